@@ -1,0 +1,80 @@
+package searcher
+
+import (
+	"time"
+
+	"anatomy/vocab"
+)
+
+// A Request is one query as a person or program asks it.
+type Request struct {
+	Query   string
+	Offset  int           // results to pass over; at most MaxOffset
+	Limit   int           // results wanted, default 10, at most MaxLimit
+	Explain bool          // give every result its Explanation
+	Within  time.Duration // deadline, default 1s; a query that runs out of it says so in Partial
+}
+
+// The bounds of a request.
+const (
+	DefaultLimit = 10
+	MaxLimit     = 100
+	MaxOffset    = 10_000
+)
+
+// A Response answers a Request.
+type Response struct {
+	Query       string   // as asked
+	Interpreted string   // as understood, in the query language: `"new york" -site:example.org`
+	Words       []string // the folded words that results were matched with, for highlighting
+	Results     []Result
+	Total       int  // pages that match
+	Exact       bool // Total is exact; otherwise there are at least so many
+	Partial     bool // the deadline cut the search short
+	Next        bool // there are results after these
+	Took        time.Duration
+	Documents   int    // pages that were searched
+	Why         string // on no results: why, for people
+}
+
+// A Result is one page that matches.
+type Result struct {
+	Doc         vocab.DocID
+	URL         string
+	Title       string // the page's own, else the commonest anchor text, else the URL
+	Snippet     []Fragment
+	Lang        string // BCP 47, "" where unknown
+	Score       Score
+	PageRank    float64   // share of all rank, sums to 1 over the collection; 0 where none is computed
+	Fetched     time.Time // zero for a page that is known by its links alone
+	Crawled     bool
+	Explanation *Explanation // with Request.Explain
+}
+
+// A Fragment is a piece of a snippet. It is text, never HTML.
+type Fragment struct {
+	Text string
+	Mark bool // holds words of the query
+}
+
+// A Score is counted in millionths, in integers, so that the parts of an Explanation add up to it
+// exactly.
+type Score int64
+
+// Points is the score as people see it.
+func (s Score) Points() float64 { return float64(s) / 1e6 }
+
+// An Explanation shows a score as the sum of its Parts (BP98 §4.5.1).
+type Explanation struct {
+	URL   string
+	Score Score // the sum of the Points of Parts
+	Parts []Part
+}
+
+// A Part is one term of the sum.
+type Part struct {
+	Name   string // what counted: "title", "plain", "proximity", "pagerank"
+	Word   string // the query word or pair of words, where the part has one
+	Detail string // how the number came about, for people: "3 hits, count weight 2.1, idf 4.07, type weight 6"
+	Points Score
+}

@@ -1,0 +1,120 @@
+package vocab
+
+import "fmt"
+
+// A Hit is one occurrence of a word in a document (BP98 §4.2.5). The paper packs 12 bits of
+// position and 4 of the rest into two bytes and clamps positions at 4,096; ours has 24 bits, so
+// that phrases stay true on long pages, and comes to about two bytes on disk by gap coding.
+//
+//	bits 31..8  position   within the field, counted in words from 0
+//	bits  7..4  type       HitType
+//	bit   3     capital    the word began with an upper-case letter
+//	bits  2..0  size       plain text: font size relative to the page, 3 is its normal;
+//	                       anchors: log2 of the number of links with this text, at most 7
+//
+// Hits sort as integers by position, then type. Hits of one document and word are kept sorted by
+// field first: see [Hit.Field].
+type Hit uint32
+
+// MaxPosition is the last position that a Hit can carry; words past it are not indexed.
+const MaxPosition = 1<<24 - 1
+
+// A HitType says what a word was part of.
+type HitType uint8
+
+// The hit types. The order is part of the formats on disk.
+const (
+	Plain    HitType = iota // running text
+	Emphasis                // b, strong, em, i, mark, dfn and their kin, larger fonts
+	Heading1
+	Heading2
+	Heading3 // h3 to h6, and table captions
+	Code     // code, kbd, samp, tt, pre
+	Alt      // alt text of an image
+	Title
+	Meta      // meta description and keywords
+	URLWord   // host and path of the URL
+	Anchor    // text of a link from the same site
+	AnchorOut // text of a link from another site
+	HitTypes  // how many there are
+)
+
+var hitTypeNames = [HitTypes]string{"plain", "emphasis", "h1", "h2", "h3", "code", "alt", "title", "meta", "url", "anchor", "anchor-out"}
+
+func (t HitType) String() string {
+	if t < HitTypes {
+		return hitTypeNames[t]
+	}
+	return fmt.Sprintf("type %d", uint8(t))
+}
+
+// A Field is a run of positions of its own: a phrase lies within one field.
+type Field uint8
+
+// The fields. The body holds every type up to Alt, in the order of the text.
+const (
+	Body Field = iota
+	TitleField
+	MetaField
+	URLField
+	AnchorField
+	Fields // how many there are
+)
+
+// Field is where hits of this type count their positions.
+func (t HitType) Field() Field {
+	switch t {
+	case Title:
+		return TitleField
+	case Meta:
+		return MetaField
+	case URLWord:
+		return URLField
+	case Anchor, AnchorOut:
+		return AnchorField
+	}
+	return Body
+}
+
+// NormalSize is the size of plain text.
+const NormalSize = 3
+
+// MakeHit packs a hit. The position is at most MaxPosition, the size at most 7.
+func MakeHit(position uint32, t HitType, capital bool, size uint8) Hit {
+	h := Hit(position<<8) | Hit(t)<<4 | Hit(size&7)
+	if capital {
+		h |= 1 << 3
+	}
+	return h
+}
+
+// Position is the word's number in its field.
+func (h Hit) Position() uint32 { return uint32(h >> 8) }
+
+// Type is what the word was part of.
+func (h Hit) Type() HitType { return HitType(h>>4) & 15 }
+
+// Field is the field that the position counts in.
+func (h Hit) Field() Field { return h.Type().Field() }
+
+// Capital says whether the word began with an upper-case letter.
+func (h Hit) Capital() bool { return h&(1<<3) != 0 }
+
+// Size is the relative font size, or for anchors log2 of the number of links.
+func (h Hit) Size() uint8 { return uint8(h & 7) }
+
+// Before is the order of hits within a posting: by field, then position, then type.
+func (h Hit) Before(other Hit) bool {
+	if f, g := h.Field(), other.Field(); f != g {
+		return f < g
+	}
+	return h < other
+}
+
+func (h Hit) String() string {
+	capital := ""
+	if h.Capital() {
+		capital = "^"
+	}
+	return fmt.Sprintf("%s%s@%d/%d", h.Type(), capital, h.Position(), h.Size())
+}

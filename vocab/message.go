@@ -1,0 +1,117 @@
+package vocab
+
+import (
+	"time"
+)
+
+// A Lease is the right to fetch some URLs of one host, one after the other. The URL server gives
+// it out, the crawler gives it back with a HostReport. It is not on disk: after a crash its URLs
+// are simply still queued.
+type Lease struct {
+	ID    uint64
+	Host  string        // lower case, with the port where it is not the scheme's own: "example.org:8080"
+	Site  string        // registrable domain, or the address itself: the unit of politeness
+	Delay time.Duration // to wait between the end of one answer and the next request
+	URLs  []Target
+}
+
+// A Target is one URL of a lease.
+type Target struct {
+	Doc   DocID
+	URL   string // canonical
+	Kind  TargetKind
+	Depth uint16 // links from the nearest seed
+	Tries uint8  // earlier attempts that failed
+}
+
+// A TargetKind says what is expected behind a URL.
+type TargetKind uint8
+
+// The kinds of targets.
+const (
+	PageTarget    TargetKind = iota // a page, or whatever a link leads to
+	SitemapTarget                   // a sitemap or an index of sitemaps (sitemaps.org 0.9)
+)
+
+// A HostReport tells the URL server what a lease showed about the host.
+type HostReport struct {
+	Lease    uint64
+	Answer   time.Duration // mean time of an answer in this lease; 0 where there was none
+	HoldFor  time.Duration // ask nothing of this site for so long (Retry-After, robots.txt out of reach)
+	Reason   string        // why it is held, for people: "429 Too Many Requests"
+	Sitemaps []string      // absolute URLs named in robots.txt
+	Crawl    time.Duration // Crawl-delay of robots.txt; 0 where there is none
+	HTTPS    bool          // an http URL of this host was redirected to the same URL over https
+}
+
+// An Outcome is the fate of one fetch.
+type Outcome uint8
+
+// The outcomes. The order is part of the document index on disk.
+const (
+	Fetched     Outcome = iota // a page came and was kept
+	Redirected                 // the server named another URL
+	Unmodified                 // 304
+	Forbidden                  // robots.txt says no
+	Gone                       // 404, 410 and other answers that will not change by asking again
+	Unsupported                // a media type that we do not index
+	TooLarge                   // body or header over its bound
+	Refused                    // we may not or cannot: private address, bad URL, bad certificate
+	NoName                     // the name does not exist
+	Failed                     // passing trouble: time-out, 5xx, 429, connection lost; asked again later
+	Skipped                    // given back untouched: interrupted, or the host is held
+	Outcomes                   // how many there are
+)
+
+var outcomeNames = [Outcomes]string{"fetched", "redirected", "unmodified", "forbidden", "gone", "unsupported", "too large", "refused", "no such name", "failed", "skipped"}
+
+func (o Outcome) String() string {
+	if o < Outcomes {
+		return outcomeNames[o]
+	}
+	return "unknown outcome"
+}
+
+// A Fetch is what came of one URL of a lease.
+type Fetch struct {
+	Target
+	Outcome    Outcome
+	Status     int           // of HTTP; 0 where no answer came
+	Took       time.Duration // from the request to the last byte
+	Location   string        // Redirected: the absolute URL named, canonical
+	RetryAfter time.Duration // what the server asked for; 0 where it did not
+	Reason     string        // for people, where the outcome needs one: "certificate has expired"
+	Page       *Page         // Fetched, of a PageTarget: the page
+	Listed     []string      // Fetched, of a SitemapTarget: canonical URLs of the pages it lists
+	Sitemaps   []string      // and of the sitemaps it lists
+}
+
+// A Page is a document as it was fetched, with the header fields that later stages need.
+type Page struct {
+	Doc          DocID
+	URL          string
+	Fetched      time.Time // UTC, whole seconds
+	ContentType  string    // as sent
+	Language     string    // Content-Language
+	LastModified string
+	ETag         string
+	Robots       string // X-Robots-Tag, several joined by ", "
+	Body         []byte // after content coding was undone; at most the crawler's bound
+}
+
+// LinkFlags say how a link was written.
+type LinkFlags uint8
+
+// The flags of a link.
+const (
+	NoFollow LinkFlags = 1 << iota // rel=nofollow, sponsored or ugc, or the page says so
+	Embedded                       // frame or iframe
+	OffSite                        // source and target have different registrable domains
+)
+
+// A Link leads from the page that it stands on to Target.
+type Link struct {
+	Target string // absolute, canonical
+	Text   string // anchor text with its white space folded, or the alt text of the image in it; may be empty
+	Flags  LinkFlags
+}
