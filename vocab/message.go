@@ -115,3 +115,18 @@ type Link struct {
 	Text   string // anchor text with its white space folded, or the alt text of the image in it; may be empty
 	Flags  LinkFlags
 }
+
+// A DocInfo is what the index keeps of a document beside its hits, for showing it and for the
+// snippet. It goes from the indexer through barrels into segments.
+type DocInfo struct {
+	Doc         DocID
+	URL         string // canonical
+	Title       string // white space folded; may be empty
+	Description string // meta description; may be empty
+	Lang        string // BCP 47 as declared, lower case; may be empty
+	Fetched     time.Time
+	Place       Place  // of its page in the repository; 0 for a document known by its links alone
+	Words       uint32 // length of the body, in words
+	Crawled     bool
+	Text        string // the text of the body, white space folded, blocks parted by "\n"
+}
