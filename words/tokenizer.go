@@ -1,0 +1,241 @@
+// Package words answers "which words does this text hold?", for pages, anchors, queries and
+// snippets alike: a word is found because both sides cut and fold it here.
+//
+// Text is cut by the word boundaries of UAX #29 (Unicode 8 tables of blevesearch/segment), then
+// each such word at the punctuation and mathematical signs within it: "os.path" is os, path;
+// "don't" is don, t; "3,14" is 3, 14. The low line and its kin join: "max_len" is one word. A
+// piece without a letter or a number is no word.
+//
+// Ideographs and hiragana are one word a character, runs of katakana and hangul one word each.
+// Thai, Lao, Khmer and Burmese are one word a letter with its marks, because UAX #29 leaves them
+// to dictionaries, which we do without: a word of these languages is found as a phrase.
+package words
+
+import (
+	"encoding/binary"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/segment"
+)
+
+// MaxLen is the length of the longest word, in bytes of its folded form. Longer ones are cut,
+// between characters, in pages and in queries alike.
+const MaxLen = 64
+
+// A Tokenizer cuts text into words. The zero value is ready; it keeps its buffers from one text
+// to the next and is for one goroutine. Text in ASCII costs no allocation.
+type Tokenizer struct {
+	word   [MaxLen]byte
+	folder folder
+	pieces [][]byte // of segment, kept for their memory
+	types  []int
+}
+
+// Each calls fn for every word of text in turn: word is its folded form, which is overwritten
+// by the next one, text[start:end] is what stands in the text, and capital says that it begins
+// with an upper-case letter. Words that follow each other here have positions that follow each
+// other. Bytes that are not UTF-8 part words.
+func (t *Tokenizer) Each(text []byte, fn func(word []byte, start, end int, capital bool)) {
+	for from := 0; from < len(text); {
+		lo, hi := foreignStretch(text, from)
+		t.eachASCII(text, from, lo, fn)
+		t.eachValid(text, lo, hi, fn)
+		from = hi
+	}
+}
+
+// Sequence gives the folded words of a text: of one query word, they are to be found as a phrase.
+func Sequence(text string) []string {
+	var t Tokenizer
+	var seq []string
+	t.Each([]byte(text), func(word []byte, _, _ int, _ bool) { seq = append(seq, string(word)) })
+	return seq
+}
+
+// foreignStretch finds the next stretch text[lo:hi] between ASCII white space that holds a byte
+// outside ASCII, from <= lo. Where there is none, lo = hi = len(text).
+//
+// No word reaches over ASCII white space, so a stretch can be cut without what is around it, and
+// what lies before it is ASCII, where words are simply runs of letters, digits and low lines.
+func foreignStretch(text []byte, from int) (lo, hi int) {
+	at := nonASCII(text, from)
+	if at == len(text) {
+		return at, at
+	}
+	for lo = at; lo > from && !isSpace(text[lo-1]); lo-- {
+	}
+	for hi = at; hi < len(text) && !isSpace(text[hi]); hi++ {
+	}
+	return lo, hi
+}
+
+// nonASCII is the index of the first byte outside ASCII at or after from, or len(text).
+func nonASCII(text []byte, from int) int {
+	i := from
+	for ; i+8 <= len(text); i += 8 {
+		if binary.LittleEndian.Uint64(text[i:])&0x8080808080808080 != 0 {
+			break
+		}
+	}
+	for i < len(text) && text[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+// asciiWord maps the bytes of ASCII words to lower case and all others to 0.
+var asciiWord = func() (table [256]byte) {
+	for c := '0'; c <= '9'; c++ {
+		table[c] = byte(c)
+	}
+	for c := 'a'; c <= 'z'; c++ {
+		table[c], table[c-'a'+'A'] = byte(c), byte(c)
+	}
+	table['_'] = '_'
+	return table
+}()
+
+// eachASCII cuts text[from:to], which is ASCII.
+func (t *Tokenizer) eachASCII(text []byte, from, to int, fn func([]byte, int, int, bool)) {
+	text = text[:to]
+	for i := from; ; {
+		for i < len(text) && asciiWord[text[i]] == 0 {
+			i++
+		}
+		if i == len(text) {
+			return
+		}
+		start, n := i, 0
+		for ; i < len(text) && n < MaxLen; i++ {
+			c := asciiWord[text[i]]
+			if c == 0 {
+				break
+			}
+			t.word[n] = c
+			n++
+		}
+		for i < len(text) && asciiWord[text[i]] != 0 {
+			i++
+		}
+		first := text[start]
+		if first == '_' && onlyLowLines(text[start:i]) {
+			continue
+		}
+		fn(t.word[:n], start, i, 'A' <= first && first <= 'Z')
+	}
+}
+
+func onlyLowLines(word []byte) bool {
+	for _, c := range word {
+		if c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// eachValid cuts text[from:to], of which it passes each run of valid UTF-8 to segment: that
+// drops words in front of a broken byte.
+func (t *Tokenizer) eachValid(text []byte, from, to int, fn func([]byte, int, int, bool)) {
+	for from < to {
+		end := from
+		for end < to {
+			r, size := utf8.DecodeRune(text[end:to])
+			if r == utf8.RuneError && size == 1 {
+				break
+			}
+			end += size
+		}
+		t.eachSegment(text, from, end, fn)
+		from = end + 1
+	}
+}
+
+// window is how many bytes segment is given at once, so that the list of their words stays small.
+const window = 4096
+
+// eachSegment cuts text[from:to], which is valid UTF-8, by UAX #29. A word at the end of a window
+// may go on behind it, if one of the signs that join words stands between; so the last two words
+// of a window are cut again as the first of the next one.
+func (t *Tokenizer) eachSegment(text []byte, from, to int, fn func([]byte, int, int, bool)) {
+	for size := window; from < to; {
+		end := min(from+size, to)
+		for end < to && !utf8.RuneStart(text[end]) {
+			end++
+		}
+		t.pieces, t.types, _, _ = segment.SegmentWordsDirect(text[from:end], t.pieces[:0], t.types[:0])
+		pieces := t.pieces
+		if end < to {
+			pieces = pieces[:max(len(pieces)-2, 0)]
+			if len(pieces) == 0 {
+				size *= 2
+				continue
+			}
+		}
+		size = window
+		at := from
+		for _, piece := range pieces {
+			t.split(text, at, at+len(piece), fn)
+			at += len(piece)
+		}
+		if end == to {
+			return
+		}
+		from = at
+	}
+}
+
+// split cuts a word of UAX #29 at the signs within it. Marks that stand on such a sign go with it.
+func (t *Tokenizer) split(text []byte, from, to int, fn func([]byte, int, int, bool)) {
+	start := from
+	for i := from; i < to; {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(text[i:to])
+		}
+		if i == start && unicode.In(r, unicode.M, unicode.Cf) {
+			start = i + size
+		} else if parts(r) {
+			t.emit(text, start, i, fn)
+			start = i + size
+		}
+		i += size
+	}
+	t.emit(text, start, to, fn)
+}
+
+// parts says whether r parts words even inside a word of UAX #29: it does if it is punctuation
+// other than the low line and its kin, or a mathematical sign.
+func parts(r rune) bool {
+	if r < utf8.RuneSelf {
+		return asciiWord[r] == 0
+	}
+	return (unicode.Is(unicode.P, r) || unicode.Is(unicode.Sm, r)) && !unicode.Is(unicode.Pc, r)
+}
+
+func (t *Tokenizer) emit(text []byte, start, end int, fn func([]byte, int, int, bool)) {
+	if start == end {
+		return
+	}
+	word, ok := t.folder.fold(text[start:end])
+	if !ok {
+		return
+	}
+	first, _ := utf8.DecodeRune(text[start:end])
+	fn(cut(word), start, end, unicode.IsUpper(first) || unicode.IsTitle(first))
+}
+
+// cut shortens a word to MaxLen bytes, between characters.
+func cut(word []byte) []byte {
+	if len(word) <= MaxLen {
+		return word
+	}
+	n := MaxLen
+	for !utf8.RuneStart(word[n]) {
+		n--
+	}
+	return word[:n]
+}
