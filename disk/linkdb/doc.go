@@ -1,0 +1,95 @@
+// Package linkdb is the link database and anchors file (BP98 §4.1): which document links to which,
+// with what words, and what became of the documents that are no pages of their own.
+//
+// The database is a set of runs, each an immutable file that one batch of the indexer or one merge
+// wrote. A [Set] reads several runs as one: a source's newest run wins, so a page fetched again
+// replaces its links.
+//
+// # Format of a run, version 1
+//
+//	OFFSET SIZE MEANING
+//	0      8    magic "anatlnk1"
+//	8      …    blocks of five sections, in this order:
+//	            0 names    documents known for the first time: ID, URL
+//	            1 aliases  documents that are another one: ID, ID of that one (redirect, duplicate)
+//	            2 dropped  documents that do not exist: ID
+//	            3 links    per source: its targets, with flags
+//	            4 anchors  per target: each text with the sources that use it
+//	end-120 100 directory: five times offset (8), bytes (8), records (4), little endian
+//	end-20  8   number of links, little endian
+//	end-12  4   CRC-32C of the directory and the number
+//	end-8   8   magic "anatlnk1" again
+//
+// A block is a length before compression (4), a length after it (4), a CRC-32C of the compressed
+// bytes (4), and the bytes, compressed with zstd. Records never span blocks; IDs are written as
+// gaps that begin anew in every block. A record is made of varints:
+//
+//	names    gap of the ID, length of the URL, URL
+//	aliases  gap of the ID, ID of the other
+//	dropped  gap of the ID
+//	links    gap of the source, number of targets, per target: gap of the target << 2 | flags & 3
+//	anchors  gap of the target, number of texts, per text:
+//	           length of the text << 1 | from another site, text, number of sources, gaps of the sources
+//
+// Example: a links record of source 7 to 9 and to 12, the latter nofollow, at the start of a block,
+// is 07 02 24 0d: gap 7, two targets, 9<<2, 3<<2|1.
+//
+// Targets and sources are ascending and distinct within a record. A source's several links with
+// one text count once.
+package linkdb
+
+import "anatomy/vocab"
+
+const (
+	magic     = "anatlnk1"
+	blockSize = 64 << 10 // before compression; a record larger than this gets a block of its own
+	footer    = sections*20 + 8 + 4 + 8
+	maxBlock  = 64 << 20 // a block that claims more is damaged
+)
+
+const (
+	names = iota
+	aliases
+	dropped
+	links
+	anchors
+	sections
+)
+
+var sectionNames = [sections]string{"names", "aliases", "dropped", "links", "anchors"}
+
+// A Name gives a document's URL.
+type Name struct {
+	Doc vocab.DocID
+	URL string
+}
+
+// An Alias says that Doc is another URL of the document Of.
+type Alias struct {
+	Doc, Of vocab.DocID
+}
+
+// A Target is one end of a link.
+type Target struct {
+	Doc   vocab.DocID
+	Flags vocab.LinkFlags // NoFollow and Embedded; OffSite is kept with the anchor text
+}
+
+// A Source is a document with the documents that it links to, ascending.
+type Source struct {
+	Doc     vocab.DocID
+	Targets []Target
+}
+
+// An AnchorText is one wording of the links to a document.
+type AnchorText struct {
+	Text    string
+	OffSite bool          // the sources are on another site
+	Sources []vocab.DocID // ascending
+}
+
+// Anchors are the wordings of all links to a document, without nofollow links.
+type Anchors struct {
+	Doc   vocab.DocID
+	Texts []AnchorText
+}

@@ -1,0 +1,283 @@
+package linkdb
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+	"os"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"anatomy/vocab"
+)
+
+var decoder = sync.OnceValue(func() *zstd.Decoder {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlock))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return z
+})
+
+// A CorruptError says where a run is damaged.
+type CorruptError struct {
+	File   string
+	Offset int64
+	What   string
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("links: %s is damaged at byte %d: %s", e.File, e.Offset, e.What)
+}
+
+// A Run is one file of the link database, open for reading.
+type Run struct {
+	path string
+	f    *os.File
+	size int64
+	dir  [sections]struct {
+		offset, bytes int64
+		records       uint32
+	}
+	links uint64
+}
+
+// Open opens a run and checks its directory. Blocks are checked as they are read.
+func Open(path string) (*Run, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("links: %w", err)
+	}
+	r := &Run{path: path, f: f}
+	if err := r.readDirectory(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return r, nil
+}
+
+func (r *Run) readDirectory() error {
+	info, err := r.f.Stat()
+	if err != nil {
+		return fmt.Errorf("links: %w", err)
+	}
+	if r.size = info.Size(); r.size < int64(len(magic))+footer {
+		return r.corrupt(0, "too short for a run")
+	}
+	tail := make([]byte, footer)
+	at := r.size - footer
+	if _, err := r.f.ReadAt(tail, at); err != nil {
+		return fmt.Errorf("links: read %s: %w", r.path, err)
+	}
+	if string(tail[footer-8:]) != magic {
+		return r.corrupt(r.size-8, "no magic: not a run, or cut short")
+	}
+	if crc32.Checksum(tail[:footer-12], castagnoli) != binary.LittleEndian.Uint32(tail[footer-12:]) {
+		return r.corrupt(at, "checksum of the directory")
+	}
+	for i := range r.dir {
+		d, b := &r.dir[i], tail[20*i:]
+		d.offset = int64(binary.LittleEndian.Uint64(b))
+		d.bytes = int64(binary.LittleEndian.Uint64(b[8:]))
+		d.records = binary.LittleEndian.Uint32(b[16:])
+		if d.offset < 0 || d.bytes < 0 || d.offset > at || d.bytes > at-d.offset {
+			return r.corrupt(at+int64(20*i), "directory points outside the file")
+		}
+	}
+	r.links = binary.LittleEndian.Uint64(tail[20*sections:])
+	return nil
+}
+
+func (r *Run) corrupt(at int64, what string) error {
+	return &CorruptError{File: r.path, Offset: at, What: what}
+}
+
+// Close closes the file.
+func (r *Run) Close() error { return r.f.Close() }
+
+// Size is the length of the file in bytes.
+func (r *Run) Size() int64 { return r.size }
+
+// CountLinks is the number of links of all sources.
+func (r *Run) CountLinks() uint64 { return r.links }
+
+// A cursor walks the records of one section, a block in memory at a time.
+type cursor struct {
+	run     *Run
+	section int
+	at, end int64 // of the next block
+	began   int64 // of the block in memory
+	block   []byte
+	rest    []byte
+	last    vocab.DocID
+	err     error
+}
+
+func (r *Run) cursor(section int) *cursor {
+	d := r.dir[section]
+	return &cursor{run: r, section: section, at: d.offset, end: d.offset + d.bytes}
+}
+
+// next brings the next record's document, or false at the end or on an error.
+func (c *cursor) next() (vocab.DocID, bool) {
+	for c.err == nil && len(c.rest) == 0 {
+		if c.at == c.end {
+			return 0, false
+		}
+		c.read()
+	}
+	gap := c.number()
+	if c.err == nil && gap == 0 {
+		c.fail("documents out of order")
+	}
+	c.last += vocab.DocID(gap)
+	return c.last, c.err == nil
+}
+
+func (c *cursor) read() {
+	var head [12]byte
+	if c.end-c.at < int64(len(head)) {
+		c.fail("block cut short")
+		return
+	}
+	if _, err := c.run.f.ReadAt(head[:], c.at); err != nil {
+		c.err = fmt.Errorf("links: read %s: %w", c.run.path, err)
+		return
+	}
+	raw, packed := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:])
+	c.began = c.at
+	if int64(packed) > c.end-c.at-int64(len(head)) || raw > maxBlock {
+		c.fail("block larger than its section")
+		return
+	}
+	b := make([]byte, packed)
+	if _, err := c.run.f.ReadAt(b, c.at+int64(len(head))); err != nil && err != io.EOF {
+		c.err = fmt.Errorf("links: read %s: %w", c.run.path, err)
+		return
+	}
+	if crc32.Checksum(b, castagnoli) != binary.LittleEndian.Uint32(head[8:]) {
+		c.fail("checksum of a block")
+		return
+	}
+	block, err := decoder().DecodeAll(b, c.block[:0])
+	if err != nil || len(block) != int(raw) {
+		c.fail("block does not decompress to its length")
+		return
+	}
+	c.block, c.rest, c.last = block, block, 0
+	c.at += int64(len(head)) + int64(packed)
+}
+
+func (c *cursor) fail(what string) {
+	if c.err == nil {
+		c.err = c.run.corrupt(c.began, sectionNames[c.section]+": "+what)
+	}
+}
+
+func (c *cursor) number() uint64 {
+	if c.err != nil {
+		return 0
+	}
+	x, n := binary.Uvarint(c.rest)
+	if n <= 0 {
+		c.fail("bad varint")
+		return 0
+	}
+	c.rest = c.rest[n:]
+	return x
+}
+
+// count is a number of things that take at least one byte each: more than that is damage.
+func (c *cursor) count() int {
+	n := c.number()
+	if n > uint64(len(c.rest)) {
+		c.fail("count larger than its block")
+		return 0
+	}
+	return int(n)
+}
+
+func (c *cursor) text(n uint64) string {
+	if n > uint64(len(c.rest)) {
+		c.fail("text larger than its block")
+		return ""
+	}
+	s := string(c.rest[:n])
+	c.rest = c.rest[n:]
+	return s
+}
+
+func (c *cursor) name(doc vocab.DocID) Name {
+	return Name{Doc: doc, URL: c.text(c.number())}
+}
+
+func (c *cursor) alias(doc vocab.DocID) Alias {
+	return Alias{Doc: doc, Of: vocab.DocID(c.number())}
+}
+
+func (c *cursor) drop(doc vocab.DocID) vocab.DocID { return doc }
+
+func (c *cursor) source(doc vocab.DocID) Source {
+	s := Source{Doc: doc, Targets: make([]Target, c.count())}
+	last := vocab.DocID(0)
+	for i := range s.Targets {
+		x := c.number()
+		last += vocab.DocID(x >> 2)
+		s.Targets[i] = Target{Doc: last, Flags: vocab.LinkFlags(x & 3)}
+	}
+	return s
+}
+
+func (c *cursor) anchors(doc vocab.DocID) Anchors {
+	a := Anchors{Doc: doc, Texts: make([]AnchorText, c.count())}
+	for i := range a.Texts {
+		head := c.number()
+		t := AnchorText{Text: c.text(head >> 1), OffSite: head&1 != 0}
+		t.Sources = make([]vocab.DocID, c.count())
+		last := vocab.DocID(0)
+		for j := range t.Sources {
+			last += vocab.DocID(c.number())
+			t.Sources[j] = last
+		}
+		a.Texts[i] = t
+	}
+	return a
+}
+
+// records walks a section with its decoder. The last pair carries the error, if there is one.
+func records[T any](r *Run, section int, decode func(*cursor, vocab.DocID) T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		c := r.cursor(section)
+		for doc, ok := c.next(); ok; doc, ok = c.next() {
+			record := decode(c, doc)
+			if c.err != nil {
+				break
+			}
+			if !yield(record, nil) {
+				return
+			}
+		}
+		if c.err != nil {
+			var none T
+			yield(none, c.err)
+		}
+	}
+}
+
+// Names walks the documents known for the first time.
+func (r *Run) Names() iter.Seq2[Name, error] { return records(r, names, (*cursor).name) }
+
+// Aliases walks the documents that are another one.
+func (r *Run) Aliases() iter.Seq2[Alias, error] { return records(r, aliases, (*cursor).alias) }
+
+// Dropped walks the documents that do not exist.
+func (r *Run) Dropped() iter.Seq2[vocab.DocID, error] { return records(r, dropped, (*cursor).drop) }
+
+// Sources walks the documents that have links.
+func (r *Run) Sources() iter.Seq2[Source, error] { return records(r, links, (*cursor).source) }
+
+// Anchors walks the documents that are linked to with words.
+func (r *Run) Anchors() iter.Seq2[Anchors, error] { return records(r, anchors, (*cursor).anchors) }

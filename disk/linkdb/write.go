@@ -1,0 +1,194 @@
+package linkdb
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"anatomy/disk/datadir"
+	"anatomy/vocab"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// encoders are shared: EncodeAll may be called from several goroutines.
+var encoder = sync.OnceValue(func() *zstd.Encoder {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(128<<10))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return z
+})
+
+// A Writer writes one run. Records come section by section, in the order of the sections, ascending
+// by document. The first error stays and is given by Finish.
+type Writer struct {
+	path    string
+	f       *os.File
+	w       *bufio.Writer
+	at      uint64 // bytes written
+	section int
+	block   []byte
+	last    vocab.DocID // of the record before, in this block
+	newest  vocab.DocID // of the record before, in this section
+	packed  []byte
+	dir     [sections]struct {
+		offset, bytes uint64
+		records       uint32
+	}
+	links uint64
+	err   error
+}
+
+// Create begins a run at path. Until Finish there is only a temporary file.
+func Create(path string) (*Writer, error) {
+	f, err := os.Create(path + ".new")
+	if err != nil {
+		return nil, fmt.Errorf("links: %w", err)
+	}
+	w := &Writer{path: path, f: f, w: bufio.NewWriterSize(f, 256<<10), section: -1}
+	w.write([]byte(magic))
+	return w, nil
+}
+
+// Name adds a document known for the first time.
+func (w *Writer) Name(n Name) {
+	w.begin(names, n.Doc)
+	w.block = binary.AppendUvarint(w.block, uint64(len(n.URL)))
+	w.block = append(w.block, n.URL...)
+	w.end(n.Doc)
+}
+
+// Alias adds a document that is another one.
+func (w *Writer) Alias(a Alias) {
+	w.begin(aliases, a.Doc)
+	w.block = binary.AppendUvarint(w.block, uint64(a.Of))
+	w.end(a.Doc)
+}
+
+// Drop adds a document that does not exist.
+func (w *Writer) Drop(doc vocab.DocID) {
+	w.begin(dropped, doc)
+	w.end(doc)
+}
+
+// Links adds the links of a source. Targets are ascending and distinct.
+func (w *Writer) Links(s Source) {
+	w.begin(links, s.Doc)
+	w.block = binary.AppendUvarint(w.block, uint64(len(s.Targets)))
+	last := vocab.DocID(0)
+	for _, t := range s.Targets {
+		w.block = binary.AppendUvarint(w.block, uint64(t.Doc-last)<<2|uint64(t.Flags&3))
+		last = t.Doc
+	}
+	w.links += uint64(len(s.Targets))
+	w.end(s.Doc)
+}
+
+// Anchors adds the wordings of the links to a document.
+func (w *Writer) Anchors(a Anchors) {
+	w.begin(anchors, a.Doc)
+	w.block = binary.AppendUvarint(w.block, uint64(len(a.Texts)))
+	for _, t := range a.Texts {
+		head := uint64(len(t.Text)) << 1
+		if t.OffSite {
+			head |= 1
+		}
+		w.block = binary.AppendUvarint(w.block, head)
+		w.block = append(w.block, t.Text...)
+		w.block = binary.AppendUvarint(w.block, uint64(len(t.Sources)))
+		last := vocab.DocID(0)
+		for _, s := range t.Sources {
+			w.block = binary.AppendUvarint(w.block, uint64(s-last))
+			last = s
+		}
+	}
+	w.end(a.Doc)
+}
+
+// begin opens the section if it is a new one, checks the order, and writes the gap of the ID.
+func (w *Writer) begin(section int, doc vocab.DocID) {
+	if section != w.section {
+		w.flush()
+		if section < w.section && w.err == nil {
+			w.err = fmt.Errorf("links: %s written after %s", sectionNames[section], sectionNames[w.section])
+		}
+		w.section, w.newest = section, 0
+		w.dir[section].offset = w.at
+	}
+	if doc <= w.newest && w.err == nil {
+		w.err = fmt.Errorf("links: %s of document %d written after %d", sectionNames[section], doc, w.newest)
+	}
+	w.block = binary.AppendUvarint(w.block, uint64(doc-w.last))
+}
+
+func (w *Writer) end(doc vocab.DocID) {
+	w.last, w.newest = doc, doc
+	w.dir[w.section].records++
+	if len(w.block) >= blockSize {
+		w.flush()
+	}
+}
+
+func (w *Writer) flush() {
+	if len(w.block) == 0 {
+		return
+	}
+	w.packed = encoder().EncodeAll(w.block, w.packed[:0])
+	head := make([]byte, 0, 12)
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(w.block)))
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(w.packed)))
+	head = binary.LittleEndian.AppendUint32(head, crc32.Checksum(w.packed, castagnoli))
+	w.write(head)
+	w.write(w.packed)
+	w.dir[w.section].bytes += uint64(len(head) + len(w.packed))
+	w.block, w.last = w.block[:0], 0
+}
+
+func (w *Writer) write(b []byte) {
+	if w.err == nil {
+		_, w.err = w.w.Write(b)
+		w.at += uint64(len(b))
+	}
+}
+
+// Finish publishes the run: write, sync, rename, sync of the folder. On an error nothing is left.
+func (w *Writer) Finish() error {
+	w.flush()
+	tail := make([]byte, 0, footer)
+	for _, d := range w.dir {
+		tail = binary.LittleEndian.AppendUint64(tail, d.offset)
+		tail = binary.LittleEndian.AppendUint64(tail, d.bytes)
+		tail = binary.LittleEndian.AppendUint32(tail, d.records)
+	}
+	tail = binary.LittleEndian.AppendUint64(tail, w.links)
+	tail = binary.LittleEndian.AppendUint32(tail, crc32.Checksum(tail, castagnoli))
+	w.write(append(tail, magic...))
+	if w.err == nil {
+		w.err = w.w.Flush()
+	}
+	if w.err == nil {
+		w.err = w.f.Sync()
+	}
+	if err := errors.Join(w.err, w.f.Close()); err != nil {
+		os.Remove(w.f.Name())
+		return fmt.Errorf("links: write %s: %w", w.path, err)
+	}
+	if err := os.Rename(w.f.Name(), w.path); err != nil {
+		return fmt.Errorf("links: %w", err)
+	}
+	return datadir.SyncFolder(filepath.Dir(w.path))
+}
+
+// Abandon removes what was written.
+func (w *Writer) Abandon() {
+	w.f.Close()
+	os.Remove(w.f.Name())
+}
