@@ -1,0 +1,63 @@
+package weburl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nlnwa/whatwg-url/url"
+)
+
+// standard is the parser of the WHATWG URL Standard. It is safe for concurrent use.
+var standard = url.NewParser(url.WithAcceptInvalidCodepoints())
+
+// slow parses whatever the fast path would not, some thirty times slower.
+func (base *URL) slow(ref string) (u URL, err error) {
+	ref = trimControls(ref)
+	if len(ref) > maxRaw {
+		return URL{}, ErrTooLong
+	}
+	// The parser is another's and reads what strangers wrote: a slip of its costs one link.
+	defer func() {
+		if r := recover(); r != nil {
+			u, err = URL{}, fmt.Errorf("%w: %v", ErrSyntax, r)
+		}
+	}()
+	parsed, err := base.parseStandard(ref)
+	if err != nil {
+		return URL{}, fmt.Errorf("%w: %v", ErrSyntax, err)
+	}
+	if s := parsed.Scheme(); s != "http" && s != "https" {
+		return URL{}, ErrScheme
+	}
+	return canonical(parsed)
+}
+
+func (base *URL) parseStandard(ref string) (*url.Url, error) {
+	if base.s == "" {
+		return standard.Parse(ref)
+	}
+	return standard.ParseRef(base.s, ref)
+}
+
+// canonical turns the standard's URL into ours.
+func canonical(parsed *url.Url) (URL, error) {
+	name := strings.TrimSuffix(parsed.Hostname(), ".")
+	if name == "" || name[0] == '.' || strings.Contains(name, "..") || name[len(name)-1] == '.' {
+		return URL{}, ErrHost
+	}
+	var l layout
+	b := append([]byte(parsed.Scheme()), "://"...)
+	b = append(b, name...)
+	l.name = len(b)
+	if port := parsed.Port(); port != "" {
+		b = append(append(b, ':'), port...)
+	}
+	l.host = len(b)
+	b = normaliseEscapes(append(b, parsed.Pathname()...), l.host)
+	l.query = len(b)
+	if href := parsed.Href(true); strings.Contains(href, "?") {
+		b = append(b, href[strings.IndexByte(href, '?'):]...)
+		b = normaliseEscapes(b, l.query)
+	}
+	return l.finish(b, "")
+}
