@@ -1,0 +1,315 @@
+package query
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"anatomy/weburl"
+	"anatomy/words"
+)
+
+// Parse reads a query. It takes time in proportion to the first 8 KB of text.
+func Parse(text string) Query {
+	p := parser{}
+	p.text = p.clean(text)
+	root := p.and(Anywhere)
+	return Query{Root: root, Cut: p.cuts()}
+}
+
+// A parser goes through its text once, by recursive descent.
+type parser struct {
+	text  string
+	at    int
+	words int // taken so far
+	depth int // of open parentheses
+	extra int // open parentheses past MaxDepth
+
+	tooLong, tooMany, tooDeep bool
+
+	tok words.Tokenizer
+}
+
+func (p *parser) cuts() []string {
+	var all []string
+	if p.tooLong {
+		all = append(all, fmt.Sprintf("only the first %d bytes were read", MaxBytes))
+	}
+	if p.tooMany {
+		all = append(all, fmt.Sprintf("only the first %d words were used", MaxWords))
+	}
+	if p.tooDeep {
+		all = append(all, fmt.Sprintf("parentheses more than %d deep were left out", MaxDepth))
+	}
+	return all
+}
+
+// clean bounds the text, makes it UTF-8, control characters spaces and typographic quotes plain.
+func (p *parser) clean(text string) string {
+	if len(text) > MaxBytes {
+		p.tooLong = true
+		n := MaxBytes
+		for n > MaxBytes-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		text = text[:n]
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '“' || r == '”' || r == '„' || r == '‟':
+			return '"'
+		case r == utf8.RuneError || unicode.IsControl(r) || unicode.IsSpace(r):
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// and reads up to the parenthesis that closes the group, or to the end.
+func (p *parser) and(in Field) *Node {
+	var parts []*Node
+	for p.skipSpaces() {
+		if p.text[p.at] == ')' {
+			if p.extra == 0 && p.depth > 0 {
+				break
+			}
+			p.extra = max(p.extra-1, 0)
+			p.at++
+			continue
+		}
+		if p.takeOr() || p.takeWord("AND") {
+			continue
+		}
+		parts = append(parts, p.or(in))
+	}
+	return join(And, parts)
+}
+
+func (p *parser) or(in Field) *Node {
+	parts := []*Node{p.unary(in)}
+	for p.takeOr() {
+		for p.takeOr() {
+		}
+		parts = append(parts, p.unary(in))
+	}
+	return join(Or, parts)
+}
+
+// unary reads a word, phrase, operator with its object, or group, with a minus before it or
+// without. Nil where nothing of the kind is there.
+func (p *parser) unary(in Field) *Node {
+	if !p.skipSpaces() || p.text[p.at] == ')' {
+		return nil
+	}
+	if p.takeMinus() {
+		return negate(p.primary(in))
+	}
+	return p.primary(in)
+}
+
+func (p *parser) primary(in Field) *Node {
+	for p.depth == MaxDepth && p.text[p.at] == '(' {
+		p.at++
+		p.extra++
+		p.tooDeep = true
+		if !p.skipSpaces() {
+			return nil
+		}
+	}
+	switch p.text[p.at] {
+	case ')', '|':
+		return nil
+	case '(':
+		return p.group(in)
+	case '"':
+		return p.leaf(p.quoted(), in)
+	}
+	if f, ok := p.takeField(); ok {
+		return p.primary(f)
+	}
+	word := p.word()
+	if n := p.site(word); n != nil {
+		return n
+	}
+	return p.leaf(withoutScheme(word), in)
+}
+
+func (p *parser) group(in Field) *Node {
+	p.at++
+	p.depth++
+	n := p.and(in)
+	p.depth--
+	if p.at < len(p.text) {
+		p.at++
+	}
+	return n
+}
+
+// leaf makes a node of the words in text, nil where there are none.
+func (p *parser) leaf(text string, in Field) *Node {
+	n := &Node{Op: Words, In: in}
+	var from, to int
+	p.tok.Each([]byte(text), func(word []byte, start, end int, _ bool) {
+		if p.full() {
+			return
+		}
+		if len(n.Words) == 0 {
+			from = start
+		}
+		to = end
+		n.Words = append(n.Words, string(word))
+		p.words++
+	})
+	if len(n.Words) == 0 {
+		return nil
+	}
+	n.Text = text[from:to]
+	return n
+}
+
+// full says, on asking for one more word, whether there were enough; then nothing more is read.
+func (p *parser) full() bool {
+	if p.words < MaxWords {
+		return false
+	}
+	p.tooMany = true
+	p.at = len(p.text)
+	return true
+}
+
+// site reads "site:" with a host that can be looked up. Nil for anything else.
+func (p *parser) site(word string) *Node {
+	spec, ok := cutFold(word, "site:")
+	if !ok {
+		return nil
+	}
+	spec = strings.TrimPrefix(withoutScheme(spec), "*.")
+	host, path, _ := strings.Cut(spec, "/")
+	if path = strings.TrimRight(path, "/"); path != "" {
+		path = "/" + path
+	}
+	spec = strings.ToLower(host) + path
+	if _, _, ok := weburl.SiteKeys(spec); !ok || p.full() {
+		return nil
+	}
+	p.words++
+	return &Node{Op: Site, Site: spec}
+}
+
+// The scanner.
+
+// skipSpaces says whether there is anything after them.
+func (p *parser) skipSpaces() bool {
+	for p.at < len(p.text) && p.text[p.at] == ' ' {
+		p.at++
+	}
+	return p.at < len(p.text)
+}
+
+func (p *parser) takeOr() bool {
+	if p.skipSpaces() && p.text[p.at] == '|' {
+		p.at++
+		return true
+	}
+	return p.takeWord("OR")
+}
+
+// takeWord takes an operator that stands alone between spaces and parentheses.
+func (p *parser) takeWord(op string) bool {
+	if !p.skipSpaces() || !strings.HasPrefix(p.text[p.at:], op) || !p.atStart() {
+		return false
+	}
+	if end := p.at + len(op); end < len(p.text) && !strings.ContainsRune(" ()|", rune(p.text[end])) {
+		return false
+	}
+	p.at += len(op)
+	return true
+}
+
+// takeMinus takes a single minus with something after it. Of two or more, as in --help, none is
+// an operator.
+func (p *parser) takeMinus() bool {
+	if p.text[p.at] != '-' || !p.atStart() || p.at+1 == len(p.text) || strings.IndexByte(" )|-", p.text[p.at+1]) >= 0 {
+		return false
+	}
+	p.at++
+	return true
+}
+
+// atStart says whether what comes next begins anew, after a space or parenthesis.
+func (p *parser) atStart() bool {
+	return p.at == 0 || strings.IndexByte(" ()|", p.text[p.at-1]) >= 0
+}
+
+// takeField takes intitle: and its kin, if an object follows.
+func (p *parser) takeField() (Field, bool) {
+	for f := InTitle; f <= InText; f++ {
+		if rest, ok := cutFold(p.text[p.at:], f.String()); ok && rest != "" && strings.IndexByte(" )|", rest[0]) < 0 {
+			p.at += len(f.String())
+			return f, true
+		}
+	}
+	return Anywhere, false
+}
+
+// word reads up to a space, quote, bar or parenthesis. Parentheses are part of the object of site:,
+// where they come in pairs.
+func (p *parser) word() string {
+	start := p.at
+	_, isSite := cutFold(p.text[start:], "site:")
+	open := 0
+	for ; p.at < len(p.text); p.at++ {
+		switch c := p.text[p.at]; {
+		case c == '(' && isSite:
+			open++
+			continue
+		case c == ')' && open > 0:
+			open--
+			continue
+		case strings.IndexByte(" |()", c) < 0 && (c != '"' || p.hebrewQuote()):
+			continue
+		}
+		break
+	}
+	return p.text[start:p.at]
+}
+
+// quoted reads the phrase that begins at a quote.
+func (p *parser) quoted() string {
+	p.at++
+	start := p.at
+	for p.at < len(p.text) && (p.text[p.at] != '"' || p.hebrewQuote()) {
+		p.at++
+	}
+	text := p.text[start:p.at]
+	if p.at < len(p.text) {
+		p.at++
+	}
+	return text
+}
+
+// hebrewQuote says whether the quote at hand stands within a Hebrew abbreviation (UAX #29 WB7b).
+func (p *parser) hebrewQuote() bool {
+	before, _ := utf8.DecodeLastRuneInString(p.text[:p.at])
+	after, _ := utf8.DecodeRuneInString(p.text[p.at+1:])
+	return unicode.Is(unicode.Hebrew, before) && unicode.Is(unicode.Hebrew, after)
+}
+
+// withoutScheme makes a pasted URL what the index knows of it: host and path.
+func withoutScheme(word string) string {
+	for _, scheme := range [...]string{"https://", "http://"} {
+		if rest, ok := cutFold(word, scheme); ok {
+			return rest
+		}
+	}
+	return word
+}
+
+// cutFold cuts a prefix off, whatever its case.
+func cutFold(s, prefix string) (rest string, ok bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}

@@ -1,0 +1,231 @@
+// Package query is the language in which pages are asked for.
+//
+//	new york                both words, anywhere on the page, in its URL or in links to it
+//	"new york"              the words next to each other, in this order
+//	-word -"a phrase"       pages without it; -(a b), -site:example.org, -intitle:word too
+//	a OR b, a | b           one of them at least; binds tighter than the space: a b OR c is a (b OR c)
+//	( )                     groups, up to 16 deep
+//	site:example.org/dir    pages of a host and of its subdomains, below a path where one is given
+//	intitle: inurl:         the word, "phrase" or (group) that follows, in the title, in the URL,
+//	inanchor: intext:       in the text of links to the page, in the text of the page
+//
+// Nothing is an error. What is no operator is words: foo:bar, C++, a pasted URL. Several words that
+// the tokeniser finds in one of the user's are a phrase. A quote left open is closed at the end,
+// operators with nothing to work on and parentheses without a partner mean nothing. A query is read
+// up to 8 KB and 64 words; Query says when it was cut.
+package query
+
+import "strings"
+
+// The bounds of a query. What lies past them is left out, and said so in Query.Cut.
+const (
+	MaxBytes = 8 << 10
+	MaxWords = 64 // sites count as one each
+	MaxDepth = 16 // of parentheses; deeper ones are read as if they were not there
+)
+
+// A Query is a text as it was understood.
+type Query struct {
+	Root *Node    // nil where the text asks for nothing
+	Cut  []string // what was left out, for people: "only the first 64 words were used"
+}
+
+// String is the query in its own language. It parses to the same tree.
+func (q Query) String() string {
+	if q.Root == nil {
+		return ""
+	}
+	return q.Root.String()
+}
+
+// An Op is what a Node does.
+type Op uint8
+
+// The operators.
+const (
+	Words Op = iota // a word, or several words next to each other
+	Site            // pages of a host
+	And             // two or more Kids
+	Or              // two or more Kids
+	Not             // one of Kids
+)
+
+// A Field says where on a page words are looked for.
+type Field uint8
+
+// The fields.
+const (
+	Anywhere Field = iota
+	InTitle
+	InURL
+	InAnchor
+	InText
+)
+
+var fieldNames = [...]string{Anywhere: "", InTitle: "intitle:", InURL: "inurl:", InAnchor: "inanchor:", InText: "intext:"}
+
+func (f Field) String() string { return fieldNames[f] }
+
+// A Node is a part of a query. Kids of And are no And, kids of Or no Or, the kid of Not no Not, and
+// no two kids of one node are the same.
+type Node struct {
+	Op    Op
+	Kids  []*Node
+	Words []string // of Words: folded, at least one
+	Text  string   // of Words: as the user wrote them
+	In    Field    // of Words
+	Site  string   // of Site: "example.org" or "example.org/dir"
+}
+
+// String is the node in the query language.
+func (n *Node) String() string {
+	var b strings.Builder
+	n.write(&b)
+	return b.String()
+}
+
+func (n *Node) write(b *strings.Builder) {
+	switch n.Op {
+	case Words:
+		b.WriteString(n.In.String())
+		if n.bare() {
+			b.WriteString(n.Text)
+		} else {
+			b.WriteString(`"` + n.Text + `"`)
+		}
+	case Site:
+		b.WriteString("site:" + n.Site)
+	case And:
+		n.writeKids(b, " ")
+	case Or:
+		n.writeKids(b, " OR ")
+	case Not:
+		b.WriteByte('-')
+		n.writeKid(b, n.Kids[0])
+	}
+}
+
+func (n *Node) writeKids(b *strings.Builder, between string) {
+	for i, kid := range n.Kids {
+		if i > 0 {
+			b.WriteString(between)
+		}
+		n.writeKid(b, kid)
+	}
+}
+
+func (n *Node) writeKid(b *strings.Builder, kid *Node) {
+	if kid.Op == And || kid.Op == Or {
+		b.WriteByte('(')
+		kid.write(b)
+		b.WriteByte(')')
+		return
+	}
+	kid.write(b)
+}
+
+// bare says whether words mean the same without quotes.
+func (n *Node) bare() bool {
+	return len(n.Words) == 1 && n.Text != "OR" && n.Text != "AND" && !strings.ContainsAny(n.Text, "\"():|- ")
+}
+
+// Positive says whether n asks for something that a page must hold, so that pages can be looked up
+// by it. A query of nothing but negatives is not positive, nor is `a OR -b`.
+func (n *Node) Positive() bool {
+	switch n.Op {
+	case Words, Site:
+		return true
+	case And:
+		for _, kid := range n.Kids {
+			if kid.Positive() {
+				return true
+			}
+		}
+	case Or:
+		for _, kid := range n.Kids {
+			if !kid.Positive() {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// Wanted gives the Words nodes that are not under a Not, in the order of the text.
+func (n *Node) Wanted() []*Node {
+	switch n.Op {
+	case Words:
+		return []*Node{n}
+	case And, Or:
+		var all []*Node
+		for _, kid := range n.Kids {
+			all = append(all, kid.Wanted()...)
+		}
+		return all
+	}
+	return nil
+}
+
+// same says whether two nodes ask for the same.
+func (n *Node) same(m *Node) bool {
+	if n.Op != m.Op || n.In != m.In || n.Site != m.Site || len(n.Words) != len(m.Words) || len(n.Kids) != len(m.Kids) {
+		return false
+	}
+	for i := range n.Words {
+		if n.Words[i] != m.Words[i] {
+			return false
+		}
+	}
+	for i := range n.Kids {
+		if !n.Kids[i].same(m.Kids[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// join makes one node of several, of which some may be nil: flat, and without repetitions.
+func join(op Op, parts []*Node) *Node {
+	var kids []*Node
+	for _, part := range parts {
+		switch {
+		case part == nil:
+		case part.Op == op:
+			kids = appendNew(kids, part.Kids...)
+		default:
+			kids = appendNew(kids, part)
+		}
+	}
+	switch len(kids) {
+	case 0:
+		return nil
+	case 1:
+		return kids[0]
+	}
+	return &Node{Op: op, Kids: kids}
+}
+
+func appendNew(kids []*Node, more ...*Node) []*Node {
+next:
+	for _, m := range more {
+		for _, kid := range kids {
+			if kid.same(m) {
+				continue next
+			}
+		}
+		kids = append(kids, m)
+	}
+	return kids
+}
+
+// negate turns a node round; nil stays nil.
+func negate(n *Node) *Node {
+	switch {
+	case n == nil:
+		return nil
+	case n.Op == Not:
+		return n.Kids[0]
+	}
+	return &Node{Op: Not, Kids: []*Node{n}}
+}

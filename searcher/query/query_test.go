@@ -1,0 +1,203 @@
+package query
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "",
+		"   \t\n":                           "",
+		"page rank":                         "page rank",
+		"Zürich  café":                      "Zürich café",
+		`"new york" times`:                  `"new york" times`,
+		`“new york„`:                        `"new york"`,
+		`open "quote is closed`:             `open "quote is closed"`,
+		`"`:                                 "",
+		`""`:                                "",
+		`a"b c"d`:                           `a "b c" d`,
+		"jaguar -car":                       "jaguar -car",
+		`jaguar -"sports car"`:              `jaguar -"sports car"`,
+		"go -site:example.org":              "go -site:example.org",
+		"-only -negatives":                  "-only -negatives",
+		"a - b":                             "a b",
+		"git commit --amend":                "git commit amend",
+		"well-known":                        `"well-known"`,
+		"a b OR c":                          "a (b OR c)",
+		"a|b|c d":                           "(a OR b OR c) d",
+		"a or b":                            "a or b",
+		"OR a OR OR b OR":                   "a OR b",
+		"OR":                                "",
+		"a AND b":                           "a b",
+		`"OR" "AND"`:                        `"OR" "AND"`,
+		"((a))":                             "a",
+		"(a b) c":                           "a b c",
+		"(a b) OR (c d)":                    "(a b) OR (c d)",
+		"a OR (b OR c)":                     "a OR b OR c",
+		")a((b":                             "a b",
+		"()":                                "",
+		"-()":                               "",
+		"-(a b)":                            "-(a b)",
+		"-(-a)":                             "a",
+		"a OR -b":                           "a OR -b",
+		"a A á":                             "a",
+		"site:Example.org":                  "site:example.org",
+		"site:https://example.org/dir/":     "site:example.org/dir",
+		"site:*.example.org":                "site:example.org",
+		"site:":                             "site",
+		"site: x":                           "site x",
+		"SITE:example.org x":                "site:example.org x",
+		"site:w.org/wiki/Go_(game) x":       "site:w.org/wiki/Go_(game) x",
+		"(site:w.org/a) x":                  "site:w.org/a x",
+		"intitle:anatomy search":            "intitle:anatomy search",
+		`InTitle:"large scale" -inurl:old`:  `intitle:"large scale" -inurl:old`,
+		"intitle:large-scale":               `intitle:"large-scale"`,
+		"inanchor:here intext:there":        "inanchor:here intext:there",
+		"intitle:(a OR b) c":                "(intitle:a OR intitle:b) c",
+		"intitle: a":                        "intitle a",
+		"intitle:intitle:a":                 "intitle:a",
+		"foo:bar":                           `"foo:bar"`,
+		"C++ c#":                            "C",
+		"a:b":                               `"a:b"`,
+		"https://example.org/a?b=1":         `"example.org/a?b=1"`,
+		"f(x)":                              "f x",
+		"+++ & !":                           "",
+		"東京":                                `"東京"`,
+		`צה"ל`:                              `"צה"ל"`,
+		"½":                                 "½",
+		"a\x00b\xffc":                       "a b c",
+		"[citation needed] {x} \\ ' ^2 ~ *": "citation needed x 2",
+	} {
+		q := Parse(text)
+		if got := q.String(); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+		again(t, q)
+	}
+}
+
+// again checks that what a query says of itself means the same.
+func again(t interface{ Errorf(string, ...any) }, q Query) {
+	back := Parse(q.String())
+	if !reflect.DeepEqual(back.Root, q.Root) {
+		t.Errorf("%q parses to %q", q, back)
+	}
+}
+
+func TestBounds(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		cut  string
+	}{
+		"many words":     {strings.Repeat("a b c d e f g h i j ", 1000), "8192 bytes"},
+		"distinct words": {numbers(1000), "64 words"},
+		"one long word":  {strings.Repeat("a", 1<<20), "8192 bytes"},
+		"long phrase":    {`"` + strings.Repeat("x ", 500), "64 words"},
+		"many sites":     {strings.Repeat("site:a.org ", 70), "64 words"},
+		"deep":           {strings.Repeat("(", 1000) + "a" + strings.Repeat(")", 1000) + " b", "16 deep"},
+		"deep negation":  {strings.Repeat("-(x ", 1000), "64 words"},
+		"deep fields":    {strings.Repeat("intitle:", 1000) + "a", ""},
+		"bars":           {strings.Repeat("|", 8000), ""},
+		"quotes":         {strings.Repeat(`"`, 8000), ""},
+		"minuses":        {strings.Repeat("-", 8000), ""},
+		"controls":       {strings.Repeat("\x00\x1b\x7f", 2000), ""},
+		"multibyte end":  {"a" + strings.Repeat("é", 5000), "8192 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := Parse(c.text)
+			if said := strings.Join(q.Cut, "; "); c.cut == "" && said != "" || !strings.Contains(said, c.cut) {
+				t.Errorf("says %q, want %q", said, c.cut)
+			}
+			if n := len(leaves(q.Root)); n > MaxWords {
+				t.Errorf("%d words", n)
+			}
+			if d := depth(q.Root); d > 2*MaxDepth+2 {
+				t.Errorf("%d deep", d)
+			}
+			again(t, q)
+		})
+	}
+}
+
+func numbers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprint(&b, i, " ")
+	}
+	return b.String()
+}
+
+func leaves(n *Node) (all []string) {
+	if n == nil {
+		return nil
+	}
+	all = append(all, n.Words...)
+	for _, kid := range n.Kids {
+		all = append(all, leaves(kid)...)
+	}
+	return all
+}
+
+func depth(n *Node) int {
+	deepest := 0
+	if n == nil {
+		return 0
+	}
+	for _, kid := range n.Kids {
+		deepest = max(deepest, depth(kid))
+	}
+	return deepest + 1
+}
+
+func TestPositive(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a": true, "site:a.org": true, "a -b": true, "-a": false, "-a -b": false,
+		"a OR -b": false, "(a OR -b) c": true, "-site:a.org": false, "-(a b)": false, "a OR site:b.org": true,
+	} {
+		if got := Parse(text).Root.Positive(); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestWanted(t *testing.T) {
+	var got []string
+	for _, n := range Parse(`a -b (c OR intitle:"d e") site:x.org -(f OR g)`).Root.Wanted() {
+		got = append(got, n.String())
+	}
+	if want := []string{"a", "c", `intitle:"d e"`}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestRoundTrip: whatever is typed, its interpretation has the same meaning.
+func TestRoundTrip(t *testing.T) {
+	pieces := []string{
+		"a", "b", "Word", "naïve", "東京", "don't", "C++", "foo:bar", "OR", "AND", "|", "-", "--", "(", ")", `"`, " ", " ", " ",
+		"site:", "site:example.org", "site:a.org/x(y)", "intitle:", "inurl:", "inanchor:", "intext:", "http://x.org/a", "½", "é", `ה"ה`, "\u0301", "_", "’", "ß",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		again(t, Parse(strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "pieces"), "")))
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{`a "b c" -d OR (e | f) site:x.org/y intitle:z`, `"`, "((((", "-(-(", `ה"ה`, "ﬁ ½ ŉ", "a\u200db", "intitle:-\"x"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { again(t, Parse(text)) })
+}
+
+func BenchmarkParse(b *testing.B) {
+	text := `large-scale "hypertextual web" search OR retrieval -site:example.org intitle:anatomy`
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Parse(text)
+	}
+}
