@@ -15,7 +15,7 @@ import (
 )
 
 // maxSends bounds the transmissions of one question; after the last one only the deadline counts.
-const maxSends = 6
+const maxSends = 10
 
 // A call is one name on its way: first asked for A, and for AAAA where it has none (RFC 8305 has
 // both at once; a crawler that is glad of either saves half of the queries).
