@@ -1,0 +1,196 @@
+// Package rankvector holds the rank vector: one float per document and run of PageRank, with the
+// parameters of the run and how well it converged (BP98 §2.1).
+//
+// A vector is a file of its own, so that ranks are recomputed and swapped without touching the
+// index. It is written whole and replaced by rename; readers of the old one keep what they have.
+//
+//	OFFSET  SIZE  MEANING (little endian)
+//	0       8     magic "anatrank"
+//	8       4     version, 1
+//	12      4     p, the length of the personalisation in bytes, at most 65,535
+//	16      8     damping, float64
+//	24      8     tolerance asked for, float64
+//	32      8     residual reached, float64
+//	40      8     iterations
+//	48      8     time of computing, Unix seconds
+//	56      8     links of the graph
+//	64      8     n, the number of ranks; document n-1 is the last
+//	72      p     personalisation, UTF-8
+//	72+p    4n    ranks by docID, float32; the first one, of no document, is 0
+//	72+p+4n 8     xxhash64 of all before
+//
+// A vector of documents 1 and 2, ranked 0.25 and 0.75, has 3 ranks and no personalisation:
+// 72 + 12 + 8 = 92 bytes, of which 00000000 0000803e 0000403f from offset 72 are the ranks.
+//
+// float32 is enough: on a million pages it differs from float64 by 7e-7 in all (L1), where a
+// vector at twice the size would take twice the memory of every searcher.
+//
+// Versions: 1, November 2026.
+package rankvector
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Version is the format that this package writes and reads.
+const Version = 1
+
+// MaxPersonalized is the longest description of a personalisation, in bytes.
+const MaxPersonalized = 1<<16 - 1
+
+const (
+	magic      = "anatrank"
+	headerSize = 72
+	sumSize    = 8
+	rankSize   = 4
+)
+
+// A Vector is the result of one run.
+type Vector struct {
+	Damping      float64
+	Tolerance    float64 // L1 change at which the run was to stop
+	Residual     float64 // L1 change of the last iteration
+	Iterations   int
+	Personalized string    // what the teleport vector favours, for people; "" for all pages alike
+	Computed     time.Time // UTC, whole seconds
+	Links        uint64    // of the graph, after parallel ones collapsed
+	Ranks        []float32 // by DocID, index 0 unused
+}
+
+// Write replaces the vector at path, or leaves it as it was.
+func Write(path string, v *Vector) error {
+	data, err := v.encode()
+	if err == nil {
+		err = replace(path, data)
+	}
+	if err != nil {
+		return fmt.Errorf("rank vector: write %s: %w", path, err)
+	}
+	return nil
+}
+
+// Read returns the vector at path, after its checksum and every rank were found right.
+func Read(path string) (*Vector, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("rank vector: %w", err)
+	}
+	v, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("rank vector: %s: %w", path, err)
+	}
+	return v, nil
+}
+
+// Check says whether the vector at path is whole.
+func Check(path string) error {
+	_, err := Read(path)
+	return err
+}
+
+func (v *Vector) encode() ([]byte, error) {
+	if len(v.Personalized) > MaxPersonalized {
+		return nil, fmt.Errorf("personalisation of %d bytes is too long", len(v.Personalized))
+	}
+	if err := checkRanks(v.Ranks); err != nil {
+		return nil, err
+	}
+	le := binary.LittleEndian
+	b := make([]byte, 0, headerSize+len(v.Personalized)+rankSize*len(v.Ranks)+sumSize)
+	b = append(b, magic...)
+	b = le.AppendUint32(b, Version)
+	b = le.AppendUint32(b, uint32(len(v.Personalized)))
+	b = le.AppendUint64(b, math.Float64bits(v.Damping))
+	b = le.AppendUint64(b, math.Float64bits(v.Tolerance))
+	b = le.AppendUint64(b, math.Float64bits(v.Residual))
+	b = le.AppendUint64(b, uint64(v.Iterations))
+	b = le.AppendUint64(b, uint64(v.Computed.Unix()))
+	b = le.AppendUint64(b, v.Links)
+	b = le.AppendUint64(b, uint64(len(v.Ranks)))
+	b = append(b, v.Personalized...)
+	for _, r := range v.Ranks {
+		b = le.AppendUint32(b, math.Float32bits(r))
+	}
+	return le.AppendUint64(b, xxhash.Sum64(b)), nil
+}
+
+func decode(b []byte) (*Vector, error) {
+	le := binary.LittleEndian
+	if len(b) < headerSize+sumSize || string(b[:8]) != magic {
+		return nil, errors.New("not a rank vector")
+	}
+	if version := le.Uint32(b[8:]); version != Version {
+		return nil, fmt.Errorf("version %d, this program reads %d: compute the ranks again", version, Version)
+	}
+	body := b[:len(b)-sumSize]
+	if le.Uint64(b[len(body):]) != xxhash.Sum64(body) {
+		return nil, errors.New("damaged: the checksum is wrong")
+	}
+	p, n := int(le.Uint32(b[12:])), le.Uint64(b[64:])
+	if p > MaxPersonalized || p > len(body)-headerSize || n != uint64(len(body)-headerSize-p)/rankSize || (len(body)-headerSize-p)%rankSize != 0 {
+		return nil, fmt.Errorf("damaged: %d bytes do not hold %d ranks", len(b), n)
+	}
+	v := &Vector{
+		Damping:      math.Float64frombits(le.Uint64(b[16:])),
+		Tolerance:    math.Float64frombits(le.Uint64(b[24:])),
+		Residual:     math.Float64frombits(le.Uint64(b[32:])),
+		Iterations:   int(le.Uint64(b[40:])),
+		Computed:     time.Unix(int64(le.Uint64(b[48:])), 0).UTC(),
+		Links:        le.Uint64(b[56:]),
+		Personalized: string(body[headerSize : headerSize+p]),
+		Ranks:        make([]float32, n),
+	}
+	for i := range v.Ranks {
+		v.Ranks[i] = math.Float32frombits(le.Uint32(body[headerSize+p+rankSize*i:]))
+	}
+	return v, checkRanks(v.Ranks)
+}
+
+// checkRanks refuses what would poison every score: a rank is a share of the whole.
+func checkRanks(ranks []float32) error {
+	for doc, r := range ranks {
+		if !(r >= 0 && r <= 1) {
+			return fmt.Errorf("document %d has rank %v, which is no share", doc, r)
+		}
+	}
+	return nil
+}
+
+func replace(path string, data []byte) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(dir)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
