@@ -1,0 +1,288 @@
+package indexer
+
+import (
+	"bytes"
+	"slices"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"anatomy/vocab"
+)
+
+// readHTML takes body, in UTF-8, apart.
+func (p *parser) readHTML(body []byte) {
+	z := html.NewTokenizer(bytes.NewReader(body))
+	z.SetMaxBuf(maxToken)
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			p.endAnchor()
+			p.endBlock()
+			return
+		case html.TextToken:
+			p.textToken(z)
+		case html.StartTagToken:
+			p.startTag(z, false)
+		case html.SelfClosingTagToken:
+			p.startTag(z, true)
+		case html.EndTagToken:
+			p.endTag(z)
+		}
+	}
+}
+
+func (p *parser) textToken(z *html.Tokenizer) {
+	switch {
+	case p.skip.on():
+	case !p.inTitle:
+		p.appendText(z.Text(), p.currentStyle())
+	case !p.hasTitle:
+		p.title = foldSpace(p.title, z.Text())
+	}
+}
+
+// currentStyle is the style of text that comes now. Of several, what says more about the text
+// wins: a heading, then code, in which emphasis is often no more than colour.
+func (p *parser) currentStyle() style {
+	s := style{p.heading, p.fontSize()}
+	switch {
+	case s.kind != vocab.Plain:
+	case p.code > 0:
+		s.kind = vocab.Code
+	case p.emphasis > 0 || s.size > vocab.NormalSize:
+		s.kind = vocab.Emphasis
+	}
+	return s
+}
+
+// maxTagName is longer than any name that means something.
+const maxTagName = 16
+
+// tagName reads the name at the start of s, what of a raw tag follows "<" or "</". The atom is 0
+// for names that have none.
+func (p *parser) tagName(s []byte) (tag atom.Atom, name, rest []byte) {
+	n := 0
+	for n < len(s) && s[n] != '/' && s[n] != '>' && !isSpace(s[n]) {
+		n++
+	}
+	if n <= maxTagName {
+		tag = atom.Lookup(lowerASCII(p.name[:copy(p.name[:], s[:n])]))
+	}
+	return tag, s[:n], s[n:]
+}
+
+func (p *parser) startTag(z *html.Tokenizer, selfClosing bool) {
+	tag, name, rest := p.tagName(z.Raw()[1:])
+	k := kindOf(tag)
+	if p.skip.on() && p.skip.start(tag, name, k, selfClosing) {
+		p.startSkipped(z, tag, rest, selfClosing)
+		return
+	}
+	p.readAttributes(z, rest)
+	if k&block != 0 {
+		p.endBlock()
+	}
+	if k&spacer != 0 {
+		p.breakWord()
+	}
+	if k&breaks != 0 {
+		p.heading = vocab.Plain
+	}
+	p.startMeaning(z, tag)
+	switch {
+	case k&emphasis != 0:
+		p.emphasis++
+	case k&code != 0:
+		p.code++
+	case k&sized != 0:
+		p.startFont(tag)
+	}
+	p.startSkip(z, name, tag, k, selfClosing)
+}
+
+// startSkipped looks at a tag within an element whose text is skipped. If that is merely hidden,
+// its links are links still, though their texts are not.
+func (p *parser) startSkipped(z *html.Tokenizer, tag atom.Atom, rest []byte, selfClosing bool) {
+	if p.skip.kind&foreign != 0 && selfClosing {
+		z.NextIsNotRawText() // <svg><title/> is an empty element there
+	}
+	if !p.skip.hidden {
+		return
+	}
+	switch tag {
+	case atom.A, atom.Area:
+		p.readAttributes(z, rest)
+		p.addLink("href", 0, nil)
+	case atom.Noscript, atom.Noframes:
+		z.NextIsNotRawText()
+	}
+}
+
+// startSkip begins to skip text if the element asks for it.
+func (p *parser) startSkip(z *html.Tokenizer, name []byte, tag atom.Atom, k kind, selfClosing bool) {
+	hidden := false
+	switch {
+	case k&void != 0, k&foreign != 0 && selfClosing:
+		return
+	case k&skipped != 0:
+	case p.hides():
+		hidden = true
+	default:
+		return
+	}
+	p.skip = skip{name: append(p.skip.name[:0], name...), tag: tag, kind: k, hidden: hidden}
+	z.AllowCDATA(k&foreign != 0)
+}
+
+// startMeaning does what an element means beside the style of its text.
+func (p *parser) startMeaning(z *html.Tokenizer, tag atom.Atom) {
+	switch tag {
+	case atom.H1:
+		p.startHeading(vocab.Heading1)
+	case atom.H2:
+		p.startHeading(vocab.Heading2)
+	case atom.H3, atom.H4, atom.H5, atom.H6, atom.Caption:
+		p.startHeading(vocab.Heading3)
+	case atom.Td, atom.Th:
+		p.clearStyle()
+	case atom.A:
+		p.startAnchor()
+	case atom.Area:
+		alt, _ := p.attr("alt")
+		p.addLink("href", 0, alt)
+	case atom.Iframe, atom.Frame:
+		p.addLink("src", vocab.Embedded, nil)
+	case atom.Img:
+		p.image()
+	case atom.Base:
+		p.setBase()
+	case atom.Meta:
+		p.meta()
+	case atom.Html:
+		p.setLanguage("lang")
+		p.setLanguage("xml:lang")
+	case atom.Title:
+		p.inTitle = true
+	case atom.Noscript:
+		p.noscript = true
+		z.NextIsNotRawText()
+	case atom.Noframes:
+		z.NextIsNotRawText()
+	}
+}
+
+func (p *parser) endTag(z *html.Tokenizer) {
+	tag, name, _ := p.tagName(z.Raw()[2:])
+	k := kindOf(tag)
+	if p.skip.on() {
+		if p.skip.end(name, k) {
+			return
+		}
+		z.AllowCDATA(false)
+	}
+	if k&block != 0 {
+		p.endBlock()
+	}
+	if k&spacer != 0 {
+		p.breakWord()
+	}
+	switch {
+	case k&emphasis != 0:
+		p.emphasis = max(p.emphasis-1, 0)
+	case k&code != 0:
+		p.code = max(p.code-1, 0)
+	case k&sized != 0:
+		p.endFont(tag)
+	}
+	switch tag {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Caption:
+		p.heading = vocab.Plain
+	case atom.Td, atom.Th:
+		p.clearStyle()
+	case atom.A:
+		p.endAnchor()
+	case atom.Title:
+		p.inTitle = false
+		p.hasTitle = p.hasTitle || len(p.title) > 0
+	case atom.Noscript:
+		p.noscript = false
+	}
+}
+
+func (p *parser) startHeading(kind vocab.HitType) {
+	p.clearStyle()
+	p.heading = kind
+}
+
+// clearStyle forgets what was left open: in a table cell or a heading a page begins anew, or an
+// unclosed <b> would make the rest of a page bold.
+func (p *parser) clearStyle() {
+	p.emphasis, p.code, p.fonts = 0, 0, p.fonts[:0]
+}
+
+func (p *parser) image() {
+	alt, _ := p.attr("alt")
+	p.appendText(alt, style{vocab.Alt, p.fontSize()})
+	p.breakWord()
+}
+
+// A font is an open element that changed the font size.
+type font struct {
+	tag  atom.Atom
+	size uint8
+}
+
+func (p *parser) fontSize() uint8 {
+	if n := len(p.fonts); n > 0 {
+		return p.fonts[n-1].size
+	}
+	return vocab.NormalSize
+}
+
+func (p *parser) startFont(tag atom.Atom) {
+	if len(p.fonts) == maxFontNesting {
+		return
+	}
+	size := int(p.fontSize())
+	switch tag {
+	case atom.Big:
+		size++
+	case atom.Small:
+		size--
+	default:
+		spec, _ := p.attr("size")
+		size = readFontSize(spec, size)
+	}
+	p.fonts = append(p.fonts, font{tag, uint8(min(max(size, 1), 7))})
+}
+
+// readFontSize reads "5", "+1" or "-2" (HTML, rules for parsing a legacy font size); the
+// signed ones are relative to the normal size. Anything else changes nothing.
+func readFontSize(spec []byte, size int) int {
+	spec = bytes.TrimSpace(spec)
+	sign := byte(0)
+	if len(spec) > 0 && (spec[0] == '+' || spec[0] == '-') {
+		sign, spec = spec[0], spec[1:]
+	}
+	if len(spec) == 0 || spec[0] < '0' || spec[0] > '9' {
+		return size
+	}
+	n := int(spec[0] - '0')
+	switch sign {
+	case '+':
+		return vocab.NormalSize + n
+	case '-':
+		return vocab.NormalSize - n
+	}
+	return n
+}
+
+func (p *parser) endFont(tag atom.Atom) {
+	for i := len(p.fonts) - 1; i >= 0; i-- {
+		if p.fonts[i].tag == tag {
+			p.fonts = slices.Delete(p.fonts, i, i+1)
+			return
+		}
+	}
+}

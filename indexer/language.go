@@ -1,0 +1,95 @@
+package indexer
+
+import (
+	"strings"
+	"unicode"
+)
+
+// maxLanguage is the length of the longest language tag that is believed (RFC 5646 §4.4.1).
+const maxLanguage = 35
+
+// languageTag gives a declared language in lower case, "" if it is no BCP 47 tag. Of a list, the
+// first counts.
+func languageTag(s string) string {
+	s, _, _ = strings.Cut(s, ",")
+	s = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "_", "-")
+	if len(s) < 2 || len(s) > maxLanguage {
+		return ""
+	}
+	for _, c := range []byte(s) {
+		if c != '-' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return ""
+		}
+	}
+	return s
+}
+
+// language is what the page declares, else what its header does, else what its script tells.
+func (p *parser) language(header, text string) string {
+	if p.lang != "" {
+		return p.lang
+	}
+	if lang := languageTag(header); lang != "" {
+		return lang
+	}
+	return languageByScript(text)
+}
+
+// sample is how much text languageByScript looks at.
+const sample = 4096
+
+// languageByScript names the language of a text whose script is that of one language: at least
+// half of its letters are of it. It gives "" otherwise.
+func languageByScript(text string) string {
+	var letters, kana, han int
+	var count [len(scripts)]int
+	for i, r := range text {
+		if i > sample {
+			break
+		}
+		switch {
+		case r < 0x370:
+			if unicode.IsLetter(r) {
+				letters++
+			}
+			continue
+		case !unicode.IsLetter(r):
+			continue
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			kana++
+		case unicode.Is(unicode.Han, r):
+			han++
+		default:
+			for s := range scripts {
+				if unicode.Is(scripts[s].table, r) {
+					count[s]++
+				}
+			}
+		}
+		letters++
+	}
+	switch {
+	case letters == 0:
+		return ""
+	case 2*(kana+han) >= letters && 10*kana >= han: // a Chinese text may quote a Japanese name
+		return "ja"
+	case 2*han >= letters:
+		return "zh"
+	}
+	for s := range scripts {
+		if 2*count[s] >= letters {
+			return scripts[s].lang
+		}
+	}
+	return ""
+}
+
+// scripts are those of one language alone, or nearly.
+var scripts = [...]struct {
+	table *unicode.RangeTable
+	lang  string
+}{
+	{unicode.Hangul, "ko"}, {unicode.Thai, "th"}, {unicode.Lao, "lo"}, {unicode.Khmer, "km"}, {unicode.Myanmar, "my"}, {unicode.Greek, "el"},
+	{unicode.Hebrew, "he"}, {unicode.Georgian, "ka"}, {unicode.Armenian, "hy"}, {unicode.Tamil, "ta"}, {unicode.Telugu, "te"},
+	{unicode.Bengali, "bn"}, {unicode.Gujarati, "gu"}, {unicode.Kannada, "kn"}, {unicode.Malayalam, "ml"}, {unicode.Sinhala, "si"},
+}

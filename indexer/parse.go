@@ -1,0 +1,180 @@
+// Package indexer takes pages apart (BP98 §4.4): one pass over a page gives its words with
+// their hits, its links with their texts, and the text that snippets are made of. A [Batch]
+// collects many documents and writes them as forward barrels (BP98 §4.2.6).
+//
+// The pass is made with the tokeniser of x/net/html and a small state machine; no tree is built.
+// Where a browser would show text as one word, so do we: blocks, table cells, line breaks and
+// images part words, other elements do not. What a browser without scripts would not show is no
+// text: hidden elements, scripts, templates, form controls, drawings. The content of noscript
+// is shown by such a browser, so it is text here.
+package indexer
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"strings"
+
+	"anatomy/vocab"
+	"anatomy/weburl"
+	"anatomy/words"
+)
+
+// The bounds of a document.
+const (
+	maxToken       = 16 << 20 // bytes of one tag or text in the page; a longer one ends the page
+	maxText        = 1 << 20  // bytes of DocInfo.Text; words behind are found all the same
+	maxLinks       = 20_000   // links kept of one page
+	maxAnchorText  = 1024     // bytes of the text of one link
+	maxTitle       = 1024     // bytes of DocInfo.Title
+	maxDescription = 2048     // bytes of DocInfo.Description
+	maxFontNesting = 64       // nested changes of font size that are told apart
+)
+
+// blockGap is how many positions are left free between two blocks, so that no phrase reaches
+// from one into the next, and words that two blocks part are a little less near.
+const blockGap = 4
+
+// ErrBinary is the error of Parse for a page that is no text, whatever its media type says.
+var ErrBinary = errors.New("not text")
+
+// A Buffer holds the memory that one page after the other is parsed in. The zero value is ready;
+// it is for one goroutine.
+type Buffer struct {
+	parser parser
+}
+
+// Parse takes a page apart. The document owns all its memory: page and buf may be used again at
+// once. The error is ErrBinary or about page.URL; bad markup is never an error.
+func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
+	base, err := weburl.Parse(page.URL)
+	if err != nil {
+		return nil, fmt.Errorf("indexer: parse %s: %w", page.URL, err)
+	}
+	media, charset := mediaType(page.ContentType)
+	body, err := toUTF8(page.Body, page.ContentType, charset)
+	if err != nil {
+		return nil, fmt.Errorf("indexer: parse %s: %w", page.URL, err)
+	}
+	p := &buf.parser
+	p.reset(base)
+	p.obeyRobots(page.Robots)
+	if media == plainText {
+		p.readPlain(body)
+	} else {
+		p.readHTML(body)
+	}
+	return p.document(page), nil
+}
+
+type textKind int
+
+const (
+	markup textKind = iota
+	plainText
+)
+
+// mediaType reads a Content-Type: all text that is not HTML or XML is plain, and what has no
+// usable type is taken for HTML.
+func mediaType(contentType string) (kind textKind, charset string) {
+	media, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media, _, _ = strings.Cut(strings.ToLower(contentType), ";")
+		media = strings.TrimSpace(media)
+	}
+	if strings.HasPrefix(media, "text/") && media != "text/html" && !strings.HasSuffix(media, "xml") {
+		kind = plainText
+	}
+	return kind, params["charset"]
+}
+
+// A parser is the state of one pass.
+type parser struct {
+	page     weburl.URL
+	site     string     // registrable domain of page
+	base     weburl.URL // what references are resolved against
+	hasBase  bool       // a base element was seen
+	links    []link
+	linkText []byte // of all links, one after the other
+	lastHost string // of the last link to another host, and
+	lastOff  bool   // whether that is another site
+	anchor   anchor
+
+	text       []byte // of all blocks, parted by "\n"
+	textEnd    int    // how much of it is kept
+	full       bool   // maxText is reached
+	blockStart int    // where the current block begins in text
+	space      bool   // white space was seen since the last text
+	spans      []span // of the current block
+
+	tokenizer words.Tokenizer
+	onWord    func(word []byte, start, end int, capital bool) // p.word, made once
+	words     []byte                                          // folded, one after the other
+	hits      []occurrence
+	position  uint32 // of the next word
+	nextSpan  int    // next of spans that no word has reached
+	style     style  // of the span that words have reached
+	wordCount uint32 // of the body
+
+	attrs    []attribute
+	name     [maxTagName]byte
+	skip     skip
+	heading  vocab.HitType // of the open heading, Plain where there is none
+	emphasis int           // how many elements of emphasis are open
+	code     int
+	fonts    []font
+	noscript bool
+	inTitle  bool
+
+	title       []byte
+	hasTitle    bool
+	description []byte
+	keywords    []byte
+	lang        string
+	redirect    string
+	noIndex     bool
+	noFollow    bool
+}
+
+// reset makes ready for the next page and keeps the memory.
+func (p *parser) reset(page weburl.URL) {
+	*p = parser{
+		page: page, site: page.Site(), base: page,
+		links: p.links[:0], linkText: p.linkText[:0], text: p.text[:0], spans: p.spans[:0],
+		tokenizer: p.tokenizer, onWord: p.onWord, words: p.words[:0], hits: p.hits[:0], attrs: p.attrs[:0],
+		fonts: p.fonts[:0], title: p.title[:0], description: p.description[:0], keywords: p.keywords[:0],
+		skip: skip{name: p.skip.name[:0]},
+	}
+	if p.onWord == nil {
+		p.onWord = p.word
+	}
+}
+
+// document makes the Document, once the body was read.
+func (p *parser) document(page *vocab.Page) *Document {
+	bodyWords := p.wordCount
+	p.field(vocab.Title, p.title)
+	p.field(vocab.Meta, p.description, p.keywords)
+	p.field(vocab.URLWord, urlText(&p.page))
+	d := &Document{
+		Info: vocab.DocInfo{
+			Doc:         page.Doc,
+			URL:         page.URL,
+			Title:       cutText(p.title, maxTitle),
+			Description: cutText(p.description, maxDescription),
+			Fetched:     page.Fetched,
+			Words:       bodyWords,
+			Crawled:     true,
+			Text:        string(p.text[:p.textEnd]),
+		},
+		Links:    p.ownLinks(),
+		NoIndex:  p.noIndex,
+		NoFollow: p.noFollow,
+		Redirect: p.redirect,
+		key:      p.page.Key(),
+		words:    append([]byte(nil), p.words...),
+		hits:     append([]occurrence(nil), p.hits...),
+	}
+	d.Info.Lang = p.language(page.Language, d.Info.Text)
+	return d
+}
