@@ -23,6 +23,7 @@ type Batch struct {
 	sources map[vocab.DocID][]linkdb.Target
 	anchors map[vocab.DocID]map[wording][]vocab.DocID
 	aliases map[vocab.DocID]vocab.DocID // 0: the document does not exist
+	hidden  map[vocab.DocID]bool
 	links   int
 }
 
@@ -93,12 +94,26 @@ func (b *Batch) settle(doc, of vocab.DocID) {
 	b.aliases[doc] = of
 }
 
-// Removed lists the documents that Alias and Drop named, ascending: what an index must not show as
-// documents of their own.
-func (b *Batch) Removed() []vocab.DocID { return slices.Sorted(maps.Keys(b.aliases)) }
+// Hide says that doc asks not to be shown.
+func (b *Batch) Hide(doc vocab.DocID) {
+	if b.hidden == nil {
+		b.hidden = map[vocab.DocID]bool{}
+	}
+	b.hidden[doc] = true
+}
+
+// Removed lists the documents that Alias, Drop and Hide named, ascending: what an index must not
+// show as documents of their own.
+func (b *Batch) Removed() []vocab.DocID {
+	all := append(slices.Collect(maps.Keys(b.aliases)), slices.Collect(maps.Keys(b.hidden))...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // Empty says whether there is anything to write.
-func (b *Batch) Empty() bool { return len(b.sources) == 0 && len(b.aliases) == 0 }
+func (b *Batch) Empty() bool {
+	return len(b.sources) == 0 && len(b.aliases) == 0 && len(b.hidden) == 0
+}
 
 // Links is the number of links gathered.
 func (b *Batch) Links() int { return b.links }
@@ -117,16 +132,19 @@ func (b *Batch) Write(path string, names iter.Seq2[linkdb.Name, error]) error {
 		}
 		w.Name(n)
 	}
-	removed := b.Removed()
-	for _, doc := range removed {
+	settled := slices.Sorted(maps.Keys(b.aliases))
+	for _, doc := range settled {
 		if of := b.aliases[doc]; of != 0 {
 			w.Alias(linkdb.Alias{Doc: doc, Of: of})
 		}
 	}
-	for _, doc := range removed {
+	for _, doc := range settled {
 		if b.aliases[doc] == 0 {
 			w.Drop(doc)
 		}
+	}
+	for _, doc := range slices.Sorted(maps.Keys(b.hidden)) {
+		w.Hide(doc)
 	}
 	for _, source := range slices.Sorted(maps.Keys(b.sources)) {
 		w.Links(linkdb.Source{Doc: source, Targets: b.sources[source]})

@@ -224,6 +224,7 @@ func TestDump(t *testing.T) {
 	b.Page(8, []vocab.Link{{Text: "home"}}, []vocab.DocID{9})
 	b.Alias(4, 9)
 	b.Drop(5)
+	b.Hide(8)
 	path := filepath.Join(t.TempDir(), "run")
 	if err := b.Write(path, named(1, 2)); err != nil {
 		t.Fatal(err)
@@ -236,6 +237,7 @@ func TestDump(t *testing.T) {
 name 2 http://a.test/
 alias 4 of 9
 dropped 5
+hidden 8
 links 7 to 3 9 12(nofollow)
 links 8 to 9
 anchor 3 web "away" from [7]

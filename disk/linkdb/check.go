@@ -10,7 +10,7 @@ import (
 
 // Totals counts what a run holds.
 type Totals struct {
-	Names, Aliases, Dropped, Sources, Links, Texts int
+	Names, Aliases, Dropped, Hidden, Sources, Links, Texts int
 	Bytes                                          int64
 }
 
@@ -29,6 +29,9 @@ func Check(path string) (Totals, error) {
 		return t, err
 	}
 	if t.Dropped, err = count(r.Dropped()); err != nil {
+		return t, err
+	}
+	if t.Hidden, err = count(r.Hidden()); err != nil {
 		return t, err
 	}
 	for s, err := range r.Sources() {
@@ -84,6 +87,12 @@ func Dump(w io.Writer, path string) error {
 			return err
 		}
 		fmt.Fprintf(w, "dropped %d\n", doc)
+	}
+	for doc, err := range r.Hidden() {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "hidden %d\n", doc)
 	}
 	for s, err := range r.Sources() {
 		if err != nil {

@@ -9,13 +9,14 @@
 //
 //	OFFSET SIZE MEANING
 //	0      8    magic "anatlnk1"
-//	8      …    blocks of five sections, in this order:
+//	8      …    blocks of six sections, in this order:
 //	            0 names    documents known for the first time: ID, URL
 //	            1 aliases  documents that are another one: ID, ID of that one (redirect, duplicate)
 //	            2 dropped  documents that do not exist: ID
-//	            3 links    per source: its targets, with flags
-//	            4 anchors  per target: each text with the sources that use it
-//	end-120 100 directory: five times offset (8), bytes (8), records (4), little endian
+//	            3 hidden   documents that ask not to be shown (noindex): ID
+//	            4 links    per source: its targets, with flags
+//	            5 anchors  per target: each text with the sources that use it
+//	end-140 120 directory: six times offset (8), bytes (8), records (4), little endian
 //	end-20  8   number of links, little endian
 //	end-12  4   CRC-32C of the directory and the number
 //	end-8   8   magic "anatlnk1" again
@@ -27,6 +28,7 @@
 //	names    gap of the ID, length of the URL, URL
 //	aliases  gap of the ID, ID of the other
 //	dropped  gap of the ID
+//	hidden   gap of the ID
 //	links    gap of the source, number of targets, per target: gap of the target << 2 | flags & 3
 //	anchors  gap of the target, number of texts, per text:
 //	           length of the text << 1 | from another site, text, number of sources, gaps of the sources
@@ -51,12 +53,13 @@ const (
 	names = iota
 	aliases
 	dropped
+	hidden
 	links
 	anchors
 	sections
 )
 
-var sectionNames = [sections]string{"names", "aliases", "dropped", "links", "anchors"}
+var sectionNames = [sections]string{"names", "aliases", "dropped", "hidden", "links", "anchors"}
 
 // A Name gives a document's URL.
 type Name struct {

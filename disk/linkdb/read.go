@@ -218,7 +218,7 @@ func (c *cursor) alias(doc vocab.DocID) Alias {
 	return Alias{Doc: doc, Of: vocab.DocID(c.number())}
 }
 
-func (c *cursor) drop(doc vocab.DocID) vocab.DocID { return doc }
+func (c *cursor) bare(doc vocab.DocID) vocab.DocID { return doc }
 
 func (c *cursor) source(doc vocab.DocID) Source {
 	s := Source{Doc: doc, Targets: make([]Target, c.count())}
@@ -274,7 +274,10 @@ func (r *Run) Names() iter.Seq2[Name, error] { return records(r, names, (*cursor
 func (r *Run) Aliases() iter.Seq2[Alias, error] { return records(r, aliases, (*cursor).alias) }
 
 // Dropped walks the documents that do not exist.
-func (r *Run) Dropped() iter.Seq2[vocab.DocID, error] { return records(r, dropped, (*cursor).drop) }
+func (r *Run) Dropped() iter.Seq2[vocab.DocID, error] { return records(r, dropped, (*cursor).bare) }
+
+// Hidden walks the documents that ask not to be shown.
+func (r *Run) Hidden() iter.Seq2[vocab.DocID, error] { return records(r, hidden, (*cursor).bare) }
 
 // Sources walks the documents that have links.
 func (r *Run) Sources() iter.Seq2[Source, error] { return records(r, links, (*cursor).source) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 
@@ -18,6 +19,8 @@ type Set struct {
 	runs  []*Run
 	canon []uint32 // by document: 0 itself, nowhere, else the document that it is
 	owner []uint16 // by source: 1 + the newest run that has its links
+
+	hidden map[vocab.DocID]bool
 }
 
 const nowhere = math.MaxUint32
@@ -27,7 +30,7 @@ func OpenSet(paths []string) (*Set, error) {
 	if len(paths) >= math.MaxUint16 {
 		return nil, fmt.Errorf("links: %d runs are too many to read as one", len(paths))
 	}
-	s := &Set{}
+	s := &Set{hidden: map[vocab.DocID]bool{}}
 	for _, path := range paths {
 		r, err := Open(path)
 		if err != nil {
@@ -59,6 +62,12 @@ func (s *Set) load(run uint16, r *Run) error {
 		if err := s.setCanon(doc, nowhere); err != nil {
 			return err
 		}
+	}
+	for doc, err := range r.Hidden() {
+		if err != nil {
+			return err
+		}
+		s.hidden[doc] = true
 	}
 	for source, err := range r.Sources() {
 		if err != nil {
@@ -121,6 +130,9 @@ func (s *Set) Same(doc vocab.DocID) bool {
 	of, ok := s.Canonical(doc)
 	return ok && of == doc
 }
+
+// Hidden says whether a document asks not to be shown. Its links count all the same.
+func (s *Set) Hidden(doc vocab.DocID) bool { return s.hidden[doc] }
 
 // Names walks the URLs of all documents, ascending.
 func (s *Set) Names() iter.Seq2[Name, error] {
@@ -377,6 +389,9 @@ func (s *Set) writeTo(w *Writer) error {
 		if of == nowhere {
 			w.Drop(vocab.DocID(doc))
 		}
+	}
+	for _, doc := range slices.Sorted(maps.Keys(s.hidden)) {
+		w.Hide(doc)
 	}
 	for source, err := range s.Links() {
 		if err != nil {

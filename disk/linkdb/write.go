@@ -79,6 +79,12 @@ func (w *Writer) Drop(doc vocab.DocID) {
 	w.end(doc)
 }
 
+// Hide adds a document that asks not to be shown.
+func (w *Writer) Hide(doc vocab.DocID) {
+	w.begin(hidden, doc)
+	w.end(doc)
+}
+
 // Links adds the links of a source. Targets are ascending and distinct.
 func (w *Writer) Links(s Source) {
 	w.begin(links, s.Doc)
