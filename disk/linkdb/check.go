@@ -11,7 +11,7 @@ import (
 // Totals counts what a run holds.
 type Totals struct {
 	Names, Aliases, Dropped, Hidden, Sources, Links, Texts int
-	Bytes                                          int64
+	Bytes                                                  int64
 }
 
 // Check reads every block of the run at path and says what is in it, or what is damaged.
