@@ -5,14 +5,14 @@
 //	  VERSION           format of the folder, one line: "anatomy 1"
 //	  LOCK              held by the one process that writes (crawl, index); LOCK.pid names it
 //	  MANIFEST          the generation in force: segments, link runs, how far the repository is indexed
-//	  urls/             pebble: document index, seen set, frontier          (urlserver)
+//	  docindex/         pebble: document index, seen set, frontier          (urlserver)
 //	  repository/       000001.repo …: the pages, the truth of all else     (disk/repository)
 //	  barrels/          forward barrels on their way to the sorter          (disk/barrel)
 //	  links/            000001.links …: link database and anchors           (disk/linkdb)
 //	  index/            000001/ …: segments of the inverted index           (disk/segment)
 //	  rank/             default.rank: rank vector                           (disk/rankvector)
 //
-// Readers need no lock: every file but urls/ is immutable once the MANIFEST names it, and the
+// Readers need no lock: every file but docindex/ is immutable once the MANIFEST names it, and the
 // MANIFEST is replaced by rename. A reader that finds a file gone reads the MANIFEST again.
 package datadir
 
@@ -148,9 +148,6 @@ func holder(dir string) int {
 }
 
 // The paths of a data folder.
-
-// URLs is the folder of the URL server's pebble.
-func URLs(dir string) string { return filepath.Join(dir, "urls") }
 
 // Repository is the folder of the repository.
 func Repository(dir string) string { return filepath.Join(dir, "repository") }
