@@ -1,0 +1,185 @@
+// Package sitemap reads the lists of URLs that sites publish: urlset and sitemapindex files of
+// sitemaps.org 0.9, and plain text with one URL a line, any of them compressed with gzip.
+//
+// Sitemaps are written by hand and by bad programs, so the reader forgives: a namespace that is
+// wrong or missing, a charset of any kind, text around the URLs, an end that never comes. What was
+// read before trouble is kept. The bounds of the protocol hold: 50,000 URLs and 50 MB unpacked.
+package sitemap
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"golang.org/x/net/html/charset"
+)
+
+// The bounds of one file.
+const (
+	MaxURLs  = 50_000
+	MaxBytes = 50 << 20 // unpacked
+	maxLoc   = 2048     // sitemaps.org; longer ones are passed over
+)
+
+// A List is what one file holds, in its order, as written but for white space.
+type List struct {
+	Pages    []string
+	Sitemaps []string // further files: of a sitemapindex
+	Cut      bool     // a bound was reached; there may be more
+}
+
+// Read reads one file. An error says why it ended early; what came before it is in the list.
+func Read(r io.Reader) (List, error) {
+	plain := bufio.NewReaderSize(r, 4096)
+	if magic, _ := plain.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		unpacked, err := gzip.NewReader(plain)
+		if err != nil {
+			return List{}, fmt.Errorf("sitemap: %w", err)
+		}
+		r = unpacked
+	} else {
+		r = plain
+	}
+	bounded := &io.LimitedReader{R: r, N: MaxBytes}
+	rd := reader{in: bufio.NewReaderSize(bounded, 32<<10)}
+	err := rd.read()
+	if bounded.N <= 0 {
+		rd.list.Cut, err = true, nil // the tear at the bound is no fault of the file
+	}
+	if err != nil {
+		return rd.list, fmt.Errorf("sitemap: %w", err)
+	}
+	return rd.list, nil
+}
+
+type reader struct {
+	in   *bufio.Reader
+	list List
+}
+
+// read looks at the first byte that is no space: '<' begins XML, anything else is text.
+func (r *reader) read() error {
+	if mark, _ := r.in.Peek(3); string(mark) == "\xef\xbb\xbf" {
+		_, _ = r.in.Discard(3)
+	}
+	for {
+		b, err := r.in.ReadByte()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case b == ' ' || b == '\t' || b == '\r' || b == '\n':
+			continue
+		}
+		_ = r.in.UnreadByte()
+		if b == '<' || b == 0xFE || b == 0xFF { // or the mark of UTF-16
+			return r.readXML()
+		}
+		return r.readText()
+	}
+}
+
+// full says whether the bound on URLs is reached.
+func (r *reader) full() bool {
+	r.list.Cut = len(r.list.Pages)+len(r.list.Sitemaps) >= MaxURLs
+	return r.list.Cut
+}
+
+// add takes a URL into one of the lists.
+func add(list *[]string, url string) {
+	url = strings.TrimSpace(url)
+	if n := len(url); n > 0 && n <= maxLoc {
+		*list = append(*list, url)
+	}
+}
+
+func (r *reader) readText() error {
+	for !r.full() {
+		line, err := r.in.ReadSlice('\n')
+		for errors.Is(err, bufio.ErrBufferFull) { // far longer than any URL
+			line = nil
+			_, err = r.in.ReadSlice('\n')
+		}
+		if text := string(bytes.TrimSpace(line)); strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
+			add(&r.list.Pages, text)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readXML takes the text of every loc that stands directly in a url or sitemap element, in whatever
+// namespace: the loc of an image or a video stands one level deeper. Some indexes leave loc out and
+// put the URL into sitemap itself.
+func (r *reader) readXML() error {
+	d := xml.NewDecoder(r.utf8())
+	d.Strict, d.CharsetReader = false, charset.NewReaderLabel
+	var parent, here string // names of the element that is open and of the one around it
+	var above []string      // and of those around that
+	var text strings.Builder
+	for !r.full() {
+		token, err := d.RawToken()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if len(above) > maxDepth {
+				return errors.New("elements nested too deep")
+			}
+			above = append(above, parent)
+			parent, here = here, t.Name.Local
+			text.Reset()
+		case xml.CharData:
+			if text.Len() <= maxLoc {
+				text.Write(t[:min(len(t), 2*maxLoc)])
+			}
+		case xml.EndElement:
+			r.end(parent, here, text.String())
+			text.Reset()
+			here = parent
+			if n := len(above); n > 0 {
+				parent, above = above[n-1], above[:n-1]
+			}
+		}
+	}
+	return nil
+}
+
+// maxDepth is how deep elements may nest; sitemaps need 3, their extensions 5.
+const maxDepth = 64
+
+// end takes the text of an element that closes.
+func (r *reader) end(parent, here, text string) {
+	switch {
+	case here == "loc" && parent == "url":
+		add(&r.list.Pages, text)
+	case here == "loc" && parent == "sitemap", here == "sitemap":
+		add(&r.list.Sitemaps, text)
+	}
+}
+
+// utf8 undoes UTF-16, which the XML decoder cannot see through; other charsets it asks for itself.
+func (r *reader) utf8() io.Reader {
+	mark, _ := r.in.Peek(2)
+	if string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" {
+		if decoded, err := charset.NewReaderLabel("utf-16", r.in); err == nil {
+			return decoded
+		}
+	}
+	return r.in
+}

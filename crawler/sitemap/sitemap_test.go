@@ -1,0 +1,117 @@
+package sitemap
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+const urlset = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+<url><loc> http://example.org/a?x=1&amp;y=2
+</loc><lastmod>2026-01-01</lastmod><image:image><image:loc>http://example.org/no.png</image:loc></image:image></url>
+<!-- <url><loc>http://example.org/no</loc></url> -->
+<url><priority>1</priority><loc><![CDATA[http://example.org/b]]></loc></url>
+<loc>http://example.org/no</loc>
+</urlset>`
+
+func TestRead(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(w, urlset)
+	_ = w.Close()
+	utf16 := "\xff\xfe"
+	for _, b := range []byte("<urlset><url><loc>http://example.org/a</loc></url></urlset>") {
+		utf16 += string([]byte{b, 0})
+	}
+	cases := []struct {
+		name, in        string
+		pages, sitemaps string
+		fails           bool
+	}{
+		{"urlset", urlset, "http://example.org/a?x=1&y=2 http://example.org/b", "", false},
+		{"gzip", packed.String(), "http://example.org/a?x=1&y=2 http://example.org/b", "", false},
+		{"gzip cut short", packed.String()[:packed.Len()-20], "http://example.org/a?x=1&y=2", "", true},
+		{"index", "\xef\xbb\xbf <sitemapindex><sitemap><loc>http://example.org/s1.xml</loc></sitemap><sitemap>\nhttp://example.org/s2.xml\n</sitemap></sitemapindex>",
+			"", "http://example.org/s1.xml http://example.org/s2.xml", false},
+		{"text", "\xef\xbb\xbfhttp://example.org/a\r\n\njunk\nhttps://example.org/b", "http://example.org/a https://example.org/b", "", false},
+		{"latin-1", "<?xml version='1.0' encoding='ISO-8859-1'?><urlset><url><loc>http://example.org/\xe9</loc></url></urlset>", "http://example.org/é", "", false},
+		{"utf-16", utf16, "http://example.org/a", "", false},
+		{"bad namespace, never closed", "<x:urlset xmlns='what'><x:url><x:loc>http://example.org/a</x:loc></x:url><x:url>", "http://example.org/a", "", false},
+		{"broken", "<urlset><url><loc>http://example.org/a</loc></url><url <<<", "http://example.org/a", "", true},
+		{"too long", "<urlset><url><loc>http://example.org/" + strings.Repeat("a", 5000) + "</loc></url></urlset>", "", "", false},
+		{"empty", "", "", "", false},
+		{"web page", "<!doctype html><html><body>404 &nbsp; not found<br></body>", "", "", false},
+	}
+	for _, c := range cases {
+		list, err := Read(strings.NewReader(c.in))
+		if pages, sitemaps := strings.Join(list.Pages, " "), strings.Join(list.Sitemaps, " "); sitemaps != c.sitemaps || (err != nil) != c.fails ||
+			pages != c.pages && !(c.fails && strings.HasPrefix(c.pages, pages)) {
+			t.Errorf("%s: %q %q %v", c.name, list.Pages, list.Sitemaps, err)
+		}
+	}
+}
+
+// endless repeats a text for ever.
+type endless struct {
+	text string
+	at   int
+	n    int64
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.text[e.at:])
+	e.at = (e.at + n) % len(e.text)
+	e.n += int64(n)
+	return n, nil
+}
+
+func TestBounds(t *testing.T) {
+	for name, text := range map[string]string{
+		"many URLs": "<url><loc>http://example.org/</loc></url>",
+		"text":      "http://example.org/\n",
+		"one line":  strings.Repeat("x", 4096),
+		"open tags": "<a>",
+		"one tag":   "<" + strings.Repeat("a", 4095),
+	} {
+		e := &endless{text: text}
+		list, err := Read(e)
+		if n := len(list.Pages); n > MaxURLs || e.n > MaxBytes+64<<10 || err == nil && !list.Cut {
+			t.Errorf("%s: %d URLs, %d bytes, %v", name, n, e.n, err)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(urlset))
+	f.Add([]byte("http://a/\nhttp://b/"))
+	f.Add([]byte("\x1f\x8b\x08\x00"))
+	f.Add([]byte("<sitemapindex><sitemap>http://a/</sitemap>"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list, _ := Read(bytes.NewReader(data))
+		for _, u := range append(list.Pages, list.Sitemaps...) {
+			if u == "" || len(u) > maxLoc {
+				t.Fatalf("%q", u)
+			}
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	var file strings.Builder
+	file.WriteString("<urlset>")
+	for i := range 1000 {
+		fmt.Fprintf(&file, "<url><loc>http://example.org/docs/page%d.html</loc><lastmod>2026-01-01</lastmod></url>\n", i)
+	}
+	b.SetBytes(int64(file.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if list, err := Read(strings.NewReader(file.String())); err != nil || len(list.Pages) != 1000 {
+			b.Fatal(err)
+		}
+	}
+}
