@@ -1,0 +1,197 @@
+package docindex
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// Dump prints every key and value, a line each, in the order of keys.
+func (db *DB) Dump(w io.Writer) error {
+	return db.each(nil, nil, func(key, value []byte) (bool, error) {
+		_, err := fmt.Fprintf(w, "%s = %s\n", dumpKey(key), dumpValue(key, value))
+		return true, err
+	})
+}
+
+func dumpKey(key []byte) string {
+	table := key[0]
+	switch {
+	case table == tableDoc || table == tableSeed:
+		if n, err := numberOf(key); err == nil {
+			return fmt.Sprintf("%c %d", table, n)
+		}
+	case table == tableContent || table == tableURL:
+		return fmt.Sprintf("%c %x", table, key[1:])
+	case table == tableQueue:
+		if k, err := decodeQueueKey(key); err == nil {
+			return fmt.Sprintf("q %s %d %d", k.Host, k.Priority, k.Number)
+		}
+	case table == tableWait && len(key) == 17:
+		return fmt.Sprintf("w %d %d", binary.BigEndian.Uint64(key[1:]), binary.BigEndian.Uint64(key[9:]))
+	}
+	return fmt.Sprintf("%c %s", table, keyName(key[1:]))
+}
+
+func dumpValue(key, value []byte) string {
+	if key[0] != tableDoc {
+		return fmt.Sprintf("%x", value)
+	}
+	doc, _ := numberOf(key)
+	r, err := DecodeRecord(vocab.DocID(doc), value)
+	if err != nil {
+		return fmt.Sprintf("%x %v", value, err)
+	}
+	return fmt.Sprintf("%x %s", value, r.String())
+}
+
+// String shows a record on one line.
+func (r *Record) String() string {
+	s := fmt.Sprintf("%s %q depth %d", r.State, r.URL, r.Depth)
+	if r.Kind == vocab.SitemapTarget {
+		s += " sitemap"
+	}
+	if r.Tries > 0 {
+		s += fmt.Sprintf(" tries %d", r.Tries)
+	}
+	if r.Hops > 0 {
+		s += fmt.Sprintf(" hops %d", r.Hops)
+	}
+	if f := r.Fetch; f != nil {
+		s += fmt.Sprintf(" %s %d %q place %s alias %d", f.Outcome, f.Status, f.Reason, f.Place, f.Alias)
+	}
+	return s
+}
+
+// Check compares every table with every other and reports what does not agree. It needs an index
+// that nothing is writing to, and a bit of memory a document.
+func (db *DB) Check(report func(problem string)) error {
+	c := checker{db: db, report: report}
+	for _, step := range []func() error{c.records, c.urls, c.queues, c.waits, c.contents, c.totals} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type checker struct {
+	db       *DB
+	report   func(string)
+	seen     Counts
+	unplaced [States]uint64 // queued and waiting documents whose place has not been met yet
+	placed   []uint64       // by docID: bit set where a queued or waiting document has its place
+}
+
+func (c *checker) problem(format string, args ...any) {
+	c.report(fmt.Sprintf("docindex: "+format, args...))
+}
+
+func (c *checker) records() error {
+	return c.db.Each(0, func(r Record) error {
+		c.seen.Known++
+		if uint64(r.Doc) != c.seen.Known {
+			c.problem("document %d follows document %d", r.Doc, c.seen.Known-1)
+			c.seen.Known = uint64(r.Doc)
+		}
+		c.seen.States[r.State]++
+		c.unplaced[r.State]++
+		if r.Fetch != nil {
+			c.seen.Outcomes[r.Fetch.Outcome]++
+			if r.IsPage() {
+				c.seen.Pages++
+			}
+		}
+		u, err := weburl.Parse(r.URL)
+		if err != nil || u.String() != r.URL {
+			c.problem("document %d: %q is not canonical", r.Doc, r.URL)
+			return nil
+		}
+		doc, _, ok, err := c.db.Find(u.Fingerprint())
+		if !ok || doc != r.Doc {
+			c.problem("document %d: its URL %s leads to document %d", r.Doc, r.URL, doc)
+		}
+		return err
+	})
+}
+
+// IsPage says whether the document was fetched and is kept as a page of its own.
+func (r *Record) IsPage() bool {
+	return r.Kind == vocab.PageTarget && r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched && r.Fetch.Alias == 0
+}
+
+func (c *checker) urls() error {
+	n := uint64(0)
+	err := c.db.each([]byte{tableURL}, []byte{tableURL + 1}, func(key, _ []byte) (bool, error) {
+		n++
+		return true, nil
+	})
+	if n != c.seen.Known {
+		c.problem("%d fingerprints for %d documents", n, c.seen.Known)
+	}
+	return err
+}
+
+// place notes that a document has a place in a queue, and says whether that fits its record.
+func (c *checker) place(doc vocab.DocID, want State) error {
+	r, ok, err := c.db.Get(doc)
+	switch {
+	case err != nil:
+		return err
+	case !ok || r.State != want:
+		c.problem("document %d is in a queue, and %s", doc, r.State)
+		return nil
+	}
+	for uint64(len(c.placed)) <= uint64(doc)/64 {
+		c.placed = append(c.placed, 0)
+	}
+	bit := uint64(1) << (doc % 64)
+	if c.placed[doc/64]&bit != 0 {
+		c.problem("document %d is in two places", doc)
+	}
+	c.placed[doc/64] |= bit
+	c.unplaced[want]--
+	return nil
+}
+
+func (c *checker) queues() error {
+	return c.db.EachQueue(func(k QueueKey, doc vocab.DocID) (bool, error) { return true, c.place(doc, Queued) })
+}
+
+func (c *checker) waits() error {
+	return c.db.EachWaiting(fromMillis(0), func(w Wait) (bool, error) { return true, c.place(w.Doc, Waiting) })
+}
+
+func (c *checker) contents() error {
+	return c.db.each([]byte{tableContent}, []byte{tableContent + 1}, func(key, b []byte) (bool, error) {
+		doc, err := value(b, keyName(key))
+		if err != nil {
+			return false, err
+		}
+		if r, ok, err := c.db.Get(vocab.DocID(doc)); err != nil || !ok || r.Fetch == nil {
+			c.problem("content %x is of document %d, which was not fetched", key[1:], doc)
+			return true, err
+		}
+		return true, nil
+	})
+}
+
+// totals compares the counts kept with those counted.
+func (c *checker) totals() error {
+	kept, err := c.db.Counts()
+	if err != nil {
+		return err
+	}
+	for _, s := range []State{Queued, Waiting} {
+		if c.unplaced[s] != 0 {
+			c.problem("%d documents are %s and in no queue", c.unplaced[s], s)
+		}
+	}
+	if kept != c.seen {
+		c.problem("counts are %v, and should be %v", kept, c.seen)
+	}
+	return nil
+}

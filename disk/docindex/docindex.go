@@ -1,0 +1,460 @@
+// Package docindex is the document index (BP98 §4.2.3): which documents there are, what is known
+// of each, and the queues of those to be fetched. The paper keeps a fixed-width ISAM file by docID
+// and a sorted list of URL checksums that is searched by merging, a seek for each link being too
+// dear; ours are tables of one pebble database, whose bloom filters answer most lookups of new
+// URLs from memory.
+//
+// The tables are parted by the first byte of the key. Integers in keys are big-endian, so that they
+// sort; those in values are varints.
+//
+//	KEY                                      VALUE
+//	'c' content ID [16]                      docID               the first document with this body
+//	'd' docID [8]                            record, below
+//	'h' host                                 version, flags (1 https), pages
+//	'm' name                                 "counts": version, numbers of states and of outcomes, Counts; others: the URL server's
+//	'q' host 0x00 priority [1] number [8]    docID               a URL to be fetched, see QueueKey
+//	's' docID [8]                            nothing             a seed
+//	'u' fingerprint [8]                      docID<<1 | held     held: known by nofollow links alone
+//	'w' due, Unix ms [8] docID [8]           priority            a URL to be fetched again later
+//
+// A record, version 1:
+//
+//	OFFSET  SIZE    MEANING
+//	0       1       version, 1
+//	1       1       State
+//	2       1       flags: 1 sitemap, 2 scheme swapped, 4 fetched, 8 content ID is there
+//	3       varint  depth
+//	        1       hops of redirects
+//	        1       failed tries
+//	        varint  first seen, Unix s; 0 unknown
+//	        varint  due, Unix ms; 0 for none
+//	        varint  length of the URL, and the URL
+//	if fetched:
+//	        1       outcome
+//	        varint  HTTP status
+//	        varint  length of the reason, and the reason
+//	        varint  place in the repository
+//	        varint  docID of the redirect's target, or of the original of a duplicate
+//	        varint  fetched, Unix s
+//	        16      content ID, where there is one
+//
+// Example: http://a.test/ queued as a seed, first seen at 1,000,000,000 s:
+//
+//	01 03 00 00 00 00 80 94eb dc03 00 0e 68 74 74 70 3a 2f 2f 61 2e 74 65 73 74 2f
+//
+// A document known by a link alone takes some 100 bytes in all tables before compression, 40 to 60
+// after; docIDs and hosts cost nearly nothing, neighbouring keys being stored by their difference.
+package docindex
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"anatomy/vocab"
+)
+
+const (
+	tableContent = 'c'
+	tableDoc     = 'd'
+	tableHost    = 'h'
+	tableMeta    = 'm'
+	tableQueue   = 'q'
+	tableSeed    = 's'
+	tableURL     = 'u'
+	tableWait    = 'w'
+)
+
+// Options of Open.
+type Options struct {
+	FS         vfs.FS // default: the operating system's
+	CacheBytes int64  // for blocks, default 16 MB
+}
+
+// A DB is an open document index. It is safe for concurrent use.
+type DB struct{ p *pebble.DB }
+
+// Open opens the document index in the folder dir, and makes it where there is none.
+func Open(dir string, o Options) (*DB, error) {
+	if o.CacheBytes == 0 {
+		o.CacheBytes = 16 << 20
+	}
+	cache := pebble.NewCache(o.CacheBytes)
+	defer cache.Unref()
+	options := &pebble.Options{
+		FS:                 o.FS,
+		Cache:              cache,
+		FormatMajorVersion: pebble.FormatNewest,
+		MemTableSize:       8 << 20,
+		Logger:             quiet{},
+	}
+	for i := range options.Levels {
+		options.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		options.Levels[i].BlockSize = 16 << 10
+	}
+	p, err := pebble.Open(dir, options)
+	if err != nil {
+		return nil, fmt.Errorf("docindex: open %s: %w", dir, err)
+	}
+	return &DB{p}, nil
+}
+
+// Close closes the index.
+func (db *DB) Close() error {
+	if err := db.p.Close(); err != nil {
+		return fmt.Errorf("docindex: close: %w", err)
+	}
+	return nil
+}
+
+// quiet is pebble's logger. Pebble calls Fatalf where it cannot write its log, on a full disk for
+// one, and expects the program to end there; a panic that Commit turns into an error lets the
+// caller end in its own way. On pebble's own goroutines it does end the program.
+type quiet struct{}
+
+type fatal string
+
+func (quiet) Infof(string, ...any)              {}
+func (quiet) Errorf(string, ...any)             {}
+func (quiet) Fatalf(format string, args ...any) { panic(fatal(fmt.Sprintf(format, args...))) }
+
+// get gives the value of a key to decode, if the key is there. The value is valid within decode.
+func (db *DB) get(key []byte, decode func([]byte) error) (bool, error) {
+	value, closer, err := db.p.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("docindex: read %s: %w", keyName(key), err)
+	}
+	defer closer.Close()
+	return true, decode(value)
+}
+
+// each visits the keys in [lo, hi) in order until fn says false or fails.
+func (db *DB) each(lo, hi []byte, fn func(key, value []byte) (bool, error)) error {
+	it, err := db.p.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
+	if err != nil {
+		return fmt.Errorf("docindex: iterate: %w", err)
+	}
+	more := true
+	for ok := it.First(); ok && more && err == nil; ok = it.Next() {
+		var value []byte
+		if value, err = it.ValueAndErr(); err == nil {
+			more, err = fn(it.Key(), value)
+		}
+	}
+	return errors.Join(err, it.Close())
+}
+
+// Get is the record of a document.
+func (db *DB) Get(doc vocab.DocID) (r Record, ok bool, err error) {
+	ok, err = db.get(number(tableDoc, uint64(doc)), func(b []byte) (err error) {
+		r, err = DecodeRecord(doc, b)
+		return err
+	})
+	return r, ok && err == nil, err
+}
+
+// Each visits the records from docID from on, in order.
+func (db *DB) Each(from vocab.DocID, fn func(Record) error) error {
+	return db.each(number(tableDoc, uint64(from)), []byte{tableDoc + 1}, func(key, value []byte) (bool, error) {
+		doc, err := numberOf(key)
+		if err != nil {
+			return false, err
+		}
+		r, err := DecodeRecord(vocab.DocID(doc), value)
+		if err != nil {
+			return false, err
+		}
+		return true, fn(r)
+	})
+}
+
+// Find is the document of a URL's fingerprint. Held: only nofollow links lead to it so far.
+func (db *DB) Find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error) {
+	ok, err = db.get(number(tableURL, uint64(fp)), func(b []byte) error {
+		v, err := value(b, fp)
+		doc, held = vocab.DocID(v>>1), v&1 != 0
+		return err
+	})
+	return doc, held, ok && err == nil, err
+}
+
+// ByContent is the first document that had this body.
+func (db *DB) ByContent(id vocab.ContentID) (doc vocab.DocID, ok bool, err error) {
+	ok, err = db.get(contentKey(id), func(b []byte) error {
+		v, err := value(b, id)
+		doc = vocab.DocID(v)
+		return err
+	})
+	return doc, ok && err == nil, err
+}
+
+// Host is what is kept of a host; zero for an unknown one.
+func (db *DB) Host(name string) (h HostRecord, err error) {
+	_, err = db.get(append([]byte{tableHost}, name...), func(b []byte) (err error) {
+		h, err = decodeHost(name, b)
+		return err
+	})
+	return h, err
+}
+
+// Counts are the totals; zero for a new index.
+func (db *DB) Counts() (c Counts, err error) {
+	_, err = db.get(metaKey("counts"), func(b []byte) (err error) {
+		c, err = decodeCounts(b)
+		return err
+	})
+	return c, err
+}
+
+// Meta is a value that the URL server keeps under a name; "" where there is none.
+func (db *DB) Meta(name string) (s string, err error) {
+	_, err = db.get(metaKey(name), func(b []byte) error { s = string(b); return nil })
+	return s, err
+}
+
+// Seeds are the documents that crawls started from.
+func (db *DB) Seeds() (docs []vocab.DocID, err error) {
+	err = db.each([]byte{tableSeed}, []byte{tableSeed + 1}, func(key, _ []byte) (bool, error) {
+		doc, err := numberOf(key)
+		docs = append(docs, vocab.DocID(doc))
+		return true, err
+	})
+	return docs, err
+}
+
+// A QueueKey is a place in a host's queue: lower priorities first, then lower numbers. Numbers are
+// given out once, in the order of queueing.
+type QueueKey struct {
+	Host     string // with its port where that is not the scheme's own
+	Priority uint8
+	Number   uint64
+}
+
+func (k QueueKey) bytes() []byte {
+	b := make([]byte, 0, len(k.Host)+11)
+	b = append(append(append(b, tableQueue), k.Host...), 0, k.Priority)
+	return binary.BigEndian.AppendUint64(b, k.Number)
+}
+
+func decodeQueueKey(b []byte) (k QueueKey, err error) {
+	n := len(b) - 10
+	if n < 1 || b[n] != 0 {
+		return k, fmt.Errorf("docindex: %s is no place in a queue", keyName(b))
+	}
+	return QueueKey{Host: string(b[1:n]), Priority: b[n+1], Number: binary.BigEndian.Uint64(b[n+2:])}, nil
+}
+
+// EachQueued visits the queue of one host from a place on, until fn says false.
+func (db *DB) EachQueued(from QueueKey, fn func(QueueKey, vocab.DocID) (bool, error)) error {
+	hi := append(append([]byte{tableQueue}, from.Host...), 1)
+	return db.eachQueued(from.bytes(), hi, fn)
+}
+
+// EachQueue visits all queues, host by host.
+func (db *DB) EachQueue(fn func(QueueKey, vocab.DocID) (bool, error)) error {
+	return db.eachQueued([]byte{tableQueue}, []byte{tableQueue + 1}, fn)
+}
+
+func (db *DB) eachQueued(lo, hi []byte, fn func(QueueKey, vocab.DocID) (bool, error)) error {
+	return db.each(lo, hi, func(key, b []byte) (bool, error) {
+		k, err := decodeQueueKey(key)
+		if err != nil {
+			return false, err
+		}
+		doc, err := value(b, k)
+		if err != nil {
+			return false, err
+		}
+		return fn(k, vocab.DocID(doc))
+	})
+}
+
+// A Wait is a document that is to be queued again when it is due.
+type Wait struct {
+	Due      time.Time // whole milliseconds
+	Doc      vocab.DocID
+	Priority uint8 // for the queue
+}
+
+// EachWaiting visits the waiting documents that are due at from or later, in the order of Due,
+// until fn says false.
+func (db *DB) EachWaiting(from time.Time, fn func(Wait) (bool, error)) error {
+	lo := binary.BigEndian.AppendUint64([]byte{tableWait}, millis(from))
+	return db.each(lo, []byte{tableWait + 1}, func(key, b []byte) (bool, error) {
+		if len(key) != 17 || len(b) != 1 {
+			return false, fmt.Errorf("docindex: %s is corrupt", keyName(key))
+		}
+		due := fromMillis(binary.BigEndian.Uint64(key[1:]))
+		return fn(Wait{Due: due, Doc: vocab.DocID(binary.BigEndian.Uint64(key[9:])), Priority: b[0]})
+	})
+}
+
+// Sync makes everything committed so far durable.
+func (db *DB) Sync() error { return db.commit(func() error { return db.p.LogData(nil, pebble.Sync) }) }
+
+// DiskBytes is how much room the index takes.
+func (db *DB) DiskBytes() int64 { return int64(db.p.Metrics().DiskSpaceUsage()) }
+
+// Flush writes what is in memory to tables and merges them; for measuring.
+func (db *DB) Flush() error {
+	if err := db.p.Flush(); err != nil {
+		return fmt.Errorf("docindex: flush: %w", err)
+	}
+	return nil
+}
+
+func (db *DB) commit(write func() error) (err error) {
+	defer func() {
+		if r, ok := recover().(fatal); ok {
+			err = fmt.Errorf("docindex: write: %s", string(r))
+		}
+	}()
+	if err := write(); err != nil {
+		return fmt.Errorf("docindex: write: %w", err)
+	}
+	return nil
+}
+
+// A Batch is a set of changes that happen together or not at all.
+type Batch struct {
+	db  *DB
+	p   *pebble.Batch
+	buf []byte
+}
+
+// NewBatch begins a batch.
+func (db *DB) NewBatch() *Batch { return &Batch{db: db, p: db.p.NewBatch()} }
+
+// PutRecord writes the record of a document.
+func (b *Batch) PutRecord(r *Record) {
+	b.buf = r.Append(b.buf[:0])
+	b.p.Set(number(tableDoc, uint64(r.Doc)), b.buf, nil)
+}
+
+// PutURL names the document of a fingerprint.
+func (b *Batch) PutURL(fp vocab.Fingerprint, doc vocab.DocID, held bool) {
+	v := uint64(doc) << 1
+	if held {
+		v |= 1
+	}
+	b.set(number(tableURL, uint64(fp)), v)
+}
+
+// PutContent names the first document with a body.
+func (b *Batch) PutContent(id vocab.ContentID, doc vocab.DocID) { b.set(contentKey(id), uint64(doc)) }
+
+// PutSeed remembers a seed.
+func (b *Batch) PutSeed(doc vocab.DocID) { b.p.Set(number(tableSeed, uint64(doc)), nil, nil) }
+
+// PutHost writes what is kept of a host.
+func (b *Batch) PutHost(name string, h HostRecord) {
+	b.buf = h.append(b.buf[:0])
+	b.p.Set(append([]byte{tableHost}, name...), b.buf, nil)
+}
+
+// PutCounts writes the totals.
+func (b *Batch) PutCounts(c *Counts) {
+	b.buf = c.append(b.buf[:0])
+	b.p.Set(metaKey("counts"), b.buf, nil)
+}
+
+// PutMeta keeps a value under a name other than "counts".
+func (b *Batch) PutMeta(name, value string) { b.p.Set(metaKey(name), []byte(value), nil) }
+
+// PutQueued queues a document.
+func (b *Batch) PutQueued(k QueueKey, doc vocab.DocID) { b.set(k.bytes(), uint64(doc)) }
+
+// DeleteQueued takes a document out of its queue.
+func (b *Batch) DeleteQueued(k QueueKey) { b.p.Delete(k.bytes(), nil) }
+
+// DeleteQueues empties all queues, that of waiting documents too.
+func (b *Batch) DeleteQueues() {
+	b.p.DeleteRange([]byte{tableQueue}, []byte{tableQueue + 1}, nil)
+	b.p.DeleteRange([]byte{tableWait}, []byte{tableWait + 1}, nil)
+}
+
+// PutWaiting lets a document wait.
+func (b *Batch) PutWaiting(w Wait) { b.p.Set(w.bytes(), []byte{w.Priority}, nil) }
+
+// DeleteWaiting ends its wait.
+func (b *Batch) DeleteWaiting(w Wait) { b.p.Delete(w.bytes(), nil) }
+
+// Len is the size of the batch in bytes.
+func (b *Batch) Len() int { return b.p.Len() }
+
+// Empty says whether the batch changes nothing.
+func (b *Batch) Empty() bool { return b.p.Empty() }
+
+// Commit applies the batch. It is durable after the next commit that is waited for.
+func (b *Batch) Commit() error {
+	return b.db.commit(func() error { return errors.Join(b.p.Commit(pebble.NoSync), b.p.Close()) })
+}
+
+// Apply applies the batch and begins to make it durable; Wait waits for that.
+func (b *Batch) Apply() error {
+	return b.db.commit(func() error { return b.db.p.ApplyNoSyncWait(b.p, pebble.Sync) })
+}
+
+// Wait returns when the batch is durable, after Apply.
+func (b *Batch) Wait() error {
+	return b.db.commit(func() error { return errors.Join(b.p.SyncWait(), b.p.Close()) })
+}
+
+func (b *Batch) set(key []byte, v uint64) {
+	var buf [binary.MaxVarintLen64]byte
+	b.p.Set(key, buf[:binary.PutUvarint(buf[:], v)], nil)
+}
+
+func (w Wait) bytes() []byte {
+	b := binary.BigEndian.AppendUint64([]byte{tableWait}, millis(w.Due))
+	return binary.BigEndian.AppendUint64(b, uint64(w.Doc))
+}
+
+func number(table byte, n uint64) []byte {
+	b := make([]byte, 9)
+	b[0] = table
+	binary.BigEndian.PutUint64(b[1:], n)
+	return b
+}
+
+func numberOf(key []byte) (uint64, error) {
+	if len(key) != 9 {
+		return 0, fmt.Errorf("docindex: key %s is corrupt", keyName(key))
+	}
+	return binary.BigEndian.Uint64(key[1:]), nil
+}
+
+func contentKey(id vocab.ContentID) []byte { return append([]byte{tableContent}, id[:]...) }
+func metaKey(name string) []byte           { return append([]byte{tableMeta}, name...) }
+
+// value decodes a value that is one varint; key names it in errors.
+func value(b []byte, key any) (uint64, error) {
+	d := decoder{b: b}
+	v := d.uvarint(1<<64 - 1)
+	if err := d.end(); err != nil {
+		return 0, fmt.Errorf("docindex: value of %v: %w", key, err)
+	}
+	return v, nil
+}
+
+// keyName shows a key to people.
+func keyName(key []byte) string {
+	var s strings.Builder
+	for _, c := range key {
+		if c > ' ' && c < 0x7f {
+			s.WriteByte(c)
+		} else {
+			fmt.Fprintf(&s, "\\%02x", c)
+		}
+	}
+	return s.String()
+}

@@ -1,0 +1,297 @@
+package docindex
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"anatomy/vocab"
+)
+
+// A Record is what is known of one document (BP98 §4.2.3: status, pointer into the repository,
+// checksum; URL whether or not it was crawled).
+type Record struct {
+	Doc       vocab.DocID // from the key
+	URL       string      // canonical
+	Kind      vocab.TargetKind
+	State     State
+	Swapped   bool          // http and https were exchanged once because a redirect said so
+	Depth     uint16        // links from the nearest seed when first seen
+	Hops      uint8         // redirects that led here, one after the other
+	Tries     uint8         // fetches that failed in passing since the last answer
+	FirstSeen time.Time     // whole seconds, UTC
+	Due       time.Time     // Waiting: not to be asked for before; whole milliseconds, UTC
+	Fetch     *FetchOutcome // nil before the first fetch
+}
+
+// A FetchOutcome is what came of the last fetch of a document.
+type FetchOutcome struct {
+	Outcome vocab.Outcome
+	Status  int             // of HTTP; 0 where no answer came
+	Reason  string          // for people, where the outcome needs one
+	Place   vocab.Place     // in the repository; 0 where nothing was kept
+	Content vocab.ContentID // zero where nothing was kept
+	Alias   vocab.DocID     // where it was redirected to, or what it is a duplicate of; 0 for neither
+	Fetched time.Time       // whole seconds, UTC
+}
+
+// A State says what is to happen with a document.
+type State uint8
+
+// The states. The order is part of the format.
+const (
+	OutOfScope State = iota // known by its links; the crawl does not go there
+	NoFollowed              // known by nofollow links alone
+	Trapped                 // within scope, but too deep or too repetitive to be a page
+	Queued                  // to be fetched
+	Waiting                 // to be fetched again at Due, after a failure
+	Finished                // its fate is known
+	GivenUp                 // failed too often
+	States                  // how many there are
+)
+
+var stateNames = [States]string{"out of scope", "nofollowed", "trapped", "queued", "waiting", "finished", "given up"}
+
+func (s State) String() string {
+	if s < States {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("state %d", uint8(s))
+}
+
+// MaxReason bounds the reason kept with an outcome, in bytes.
+const MaxReason = 200
+
+// version of the record's encoding. 1 is the first.
+const version = 1
+
+const (
+	flagSitemap = 1 << iota
+	flagSwapped
+	flagFetch   // the fields of FetchOutcome follow
+	flagContent // and its content ID
+)
+
+// Append encodes r, without its docID, which is the key. See the package comment for the format.
+func (r *Record) Append(b []byte) []byte {
+	var flags byte
+	if r.Kind == vocab.SitemapTarget {
+		flags |= flagSitemap
+	}
+	if r.Swapped {
+		flags |= flagSwapped
+	}
+	f := r.Fetch
+	if f != nil {
+		flags |= flagFetch
+		if f.Content != (vocab.ContentID{}) {
+			flags |= flagContent
+		}
+	}
+	b = append(b, version, byte(r.State), flags)
+	b = binary.AppendUvarint(b, uint64(r.Depth))
+	b = append(b, r.Hops, r.Tries)
+	b = binary.AppendUvarint(b, seconds(r.FirstSeen))
+	b = binary.AppendUvarint(b, millis(r.Due))
+	b = appendString(b, r.URL)
+	if f == nil {
+		return b
+	}
+	b = append(b, byte(f.Outcome))
+	b = binary.AppendUvarint(b, uint64(f.Status))
+	b = appendString(b, f.Reason[:min(len(f.Reason), MaxReason)])
+	b = binary.AppendUvarint(b, uint64(f.Place))
+	b = binary.AppendUvarint(b, uint64(f.Alias))
+	b = binary.AppendUvarint(b, seconds(f.Fetched))
+	if flags&flagContent != 0 {
+		b = append(b, f.Content[:]...)
+	}
+	return b
+}
+
+// DecodeRecord is the inverse of Append.
+func DecodeRecord(doc vocab.DocID, b []byte) (Record, error) {
+	d := decoder{b: b}
+	if v := d.byte(); v != version && d.err == nil {
+		d.err = fmt.Errorf("version %d, this program reads %d", v, version)
+	}
+	r := Record{Doc: doc, State: State(d.byte())}
+	flags := d.byte()
+	r.Kind = vocab.TargetKind(flags & flagSitemap)
+	r.Swapped = flags&flagSwapped != 0
+	r.Depth = uint16(d.uvarint(1<<16 - 1))
+	r.Hops, r.Tries = d.byte(), d.byte()
+	r.FirstSeen = fromSeconds(d.uvarint(maxSeconds))
+	r.Due = fromMillis(d.uvarint(maxSeconds * 1000))
+	r.URL = d.string()
+	if flags&flagFetch != 0 {
+		r.Fetch = d.fetch(flags)
+	}
+	if r.State >= States && d.err == nil {
+		d.err = errors.New("unknown " + r.State.String())
+	}
+	if err := d.end(); err != nil {
+		return Record{}, fmt.Errorf("docindex: record of document %d: %w", doc, err)
+	}
+	return r, nil
+}
+
+func (d *decoder) fetch(flags byte) *FetchOutcome {
+	f := &FetchOutcome{Outcome: vocab.Outcome(d.byte())}
+	f.Status = int(d.uvarint(1 << 16))
+	f.Reason = d.string()
+	f.Place = vocab.Place(d.uvarint(1<<64 - 1))
+	f.Alias = vocab.DocID(d.uvarint(1<<64 - 1))
+	f.Fetched = fromSeconds(d.uvarint(maxSeconds))
+	if flags&flagContent != 0 {
+		copy(f.Content[:], d.bytes(len(f.Content)))
+	}
+	if f.Outcome >= vocab.Outcomes && d.err == nil {
+		d.err = errors.New("unknown outcome")
+	}
+	return f
+}
+
+// Counts are the totals of a document index. They are written with every batch that changes them,
+// so that they are exact after a crash without a scan.
+type Counts struct {
+	Known    uint64                 // documents; also the last docID given out
+	Pages    uint64                 // pages fetched and kept; duplicates are not
+	States   [States]uint64         // documents by state
+	Outcomes [vocab.Outcomes]uint64 // documents by the outcome of their last fetch
+}
+
+func (c *Counts) append(b []byte) []byte {
+	b = append(b, version, byte(States), byte(vocab.Outcomes))
+	b = binary.AppendUvarint(b, c.Known)
+	b = binary.AppendUvarint(b, c.Pages)
+	for _, n := range c.States {
+		b = binary.AppendUvarint(b, n)
+	}
+	for _, n := range c.Outcomes {
+		b = binary.AppendUvarint(b, n)
+	}
+	return b
+}
+
+func decodeCounts(b []byte) (Counts, error) {
+	var c Counts
+	d := decoder{b: b}
+	if d.byte() != version || d.byte() != byte(States) || d.byte() != byte(vocab.Outcomes) {
+		return c, errors.New("docindex: counts: of another version")
+	}
+	c.Known, c.Pages = d.uvarint(1<<64-1), d.uvarint(1<<64-1)
+	for i := range c.States {
+		c.States[i] = d.uvarint(1<<64 - 1)
+	}
+	for i := range c.Outcomes {
+		c.Outcomes[i] = d.uvarint(1<<64 - 1)
+	}
+	if err := d.end(); err != nil {
+		return Counts{}, fmt.Errorf("docindex: counts: %w", err)
+	}
+	return c, nil
+}
+
+// A HostRecord is what is kept of a host between runs.
+type HostRecord struct {
+	Pages uint64 // fetched and kept
+	HTTPS bool   // its http URLs are redirected to https
+}
+
+func (h *HostRecord) append(b []byte) []byte {
+	b = append(b, version, 0)
+	if h.HTTPS {
+		b[len(b)-1] = 1
+	}
+	return binary.AppendUvarint(b, h.Pages)
+}
+
+func decodeHost(name string, b []byte) (HostRecord, error) {
+	d := decoder{b: b}
+	ok := d.byte() == version
+	h := HostRecord{HTTPS: d.byte() == 1, Pages: d.uvarint(1<<64 - 1)}
+	if err := d.end(); err != nil || !ok {
+		return HostRecord{}, fmt.Errorf("docindex: host %q: corrupt, or of another version", name)
+	}
+	return h, nil
+}
+
+const maxSeconds = 1 << 40 // year 36812
+
+func seconds(t time.Time) uint64 { return millis(t) / 1000 }
+
+func millis(t time.Time) uint64 {
+	if t.IsZero() {
+		return 0
+	}
+	return uint64(max(0, t.UnixMilli()))
+}
+
+func fromSeconds(n uint64) time.Time { return fromMillis(n * 1000) }
+
+func fromMillis(n uint64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(n)).UTC()
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+var errShort = errors.New("cut short")
+
+// A decoder reads values one after the other; after an error it gives zeros.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+func (d *decoder) bytes(n int) []byte {
+	if n > len(d.b) && d.err == nil {
+		d.err = errShort
+	}
+	if d.err != nil {
+		return nil
+	}
+	b := d.b[:n]
+	d.b = d.b[n:]
+	return b
+}
+
+func (d *decoder) byte() byte {
+	if b := d.bytes(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) uvarint(most uint64) uint64 {
+	v, n := binary.Uvarint(d.b)
+	switch {
+	case d.err != nil:
+		return 0
+	case n <= 0:
+		d.err = errShort
+		return 0
+	case v > most:
+		d.err = fmt.Errorf("number %d is over %d", v, most)
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) string() string {
+	return string(d.bytes(int(d.uvarint(1 << 16))))
+}
+
+func (d *decoder) end() error {
+	if d.err == nil && len(d.b) > 0 {
+		return fmt.Errorf("%d bytes too many", len(d.b))
+	}
+	return d.err
+}

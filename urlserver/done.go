@@ -1,0 +1,272 @@
+package urlserver
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A Result is what came of a URL in flight.
+type Result struct {
+	Doc        vocab.DocID
+	Outcome    vocab.Outcome
+	Status     int           // of HTTP; 0 where no answer came
+	Reason     string        // for people
+	RetryAfter time.Duration // Failed: what the server asked for; 0 where it did not
+	Fetched    time.Time
+	Place      vocab.Place     // where the page was stored
+	Content    vocab.ContentID // of its body
+	Alias      vocab.DocID     // the redirect's target, or the document that this one duplicates
+	Location   string          // Redirected: the canonical URL named; it may be left out where Alias is another document
+}
+
+const (
+	tooManyRedirects = "too many redirects"
+	redirectsToSelf  = "redirects to itself"
+)
+
+// Done takes the outcomes of URLs in flight, and returns when they are on disk. Failed ones wait
+// and are queued again until they failed too often; skipped ones go back where they were. An error
+// about a document that is not in flight leaves the others done.
+func (s *Server) Done(now time.Time, results []Result) error {
+	s.mu.Lock()
+	b, odd, err := s.done(now, results)
+	known := vocab.DocID(s.counts.Known)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	err = b.Wait() // unlocked: others go on while the disk works
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		return s.fail(err)
+	}
+	s.synced = max(s.synced, known)
+	return odd
+}
+
+// done makes the changes in memory, and begins to make them durable. Once it has succeeded, the
+// document index and memory agree, whatever becomes of the wait.
+func (s *Server) done(now time.Time, results []Result) (b *docindex.Batch, odd, err error) {
+	if s.err != nil {
+		return nil, nil, s.err
+	}
+	s.tell(now)
+	d := doner{s: s, now: now, b: s.db.NewBatch(), hosts: map[*host]bool{}}
+	for i := range results {
+		f := s.inFlight[results[i].Doc]
+		if f == nil {
+			odd = errors.Join(odd, fmt.Errorf("urlserver: document %d is not in flight", results[i].Doc))
+			continue
+		}
+		if err := d.one(f, &results[i]); err != nil {
+			return nil, nil, s.fail(err)
+		}
+	}
+	for h, changed := range d.hosts {
+		if changed {
+			d.b.PutHost(h.name, h.HostRecord)
+		}
+	}
+	d.b.PutCounts(&s.counts)
+	if err := d.b.Apply(); err != nil {
+		return nil, nil, s.fail(err)
+	}
+	for h := range d.hosts {
+		s.frontier.offer(h)
+		if h.gone != nil && len(h.levels) > 0 {
+			if err := s.giveUp(h); err != nil {
+				return nil, nil, s.fail(err)
+			}
+		}
+	}
+	return d.b, odd, nil
+}
+
+// A doner makes the changes of one batch of results.
+type doner struct {
+	s     *Server
+	now   time.Time
+	b     *docindex.Batch
+	hosts map[*host]bool // those touched; true: their record on disk changes
+}
+
+func (d *doner) one(f *flight, result *Result) error {
+	s, h := d.s, f.host
+	before, pages := f.record, s.counts.Pages
+	d.land(f)
+	d.health(h, result)
+	if result.Outcome == vocab.Skipped && h.gone == nil {
+		h.push(f.key.Priority, f.key.Number)
+		return nil
+	}
+	r := f.record
+	s.uncount(&before)
+	d.b.DeleteQueued(f.key)
+	if err := d.decide(&r, f, result); err != nil {
+		return err
+	}
+	d.b.PutRecord(&r)
+	s.count(&r)
+	if s.counts.Pages != pages {
+		h.Pages += s.counts.Pages - pages
+		d.hosts[h] = true
+	}
+	return nil
+}
+
+// land ends a flight.
+func (d *doner) land(f *flight) {
+	delete(d.s.inFlight, f.record.Doc)
+	d.hosts[f.host] = d.hosts[f.host]
+	if f.record.Kind == vocab.PageTarget {
+		d.s.pages--
+		f.host.leased--
+	}
+}
+
+// health learns from a result how the host is.
+func (d *doner) health(h *host, result *Result) {
+	switch {
+	case result.Outcome == vocab.Skipped, result.Outcome == vocab.Forbidden, h.gone != nil:
+	case result.Outcome == vocab.NoName:
+		h.gone = &loss{vocab.NoName, result.Reason}
+	case result.Outcome != vocab.Failed, result.Status != 0 && !overload(result.Status):
+		h.well()
+	case h.trouble(d.now, &d.s.o, result.Status != 0, result.Reason):
+		h.gone = &loss{vocab.Failed, fmt.Sprintf("host gave no answer %d times in a row: %s", h.silent, result.Reason)}
+	}
+}
+
+// overload says whether a status speaks of the host rather than of one page.
+func overload(status int) bool { return status == 429 || status >= 502 && status <= 504 }
+
+// decide gives a record its next state.
+func (d *doner) decide(r *docindex.Record, f *flight, result *Result) error {
+	if result.Outcome == vocab.Skipped {
+		d.s.lose(r, f.host.gone)
+		return nil
+	}
+	if result.Outcome != vocab.Failed && f.url != r.URL {
+		r.URL = f.url // an answer over https
+	}
+	r.Fetch = &docindex.FetchOutcome{
+		Outcome: result.Outcome, Status: result.Status, Reason: result.Reason,
+		Place: result.Place, Content: result.Content, Alias: result.Alias, Fetched: result.Fetched,
+	}
+	switch result.Outcome {
+	case vocab.Failed:
+		d.failed(r, f, result)
+		return nil
+	case vocab.Redirected:
+		return d.redirected(r, f, result)
+	}
+	d.finish(r)
+	if result.Outcome == vocab.Fetched && result.Alias == 0 && result.Content != (vocab.ContentID{}) {
+		return d.content(result)
+	}
+	return nil
+}
+
+func (d *doner) finish(r *docindex.Record) { r.State, r.Tries = docindex.Finished, 0 }
+
+// content names the document of a body, unless an earlier one has it.
+func (d *doner) content(result *Result) error {
+	_, ok, err := d.s.db.ByContent(result.Content)
+	if err == nil && !ok {
+		d.b.PutContent(result.Content, result.Doc)
+	}
+	return err
+}
+
+// failed lets a document wait for another try, or gives it up.
+func (d *doner) failed(r *docindex.Record, f *flight, result *Result) {
+	s := d.s
+	r.Tries++
+	switch {
+	case f.host.gone != nil:
+		s.lose(r, f.host.gone)
+	case int(r.Tries) > len(s.o.Retry):
+		s.lose(r, &loss{vocab.Failed, result.Reason})
+		r.Fetch.Status, r.Fetch.Fetched = result.Status, result.Fetched
+	default:
+		wait := max(s.o.Retry[r.Tries-1], min(result.RetryAfter, s.o.MaxHold), time.Millisecond)
+		r.State, r.Due = docindex.Waiting, d.now.Add(wait).Truncate(time.Millisecond)
+		d.b.PutWaiting(docindex.Wait{Due: r.Due, Doc: r.Doc, Priority: f.key.Priority})
+		if s.nextDue.IsZero() || r.Due.Before(s.nextDue) {
+			s.nextDue = r.Due
+		}
+	}
+}
+
+// redirected finishes a document that names another, unless it names itself by another scheme:
+// that is the same document here, and is asked for again there, once.
+func (d *doner) redirected(r *docindex.Record, f *flight, result *Result) error {
+	d.finish(r)
+	switch {
+	case result.Alias == r.Doc:
+		r.Fetch.Alias = 0
+		if url := otherScheme(f.url); !r.Swapped && (result.Location == "" || result.Location == url) {
+			r.Swapped, r.URL = true, url
+			r.State, r.Fetch = docindex.Queued, nil
+			d.s.enqueue(d.b, r.Doc, f.host, f.key.Priority)
+			return nil
+		}
+		r.Fetch.Outcome, r.Fetch.Reason = vocab.Gone, redirectsToSelf
+	case r.Hops >= maxRedirects:
+		r.Fetch.Outcome, r.Fetch.Reason, r.Fetch.Alias = vocab.Gone, tooManyRedirects, 0
+	}
+	return nil
+}
+
+func otherScheme(url string) string {
+	if u, err := weburl.Parse(url); err == nil && u.Scheme() == "https" {
+		return "http" + url[len("https"):]
+	}
+	return "https" + url[len("http"):]
+}
+
+// A loss is why URLs are given up.
+type loss struct {
+	outcome vocab.Outcome
+	reason  string
+}
+
+// lose gives a document up.
+func (s *Server) lose(r *docindex.Record, l *loss) {
+	r.State, r.Due = docindex.GivenUp, time.Time{}
+	r.Fetch = &docindex.FetchOutcome{Outcome: l.outcome, Reason: l.reason}
+	s.lost[l.reason]++
+}
+
+// giveUp empties the queue of a host that is gone.
+func (s *Server) giveUp(h *host) error {
+	b := s.db.NewBatch()
+	err := s.db.EachQueued(docindex.QueueKey{Host: h.name}, func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
+		if s.inFlight[doc] != nil {
+			return true, nil // its result is yet to come
+		}
+		r, ok, err := s.db.Get(doc)
+		if err != nil || !ok {
+			return ok, err
+		}
+		s.uncount(&r)
+		s.lose(&r, h.gone)
+		s.count(&r)
+		b.PutRecord(&r)
+		b.DeleteQueued(k)
+		b, err = s.flush(b, batchBytes)
+		return true, err
+	})
+	h.levels = nil
+	if err != nil {
+		return err
+	}
+	_, err = s.flush(b, 0)
+	return err
+}

@@ -1,0 +1,218 @@
+package urlserver
+
+import (
+	"slices"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/weburl"
+)
+
+// A host is one server, by name and port. In memory is only how long its queues are and where they
+// begin; the queues are in the document index.
+type host struct {
+	docindex.HostRecord
+	name   string
+	site   *site
+	levels []level // by priority; none is empty
+	leased int     // pages in flight
+
+	fails   int       // rounds of passing trouble, one after the other
+	silent  int       // of them, without any answer
+	retryAt time.Time // ask nothing before
+	why     string    // and why that is
+	gone    *loss     // given up for this run
+
+	inRing, held bool // in its site's ring; in frontier.held
+	asked        bool // its robots.txt has named its sitemaps
+}
+
+// A level is the part of a host's queue with one priority.
+type level struct {
+	priority uint8
+	n        uint64 // URLs queued, those in flight not counted
+	next     uint64 // no queued URL has a lower number: deleted keys before it are not walked over again
+}
+
+// push notes a queued URL.
+func (h *host) push(priority uint8, number uint64) {
+	i, ok := slices.BinarySearchFunc(h.levels, priority, func(l level, p uint8) int { return int(l.priority) - int(p) })
+	if !ok {
+		h.levels = slices.Insert(h.levels, i, level{priority: priority, next: number})
+	}
+	l := &h.levels[i]
+	l.n++
+	l.next = min(l.next, number)
+}
+
+func (h *host) queued() (n uint64) {
+	for _, l := range h.levels {
+		n += l.n
+	}
+	return n
+}
+
+// A site is the unit of politeness: the hosts of one registrable domain, or one address.
+type site struct {
+	name    string
+	ring    []*host // hosts to be served in turn; some may turn out to have nothing to give
+	leases  int
+	at      time.Time // no request before
+	why     string    // and why that is
+	answer  time.Duration
+	crawl   time.Duration // Crawl-delay
+	waiting bool          // in frontier.sites
+}
+
+// delay is how long to leave a site alone after an answer: the largest of the floor, its
+// Crawl-delay, and a multiple of the time that it took to answer, so that a server under strain is
+// asked less often.
+func (s *site) delay(o *Options) time.Duration {
+	d := s.crawl
+	if o.Delay > 0 {
+		d = max(d, o.Delay, time.Duration(o.AnswerFactor*float64(s.answer)))
+	}
+	return min(d, max(o.MaxDelay, o.Delay))
+}
+
+// connections is how many leases of a site may be out at once.
+func (s *site) connections(o *Options) int {
+	if s.delay(o) > 0 {
+		return 1
+	}
+	return o.PerSite
+}
+
+// A frontier is the upper of the scheduler's two levels: which site is next (BP98 §4.3; the two
+// levels are Mercator's). Sites are served in the order in which they become free; hosts of a site
+// in turn. It keeps no clock.
+type frontier struct {
+	o      *Options
+	hosts  map[string]*host
+	bySite map[string]*site
+	sites  waitlist[*site] // with a free connection and hosts in their rings
+	held   waitlist[*host] // with URLs, and trouble
+}
+
+// host finds the host of a URL, or makes it.
+func (f *frontier) host(name, hostname string, load func(name string) (docindex.HostRecord, error)) (*host, error) {
+	if h := f.hosts[name]; h != nil {
+		return h, nil
+	}
+	record, err := load(name)
+	if err != nil {
+		return nil, err
+	}
+	siteName := weburl.SiteOf(hostname)
+	s := f.bySite[siteName]
+	if s == nil {
+		s = &site{name: siteName}
+		f.bySite[siteName] = s
+	}
+	h := &host{HostRecord: record, name: name, site: s}
+	f.hosts[name] = h
+	return h, nil
+}
+
+// offer puts a host forward if it has anything to give.
+func (f *frontier) offer(h *host) {
+	if len(h.levels) == 0 || h.gone != nil || h.inRing || h.held || f.room(h) <= 0 {
+		return
+	}
+	h.inRing = true
+	h.site.ring = append(h.site.ring, h)
+	f.offerSite(h.site)
+}
+
+// offerSite puts a site forward if it has hosts and a free connection.
+func (f *frontier) offerSite(s *site) {
+	if !s.waiting && len(s.ring) > 0 && s.leases < s.connections(f.o) {
+		s.waiting = true
+		f.sites.push(s.at, s)
+	}
+}
+
+// room is how many more URLs of a host may be in flight.
+func (f *frontier) room(h *host) int {
+	if f.o.PagesPerHost == 0 {
+		return f.o.LeaseSize
+	}
+	return min(f.o.LeaseSize, int(int64(f.o.PagesPerHost)-int64(h.Pages))-h.leased)
+}
+
+// nextHost takes the host whose turn it is off the frontier; nil where none is ready. A host that
+// it gives has URLs and room; its site has a free connection.
+func (f *frontier) nextHost(now time.Time) *host {
+	for {
+		h, ok := f.held.due(now)
+		if !ok {
+			break
+		}
+		h.held = false
+		f.offer(h)
+	}
+	for {
+		s, ok := f.sites.due(now)
+		if !ok {
+			return nil
+		}
+		s.waiting = false
+		if s.at.After(now) || s.leases >= s.connections(f.o) { // it changed since it was put forward
+			f.offerSite(s)
+			continue
+		}
+		if h := f.nextOf(s, now); h != nil {
+			return h
+		}
+	}
+}
+
+// nextOf takes the first ready host off a site's ring.
+func (f *frontier) nextOf(s *site, now time.Time) *host {
+	for len(s.ring) > 0 {
+		h := s.ring[0]
+		s.ring[0] = nil
+		s.ring = s.ring[1:]
+		h.inRing = false
+		switch {
+		case len(h.levels) == 0 || h.gone != nil || f.room(h) <= 0:
+		case h.retryAt.After(now):
+			h.held = true
+			f.held.push(h.retryAt, h)
+		default:
+			return h
+		}
+	}
+	return nil
+}
+
+// wait is how long until a site or host becomes free; ok is false where none is waiting.
+func (f *frontier) wait(now time.Time) (wait time.Duration, ok bool) {
+	for _, next := range []func() (time.Time, bool){f.sites.next, f.held.next} {
+		if at, there := next(); there && (!ok || at.Sub(now) < wait) {
+			wait, ok = at.Sub(now), true
+		}
+	}
+	return wait, ok
+}
+
+// trouble notes that a host is in passing trouble. Failures within one wait count as one round, so
+// that a lease of thirty time-outs is one. It says whether the host is past hope.
+func (h *host) trouble(now time.Time, o *Options, answered bool, reason string) (hopeless bool) {
+	if now.Before(h.retryAt) {
+		return false
+	}
+	h.fails++
+	h.silent++
+	if answered {
+		h.silent = 0
+	}
+	h.retryAt = now.Add(min(o.Backoff<<min(h.fails-1, 20), o.MaxHold))
+	h.why = reason
+	return h.silent >= o.HostTries
+}
+
+// well notes an ordinary answer.
+func (h *host) well() {
+	h.fails, h.silent = 0, 0
+}

@@ -1,0 +1,109 @@
+package urlserver
+
+import (
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A crawl may go on with another scope, or get another seed. Both directions change a record, its
+// place in a queue and the totals in one batch, so that a crash between batches leaves a smaller
+// change, which the next Open completes: the new scope is written down last.
+
+// batchBytes is where a long series of changes is cut.
+const batchBytes = 1 << 20
+
+// narrow takes URLs out of the queues that the scope no longer admits. It is called before the
+// queues are in memory.
+func (s *Server) narrow() error {
+	b := s.db.NewBatch()
+	leave := func(doc vocab.DocID, remove func()) (bool, error) {
+		r, ok, err := s.db.Get(doc)
+		if err != nil || !ok {
+			return ok, err
+		}
+		u, err := weburl.Parse(r.URL)
+		if err != nil {
+			return false, err
+		}
+		before := r
+		r.Fetch, r.Due = nil, time.Time{}
+		if r.State = s.place(&u, &r); r.State != docindex.Queued {
+			remove()
+			s.uncount(&before)
+			s.count(&r)
+			b.PutRecord(&r)
+			b, err = s.flush(b, batchBytes)
+		}
+		return true, err
+	}
+	err := s.db.EachQueue(func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
+		return leave(doc, func() { b.DeleteQueued(k) })
+	})
+	if err != nil {
+		return err
+	}
+	err = s.db.EachWaiting(time.Time{}, func(w docindex.Wait) (bool, error) {
+		return leave(w.Doc, func() { b.DeleteWaiting(w) })
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.flush(b, 0)
+	return err
+}
+
+// widen queues the URLs that are known and not queued, and that the scope now admits.
+func (s *Server) widen() error {
+	a := adder{s: s, b: s.db.NewBatch()}
+	err := s.db.Each(1, func(r docindex.Record) error {
+		if r.State != docindex.OutOfScope && r.State != docindex.Trapped {
+			return nil
+		}
+		u, err := weburl.Parse(r.URL)
+		if err != nil {
+			return err
+		}
+		state := s.place(&u, &r)
+		if state == r.State {
+			return nil
+		}
+		s.uncount(&r)
+		if r.State = state; state == docindex.Queued {
+			_, held, _, err := s.find(u.Fingerprint())
+			if err != nil {
+				return err
+			}
+			if held {
+				r.State = docindex.NoFollowed
+			}
+		}
+		if err := a.settle(&r, &u); err != nil {
+			return err
+		}
+		a.b, err = s.flush(a.b, batchBytes)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := s.flush(a.b, 0); err != nil {
+		return err
+	}
+	for _, h := range a.hosts {
+		s.frontier.offer(h)
+	}
+	return nil
+}
+
+// flush commits a batch that is not empty and has size bytes, with the totals, and gives one to go
+// on with.
+func (s *Server) flush(b *docindex.Batch, size int) (*docindex.Batch, error) {
+	if b.Empty() || b.Len() < size {
+		return b, nil
+	}
+	b.PutCounts(&s.counts)
+	return s.db.NewBatch(), b.Commit()
+}

@@ -1,0 +1,323 @@
+// Package urlserver decides which URL is fetched next (BP98 §4.1, the URLserver): it gives every
+// URL its docID, remembers which it has seen, keeps a queue for every host, and hands out leases
+// that keep the crawl polite.
+//
+// A [Server] is a state machine over the document index. It keeps no clock and starts nothing:
+// time comes in with each call, leases go out, so that days of politeness are tested in
+// milliseconds.
+//
+// What a crash costs. A URL leaves its queue in Done alone, which is one synced batch; leases are
+// in memory. So a URL acknowledged by Done is never asked for again because of a crash, and one in
+// flight is. Add is not synced, but the log is written in order: whatever Add said before a Done
+// returned is as durable as that Done. Links of a page are therefore added before the page is done.
+// A docID is durable before a lease shows it, so that no crash can give it to another URL after
+// the page was stored under it.
+package urlserver
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"anatomy/disk/docindex"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// Options of a server. The zero value crawls the seeds' sites politely.
+type Options struct {
+	Scope   weburl.Scope // how far from the seeds, default their registrable domains
+	Include []string     // fetch only what matches one of these, see weburl.Filter; default everything
+	Exclude []string     // and none of these
+
+	MaxPages     uint64 // pages to keep, over all runs; default no bound
+	PagesPerHost uint64 // pages to keep of one host, over all runs; default no bound
+	MaxDepth     uint16 // links from the nearest seed, default 64
+
+	Delay        time.Duration   // floor between requests to one site, default 1s; negative for none
+	AnswerFactor float64         // wait at least so many times the last answer, default 5; 0 without a floor
+	MaxDelay     time.Duration   // bounds Crawl-delay and that multiple, default 60s
+	MaxHold      time.Duration   // bounds Retry-After and back-off, default 30m
+	Backoff      time.Duration   // first wait after trouble with a host, doubled each time; default 1s
+	HostTries    int             // rounds without any answer until a host is given up, default 6
+	Retry        []time.Duration // waits before a URL that failed is tried again; default 1s, 10s, 1m
+
+	PerSite   int // leases of one site at once where there is no delay to keep, default 1
+	LeaseSize int // URLs of a lease, default 32
+
+	SeenEntries int   // URLs of the seen test kept in memory, default 50,000, at least 4,096
+	CacheBytes  int64 // of the document index's blocks, default 16 MB
+}
+
+func (o Options) withDefaults() Options {
+	def(&o.MaxDepth, 64)
+	def(&o.Delay, time.Second)
+	def(&o.AnswerFactor, 5)
+	def(&o.MaxDelay, time.Minute)
+	def(&o.MaxHold, 30*time.Minute)
+	def(&o.Backoff, time.Second)
+	def(&o.HostTries, 6)
+	def(&o.PerSite, 1)
+	def(&o.LeaseSize, 32)
+	def(&o.SeenEntries, 50_000)
+	o.SeenEntries = max(o.SeenEntries, 4*addChunk)
+	if o.Retry == nil {
+		o.Retry = []time.Duration{time.Second, 10 * time.Second, time.Minute}
+	}
+	return o
+}
+
+func def[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// maxRedirects bounds a chain of redirects.
+const maxRedirects = 10
+
+// maxWait bounds what Take asks for where only results still out can change anything.
+const maxWait = time.Second
+
+// A Server is a URL server. It is safe for concurrent use.
+type Server struct {
+	o  Options
+	db *docindex.DB
+
+	mu       sync.Mutex // guards all below
+	err      error      // the first failure of the disk; nothing is done after it
+	now      time.Time  // the latest that was told
+	filter   weburl.Filter
+	seeds    map[vocab.DocID]bool
+	counts   docindex.Counts
+	seen     *seenCache
+	hits     SeenStats
+	frontier frontier
+	number   uint64      // last number given out in queues
+	synced   vocab.DocID // docIDs up to this are durable
+	nextDue  time.Time   // of the first waiting URL; zero for none
+	leases   map[uint64]*lease
+	lastID   uint64
+	inFlight map[vocab.DocID]*flight
+	pages    uint64 // of them pages, which may count against MaxPages
+	lost     map[string]uint64
+}
+
+// A lease that is out.
+type lease struct {
+	host *host
+}
+
+// A flight is a URL between Take and Done.
+type flight struct {
+	record docindex.Record
+	host   *host
+	key    docindex.QueueKey
+	url    string // as handed out; over https where the record may still say http
+}
+
+// Open opens the URL server in the data folder dir, and makes it where there is none.
+func Open(dir string, o Options) (*Server, error) { return open(dir, o, nil) }
+
+func open(dir string, o Options, fs vfs.FS) (*Server, error) {
+	o = o.withDefaults()
+	db, err := docindex.Open(filepath.Join(dir, "docindex"), docindex.Options{FS: fs, CacheBytes: o.CacheBytes})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		o:        o,
+		db:       db,
+		filter:   weburl.Filter{Scope: o.Scope, Include: o.Include, Exclude: o.Exclude},
+		seeds:    map[vocab.DocID]bool{},
+		seen:     newSeenCache(o.SeenEntries),
+		leases:   map[uint64]*lease{},
+		inFlight: map[vocab.DocID]*flight{},
+		lost:     map[string]uint64{},
+	}
+	s.frontier = frontier{o: &s.o, hosts: map[string]*host{}, bySite: map[string]*site{}}
+	if err := s.recover(); err != nil {
+		return nil, errors.Join(fmt.Errorf("urlserver: open %s: %w", dir, err), db.Close())
+	}
+	return s, nil
+}
+
+// Close closes the server; URLs in flight stay queued.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.err
+	if err == nil {
+		err = s.db.Sync()
+	}
+	s.fail(errors.New("urlserver: closed"))
+	return errors.Join(err, s.db.Close())
+}
+
+// Err is the failure of the disk that stopped the server, if one did.
+func (s *Server) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// fail remembers the first failure and gives it back.
+func (s *Server) fail(err error) error {
+	if s.err == nil {
+		s.err = err
+	}
+	return err
+}
+
+func (s *Server) tell(now time.Time) {
+	if now.After(s.now) {
+		s.now = now
+	}
+}
+
+// Get is the record of a document.
+func (s *Server) Get(doc vocab.DocID) (docindex.Record, bool, error) { return s.db.Get(doc) }
+
+// Lookup is the record of a URL, whatever its scheme.
+func (s *Server) Lookup(u weburl.URL) (docindex.Record, bool, error) {
+	doc, _, ok, err := s.db.Find(u.Fingerprint())
+	if !ok || err != nil {
+		return docindex.Record{}, false, err
+	}
+	return s.db.Get(doc)
+}
+
+// ByContent is the first document that had a body.
+func (s *Server) ByContent(id vocab.ContentID) (vocab.DocID, bool, error) { return s.db.ByContent(id) }
+
+// Each visits the records from docID from on, in order.
+func (s *Server) Each(from vocab.DocID, fn func(docindex.Record) error) error {
+	return s.db.Each(from, fn)
+}
+
+// Canonical follows redirects and duplicates to the document that stands for doc. In a ring of
+// redirects the least docID stands for all.
+func (s *Server) Canonical(doc vocab.DocID) (vocab.DocID, error) {
+	path := []vocab.DocID{doc}
+	for len(path) <= 2*maxRedirects {
+		r, ok, err := s.db.Get(doc)
+		if err != nil {
+			return 0, err
+		}
+		if !ok || r.Fetch == nil || r.Fetch.Alias == 0 {
+			return doc, nil
+		}
+		doc = r.Fetch.Alias
+		for i, d := range path {
+			if d == doc {
+				return least(path[i:]), nil
+			}
+		}
+		path = append(path, doc)
+	}
+	return doc, nil
+}
+
+func least(docs []vocab.DocID) vocab.DocID {
+	m := docs[0]
+	for _, d := range docs {
+		m = min(m, d)
+	}
+	return m
+}
+
+// Check compares the tables of the document index with one another, see docindex.DB.Check. Nothing
+// else may be going on.
+func (s *Server) Check(report func(problem string)) error { return s.db.Check(report) }
+
+// recover reads back what memory needs: totals, seeds, the length of every queue. The queues are
+// walked once, at some millions of URLs a second.
+func (s *Server) recover() (err error) {
+	if s.counts, err = s.db.Counts(); err != nil {
+		return err
+	}
+	s.synced = vocab.DocID(s.counts.Known)
+	docs, err := s.db.Seeds()
+	if err != nil {
+		return err
+	}
+	for _, doc := range docs {
+		if err := s.recoverSeed(doc); err != nil {
+			return err
+		}
+	}
+	before, err := s.db.Meta("scope")
+	if err != nil {
+		return err
+	}
+	changed := before != s.scopeText() && s.counts.Known > 0
+	if changed {
+		if err := s.narrow(); err != nil {
+			return err
+		}
+	}
+	if err := s.recoverQueues(); err != nil {
+		return err
+	}
+	if changed {
+		if err := s.widen(); err != nil {
+			return err
+		}
+	}
+	if err := s.findDue(time.Time{}); err != nil {
+		return err
+	}
+	b := s.db.NewBatch()
+	b.PutMeta("scope", s.scopeText())
+	if err := b.Commit(); err != nil {
+		return err
+	}
+	return s.db.Sync()
+}
+
+func (s *Server) recoverSeed(doc vocab.DocID) error {
+	r, ok, err := s.db.Get(doc)
+	if err != nil || !ok {
+		return errors.Join(err, errors.New("a seed is missing"))
+	}
+	u, err := weburl.Parse(r.URL)
+	if err != nil {
+		return err
+	}
+	s.seeds[doc] = true
+	s.filter.AddSeed(u)
+	return nil
+}
+
+func (s *Server) recoverQueues() error {
+	var h *host
+	err := s.db.EachQueue(func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
+		if h == nil || h.name != k.Host {
+			u, err := weburl.Parse("http://" + k.Host)
+			if err != nil {
+				return false, fmt.Errorf("queue of host %q: %w", k.Host, err)
+			}
+			if h, err = s.frontier.host(k.Host, u.Hostname(), s.db.Host); err != nil {
+				return false, err
+			}
+		}
+		h.push(k.Priority, k.Number)
+		s.number = max(s.number, k.Number)
+		return true, nil
+	})
+	for _, h := range s.frontier.hosts {
+		s.frontier.offer(h)
+	}
+	return err
+}
+
+// scopeText is what decides whether a known URL is queued.
+func (s *Server) scopeText() string {
+	return fmt.Sprintf("%s depth %d\n+%s\n-%s", s.o.Scope, s.o.MaxDepth, strings.Join(s.o.Include, " "), strings.Join(s.o.Exclude, " "))
+}
