@@ -1,0 +1,294 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/searcher"
+	"anatomy/vocab"
+)
+
+// The JSON API. Field names are stable; fields may be added. Text is text, never HTML: snippets
+// are fragments with marks. Scores are decimal numbers of at most six places that add up exactly
+// when they are added as decimals.
+
+type searchAnswer struct {
+	Query       string         `json:"query"`
+	Interpreted string         `json:"interpreted"`
+	Total       totalAnswer    `json:"total"`
+	TookMS      float64        `json:"took_ms"`
+	Partial     bool           `json:"partial"`          // the deadline cut the search short
+	Reason      string         `json:"reason,omitempty"` // on no results: why
+	Results     []resultAnswer `json:"results"`
+	Next        *string        `json:"next"` // address of the results after these, or null
+}
+
+type totalAnswer struct {
+	Value    int    `json:"value"`
+	Relation string `json:"relation"` // "eq", or "gte": at least
+}
+
+type resultAnswer struct {
+	URL         string             `json:"url"`
+	Title       string             `json:"title"`
+	Snippet     []fragmentAnswer   `json:"snippet"`
+	Score       score              `json:"score"`
+	Doc         vocab.DocID        `json:"docid"`
+	PageRank    float64            `json:"pagerank"`
+	FetchedAt   *time.Time         `json:"fetched_at"` // null for a page known by its links alone
+	Lang        string             `json:"lang"`
+	Crawled     bool               `json:"crawled"`
+	Explanation *explanationAnswer `json:"explanation,omitempty"`
+}
+
+type fragmentAnswer struct {
+	Text string `json:"text"`
+	Mark bool   `json:"mark"`
+}
+
+type explanationAnswer struct {
+	URL   string       `json:"url"`
+	Score score        `json:"score"` // the sum of points
+	Parts []partAnswer `json:"parts"`
+}
+
+type partAnswer struct {
+	Name   string `json:"name"`
+	Word   string `json:"word,omitempty"`
+	Detail string `json:"detail,omitempty"`
+	Points score  `json:"points"`
+}
+
+type pageAnswer struct {
+	Doc          vocab.DocID `json:"docid"`
+	URL          string      `json:"url"`
+	Title        string      `json:"title"`
+	Lang         string      `json:"lang"` // Content-Language
+	ContentType  string      `json:"content_type"`
+	LastModified string      `json:"last_modified"`
+	FetchedAt    *time.Time  `json:"fetched_at"`
+	Bytes        int         `json:"bytes"`     // of the page as fetched
+	Text         string      `json:"text"`      // paragraphs parted by "\n"
+	Truncated    bool        `json:"truncated"` // there was more text
+}
+
+// A score is written as an exact decimal, in points.
+type score searcher.Score
+
+// MarshalJSON writes 12.345678, -0.5 or 3.
+func (s score) MarshalJSON() ([]byte, error) {
+	var b []byte
+	if s < 0 {
+		b, s = append(b, '-'), -s
+	}
+	b = append(b, points(searcher.Score(s))...)
+	b = bytes.TrimRight(b, "0")
+	return bytes.TrimSuffix(b, []byte(".")), nil
+}
+
+func (s *Server) apiSearch(c *gin.Context) (any, error) {
+	p := readParams(c)
+	r := p.request()
+	p.required("q", r.Query)
+	if p.err != nil {
+		return nil, p.err
+	}
+	a, err := s.ask(c, r)
+	if err != nil {
+		return nil, err
+	}
+	answer := newSearchAnswer(a)
+	if next, ok := nextOffset(r, a); ok {
+		href := searchHref("/api/v1/search", r.Query, next, r.Limit)
+		if r.Explain {
+			href += "&explain=1"
+		}
+		answer.Next = &href
+	}
+	return answer, nil
+}
+
+func newSearchAnswer(a *searcher.Response) *searchAnswer {
+	answer := &searchAnswer{
+		Query:       a.Query,
+		Interpreted: a.Interpreted,
+		Total:       totalAnswer{a.Total, "gte"},
+		TookMS:      float64(a.Took.Microseconds()) / 1e3,
+		Partial:     a.Partial,
+		Reason:      a.Why,
+		Results:     make([]resultAnswer, 0, len(a.Results)),
+	}
+	if a.Exact {
+		answer.Total.Relation = "eq"
+	}
+	for i := range a.Results {
+		answer.Results = append(answer.Results, newResultAnswer(&a.Results[i]))
+	}
+	return answer
+}
+
+func newResultAnswer(r *searcher.Result) resultAnswer {
+	answer := resultAnswer{
+		URL:         r.URL,
+		Title:       r.Title,
+		Snippet:     make([]fragmentAnswer, 0, len(r.Snippet)),
+		Score:       score(r.Score),
+		Doc:         r.Doc,
+		PageRank:    r.PageRank,
+		FetchedAt:   moment(r.Fetched),
+		Lang:        r.Lang,
+		Crawled:     r.Crawled,
+		Explanation: newExplanationAnswer(r.Explanation),
+	}
+	for _, f := range r.Snippet {
+		answer.Snippet = append(answer.Snippet, fragmentAnswer(f))
+	}
+	return answer
+}
+
+func newExplanationAnswer(e *searcher.Explanation) *explanationAnswer {
+	if e == nil {
+		return nil
+	}
+	answer := &explanationAnswer{e.URL, score(e.Score), make([]partAnswer, 0, len(e.Parts))}
+	for _, p := range e.Parts {
+		answer.Parts = append(answer.Parts, partAnswer{p.Name, p.Word, p.Detail, score(p.Points)})
+	}
+	return answer
+}
+
+// moment is a time in UTC, nil for the zero time.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+func (s *Server) apiExplain(c *gin.Context) (any, error) {
+	_, _, e, err := s.explanation(c)
+	if err != nil {
+		return nil, err
+	}
+	return newExplanationAnswer(e), nil
+}
+
+func (s *Server) apiPage(c *gin.Context) (any, error) {
+	page, err := s.stored(c.Request.Context(), readParams(c))
+	if err != nil {
+		return nil, err
+	}
+	plain := textOf(page)
+	return &pageAnswer{
+		Doc:          page.Doc,
+		URL:          page.URL,
+		Title:        plain.Title,
+		Lang:         langTag(page.Language),
+		ContentType:  page.ContentType,
+		LastModified: page.LastModified,
+		FetchedAt:    moment(page.Fetched),
+		Bytes:        len(page.Body),
+		Text:         plain.Text,
+		Truncated:    plain.Cut,
+	}, nil
+}
+
+func (s *Server) apiStats(c *gin.Context) (any, error) {
+	if s.o.Stats == nil {
+		return nil, notFound("There are no figures here.")
+	}
+	return s.o.Stats(c.Request.Context())
+}
+
+// writeJSON answers with a value as one line of JSON.
+func (s *Server) writeJSON(c *gin.Context, status int, value any) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	if err := e.Encode(value); err != nil {
+		s.log.Error("answer not made", "path", c.Request.URL.Path, "err", err)
+		status = http.StatusInternalServerError
+		b.Reset()
+		b.WriteString(`{"error":{"code":"internal","message":"The answer could not be made."}}` + "\n")
+	}
+	c.Data(status, "application/json; charset=utf-8", b.Bytes())
+}
+
+// The shape of SearXNG's /search?format=json, which programs know how to read.
+type searxngAnswer struct {
+	Query       string          `json:"query"`
+	Total       int             `json:"number_of_results"`
+	Results     []searxngResult `json:"results"`
+	Answers     []string        `json:"answers"`
+	Corrections []string        `json:"corrections"`
+	Infoboxes   []string        `json:"infoboxes"`
+	Suggestions []string        `json:"suggestions"`
+	Silent      []string        `json:"unresponsive_engines"`
+}
+
+type searxngResult struct {
+	URL       string    `json:"url"`
+	Title     string    `json:"title"`
+	Content   string    `json:"content"`
+	Engine    string    `json:"engine"`
+	Engines   []string  `json:"engines"`
+	Category  string    `json:"category"`
+	Template  string    `json:"template"`
+	ParsedURL [6]string `json:"parsed_url"` // scheme, host, path, parameters, query, fragment
+	Positions []int     `json:"positions"`
+	Score     score     `json:"score"`
+	Published *string   `json:"publishedDate"` // always null: we know when we fetched, not when it was written
+	Thumbnail string    `json:"thumbnail"`
+	Image     string    `json:"img_src"`
+}
+
+// searxng answers /search?format=json. Pages are counted by pageno from 1.
+func (s *Server) searxng(c *gin.Context, p *params, r searcher.Request) {
+	c.Header("Access-Control-Allow-Origin", "*")
+	c.Header("Cross-Origin-Resource-Policy", "cross-origin")
+	c.Header("Content-Security-Policy", dataPolicy)
+	p.required("q", r.Query)
+	if page := p.number("pageno", 0, 1, searcher.MaxOffset/r.Limit+1); page > 0 {
+		r.Offset = (page - 1) * r.Limit
+	}
+	if p.err != nil {
+		s.jsonProblem(c, s.judge(c, p.err))
+		return
+	}
+	a, err := s.ask(c, r)
+	if err != nil {
+		s.jsonProblem(c, s.judge(c, err))
+		return
+	}
+	none := []string{}
+	answer := searxngAnswer{a.Query, a.Total, make([]searxngResult, 0, len(a.Results)), none, none, none, none, none}
+	for i := range a.Results {
+		answer.Results = append(answer.Results, newSearxngResult(&a.Results[i], r.Offset+i+1))
+	}
+	s.writeJSON(c, http.StatusOK, answer)
+}
+
+func newSearxngResult(r *searcher.Result, position int) searxngResult {
+	answer := searxngResult{
+		URL:       r.URL,
+		Title:     r.Title,
+		Engine:    "anatomy",
+		Engines:   []string{"anatomy"},
+		Category:  "general",
+		Template:  "default.html",
+		Positions: []int{position},
+		Score:     score(r.Score),
+	}
+	for _, f := range r.Snippet {
+		answer.Content += f.Text
+	}
+	if u, err := url.Parse(r.URL); err == nil {
+		answer.ParsedURL = [6]string{u.Scheme, u.Host, u.EscapedPath(), "", u.RawQuery, u.Fragment}
+	}
+	return answer
+}

@@ -1,0 +1,233 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"golang.org/x/net/html/charset"
+
+	"anatomy/searcher"
+	"anatomy/vocab"
+)
+
+// A cached page is shown in two halves. /cached is a page of ours that says what it is and when it
+// was fetched; within it, /cached/page is the page itself, as the filter leaves it, in a sandbox.
+// The sandbox stands twice, on the frame and in the header of the answer, so that the page is as
+// harmless when its address is opened by itself.
+
+// cachedPolicy lets a cached page be read and its links be followed by a click. Its one style
+// sheet, cachedStyle, is named by its hash.
+var cachedPolicy = func() string {
+	hash := sha256.Sum256([]byte(cachedStyle))
+	return "sandbox allow-top-navigation-by-user-activation; default-src 'none'; style-src 'sha256-" +
+		base64.StdEncoding.EncodeToString(hash[:]) + "'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+}()
+
+const cachedStyle = `:root{color-scheme:light dark;--ink:#1e2226;--soft:#5c646b;--line:#dcdfe1;--fill:#f3f4f4;--link:#1d4f91;--mark:#ffe58a;--on:#1e2226;background:#fff}
+@media (prefers-color-scheme:dark){:root{--ink:#dfe2e4;--soft:#9aa3aa;--line:#33393e;--fill:#1f2428;--link:#8ab6f0;--mark:#6b5410;--on:#fff3cf;background:#15181b}}
+body{margin:0 auto;padding:1.25rem 1rem 4rem;max-width:46rem;font:1rem/1.55 system-ui,sans-serif;color:var(--ink);overflow-wrap:anywhere}
+a{color:var(--link)}mark{background:var(--mark);color:var(--on);border-radius:2px;padding:0 1px}
+h1,h2,h3,h4,h5,h6{line-height:1.25;margin:1.5em 0 .5em}h1{font-size:1.6rem}h2{font-size:1.3rem}h3,h4,h5,h6{font-size:1.1rem}
+pre,code,kbd,samp,tt{font:.875em/1.5 ui-monospace,monospace;background:var(--fill);border-radius:3px}code,kbd,samp,tt{padding:.1em .25em}
+pre{padding:.75rem;overflow:auto;overflow-wrap:normal}pre code{padding:0;font-size:1em}
+table{border-collapse:collapse;display:block;overflow-x:auto}td,th{border:1px solid var(--line);padding:.25rem .5rem;text-align:start;vertical-align:top}
+blockquote{margin-inline:0;padding-inline-start:1rem;border-inline-start:3px solid var(--line)}hr{border:0;border-top:1px solid var(--line)}
+nav,footer{font-size:.875rem;color:var(--soft)}.image{color:var(--soft);border:1px dashed var(--line);border-radius:3px;padding:0 .3em;font-size:.875em}`
+
+// A cachedView is the page around a cached page.
+type cachedView struct {
+	URL        string // "" where it is not one that may be linked
+	Crumbs     []string
+	Fetched    time.Time
+	Words      []string // that are marked
+	Page       string   // address of the frame's content
+	Other      string   // address of the other view
+	TextOnly   bool
+	Paragraphs [][]searcher.Fragment // of the text-only view
+	Cut        bool
+	Lang       string
+}
+
+func cachedHref(doc uint64, query string, text bool) string {
+	return "/cached?" + cachedValues(doc, query, text).Encode()
+}
+
+func cachedValues(doc uint64, query string, text bool) url.Values {
+	v := url.Values{"doc": {strconv.FormatUint(doc, 10)}}
+	if query != "" {
+		v.Set("q", query)
+	}
+	if text {
+		v.Set("text", "1")
+	}
+	return v
+}
+
+// cached is the page around: parameters doc or url, q for the marks, text=1 for text only.
+func (s *Server) cached(c *gin.Context) error {
+	p := readParams(c)
+	query, textOnly := p.text("q", MaxQuery), p.flag("text")
+	page, err := s.stored(c.Request.Context(), p)
+	if err != nil {
+		return err
+	}
+	marked := s.wordsOf(c, query)
+	v := s.view("Cached page", query)
+	v.Cached = &cachedView{
+		URL:      linkable(page.URL),
+		Crumbs:   breadcrumb(page.URL),
+		Fetched:  page.Fetched,
+		Words:    marked[:min(len(marked), 12)],
+		Page:     "/cached/page?" + cachedValues(uint64(page.Doc), query, false).Encode(),
+		Other:    cachedHref(uint64(page.Doc), query, !textOnly),
+		TextOnly: textOnly,
+	}
+	if textOnly {
+		v.Cached.read(page, newMarker(marked))
+	}
+	c.Header("Content-Security-Policy", framePolicy)
+	c.Header("X-Robots-Tag", "noindex")
+	return s.render(c, http.StatusOK, s.pages.cached, v)
+}
+
+// read fills in the text-only view.
+func (v *cachedView) read(page *vocab.Page, m *marker) {
+	plain := textOf(page)
+	v.Cut = plain.Cut
+	v.Lang = langTag(page.Language)
+	for paragraph := range strings.SplitSeq(plain.Text, "\n") {
+		if fragments := m.split(paragraph); fragments != nil {
+			v.Paragraphs = append(v.Paragraphs, fragments)
+		}
+	}
+}
+
+// cachedPage is the page within.
+func (s *Server) cachedPage(c *gin.Context) error {
+	p := readParams(c)
+	query := p.text("q", MaxQuery)
+	page, err := s.stored(c.Request.Context(), p)
+	if err != nil {
+		return err
+	}
+	c.Header("Content-Security-Policy", cachedPolicy)
+	c.Header("X-Robots-Tag", "noindex")
+	c.Data(http.StatusOK, "text/html; charset=utf-8", renderCached(page, newMarker(s.wordsOf(c, query))))
+	return nil
+}
+
+// renderCached is the whole document of the frame.
+func renderCached(page *vocab.Page, m *marker) []byte {
+	source, isHTML := decode(page)
+	var safe *safePage
+	if isHTML {
+		safe = filterPage(source, page.URL, m)
+	} else {
+		safe = preformatted(source, m)
+	}
+	if safe.Lang == "" {
+		safe.Lang = langTag(page.Language)
+	}
+	var b bytes.Buffer
+	b.WriteString("<!doctype html><html")
+	for _, a := range [][2]string{{"lang", safe.Lang}, {"dir", safe.Dir}} {
+		if a[1] != "" {
+			fmt.Fprintf(&b, ` %s="%s"`, a[0], html.EscapeString(a[1]))
+		}
+	}
+	fmt.Fprintf(&b, `><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title><style>%s</style></head><body>`,
+		html.EscapeString(shorten(safe.Title, 200)), cachedStyle)
+	b.Write(safe.HTML)
+	if safe.Cut {
+		b.WriteString("<hr><p>The rest of this page is too long to be shown.</p>")
+	}
+	b.WriteString("</body></html>\n")
+	return b.Bytes()
+}
+
+// preformatted shows plain text as it is.
+func preformatted(source []byte, m *marker) *safePage {
+	f := &filter{marker: m}
+	f.page.Cut = len(source) > maxSafe
+	f.write("<pre>")
+	f.text(string(source[:min(len(source), maxSafe)]), "")
+	f.write("</pre>")
+	f.page.HTML = f.out.Bytes()
+	return &f.page
+}
+
+// decode brings the body of a page to UTF-8, at most 2·maxSafe bytes of it, and says whether it is
+// HTML.
+func decode(page *vocab.Page) (source []byte, isHTML bool) {
+	r, err := charset.NewReader(bytes.NewReader(page.Body), page.ContentType)
+	if err != nil { // an empty body
+		return nil, true
+	}
+	source, _ = io.ReadAll(io.LimitReader(r, 2*maxSafe)) // decoders replace what they cannot read
+	kind, _, err := mime.ParseMediaType(page.ContentType)
+	return source, err != nil || kind != "text/plain"
+}
+
+// textOf is the text of a page whatever its type.
+func textOf(page *vocab.Page) plainPage {
+	source, isHTML := decode(page)
+	if isHTML {
+		return plainText(source)
+	}
+	text := strings.ToValidUTF8(string(source[:min(len(source), maxSafe)]), "\uFFFD")
+	return plainPage{Text: text, Cut: len(source) > maxSafe}
+}
+
+// stored is the page that parameters doc or url name.
+func (s *Server) stored(ctx context.Context, p *params) (*vocab.Page, error) {
+	doc, address := p.doc("doc"), p.text("url", MaxURL)
+	if doc == 0 && (address == "" || s.o.Find == nil) {
+		p.required("doc", "")
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	if s.o.Pages == nil {
+		return nil, notFound("Pages are not kept here.")
+	}
+	if doc == 0 {
+		found, err := s.o.Find(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		doc = found
+	}
+	page, err := s.o.Pages.Page(ctx, doc)
+	if err == nil && page == nil {
+		err = ErrNotFound
+	}
+	if err != nil && problemOf(err).Status == http.StatusNotFound {
+		err = notFound("There is no cached copy of that page.")
+	}
+	return page, err
+}
+
+// wordsOf are the words to mark for a query. The searcher alone knows what a query matches, so it
+// is asked; without an answer nothing is marked.
+func (s *Server) wordsOf(c *gin.Context, query string) []string {
+	if query == "" {
+		return nil
+	}
+	a, err := s.ask(c, searcher.Request{Query: query, Limit: 1})
+	if err != nil || a == nil {
+		return nil
+	}
+	return a.Words
+}

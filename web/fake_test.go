@@ -1,0 +1,170 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"anatomy/searcher"
+	"anatomy/vocab"
+)
+
+// fakeIndex answers like a searcher, from a table. A query that is not in it finds nothing, and
+// says so; "fail" and "slow" go wrong.
+type fakeIndex struct {
+	answers map[string]*searcher.Response
+	pages   map[vocab.DocID]*vocab.Page
+	asked   []searcher.Request
+}
+
+func (f *fakeIndex) Search(ctx context.Context, r searcher.Request) (*searcher.Response, error) {
+	f.asked = append(f.asked, r)
+	switch r.Query {
+	case "fail":
+		return nil, fmt.Errorf("segment: read /data/secret.sst: checksum")
+	case "slow":
+		return nil, fmt.Errorf("searcher: %w", context.DeadlineExceeded)
+	case "panic":
+		panic("index out of range")
+	}
+	a, ok := f.answers[r.Query]
+	if !ok {
+		return &searcher.Response{Query: r.Query, Interpreted: r.Query, Exact: true, Documents: 9390, Took: 180 * time.Microsecond,
+			Why: "No page has the word “" + r.Query + "”."}, nil
+	}
+	response := *a
+	response.Query = r.Query
+	from := min(r.Offset, len(a.Results))
+	to := min(from+r.Limit, len(a.Results))
+	response.Results = append([]searcher.Result(nil), a.Results[from:to]...)
+	response.Next = to < len(a.Results)
+	for i := range response.Results {
+		response.Results[i].Explanation = nil
+		if r.Explain {
+			response.Results[i].Explanation = fakeExplanation(response.Results[i].URL)
+		}
+	}
+	return &response, nil
+}
+
+func (f *fakeIndex) Explain(ctx context.Context, query, url string) (*searcher.Explanation, error) {
+	if strings.Contains(url, "unknown") {
+		return nil, nil
+	}
+	return fakeExplanation(url), nil
+}
+
+func (f *fakeIndex) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
+	if p, ok := f.pages[doc]; ok {
+		return p, nil
+	}
+	return nil, fmt.Errorf("repository: document %d: %w", doc, ErrNotFound)
+}
+
+func (f *fakeIndex) find(ctx context.Context, url string) (vocab.DocID, error) {
+	for doc, p := range f.pages {
+		if p.URL == url {
+			return doc, nil
+		}
+	}
+	return 0, ErrNotFound
+}
+
+func fakeExplanation(url string) *searcher.Explanation {
+	e := &searcher.Explanation{URL: url, Parts: []searcher.Part{
+		{Name: "title", Word: "inverted", Detail: "1 hit, count weight 1, idf 4.07, type weight 6", Points: 6_104_220},
+		{Name: "plain", Word: "inverted", Detail: "14 hits, count weight 2.61, idf 4.07, type weight 1", Points: 2_655_675},
+		{Name: "title", Word: "index", Detail: "1 hit, count weight 1, idf 1.93, type weight 6", Points: 2_895_001},
+		{Name: "anchor-out", Word: "index", Detail: "31 links from 4 sites, count weight 2.9, idf 1.93, type weight 8", Points: 4_477_312},
+		{Name: "proximity", Word: "inverted index", Detail: "12 times next to each other, in this order", Points: 5_250_000},
+		{Name: "depth", Detail: "3 steps below the host", Points: -350_000},
+		{Name: "pagerank", Detail: "0.0041 of all rank, 38 times the mean", Points: 1_576_129},
+	}}
+	for _, p := range e.Parts {
+		e.Score += p.Points
+	}
+	return e
+}
+
+var fetched = time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
+
+func mark(parts ...string) (f []searcher.Fragment) {
+	for i, p := range parts {
+		f = append(f, searcher.Fragment{Text: p, Mark: i%2 == 1})
+	}
+	return f
+}
+
+// newFake has results of many kinds for "inverted index", one hostile result for hostileQuery.
+func newFake() *fakeIndex {
+	results := []searcher.Result{
+		{Doc: 4711, URL: "https://www.docs.test/anatomy/storage/inverted-index.html", Title: "The inverted index", Lang: "en", Score: 22_608_337, PageRank: 0.0041,
+			Snippet: mark("For every word the ", "inverted index", " lists the documents that hold it, in the order of their addresses. The short ", "index", " has titles and anchors alone; the full one has every hit, and is asked when the short one does not give enough.")},
+		{Doc: 12, URL: "http://sorter.docs.test/", Title: "Sorter: turning the forward index round, one barrel after the other, within a bounded amount of memory, while the crawl goes on and pages become searchable within seconds", Lang: "en", Score: 17_200_000, PageRank: 0.0021,
+			Snippet: mark("The sorter takes the forward barrels, which are sorted by document, and sorts them by word: the ", "inverted index", ".")},
+		{Doc: 13, URL: "https://ja.docs.test/%E6%A4%9C%E7%B4%A2/%E8%BB%A2%E7%BD%AE%E3%82%A4%E3%83%B3%E3%83%87%E3%83%83%E3%82%AF%E3%82%B9", Title: "転置インデックス(inverted index)とは何か", Lang: "ja", Score: 12_930_500, PageRank: 0.0004,
+			Snippet: mark("転置インデックス（", "inverted index", "）は、全文検索を行う対象となる文書群から単語の位置情報を格納するための索引構造をいう。転置索引、逆引き索引などとも呼ばれる。")},
+		{Doc: 14, URL: "https://ar.docs.test/wiki/%D8%A7%D9%84%D9%81%D9%87%D8%B1%D8%B3", Title: "الفهرس المقلوب في محركات البحث", Lang: "ar", Score: 11_004_000, PageRank: 0.0003,
+			Snippet: mark("الفهرس المقلوب (", "inverted index", ") هو بنية بيانات تخزن لكل كلمة قائمة الوثائق التي تظهر فيها، وهو أساس كل محرك بحث حديث.")},
+		{Doc: 15, URL: "https://papers.docs.test/brin-page-1998/a/very/long/path/with/many/steps/section-4.2.7.html?view=print&session=0123456789abcdef&lang=en", Title: "4.2.7 Inverted Index – The Anatomy of a Large-Scale Hypertextual Web Search Engine", Lang: "en", Score: 9_871_250, PageRank: 0.0088,
+			Snippet: mark("The ", "inverted index", " consists of the same barrels as the forward ", "index", ", except that they have been processed by the sorter.")},
+		{Doc: 16, URL: "https://never-fetched.test/about/inverted-index", Title: "a link that many pages make", Score: 4_310_000, PageRank: 0.0001},
+		{Doc: 17, URL: "https://de.docs.test/grundlagen/invertierte-dateien.html", Title: "Invertierte Dateien und ihre Verdichtung", Lang: "de", Score: 3_020_000, PageRank: 0.0002,
+			Snippet: mark("Ein ", "inverted index", " (invertierte Datei) ordnet jedem Wort die Dokumente zu, in denen es vorkommt; Donaudampfschifffahrtsgesellschaftskapitänsmützenhalterungen eingeschlossen.")},
+	}
+	for i := range results {
+		if results[i].Doc != 16 {
+			results[i].Crawled, results[i].Fetched = true, fetched
+		}
+	}
+	for i := len(results); i < 95; i++ {
+		r := results[0]
+		r.Doc = vocab.DocID(5000 + i)
+		r.URL = fmt.Sprintf("https://www.docs.test/pkg/number-%d/", i)
+		r.Title = fmt.Sprintf("Package number %d and its index", i)
+		r.Score = searcher.Score(3_000_000 - 20_000*i)
+		results = append(results, r)
+	}
+	hostile := searcher.Result{Doc: 66, URL: `javascript:alert(1)//"><script>hit()</script>`, Title: `</title><script>hit()</script><b onmouseover=hit()>`,
+		Lang: `en" onclick="hit()`, Score: 1_000_000, Crawled: true, Fetched: fetched, Snippet: mark(`<img src=x onerror=hit()>`, `<script>hit()</script>`)}
+	return &fakeIndex{
+		answers: map[string]*searcher.Response{
+			"inverted index":  {Interpreted: "inverted index", Words: []string{"inverted", "index"}, Results: results, Total: 95, Exact: true, Documents: 9390, Took: 1_284 * time.Microsecond},
+			`inverted index"`: {Interpreted: `inverted "index"`, Words: []string{"inverted", "index"}, Results: results, Total: 1200, Partial: true, Documents: 314_000, Took: 1000 * time.Millisecond},
+			hostileQuery:      {Interpreted: hostileQuery + " x", Words: []string{"<script>"}, Results: []searcher.Result{hostile}, Total: 1, Exact: true, Why: "<script>"},
+		},
+		pages: map[vocab.DocID]*vocab.Page{
+			4711: {Doc: 4711, URL: "https://www.docs.test/anatomy/storage/inverted-index.html", Fetched: fetched, ContentType: "text/html; charset=utf-8", Language: "en", Body: []byte(fakeHTML)},
+			66:   {Doc: 66, URL: "https://evil.test/dir/page.html", Fetched: fetched, ContentType: "text/html", Body: []byte(hostilePage)},
+			13:   {Doc: 13, URL: "https://ja.docs.test/", Fetched: fetched, ContentType: "text/html", Body: []byte("<meta charset=shift_jis><title>\x8c\x9f\x8d\xf5</title><p>\x8c\x9f\x8d\xf5")},
+			20:   {Doc: 20, URL: "https://www.docs.test/plain.txt", Fetched: fetched, ContentType: "text/plain", Body: []byte("an index <b>\n\tof words\n")},
+			21:   {Doc: 21, URL: "https://www.docs.test/empty", Fetched: fetched, ContentType: "text/html"},
+		},
+	}
+}
+
+const hostileQuery = `"><script>hit()</script>`
+
+const fakeHTML = `<!doctype html><html lang=en><head><title>The inverted index</title><style>body{color:red}</style></head>
+<body><nav><a href="/">Home</a> <a href="../">Up</a></nav><h1>The inverted index</h1>
+<p>For every word, the <em>inverted</em> index has a <a href="posting.html#list">list of documents</a>.
+<p>See <a href="#sizes">sizes</a>.<img src="/figure.png" alt="Figure 1: the parts">
+<pre><code>for word := range lexicon {
+    write(index, word)
+}</code></pre>
+<table id=sizes><tr><th>short index<td>293 MB<tr><th>full index<td>37.2 GB</table>
+<ul><li>one<li>two</ul><noscript>No <b>script</b> here</noscript></body></html>`
+
+// hostilePage tries everything; each attempt that reached the server would ask for /hit.
+const hostilePage = `<html lang=en dir=rtl><head><title>Hostile</title><base href="//base.test/x/">
+<meta http-equiv=refresh content="0;url=/hit?refresh"><link rel=stylesheet href=/hit?css><script src=/hit?script></script>
+<style>@import "/hit?import"; body{background:url(/hit?bg)}</style></head><body onload="fetch('/hit?onload')" background=/hit?background>
+<img src=/hit?img onerror="fetch('/hit?onerror')" srcset="/hit?srcset 1x" alt="an image"><iframe src=/hit?iframe></iframe>
+<object data=/hit?object><embed src=/hit?embed></object><video src=/hit?video poster=/hit?poster autoplay></video><audio src=/hit?audio autoplay></audio>
+<form action=/hit?form><input autofocus onfocus="fetch('/hit?focus')" type=image src=/hit?input><button formaction=/hit?button>go</button></form>
+<svg><script>fetch('/hit?svg')</script><image href=/hit?svgimage /><use href=/hit?use#x /></svg><math><mtext><style><img src=/hit?mxss></style></mtext></math>
+<a href="javascript:fetch('/hit?js')">script link</a><a href=" java&#10;script:fetch('/hit?js2')">split</a><a href="data:text/html,<script>1</script>">data</a>
+<a href="next.html" ping=/hit?ping onclick="fetch('/hit?click')" style="background:url(/hit?style)">next</a>
+<p title="&quot;><script src=/hit?title></script>">paragraph</p><template><img src=/hit?template></template>
+<noscript><p title="</noscript><img src=/hit?noscript>"></noscript><plaintext><img src=/hit?plaintext></body>`

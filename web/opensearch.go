@@ -1,0 +1,87 @@
+package web
+
+import (
+	"encoding/xml"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+)
+
+// openSearchDescription is an OpenSearch 1.1 description, by which browsers add a search engine.
+type openSearchDescription struct {
+	XMLName       xml.Name          `xml:"http://a9.com/-/spec/opensearch/1.1/ OpenSearchDescription"`
+	Moz           string            `xml:"xmlns:moz,attr"`
+	ShortName     string            `xml:"ShortName"` // at most 16 characters
+	Description   string            `xml:"Description"`
+	InputEncoding string            `xml:"InputEncoding"`
+	Image         openSearchImage   `xml:"Image"`
+	URLs          []openSearchURL   `xml:"Url"`
+	Example       openSearchExample `xml:"Query"`
+	SearchForm    string            `xml:"moz:SearchForm"`
+}
+
+type openSearchImage struct {
+	Width  int    `xml:"width,attr"`
+	Height int    `xml:"height,attr"`
+	Type   string `xml:"type,attr"`
+	URL    string `xml:",chardata"`
+}
+
+type openSearchURL struct {
+	Type     string `xml:"type,attr"`
+	Rel      string `xml:"rel,attr"`
+	Offset   *int   `xml:"indexOffset,attr,omitempty"`
+	Template string `xml:"template,attr"`
+}
+
+type openSearchExample struct {
+	Role  string `xml:"role,attr"`
+	Terms string `xml:"searchTerms,attr"`
+}
+
+func (s *Server) openSearch(c *gin.Context) error {
+	base, err := s.publicURL(c.Request)
+	if err != nil {
+		return err
+	}
+	zero := 0 // our start counts from 0
+	body, err := xml.MarshalIndent(openSearchDescription{
+		Moz:           "http://www.mozilla.org/2006/browser/search/",
+		ShortName:     shorten(s.o.Name, 15),
+		Description:   "Search with " + s.o.Name,
+		InputEncoding: "UTF-8",
+		Image:         openSearchImage{32, 32, "image/svg+xml", base + s.assets.served["icon.svg"]},
+		URLs: []openSearchURL{
+			{"text/html", "results", &zero, base + "/search?q={searchTerms}&start={startIndex?}"},
+			{"application/json", "results", &zero, base + "/api/v1/search?q={searchTerms}&start={startIndex?}&num={count?}"},
+			{"application/opensearchdescription+xml", "self", nil, base + "/opensearch.xml"},
+		},
+		Example:    openSearchExample{"example", "anatomy"},
+		SearchForm: base + "/",
+	}, "", "  ")
+	if err != nil {
+		return err
+	}
+	c.Header("Cache-Control", "public, max-age=86400")
+	c.Data(http.StatusOK, "application/opensearchdescription+xml; charset=utf-8", append([]byte(xml.Header), body...))
+	return nil
+}
+
+// publicURL is where people reach us, without a slash at the end. Without Options.PublicURL it is
+// what the request says, if that is a plain host.
+func (s *Server) publicURL(r *http.Request) (string, error) {
+	if s.o.PublicURL != "" {
+		return strings.TrimRight(s.o.PublicURL, "/"), nil
+	}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	u, err := url.Parse(scheme + "://" + r.Host)
+	if err != nil || u.Host == "" || u.Host != r.Host || strings.ContainsAny(r.Host, `{}<>&"' `) {
+		return "", badParameter("the Host header is not the name of a host")
+	}
+	return scheme + "://" + u.Host, nil
+}

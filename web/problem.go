@@ -1,0 +1,138 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+)
+
+// A problem is an error as the asker sees it.
+type problem struct {
+	Status  int    // of HTTP
+	Code    string // for programs: "bad_parameter"
+	Title   string // for people: "Not found"
+	Message string // what is wrong and, where it helps, what is right
+}
+
+func (p *problem) Error() string { return p.Message }
+
+func badParameter(message string) *problem {
+	return &problem{http.StatusBadRequest, "bad_parameter", "That request is not understood", message}
+}
+
+func notFound(message string) *problem {
+	return &problem{http.StatusNotFound, "not_found", "Not found", message}
+}
+
+// problemOf turns any error into what the asker may know of it. Errors of the rooms behind us can
+// name files, so their text goes to the log alone.
+func problemOf(err error) *problem {
+	var p *problem
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.Is(err, ErrNotFound):
+		return notFound("There is no such page in the index.")
+	case errors.Is(err, ErrNotReady):
+		return &problem{http.StatusServiceUnavailable, "not_ready", "Not ready yet", "The index is not open yet. Try again in a moment."}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &problem{http.StatusGatewayTimeout, "timeout", "That took too long", "The search did not end in time. Fewer or rarer words may help."}
+	}
+	return &problem{http.StatusInternalServerError, "internal", "Something broke", "The answer could not be made. The log of the server says why."}
+}
+
+// html makes a handler of pages; what goes wrong becomes a page too.
+func (s *Server) html(h func(*gin.Context) error) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if err := h(c); err != nil {
+			s.showProblem(c, s.judge(c, err))
+		}
+	}
+}
+
+// json makes a handler of the API; what goes wrong becomes {"error":{"code","message"}}.
+func (s *Server) json(h func(*gin.Context) (any, error)) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		answer, err := h(c)
+		if err != nil {
+			s.jsonProblem(c, s.judge(c, err))
+			return
+		}
+		s.writeJSON(c, http.StatusOK, answer)
+	}
+}
+
+// judge turns an error into a problem and logs it where it is ours.
+func (s *Server) judge(c *gin.Context, err error) *problem {
+	p := problemOf(err)
+	if p.Status >= http.StatusInternalServerError {
+		s.log.Error("request failed", "path", c.Request.URL.Path, "err", err)
+	}
+	if p.Status == http.StatusServiceUnavailable {
+		c.Header("Retry-After", "1")
+	}
+	return p
+}
+
+func (s *Server) showProblem(c *gin.Context, p *problem) {
+	v := s.view(p.Title, "")
+	v.Problem = p
+	s.render(c, p.Status, s.pages.problem, v)
+}
+
+func (s *Server) jsonProblem(c *gin.Context, p *problem) {
+	type body struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}
+	s.writeJSON(c, p.Status, map[string]body{"error": {p.Code, p.Message}})
+}
+
+// refuse answers in the language of the path: JSON below /api/, a page elsewhere.
+func (s *Server) refuse(c *gin.Context, p *problem) {
+	if strings.HasPrefix(c.Request.URL.Path, "/api/") {
+		s.jsonProblem(c, p)
+	} else {
+		s.showProblem(c, p)
+	}
+}
+
+func (s *Server) noRoute(c *gin.Context) {
+	s.refuse(c, notFound("There is nothing at this address."))
+}
+
+func (s *Server) noMethod(c *gin.Context) {
+	if c.Request.Method == http.MethodOptions && strings.HasPrefix(c.Request.URL.Path, "/api/") {
+		c.Header("Access-Control-Allow-Methods", "GET, HEAD")
+		c.Header("Access-Control-Allow-Headers", "*")
+		c.Header("Access-Control-Max-Age", "86400")
+		c.Status(http.StatusNoContent)
+		c.Writer.WriteHeaderNow()
+		return
+	}
+	c.Header("Allow", "GET, HEAD")
+	s.refuse(c, &problem{http.StatusMethodNotAllowed, "method_not_allowed", "Not allowed", "Only GET and HEAD are answered here."})
+}
+
+// recoverPanic keeps one request that goes wrong from ending the process.
+func (s *Server) recoverPanic(c *gin.Context) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		if v == http.ErrAbortHandler {
+			panic(v)
+		}
+		s.log.Error("request panicked", "path", c.Request.URL.Path, "panic", v, "stack", string(debug.Stack()))
+		c.Abort()
+		if !c.Writer.Written() {
+			s.refuse(c, problemOf(errors.New("panic")))
+		}
+	}()
+	c.Next()
+}

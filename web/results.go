@@ -1,0 +1,368 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/searcher"
+)
+
+// A resultsView is a page of results.
+type resultsView struct {
+	Total       string // "1,234 pages", "at least 1,200 pages"
+	Took        string
+	Documents   int
+	Interpreted string // where it differs from the query
+	Partial     bool
+	First       int // number of the first result shown, from 1
+	Results     []resultView
+	Sites       []siteView // hosts of the results shown, to narrow the search to
+	Pages       []pageLink
+	Prev, Next  string // addresses; "" where there is none
+	JSON        string // the same as JSON
+	Why         string // on no results
+	Hints       []hint // on no results
+}
+
+// A resultView is one result.
+type resultView struct {
+	Number  int
+	URL     string // "" where it is not one that may be linked
+	Title   string
+	Crumbs  []string
+	Snippet []searcher.Fragment
+	Lang    string // a well-formed tag, or ""
+	Score   string
+	Bar     int // 0 to 100, of the best score shown
+	Why     string
+	Cached  string
+	Fetched time.Time
+	Crawled bool
+}
+
+type siteView struct {
+	Host  string
+	Count int
+	Href  string
+}
+
+type pageLink struct {
+	Number  int
+	Href    string
+	Current bool
+}
+
+// A hint is another query to try.
+type hint struct {
+	Label string
+	Query string
+	Href  string
+}
+
+// maxTitle bounds a title on the page of results, in characters: some four lines on a telephone.
+const maxTitle = 110
+
+func (s *Server) home(c *gin.Context) error {
+	return s.render(c, http.StatusOK, s.pages.home, s.view("", ""))
+}
+
+// search shows the results of q, or the same in the shape of SearXNG with format=json.
+func (s *Server) search(c *gin.Context) error {
+	p := readParams(c)
+	r := p.request()
+	r.Explain = false // the page links to the explanation
+	switch format := p.one("format"); format {
+	case "", "html":
+	case "json":
+		s.searxng(c, p, r)
+		return nil
+	default:
+		p.fail("parameter format must be html or json")
+	}
+	if p.err != nil {
+		return p.err
+	}
+	if r.Query == "" {
+		c.Redirect(http.StatusSeeOther, "/")
+		return nil
+	}
+	response, err := s.ask(c, r)
+	if err != nil {
+		return err
+	}
+	v := s.view(r.Query, r.Query)
+	if r.Limit != searcher.DefaultLimit {
+		v.Num = r.Limit
+	}
+	v.Results = s.resultsView(r, response)
+	return s.render(c, http.StatusOK, s.pages.results, v)
+}
+
+// ask puts a request to the searcher once there is an index.
+func (s *Server) ask(c *gin.Context, r searcher.Request) (*searcher.Response, error) {
+	if !s.ready() {
+		return nil, ErrNotReady
+	}
+	return s.o.Search.Search(c.Request.Context(), r)
+}
+
+func (s *Server) resultsView(r searcher.Request, a *searcher.Response) *resultsView {
+	v := &resultsView{
+		Total:     totalText(a),
+		Took:      duration(a.Took),
+		Documents: a.Documents,
+		Partial:   a.Partial,
+		First:     r.Offset + 1,
+		JSON:      searchHref("/api/v1/search", r.Query, r.Offset, r.Limit),
+		Why:       a.Why,
+	}
+	if !sameQuery(a.Interpreted, r.Query) {
+		v.Interpreted = a.Interpreted
+	}
+	var best searcher.Score
+	for i := range a.Results {
+		best = max(best, a.Results[i].Score)
+	}
+	for i := range a.Results {
+		v.Results = append(v.Results, s.resultView(&a.Results[i], r.Query, r.Offset+i+1, best))
+	}
+	v.Sites = sitesOf(r.Query, a.Results)
+	v.paginate(r, a)
+	if len(a.Results) == 0 {
+		v.Hints = hintsFor(r, a)
+	}
+	return v
+}
+
+// totalText is honest: "at least" wherever the count is not exact.
+func totalText(a *searcher.Response) string {
+	noun := " pages"
+	if a.Total == 1 {
+		noun = " page"
+	}
+	if a.Exact {
+		return count(a.Total) + noun
+	}
+	return "at least " + count(a.Total) + noun
+}
+
+// sameQuery says that the interpretation tells nothing new.
+func sameQuery(interpreted, query string) bool {
+	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	return interpreted == "" || fold(interpreted) == fold(query)
+}
+
+func (s *Server) resultView(r *searcher.Result, query string, number int, best searcher.Score) resultView {
+	v := resultView{
+		Number:  number,
+		URL:     linkable(r.URL),
+		Title:   shorten(r.Title, maxTitle),
+		Crumbs:  breadcrumb(r.URL),
+		Snippet: r.Snippet,
+		Lang:    langTag(r.Lang),
+		Score:   strconv.FormatFloat(r.Score.Points(), 'f', 2, 64),
+		Why:     "/explain?" + url.Values{"q": {query}, "url": {r.URL}}.Encode(),
+		Fetched: r.Fetched,
+		Crawled: r.Crawled,
+	}
+	if strings.TrimSpace(r.Title) == "" {
+		v.Title = shorten(r.URL, maxTitle)
+	}
+	if best > 0 && r.Score > 0 {
+		v.Bar = int(r.Score * 100 / best)
+	}
+	if r.Crawled && s.o.Pages != nil {
+		v.Cached = cachedHref(uint64(r.Doc), query, false)
+	}
+	return v
+}
+
+// linkable gives back http and https URLs and "" for all others: the index should hold no
+// others, but a page that shows javascript: as a link is a hole whoever let it in.
+func linkable(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return ""
+	}
+	return raw
+}
+
+// breadcrumb shows a URL as people read it: host, then the steps of the path, decoded. Characters
+// that do not show, and those that turn the direction of writing, stay out: they could make one
+// host look like another.
+func breadcrumb(raw string) []string {
+	const maxSteps = 5
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return []string{shorten(visible(raw), 80)}
+	}
+	crumbs := []string{shorten(visible(u.Host), 64)}
+	for step := range strings.SplitSeq(u.EscapedPath(), "/") {
+		if plain, err := url.PathUnescape(step); err == nil && utf8.ValidString(plain) {
+			step = plain
+		}
+		if step = visible(step); step != "" {
+			crumbs = append(crumbs, shorten(step, 48))
+		}
+	}
+	if len(crumbs) > maxSteps {
+		crumbs = slices.Concat(crumbs[:2], []string{"…"}, crumbs[len(crumbs)-2:])
+	}
+	if u.RawQuery != "" {
+		crumbs[len(crumbs)-1] += shorten("?"+visible(u.RawQuery), 32)
+	}
+	return crumbs
+}
+
+// visible drops what does not show.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// shorten cuts a text to so many characters.
+func shorten(s string, limit int) string {
+	n := 0
+	for i := range s {
+		if n++; n > limit {
+			return strings.TrimRight(s[:i], " ") + "…"
+		}
+	}
+	return s
+}
+
+// langTag gives back what looks like a language tag (RFC 5646) and "" for all else.
+func langTag(s string) string {
+	if len(s) < 2 || len(s) > 35 {
+		return ""
+	}
+	for i := range len(s) {
+		c := s[i] | 0x20
+		if (c < 'a' || c > 'z') && (i < 2 || s[i] != '-' && (s[i] < '0' || s[i] > '9')) {
+			return ""
+		}
+	}
+	return s
+}
+
+// sitesOf counts the hosts of the results shown, the commonest first. There is none where the
+// query names a site already, or all results are of one.
+func sitesOf(query string, results []searcher.Result) []siteView {
+	if strings.Contains(strings.ToLower(query), "site:") {
+		return nil
+	}
+	counts := make(map[string]int)
+	for i := range results {
+		if u, err := url.Parse(results[i].URL); err == nil && u.Host != "" {
+			counts[u.Host]++
+		}
+	}
+	if len(counts) < 2 {
+		return nil
+	}
+	var sites []siteView
+	for host, n := range counts {
+		sites = append(sites, siteView{shorten(visible(host), 64), n, searchHref("/search", query+" site:"+host, 0, 0)})
+	}
+	slices.SortFunc(sites, func(a, b siteView) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Host, b.Host))
+	})
+	return sites[:min(len(sites), 6)]
+}
+
+// searchHref is the address of a search; limit 0 is the default.
+func searchHref(path, query string, offset, limit int) string {
+	v := url.Values{"q": {query}}
+	if offset > 0 {
+		v.Set("start", strconv.Itoa(offset))
+	}
+	if limit > 0 && limit != searcher.DefaultLimit {
+		v.Set("num", strconv.Itoa(limit))
+	}
+	return path + "?" + v.Encode()
+}
+
+// nextOffset is where the next page starts; ok is false where there is none that can be asked for.
+func nextOffset(r searcher.Request, a *searcher.Response) (offset int, ok bool) {
+	offset = r.Offset + r.Limit
+	return offset, a.Next && offset <= searcher.MaxOffset
+}
+
+// paginate links the pages around this one that are known to be there: up to the total, which is
+// a lower bound where it is not exact, and no further than a search reaches.
+func (v *resultsView) paginate(r searcher.Request, a *searcher.Response) {
+	const around = 4
+	href := func(offset int) string { return searchHref("/search", r.Query, offset, r.Limit) }
+	if r.Offset > 0 {
+		v.Prev = href(max(0, r.Offset-r.Limit))
+	}
+	current := r.Offset/r.Limit + 1
+	last := current
+	if next, ok := nextOffset(r, a); ok {
+		v.Next = href(next)
+		last = min(max(current+1, (a.Total+r.Limit-1)/r.Limit), searcher.MaxOffset/r.Limit+1)
+	}
+	if last == 1 || len(a.Results) == 0 {
+		return
+	}
+	for n := max(1, min(current-around, last-2*around)); n <= min(last, max(current+around, 2*around+1)); n++ {
+		v.Pages = append(v.Pages, pageLink{n, href((n - 1) * r.Limit), n == current})
+	}
+}
+
+// hintsFor proposes queries that may find what this one did not.
+func hintsFor(r searcher.Request, a *searcher.Response) []hint {
+	if a.Total > 0 && r.Offset > 0 {
+		return []hint{{"The first page of results", r.Query, searchHref("/search", r.Query, 0, r.Limit)}}
+	}
+	var hints []hint
+	try := func(label, query string) {
+		if query = strings.Join(strings.Fields(query), " "); query != "" && query != r.Query && len(query) <= MaxQuery {
+			hints = append(hints, hint{label, query, searchHref("/search", query, 0, r.Limit)})
+		}
+	}
+	plain := withoutOperators(r.Query)
+	if strings.Contains(r.Query, `"`) {
+		try("Without the quotes", strings.ReplaceAll(r.Query, `"`, " "))
+	}
+	if plain != strings.Join(strings.Fields(r.Query), " ") {
+		try("The words alone", plain)
+	}
+	if words := strings.Fields(plain); len(words) > 1 && len(words) <= 12 {
+		try("Any of the words", strings.Join(words, " OR "))
+	}
+	return hints
+}
+
+// withoutOperators leaves the words that are asked for: no site: and its like, no -words, no OR.
+func withoutOperators(query string) string {
+	var words []string
+	for w := range strings.FieldsSeq(strings.ReplaceAll(query, `"`, " ")) {
+		if w == "OR" || w == "|" || strings.HasPrefix(w, "-") {
+			continue
+		}
+		if operator, value, ok := strings.Cut(w, ":"); ok {
+			if operator == "site" {
+				continue
+			}
+			w = value
+		}
+		if w = strings.Trim(w, "()"); w != "" {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,134 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"hash/crc32"
+	"html/template"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/searcher"
+)
+
+//go:embed templates static
+var files embed.FS
+
+// assets are the files below /static/ by the name they are served under, which holds a checksum
+// of the content, so that browsers may keep them for ever: app.css is /static/app.1c291ca3.css.
+type assets struct {
+	content map[string][]byte // by served name
+	served  map[string]string // path by plain name
+}
+
+func loadAssets() assets {
+	a := assets{make(map[string][]byte), make(map[string]string)}
+	entries, _ := files.ReadDir("static") // embedded: cannot fail
+	for _, e := range entries {
+		content, _ := files.ReadFile("static/" + e.Name())
+		ext := path.Ext(e.Name())
+		name := fmt.Sprintf("%s.%08x%s", strings.TrimSuffix(e.Name(), ext), crc32.ChecksumIEEE(content), ext)
+		a.content[name] = content
+		a.served[e.Name()] = "/static/" + name
+	}
+	return a
+}
+
+// static serves one asset.
+func (s *Server) static(c *gin.Context) error {
+	name := c.Param("file")
+	content, ok := s.assets.content[name]
+	if !ok {
+		return notFound("There is nothing at this address.")
+	}
+	c.Header("Cache-Control", "public, max-age=31536000, immutable")
+	c.Data(http.StatusOK, mime.TypeByExtension(path.Ext(name)), content)
+	return nil
+}
+
+// pages are the parsed templates, each within the layout.
+type pages struct {
+	home, results, explain, cached, problem *template.Template
+}
+
+// parsePages panics on a template that does not parse: they are part of the program.
+func parsePages(a assets) pages {
+	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{
+		"asset":  func(name string) string { return a.served[name] },
+		"count":  count,
+		"date":   date,
+		"points": points,
+	}).ParseFS(files, "templates/layout.html"))
+	page := func(name string) *template.Template {
+		return template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name))
+	}
+	return pages{page("home.html"), page("results.html"), page("explain.html"), page("cached.html"), page("problem.html")}
+}
+
+// A view is what the templates see. Title and Query serve the layout, one of the rest the page.
+type view struct {
+	Site  string
+	Title string
+	Query string
+	Num   int // results a page, 0 for the default
+
+	Results *resultsView
+	Explain *explainView
+	Cached  *cachedView
+	Problem *problem
+}
+
+func (s *Server) view(title, query string) *view {
+	return &view{Site: s.o.Name, Title: title, Query: query}
+}
+
+// render answers with a page; nothing is sent before the whole of it is made.
+func (s *Server) render(c *gin.Context, status int, t *template.Template, v *view) error {
+	var b bytes.Buffer
+	if err := t.Execute(&b, v); err != nil {
+		s.log.Error("page not made", "page", t.Name(), "err", err)
+		c.String(http.StatusInternalServerError, "The page could not be made.\n")
+		return nil
+	}
+	c.Data(status, "text/html; charset=utf-8", b.Bytes())
+	return nil
+}
+
+// count writes a number with its thousands parted: 1,234,567.
+func count(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func date(t time.Time) string { return t.UTC().Format("2 Jan 2006") }
+
+// points writes a score with all its six decimals, so that a column of them adds up as shown.
+func points(s searcher.Score) string {
+	sign := ""
+	if s < 0 {
+		sign, s = "−", -s
+	}
+	return fmt.Sprintf("%s%d.%06d", sign, s/1e6, s%1e6)
+}
+
+// duration writes a time of the order of a query's: 0.84 ms, 12 ms, 1.3 s.
+func duration(d time.Duration) string {
+	switch ms := float64(d) / 1e6; {
+	case ms < 10:
+		return fmt.Sprintf("%.2f ms", ms)
+	case ms < 1000:
+		return fmt.Sprintf("%.0f ms", ms)
+	default:
+		return fmt.Sprintf("%.1f s", ms/1000)
+	}
+}

@@ -1,0 +1,183 @@
+// Package web shows what the searcher answers: pages for people, complete without JavaScript, and
+// JSON for programs. It keeps no state of its own; every answer is one call of [Search] or [Pages].
+//
+// Everything that comes from the web or from the asker is hostile here. Pages go through
+// html/template under a Content-Security-Policy that allows our own style sheet and script and
+// nothing else; cached pages go through an allow-list besides, and into a sandbox (cached.go,
+// filter.go).
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/klauspost/compress/gzhttp"
+
+	"anatomy/searcher"
+	"anatomy/vocab"
+)
+
+// A Search answers queries. Explain gives ErrNotFound, or nil, where the URL is not in the index
+// or does not match the query.
+type Search interface {
+	Search(ctx context.Context, r searcher.Request) (*searcher.Response, error)
+	Explain(ctx context.Context, query, url string) (*searcher.Explanation, error)
+}
+
+// Pages gives pages back as they were fetched. Page gives ErrNotFound, or nil, where the document
+// is unknown or was never fetched.
+type Pages interface {
+	Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error)
+}
+
+// What implementations of Search, Pages and the functions of Options answer, possibly wrapped,
+// where something is missing rather than broken.
+var (
+	ErrNotFound = errors.New("not found")       // 404
+	ErrNotReady = errors.New("index not ready") // 503
+)
+
+// The bounds of a request.
+const (
+	MaxQuery = 2048 // bytes of a query
+	MaxURL   = 2048 // bytes of a URL in a parameter
+)
+
+// The bounds of a connection.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 10 * time.Second
+	writeTimeout  = 30 * time.Second
+	idleTimeout   = 60 * time.Second
+	maxHeader     = 32 << 10 // bytes; a query of MaxQuery bytes takes 6 KiB percent-encoded
+)
+
+// Options are what a Server needs. Search alone is required.
+type Options struct {
+	Search Search
+	Pages  Pages // default nil: no cached pages
+
+	Find  func(ctx context.Context, url string) (vocab.DocID, error) // the document of a URL; default nil: pages are asked for by number alone
+	Stats func(ctx context.Context) (any, error)                     // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
+	Ready func() bool                                                // whether a snapshot is open; default nil: always
+
+	PublicURL  string        // scheme and host under which people reach us, for OpenSearch; default: that of the request
+	Name       string        // of the site, at most 16 characters; default "anatomy"
+	Log        *slog.Logger  // one line a request; default: none
+	LogQueries bool          // put query strings into the log; default false
+	Grace      time.Duration // for running requests when Run ends; default 10s
+}
+
+// A Server shows one collection.
+type Server struct {
+	o       Options
+	log     *slog.Logger
+	pages   pages
+	assets  assets
+	handler http.Handler
+}
+
+// New makes a server; it does not listen.
+func New(o Options) *Server {
+	if o.Name == "" {
+		o.Name = "anatomy"
+	}
+	if o.Grace == 0 {
+		o.Grace = 10 * time.Second
+	}
+	s := &Server{o: o, log: o.Log, assets: loadAssets()}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.pages = parsePages(s.assets)
+	s.handler = gzhttp.GzipHandler(s.routes())
+	return s
+}
+
+// Handler is the server as a handler, for tests and for embedding.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Run serves the listener until the context ends, then lets running requests finish for at most
+// Options.Grace. It closes the listener, and returns nil when it was ended by the context.
+func (s *Server) Run(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.Grace)
+	defer cancel()
+	err := server.Shutdown(grace)
+	if err != nil {
+		server.Close()
+	}
+	<-ended
+	return err
+}
+
+// routes is the table of what is where. Each route answers GET and HEAD.
+func (s *Server) routes() *gin.Engine {
+	gin.SetMode(gin.ReleaseMode)
+	r := gin.New()
+	r.RedirectTrailingSlash = false
+	r.HandleMethodNotAllowed = true
+	r.SetTrustedProxies(nil) // an empty list cannot be malformed
+	r.Use(s.logRequest, s.recoverPanic, secure)
+
+	get := func(path string, h gin.HandlerFunc) { r.Match([]string{http.MethodGet, http.MethodHead}, path, h) }
+	get("/", s.html(s.home))
+	get("/search", s.html(s.search))
+	get("/explain", s.html(s.explain))
+	get("/cached", s.html(s.cached))
+	get("/cached/page", s.html(s.cachedPage))
+	get("/opensearch.xml", s.html(s.openSearch))
+	get("/robots.txt", s.robots)
+	get("/static/:file", s.html(s.static))
+
+	get("/api/v1/search", s.json(s.apiSearch))
+	get("/api/v1/explain", s.json(s.apiExplain))
+	get("/api/v1/page", s.json(s.apiPage))
+	get("/api/v1/stats", s.json(s.apiStats))
+	get("/healthz", s.healthz)
+	get("/readyz", s.readyz)
+
+	r.NoRoute(s.noRoute)
+	r.NoMethod(s.noMethod)
+	return r
+}
+
+// healthz says that the process lives.
+func (s *Server) healthz(c *gin.Context) { c.String(http.StatusOK, "ok\n") }
+
+// readyz says whether there is something to search.
+func (s *Server) readyz(c *gin.Context) {
+	if !s.ready() {
+		c.Header("Retry-After", "1")
+		c.String(http.StatusServiceUnavailable, "no snapshot is open yet\n")
+		return
+	}
+	c.String(http.StatusOK, "ready\n")
+}
+
+func (s *Server) ready() bool { return s.o.Ready == nil || s.o.Ready() }
+
+// robots keeps crawlers off the pages that would have them crawl the web through us.
+func (s *Server) robots(c *gin.Context) {
+	c.String(http.StatusOK, "User-agent: *\nDisallow: /search\nDisallow: /cached\nDisallow: /explain\nDisallow: /api/\n")
+}
