@@ -1,0 +1,121 @@
+package barrel
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// Check reads all of the file at path and proves that it is as the format says, orders included.
+func Check(path string) error {
+	f, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for id := 1; id < f.Words(); id++ {
+		if a, b := f.Word(vocab.WordID(id-1)), f.Word(vocab.WordID(id)); bytes.Compare(a, b) >= 0 {
+			return fmt.Errorf("barrel: %s: lexicon: %q before %q", path, a, b)
+		}
+	}
+	if err := f.checkDocs(); err != nil {
+		return err
+	}
+	var forward Forward
+	for i := range f.Barrels() {
+		if err := f.Load(i, &forward); err != nil {
+			return err
+		}
+		for _, e := range forward.Entries {
+			hits := forward.Hits[e.First:][:e.N]
+			for j := 1; j < len(hits); j++ {
+				if !hits[j-1].Before(hits[j]) {
+					return f.errorAt(fmt.Sprintf("barrel %d", i), &f.barrels[i], fmt.Errorf("word %d, document %d: hit %v before %v", e.Word, e.Ord, hits[j-1], hits[j]))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (f *File) checkDocs() error {
+	last := ""
+	return f.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
+		u, err := weburl.Parse(info.URL)
+		if err != nil {
+			return fmt.Errorf("barrel: %s: document %d: %w", f.path, ord, err)
+		}
+		key := u.Key()
+		if key < last {
+			return fmt.Errorf("barrel: %s: document %d: %s before %s", f.path, ord, last, key)
+		}
+		last = key
+		return nil
+	})
+}
+
+// Dump writes what the file at path holds, for people.
+func Dump(out io.Writer, path string) error {
+	f, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fmt.Fprintf(out, "documents %d, words %d, barrels %d\nlexicon at %d, %d bytes\n", f.docs, f.Words(), f.Barrels(), f.lexicon.offset, f.lexicon.length)
+	for id := range f.Words() {
+		fmt.Fprintf(out, "  %d %s\n", id, f.Word(vocab.WordID(id)))
+	}
+	for _, s := range f.blocks {
+		fmt.Fprintf(out, "documents at %d, %d bytes of %d\n", s.offset, s.length, s.raw)
+	}
+	err = f.EachDoc(func(ord vocab.Ordinal, d vocab.DocInfo) error {
+		fmt.Fprintf(out, "  %d doc %d %s place %v words %d lang %q\n    title %q\n    text %q\n", ord, d.Doc, d.URL, d.Place, d.Words, d.Lang, d.Title, d.Text)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.dumpBarrels(out)
+}
+
+func (f *File) dumpBarrels(out io.Writer) error {
+	var forward Forward
+	for i, s := range f.barrels {
+		if err := f.Load(i, &forward); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "barrel %d at %d, %d bytes: words %d to %d, %d entries, %d hits\n", i, s.offset, s.length, s.first, s.end, s.entries, s.hits)
+		fmt.Fprintf(out, "  % x\n", f.buf)
+		for _, e := range forward.Entries {
+			fmt.Fprintf(out, "  document %d %s: %v\n", e.Ord, f.Word(e.Word), forward.Hits[e.First:][:e.N])
+		}
+	}
+	return nil
+}
+
+// A Size tells what the parts of a file take, in bytes.
+type Size struct {
+	Lexicon, Documents, Barrels int64
+	Hits                        int64 // a number
+}
+
+// Measure gives the sizes of the file at path.
+func Measure(path string) (Size, error) {
+	f, err := Open(path)
+	if err != nil {
+		return Size{}, err
+	}
+	defer f.Close()
+	s := Size{Lexicon: f.lexicon.length}
+	for i := range f.blocks {
+		s.Documents += f.blocks[i].length
+	}
+	for i := range f.barrels {
+		s.Barrels += f.barrels[i].length
+		s.Hits += int64(f.barrels[i].hits)
+	}
+	return s, nil
+}

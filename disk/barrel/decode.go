@@ -1,0 +1,93 @@
+package barrel
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// A decoder reads numbers and bytes out of one section. Its first error sticks, and from then on
+// it gives zeros.
+type decoder struct {
+	data []byte
+	at   int
+	err  error
+}
+
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf("byte %d: %s", d.at, fmt.Sprintf(format, args...))
+	}
+}
+
+func (d *decoder) more() bool { return d.err == nil && d.at < len(d.data) }
+
+func (d *decoder) uvarint() uint64 {
+	if d.at < len(d.data) && d.data[d.at] < 0x80 && d.err == nil {
+		d.at++
+		return uint64(d.data[d.at-1])
+	}
+	return d.longUvarint()
+}
+
+func (d *decoder) longUvarint() uint64 {
+	v, n := binary.Uvarint(d.data[d.at:])
+	if n <= 0 {
+		d.fail("no number")
+	}
+	if d.err != nil {
+		return 0
+	}
+	d.at += n
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	v, n := binary.Varint(d.data[d.at:])
+	if n <= 0 {
+		d.fail("no number")
+	}
+	if d.err != nil {
+		return 0
+	}
+	d.at += n
+	return v
+}
+
+// number is a uvarint of at most max.
+func (d *decoder) number(max uint64, what string) int {
+	v := d.uvarint()
+	if v > max {
+		d.fail("%s is %d, can be %d at most", what, v, max)
+		return 0
+	}
+	return int(v)
+}
+
+func (d *decoder) byte() byte {
+	if d.err != nil || d.at >= len(d.data) {
+		d.fail("cut short")
+		return 0
+	}
+	d.at++
+	return d.data[d.at-1]
+}
+
+func (d *decoder) bytes(n int) []byte {
+	if d.err != nil || n > len(d.data)-d.at {
+		d.fail("cut short")
+		return nil
+	}
+	d.at += n
+	return d.data[d.at-n : d.at]
+}
+
+func (d *decoder) string() string {
+	return string(d.bytes(d.number(uint64(len(d.data)), "length")))
+}
+
+func (d *decoder) uint32() uint32 {
+	if b := d.bytes(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}

@@ -1,0 +1,348 @@
+package barrel
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"anatomy/vocab"
+)
+
+// A File is an open file of barrels. Its lexicon is in memory. It is for one goroutine.
+type File struct {
+	path    string
+	file    *os.File
+	unpack  *zstd.Decoder
+	docs    int
+	lexicon section
+	blocks  []section
+	barrels []section
+	words   []byte   // all words, one after the other
+	ends    []uint32 // of each word in words
+	buf     []byte
+	raw     []byte
+}
+
+// A Forward is one barrel in memory: Entries in the order of documents, and within a document of
+// words. It may be used for one barrel after the other.
+type Forward struct {
+	Entries []Entry
+	Hits    []vocab.Hit
+}
+
+// An Entry says that Hits[First:First+N] are the hits of a word in a document, sorted by
+// [vocab.Hit.Before].
+type Entry struct {
+	Ord      vocab.Ordinal
+	Word     vocab.WordID
+	First, N uint32
+}
+
+// Open reads directory and lexicon of a file.
+func Open(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("barrel: %w", err)
+	}
+	f := &File{path: path, file: file}
+	if err := f.open(); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *File) open() error {
+	if err := f.readDirectory(); err != nil {
+		return fmt.Errorf("barrel: %s: directory: %w", f.path, err)
+	}
+	if err := f.readLexicon(); err != nil {
+		return f.errorAt("lexicon", &f.lexicon, err)
+	}
+	unpack, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxRawBlock))
+	f.unpack = unpack
+	return err
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	f.unpack.Close()
+	return f.file.Close()
+}
+
+// Docs is the number of documents.
+func (f *File) Docs() int { return f.docs }
+
+// Words is the number of words.
+func (f *File) Words() int { return len(f.ends) }
+
+// Barrels is the number of barrels.
+func (f *File) Barrels() int { return len(f.barrels) }
+
+// Word is a word of the lexicon. It is not to be changed.
+func (f *File) Word(id vocab.WordID) []byte {
+	start := uint32(0)
+	if id > 0 {
+		start = f.ends[id-1]
+	}
+	return f.words[start:f.ends[id]:f.ends[id]]
+}
+
+func (f *File) errorAt(what string, s *section, err error) error {
+	return fmt.Errorf("barrel: %s: %s at %d: %w", f.path, what, s.offset, err)
+}
+
+func (f *File) readDirectory() error {
+	info, err := f.file.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size()
+	if size < int64(len(magic)+tailSize) {
+		return fmt.Errorf("%d bytes are too few", size)
+	}
+	var head [len(magic)]byte
+	var tail [tailSize]byte
+	if _, err := f.file.ReadAt(head[:], 0); err != nil {
+		return err
+	}
+	if _, err := f.file.ReadAt(tail[:], size-tailSize); err != nil {
+		return err
+	}
+	if string(head[:]) != magic || string(tail[16:]) != magic {
+		return fmt.Errorf("begins with %q and ends with %q, not with %q", head[:], tail[16:], magic)
+	}
+	s := section{
+		offset: int64(binary.LittleEndian.Uint64(tail[:])),
+		length: int64(binary.LittleEndian.Uint32(tail[8:])),
+		crc:    binary.LittleEndian.Uint32(tail[12:]),
+	}
+	if s.offset < int64(len(magic)) || s.offset+s.length != size-tailSize {
+		return fmt.Errorf("at %d with %d bytes in a file of %d", s.offset, s.length, size)
+	}
+	data, err := f.read(&s)
+	if err != nil {
+		return err
+	}
+	return f.parseDirectory(data, s.offset)
+}
+
+// parseDirectory checks that the sections fill the file up to the directory, so that no length is
+// larger than the file.
+func (f *File) parseDirectory(data []byte, end int64) error {
+	d := decoder{data: data}
+	at := int64(len(magic))
+	locate := func(s *section) {
+		s.offset = at
+		s.length = int64(d.number(uint64(end-at), "length"))
+		s.crc = d.uint32()
+		at += s.length
+	}
+	f.docs = d.number(math.MaxUint32, "documents")
+	words := d.number(math.MaxUint32, "words")
+	locate(&f.lexicon)
+	f.lexicon.words = words
+	docs := 0
+	for range d.number(uint64(len(data)), "blocks") {
+		s := section{docs: d.number(math.MaxUint32, "documents"), raw: d.number(maxRawBlock, "raw length")}
+		locate(&s)
+		docs += s.docs
+		f.blocks = append(f.blocks, s)
+	}
+	next := 0
+	for range d.number(uint64(len(data)), "barrels") {
+		s := section{first: vocab.WordID(next), words: d.number(uint64(words-next), "words")}
+		next += s.words
+		s.end = vocab.WordID(next)
+		s.entries = d.number(math.MaxUint32, "entries")
+		s.hits = d.number(math.MaxUint32, "hits")
+		locate(&s)
+		if int64(s.entries) > s.length || int64(s.hits) > s.length {
+			d.fail("%d entries and %d hits in %d bytes", s.entries, s.hits, s.length)
+		}
+		f.barrels = append(f.barrels, s)
+	}
+	if docs != f.docs || next != words || at != end || d.at != len(data) {
+		d.fail("sums differ: %d of %d documents, %d of %d words, %d of %d bytes", docs, f.docs, next, words, at, end)
+	}
+	return d.err
+}
+
+// read gives a section's bytes, checked; they last until the next call.
+func (f *File) read(s *section) ([]byte, error) {
+	f.buf = slices.Grow(f.buf[:0], int(s.length))[:s.length]
+	if _, err := f.file.ReadAt(f.buf, s.offset); err != nil {
+		return nil, err
+	}
+	if crc := crc32.Checksum(f.buf, castagnoli); crc != s.crc {
+		return nil, fmt.Errorf("checksum is %08x, should be %08x", crc, s.crc)
+	}
+	return f.buf, nil
+}
+
+func (f *File) readLexicon() error {
+	data, err := f.read(&f.lexicon)
+	if err != nil {
+		return err
+	}
+	if int64(f.lexicon.words) > f.lexicon.length {
+		return fmt.Errorf("%d words in %d bytes", f.lexicon.words, f.lexicon.length)
+	}
+	d := decoder{data: data}
+	f.ends = make([]uint32, 0, f.lexicon.words)
+	last := 0 // where the word before begins
+	for range f.lexicon.words {
+		start := len(f.words)
+		shared := d.number(uint64(start-last), "shared prefix")
+		rest := d.bytes(d.number(uint64(len(data)), "length"))
+		if start+shared+len(rest) > math.MaxUint32 {
+			d.fail("too many words")
+		}
+		if d.err != nil {
+			return d.err
+		}
+		f.words = append(f.words, f.words[last:last+shared]...)
+		f.words = append(f.words, rest...)
+		f.ends = append(f.ends, uint32(len(f.words)))
+		last = start
+	}
+	if d.more() {
+		d.fail("%d bytes too many", len(data)-d.at)
+	}
+	return d.err
+}
+
+// EachDoc calls fn for every document in order.
+func (f *File) EachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
+	ord := vocab.Ordinal(0)
+	for i := range f.blocks {
+		s := &f.blocks[i]
+		docs, err := f.readBlock(s)
+		if err != nil {
+			return f.errorAt("documents", s, err)
+		}
+		for _, info := range docs {
+			if err := fn(ord, info); err != nil {
+				return err
+			}
+			ord++
+		}
+	}
+	return nil
+}
+
+func (f *File) readBlock(s *section) ([]vocab.DocInfo, error) {
+	data, err := f.read(s)
+	if err != nil {
+		return nil, err
+	}
+	if f.raw, err = f.unpack.DecodeAll(data, f.raw[:0]); err != nil {
+		return nil, err
+	}
+	if len(f.raw) != s.raw || s.docs > s.raw {
+		return nil, fmt.Errorf("%d documents in %d bytes, should be %d", s.docs, len(f.raw), s.raw)
+	}
+	d := decoder{data: f.raw}
+	docs := make([]vocab.DocInfo, s.docs)
+	for i := range docs {
+		docs[i] = d.doc()
+	}
+	if d.more() {
+		d.fail("%d bytes too many", len(f.raw)-d.at)
+	}
+	return docs, d.err
+}
+
+func (d *decoder) doc() vocab.DocInfo {
+	return vocab.DocInfo{
+		Doc:         vocab.DocID(d.uvarint()),
+		URL:         d.string(),
+		Title:       d.string(),
+		Description: d.string(),
+		Lang:        d.string(),
+		Text:        d.string(),
+		Fetched:     time.Unix(d.varint(), 0).UTC(),
+		Place:       vocab.Place(d.uvarint()),
+		Words:       uint32(d.number(math.MaxUint32, "words")),
+		Crawled:     d.byte() == 1,
+	}
+}
+
+// Load reads barrel i into a Forward.
+func (f *File) Load(i int, into *Forward) error {
+	s := &f.barrels[i]
+	data, err := f.read(s)
+	if err == nil {
+		err = f.decode(data, s, into)
+	}
+	if err != nil {
+		return f.errorAt(fmt.Sprintf("barrel %d", i), s, err)
+	}
+	return nil
+}
+
+func (f *File) decode(data []byte, s *section, into *Forward) error {
+	into.Entries = slices.Grow(into.Entries[:0], s.entries)
+	into.Hits = slices.Grow(into.Hits[:0], s.hits)
+	d := decoder{data: data}
+	next := 0 // lowest ordinal that can follow
+	for d.more() {
+		ord := next + d.number(uint64(max(f.docs-1-next, 0)), "gap of ordinals")
+		next = ord + 1
+		if ord >= f.docs {
+			d.fail("document %d of %d", ord, f.docs)
+		}
+		word := uint64(s.first)
+		for range d.number(uint64(s.entries-len(into.Entries)), "entries") {
+			v := d.uvarint()
+			n := 1
+			if v&1 == 1 {
+				n = d.number(uint64(s.hits), "hits") + 2
+			}
+			word += v >> 1
+			if word >= uint64(s.end) || n > s.hits-len(into.Hits) {
+				d.fail("word %d up to %d, %d hits of %d", word, s.end, n, s.hits-len(into.Hits))
+			}
+			if d.err != nil {
+				return d.err
+			}
+			into.Entries = append(into.Entries, Entry{vocab.Ordinal(ord), vocab.WordID(word), uint32(len(into.Hits)), uint32(n)})
+			into.Hits = d.hits(into.Hits, n)
+			word++
+		}
+	}
+	if d.err == nil && (len(into.Entries) != s.entries || len(into.Hits) != s.hits) {
+		d.fail("%d of %d entries, %d of %d hits", len(into.Entries), s.entries, len(into.Hits), s.hits)
+	}
+	return d.err
+}
+
+// hits appends n decoded hits to dst.
+func (d *decoder) hits(dst []vocab.Hit, n int) []vocab.Hit {
+	last := plainText
+	for range n {
+		v := d.uvarint()
+		var attributes byte
+		if v&3 == byteFollows {
+			attributes = d.byte()
+		}
+		h := nextHit(last, v&3, attributes)
+		position := v >> 2
+		if h.Field() == last.Field() {
+			position += uint64(last.Position())
+		}
+		if position > vocab.MaxPosition || h.Type() >= vocab.HitTypes {
+			d.fail("position %d, hit type %d", position, h.Type())
+			return dst
+		}
+		last = h | vocab.Hit(position)<<8
+		dst = append(dst, last)
+	}
+	return dst
+}

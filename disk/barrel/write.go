@@ -1,0 +1,244 @@
+package barrel
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+
+	"anatomy/vocab"
+)
+
+// A Writer writes one file: first all words, then all documents, then the barrels. Its errors
+// wait for Finish.
+type Writer struct {
+	path string
+	file *os.File
+	out  *bufio.Writer
+	zstd *zstd.Encoder
+	at   int64
+	err  error
+
+	buf      []byte // the section in the making
+	packed   []byte
+	lastWord []byte
+	words    int
+	lexicon  section
+	docs     int
+	block    section
+	blocks   []section
+
+	barrel   section
+	inBarrel bool
+	barrels  []section
+	entries  []byte // of the current document in the barrel
+	ord      vocab.Ordinal
+	nextOrd  vocab.Ordinal // one after the last document that was written
+	nextWord vocab.WordID  // one after the last word of the current document
+	count    int           // entries of the current document
+}
+
+// Create begins a file. It has its name once Finish has returned nil.
+func Create(path string) (*Writer, error) {
+	file, err := os.Create(path + ".new")
+	if err != nil {
+		return nil, fmt.Errorf("barrel: %w", err)
+	}
+	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, fmt.Errorf("barrel: %w", err)
+	}
+	w := &Writer{path: path, file: file, out: bufio.NewWriterSize(file, 256<<10), zstd: packer}
+	w.write([]byte(magic))
+	return w, nil
+}
+
+// AddWord adds a word to the lexicon. Words come sorted, each once.
+func (w *Writer) AddWord(word []byte) {
+	shared := 0
+	for shared < len(word) && shared < len(w.lastWord) && word[shared] == w.lastWord[shared] {
+		shared++
+	}
+	w.buf = binary.AppendUvarint(w.buf, uint64(shared))
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(word)-shared))
+	w.buf = append(w.buf, word[shared:]...)
+	w.lastWord = append(w.lastWord[:0], word...)
+	w.words++
+}
+
+// AddDoc adds a document. Documents come in the order of their ordinals, sorted by the keys of
+// their URLs, after the last word.
+func (w *Writer) AddDoc(info *vocab.DocInfo) {
+	w.endLexicon()
+	w.buf = appendDoc(w.buf, info)
+	w.block.docs++
+	w.docs++
+	if len(w.buf) >= rawBlock {
+		w.endBlock()
+	}
+}
+
+// endLexicon writes the lexicon once.
+func (w *Writer) endLexicon() {
+	if w.lexicon.offset == 0 {
+		w.section(&w.lexicon, w.buf)
+		w.buf = w.buf[:0]
+	}
+}
+
+func (w *Writer) endBlock() {
+	if w.block.docs == 0 {
+		return
+	}
+	w.packed = w.zstd.EncodeAll(w.buf, w.packed[:0])
+	w.block.raw = len(w.buf)
+	w.section(&w.block, w.packed)
+	w.blocks = append(w.blocks, w.block)
+	w.block, w.buf = section{}, w.buf[:0]
+}
+
+func appendDoc(b []byte, d *vocab.DocInfo) []byte {
+	b = binary.AppendUvarint(b, uint64(d.Doc))
+	for _, s := range []string{d.URL, d.Title, d.Description, d.Lang, d.Text} {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	b = binary.AppendVarint(b, d.Fetched.Unix())
+	b = binary.AppendUvarint(b, uint64(d.Place))
+	b = binary.AppendUvarint(b, uint64(d.Words))
+	if d.Crawled {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+// StartBarrel begins a barrel with the words from the end of the one before up to, but not with,
+// end. The last barrel ends with the lexicon.
+func (w *Writer) StartBarrel(end vocab.WordID) {
+	w.endLexicon()
+	w.endBlock()
+	first := w.barrel.end
+	w.endBarrel()
+	w.barrel = section{first: first, end: end, words: int(end - first)}
+	w.inBarrel = true
+	w.nextOrd, w.nextWord = 0, first
+}
+
+// AddEntry adds n hits of a word, coded by AppendHits, to the barrel: ordinals ascending, words
+// ascending in each document.
+func (w *Writer) AddEntry(ord vocab.Ordinal, word vocab.WordID, n int, coded []byte) {
+	if ord != w.ord || w.count == 0 {
+		w.endDoc()
+		w.ord, w.nextWord = ord, w.barrel.first
+	}
+	gap := uint64(word-w.nextWord) << 1
+	if n == 1 {
+		w.entries = binary.AppendUvarint(w.entries, gap)
+	} else {
+		w.entries = binary.AppendUvarint(w.entries, gap|1)
+		w.entries = binary.AppendUvarint(w.entries, uint64(n-2))
+	}
+	w.entries = append(w.entries, coded...)
+	w.nextWord = word + 1
+	w.count++
+	w.barrel.entries++
+	w.barrel.hits += n
+}
+
+func (w *Writer) endDoc() {
+	if w.count == 0 {
+		return
+	}
+	w.buf = binary.AppendUvarint(w.buf, uint64(w.ord-w.nextOrd))
+	w.buf = binary.AppendUvarint(w.buf, uint64(w.count))
+	w.buf = append(w.buf, w.entries...)
+	w.entries, w.count, w.nextOrd = w.entries[:0], 0, w.ord+1
+}
+
+func (w *Writer) endBarrel() {
+	if !w.inBarrel {
+		return
+	}
+	w.endDoc()
+	w.section(&w.barrel, w.buf)
+	w.barrels = append(w.barrels, w.barrel)
+	w.buf = w.buf[:0]
+	w.inBarrel = false
+}
+
+// section writes a section and notes in s where it lies.
+func (w *Writer) section(s *section, b []byte) {
+	s.offset, s.length, s.crc = w.at, int64(len(b)), crc32.Checksum(b, castagnoli)
+	w.write(b)
+}
+
+func (w *Writer) write(b []byte) {
+	if w.err == nil {
+		_, w.err = w.out.Write(b)
+		w.at += int64(len(b))
+	}
+}
+
+// Finish completes the file and gives it its name. If it fails, nothing is left of the file.
+func (w *Writer) Finish() error {
+	w.endLexicon()
+	w.endBlock()
+	w.endBarrel()
+	offset, dir := w.at, w.directory()
+	w.write(dir)
+	tail := binary.LittleEndian.AppendUint64(nil, uint64(offset))
+	tail = binary.LittleEndian.AppendUint32(tail, uint32(len(dir)))
+	tail = binary.LittleEndian.AppendUint32(tail, crc32.Checksum(dir, castagnoli))
+	w.write(append(tail, magic...))
+	if w.err == nil {
+		w.err = w.out.Flush()
+	}
+	if w.err != nil {
+		w.Abort()
+		return fmt.Errorf("barrel: write %s: %w", w.path, w.err)
+	}
+	if err := w.file.Close(); err != nil {
+		os.Remove(w.file.Name())
+		return fmt.Errorf("barrel: write %s: %w", w.path, err)
+	}
+	if err := os.Rename(w.file.Name(), w.path); err != nil {
+		return fmt.Errorf("barrel: %w", err)
+	}
+	return nil
+}
+
+func (w *Writer) directory() []byte {
+	dir := binary.AppendUvarint(nil, uint64(w.docs))
+	dir = binary.AppendUvarint(dir, uint64(w.words))
+	dir = appendSection(dir, &w.lexicon)
+	dir = binary.AppendUvarint(dir, uint64(len(w.blocks)))
+	for i := range w.blocks {
+		b := &w.blocks[i]
+		dir = binary.AppendUvarint(dir, uint64(b.docs))
+		dir = binary.AppendUvarint(dir, uint64(b.raw))
+		dir = appendSection(dir, b)
+	}
+	dir = binary.AppendUvarint(dir, uint64(len(w.barrels)))
+	for i := range w.barrels {
+		b := &w.barrels[i]
+		dir = binary.AppendUvarint(dir, uint64(b.words))
+		dir = binary.AppendUvarint(dir, uint64(b.entries))
+		dir = binary.AppendUvarint(dir, uint64(b.hits))
+		dir = appendSection(dir, b)
+	}
+	return dir
+}
+
+func appendSection(dir []byte, s *section) []byte {
+	dir = binary.AppendUvarint(dir, uint64(s.length))
+	return binary.LittleEndian.AppendUint32(dir, s.crc)
+}
+
+// Abort gives the file up.
+func (w *Writer) Abort() {
+	w.file.Close()
+	os.Remove(w.file.Name())
+}
