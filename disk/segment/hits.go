@@ -1,0 +1,187 @@
+package segment
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"anatomy/vocab"
+)
+
+// plainHit is the low byte that a posting's first hit is compared with.
+const plainHit = uint8(vocab.NormalSize) | uint8(vocab.Plain)<<4
+
+// fieldOf is the field of a hit by its low byte.
+var fieldOf = func() (f [256]vocab.Field) {
+	for low := range f {
+		f[low] = vocab.Hit(low).Field()
+	}
+	return f
+}()
+
+// appendHits codes the hits of one posting, which are sorted by Hit.Before.
+func appendHits(dst []byte, hits []vocab.Hit) []byte {
+	low, position := plainHit, uint32(0)
+	for _, h := range hits {
+		next := uint8(h)
+		if fieldOf[next] != fieldOf[low] {
+			position = 0
+		}
+		gap := (h.Position() - position) << 1
+		position = h.Position()
+		if next == low {
+			dst = binary.AppendUvarint(dst, uint64(gap))
+			continue
+		}
+		low = next
+		dst = append(binary.AppendUvarint(dst, uint64(gap|1)), next)
+	}
+	return dst
+}
+
+// The ways in which hits can be damaged.
+var (
+	errHitsCut     = errors.New("hits end early")
+	errHitPosition = errors.New("a hit's position is out of range")
+	errHitType     = errors.New("a hit's type is unknown")
+	errHitOrder    = errors.New("hits are out of order")
+	errNoHits      = errors.New("a posting without hits")
+)
+
+// decodeHits appends the hits of one posting to buf.
+func decodeHits(buf []vocab.Hit, src []byte) ([]vocab.Hit, error) {
+	low, position := plainHit, uint32(0)
+	if len(src) == 0 {
+		return buf, errNoHits
+	}
+	last := vocab.Hit(0)
+	for at := 0; at < len(src); {
+		v := uint64(src[at])
+		if v < 0x80 {
+			at++
+		} else {
+			var size int
+			if v, size = binary.Uvarint(src[at:]); size <= 0 {
+				return buf, errHitsCut
+			}
+			at += size
+		}
+		if v&1 != 0 {
+			if at == len(src) {
+				return buf, errHitsCut
+			}
+			if fieldOf[src[at]] != fieldOf[low] {
+				if fieldOf[src[at]] < fieldOf[low] {
+					return buf, errHitOrder
+				}
+				position, last = 0, 0
+			}
+			low = src[at]
+			at++
+			if vocab.Hit(low).Type() >= vocab.HitTypes {
+				return buf, errHitType
+			}
+		}
+		if v>>1 > uint64(vocab.MaxPosition-position) {
+			return buf, errHitPosition
+		}
+		position += uint32(v >> 1)
+		h := vocab.Hit(position<<8) | vocab.Hit(low)
+		if h < last {
+			return buf, errHitOrder
+		}
+		buf = append(buf, h)
+		last = h
+	}
+	return buf, nil
+}
+
+// appendLengths codes the lengths in bytes of the hits of a block's postings, each at least 1, in the
+// width that makes them shortest.
+func appendLengths(dst []byte, lengths []uint32) []byte {
+	width := lengthWidth(lengths)
+	dst = append(dst, width)
+	var packed [blockSize]uint8
+	escape := uint32(1)<<width - 1
+	for i, n := range lengths {
+		packed[i] = uint8(min(n-1, escape))
+	}
+	dst = appendPacked(dst, packed[:len(lengths)], width)
+	for _, n := range lengths {
+		if width > 0 && n-1 >= escape {
+			dst = binary.AppendUvarint(dst, uint64(n-1-escape))
+		}
+	}
+	return dst
+}
+
+// lengthWidth counts a byte for each length that needs an escape; longer ones are rare.
+func lengthWidth(lengths []uint32) (best uint8) {
+	var need [34]int // need[b]: lengths − 1 of b bits, those of only ones counted as b+1: they escape
+	for _, n := range lengths {
+		need[width64(uint64(n))]++ // n − 1 < 2^b − 1 exactly if n < 2^b
+	}
+	escapes := len(lengths) - need[1]
+	if escapes == 0 {
+		return 0
+	}
+	cost := len(lengths) + escapes*8
+	best = 1
+	for width := uint8(2); width <= 8; width++ {
+		escapes -= need[width]
+		if c := len(lengths)*int(width) + escapes*8; c < cost {
+			cost, best = c, width
+		}
+	}
+	return best
+}
+
+// A hitBlock is where the hits of each posting of a block lie.
+type hitBlock struct {
+	data []byte
+	ends [blockSize]uint32 // in data
+}
+
+// of is the hits of posting i as coded.
+func (b *hitBlock) of(i int) []byte {
+	if i == 0 {
+		return b.data[:b.ends[0]]
+	}
+	return b.data[b.ends[i-1]:b.ends[i]]
+}
+
+// decode reads a block of the hits of n postings, and keeps src.
+func (b *hitBlock) decode(src []byte, n int) error {
+	if n == 1 {
+		b.data, b.ends[0] = src, uint32(len(src))
+		return nil
+	}
+	if len(src) < 1 || src[0] > 8 || len(src) < 1+packedLen(n, src[0]) {
+		return errHitsCut
+	}
+	width := src[0]
+	var packed [blockSize]uint8
+	unpackBytes(packed[:n], src[1:], width, 0)
+	src = src[1+packedLen(n, width):]
+	escape := uint32(1)<<width - 1
+	end := uint64(0)
+	for i, v := range packed[:n] {
+		length := uint64(v) + 1
+		if width > 0 && uint32(v) == escape {
+			more, size := binary.Uvarint(src)
+			if size <= 0 || more > 1<<32 {
+				return errHitsCut
+			}
+			src = src[size:]
+			length += more
+		}
+		if end += length; end > 1<<32-1 {
+			return errHitsCut
+		}
+		b.ends[i] = uint32(end)
+	}
+	if end != uint64(len(src)) {
+		return errHitsCut
+	}
+	b.data = src
+	return nil
+}

@@ -1,0 +1,70 @@
+package segment
+
+import "math/bits"
+
+//go:generate go run gen.go
+
+// packedLen is the bytes that n values of width bits fill.
+func packedLen(n int, width uint8) int { return (n*int(width) + 7) / 8 }
+
+// width64 is the bits that v needs.
+func width64(v uint64) uint8 { return uint8(bits.Len64(v)) }
+
+// appendPacked packs values of width bits, at most 56, from the low bit of the first byte on.
+func appendPacked[V ~uint8 | ~uint32 | ~uint64](dst []byte, values []V, width uint8) []byte {
+	var acc uint64
+	var have uint8
+	for _, v := range values {
+		acc |= uint64(v) << have
+		for have += width; have >= 8; have -= 8 {
+			dst = append(dst, byte(acc))
+			acc >>= 8
+		}
+	}
+	if have > 0 {
+		dst = append(dst, byte(acc))
+	}
+	return dst
+}
+
+// unpack is the inverse of appendPacked; src holds at least packedLen bytes.
+func unpack[V ~uint8 | ~uint32 | ~uint64](dst []V, src []byte, width uint8) {
+	var acc uint64
+	var have uint8
+	mask := uint64(1)<<width - 1
+	at := 0
+	for i := range dst {
+		for ; have < width; have += 8 {
+			acc |= uint64(src[at]) << have
+			at++
+		}
+		dst[i] = V(acc & mask)
+		acc >>= width
+		have -= width
+	}
+}
+
+// unpackGaps decodes len(dst) ordinals, the first of which follows before.
+func unpackGaps(dst []uint32, src []byte, width uint8, before uint32) {
+	for len(dst) >= 64 {
+		before = unpackGaps64((*[64]uint32)(dst), src, width, before)
+		dst, src = dst[64:], src[8*int(width):]
+	}
+	unpack(dst, src, width)
+	for i, gap := range dst {
+		before += gap + 1
+		dst[i] = before
+	}
+}
+
+// unpackBytes decodes len(dst) values, to each of which least is added.
+func unpackBytes(dst []uint8, src []byte, width, least uint8) {
+	for len(dst) >= 64 {
+		unpackBytes64((*[64]uint8)(dst), src, width, least)
+		dst, src = dst[64:], src[8*int(width):]
+	}
+	unpack(dst, src, width)
+	for i := range dst {
+		dst[i] += least
+	}
+}

@@ -1,0 +1,388 @@
+package segment
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"anatomy/vocab"
+)
+
+// A Segment is open for reading. It is safe for use by many goroutines; what Postings returns is for one.
+type Segment struct {
+	dir      string
+	db       *pebble.DB
+	cache    *Cache
+	ownCache bool
+	number   uint64 // in the cache of doc blocks
+	totals   totals
+
+	docIDs  []vocab.DocID
+	lengths []uint32
+	crawled []byte // a bit for each document
+	removed []vocab.DocID
+	blocks  []docBlock
+
+	byDocOnce sync.Once
+	byDoc     []vocab.Ordinal // ordered by DocID
+
+	mu    sync.Mutex
+	iters []*pebble.Iterator // at rest
+}
+
+// Open opens the segment in dir. Several share one cache; nil gives it one of its own.
+func Open(dir string, cache *Cache) (_ *Segment, err error) {
+	s := &Segment{dir: dir, cache: cache}
+	if cache == nil {
+		if s.cache, err = NewCache(CacheOptions{}); err != nil {
+			return nil, err
+		}
+		s.ownCache = true
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("segment: open %s: %w", dir, err)
+			s.Close()
+		}
+	}()
+	o := options(readOnlyFS{vfs.Default})
+	o.ReadOnly = true
+	o.Cache, o.FileCache = s.cache.blocks, s.cache.files
+	if s.db, err = openDB(dir, o); err != nil {
+		return nil, err
+	}
+	s.number = s.cache.docs.number()
+	if err := s.load(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// openDB is pebble.Open with its fatal errors returned.
+func openDB(dir string, o *pebble.Options) (db *pebble.DB, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(fatal)
+			if !ok {
+				panic(r)
+			}
+			err = f.error
+		}
+	}()
+	return pebble.Open(dir, o)
+}
+
+// Close ends the reading. Nothing may be in use.
+func (s *Segment) Close() error {
+	var err error
+	for _, it := range s.iters {
+		err = errors.Join(err, it.Close())
+	}
+	s.iters = nil
+	if s.db != nil {
+		err = errors.Join(err, s.db.Close())
+		s.db = nil
+		s.cache.docs.drop(s.number)
+	}
+	if s.ownCache {
+		s.cache.Close()
+		s.ownCache = false
+	}
+	if err != nil {
+		return fmt.Errorf("segment: close %s: %w", s.dir, err)
+	}
+	return nil
+}
+
+// Totals of a segment.
+type totals struct {
+	docs      int
+	words     uint64
+	avgWords  float64
+	different uint64
+	postings  [lists]uint64
+	hits      [lists]uint64
+}
+
+func decodeTotals(src []byte) (t totals, err error) {
+	d := decoder{src: src}
+	version := d.byte()
+	if d.err == nil && version != Version {
+		return t, fmt.Errorf("format %d, this program reads %d: rebuild the index", version, Version)
+	}
+	docs := d.uvarint()
+	t.words = d.uvarint()
+	t.avgWords = math.Float64frombits(d.uint64())
+	t.different = d.uvarint()
+	for l := range lists {
+		t.postings[l], t.hits[l] = d.uvarint(), d.uvarint()
+	}
+	if d.err != nil || len(d.src) > 0 || docs > math.MaxUint32 || !(t.avgWords >= 0 && t.avgWords <= math.MaxUint32) {
+		return t, errors.New("totals are damaged")
+	}
+	t.docs = int(docs)
+	return t, nil
+}
+
+// load reads the columns. A length in them is the one of the totals, and has its bytes.
+func (s *Segment) load() error {
+	if err := s.get([]byte{kindTotals}, func(v []byte) (err error) {
+		s.totals, err = decodeTotals(v)
+		return err
+	}); err != nil {
+		return err
+	}
+	n := s.totals.docs
+	if err := errors.Join(
+		s.column("b", func(v []byte) (err error) { s.blocks, err = decodeDirectory(v, n); return err }),
+		s.column("c", func(v []byte) (err error) { s.crawled, err = decodeBits(v, n); return err }),
+		s.column("d", func(v []byte) (err error) { s.docIDs, err = decodeColumn[vocab.DocID](v, n); return err }),
+		s.column("r", func(v []byte) (err error) { s.removed, err = decodeRemoved(v); return err }),
+		s.column("w", func(v []byte) (err error) { s.lengths, err = decodeColumn[uint32](v, n); return err }),
+	); err != nil {
+		return err
+	}
+	total := uint64(0)
+	for _, words := range s.lengths {
+		total += uint64(words)
+	}
+	if total != s.totals.words {
+		return fmt.Errorf("column w: %d words, the totals say %d", total, s.totals.words)
+	}
+	return nil
+}
+
+func (s *Segment) column(name string, decode func([]byte) error) error {
+	if err := s.get([]byte(string(rune(kindColumn))+name), decode); err != nil {
+		return fmt.Errorf("column %s: %w", name, err)
+	}
+	return nil
+}
+
+// get shows a value to read, which must not keep it.
+func (s *Segment) get(key []byte, read func([]byte) error) error {
+	value, closer, err := s.db.Get(key)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	return read(value)
+}
+
+// Dir is the segment's folder.
+func (s *Segment) Dir() string { return s.dir }
+
+// Docs is the number of documents; ordinals lie below it.
+func (s *Segment) Docs() int { return len(s.docIDs) }
+
+// Doc is the ID of a document.
+func (s *Segment) Doc(ord vocab.Ordinal) vocab.DocID { return s.docIDs[ord] }
+
+// Words is the length of a document's body in words.
+func (s *Segment) Words(ord vocab.Ordinal) uint32 { return s.lengths[ord] }
+
+// TotalWords is the length of all documents.
+func (s *Segment) TotalWords() uint64 { return s.totals.words }
+
+// AvgWords is the average length that impacts were computed with.
+func (s *Segment) AvgWords() float64 { return s.totals.avgWords }
+
+// DifferentWords is the size of the lexicon.
+func (s *Segment) DifferentWords() uint64 { return s.totals.different }
+
+// Totals are the numbers of postings and hits in a list.
+func (s *Segment) Totals(list List) (postings, hits uint64) {
+	return s.totals.postings[list], s.totals.hits[list]
+}
+
+// Crawled says whether a document was fetched; others are known by links alone.
+func (s *Segment) Crawled(ord vocab.Ordinal) bool { return s.crawled[ord/8]>>(ord%8)&1 != 0 }
+
+// Removed are the documents, ascending, that older segments hold and that are gone.
+func (s *Segment) Removed() []vocab.DocID { return s.removed }
+
+// Ordinal finds a document. The first call sorts the documents by their IDs.
+func (s *Segment) Ordinal(doc vocab.DocID) (vocab.Ordinal, bool) {
+	s.byDocOnce.Do(s.sortByDoc)
+	i, ok := slices.BinarySearchFunc(s.byDoc, doc, func(ord vocab.Ordinal, doc vocab.DocID) int {
+		return cmp.Compare(s.docIDs[ord], doc)
+	})
+	if !ok {
+		return 0, false
+	}
+	return s.byDoc[i], true
+}
+
+func (s *Segment) sortByDoc() {
+	s.byDoc = make([]vocab.Ordinal, len(s.docIDs))
+	for i := range s.byDoc {
+		s.byDoc[i] = vocab.Ordinal(i)
+	}
+	slices.SortFunc(s.byDoc, func(a, b vocab.Ordinal) int { return cmp.Compare(s.docIDs[a], s.docIDs[b]) })
+}
+
+// Info is what is shown of a document. It decompresses a block of neighbours, which the cache keeps.
+func (s *Segment) Info(ord vocab.Ordinal) (vocab.DocInfo, error) {
+	if int(ord) >= len(s.docIDs) {
+		return vocab.DocInfo{}, fmt.Errorf("segment: %s: no document %d", s.dir, ord)
+	}
+	i := sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].first > ord }) - 1
+	raw, err := s.docBlock(i)
+	if err != nil {
+		return vocab.DocInfo{}, err
+	}
+	first, n := s.span(i)
+	info, err := docAt(raw, int(ord-first), n)
+	if err == nil && (info.Doc != s.docIDs[ord] || info.Words != s.lengths[ord] || info.Crawled != s.Crawled(ord)) {
+		err = errDoc
+	}
+	if err != nil {
+		return info, fmt.Errorf("segment: %s: document %d: %w", s.dir, ord, err)
+	}
+	return info, nil
+}
+
+// span is the first ordinal of doc block i and the number of its documents.
+func (s *Segment) span(i int) (first vocab.Ordinal, n int) {
+	first = s.blocks[i].first
+	if i+1 < len(s.blocks) {
+		return first, int(s.blocks[i+1].first - first)
+	}
+	return first, len(s.docIDs) - int(first)
+}
+
+func (s *Segment) docBlock(i int) (raw string, err error) {
+	first, n := s.span(i)
+	key := docCacheKey{s.number, first}
+	if raw, ok := s.cache.docs.get(key); ok {
+		return raw, nil
+	}
+	err = s.get(binary.BigEndian.AppendUint32([]byte{kindDocs}, uint32(first)), func(v []byte) (err error) {
+		raw, err = s.cache.decode.decode(v, n)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("segment: %s: doc block %d: %w", s.dir, first, err)
+	}
+	s.cache.docs.put(key, raw)
+	return raw, nil
+}
+
+// Range is the run [from, to) of documents whose URL's Key lies in [loKey, hiKey).
+func (s *Segment) Range(loKey, hiKey string) (from, to vocab.Ordinal, err error) {
+	if from, err = s.lowerBound(loKey); err != nil {
+		return 0, 0, err
+	}
+	if to, err = s.lowerBound(hiKey); err != nil {
+		return 0, 0, err
+	}
+	return from, max(from, to), nil
+}
+
+// lowerBound is the first document whose key is not below key.
+func (s *Segment) lowerBound(key string) (vocab.Ordinal, error) {
+	i := sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].key >= key }) - 1
+	if i < 0 {
+		return 0, nil
+	}
+	first, n := s.span(i)
+	var failed error
+	at := sort.Search(n, func(k int) bool {
+		info, err := s.Info(first + vocab.Ordinal(k))
+		if err != nil {
+			failed = err
+			return true
+		}
+		own, err := sortKey(info.URL)
+		if err != nil {
+			failed = fmt.Errorf("segment: %s: document %d: %w", s.dir, first+vocab.Ordinal(k), err)
+		}
+		return own >= key
+	})
+	return first + vocab.Ordinal(at), failed
+}
+
+// EachWord visits the words that begin with prefix in order, with the number of their documents, until
+// fn returns an error, which it returns. The word is valid during the call.
+func (s *Segment) EachWord(prefix []byte, fn func(word []byte, df int) bool) error {
+	it, err := s.iter()
+	if err != nil {
+		return s.wrap(err)
+	}
+	defer s.rest(it)
+	start := append([]byte{kindFull}, prefix...)
+	for ok := it.SeekGE(start); ok && bytes.HasPrefix(it.Key(), start); ok = it.Next() {
+		word, first, err := splitKey(it.Key())
+		if err != nil {
+			return s.wrap(err)
+		}
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return s.wrap(err)
+		}
+		c, err := parseChunk(value, first)
+		if err != nil {
+			return s.damaged(Full, word, first, err)
+		}
+		if c.flags&firstChunk != 0 && !fn(word, c.df) {
+			return nil
+		}
+	}
+	return s.wrap(it.Error())
+}
+
+// splitKey takes the key of a chunk apart.
+func splitKey(key []byte) (word []byte, first vocab.Ordinal, err error) {
+	if len(key) < 1+1+1+4 || key[len(key)-5] != 0 {
+		return nil, 0, fmt.Errorf("key %q is damaged", key)
+	}
+	at := len(key) - 4
+	return key[1 : at-1], vocab.Ordinal(binary.BigEndian.Uint32(key[at:])), nil
+}
+
+func (s *Segment) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("segment: %s: %w", s.dir, err)
+}
+
+// damaged names the chunk that is.
+func (s *Segment) damaged(list List, word []byte, first vocab.Ordinal, err error) error {
+	return fmt.Errorf("segment: %s: %s list of %q, chunk %d: %w", s.dir, list, word, first, err)
+}
+
+// iter takes an iterator over all keys, and rest lays it by for the next one to use: making one costs
+// as much as a seek.
+func (s *Segment) iter() (*pebble.Iterator, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.iters); n > 0 {
+		it := s.iters[n-1]
+		s.iters = s.iters[:n-1]
+		return it, nil
+	}
+	return s.db.NewIter(nil)
+}
+
+// maxIters bounds the iterators at rest, each of which holds a few blocks.
+const maxIters = 16
+
+func (s *Segment) rest(it *pebble.Iterator) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if it.Error() != nil || len(s.iters) >= maxIters {
+		it.Close()
+		return
+	}
+	s.iters = append(s.iters, it)
+}
