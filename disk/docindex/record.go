@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"anatomy/vocab"
@@ -100,7 +101,7 @@ func (r *Record) Append(b []byte) []byte {
 	}
 	b = append(b, byte(f.Outcome))
 	b = binary.AppendUvarint(b, uint64(f.Status))
-	b = appendString(b, f.Reason[:min(len(f.Reason), MaxReason)])
+	b = appendString(b, clip(f.Reason))
 	b = binary.AppendUvarint(b, uint64(f.Place))
 	b = binary.AppendUvarint(b, uint64(f.Alias))
 	b = binary.AppendUvarint(b, seconds(f.Fetched))
@@ -108,6 +109,14 @@ func (r *Record) Append(b []byte) []byte {
 		b = append(b, f.Content[:]...)
 	}
 	return b
+}
+
+// clip cuts a reason to its bound, between characters.
+func clip(s string) string {
+	if len(s) <= MaxReason {
+		return s
+	}
+	return strings.ToValidUTF8(s[:MaxReason], "")
 }
 
 // DecodeRecord is the inverse of Append.

@@ -1,0 +1,220 @@
+package docindex
+
+import (
+	"flag"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"pgregory.net/rapid"
+
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden dump")
+
+func openMem(t *testing.T) *DB {
+	db, err := Open("index", Options{FS: vfs.NewMem()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// fill writes an index of five documents, sound in every table.
+func fill(t *testing.T, db *DB) {
+	at := time.Unix(1_000_000_000, 0).UTC()
+	body := vocab.ContentID{1, 2, 3}
+	records := []Record{
+		{URL: "http://a.test/", State: Finished, FirstSeen: at, Fetch: &FetchOutcome{
+			Outcome: vocab.Fetched, Status: 200, Place: vocab.PlaceAt(1, 16, 0), Content: body, Fetched: at.Add(time.Minute)}},
+		{URL: "https://a.test/twin", State: Finished, Depth: 1, FirstSeen: at, Fetch: &FetchOutcome{
+			Outcome: vocab.Fetched, Status: 200, Place: vocab.PlaceAt(1, 16, 1), Content: body, Alias: 1, Fetched: at.Add(2 * time.Minute)}},
+		{URL: "http://a.test/sitemap.xml", Kind: vocab.SitemapTarget, State: Queued, FirstSeen: at},
+		{URL: "http://b.test:8080/busy", State: Waiting, Depth: 2, Hops: 1, Tries: 2, FirstSeen: at, Due: at.Add(1500 * time.Millisecond),
+			Fetch: &FetchOutcome{Outcome: vocab.Failed, Status: 503, Reason: "503 Service Unavailable", Fetched: at}},
+		{URL: "http://elsewhere.test/?q=ä", State: OutOfScope, Depth: 1},
+	}
+	b := db.NewBatch()
+	var counts Counts
+	for i, r := range records {
+		r.Doc = vocab.DocID(i + 1)
+		u, err := weburl.Parse(r.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.URL = u.String()
+		b.PutRecord(&r)
+		b.PutURL(u.Fingerprint(), r.Doc, r.State == OutOfScope)
+		counts.States[r.State]++
+		if r.Fetch != nil {
+			counts.Outcomes[r.Fetch.Outcome]++
+		}
+	}
+	counts.Known, counts.Pages = 5, 1
+	b.PutContent(body, 1)
+	b.PutSeed(1)
+	b.PutQueued(QueueKey{"a.test", 0, 7}, 3)
+	b.PutWaiting(Wait{records[3].Due, 4, 3})
+	b.PutHost("a.test", HostRecord{Pages: 1, HTTPS: true})
+	b.PutCounts(&counts)
+	b.PutMeta("scope", "domain")
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestGoldenDump(t *testing.T) {
+	db := openMem(t)
+	fill(t, db)
+	var got strings.Builder
+	if err := db.Dump(&got); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/dump.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || got.String() != string(want) {
+		t.Errorf("the format has changed (%v); if that is meant, raise the version and rerun with -update\n%s", err, got.String())
+	}
+	if strings.Count(got.String(), "\n") < 15 {
+		t.Error("hardly anything was dumped")
+	}
+}
+
+func TestReadBack(t *testing.T) {
+	db := openMem(t)
+	fill(t, db)
+	u, _ := weburl.Parse("https://a.test/")
+	if doc, held, ok, err := db.Find(u.Fingerprint()); doc != 1 || held || !ok || err != nil {
+		t.Errorf("Find: %d %v %v %v", doc, held, ok, err)
+	}
+	if doc, ok, err := db.ByContent(vocab.ContentID{1, 2, 3}); doc != 1 || !ok || err != nil {
+		t.Errorf("ByContent: %d %v %v", doc, ok, err)
+	}
+	if _, ok, err := db.Get(6); ok || err != nil {
+		t.Errorf("Get of an unknown document: %v %v", ok, err)
+	}
+	if h, err := db.Host("a.test"); h != (HostRecord{1, true}) || err != nil {
+		t.Errorf("Host: %v %v", h, err)
+	}
+	if h, err := db.Host("a.tes"); h != (HostRecord{}) || err != nil {
+		t.Errorf("Host of another name: %v %v", h, err)
+	}
+	if seeds, err := db.Seeds(); len(seeds) != 1 || seeds[0] != 1 || err != nil {
+		t.Errorf("Seeds: %v %v", seeds, err)
+	}
+	if s, err := db.Meta("scope"); s != "domain" || err != nil {
+		t.Errorf("Meta: %q %v", s, err)
+	}
+	var waits []Wait
+	err := db.EachWaiting(time.Unix(1_000_000_001, 500e6), func(w Wait) (bool, error) { waits = append(waits, w); return true, nil })
+	if len(waits) != 1 || waits[0].Doc != 4 || err != nil {
+		t.Errorf("EachWaiting: %v %v", waits, err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	spoil := map[string]func(*DB, *pebble.Batch){
+		"":                                       func(*DB, *pebble.Batch) {},
+		"document 3 follows document 1":          func(_ *DB, b *pebble.Batch) { b.Delete(number(tableDoc, 2), nil) },
+		"in no queue":                            func(_ *DB, b *pebble.Batch) { b.Delete(QueueKey{"a.test", 0, 7}.bytes(), nil) },
+		"is in two places":                       func(_ *DB, b *pebble.Batch) { b.Set(QueueKey{"a.test", 1, 8}.bytes(), []byte{3}, nil) },
+		"document 1 is in a queue, and finished": func(_ *DB, b *pebble.Batch) { b.Set(QueueKey{"a.test", 1, 8}.bytes(), []byte{1}, nil) },
+		"6 fingerprints":                         func(_ *DB, b *pebble.Batch) { b.Set(number(tableURL, 1), []byte{1}, nil) },
+		"not fetched":                            func(_ *DB, b *pebble.Batch) { b.Set(contentKey(vocab.ContentID{9}), []byte{5}, nil) },
+		"counts are":                             func(_ *DB, b *pebble.Batch) { b.Set(metaKey("counts"), (&Counts{Known: 5}).append(nil), nil) },
+	}
+	for want, change := range spoil {
+		db := openMem(t)
+		fill(t, db)
+		b := db.p.NewBatch()
+		change(db, b)
+		if err := b.Commit(pebble.Sync); err != nil {
+			t.Fatal(err)
+		}
+		var problems []string
+		if err := db.Check(func(p string) { problems = append(problems, p) }); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(problems, "\n"); (got == "") != (want == "") || !strings.Contains(strings.ReplaceAll(got, "was not", "not"), want) {
+			t.Errorf("want %q, got %q", want, got)
+		}
+	}
+}
+
+func TestRecordRoundTrip(t *testing.T) {
+	at := rapid.Custom(func(t *rapid.T) time.Time { return fromSeconds(rapid.Uint64Range(0, 1<<33).Draw(t, "s")) })
+	rapid.Check(t, func(t *rapid.T) {
+		r := Record{
+			Doc: 5, URL: rapid.String().Draw(t, "url"), Kind: vocab.TargetKind(rapid.IntRange(0, 1).Draw(t, "kind")),
+			State: State(rapid.IntRange(0, int(States)-1).Draw(t, "state")), Swapped: rapid.Bool().Draw(t, "swapped"),
+			Depth: rapid.Uint16().Draw(t, "depth"), Hops: rapid.Byte().Draw(t, "hops"), Tries: rapid.Byte().Draw(t, "tries"),
+			FirstSeen: at.Draw(t, "first"), Due: at.Draw(t, "due"),
+		}
+		if rapid.Bool().Draw(t, "fetched") {
+			r.Fetch = &FetchOutcome{
+				Outcome: vocab.Outcome(rapid.IntRange(0, int(vocab.Outcomes)-1).Draw(t, "outcome")), Status: rapid.IntRange(0, 999).Draw(t, "status"),
+				Reason: rapid.StringN(0, 20, MaxReason).Draw(t, "reason"), Place: vocab.Place(rapid.Uint64().Draw(t, "place")),
+				Alias: vocab.DocID(rapid.Uint64().Draw(t, "alias")), Fetched: at.Draw(t, "fetched"),
+			}
+			copy(r.Fetch.Content[:], rapid.SliceOfN(rapid.Byte(), 0, 16).Draw(t, "content"))
+		}
+		b := r.Append(nil)
+		got, err := DecodeRecord(5, b)
+		if err != nil || !reflect.DeepEqual(got, r) {
+			t.Fatalf("%+v, %v; want %+v", got, err, r)
+		}
+		for n := range b {
+			if _, err := DecodeRecord(5, b[:n]); err == nil {
+				t.Fatalf("cut to %d of %d bytes, it decodes", n, len(b))
+			}
+		}
+		if _, err := DecodeRecord(5, append(b, 0)); err == nil || !strings.Contains(err.Error(), "document 5") {
+			t.Fatalf("a byte too many: %v", err)
+		}
+	})
+}
+
+func TestWorkedExample(t *testing.T) {
+	r := Record{Doc: 1, URL: "http://a.test/", State: Queued, FirstSeen: time.Unix(1_000_000_000, 0)}
+	if got, want := string(r.Append(nil)), "\x01\x03\x00\x00\x00\x00\x80\x94\xeb\xdc\x03\x00\x0ehttp://a.test/"; got != want {
+		t.Errorf("%x, the package comment says %x", got, want)
+	}
+}
+
+func FuzzDecodeRecord(f *testing.F) {
+	r := Record{URL: "http://a.test/", State: Finished, Fetch: &FetchOutcome{Reason: "x", Content: vocab.ContentID{1}}}
+	f.Add(r.Append(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if r, err := DecodeRecord(1, b); err == nil {
+			if again, err := DecodeRecord(1, r.Append(nil)); err != nil || (len(again.URL) != len(r.URL)) {
+				t.Errorf("%+v does not survive: %v", r, err)
+			}
+		}
+	})
+}
+
+func BenchmarkRecord(b *testing.B) {
+	r := Record{Doc: 1, URL: "https://docs.example.org/en/stable/library/functions.html", State: Finished, Depth: 3, FirstSeen: time.Unix(1_000_000_000, 0),
+		Fetch: &FetchOutcome{Status: 200, Place: vocab.PlaceAt(1, 1<<20, 3), Content: vocab.ContentID{1}, Fetched: time.Unix(1_000_000_000, 0)}}
+	b.ReportAllocs()
+	var buf []byte
+	for b.Loop() {
+		buf = r.Append(buf[:0])
+		if _, err := DecodeRecord(1, buf); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(buf)), "bytes")
+}
