@@ -26,15 +26,16 @@ const (
 type Response struct {
 	Query       string   // as asked
 	Interpreted string   // as understood, in the query language: `"new york" -site:example.org`
+	Cut         []string // what of the query was left out, for people: "only the first 64 words were used"
 	Words       []string // the folded words that results were matched with, for highlighting
 	Results     []Result
 	Total       int  // pages that match
 	Exact       bool // Total is exact; otherwise there are at least so many
-	Partial     bool // the deadline cut the search short
+	Partial     bool // the deadline cut the search short, or a file could not be read: see Why
 	Next        bool // there are results after these
 	Took        time.Duration
 	Documents   int    // pages that were searched
-	Why         string // on no results: why, for people
+	Why         string // on no results: why, for people; also what of the index could not be read
 }
 
 // A Result is one page that matches.
@@ -66,9 +67,11 @@ func (s Score) Points() float64 { return float64(s) / 1e6 }
 
 // An Explanation shows a score as the sum of its Parts (BP98 §4.5.1).
 type Explanation struct {
-	URL   string
-	Score Score // the sum of the Points of Parts
-	Parts []Part
+	URL     string
+	Score   Score // the sum of the Points of Parts
+	Parts   []Part
+	Matches bool     // whether the page is a result of the query at all
+	Missing []string // words of the query that are not on the page
 }
 
 // A Part is one term of the sum.

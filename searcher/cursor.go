@@ -1,0 +1,369 @@
+package searcher
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"anatomy/disk/segment"
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+)
+
+// A cursor walks the documents of one segment that match a part of a query, in order of ordinals.
+type cursor interface {
+	// advance goes to the first match at or after to, if it is not there or past it already, and
+	// returns where it is: end where there is none.
+	advance(to vocab.Ordinal) vocab.Ordinal
+
+	// cost is about how many matches there are; it is 0 only if there is none.
+	cost() int
+}
+
+// end is past all documents.
+const end = ^vocab.Ordinal(0)
+
+// A clock tells cursors when the time for a query has run out. From then on they are at their end.
+type clock struct {
+	ctx  context.Context
+	n    uint
+	over bool
+}
+
+// ticks is how many steps of cursors are taken between two looks at the time: some ten microseconds.
+const ticks = 1024
+
+func (c *clock) tick() (over bool) {
+	if c.n++; c.n%ticks == 0 {
+		c.look()
+	}
+	return c.over
+}
+
+func (c *clock) look() (over bool) {
+	c.over = c.over || c.ctx.Err() != nil
+	return c.over
+}
+
+// A walk is one query in one segment.
+type walk struct {
+	part  *part
+	clock *clock
+	terms *terms
+	full  []*termCursor // by word of terms: one that stands on every match, or may be moved there
+	err   error         // the first of any cursor, which then is at its end
+	hits  []vocab.Hit   // a buffer for the moment
+}
+
+func newWalk(p *part, t *terms, c *clock) *walk {
+	return &walk{part: p, clock: c, terms: t, full: make([]*termCursor, len(t.words))}
+}
+
+func (w *walk) fail(err error) {
+	if w.err == nil && err != nil {
+		w.err = err
+	}
+}
+
+// cursor makes the cursor of a node. A node is required if every match of the query matches it.
+func (w *walk) cursor(n *query.Node, required bool) cursor {
+	switch n.Op {
+	case query.Words:
+		return w.words(n, required)
+	case query.Site:
+		return w.site(n.Site)
+	case query.And:
+		return w.and(n.Kids, required)
+	case query.Or:
+		c := &orCursor{clock: w.clock}
+		for _, kid := range n.Kids {
+			c.kids = append(c.kids, w.cursor(kid, false))
+		}
+		return c
+	}
+	return &notCursor{kid: w.cursor(n.Kids[0], false), docs: vocab.Ordinal(w.part.seg.Docs()), clock: w.clock}
+}
+
+func (w *walk) and(nodes []*query.Node, required bool) cursor {
+	c := &andCursor{clock: w.clock}
+	for _, n := range nodes {
+		kid := w.cursor(n, required)
+		if kid.cost() == 0 {
+			return kid
+		}
+		c.kids = append(c.kids, kid)
+	}
+	slices.SortStableFunc(c.kids, func(a, b cursor) int { return cmp.Compare(a.cost(), b.cost()) })
+	return c
+}
+
+// words makes the cursor of a word or phrase. Those that may be anywhere on a page are read from
+// the full list, as are those in its text; the others from the short one (BP98 §4.2.7).
+func (w *walk) words(n *query.Node, required bool) cursor {
+	list := segment.Full
+	if n.In == query.InTitle || n.In == query.InURL || n.In == query.InAnchor {
+		list = segment.Short
+	}
+	c := &phraseCursor{walk: w, in: n.In}
+	opened := map[string]*termCursor{}
+	for _, word := range n.Words {
+		t := opened[word]
+		if t == nil {
+			if t = w.open(list, word); t.df == 0 {
+				return t
+			}
+			opened[word] = t
+			c.distinct = append(c.distinct, t)
+			if required && list == segment.Full {
+				w.full[slices.Index(w.terms.words, word)] = t
+			}
+		}
+		c.words = append(c.words, t)
+	}
+	if len(c.words) == 1 && n.In == query.Anywhere {
+		return c.words[0]
+	}
+	slices.SortStableFunc(c.distinct, func(a, b *termCursor) int { return cmp.Compare(a.df, b.df) })
+	return c
+}
+
+// open gives the cursor of a word in one list; one that is at its end where the word is not there.
+func (w *walk) open(list segment.List, word string) *termCursor {
+	p, err := w.part.seg.Postings(list, []byte(word))
+	w.fail(err)
+	if err != nil || p == nil {
+		return &termCursor{walk: w, at: end, started: true}
+	}
+	return &termCursor{walk: w, postings: p, df: p.DF()}
+}
+
+// scoring gives for every word a cursor that can be moved to each match in turn.
+func (w *walk) scoring() []*termCursor {
+	for i, c := range w.full {
+		if c == nil {
+			w.full[i] = w.open(segment.Full, w.terms.words[i])
+		}
+	}
+	return w.full
+}
+
+// A termCursor walks the list of one word.
+type termCursor struct {
+	walk     *walk
+	postings *segment.Postings // nil where the word is not in the segment
+	df       int
+	at       vocab.Ordinal
+	started  bool
+}
+
+func (c *termCursor) cost() int { return c.df }
+
+func (c *termCursor) advance(to vocab.Ordinal) vocab.Ordinal {
+	if c.started && c.at >= to {
+		return c.at
+	}
+	c.started = true
+	if c.walk.clock.tick() || !c.postings.Advance(to) {
+		return c.stop()
+	}
+	c.at = c.postings.Ord()
+	return c.at
+}
+
+func (c *termCursor) stop() vocab.Ordinal {
+	c.at = end
+	if c.postings != nil {
+		c.walk.fail(c.postings.Err())
+	}
+	return end
+}
+
+// hits appends those of the document that c stands on to buf.
+func (c *termCursor) hits(buf []vocab.Hit) []vocab.Hit {
+	hits, err := c.postings.Hits(buf)
+	if err != nil {
+		c.walk.fail(err)
+		return buf
+	}
+	return hits
+}
+
+// An andCursor is where all of its kids are. The rarest leads.
+type andCursor struct {
+	kids  []cursor // two or more, by cost
+	clock *clock
+}
+
+func (c *andCursor) cost() int { return c.kids[0].cost() }
+
+func (c *andCursor) advance(to vocab.Ordinal) vocab.Ordinal {
+	for {
+		lead := c.kids[0].advance(to)
+		if lead == end || c.clock.tick() {
+			return end
+		}
+		to = lead
+		for _, kid := range c.kids[1:] {
+			if to = kid.advance(lead); to != lead {
+				break
+			}
+		}
+		if to == lead {
+			return lead
+		}
+	}
+}
+
+// An orCursor is where any of its kids is.
+type orCursor struct {
+	kids  []cursor
+	clock *clock
+}
+
+func (c *orCursor) cost() int {
+	sum := 0
+	for _, kid := range c.kids {
+		sum += kid.cost()
+	}
+	return sum
+}
+
+func (c *orCursor) advance(to vocab.Ordinal) vocab.Ordinal {
+	first := end
+	for _, kid := range c.kids {
+		first = min(first, kid.advance(to))
+	}
+	if c.clock.tick() {
+		return end
+	}
+	return first
+}
+
+// A notCursor is wherever its kid is not.
+type notCursor struct {
+	kid   cursor
+	docs  vocab.Ordinal
+	clock *clock
+}
+
+func (c *notCursor) cost() int { return int(c.docs) + 1 }
+
+func (c *notCursor) advance(to vocab.Ordinal) vocab.Ordinal {
+	for to < c.docs && c.kid.advance(to) == to {
+		to++
+	}
+	if to >= c.docs || c.clock.tick() {
+		return end
+	}
+	return to
+}
+
+// A phraseCursor is where its words follow each other in one field, or where its one word is in a
+// given field. Documents that hold all words are found first, and then their hits are read.
+type phraseCursor struct {
+	walk     *walk
+	in       query.Field
+	words    []*termCursor // in the order of the phrase; the same one again where a word is repeated
+	distinct []*termCursor // by cost
+	at       vocab.Ordinal
+	started  bool
+	bufs     [][]vocab.Hit // of distinct
+}
+
+func (c *phraseCursor) cost() int { return c.distinct[0].df }
+
+func (c *phraseCursor) advance(to vocab.Ordinal) vocab.Ordinal {
+	if c.started && c.at >= to {
+		return c.at
+	}
+	c.started = true
+	for c.at = c.together(to); c.at != end && !c.here(); c.at = c.together(c.at + 1) {
+	}
+	return c.at
+}
+
+// together is the first document at or after to that holds all words.
+func (c *phraseCursor) together(to vocab.Ordinal) vocab.Ordinal {
+next:
+	for {
+		lead := c.distinct[0].advance(to)
+		if lead == end {
+			return end
+		}
+		for _, t := range c.distinct[1:] {
+			if at := t.advance(lead); at != lead {
+				to = at
+				if at == end {
+					return end
+				}
+				continue next
+			}
+		}
+		return lead
+	}
+}
+
+// here says whether the document at which all words are has them in the field and in order. The
+// rarest word's hits are read first: if none is in the field, that is all.
+func (c *phraseCursor) here() bool {
+	if c.bufs == nil {
+		c.bufs = make([][]vocab.Hit, len(c.distinct))
+	}
+	for i, t := range c.distinct {
+		c.bufs[i] = t.hits(c.bufs[i][:0])
+		if len(c.bufs[i]) == 0 {
+			return false
+		}
+	}
+	lead, offset := c.lead()
+	for _, hit := range c.bufs[lead] {
+		if c.wants(hit.Field()) && hit.Position() >= offset && c.holdsFrom(hit.Field(), hit.Position()-offset) {
+			return true
+		}
+	}
+	return false
+}
+
+// lead chooses the word with the fewest hits, and says where in the phrase it stands.
+func (c *phraseCursor) lead() (lead int, offset uint32) {
+	for i := range c.bufs {
+		if len(c.bufs[i]) < len(c.bufs[lead]) {
+			lead = i
+		}
+	}
+	return lead, uint32(slices.Index(c.words, c.distinct[lead]))
+}
+
+func (c *phraseCursor) wants(f vocab.Field) bool {
+	switch c.in {
+	case query.InTitle:
+		return f == vocab.TitleField
+	case query.InURL:
+		return f == vocab.URLField
+	case query.InAnchor:
+		return f == vocab.AnchorField
+	case query.InText:
+		return f == vocab.Body
+	}
+	return true
+}
+
+func (c *phraseCursor) holdsFrom(f vocab.Field, position uint32) bool {
+	for k, word := range c.words {
+		if !fieldStandsAt(c.bufs[slices.Index(c.distinct, word)], f, position+uint32(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// fieldStandsAt says whether one of the hits, of all fields, is at a position of one.
+func fieldStandsAt(hits []vocab.Hit, f vocab.Field, position uint32) bool {
+	i, _ := slices.BinarySearchFunc(hits, position, func(h vocab.Hit, p uint32) int {
+		if c := cmp.Compare(h.Field(), f); c != 0 {
+			return c
+		}
+		return cmp.Compare(h.Position(), p)
+	})
+	return i < len(hits) && hits[i].Field() == f && hits[i].Position() == position
+}

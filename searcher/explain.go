@@ -1,0 +1,98 @@
+package searcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// ErrNotIndexed says that a URL is not in the index.
+var ErrNotIndexed = errors.New("searcher: not in the index")
+
+// Explain scores the page at a URL for a query, whether it matches or not.
+func (s *Searcher) Explain(ctx context.Context, text, url string) (*Explanation, error) {
+	u, err := weburl.Parse(url)
+	if err != nil {
+		return nil, fmt.Errorf("searcher: explain %q: %w", url, err)
+	}
+	root := query.Parse(text).Root
+	var e *Explanation
+	err = s.twice(func(snap *snapshot) error {
+		a := answer{snap: snap, w: &s.o.Weights, clock: &clock{ctx: ctx}, resp: &Response{}}
+		e, err = a.explainURL(root, &u)
+		return err
+	})
+	return e, err
+}
+
+func (a *answer) explainURL(root *query.Node, u *weburl.URL) (*Explanation, error) {
+	i, ord, err := a.snap.find(u)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.prepare(root); err != nil {
+		return nil, err
+	}
+	info, err := a.snap.parts[i].seg.Info(ord)
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.explain(i, ord, &info)
+	if err != nil {
+		return nil, err
+	}
+	w := newWalk(a.snap.parts[i], a.terms, a.clock)
+	e.Matches = root != nil && root.Positive() && w.cursor(root, false).advance(ord) == ord
+	return e, w.err
+}
+
+// find looks a live document up by its URL.
+func (snap *snapshot) find(u *weburl.URL) (part int, ord vocab.Ordinal, err error) {
+	key := u.Key()
+	for i, p := range slices.Backward(snap.parts) {
+		from, to, err := p.seg.Range(key, key+"\x00")
+		if err != nil {
+			return 0, 0, err
+		}
+		for ord := from; ord < to; ord++ {
+			if !p.dead.has(ord) {
+				return i, ord, nil
+			}
+		}
+	}
+	return 0, 0, fmt.Errorf("%w: %s", ErrNotIndexed, u)
+}
+
+// explain scores a page once more and keeps account.
+func (a *answer) explain(i int, ord vocab.Ordinal, info *vocab.DocInfo) (*Explanation, error) {
+	p, err := a.reader(i).read(ord)
+	if err != nil {
+		return nil, err
+	}
+	e := &Explanation{URL: info.URL, Matches: true}
+	for w, hits := range p.hits {
+		if len(hits) == 0 {
+			e.Missing = append(e.Missing, a.terms.words[w])
+		}
+	}
+	p.rankDetail = a.rankDetail(info.Doc)
+	t := tally{explain: true}
+	scorer := newScorer(a.w, a.terms)
+	scorer.score(p, &t)
+	scorer.url(URLDepth(info.URL), &t)
+	e.Score, e.Parts = t.sum, t.parts
+	return e, nil
+}
+
+func (a *answer) rankDetail(doc vocab.DocID) string {
+	if a.snap.vector == nil {
+		return "no ranks are computed yet"
+	}
+	return fmt.Sprintf("%.3g times the average of %d pages, of at most %s points",
+		a.snap.rankOf(doc)*float64(a.snap.ranked()), a.snap.ranked(), a.w.Rank)
+}

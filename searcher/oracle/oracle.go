@@ -1,0 +1,305 @@
+// Package oracle answers queries the slow and plain way, for tests: every page is looked at, with its
+// words in a map. It shares the query language, the weights and no line of retrieval or scoring with
+// the searcher, which must come to the same pages in the same order with the same scores.
+package oracle
+
+import (
+	"cmp"
+	"slices"
+
+	"anatomy/disk/segment"
+	"anatomy/searcher"
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A Document is a page as it should be in the index.
+type Document struct {
+	Doc     vocab.DocID
+	URL     string
+	Words   map[string][]vocab.Hit
+	Length  uint32 // of the body, in words
+	Crawled bool
+}
+
+// Match says whether a page matches a query.
+func Match(n *query.Node, d *Document) bool {
+	switch n.Op {
+	case query.Words:
+		return d.holds(n)
+	case query.Site:
+		u, err := weburl.Parse(d.URL)
+		return err == nil && weburl.MatchSite(n.Site, &u)
+	case query.And:
+		return !slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return !Match(kid, d) })
+	case query.Or:
+		return slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return Match(kid, d) })
+	}
+	return !Match(n.Kids[0], d)
+}
+
+func (d *Document) holds(n *query.Node) bool {
+	for f := range vocab.Fields {
+		if n.In != query.Anywhere && f != fields[n.In] {
+			continue
+		}
+		for _, start := range d.positions(n.Words[0], f) {
+			if d.holdsAt(n.Words, f, start) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var fields = map[query.Field]vocab.Field{
+	query.InTitle: vocab.TitleField, query.InURL: vocab.URLField, query.InAnchor: vocab.AnchorField, query.InText: vocab.Body,
+}
+
+func (d *Document) holdsAt(phrase []string, f vocab.Field, start uint32) bool {
+	for k, word := range phrase {
+		if !slices.Contains(d.positions(word, f), start+uint32(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *Document) positions(word string, f vocab.Field) (all []uint32) {
+	for _, hit := range d.Words[word] {
+		if hit.Field() == f {
+			all = append(all, hit.Position())
+		}
+	}
+	return all
+}
+
+// A Collection is what a data folder holds.
+type Collection struct {
+	Segments   []Segment // oldest first
+	Ranks      []float32 // by DocID; nil where none are computed
+	Weights    searcher.Weights
+	Candidates int
+}
+
+// A Segment is some pages that were indexed together.
+type Segment struct {
+	Documents []*Document
+	Removed   []vocab.DocID
+}
+
+// A Found is a page that matches.
+type Found struct {
+	Doc   vocab.DocID
+	First searcher.Score // of the first phase
+	Score searcher.Score
+}
+
+// Live are the pages that are in force: the newest of each DocID, unless it was removed since. They
+// come with the average length that their impacts were computed with.
+func (c *Collection) live(visit func(d *Document, average float64)) {
+	gone := map[vocab.DocID]bool{}
+	for _, s := range slices.Backward(c.Segments) {
+		for _, d := range s.Documents {
+			if !gone[d.Doc] {
+				visit(d, averageOf(s))
+			}
+			gone[d.Doc] = true
+		}
+		for _, doc := range s.Removed {
+			gone[doc] = true
+		}
+	}
+}
+
+// Documents is the number of pages in force.
+func (c *Collection) Documents() (n int) {
+	c.live(func(*Document, float64) { n++ })
+	return n
+}
+
+func averageOf(segments ...Segment) float64 {
+	total, n := 0, 0
+	for _, s := range segments {
+		for _, d := range s.Documents {
+			total += int(d.Length)
+			if d.Length > 0 {
+				n++
+			}
+		}
+	}
+	return float64(total) / float64(max(n, 1))
+}
+
+// Search gives all pages that match, in the order of results.
+func (c *Collection) Search(root *query.Node) []Found {
+	if root == nil || !root.Positive() {
+		return nil
+	}
+	var all []Found
+	c.live(func(d *Document, average float64) {
+		if Match(root, d) {
+			all = append(all, Found{d.Doc, c.first(root, d, average), c.Score(root, d)})
+		}
+	})
+	slices.SortFunc(all, func(a, b Found) int { return cmp.Or(cmp.Compare(b.First, a.First), cmp.Compare(a.Doc, b.Doc)) })
+	slices.SortFunc(all[:min(c.Candidates, len(all))], func(a, b Found) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc))
+	})
+	return all
+}
+
+func (c *Collection) first(root *query.Node, d *Document, average float64) searcher.Score {
+	sum := c.rank(d)
+	for _, word := range distinct(wanted(root)) {
+		if hits := d.Words[word]; len(hits) > 0 {
+			step := c.idf(word) * searcher.Score(c.Weights.Impact) / 1000
+			sum += step * searcher.Score(segment.Impact(hits, d.Length, average))
+		}
+	}
+	return sum
+}
+
+// Score is the exact score of a page, whether it matches or not.
+func (c *Collection) Score(root *query.Node, d *Document) searcher.Score {
+	w := &c.Weights
+	seq := wanted(root)
+	sum := c.rank(d) + searcher.Score(w.Depth[min(searcher.URLDepth(d.URL), len(w.Depth)-1)])*1000
+	var all searcher.Score
+	for _, word := range distinct(seq) {
+		all += c.idf(word)
+		for t := range vocab.HitTypes {
+			sum += c.ofType(word, t, d)
+		}
+	}
+	done := map[[2]string]bool{}
+	for i := 1; i < len(seq); i++ {
+		a, b := seq[i-1], seq[i]
+		if a != b && !done[[2]string{a, b}] {
+			sum += c.near(a, b, d)
+			done[[2]string{a, b}] = true
+		}
+	}
+	for f, weight := range w.Whole {
+		if len(seq) > 1 && slices.ContainsFunc(d.positions(seq[0], vocab.Field(f)), func(p uint32) bool {
+			return d.holdsAt(seq, vocab.Field(f), p)
+		}) {
+			sum += all * searcher.Score(weight) / 1000
+		}
+	}
+	return sum
+}
+
+// ofType is idf × type weight × count weight.
+func (c *Collection) ofType(word string, t vocab.HitType, d *Document) searcher.Score {
+	w := &c.Weights
+	count := int64(0)
+	for _, hit := range d.Words[word] {
+		switch {
+		case hit.Type() != t:
+		case t == vocab.Anchor || t == vocab.AnchorOut:
+			count += 1 << hit.Size()
+		default:
+			count++
+		}
+	}
+	k := int64(w.Saturation)
+	half := k
+	if t.Field() == vocab.Body {
+		average := max(int64(averageOf(c.Segments...)), 1)
+		half = k * (1000 - int64(w.Length) + int64(w.Length)*int64(d.Length)/average) / 1000
+	}
+	return c.idf(word) * searcher.Score(w.Type[t]) * searcher.Score(count*(1000+k)*1000/(1000*count+half)) / 1e6
+}
+
+// near goes through the places of two words in order, and takes each change from one to the other
+// for a pair.
+func (c *Collection) near(a, b string, d *Document) (sum searcher.Score) {
+	w := &c.Weights
+	for f := range vocab.Fields {
+		type place struct {
+			position uint32
+			second   bool
+		}
+		var places []place
+		for _, p := range d.positions(a, f) {
+			places = append(places, place{p, false})
+		}
+		for _, p := range d.positions(b, f) {
+			places = append(places, place{p, true})
+		}
+		// Of two words at one position the second counts as the one before.
+		slices.SortFunc(places, func(a, b place) int {
+			if a.position == b.position && a.second != b.second {
+				if a.second {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Compare(a.position, b.position)
+		})
+		counts := [searcher.Bins]int64{}
+		for i := 1; i < len(places); i++ {
+			if places[i].second == places[i-1].second {
+				continue
+			}
+			distance := places[i].position - places[i-1].position
+			if !places[i].second {
+				distance++
+			}
+			bin := slices.IndexFunc(w.Near[:], func(b searcher.Bin) bool { return distance <= b.Within })
+			counts[bin]++
+		}
+		for bin, n := range counts {
+			if n > 0 {
+				k := int64(w.Saturation)
+				count := searcher.Score(n * (1000 + k) * 1000 / (1000*n + k))
+				sum += min(c.idf(a), c.idf(b)) * searcher.Score(w.NearIn[f]) * searcher.Score(w.Near[bin].Weight) / 1000 * count / 1e6
+				break
+			}
+		}
+	}
+	return sum
+}
+
+// rank is the points of PageRank, less those of pages that were never crawled.
+func (c *Collection) rank(d *Document) searcher.Score {
+	var points searcher.Score
+	if int(d.Doc) < len(c.Ranks) {
+		points = c.Weights.PageRank(float64(c.Ranks[d.Doc]), len(c.Ranks)-1)
+	}
+	if !d.Crawled {
+		points += searcher.Score(c.Weights.Uncrawled) * 1000
+	}
+	return points
+}
+
+// idf counts a page in each segment that holds it, as the lists of segments do.
+func (c *Collection) idf(word string) searcher.Score {
+	df := 0
+	for _, s := range c.Segments {
+		for _, d := range s.Documents {
+			if len(d.Words[word]) > 0 {
+				df++
+			}
+		}
+	}
+	return searcher.IDF(c.Documents(), df)
+}
+
+func wanted(root *query.Node) (words []string) {
+	for _, n := range root.Wanted() {
+		words = append(words, n.Words...)
+	}
+	return words
+}
+
+func distinct(words []string) (all []string) {
+	for _, word := range words {
+		if !slices.Contains(all, word) {
+			all = append(all, word)
+		}
+	}
+	return all
+}

@@ -1,0 +1,335 @@
+package searcher
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+)
+
+// Terms are the words of a query that score: those that it wants, wherever it wants them.
+type terms struct {
+	words []string // distinct, in the order of the query
+	idf   []Score  // of each
+	all   Score    // the sum of idf
+	step  []Score  // of each: points of one step of impact, in the first phase
+	seq   []int    // all words of the query in order, as indices of words
+	pairs [][2]int // neighbours in seq, each once
+}
+
+// newTerms gives the terms of a query, which may be nil.
+func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms {
+	t := &terms{}
+	if root == nil {
+		return t
+	}
+	index := map[string]int{}
+	for _, n := range root.Wanted() {
+		for _, word := range n.Words {
+			i, known := index[word]
+			if !known {
+				i = len(t.words)
+				index[word] = i
+				t.words = append(t.words, word)
+				t.idf = append(t.idf, idf(word))
+				t.step = append(t.step, t.idf[i]*Score(w.Impact)/1000)
+				t.all += t.idf[i]
+			}
+			t.seq = append(t.seq, i)
+		}
+	}
+	seen := map[[2]int]bool{}
+	for i := 1; i < len(t.seq); i++ {
+		if pair := [2]int{t.seq[i-1], t.seq[i]}; pair[0] != pair[1] && !seen[pair] {
+			seen[pair] = true
+			t.pairs = append(t.pairs, pair)
+		}
+	}
+	return t
+}
+
+// A page is what the score of a page is made of.
+type page struct {
+	hits    [][]vocab.Hit // by word of the query; empty where it is not on the page
+	words   int64         // length of the text
+	average int64         // of all pages
+	rank    Score         // points of its PageRank
+	crawled bool
+
+	rankDetail string // for an explanation
+}
+
+// A tally adds points up, and keeps account of them where it is asked to.
+type tally struct {
+	sum     Score
+	explain bool
+	parts   []Part
+}
+
+func (t *tally) add(points Score, name, word, detail string) {
+	t.sum += points
+	if t.explain {
+		t.parts = append(t.parts, Part{Name: name, Word: word, Detail: detail, Points: points})
+	}
+}
+
+// A scorer reckons the exact score of pages, that of the second phase. It is for one goroutine.
+type scorer struct {
+	w      *Weights
+	terms  *terms
+	fields [][vocab.Fields + 1]int // by word: where the hits of each field begin
+}
+
+func newScorer(w *Weights, t *terms) *scorer {
+	return &scorer{w: w, terms: t, fields: make([][vocab.Fields + 1]int, len(t.words))}
+}
+
+// score adds up what p is worth, but for its URL. Its hits are sorted as [vocab.Hit.Before] says.
+func (s *scorer) score(p *page, t *tally) {
+	for i := range s.terms.words {
+		s.word(i, p, t)
+	}
+	for _, pair := range s.terms.pairs {
+		s.near(pair, p, t)
+	}
+	s.whole(p, t)
+	s.static(p, t)
+}
+
+// word is the score of one word: the dot product of count weights and type weights (BP98 §4.5.1).
+func (s *scorer) word(i int, p *page, t *tally) {
+	var counts [vocab.HitTypes]int64
+	field, starts := vocab.Field(0), &s.fields[i]
+	for at, hit := range p.hits[i] {
+		ht := hit.Type()
+		if ht >= vocab.HitTypes {
+			continue
+		}
+		for f := ht.Field(); field < f; {
+			field++
+			starts[field] = at
+		}
+		if ht == vocab.Anchor || ht == vocab.AnchorOut {
+			counts[ht] += 1 << hit.Size()
+		} else {
+			counts[ht]++
+		}
+	}
+	for field < vocab.Fields {
+		field++
+		starts[field] = len(p.hits[i])
+	}
+	for ht, count := range counts {
+		if count > 0 {
+			s.wordType(i, vocab.HitType(ht), count, p, t)
+		}
+	}
+}
+
+func (s *scorer) wordType(i int, ht vocab.HitType, count int64, p *page, t *tally) {
+	weight := s.w.Count(count)
+	if ht.Field() == vocab.Body {
+		weight = s.w.CountInText(count, p.words, p.average)
+	}
+	idf := s.terms.idf[i]
+	points := idf * Score(s.w.Type[ht]) * Score(weight) / million
+	if !t.explain {
+		t.sum += points
+		return
+	}
+	t.add(points, ht.String(), s.terms.words[i], fmt.Sprintf("%s, count weight %s × idf %s × type weight %s",
+		counted(count, ht), weight, idf.Milli(), s.w.Type[ht]))
+}
+
+func counted(count int64, ht vocab.HitType) string {
+	of := "hit"
+	if ht == vocab.Anchor || ht == vocab.AnchorOut {
+		of = "link" // counted by powers of two
+	}
+	if count != 1 {
+		of += "s"
+	}
+	return fmt.Sprint(count, " ", of)
+}
+
+// near is the score of two neighbouring words of the query for standing near each other.
+func (s *scorer) near(pair [2]int, p *page, t *tally) {
+	a, b := pair[0], pair[1]
+	if len(p.hits[a]) == 0 || len(p.hits[b]) == 0 {
+		return
+	}
+	idf := min(s.terms.idf[a], s.terms.idf[b])
+	for f := vocab.Body; f < vocab.Fields; f++ {
+		bin, count := s.closest(s.in(a, f, p), s.in(b, f, p))
+		if count == 0 {
+			continue
+		}
+		weight := s.w.Count(count)
+		points := idf * Score(s.w.NearIn[f]) * Score(s.w.Near[bin].Weight) / 1000 * Score(weight) / million
+		if !t.explain {
+			t.sum += points
+			continue
+		}
+		t.add(points, "proximity", s.terms.words[a]+" "+s.terms.words[b], fmt.Sprintf(
+			"%d × %s in %s, count weight %s × idf %s × class weight %s × field weight %s",
+			count, s.binName(bin), fieldName(f), weight, idf.Milli(), s.w.Near[bin].Weight, s.w.NearIn[f]))
+	}
+}
+
+// in gives the hits of a word in one field, once word has gone through them.
+func (s *scorer) in(i int, f vocab.Field, p *page) []vocab.Hit {
+	return p.hits[i][s.fields[i][f]:s.fields[i][f+1]]
+}
+
+// closest gives the best class of proximity that two words of one field are found in, and how
+// often. A pair is wherever one of the words is followed by the other with neither between. Count
+// 0 says that a word is missing.
+func (s *scorer) closest(a, b []vocab.Hit) (best int, count int64) {
+	best = Bins
+	if len(a) == 0 || len(b) == 0 {
+		return best, 0
+	}
+	bound := s.w.Near[Bins-1].Within // the best class so far
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		var distance uint32
+		if pa, pb := a[i].Position(), b[j].Position(); pa < pb {
+			i++
+			if i < len(a) && a[i].Position() < pb {
+				continue // a nearer one comes
+			}
+			distance = pb - pa
+		} else {
+			j++
+			if j < len(b) && b[j].Position() <= pa {
+				continue
+			}
+			distance = pa - pb + 1
+		}
+		if distance > bound {
+			continue
+		}
+		bin := s.bin(distance)
+		if bin < best {
+			best, count, bound = bin, 0, s.w.Near[bin].Within
+		}
+		count++
+	}
+	return best, count
+}
+
+func (s *scorer) bin(distance uint32) int {
+	for i := range s.w.Near {
+		if distance <= s.w.Near[i].Within {
+			return i
+		}
+	}
+	return Bins - 1
+}
+
+func (s *scorer) binName(bin int) string {
+	switch bin {
+	case 0:
+		return "next to each other"
+	case Bins - 1:
+		return "not even close"
+	}
+	return fmt.Sprintf("within %d words", s.w.Near[bin].Within)
+}
+
+// whole is the score of fields in which the whole query stands as a phrase.
+func (s *scorer) whole(p *page, t *tally) {
+	if len(s.terms.seq) < 2 {
+		return
+	}
+	for f, weight := range s.w.Whole {
+		if weight == 0 || !s.holdsWhole(vocab.Field(f), p) {
+			continue
+		}
+		points := s.terms.all * Score(weight) / 1000
+		if !t.explain {
+			t.sum += points
+			continue
+		}
+		t.add(points, "phrase", strings.Join(s.inOrder(), " "), fmt.Sprintf(
+			"all words in order in %s, idf %s × weight %s", fieldName(vocab.Field(f)), s.terms.all.Milli(), weight))
+	}
+}
+
+func (s *scorer) inOrder() []string {
+	var all []string
+	for _, i := range s.terms.seq {
+		all = append(all, s.terms.words[i])
+	}
+	return all
+}
+
+func (s *scorer) holdsWhole(f vocab.Field, p *page) bool {
+	seq := s.terms.seq
+	for _, i := range seq {
+		if len(s.in(i, f, p)) == 0 {
+			return false
+		}
+	}
+	for _, first := range s.in(seq[0], f, p) {
+		if s.holdsFrom(first.Position(), f, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// standsAt says whether one of the hits of a field is at the position.
+func standsAt(hits []vocab.Hit, position uint32) bool {
+	_, found := slices.BinarySearchFunc(hits, position, func(h vocab.Hit, p uint32) int { return cmp.Compare(h.Position(), p) })
+	return found
+}
+
+func (s *scorer) holdsFrom(position uint32, f vocab.Field, p *page) bool {
+	for k, i := range s.terms.seq {
+		if !standsAt(s.in(i, f, p), position+uint32(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// static is what does not depend on the query, but for the URL.
+func (s *scorer) static(p *page, t *tally) {
+	t.add(p.rank, "pagerank", "", p.rankDetail)
+	if !p.crawled {
+		t.add(s.w.Uncrawled.score(), "uncrawled", "", "known by links alone")
+	}
+}
+
+// url is the score of a URL's depth. It stands apart because the URL has to be looked up.
+func (s *scorer) url(depth int, t *tally) {
+	detail := ""
+	if t.explain {
+		detail = depthName(depth)
+	}
+	t.add(s.w.OfDepth(depth), "url", "", detail)
+}
+
+func depthName(depth int) string {
+	switch depth {
+	case 0:
+		return "root of its host"
+	case 1:
+		return "1 folder deep"
+	}
+	return fmt.Sprintf("%d folders deep", depth)
+}
+
+func fieldName(f vocab.Field) string {
+	return [...]string{"the text", "the title", "the description", "the URL", "links to the page"}[f]
+}
+
+// Milli is the score rounded down to thousandths, for showing.
+func (s Score) Milli() Milli { return Milli(s / 1000) }
+
+func (m Milli) String() string {
+	return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.3f", float64(m)/1000), "0"), ".")
+}

@@ -1,0 +1,324 @@
+package searcher
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"anatomy/disk/segment"
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+)
+
+// Search answers a request. What of the index cannot be read is left out, and Response.Partial and
+// Why say so; the error is for requests that nothing can be said to.
+func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
+	began := time.Now()
+	ctx, cancel := deadline(ctx, req.Within)
+	defer cancel()
+	req = req.bounded()
+	q := query.Parse(req.Query)
+	resp := &Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut}
+	err := s.twice(func(snap *snapshot) error {
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: resp}
+		return a.run(q.Root, s.o.Candidates)
+	})
+	resp.Took = time.Since(began)
+	return resp, err
+}
+
+// bounded is the request with defaults and limits.
+func (r Request) bounded() Request {
+	if r.Limit <= 0 {
+		r.Limit = DefaultLimit
+	}
+	r.Limit = min(r.Limit, MaxLimit)
+	r.Offset = min(max(r.Offset, 0), MaxOffset)
+	return r
+}
+
+// twice runs what reads a snapshot, and once more if files vanished under it because a merge in
+// another process replaced their segment.
+func (s *Searcher) twice(read func(*snapshot) error) error {
+	err := s.with(read)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if changed, failed := s.Refresh(); failed != nil || !changed {
+		return err
+	}
+	return s.with(read)
+}
+
+func (s *Searcher) with(read func(*snapshot) error) error {
+	snap := s.acquire()
+	defer s.release(snap)
+	return read(snap)
+}
+
+// A candidate is a page that the first phase found.
+type candidate struct {
+	first Score // of the first phase
+	score Score // of the second
+	doc   vocab.DocID
+	part  int
+	ord   vocab.Ordinal
+}
+
+// An answer is one request being answered from one snapshot.
+type answer struct {
+	snap  *snapshot
+	w     *Weights
+	req   *Request
+	clock *clock
+	resp  *Response
+	terms *terms
+}
+
+func (a *answer) run(root *query.Node, candidates int) error {
+	resp := a.resp
+	resp.Documents, resp.Total, resp.Exact, resp.Results = a.snap.docs, 0, true, nil
+	if resp.Why = a.unanswerable(root); resp.Why != "" {
+		return nil
+	}
+	if err := a.prepare(root); err != nil {
+		return err
+	}
+	resp.Words = a.terms.words
+	wanted := a.req.Offset + a.req.Limit
+	found, err := a.walk(root, max(candidates, wanted))
+	if err != nil {
+		return err
+	}
+	if found, err = a.order(found, candidates, wanted); err != nil {
+		return err
+	}
+	if err := a.show(root, found[min(a.req.Offset, len(found)):min(wanted, len(found))]); err != nil {
+		return err
+	}
+	a.conclude()
+	return nil
+}
+
+// unanswerable says why a query has no results wherever it is asked.
+func (a *answer) unanswerable(root *query.Node) string {
+	switch {
+	case root == nil && strings.TrimSpace(a.req.Query) == "":
+		return "The query is empty."
+	case root == nil:
+		return "There is no word in the query."
+	case !root.Positive():
+		return "The query only says what pages must not hold."
+	case a.snap.docs == 0:
+		return "No pages are indexed yet."
+	}
+	return ""
+}
+
+// prepare looks up how rare the words of the query are: by the counts of all segments, in which
+// pages that were replaced since still count.
+func (a *answer) prepare(root *query.Node) (err error) {
+	a.terms = newTerms(root, a.w, func(word string) Score {
+		df := 0
+		for _, p := range a.snap.parts {
+			list, failed := p.seg.Postings(segment.Full, []byte(word))
+			switch {
+			case failed != nil:
+				err = a.unreadable(p, failed, err)
+			case list != nil:
+				df += list.DF()
+			}
+		}
+		return IDF(a.snap.docs, df)
+	})
+	return err
+}
+
+// unreadable notes that a part of the index cannot be read. The error that it returns is one to
+// give up for: a file that is gone may be back with the next snapshot.
+func (a *answer) unreadable(p *part, err, before error) error {
+	if errors.Is(err, fs.ErrNotExist) || before != nil {
+		return errors.Join(before, err)
+	}
+	a.resp.Partial, a.resp.Exact = true, false
+	a.resp.Why = fmt.Sprintf("Segment %s of the index is damaged: %v.", p.name, err)
+	return nil
+}
+
+// walk is the first phase. It returns the best k pages, in order.
+func (a *answer) walk(root *query.Node, k int) ([]candidate, error) {
+	best := heap{k: k}
+	for i, p := range a.snap.parts {
+		w := newWalk(p, a.terms, a.clock)
+		a.resp.Total += w.visit(i, root, &best)
+		if w.err != nil {
+			if err := a.unreadable(p, w.err, nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if a.clock.over {
+		a.resp.Partial, a.resp.Exact = true, false
+	}
+	return best.sorted(), nil
+}
+
+// visit goes through all matches of a segment, and counts them.
+func (w *walk) visit(i int, root *query.Node, best *heap) (total int) {
+	p := w.part
+	c := w.cursor(root, true)
+	if c.cost() == 0 {
+		return 0
+	}
+	scoring := w.scoring()
+	for ord := c.advance(0); ord != end; ord = c.advance(ord + 1) {
+		if p.dead.has(ord) {
+			continue
+		}
+		total++
+		first := p.static[ord]
+		for t, list := range scoring {
+			if list.advance(ord) == ord {
+				first += w.terms.step[t] * Score(list.postings.Impact())
+			}
+		}
+		if best.admits(first) {
+			best.add(candidate{first: first, doc: p.seg.Doc(ord), part: i, ord: ord})
+		}
+	}
+	return total
+}
+
+// order is the second phase: it scores the first of the pages found exactly and puts them in order,
+// as far as the results wanted need it. Results past the candidates are scored where they stand.
+// It gives back the pages, fewer if the time ran out.
+func (a *answer) order(found []candidate, candidates, wanted int) ([]candidate, error) {
+	n := min(candidates, len(found))
+	if a.req.Offset < n {
+		scored, err := a.scoreInTime(found[:n], wanted)
+		if err != nil {
+			return nil, err
+		}
+		if scored < n {
+			found = found[:scored]
+			n = scored
+		}
+		if err := a.sortTop(found[:n], wanted); err != nil {
+			return nil, err
+		}
+	}
+	rest := found[min(max(n, a.req.Offset), len(found)):min(max(n, wanted), len(found))]
+	if err := a.score(rest); err != nil {
+		return nil, err
+	}
+	return found, a.addDepths(rest)
+}
+
+// scoreInTime scores as many of the pages as there is time for, and those wanted in any case.
+func (a *answer) scoreInTime(pages []candidate, wanted int) (scored int, err error) {
+	const group = 128 // pages between two looks at the time
+	for scored < len(pages) {
+		to := min(max(scored+group, wanted), len(pages))
+		if err := a.score(pages[scored:to]); err != nil {
+			return scored, err
+		}
+		scored = to
+		if a.clock.look() && scored < len(pages) {
+			a.resp.Partial = true
+			break
+		}
+	}
+	return scored, nil
+}
+
+// score gives each page its exact score, but for the depth of its URL, in their order on disk.
+func (a *answer) score(pages []candidate) error {
+	order := make([]*candidate, len(pages))
+	for i := range pages {
+		order[i] = &pages[i]
+	}
+	slices.SortFunc(order, func(a, b *candidate) int { return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.ord, b.ord)) })
+	scorer := newScorer(a.w, a.terms)
+	var r *pageReader
+	for _, c := range order {
+		if r == nil || r.part != a.snap.parts[c.part] {
+			r = a.reader(c.part)
+		}
+		p, err := r.read(c.ord)
+		if err != nil {
+			return err
+		}
+		var t tally
+		scorer.score(p, &t)
+		c.score = t.sum
+	}
+	return nil
+}
+
+// addDepths adds to scores what the depth of the URLs is worth.
+func (a *answer) addDepths(pages []candidate) error {
+	for i := range pages {
+		depth, err := a.snap.parts[pages[i].part].depth(pages[i].ord)
+		if err != nil {
+			return err
+		}
+		pages[i].score += a.w.OfDepth(depth)
+	}
+	return nil
+}
+
+// sortTop sorts the best of the pages, as many as are wanted. Pages come with their scores but for
+// the depth of their URLs, which has to be looked up: only for those whose place it can change.
+func (a *answer) sortTop(pages []candidate, wanted int) error {
+	slices.SortFunc(pages, byScore)
+	low, high := a.w.depthRange()
+	floor := pages[min(wanted, len(pages))-1].score + low
+	n := 0
+	for n < len(pages) && (n < wanted || pages[n].score+high >= floor) {
+		n++
+	}
+	err := a.addDepths(pages[:n])
+	slices.SortFunc(pages[:n], byScore)
+	return err
+}
+
+func byScore(a, b candidate) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc, b.doc))
+}
+
+// conclude fills in what is known when all is done.
+func (a *answer) conclude() {
+	resp := a.resp
+	resp.Next = resp.Total > a.req.Offset+len(resp.Results) && a.req.Offset+len(resp.Results) < MaxOffset && len(resp.Results) > 0
+	switch {
+	case len(resp.Results) > 0 || resp.Why != "":
+	case resp.Partial:
+		resp.Why = "The time for this query ran out before anything was found."
+	case resp.Total > 0:
+		resp.Why = fmt.Sprintf("There are only %d results.", resp.Total)
+	default:
+		resp.Why = a.whyNothing()
+	}
+}
+
+// whyNothing names the words that no page holds.
+func (a *answer) whyNothing() string {
+	var unknown []string
+	for i, word := range a.terms.words {
+		if a.terms.idf[i] == IDF(a.snap.docs, 0) {
+			unknown = append(unknown, "“"+word+"”")
+		}
+	}
+	switch len(unknown) {
+	case 0:
+		return "No page matches all of the query."
+	case 1:
+		return "No page holds " + unknown[0] + "."
+	}
+	return "No page holds any of " + strings.Join(unknown, ", ") + "."
+}

@@ -1,0 +1,109 @@
+// Package searcher answers queries over the segments of a data folder (BP98 §4.5).
+//
+// A query is parsed ([query.Parse]) and walked through each segment in turn. The first phase visits
+// every page that matches and adds up, from the lists alone, idf × impact of its words and its
+// static rank; all matches are counted and the best candidates kept. The second phase reads the hits
+// of these and scores them exactly ([Weights]): type weights and count weights for every word,
+// proximity of neighbouring words, PageRank, URL. Each term of the sum can be shown.
+//
+// The order of results is total: first the best [Options].Candidates of the first phase, by exact
+// score, then all other pages in the order of the first phase; ties by DocID. Which page of
+// results is asked for plays no part in it, so that pages of results never overlap.
+package searcher
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"anatomy/disk/segment"
+)
+
+// Options of a Searcher. The zero value works.
+type Options struct {
+	Weights    Weights       // default DefaultWeights
+	Candidates int           // pages that are scored exactly, default 400
+	CacheBytes int64         // of index blocks, and a quarter of it for page texts; default 64 MB
+	Poll       time.Duration // between two looks for news of the data folder, default 1s
+}
+
+func (o Options) withDefaults() Options {
+	if o.Weights == (Weights{}) {
+		o.Weights = DefaultWeights
+	}
+	if o.Candidates <= 0 {
+		o.Candidates = 400
+	}
+	if o.CacheBytes <= 0 {
+		o.CacheBytes = 64 << 20
+	}
+	if o.Poll <= 0 {
+		o.Poll = time.Second
+	}
+	return o
+}
+
+// A Searcher answers queries over one data folder, from any number of goroutines.
+type Searcher struct {
+	dir   string
+	o     Options
+	cache *segment.Cache
+
+	refreshing sync.Mutex // one Refresh at a time
+	life       int        // how often the data folder was made anew; guarded by refreshing
+
+	mu      sync.Mutex // guards what follows, and the counts of snapshots and handles
+	current *snapshot  // replaced by Refresh alone
+	handles map[handleKey]*handle
+	lastErr error
+}
+
+// Open opens a data folder, which may be empty still.
+func Open(dir string, o Options) (*Searcher, error) {
+	o = o.withDefaults()
+	cache, err := segment.NewCache(segment.CacheOptions{Blocks: o.CacheBytes, Docs: o.CacheBytes / 4})
+	if err != nil {
+		return nil, fmt.Errorf("searcher: %w", err)
+	}
+	s := &Searcher{dir: dir, o: o, cache: cache, handles: map[handleKey]*handle{}}
+	if _, err := s.Refresh(); err != nil {
+		s.cache.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close closes all segments. No query may be under way or begin.
+func (s *Searcher) Close() error {
+	s.refreshing.Lock()
+	defer s.refreshing.Unlock()
+	s.release(s.current)
+	s.cache.Close()
+	return nil
+}
+
+// Stats tell what a Searcher searches.
+type Stats struct {
+	Generation uint64
+	Segments   int
+	Documents  int
+	Ranked     int   // documents with a PageRank
+	Err        error // why the last Refresh failed; nil if it did not
+}
+
+// Stats tells what is searched at the moment.
+func (s *Searcher) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.current
+	return Stats{Generation: c.generation, Segments: len(c.parts), Documents: c.docs, Ranked: c.ranked(), Err: s.lastErr}
+}
+
+// deadline bounds a request.
+func deadline(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
+	if within <= 0 {
+		within = time.Second
+	}
+	return context.WithTimeout(ctx, within)
+}

@@ -1,0 +1,364 @@
+package searcher_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/rankvector"
+	"anatomy/disk/segment"
+	"anatomy/searcher"
+	"anatomy/searcher/oracle"
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A folder is a data folder under construction.
+type folder struct {
+	t        testing.TB
+	dir      string
+	writer   *datadir.Writer
+	manifest datadir.Manifest
+}
+
+func newFolder(t testing.TB) *folder {
+	dir := filepath.Join(t.TempDir(), "data")
+	w, err := datadir.Create(dir)
+	must(t, err)
+	t.Cleanup(func() { w.Close() })
+	return &folder{t: t, dir: dir, writer: w}
+}
+
+// add writes a segment, not yet in force.
+func (f *folder) add(s oracle.Segment, info func(*oracle.Document) vocab.DocInfo) {
+	f.manifest.Next++
+	name := fmt.Sprintf("%06d", f.manifest.Next)
+	writeSegment(f.t, datadir.Segment(f.dir, name), s, info)
+	f.manifest.Segments = append(f.manifest.Segments, name)
+}
+
+func (f *folder) publish() {
+	var err error
+	f.manifest, err = f.writer.Publish(f.manifest)
+	must(f.t, err)
+}
+
+func (f *folder) rank(ranks []float32) {
+	must(f.t, rankvector.Write(datadir.Rank(f.dir), &rankvector.Vector{Damping: 0.85, Ranks: ranks, Computed: time.Unix(1e9, 0)}))
+}
+
+func (f *folder) open(o searcher.Options) *searcher.Searcher {
+	s, err := searcher.Open(f.dir, o)
+	must(f.t, err)
+	f.t.Cleanup(func() { must(f.t, s.Close()) })
+	return s
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func keyOf(d *oracle.Document) string {
+	u, err := weburl.Parse(d.URL)
+	if err != nil {
+		panic(err) // of the test
+	}
+	return u.Key()
+}
+
+func writeSegment(t testing.TB, dir string, s oracle.Segment, info func(*oracle.Document) vocab.DocInfo) {
+	t.Helper()
+	w, err := segment.Create(dir)
+	must(t, err)
+	defer w.Abort()
+	docs := slices.Clone(s.Documents)
+	slices.SortFunc(docs, func(a, b *oracle.Document) int { return cmp.Compare(keyOf(a), keyOf(b)) })
+	lists := map[string][]vocab.Ordinal{}
+	for ord, d := range docs {
+		must(t, w.AddDoc(info(d)))
+		for word := range d.Words {
+			lists[word] = append(lists[word], vocab.Ordinal(ord))
+		}
+	}
+	for _, doc := range s.Removed {
+		must(t, w.Remove(doc))
+	}
+	for _, word := range slices.Sorted(maps.Keys(lists)) {
+		must(t, w.StartWord([]byte(word)))
+		for _, ord := range lists[word] {
+			must(t, w.Add(ord, docs[ord].Words[word]))
+		}
+		must(t, w.EndWord())
+	}
+	_, err = w.Finish()
+	must(t, err)
+}
+
+// bare is what the index keeps of a generated document: hits matter, texts do not.
+func bare(d *oracle.Document) vocab.DocInfo {
+	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Title: "page of " + d.URL}
+}
+
+var lexicon = []string{"a", "b", "c", "d", "e", "f", "東", "京"}
+
+var hosts = []string{"x.org", "www.x.org", "y.x.org", "x.org:8080", "y.com", "xx.org", "127.0.0.1"}
+
+var paths = []string{"/", "/dir", "/dir/", "/dir/page", "/dir-other", "/dir?q=1", "/directory", "/other/deep/er/page?x=2"}
+
+// generate makes a document of random words, those at the front of the lexicon in nearly all.
+func generate(r *rand.Rand, doc vocab.DocID, url string) *oracle.Document {
+	d := &oracle.Document{Doc: doc, URL: url, Words: map[string][]vocab.Hit{}, Crawled: r.IntN(8) > 0}
+	word := func() string { return lexicon[min(r.IntN(len(lexicon)), r.IntN(len(lexicon)))] }
+	add := func(word string, position uint32, types ...vocab.HitType) {
+		h := vocab.MakeHit(position, types[r.IntN(len(types))], r.IntN(4) == 0, uint8(r.IntN(8)))
+		d.Words[word] = append(d.Words[word], h)
+	}
+	if d.Crawled {
+		d.Length = uint32(r.IntN(60))
+		for i := range d.Length {
+			add(word(), i, vocab.Plain, vocab.Plain, vocab.Emphasis, vocab.Heading1, vocab.Code)
+		}
+		for i := range uint32(r.IntN(5)) {
+			add(word(), i, vocab.Title)
+		}
+		for i := range uint32(r.IntN(3)) {
+			add(word(), i, vocab.Meta)
+		}
+	}
+	for i := range uint32(r.IntN(3)) {
+		add(word(), i, vocab.URLWord)
+	}
+	for i, gap := uint32(0), uint32(0); i < uint32(r.IntN(7)); i++ {
+		gap += uint32(r.IntN(2) * 9)
+		add(word(), i+gap, vocab.Anchor, vocab.AnchorOut)
+	}
+	for _, hits := range d.Words {
+		slices.SortFunc(hits, func(a, b vocab.Hit) int {
+			if a.Before(b) {
+				return -1
+			}
+			return 1
+		})
+	}
+	return d
+}
+
+func urls() (all []string) {
+	for _, host := range hosts {
+		for _, path := range paths {
+			all = append(all, "http://"+host+path)
+		}
+	}
+	return all
+}
+
+// collect makes a collection of several segments, with documents that were fetched again or removed.
+func collect(seed uint64, segments int) *oracle.Collection {
+	r := rand.New(rand.NewPCG(seed, 1))
+	c := &oracle.Collection{Weights: searcher.DefaultWeights}
+	all := urls()
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	for i := range segments {
+		var s oracle.Segment
+		for doc, url := range all {
+			switch {
+			case doc%segments == i, doc%segments < i && r.IntN(6) == 0:
+				s.Documents = append(s.Documents, generate(r, vocab.DocID(doc+1), url))
+			case doc%segments < i && r.IntN(10) == 0:
+				s.Removed = append(s.Removed, vocab.DocID(doc+1))
+			}
+		}
+		c.Segments = append(c.Segments, s)
+	}
+	if r.IntN(4) > 0 {
+		c.Ranks = make([]float32, r.IntN(len(all))+2)
+		for i := range c.Ranks[1:] {
+			c.Ranks[i+1] = float32(r.ExpFloat64()) / float32(len(all))
+		}
+	}
+	return c
+}
+
+func (f *folder) hold(c *oracle.Collection) *searcher.Searcher {
+	for _, s := range c.Segments {
+		f.add(s, bare)
+	}
+	if c.Ranks != nil {
+		f.rank(c.Ranks)
+	}
+	f.publish()
+	return f.open(searcher.Options{Candidates: c.Candidates})
+}
+
+// drawQuery draws a query in which every operator occurs.
+func drawQuery(t *rapid.T) string {
+	word := rapid.SampledFrom(append([]string{"absent", "東京"}, lexicon...))
+	words := rapid.OneOf(word, word, rapid.Map(rapid.SliceOfN(word, 1, 4), func(w []string) string { return `"` + strings.Join(w, " ") + `"` }))
+	in := rapid.SampledFrom([]string{"", "", "", "", "intitle:", "inurl:", "inanchor:", "intext:"})
+	site := rapid.SampledFrom([]string{"x.org", "www.x.org", "y.com", "org", "x.org/dir", "x.org:8080", "x.org:8080/dir", "127.0.0.1", "absent.org", "x.org/dir/page", "www.x.org/dir/"})
+	var node func(depth int) string
+	node = func(depth int) string {
+		kind := rapid.IntRange(0, 11).Draw(t, "kind")
+		switch {
+		case kind < 5 || depth == 0 && kind < 10:
+			return in.Draw(t, "in") + words.Draw(t, "words")
+		case kind < 6:
+			return "site:" + site.Draw(t, "site")
+		case kind < 8:
+			return "-" + node(0)
+		case kind < 10:
+			return node(depth-1) + " OR " + node(depth-1)
+		}
+		if depth == 0 {
+			return words.Draw(t, "words")
+		}
+		return "(" + node(depth-1) + " " + node(depth-1) + ")"
+	}
+	var parts []string
+	for range rapid.IntRange(1, 3).Draw(t, "parts") {
+		parts = append(parts, node(2))
+	}
+	return strings.Join(parts, " ")
+}
+
+// pages asks for all results, page by page.
+func pages(t testing.TB, s *searcher.Searcher, text string, limit int) (all []searcher.Result, last *searcher.Response) {
+	for {
+		resp, err := s.Search(context.Background(), searcher.Request{Query: text, Offset: len(all), Limit: limit, Explain: true, Within: time.Hour})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		all = append(all, resp.Results...)
+		if !resp.Next {
+			return all, resp
+		}
+	}
+}
+
+// TestBruteForce: for queries of every operator, over several segments with documents replaced and
+// removed, the results are those of looking at every page: the same, in the same order, with the
+// same scores, whatever size the pages of results have.
+func TestBruteForce(t *testing.T) {
+	type collection struct {
+		*oracle.Collection
+		s *searcher.Searcher
+	}
+	var all []collection
+	for i, segments := range []int{1, 1, 2, 3, 5} {
+		c := collect(uint64(i), segments)
+		c.Candidates = []int{400, 7, 400, 5, 11}[i]
+		all = append(all, collection{c, newFolder(t).hold(c)})
+	}
+	found := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		text := drawQuery(rt)
+		root := query.Parse(text).Root
+		for i, c := range all {
+			want := c.Search(root)
+			got, last := pages(t, c.s, text, rapid.SampledFrom([]int{3, 10, 100}).Draw(rt, "limit"))
+			if last.Total != len(want) || !last.Exact || last.Partial || len(got) != len(want) {
+				rt.Fatalf("collection %d: %s: %d results of %d (exact %v), want %d", i, text, len(got), last.Total, last.Exact, len(want))
+			}
+			if len(want) == 0 && last.Why == "" {
+				rt.Fatalf("%s: no results and no reason", text)
+			}
+			for k, r := range got {
+				if r.Doc != want[k].Doc || r.Score != want[k].Score {
+					rt.Fatalf("collection %d: %s: result %d is document %d with %d, want %d with %d", i, text, k, r.Doc, r.Score, want[k].Doc, want[k].Score)
+				}
+				checkSum(rt, text, r.Explanation, r.Score)
+			}
+			found += len(got)
+		}
+	})
+	if found == 0 {
+		t.Fatal("no query found anything")
+	}
+}
+
+func checkSum(t interface{ Fatalf(string, ...any) }, text string, e *searcher.Explanation, score searcher.Score) {
+	var sum searcher.Score
+	for _, part := range e.Parts {
+		sum += part.Points
+		if part.Detail == "" || part.Name == "" {
+			t.Fatalf("%s: %s: a part without name or detail: %+v", text, e.URL, part)
+		}
+	}
+	if sum != score || e.Score != score || !e.Matches {
+		t.Fatalf("%s: %s: parts add up to %d, explanation says %d, result %d (matches: %v)", text, e.URL, sum, e.Score, score, e.Matches)
+	}
+}
+
+// TestOneSegmentEqualsMany: how documents are spread over segments does not show.
+func TestOneSegmentEqualsMany(t *testing.T) {
+	many := collect(7, 4)
+	known := map[vocab.DocID]bool{}
+	one := &oracle.Collection{Weights: many.Weights, Ranks: many.Ranks, Segments: make([]oracle.Segment, 1)}
+	for i := range many.Segments {
+		many.Segments[i].Removed = nil
+		many.Segments[i].Documents = slices.DeleteFunc(many.Segments[i].Documents, func(d *oracle.Document) bool {
+			again := known[d.Doc]
+			known[d.Doc] = true
+			return again
+		})
+		one.Segments[0].Documents = append(one.Segments[0].Documents, many.Segments[i].Documents...)
+	}
+	a, b := newFolder(t).hold(one), newFolder(t).hold(many)
+	rapid.Check(t, func(rt *rapid.T) {
+		text := drawQuery(rt)
+		inOne, _ := pages(t, a, text, 20)
+		inMany, _ := pages(t, b, text, 20)
+		if len(inOne) != len(inMany) {
+			rt.Fatalf("%s: %d and %d results", text, len(inOne), len(inMany))
+		}
+		for i := range inOne {
+			if inOne[i].Doc != inMany[i].Doc || inOne[i].Score != inMany[i].Score {
+				rt.Fatalf("%s: result %d: %+v and %+v", text, i, inOne[i], inMany[i])
+			}
+		}
+	})
+}
+
+// TestExplainAnyPage: pages that do not match are explained too, and what they miss is named.
+func TestExplainAnyPage(t *testing.T) {
+	c := collect(3, 2)
+	s := newFolder(t).hold(c)
+	rapid.Check(t, func(rt *rapid.T) {
+		text := drawQuery(rt)
+		root := query.Parse(text).Root
+		last := c.Segments[len(c.Segments)-1].Documents
+		d := last[rapid.IntRange(0, len(last)-1).Draw(rt, "document")]
+		e, err := s.Explain(context.Background(), text, strings.Replace(d.URL, "http:", "https:", 1))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if want := c.Score(root, d); e.Score != want {
+			rt.Fatalf("%s: %s scores %d, want %d", text, d.URL, e.Score, want)
+		}
+		if want := root.Positive() && oracle.Match(root, d); e.Matches != want {
+			rt.Fatalf("%s: %s matches: %v, want %v", text, d.URL, e.Matches, want)
+		}
+		for _, word := range e.Missing {
+			if len(d.Words[word]) > 0 {
+				rt.Fatalf("%s: %s is said to miss %q", text, d.URL, word)
+			}
+		}
+	})
+	if _, err := s.Explain(context.Background(), "a", "http://nowhere.org/"); err == nil {
+		t.Error("a page that is not indexed was explained")
+	}
+}

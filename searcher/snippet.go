@@ -1,0 +1,406 @@
+package searcher
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"anatomy/searcher/query"
+	"anatomy/words"
+)
+
+// The bounds of a snippet.
+const (
+	snippetText    = 64 << 10 // bytes of a page's text that are looked at
+	snippetChunk   = 4 << 10  // and how much of them at a time, until a place is found that cannot be beaten
+	snippetColumns = 200      // width; ideographs and their kin are two columns wide
+	snippetRuns    = 4096     // occurrences of query words that are looked at
+)
+
+// A snippeter cuts out of pages what shows best why they match. It is for one goroutine.
+type snippeter struct {
+	phrases [][]int // what to mark: each word or phrase of the query, as indices of words
+	weights []Score // of phrases: the sum of idf
+	words   []string
+	byStart [256]uint64 // for the first byte of a word: bit l says that one of words has length l
+	tok     words.Tokenizer
+	tokens  []token // of query words, in the order of the text
+	runs    []run
+	buf     []byte
+}
+
+// A token is an occurrence of one query word.
+type token struct {
+	number     int // among all words of the text
+	word       int
+	start, end int
+}
+
+// A run is an occurrence of a whole phrase.
+type run struct {
+	phrase     int
+	start, end int
+}
+
+func newSnippeter(root *query.Node, t *terms) *snippeter {
+	s := &snippeter{words: t.words}
+	index := map[string]int{}
+	for i, word := range t.words {
+		index[word] = i
+		s.byStart[word[0]] |= 1 << (len(word) & 63)
+	}
+	for _, n := range root.Wanted() {
+		var phrase []int
+		var weight Score
+		for _, word := range n.Words {
+			phrase = append(phrase, index[word])
+			weight += t.idf[index[word]]
+		}
+		if !slices.ContainsFunc(s.phrases, func(p []int) bool { return slices.Equal(p, phrase) }) {
+			s.phrases = append(s.phrases, phrase)
+			s.weights = append(s.weights, weight)
+		}
+	}
+	return s
+}
+
+// snippet gives the best of a page's text; where no word of the query is in it, the page's own
+// description or how the text begins.
+func (s *snippeter) snippet(text, description string) []Fragment {
+	text = head(text, snippetText)
+	s.find(text)
+	if len(s.runs) > 0 {
+		return s.show(text, s.choose(text))
+	}
+	if description == "" {
+		description = text
+	}
+	description = head(description, snippetChunk)
+	s.find(description)
+	return s.show(description, []span{{0, 0}})
+}
+
+// head is the beginning of text, up to n bytes, between characters.
+func head(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// find fills runs with the occurrences of phrases. It reads no further than it has to: once all of
+// the query stands together, nothing better can come.
+func (s *snippeter) find(text string) {
+	s.tokens, s.runs = s.tokens[:0], s.runs[:0]
+	number := 0
+	for from := 0; from < len(text) && len(s.runs) < snippetRuns; {
+		to := chunkEnd(text, from)
+		s.buf = append(s.buf[:0], text[from:to]...)
+		first := len(s.tokens)
+		s.tok.Each(s.buf, func(word []byte, start, end int, _ bool) {
+			if i := s.wordIndex(word); i >= 0 {
+				s.tokens = append(s.tokens, token{number, i, from + start, from + end})
+			}
+			number++
+		})
+		known := len(s.runs)
+		s.match(first)
+		number++ // no phrase reaches over the end of a chunk
+		if s.together(known) {
+			return
+		}
+		from = to
+	}
+}
+
+// chunkEnd ends a chunk with a block of the text, or if need be with a word.
+func chunkEnd(text string, from int) int {
+	if len(text)-from <= snippetChunk {
+		return len(text)
+	}
+	to := from + snippetChunk
+	if i := strings.IndexByte(text[to:min(to+snippetChunk, len(text))], '\n'); i >= 0 {
+		return to + i + 1
+	}
+	if i := strings.IndexByte(text[to:], ' '); i >= 0 {
+		return to + i + 1
+	}
+	return len(text)
+}
+
+func (s *snippeter) wordIndex(word []byte) int {
+	if s.byStart[word[0]]>>(len(word)&63)&1 == 0 {
+		return -1
+	}
+	for i := range s.words {
+		if s.words[i] == string(word) {
+			return i
+		}
+	}
+	return -1
+}
+
+// match turns tokens into runs, in the order of the text; of those that begin at one word the
+// longest comes first.
+func (s *snippeter) match(first int) {
+	for at := first; at < len(s.tokens); at++ {
+		from := len(s.runs)
+		for p, phrase := range s.phrases {
+			if end, ok := s.phraseAt(at, phrase); ok {
+				s.runs = append(s.runs, run{p, s.tokens[at].start, end})
+			}
+		}
+		slices.SortFunc(s.runs[from:], func(a, b run) int { return cmp.Compare(b.end, a.end) })
+	}
+}
+
+func (s *snippeter) phraseAt(at int, phrase []int) (end int, ok bool) {
+	if at+len(phrase) > len(s.tokens) {
+		return 0, false
+	}
+	for k, word := range phrase {
+		if t := &s.tokens[at+k]; t.word != word || t.number != s.tokens[at].number+k {
+			return 0, false
+		}
+	}
+	return s.tokens[at+len(phrase)-1].end, true
+}
+
+// together says whether the runs from first on hold all phrases, with next to nothing between them.
+func (s *snippeter) together(first int) bool {
+	want := 0
+	for _, phrase := range s.phrases {
+		want += len(phrase)
+	}
+	return s.best(s.runs[first:], nil, 12*want).missing == 0
+}
+
+// A span is a part of a text, in bytes.
+type span struct{ from, to int }
+
+// A window is a stretch of text with runs in it.
+type window struct {
+	span
+	worth   Score
+	missing int // phrases that it does not hold
+	holds   []bool
+}
+
+// choose gives the best window, or two where one does not show all that the text holds.
+func (s *snippeter) choose(text string) []span {
+	sample := head(text, snippetChunk)
+	size := snippetColumns * len(sample) / max(columns(sample), 1)
+	one := s.best(s.runs, nil, size)
+	if one.missing == 0 {
+		return []span{one.span}
+	}
+	two := s.best(s.runs, one.holds, size/2)
+	if two.worth == 0 || one.to-one.from > size/2 {
+		return []span{one.span}
+	}
+	if two.from < one.from {
+		one, two = two, one
+	}
+	return []span{one.span, two.span}
+}
+
+// best is the window of at most size bytes that is worth most by the phrases in it, without those
+// known; of equals the shortest, then the first.
+func (s *snippeter) best(runs []run, known []bool, size int) window {
+	best := window{missing: len(s.phrases)}
+	holds := make([]bool, len(s.phrases))
+	for i, first := range runs {
+		w := window{span: span{first.start, first.end}, missing: len(s.phrases)}
+		clear(holds)
+		for _, r := range runs[i:] {
+			if r.end-w.from > size && w.worth > 0 || w.missing == 0 {
+				break
+			}
+			if holds[r.phrase] || known != nil && known[r.phrase] {
+				continue
+			}
+			holds[r.phrase] = true
+			w.worth += s.weights[r.phrase] + 1
+			w.missing--
+			w.to = max(w.to, r.end)
+		}
+		if w.worth > best.worth || w.worth == best.worth && w.to-w.from < best.to-best.from {
+			w.holds = append(best.holds[:0], holds...)
+			best = w
+		}
+	}
+	return best
+}
+
+// show makes fragments of spans, which it widens to fill the snippet.
+func (s *snippeter) show(text string, spans []span) []Fragment {
+	var out fragments
+	next := 0
+	for _, sp := range s.widenAll(text, spans) {
+		if len(out) > 0 || sp.from > 0 && !sentenceEnds(text[:sp.from]) {
+			out.add("… ", false)
+		}
+		at := sp.from
+		for ; next < len(s.runs) && s.runs[next].end <= sp.to; next++ {
+			r := s.runs[next]
+			if r.start < at {
+				continue
+			}
+			out.add(text[at:r.start], false)
+			out.add(text[r.start:r.end], true)
+			at = r.end
+		}
+		out.add(text[at:sp.to], false)
+		if !endsAt(text, sp.to) {
+			out.add(" …", false)
+		}
+	}
+	return out
+}
+
+// widenAll widens spans, and makes one of two that meet.
+func (s *snippeter) widenAll(text string, spans []span) []span {
+	var all []span
+	for _, sp := range spans {
+		sp = widen(text, sp, snippetColumns/len(spans))
+		if n := len(all); n > 0 && sp.from <= all[n-1].to+1 {
+			all[n-1].to = max(all[n-1].to, sp.to)
+			continue
+		}
+		all = append(all, sp)
+	}
+	return all
+}
+
+type fragments []Fragment
+
+// add appends text, its line ends as spaces, to the last fragment if that is of the same kind.
+func (f *fragments) add(text string, mark bool) {
+	if text == "" {
+		return
+	}
+	text = strings.ReplaceAll(text, "\n", " ")
+	if n := len(*f); n > 0 && !mark && !(*f)[n-1].Mark {
+		if strings.HasSuffix((*f)[n-1].Text, " ") {
+			text = strings.TrimPrefix(text, " ")
+		}
+		(*f)[n-1].Text += text
+		return
+	}
+	*f = append(*f, Fragment{text, mark})
+}
+
+// widen grows a span to so many columns: back to the beginning of its sentence if that is near,
+// else by a third of the room, to a word; and forward by the rest.
+func widen(text string, sp span, width int) span {
+	room := width - columns(text[sp.from:sp.to])
+	from := back(text, sp.from, room*2/3)
+	if !sentenceEnds(text[:from]) {
+		from = back(text, sp.from, room/3)
+	}
+	room -= columns(text[from:sp.from])
+	to := forward(text, sp.to, room)
+	return trim(text, span{from, to})
+}
+
+// back goes back by at most room columns, to the earliest word, or to where the sentence begins.
+func back(text string, at, room int) int {
+	best := at
+	for i := at; i > 0; {
+		r, size := utf8.DecodeLastRuneInString(text[:i])
+		if room -= width(r); room < 0 {
+			return best
+		}
+		i -= size
+		if i == 0 || breaksBefore(text, i) {
+			best = i
+		}
+		if i < at && sentenceEnds(text[:i]) {
+			return i
+		}
+	}
+	return best
+}
+
+// forward goes on by at most room columns, to the end of a word.
+func forward(text string, at, room int) int {
+	best := at
+	for i := at; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if room -= width(r); room < 0 {
+			return best
+		}
+		i += size
+		if i == len(text) || breaksBefore(text, i) {
+			best = i
+		}
+	}
+	return best
+}
+
+// breaksBefore says whether a line of text may end before text[i].
+func breaksBefore(text string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	after, _ := utf8.DecodeRuneInString(text[i:])
+	return unicode.IsSpace(before) || unicode.IsSpace(after) || width(after) == 2 || width(before) == 2
+}
+
+// sentenceEnds says whether text is at the end of a sentence or block.
+func sentenceEnds(text string) bool {
+	trimmed := strings.TrimRight(text, " ")
+	if trimmed == "" || trimmed[len(trimmed)-1] == '\n' {
+		return true
+	}
+	r, _ := utf8.DecodeLastRuneInString(trimmed)
+	switch r {
+	case '。', '！', '？':
+		return true
+	case '.', '!', '?':
+		return len(trimmed) < len(text)
+	}
+	return false
+}
+
+// endsAt says whether text[:to], without the space behind it, is at the end of a sentence.
+func endsAt(text string, to int) bool {
+	return to == len(text) || sentenceEnds(text[:to]) || text[to] < utf8.RuneSelf && sentenceEnds(text[:to+1])
+}
+
+func trim(text string, sp span) span {
+	for sp.from < sp.to && (text[sp.from] == ' ' || text[sp.from] == '\n') {
+		sp.from++
+	}
+	for sp.to > sp.from && (text[sp.to-1] == ' ' || text[sp.to-1] == '\n') {
+		sp.to--
+	}
+	return sp
+}
+
+// columns is how wide text is shown.
+func columns(text string) int {
+	n := 0
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			n++
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		n += width(r)
+		i += size
+	}
+	return n
+}
+
+// width is the columns of a character: two from the radicals on, where nearly all are wide.
+func width(r rune) int {
+	if r >= 0x2E80 {
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,179 @@
+package searcher
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A Milli is a thousandth. Scores are reckoned in integers from end to end, so that the same pages
+// score the same on every machine and the parts of an [Explanation] add up to the last digit.
+type Milli int64
+
+// Weights are all numbers that the order of results depends on, besides the pages themselves.
+// They are data, to be tuned on judged queries and never by hand on one of them.
+//
+// A word's idf is ln(1 + (N - n + ½)/(n + ½)), N the pages searched and n those that hold it.
+type Weights struct {
+	// Type says what an occurrence is worth by where it stands: the type-weights of BP98 §4.5.1.
+	// A word's points for a type are idf × type weight × count weight.
+	Type [vocab.HitTypes]Milli
+
+	// Saturation is k of the count weight c·(k+1)/(c+k), c occurrences of one type: it grows by
+	// nearly one with each at first, and "quickly tapers off" (§4.5.1) to k+1. A text linked to
+	// by 2^s pages counts as 2^s occurrences.
+	Saturation Milli
+
+	// Length is how far the length of the text tells: in text, k becomes
+	// k·(1 - Length + Length·words/average). 0 not at all, 1000 in proportion.
+	Length Milli
+
+	// Near lists the classes of proximity, from a phrase to "not even close", ten as in the paper.
+	// Neighbouring words of the query score, for each field that has both, by the best class in
+	// which they are found there: lesser idf × field weight × class weight × count weight.
+	Near [Bins]Bin
+
+	// NearIn is the weight of each field for that.
+	NearIn [vocab.Fields]Milli
+
+	// Whole is for fields that hold all words of the query next to each other and in order: it is
+	// multiplied by the sum of their idf.
+	Whole [vocab.Fields]Milli
+
+	// Rank is for PageRank: Rank × x/(x + RankHalf) with x = ln(1 + rank × pages). The average
+	// page, of rank 1/pages, has x = 0.69, one of a thousand times that has 6.9.
+	Rank, RankHalf Milli
+
+	// Depth is for the folders in a URL's path, a query counting as one: the first entry is for
+	// the root of a host, the last for all from there.
+	Depth [6]Milli
+
+	// Uncrawled is for pages that were never fetched and are known by links to them alone.
+	Uncrawled Milli
+
+	// Impact turns the first phase's impacts into points: idf × impact × Impact. The first phase
+	// chooses the pages to be scored in full, see [Options.Candidates].
+	Impact Milli
+}
+
+// Bins is the number of classes of proximity.
+const Bins = 10
+
+// A Bin is a class of proximity: the second word follows the first within so many words, or
+// precedes it within one less.
+type Bin struct {
+	Within uint32
+	Weight Milli
+}
+
+// DefaultWeights is what a zero Options means.
+var DefaultWeights = Weights{
+	Type: [vocab.HitTypes]Milli{
+		vocab.Plain:     1000,
+		vocab.Emphasis:  600,
+		vocab.Heading1:  1400,
+		vocab.Heading2:  1000,
+		vocab.Heading3:  800,
+		vocab.Code:      700,
+		vocab.Alt:       400,
+		vocab.Title:     3000,
+		vocab.Meta:      600,
+		vocab.URLWord:   1500,
+		vocab.Anchor:    1500,
+		vocab.AnchorOut: 2500,
+	},
+	Saturation: 1200,
+	Length:     500,
+	Near: [Bins]Bin{
+		{1, 1000}, {2, 800}, {3, 600}, {5, 450}, {8, 350},
+		{13, 250}, {21, 150}, {50, 80}, {150, 30}, {math.MaxUint32, 0},
+	},
+	NearIn: [vocab.Fields]Milli{
+		vocab.Body:        1000,
+		vocab.TitleField:  1500,
+		vocab.MetaField:   300,
+		vocab.URLField:    600,
+		vocab.AnchorField: 1200,
+	},
+	Whole: [vocab.Fields]Milli{
+		vocab.TitleField:  1000,
+		vocab.URLField:    500,
+		vocab.AnchorField: 1000,
+	},
+	Rank:      3000,
+	RankHalf:  3000,
+	Depth:     [6]Milli{1000, 400, 250, 150, 50, 0},
+	Uncrawled: -1500,
+	Impact:    30,
+}
+
+// million is one point of a Score.
+const million = 1_000_000
+
+// IDF is the weight of a word's rarity, as a Score: n of the pages hold it.
+func IDF(pages, n int) Score {
+	pages = max(pages, n) // n may count pages that were replaced since
+	return Score(math.Round(million * math.Log(1+(float64(pages-n)+0.5)/(float64(n)+0.5))))
+}
+
+// Count is the weight of a count of occurrences in a text of average length.
+func (w *Weights) Count(count int64) Milli { return saturate(count, w.Saturation, w.Saturation) }
+
+// CountInText is the weight of a count in a text of that many words, where average is usual.
+func (w *Weights) CountInText(count, words, average int64) Milli {
+	long := 1000 - w.Length + Milli(int64(w.Length)*words/max(average, 1))
+	return saturate(count, w.Saturation, w.Saturation*long/1000)
+}
+
+// saturate is c·(k+1)/(c+half).
+func saturate(count int64, k, half Milli) Milli {
+	c := Milli(min(count, 1<<31)) * 1000
+	if c+half <= 0 {
+		return 0
+	}
+	return c / 1000 * (1000 + k) * 1000 / (c + half)
+}
+
+// PageRank is the points of a page's share of all rank, among so many pages.
+func (w *Weights) PageRank(rank float64, pages int) Score {
+	x := math.Log1p(max(rank, 0) * float64(pages))
+	half := float64(w.RankHalf) / 1000
+	if x+half <= 0 {
+		return 0
+	}
+	return Score(math.Round(float64(w.Rank) * 1000 * x / (x + half)))
+}
+
+// URLDepth is how many folders deep a canonical URL is; 0 is the root of a host, and a query counts
+// as a folder.
+func URLDepth(url string) int {
+	u, err := weburl.Parse(url)
+	if err != nil {
+		return 0
+	}
+	depth := 0
+	for part := range strings.SplitSeq(u.Path(), "/") {
+		if part != "" {
+			depth++
+		}
+	}
+	if u.Query() != "" {
+		depth++
+	}
+	return depth
+}
+
+// OfDepth is the points of a URL's depth.
+func (w *Weights) OfDepth(depth int) Score {
+	return w.Depth[min(depth, len(w.Depth)-1)].score()
+}
+
+// depthRange is what a URL's depth is worth at least and at most.
+func (w *Weights) depthRange() (low, high Score) {
+	return slices.Min(w.Depth[:]).score(), slices.Max(w.Depth[:]).score()
+}
+
+func (m Milli) score() Score { return Score(m) * 1000 }
