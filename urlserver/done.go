@@ -57,7 +57,7 @@ func (s *Server) done(now time.Time, results []Result) (b *docindex.Batch, odd, 
 		return nil, nil, s.err
 	}
 	s.tell(now)
-	d := doner{s: s, now: now, b: s.db.NewBatch(), hosts: map[*host]bool{}}
+	d := doner{s: s, now: now, b: s.db.NewBatch(), pages: map[*host]bool{}}
 	for i := range results {
 		f := s.inFlight[results[i].Doc]
 		if f == nil {
@@ -68,16 +68,14 @@ func (s *Server) done(now time.Time, results []Result) (b *docindex.Batch, odd, 
 			return nil, nil, s.fail(err)
 		}
 	}
-	for h, changed := range d.hosts {
-		if changed {
-			d.b.PutHost(h.name, h.HostRecord)
-		}
+	for h := range d.pages {
+		d.b.PutHost(h.name, h.HostRecord)
 	}
 	d.b.PutCounts(&s.counts)
 	if err := d.b.Apply(); err != nil {
 		return nil, nil, s.fail(err)
 	}
-	for h := range d.hosts {
+	for _, h := range d.hosts {
 		s.frontier.offer(h)
 		if h.gone != nil && len(h.levels) > 0 {
 			if err := s.giveUp(h); err != nil {
@@ -93,7 +91,8 @@ type doner struct {
 	s     *Server
 	now   time.Time
 	b     *docindex.Batch
-	hosts map[*host]bool // those touched; true: their record on disk changes
+	hosts []*host        // that something came back from, in order; some twice
+	pages map[*host]bool // of them those whose count of pages changed
 }
 
 func (d *doner) one(f *flight, result *Result) error {
@@ -115,7 +114,7 @@ func (d *doner) one(f *flight, result *Result) error {
 	s.count(&r)
 	if s.counts.Pages != pages {
 		h.Pages += s.counts.Pages - pages
-		d.hosts[h] = true
+		d.pages[h] = true
 	}
 	return nil
 }
@@ -123,7 +122,9 @@ func (d *doner) one(f *flight, result *Result) error {
 // land ends a flight.
 func (d *doner) land(f *flight) {
 	delete(d.s.inFlight, f.record.Doc)
-	d.hosts[f.host] = d.hosts[f.host]
+	if n := len(d.hosts); n == 0 || d.hosts[n-1] != f.host {
+		d.hosts = append(d.hosts, f.host)
+	}
 	if f.record.Kind == vocab.PageTarget {
 		d.s.pages--
 		f.host.leased--

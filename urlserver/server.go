@@ -296,6 +296,7 @@ func (s *Server) recoverSeed(doc vocab.DocID) error {
 }
 
 func (s *Server) recoverQueues() error {
+	var hosts []*host // in the order of their names: opening the same folder twice is the same
 	var h *host
 	err := s.db.EachQueue(func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
 		if h == nil || h.name != k.Host {
@@ -306,12 +307,13 @@ func (s *Server) recoverQueues() error {
 			if h, err = s.frontier.host(k.Host, u.Hostname(), s.db.Host); err != nil {
 				return false, err
 			}
+			hosts = append(hosts, h)
 		}
 		h.push(k.Priority, k.Number)
 		s.number = max(s.number, k.Number)
 		return true, nil
 	})
-	for _, h := range s.frontier.hosts {
+	for _, h := range hosts {
 		s.frontier.offer(h)
 	}
 	return err

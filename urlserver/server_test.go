@@ -1,0 +1,560 @@
+package urlserver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"anatomy/disk/docindex"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A bench is a server in memory with a clock of its own.
+type bench struct {
+	t   *testing.T
+	s   *Server
+	fs  *vfs.MemFS
+	now time.Time
+}
+
+func newBench(t *testing.T, o Options) *bench {
+	b := &bench{t: t, fs: vfs.NewMem(), now: epoch}
+	b.open(o)
+	t.Cleanup(func() { b.s.Close() })
+	return b
+}
+
+func (b *bench) open(o Options) {
+	b.t.Helper()
+	var err error
+	if b.s, err = open("data", o, b.fs); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) reopen(o Options) {
+	b.t.Helper()
+	if err := b.s.Close(); err != nil {
+		b.t.Fatal(err)
+	}
+	b.open(o)
+}
+
+func (b *bench) add(found ...Found) []vocab.DocID {
+	b.t.Helper()
+	docs, err := b.s.Add(found)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return docs
+}
+
+func (b *bench) seed(urls ...string) []vocab.DocID {
+	b.t.Helper()
+	var found []Found
+	for _, u := range urls {
+		found = append(found, Found{URL: mustParse(b.t, u), Seed: true})
+	}
+	return b.add(found...)
+}
+
+func (b *bench) link(urls ...string) []vocab.DocID {
+	b.t.Helper()
+	var found []Found
+	for _, u := range urls {
+		found = append(found, Found{URL: mustParse(b.t, u), Depth: 1})
+	}
+	return b.add(found...)
+}
+
+// take expects a lease of just these URLs.
+func (b *bench) take(urls ...string) vocab.Lease {
+	b.t.Helper()
+	l, wait, ok := b.s.Take(b.now)
+	var got []string
+	for _, target := range l.URLs {
+		got = append(got, target.URL)
+	}
+	if !ok || !slices.Equal(got, urls) {
+		b.t.Fatalf("Take: %q, %v, %v, %v; want %q", got, wait, ok, b.s.Err(), urls)
+	}
+	return l
+}
+
+// none expects no lease and this wait.
+func (b *bench) none(want time.Duration) {
+	b.t.Helper()
+	if l, wait, ok := b.s.Take(b.now); ok || wait != want {
+		b.t.Fatalf("Take: %+v, wait %v; want none, wait %v", l, wait, want)
+	}
+}
+
+func (b *bench) done(results ...Result) {
+	b.t.Helper()
+	if err := b.s.Done(b.now, results); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) release(l vocab.Lease, report vocab.HostReport) {
+	b.t.Helper()
+	report.Lease = l.ID
+	if err := b.s.Release(b.now, report); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) pass(d time.Duration) { b.now = b.now.Add(d) }
+
+// record expects a document to be in a state.
+func (b *bench) record(doc vocab.DocID, want docindex.State) docindex.Record {
+	b.t.Helper()
+	r, ok, err := b.s.Get(doc)
+	if !ok || err != nil || r.State != want {
+		b.t.Fatalf("document %d: %v, %v, %v; want %v", doc, r.String(), ok, err, want)
+	}
+	return r
+}
+
+func (b *bench) check() {
+	b.t.Helper()
+	if err := b.s.Check(func(p string) { b.t.Error(p) }); err != nil {
+		b.t.Error(err)
+	}
+}
+
+func TestBreadthFirst(t *testing.T) {
+	b := newBench(t, Options{})
+	b.seed("http://a.test/")
+	b.add(Found{URL: mustParse(t, "http://a.test/2"), Depth: 2}, Found{URL: mustParse(t, "http://a.test/1"), Depth: 1},
+		Found{URL: mustParse(t, "http://a.test/1b"), Depth: 1}, Found{URL: mustParse(t, "http://a.test/map.xml"), Kind: vocab.SitemapTarget, Depth: 9})
+	b.take("http://a.test/map.xml", "http://a.test/", "http://a.test/1", "http://a.test/1b", "http://a.test/2")
+	b.none(time.Second)
+}
+
+func TestPoliteness(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		o      Options
+		report vocab.HostReport
+		want   time.Duration
+	}{
+		{"floor", Options{}, vocab.HostReport{}, time.Second},
+		{"fast answer", Options{}, vocab.HostReport{Answer: 100 * time.Millisecond}, time.Second},
+		{"slow answer", Options{}, vocab.HostReport{Answer: time.Second}, 5 * time.Second},
+		{"very slow answer", Options{}, vocab.HostReport{Answer: time.Minute}, time.Minute},
+		{"crawl delay", Options{}, vocab.HostReport{Crawl: 20 * time.Second}, 20 * time.Second},
+		{"long crawl delay", Options{}, vocab.HostReport{Crawl: time.Hour}, time.Minute},
+		{"no floor", Options{Delay: -1}, vocab.HostReport{Answer: time.Second}, 0},
+		{"no floor, crawl delay", Options{Delay: -1}, vocab.HostReport{Crawl: 3 * time.Second}, 3 * time.Second},
+		{"held", Options{}, vocab.HostReport{HoldFor: 90 * time.Second, Reason: "429"}, 90 * time.Second},
+		{"held long", Options{}, vocab.HostReport{HoldFor: 24 * time.Hour}, 30 * time.Minute},
+	} {
+		c.o.LeaseSize = 1
+		b := newBench(t, c.o)
+		b.seed("http://a.test/1", "http://www.a.test/2")
+		l := b.take("http://a.test/1")
+		b.none(maxWait) // the site is being read
+		b.done(Result{Doc: 1, Outcome: vocab.Fetched})
+		b.release(l, c.report)
+		if c.want > 0 {
+			b.none(c.want)
+			b.pass(c.want - 1)
+			b.none(time.Millisecond)
+			b.pass(1)
+		}
+		l = b.take("http://www.a.test/2")
+		b.done(Result{Doc: 2, Outcome: vocab.Fetched})
+		b.release(l, vocab.HostReport{})
+		b.none(0)
+	}
+}
+
+func TestPerSiteConnections(t *testing.T) {
+	b := newBench(t, Options{Delay: -1, PerSite: 2, LeaseSize: 1})
+	b.seed("http://a.test/1", "http://a.test/2", "http://a.test/3")
+	b.take("http://a.test/1")
+	b.take("http://a.test/2")
+	b.none(maxWait)
+}
+
+func TestRetry(t *testing.T) {
+	b := newBench(t, Options{Delay: -1})
+	b.seed("http://a.test/")
+	for try, wait := range []time.Duration{time.Second, 10 * time.Second, time.Minute} {
+		l := b.take("http://a.test/")
+		if int(l.URLs[0].Tries) != try {
+			t.Errorf("try %d is called %d", try, l.URLs[0].Tries)
+		}
+		b.done(Result{Doc: 1, Outcome: vocab.Failed, Status: 500, Reason: "500"})
+		b.release(l, vocab.HostReport{})
+		b.record(1, docindex.Waiting)
+		b.none(wait)
+		b.pass(wait)
+	}
+	b.take("http://a.test/")
+	b.done(Result{Doc: 1, Outcome: vocab.Failed, Status: 500, Reason: "500"})
+	if r := b.record(1, docindex.GivenUp); r.Fetch.Reason != "500" || r.Fetch.Status != 500 {
+		t.Errorf("%+v", r.Fetch)
+	}
+	if got := b.s.Stats().Lost["500"]; got != 1 {
+		t.Errorf("%d URLs lost", got)
+	}
+	b.check()
+	b.seed("http://a.test/") // the same command again
+	b.reopen(Options{Delay: -1})
+	b.take("http://a.test/")
+}
+
+func TestRetryAfter(t *testing.T) {
+	b := newBench(t, Options{Delay: -1, Retry: []time.Duration{time.Second}})
+	b.seed("http://a.test/")
+	l := b.take("http://a.test/")
+	b.done(Result{Doc: 1, Outcome: vocab.Failed, Status: 503, Reason: "503", RetryAfter: 2 * time.Minute})
+	b.release(l, vocab.HostReport{})
+	b.none(2 * time.Minute)
+}
+
+func TestSkippedGoesBack(t *testing.T) {
+	b := newBench(t, Options{Delay: -1})
+	b.seed("http://a.test/1", "http://a.test/2", "http://a.test/3")
+	l := b.take("http://a.test/1", "http://a.test/2", "http://a.test/3")
+	b.done(Result{Doc: 1, Outcome: vocab.Skipped}, Result{Doc: 2, Outcome: vocab.Fetched})
+	b.release(l, vocab.HostReport{})
+	b.take("http://a.test/1")
+}
+
+func TestSilentHostIsGivenUp(t *testing.T) {
+	b := newBench(t, Options{Delay: -1, LeaseSize: 2, HostTries: 3})
+	var urls []string
+	for i := range 20 {
+		urls = append(urls, fmt.Sprintf("http://dead.test/%d", i))
+	}
+	b.seed(urls...)
+	for round, hold := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+		l, _, ok := b.s.Take(b.now)
+		if !ok || len(l.URLs) != 2 {
+			t.Fatalf("round %d: %v", round, l)
+		}
+		b.done(Result{Doc: l.URLs[0].Doc, Outcome: vocab.Failed, Reason: "connection refused"},
+			Result{Doc: l.URLs[1].Doc, Outcome: vocab.Failed, Reason: "connection refused"})
+		if _, _, ok := b.s.Take(b.now.Add(hold - 1)); ok {
+			t.Fatalf("round %d: the host is not left alone", round)
+		}
+		b.release(l, vocab.HostReport{})
+		b.pass(hold)
+	}
+	b.pass(time.Hour)
+	b.none(0)
+	const reason = "host gave no answer 3 times in a row: connection refused"
+	if st := b.s.Stats(); st.States[docindex.GivenUp] != 20 || st.Lost[reason] != 20 {
+		t.Errorf("%+v", st)
+	}
+	late := b.link("http://dead.test/late")
+	if r := b.record(late[0], docindex.GivenUp); r.Fetch.Reason != reason {
+		t.Errorf("%+v", r.Fetch)
+	}
+	b.check()
+}
+
+func TestUnknownNameIsGivenUp(t *testing.T) {
+	b := newBench(t, Options{Delay: -1, LeaseSize: 2})
+	b.seed("http://no.test/1", "http://no.test/2", "http://no.test/3")
+	l := b.take("http://no.test/1", "http://no.test/2")
+	b.done(Result{Doc: 1, Outcome: vocab.NoName, Reason: "no such host"}, Result{Doc: 2, Outcome: vocab.Skipped})
+	b.release(l, vocab.HostReport{HoldFor: time.Hour})
+	b.none(0)
+	b.record(1, docindex.Finished)
+	b.record(2, docindex.GivenUp)
+	b.record(3, docindex.GivenUp)
+	b.check()
+}
+
+func TestMaxPages(t *testing.T) {
+	o := Options{Delay: -1, MaxPages: 3, LeaseSize: 2, Retry: []time.Duration{}}
+	b := newBench(t, o)
+	b.seed("http://a.test/1", "http://a.test/2", "http://a.test/3", "http://b.test/1", "http://b.test/2")
+	l := b.take("http://a.test/1", "http://a.test/2")
+	l2 := b.take("http://b.test/1")
+	b.none(maxWait) // three are in flight
+	b.done(Result{Doc: 1, Outcome: vocab.Fetched}, Result{Doc: 2, Outcome: vocab.Gone, Status: 404}, Result{Doc: 4, Outcome: vocab.Fetched, Alias: 1})
+	b.release(l, vocab.HostReport{})
+	b.release(l2, vocab.HostReport{})
+	b.reopen(o)
+	b.take("http://a.test/3")
+	b.take("http://b.test/2")
+	b.done(Result{Doc: 3, Outcome: vocab.Fetched}, Result{Doc: 5, Outcome: vocab.Fetched})
+	b.link("http://a.test/4")
+	if b.s.Stats().Pages != 3 {
+		t.Errorf("%d pages", b.s.Stats().Pages)
+	}
+	o.MaxPages = 4
+	b.reopen(o)
+	b.take("http://a.test/4")
+	b.check()
+}
+
+func TestPagesPerHost(t *testing.T) {
+	o := Options{Delay: -1, PagesPerHost: 2}
+	b := newBench(t, o)
+	b.seed("http://a.test/1", "http://a.test/2", "http://a.test/3", "http://b.test/")
+	l := b.take("http://a.test/1", "http://a.test/2")
+	b.done(Result{Doc: 1, Outcome: vocab.Fetched}, Result{Doc: 2, Outcome: vocab.Gone})
+	b.release(l, vocab.HostReport{})
+	l = b.take("http://b.test/")
+	b.done(Result{Doc: 4, Outcome: vocab.Fetched})
+	b.release(l, vocab.HostReport{})
+	b.reopen(o)
+	l = b.take("http://a.test/3")
+	b.done(Result{Doc: 3, Outcome: vocab.Fetched})
+	b.release(l, vocab.HostReport{})
+	b.link("http://a.test/4")
+	b.none(0)
+	if st := b.s.Stats(); st.Waiting["page limit of the host"] != 1 || st.Loaded[0].Host != "a.test" {
+		t.Errorf("%+v", st)
+	}
+}
+
+func TestScopeWidens(t *testing.T) {
+	b := newBench(t, Options{Delay: -1, Scope: weburl.HostScope, Exclude: []string{"*/private/*"}})
+	b.seed("http://a.test/")
+	docs := b.link("http://www.a.test/", "http://b.test/", "http://a.test/private/x", "http://a.test/y")
+	b.take("http://a.test/", "http://a.test/y")
+	for _, doc := range docs[:3] {
+		b.record(doc, docindex.OutOfScope)
+	}
+	b.check()
+	b.reopen(Options{Delay: -1, Scope: weburl.DomainScope})
+	b.record(docs[0], docindex.Queued)
+	b.record(docs[1], docindex.OutOfScope)
+	b.record(docs[2], docindex.Queued)
+	b.check()
+	b.seed("http://b.test/other") // its site comes into scope
+	b.record(docs[1], docindex.Queued)
+	b.check()
+	b.reopen(Options{Delay: -1, Scope: weburl.PageScope})
+	for _, doc := range docs {
+		b.record(doc, docindex.OutOfScope)
+	}
+	b.check()
+	b.take("http://a.test/")
+	b.take("http://b.test/other")
+}
+
+func TestNoFollow(t *testing.T) {
+	b := newBench(t, Options{Delay: -1})
+	b.seed("http://a.test/")
+	u := mustParse(t, "http://a.test/x")
+	doc := b.add(Found{URL: u, Depth: 5, NoFollow: true})[0]
+	b.record(doc, docindex.NoFollowed)
+	b.add(Found{URL: u, Depth: 1, NoFollow: true})
+	b.reopen(Options{Delay: -1})
+	b.release(b.take("http://a.test/"), vocab.HostReport{})
+	if again := b.link("http://a.test/x"); again[0] != doc {
+		t.Errorf("document %d became %d", doc, again[0])
+	}
+	if r := b.record(doc, docindex.Queued); r.Depth != 1 {
+		t.Errorf("depth %d", r.Depth)
+	}
+	b.take("http://a.test/x")
+	b.check()
+}
+
+func TestTraps(t *testing.T) {
+	b := newBench(t, Options{Delay: -1, MaxDepth: 3})
+	b.seed("http://a.test/")
+	for path, want := range map[string]docindex.State{
+		"/a/b/a/b/a/b/a/b":   docindex.Queued,
+		"/a/b/a/b/a/b/a/b/a": docindex.Trapped,
+		"/x/x/x/x/x":         docindex.Trapped,
+	} {
+		b.record(b.link("http://a.test" + path)[0], want)
+	}
+	deep := func(depth uint16) Found {
+		return Found{URL: mustParse(t, fmt.Sprintf("http://a.test/%d", depth)), Depth: depth}
+	}
+	docs := b.add(deep(3), deep(4))
+	b.record(docs[0], docindex.Queued)
+	b.record(docs[1], docindex.Trapped)
+	b.reopen(Options{Delay: -1, MaxDepth: 4})
+	b.record(docs[1], docindex.Queued)
+}
+
+func TestHTTPSPreferred(t *testing.T) {
+	b := newBench(t, Options{Delay: -1, LeaseSize: 1})
+	b.seed("http://a.test/1", "http://a.test/2", "http://a.test:8080/3")
+	l := b.take("http://a.test/1")
+	b.release(l, vocab.HostReport{HTTPS: true})
+	b.done(Result{Doc: 1, Outcome: vocab.Redirected, Status: 301, Alias: 1, Location: "https://a.test/1"})
+	b.take("http://a.test:8080/3")
+	b.done(Result{Doc: 3, Outcome: vocab.Skipped})
+	b.reopen(Options{Delay: -1})
+	b.take("https://a.test/2", "https://a.test/1")
+	b.done(Result{Doc: 2, Outcome: vocab.Fetched}, Result{Doc: 1, Outcome: vocab.Fetched})
+	if r := b.record(2, docindex.Finished); r.URL != "https://a.test/2" {
+		t.Errorf("document 2 is %s", r.URL)
+	}
+	if r, ok, err := b.s.Lookup(mustParse(t, "http://a.test/1")); !ok || err != nil || r.URL != "https://a.test/1" {
+		t.Errorf("%v %v %v", r.String(), ok, err)
+	}
+	b.check()
+}
+
+func TestRedirectToItself(t *testing.T) {
+	b := newBench(t, Options{Delay: -1})
+	b.seed("http://a.test/1", "http://a.test/2")
+	l := b.take("http://a.test/1", "http://a.test/2")
+	b.release(l, vocab.HostReport{})
+	b.done(Result{Doc: 1, Outcome: vocab.Redirected, Alias: 1, Location: "https://a.test/1"},
+		Result{Doc: 2, Outcome: vocab.Redirected, Alias: 2, Location: "http://a.test/2"})
+	if r := b.record(2, docindex.Finished); r.Fetch.Outcome != vocab.Gone || r.Fetch.Reason != redirectsToSelf {
+		t.Errorf("%+v", r.Fetch)
+	}
+	b.release(b.take("https://a.test/1"), vocab.HostReport{})
+	b.done(Result{Doc: 1, Outcome: vocab.Redirected, Alias: 1, Location: "http://a.test/1"})
+	if r := b.record(1, docindex.Finished); r.Fetch.Outcome != vocab.Gone {
+		t.Errorf("%+v", r.Fetch)
+	}
+	b.none(0)
+	b.check()
+}
+
+func TestRedirectChain(t *testing.T) {
+	b := newBench(t, Options{Delay: -1})
+	from := b.seed("http://a.test/0")[0]
+	for i := 1; ; i++ {
+		if _, _, ok := b.s.Take(b.now); !ok {
+			t.Fatal("no lease")
+		}
+		to := b.add(Found{URL: mustParse(t, fmt.Sprintf("http://a.test/%d", i)), From: from})[0]
+		b.done(Result{Doc: from, Outcome: vocab.Redirected, Alias: to})
+		r, _, _ := b.s.Get(from)
+		b.release(vocab.Lease{ID: uint64(i)}, vocab.HostReport{})
+		if r.Fetch.Outcome == vocab.Gone {
+			if i != maxRedirects+1 || r.Fetch.Reason != tooManyRedirects {
+				t.Errorf("after %d redirects: %q", i, r.Fetch.Reason)
+			}
+			b.record(to, docindex.Finished)
+			break
+		}
+		from = to
+	}
+	if c, err := b.s.Canonical(1); c != from || err != nil {
+		t.Errorf("Canonical: %d, %v; want %d", c, err, from)
+	}
+	b.none(0)
+	b.check()
+}
+
+func TestCanonicalOfRing(t *testing.T) {
+	b := newBench(t, Options{Delay: -1})
+	b.seed("http://a.test/1", "http://a.test/2", "http://a.test/3", "http://a.test/4")
+	b.s.Take(b.now)
+	b.done(Result{Doc: 1, Outcome: vocab.Redirected, Alias: 4}, Result{Doc: 4, Outcome: vocab.Redirected, Alias: 3},
+		Result{Doc: 3, Outcome: vocab.Redirected, Alias: 2}, Result{Doc: 2, Outcome: vocab.Redirected, Alias: 3})
+	for _, doc := range []vocab.DocID{1, 2, 3, 4} {
+		if c, err := b.s.Canonical(doc); c != 2 || err != nil {
+			t.Errorf("Canonical(%d) = %d, %v", doc, c, err)
+		}
+	}
+	if c, err := b.s.Canonical(99); c != 99 || err != nil {
+		t.Errorf("Canonical of an unknown document: %d, %v", c, err)
+	}
+}
+
+func TestContent(t *testing.T) {
+	b := newBench(t, Options{Delay: -1})
+	b.seed("http://a.test/1", "http://a.test/2")
+	b.s.Take(b.now)
+	id := vocab.ContentID{7}
+	b.done(Result{Doc: 2, Outcome: vocab.Fetched, Content: id})
+	b.done(Result{Doc: 1, Outcome: vocab.Fetched, Content: id, Alias: 2})
+	if doc, ok, err := b.s.ByContent(id); doc != 2 || !ok || err != nil {
+		t.Errorf("%d %v %v", doc, ok, err)
+	}
+	b.check()
+}
+
+func TestSitemapsOfRobots(t *testing.T) {
+	b := newBench(t, Options{Delay: -1, LeaseSize: 1})
+	b.seed("http://a.test/1", "http://a.test/2")
+	l := b.take("http://a.test/1")
+	b.release(l, vocab.HostReport{Sitemaps: []string{"http://a.test/map.xml", "http://elsewhere.test/map.xml", "nonsense"}})
+	b.take("http://a.test/map.xml")
+}
+
+func TestDoneOfStrangers(t *testing.T) {
+	b := newBench(t, Options{Delay: -1})
+	b.seed("http://a.test/1")
+	b.s.Take(b.now)
+	err := b.s.Done(b.now, []Result{{Doc: 7}, {Doc: 1, Outcome: vocab.Fetched}})
+	if err == nil || !strings.Contains(err.Error(), "document 7") {
+		t.Errorf("%v", err)
+	}
+	b.record(1, docindex.Finished)
+	b.none(maxWait) // the lease is out
+}
+
+func TestTwinsAreOneDocument(t *testing.T) {
+	b := newBench(t, Options{})
+	b.seed("http://a.test/")
+	docs := b.link("https://a.test/", "http://a.test/x", "https://a.test/x", "http://a.test:8080/x")
+	if !slices.Equal(docs, []vocab.DocID{1, 2, 2, 3}) {
+		t.Errorf("%v", docs)
+	}
+}
+
+func TestSeenStats(t *testing.T) {
+	b := newBench(t, Options{})
+	b.seed("http://a.test/")
+	b.link("http://a.test/", "http://a.test/x")
+	b.reopen(Options{})
+	b.link("http://a.test/x", "http://a.test/x")
+	if got := b.s.Stats().Seen; got != (SeenStats{Cache: 1, Disk: 1}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestWaitingReasons(t *testing.T) {
+	b := newBench(t, Options{LeaseSize: 1})
+	b.seed("http://a.test/1", "http://a.test/2", "http://b.test/1", "http://b.test/2", "http://c.test/1", "http://c.test/2", "http://d.test/1")
+	a, _, c := b.take("http://a.test/1"), b.take("http://b.test/1"), b.take("http://c.test/1")
+	b.release(a, vocab.HostReport{HoldFor: time.Minute, Reason: "429 Too Many Requests"})
+	b.done(Result{Doc: 5, Outcome: vocab.Failed, Reason: "timeout"})
+	b.release(c, vocab.HostReport{})
+	st := b.s.Stats()
+	for _, reason := range []string{"429 Too Many Requests", "being read", "in trouble: timeout"} {
+		if st.Waiting[reason] != 1 {
+			t.Errorf("%q: %v", reason, st.Waiting)
+		}
+	}
+	if len(st.Waiting) != 3 || st.Queued != 4 || st.InFlight != 2 || st.Retrying != 1 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// TestCacheIsLRU compares the seen cache with a slice in the order of use.
+func TestCacheIsLRU(t *testing.T) {
+	c := newSeenCache(8)
+	var order []vocab.Fingerprint // oldest first
+	for i := range 2000 {
+		fp := vocab.Fingerprint((i * i * 7919) % 13)
+		at := slices.Index(order, fp)
+		if doc, _, ok := c.get(fp); ok != (at >= 0) || ok && doc != vocab.DocID(fp) {
+			t.Fatalf("step %d: get(%d) = %d, %v; in %v", i, fp, doc, ok, order)
+		}
+		if at >= 0 {
+			order = slices.Delete(order, at, at+1)
+		} else {
+			c.put(fp, vocab.DocID(fp), false)
+		}
+		if order = append(order, fp); len(order) > 8 {
+			order = order[1:]
+		}
+	}
+}
