@@ -33,7 +33,7 @@ const (
 
 // blockGap is how many positions are left free between two blocks, so that no phrase reaches
 // from one into the next, and words that two blocks part are a little less near.
-const blockGap = 4
+const blockGap = 2
 
 // ErrBinary is the error of Parse for a page that is no text, whatever its media type says.
 var ErrBinary = errors.New("not text")

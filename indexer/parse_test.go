@@ -133,7 +133,7 @@ func TestInfo(t *testing.T) {
 	}
 	for field, want := range map[vocab.Field]string{
 		vocab.TitleField: "a@0 b@1 b@2",
-		vocab.MetaField:  "what@0 it@1 is@2 k1@7 k2@8",
+		vocab.MetaField:  "what@0 it@1 is@2 k1@5 k2@6",
 		vocab.URLField:   "www@0 example@1 org@2 dir@3 some@4 page@5 html@6 q@7 1@8",
 	} {
 		if got := strings.Join(fields[field], " "); got != want {

@@ -325,24 +325,21 @@ func (f *File) decode(data []byte, s *section, into *Forward) error {
 
 // hits appends n decoded hits to dst.
 func (d *decoder) hits(dst []vocab.Hit, n int) []vocab.Hit {
-	last := plainText
+	attributes, field, position := plainText, vocab.Body, uint64(0)
 	for range n {
 		v := d.uvarint()
-		var attributes byte
-		if v&3 == byteFollows {
-			attributes = d.byte()
+		if v&1 == 1 {
+			attributes = vocab.Hit(d.byte())
+			if f := attributes.Field(); f != field {
+				field, position = f, 0
+			}
 		}
-		h := nextHit(last, v&3, attributes)
-		position := v >> 2
-		if h.Field() == last.Field() {
-			position += uint64(last.Position())
-		}
-		if position > vocab.MaxPosition || h.Type() >= vocab.HitTypes {
-			d.fail("position %d, hit type %d", position, h.Type())
+		position += v >> 1
+		if position > vocab.MaxPosition || attributes.Type() >= vocab.HitTypes {
+			d.fail("position %d, hit type %d", position, attributes.Type())
 			return dst
 		}
-		last = h | vocab.Hit(position)<<8
-		dst = append(dst, last)
+		dst = append(dst, attributes|vocab.Hit(position)<<8)
 	}
 	return dst
 }

@@ -1,0 +1,259 @@
+package barrel
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"anatomy/vocab"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// writeTiny writes the example of the format comment and a second document.
+func writeTiny(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tiny")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"a", "b", "bc", "東"} {
+		w.AddWord([]byte(word))
+	}
+	w.AddDoc(&vocab.DocInfo{Doc: 5, URL: "http://a.test/", Title: "T", Text: "b A b", Lang: "de", Fetched: time.Unix(1e9, 0), Place: vocab.PlaceAt(1, 77, 2), Words: 3, Crawled: true})
+	w.AddDoc(&vocab.DocInfo{Doc: 3, URL: "http://b.test/x", Text: "東 bc"})
+	add := func(ord vocab.Ordinal, word vocab.WordID, hits ...vocab.Hit) {
+		w.AddEntry(ord, word, len(hits), AppendHits(nil, hits))
+	}
+	plain := func(position uint32) vocab.Hit { return vocab.MakeHit(position, vocab.Plain, false, vocab.NormalSize) }
+	w.StartBarrel(2)
+	add(0, 0, vocab.MakeHit(1, vocab.Plain, true, vocab.NormalSize))
+	add(0, 1, plain(0), plain(2))
+	w.StartBarrel(4)
+	add(1, 2, plain(1), vocab.MakeHit(0, vocab.Title, true, vocab.NormalSize))
+	add(1, 3, plain(0))
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestGolden(t *testing.T) {
+	path := writeTiny(t)
+	var got bytes.Buffer
+	if err := Dump(&got, path); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "tiny.golden")
+	if *update {
+		if err := os.WriteFile(golden, got.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("got\n%swant\n%s", got.Bytes(), want)
+	}
+	if example := "00 02 00 03 0b 01 00 00 04"; !strings.Contains(got.String(), example) {
+		t.Errorf("the example of the format comment, %s, is not in\n%s", example, got.Bytes())
+	}
+	if err := Check(path); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHitsRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hits := rapid.SliceOfDistinct(rapid.Custom(func(t *rapid.T) vocab.Hit {
+			kind := vocab.HitType(rapid.IntRange(0, int(vocab.HitTypes)-1).Draw(t, "type"))
+			return vocab.MakeHit(rapid.Uint32Range(0, vocab.MaxPosition).Draw(t, "position"), kind, rapid.Bool().Draw(t, "capital"), uint8(rapid.IntRange(0, 7).Draw(t, "size")))
+		}), func(h vocab.Hit) vocab.Hit { return h }).Draw(t, "hits")
+		slices.SortFunc(hits, func(a, b vocab.Hit) int {
+			if a.Before(b) {
+				return -1
+			}
+			return 1
+		})
+		d := decoder{data: AppendHits(nil, hits)}
+		got := d.hits(nil, len(hits))
+		if d.err != nil || d.more() || !slices.Equal(got, hits) {
+			t.Fatalf("got %v, want %v; %v", got, hits, d.err)
+		}
+	})
+}
+
+// TestEveryByteIsChecked turns each bit of a file, and cuts the file at each byte: that is noticed
+// and told with the name of the file.
+func TestEveryByteIsChecked(t *testing.T) {
+	path := writeTiny(t)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := filepath.Join(t.TempDir(), "bad")
+	try := func(what string, at int, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(bad, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(bad); err == nil || !strings.Contains(err.Error(), bad) {
+			t.Errorf("%s %d: error %v", what, at, err)
+		}
+	}
+	for i := range whole {
+		data := bytes.Clone(whole)
+		data[i] ^= 1 << (i % 8)
+		try("byte", i, data)
+		try("cut", i, whole[:i])
+	}
+	if len(whole) < 100 {
+		t.Errorf("only %d bytes", len(whole))
+	}
+}
+
+// TestDisorder: what has good checksums but not the order of the format is found by Check.
+func TestDisorder(t *testing.T) {
+	for name, write := range map[string]func(*Writer){
+		"words": func(w *Writer) { w.AddWord([]byte("b")); w.AddWord([]byte("a")); w.StartBarrel(2) },
+		"documents": func(w *Writer) {
+			w.AddDoc(&vocab.DocInfo{URL: "http://b.test/"})
+			w.AddDoc(&vocab.DocInfo{URL: "http://a.test/"})
+		},
+		"URL": func(w *Writer) { w.AddDoc(&vocab.DocInfo{URL: "nonsense"}) },
+		"hits": func(w *Writer) {
+			w.AddWord([]byte("a"))
+			w.AddDoc(&vocab.DocInfo{URL: "http://b.test/"})
+			w.StartBarrel(1)
+			w.AddEntry(0, 0, 2, []byte{2, 0})
+		},
+		"word out of its barrel": func(w *Writer) {
+			w.AddWord([]byte("a"))
+			w.AddDoc(&vocab.DocInfo{URL: "http://b.test/"})
+			w.StartBarrel(1)
+			w.AddEntry(0, 1, 1, []byte{2})
+		},
+		"words without a barrel": func(w *Writer) { w.AddWord([]byte("a")) },
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		w, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(w)
+		if err := w.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(path); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestAbortLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(filepath.Join(dir, "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.AddWord([]byte("a"))
+	w.Abort()
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// FuzzDecode: no barrel, however broken, does worse than give an error.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte("\x00\x02\x00\x03\x0b\x01\x00\x00\x04"), uint8(1), uint8(2), uint8(2), uint8(3))
+	f.Fuzz(func(t *testing.T, data []byte, docs, words, entries, hits uint8) {
+		file := File{docs: int(docs)}
+		var into Forward
+		if file.decode(data, &section{end: vocab.WordID(words), entries: int(entries), hits: int(hits)}, &into) == nil {
+			last := Entry{}
+			for i, e := range into.Entries {
+				if int(e.Ord) >= int(docs) || int(e.Word) >= int(words) || i > 0 && (e.Ord < last.Ord || e.Ord == last.Ord && e.Word <= last.Word) {
+					t.Fatalf("entries %v", into.Entries)
+				}
+				last = e
+			}
+		}
+	})
+}
+
+// FuzzDirectory: no directory leads outside the file.
+func FuzzDirectory(f *testing.F) {
+	path := writeTiny(f)
+	file, err := Open(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	info, _ := file.file.Stat()
+	whole, _ := os.ReadFile(path)
+	file.Close()
+	start := int(whole[info.Size()-tailSize])
+	f.Add(whole[start:info.Size()-tailSize], uint16(start))
+	f.Fuzz(func(t *testing.T, data []byte, end uint16) {
+		var file File
+		if int(end) < len(magic) || file.parseDirectory(data, int64(end)) != nil {
+			return
+		}
+		for _, s := range append(append(file.blocks, file.barrels...), file.lexicon) {
+			if s.offset < 0 || s.length < 0 || s.offset+s.length > int64(end) || int64(s.hits) > s.length || int64(s.entries) > s.length {
+				t.Fatalf("section %+v", s)
+			}
+		}
+	})
+}
+
+func BenchmarkLoad(b *testing.B) {
+	hits := make([]vocab.Hit, 4)
+	for i := range hits {
+		hits[i] = vocab.MakeHit(uint32(100*i), vocab.Plain, i == 2, vocab.NormalSize)
+	}
+	coded := AppendHits(nil, hits)
+	path := filepath.Join(b.TempDir(), "file")
+	w, err := Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const docs, words = 500, 400
+	for i := range words {
+		w.AddWord([]byte{byte('a' + i/26), byte('a' + i%26)})
+	}
+	for range docs {
+		w.AddDoc(&vocab.DocInfo{URL: "http://a.test/"})
+	}
+	w.StartBarrel(words)
+	for i := range docs {
+		for j := range words {
+			w.AddEntry(vocab.Ordinal(i), vocab.WordID(j), len(hits), coded)
+		}
+	}
+	if err := w.Finish(); err != nil {
+		b.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	var forward Forward
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := f.Load(0, &forward); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N*len(forward.Hits)), "ns/hit")
+}
