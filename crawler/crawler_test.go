@@ -1,0 +1,822 @@
+package crawler
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zstd"
+	"github.com/miekg/dns"
+	"pgregory.net/rapid"
+
+	"anatomy/crawler/dnsclient"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A world is a web on loopback: every name under .test leads to one handler, over http and https.
+type world struct {
+	*Crawler
+	plain, secure *httptest.Server
+
+	mu       sync.Mutex
+	requests []string
+	sleeps   []time.Duration
+	now      time.Time // moves only by sleeping
+}
+
+// newWorld serves h. A handler that does not know a path answers 404, robots.txt included.
+func newWorld(t testing.TB, h http.HandlerFunc, change func(*Options)) *world {
+	t.Helper()
+	w := &world{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	logged := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.mu.Lock()
+		w.requests = append(w.requests, r.Host+r.RequestURI)
+		w.mu.Unlock()
+		h(rw, r)
+	})
+	w.plain = httptest.NewServer(logged)
+	t.Cleanup(w.plain.Close)
+	w.secure = httptest.NewUnstartedServer(logged)
+	w.secure.EnableHTTP2 = true
+	w.secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	w.secure.StartTLS()
+	t.Cleanup(w.secure.Close)
+	o := Options{
+		AllowPrivate: true, HTTPPort: portOf(t, w.plain.URL), HTTPSPort: portOf(t, w.secure.URL),
+		DNS: dnsclient.Options{Servers: []string{nameServer(t)}},
+		Now: func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now },
+		Sleep: func(ctx context.Context, d time.Duration) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.now = w.now.Add(d)
+			w.sleeps = append(w.sleeps, d)
+			return ctx.Err()
+		},
+	}
+	if change != nil {
+		change(&o)
+	}
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.Crawler = c
+	return w
+}
+
+func portOf(t testing.TB, raw string) int {
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, _ := strconv.Atoi(u.Port())
+	return port
+}
+
+// nameServer knows every name but those that begin with "no".
+func nameServer(t testing.TB) string {
+	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &dns.Server{PacketConn: conn, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, r *dns.Msg) {
+		m := new(dns.Msg).SetReply(r)
+		name := r.Question[0].Name
+		if strings.HasPrefix(name, "no") {
+			m.Rcode = dns.RcodeNameError
+		} else if r.Question[0].Qtype == dns.TypeA {
+			m.Answer = []dns.RR{&dns.A{Hdr: dns.RR_Header{Name: name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 60}, A: net.IPv4(127, 0, 0, 1)}}
+		}
+		_ = w.WriteMsg(m)
+	})}
+	up := make(chan struct{})
+	s.NotifyStartedFunc = func() { close(up) }
+	go func() { _ = s.ActivateAndServe() }()
+	<-up
+	t.Cleanup(func() { _ = s.Shutdown() })
+	return conn.LocalAddr().String()
+}
+
+// visit fetches URLs in one lease and checks that each is handled once, in order.
+func (w *world) visit(t testing.TB, urls ...string) ([]vocab.Fetch, vocab.HostReport) {
+	t.Helper()
+	lease := vocab.Lease{ID: 7, Host: "www.test", Site: "www.test"}
+	for i, u := range urls {
+		lease.URLs = append(lease.URLs, vocab.Target{Doc: vocab.DocID(i + 1), URL: u})
+	}
+	return w.work(t, context.Background(), lease)
+}
+
+func (w *world) work(t testing.TB, ctx context.Context, lease vocab.Lease) ([]vocab.Fetch, vocab.HostReport) {
+	t.Helper()
+	var got []vocab.Fetch
+	report := w.Visit(ctx, lease, func(f vocab.Fetch) { got = append(got, f) })
+	if len(got) != len(lease.URLs) || report.Lease != lease.ID {
+		t.Fatalf("%d targets handled of %d, lease %d", len(got), len(lease.URLs), report.Lease)
+	}
+	for i, f := range got {
+		if f.Target != lease.URLs[i] {
+			t.Fatalf("target %d is %v", i, f.Target)
+		}
+		if (f.Outcome == vocab.Fetched && f.Kind == vocab.PageTarget) != (f.Page != nil) {
+			t.Errorf("%s: %s, page %v", f.URL, f.Outcome, f.Page)
+		}
+		if f.Reason == "" && f.Outcome != vocab.Fetched && f.Outcome != vocab.Redirected && f.Outcome != vocab.Unmodified {
+			t.Errorf("%s: %s without a reason", f.URL, f.Outcome)
+		}
+	}
+	return got, report
+}
+
+func page(rw http.ResponseWriter, text string) {
+	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = io.WriteString(rw, text)
+}
+
+// TestPage: the request and what is kept of the answer.
+func TestPage(t *testing.T) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			_, _ = io.WriteString(rw, "User-agent: anatomy\nDisallow: /private\nCrawl-delay: 2\nSitemap: /map.xml\nSitemap: ftp://x/\n")
+		case "/a|b":
+			h := rw.Header()
+			h.Set("Content-Language", "de")
+			h.Set("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")
+			h.Set("ETag", `"x"`)
+			h.Add("X-Robots-Tag", "noarchive")
+			h.Add("X-Robots-Tag", "nosnippet")
+			page(rw, r.RequestURI+" "+r.Header.Get("User-Agent"))
+		case "//two":
+			page(rw, "double slash")
+		default:
+			http.NotFound(rw, r)
+		}
+	}, func(o *Options) { o.Contact = "me@example.org" })
+	got, report := w.visit(t, "http://www.test/a|b?q=%C3%A4|&", "http://www.test/private/x", "http://www.test/missing", "http://www.test//two")
+	p := got[0].Page
+	want := vocab.Page{Doc: 1, URL: "http://www.test/a|b?q=%C3%A4|&", Fetched: p.Fetched, ContentType: "text/html; charset=utf-8", Language: "de",
+		LastModified: "Thu, 01 Jan 2026 00:00:00 GMT", ETag: `"x"`, Robots: "noarchive, nosnippet", Body: p.Body}
+	if fmt.Sprint(*p) != fmt.Sprint(want) || string(p.Body) != "/a|b?q=%C3%A4|& anatomy/0.1 (+https://github.com/anatomy; me@example.org)" {
+		t.Errorf("page %+v\n%s", p, p.Body)
+	}
+	if got[0].Status != 200 || got[1].Outcome != vocab.Forbidden || got[2].Outcome != vocab.Gone || got[2].Reason != "404 Not Found" || got[3].Outcome != vocab.Fetched {
+		t.Errorf("%+v", got[1:])
+	}
+	if report.Crawl != 2*time.Second || len(report.Sitemaps) != 1 || report.Sitemaps[0] != "http://www.test/map.xml" || report.HoldFor != 0 {
+		t.Errorf("report %+v", report)
+	}
+	// robots.txt first; no request for what it forbids; the Crawl-delay before each of the others.
+	if fmt.Sprint(w.requests) != "[www.test/robots.txt www.test/a|b?q=%C3%A4|& www.test/missing www.test//two]" {
+		t.Error(w.requests)
+	}
+	if fmt.Sprint(w.sleeps) != "[2s 2s 2s]" {
+		t.Error(w.sleeps)
+	}
+	w.visit(t, "http://www.test/missing")
+	if st := w.Stats(); st.Robots != 1 || st.RobotsHits != 1 || st.Requests != 5 || st.Connections != 1 || st.Outcomes[vocab.Gone] != 2 {
+		t.Errorf("stats %+v", st)
+	}
+	w.mu.Lock()
+	w.now = w.now.Add(25 * time.Hour)
+	w.mu.Unlock()
+	if w.visit(t, "http://www.test/missing"); w.Stats().Robots != 2 {
+		t.Error("robots.txt was believed for more than a day")
+	}
+}
+
+// TestStatus: each status has its own fate.
+func TestStatus(t *testing.T) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		if code, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/")); err == nil {
+			if to := r.URL.RawQuery; to != "" {
+				rw.Header().Set("Location", to)
+			}
+			rw.WriteHeader(code)
+			return
+		}
+		http.NotFound(rw, r)
+	}, nil)
+	cases := []struct {
+		path    string
+		outcome vocab.Outcome
+		tail    string // of Reason or Location
+	}{
+		{"/203", vocab.Fetched, ""},
+		{"/204", vocab.Gone, "204 No Content"},
+		{"/206", vocab.Gone, "206 Partial Content"},
+		{"/301?/next", vocab.Redirected, "http://www.test/next"},
+		{"/302?https://www.test/302?https://www.test/302", vocab.Redirected, "https://www.test/302?https://www.test/302"},
+		{"/308?//Other.TEST:80/a/../b#c", vocab.Redirected, "http://other.test/b"},
+		{"/307?/307?/307", vocab.Redirected, "http://www.test/307?/307"},
+		{"/302?mailto:x@y", vocab.Refused, "neither http nor https"},
+		{"/302", vocab.Gone, "302 Found"},
+		{"/304", vocab.Unmodified, ""},
+		{"/401", vocab.Gone, "401 Unauthorized"},
+		{"/403", vocab.Gone, "403 Forbidden"},
+		{"/410", vocab.Gone, "410 Gone"},
+		{"/451", vocab.Gone, "451 Unavailable For Legal Reasons"},
+		{"/408", vocab.Failed, "408 Request Timeout"},
+		{"/425", vocab.Failed, "425 Too Early"},
+		{"/500", vocab.Failed, "500 Internal Server Error"},
+		{"/599", vocab.Failed, "599"},
+	}
+	for _, c := range cases {
+		got, report := w.visit(t, "http://www.test"+c.path)
+		if f := got[0]; f.Outcome != c.outcome || !strings.HasSuffix(f.Reason+f.Location, c.tail) || f.Status == 0 {
+			t.Errorf("%s: %s %q %q", c.path, f.Outcome, f.Reason, f.Location)
+		}
+		if report.HTTPS || report.HoldFor != 0 {
+			t.Errorf("%s: %+v", c.path, report)
+		}
+	}
+}
+
+// TestHTTPS: pages over TLS and HTTP/2, and a redirect to the same URL there.
+func TestHTTPS(t *testing.T) {
+	handler := func(rw http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/robots.txt":
+			http.NotFound(rw, r)
+		case r.TLS == nil:
+			http.Redirect(rw, r, "https://"+r.Host+r.RequestURI, http.StatusMovedPermanently)
+		default:
+			page(rw, r.Proto)
+		}
+	}
+	w := newWorld(t, handler, nil)
+	pool := x509.NewCertPool()
+	pool.AddCert(w.secure.Certificate())
+	trusting := newWorld(t, handler, func(o *Options) {
+		o.RootCAs, o.HTTPSPort, o.HTTPPort = pool, portOf(t, w.secure.URL), portOf(t, w.plain.URL)
+	})
+	got, report := trusting.visit(t, "http://example.com/x", "https://example.com/x")
+	if !report.HTTPS || got[0].Outcome != vocab.Redirected || got[1].Outcome != vocab.Fetched || string(got[1].Page.Body) != "HTTP/2.0" {
+		t.Errorf("%+v %+v", got, report)
+	}
+	for _, c := range []struct{ url, reason string }{
+		{"https://wrong.test/", "https: TLS with wrong.test: "}, // the certificate is for example.com
+	} {
+		got, report := trusting.visit(t, c.url, c.url)
+		if got[0].Outcome != vocab.Refused || got[1].Outcome != vocab.Refused || !strings.HasPrefix(got[0].Reason, c.reason) || report.HoldFor != 0 {
+			t.Errorf("%+v %+v", got, report)
+		}
+	}
+	if got, _ := w.visit(t, "https://example.com/"); got[0].Outcome != vocab.Refused || !strings.Contains(got[0].Reason, "unknown authority") {
+		t.Errorf("%+v", got)
+	}
+	if got, _ := newWorld(t, handler, func(o *Options) { o.HTTPSPort = portOf(t, w.plain.URL) }).visit(t, "https://example.com/"); got[0].Outcome != vocab.Refused ||
+		!strings.Contains(got[0].Reason, "TLS") {
+		t.Errorf("%+v", got)
+	}
+	old := httptest.NewUnstartedServer(http.HandlerFunc(handler))
+	old.TLS = &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
+	old.Config.ErrorLog = log.New(io.Discard, "", 0)
+	old.StartTLS()
+	defer old.Close()
+	if got, _ := newWorld(t, handler, func(o *Options) { o.HTTPSPort = portOf(t, old.URL) }).visit(t, "https://example.com/"); got[0].Outcome != vocab.Refused {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestNoAnswer: unknown names, refused ports, hosts that say nothing.
+func TestNoAnswer(t *testing.T) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent := l.Addr().String() // accepts and never answers
+	defer l.Close()
+	closed := "127.0.0.1:9"
+	w := newWorld(t, http.NotFound, func(o *Options) { o.HeaderTimeout = 50 * time.Millisecond })
+	got, report := w.visit(t, "http://nosuch.test/", "http://nosuch.test/b")
+	if got[0].Outcome != vocab.NoName || got[1].Outcome != vocab.NoName || got[0].Reason != "nosuch.test: no such name" || report.HoldFor != 0 {
+		t.Errorf("%+v %+v", got, report)
+	}
+	got, report = w.visit(t, "http://"+closed+"/a", "http://"+closed+"/b", "https://"+closed+"/c", "https://"+closed+"/d", "http://www.test/")
+	if fmt.Sprint(outcomes(got)) != "[failed skipped failed skipped skipped]" || !strings.Contains(got[0].Reason, "connect to 127.0.0.1 at 127.0.0.1: connection refused") ||
+		!strings.Contains(got[2].Reason, "https:") || report.HoldFor != 30*time.Second || !strings.Contains(report.Reason, "refused") {
+		t.Errorf("%+v %+v", got, report)
+	}
+	got, report = w.visit(t, "http://"+silent+"/a", "http://"+silent+"/b")
+	if fmt.Sprint(outcomes(got)) != "[failed skipped]" || !strings.Contains(got[0].Reason, "no answer within 50ms") || report.HoldFor == 0 {
+		t.Errorf("%+v %+v", got, report)
+	}
+	lease := vocab.Lease{URLs: []vocab.Target{{URL: "http://" + closed + "/a", Tries: 3}}}
+	if _, report := w.work(t, context.Background(), lease); report.HoldFor != 4*time.Minute {
+		t.Errorf("hold after three tries: %v", report.HoldFor)
+	}
+	if got, _ := w.visit(t, "ftp://x/", "http://[::1/"); got[0].Outcome != vocab.Refused || got[1].Outcome != vocab.Refused {
+		t.Errorf("%+v", got)
+	}
+}
+
+func outcomes(got []vocab.Fetch) (list []string) {
+	for _, f := range got {
+		list = append(list, f.Outcome.String())
+	}
+	return list
+}
+
+// TestHostGoesSilent: two requests in a row without answer end the lease.
+func TestHostGoesSilent(t *testing.T) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			return
+		}
+		panic(http.ErrAbortHandler)
+	}, nil)
+	got, report := w.visit(t, "http://www.test/a", "http://www.test/b", "http://www.test/c")
+	if fmt.Sprint(outcomes(got)) != "[failed failed skipped]" || report.HoldFor == 0 || !strings.Contains(got[2].Reason, "does not answer") {
+		t.Errorf("%+v %+v", got, report)
+	}
+}
+
+// TestPrivate: loopback is not visited without leave, by name, address, or redirect of robots.txt.
+func TestPrivate(t *testing.T) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) { page(rw, "secret") }, func(o *Options) { o.AllowPrivate = false })
+	for _, host := range []string{"www.test", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "localhost", "2130706433", "0x7f.1"} {
+		got, report := w.visit(t, "http://"+host+"/", "http://"+host+"/b")
+		if fmt.Sprint(outcomes(got)) != "[refused refused]" || !strings.Contains(got[0].Reason, "--allow-private") || report.HoldFor != 0 {
+			t.Errorf("%s: %+v %+v", host, got, report)
+		}
+	}
+	if len(w.requests) != 0 {
+		t.Errorf("requests: %v", w.requests)
+	}
+	got, _ := w.visit(t, "http://www.test/")
+	if want := "www.test has the address 127.0.0.1 (loopback), which is only visited with --allow-private"; got[0].Reason != want {
+		t.Error(got[0].Reason)
+	}
+}
+
+func TestSpecialAddresses(t *testing.T) {
+	for _, addr := range strings.Fields(`0.1.2.3 10.1.1.1 100.64.0.1 100.127.255.255 127.8.8.8 169.254.169.254 172.16.0.1 172.31.9.9 192.0.0.8 192.168.1.1
+		198.19.0.1 224.0.0.1 239.1.1.1 240.0.0.1 255.255.255.255 :: ::1 ::7f00:1 ::ffff:10.0.0.1 ::ffff:169.254.169.254 64:ff9b::a00:1 64:ff9b:1::1 2002:7f00:1::1
+		2001:0:1::1 fc00::1 fd12::1 fe80::1 fe80::1%eth0 fec0::1 ff02::1 100::1 2001:db8::1`) {
+		if special(netip.MustParseAddr(addr)) == "" {
+			t.Errorf("%s passes", addr)
+		}
+	}
+	for _, addr := range strings.Fields("1.1.1.1 100.128.0.1 172.32.0.1 192.0.1.1 198.20.0.1 223.255.255.255 2606:4700::1 64:ff9b::101:101 2002:101:101::1 ::ffff:8.8.8.8 2a00::1") {
+		if kind := special(netip.MustParseAddr(addr)); kind != "" {
+			t.Errorf("%s is %s", addr, kind)
+		}
+	}
+}
+
+// TestRobotsTrouble: RFC 9309 §2.3.1, status by status.
+func TestRobotsTrouble(t *testing.T) {
+	var requests atomic.Int64
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		host, path := r.Host, r.URL.Path
+		if path != "/robots.txt" && !strings.HasPrefix(path, "/hop") {
+			requests.Add(1)
+			page(rw, "page")
+			return
+		}
+		switch host {
+		case "gone.test":
+			rw.WriteHeader(http.StatusForbidden)
+		case "busy.test":
+			rw.Header().Set("Retry-After", "120")
+			rw.WriteHeader(http.StatusTooManyRequests)
+		case "down.test":
+			rw.WriteHeader(http.StatusServiceUnavailable)
+		case "moved.test":
+			http.Redirect(rw, r, "http://elsewhere.test/hop", http.StatusFound)
+		case "elsewhere.test":
+			_, _ = io.WriteString(rw, "User-agent: *\nDisallow: /x")
+		case "loop.test":
+			http.Redirect(rw, r, "/hop"+path, http.StatusFound)
+		case "lost.test":
+			http.Redirect(rw, r, "http://nosuch.test/robots.txt", http.StatusFound)
+		case "huge.test":
+			_, _ = io.WriteString(rw, "User-agent: *\nDisallow: /x\n")
+			for line := []byte(strings.Repeat("# endless\n", 1000)); ; {
+				if _, err := rw.Write(line); err != nil {
+					return
+				}
+			}
+		case "hundred.test":
+			rw.Header().Set("Content-Length", "104857600")
+			_, _ = io.WriteString(rw, "User-agent: *\nDisallow: /x\n"+strings.Repeat("#", 600<<10))
+			panic(http.ErrAbortHandler)
+		}
+	}, nil)
+	cases := []struct {
+		host string
+		want string
+		hold time.Duration
+	}{
+		{"gone.test", "[fetched fetched]", 0},
+		{"busy.test", "[failed skipped]", 2 * time.Minute},
+		{"down.test", "[failed skipped]", 30 * time.Second},
+		{"moved.test", "[forbidden fetched]", 0},
+		{"loop.test", "[fetched fetched]", 0},
+		{"lost.test", "[failed skipped]", 30 * time.Second},
+		{"huge.test", "[forbidden fetched]", 0},
+		{"hundred.test", "[forbidden fetched]", 0},
+	}
+	for _, c := range cases {
+		before := requests.Load()
+		got, report := w.visit(t, "http://"+c.host+"/x", "http://"+c.host+"/y")
+		if fmt.Sprint(outcomes(got)) != c.want || report.HoldFor != c.hold || (report.Reason != "") != (c.hold > 0) {
+			t.Errorf("%s: %+v\n%+v", c.host, got, report)
+		}
+		if want := int64(strings.Count(c.want, "fetched")); requests.Load()-before != want {
+			t.Errorf("%s: %d pages were asked for", c.host, requests.Load()-before)
+		}
+	}
+}
+
+// TestSlowDown: 429 and 503 end the lease, and say for how long.
+func TestSlowDown(t *testing.T) {
+	var header string
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			return
+		}
+		if header != "" {
+			rw.Header().Set("Retry-After", header)
+		}
+		rw.WriteHeader(http.StatusTooManyRequests)
+	}, nil)
+	for _, c := range []struct {
+		header      string
+		after, hold time.Duration
+	}{
+		{"", 0, 30 * time.Second},
+		{"90", 90 * time.Second, 90 * time.Second},
+		{"0", time.Second, time.Second},
+		{"junk", 0, 30 * time.Second},
+		{"99999999", 24 * time.Hour, 24 * time.Hour},
+		{w.now.Add(5 * time.Minute).Format(http.TimeFormat), 5 * time.Minute, 5 * time.Minute},
+		{w.now.Add(-5 * time.Minute).Format(http.TimeFormat), time.Second, time.Second},
+	} {
+		header = c.header
+		got, report := w.visit(t, "http://www.test/a", "http://www.test/b")
+		if fmt.Sprint(outcomes(got)) != "[failed skipped]" || got[0].RetryAfter != c.after || report.HoldFor != c.hold || report.Reason != "429 Too Many Requests" {
+			t.Errorf("%q: %+v %+v", c.header, got, report)
+		}
+	}
+}
+
+// TestCodings: content codings are undone, also two at once and those that lie.
+func TestCodings(t *testing.T) {
+	text := strings.Repeat("<p>The anatomy of a large-scale hypertextual web search engine.</p>\n", 2000)
+	packed := map[string][]byte{"/plain": []byte(text), "/liar": []byte(text)}
+	pack := func(name string, open func(io.Writer) io.WriteCloser, in []byte) {
+		var b bytes.Buffer
+		w := open(&b)
+		_, _ = w.Write(in)
+		_ = w.Close()
+		packed[name] = b.Bytes()
+	}
+	gz := func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }
+	br := func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) }
+	pack("/gzip", gz, []byte(text))
+	pack("/zlib", func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }, []byte(text))
+	pack("/deflate", func(w io.Writer) io.WriteCloser { f, _ := flate.NewWriter(w, 5); return f }, []byte(text))
+	pack("/br", br, []byte(text))
+	pack("/zstd", func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z }, []byte(text))
+	pack("/twice", br, packed["/gzip"])
+	packed["/junk"] = append(slices.Clone(packed["/gzip"]), "junk after the end"...)
+	packed["/cut"] = packed["/gzip"][:len(packed["/gzip"])/2]
+	pack("/bomb", gz, make([]byte, 9<<20))
+	pack("/bombbr", br, make([]byte, 9<<20))
+	pack("/bombzstd", func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z }, bytes.Repeat([]byte("a"), 9<<20))
+	coding := map[string]string{"/gzip": "gzip", "/zlib": "deflate", "/deflate": "DEFLATE", "/br": "br", "/zstd": "zstd", "/twice": "gzip, br", "/junk": "x-gzip",
+		"/cut": "gzip", "/bomb": "gzip", "/bombbr": "br", "/bombzstd": "zstd", "/liar": "gzip", "/plain": "identity"}
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		if c := coding[r.URL.Path]; c != "" {
+			rw.Header().Set("Content-Encoding", c)
+			rw.Header().Set("Content-Type", "text/plain")
+			_, _ = rw.Write(packed[r.URL.Path])
+			return
+		}
+		if r.URL.Path == "/odd" {
+			rw.Header().Set("Content-Encoding", "compress")
+			page(rw, "x")
+			return
+		}
+		http.NotFound(rw, r)
+	}, nil)
+	n := 0
+	for path := range coding {
+		want := vocab.Fetched
+		switch {
+		case strings.HasPrefix(path, "/bomb"):
+			want = vocab.TooLarge
+		case path == "/cut":
+			want = vocab.Failed
+		}
+		for range 2 { // decoders are used again
+			n++
+			f := one(w.visit(t, "http://www.test"+path))
+			if path == "/bomb" && f.Outcome == vocab.Unsupported {
+				f.Outcome = vocab.TooLarge // zero bytes are no text either
+			}
+			if path == "/bombbr" && f.Outcome == vocab.Unsupported {
+				f.Outcome = vocab.TooLarge
+			}
+			if f.Outcome != want || want == vocab.Fetched && string(f.Page.Body) != text {
+				t.Errorf("%s: %s %s", path, f.Outcome, f.Reason)
+			}
+		}
+	}
+	if n < 20 {
+		t.Fatalf("%d cases", n)
+	}
+	if f := one(w.visit(t, "http://www.test/odd")); f.Outcome != vocab.Unsupported {
+		t.Errorf("%+v", f)
+	}
+}
+
+func one(got []vocab.Fetch, _ vocab.HostReport) vocab.Fetch { return got[0] }
+
+// TestBodies: pages over their bound, bodies without end, slow ones, and types that we do not index.
+func TestBodies(t *testing.T) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		typ, path := r.URL.Query().Get("type"), r.URL.Path
+		if typ != "" {
+			rw.Header().Set("Content-Type", typ)
+		} else {
+			rw.Header()["Content-Type"] = nil // not even a sniffed one
+		}
+		switch path {
+		case "/robots.txt":
+			rw.WriteHeader(http.StatusNotFound)
+		case "/200MB":
+			rw.Header().Set("Content-Length", "209715200")
+			_, _ = rw.Write(make([]byte, 1000))
+		case "/endless":
+			for line := []byte(strings.Repeat("text\n", 1000)); ; {
+				if _, err := rw.Write(line); err != nil {
+					return
+				}
+			}
+		case "/slow":
+			for {
+				if _, err := io.WriteString(rw, "x"); err != nil {
+					return
+				}
+				_ = http.NewResponseController(rw).Flush()
+				select {
+				case <-r.Context().Done():
+					return
+				case <-time.After(5 * time.Millisecond):
+				}
+			}
+		case "/header":
+			rw.Header().Set("X-Large", strings.Repeat("x", 20<<10))
+		case "/cut":
+			rw.Header().Set("Content-Length", "1000")
+			_, _ = io.WriteString(rw, "only so much")
+		case "/png":
+			_, _ = io.WriteString(rw, "\x89PNG\x0D\x0A\x1A\x0A\x00\x00\x00\rIHDR")
+		case "/pdf":
+			_, _ = io.WriteString(rw, "%PDF-1.7\n1 0 obj")
+		case "/bmw":
+			_, _ = io.WriteString(rw, "BMW and other cars")
+		case "/utf16":
+			_, _ = io.WriteString(rw, "<\x00p\x00>\x00x\x00")
+		case "/html":
+			_, _ = io.WriteString(rw, " <!doctype html><p>x")
+		case "/empty":
+		}
+	}, func(o *Options) {
+		o.MaxBody, o.MaxHeader, o.Grace, o.MinRate, o.Timeout = 1<<20, 10<<10, 60*time.Millisecond, 1000, 900*time.Millisecond
+	})
+	const html = "?type=text/html"
+	cases := []struct {
+		path, want, reason string
+	}{
+		{"/200MB" + html, "too large", "larger than 1048576 bytes"},
+		{"/endless" + html, "too large", "larger than 1048576 bytes"},
+		{"/slow" + html, "failed", "slower than 1000 bytes a second"},
+		{"/header" + html, "too large", "header larger than 10240 bytes"},
+		{"/cut" + html, "failed", "unexpected EOF"},
+		{"/png" + html, "unsupported", `sent as "text/html", is image/png`},
+		{"/pdf" + html, "unsupported", "application/pdf"},
+		{"/bmw?type=text/plain", "fetched", ""},
+		{"/utf16?type=text/html%3Bcharset=UTF-16LE", "fetched", ""},
+		{"/html?type=application/xhtml%2bxml", "fetched", ""},
+		{"/html?type=TEXT/HTML", "fetched", ""},
+		{"/html", "fetched", ""},
+		{"/png", "unsupported", "no media type, looks like image/png"},
+		{"/endless?type=video/mp4", "unsupported", `media type "video/mp4"`},
+		{"/empty" + html, "fetched", ""},
+	}
+	for _, c := range cases {
+		got, report := w.visit(t, "http://www.test"+c.path)
+		if f := got[0]; f.Outcome.String() != c.want || !strings.HasSuffix(f.Reason, c.reason) && !strings.Contains(f.Reason, c.reason) {
+			t.Errorf("%s: %s %q", c.path, f.Outcome, f.Reason)
+		}
+		if c.path == "/html" && got[0].Page.ContentType != "text/html" {
+			t.Errorf("told as %q", got[0].Page.ContentType)
+		}
+		if report.HoldFor != 0 {
+			t.Errorf("%s: %+v", c.path, report)
+		}
+	}
+}
+
+// TestBodiesAreKept: a body stays as it was when its buffer is used again.
+func TestBodiesAreKept(t *testing.T) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		page(rw, strings.Repeat(r.URL.Path, 3000))
+	}, nil)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			var urls []string
+			for j := range 10 {
+				urls = append(urls, fmt.Sprintf("http://h%d.test/%d-%d", i, i, j))
+			}
+			got, _ := w.visit(t, urls...)
+			for j, f := range got {
+				if f.Page == nil || string(f.Page.Body) != strings.Repeat(fmt.Sprintf("/%d-%d", i, j), 3000) {
+					t.Errorf("%s is not what it was: %s", f.URL, f.Reason)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestSitemaps(t *testing.T) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/map.xml":
+			_, _ = io.WriteString(rw, "<urlset><url><loc>http://WWW.test/a#x</loc></url><url><loc>/b</loc></url><url><loc>mailto:x</loc></url></urlset>")
+		case "/index.xml":
+			_, _ = io.WriteString(rw, "<sitemapindex><sitemap><loc>http://www.test/map.xml</loc></sitemap></sitemapindex>")
+		case "/map.txt.gz":
+			z := gzip.NewWriter(rw)
+			_, _ = io.WriteString(z, "http://www.test/c\n")
+			_ = z.Close()
+		case "/broken.xml":
+			_, _ = io.WriteString(rw, "<a <<<")
+		case "/cut.xml":
+			rw.Header().Set("Content-Length", "1000")
+			_, _ = io.WriteString(rw, "<urlset><url><loc>http://www.test/a</loc></url>")
+		default:
+			http.NotFound(rw, r)
+		}
+	}, nil)
+	var lease vocab.Lease
+	for _, path := range []string{"/map.xml", "/index.xml", "/map.txt.gz", "/broken.xml", "/cut.xml", "/missing.xml"} {
+		lease.URLs = append(lease.URLs, vocab.Target{URL: "http://www.test" + path, Kind: vocab.SitemapTarget})
+	}
+	got, _ := w.work(t, context.Background(), lease)
+	if fmt.Sprint(outcomes(got)) != "[fetched fetched fetched unsupported failed gone]" ||
+		fmt.Sprint(got[0].Listed, got[1].Sitemaps, got[2].Listed) != "[http://www.test/a http://www.test/b] [http://www.test/map.xml] [http://www.test/c]" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestInterrupted: a lease that is interrupted gives its targets back untouched.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/2" {
+			cancel()
+			<-r.Context().Done()
+		}
+		page(rw, "x")
+	}, nil)
+	lease := vocab.Lease{Delay: time.Second}
+	for i := range 5 {
+		lease.URLs = append(lease.URLs, vocab.Target{URL: fmt.Sprintf("http://www.test/%d", i)})
+	}
+	got, report := w.work(t, ctx, lease)
+	if fmt.Sprint(outcomes(got)) != "[fetched fetched skipped skipped skipped]" || report.HoldFor != 0 {
+		t.Errorf("%+v %+v", got, report)
+	}
+	if fmt.Sprint(w.sleeps) != "[1s 1s 1s]" {
+		t.Error(w.sleeps)
+	}
+}
+
+// TestEveryTargetOnce draws leases over hosts with every kind of trouble: each target is handled
+// exactly once and in order (work checks), nothing forbidden is asked for, and nothing after a
+// host has asked for a pause.
+func TestEveryTargetOnce(t *testing.T) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		switch code, _ := strconv.Atoi(r.URL.Path[1:]); {
+		case r.URL.Path == "/robots.txt":
+			_, _ = io.WriteString(rw, "User-agent: *\nDisallow: /private")
+		case r.URL.Path == "/abort":
+			panic(http.ErrAbortHandler)
+		case code == 301:
+			http.Redirect(rw, r, "/200", code)
+		case code > 0:
+			rw.WriteHeader(code)
+		default:
+			page(rw, "x")
+		}
+	}, nil)
+	rapid.Check(t, func(rt *rapid.T) {
+		host := rapid.SampledFrom([]string{"http://a.test", "http://b.test", "http://nosuch.test", "https://a.test", "http://127.0.0.1:9", "bad://x"})
+		path := rapid.SampledFrom([]string{"/", "/200", "/301", "/404", "/500", "/503", "/429", "/abort", "/private"})
+		lease := vocab.Lease{ID: 1, Host: "a.test"}
+		for i := range rapid.IntRange(0, 8).Draw(rt, "targets") {
+			lease.URLs = append(lease.URLs, vocab.Target{Doc: vocab.DocID(i), URL: host.Draw(rt, "host") + path.Draw(rt, "path")})
+		}
+		w.mu.Lock()
+		w.requests = nil
+		w.mu.Unlock()
+		got, report := w.work(t, context.Background(), lease)
+		paused := false
+		for _, f := range got {
+			if paused && f.Outcome != vocab.Skipped {
+				rt.Fatalf("%s after the pause: %v", f.URL, outcomes(got))
+			}
+			paused = paused || f.Status == 503 || f.Status == 429
+			if u, err := weburl.Parse(f.URL); err == nil && u.Path() == "/private" && f.Status != 0 {
+				rt.Fatalf("forbidden and asked for: %+v", f)
+			}
+		}
+		if paused && report.HoldFor == 0 {
+			rt.Fatalf("no hold: %+v", report)
+		}
+		if slices.ContainsFunc(w.requests, func(r string) bool { return strings.HasSuffix(r, "/private") }) {
+			rt.Fatalf("%v", w.requests)
+		}
+	})
+}
+
+// BenchmarkFetch fetches small pages of one host over a kept connection, 20 to a lease. The server
+// runs in the same process and its cost is in the figure.
+func BenchmarkFetch(b *testing.B) {
+	text := []byte(strings.Repeat("<p>The anatomy of a large-scale hypertextual web search engine.</p>\n", 100))
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "text/html")
+		_, _ = rw.Write(text)
+	}))
+	defer server.Close()
+	base := server.URL
+	b.Run("visit", func(b *testing.B) {
+		c, err := New(Options{AllowPrivate: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer c.Close()
+		lease := vocab.Lease{Host: strings.TrimPrefix(base, "http://")}
+		for i := range 20 {
+			lease.URLs = append(lease.URLs, vocab.Target{URL: fmt.Sprintf("%s/page%d.html", base, i)})
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			c.Visit(context.Background(), lease, func(f vocab.Fetch) {
+				if f.Outcome != vocab.Fetched || len(f.Page.Body) != len(text) {
+					b.Fatal(f)
+				}
+			})
+		}
+		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/20, "µs/page")
+	})
+	b.Run("http.Client", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for i := range 20 {
+				resp, err := http.Get(fmt.Sprintf("%s/page%d.html", base, i))
+				if err != nil {
+					b.Fatal(err)
+				}
+				if body, err := io.ReadAll(resp.Body); err != nil || len(body) != len(text) {
+					b.Fatal(err)
+				}
+				resp.Body.Close()
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/20, "µs/page")
+	})
+}

@@ -1,0 +1,167 @@
+package crawler
+
+import (
+	"context"
+	"time"
+
+	"anatomy/crawler/robots"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A visit is one lease being worked off.
+type visit struct {
+	c       *Crawler
+	lease   *vocab.Lease
+	report  vocab.HostReport
+	origins map[string]*origin
+
+	delay   time.Duration // between the end of one answer and the next request
+	last    time.Time     // end of the last answer; zero before the first request
+	answers int
+	took    time.Duration // of all answers
+
+	stop   string // why the rest of the lease is given back; empty while it goes on
+	silent int    // requests without any answer, in a row
+}
+
+// tooSilent is how many requests in a row may go without answer before the lease is given back.
+const tooSilent = 2
+
+// Visit works off a lease: robots.txt first, then each URL in turn, with the lease's delay or the
+// host's Crawl-delay between, whichever is longer. It calls handle exactly once for every target,
+// in their order, from the calling goroutine; Page.Body belongs to the receiver. When ctx is done,
+// or the host is to be left alone, the targets that remain are Skipped.
+//
+// Where robots.txt cannot be had the first target that needs it is Failed, so that its tries are
+// counted and a dead host comes to an end some day; the others of that origin are Skipped.
+func (c *Crawler) Visit(ctx context.Context, lease vocab.Lease, handle func(vocab.Fetch)) vocab.HostReport {
+	v := &visit{c: c, lease: &lease, delay: lease.Delay, origins: map[string]*origin{}}
+	v.report.Lease = lease.ID
+	for _, t := range lease.URLs {
+		f := v.target(ctx, t)
+		c.count.outcomes[f.Outcome].Add(1)
+		handle(f)
+	}
+	v.finish()
+	return v.report
+}
+
+func (v *visit) finish() {
+	if v.answers > 0 {
+		v.report.Answer = v.took / time.Duration(v.answers)
+	}
+}
+
+// target says what becomes of one URL.
+func (v *visit) target(ctx context.Context, t vocab.Target) vocab.Fetch {
+	f := vocab.Fetch{Target: t}
+	if v.skips(ctx, &f) {
+		return f
+	}
+	u, err := weburl.Parse(t.URL)
+	if err != nil {
+		return ended(f, vocab.Refused, err.Error())
+	}
+	o := v.origin(ctx, &u, t.Tries)
+	switch {
+	case o.rules == nil && ctx.Err() != nil:
+		return ended(f, vocab.Skipped, "interrupted")
+	case o.rules == nil && o.told:
+		return ended(f, vocab.Skipped, o.reason)
+	case o.rules == nil:
+		o.told = o.outcome == vocab.Failed // once; what is final is said of every target
+		f.RetryAfter = o.retryAfter
+		return ended(f, o.outcome, o.reason)
+	case !o.rules.Allowed(pathAndQuery(&u)):
+		return ended(f, vocab.Forbidden, "robots.txt forbids it")
+	}
+	if v.skips(ctx, &f) || !v.pace(ctx) {
+		return ended(f, vocab.Skipped, "interrupted")
+	}
+	v.fetch(ctx, &u, &f)
+	return f
+}
+
+// skips gives the target back where the visit is over.
+func (v *visit) skips(ctx context.Context, f *vocab.Fetch) bool {
+	switch {
+	case v.stop != "":
+		f.Outcome, f.Reason = vocab.Skipped, v.stop
+	case ctx.Err() != nil:
+		f.Outcome, f.Reason = vocab.Skipped, "interrupted"
+	default:
+		return false
+	}
+	return true
+}
+
+func ended(f vocab.Fetch, outcome vocab.Outcome, reason string) vocab.Fetch {
+	f.Outcome, f.Reason = outcome, reason
+	return f
+}
+
+// pace waits until the host may be asked again. It is false when ctx is done.
+func (v *visit) pace(ctx context.Context) bool {
+	if v.last.IsZero() || v.delay <= 0 {
+		return ctx.Err() == nil
+	}
+	if wait := v.delay - v.c.o.Now().Sub(v.last); wait > 0 {
+		return v.c.o.Sleep(ctx, wait) == nil
+	}
+	return ctx.Err() == nil
+}
+
+// answered notes the end of a request that was answered.
+func (v *visit) answered(took time.Duration) {
+	v.last = v.c.o.Now()
+	v.answers++
+	v.took += took
+	v.silent = 0
+}
+
+// unanswered notes the end of a request that failed before any answer, and gives up on the host
+// after some in a row.
+func (v *visit) unanswered(reason string, tries uint8) {
+	v.last = v.c.o.Now()
+	if v.silent++; v.silent >= tooSilent {
+		v.hold(backoff(tries), reason)
+		v.stop = "host does not answer: " + reason
+	}
+}
+
+// hold asks the URL server to leave the site alone for a while.
+func (v *visit) hold(d time.Duration, reason string) {
+	if d >= v.report.HoldFor {
+		v.report.HoldFor, v.report.Reason = d, reason
+	}
+}
+
+// backoff is how long a host is held that gave no time itself.
+func backoff(tries uint8) time.Duration {
+	return min(firstHold<<min(tries, 10), maxHold)
+}
+
+const (
+	firstHold = 30 * time.Second
+	maxHold   = time.Hour
+)
+
+// heed takes what robots.txt says about the host as a whole into the report.
+func (v *visit) heed(rules *robots.Rules, base *weburl.URL) {
+	v.report.Crawl = max(v.report.Crawl, rules.CrawlDelay)
+	v.delay = max(v.delay, min(rules.CrawlDelay, v.c.o.MaxCrawlDelay))
+	for _, s := range rules.Sitemaps {
+		if u, err := base.Join(s); err == nil {
+			v.report.Sitemaps = append(v.report.Sitemaps, u.String())
+		}
+	}
+}
+
+// pathAndQuery is what follows the host in a canonical URL.
+func pathAndQuery(u *weburl.URL) string { return u.String()[originLen(u):] }
+
+// originOf is scheme and host: "https://example.org:8443".
+func originOf(u *weburl.URL) string { return u.String()[:originLen(u)] }
+
+func originLen(u *weburl.URL) int { return len(u.Scheme()) + len("://") + len(u.Host()) }
