@@ -1,0 +1,10 @@
+// Package anatomy holds the project's documents, so that the binary can show them: `anatomy demo`
+// serves them as pages of its small web.
+package anatomy
+
+import "embed"
+
+// Docs are the documents at the root and in doc, by their paths in the repository.
+//
+//go:embed README.md ARCHITECTURE.md doc/*.md
+var Docs embed.FS
