@@ -1,0 +1,179 @@
+package repository
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"anatomy/vocab"
+)
+
+// realPages reads the HTML files below the folder that ANATOMY_PAGES names, each of whose folders
+// stands for a host. Without it the benchmark is skipped.
+func realPages(b *testing.B) (hosts [][]Record, pages, size int) {
+	root := os.Getenv("ANATOMY_PAGES")
+	if root == "" {
+		b.Skip("ANATOMY_PAGES names no folder of pages")
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, e := range entries {
+		var host []Record
+		dir := filepath.Join(root, e.Name())
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(path, ".html") {
+				return err
+			}
+			body, err := os.ReadFile(path)
+			pages, size = pages+1, size+len(body)
+			host = append(host, Record{Kind: PageRecord, Page: vocab.Page{
+				Doc: vocab.DocID(pages), URL: "http://" + e.Name() + ".test" + strings.TrimPrefix(path, dir),
+				Fetched: time.Unix(1_790_000_000, 0).UTC(), ContentType: "text/html", Body: body,
+			}})
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		hosts = append(hosts, host)
+	}
+	if pages == 0 {
+		b.Fatal("no pages in ", root)
+	}
+	return hosts, pages, size
+}
+
+var orders = []string{"path", "random"}
+
+func inOrder(hosts [][]Record, order string) {
+	if order != "random" {
+		return
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, h := range hosts {
+		random.Shuffle(len(h), func(i, j int) { h[i], h[j] = h[j], h[i] })
+	}
+}
+
+// BenchmarkAppend compares sizes of blocks and levels of compression with gzip, page by page.
+func BenchmarkAppend(b *testing.B) {
+	hosts, pages, size := realPages(b)
+	b.Run("gzip-6", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		stored := 0
+		for b.Loop() {
+			stored = gzipEach(b, hosts)
+		}
+		b.ReportMetric(float64(stored)/float64(pages), "B/page")
+	})
+	for _, order := range orders {
+		inOrder(hosts, order)
+		for _, level := range []zstd.EncoderLevel{zstd.SpeedDefault, zstd.SpeedBetterCompression} {
+			for _, kib := range []int{64, 128, 256, 512, 1024} {
+				b.Run(fmt.Sprintf("%s/%v/%dK", order, level, kib), func(b *testing.B) {
+					b.SetBytes(int64(size))
+					var stored int64
+					for b.Loop() {
+						stored = appendAll(b, b.TempDir(), hosts, Options{BlockBytes: kib << 10, Level: level})
+					}
+					b.ReportMetric(float64(stored)/float64(pages), "B/page")
+				})
+			}
+		}
+	}
+}
+
+func gzipEach(b *testing.B, hosts [][]Record) (stored int) {
+	var buf bytes.Buffer
+	w, err := gzip.NewWriterLevel(&buf, 6)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, h := range hosts {
+		for i := range h {
+			buf.Reset()
+			w.Reset(&buf)
+			if _, err := w.Write(h[i].Page.Body); err != nil {
+				b.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				b.Fatal(err)
+			}
+			stored += buf.Len()
+		}
+	}
+	return stored
+}
+
+func appendAll(b *testing.B, dir string, hosts [][]Record, o Options) (stored int64) {
+	r, err := Open(dir, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, h := range hosts {
+		mustAppend(b, r, h...)
+	}
+	stored = r.end
+	if err := r.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return stored
+}
+
+// BenchmarkRead reads pages at random places, without the cache.
+func BenchmarkRead(b *testing.B) {
+	hosts, pages, _ := realPages(b)
+	for _, kib := range []int{256, 512, 1024} {
+		b.Run(fmt.Sprintf("%dK", kib), func(b *testing.B) {
+			r := mustOpen(b, b.TempDir(), Options{BlockBytes: kib << 10, Level: zstd.SpeedBetterCompression, CacheBytes: -1})
+			var places []vocab.Place
+			for _, h := range hosts {
+				places = append(places, mustAppend(b, r, h...)...)
+			}
+			random := rand.New(rand.NewPCG(1, 2))
+			var took []time.Duration
+			b.ReportAllocs()
+			for b.Loop() {
+				start := time.Now()
+				if _, err := r.Read(places[random.IntN(pages)]); err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(start))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(took[len(took)*95/100].Microseconds()), "p95-µs")
+		})
+	}
+}
+
+// BenchmarkScan reads everything in order.
+func BenchmarkScan(b *testing.B) {
+	hosts, _, size := realPages(b)
+	dir := b.TempDir()
+	appendAll(b, dir, hosts, Options{})
+	r, err := OpenReader(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := r.Scan(0, func(vocab.Place, *Record) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package repository
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
+
+	"anatomy/vocab"
+)
+
+// MaxRecord is the longest record, encoded, in bytes.
+const MaxRecord = maxRaw - endSize
+
+const (
+	blockMagic   = "\xabBLK"
+	blockVersion = 1
+	blockHeader  = 28
+	maxRecords   = vocab.MaxPlaceSlot + 1
+	maxRaw       = 64 << 20
+	endSize      = 4
+	window       = 8 << 20 // of the compressor: what a reader must hold
+)
+
+// A header is the parsed start of a block.
+type header struct {
+	records, raw, stored int
+	sum                  uint64
+}
+
+var errNoBlock = errors.New("no block begins here")
+
+func parseHeader(b []byte, file uint32, offset int64) (header, error) {
+	le := binary.LittleEndian
+	if string(b[:4]) != blockMagic {
+		return header{}, errNoBlock
+	}
+	if uint32(placeSum(file, offset, b[:24])) != le.Uint32(b[24:]) {
+		return header{}, errors.New("block header checksum is wrong")
+	}
+	if v := le.Uint16(b[4:]); v != blockVersion {
+		return header{}, fmt.Errorf("block of version %d, this program reads %d", v, blockVersion)
+	}
+	h := header{int(le.Uint16(b[6:])), int(le.Uint32(b[8:])), int(le.Uint32(b[12:])), le.Uint64(b[16:])}
+	if h.records < 1 || h.records > maxRecords || h.raw > maxRaw || h.raw < h.records*(endSize+1) || h.stored > maxStored(h.raw) {
+		return header{}, fmt.Errorf("block header is out of bounds: %d records, %d bytes raw, %d compressed", h.records, h.raw, h.stored)
+	}
+	return h, nil
+}
+
+// maxStored is the longest that a compressed block can be.
+func maxStored(raw int) int { return raw + raw/64 + 1024 }
+
+// placeSum is the checksum of parts of a block that stands at file and offset.
+func placeSum(file uint32, offset int64, parts ...[]byte) uint64 {
+	var place [12]byte
+	binary.LittleEndian.PutUint32(place[:], file)
+	binary.LittleEndian.PutUint64(place[4:], uint64(offset))
+	var d xxhash.Digest
+	d.Reset()
+	d.Write(place[:])
+	for _, part := range parts {
+		d.Write(part)
+	}
+	return d.Sum64()
+}
+
+// A packer makes blocks. Its buffers are used again.
+type packer struct {
+	zstd   *zstd.Encoder
+	raw    []byte
+	packed []byte
+}
+
+func newPacker(level zstd.EncoderLevel) (*packer, error) {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(window), zstd.WithEncoderCRC(false))
+	return &packer{zstd: enc}, err
+}
+
+// pack returns the block of these records, to stand at file and offset. It is valid until the next call.
+func (p *packer) pack(records []Record, file uint32, offset int64) []byte {
+	le := binary.LittleEndian
+	p.raw = append(p.raw[:0], make([]byte, endSize*len(records))...)
+	for i := range records {
+		p.raw = records[i].append(p.raw)
+		le.PutUint32(p.raw[endSize*i:], uint32(len(p.raw)))
+	}
+	b := append(p.packed[:0], blockMagic...)
+	b = le.AppendUint16(b, blockVersion)
+	b = le.AppendUint16(b, uint16(len(records)))
+	b = le.AppendUint32(b, uint32(len(p.raw)))
+	b = append(b, make([]byte, blockHeader-len(b))...)
+	b = p.zstd.EncodeAll(p.raw, b)
+	le.PutUint32(b[12:], uint32(len(b)-blockHeader))
+	le.PutUint64(b[16:], placeSum(file, offset, b[:16], b[blockHeader:]))
+	le.PutUint32(b[24:], uint32(placeSum(file, offset, b[:24])))
+	p.packed = b
+	if cap(p.raw) > 4*DefaultBlockBytes { // one huge page is no reason to hold so much for good
+		p.raw, p.packed = nil, nil
+	}
+	return b
+}
+
+// readBlock returns the header and the compressed bytes of the block at offset, verified, which
+// lies wholly before end. The bytes are in buf where it is long enough.
+func readBlock(f io.ReaderAt, file uint32, offset, end int64, buf []byte) (header, []byte, error) {
+	var head [blockHeader]byte
+	if offset > end-blockHeader {
+		return header{}, nil, io.ErrUnexpectedEOF
+	}
+	if _, err := f.ReadAt(head[:], offset); err != nil {
+		return header{}, nil, noEOF(err)
+	}
+	h, err := parseHeader(head[:], file, offset)
+	if err != nil {
+		return h, nil, err
+	}
+	if int64(h.stored) > end-offset-blockHeader {
+		return h, nil, io.ErrUnexpectedEOF
+	}
+	if cap(buf) < h.stored {
+		buf = make([]byte, h.stored)
+	}
+	buf = buf[:h.stored]
+	if _, err := f.ReadAt(buf, offset+blockHeader); err != nil {
+		return h, nil, noEOF(err)
+	}
+	if placeSum(file, offset, head[:16], buf) != h.sum {
+		return h, nil, errors.New("block checksum is wrong")
+	}
+	return h, buf, nil
+}
+
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// A block is the decoded start of a block: its table, and its records up to some slot.
+type block struct {
+	ends []byte // endSize bytes for each record
+	raw  []byte // from the start of the raw block, table included
+}
+
+func (b *block) records() int     { return len(b.ends) / endSize }
+func (b *block) end(slot int) int { return int(binary.LittleEndian.Uint32(b.ends[endSize*slot:])) }
+func (b *block) holds(slot int) bool {
+	return slot < b.records() && b.end(slot) <= len(b.raw)
+}
+
+// record is the encoding of one record that the block holds.
+func (b *block) record(slot int) []byte {
+	from := len(b.ends)
+	if slot > 0 {
+		from = b.end(slot - 1)
+	}
+	return b.raw[from:b.end(slot)]
+}
+
+// check says whether the table fits a raw block of the given length.
+func (b *block) check(raw int) error {
+	last := len(b.ends)
+	for i := range b.records() {
+		if b.end(i) <= last || b.end(i) > raw {
+			return errors.New("table of the block is malformed")
+		}
+		last = b.end(i)
+	}
+	if last != raw {
+		return errors.New("table of the block does not end with it")
+	}
+	return nil
+}
+
+// unpack decodes a whole block into buf.
+func unpack(h header, stored, buf []byte) (*block, error) {
+	dec := decoders.Get().(*zstd.Decoder)
+	defer decoders.Put(dec)
+	if cap(buf) < h.raw {
+		buf = make([]byte, 0, h.raw)
+	}
+	raw, err := dec.DecodeAll(stored, buf[:0])
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) != h.raw {
+		return nil, fmt.Errorf("block has %d bytes, its header says %d", len(raw), h.raw)
+	}
+	b := &block{ends: raw[:endSize*h.records], raw: raw}
+	return b, b.check(h.raw)
+}
+
+// unpackTo decodes a block from its start to the end of one record: half the work on average.
+func unpackTo(h header, stored []byte, slot int) (*block, error) {
+	dec := decoders.Get().(*zstd.Decoder)
+	defer decoders.Put(dec)
+	if err := dec.Reset(bytes.NewReader(stored)); err != nil {
+		return nil, err
+	}
+	defer dec.Reset(nil)
+	b := &block{ends: make([]byte, endSize*h.records)}
+	if _, err := io.ReadFull(dec, b.ends); err != nil {
+		return nil, noEOF(err)
+	}
+	if err := b.check(h.raw); err != nil {
+		return nil, err
+	}
+	b.raw = make([]byte, b.end(slot))
+	_, err := io.ReadFull(dec, b.raw[copy(b.raw, b.ends):])
+	return b, noEOF(err)
+}
+
+var decoders = sync.Pool{New: func() any {
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxRaw), zstd.WithDecoderMaxWindow(maxRaw))
+	if err != nil {
+		panic(err) // the options above are constants
+	}
+	return dec
+}}

@@ -1,0 +1,71 @@
+package repository
+
+import (
+	"errors"
+	"fmt"
+
+	"anatomy/vocab"
+)
+
+// Totals counts what a repository holds.
+type Totals struct {
+	Files, Blocks                int
+	Pages, Duplicates, Redirects int
+	RawBytes                     int64 // of blocks, decompressed
+	StoredBytes                  int64 // of blocks, with their headers
+	BodyBytes                    int64 // of pages
+}
+
+// A TailError says that the last file ends in bytes that are no whole block: a writer is at work,
+// or died, and the next [Open] cuts them off; or the last block is damaged.
+type TailError struct {
+	File         string
+	Offset, Size int64
+}
+
+func (e *TailError) Error() string {
+	return fmt.Sprintf("%s: %d bytes from offset %d on are no whole block", e.File, e.Size-e.Offset, e.Offset)
+}
+
+// Check reads every byte of the repository in dir and calls report for each thing that is wrong
+// (*DamageError, *TailError). It fails only if it cannot look.
+func Check(dir string, report func(problem error)) (Totals, error) {
+	var t Totals
+	r, err := OpenReader(dir)
+	if err != nil {
+		return t, err
+	}
+	numbers, err := fileNumbers(dir)
+	if err != nil {
+		return t, errors.Join(fmt.Errorf("repository: %w", err), r.Close())
+	}
+	t.Files = len(numbers)
+	err = r.scan(&scanner{
+		problem: report,
+		tail:    func(path string, offset, size int64) { report(&TailError{path, offset, size}) },
+		block:   t.block,
+		record: func(_ vocab.Place, rec *Record) error {
+			t.record(rec)
+			return nil
+		},
+	})
+	return t, errors.Join(err, r.Close())
+}
+
+func (t *Totals) block(h header) {
+	t.Blocks++
+	t.RawBytes += int64(h.raw)
+	t.StoredBytes += blockHeader + int64(h.stored)
+}
+
+func (t *Totals) record(r *Record) {
+	switch r.Kind {
+	case PageRecord:
+		t.Pages++
+		t.BodyBytes += int64(len(r.Page.Body))
+	case DuplicateRecord:
+		t.Duplicates++
+	case RedirectRecord:
+		t.Redirects++
+	}
+}

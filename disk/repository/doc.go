@@ -1,0 +1,63 @@
+// Package repository keeps every page as it was fetched (BP98 §4.2.2). It is the truth: all other
+// structures can be rebuilt from it.
+//
+// The paper compresses each page alone with zlib and reaches 3:1. Pages of one host repeat their
+// template, so we compress neighbouring pages together with zstd, a block of them at a time. A
+// block is read from its start to the wanted page and no further, so that blocks may be large.
+//
+// A repository is a folder of files 000001.repo, 000002.repo, …, to the last of which blocks are
+// appended until it is full. A [vocab.Place] names file, offset of the block, and record within
+// the block. A file is
+//
+//	OFFSET  SIZE  MEANING (little endian)
+//	0       8     magic "anatrepo"
+//	8       4     version, 1
+//	12      4     number of this file, from 1
+//	16      …     blocks
+//
+// and a block is
+//
+//	OFFSET  SIZE  MEANING (little endian)
+//	0       4     magic AB 42 4C 4B ("\xabBLK")
+//	4       2     version, 1
+//	6       2     n, the number of records, 1 to 1,024
+//	8       4     r, the length of the raw block, at most 64 MiB
+//	12      4     z, the length of the compressed block, at most r + r/64 + 1,024
+//	16      8     xxhash64 of: file number (4 bytes), offset of the block (8), bytes 0 to 15, the compressed block
+//	24      4     lower half of the xxhash64 of: file number (4 bytes), offset of the block (8), bytes 0 to 23
+//	28      z     the raw block, one zstd frame
+//
+// The checksums cover the block's place too, so that nothing inside a page, and no block that was
+// moved, is ever taken for a block when a scan looks for the next one after damage. The header has
+// one of its own, so that this search never follows a false length. The raw block:
+//
+//	0       4n    where each record ends, counted from the start of the raw block; the last is r
+//	4n      …     records
+//
+// A record, where a varint is that of encoding/binary and a text is its length as uvarint and its bytes:
+//
+//	kind      1 byte: 1 page, 2 duplicate, 3 redirect
+//	docID     uvarint
+//	fetched   varint, Unix seconds
+//	URL       text
+//	page:      content type, language, last modified, ETag, robots: five texts; the body is the rest
+//	duplicate: docID of the page with the same body, uvarint
+//	redirect:  docID of the target or 0, uvarint; location, text
+//
+// A duplicate of document 1 under docID 2, http://a.test/b fetched at Unix second 3, is
+//
+//	02 02 06 0f "http://a.test/b" 01                    20 bytes
+//
+// and a raw block of this record alone begins 18 00 00 00, as it ends at byte 24.
+//
+// What was written before [Repository.Sync] returned is never lost: appending never touches a byte
+// before the end, and [Open] cuts off only what follows the last whole block of the last file.
+//
+// Versions: 1, November 2026.
+//
+// On 7,804 pages of documentation of 17 hosts, 51 KB each, read in the order of their paths:
+// bytes a page and speed of [Repository.Append] by size of block and level of zstd, in
+// BenchmarkAppend; see also BenchmarkRead.
+//
+//	MEASURED
+package repository

@@ -1,0 +1,222 @@
+package repository
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"anatomy/vocab"
+)
+
+// ErrNoRecord says that a place holds no record.
+var ErrNoRecord = errors.New("no such record")
+
+// A DamageError says which bytes of which file are not what was written.
+type DamageError struct {
+	File   string
+	Offset int64
+	Err    error
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("%s at offset %d: %v", e.File, e.Offset, e.Err)
+}
+
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// A Reader reads a repository, which another process may be appending to. Its methods may be
+// called from any number of goroutines.
+type Reader struct {
+	dir string
+
+	mu    sync.Mutex
+	files map[uint32]file
+	cache cache
+}
+
+// A file is what the repository asks of a file of the operating system.
+type file interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Truncate(size int64) error
+	Sync() error
+	Stat() (fs.FileInfo, error)
+}
+
+// OpenReader opens the repository in dir for reading. It may be empty, and may grow.
+func OpenReader(dir string) (*Reader, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("repository: %w", err)
+	}
+	return newReader(dir, Options{}), nil
+}
+
+func newReader(dir string, o Options) *Reader {
+	return &Reader{dir: dir, files: make(map[uint32]file), cache: cache{limit: o.cacheBytes()}}
+}
+
+// Read returns the record at a place. It is the caller's to keep. The error wraps [ErrNoRecord]
+// where no block begins there, or it has fewer records, and is a *DamageError where the block is damaged.
+func (r *Reader) Read(place vocab.Place) (Record, error) {
+	var rec Record
+	b, err := r.block(place)
+	if err == nil && place.Slot() >= b.records() {
+		err = fmt.Errorf("%w: the block has %d", ErrNoRecord, b.records())
+	}
+	if err == nil {
+		err = rec.decode(b.record(place.Slot()))
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("repository: read %v: %w", place, err)
+	}
+	rec.Page.Body = bytes.Clone(rec.Page.Body) // a page must not hold its whole block in memory
+	return rec, nil
+}
+
+// block returns the block of a place, decoded as far as its slot if it has it.
+func (r *Reader) block(place vocab.Place) (*block, error) {
+	key := blockKey{place.File(), place.Offset()}
+	r.mu.Lock()
+	b := r.cache.get(key, place.Slot())
+	r.mu.Unlock()
+	if b != nil {
+		return b, nil
+	}
+	b, err := r.load(place)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	r.cache.put(key, b)
+	r.mu.Unlock()
+	return b, nil
+}
+
+func (r *Reader) load(place vocab.Place) (*block, error) {
+	f, size, err := r.open(place.File())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: there is no %s", ErrNoRecord, fileName(place.File()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	h, stored, err := readBlock(f, place.File(), place.Offset(), size, *buf)
+	if errors.Is(err, errNoBlock) {
+		return nil, fmt.Errorf("%w: %w", ErrNoRecord, err)
+	}
+	if err == nil && cap(stored) <= DefaultBlockBytes {
+		*buf = stored[:0]
+	}
+	var b *block
+	if err == nil {
+		b, err = unpackTo(h, stored, min(place.Slot(), h.records-1))
+	}
+	if err != nil {
+		return nil, &DamageError{r.path(place.File()), place.Offset(), err}
+	}
+	return b, nil
+}
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// open returns a file of the repository and its size now.
+func (r *Reader) open(number uint32) (file, int64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.files[number]
+	if f == nil {
+		opened, err := os.Open(r.path(number))
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := checkFileHeader(opened, number); err != nil {
+			return nil, 0, errors.Join(&DamageError{r.path(number), 0, err}, opened.Close())
+		}
+		f = opened
+		r.files[number] = f
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// forget empties the cache: places that were read may come to hold something else.
+func (r *Reader) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cache = cache{limit: r.cache.limit}
+}
+
+// Close closes the files. Nothing may be read after it.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for _, f := range r.files {
+		errs = append(errs, f.Close())
+	}
+	clear(r.files)
+	return errors.Join(errs...)
+}
+
+func (r *Reader) path(number uint32) string { return filepath.Join(r.dir, fileName(number)) }
+
+func fileName(number uint32) string { return fmt.Sprintf("%06d.repo", number) }
+
+const (
+	fileMagic   = "anatrepo"
+	fileVersion = 1
+	fileHeader  = 16
+)
+
+func makeFileHeader(number uint32) []byte {
+	b := binary.LittleEndian.AppendUint32([]byte(fileMagic), fileVersion)
+	return binary.LittleEndian.AppendUint32(b, number)
+}
+
+func checkFileHeader(f io.ReaderAt, number uint32) error {
+	var b [fileHeader]byte
+	if _, err := f.ReadAt(b[:], 0); err != nil {
+		return noEOF(err)
+	}
+	le := binary.LittleEndian
+	switch {
+	case string(b[:8]) != fileMagic:
+		return errors.New("not a repository file")
+	case le.Uint32(b[8:]) != fileVersion:
+		return fmt.Errorf("repository file of version %d, this program reads %d", le.Uint32(b[8:]), fileVersion)
+	case le.Uint32(b[12:]) != number:
+		return fmt.Errorf("this is file %d of a repository under the name of file %d", le.Uint32(b[12:]), number)
+	}
+	return nil
+}
+
+// fileNumbers lists the files of a repository in order. Numbers may be missing, where all pages
+// of a file were superseded and it was removed.
+func fileNumbers(dir string) ([]uint32, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var numbers []uint32
+	for _, e := range entries {
+		var n uint32
+		if _, err := fmt.Sscanf(e.Name(), "%d.repo", &n); err == nil && n > 0 && e.Name() == fileName(n) {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers) // names of more than six digits are not in order
+	return numbers, nil
+}

@@ -1,0 +1,141 @@
+package repository
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"anatomy/vocab"
+)
+
+// A Kind says what a record holds.
+type Kind uint8
+
+// The kinds of records. The numbers are part of the format.
+const (
+	PageRecord      Kind = 1 + iota // a page
+	DuplicateRecord                 // a URL with the same body as page Of
+	RedirectRecord                  // a URL that led to Location
+)
+
+var kindNames = [...]string{PageRecord: "page", DuplicateRecord: "duplicate", RedirectRecord: "redirect"}
+
+func (k Kind) String() string {
+	if k >= PageRecord && k <= RedirectRecord {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// A Record is what came of one fetch. A duplicate and a redirect keep Doc, URL and Fetched of
+// their Page alone.
+type Record struct {
+	Kind     Kind
+	Page     vocab.Page
+	Of       vocab.DocID // of a duplicate: the page with this body; of a redirect: the target, 0 where unknown
+	Location string      // of a redirect: the URL named
+}
+
+// size bounds the encoded length from above.
+func (r *Record) size() int {
+	p := &r.Page
+	const numbers = 1 + 10*binary.MaxVarintLen64
+	return numbers + len(p.URL) + len(p.ContentType) + len(p.Language) + len(p.LastModified) +
+		len(p.ETag) + len(p.Robots) + len(p.Body) + len(r.Location)
+}
+
+func (r *Record) append(b []byte) []byte {
+	p := &r.Page
+	b = append(b, byte(r.Kind))
+	b = binary.AppendUvarint(b, uint64(p.Doc))
+	b = binary.AppendVarint(b, p.Fetched.Unix())
+	b = appendText(b, p.URL)
+	switch r.Kind {
+	case PageRecord:
+		for _, s := range [...]string{p.ContentType, p.Language, p.LastModified, p.ETag, p.Robots} {
+			b = appendText(b, s)
+		}
+		b = append(b, p.Body...)
+	case DuplicateRecord:
+		b = binary.AppendUvarint(b, uint64(r.Of))
+	case RedirectRecord:
+		b = binary.AppendUvarint(b, uint64(r.Of))
+		b = appendText(b, r.Location)
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	return append(b, s...)
+}
+
+// decode sets r from its encoding. The body is part of b, not a copy.
+func (r *Record) decode(b []byte) error {
+	if len(b) == 0 {
+		return errors.New("empty record")
+	}
+	*r = Record{Kind: Kind(b[0])}
+	p := &r.Page
+	d := fields{rest: b[1:]}
+	p.Doc = vocab.DocID(d.uvarint())
+	p.Fetched = time.Unix(d.varint(), 0).UTC()
+	p.URL = d.text()
+	switch r.Kind {
+	case PageRecord:
+		for _, s := range [...]*string{&p.ContentType, &p.Language, &p.LastModified, &p.ETag, &p.Robots} {
+			*s = d.text()
+		}
+		p.Body = d.rest
+		d.rest = nil
+	case DuplicateRecord:
+		r.Of = vocab.DocID(d.uvarint())
+	case RedirectRecord:
+		r.Of = vocab.DocID(d.uvarint())
+		r.Location = d.text()
+	default:
+		return fmt.Errorf("record of unknown %v", r.Kind)
+	}
+	if d.bad || len(d.rest) > 0 {
+		return fmt.Errorf("%v record is malformed", r.Kind)
+	}
+	return nil
+}
+
+// fields takes a record apart. Once bad it stays bad, and gives zeros.
+type fields struct {
+	rest []byte
+	bad  bool
+}
+
+func (d *fields) uvarint() uint64 {
+	v, n := binary.Uvarint(d.rest)
+	d.skip(n)
+	return v
+}
+
+func (d *fields) varint() int64 {
+	v, n := binary.Varint(d.rest)
+	d.skip(n)
+	return v
+}
+
+func (d *fields) text() string {
+	n := d.uvarint()
+	if n > uint64(len(d.rest)) {
+		d.bad = true
+		return ""
+	}
+	s := string(d.rest[:n])
+	d.rest = d.rest[n:]
+	return s
+}
+
+func (d *fields) skip(n int) {
+	if n <= 0 {
+		d.bad, d.rest = true, nil
+		return
+	}
+	d.rest = d.rest[n:]
+}

@@ -1,0 +1,599 @@
+package repository
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"pgregory.net/rapid"
+
+	"anatomy/vocab"
+)
+
+func page(doc vocab.DocID, body string) Record {
+	return Record{Kind: PageRecord, Page: vocab.Page{
+		Doc: doc, URL: fmt.Sprintf("http://a.test/%d", doc), Fetched: time.Unix(1_790_000_000, 0).UTC(),
+		ContentType: "text/html", Body: []byte(body),
+	}}
+}
+
+// someRecord draws records of every kind, with bodies that compress and bodies that do not.
+func someRecord(t *rapid.T) Record {
+	r := Record{Kind: Kind(rapid.IntRange(1, 3).Draw(t, "kind"))}
+	p := &r.Page
+	p.Doc = vocab.DocID(rapid.Uint64().Draw(t, "doc"))
+	p.Fetched = time.Unix(rapid.Int64Range(-62135596800, 1<<40).Draw(t, "fetched"), 0).UTC()
+	p.URL = rapid.String().Draw(t, "url")
+	switch r.Kind {
+	case PageRecord:
+		p.ContentType = rapid.String().Draw(t, "type")
+		p.ETag = rapid.String().Draw(t, "etag")
+		p.Language, p.LastModified, p.Robots = "de", "then", "noindex, nofollow"
+		p.Body = rapid.OneOf(rapid.SliceOfN(rapid.Byte(), 1, 300),
+			rapid.Map(rapid.IntRange(1, 5000), func(n int) []byte { return bytes.Repeat([]byte("<p>"), n) })).Draw(t, "body")
+	case DuplicateRecord:
+		r.Of = 7
+	case RedirectRecord:
+		r.Of, r.Location = 8, rapid.String().Draw(t, "location")
+	}
+	return r
+}
+
+func mustOpen(t testing.TB, dir string, o Options) *Repository {
+	t.Helper()
+	r, err := Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func mustAppend(t testing.TB, r *Repository, records ...Record) []vocab.Place {
+	t.Helper()
+	places, err := r.Append(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return places
+}
+
+// The bytes of a tiny repository are part of the format. The zstd frame is left out: what the
+// compressor makes of a block may change with its version.
+func TestGolden(t *testing.T) {
+	dir := t.TempDir()
+	r := mustOpen(t, dir, Options{})
+	duplicate := Record{Kind: DuplicateRecord, Page: vocab.Page{Doc: 2, URL: "http://a.test/b", Fetched: time.Unix(3, 0)}, Of: 1}
+	mustAppend(t, r, duplicate)
+	if got, want := hex.EncodeToString(r.packer.raw), "18000000"+"0202060f"+hex.EncodeToString([]byte("http://a.test/b"))+"01"; got != want {
+		t.Errorf("raw block is %s, want %s", got, want)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "000001.repo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := hex.EncodeToString([]byte("anatrepo")) + "01000000" + "01000000" + "ab424c4b" + "0100" + "0100" + "18000000"
+	if got := hex.EncodeToString(data[:28]); got != want {
+		t.Errorf("file begins %s, want %s", got, want)
+	}
+	dec, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dec.Close()
+	if raw, err := dec.DecodeAll(data[16+28:], nil); err != nil || !bytes.Equal(raw, r.packer.raw) {
+		t.Errorf("frame decodes to %x, %v", raw, err)
+	}
+}
+
+// A file written by the first version is read as long as that version is.
+func TestReadsFirstFile(t *testing.T) {
+	dir := t.TempDir()
+	copyFile(t, "testdata/v1.repo", filepath.Join(dir, "000001.repo"))
+	r, err := OpenReader(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var got []string
+	err = r.Scan(0, func(p vocab.Place, rec *Record) error {
+		got = append(got, fmt.Sprintf("%v %v %d %s %q %d %s", p, rec.Kind, rec.Page.Doc, rec.Page.URL, rec.Page.Body, rec.Of, rec.Location))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`1:16:0 page 1 http://a.test/1 "<p>one" 0 `,
+		`1:16:1 duplicate 2 http://a.test/2 "" 1 `,
+		`1:16:2 redirect 3 http://a.test/3 "" 1 http://a.test/1`,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("records are\n%s", strings.Join(got, "\n"))
+	}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, data, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Everything appended is read back by place and by scan, in this process and another's reader,
+// whatever the sizes of blocks and files.
+func TestReadsWhatWasAppended(t *testing.T) {
+	base := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp(base, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{
+			FileBytes:  rapid.Int64Range(100, 20000).Draw(t, "file"),
+			BlockBytes: rapid.IntRange(1, 20000).Draw(t, "block"),
+			CacheBytes: rapid.IntRange(-1, 10000).Draw(t, "cache"),
+			Level:      zstd.SpeedFastest,
+		}
+		var places []vocab.Place
+		var records []Record
+		for range rapid.IntRange(1, 3).Draw(t, "lives") {
+			r, err := Open(dir, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rec := r.Recovered(); rec.Cut > 0 || len(rec.Damaged) > 0 {
+				t.Fatalf("recovered %+v after a clean end", rec)
+			}
+			batch := rapid.SliceOfN(rapid.Custom(someRecord), 0, 10).Draw(t, "batch")
+			start := r.End()
+			got, err := r.Append(batch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			records, places = append(records, batch...), append(places, got...)
+			verify(t, r.Reader, places, records)
+			seen := 0
+			if err := r.Scan(start, func(vocab.Place, *Record) error { seen++; return nil }); err != nil || seen != len(batch) {
+				t.Fatalf("a scan from the old end meets %d records, %v; %d were appended", seen, err, len(batch))
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other, err := OpenReader(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		verify(t, other, places, records)
+		totals, err := Check(dir, func(problem error) { t.Errorf("check: %v", problem) })
+		if err != nil || totals.Pages+totals.Duplicates+totals.Redirects != len(records) {
+			t.Fatalf("check: %+v, %v", totals, err)
+		}
+	})
+}
+
+func verify(t *rapid.T, r *Reader, places []vocab.Place, records []Record) {
+	t.Helper()
+	for i := range places {
+		got, err := r.Read(places[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, records[i])
+		if i > 0 && places[i] <= places[i-1] {
+			t.Fatalf("place %v after %v", places[i], places[i-1])
+		}
+	}
+	n := 0
+	err := r.Scan(0, func(p vocab.Place, rec *Record) error {
+		if p != places[n] {
+			t.Fatalf("scan meets %v, want %v", p, places[n])
+		}
+		same(t, *rec, records[n])
+		n++
+		return nil
+	})
+	if err != nil || n != len(places) {
+		t.Fatalf("scan met %d of %d records: %v", n, len(places), err)
+	}
+}
+
+func same(t *rapid.T, got, want Record) {
+	t.Helper()
+	if len(got.Page.Body) == 0 && len(want.Page.Body) == 0 {
+		got.Page.Body, want.Page.Body = nil, nil
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("read %+v, wrote %+v", got, want)
+	}
+}
+
+// A crash leaves a prefix of the file, perhaps with rubbish after it. Every whole block survives.
+func TestAnyCutLosesOnlyWhatIsCut(t *testing.T) {
+	whole := t.TempDir()
+	r := mustOpen(t, whole, Options{BlockBytes: 1000})
+	var places []vocab.Place
+	var ends []int64
+	for doc := vocab.DocID(1); doc <= 12; doc++ {
+		places = append(places, mustAppend(t, r, page(doc, strings.Repeat(fmt.Sprint("word", doc), int(doc)*20)))...)
+		ends = append(ends, r.End().Offset())
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(whole, "000001.repo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp(base, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := rapid.IntRange(0, len(data)).Draw(t, "cut")
+		rubbish := rapid.SliceOf(rapid.Byte()).Draw(t, "rubbish")
+		if cut < fileHeader {
+			rubbish = nil
+		}
+		left := append(bytes.Clone(data[:cut]), rubbish...)
+		if err := os.WriteFile(filepath.Join(dir, "000001.repo"), left, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		end := int64(fileHeader)
+		for i, p := range places {
+			_, err := r.Read(p)
+			if ends[i] <= int64(cut) {
+				end = ends[i]
+				if err != nil {
+					t.Fatalf("document %d is lost by a cut at %d: %v", i+1, cut, err)
+				}
+			} else if err == nil && !bytes.HasPrefix(data[cut:], rubbish) {
+				t.Fatalf("document %d is there after a cut at %d", i+1, cut)
+			}
+		}
+		if got := r.End().Offset(); got < end || (len(rubbish) == 0 && got != end) {
+			t.Fatalf("cut at %d: the end is %d, want %d", cut, got, end)
+		}
+		places, err := r.Append([]Record{page(99, "after")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec, err := r.Read(places[0]); err != nil || string(rec.Page.Body) != "after" {
+			t.Fatalf("read after recovery: %v, %v", rec, err)
+		}
+		if _, err := Check(dir, func(problem error) { t.Errorf("check: %v", problem) }); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Damage in the middle costs the block that it hits; file and offset are named.
+func TestDamageCostsOneBlock(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "000001.repo")
+	r := mustOpen(t, dir, Options{BlockBytes: 1})
+	places := mustAppend(t, r, page(1, "one"), page(2, "two"), page(3, "three"))
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := places[1].Offset(); at < places[2].Offset(); at++ {
+		bad := bytes.Clone(whole)
+		bad[at] ^= 0x41
+		if err := os.WriteFile(path, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := mustOpen(t, dir, Options{})
+		if rec := r.Recovered(); rec.Cut != 0 || len(rec.Damaged) != 1 {
+			t.Fatalf("byte %d: recovered %+v", at, rec)
+		}
+		var docs []vocab.DocID
+		err := r.Scan(0, func(_ vocab.Place, rec *Record) error {
+			docs = append(docs, rec.Page.Doc)
+			return nil
+		})
+		var damage *DamageError
+		if !errors.As(err, &damage) || damage.File != path || damage.Offset != places[1].Offset() || !reflect.DeepEqual(docs, []vocab.DocID{1, 3}) {
+			t.Fatalf("byte %d: scan met %v: %v", at, docs, err)
+		}
+		if _, err := r.Read(places[1]); err == nil {
+			t.Fatalf("byte %d: the damaged record is read", at)
+		}
+		problems := 0
+		if _, err := Check(dir, func(error) { problems++ }); err != nil || problems != 1 {
+			t.Fatalf("byte %d: check finds %d problems, %v", at, problems, err)
+		}
+		r.Close()
+	}
+}
+
+// A block inside a page is not found when the block around it is damaged: it is not in its place.
+func TestABlockInAPageIsNoBlock(t *testing.T) {
+	dir := t.TempDir()
+	r := mustOpen(t, dir, Options{})
+	mustAppend(t, r, page(1, "bait"))
+	inner, err := os.ReadFile(filepath.Join(dir, "000001.repo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := mustAppend(t, r, page(2, string(inner[fileHeader:])), page(3, "after"))
+	want := mustAppend(t, r, page(4, "last"))[0].Offset()
+	r.Close()
+	data, err := os.ReadFile(filepath.Join(dir, "000001.repo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := places[0].Offset()
+	if bytes.Count(data[at:], []byte(blockMagic)) < 3 {
+		t.Fatal("the bait was compressed away")
+	}
+	data[at+5] ^= 1
+	if got := nextBlock(bytes.NewReader(data), 1, at, int64(len(data))); got != want {
+		t.Errorf("the next block is found at %d, want %d", got, want)
+	}
+}
+
+func TestNoRecord(t *testing.T) {
+	r := mustOpen(t, t.TempDir(), Options{})
+	places := mustAppend(t, r, page(1, "one"))
+	for _, bad := range []vocab.Place{0, places[0] + 1, vocab.PlaceAt(1, 20, 0), vocab.PlaceAt(2, 16, 0)} {
+		if _, err := r.Read(bad); !errors.Is(err, ErrNoRecord) {
+			t.Errorf("read %v: %v", bad, err)
+		}
+	}
+	if _, err := r.Append([]Record{{}}); err == nil || !strings.Contains(err.Error(), "unknown kind") {
+		t.Errorf("append of nothing: %v", err)
+	}
+	if _, err := r.Append([]Record{page(5, strings.Repeat("x", MaxRecord))}); err == nil || !strings.Contains(err.Error(), "document 5") {
+		t.Errorf("append of too much: %v", err)
+	}
+	if _, err := OpenReader(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("reader of nothing: %v", err)
+	}
+}
+
+func TestOtherVersionsAndStrangersAreRefused(t *testing.T) {
+	for want, change := range map[string]func(b []byte){
+		"version 9":             func(b []byte) { b[8] = 9 },
+		"not a repository file": func(b []byte) { b[0] = 'x' },
+		"name of file 1":        func(b []byte) { b[12] = 5 },
+	} {
+		dir := t.TempDir()
+		b := makeFileHeader(1)
+		change(b)
+		if err := os.WriteFile(filepath.Join(dir, "000001.repo"), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("open: %v, want %q", err, want)
+		}
+		r, err := OpenReader(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Scan(0, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("scan: %v, want %q", err, want)
+		}
+		r.Close()
+	}
+}
+
+// What a failed Sync leaves unsure is taken back.
+func TestFailedSync(t *testing.T) {
+	dir := t.TempDir()
+	var room int64 = 1 << 20
+	var failSync bool
+	r, err := open(dir, Options{}, func(path string) (file, error) {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		return disk{f, &room, &failSync}, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	kept := mustAppend(t, r, page(1, "kept"))
+	if err := r.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	lost := mustAppend(t, r, page(2, "lost"))
+	if _, err := r.Read(lost[0]); err != nil {
+		t.Fatal(err)
+	}
+	failSync = true
+	if err := r.Sync(); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("sync: %v", err)
+	}
+	failSync = false
+	if _, err := r.Read(lost[0]); err == nil {
+		t.Error("a record whose sync failed is still there")
+	}
+	again := mustAppend(t, r, page(3, "again"))
+	if err := r.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range []vocab.Place{kept[0], again[0]} {
+		if rec, err := r.Read(p); err != nil || int(rec.Page.Doc) != 2*i+1 {
+			t.Errorf("read %v: %v, %v", p, rec, err)
+		}
+	}
+}
+
+// A disk is a file on a disk that has so much room.
+type disk struct {
+	*os.File
+	room     *int64
+	failSync *bool
+}
+
+func (d disk) WriteAt(b []byte, at int64) (int, error) {
+	info, err := d.Stat()
+	if err != nil {
+		return 0, err
+	}
+	grow := max(at+int64(len(b))-info.Size(), 0)
+	if grow > *d.room {
+		fits := max(int64(len(b))-grow+*d.room, 0)
+		n, _ := d.File.WriteAt(b[:fits], at)
+		return n, &fs.PathError{Op: "write", Path: d.Name(), Err: syscall.ENOSPC}
+	}
+	*d.room -= grow
+	return d.File.WriteAt(b, at)
+}
+
+func (d disk) Sync() error {
+	if *d.failSync {
+		return &fs.PathError{Op: "sync", Path: d.Name(), Err: syscall.ENOSPC}
+	}
+	return d.File.Sync()
+}
+
+func TestFullDisk(t *testing.T) {
+	for _, fileBytes := range []int64{1 << 20, 200} { // the second needs a new file for every block
+		dir := t.TempDir()
+		var room int64 = 600
+		var failSync bool
+		r, err := open(dir, Options{FileBytes: fileBytes, BlockBytes: 200}, func(path string) (file, error) {
+			f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+			return disk{f, &room, &failSync}, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		var batch []Record
+		for doc := range vocab.DocID(20) {
+			batch = append(batch, page(doc+1, fmt.Sprintf("%x", hash(doc))))
+		}
+		written, err := r.Append(batch)
+		if !errors.Is(err, syscall.ENOSPC) || len(written) == 0 || len(written) == len(batch) {
+			t.Fatalf("append: %d places, %v", len(written), err)
+		}
+		for range 3 {
+			if _, err := r.Append(batch[len(written):]); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatalf("append again: %v", err)
+			}
+		}
+		if _, err := Check(dir, func(problem error) { t.Errorf("check: %v", problem) }); err != nil {
+			t.Fatal(err)
+		}
+		room = 1 << 20
+		mustAppend(t, r, batch[len(written):]...)
+		again := mustAppend(t, r, page(60, "again"))
+		if err := r.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		if rec, err := r.Read(again[0]); err != nil || rec.Page.Doc != 60 {
+			t.Fatalf("read: %v, %v", rec, err)
+		}
+		if _, err := Check(dir, func(problem error) { t.Errorf("check: %v", problem) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func hash(doc vocab.DocID) []byte {
+	b := make([]byte, 30)
+	for i := range b {
+		doc = doc*6364136223846793005 + 1442695040888963407
+		b[i] = byte(doc >> 56)
+	}
+	return b
+}
+
+// A reader of another process sees whole blocks only, at every moment of an append.
+func TestReaderBesideAWriter(t *testing.T) {
+	dir := t.TempDir()
+	r := mustOpen(t, dir, Options{})
+	mustAppend(t, r, page(1, "one"))
+	before := r.End().Offset()
+	mustAppend(t, r, page(2, strings.Repeat("two", 100)))
+	r.Close()
+	data, err := os.ReadFile(filepath.Join(dir, "000001.repo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "000001.repo")
+	for cut := range len(data) + 1 {
+		if err := os.WriteFile(path, data[:cut], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if cut == len(data) {
+			want = 2
+		} else if cut >= int(before) {
+			want = 1
+		}
+		other, err := OpenReader(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		if err := other.Scan(0, func(vocab.Place, *Record) error { n++; return nil }); err != nil || n != want {
+			t.Fatalf("%d bytes: scan meets %d records, %v; want %d", cut, n, err, want)
+		}
+		other.Close()
+	}
+}
+
+func FuzzRecord(f *testing.F) {
+	for _, r := range []Record{page(1, "one"), {Kind: DuplicateRecord, Of: 1}, {Kind: RedirectRecord, Location: "x"}} {
+		f.Add(r.append(nil))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r, again Record
+		if r.decode(b) != nil {
+			return
+		}
+		if err := again.decode(r.append(nil)); err != nil || !reflect.DeepEqual(r, again) {
+			t.Fatalf("%+v became %+v, %v", r, again, err)
+		}
+	})
+}
+
+func FuzzBlock(f *testing.F) {
+	p, err := newPacker(zstd.SpeedFastest)
+	if err != nil {
+		f.Fatal(err)
+	}
+	b := p.pack([]Record{page(1, "one"), page(2, "two")}, 1, 0)
+	f.Add(uint16(2), uint32(len(p.raw)), b[blockHeader:])
+	f.Fuzz(func(t *testing.T, records uint16, raw uint32, stored []byte) {
+		if records == 0 || int(records) > maxRecords || raw > 1<<20 || int(raw) < int(records)*(endSize+1) {
+			return
+		}
+		h := header{records: int(records), raw: int(raw), stored: len(stored)}
+		whole, err := unpack(h, stored, nil)
+		if err != nil {
+			return
+		}
+		part, err := unpackTo(h, stored, 0)
+		if err != nil || !bytes.Equal(part.record(0), whole.record(0)) {
+			t.Fatalf("the first record alone is %v, %v", part, err)
+		}
+	})
+}
