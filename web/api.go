@@ -210,6 +210,7 @@ func (s *Server) apiStats(c *gin.Context) (any, error) {
 func (s *Server) writeJSON(c *gin.Context, status int, value any) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // nosniff: no browser reads it as HTML, and addresses stay readable
 	if err := e.Encode(value); err != nil {
 		s.log.Error("answer not made", "path", c.Request.URL.Path, "err", err)
 		status = http.StatusInternalServerError

@@ -146,7 +146,7 @@ func TestBrowserScreenshots(t *testing.T) {
 	for name, page := range map[string]string{
 		"home": "/", "results": "/search?q=inverted+index", "partial": "/search?q=inverted+index%22&start=40", "empty": "/search?q=%22qwertz+asdf%22+site%3Aexample.org",
 		"explain": "/explain?q=inverted+index&url=https://www.docs.test/anatomy/storage/inverted-index.html", "cached": "/cached?doc=4711&q=inverted+index",
-		"text": "/cached?doc=4711&q=inverted+index&text=1", "problem": "/search?q=x&start=-1",
+		"text": "/cached?doc=4711&q=inverted+index&text=1", "problem": "/search?q=x&start=-1", "pager": "/search?q=inverted+index&num=3&start=30",
 	} {
 		for width, size := range map[string]string{"360": "360,1400", "1440": "1440,1000"} {
 			for theme, flag := range map[string]string{"light": "--disable-features=None", "dark": "--blink-settings=preferredColorScheme=0"} {

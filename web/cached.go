@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html"
+	"html/template"
 	"io"
 	"mime"
 	"net/http"
@@ -48,16 +49,16 @@ nav,footer{font-size:.875rem;color:var(--soft)}.image{color:var(--soft);border:1
 
 // A cachedView is the page around a cached page.
 type cachedView struct {
-	URL        string // "" where it is not one that may be linked
-	Crumbs     []string
-	Fetched    time.Time
-	Words      []string // that are marked
-	Page       string   // address of the frame's content
-	Other      string   // address of the other view
-	TextOnly   bool
-	Paragraphs [][]searcher.Fragment // of the text-only view
-	Cut        bool
-	Lang       string
+	URL      string // "" where it is not one that may be linked
+	Crumbs   []string
+	Fetched  time.Time
+	Words    []string // that are marked
+	Page     string   // address of the frame's content
+	Other    string   // address of the other view
+	TextOnly bool
+	Text     template.HTML // of the text-only view: paragraphs of escaped and marked text
+	Cut      bool
+	Lang     string
 }
 
 func cachedHref(doc uint64, query string, text bool) string {
@@ -107,11 +108,19 @@ func (v *cachedView) read(page *vocab.Page, m *marker) {
 	plain := textOf(page)
 	v.Cut = plain.Cut
 	v.Lang = langTag(page.Language)
+	var b bytes.Buffer
 	for paragraph := range strings.SplitSeq(plain.Text, "\n") {
-		if fragments := m.split(paragraph); fragments != nil {
-			v.Paragraphs = append(v.Paragraphs, fragments)
+		if strings.TrimSpace(paragraph) == "" {
+			continue
 		}
+		b.WriteString(`<p dir="auto">`)
+		if !writeMarked(&b, paragraph, m) {
+			v.Cut = true
+			break
+		}
+		b.WriteString("</p>\n")
 	}
+	v.Text = template.HTML(b.String())
 }
 
 // cachedPage is the page within.
@@ -130,13 +139,14 @@ func (s *Server) cachedPage(c *gin.Context) error {
 
 // renderCached is the whole document of the frame.
 func renderCached(page *vocab.Page, m *marker) []byte {
-	source, isHTML := decode(page)
+	source, isHTML, cut := decode(page)
 	var safe *safePage
 	if isHTML {
 		safe = filterPage(source, page.URL, m)
 	} else {
 		safe = preformatted(source, m)
 	}
+	safe.Cut = safe.Cut || cut
 	if safe.Lang == "" {
 		safe.Lang = langTag(page.Language)
 	}
@@ -160,34 +170,38 @@ func renderCached(page *vocab.Page, m *marker) []byte {
 // preformatted shows plain text as it is.
 func preformatted(source []byte, m *marker) *safePage {
 	f := &filter{marker: m}
-	f.page.Cut = len(source) > maxSafe
 	f.write("<pre>")
-	f.text(string(source[:min(len(source), maxSafe)]), "")
+	f.text(string(source), "")
 	f.write("</pre>")
 	f.page.HTML = f.out.Bytes()
 	return &f.page
 }
 
-// decode brings the body of a page to UTF-8, at most 2·maxSafe bytes of it, and says whether it is
-// HTML.
-func decode(page *vocab.Page) (source []byte, isHTML bool) {
+// decode brings the body of a page to UTF-8, at most maxSafe bytes of it, and says whether it is
+// HTML and whether there was more.
+func decode(page *vocab.Page) (source []byte, isHTML, cut bool) {
 	r, err := charset.NewReader(bytes.NewReader(page.Body), page.ContentType)
 	if err != nil { // an empty body
-		return nil, true
+		return nil, true, false
 	}
-	source, _ = io.ReadAll(io.LimitReader(r, 2*maxSafe)) // decoders replace what they cannot read
+	source, _ = io.ReadAll(io.LimitReader(r, maxSafe+1)) // decoders replace what they cannot read
 	kind, _, err := mime.ParseMediaType(page.ContentType)
-	return source, err != nil || kind != "text/plain"
+	isHTML = err != nil || kind != "text/plain"
+	if len(source) > maxSafe {
+		return source[:maxSafe], isHTML, true
+	}
+	return source, isHTML, false
 }
 
 // textOf is the text of a page whatever its type.
 func textOf(page *vocab.Page) plainPage {
-	source, isHTML := decode(page)
+	source, isHTML, cut := decode(page)
+	plain := plainPage{Text: strings.ToValidUTF8(string(source), "\uFFFD")}
 	if isHTML {
-		return plainText(source)
+		plain = plainText(source)
 	}
-	text := strings.ToValidUTF8(string(source[:min(len(source), maxSafe)]), "\uFFFD")
-	return plainPage{Text: text, Cut: len(source) > maxSafe}
+	plain.Cut = plain.Cut || cut
+	return plain
 }
 
 // stored is the page that parameters doc or url name.

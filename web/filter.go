@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"html"
 	"net/url"
 	"strconv"
 	"strings"
@@ -49,7 +48,8 @@ type safePage struct {
 	Cut       bool // the page was longer than maxSafe
 }
 
-// maxSafe bounds the output of the filter and of plainText, in bytes.
+// maxSafe bounds what is read and what is written of a page, in bytes. The last piece written may
+// go past it. Both ends need a bound: a short link can become a long one, a word a marked word.
 const maxSafe = 4 << 20
 
 // filterPage reads source, HTML in UTF-8, into a page that can do nothing. Links are resolved
@@ -106,26 +106,12 @@ func (f *filter) write(parts ...string) {
 	}
 }
 
-// escaped writes text, without the NUL bytes that browsers and tokenisers treat differently.
-func (f *filter) escaped(s string) {
-	f.write(html.EscapeString(strings.ReplaceAll(s, "\x00", "")))
-}
-
 func (f *filter) text(s, mute string) {
 	if mute == "title" && f.page.Title == "" {
 		f.page.Title = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
 	}
-	if mute != "" {
-		return
-	}
-	for _, fragment := range f.marker.split(strings.ToValidUTF8(s, "\uFFFD")) {
-		if fragment.Mark {
-			f.write("<mark>")
-			f.escaped(fragment.Text)
-			f.write("</mark>")
-		} else {
-			f.escaped(fragment.Text)
-		}
+	if mute == "" && !writeMarked(&f.out, s, f.marker) {
+		f.page.Cut = true
 	}
 }
 
@@ -205,7 +191,7 @@ func (f *filter) attribute(element string, a xhtml.Attribute) {
 	}
 	if value != "" {
 		f.write(" ", a.Key, `="`)
-		f.escaped(value)
+		writeEscaped(&f.out, value)
 		f.write(`"`)
 	}
 }
@@ -220,14 +206,14 @@ func (f *filter) link(ref string) {
 	if head == "" {
 		if hasFragment {
 			f.write(` href="`)
-			f.escaped(fragment)
+			writeEscaped(&f.out, fragment)
 			f.write(`"`)
 		}
 		return
 	}
 	if u, err := f.base.Join(head); err == nil && linkable(u.String()) != "" {
 		f.write(` href="`)
-		f.escaped(u.String() + fragment)
+		writeEscaped(&f.out, u.String()+fragment)
 		f.write(`" target="_top" rel="noreferrer nofollow"`)
 	}
 }

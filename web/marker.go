@@ -1,7 +1,10 @@
 package web
 
 import (
-	"anatomy/searcher"
+	"bytes"
+	"html"
+	"strings"
+
 	"anatomy/words"
 )
 
@@ -21,37 +24,59 @@ func newMarker(folded []string) *marker {
 	return m
 }
 
-// split cuts a text into fragments, which joined are the text. Words that touch, as those of
-// languages without spaces do, make one mark.
-func (m *marker) split(text string) []searcher.Fragment {
-	if text == "" {
-		return nil
+// each calls fn for the pieces of a text in turn, which joined are the text. Words that touch, as
+// those of languages without spaces do, make one mark.
+func (m *marker) each(text string, fn func(piece string, mark bool)) {
+	done, from, to := 0, 0, 0 // text[:done] is dealt with, text[from:to] is the mark to come
+	flush := func() {
+		if done < from {
+			fn(text[done:from], false)
+		}
+		if from < to {
+			fn(text[from:to], true)
+		}
+		done = to
 	}
-	if m == nil || len(m.words) == 0 {
-		return []searcher.Fragment{{Text: text}}
+	if m != nil && len(m.words) > 0 {
+		m.cut.Each([]byte(text), func(word []byte, start, end int, _ bool) {
+			switch {
+			case !m.words[string(word)]:
+			case start <= to && from < to:
+				to = max(to, end)
+			default:
+				flush()
+				from, to = start, end
+			}
+		})
+		flush()
 	}
-	var marks [][2]int
-	m.cut.Each([]byte(text), func(word []byte, start, end int, _ bool) {
-		if !m.words[string(word)] {
+	if done < len(text) {
+		fn(text[done:], false)
+	}
+}
+
+// writeMarked writes a text as HTML with the words of m in mark elements. It stops at the piece
+// that brings out past maxSafe, and says whether it came to the end.
+func writeMarked(out *bytes.Buffer, text string, m *marker) bool {
+	whole := true
+	m.each(strings.ToValidUTF8(text, "\uFFFD"), func(piece string, mark bool) {
+		if out.Len() > maxSafe {
+			whole = false
 			return
 		}
-		if n := len(marks); n > 0 && start <= marks[n-1][1] {
-			marks[n-1][1] = max(marks[n-1][1], end)
-			return
+		if mark {
+			out.WriteString("<mark>")
 		}
-		marks = append(marks, [2]int{start, end})
+		writeEscaped(out, piece)
+		if mark {
+			out.WriteString("</mark>")
+		}
 	})
-	var fragments []searcher.Fragment
-	last := 0
-	for _, at := range marks {
-		if at[0] > last {
-			fragments = append(fragments, searcher.Fragment{Text: text[last:at[0]]})
-		}
-		fragments = append(fragments, searcher.Fragment{Text: text[at[0]:at[1]], Mark: true})
-		last = at[1]
-	}
-	if last < len(text) {
-		fragments = append(fragments, searcher.Fragment{Text: text[last:]})
-	}
-	return fragments
+	return whole
+}
+
+// writeEscaped writes a text as HTML, without the NUL bytes that browsers and tokenisers treat
+// differently.
+func writeEscaped(out *bytes.Buffer, s string) {
+	out.WriteString(html.EscapeString(strings.ReplaceAll(s, "\x00", "")))
 }

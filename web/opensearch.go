@@ -81,7 +81,7 @@ func (s *Server) publicURL(r *http.Request) (string, error) {
 	}
 	u, err := url.Parse(scheme + "://" + r.Host)
 	if err != nil || u.Host == "" || u.Host != r.Host || strings.ContainsAny(r.Host, `{}<>&"' `) {
-		return "", badParameter("the Host header is not the name of a host")
+		return "", badParameter("The Host header is not the name of a host.")
 	}
 	return scheme + "://" + u.Host, nil
 }

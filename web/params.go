@@ -24,7 +24,7 @@ func readParams(c *gin.Context) *params {
 	values, err := url.ParseQuery(c.Request.URL.RawQuery)
 	p := &params{values: values}
 	if err != nil {
-		p.fail("the query string of the address is malformed")
+		p.fail("The query string of the address is malformed.")
 	}
 	return p
 }
@@ -39,7 +39,7 @@ func (p *params) fail(format string, args ...any) {
 func (p *params) one(name string) string {
 	all := p.values[name]
 	if len(all) > 1 {
-		p.fail("parameter %s is given %d times, it may stand once", name, len(all))
+		p.fail("Parameter %s is given %d times; it may stand once.", name, len(all))
 	}
 	if len(all) == 0 {
 		return ""
@@ -52,7 +52,7 @@ func (p *params) one(name string) string {
 func (p *params) text(name string, limit int) string {
 	v := p.one(name)
 	if len(v) > limit {
-		p.fail("parameter %s has %d bytes, the limit is %d", name, len(v), limit)
+		p.fail("Parameter %s has %d bytes; the limit is %d.", name, len(v), limit)
 		return ""
 	}
 	clean := func(r rune) rune {
@@ -72,7 +72,7 @@ func (p *params) number(name string, otherwise, lo, hi int) int {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < lo || n > hi {
-		p.fail("parameter %s must be a whole number from %d to %d", name, lo, hi)
+		p.fail("Parameter %s must be a whole number from %d to %d.", name, lo, hi)
 		return otherwise
 	}
 	return n
@@ -86,7 +86,7 @@ func (p *params) flag(name string) bool {
 	case "", "0", "false":
 		return false
 	}
-	p.fail("parameter %s must be 0 or 1", name)
+	p.fail("Parameter %s must be 0 or 1.", name)
 	return false
 }
 
@@ -98,7 +98,7 @@ func (p *params) doc(name string) vocab.DocID {
 	}
 	n, err := strconv.ParseUint(v, 10, 64)
 	if err != nil || n == 0 {
-		p.fail("parameter %s must be the number of a document, 1 or more", name)
+		p.fail("Parameter %s must be the number of a document, 1 or more.", name)
 	}
 	return vocab.DocID(n)
 }
@@ -116,6 +116,6 @@ func (p *params) request() searcher.Request {
 // required fails where a parameter that must be there is absent or blank.
 func (p *params) required(name, value string) {
 	if value == "" {
-		p.fail("parameter %s is missing", name)
+		p.fail("Parameter %s is missing.", name)
 	}
 }

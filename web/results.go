@@ -86,7 +86,7 @@ func (s *Server) search(c *gin.Context) error {
 		s.searxng(c, p, r)
 		return nil
 	default:
-		p.fail("parameter format must be html or json")
+		p.fail("Parameter format must be html or json.")
 	}
 	if p.err != nil {
 		return p.err

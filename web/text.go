@@ -87,6 +87,9 @@ func (r *textReader) part(by rune) {
 func (r *textReader) text(s string) {
 	for _, c := range s {
 		switch {
+		case r.out.Len() > maxSafe: // the next token, or the end, finds that it is cut
+			r.cut = true
+			return
 		case c == '\n' && r.pre > 0:
 			r.part('\n')
 		case unicode.IsSpace(c) || unicode.IsControl(c):

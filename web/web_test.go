@@ -1,3 +1,567 @@
 package web
 
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	xhtml "golang.org/x/net/html"
+
+	"anatomy/searcher"
+)
+
 func newServer(f *fakeIndex) *Server { return New(Options{Search: f, Pages: f, Find: f.find}) }
+
+// do asks the server for a path.
+func do(t *testing.T, s *Server, method, target string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, httptest.NewRequest(method, target, nil))
+	return w
+}
+
+// get asks for a path and wants a status.
+func get(t *testing.T, s *Server, target string, status int) string {
+	t.Helper()
+	w := do(t, s, http.MethodGet, target)
+	if w.Code != status {
+		t.Fatalf("%s: status %d, want %d:\n%s", target, w.Code, status, w.Body)
+	}
+	return w.Body.String()
+}
+
+// everyRoute has one working address of each route.
+var everyRoute = []string{
+	"/", "/search?q=inverted+index", "/search?q=nothing", "/search?q=inverted+index&format=json",
+	"/explain?q=inverted+index&url=https://www.docs.test/", "/cached?doc=4711&q=inverted+index", "/cached?doc=4711&text=1",
+	"/cached?url=https://www.docs.test/plain.txt", "/cached/page?doc=4711", "/cached/page?doc=66", "/opensearch.xml", "/robots.txt",
+	"/api/v1/search?q=inverted+index", "/api/v1/explain?q=a&url=https://www.docs.test/", "/api/v1/page?doc=4711", "/api/v1/stats", "/healthz", "/readyz",
+}
+
+func fullServer() *Server {
+	f := newFake()
+	return New(Options{Search: f, Pages: f, Find: f.find, Stats: func(context.Context) (any, error) { return map[string]int{"pages": 9390}, nil }})
+}
+
+func TestEveryRouteIsGuarded(t *testing.T) {
+	s := fullServer()
+	routes := append([]string{"/none", "/api/v1/none", "/search?q=x&start=-1", "/search?q=fail", s.assets.served["app.css"]}, everyRoute...)
+	for _, target := range routes {
+		w := do(t, s, http.MethodGet, target)
+		h := w.Header()
+		policy := h.Get("Content-Security-Policy")
+		if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "frame-ancestors ") {
+			t.Errorf("%s: policy %q", target, policy)
+		}
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: headers %v", target, h)
+		}
+		if strings.HasPrefix(target, "/cached/page") != strings.HasPrefix(policy, "sandbox ") {
+			t.Errorf("%s: policy %q", target, policy)
+		}
+		if strings.HasPrefix(target, "/api/") != (h.Get("Access-Control-Allow-Origin") == "*") && !strings.Contains(target, "format=json") {
+			t.Errorf("%s: Access-Control-Allow-Origin %q", target, h.Get("Access-Control-Allow-Origin"))
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	server := httptest.NewServer(fullServer().Handler())
+	defer server.Close()
+	for _, target := range everyRoute {
+		r, err := http.Head(server.URL + target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(r.Body)
+		r.Body.Close()
+		if r.StatusCode != http.StatusOK || len(body) != 0 {
+			t.Errorf("HEAD %s: %s, %d bytes", target, r.Status, len(body))
+		}
+	}
+}
+
+func TestOtherMethods(t *testing.T) {
+	s := fullServer()
+	for _, target := range []string{"/search?q=a", "/api/v1/search?q=a"} {
+		w := do(t, s, http.MethodPost, target)
+		if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
+			t.Errorf("POST %s: %d %v", target, w.Code, w.Header())
+		}
+	}
+	if w := do(t, s, http.MethodOptions, "/api/v1/search"); w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Methods") == "" {
+		t.Errorf("OPTIONS: %d %v", w.Code, w.Header())
+	}
+}
+
+func TestUnknownPaths(t *testing.T) {
+	s := fullServer()
+	for _, target := range []string{"/none", "/search/", "/static/app.css", "/static/..%2fweb.go", "/..%2f..%2fetc/passwd", "/api", "/explain?q=a&url=http://unknown.test/", "/cached?doc=999999"} {
+		if body := get(t, s, target, http.StatusNotFound); !strings.Contains(body, "<h1") {
+			t.Errorf("%s: no page: %s", target, body)
+		}
+	}
+	for _, target := range []string{"/api/", "/api/v1/none", "/api/v2/search", "/api/v1/page?doc=999999", "/api/v1/explain?q=a&url=http://unknown.test/"} {
+		if code := errorCode(t, get(t, s, target, http.StatusNotFound)); code != "not_found" {
+			t.Errorf("%s: code %q", target, code)
+		}
+	}
+}
+
+func errorCode(t *testing.T, body string) string {
+	t.Helper()
+	var e struct {
+		Error struct{ Code, Message string }
+	}
+	if err := json.Unmarshal([]byte(body), &e); err != nil || e.Error.Message == "" {
+		t.Fatalf("no error in JSON: %v: %s", err, body)
+	}
+	return e.Error.Code
+}
+
+func TestBadParameters(t *testing.T) {
+	long := strings.Repeat("a", MaxQuery+1)
+	cases := []string{ // of the page and of the API alike
+		"search?q=a&start=-1", "search?q=a&start=10001", "search?q=a&start=99999999999999999999", "search?q=a&start=1.5", "search?q=a&start=x",
+		"search?q=a&num=0", "search?q=a&num=101", "search?q=a&num=-5", "search?q=a&q=b", "search?q=a&start=1&start=2", "search?q=a&num=1&num=1",
+		"search?q=" + long, "search?q=%zz", "search?q=a;b=c", "search?q=a&explain=maybe",
+		"explain", "explain?q=a", "explain?url=http://a.test/", "explain?q=a&url=" + long, "explain?q=+&url=http://a.test/",
+	}
+	s := fullServer()
+	for _, c := range cases {
+		if body := get(t, s, "/"+c, http.StatusBadRequest); !strings.Contains(body, "<h1") {
+			t.Errorf("%s: no page", c)
+		}
+		if code := errorCode(t, get(t, s, "/api/v1/"+c, http.StatusBadRequest)); code != "bad_parameter" {
+			t.Errorf("%s: code %q", c, code)
+		}
+	}
+	for _, target := range []string{"/search?q=a&format=xml", "/cached", "/cached?doc=0", "/cached?doc=-1", "/cached?doc=18446744073709551616", "/cached?doc=x", "/cached/page", "/cached?doc=1&doc=2", "/cached?doc=4711&text=yes"} {
+		get(t, s, target, http.StatusBadRequest)
+	}
+	for _, target := range []string{"/api/v1/search", "/api/v1/search?q=", "/api/v1/search?q=%20%00", "/api/v1/page", "/search?format=json", "/search?q=a&format=json&pageno=0", "/search?q=a&format=json&pageno=5000"} {
+		errorCode(t, get(t, s, target, http.StatusBadRequest))
+	}
+}
+
+func TestGoodParameters(t *testing.T) {
+	f := newFake()
+	s := newServer(f)
+	cases := map[string]searcher.Request{
+		"/search?q=a":                                 {Query: "a", Limit: 10},
+		"/search?q=+a%00b+%ff&utm=x&utm=y":            {Query: "a b", Limit: 10},
+		"/search?q=a&start=&num=":                     {Query: "a", Limit: 10},
+		"/search?q=a&start=10000&num=100":             {Query: "a", Offset: 10000, Limit: 100},
+		"/search?q=a&explain=1":                       {Query: "a", Limit: 10},
+		"/api/v1/search?q=a&explain=1&num=3&start=7":  {Query: "a", Offset: 7, Limit: 3, Explain: true},
+		"/search?q=a&format=json&pageno=3":            {Query: "a", Offset: 20, Limit: 10},
+		"/search?q=a&format=html":                     {Query: "a", Limit: 10},
+		"/search?q=" + strings.Repeat("%C3%A9", 1024): {Query: strings.Repeat("é", 1024), Limit: 10},
+	}
+	for target, want := range cases {
+		f.asked = nil
+		get(t, s, target, http.StatusOK)
+		if len(f.asked) != 1 || f.asked[0] != want {
+			t.Errorf("%s: asked %+v, want %+v", target, f.asked, want)
+		}
+	}
+	for _, target := range []string{"/search", "/search?q=", "/search?q=%20"} {
+		if w := do(t, s, http.MethodGet, target); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" {
+			t.Errorf("%s: %d %v", target, w.Code, w.Header())
+		}
+	}
+}
+
+func TestEverythingIsEscaped(t *testing.T) {
+	s := fullServer()
+	q := url.QueryEscape(hostileQuery)
+	for _, target := range []string{
+		"/search?q=" + q, "/search?q=" + q + "+none", "/explain?q=" + q + "&url=" + url.QueryEscape(`javascript:hit()"><script>hit()</script>`),
+		"/cached?doc=66&q=" + q, "/cached?doc=66&text=1&q=" + q, "/cached/page?doc=66&q=" + q, "/search?format=" + q, "/search?q=a&start=" + q, "/" + url.PathEscape(hostileQuery),
+	} {
+		body := do(t, s, http.MethodGet, target).Body.String()
+		z := xhtml.NewTokenizer(strings.NewReader(body))
+		elements := 0
+		for z.Next() != xhtml.ErrorToken {
+			token := z.Token()
+			if token.Type != xhtml.StartTagToken && token.Type != xhtml.SelfClosingTagToken {
+				continue
+			}
+			elements++
+			for _, a := range token.Attr {
+				if strings.HasPrefix(a.Key, "on") || strings.HasPrefix(strings.ToLower(a.Val), "javascript:") || a.Key == "style" {
+					t.Errorf("%s: <%s %s=%q>", target, token.Data, a.Key, a.Val)
+				}
+				if token.Data == "script" && a.Key == "src" && a.Val != s.assets.served["app.js"] {
+					t.Errorf("%s: script %q", target, a.Val)
+				}
+			}
+			if token.Data == "script" && len(token.Attr) == 0 || token.Data == "img" || token.Data == "b" {
+				t.Errorf("%s: <%s> came through", target, token.Data)
+			}
+		}
+		if elements < 5 {
+			t.Errorf("%s: no page:\n%s", target, body)
+		}
+	}
+}
+
+func TestResultsPage(t *testing.T) {
+	body := get(t, fullServer(), "/search?q=inverted+index", http.StatusOK)
+	for _, want := range []string{
+		`<strong>95 pages</strong> of 9,390 searched, in 1.28 ms`,
+		`<a href="https://www.docs.test/anatomy/storage/inverted-index.html" rel="noreferrer">The inverted index</a>`,
+		`<mark>inverted index</mark>`,
+		`<h2 dir="auto" lang="ar">`,
+		`href="/cached?doc=4711&amp;q=inverted&#43;index"`,
+		`href="/explain?q=inverted&#43;index&amp;url=https%3A%2F%2Fwww.docs.test%2Fanatomy%2Fstorage%2Finverted-index.html"`,
+		`<time datetime="2026-11-03" title="fetched">3 Nov 2026</time>`,
+		`known by links alone`, `22.61`, `検索`, `rel="search"`, `<main id="main"`, `class="skip"`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if strings.Contains(body, "Understood as") {
+		t.Error("the interpretation is shown though it is the query")
+	}
+	if !strings.Contains(get(t, fullServer(), "/search?q=inverted+index%22", http.StatusOK), `Understood as <code><bdi>inverted &#34;index&#34;</bdi>`) {
+		t.Error("the interpretation is missing")
+	}
+}
+
+func TestTotalsAreHonest(t *testing.T) {
+	for want, a := range map[string]searcher.Response{
+		"1 page":               {Total: 1, Exact: true},
+		"0 pages":              {Exact: true},
+		"1,234,567 pages":      {Total: 1234567, Exact: true},
+		"at least 1,000 pages": {Total: 1000},
+		"at least 1 page":      {Total: 1, Partial: true},
+	} {
+		if got := totalText(&a); got != want {
+			t.Errorf("%+v: %q, want %q", a, got, want)
+		}
+	}
+	if body := get(t, fullServer(), "/search?q=inverted+index%22", http.StatusOK); !strings.Contains(body, "at least 1,200 pages") || !strings.Contains(body, "ran out") {
+		t.Error("a search that was cut short does not say so")
+	}
+}
+
+func TestPagination(t *testing.T) {
+	cases := []struct {
+		offset, limit, total int
+		next                 bool
+		pages                string // numbers, the current one in brackets
+		links                string // which of prev and next
+	}{
+		{0, 10, 5, false, "", ""},
+		{0, 10, 10, false, "", ""},
+		{0, 10, 95, true, "[1] 2 3 4 5 6 7 8 9", "next"},
+		{40, 10, 95, true, "1 2 3 4 [5] 6 7 8 9", "prev next"},
+		{50, 10, 95, true, "2 3 4 5 [6] 7 8 9 10", "prev next"},
+		{90, 10, 95, false, "2 3 4 5 6 7 8 9 [10]", "prev"},
+		{0, 10, 3, true, "[1] 2", "next"}, // a lower bound that is too low
+		{35, 10, 95, true, "1 2 3 [4] 5 6 7 8 9", "prev next"},
+		{5, 10, 12, false, "", "prev"},
+		{10000, 10, 99999, true, "993 994 995 996 997 998 999 1000 [1001]", "prev"},
+	}
+	for _, c := range cases {
+		r := searcher.Request{Query: "a", Offset: c.offset, Limit: c.limit}
+		var v resultsView
+		v.paginate(r, &searcher.Response{Total: c.total, Next: c.next, Results: make([]searcher.Result, 1)})
+		var pages, links []string
+		for _, p := range v.Pages {
+			n := fmt.Sprint(p.Number)
+			if p.Current {
+				n = "[" + n + "]"
+			}
+			pages = append(pages, n)
+		}
+		if v.Prev != "" {
+			links = append(links, "prev")
+		}
+		if v.Next != "" {
+			links = append(links, "next")
+		}
+		if got := strings.Join(pages, " "); got != c.pages || strings.Join(links, " ") != c.links {
+			t.Errorf("%d+%d of %d: %s, %v; want %s, %s", c.offset, c.limit, c.total, got, links, c.pages, c.links)
+		}
+	}
+}
+
+// TestPaginationReachesAll follows rel=next from the first page to the last.
+func TestPaginationReachesAll(t *testing.T) {
+	s := fullServer()
+	next := regexp.MustCompile(`<link rel="next" href="([^"]*)">`)
+	target, pages, results := "/search?q=inverted+index&num=20", 0, 0
+	for ; target != ""; pages++ {
+		body := get(t, s, target, http.StatusOK)
+		results += strings.Count(body, `class="hit"`)
+		target = ""
+		if m := next.FindStringSubmatch(body); m != nil {
+			target = strings.NewReplacer("&amp;", "&", "&#43;", "+").Replace(m[1])
+		}
+	}
+	if pages != 5 || results != 95 {
+		t.Errorf("%d pages with %d results", pages, results)
+	}
+}
+
+func TestNoResultsSaysWhy(t *testing.T) {
+	s := fullServer()
+	body := get(t, s, "/search?q="+url.QueryEscape(`"zyx wvu" site:docs.test -abc`), http.StatusOK)
+	for _, want := range []string{"Nothing found", "No page has the word", "Without the quotes", "zyx OR wvu", "zyx wvu", "9,390 pages were searched"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is missing in\n%s", want, body)
+		}
+	}
+	body = get(t, s, "/search?q=inverted+index&start=500", http.StatusOK)
+	if !strings.Contains(body, "The first page of results") {
+		t.Error("past the end there is no way back")
+	}
+}
+
+func TestProblemsAreKept(t *testing.T) {
+	var log bytes.Buffer
+	f := newFake()
+	s := New(Options{Search: f, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	for target, status := range map[string]int{
+		"/search?q=fail": 500, "/api/v1/search?q=fail": 500, "/search?q=panic": 500, "/api/v1/search?q=panic": 500,
+		"/search?q=slow": 504, "/api/v1/search?q=slow": 504, "/cached?doc=1": 404, "/api/v1/stats": 404,
+	} {
+		if body := get(t, s, target, status); strings.Contains(body, "secret") {
+			t.Errorf("%s: the answer names our files", target)
+		}
+	}
+	if !strings.Contains(log.String(), "secret.sst") || !strings.Contains(log.String(), "index out of range") {
+		t.Errorf("the log keeps no reasons:\n%s", &log)
+	}
+}
+
+func TestLogHasNoQueries(t *testing.T) {
+	for _, with := range []bool{false, true} {
+		var log bytes.Buffer
+		s := New(Options{Search: newFake(), Log: slog.New(slog.NewTextHandler(&log, nil)), LogQueries: with})
+		get(t, s, "/search?q=confidential", http.StatusOK)
+		line := log.String()
+		if !strings.Contains(line, "path=/search") || !strings.Contains(line, "status=200") || strings.Contains(line, "confidential") != with {
+			t.Errorf("LogQueries %v: %s", with, line)
+		}
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	open := false
+	s := New(Options{Search: newFake(), Ready: func() bool { return open }})
+	get(t, s, "/healthz", http.StatusOK)
+	get(t, s, "/readyz", http.StatusServiceUnavailable)
+	get(t, s, "/", http.StatusOK)
+	get(t, s, "/search?q=a", http.StatusServiceUnavailable)
+	if code := errorCode(t, get(t, s, "/api/v1/search?q=a", http.StatusServiceUnavailable)); code != "not_ready" {
+		t.Errorf("code %q", code)
+	}
+	open = true
+	get(t, s, "/readyz", http.StatusOK)
+	get(t, s, "/search?q=a", http.StatusOK)
+}
+
+func TestOpenSearch(t *testing.T) {
+	var d openSearchDescription
+	body := get(t, fullServer(), "http://search.test:8080/opensearch.xml", http.StatusOK)
+	if err := xml.Unmarshal([]byte(body), &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.URLs) != 3 || d.URLs[0].Template != "http://search.test:8080/search?q={searchTerms}&start={startIndex?}" {
+		t.Errorf("%+v", d)
+	}
+	public := New(Options{Search: newFake(), PublicURL: "https://find.test/"})
+	if body := get(t, public, "http://evil.test/opensearch.xml", http.StatusOK); strings.Contains(body, "evil") || !strings.Contains(body, `"https://find.test/search?q=`) {
+		t.Error(body)
+	}
+	for _, host := range []string{"a b", "a.test/path", "{searchTerms}", "", `"><x`, "user@a.test"} {
+		r := httptest.NewRequest(http.MethodGet, "/opensearch.xml", nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		public.o.PublicURL = ""
+		public.Handler().ServeHTTP(w, r)
+		if w.Code != http.StatusBadRequest {
+			t.Errorf("host %q: %d", host, w.Code)
+		}
+	}
+	// A template with its optional part left out is a good request.
+	get(t, fullServer(), "/search?q=a&start=", http.StatusOK)
+}
+
+func TestResultPageIsSmall(t *testing.T) {
+	s := fullServer()
+	r := httptest.NewRequest(http.MethodGet, "/search?q=inverted+index", nil)
+	r.Header.Set("Accept-Encoding", "gzip")
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	if w.Header().Get("Content-Encoding") != "gzip" {
+		t.Fatal("the page is not compressed")
+	}
+	sum := w.Body.Len()
+	plain, err := gzip.NewReader(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(plain)
+	if strings.Count(string(body), `class="hit"`) != 10 {
+		t.Fatal("no page of results")
+	}
+	for _, asset := range []string{"app.css", "app.js", "icon.svg"} {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write(s.assets.content[strings.TrimPrefix(s.assets.served[asset], "/static/")])
+		z.Close()
+		sum += b.Len()
+	}
+	if sum > 20_000 {
+		t.Errorf("the page and all it loads are %d bytes compressed", sum)
+	}
+	if local := regexp.MustCompile(`(?:src|stylesheet" href)="([^"]*)"`).FindAllStringSubmatch(string(body), -1); len(local) != 2 {
+		t.Errorf("the page loads %v", local)
+	}
+	t.Logf("%d bytes compressed, style sheet, script and icon included", sum)
+}
+
+func TestAssetsAreKept(t *testing.T) {
+	s := fullServer()
+	for name, kind := range map[string]string{"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"} {
+		w := do(t, s, http.MethodGet, s.assets.served[name])
+		if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), kind) || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %d %v", name, w.Code, w.Header())
+		}
+	}
+}
+
+// TestRun: a request that is under way when the context ends is finished, then Run returns.
+func TestRun(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	entered := make(chan struct{})
+	release := make(chan struct{})
+	s := New(Options{Search: newFake(), Stats: func(context.Context) (any, error) {
+		close(entered)
+		<-release
+		return "done", nil
+	}, Grace: time.Minute})
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx, l) }()
+	answer := make(chan string, 1)
+	go func() {
+		r, err := http.Get("http://" + l.Addr().String() + "/api/v1/stats")
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		defer r.Body.Close()
+		body, _ := io.ReadAll(r.Body)
+		answer <- string(body)
+	}()
+	<-entered
+	cancel()
+	select {
+	case err := <-ended:
+		t.Fatalf("ended with a request under way: %v", err)
+	default:
+	}
+	close(release)
+	if got := <-answer; got != "\"done\"\n" {
+		t.Errorf("answer %q", got)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	if err := s.Run(t.Context(), l); err == nil || errors.Is(err, http.ErrServerClosed) {
+		t.Errorf("Run on a closed listener: %v", err)
+	}
+}
+
+func TestBreadcrumb(t *testing.T) {
+	for raw, want := range map[string]string{
+		"https://example.org/":                      "example.org",
+		"https://example.org:8080/a/b.html":         "example.org:8080 a b.html",
+		"https://example.org/a/b/c/d/e/f":           "example.org a … e f",
+		"https://example.org/%E6%A4%9C?x=1":         "example.org 検?x=1",
+		"https://example.org/%2F%2E%2E/a%20b":       "example.org /.. a b",
+		"https://example.org/%E2%80%AEgro.elpmaxe/": "example.org gro.elpmaxe",
+		"https://example.org/%ff":                   "example.org %ff",
+		"javascript:alert(1)":                       "javascript:alert(1)",
+		"":                                          "",
+	} {
+		if got := strings.Join(breadcrumb(raw), " "); got != want {
+			t.Errorf("%s: %q, want %q", raw, got, want)
+		}
+	}
+}
+
+func TestLinkable(t *testing.T) {
+	for raw, want := range map[string]bool{
+		"https://a.test/": true, "http://a.test": true, "HTTP://a.test/": true,
+		"javascript:alert(1)": false, "//a.test/": false, "data:text/html,x": false, "ftp://a.test/": false, "http:///x": false, " https://a.test/": false, "": false,
+	} {
+		if got := linkable(raw) != ""; got != want {
+			t.Errorf("%q: %v", raw, got)
+		}
+	}
+}
+
+// TestExplanationAddsUp: the numbers shown are the score's parts, and each bar begins where the
+// one before ends.
+func TestExplanationAddsUp(t *testing.T) {
+	e := fakeExplanation("https://www.docs.test/")
+	v := newExplainView(e.URL, e)
+	if v.Sum != e.Score || len(v.Parts) != len(e.Parts) {
+		t.Fatalf("sum %d of %d parts, score %d", v.Sum, len(v.Parts), e.Score)
+	}
+	at := int64(0)
+	for i, p := range v.Parts {
+		from, to := p.From, p.From+p.Width
+		if p.Minus {
+			from, to = to, from
+		}
+		if from-at > 1 || at-from > 1 {
+			t.Errorf("bar %d begins at %d, the one before ends at %d", i, from, at)
+		}
+		at = to
+	}
+	body := get(t, fullServer(), "/explain?q=inverted+index&url=https://www.docs.test/", http.StatusOK)
+	for _, want := range []string{"22.608337", "6.104220", "−0.350000", "idf 4.07"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if strings.Contains(body, "error in the searcher") {
+		t.Error("a sum that adds up is called wrong")
+	}
+	e.Score++
+	if v := newExplainView(e.URL, e); v.Sum == v.Score {
+		t.Error("a sum that does not add up is hidden")
+	}
+	for _, parts := range [][]searcher.Part{nil, {{Points: 0}}, {{Points: -5}}, {{Points: 1 << 60}, {Points: -1 << 60}}} {
+		for _, p := range newExplainView("", &searcher.Explanation{Parts: parts}).Parts {
+			if p.From < 0 || p.From+p.Width > barScale {
+				t.Errorf("%v: bar from %d, %d wide", parts, p.From, p.Width)
+			}
+		}
+	}
+}

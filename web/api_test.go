@@ -1,0 +1,104 @@
+package web
+
+import (
+	"encoding/json"
+	"math/big"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"anatomy/searcher"
+)
+
+// TestAPIShape compares answers with testdata/api.golden; ANATOMY_UPDATE=1 writes it anew.
+func TestAPIShape(t *testing.T) {
+	s := fullServer()
+	var got strings.Builder
+	for _, target := range []string{
+		"/api/v1/search?q=inverted+index&num=1&explain=1",
+		"/api/v1/search?q=inverted+index&start=5&num=1",
+		"/api/v1/search?q=none",
+		"/api/v1/search?q=inverted+index%22&num=1&start=94",
+		"/api/v1/explain?q=inverted+index&url=https://www.docs.test/",
+		"/api/v1/page?doc=4711",
+		"/api/v1/page?url=https://ja.docs.test/",
+		"/api/v1/stats",
+		"/api/v1/search?q=a&num=0",
+		"/search?q=inverted+index&format=json&num=1&pageno=2",
+	} {
+		got.WriteString("GET " + target + "\n" + do(t, s, http.MethodGet, target).Body.String() + "\n")
+	}
+	const file = "testdata/api.golden"
+	if os.Getenv("ANATOMY_UPDATE") != "" {
+		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("got:\n%swant:\n%s", got.String(), want)
+	}
+}
+
+// TestScoresAddUpAsDecimals: the JSON numbers of the parts, taken as decimals, sum to the score.
+func TestScoresAddUpAsDecimals(t *testing.T) {
+	var answer struct {
+		Results []struct {
+			Explanation struct {
+				Score json.Number
+				Parts []struct{ Points json.Number }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(get(t, fullServer(), "/api/v1/search?q=inverted+index&explain=1", http.StatusOK)), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if len(answer.Results) != 10 {
+		t.Fatalf("%d results", len(answer.Results))
+	}
+	for _, r := range answer.Results {
+		sum, score := new(big.Rat), new(big.Rat)
+		for _, p := range r.Explanation.Parts {
+			points, _ := new(big.Rat).SetString(p.Points.String())
+			sum.Add(sum, points)
+		}
+		score.SetString(r.Explanation.Score.String())
+		if sum.Cmp(score) != 0 || sum.Sign() == 0 {
+			t.Errorf("parts sum to %s, score %s", sum, score)
+		}
+	}
+}
+
+func TestScoreDecimals(t *testing.T) {
+	for s, want := range map[searcher.Score]string{0: "0", 1: "0.000001", -1: "-0.000001", 1_500_000: "1.5", -350_000: "-0.35", 20_000_000: "20", 12_345_678: "12.345678", 100: "0.0001"} {
+		if got, err := json.Marshal(score(s)); err != nil || string(got) != want {
+			t.Errorf("%d: %s, want %s (%v)", s, got, want, err)
+		}
+	}
+}
+
+// TestNextReachesAll follows next through all results.
+func TestNextReachesAll(t *testing.T) {
+	s := fullServer()
+	target, seen := "/api/v1/search?q=inverted+index&num=40", map[float64]bool{}
+	for target != "" {
+		var answer struct {
+			Next    string
+			Results []struct{ Docid float64 }
+		}
+		if err := json.Unmarshal([]byte(get(t, s, target, http.StatusOK)), &answer); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range answer.Results {
+			seen[r.Docid] = true
+		}
+		target = answer.Next
+	}
+	if len(seen) != 95 {
+		t.Errorf("%d results", len(seen))
+	}
+}
