@@ -52,7 +52,8 @@ type walk struct {
 	terms *terms
 	full  []*termCursor // by word of terms: one that stands on every match, or may be moved there
 	err   error         // the first of any cursor, which then is at its end
-	hits  []vocab.Hit   // a buffer for the moment
+
+	opened map[string]*segment.Postings // full lists that are open already, to be used once
 }
 
 func newWalk(p *part, t *terms, c *clock) *walk {
@@ -129,6 +130,10 @@ func (w *walk) words(n *query.Node, required bool) cursor {
 
 // open gives the cursor of a word in one list; one that is at its end where the word is not there.
 func (w *walk) open(list segment.List, word string) *termCursor {
+	if p := w.opened[word]; p != nil && list == segment.Full {
+		delete(w.opened, word)
+		return &termCursor{walk: w, postings: p, df: p.DF()}
+	}
 	p, err := w.part.seg.Postings(list, []byte(word))
 	w.fail(err)
 	if err != nil || p == nil {
@@ -241,21 +246,29 @@ func (c *orCursor) advance(to vocab.Ordinal) vocab.Ordinal {
 
 // A notCursor is wherever its kid is not.
 type notCursor struct {
-	kid   cursor
-	docs  vocab.Ordinal
-	clock *clock
+	kid     cursor
+	docs    vocab.Ordinal
+	clock   *clock
+	at      vocab.Ordinal
+	started bool
 }
 
 func (c *notCursor) cost() int { return int(c.docs) + 1 }
 
+// advance must not ask the kid about documents that it passed over before: that it is behind them
+// says nothing then.
 func (c *notCursor) advance(to vocab.Ordinal) vocab.Ordinal {
+	if c.started && c.at >= to {
+		return c.at
+	}
+	c.started = true
 	for to < c.docs && c.kid.advance(to) == to {
 		to++
 	}
-	if to >= c.docs || c.clock.tick() {
-		return end
+	if c.at = to; to >= c.docs || c.clock.tick() {
+		c.at = end
 	}
-	return to
+	return c.at
 }
 
 // A phraseCursor is where its words follow each other in one field, or where its one word is in a

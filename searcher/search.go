@@ -78,6 +78,8 @@ type answer struct {
 	clock *clock
 	resp  *Response
 	terms *terms
+
+	opened []map[string]*segment.Postings // by part and word, at their beginnings
 }
 
 func (a *answer) run(root *query.Node, candidates int) error {
@@ -121,18 +123,24 @@ func (a *answer) unanswerable(root *query.Node) string {
 }
 
 // prepare looks up how rare the words of the query are: by the counts of all segments, in which
-// pages that were replaced since still count.
+// pages that were replaced since still count. The lists that it opens are for the first phase.
 func (a *answer) prepare(root *query.Node) (err error) {
+	a.opened = make([]map[string]*segment.Postings, len(a.snap.parts))
 	a.terms = newTerms(root, a.w, func(word string) Score {
 		df := 0
-		for _, p := range a.snap.parts {
+		for i, p := range a.snap.parts {
 			list, failed := p.seg.Postings(segment.Full, []byte(word))
-			switch {
-			case failed != nil:
+			if failed != nil {
 				err = a.unreadable(p, failed, err)
-			case list != nil:
-				df += list.DF()
 			}
+			if list == nil {
+				continue
+			}
+			df += list.DF()
+			if a.opened[i] == nil {
+				a.opened[i] = map[string]*segment.Postings{}
+			}
+			a.opened[i][word] = list
 		}
 		return IDF(a.snap.docs, df)
 	})
@@ -155,6 +163,7 @@ func (a *answer) walk(root *query.Node, k int) ([]candidate, error) {
 	best := heap{k: k}
 	for i, p := range a.snap.parts {
 		w := newWalk(p, a.terms, a.clock)
+		w.opened = a.opened[i]
 		a.resp.Total += w.visit(i, root, &best)
 		if w.err != nil {
 			if err := a.unreadable(p, w.err, nil); err != nil {

@@ -264,12 +264,11 @@ func TestBruteForce(t *testing.T) {
 		all = append(all, collection{c, newFolder(t).hold(c)})
 	}
 	found := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		text := drawQuery(rt)
+	check := func(rt failer, text string, limit int) {
 		root := query.Parse(text).Root
 		for i, c := range all {
 			want := c.Search(root)
-			got, last := pages(t, c.s, text, rapid.SampledFrom([]int{3, 10, 100}).Draw(rt, "limit"))
+			got, last := pages(t, c.s, text, limit)
 			if last.Total != len(want) || !last.Exact || last.Partial || len(got) != len(want) {
 				rt.Fatalf("collection %d: %s: %d results of %d (exact %v), want %d", i, text, len(got), last.Total, last.Exact, len(want))
 			}
@@ -284,13 +283,21 @@ func TestBruteForce(t *testing.T) {
 			}
 			found += len(got)
 		}
+	}
+	for _, text := range []string{"a", "a b", "c OR d", `"a b"`, "a -b", "a (e OR -a)", "a (absent OR -(b c))", "site:x.org", "site:x.org/dir a", "intitle:a inurl:b OR inanchor:c"} {
+		check(t, text, 10)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		check(rt, drawQuery(rt), rapid.SampledFrom([]int{3, 10, 100}).Draw(rt, "limit"))
 	})
 	if found == 0 {
 		t.Fatal("no query found anything")
 	}
 }
 
-func checkSum(t interface{ Fatalf(string, ...any) }, text string, e *searcher.Explanation, score searcher.Score) {
+type failer interface{ Fatalf(string, ...any) }
+
+func checkSum(t failer, text string, e *searcher.Explanation, score searcher.Score) {
 	var sum searcher.Score
 	for _, part := range e.Parts {
 		sum += part.Points
