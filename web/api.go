@@ -102,18 +102,11 @@ func (s *Server) apiSearch(c *gin.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := newSearchAnswer(a)
-	if next, ok := nextOffset(r, a); ok {
-		href := searchHref("/api/v1/search", r.Query, next, r.Limit)
-		if r.Explain {
-			href += "&explain=1"
-		}
-		answer.Next = &href
-	}
-	return answer, nil
+	return Answer(r, a), nil
 }
 
-func newSearchAnswer(a *searcher.Response) *searchAnswer {
+// Answer is what the API answers to a request, to be encoded as JSON.
+func Answer(r searcher.Request, a *searcher.Response) any {
 	answer := &searchAnswer{
 		Query:       a.Query,
 		Interpreted: a.Interpreted,
@@ -128,6 +121,13 @@ func newSearchAnswer(a *searcher.Response) *searchAnswer {
 	}
 	for i := range a.Results {
 		answer.Results = append(answer.Results, newResultAnswer(&a.Results[i]))
+	}
+	if next, ok := nextOffset(r, a); ok {
+		href := searchHref("/api/v1/search", r.Query, next, r.Limit)
+		if r.Explain {
+			href += "&explain=1"
+		}
+		answer.Next = &href
 	}
 	return answer
 }
