@@ -20,7 +20,7 @@ func (p *parser) readAttributes(z *html.Tokenizer, rest []byte) {
 	if len(rest) <= 1 {
 		return
 	}
-	if !bytes.ContainsAny(rest, "&\r\x00") {
+	if bytes.IndexByte(rest, '&') < 0 && bytes.IndexByte(rest, '\r') < 0 && bytes.IndexByte(rest, 0) < 0 {
 		p.attrs = scanAttributes(p.attrs, rest)
 		return
 	}

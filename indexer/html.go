@@ -149,6 +149,7 @@ func (p *parser) startMeaning(z *html.Tokenizer, tag atom.Atom) {
 	case atom.A:
 		p.startAnchor()
 	case atom.Area:
+		p.endAnchor()
 		alt, _ := p.attr("alt")
 		p.addLink("href", 0, alt)
 	case atom.Iframe, atom.Frame:

@@ -18,7 +18,7 @@ type link struct {
 // An anchor is the open a element.
 type anchor struct {
 	open  bool
-	link  bool // it leads somewhere, to links[len-1]
+	link  int  // its index in links
 	start int  // of its text in linkText
 	space bool // white space or the end of a block was seen since the last text
 	title []byte
@@ -31,7 +31,7 @@ func (p *parser) startAnchor() {
 		return
 	}
 	title, _ := p.attr("title")
-	p.anchor = anchor{open: true, start: len(p.linkText), title: append(p.anchor.title[:0], title...)}
+	p.anchor = anchor{open: true, link: len(p.links) - 1, start: len(p.linkText), title: append(p.anchor.title[:0], title...)}
 }
 
 // appendAnchorText adds a piece of text of the page to that of the open anchor.
@@ -53,7 +53,7 @@ func (p *parser) endAnchor() {
 		return
 	}
 	p.anchor.open = false
-	l := &p.links[len(p.links)-1]
+	l := &p.links[p.anchor.link]
 	if len(p.linkText) == p.anchor.start {
 		p.linkText = foldTail(p.linkText, p.anchor.title)
 	}

@@ -136,8 +136,15 @@ type parser struct {
 	noFollow    bool
 }
 
+// maxKept is how much memory is kept for the next page, in words or bytes of text: few pages have
+// more.
+const maxKept = 1 << 20
+
 // reset makes ready for the next page and keeps the memory.
 func (p *parser) reset(page weburl.URL) {
+	if cap(p.text) > 4*maxKept || cap(p.hits) > maxKept || cap(p.linkText) > maxKept || cap(p.attrs) > maxKept {
+		*p = parser{}
+	}
 	*p = parser{
 		page: page, site: page.Site(), base: page,
 		links: p.links[:0], linkText: p.linkText[:0], text: p.text[:0], spans: p.spans[:0],

@@ -33,10 +33,21 @@ func (p *parser) appendText(s []byte, as style) {
 			continue
 		}
 		start := i
-		for i++; i < len(s) && (spaces[s[i]] == 0 || spaceAt(s, i) == 0); i++ {
+		for i++; i < len(s) && !foldable(s, i); i++ {
 		}
 		p.appendPiece(s[start:i], as)
 	}
+}
+
+// foldable says whether s[i] begins white space that is more or other than one space between words.
+func foldable(s []byte, i int) bool {
+	switch {
+	case spaces[s[i]] == 0:
+		return false
+	case s[i] == ' ':
+		return i+1 == len(s) || spaces[s[i+1]] != 0
+	}
+	return spaceAt(s, i) > 0
 }
 
 // spaceAt is the length of the white space character at s[i], 0 where there is none.
