@@ -181,9 +181,12 @@ func (b *block) check(raw int) error {
 }
 
 // unpack decodes a whole block into buf.
-func unpack(h header, stored, buf []byte) (*block, error) {
-	dec := decoders.Get().(*zstd.Decoder)
-	defer decoders.Put(dec)
+func (u *unpacker) unpack(h header, stored, buf []byte) (*block, error) {
+	dec, err := u.decoder()
+	if err != nil {
+		return nil, err
+	}
+	defer u.decoders.Put(dec)
 	if cap(buf) < h.raw {
 		buf = make([]byte, 0, h.raw)
 	}
@@ -199,9 +202,12 @@ func unpack(h header, stored, buf []byte) (*block, error) {
 }
 
 // unpackTo decodes a block from its start to the end of one record: half the work on average.
-func unpackTo(h header, stored []byte, slot int) (*block, error) {
-	dec := decoders.Get().(*zstd.Decoder)
-	defer decoders.Put(dec)
+func (u *unpacker) unpackTo(h header, stored []byte, slot int) (*block, error) {
+	dec, err := u.decoder()
+	if err != nil {
+		return nil, err
+	}
+	defer u.decoders.Put(dec)
 	if err := dec.Reset(bytes.NewReader(stored)); err != nil {
 		return nil, err
 	}
@@ -214,14 +220,28 @@ func unpackTo(h header, stored []byte, slot int) (*block, error) {
 		return nil, err
 	}
 	b.raw = make([]byte, b.end(slot))
-	_, err := io.ReadFull(dec, b.raw[copy(b.raw, b.ends):])
+	_, err = io.ReadFull(dec, b.raw[copy(b.raw, b.ends):])
 	return b, noEOF(err)
 }
 
-var decoders = sync.Pool{New: func() any {
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxRaw), zstd.WithDecoderMaxWindow(maxRaw))
-	if err != nil {
-		panic(err) // the options above are constants
+// An unpacker keeps decoders and buffers for use again. The zero value works, for any number of
+// goroutines. Each reader has its own: a decoder holds channels, which do not leave the bubble of
+// a test in virtual time.
+type unpacker struct {
+	decoders sync.Pool // of *zstd.Decoder
+	buffers  sync.Pool // of *[]byte
+}
+
+func (u *unpacker) decoder() (*zstd.Decoder, error) {
+	if dec, ok := u.decoders.Get().(*zstd.Decoder); ok {
+		return dec, nil
 	}
-	return dec
-}}
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxRaw), zstd.WithDecoderMaxWindow(maxRaw))
+}
+
+func (u *unpacker) buffer() *[]byte {
+	if buf, ok := u.buffers.Get().(*[]byte); ok {
+		return buf
+	}
+	return new([]byte)
+}

@@ -34,7 +34,8 @@ func (e *DamageError) Unwrap() error { return e.Err }
 // A Reader reads a repository, which another process may be appending to. Its methods may be
 // called from any number of goroutines.
 type Reader struct {
-	dir string
+	dir      string
+	unpacker unpacker
 
 	mu    sync.Mutex
 	files map[uint32]file
@@ -108,8 +109,8 @@ func (r *Reader) load(place vocab.Place) (*block, error) {
 	if err != nil {
 		return nil, err
 	}
-	buf := buffers.Get().(*[]byte)
-	defer buffers.Put(buf)
+	buf := r.unpacker.buffer()
+	defer r.unpacker.buffers.Put(buf)
 	h, stored, err := readBlock(f, place.File(), place.Offset(), size, *buf)
 	if errors.Is(err, errNoBlock) {
 		return nil, fmt.Errorf("%w: %w", ErrNoRecord, err)
@@ -119,15 +120,13 @@ func (r *Reader) load(place vocab.Place) (*block, error) {
 	}
 	var b *block
 	if err == nil {
-		b, err = unpackTo(h, stored, min(place.Slot(), h.records-1))
+		b, err = r.unpacker.unpackTo(h, stored, min(place.Slot(), h.records-1))
 	}
 	if err != nil {
 		return nil, &DamageError{r.path(place.File()), place.Offset(), err}
 	}
 	return b, nil
 }
-
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // open returns a file of the repository and its size now.
 func (r *Reader) open(number uint32) (file, int64, error) {

@@ -587,11 +587,12 @@ func FuzzBlock(f *testing.F) {
 			return
 		}
 		h := header{records: int(records), raw: int(raw), stored: len(stored)}
-		whole, err := unpack(h, stored, nil)
+		var u unpacker
+		whole, err := u.unpack(h, stored, nil)
 		if err != nil {
 			return
 		}
-		part, err := unpackTo(h, stored, 0)
+		part, err := u.unpackTo(h, stored, 0)
 		if err != nil || !bytes.Equal(part.record(0), whole.record(0)) {
 			t.Fatalf("the first record alone is %v, %v", part, err)
 		}

@@ -40,12 +40,15 @@ type scanner struct {
 	record  func(vocab.Place, *Record) error
 	problem func(error)
 	tail    func(path string, offset, size int64) // may be nil: bytes after the last whole block of the last file
-	rec     Record
-	stored  []byte
-	raw     []byte
+
+	*unpacker
+	rec    Record
+	stored []byte
+	raw    []byte
 }
 
 func (r *Reader) scan(s *scanner) error {
+	s.unpacker = &r.unpacker
 	numbers, err := fileNumbers(r.dir)
 	if err != nil {
 		return fmt.Errorf("repository: %w", err)
@@ -104,7 +107,7 @@ func (s *scanner) end(path string, offset, size int64) {
 }
 
 func (s *scanner) records(h header, stored []byte, path string, number uint32, offset int64) error {
-	b, err := unpack(h, stored, s.raw)
+	b, err := s.unpack(h, stored, s.raw)
 	if err != nil {
 		s.problem(&DamageError{path, offset, err})
 		return nil

@@ -1,0 +1,28 @@
+package storeserver
+
+import "anatomy/vocab"
+
+// generation is how many bodies each of the two generations of recent holds: 24 bytes apiece and
+// the map around them, some 4 MB in all.
+const generation = 1 << 15
+
+// A recent remembers the documents of the bodies that were stored last: at least the last
+// generation of them. It spans the time until the document index knows them. The zero value is empty.
+type recent struct {
+	young, old map[vocab.ContentID]vocab.DocID
+}
+
+func (r *recent) add(c vocab.ContentID, doc vocab.DocID) {
+	if r.young == nil || len(r.young) == generation {
+		r.young, r.old = make(map[vocab.ContentID]vocab.DocID), r.young
+	}
+	r.young[c] = doc
+}
+
+func (r *recent) find(c vocab.ContentID) (vocab.DocID, bool) {
+	if doc, ok := r.young[c]; ok {
+		return doc, true
+	}
+	doc, ok := r.old[c]
+	return doc, ok
+}
