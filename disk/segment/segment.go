@@ -240,6 +240,11 @@ func (s *Segment) Info(ord vocab.Ordinal) (vocab.DocInfo, error) {
 	if err != nil {
 		return vocab.DocInfo{}, err
 	}
+	return s.infoIn(raw, i, ord)
+}
+
+// infoIn reads a document out of doc block i.
+func (s *Segment) infoIn(raw string, i int, ord vocab.Ordinal) (vocab.DocInfo, error) {
 	first, n := s.span(i)
 	info, err := docAt(raw, int(ord-first), n)
 	if err == nil && (info.Doc != s.docIDs[ord] || info.Words != s.lengths[ord] || info.Crawled != s.Crawled(ord)) {
@@ -260,12 +265,21 @@ func (s *Segment) span(i int) (first vocab.Ordinal, n int) {
 	return first, len(s.docIDs) - int(first)
 }
 
-func (s *Segment) docBlock(i int) (raw string, err error) {
-	first, n := s.span(i)
-	key := docCacheKey{s.number, first}
+// docBlock is the content of doc block i, from the cache if it is there.
+func (s *Segment) docBlock(i int) (string, error) {
+	key := docCacheKey{s.number, s.blocks[i].first}
 	if raw, ok := s.cache.docs.get(key); ok {
 		return raw, nil
 	}
+	raw, err := s.readDocBlock(i)
+	if err == nil {
+		s.cache.docs.put(key, raw)
+	}
+	return raw, err
+}
+
+func (s *Segment) readDocBlock(i int) (raw string, err error) {
+	first, n := s.span(i)
 	err = s.get(binary.BigEndian.AppendUint32([]byte{kindDocs}, uint32(first)), func(v []byte) (err error) {
 		raw, err = s.cache.decode.decode(v, n)
 		return err
@@ -273,7 +287,6 @@ func (s *Segment) docBlock(i int) (raw string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("segment: %s: doc block %d: %w", s.dir, first, err)
 	}
-	s.cache.docs.put(key, raw)
 	return raw, nil
 }
 

@@ -1,0 +1,257 @@
+package sorter
+
+import (
+	"errors"
+	"iter"
+
+	"anatomy/disk/barrel"
+	"anatomy/disk/segment"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// An Input is a set of documents with their words: Barrel or Segment.
+type Input interface {
+	count() int                                                // documents are numbered below it
+	eachID(fn func(vocab.DocID)) error                         // of the documents that it offers
+	eachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error // the same, in the order of their keys
+	source(ordinals []vocab.Ordinal) (source, error)           // its words, with ordinals of the segment
+}
+
+// errStopped ends a visit of documents that is not wanted to its end.
+var errStopped = errors.New("sorter: stopped")
+
+// A docStream gives the documents that are taken from one input.
+type docStream struct {
+	input int
+	pull  func() (vocab.Ordinal, vocab.DocInfo, bool)
+	stop  func()
+	err   *error
+
+	ord  vocab.Ordinal
+	info vocab.DocInfo
+	key  string
+}
+
+func streamDocs(input int, in Input) *docStream {
+	s := &docStream{input: input, err: new(error)}
+	s.pull, s.stop = iter.Pull2(func(yield func(vocab.Ordinal, vocab.DocInfo) bool) {
+		err := in.eachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
+			if !yield(ord, info) {
+				return errStopped
+			}
+			return nil
+		})
+		if err != errStopped {
+			*s.err = err
+		}
+	})
+	return s
+}
+
+// next goes to the next document that the input is the holder of and that is not written yet.
+func (s *docStream) next(held map[vocab.DocID]holder) (ok bool, err error) {
+	for {
+		if s.ord, s.info, ok = s.pull(); !ok {
+			return false, *s.err
+		}
+		if h, ok := held[s.info.Doc]; ok && h.input == s.input && h.ordinal == noOrdinal {
+			break
+		}
+	}
+	u, err := weburl.Parse(s.info.URL)
+	if err != nil {
+		return false, err
+	}
+	s.key = u.Key()
+	return true, nil
+}
+
+// Barrel is a file of forward barrels, all of whose documents are offered.
+func Barrel(f *barrel.File) Input { return barrelInput{f} }
+
+type barrelInput struct{ *barrel.File }
+
+func (in barrelInput) count() int { return in.Docs() }
+
+func (in barrelInput) eachID(fn func(vocab.DocID)) error {
+	return in.EachDoc(func(_ vocab.Ordinal, info vocab.DocInfo) error {
+		fn(info.Doc)
+		return nil
+	})
+}
+
+func (in barrelInput) eachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
+	return in.EachDoc(fn)
+}
+
+func (in barrelInput) source(ordinals []vocab.Ordinal) (source, error) {
+	return &barrelSource{file: in.File, ordinals: ordinals}, nil
+}
+
+// A barrelSource sorts one barrel after the other (BP98 §4.4).
+type barrelSource struct {
+	file     *barrel.File
+	ordinals []vocab.Ordinal
+	barrel   int // the next to be loaded
+	forward  barrel.Forward
+	sorted   []barrel.Entry // of the barrel that is loaded, by word, then document
+	ends     []uint32
+
+	at, end int // in sorted: what remains of the current word
+	current vocab.WordID
+	ord     vocab.Ordinal
+	hits    []vocab.Hit
+}
+
+func (s *barrelSource) close() {}
+
+func (s *barrelSource) word() []byte { return s.file.Word(s.current) }
+
+func (s *barrelSource) nextWord() (bool, error) {
+	for s.at = s.end; s.at == len(s.sorted); s.at = 0 {
+		if s.barrel == s.file.Barrels() {
+			return false, nil
+		}
+		if err := s.file.Load(s.barrel, &s.forward); err != nil {
+			return false, err
+		}
+		s.barrel++
+		s.sort()
+	}
+	s.current = s.sorted[s.at].Word
+	for s.end = s.at + 1; s.end < len(s.sorted) && s.sorted[s.end].Word == s.current; s.end++ {
+	}
+	return true, nil
+}
+
+// sort distributes the entries by word, keeping the order of documents: a counting sort, since the
+// words of a barrel are one run of numbers.
+func (s *barrelSource) sort() {
+	entries := s.forward.Entries
+	s.sorted = s.sorted[:0]
+	if len(entries) == 0 {
+		return
+	}
+	least, most := entries[0].Word, entries[0].Word
+	for i := range entries {
+		least, most = min(least, entries[i].Word), max(most, entries[i].Word)
+	}
+	n := int(most-least) + 1
+	s.ends = resize(s.ends, n)
+	clear(s.ends)
+	for i := range entries {
+		s.ends[entries[i].Word-least]++
+	}
+	start := uint32(0)
+	for i, count := range s.ends {
+		s.ends[i] = start
+		start += count
+	}
+	s.sorted = resize(s.sorted, len(entries))
+	for i := range entries {
+		end := &s.ends[entries[i].Word-least]
+		s.sorted[*end] = entries[i]
+		*end++
+	}
+}
+
+// resize gives a slice of n elements, of any values, in the memory of s if it is large enough.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}
+
+func (s *barrelSource) next() (bool, error) {
+	for s.at < s.end {
+		e := &s.sorted[s.at]
+		s.at++
+		if s.ord = s.ordinals[e.Ord]; s.ord != noOrdinal {
+			s.hits = s.forward.Hits[e.First : e.First+e.N]
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (s *barrelSource) posting() (vocab.Ordinal, []vocab.Hit) { return s.ord, s.hits }
+
+// Segment is an older segment, of which the crawled documents are offered that live says yes to; nil
+// says yes to all. Its anchor hits are left out.
+func Segment(s *segment.Segment, live func(vocab.Ordinal) bool) Input { return segmentInput{s, live} }
+
+type segmentInput struct {
+	*segment.Segment
+	live func(vocab.Ordinal) bool
+}
+
+func (in segmentInput) count() int { return in.Docs() }
+
+func (in segmentInput) offers(ord vocab.Ordinal) bool {
+	return in.Crawled(ord) && (in.live == nil || in.live(ord))
+}
+
+func (in segmentInput) eachID(fn func(vocab.DocID)) error {
+	for ord := range vocab.Ordinal(in.Docs()) {
+		if in.offers(ord) {
+			fn(in.Doc(ord))
+		}
+	}
+	return nil
+}
+
+func (in segmentInput) eachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
+	return in.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
+		if !in.offers(ord) {
+			return nil
+		}
+		return fn(ord, info)
+	})
+}
+
+func (in segmentInput) source(ordinals []vocab.Ordinal) (source, error) {
+	scan, err := in.Scan(segment.Full)
+	if err != nil {
+		return nil, err
+	}
+	return &segmentSource{scan: scan, ordinals: ordinals}, nil
+}
+
+type segmentSource struct {
+	scan     *segment.Scan
+	ordinals []vocab.Ordinal
+	ord      vocab.Ordinal
+	hits     []vocab.Hit
+}
+
+func (s *segmentSource) close()                  { s.scan.Close() }
+func (s *segmentSource) word() []byte            { return s.scan.Word() }
+func (s *segmentSource) nextWord() (bool, error) { return s.scan.NextWord(), s.scan.Err() }
+
+func (s *segmentSource) next() (bool, error) {
+	for s.scan.Next() {
+		if s.ord = s.ordinals[s.scan.Ord()]; s.ord == noOrdinal {
+			continue
+		}
+		hits, err := s.scan.Hits()
+		if err != nil {
+			return false, err
+		}
+		if s.hits = withoutAnchors(hits); len(s.hits) > 0 {
+			return true, nil
+		}
+	}
+	return false, s.scan.Err()
+}
+
+// withoutAnchors cuts off the last field.
+func withoutAnchors(hits []vocab.Hit) []vocab.Hit {
+	for len(hits) > 0 && hits[len(hits)-1].Field() == vocab.AnchorField {
+		hits = hits[:len(hits)-1]
+	}
+	return hits
+}
+
+func (s *segmentSource) posting() (vocab.Ordinal, []vocab.Hit) { return s.ord, s.hits }
