@@ -252,7 +252,7 @@ func BenchmarkAddAndWrite(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.ReportMetric(float64(info.Barrels)/float64(hits), "bytes/hit")
+	b.ReportMetric(float64(info.Barrels)/float64(info.Hits), "bytes/hit")
 	b.ReportMetric(float64(info.Documents)/float64(len(all)), "docbytes/page")
 	b.ReportMetric(float64(hits)/float64(len(all)), "hits/page")
 }

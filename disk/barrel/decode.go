@@ -6,7 +6,7 @@ import (
 )
 
 // A decoder reads numbers and bytes out of one section. Its first error sticks, and from then on
-// it gives zeros.
+// it stands at the end of the section and gives zeros.
 type decoder struct {
 	data []byte
 	at   int
@@ -17,14 +17,22 @@ func (d *decoder) fail(format string, args ...any) {
 	if d.err == nil {
 		d.err = fmt.Errorf("byte %d: %s", d.at, fmt.Sprintf(format, args...))
 	}
+	d.at = len(d.data)
 }
 
-func (d *decoder) more() bool { return d.err == nil && d.at < len(d.data) }
+func (d *decoder) more() bool { return d.at < len(d.data) }
 
 func (d *decoder) uvarint() uint64 {
-	if d.at < len(d.data) && d.data[d.at] < 0x80 && d.err == nil {
-		d.at++
-		return uint64(d.data[d.at-1])
+	if at := d.at; at+1 < len(d.data) { // nearly all are of one byte or two
+		low, high := d.data[at], d.data[at+1]
+		if low < 0x80 {
+			d.at = at + 1
+			return uint64(low)
+		}
+		if high < 0x80 {
+			d.at = at + 2
+			return uint64(high)<<7 | uint64(low&0x7F)
+		}
 	}
 	return d.longUvarint()
 }
@@ -33,8 +41,6 @@ func (d *decoder) longUvarint() uint64 {
 	v, n := binary.Uvarint(d.data[d.at:])
 	if n <= 0 {
 		d.fail("no number")
-	}
-	if d.err != nil {
 		return 0
 	}
 	d.at += n
@@ -45,8 +51,6 @@ func (d *decoder) varint() int64 {
 	v, n := binary.Varint(d.data[d.at:])
 	if n <= 0 {
 		d.fail("no number")
-	}
-	if d.err != nil {
 		return 0
 	}
 	d.at += n
@@ -64,7 +68,7 @@ func (d *decoder) number(max uint64, what string) int {
 }
 
 func (d *decoder) byte() byte {
-	if d.err != nil || d.at >= len(d.data) {
+	if d.at >= len(d.data) {
 		d.fail("cut short")
 		return 0
 	}
@@ -73,7 +77,7 @@ func (d *decoder) byte() byte {
 }
 
 func (d *decoder) bytes(n int) []byte {
-	if d.err != nil || n > len(d.data)-d.at {
+	if n > len(d.data)-d.at {
 		d.fail("cut short")
 		return nil
 	}
