@@ -16,7 +16,6 @@ package storeserver
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -153,8 +152,7 @@ func (s *Server) Put(ctx context.Context, item Item) error {
 func newEntry(item Item) *entry {
 	e := &entry{done: item.Done}
 	if p := item.Page; p != nil {
-		sum := sha256.Sum256(p.Body)
-		e.content = vocab.ContentID(sum[:len(e.content)])
+		e.content = vocab.ContentOf(p.Body)
 		e.record = repository.Record{Kind: repository.PageRecord, Page: *p}
 	} else {
 		r := item.Redirect

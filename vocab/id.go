@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 )
@@ -25,6 +26,13 @@ type Fingerprint uint64
 // A ContentID is the first half of the SHA-256 of a body: equal bodies are one page, however
 // many URLs serve it.
 type ContentID [16]byte
+
+// ContentOf is the ContentID of a body.
+func ContentOf(body []byte) (c ContentID) {
+	sum := sha256.Sum256(body)
+	copy(c[:], sum[:])
+	return c
+}
 
 func (c ContentID) String() string { return hex.EncodeToString(c[:]) }
 

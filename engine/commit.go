@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"anatomy/urlserver"
+	"anatomy/vocab"
+)
+
+// commitMost bounds how many outcomes are made durable together.
+const commitMost = 512
+
+// commit makes outcomes durable in the document index, as many at once as have gathered, and then
+// passes pages on to the builder, in the order of the repository. After a failure it goes on
+// taking outcomes, so that no stage before it blocks, and drops them.
+func (c *Crawl) commit(stop func(error)) error {
+	var failed error
+	batch := make([]settled, 0, commitMost)
+	for s := range c.settled {
+		batch = c.gather(append(batch[:0], s))
+		if failed != nil {
+			continue
+		}
+		if failed = c.commitBatch(batch); failed != nil {
+			stop(failed)
+		}
+	}
+	return failed
+}
+
+// gather adds what is there already, without waiting.
+func (c *Crawl) gather(batch []settled) []settled {
+	for len(batch) < commitMost {
+		select {
+		case s, ok := <-c.settled:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, s)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+func (c *Crawl) commitBatch(batch []settled) error {
+	results := make([]urlserver.Result, len(batch))
+	for i := range batch {
+		results[i] = batch[i].result
+	}
+	if err := c.urls.Done(time.Now(), results); err != nil {
+		return err
+	}
+	c.stir()
+	if c.o.NoIndex {
+		return nil
+	}
+	for i := range batch {
+		if err := c.deliver(&batch[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliver tells the builder what an outcome means for the index.
+func (c *Crawl) deliver(s *settled) error {
+	r := &s.result
+	switch {
+	case s.document != nil:
+		if err := c.builder.Add(s.document, r.Place, s.targets); err != nil {
+			return err
+		}
+	case r.Alias != 0:
+		c.builder.Alias(r.Doc, r.Alias)
+	case gone(r.Outcome):
+		c.builder.Drop(r.Doc)
+	}
+	if r.Place != 0 {
+		c.builder.Advance(r.Place + 1)
+	}
+	return nil
+}
+
+// gone says whether an outcome means that there is no such page. Pages that we may not fetch, or
+// could not, are still found by the words of links to them (BP98 §2.2).
+func gone(o vocab.Outcome) bool { return o == vocab.Gone || o == vocab.NoName }
+
+// flushing makes pages searchable every few seconds until ctx ends.
+func (c *Crawl) flushing(ctx context.Context, stop func(error)) error {
+	return c.periodically(ctx, stop, func() error {
+		if !c.builder.Due(time.Now()) {
+			return nil
+		}
+		return c.builder.Flush(ctx)
+	})
+}
+
+// merging merges small segments until ctx ends.
+func (c *Crawl) merging(ctx context.Context, stop func(error)) error {
+	return c.periodically(ctx, stop, func() error {
+		if err := c.builder.Merge(ctx); err != nil {
+			return err
+		}
+		return c.rankIfGrown(ctx)
+	})
+}
+
+// beat is how often the builder is looked after.
+const beat = 200 * time.Millisecond
+
+func (c *Crawl) periodically(ctx context.Context, stop func(error), work func() error) error {
+	if c.o.NoIndex {
+		return nil
+	}
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if err := work(); err != nil && !errors.Is(err, context.Canceled) {
+			stop(err)
+			return err
+		}
+	}
+}
+
+// rankIfGrown computes PageRank anew when the links have grown by half since it was done last: ranks
+// are good enough for the order of results while the crawl goes on, and cost little of it.
+func (c *Crawl) rankIfGrown(ctx context.Context) error {
+	links := c.builder.Stats().Links
+	c.ranks.mu.Lock()
+	grown := links > c.ranks.links+c.ranks.links/2+minNewLinks
+	c.ranks.mu.Unlock()
+	if !grown {
+		return nil
+	}
+	return c.rank(ctx)
+}
+
+// minNewLinks are too few to rank again for.
+const minNewLinks = 1000
+
+func (c *Crawl) rank(ctx context.Context) error {
+	links := c.builder.Stats().Links
+	if _, err := Rank(ctx, c.o.Dir, RankOptions{}); err != nil {
+		return err
+	}
+	c.ranks.mu.Lock()
+	c.ranks.links = links
+	c.ranks.mu.Unlock()
+	return nil
+}

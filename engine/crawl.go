@@ -1,0 +1,439 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"anatomy/crawler"
+	"anatomy/disk/datadir"
+	"anatomy/disk/repository"
+	"anatomy/indexer"
+	"anatomy/storeserver"
+	"anatomy/urlserver"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// Options of a crawl. The zero value crawls politely, inside the hosts of the seeds.
+type Options struct {
+	Dir     string   // data folder
+	Seeds   []string // URLs; https:// is put before one without a scheme
+	URLs    urlserver.Options
+	Crawler crawler.Options
+
+	Connections int   // hosts visited at once, default 64
+	NoIndex     bool  // fetch, follow links and store; build no index
+	MinFree     int64 // bytes that must stay free on the disk, default 256 MiB
+
+	Log       *slog.Logger
+	Published func(datadir.Manifest)          // called when new pages are searchable
+	Free      func(dir string) (int64, error) // free bytes of the file system; default asks it
+}
+
+const (
+	defaultConnections = 64
+	defaultMinFree     = 256 << 20
+)
+
+// A Crawl is a data folder open for writing, with everything that fills it.
+type Crawl struct {
+	o       Options
+	log     *slog.Logger
+	writer  *datadir.Writer
+	urls    *urlserver.Server
+	repo    *repository.Repository
+	store   *storeserver.Server
+	crawler *crawler.Crawler
+	builder *Builder
+	began   time.Time
+
+	wake    chan struct{} // something changed that may free a lease
+	settled chan settled  // outcomes on their way to the committer
+
+	bytes atomic.Int64 // of page bodies kept by this run
+	ranks rankState
+}
+
+// A settled outcome is ready to be made durable in the document index. Where its result has a place,
+// it has a record in the repository.
+type settled struct {
+	result   urlserver.Result
+	document *indexer.Document // of a new page
+	targets  []vocab.DocID     // of its links
+}
+
+// Open opens the data folder for a crawl, repairs what a crash left, and makes the seeds known.
+func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
+	if o.Connections == 0 {
+		o.Connections = defaultConnections
+	}
+	if o.MinFree == 0 {
+		o.MinFree = defaultMinFree
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Free == nil {
+		o.Free = freeSpace
+	}
+	c := &Crawl{o: o, log: o.Log, wake: make(chan struct{}, 1), settled: make(chan settled, 1024), began: time.Now()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	seeds, err := parseSeeds(o.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	if c.writer, err = datadir.Create(o.Dir); err != nil {
+		return nil, err
+	}
+	if c.urls, err = urlserver.Open(o.Dir, c.o.URLs); err != nil {
+		return nil, err
+	}
+	if c.repo, err = repository.Open(datadir.Repository(o.Dir), repository.Options{}); err != nil {
+		return nil, err
+	}
+	if c.builder, err = newBuilder(o.Dir, c.writer, names(c.urls.Each), o.Log, o.Published); err != nil {
+		return nil, err
+	}
+	c.store = storeserver.New(c.repo, c.urls.ByContent, storeserver.Options{})
+	if c.crawler, err = crawler.New(o.Crawler); err != nil {
+		return nil, err
+	}
+	if _, err := c.urls.Add(seeds); err != nil {
+		return nil, err
+	}
+	return c, c.recover(ctx)
+}
+
+// Close closes the data folder. After Run nothing is lost by it; before, pages that are on their way
+// are fetched again.
+func (c *Crawl) Close() error {
+	var err error
+	if c.crawler != nil {
+		err = errors.Join(err, c.crawler.Close())
+	}
+	if c.repo != nil {
+		err = errors.Join(err, c.repo.Close())
+	}
+	if c.urls != nil {
+		err = errors.Join(err, c.urls.Close())
+	}
+	if c.writer != nil {
+		err = errors.Join(err, c.writer.Close())
+	}
+	return err
+}
+
+func parseSeeds(raw []string) ([]urlserver.Found, error) {
+	var seeds []urlserver.Found
+	for _, s := range raw {
+		u, err := ParseSeed(s)
+		if err != nil {
+			return nil, err
+		}
+		seeds = append(seeds, urlserver.Found{URL: u, Seed: true})
+	}
+	return seeds, nil
+}
+
+// ParseSeed reads a URL as people write it: "example.org" is https://example.org/.
+func ParseSeed(s string) (weburl.URL, error) {
+	if !hasScheme(s) {
+		s = "https://" + s
+	}
+	u, err := weburl.Parse(s)
+	if err != nil {
+		return u, fmt.Errorf("%q is no web address: %w", s, err)
+	}
+	return u, nil
+}
+
+func hasScheme(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == ':':
+			return i+2 < len(s) && s[i+1] == '/' && s[i+2] == '/'
+		case c == '/', c == '?', c == '#':
+			return false
+		}
+	}
+	return false
+}
+
+// Run crawls until nothing is left, ctx ends or the disk is nearly full, and makes everything that
+// was fetched durable and searchable before it returns. A context that ended is no error.
+func (c *Crawl) Run(ctx context.Context) error {
+	visiting, stopVisiting := context.WithCancelCause(ctx)
+	defer stopVisiting(nil)
+	rest := context.WithoutCancel(ctx) // what was fetched is kept, interrupted or not
+	storing, stopStoring := context.WithCancel(rest)
+	building, stopBuilding := context.WithCancel(rest)
+	defer stopStoring()
+	defer stopBuilding()
+
+	leases := make(chan vocab.Lease)
+	var visitors, storer, committer, builders errgroup.Group
+	for range c.o.Connections {
+		visitors.Go(func() error { c.visit(visiting, leases); return nil })
+	}
+	storer.Go(func() error { return c.store.Run(storing) })
+	committer.Go(func() error { return c.commit(stopVisiting) })
+	builders.Go(func() error { return c.flushing(building, stopVisiting) })
+	builders.Go(func() error { return c.merging(building, stopVisiting) })
+
+	// Each stage ends after the one before it, so that nothing is on its way when it does.
+	err := c.dispatch(visiting, leases)
+	close(leases)
+	visitors.Wait()
+	stopStoring()
+	err = errors.Join(err, storer.Wait())
+	close(c.settled)
+	err = errors.Join(err, committer.Wait())
+	stopBuilding()
+	err = errors.Join(err, builders.Wait())
+	if err != nil || c.o.NoIndex {
+		return err
+	}
+	return c.finish(rest, ctx.Err() == nil)
+}
+
+// finish makes the last pages searchable. A crawl that ended by itself is settled and ranked too;
+// one that was interrupted leaves that to the next, so that Ctrl-C is quick.
+func (c *Crawl) finish(ctx context.Context, whole bool) error {
+	if err := c.builder.Flush(ctx); err != nil || !whole {
+		return err
+	}
+	if err := c.builder.Settle(ctx); err != nil {
+		return err
+	}
+	return c.rank(ctx)
+}
+
+// idle is how long to wait for a lease when the URL server cannot say.
+const idle = time.Second
+
+// dispatch hands leases to the visitors until none is left, and returns why it stopped before.
+func (c *Crawl) dispatch(ctx context.Context, leases chan<- vocab.Lease) error {
+	checked := time.Time{}
+	for ctx.Err() == nil {
+		now := time.Now()
+		if now.Sub(checked) >= time.Second {
+			if err := c.enoughSpace(); err != nil {
+				return err
+			}
+			checked = now
+		}
+		lease, wait, ok := c.urls.Take(now)
+		if err := c.urls.Err(); err != nil {
+			return err
+		}
+		if !ok {
+			if wait == 0 {
+				return nil
+			}
+			c.store.Hurry() // pages that wait for company may be all that is in flight
+			c.sleep(ctx, min(wait, idle))
+			continue
+		}
+		select {
+		case leases <- lease:
+		case <-ctx.Done():
+		}
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	return nil
+}
+
+func (c *Crawl) sleep(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-c.wake:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// stir wakes the dispatcher: something changed that may free a lease.
+func (c *Crawl) stir() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// enoughSpace stops the crawl before the disk is full, so that what was fetched can be indexed and
+// the folder stays whole.
+func (c *Crawl) enoughSpace() error {
+	free, err := c.o.Free(c.o.Dir)
+	if err != nil || free >= c.o.MinFree {
+		return err
+	}
+	return fmt.Errorf("crawl: only %d MB are free where %s is, and %d MB must stay: %w", free>>20, c.o.Dir, c.o.MinFree>>20, syscall.ENOSPC)
+}
+
+// visit visits hosts, a lease after the other.
+func (c *Crawl) visit(ctx context.Context, leases <-chan vocab.Lease) {
+	v := &visitor{Crawl: c}
+	for lease := range leases {
+		report := c.crawler.Visit(ctx, lease, func(f vocab.Fetch) { v.handle(ctx, f) })
+		c.addSitemaps(report.Sitemaps)
+		c.urls.Release(time.Now(), report)
+		c.stir()
+	}
+}
+
+// addSitemaps makes the sitemaps known that a robots.txt names.
+func (c *Crawl) addSitemaps(urls []string) {
+	found := make([]urlserver.Found, 0, len(urls))
+	for _, s := range urls {
+		if u, err := weburl.Parse(s); err == nil {
+			found = append(found, urlserver.Found{URL: u, Kind: vocab.SitemapTarget})
+		}
+	}
+	c.add(found)
+}
+
+// add makes URLs known. An error is the URL server's for good, and dispatch returns it.
+func (c *Crawl) add(found []urlserver.Found) []vocab.DocID {
+	if len(found) == 0 {
+		return nil
+	}
+	docs, err := c.urls.Add(found)
+	if err != nil {
+		return nil
+	}
+	c.stir()
+	return docs
+}
+
+// A visitor handles the fetches of one goroutine.
+type visitor struct {
+	*Crawl
+	parsing indexer.Buffer
+}
+
+// handle passes a fetch on to the room that it is for.
+func (v *visitor) handle(ctx context.Context, f vocab.Fetch) {
+	result := urlserver.Result{
+		Doc: f.Doc, Outcome: f.Outcome, Status: f.Status, Reason: f.Reason, RetryAfter: f.RetryAfter, Fetched: time.Now().UTC().Truncate(time.Second),
+	}
+	switch {
+	case f.Outcome == vocab.Fetched && f.Kind == vocab.SitemapTarget:
+		v.list(f)
+		v.settle(settled{result: result})
+	case f.Outcome == vocab.Fetched:
+		v.page(ctx, f, result)
+	case f.Outcome == vocab.Redirected:
+		v.redirect(ctx, f, f.Location, result)
+	default:
+		v.settle(settled{result: result})
+	}
+}
+
+func (c *Crawl) settle(s settled) {
+	c.settled <- s
+}
+
+// list adds what a sitemap lists.
+func (c *Crawl) list(f vocab.Fetch) {
+	c.addSitemaps(f.Sitemaps)
+	found := make([]urlserver.Found, 0, len(f.Listed))
+	for _, s := range f.Listed {
+		if u, err := weburl.Parse(s); err == nil {
+			found = append(found, urlserver.Found{URL: u, Depth: f.Depth + 1})
+		}
+	}
+	c.add(found)
+}
+
+// redirect makes the document that f named known, and stores that the fetched one is it.
+func (c *Crawl) redirect(ctx context.Context, f vocab.Fetch, location string, result urlserver.Result) {
+	result.Outcome = vocab.Redirected
+	if u, err := weburl.Parse(location); err == nil {
+		if docs := c.add([]urlserver.Found{{URL: u, Kind: f.Kind, Depth: f.Depth, From: f.Doc}}); len(docs) == 1 {
+			result.Alias = docs[0]
+		}
+	}
+	if result.Alias == 0 || result.Alias == f.Doc {
+		c.settle(settled{result: result})
+		return
+	}
+	to := &storeserver.Redirect{Doc: f.Doc, URL: f.URL, Fetched: result.Fetched, Location: location, Of: result.Alias}
+	c.put(ctx, storeserver.Item{Redirect: to}, settled{result: result})
+}
+
+// page takes a page apart, adds its links, and has it stored.
+func (v *visitor) page(ctx context.Context, f vocab.Fetch, result urlserver.Result) {
+	result.Fetched = f.Page.Fetched
+	doc, err := indexer.Parse(f.Page, &v.parsing)
+	if err != nil {
+		result.Outcome, result.Reason = vocab.Unsupported, err.Error()
+		v.settle(settled{result: result})
+		return
+	}
+	if doc.Redirect != "" {
+		v.redirect(ctx, f, doc.Redirect, result)
+		return
+	}
+	s := settled{result: result, document: doc, targets: v.addLinks(doc, f.Depth)}
+	v.bytes.Add(int64(len(f.Page.Body)))
+	v.put(ctx, storeserver.Item{Page: f.Page}, s)
+}
+
+// addLinks makes the targets of a page's links known and gives their docIDs.
+func (c *Crawl) addLinks(doc *indexer.Document, depth uint16) []vocab.DocID {
+	found := make([]urlserver.Found, 0, len(doc.Links))
+	kept := doc.Links[:0]
+	var host string
+	for _, l := range doc.Links {
+		u, err := weburl.Parse(l.Target)
+		if err != nil {
+			continue
+		}
+		found = append(found, urlserver.Found{URL: u, Depth: depth + 1, NoFollow: l.Flags&vocab.NoFollow != 0})
+		kept = append(kept, l)
+		if name := u.Hostname(); name != host && l.Flags&vocab.OffSite != 0 {
+			c.crawler.Prefetch(name)
+			host = name
+		}
+	}
+	doc.Links = kept
+	docs := c.add(found)
+	if docs == nil {
+		doc.Links = nil
+	}
+	return docs
+}
+
+// put hands an item to the store server. Its receipt comes when it is on disk.
+func (c *Crawl) put(ctx context.Context, item storeserver.Item, s settled) {
+	item.Done = func(r storeserver.Receipt) { c.settle(s.stored(r)) }
+	if err := c.store.Put(ctx, item); err != nil {
+		c.settle(s.stored(storeserver.Receipt{Err: err}))
+	}
+}
+
+// stored adds what the store server said. What it could not store is given back untouched.
+func (s settled) stored(r storeserver.Receipt) settled {
+	if r.Err != nil {
+		return settled{result: urlserver.Result{Doc: s.result.Doc, Outcome: vocab.Skipped, Reason: r.Err.Error()}}
+	}
+	s.result.Place, s.result.Content = r.Place, r.Content
+	if r.DuplicateOf != 0 {
+		s.result.Alias, s.document = r.DuplicateOf, nil
+	}
+	return s
+}

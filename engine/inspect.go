@@ -1,0 +1,266 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/rankvector"
+	"anatomy/disk/repository"
+	"anatomy/disk/segment"
+	"anatomy/vocab"
+	"anatomy/words"
+)
+
+// withDocuments opens the document index while nobody else writes to the folder.
+func withDocuments(dir string, use func(*docindex.DB) error) (err error) {
+	if err := datadir.CheckVersion(dir); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "docindex")
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("%s: %w", dir, datadir.ErrNone)
+	}
+	w, err := datadir.Create(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	db, err := docindex.Open(path, docindex.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return use(db)
+}
+
+func isBusy(err error) bool {
+	var busy *datadir.BusyError
+	return errors.As(err, &busy)
+}
+
+// A CheckReport hears what Check finds.
+type CheckReport struct {
+	Checked func(structure, found string) // a structure was read whole
+	Problem func(error)                   // something is damaged, or does not agree
+}
+
+// Check proves every structure of a data folder and compares them with one another. Damage goes to
+// the report; the error is about the check itself: a folder that is none or in use.
+func Check(ctx context.Context, dir string, r CheckReport) error {
+	return withDocuments(dir, func(db *docindex.DB) error {
+		m, err := datadir.Read(dir)
+		if err != nil {
+			return err
+		}
+		for _, check := range []func(string, datadir.Manifest, *docindex.DB, CheckReport){
+			checkRepository, checkDocuments, checkPlaces, checkLinks, checkSegments, checkRanks,
+		} {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			check(dir, m, db, r)
+		}
+		return nil
+	})
+}
+
+func checkRepository(dir string, _ datadir.Manifest, _ *docindex.DB, r CheckReport) {
+	t, err := repository.Check(datadir.Repository(dir), func(problem error) {
+		var tail *repository.TailError
+		if !errors.As(problem, &tail) { // a torn tail is what a crash leaves, and holds nothing acknowledged
+			r.Problem(problem)
+		}
+	})
+	if err != nil {
+		r.Problem(err)
+	}
+	r.Checked("repository", fmt.Sprintf("%d pages, %d duplicates, %d redirects in %d blocks", t.Pages, t.Duplicates, t.Redirects, t.Blocks))
+}
+
+func checkDocuments(_ string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
+	if err := db.Check(func(problem string) { r.Problem(errors.New("docindex: " + problem)) }); err != nil {
+		r.Problem(err)
+	}
+	counts, err := db.Counts()
+	if err != nil {
+		r.Problem(err)
+	}
+	r.Checked("docindex", fmt.Sprintf("%d documents, %d pages", counts.Known, counts.Pages))
+}
+
+// checkPlaces proves that every page that was acknowledged is in the repository where the document
+// index says, and is the page of that document with that content.
+func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
+	repo, err := repository.OpenReader(datadir.Repository(dir))
+	if err != nil {
+		r.Problem(err)
+		return
+	}
+	defer repo.Close()
+	wanted := map[vocab.Place]docindex.Record{}
+	if err := db.Each(1, func(d docindex.Record) error {
+		if d.Fetch != nil && d.Fetch.Place != 0 {
+			wanted[d.Fetch.Place] = d
+		}
+		return nil
+	}); err != nil {
+		r.Problem(err)
+	}
+	n := len(wanted)
+	if err := repo.Scan(0, func(place vocab.Place, record *repository.Record) error {
+		d, ok := wanted[place]
+		if !ok {
+			return nil
+		}
+		delete(wanted, place)
+		if record.Page.Doc != d.Doc {
+			r.Problem(fmt.Errorf("docindex: document %d is said to be at %v, where %d is", d.Doc, place, record.Page.Doc))
+		} else if record.Kind == repository.PageRecord && vocab.ContentOf(record.Page.Body) != d.Fetch.Content {
+			r.Problem(fmt.Errorf("docindex: content of document %d at %v is another", d.Doc, place))
+		}
+		return nil
+	}); err != nil {
+		r.Problem(err)
+	}
+	for place, d := range wanted {
+		r.Problem(fmt.Errorf("docindex: document %d (%s) is said to be at %v, where nothing is", d.Doc, d.URL, place))
+	}
+	r.Checked("places", fmt.Sprintf("%d acknowledged records are where they should be", n-len(wanted)))
+}
+
+func checkLinks(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
+	var all linkdb.Totals
+	for _, name := range m.Links {
+		t, err := linkdb.Check(datadir.Links(dir, name))
+		if err != nil {
+			r.Problem(err)
+		}
+		all.Links, all.Texts, all.Aliases, all.Names = all.Links+t.Links, all.Texts+t.Texts, all.Aliases+t.Aliases, all.Names+t.Names
+	}
+	r.Checked("links", fmt.Sprintf("%d links, %d anchor texts, %d aliases, %d names in %d runs", all.Links, all.Texts, all.Aliases, all.Names, len(m.Links)))
+}
+
+func checkSegments(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
+	for _, name := range m.Segments {
+		if err := segment.Check(datadir.Segment(dir, name)); err != nil {
+			r.Problem(err)
+		}
+	}
+	r.Checked("index", fmt.Sprintf("%d segments", len(m.Segments)))
+}
+
+func checkRanks(dir string, _ datadir.Manifest, _ *docindex.DB, r CheckReport) {
+	v, err := readRanks(dir)
+	switch {
+	case err != nil:
+		r.Problem(err)
+	case v == nil:
+		r.Checked("rank", "none computed yet")
+	default:
+		sum := 0.0
+		for _, x := range v.Ranks {
+			sum += float64(x)
+		}
+		r.Checked("rank", fmt.Sprintf("%d ranks, sum %.6f", len(v.Ranks), sum))
+	}
+}
+
+// DumpDocuments prints every key of the document index.
+func DumpDocuments(w io.Writer, dir string, _ []string) error {
+	return withDocuments(dir, func(db *docindex.DB) error { return db.Dump(w) })
+}
+
+// DumpRepository prints a line a record.
+func DumpRepository(w io.Writer, dir string, _ []string) error {
+	r, err := repository.OpenReader(datadir.Repository(dir))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return r.Scan(0, func(place vocab.Place, record *repository.Record) error {
+		_, err := fmt.Fprintln(w, place, record)
+		return err
+	})
+}
+
+// DumpPage prints the body of the page of a URL.
+func DumpPage(w io.Writer, dir string, args []string) error {
+	u, err := ParseSeed(args[0])
+	if err != nil {
+		return err
+	}
+	return withDocuments(dir, func(db *docindex.DB) error {
+		t, err := trace(db, u)
+		if err != nil {
+			return err
+		}
+		last := t[len(t)-1]
+		if last.Fetch == nil || last.Fetch.Place == 0 {
+			return fmt.Errorf("%s: no page is stored", last.URL)
+		}
+		r, err := repository.OpenReader(datadir.Repository(dir))
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		record, err := r.Read(last.Fetch.Place)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(record.Page.Body)
+		return err
+	})
+}
+
+// DumpLinks prints the link runs in force.
+func DumpLinks(w io.Writer, dir string, _ []string) error {
+	m, err := datadir.Read(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range m.Links {
+		if err := linkdb.Dump(w, datadir.Links(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DumpWord prints the lists of a word, folded as pages and queries are, in every segment.
+func DumpWord(w io.Writer, dir string, args []string) error {
+	m, err := datadir.Read(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range m.Segments {
+		for _, word := range words.Sequence(args[0]) {
+			if err := segment.Dump(w, datadir.Segment(dir, name), word); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// DumpRanks prints documents and ranks.
+func DumpRanks(w io.Writer, dir string, _ []string) error {
+	v, err := rankvector.Read(datadir.Rank(dir))
+	if err != nil {
+		return err
+	}
+	for doc, rank := range v.Ranks {
+		if rank != 0 {
+			if _, err := fmt.Fprintf(w, "%d\t%.9g\n", doc, rank); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/segment"
+	"anatomy/vocab"
+)
+
+// An Inventory says what a data folder holds and what room it takes.
+type Inventory struct {
+	Pages     int               `json:"pages"`     // documents in the index that were fetched
+	Uncrawled int               `json:"uncrawled"` // documents in the index that are known by links alone
+	Segments  int               `json:"segments"`
+	Words     uint64            `json:"words"` // different ones, in the largest segment
+	Postings  uint64            `json:"postings"`
+	Hits      uint64            `json:"hits"`
+	Links     uint64            `json:"links"`
+	Rank      string            `json:"rank"`     // how the vector in force was computed; "" for none
+	Outcomes  map[string]uint64 `json:"outcomes"` // of fetches; empty while another process writes
+	Rows      []Row             `json:"rows"`
+}
+
+// A Row is the size of one structure.
+type Row struct {
+	Name  string  `json:"name"`
+	Bytes int64   `json:"bytes"`
+	Paper float64 `json:"paper"` // BP98 Table 1, bytes a page; 0 where it has no such row
+}
+
+// paperPages is the number of pages behind Table 1 of BP98, and gigabyte what it counts in.
+const (
+	paperPages = 24e6
+	gigabyte   = 1e9
+)
+
+// TakeInventory measures the data folder dir. It needs no lock but for the outcomes of fetches.
+func TakeInventory(dir string) (*Inventory, error) {
+	m, err := datadir.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	i := &Inventory{Segments: len(m.Segments), Outcomes: map[string]uint64{}}
+	if err := i.segments(dir, m); err != nil {
+		return nil, err
+	}
+	for _, name := range m.Links {
+		r, err := linkdb.Open(datadir.Links(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		i.Links += r.CountLinks()
+		r.Close()
+	}
+	v, err := readRanks(dir)
+	if err != nil {
+		return nil, err
+	}
+	if v != nil {
+		i.Rank = fmt.Sprintf("damping %g, %d iterations, residual %.2g, computed %s", v.Damping, v.Iterations, v.Residual, v.Computed.Format("2006-01-02 15:04:05"))
+		if v.Personalized != "" {
+			i.Rank += ", personalised to " + v.Personalized
+		}
+	}
+	if err := i.outcomes(dir); err != nil {
+		return nil, err
+	}
+	for _, part := range []struct {
+		name, sub string
+		paper     float64 // gigabytes in Table 1
+	}{
+		{"repository", "repository", 53.5},
+		{"inverted index, short and full, with page texts", "index", 4.1 + 37.2 + 0.293},
+		{"document index, seen set, frontier", "docindex", 9.7},
+		{"links and anchors", "links", 3.9 + 6.6},
+		{"rank vector", "rank", 0},
+	} {
+		bytes, err := folderSize(filepath.Join(dir, part.sub))
+		if err != nil {
+			return nil, err
+		}
+		i.Rows = append(i.Rows, Row{part.name, bytes, part.paper * gigabyte / paperPages})
+	}
+	total := Row{Name: "total", Paper: 108.7 * gigabyte / paperPages}
+	for _, r := range i.Rows {
+		total.Bytes += r.Bytes
+	}
+	i.Rows = append(i.Rows, total)
+	return i, nil
+}
+
+func (i *Inventory) segments(dir string, m datadir.Manifest) error {
+	for _, name := range m.Segments {
+		s, err := segment.Open(datadir.Segment(dir, name), nil)
+		if err != nil {
+			return err
+		}
+		for ord := range vocab.Ordinal(s.Docs()) {
+			if s.Crawled(ord) {
+				i.Pages++
+			} else {
+				i.Uncrawled++
+			}
+		}
+		postings, hits := s.Totals(segment.Full)
+		i.Postings, i.Hits, i.Words = i.Postings+postings, i.Hits+hits, max(i.Words, s.DifferentWords())
+		if err := s.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outcomes reads the counts of the document index, unless another process has it.
+func (i *Inventory) outcomes(dir string) error {
+	err := withDocuments(dir, func(db *docindex.DB) error {
+		counts, err := db.Counts()
+		for o, n := range counts.Outcomes {
+			if n > 0 {
+				i.Outcomes[vocab.Outcome(o).String()] = n
+			}
+		}
+		return err
+	})
+	if isBusy(err) {
+		return nil
+	}
+	return err
+}
+
+func folderSize(dir string) (bytes int64, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			bytes += info.Size()
+		}
+		return err
+	})
+	if os.IsNotExist(err) {
+		err = nil // a merge took it away
+	}
+	return bytes, err
+}

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/repository"
+	"anatomy/indexer"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// RebuildOptions say how to rebuild an index.
+type RebuildOptions struct {
+	Workers    int   // that parse, default one a core
+	BatchBytes int64 // memory of a batch before it is sorted, default 48 MiB
+	Log        *slog.Logger
+}
+
+// A RebuildReport says what a rebuild did.
+type RebuildReport struct {
+	Pages, Links int
+	Took         time.Duration
+}
+
+// Rebuild makes segments, link database and ranks anew from the repository and the document index.
+// The index in force goes on being searched until the new one replaces it, in one step. The same
+// pages give the same lists, whatever the number of workers and the memory.
+func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildReport, err error) {
+	began := time.Now()
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := datadir.CheckVersion(dir); err != nil {
+		return report, err
+	}
+	w, err := datadir.Create(dir)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	docs, err := docindex.Open(filepath.Join(dir, "docindex"), docindex.Options{})
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, docs.Close()) }()
+	repo, err := repository.Open(datadir.Repository(dir), repository.Options{})
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, repo.Close()) }()
+
+	b, err := newBuilder(dir, w, names(docs.Each), o.Log, nil)
+	if err != nil {
+		return report, err
+	}
+	b.anew(o.BatchBytes)
+	r := &replayer{scan: repo.Scan, end: repo.End, get: docs.Get, each: docs.Each, builder: b, log: o.Log, workers: o.Workers, targets: known(docs)}
+	if err := r.states(&linkdb.Set{}); err != nil {
+		return report, err
+	}
+	if report.Pages, err = r.pages(ctx, 0); err != nil {
+		return report, err
+	}
+	if err := errors.Join(b.Flush(ctx), b.Settle(ctx)); err != nil {
+		return report, err
+	}
+	if err := b.release(); err != nil {
+		return report, err
+	}
+	if _, err := Rank(ctx, dir, RankOptions{}); err != nil {
+		return report, err
+	}
+	report.Links, report.Took = b.Stats().Links, time.Since(began)
+	return report, nil
+}
+
+// names walks the URLs of the documents from one on, for the link database.
+func names(each func(vocab.DocID, func(docindex.Record) error) error) func(vocab.DocID) iter.Seq2[linkdb.Name, error] {
+	return func(from vocab.DocID) iter.Seq2[linkdb.Name, error] {
+		return func(yield func(linkdb.Name, error) bool) {
+			stopped := errors.New("stopped")
+			err := each(from, func(r docindex.Record) error {
+				if !yield(linkdb.Name{Doc: r.Doc, URL: r.URL}, nil) {
+					return stopped
+				}
+				return nil
+			})
+			if err != nil && err != stopped {
+				yield(linkdb.Name{}, err)
+			}
+		}
+	}
+}
+
+// known finds the targets of links in the document index. A link to a URL that was never made known
+// is left out.
+func known(docs *docindex.DB) func(*indexer.Document, uint16) ([]vocab.DocID, error) {
+	return func(doc *indexer.Document, _ uint16) ([]vocab.DocID, error) {
+		kept, targets := doc.Links[:0], make([]vocab.DocID, 0, len(doc.Links))
+		for _, l := range doc.Links {
+			u, err := weburl.Parse(l.Target)
+			if err != nil {
+				continue
+			}
+			target, _, ok, err := docs.Find(u.Fingerprint())
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				kept, targets = append(kept, l), append(targets, target)
+			}
+		}
+		doc.Links = kept
+		return targets, nil
+	}
+}

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/repository"
+	"anatomy/searcher"
+	"anatomy/vocab"
+	"anatomy/web"
+)
+
+// A Site is a data folder as the web shows it: its searcher, and the pages in its repository.
+type Site struct {
+	*searcher.Searcher
+	dir  string
+	repo *repository.Reader
+}
+
+// OpenSite shows the data folder dir through the searcher s, which stays the caller's to close.
+func OpenSite(dir string, s *searcher.Searcher) (*Site, error) {
+	r, err := repository.OpenReader(datadir.Repository(dir))
+	if err != nil {
+		return nil, err
+	}
+	return &Site{Searcher: s, dir: dir, repo: r}, nil
+}
+
+// Close closes the repository.
+func (s *Site) Close() error { return s.repo.Close() }
+
+// Explain explains a page's score. web.ErrNotFound says that the page is not in the index.
+func (s *Site) Explain(ctx context.Context, query, url string) (*searcher.Explanation, error) {
+	e, err := s.Searcher.Explain(ctx, query, url)
+	if errors.Is(err, searcher.ErrNotIndexed) {
+		return nil, fmt.Errorf("%w: %w", web.ErrNotFound, err)
+	}
+	return e, err
+}
+
+// Find is the document of a URL.
+func (s *Site) Find(ctx context.Context, url string) (vocab.DocID, error) {
+	doc, err := s.Searcher.Find(ctx, url)
+	if errors.Is(err, searcher.ErrNotIndexed) {
+		err = fmt.Errorf("%w: %w", web.ErrNotFound, err)
+	}
+	return doc, err
+}
+
+// Page gives a page back as it was fetched.
+func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
+	info, err := s.Document(ctx, doc)
+	if errors.Is(err, searcher.ErrNotIndexed) || err == nil && info.Place == 0 {
+		return nil, fmt.Errorf("document %d: no page is stored: %w", doc, web.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	record, err := s.repo.Read(info.Place)
+	if err != nil {
+		return nil, err
+	}
+	return &record.Page, nil
+}
+
+// Stats is the inventory of the data folder.
+func (s *Site) Stats(context.Context) (any, error) { return TakeInventory(s.dir) }

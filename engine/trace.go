@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/searcher"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// ErrUnknownURL says that no page links to a URL, no sitemap lists it, and it is no seed.
+var ErrUnknownURL = errors.New("never seen: no seed, no link and no sitemap leads to it")
+
+// trace follows a URL through its aliases: the last record is that of the document itself.
+func trace(db *docindex.DB, u weburl.URL) ([]docindex.Record, error) {
+	doc, _, ok, err := db.Find(u.Fingerprint())
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", u.String(), ErrUnknownURL)
+	}
+	var steps []docindex.Record
+	for doc != 0 && len(steps) < 16 {
+		r, ok, err := db.Get(doc)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, fmt.Errorf("document %d is in no table: anatomy check says more", doc)
+		}
+		steps = append(steps, r)
+		doc = 0
+		if r.Fetch != nil {
+			doc = r.Fetch.Alias
+		}
+	}
+	return steps, nil
+}
+
+// Trace writes why a page is or is not in the index: how it was found, what came of fetching it,
+// what it is an alias of, where it is stored, whether it can be found and how it ranks.
+func Trace(ctx context.Context, w io.Writer, dir string, u weburl.URL) error {
+	var steps []docindex.Record
+	err := withDocuments(dir, func(db *docindex.DB) (err error) {
+		steps, err = trace(db, u)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, r := range steps {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		traceRecord(w, &r)
+	}
+	s, err := searcher.Open(dir, searcher.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	last := steps[len(steps)-1]
+	fmt.Fprintln(w)
+	info, err := s.Document(ctx, last.Doc)
+	switch {
+	case errors.Is(err, searcher.ErrNotIndexed):
+		fmt.Fprintln(w, "index      not there: "+absence(&last))
+	case err != nil:
+		return err
+	case info.Crawled:
+		fmt.Fprintf(w, "index      there, %d words, titled %q\n", info.Words, info.Title)
+	default:
+		fmt.Fprintln(w, "index      there, by the words of links to it alone")
+	}
+	v, err := readRanks(dir)
+	if err != nil {
+		return err
+	}
+	if v != nil && last.Doc < vocab.DocID(len(v.Ranks)) && v.Ranks[last.Doc] > 0 {
+		fmt.Fprintf(w, "pagerank   %.3g, %.2f times the average\n", v.Ranks[last.Doc], float64(v.Ranks[last.Doc])*float64(ranked(v.Ranks)))
+	}
+	return nil
+}
+
+func ranked(ranks []float32) (n int) {
+	for _, r := range ranks {
+		if r != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func traceRecord(w io.Writer, r *docindex.Record) {
+	fmt.Fprintf(w, "document   %d\nurl        %s\n", r.Doc, r.URL)
+	fmt.Fprintf(w, "found      %s, %d links from a seed\n", when(r.FirstSeen), r.Depth)
+	state := r.State.String()
+	if r.State == docindex.Waiting {
+		state += ", to be tried again " + when(r.Due)
+	}
+	if r.Tries > 0 {
+		state += fmt.Sprintf(", failed %d times", r.Tries)
+	}
+	fmt.Fprintf(w, "state      %s\n", state)
+	if f := r.Fetch; f != nil {
+		fmt.Fprintf(w, "fetched    %s: %s", when(f.Fetched), f.Outcome)
+		if f.Status != 0 {
+			fmt.Fprintf(w, ", status %d", f.Status)
+		}
+		if f.Reason != "" {
+			fmt.Fprintf(w, " (%s)", f.Reason)
+		}
+		fmt.Fprintln(w)
+		if f.Place != 0 {
+			fmt.Fprintf(w, "stored     at %s, content %s\n", f.Place, f.Content)
+		}
+		if f.Alias != 0 {
+			fmt.Fprintf(w, "same as    document %d\n", f.Alias)
+		}
+	}
+}
+
+func when(t time.Time) string {
+	if t.IsZero() {
+		return "at an unknown time"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+// absence says why a document is not in the index.
+func absence(r *docindex.Record) string {
+	switch {
+	case r.Fetch == nil && r.State == docindex.Queued:
+		return "it waits to be fetched: go on with anatomy crawl"
+	case r.Fetch == nil:
+		return "never fetched (" + r.State.String() + "), and no link with words leads to it"
+	case r.Fetch.Outcome == vocab.Fetched:
+		return "it asks not to be shown (noindex), or is not indexed yet: go on with anatomy crawl"
+	}
+	return cmp.Or(r.Fetch.Reason, r.Fetch.Outcome.String())
+}

@@ -1,0 +1,108 @@
+package anatomy
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// imports says what each room may import of this module, tests apart. A name ending in /* stands for
+// the folders below it. The order is the flow of data: stages do not import stages, they meet in
+// files and in the messages of vocab; engine alone knows them all.
+var imports = map[string]string{
+	"":               "",
+	"vocab":          "",
+	"weburl":         "vocab",
+	"words":          "",
+	"disk/datadir":   "vocab",
+	"disk/*":         "vocab weburl words disk/datadir",
+	"urlserver":      "vocab weburl disk/docindex",
+	"crawler":        "vocab weburl crawler/*",
+	"crawler/*":      "",
+	"storeserver":    "vocab disk/repository",
+	"indexer":        "vocab weburl words disk/barrel",
+	"resolver":       "vocab disk/linkdb",
+	"sorter":         "vocab weburl words disk/barrel disk/segment",
+	"pagerank":       "vocab",
+	"searcher":       "vocab weburl words searcher/* disk/datadir disk/segment disk/rankvector",
+	"searcher/*":     "vocab weburl words",
+	"web":            "vocab searcher words weburl",
+	"demo":           ". vocab",
+	"engine":         "vocab weburl words urlserver crawler storeserver indexer resolver sorter pagerank searcher web disk/*",
+	"cmd/anatomy":    "vocab weburl engine demo searcher web urlserver crawler crawler/* pagerank disk/*",
+	"lab/firstbench": "vocab weburl engine searcher disk/*",
+}
+
+func TestImports(t *testing.T) {
+	seen := 0
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && (name == "testdata" || name != "." && strings.HasPrefix(name, ".")) {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		seen++
+		room := path.Dir(filepath.ToSlash(file))
+		if room == "." {
+			room = ""
+		}
+		allowed, ok := lookup(room)
+		if !ok {
+			t.Errorf("%s: room %q is not in the table", file, room)
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if imported == "anatomy" {
+				imported = "anatomy/."
+			}
+			if own, ok := strings.CutPrefix(imported, "anatomy/"); ok && !permits(allowed, own) {
+				t.Errorf("%s imports %s, which %q may not", file, own, room)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 50 {
+		t.Fatalf("only %d files were looked at", seen)
+	}
+}
+
+func lookup(room string) (string, bool) {
+	if allowed, ok := imports[room]; ok {
+		return allowed, true
+	}
+	for dir := room; dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if allowed, ok := imports[path.Dir(dir)+"/*"]; ok {
+			return allowed, true
+		}
+	}
+	return "", false
+}
+
+func permits(allowed, own string) bool {
+	list := strings.Fields(allowed)
+	return slices.Contains(list, own) || slices.ContainsFunc(list, func(a string) bool {
+		dir, ok := strings.CutSuffix(a, "*")
+		return ok && strings.HasPrefix(own, dir)
+	})
+}
