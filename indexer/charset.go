@@ -13,8 +13,8 @@ import (
 // toUTF8 gives body in UTF-8, without its byte order mark. Nothing is copied where it is UTF-8
 // already: text that is valid UTF-8 is that, whatever is declared, but for the encodings that
 // escape everything into ASCII. Otherwise the byte order mark counts, then the Content-Type, then
-// a meta element, then an XML declaration, then windows-1252 (HTML 13.2.3.2). What cannot be decoded
-// becomes U+FFFD.
+// a meta element, then an XML declaration, then windows-1252 unless it is UTF-8 with few faults (HTML
+// 13.2.3.2). What cannot be decoded becomes U+FFFD.
 func toUTF8(body []byte, contentType, declared string) ([]byte, error) {
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
 	wide := bytes.HasPrefix(body, []byte("\xFE\xFF")) || bytes.HasPrefix(body, []byte("\xFF\xFE")) ||
@@ -22,11 +22,15 @@ func toUTF8(body []byte, contentType, declared string) ([]byte, error) {
 	if !wide && isBinary(body) {
 		return nil, ErrBinary
 	}
-	if !wide && bytes.IndexByte(body, 0x1B) < 0 && utf8.Valid(body) {
+	valid := !wide && utf8.Valid(body)
+	if valid && bytes.IndexByte(body, 0x1B) < 0 {
 		return body, nil
 	}
 	enc, name := determine(body, contentType)
-	if name == "utf-8" {
+	switch {
+	case valid && name != "iso-2022-jp":
+		return body, nil
+	case name == "utf-8":
 		return bytes.ToValidUTF8(body, []byte("\uFFFD")), nil
 	}
 	decoded, err := enc.NewDecoder().Bytes(body)
@@ -46,7 +50,27 @@ func determine(body []byte, contentType string) (encoding.Encoding, string) {
 			return e, n
 		}
 	}
+	if mostlyUTF8(body) {
+		return encoding.Nop, "utf-8"
+	}
 	return enc, name
+}
+
+// mostlyUTF8 says whether nine in ten of the characters outside ASCII are good UTF-8: one broken
+// byte in a page that declares nothing spoils no more than itself.
+func mostlyUTF8(body []byte) bool {
+	good, bad := 0, 0
+	for i := 0; i < len(body); {
+		r, size := utf8.DecodeRune(body[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			bad++
+		case size > 1:
+			good++
+		}
+		i += size
+	}
+	return good > 9*bad
 }
 
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)

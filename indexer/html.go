@@ -126,6 +126,8 @@ func (p *parser) startSkip(z *html.Tokenizer, name []byte, tag atom.Atom, k kind
 	case k&void != 0, k&foreign != 0 && selfClosing:
 		return
 	case k&skipped != 0:
+	case tag == atom.Body, tag == atom.Html: // to be shown by a script once all is loaded
+		return
 	case p.hides():
 		hidden = true
 	default:

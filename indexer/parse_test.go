@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
@@ -95,6 +96,7 @@ func TestWordsOfBody(t *testing.T) {
 		"<table><tr hidden><td>a<tr><td>b</table>":                         "b",
 		"<span style='color:red; DISPLAY : none !important'>a</span>b":     "b",
 		"<span style='display:block'>a</span>b":                            "ab",
+		"<body style='display:none'>a":                                     "a",
 		"<x-y HIDDEN>a</x-y>b":                                             "b",
 		"<input hidden>a<br hidden>b":                                      "a b",
 		"<p hidden=until-found>a":                                          "a",
@@ -238,6 +240,8 @@ func TestCharset(t *testing.T) {
 		{"iso-2022-jp", "text/html; charset=iso-2022-jp", "\x1b$B%?%o!<\x1b(B", "タワー"},
 		{"utf-16", "text/html", "\xfe\xff\x00a\x00b", "ab"},
 		{"broken utf-8", "text/html; charset=utf-8", "a\xffb c", "a b c"},
+		{"one broken byte, undeclared", "text/html", "éééééééééé\xff", "eeeeeeeeee"},
+		{"escape in utf-8", "text/html", strings.Repeat(" ", 2000) + "\x1b é", "e"},
 		{"unknown", "text/html; charset=nonsense", "caf\xe9", "cafe"},
 		{"bad header", "text/html; charset", "caf\xe9", "cafe"},
 	} {
@@ -339,6 +343,11 @@ func checkDocument(t testing.TB, d *Document) {
 	}
 	if int(d.Info.Words) != len(fromHits) {
 		t.Fatalf("%d words, length %d", len(fromHits), d.Info.Words)
+	}
+	for _, l := range append(d.Links, vocab.Link{Text: d.Info.Text}, vocab.Link{Text: d.Info.Title}, vocab.Link{Text: d.Info.Description}) {
+		if !utf8.ValidString(l.Text) || len(l.Text) > maxText {
+			t.Fatalf("text %q", l.Text)
+		}
 	}
 	if strings.Contains(d.Info.Text, "  ") || strings.Contains(d.Info.Text, "\n\n") || strings.TrimSpace(d.Info.Title) != d.Info.Title {
 		t.Fatalf("white space not folded: %q, %q", d.Info.Title, d.Info.Text)

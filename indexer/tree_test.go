@@ -50,7 +50,7 @@ func treeWords(t testing.TB, body []byte) []string {
 				alt, _ := p.attr("alt")
 				text.Write(alt)
 			}
-			if k&skipped != 0 || n.DataAtom == atom.Title || k&void == 0 && p.hides() {
+			if k&skipped != 0 || n.DataAtom == atom.Title || k&void == 0 && n.DataAtom != atom.Body && n.DataAtom != atom.Html && p.hides() {
 				return
 			}
 		}
