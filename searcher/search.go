@@ -185,7 +185,7 @@ func (w *walk) visit(i int, root *query.Node, best *heap) (total int) {
 		return 0
 	}
 	scoring := w.scoring()
-	for ord := c.advance(0); ord != end; ord = c.advance(ord + 1) {
+	for ord := c.advance(0); ord != end && !w.clock.tick(); ord = c.advance(ord + 1) {
 		if p.dead.has(ord) {
 			continue
 		}

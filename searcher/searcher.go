@@ -24,7 +24,7 @@ import (
 type Options struct {
 	Weights    Weights       // default DefaultWeights
 	Candidates int           // pages that are scored exactly, default 400
-	CacheBytes int64         // of index blocks, and a quarter of it for page texts; default 64 MB
+	CacheBytes int64         // memory for lists, default 64 MB, and half as much for texts of pages
 	Poll       time.Duration // between two looks for news of the data folder, default 1s
 }
 
@@ -62,7 +62,7 @@ type Searcher struct {
 // Open opens a data folder, which may be empty still.
 func Open(dir string, o Options) (*Searcher, error) {
 	o = o.withDefaults()
-	cache, err := segment.NewCache(segment.CacheOptions{Blocks: o.CacheBytes, Docs: o.CacheBytes / 4})
+	cache, err := segment.NewCache(segment.CacheOptions{Blocks: o.CacheBytes, Docs: o.CacheBytes / 2})
 	if err != nil {
 		return nil, fmt.Errorf("searcher: %w", err)
 	}

@@ -312,11 +312,16 @@ func (d docSet) add(doc vocab.DocID) {
 func (s *Searcher) Run(ctx context.Context) error {
 	ticker := time.NewTicker(s.o.Poll)
 	defer ticker.Stop()
+	s.follow(ctx, ticker.C)
+	return nil
+}
+
+func (s *Searcher) follow(ctx context.Context, ticks <-chan time.Time) {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
+			return
+		case <-ticks:
 			s.Refresh()
 		}
 	}

@@ -296,7 +296,8 @@ func (f *fragments) add(text string, mark bool) {
 }
 
 // widen grows a span to so many columns: back to the beginning of its sentence if that is near,
-// else by a third of the room, to a word; and forward by the rest.
+// else by a third of the room, to a word; forward by the rest; and back again by what is left at the
+// end of the text.
 func widen(text string, sp span, width int) span {
 	room := width - columns(text[sp.from:sp.to])
 	from := back(text, sp.from, room*2/3)
@@ -305,6 +306,15 @@ func widen(text string, sp span, width int) span {
 	}
 	room -= columns(text[from:sp.from])
 	to := forward(text, sp.to, room)
+	room -= columns(text[sp.to:to])
+	for to == len(text) && from > 0 {
+		more := back(text, from, room)
+		if more == from {
+			break
+		}
+		room -= columns(text[more:from])
+		from = more
+	}
 	return trim(text, span{from, to})
 }
 

@@ -1,0 +1,31 @@
+package searcher
+
+import (
+	"context"
+	"time"
+
+	"anatomy/searcher/query"
+)
+
+// Follow is Run with a clock of the test's.
+func (s *Searcher) Follow(ctx context.Context, ticks <-chan time.Time) { s.follow(ctx, ticks) }
+
+// Pin keeps the snapshot in force, as a query does, until unpin is called.
+func (s *Searcher) Pin() (unpin func()) {
+	snap := s.acquire()
+	return func() { s.release(snap) }
+}
+
+// Segments is the number of segments that are open.
+func (s *Searcher) Segments() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.handles)
+}
+
+// SnippetOf is the snippet of a text for a query, all words of which are equally rare.
+func SnippetOf(text, description, q string) []Fragment {
+	root := query.Parse(q).Root
+	t := newTerms(root, &DefaultWeights, func(string) Score { return million })
+	return newSnippeter(root, t).snippet(text, description)
+}
