@@ -63,6 +63,7 @@ type Repository struct {
 	last   file
 	end    int64 // of the last file: where the next block goes
 	synced int64 // of the last file: what is on disk for good
+	lost   error // a roll could not sync, and cut off what was appended: the next Sync has to say so
 }
 
 // Recovery says what Open found after the last writer died.
@@ -167,7 +168,7 @@ func (r *Repository) use(number uint32, f file) {
 // process and survive a crash after [Repository.Sync]. Consecutive records share blocks: those of
 // one host should stand together. On an error the places returned are those of the records that
 // were written, and nothing is left of the others; the error wraps syscall.ENOSPC if the disk is
-// full. Appending may be tried again at any time.
+// full. Where a full file could not be synced there are none, and the next Sync fails. Appending may be tried again at any time.
 func (r *Repository) Append(records []Record) ([]vocab.Place, error) {
 	r.write.Lock()
 	defer r.write.Unlock()
@@ -180,6 +181,9 @@ func (r *Repository) Append(records []Record) ([]vocab.Place, error) {
 	for len(records) > 0 {
 		n := r.fit(records)
 		offset, err := r.appendBlock(records[:n])
+		if r.lost != nil {
+			places = nil
+		}
 		if err != nil {
 			return places, fmt.Errorf("repository: append: %w", err)
 		}
@@ -206,8 +210,13 @@ func (r *Repository) fit(records []Record) int {
 	raw := 0
 	for i := range min(len(records), maxRecords) {
 		raw += endSize + records[i].size()
-		if raw > r.o.BlockBytes && i > 0 {
+		if raw > maxRaw && i > 0 {
 			return i
+		}
+		// The record that fills the block is part of it, however long: those before it are read
+		// without it, and it would often be alone in the next.
+		if raw >= r.o.BlockBytes {
+			return i + 1
 		}
 	}
 	return min(len(records), maxRecords)
@@ -239,6 +248,7 @@ func (r *Repository) appendBlock(records []Record) (offset int64, err error) {
 func (r *Repository) roll() error {
 	if r.last != nil {
 		if err := r.sync(); err != nil {
+			r.lost = err
 			return err
 		}
 	}
@@ -271,7 +281,9 @@ func (r *Repository) Sync() error {
 	if r.last == nil {
 		return nil
 	}
-	if err := r.sync(); err != nil {
+	err := r.sync()
+	err, r.lost = errors.Join(r.lost, err), nil
+	if err != nil {
 		return fmt.Errorf("repository: sync: %w", err)
 	}
 	return nil

@@ -144,7 +144,7 @@ func TestReadsWhatWasAppended(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := Options{
-			FileBytes:  rapid.Int64Range(100, 20000).Draw(t, "file"),
+			FileBytes:  rapid.Int64Range(1000, 20000).Draw(t, "file"),
 			BlockBytes: rapid.IntRange(1, 20000).Draw(t, "block"),
 			CacheBytes: rapid.IntRange(-1, 10000).Draw(t, "cache"),
 			Level:      zstd.SpeedFastest,
@@ -440,6 +440,38 @@ func TestFailedSync(t *testing.T) {
 		if rec, err := r.Read(p); err != nil || int(rec.Page.Doc) != 2*i+1 {
 			t.Errorf("read %v: %v, %v", p, rec, err)
 		}
+	}
+}
+
+// A file that is full is synced before the next one is begun. If that fails, the next Sync must
+// not say that all is well.
+func TestFailedSyncBetweenFiles(t *testing.T) {
+	var room int64 = 1 << 20
+	var failSync bool
+	r, err := open(t.TempDir(), Options{FileBytes: 300, BlockBytes: 1}, func(path string) (file, error) {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		return disk{f, &room, &failSync}, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	mustAppend(t, r, page(1, "early"))
+	failSync = true
+	places, err := r.Append([]Record{page(2, "two"), page(3, "three"), page(4, "four"), page(5, "five")})
+	if !errors.Is(err, syscall.ENOSPC) || len(places) > 0 {
+		t.Fatalf("append: %v, %v", places, err)
+	}
+	failSync = false
+	if err := r.Sync(); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("sync: %v", err)
+	}
+	places = mustAppend(t, r, page(6, "six"))
+	if err := r.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if rec, err := r.Read(places[0]); err != nil || rec.Page.Doc != 6 {
+		t.Fatalf("read: %v, %v", rec, err)
 	}
 }
 
