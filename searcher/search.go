@@ -228,10 +228,11 @@ func (a *answer) order(found []candidate, candidates, wanted int) ([]candidate, 
 	return found, a.addDepths(rest)
 }
 
-// scoreInTime scores as many of the pages as there is time for, and those wanted in any case.
+// scoreInTime scores as many of the pages as there is time for, and those wanted in any case. It
+// looks at the time between groups, of which each is four times the one before: every group reads
+// the lists from their beginning.
 func (a *answer) scoreInTime(pages []candidate, wanted int) (scored int, err error) {
-	const group = 128 // pages between two looks at the time
-	for scored < len(pages) {
+	for group := 128; scored < len(pages); group *= 4 {
 		to := min(max(scored+group, wanted), len(pages))
 		if err := a.score(pages[scored:to]); err != nil {
 			return scored, err
