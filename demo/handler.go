@@ -63,7 +63,7 @@ func (a *answer) servePage(w http.ResponseWriter, r *http.Request) {
 // refuse sends an error as a page for people.
 func (h *host) refuse(w http.ResponseWriter, status int) {
 	m := meta{Title: http.StatusText(status), Lang: "en"}
-	page, err := m.render(template.HTML("<p>There is no page here.</p>\n"), h.home, h.name)
+	page, err := m.render(template.HTML("<p>There is no page here.</p>\n"), h.home)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

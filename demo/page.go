@@ -82,9 +82,9 @@ var labelsOf = map[string]labels{
 	"ja": {"検索エンジンの解剖（英語）", "用語集（英語）", "この小さなウェブについて（英語）"},
 }
 
-// render makes the whole page. Nothing in it names the page's own path, so that a page under two
-// paths is the same to the byte.
-func (m *meta) render(body template.HTML, home, host string) ([]byte, error) {
+// render makes the whole page. The navigation comes last, so that a snippet begins with the text.
+// Nothing in it names the page's own path, so that a page under two paths is the same to the byte.
+func (m *meta) render(body template.HTML, home string) ([]byte, error) {
 	words, ok := labelsOf[m.Lang]
 	if !ok {
 		return nil, fmt.Errorf("no labels for language %q", m.Lang)
@@ -92,10 +92,10 @@ func (m *meta) render(body template.HTML, home, host string) ([]byte, error) {
 	var out bytes.Buffer
 	err := pageTemplate.Execute(&out, struct {
 		*meta
-		Words      labels
-		Home, Host string
-		Body       template.HTML
-	}{m, words, home, host, body})
+		Words labels
+		Home  string
+		Body  template.HTML
+	}{m, words, home, body})
 	if err != nil {
 		return nil, err
 	}

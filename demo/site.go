@@ -163,7 +163,7 @@ func (h *host) addPage(at string, source []byte) error {
 	if err != nil {
 		return err
 	}
-	page, err := m.render(body, h.home, h.name)
+	page, err := m.render(body, h.home)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (h *host) addDocuments(documents fs.FS) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		m := &meta{Title: title, Lang: "en"}
-		page, err := m.render(body, h.home, h.name)
+		page, err := m.render(body, h.home)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
