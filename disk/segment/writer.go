@@ -351,6 +351,11 @@ func (w *Writer) ingest() (err error) {
 			err = f.error
 		}
 	}()
+	// Without a marker pebble begins with its oldest format and goes up one by one, with a file for each.
+	marker := filepath.Join(w.temp, fmt.Sprintf("marker.format-version.000001.%03d", format))
+	if err := os.WriteFile(marker, nil, 0o666); err != nil {
+		return err
+	}
 	db, err := pebble.Open(w.temp, options(w.fs))
 	if err != nil {
 		return err

@@ -1,0 +1,107 @@
+package segment
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"anatomy/vocab"
+)
+
+// Dump writes what the segment in dir holds, for people: its totals and documents, and each word with
+// its postings and hits. Filter chooses words: "" all of them, otherwise a pattern of path.Match, as
+// "pagerank" or "web*"; with one, documents are left out.
+func Dump(out io.Writer, dir, filter string) error {
+	s, err := Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(out)
+	err = s.dumpTotals(w)
+	if filter == "" {
+		err = errors.Join(err, s.dumpDocs(w))
+	}
+	for l := range lists {
+		err = errors.Join(err, s.dumpList(w, l, filter))
+	}
+	return errors.Join(err, w.Flush(), s.Close())
+}
+
+func (s *Segment) dumpTotals(w io.Writer) error {
+	t := &s.totals
+	fmt.Fprintf(w, "segment format %d: %d documents of %d words, %.2f each; %d removed; %d doc blocks\n",
+		Version, t.docs, t.words, t.avgWords, len(s.removed), len(s.blocks))
+	for l := range lists {
+		fmt.Fprintf(w, "%s list: %d postings, %d hits\n", l, t.postings[l], t.hits[l])
+	}
+	_, err := fmt.Fprintf(w, "%d different words\n", t.different)
+	return err
+}
+
+func (s *Segment) dumpDocs(w io.Writer) error {
+	for _, doc := range s.removed {
+		fmt.Fprintf(w, "removed: document ID %d\n", doc)
+	}
+	return s.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
+		fetched := "never"
+		if !info.Fetched.IsZero() {
+			fetched = info.Fetched.Format(time.RFC3339)
+		}
+		fmt.Fprintf(w, "document %d: ID %d, %d words, fetched %s, place %s, language %q\n", ord, info.Doc, info.Words, fetched, info.Place, info.Lang)
+		_, err := fmt.Fprintf(w, "\t%s\n\ttitle %q\n\tdescription %q\n\ttext %q\n", info.URL, info.Title, info.Description, shorten(info.Text))
+		return err
+	})
+}
+
+func shorten(s string) string {
+	if len(s) <= 200 {
+		return s
+	}
+	return strings.ToValidUTF8(s[:200], "") + " …"
+}
+
+func (s *Segment) dumpList(w io.Writer, list List, filter string) error {
+	scan, err := s.Scan(list)
+	if err != nil {
+		return err
+	}
+	defer scan.Close()
+	for scan.NextWord() {
+		if filter != "" {
+			if ok, err := path.Match(filter, string(scan.Word())); err != nil {
+				return fmt.Errorf("segment: pattern %q: %w", filter, err)
+			} else if !ok {
+				continue
+			}
+		}
+		if err := scan.dumpWord(w); err != nil {
+			return err
+		}
+	}
+	return scan.Err()
+}
+
+func (c *Scan) dumpWord(w io.Writer) error {
+	fmt.Fprintf(w, "%s list of %q: %d documents, %d hits, largest impact %d\n", c.list, c.word, c.df, c.total, c.max)
+	for c.Next() {
+		hits, err := c.Hits()
+		if err != nil {
+			return err
+		}
+		where := "its hits beside"
+		if c.chunk.flags&hitsInside != 0 {
+			where = "its hits inside"
+		}
+		if c.at == 0 && c.i == 0 {
+			fmt.Fprintf(w, "\tchunk %d: %d postings, %d bytes, %s\n", c.chunk.first, c.chunk.n, len(c.chunk.blocks), where)
+		}
+		if _, err := fmt.Fprintf(w, "\t%d: impact %d, %v\n", c.Ord(), c.Impact(), hits); err != nil {
+			return err
+		}
+	}
+	return c.Err()
+}
