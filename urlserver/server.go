@@ -51,7 +51,7 @@ type Options struct {
 	LeaseSize int // URLs of a lease, default 32
 
 	SeenEntries int   // URLs of the seen test kept in memory, default 50,000, at least 4,096
-	CacheBytes  int64 // of the document index's blocks, default 16 MB
+	CacheBytes  int64 // of the document index's blocks, default 32 MB
 }
 
 func (o Options) withDefaults() Options {
@@ -154,7 +154,7 @@ func (s *Server) Close() error {
 	defer s.mu.Unlock()
 	err := s.err
 	if err == nil {
-		err = s.db.Sync()
+		err = errors.Join(s.db.Sync(), s.db.Tidy())
 	}
 	s.fail(errors.New("urlserver: closed"))
 	return errors.Join(err, s.db.Close())

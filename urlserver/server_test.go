@@ -178,9 +178,18 @@ func TestPoliteness(t *testing.T) {
 func TestPerSiteConnections(t *testing.T) {
 	b := newBench(t, Options{Delay: -1, PerSite: 2, LeaseSize: 1})
 	b.seed("http://a.test/1", "http://a.test/2", "http://a.test/3")
-	b.take("http://a.test/1")
+	l := b.take("http://a.test/1")
 	b.take("http://a.test/2")
 	b.none(maxWait)
+	b.release(l, vocab.HostReport{})
+	l = b.take("http://a.test/3")
+	b.link("http://a.test/4", "http://a.test/5")
+	b.release(l, vocab.HostReport{}) // puts the site forward
+	l = vocab.Lease{ID: 2}
+	b.release(l, vocab.HostReport{HoldFor: time.Minute}) // and this holds it
+	b.none(maxWait)
+	b.pass(time.Minute)
+	b.take("http://a.test/4")
 }
 
 func TestRetry(t *testing.T) {
@@ -226,7 +235,12 @@ func TestSkippedGoesBack(t *testing.T) {
 	l := b.take("http://a.test/1", "http://a.test/2", "http://a.test/3")
 	b.done(Result{Doc: 1, Outcome: vocab.Skipped}, Result{Doc: 2, Outcome: vocab.Fetched})
 	b.release(l, vocab.HostReport{})
-	b.take("http://a.test/1")
+	b.link("http://a.test/4")
+	l = b.take("http://a.test/1", "http://a.test/4") // 3 is still in flight
+	b.release(l, vocab.HostReport{})
+	b.done(Result{Doc: 3, Outcome: vocab.Skipped})
+	b.take("http://a.test/3")
+	b.check()
 }
 
 func TestSilentHostIsGivenUp(t *testing.T) {

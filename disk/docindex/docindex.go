@@ -74,7 +74,7 @@ const (
 // Options of Open.
 type Options struct {
 	FS         vfs.FS // default: the operating system's
-	CacheBytes int64  // for blocks, default 16 MB
+	CacheBytes int64  // for blocks and what is not yet in tables, default 32 MB
 }
 
 // A DB is an open document index. It is safe for concurrent use.
@@ -83,7 +83,10 @@ type DB struct{ p *pebble.DB }
 // Open opens the document index in the folder dir, and makes it where there is none.
 func Open(dir string, o Options) (*DB, error) {
 	if o.CacheBytes == 0 {
-		o.CacheBytes = 16 << 20
+		o.CacheBytes = 32 << 20
+	}
+	if o.FS == nil {
+		o.FS = leanFS{vfs.Default}
 	}
 	cache := pebble.NewCache(o.CacheBytes)
 	defer cache.Unref()
@@ -91,7 +94,7 @@ func Open(dir string, o Options) (*DB, error) {
 		FS:                 o.FS,
 		Cache:              cache,
 		FormatMajorVersion: pebble.FormatNewest,
-		MemTableSize:       8 << 20,
+		MemTableSize:       4 << 20, // pebble takes it out of the cache, twice
 		Logger:             quiet{},
 	}
 	for i := range options.Levels {
@@ -103,6 +106,24 @@ func Open(dir string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("docindex: open %s: %w", dir, err)
 	}
 	return &DB{p}, nil
+}
+
+// flushWithin bounds the last flush: on a full disk pebble tries for ever.
+const flushWithin = 10 * time.Second
+
+// Tidy writes what is in memory to tables, which are a third of the log's size.
+func (db *DB) Tidy() error {
+	var flushed <-chan struct{}
+	err := db.commit(func() (err error) { flushed, err = db.p.AsyncFlush(); return err })
+	if err != nil {
+		return err
+	}
+	select {
+	case <-flushed:
+		return nil
+	case <-time.After(flushWithin):
+		return errors.New("docindex: tables cannot be written; the log has everything")
+	}
 }
 
 // Close closes the index.
@@ -303,14 +324,6 @@ func (db *DB) Sync() error { return db.commit(func() error { return db.p.LogData
 
 // DiskBytes is how much room the index takes.
 func (db *DB) DiskBytes() int64 { return int64(db.p.Metrics().DiskSpaceUsage()) }
-
-// Flush writes what is in memory to tables and merges them; for measuring.
-func (db *DB) Flush() error {
-	if err := db.p.Flush(); err != nil {
-		return fmt.Errorf("docindex: flush: %w", err)
-	}
-	return nil
-}
 
 func (db *DB) commit(write func() error) (err error) {
 	defer func() {
