@@ -106,6 +106,7 @@ func (w *walk) words(n *query.Node, required bool) cursor {
 		list = segment.Short
 	}
 	c := &phraseCursor{walk: w, in: n.In}
+	var phrase []*termCursor // the same one again where a word is repeated
 	opened := map[string]*termCursor{}
 	for _, word := range n.Words {
 		t := opened[word]
@@ -119,12 +120,16 @@ func (w *walk) words(n *query.Node, required bool) cursor {
 				w.full[slices.Index(w.terms.words, word)] = t
 			}
 		}
-		c.words = append(c.words, t)
+		phrase = append(phrase, t)
 	}
-	if len(c.words) == 1 && n.In == query.Anywhere {
-		return c.words[0]
+	if len(phrase) == 1 && n.In == query.Anywhere {
+		return phrase[0]
 	}
 	slices.SortStableFunc(c.distinct, func(a, b *termCursor) int { return cmp.Compare(a.df, b.df) })
+	for _, t := range phrase {
+		c.order = append(c.order, slices.Index(c.distinct, t))
+	}
+	c.bufs = make([][]vocab.Hit, len(c.distinct))
 	return c
 }
 
@@ -276,8 +281,8 @@ func (c *notCursor) advance(to vocab.Ordinal) vocab.Ordinal {
 type phraseCursor struct {
 	walk     *walk
 	in       query.Field
-	words    []*termCursor // in the order of the phrase; the same one again where a word is repeated
-	distinct []*termCursor // by cost
+	distinct []*termCursor // the different words, by cost
+	order    []int         // the phrase, as indices of distinct
 	at       vocab.Ordinal
 	started  bool
 	bufs     [][]vocab.Hit // of distinct
@@ -319,9 +324,6 @@ next:
 // here says whether the document at which all words are has them in the field and in order. The
 // rarest word's hits are read first: if none is in the field, that is all.
 func (c *phraseCursor) here() bool {
-	if c.bufs == nil {
-		c.bufs = make([][]vocab.Hit, len(c.distinct))
-	}
 	for i, t := range c.distinct {
 		c.bufs[i] = t.hits(c.bufs[i][:0])
 		if len(c.bufs[i]) == 0 {
@@ -344,7 +346,7 @@ func (c *phraseCursor) lead() (lead int, offset uint32) {
 			lead = i
 		}
 	}
-	return lead, uint32(slices.Index(c.words, c.distinct[lead]))
+	return lead, uint32(slices.Index(c.order, lead))
 }
 
 func (c *phraseCursor) wants(f vocab.Field) bool {
@@ -362,8 +364,8 @@ func (c *phraseCursor) wants(f vocab.Field) bool {
 }
 
 func (c *phraseCursor) holdsFrom(f vocab.Field, position uint32) bool {
-	for k, word := range c.words {
-		if !fieldStandsAt(c.bufs[slices.Index(c.distinct, word)], f, position+uint32(k)) {
+	for k, i := range c.order {
+		if !fieldStandsAt(c.bufs[i], f, position+uint32(k)) {
 			return false
 		}
 	}
@@ -372,11 +374,14 @@ func (c *phraseCursor) holdsFrom(f vocab.Field, position uint32) bool {
 
 // fieldStandsAt says whether one of the hits, of all fields, is at a position of one.
 func fieldStandsAt(hits []vocab.Hit, f vocab.Field, position uint32) bool {
-	i, _ := slices.BinarySearchFunc(hits, position, func(h vocab.Hit, p uint32) int {
-		if c := cmp.Compare(h.Field(), f); c != 0 {
-			return c
+	lo, hi := 0, len(hits)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if g := hits[mid].Field(); g < f || g == f && hits[mid].Position() < position {
+			lo = mid + 1
+		} else {
+			hi = mid
 		}
-		return cmp.Compare(h.Position(), p)
-	})
-	return i < len(hits) && hits[i].Field() == f && hits[i].Position() == position
+	}
+	return lo < len(hits) && hits[lo].Field() == f && hits[lo].Position() == position
 }

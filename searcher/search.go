@@ -261,7 +261,9 @@ func (a *answer) score(pages []candidate) error {
 		}
 		p, err := r.read(c.ord)
 		if err != nil {
-			return err
+			if err := a.unreadable(r.part, err, nil); err != nil {
+				return err
+			}
 		}
 		var t tally
 		scorer.score(p, &t)
@@ -273,9 +275,12 @@ func (a *answer) score(pages []candidate) error {
 // addDepths adds to scores what the depth of the URLs is worth.
 func (a *answer) addDepths(pages []candidate) error {
 	for i := range pages {
-		depth, err := a.snap.parts[pages[i].part].depth(pages[i].ord)
+		p := a.snap.parts[pages[i].part]
+		depth, err := p.depth(pages[i].ord)
 		if err != nil {
-			return err
+			if err := a.unreadable(p, err, nil); err != nil {
+				return err
+			}
 		}
 		pages[i].score += a.w.OfDepth(depth)
 	}

@@ -46,7 +46,10 @@ func (a *answer) show(root *query.Node, pages []candidate) error {
 		p := a.snap.parts[c.part]
 		info, err := p.seg.Info(c.ord)
 		if err != nil {
-			return err
+			if err := a.unreadable(p, err, nil); err != nil {
+				return err
+			}
+			continue
 		}
 		result := a.result(c, &info)
 		result.Snippet = snippets.snippet(info.Text, info.Description)
