@@ -235,7 +235,7 @@ func TestSkippedGoesBack(t *testing.T) {
 	l := b.take("http://a.test/1", "http://a.test/2", "http://a.test/3")
 	b.done(Result{Doc: 1, Outcome: vocab.Skipped}, Result{Doc: 2, Outcome: vocab.Fetched})
 	b.release(l, vocab.HostReport{})
-	b.link("http://a.test/4")
+	b.seed("http://a.test/4")
 	l = b.take("http://a.test/1", "http://a.test/4") // 3 is still in flight
 	b.release(l, vocab.HostReport{})
 	b.done(Result{Doc: 3, Outcome: vocab.Skipped})
