@@ -115,7 +115,7 @@ func passing(code int) bool {
 // slowDown gives the rest of the lease back: 429 and 503 speak for the whole host.
 func (v *visit) slowDown(wait time.Duration, reason string, tries uint8) {
 	if wait == 0 {
-		wait = backoff(tries)
+		wait = backoff(busyHold, tries)
 	}
 	v.hold(wait, reason)
 	v.stop = "host asked for a pause: " + reason

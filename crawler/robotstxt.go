@@ -152,7 +152,7 @@ func (v *visit) robotsTrouble(ctx, guarded context.Context, u *weburl.URL, o *or
 		v.last = v.c.o.Now()
 	default:
 		o.outcome = vocab.Failed
-		v.hold(backoff(tries), o.reason)
+		v.hold(backoff(busyHold, tries), o.reason)
 		v.unanswered(o.reason, tries)
 	}
 }

@@ -125,7 +125,7 @@ func (v *visit) answered(took time.Duration) {
 func (v *visit) unanswered(reason string, tries uint8) {
 	v.last = v.c.o.Now()
 	if v.silent++; v.silent >= tooSilent {
-		v.hold(backoff(tries), reason)
+		v.hold(backoff(silentHold, tries), reason)
 		v.stop = "host does not answer: " + reason
 	}
 }
@@ -137,14 +137,17 @@ func (v *visit) hold(d time.Duration, reason string) {
 	}
 }
 
-// backoff is how long a host is held that gave no time itself.
-func backoff(tries uint8) time.Duration {
-	return min(firstHold<<min(tries, 10), maxHold)
+// backoff is how long a host is held that gave no time itself: first, doubled for each try.
+func backoff(first time.Duration, tries uint8) time.Duration {
+	return min(first<<min(tries, 10), maxHold)
 }
 
+// A host that says that it is overloaded gets more time than one where nobody listens: the latter
+// costs it nothing, and a crawl that has nothing else left should learn soon that it is over.
 const (
-	firstHold = 30 * time.Second
-	maxHold   = time.Hour
+	busyHold   = 30 * time.Second
+	silentHold = 5 * time.Second
+	maxHold    = time.Hour
 )
 
 // heed takes what robots.txt says about the host as a whole into the report.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"anatomy/pagerank"
 	"anatomy/urlserver"
 	"anatomy/vocab"
 )
@@ -134,6 +135,9 @@ func (c *Crawl) periodically(ctx context.Context, stop func(error), work func() 
 // rankIfGrown computes PageRank anew when the links have grown by half since it was done last: ranks
 // are good enough for the order of results while the crawl goes on, and cost little of it.
 func (c *Crawl) rankIfGrown(ctx context.Context) error {
+	if len(c.builder.Manifest().Links) == 0 {
+		return nil
+	}
 	links := c.builder.Stats().Links
 	c.ranks.mu.Lock()
 	grown := links > c.ranks.links+c.ranks.links/2+minNewLinks
@@ -149,7 +153,7 @@ const minNewLinks = 1000
 
 func (c *Crawl) rank(ctx context.Context) error {
 	links := c.builder.Stats().Links
-	if _, err := Rank(ctx, c.o.Dir, RankOptions{}); err != nil {
+	if _, err := Rank(ctx, c.o.Dir, RankOptions{}); err != nil && !errors.Is(err, pagerank.ErrNoNodes) {
 		return err
 	}
 	c.ranks.mu.Lock()

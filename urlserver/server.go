@@ -44,7 +44,7 @@ type Options struct {
 	MaxDelay     time.Duration   // bounds Crawl-delay and that multiple, default 60s
 	MaxHold      time.Duration   // bounds Retry-After and back-off, default 30m
 	Backoff      time.Duration   // first wait after trouble with a host, doubled each time; default 1s
-	HostTries    int             // rounds without any answer until a host is given up, default 6
+	HostTries    int             // rounds without any answer until a host is given up, default 3
 	Retry        []time.Duration // waits before a URL that failed is tried again; default 1s, 10s, 1m
 
 	PerSite   int // leases of one site at once where there is no delay to keep, default 1
@@ -61,7 +61,7 @@ func (o Options) withDefaults() Options {
 	def(&o.MaxDelay, time.Minute)
 	def(&o.MaxHold, 30*time.Minute)
 	def(&o.Backoff, time.Second)
-	def(&o.HostTries, 6)
+	def(&o.HostTries, 3)
 	def(&o.PerSite, 1)
 	def(&o.LeaseSize, 32)
 	def(&o.SeenEntries, 50_000)
