@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -341,6 +342,70 @@ func TestReadOnly(t *testing.T) {
 	if _, err := os.Stat(dir + ".tmp"); !os.IsNotExist(err) {
 		t.Errorf("the temporary folder is still there: %v", err)
 	}
+}
+
+func TestRange(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	x := index{}
+	var keys []string
+	for i := range 500 {
+		url := fmt.Sprintf("http://h%d.example.org/%d/%d", i/100, i/10%10, i%10)
+		x.docs = append(x.docs, vocab.DocInfo{Doc: vocab.DocID(i + 1), URL: url, Text: string(slices.Repeat([]byte("long "), r.IntN(1000)))})
+		key, err := sortKey(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, key)
+	}
+	dir := filepath.Join(t.TempDir(), "segment")
+	x.write(t, dir)
+	s := open(t, dir)
+	if len(s.blocks) < 5 {
+		t.Fatalf("only %d doc blocks", len(s.blocks))
+	}
+	bounds := append([]string{"", "org.example.h2", "org.example.h2/", "org.example.h20", "zz"}, keys...)
+	for range 300 {
+		lo, hi := bounds[r.IntN(len(bounds))], bounds[r.IntN(len(bounds))]
+		wantFrom, _ := slices.BinarySearch(keys, lo)
+		wantTo, _ := slices.BinarySearch(keys, hi)
+		from, to, err := s.Range(lo, hi)
+		if err != nil || int(from) != wantFrom || int(to) != max(wantFrom, wantTo) {
+			t.Fatalf("[%q, %q): %d to %d, %v, want %d to %d", lo, hi, from, to, err, wantFrom, wantTo)
+		}
+	}
+}
+
+// Many goroutines read one segment.
+func TestTogether(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "segment")
+	x := makeIndex(rand.New(rand.NewPCG(1, 2)), 300, 10)
+	x.write(t, dir)
+	s := open(t, dir)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for word, list := range x.words {
+				p, err := s.Postings(Full, []byte(word))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				n := 0
+				for ; p.Next(); n++ {
+					hits, err := p.Hits(nil)
+					info, err2 := s.Info(p.Ord())
+					if err != nil || err2 != nil || !slices.Equal(hits, list[p.Ord()]) || info != x.docs[p.Ord()] {
+						t.Errorf("%s in %d: %v, %v, %v", word, p.Ord(), hits, err, err2)
+						return
+					}
+				}
+				if n != len(list) {
+					t.Errorf("%s: %d documents of %d: %v", word, n, len(list), p.Err())
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 func names(t *testing.T, dir string) (names []string) {
