@@ -46,7 +46,7 @@ func (v *visit) noAnswer(ctx context.Context, f *vocab.Fetch) {
 	case ctx.Err() != nil:
 		f.Outcome, f.Reason = vocab.Skipped, "interrupted"
 	case f.Outcome == vocab.Failed:
-		v.unanswered(f.Reason, f.Tries)
+		v.unanswered(f.Reason)
 	default:
 		v.last = v.c.o.Now()
 	}
@@ -115,7 +115,7 @@ func passing(code int) bool {
 // slowDown gives the rest of the lease back: 429 and 503 speak for the whole host.
 func (v *visit) slowDown(wait time.Duration, reason string, tries uint8) {
 	if wait == 0 {
-		wait = backoff(busyHold, tries)
+		wait = backoff(tries)
 	}
 	v.hold(wait, reason)
 	v.stop = "host asked for a pause: " + reason

@@ -84,14 +84,14 @@ func (v *visit) robotsHop(ctx context.Context, u *weburl.URL, o *origin, tries u
 	defer g.stop()
 	resp, err := c.get(guarded, u)
 	if err != nil {
-		v.robotsTrouble(ctx, guarded, u, o, err, tries)
+		v.robotsTrouble(ctx, guarded, u, o, err)
 		return nil
 	}
 	defer resp.Body.Close()
 	g.answered()
 	next, err = v.robotsAnswer(u, resp, g, o, tries)
 	if err != nil {
-		v.robotsTrouble(ctx, guarded, u, o, err, tries)
+		v.robotsTrouble(ctx, guarded, u, o, err)
 		return nil
 	}
 	v.answered(c.o.Now().Sub(begun))
@@ -139,8 +139,8 @@ func (v *visit) readRobots(resp *http.Response, g *guard, o *origin) error {
 }
 
 // robotsTrouble is when no answer could be had. What is wrong for good is said of every target;
-// what may pass makes the first one Failed, and the host is held.
-func (v *visit) robotsTrouble(ctx, guarded context.Context, u *weburl.URL, o *origin, err error, tries uint8) {
+// what may pass makes the first one Failed, so that the URL server tries the host again later.
+func (v *visit) robotsTrouble(ctx, guarded context.Context, u *weburl.URL, o *origin, err error) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -152,8 +152,7 @@ func (v *visit) robotsTrouble(ctx, guarded context.Context, u *weburl.URL, o *or
 		v.last = v.c.o.Now()
 	default:
 		o.outcome = vocab.Failed
-		v.hold(backoff(busyHold, tries), o.reason)
-		v.unanswered(o.reason, tries)
+		v.unanswered(o.reason)
 	}
 }
 

@@ -120,12 +120,12 @@ func (v *visit) answered(took time.Duration) {
 	v.silent = 0
 }
 
-// unanswered notes the end of a request that failed before any answer, and gives up on the host
-// after some in a row.
-func (v *visit) unanswered(reason string, tries uint8) {
+// unanswered notes the end of a request that failed before any answer, and ends the visit after some
+// in a row. The site is not held for it: other hosts of it may well be up. The URL server waits
+// longer each time before it tries this one again.
+func (v *visit) unanswered(reason string) {
 	v.last = v.c.o.Now()
 	if v.silent++; v.silent >= tooSilent {
-		v.hold(backoff(silentHold, tries), reason)
 		v.stop = "host does not answer: " + reason
 	}
 }
@@ -137,17 +137,14 @@ func (v *visit) hold(d time.Duration, reason string) {
 	}
 }
 
-// backoff is how long a host is held that gave no time itself: first, doubled for each try.
-func backoff(first time.Duration, tries uint8) time.Duration {
-	return min(first<<min(tries, 10), maxHold)
+// backoff is how long a host is held that says that it is overloaded and not for how long.
+func backoff(tries uint8) time.Duration {
+	return min(firstHold<<min(tries, 10), maxHold)
 }
 
-// A host that says that it is overloaded gets more time than one where nobody listens: the latter
-// costs it nothing, and a crawl that has nothing else left should learn soon that it is over.
 const (
-	busyHold   = 30 * time.Second
-	silentHold = 5 * time.Second
-	maxHold    = time.Hour
+	firstHold = 30 * time.Second
+	maxHold   = time.Hour
 )
 
 // heed takes what robots.txt says about the host as a whole into the report.

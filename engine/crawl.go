@@ -57,8 +57,9 @@ type Crawl struct {
 	wake    chan struct{} // something changed that may free a lease
 	settled chan settled  // outcomes on their way to the committer
 
-	bytes atomic.Int64 // of page bodies kept by this run
-	ranks rankState
+	visiting atomic.Int64 // leases out
+	bytes    atomic.Int64 // of page bodies kept by this run
+	ranks    rankState
 }
 
 // A settled outcome is ready to be made durable in the document index. Where its result has a place,
@@ -241,7 +242,9 @@ func (c *Crawl) dispatch(ctx context.Context, leases chan<- vocab.Lease) error {
 			if wait == 0 {
 				return nil
 			}
-			c.store.Hurry() // pages that wait for company may be all that is in flight
+			if c.visiting.Load() == 0 {
+				c.store.Hurry() // pages that wait for company are all that is in flight
+			}
 			c.sleep(ctx, min(wait, idle))
 			continue
 		}
@@ -288,9 +291,10 @@ func (c *Crawl) enoughSpace() error {
 func (c *Crawl) visit(ctx context.Context, leases <-chan vocab.Lease) {
 	v := &visitor{Crawl: c}
 	for lease := range leases {
+		c.visiting.Add(1)
 		report := c.crawler.Visit(ctx, lease, func(f vocab.Fetch) { v.handle(ctx, f) })
-		c.addSitemaps(report.Sitemaps)
-		c.urls.Release(time.Now(), report)
+		c.urls.Release(time.Now(), report) // its error stays, and dispatch returns it
+		c.visiting.Add(-1)
 		c.stir()
 	}
 }

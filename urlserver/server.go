@@ -43,7 +43,7 @@ type Options struct {
 	AnswerFactor float64         // wait at least so many times the last answer, default 5; 0 without a floor
 	MaxDelay     time.Duration   // bounds Crawl-delay and that multiple, default 60s
 	MaxHold      time.Duration   // bounds Retry-After and back-off, default 30m
-	Backoff      time.Duration   // first wait after trouble with a host, doubled each time; default 1s
+	Backoff      time.Duration   // first wait after trouble with a host, doubled each time; default 5s
 	HostTries    int             // rounds without any answer until a host is given up, default 3
 	Retry        []time.Duration // waits before a URL that failed is tried again; default 1s, 10s, 1m
 
@@ -60,7 +60,7 @@ func (o Options) withDefaults() Options {
 	def(&o.AnswerFactor, 5)
 	def(&o.MaxDelay, time.Minute)
 	def(&o.MaxHold, 30*time.Minute)
-	def(&o.Backoff, time.Second)
+	def(&o.Backoff, 5*time.Second)
 	def(&o.HostTries, 3)
 	def(&o.PerSite, 1)
 	def(&o.LeaseSize, 32)

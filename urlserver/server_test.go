@@ -244,7 +244,7 @@ func TestSkippedGoesBack(t *testing.T) {
 }
 
 func TestSilentHostIsGivenUp(t *testing.T) {
-	b := newBench(t, Options{Delay: -1, LeaseSize: 2, HostTries: 3})
+	b := newBench(t, Options{Delay: -1, LeaseSize: 2, HostTries: 3, Backoff: time.Second})
 	var urls []string
 	for i := range 20 {
 		urls = append(urls, fmt.Sprintf("http://dead.test/%d", i))
