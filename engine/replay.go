@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -79,6 +80,7 @@ func (r *replayer) pages(ctx context.Context, from vocab.Place) (pages int, err 
 				return err
 			}
 			t := &task{page: record.Page, place: place, depth: known.Depth, done: make(chan parsed, 1)}
+			t.page.Body = bytes.Clone(t.page.Body) // it is valid during this call alone
 			return errors.Join(send(ctx, turns, t), send(ctx, tasks, t))
 		})
 	})
