@@ -1,0 +1,458 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/repository"
+	"anatomy/searcher"
+	"anatomy/storeserver"
+	"anatomy/vocab"
+)
+
+// childEnv makes the test binary a crawl to be killed, or to be in the way of another.
+const childEnv = "ANATOMY_TEST_CRAWL"
+
+// A childOrder says what a child process is to crawl.
+type childOrder struct {
+	Dir, Seed, Resolver string
+	Port                int
+	BatchBytes          int64
+	Hold                bool // open the folder, and close it when standard input ends
+}
+
+func TestMain(m *testing.M) {
+	if order := os.Getenv(childEnv); order != "" {
+		if err := runChild(order); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// runChild crawls, and prints a line when it begins, one for every manifest, and one at the end.
+func runChild(order string) error {
+	var o childOrder
+	if err := json.Unmarshal([]byte(order), &o); err != nil {
+		return err
+	}
+	options := crawlOptions(o.Dir, o.Port, o.Resolver, []string{o.Seed})
+	options.Published = func(m datadir.Manifest) { fmt.Println("published", m.Generation) }
+	c, err := Open(context.Background(), options)
+	if err != nil {
+		return err
+	}
+	if o.BatchBytes > 0 { // everything in small portions, so that a kill has much to hit
+		c.builder.bytes = o.BatchBytes
+		c.store = storeserver.New(c.repo, c.urls.ByContent, storeserver.Options{Age: 30 * time.Millisecond})
+	}
+	fmt.Println("open")
+	if o.Hold {
+		io.Copy(io.Discard, os.Stdin)
+		return c.Close()
+	}
+	if err := c.Run(context.Background()); err != nil {
+		return err
+	}
+	fmt.Println("end")
+	return c.Close()
+}
+
+// A child is a crawl in a process of its own.
+type child struct {
+	t     testing.TB
+	cmd   *exec.Cmd
+	stdin io.Closer
+	lines chan string // what it says; closed at its end
+	err   chan error
+}
+
+func startChild(t testing.TB, o childOrder) *child {
+	t.Helper()
+	order, err := json.Marshal(o)
+	must(t, err)
+	exe, err := os.Executable()
+	must(t, err)
+	c := &child{t: t, cmd: exec.Command(exe), lines: make(chan string, 1000), err: make(chan error, 1)}
+	c.cmd.Env = append(os.Environ(), childEnv+"="+string(order))
+	c.cmd.Stderr = os.Stderr
+	out, err := c.cmd.StdoutPipe()
+	must(t, err)
+	c.stdin, err = c.cmd.StdinPipe()
+	must(t, err)
+	must(t, c.cmd.Start())
+	go func() {
+		scanner := bufio.NewScanner(out)
+		for scanner.Scan() {
+			c.lines <- scanner.Text()
+		}
+		close(c.lines)
+		c.err <- c.cmd.Wait()
+	}()
+	return c
+}
+
+// wait reads lines until the child ends; an error but that of being killed fails the test.
+func (c *child) wait() (all []string, killed bool) {
+	for line := range c.lines {
+		all = append(all, line)
+	}
+	err := <-c.err
+	killed = err != nil && c.cmd.ProcessState.ExitCode() == -1
+	if err != nil && !killed {
+		c.t.Fatalf("child: %v", err)
+	}
+	return all, killed
+}
+
+// await reads lines until one is wanted; false where the child ended before.
+func (c *child) await(wanted func(line string) bool) bool {
+	for line := range c.lines {
+		if wanted(line) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *child) kill() { c.cmd.Process.Kill() }
+
+// acknowledged are the requests, host and path, that the document index says are done with.
+func acknowledged(t testing.TB, dir string) map[string]docindex.Record {
+	t.Helper()
+	done := map[string]docindex.Record{}
+	for _, r := range records(t, dir) {
+		if r.Fetch != nil && (r.State == docindex.Finished || r.State == docindex.GivenUp) {
+			done[r.URL[len("http://"):]] = r
+		}
+	}
+	return done
+}
+
+func crashes(t testing.TB) int {
+	if s := os.Getenv("ANATOMY_CRASHES"); s != "" {
+		n, err := strconv.Atoi(s)
+		must(t, err)
+		return n
+	}
+	if testing.Short() {
+		return 2
+	}
+	return 5
+}
+
+func seedOf(t testing.TB) uint64 {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("ANATOMY_SEED"); s != "" {
+		var err error
+		seed, err = strconv.ParseUint(s, 10, 64)
+		must(t, err)
+	}
+	t.Logf("ANATOMY_SEED=%d", seed)
+	return seed
+}
+
+// A crashRun kills one crawl again and again.
+type crashRun struct {
+	t     testing.TB
+	web   *generatedWeb
+	r     *rand.Rand
+	order childOrder
+
+	known    map[string]docindex.Record // acknowledged at the last kill
+	inFlight int                        // pages asked for again so far: they were in flight
+	asked    map[string]int
+}
+
+// step lets the crawl go on and kills it at a random moment; false where it ended before that.
+func (c *crashRun) step(within int) bool {
+	t := c.t
+	child := startChild(t, c.order)
+	requests, limit := make(chan struct{}, 10000), 1+c.r.IntN(within)
+	c.web.listen(func(string) { requests <- struct{}{} })
+	defer c.web.listen(nil)
+	if !child.await(func(line string) bool { return line == "open" }) {
+		t.Fatal("the child ended before it began")
+	}
+	how := fmt.Sprintf("after %d requests", limit)
+	publications := make(chan struct{}, 1000)
+	finished := make(chan bool)
+	go func() {
+		_, killed := c.collect(child, publications)
+		finished <- killed
+	}()
+	switch c.r.IntN(4) {
+	case 0: // while a batch is written or a merge is under way
+		n, delay := 1+c.r.IntN(3), time.Duration(c.r.IntN(60))*time.Millisecond
+		how = fmt.Sprintf("%v after %d publications", delay, n)
+		for range n {
+			select {
+			case <-publications:
+			case killed := <-finished:
+				return killed
+			}
+		}
+		<-time.After(delay) // any moment will do
+	default:
+		for range limit {
+			select {
+			case <-requests:
+			case killed := <-finished:
+				return killed
+			}
+		}
+	}
+	child.kill()
+	killed := <-finished
+	if killed {
+		t.Logf("killed %s", how)
+		c.inspect(how)
+	}
+	return killed
+}
+
+func (c *crashRun) collect(child *child, publications chan<- struct{}) (lines []string, killed bool) {
+	for line := range child.lines {
+		if line != "end" {
+			publications <- struct{}{}
+		}
+		lines = append(lines, line)
+	}
+	_, killed = child.wait()
+	return lines, killed
+}
+
+// inspect looks at the folder between two runs.
+func (c *crashRun) inspect(how string) {
+	t := c.t
+	t.Helper()
+	for key, n := range c.web.requests() {
+		if r, ok := c.known[key]; ok {
+			t.Errorf("before the kill %s: %s was asked for again, %d times, though acknowledged: %v", how, key, n, &r)
+		}
+		if c.asked[key] > 0 {
+			c.inFlight++
+		}
+		if n > 1 {
+			t.Errorf("before the kill %s: %s was asked for %d times in one run", how, key, n)
+		}
+		c.asked[key] += n
+	}
+	if c.r.IntN(2) == 0 {
+		how += c.tear()
+	}
+	checked(t, c.order.Dir)
+	known := acknowledged(t, c.order.Dir)
+	for key, was := range c.known {
+		if now, ok := known[key]; !ok || now.Fetch.Place != was.Fetch.Place || now.Doc != was.Doc {
+			t.Errorf("the kill %s lost %s: it was %v, is %v", how, key, &was, &now)
+		}
+	}
+	c.known = known
+	s, err := searcher.Open(c.order.Dir, searcher.Options{CacheBytes: 1 << 20})
+	must(t, err)
+	must(t, s.Close())
+}
+
+// tear cuts off some bytes of the repository behind what was acknowledged, as a power cut may.
+func (c *crashRun) tear() (how string) {
+	last, all := vocab.Place(0), records(c.t, c.order.Dir)
+	for _, r := range all {
+		if r.Fetch != nil {
+			last = max(last, r.Fetch.Place)
+		}
+	}
+	reader, err := repository.OpenReader(datadir.Repository(c.order.Dir))
+	must(c.t, err)
+	defer reader.Close()
+	from := vocab.Place(0) // the first block that nobody was told of
+	must(c.t, reader.Scan(0, func(place vocab.Place, _ *repository.Record) error {
+		if from == 0 && place > last && (place.File() != last.File() || place.Offset() != last.Offset()) {
+			from = place
+		}
+		return nil
+	}))
+	if from == 0 {
+		return ""
+	}
+	path := filepath.Join(datadir.Repository(c.order.Dir), fmt.Sprintf("%06d.repo", from.File()))
+	info, err := os.Stat(path)
+	must(c.t, err)
+	size := from.Offset() + c.r.Int64N(info.Size()-from.Offset()+1)
+	must(c.t, os.Truncate(path, size))
+	how = fmt.Sprintf(", %d bytes torn off", info.Size()-size)
+	c.t.Log(how)
+	return how
+}
+
+// TestCrashes: a crawl that is killed at random moments and begun again comes to the same pages, the
+// same index and the same ranks as one that was left alone, and asks for no acknowledged page again.
+func TestCrashes(t *testing.T) {
+	seed := seedOf(t)
+	n := 300
+	if testing.Short() {
+		n = 100
+	}
+	web := generate(t, seed, n, 12*time.Millisecond)
+	order := childOrder{Seed: web.seed, Resolver: web.resolver, Port: web.port, BatchBytes: 100 << 10}
+
+	calm := order
+	calm.Dir = filepath.Join(t.TempDir(), "calm")
+	if _, killed := startChild(t, calm).wait(); killed {
+		t.Fatal("nobody killed it")
+	}
+	if bad := web.forbidden(); len(bad) > 0 {
+		t.Errorf("asked for against robots.txt or before it: %v", bad)
+	}
+	total := 0
+	for key, n := range web.requests() {
+		if total += n; n > 1 {
+			t.Errorf("%s was asked for %d times", key, n)
+		}
+	}
+	checked(t, calm.Dir)
+	wantFates, wantIndex, wantRanks := fates(t, calm.Dir), searchable(t, calm.Dir), ranks(t, calm.Dir)
+	if len(wantIndex) < n/2 {
+		t.Fatalf("only %d documents can be found", len(wantIndex))
+	}
+
+	r := rand.New(rand.NewPCG(seed, 3))
+	kills, again := 0, 0
+	for round := 0; kills < crashes(t); round++ {
+		run := &crashRun{t: t, web: web, r: r, order: order, asked: map[string]int{}}
+		run.order.Dir = filepath.Join(t.TempDir(), "data")
+		for kills < crashes(t) && run.step(max(10, 2*total/min(crashes(t), 10))) {
+			kills++
+		}
+		if _, killed := startChild(t, run.order).wait(); killed {
+			t.Fatal("nobody killed it")
+		}
+		run.inspect("at the end")
+		again += run.inFlight
+		sameMaps(t, "pages", fates(t, run.order.Dir), wantFates)
+		sameLists(t, "index", searchable(t, run.order.Dir), wantIndex)
+		sameMaps(t, "ranks", ranks(t, run.order.Dir), wantRanks)
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d kills; %d requests without, %d pages in flight at a kill were asked for again", kills, total, again)
+}
+
+// TestCrashWhileSettling: kills after the last page was fetched, while segments are merged into one
+// and ranks computed, cost no request and lose nothing.
+func TestCrashWhileSettling(t *testing.T) {
+	seed := seedOf(t)
+	r := rand.New(rand.NewPCG(seed, 4))
+	web := generate(t, seed, 120, 0)
+	unsettled := filepath.Join(t.TempDir(), "unsettled")
+	options := web.options(unsettled, web.seed)
+	options.NoIndex = true
+	crawl(t, options)
+	c, err := Open(t.Context(), options)
+	must(t, err)
+	c.o.NoIndex, c.builder.bytes = false, 150<<10
+	must(t, c.recover(t.Context()))
+	must(t, c.Close())
+	m, err := datadir.Read(unsettled)
+	must(t, err)
+	if len(m.Segments) < 3 || m.Settled {
+		t.Fatalf("nothing to settle: %+v", m)
+	}
+	settle := func(from string) (childOrder, time.Duration) {
+		order := childOrder{Seed: web.seed, Resolver: web.resolver, Port: web.port, Dir: filepath.Join(t.TempDir(), "data")}
+		must(t, os.CopyFS(order.Dir, os.DirFS(from)))
+		began := time.Now()
+		if _, killed := startChild(t, order).wait(); killed {
+			t.Fatal("nobody killed it")
+		}
+		return order, time.Since(began)
+	}
+	web.requests()
+	order, took := settle(unsettled)
+	want := searchable(t, order.Dir)
+	unsettledDocs := len(searchable(t, unsettled))
+	killed := 0
+	for range max(crashes(t), 3) {
+		order.Dir = filepath.Join(t.TempDir(), "killed")
+		must(t, os.CopyFS(order.Dir, os.DirFS(unsettled)))
+		child := startChild(t, order)
+		<-time.After(time.Duration(r.Int64N(int64(took)))) // any moment will do
+		child.kill()
+		if _, was := child.wait(); was {
+			killed++
+		}
+		checked(t, order.Dir)
+		if n := len(searchable(t, order.Dir)); n < unsettledDocs {
+			t.Errorf("%d documents can be found after a kill, %d could before", n, unsettledDocs)
+		}
+		resumed, _ := settle(order.Dir)
+		checked(t, resumed.Dir)
+		sameLists(t, "index", searchable(t, resumed.Dir), want)
+		if m, err := datadir.Read(resumed.Dir); err != nil || len(m.Segments) != 1 || !m.Settled {
+			t.Errorf("not settled: %+v, %v", m, err)
+		}
+	}
+	if asked := web.requests(); len(asked) > 0 {
+		t.Errorf("asked for again: %v", asked)
+	}
+	t.Logf("%d segments and %d link runs; %d kills", len(m.Segments), len(m.Links), killed)
+}
+
+// TestTornRepository: bytes of a block that was never acknowledged are cut off, and nothing is lost.
+func TestTornRepository(t *testing.T) {
+	web := generate(t, 5, 60, 0)
+	dir := filepath.Join(t.TempDir(), "data")
+	crawl(t, web.options(dir, web.seed))
+	want, wantIndex := fates(t, dir), searchable(t, dir)
+	files, err := filepath.Glob(filepath.Join(datadir.Repository(dir), "*.repo"))
+	must(t, err)
+	last := files[len(files)-1]
+	whole, err := os.ReadFile(last)
+	must(t, err)
+	header := whole[16 : 16+28] // of the first block: a block that was begun
+	must(t, os.WriteFile(last, slices.Concat(whole, header, whole[44:60]), 0o644))
+	checked(t, dir)
+	web.requests()
+	crawl(t, web.options(dir, web.seed))
+	if asked := web.requests(); len(asked) > 0 {
+		t.Errorf("asked for again: %v", asked)
+	}
+	sameMaps(t, "pages", fates(t, dir), want)
+	sameLists(t, "index", searchable(t, dir), wantIndex)
+	checked(t, dir)
+}
+
+// TestLostTail: where the disk lost acknowledged bytes of the repository, as no crash can but a bad
+// disk may, Check names the pages.
+func TestLostTail(t *testing.T) {
+	web := generate(t, 5, 60, 0)
+	dir := filepath.Join(t.TempDir(), "data")
+	crawl(t, web.options(dir, web.seed))
+	files, err := filepath.Glob(filepath.Join(datadir.Repository(dir), "*.repo"))
+	must(t, err)
+	last := files[len(files)-1]
+	info, err := os.Stat(last)
+	must(t, err)
+	must(t, os.Truncate(last, info.Size()-40))
+	lost := 0
+	must(t, Check(t.Context(), dir, CheckReport{Checked: func(string, string) {}, Problem: func(err error) { lost++ }}))
+	if lost == 0 {
+		t.Error("Check finds nothing wrong")
+	}
+}

@@ -1,0 +1,290 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"anatomy/crawler"
+	"anatomy/crawler/dnsclient"
+	"anatomy/urlserver"
+	"anatomy/weburl"
+)
+
+// A testWeb is a web on loopback: one listener and a DNS server that knows its hosts. It notes what
+// was asked of it.
+type testWeb struct {
+	port     int
+	resolver string
+
+	mu      sync.Mutex
+	answers map[string]http.HandlerFunc // by host and path with query: "a.one.test/x?y"
+	hosts   map[string]bool
+	asked   map[string]int // requests by the same keys
+	order   []string       // the same, in the order of their coming
+	heard   func(key string)
+}
+
+func newWeb(t testing.TB) *testWeb {
+	t.Helper()
+	w := &testWeb{answers: map[string]http.HandlerFunc{}, hosts: map[string]bool{}, asked: map[string]int{}}
+	server := httptest.NewServer(w)
+	t.Cleanup(server.Close)
+	w.port = server.Listener.Addr().(*net.TCPAddr).Port
+	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+	must(t, err)
+	started := make(chan struct{})
+	names := &dns.Server{PacketConn: packets, Handler: dns.HandlerFunc(w.resolve), NotifyStartedFunc: func() { close(started) }}
+	go names.ActivateAndServe()
+	<-started
+	t.Cleanup(func() { names.Shutdown() })
+	w.resolver = packets.LocalAddr().String()
+	return w
+}
+
+func (w *testWeb) resolve(to dns.ResponseWriter, query *dns.Msg) {
+	answer := new(dns.Msg).SetReply(query)
+	q := query.Question[0]
+	w.mu.Lock()
+	known := w.hosts[strings.TrimSuffix(strings.ToLower(q.Name), ".")]
+	w.mu.Unlock()
+	switch {
+	case !known:
+		answer.Rcode = dns.RcodeNameError
+	case q.Qtype == dns.TypeA:
+		header := dns.RR_Header{Name: q.Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 3600}
+		answer.Answer = []dns.RR{&dns.A{Hdr: header, A: net.IPv4(127, 0, 0, 1)}}
+	}
+	to.WriteMsg(answer)
+}
+
+func (w *testWeb) ServeHTTP(to http.ResponseWriter, r *http.Request) {
+	key := r.Host + r.URL.RequestURI()
+	w.mu.Lock()
+	w.asked[key]++
+	w.order = append(w.order, key)
+	answer, heard := w.answers[key], w.heard
+	w.mu.Unlock()
+	if heard != nil {
+		heard(key)
+	}
+	if answer == nil {
+		http.NotFound(to, r)
+		return
+	}
+	answer(to, r)
+}
+
+// handle answers for a URL without its scheme: "one.test/page".
+func (w *testWeb) handle(key string, answer http.HandlerFunc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	host, _, _ := strings.Cut(key, "/")
+	host, _, _ = strings.Cut(host, ":")
+	w.hosts[host] = true
+	w.answers[key] = answer
+}
+
+func (w *testWeb) page(key, html string) {
+	w.body(key, "text/html; charset=utf-8", "<!doctype html>"+html)
+}
+
+func (w *testWeb) body(key, contentType, body string) {
+	w.handle(key, func(to http.ResponseWriter, _ *http.Request) {
+		to.Header().Set("Content-Type", contentType)
+		to.Write([]byte(body))
+	})
+}
+
+func (w *testWeb) redirect(key, location string) {
+	w.handle(key, func(to http.ResponseWriter, _ *http.Request) {
+		to.Header().Set("Location", location)
+		to.WriteHeader(http.StatusMovedPermanently)
+	})
+}
+
+func (w *testWeb) listen(heard func(key string)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.heard = heard
+}
+
+// requests takes the count of requests since it was called last, robots.txt apart.
+func (w *testWeb) requests() map[string]int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	asked := w.asked
+	w.asked, w.order = map[string]int{}, nil
+	for key := range asked {
+		if strings.HasSuffix(key, "/robots.txt") {
+			delete(asked, key)
+		}
+	}
+	return asked
+}
+
+// options of a crawl of the web: no host is waited for, and what fails is soon tried again.
+func (w *testWeb) options(dir string, seeds ...string) Options {
+	return crawlOptions(dir, w.port, w.resolver, seeds)
+}
+
+func crawlOptions(dir string, port int, resolver string, seeds []string) Options {
+	return Options{
+		Dir: dir, Seeds: seeds,
+		URLs: urlserver.Options{
+			Scope: weburl.AnyScope, Delay: -1, Retry: []time.Duration{time.Millisecond}, Backoff: time.Millisecond, MaxHold: 10 * time.Millisecond, CacheBytes: 4 << 20,
+		},
+		Crawler:     crawler.Options{AllowPrivate: true, HTTPPort: port, DNS: dnsclient.Options{Servers: []string{resolver}}},
+		Connections: 8,
+	}
+}
+
+// crawl opens, runs and closes.
+func crawl(t testing.TB, o Options) CrawlStats {
+	t.Helper()
+	c, err := Open(t.Context(), o)
+	must(t, err)
+	err = c.Run(t.Context())
+	stats := c.Stats()
+	must(t, err)
+	must(t, c.Close())
+	return stats
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wordsOf is a vocabulary in which the first words are common and the last ones rare.
+func wordsOf(n int) []string {
+	syllables := []string{"ka", "lo", "mi", "tu", "re", "sol", "ne", "vi", "dor", "pax", "qui", "zem"}
+	all := make([]string, n)
+	for i := range all {
+		word := ""
+		for k := i + len(syllables); k > 0; k /= len(syllables) {
+			word += syllables[k%len(syllables)]
+		}
+		all[i] = word
+	}
+	all[3], all[17], all[40] = "übermut", "東京", "Страница"
+	return all
+}
+
+// A generatedWeb has a bit of everything that the crawl of one site after the other meets.
+type generatedWeb struct {
+	*testWeb
+	seed  string
+	words []string
+	hosts []string
+	pages int // whose bodies differ, and that can be reached and fetched
+}
+
+// generate makes a web of n pages on several hosts of four sites: a page links to pages before and
+// after it, so that all are reached; among them are twins, redirects, pages that ask not to be
+// shown, links that are not to be followed, folders that robots.txt forbids, missing pages, unknown
+// hosts, plain text. delay is how long each answer takes.
+func generate(t testing.TB, seed uint64, n int, delay time.Duration) *generatedWeb {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 7))
+	w := &generatedWeb{testWeb: newWeb(t), words: wordsOf(600), hosts: []string{"www.one.test", "blog.one.test", "two.test", "three.test", "sub.three.test", "four.test"}}
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = w.hosts[i%len(w.hosts)] + []string{"/", "/dir/", "/dir/deep_er/", "/some-topic/"}[i/len(w.hosts)%4] + "page" + strconv.Itoa(i)
+		if i%9 == 4 {
+			keys[i] += "?id=" + strconv.Itoa(i)
+		}
+	}
+	w.seed = "http://" + keys[0]
+	slow := func(key string) {
+		if answer := w.answers[key]; delay > 0 {
+			w.handle(key, func(to http.ResponseWriter, q *http.Request) { time.Sleep(delay); answer(to, q) })
+		}
+	}
+	word := func() string { return w.words[int(float64(len(w.words))*math.Pow(r.Float64(), 3))] }
+	sentence := func(n int) string {
+		all := make([]string, n)
+		for i := range all {
+			all[i] = word()
+		}
+		return strings.Join(all, " ")
+	}
+	for i, key := range keys {
+		host, _, _ := strings.Cut(key, "/")
+		if i%11 == 7 && 3*i+1 >= n { // plain text links to nothing
+			w.body(key, "text/plain; charset=utf-8", fmt.Sprintf("plain%d %s.\n%s\n", i, sentence(20), sentence(30)))
+			slow(key)
+			w.pages++
+			continue
+		}
+		var links strings.Builder
+		link := func(url, attributes, text string) {
+			fmt.Fprintf(&links, "<li><a href=%q %s>%s</a>\n", url, attributes, text)
+		}
+		for k := 3*i + 1; k <= 3*i+3 && k < n; k++ {
+			link("http://"+keys[k], "", sentence(1+r.IntN(4)))
+		}
+		for range 3 {
+			link("http://"+keys[r.IntN(n)], []string{"", "", "rel=nofollow"}[r.IntN(3)], sentence(1+r.IntN(3)))
+		}
+		link("http://"+keys[r.IntN(n)], "", w.words[r.IntN(6)]) // texts that many links share
+		link("http://"+host+"/private/room"+strconv.Itoa(i%5), "", "private "+sentence(2))
+		switch i % 10 {
+		case 1:
+			link("http://"+host+"/old"+strconv.Itoa(i), "", "moved "+word())
+			w.redirect(host+"/old"+strconv.Itoa(i), "http://"+keys[r.IntN(n)])
+			slow(host + "/old" + strconv.Itoa(i))
+		case 2:
+			link("http://"+host+"/missing"+strconv.Itoa(i), "", "missing "+word())
+		case 3:
+			link("http://nowhere"+strconv.Itoa(i%3)+".test/", "", "lost "+word())
+		}
+		robots := ""
+		if i%13 == 5 {
+			robots = `<meta name=robots content=noindex>`
+		}
+		html := fmt.Sprintf(`<html lang=en><head><title>T%d %s</title><meta name=description content="%s">%s</head><body><h1>%s</h1><p>%s <b>%s</b>. <i>%s</i></p><img alt="%s"><pre>%s</pre><h3>%s</h3><p>unique%d %s</p><ul>%s</ul></body></html>`,
+			i, sentence(3), sentence(5), robots, sentence(3), sentence(10+r.IntN(60)), sentence(2), sentence(20), sentence(2), sentence(6), sentence(2), i, sentence(30), links.String())
+		w.pages++
+		if i%12 == 8 { // a twin under another path of the host, in a page that links to it
+			twin := host + "/twin" + strconv.Itoa(i)
+			html = strings.Replace(html, "</ul>", fmt.Sprintf("<li><a href=%q>twin %s</a></ul>", "http://"+twin, word()), 1)
+			w.page(twin, html)
+			slow(twin)
+		}
+		w.page(key, html)
+		slow(key)
+	}
+	for _, host := range w.hosts {
+		w.body(host+"/robots.txt", "text/plain", "User-agent: *\nDisallow: /private/\n")
+	}
+	return w
+}
+
+// forbidden lists requests that robots.txt forbids, or that came before it was asked for.
+func (w *testWeb) forbidden() (bad []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	known := map[string]bool{}
+	for _, key := range w.order {
+		host, path, _ := strings.Cut(key, "/")
+		known[host] = known[host] || path == "robots.txt"
+		if !known[host] || strings.HasPrefix(path, "private/") {
+			bad = append(bad, key)
+		}
+	}
+	return slices.Compact(bad)
+}
