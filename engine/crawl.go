@@ -149,12 +149,16 @@ func parseSeeds(raw []string) ([]urlserver.Found, error) {
 
 // ParseSeed reads a URL as people write it: "example.org" is https://example.org/.
 func ParseSeed(s string) (weburl.URL, error) {
+	raw := s
 	if !hasScheme(s) {
 		s = "https://" + s
 	}
 	u, err := weburl.Parse(s)
+	if errors.Is(err, weburl.ErrSyntax) {
+		err = weburl.ErrSyntax // what the parser adds is about its own states
+	}
 	if err != nil {
-		return u, fmt.Errorf("%q is no web address: %w", s, err)
+		return u, fmt.Errorf("%q is no web address: %w", raw, err)
 	}
 	return u, nil
 }
@@ -214,7 +218,10 @@ func (c *Crawl) finish(ctx context.Context, whole bool) error {
 	if err := c.builder.Flush(ctx); err != nil || !whole {
 		return err
 	}
-	if err := c.builder.Settle(ctx); err != nil {
+	if err := c.deliverStates(); err != nil {
+		return err
+	}
+	if err := errors.Join(c.builder.Flush(ctx), c.builder.Settle(ctx)); err != nil {
 		return err
 	}
 	return c.rank(ctx)

@@ -11,7 +11,6 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/linkdb"
-	"anatomy/disk/rankvector"
 	"anatomy/disk/repository"
 	"anatomy/disk/segment"
 	"anatomy/vocab"
@@ -147,7 +146,16 @@ func checkLinks(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
 	r.Checked("links", fmt.Sprintf("%d links, %d anchor texts, %d aliases, %d names in %d runs", all.Links, all.Texts, all.Aliases, all.Names, len(m.Links)))
 }
 
+// checkSegments proves the segments, and that there are some if the manifest was ever published: a
+// folder that lost its MANIFEST looks new otherwise.
 func checkSegments(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
+	left, err := os.ReadDir(filepath.Join(dir, "index"))
+	if err != nil {
+		r.Problem(fmt.Errorf("index: %w", err))
+	}
+	if m.Generation == 0 && len(left) > 0 {
+		r.Problem(fmt.Errorf("data folder: MANIFEST is missing, but segment %s is there", left[0].Name()))
+	}
 	for _, name := range m.Segments {
 		if err := segment.Check(datadir.Segment(dir, name)); err != nil {
 			r.Problem(err)
@@ -179,6 +187,9 @@ func DumpDocuments(w io.Writer, dir string, _ []string) error {
 
 // DumpRepository prints a line a record.
 func DumpRepository(w io.Writer, dir string, _ []string) error {
+	if err := datadir.CheckVersion(dir); err != nil {
+		return err
+	}
 	r, err := repository.OpenReader(datadir.Repository(dir))
 	if err != nil {
 		return err
@@ -251,8 +262,11 @@ func DumpWord(w io.Writer, dir string, args []string) error {
 
 // DumpRanks prints documents and ranks.
 func DumpRanks(w io.Writer, dir string, _ []string) error {
-	v, err := rankvector.Read(datadir.Rank(dir))
-	if err != nil {
+	if err := datadir.CheckVersion(dir); err != nil {
+		return err
+	}
+	v, err := readRanks(dir)
+	if err != nil || v == nil {
 		return err
 	}
 	for doc, rank := range v.Ranks {

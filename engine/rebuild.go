@@ -13,6 +13,7 @@ import (
 	"anatomy/disk/linkdb"
 	"anatomy/disk/repository"
 	"anatomy/indexer"
+	"anatomy/pagerank"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -75,7 +76,7 @@ func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 	if err := b.release(); err != nil {
 		return report, err
 	}
-	if _, err := Rank(ctx, dir, RankOptions{}); err != nil {
+	if _, err := Rank(ctx, dir, RankOptions{}); err != nil && !errors.Is(err, pagerank.ErrNoNodes) {
 		return report, err
 	}
 	report.Links, report.Took = b.Stats().Links, time.Since(began)

@@ -11,7 +11,7 @@ import (
 type CrawlStats struct {
 	Elapsed    time.Duration    `json:"elapsed_ns"`
 	Pages      int64            `json:"pages"`      // kept, each body once
-	Duplicates int64            `json:"duplicates"` // URLs whose body another page has
+	Duplicates int64            `json:"duplicates"` // URLs of this run whose body another page has
 	Known      int64            `json:"known"`      // URLs seen in links and sitemaps
 	Queued     int64            `json:"queued"`
 	InFlight   int64            `json:"in_flight"`
@@ -21,7 +21,7 @@ type CrawlStats struct {
 
 	Requests int64 `json:"requests"` // robots.txt and sitemaps among them
 	Bytes    int64 `json:"bytes"`    // received, after decompression
-	Kept     int64 `json:"kept"`     // bytes of the bodies kept
+	Kept     int64 `json:"kept"`     // bytes of the pages' bodies, duplicates among them
 
 	DNSHits    int64 `json:"dns_hits"`
 	DNSMisses  int64 `json:"dns_misses"`
@@ -54,7 +54,7 @@ func (c *Crawl) Stats() CrawlStats {
 	s := CrawlStats{
 		Elapsed: time.Since(c.began),
 		Pages:   int64(urls.Pages), Known: int64(urls.Known), Queued: int64(urls.Queued + urls.Retrying), InFlight: int64(urls.InFlight),
-		Duplicates: int64(urls.Outcomes[vocab.Fetched]) - int64(urls.Pages),
+		Duplicates: c.store.Stats().Duplicates,
 		Outcomes:   map[string]int64{}, Hosts: int64(urls.Hosts), Waiting: map[string]int64{},
 		Requests: int64(fetched.Requests), Bytes: int64(fetched.Unpacked), Kept: c.bytes.Load(),
 		DNSHits: int64(fetched.DNS.Hits), DNSMisses: int64(fetched.DNS.Misses + fetched.DNS.Joined), DNSQueries: int64(fetched.DNS.Queries),

@@ -17,7 +17,8 @@ import (
 // ErrUnknownURL says that no page links to a URL, no sitemap lists it, and it is no seed.
 var ErrUnknownURL = errors.New("never seen: no seed, no link and no sitemap leads to it")
 
-// trace follows a URL through its aliases: the last record is that of the document itself.
+// trace follows a URL through its aliases: the last record is that of the document itself, or, of a
+// loop of redirects, the last before it begins anew.
 func trace(db *docindex.DB, u weburl.URL) ([]docindex.Record, error) {
 	doc, _, ok, err := db.Find(u.Fingerprint())
 	if err != nil {
@@ -27,7 +28,9 @@ func trace(db *docindex.DB, u weburl.URL) ([]docindex.Record, error) {
 		return nil, fmt.Errorf("%s: %w", u.String(), ErrUnknownURL)
 	}
 	var steps []docindex.Record
-	for doc != 0 && len(steps) < 16 {
+	seen := map[vocab.DocID]bool{}
+	for doc != 0 && !seen[doc] && len(steps) < 16 {
+		seen[doc] = true
 		r, ok, err := db.Get(doc)
 		if err != nil {
 			return nil, err
@@ -100,7 +103,7 @@ func ranked(ranks []float32) (n int) {
 
 func traceRecord(w io.Writer, r *docindex.Record) {
 	fmt.Fprintf(w, "document   %d\nurl        %s\n", r.Doc, r.URL)
-	fmt.Fprintf(w, "found      %s, %d links from a seed\n", when(r.FirstSeen), r.Depth)
+	fmt.Fprintf(w, "found      %s\n", found(r))
 	state := r.State.String()
 	if r.State == docindex.Waiting {
 		state += ", to be tried again " + when(r.Due)
@@ -118,13 +121,36 @@ func traceRecord(w io.Writer, r *docindex.Record) {
 			fmt.Fprintf(w, " (%s)", f.Reason)
 		}
 		fmt.Fprintln(w)
-		if f.Place != 0 {
+		switch {
+		case f.Place == 0:
+		case f.Content == vocab.ContentID{}: // of a redirect
+			fmt.Fprintf(w, "stored     at %s\n", f.Place)
+		default:
 			fmt.Fprintf(w, "stored     at %s, content %s\n", f.Place, f.Content)
 		}
-		if f.Alias != 0 {
+		switch {
+		case f.Alias == 0:
+		case f.Outcome == vocab.Redirected:
+			fmt.Fprintf(w, "leads to   document %d\n", f.Alias)
+		default:
 			fmt.Fprintf(w, "same as    document %d\n", f.Alias)
 		}
 	}
+}
+
+// found says when a document became known, and how far from the seeds.
+func found(r *docindex.Record) string {
+	s := fmt.Sprintf("%d links from a seed", r.Depth)
+	switch r.Depth {
+	case 0:
+		s = "a seed or named by robots.txt"
+	case 1:
+		s = "1 link from a seed"
+	}
+	if r.FirstSeen.IsZero() { // before the URL server was told the time
+		return s
+	}
+	return when(r.FirstSeen) + ", " + s
 }
 
 func when(t time.Time) string {
@@ -143,6 +169,9 @@ func absence(r *docindex.Record) string {
 		return "never fetched (" + r.State.String() + "), and no link with words leads to it"
 	case r.Fetch.Outcome == vocab.Fetched:
 		return "it asks not to be shown (noindex), or is not indexed yet: go on with anatomy crawl"
+	}
+	if r.Fetch.Outcome == vocab.Redirected {
+		return "its redirects lead in a circle or to no page"
 	}
 	return cmp.Or(r.Fetch.Reason, r.Fetch.Outcome.String())
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	"anatomy/vocab"
 )
@@ -63,60 +64,80 @@ func count[T any](records iter.Seq2[T, error]) (n int, err error) {
 	return n, nil
 }
 
-// Dump writes a run as text, a line a record.
+// Dump writes a run as text, a line a record. It ends where w fails.
 func Dump(w io.Writer, path string) error {
 	r, err := Open(path)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	for n, err := range r.Names() {
-		if err != nil {
+	for _, section := range []func() error{
+		func() error { return dump(w, r.Names(), dumpName) },
+		func() error { return dump(w, r.Aliases(), dumpAlias) },
+		func() error { return dump(w, r.Dropped(), dumpDropped) },
+		func() error { return dump(w, r.Hidden(), dumpHidden) },
+		func() error { return dump(w, r.Sources(), dumpSource) },
+		func() error { return dump(w, r.Anchors(), dumpAnchors) },
+	} {
+		if err := section(); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "name %d %s\n", n.Doc, n.URL)
 	}
-	for a, err := range r.Aliases() {
+	return nil
+}
+
+func dump[T any](w io.Writer, records iter.Seq2[T, error], line func(io.Writer, T) error) error {
+	for record, err := range records {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "alias %d of %d\n", a.Doc, a.Of)
+		if err := line(w, record); err != nil {
+			return err
+		}
 	}
-	for doc, err := range r.Dropped() {
-		if err != nil {
-			return err
+	return nil
+}
+
+func dumpName(w io.Writer, n Name) error {
+	_, err := fmt.Fprintf(w, "name %d %s\n", n.Doc, n.URL)
+	return err
+}
+
+func dumpAlias(w io.Writer, a Alias) error {
+	_, err := fmt.Fprintf(w, "alias %d of %d\n", a.Doc, a.Of)
+	return err
+}
+
+func dumpDropped(w io.Writer, doc vocab.DocID) error {
+	_, err := fmt.Fprintf(w, "dropped %d\n", doc)
+	return err
+}
+
+func dumpHidden(w io.Writer, doc vocab.DocID) error {
+	_, err := fmt.Fprintf(w, "hidden %d\n", doc)
+	return err
+}
+
+func dumpSource(w io.Writer, s Source) error {
+	var b strings.Builder
+	for _, t := range s.Targets {
+		fmt.Fprintf(&b, " %d", t.Doc)
+		if t.Flags&vocab.NoFollow != 0 {
+			b.WriteString("(nofollow)")
 		}
-		fmt.Fprintf(w, "dropped %d\n", doc)
 	}
-	for doc, err := range r.Hidden() {
-		if err != nil {
+	_, err := fmt.Fprintf(w, "links %d to%s\n", s.Doc, b.String())
+	return err
+}
+
+func dumpAnchors(w io.Writer, a Anchors) error {
+	for _, t := range a.Texts {
+		where := "site"
+		if t.OffSite {
+			where = "web"
+		}
+		if _, err := fmt.Fprintf(w, "anchor %d %s %q from %v\n", a.Doc, where, t.Text, t.Sources); err != nil {
 			return err
-		}
-		fmt.Fprintf(w, "hidden %d\n", doc)
-	}
-	for s, err := range r.Sources() {
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "links %d to", s.Doc)
-		for _, t := range s.Targets {
-			fmt.Fprintf(w, " %d", t.Doc)
-			if t.Flags&vocab.NoFollow != 0 {
-				fmt.Fprint(w, "(nofollow)")
-			}
-		}
-		fmt.Fprintln(w)
-	}
-	for a, err := range r.Anchors() {
-		if err != nil {
-			return err
-		}
-		for _, t := range a.Texts {
-			where := "site"
-			if t.OffSite {
-				where = "web"
-			}
-			fmt.Fprintf(w, "anchor %d %s %q from %v\n", a.Doc, where, t.Text, t.Sources)
 		}
 	}
 	return nil

@@ -37,6 +37,20 @@ type Record struct {
 	Location string      // of a redirect: the URL named
 }
 
+// String shows a record on one line, with the length of its body in bytes.
+func (r *Record) String() string {
+	s := fmt.Sprintf("%s %d %s fetched %s", r.Kind, r.Page.Doc, r.Page.URL, r.Page.Fetched.UTC().Format(time.RFC3339))
+	switch r.Kind {
+	case PageRecord:
+		s += fmt.Sprintf(" %d bytes %q", len(r.Page.Body), r.Page.ContentType)
+	case DuplicateRecord:
+		s += fmt.Sprintf(" of %d", r.Of)
+	case RedirectRecord:
+		s += fmt.Sprintf(" to %d %s", r.Of, r.Location)
+	}
+	return s
+}
+
 // size bounds the encoded length from above.
 func (r *Record) size() int {
 	p := &r.Page
