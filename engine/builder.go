@@ -422,6 +422,7 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 		Dir:       datadir.Segment(b.dir, n.name()),
 		Anchors:   anchored(set),
 		Uncrawled: from == 0,
+		Compact:   from == 0,
 	}
 	merged := segments.all[from:]
 	options.Inputs = make([]sorter.Input, len(merged))

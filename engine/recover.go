@@ -19,24 +19,33 @@ func (c *Crawl) recover(ctx context.Context) error {
 		return nil
 	}
 	began := time.Now()
-	r := &replayer{
-		scan: c.repo.Scan, end: c.repo.End, get: c.urls.Get, each: c.urls.Each, builder: c.builder, log: c.log,
-		targets: func(doc *indexer.Document, depth uint16) ([]vocab.DocID, error) {
-			return c.addLinks(doc, depth), c.urls.Err()
-		},
-	}
-	set, err := linkdb.OpenSet(c.builder.linkPaths(m.Links))
-	if err != nil {
+	if err := c.deliverStates(); err != nil {
 		return err
 	}
-	defer set.Close()
-	if err := r.states(set); err != nil {
-		return err
-	}
-	pages, err := r.pages(ctx, m.Indexed)
+	pages, err := c.replayer().pages(ctx, m.Indexed)
 	if err != nil || pages == 0 {
 		return err
 	}
 	c.log.Info("read again from the repository", "pages", pages, "took", time.Since(began).Round(time.Millisecond))
 	return c.builder.Flush(ctx)
+}
+
+func (c *Crawl) replayer() *replayer {
+	return &replayer{
+		scan: c.repo.Scan, end: c.repo.End, get: c.urls.Get, each: c.urls.Each, builder: c.builder, log: c.log,
+		targets: func(doc *indexer.Document, depth uint16) ([]vocab.DocID, error) {
+			return c.addLinks(doc, depth), c.urls.Err()
+		},
+	}
+}
+
+// deliverStates tells the builder of aliases and gone documents that it has not heard of: those that
+// a crash cut off, and URLs that the URL server gave up because their host does not exist.
+func (c *Crawl) deliverStates() error {
+	set, err := linkdb.OpenSet(c.builder.linkPaths(c.builder.Manifest().Links))
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	return c.replayer().states(set)
 }

@@ -82,7 +82,7 @@ func keyOf(d *oracle.Document) string {
 
 func writeSegment(t testing.TB, dir string, s oracle.Segment, info func(*oracle.Document) vocab.DocInfo) {
 	t.Helper()
-	w, err := segment.Create(dir)
+	w, err := segment.Create(dir, segment.Options{})
 	must(t, err)
 	defer w.Abort()
 	docs := slices.Clone(s.Documents)

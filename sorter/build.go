@@ -37,6 +37,9 @@ type Options struct {
 	// an input holds them.
 	Removed []vocab.DocID
 
+	// Compact is that of segment.Options.
+	Compact bool
+
 	// MemoryBytes bounds what anchors take in memory, some 20 bytes a word: Build fails if it is not
 	// enough. Default 512 MB.
 	MemoryBytes int64
@@ -95,7 +98,7 @@ func (b *builder) build(ctx context.Context) (err error) {
 	if err := b.findDocs(ctx); err != nil {
 		return err
 	}
-	if b.out, err = segment.Create(b.options.Dir); err != nil {
+	if b.out, err = segment.Create(b.options.Dir, segment.Options{Compact: b.options.Compact}); err != nil {
 		return err
 	}
 	defer b.out.Abort()

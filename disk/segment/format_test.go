@@ -243,7 +243,7 @@ func TestDamage(t *testing.T) {
 // A damaged chunk is named by segment, word and chunk.
 func TestDamagedChunk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "segment")
-	w, err := Create(dir)
+	w, err := Create(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

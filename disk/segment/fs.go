@@ -13,8 +13,9 @@ import (
 // format is the newest that pebble v2.1 writes; it does not change under us.
 const format = pebble.FormatNewest
 
-// options are those that hold for writing and reading.
-func options(fs vfs.FS) *pebble.Options {
+// options are those that hold for writing and reading. Profile says how tables are compressed; readers
+// find out by themselves.
+func options(fs vfs.FS, profile *sstable.CompressionProfile) *pebble.Options {
 	o := &pebble.Options{
 		FS:                          fs,
 		FormatMajorVersion:          format,
@@ -28,7 +29,7 @@ func options(fs vfs.FS) *pebble.Options {
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 32 << 10
 		o.Levels[i].IndexBlockSize = 256 << 10
-		o.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+		o.Levels[i].Compression = func() *sstable.CompressionProfile { return profile }
 	}
 	return o
 }

@@ -42,7 +42,7 @@ func TestDiskFull(t *testing.T) {
 
 // tryWrite leaves errors to Finish.
 func (x index) tryWrite(dir string) error {
-	w, err := Create(dir)
+	w, err := Create(dir, Options{})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"anatomy/vocab"
@@ -54,7 +55,7 @@ func Open(dir string, cache *Cache) (_ *Segment, err error) {
 			s.Close()
 		}
 	}()
-	o := options(readOnlyFS{vfs.Default})
+	o := options(readOnlyFS{vfs.Default}, sstable.NoCompression)
 	o.ReadOnly = true
 	o.Cache, o.FileCache = s.cache.blocks, s.cache.files
 	if s.db, err = openDB(dir, o); err != nil {

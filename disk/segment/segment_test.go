@@ -33,7 +33,7 @@ func (x index) sorted() []string {
 
 func (x index) write(t testing.TB, dir string) Stats {
 	t.Helper()
-	w, err := Create(dir)
+	w, err := Create(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,6 +46,7 @@ type ListStats struct {
 // returns it. Abort gives up; after Finish it does nothing.
 type Writer struct {
 	dir, temp string
+	profile   *sstable.CompressionProfile
 	fs        buildFS
 	failed    error // of fs
 	err       error
@@ -73,10 +74,20 @@ type Writer struct {
 	selected []vocab.Hit // those of the short list
 }
 
+// Options say how a segment is written.
+type Options struct {
+	// Compact makes the segment smaller by a fifth at a third more time to write: for one that stays.
+	// Lists are compressed besides being packed; a block is decompressed once, into the cache.
+	Compact bool
+}
+
 // Create begins a segment in the folder dir, which must not exist. Until Finish it is built in
 // dir.tmp, which is cleared first.
-func Create(dir string) (*Writer, error) {
-	w := &Writer{dir: dir, temp: dir + ".tmp"}
+func Create(dir string, o Options) (*Writer, error) {
+	w := &Writer{dir: dir, temp: dir + ".tmp", profile: sstable.NoCompression}
+	if o.Compact {
+		w.profile = sstable.ZstdCompression
+	}
 	w.fs = buildFS{vfs.Default, &w.failed}
 	if _, err := os.Lstat(dir); err == nil {
 		return nil, fmt.Errorf("segment: create %s: %w", dir, os.ErrExist)
@@ -123,7 +134,7 @@ func (w *Writer) set(kind byte, key, value []byte) error {
 		if err != nil {
 			return err
 		}
-		t.w = sstable.NewWriter(objstorageprovider.NewFileWritable(f), options(w.fs).MakeWriterOptions(6, format.MaxTableFormat()))
+		t.w = sstable.NewWriter(objstorageprovider.NewFileWritable(f), options(w.fs, w.profile).MakeWriterOptions(6, format.MaxTableFormat()))
 	}
 	w.key = append(append(w.key[:0], kind), key...)
 	if err := t.w.Set(w.key, value); err != nil {
@@ -356,7 +367,7 @@ func (w *Writer) ingest() (err error) {
 	if err := os.WriteFile(marker, nil, 0o666); err != nil {
 		return err
 	}
-	db, err := pebble.Open(w.temp, options(w.fs))
+	db, err := pebble.Open(w.temp, options(w.fs, w.profile))
 	if err != nil {
 		return err
 	}
