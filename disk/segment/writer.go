@@ -76,8 +76,9 @@ type Writer struct {
 
 // Options say how a segment is written.
 type Options struct {
-	// Compact makes the segment smaller by a fifth at a third more time to write: for one that stays.
-	// Lists are compressed besides being packed; a block is decompressed once, into the cache.
+	// Compact makes the segment a quarter smaller at a third more time to write: for one that stays.
+	// Lists are compressed besides being packed, and decompressed once, into the cache; texts lie in
+	// larger blocks.
 	Compact bool
 }
 
@@ -99,7 +100,7 @@ func Create(dir string, o Options) (*Writer, error) {
 		return nil, fmt.Errorf("segment: create: %w", err)
 	}
 	var err error
-	if w.doc, err = newDocWriter(); err != nil {
+	if w.doc, err = newDocWriter(o); err != nil {
 		return nil, err
 	}
 	w.docs = w.table(kindDocs, kindColumn, kindFull)
