@@ -271,6 +271,7 @@ func TestSearchWhileCrawling(t *testing.T) {
 	c, err := Open(ctx, o)
 	must(t, err)
 	defer c.Close()
+	c.builder.bytes = 1 // every page is a batch
 	must(t, c.Run(ctx))
 	if ctx.Err() != nil {
 		t.Fatal("the first page was not found before the crawl ended")

@@ -75,12 +75,15 @@ func (d *Document) positions(word string, f vocab.Field) (all []uint32) {
 	return all
 }
 
-// A Collection is what a data folder holds.
+// A Collection is what a data folder holds. Its segments do not change after the first search.
 type Collection struct {
 	Segments   []Segment // oldest first
 	Ranks      []float32 // by DocID; nil where none are computed
 	Weights    searcher.Weights
 	Candidates int
+
+	idfs    map[string]searcher.Score // once they were needed: they are the same for every page
+	average int64                     // so is this, of words of a text
 }
 
 // A Segment is some pages that were indexed together.
@@ -207,8 +210,10 @@ func (c *Collection) ofType(word string, t vocab.HitType, d *Document) searcher.
 	k := int64(w.Saturation)
 	half := k
 	if t.Field() == vocab.Body {
-		average := max(int64(averageOf(c.Segments...)), 1)
-		half = k * (1000 - int64(w.Length) + int64(w.Length)*int64(d.Length)/average) / 1000
+		if c.average == 0 {
+			c.average = max(int64(averageOf(c.Segments...)), 1)
+		}
+		half = k * (1000 - int64(w.Length) + int64(w.Length)*int64(d.Length)/c.average) / 1000
 	}
 	return c.idf(word) * searcher.Score(w.Type[t]) * searcher.Score(count*(1000+k)*1000/(1000*count+half)) / 1e6
 }
@@ -277,6 +282,9 @@ func (c *Collection) rank(d *Document) searcher.Score {
 
 // idf counts a page in each segment that holds it, as the lists of segments do.
 func (c *Collection) idf(word string) searcher.Score {
+	if idf, ok := c.idfs[word]; ok {
+		return idf
+	}
 	df := 0
 	for _, s := range c.Segments {
 		for _, d := range s.Documents {
@@ -285,7 +293,11 @@ func (c *Collection) idf(word string) searcher.Score {
 			}
 		}
 	}
-	return searcher.IDF(c.Documents(), df)
+	if c.idfs == nil {
+		c.idfs = map[string]searcher.Score{}
+	}
+	c.idfs[word] = searcher.IDF(c.Documents(), df)
+	return c.idfs[word]
 }
 
 func wanted(root *query.Node) (words []string) {

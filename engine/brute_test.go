@@ -1,0 +1,429 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"math/bits"
+	"math/rand/v2"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"anatomy/demo"
+	"anatomy/disk/datadir"
+	"anatomy/disk/segment"
+	"anatomy/indexer"
+	"anatomy/searcher"
+	"anatomy/searcher/oracle"
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+	"anatomy/weburl"
+	"anatomy/words"
+)
+
+// naiveIndex makes from the repository what the index should hold, with nothing of the resolver, the
+// link database, the barrels and the sorter: pages are parsed one by one, links followed through the
+// records of the document index.
+func naiveIndex(t testing.TB, dir string) []*oracle.Document {
+	t.Helper()
+	all := records(t, dir)
+	pages := bodies(t, dir, all)
+	byURL := map[vocab.Fingerprint]vocab.DocID{}
+	for doc, r := range all {
+		u, err := weburl.Parse(r.URL)
+		must(t, err)
+		byURL[u.Fingerprint()] = doc
+	}
+	docs, hidden := map[vocab.DocID]*oracle.Document{}, map[vocab.DocID]bool{}
+	credit := map[vocab.DocID]map[naiveText]map[vocab.DocID]bool{}
+	var buffer indexer.Buffer
+	for doc, page := range pages {
+		parsed, err := indexer.Parse(&page, &buffer)
+		must(t, err)
+		if parsed.NoIndex {
+			hidden[doc] = true
+		} else {
+			d := &oracle.Document{Doc: doc, URL: parsed.Info.URL, Words: map[string][]vocab.Hit{}, Length: parsed.Info.Words, Crawled: true}
+			for word, hit := range parsed.Hits() {
+				d.Words[string(word)] = append(d.Words[string(word)], hit)
+			}
+			docs[doc] = d
+		}
+		for _, l := range parsed.Links {
+			u, err := weburl.Parse(l.Target)
+			if err != nil || l.Text == "" || l.Flags&vocab.NoFollow != 0 {
+				continue
+			}
+			linked, ok := byURL[u.Fingerprint()]
+			target := canonical(all, linked)
+			if !ok || target == 0 || target == doc {
+				continue
+			}
+			text := naiveText{cutRunes(l.Text, 256), l.Flags&vocab.OffSite != 0}
+			if credit[target] == nil {
+				credit[target] = map[naiveText]map[vocab.DocID]bool{}
+			}
+			if credit[target][text] == nil {
+				credit[target][text] = map[vocab.DocID]bool{}
+			}
+			credit[target][text][doc] = true
+		}
+	}
+	for target, texts := range credit {
+		if hidden[target] {
+			continue
+		}
+		d := docs[target]
+		if d == nil {
+			d = &oracle.Document{Doc: target, URL: all[target].URL, Words: map[string][]vocab.Hit{}}
+			for i, word := range urlWords(t, d.URL) {
+				add(d, word.text, uint32(i), vocab.URLWord, word.capital, vocab.NormalSize)
+			}
+			docs[target] = d
+		}
+		addAnchors(d, texts)
+	}
+	var list []*oracle.Document
+	for _, d := range docs {
+		for _, hits := range d.Words {
+			slices.SortFunc(hits, func(a, b vocab.Hit) int {
+				if a == b {
+					return 0
+				}
+				if a.Before(b) {
+					return -1
+				}
+				return 1
+			})
+		}
+		list = append(list, d)
+	}
+	slices.SortFunc(list, func(a, b *oracle.Document) int { return cmp.Compare(a.Doc, b.Doc) })
+	return list
+}
+
+type naiveText struct {
+	text string
+	out  bool
+}
+
+func cutRunes(s string, n int) string {
+	for len(s) > n {
+		_, size := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-size]
+	}
+	return s
+}
+
+func add(d *oracle.Document, word string, position uint32, kind vocab.HitType, capital bool, size uint8) {
+	d.Words[word] = append(d.Words[word], vocab.MakeHit(position, kind, capital, size))
+}
+
+// addAnchors puts the commonest texts first, and 16 positions between two.
+func addAnchors(d *oracle.Document, texts map[naiveText]map[vocab.DocID]bool) {
+	var order []naiveText
+	for text := range texts {
+		order = append(order, text)
+	}
+	slices.SortFunc(order, func(a, b naiveText) int {
+		byOut := 0
+		if a.out != b.out {
+			byOut = map[bool]int{false: -1, true: 1}[a.out]
+		}
+		return cmp.Or(cmp.Compare(len(texts[b]), len(texts[a])), strings.Compare(a.text, b.text), byOut)
+	})
+	position := uint32(0)
+	for _, text := range order[:min(len(order), 64)] {
+		kind := vocab.Anchor
+		if text.out {
+			kind = vocab.AnchorOut
+		}
+		size := uint8(min(7, bits.Len(uint(len(texts[text])))-1))
+		list := tokens(text.text)
+		for _, word := range list[:min(len(list), 32)] {
+			add(d, word.text, position, kind, word.capital, size)
+			position++
+		}
+		position += 16
+	}
+}
+
+type token struct {
+	text    string
+	capital bool
+}
+
+func tokens(text string) (all []token) {
+	var t words.Tokenizer
+	t.Each([]byte(text), func(word []byte, _, _ int, capital bool) {
+		all = append(all, token{string(word), capital})
+	})
+	return all
+}
+
+// urlWords are the words of host, path and query, unescaped, low lines parting words.
+func urlWords(t testing.TB, raw string) []token {
+	u, err := url.Parse(raw)
+	must(t, err)
+	text := u.Hostname() + u.Path
+	if u.RawQuery != "" {
+		q, err := url.PathUnescape(u.RawQuery)
+		must(t, err)
+		text += "?" + q
+	}
+	return tokens(strings.ReplaceAll(text, "_", " "))
+}
+
+// crawlBoth crawls a generated web and the demo web into one folder.
+func crawlBoth(t testing.TB, seed uint64, n int) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "data")
+	web := generate(t, seed, n, 0)
+	crawl(t, web.options(dir, web.seed))
+	small, err := demo.Start(t.Context(), demo.Options{})
+	must(t, err)
+	defer small.Close()
+	o := crawlOptions(dir, small.HTTPPort(), small.Resolver(), small.Start())
+	crawl(t, o)
+	return dir
+}
+
+// A drawer draws queries.
+type drawer struct {
+	*rand.Rand
+	common, all []string // words, as they may stand in a query
+	phrases     []string // from pages
+	sites       []string
+	page        []string   // words of the page that the query is about
+	pages       [][]string // words of every page
+}
+
+func newDrawer(r *rand.Rand, docs []*oracle.Document) *drawer {
+	d := &drawer{Rand: r}
+	frequency := map[string]int{}
+	sites := map[string]bool{"test": true, "one.test": true, "absent.test": true}
+	for _, doc := range docs {
+		u, _ := weburl.Parse(doc.URL)
+		sites[u.Host()] = true
+		if dir, _, ok := strings.Cut(u.Path()[1:], "/"); ok {
+			sites[u.Host()+"/"+dir] = true
+		}
+		byPosition := map[[2]uint32]string{}
+		d.pages = append(d.pages, slices.Sorted(maps.Keys(doc.Words)))
+		for word, hits := range doc.Words {
+			frequency[word]++
+			for _, hit := range hits {
+				byPosition[[2]uint32{uint32(hit.Field()), hit.Position()}] = word
+			}
+		}
+		for range 3 {
+			field := uint32(r.IntN(int(vocab.Fields)))
+			at := uint32(r.IntN(int(doc.Length) + 8))
+			phrase := []string{}
+			for k := range uint32(2 + r.IntN(3)) {
+				if word, ok := byPosition[[2]uint32{field, at + k}]; ok {
+					phrase = append(phrase, word)
+				}
+			}
+			if len(phrase) > 0 {
+				d.phrases = append(d.phrases, strings.Join(phrase, " "))
+			}
+		}
+	}
+	for word := range frequency {
+		d.all = append(d.all, word)
+	}
+	slices.SortFunc(d.all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(frequency[b], frequency[a]), strings.Compare(a, b))
+	})
+	slices.Sort(d.phrases)
+	for site := range sites {
+		d.sites = append(d.sites, site)
+	}
+	slices.Sort(d.sites)
+	d.common = d.all[:60]
+	d.all = append(d.all, "absentword", "nichtda", "無い")
+	return d
+}
+
+func (d *drawer) pick(from []string) string { return from[d.IntN(len(from))] }
+
+func (d *drawer) word() string {
+	return d.pick([][]string{d.page, d.page, d.common, d.all}[d.IntN(4)])
+}
+
+func (d *drawer) atom() string {
+	in := d.pick([]string{"", "", "", "", "", "intitle:", "inurl:", "inanchor:", "intext:"})
+	switch d.IntN(4) {
+	case 0:
+		return in + `"` + d.pick(d.phrases) + `"`
+	case 1:
+		return in + `"` + d.word() + " " + d.word() + `"`
+	}
+	return in + d.word()
+}
+
+func (d *drawer) node(depth int) string {
+	kind := d.IntN(12)
+	switch {
+	case kind < 5 || depth == 0 && kind < 9:
+		return d.atom()
+	case kind == 5:
+		return "site:" + d.pick(d.sites)
+	case kind == 6:
+		return "-site:" + d.pick(d.sites)
+	case kind == 7:
+		return "-" + d.atom()
+	case kind == 8:
+		return d.node(depth-1) + " OR " + d.node(depth-1)
+	case kind == 9:
+		return d.word() + " | " + d.atom()
+	case depth > 0:
+		return d.pick([]string{"(", "-("}) + d.node(depth-1) + " " + d.node(depth-1) + ")"
+	}
+	return d.word() + " " + d.word()
+}
+
+func (d *drawer) query() string {
+	d.page = d.pages[d.IntN(len(d.pages))]
+	parts := []string{d.atom()}
+	for range d.IntN(3) {
+		parts = append(parts, d.node(2))
+	}
+	d.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	return strings.Join(parts, " ")
+}
+
+// operators that have to occur among the queries with results.
+var operators = map[string]*regexp.Regexp{
+	"word": regexp.MustCompile(`^\w+$`), "phrase": regexp.MustCompile(`"\w+ \w+`), "-word": regexp.MustCompile(`(^| )-\w+( |$)`), `-"phrase"`: regexp.MustCompile(`-"`),
+	"OR": regexp.MustCompile(` OR `), "|": regexp.MustCompile(` \| `), "group": regexp.MustCompile(`\(`), "-group": regexp.MustCompile(`-\(`),
+	"site:": regexp.MustCompile(`(^| )site:`), "-site:": regexp.MustCompile(`-site:`), "site:/dir": regexp.MustCompile(`site:\S+/`),
+	"intitle:": regexp.MustCompile(`intitle:`), "inurl:": regexp.MustCompile(`inurl:`), "inanchor:": regexp.MustCompile(`inanchor:`), "intext:": regexp.MustCompile(`intext:`),
+}
+
+// TestBruteForce: the results of an index that was crawled equal those of looking at every page in
+// the repository: the same, in the same order, with the same scores, which are the sums of their
+// explanations.
+func TestBruteForce(t *testing.T) {
+	seed := seedOf(t)
+	n, queries := 200, 1000
+	if testing.Short() {
+		n, queries = 60, 100
+	}
+	dir := crawlBoth(t, seed, n)
+	docs := naiveIndex(t, dir)
+	v, err := readRanks(dir)
+	must(t, err)
+	c := &oracle.Collection{Segments: []oracle.Segment{{Documents: docs}}, Ranks: v.Ranks, Weights: searcher.DefaultWeights, Candidates: 60}
+	s, err := searcher.Open(dir, searcher.Options{Candidates: c.Candidates})
+	must(t, err)
+	defer s.Close()
+	if n := s.Stats().Documents; n != len(docs) {
+		t.Errorf("%d documents are in the index, want %d", n, len(docs))
+	}
+	d := newDrawer(rand.New(rand.NewPCG(seed, 9)), docs)
+	used, sums := map[string]int{}, 0
+	for range queries {
+		text := d.query()
+		want := c.Search(query.Parse(text).Root)
+		got := explained(t, s, text)
+		if len(got) != len(want) {
+			t.Fatalf("%s: %d results, want %d", text, len(got), len(want))
+		}
+		for i, r := range got {
+			if r.Doc != want[i].Doc || r.Score != want[i].Score {
+				t.Fatalf("%s: result %d is document %d (%s) with %d, want %d with %d", text, i, r.Doc, r.URL, r.Score, want[i].Doc, want[i].Score)
+			}
+			sum := searcher.Score(0)
+			for _, part := range r.Explanation.Parts {
+				sum += part.Points
+			}
+			if sum != r.Score || !r.Explanation.Matches {
+				t.Fatalf("%s: %s: the explanation adds up to %d, the score is %d", text, r.URL, sum, r.Score)
+			}
+			sums++
+		}
+		for name, form := range operators {
+			if len(got) > 0 && form.MatchString(text) {
+				used[name]++
+			}
+		}
+	}
+	for name := range operators {
+		if used[name] == 0 && !testing.Short() {
+			t.Errorf("no query with %s found anything", name)
+		}
+	}
+	t.Logf("%d documents, %d queries, %d results with explanations; queries with results by operator: %v", len(docs), queries, sums, used)
+}
+
+func explained(t testing.TB, s *searcher.Searcher, text string) (all []searcher.Result) {
+	for {
+		r, err := s.Search(t.Context(), searcher.Request{Query: text, Offset: len(all), Limit: searcher.MaxLimit, Explain: true, Within: time.Hour})
+		must(t, err)
+		all = append(all, r.Results...)
+		if !r.Next {
+			if r.Total != len(all) || !r.Exact || r.Partial {
+				t.Fatalf("%s: %d results of %d, exact: %v, %s", text, len(all), r.Total, r.Exact, r.Why)
+			}
+			return all
+		}
+	}
+}
+
+// dump is the whole index, but for names of files.
+func dump(t testing.TB, dir string) string {
+	t.Helper()
+	m, err := datadir.Read(dir)
+	must(t, err)
+	if len(m.Segments) != 1 || !m.Settled {
+		t.Fatalf("not settled: %+v", m)
+	}
+	var out bytes.Buffer
+	must(t, segment.Dump(&out, datadir.Segment(dir, m.Segments[0]), ""))
+	return out.String()
+}
+
+// TestRebuild: an index that is made anew from the repository equals the one that grew with the
+// crawl, whatever the number of workers and the memory.
+func TestRebuild(t *testing.T) {
+	n := 200
+	if testing.Short() {
+		n = 60
+	}
+	dir := crawlBoth(t, 11, n)
+	want, wantRanks := dump(t, dir), ranks(t, dir)
+	if len(want) < 1<<20 && !testing.Short() {
+		t.Fatalf("the dump has only %d bytes", len(want))
+	}
+	for _, o := range []RebuildOptions{{}, {Workers: 1}, {Workers: 7, BatchBytes: 200 << 10}, {Workers: 2, BatchBytes: 1 << 20}} {
+		report, err := Rebuild(t.Context(), dir, o)
+		must(t, err)
+		if got := dump(t, dir); got != want {
+			t.Errorf("workers %d, batches of %d bytes: %s", o.Workers, o.BatchBytes, firstDifference(got, want))
+		}
+		sameMaps(t, "ranks", ranks(t, dir), wantRanks)
+		if report.Pages == 0 || report.Links == 0 {
+			t.Errorf("the report says %+v", report)
+		}
+		checked(t, dir)
+	}
+}
+
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("line %d is\n%.400s\nwant\n%.400s", i, a[i], b[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
+}
