@@ -43,7 +43,7 @@ func newDocWriter(o Options) (*docWriter, error) {
 		w.size, level = compactDocBlockSize, zstd.SpeedBetterCompression
 	}
 	var err error
-	if w.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(false)); err != nil {
+	if w.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(false), zstd.WithWindowSize(2*compactDocBlockSize)); err != nil {
 		return nil, fmt.Errorf("segment: zstd: %w", err)
 	}
 	return w, nil
