@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -54,113 +54,163 @@ func newCrawl(s *shared) *cobra.Command {
 		Short: "crawl, index and rank the sites of these URLs",
 		Long: `Crawl fetches the pages of the sites that the URLs are on, politely: it obeys robots.txt, waits between
 requests, and backs off where a server asks for it. Pages can be searched while the crawl goes on.
-It ends when nothing is left to fetch. Interrupt it at any time: the same command goes on where it stopped.`,
-		Example: "  anatomy crawl --contact you@example.org https://docs.example.org/\n  anatomy crawl --scope dir --max-pages 1000 --serve https://example.org/manual/",
-		RunE:    func(c *cobra.Command, urls []string) error { return runCrawl(c, s, f, urls) },
+
+It ends when nothing is left to fetch. Interrupt it at any time: the same command goes on where it stopped,
+and so does "anatomy crawl" without URLs, as the folder remembers those that it began with. More URLs widen
+the crawl. The other flags are not remembered.
+
+Pages near the URLs come first (breadth-first, the one policy so far). A pattern of --include or --exclude is
+matched with the whole URL, with the scheme left out if it names none. SSL_CERT_FILE names another set of
+certificate authorities.`,
+		Example: `  anatomy crawl --contact you@example.org https://docs.example.org/
+  anatomy crawl --scope dir --max-pages 1000 --serve https://example.org/manual/
+  anatomy crawl --exclude '*/print/*' --exclude '*.pdf' --delay 5s example.org
+  anatomy crawl`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(c *cobra.Command, urls []string) error { return runCrawl(c, s, f, urls) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.scope, "scope", "domain", "how far to go from the URLs: page, dir, host, domain or any")
+	flags.StringVar(&f.scope, "scope", "domain", "how far to go from the URLs: `NAME` is page, dir, host, domain or any")
 	flags.StringArrayVar(&f.include, "include", nil, "fetch only URLs that match `PATTERN` (* stands for anything; may be repeated)")
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "leave out URLs that match `PATTERN` (may be repeated)")
 	flags.StringVar(&f.seeds, "seeds", "", "read more URLs from `FILE`, one a line; - is standard input")
-	flags.StringVar(&f.policy, "policy", "breadth-first", "order of URLs: breadth-first")
-	flags.DurationVar(&f.delay, "delay", time.Second, "least time between requests to one site; 0 for none")
-	flags.Uint64Var(&f.maxPages, "max-pages", 0, "stop when so many pages are kept; 0 for no limit")
-	flags.IntVar(&f.perSite, "per-site", 0, "connections to one site at a time, where --delay is 0 (default 1)")
-	flags.IntVar(&f.hosts, "connections", 64, "sites visited at a time")
+	flags.StringVar(&f.policy, "policy", breadthFirst, "order of URLs: `NAME` is breadth-first")
+	flags.DurationVar(&f.delay, "delay", time.Second, "least `TIME` between requests to one site; 0 for none")
+	flags.Uint64Var(&f.maxPages, "max-pages", 0, "stop when `N` pages are kept; 0 for no limit")
+	flags.IntVar(&f.perSite, "per-site", 0, "`N` connections to one site at a time, where --delay is 0 (default 1)")
+	flags.IntVar(&f.hosts, "connections", 64, "visit `N` hosts at a time")
 	flags.StringArrayVar(&f.resolvers, "resolver", nil, "ask the DNS server at `ADDR` (may be repeated; default: the system's)")
 	flags.BoolVar(&f.private, "allow-private", false, "visit loopback and private addresses")
 	flags.BoolVar(&f.noIndex, "no-index", false, "fetch, follow links and store; build no index")
-	flags.StringVar(&f.contact, "contact", "", "how the operators of sites reach you, for the User-Agent: an address or URL")
-	flags.StringVar(&f.agent, "user-agent", "", "the User-Agent, whole")
-	flags.IntVar(&f.httpPort, "http-port", 0, "connect to this port where a URL has 80 (for test webs)")
-	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to this port where a URL has 443")
-	flags.StringVar(&f.stats, "stats", "", "write the final counters to `FILE` as JSON")
+	flags.StringVar(&f.contact, "contact", "", "how the operators of sites reach you, for the User-Agent: `ADDRESS` of mail or of a page")
+	flags.StringVar(&f.agent, "user-agent", "", "the User-Agent as `TEXT`, whole")
+	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` where a URL means 80 (for test webs)")
+	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to `PORT` where a URL means 443")
+	flags.StringVar(&f.stats, "stats", "", "write the counters to `FILE` as JSON at the end, interrupted or not")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress; warnings and errors alone")
 	flags.BoolVar(&f.serve, "serve", false, "search page and API meanwhile, and after")
-	flags.StringVar(&f.listen, "listen", defaultListen, "address of the search page, with --serve")
+	flags.StringVar(&f.listen, "listen", defaultListen, "`ADDRESS` of the search page, with --serve")
+	complete(c, "scope", "page", "dir", "host", "domain", "any")
+	complete(c, "policy", breadthFirst)
 	return c
 }
 
+// breadthFirst is the name of the one policy.
+const breadthFirst = "breadth-first"
+
+// complete has the shell offer the values of a flag.
+func complete(c *cobra.Command, flag string, values ...string) {
+	c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
 func runCrawl(c *cobra.Command, s *shared, f *crawlFlags, urls []string) error {
-	options, err := f.options(c, s, urls)
+	screen := newConsole(c.ErrOrStderr())
+	log := s.logger(screen, f.quiet)
+	options, err := f.options(c, s, log, urls)
 	if err != nil {
 		return err
 	}
-	var group errgroup.Group
-	serving, stopServing := context.WithCancel(c.Context())
-	defer stopServing()
+	group, ctx := errgroup.WithContext(c.Context())
 	if f.serve {
-		listener, err := net.Listen("tcp", f.listen)
+		listener, err := listen(c, f.listen)
 		if err != nil {
-			return fmt.Errorf("crawl: %w", err)
-		}
-		if _, err := makeDataFolder(options.Dir); err != nil {
 			return err
 		}
-		group.Go(func() error { return serveData(serving, c.ErrOrStderr(), options.Dir, listener, serveOptions{}) })
+		if err := makeDataFolder(options.Dir); err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		group.Go(func() error {
+			return serveData(ctx, options.Dir, listener, serveOptions{log: s.logger(screen, true), ready: func(address string) {
+				fmt.Fprintf(screen, "Search at %s meanwhile.\n", address)
+			}})
+		})
 	}
-	stats, err := crawl(c.Context(), c.ErrOrStderr(), options, f.quiet)
-	if err == nil && f.stats != "" {
-		err = writeStats(f.stats, stats)
-	}
-	if err != nil || c.Context().Err() != nil || !f.serve {
-		stopServing()
-	}
-	return errors.Join(err, group.Wait(), c.Context().Err())
+	group.Go(func() error {
+		stats, err := crawl(ctx, screen, options, f.quiet)
+		if f.stats != "" && stats != nil {
+			err = errors.Join(err, writeStats(f.stats, stats))
+		}
+		if err == nil && f.serve && ctx.Err() == nil {
+			fmt.Fprintln(screen, "The search page stays open; Ctrl-C ends.")
+		}
+		return err
+	})
+	return errors.Join(group.Wait(), c.Context().Err())
 }
 
 // makeDataFolder makes the folder, so that it can be searched before its first page.
-func makeDataFolder(dir string) (datadir.Manifest, error) {
+func makeDataFolder(dir string) error {
 	w, err := datadir.Create(dir)
 	if err != nil {
-		return datadir.Manifest{}, err
+		return err
 	}
-	if err := w.Close(); err != nil {
-		return datadir.Manifest{}, err
-	}
-	return datadir.Read(dir)
+	return w.Close()
 }
 
 // options turns flags and arguments into the engine's options.
-func (f *crawlFlags) options(c *cobra.Command, s *shared, urls []string) (engine.Options, error) {
-	o := engine.Options{Dir: s.data, NoIndex: f.noIndex, Connections: f.hosts}
+func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls []string) (engine.Options, error) {
+	o := engine.Options{Dir: s.data, NoIndex: f.noIndex, Connections: f.hosts, Log: log}
 	scope, err := weburl.ParseScope(f.scope)
 	if err != nil {
-		return o, usageError{err}
+		return o, usageError{error: err}
 	}
-	if f.policy != "breadth-first" {
-		return o, usageError{fmt.Errorf("no policy %q; there is breadth-first", f.policy)}
+	if err := f.check(c); err != nil {
+		return o, err
 	}
-	if f.delay < 0 || f.perSite < 0 || f.hosts < 1 {
-		return o, usageError{errors.New("--delay, --per-site and --connections take no negative numbers")}
+	if o.Seeds, err = f.collect(c.InOrStdin(), urls); err != nil {
+		return o, err
 	}
-	if f.seeds != "" {
-		more, err := readSeeds(c.InOrStdin(), f.seeds)
-		if err != nil {
+	if len(o.Seeds) == 0 {
+		switch err := datadir.CheckVersion(s.data); {
+		case errors.Is(err, datadir.ErrNone):
+			return o, usagef("crawl takes URLs to start from, or --seeds FILE: nothing was begun in %s", s.data)
+		case err != nil:
 			return o, err
 		}
-		urls = append(urls, more...)
 	}
-	if len(urls) == 0 {
-		if _, err := datadir.Read(s.data); err != nil {
-			return o, usageError{errors.New("crawl takes URLs to start from (or --seeds FILE)")}
-		}
-	}
-	o.Seeds = urls
 	o.URLs = urlserver.Options{
 		Scope: scope, Include: f.include, Exclude: f.exclude, MaxPages: f.maxPages,
 		Delay: f.delay, PerSite: f.perSite,
+	}
+	if f.delay == 0 {
+		o.URLs.Delay = -1 // there 0 means the default
 	}
 	o.Crawler = crawler.Options{
 		DNS: dnsclient.Options{Servers: f.resolvers}, AllowPrivate: f.private, UserAgent: f.agent, Contact: f.contact,
 		HTTPPort: f.httpPort, HTTPSPort: f.httpsPort,
 	}
-	if f.delay == 0 {
-		o.URLs.Delay = -1 // there 0 means the default
-	}
-	o.Log = s.logger(c.ErrOrStderr())
 	return o, nil
+}
+
+// check finds flags that make no sense.
+func (f *crawlFlags) check(c *cobra.Command) error {
+	switch {
+	case f.policy != breadthFirst:
+		return usagef("there is no policy %q, only %s", f.policy, breadthFirst)
+	case f.delay < 0:
+		return usagef("--delay %s is negative", f.delay)
+	case f.perSite < 0:
+		return usagef("--per-site %d is negative", f.perSite)
+	case f.hosts < 1:
+		return usagef("--connections %d is less than one", f.hosts)
+	case f.httpPort < 0 || f.httpPort > 65535 || f.httpsPort < 0 || f.httpsPort > 65535:
+		return usagef("a port is a number from 1 to 65535")
+	}
+	return exclusive(c, !f.serve, "--%s is for --serve", "listen")
+}
+
+// collect gathers the URLs to start from and proves that they are some.
+func (f *crawlFlags) collect(stdin io.Reader, urls []string) ([]string, error) {
+	for _, u := range urls {
+		if _, err := engine.ParseSeed(u); err != nil {
+			return nil, usageError{error: err}
+		}
+	}
+	if f.seeds == "" {
+		return urls, nil
+	}
+	more, err := readSeeds(stdin, f.seeds)
+	return append(urls, more...), err
 }
 
 // readSeeds reads a list of URLs, one a line; empty lines and those that begin with # are passed over.
@@ -169,34 +219,43 @@ func readSeeds(stdin io.Reader, name string) ([]string, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("crawl: seeds: %w", err)
+			return nil, hinted(fmt.Errorf("seeds: %w", err), "--seeds takes the name of a file with a URL a line, or - for standard input")
 		}
 		defer f.Close()
 		in = f
 	}
 	var urls []string
 	scan := bufio.NewScanner(in)
+	number := 0
 	for scan.Scan() {
-		if line := strings.TrimSpace(scan.Text()); line != "" && line[0] != '#' {
-			urls = append(urls, line)
+		number++
+		line := strings.TrimSpace(scan.Text())
+		if line == "" || line[0] == '#' {
+			continue
 		}
+		if _, err := engine.ParseSeed(line); err != nil {
+			return nil, hinted(fmt.Errorf("seeds: %s, line %d: %w", name, number, err), "a line is a URL, empty, or a remark that begins with #")
+		}
+		urls = append(urls, line)
 	}
 	if err := scan.Err(); err != nil {
-		return nil, fmt.Errorf("crawl: seeds: %w", err)
+		return nil, fmt.Errorf("seeds: %s, after line %d: %w", name, number, err)
 	}
 	return urls, nil
 }
 
-// crawl runs a crawl with its progress shown on w, and says at the end what was done.
-func crawl(ctx context.Context, w io.Writer, o engine.Options, quiet bool) (engine.CrawlStats, error) {
+// crawl runs a crawl with its progress shown, and says at the end what was done. The counters are
+// nil where it could not begin.
+func crawl(ctx context.Context, screen *console, o engine.Options, quiet bool) (*engine.CrawlStats, error) {
 	c, err := engine.Open(ctx, o)
 	if err != nil {
-		return engine.CrawlStats{}, err
+		return nil, err
 	}
+	before := c.Stats()
 	watching, stop := context.WithCancel(context.Background())
 	var watcher errgroup.Group
 	if !quiet {
-		watcher.Go(func() error { watch(watching, w, o.Log, c); return nil })
+		watcher.Go(func() error { watch(watching, screen, o.Log, c); return nil })
 	}
 	err = c.Run(ctx)
 	stop()
@@ -204,18 +263,18 @@ func crawl(ctx context.Context, w io.Writer, o engine.Options, quiet bool) (engi
 	stats := c.Stats()
 	err = errors.Join(err, c.Close())
 	if !quiet && err == nil {
-		fmt.Fprintln(w, summary(stats, ctx.Err() != nil))
+		fmt.Fprintln(screen, summary(before, stats, ctx.Err() != nil))
 	}
-	return stats, err
+	return &stats, err
 }
 
-func writeStats(path string, stats engine.CrawlStats) error {
+func writeStats(path string, stats *engine.CrawlStats) error {
 	b, err := json.MarshalIndent(stats, "", "\t")
 	if err != nil {
-		return fmt.Errorf("crawl: stats: %w", err)
+		return fmt.Errorf("stats: %w", err)
 	}
 	if err := os.WriteFile(path, append(b, '\n'), 0o644); err != nil {
-		return fmt.Errorf("crawl: stats: %w", err)
+		return fmt.Errorf("stats: %w", err)
 	}
 	return nil
 }

@@ -1,10 +1,15 @@
 package main
 
 import (
-	"encoding/json"
+	"bufio"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -19,10 +24,15 @@ func newIndex(s *shared) *cobra.Command {
 		Use:   "index",
 		Short: "rebuild the index from the repository",
 		Long: `Index makes the inverted index, the link database and the ranks anew from the pages in the repository. Searches go
-on in the old index until the new one replaces it in one step.`,
-		Args: exactly(0, "no arguments"),
+on in the old index until the new one replaces it in one step. The ranks are then those that favour no page,
+whatever "anatomy pagerank" made of them before.`,
+		Example: "  anatomy index\n  anatomy index --data /srv/anatomy-data --workers 2",
+		Args:    exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			o.BatchBytes, o.Log = megabytes<<20, s.logger(c.ErrOrStderr())
+			if o.Workers < 0 || megabytes < 1 || megabytes > 1<<20 {
+				return usagef("--workers is not negative, --memory from 1 to %d", 1<<20)
+			}
+			o.BatchBytes, o.Log = megabytes<<20, s.logger(c.ErrOrStderr(), false)
 			r, err := engine.Rebuild(c.Context(), s.data, o)
 			if err != nil {
 				return err
@@ -31,8 +41,8 @@ on in the old index until the new one replaces it in one step.`,
 			return nil
 		},
 	}
-	c.Flags().IntVar(&o.Workers, "workers", 0, "parsers at a time (default: one a core)")
-	c.Flags().Int64Var(&megabytes, "memory", 48, "megabytes of a batch before it is sorted")
+	c.Flags().IntVar(&o.Workers, "workers", 0, "parse `N` pages at a time (default: one a core)")
+	c.Flags().Int64Var(&megabytes, "memory", 48, "gather `MB` of pages before they are sorted")
 	return c
 }
 
@@ -41,7 +51,10 @@ func newStats(s *shared) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "sizes of all structures, beside the paper's Table 1",
-		Args:  exactly(0, "no arguments"),
+		Long: `Stats counts pages, words, hits and links, and measures every structure, in bytes a page beside those of Table 1
+of the paper. While a crawl runs in another process, the outcomes of fetches are left out.`,
+		Example: "  anatomy stats\n  anatomy stats --json",
+		Args:    exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			i, err := engine.TakeInventory(s.data)
 			if err != nil {
@@ -53,13 +66,14 @@ func newStats(s *shared) *cobra.Command {
 			return printInventory(c.OutOrStdout(), i)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/stats")
 	return c
 }
 
 func printInventory(w io.Writer, i *engine.Inventory) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "%d pages, %d documents known by links alone, %d segments, %d links\n\n", i.Pages, i.Uncrawled, i.Segments, i.Links)
+	fmt.Fprintf(w, "searchable pages %d, and %d known by links alone; segments %d; links %d\n", i.Pages, i.Uncrawled, i.Segments, i.Links)
+	fmt.Fprintf(w, "different words %d, postings %d, hits %d\n\n", i.Words, i.Postings, i.Hits)
 	fmt.Fprintln(t, "structure\tMB\tbytes a page\tthe paper, bytes a page\t")
 	for _, r := range i.Rows {
 		paper := ""
@@ -74,12 +88,12 @@ func printInventory(w io.Writer, i *engine.Inventory) error {
 	if i.Rank != "" {
 		fmt.Fprintf(w, "\nPageRank: %s\n", i.Rank)
 	}
-	if len(i.Outcomes) > 0 {
-		b, err := json.Marshal(i.Outcomes)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "fetches: %s\n", b)
+	var outcomes []string
+	for _, name := range slices.Sorted(maps.Keys(i.Outcomes)) {
+		outcomes = append(outcomes, fmt.Sprintf("%d %s", i.Outcomes[name], name))
+	}
+	if len(outcomes) > 0 {
+		fmt.Fprintf(w, "fetches: %s\n", strings.Join(outcomes, ", "))
 	}
 	return nil
 }
@@ -89,21 +103,25 @@ var errDamaged = errors.New("the data folder is damaged")
 
 func newCheck(s *shared) *cobra.Command {
 	return &cobra.Command{
-		Use:   "check",
-		Short: "prove every byte of the data folder",
-		Long:  "Check reads every structure whole, proves its checksums, and compares the structures with one another.",
-		Args:  exactly(0, "no arguments"),
+		Use:     "check",
+		Short:   "prove every byte of the data folder",
+		Long:    "Check reads every structure whole, proves its checksums, and compares the structures with one another.",
+		Example: "  anatomy check",
+		Args:    exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			problems := 0
 			err := engine.Check(c.Context(), s.data, engine.CheckReport{
 				Checked: func(name, found string) { fmt.Fprintf(c.OutOrStdout(), "%-12s %s\n", name, found) },
-				Problem: func(problem error) { problems++; fmt.Fprintf(c.ErrOrStderr(), "damaged: %v\n", problem) },
+				Problem: func(problem error) {
+					problems++
+					fmt.Fprintf(c.ErrOrStderr(), "damaged: %s\n", message(problem))
+				},
 			})
 			switch {
 			case err != nil:
 				return err
 			case problems > 0:
-				return hinted(fmt.Errorf("%w in %d places", errDamaged, problems), "index, links and ranks are made anew from the repository by: anatomy index")
+				return hinted(fmt.Errorf("%w: %d problems", errDamaged, problems), "index, links and ranks are made anew from the repository by: "+s.command("index"))
 			}
 			fmt.Fprintln(c.OutOrStdout(), "everything is whole")
 			return nil
@@ -113,16 +131,23 @@ func newCheck(s *shared) *cobra.Command {
 
 func newTrace(s *shared) *cobra.Command {
 	return &cobra.Command{
-		Use:     "trace URL",
-		Short:   "why a page is or is not in the index",
-		Example: "  anatomy trace https://docs.example.org/links.html",
-		Args:    exactly(1, "one URL"),
+		Use:   "trace URL",
+		Short: "why a page is or is not in the index",
+		Long: `Trace tells how a URL was found, what came of fetching it, where it is stored, what it leads to or is the same as,
+whether it can be found, and how it ranks.`,
+		Example:           "  anatomy trace https://docs.example.org/links.html",
+		Args:              exactly(1, "one URL"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
 			u, err := engine.ParseSeed(args[0])
 			if err != nil {
-				return usageError{err}
+				return usageError{error: err}
 			}
-			return engine.Trace(c.Context(), c.OutOrStdout(), s.data, u)
+			err = engine.Trace(c.Context(), c.OutOrStdout(), s.data, u)
+			if errors.Is(err, engine.ErrUnknownURL) {
+				return hinted(err, "to add it: "+s.command("crawl "+quoted(args[0])))
+			}
+			return err
 		},
 	}
 }
@@ -131,23 +156,45 @@ func newDump(s *shared) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dump",
 		Short: "look into any file of the data folder",
+		Long:  "Dump prints what a structure holds, as text.",
+		Example: `  anatomy dump repository
+  anatomy dump page https://docs.example.org/
+  anatomy dump segment anchor`,
 	}
 	for _, d := range []struct {
-		use, short, wants string
-		args              int
-		dump              func(w io.Writer, dir string, args []string) error
+		use, short, wants, example string
+		args                       int
+		dump                       func(w io.Writer, dir string, args []string) error
 	}{
-		{"docindex", "every key of the document index", "no arguments", 0, engine.DumpDocuments},
-		{"repository", "a line a record", "no arguments", 0, engine.DumpRepository},
-		{"page URL", "a page as it was fetched", "one URL", 1, engine.DumpPage},
-		{"links", "links, anchors, aliases", "no arguments", 0, engine.DumpLinks},
-		{"segment WORD", "the lists of a word in every segment", "one word", 1, engine.DumpWord},
-		{"rank", "every document with its rank", "no arguments", 0, engine.DumpRanks},
+		{"docindex", "every key of the document index", "no arguments", "", 0, engine.DumpDocuments},
+		{"repository", "every record: place, kind, docID, URL, time, length", "no arguments", "", 0, engine.DumpRepository},
+		{"page URL", "a page as it was fetched", "one URL", " https://docs.example.org/", 1, engine.DumpPage},
+		{"links", "names, aliases, links, anchor texts", "no arguments", "", 0, engine.DumpLinks},
+		{"segment WORD", "the lists of a word in every segment", "one word", " anchor", 1, engine.DumpWord},
+		{"rank", "every docID with its rank", "no arguments", "", 0, engine.DumpRanks},
 	} {
+		name, _, _ := strings.Cut(d.use, " ")
 		c.AddCommand(&cobra.Command{
-			Use: d.use, Short: d.short, Args: exactly(d.args, d.wants),
-			RunE: func(c *cobra.Command, args []string) error { return d.dump(c.OutOrStdout(), s.data, args) },
+			Use: d.use, Short: d.short, Args: exactly(d.args, d.wants), Example: "  anatomy dump " + name + d.example,
+			ValidArgsFunction: cobra.NoFileCompletions,
+			RunE: func(c *cobra.Command, args []string) error {
+				w := bufio.NewWriter(interruptible{c.Context(), c.OutOrStdout()})
+				return cmp.Or(d.dump(w, s.data, args), w.Flush())
+			},
 		})
 	}
 	return c
+}
+
+// An interruptible writer ends with its context, and with it whoever writes.
+type interruptible struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (w interruptible) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.w.Write(p)
 }

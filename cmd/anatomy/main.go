@@ -13,45 +13,41 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-
-	"anatomy/disk/datadir"
 )
 
-// The exit statuses.
-const (
-	statusFailed      = 1
-	statusUsage       = 2
-	statusInterrupted = 130
-)
-
-// A usageError is a command line that makes no sense.
-type usageError struct{ error }
-
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // run is the whole program: it returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	root := newRoot()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	root, s := newRoot()
+	out := &output{w: stdout}
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetIn(stdin)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return 0
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("standard output: %w", out.err)
 	}
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return statusInterrupted
+	return report(stderr, s, command, err)
+}
+
+// An output remembers that writing failed, so that what was not printed does not pass for done.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
 	}
-	fmt.Fprintf(stderr, "error: %v\n", err)
-	if hint := hintFor(err); hint != "" {
-		fmt.Fprintf(stderr, "hint: %s\n", hint)
-	}
-	if errors.As(err, new(usageError)) {
-		return statusUsage
-	}
-	return statusFailed
+	n, err := o.w.Write(p)
+	o.err = err
+	return n, err
 }
 
 // shared are the flags of every command.
@@ -60,32 +56,122 @@ type shared struct {
 	verbose bool
 }
 
-func newRoot() *cobra.Command {
+// defaultData is the data folder where --data names none.
+const defaultData = "anatomy-data"
+
+func newRoot() (*cobra.Command, *shared) {
 	s := &shared{}
 	root := &cobra.Command{
-		Use:           "anatomy",
-		Short:         "a web search engine in one binary",
-		Long:          "Anatomy crawls a set of sites, keeps and indexes their pages, ranks them by their links, and answers\nin the browser, as JSON and in the terminal. Begin with: anatomy demo",
+		Use:   "anatomy",
+		Short: "a web search engine in one binary",
+		Long: `Anatomy crawls a set of sites, keeps and indexes their pages, ranks them by their links, and answers in the
+browser, as JSON and in the terminal.`,
+		Example: `  anatomy demo
+  anatomy crawl --serve https://docs.example.org/
+  anatomy search '"page rank" -draft'`,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.PersistentFlags().StringVar(&s.data, "data", "anatomy-data", "data folder")
+	root.SetUsageTemplate(usageTemplate)
+	root.SetVersionTemplate("anatomy {{.Version}}\n")
+	root.PersistentFlags().StringVar(&s.data, "data", defaultData, "the data `FOLDER`")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "log what happens in detail")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w (see: %s --help)", err, c.CommandPath())}
-	})
+	root.MarkPersistentFlagDirname("data")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{error: err} })
 	root.AddCommand(
 		newDemo(s), newCrawl(s), newServe(s), newSearch(s), newExplain(s), newTrace(s),
-		newPageRank(s), newIndex(s), newStats(s), newCheck(s), newDump(s),
+		newPageRank(s), newIndex(s), newStats(s), newCheck(s), newDump(s), newVersion(),
 	)
-	return root
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Short = "completion for bash, zsh, fish or powershell"
+			c.Long = "Completion prints a script that makes the shell complete commands and flags: its --help says how to load it."
+			c.Example = "  source <(anatomy completion bash)"
+		}
+	}
+	group(root)
+	return root, s
 }
 
-// logger writes plain lines to standard error.
-func (s *shared) logger(w io.Writer) *slog.Logger {
+// usageTemplate is cobra's without its empty lines and capital letters.
+const usageTemplate = `usage: {{if .HasAvailableSubCommands}}{{.CommandPath}} COMMAND{{else}}{{.UseLine}}{{end}}
+{{- if .HasAvailableSubCommands}}
+
+commands:
+{{- range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
+{{- if .HasExample}}
+
+examples:
+{{.Example}}{{end}}
+{{- if .HasAvailableLocalFlags}}
+
+flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+{{- if .HasAvailableInheritedFlags}}
+
+flags of every command:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+`
+
+// group makes c, and every command below it that has commands of its own, say what is missing or
+// unknown where cobra prints the help and calls it a success.
+func group(c *cobra.Command) {
+	if !c.HasSubCommands() {
+		return
+	}
+	c.SuggestionsMinimumDistance = 2
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(c, args[0])
+		}
+		fmt.Fprintln(c.ErrOrStderr(), c.UsageString())
+		return usagef("%s: no command given", c.CommandPath())
+	}
+	for _, below := range c.Commands() {
+		group(below)
+	}
+}
+
+// unknownCommand names the command that may have been meant.
+func unknownCommand(c *cobra.Command, name string) error {
+	err := usageError{error: fmt.Errorf("%s has no command %q", c.CommandPath(), name)}
+	if meant := c.SuggestionsFor(name); len(meant) > 0 {
+		err.hint = fmt.Sprintf("did you mean: %s %s", c.CommandPath(), meant[0])
+	}
+	return err
+}
+
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "what a command does, its flags and examples",
+		Example: "  anatomy help crawl\n  anatomy help dump segment",
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return unknownCommand(about, rest[0])
+			}
+			return about.Help()
+		},
+	}
+}
+
+// logger writes plain lines; with quiet, warnings and errors alone.
+func (s *shared) logger(w io.Writer, quiet bool) *slog.Logger {
 	level := slog.LevelInfo
-	if s.verbose {
+	switch {
+	case s.verbose:
 		level = slog.LevelDebug
+	case quiet:
+		level = slog.LevelWarn
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
@@ -94,7 +180,7 @@ func (s *shared) logger(w io.Writer) *slog.Logger {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usageError{fmt.Errorf("%s takes %s (see: %s --help)", c.Name(), what, c.CommandPath())}
+			return usagef("%s takes %s, and was given %d", c.CommandPath(), what, len(args))
 		}
 		return nil
 	}
@@ -103,40 +189,29 @@ func exactly(n int, what string) cobra.PositionalArgs {
 func atLeast(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < n {
-			return usageError{fmt.Errorf("%s takes %s (see: %s --help)", c.Name(), what, c.CommandPath())}
+			return usagef("%s takes %s", c.CommandPath(), what)
 		}
 		return nil
 	}
 }
 
-// A hintedError knows the next step to take.
-type hintedError struct {
-	error
-	hint string
+// exclusive says that a flag was given that means nothing without, or together with, another.
+func exclusive(c *cobra.Command, wrong bool, format, flag string) error {
+	if wrong && c.Flags().Changed(flag) {
+		return usagef(format, flag)
+	}
+	return nil
 }
 
-func (e *hintedError) Unwrap() error { return e.error }
-
-func hinted(err error, hint string) error { return &hintedError{err, hint} }
-
-// hintFor names the next step to take after an error, "" where there is none to name.
-func hintFor(err error) string {
-	var own *hintedError
-	var version *datadir.VersionError
-	var busy *datadir.BusyError
-	switch {
-	case errors.As(err, &own):
-		return own.hint
-	case errors.As(err, &version):
-		return "use the program that wrote it, or another folder with --data"
-	case errors.As(err, &busy):
-		return "one process writes to a folder at a time; wait for it, end it, or name another folder with --data"
-	case errors.Is(err, datadir.ErrNone):
-		return "fill a folder with: anatomy crawl --data DIR URL"
-	case errors.Is(err, syscall.ENOSPC):
-		return "free some space on the disk, then give the same command again: it goes on where it stopped"
-	case errors.Is(err, syscall.EADDRINUSE):
-		return "another program listens there; choose another address with --listen"
+// isInterrupted says whether an error is nothing but the end of the context.
+func isInterrupted(err error) bool {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			if !isInterrupted(err) {
+				return false
+			}
+		}
+		return true
 	}
-	return ""
+	return errors.Is(err, context.Canceled)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +17,7 @@ import (
 
 func newPageRank(s *shared) *cobra.Command {
 	var o engine.RankOptions
-	var edges, output string
+	var e edgeFiles
 	c := &cobra.Command{
 		Use:   "pagerank",
 		Short: "recompute PageRank, or rank any graph",
@@ -27,20 +29,20 @@ graph instead, and touches no data folder.`,
   anatomy pagerank --edges graph.tsv.gz --output ranks.tsv`,
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if o.Damping < 0 || o.Damping >= 1 || o.Tolerance < 0 {
-				return usageError{errors.New("--damping is at least 0 and below 1, --tolerance is not negative")}
+			if err := checkRank(c, o, e); err != nil {
+				return err
 			}
 			o.Progress = func(iteration int, residual float64) {
 				if s.verbose {
 					fmt.Fprintf(c.ErrOrStderr(), "iteration %d: residual %.3g\n", iteration, residual)
 				}
 			}
-			if edges != "" {
-				return rankEdges(c, edges, output, o.Options)
+			if e.edges != "" {
+				return e.rank(c, o.Options)
 			}
 			report, err := engine.Rank(c.Context(), s.data, o)
 			if errors.Is(err, engine.ErrNoSuchPage) {
-				return hinted(err, "name a page by its whole URL, a site by its host: anatomy stats lists the hosts")
+				return hinted(err, "name a page by its whole URL, a site by its host; what is known of a page: "+s.command("trace URL"))
 			}
 			if err != nil {
 				return err
@@ -50,36 +52,71 @@ graph instead, and touches no data folder.`,
 		},
 	}
 	f := c.Flags()
-	f.Float64Var(&o.Damping, "damping", 0.85, "probability of following a link rather than teleporting")
-	f.StringVar(&o.Personalize, "personalize", "", "teleport to this `URL or site` alone")
-	f.Float64Var(&o.Tolerance, "tolerance", 1e-9, "stop when ranks change by less than this in sum")
-	f.IntVar(&o.MaxIterations, "iterations", 100, "stop after so many iterations")
-	f.StringVar(&edges, "edges", "", "rank the graph in `FILE`: source and target, numbers, a line a link; gzip is noticed; - is standard input")
-	f.StringVar(&output, "output", "", "with --edges: write node and rank to `FILE` (default: standard output)")
+	f.Float64Var(&o.Damping, "damping", pagerank.DefaultDamping, "probability of following a link rather than teleporting, `D` between 0 and 1")
+	f.StringVar(&o.Personalize, "personalize", "", "teleport to this page or site alone: `URL|SITE`")
+	f.Float64Var(&o.Tolerance, "tolerance", pagerank.DefaultTolerance, "stop when an iteration changes the ranks by at most `T` in sum")
+	f.IntVar(&o.MaxIterations, "iterations", pagerank.DefaultMaxIterations, "stop after `N` iterations at the latest")
+	f.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`: a line a link, the numbers of source and target; gzip is noticed; - is standard input")
+	f.StringVar(&e.output, "output", "", "with --edges: write node and rank to `FILE` (default: standard output)")
 	return c
 }
 
-func rankEdges(c *cobra.Command, edges, output string, o pagerank.Options) (err error) {
+func checkRank(c *cobra.Command, o engine.RankOptions, e edgeFiles) error {
+	switch {
+	case !(o.Damping > 0 && o.Damping < 1):
+		return usagef("--damping %v is not between 0 and 1", o.Damping)
+	case !(o.Tolerance > 0):
+		return usagef("--tolerance %v is not above 0", o.Tolerance)
+	case o.MaxIterations < 1:
+		return usagef("--iterations %d is less than one", o.MaxIterations)
+	}
+	return cmp.Or(
+		exclusive(c, e.edges == "", "--%s is for --edges", "output"),
+		exclusive(c, e.edges != "", "--%s is for pages, and a graph of --edges has none", "personalize"),
+	)
+}
+
+// edgeFiles name a graph to rank and where its ranks go.
+type edgeFiles struct {
+	edges, output string
+}
+
+// rank ranks the graph. Links of a node to itself count, unlike those of a page: whoever hands us a
+// graph means all of it.
+func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options) error {
 	in := c.InOrStdin()
-	if edges != "-" {
-		f, err := os.Open(edges)
+	if e.edges != "-" {
+		f, err := os.Open(e.edges)
 		if err != nil {
-			return fmt.Errorf("pagerank: %w", err)
+			return hinted(fmt.Errorf("pagerank: %w", err), "--edges takes the name of a file, or - for standard input")
 		}
 		defer f.Close()
 		in = f
 	}
-	out := c.OutOrStdout()
-	if output != "" {
-		f, err := os.Create(output)
-		if err != nil {
-			return fmt.Errorf("pagerank: %w", err)
-		}
-		defer func() { err = errors.Join(err, f.Close()) }()
-		out = f
+	o.SelfLinks = true
+	var ranks bytes.Buffer
+	r, err := pagerank.RankEdges(c.Context(), in, &ranks, o)
+	if err != nil {
+		return hinted(err, "a line holds two numbers, source and target, with a blank or a tab between; # begins a remark")
 	}
-	_, err = pagerank.RankEdges(c.Context(), in, out, o)
-	return err
+	fmt.Fprintf(c.ErrOrStderr(), "%d nodes; %s\n", len(r.Ranks), iterations(r.Iterations, r.Residual, o.Tolerance))
+	if e.output == "" {
+		_, err = ranks.WriteTo(c.OutOrStdout())
+		return err
+	}
+	if err := os.WriteFile(e.output, ranks.Bytes(), 0o644); err != nil {
+		return hinted(fmt.Errorf("pagerank: %w", err), "--output takes the name of a file to write")
+	}
+	return nil
+}
+
+// iterations says how a computation ended.
+func iterations(n int, residual, tolerance float64) string {
+	s := fmt.Sprintf("%d iterations, residual %.2g", n, residual)
+	if residual > tolerance {
+		s += fmt.Sprintf(", stopped above the tolerance of %.2g", tolerance)
+	}
+	return s
 }
 
 func printRanks(w io.Writer, r *engine.RankReport) {
@@ -89,7 +126,7 @@ func printRanks(w io.Writer, r *engine.RankReport) {
 		to = fmt.Sprintf("%s (%d pages)", v.Personalized, r.Teleport)
 	}
 	fmt.Fprintf(w, "%d pages, %d links, %d pages without links; damping %g, teleporting to %s\n", r.Pages, r.Links, r.Dangled, v.Damping, to)
-	fmt.Fprintf(w, "%d iterations, residual %.2g, %.2f s\n", v.Iterations, v.Residual, r.Took.Seconds())
+	fmt.Fprintf(w, "%s, %.2f s\n", iterations(v.Iterations, v.Residual, v.Tolerance), r.Took.Seconds())
 	printRanked(w, "highest", r.Top)
 	printRanked(w, "gained most", r.Gainers)
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -23,13 +24,64 @@ const (
 	logEvery  = 5 * time.Second
 )
 
+// A console is where progress goes. On a terminal it keeps one line below everything else that is
+// written through it.
+type console struct {
+	w        io.Writer
+	terminal *os.File // nil where w is none, or one that cannot move its cursor
+
+	mu   sync.Mutex
+	line string
+}
+
+const clearLine = "\r\x1b[K"
+
+func newConsole(w io.Writer) *console {
+	c := &console{w: w}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
+		c.terminal = f
+	}
+	return c
+}
+
+// Write writes whole lines above the one that is kept.
+func (c *console) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.line == "" {
+		return c.w.Write(p)
+	}
+	_, err := fmt.Fprintf(c.w, "%s%s%s", clearLine, p, c.line)
+	return len(p), err
+}
+
+// show draws the line anew; "" takes it away.
+func (c *console) show(line string) {
+	width, _, err := term.GetSize(int(c.terminal.Fd()))
+	if err != nil || width <= 0 {
+		width = 80
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.line = clip(line, width)
+	io.WriteString(c.w, clearLine+c.line)
+}
+
+// clip cuts a line so that it leaves the last column free: a terminal may wrap there.
+func clip(line string, width int) string {
+	if r := []rune(line); len(r) >= width {
+		return string(r[:max(0, width-2)]) + "…"
+	}
+	return line
+}
+
 // watch shows the progress of a crawl until ctx ends: one line that is drawn over on a terminal,
 // plain log lines otherwise.
-func watch(ctx context.Context, w io.Writer, log *slog.Logger, c *engine.Crawl) {
-	width, isTerminal := terminal(w)
+func watch(ctx context.Context, screen *console, log *slog.Logger, c *engine.Crawl) {
 	every := logEvery
-	if isTerminal {
+	if screen.terminal != nil {
 		every = drawEvery
+		defer screen.show("")
 	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -37,33 +89,18 @@ func watch(ctx context.Context, w io.Writer, log *slog.Logger, c *engine.Crawl) 
 	for {
 		select {
 		case <-ctx.Done():
-			if isTerminal {
-				fmt.Fprint(w, "\r\x1b[K")
-			}
 			return
 		case now := <-tick.C:
 			s := c.Stats()
 			rate := meter.rate(now, s.Pages)
-			if isTerminal {
-				fmt.Fprintf(w, "\r\x1b[K%s", clip(progressLine(s, rate), width))
-			} else {
-				log.Info("crawling", "pages", s.Pages, "per_second", fmt.Sprintf("%.1f", rate), "queued", s.Queued, "in_flight", s.InFlight,
-					"errors", s.Errors(), "hosts", s.Hosts, "searchable", s.Searchable, "waiting", waiting(s))
+			if screen.terminal != nil {
+				screen.show(progressLine(s, rate))
+				continue
 			}
+			log.Info("crawling", "pages", s.Pages, "per_second", fmt.Sprintf("%.1f", rate), "queued", s.Queued, "in_flight", s.InFlight,
+				"errors", s.Errors(), "hosts", s.Hosts, "searchable", s.Searchable, "waiting", waiting(s))
 		}
 	}
-}
-
-func terminal(w io.Writer) (width int, ok bool) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || width <= 0 {
-		width = 80
-	}
-	return width, true
 }
 
 // A rateMeter tells pages a second over the last few readings.
@@ -101,33 +138,32 @@ func waiting(s engine.CrawlStats) string {
 	})
 	var parts []string
 	for _, r := range reasons {
-		parts = append(parts, fmt.Sprintf("%d %s", s.Waiting[r], r))
+		if n := s.Waiting[r]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, r))
+		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-func clip(line string, width int) string {
-	if r := []rune(line); len(r) >= width {
-		return string(r[:max(0, width-2)]) + "…"
-	}
-	return line
-}
-
-// summary says what a crawl did, in a few lines, and what to do next.
-func summary(s engine.CrawlStats, interrupted bool) string {
+// summary says what one run did, by the figures of its start and its end, and what the folder holds.
+func summary(before, s engine.CrawlStats, interrupted bool) string {
 	var b strings.Builder
 	if interrupted {
 		b.WriteString("Stopped; the same command goes on from here.\n")
 	}
-	fmt.Fprintf(&b, "%d pages kept in %s (%.0f/s), of %d URLs known on %d hosts; %d are searchable.\n",
-		s.Pages, s.Elapsed.Round(100*time.Millisecond), float64(s.Pages)/max(0.001, s.Elapsed.Seconds()), s.Known, s.Hosts, s.Searchable)
-	fmt.Fprintf(&b, "%d duplicates, %d redirects", s.Duplicates, s.Outcomes["redirected"])
+	pages := s.Pages - before.Pages
+	fmt.Fprintf(&b, "%d pages kept in %s (%.0f/s): %d are kept now, of %d URLs known, and %d documents are searchable.\n",
+		pages, s.Elapsed.Round(100*time.Millisecond), float64(pages)/max(0.001, s.Elapsed.Seconds()), s.Pages, s.Known, s.Searchable)
+	fmt.Fprintf(&b, "%d duplicates, %d redirects", s.Duplicates, s.Outcomes["redirected"]-before.Outcomes["redirected"])
 	for _, name := range []string{"forbidden", "gone", "unsupported", "too large", "refused", "no such name", "failed"} {
-		if n := s.Outcomes[name]; n > 0 {
+		if n := s.Outcomes[name] - before.Outcomes[name]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, name)
 		}
 	}
-	fmt.Fprintf(&b, ".\n%d requests, %.1f MB; DNS: %d names asked, %.0f %% of look-ups from the cache.",
-		s.Requests, float64(s.Bytes)/1e6, s.DNSQueries, 100*float64(s.DNSHits)/float64(max(1, s.DNSHits+s.DNSMisses)))
+	fmt.Fprintf(&b, ".\n%d requests, %.1f MB", s.Requests, float64(s.Bytes)/1e6)
+	if lookups := s.DNSHits + s.DNSMisses; lookups > 0 {
+		fmt.Fprintf(&b, "; DNS: %d names asked, %.0f %% of look-ups from the cache", s.DNSQueries, 100*float64(s.DNSHits)/float64(lookups))
+	}
+	b.WriteString(".")
 	return b.String()
 }

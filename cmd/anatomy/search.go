@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/disk/datadir"
+	"anatomy/engine"
 	"anatomy/searcher"
 	"anatomy/web"
 )
@@ -21,13 +21,22 @@ func newSearch(s *shared) *cobra.Command {
 	var r searcher.Request
 	var asJSON bool
 	c := &cobra.Command{
-		Use:     "search QUERY...",
-		Short:   "search in the terminal",
-		Long:    "Search finds pages that hold all words. \"phrases\", -without, this OR that, site:host/path, intitle:word, inurl:word.",
-		Example: "  anatomy search page rank\n  anatomy search --json '\"anchor text\" site:docs.example.org'",
-		Args:    atLeast(1, "a query"),
+		Use:   "search QUERY...",
+		Short: "search in the terminal",
+		Long: `Search finds pages that hold all words, themselves or in the text of links to them. "phrases", -without,
+this OR that, ( … ), site:host/path, intitle:word, inurl:word, inanchor:word. Quote the query for the shell; one that
+begins with - stands after --.`,
+		Example: `  anatomy search page rank
+  anatomy search '"page rank" -draft'
+  anatomy search -- '-draft page'
+  anatomy search --json '"anchor text" site:docs.example.org'`,
+		Args:              atLeast(1, "a query"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, words []string) error {
-			r.Query = strings.Join(words, " ")
+			r.Query = strings.TrimSpace(strings.Join(words, " "))
+			if err := checkRequest(r); err != nil {
+				return err
+			}
 			return withSearcher(s.data, func(found *searcher.Searcher) error {
 				answer, err := found.Search(c.Context(), r)
 				if err != nil {
@@ -41,11 +50,29 @@ func newSearch(s *shared) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers")
-	c.Flags().IntVar(&r.Limit, "num", searcher.DefaultLimit, "results to print")
-	c.Flags().IntVar(&r.Offset, "start", 0, "results to pass over")
+	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/search")
+	c.Flags().IntVar(&r.Limit, "num", searcher.DefaultLimit, fmt.Sprintf("print at most `N` results, 1 to %d", searcher.MaxLimit))
+	c.Flags().IntVar(&r.Offset, "start", 0, "pass over `N` results")
 	c.Flags().BoolVar(&r.Explain, "explain", false, "show each score as a sum")
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{err, "a query with a minus goes in quotes: anatomy search 'page -draft', or -- '-draft page'"}
+	})
 	return c
+}
+
+// checkRequest holds a request to the bounds that the API has.
+func checkRequest(r searcher.Request) error {
+	switch {
+	case r.Query == "":
+		return usagef("the query is empty")
+	case len(r.Query) > web.MaxQuery:
+		return usagef("the query has %d bytes; the limit is %d", len(r.Query), web.MaxQuery)
+	case r.Limit < 1 || r.Limit > searcher.MaxLimit:
+		return usagef("--num is a number from 1 to %d", searcher.MaxLimit)
+	case r.Offset < 0 || r.Offset > searcher.MaxOffset:
+		return usagef("--start is a number from 0 to %d", searcher.MaxOffset)
+	}
+	return nil
 }
 
 // withSearcher opens the data folder for one question.
@@ -60,10 +87,10 @@ func withSearcher(dir string, ask func(*searcher.Searcher) error) error {
 	return errors.Join(ask(s), s.Close())
 }
 
+// printJSON prints a value as the API does, on one line.
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
 	return e.Encode(v)
 }
 
@@ -72,12 +99,14 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 	if !a.Exact {
 		relation = "at least "
 	}
-	fmt.Fprintf(w, "%s%d of %d pages match %s (%.1f ms)\n", relation, a.Total, a.Documents, a.Interpreted, float64(a.Took)/float64(time.Millisecond))
-	if a.Why != "" {
-		fmt.Fprintln(w, a.Why)
+	fmt.Fprintf(w, "%s%d of %d pages match %s (%.1f ms)\n", relation, a.Total, a.Documents, oneLine(a.Interpreted), float64(a.Took)/float64(time.Millisecond))
+	for _, note := range append(a.Cut, a.Why) {
+		if note != "" {
+			fmt.Fprintln(w, oneLine(note))
+		}
 	}
 	for i, p := range a.Results {
-		fmt.Fprintf(w, "\n%d. %s\n   %s\n", r.Offset+i+1, oneLine(cmp.Or(p.Title, p.URL)), p.URL)
+		fmt.Fprintf(w, "\n%d. %s\n   %s\n", r.Offset+i+1, oneLine(cmp.Or(p.Title, p.URL)), oneLine(p.URL))
 		var b strings.Builder
 		for _, f := range p.Snippet {
 			if f.Mark {
@@ -110,30 +139,34 @@ func oneLine(text string) string {
 
 func newExplain(s *shared) *cobra.Command {
 	return &cobra.Command{
-		Use:     "explain QUERY URL",
-		Short:   "every term of a page's score",
-		Example: "  anatomy explain 'anchor text' https://docs.example.org/links.html",
-		Args:    exactly(2, "a query and a URL"),
+		Use:   "explain QUERY URL",
+		Short: "every term of a page's score",
+		Long: `Explain shows the score of a page for a query as a sum that adds up exactly, or says which word the page lacks.
+The page need not be among the first results.`,
+		Example:           "  anatomy explain 'anchor text' https://docs.example.org/links.html",
+		Args:              exactly(2, "a query and a URL"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
+			if strings.TrimSpace(args[0]) == "" {
+				return usagef("the query is empty")
+			}
+			if _, err := engine.ParseSeed(args[1]); err != nil {
+				return usageError{error: err}
+			}
 			return withSearcher(s.data, func(found *searcher.Searcher) error {
-				e, err := explain(c.Context(), found, args[0], args[1])
+				e, err := found.Explain(c.Context(), args[0], args[1])
+				if errors.Is(err, searcher.ErrNotIndexed) {
+					return hinted(err, "why it is not there: "+s.command("trace "+quoted(args[1])))
+				}
 				if err != nil {
 					return err
 				}
-				fmt.Fprintln(c.OutOrStdout(), e.URL)
+				fmt.Fprintln(c.OutOrStdout(), oneLine(e.URL))
 				printExplanation(c.OutOrStdout(), e, "")
 				return nil
 			})
 		},
 	}
-}
-
-func explain(ctx context.Context, s *searcher.Searcher, query, url string) (*searcher.Explanation, error) {
-	e, err := s.Explain(ctx, query, url)
-	if errors.Is(err, searcher.ErrNotIndexed) {
-		return nil, hinted(err, "why it is not there says: anatomy trace "+url)
-	}
-	return e, err
 }
 
 // printExplanation prints the sum, a line a term.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 
@@ -23,42 +22,56 @@ const defaultListen = "127.0.0.1:8080"
 type serveOptions struct {
 	publicURL  string
 	logQueries bool
-	verbose    bool
+	log        *slog.Logger         // of requests and of what fails
 	ready      func(address string) // called when the page can be opened
 }
 
 func newServe(s *shared) *cobra.Command {
-	var listen string
+	var address string
 	o := serveOptions{}
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "search page and API over the data folder",
 		Long: `Serve answers searches in the browser and as JSON (GET /api/v1/search?q=…). It follows the data folder: pages
-that a crawl adds and ranks that "anatomy pagerank" computes take effect without a restart.`,
-		Args: exactly(0, "no arguments"),
+that a crawl adds and ranks that "anatomy pagerank" computes take effect without a restart. Programs know by
+GET /readyz that it answers; port 0 takes any free one and says which.`,
+		Example: "  anatomy serve\n  anatomy serve --listen :8080 --public-url https://search.example.org",
+		Args:    exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := datadir.CheckVersion(s.data); err != nil {
 				return err
 			}
-			listener, err := net.Listen("tcp", listen)
+			listener, err := listen(c, address)
 			if err != nil {
-				return fmt.Errorf("serve: %w", err)
+				return err
 			}
-			o.verbose = s.verbose
+			o.log = s.logger(c.ErrOrStderr(), !o.logQueries)
 			o.ready = func(address string) {
-				fmt.Fprintf(c.ErrOrStderr(), "search at %s (Ctrl-C ends)\n", address)
+				fmt.Fprintf(c.ErrOrStderr(), "Search at %s (Ctrl-C ends).\n", address)
 			}
-			return serveData(c.Context(), c.ErrOrStderr(), s.data, listener, o)
+			return errors.Join(serveData(c.Context(), s.data, listener, o), c.Context().Err())
 		},
 	}
-	c.Flags().StringVar(&listen, "listen", defaultListen, "address of the search page")
-	c.Flags().StringVar(&o.publicURL, "public-url", "", "scheme and host under which people reach it")
-	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log what people search for (never by default)")
+	c.Flags().StringVar(&address, "listen", defaultListen, "`ADDRESS` of the search page")
+	c.Flags().StringVar(&o.publicURL, "public-url", "", "scheme and host under which people reach it: `URL`")
+	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log requests with what people search for; --verbose logs them without")
 	return c
 }
 
-// serveData serves the search page of a data folder until ctx ends.
-func serveData(ctx context.Context, w io.Writer, dir string, listener net.Listener, o serveOptions) error {
+// listen opens the port of a search page.
+func listen(c *cobra.Command, address string) (net.Listener, error) {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil, usagef("--listen takes HOST:PORT: %w", err)
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Name(), err)
+	}
+	return listener, nil
+}
+
+// serveData serves the search page of a data folder until ctx ends, which is no error.
+func serveData(ctx context.Context, dir string, listener net.Listener, o serveOptions) error {
 	s, err := searcher.Open(dir, searcher.Options{})
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -69,20 +82,14 @@ func serveData(ctx context.Context, w io.Writer, dir string, listener net.Listen
 		return errors.Join(err, listener.Close())
 	}
 	defer site.Close()
-	log := slog.New(slog.DiscardHandler)
-	if o.verbose {
-		log = slog.New(slog.NewTextHandler(w, nil))
-	}
 	server := web.New(web.Options{
 		Search: site, Pages: site, Find: site.Find, Stats: site.Stats,
-		PublicURL: o.publicURL, Log: log, LogQueries: o.logQueries,
+		PublicURL: o.publicURL, Log: o.log, LogQueries: o.logQueries,
 	})
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.Run(ctx) })
 	group.Go(func() error { return server.Run(ctx, listener) })
-	if o.ready != nil {
-		o.ready("http://" + listener.Addr().String() + "/")
-	}
+	o.ready("http://" + listener.Addr().String() + "/")
 	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
