@@ -68,6 +68,7 @@ type settled struct {
 	result   urlserver.Result
 	document *indexer.Document // of a new page
 	targets  []vocab.DocID     // of its links
+	err      error             // why it could not be stored, which ends the crawl
 }
 
 // Open opens the data folder for a crawl, repairs what a crash left, and makes the seeds known.
@@ -205,15 +206,16 @@ func (c *Crawl) Run(ctx context.Context) error {
 	close(c.settled)
 	err = errors.Join(err, committer.Wait())
 	stopBuilding()
-	err = errors.Join(err, builders.Wait())
-	if err != nil || c.o.NoIndex {
+	failed := builders.Wait()
+	err = errors.Join(err, failed)
+	if failed != nil || c.o.NoIndex {
 		return err
 	}
-	return c.finish(rest, ctx.Err() == nil)
+	return errors.Join(err, c.finish(rest, err == nil && ctx.Err() == nil))
 }
 
 // finish makes the last pages searchable. A crawl that ended by itself is settled and ranked too;
-// one that was interrupted leaves that to the next, so that Ctrl-C is quick.
+// one that was interrupted or failed leaves that to the next, so that Ctrl-C is quick.
 func (c *Crawl) finish(ctx context.Context, whole bool) error {
 	if err := c.builder.Flush(ctx); err != nil || !whole {
 		return err
@@ -230,7 +232,8 @@ func (c *Crawl) finish(ctx context.Context, whole bool) error {
 // idle is how long to wait for a lease when the URL server cannot say.
 const idle = time.Second
 
-// dispatch hands leases to the visitors until none is left, and returns why it stopped before.
+// dispatch hands leases to the visitors until none is left or ctx ends; a stage that ended ctx by its
+// failure says why itself.
 func (c *Crawl) dispatch(ctx context.Context, leases chan<- vocab.Lease) error {
 	checked := time.Time{}
 	for ctx.Err() == nil {
@@ -259,9 +262,6 @@ func (c *Crawl) dispatch(ctx context.Context, leases chan<- vocab.Lease) error {
 		case leases <- lease:
 		case <-ctx.Done():
 		}
-	}
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
-		return cause
 	}
 	return nil
 }
@@ -372,7 +372,7 @@ func (c *Crawl) list(f vocab.Fetch) {
 
 // redirect makes the document that f named known, and stores that the fetched one is it.
 func (c *Crawl) redirect(ctx context.Context, f vocab.Fetch, location string, result urlserver.Result) {
-	result.Outcome = vocab.Redirected
+	result.Outcome, result.Location = vocab.Redirected, location
 	if u, err := weburl.Parse(location); err == nil {
 		if docs := c.add([]urlserver.Found{{URL: u, Kind: f.Kind, Depth: f.Depth, From: f.Doc}}); len(docs) == 1 {
 			result.Alias = docs[0]
@@ -395,7 +395,7 @@ func (v *visitor) page(ctx context.Context, f vocab.Fetch, result urlserver.Resu
 		v.settle(settled{result: result})
 		return
 	}
-	if doc.Redirect != "" {
+	if doc.Redirect != "" && doc.Info.Words == 0 { // with text of its own it is a page, and this one of its links
 		v.redirect(ctx, f, doc.Redirect, result)
 		return
 	}
@@ -440,7 +440,7 @@ func (c *Crawl) put(ctx context.Context, item storeserver.Item, s settled) {
 // stored adds what the store server said. What it could not store is given back untouched.
 func (s settled) stored(r storeserver.Receipt) settled {
 	if r.Err != nil {
-		return settled{result: urlserver.Result{Doc: s.result.Doc, Outcome: vocab.Skipped, Reason: r.Err.Error()}}
+		return settled{result: urlserver.Result{Doc: s.result.Doc, Outcome: vocab.Skipped, Reason: r.Err.Error()}, err: r.Err}
 	}
 	s.result.Place, s.result.Content = r.Place, r.Content
 	if r.DuplicateOf != 0 {
