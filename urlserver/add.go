@@ -181,10 +181,11 @@ func (a *adder) again(doc vocab.DocID, fp vocab.Fingerprint, f *Found) error {
 	return nil
 }
 
-// reseed gives a seed that was given up another chance: a crawl begun again means it.
+// reseed gives a seed that was given up or refused another chance: a crawl begun again means it, and
+// may have leave for private addresses now.
 func (a *adder) reseed(doc vocab.DocID) error {
 	r, ok, err := a.s.record(doc)
-	if err != nil || !ok || r.State != docindex.GivenUp {
+	if err != nil || !ok || !vain(&r) {
 		return err
 	}
 	u, err := weburl.Parse(r.URL)
@@ -197,6 +198,12 @@ func (a *adder) reseed(doc vocab.DocID) error {
 	a.s.uncount(&r)
 	r.State, r.Tries, r.Fetch = docindex.Queued, 0, nil
 	return a.settle(&r, &u)
+}
+
+// vain says whether a fetch failed for a reason that may be gone in another run.
+func vain(r *docindex.Record) bool {
+	return r.State == docindex.GivenUp ||
+		r.Fetch != nil && (r.Fetch.Outcome == vocab.Refused || r.Fetch.Outcome == vocab.NoName) && r.State == docindex.Finished
 }
 
 func (a *adder) seed(r *docindex.Record, u weburl.URL) {

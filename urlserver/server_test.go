@@ -289,6 +289,30 @@ func TestUnknownNameIsGivenUp(t *testing.T) {
 	b.check()
 }
 
+// TestSeedsGetAnotherChance: a seed that was refused, unknown or given up is asked for again by the
+// next run that names it, and by no other; what was found, forbidden or gone is not.
+func TestSeedsGetAnotherChance(t *testing.T) {
+	o := Options{Delay: -1, Retry: []time.Duration{}}
+	b := newBench(t, o)
+	seeds := []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://d.test/", "http://e.test/", "http://f.test/"}
+	b.seed(seeds...)
+	for i, r := range []Result{{Outcome: vocab.Refused, Reason: "private"}, {Outcome: vocab.NoName}, {Outcome: vocab.Failed}, {Outcome: vocab.Fetched}, {Outcome: vocab.Forbidden}, {Outcome: vocab.Gone}} {
+		l := b.take(seeds[i])
+		r.Doc = vocab.DocID(i + 1)
+		b.done(r)
+		b.release(l, vocab.HostReport{})
+	}
+	b.reopen(o)
+	b.none(0)
+	b.seed(seeds...)
+	for _, seed := range seeds[:3] {
+		b.take(seed)
+	}
+	b.none(maxWait)
+	b.done(Result{Doc: 1, Outcome: vocab.Fetched}, Result{Doc: 2, Outcome: vocab.Fetched}, Result{Doc: 3, Outcome: vocab.Fetched})
+	b.check()
+}
+
 func TestMaxPages(t *testing.T) {
 	o := Options{Delay: -1, MaxPages: 3, LeaseSize: 2, Retry: []time.Duration{}}
 	b := newBench(t, o)
