@@ -44,6 +44,7 @@ type Builder struct {
 	oldest  time.Time   // when the first page of the batch came
 	totals  BuilderStats
 	flushMu sync.Mutex // one batch is written at a time
+	failed  error      // of the first flush that did; guarded by flushMu
 
 	manifestMu sync.Mutex
 	manifest   datadir.Manifest
@@ -215,10 +216,18 @@ func (b *Builder) built(name string, stats sorter.Stats) {
 	b.sizes[name] = size{docs: stats.Segment.Docs, pages: stats.Segment.Docs - stats.Uncrawled}
 }
 
-// Flush makes what was added searchable.
+// Flush makes what was added searchable. Where it fails, and its batch with it, every later one does:
+// the place that it published would say that the lost pages are in.
 func (b *Builder) Flush(ctx context.Context) error {
 	b.flushMu.Lock()
 	defer b.flushMu.Unlock()
+	if b.failed == nil {
+		b.failed = b.flush(ctx)
+	}
+	return b.failed
+}
+
+func (b *Builder) flush(ctx context.Context) error {
 	b.mu.Lock()
 	batch, links, place := b.batch, b.links, b.place
 	b.begin()

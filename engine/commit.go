@@ -15,20 +15,36 @@ const commitMost = 512
 
 // commit makes outcomes durable in the document index, as many at once as have gathered, and then
 // passes pages on to the builder, in the order of the repository. After a failure it goes on
-// taking outcomes, so that no stage before it blocks, and drops them.
+// taking outcomes, so that no stage before it blocks, and drops them. A page that could not be
+// stored ends the crawl too: it would be fetched again and again.
 func (c *Crawl) commit(stop func(error)) error {
-	var failed error
+	var failed, unstored error
 	batch := make([]settled, 0, commitMost)
 	for s := range c.settled {
 		batch = c.gather(append(batch[:0], s))
 		if failed != nil {
 			continue
 		}
+		if unstored == nil {
+			if unstored = firstError(batch); unstored != nil {
+				stop(unstored)
+			}
+		}
 		if failed = c.commitBatch(batch); failed != nil {
 			stop(failed)
 		}
 	}
-	return failed
+	return errors.Join(failed, unstored)
+}
+
+// firstError is why something could not be stored, but for the end of the crawl itself.
+func firstError(batch []settled) error {
+	for i := range batch {
+		if err := batch[i].err; err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+	}
+	return nil
 }
 
 // gather adds what is there already, without waiting.
@@ -96,7 +112,7 @@ func (c *Crawl) flushing(ctx context.Context, stop func(error)) error {
 		if !c.builder.Due(time.Now()) {
 			return nil
 		}
-		return c.builder.Flush(ctx)
+		return c.builder.Flush(context.WithoutCancel(ctx)) // a batch that is begun is finished, or it would be lost
 	})
 }
 
