@@ -162,7 +162,7 @@ func (p *parser) document(page *vocab.Page) *Document {
 	bodyWords := p.wordCount
 	p.field(vocab.Title, p.title)
 	p.field(vocab.Meta, p.description, p.keywords)
-	p.field(vocab.URLWord, urlText(&p.page))
+	p.field(vocab.URLWord, p.page.AppendText(nil))
 	d := &Document{
 		Info: vocab.DocInfo{
 			Doc:         page.Doc,

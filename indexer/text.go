@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"anatomy/vocab"
-	"anatomy/weburl"
 )
 
 // A style is what a hit says beside its position.
@@ -143,42 +142,6 @@ func (p *parser) field(kind vocab.HitType, texts ...[]byte) {
 		p.tokenizer.Each(text, p.onWord)
 		p.position += blockGap
 	}
-}
-
-// urlText is the URL as text: host, path and query with escapes undone. Low lines stand for
-// spaces in many URLs, so here, unlike in text, they part words.
-func urlText(u *weburl.URL) []byte {
-	text := append([]byte(u.Hostname()), u.Path()...)
-	if q := u.Query(); q != "" {
-		text = append(append(text, '?'), q...)
-	}
-	n := 0
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c == '%' && i+2 < len(text) {
-			hi, lo := unhex(text[i+1]), unhex(text[i+2])
-			if hi >= 0 && lo >= 0 {
-				c = byte(hi<<4 | lo)
-				i += 2
-			}
-		}
-		if c == '_' {
-			c = ' '
-		}
-		text[n] = c
-		n++
-	}
-	return text[:n]
-}
-
-func unhex(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return -1
 }
 
 // foldSpace appends s to dst with its white space folded.

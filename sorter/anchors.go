@@ -136,7 +136,7 @@ func (x *anchors) addDoc(a *Anchored, texts []AnchorText) error {
 	x.keys = append(x.keys, u.Key())
 	x.size += int64(len(info.URL) + len(info.Title) + 2*len(u.Key()) + 256)
 	position := uint32(0)
-	x.tokenizer.Each(urlText(&u), func(word []byte, _, _ int, capital bool) {
+	x.tokenizer.Each(u.AppendText(nil), func(word []byte, _, _ int, capital bool) {
 		x.addHit(word, vocab.MakeHit(position, vocab.URLWord, capital, vocab.NormalSize))
 		position++
 	})
