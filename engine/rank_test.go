@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"anatomy/disk/datadir"
+	"anatomy/indexer"
+	"anatomy/pagerank"
+	"anatomy/searcher"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// TestRankSwap: another damping, or a preferred site, changes the order of results of a running
+// searcher, without a restart and without a rebuild; every score stays the sum of its explanation.
+func TestRankSwap(t *testing.T) {
+	dir, _ := crawlDemo(t)
+	m, err := datadir.Read(dir)
+	must(t, err)
+	s := openSearcher(t, dir)
+	queries := []string{"crawler", "anchor text", "page", "index OR ranking", "robots", "the", "site:museum.test", "site:glossary.test a", "intitle:the"}
+	d := newDrawer(rand.New(rand.NewPCG(1, 1)), naiveIndex(t, dir))
+	for range 100 {
+		queries = append(queries, d.query())
+	}
+	orders := func() map[string]string {
+		found, n := map[string]string{}, 0
+		for _, query := range queries {
+			all := explained(t, s, query)
+			for _, r := range all {
+				sum := searcher.Score(0)
+				for _, part := range r.Explanation.Parts {
+					sum += part.Points
+				}
+				if n++; sum != r.Score {
+					t.Errorf("%s: %s: parts add up to %d, the score is %d", query, r.URL, sum, r.Score)
+				}
+			}
+			found[query] = strings.Join(urlsOf(all), " ")
+		}
+		if n < 500 {
+			t.Fatalf("only %d results", n)
+		}
+		return found
+	}
+	swap := func(o RankOptions) (report *RankReport, changed int, after map[string]string) {
+		t.Helper()
+		before := orders()
+		report, err := Rank(t.Context(), dir, o)
+		must(t, err)
+		if _, err := s.Refresh(); err != nil {
+			t.Fatal(err)
+		}
+		after = orders()
+		for query := range before {
+			if before[query] != after[query] {
+				changed++
+			}
+			if len(strings.Fields(before[query])) != len(strings.Fields(after[query])) {
+				t.Errorf("%s: other results, not another order", query)
+			}
+		}
+		return report, changed, after
+	}
+	first := orders()
+	if _, changed, _ := swap(RankOptions{Options: pagerank.Options{Damping: 0.3}}); changed < 5 {
+		t.Errorf("damping 0.3 changes the order of results for %d queries of %d", changed, len(queries))
+	}
+	report, changed, _ := swap(RankOptions{Personalize: "museum.test"})
+	if changed < 5 || report.Teleport == 0 {
+		t.Errorf("personalised to museum.test, the order changes for %d queries of %d; %d pages preferred", changed, len(queries), report.Teleport)
+	}
+	if len(report.Gainers) == 0 || !strings.HasPrefix(report.Gainers[0].URL, "http://museum.test/") {
+		t.Errorf("personalised to museum.test, most gained %+v", report.Gainers)
+	}
+	if i, err := TakeInventory(dir); err != nil || !strings.Contains(i.Rank, "personalised to museum.test") {
+		t.Errorf("the inventory says %+v, %v", i, err)
+	}
+	if _, err := Rank(t.Context(), dir, RankOptions{Personalize: "nobody.example"}); !errors.Is(err, ErrNoSuchPage) || !strings.Contains(err.Error(), "nobody.example") {
+		t.Errorf("personalised to nobody: %v", err)
+	}
+	if _, _, last := swap(RankOptions{}); true {
+		sameMaps(t, "order with the first ranks again", last, first)
+	}
+	if after, err := datadir.Read(dir); err != nil || fmt.Sprint(after) != fmt.Sprint(m) {
+		t.Errorf("the index was %+v and is %+v, %v", m, after, err)
+	}
+}
+
+// TestRankOfCrawl: the ranks of a crawled web are those of a dense computation over the links of the
+// pages in the repository.
+func TestRankOfCrawl(t *testing.T) {
+	dir := crawlBoth(t, 21, 100)
+	all := records(t, dir)
+	byURL := map[vocab.Fingerprint]vocab.DocID{}
+	var nodes []vocab.DocID
+	for doc, r := range all {
+		u, err := weburl.Parse(r.URL)
+		must(t, err)
+		byURL[u.Fingerprint()] = doc
+		if canonical(all, doc) == doc {
+			nodes = append(nodes, doc)
+		}
+	}
+	slices.Sort(nodes)
+	out := map[vocab.DocID]map[vocab.DocID]bool{}
+	var buffer indexer.Buffer
+	for doc, page := range bodies(t, dir, all) {
+		parsed, err := indexer.Parse(&page, &buffer)
+		must(t, err)
+		out[doc] = map[vocab.DocID]bool{}
+		for _, l := range parsed.Links {
+			u, err := weburl.Parse(l.Target)
+			if err != nil {
+				continue
+			}
+			if target := canonical(all, byURL[u.Fingerprint()]); target != 0 && target != doc && l.Flags&vocab.NoFollow == 0 {
+				out[doc][target] = true
+			}
+		}
+	}
+	for _, damping := range []float64{0.85, 0.5} {
+		_, err := Rank(t.Context(), dir, RankOptions{Options: pagerank.Options{Damping: damping, Tolerance: 1e-12}})
+		must(t, err)
+		v, err := readRanks(dir)
+		must(t, err)
+		n := float64(len(nodes))
+		rank := map[vocab.DocID]float64{}
+		for _, doc := range nodes {
+			rank[doc] = 1 / n
+		}
+		for range 200 {
+			next, dangling := map[vocab.DocID]float64{}, 0.0
+			for _, doc := range nodes {
+				if len(out[doc]) == 0 {
+					dangling += rank[doc]
+				}
+				for target := range out[doc] {
+					next[target] += damping * rank[doc] / float64(len(out[doc]))
+				}
+			}
+			for _, doc := range nodes {
+				next[doc] += (1-damping)/n + damping*dangling/n
+			}
+			rank = next
+		}
+		sum, wrong := 0.0, 0
+		for doc, got := range v.Ranks {
+			want := rank[vocab.DocID(doc)]
+			sum += float64(got)
+			if math.Abs(float64(got)-want) > 1e-7*want+1e-9 { // a float32 has seven digits
+				if wrong++; wrong < 5 {
+					r := all[vocab.DocID(doc)]
+					t.Errorf("damping %g: document %d has %.9g, want %.9g; %v", damping, doc, got, want, &r)
+				}
+			}
+		}
+		if math.Abs(sum-1) > 1e-5 || wrong > 0 {
+			t.Errorf("damping %g: %d ranks of %d are wrong; they add up to %.9f", damping, wrong, len(nodes), sum)
+		}
+	}
+}
+
+// TestRankEmpty: a folder without links has nothing to rank, and says so.
+func TestRankEmpty(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	c, err := Open(t.Context(), Options{Dir: dir})
+	must(t, err)
+	must(t, c.Run(t.Context()))
+	must(t, c.Close())
+	if _, err := Rank(t.Context(), dir, RankOptions{}); !errors.Is(err, pagerank.ErrNoNodes) {
+		t.Errorf("Rank of an empty folder: %v", err)
+	}
+	checked(t, dir)
+	if _, err := Rank(t.Context(), filepath.Join(t.TempDir(), "absent"), RankOptions{}); !errors.Is(err, datadir.ErrNone) {
+		t.Errorf("Rank of no folder: %v", err)
+	}
+}
