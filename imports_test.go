@@ -37,7 +37,8 @@ var imports = map[string]string{
 	"demo":            ". vocab",
 	"engine":          "vocab weburl words urlserver crawler storeserver indexer resolver sorter pagerank searcher web disk/*",
 	"cmd/anatomy":     "vocab weburl engine demo searcher web urlserver crawler crawler/* pagerank disk/*",
-	"lab/firstbench":  "vocab weburl engine searcher disk/*",
+	"lab/firstbench":  "vocab engine searcher disk/*",
+	"lab/coverage":    "vocab weburl crawler/robots searcher disk/docindex",
 }
 
 func TestImports(t *testing.T) {
