@@ -39,6 +39,7 @@ var imports = map[string]string{
 	"cmd/anatomy":     "vocab weburl engine demo searcher web urlserver crawler crawler/* pagerank disk/*",
 	"lab/firstbench":  "vocab engine searcher disk/*",
 	"lab/coverage":    "vocab weburl crawler/robots searcher disk/docindex",
+	"lab/crashes":     "vocab disk/docindex",
 }
 
 func TestImports(t *testing.T) {

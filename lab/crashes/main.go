@@ -1,0 +1,134 @@
+// Crashes kills a crawl with SIGKILL at random moments, has the data folder checked after each, lets
+// the last run go to its end, and compares what came of it with an uninterrupted crawl.
+//
+//	go run ./lab/crashes --anatomy PROGRAM --data DIR --whole DIR --kills 20 -- crawl arguments
+//
+// DIR is made anew; --whole names the data folder of the uninterrupted crawl. It exits 1 where a check
+// finds a problem or the pages differ.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/vocab"
+)
+
+func main() {
+	program := flag.String("anatomy", "anatomy", "the program")
+	data := flag.String("data", "", "data folder to make, crash and resume")
+	whole := flag.String("whole", "", "data folder of an uninterrupted crawl")
+	kills := flag.Int("kills", 20, "how often to kill")
+	longest := flag.Duration("longest", 8*time.Second, "a kill comes at a random moment up to this")
+	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the moments")
+	flag.Parse()
+	fmt.Println("seed", *seed)
+	if err := run(*program, *data, *whole, *kills, *longest, rand.New(rand.NewPCG(*seed, 1)), flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "crashes:", err)
+		os.Exit(1)
+	}
+}
+
+func run(program, data, whole string, kills int, longest time.Duration, random *rand.Rand, args []string) error {
+	if err := os.RemoveAll(data); err != nil {
+		return err
+	}
+	command := func() *exec.Cmd {
+		return exec.Command(program, append([]string{"crawl", "--quiet", "--data", data}, args...)...)
+	}
+	killed := 0
+	for killed < kills {
+		c := command()
+		if err := c.Start(); err != nil {
+			return err
+		}
+		moment := time.Duration(random.Int64N(int64(longest)))
+		over := make(chan error, 1)
+		go func() { over <- c.Wait() }()
+		select {
+		case err := <-over:
+			if err != nil {
+				return fmt.Errorf("crawl: %w", err)
+			}
+			fmt.Printf("the crawl was over before kill %d\n", killed+1)
+			kills = killed
+			continue
+		case <-time.After(moment):
+			c.Process.Kill()
+			<-over
+		}
+		killed++
+		out, err := exec.Command(program, "check", "--data", data).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("check after kill %d at %v: %w\n%s", killed, moment, err, out)
+		}
+		pages, err := contents(data)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("kill %d after %v: whole, %d URLs have their page\n", killed, moment.Round(time.Millisecond), len(pages))
+	}
+	if out, err := command().CombinedOutput(); err != nil {
+		return fmt.Errorf("crawl: %w\n%s", err, out)
+	}
+	if out, err := exec.Command(program, "check", "--data", data).CombinedOutput(); err != nil {
+		return fmt.Errorf("check at the end: %w\n%s", err, out)
+	}
+	return compare(data, whole)
+}
+
+// contents maps each URL that has a page to the page's content.
+func contents(data string) (map[string]vocab.ContentID, error) {
+	docs, err := docindex.Open(filepath.Join(data, "docindex"), docindex.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer docs.Close()
+	pages := map[string]vocab.ContentID{}
+	err = docs.Each(1, func(r docindex.Record) error {
+		if r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched {
+			pages[r.URL] = r.Fetch.Content
+		}
+		return nil
+	})
+	return pages, err
+}
+
+func compare(data, whole string) error {
+	got, err := contents(data)
+	if err != nil {
+		return err
+	}
+	want, err := contents(whole)
+	if err != nil {
+		return err
+	}
+	if len(want) == 0 {
+		return fmt.Errorf("%s has no page", whole)
+	}
+	if maps.Equal(got, want) {
+		fmt.Printf("the same %d URLs with the same pages as without a kill\n", len(want))
+		return nil
+	}
+	differ := 0
+	for url, content := range want {
+		if got[url] != content {
+			differ++
+			fmt.Println("differs:", url)
+		}
+	}
+	for url := range got {
+		if _, ok := want[url]; !ok {
+			differ++
+			fmt.Println("more:", url)
+		}
+	}
+	return fmt.Errorf("%d URLs differ", differ)
+}
