@@ -225,6 +225,9 @@ func DumpPage(w io.Writer, dir string, args []string) error {
 		if err != nil {
 			return err
 		}
+		if record.Kind != repository.PageRecord {
+			return fmt.Errorf("%s: no page is stored, only a %s", last.URL, record.Kind)
+		}
 		_, err = w.Write(record.Page.Body)
 		return err
 	})

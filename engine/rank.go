@@ -51,6 +51,9 @@ type RankedPage struct {
 // topPages is how many pages a report names.
 const topPages = 10
 
+// noticeable is by which factor a page gained that a report names: less is what the tolerance leaves.
+const noticeable = 1.001
+
 // ErrNoSuchPage says that no known document is what PageRank was to be personalised to.
 var ErrNoSuchPage = errors.New("no known page")
 
@@ -83,7 +86,7 @@ func Rank(ctx context.Context, dir string, o RankOptions) (*RankReport, error) {
 	}
 	before, err := readRanks(dir)
 	if err != nil {
-		return nil, err
+		before = nil // it is about to be replaced
 	}
 	if before != nil && o.Warm == nil {
 		o.Warm = nodes.from(before.Ranks)
@@ -268,7 +271,7 @@ func (r *RankReport) name(set *linkdb.Set, before *rankvector.Vector) error {
 	r.Top = take(func(a, b RankedPage) int { return cmp.Compare(b.Rank, a.Rank) })
 	if before != nil {
 		r.Gainers = take(func(a, b RankedPage) int { return cmp.Compare(b.Rank-b.Before, a.Rank-a.Before) })
-		r.Gainers = slices.DeleteFunc(r.Gainers, func(p RankedPage) bool { return p.Rank <= p.Before })
+		r.Gainers = slices.DeleteFunc(r.Gainers, func(p RankedPage) bool { return p.Rank <= p.Before*noticeable })
 	}
 	wanted := map[vocab.DocID][]*RankedPage{}
 	for _, list := range [][]RankedPage{r.Top, r.Gainers} {

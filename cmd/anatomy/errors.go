@@ -100,8 +100,6 @@ func hint(s *shared, c *cobra.Command, err error) string {
 		return "there are no pages to rank yet: " + s.command("crawl URL")
 	case errors.Is(err, syscall.ENOSPC):
 		return "free some space on the disk, then give the same command again: it goes on where it stopped"
-	case errors.Is(err, syscall.EADDRINUSE):
-		return "another program listens there: choose another address, say --listen 127.0.0.1:0"
 	case errors.Is(err, fs.ErrPermission):
 		return "give yourself the right to it, or name another place"
 	case errors.Is(err, syscall.ENOTDIR):

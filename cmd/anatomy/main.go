@@ -139,7 +139,7 @@ func group(c *cobra.Command) {
 
 // unknownCommand names the command that may have been meant.
 func unknownCommand(c *cobra.Command, name string) error {
-	err := usageError{error: fmt.Errorf("%s has no command %q", c.CommandPath(), name)}
+	err := usageError{fmt.Errorf("%s has no command %q", c.CommandPath(), name), c.CommandPath() + " --help"}
 	if meant := c.SuggestionsFor(name); len(meant) > 0 {
 		err.hint = fmt.Sprintf("did you mean: %s %s", c.CommandPath(), meant[0])
 	}

@@ -13,6 +13,7 @@ import (
 
 	"anatomy/engine"
 	"anatomy/pagerank"
+	"anatomy/weburl"
 )
 
 func newPageRank(s *shared) *cobra.Command {
@@ -69,11 +70,23 @@ func checkRank(c *cobra.Command, o engine.RankOptions, e edgeFiles) error {
 		return usagef("--tolerance %v is not above 0", o.Tolerance)
 	case o.MaxIterations < 1:
 		return usagef("--iterations %d is less than one", o.MaxIterations)
+	case o.Personalize != "" && !isPlace(o.Personalize):
+		return usagef("--personalize %q is neither a URL nor a site", o.Personalize)
 	}
 	return cmp.Or(
 		exclusive(c, e.edges == "", "--%s is for --edges", "output"),
 		exclusive(c, e.edges != "", "--%s is for pages, and a graph of --edges has none", "personalize"),
 	)
+}
+
+// isPlace says whether a string is a page or a site.
+func isPlace(spec string) bool {
+	if strings.Contains(spec, "://") {
+		_, err := weburl.Parse(spec)
+		return err == nil
+	}
+	_, _, ok := weburl.SiteKeys(spec)
+	return ok
 }
 
 // edgeFiles name a graph to rank and where its ranks go.

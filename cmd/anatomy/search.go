@@ -150,11 +150,12 @@ The page need not be among the first results.`,
 			if strings.TrimSpace(args[0]) == "" {
 				return usagef("the query is empty")
 			}
-			if _, err := engine.ParseSeed(args[1]); err != nil {
+			u, err := engine.ParseSeed(args[1])
+			if err != nil {
 				return usageError{error: err}
 			}
 			return withSearcher(s.data, func(found *searcher.Searcher) error {
-				e, err := found.Explain(c.Context(), args[0], args[1])
+				e, err := found.Explain(c.Context(), args[0], u.String())
 				if errors.Is(err, searcher.ErrNotIndexed) {
 					return hinted(err, "why it is not there: "+s.command("trace "+quoted(args[1])))
 				}
@@ -179,4 +180,11 @@ func printExplanation(w io.Writer, e *searcher.Explanation, indent string) {
 		fmt.Fprintf(w, "%s%12.6f  %-28s %s\n", indent, p.Points.Points(), oneLine(name), oneLine(p.Detail))
 	}
 	fmt.Fprintf(w, "%s%12.6f  score\n", indent, e.Score.Points())
+	switch {
+	case e.Matches:
+	case len(e.Missing) > 0:
+		fmt.Fprintf(w, "%sno result of this query: the page lacks %s\n", indent, strings.Join(e.Missing, ", "))
+	default:
+		fmt.Fprintf(w, "%sno result of this query: the page does not match it\n", indent)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -65,7 +66,11 @@ func listen(c *cobra.Command, address string) (net.Listener, error) {
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Name(), err)
+		err = fmt.Errorf("%s: %w", c.Name(), err)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return nil, hinted(err, "another program listens there: choose another address, say --listen 127.0.0.1:0")
+		}
+		return nil, hinted(err, "--listen takes an address of this machine and a free port: 127.0.0.1:8080, or :8080 for all of its addresses")
 	}
 	return listener, nil
 }
