@@ -10,12 +10,20 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	// Half of Go's default: what a crawl allocates lives shortly, and a sixth of its peak memory is
+	// saved for 2 % of its time. A limit in bytes would choke a large crawl.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // run is the whole program: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
