@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -457,4 +458,30 @@ func TestLostTail(t *testing.T) {
 	if lost == 0 {
 		t.Error("Check finds nothing wrong")
 	}
+}
+
+// TestCheckBeforeManifest: what a crash leaves before the first manifest is no damage; a manifest that
+// is gone is.
+func TestCheckBeforeManifest(t *testing.T) {
+	web := generate(t, 5, 20, 0)
+	dir := filepath.Join(t.TempDir(), "data")
+	o := web.options(dir, web.seed)
+	o.NoIndex = true
+	crawl(t, o)
+	for _, left := range []string{"000001", "000002.tmp"} {
+		must(t, os.Mkdir(datadir.Segment(dir, left), 0o755))
+		checked(t, dir)
+	}
+	crawl(t, web.options(dir, web.seed))
+	checked(t, dir)
+	want := searchable(t, dir)
+	must(t, os.Remove(filepath.Join(dir, "MANIFEST")))
+	var problems []string
+	must(t, Check(t.Context(), dir, CheckReport{Checked: func(string, string) {}, Problem: func(err error) { problems = append(problems, err.Error()) }}))
+	if len(problems) != 1 || !strings.Contains(problems[0], "MANIFEST is missing") {
+		t.Errorf("without its manifest: %q", problems)
+	}
+	crawl(t, web.options(dir, web.seed))
+	checked(t, dir)
+	sameLists(t, "index", searchable(t, dir), want)
 }

@@ -146,15 +146,12 @@ func checkLinks(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
 	r.Checked("links", fmt.Sprintf("%d links, %d anchor texts, %d aliases, %d names in %d runs", all.Links, all.Texts, all.Aliases, all.Names, len(m.Links)))
 }
 
-// checkSegments proves the segments, and that there are some if the manifest was ever published: a
-// folder that lost its MANIFEST looks new otherwise.
+// checkSegments proves the segments, and that there is a manifest if there was one ever: a folder
+// that lost it looks new otherwise. Ranks tell, for they are of links that a manifest named; segments
+// do not, for a crash before the first manifest leaves some too.
 func checkSegments(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
-	left, err := os.ReadDir(filepath.Join(dir, "index"))
-	if err != nil {
-		r.Problem(fmt.Errorf("index: %w", err))
-	}
-	if m.Generation == 0 && len(left) > 0 {
-		r.Problem(fmt.Errorf("data folder: MANIFEST is missing, but segment %s is there", left[0].Name()))
+	if v, _ := readRanks(dir); m.Generation == 0 && v != nil {
+		r.Problem(errors.New("data folder: MANIFEST is missing, but ranks are there"))
 	}
 	for _, name := range m.Segments {
 		if err := segment.Check(datadir.Segment(dir, name)); err != nil {
