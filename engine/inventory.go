@@ -22,9 +22,9 @@ type Inventory struct {
 	Postings  uint64            `json:"postings"`
 	Hits      uint64            `json:"hits"`
 	Links     uint64            `json:"links"`
-	Rank      string            `json:"rank"`     // how the vector in force was computed; "" for none
-	Outcomes  map[string]uint64 `json:"outcomes"` // of fetches; empty while another process writes
+	Rank      string            `json:"rank"` // how the vector in force was computed; "" for none
 	Rows      []Row             `json:"rows"`
+	Outcomes  map[string]uint64 `json:"outcomes,omitempty"` // of fetches, from AddOutcomes
 }
 
 // A Row is the size of one structure.
@@ -40,13 +40,13 @@ const (
 	gigabyte   = 1e9
 )
 
-// TakeInventory measures the data folder dir. It needs no lock but for the outcomes of fetches.
+// TakeInventory measures the data folder dir. It needs no lock.
 func TakeInventory(dir string) (*Inventory, error) {
 	m, err := datadir.Read(dir)
 	if err != nil {
 		return nil, err
 	}
-	i := &Inventory{Segments: len(m.Segments), Outcomes: map[string]uint64{}}
+	i := &Inventory{Segments: len(m.Segments)}
 	if err := i.segments(dir, m); err != nil {
 		return nil, err
 	}
@@ -67,9 +67,6 @@ func TakeInventory(dir string) (*Inventory, error) {
 		if v.Personalized != "" {
 			i.Rank += ", personalised to " + v.Personalized
 		}
-	}
-	if err := i.outcomes(dir); err != nil {
-		return nil, err
 	}
 	for _, part := range []struct {
 		name, sub string
@@ -117,9 +114,11 @@ func (i *Inventory) segments(dir string, m datadir.Manifest) error {
 	return nil
 }
 
-// outcomes reads the counts of the document index, unless another process has it.
-func (i *Inventory) outcomes(dir string) error {
+// AddOutcomes reads the outcomes of fetches from the document index, unless another process has it.
+// It takes the right to write for a moment, and so is nothing for a server to do.
+func (i *Inventory) AddOutcomes(dir string) error {
 	err := withDocuments(dir, func(db *docindex.DB) error {
+		i.Outcomes = map[string]uint64{}
 		counts, err := db.Counts()
 		for o, n := range counts.Outcomes {
 			if n > 0 {

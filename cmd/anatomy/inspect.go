@@ -60,13 +60,16 @@ of the paper. While a crawl runs in another process, the outcomes of fetches are
 			if err != nil {
 				return err
 			}
+			if err := i.AddOutcomes(s.data); err != nil {
+				return err
+			}
 			if asJSON {
 				return printJSON(c.OutOrStdout(), i)
 			}
 			return printInventory(c.OutOrStdout(), i)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/stats")
+	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/stats, and the outcomes of fetches")
 	return c
 }
 

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"anatomy/engine"
+)
+
+// A crawl that is interrupted keeps what it has, writes its counters and says how to go on; the same
+// command goes on, and so does one without URLs.
+func TestInterruptedCrawl(t *testing.T) {
+	const pages = 30
+	var asked atomic.Int64
+	half := make(chan struct{})
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		if _, err := fmt.Sscanf(r.URL.Path, "/%d", &n); err != nil || n > pages {
+			http.NotFound(w, r)
+			return
+		}
+		if asked.Add(1) == pages/2 {
+			close(half)
+			<-r.Context().Done() // until the crawler is gone
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<title>Page %d</title><p>This is page %d. <a href=/%d>the next</a>", n, n, n+1)
+	}))
+	defer site.Close()
+	dir, stats := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "stats.json")
+	args := []string{"crawl", "--data", dir, "--stats", stats, "--allow-private", "--delay", "0"}
+
+	var stderr bytes.Buffer
+	c := exec.Command("anatomy", append(args, site.URL+"/1")...)
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-half
+	c.Process.Signal(os.Interrupt)
+	c.Wait()
+	if got := c.ProcessState.ExitCode(); got != statusInterrupted || !strings.Contains(stderr.String(), "Stopped; the same command goes on from here.") {
+		t.Fatalf("status %d\n%s", got, &stderr)
+	}
+	if strings.Contains(stderr.String(), "error:") {
+		t.Errorf("an interruption is no error:\n%s", &stderr)
+	}
+	if got := counters(t, stats); got.Pages != pages/2-1 || got.Queued == 0 {
+		t.Errorf("%d pages and %d queued after an interruption at page %d", got.Pages, got.Queued, pages/2)
+	}
+
+	command(t, args...)
+	if got := counters(t, stats); got.Pages != pages || got.Queued != 0 {
+		t.Errorf("%d pages and %d queued in the end, want %d", got.Pages, got.Queued, pages)
+	}
+	if found := command(t, "search", "--data", dir, fmt.Sprintf(`"this is page %d"`, pages)); !strings.Contains(found, fmt.Sprintf("/%d\n", pages)) {
+		t.Errorf("the last page is not found:\n%s", found)
+	}
+}
+
+func counters(t *testing.T, path string) (s engine.CrawlStats) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A console of any width keeps its line within it; what is not a terminal gets none.
+func TestConsole(t *testing.T) {
+	line := progressLine(engine.CrawlStats{Pages: 12345, Queued: 678, Waiting: map[string]int64{"crawl delay": 3, "retry": 0}}, 12)
+	if !strings.HasSuffix(line, "waiting: 3 crawl delay") {
+		t.Errorf("line %q", line)
+	}
+	for _, width := range []int{1, 2, 3, 20, 80, 500} {
+		if got := []rune(clip(line, width)); len(got) > max(1, width-1) {
+			t.Errorf("%d columns take %d characters", width, len(got))
+		}
+	}
+	var plain bytes.Buffer
+	screen := newConsole(&plain)
+	fmt.Fprintln(screen, "text")
+	if screen.terminal != nil || plain.String() != "text\n" {
+		t.Errorf("a buffer is taken for a terminal: %q", plain.String())
+	}
+	above := &console{w: &plain, line: "below"}
+	plain.Reset()
+	fmt.Fprintln(above, "text")
+	if got := plain.String(); got != clearLine+"text\nbelow" {
+		t.Errorf("above a line: %q", got)
+	}
+}

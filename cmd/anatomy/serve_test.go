@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A server is `anatomy serve`, or another command that ends with it, in a process of its own.
+type server struct {
+	command *exec.Cmd
+	url     string // with a slash at the end
+}
+
+var announced = regexp.MustCompile(`(?:Search at|Open) (http://\S+)`)
+
+// start runs a command that serves, on a free port, and waits until it says where.
+func start(t *testing.T, args ...string) *server {
+	t.Helper()
+	c := exec.Command("anatomy", append(args, "--listen", "127.0.0.1:0")...)
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stdout, c.Stderr = in, in
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	t.Cleanup(func() { c.Process.Kill(); c.Wait(); out.Close() })
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if found := announced.FindStringSubmatch(lines.Text()); found != nil {
+			go io.Copy(io.Discard, out) // ends with the process
+			return &server{c, found[1]}
+		}
+	}
+	t.Fatalf("%s ended without an address: %v", args[0], lines.Err())
+	return nil
+}
+
+// get fetches a page and wants status 200.
+func (s *server) get(t *testing.T, path string) string {
+	t.Helper()
+	r, err := http.Get(s.url + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s: %v\n%s", path, r.Status, err, body)
+	}
+	return string(body)
+}
+
+// order is the order of the results of a query.
+func (s *server) order(t *testing.T, query string) string {
+	t.Helper()
+	var answer struct {
+		Results []struct{ URL string }
+	}
+	if err := json.Unmarshal([]byte(s.get(t, "api/v1/search?num=50&q="+url.QueryEscape(query))), &answer); err != nil {
+		t.Fatal(err)
+	}
+	var urls []string
+	for _, r := range answer.Results {
+		urls = append(urls, r.URL)
+	}
+	return strings.Join(urls, "\n")
+}
+
+// interrupt ends the server as Ctrl-C does, and wants status 130.
+func (s *server) interrupt(t *testing.T) {
+	t.Helper()
+	if err := s.command.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	s.command.Wait()
+	if got := s.command.ProcessState.ExitCode(); got != statusInterrupted {
+		t.Errorf("status %d after an interruption, want %d", got, statusInterrupted)
+	}
+}
+
+// command runs the program in a process of its own and gives what it printed.
+func command(t *testing.T, args ...string) string {
+	t.Helper()
+	var stderr bytes.Buffer
+	c := exec.Command("anatomy", args...)
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("anatomy %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return string(out)
+}
+
+var framed = regexp.MustCompile(`<iframe [^>]*src="/([^"]+)"`)
+
+// A running server answers people and programs, and takes up the ranks that another process
+// computes.
+func TestServe(t *testing.T) {
+	dir := crawled(t)
+	s := start(t, "serve", "--data", dir)
+	if got := s.get(t, "readyz"); got != "ready\n" {
+		t.Errorf("readyz says %q", got)
+	}
+	if got := s.get(t, "search?q=anchor+text"); !strings.Contains(got, "<mark>") || !strings.Contains(got, "http://glossary.test/anchor-text") {
+		t.Errorf("no marked result in\n%s", got)
+	}
+	cached := s.get(t, "cached?q=anchor&url="+url.QueryEscape("http://glossary.test/anchor-text"))
+	if frame := framed.FindStringSubmatch(cached); frame == nil {
+		t.Errorf("no frame in\n%s", cached)
+	} else if got := s.get(t, html.UnescapeString(frame[1])); !strings.Contains(got, ">Anchor</mark> text") {
+		t.Errorf("no marked words in the cached page\n%s", got)
+	}
+
+	took := regexp.MustCompile(`"took_ms":[0-9.e-]+`)
+	api := took.ReplaceAllString(s.get(t, "api/v1/search?q=anchor+text&num=3"), "")
+	if printed := took.ReplaceAllString(command(t, "search", "--data", dir, "--json", "--num", "3", "anchor", "text"), ""); printed != api {
+		t.Errorf("search --json prints\n%s\nthe API answers\n%s", printed, api)
+	}
+	api = strings.TrimSuffix(s.get(t, "api/v1/stats"), "}\n")
+	if printed := command(t, "stats", "--data", dir, "--json"); !strings.HasPrefix(printed, api+`,"outcomes":{"fetched":`) {
+		t.Errorf("stats --json prints\n%s\nthe API answers\n%s", printed, api)
+	}
+
+	const query = "robots.txt"
+	before := s.order(t, query)
+	command(t, "pagerank", "--data", dir, "--personalize", "handbuch.test")
+	deadline := time.Now().Add(10 * time.Second)
+	for s.order(t, query) == before {
+		if time.Now().After(deadline) {
+			t.Fatalf("the order of results is still\n%s", before)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	command(t, "pagerank", "--data", dir)
+	for s.order(t, query) != before {
+		if time.Now().After(deadline) {
+			t.Fatalf("with the ranks of before the order is\n%s\nwas\n%s", s.order(t, query), before)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.interrupt(t)
+}
+
+// The demo serves what it crawled until it is interrupted, and forgets it.
+func TestDemoServes(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := start(t, "demo")
+	if got := s.order(t, `"dangling pages"`); !strings.Contains(got, "http://ranking.test/") {
+		t.Errorf("results %q", got)
+	}
+	s.interrupt(t)
+	left, err := os.ReadDir(os.Getenv("TMPDIR"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
