@@ -70,11 +70,22 @@ func Check(ctx context.Context, dir string, r CheckReport) error {
 	})
 }
 
-func checkRepository(dir string, _ datadir.Manifest, _ *docindex.DB, r CheckReport) {
+// checkRepository proves the repository. A torn tail is what a crash leaves, and no damage unless it
+// should hold what was acknowledged.
+func checkRepository(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
+	last := vocab.Place(0)
+	if err := db.Each(1, func(d docindex.Record) error {
+		if d.Fetch != nil {
+			last = max(last, d.Fetch.Place)
+		}
+		return nil
+	}); err != nil {
+		r.Problem(err)
+	}
 	t, err := repository.Check(datadir.Repository(dir), func(problem error) {
 		var tail *repository.TailError
-		if !errors.As(problem, &tail) { // a torn tail is what a crash leaves, and holds nothing acknowledged
-			r.Problem(problem)
+		if !errors.As(problem, &tail) || filepath.Base(tail.File) == fmt.Sprintf("%06d.repo", last.File()) && tail.Offset <= last.Offset() {
+			r.Problem(fmt.Errorf("repository: %w", problem))
 		}
 	})
 	if err != nil {
