@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -196,6 +197,13 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 	case f.httpPort < 0 || f.httpPort > 65535 || f.httpsPort < 0 || f.httpsPort > 65535:
 		return usagef("a port is a number from 1 to 65535")
 	}
+	for _, server := range f.resolvers {
+		_, err := netip.ParseAddr(server)
+		_, errPort := netip.ParseAddrPort(server)
+		if err != nil && errPort != nil {
+			return usagef("--resolver %q is neither ADDRESS nor ADDRESS:PORT", server)
+		}
+	}
 	return exclusive(c, !f.serve, "--%s is for --serve", "listen")
 }
 
@@ -264,6 +272,10 @@ func crawl(ctx context.Context, screen *console, o engine.Options, quiet bool) (
 	err = errors.Join(err, c.Close())
 	if !quiet && err == nil {
 		fmt.Fprintln(screen, summary(before, stats, ctx.Err() != nil))
+		if stats.Pages == 0 && ctx.Err() == nil && len(o.Seeds) > 0 {
+			at := shared{data: o.Dir}
+			fmt.Fprintf(screen, "No page was fetched; why not: %s\n", at.command("trace "+quoted(o.Seeds[0])))
+		}
 	}
 	return &stats, err
 }
