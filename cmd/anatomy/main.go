@@ -92,6 +92,7 @@ browser, as JSON and in the terminal.`,
 		newPageRank(s), newIndex(s), newStats(s), newCheck(s), newDump(s), newVersion(),
 	)
 	root.SetHelpCommand(newHelp())
+	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
