@@ -51,6 +51,12 @@ func (c *Client) answer(k key, q *call, m *dns.Msg) {
 	}
 	s := c.servers[k.server]
 	s.measured(time.Since(q.sends[i].at))
+	q.sends[i].close(c.servers)
+	if m.Rcode == dns.RcodeSuccess || m.Rcode == dns.RcodeNameError {
+		s.failing = 0
+	} else {
+		s.failing++
+	}
 	if m.Truncated {
 		c.inflight.schedule(q, time.Now().Add(tcpTimeout))
 	}
@@ -127,7 +133,7 @@ func (c *Client) askAAAA(q *call) {
 		c.inflight.mu.Unlock()
 		return
 	}
-	c.inflight.forget(q)
+	c.inflight.forget(q, c.servers)
 	q.qtype, q.failures = dns.TypeAAAA, 0
 	c.inflight.mu.Unlock()
 	c.transmit(q, false)

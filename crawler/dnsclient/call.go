@@ -40,9 +40,9 @@ type call struct {
 // A transmission is one packet that asked. Each has an ID of its own, so that a late answer to an
 // earlier one still counts, and its round trip is known.
 type transmission struct {
-	key     key
-	at      time.Time
-	expired bool // counted as a time-out of its server
+	key    key
+	at     time.Time
+	closed bool // answered, or counted as a time-out of its server: no longer in flight there
 }
 
 // A key finds the call that a packet answers: the server that it must come from, the socket that
@@ -99,7 +99,8 @@ func (c *Client) send(ctx context.Context) {
 	}
 }
 
-// transmit sends the question of q to the server that is best for it now.
+// transmit sends the question of q to the server that is best for it now. Where the servers have as
+// much in flight as they may, the timer tries again soon.
 func (c *Client) transmit(q *call, again bool) {
 	now := time.Now()
 	c.inflight.mu.Lock()
@@ -108,12 +109,19 @@ func (c *Client) transmit(q *call, again bool) {
 		return
 	}
 	at := c.choose(q, now)
+	if at < 0 {
+		c.inflight.schedule(q, now.Add(fullWait))
+		c.inflight.mu.Unlock()
+		c.count.full.Add(1)
+		return
+	}
 	s := c.servers[at]
 	k := c.inflight.newKey(at, s.socket)
 	c.inflight.byKey[k] = q
 	q.sends[q.sent] = transmission{key: k, at: now}
 	q.sent++
 	s.queries++
+	s.open++
 	wait := s.retryAfter(c.o.MinRetry) << ((q.sent - 1) / len(c.servers))
 	c.inflight.schedule(q, now.Add(min(wait, max(maxRetry, c.o.MinRetry))))
 	host, qtype, plain := q.host, q.qtype, s.plain
@@ -127,6 +135,9 @@ func (c *Client) transmit(q *call, again bool) {
 		c.count.sendErrors.Add(1) // the timer sends it again, elsewhere if it can
 	}
 }
+
+// fullWait is when a question is tried again for which no server had room.
+const fullWait = 5 * time.Millisecond
 
 // newKey draws an ID that is not in use for that server and socket. The table holds a small share
 // of the 65,536 IDs: see Options.InFlight.
@@ -220,13 +231,21 @@ func (f *inflight) due(now time.Time, servers []*server) (again, late []*call, w
 
 // charge counts the last transmission as lost.
 func (q *call) charge(servers []*server) {
-	if q.sent == 0 || q.sends[q.sent-1].expired {
+	if q.sent == 0 || q.sends[q.sent-1].closed {
 		return
 	}
 	t := &q.sends[q.sent-1]
-	t.expired = true
+	t.close(servers)
 	servers[t.key.server].silent++
 	servers[t.key.server].timeouts++
+}
+
+// close takes a transmission out of its server's count of those in flight, once.
+func (t *transmission) close(servers []*server) {
+	if !t.closed {
+		t.closed = true
+		servers[t.key.server].open--
+	}
 }
 
 // schedule sets when the timer looks at q next; never after its deadline.
@@ -249,8 +268,10 @@ func (f *inflight) schedule(q *call, at time.Time) {
 }
 
 // forget drops the questions of q from the table.
-func (f *inflight) forget(q *call) {
-	for _, t := range q.sends[:q.sent] {
+func (f *inflight) forget(q *call, servers []*server) {
+	for i := range q.sends[:q.sent] {
+		t := &q.sends[i]
+		t.close(servers)
 		delete(f.byKey, t.key)
 	}
 	q.sent = 0
@@ -288,7 +309,7 @@ func (c *Client) finish(q *call, addrs []netip.Addr, err error, ttl time.Duratio
 		return
 	}
 	q.settled = true
-	c.inflight.forget(q)
+	c.inflight.forget(q, c.servers)
 	if q.place >= 0 {
 		heap.Remove(&c.inflight.timer, q.place)
 	}

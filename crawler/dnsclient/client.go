@@ -52,11 +52,12 @@ type Options struct {
 	FailureTTL  time.Duration // how long a failure is remembered (RFC 9520 §3.2); default 5 s
 	Stale       time.Duration // how long an expired answer may still be given out while it is asked again; default 24 h, negative for never
 
-	Queue    int           // names that wait for the sender; default 1,024
-	InFlight int           // names asked and not yet answered; default 4,096, at most 8,192
-	Sockets  int           // UDP sockets; default 2, at most 16
-	Timeout  time.Duration // for one name, all retries included; default 10 s
-	MinRetry time.Duration // floor under the retransmission time; default 100 ms
+	Queue     int           // names that wait for the sender; default 1,024
+	InFlight  int           // names asked and not yet answered; default 4,096, at most 8,192
+	PerServer int           // of these at one name server; default 1,024
+	Sockets   int           // UDP sockets for each address family of the servers; default 2, at most 16
+	Timeout   time.Duration // for one name, all retries included; default 10 s
+	MinRetry  time.Duration // floor under the retransmission time; default 100 ms
 
 	Now func() time.Time // for the age of answers; default the system's monotonic clock, by the second
 }
@@ -70,6 +71,7 @@ func (o Options) withDefaults() Options {
 	defaultTo(&o.Stale, 24*time.Hour)
 	defaultTo(&o.Queue, 1024)
 	defaultTo(&o.InFlight, 4096)
+	defaultTo(&o.PerServer, 1024)
 	defaultTo(&o.Sockets, 2)
 	defaultTo(&o.Timeout, 10*time.Second)
 	defaultTo(&o.MinRetry, 100*time.Millisecond)
@@ -110,7 +112,7 @@ func New(o Options) (*Client, error) {
 	}
 	c.cache = newCache(c.o.Names)
 	c.queue = make(chan *call, c.o.Queue)
-	c.slots = make(chan struct{}, c.o.InFlight)
+	c.slots = make(chan struct{}, min(c.o.InFlight, c.o.PerServer*len(c.servers)))
 	c.tcp = make(chan truncated, tcpWaiting)
 	c.inflight.init()
 	return c, nil
@@ -332,6 +334,7 @@ type Stats struct {
 	Retries    uint64 // of these, sent again after a time-out or a failure
 	Answers    uint64 // packets that answered a query of ours
 	Malformed  uint64 // packets that could not be read
+	Full       uint64 // times that a name waited because its servers had all in flight that they may
 	Strays     uint64 // packets that answer no query of ours: late, forged, from elsewhere
 	Truncated  uint64 // answers fetched over TCP
 	NoNames    uint64 // names that do not exist
@@ -346,12 +349,13 @@ type ServerStats struct {
 	Addr     netip.AddrPort
 	RTT      time.Duration // smoothed; 0 where nothing was measured
 	Retry    time.Duration // after which a query is sent again
+	Open     int           // queries in flight
 	Queries  uint64
 	Timeouts uint64
 }
 
 type counters struct {
-	dropped, queries, retries, answers, malformed, strays, truncated, noNames, timeouts, failures, sendErrors atomic.Uint64
+	dropped, queries, retries, answers, malformed, strays, full, truncated, noNames, timeouts, failures, sendErrors atomic.Uint64
 }
 
 // Stats counts what the client did.
@@ -359,14 +363,14 @@ func (c *Client) Stats() Stats {
 	n := &c.count
 	st := Stats{
 		Dropped: n.dropped.Load(), Queries: n.queries.Load(), Retries: n.retries.Load(), Answers: n.answers.Load(),
-		Malformed: n.malformed.Load(), Strays: n.strays.Load(), Truncated: n.truncated.Load(), NoNames: n.noNames.Load(),
+		Malformed: n.malformed.Load(), Strays: n.strays.Load(), Full: n.full.Load(), Truncated: n.truncated.Load(), NoNames: n.noNames.Load(),
 		Timeouts: n.timeouts.Load(), Failures: n.failures.Load(), SendErrors: n.sendErrors.Load(), InFlight: len(c.slots),
 	}
 	c.cache.addStats(&st)
 	c.inflight.mu.Lock()
 	defer c.inflight.mu.Unlock()
 	for _, s := range c.servers {
-		st.Servers = append(st.Servers, ServerStats{s.addr, s.rtt, s.retryAfter(c.o.MinRetry), s.queries, s.timeouts})
+		st.Servers = append(st.Servers, ServerStats{s.addr, s.rtt, s.retryAfter(c.o.MinRetry), s.open, s.queries, s.timeouts})
 	}
 	return st
 }

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -280,6 +281,79 @@ func TestFailover(t *testing.T) {
 	bad := serve(t, func(w dns.ResponseWriter, r *dns.Msg) { _ = w.WriteMsg(records(r, dns.RcodeRefused)) })
 	c := start(t, Options{Servers: []string{bad, serve(t, zone)}})
 	lookupAll(t, c, 20)
+}
+
+// TestRefusing: a server that refuses, and does so quickly, does not draw the load.
+func TestRefusing(t *testing.T) {
+	bad := serve(t, func(w dns.ResponseWriter, r *dns.Msg) { _ = w.WriteMsg(records(r, dns.RcodeRefused)) })
+	c := start(t, Options{Servers: []string{bad, serve(t, zone)}})
+	for i := range 300 {
+		if _, err := c.Lookup(t.Context(), fmt.Sprintf("h%d.test", i)); err != nil {
+			t.Error(err)
+		}
+	}
+	if st := c.Stats(); st.Servers[0].Queries > 150 || st.Servers[1].Queries < 300 {
+		t.Errorf("stats %+v", st)
+	}
+}
+
+// TestBalance: of three servers the two equal ones share the load, and the slow one gets less.
+func TestBalance(t *testing.T) {
+	c := start(t, Options{Servers: []string{"192.0.2.1", "192.0.2.2", "192.0.2.3"}})
+	for i, rtt := range []time.Duration{20, 20, 80} {
+		c.servers[i].measured(rtt * time.Millisecond)
+	}
+	asked := [3]int{}
+	for range 900 { // in flight all at once
+		at := c.choose(&call{}, time.Now())
+		c.servers[at].open++
+		asked[at]++
+	}
+	if asked != [3]int{400, 400, 100} {
+		t.Errorf("asked %v", asked)
+	}
+}
+
+// TestInFlight: no server ever has more to answer than it may, and nothing is lost by waiting.
+func TestInFlight(t *testing.T) {
+	const bound = 8
+	var open, most, answered atomic.Int64
+	handler := func(w dns.ResponseWriter, r *dns.Msg) {
+		n := open.Add(1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		for open.Load() < bound && answered.Load() < 100 {
+			runtime.Gosched() // the bound is reached, too
+		}
+		answered.Add(1)
+		open.Add(-1)
+		zone(w, r)
+	}
+	c := start(t, Options{Servers: []string{serve(t, handler)}, PerServer: bound, MinRetry: time.Minute})
+	lookupAll(t, c, 200)
+	st := c.Stats()
+	if most.Load() != bound || st.Servers[0].Open != 0 || st.Queries != 200 || st.InFlight != 0 {
+		t.Errorf("%d at once, %+v", most.Load(), st)
+	}
+}
+
+// TestAllFull: where every server has all in flight that it may, a name waits for the timer.
+func TestAllFull(t *testing.T) {
+	c := start(t, Options{Servers: []string{serve(t, zone)}})
+	c.inflight.mu.Lock()
+	c.servers[0].open = c.o.PerServer
+	c.inflight.mu.Unlock()
+	done := make(chan error, 1)
+	go func() { _, err := c.Lookup(t.Context(), "www.test"); done <- err }()
+	for c.Stats().Full < 2 {
+		runtime.Gosched()
+	}
+	c.inflight.mu.Lock()
+	c.servers[0].open = 0
+	c.inflight.mu.Unlock()
+	if err := <-done; err != nil || c.Stats().Queries != 1 {
+		t.Errorf("%v, %+v", err, c.Stats())
+	}
 }
 
 // TestOldServer: one that answers FORMERR to EDNS is asked without.

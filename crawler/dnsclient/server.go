@@ -25,7 +25,9 @@ type server struct {
 	socket []int // of Client.sockets, those of its address family
 
 	rtt, deviation time.Duration // smoothed as TCP does (RFC 6298 §2)
+	open           int           // queries in flight: neither answered nor timed out
 	silent         int           // time-outs in a row
+	failing        int           // answers in a row that were failures
 	probed         time.Time     // when it was last tried although it is down
 	plain          bool          // it does not know EDNS
 	queries        uint64
@@ -54,9 +56,12 @@ func (s *server) retryAfter(floor time.Duration) time.Duration {
 
 func (s *server) down() bool { return s.silent >= downAfter }
 
-// choose picks the server for the next transmission of q: one that this call has not tried, the
-// quickest first. Servers within twice the quickest share the load in turn. A server that is down
-// comes last, but is tried first once a second to see whether it is back.
+// choose picks the server for the next transmission of q: one that this call has not tried, and of
+// these the one with the least expected work, the round trip times the queries in flight. So equal
+// servers share the load, a server twice as slow gets about a quarter, and one that stops to answer
+// loses its share before the first time-out tells. A server that is down comes last, but is tried
+// first once a second to see whether it is back. -1 says that those worth asking have as many
+// queries in flight as they may.
 func (c *Client) choose(q *call, now time.Time) int {
 	best, turn := -1, int(c.inflight.turn)
 	c.inflight.turn++
@@ -67,21 +72,35 @@ func (c *Client) choose(q *call, now time.Time) int {
 			s.probed = now
 			return at
 		}
-		if best < 0 || q.better(at, s, best, c.servers[best]) {
+		if best < 0 || c.better(q, at, best) {
 			best = at
 		}
+	}
+	if c.servers[best].open >= c.o.PerServer {
+		return -1
 	}
 	return best
 }
 
-func (q *call) better(a int, s *server, b int, t *server) bool {
-	if x, y := q.triesOf(a), q.triesOf(b); x != y {
-		return x < y
-	}
+// better says whether server a is to be asked before server b.
+func (c *Client) better(q *call, a, b int) bool {
+	s, t := c.servers[a], c.servers[b]
 	if s.down() != t.down() {
 		return t.down()
 	}
-	return s.rtt*2 < t.rtt // equal ones go in turn
+	if x, y := s.open < c.o.PerServer, t.open < c.o.PerServer; x != y {
+		return x
+	}
+	if x, y := q.triesOf(a), q.triesOf(b); x != y {
+		return x < y
+	}
+	return s.work() < t.work()
+}
+
+// work is what one more query would add. A server that was never measured counts as a quick one, and
+// one that fails as slower with each failure: to refuse is quick, and would draw the load.
+func (s *server) work() time.Duration {
+	return max(s.rtt, time.Millisecond) * time.Duration(s.open+1) * time.Duration(1+min(s.failing, 100))
 }
 
 // openServers reads the list of servers and opens the sockets for their address families.
