@@ -19,7 +19,7 @@ type WordID uint32
 // An Ordinal is a document's place in one segment, in the order of [weburl.URL.Key]: 0, 1, 2, …
 type Ordinal uint32
 
-// A Fingerprint is the 64-bit hash of a URL's identity, the key of the seen test (BNW03 §2).
+// A Fingerprint is the 64-bit hash of a URL's identity, the key of the seen test (BNW03).
 // Two URLs that differ in nothing but http and https have the same one.
 type Fingerprint uint64
 

@@ -1,0 +1,108 @@
+package linkdb
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"anatomy/vocab"
+)
+
+// TestWorkedExample: the bytes that the format comment shows.
+func TestWorkedExample(t *testing.T) {
+	w, err := Create(filepath.Join(t.TempDir(), "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Links(Source{Doc: 7, Targets: []Target{{Doc: 9}, {Doc: 12, Flags: vocab.NoFollow}}})
+	if want := []byte{0x07, 0x02, 0x24, 0x0d}; !bytes.Equal(w.block, want) {
+		t.Errorf("% x, want % x", w.block, want)
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOrder: a writer that is given records out of order says so, and leaves no file.
+func TestOrder(t *testing.T) {
+	for name, write := range map[string]func(*Writer){
+		"descending": func(w *Writer) { w.Drop(5); w.Drop(4) },
+		"twice":      func(w *Writer) { w.Drop(5); w.Drop(5) },
+		"sections":   func(w *Writer) { w.Drop(5); w.Name(Name{Doc: 1, URL: "http://a.test/"}) },
+	} {
+		dir := t.TempDir()
+		w, err := Create(filepath.Join(dir, "run"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(w)
+		if err := w.Finish(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v is left, %v", name, left, err)
+		}
+	}
+}
+
+// TestManyBlocks: gaps begin anew in every block, and records come back across blocks.
+func TestManyBlocks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 20_000
+	for doc := vocab.DocID(1); doc <= n; doc++ {
+		w.Links(Source{Doc: doc * 3, Targets: []Target{{Doc: doc}, {Doc: doc + 1000}, {Doc: doc + 1_000_000}}})
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	doc := vocab.DocID(0)
+	for s, err := range r.Sources() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc++
+		want := Source{Doc: doc * 3, Targets: []Target{{Doc: doc}, {Doc: doc + 1000}, {Doc: doc + 1_000_000}}}
+		if !reflect.DeepEqual(s, want) {
+			t.Fatalf("%v, want %v", s, want)
+		}
+	}
+	if doc != n || r.CountLinks() != 3*n {
+		t.Errorf("%d sources with %d links", doc, r.CountLinks())
+	}
+}
+
+// FuzzBlock reads arbitrary bytes as the blocks of each section: never a panic, never more than they
+// can hold.
+func FuzzBlock(f *testing.F) {
+	f.Add([]byte{7, 2, 0x24, 0x0d})
+	f.Add([]byte{1, 2, 6, 'a', 'b', 'c', 1, 5, 1, 1, 9})
+	f.Add([]byte{1, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Fuzz(func(t *testing.T, block []byte) {
+		for section := range sections {
+			c := &cursor{run: &Run{path: "fuzz"}, section: section, block: block, rest: block}
+			for doc, ok := c.next(); ok; doc, ok = c.next() {
+				switch section {
+				case names:
+					c.name(doc)
+				case aliases:
+					c.alias(doc)
+				case links:
+					c.source(doc)
+				case anchors:
+					c.anchors(doc)
+				}
+			}
+		}
+	})
+}
