@@ -222,7 +222,7 @@ func printDisk(data string, pages int) error {
 		return err
 	}
 	fmt.Printf("bytes a page on disk     %d, of these:", total/int64(pages))
-	for _, name := range []string{"repository", "index", "urls", "links", "rank"} {
+	for _, name := range []string{"repository", "index", "docindex", "links", "rank"} {
 		fmt.Printf(" %s %d", name, sizes[name]/int64(pages))
 	}
 	fmt.Println()
