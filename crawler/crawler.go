@@ -25,13 +25,11 @@ import (
 // Product is the token that robots.txt files know us by.
 const Product = "anatomy"
 
-const home = "https://github.com/anatomy"
-
 // Options tune a Crawler. The zero value is fit for the public web.
 type Options struct {
-	UserAgent string // default "anatomy/0.1 (+https://github.com/anatomy)"
+	UserAgent string // default "anatomy/0.1 (contact: …)"
 	Product   string // token that is looked for in robots.txt; default "anatomy"
-	Contact   string // the operator's address, put into the default UserAgent: "crawl@example.org"
+	Contact   string // how to reach the operator, for the default UserAgent: "crawl@example.org"
 
 	AllowPrivate bool           // connect to private, loopback and other special addresses
 	HTTPPort     int            // connect here where a URL's own port is 80; default 80
@@ -58,9 +56,9 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.UserAgent == "" {
-		o.UserAgent = "anatomy/0.1 (+" + home + ")"
+		o.UserAgent = "anatomy/0.1 (no contact given)"
 		if o.Contact != "" {
-			o.UserAgent = "anatomy/0.1 (+" + home + "; " + o.Contact + ")"
+			o.UserAgent = "anatomy/0.1 (contact: " + o.Contact + ")"
 		}
 	}
 	if o.Product == "" {

@@ -189,7 +189,7 @@ func TestPage(t *testing.T) {
 	p := got[0].Page
 	want := vocab.Page{Doc: 1, URL: "http://www.test/a|b?q=%C3%A4|&", Fetched: p.Fetched, ContentType: "text/html; charset=utf-8", Language: "de",
 		LastModified: "Thu, 01 Jan 2026 00:00:00 GMT", ETag: `"x"`, Robots: "noarchive, nosnippet", Body: p.Body}
-	if fmt.Sprint(*p) != fmt.Sprint(want) || string(p.Body) != "/a|b?q=%C3%A4|& anatomy/0.1 (+https://github.com/anatomy; me@example.org)" {
+	if fmt.Sprint(*p) != fmt.Sprint(want) || string(p.Body) != "/a|b?q=%C3%A4|& anatomy/0.1 (contact: me@example.org)" {
 		t.Errorf("page %+v\n%s", p, p.Body)
 	}
 	if got[0].Status != 200 || got[1].Outcome != vocab.Forbidden || got[2].Outcome != vocab.Gone || got[2].Reason != "404 Not Found" || got[3].Outcome != vocab.Fetched {

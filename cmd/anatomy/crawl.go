@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -83,7 +84,7 @@ certificate authorities.`,
 	flags.StringArrayVar(&f.resolvers, "resolver", nil, "ask the DNS server at `ADDR` (may be repeated; default: the system's)")
 	flags.BoolVar(&f.private, "allow-private", false, "visit loopback and private addresses")
 	flags.BoolVar(&f.noIndex, "no-index", false, "fetch, follow links and store; build no index")
-	flags.StringVar(&f.contact, "contact", "", "how the operators of sites reach you, for the User-Agent: `ADDRESS` of mail or of a page")
+	flags.StringVar(&f.contact, "contact", os.Getenv("ANATOMY_CONTACT"), "how the operators of sites reach you, for the User-Agent: `ADDRESS` of mail or of a page (default: $ANATOMY_CONTACT)")
 	flags.StringVar(&f.agent, "user-agent", "", "the User-Agent as `TEXT`, whole")
 	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` where a URL means 80 (for test webs)")
 	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to `PORT` where a URL means 443")
@@ -176,6 +177,9 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 	if f.delay == 0 {
 		o.URLs.Delay = -1 // there 0 means the default
 	}
+	if f.contact == "" && f.agent == "" && !f.private {
+		log.Warn("the sites that you visit cannot reach you: add --contact ADDRESS, or set ANATOMY_CONTACT")
+	}
 	o.Crawler = crawler.Options{
 		DNS: dnsclient.Options{Servers: f.resolvers}, AllowPrivate: f.private, UserAgent: f.agent, Contact: f.contact,
 		HTTPPort: f.httpPort, HTTPSPort: f.httpsPort,
@@ -188,6 +192,8 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 	switch {
 	case f.policy != breadthFirst:
 		return usagef("there is no policy %q, only %s", f.policy, breadthFirst)
+	case strings.ContainsFunc(f.contact+f.agent, unicode.IsControl):
+		return usagef("--contact and --user-agent are one line of plain text")
 	case f.delay < 0:
 		return usagef("--delay %s is negative", f.delay)
 	case f.perSite < 0:
