@@ -50,15 +50,18 @@ func (c *Client) answer(k key, q *call, m *dns.Msg) {
 		return
 	}
 	s := c.servers[k.server]
-	s.measured(time.Since(q.sends[i].at))
+	now := time.Now()
+	s.heard = now
+	s.measured(now.Sub(q.sends[i].at))
 	q.sends[i].close(c.servers)
+	s.room = min(s.room+1, c.o.PerServer)
 	if m.Rcode == dns.RcodeSuccess || m.Rcode == dns.RcodeNameError {
 		s.failing = 0
 	} else {
 		s.failing++
 	}
 	if m.Truncated {
-		c.inflight.schedule(q, time.Now().Add(tcpTimeout))
+		c.inflight.schedule(q, now.Add(tcpTimeout))
 	}
 	ask := truncated{q, k.server, q.qtype}
 	c.inflight.mu.Unlock()

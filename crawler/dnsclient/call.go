@@ -236,8 +236,14 @@ func (q *call) charge(servers []*server) {
 	}
 	t := &q.sends[q.sent-1]
 	t.close(servers)
-	servers[t.key.server].silent++
-	servers[t.key.server].timeouts++
+	s := servers[t.key.server]
+	s.timeouts++
+	if t.at.Before(s.heard) {
+		return // it has answered others since: the packet was lost, or the name is a slow one
+	}
+	if s.silent++; s.down() {
+		s.room = min(s.room, firstRoom)
+	}
 }
 
 // close takes a transmission out of its server's count of those in flight, once.

@@ -302,6 +302,7 @@ func TestBalance(t *testing.T) {
 	c := start(t, Options{Servers: []string{"192.0.2.1", "192.0.2.2", "192.0.2.3"}})
 	for i, rtt := range []time.Duration{20, 20, 80} {
 		c.servers[i].measured(rtt * time.Millisecond)
+		c.servers[i].room = c.o.PerServer
 	}
 	asked := [3]int{}
 	for range 900 { // in flight all at once
@@ -317,15 +318,17 @@ func TestBalance(t *testing.T) {
 // TestInFlight: no server ever has more to answer than it may, and nothing is lost by waiting.
 func TestInFlight(t *testing.T) {
 	const bound = 8
-	var open, most, answered atomic.Int64
+	var open, most atomic.Int64
+	full := make(chan struct{})
+	reached := sync.OnceFunc(func() { close(full) })
 	handler := func(w dns.ResponseWriter, r *dns.Msg) {
 		n := open.Add(1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
-		for open.Load() < bound && answered.Load() < 100 {
-			runtime.Gosched() // the bound is reached, too
+		if n >= bound {
+			reached()
 		}
-		answered.Add(1)
+		<-full // the first ones wait for company, so that the bound is reached
 		open.Add(-1)
 		zone(w, r)
 	}
@@ -341,7 +344,7 @@ func TestInFlight(t *testing.T) {
 func TestAllFull(t *testing.T) {
 	c := start(t, Options{Servers: []string{serve(t, zone)}})
 	c.inflight.mu.Lock()
-	c.servers[0].open = c.o.PerServer
+	c.servers[0].open = c.servers[0].room
 	c.inflight.mu.Unlock()
 	done := make(chan error, 1)
 	go func() { _, err := c.Lookup(t.Context(), "www.test"); done <- err }()
@@ -386,7 +389,7 @@ type clock struct{ nanos atomic.Int64 }
 func (c *clock) now() time.Time          { return time.Unix(1e9, c.nanos.Load()) }
 func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
 
-// TestTimeToLive: CY09 §3: the zone's own time counts only above the floor; an expired answer is
+// TestTimeToLive: CY09: the zone's own time counts only above the floor; an expired answer is
 // given out while it is asked again; a name that does not exist is remembered for a shorter time.
 func TestTimeToLive(t *testing.T) {
 	var asked atomic.Int64

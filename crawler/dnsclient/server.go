@@ -26,7 +26,9 @@ type server struct {
 
 	rtt, deviation time.Duration // smoothed as TCP does (RFC 6298 §2)
 	open           int           // queries in flight: neither answered nor timed out
-	silent         int           // time-outs in a row
+	room           int           // for so many; each answer makes it grow, up to Options.PerServer
+	heard          time.Time     // when it last answered
+	silent         int           // time-outs in a row of queries sent since
 	failing        int           // answers in a row that were failures
 	probed         time.Time     // when it was last tried although it is down
 	plain          bool          // it does not know EDNS
@@ -34,16 +36,22 @@ type server struct {
 	timeouts       uint64
 }
 
+// firstRoom is how many queries a server that is not known yet gets at once. A burst of a thousand
+// overflows what many a server's socket buffers: the lost ones would wait for their retransmission.
+const firstRoom = 128
+
 // measured takes the round trip of one query. Each transmission has an ID of its own, so none is
-// ambiguous.
+// ambiguous. The more of them an average round trip sees, the less each counts (RFC 7323 app. G):
+// with TCP's own gains two slow names in a row would double the retransmission time of all.
 func (s *server) measured(rtt time.Duration) {
 	s.silent = 0
 	if s.rtt == 0 {
 		s.rtt, s.deviation = rtt, rtt/2
 		return
 	}
-	s.deviation += ((s.rtt - rtt).Abs() - s.deviation) / 4
-	s.rtt += (rtt - s.rtt) / 8
+	samples := time.Duration(s.open/2 + 1)
+	s.deviation += ((s.rtt - rtt).Abs() - s.deviation) / (4 * samples)
+	s.rtt += (rtt - s.rtt) / (8 * samples)
 }
 
 // retryAfter is the retransmission time: RTT + 4 deviations, between floor and cap.
@@ -55,6 +63,8 @@ func (s *server) retryAfter(floor time.Duration) time.Duration {
 }
 
 func (s *server) down() bool { return s.silent >= downAfter }
+
+func (s *server) full() bool { return s.open >= s.room }
 
 // choose picks the server for the next transmission of q: one that this call has not tried, and of
 // these the one with the least expected work, the round trip times the queries in flight. So equal
@@ -76,7 +86,7 @@ func (c *Client) choose(q *call, now time.Time) int {
 			best = at
 		}
 	}
-	if c.servers[best].open >= c.o.PerServer {
+	if c.servers[best].full() {
 		return -1
 	}
 	return best
@@ -88,8 +98,8 @@ func (c *Client) better(q *call, a, b int) bool {
 	if s.down() != t.down() {
 		return t.down()
 	}
-	if x, y := s.open < c.o.PerServer, t.open < c.o.PerServer; x != y {
-		return x
+	if s.full() != t.full() {
+		return t.full()
 	}
 	if x, y := q.triesOf(a), q.triesOf(b); x != y {
 		return x < y
@@ -129,7 +139,7 @@ func (c *Client) openServers() error {
 			}
 		}
 		c.byAddr[addr] = len(c.servers)
-		c.servers = append(c.servers, &server{addr: addr, socket: families[network]})
+		c.servers = append(c.servers, &server{addr: addr, socket: families[network], room: min(firstRoom, c.o.PerServer)})
 	}
 	return nil
 }
