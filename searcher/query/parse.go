@@ -15,7 +15,7 @@ func Parse(text string) Query {
 	p := parser{}
 	p.text = p.clean(text)
 	root := p.and(Anywhere)
-	return Query{Root: root, Cut: p.cuts()}
+	return Query{Root: root, Cut: p.cuts(), Text: p.text, Loose: p.loose}
 }
 
 // A parser goes through its text once, by recursive descent.
@@ -25,6 +25,8 @@ type parser struct {
 	words int // taken so far
 	depth int // of open parentheses
 	extra int // open parentheses past MaxDepth
+	minus int // of those that what is read stands behind
+	loose []Loose
 
 	tooLong, tooMany, tooDeep bool
 
@@ -103,7 +105,10 @@ func (p *parser) unary(in Field) *Node {
 		return nil
 	}
 	if p.takeMinus() {
-		return negate(p.primary(in))
+		p.minus++
+		n := negate(p.primary(in))
+		p.minus--
+		return n
 	}
 	return p.primary(in)
 }
@@ -128,11 +133,20 @@ func (p *parser) primary(in Field) *Node {
 	if f, ok := p.takeField(); ok {
 		return p.primary(f)
 	}
+	start := p.at
 	word := p.word()
 	if n := p.site(word); n != nil {
 		return n
 	}
-	return p.leaf(withoutScheme(word), in)
+	if rest := withoutScheme(word); rest != word {
+		return p.leaf(rest, in)
+	}
+	n := p.leaf(word, in)
+	if n != nil && len(n.Words) == 1 && p.minus == 0 {
+		from := start + strings.Index(word, n.Text)
+		p.loose = append(p.loose, Loose{n.Words[0], from, from + len(n.Text)})
+	}
+	return n
 }
 
 func (p *parser) group(in Field) *Node {

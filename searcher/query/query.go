@@ -26,8 +26,17 @@ const (
 
 // A Query is a text as it was understood.
 type Query struct {
-	Root *Node    // nil where the text asks for nothing
-	Cut  []string // what was left out, for people: "only the first 64 words were used"
+	Root  *Node    // nil where the text asks for nothing
+	Cut   []string // what was left out, for people: "only the first 64 words were used"
+	Text  string   // as it was read: bounded, control characters blanks, typographic quotes plain
+	Loose []Loose  // the words that may be misspelt, in their order
+}
+
+// A Loose word is asked for as it is and by itself: it stands in no quotes, behind no minus, and is
+// neither part of a word with signs in it nor of a URL or site.
+type Loose struct {
+	Word     string // folded
+	From, To int    // where it stands in Query.Text
 }
 
 // String is the query in its own language. It parses to the same tree.

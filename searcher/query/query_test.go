@@ -201,3 +201,28 @@ func BenchmarkParse(b *testing.B) {
 		Parse(text)
 	}
 }
+
+func TestLoose(t *testing.T) {
+	for text, want := range map[string]string{
+		"page rank":                      "page rank",
+		`"new york" times`:               "times",
+		"“new york” times":               "times",
+		"jaguar -car -(a b) c":           "jaguar c",
+		"-(a -(b)) c":                    "c",
+		"well-known os.path C++ foo,":    "C foo",
+		"site:x.org http://x.org/a b":    "b",
+		"intitle:news (a OR -b) inurl:c": "news a c",
+		"Zürich\x00CAFÉ":                 "Zürich CAFÉ",
+		`open "quote`:                    "open",
+		"":                               "",
+	} {
+		q := Parse(text)
+		var words []string
+		for _, l := range q.Loose {
+			words = append(words, q.Text[l.From:l.To])
+		}
+		if got := strings.Join(words, " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
