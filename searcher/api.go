@@ -8,11 +8,13 @@ import (
 
 // A Request is one query as a person or program asks it.
 type Request struct {
-	Query   string
-	Offset  int           // results to pass over; at most MaxOffset
-	Limit   int           // results wanted, default 10, at most MaxLimit
-	Explain bool          // give every result its Explanation
-	Within  time.Duration // deadline, default 1s; a query that runs out of it says so in Partial
+	Query    string
+	Offset   int           // results to pass over; at most MaxOffset
+	Limit    int           // results wanted, default 10, at most MaxLimit
+	Explain  bool          // give every result its Explanation
+	Bare     bool          // give of every result its Doc, Score and PageRank alone, and read no text: to measure ranking
+	Verbatim bool          // never answer another spelling of the query than the one that was asked
+	Within   time.Duration // deadline, default 1s; a query that runs out of it says so in Partial
 }
 
 // The bounds of a request.
@@ -27,6 +29,8 @@ type Response struct {
 	Query       string   // as asked
 	Interpreted string   // as understood, in the query language: `"new york" -site:example.org`
 	Cut         []string // what of the query was left out, for people: "only the first 64 words were used"
+	Suggestion  string   // another spelling of the query that has more results; "" for none
+	Corrected   string   // the other spelling that was answered, because the query as asked has no results: Why says so
 	Words       []string // the folded words that results were matched with, for highlighting
 	Results     []Result
 	Total       int  // pages that match
@@ -35,7 +39,7 @@ type Response struct {
 	Next        bool // there are results after these
 	Took        time.Duration
 	Documents   int    // pages that were searched
-	Why         string // on no results: why, for people; also what of the index could not be read
+	Why         string // on no results, and with Corrected: why, for people; also what of the index could not be read
 }
 
 // A Result is one page that matches.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"anatomy/searcher/query"
+	"anatomy/searcher/suggest"
 )
 
 // Follow is Run with a clock of the test's.
@@ -29,3 +30,9 @@ func SnippetOf(text, description, q string) []Fragment {
 	t := newTerms(root, &DefaultWeights, func(string) Score { return million })
 	return newSnippeter(root, t).snippet(text, description)
 }
+
+// Dictionary is what was learnt of words.
+func (s *Searcher) Dictionary() *suggest.Dictionary { return s.learnt.Load().words }
+
+// Phrases is how many completions were learnt from titles.
+func (s *Searcher) Phrases() int { return s.learnt.Load().completions.Len() }

@@ -23,10 +23,14 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	defer cancel()
 	req = req.bounded()
 	q := query.Parse(req.Query)
-	resp := &Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut}
+	resp := &Response{}
 	err := s.twice(func(snap *snapshot) error {
+		*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut}
 		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: resp}
-		return a.run(q.Root, s.o.Candidates)
+		if err := a.run(q.Root, s.o.Candidates); err != nil {
+			return err
+		}
+		return a.mend(s.learnt.Load(), q, s.o.Candidates)
 	})
 	resp.Took = time.Since(began)
 	return resp, err
@@ -80,6 +84,7 @@ type answer struct {
 	terms *terms
 
 	opened []map[string]*segment.Postings // by part and word, at their beginnings
+	df     map[string]int                 // documents of each word, in all parts
 }
 
 func (a *answer) run(root *query.Node, candidates int) error {
@@ -126,6 +131,7 @@ func (a *answer) unanswerable(root *query.Node) string {
 // pages that were replaced since still count. The lists that it opens are for the first phase.
 func (a *answer) prepare(root *query.Node) (err error) {
 	a.opened = make([]map[string]*segment.Postings, len(a.snap.parts))
+	a.df = map[string]int{}
 	a.terms = newTerms(root, a.w, func(word string) Score {
 		df := 0
 		for i, p := range a.snap.parts {
@@ -142,6 +148,7 @@ func (a *answer) prepare(root *query.Node) (err error) {
 			}
 			a.opened[i][word] = list
 		}
+		a.df[word] = df
 		return IDF(a.snap.docs, df)
 	})
 	return err

@@ -15,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"anatomy/disk/segment"
@@ -57,6 +58,10 @@ type Searcher struct {
 	current *snapshot  // replaced by Refresh alone
 	handles map[handleKey]*handle
 	lastErr error
+
+	news     chan struct{} // holds one when a snapshot was taken over that nothing was learnt from
+	learning sync.Mutex    // one Learn at a time
+	learnt   atomic.Pointer[knowledge]
 }
 
 // Open opens a data folder, which may be empty still.
@@ -66,7 +71,7 @@ func Open(dir string, o Options) (*Searcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("searcher: %w", err)
 	}
-	s := &Searcher{dir: dir, o: o, cache: cache, handles: map[handleKey]*handle{}}
+	s := &Searcher{dir: dir, o: o, cache: cache, handles: map[handleKey]*handle{}, news: make(chan struct{}, 1)}
 	if _, err := s.Refresh(); err != nil {
 		s.cache.Close()
 		return nil, err

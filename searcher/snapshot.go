@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -169,6 +170,10 @@ func (s *Searcher) refresh() (changed bool, err error) {
 	if old != nil {
 		s.release(old)
 	}
+	select {
+	case s.news <- struct{}{}:
+	default: // there is one already
+	}
 	return true, nil
 }
 
@@ -307,12 +312,15 @@ func (d docSet) add(doc vocab.DocID) {
 	page[doc%docSetPage/64] |= 1 << (doc % 64)
 }
 
-// Run looks for news in the data folder about once a second, until ctx ends. What keeps it from
-// taking them over is in Stats.
+// Run looks for news in the data folder about once a second, and learns spellings and completions
+// from them, until ctx ends. What keeps it from taking them over is in Stats.
 func (s *Searcher) Run(ctx context.Context) error {
 	ticker := time.NewTicker(s.o.Poll)
 	defer ticker.Stop()
+	var learner sync.WaitGroup
+	learner.Go(func() { s.keepLearning(ctx) })
 	s.follow(ctx, ticker.C)
+	learner.Wait()
 	return nil
 }
 
