@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
 	"path/filepath"
@@ -33,7 +34,8 @@ type RebuildReport struct {
 
 // Rebuild makes segments, link database and ranks anew from the repository and the document index.
 // The index in force goes on being searched until the new one replaces it, in one step. The same
-// pages give the same lists, whatever the number of workers and the memory.
+// pages give the same lists, whatever the number of workers and the memory. The error is
+// ErrGivenText for a folder that [IndexText] made.
 func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildReport, err error) {
 	began := time.Now()
 	if o.Log == nil {
@@ -52,6 +54,7 @@ func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 		return report, err
 	}
 	defer func() { err = errors.Join(err, docs.Close()) }()
+	held := repositoryHolds(dir)
 	repo, err := repository.Open(datadir.Repository(dir), repository.Options{})
 	if err != nil {
 		return report, err
@@ -61,6 +64,9 @@ func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 	b, err := newBuilder(dir, w, names(docs.Each), o.Log, nil)
 	if err != nil {
 		return report, err
+	}
+	if len(b.Manifest().Segments) > 0 && !held {
+		return report, fmt.Errorf("%s: %w", dir, ErrGivenText)
 	}
 	b.anew(o.BatchBytes)
 	r := &replayer{scan: repo.Scan, end: repo.End, get: docs.Get, each: docs.Each, builder: b, log: o.Log, workers: o.Workers, targets: known(docs)}

@@ -64,7 +64,7 @@ func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 	} else {
 		p.readHTML(body)
 	}
-	return p.document(page), nil
+	return p.document(page, p.page.AppendText(nil)), nil
 }
 
 type textKind int
@@ -157,12 +157,12 @@ func (p *parser) reset(page weburl.URL) {
 	}
 }
 
-// document makes the Document, once the body was read.
-func (p *parser) document(page *vocab.Page) *Document {
+// document makes the Document, once the body was read. urlText is the words of the URL.
+func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
 	bodyWords := p.wordCount
 	p.field(vocab.Title, p.title)
 	p.field(vocab.Meta, p.description, p.keywords)
-	p.field(vocab.URLWord, p.page.AppendText(nil))
+	p.field(vocab.URLWord, urlText)
 	d := &Document{
 		Info: vocab.DocInfo{
 			Doc:         page.Doc,

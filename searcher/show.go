@@ -43,6 +43,10 @@ func (r *pageReader) read(ord vocab.Ordinal) (*page, error) {
 func (a *answer) show(root *query.Node, pages []candidate) error {
 	snippets := newSnippeter(root, a.terms)
 	for _, c := range pages {
+		if a.req.Bare {
+			a.resp.Results = append(a.resp.Results, Result{Doc: c.doc, Score: c.score, PageRank: a.snap.rankOf(c.doc)})
+			continue
+		}
 		p := a.snap.parts[c.part]
 		info, err := p.seg.Info(c.ord)
 		if err != nil {

@@ -92,6 +92,8 @@ func hint(s *shared, c *cobra.Command, err error) string {
 		return "one process writes to a folder at a time: wait for it, end it, or name another folder with --data"
 	case errors.Is(err, datadir.ErrNone):
 		return "name a folder with --data, or fill a new one: " + s.command("crawl URL")
+	case errors.Is(err, engine.ErrGivenText):
+		return "give the text again: " + s.command("index --text FILE")
 	case errors.Is(err, engine.ErrUnknownURL):
 		return "to add it: " + s.command("crawl URL")
 	case errors.Is(err, searcher.ErrNotIndexed):

@@ -17,35 +17,6 @@ import (
 	"anatomy/engine"
 )
 
-func newIndex(s *shared) *cobra.Command {
-	var o engine.RebuildOptions
-	var megabytes int64
-	c := &cobra.Command{
-		Use:   "index",
-		Short: "rebuild the index from the repository",
-		Long: `Index makes the inverted index, the link database and the ranks anew from the pages in the repository. Searches go
-on in the old index until the new one replaces it in one step. The ranks are then those that favour no page,
-whatever "anatomy pagerank" made of them before.`,
-		Example: "  anatomy index\n  anatomy index --data /srv/anatomy-data --workers 2",
-		Args:    exactly(0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if o.Workers < 0 || megabytes < 1 || megabytes > 1<<20 {
-				return usagef("--workers is not negative, --memory from 1 to %d", 1<<20)
-			}
-			o.BatchBytes, o.Log = megabytes<<20, s.logger(c.ErrOrStderr(), false)
-			r, err := engine.Rebuild(c.Context(), s.data, o)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(c.OutOrStdout(), "%d pages and %d links indexed in %.1f s\n", r.Pages, r.Links, r.Took.Seconds())
-			return nil
-		},
-	}
-	c.Flags().IntVar(&o.Workers, "workers", 0, "parse `N` pages at a time (default: one a core)")
-	c.Flags().Int64Var(&megabytes, "memory", 48, "gather `MB` of pages before they are sorted")
-	return c
-}
-
 func newStats(s *shared) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
