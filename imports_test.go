@@ -22,7 +22,8 @@ var imports = map[string]string{
 	"words":            "",
 	"disk/datadir":     "vocab",
 	"disk/*":           "vocab weburl words disk/datadir",
-	"urlserver":        "vocab weburl disk/docindex",
+	"urlserver":        "vocab weburl disk/docindex urlserver/*",
+	"urlserver/*":      "vocab",
 	"crawler":          "vocab weburl crawler/*",
 	"crawler/*":        "",
 	"storeserver":      "vocab disk/repository",
@@ -41,6 +42,8 @@ var imports = map[string]string{
 	"lab/firstbench":   "vocab engine searcher disk/*",
 	"lab/coverage":     "vocab weburl crawler/robots searcher disk/docindex",
 	"lab/crashes":      "vocab disk/docindex",
+	"lab/urlcache":     "vocab urlserver/*",
+	"lab/scheduling":   "vocab weburl urlserver pagerank",
 	"lab/dns":          "crawler/dnsclient",
 }
 

@@ -1,0 +1,181 @@
+// Urlcache measures caches in front of the seen test as BNW03 does (Efficient URL Caching for World
+// Wide Web Crawling, §5): the share of links that miss, by policy and size, on a stream of links.
+// The policies are those of urlserver/seen, and two more that need to know the future or everything:
+// MIN, which forgets what comes again last, and INFINITE, which forgets nothing.
+//
+//	go run ./lab/urlcache                  a synthetic stream, see trace.go
+//	go run ./lab/urlcache --log FILE       fingerprints of 8 bytes, big-endian, in the order of the crawl
+//	go run ./lab/urlcache --write FILE     keeps the stream
+//
+// STATIC is loaded with the most frequent URLs of the whole stream, as in the paper; in a crawl, where
+// nobody knows them, it would keep the first.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"anatomy/urlserver/seen"
+	"anatomy/vocab"
+)
+
+func main() {
+	log := flag.String("log", "", "read fingerprints from `FILE`")
+	write := flag.String("write", "", "write the stream to `FILE`")
+	links := flag.Int("links", 8_000_000, "`N` links of the synthetic stream")
+	seed := flag.Uint64("seed", 1, "of the synthetic stream")
+	flag.Parse()
+	if err := run(os.Stdout, *log, *write, *links, *seed); err != nil {
+		fmt.Fprintln(os.Stderr, "urlcache:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out io.Writer, log, write string, links int, seed uint64) error {
+	stream, err := readOrMake(out, log, links, seed)
+	if err != nil {
+		return err
+	}
+	if write != "" {
+		if err := save(write, stream); err != nil {
+			return err
+		}
+	}
+	f := count(stream)
+	fmt.Fprintf(out, "%d links, %d distinct, so that INFINITE misses %.2f %%\n\n", len(stream), len(f.byCount), 100*float64(len(f.byCount))/float64(len(stream)))
+	return table(out, stream, f)
+}
+
+func readOrMake(out io.Writer, log string, links int, seed uint64) ([]vocab.Fingerprint, error) {
+	if log != "" {
+		fmt.Fprintf(out, "trace %s\n", log)
+		return load(log)
+	}
+	if links < 1 {
+		return nil, errors.New("--links must be at least 1")
+	}
+	stream, s := synthesize(links, seed)
+	fmt.Fprintf(out, "synthetic trace, seed %d: %d pages of %d sites, %.1f links a page, %.1f of them distinct, %.1f %% within the site\n",
+		seed, s.pages, s.sites, s.links(), s.distinct(), s.local())
+	return stream, nil
+}
+
+// maxLog bounds a trace that is read, in bytes.
+const maxLog = 4 << 30
+
+func load(name string) ([]vocab.Fingerprint, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if n := info.Size(); n == 0 || n%8 != 0 || n > maxLog {
+		return nil, fmt.Errorf("%s has %d bytes; a trace has 8 for each link, and at most %d", name, n, int64(maxLog))
+	}
+	stream := make([]vocab.Fingerprint, info.Size()/8)
+	in := bufio.NewReaderSize(f, 1<<20)
+	var b [8]byte
+	for i := range stream {
+		if _, err := io.ReadFull(in, b[:]); err != nil {
+			return nil, fmt.Errorf("%s: link %d: %w", name, i, err)
+		}
+		stream[i] = vocab.Fingerprint(binary.BigEndian.Uint64(b[:]))
+	}
+	return stream, nil
+}
+
+func save(name string, stream []vocab.Fingerprint) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	var b [8]byte
+	for _, fp := range stream {
+		binary.BigEndian.PutUint64(b[:], uint64(fp))
+		w.Write(b[:]) // its error stays until Flush
+	}
+	return errors.Join(w.Flush(), f.Close())
+}
+
+// Sizes of the caches: 2^6 to 2^20, as in the paper's figures, and the server's default.
+func sizes() []int {
+	var all []int
+	for bits := 6; bits <= 20; bits++ {
+		all = append(all, 1<<bits)
+	}
+	all = append(all, 50_000)
+	slices.Sort(all)
+	return all
+}
+
+func table(out io.Writer, stream []vocab.Fingerprint, f frequencies) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "hits, %\tMIN\t")
+	for _, p := range seen.Policies {
+		fmt.Fprintf(w, "%s\t", p)
+	}
+	fmt.Fprintln(w, "ns a link, in that order\t")
+	next := nextUse(stream)
+	for _, size := range sizes() {
+		fmt.Fprintf(w, "%d\t%.2f\t", size, percent(belady(stream, next, size), len(stream)))
+		var times []int64
+		for _, p := range seen.Policies {
+			start := time.Now()
+			hits := replay(stream, f, p, size)
+			times = append(times, time.Since(start).Nanoseconds()/int64(len(stream)))
+			fmt.Fprintf(w, "%.2f\t", percent(hits, len(stream)))
+		}
+		fmt.Fprintf(w, "%v\t\n", times)
+	}
+	return w.Flush()
+}
+
+func percent(part uint64, of int) float64 { return 100 * float64(part) / float64(of) }
+
+// replay lets a cache meet the stream.
+func replay(stream []vocab.Fingerprint, f frequencies, p seen.Policy, size int) (hits uint64) {
+	c := seen.New[struct{}](p, size)
+	if p == seen.Static {
+		for _, fp := range f.byCount[:min(size, len(f.byCount))] {
+			c.Put(fp, struct{}{})
+		}
+	}
+	for _, fp := range stream {
+		if _, ok := c.Get(fp); !ok {
+			c.Put(fp, struct{}{})
+		}
+	}
+	return c.Counts().Hits
+}
+
+// frequencies are the distinct URLs of a stream, the most frequent first.
+type frequencies struct{ byCount []vocab.Fingerprint }
+
+func count(stream []vocab.Fingerprint) frequencies {
+	counts := map[vocab.Fingerprint]int32{}
+	for _, fp := range stream {
+		counts[fp]++
+	}
+	byCount := make([]vocab.Fingerprint, 0, len(counts))
+	for fp := range counts {
+		byCount = append(byCount, fp)
+	}
+	slices.SortFunc(byCount, func(a, b vocab.Fingerprint) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	return frequencies{byCount}
+}

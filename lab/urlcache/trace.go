@@ -1,0 +1,155 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"anatomy/vocab"
+)
+
+// The synthetic stream is made to the figures that BNW03 gives of its own: 62.6 links a page with a
+// median of 23 (log-normal, σ = √2), a third of them repeated on the page, 80 % within the site, and
+// a crawl that reads 500 sites at once.
+//
+// What the paper does not give is ours. A link that is not repeated on its page is new with a chance
+// of newShare. Else, within the site, it is of the navigation (the first pages of the site, the first
+// most), of the neighbourhood (a page found lately) or of any age. Out of the site it leads to a site
+// by popularity (log-uniform, the heaviest of tails: density 1/rank), mostly to its first pages. A page
+// that asks for more than that has a long list, of all its site and of new pages.
+const (
+	medianLinks  = 23
+	sigmaLinks   = math.Sqrt2
+	maxLinks     = 2000
+	repeatShare  = 0.32
+	localShare   = 0.80
+	newShare     = 0.08 // of the links that are not repeated, and more on long pages
+	newSiteShare = 0.15 // of the new links out of the site
+	navShare     = 0.65 // of the known links within the site
+	nearShare    = 0.25
+	navPages     = 30
+	nearPages    = 30
+	sitesAtOnce  = 500
+	visitPages   = 100 // read of a site before another takes its turn
+	maxTries     = 8   // for a URL that is not on the page yet
+)
+
+// A site has as many pages as were found, its navigation from the first.
+type site struct{ pages int }
+
+// summary says what was made.
+type summary struct {
+	pages, sites, all, different, within int
+}
+
+func (s summary) links() float64    { return float64(s.all) / float64(s.pages) }
+func (s summary) distinct() float64 { return float64(s.different) / float64(s.pages) }
+func (s summary) local() float64    { return 100 * float64(s.within) / float64(s.different) }
+
+type generator struct {
+	rand  *rand.Rand
+	sites []site
+	open  []int // the sites that are read at once
+	sum   summary
+}
+
+func synthesize(links int, seed uint64) ([]vocab.Fingerprint, summary) {
+	g := &generator{rand: rand.New(rand.NewPCG(seed, 0))}
+	for range 2 * sitesAtOnce {
+		g.sites = append(g.sites, site{pages: navPages})
+	}
+	for i := range sitesAtOnce {
+		g.open = append(g.open, i)
+	}
+	stream := make([]vocab.Fingerprint, 0, links+maxLinks)
+	for len(stream) < links {
+		at := g.rand.IntN(len(g.open))
+		stream = g.page(stream, g.open[at])
+		if g.rand.IntN(visitPages) == 0 {
+			g.open[at] = g.rand.IntN(len(g.sites))
+		}
+	}
+	g.sum.sites = len(g.sites)
+	return stream[:links], g.sum
+}
+
+// page appends the links of one page of a site.
+func (g *generator) page(stream []vocab.Fingerprint, of int) []vocab.Fingerprint {
+	n := min(maxLinks, int(medianLinks*math.Exp(sigmaLinks*g.rand.NormFloat64())))
+	first := len(stream)
+	on := map[vocab.Fingerprint]bool{}
+	for range n {
+		if len(stream) > first && g.rand.Float64() < repeatShare {
+			stream = append(stream, stream[first+g.rand.IntN(len(stream)-first)])
+			continue
+		}
+		local := g.rand.Float64() < localShare
+		fresh := g.rand.Float64() < newShare
+		fp := g.link(of, local, fresh)
+		for tries := 0; on[fp] && tries < maxTries; tries++ {
+			fp = g.link(of, local, fresh)
+		}
+		if on[fp] { // a long list, then: of all that the site has, or new
+			fp, local = fingerprint(of, g.rand.IntN(g.sites[of].pages)), true
+			if on[fp] {
+				fp = g.grow(of)
+			}
+		}
+		stream = append(stream, fp)
+		if !on[fp] {
+			on[fp] = true
+			g.sum.different++
+			if local {
+				g.sum.within++
+			}
+		}
+	}
+	g.sum.pages++
+	g.sum.all += n
+	return stream
+}
+
+func (g *generator) link(of int, local, fresh bool) vocab.Fingerprint {
+	switch {
+	case local && fresh:
+		return g.grow(of)
+	case local:
+		return fingerprint(of, g.known(g.sites[of].pages))
+	case fresh && g.rand.Float64() < newSiteShare:
+		g.sites = append(g.sites, site{pages: navPages})
+		return g.grow(len(g.sites) - 1)
+	}
+	to := g.logUniform(len(g.sites))
+	if fresh {
+		return g.grow(to)
+	}
+	return fingerprint(to, g.logUniform(g.sites[to].pages))
+}
+
+func (g *generator) grow(of int) vocab.Fingerprint {
+	g.sites[of].pages++
+	return fingerprint(of, g.sites[of].pages-1)
+}
+
+// known chooses among the pages of the site itself.
+func (g *generator) known(pages int) int {
+	switch p := g.rand.Float64(); {
+	case p < navShare:
+		return g.logUniform(min(pages, navPages))
+	case p < navShare+nearShare:
+		return pages - 1 - g.rand.IntN(min(pages, nearPages))
+	}
+	return g.logUniform(pages)
+}
+
+// logUniform gives a number below n, small ones most.
+func (g *generator) logUniform(n int) int {
+	return int(math.Pow(float64(n), g.rand.Float64())+0.5) % n
+}
+
+// fingerprint mixes site and page (the finalizer of SplitMix64).
+func fingerprint(site, page int) vocab.Fingerprint {
+	z := uint64(site)<<32 + uint64(page) + 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return vocab.Fingerprint(z ^ z>>31)
+}

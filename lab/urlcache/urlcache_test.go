@@ -1,0 +1,90 @@
+package main
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"anatomy/urlserver/seen"
+	"anatomy/vocab"
+)
+
+// TestMinIsBelady compares MIN with a search for what comes again last.
+func TestMinIsBelady(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for size := 1; size <= 6; size++ {
+		stream := make([]vocab.Fingerprint, 400)
+		for i := range stream {
+			stream[i] = vocab.Fingerprint(r.IntN(r.IntN(20) + 1))
+		}
+		if got, want := belady(stream, nextUse(stream), size), slowMin(stream, size); got != want {
+			t.Errorf("size %d: %d hits, want %d", size, got, want)
+		}
+	}
+}
+
+func slowMin(stream []vocab.Fingerprint, size int) (hits uint64) {
+	var cache []vocab.Fingerprint
+	for i, fp := range stream {
+		if slices.Contains(cache, fp) {
+			hits++
+			continue
+		}
+		if cache = append(cache, fp); len(cache) <= size {
+			continue
+		}
+		worst, at := 0, -1
+		for k, c := range cache {
+			next := slices.Index(stream[i+1:], c)
+			if next < 0 {
+				next = len(stream)
+			}
+			if next > at {
+				worst, at = k, next
+			}
+		}
+		cache = slices.Delete(cache, worst, worst+1)
+	}
+	return hits
+}
+
+// TestShape holds the synthetic stream to the figures that the paper gives of its own (§4), and the
+// curve to the paper's result (§5): no policy beats MIN.
+func TestShape(t *testing.T) {
+	stream, s := synthesize(400_000, 1)
+	if again, _ := synthesize(400_000, 1); !slices.Equal(stream, again) {
+		t.Fatal("the same seed gives another stream")
+	}
+	if s.links() < 45 || s.links() > 75 || s.distinct()/s.links() < 0.60 || s.distinct()/s.links() > 0.75 || s.local() < 75 || s.local() > 85 {
+		t.Errorf("%.1f links a page, %.1f distinct, %.1f %% local", s.links(), s.distinct(), s.local())
+	}
+	f := count(stream)
+	for _, size := range []int{64, 4096} {
+		best := belady(stream, nextUse(stream), size)
+		for _, p := range seen.Policies {
+			if hits := replay(stream, f, p, size); hits > best {
+				t.Errorf("%s of %d: %d hits, MIN has %d", p, size, hits, best)
+			}
+		}
+	}
+}
+
+func TestLog(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "trace")
+	want := []vocab.Fingerprint{1, 1 << 63, 1}
+	if err := save(name, want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := load(name); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	var out strings.Builder
+	if err := run(&out, name, "", 0, 0); err != nil || !strings.Contains(out.String(), "3 links, 2 distinct") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	if _, err := load(t.TempDir()); err == nil {
+		t.Error("a folder is no trace")
+	}
+}
