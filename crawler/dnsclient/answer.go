@@ -106,14 +106,14 @@ func (c *Client) conclude(q *call, s *server, m *dns.Msg) {
 		addrs, ttl := addresses(m, qtype)
 		switch {
 		case len(addrs) > 0:
-			c.finish(q, addrs, nil, min(max(ttl, c.o.MinTTL), c.o.MaxTTL))
+			c.finish(q, addrs, nil, min(max(ttl, c.o.MinTTL), c.o.MaxTTL), s.at)
 		case qtype == dns.TypeA:
 			c.askAAAA(q)
 		default:
-			c.noName(q)
+			c.noName(q, s)
 		}
 	case dns.RcodeNameError:
-		c.noName(q)
+		c.noName(q, s)
 	case dns.RcodeFormatError:
 		c.inflight.mu.Lock()
 		s.plain = true // it may know no EDNS (RFC 6891 §7)
@@ -124,9 +124,9 @@ func (c *Client) conclude(q *call, s *server, m *dns.Msg) {
 	}
 }
 
-func (c *Client) noName(q *call) {
+func (c *Client) noName(q *call, s *server) {
 	c.count.noNames.Add(1)
-	c.finish(q, nil, ErrNoName, c.o.NegativeTTL)
+	c.finish(q, nil, ErrNoName, c.o.NegativeTTL, s.at)
 }
 
 // askAAAA goes on with the other kind of address.

@@ -32,6 +32,7 @@ type shard struct {
 type entry struct {
 	host       string
 	addrs      []netip.Addr
+	server     int8  // of Client.servers, that answered; -1 where none did
 	err        error // instead of addresses
 	expires    int64 // on the client's clock: from then on it is asked again
 	stale      int64 // and from then on no longer given out meanwhile

@@ -308,7 +308,7 @@ func (h *callHeap) Pop() any {
 
 // finish takes q out of the table, keeps its answer and wakes those who wait. Only the first one
 // to finish a call counts.
-func (c *Client) finish(q *call, addrs []netip.Addr, err error, ttl time.Duration) {
+func (c *Client) finish(q *call, addrs []netip.Addr, err error, ttl time.Duration, server int8) {
 	c.inflight.mu.Lock()
 	if q.settled {
 		c.inflight.mu.Unlock()
@@ -326,7 +326,7 @@ func (c *Client) finish(q *call, addrs []netip.Addr, err error, ttl time.Duratio
 		err = fmt.Errorf("dnsclient: %s: %w", q.host, err)
 	}
 	now := c.now()
-	e := &entry{host: q.host, addrs: addrs, err: err, expires: now + int64(ttl)}
+	e := &entry{host: q.host, addrs: addrs, server: server, err: err, expires: now + int64(ttl)}
 	if err == nil {
 		e.stale = e.expires + int64(c.o.Stale)
 	}
@@ -340,7 +340,7 @@ func (c *Client) publish(q *call, e *entry, now int64) {
 	s.mu.Lock()
 	old := s.names[q.host]
 	if failed := e.err != nil && !errors.Is(e.err, ErrNoName); failed && old != nil && old.err == nil && now < old.stale {
-		e = &entry{host: old.host, addrs: old.addrs, expires: min(now+int64(staleRecheck), old.stale), stale: old.stale}
+		e = &entry{host: old.host, addrs: old.addrs, server: old.server, expires: min(now+int64(staleRecheck), old.stale), stale: old.stale}
 	}
 	s.put(e)
 	delete(s.calls, q.host)
@@ -353,7 +353,9 @@ func (c *Client) publish(q *call, e *entry, now int64) {
 const staleRecheck = 30 * time.Second
 
 // fail ends a call that no server could answer.
-func (c *Client) fail(q *call, err error) { c.finish(q, nil, err, c.o.FailureTTL) }
+func (c *Client) fail(q *call, err error) { c.finish(q, nil, err, c.o.FailureTTL, noServer) }
+
+const noServer = -1
 
 // settle ends a call that never reached the sender.
 func (c *Client) settle(q *call, err error) {

@@ -132,9 +132,11 @@ func (c *Client) Close() error {
 // Run resolves names until ctx is done, then fails whatever is still asked with ErrClosed and
 // closes the client. It is run once.
 func (c *Client) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
 	for i := range c.sockets {
-		g.Go(func() error { return c.read(i) })
+		g.Go(func() error { defer cancel(); return c.read(i) })
 	}
 	for range tcpWorkers {
 		g.Go(func() error { c.serveTCP(ctx); return nil })
@@ -201,6 +203,60 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 			return nil, fmt.Errorf("dnsclient: %s: %w", name, ErrClosed)
 		}
 	}
+}
+
+// A Source says where an answer came from.
+type Source uint8
+
+const (
+	FromServer  Source = iota // asked for
+	FromCache                 // remembered
+	FromStale                 // remembered and expired: it is asked again meanwhile
+	FromLiteral               // the host is an address, or localhost
+)
+
+// An Answer is what Resolve says of a name.
+type Answer struct {
+	Addrs  []netip.Addr
+	Source Source
+	Server netip.AddrPort // that answered, now or back then; none for a literal or where none did
+	TTL    time.Duration  // until it is asked again, to a second; bounded by Options.MinTTL and MaxTTL
+}
+
+// Resolve is Lookup for the curious: it says where the answer comes from, also where that is an error.
+func (c *Client) Resolve(ctx context.Context, host string) (Answer, error) {
+	if addrs, ok := literal(host); ok {
+		return Answer{Addrs: addrs, Source: FromLiteral}, nil
+	}
+	source := FromServer
+	if e := c.remembered(host); e != nil {
+		switch now := c.now(); {
+		case now < e.expires:
+			source = FromCache
+		case now < e.stale:
+			source = FromStale
+		}
+	}
+	addrs, err := c.Lookup(ctx, host)
+	a := Answer{Addrs: addrs, Source: source}
+	if e := c.remembered(host); e != nil {
+		a.TTL = max(time.Duration(e.expires-c.now()), 0)
+		if e.server >= 0 {
+			a.Server = c.servers[e.server].addr
+		}
+	}
+	return a, err
+}
+
+func (c *Client) remembered(host string) *entry {
+	name, ok := canonical(host)
+	if !ok {
+		return nil
+	}
+	s := c.cache.shard(name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.names[name]
 }
 
 // begin answers from the cache, or gives the call to wait for: one under way already or a new one.
@@ -294,10 +350,18 @@ func literal(host string) ([]netip.Addr, bool) {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, true
 	}
+	if !mayBeAddress(host) {
+		return nil, false
+	}
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{addr}, true
 	}
 	return nil, false
+}
+
+// mayBeAddress spares the parser, whose error costs more than a look at the cache.
+func mayBeAddress(host string) bool {
+	return host != "" && '0' <= host[len(host)-1] && host[len(host)-1] <= '9' || strings.IndexByte(host, ':') >= 0
 }
 
 // canonical is the name in lower case without a last dot; not ok where it can be no name at all

@@ -464,6 +464,61 @@ func (c *Client) busy() bool {
 	return false
 }
 
+// TestResolve: where an answer comes from, and how long it lasts.
+func TestResolve(t *testing.T) {
+	addr := serve(t, zone)
+	var now clock
+	c := start(t, Options{Servers: []string{addr}, Now: now.now})
+	cases := []struct {
+		host   string
+		later  time.Duration
+		source Source
+		ttl    time.Duration
+		err    error
+	}{
+		{"www.test", 0, FromServer, 1800 * time.Second, nil},
+		{"WWW.test.", 600 * time.Second, FromCache, 1200 * time.Second, nil},
+		{"nosuch.test", 0, FromServer, 300 * time.Second, ErrNoName},
+		{"nosuch.test", 100 * time.Second, FromCache, 200 * time.Second, ErrNoName},
+		{"[::1]", 0, FromLiteral, 0, nil},
+		{strings.Repeat("x", 300), 0, FromServer, 0, ErrNoName},
+	}
+	for _, want := range cases {
+		now.advance(want.later)
+		a, err := c.Resolve(t.Context(), want.host)
+		if a.Source != want.source || a.TTL != want.ttl || !errors.Is(err, want.err) || (a.Addrs == nil) != (err != nil) {
+			t.Errorf("%.20s: %+v, %v", want.host, a, err)
+		}
+		if asked := want.ttl > 0; asked != (a.Server.String() == addr) {
+			t.Errorf("%.20s: answered by %v", want.host, a.Server)
+		}
+	}
+	now.advance(time.Hour)
+	if a, err := c.Resolve(t.Context(), "www.test"); a.Source != FromStale || err != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// TestClose: it ends Run and those who wait.
+func TestClose(t *testing.T) {
+	c, err := New(Options{Servers: []string{deaf(t)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, waited := make(chan error, 1), make(chan error, 1)
+	go func() { ended <- c.Run(t.Context()) }()
+	go func() { _, err := c.Lookup(t.Context(), "www.test"); waited <- err }()
+	for c.Stats().Queries == 0 {
+		runtime.Gosched()
+	}
+	if err := errors.Join(c.Close(), <-ended); err != nil {
+		t.Error(err)
+	}
+	if err := <-waited; !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestJoined: a hundred callers of one name make one query.
 func TestJoined(t *testing.T) {
 	var asked atomic.Int64

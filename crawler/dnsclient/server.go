@@ -21,6 +21,7 @@ const (
 
 // A server is one name server with what was measured of it. The lock of inflight guards it.
 type server struct {
+	at     int8 // in Client.servers
 	addr   netip.AddrPort
 	socket []int // of Client.sockets, those of its address family
 
@@ -41,8 +42,8 @@ type server struct {
 const firstRoom = 128
 
 // measured takes the round trip of one query. Each transmission has an ID of its own, so none is
-// ambiguous. The more of them an average round trip sees, the less each counts (RFC 7323 app. G):
-// with TCP's own gains two slow names in a row would double the retransmission time of all.
+// ambiguous. The more of them a round trip sees, the less each counts: with TCP's own gains two slow
+// names in a row would double the retransmission time of all.
 func (s *server) measured(rtt time.Duration) {
 	s.silent = 0
 	if s.rtt == 0 {
@@ -139,7 +140,7 @@ func (c *Client) openServers() error {
 			}
 		}
 		c.byAddr[addr] = len(c.servers)
-		c.servers = append(c.servers, &server{addr: addr, socket: families[network], room: min(firstRoom, c.o.PerServer)})
+		c.servers = append(c.servers, &server{at: int8(len(c.servers)), addr: addr, socket: families[network], room: min(firstRoom, c.o.PerServer)})
 	}
 	return nil
 }
