@@ -41,6 +41,7 @@ var imports = map[string]string{
 	"cmd/anatomy":      "vocab weburl engine demo searcher web urlserver crawler crawler/* pagerank disk/*",
 	"lab/firstbench":   "vocab engine searcher disk/*",
 	"lab/coverage":     "vocab weburl crawler/robots searcher disk/docindex",
+	"lab/pagerank":     "pagerank",
 	"lab/crashes":      "vocab disk/docindex",
 	"lab/urlcache":     "vocab urlserver/*",
 	"lab/scheduling":   "vocab weburl urlserver pagerank",

@@ -212,8 +212,8 @@ func webLike(nodes int, degree int) *Builder {
 func TestWorkersDoNotChangeTheResult(t *testing.T) {
 	g := mustGraph(t, webLike(50_000, 8))
 	one := mustCompute(t, g, Options{Workers: 1})
-	if pieces := len(newComputation(g, 0.85, nil).sums); pieces < 5 {
-		t.Fatalf("%d pieces are too few for this test", pieces)
+	if c := newComputation(g, 0.85, nil, 3); len(c.sums) < 5 || len(c.given) != 3 {
+		t.Fatalf("%d pieces for %d workers are too few for this test", len(c.sums), len(c.given))
 	}
 	if !one.Converged || math.Abs(sum(one.Ranks)-1) > 1e-9 {
 		t.Fatalf("residual %g after %d iterations, sum %v", one.Residual, one.Iterations, sum(one.Ranks))
@@ -230,6 +230,41 @@ func TestWorkersDoNotChangeTheResult(t *testing.T) {
 	if r := mustCompute(t, g, Options{Warm: warm}); r.Iterations >= one.Iterations*3/4 {
 		t.Errorf("%d iterations from the old vector, %d from none", r.Iterations, one.Iterations)
 	}
+}
+
+// The answer on a graph of several pieces and blocks of sources is that of the plain loop, with
+// float32 contributions to 1e-6 (L1), with float64 to 6 times the tolerance.
+func TestEqualsPlainLoop(t *testing.T) {
+	g := mustGraph(t, webLike(300_000, 2))
+	if b := newBlocks(g, 1); len(b.pieces) < 3 || b.sourceBlocks() < 2 {
+		t.Fatalf("%d pieces and %d blocks are too few for this test", len(b.pieces), b.sourceBlocks())
+	}
+	want, next := make([]float64, g.Nodes()), make([]float64, g.Nodes())
+	for i := range want {
+		want[i] = 1 / float64(len(want))
+	}
+	for range 140 {
+		plainIteration(g, want, next)
+		want, next = next, want
+	}
+	for tolerance, within := range map[float64]float64{1e-7: 1e-6, 1e-9: 6e-9} {
+		r := mustCompute(t, g, Options{Tolerance: tolerance})
+		distance := difference(r.Ranks, want)
+		plainIteration(g, r.Ranks, next)
+		residual := difference(r.Ranks, next)
+		t.Logf("tolerance %g: residual %.2g, of the plain loop %.2g, distance %.2g", tolerance, r.Residual, residual, distance)
+		if distance > within || residual > tolerance || math.Abs(sum(r.Ranks)-1) > 1e-9 || !r.Converged {
+			t.Errorf("tolerance %g: %g from the plain loop after %d iterations, residual %g, sum %v", tolerance, distance, r.Iterations, residual, sum(r.Ranks))
+		}
+	}
+}
+
+// difference is the L1 distance.
+func difference(a, b []float64) (d float64) {
+	for i := range a {
+		d += math.Abs(a[i] - b[i])
+	}
+	return d
 }
 
 func TestBadOptions(t *testing.T) {
@@ -347,13 +382,14 @@ func BenchmarkIteration(b *testing.B) {
 	})
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			c := newComputation(g, 0.85, nil)
+			c := newComputation(g, 0.85, nil, workers)
 			if err := c.start(nil); err != nil {
 				b.Fatal(err)
 			}
+			p := newPass[float32](c)
 			b.ReportAllocs()
 			for b.Loop() {
-				c.iterate(workers)
+				p.iterate()
 			}
 			perLink(b)
 		})

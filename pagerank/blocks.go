@@ -1,0 +1,193 @@
+package pagerank
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// sourceBits is the size of a block of sources: 2^18 of them give 1 MB of float32.
+const sourceBits = 18
+
+// window is how many targets in a row are put in the order of their number of links. Neighbours
+// share sources: the more of them are put apart, the more is read twice. Of 2^8 to 2^12, 2^9 and 2^10 are best.
+const window = 1 << 10
+
+// Blocks let targets pull from small tables that stay in a cache. The targets are cut into pieces,
+// and an iteration has two steps. First, block of sources by block, what each source gives is
+// copied to the table of every piece that it links into: both ends run forward through memory. Then
+// each piece pulls from its own table, a megabyte or so.
+//
+// It is propagation blocking (Beamer, Asanović, Patterson, IPDPS 2017) with one value for a source
+// and a piece rather than one for a link (Lakhotia, Kannan, Prasanna, USENIX ATC 2018), which
+// saves two of three where most links stay near; and with targets that pull, so that sums need no
+// array and are the same whatever the pieces.
+//
+// Within a window targets with equally many links follow each other. Else the processor guesses
+// wrong where the links of each end, which cost 0.6 ns a link on a graph with 16 links a node.
+//
+// Blocks take 4 bytes a link and a node, and 8 bytes a value (float32) or 12.
+type blocks struct {
+	places []uint32 // where each source stands in wanted of its piece, by piece, target in order, source
+	pieces []piece
+	widest int // targets of the piece with most of them
+}
+
+// A piece is the part of blocks that some targets pull from.
+type piece struct {
+	from, to uint32   // the targets, to excluded
+	wanted   []uint32 // the nodes that link into it, ascending
+	cuts     []uint32 // wanted[cuts[b]:cuts[b+1]] are of block b of sources
+	order    []uint32 // the targets by number of links, less the first one of the piece
+	runs     []equals // of order
+}
+
+// Equals are targets with equally many links.
+type equals struct{ links, targets uint32 }
+
+// pieceWork is the size of a piece in links, where a node counts as one as well: small enough for
+// a cache, large enough to share values, and many of them for the workers. It depends on the graph
+// alone, as the sums over all pieces are rounded differently when these are cut differently.
+func pieceWork(g *Graph) uint64 { return uint64(min(max(g.Links()/64, 1<<16), 1<<20)) }
+
+func newBlocks(g *Graph, workers int) *blocks {
+	b := &blocks{places: make([]uint32, len(g.sources)), pieces: cut(g, pieceWork(g))}
+	placers := make([]placer, workers)
+	share(workers, len(b.pieces), func(worker, i int) {
+		if placers[worker] == nil {
+			placers[worker] = make(placer, g.Nodes()>>6+1)
+		}
+		b.pieces[i].fill(g, placers[worker], b.places)
+	})
+	for _, p := range b.pieces {
+		b.widest = max(b.widest, int(p.to-p.from))
+	}
+	return b
+}
+
+// cut makes pieces of about so much work.
+func cut(g *Graph, work uint64) (pieces []piece) {
+	from, begin := 0, uint64(0)
+	for t := range g.Nodes() {
+		if done := g.first[t+1] + uint64(t) + 1; done-begin >= work || t == g.Nodes()-1 {
+			pieces = append(pieces, piece{from: uint32(from), to: uint32(t + 1)})
+			from, begin = t+1, done
+		}
+	}
+	return pieces
+}
+
+func (p *piece) fill(g *Graph, placer placer, places []uint32) {
+	p.arrange(g)
+	at, end := g.first[p.from], g.first[p.to]
+	p.wanted = placer.list(g.sources[at:end])
+	for _, t := range p.order {
+		sources := g.In(p.from + t)
+		placer.place(sources, places[at:])
+		at += uint64(len(sources))
+	}
+	for source := 0; source < g.Nodes(); source += 1 << sourceBits {
+		cut, _ := slices.BinarySearch(p.wanted, uint32(source))
+		p.cuts = append(p.cuts, uint32(cut))
+	}
+	p.cuts = append(p.cuts, uint32(len(p.wanted)))
+}
+
+// arrange fills order and runs.
+func (p *piece) arrange(g *Graph) {
+	byLinks := make([]uint64, p.to-p.from) // number of links, target
+	for t := range byLinks {
+		byLinks[t] = uint64(len(g.In(p.from+uint32(t))))<<32 | uint64(t)
+	}
+	for w := range slices.Chunk(byLinks, window) {
+		slices.Sort(w)
+	}
+	p.order = make([]uint32, len(byLinks))
+	for i, key := range byLinks {
+		p.order[i] = uint32(key)
+		if n := len(p.runs); n > 0 && p.runs[n-1].links == uint32(key>>32) {
+			p.runs[n-1].targets++
+		} else {
+			p.runs = append(p.runs, equals{uint32(key >> 32), 1})
+		}
+	}
+}
+
+func (b *blocks) sourceBlocks() int { return len(b.pieces[0].cuts) - 1 }
+
+// tell copies what a block of sources gives to the pieces that it links into.
+func (p *pass[F]) tell(block int) {
+	gives := p.gives
+	for i := range p.blocks.pieces {
+		piece := &p.blocks.pieces[i]
+		from, to := piece.cuts[block], piece.cuts[block+1]
+		wanted := piece.wanted[from:to]
+		heard := p.heard[i][from:to]
+		for j, source := range wanted {
+			heard[j] = gives[source]
+		}
+	}
+}
+
+// pull sets given to what each target of a piece is given.
+func (p *pass[F]) pull(i int, given []float64) {
+	piece, heard := &p.blocks.pieces[i], p.heard[i]
+	order, places := piece.order, p.blocks.places[p.g.first[piece.from]:p.g.first[piece.to]]
+	for _, run := range piece.runs {
+		for _, t := range order[:run.targets] {
+			given[t] = sumOf(heard, places[:run.links])
+			places = places[run.links:]
+		}
+		order = order[run.targets:]
+	}
+}
+
+// sumOf adds up values. Four sums, as an addition waits for the one before it.
+func sumOf[F float32 | float64](values []F, places []uint32) float64 {
+	var a, b, c, d float64
+	i := 0
+	for ; i < len(places)-3; i += 4 {
+		four := places[i : i+4 : i+4]
+		a += float64(values[four[0]])
+		b += float64(values[four[1]])
+		c += float64(values[four[2]])
+		d += float64(values[four[3]])
+	}
+	for ; i < len(places); i++ {
+		a += float64(values[places[i]])
+	}
+	return a + b + (c + d)
+}
+
+// A placer numbers the nodes of a set: 64 of them in each element.
+type placer []struct {
+	set    uint64
+	before uint32 // how many are in the elements before
+}
+
+// list returns the sources in ascending order, each once.
+func (p placer) list(sources []uint32) (list []uint32) {
+	clear(p)
+	for _, s := range sources {
+		p[s>>6].set |= 1 << (s & 63)
+	}
+	n := 0
+	for i := range p {
+		p[i].before = uint32(n)
+		n += bits.OnesCount64(p[i].set)
+	}
+	list = make([]uint32, 0, n)
+	for i := range p {
+		for set := p[i].set; set != 0; set &= set - 1 {
+			list = append(list, uint32(i<<6|bits.TrailingZeros64(set)))
+		}
+	}
+	return list
+}
+
+// place sets places to where each source stands in the list.
+func (p placer) place(sources, places []uint32) {
+	for i, s := range sources {
+		e := &p[s>>6]
+		places[i] = e.before + uint32(bits.OnesCount64(e.set&(1<<(s&63)-1)))
+	}
+}
