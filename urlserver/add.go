@@ -265,7 +265,7 @@ func (a *adder) settle(r *docindex.Record, u *weburl.URL) error {
 }
 
 // breadthFirst is the scheduling policy: the priority of a URL within its host's queue, least
-// first. Within a priority URLs keep the order in which they were found (CJS §3, breadth-first).
+// first. Within a priority URLs keep the order in which they were found (CJS, breadth-first).
 // Sitemaps go before all pages, since they name pages.
 func breadthFirst(kind vocab.TargetKind, depth uint16) uint8 {
 	if kind == vocab.SitemapTarget {
