@@ -20,10 +20,12 @@ import (
 type searchAnswer struct {
 	Query       string         `json:"query"`
 	Interpreted string         `json:"interpreted"`
+	Suggestion  string         `json:"suggestion,omitempty"` // another spelling that has more results
+	Corrected   string         `json:"corrected,omitempty"`  // the other spelling that these are the results of: reason says why
 	Total       totalAnswer    `json:"total"`
 	TookMS      float64        `json:"took_ms"`
 	Partial     bool           `json:"partial"`          // the deadline cut the search short
-	Reason      string         `json:"reason,omitempty"` // on no results: why
+	Reason      string         `json:"reason,omitempty"` // on no results, and with corrected: why
 	Results     []resultAnswer `json:"results"`
 	Next        *string        `json:"next"` // address of the results after these, or null
 }
@@ -107,9 +109,12 @@ func (s *Server) apiSearch(c *gin.Context) (any, error) {
 
 // Answer is what the API answers to a request, to be encoded as JSON.
 func Answer(r searcher.Request, a *searcher.Response) any {
+	r = answered(r, a)
 	answer := &searchAnswer{
 		Query:       a.Query,
 		Interpreted: a.Interpreted,
+		Suggestion:  a.Suggestion,
+		Corrected:   a.Corrected,
 		Total:       totalAnswer{a.Total, "gte"},
 		TookMS:      float64(a.Took.Microseconds()) / 1e3,
 		Partial:     a.Partial,

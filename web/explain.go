@@ -52,6 +52,10 @@ func (s *Server) explanation(c *gin.Context) (query, target string, e *searcher.
 	if !s.ready() {
 		return "", "", nil, ErrNotReady
 	}
+	if err := s.gate.enter(c.Request.Context()); err != nil {
+		return "", "", nil, err
+	}
+	defer s.gate.leave()
 	e, err = s.o.Search.Explain(c.Request.Context(), query, target)
 	if err == nil && e == nil {
 		err = ErrNotFound

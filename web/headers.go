@@ -9,7 +9,7 @@ import (
 
 // The policies of our pages. Nothing is loaded but from us, nothing is inline, no one frames us.
 const (
-	pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	// framePolicy is for the page around a cached page.
 	framePolicy = pagePolicy + "; frame-src 'self'"
 	dataPolicy  = "default-src 'none'; frame-ancestors 'none'; sandbox"

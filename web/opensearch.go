@@ -56,6 +56,7 @@ func (s *Server) openSearch(c *gin.Context) error {
 		URLs: []openSearchURL{
 			{"text/html", "results", &zero, base + "/search?q={searchTerms}&start={startIndex?}"},
 			{"application/json", "results", &zero, base + "/api/v1/search?q={searchTerms}&start={startIndex?}&num={count?}"},
+			{"application/x-suggestions+json", "suggestions", nil, base + "/suggest?q={searchTerms}"},
 			{"application/opensearchdescription+xml", "self", nil, base + "/opensearch.xml"},
 		},
 		Example:    openSearchExample{"example", "anatomy"},

@@ -103,13 +103,14 @@ func (p *params) doc(name string) vocab.DocID {
 	return vocab.DocID(n)
 }
 
-// request is what q, start, num and explain ask for.
+// request is what q, start, num, explain and verbatim ask for.
 func (p *params) request() searcher.Request {
 	return searcher.Request{
-		Query:   p.text("q", MaxQuery),
-		Offset:  p.number("start", 0, 0, searcher.MaxOffset),
-		Limit:   p.number("num", searcher.DefaultLimit, 1, searcher.MaxLimit),
-		Explain: p.flag("explain"),
+		Query:    p.text("q", MaxQuery),
+		Offset:   p.number("start", 0, 0, searcher.MaxOffset),
+		Limit:    p.number("num", searcher.DefaultLimit, 1, searcher.MaxLimit),
+		Explain:  p.flag("explain"),
+		Verbatim: p.flag("verbatim"),
 	}
 }
 

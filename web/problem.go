@@ -10,6 +10,9 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
+// statusGone is for the log: who went away reads no answer.
+const statusGone = 499
+
 // A problem is an error as the asker sees it.
 type problem struct {
 	Status  int    // of HTTP
@@ -39,6 +42,10 @@ func problemOf(err error) *problem {
 		return notFound("There is no such page in the index.")
 	case errors.Is(err, ErrNotReady):
 		return &problem{http.StatusServiceUnavailable, "not_ready", "Not ready yet", "The index is not open yet. Try again in a moment."}
+	case errors.Is(err, errBusy):
+		return &problem{http.StatusTooManyRequests, "busy", "Too many searches at once", "Too many searches run at once. Try again in a second."}
+	case errors.Is(err, context.Canceled):
+		return &problem{statusGone, "cancelled", "Cancelled", "The asker went away."}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &problem{http.StatusGatewayTimeout, "timeout", "That took too long", "The search did not end in time. Fewer or rarer words may help."}
 	}
@@ -72,7 +79,7 @@ func (s *Server) judge(c *gin.Context, err error) *problem {
 	if p.Status >= http.StatusInternalServerError {
 		s.log.Error("request failed", "path", c.Request.URL.Path, "err", err)
 	}
-	if p.Status == http.StatusServiceUnavailable {
+	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		c.Header("Retry-After", "1")
 	}
 	return p

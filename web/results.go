@@ -22,6 +22,7 @@ type resultsView struct {
 	Took        string
 	Documents   int
 	Interpreted string // where it differs from the query
+	Spelling    *spellingView
 	Partial     bool
 	First       int // number of the first result shown, from 1
 	Results     []resultView
@@ -112,11 +113,18 @@ func (s *Server) ask(c *gin.Context, r searcher.Request) (*searcher.Response, er
 	if !s.ready() {
 		return nil, ErrNotReady
 	}
+	if err := s.gate.enter(c.Request.Context()); err != nil {
+		return nil, err
+	}
+	defer s.gate.leave()
 	return s.o.Search.Search(c.Request.Context(), r)
 }
 
 func (s *Server) resultsView(r searcher.Request, a *searcher.Response) *resultsView {
+	spelling := spelling(r, a)
+	r = answered(r, a)
 	v := &resultsView{
+		Spelling:  spelling,
 		Total:     totalText(a),
 		Took:      duration(a.Took),
 		Documents: a.Documents,

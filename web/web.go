@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -62,15 +63,19 @@ type Options struct {
 	Search Search
 	Pages  Pages // default nil: no cached pages
 
-	Find  func(ctx context.Context, url string) (vocab.DocID, error) // the document of a URL; default nil: pages are asked for by number alone
-	Stats func(ctx context.Context) (any, error)                     // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
-	Ready func() bool                                                // whether a snapshot is open; default nil: always
+	Find     func(ctx context.Context, url string) (vocab.DocID, error) // the document of a URL; default nil: pages are asked for by number alone
+	Stats    func(ctx context.Context) (any, error)                     // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
+	Complete func(typed string, limit int) []string                     // queries that begin with what was typed; default nil: none are proposed
+	Ready    func() bool                                                // whether a snapshot is open; default nil: always
 
 	PublicURL  string        // scheme and host under which people reach us, for OpenSearch; default: that of the request
 	Name       string        // of the site, at most 16 characters; default "anatomy"
 	Log        *slog.Logger  // one line a request; default: none
 	LogQueries bool          // put query strings into the log; default false
 	Grace      time.Duration // for running requests when Run ends; default 10s
+
+	MaxSearches int                 // at once; as many more wait for half a second, the rest get 429; default 4 for each processor
+	SiteSets    map[string][]string // the sites, as of site:, that a cx of /customsearch/v1 stands for; others stand for all
 }
 
 // A Server shows one collection.
@@ -79,6 +84,7 @@ type Server struct {
 	log     *slog.Logger
 	pages   pages
 	assets  assets
+	gate    *gate
 	handler http.Handler
 }
 
@@ -90,7 +96,10 @@ func New(o Options) *Server {
 	if o.Grace == 0 {
 		o.Grace = 10 * time.Second
 	}
-	s := &Server{o: o, log: o.Log, assets: loadAssets()}
+	if o.MaxSearches <= 0 {
+		o.MaxSearches = 4 * runtime.GOMAXPROCS(0)
+	}
+	s := &Server{o: o, gate: newGate(o.MaxSearches), log: o.Log, assets: loadAssets()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -147,6 +156,7 @@ func (s *Server) routes() *gin.Engine {
 	get("/cached", s.html(s.cached))
 	get("/cached/page", s.html(s.cachedPage))
 	get("/opensearch.xml", s.html(s.openSearch))
+	get("/suggest", s.suggest)
 	get("/robots.txt", s.robots)
 	get("/static/:file", s.html(s.static))
 

@@ -1,5 +1,6 @@
 // Keys on top of a page that works without them: / to the box, j and k from result to result,
-// n and p from page to page. Enter on a focused title is the browser's own.
+// n and p from page to page. Enter on a focused title is the browser's own. In the box, completions
+// of what was typed: arrows move, Enter searches, Escape gives back what was typed.
 (() => {
   "use strict";
   document.documentElement.classList.add("js");
@@ -20,6 +21,7 @@
     n: () => follow("next"),
     p: () => follow("prev"),
   };
+  if (box) complete(box);
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.target.closest("input, textarea, select")) {
@@ -31,4 +33,76 @@
       keys[e.key]();
     }
   });
+
+  function complete(box) {
+    const list = document.createElement("ul");
+    list.id = "completions";
+    list.className = "completions";
+    list.hidden = true;
+    for (const [name, value] of [["role", "listbox"], ["aria-label", "Completions"]]) list.setAttribute(name, value);
+    for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-controls", list.id], ["aria-expanded", "false"]]) box.setAttribute(name, value);
+    box.form.append(list);
+    let typed = "", at = -1, timer = 0, asking = null;
+
+    const show = (open) => {
+      list.hidden = !open;
+      box.setAttribute("aria-expanded", String(open));
+      if (!open) mark(-1);
+    };
+    const mark = (to) => {
+      at = to;
+      [...list.children].forEach((li, i) => li.setAttribute("aria-selected", String(i === at)));
+      if (at < 0) box.removeAttribute("aria-activedescendant");
+      else box.setAttribute("aria-activedescendant", list.children[at].id);
+    };
+    const fill = (texts) => {
+      list.replaceChildren(...texts.map((text, i) => {
+        const li = document.createElement("li");
+        li.id = `completion-${i}`;
+        li.role = "option";
+        li.dir = "auto";
+        li.textContent = text;
+        return li;
+      }));
+      mark(-1);
+      show(texts.length > 0 && document.activeElement === box);
+    };
+    const ask = async () => {
+      asking?.abort();
+      asking = new AbortController();
+      typed = box.value;
+      if (!typed.trim() || typed.length > 200) return fill([]);
+      try {
+        const answer = await fetch(`/suggest?q=${encodeURIComponent(typed)}`, { signal: asking.signal });
+        const texts = answer.ok ? (await answer.json())[1] : [];
+        if (box.value === typed) fill(texts);
+      } catch { /* aborted, or no server: the box works without */ }
+    };
+    const step = (by) => {
+      const to = Math.max(-1, Math.min(at + by, list.children.length - 1));
+      mark(to);
+      box.value = to < 0 ? typed : list.children[to].textContent;
+    };
+    box.addEventListener("input", (e) => {
+      clearTimeout(timer);
+      if (!e.isComposing) timer = setTimeout(ask, 60);
+    });
+    box.addEventListener("compositionend", ask);
+    box.addEventListener("blur", () => { clearTimeout(timer); asking?.abort(); show(false); });
+    box.addEventListener("keydown", (e) => {
+      if (e.isComposing || list.hidden) return;
+      const act = { ArrowDown: () => step(1), ArrowUp: () => step(-1), Escape: () => { box.value = typed; show(false); } }[e.key];
+      if (!act) return;
+      act();
+      e.preventDefault();
+      e.stopPropagation();
+    });
+    list.addEventListener("pointerdown", (e) => e.preventDefault()); // the box keeps the focus
+    list.addEventListener("click", (e) => {
+      const li = e.target.closest("li");
+      if (!li) return;
+      box.value = li.textContent;
+      box.form.requestSubmit();
+    });
+  }
 })();

@@ -1,0 +1,48 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// errBusy is what those get who are refused, so that the searches let in stay quick.
+var errBusy = errors.New("too many searches at once")
+
+// queueWait is how long a search waits for its turn before it is refused.
+const queueWait = 500 * time.Millisecond
+
+// A gate lets so many searches run at once, so many more wait, and refuses the rest at once.
+type gate struct {
+	running, waiting chan struct{}
+}
+
+// newGate lets n searches run and as many wait.
+func newGate(n int) *gate {
+	return &gate{make(chan struct{}, n), make(chan struct{}, n)}
+}
+
+// enter waits for a turn, first come first served. Who got nil must leave.
+func (g *gate) enter(ctx context.Context) error {
+	select {
+	case g.running <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case g.waiting <- struct{}{}:
+		defer func() { <-g.waiting }()
+	default:
+		return errBusy
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, queueWait, errBusy)
+	defer cancel()
+	select {
+	case g.running <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (g *gate) leave() { <-g.running }

@@ -1,0 +1,123 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"anatomy/searcher"
+)
+
+// TestGate: so many run, as many wait, the rest are refused at once; who waits too long is
+// refused too, and who goes away while waiting leaves the queue.
+func TestGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(2)
+		for range 2 {
+			if err := g.enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		results := make(chan error, 2)
+		gone, leave := context.WithCancel(t.Context())
+		go func() { results <- g.enter(gone) }()
+		go func() { results <- g.enter(t.Context()) }()
+		synctest.Wait()
+		start := time.Now()
+		if err := g.enter(t.Context()); !errors.Is(err, errBusy) || time.Since(start) != 0 {
+			t.Errorf("the fifth: %v after %v", err, time.Since(start))
+		}
+		leave()
+		if err := <-results; !errors.Is(err, context.Canceled) {
+			t.Errorf("who went away: %v", err)
+		}
+		g.leave()
+		if err := <-results; err != nil {
+			t.Errorf("who waited: %v", err)
+		}
+		if err := g.enter(t.Context()); !errors.Is(err, errBusy) || time.Since(start) != queueWait {
+			t.Errorf("who waited too long: %v after %v", err, time.Since(start))
+		}
+		g.leave()
+		g.leave()
+		if len(g.running)+len(g.waiting) != 0 {
+			t.Error("someone is still there")
+		}
+	})
+}
+
+// heldSearch counts the searches that run and holds each until it is let go.
+type heldSearch struct {
+	*fakeIndex
+	running, most atomic.Int32
+	hold          chan struct{}
+}
+
+func (h *heldSearch) Search(ctx context.Context, r searcher.Request) (*searcher.Response, error) {
+	n := h.running.Add(1)
+	defer h.running.Add(-1)
+	for most := h.most.Load(); n > most && !h.most.CompareAndSwap(most, n); most = h.most.Load() {
+	}
+	<-h.hold
+	return &searcher.Response{Query: r.Query}, nil
+}
+
+// TestCrowd: of 200 searches at once three run, three wait, all others get 429; then all is free.
+func TestCrowd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &heldSearch{fakeIndex: newFake(), hold: make(chan struct{})}
+		s := New(Options{Search: h, MaxSearches: 3})
+		var wait sync.WaitGroup
+		var served, refused atomic.Int32
+		for range 200 {
+			wait.Go(func() {
+				w := do(t, s, http.MethodGet, "/api/v1/search?q=a")
+				switch {
+				case w.Code == http.StatusOK:
+					served.Add(1)
+				case w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "1" && errorCode(t, w.Body.String()) == "busy":
+					refused.Add(1)
+				default:
+					t.Errorf("%d %v", w.Code, w.Header())
+				}
+			})
+		}
+		synctest.Wait()
+		close(h.hold)
+		wait.Wait()
+		if served.Load() != 6 || refused.Load() != 194 || h.most.Load() != 3 {
+			t.Errorf("%d served, %d refused, %d at once", served.Load(), refused.Load(), h.most.Load())
+		}
+		get(t, s, "/search?q=a", http.StatusOK)
+	})
+}
+
+// crowded is a server that has no turn left to give.
+func crowded(t *testing.T) *Server {
+	s := New(Options{Search: newFake(), MaxSearches: 1})
+	s.gate.running <- struct{}{}
+	s.gate.waiting <- struct{}{}
+	return s
+}
+
+// TestRefusedInEveryShape: a refusal speaks the language of what was asked.
+func TestRefusedInEveryShape(t *testing.T) {
+	s := crowded(t)
+	for target, kind := range map[string]string{
+		"/search?q=a":                       "text/html; charset=utf-8",
+		"/explain?q=a&url=http://a.test/":   "text/html; charset=utf-8",
+		"/api/v1/search?q=a":                "application/json; charset=utf-8",
+		"/api/v1/explain?q=a&url=http://a/": "application/json; charset=utf-8",
+		"/search?q=a&format=json":           "application/json; charset=utf-8",
+	} {
+		w := do(t, s, http.MethodGet, target)
+		if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || w.Header().Get("Content-Type") != kind {
+			t.Errorf("%s: %d %v", target, w.Code, w.Header())
+		}
+	}
+}
