@@ -15,6 +15,8 @@ type Found struct {
 	Depth    uint16      // links from the nearest seed
 	Seed     bool        // the crawl starts here: it is within scope, and widens it
 	NoFollow bool        // the link says so: the URL becomes known, and is not queued because of it
+	On       vocab.DocID // the page that the link stands on, in flight; 0 where it is not known
+	Quality  float64     // of the page, 1 being that of an average one; 0 to find it out from links
 	From     vocab.DocID // the document that was redirected to it; 0 for a link
 }
 
@@ -22,29 +24,31 @@ type Found struct {
 const addChunk = 1000
 
 // Add makes URLs known, in order, and gives the docID of each, whether new or not. The new ones
-// within scope are queued. It does not wait for the disk: a later Done does.
+// within scope are queued. It does not wait for the disk: a later Done does. The links of one call
+// stand on one page.
 func (s *Server) Add(found []Found) ([]vocab.DocID, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	docs := make([]vocab.DocID, 0, len(found))
+	links := len(found)
 	for len(found) > 0 {
 		chunk := found[:min(len(found), addChunk)]
 		found = found[len(chunk):]
 		var err error
-		if docs, err = s.add(chunk, docs); err != nil {
+		if docs, err = s.add(chunk, links, docs); err != nil {
 			return nil, err
 		}
 	}
 	return docs, nil
 }
 
-// add is Add for one batch. A chunk is smaller than the cache of the seen test, so that a URL twice
-// in a chunk is found there before it is on disk.
-func (s *Server) add(found []Found, docs []vocab.DocID) ([]vocab.DocID, error) {
+// add is Add for one batch, of a page with so many links.
+func (s *Server) add(found []Found, links int, docs []vocab.DocID) ([]vocab.DocID, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	a := adder{s: s, b: s.db.NewBatch()}
+	clear(s.met)
+	a := adder{s: s, b: s.db.NewBatch(), links: links}
 	for i := range found {
 		doc, err := a.one(&found[i])
 		if err != nil {
@@ -73,44 +77,59 @@ func (s *Server) add(found []Found, docs []vocab.DocID) ([]vocab.DocID, error) {
 type adder struct {
 	s       *Server
 	b       *docindex.Batch
-	hosts   []*host // that got something
+	hosts   []*host // that got something, in order; some twice
+	links   int     // of the page, all batches together
 	widened bool    // a new seed may bring URLs into scope that were out of it
 }
 
 func (a *adder) one(f *Found) (vocab.DocID, error) {
 	fp := f.URL.Fingerprint()
-	doc, held, ok, err := a.s.find(fp)
-	if err != nil {
+	u, ok, err := a.s.find(fp)
+	switch {
+	case err != nil:
 		return 0, err
-	}
-	if !ok {
+	case !ok:
 		return a.makeKnown(f, fp)
+	case u.Held && !f.NoFollow, f.Seed && !a.s.seeds[u.Doc]:
+		return u.Doc, a.again(u, fp, f)
+	case f.Seed:
+		return u.Doc, a.reseed(u.Doc)
 	}
-	if held && !f.NoFollow || f.Seed && !a.s.seeds[doc] {
-		return doc, a.again(doc, fp, f)
-	}
-	if f.Seed {
-		return doc, a.reseed(doc)
-	}
-	return doc, nil
+	return u.Doc, a.lift(u, fp, f)
 }
 
 // find is the seen test.
-func (s *Server) find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error) {
-	if doc, held, ok = s.seen.get(fp); ok {
+func (s *Server) find(fp vocab.Fingerprint) (u docindex.URLRecord, ok bool, err error) {
+	if u, ok = s.met[fp]; ok {
 		s.hits.Cache++
-		return doc, held, true, nil
+		return u, true, nil
 	}
-	if doc, held, ok, err = s.db.Find(fp); err != nil {
-		return 0, false, false, err
+	if u, ok = s.seen.Get(fp); ok {
+		s.hits.Cache++
+		return u, true, nil
+	}
+	if u, ok, err = s.db.URL(fp); err != nil {
+		return u, false, err
 	}
 	if !ok {
 		s.hits.New++
-		return 0, false, false, nil
+		return u, false, nil
 	}
 	s.hits.Disk++
-	s.seen.put(fp, doc, held)
-	return doc, held, true, nil
+	s.seen.Put(fp, u)
+	return u, true, nil
+}
+
+// know writes down what is known of a URL. Until the batch is on disk, met has it: the cache may
+// forget it any time.
+func (a *adder) know(fp vocab.Fingerprint, u docindex.URLRecord) {
+	a.b.PutURL(fp, u)
+	a.s.remember(fp, u)
+}
+
+func (s *Server) remember(fp vocab.Fingerprint, u docindex.URLRecord) {
+	s.met[fp] = u
+	s.seen.Put(fp, u)
 }
 
 // makeKnown gives a new URL its docID and record.
@@ -124,14 +143,23 @@ func (a *adder) makeKnown(f *Found, fp vocab.Fingerprint) (vocab.DocID, error) {
 	if err := a.hops(&r, f.From); err != nil {
 		return 0, err
 	}
-	held := f.NoFollow && !f.Seed
-	a.b.PutURL(fp, r.Doc, held)
-	s.seen.put(fp, r.Doc, held)
+	u := docindex.URLRecord{Doc: r.Doc, Held: f.NoFollow && !f.Seed}
 	r.State = s.place(&f.URL, &r)
-	if held && r.State == docindex.Queued {
+	if u.Held && r.State == docindex.Queued {
 		r.State = docindex.NoFollowed
 	}
-	return r.Doc, a.settle(&r, &f.URL)
+	return r.Doc, a.put(&r, u, fp, f)
+}
+
+// put settles a URL that was found, and writes down what is known of it.
+func (a *adder) put(r *docindex.Record, u docindex.URLRecord, fp vocab.Fingerprint, f *Found) error {
+	priority := a.worth(r, f)
+	number, err := a.settle(r, &f.URL, priority)
+	if a.s.o.Policy.byQuality() && f.Quality == 0 && r.Kind == vocab.PageTarget {
+		u.Priority, u.Number = priority, number
+	}
+	a.know(fp, u)
+	return err
 }
 
 // hops counts the redirects that led to a URL, and ends chains that are too long.
@@ -159,25 +187,24 @@ func (s *Server) record(doc vocab.DocID) (docindex.Record, bool, error) {
 }
 
 // again looks at a known URL that a followed link or a seed leads to for the first time.
-func (a *adder) again(doc vocab.DocID, fp vocab.Fingerprint, f *Found) error {
-	r, ok, err := a.s.record(doc)
+func (a *adder) again(u docindex.URLRecord, fp vocab.Fingerprint, f *Found) error {
+	r, ok, err := a.s.record(u.Doc)
 	if err != nil || !ok {
 		return err
 	}
-	u := f.URL
-	a.b.PutURL(fp, doc, false)
-	a.s.seen.put(fp, doc, false)
+	u.Held = false
 	if f.Seed {
-		a.seed(&r, u)
+		a.seed(&r, f.URL)
 	}
 	switch r.State {
 	case docindex.OutOfScope, docindex.NoFollowed, docindex.Trapped, docindex.GivenUp:
 		a.s.uncount(&r)
 		r.Depth = min(r.Depth, f.Depth)
 		r.Fetch = nil
-		r.State = a.s.place(&u, &r)
-		return a.settle(&r, &u)
+		r.State = a.s.place(&f.URL, &r)
+		return a.put(&r, u, fp, f)
 	}
+	a.know(fp, u)
 	return nil
 }
 
@@ -197,7 +224,7 @@ func (a *adder) reseed(doc vocab.DocID) error {
 	}
 	a.s.uncount(&r)
 	r.State, r.Tries, r.Fetch = docindex.Queued, 0, nil
-	return a.settle(&r, &u)
+	return a.requeue(&r, &u)
 }
 
 // vain says whether a fetch failed for a reason that may be gone in another run.
@@ -243,43 +270,40 @@ func repetitive(path string) bool {
 	return false
 }
 
-// settle writes a record that is not counted at present, and queues it if its state says so.
-func (a *adder) settle(r *docindex.Record, u *weburl.URL) error {
+// settle writes a record that is not counted at present, and queues it if its state says so. It
+// gives the number that it got in the queue, or 0.
+func (a *adder) settle(r *docindex.Record, u *weburl.URL, priority uint8) (number uint64, err error) {
 	if r.State == docindex.Queued {
 		h, err := a.s.frontier.host(u.Host(), u.Hostname(), a.s.db.Host)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if h.gone != nil {
 			a.s.lose(r, h.gone)
 		} else {
-			a.s.enqueue(a.b, r.Doc, h, breadthFirst(r.Kind, r.Depth))
-			if n := len(a.hosts); n == 0 || a.hosts[n-1] != h {
-				a.hosts = append(a.hosts, h)
-			}
+			number = a.s.enqueue(a.b, r.Doc, h, priority)
+			a.touch(h)
 		}
 	}
 	a.b.PutRecord(r)
 	a.s.count(r)
-	return nil
+	return number, nil
 }
 
-// breadthFirst is the scheduling policy: the priority of a URL within its host's queue, least
-// first. Within a priority URLs keep the order in which they were found (CJS, breadth-first).
-// Sitemaps go before all pages, since they name pages.
-func breadthFirst(kind vocab.TargetKind, depth uint16) uint8 {
-	if kind == vocab.SitemapTarget {
-		return 0
+// touch notes that a host got something.
+func (a *adder) touch(h *host) {
+	if n := len(a.hosts); n == 0 || a.hosts[n-1] != h {
+		a.hosts = append(a.hosts, h)
 	}
-	return uint8(1 + min(depth, 254))
 }
 
-// enqueue puts a document at the end of its level. The caller offers the host when the batch is
-// committed.
-func (s *Server) enqueue(b *docindex.Batch, doc vocab.DocID, h *host, priority uint8) {
+// enqueue puts a document at the end of its level, and gives its number there. The caller offers the
+// host when the batch is committed.
+func (s *Server) enqueue(b *docindex.Batch, doc vocab.DocID, h *host, priority uint8) uint64 {
 	s.number++
 	b.PutQueued(docindex.QueueKey{Host: h.name, Priority: priority, Number: s.number}, doc)
 	h.push(priority, s.number)
+	return s.number
 }
 
 // count and uncount keep the totals; a record that changes is uncounted as it was and counted as it

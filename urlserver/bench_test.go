@@ -30,7 +30,7 @@ func pageLinks(b *testing.B, buf []Found, i int) []Found {
 }
 
 func openBench(b *testing.B, fs vfs.FS) *Server {
-	s, err := open("data", Options{Delay: -1, Scope: weburl.AnyScope}, fs)
+	s, err := Open("data", Options{Delay: -1, Scope: weburl.AnyScope, FS: fs})
 	if err != nil {
 		b.Fatal(err)
 	}

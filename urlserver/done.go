@@ -215,7 +215,7 @@ func (d *doner) redirected(r *docindex.Record, f *flight, result *Result) error 
 		if url := otherScheme(f.url); !r.Swapped && (result.Location == "" || result.Location == url) {
 			r.Swapped, r.URL = true, url
 			r.State, r.Fetch = docindex.Queued, nil
-			d.s.enqueue(d.b, r.Doc, f.host, f.key.Priority)
+			d.s.enqueue(d.b, r.Doc, f.host, f.key.Priority) // links that come later do not raise it there
 			return nil
 		}
 		r.Fetch.Outcome, r.Fetch.Reason = vocab.Gone, redirectsToSelf

@@ -23,9 +23,12 @@ type host struct {
 	why     string    // and why that is
 	gone    *loss     // given up for this run
 
-	inRing, held bool // in its site's ring; in frontier.held
-	asked        bool // its robots.txt has named its sitemaps
+	spot  spot // in its site's ring
+	held  bool // in frontier.held
+	asked bool // its robots.txt has named its sitemaps
 }
+
+func (h *host) place() *spot { return &h.spot }
 
 // A level is the part of a host's queue with one priority.
 type level struct {
@@ -45,6 +48,14 @@ func (h *host) push(priority uint8, number uint64) {
 	l.next = min(l.next, number)
 }
 
+// pull takes a URL that is not in flight out of a level.
+func (h *host) pull(priority uint8) {
+	i := slices.IndexFunc(h.levels, func(l level) bool { return l.priority == priority })
+	if h.levels[i].n--; h.levels[i].n == 0 {
+		h.levels = slices.Delete(h.levels, i, i+1)
+	}
+}
+
 func (h *host) queued() (n uint64) {
 	for _, l := range h.levels {
 		n += l.n
@@ -55,14 +66,17 @@ func (h *host) queued() (n uint64) {
 // A site is the unit of politeness: the hosts of one registrable domain, or one address.
 type site struct {
 	name    string
-	ring    []*host // hosts to be served in turn; some may turn out to have nothing to give
+	ring    ranking[*host] // hosts to be served; some may turn out to have nothing to give
 	leases  int
 	at      time.Time // no request before
 	why     string    // and why that is
 	answer  time.Duration
 	crawl   time.Duration // Crawl-delay
 	waiting bool          // in frontier.sites
+	spot    spot          // in frontier.ready
 }
+
+func (s *site) place() *spot { return &s.spot }
 
 // delay is how long to leave a site alone after an answer: the largest of the floor, its
 // Crawl-delay, and a multiple of the time that it took to answer, so that a server under strain is
@@ -84,13 +98,15 @@ func (s *site) connections(o *Options) int {
 }
 
 // A frontier is the upper of the scheduler's two levels: which site is next (BP98 §4.3; the two
-// levels are Mercator's). Sites are served in the order in which they become free; hosts of a site
-// in turn. It keeps no clock.
+// levels are Mercator's; CJS §2). Of the sites that are free the one with the best host is served, and
+// of the hosts of a site the best. Breadth-first ranks all alike, so that sites are served in the order
+// in which they become free, and the hosts of a site in turn. It keeps no clock.
 type frontier struct {
 	o      *Options
 	hosts  map[string]*host
 	bySite map[string]*site
 	sites  waitlist[*site] // with a free connection and hosts in their rings
+	ready  ranking[*site]  // of them those whose time has come
 	held   waitlist[*host] // with URLs, and trouble
 }
 
@@ -116,28 +132,59 @@ func (f *frontier) host(name, hostname string, load func(name string) (docindex.
 
 // offer puts a host forward if it has anything to give.
 func (f *frontier) offer(h *host) {
-	if len(h.levels) == 0 || h.gone != nil || h.inRing || h.held || f.room(h) <= 0 {
+	room := f.room(h)
+	if len(h.levels) == 0 || h.gone != nil || h.held || room <= 0 {
 		return
 	}
-	h.inRing = true
-	h.site.ring = append(h.site.ring, h)
+	h.spot.rank = f.o.Policy.rank(h, room, f.o)
+	if h.spot.index > 0 {
+		h.site.ring.fix(h)
+	} else {
+		h.site.ring.push(h)
+	}
 	f.offerSite(h.site)
 }
 
 // offerSite puts a site forward if it has hosts and a free connection.
 func (f *frontier) offerSite(s *site) {
-	if !s.waiting && len(s.ring) > 0 && s.leases < s.connections(f.o) {
-		s.waiting = true
-		f.sites.push(s.at, s)
+	if s.waiting || len(s.ring.items) == 0 || s.leases >= s.connections(f.o) {
+		return
+	}
+	s.spot.rank = s.ring.items[0].spot.rank
+	if s.spot.index > 0 {
+		f.ready.fix(s)
+		return
+	}
+	s.waiting = true
+	f.sites.push(s.at, s)
+}
+
+// ripen moves the sites whose time has come from the list by time to the list by rank.
+func (f *frontier) ripen(now time.Time) {
+	for {
+		s, ok := f.sites.due(now)
+		if !ok {
+			return
+		}
+		s.waiting = false
+		if s.at.After(now) { // it changed since it was put forward
+			f.offerSite(s)
+			continue
+		}
+		s.spot.at = s.at
+		s.spot.rank = s.ring.items[0].spot.rank
+		f.ready.push(s)
 	}
 }
 
-// room is how many more URLs of a host may be in flight.
+// room is how many more URLs of a host may be in flight: of a lease, which is a connection of the
+// paper, and of the bound on its pages.
 func (f *frontier) room(h *host) int {
+	lease := min(f.o.LeaseSize, int(h.perConnection()))
 	if f.o.PagesPerHost == 0 {
-		return f.o.LeaseSize
+		return lease
 	}
-	return min(f.o.LeaseSize, int(int64(f.o.PagesPerHost)-int64(h.Pages))-h.leased)
+	return min(lease, int(int64(f.o.PagesPerHost)-int64(h.Pages))-h.leased)
 }
 
 // nextHost takes the host whose turn it is off the frontier; nil where none is ready. A host that
@@ -151,12 +198,12 @@ func (f *frontier) nextHost(now time.Time) *host {
 		h.held = false
 		f.offer(h)
 	}
+	f.ripen(now)
 	for {
-		s, ok := f.sites.due(now)
+		s, ok := f.ready.pop()
 		if !ok {
 			return nil
 		}
-		s.waiting = false
 		if s.at.After(now) || s.leases >= s.connections(f.o) { // it changed since it was put forward
 			f.offerSite(s)
 			continue
@@ -169,12 +216,11 @@ func (f *frontier) nextHost(now time.Time) *host {
 
 // nextOf takes the first ready host off a site's ring.
 func (f *frontier) nextOf(s *site, now time.Time) *host {
-	for len(s.ring) > 0 {
-		h := s.ring[0]
-		s.ring[0] = nil
-		s.ring = s.ring[1:]
-		h.inRing = false
+	for {
+		h, ok := s.ring.pop()
 		switch {
+		case !ok:
+			return nil
 		case len(h.levels) == 0 || h.gone != nil || f.room(h) <= 0:
 		case h.retryAt.After(now):
 			h.held = true
@@ -183,11 +229,13 @@ func (f *frontier) nextOf(s *site, now time.Time) *host {
 			return h
 		}
 	}
-	return nil
 }
 
 // wait is how long until a site or host becomes free; ok is false where none is waiting.
 func (f *frontier) wait(now time.Time) (wait time.Duration, ok bool) {
+	if len(f.ready.items) > 0 {
+		return 0, true
+	}
 	for _, next := range []func() (time.Time, bool){f.sites.next, f.held.next} {
 		if at, there := next(); there && (!ok || at.Sub(now) < wait) {
 			wait, ok = at.Sub(now), true

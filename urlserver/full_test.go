@@ -23,7 +23,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		return nil
 	}))
-	s, err := open("data", Options{Delay: -1}, fs)
+	s, err := Open("data", Options{Delay: -1, FS: fs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestFullDisk(t *testing.T) {
 	if err := s.Close(); err == nil {
 		t.Error("Close says nothing")
 	}
-	s, err = open("data", Options{Delay: -1}, mem.CrashClone(vfs.CrashCloneCfg{}))
+	s, err = Open("data", Options{Delay: -1, FS: mem.CrashClone(vfs.CrashCloneCfg{})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -185,7 +185,8 @@ func (s *Server) wake(now time.Time) error {
 		}
 		s.uncount(&r)
 		r.State, r.Due = docindex.Queued, time.Time{}
-		return true, a.settle(&r, &u)
+		_, err = a.settle(&r, &u, w.Priority)
+		return err == nil, err
 	})
 	if err != nil {
 		return err
@@ -252,6 +253,7 @@ func (s *Server) release(now time.Time, report vocab.HostReport) (*host, error) 
 	h, site := l.host, l.host.site
 	site.leases--
 	site.learn(now, report, &s.o)
+	h.learn(&report)
 	s.frontier.offer(h)
 	s.frontier.offerSite(site)
 	if report.HTTPS && !h.HTTPS {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"anatomy/disk/docindex"
+	"anatomy/urlserver/seen"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -75,7 +76,8 @@ type harness struct {
 }
 
 func (h *harness) open() {
-	s, err := open("data", h.o, h.fs)
+	h.o.FS = h.fs
+	s, err := Open("data", h.o)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -122,6 +124,7 @@ func (h *harness) take() (ok bool, wait time.Duration) {
 		h.t.Fatalf("lease of %d URLs", len(l.URLs))
 	}
 	least := uint8(0)
+	byDepth := !h.o.Policy.byQuality()
 	for _, target := range l.URLs {
 		u := mustParse(h.t, target.URL)
 		d := &m.docs[target.Doc]
@@ -132,7 +135,7 @@ func (h *harness) take() (ok bool, wait time.Duration) {
 			h.t.Fatalf("document %d is leased; done %v, in scope %v", target.Doc, d.done, d.open)
 		case d.url.Fingerprint() != u.Fingerprint() || u.Host() != l.Host || u.Site() != l.Site:
 			h.t.Fatalf("document %d is leased as %s of %s, %s", target.Doc, target.URL, l.Host, l.Site)
-		case breadthFirst(d.kind, d.depth) < least:
+		case byDepth && breadthFirst(d.kind, d.depth) < least:
 			h.t.Fatalf("%s comes too late", target.URL)
 		case int(target.Tries) != d.tries:
 			h.t.Fatalf("document %d was tried %d times, not %d", target.Doc, d.tries, target.Tries)
@@ -233,7 +236,9 @@ func (h *harness) verify() {
 func TestAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := &harness{t: t, fs: vfs.NewMem(), m: newModel(), now: epoch, o: Options{
-			LeaseSize: rapid.IntRange(1, 6).Draw(t, "lease size"), Delay: time.Second, Exclude: []string{"c.test/*"}, Scope: weburl.AnyScope}}
+			Policy: Policy(rapid.IntRange(0, int(policies)-1).Draw(t, "policy")), SeenPolicy: rapid.SampledFrom(seen.Policies).Draw(t, "seen"),
+			SeenEntries: rapid.SampledFrom([]int{1, 50}).Draw(t, "seen entries"),
+			LeaseSize:   rapid.IntRange(1, 6).Draw(t, "lease size"), Delay: time.Second, Exclude: []string{"c.test/*"}, Scope: weburl.AnyScope}}
 		h.open()
 		t.Repeat(map[string]func(*rapid.T){
 			"add":  func(t *rapid.T) { h.t = t; h.add() },
@@ -269,6 +274,7 @@ func TestAgainstModel(t *testing.T) {
 				clear(h.m.leases)
 				clear(h.m.out)
 				clear(h.m.freeAt)
+				h.o.Policy = Policy(rapid.IntRange(0, int(policies)-1).Draw(t, "policy"))
 				h.open()
 			},
 		})
@@ -286,6 +292,7 @@ func TestAgainstModel(t *testing.T) {
 func TestCrash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := &harness{t: t, fs: vfs.NewCrashableMem(), m: newModel(), now: epoch, o: Options{
+			Policy: Policy(rapid.IntRange(0, int(policies)-1).Draw(t, "policy")), SeenEntries: 2,
 			LeaseSize: 4, Delay: -1, Exclude: []string{"c.test/*"}, Scope: weburl.AnyScope}}
 		h.open()
 		durable := 1 // documents that a Done or a lease made durable

@@ -72,15 +72,15 @@ func (s *Server) widen() error {
 		}
 		s.uncount(&r)
 		if r.State = state; state == docindex.Queued {
-			_, held, _, err := s.find(u.Fingerprint())
+			known, _, err := s.find(u.Fingerprint())
 			if err != nil {
 				return err
 			}
-			if held {
+			if known.Held {
 				r.State = docindex.NoFollowed
 			}
 		}
-		if err := a.settle(&r, &u); err != nil {
+		if err := a.requeue(&r, &u); err != nil {
 			return err
 		}
 		a.b, err = s.flush(a.b, batchBytes)
@@ -98,6 +98,79 @@ func (s *Server) widen() error {
 	return nil
 }
 
+// requeue settles a known URL anew, and writes down its place.
+func (a *adder) requeue(r *docindex.Record, u *weburl.URL) error {
+	number, err := a.settle(r, u, a.s.o.Policy.newcomer(r))
+	if err != nil || number == 0 || !a.s.o.Policy.byQuality() {
+		return err
+	}
+	fp := u.Fingerprint()
+	known, _, err := a.s.find(fp)
+	if err == nil {
+		known.Priority, known.Number = a.s.o.Policy.newcomer(r), number
+		a.know(fp, known)
+	}
+	return err
+}
+
+// reorder gives every URL that is to be fetched a new place, where another policy sorted the queues.
+// What was known of its quality is lost; it keeps its number. It is called before the queues are in
+// memory.
+func (s *Server) reorder() error {
+	a := adder{s: s, b: s.db.NewBatch()}
+	err := s.db.EachQueue(func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
+		r, ok, err := s.db.Get(doc)
+		if err != nil || !ok {
+			return ok, err
+		}
+		to := k
+		to.Priority = s.o.Policy.newcomer(&r)
+		a.b.DeleteQueued(k)
+		a.b.PutQueued(to, doc)
+		if err := a.replace(&r, to); err != nil {
+			return false, err
+		}
+		a.b, err = s.flush(a.b, batchBytes)
+		return true, err
+	})
+	if err != nil {
+		return err
+	}
+	err = s.db.EachWaiting(time.Time{}, func(w docindex.Wait) (bool, error) {
+		r, ok, err := s.db.Get(w.Doc)
+		if err != nil || !ok {
+			return ok, err
+		}
+		w.Priority = s.o.Policy.newcomer(&r)
+		a.b.PutWaiting(w)
+		a.b, err = s.flush(a.b, batchBytes)
+		return true, err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.flush(a.b, 0)
+	return err
+}
+
+// replace writes down that a URL has another place.
+func (a *adder) replace(r *docindex.Record, k docindex.QueueKey) error {
+	if !a.s.o.Policy.byQuality() {
+		return nil
+	}
+	u, err := weburl.Parse(r.URL)
+	if err != nil {
+		return err
+	}
+	known, ok, err := a.s.db.URL(u.Fingerprint())
+	if err != nil || !ok {
+		return err
+	}
+	known.Priority, known.Number = k.Priority, k.Number
+	a.b.PutURL(u.Fingerprint(), known)
+	return nil
+}
+
 // flush commits a batch that is not empty and has size bytes, with the totals, and gives one to go
 // on with.
 func (s *Server) flush(b *docindex.Batch, size int) (*docindex.Batch, error) {
@@ -105,5 +178,6 @@ func (s *Server) flush(b *docindex.Batch, size int) (*docindex.Batch, error) {
 		return b, nil
 	}
 	b.PutCounts(&s.counts)
+	clear(s.met)
 	return s.db.NewBatch(), b.Commit()
 }

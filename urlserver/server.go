@@ -17,6 +17,7 @@ package urlserver
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"anatomy/disk/docindex"
+	"anatomy/urlserver/seen"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -47,11 +49,15 @@ type Options struct {
 	HostTries    int             // rounds without any answer until a host is given up, default 3
 	Retry        []time.Duration // waits before a URL that failed is tried again; default 1s, 10s, 1m
 
+	Policy Policy // which host and which URL come first, default BreadthFirst
+
 	PerSite   int // leases of one site at once where there is no delay to keep, default 1
 	LeaseSize int // URLs of a lease, default 32
 
-	SeenEntries int   // URLs of the seen test kept in memory, default 50,000, at least 4,096
-	CacheBytes  int64 // of the document index's blocks, default 32 MB
+	SeenEntries int         // URLs of the seen test kept in memory, default 50,000
+	SeenPolicy  seen.Policy // which of them, default CLOCK
+	CacheBytes  int64       // of the document index's blocks, default 32 MB
+	FS          vfs.FS      // where the document index is, default the operating system's
 }
 
 func (o Options) withDefaults() Options {
@@ -65,7 +71,6 @@ func (o Options) withDefaults() Options {
 	def(&o.PerSite, 1)
 	def(&o.LeaseSize, 32)
 	def(&o.SeenEntries, 50_000)
-	o.SeenEntries = max(o.SeenEntries, 4*addChunk)
 	if o.Retry == nil {
 		o.Retry = []time.Duration{time.Second, 10 * time.Second, time.Minute}
 	}
@@ -96,7 +101,9 @@ type Server struct {
 	filter   weburl.Filter
 	seeds    map[vocab.DocID]bool
 	counts   docindex.Counts
-	seen     *seenCache
+	seen     seen.Cache[docindex.URLRecord]
+	met      map[vocab.Fingerprint]docindex.URLRecord // in the batch that Add is making: more than the disk says
+	dice     *rand.Rand                               // the same in each run
 	hits     SeenStats
 	frontier frontier
 	number   uint64      // last number given out in queues
@@ -123,11 +130,12 @@ type flight struct {
 }
 
 // Open opens the URL server in the data folder dir, and makes it where there is none.
-func Open(dir string, o Options) (*Server, error) { return open(dir, o, nil) }
-
-func open(dir string, o Options, fs vfs.FS) (*Server, error) {
+func Open(dir string, o Options) (*Server, error) {
 	o = o.withDefaults()
-	db, err := docindex.Open(filepath.Join(dir, "docindex"), docindex.Options{FS: fs, CacheBytes: o.CacheBytes})
+	if o.Policy >= policies {
+		return nil, fmt.Errorf("urlserver: open %s: %s", dir, o.Policy)
+	}
+	db, err := docindex.Open(filepath.Join(dir, "docindex"), docindex.Options{FS: o.FS, CacheBytes: o.CacheBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +144,9 @@ func open(dir string, o Options, fs vfs.FS) (*Server, error) {
 		db:       db,
 		filter:   weburl.Filter{Scope: o.Scope, Include: o.Include, Exclude: o.Exclude},
 		seeds:    map[vocab.DocID]bool{},
-		seen:     newSeenCache(o.SeenEntries),
+		seen:     seen.New[docindex.URLRecord](o.SeenPolicy, o.SeenEntries),
+		met:      map[vocab.Fingerprint]docindex.URLRecord{},
+		dice:     rand.New(rand.NewPCG(1, 2)),
 		leases:   map[uint64]*lease{},
 		inFlight: map[vocab.DocID]*flight{},
 		lost:     map[string]uint64{},
@@ -262,6 +272,9 @@ func (s *Server) recover() (err error) {
 			return err
 		}
 	}
+	if err := s.recoverOrder(); err != nil {
+		return err
+	}
 	if err := s.recoverQueues(); err != nil {
 		return err
 	}
@@ -275,6 +288,7 @@ func (s *Server) recover() (err error) {
 	}
 	b := s.db.NewBatch()
 	b.PutMeta("scope", s.scopeText())
+	b.PutMeta("order", s.o.Policy.order())
 	if err := b.Commit(); err != nil {
 		return err
 	}
@@ -293,6 +307,22 @@ func (s *Server) recoverSeed(doc vocab.DocID) error {
 	s.seeds[doc] = true
 	s.filter.AddSeed(u)
 	return nil
+}
+
+// recoverOrder sorts the queues anew where the last run sorted them by another order. Before there
+// was a choice, the order was by depth.
+func (s *Server) recoverOrder() error {
+	before, err := s.db.Meta("order")
+	if err != nil {
+		return err
+	}
+	if before == "" {
+		before = BreadthFirst.order()
+	}
+	if before == s.o.Policy.order() || s.counts.Known == 0 {
+		return nil
+	}
+	return s.reorder()
 }
 
 func (s *Server) recoverQueues() error {

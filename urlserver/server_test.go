@@ -31,8 +31,9 @@ func newBench(t *testing.T, o Options) *bench {
 
 func (b *bench) open(o Options) {
 	b.t.Helper()
+	o.FS = b.fs
 	var err error
-	if b.s, err = open("data", o, b.fs); err != nil {
+	if b.s, err = Open("data", o); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -573,26 +574,5 @@ func TestWaitingReasons(t *testing.T) {
 	}
 	if len(st.Waiting) != 3 || st.Queued != 4 || st.InFlight != 2 || st.Retrying != 1 {
 		t.Errorf("%+v", st)
-	}
-}
-
-// TestCacheIsLRU compares the seen cache with a slice in the order of use.
-func TestCacheIsLRU(t *testing.T) {
-	c := newSeenCache(8)
-	var order []vocab.Fingerprint // oldest first
-	for i := range 2000 {
-		fp := vocab.Fingerprint((i * i * 7919) % 13)
-		at := slices.Index(order, fp)
-		if doc, _, ok := c.get(fp); ok != (at >= 0) || ok && doc != vocab.DocID(fp) {
-			t.Fatalf("step %d: get(%d) = %d, %v; in %v", i, fp, doc, ok, order)
-		}
-		if at >= 0 {
-			order = slices.Delete(order, at, at+1)
-		} else {
-			c.put(fp, vocab.DocID(fp), false)
-		}
-		if order = append(order, fp); len(order) > 8 {
-			order = order[1:]
-		}
 	}
 }

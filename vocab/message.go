@@ -42,6 +42,11 @@ type HostReport struct {
 	Sitemaps []string      // absolute URLs named in robots.txt
 	Crawl    time.Duration // Crawl-delay of robots.txt; 0 where there is none
 	HTTPS    bool          // an http URL of this host was redirected to the same URL over https
+
+	// What scheduling by performance learns (CJS §3.2); zeros where the crawler does not say.
+	Connect  time.Duration // mean time of opening a connection
+	Requests int           // that were answered
+	Closed   int           // connections that the server ended after an answer
 }
 
 // An Outcome is the fate of one fetch.

@@ -51,7 +51,11 @@ func fill(t *testing.T, db *DB) {
 		}
 		r.URL = u.String()
 		b.PutRecord(&r)
-		b.PutURL(u.Fingerprint(), r.Doc, r.State == OutOfScope)
+		known := URLRecord{Doc: r.Doc, Held: r.State == OutOfScope}
+		if r.State == Queued {
+			known.Number = 7
+		}
+		b.PutURL(u.Fingerprint(), known)
 		counts.States[r.State]++
 		if r.Fetch != nil {
 			counts.Outcomes[r.Fetch.Outcome]++
@@ -62,7 +66,7 @@ func fill(t *testing.T, db *DB) {
 	b.PutSeed(1)
 	b.PutQueued(QueueKey{"a.test", 0, 7}, 3)
 	b.PutWaiting(Wait{records[3].Due, 4, 3})
-	b.PutHost("a.test", HostRecord{Pages: 1, HTTPS: true})
+	b.PutHost("a.test", HostRecord{Pages: 1, HTTPS: true, Connect: 20 * time.Millisecond, Answer: time.Second, PerConnection: 100})
 	b.PutCounts(&counts)
 	b.PutMeta("scope", "domain")
 	if err := b.Commit(); err != nil {
@@ -105,7 +109,7 @@ func TestReadBack(t *testing.T) {
 	if _, ok, err := db.Get(6); ok || err != nil {
 		t.Errorf("Get of an unknown document: %v %v", ok, err)
 	}
-	if h, err := db.Host("a.test"); h != (HostRecord{1, true}) || err != nil {
+	if h, err := db.Host("a.test"); h != (HostRecord{1, true, 20 * time.Millisecond, time.Second, 100}) || err != nil {
 		t.Errorf("Host: %v %v", h, err)
 	}
 	if h, err := db.Host("a.tes"); h != (HostRecord{}) || err != nil {
@@ -184,6 +188,33 @@ func TestRecordRoundTrip(t *testing.T) {
 			t.Fatalf("a byte too many: %v", err)
 		}
 	})
+}
+
+// TestOldHost reads a host of version 1.
+func TestOldHost(t *testing.T) {
+	if h, err := decodeHost("a.test", []byte{1, 1, 5}); h != (HostRecord{Pages: 5, HTTPS: true}) || err != nil {
+		t.Errorf("%+v, %v", h, err)
+	}
+	for _, bad := range []string{"", "\x01", "\x02\x00\x05", "\x03\x00\x05\x00\x00\x00", "\x01\x00\x05\x00"} {
+		if h, err := decodeHost("a.test", []byte(bad)); err == nil {
+			t.Errorf("%x decodes: %+v", bad, h)
+		}
+	}
+}
+
+func TestPlaceInQueue(t *testing.T) {
+	db := openMem(t)
+	fill(t, db)
+	u, _ := weburl.Parse("http://a.test/sitemap.xml")
+	if r, ok, err := db.URL(u.Fingerprint()); r != (URLRecord{Doc: 3, Number: 7}) || !ok || err != nil {
+		t.Errorf("%+v, %v, %v", r, ok, err)
+	}
+	if doc, err := db.Queued(QueueKey{"a.test", 0, 7}); doc != 3 || err != nil {
+		t.Errorf("Queued: %d, %v", doc, err)
+	}
+	if doc, err := db.Queued(QueueKey{"a.test", 0, 8}); doc != 0 || err != nil {
+		t.Errorf("Queued of an empty place: %d, %v", doc, err)
+	}
 }
 
 func TestWorkedExample(t *testing.T) {

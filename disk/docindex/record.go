@@ -203,29 +203,83 @@ func decodeCounts(b []byte) (Counts, error) {
 	return c, nil
 }
 
+// A URLRecord is what the seen test gives.
+type URLRecord struct {
+	Doc  vocab.DocID
+	Held bool // only nofollow links lead to it so far
+
+	// The place in its host's queue where the URL was put, if the order there is by quality, so that
+	// it can be found when links raise it; Number 0 for none. It need not be there any more.
+	Priority uint8
+	Number   uint64
+}
+
+func (r *URLRecord) append(b []byte) []byte {
+	v := uint64(r.Doc) << 1
+	if r.Held {
+		v |= 1
+	}
+	b = binary.AppendUvarint(b, v)
+	if r.Number == 0 {
+		return b
+	}
+	return binary.AppendUvarint(append(b, r.Priority), r.Number)
+}
+
+func decodeURL(fp vocab.Fingerprint, b []byte) (URLRecord, error) {
+	d := decoder{b: b}
+	v := d.uvarint(1<<64 - 1)
+	r := URLRecord{Doc: vocab.DocID(v >> 1), Held: v&1 != 0}
+	if len(d.b) > 0 {
+		r.Priority = d.byte()
+		r.Number = d.uvarint(1<<64 - 1)
+	}
+	if err := d.end(); err != nil {
+		return URLRecord{}, fmt.Errorf("docindex: fingerprint %x: %w", uint64(fp), err)
+	}
+	return r, nil
+}
+
 // A HostRecord is what is kept of a host between runs.
 type HostRecord struct {
 	Pages uint64 // fetched and kept
 	HTTPS bool   // its http URLs are redirected to https
+
+	Connect       time.Duration // estimated time of a connection, whole µs; 0 not known
+	Answer        time.Duration // estimated time of an answer, whole µs; 0 not known
+	PerConnection uint32        // requests that the host answers on one connection; 0 not known
 }
 
+// hostVersion is the version of a HostRecord's encoding. 1 ended after the pages.
+const hostVersion = 2
+
 func (h *HostRecord) append(b []byte) []byte {
-	b = append(b, version, 0)
+	b = append(b, hostVersion, 0)
 	if h.HTTPS {
 		b[len(b)-1] = 1
 	}
-	return binary.AppendUvarint(b, h.Pages)
+	b = binary.AppendUvarint(b, h.Pages)
+	b = binary.AppendUvarint(b, uint64(h.Connect.Microseconds()))
+	b = binary.AppendUvarint(b, uint64(h.Answer.Microseconds()))
+	return binary.AppendUvarint(b, uint64(h.PerConnection))
 }
 
 func decodeHost(name string, b []byte) (HostRecord, error) {
 	d := decoder{b: b}
-	ok := d.byte() == version
+	v := d.byte()
 	h := HostRecord{HTTPS: d.byte() == 1, Pages: d.uvarint(1<<64 - 1)}
-	if err := d.end(); err != nil || !ok {
+	if v == hostVersion {
+		h.Connect = time.Duration(d.uvarint(maxMicros)) * time.Microsecond
+		h.Answer = time.Duration(d.uvarint(maxMicros)) * time.Microsecond
+		h.PerConnection = uint32(d.uvarint(1<<32 - 1))
+	}
+	if err := d.end(); err != nil || v != 1 && v != hostVersion {
 		return HostRecord{}, fmt.Errorf("docindex: host %q: corrupt, or of another version", name)
 	}
 	return h, nil
 }
+
+const maxMicros = 1 << 50 // 35 years
 
 const maxSeconds = 1 << 40 // year 36812
 
