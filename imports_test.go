@@ -37,8 +37,9 @@ var imports = map[string]string{
 	"searcher/oracle":  "vocab weburl searcher searcher/query disk/segment", // for tests
 	"web":              "vocab searcher words weburl",
 	"demo":             ". vocab",
+	"eval":             "vocab weburl words searcher",
 	"engine":           "vocab weburl words urlserver crawler storeserver indexer resolver sorter pagerank searcher web disk/*",
-	"cmd/anatomy":      "vocab weburl engine demo searcher web urlserver crawler crawler/* pagerank disk/*",
+	"cmd/anatomy":      "vocab weburl engine eval demo searcher web urlserver crawler crawler/* pagerank disk/*",
 	"lab/firstbench":   "vocab engine searcher disk/*",
 	"lab/coverage":     "vocab weburl crawler/robots searcher disk/docindex",
 	"lab/pagerank":     "pagerank",

@@ -89,7 +89,7 @@ browser, as JSON and in the terminal.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{error: err} })
 	root.AddCommand(
 		newDemo(s), newCrawl(s), newServe(s), newSearch(s), newExplain(s), newTrace(s),
-		newPageRank(s), newIndex(s), newStats(s), newCheck(s), newDump(s), newDNS(), newVersion(),
+		newPageRank(s), newIndex(s), newEval(s), newBench(s), newStats(s), newCheck(s), newDump(s), newDNS(), newVersion(),
 	)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
@@ -132,7 +132,6 @@ func group(c *cobra.Command) {
 	if !c.HasSubCommands() {
 		return
 	}
-	c.SuggestionsMinimumDistance = 2
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -149,8 +148,12 @@ func group(c *cobra.Command) {
 // unknownCommand names the command that may have been meant.
 func unknownCommand(c *cobra.Command, name string) error {
 	err := usageError{fmt.Errorf("%s has no command %q", c.CommandPath(), name), c.CommandPath() + " --help"}
-	if meant := c.SuggestionsFor(name); len(meant) > 0 {
-		err.hint = fmt.Sprintf("did you mean: %s %s", c.CommandPath(), meant[0])
+	for distance := range 3 { // the nearest one
+		c.SuggestionsMinimumDistance = distance
+		if meant := c.SuggestionsFor(name); len(meant) > 0 {
+			err.hint = fmt.Sprintf("did you mean: %s %s", c.CommandPath(), meant[0])
+			break
+		}
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anatomy/disk/datadir"
 	"anatomy/engine"
 	"anatomy/searcher"
 	"anatomy/web"
@@ -20,6 +20,7 @@ import (
 func newSearch(s *shared) *cobra.Command {
 	var r searcher.Request
 	var asJSON bool
+	var weights string
 	c := &cobra.Command{
 		Use:   "search QUERY...",
 		Short: "search in the terminal",
@@ -37,8 +38,8 @@ begins with - stands after --.`,
 			if err := checkRequest(r); err != nil {
 				return err
 			}
-			return withSearcher(s.data, func(found *searcher.Searcher) error {
-				answer, err := found.Search(c.Context(), r)
+			return withWeights(s.data, weights, func(found *searcher.Searcher) error {
+				answer, err := searchWell(c.Context(), found, r)
 				if err != nil {
 					return err
 				}
@@ -53,11 +54,29 @@ begins with - stands after --.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/search")
 	c.Flags().IntVar(&r.Limit, "num", searcher.DefaultLimit, fmt.Sprintf("print at most `N` results, 1 to %d", searcher.MaxLimit))
 	c.Flags().IntVar(&r.Offset, "start", 0, "pass over `N` results")
+	c.Flags().BoolVar(&r.Verbatim, "verbatim", false, "never answer another spelling of the query")
 	c.Flags().BoolVar(&r.Explain, "explain", false, "show each score as a sum")
+	weightsFlag(c, &weights)
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{err, "a query with a minus goes in quotes: anatomy search 'page -draft', or -- '-draft page'"}
 	})
 	return c
+}
+
+// fewResults are so few that another spelling may be meant.
+const fewResults = 10
+
+// searchWell searches; where that finds little it learns the spellings of the index, which takes some
+// tenths of a second, and searches with them.
+func searchWell(ctx context.Context, s *searcher.Searcher, r searcher.Request) (*searcher.Response, error) {
+	answer, err := s.Search(ctx, r)
+	if err != nil || answer.Total >= fewResults || answer.Documents == 0 {
+		return answer, err
+	}
+	if err := s.Learn(ctx); err != nil {
+		return nil, err
+	}
+	return s.Search(ctx, r)
 }
 
 // checkRequest holds a request to the bounds that the API has.
@@ -73,18 +92,6 @@ func checkRequest(r searcher.Request) error {
 		return usagef("--start is a number from 0 to %d", searcher.MaxOffset)
 	}
 	return nil
-}
-
-// withSearcher opens the data folder for one question.
-func withSearcher(dir string, ask func(*searcher.Searcher) error) error {
-	if err := datadir.CheckVersion(dir); err != nil {
-		return err
-	}
-	s, err := searcher.Open(dir, searcher.Options{})
-	if err != nil {
-		return err
-	}
-	return errors.Join(ask(s), s.Close())
 }
 
 // printJSON prints a value as the API does, on one line.
@@ -104,6 +111,12 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 		if note != "" {
 			fmt.Fprintln(w, oneLine(note))
 		}
+	}
+	if a.Corrected != "" {
+		fmt.Fprintf(w, "Showing results for %s; --verbatim insists on the query as it was.\n", oneLine(a.Corrected))
+	}
+	if a.Suggestion != "" {
+		fmt.Fprintf(w, "Did you mean %s?\n", oneLine(a.Suggestion))
 	}
 	for i, p := range a.Results {
 		fmt.Fprintf(w, "\n%d. %s\n   %s\n", r.Offset+i+1, oneLine(cmp.Or(p.Title, p.URL)), oneLine(p.URL))
@@ -138,7 +151,8 @@ func oneLine(text string) string {
 }
 
 func newExplain(s *shared) *cobra.Command {
-	return &cobra.Command{
+	var weights string
+	c := &cobra.Command{
 		Use:   "explain QUERY URL",
 		Short: "every term of a page's score",
 		Long: `Explain shows the score of a page for a query as a sum that adds up exactly, or says which word the page lacks.
@@ -154,7 +168,7 @@ The page need not be among the first results.`,
 			if err != nil {
 				return usageError{error: err}
 			}
-			return withSearcher(s.data, func(found *searcher.Searcher) error {
+			return withWeights(s.data, weights, func(found *searcher.Searcher) error {
 				e, err := found.Explain(c.Context(), args[0], u.String())
 				if errors.Is(err, searcher.ErrNotIndexed) {
 					return hinted(err, "why it is not there: "+s.command("trace "+quoted(args[1])))
@@ -168,6 +182,8 @@ The page need not be among the first results.`,
 			})
 		},
 	}
+	weightsFlag(c, &weights)
+	return c
 }
 
 // printExplanation prints the sum, a line a term.

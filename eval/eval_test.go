@@ -1,0 +1,163 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"anatomy/searcher"
+	"anatomy/vocab"
+)
+
+// TestMeasure compares measures with those reckoned by hand.
+func TestMeasure(t *testing.T) {
+	graded := map[string]int{"a": 2, "b": 1, "c": 1}
+	lg3 := math.Log2(3)
+	for _, c := range []struct {
+		name  string
+		any   bool
+		pages string
+		want  Measures
+	}{
+		{"perfect", false, "a b c", Measures{1, 1, 1, 1, 1, 1, 0}},
+		{"second and fourth", false, "x a y b", Measures{1, 0, 0.5, 2. / 3, (2/lg3 + 1/math.Log2(5)) / (2 + 1/lg3 + 0.5), (1./2 + 2./4) / 3, 0}},
+		{"past the tenth", false, "1 2 3 4 5 6 7 8 9 10 a", Measures{1, 0, 0, 0, 0, 1. / 11 / 3, 0}},
+		{"nothing", false, "", Measures{1, 0, 0, 0, 0, 0, 1}},
+		{"one is enough", true, "x b a c", Measures{1, 0, 0.5, 1, 0, 0.5, 0}},
+	} {
+		if c.any {
+			graded, c.want.NDCG10 = map[string]int{"a": 1, "b": 1, "c": 1}, 1/lg3
+		}
+		got := Measure([]Judged{{"q", graded, c.any}}, [][]string{strings.Fields(c.pages)})
+		for i, pair := range [][2]float64{{got.Success1, c.want.Success1}, {got.MRR10, c.want.MRR10}, {got.Recall10, c.want.Recall10}, {got.NDCG10, c.want.NDCG10}, {got.MAP, c.want.MAP}, {got.Empty, c.want.Empty}} {
+			if math.Abs(pair[0]-pair[1]) > 1e-12 {
+				t.Errorf("%s: measure %d is %v, want %v", c.name, i, pair[0], pair[1])
+			}
+		}
+	}
+	two := Measure([]Judged{{"q", graded, true}, {"r", graded, true}}, [][]string{{"a"}, {}})
+	if two.Queries != 2 || two.Success1 != 0.5 || two.Empty != 0.5 {
+		t.Errorf("two queries: %+v", two)
+	}
+}
+
+func TestPage(t *testing.T) {
+	for _, same := range [][]string{
+		{"http://a.test/x/", "https://a.test/x/index.html", "http://A.test/x/#y"},
+		{"d7"},
+	} {
+		for _, url := range same[1:] {
+			if Page(url) != Page(same[0]) {
+				t.Errorf("%s is %s, %s is %s", url, Page(url), same[0], Page(same[0]))
+			}
+		}
+	}
+	if Page("http://a.test/x") == Page("http://a.test/x/") || Page("d7") != "d7" {
+		t.Error("different pages are one")
+	}
+}
+
+func TestReadTSV(t *testing.T) {
+	got, err := ReadTSV(strings.NewReader("q one\thttp://a.test/ http://a.test/index.html\thttp://b.test/\n\nr\td1\r\n"), "f")
+	if err != nil || len(got) != 2 || len(got[0].Grades) != 2 || got[1].Grades["d1"] != 1 || !got[0].Any {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, bad := range []string{"q\n", "\thttp://a.test/\n", "ok\tu\nq\t \n"} {
+		if _, err := ReadTSV(strings.NewReader(bad), "f"); err == nil || !strings.Contains(err.Error(), "f, line ") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestReadTREC(t *testing.T) {
+	const queries, qrels = "1\tone\n2\ttwo\n3\tthree\n", "1 0 a 2\n1 0 b 0\n1 0 c -1\n2 0 a 0\n"
+	got, err := ReadTREC(strings.NewReader(queries), "q", strings.NewReader(qrels), "r", false)
+	if err != nil || len(got) != 1 || got[0].Query != "one" || len(got[0].Grades) != 1 || got[0].Grades["a"] != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	got, err = ReadTREC(strings.NewReader(queries), "q", strings.NewReader(qrels), "r", true)
+	if err != nil || len(got) != 1 || got[0].Grades["a"] != 1 || got[0].Grades["c"] != 1 || got[0].Grades["b"] != 0 {
+		t.Errorf("binary: %+v, %v", got, err)
+	}
+	for _, bad := range [][2]string{{"1 one\n", qrels}, {queries, "1 0 a\n"}, {queries, "1 0 a x\n"}} {
+		if _, err := ReadTREC(strings.NewReader(bad[0]), "q", strings.NewReader(bad[1]), "r", false); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+func TestModes(t *testing.T) {
+	for _, c := range []struct {
+		mode        Mode
+		query, want string
+	}{
+		{All, "a -b", "a -b"}, {Fill, "a b", "a b"}, {Phrase, `a "b`, `"a  b"`},
+		{Any, "new york", "new OR york"}, {Any, "this OR -that", `this OR "OR" OR that`}, {Any, "...", ""},
+	} {
+		if got := c.mode.Text(c.query); got != c.want {
+			t.Errorf("%s %q: %q, want %q", c.mode, c.query, got, c.want)
+		}
+	}
+}
+
+// A table answers a query with documents of these numbers, a page of results at a time.
+type table map[string][]vocab.DocID
+
+func (t table) Search(_ context.Context, r searcher.Request) (*searcher.Response, error) {
+	all := t[r.Query]
+	from, to := min(r.Offset, len(all)), min(r.Offset+max(r.Limit, 1), len(all))
+	resp := &searcher.Response{Total: len(all), Next: to < len(all), Partial: r.Query == "slow"}
+	for _, doc := range all[from:to] {
+		resp.Results = append(resp.Results, searcher.Result{Doc: doc, Score: 1_500_000})
+	}
+	return resp, nil
+}
+
+func (t table) Document(_ context.Context, doc vocab.DocID) (vocab.DocInfo, error) {
+	return vocab.DocInfo{URL: string(rune('a' + doc))}, nil
+}
+
+// TestRun: any words fill up what all words leave free, no page comes twice, and what is written is
+// read again.
+func TestRun(t *testing.T) {
+	asked := table{"x y": {3, 1}, "x OR y": {1, 2, 3, 4}, "z": {5}, "OR": {9}}
+	judged := []Judged{{Query: "x y"}, {Query: "z"}, {Query: "none"}}
+	r := &Runner{Searcher: asked, Depth: 3}
+	run, err := r.Run(t.Context(), judged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := Pages(run)
+	if !slices.Equal(pages[0], []string{"d", "b", "c"}) || !slices.Equal(pages[1], []string{"f"}) || len(pages[2]) != 0 {
+		t.Errorf("run %v", pages)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, judged, run); err != nil || !strings.HasPrefix(b.String(), "x y\t1\td\t1.500000\nx y\t2\tb\t") {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	again, err := Read(&b, "f", judged)
+	if err != nil || !slices.EqualFunc(again, run, slices.Equal[[]Entry]) {
+		t.Errorf("read %v, %v", again, err)
+	}
+	if _, err := Read(strings.NewReader("q\tfirst\tu\t1\n"), "f", judged); err == nil {
+		t.Error("a run without ranks is read")
+	}
+	if _, err := r.Run(t.Context(), []Judged{{Query: "slow"}}); err == nil {
+		t.Error("a partial answer counts")
+	}
+}
+
+func TestBench(t *testing.T) {
+	timings, err := Bench(t.Context(), table{"a OR b": {1, 2}}, []string{"a b", "c"}, BenchOptions{Mode: Any, Passes: 2})
+	if err != nil || len(timings) != 2 || timings[0].Hits != 2 || timings[1].Hits != 0 || timings[0].Best == math.MaxInt64 {
+		t.Errorf("%+v, %v", timings, err)
+	}
+	l := Summary([]Timing{{Best: 4 * time.Second, Hits: 1}, {Best: time.Second}, {Best: 2 * time.Second, Hits: 2}, {Best: 3 * time.Second}})
+	if l != (Latency{2500 * time.Millisecond, 3 * time.Second, 4 * time.Second, 4 * time.Second, 3}) {
+		t.Errorf("%+v", l)
+	}
+}

@@ -1,0 +1,211 @@
+package eval
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"anatomy/searcher"
+	"anatomy/vocab"
+	"anatomy/words"
+)
+
+// A Searcher answers queries; it is a [searcher.Searcher].
+type Searcher interface {
+	Search(context.Context, searcher.Request) (*searcher.Response, error)
+	Document(context.Context, vocab.DocID) (vocab.DocInfo, error)
+}
+
+// A Mode says how the words of a query are asked.
+type Mode string
+
+// The modes.
+const (
+	Fill   Mode = "fill"   // pages with all words, then pages with any where there are not enough
+	All    Mode = "all"    // as the query stands
+	Any    Mode = "any"    // the words joined by OR
+	Phrase Mode = "phrase" // the words next to each other
+)
+
+// Text is what is asked for a query in a mode. Of Fill it is what is asked first.
+func (m Mode) Text(query string) string {
+	switch m {
+	case Any:
+		return anyWord(query)
+	case Phrase:
+		return `"` + strings.ReplaceAll(query, `"`, " ") + `"`
+	}
+	return query
+}
+
+// anyWord joins the words of a query by OR; those that the query language would read otherwise are
+// quoted.
+func anyWord(query string) string {
+	var all []string
+	var t words.Tokenizer
+	t.Each([]byte(query), func(_ []byte, start, end int, _ bool) {
+		word := query[start:end]
+		if word == "OR" || strings.Contains(word, ":") {
+			word = `"` + word + `"`
+		}
+		all = append(all, word)
+	})
+	return strings.Join(all, " OR ")
+}
+
+// An Entry is one result of a run.
+type Entry struct {
+	URL   string // or the id of a given text
+	Score float64
+}
+
+// A Runner asks queries.
+type Runner struct {
+	Searcher Searcher
+	Mode     Mode                    // default Fill
+	Depth    int                     // results of each query, default 10
+	ID       func(url string) string // names a result for the run, default its URL
+	names    map[vocab.DocID]string  // of documents that were results
+}
+
+// queryTime bounds a query: none of a run may be cut short, as its result would depend on the machine.
+const queryTime = time.Minute
+
+// Run asks each query in turn. A query that cannot be answered in full ends it.
+func (r *Runner) Run(ctx context.Context, judged []Judged) ([][]Entry, error) {
+	if r.names == nil {
+		r.names = map[vocab.DocID]string{}
+	}
+	if r.Depth <= 0 {
+		r.Depth = 10
+	}
+	run := make([][]Entry, len(judged))
+	for i := range judged {
+		entries, err := r.query(ctx, judged[i].Query)
+		if err != nil {
+			return nil, fmt.Errorf("eval: query %q: %w", judged[i].Query, err)
+		}
+		run[i] = entries
+	}
+	return run, nil
+}
+
+func (r *Runner) query(ctx context.Context, query string) (entries []Entry, err error) {
+	seen := map[vocab.DocID]bool{}
+	if r.Mode != Fill && r.Mode != "" {
+		return r.ask(ctx, nil, seen, r.Mode.Text(query))
+	}
+	if entries, err = r.ask(ctx, nil, seen, query); err != nil || len(entries) >= r.Depth {
+		return entries, err
+	}
+	return r.ask(ctx, entries, seen, Any.Text(query))
+}
+
+// ask appends results that were not seen, until there are enough.
+func (r *Runner) ask(ctx context.Context, entries []Entry, seen map[vocab.DocID]bool, text string) ([]Entry, error) {
+	req := searcher.Request{Query: text, Bare: true, Verbatim: true, Within: queryTime, Limit: min(r.Depth, searcher.MaxLimit)}
+	for len(entries) < r.Depth && req.Offset <= searcher.MaxOffset {
+		answer, err := r.Searcher.Search(ctx, req)
+		if err == nil && answer.Partial {
+			err = fmt.Errorf("answered in part: %s", answer.Why)
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return entries, err
+		}
+		for _, result := range answer.Results {
+			if seen[result.Doc] || len(entries) == r.Depth {
+				continue
+			}
+			seen[result.Doc] = true
+			name, err := r.name(ctx, result.Doc)
+			if err != nil {
+				return entries, err
+			}
+			entries = append(entries, Entry{name, result.Score.Points()})
+		}
+		if !answer.Next {
+			break
+		}
+		req.Offset += len(answer.Results)
+	}
+	return entries, nil
+}
+
+func (r *Runner) name(ctx context.Context, doc vocab.DocID) (string, error) {
+	if name, ok := r.names[doc]; ok {
+		return name, nil
+	}
+	info, err := r.Searcher.Document(ctx, doc)
+	if err != nil {
+		return "", err
+	}
+	name := info.URL
+	if r.ID != nil {
+		name = r.ID(name)
+	}
+	r.names[doc] = name
+	return name, nil
+}
+
+// Pages are the results of a run as [Measure] wants them: pages under several URLs count once.
+func Pages(run [][]Entry) [][]string {
+	pages := make([][]string, len(run))
+	for i, entries := range run {
+		seen := map[string]bool{}
+		for _, e := range entries {
+			if page := Page(e.URL); !seen[page] {
+				seen[page] = true
+				pages[i] = append(pages[i], page)
+			}
+		}
+	}
+	return pages
+}
+
+// Write writes a run as lines of query, rank, URL and score.
+func Write(w io.Writer, judged []Judged, run [][]Entry) error {
+	b := bufio.NewWriter(w)
+	for i, entries := range run {
+		for rank, e := range entries {
+			fmt.Fprintf(b, "%s\t%d\t%s\t%.6f\n", judged[i].Query, rank+1, e.URL, e.Score)
+		}
+	}
+	return b.Flush()
+}
+
+// Read reads what Write wrote, for the same queries. A query that is not in it has no results; of one
+// that was asked twice the first answer counts.
+func Read(r io.Reader, name string, judged []Judged) ([][]Entry, error) {
+	byQuery := map[string][]Entry{}
+	if err := eachLine(r, name, tabs, func(fields []string) error {
+		if len(fields) != 4 {
+			return fmt.Errorf("want query, rank, URL and score, parted by tabs")
+		}
+		rank, err := strconv.Atoi(fields[1])
+		if err != nil || rank < 1 {
+			return fmt.Errorf("%q is no rank", fields[1])
+		}
+		score, err := strconv.ParseFloat(fields[3], 64)
+		if err != nil {
+			return err
+		}
+		if entries := byQuery[fields[0]]; rank == len(entries)+1 {
+			byQuery[fields[0]] = append(entries, Entry{fields[2], score})
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	run := make([][]Entry, len(judged))
+	for i := range judged {
+		run[i] = byQuery[judged[i].Query]
+	}
+	return run, nil
+}
