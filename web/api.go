@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -223,78 +222,4 @@ func (s *Server) writeJSON(c *gin.Context, status int, value any) {
 		b.WriteString(`{"error":{"code":"internal","message":"The answer could not be made."}}` + "\n")
 	}
 	c.Data(status, "application/json; charset=utf-8", b.Bytes())
-}
-
-// The shape of SearXNG's /search?format=json, which programs know how to read.
-type searxngAnswer struct {
-	Query       string          `json:"query"`
-	Total       int             `json:"number_of_results"`
-	Results     []searxngResult `json:"results"`
-	Answers     []string        `json:"answers"`
-	Corrections []string        `json:"corrections"`
-	Infoboxes   []string        `json:"infoboxes"`
-	Suggestions []string        `json:"suggestions"`
-	Silent      []string        `json:"unresponsive_engines"`
-}
-
-type searxngResult struct {
-	URL       string    `json:"url"`
-	Title     string    `json:"title"`
-	Content   string    `json:"content"`
-	Engine    string    `json:"engine"`
-	Engines   []string  `json:"engines"`
-	Category  string    `json:"category"`
-	Template  string    `json:"template"`
-	ParsedURL [6]string `json:"parsed_url"` // scheme, host, path, parameters, query, fragment
-	Positions []int     `json:"positions"`
-	Score     score     `json:"score"`
-	Published *string   `json:"publishedDate"` // always null: we know when we fetched, not when it was written
-	Thumbnail string    `json:"thumbnail"`
-	Image     string    `json:"img_src"`
-}
-
-// searxng answers /search?format=json. Pages are counted by pageno from 1.
-func (s *Server) searxng(c *gin.Context, p *params, r searcher.Request) {
-	c.Header("Access-Control-Allow-Origin", "*")
-	c.Header("Cross-Origin-Resource-Policy", "cross-origin")
-	c.Header("Content-Security-Policy", dataPolicy)
-	p.required("q", r.Query)
-	if page := p.number("pageno", 0, 1, searcher.MaxOffset/r.Limit+1); page > 0 {
-		r.Offset = (page - 1) * r.Limit
-	}
-	if p.err != nil {
-		s.jsonProblem(c, s.judge(c, p.err))
-		return
-	}
-	a, err := s.ask(c, r)
-	if err != nil {
-		s.jsonProblem(c, s.judge(c, err))
-		return
-	}
-	none := []string{}
-	answer := searxngAnswer{a.Query, a.Total, make([]searxngResult, 0, len(a.Results)), none, none, none, none, none}
-	for i := range a.Results {
-		answer.Results = append(answer.Results, newSearxngResult(&a.Results[i], r.Offset+i+1))
-	}
-	s.writeJSON(c, http.StatusOK, answer)
-}
-
-func newSearxngResult(r *searcher.Result, position int) searxngResult {
-	answer := searxngResult{
-		URL:       r.URL,
-		Title:     r.Title,
-		Engine:    "anatomy",
-		Engines:   []string{"anatomy"},
-		Category:  "general",
-		Template:  "default.html",
-		Positions: []int{position},
-		Score:     score(r.Score),
-	}
-	for _, f := range r.Snippet {
-		answer.Content += f.Text
-	}
-	if u, err := url.Parse(r.URL); err == nil {
-		answer.ParsedURL = [6]string{u.Scheme, u.Host, u.EscapedPath(), "", u.RawQuery, u.Fragment}
-	}
-	return answer
 }

@@ -24,13 +24,25 @@ func secure(c *gin.Context) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), interest-cohort=()")
 	h.Set("Cache-Control", "private, no-cache")
-	if strings.HasPrefix(c.Request.URL.Path, "/api/") {
-		h.Set("Content-Security-Policy", dataPolicy)
-		h.Set("Access-Control-Allow-Origin", "*")
-	} else {
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if forPrograms(c.Request.URL.Path) {
+		openToPrograms(c)
 	}
 	c.Next()
+}
+
+// forPrograms says that whatever is at a path speaks JSON. (/search does where it is asked to.)
+func forPrograms(path string) bool {
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/customsearch/") || path == "/openapi.json"
+}
+
+// openToPrograms lets the scripts of any site read an answer that is data: nothing here depends on
+// who asks.
+func openToPrograms(c *gin.Context) {
+	h := c.Writer.Header()
+	h.Set("Content-Security-Policy", dataPolicy)
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
 // logRequest writes one line a request. The query string stays out unless Options.LogQueries asks

@@ -57,6 +57,8 @@ func (s *Server) openSearch(c *gin.Context) error {
 			{"text/html", "results", &zero, base + "/search?q={searchTerms}&start={startIndex?}"},
 			{"application/json", "results", &zero, base + "/api/v1/search?q={searchTerms}&start={startIndex?}&num={count?}"},
 			{"application/x-suggestions+json", "suggestions", nil, base + "/suggest?q={searchTerms}"},
+			{"application/atom+xml", "results", &zero, base + "/search?q={searchTerms}&start={startIndex?}&num={count?}&format=atom"},
+			{"application/rss+xml", "results", &zero, base + "/search?q={searchTerms}&start={startIndex?}&num={count?}&format=rss"},
 			{"application/opensearchdescription+xml", "self", nil, base + "/opensearch.xml"},
 		},
 		Example:    openSearchExample{"example", "anatomy"},

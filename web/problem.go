@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"runtime/debug"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 )
@@ -99,11 +98,14 @@ func (s *Server) jsonProblem(c *gin.Context, p *problem) {
 	s.writeJSON(c, p.Status, map[string]body{"error": {p.Code, p.Message}})
 }
 
-// refuse answers in the language of the path: JSON below /api/, a page elsewhere.
+// refuse answers in the language of the path: JSON to programs, a page elsewhere.
 func (s *Server) refuse(c *gin.Context, p *problem) {
-	if strings.HasPrefix(c.Request.URL.Path, "/api/") {
+	switch path := c.Request.URL.Path; {
+	case forPrograms(path):
 		s.jsonProblem(c, p)
-	} else {
+	case path == "/search":
+		s.formatProblem(c, p, c.Query("format"))
+	default:
 		s.showProblem(c, p)
 	}
 }
@@ -113,7 +115,8 @@ func (s *Server) noRoute(c *gin.Context) {
 }
 
 func (s *Server) noMethod(c *gin.Context) {
-	if c.Request.Method == http.MethodOptions && strings.HasPrefix(c.Request.URL.Path, "/api/") {
+	if path := c.Request.URL.Path; c.Request.Method == http.MethodOptions && (forPrograms(path) || path == "/search") {
+		openToPrograms(c)
 		c.Header("Access-Control-Allow-Methods", "GET, HEAD")
 		c.Header("Access-Control-Allow-Headers", "*")
 		c.Header("Access-Control-Max-Age", "86400")

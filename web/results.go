@@ -30,6 +30,7 @@ type resultsView struct {
 	Pages       []pageLink
 	Prev, Next  string // addresses; "" where there is none
 	JSON        string // the same as JSON
+	Atom        string // the same as a feed
 	Why         string // on no results
 	Hints       []hint // on no results
 }
@@ -72,22 +73,27 @@ type hint struct {
 // maxTitle bounds a title on the page of results, in characters: some four lines on a telephone.
 const maxTitle = 110
 
+// home is the page to ask from. With a q it leads to the results: clients of SearXNG may know the
+// address of the site alone.
 func (s *Server) home(c *gin.Context) error {
+	if c.Request.URL.Query().Has("q") {
+		c.Redirect(http.StatusPermanentRedirect, "/search?"+c.Request.URL.RawQuery)
+		return nil
+	}
 	return s.render(c, http.StatusOK, s.pages.home, s.view("", ""))
 }
 
-// search shows the results of q, or the same in the shape of SearXNG with format=json.
+// search shows the results of q, or gives them to a program in one of programFormats.
 func (s *Server) search(c *gin.Context) error {
 	p := readParams(c)
 	r := p.request()
 	r.Explain = false // the page links to the explanation
-	switch format := p.one("format"); format {
-	case "", "html":
-	case "json":
-		s.searxng(c, p, r)
+	switch format := p.one("format"); {
+	case programFormats[format]:
+		s.searchFor(c, p, r, format)
 		return nil
-	default:
-		p.fail("Parameter format must be html or json.")
+	case format != "" && format != "html":
+		p.fail("Parameter format must be html, json, csv, rss or atom.")
 	}
 	if p.err != nil {
 		return p.err
@@ -131,6 +137,7 @@ func (s *Server) resultsView(r searcher.Request, a *searcher.Response) *resultsV
 		Partial:   a.Partial,
 		First:     r.Offset + 1,
 		JSON:      searchHref("/api/v1/search", r.Query, r.Offset, r.Limit),
+		Atom:      feedHref("", "atom", r, 0),
 		Why:       a.Why,
 	}
 	if !sameQuery(a.Interpreted, r.Query) {

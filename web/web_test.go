@@ -47,6 +47,7 @@ func get(t *testing.T, s *Server, target string, status int) string {
 // everyRoute has one working address of each route.
 var everyRoute = []string{
 	"/", "/search?q=inverted+index", "/search?q=nothing", "/search?q=inverted+index&format=json",
+	"/search?q=inverted+index&format=csv", "/search?q=inverted+index&format=rss", "/search?q=inverted+index&format=atom",
 	"/explain?q=inverted+index&url=https://www.docs.test/", "/cached?doc=4711&q=inverted+index", "/cached?doc=4711&text=1",
 	"/cached?url=https://www.docs.test/plain.txt", "/cached/page?doc=4711", "/cached/page?doc=66", "/opensearch.xml", "/robots.txt",
 	"/api/v1/search?q=inverted+index", "/api/v1/explain?q=a&url=https://www.docs.test/", "/api/v1/page?doc=4711", "/api/v1/stats", "/healthz", "/readyz",
@@ -73,7 +74,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		if strings.HasPrefix(target, "/cached/page") != strings.HasPrefix(policy, "sandbox ") {
 			t.Errorf("%s: policy %q", target, policy)
 		}
-		if strings.HasPrefix(target, "/api/") != (h.Get("Access-Control-Allow-Origin") == "*") && !strings.Contains(target, "format=json") {
+		if (forPrograms(target) || strings.Contains(target, "format=")) != (h.Get("Access-Control-Allow-Origin") == "*") {
 			t.Errorf("%s: Access-Control-Allow-Origin %q", target, h.Get("Access-Control-Allow-Origin"))
 		}
 	}
@@ -153,7 +154,8 @@ func TestBadParameters(t *testing.T) {
 	for _, target := range []string{"/search?q=a&format=xml", "/cached", "/cached?doc=0", "/cached?doc=-1", "/cached?doc=18446744073709551616", "/cached?doc=x", "/cached/page", "/cached?doc=1&doc=2", "/cached?doc=4711&text=yes"} {
 		get(t, s, target, http.StatusBadRequest)
 	}
-	for _, target := range []string{"/api/v1/search", "/api/v1/search?q=", "/api/v1/search?q=%20%00", "/api/v1/page", "/search?format=json", "/search?q=a&format=json&pageno=0", "/search?q=a&format=json&pageno=5000"} {
+	for _, target := range []string{"/api/v1/search", "/api/v1/search?q=", "/api/v1/search?q=%20%00", "/api/v1/page", "/search?format=json", "/search?q=a&format=json&pageno=0", "/search?q=a&format=json&pageno=5000",
+		"/search?q=a&format=json&pageno=1&pageno=2", "/search?q=a&format=json&pageno=x", "/search?q=a&format=json&pageno=-1", "/search?q=a&format=json&num=101", "/search?q=a&format=json&pageno=99999999999999999999"} {
 		errorCode(t, get(t, s, target, http.StatusBadRequest))
 	}
 }
@@ -162,13 +164,15 @@ func TestGoodParameters(t *testing.T) {
 	f := newFake()
 	s := newServer(f)
 	cases := map[string]searcher.Request{
-		"/search?q=a":                                 {Query: "a", Limit: 10},
-		"/search?q=+a%00b+%ff&utm=x&utm=y":            {Query: "a b", Limit: 10},
-		"/search?q=a&start=&num=":                     {Query: "a", Limit: 10},
-		"/search?q=a&start=10000&num=100":             {Query: "a", Offset: 10000, Limit: 100},
-		"/search?q=a&explain=1":                       {Query: "a", Limit: 10},
-		"/api/v1/search?q=a&explain=1&num=3&start=7":  {Query: "a", Offset: 7, Limit: 3, Explain: true},
-		"/search?q=a&format=json&pageno=3":            {Query: "a", Offset: 20, Limit: 10},
+		"/search?q=a":                                {Query: "a", Limit: 10},
+		"/search?q=+a%00b+%ff&utm=x&utm=y":           {Query: "a b", Limit: 10},
+		"/search?q=a&start=&num=":                    {Query: "a", Limit: 10},
+		"/search?q=a&start=10000&num=100":            {Query: "a", Offset: 10000, Limit: 100},
+		"/search?q=a&explain=1":                      {Query: "a", Limit: 10},
+		"/api/v1/search?q=a&explain=1&num=3&start=7": {Query: "a", Offset: 7, Limit: 3, Explain: true},
+		"/search?q=a&format=json&pageno=3":           {Query: "a", Offset: 20, Limit: 10},
+		"/search?q=a&format=csv&pageno=2&language=de&time_range=century&engines=x": {Query: "a", Offset: 10, Limit: 10},
+		"/search?q=a&format=rss&num=5&start=3":        {Query: "a", Offset: 3, Limit: 5},
 		"/search?q=a&format=html":                     {Query: "a", Limit: 10},
 		"/search?q=" + strings.Repeat("%C3%A9", 1024): {Query: strings.Repeat("é", 1024), Limit: 10},
 	}
@@ -385,7 +389,7 @@ func TestOpenSearch(t *testing.T) {
 	if err := xml.Unmarshal([]byte(body), &d); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.URLs) != 3 || d.URLs[0].Template != "http://search.test:8080/search?q={searchTerms}&start={startIndex?}" {
+	if len(d.URLs) != 6 || d.URLs[0].Template != "http://search.test:8080/search?q={searchTerms}&start={startIndex?}" {
 		t.Errorf("%+v", d)
 	}
 	public := New(Options{Search: newFake(), PublicURL: "https://find.test/"})
