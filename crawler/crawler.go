@@ -38,6 +38,8 @@ type Options struct {
 
 	DNS dnsclient.Options
 
+	Credentials *Credentials // for some origins; default none
+
 	Timeout        time.Duration // of one fetch from start to end; default 60 s
 	HeaderTimeout  time.Duration // until the header is here, name and connection included; default 30 s
 	ConnectTimeout time.Duration // for one address; default 10 s

@@ -59,7 +59,7 @@ func (c *Crawler) get(ctx context.Context, u *weburl.URL) (*http.Response, error
 		Method: http.MethodGet,
 		URL:    requestURL(u),
 		Host:   u.Host(),
-		Header: c.header,
+		Header: c.o.Credentials.header(originOf(u), c.header),
 		Proto:  "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
 	return c.http.RoundTrip(req)

@@ -41,6 +41,7 @@ type crawlFlags struct {
 	noIndex   bool
 	contact   string
 	agent     string
+	secrets   string
 	httpPort  int
 	httpsPort int
 	stats     string
@@ -63,7 +64,13 @@ the crawl. The other flags are not remembered.
 
 Pages near the URLs come first (breadth-first, the one policy so far). A pattern of --include or --exclude is
 matched with the whole URL, with the scheme left out if it names none. SSL_CERT_FILE names another set of
-certificate authorities.`,
+certificate authorities.
+
+A file of --credentials has lines such as these, each for one origin and sent to no other:
+  https://wiki.example.org  basic   USER:PASSWORD
+  https://api.example.org   bearer  TOKEN
+  https://old.example.org   header  X-Key: VALUE
+What such pages say is kept and indexed like all else: mind who can search.`,
 		Example: `  anatomy crawl --contact you@example.org https://docs.example.org/
   anatomy crawl --scope dir --max-pages 1000 --serve https://example.org/manual/
   anatomy crawl --exclude '*/print/*' --exclude '*.pdf' --delay 5s example.org
@@ -86,6 +93,7 @@ certificate authorities.`,
 	flags.BoolVar(&f.noIndex, "no-index", false, "fetch, follow links and store; build no index")
 	flags.StringVar(&f.contact, "contact", os.Getenv("ANATOMY_CONTACT"), "how the operators of sites reach you, for the User-Agent: `ADDRESS` of mail or of a page (default: $ANATOMY_CONTACT)")
 	flags.StringVar(&f.agent, "user-agent", "", "the User-Agent as `TEXT`, whole")
+	flags.StringVar(&f.secrets, "credentials", "", "passwords, tokens and header fields of sites, from `FILE`, which others may not read")
 	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` where a URL means 80 (for test webs)")
 	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to `PORT` where a URL means 443")
 	flags.StringVar(&f.stats, "stats", "", "write the counters to `FILE` as JSON at the end, interrupted or not")
@@ -184,7 +192,21 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 		DNS: dnsclient.Options{Servers: f.resolvers}, AllowPrivate: f.private, UserAgent: f.agent, Contact: f.contact,
 		HTTPPort: f.httpPort, HTTPSPort: f.httpsPort,
 	}
-	return o, nil
+	if f.secrets != "" {
+		o.Crawler.Credentials, err = readCredentials(f.secrets)
+	}
+	return o, err
+}
+
+func readCredentials(name string) (*crawler.Credentials, error) {
+	c, err := crawler.ReadCredentials(name)
+	switch {
+	case errors.Is(err, crawler.ErrExposed):
+		return nil, hinted(err, "chmod 600 "+quoted(name))
+	case err != nil:
+		return nil, hinted(err, "the form of the file: anatomy crawl --help")
+	}
+	return c, nil
 }
 
 // check finds flags that make no sense.
