@@ -114,6 +114,7 @@ func TestRefusedInEveryShape(t *testing.T) {
 		"/api/v1/search?q=a":                "application/json; charset=utf-8",
 		"/api/v1/explain?q=a&url=http://a/": "application/json; charset=utf-8",
 		"/search?q=a&format=json":           "application/json; charset=utf-8",
+		"/customsearch/v1?q=a":              "application/json; charset=utf-8",
 		"/search?q=a&format=csv":            "text/plain; charset=utf-8",
 		"/search?q=a&format=rss":            "text/plain; charset=utf-8",
 		"/search?q=a&format=atom":           "text/plain; charset=utf-8",

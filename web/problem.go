@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"runtime/debug"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 )
@@ -101,6 +102,8 @@ func (s *Server) jsonProblem(c *gin.Context, p *problem) {
 // refuse answers in the language of the path: JSON to programs, a page elsewhere.
 func (s *Server) refuse(c *gin.Context, p *problem) {
 	switch path := c.Request.URL.Path; {
+	case strings.HasPrefix(path, "/customsearch/"):
+		s.customProblem(c, p)
 	case forPrograms(path):
 		s.jsonProblem(c, p)
 	case path == "/search":

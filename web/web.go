@@ -164,6 +164,7 @@ func (s *Server) routes() *gin.Engine {
 	get("/api/v1/explain", s.json(s.apiExplain))
 	get("/api/v1/page", s.json(s.apiPage))
 	get("/api/v1/stats", s.json(s.apiStats))
+	get("/customsearch/v1", s.customSearch)
 	get("/healthz", s.healthz)
 	get("/readyz", s.readyz)
 

@@ -50,7 +50,7 @@ var everyRoute = []string{
 	"/search?q=inverted+index&format=csv", "/search?q=inverted+index&format=rss", "/search?q=inverted+index&format=atom",
 	"/explain?q=inverted+index&url=https://www.docs.test/", "/cached?doc=4711&q=inverted+index", "/cached?doc=4711&text=1",
 	"/cached?url=https://www.docs.test/plain.txt", "/cached/page?doc=4711", "/cached/page?doc=66", "/opensearch.xml", "/robots.txt",
-	"/api/v1/search?q=inverted+index", "/api/v1/explain?q=a&url=https://www.docs.test/", "/api/v1/page?doc=4711", "/api/v1/stats", "/healthz", "/readyz",
+	"/api/v1/search?q=inverted+index", "/api/v1/explain?q=a&url=https://www.docs.test/", "/api/v1/page?doc=4711", "/api/v1/stats", "/customsearch/v1?q=inverted+index", "/healthz", "/readyz",
 }
 
 func fullServer() *Server {
@@ -172,9 +172,9 @@ func TestGoodParameters(t *testing.T) {
 		"/api/v1/search?q=a&explain=1&num=3&start=7": {Query: "a", Offset: 7, Limit: 3, Explain: true},
 		"/search?q=a&format=json&pageno=3":           {Query: "a", Offset: 20, Limit: 10},
 		"/search?q=a&format=csv&pageno=2&language=de&time_range=century&engines=x": {Query: "a", Offset: 10, Limit: 10},
-		"/search?q=a&format=rss&num=5&start=3":        {Query: "a", Offset: 3, Limit: 5},
-		"/search?q=a&format=html":                     {Query: "a", Limit: 10},
-		"/search?q=" + strings.Repeat("%C3%A9", 1024): {Query: strings.Repeat("é", 1024), Limit: 10},
+		"/search?q=a&format=rss&num=5&start=3":                                     {Query: "a", Offset: 3, Limit: 5},
+		"/search?q=a&format=html":                                                  {Query: "a", Limit: 10},
+		"/search?q=" + strings.Repeat("%C3%A9", 1024):                              {Query: strings.Repeat("é", 1024), Limit: 10},
 	}
 	for target, want := range cases {
 		f.asked = nil
