@@ -11,7 +11,7 @@ import (
 	"anatomy/searcher"
 )
 
-// Results as feeds: Atom (RFC 4287) and RSS 2.0, both with the response elements of OpenSearch
+// Results as feeds: Atom 1.0 and RSS 2.0, both with the response elements of OpenSearch
 // 1.1. Results whose URL may not be linked stay out: readers make links of what they find.
 
 const openSearchSpace = "http://a9.com/-/spec/opensearch/1.1/"

@@ -134,7 +134,7 @@ func plainSnippet(r *searcher.Result) string {
 	return b.String()
 }
 
-// writeCSV answers with SearXNG's columns, one record a result (RFC 4180).
+// writeCSV answers with SearXNG's columns, one record a result.
 func writeCSV(c *gin.Context, a *searcher.Response) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
