@@ -88,7 +88,7 @@ func serveData(ctx context.Context, dir string, listener net.Listener, o serveOp
 	}
 	defer site.Close()
 	server := web.New(web.Options{
-		Search: site, Pages: site, Find: site.Find, Stats: site.Stats,
+		Search: site, Pages: site, Find: site.Find, Stats: site.Stats, Complete: s.Complete,
 		PublicURL: o.publicURL, Log: o.log, LogQueries: o.logQueries,
 	})
 	group, ctx := errgroup.WithContext(ctx)
