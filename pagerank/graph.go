@@ -3,6 +3,7 @@ package pagerank
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 )
 
@@ -34,15 +35,25 @@ func (g *Graph) Out(node uint32) int { return int(g.out[node]) }
 type Builder struct {
 	SelfLinks bool // keep the links of a node to itself; to be set before the first Add
 
-	nodes   int
+	nodes int
+	links linkList
+}
+
+// A linkList holds links in the order in which they came: 4 bytes each, and 8 for each change of source.
+type linkList struct {
 	runs    []run
 	targets []uint32
 }
 
-// A run is what one Add brought: targets up to end have this source.
-type run struct {
-	source uint32
-	end    int
+// A run is links of one source that follow each other.
+type run struct{ source, links uint32 }
+
+func (l *linkList) add(source, target uint32) {
+	if n := len(l.runs); n == 0 || l.runs[n-1].source != source || l.runs[n-1].links == math.MaxUint32 {
+		l.runs = append(l.runs, run{source: source})
+	}
+	l.runs[len(l.runs)-1].links++
+	l.targets = append(l.targets, target)
 }
 
 // Grow makes sure that the nodes 0 to nodes-1 exist, linked or not.
@@ -55,14 +66,9 @@ func (b *Builder) Add(source uint32, targets []uint32) {
 	for _, t := range targets {
 		b.Grow(int(t) + 1)
 		if t != source || b.SelfLinks {
-			b.targets = append(b.targets, t)
+			b.links.add(source, t)
 		}
 	}
-	if n := len(b.runs); n > 0 && b.runs[n-1].source == source {
-		b.runs[n-1].end = len(b.targets)
-		return
-	}
-	b.runs = append(b.runs, run{source, len(b.targets)})
 }
 
 // Graph returns the graph of the links so far and empties the builder. It fails if a node has a
@@ -71,63 +77,125 @@ func (b *Builder) Graph() (*Graph, error) {
 	if b.nodes > MaxNode+1 {
 		return nil, fmt.Errorf("pagerank: node %d is above %d", b.nodes-1, uint32(MaxNode))
 	}
-	g := &Graph{first: make([]uint64, b.nodes+1), sources: make([]uint32, len(b.targets)), out: make([]uint32, b.nodes)}
-	for _, t := range b.targets {
-		g.first[t+1]++
-	}
-	for t := range b.nodes {
-		g.first[t+1] += g.first[t]
-	}
-	b.transpose(g)
-	g.collapse()
+	g := newGraph(b.nodes, []*linkList{&b.links}, runtime.GOMAXPROCS(0))
 	*b = Builder{SelfLinks: b.SelfLinks}
 	return g, nil
 }
 
-// transpose places the sources of each target, ascending, as the runs are taken in that order.
-func (b *Builder) transpose(g *Graph) {
-	next := slices.Clone(g.first[:b.nodes])
-	for _, i := range b.bySource() {
-		from := 0
-		if i > 0 {
-			from = b.runs[i-1].end
-		}
-		for _, t := range b.targets[from:b.runs[i].end] {
-			g.sources[next[t]] = b.runs[i].source
-			next[t]++
-		}
+// newGraph turns links around. Each worker reads all of them, which is quick, and places those of
+// its own range of nodes, which is slow, as they are anywhere.
+func newGraph(nodes int, links []*linkList, workers int) *Graph {
+	g := &Graph{first: make([]uint64, nodes+1), out: make([]uint32, nodes)}
+	total := 0
+	for _, l := range links {
+		total += len(l.targets)
 	}
+	g.sources = make([]uint32, total)
+	even := make([]int, workers+1)
+	for w := range even {
+		even[w] = nodes * w / workers
+	}
+	share(workers, workers, func(_, w int) { g.countIn(links, even[w], even[w+1]) })
+	for t := range nodes {
+		g.first[t+1] += g.first[t]
+	}
+	ranges := g.evenLinks(workers)
+	kept := make([]uint64, workers)
+	share(workers, workers, func(_, w int) {
+		g.transpose(links, ranges[w], ranges[w+1])
+		kept[w] = g.collapse(ranges[w], ranges[w+1])
+	})
+	g.close(ranges, kept)
+	share(workers, workers, func(_, w int) { g.countOut(even[w], even[w+1]) })
+	return g
 }
 
-// bySource returns the numbers of the runs in the order of their sources.
-func (b *Builder) bySource() []int {
-	order := make([]int, len(b.runs))
-	for i := range order {
-		order[i] = i
-	}
-	bySource := func(i, j int) int { return int(b.runs[i].source) - int(b.runs[j].source) }
-	if !slices.IsSortedFunc(order, bySource) {
-		slices.SortFunc(order, bySource)
-	}
-	return order
-}
-
-// collapse makes parallel links one, which stand side by side, and counts the links that leave.
-func (g *Graph) collapse() {
-	kept := uint64(0)
-	for t := range g.out {
-		from, to := g.first[t], g.first[t+1]
-		g.first[t] = kept
-		for i := from; i < to; i++ {
-			s := g.sources[i]
-			if i > from && s == g.sources[i-1] {
-				continue
+// countIn sets first[t+1] to how many links lead to t, for the targets from up to to.
+func (g *Graph) countIn(links []*linkList, from, to int) {
+	count := g.first[from+1 : to+1]
+	for _, l := range links {
+		for _, t := range l.targets {
+			if i := uint(t) - uint(from); i < uint(len(count)) {
+				count[i]++
 			}
-			g.out[s]++
-			g.sources[kept] = s
-			kept++
 		}
 	}
-	g.first[len(g.out)] = kept
-	g.sources = g.sources[:kept:kept]
+}
+
+// evenLinks cuts the targets into n ranges of about as many links.
+func (g *Graph) evenLinks(n int) []int {
+	ranges := make([]int, n+1)
+	for i := range ranges {
+		ranges[i], _ = slices.BinarySearch(g.first[:g.Nodes()], uint64(len(g.sources)*i/n))
+	}
+	ranges[0], ranges[n] = 0, g.Nodes()
+	return ranges
+}
+
+// transpose places the sources of the targets from up to to.
+func (g *Graph) transpose(links []*linkList, from, to int) {
+	next := slices.Clone(g.first[from:to])
+	for _, l := range links {
+		targets := l.targets
+		for _, run := range l.runs {
+			for _, t := range targets[:run.links] {
+				if i := uint(t) - uint(from); i < uint(len(next)) {
+					g.sources[next[i]] = run.source
+					next[i]++
+				}
+			}
+			targets = targets[run.links:]
+		}
+	}
+}
+
+// collapse sorts the sources of each target from up to to, makes parallel links one, and moves all
+// that are left to the front of the range. It returns how many these are. The first link of a
+// range does not move, so first[from] stays, and first[to], which the next range begins with.
+func (g *Graph) collapse(from, to int) (kept uint64) {
+	begin := g.first[from]
+	at, end := begin, begin
+	for t := from; t < to; t++ {
+		sources := g.sources[at:g.first[t+1]]
+		at = g.first[t+1]
+		if !slices.IsSorted(sources) {
+			slices.Sort(sources)
+		}
+		if t > from {
+			g.first[t] = end
+		}
+		for i, s := range sources {
+			if i == 0 || s != g.sources[end-1] {
+				g.sources[end] = s // which is s itself or one that was read before
+				end++
+			}
+		}
+	}
+	return end - begin
+}
+
+// close moves what is left in each range to the end of the range before.
+func (g *Graph) close(ranges []int, kept []uint64) {
+	end := uint64(0)
+	for w, n := range kept {
+		from, to := ranges[w], ranges[w+1]
+		begin := g.first[from]
+		copy(g.sources[end:], g.sources[begin:begin+n])
+		for t := from; t < to; t++ {
+			g.first[t] -= begin - end
+		}
+		end += n
+	}
+	g.first[g.Nodes()] = end
+	g.sources = g.sources[:end:end]
+}
+
+// countOut counts the links that leave the nodes from up to to.
+func (g *Graph) countOut(from, to int) {
+	count := g.out[from:to]
+	for _, s := range g.sources {
+		if i := uint(s) - uint(from); i < uint(len(count)) {
+			count[i]++
+		}
+	}
 }

@@ -43,7 +43,7 @@ type HostReport struct {
 	Crawl    time.Duration // Crawl-delay of robots.txt; 0 where there is none
 	HTTPS    bool          // an http URL of this host was redirected to the same URL over https
 
-	// What scheduling by performance learns (CJS §3.2); zeros where the crawler does not say.
+	// What scheduling by performance learns (CJS); zeros where the crawler does not say.
 	Connect  time.Duration // mean time of opening a connection
 	Requests int           // that were answered
 	Closed   int           // connections that the server ended after an answer
