@@ -1,9 +1,11 @@
 package robots
 
 import (
+	"encoding/binary"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 )
 
 // A parser goes through the lines of one file. Consecutive User-agent lines start a group, and
@@ -38,6 +40,34 @@ func (p *parser) read(text string) {
 			p.line(key, value)
 		}
 	}
+}
+
+// decoded is the text of a file. The standard has UTF-8 alone, but some editors write UTF-16, with a
+// mark or without: to read such a file as UTF-8 would be to find no rule in it, and allow everything.
+func decoded(body []byte) string {
+	order := utf16Order(body)
+	if order == nil {
+		return string(body)
+	}
+	units := make([]uint16, len(body)/2)
+	for i := range units {
+		units[i] = order.Uint16(body[2*i:])
+	}
+	return string(utf16.Decode(units))
+}
+
+// utf16Order is nil for files of single bytes: in those the second byte is not 0, nor the first.
+func utf16Order(body []byte) binary.ByteOrder {
+	if len(body) < 2 {
+		return nil
+	}
+	switch a, b := body[0], body[1]; {
+	case a == 0xFF && b == 0xFE, a != 0 && b == 0:
+		return binary.LittleEndian
+	case a == 0xFE && b == 0xFF, a == 0 && b != 0:
+		return binary.BigEndian
+	}
+	return nil
 }
 
 // skipMark drops a byte order mark, whole or cut short.

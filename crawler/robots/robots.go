@@ -49,7 +49,7 @@ func Parse(body []byte, product string) *Rules {
 		body = body[:MaxBytes]
 	}
 	p := parser{product: product}
-	p.read(string(body))
+	p.read(decoded(body))
 	group := &p.everyone
 	if p.named { // a group of our own, even an empty one, replaces that of everyone (§2.2.1)
 		group = &p.own
