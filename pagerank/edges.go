@@ -3,100 +3,225 @@ package pagerank
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/bits"
+	"runtime"
 	"strconv"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // maxLine bounds a line of an edge list, in bytes.
 const maxLine = 4096
 
+// partSize is how much of an edge list one worker parses at a time, in bytes.
+const partSize = 4 << 20
+
 // ReadEdges reads a graph from lines of source and target, two numbers from 0 to [MaxNode] with
 // white space between them; empty lines and those that begin with # are passed over. The input
 // may be compressed with gzip. The nodes of the graph are the numbers that occur, in ascending
-// order: node i is ids[i]. Links come as [Builder] describes. An error names the line.
-func ReadEdges(r io.Reader, selfLinks bool) (g *Graph, ids []uint32, err error) {
+// order: node i is ids[i]. Links come as [Builder] describes. An error names the line. Of the
+// options SelfLinks, Workers and Reading count.
+func ReadEdges(ctx context.Context, r io.Reader, o Options) (g *Graph, ids []uint32, err error) {
+	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	in, err := plain(r)
 	if err != nil {
 		return nil, nil, fmt.Errorf("pagerank: edge list: %w", err)
 	}
-	var l edgeList
-	if err := l.read(in); err != nil {
-		return nil, nil, fmt.Errorf("pagerank: edge list: line %d: %w", l.line, err)
+	l := &edgeList{selfLinks: o.SelfLinks, reading: o.Reading, seen: make([]idSet, workers)}
+	if err := l.read(ctx, in); err != nil {
+		return nil, nil, fmt.Errorf("pagerank: edge list: %w", err)
 	}
-	l.seen.count()
-	b := Builder{SelfLinks: selfLinks}
-	for i := range l.sources {
-		l.targets[i] = l.seen.rank(l.targets[i])
-		b.Add(l.seen.rank(l.sources[i]), l.targets[i:i+1])
+	seen := &l.seen[0]
+	for i := range l.seen[1:] {
+		seen.merge(&l.seen[i+1])
 	}
-	g, err = b.Graph()
-	return g, l.seen.all(), err
+	seen.count()
+	ids = seen.all()
+	if len(ids) > 0 && int(ids[len(ids)-1]) >= len(ids) { // else they are the nodes as they stand
+		share(workers, len(l.links), func(_, i int) { l.links[i].rename(seen) })
+	}
+	return newGraph(len(ids), l.links, workers), ids, nil
 }
 
 // plain undoes gzip, if r is compressed.
-func plain(r io.Reader) (*bufio.Reader, error) {
+func plain(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(r, 1<<20)
 	if head, _ := in.Peek(2); !bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		return in, nil
 	}
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, err
-	}
-	return bufio.NewReaderSize(z, 1<<20), nil
+	return gzip.NewReader(in)
 }
 
+// An edgeList is what was read so far.
 type edgeList struct {
-	line             int
-	sources, targets []uint32
-	seen             idSet
+	selfLinks bool
+	reading   func(links int)
+	links     []*linkList // in the order of the list
+	seen      []idSet     // by worker
 }
 
-func (l *edgeList) read(in *bufio.Reader) error {
+// An edgePart is some whole lines of an edge list, and what they say.
+type edgePart struct {
+	text  []byte
+	lines int // read, up to the one with the error
+	links *linkList
+	err   error
+	done  chan struct{}
+}
+
+// read has one goroutine read and uncompress, and one for each worker parse, while it gathers in
+// the order of the list what they found.
+func (l *edgeList) read(ctx context.Context, in io.Reader) error {
+	ctx, stop := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	var inErr error
+	toParse := make(chan *edgePart)
+	inOrder := make(chan *edgePart, 2*len(l.seen)) // bounds the parts in memory
+	running.Go(func() {
+		defer close(inOrder)
+		defer close(toParse)
+		inErr = cutLines(in, func(text []byte) bool {
+			p := &edgePart{text: text, links: &linkList{}, done: make(chan struct{})}
+			select {
+			case inOrder <- p:
+			case <-ctx.Done():
+				return false
+			}
+			toParse <- p // received always: the workers stop after this goroutine
+			return true
+		})
+	})
+	for i := range l.seen {
+		running.Go(func() {
+			for p := range toParse {
+				p.parse(&l.seen[i], l.selfLinks)
+				close(p.done)
+			}
+		})
+	}
+	lines, links := 0, 0
+	for p := range inOrder {
+		<-p.done
+		lines += p.lines
+		if p.err != nil {
+			return fmt.Errorf("line %d: %w", lines, p.err)
+		}
+		l.links = append(l.links, p.links)
+		links += len(p.links.targets)
+		if l.reading != nil {
+			l.reading(links)
+		}
+	}
+	switch err := context.Cause(ctx); {
+	case err != nil:
+		return fmt.Errorf("stopped after line %d: %w", lines, err)
+	case inErr != nil:
+		return fmt.Errorf("after line %d: %w", lines, inErr)
+	}
+	return nil
+}
+
+// cutLines calls part with whole lines of the input, about partSize at a time, until it returns
+// false. A line that is too long ends the input: its beginning is the last part.
+func cutLines(in io.Reader, part func([]byte) bool) error {
+	var rest []byte
 	for {
-		line, err := in.ReadSlice('\n')
-		if len(line) == 0 && err == io.EOF {
+		text := make([]byte, partSize)
+		n := copy(text, rest)
+		m, err := io.ReadFull(in, text[n:])
+		text = text[:n+m]
+		ended := err == io.EOF || err == io.ErrUnexpectedEOF
+		end := len(text)
+		if !ended {
+			end = bytes.LastIndexByte(text, '\n') + 1
+		}
+		rest = text[end:]
+		tooLong := len(rest) > maxLine
+		if tooLong {
+			end = len(text)
+		}
+		if end > 0 && !part(text[:end:end]) || ended || tooLong {
 			return nil
 		}
-		l.line++
-		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
-			return err
-		}
-		if len(line) > maxLine {
-			return fmt.Errorf("longer than %d bytes", maxLine)
-		}
-		if err := l.edge(line); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 }
 
-func (l *edgeList) edge(line []byte) error {
+func (p *edgePart) parse(seen *idSet, selfLinks bool) {
+	text := p.text
+	p.text = nil
+	p.links.targets = make([]uint32, 0, len(text)/12)
+	for len(text) > 0 {
+		s, t, rest, ok := plainEdge(text)
+		p.lines++
+		if !ok {
+			line, after, _ := bytes.Cut(text, []byte{'\n'})
+			rest = after
+			if s, t, ok, p.err = edge(line); p.err != nil {
+				return
+			}
+		}
+		text = rest
+		if !ok {
+			continue
+		}
+		seen.add(s)
+		seen.add(t)
+		if s != t || selfLinks {
+			p.links.add(s, t)
+		}
+	}
+}
+
+// plainEdge reads a line of two numbers of at most nine digits, a tab or a blank between them, as
+// nearly all are. ok is false for any other, which may be right or wrong.
+func plainEdge(text []byte) (s, t uint32, rest []byte, ok bool) {
+	i := 0
+	for ; i < len(text) && text[i]-'0' <= 9; i++ {
+		s = 10*s + uint32(text[i]-'0')
+	}
+	if i == 0 || i > 9 || i == len(text) || text[i] != '\t' && text[i] != ' ' {
+		return 0, 0, nil, false
+	}
+	i++
+	begin := i
+	for ; i < len(text) && text[i]-'0' <= 9; i++ {
+		t = 10*t + uint32(text[i]-'0')
+	}
+	if i == begin || i-begin > 9 || i == len(text) || text[i] != '\n' {
+		return 0, 0, nil, false
+	}
+	return s, t, text[i+1:], true
+}
+
+// edge reads any line; ok is false for those that are passed over.
+func edge(line []byte) (s, t uint32, ok bool, err error) {
+	if len(line) > maxLine {
+		return 0, 0, false, fmt.Errorf("longer than %d bytes", maxLine)
+	}
 	source, rest := field(line)
 	if len(source) == 0 || source[0] == '#' {
-		return nil
+		return 0, 0, false, nil
 	}
 	target, rest := field(rest)
 	if more, _ := field(rest); len(target) == 0 || len(more) > 0 {
-		return errors.New("there must be two numbers, source and target")
+		return 0, 0, false, errors.New("there must be two numbers, source and target")
 	}
-	s, err := node(source)
-	if err != nil {
-		return err
+	if s, err = node(source); err != nil {
+		return 0, 0, false, err
 	}
-	t, err := node(target)
-	if err != nil {
-		return err
-	}
-	l.sources, l.targets = append(l.sources, s), append(l.targets, t)
-	l.seen.add(s)
-	l.seen.add(t)
-	return nil
+	t, err = node(target)
+	return s, t, err == nil, err
 }
 
 // field parts the first word of a line from the rest.
@@ -147,6 +272,21 @@ func (s *idSet) add(id uint32) {
 	p.words[id>>6&1023] |= 1 << (id & 63)
 }
 
+// merge adds the numbers of another set, which is not to be used any more.
+func (s *idSet) merge(other *idSet) {
+	for high, q := range other.pages {
+		switch p := s.pages[high]; {
+		case q == nil:
+		case p == nil:
+			s.pages[high] = q
+		default:
+			for i := range p.words {
+				p.words[i] |= q.words[i]
+			}
+		}
+	}
+}
+
 // count prepares rank; nothing may be added after it.
 func (s *idSet) count() {
 	n := uint32(0)
@@ -165,6 +305,16 @@ func (s *idSet) rank(id uint32) uint32 {
 	p := s.pages[id>>16]
 	i := id >> 6 & 1023
 	return p.before[i] + uint32(bits.OnesCount64(p.words[i]&(1<<(id&63)-1)))
+}
+
+// rename replaces each number by its rank.
+func (l *linkList) rename(ids *idSet) {
+	for i := range l.runs {
+		l.runs[i].source = ids.rank(l.runs[i].source)
+	}
+	for i, t := range l.targets {
+		l.targets[i] = ids.rank(t)
+	}
 }
 
 // all returns the numbers in ascending order.
@@ -186,7 +336,7 @@ func (s *idSet) all() []uint32 {
 // RankEdges ranks the graph of an edge list (see [ReadEdges]) and writes a line of node and rank
 // for each node, in ascending order of the nodes.
 func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
-	g, ids, err := ReadEdges(in, o.SelfLinks)
+	g, ids, err := ReadEdges(ctx, in, o)
 	if err != nil {
 		return nil, err
 	}

@@ -52,8 +52,9 @@ type Options struct {
 	// allows. Default: start from v.
 	Warm []float32
 
-	SelfLinks bool                                  // for RankEdges: keep links of a node to itself; default: dropped
+	SelfLinks bool                                  // for an edge list: keep links of a node to itself; default: dropped
 	Workers   int                                   // default: one for each core
+	Reading   func(links int)                       // called now and then while an edge list is read; default: none
 	Progress  func(iteration int, residual float64) // called after each iteration, from 1; default: none
 }
 

@@ -352,11 +352,53 @@ func TestBadEdgeLists(t *testing.T) {
 	}
 }
 
+// A list of several parts, its links in any order, gives the graph that the builder makes of them,
+// and an error far down names its line.
+func TestLongEdgeList(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	var list []byte
+	var want Builder
+	const lines, nodes = 800_000, 70_000
+	for range lines {
+		s, u := uint32(random.IntN(nodes)), uint32(random.IntN(nodes))
+		if s == u {
+			s++
+		}
+		want.Add(s, []uint32{u})
+		list = fmt.Appendf(list, "%d\t%d\n", 3*s, 3*u)
+	}
+	if len(list) < 2*partSize {
+		t.Fatalf("%d bytes are too few for this test", len(list))
+	}
+	wanted := mustGraph(t, &want)
+	for _, workers := range []int{1, 3} {
+		read := 0
+		g, ids, err := ReadEdges(t.Context(), bytes.NewReader(list), Options{Workers: workers, Reading: func(links int) { read = links }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(ids) != wanted.Nodes() || ids[1000] != 3000 || read != lines {
+			t.Fatalf("%d nodes, the 1000th %d, %d links read", len(ids), ids[1000], read)
+		}
+		if !slices.Equal(g.first, wanted.first) || !slices.Equal(g.sources, wanted.sources) || !slices.Equal(g.out, wanted.out) {
+			t.Errorf("%d workers read another graph", workers)
+		}
+	}
+	_, _, err := ReadEdges(t.Context(), strings.NewReader(string(list)+"7 x\n"), Options{})
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf(`line %d: "x"`, lines+1)) {
+		t.Errorf("a bad line at the end: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, _, err := ReadEdges(ctx, bytes.NewReader(list), Options{Reading: func(int) { cancel() }}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
 func FuzzReadEdges(f *testing.F) {
 	f.Add("1 2\n2 1\n")
 	f.Add("# x\n4294967294\t0")
 	f.Fuzz(func(t *testing.T, in string) {
-		g, ids, err := ReadEdges(strings.NewReader(in), true)
+		g, ids, err := ReadEdges(t.Context(), strings.NewReader(in), Options{SelfLinks: true})
 		if err == nil && (g.Nodes() != len(ids) || !slices.IsSorted(ids)) {
 			t.Fatalf("%d nodes, %v", g.Nodes(), ids)
 		}
@@ -424,7 +466,7 @@ func BenchmarkReadEdges(b *testing.B) {
 	b.SetBytes(int64(list.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := ReadEdges(bytes.NewReader(list.Bytes()), false); err != nil {
+		if _, _, err := ReadEdges(b.Context(), bytes.NewReader(list.Bytes()), Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
