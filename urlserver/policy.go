@@ -9,7 +9,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A Policy is an order of hosts, and of the URLs of each (CJS §3).
+// A Policy is an order of hosts, and of the URLs of each (CJS).
 type Policy uint8
 
 // The policies. The default is the first.
@@ -65,7 +65,7 @@ func (p Policy) newcomer(r *docindex.Record) uint8 {
 }
 
 // breadthFirst is the priority by depth. Within a priority URLs keep the order in which they were
-// found (CJS §3.1).
+// found (CJS).
 func breadthFirst(kind vocab.TargetKind, depth uint16) uint8 {
 	if kind == vocab.SitemapTarget {
 		return sitemapPriority
@@ -104,7 +104,7 @@ func priorityOf(quality float64) uint8 {
 const (
 	firstPerConnection = 50
 	firstAnswer        = 200 * time.Millisecond
-	smoothing          = 0.8 // of the estimate, the rest of the measurement (CJS §3.2)
+	smoothing          = 0.8 // of the estimate, the rest of the measurement (CJS)
 )
 
 // learn takes what a lease showed into the estimates of a host.
