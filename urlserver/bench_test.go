@@ -39,7 +39,16 @@ func openBench(b *testing.B, fs vfs.FS) *Server {
 
 // BenchmarkAdd makes the links of a page known: 60, of which 80 % were seen before.
 func BenchmarkAdd(b *testing.B) {
-	s := openBench(b, vfs.NewMem())
+	for _, policy := range []Policy{BreadthFirst, CrawlAbility} {
+		b.Run(policy.String(), func(b *testing.B) { benchmarkAdd(b, policy) })
+	}
+}
+
+func benchmarkAdd(b *testing.B, policy Policy) {
+	s, err := Open("data", Options{Delay: -1, Scope: weburl.AnyScope, FS: vfs.NewMem(), Policy: policy})
+	if err != nil {
+		b.Fatal(err)
+	}
 	defer s.Close()
 	var found []Found
 	b.ReportAllocs()

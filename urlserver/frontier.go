@@ -98,7 +98,7 @@ func (s *site) connections(o *Options) int {
 }
 
 // A frontier is the upper of the scheduler's two levels: which site is next (BP98 §4.3; the two
-// levels are Mercator's; CJS). Of the sites that are free the one with the best host is served, and
+// levels are Mercator's). Of the sites that are free the one with the best host is served, and
 // of the hosts of a site the best. Breadth-first ranks all alike, so that sites are served in the order
 // in which they become free, and the hosts of a site in turn. It keeps no clock.
 type frontier struct {

@@ -12,16 +12,16 @@ import (
 // A Policy is an order of hosts, and of the URLs of each (CJS).
 type Policy uint8
 
-// The policies. The default is the first.
+// The policies. The default is the first, by measurement: see doc/decisions.md.
 const (
-	BreadthFirst     Policy = iota // hosts in turn; URLs by depth, then in the order found
-	PerformanceFirst               // the host with the most pages a second; URLs as above
+	CrawlAbility     Policy = iota // the host with the most quality a second; URLs by quality
 	QualityFirst                   // the best URL of all
-	CrawlAbility                   // the host with the most quality a second; URLs by quality
+	PerformanceFirst               // the host with the most pages a second; URLs as breadth-first
+	BreadthFirst                   // hosts in turn; URLs by depth, then in the order found
 	policies
 )
 
-var policyNames = [policies]string{"breadth-first", "performance-first", "quality-first", "crawl-ability"}
+var policyNames = [policies]string{"crawl-ability", "quality-first", "performance-first", "breadth-first"}
 
 func (p Policy) String() string {
 	if p < policies {
@@ -56,10 +56,12 @@ func (p Policy) order() string {
 }
 
 // newcomer is the priority of a URL of which nothing is known but its record. Priorities are places
-// in the queue key, least first. Sitemaps go before all pages, since they name pages.
+// in the queue key, least first. Sitemaps go before all pages, since they name pages. A page far from
+// the seeds begins a little lower: links take their time to show what a page is worth, and depth says
+// something about it at once.
 func (p Policy) newcomer(r *docindex.Record) uint8 {
 	if p.byQuality() && r.Kind == vocab.PageTarget {
-		return priorityOf(1)
+		return uint8(min(255, priorityOfOne+stepsPerDepth*int(r.Depth)))
 	}
 	return breadthFirst(r.Kind, r.Depth)
 }
@@ -75,12 +77,13 @@ func breadthFirst(kind vocab.TargetKind, depth uint16) uint8 {
 
 const sitemapPriority = 0
 
-// A quality is kept in a queue key as a priority from 1 to 255, the best first: steps of a twelfth of
-// a power of two each, down from qualityOf(1) = 2^14.6 to 2^-6.6. The quality of a page of which nothing is
-// known is 1.
+// A quality is kept in a queue key as a priority from 1 to 255, the best first: eight steps to each power
+// of two, from 2^15.9 down to 2^-15.9. With finer steps URLs move more often; with coarser ones a
+// single site does worse. A seed begins at 1.
 const (
-	stepsPerDoubling = 12
-	priorityOfOne    = 176
+	stepsPerDoubling = 8
+	stepsPerDepth    = 2 // without them a single site does worse than breadth-first
+	priorityOfOne    = 128
 )
 
 // qualityOf is the quality that a priority stands for. A sitemap counts as a page of quality 1.

@@ -8,10 +8,10 @@ import (
 )
 
 // The quality of a page while crawling is its PageRank as far as the pages fetched before show it
-// (BP98 §2.1, scaled so that a page without links to it has 1; one pass, in the order of the crawl,
+// (BP98 §2.1, scaled so that a seed without links to it has 1; one pass, in the order of the crawl,
 // as OPIC gives out its cash: Abiteboul, Preda, Cobena 2003):
 //
-//	quality(p) = 1 + 0.85 Σ quality(q)/links(q), over the pages q fetched so far that link to p
+//	quality(p) = 2^(-depth/4) + 0.85 Σ quality(q)/links(q), over the pages q fetched so far that link to p
 //
 // with quality(q) as it was when q was fetched. It needs no memory and no table of sums: the priority
 // in the queue key is the sum, and is raised by chance so that its expectation is right, as Morris's

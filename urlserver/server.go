@@ -49,7 +49,7 @@ type Options struct {
 	HostTries    int             // rounds without any answer until a host is given up, default 3
 	Retry        []time.Duration // waits before a URL that failed is tried again; default 1s, 10s, 1m
 
-	Policy Policy // which host and which URL come first, default BreadthFirst
+	Policy Policy // which host and which URL come first, default CrawlAbility
 
 	PerSite   int // leases of one site at once where there is no delay to keep, default 1
 	LeaseSize int // URLs of a lease, default 32

@@ -130,7 +130,7 @@ func (b *bench) check() {
 }
 
 func TestBreadthFirst(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newBench(t, Options{Policy: BreadthFirst})
 	b.seed("http://a.test/")
 	b.add(Found{URL: mustParse(t, "http://a.test/2"), Depth: 2}, Found{URL: mustParse(t, "http://a.test/1"), Depth: 1},
 		Found{URL: mustParse(t, "http://a.test/1b"), Depth: 1}, Found{URL: mustParse(t, "http://a.test/map.xml"), Kind: vocab.SitemapTarget, Depth: 9})
@@ -360,7 +360,7 @@ func TestPagesPerHost(t *testing.T) {
 }
 
 func TestScopeWidens(t *testing.T) {
-	b := newBench(t, Options{Delay: -1, Scope: weburl.HostScope, Exclude: []string{"*/private/*"}})
+	b := newBench(t, Options{Policy: BreadthFirst, Delay: -1, Scope: weburl.HostScope, Exclude: []string{"*/private/*"}})
 	b.seed("http://a.test/")
 	docs := b.link("http://www.a.test/", "http://b.test/", "http://a.test/private/x", "http://a.test/y")
 	b.take("http://a.test/", "http://a.test/y")
