@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -16,92 +16,117 @@ import (
 	"anatomy/disk/rankvector"
 	"anatomy/pagerank"
 	"anatomy/vocab"
-	"anatomy/weburl"
 )
 
 // RankOptions say how to compute PageRank over the link database of a data folder.
 type RankOptions struct {
 	pagerank.Options
 
-	// Personalize is a page or a site ("example.org", "example.org/dir", a URL): all teleportation
-	// goes there (BP98 §2.1.2). Empty: to every page alike.
-	Personalize string
+	// Personalize is where all teleportation goes (BP98 §2.1.2). Empty: to every page alike.
+	Personalize []RankPlace
+
+	// Title says in a few words what Personalize is, for people; default: the place, or how many.
+	Title string
+
+	// Name is that of the vector: lower-case letters, digits and hyphens. Default: "default", which
+	// the searcher uses.
+	Name string
 }
 
-// A RankReport says what a computation of PageRank found.
-type RankReport struct {
-	Vector   *rankvector.Vector
-	Pages    int // nodes: documents that are no alias of another and are not gone
-	Links    uint64
-	Dangled  int // nodes without links
-	Teleport int // nodes that teleportation goes to
-	Took     time.Duration
-	Top      []RankedPage // the highest, with their URLs
-	Gainers  []RankedPage // most gained against the vector before, where there was one
+// DefaultRank is the name of the vector that the searcher uses.
+const DefaultRank = "default"
+
+// maxRankName bounds the name of a vector, in bytes.
+const maxRankName = 64
+
+// CheckRankName says what is wrong with the name of a vector.
+func CheckRankName(name string) error {
+	if name == "" || len(name) > maxRankName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || name[0] == '-' {
+		return fmt.Errorf("pagerank: name %.100q is not 1 to %d lower-case letters, digits and hyphens, the first one no hyphen", name, maxRankName)
+	}
+	return nil
 }
-
-// A RankedPage is a document with its share of rank.
-type RankedPage struct {
-	Doc    vocab.DocID
-	URL    string
-	Rank   float64
-	Before float64 // 0 where there was no vector before
-}
-
-// topPages is how many pages a report names.
-const topPages = 10
-
-// noticeable is by which factor a page gained that a report names: less is what the tolerance leaves.
-const noticeable = 1.001
-
-// ErrNoSuchPage says that no known document is what PageRank was to be personalised to.
-var ErrNoSuchPage = errors.New("no known page")
 
 // Rank computes PageRank over the link database of the data folder and puts the vector in force. A
 // searcher of the folder, in whatever process, takes it up within a second or two. It needs no
-// lock: it reads immutable files and replaces one by rename.
+// lock: it reads immutable files and replaces one by rename. Whatever stops it, the vector before
+// stays in force.
 func Rank(ctx context.Context, dir string, o RankOptions) (*RankReport, error) {
 	began := time.Now()
+	o.Name = cmp.Or(o.Name, DefaultRank)
+	if err := CheckRankName(o.Name); err != nil {
+		return nil, err
+	}
 	set, err := openLinks(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer set.Close()
-	nodes, err := loadNodes(set, o.Personalize)
+	r := &RankReport{Name: o.Name}
+	nodes, err := r.loadNodes(set, &o)
 	if err != nil {
 		return nil, err
-	}
-	if o.Personalize != "" {
-		if len(nodes.teleport) == 0 {
-			return nil, fmt.Errorf("pagerank: %w matches %q", ErrNoSuchPage, o.Personalize)
-		}
-		o.Options.Personalize = map[uint32]float64{}
-		for _, node := range nodes.teleport {
-			o.Options.Personalize[node] = 1
-		}
 	}
 	graph, err := nodes.graph(set)
 	if err != nil {
 		return nil, err
 	}
-	before, err := readRanks(dir)
+	path := rankPath(dir, o.Name)
+	before, err := readVector(path)
 	if err != nil {
 		before = nil // it is about to be replaced
 	}
 	if before != nil && o.Warm == nil {
 		o.Warm = nodes.from(before.Ranks)
 	}
+	progress := o.Progress
+	o.Progress = func(iteration int, residual float64) {
+		r.Residuals = append(r.Residuals, residual)
+		if progress != nil {
+			progress(iteration, residual)
+		}
+	}
 	result, err := pagerank.Compute(ctx, graph, o.Options)
 	if err != nil {
 		return nil, err
 	}
-	v := nodes.vector(result, o)
-	v.Links = uint64(graph.Links())
-	if err := rankvector.Write(datadir.Rank(dir), v); err != nil {
+	r.Vector = nodes.vector(result, o)
+	r.Vector.Links = uint64(graph.Links())
+	if err := rankvector.Write(path, r.Vector); err != nil {
 		return nil, err
 	}
-	r := &RankReport{Vector: v, Pages: len(nodes.docs), Links: v.Links, Dangled: nodes.dangling(graph), Teleport: len(nodes.teleport), Took: time.Since(began)}
-	return r, r.name(set, before)
+	r.Pages, r.Links, r.Dangled = len(nodes.docs), r.Vector.Links, nodes.dangling(graph)
+	r.Seconds = time.Since(began).Seconds()
+	return r, r.compare(set, before)
+}
+
+// loadNodes numbers the documents, and puts the places that teleportation goes to into o as nodes.
+func (r *RankReport) loadNodes(set *linkdb.Set, o *RankOptions) (*nodes, error) {
+	places, err := newMatcher(o.Personalize)
+	if err != nil {
+		return nil, err
+	}
+	n, err := loadNodes(set, places)
+	if err != nil || len(o.Personalize) == 0 {
+		return n, err
+	}
+	o.Options.Personalize, r.Missing = places.weights()
+	r.Teleport = len(o.Options.Personalize)
+	if r.Teleport == 0 {
+		return nil, noSuchPage(set, o.Personalize)
+	}
+	if o.Title == "" {
+		o.Title = o.Personalize[0].Spec
+		if others := len(o.Personalize) - 1; others > 0 {
+			o.Title = fmt.Sprintf("%d places", others+1)
+		}
+	}
+	return n, nil
+}
+
+// rankPath is where the vector of a name is.
+func rankPath(dir, name string) string {
+	return filepath.Join(filepath.Dir(datadir.Rank(dir)), name+".rank")
 }
 
 // openLinks opens the link runs in force. A merge may replace them between reading the manifest and
@@ -124,8 +149,10 @@ func openLinks(dir string) (*linkdb.Set, error) {
 }
 
 // readRanks reads the vector in force, nil where there is none.
-func readRanks(dir string) (*rankvector.Vector, error) {
-	v, err := rankvector.Read(datadir.Rank(dir))
+func readRanks(dir string) (*rankvector.Vector, error) { return readVector(datadir.Rank(dir)) }
+
+func readVector(path string) (*rankvector.Vector, error) {
+	v, err := rankvector.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -134,17 +161,12 @@ func readRanks(dir string) (*rankvector.Vector, error) {
 
 // nodes numbers the documents that PageRank is computed for.
 type nodes struct {
-	docs     []vocab.DocID // by node, ascending
-	of       []uint32      // by document: its node + 1, or 0
-	teleport []uint32
+	docs []vocab.DocID // by node, ascending
+	of   []uint32      // by document: its node + 1, or 0
 }
 
-func loadNodes(set *linkdb.Set, personalize string) (*nodes, error) {
+func loadNodes(set *linkdb.Set, places *matcher) (*nodes, error) {
 	n := &nodes{}
-	chosen, err := chooser(personalize)
-	if err != nil {
-		return nil, err
-	}
 	for name, err := range set.Names() {
 		if err != nil {
 			return nil, err
@@ -152,8 +174,8 @@ func loadNodes(set *linkdb.Set, personalize string) (*nodes, error) {
 		if !set.Same(name.Doc) {
 			continue
 		}
-		if chosen != nil && chosen(name.URL) {
-			n.teleport = append(n.teleport, uint32(len(n.docs)))
+		if len(places.places) > 0 {
+			places.add(uint32(len(n.docs)), name.URL)
 		}
 		for vocab.DocID(len(n.of)) <= name.Doc {
 			n.of = append(n.of, 0)
@@ -162,31 +184,6 @@ func loadNodes(set *linkdb.Set, personalize string) (*nodes, error) {
 		n.of[name.Doc] = uint32(len(n.docs))
 	}
 	return n, nil
-}
-
-// chooser says which URLs a personalisation means; nil for none.
-func chooser(spec string) (func(string) bool, error) {
-	if spec == "" {
-		return nil, nil
-	}
-	if strings.Contains(spec, "://") {
-		u, err := weburl.Parse(spec)
-		if err != nil {
-			return nil, fmt.Errorf("pagerank: personalize: %w", err)
-		}
-		want := u.Fingerprint()
-		return func(s string) bool {
-			u, err := weburl.Parse(s)
-			return err == nil && u.Fingerprint() == want
-		}, nil
-	}
-	if _, _, ok := weburl.SiteKeys(spec); !ok {
-		return nil, fmt.Errorf("pagerank: personalize: %q is neither a URL nor a site", spec)
-	}
-	return func(s string) bool {
-		u, err := weburl.Parse(s)
-		return err == nil && weburl.MatchSite(spec, &u)
-	}, nil
 }
 
 func (n *nodes) node(doc vocab.DocID) (uint32, bool) {
@@ -243,51 +240,12 @@ func (n *nodes) dangling(g *pagerank.Graph) (count int) {
 func (n *nodes) vector(r *pagerank.Result, o RankOptions) *rankvector.Vector {
 	v := &rankvector.Vector{
 		Damping: cmp.Or(o.Damping, pagerank.DefaultDamping), Tolerance: cmp.Or(o.Tolerance, pagerank.DefaultTolerance), Iterations: r.Iterations, Residual: r.Residual,
-		Personalized: o.Personalize, Computed: time.Now().UTC().Truncate(time.Second), Ranks: make([]float32, len(n.of)),
+		Personalized: o.Title, Computed: time.Now().UTC().Truncate(time.Second), Ranks: make([]float32, len(n.of)),
 	}
 	for i, doc := range n.docs {
 		v.Ranks[doc] = float32(r.Ranks[i])
 	}
 	return v
-}
-
-// name fills Top and Gainers, with the URLs of the documents.
-func (r *RankReport) name(set *linkdb.Set, before *rankvector.Vector) error {
-	var all []RankedPage
-	for doc, rank := range r.Vector.Ranks {
-		if rank == 0 {
-			continue
-		}
-		p := RankedPage{Doc: vocab.DocID(doc), Rank: float64(rank)}
-		if before != nil && doc < len(before.Ranks) {
-			p.Before = float64(before.Ranks[doc])
-		}
-		all = append(all, p)
-	}
-	take := func(better func(a, b RankedPage) int) []RankedPage {
-		slices.SortFunc(all, func(a, b RankedPage) int { return cmp.Or(better(a, b), cmp.Compare(a.Doc, b.Doc)) })
-		return slices.Clone(all[:min(topPages, len(all))])
-	}
-	r.Top = take(func(a, b RankedPage) int { return cmp.Compare(b.Rank, a.Rank) })
-	if before != nil {
-		r.Gainers = take(func(a, b RankedPage) int { return cmp.Compare(b.Rank-b.Before, a.Rank-a.Before) })
-		r.Gainers = slices.DeleteFunc(r.Gainers, func(p RankedPage) bool { return p.Rank <= p.Before*noticeable })
-	}
-	wanted := map[vocab.DocID][]*RankedPage{}
-	for _, list := range [][]RankedPage{r.Top, r.Gainers} {
-		for i := range list {
-			wanted[list[i].Doc] = append(wanted[list[i].Doc], &list[i])
-		}
-	}
-	for name, err := range set.Names() {
-		if err != nil {
-			return err
-		}
-		for _, p := range wanted[name.Doc] {
-			p.URL = name.URL
-		}
-	}
-	return nil
 }
 
 // rankState remembers what the last vector of a crawl was computed from.

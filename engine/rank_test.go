@@ -73,7 +73,7 @@ func TestRankSwap(t *testing.T) {
 	if _, changed, _ := swap(RankOptions{Options: pagerank.Options{Damping: 0.3}}); changed < 5 {
 		t.Errorf("damping 0.3 changes the order of results for %d queries of %d", changed, len(queries))
 	}
-	report, changed, _ := swap(RankOptions{Personalize: "museum.test"})
+	report, changed, _ := swap(RankOptions{Personalize: []RankPlace{{"museum.test", 1}}})
 	if changed < 5 || report.Teleport == 0 {
 		t.Errorf("personalised to museum.test, the order changes for %d queries of %d; %d pages preferred", changed, len(queries), report.Teleport)
 	}
@@ -83,7 +83,7 @@ func TestRankSwap(t *testing.T) {
 	if i, err := TakeInventory(dir); err != nil || !strings.Contains(i.Rank, "personalised to museum.test") {
 		t.Errorf("the inventory says %+v, %v", i, err)
 	}
-	if _, err := Rank(t.Context(), dir, RankOptions{Personalize: "nobody.example"}); !errors.Is(err, ErrNoSuchPage) || !strings.Contains(err.Error(), "nobody.example") {
+	if _, err := Rank(t.Context(), dir, RankOptions{Personalize: []RankPlace{{"nobody.example", 1}}}); !errors.Is(err, ErrNoSuchPage) || !strings.Contains(err.Error(), "nobody.example") {
 		t.Errorf("personalised to nobody: %v", err)
 	}
 	if _, _, last := swap(RankOptions{}); true {
@@ -164,6 +164,43 @@ func TestRankOfCrawl(t *testing.T) {
 		}
 		if math.Abs(sum-1) > 1e-5 || wrong > 0 {
 			t.Errorf("damping %g: %d ranks of %d are wrong; they add up to %.9f", damping, wrong, len(nodes), sum)
+		}
+	}
+}
+
+// TestRankPlaces: a place's weight is shared by its pages, and teleportation goes by weight; the report
+// adds up, and names the losers.
+func TestRankPlaces(t *testing.T) {
+	dir, _ := crawlDemo(t)
+	places, err := ReadRankPlaces(strings.NewReader("# trusted\nmuseum.test 3\nhttp://glossary.test/\n\nmuseum.test/nowhere 9\n"))
+	must(t, err)
+	// almost no clicks: what is left is where the bored surfer goes
+	r, err := Rank(t.Context(), dir, RankOptions{Options: pagerank.Options{Damping: 1e-6}, Personalize: places, Name: "trusted"})
+	must(t, err)
+	if r.Personalized != "3 places" || len(r.Missing) != 1 || r.Compared || r.Moved != 0 || len(r.Losers) > 0 {
+		t.Errorf("report %+v", r)
+	}
+	if r.Hosts[0].Host != "museum.test" || math.Abs(r.Hosts[0].Share-0.75) > 1e-4 || r.Hosts[1].Host != "glossary.test" || r.Half > r.Hosts[0].Pages {
+		t.Errorf("half of all rank on %d pages; hosts %+v", r.Half, r.Hosts)
+	}
+	share, pages := 0.0, 0
+	for _, l := range r.Levels {
+		share, pages = share+l.Share, pages+l.Pages
+	}
+	if math.Abs(share-1) > 1e-4 || pages < r.Teleport || len(r.Residuals) != r.Vector.Iterations {
+		t.Errorf("the levels hold %d pages with %g of rank; %d residuals", pages, share, len(r.Residuals))
+	}
+	r, err = Rank(t.Context(), dir, RankOptions{Name: "trusted"})
+	must(t, err)
+	if !r.Compared || len(r.Losers) == 0 || !strings.HasPrefix(r.Losers[0].URL, "http://glossary.test/") && !strings.HasPrefix(r.Losers[0].URL, "http://museum.test/") || r.Moved < 0.1 {
+		t.Errorf("moved %g, losers %+v", r.Moved, r.Losers)
+	}
+	if v, err := readRanks(dir); err != nil || v.Personalized != "" || v.Damping != pagerank.DefaultDamping {
+		t.Errorf("the vector in force was touched: %+v, %v", v, err)
+	}
+	for _, name := range []string{"../x", "A", "-x", ".", "a/b", strings.Repeat("a", 65)} {
+		if _, err := Rank(t.Context(), dir, RankOptions{Name: name}); err == nil {
+			t.Errorf("a vector named %q", name)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,7 @@ import (
 )
 
 func newPageRank(s *shared) *cobra.Command {
-	var o engine.RankOptions
+	var f rankFlags
 	var e edgeFiles
 	c := &cobra.Command{
 		Use:   "pagerank",
@@ -26,43 +27,116 @@ func newPageRank(s *shared) *cobra.Command {
 takes them up within a second or two, without a restart and without a rebuild. With --edges it ranks any
 graph instead, and touches no data folder.`,
 		Example: `  anatomy pagerank --damping 0.9
-  anatomy pagerank --personalize docs.example.org
+  anatomy pagerank --personalize docs.example.org --html ranks.html
+  anatomy pagerank --personalize-file trusted.txt --name trusted
   anatomy pagerank --edges graph.tsv.gz --output ranks.tsv`,
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkRank(c, o, e); err != nil {
+			if err := checkRank(c, &f, e); err != nil {
 				return err
 			}
-			o.Progress = func(iteration int, residual float64) {
-				if s.verbose {
-					fmt.Fprintf(c.ErrOrStderr(), "iteration %d: residual %.3g\n", iteration, residual)
-				}
-			}
+			show := f.watch(c, s.verbose)
+			defer show("")
 			if e.edges != "" {
-				return e.rank(c, o.Options)
+				return e.rank(c, f.options.Options, show)
 			}
-			report, err := engine.Rank(c.Context(), s.data, o)
-			if errors.Is(err, engine.ErrNoSuchPage) {
-				return hinted(err, "name a page by its whole URL, a site by its host; what is known of a page: "+s.command("trace URL"))
-			}
-			if err != nil {
-				return err
-			}
-			printRanks(c.OutOrStdout(), report)
-			return nil
+			return f.rank(c, s, show)
 		},
 	}
-	f := c.Flags()
-	f.Float64Var(&o.Damping, "damping", pagerank.DefaultDamping, "probability of following a link rather than teleporting, `D` between 0 and 1")
-	f.StringVar(&o.Personalize, "personalize", "", "teleport to this page or site alone: `URL|SITE`")
-	f.Float64Var(&o.Tolerance, "tolerance", pagerank.DefaultTolerance, "stop when an iteration changes the ranks by at most `T` in sum")
-	f.IntVar(&o.MaxIterations, "iterations", pagerank.DefaultMaxIterations, "stop after `N` iterations at the latest")
-	f.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`: a line a link, the numbers of source and target; gzip is noticed; - is standard input")
-	f.StringVar(&e.output, "output", "", "with --edges: write node and rank to `FILE` (default: standard output)")
+	o := &f.options
+	fs := c.Flags()
+	fs.Float64Var(&o.Damping, "damping", pagerank.DefaultDamping, "probability of following a link rather than teleporting, `D` between 0 and 1")
+	fs.StringVar(&f.place, "personalize", "", "teleport to this page or site alone: `URL|SITE`")
+	fs.StringVar(&f.places, "personalize-file", "", "teleport to the pages and sites in `FILE`: a line each, with a weight after a blank (default: 1)")
+	fs.StringVar(&o.Name, "name", engine.DefaultRank, "keep the ranks as vector `NAME`; searches use \"default\"")
+	fs.Float64Var(&o.Tolerance, "tolerance", pagerank.DefaultTolerance, "stop when an iteration changes the ranks by at most `T` in sum")
+	fs.IntVar(&o.MaxIterations, "iterations", pagerank.DefaultMaxIterations, "stop after `N` iterations at the latest")
+	fs.BoolVar(&f.json, "json", false, "print the report as JSON")
+	fs.StringVar(&f.html, "html", "", "write the report to `FILE` as a page with plots")
+	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`: a line a link, the numbers of source and target; gzip is noticed; - is standard input")
+	fs.StringVar(&e.output, "output", "", "with --edges: write node and rank to `FILE` (default: standard output)")
 	return c
 }
 
-func checkRank(c *cobra.Command, o engine.RankOptions, e edgeFiles) error {
+// rankFlags say how to rank pages, and where the report goes.
+type rankFlags struct {
+	options       engine.RankOptions
+	place, places string
+	json          bool
+	html          string
+}
+
+// watch returns how progress is shown: on a terminal a line that is drawn over, at most so often; "" takes it away.
+func (f *rankFlags) watch(c *cobra.Command, verbose bool) (show func(line string)) {
+	screen := newConsole(c.ErrOrStderr())
+	last := time.Now()
+	show = func(line string) {
+		if screen.terminal == nil || line != "" && time.Since(last) < drawEvery {
+			return
+		}
+		last = time.Now()
+		screen.show(line)
+	}
+	f.options.Progress = func(iteration int, residual float64) {
+		if verbose {
+			fmt.Fprintf(screen, "iteration %d: residual %.3g\n", iteration, residual)
+			return
+		}
+		show(fmt.Sprintf("iteration %d: residual %.3g", iteration, residual))
+	}
+	return show
+}
+
+// rank ranks the pages.
+func (f *rankFlags) rank(c *cobra.Command, s *shared, show func(string)) error {
+	if f.places != "" {
+		if err := f.readPlaces(); err != nil {
+			return hinted(err, "a line holds a URL or a site, and a weight if you like; # begins a remark")
+		}
+	}
+	report, err := engine.Rank(c.Context(), s.data, f.options)
+	show("")
+	if errors.Is(err, engine.ErrNoSuchPage) {
+		return hinted(err, "name a page by its whole URL, a site by its host; what is known of a page: "+s.command("trace URL"))
+	}
+	if err != nil {
+		return err
+	}
+	if len(report.Missing) > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "warning: nothing known is in %d of %d places: %s\n", len(report.Missing), len(f.options.Personalize), some(report.Missing))
+	}
+	if f.html != "" {
+		if err := writeRankPage(f.html, report); err != nil {
+			return hinted(fmt.Errorf("pagerank: %w", err), "--html takes the name of a file to write")
+		}
+	}
+	if f.json {
+		return printJSON(c.OutOrStdout(), report)
+	}
+	printRanks(c.OutOrStdout(), report)
+	return nil
+}
+
+func (f *rankFlags) readPlaces() error {
+	in, err := os.Open(f.places)
+	if err != nil {
+		return fmt.Errorf("pagerank: %w", err)
+	}
+	defer in.Close()
+	f.options.Personalize, err = engine.ReadRankPlaces(in)
+	return err
+}
+
+// some names the first few of many.
+func some(names []string) string {
+	if len(names) > 3 {
+		return oneLine(strings.Join(names[:3], ", ")) + ", …"
+	}
+	return oneLine(strings.Join(names, ", "))
+}
+
+func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
+	o := &f.options
 	switch {
 	case !(o.Damping > 0 && o.Damping < 1):
 		return usagef("--damping %v is not between 0 and 1", o.Damping)
@@ -70,12 +144,22 @@ func checkRank(c *cobra.Command, o engine.RankOptions, e edgeFiles) error {
 		return usagef("--tolerance %v is not above 0", o.Tolerance)
 	case o.MaxIterations < 1:
 		return usagef("--iterations %d is less than one", o.MaxIterations)
-	case o.Personalize != "" && !isPlace(o.Personalize):
-		return usagef("--personalize %q is neither a URL nor a site", o.Personalize)
+	case f.place != "" && !isPlace(f.place):
+		return usagef("--personalize %q is neither a URL nor a site", f.place)
+	case engine.CheckRankName(o.Name) != nil:
+		return usagef("--name %q is not of lower-case letters, digits and hyphens", o.Name)
+	}
+	if f.place != "" {
+		o.Personalize = []engine.RankPlace{{Spec: f.place, Weight: 1}}
+	}
+	for _, flag := range []string{"personalize", "personalize-file", "name", "json", "html"} {
+		if err := exclusive(c, e.edges != "", "--%s is for pages, and a graph of --edges has none", flag); err != nil {
+			return err
+		}
 	}
 	return cmp.Or(
 		exclusive(c, e.edges == "", "--%s is for --edges", "output"),
-		exclusive(c, e.edges != "", "--%s is for pages, and a graph of --edges has none", "personalize"),
+		exclusive(c, f.place != "", "--%s and --personalize are two ways to say one thing", "personalize-file"),
 	)
 }
 
@@ -96,7 +180,7 @@ type edgeFiles struct {
 
 // rank ranks the graph. Links of a node to itself count, unlike those of a page: whoever hands us a
 // graph means all of it.
-func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options) error {
+func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)) error {
 	in := c.InOrStdin()
 	if e.edges != "-" {
 		f, err := os.Open(e.edges)
@@ -107,8 +191,10 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options) error {
 		in = f
 	}
 	o.SelfLinks = true
+	o.Reading = func(links int) { show(fmt.Sprintf("reading: %d links", links)) }
 	var ranks bytes.Buffer
 	r, err := pagerank.RankEdges(c.Context(), in, &ranks, o)
+	show("")
 	if err != nil {
 		return hinted(err, "a line holds two numbers, source and target, with a blank or a tab between; # begins a remark")
 	}
@@ -133,15 +219,37 @@ func iterations(n int, residual, tolerance float64) string {
 }
 
 func printRanks(w io.Writer, r *engine.RankReport) {
-	v := r.Vector
-	to := "every page"
-	if v.Personalized != "" {
-		to = fmt.Sprintf("%s (%d pages)", v.Personalized, r.Teleport)
+	fmt.Fprintf(w, "%d pages, %d links, %d pages without links; damping %g, teleporting to %s\n", r.Pages, r.Links, r.Dangled, r.Damping, teleportTo(r))
+	fmt.Fprintf(w, "%s, %.2f s\n", iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance), r.Seconds)
+	fmt.Fprintf(w, "half of all rank is on %d pages", r.Half)
+	if r.Compared && r.Moved > leastMoved {
+		fmt.Fprintf(w, "; %.2g %% of it moved", 100*r.Moved)
 	}
-	fmt.Fprintf(w, "%d pages, %d links, %d pages without links; damping %g, teleporting to %s\n", r.Pages, r.Links, r.Dangled, v.Damping, to)
-	fmt.Fprintf(w, "%s, %.2f s\n", iterations(v.Iterations, v.Residual, v.Tolerance), r.Took.Seconds())
+	fmt.Fprintln(w)
 	printRanked(w, "highest", r.Top)
 	printRanked(w, "gained most", r.Gainers)
+	printRanked(w, "lost most", r.Losers)
+	fmt.Fprintf(w, "\nhosts:\n")
+	for _, h := range r.Hosts[:min(hostsPrinted, len(r.Hosts))] {
+		fmt.Fprintf(w, "  %.6f  %s, %d pages\n", h.Share, oneLine(h.Host), h.Pages)
+	}
+	if r.Name != engine.DefaultRank {
+		fmt.Fprintf(w, "\nkept as %q; searches use %q\n", r.Name, engine.DefaultRank)
+	}
+}
+
+// leastMoved is what is worth a word: less is rounding.
+const leastMoved = 1e-6
+
+// hostsPrinted is how many hosts the text names.
+const hostsPrinted = 10
+
+// teleportTo says where the bored surfer goes.
+func teleportTo(r *engine.RankReport) string {
+	if r.Personalized == "" {
+		return "every page"
+	}
+	return fmt.Sprintf("%s (%d pages)", r.Personalized, r.Teleport)
 }
 
 func printRanked(w io.Writer, title string, pages []engine.RankedPage) {
