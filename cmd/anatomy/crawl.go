@@ -62,7 +62,10 @@ It ends when nothing is left to fetch. Interrupt it at any time: the same comman
 and so does "anatomy crawl" without URLs, as the folder remembers those that it began with. More URLs widen
 the crawl. The other flags are not remembered.
 
-Pages near the URLs come first (breadth-first, the one policy so far). A pattern of --include or --exclude is
+A policy orders the crawl: crawl-ability takes the site with the most page quality a second, and of it the
+best pages as far as the links found so far show; quality-first the best page of all; performance-first the
+site with the most pages a second; breadth-first sites in turn and pages near the URLs. It may change when a
+crawl goes on. A pattern of --include or --exclude is
 matched with the whole URL, with the scheme left out if it names none. SSL_CERT_FILE names another set of
 certificate authorities.
 
@@ -83,7 +86,7 @@ What such pages say is kept and indexed like all else: mind who can search.`,
 	flags.StringArrayVar(&f.include, "include", nil, "fetch only URLs that match `PATTERN` (* stands for anything; may be repeated)")
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "leave out URLs that match `PATTERN` (may be repeated)")
 	flags.StringVar(&f.seeds, "seeds", "", "read more URLs from `FILE`, one a line; - is standard input")
-	flags.StringVar(&f.policy, "policy", breadthFirst, "order of URLs: `NAME` is breadth-first")
+	flags.StringVar(&f.policy, "policy", urlserver.CrawlAbility.String(), "what comes first: `NAME` is "+strings.Join(urlserver.PolicyNames(), ", "))
 	flags.DurationVar(&f.delay, "delay", time.Second, "least `TIME` between requests to one site; 0 for none")
 	flags.Uint64Var(&f.maxPages, "max-pages", 0, "stop when `N` pages are kept; 0 for no limit")
 	flags.IntVar(&f.perSite, "per-site", 0, "`N` connections to one site at a time, where --delay is 0 (default 1)")
@@ -101,12 +104,9 @@ What such pages say is kept and indexed like all else: mind who can search.`,
 	flags.BoolVar(&f.serve, "serve", false, "search page and API meanwhile, and after")
 	flags.StringVar(&f.listen, "listen", defaultListen, "`ADDRESS` of the search page, with --serve")
 	complete(c, "scope", "page", "dir", "host", "domain", "any")
-	complete(c, "policy", breadthFirst)
+	complete(c, "policy", urlserver.PolicyNames()...)
 	return c
 }
-
-// breadthFirst is the name of the one policy.
-const breadthFirst = "breadth-first"
 
 // complete has the shell offer the values of a flag.
 func complete(c *cobra.Command, flag string, values ...string) {
@@ -164,6 +164,10 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 	if err != nil {
 		return o, usageError{error: err}
 	}
+	policy, err := urlserver.ParsePolicy(f.policy)
+	if err != nil {
+		return o, usagef("%v; there are %s", err, strings.Join(urlserver.PolicyNames(), ", "))
+	}
 	if err := f.check(c); err != nil {
 		return o, err
 	}
@@ -179,7 +183,7 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 		}
 	}
 	o.URLs = urlserver.Options{
-		Scope: scope, Include: f.include, Exclude: f.exclude, MaxPages: f.maxPages,
+		Scope: scope, Include: f.include, Exclude: f.exclude, MaxPages: f.maxPages, Policy: policy,
 		Delay: f.delay, PerSite: f.perSite,
 	}
 	if f.delay == 0 {
@@ -212,8 +216,6 @@ func readCredentials(name string) (*crawler.Credentials, error) {
 // check finds flags that make no sense.
 func (f *crawlFlags) check(c *cobra.Command) error {
 	switch {
-	case f.policy != breadthFirst:
-		return usagef("there is no policy %q, only %s", f.policy, breadthFirst)
 	case strings.ContainsFunc(f.contact+f.agent, unicode.IsControl):
 		return usagef("--contact and --user-agent are one line of plain text")
 	case f.delay < 0:

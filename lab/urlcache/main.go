@@ -1,5 +1,5 @@
 // Urlcache measures caches in front of the seen test as BNW03 does (Efficient URL Caching for World
-// Wide Web Crawling, §5): the share of links that miss, by policy and size, on a stream of links.
+// Wide Web Crawling): the share of links that miss, by policy and size, on a stream of links.
 // The policies are those of urlserver/seen, and two more that need to know the future or everything:
 // MIN, which forgets what comes again last, and INFINITE, which forgets nothing.
 //
