@@ -1,6 +1,7 @@
 package pagerank
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 )
@@ -53,10 +54,10 @@ func newBlocks(g *Graph, workers int) *blocks {
 	b := &blocks{places: make([]uint32, len(g.sources)), pieces: cut(g, pieceWork(g))}
 	placers := make([]placer, workers)
 	share(workers, len(b.pieces), func(worker, i int) {
-		if placers[worker] == nil {
-			placers[worker] = make(placer, g.Nodes()>>6+1)
+		if placers[worker].set == nil {
+			placers[worker].set = make([]placed, g.Nodes()>>6+1)
 		}
-		b.pieces[i].fill(g, placers[worker], b.places)
+		b.pieces[i].fill(g, &placers[worker], b.places)
 	})
 	for _, p := range b.pieces {
 		b.widest = max(b.widest, int(p.to-p.from))
@@ -76,14 +77,19 @@ func cut(g *Graph, work uint64) (pieces []piece) {
 	return pieces
 }
 
-func (p *piece) fill(g *Graph, placer placer, places []uint32) {
+func (p *piece) fill(g *Graph, placer *placer, places []uint32) {
 	p.arrange(g)
-	at, end := g.first[p.from], g.first[p.to]
-	p.wanted = placer.list(g.sources[at:end])
-	for _, t := range p.order {
-		sources := g.In(p.from + t)
-		placer.place(sources, places[at:])
-		at += uint64(len(sources))
+	p.wanted = placer.list(g.sources[g.first[p.from]:g.first[p.to]])
+	for from := p.from; from < p.to; from += window {
+		to := min(from+window, p.to)
+		begin, end := g.first[from], g.first[to]
+		found := placer.places(g.sources[begin:end])
+		at := begin
+		for _, t := range p.order[from-p.from : to-p.from] {
+			first, next := g.first[p.from+t], g.first[p.from+t+1]
+			copy(places[at:], found[first-begin:next-begin])
+			at += next - first
+		}
 	}
 	for source := 0; source < g.Nodes(); source += 1 << sourceBits {
 		cut, _ := slices.BinarySearch(p.wanted, uint32(source))
@@ -94,22 +100,39 @@ func (p *piece) fill(g *Graph, placer placer, places []uint32) {
 
 // arrange fills order and runs.
 func (p *piece) arrange(g *Graph) {
-	byLinks := make([]uint64, p.to-p.from) // number of links, target
-	for t := range byLinks {
-		byLinks[t] = uint64(len(g.In(p.from+uint32(t))))<<32 | uint64(t)
+	p.order = make([]uint32, p.to-p.from)
+	links := func(t uint32) uint32 { return uint32(g.first[p.from+t+1] - g.first[p.from+t]) }
+	for from := uint32(0); from < p.to-p.from; from += window {
+		to := min(from+window, p.to-p.from)
+		order(p.order[from:to], from, links)
 	}
-	for w := range slices.Chunk(byLinks, window) {
-		slices.Sort(w)
-	}
-	p.order = make([]uint32, len(byLinks))
-	for i, key := range byLinks {
-		p.order[i] = uint32(key)
-		if n := len(p.runs); n > 0 && p.runs[n-1].links == uint32(key>>32) {
+	for _, t := range p.order {
+		if n := len(p.runs); n > 0 && p.runs[n-1].links == links(t) {
 			p.runs[n-1].targets++
 		} else {
-			p.runs = append(p.runs, equals{uint32(key >> 32), 1})
+			p.runs = append(p.runs, equals{links(t), 1})
 		}
 	}
+}
+
+// order fills targets with the numbers from from on, by number of links and then by number.
+func order(targets []uint32, from uint32, links func(uint32) uint32) {
+	const few = 128 // up to which targets are counted; those with more are sorted
+	var at [few + 2]int
+	for i := range targets {
+		at[min(links(from+uint32(i)), few)+1]++
+	}
+	for n := range few + 1 {
+		at[n+1] += at[n]
+	}
+	many := targets[at[few]:]
+	for i := range targets {
+		t := from + uint32(i)
+		n := min(links(t), few)
+		targets[at[n]] = t
+		at[n]++
+	}
+	slices.SortStableFunc(many, func(a, b uint32) int { return cmp.Compare(links(a), links(b)) })
 }
 
 func (b *blocks) sourceBlocks() int { return len(b.pieces[0].cuts) - 1 }
@@ -158,36 +181,44 @@ func sumOf[F float32 | float64](values []F, places []uint32) float64 {
 	return a + b + (c + d)
 }
 
-// A placer numbers the nodes of a set: 64 of them in each element.
-type placer []struct {
-	set    uint64
-	before uint32 // how many are in the elements before
+// A placer numbers the nodes of a set.
+type placer struct {
+	set   []placed
+	found []uint32
 }
 
-// list returns the sources in ascending order, each once.
-func (p placer) list(sources []uint32) (list []uint32) {
-	clear(p)
+// placed are 64 nodes.
+type placed struct {
+	set    uint64
+	before uint32 // how many of the set are in the elements before
+}
+
+// list takes the sources as the set, and returns them in ascending order, each once.
+func (p *placer) list(sources []uint32) (list []uint32) {
+	clear(p.set)
 	for _, s := range sources {
-		p[s>>6].set |= 1 << (s & 63)
+		p.set[s>>6].set |= 1 << (s & 63)
 	}
 	n := 0
-	for i := range p {
-		p[i].before = uint32(n)
-		n += bits.OnesCount64(p[i].set)
+	for i := range p.set {
+		p.set[i].before = uint32(n)
+		n += bits.OnesCount64(p.set[i].set)
 	}
 	list = make([]uint32, 0, n)
-	for i := range p {
-		for set := p[i].set; set != 0; set &= set - 1 {
+	for i := range p.set {
+		for set := p.set[i].set; set != 0; set &= set - 1 {
 			list = append(list, uint32(i<<6|bits.TrailingZeros64(set)))
 		}
 	}
 	return list
 }
 
-// place sets places to where each source stands in the list.
-func (p placer) place(sources, places []uint32) {
+// places returns where each source stands in the list, until the next call.
+func (p *placer) places(sources []uint32) []uint32 {
+	p.found = slices.Grow(p.found[:0], len(sources))[:len(sources)]
 	for i, s := range sources {
-		e := &p[s>>6]
-		places[i] = e.before + uint32(bits.OnesCount64(e.set&(1<<(s&63)-1)))
+		e := &p.set[s>>6]
+		p.found[i] = e.before + uint32(bits.OnesCount64(e.set&(1<<(s&63)-1)))
 	}
+	return p.found
 }
