@@ -246,7 +246,7 @@ func TestStatus(t *testing.T) {
 		{"/307?/307?/307", vocab.Redirected, "http://www.test/307?/307"},
 		{"/302?mailto:x@y", vocab.Refused, "neither http nor https"},
 		{"/302", vocab.Gone, "302 Found"},
-		{"/304", vocab.Unmodified, ""},
+		{"/304", vocab.Failed, "though asked without condition"},
 		{"/401", vocab.Gone, "401 Unauthorized"},
 		{"/403", vocab.Gone, "403 Forbidden"},
 		{"/410", vocab.Gone, "410 Gone"},

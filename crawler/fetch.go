@@ -23,7 +23,7 @@ func (v *visit) fetch(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	begun := c.o.Now()
 	guarded, g := c.guard(ctx)
 	defer g.stop()
-	resp, err := c.get(guarded, u)
+	resp, err := c.get(guarded, u, f.Known)
 	if err != nil {
 		f.Outcome, f.Reason = c.verdict(guarded, u, err)
 		v.noAnswer(ctx, f)
@@ -52,14 +52,15 @@ func (v *visit) noAnswer(ctx context.Context, f *vocab.Fetch) {
 	}
 }
 
-// get sends one request. Redirects are not followed: a transport never does.
-func (c *Crawler) get(ctx context.Context, u *weburl.URL) (*http.Response, error) {
+// get sends one request, with a condition where a version is known. Redirects are not followed: a
+// transport never does.
+func (c *Crawler) get(ctx context.Context, u *weburl.URL, known vocab.Validators) (*http.Response, error) {
 	c.count.requests.Add(1)
 	req := (&http.Request{
 		Method: http.MethodGet,
 		URL:    requestURL(u),
 		Host:   u.Host(),
-		Header: c.o.Credentials.header(originOf(u), c.header),
+		Header: conditional(c.o.Credentials.header(originOf(u), c.header), known),
 		Proto:  "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
 	return c.http.RoundTrip(req)
@@ -92,7 +93,7 @@ func (v *visit) judge(ctx context.Context, g *guard, u *weburl.URL, resp *http.R
 		v.body(ctx, g, u, resp, f)
 		return
 	case code == http.StatusNotModified:
-		f.Outcome = vocab.Unmodified
+		unmodified(resp.Header, f)
 	case code >= 300 && code < 400 && resp.Header.Get("Location") != "":
 		v.redirect(u, resp.Header.Get("Location"), f)
 	case passing(code):
@@ -145,6 +146,9 @@ func (v *visit) body(ctx context.Context, g *guard, u *weburl.URL, resp *http.Re
 	if err != nil {
 		f.Outcome, f.Reason = v.c.verdict(ctx, u, err)
 		f.Page, f.Listed, f.Sitemaps = nil, nil, nil
+	}
+	if f.Outcome == vocab.Fetched {
+		f.Validators = validatorsOf(resp.Header)
 	}
 }
 

@@ -82,7 +82,7 @@ func (v *visit) robotsHop(ctx context.Context, u *weburl.URL, o *origin, tries u
 	begun := c.o.Now()
 	guarded, g := c.guard(ctx)
 	defer g.stop()
-	resp, err := c.get(guarded, u)
+	resp, err := c.get(guarded, u, vocab.Validators{})
 	if err != nil {
 		v.robotsTrouble(ctx, guarded, u, o, err)
 		return nil

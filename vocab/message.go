@@ -20,8 +20,16 @@ type Target struct {
 	Doc   DocID
 	URL   string // canonical
 	Kind  TargetKind
-	Depth uint16 // links from the nearest seed
-	Tries uint8  // earlier attempts that failed
+	Depth uint16     // links from the nearest seed
+	Tries uint8      // earlier attempts that failed
+	Known Validators // of the version that we have: asked for only if it changed; zero asks for the page as it is
+}
+
+// Validators are what a server tells two versions of a page apart by (RFC 9110 §8.8), as it sent them.
+// The zero value is none.
+type Validators struct {
+	ETag         string // with its quotes: `W/"5f2a"`
+	LastModified string // "Sat, 21 Nov 2026 11:57:15 GMT"
 }
 
 // A TargetKind says what is expected behind a URL.
@@ -56,7 +64,7 @@ type Outcome uint8
 const (
 	Fetched     Outcome = iota // a page came and was kept
 	Redirected                 // the server named another URL
-	Unmodified                 // 304
+	Unmodified                 // 304 to a Target with Validators: what we have is what there is
 	Forbidden                  // robots.txt says no
 	Gone                       // 404, 410 and other answers that will not change by asking again
 	Unsupported                // a media type that we do not index
@@ -86,6 +94,7 @@ type Fetch struct {
 	Location   string        // Redirected: the absolute URL named, canonical
 	RetryAfter time.Duration // what the server asked for; 0 where it did not
 	Reason     string        // for people, where the outcome needs one: "certificate has expired"
+	Validators Validators    // Fetched, Unmodified: for the next Target of this URL
 	Page       *Page         // Fetched, of a PageTarget: the page
 	Listed     []string      // Fetched, of a SitemapTarget: canonical URLs of the pages it lists
 	Sitemaps   []string      // and of the sitemaps it lists
