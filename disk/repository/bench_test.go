@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
+	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -19,44 +17,41 @@ import (
 	"anatomy/vocab"
 )
 
-// realPages reads the HTML files below the folder that ANATOMY_PAGES names, each of whose folders
-// stands for a host. Without it the benchmark is skipped.
+// realPages reads the repository that ANATOMY_REPOSITORY names, such as the one of a crawl of docsweb, host by
+// host in the order of writing. Without it the benchmark is skipped.
 func realPages(b *testing.B) (hosts [][]Record, pages, size int) {
-	root := os.Getenv("ANATOMY_PAGES")
-	if root == "" {
-		b.Skip("ANATOMY_PAGES names no folder of pages")
+	dir := os.Getenv("ANATOMY_REPOSITORY")
+	if dir == "" {
+		b.Skip("ANATOMY_REPOSITORY names no repository")
 	}
-	entries, err := os.ReadDir(root)
+	r, err := OpenReader(dir)
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, e := range entries {
-		var host []Record
-		dir := filepath.Join(root, e.Name())
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(path, ".html") {
-				return err
-			}
-			body, err := os.ReadFile(path)
-			pages, size = pages+1, size+len(body)
-			host = append(host, Record{Kind: PageRecord, Page: vocab.Page{
-				Doc: vocab.DocID(pages), URL: "http://" + e.Name() + ".test" + strings.TrimPrefix(path, dir),
-				Fetched: time.Unix(1_790_000_000, 0).UTC(), ContentType: "text/html", Body: body,
-			}})
+	defer r.Close()
+	number := map[string]int{}
+	err = r.Scan(0, func(_ vocab.Place, rec *Record) error {
+		u, err := url.Parse(rec.Page.URL)
+		if err != nil || rec.Kind != PageRecord {
 			return err
-		})
-		if err != nil {
-			b.Fatal(err)
 		}
-		hosts = append(hosts, host)
-	}
-	if pages == 0 {
-		b.Fatal("no pages in ", root)
+		if _, ok := number[u.Host]; !ok {
+			number[u.Host] = len(hosts)
+			hosts = append(hosts, nil)
+		}
+		page := *rec
+		page.Page.Body = bytes.Clone(rec.Page.Body)
+		hosts[number[u.Host]] = append(hosts[number[u.Host]], page)
+		pages, size = pages+1, size+len(page.Page.Body)
+		return nil
+	})
+	if err != nil || pages == 0 {
+		b.Fatal("no pages in ", dir, err)
 	}
 	return hosts, pages, size
 }
 
-var orders = []string{"path", "random"}
+var orders = []string{"crawl", "random"}
 
 func inOrder(hosts [][]Record, order string) {
 	if order != "random" {
@@ -151,29 +146,35 @@ func appendAll(b *testing.B, dir string, hosts [][]Record, o Options) (stored in
 
 // BenchmarkRead reads pages at random places, without the cache.
 func BenchmarkRead(b *testing.B) {
-	hosts, pages, _ := realPages(b)
-	for _, kib := range []int{256, 512, 1024} {
-		b.Run(fmt.Sprintf("%dK", kib), func(b *testing.B) {
-			r := mustOpen(b, b.TempDir(), Options{BlockBytes: kib << 10, Level: zstd.SpeedBetterCompression, CacheBytes: -1})
-			var places []vocab.Place
-			for _, h := range hosts {
-				places = append(places, mustAppend(b, r, h...)...)
-			}
-			random := rand.New(rand.NewPCG(1, 2))
-			var took []time.Duration
-			b.ReportAllocs()
-			for b.Loop() {
-				start := time.Now()
-				if _, err := r.Read(places[random.IntN(pages)]); err != nil {
-					b.Fatal(err)
+	hosts, _, _ := realPages(b)
+	for _, level := range []zstd.EncoderLevel{zstd.SpeedDefault, zstd.SpeedBetterCompression} {
+		for _, kib := range []int{256, 512, 1024} {
+			b.Run(fmt.Sprintf("%v/%dK", level, kib), func(b *testing.B) {
+				r := mustOpen(b, b.TempDir(), Options{BlockBytes: kib << 10, Level: level, CacheBytes: -1})
+				var places []vocab.Place
+				for _, h := range hosts {
+					places = append(places, mustAppend(b, r, h...)...)
 				}
-				took = append(took, time.Since(start))
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
-			b.ReportMetric(float64(took[len(took)*95/100].Microseconds()), "p95-µs")
-		})
+				readRandom(b, r, places)
+			})
+		}
 	}
+}
+
+func readRandom(b *testing.B, r *Repository, places []vocab.Place) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var took []time.Duration
+	b.ReportAllocs()
+	for b.Loop() {
+		start := time.Now()
+		if _, err := r.Read(places[random.IntN(len(places))]); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(float64(took[len(took)*95/100].Microseconds()), "p95-µs")
 }
 
 // BenchmarkScan reads everything in order.

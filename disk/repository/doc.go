@@ -55,18 +55,18 @@
 //
 // Versions: 1, November 2026.
 //
-// Measured by the benchmarks of this package on 7,804 pages of documentation of 17 hosts, 51 KB
-// each, appended in the order of their paths or shuffled within each host; half of the bytes are
-// 393 pages of 256 KB and more. gzip -6 of each page alone: 8,056 B a page, 66 MB a CPU second.
+// Measured by the benchmarks of this package on 24,946 pages of documentation of 12 hosts, 37 KB each,
+// in the order of a crawl or shuffled within each host. gzip -6 of each page alone: 6,129 B a page at
+// 78 MB a CPU second.
 //
 //	raw block         64K    128K   256K   512K   1M
-//	zstd default, by path; MB a CPU second
-//	                  7,401  7,083  6,760  5,713  5,135 B a page    290 to 380
-//	zstd better       6,820  6,499  6,175  5,196  4,639             140 to 184
-//	better, shuffled  7,006  6,764  6,547  6,271  5,455             147 to 159
-//	read, median                    0.16   0.21   0.39 ms, uncached, on a busy machine
+//	zstd default      4,640  4,148  3,769  3,195  2,837 B a page    290 to 510 MB a CPU second
+//	  shuffled        4,967  4,546  4,219  3,919  3,423             290 to 390
+//	  read, median                  0.19   0.17   0.26 ms, uncached, on a busy machine
+//	zstd better       4,317  3,828  3,452  2,904  2,555             170 to 200
+//	  shuffled        4,621  4,193  3,860  3,556  3,078             150 to 240
+//	  read, median                  0.12   0.14   0.29
 //
-// Blocks of 1 MiB at the better level it is: 1.7 times smaller than gzip at 2.8 times its speed.
-// The best level takes another 6 % off at less than gzip's speed. zstd over all of a host in one
-// frame reaches 3,507 B, which is what dictionaries could still win.
+// Blocks of 1 MiB at the default level it is: 2.2 times smaller than gzip at 6 times its speed. The
+// better level takes another 10 % off, and costs a page 0.11 ms more, a fourth of what fetching it costs.
 package repository

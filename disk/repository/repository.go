@@ -23,7 +23,7 @@ const (
 type Options struct {
 	FileBytes  int64             // a file that would grow past it is followed by a new one; default 1 GiB, at most 16 GiB
 	BlockBytes int               // raw bytes of a block that no more records are added to; default 1 MiB
-	Level      zstd.EncoderLevel // default zstd.SpeedBetterCompression
+	Level      zstd.EncoderLevel // default zstd.SpeedDefault
 	CacheBytes int               // of decoded blocks for reading neighbours; default 4 MiB, negative for none
 }
 
@@ -44,7 +44,7 @@ func (o Options) withDefaults() Options {
 	}
 	o.BlockBytes = min(o.BlockBytes, maxRaw)
 	if o.Level == 0 {
-		o.Level = zstd.SpeedBetterCompression
+		o.Level = zstd.SpeedDefault
 	}
 	return o
 }
