@@ -99,7 +99,7 @@ func (s *Server) apiSearch(c *gin.Context) (any, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	a, err := s.ask(c, r)
+	a, err := s.ask(c.Request.Context(), r)
 	if err != nil {
 		return nil, err
 	}

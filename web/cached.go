@@ -213,7 +213,12 @@ func (s *Server) stored(ctx context.Context, p *params) (*vocab.Page, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	if s.o.Pages == nil {
+	return s.storedPage(ctx, doc, address)
+}
+
+// storedPage is the page of a document, or where doc is 0, of an address.
+func (s *Server) storedPage(ctx context.Context, doc vocab.DocID, address string) (*vocab.Page, error) {
+	if s.o.Pages == nil || doc == 0 && s.o.Find == nil {
 		return nil, notFound("Pages are not kept here.")
 	}
 	if doc == 0 {
@@ -239,7 +244,7 @@ func (s *Server) wordsOf(c *gin.Context, query string) []string {
 	if query == "" {
 		return nil
 	}
-	a, err := s.ask(c, searcher.Request{Query: query, Limit: 1})
+	a, err := s.ask(c.Request.Context(), searcher.Request{Query: query, Limit: 1})
 	if err != nil || a == nil {
 		return nil
 	}

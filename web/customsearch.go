@@ -94,7 +94,7 @@ func (s *Server) customAnswer(c *gin.Context) (*customAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.ask(c, r)
+	a, err := s.ask(c.Request.Context(), r)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -102,7 +103,7 @@ func (s *Server) search(c *gin.Context) error {
 		c.Redirect(http.StatusSeeOther, "/")
 		return nil
 	}
-	response, err := s.ask(c, r)
+	response, err := s.ask(c.Request.Context(), r)
 	if err != nil {
 		return err
 	}
@@ -115,15 +116,15 @@ func (s *Server) search(c *gin.Context) error {
 }
 
 // ask puts a request to the searcher once there is an index.
-func (s *Server) ask(c *gin.Context, r searcher.Request) (*searcher.Response, error) {
+func (s *Server) ask(ctx context.Context, r searcher.Request) (*searcher.Response, error) {
 	if !s.ready() {
 		return nil, ErrNotReady
 	}
-	if err := s.gate.enter(c.Request.Context()); err != nil {
+	if err := s.gate.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.gate.leave()
-	return s.o.Search.Search(c.Request.Context(), r)
+	return s.o.Search.Search(ctx, r)
 }
 
 func (s *Server) resultsView(r searcher.Request, a *searcher.Response) *resultsView {

@@ -67,7 +67,7 @@ func (s *Server) answerProgram(c *gin.Context, p *params, r searcher.Request, fo
 	if err != nil && (format == "rss" || format == "atom") {
 		return err
 	}
-	a, err := s.ask(c, r)
+	a, err := s.ask(c.Request.Context(), r)
 	if err != nil {
 		return err
 	}

@@ -70,6 +70,7 @@ type Options struct {
 
 	PublicURL  string        // scheme and host under which people reach us, for OpenSearch; default: that of the request
 	Name       string        // of the site, at most 16 characters; default "anatomy"
+	Version    string        // of the program, for tools
 	Log        *slog.Logger  // one line a request; default: none
 	LogQueries bool          // put query strings into the log; default false
 	Grace      time.Duration // for running requests when Run ends; default 10s
@@ -165,6 +166,7 @@ func (s *Server) routes() *gin.Engine {
 	get("/api/v1/page", s.json(s.apiPage))
 	get("/api/v1/stats", s.json(s.apiStats))
 	get("/customsearch/v1", s.customSearch)
+	r.Any("/mcp", gin.WrapH(overHTTP(s.Tools())))
 	get("/healthz", s.healthz)
 	get("/readyz", s.readyz)
 

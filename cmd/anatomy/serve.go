@@ -77,24 +77,48 @@ func listen(c *cobra.Command, address string) (net.Listener, error) {
 
 // serveData serves the search page of a data folder until ctx ends, which is no error.
 func serveData(ctx context.Context, dir string, listener net.Listener, o serveOptions) error {
+	collection, err := openCollection(dir, o)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer collection.Close()
+	return collection.run(ctx, func(ctx context.Context) error {
+		o.ready("http://" + listener.Addr().String() + "/")
+		return collection.server.Run(ctx, listener)
+	})
+}
+
+// A collection is a data folder that is open for search.
+type collection struct {
+	searcher *searcher.Searcher
+	site     *engine.Site
+	server   *web.Server
+}
+
+func openCollection(dir string, o serveOptions) (*collection, error) {
 	s, err := searcher.Open(dir, searcher.Options{})
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return nil, err
 	}
-	defer s.Close()
 	site, err := engine.OpenSite(dir, s)
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return nil, errors.Join(err, s.Close())
 	}
-	defer site.Close()
-	server := web.New(web.Options{
+	return &collection{s, site, web.New(web.Options{
 		Search: site, Pages: site, Find: site.Find, Stats: site.Stats, Complete: s.Complete,
-		PublicURL: o.publicURL, Log: o.log, LogQueries: o.logQueries,
-	})
+		PublicURL: o.publicURL, Version: version(), Log: o.log, LogQueries: o.logQueries,
+	})}, nil
+}
+
+// Close closes the files.
+func (c *collection) Close() error { return errors.Join(c.site.Close(), c.searcher.Close()) }
+
+// run follows the data folder while serve runs; that ctx ends them is no error.
+func (c *collection) run(ctx context.Context, serve func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.Run(ctx) })
-	group.Go(func() error { return server.Run(ctx, listener) })
-	o.ready("http://" + listener.Addr().String() + "/")
+	ctx, cancel := context.WithCancel(ctx)
+	group.Go(func() error { return c.searcher.Run(ctx) })
+	group.Go(func() error { defer cancel(); return serve(ctx) })
 	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
