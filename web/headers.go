@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"strings"
 	"time"
 
@@ -43,6 +44,15 @@ func openToPrograms(c *gin.Context) {
 	h.Set("Content-Security-Policy", dataPolicy)
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+}
+
+// preflight tells browsers that scripts of other sites may post JSON here.
+func preflight(c *gin.Context) {
+	h := c.Writer.Header()
+	h.Set("Access-Control-Allow-Methods", "POST")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key")
+	h.Set("Access-Control-Max-Age", "86400")
+	c.Status(http.StatusNoContent)
 }
 
 // logRequest writes one line a request. The query string stays out unless Options.LogQueries asks

@@ -90,7 +90,7 @@ type toolResult struct {
 }
 
 func (s *Server) toolSearch(ctx context.Context, _ *mcp.CallToolRequest, in toolSearchInput) (*mcp.CallToolResult, *toolSearchOutput, error) {
-	r := searcher.Request{Query: strings.TrimSpace(in.Query), Offset: in.Start, Limit: in.Num}
+	r := searcher.Request{Query: cleanText(in.Query), Offset: in.Start, Limit: in.Num}
 	switch {
 	case r.Query == "":
 		return nil, nil, errors.New("query is empty: say what to look for")

@@ -47,14 +47,19 @@ func (p *params) one(name string) string {
 	return all[0]
 }
 
-// text is a parameter of at most limit bytes, with control characters and bad UTF-8 replaced by
-// blanks and the ends trimmed.
+// text is a parameter of at most limit bytes, cleaned by cleanText.
 func (p *params) text(name string, limit int) string {
 	v := p.one(name)
 	if len(v) > limit {
 		p.fail("Parameter %s has %d bytes; the limit is %d.", name, len(v), limit)
 		return ""
 	}
+	return cleanText(v)
+}
+
+// cleanText is a text with control characters and bad UTF-8 replaced by blanks and the ends
+// trimmed.
+func cleanText(v string) string {
 	clean := func(r rune) rune {
 		if r == unicode.ReplacementChar || unicode.IsControl(r) {
 			return ' '

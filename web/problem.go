@@ -92,11 +92,21 @@ func (s *Server) showProblem(c *gin.Context, p *problem) {
 }
 
 func (s *Server) jsonProblem(c *gin.Context, p *problem) {
-	type body struct {
+	s.writeJSON(c, p.Status, errorOf(p))
+}
+
+// An errorAnswer is a problem as the API shows it.
+type errorAnswer struct {
+	Error struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
-	}
-	s.writeJSON(c, p.Status, map[string]body{"error": {p.Code, p.Message}})
+	} `json:"error"`
+}
+
+func errorOf(p *problem) *errorAnswer {
+	answer := &errorAnswer{}
+	answer.Error.Code, answer.Error.Message = p.Code, p.Message
+	return answer
 }
 
 // refuse answers in the language of the path: JSON to programs, a page elsewhere.

@@ -48,30 +48,44 @@ func answered(r searcher.Request, a *searcher.Response) searcher.Request {
 const defaultCompletions = 8
 
 // suggest answers GET /suggest?q=&num= in the shape of the OpenSearch suggestions extension:
-// ["typed",["completion",…]]. A blank at the end of q ends its last word.
+// ["typed",["completion",…]].
 func (s *Server) suggest(c *gin.Context) {
-	h := c.Writer.Header()
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	h.Set("Content-Security-Policy", dataPolicy)
-	p := readParams(c)
-	typed := p.text("q", MaxQuery)
-	if typed != "" && strings.HasSuffix(p.one("q"), " ") {
-		typed += " "
-	}
-	limit := p.number("num", defaultCompletions, 1, searcher.MaxCompletions)
-	if p.err != nil {
-		s.jsonProblem(c, s.judge(c, p.err))
+	openToPrograms(c)
+	typed, completions, err := s.completions(c)
+	if err != nil {
+		s.jsonProblem(c, s.judge(c, err))
 		return
-	}
-	completions := []string{}
-	if s.o.Complete != nil && s.ready() {
-		completions = append(completions, s.o.Complete(typed, limit)...)
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)              // nosniff, as for all JSON here
 	e.Encode([]any{typed, completions}) // texts: cannot fail
-	h.Set("Cache-Control", "private, max-age=60")
+	c.Header("Cache-Control", "private, max-age=60")
 	c.Data(http.StatusOK, "application/x-suggestions+json; charset=utf-8", b.Bytes())
+}
+
+type suggestAnswer struct {
+	Query       string   `json:"query"` // what was typed
+	Suggestions []string `json:"suggestions"`
+}
+
+// apiSuggest is the same in the shape of the API.
+func (s *Server) apiSuggest(c *gin.Context) (any, error) {
+	typed, completions, err := s.completions(c)
+	return &suggestAnswer{typed, completions}, err
+}
+
+// completions reads parameters q and num. A blank at the end of q ends its last word.
+func (s *Server) completions(c *gin.Context) (typed string, completions []string, err error) {
+	p := readParams(c)
+	typed = p.text("q", MaxQuery)
+	if typed != "" && strings.HasSuffix(p.one("q"), " ") {
+		typed += " "
+	}
+	limit := p.number("num", defaultCompletions, 1, searcher.MaxCompletions)
+	completions = []string{}
+	if p.err == nil && s.o.Complete != nil && s.ready() {
+		completions = append(completions, s.o.Complete(typed, limit)...)
+	}
+	return typed, completions, p.err
 }

@@ -75,6 +75,7 @@ type Options struct {
 	LogQueries bool          // put query strings into the log; default false
 	Grace      time.Duration // for running requests when Run ends; default 10s
 
+	Keys        []string            // of the API; default none: it is open
 	MaxSearches int                 // at once; as many more wait for half a second, the rest get 429; default 4 for each processor
 	SiteSets    map[string][]string // the sites, as of site:, that a cx of /customsearch/v1 stands for; others stand for all
 }
@@ -86,6 +87,7 @@ type Server struct {
 	pages   pages
 	assets  assets
 	gate    *gate
+	keys    keys
 	handler http.Handler
 }
 
@@ -100,7 +102,7 @@ func New(o Options) *Server {
 	if o.MaxSearches <= 0 {
 		o.MaxSearches = 4 * runtime.GOMAXPROCS(0)
 	}
-	s := &Server{o: o, gate: newGate(o.MaxSearches), log: o.Log, assets: loadAssets()}
+	s := &Server{o: o, gate: newGate(o.MaxSearches), keys: newKeys(o.Keys), log: o.Log, assets: loadAssets()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -141,14 +143,14 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// routes is the table of what is where. Each route answers GET and HEAD.
+// routes is the table of what is where. Routes answer GET and HEAD, but for the batch and the tools.
 func (s *Server) routes() *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
 	r.RedirectTrailingSlash = false
 	r.HandleMethodNotAllowed = true
 	r.SetTrustedProxies(nil) // an empty list cannot be malformed
-	r.Use(s.logRequest, s.recoverPanic, secure)
+	r.Use(s.logRequest, s.recoverPanic, secure, s.needKey)
 
 	get := func(path string, h gin.HandlerFunc) { r.Match([]string{http.MethodGet, http.MethodHead}, path, h) }
 	get("/", s.html(s.home))
@@ -161,7 +163,12 @@ func (s *Server) routes() *gin.Engine {
 	get("/robots.txt", s.robots)
 	get("/static/:file", s.html(s.static))
 
+	get("/api", s.html(s.api))
+	get("/openapi.json", s.openAPIFile)
 	get("/api/v1/search", s.json(s.apiSearch))
+	get("/api/v1/suggest", s.json(s.apiSuggest))
+	r.POST("/api/v1/batch", s.json(s.apiBatch))
+	r.OPTIONS("/api/v1/batch", preflight)
 	get("/api/v1/explain", s.json(s.apiExplain))
 	get("/api/v1/page", s.json(s.apiPage))
 	get("/api/v1/stats", s.json(s.apiStats))

@@ -50,7 +50,7 @@ var everyRoute = []string{
 	"/search?q=inverted+index&format=csv", "/search?q=inverted+index&format=rss", "/search?q=inverted+index&format=atom",
 	"/explain?q=inverted+index&url=https://www.docs.test/", "/cached?doc=4711&q=inverted+index", "/cached?doc=4711&text=1",
 	"/cached?url=https://www.docs.test/plain.txt", "/cached/page?doc=4711", "/cached/page?doc=66", "/opensearch.xml", "/robots.txt",
-	"/api/v1/search?q=inverted+index", "/api/v1/explain?q=a&url=https://www.docs.test/", "/api/v1/page?doc=4711", "/api/v1/stats", "/customsearch/v1?q=inverted+index", "/healthz", "/readyz",
+	"/api/v1/search?q=inverted+index", "/api/v1/explain?q=a&url=https://www.docs.test/", "/api/v1/page?doc=4711", "/api/v1/stats", "/api/v1/suggest?q=inv", "/customsearch/v1?q=inverted+index", "/api", "/openapi.json", "/healthz", "/readyz",
 }
 
 func fullServer() *Server {
@@ -111,7 +111,7 @@ func TestOtherMethods(t *testing.T) {
 
 func TestUnknownPaths(t *testing.T) {
 	s := fullServer()
-	for _, target := range []string{"/none", "/search/", "/static/app.css", "/static/..%2fweb.go", "/..%2f..%2fetc/passwd", "/api", "/explain?q=a&url=http://unknown.test/", "/cached?doc=999999"} {
+	for _, target := range []string{"/none", "/search/", "/static/app.css", "/static/..%2fweb.go", "/..%2f..%2fetc/passwd", "/explain?q=a&url=http://unknown.test/", "/cached?doc=999999"} {
 		if body := get(t, s, target, http.StatusNotFound); !strings.Contains(body, "<h1") {
 			t.Errorf("%s: no page: %s", target, body)
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -23,12 +25,13 @@ const defaultListen = "127.0.0.1:8080"
 type serveOptions struct {
 	publicURL  string
 	logQueries bool
+	keys       []string             // of the API; none: it is open
 	log        *slog.Logger         // of requests and of what fails
 	ready      func(address string) // called when the page can be opened
 }
 
 func newServe(s *shared) *cobra.Command {
-	var address string
+	var address, keysFile string
 	o := serveOptions{}
 	c := &cobra.Command{
 		Use:   "serve",
@@ -42,6 +45,11 @@ GET /readyz that it answers; port 0 takes any free one and says which.`,
 			if err := datadir.CheckVersion(s.data); err != nil {
 				return err
 			}
+			keys, err := readKeys(keysFile)
+			if err != nil {
+				return err
+			}
+			o.keys = keys
 			listener, err := listen(c, address)
 			if err != nil {
 				return err
@@ -55,8 +63,41 @@ GET /readyz that it answers; port 0 takes any free one and says which.`,
 	}
 	c.Flags().StringVar(&address, "listen", defaultListen, "`ADDRESS` of the search page")
 	c.Flags().StringVar(&o.publicURL, "public-url", "", "scheme and host under which people reach it: `URL`")
+	c.Flags().StringVar(&keysFile, "api-keys", "", "programs need one of the keys in `FILE`, one a line; pages for people stay open")
 	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log requests with what people search for; --verbose logs them without")
 	return c
+}
+
+// minKey is the length of the shortest key that nobody guesses.
+const minKey = 16
+
+// readKeys reads a file of API keys: one a line, empty lines and comments after # apart.
+func readKeys(file string) ([]string, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--api-keys: %w", err)
+	}
+	var keys []string
+	number := 0
+	for line := range strings.Lines(string(text)) {
+		number++
+		key, _, _ := strings.Cut(line, "#")
+		if key = strings.TrimSpace(key); key == "" {
+			continue
+		}
+		if len(key) < minKey {
+			return nil, hinted(fmt.Errorf("--api-keys: %s:%d: a key of %d characters; it needs %d", file, number, len(key), minKey),
+				"make one with: openssl rand -hex 16")
+		}
+		keys = append(keys, key)
+	}
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("--api-keys: %s holds no key: without the flag the API is open", file)
+	}
+	return keys, nil
 }
 
 // listen opens the port of a search page.
@@ -106,7 +147,7 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 	}
 	return &collection{s, site, web.New(web.Options{
 		Search: site, Pages: site, Find: site.Find, Stats: site.Stats, Complete: s.Complete,
-		PublicURL: o.publicURL, Version: version(), Log: o.log, LogQueries: o.logQueries,
+		PublicURL: o.publicURL, Version: version(), Keys: o.keys, Log: o.log, LogQueries: o.logQueries,
 	})}, nil
 }
 

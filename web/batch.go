@@ -1,0 +1,106 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/searcher"
+)
+
+// The bounds of a batch.
+const (
+	maxBatch     = 20
+	maxBatchBody = 64 << 10 // bytes
+)
+
+type batchRequest struct {
+	Searches []batchSearch `json:"searches"`
+}
+
+type batchSearch struct {
+	Query    string `json:"q"`
+	Start    int    `json:"start"`
+	Num      *int   `json:"num"`
+	Explain  bool   `json:"explain"`
+	Verbatim bool   `json:"verbatim"`
+}
+
+type batchAnswer struct {
+	Answers []any `json:"answers"` // a searchAnswer or an errorAnswer each
+}
+
+// apiBatch answers several searches one after the other, so that a batch takes one place at the
+// gate. Each may fail by itself.
+func (s *Server) apiBatch(c *gin.Context) (any, error) {
+	batch, err := readBatch(c)
+	if err != nil {
+		return nil, err
+	}
+	answer := &batchAnswer{Answers: make([]any, 0, len(batch.Searches))}
+	for _, one := range batch.Searches {
+		r, err := one.request()
+		if err != nil {
+			answer.Answers = append(answer.Answers, errorOf(s.judge(c, err)))
+			continue
+		}
+		a, err := s.ask(c.Request.Context(), r)
+		if err != nil {
+			answer.Answers = append(answer.Answers, errorOf(s.judge(c, err)))
+			continue
+		}
+		answer.Answers = append(answer.Answers, Answer(r, a))
+	}
+	return answer, nil
+}
+
+// readBatch reads the body, which may hold nothing that we do not know: a misspelt field is an
+// error, not a search without it.
+func readBatch(c *gin.Context) (*batchRequest, error) {
+	if kind := c.ContentType(); kind != "application/json" {
+		return nil, &problem{http.StatusUnsupportedMediaType, "bad_body", "That request is not understood", "The body must be application/json."}
+	}
+	d := json.NewDecoder(http.MaxBytesReader(c.Writer, c.Request.Body, maxBatchBody))
+	d.DisallowUnknownFields()
+	var batch batchRequest
+	err := d.Decode(&batch)
+	if err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			err = errors.New("there is something after the value")
+		}
+	}
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return nil, &problem{http.StatusRequestEntityTooLarge, "too_long", "That request is too long", fmt.Sprintf("The body may have %d bytes.", maxBatchBody)}
+	case err != nil:
+		return nil, badParameter("The body is not a batch: " + strings.TrimPrefix(err.Error(), "json: ") + ".")
+	case len(batch.Searches) == 0 || len(batch.Searches) > maxBatch:
+		return nil, badParameter(fmt.Sprintf("The body has %d searches; there must be from 1 to %d.", len(batch.Searches), maxBatch))
+	}
+	return &batch, nil
+}
+
+// request is a search of a batch, held to the bounds of the parameters of /api/v1/search.
+func (b *batchSearch) request() (searcher.Request, error) {
+	r := searcher.Request{Query: cleanText(b.Query), Offset: b.Start, Limit: searcher.DefaultLimit, Explain: b.Explain, Verbatim: b.Verbatim}
+	if b.Num != nil {
+		r.Limit = *b.Num
+	}
+	switch {
+	case len(b.Query) > MaxQuery:
+		return r, badParameter(fmt.Sprintf("Field q has %d bytes; the limit is %d.", len(b.Query), MaxQuery))
+	case r.Query == "":
+		return r, badParameter("Field q is missing.")
+	case r.Offset < 0 || r.Offset > searcher.MaxOffset:
+		return r, badParameter(fmt.Sprintf("Field start must be a whole number from 0 to %d.", searcher.MaxOffset))
+	case r.Limit < 1 || r.Limit > searcher.MaxLimit:
+		return r, badParameter(fmt.Sprintf("Field num must be a whole number from 1 to %d.", searcher.MaxLimit))
+	}
+	return r, nil
+}

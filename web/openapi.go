@@ -1,0 +1,238 @@
+package web
+
+import (
+	_ "embed"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+)
+
+// openAPI describes the API to programs (OpenAPI 3.1); /api shows the same to people.
+//
+//go:embed openapi.json
+var openAPI []byte
+
+// openAPIFile serves the description.
+func (s *Server) openAPIFile(c *gin.Context) {
+	c.Data(http.StatusOK, "application/json; charset=utf-8", openAPI)
+}
+
+// api is the description as a page, with a line to copy for each operation.
+func (s *Server) api(c *gin.Context) error {
+	base, err := s.publicURL(c.Request)
+	if err != nil {
+		return err
+	}
+	v := s.view("API", "")
+	v.API = describe(base)
+	return s.render(c, http.StatusOK, s.pages.api, v)
+}
+
+// An apiView is the page /api.
+type apiView struct {
+	About      string
+	Operations []operationView
+	Shapes     []shapeView
+}
+
+type operationView struct {
+	Method, Path, Summary, About string
+	Parameters                   []parameterView
+	Curl                         string // a line for the shell
+	Answer                       string // name of the shape it answers with
+	Statuses                     []statusView
+}
+
+type parameterView struct {
+	Name, About, Bounds string
+	Required            bool
+}
+
+type statusView struct{ Code, About string }
+
+type shapeView struct {
+	Name, About string
+	Fields      []fieldView
+}
+
+type fieldView struct {
+	Name, Type, About string
+	Optional          bool
+}
+
+// The parts of an OpenAPI document that the page shows.
+type (
+	apiDocument struct {
+		Info  struct{ Description string }
+		Paths map[string]map[string]apiOperation
+		Parts struct {
+			Parameters map[string]apiParameter
+			Schemas    map[string]*apiSchema
+		} `json:"components"`
+	}
+	apiOperation struct {
+		Summary, Description string
+		Parameters           []apiParameter
+		RequestBody          struct {
+			Content map[string]struct {
+				Schema  *apiSchema
+				Example json.RawMessage
+			}
+		}
+		Responses map[string]struct {
+			Description string
+			Content     map[string]struct{ Schema *apiSchema }
+		}
+	}
+	apiParameter struct {
+		Ref               string `json:"$ref"`
+		Name, Description string
+		Required          bool
+		Schema            apiSchema
+		Example           any
+	}
+	apiSchema struct {
+		Ref                string `json:"$ref"`
+		Type               any
+		Description        string
+		Properties         map[string]*apiSchema
+		Required           []string
+		Items              *apiSchema
+		Enum               []string
+		Minimum, Maximum   *json.Number
+		MaxLength          *json.Number
+		MinItems, MaxItems *json.Number
+		Default            any
+	}
+)
+
+// describe makes the page of the description; base is where the examples point. It panics on a
+// file that is not JSON: it is part of the program.
+func describe(base string) *apiView {
+	var d apiDocument
+	if err := json.Unmarshal(openAPI, &d); err != nil {
+		panic(err)
+	}
+	v := &apiView{About: d.Info.Description}
+	for _, path := range sortedKeys(d.Paths) {
+		for _, method := range sortedKeys(d.Paths[path]) {
+			v.Operations = append(v.Operations, d.operation(base, method, path, d.Paths[path][method]))
+		}
+	}
+	slices.SortStableFunc(v.Operations, func(a, b operationView) int { // our own before the shapes of others
+		return strings.Compare(a.Path[:4], b.Path[:4])
+	})
+	for _, name := range sortedKeys(d.Parts.Schemas) {
+		v.Shapes = append(v.Shapes, d.shape(name, d.Parts.Schemas[name]))
+	}
+	return v
+}
+
+func (d *apiDocument) operation(base, method, path string, o apiOperation) operationView {
+	v := operationView{Method: strings.ToUpper(method), Path: path, Summary: o.Summary, About: o.Description, Answer: lastStep(o.Responses["200"].Content["application/json"].Schema.Ref)}
+	query := url.Values{}
+	for _, p := range o.Parameters {
+		if p.Ref != "" {
+			p = d.Parts.Parameters[lastStep(p.Ref)]
+		}
+		if example, ok := exampleOf(p); ok {
+			query.Set(p.Name, example)
+		}
+		v.Parameters = append(v.Parameters, parameterView{p.Name, p.Description, bounds(&p.Schema), p.Required})
+	}
+	v.Curl = "curl '" + base + path
+	if len(query) > 0 {
+		v.Curl += "?" + query.Encode()
+	}
+	v.Curl += "'"
+	if body, ok := o.RequestBody.Content["application/json"]; ok {
+		v.Curl += " -H 'Content-Type: application/json' -d '" + strings.ReplaceAll(string(body.Example), "'", `'\''`) + "'"
+	}
+	for _, code := range sortedKeys(o.Responses) {
+		v.Statuses = append(v.Statuses, statusView{code, o.Responses[code].Description})
+	}
+	return v
+}
+
+// exampleOf is a value of a parameter for the line to copy.
+func exampleOf(p apiParameter) (string, bool) {
+	switch example := p.Example.(type) {
+	case string:
+		return example, true
+	case float64:
+		return json.Number(strings.TrimSpace(marshal(example))).String(), true
+	}
+	return "", false
+}
+
+func (d *apiDocument) shape(name string, s *apiSchema) shapeView {
+	v := shapeView{Name: name, About: s.Description}
+	for _, field := range sortedKeys(s.Properties) {
+		f := s.Properties[field]
+		v.Fields = append(v.Fields, fieldView{field, f.kind(), f.Description, !slices.Contains(s.Required, field)})
+	}
+	return v
+}
+
+// kind is a type as people write it: "string or null", "list of Result".
+func (s *apiSchema) kind() string {
+	switch t := s.Type.(type) {
+	case string:
+		if t == "array" && s.Items != nil {
+			return "list of " + s.Items.kind()
+		}
+		return t
+	case []any:
+		var names []string
+		for _, name := range t {
+			names = append(names, name.(string))
+		}
+		return strings.Join(names, " or ")
+	}
+	if s.Ref != "" {
+		return lastStep(s.Ref)
+	}
+	return "value"
+}
+
+// bounds are the limits of a parameter in words.
+func bounds(s *apiSchema) string {
+	var parts []string
+	if len(s.Enum) > 0 {
+		parts = append(parts, strings.Join(s.Enum, ", "))
+	}
+	switch {
+	case s.Minimum != nil && s.Maximum != nil:
+		parts = append(parts, s.Minimum.String()+" to "+s.Maximum.String())
+	case s.Minimum != nil:
+		parts = append(parts, "from "+s.Minimum.String())
+	}
+	if s.MaxLength != nil {
+		parts = append(parts, "at most "+s.MaxLength.String()+" bytes")
+	}
+	if s.Default != nil {
+		parts = append(parts, strings.Trim(strings.TrimSpace(marshal(s.Default)), `"`)+" when absent")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// marshal is a value as JSON; it came from JSON.
+func marshal(v any) string {
+	b, _ := json.Marshal(v)
+	return string(b)
+}
+
+func lastStep(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,232 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// A description is openapi.json with its schemas compiled.
+type description struct {
+	raw      map[string]any
+	compiler *jsonschema.Compiler
+}
+
+func readDescription(t *testing.T) *description {
+	t.Helper()
+	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(openAPI))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeObjects(raw)
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	if err := c.AddResource("openapi.json", raw); err != nil {
+		t.Fatal(err)
+	}
+	return &description{raw.(map[string]any), c}
+}
+
+// closeObjects lets no answer have a field that the description leaves out, except where it says
+// that there may be more.
+func closeObjects(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if _, open := v["additionalProperties"]; v["type"] == "object" && v["properties"] != nil && !open {
+			v["additionalProperties"] = false
+		}
+		for _, child := range v {
+			closeObjects(child)
+		}
+	case []any:
+		for _, child := range v {
+			closeObjects(child)
+		}
+	}
+}
+
+// check holds a body against the schema of a response of an operation.
+func (d *description) check(t *testing.T, path, method, status string, body []byte) {
+	t.Helper()
+	pointer := "openapi.json#/paths/" + strings.ReplaceAll(path, "/", "~1") + "/" + method + "/responses/" + status + "/content/application~1json/schema"
+	schema, err := d.compiler.Compile(pointer)
+	if err != nil {
+		t.Fatalf("%s %s: status %s is not described: %v", method, path, status, err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		t.Errorf("%s %s, status %s: %v\n%s", method, path, status, err, body)
+	}
+}
+
+// Every route of the API is described, and every description has its route.
+func TestOpenAPIRoutes(t *testing.T) {
+	described := make(map[string]bool)
+	for path, methods := range readDescription(t).raw["paths"].(map[string]any) {
+		for method := range methods.(map[string]any) {
+			described[strings.ToUpper(method)+" "+path] = true
+		}
+	}
+	if len(described) < 8 {
+		t.Fatalf("only %d operations are described", len(described))
+	}
+	served := make(map[string]bool)
+	for _, r := range fullServer().routes().Routes() {
+		if r.Method == http.MethodGet || r.Method == http.MethodPost {
+			served[r.Method+" "+r.Path] = true
+			if strings.HasPrefix(r.Path, "/api/") && !described[r.Method+" "+r.Path] {
+				t.Errorf("%s %s is not described", r.Method, r.Path)
+			}
+		}
+	}
+	for operation := range described {
+		if !served[operation] {
+			t.Errorf("%s is described and not served", operation)
+		}
+	}
+}
+
+// The examples of the page /api work as they stand, and what is answered, well or badly, is what
+// the description says.
+func TestOpenAPIAnswers(t *testing.T) {
+	d := readDescription(t)
+	f := newFake()
+	s := New(Options{Search: f, Pages: f, Find: f.find, Stats: func(context.Context) (any, error) {
+		return json.RawMessage(`{"pages":1,"uncrawled":0,"segments":1,"words":2,"postings":2,"hits":3,"links":0,"rank":"","rows":[{"name":"repository","bytes":9,"paper":0}],"outcomes":{}}`), nil
+	}})
+	operations := describe("http://h").Operations
+	for _, o := range operations {
+		target, _, _ := strings.Cut(strings.TrimPrefix(o.Curl, "curl 'http://h"), "'")
+		r := httptest.NewRequest(o.Method, target, nil)
+		if o.Method == http.MethodPost {
+			_, body, _ := strings.Cut(o.Curl, "-d '")
+			r = httptest.NewRequest(o.Method, target, strings.NewReader(strings.TrimSuffix(body, "'")))
+			r.Header.Set("Content-Type", "application/json")
+		}
+		if o.Path == "/api/v1/page" {
+			r.URL.RawQuery = "doc=4711" // the fake has other addresses
+		}
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		if w.Code != http.StatusOK {
+			t.Errorf("%s: status %d: %s", o.Curl, w.Code, w.Body)
+			continue
+		}
+		d.check(t, o.Path, strings.ToLower(o.Method), "200", w.Body.Bytes())
+	}
+	for _, target := range []string{
+		"/api/v1/search?q=inverted+index&num=100&explain=1", "/api/v1/search?q=none", "/api/v1/search?q=" + url.QueryEscape(hostileQuery),
+		"/api/v1/search?q=" + url.QueryEscape(`inverted index"`), "/api/v1/page?doc=21", "/api/v1/page?doc=13", "/search?q=none&format=json", "/customsearch/v1?q=none",
+	} {
+		path, _, _ := strings.Cut(target, "?")
+		d.check(t, path, "get", "200", []byte(get(t, s, target, http.StatusOK)))
+	}
+	for target, status := range map[string]int{
+		"/api/v1/search": 400, "/api/v1/search?q=a&num=0": 400, "/api/v1/search?q=slow": 504, "/api/v1/page?doc=9": 404, "/api/v1/page": 400,
+		"/api/v1/explain?q=a&url=http://unknown.test/": 404, "/api/v1/suggest?q=a&q=b": 400, "/search?q=a&num=x&format=json": 400,
+	} {
+		path, _, _ := strings.Cut(target, "?")
+		d.check(t, path, "get", strconv.Itoa(status), []byte(get(t, s, target, status)))
+	}
+}
+
+func post(s *Server, kind, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, "/api/v1/batch", strings.NewReader(body))
+	r.Header.Set("Content-Type", kind)
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w
+}
+
+func TestBatch(t *testing.T) {
+	s := fullServer()
+	w := post(s, "application/json", `{"searches":[{"q":"inverted index","num":2,"start":1},{"q":""},{"q":"fail"},{"q":"nothing"}]}`)
+	var answer struct {
+		Answers []struct {
+			Results []struct{ Doc int }
+			Total   *struct{ Value int }
+			Error   struct{ Code string }
+		}
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK || len(answer.Answers) != 4 {
+		t.Fatalf("status %d: %v: %s", w.Code, err, w.Body)
+	}
+	a := answer.Answers
+	if len(a[0].Results) != 2 || a[1].Error.Code != "bad_parameter" || a[2].Error.Code != "internal" || a[3].Total == nil {
+		t.Errorf("answers %s", w.Body)
+	}
+	if strings.Contains(w.Body.String(), "secret") {
+		t.Errorf("a file is named: %s", w.Body)
+	}
+	readDescription(t).check(t, "/api/v1/batch", "post", "200", w.Body.Bytes())
+	for body, status := range map[string]int{
+		``: 400, `{}`: 400, `{"searches":[]}`: 400, `[]`: 400, `{"searches":[{"q":"a","nmu":3}]}`: 400, `{"searches":[{"q":"a"}]} x`: 400,
+		`{"searches":[{"q":"a","num":"3"}]}`:                               400,
+		`{"searches":[` + strings.Repeat(`{"q":"a"},`, 20) + `{"q":"a"}]}`: 400,
+		`{"searches":[{"q":"` + strings.Repeat("a", 70_000) + `"}]}`:       413,
+	} {
+		if w := post(s, "application/json", body); w.Code != status {
+			t.Errorf("%.60s: status %d, want %d: %s", body, w.Code, status, w.Body)
+		}
+	}
+	if w := post(s, "text/plain", `{"searches":[{"q":"a"}]}`); w.Code != http.StatusUnsupportedMediaType {
+		t.Errorf("text/plain: status %d", w.Code)
+	}
+	r := httptest.NewRequest(http.MethodOptions, "/api/v1/batch", nil)
+	pre := httptest.NewRecorder()
+	s.Handler().ServeHTTP(pre, r)
+	if pre.Code != http.StatusNoContent || pre.Header().Get("Access-Control-Allow-Methods") != "POST" {
+		t.Errorf("preflight: status %d, %v", pre.Code, pre.Header())
+	}
+}
+
+func TestKeys(t *testing.T) {
+	f := newFake()
+	s := New(Options{Search: f, Pages: f, Keys: []string{"first", "second"}})
+	ask := func(target string, header ...string) int {
+		r := httptest.NewRequest(http.MethodGet, target, nil)
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w.Code
+	}
+	for _, target := range []string{"/api/v1/search?q=a", "/customsearch/v1?q=a", "/search?q=a&format=json", "/search?q=a&format=rss"} {
+		if got := ask(target); got != http.StatusUnauthorized {
+			t.Errorf("%s without a key: status %d", target, got)
+		}
+		if got := ask(target, "Authorization", "Bearer third"); got != http.StatusUnauthorized {
+			t.Errorf("%s with a wrong key: status %d", target, got)
+		}
+		if got := ask(target, "Authorization", "Bearer second"); got != http.StatusOK {
+			t.Errorf("%s with a bearer key: status %d", target, got)
+		}
+		if got := ask(target, "X-API-Key", "first"); got != http.StatusOK {
+			t.Errorf("%s with X-API-Key: status %d", target, got)
+		}
+		if got := ask(target + "&key=first"); got != http.StatusOK {
+			t.Errorf("%s with the parameter key: status %d", target, got)
+		}
+	}
+	if got := ask("/mcp"); got != http.StatusUnauthorized {
+		t.Errorf("/mcp without a key: status %d", got)
+	}
+	for _, target := range []string{"/", "/search?q=a", "/api", "/openapi.json"} {
+		if got := ask(target); got != http.StatusOK {
+			t.Errorf("%s: status %d; people need no key", target, got)
+		}
+	}
+}
