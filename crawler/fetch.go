@@ -179,7 +179,8 @@ func (c *Crawler) readPage(g *guard, resp *http.Response, f *vocab.Fetch) error 
 		Language:     resp.Header.Get("Content-Language"),
 		LastModified: resp.Header.Get("Last-Modified"),
 		ETag:         resp.Header.Get("Etag"),
-		Robots:       strings.Join(resp.Header.Values("X-Robots-Tag"), ", "),
+		Robots:       strings.Join(resp.Header.Values("X-Robots-Tag"), "\n"),
+		Links:        relations(resp.Header.Values("Link")),
 		Body:         body,
 	}
 	return nil

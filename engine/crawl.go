@@ -400,6 +400,7 @@ func (v *visitor) page(ctx context.Context, f vocab.Fetch, result urlserver.Resu
 		return
 	}
 	s := settled{result: result, document: doc, targets: v.addLinks(doc, f.Depth)}
+	v.addRelated(doc, f.Depth)
 	v.bytes.Add(int64(len(f.Page.Body)))
 	v.put(ctx, storeserver.Item{Page: f.Page}, s)
 }
@@ -427,6 +428,17 @@ func (c *Crawl) addLinks(doc *indexer.Document, depth uint16) []vocab.DocID {
 		doc.Links = nil
 	}
 	return docs
+}
+
+// addRelated makes the pages known that a page names beside its links.
+func (c *Crawl) addRelated(doc *indexer.Document, depth uint16) {
+	found := make([]urlserver.Found, 0, len(doc.Related))
+	for _, s := range doc.Related {
+		if u, err := weburl.Parse(s); err == nil {
+			found = append(found, urlserver.Found{URL: u, Depth: depth + 1})
+		}
+	}
+	c.add(found)
 }
 
 // put hands an item to the store server. Its receipt comes when it is on disk.

@@ -15,6 +15,9 @@ type Document struct {
 	NoFollow bool          // the page asks that its links not be followed; each of Links has the flag too
 	Redirect string        // canonical URL of a meta refresh without delay; "" where there is none
 
+	Canonical string   // another URL of this site that the page says is its own; "" where it says none, or this
+	Related   []string // canonical URLs that the page states beside its text: of its canonical form, the next page, feeds
+
 	key   string // of the URL, the order of documents
 	words []byte // the folded words of hits, one after the other
 	hits  []occurrence
@@ -46,6 +49,9 @@ func (d *Document) Bytes() int {
 	n := len(d.Info.URL) + len(d.Info.Title) + len(d.Info.Description) + len(d.Info.Text) + len(d.words) + 8*len(d.hits) + 512
 	for i := range d.Links {
 		n += len(d.Links[i].Target) + len(d.Links[i].Text) + 40
+	}
+	for _, to := range d.Related {
+		n += len(to) + 16
 	}
 	return n
 }

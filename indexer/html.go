@@ -156,8 +156,14 @@ func (p *parser) startMeaning(z *html.Tokenizer, tag atom.Atom) {
 		p.addLink("href", 0, alt)
 	case atom.Iframe, atom.Frame:
 		p.addLink("src", vocab.Embedded, nil)
+	case atom.Object:
+		p.embeds("data")
+	case atom.Embed:
+		p.embeds("src")
 	case atom.Img:
 		p.image()
+	case atom.Link:
+		p.linkElement()
 	case atom.Base:
 		p.setBase()
 	case atom.Meta:

@@ -26,7 +26,7 @@ func (p *parser) meta() {
 	}
 	name, _ := p.attr("name")
 	switch {
-	case bytes.EqualFold(name, []byte("robots")):
+	case bytes.EqualFold(name, []byte("robots")), bytes.EqualFold(name, []byte(product)):
 		p.obeyRobots(string(content))
 	case bytes.EqualFold(name, []byte("description")):
 		if len(p.description) == 0 {
@@ -39,21 +39,52 @@ func (p *parser) meta() {
 	}
 }
 
-// obeyRobots reads the directives of a robots meta element or of X-Robots-Tag headers joined by
-// commas. "name: directive" is for the crawler of that name, and passed over. Once joined, it
-// cannot be told where such a header ends, so the directives after the first are taken as meant
-// for all: rather obey too much.
+// product is the name that pages address us by, beside "robots". What is said to all holds for us even
+// where something else is said to us: of several directives the strictest counts.
+const product = "anatomy"
+
+// obeyRobots reads the directives of a robots meta element, parted by commas.
 func (p *parser) obeyRobots(directives string) {
 	for directive := range strings.SplitSeq(directives, ",") {
-		switch strings.ToLower(strings.TrimSpace(directive)) {
-		case "noindex":
-			p.noIndex = true
-		case "nofollow":
-			p.noFollow = true
-		case "none":
-			p.noIndex, p.noFollow = true, true
+		p.obey(directive)
+	}
+}
+
+func (p *parser) obey(directive string) {
+	switch strings.ToLower(strings.TrimSpace(directive)) {
+	case "noindex":
+		p.noIndex = true
+	case "nofollow":
+		p.noFollow = true
+	case "none":
+		p.noIndex, p.noFollow = true, true
+	}
+}
+
+// obeyHeader reads X-Robots-Tag, a field a line. "name: noindex, nofollow" is for the crawler of that
+// name, up to the end of the field or the next name.
+func (p *parser) obeyHeader(fields string) {
+	for field := range strings.SplitSeq(fields, "\n") {
+		forUs := true
+		for directive := range strings.SplitSeq(field, ",") {
+			if name, rest, ok := strings.Cut(strings.TrimSpace(directive), ":"); ok && isAgent(name) {
+				forUs, directive = strings.EqualFold(name, product), rest
+			}
+			if forUs {
+				p.obey(directive)
+			}
 		}
 	}
+}
+
+// isAgent says whether what stands before a colon is a crawler's name rather than that of a directive
+// with a value, or part of a date.
+func isAgent(name string) bool {
+	switch strings.ToLower(name) {
+	case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
+		return false
+	}
+	return !strings.ContainsAny(name, " \t")
 }
 
 // setLanguage takes the language that an attribute of the current tag declares, if it is the

@@ -58,7 +58,8 @@ func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 	}
 	p := &buf.parser
 	p.reset(base)
-	p.obeyRobots(page.Robots)
+	p.obeyHeader(page.Robots)
+	p.linkHeader(page.Links)
 	if media == plainText {
 		p.readPlain(body)
 	} else {
@@ -132,6 +133,8 @@ type parser struct {
 	keywords    []byte
 	lang        string
 	redirect    string
+	canonical   string   // "" where nothing is said
+	related     []string // see relation
 	noIndex     bool
 	noFollow    bool
 }
@@ -178,9 +181,16 @@ func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
 		NoIndex:  p.noIndex,
 		NoFollow: p.noFollow,
 		Redirect: p.redirect,
+		Related:  p.related,
 		key:      p.page.Key(),
 		words:    append([]byte(nil), p.words...),
 		hits:     append([]occurrence(nil), p.hits...),
+	}
+	if p.noFollow {
+		d.Related = nil
+	}
+	if p.canonical != p.page.String() {
+		d.Canonical = p.canonical
 	}
 	d.Info.Lang = p.language(page.Language, d.Info.Text)
 	return d

@@ -218,11 +218,26 @@ func TestRefresh(t *testing.T) {
 func TestRobotsHeader(t *testing.T) {
 	for header, want := range map[string][2]bool{
 		"": {}, "noindex": {true, false}, "none": {true, true}, "max-snippet: 5, NoFollow": {false, true}, "otherbot: noindex": {},
-		"otherbot: noindex, nofollow": {false, true},
+		"otherbot: noindex, nofollow": {}, "otherbot: noindex\nnofollow": {false, true}, "Anatomy: none": {true, true}, "otherbot: none, anatomy: nofollow": {false, true},
+		"unavailable_after: Sat, 21 Nov 2026 15:00:00 GMT, noindex": {true, false}, "anatomy:noindex,otherbot:nofollow": {true, false}, ":": {}, "all": {},
 	} {
 		d := parsePage(t, &vocab.Page{URL: pageURL, Robots: header})
 		if got := [2]bool{d.NoIndex, d.NoFollow}; got != want {
 			t.Errorf("%q: got %v, want %v", header, got, want)
+		}
+	}
+}
+
+// TestRobotsMeta: what is said to us by name counts with what is said to all; what is said to others does not.
+func TestRobotsMeta(t *testing.T) {
+	for head, want := range map[string][2]bool{
+		"<meta name=Anatomy content=noindex>": {true, false}, "<meta name=otherbot content=none>": {},
+		"<meta name=robots content=noindex><meta name=anatomy content=nofollow>": {true, true}, "<meta name=robots content='index, follow'>": {},
+		"<meta property=robots content=none>": {}, "<meta name=robots>": {},
+	} {
+		d := parseHTML(t, head)
+		if got := [2]bool{d.NoIndex, d.NoFollow}; got != want {
+			t.Errorf("%s: got %v, want %v", head, got, want)
 		}
 	}
 }

@@ -109,7 +109,8 @@ type Page struct {
 	Language     string    // Content-Language
 	LastModified string
 	ETag         string
-	Robots       string // X-Robots-Tag, several joined by ", "
+	Robots       string // X-Robots-Tag, a field a line
+	Links        string // Link fields that say where the page belongs (RFC 8288), joined by ", "
 	Body         []byte // after content coding was undone; at most the crawler's bound
 }
 
@@ -125,9 +126,10 @@ const (
 
 // A Link leads from the page that it stands on to Target.
 type Link struct {
-	Target string // absolute, canonical
-	Text   string // anchor text with its white space folded, or the alt text of the image in it; may be empty
-	Flags  LinkFlags
+	Target  string // absolute, canonical
+	Text    string // anchor text with its white space folded, or the alt text of the image in it; may be empty
+	Flags   LinkFlags
+	Changed uint32 // when the target last changed, as a feed says, in Unix seconds; 0 where nothing says so
 }
 
 // A DocInfo is what the index keeps of a document beside its hits, for showing it and for the

@@ -17,6 +17,7 @@ const (
 	PageRecord      Kind = 1 + iota // a page
 	DuplicateRecord                 // a URL with the same body as page Of
 	RedirectRecord                  // a URL that led to Location
+	linkedPage                      // on disk alone: a page whose Links are not empty
 )
 
 var kindNames = [...]string{PageRecord: "page", DuplicateRecord: "duplicate", RedirectRecord: "redirect"}
@@ -54,14 +55,18 @@ func (r *Record) String() string {
 // size bounds the encoded length from above.
 func (r *Record) size() int {
 	p := &r.Page
-	const numbers = 1 + 10*binary.MaxVarintLen64
+	const numbers = 1 + 11*binary.MaxVarintLen64
 	return numbers + len(p.URL) + len(p.ContentType) + len(p.Language) + len(p.LastModified) +
-		len(p.ETag) + len(p.Robots) + len(p.Body) + len(r.Location)
+		len(p.ETag) + len(p.Robots) + len(p.Links) + len(p.Body) + len(r.Location)
 }
 
 func (r *Record) append(b []byte) []byte {
 	p := &r.Page
-	b = append(b, byte(r.Kind))
+	kind := r.Kind
+	if kind == PageRecord && p.Links != "" {
+		kind = linkedPage
+	}
+	b = append(b, byte(kind))
 	b = binary.AppendUvarint(b, uint64(p.Doc))
 	b = binary.AppendVarint(b, p.Fetched.Unix())
 	b = appendText(b, p.URL)
@@ -69,6 +74,9 @@ func (r *Record) append(b []byte) []byte {
 	case PageRecord:
 		for _, s := range [...]string{p.ContentType, p.Language, p.LastModified, p.ETag, p.Robots} {
 			b = appendText(b, s)
+		}
+		if kind == linkedPage {
+			b = appendText(b, p.Links)
 		}
 		b = append(b, p.Body...)
 	case DuplicateRecord:
@@ -97,9 +105,12 @@ func (r *Record) decode(b []byte) error {
 	p.Fetched = time.Unix(d.varint(), 0).UTC()
 	p.URL = d.text()
 	switch r.Kind {
-	case PageRecord:
+	case PageRecord, linkedPage:
 		for _, s := range [...]*string{&p.ContentType, &p.Language, &p.LastModified, &p.ETag, &p.Robots} {
 			*s = d.text()
+		}
+		if r.Kind == linkedPage {
+			r.Kind, p.Links = PageRecord, d.text()
 		}
 		p.Body = d.rest
 		d.rest = nil

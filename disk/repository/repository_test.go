@@ -38,7 +38,8 @@ func someRecord(t *rapid.T) Record {
 	case PageRecord:
 		p.ContentType = rapid.String().Draw(t, "type")
 		p.ETag = rapid.String().Draw(t, "etag")
-		p.Language, p.LastModified, p.Robots = "de", "then", "noindex, nofollow"
+		p.Language, p.LastModified, p.Robots = "de", "then", "noindex\nnofollow"
+		p.Links = rapid.SampledFrom([]string{"", "</a>; rel=next"}).Draw(t, "links")
 		p.Body = rapid.OneOf(rapid.SliceOfN(rapid.Byte(), 1, 300),
 			rapid.Map(rapid.IntRange(1, 5000), func(n int) []byte { return bytes.Repeat([]byte("<p>"), n) })).Draw(t, "body")
 	case DuplicateRecord:

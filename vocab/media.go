@@ -1,0 +1,29 @@
+package vocab
+
+import "strings"
+
+// A Medium is a kind of document that we read.
+type Medium uint8
+
+// The media.
+const (
+	Unread    Medium = iota // anything else
+	HTML                    // HTML, and XHTML, which browsers read alike
+	PlainText               // text/plain
+	Markdown                // CommonMark and its kin
+	XML                     // a feed, or XHTML that is sent as XML; told by its root element
+	PDF
+)
+
+var media = map[string]Medium{
+	"text/html": HTML, "application/xhtml+xml": HTML, "text/plain": PlainText, "text/markdown": Markdown, "text/x-markdown": Markdown,
+	"application/rss+xml": XML, "application/atom+xml": XML, "application/rdf+xml": XML, "application/xml": XML, "text/xml": XML,
+	"application/pdf": PDF, "application/x-pdf": PDF,
+}
+
+// MediumOf reads the value of a Content-Type field: "text/html; charset=utf-8" is HTML. Its parameters
+// do not matter, nor does its case.
+func MediumOf(contentType string) Medium {
+	name, _, _ := strings.Cut(contentType, ";")
+	return media[strings.ToLower(strings.TrimSpace(name))]
+}
