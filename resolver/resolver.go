@@ -25,6 +25,8 @@ type Batch struct {
 	aliases map[vocab.DocID]vocab.DocID // 0: the document does not exist
 	hidden  map[vocab.DocID]bool
 	links   int
+
+	released map[vocab.DocID]bool
 }
 
 type wording struct {
@@ -33,12 +35,10 @@ type wording struct {
 }
 
 // Page adds the links of a page; targets[i] is the docID of links[i].Target. Nofollow links are kept
-// in the graph, with their flag, and their words are credited to nobody.
+// in the graph, with their flag, and their words are credited to nobody. A batch speaks of a document
+// once: see [Batch.Holds].
 func (b *Batch) Page(source vocab.DocID, links []vocab.Link, targets []vocab.DocID) {
-	if b.sources == nil {
-		b.sources = map[vocab.DocID][]linkdb.Target{}
-		b.anchors = map[vocab.DocID]map[wording][]vocab.DocID{}
-	}
+	b.begin()
 	found := make([]linkdb.Target, 0, len(links))
 	for i, l := range links {
 		target := targets[i]
@@ -56,6 +56,28 @@ func (b *Batch) Page(source vocab.DocID, links []vocab.Link, targets []vocab.Doc
 	found = slices.CompactFunc(found, func(x, y linkdb.Target) bool { return x.Doc == y.Doc })
 	b.links += len(found) - len(b.sources[source])
 	b.sources[source] = found
+}
+
+func (b *Batch) begin() {
+	if b.sources == nil {
+		b.sources = map[vocab.DocID][]linkdb.Target{}
+		b.anchors = map[vocab.DocID]map[wording][]vocab.DocID{}
+		b.released = map[vocab.DocID]bool{}
+	}
+}
+
+// Release says that doc, which was a page, an alias or gone, is now known by the links to it alone.
+func (b *Batch) Release(doc vocab.DocID) {
+	b.begin()
+	b.sources[doc] = nil // an empty record ends what older runs say
+	b.released[doc] = true
+}
+
+// Holds says whether the batch speaks of a document already.
+func (b *Batch) Holds(doc vocab.DocID) bool {
+	_, page := b.sources[doc]
+	_, settled := b.aliases[doc]
+	return page || settled || b.hidden[doc]
 }
 
 func (b *Batch) credit(target vocab.DocID, words wording, source vocab.DocID) {
@@ -102,10 +124,10 @@ func (b *Batch) Hide(doc vocab.DocID) {
 	b.hidden[doc] = true
 }
 
-// Removed lists the documents that Alias, Drop and Hide named, ascending: what an index must not
-// show as documents of their own.
+// Removed lists the documents that Alias, Drop, Hide and Release named, ascending: those whose pages an
+// index must not show.
 func (b *Batch) Removed() []vocab.DocID {
-	all := append(slices.Collect(maps.Keys(b.aliases)), slices.Collect(maps.Keys(b.hidden))...)
+	all := slices.Concat(slices.Collect(maps.Keys(b.aliases)), slices.Collect(maps.Keys(b.hidden)), slices.Collect(maps.Keys(b.released)))
 	slices.Sort(all)
 	return slices.Compact(all)
 }

@@ -2,8 +2,9 @@
 // with what words, and what became of the documents that are no pages of their own.
 //
 // The database is a set of runs, each an immutable file that one batch of the indexer or one merge
-// wrote. A [Set] reads several runs as one: a source's newest run wins, so a page fetched again
-// replaces its links.
+// wrote. A [Set] reads several runs as one: a document's newest run wins, so a page fetched again
+// replaces its links. A links record, be it empty, says that the document is one of its own from then on:
+// it ends what older runs said in the sections before it.
 //
 // # Format of a run, version 1
 //

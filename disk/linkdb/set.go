@@ -17,7 +17,7 @@ import (
 // they are walked.
 type Set struct {
 	runs  []*Run
-	canon []uint32 // by document: 0 itself, nowhere, else the document that it is
+	canon []uint32 // by document: 0 itself, nowhere, else the document that it is, as the newest run has it
 	owner []uint16 // by source: 1 + the newest run that has its links
 
 	hidden map[vocab.DocID]bool
@@ -46,7 +46,23 @@ func OpenSet(paths []string) (*Set, error) {
 	return s, nil
 }
 
+// load takes in a run behind those before it. A source is a page of its own again, whatever older runs
+// say of it, unless this run says otherwise.
 func (s *Set) load(run uint16, r *Run) error {
+	for source, err := range r.Sources() {
+		if err != nil {
+			return err
+		}
+		if source.Doc >= nowhere {
+			return r.corrupt(0, "document number too large")
+		}
+		s.owner = grow(s.owner, source.Doc)
+		s.owner[source.Doc] = run
+		if source.Doc < vocab.DocID(len(s.canon)) {
+			s.canon[source.Doc] = 0
+		}
+		delete(s.hidden, source.Doc)
+	}
 	for a, err := range r.Aliases() {
 		if err != nil {
 			return err
@@ -68,16 +84,6 @@ func (s *Set) load(run uint16, r *Run) error {
 			return err
 		}
 		s.hidden[doc] = true
-	}
-	for source, err := range r.Sources() {
-		if err != nil {
-			return err
-		}
-		if source.Doc >= nowhere {
-			return r.corrupt(0, "document number too large")
-		}
-		s.owner = grow(s.owner, source.Doc)
-		s.owner[source.Doc] = run
 	}
 	return nil
 }
@@ -125,6 +131,18 @@ func (s *Set) Canonical(doc vocab.DocID) (vocab.DocID, bool) {
 	return 0, false
 }
 
+// Said gives what the newest run that speaks of doc says of it, aliases not followed: the document that
+// it is another URL of, or that it does not exist; 0 and false where it is itself.
+func (s *Set) Said(doc vocab.DocID) (of vocab.DocID, gone bool) {
+	if doc >= vocab.DocID(len(s.canon)) {
+		return 0, false
+	}
+	if s.canon[doc] == nowhere {
+		return 0, true
+	}
+	return vocab.DocID(s.canon[doc]), false
+}
+
 // Same says whether doc is a document of its own: no alias, and not gone.
 func (s *Set) Same(doc vocab.DocID) bool {
 	of, ok := s.Canonical(doc)
@@ -142,14 +160,25 @@ func (s *Set) Names() iter.Seq2[Name, error] {
 // Links walks the link graph: sources ascending, targets as Canonical gives them, ascending and
 // distinct, without links of a document to itself.
 func (s *Set) Links() iter.Seq2[Source, error] {
+	return func(yield func(Source, error) bool) {
+		for source, err := range s.ownLinks() {
+			if err == nil {
+				source.Targets = s.resolve(source.Doc, source.Targets)
+			}
+			if !yield(source, err) {
+				return
+			}
+		}
+	}
+}
+
+// ownLinks walks the newest links of each source that is a document of its own, as they were written.
+func (s *Set) ownLinks() iter.Seq2[Source, error] {
 	all := merge(s.runs, (*Run).Sources, func(x Source) vocab.DocID { return x.Doc }, func(same []Source, _ []int) Source { return same[len(same)-1] })
 	return func(yield func(Source, error) bool) {
 		for source, err := range all {
-			if err == nil {
-				if !s.Same(source.Doc) {
-					continue
-				}
-				source.Targets = s.resolve(source.Doc, source.Targets)
+			if err == nil && !s.Same(source.Doc) {
+				continue
 			}
 			if !yield(source, err) {
 				return
@@ -354,8 +383,10 @@ func merge[T any](runs []*Run, section func(*Run) iter.Seq2[T, error], doc func(
 	}
 }
 
-// Merge writes the runs at paths, oldest first, as one run at out: aliases are followed, links and
-// anchors of replaced pages left behind.
+// Merge writes the runs at paths, oldest first, as one run at out: links and anchors of replaced pages are
+// left behind. Aliases stay beside what was said of them, and are not followed for good: a page that was
+// gone may come back, and one that was a duplicate get a text of its own, while the pages that link to it
+// stay as they are.
 func Merge(paths []string, out string) error {
 	s, err := OpenSet(paths)
 	if err != nil {
@@ -393,17 +424,19 @@ func (s *Set) writeTo(w *Writer) error {
 	for _, doc := range slices.Sorted(maps.Keys(s.hidden)) {
 		w.Hide(doc)
 	}
-	for source, err := range s.Links() {
+	for source, err := range s.ownLinks() {
 		if err != nil {
 			return err
 		}
 		w.Links(source)
 	}
-	for a, err := range s.Anchors() {
+	for a, err := range s.ownAnchors() {
 		if err != nil {
 			return err
 		}
-		w.Anchors(a)
+		if len(a.Texts) > 0 {
+			w.Anchors(a)
+		}
 	}
 	return nil
 }
