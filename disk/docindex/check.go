@@ -1,9 +1,9 @@
 package docindex
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
+	"time"
 
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -30,8 +30,10 @@ func dumpKey(key []byte) string {
 		if k, err := decodeQueueKey(key); err == nil {
 			return fmt.Sprintf("q %s %d %d", k.Host, k.Priority, k.Number)
 		}
-	case table == tableWait && len(key) == 17:
-		return fmt.Sprintf("w %d %d", binary.BigEndian.Uint64(key[1:]), binary.BigEndian.Uint64(key[9:]))
+	case table == tableWait || table == tableRevisit || table == tableTwin:
+		if x, y, err := pairOf(key); err == nil {
+			return fmt.Sprintf("%c %d %d", table, x, y)
+		}
 	}
 	return fmt.Sprintf("%c %s", table, keyName(key[1:]))
 }
@@ -70,7 +72,7 @@ func (r *Record) String() string {
 // that nothing is writing to, and a bit of memory a document.
 func (db *DB) Check(report func(problem string)) error {
 	c := checker{db: db, report: report}
-	for _, step := range []func() error{c.records, c.urls, c.queues, c.waits, c.contents, c.totals} {
+	for _, step := range []func() error{c.records, c.urls, c.queues, c.waits, c.revisits, c.contents, c.twins, c.totals} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -82,6 +84,7 @@ type checker struct {
 	db       *DB
 	report   func(string)
 	seen     Counts
+	copies   uint64         // documents that are duplicates
 	unplaced [States]uint64 // queued and waiting documents whose place has not been met yet
 	placed   []uint64       // by docID: bit set where a queued or waiting document has its place
 }
@@ -104,6 +107,9 @@ func (c *checker) records() error {
 			if r.IsPage() {
 				c.seen.Pages++
 			}
+			if r.IsTwin() {
+				c.copies++
+			}
 		}
 		u, err := weburl.Parse(r.URL)
 		if err != nil || u.String() != r.URL {
@@ -121,6 +127,11 @@ func (c *checker) records() error {
 // IsPage says whether the document was fetched and is kept as a page of its own.
 func (r *Record) IsPage() bool {
 	return r.Kind == vocab.PageTarget && r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched && r.Fetch.Alias == 0
+}
+
+// IsTwin says whether the document has the body of another.
+func (r *Record) IsTwin() bool {
+	return r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched && r.Fetch.Alias != 0
 }
 
 func (c *checker) urls() error {
@@ -176,6 +187,38 @@ func (c *checker) contents() error {
 			return true, err
 		}
 		return true, nil
+	})
+}
+
+// twins compares the list of duplicates with the records.
+func (c *checker) twins() error {
+	n := uint64(0)
+	err := c.db.each([]byte{tableTwin}, []byte{tableTwin + 1}, func(key, _ []byte) (bool, error) {
+		n++
+		of, doc, err := pairOf(key)
+		if err != nil {
+			return false, err
+		}
+		r, ok, err := c.db.Get(vocab.DocID(doc))
+		if err == nil && (!ok || !r.IsTwin() || r.Fetch.Alias != vocab.DocID(of)) {
+			c.problem("document %d is listed as a duplicate of %d, and is none", doc, of)
+		}
+		return true, err
+	})
+	if n != c.copies {
+		c.problem("%d duplicates are listed, and there are %d", n, c.copies)
+	}
+	return err
+}
+
+// revisits looks whether each document that is to be visited again knows it.
+func (c *checker) revisits() error {
+	return c.db.EachRevisit(time.Time{}, func(due time.Time, doc vocab.DocID) (bool, error) {
+		r, ok, err := c.db.Get(doc)
+		if err == nil && (!ok || !r.Due.Equal(due) || r.State != Finished && r.State != GivenUp) {
+			c.problem("document %d is to be visited again on %s, and is %s until %s", doc, due, r.State, r.Due)
+		}
+		return true, err
 	})
 }
 

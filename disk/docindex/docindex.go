@@ -8,11 +8,13 @@
 // sort; those in values are varints.
 //
 //	KEY                                      VALUE
+//	'a' docID [8] docID [8]                  nothing             the second has the body of the first
 //	'c' content ID [16]                      docID               the first document with this body
 //	'd' docID [8]                            record, below
 //	'h' host                                 HostRecord, below
 //	'm' name                                 "counts": version, numbers of states and of outcomes, Counts; others: the URL server's
 //	'q' host 0x00 priority [1] number [8]    docID               a URL to be fetched, see QueueKey
+//	'r' due, Unix ms [8] docID [8]           nothing             a document to be visited again when it is due
 //	's' docID [8]                            nothing             a seed
 //	'u' fingerprint [8]                      URLRecord, below
 //	'w' due, Unix ms [8] docID [8]           priority            a URL to be fetched again later
@@ -23,12 +25,13 @@
 // A HostRecord, version 2: version [1], flags [1] (1 https), then varints: pages, time of a connection
 // and of an answer in µs, requests a connection; 0 is not known. Version 1 ends after the pages.
 //
-// A record, version 1:
+// A record, version 2:
 //
 //	OFFSET  SIZE    MEANING
-//	0       1       version, 1
+//	0       1       version, 2
 //	1       1       State
-//	2       1       flags: 1 sitemap, 2 scheme swapped, 4 fetched, 8 content ID is there
+//	2       1       flags: 1 sitemap, 2 scheme swapped, 4 fetched, 8 content ID is there,
+//	                16 visited once, when fetched, 32 a history follows, 64 validators follow
 //	3       varint  depth
 //	        1       hops of redirects
 //	        1       failed tries
@@ -43,10 +46,20 @@
 //	        varint  docID of the redirect's target, or of the original of a duplicate
 //	        varint  fetched, Unix s
 //	        16      content ID, where there is one
+//	if visited:
+//	        2       checksum of header fields, little endian
+//	if there is a history, of varints:
+//	        visits, changes, misses, last visit and last change (Unix s),
+//	        trials, changes among them, and their span (s)
+//	if there are validators:
+//	        varint  length of the ETag, and the ETag; the same of Last-Modified
+//
+// A page that was fetched once and is not visited again thus costs two bytes and its validators. Version 1
+// had no flags from 16 on; its documents are taken as visited once.
 //
 // Example: http://a.test/ queued as a seed, first seen at 1,000,000,000 s:
 //
-//	01 03 00 00 00 00 80 94eb dc03 00 0e 68 74 74 70 3a 2f 2f 61 2e 74 65 73 74 2f
+//	02 03 00 00 00 00 80 94eb dc03 00 0e 68 74 74 70 3a 2f 2f 61 2e 74 65 73 74 2f
 //
 // A document known by a link alone takes some 100 bytes in all tables before compression, 40 to 60
 // after; docIDs and hosts cost nearly nothing, neighbouring keys being stored by their difference.
@@ -72,7 +85,9 @@ const (
 	tableHost    = 'h'
 	tableMeta    = 'm'
 	tableQueue   = 'q'
+	tableRevisit = 'r'
 	tableSeed    = 's'
+	tableTwin    = 'a'
 	tableURL     = 'u'
 	tableWait    = 'w'
 )
@@ -357,6 +372,30 @@ func (db *DB) EachWaiting(from time.Time, fn func(Wait) (bool, error)) error {
 	})
 }
 
+// EachRevisit visits the documents to be visited again that are due at from or later, in the order of
+// their time, until fn says false.
+func (db *DB) EachRevisit(from time.Time, fn func(due time.Time, doc vocab.DocID) (bool, error)) error {
+	lo := binary.BigEndian.AppendUint64([]byte{tableRevisit}, millis(from))
+	return db.each(lo, []byte{tableRevisit + 1}, func(key, _ []byte) (bool, error) {
+		a, b, err := pairOf(key)
+		if err != nil {
+			return false, err
+		}
+		return fn(fromMillis(a), vocab.DocID(b))
+	})
+}
+
+// EachTwin visits the duplicates of a document, in order, until fn says false.
+func (db *DB) EachTwin(of vocab.DocID, fn func(doc vocab.DocID) (bool, error)) error {
+	return db.each(number(tableTwin, uint64(of)), number(tableTwin, uint64(of)+1), func(key, _ []byte) (bool, error) {
+		_, doc, err := pairOf(key)
+		if err != nil {
+			return false, err
+		}
+		return fn(vocab.DocID(doc))
+	})
+}
+
 // Sync makes everything committed so far durable.
 func (db *DB) Sync() error { return db.commit(func() error { return db.p.LogData(nil, pebble.Sync) }) }
 
@@ -399,6 +438,34 @@ func (b *Batch) PutURL(fp vocab.Fingerprint, r URLRecord) {
 
 // PutContent names the first document with a body.
 func (b *Batch) PutContent(id vocab.ContentID, doc vocab.DocID) { b.set(contentKey(id), uint64(doc)) }
+
+// DeleteContent forgets the first document with a body.
+func (b *Batch) DeleteContent(id vocab.ContentID) { b.p.Delete(contentKey(id), nil) }
+
+// PutTwin notes that doc is a duplicate of another, DeleteTwin that it no longer is.
+func (b *Batch) PutTwin(of, doc vocab.DocID) {
+	b.p.Set(pair(tableTwin, uint64(of), uint64(doc)), nil, nil)
+}
+
+// DeleteTwin is the inverse of PutTwin.
+func (b *Batch) DeleteTwin(of, doc vocab.DocID) {
+	b.p.Delete(pair(tableTwin, uint64(of), uint64(doc)), nil)
+}
+
+// PutRevisit notes when a document is to be visited again, in whole milliseconds.
+func (b *Batch) PutRevisit(due time.Time, doc vocab.DocID) {
+	b.p.Set(pair(tableRevisit, millis(due), uint64(doc)), nil, nil)
+}
+
+// DeleteRevisit is the inverse of PutRevisit.
+func (b *Batch) DeleteRevisit(due time.Time, doc vocab.DocID) {
+	b.p.Delete(pair(tableRevisit, millis(due), uint64(doc)), nil)
+}
+
+// DeleteRevisits empties the queue of documents to be visited again.
+func (b *Batch) DeleteRevisits() {
+	b.p.DeleteRange([]byte{tableRevisit}, []byte{tableRevisit + 1}, nil)
+}
 
 // PutSeed remembers a seed.
 func (b *Batch) PutSeed(doc vocab.DocID) { b.p.Set(number(tableSeed, uint64(doc)), nil, nil) }
@@ -462,9 +529,17 @@ func (b *Batch) set(key []byte, v uint64) {
 	b.p.Set(key, buf[:binary.PutUvarint(buf[:], v)], nil)
 }
 
-func (w Wait) bytes() []byte {
-	b := binary.BigEndian.AppendUint64([]byte{tableWait}, millis(w.Due))
-	return binary.BigEndian.AppendUint64(b, uint64(w.Doc))
+func (w Wait) bytes() []byte { return pair(tableWait, millis(w.Due), uint64(w.Doc)) }
+
+func pair(table byte, x, y uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64([]byte{table}, x), y)
+}
+
+func pairOf(key []byte) (x, y uint64, err error) {
+	if len(key) != 17 {
+		return 0, 0, fmt.Errorf("docindex: key %s is corrupt", keyName(key))
+	}
+	return binary.BigEndian.Uint64(key[1:]), binary.BigEndian.Uint64(key[9:]), nil
 }
 
 func number(table byte, n uint64) []byte {

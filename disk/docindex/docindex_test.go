@@ -33,7 +33,9 @@ func fill(t *testing.T, db *DB) {
 	body := vocab.ContentID{1, 2, 3}
 	records := []Record{
 		{URL: "http://a.test/", State: Finished, FirstSeen: at, Fetch: &FetchOutcome{
-			Outcome: vocab.Fetched, Status: 200, Place: vocab.PlaceAt(1, 16, 0), Content: body, Fetched: at.Add(time.Minute)}},
+			Outcome: vocab.Fetched, Status: 200, Place: vocab.PlaceAt(1, 16, 0), Content: body, Fetched: at.Add(time.Minute)},
+			Due: at.Add(time.Hour), History: History{Visits: 3, Changes: 1, Visited: at.Add(3 * time.Minute), Changed: at.Add(time.Minute), Recent: Trials{2, 1, 2 * time.Minute},
+				Headers: 0x1234, Validators: vocab.Validators{ETag: `"5f2a"`}}},
 		{URL: "https://a.test/twin", State: Finished, Depth: 1, FirstSeen: at, Fetch: &FetchOutcome{
 			Outcome: vocab.Fetched, Status: 200, Place: vocab.PlaceAt(1, 16, 1), Content: body, Alias: 1, Fetched: at.Add(2 * time.Minute)}},
 		{URL: "http://a.test/sitemap.xml", Kind: vocab.SitemapTarget, State: Queued, FirstSeen: at},
@@ -63,6 +65,8 @@ func fill(t *testing.T, db *DB) {
 	}
 	counts.Known, counts.Pages = 5, 1
 	b.PutContent(body, 1)
+	b.PutTwin(1, 2)
+	b.PutRevisit(records[0].Due, 1)
 	b.PutSeed(1)
 	b.PutQueued(QueueKey{"a.test", 0, 7}, 3)
 	b.PutWaiting(Wait{records[3].Due, 4, 3})
@@ -174,6 +178,14 @@ func TestRecordRoundTrip(t *testing.T) {
 			}
 			copy(r.Fetch.Content[:], rapid.SliceOfN(rapid.Byte(), 0, 16).Draw(t, "content"))
 		}
+		if visits := rapid.Uint32Range(0, 2).Draw(t, "visits"); visits > 0 {
+			r.History = History{Visits: visits, Changes: rapid.Uint32().Draw(t, "changes"), Misses: rapid.Byte().Draw(t, "misses"), Visited: at.Draw(t, "visited"), Changed: at.Draw(t, "changed"),
+				Recent:  Trials{rapid.Byte().Draw(t, "trials"), rapid.Byte().Draw(t, "successes"), time.Duration(rapid.IntRange(0, 1<<31).Draw(t, "span")) * time.Second},
+				Headers: rapid.Uint16().Draw(t, "headers"), Validators: vocab.Validators{ETag: rapid.String().Draw(t, "etag"), LastModified: rapid.String().Draw(t, "modified")}}
+		} else if r.Fetch != nil {
+			r.History = r.once()
+			r.History.Validators.ETag = "x"
+		}
 		b := r.Append(nil)
 		got, err := DecodeRecord(5, b)
 		if err != nil || !reflect.DeepEqual(got, r) {
@@ -202,6 +214,16 @@ func TestOldHost(t *testing.T) {
 	}
 }
 
+// TestOldRecord reads a record of version 1: it was visited once.
+func TestOldRecord(t *testing.T) {
+	r := Record{Doc: 1, URL: "http://a.test/", State: Finished, Fetch: &FetchOutcome{Fetched: time.Unix(1_000_000_000, 0).UTC()}}
+	b := r.Append(nil)
+	b[0] = 1
+	if got, err := DecodeRecord(1, b); err != nil || got.History != r.once() || got.History.Visits != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestPlaceInQueue(t *testing.T) {
 	db := openMem(t)
 	fill(t, db)
@@ -219,7 +241,7 @@ func TestPlaceInQueue(t *testing.T) {
 
 func TestWorkedExample(t *testing.T) {
 	r := Record{Doc: 1, URL: "http://a.test/", State: Queued, FirstSeen: time.Unix(1_000_000_000, 0)}
-	if got, want := string(r.Append(nil)), "\x01\x03\x00\x00\x00\x00\x80\x94\xeb\xdc\x03\x00\x0ehttp://a.test/"; got != want {
+	if got, want := string(r.Append(nil)), "\x02\x03\x00\x00\x00\x00\x80\x94\xeb\xdc\x03\x00\x0ehttp://a.test/"; got != want {
 		t.Errorf("%x, the package comment says %x", got, want)
 	}
 }

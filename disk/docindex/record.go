@@ -22,8 +22,9 @@ type Record struct {
 	Hops      uint8         // redirects that led here, one after the other
 	Tries     uint8         // fetches that failed in passing since the last answer
 	FirstSeen time.Time     // whole seconds, UTC
-	Due       time.Time     // Waiting: not to be asked for before; whole milliseconds, UTC
-	Fetch     *FetchOutcome // nil before the first fetch
+	Due       time.Time     // Waiting: not to be asked for before; else when it is to be visited again; whole milliseconds, UTC
+	Fetch     *FetchOutcome // nil before the first fetch; while a page is visited again what it was before
+	History   History       // zero before the first fetch that settled anything
 }
 
 // A FetchOutcome is what came of the last fetch of a document.
@@ -35,6 +36,26 @@ type FetchOutcome struct {
 	Content vocab.ContentID // zero where nothing was kept
 	Alias   vocab.DocID     // where it was redirected to, or what it is a duplicate of; 0 for neither
 	Fetched time.Time       // whole seconds, UTC
+}
+
+// A History tells of the visits to a document that found out whether it is there and whether it changed.
+type History struct {
+	Visits  uint32    // the first fetch counts
+	Changes uint32    // visits that found another content than the one before
+	Misses  uint8     // visits in a row that found nothing, of a page that was there
+	Visited time.Time // the last one; whole seconds, UTC
+	Changed time.Time // the last that found something new, the first fetch to begin with
+	Recent  Trials
+
+	Headers    uint16           // checksum of the header fields that indexing reads; 0 for none
+	Validators vocab.Validators // of the content in Fetch
+}
+
+// Trials are the latest visits, to learn from how often a page changes.
+type Trials struct {
+	N       uint8         // visits, each some time after another
+	Changed uint8         // of them those that found a change
+	Span    time.Duration // of all these times together, whole seconds
 }
 
 // A State says what is to happen with a document.
@@ -64,15 +85,46 @@ func (s State) String() string {
 // MaxReason bounds the reason kept with an outcome, in bytes.
 const MaxReason = 200
 
-// version of the record's encoding. 1 is the first.
-const version = 1
+// MaxValidator bounds an ETag or Last-Modified that is kept, in bytes; longer ones are not.
+const MaxValidator = 128
+
+// version of the record's encoding, and of the totals'. 1 had no history.
+const version = 2
 
 const (
 	flagSitemap = 1 << iota
 	flagSwapped
 	flagFetch   // the fields of FetchOutcome follow
 	flagContent // and its content ID
+	flagOnce    // visited once, when it was fetched
+	flagHistory
+	flagValidators
 )
+
+// once is the history of a document that was visited when it was fetched, and not again.
+func (r *Record) once() (h History) {
+	if r.Fetch != nil {
+		h = History{Visits: 1, Visited: r.Fetch.Fetched, Changed: r.Fetch.Fetched, Headers: r.History.Headers, Validators: r.History.Validators}
+	}
+	return h
+}
+
+// historyFlags say what of the history is to be written.
+func (r *Record) historyFlags() (flags byte) {
+	h := &r.History
+	switch {
+	case h.Visits == 0:
+		return 0
+	case *h == r.once():
+		flags = flagOnce
+	default:
+		flags = flagHistory
+	}
+	if h.Validators != (vocab.Validators{}) {
+		flags |= flagValidators
+	}
+	return flags
+}
 
 // Append encodes r, without its docID, which is the key. See the package comment for the format.
 func (r *Record) Append(b []byte) []byte {
@@ -90,23 +142,46 @@ func (r *Record) Append(b []byte) []byte {
 			flags |= flagContent
 		}
 	}
+	flags |= r.historyFlags()
 	b = append(b, version, byte(r.State), flags)
 	b = binary.AppendUvarint(b, uint64(r.Depth))
 	b = append(b, r.Hops, r.Tries)
 	b = binary.AppendUvarint(b, seconds(r.FirstSeen))
 	b = binary.AppendUvarint(b, millis(r.Due))
 	b = appendString(b, r.URL)
-	if f == nil {
-		return b
+	if f != nil {
+		b = f.append(b)
 	}
+	return r.History.append(b, flags)
+}
+
+func (f *FetchOutcome) append(b []byte) []byte {
 	b = append(b, byte(f.Outcome))
 	b = binary.AppendUvarint(b, uint64(f.Status))
 	b = appendString(b, clip(f.Reason))
 	b = binary.AppendUvarint(b, uint64(f.Place))
 	b = binary.AppendUvarint(b, uint64(f.Alias))
 	b = binary.AppendUvarint(b, seconds(f.Fetched))
-	if flags&flagContent != 0 {
+	if f.Content != (vocab.ContentID{}) {
 		b = append(b, f.Content[:]...)
+	}
+	return b
+}
+
+func (h *History) append(b []byte, flags byte) []byte {
+	if flags&(flagOnce|flagHistory) != 0 {
+		b = binary.LittleEndian.AppendUint16(b, h.Headers)
+	}
+	if flags&flagHistory != 0 {
+		for _, n := range []uint64{
+			uint64(h.Visits), uint64(h.Changes), uint64(h.Misses), seconds(h.Visited), seconds(h.Changed),
+			uint64(h.Recent.N), uint64(h.Recent.Changed), uint64(h.Recent.Span / time.Second),
+		} {
+			b = binary.AppendUvarint(b, n)
+		}
+	}
+	if flags&flagValidators != 0 {
+		b = appendString(appendString(b, h.Validators.ETag), h.Validators.LastModified)
 	}
 	return b
 }
@@ -122,7 +197,8 @@ func clip(s string) string {
 // DecodeRecord is the inverse of Append.
 func DecodeRecord(doc vocab.DocID, b []byte) (Record, error) {
 	d := decoder{b: b}
-	if v := d.byte(); v != version && d.err == nil {
+	v := d.byte()
+	if v != version && v != 1 && d.err == nil {
 		d.err = fmt.Errorf("version %d, this program reads %d", v, version)
 	}
 	r := Record{Doc: doc, State: State(d.byte())}
@@ -136,6 +212,12 @@ func DecodeRecord(doc vocab.DocID, b []byte) (Record, error) {
 	r.URL = d.string()
 	if flags&flagFetch != 0 {
 		r.Fetch = d.fetch(flags)
+	}
+	switch {
+	case v != 1:
+		d.history(&r, flags)
+	case r.State == Finished:
+		r.History = r.once()
 	}
 	if r.State >= States && d.err == nil {
 		d.err = errors.New("unknown " + r.State.String())
@@ -162,6 +244,30 @@ func (d *decoder) fetch(flags byte) *FetchOutcome {
 	return f
 }
 
+func (d *decoder) history(r *Record, flags byte) {
+	h := &r.History
+	if flags&(flagOnce|flagHistory) != 0 {
+		if b := d.bytes(2); b != nil {
+			h.Headers = binary.LittleEndian.Uint16(b)
+		}
+	}
+	if flags&flagHistory != 0 {
+		h.Visits, h.Changes = uint32(d.uvarint(1<<32-1)), uint32(d.uvarint(1<<32-1))
+		h.Misses = uint8(d.uvarint(255))
+		h.Visited, h.Changed = fromSeconds(d.uvarint(maxSeconds)), fromSeconds(d.uvarint(maxSeconds))
+		h.Recent.N, h.Recent.Changed = uint8(d.uvarint(255)), uint8(d.uvarint(255))
+		h.Recent.Span = time.Duration(d.uvarint(maxSpan)) * time.Second
+	}
+	if flags&flagValidators != 0 {
+		h.Validators = vocab.Validators{ETag: d.string(), LastModified: d.string()}
+	}
+	if flags&flagOnce != 0 {
+		*h = r.once()
+	}
+}
+
+const maxSpan = 1 << 32 // 136 years
+
 // Counts are the totals of a document index. They are written with every batch that changes them,
 // so that they are exact after a crash without a scan.
 type Counts struct {
@@ -187,7 +293,7 @@ func (c *Counts) append(b []byte) []byte {
 func decodeCounts(b []byte) (Counts, error) {
 	var c Counts
 	d := decoder{b: b}
-	if d.byte() != version || d.byte() != byte(States) || d.byte() != byte(vocab.Outcomes) {
+	if v := d.byte(); v != 1 && v != version || d.byte() != byte(States) || d.byte() != byte(vocab.Outcomes) {
 		return c, errors.New("docindex: counts: of another version")
 	}
 	c.Known, c.Pages = d.uvarint(1<<64-1), d.uvarint(1<<64-1)
