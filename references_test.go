@@ -30,6 +30,7 @@ var references = map[string]string{
 	"BP98 §4.5":   "Searching",
 	"BP98 §4.5.1": "The Ranking System",
 	"BNW03":       "Broder, Najork, Wiener: Efficient URL Caching for World Wide Web Crawling, 2003",
+	"CGM03":       "Cho, Garcia-Molina: Estimating Frequency of Change, 2003",
 	"CJS":         "Cao, Jiang, Singh: High Performance Crawling Scheduling",
 	"CY09":        "Chen, Yan: a cached, non-blocking, asynchronous DNS resolver for a crawler, 2009",
 
@@ -71,7 +72,7 @@ var references = map[string]string{
 	"RFC 9659":          "Window Sizing for Zstandard Content Encoding",
 }
 
-var citation = regexp.MustCompile(`\b(?:BP98|BNW03|CJS|CY09|W11|Y14|RFC [0-9]+)(?: §[0-9]+(?:\.[0-9]+)*)?`)
+var citation = regexp.MustCompile(`\b(?:BP98|BNW03|CGM03|CJS|CY09|W11|Y14|RFC [0-9]+)(?: §[0-9]+(?:\.[0-9]+)*)?`)
 
 // TestReferences reads the citations in the code's own files and looks each up.
 func TestReferences(t *testing.T) {

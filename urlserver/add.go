@@ -2,6 +2,7 @@ package urlserver
 
 import (
 	"strings"
+	"time"
 
 	"anatomy/disk/docindex"
 	"anatomy/vocab"
@@ -18,6 +19,7 @@ type Found struct {
 	On       vocab.DocID // the page that the link stands on, in flight; 0 where it is not known
 	Quality  float64     // of the page, 1 being that of an average one; 0 to find it out from links
 	From     vocab.DocID // the document that was redirected to it; 0 for a link
+	Modified time.Time   // when it was changed last, as a sitemap says; zero where none does
 }
 
 // addChunk is how many URLs go into one batch.
@@ -94,6 +96,8 @@ func (a *adder) one(f *Found) (vocab.DocID, error) {
 		return u.Doc, a.again(u, fp, f)
 	case f.Seed:
 		return u.Doc, a.reseed(u.Doc)
+	case !f.Modified.IsZero():
+		return u.Doc, a.modified(u.Doc, f.Modified)
 	}
 	return u.Doc, a.lift(u, fp, f)
 }
@@ -199,6 +203,7 @@ func (a *adder) again(u docindex.URLRecord, fp vocab.Fingerprint, f *Found) erro
 	switch r.State {
 	case docindex.OutOfScope, docindex.NoFollowed, docindex.Trapped, docindex.GivenUp:
 		a.s.uncount(&r)
+		unschedule(a.b, &r)
 		r.Depth = min(r.Depth, f.Depth)
 		r.Fetch = nil
 		r.State = a.s.place(&f.URL, &r)
@@ -223,7 +228,8 @@ func (a *adder) reseed(doc vocab.DocID) error {
 		return nil // not within the same run
 	}
 	a.s.uncount(&r)
-	r.State, r.Tries, r.Fetch = docindex.Queued, 0, nil
+	unschedule(a.b, &r)
+	r.State, r.Tries, r.Fetch, r.History = docindex.Queued, 0, nil, docindex.History{}
 	return a.requeue(&r, &u)
 }
 

@@ -22,6 +22,9 @@ type Result struct {
 	Content    vocab.ContentID // of its body
 	Alias      vocab.DocID     // the redirect's target, or the document that this one duplicates
 	Location   string          // Redirected: the canonical URL named; it may be left out where Alias is another document
+
+	Validators vocab.Validators // Fetched, Unmodified: to ask with the next time
+	Headers    uint16           // checksum of the header fields that indexing reads
 }
 
 const (
@@ -57,7 +60,10 @@ func (s *Server) done(now time.Time, results []Result) (b *docindex.Batch, odd, 
 		return nil, nil, s.err
 	}
 	s.tell(now)
-	d := doner{s: s, now: now, b: s.db.NewBatch(), pages: map[*host]bool{}}
+	d := doner{
+		s: s, now: now, b: s.db.NewBatch(), pages: map[*host]bool{},
+		written: map[vocab.DocID]*docindex.Record{}, contents: map[vocab.ContentID]vocab.DocID{}, twins: map[vocab.DocID][]vocab.DocID{},
+	}
 	for i := range results {
 		f := s.inFlight[results[i].Doc]
 		if f == nil {
@@ -93,6 +99,11 @@ type doner struct {
 	b     *docindex.Batch
 	hosts []*host        // that something came back from, in order; some twice
 	pages map[*host]bool // of them those whose count of pages changed
+
+	// What the batch did, which the disk does not show yet.
+	written  map[vocab.DocID]*docindex.Record
+	contents map[vocab.ContentID]vocab.DocID // 0: forgotten
+	twins    map[vocab.DocID][]vocab.DocID   // by original
 }
 
 func (d *doner) one(f *flight, result *Result) error {
@@ -112,11 +123,29 @@ func (d *doner) one(f *flight, result *Result) error {
 	}
 	d.b.PutRecord(&r)
 	s.count(&r)
+	if err := d.settle(&r); err != nil {
+		return err
+	}
 	if s.counts.Pages != pages {
 		h.Pages += s.counts.Pages - pages
 		d.pages[h] = true
 	}
 	return nil
+}
+
+// settle notes what was written, and has a document fetched again at once whose original has changed
+// meanwhile.
+func (d *doner) settle(r *docindex.Record) error {
+	d.written[r.Doc] = r
+	if r.State != docindex.Finished || !r.IsTwin() {
+		return nil
+	}
+	d.twins[r.Fetch.Alias] = append(d.twins[r.Fetch.Alias], r.Doc)
+	stale, err := d.stale(r)
+	if err != nil || !stale {
+		return err
+	}
+	return d.refetch(r)
 }
 
 // land ends a flight.
@@ -125,7 +154,7 @@ func (d *doner) land(f *flight) {
 	if n := len(d.hosts); n == 0 || d.hosts[n-1] != f.host {
 		d.hosts = append(d.hosts, f.host)
 	}
-	if f.record.Kind == vocab.PageTarget {
+	if f.countsAsNew() {
 		d.s.pages--
 		f.host.leased--
 	}
@@ -150,12 +179,21 @@ func overload(status int) bool { return status == 429 || status >= 502 && status
 // decide gives a record its next state.
 func (d *doner) decide(r *docindex.Record, f *flight, result *Result) error {
 	if result.Outcome == vocab.Skipped {
-		d.s.lose(r, f.host.gone)
+		if r.History.Visits > 0 {
+			d.s.rest(d.b, r, d.now)
+		} else {
+			d.s.lose(r, f.host.gone)
+			d.s.schedule(d.b, r, d.now.Add(firstInterval))
+		}
 		return nil
 	}
 	if result.Outcome != vocab.Failed && f.url != r.URL {
 		r.URL = f.url // an answer over https
 	}
+	if d.outlasts(r, f, result) {
+		return nil
+	}
+	before := *r
 	r.Fetch = &docindex.FetchOutcome{
 		Outcome: result.Outcome, Status: result.Status, Reason: result.Reason,
 		Place: result.Place, Content: result.Content, Alias: result.Alias, Fetched: result.Fetched,
@@ -165,10 +203,16 @@ func (d *doner) decide(r *docindex.Record, f *flight, result *Result) error {
 		d.failed(r, f, result)
 		return nil
 	case vocab.Redirected:
-		return d.redirected(r, f, result)
+		if d.redirected(r, f, result); r.State == docindex.Queued {
+			return nil
+		}
+	default:
+		d.finish(r)
 	}
-	d.finish(r)
-	if result.Outcome == vocab.Fetched && result.Alias == 0 && result.Content != (vocab.ContentID{}) {
+	if err := d.replaced(&before, r, result); err != nil {
+		return err
+	}
+	if r.IsPage() && result.Content != (vocab.ContentID{}) {
 		return d.content(result)
 	}
 	return nil
@@ -178,9 +222,10 @@ func (d *doner) finish(r *docindex.Record) { r.State, r.Tries = docindex.Finishe
 
 // content names the document of a body, unless an earlier one has it.
 func (d *doner) content(result *Result) error {
-	_, ok, err := d.s.db.ByContent(result.Content)
+	_, ok, err := d.byContent(result.Content)
 	if err == nil && !ok {
 		d.b.PutContent(result.Content, result.Doc)
+		d.contents[result.Content] = result.Doc
 	}
 	return err
 }
@@ -196,33 +241,40 @@ func (d *doner) failed(r *docindex.Record, f *flight, result *Result) {
 		s.lose(r, &loss{vocab.Failed, result.Reason})
 		r.Fetch.Status, r.Fetch.Fetched = result.Status, result.Fetched
 	default:
-		wait := max(s.o.Retry[r.Tries-1], min(result.RetryAfter, s.o.MaxHold), time.Millisecond)
-		r.State, r.Due = docindex.Waiting, d.now.Add(wait).Truncate(time.Millisecond)
-		d.b.PutWaiting(docindex.Wait{Due: r.Due, Doc: r.Doc, Priority: f.key.Priority})
-		if s.nextDue.IsZero() || r.Due.Before(s.nextDue) {
-			s.nextDue = r.Due
-		}
+		d.await(r, f, result)
+		return
+	}
+	s.schedule(d.b, r, d.now.Add(firstInterval))
+}
+
+// await lets a document wait until it is tried again.
+func (d *doner) await(r *docindex.Record, f *flight, result *Result) {
+	s := d.s
+	wait := max(s.o.Retry[r.Tries-1], min(result.RetryAfter, s.o.MaxHold), time.Millisecond)
+	r.State, r.Due = docindex.Waiting, d.now.Add(wait).Truncate(time.Millisecond)
+	d.b.PutWaiting(docindex.Wait{Due: r.Due, Doc: r.Doc, Priority: f.key.Priority})
+	if s.nextDue.IsZero() || r.Due.Before(s.nextDue) {
+		s.nextDue = r.Due
 	}
 }
 
 // redirected finishes a document that names another, unless it names itself by another scheme:
 // that is the same document here, and is asked for again there, once.
-func (d *doner) redirected(r *docindex.Record, f *flight, result *Result) error {
+func (d *doner) redirected(r *docindex.Record, f *flight, result *Result) {
 	d.finish(r)
 	switch {
 	case result.Alias == r.Doc:
 		r.Fetch.Alias = 0
 		if url := otherScheme(f.url); !r.Swapped && (result.Location == "" || result.Location == url) {
 			r.Swapped, r.URL = true, url
-			r.State, r.Fetch = docindex.Queued, nil
+			r.State, r.Fetch = docindex.Queued, f.record.Fetch
 			d.s.enqueue(d.b, r.Doc, f.host, f.key.Priority) // links that come later do not raise it there
-			return nil
+			return
 		}
 		r.Fetch.Outcome, r.Fetch.Reason = vocab.Gone, redirectsToSelf
 	case r.Hops >= maxRedirects:
 		r.Fetch.Outcome, r.Fetch.Reason, r.Fetch.Alias = vocab.Gone, tooManyRedirects, 0
 	}
-	return nil
 }
 
 func otherScheme(url string) string {
@@ -257,7 +309,12 @@ func (s *Server) giveUp(h *host) error {
 			return ok, err
 		}
 		s.uncount(&r)
-		s.lose(&r, h.gone)
+		if r.History.Visits > 0 {
+			s.rest(b, &r, s.now)
+		} else {
+			s.lose(&r, h.gone)
+			s.schedule(b, &r, s.now.Add(firstInterval))
+		}
 		s.count(&r)
 		b.PutRecord(&r)
 		b.DeleteQueued(k)

@@ -15,7 +15,7 @@ type host struct {
 	name   string
 	site   *site
 	levels []level // by priority; none is empty
-	leased int     // pages in flight
+	leased int     // new pages in flight
 
 	fails   int       // rounds of passing trouble, one after the other
 	silent  int       // of them, without any answer
@@ -30,27 +30,45 @@ type host struct {
 
 func (h *host) place() *spot { return &h.spot }
 
-// A level is the part of a host's queue with one priority.
+// A level is the part of a host's queue with one priority: its new URLs, or those to be visited again.
 type level struct {
 	priority uint8
+	again    bool
 	n        uint64 // URLs queued, those in flight not counted
 	next     uint64 // no queued URL has a lower number: deleted keys before it are not walked over again
 }
 
 // push notes a queued URL.
 func (h *host) push(priority uint8, number uint64) {
-	i, ok := slices.BinarySearchFunc(h.levels, priority, func(l level, p uint8) int { return int(l.priority) - int(p) })
+	at := level{priority: priority, again: number&again != 0, next: number}
+	i, ok := slices.BinarySearchFunc(h.levels, at, compareLevels)
 	if !ok {
-		h.levels = slices.Insert(h.levels, i, level{priority: priority, next: number})
+		h.levels = slices.Insert(h.levels, i, at)
 	}
 	l := &h.levels[i]
 	l.n++
 	l.next = min(l.next, number)
 }
 
-// pull takes a URL that is not in flight out of a level.
+// compareLevels orders levels as their keys are in the queue.
+func compareLevels(a, b level) int {
+	if a.priority != b.priority || a.again == b.again {
+		return int(a.priority) - int(b.priority)
+	}
+	if b.again {
+		return -1
+	}
+	return 1
+}
+
+// first is the level that URLs are taken from next, with new ones or without; -1 where there is none.
+func (h *host) first(fresh bool) int {
+	return slices.IndexFunc(h.levels, func(l level) bool { return fresh || l.again })
+}
+
+// pull takes a new URL that is not in flight out of a level.
 func (h *host) pull(priority uint8) {
-	i := slices.IndexFunc(h.levels, func(l level) bool { return l.priority == priority })
+	i := slices.IndexFunc(h.levels, func(l level) bool { return l.priority == priority && !l.again })
 	if h.levels[i].n--; h.levels[i].n == 0 {
 		h.levels = slices.Delete(h.levels, i, i+1)
 	}
@@ -108,6 +126,9 @@ type frontier struct {
 	sites  waitlist[*site] // with a free connection and hosts in their rings
 	ready  ranking[*site]  // of them those whose time has come
 	held   waitlist[*host] // with URLs, and trouble
+
+	full bool    // no new page may be fetched now
+	shut []*host // passed over because of that
 }
 
 // host finds the host of a URL, or makes it.
@@ -178,13 +199,36 @@ func (f *frontier) ripen(now time.Time) {
 }
 
 // room is how many more URLs of a host may be in flight: of a lease, which is a connection of the
-// paper, and of the bound on its pages.
+// paper, and of the bound on its pages, which those that are visited again do not count against.
 func (f *frontier) room(h *host) int {
-	lease := min(f.o.LeaseSize, int(h.perConnection()))
+	if h.first(false) >= 0 {
+		return f.leaseOf(h)
+	}
+	return f.roomForNew(h)
+}
+
+func (f *frontier) leaseOf(h *host) int { return min(f.o.LeaseSize, int(h.perConnection())) }
+
+// roomForNew is how many more new URLs of a host may be in flight.
+func (f *frontier) roomForNew(h *host) int {
+	lease := f.leaseOf(h)
 	if f.o.PagesPerHost == 0 {
 		return lease
 	}
 	return min(lease, int(int64(f.o.PagesPerHost)-int64(h.Pages))-h.leased)
+}
+
+// allow says whether new pages may be fetched at all. Hosts that were passed over when none might are
+// offered again when some may.
+func (f *frontier) allow(fresh bool) {
+	if f.full = !fresh; f.full {
+		return
+	}
+	shut := f.shut
+	f.shut = nil
+	for _, h := range shut {
+		f.offer(h)
+	}
 }
 
 // nextHost takes the host whose turn it is off the frontier; nil where none is ready. A host that
@@ -222,6 +266,8 @@ func (f *frontier) nextOf(s *site, now time.Time) *host {
 		case !ok:
 			return nil
 		case len(h.levels) == 0 || h.gone != nil || f.room(h) <= 0:
+		case f.full && h.first(false) < 0:
+			f.shut = append(f.shut, h)
 		case h.retryAt.After(now):
 			h.held = true
 			f.held.push(h.retryAt, h)

@@ -2,6 +2,7 @@ package urlserver
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"anatomy/disk/docindex"
@@ -30,10 +31,13 @@ func (s *Server) Take(now time.Time) (l vocab.Lease, wait time.Duration, ok bool
 }
 
 func (s *Server) take(now time.Time) (l vocab.Lease, ok bool, err error) {
-	if s.budget() <= 0 {
+	if s.frontier.allow(s.budget() > 0); s.frontier.full && s.o.Recrawl.Mode == NoRecrawl {
 		return l, false, nil
 	}
 	if err := s.wake(now); err != nil {
+		return l, false, err
+	}
+	if err := s.ripen(now); err != nil {
 		return l, false, err
 	}
 	for {
@@ -50,7 +54,7 @@ func (s *Server) take(now time.Time) (l vocab.Lease, ok bool, err error) {
 	}
 }
 
-// budget is how many more pages may be in flight.
+// budget is how many more new pages may be in flight.
 func (s *Server) budget() int64 {
 	if s.o.MaxPages == 0 {
 		return 1 << 62
@@ -60,12 +64,23 @@ func (s *Server) budget() int64 {
 
 // lease takes URLs off the front of a host's queue.
 func (s *Server) lease(h *host) (vocab.Lease, error) {
-	room := int(min(s.budget(), int64(s.frontier.room(h))))
+	room, fresh := s.frontier.leaseOf(h), int(min(s.budget(), int64(s.frontier.roomForNew(h))))
 	l := vocab.Lease{Host: h.name, Site: h.site.name, Delay: h.site.delay(&s.o)}
 	last := vocab.DocID(0)
-	for room > len(l.URLs) && len(h.levels) > 0 {
-		if err := s.drain(h, &l, room); err != nil {
+	for room > len(l.URLs) {
+		i, most := h.first(fresh > 0), room
+		if i < 0 {
+			break
+		}
+		new, before := !h.levels[i].again, len(l.URLs)
+		if new {
+			most = min(room, before+fresh)
+		}
+		if err := s.drain(h, i, &l, most); err != nil {
 			return l, err
+		}
+		if new {
+			fresh -= len(l.URLs) - before
 		}
 	}
 	if len(l.URLs) == 0 {
@@ -98,13 +113,13 @@ func (s *Server) makeDurable(doc vocab.DocID) error {
 	return nil
 }
 
-// drain moves URLs of a host's first level into a lease. It never walks past the last URL that the
+// drain moves URLs of one of a host's levels into a lease. It never walks past the last URL that the
 // level is known to hold, for behind that lie the tombstones of others.
-func (s *Server) drain(h *host, l *vocab.Lease, room int) error {
-	first := &h.levels[0]
+func (s *Server) drain(h *host, i int, l *vocab.Lease, room int) error {
+	first := &h.levels[i]
 	from := docindex.QueueKey{Host: h.name, Priority: first.priority, Number: first.next}
 	err := s.db.EachQueued(from, func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
-		if k.Priority != from.Priority {
+		if k.Priority != from.Priority || k.Number&again != from.Number&again {
 			return false, nil
 		}
 		first.next = k.Number + 1
@@ -126,7 +141,7 @@ func (s *Server) drain(h *host, l *vocab.Lease, room int) error {
 		return fmt.Errorf("urlserver: the queue of %s lacks %d URLs", h.name, first.n)
 	}
 	if first.n == 0 {
-		h.levels = h.levels[:copy(h.levels, h.levels[1:])]
+		h.levels = slices.Delete(h.levels, i, i+1)
 	}
 	return nil
 }
@@ -150,11 +165,15 @@ func (s *Server) fly(h *host, k docindex.QueueKey, doc vocab.DocID) (vocab.Targe
 		f.url = u.String()
 	}
 	s.inFlight[doc] = f
-	if r.Kind == vocab.PageTarget {
+	if f.countsAsNew() {
 		s.pages++
 		h.leased++
 	}
-	return vocab.Target{Doc: doc, URL: f.url, Kind: r.Kind, Depth: r.Depth, Tries: r.Tries}, nil
+	t := vocab.Target{Doc: doc, URL: f.url, Kind: r.Kind, Depth: r.Depth, Tries: r.Tries, Again: r.History.Visits > 0}
+	if t.Again && f.url == r.URL {
+		t.Known = r.History.Validators
+	}
+	return t, nil
 }
 
 // wakeMost bounds the waiting URLs that one Take queues again.
@@ -216,11 +235,16 @@ func (s *Server) wait(now time.Time) time.Duration {
 	if !s.nextDue.IsZero() && (!ok || s.nextDue.Sub(now) < wait) {
 		wait, ok = s.nextDue.Sub(now), true
 	}
-	left := s.counts.States[docindex.Queued]+s.counts.States[docindex.Waiting] > 0
+	until, revisits := s.visitWait(now)
+	if revisits && (!ok || until < wait) {
+		wait, ok = until, true
+	}
+	full := s.budget() <= 0 && !revisits && !s.revisiting()
+	left := revisits || s.counts.States[docindex.Queued]+s.counts.States[docindex.Waiting] > 0
 	switch {
-	case !out && (!ok || !left || s.budget() <= 0):
+	case !out && (!ok || !left || full):
 		return 0
-	case out && (!ok || wait > maxWait), s.budget() <= 0:
+	case out && (!ok || wait > maxWait), full:
 		return maxWait
 	}
 	return max(wait, time.Millisecond)

@@ -29,8 +29,13 @@ func (s *Server) narrow() error {
 			return false, err
 		}
 		before := r
-		r.Fetch, r.Due = nil, time.Time{}
-		if r.State = s.place(&u, &r); r.State != docindex.Queued {
+		if r.Due = (time.Time{}); r.History.Visits == 0 {
+			r.Fetch = nil
+			r.State = s.place(&u, &r)
+		} else if r.State = docindex.Queued; !s.filter.Admits(&u, r.Kind) {
+			r.State = docindex.Finished // and as it was when it was visited last
+		}
+		if r.State != docindex.Queued {
 			remove()
 			s.uncount(&before)
 			s.count(&r)
@@ -155,7 +160,7 @@ func (s *Server) reorder() error {
 
 // replace writes down that a URL has another place.
 func (a *adder) replace(r *docindex.Record, k docindex.QueueKey) error {
-	if !a.s.o.Policy.byQuality() {
+	if !a.s.o.Policy.byQuality() || k.Number&again != 0 {
 		return nil
 	}
 	u, err := weburl.Parse(r.URL)

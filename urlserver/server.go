@@ -49,6 +49,8 @@ type Options struct {
 	HostTries    int             // rounds without any answer until a host is given up, default 3
 	Retry        []time.Duration // waits before a URL that failed is tried again; default 1s, 10s, 1m
 
+	Recrawl Recrawl // whether pages are visited again, default not
+
 	Policy Policy // which host and which URL come first, default CrawlAbility
 
 	PerSite   int // leases of one site at once where there is no delay to keep, default 1
@@ -71,6 +73,7 @@ func (o Options) withDefaults() Options {
 	def(&o.PerSite, 1)
 	def(&o.LeaseSize, 32)
 	def(&o.SeenEntries, 50_000)
+	o.Recrawl = o.Recrawl.withDefaults()
 	if o.Retry == nil {
 		o.Retry = []time.Duration{time.Second, 10 * time.Second, time.Minute}
 	}
@@ -109,10 +112,14 @@ type Server struct {
 	number   uint64      // last number given out in queues
 	synced   vocab.DocID // docIDs up to this are durable
 	nextDue  time.Time   // of the first waiting URL; zero for none
+	begun    time.Time   // the first time that was told
+
+	nextVisit time.Time // of the first document to be visited again; zero for none
+
 	leases   map[uint64]*lease
 	lastID   uint64
 	inFlight map[vocab.DocID]*flight
-	pages    uint64 // of them pages, which may count against MaxPages
+	pages    uint64 // of them new pages, which may count against MaxPages
 	lost     map[string]uint64
 }
 
@@ -127,6 +134,11 @@ type flight struct {
 	host   *host
 	key    docindex.QueueKey
 	url    string // as handed out; over https where the record may still say http
+}
+
+// countsAsNew says whether a flight may bring a page that is not kept yet.
+func (f *flight) countsAsNew() bool {
+	return f.record.Kind == vocab.PageTarget && f.key.Number&again == 0
 }
 
 // Open opens the URL server in the data folder dir, and makes it where there is none.
@@ -186,6 +198,9 @@ func (s *Server) fail(err error) error {
 }
 
 func (s *Server) tell(now time.Time) {
+	if s.begun.IsZero() {
+		s.begun = now
+	}
 	if now.After(s.now) {
 		s.now = now
 	}
@@ -286,6 +301,9 @@ func (s *Server) recover() (err error) {
 	if err := s.findDue(time.Time{}); err != nil {
 		return err
 	}
+	if err := s.reschedule(); err != nil {
+		return err
+	}
 	b := s.db.NewBatch()
 	b.PutMeta("scope", s.scopeText())
 	b.PutMeta("order", s.o.Policy.order())
@@ -340,7 +358,7 @@ func (s *Server) recoverQueues() error {
 			hosts = append(hosts, h)
 		}
 		h.push(k.Priority, k.Number)
-		s.number = max(s.number, k.Number)
+		s.number = max(s.number, k.Number&^again)
 		return true, nil
 	})
 	for _, h := range hosts {

@@ -22,6 +22,7 @@ type Target struct {
 	Kind  TargetKind
 	Depth uint16     // links from the nearest seed
 	Tries uint8      // earlier attempts that failed
+	Again bool       // it was visited before, and its fate then is known
 	Known Validators // of the version that we have: asked for only if it changed; zero asks for the page as it is
 }
 
