@@ -14,6 +14,8 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"anatomy/vocab"
 )
 
 const (
@@ -268,18 +270,18 @@ func (b *body) trouble(err error) error {
 
 // indexed says whether we index a media type; one that is not stated has to be told by its bytes.
 func indexed(contentType string) bool {
-	media, _, _ := strings.Cut(contentType, ";")
-	switch strings.ToLower(strings.TrimSpace(media)) {
-	case "", "text/html", "application/xhtml+xml", "text/plain":
-		return true
-	}
-	return false
+	return strings.TrimSpace(contentType) == "" || vocab.MediumOf(contentType) != vocab.Unread
 }
 
-// binary refuses a body whose first bytes are no text, whatever it was sent as.
+// binary refuses a body whose first bytes are neither text nor PDF, whatever it was sent as.
 func binary(head []byte, contentType string) error {
 	told := http.DetectContentType(head)
-	if strings.HasPrefix(told, "text/") || bytes.IndexFunc(head, control) < 0 && !bytes.HasPrefix(head, []byte("%PDF-")) {
+	pdf := bytes.Contains(head, []byte("%PDF-")) // other bytes may stand before it
+	switch {
+	case pdf && (contentType == "" || vocab.MediumOf(contentType) == vocab.PDF):
+		return nil
+	case vocab.MediumOf(contentType) == vocab.PDF:
+	case strings.HasPrefix(told, "text/") || bytes.IndexFunc(head, control) < 0 && !pdf:
 		return nil // "BM" begins a bitmap, and texts about cars
 	}
 	if lower := strings.ToLower(contentType); strings.Contains(lower, "utf-16") || strings.Contains(lower, "utf-32") {

@@ -132,7 +132,7 @@ func New(o Options) (*Crawler, error) {
 	c.http = c.transport()
 	c.header = http.Header{
 		"User-Agent":      {o.UserAgent},
-		"Accept":          {"text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1"},
+		"Accept":          {"text/html,application/xhtml+xml,text/plain;q=0.8,text/markdown;q=0.8,application/rss+xml;q=0.8,application/atom+xml;q=0.8,application/pdf;q=0.8,*/*;q=0.1"},
 		"Accept-Language": {"en,*;q=0.5"},
 		"Accept-Encoding": {"gzip, deflate, br, zstd"},
 	}

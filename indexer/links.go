@@ -13,6 +13,7 @@ type link struct {
 	target     string
 	start, end int
 	flags      vocab.LinkFlags
+	changed    uint32
 }
 
 // An anchor is the open a element.
@@ -92,7 +93,7 @@ func (p *parser) addReference(ref []byte, flags vocab.LinkFlags, text []byte) bo
 	}
 	start := len(p.linkText)
 	p.linkText = foldTail(p.linkText, text)
-	p.links = append(p.links, link{target.String(), start, len(p.linkText), flags})
+	p.links = append(p.links, link{target: target.String(), start: start, end: len(p.linkText), flags: flags})
 	return true
 }
 
@@ -170,7 +171,7 @@ func (p *parser) ownLinks() []vocab.Link {
 	text := string(p.linkText)
 	links := make([]vocab.Link, len(p.links))
 	for i, l := range p.links {
-		links[i] = vocab.Link{Target: l.target, Text: text[l.start:l.end], Flags: l.flags}
+		links[i] = vocab.Link{Target: l.target, Text: text[l.start:l.end], Flags: l.flags, Changed: l.changed}
 		if len(links[i].Text) >= maxAnchorText {
 			links[i].Text = strings.ToValidUTF8(links[i].Text, "")
 		}

@@ -51,42 +51,45 @@ func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("indexer: parse %s: %w", page.URL, err)
 	}
-	media, charset := mediaType(page.ContentType)
-	body, err := toUTF8(page.Body, page.ContentType, charset)
-	if err != nil {
-		return nil, fmt.Errorf("indexer: parse %s: %w", page.URL, err)
-	}
 	p := &buf.parser
 	p.reset(base)
 	p.obeyHeader(page.Robots)
 	p.linkHeader(page.Links)
-	if media == plainText {
-		p.readPlain(body)
-	} else {
-		p.readHTML(body)
+	if err := p.read(page); err != nil {
+		return nil, fmt.Errorf("indexer: parse %s: %w", page.URL, err)
 	}
 	return p.document(page, p.page.AppendText(nil)), nil
 }
 
-type textKind int
-
-const (
-	markup textKind = iota
-	plainText
-)
-
-// mediaType reads a Content-Type: all text that is not HTML or XML is plain, and what has no
-// usable type is taken for HTML.
-func mediaType(contentType string) (kind textKind, charset string) {
-	media, params, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		media, _, _ = strings.Cut(strings.ToLower(contentType), ";")
-		media = strings.TrimSpace(media)
+// read takes the body apart by what it is.
+func (p *parser) read(page *vocab.Page) error {
+	medium, charset := mediumOf(page.ContentType)
+	body, err := toUTF8(page.Body, page.ContentType, charset)
+	switch {
+	case err != nil:
+		return err
+	case medium == vocab.XML:
+		return p.readXML(body, page.Fetched)
+	case medium == vocab.Markdown:
+		p.readMarkdown(body)
+	case medium == vocab.PlainText:
+		p.readPlain(body)
+	case feedAsPage(body):
+		p.readFeed(body, page.Fetched)
+	default:
+		p.readHTML(body)
 	}
-	if strings.HasPrefix(media, "text/") && media != "text/html" && !strings.HasSuffix(media, "xml") {
-		kind = plainText
+	return nil
+}
+
+// mediumOf reads a Content-Type: other text is plain, and what has no usable type is taken for HTML.
+func mediumOf(contentType string) (medium vocab.Medium, charset string) {
+	media, params, _ := mime.ParseMediaType(contentType)
+	medium = vocab.MediumOf(contentType)
+	if medium == vocab.Unread && strings.HasPrefix(media, "text/") && !strings.HasSuffix(media, "xml") {
+		medium = vocab.PlainText
 	}
-	return kind, params["charset"]
+	return medium, params["charset"]
 }
 
 // A parser is the state of one pass.

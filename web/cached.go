@@ -9,7 +9,6 @@ import (
 	"html"
 	"html/template"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -185,8 +184,8 @@ func decode(page *vocab.Page) (source []byte, isHTML, cut bool) {
 		return nil, true, false
 	}
 	source, _ = io.ReadAll(io.LimitReader(r, maxSafe+1)) // decoders replace what they cannot read
-	kind, _, err := mime.ParseMediaType(page.ContentType)
-	isHTML = err != nil || kind != "text/plain"
+	medium := vocab.MediumOf(page.ContentType)
+	isHTML = medium == vocab.HTML || medium == vocab.Unread
 	if len(source) > maxSafe {
 		return source[:maxSafe], isHTML, true
 	}
