@@ -113,6 +113,7 @@ type Crawler struct {
 	header http.Header // of every request; never changed
 	robots *robotsCache
 	count  counters
+	visits visits
 
 	stop    context.CancelFunc // ends the DNS client
 	stopped chan error
@@ -129,6 +130,7 @@ func New(o Options) (*Crawler, error) {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
 	c := &Crawler{o: o, dns: names, robots: newRobotsCache(o.RobotsBytes), stopped: make(chan error, 1)}
+	c.visits.at, c.visits.opening = map[*visit]*VisitStatus{}, map[string]string{}
 	c.http = c.transport()
 	c.header = http.Header{
 		"User-Agent":      {o.UserAgent},

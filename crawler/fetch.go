@@ -20,6 +20,7 @@ import (
 // fetch asks for one URL and fills in what came of it.
 func (v *visit) fetch(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	c := v.c
+	v.doing("answer")
 	begun := c.o.Now()
 	guarded, g := c.guard(ctx)
 	defer g.stop()

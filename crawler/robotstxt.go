@@ -60,6 +60,7 @@ func (v *visit) askRobots(ctx context.Context, o *origin, tries uint8) {
 		if !v.pace(ctx) {
 			return
 		}
+		v.doing("robots.txt")
 		next := v.robotsHop(ctx, &u, o, tries)
 		if next == nil {
 			break

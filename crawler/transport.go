@@ -43,10 +43,13 @@ func (c *Crawler) dial(ctx context.Context, _, hostPort string) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
+	c.visits.open(host, "DNS")
+	defer c.visits.open(host, "")
 	addrs, err := c.dns.Lookup(ctx, host)
 	if err != nil {
 		return nil, err
 	}
+	c.visits.open(host, "connecting")
 	d := net.Dialer{Timeout: c.o.ConnectTimeout, ControlContext: c.check}
 	var first error
 	for _, addr := range addrs[:min(len(addrs), maxDials)] {

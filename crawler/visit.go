@@ -38,7 +38,10 @@ const tooSilent = 2
 func (c *Crawler) Visit(ctx context.Context, lease vocab.Lease, handle func(vocab.Fetch)) vocab.HostReport {
 	v := &visit{c: c, lease: &lease, delay: lease.Delay, origins: map[string]*origin{}}
 	v.report.Lease = lease.ID
-	for _, t := range lease.URLs {
+	c.visits.begin(v)
+	defer c.visits.end(v)
+	for i, t := range lease.URLs {
+		c.visits.next(v, len(lease.URLs)-i)
 		f := v.target(ctx, t)
 		c.count.outcomes[f.Outcome].Add(1)
 		handle(f)
@@ -107,6 +110,7 @@ func (v *visit) pace(ctx context.Context) bool {
 		return ctx.Err() == nil
 	}
 	if wait := v.delay - v.c.o.Now().Sub(v.last); wait > 0 {
+		v.doing("delay")
 		return v.c.o.Sleep(ctx, wait) == nil
 	}
 	return ctx.Err() == nil

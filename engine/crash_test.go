@@ -377,6 +377,7 @@ func TestCrashWhileSettling(t *testing.T) {
 	}
 	settle := func(from string) (childOrder, time.Duration) {
 		order := childOrder{Seed: web.seed, Resolver: web.resolver, Port: web.port, Dir: filepath.Join(t.TempDir(), "data")}
+		must(t, removeControl(from)) // a socket cannot be copied
 		must(t, os.CopyFS(order.Dir, os.DirFS(from)))
 		began := time.Now()
 		if _, killed := startChild(t, order).wait(); killed {

@@ -58,6 +58,9 @@ type Crawl struct {
 	settled chan settled  // outcomes on their way to the committer
 
 	visiting atomic.Int64 // leases out
+	visits   outings
+	pace     pace
+	errors   tally
 	bytes    atomic.Int64 // of page bodies kept by this run
 	ranks    rankState
 }
@@ -186,6 +189,11 @@ func (c *Crawl) Run(ctx context.Context) error {
 	building, stopBuilding := context.WithCancel(rest)
 	defer stopStoring()
 	defer stopBuilding()
+	controlled, stopControl := context.WithCancel(rest)
+	var control errgroup.Group
+	control.Go(func() error { c.control(controlled); return nil })
+	defer control.Wait()
+	defer stopControl()
 
 	leases := make(chan vocab.Lease)
 	var visitors, storer, committer, builders errgroup.Group
@@ -199,6 +207,7 @@ func (c *Crawl) Run(ctx context.Context) error {
 
 	// Each stage ends after the one before it, so that nothing is on its way when it does.
 	err := c.dispatch(visiting, leases)
+	c.visits.finish()
 	close(leases)
 	visitors.Wait()
 	stopStoring()
@@ -243,6 +252,11 @@ func (c *Crawl) dispatch(ctx context.Context, leases chan<- vocab.Lease) error {
 				return err
 			}
 			checked = now
+			c.pace.note(now, int64(c.crawler.Stats().Outcomes[vocab.Fetched]))
+		}
+		if c.visits.state() == vocab.Paused {
+			c.sleep(ctx, idle)
+			continue
 		}
 		lease, wait, ok := c.urls.Take(now)
 		if err := c.urls.Err(); err != nil {
@@ -299,7 +313,9 @@ func (c *Crawl) visit(ctx context.Context, leases <-chan vocab.Lease) {
 	v := &visitor{Crawl: c}
 	for lease := range leases {
 		c.visiting.Add(1)
-		report := c.crawler.Visit(ctx, lease, func(f vocab.Fetch) { v.handle(ctx, f) })
+		outing := c.visits.begin(ctx, &lease)
+		report := c.crawler.Visit(outing, lease, func(f vocab.Fetch) { v.handle(ctx, f) })
+		c.visits.end(&lease)
 		c.urls.Release(time.Now(), report) // its error stays, and dispatch returns it
 		c.visiting.Add(-1)
 		c.stir()
@@ -341,6 +357,7 @@ func (v *visitor) handle(ctx context.Context, f vocab.Fetch) {
 	result := urlserver.Result{
 		Doc: f.Doc, Outcome: f.Outcome, Status: f.Status, Reason: f.Reason, RetryAfter: f.RetryAfter, Fetched: time.Now().UTC().Truncate(time.Second),
 	}
+	v.errors.note(&f)
 	switch {
 	case f.Outcome == vocab.Fetched && f.Kind == vocab.SitemapTarget:
 		v.list(f)

@@ -17,9 +17,15 @@ import (
 // ErrUnknownURL says that no page links to a URL, no sitemap lists it, and it is no seed.
 var ErrUnknownURL = errors.New("never seen: no seed, no link and no sitemap leads to it")
 
+// documents is where records are: the document index, or the URL server that has it open.
+type documents interface {
+	Find(vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error)
+	Get(vocab.DocID) (docindex.Record, bool, error)
+}
+
 // trace follows a URL through its aliases: the last record is that of the document itself, or, of a
 // loop of redirects, the last before it begins anew.
-func trace(db *docindex.DB, u weburl.URL) ([]docindex.Record, error) {
+func trace(db documents, u weburl.URL) ([]docindex.Record, error) {
 	doc, _, ok, err := db.Find(u.Fingerprint())
 	if err != nil {
 		return nil, err
@@ -50,11 +56,7 @@ func trace(db *docindex.DB, u weburl.URL) ([]docindex.Record, error) {
 // Trace writes why a page is or is not in the index: how it was found, what came of fetching it,
 // what it is an alias of, where it is stored, whether it can be found and how it ranks.
 func Trace(ctx context.Context, w io.Writer, dir string, u weburl.URL) error {
-	var steps []docindex.Record
-	err := withDocuments(dir, func(db *docindex.DB) (err error) {
-		steps, err = trace(db, u)
-		return err
-	})
+	steps, err := traceURL(ctx, dir, u)
 	if err != nil {
 		return err
 	}
@@ -90,6 +92,22 @@ func Trace(ctx context.Context, w io.Writer, dir string, u weburl.URL) error {
 		fmt.Fprintf(w, "pagerank   %.3g, %.2f times the average\n", v.Ranks[last.Doc], float64(v.Ranks[last.Doc])*float64(ranked(v.Ranks)))
 	}
 	return nil
+}
+
+// traceURL traces a URL, by the crawl that runs if one does.
+func traceURL(ctx context.Context, dir string, u weburl.URL) (steps []docindex.Record, err error) {
+	steps, err = NewControl(dir).trace(ctx, u)
+	if errors.Is(err, ErrUnknownURL) {
+		return nil, fmt.Errorf("%s: %w", u.String(), err)
+	}
+	if !errors.Is(err, ErrNoCrawl) {
+		return steps, err
+	}
+	err = withDocuments(dir, func(db *docindex.DB) (err error) {
+		steps, err = trace(db, u)
+		return err
+	})
+	return steps, err
 }
 
 func ranked(ranks []float32) (n int) {

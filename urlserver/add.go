@@ -251,7 +251,7 @@ func (s *Server) place(u *weburl.URL, r *docindex.Record) docindex.State {
 	switch {
 	case r.Fetch != nil:
 		return docindex.Finished
-	case !s.filter.Admits(u, r.Kind):
+	case !s.filter.Admits(u, r.Kind), s.isRemoved(u):
 		return docindex.OutOfScope
 	case r.Depth > s.o.MaxDepth, repetitive(u.Path()):
 		return docindex.Trapped

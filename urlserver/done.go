@@ -112,6 +112,9 @@ func (d *doner) one(f *flight, result *Result) error {
 	d.land(f)
 	d.health(h, result)
 	if result.Outcome == vocab.Skipped && h.gone == nil {
+		if len(s.removed) > 0 {
+			return d.skipped(f)
+		}
 		h.push(f.key.Priority, f.key.Number)
 		return nil
 	}
@@ -146,6 +149,25 @@ func (d *doner) settle(r *docindex.Record) error {
 		return err
 	}
 	return d.refetch(r)
+}
+
+// skipped puts a document back where it was, unless it was removed meanwhile.
+func (d *doner) skipped(f *flight) error {
+	u, err := weburl.Parse(f.record.URL)
+	if err != nil {
+		return err
+	}
+	if !d.s.isRemoved(&u) {
+		f.host.push(f.key.Priority, f.key.Number)
+		return nil
+	}
+	r := f.record
+	d.s.uncount(&r)
+	takeOut(&r)
+	d.s.count(&r)
+	d.b.DeleteQueued(f.key)
+	d.b.PutRecord(&r)
+	return nil
 }
 
 // land ends a flight.

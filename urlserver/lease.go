@@ -204,6 +204,9 @@ func (s *Server) wake(now time.Time) error {
 		}
 		s.uncount(&r)
 		r.State, r.Due = docindex.Queued, time.Time{}
+		if s.isRemoved(&u) {
+			takeOut(&r)
+		}
 		_, err = a.settle(&r, &u, w.Priority)
 		return err == nil, err
 	})

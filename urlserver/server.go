@@ -102,6 +102,7 @@ type Server struct {
 	err      error      // the first failure of the disk; nothing is done after it
 	now      time.Time  // the latest that was told
 	filter   weburl.Filter
+	removed  []string // patterns that Remove took out
 	seeds    map[vocab.DocID]bool
 	counts   docindex.Counts
 	seen     seen.Cache[docindex.URLRecord]
@@ -208,6 +209,11 @@ func (s *Server) tell(now time.Time) {
 
 // Get is the record of a document.
 func (s *Server) Get(doc vocab.DocID) (docindex.Record, bool, error) { return s.db.Get(doc) }
+
+// Find is the document of a URL's fingerprint, see docindex.DB.Find.
+func (s *Server) Find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error) {
+	return s.db.Find(fp)
+}
 
 // Lookup is the record of a URL, whatever its scheme.
 func (s *Server) Lookup(u weburl.URL) (docindex.Record, bool, error) {
@@ -369,5 +375,9 @@ func (s *Server) recoverQueues() error {
 
 // scopeText is what decides whether a known URL is queued.
 func (s *Server) scopeText() string {
-	return fmt.Sprintf("%s depth %d\n+%s\n-%s", s.o.Scope, s.o.MaxDepth, strings.Join(s.o.Include, " "), strings.Join(s.o.Exclude, " "))
+	text := fmt.Sprintf("%s depth %d\n+%s\n-%s", s.o.Scope, s.o.MaxDepth, strings.Join(s.o.Include, " "), strings.Join(s.o.Exclude, " "))
+	if len(s.removed) > 0 {
+		text += "\nremoved " + strings.Join(s.removed, " ")
+	}
+	return text
 }

@@ -11,6 +11,7 @@
 //	  links/            000001.links …: link database and anchors           (disk/linkdb)
 //	  index/            000001/ …: segments of the inverted index           (disk/segment)
 //	  rank/             default.rank: rank vector                           (disk/rankvector)
+//	  control/          socket: while a crawl runs, for those who ask it    (engine)
 //
 // Readers need no lock: every file but docindex/ is immutable once the MANIFEST names it, and the
 // MANIFEST is replaced by rename. A reader that finds a file gone reads the MANIFEST again.
@@ -163,3 +164,9 @@ func Segment(dir, name string) string { return filepath.Join(dir, "index", name)
 
 // Rank is the path of the rank vector that the searcher uses.
 func Rank(dir string) string { return filepath.Join(dir, "rank", "default.rank") }
+
+// Control is the folder of the socket on which a running crawl answers.
+func Control(dir string) string { return filepath.Join(dir, "control") }
+
+// ControlSocket is that socket, or a symbolic link to it.
+func ControlSocket(dir string) string { return filepath.Join(Control(dir), "socket") }

@@ -1,0 +1,65 @@
+package urlserver
+
+import (
+	"testing"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/vocab"
+)
+
+// Remove takes out what is queued and what waits; what is in flight follows if it is given back. The
+// totals and tables agree, also after the next run has put all back.
+func TestRemove(t *testing.T) {
+	b := newBench(t, Options{Policy: BreadthFirst, Retry: []time.Duration{time.Hour}})
+	docs := b.seed("http://a.test/1", "http://a.test/2", "http://a.test/3", "http://b.test/1")
+	l := b.take("http://a.test/1", "http://a.test/2", "http://a.test/3")
+	b.done(Result{Doc: docs[0], Outcome: vocab.Failed, Reason: "timed out", Status: 500})
+	more := b.link("http://a.test/4", "http://a.test/5")
+	if left, err := b.s.Remove("a.test/*"); err != nil || left != 3 {
+		t.Fatalf("%d URLs left the queues, %v; want 3", left, err)
+	}
+	for _, doc := range []vocab.DocID{docs[0], more[0], more[1]} {
+		b.record(doc, docindex.OutOfScope)
+	}
+	b.done(Result{Doc: docs[1], Outcome: vocab.Skipped}, Result{Doc: docs[2], Outcome: vocab.Gone})
+	b.record(docs[1], docindex.OutOfScope)
+	b.record(docs[2], docindex.Finished)
+	b.release(l, vocab.HostReport{})
+	b.record(b.link("http://a.test/6")[0], docindex.OutOfScope)
+	b.pass(2 * time.Hour)
+	b.take("http://b.test/1")
+	b.none(time.Second)
+	b.check()
+	w := b.s.Outlook(b.now, 10)
+	if w.Count != 1 || w.Hosts[0].Host != "b.test" || w.Hosts[0].InFlight != 1 || len(w.Removed) != 1 || w.Bounded != 0 {
+		t.Errorf("%+v", w)
+	}
+
+	b.done(Result{Doc: docs[3], Outcome: vocab.Gone})
+	b.reopen(Options{Policy: BreadthFirst})
+	b.check()
+	b.take("http://a.test/1", "http://a.test/2", "http://a.test/4", "http://a.test/5", "http://a.test/6")
+}
+
+// The bound is a page each delay and answer, for every site with URLs to fetch.
+func TestOutlook(t *testing.T) {
+	b := newBench(t, Options{LeaseSize: 1, AnswerFactor: 1})
+	b.seed("http://a.test/1", "http://a.test/2", "http://www.a.test/1", "http://b.test/1", "http://b.test/2", "http://c.test/1", "http://c.test/2")
+	a, bb := b.take("http://a.test/1"), b.take("http://b.test/1")
+	b.release(a, vocab.HostReport{Crawl: 4 * time.Second, Answer: time.Second})
+	b.release(bb, vocab.HostReport{HoldFor: time.Minute, Reason: "429 Too Many Requests"})
+	w := b.s.Outlook(b.now, 3)
+	if want := 1.0/5 + 1 + 1; w.Bound != want || w.Bounded != 3 || w.Unbound != 0 || w.Count != 4 || len(w.Hosts) != 3 {
+		t.Errorf("%+v, want a bound of %g", w, want)
+	}
+	for i, want := range []vocab.HostStatus{
+		{Host: "c.test", Queued: 2, Why: "its turn", Delay: time.Second},
+		{Host: "a.test", Queued: 1, InFlight: 1, Why: "politeness", Delay: 4 * time.Second, Answer: time.Second, Until: b.now.Add(4 * time.Second)},
+		{Host: "b.test", Queued: 1, InFlight: 1, Why: "429 Too Many Requests", Delay: time.Second, Until: b.now.Add(time.Minute)},
+	} {
+		if w.Hosts[i] != want {
+			t.Errorf("%+v, want %+v", w.Hosts[i], want)
+		}
+	}
+}
