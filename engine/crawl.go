@@ -406,6 +406,9 @@ func (c *Crawl) redirect(ctx context.Context, f vocab.Fetch, location string, re
 // page takes a page apart, adds its links, and has it stored.
 func (v *visitor) page(ctx context.Context, f vocab.Fetch, result urlserver.Result) {
 	result.Fetched = f.Page.Fetched
+	if v.o.NoIndex && v.outline(ctx, f, result) {
+		return
+	}
 	doc, err := indexer.Parse(f.Page, &v.parsing)
 	if err != nil {
 		result.Outcome, result.Reason = vocab.Unsupported, err.Error()
@@ -417,9 +420,32 @@ func (v *visitor) page(ctx context.Context, f vocab.Fetch, result urlserver.Resu
 		return
 	}
 	s := settled{result: result, document: doc, targets: v.addLinks(doc, f.Depth)}
-	v.addRelated(doc, f.Depth)
+	v.addRelated(doc.Related, f.Depth)
 	v.bytes.Add(int64(len(f.Page.Body)))
 	v.put(ctx, storeserver.Item{Page: f.Page}, s)
+}
+
+// outline is page where no index is built: its links are all that is looked for in the page. It gives
+// false where more has to be known.
+func (v *visitor) outline(ctx context.Context, f vocab.Fetch, result urlserver.Result) bool {
+	outline, err := indexer.ParseOutline(f.Page, &v.parsing)
+	if err != nil || outline.Redirect != "" {
+		return false
+	}
+	found := make([]urlserver.Found, len(outline.Links))
+	host := ""
+	for i, l := range outline.Links {
+		found[i] = urlserver.Found{URL: l.URL, Depth: f.Depth + 1, NoFollow: l.NoFollow}
+		if name := l.URL.Hostname(); name != host {
+			v.crawler.Prefetch(name)
+			host = name
+		}
+	}
+	v.add(found)
+	v.addRelated(outline.Related, f.Depth)
+	v.bytes.Add(int64(len(f.Page.Body)))
+	v.put(ctx, storeserver.Item{Page: f.Page}, settled{result: result})
+	return true
 }
 
 // addLinks makes the targets of a page's links known and gives their docIDs.
@@ -448,9 +474,9 @@ func (c *Crawl) addLinks(doc *indexer.Document, depth uint16) []vocab.DocID {
 }
 
 // addRelated makes the pages known that a page names beside its links.
-func (c *Crawl) addRelated(doc *indexer.Document, depth uint16) {
-	found := make([]urlserver.Found, 0, len(doc.Related))
-	for _, s := range doc.Related {
+func (c *Crawl) addRelated(related []string, depth uint16) {
+	found := make([]urlserver.Found, 0, len(related))
+	for _, s := range related {
 		if u, err := weburl.Parse(s); err == nil {
 			found = append(found, urlserver.Found{URL: u, Depth: depth + 1})
 		}

@@ -6,104 +6,120 @@ import (
 	"golang.org/x/net/html"
 )
 
-// An attribute of a tag: the key in lower case, the value with its character references resolved.
-// Both last until the next tag.
-type attribute struct {
-	key, val []byte
-}
-
-// readAttributes reads the attributes of a start tag into p.attrs; rest is what of the raw tag
-// stands behind its name. The tokeniser's TagAttr copies each key and value, so it is asked only
-// where there is something to be replaced in them.
-func (p *parser) readAttributes(z *html.Tokenizer, rest []byte) {
-	p.attrs = p.attrs[:0]
-	if len(rest) <= 1 {
-		return
-	}
-	if bytes.IndexByte(rest, '&') < 0 && bytes.IndexByte(rest, '\r') < 0 && bytes.IndexByte(rest, 0) < 0 {
-		p.attrs = scanAttributes(p.attrs, rest)
-		return
-	}
-	for more := true; more; {
-		var a attribute
-		a.key, a.val, more = z.TagAttr()
-		if a.key != nil {
-			p.attrs = append(p.attrs, a)
-		}
-	}
-}
-
-// attr is the value of an attribute; ok is false where there is none. The first of several
-// counts.
-func (p *parser) attr(key string) (val []byte, ok bool) {
-	for _, a := range p.attrs {
-		if string(a.key) == key {
-			return a.val, true
+// attr is the value of an attribute of the start tag, its references resolved; ok is false where
+// there is none. The key is in lower case; the first of several counts. The value may be part of the page.
+func (z *tokenizer) attr(key string) (val []byte, ok bool) {
+	for _, a := range z.attrs {
+		if equalLower(z.page[a.key[0]:a.key[1]], key) {
+			return z.resolve(z.page[a.val[0]:a.val[1]], true), true
 		}
 	}
 	return nil, false
 }
 
-// scanAttributes appends the attributes in s, the part of a tag behind its name, up to and with
-// the ">". It lowers keys in place. It reads as html.Tokenizer does (HTML 13.2.5.32 to 39).
-func scanAttributes(attrs []attribute, s []byte) []attribute {
-	for i := skipSpace(s, 0); i < len(s) && s[i] != '>'; i = skipSpace(s, i) {
-		start := i
-		for i < len(s) && !(s[i] == '=' && i > start) && s[i] != '/' && s[i] != '>' && !isSpace(s[i]) {
-			i++
+// equalLower says whether s is lower but for the case of its ASCII letters.
+func equalLower(s []byte, lower string) bool {
+	if len(s) != len(lower) {
+		return false
+	}
+	for i, c := range s {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
 		}
-		a := attribute{key: lowerASCII(s[start:i])}
-		a.val, i = scanValue(s, skipSpace(s, i))
-		if len(a.key) > 0 {
-			attrs = append(attrs, a)
+		if c != lower[i] {
+			return false
 		}
 	}
-	return attrs
+	return true
 }
 
-// scanValue reads the value of an attribute, if s[i] begins one, and gives the index behind it.
-func scanValue(s []byte, i int) (val []byte, next int) {
-	if i >= len(s) {
-		return nil, i
+// content is what a textToken says.
+func (z *tokenizer) content() []byte {
+	s := z.page[z.text[0]:z.text[1]]
+	if z.literal {
+		return z.normal(s, z.nul)
 	}
-	if s[i] == '/' {
-		return nil, i + 1
+	return z.resolve(s, false)
+}
+
+// resolve normalises s and resolves its character references. It copies only where there is
+// something to replace.
+func (z *tokenizer) resolve(s []byte, attribute bool) []byte {
+	s = z.normal(s, attribute || z.nul)
+	n := bytes.IndexByte(s, '&')
+	if n < 0 {
+		return s
 	}
-	if s[i] != '=' {
-		return nil, i
+	var out []byte
+	for ; n >= 0; n = bytes.IndexByte(s, '&') {
+		out = append(out, s[:n]...)
+		s = s[n:]
+		length := referenceLength(s)
+		out = appendReference(out, s[:length], attribute && length < len(s) && s[length] == '=', attribute)
+		s = s[length:]
 	}
-	i = skipSpace(s, i+1)
-	if i >= len(s) || s[i] == '>' {
-		return nil, i
+	return append(out, s...)
+}
+
+// normal gives s with its line ends as "\n" and, if nul says so, U+FFFD for zero bytes.
+func (z *tokenizer) normal(s []byte, nul bool) []byte {
+	if bytes.IndexByte(s, '\r') >= 0 {
+		s = bytes.ReplaceAll(bytes.ReplaceAll(s, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	}
-	start := i
-	if quote := s[i]; quote == '"' || quote == '\'' {
-		n := bytes.IndexByte(s[i+1:], quote)
-		if n < 0 {
-			return s[i+1:], len(s)
+	if nul && bytes.IndexByte(s, 0) >= 0 {
+		s = bytes.ReplaceAll(s, []byte{0}, []byte("\uFFFD"))
+	}
+	return s
+}
+
+// referenceLength is the length of what may be a character reference at the start of s, "&" included.
+func referenceLength(s []byte) int {
+	i, digit := 1, isAlphanumeric
+	if len(s) > 1 && s[1] == '#' {
+		i, digit = 2, isDigit
+		if len(s) > 2 && s[2]|0x20 == 'x' {
+			i, digit = 3, isHex
 		}
-		return s[i+1 : i+1+n], i + n + 2
 	}
-	for i < len(s) && s[i] != '>' && !isSpace(s[i]) {
+	for i < len(s) && digit(s[i]) {
 		i++
 	}
-	return s[start:i], i
-}
-
-func skipSpace(s []byte, i int) int {
-	for i < len(s) && isSpace(s[i]) {
+	if i < len(s) && s[i] == ';' {
 		i++
 	}
 	return i
 }
 
-func isSpace(c byte) bool { return spaces[c] == 1 }
-
-func lowerASCII(s []byte) []byte {
-	for i, c := range s {
-		if 'A' <= c && c <= 'Z' {
-			s[i] = c + ('a' - 'A')
-		}
+// appendReference appends what ref stands for, or ref itself. In an attribute, a name without
+// semicolon is none before "=", and the beginning of a longer name is none (HTML 13.2.5.73).
+func appendReference(dst, ref []byte, beforeEquals, attribute bool) []byte {
+	switch string(ref) {
+	case "&amp;":
+		return append(dst, '&')
+	case "&lt;":
+		return append(dst, '<')
+	case "&gt;":
+		return append(dst, '>')
+	case "&quot;":
+		return append(dst, '"')
+	case "&nbsp;":
+		return append(dst, "\u00A0"...)
+	case "&":
+		return append(dst, '&')
 	}
-	return s
+	last := ref[len(ref)-1]
+	if beforeEquals && last != ';' && ref[1] != '#' {
+		return append(dst, ref...)
+	}
+	resolved := html.UnescapeString(string(ref))
+	if attribute && ref[1] != '#' && resolved[len(resolved)-1] == last && string(ref) != "&semi;" {
+		return append(dst, ref...) // only its beginning was a name: no name stands for something that ends so
+	}
+	return append(dst, resolved...)
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+func isAlphanumeric(c byte) bool { return isDigit(c) || isLetter(c) }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"anatomy/vocab"
@@ -12,33 +11,34 @@ import (
 
 // readHTML takes body, in UTF-8, apart.
 func (p *parser) readHTML(body []byte) {
-	z := html.NewTokenizer(bytes.NewReader(body))
-	z.SetMaxBuf(maxToken)
+	p.tags.reset(body)
 	for {
-		switch z.Next() {
-		case html.ErrorToken:
+		switch p.tags.next() {
+		case noToken:
 			p.endAnchor()
 			p.endBlock()
 			return
-		case html.TextToken:
-			p.textToken(z)
-		case html.StartTagToken:
-			p.startTag(z, false)
-		case html.SelfClosingTagToken:
-			p.startTag(z, true)
-		case html.EndTagToken:
-			p.endTag(z)
+		case textToken:
+			if !p.linksOnly {
+				p.readText()
+			}
+		case startTag:
+			p.startTag(false)
+		case emptyTag:
+			p.startTag(true)
+		case endTag:
+			p.endTag()
 		}
 	}
 }
 
-func (p *parser) textToken(z *html.Tokenizer) {
+func (p *parser) readText() {
 	switch {
 	case p.skip.on():
 	case !p.inTitle:
-		p.appendText(z.Text(), p.currentStyle())
+		p.appendText(p.tags.content(), p.currentStyle())
 	case !p.hasTitle:
-		p.title = foldSpace(p.title, z.Text())
+		p.title = foldSpace(p.title, p.tags.content())
 	}
 }
 
@@ -56,30 +56,13 @@ func (p *parser) currentStyle() style {
 	return s
 }
 
-// maxTagName is longer than any name that means something.
-const maxTagName = 16
-
-// tagName reads the name at the start of s, what of a raw tag follows "<" or "</". The atom is 0
-// for names that have none.
-func (p *parser) tagName(s []byte) (tag atom.Atom, name, rest []byte) {
-	n := 0
-	for n < len(s) && s[n] != '/' && s[n] != '>' && !isSpace(s[n]) {
-		n++
-	}
-	if n <= maxTagName {
-		tag = atom.Lookup(lowerASCII(p.name[:copy(p.name[:], s[:n])]))
-	}
-	return tag, s[:n], s[n:]
-}
-
-func (p *parser) startTag(z *html.Tokenizer, selfClosing bool) {
-	tag, name, rest := p.tagName(z.Raw()[1:])
+func (p *parser) startTag(empty bool) {
+	tag, name := p.tags.tag, p.tags.nameText()
 	k := kindOf(tag)
-	if p.skip.on() && p.skip.start(tag, name, k, selfClosing) {
-		p.startSkipped(z, tag, rest, selfClosing)
+	if p.skip.on() && p.skip.start(tag, name, k, empty) {
+		p.startSkipped(tag, empty)
 		return
 	}
-	p.readAttributes(z, rest)
 	if k&block != 0 {
 		p.endBlock()
 	}
@@ -89,7 +72,7 @@ func (p *parser) startTag(z *html.Tokenizer, selfClosing bool) {
 	if k&breaks != 0 {
 		p.heading = vocab.Plain
 	}
-	p.startMeaning(z, tag)
+	p.startMeaning(tag)
 	switch {
 	case k&emphasis != 0:
 		p.emphasis++
@@ -98,47 +81,46 @@ func (p *parser) startTag(z *html.Tokenizer, selfClosing bool) {
 	case k&sized != 0:
 		p.startFont(tag)
 	}
-	p.startSkip(z, name, tag, k, selfClosing)
+	p.startSkip(name, tag, k, empty)
 }
 
 // startSkipped looks at a tag within an element whose text is skipped. If that is merely hidden,
 // its links are links still, though their texts are not.
-func (p *parser) startSkipped(z *html.Tokenizer, tag atom.Atom, rest []byte, selfClosing bool) {
-	if p.skip.kind&foreign != 0 && selfClosing {
-		z.NextIsNotRawText() // <svg><title/> is an empty element there
+func (p *parser) startSkipped(tag atom.Atom, empty bool) {
+	if p.skip.kind&foreign != 0 && empty {
+		p.tags.notRaw() // <svg><title/> is an empty element there
 	}
 	if !p.skip.hidden {
 		return
 	}
 	switch tag {
 	case atom.A, atom.Area:
-		p.readAttributes(z, rest)
 		p.addLink("href", 0, nil)
 	case atom.Noscript, atom.Noframes:
-		z.NextIsNotRawText()
+		p.tags.notRaw()
 	}
 }
 
 // startSkip begins to skip text if the element asks for it.
-func (p *parser) startSkip(z *html.Tokenizer, name []byte, tag atom.Atom, k kind, selfClosing bool) {
+func (p *parser) startSkip(name []byte, tag atom.Atom, k kind, empty bool) {
 	hidden := false
 	switch {
-	case k&void != 0, k&foreign != 0 && selfClosing:
+	case k&void != 0, k&foreign != 0 && empty:
 		return
 	case k&skipped != 0:
 	case tag == atom.Body, tag == atom.Html: // to be shown by a script once all is loaded
 		return
-	case p.hides():
+	case p.tags.hides():
 		hidden = true
 	default:
 		return
 	}
 	p.skip = skip{name: append(p.skip.name[:0], name...), tag: tag, kind: k, hidden: hidden}
-	z.AllowCDATA(k&foreign != 0)
+	p.tags.cdata = k&foreign != 0
 }
 
 // startMeaning does what an element means beside the style of its text.
-func (p *parser) startMeaning(z *html.Tokenizer, tag atom.Atom) {
+func (p *parser) startMeaning(tag atom.Atom) {
 	switch tag {
 	case atom.H1:
 		p.startHeading(vocab.Heading1)
@@ -152,7 +134,7 @@ func (p *parser) startMeaning(z *html.Tokenizer, tag atom.Atom) {
 		p.startAnchor()
 	case atom.Area:
 		p.endAnchor()
-		alt, _ := p.attr("alt")
+		alt, _ := p.tags.attr("alt")
 		p.addLink("href", 0, alt)
 	case atom.Iframe, atom.Frame:
 		p.addLink("src", vocab.Embedded, nil)
@@ -175,20 +157,20 @@ func (p *parser) startMeaning(z *html.Tokenizer, tag atom.Atom) {
 		p.inTitle = true
 	case atom.Noscript:
 		p.noscript = true
-		z.NextIsNotRawText()
+		p.tags.notRaw()
 	case atom.Noframes:
-		z.NextIsNotRawText()
+		p.tags.notRaw()
 	}
 }
 
-func (p *parser) endTag(z *html.Tokenizer) {
-	tag, name, _ := p.tagName(z.Raw()[2:])
+func (p *parser) endTag() {
+	tag, name := p.tags.tag, p.tags.nameText()
 	k := kindOf(tag)
 	if p.skip.on() {
 		if p.skip.end(name, k) {
 			return
 		}
-		z.AllowCDATA(false)
+		p.tags.cdata = false
 	}
 	if k&block != 0 {
 		p.endBlock()
@@ -231,7 +213,10 @@ func (p *parser) clearStyle() {
 }
 
 func (p *parser) image() {
-	alt, _ := p.attr("alt")
+	if p.linksOnly {
+		return
+	}
+	alt, _ := p.tags.attr("alt")
 	p.appendText(alt, style{vocab.Alt, p.fontSize()})
 	p.breakWord()
 }
@@ -260,7 +245,7 @@ func (p *parser) startFont(tag atom.Atom) {
 	case atom.Small:
 		size--
 	default:
-		spec, _ := p.attr("size")
+		spec, _ := p.tags.attr("size")
 		size = readFontSize(spec, size)
 	}
 	p.fonts = append(p.fonts, font{tag, uint8(min(max(size, 1), 7))})

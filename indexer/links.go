@@ -28,10 +28,10 @@ type anchor struct {
 // startAnchor begins an anchor, which ends one that was left open: anchors do not nest.
 func (p *parser) startAnchor() {
 	p.endAnchor()
-	if !p.addLink("href", 0, nil) {
+	if !p.addLink("href", 0, nil) || p.linksOnly {
 		return
 	}
-	title, _ := p.attr("title")
+	title, _ := p.tags.attr("title")
 	p.anchor = anchor{open: true, link: len(p.links) - 1, start: len(p.linkText), title: append(p.anchor.title[:0], title...)}
 }
 
@@ -70,19 +70,24 @@ func foldTail(dst, s []byte) []byte {
 // addLink adds the link that an attribute of the current tag names. It gives false where there is
 // none that can be followed.
 func (p *parser) addLink(key string, flags vocab.LinkFlags, text []byte) bool {
-	ref, ok := p.attr(key)
-	if !ok || len(p.links) >= maxLinks {
+	ref, ok := p.tags.attr(key)
+	if !ok || p.tooManyLinks() {
 		return false
 	}
-	if rel, ok := p.attr("rel"); ok && forbids(rel) {
+	if rel, ok := p.tags.attr("rel"); ok && forbids(rel) {
 		flags |= vocab.NoFollow
 	}
 	return p.addReference(ref, flags, text)
 }
 
+func (p *parser) tooManyLinks() bool { return len(p.links)+p.linkCount >= maxLinks }
+
 func (p *parser) addReference(ref []byte, flags vocab.LinkFlags, text []byte) bool {
 	if len(ref) > 0 && ref[0] == '#' && !p.hasBase {
 		return false
+	}
+	if p.linksOnly {
+		return p.outlineReference(ref, flags)
 	}
 	target, err := p.base.Join(string(ref))
 	if err != nil || target.String() == p.page.String() && bytes.IndexByte(ref, '#') >= 0 {
@@ -120,12 +125,13 @@ func (p *parser) leavesSite(target *weburl.URL) bool {
 
 // setBase obeys the first base element that has an address, if that is http or https.
 func (p *parser) setBase() {
-	ref, ok := p.attr("href")
+	ref, ok := p.tags.attr("href")
 	if !ok || p.hasBase {
 		return
 	}
 	if base, err := p.page.Join(string(ref)); err == nil {
 		p.base, p.hasBase = base, true
+		clear(p.references)
 	}
 }
 
@@ -133,11 +139,11 @@ func (p *parser) setBase() {
 // link, and where there is no delay, a redirect.
 func (p *parser) refresh(content []byte) {
 	delay, ref := splitRefresh(content)
-	if len(ref) == 0 || len(p.links) >= maxLinks || !p.addReference(ref, 0, nil) {
+	if len(ref) == 0 || p.tooManyLinks() || !p.addReference(ref, 0, nil) {
 		return
 	}
-	if target := p.links[len(p.links)-1].target; delay == 0 && p.redirect == "" && target != p.page.String() {
-		p.redirect = target
+	if target, err := p.base.Join(string(ref)); err == nil && delay == 0 && p.redirect == "" && target.String() != p.page.String() {
+		p.redirect = target.String()
 	}
 }
 

@@ -11,11 +11,11 @@ func (p *parser) meta() {
 	if p.noscript {
 		return
 	}
-	content, ok := p.attr("content")
+	content, ok := p.tags.attr("content")
 	if !ok {
 		return
 	}
-	if equiv, ok := p.attr("http-equiv"); ok {
+	if equiv, ok := p.tags.attr("http-equiv"); ok {
 		switch {
 		case bytes.EqualFold(equiv, []byte("refresh")):
 			p.refresh(content)
@@ -24,7 +24,7 @@ func (p *parser) meta() {
 		}
 		return
 	}
-	name, _ := p.attr("name")
+	name, _ := p.tags.attr("name")
 	switch {
 	case bytes.EqualFold(name, []byte("robots")), bytes.EqualFold(name, []byte(product)):
 		p.obeyRobots(string(content))
@@ -90,7 +90,7 @@ func isAgent(name string) bool {
 // setLanguage takes the language that an attribute of the current tag declares, if it is the
 // first.
 func (p *parser) setLanguage(key string) {
-	if val, ok := p.attr(key); ok && p.lang == "" {
+	if val, ok := p.tags.attr(key); ok && p.lang == "" {
 		p.lang = languageTag(string(val))
 	}
 }

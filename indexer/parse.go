@@ -2,7 +2,7 @@
 // their hits, its links with their texts, and the text that snippets are made of. A [Batch]
 // collects many documents and writes them as forward barrels (BP98 §4.2.6).
 //
-// The pass is made with the tokeniser of x/net/html and a small state machine; no tree is built.
+// The pass is made with a tokeniser and a small state machine; no tree is built.
 // Where a browser would show text as one word, so do we: blocks, table cells, line breaks and
 // images part words, other elements do not. What a browser without scripts would not show is no
 // text: hidden elements, scripts, templates, form controls, drawings. The content of noscript
@@ -22,13 +22,12 @@ import (
 
 // The bounds of a document.
 const (
-	maxToken       = 16 << 20 // bytes of one tag or text in the page; a longer one ends the page
-	maxText        = 1 << 20  // bytes of DocInfo.Text; words behind are found all the same
-	maxLinks       = 20_000   // links kept of one page
-	maxAnchorText  = 1024     // bytes of the text of one link
-	maxTitle       = 1024     // bytes of DocInfo.Title
-	maxDescription = 2048     // bytes of DocInfo.Description
-	maxFontNesting = 64       // nested changes of font size that are told apart
+	maxText        = 1 << 20 // bytes of DocInfo.Text; words behind are found all the same
+	maxLinks       = 20_000  // links kept of one page
+	maxAnchorText  = 1024    // bytes of the text of one link
+	maxTitle       = 1024    // bytes of DocInfo.Title
+	maxDescription = 2048    // bytes of DocInfo.Description
+	maxFontNesting = 64      // nested changes of font size that are told apart
 )
 
 // blockGap is how many positions are left free between two blocks, so that no phrase reaches
@@ -47,22 +46,30 @@ type Buffer struct {
 // Parse takes a page apart. The document owns all its memory: page and buf may be used again at
 // once. The error is ErrBinary or about page.URL; bad markup is never an error.
 func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
-	base, err := weburl.Parse(page.URL)
-	if err != nil {
-		return nil, fmt.Errorf("indexer: parse %s: %w", page.URL, err)
-	}
 	p := &buf.parser
-	p.reset(base)
-	p.obeyHeader(page.Robots)
-	p.linkHeader(page.Links)
-	if err := p.read(page); err != nil {
-		return nil, fmt.Errorf("indexer: parse %s: %w", page.URL, err)
+	if err := p.parse(page, false); err != nil {
+		return nil, err
 	}
 	return p.document(page, p.page.AppendText(nil)), nil
 }
 
+// parse makes the pass; without texts if that is enough, and if it can be.
+func (p *parser) parse(page *vocab.Page, enough bool) error {
+	base, err := weburl.Parse(page.URL)
+	if err != nil {
+		return fmt.Errorf("indexer: parse %s: %w", page.URL, err)
+	}
+	p.reset(base)
+	p.obeyHeader(page.Robots)
+	p.linkHeader(page.Links)
+	if err := p.read(page, enough); err != nil {
+		return fmt.Errorf("indexer: parse %s: %w", page.URL, err)
+	}
+	return nil
+}
+
 // read takes the body apart by what it is.
-func (p *parser) read(page *vocab.Page) error {
+func (p *parser) read(page *vocab.Page, linksOnly bool) error {
 	medium, charset := mediumOf(page.ContentType)
 	body, err := toUTF8(page.Body, page.ContentType, charset)
 	switch {
@@ -77,6 +84,7 @@ func (p *parser) read(page *vocab.Page) error {
 	case feedAsPage(body):
 		p.readFeed(body, page.Fetched)
 	default:
+		p.linksOnly = linksOnly
 		p.readHTML(body)
 	}
 	return nil
@@ -104,6 +112,11 @@ type parser struct {
 	lastOff  bool   // whether that is another site
 	anchor   anchor
 
+	linksOnly  bool // texts are passed over, and links go to outline
+	outline    []OutlineLink
+	references map[string]uint8
+	linkCount  int // of outline, with those that stand there again
+
 	text       []byte // of all blocks, parted by "\n"
 	textEnd    int    // how much of it is kept
 	full       bool   // maxText is reached
@@ -120,8 +133,7 @@ type parser struct {
 	style     style  // of the span that words have reached
 	wordCount uint32 // of the body
 
-	attrs    []attribute
-	name     [maxTagName]byte
+	tags     tokenizer
 	skip     skip
 	heading  vocab.HitType // of the open heading, Plain where there is none
 	emphasis int           // how many elements of emphasis are open
@@ -148,16 +160,20 @@ const maxKept = 1 << 20
 
 // reset makes ready for the next page and keeps the memory.
 func (p *parser) reset(page weburl.URL) {
-	if cap(p.text) > 4*maxKept || cap(p.hits) > maxKept || cap(p.linkText) > maxKept || cap(p.attrs) > maxKept {
+	if cap(p.text) > 4*maxKept || cap(p.hits) > maxKept || cap(p.linkText) > maxKept || cap(p.tags.attrs) > maxKept {
 		*p = parser{}
 	}
 	*p = parser{
 		page: page, site: page.Site(), base: page,
 		links: p.links[:0], linkText: p.linkText[:0], text: p.text[:0], spans: p.spans[:0],
-		tokenizer: p.tokenizer, onWord: p.onWord, words: p.words[:0], hits: p.hits[:0], attrs: p.attrs[:0],
+		tokenizer: p.tokenizer, onWord: p.onWord, words: p.words[:0], hits: p.hits[:0], tags: p.tags,
 		fonts: p.fonts[:0], title: p.title[:0], description: p.description[:0], keywords: p.keywords[:0],
-		skip: skip{name: p.skip.name[:0]},
+		skip: skip{name: p.skip.name[:0]}, outline: p.outline[:0], references: p.references,
 	}
+	if p.references == nil || len(p.references) > maxReferences {
+		p.references = map[string]uint8{}
+	}
+	clear(p.references)
 	if p.onWord == nil {
 		p.onWord = p.word
 	}
@@ -184,13 +200,10 @@ func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
 		NoIndex:  p.noIndex,
 		NoFollow: p.noFollow,
 		Redirect: p.redirect,
-		Related:  p.related,
+		Related:  p.relations(),
 		key:      p.page.Key(),
 		words:    append([]byte(nil), p.words...),
 		hits:     append([]occurrence(nil), p.hits...),
-	}
-	if p.noFollow {
-		d.Related = nil
 	}
 	if p.canonical != p.page.String() {
 		d.Canonical = p.canonical

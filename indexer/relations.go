@@ -43,6 +43,14 @@ func (p *parser) relation(rel, ref, media []byte) {
 // maxRelated is how many relations are kept of a page; one in every language of the world fits.
 const maxRelated = 256
 
+// relations are those that may be followed.
+func (p *parser) relations() []string {
+	if p.noFollow {
+		return nil
+	}
+	return p.related
+}
+
 // setCanonical takes what the page says is its URL (RFC 6596). It is heeded within the site alone,
 // and a page that names two names none: both happen by mistake or in order to harm.
 func (p *parser) setCanonical(to string, offSite bool) {
@@ -56,12 +64,12 @@ func (p *parser) setCanonical(to string, offSite bool) {
 
 // linkElement reads a link element.
 func (p *parser) linkElement() {
-	rel, _ := p.attr("rel")
-	ref, ok := p.attr("href")
+	rel, _ := p.tags.attr("rel")
+	ref, ok := p.tags.attr("href")
 	if !ok || len(rel) == 0 {
 		return
 	}
-	media, _ := p.attr("type")
+	media, _ := p.tags.attr("type")
 	p.relation(rel, ref, media)
 }
 
@@ -125,7 +133,7 @@ func parameter(s string) (name, value, rest string) {
 // embeds takes what object and embed show within the page, where it is said to be of a kind that we
 // read.
 func (p *parser) embeds(key string) {
-	if media, _ := p.attr("type"); vocab.MediumOf(string(media)) != vocab.Unread {
+	if media, _ := p.tags.attr("type"); vocab.MediumOf(string(media)) != vocab.Unread {
 		p.addLink(key, vocab.Embedded, nil)
 	}
 }

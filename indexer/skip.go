@@ -102,25 +102,20 @@ func (s *skip) end(name []byte, k kind) bool {
 }
 
 // hides says whether the attributes of the current tag hide the element.
-func (p *parser) hides() bool {
-	for _, a := range p.attrs {
-		switch string(a.key) {
-		case "hidden":
-			if string(a.val) != "until-found" {
-				return true
-			}
-		case "style":
-			if displaysNone(a.val) {
-				return true
-			}
-		}
+func (z *tokenizer) hides() bool {
+	if len(z.attrs) == 0 {
+		return false
 	}
-	return false
+	if val, ok := z.attr("hidden"); ok && string(val) != "until-found" {
+		return true
+	}
+	css, ok := z.attr("style")
+	return ok && displaysNone(css)
 }
 
 // displaysNone says whether a style attribute holds display:none.
 func displaysNone(css []byte) bool {
-	for _, declaration := range bytes.Split(css, []byte{';'}) {
+	for declaration := range bytes.SplitSeq(css, []byte{';'}) {
 		property, value, _ := bytes.Cut(declaration, []byte{':'})
 		value, _, _ = bytes.Cut(value, []byte{'!'})
 		if bytes.EqualFold(bytes.TrimSpace(property), []byte("display")) && bytes.EqualFold(bytes.TrimSpace(value), []byte("none")) {

@@ -38,19 +38,14 @@ func treeWords(t testing.TB, body []byte) []string {
 		}
 		k := kindOf(n.DataAtom)
 		if n.Type == html.ElementNode {
-			p := parser{}
-			for _, a := range n.Attr {
-				p.attrs = append(p.attrs, attribute{[]byte(a.Key), []byte(a.Val)})
-			}
 			if k&(block|spacer) != 0 {
 				text.WriteString("\n")
 				defer text.WriteString("\n")
 			}
 			if n.DataAtom == atom.Img {
-				alt, _ := p.attr("alt")
-				text.Write(alt)
+				text.WriteString(nodeAttr(n, "alt"))
 			}
-			if k&skipped != 0 || n.DataAtom == atom.Title || k&void == 0 && n.DataAtom != atom.Body && n.DataAtom != atom.Html && p.hides() {
+			if k&skipped != 0 || n.DataAtom == atom.Title || k&void == 0 && n.DataAtom != atom.Body && n.DataAtom != atom.Html && nodeHides(n) {
 				return
 			}
 		}
@@ -60,6 +55,26 @@ func treeWords(t testing.TB, body []byte) []string {
 	}
 	walk(root)
 	return words.Sequence(text.String())
+}
+
+// nodeAttr is the value of an attribute of n, "" where there is none.
+func nodeAttr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// nodeHides says whether the attributes of n hide it.
+func nodeHides(n *html.Node) bool {
+	for _, a := range n.Attr {
+		if a.Key == "hidden" && a.Val != "until-found" {
+			return true
+		}
+	}
+	return displaysNone([]byte(nodeAttr(n, "style")))
 }
 
 func hitWords(d *Document) (all []string) {
