@@ -54,6 +54,7 @@ type Crawl struct {
 	builder *Builder
 	began   time.Time
 
+	offline bool          // nothing is asked of the network
 	wake    chan struct{} // something changed that may free a lease
 	settled chan settled  // outcomes on their way to the committer
 
@@ -181,7 +182,10 @@ func hasScheme(s string) bool {
 
 // Run crawls until nothing is left, ctx ends or the disk is nearly full, and makes everything that
 // was fetched durable and searchable before it returns. A context that ended is no error.
-func (c *Crawl) Run(ctx context.Context) error {
+func (c *Crawl) Run(ctx context.Context) error { return c.run(ctx, c.fetch) }
+
+// run is Run with the pages of a source, which returns when it has settled all that it took.
+func (c *Crawl) run(ctx context.Context, source func(context.Context) error) error {
 	visiting, stopVisiting := context.WithCancelCause(ctx)
 	defer stopVisiting(nil)
 	rest := context.WithoutCancel(ctx) // what was fetched is kept, interrupted or not
@@ -195,21 +199,14 @@ func (c *Crawl) Run(ctx context.Context) error {
 	defer control.Wait()
 	defer stopControl()
 
-	leases := make(chan vocab.Lease)
-	var visitors, storer, committer, builders errgroup.Group
-	for range c.o.Connections {
-		visitors.Go(func() error { c.visit(visiting, leases); return nil })
-	}
+	var storer, committer, builders errgroup.Group
 	storer.Go(func() error { return c.store.Run(storing) })
 	committer.Go(func() error { return c.commit(stopVisiting) })
 	builders.Go(func() error { return c.flushing(building, stopVisiting) })
 	builders.Go(func() error { return c.merging(building, stopVisiting) })
 
 	// Each stage ends after the one before it, so that nothing is on its way when it does.
-	err := c.dispatch(visiting, leases)
-	c.visits.finish()
-	close(leases)
-	visitors.Wait()
+	err := source(visiting)
 	stopStoring()
 	err = errors.Join(err, storer.Wait())
 	close(c.settled)
@@ -236,6 +233,20 @@ func (c *Crawl) finish(ctx context.Context, whole bool) error {
 		return err
 	}
 	return c.rank(ctx)
+}
+
+// fetch is the source of a crawl: it visits hosts until there is nothing left to fetch.
+func (c *Crawl) fetch(ctx context.Context) error {
+	leases := make(chan vocab.Lease)
+	var visitors errgroup.Group
+	for range c.o.Connections {
+		visitors.Go(func() error { c.visit(ctx, leases); return nil })
+	}
+	err := c.dispatch(ctx, leases)
+	c.visits.finish()
+	close(leases)
+	visitors.Wait()
+	return err
 }
 
 // idle is how long to wait for a lease when the URL server cannot say.
@@ -460,7 +471,7 @@ func (c *Crawl) addLinks(doc *indexer.Document, depth uint16) []vocab.DocID {
 		}
 		found = append(found, urlserver.Found{URL: u, Depth: depth + 1, NoFollow: l.Flags&vocab.NoFollow != 0})
 		kept = append(kept, l)
-		if name := u.Hostname(); name != host && l.Flags&vocab.OffSite != 0 {
+		if name := u.Hostname(); name != host && l.Flags&vocab.OffSite != 0 && !c.offline {
 			c.crawler.Prefetch(name)
 			host = name
 		}

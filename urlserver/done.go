@@ -111,6 +111,9 @@ func (d *doner) one(f *flight, result *Result) error {
 	before, pages := f.record, s.counts.Pages
 	d.land(f)
 	d.health(h, result)
+	if result.Outcome == vocab.Skipped && f.key.Host == "" {
+		return nil // claimed, and as it was
+	}
 	if result.Outcome == vocab.Skipped && h.gone == nil {
 		if len(s.removed) > 0 {
 			return d.skipped(f)
@@ -120,7 +123,11 @@ func (d *doner) one(f *flight, result *Result) error {
 	}
 	r := f.record
 	s.uncount(&before)
-	d.b.DeleteQueued(f.key)
+	if f.key.Host != "" {
+		d.b.DeleteQueued(f.key)
+	} else {
+		unschedule(d.b, &r)
+	}
 	if err := d.decide(&r, f, result); err != nil {
 		return err
 	}

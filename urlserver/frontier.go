@@ -67,8 +67,8 @@ func (h *host) first(fresh bool) int {
 }
 
 // pull takes a new URL that is not in flight out of a level.
-func (h *host) pull(priority uint8) {
-	i := slices.IndexFunc(h.levels, func(l level) bool { return l.priority == priority && !l.again })
+func (h *host) pull(priority uint8, number uint64) {
+	i := slices.IndexFunc(h.levels, func(l level) bool { return l.priority == priority && l.again == (number&again != 0) })
 	if h.levels[i].n--; h.levels[i].n == 0 {
 		h.levels = slices.Delete(h.levels, i, i+1)
 	}

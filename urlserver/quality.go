@@ -102,7 +102,7 @@ func (a *adder) lift(u docindex.URLRecord, fp vocab.Fingerprint, f *Found) error
 		return nil
 	}
 	a.b.DeleteQueued(docindex.QueueKey{Host: h.name, Priority: u.Priority, Number: u.Number})
-	h.pull(u.Priority)
+	h.pull(u.Priority, u.Number)
 	u.Priority, u.Number = priority, s.enqueue(a.b, u.Doc, h, priority)
 	a.know(fp, u)
 	a.touch(h)

@@ -52,7 +52,7 @@ func (s *Server) removeQueued(pattern string) (left uint64, err error) {
 		left++
 		b.DeleteQueued(k)
 		b.PutRecord(r)
-		s.frontier.hosts[k.Host].pull(k.Priority)
+		s.frontier.hosts[k.Host].pull(k.Priority, k.Number)
 		b, err = s.flush(b, batchBytes)
 		return true, err
 	})

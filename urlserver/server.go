@@ -133,8 +133,8 @@ type lease struct {
 type flight struct {
 	record docindex.Record
 	host   *host
-	key    docindex.QueueKey
-	url    string // as handed out; over https where the record may still say http
+	key    docindex.QueueKey // where it was queued; zero for one that was claimed and not queued
+	url    string            // as handed out; over https where the record may still say http
 }
 
 // countsAsNew says whether a flight may bring a page that is not kept yet.

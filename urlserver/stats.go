@@ -49,7 +49,7 @@ func (s *Server) Stats() Stats {
 	defer s.mu.Unlock()
 	st := Stats{
 		Known: s.counts.Known, Pages: s.counts.Pages, States: s.counts.States, Outcomes: s.counts.Outcomes,
-		Queued:   s.counts.States[docindex.Queued] - uint64(len(s.inFlight)),
+		Queued:   max(s.counts.States[docindex.Queued], uint64(len(s.inFlight))) - uint64(len(s.inFlight)), // claimed ones need not be queued
 		Retrying: s.counts.States[docindex.Waiting],
 		InFlight: len(s.inFlight), Leases: len(s.leases), Hosts: len(s.frontier.hosts),
 		Waiting: map[string]int{}, Lost: map[string]uint64{}, Seen: s.hits,

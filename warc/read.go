@@ -1,0 +1,229 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// The bounds of a record.
+const (
+	DefaultMaxBlock = 64 << 20
+	maxHeader       = 1 << 20 // bytes of a record's header
+	maxDamages      = 1000    // after which the rest of a file is not looked at
+)
+
+// ReaderOptions bound what a Reader takes. The zero value works.
+type ReaderOptions struct {
+	MaxBlock int64 // bytes of a block that is kept; longer ones are passed over; default 64 MiB
+}
+
+// A DamageError says that a record is not what it should be. Reading may go on.
+type DamageError struct {
+	Offset int64 // of the file, about where the damage was noticed
+	Err    error
+}
+
+func (e *DamageError) Error() string { return fmt.Sprintf("near byte %d: %v", e.Offset, e.Err) }
+
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// A Reader reads the records of an archive one after the other.
+type Reader struct {
+	o       ReaderOptions
+	source  *source
+	in      *bufio.Reader // over source
+	block   bytes.Buffer
+	lost    bool // the start of the next record is to be looked for
+	damages int
+}
+
+// NewReader reads the archive that r is.
+func NewReader(r io.Reader, o ReaderOptions) *Reader {
+	if o.MaxBlock <= 0 {
+		o.MaxBlock = DefaultMaxBlock
+	}
+	s := &source{unpacker: newUnpacker(r)}
+	return &Reader{o: o, source: s, in: bufio.NewReaderSize(s, 64<<10)}
+}
+
+// Offset is how much of the file has been read, in bytes.
+func (r *Reader) Offset() int64 { return r.source.unpacker.offset() }
+
+// Next reads a record. The error is io.EOF at the end, and a *DamageError for a record that is passed
+// over, after which Next may be called again. Any other error is for good: it comes from the reader
+// below, or there was damage a thousand times.
+func (r *Reader) Next() (*Record, error) {
+	rec, err := r.next()
+	if err == nil || err == io.EOF {
+		return rec, err
+	}
+	if failed := r.source.unpacker.failed; failed != nil {
+		return nil, fmt.Errorf("warc: %w", failed)
+	}
+	r.lost = true
+	if r.damages++; r.damages > maxDamages {
+		return nil, fmt.Errorf("warc: near byte %d: damaged in %d places, the rest is not read", r.Offset(), maxDamages)
+	}
+	return nil, &DamageError{r.Offset(), noEOF(err)}
+}
+
+// noEOF: an end where there should be more is no end.
+func noEOF(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errors.New("record is cut short")
+	}
+	return err
+}
+
+func (r *Reader) next() (*Record, error) {
+	version, err := r.start()
+	if err != nil {
+		return nil, err
+	}
+	rec := &Record{Version: version}
+	if err := r.header(rec); err != nil {
+		return nil, noEOF(err)
+	}
+	length, err := strconv.ParseUint(rec.Get("Content-Length"), 10, 62)
+	if err != nil {
+		return nil, fmt.Errorf("Content-Length %.40q is no length", rec.Get("Content-Length"))
+	}
+	if int64(length) > r.o.MaxBlock {
+		rec.Long = true
+		return rec, r.passOver(int64(length))
+	}
+	r.block.Reset()
+	if _, err := io.CopyN(&r.block, r.in, int64(length)); err != nil {
+		r.putBack()
+		return nil, noEOF(err)
+	}
+	rec.Block = r.block.Bytes()
+	return rec, r.end()
+}
+
+const mark = "WARC/"
+
+// start finds the first line of a record: the next line that is not empty, or, after damage, the next
+// that looks like one.
+func (r *Reader) start() (version string, err error) {
+	for fresh := true; ; {
+		line, err := r.in.ReadSlice('\n')
+		begins := fresh
+		fresh = err == nil
+		text := strings.TrimSpace(string(line[:min(len(line), 64)]))
+		switch {
+		case begins && strings.HasPrefix(text, mark):
+			r.lost = false
+			return text[len(mark):], nil
+		case err == bufio.ErrBufferFull, err == nil && (text == "" || r.lost):
+		case err == nil:
+			return "", fmt.Errorf("%.20q where a record should begin", text)
+		case err == io.EOF && (text == "" || r.lost):
+			return "", io.EOF
+		case r.lost && r.source.unpacker.failed == nil && err != io.EOF: // broken again
+			fresh = true
+		default:
+			return "", noEOF(err)
+		}
+	}
+}
+
+// header reads the fields up to the empty line. A line that begins with white space goes on with the
+// one before it.
+func (r *Reader) header(rec *Record) error {
+	for size := 0; ; {
+		line, err := r.in.ReadSlice('\n')
+		if size += len(line); size > maxHeader || err == bufio.ErrBufferFull {
+			return fmt.Errorf("header of more than %d bytes", min(size, maxHeader))
+		}
+		if err != nil {
+			return err
+		}
+		text := strings.TrimSpace(string(line))
+		name, value, ok := strings.Cut(text, ":")
+		switch last := len(rec.Fields) - 1; {
+		case text == "":
+			return nil
+		case (line[0] == ' ' || line[0] == '\t') && last >= 0:
+			rec.Fields[last].Value += " " + text
+		case !ok:
+			return fmt.Errorf("header line %.40q has no colon", text)
+		default:
+			rec.Fields = append(rec.Fields, Field{strings.TrimSpace(name), strings.TrimSpace(value)})
+		}
+	}
+}
+
+// end reads the two empty lines after a block. Where something else stands there, the length was a lie.
+func (r *Reader) end() error {
+	after, err := r.in.Peek(4)
+	switch {
+	case string(after) == "\r\n\r\n", string(after) == "\n\nWA":
+		_, err := r.in.ReadSlice('\n')
+		return err
+	case err == io.EOF && len(bytes.TrimSpace(after)) == 0:
+		return nil
+	}
+	length := r.block.Len()
+	r.putBack()
+	return fmt.Errorf("Content-Length %d is not where the record ends", length)
+}
+
+// between is what stands between two records.
+var between = []byte("\r\n\r\n" + mark)
+
+// putBack has the block read again from the first record in it, if there is one: a length that was
+// too long took it in.
+func (r *Reader) putBack() {
+	block := r.block.Bytes()
+	i := bytes.Index(block, between)
+	if i < 0 {
+		return
+	}
+	ahead, _ := r.in.Peek(r.in.Buffered())
+	r.source.ahead = bytes.Join([][]byte{block[i:], ahead, r.source.ahead}, nil)
+	r.in.Reset(r.source)
+}
+
+// passOver skips a block that is too long to keep. A record that begins in it ends it.
+func (r *Reader) passOver(length int64) error {
+	for passed := int64(0); passed < length; {
+		piece, err := r.in.Peek(int(min(length-passed, 32<<10)))
+		if i := bytes.Index(piece, between); i >= 0 {
+			r.in.Discard(i)
+			return fmt.Errorf("Content-Length %d is not where the record ends", length)
+		}
+		if err != nil {
+			r.in.Discard(len(piece))
+			return noEOF(err)
+		}
+		keep := len(between) - 1 // the start of a record may stand across
+		if passed+int64(len(piece)) == length {
+			keep = 0
+		}
+		n, _ := r.in.Discard(max(len(piece)-keep, 1))
+		passed += int64(n)
+	}
+	r.block.Reset()
+	return r.end()
+}
+
+// A source gives what was put back, and then the archive.
+type source struct {
+	ahead    []byte
+	unpacker *unpacker
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	if len(s.ahead) == 0 {
+		return s.unpacker.Read(p)
+	}
+	n := copy(p, s.ahead)
+	s.ahead = s.ahead[n:]
+	return n, nil
+}

@@ -1,0 +1,104 @@
+package warc
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A Compression says how records are packed: each is a member of its own, so that one can be read
+// without the others.
+type Compression int
+
+// The compressions.
+const (
+	Plain Compression = iota
+	Gzip
+	Zstd
+)
+
+// A Writer writes records of version 1.1.
+type Writer struct {
+	w    io.Writer
+	how  Compression
+	gzip *gzip.Writer
+	zstd *zstd.Encoder
+	buf  bytes.Buffer
+	out  []byte
+}
+
+// NewWriter writes to w.
+func NewWriter(w io.Writer, how Compression) (*Writer, error) {
+	out := &Writer{w: w, how: how}
+	var err error
+	switch how {
+	case Gzip:
+		out.gzip = gzip.NewWriter(nil)
+	case Zstd:
+		out.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
+	}
+	return out, err
+}
+
+// Write writes one record of a type. Its ID, its length and the digest of its block are added. Records of the same
+// type, fields and block get the same ID.
+func (w *Writer) Write(kind string, at time.Time, fields []Field, block []byte) (id string, err error) {
+	digest := Digest(block)
+	id = recordID(kind, at, fields, digest)
+	head := append([]Field{{"WARC-Type", kind}, {"WARC-Record-ID", id}, {"WARC-Date", at.UTC().Format(time.RFC3339)}}, fields...)
+	head = append(head, Field{"WARC-Block-Digest", digest}, Field{"Content-Length", fmt.Sprint(len(block))})
+	w.buf.Reset()
+	w.buf.WriteString(mark + "1.1\r\n")
+	for _, f := range head {
+		w.buf.WriteString(f.Name + ": " + oneLine.Replace(f.Value) + "\r\n")
+	}
+	w.buf.WriteString("\r\n")
+	w.buf.Write(block)
+	w.buf.WriteString("\r\n\r\n")
+	if err := w.member(w.buf.Bytes()); err != nil {
+		return "", fmt.Errorf("warc: write: %w", err)
+	}
+	return id, nil
+}
+
+var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
+
+func (w *Writer) member(b []byte) (err error) {
+	switch w.how {
+	case Gzip:
+		w.gzip.Reset(w.w)
+		if _, err = w.gzip.Write(b); err == nil {
+			err = w.gzip.Close()
+		}
+		return err
+	case Zstd:
+		w.out = w.zstd.EncodeAll(b, w.out[:0])
+		b = w.out
+	}
+	_, err = w.w.Write(b)
+	return err
+}
+
+// recordID makes a UUID of version 5's shape, so that the same archive is made of the same pages.
+func recordID(kind string, at time.Time, fields []Field, digest string) string {
+	h := sha1.New()
+	fmt.Fprint(h, kind, "\n", at.Unix(), "\n", fields, "\n", digest)
+	u := h.Sum(nil)[:16]
+	u[6], u[8] = u[6]&0x0f|0x50, u[8]&0x3f|0x80
+	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
+// FieldsBlock is the block of a record of the media type application/warc-fields.
+func FieldsBlock(fields ...Field) []byte {
+	var b bytes.Buffer
+	for _, f := range fields {
+		b.WriteString(f.Name + ": " + oneLine.Replace(f.Value) + "\r\n")
+	}
+	return b.Bytes()
+}
