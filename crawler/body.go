@@ -276,7 +276,7 @@ func indexed(contentType string) bool {
 // binary refuses a body whose first bytes are neither text nor PDF, whatever it was sent as.
 func binary(head []byte, contentType string) error {
 	told := http.DetectContentType(head)
-	pdf := bytes.Contains(head, []byte("%PDF-")) // other bytes may stand before it
+	pdf := vocab.IsPDF(head)
 	switch {
 	case pdf && (contentType == "" || vocab.MediumOf(contentType) == vocab.PDF):
 		return nil

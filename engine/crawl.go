@@ -28,6 +28,9 @@ type Options struct {
 	URLs    urlserver.Options
 	Crawler crawler.Options
 
+	// PDF makes a page of HTML of a PDF; without it PDF is not indexed.
+	PDF func(body []byte) ([]byte, error)
+
 	Connections int   // hosts visited at once, default 64
 	NoIndex     bool  // fetch, follow links and store; build no index
 	MinFree     int64 // bytes that must stay free on the disk, default 256 MiB
@@ -321,7 +324,7 @@ func (c *Crawl) enoughSpace() error {
 
 // visit visits hosts, a lease after the other.
 func (c *Crawl) visit(ctx context.Context, leases <-chan vocab.Lease) {
-	v := &visitor{Crawl: c}
+	v := &visitor{Crawl: c, parsing: indexer.Buffer{PDF: c.o.PDF}}
 	for lease := range leases {
 		c.visiting.Add(1)
 		outing := c.visits.begin(ctx, &lease)

@@ -24,6 +24,8 @@ type RebuildOptions struct {
 	Workers    int   // that parse, default one a core
 	BatchBytes int64 // memory of a batch before it is sorted, default 48 MiB
 	Log        *slog.Logger
+
+	PDF func(body []byte) ([]byte, error) // see Options
 }
 
 // A RebuildReport says what a rebuild did.
@@ -69,7 +71,7 @@ func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 		return report, fmt.Errorf("%s: %w", dir, ErrGivenText)
 	}
 	b.anew(o.BatchBytes)
-	r := &replayer{scan: repo.Scan, end: repo.End, get: docs.Get, each: docs.Each, builder: b, log: o.Log, workers: o.Workers, targets: known(docs)}
+	r := &replayer{scan: repo.Scan, end: repo.End, get: docs.Get, each: docs.Each, builder: b, log: o.Log, workers: o.Workers, targets: known(docs), pdf: o.PDF}
 	if err := r.states(&linkdb.Set{}); err != nil {
 		return report, err
 	}

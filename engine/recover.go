@@ -32,7 +32,7 @@ func (c *Crawl) recover(ctx context.Context) error {
 
 func (c *Crawl) replayer() *replayer {
 	return &replayer{
-		scan: c.repo.Scan, end: c.repo.End, get: c.urls.Get, each: c.urls.Each, builder: c.builder, log: c.log,
+		scan: c.repo.Scan, end: c.repo.End, get: c.urls.Get, each: c.urls.Each, builder: c.builder, log: c.log, pdf: c.o.PDF,
 		targets: func(doc *indexer.Document, depth uint16) ([]vocab.DocID, error) {
 			return c.addLinks(doc, depth), c.urls.Err()
 		},

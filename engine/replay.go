@@ -27,6 +27,7 @@ type replayer struct {
 	builder *Builder
 	log     *slog.Logger
 	workers int // that parse, default one a core
+	pdf     func(body []byte) ([]byte, error)
 }
 
 // states tells the builder of aliases and gone documents that a link database lacks.
@@ -86,7 +87,7 @@ func (r *replayer) pages(ctx context.Context, from vocab.Place) (pages int, err 
 	})
 	for range r.workers {
 		group.Go(func() error {
-			var buffer indexer.Buffer
+			buffer := indexer.Buffer{PDF: r.pdf}
 			for t := range tasks {
 				document, err := indexer.Parse(&t.page, &buffer)
 				t.done <- parsed{t, document, err}

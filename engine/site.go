@@ -15,6 +15,10 @@ import (
 // A Site is a data folder as the web shows it: its searcher, and the pages in its repository.
 type Site struct {
 	*searcher.Searcher
+
+	// PDF makes a page of HTML of a PDF; without it a PDF is given as it was fetched.
+	PDF func(body []byte) ([]byte, error)
+
 	dir  string
 	repo *repository.Reader
 }
@@ -49,7 +53,7 @@ func (s *Site) Find(ctx context.Context, url string) (vocab.DocID, error) {
 	return doc, err
 }
 
-// Page gives a page back as it was fetched.
+// Page gives a page back as it was fetched, but a PDF as the page that it was indexed as.
 func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	info, err := s.Document(ctx, doc)
 	if errors.Is(err, searcher.ErrNotIndexed) || err == nil && info.Place == 0 {
@@ -62,7 +66,15 @@ func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &record.Page, nil
+	page := &record.Page
+	if s.PDF == nil || !vocab.IsPDF(page.Body) {
+		return page, nil
+	}
+	if page.Body, err = s.PDF(page.Body); err != nil {
+		return nil, fmt.Errorf("document %d: %w: %w", doc, web.ErrNotFound, err)
+	}
+	page.ContentType = "text/html; charset=utf-8"
+	return page, nil
 }
 
 // Stats is the inventory of the data folder.

@@ -115,6 +115,31 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// TestPDF: a PDF, whatever it is sent as, is the page that is made of it, or an error.
+func TestPDF(t *testing.T) {
+	broken := errors.New("broken")
+	buf := Buffer{PDF: func(body []byte) ([]byte, error) {
+		if string(body) != "%PDF-1.7 whole" {
+			return nil, broken
+		}
+		return []byte("<title>Paper</title><h1>One \xc3\xa9</h1><a href=/x></a>"), nil
+	}}
+	for _, kind := range []string{"application/pdf", "text/html", "text/plain", ""} {
+		page := &vocab.Page{URL: pageURL, ContentType: kind, Body: []byte("%PDF-1.7 whole"), Robots: "nofollow"}
+		d, err := Parse(page, &buf)
+		if err != nil || d.Info.Title != "Paper" || bodyWords(d) != "^one/h1 e/h1" || len(d.Links) != 1 || !d.NoFollow {
+			t.Errorf("%s: %+v %v", kind, d, err)
+		}
+		page.Body = page.Body[:9]
+		if _, err := Parse(page, &buf); !errors.Is(err, broken) {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if _, err := Parse(page, &Buffer{}); !errors.Is(err, ErrPDF) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
 // TestMarkdownTime: marks that a renderer of all of CommonMark takes the square of the time for.
 func TestMarkdownTime(t *testing.T) {
 	for _, mark := range []string{"[", "![", "[a](", "*a_ ", "> ", "- ", "`", "<", "_a*", "\n* a", "**a", "[a]: b\n", "|a", "\\"} {

@@ -25,7 +25,7 @@ type OutlineLink struct {
 // Its errors are those of Parse.
 func ParseOutline(page *vocab.Page, buf *Buffer) (Outline, error) {
 	p := &buf.parser
-	if err := p.parse(page, true); err != nil {
+	if err := p.parse(page, buf.PDF, true); err != nil {
 		return Outline{}, err
 	}
 	for _, l := range p.links { // of other media than HTML

@@ -34,12 +34,18 @@ const (
 // from one into the next, and words that two blocks part are a little less near.
 const blockGap = 2
 
+// ErrPDF is the error of Parse for a PDF, in a Buffer that has no way to read it.
+var ErrPDF = errors.New("PDF is not read here")
+
 // ErrBinary is the error of Parse for a page that is no text, whatever its media type says.
 var ErrBinary = errors.New("not text")
 
 // A Buffer holds the memory that one page after the other is parsed in. The zero value is ready;
 // it is for one goroutine.
 type Buffer struct {
+	// PDF makes a page of HTML, in UTF-8, of a PDF. Where it is nil, Parse gives ErrPDF for those.
+	PDF func(body []byte) ([]byte, error)
+
 	parser parser
 }
 
@@ -47,14 +53,14 @@ type Buffer struct {
 // once. The error is ErrBinary or about page.URL; bad markup is never an error.
 func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 	p := &buf.parser
-	if err := p.parse(page, false); err != nil {
+	if err := p.parse(page, buf.PDF, false); err != nil {
 		return nil, err
 	}
 	return p.document(page, p.page.AppendText(nil)), nil
 }
 
 // parse makes the pass; without texts if that is enough, and if it can be.
-func (p *parser) parse(page *vocab.Page, enough bool) error {
+func (p *parser) parse(page *vocab.Page, pdf converter, enough bool) error {
 	base, err := weburl.Parse(page.URL)
 	if err != nil {
 		return fmt.Errorf("indexer: parse %s: %w", page.URL, err)
@@ -62,15 +68,18 @@ func (p *parser) parse(page *vocab.Page, enough bool) error {
 	p.reset(base)
 	p.obeyHeader(page.Robots)
 	p.linkHeader(page.Links)
-	if err := p.read(page, enough); err != nil {
+	if err := p.read(page, pdf, enough); err != nil {
 		return fmt.Errorf("indexer: parse %s: %w", page.URL, err)
 	}
 	return nil
 }
 
 // read takes the body apart by what it is.
-func (p *parser) read(page *vocab.Page, linksOnly bool) error {
+func (p *parser) read(page *vocab.Page, pdf converter, linksOnly bool) error {
 	medium, charset := mediumOf(page.ContentType)
+	if vocab.IsPDF(page.Body) {
+		return p.readPDF(page.Body, pdf)
+	}
 	body, err := toUTF8(page.Body, page.ContentType, charset)
 	switch {
 	case err != nil:
@@ -88,6 +97,20 @@ func (p *parser) read(page *vocab.Page, linksOnly bool) error {
 		p.readHTML(body)
 	}
 	return nil
+}
+
+// A converter makes a page of HTML of a PDF.
+type converter = func(body []byte) ([]byte, error)
+
+func (p *parser) readPDF(body []byte, convert converter) error {
+	if convert == nil {
+		return ErrPDF
+	}
+	page, err := convert(body)
+	if err == nil {
+		p.readHTML(page)
+	}
+	return err
 }
 
 // mediumOf reads a Content-Type: other text is plain, and what has no usable type is taken for HTML.

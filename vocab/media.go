@@ -1,6 +1,9 @@
 package vocab
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // A Medium is a kind of document that we read.
 type Medium uint8
@@ -27,3 +30,6 @@ func MediumOf(contentType string) Medium {
 	name, _, _ := strings.Cut(contentType, ";")
 	return media[strings.ToLower(strings.TrimSpace(name))]
 }
+
+// IsPDF says whether a body is PDF by its first bytes (ISO 32000-1 §7.5.2), whatever it was sent as.
+func IsPDF(body []byte) bool { return bytes.HasPrefix(body, []byte("%PDF-")) }

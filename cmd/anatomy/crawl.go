@@ -182,7 +182,7 @@ func makeDataFolder(dir string) error {
 
 // options turns flags and arguments into the engine's options.
 func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls []string) (engine.Options, error) {
-	o := engine.Options{Dir: s.data, NoIndex: f.noIndex, Connections: f.hosts, Log: log}
+	o := engine.Options{Dir: s.data, NoIndex: f.noIndex, Connections: f.hosts, Log: log, PDF: readPDF()}
 	scope, err := weburl.ParseScope(f.scope)
 	if err != nil {
 		return o, usageError{error: err}

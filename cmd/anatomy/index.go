@@ -33,6 +33,7 @@ that are not so are named and left out. The result is one segment, whatever the 
 				return usagef("--workers is not negative, --memory from 1 to %d", 1<<20)
 			}
 			o.BatchBytes, o.Log = megabytes<<20, s.logger(c.ErrOrStderr(), false)
+			o.PDF = readPDF()
 			if c.Flags().Changed("text") {
 				return indexText(c, s, text, engine.TextOptions{Workers: o.Workers, BatchBytes: o.BatchBytes, Log: o.Log})
 			}

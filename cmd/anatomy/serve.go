@@ -145,6 +145,7 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	site.PDF = readPDF()
 	return &collection{s, site, web.New(web.Options{
 		Search: site, Pages: site, Find: site.Find, Stats: site.Stats, Complete: s.Complete,
 		PublicURL: o.publicURL, Version: version(), Keys: o.keys, Log: o.log, LogQueries: o.logQueries,
