@@ -4,7 +4,13 @@
 // package pagerank, in nanoseconds a link, iteration and core.
 //
 //	go run ./lab/pagerank -nodes 4194304 -links 67108864
-//	go run ./lab/pagerank -nodes 4194304 -links 67108864 -write graph.el -plain=false -workers 0
+//	go run ./lab/pagerank -nodes 4194304 -links 67108864 -write graph.el -runs 0
+//
+// With -edges it takes a graph from a file, compares the ranks with those of another program
+// (prpack.py beside this file makes them), and takes turns with the pr of the GAP Benchmark Suite:
+//
+//	go run ./lab/pagerank -edges graph.tsv.gz -against reference.tsv -runs 0
+//	go run ./lab/pagerank -edges graph.el -gapbs ../gapbs/pr -tolerance 1e-6
 package main
 
 import (
@@ -16,6 +22,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
@@ -25,56 +32,97 @@ import (
 )
 
 func main() {
-	nodes := flag.Int("nodes", 1<<22, "nodes of the graph")
+	var gen generator
+	flag.IntVar(&gen.nodes, "nodes", 1<<22, "nodes of the graph")
 	links := flag.Int("links", 1<<26, "links of the graph, about")
-	uniform := flag.Bool("uniform", false, "every link to a random node: the worst case, not the web")
-	dangling := flag.Float64("dangling", 0, "share of nodes without links")
-	plain := flag.Bool("plain", true, "measure a plain loop as well")
-	write := flag.String("write", "", "write the links to this file, a line each")
+	flag.BoolVar(&gen.uniform, "uniform", false, "every link to a random node: the worst case, not the web")
+	flag.Float64Var(&gen.dangling, "dangling", 0, "share of nodes without links")
+	plain := flag.Bool("plain", false, "measure a plain loop as well")
+	write := flag.String("write", "", "write the links to `FILE`, a line each")
+	edges := flag.String("edges", "", "take the graph from `FILE`, a line a link, rather than generate one")
+	against := flag.String("against", "", "compare with the ranks in `FILE`: lines of node and rank, of all nodes or of the highest")
+	gapbs := flag.String("gapbs", "", "with -edges: take turns with this `PROGRAM`, pr of the GAP Benchmark Suite")
 	tolerance := flag.Float64("tolerance", 1e-7, "stop at this residual")
+	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "cores")
 	runs := flag.Int("runs", 3, "how often each is measured; the median is printed")
 	flag.Parse()
-	gen := generator{nodes: *nodes, mean: float64(*links) / float64(*nodes) / (1 - *dangling), uniform: *uniform, dangling: *dangling}
+	gen.mean = float64(*links) / float64(gen.nodes) / (1 - gen.dangling)
 	began := time.Now()
-	g, err := gen.graph(*write)
+	g, ids, err := gen.graphOrRead(*edges, *write)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%d nodes, %d links, made in %.1f s\n", g.Nodes(), g.Links(), time.Since(began).Seconds())
+	fmt.Printf("%d nodes, %d links, made in %.1f s, CPU %.1f s\n", g.Nodes(), g.Links(), time.Since(began).Seconds(), cpu())
 	if *plain {
 		fmt.Printf("plain loop: %.2f ns/link\n", median(*runs, func() float64 { return plainLoop(g) }))
 	}
-	for _, workers := range []int{2} {
-		measure(g, workers, *tolerance, *runs)
+	if *against != "" {
+		if err := compare(g, ids, *against); err != nil {
+			log.Fatal(err)
+		}
+	}
+	var all []measured
+	var theirs []trial
+	for range *runs {
+		if *gapbs != "" {
+			t, err := runGAPBS(*gapbs, *edges, *tolerance, *workers)
+			if err != nil {
+				log.Fatal(err)
+			}
+			theirs = append(theirs, t)
+		}
+		all = append(all, measure(g, *workers, *tolerance))
+	}
+	if *runs > 0 {
+		report(g, *workers, all, theirs)
 	}
 }
 
-// measure prints the median of the time between iterations, and of the whole, by the clock and by
-// what the processors spent: other work on the machine disturbs that less.
-func measure(g *pagerank.Graph, workers int, tolerance float64, runs int) {
-	var each, all, busy, allBusy []float64
-	var r *pagerank.Result
-	for range runs {
-		began := time.Now()
-		last := began
-		cpuBegan := cpu()
-		lastCPU := cpuBegan
-		o := pagerank.Options{Tolerance: tolerance, Workers: workers, Progress: func(i int, _ float64) {
-			if i > 1 { // the first one pays for the layout
-				each = append(each, time.Since(last).Seconds())
-				busy = append(busy, cpu()-lastCPU)
-			}
-			last, lastCPU = time.Now(), cpu()
-		}}
-		var err error
-		if r, err = pagerank.Compute(context.Background(), g, o); err != nil {
-			log.Fatal(err)
+// measured is one computation: the seconds between iterations and of the whole, by the clock and
+// by what the processors spent, which other work on the machine disturbs less.
+type measured struct {
+	each, eachCPU []float64
+	all, allCPU   float64
+	result        *pagerank.Result
+}
+
+func measure(g *pagerank.Graph, workers int, tolerance float64) (m measured) {
+	began, beganCPU := time.Now(), cpu()
+	last, lastCPU := began, beganCPU
+	o := pagerank.Options{Tolerance: tolerance, Workers: workers, Progress: func(i int, _ float64) {
+		if i > 1 { // the first one pays for the layout
+			m.each = append(m.each, time.Since(last).Seconds())
+			m.eachCPU = append(m.eachCPU, cpu()-lastCPU)
 		}
-		all, allBusy = append(all, time.Since(began).Seconds()), append(allBusy, cpu()-cpuBegan)
+		last, lastCPU = time.Now(), cpu()
+	}}
+	var err error
+	if m.result, err = pagerank.Compute(context.Background(), g, o); err != nil {
+		log.Fatal(err)
 	}
-	links := float64(g.Links())
-	fmt.Printf("%d workers: %.2f ns/link, CPU %.2f ns/link; %d iterations to %.2g in %.2f s, CPU %.2f s, with the layout\n",
-		workers, middle(each)*1e9/links, middle(busy)*1e9/links, r.Iterations, r.Residual, middle(all), middle(allBusy))
+	m.all, m.allCPU = time.Since(began).Seconds(), cpu()-beganCPU
+	return m
+}
+
+// report prints medians, and the least of the whole times: what the quietest run took.
+func report(g *pagerank.Graph, workers int, all []measured, theirs []trial) {
+	var each, eachCPU, whole, wholeCPU, kernel []float64
+	for _, m := range all {
+		each, eachCPU = append(each, m.each...), append(eachCPU, m.eachCPU...)
+		whole, wholeCPU = append(whole, m.all), append(wholeCPU, m.allCPU)
+	}
+	links, r := float64(g.Links()), all[0].result
+	fmt.Printf("%d workers: %.2f ns/link by the clock, %.2f ns/link and core; %d iterations to %.2g in %.2f s (least %.2f), CPU %.2f s, with the layout\n",
+		workers, middle(each)*1e9/links, middle(eachCPU)*1e9/links, r.Iterations, r.Residual, middle(whole), slices.Min(whole), middle(wholeCPU))
+	if len(theirs) == 0 {
+		return
+	}
+	var user []float64
+	for _, t := range theirs {
+		kernel, user = append(kernel, t.seconds), append(user, t.cpu)
+	}
+	fmt.Printf("gapbs: %d sweeps in %.2f s (least %.2f), CPU %.2f s; ours takes %.2f of its time (least %.2f), %.2f of its CPU\n", theirs[0].sweeps,
+		middle(kernel), slices.Min(kernel), middle(user), middle(whole)/middle(kernel), slices.Min(whole)/slices.Min(kernel), middle(wholeCPU)/middle(user))
 }
 
 // cpu is what the processors spent on this program, in seconds.
@@ -128,6 +176,20 @@ type generator struct {
 	mean     float64 // links of a node that has any
 	uniform  bool
 	dangling float64
+}
+
+// graphOrRead returns the graph of an edge list, with the names of its nodes, or makes one.
+func (gen generator) graphOrRead(edges, write string) (*pagerank.Graph, []uint32, error) {
+	if edges == "" {
+		g, err := gen.graph(write)
+		return g, nil, err
+	}
+	f, err := os.Open(edges)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	return pagerank.ReadEdges(context.Background(), f, pagerank.Options{SelfLinks: true})
 }
 
 // graph makes the graph, the same each time, and writes its links to a file if one is named.
