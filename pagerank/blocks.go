@@ -26,7 +26,14 @@ const window = 1 << 10
 // Within a window targets with equally many links follow each other. Else the processor guesses
 // wrong where the links of each end, which cost 0.6 ns a link on a graph with 16 links a node.
 //
-// Blocks take 4 bytes a link and a node, and 8 bytes a value (float32) or 12.
+// What a target gives to others of its piece they hear at once, not in the next iteration: the
+// method of Gauss and Seidel within a piece, where most links of a web stay, and that of Jacobi
+// between pieces. A piece is the work of one
+// core, so the result is still the same whatever the number of cores. Ranks then do not sum to 1
+// between iterations, and left alone their sum would be the last to converge, by the damping each
+// time: 46 iterations to 1e-6 where Jacobi takes 20. So what is told is divided by the sum: 13.
+//
+// Blocks take 4 bytes a link, 8 a node, and 8 bytes a value (float32) or 12.
 type blocks struct {
 	places []uint32 // where each source stands in wanted of its piece, by piece, target in order, source
 	pieces []piece
@@ -39,6 +46,7 @@ type piece struct {
 	wanted   []uint32 // the nodes that link into it, ascending
 	cuts     []uint32 // wanted[cuts[b]:cuts[b+1]] are of block b of sources
 	order    []uint32 // the targets by number of links, less the first one of the piece
+	own      []uint32 // for each of order, where it stands in wanted itself, or len(wanted)
 	runs     []equals // of order
 }
 
@@ -58,6 +66,8 @@ func newBlocks(g *Graph, workers int) *blocks {
 			placers[worker].set = make([]placed, g.Nodes()>>6+1)
 		}
 		b.pieces[i].fill(g, &placers[worker], b.places)
+		b.pieces[i].findOwn(b.pieces[i].from)
+		b.pieces[i].cutSources(g.Nodes())
 	})
 	for _, p := range b.pieces {
 		b.widest = max(b.widest, int(p.to-p.from))
@@ -91,7 +101,27 @@ func (p *piece) fill(g *Graph, placer *placer, places []uint32) {
 			at += next - first
 		}
 	}
-	for source := 0; source < g.Nodes(); source += 1 << sourceBits {
+}
+
+// findOwn fills own; from is the first target as wanted has it.
+func (p *piece) findOwn(from uint32) {
+	p.own = make([]uint32, len(p.order))
+	places := make([]uint32, len(p.order))
+	for t := range places {
+		places[t] = uint32(len(p.wanted))
+	}
+	at, _ := slices.BinarySearch(p.wanted, from)
+	for ; at < len(p.wanted) && p.wanted[at] < from+uint32(len(places)); at++ {
+		places[p.wanted[at]-from] = uint32(at)
+	}
+	for i, t := range p.order {
+		p.own[i] = places[t]
+	}
+}
+
+// cutSources fills cuts.
+func (p *piece) cutSources(nodes int) {
+	for source := 0; source < nodes; source += 1 << sourceBits {
 		cut, _ := slices.BinarySearch(p.wanted, uint32(source))
 		p.cuts = append(p.cuts, uint32(cut))
 	}
@@ -139,28 +169,15 @@ func (b *blocks) sourceBlocks() int { return len(b.pieces[0].cuts) - 1 }
 
 // tell copies what a block of sources gives to the pieces that it links into.
 func (p *pass[F]) tell(block int) {
-	gives := p.gives
+	gives, scale := p.gives, F(1/p.mass)
 	for i := range p.blocks.pieces {
 		piece := &p.blocks.pieces[i]
 		from, to := piece.cuts[block], piece.cuts[block+1]
 		wanted := piece.wanted[from:to]
 		heard := p.heard[i][from:to]
 		for j, source := range wanted {
-			heard[j] = gives[source]
+			heard[j] = gives[source] * scale
 		}
-	}
-}
-
-// pull sets given to what each target of a piece is given.
-func (p *pass[F]) pull(i int, given []float64) {
-	piece, heard := &p.blocks.pieces[i], p.heard[i]
-	order, places := piece.order, p.blocks.places[p.g.first[piece.from]:p.g.first[piece.to]]
-	for _, run := range piece.runs {
-		for _, t := range order[:run.targets] {
-			given[t] = sumOf(heard, places[:run.links])
-			places = places[run.links:]
-		}
-		order = order[run.targets:]
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // maxLine bounds a line of an edge list, in bytes.
 const maxLine = 4096
 
-// partSize is how much of an edge list one worker parses at a time, in bytes.
+// partSize is how much of an edge list one worker parses at a time at the most, in bytes.
 const partSize = 4 << 20
 
 // ReadEdges reads a graph from lines of source and target, two numbers from 0 to [MaxNode] with
@@ -28,25 +28,35 @@ const partSize = 4 << 20
 // order: node i is ids[i]. Links come as [Builder] describes. An error names the line. Of the
 // options SelfLinks, Workers and Reading count.
 func ReadEdges(ctx context.Context, r io.Reader, o Options) (g *Graph, ids []uint32, err error) {
+	o.Memory = 0
+	store, seen, nodes, err := readEdges(ctx, r, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return store.graph(nodes, seen.names(), cmp.Or(o.Workers, runtime.GOMAXPROCS(0))), seen.all(), nil
+}
+
+// readEdges returns the links of a list, their nodes and how many these are.
+func readEdges(ctx context.Context, r io.Reader, o Options) (_ *linkStore, seen *idSet, nodes int, err error) {
 	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	in, err := plain(r)
 	if err != nil {
-		return nil, nil, fmt.Errorf("pagerank: edge list: %w", err)
+		return nil, nil, 0, fmt.Errorf("pagerank: edge list: %w", err)
 	}
-	l := &edgeList{selfLinks: o.SelfLinks, reading: o.Reading, seen: make([]idSet, workers)}
+	l := &edgeList{selfLinks: o.SelfLinks, reading: o.Reading, seen: make([]idSet, workers), part: partSize}
+	if o.Memory > 0 { // six parts for each worker, of twice the size of their text
+		l.part = int(min(partSize, max(o.Memory/64/int64(workers), 4*maxLine)))
+	}
+	l.store.memory, l.store.dir = o.Memory, o.Dir
 	if err := l.read(ctx, in); err != nil {
-		return nil, nil, fmt.Errorf("pagerank: edge list: %w", err)
+		l.store.close()
+		return nil, nil, 0, fmt.Errorf("pagerank: edge list: %w", err)
 	}
-	seen := &l.seen[0]
+	seen = &l.seen[0]
 	for i := range l.seen[1:] {
 		seen.merge(&l.seen[i+1])
 	}
-	seen.count()
-	ids = seen.all()
-	if len(ids) > 0 && int(ids[len(ids)-1]) >= len(ids) { // else they are the nodes as they stand
-		share(workers, len(l.links), func(_, i int) { l.links[i].rename(seen) })
-	}
-	return newGraph(len(ids), l.links, workers), ids, nil
+	return &l.store, seen, seen.count(), nil
 }
 
 // plain undoes gzip, if r is compressed.
@@ -62,8 +72,9 @@ func plain(r io.Reader) (io.Reader, error) {
 type edgeList struct {
 	selfLinks bool
 	reading   func(links int)
-	links     []*linkList // in the order of the list
-	seen      []idSet     // by worker
+	store     linkStore
+	seen      []idSet // by worker
+	part      int     // how much one worker parses at a time, in bytes
 }
 
 // An edgePart is some whole lines of an edge list, and what they say.
@@ -88,7 +99,7 @@ func (l *edgeList) read(ctx context.Context, in io.Reader) error {
 	running.Go(func() {
 		defer close(inOrder)
 		defer close(toParse)
-		inErr = cutLines(in, func(text []byte) bool {
+		inErr = cutLines(in, l.part, func(text []byte) bool {
 			p := &edgePart{text: text, links: &linkList{}, done: make(chan struct{})}
 			select {
 			case inOrder <- p:
@@ -114,8 +125,10 @@ func (l *edgeList) read(ctx context.Context, in io.Reader) error {
 		if p.err != nil {
 			return fmt.Errorf("line %d: %w", lines, p.err)
 		}
-		l.links = append(l.links, p.links)
 		links += len(p.links.targets)
+		if err := l.store.add(p.links); err != nil {
+			return err
+		}
 		if l.reading != nil {
 			l.reading(links)
 		}
@@ -129,12 +142,12 @@ func (l *edgeList) read(ctx context.Context, in io.Reader) error {
 	return nil
 }
 
-// cutLines calls part with whole lines of the input, about partSize at a time, until it returns
+// cutLines calls part with whole lines of the input, about size bytes at a time, until it returns
 // false. A line that is too long ends the input: its beginning is the last part.
-func cutLines(in io.Reader, part func([]byte) bool) error {
+func cutLines(in io.Reader, size int, part func([]byte) bool) error {
 	var rest []byte
 	for {
-		text := make([]byte, partSize)
+		text := make([]byte, size)
 		n := copy(text, rest)
 		m, err := io.ReadFull(in, text[n:])
 		text = text[:n+m]
@@ -256,6 +269,7 @@ func node(word []byte) (uint32, error) {
 // of which one occurs, where a map would take some 40 bytes a number.
 type idSet struct {
 	pages [1 << 16]*idPage
+	size  int // once counted
 }
 
 type idPage struct {
@@ -287,8 +301,8 @@ func (s *idSet) merge(other *idSet) {
 	}
 }
 
-// count prepares rank; nothing may be added after it.
-func (s *idSet) count() {
+// count prepares rank, and returns how many numbers there are; nothing may be added after it.
+func (s *idSet) count() int {
 	n := uint32(0)
 	for _, p := range s.pages {
 		if p == nil {
@@ -299,6 +313,17 @@ func (s *idSet) count() {
 			n += uint32(bits.OnesCount64(w))
 		}
 	}
+	s.size = int(n)
+	return s.size
+}
+
+// names returns the set, or nil if its numbers are the ranks themselves.
+func (s *idSet) names() *idSet {
+	n := uint32(s.size)
+	if n == 0 || s.pages[(n-1)>>16] != nil && s.pages[(n-1)>>16].words[(n-1)>>6&1023]>>((n-1)&63)&1 == 1 && s.rank(n-1) == n-1 {
+		return nil
+	}
+	return s
 }
 
 func (s *idSet) rank(id uint32) uint32 {
@@ -317,49 +342,67 @@ func (l *linkList) rename(ids *idSet) {
 	}
 }
 
-// all returns the numbers in ascending order.
-func (s *idSet) all() []uint32 {
-	var ids []uint32
-	for high, p := range s.pages {
+// An idCursor hands out the numbers of a set in ascending order.
+type idCursor struct {
+	set  *idSet
+	from uint64 // the numbers below are done
+}
+
+func (c *idCursor) next() (id uint32, ok bool) {
+	for c.from < 1<<32 {
+		p := c.set.pages[c.from>>16]
 		if p == nil {
+			c.from = (c.from>>16 + 1) << 16
 			continue
 		}
-		for i, w := range p.words {
-			for ; w != 0; w &= w - 1 {
-				ids = append(ids, uint32(high<<16|i<<6|bits.TrailingZeros64(w)))
-			}
+		if w := p.words[c.from>>6&1023] >> (c.from & 63); w != 0 {
+			c.from += uint64(bits.TrailingZeros64(w)) + 1
+			return uint32(c.from - 1), true
 		}
+		c.from = (c.from>>6 + 1) << 6
+	}
+	return 0, false
+}
+
+// all returns the numbers in ascending order.
+func (s *idSet) all() []uint32 {
+	ids := make([]uint32, 0, s.size)
+	c := idCursor{set: s}
+	for id, ok := c.next(); ok; id, ok = c.next() {
+		ids = append(ids, id)
 	}
 	return ids
 }
 
 // RankEdges ranks the graph of an edge list (see [ReadEdges]) and writes a line of node and rank
-// for each node, in ascending order of the nodes.
+// for each node, in ascending order of the nodes. A graph that outgrows Memory is ranked from disk.
 func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
-	g, ids, err := ReadEdges(ctx, in, o)
+	store, seen, nodes, err := readEdges(ctx, in, o)
 	if err != nil {
 		return nil, err
 	}
-	if g.Nodes() == 0 {
+	if nodes == 0 {
+		store.close()
 		return nil, errors.New("pagerank: the edge list is empty")
 	}
-	result, err := Compute(ctx, g, o)
+	w := bufio.NewWriterSize(out, 1<<16)
+	ids := idCursor{set: seen}
+	var line []byte
+	r, err := rank(ctx, store, nodes, seen.names(), o, func(ranks []float64) error {
+		for _, rank := range ranks {
+			id, _ := ids.next()
+			line = strconv.AppendUint(line[:0], uint64(id), 10)
+			line = append(line, '\t')
+			line = strconv.AppendFloat(line, rank, 'e', 12, 64)
+			w.Write(append(line, '\n')) // an error stays until Flush
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	w := bufio.NewWriterSize(out, 1<<16)
-	var line []byte
-	for i, id := range ids {
-		line = strconv.AppendUint(line[:0], uint64(id), 10)
-		line = append(line, '\t')
-		line = strconv.AppendFloat(line, result.Ranks[i], 'e', 12, 64)
-		line = append(line, '\n')
-		if _, err := w.Write(line); err != nil {
-			return nil, fmt.Errorf("pagerank: write ranks: %w", err)
-		}
 	}
 	if err := w.Flush(); err != nil {
 		return nil, fmt.Errorf("pagerank: write ranks: %w", err)
 	}
-	return result, nil
+	return r, nil
 }

@@ -33,28 +33,18 @@ func (g *Graph) Out(node uint32) int { return int(g.out[node]) }
 // A Builder collects links. Parallel links count once, however they come; self-links are dropped
 // unless SelfLinks is set: a page does not vote for itself. The zero value is an empty builder.
 type Builder struct {
-	SelfLinks bool // keep the links of a node to itself; to be set before the first Add
+	SelfLinks bool   // keep the links of a node to itself; to be set before the first Add
+	Memory    int64  // bytes for the graph and its ranks: a larger one goes to disk; 0: no bound
+	Dir       string // where it goes to; default: the system's folder for temporary files
 
 	nodes int
-	links linkList
+	links linkList // the last ones
+	store linkStore
+	err   error // the first one
 }
 
-// A linkList holds links in the order in which they came: 4 bytes each, and 8 for each change of source.
-type linkList struct {
-	runs    []run
-	targets []uint32
-}
-
-// A run is links of one source that follow each other.
-type run struct{ source, links uint32 }
-
-func (l *linkList) add(source, target uint32) {
-	if n := len(l.runs); n == 0 || l.runs[n-1].source != source || l.runs[n-1].links == math.MaxUint32 {
-		l.runs = append(l.runs, run{source: source})
-	}
-	l.runs[len(l.runs)-1].links++
-	l.targets = append(l.targets, target)
-}
+// listLinks is how many links a builder gathers before they are put away.
+const listLinks = 1 << 20
 
 // Grow makes sure that the nodes 0 to nodes-1 exist, linked or not.
 func (b *Builder) Grow(nodes int) { b.nodes = max(b.nodes, nodes) }
@@ -69,18 +59,50 @@ func (b *Builder) Add(source uint32, targets []uint32) {
 			b.links.add(source, t)
 		}
 	}
+	if len(b.links.targets) >= listLinks {
+		b.put()
+	}
+}
+
+func (b *Builder) put() {
+	b.store.memory, b.store.dir = b.Memory, b.Dir
+	if b.err == nil {
+		links := b.links
+		b.err = b.store.add(&links)
+	}
+	b.links = linkList{}
 }
 
 // Graph returns the graph of the links so far and empties the builder. It fails if a node has a
-// number above MaxNode.
+// number above MaxNode, or the graph is larger than memory (see [Rank]).
 func (b *Builder) Graph() (*Graph, error) {
-	if b.nodes > MaxNode+1 {
-		return nil, fmt.Errorf("pagerank: node %d is above %d", b.nodes-1, uint32(MaxNode))
+	store, nodes, err := b.finish()
+	if err != nil {
+		return nil, err
 	}
-	g := newGraph(b.nodes, []*linkList{&b.links}, runtime.GOMAXPROCS(0))
-	*b = Builder{SelfLinks: b.SelfLinks}
-	return g, nil
+	if !store.fits(nodes) {
+		store.close()
+		return nil, fmt.Errorf("pagerank: %d links and %d nodes: %w of %d bytes", store.links, nodes, ErrTooLarge, b.Memory)
+	}
+	return newGraph(nodes, store.held, runtime.GOMAXPROCS(0)), nil
 }
+
+// finish returns all links and empties the builder.
+func (b *Builder) finish() (*linkStore, int, error) {
+	b.put()
+	store, nodes, err := b.store, b.nodes, b.err
+	*b = Builder{SelfLinks: b.SelfLinks, Memory: b.Memory, Dir: b.Dir}
+	if err == nil && nodes > MaxNode+1 {
+		err = fmt.Errorf("pagerank: node %d is above %d", nodes-1, uint32(MaxNode))
+	}
+	if err != nil {
+		store.close()
+	}
+	return &store, nodes, err
+}
+
+// fingerprint tells graphs apart.
+func (g *Graph) fingerprint() uint64 { return hashOf([]uint64{hashOf(g.first), hashOf(g.sources)}) }
 
 // newGraph turns links around. Each worker reads all of them, which is quick, and places those of
 // its own range of nodes, which is slow, as they are anywhere.

@@ -1,60 +1,57 @@
 package pagerank
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
 )
 
-// A computation is the state between two iterations.
+// A computation is the state between two iterations over a graph in memory.
 type computation struct {
 	g        *Graph
 	damping  float64
-	teleport []float64 // nil: 1/N each
+	workers  int
+	v        []float64 // nil: 1/N each
 	blocks   *blocks
 	ranks    []float64
-	dangling float64     // rank of the nodes without links
-	sums     []pieceSums // by piece
-	given    [][]float64 // by worker: room for the targets of a piece
+	dangling float64             // rank of the nodes without links
+	mass     float64             // of all: what is used of the ranks is divided by it
+	sums     []pieceSums         // by piece
+	next     func(bored float64) // one iteration
 }
 
 // pieceSums are what one piece adds to the sums over all nodes.
-type pieceSums struct{ residual, dangling float64 }
+type pieceSums struct{ residual, dangling, mass float64 }
 
-func newComputation(g *Graph, damping float64, teleport []float64, workers int) *computation {
-	c := &computation{g: g, damping: damping, teleport: teleport, blocks: newBlocks(g, workers), ranks: make([]float64, g.Nodes())}
-	c.sums = make([]pieceSums, len(c.blocks.pieces))
-	for range min(workers, len(c.sums)) {
-		c.given = append(c.given, make([]float64, c.blocks.widest))
+func total(pieces []pieceSums) (all pieceSums) {
+	for _, s := range pieces { // in this order whoever was first
+		all.residual += s.residual
+		all.dangling += s.dangling
+		all.mass += s.mass
 	}
+	return all
+}
+
+func newComputation(g *Graph, damping float64, to *teleport, workers int) *computation {
+	c := &computation{g: g, damping: damping, workers: workers, v: to.fill(nil, 0, uint32(g.Nodes())), blocks: newBlocks(g, workers), ranks: make([]float64, g.Nodes())}
+	c.sums = make([]pieceSums, len(c.blocks.pieces))
 	return c
 }
 
-func (c *computation) v(node int) float64 {
-	if c.teleport != nil {
-		return c.teleport[node]
-	}
-	return 1 / float64(len(c.ranks))
-}
-
-// start sets the ranks to v, or to those of an earlier run, with v for nodes that it did not know.
-func (c *computation) start(warm []float32) error {
+func (c *computation) start(warm []float32) (err error) {
 	for t := range c.ranks {
-		c.ranks[t] = c.v(t)
-		if t < len(warm) {
-			c.ranks[t] = float64(warm[t])
-			if !(c.ranks[t] >= 0) {
-				return fmt.Errorf("pagerank: node %d of the vector to start from has rank %v", t, warm[t])
-			}
+		if c.ranks[t], err = startRank(warm, t, c.v, t, len(c.ranks)); err != nil {
+			return err
 		}
 	}
-	total := sum(c.ranks)
-	if !(total > 0) || math.IsInf(total, 1) {
+	all := sum(c.ranks)
+	if !(all > 0) || math.IsInf(all, 1) {
 		return c.start(nil) // the old vector ranks none of these nodes
 	}
-	scale(c.ranks, total)
-	c.dangling = 0
+	scale(c.ranks, all)
+	c.dangling, c.mass = 0, 1
 	for t, r := range c.ranks {
 		if c.g.out[t] == 0 {
 			c.dangling += r
@@ -63,11 +60,54 @@ func (c *computation) start(warm []float32) error {
 	return nil
 }
 
+// startRank is the rank of an earlier run, or v[t], which is 1/nodes without v, for nodes that it did not know.
+func startRank(warm []float32, node int, v []float64, t, nodes int) (float64, error) {
+	switch {
+	case node < len(warm) && !(warm[node] >= 0):
+		return 0, fmt.Errorf("pagerank: node %d of the vector to start from has rank %v", node, warm[node])
+	case node < len(warm):
+		return float64(warm[node]), nil
+	case v != nil:
+		return v[t], nil
+	}
+	return 1 / float64(nodes), nil
+}
+
+func (c *computation) resume(s *State) error {
+	c.dangling, c.mass = s.Dangling, s.Mass
+	left := c.ranks
+	err := s.Ranks(func(ranks []float64) error {
+		if len(ranks) > len(left) {
+			return fmt.Errorf("pagerank: the state to go on from has too many ranks for %d nodes", len(c.ranks))
+		}
+		left = left[copy(left, ranks):]
+		return nil
+	})
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("pagerank: the state to go on from lacks %d ranks of %d", len(left), len(c.ranks))
+	}
+	return err
+}
+
+func (c *computation) rest() (dangling, mass float64) { return c.dangling, c.mass }
+
+func (c *computation) each(do func([]float64) error) error { return do(c.ranks) }
+
+func (c *computation) narrow(context.Context) error { c.next = newPass[float32](c).iterate; return nil }
+func (c *computation) wide(context.Context) error   { c.next = newPass[float64](c).iterate; return nil }
+
+func (c *computation) iterate(context.Context) (residual float64, err error) {
+	c.next(1 - c.damping + c.damping*c.dangling/c.mass) // what all of v gets
+	all := total(c.sums)
+	c.dangling, c.mass = all.dangling, all.mass
+	return all.residual, nil
+}
+
 // A pass iterates with contributions of type F.
 type pass[F float32 | float64] struct {
 	*computation
 	gives []F   // damping * rank / out-degree: what a node contributes over each of its links
-	heard [][]F // by piece: what the nodes that it wants give
+	heard [][]F // by piece: what the nodes that it wants give, and room for one more
 }
 
 func newPass[F float32 | float64](c *computation) *pass[F] {
@@ -78,23 +118,70 @@ func newPass[F float32 | float64](c *computation) *pass[F] {
 		}
 	}
 	for _, piece := range c.blocks.pieces {
-		p.heard = append(p.heard, make([]F, len(piece.wanted)))
+		p.heard = append(p.heard, make([]F, len(piece.wanted)+1))
 	}
 	return p
 }
 
-// iterate computes the next ranks from the last and returns the L1 change.
-func (p *pass[F]) iterate() (residual float64) {
-	workers := len(p.given)
-	share(workers, p.blocks.sourceBlocks(), func(_, i int) { p.tell(i) })
-	bored := 1 - p.damping + p.damping*p.dangling // what all of v gets
-	share(workers, len(p.sums), func(worker, i int) { p.sums[i] = p.piece(i, p.given[worker], bored) })
-	p.dangling = 0
-	for _, s := range p.sums { // in this order whoever was first
-		residual += s.residual
-		p.dangling += s.dangling
+// iterate computes the next ranks from the last.
+func (p *pass[F]) iterate(bored float64) {
+	share(p.workers, p.blocks.sourceBlocks(), func(_, i int) { p.tell(i) })
+	share(p.workers, len(p.sums), func(_, i int) { p.sums[i] = p.piece(i, bored) })
+}
+
+func (p *pass[F]) piece(i int, bored float64) pieceSums {
+	piece := &p.blocks.pieces[i]
+	from, to := piece.from, piece.to
+	s := sweep[F]{
+		order: piece.order, own: piece.own, runs: piece.runs, places: p.blocks.places[p.g.first[from]:p.g.first[to]], heard: p.heard[i],
+		ranks: p.ranks[from:to], gives: p.gives[from:to], out: p.g.out[from:to], damping: p.damping, scale: 1 / p.mass,
 	}
-	return residual
+	var v []float64
+	if p.v != nil {
+		v = p.v[from:to]
+	}
+	return s.run(v, bored, len(p.ranks))
+}
+
+// A sweep computes the next ranks of the targets of one piece (see [blocks]).
+type sweep[F float32 | float64] struct {
+	order, own []uint32
+	runs       []equals
+	places     []uint32
+	heard      []F
+	ranks      []float64 // by target, as what follows
+	gives      []F
+	out        []uint32
+	damping    float64
+	scale      float64 // of ranks
+}
+
+// run has the bored give to the targets as v says, and without it to all nodes alike.
+func (w *sweep[F]) run(v []float64, bored float64, nodes int) (s pieceSums) {
+	order, own, places, heard := w.order, w.own, w.places, w.heard
+	even := bored / float64(nodes)
+	for _, run := range w.runs {
+		for i, t := range order[:run.targets] {
+			rank := sumOf(heard, places[:run.links])
+			places = places[run.links:]
+			if v == nil {
+				rank += even
+			} else {
+				rank += bored * v[t]
+			}
+			s.residual += math.Abs(rank - w.scale*w.ranks[t])
+			s.mass += rank
+			w.ranks[t] = rank
+			if out := w.out[t]; out > 0 {
+				gives := F(w.damping * rank / float64(out))
+				w.gives[t], heard[own[i]] = gives, gives
+			} else {
+				s.dangling += rank
+			}
+		}
+		order, own = order[run.targets:], own[run.targets:]
+	}
+	return s
 }
 
 // share has workers, from 0, do n things between them.
@@ -111,28 +198,4 @@ func share(workers, n int, do func(worker, i int)) {
 	}
 	work(0)
 	others.Wait()
-}
-
-// piece computes the next ranks of the targets of one piece.
-func (p *pass[F]) piece(i int, given []float64, bored float64) (s pieceSums) {
-	from, to := p.blocks.pieces[i].from, p.blocks.pieces[i].to
-	given = given[:to-from]
-	p.pull(i, given)
-	ranks, gives, out := p.ranks[from:to], p.gives[from:to], p.g.out[from:to]
-	share := bored / float64(len(p.ranks))
-	for t, rank := range given {
-		if p.teleport == nil {
-			rank += share
-		} else {
-			rank += bored * p.teleport[from+uint32(t)]
-		}
-		s.residual += math.Abs(rank - ranks[t])
-		ranks[t] = rank
-		if out := out[t]; out > 0 {
-			gives[t] = F(p.damping * rank / float64(out))
-		} else {
-			s.dangling += rank
-		}
-	}
-	return s
 }
