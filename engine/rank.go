@@ -67,8 +67,8 @@ func Rank(ctx context.Context, dir string, o RankOptions) (*RankReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	graph, err := nodes.graph(set)
-	if err != nil {
+	links := &pagerank.Builder{Memory: o.Memory, Dir: cmp.Or(o.Dir, dir)}
+	if err := nodes.addLinks(set, links); err != nil {
 		return nil, err
 	}
 	path := rankPath(dir, o.Name)
@@ -86,16 +86,21 @@ func Rank(ctx context.Context, dir string, o RankOptions) (*RankReport, error) {
 			progress(iteration, residual)
 		}
 	}
-	result, err := pagerank.Compute(ctx, graph, o.Options)
+	ranks := make([]float32, 0, len(nodes.docs))
+	result, err := pagerank.Rank(ctx, links, o.Options, func(some []float64) error {
+		for _, rank := range some {
+			ranks = append(ranks, float32(rank))
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	r.Vector = nodes.vector(result, o)
-	r.Vector.Links = uint64(graph.Links())
+	r.Vector = nodes.vector(result, ranks, o)
 	if err := rankvector.Write(path, r.Vector); err != nil {
 		return nil, err
 	}
-	r.Pages, r.Links, r.Dangled = len(nodes.docs), r.Vector.Links, nodes.dangling(graph)
+	r.Pages, r.Links, r.Dangled = len(nodes.docs), r.Vector.Links, result.Dangling
 	r.Seconds = time.Since(began).Seconds()
 	return r, r.compare(set, before)
 }
@@ -193,13 +198,12 @@ func (n *nodes) node(doc vocab.DocID) (uint32, bool) {
 	return n.of[doc] - 1, true
 }
 
-func (n *nodes) graph(set *linkdb.Set) (*pagerank.Graph, error) {
-	b := &pagerank.Builder{}
+func (n *nodes) addLinks(set *linkdb.Set, b *pagerank.Builder) error {
 	b.Grow(len(n.docs))
 	var targets []uint32
 	for source, err := range set.Links() {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		from, ok := n.node(source.Doc)
 		if !ok {
@@ -213,7 +217,7 @@ func (n *nodes) graph(set *linkdb.Set) (*pagerank.Graph, error) {
 		}
 		b.Add(from, targets)
 	}
-	return b.Graph()
+	return nil
 }
 
 // from takes the ranks of an earlier vector as the place to start at.
@@ -227,23 +231,13 @@ func (n *nodes) from(ranks []float32) []float32 {
 	return warm
 }
 
-// dangling counts the nodes without links.
-func (n *nodes) dangling(g *pagerank.Graph) (count int) {
-	for node := range n.docs {
-		if g.Out(uint32(node)) == 0 {
-			count++
-		}
-	}
-	return count
-}
-
-func (n *nodes) vector(r *pagerank.Result, o RankOptions) *rankvector.Vector {
+func (n *nodes) vector(r *pagerank.Result, ranks []float32, o RankOptions) *rankvector.Vector {
 	v := &rankvector.Vector{
-		Damping: cmp.Or(o.Damping, pagerank.DefaultDamping), Tolerance: cmp.Or(o.Tolerance, pagerank.DefaultTolerance), Iterations: r.Iterations, Residual: r.Residual,
+		Damping: cmp.Or(o.Damping, pagerank.DefaultDamping), Tolerance: cmp.Or(o.Tolerance, pagerank.DefaultTolerance), Iterations: r.Iterations, Residual: r.Residual, Links: uint64(r.Links),
 		Personalized: o.Title, Computed: time.Now().UTC().Truncate(time.Second), Ranks: make([]float32, len(n.of)),
 	}
 	for i, doc := range n.docs {
-		v.Ranks[doc] = float32(r.Ranks[i])
+		v.Ranks[doc] = ranks[i]
 	}
 	return v
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,6 +53,7 @@ graph instead, and touches no data folder.`,
 	fs.StringVar(&o.Name, "name", engine.DefaultRank, "keep the ranks as vector `NAME`; searches use \"default\"")
 	fs.Float64Var(&o.Tolerance, "tolerance", pagerank.DefaultTolerance, "stop when an iteration changes the ranks by at most `T` in sum")
 	fs.IntVar(&o.MaxIterations, "iterations", pagerank.DefaultMaxIterations, "stop after `N` iterations at the latest")
+	fs.Var((*byteSize)(&o.Memory), "memory", "rank from disk a graph that takes more than `SIZE` in memory, such as 200MB (default: no bound)")
 	fs.BoolVar(&f.json, "json", false, "print the report as JSON")
 	fs.StringVar(&f.html, "html", "", "write the report to `FILE` as a page with plots")
 	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`: a line a link, the numbers of source and target; gzip is noticed; - is standard input")
@@ -198,7 +201,11 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 	if err != nil {
 		return hinted(err, "a line holds two numbers, source and target, with a blank or a tab between; # begins a remark")
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "%d nodes; %s\n", len(r.Ranks), iterations(r.Iterations, r.Residual, o.Tolerance))
+	where := ""
+	if r.OnDisk {
+		where = ", from disk"
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "%d nodes, %d links%s; %s\n", r.Nodes, r.Links, where, iterations(r.Iterations, r.Residual, o.Tolerance))
 	if e.output == "" {
 		_, err = ranks.WriteTo(c.OutOrStdout())
 		return err
@@ -206,6 +213,27 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 	if err := os.WriteFile(e.output, ranks.Bytes(), 0o644); err != nil {
 		return hinted(fmt.Errorf("pagerank: %w", err), "--output takes the name of a file to write")
 	}
+	return nil
+}
+
+// A byteSize is a flag of so many bytes: a number, and KB, MB or GB after it, powers of ten.
+type byteSize int64
+
+func (b *byteSize) String() string { return strconv.FormatInt(int64(*b), 10) }
+func (b *byteSize) Type() string   { return "SIZE" }
+
+func (b *byteSize) Set(s string) error {
+	unit := int64(1)
+	for suffix, size := range map[string]int64{"KB": 1e3, "MB": 1e6, "GB": 1e9} {
+		if number, ok := strings.CutSuffix(strings.ToUpper(s), suffix); ok {
+			s, unit = number, size
+		}
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 1 || n > math.MaxInt64/unit {
+		return errors.New("a size is a whole number above 0, and KB, MB or GB after it")
+	}
+	*b = byteSize(n * unit)
 	return nil
 }
 
