@@ -706,7 +706,7 @@ func TestSitemaps(t *testing.T) {
 	}
 	got, _ := w.work(t, context.Background(), lease)
 	if fmt.Sprint(outcomes(got)) != "[fetched fetched fetched unsupported failed gone]" ||
-		fmt.Sprint(got[0].Listed, got[1].Sitemaps, got[2].Listed) != "[http://www.test/a http://www.test/b] [http://www.test/map.xml] [http://www.test/c]" {
+		fmt.Sprint(listed(got[0]), got[1].Sitemaps, listed(got[2])) != "[http://www.test/a http://www.test/b] [http://www.test/map.xml] [http://www.test/c]" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -842,4 +842,11 @@ func processCPU(tb testing.TB) time.Duration {
 		tb.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func listed(f vocab.Fetch) (urls []string) {
+	for _, l := range f.Listed {
+		urls = append(urls, l.URL)
+	}
+	return urls
 }

@@ -207,7 +207,12 @@ func (c *Crawler) readSitemap(g *guard, u *weburl.URL, resp *http.Response, f *v
 		return nil
 	}
 	f.Outcome = vocab.Fetched
-	f.Listed, f.Sitemaps = canonical(u, list.Pages), canonical(u, list.Sitemaps)
+	f.Sitemaps = canonical(u, list.Sitemaps)
+	for _, p := range list.Pages {
+		if at, err := u.Join(p.URL); err == nil {
+			f.Listed = append(f.Listed, vocab.Listed{URL: at.String(), Modified: p.Modified})
+		}
+	}
 	return nil
 }
 

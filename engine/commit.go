@@ -17,7 +17,7 @@ const commitMost = 512
 // passes pages on to the builder, in the order of the repository. After a failure it goes on
 // taking outcomes, so that no stage before it blocks, and drops them. A page that could not be
 // stored ends the crawl too: it would be fetched again and again.
-func (c *Crawl) commit(stop func(error)) error {
+func (c *Crawl) commit(ctx context.Context, stop func(error)) error {
 	var failed, unstored error
 	batch := make([]settled, 0, commitMost)
 	for s := range c.settled {
@@ -30,7 +30,7 @@ func (c *Crawl) commit(stop func(error)) error {
 				stop(unstored)
 			}
 		}
-		if failed = c.commitBatch(batch); failed != nil {
+		if failed = c.commitBatch(ctx, batch); failed != nil {
 			stop(failed)
 		}
 	}
@@ -63,7 +63,7 @@ func (c *Crawl) gather(batch []settled) []settled {
 	return batch
 }
 
-func (c *Crawl) commitBatch(batch []settled) error {
+func (c *Crawl) commitBatch(ctx context.Context, batch []settled) error {
 	results := make([]urlserver.Result, len(batch))
 	for i := range batch {
 		results[i] = batch[i].result
@@ -72,11 +72,14 @@ func (c *Crawl) commitBatch(batch []settled) error {
 		return err
 	}
 	c.stir()
+	for i := range batch {
+		c.forget(&batch[i])
+	}
 	if c.o.NoIndex {
 		return nil
 	}
 	for i := range batch {
-		if err := c.deliver(&batch[i]); err != nil {
+		if err := c.deliver(ctx, &batch[i]); err != nil {
 			return err
 		}
 	}
@@ -84,11 +87,20 @@ func (c *Crawl) commitBatch(batch []settled) error {
 }
 
 // deliver tells the builder what an outcome means for the index.
-func (c *Crawl) deliver(s *settled) error {
+func (c *Crawl) deliver(ctx context.Context, s *settled) error {
 	r := &s.result
+	if c.builder.Holds(r.Doc) {
+		if err := c.builder.Flush(ctx); err != nil {
+			return err
+		}
+	}
 	switch {
 	case s.document != nil:
 		if err := c.builder.Add(s.document, r.Place, s.targets); err != nil {
+			return err
+		}
+	case s.before != nil:
+		if err := c.redeliver(s.before); err != nil {
 			return err
 		}
 	case r.Alias != 0:
@@ -122,7 +134,10 @@ func (c *Crawl) merging(ctx context.Context, stop func(error)) error {
 		if err := c.builder.Merge(ctx); err != nil {
 			return err
 		}
-		return c.rankIfGrown(ctx)
+		if err := c.rankIfGrown(ctx); err != nil {
+			return err
+		}
+		return c.settleIfQuiet(ctx)
 	})
 }
 

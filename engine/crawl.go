@@ -13,6 +13,7 @@ import (
 
 	"anatomy/crawler"
 	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
 	"anatomy/indexer"
 	"anatomy/storeserver"
@@ -67,6 +68,7 @@ type Crawl struct {
 	errors   tally
 	bytes    atomic.Int64 // of page bodies kept by this run
 	ranks    rankState
+	quiet    quiet // of the goroutine that merges
 }
 
 // A settled outcome is ready to be made durable in the document index. Where its result has a place,
@@ -75,6 +77,7 @@ type settled struct {
 	result   urlserver.Result
 	document *indexer.Document // of a new page
 	targets  []vocab.DocID     // of its links
+	before   *docindex.Record  // of a document that was visited again
 	err      error             // why it could not be stored, which ends the crawl
 }
 
@@ -204,7 +207,7 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 
 	var storer, committer, builders errgroup.Group
 	storer.Go(func() error { return c.store.Run(storing) })
-	committer.Go(func() error { return c.commit(stopVisiting) })
+	committer.Go(func() error { return c.commit(rest, stopVisiting) })
 	builders.Go(func() error { return c.flushing(building, stopVisiting) })
 	builders.Go(func() error { return c.merging(building, stopVisiting) })
 
@@ -370,18 +373,21 @@ type visitor struct {
 func (v *visitor) handle(ctx context.Context, f vocab.Fetch) {
 	result := urlserver.Result{
 		Doc: f.Doc, Outcome: f.Outcome, Status: f.Status, Reason: f.Reason, RetryAfter: f.RetryAfter, Fetched: time.Now().UTC().Truncate(time.Second),
+		Validators: f.Validators,
 	}
 	v.errors.note(&f)
+	s := settled{result: result, before: v.before(&f.Target)}
 	switch {
 	case f.Outcome == vocab.Fetched && f.Kind == vocab.SitemapTarget:
 		v.list(f)
-		v.settle(settled{result: result})
+		s.result.Content = listing(&f)
+		v.settle(s)
 	case f.Outcome == vocab.Fetched:
-		v.page(ctx, f, result)
+		v.page(ctx, f, s)
 	case f.Outcome == vocab.Redirected:
-		v.redirect(ctx, f, f.Location, result)
+		v.redirect(ctx, f, f.Location, s)
 	default:
-		v.settle(settled{result: result})
+		v.settle(s)
 	}
 }
 
@@ -393,47 +399,57 @@ func (c *Crawl) settle(s settled) {
 func (c *Crawl) list(f vocab.Fetch) {
 	c.addSitemaps(f.Sitemaps)
 	found := make([]urlserver.Found, 0, len(f.Listed))
-	for _, s := range f.Listed {
-		if u, err := weburl.Parse(s); err == nil {
-			found = append(found, urlserver.Found{URL: u, Depth: f.Depth + 1})
+	for _, l := range f.Listed {
+		if u, err := weburl.Parse(l.URL); err == nil {
+			found = append(found, urlserver.Found{URL: u, Depth: f.Depth + 1, Modified: l.Modified})
 		}
 	}
 	c.add(found)
 }
 
 // redirect makes the document that f named known, and stores that the fetched one is it.
-func (c *Crawl) redirect(ctx context.Context, f vocab.Fetch, location string, result urlserver.Result) {
+func (c *Crawl) redirect(ctx context.Context, f vocab.Fetch, location string, s settled) {
+	result := &s.result
 	result.Outcome, result.Location = vocab.Redirected, location
 	if u, err := weburl.Parse(location); err == nil {
 		if docs := c.add([]urlserver.Found{{URL: u, Kind: f.Kind, Depth: f.Depth, From: f.Doc}}); len(docs) == 1 {
 			result.Alias = docs[0]
 		}
 	}
-	if result.Alias == 0 || result.Alias == f.Doc {
-		c.settle(settled{result: result})
+	if unchanged(s.before, result.Alias) {
+		result.Outcome = vocab.Unmodified
+	}
+	if result.Alias == 0 || result.Alias == f.Doc || result.Outcome == vocab.Unmodified {
+		c.settle(s)
 		return
 	}
 	to := &storeserver.Redirect{Doc: f.Doc, URL: f.URL, Fetched: result.Fetched, Location: location, Of: result.Alias}
-	c.put(ctx, storeserver.Item{Redirect: to}, settled{result: result})
+	c.put(ctx, storeserver.Item{Redirect: to}, s)
 }
 
 // page takes a page apart, adds its links, and has it stored.
-func (v *visitor) page(ctx context.Context, f vocab.Fetch, result urlserver.Result) {
-	result.Fetched = f.Page.Fetched
-	if v.o.NoIndex && v.outline(ctx, f, result) {
+func (v *visitor) page(ctx context.Context, f vocab.Fetch, s settled) {
+	result := &s.result
+	result.Fetched, result.Headers = f.Page.Fetched, headersOf(f.Page)
+	if s.before != nil && same(s.before, vocab.ContentOf(f.Page.Body), result.Headers) {
+		result.Outcome = vocab.Unmodified
+		v.settle(s)
+		return
+	}
+	if v.o.NoIndex && v.outline(ctx, f, s) {
 		return
 	}
 	doc, err := indexer.Parse(f.Page, &v.parsing)
 	if err != nil {
 		result.Outcome, result.Reason = vocab.Unsupported, err.Error()
-		v.settle(settled{result: result})
+		v.settle(s)
 		return
 	}
 	if doc.Redirect != "" && doc.Info.Words == 0 { // with text of its own it is a page, and this one of its links
-		v.redirect(ctx, f, doc.Redirect, result)
+		v.redirect(ctx, f, doc.Redirect, s)
 		return
 	}
-	s := settled{result: result, document: doc, targets: v.addLinks(doc, f.Depth)}
+	s.document, s.targets = doc, v.addLinks(doc, f.Depth)
 	v.addRelated(doc.Related, f.Depth)
 	v.bytes.Add(int64(len(f.Page.Body)))
 	v.put(ctx, storeserver.Item{Page: f.Page}, s)
@@ -441,7 +457,7 @@ func (v *visitor) page(ctx context.Context, f vocab.Fetch, result urlserver.Resu
 
 // outline is page where no index is built: its links are all that is looked for in the page. It gives
 // false where more has to be known.
-func (v *visitor) outline(ctx context.Context, f vocab.Fetch, result urlserver.Result) bool {
+func (v *visitor) outline(ctx context.Context, f vocab.Fetch, s settled) bool {
 	outline, err := indexer.ParseOutline(f.Page, &v.parsing)
 	if err != nil || outline.Redirect != "" {
 		return false
@@ -458,7 +474,7 @@ func (v *visitor) outline(ctx context.Context, f vocab.Fetch, result urlserver.R
 	v.add(found)
 	v.addRelated(outline.Related, f.Depth)
 	v.bytes.Add(int64(len(f.Page.Body)))
-	v.put(ctx, storeserver.Item{Page: f.Page}, settled{result: result})
+	v.put(ctx, storeserver.Item{Page: f.Page}, s)
 	return true
 }
 

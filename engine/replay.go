@@ -30,15 +30,15 @@ type replayer struct {
 	pdf     func(body []byte) ([]byte, error)
 }
 
-// states tells the builder of aliases and gone documents that a link database lacks.
+// states tells the builder of documents that are no pages what links and index have not heard.
 func (r *replayer) states(set *linkdb.Set) error {
+	shown, err := r.builder.crawled()
+	if err != nil {
+		return err
+	}
 	return r.each(1, func(d docindex.Record) error {
-		switch {
-		case d.Fetch == nil || !set.Same(d.Doc):
-		case d.Fetch.Alias != 0:
-			r.builder.Alias(d.Doc, d.Fetch.Alias)
-		case gone(d.Fetch.Outcome):
-			r.builder.Drop(d.Doc)
+		if differs(&d, set, shown) {
+			r.builder.Settled(&d)
 		}
 		return nil
 	})

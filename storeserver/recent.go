@@ -1,6 +1,10 @@
 package storeserver
 
-import "anatomy/vocab"
+import (
+	"sync"
+
+	"anatomy/vocab"
+)
 
 // generation is how many bodies each of the two generations of recent holds: 24 bytes apiece and
 // the map around them, some 4 MB in all.
@@ -9,17 +13,33 @@ const generation = 1 << 15
 // A recent remembers the documents of the bodies that were stored last: at least the last
 // generation of them. It spans the time until the document index knows them. The zero value is empty.
 type recent struct {
+	mu         sync.Mutex
 	young, old map[vocab.ContentID]vocab.DocID
 }
 
 func (r *recent) add(c vocab.ContentID, doc vocab.DocID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.young == nil || len(r.young) == generation {
 		r.young, r.old = make(map[vocab.ContentID]vocab.DocID), r.young
 	}
 	r.young[c] = doc
 }
 
+func (r *recent) forget(c vocab.ContentID, doc vocab.DocID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.young[c] == doc {
+		delete(r.young, c)
+	}
+	if r.old[c] == doc {
+		delete(r.old, c)
+	}
+}
+
 func (r *recent) find(c vocab.ContentID) (vocab.DocID, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if doc, ok := r.young[c]; ok {
 		return doc, true
 	}

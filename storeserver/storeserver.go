@@ -216,6 +216,9 @@ func (s *Server) Hurry() {
 	s.signal()
 }
 
+// Forget says that a document no longer has a body: pages that have it are no duplicates of it from now on.
+func (s *Server) Forget(body vocab.ContentID, doc vocab.DocID) { s.recent.forget(body, doc) }
+
 // Stats returns the counts so far.
 func (s *Server) Stats() Stats {
 	s.mu.Lock()

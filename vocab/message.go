@@ -97,8 +97,14 @@ type Fetch struct {
 	Reason     string        // for people, where the outcome needs one: "certificate has expired"
 	Validators Validators    // Fetched, Unmodified: for the next Target of this URL
 	Page       *Page         // Fetched, of a PageTarget: the page
-	Listed     []string      // Fetched, of a SitemapTarget: canonical URLs of the pages it lists
+	Listed     []Listed      // Fetched, of a SitemapTarget: the pages it lists
 	Sitemaps   []string      // and of the sitemaps it lists
+}
+
+// A Listed page is one that a sitemap names.
+type Listed struct {
+	URL      string    // canonical
+	Modified time.Time // when it was changed last, UTC; zero where the sitemap does not say
 }
 
 // A Page is a document as it was fetched, with the header fields that later stages need.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"golang.org/x/net/html/charset"
@@ -28,9 +29,15 @@ const (
 
 // A List is what one file holds, in its order, as written but for white space.
 type List struct {
-	Pages    []string
+	Pages    []Page
 	Sitemaps []string // further files: of a sitemapindex
 	Cut      bool     // a bound was reached; there may be more
+}
+
+// A Page is an entry of a urlset.
+type Page struct {
+	URL      string
+	Modified time.Time // its lastmod, UTC; zero where there is none that can be read
 }
 
 // Read reads one file. An error says why it ended early; what came before it is in the list.
@@ -58,8 +65,10 @@ func Read(r io.Reader) (List, error) {
 }
 
 type reader struct {
-	in   *bufio.Reader
-	list List
+	in       *bufio.Reader
+	list     List
+	modified time.Time // of the url element that is open
+	pages    int       // when it was opened
 }
 
 // read looks at the first byte that is no space: '<' begins XML, anything else is text.
@@ -91,13 +100,20 @@ func (r *reader) full() bool {
 	return r.list.Cut
 }
 
-// add takes a URL into one of the lists.
-func add(list *[]string, url string) {
-	url = strings.TrimSpace(url)
-	if n := len(url); n > 0 && n <= maxLoc {
-		*list = append(*list, url)
+// page and sitemap take a URL into one of the lists.
+func (l *List) page(url string) {
+	if url = strings.TrimSpace(url); usable(url) {
+		l.Pages = append(l.Pages, Page{URL: url})
 	}
 }
+
+func (l *List) sitemap(url string) {
+	if url = strings.TrimSpace(url); usable(url) {
+		l.Sitemaps = append(l.Sitemaps, url)
+	}
+}
+
+func usable(url string) bool { return len(url) > 0 && len(url) <= maxLoc }
 
 func (r *reader) readText() error {
 	for !r.full() {
@@ -107,7 +123,7 @@ func (r *reader) readText() error {
 			_, err = r.in.ReadSlice('\n')
 		}
 		if text := string(bytes.TrimSpace(line)); strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
-			add(&r.list.Pages, text)
+			r.list.page(text)
 		}
 		if err == io.EOF {
 			return nil
@@ -142,7 +158,9 @@ func (r *reader) readXML() error {
 				return errors.New("elements nested too deep")
 			}
 			above = append(above, parent)
-			parent, here = here, t.Name.Local
+			if parent, here = here, t.Name.Local; here == "url" {
+				r.modified, r.pages = time.Time{}, len(r.list.Pages)
+			}
 			text.Reset()
 		case xml.CharData:
 			if text.Len() <= maxLoc {
@@ -163,14 +181,32 @@ func (r *reader) readXML() error {
 // maxDepth is how deep elements may nest; sitemaps need 3, their extensions 5.
 const maxDepth = 64
 
-// end takes the text of an element that closes.
+// end takes the text of an element that closes. The lastmod of a page may stand on either side of its loc.
 func (r *reader) end(parent, here, text string) {
 	switch {
 	case here == "loc" && parent == "url":
-		add(&r.list.Pages, text)
+		r.list.page(text)
+	case here == "lastmod" && parent == "url":
+		r.modified = moment(text)
+	case here == "url":
+		for i := r.pages; i < len(r.list.Pages); i++ {
+			r.list.Pages[i].Modified = r.modified
+		}
+		r.pages = len(r.list.Pages)
 	case here == "loc" && parent == "sitemap", here == "sitemap":
-		add(&r.list.Sitemaps, text)
+		r.list.sitemap(text)
 	}
+}
+
+// moment reads a lastmod: a day, or a time with or without its seconds (the W3C's note on date and time formats).
+func moment(text string) time.Time {
+	text = strings.TrimSpace(text)
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", time.DateOnly} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
 }
 
 // utf8 undoes UTF-16, which the XML decoder cannot see through; other charsets it asks for itself.

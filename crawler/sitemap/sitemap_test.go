@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -49,7 +50,7 @@ func TestRead(t *testing.T) {
 	}
 	for _, c := range cases {
 		list, err := Read(strings.NewReader(c.in))
-		if pages, sitemaps := strings.Join(list.Pages, " "), strings.Join(list.Sitemaps, " "); sitemaps != c.sitemaps || (err != nil) != c.fails ||
+		if pages, sitemaps := strings.Join(urls(list), " "), strings.Join(list.Sitemaps, " "); sitemaps != c.sitemaps || (err != nil) != c.fails ||
 			pages != c.pages && !(c.fails && strings.HasPrefix(c.pages, pages)) {
 			t.Errorf("%s: %q %q %v", c.name, list.Pages, list.Sitemaps, err)
 		}
@@ -93,7 +94,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("<sitemapindex><sitemap>http://a/</sitemap>"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list, _ := Read(bytes.NewReader(data))
-		for _, u := range append(list.Pages, list.Sitemaps...) {
+		for _, u := range append(urls(list), list.Sitemaps...) {
 			if u == "" || len(u) > maxLoc {
 				t.Fatalf("%q", u)
 			}
@@ -112,6 +113,33 @@ func BenchmarkRead(b *testing.B) {
 	for b.Loop() {
 		if list, err := Read(strings.NewReader(file.String())); err != nil || len(list.Pages) != 1000 {
 			b.Fatal(err)
+		}
+	}
+}
+
+func urls(l List) (all []string) {
+	for _, p := range l.Pages {
+		all = append(all, p.URL)
+	}
+	return all
+}
+
+// TestModified reads lastmod in the forms that sites use, on either side of loc; what cannot be read is
+// left out.
+func TestModified(t *testing.T) {
+	const file = `<urlset><url><loc>http://a.test/1</loc><lastmod>2026-01-02</lastmod></url>
+<url><lastmod> 2026-01-02T03:04:05+01:00 </lastmod><loc>http://a.test/2</loc></url>
+<url><loc>http://a.test/3</loc></url>
+<url><loc>http://a.test/4</loc><lastmod>2026-01-02T03:04Z</lastmod></url>
+<url><loc>http://a.test/5</loc><lastmod>yesterday</lastmod></url></urlset>`
+	list, err := Read(strings.NewReader(file))
+	want := []string{"2026-01-02T00:00:00Z", "2026-01-02T02:04:05Z", "0001-01-01T00:00:00Z", "2026-01-02T03:04:00Z", "0001-01-01T00:00:00Z"}
+	if err != nil || len(list.Pages) != len(want) {
+		t.Fatalf("%v, %v", list, err)
+	}
+	for i, p := range list.Pages {
+		if got := p.Modified.Format(time.RFC3339); got != want[i] {
+			t.Errorf("%s: %s, want %s", p.URL, got, want[i])
 		}
 	}
 }
