@@ -73,7 +73,11 @@ func (c *Crawl) commitBatch(ctx context.Context, batch []settled) error {
 	}
 	c.stir()
 	for i := range batch {
-		c.forget(&batch[i])
+		if batch[i].before != nil {
+			if err := c.revisited(&batch[i]); err != nil {
+				return err
+			}
+		}
 	}
 	if c.o.NoIndex {
 		return nil
@@ -100,8 +104,8 @@ func (c *Crawl) deliver(ctx context.Context, s *settled) error {
 			return err
 		}
 	case s.before != nil:
-		if err := c.redeliver(s.before); err != nil {
-			return err
+		if s.after != nil {
+			c.builder.Settled(s.after)
 		}
 	case r.Alias != 0:
 		c.builder.Alias(r.Doc, r.Alias)

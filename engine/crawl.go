@@ -68,6 +68,7 @@ type Crawl struct {
 	errors   tally
 	bytes    atomic.Int64 // of page bodies kept by this run
 	ranks    rankState
+	revisits revisitCounters
 	quiet    quiet // of the goroutine that merges
 }
 
@@ -78,6 +79,7 @@ type settled struct {
 	document *indexer.Document // of a new page
 	targets  []vocab.DocID     // of its links
 	before   *docindex.Record  // of a document that was visited again
+	after    *docindex.Record  // of one that is no page, if that is news
 	err      error             // why it could not be stored, which ends the crawl
 }
 

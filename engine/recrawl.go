@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"hash/crc32"
+	"net/http"
 	"time"
 
 	"anatomy/disk/docindex"
@@ -38,25 +39,37 @@ func same(before *docindex.Record, content vocab.ContentID, headers uint16) bool
 	return before != nil && before.Fetch.Outcome == vocab.Fetched && before.Fetch.Content == content && before.History.Headers == headers
 }
 
-// redeliver tells the builder what became of a document that was visited again and brought no new page:
-// the document index has decided whether to believe it.
-func (c *Crawl) redeliver(before *docindex.Record) error {
-	after, ok, err := c.urls.Get(before.Doc)
+// revisited looks what the document index made of a visit to a known document, which may not believe it yet.
+func (c *Crawl) revisited(s *settled) error {
+	if s.result.Outcome == vocab.Skipped {
+		return nil
+	}
+	n := &c.revisits
+	n.visited.Add(1)
+	if s.result.Outcome == vocab.Unmodified {
+		n.unchanged.Add(1)
+		if s.result.Status == http.StatusNotModified {
+			n.notModified.Add(1)
+		}
+		return nil
+	}
+	after, ok, err := c.urls.Get(s.before.Doc)
 	if err != nil || !ok || after.Fetch == nil {
 		return err
 	}
-	was, is := before.Fetch, after.Fetch
-	if was.Outcome != is.Outcome || was.Alias != is.Alias {
-		c.builder.Settled(&after)
+	was, is := s.before.Fetch, after.Fetch
+	if s.document != nil {
+		n.changed.Add(1)
+	} else if was.Outcome != is.Outcome || was.Alias != is.Alias {
+		s.after = &after
+		if s.before.IsPage() {
+			n.left.Add(1)
+		}
+	}
+	if s.before.IsPage() && (!after.IsPage() || was.Content != is.Content) {
+		c.store.Forget(was.Content, after.Doc)
 	}
 	return nil
-}
-
-// forget has the store server forget whose body an old version was.
-func (c *Crawl) forget(s *settled) {
-	if b := s.before; b != nil && b.IsPage() && (s.result.Outcome != vocab.Fetched || s.result.Content != b.Fetch.Content) {
-		c.store.Forget(b.Fetch.Content, b.Doc)
-	}
 }
 
 // Settled takes the fate of a document that is no page: what it is another URL of, that it does not

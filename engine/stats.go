@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sync/atomic"
 	"time"
 
 	"anatomy/vocab"
@@ -18,6 +19,8 @@ type CrawlStats struct {
 	Outcomes   map[string]int64 `json:"outcomes"` // of fetches, by vocab.Outcome
 	Hosts      int64            `json:"hosts"`
 	Waiting    map[string]int64 `json:"waiting"` // sites that wait, by reason
+
+	Revisits RevisitStats `json:"revisits"`
 
 	Requests int64 `json:"requests"` // robots.txt and sitemaps among them
 	Bytes    int64 `json:"bytes"`    // received, after decompression
@@ -39,6 +42,24 @@ type CrawlStats struct {
 	Links      int           `json:"links"`
 }
 
+// RevisitStats count what came of the documents that this run visited again.
+type RevisitStats struct {
+	Visited     int64 `json:"visited"`
+	Unchanged   int64 `json:"unchanged"`    // by a 304, or because it came as it was
+	NotModified int64 `json:"not_modified"` // of them by a 304
+	Changed     int64 `json:"changed"`      // a new version was stored
+	Left        int64 `json:"left"`         // are no pages any more: gone, forbidden, redirected, a duplicate
+}
+
+// revisitCounters count for RevisitStats.
+type revisitCounters struct {
+	visited, unchanged, notModified, changed, left atomic.Int64
+}
+
+func (n *revisitCounters) stats() RevisitStats {
+	return RevisitStats{n.visited.Load(), n.unchanged.Load(), n.notModified.Load(), n.changed.Load(), n.left.Load()}
+}
+
 // Errors is the number of fetches that brought no page for a reason that is somebody's fault.
 func (s *CrawlStats) Errors() int64 {
 	n := int64(0)
@@ -56,6 +77,7 @@ func (c *Crawl) Stats() CrawlStats {
 		Pages:   int64(urls.Pages), Known: int64(urls.Known), Queued: int64(urls.Queued + urls.Retrying), InFlight: int64(urls.InFlight),
 		Duplicates: c.store.Stats().Duplicates,
 		Outcomes:   map[string]int64{}, Hosts: int64(urls.Hosts), Waiting: map[string]int64{},
+		Revisits: c.revisits.stats(),
 		Requests: int64(fetched.Requests), Bytes: int64(fetched.Unpacked), Kept: c.bytes.Load(),
 		DNSHits: int64(fetched.DNS.Hits), DNSMisses: int64(fetched.DNS.Misses + fetched.DNS.Joined), DNSQueries: int64(fetched.DNS.Queries),
 		URLHits: int64(urls.Seen.Cache), URLMisses: int64(urls.Seen.Disk + urls.Seen.New),

@@ -10,6 +10,7 @@ import (
 
 	"anatomy/disk/docindex"
 	"anatomy/searcher"
+	"anatomy/urlserver"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -130,6 +131,7 @@ func traceRecord(w io.Writer, r *docindex.Record) {
 		state += fmt.Sprintf(", failed %d times", r.Tries)
 	}
 	fmt.Fprintf(w, "state      %s\n", state)
+	traceHistory(w, r)
 	if f := r.Fetch; f != nil {
 		fmt.Fprintf(w, "fetched    %s: %s", when(f.Fetched), f.Outcome)
 		if f.Status != 0 {
@@ -154,6 +156,38 @@ func traceRecord(w io.Writer, r *docindex.Record) {
 			fmt.Fprintf(w, "same as    document %d\n", f.Alias)
 		}
 	}
+}
+
+// traceHistory says what visits to a document found, and when the next is due.
+func traceHistory(w io.Writer, r *docindex.Record) {
+	h := &r.History
+	if h.Visits == 0 {
+		return
+	}
+	fmt.Fprintf(w, "visited    %s, the last %s", counted(int(h.Visits), "time"), when(h.Visited))
+	if h.Visits > 1 {
+		fmt.Fprintf(w, "; %s found a change, the last new version came %s", counted(int(h.Changes), "visit"), when(h.Changed))
+	}
+	if h.Misses > 0 {
+		fmt.Fprintf(w, "; not there on the last %s", counted(int(h.Misses), "visit"))
+	}
+	fmt.Fprintln(w)
+	switch due, why := (urlserver.Recrawl{}).NextVisit(r); {
+	case r.State != docindex.Finished && r.State != docindex.GivenUp:
+		fmt.Fprintln(w, "next visit now: it waits in the queue")
+	case r.Due.IsZero():
+		fmt.Fprintf(w, "next visit %s if crawl --recrawl runs: %s\n", when(due), why)
+	default:
+		fmt.Fprintf(w, "next visit %s: %s\n", when(r.Due), why)
+	}
+}
+
+// counted is a number of things: "1 visit", "2 visits".
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // found says when a document became known, and how far from the seeds.

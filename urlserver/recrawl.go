@@ -55,6 +55,10 @@ func (p Recrawl) withDefaults() Recrawl {
 // NextVisit is when a document whose fate is known is due, and why; zero for one that was never visited.
 func (p Recrawl) NextVisit(r *docindex.Record) (due time.Time, why string) {
 	p = p.withDefaults()
+	return p.next(r)
+}
+
+func (p *Recrawl) next(r *docindex.Record) (due time.Time, why string) {
 	h := &r.History
 	switch {
 	case h.Visits == 0 && r.State != docindex.GivenUp:
@@ -304,7 +308,7 @@ func (s *Server) reschedule() error {
 	if s.o.Recrawl.Mode != NoRecrawl {
 		err = s.db.Each(1, func(r docindex.Record) (err error) {
 			if settled(&r) {
-				due, _ := s.o.Recrawl.NextVisit(&r)
+				due, _ := s.o.Recrawl.next(&r)
 				s.schedule(b, &r, due)
 				b.PutRecord(&r)
 				b, err = s.flush(b, batchBytes)
@@ -367,7 +371,7 @@ func (d *doner) outlasts(r *docindex.Record, f *flight, result *Result) bool {
 			r.History.Validators = bounded(result.Validators)
 		}
 		visited(&r.History, d.now, false)
-		due, _ := s.o.Recrawl.NextVisit(r)
+		due, _ := s.o.Recrawl.next(r)
 		s.schedule(d.b, r, due)
 		return true
 	case vocab.Failed:
@@ -383,7 +387,7 @@ func (d *doner) outlasts(r *docindex.Record, f *flight, result *Result) bool {
 			d.finish(r)
 			r.History.Misses++
 			r.History.Visited = d.now.UTC().Truncate(time.Second)
-			due, _ := s.o.Recrawl.NextVisit(r)
+			due, _ := s.o.Recrawl.next(r)
 			s.schedule(d.b, r, due)
 			return true
 		}
@@ -423,7 +427,7 @@ func (d *doner) replaced(before, r *docindex.Record, result *Result) error {
 	}
 	visited(h, d.now, changed)
 	if r.State == docindex.Finished {
-		due, _ := s.o.Recrawl.NextVisit(r)
+		due, _ := s.o.Recrawl.next(r)
 		s.schedule(d.b, r, due)
 	}
 	wasTwin, isTwin := before.History.Visits > 0 && before.IsTwin(), r.IsTwin()

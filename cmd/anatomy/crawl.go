@@ -40,6 +40,10 @@ type crawlFlags struct {
 	resolvers []string
 	private   bool
 	noIndex   bool
+	recrawl   bool
+	watch     bool
+	minAge    time.Duration
+	maxAge    time.Duration
 	contact   string
 	agent     string
 	secrets   string
@@ -60,6 +64,13 @@ func newCrawl(s *shared) *cobra.Command {
 		Long: `Crawl fetches the pages of the sites that the URLs are on, politely: it obeys robots.txt, waits between
 requests, and backs off where a server asks for it. Pages can be searched while the crawl goes on.
 
+With --recrawl it also visits pages again that are due, and ends when that is done which was due when it
+began; with --watch it goes on for ever, and keeps the index fresh. A page is due when its sitemap says that it
+was changed, or by how often it was seen to change: after a day at first, then between --min-age and
+--max-age. What did not change is not sent again. New versions replace old ones, and pages that are gone
+leave the results: 410 at once, 404 when a second visit confirms it. A host that is down loses none.
+--recrawl --max-age 0s visits everything now.
+
 It ends when nothing is left to fetch. Interrupt it at any time: the same command goes on where it stopped,
 and so does "anatomy crawl" without URLs, as the folder remembers those that it began with. More URLs widen
 the crawl. The other flags are not remembered.
@@ -79,7 +90,9 @@ What such pages say is kept and indexed like all else: mind who can search.`,
 		Example: `  anatomy crawl --contact you@example.org https://docs.example.org/
   anatomy crawl --scope dir --max-pages 1000 --serve https://example.org/manual/
   anatomy crawl --exclude '*/print/*' --exclude '*.pdf' --delay 5s example.org
-  anatomy crawl`,
+  anatomy crawl
+  anatomy crawl --recrawl
+  anatomy crawl --watch --serve --max-age 24h`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(c *cobra.Command, urls []string) error { return runCrawl(c, s, f, urls) },
 	}
@@ -96,6 +109,10 @@ What such pages say is kept and indexed like all else: mind who can search.`,
 	flags.StringArrayVar(&f.resolvers, "resolver", nil, "ask the DNS server at `ADDR` (may be repeated; default: the system's)")
 	flags.BoolVar(&f.private, "allow-private", false, "visit loopback and private addresses")
 	flags.BoolVar(&f.noIndex, "no-index", false, "fetch, follow links and store; build no index")
+	flags.BoolVar(&f.recrawl, "recrawl", false, "visit pages again that are due")
+	flags.BoolVar(&f.watch, "watch", false, "never end: visit pages again when they are due")
+	flags.DurationVar(&f.minAge, "min-age", time.Hour, "visit no page again within `TIME`")
+	flags.DurationVar(&f.maxAge, "max-age", 30*24*time.Hour, "visit every page again after `TIME`")
 	flags.StringVar(&f.contact, "contact", os.Getenv("ANATOMY_CONTACT"), "how the operators of sites reach you, for the User-Agent: `ADDRESS` of mail or of a page (default: $ANATOMY_CONTACT)")
 	flags.StringVar(&f.agent, "user-agent", "", "the User-Agent as `TEXT`, whole")
 	flags.StringVar(&f.secrets, "credentials", "", "passwords, tokens and header fields of sites, from `FILE`, which others may not read")
@@ -209,6 +226,7 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 		Scope: scope, Include: f.include, Exclude: f.exclude, MaxPages: f.maxPages, Policy: policy,
 		Delay: f.delay, PerSite: f.perSite,
 	}
+	o.URLs.Recrawl = f.revisits(c)
 	if f.delay == 0 {
 		o.URLs.Delay = -1 // there 0 means the default
 	}
@@ -223,6 +241,24 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 		o.Crawler.Credentials, err = readCredentials(f.secrets)
 	}
 	return o, err
+}
+
+// revisits turns the flags of a recrawl into options.
+func (f *crawlFlags) revisits(c *cobra.Command) urlserver.Recrawl {
+	r := urlserver.Recrawl{MinAge: f.minAge, MaxAge: f.maxAge}
+	switch {
+	case f.watch:
+		r.Mode = urlserver.Watch
+	case f.recrawl:
+		r.Mode = urlserver.RecrawlDue
+	}
+	if !c.Flags().Changed("min-age") {
+		r.MinAge = 0 // there it means the default, within the other
+	}
+	if f.maxAge == 0 {
+		r.MaxAge = -1 // there 0 means the default
+	}
+	return r
 }
 
 func readCredentials(name string) (*crawler.Credentials, error) {
@@ -243,6 +279,10 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 		return usagef("--contact and --user-agent are one line of plain text")
 	case f.delay < 0:
 		return usagef("--delay %s is negative", f.delay)
+	case f.minAge < 0 || f.maxAge < 0:
+		return usagef("--min-age and --max-age are not negative")
+	case c.Flags().Changed("min-age") && f.minAge > f.maxAge:
+		return usagef("--min-age %s is over --max-age %s", f.minAge, f.maxAge)
 	case f.perSite < 0:
 		return usagef("--per-site %d is negative", f.perSite)
 	case f.hosts < 1:
@@ -255,6 +295,11 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 		_, errPort := netip.ParseAddrPort(server)
 		if err != nil && errPort != nil {
 			return usagef("--resolver %q is neither ADDRESS nor ADDRESS:PORT", server)
+		}
+	}
+	for _, flag := range []string{"min-age", "max-age"} {
+		if err := exclusive(c, !f.recrawl && !f.watch, "--%s is for --recrawl and --watch", flag); err != nil {
+			return err
 		}
 	}
 	return exclusive(c, !f.serve, "--%s is for --serve", "listen")
@@ -325,6 +370,9 @@ func crawl(ctx context.Context, screen *console, o engine.Options, quiet bool) (
 	err = errors.Join(err, c.Close())
 	if !quiet && err == nil {
 		fmt.Fprintln(screen, summary(before, stats, ctx.Err() != nil))
+		if o.URLs.Recrawl.Mode == urlserver.RecrawlDue && stats.Revisits.Visited == 0 && ctx.Err() == nil {
+			fmt.Fprintln(screen, "No page was due again; when one is, and why: anatomy trace URL. To visit all now: add --max-age 0s.")
+		}
 		if stats.Pages == 0 && ctx.Err() == nil && len(o.Seeds) > 0 {
 			at := shared{data: o.Dir}
 			fmt.Fprintf(screen, "No page was fetched; why not: %s\n", at.command("trace "+quoted(o.Seeds[0])))

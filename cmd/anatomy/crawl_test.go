@@ -104,3 +104,54 @@ func TestConsole(t *testing.T) {
 		t.Errorf("above a line: %q", got)
 	}
 }
+
+// A recrawl asks only whether pages changed, shows new versions, says what it did and when the next visit is due.
+func TestRecrawl(t *testing.T) {
+	var version atomic.Int64
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		switch r.URL.Path {
+		case "/":
+			if w.Header().Set("Etag", `"1"`); r.Header.Get("If-None-Match") == `"1"` {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			fmt.Fprint(w, "<title>Start</title><a href=/news>news</a> <a href=/old>old</a>")
+		case "/news":
+			fmt.Fprintf(w, "<title>News</title><p>edition%d", version.Load())
+		case "/old":
+			if version.Load() > 0 {
+				w.WriteHeader(http.StatusGone)
+			}
+			fmt.Fprint(w, "<title>Old</title><p>almanac")
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	dir := filepath.Join(t.TempDir(), "data")
+	args := []string{"--data", dir, "--allow-private", "--delay", "0"}
+	command(t, append([]string{"crawl", site.URL + "/"}, args...)...)
+	crawl := func(flags ...string) string {
+		out, err := exec.Command("anatomy", append(append([]string{"crawl"}, flags...), args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	if said := crawl("--recrawl"); !strings.Contains(said, "No page was due again") {
+		t.Errorf("a moment after the crawl:\n%s", said)
+	}
+	version.Store(1)
+	if said := crawl("--recrawl", "--max-age", "0s"); !strings.Contains(said, "3 visited again: 1 unchanged (1 answered 304), 1 new versions, 1 pages left the results") {
+		t.Errorf("recrawl:\n%s", said)
+	}
+	for query, want := range map[string]int{"edition0": 0, "edition1": 1, "almanac": 0} {
+		if n := strings.Count(command(t, "search", "--data", dir, query), site.URL); n != want {
+			t.Errorf("%s: %d results, want %d", query, n, want)
+		}
+	}
+	if said := command(t, "trace", "--data", dir, site.URL+"/news"); !strings.Contains(said, "2 times") || !strings.Contains(said, "1 visit found a change") || !strings.Contains(said, "next visit") {
+		t.Errorf("trace:\n%s", said)
+	}
+}

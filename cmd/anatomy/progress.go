@@ -125,6 +125,9 @@ func (m *rateMeter) rate(now time.Time, pages int64) float64 {
 
 func progressLine(s engine.CrawlStats, rate float64) string {
 	line := fmt.Sprintf("%d pages  %.0f/s  %d queued  %d errors  %d searchable", s.Pages, rate, s.Queued, s.Errors(), s.Searchable)
+	if s.Revisits.Visited > 0 {
+		line += fmt.Sprintf("  %d visited again", s.Revisits.Visited)
+	}
 	if why := waiting(s); why != "" {
 		line += "  waiting: " + why
 	}
@@ -159,6 +162,9 @@ func summary(before, s engine.CrawlStats, interrupted bool) string {
 		if n := s.Outcomes[name] - before.Outcomes[name]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, name)
 		}
+	}
+	if r := s.Revisits; r.Visited > 0 {
+		fmt.Fprintf(&b, ".\n%d visited again: %d unchanged (%d answered 304), %d new versions, %d pages left the results", r.Visited, r.Unchanged, r.NotModified, r.Changed, r.Left)
 	}
 	fmt.Fprintf(&b, ".\n%d requests, %.1f MB", s.Requests, float64(s.Bytes)/1e6)
 	if lookups := s.DNSHits + s.DNSMisses; lookups > 0 {

@@ -1,0 +1,302 @@
+package engine
+
+import (
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"anatomy/disk/datadir"
+	"anatomy/urlserver"
+)
+
+// recrawling is o for a crawl that visits every page again, once.
+func recrawling(o Options) Options {
+	o.URLs.Recrawl = urlserver.Recrawl{Mode: urlserver.RecrawlDue, MaxAge: -1}
+	return o
+}
+
+// A movingWeb changes between crawls. Its first page leads to all others, so that a crawl from nothing
+// finds what is there.
+type movingWeb struct {
+	*testWeb
+	t     testing.TB
+	r     *rand.Rand
+	words []string
+	keys  []string
+
+	mu        sync.Mutex
+	pages     map[string]moving
+	forbidden map[string]bool // by host: its folder /b/ is
+}
+
+// moving is what a page is at present.
+type moving struct {
+	status   int
+	location string
+	body     string
+	noindex  bool // by a header field
+	etag     bool // answers with 304
+}
+
+func newMovingWeb(t testing.TB, seed uint64, n int) *movingWeb {
+	w := &movingWeb{testWeb: newWeb(t), t: t, r: rand.New(rand.NewPCG(seed, 11)), words: wordsOf(80), pages: map[string]moving{}, forbidden: map[string]bool{}}
+	hosts := []string{"one.test", "two.test"}
+	for i := range n {
+		w.keys = append(w.keys, fmt.Sprintf("%s/%s/page%d", hosts[i%2], []string{"a", "b"}[i/2%2], i))
+	}
+	var hub strings.Builder
+	for _, key := range w.keys {
+		fmt.Fprintf(&hub, "<a href=http://%s>%s</a>\n", key, w.sentence(2))
+	}
+	w.page("one.test/", "<title>hub</title>"+hub.String())
+	for _, host := range hosts {
+		w.handle(host+"/robots.txt", func(to http.ResponseWriter, _ *http.Request) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if w.forbidden[host] {
+				fmt.Fprint(to, "User-agent: *\nDisallow: /b/\n")
+			}
+		})
+	}
+	for _, key := range w.keys {
+		w.pages[key] = w.fresh(key)
+		w.handle(key, func(to http.ResponseWriter, q *http.Request) { w.answer(key, to, q) })
+	}
+	return w
+}
+
+func (w *movingWeb) answer(key string, to http.ResponseWriter, q *http.Request) {
+	w.mu.Lock()
+	p := w.pages[key]
+	w.mu.Unlock()
+	if p.noindex {
+		to.Header().Set("X-Robots-Tag", "noindex")
+	}
+	to.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if tag := fmt.Sprintf(`"%x"`, crc32.ChecksumIEEE([]byte(fmt.Sprint(p)))); p.etag && p.status == http.StatusOK {
+		to.Header().Set("Etag", tag)
+		if q.Header.Get("If-None-Match") == tag {
+			to.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	if p.location != "" {
+		to.Header().Set("Location", p.location)
+	}
+	to.WriteHeader(p.status)
+	fmt.Fprint(to, p.body)
+}
+
+func (w *movingWeb) sentence(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = w.words[w.r.IntN(len(w.words))]
+	}
+	return strings.Join(all, " ")
+}
+
+func (w *movingWeb) any() string { return w.keys[w.r.IntN(len(w.keys))] }
+
+// fresh is a page with a new text and new links.
+func (w *movingWeb) fresh(key string) moving {
+	body := fmt.Sprintf("<!doctype html><title>%s</title><p>%s", w.sentence(2), w.sentence(20))
+	for range 3 {
+		body += fmt.Sprintf("<p><a href=http://%s>%s</a>", w.any(), w.sentence(2))
+	}
+	return moving{status: http.StatusOK, body: body, etag: w.r.IntN(2) == 0}
+}
+
+// move changes some pages, in every way that pages change.
+func (w *movingWeb) move() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for range 1 + w.r.IntN(len(w.keys)/2) {
+		key := w.any()
+		p := w.pages[key]
+		switch w.r.IntN(9) {
+		case 0, 1:
+			p = w.fresh(key)
+		case 2:
+			p.status, p.location = http.StatusNotFound, ""
+		case 3:
+			p.status, p.location = http.StatusGone, ""
+		case 4: // it comes back as it was
+			p.status, p.location = http.StatusOK, ""
+		case 5:
+			p.status, p.location = http.StatusMovedPermanently, "http://"+w.any()
+		case 6: // a duplicate, of the same site: the links of either are those of the other
+			if of := w.any(); strings.HasPrefix(of, key[:3]) {
+				p = w.pages[of]
+			}
+		case 7:
+			p.noindex = !p.noindex
+		case 8:
+			host, _, _ := strings.Cut(key, "/")
+			w.forbidden[host] = !w.forbidden[host]
+		}
+		w.pages[key] = p
+	}
+}
+
+func (w *movingWeb) folder(name string) Options {
+	return w.options(filepath.Join(w.t.TempDir(), name), "http://one.test/")
+}
+
+// same compares a folder with one that a crawl of the web as it is now fills.
+func (w *movingWeb) same(dir string) {
+	w.t.Helper()
+	o := w.folder("fresh")
+	crawl(w.t, o)
+	checked(w.t, dir)
+	sameMaps(w.t, "pages", fates(w.t, dir), fates(w.t, o.Dir))
+	sameLists(w.t, "index", searchable(w.t, dir), searchable(w.t, o.Dir))
+	sameMaps(w.t, "ranks", ranks(w.t, dir), ranks(w.t, o.Dir))
+}
+
+// TestRecrawlEqualsCrawl: whatever changed, after a recrawl, and a second one that confirms what is gone,
+// the index is that of a crawl of the web as it is now; so is one that is rebuilt from the repository.
+func TestRecrawlEqualsCrawl(t *testing.T) {
+	seed := seedOf(t)
+	rounds := 5
+	if testing.Short() {
+		rounds = 3
+	}
+	w := newMovingWeb(t, seed, 16)
+	o := w.folder("data")
+	crawl(t, o)
+	for round := range rounds {
+		for range 1 + w.r.IntN(2) {
+			w.move()
+			crawl(t, recrawling(o))
+		}
+		crawl(t, recrawling(o))
+		if w.same(o.Dir); t.Failed() {
+			t.Fatalf("in round %d", round)
+		}
+	}
+	_, err := Rebuild(t.Context(), o.Dir, RebuildOptions{})
+	must(t, err)
+	w.same(o.Dir)
+	must(t, os.RemoveAll(o.Dir))
+}
+
+// TestUnchanged: what has not changed costs no record, no segment and no link run.
+func TestUnchanged(t *testing.T) {
+	w := newMovingWeb(t, 1, 16)
+	o := w.folder("data")
+	crawl(t, o)
+	before, err := datadir.Read(o.Dir)
+	must(t, err)
+	w.requests()
+	stats := crawl(t, recrawling(o))
+	after, err := datadir.Read(o.Dir)
+	must(t, err)
+	if fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("the manifest was %+v, is %+v", before, after)
+	}
+	if n := len(w.requests()); n < 17 {
+		t.Errorf("%d pages were asked for again", n)
+	}
+	if stats.Revisits.Visited != stats.Revisits.Unchanged || stats.Revisits.Visited < 17 || stats.Revisits.Changed+stats.Revisits.Left != 0 {
+		t.Errorf("%+v", stats.Revisits)
+	}
+	if asked := w.requests(); len(asked) > 0 {
+		t.Errorf("%v", asked)
+	}
+}
+
+// TestNotDue: a recrawl with the default bounds, a moment after the crawl, asks for nothing.
+func TestNotDue(t *testing.T) {
+	w := newMovingWeb(t, 1, 8)
+	o := w.folder("data")
+	crawl(t, o)
+	w.requests()
+	o.URLs.Recrawl.Mode = urlserver.RecrawlDue
+	crawl(t, o)
+	if asked := w.requests(); len(asked) > 0 {
+		t.Errorf("asked for %v", asked)
+	}
+}
+
+// TestHostDown: a recrawl while a host answers nothing, or its name is gone, takes no page from the results.
+func TestHostDown(t *testing.T) {
+	w := newMovingWeb(t, 1, 12)
+	o := w.folder("data")
+	crawl(t, o)
+	want, pages := searchable(t, o.Dir), fates(t, o.Dir)
+	down := func(to http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }
+	busy := func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(http.StatusServiceUnavailable) }
+	for name, answer := range map[string]http.HandlerFunc{"connections break": down, "503": busy} {
+		for _, key := range append([]string{"two.test/robots.txt"}, w.keys...) {
+			if strings.HasPrefix(key, "two.test") {
+				w.handle(key, answer)
+			}
+		}
+		for range 3 {
+			crawl(t, recrawling(o))
+		}
+		sameLists(t, name, searchable(t, o.Dir), want)
+		sameMaps(t, name, fates(t, o.Dir), pages)
+		checked(t, o.Dir)
+	}
+	w.testWeb.mu.Lock()
+	delete(w.hosts, "two.test")
+	w.testWeb.mu.Unlock()
+	for range 3 {
+		crawl(t, recrawling(o))
+	}
+	sameLists(t, "no name", searchable(t, o.Dir), want)
+}
+
+// TestConfirmGone: a page that is not found once stays; twice, it leaves; 410 is believed at once. When it
+// comes back it is found again, with the links of pages that did not change.
+func TestConfirmGone(t *testing.T) {
+	w := newWeb(t)
+	w.page("one.test/", "<a href=/lost>the lost heron</a> <a href=/gone>the gone heron</a>")
+	lost := func() { w.page("one.test/lost", "<title>l</title><p>kingfisher") }
+	gone := func() { w.page("one.test/gone", "<title>g</title><p>kingfisher too") }
+	lost()
+	gone()
+	o := w.options(filepath.Join(t.TempDir(), "data"), "http://one.test/")
+	crawl(t, o)
+	s := openSearcher(t, o.Dir)
+	found := func(query string, want ...string) {
+		t.Helper()
+		_, err := s.Refresh()
+		must(t, err)
+		got := map[string]int{}
+		for _, url := range urlsOf(results(t, s, query)) {
+			got[url]++
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+		for _, url := range want {
+			if got["http://one.test/"+url] != 1 {
+				t.Errorf("%s: %v, want %v", query, got, want)
+			}
+		}
+	}
+	found("kingfisher", "lost", "gone")
+	w.handle("one.test/lost", http.NotFound)
+	w.handle("one.test/gone", func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(http.StatusGone) })
+	crawl(t, recrawling(o))
+	found("kingfisher", "lost")
+	if trace := traceOf(t, o.Dir, "http://one.test/lost"); !strings.Contains(trace, "not found the last time") {
+		t.Errorf("%s", trace)
+	}
+	crawl(t, recrawling(o))
+	found("kingfisher")
+	found("heron", "")
+	lost()
+	gone()
+	crawl(t, recrawling(o))
+	found("kingfisher", "lost", "gone")
+	found("heron kingfisher", "lost", "gone")
+}
