@@ -134,8 +134,14 @@ func (w *movingWeb) move() {
 			if of := w.any(); strings.HasPrefix(of, key[:3]) {
 				p = w.pages[of]
 			}
-		case 7:
+		case 7: // with its duplicates, for which of them counts is a matter of who came first
 			p.noindex = !p.noindex
+			for other, q := range w.pages {
+				if q.body == p.body {
+					q.noindex = p.noindex
+					w.pages[other] = q
+				}
+			}
 		case 8:
 			host, _, _ := strings.Cut(key, "/")
 			w.forbidden[host] = !w.forbidden[host]
