@@ -66,7 +66,7 @@ func (h *host) first(fresh bool) int {
 	return slices.IndexFunc(h.levels, func(l level) bool { return fresh || l.again })
 }
 
-// pull takes a new URL that is not in flight out of a level.
+// pull takes a URL that is not in flight out of its level.
 func (h *host) pull(priority uint8, number uint64) {
 	i := slices.IndexFunc(h.levels, func(l level) bool { return l.priority == priority && l.again == (number&again != 0) })
 	if h.levels[i].n--; h.levels[i].n == 0 {

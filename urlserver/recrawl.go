@@ -177,7 +177,7 @@ func (s *Server) revisit(b *docindex.Batch, r *docindex.Record) (*host, error) {
 		return nil, err
 	}
 	switch {
-	case !s.filter.Admits(&u, r.Kind): // until the scope changes
+	case !s.filter.Admits(&u, r.Kind) || s.isRemoved(&u): // until the scope changes
 		b.PutRecord(r)
 		return nil, nil
 	case h.gone != nil:
