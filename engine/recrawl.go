@@ -41,7 +41,8 @@ func same(before *docindex.Record, content vocab.ContentID, headers uint16) bool
 
 // revisited looks what the document index made of a visit to a known document, which may not believe it yet.
 func (c *Crawl) revisited(s *settled) error {
-	if s.result.Outcome == vocab.Skipped {
+	switch s.result.Outcome {
+	case vocab.Skipped, vocab.Failed, vocab.NoName, vocab.Refused: // the host was not reached
 		return nil
 	}
 	n := &c.revisits

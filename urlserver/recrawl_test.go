@@ -1,0 +1,260 @@
+package urlserver
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/vocab"
+)
+
+const day = 24 * time.Hour
+
+func watching(min, max time.Duration) Options {
+	return Options{Policy: BreadthFirst, Delay: -1, Recrawl: Recrawl{Mode: Watch, MinAge: min, MaxAge: max}}
+}
+
+// visit takes a lease of one URL, and ends it with a result.
+func (b *bench) visit(url string, r Result) vocab.Lease {
+	b.t.Helper()
+	l := b.take(url)
+	r.Doc = l.URLs[0].Doc
+	b.done(r)
+	b.release(l, vocab.HostReport{})
+	return l
+}
+
+// TestIntervals: a page that does not change is visited at growing intervals, up to the longest; one that
+// changes each time at shrinking ones, down to the shortest.
+func TestIntervals(t *testing.T) {
+	const url = "http://a.test/"
+	b := newBench(t, watching(time.Hour, 20*day))
+	doc := b.seed(url)[0]
+	content := byte(1)
+	page := func() Result {
+		return Result{Outcome: vocab.Fetched, Content: vocab.ContentID{content}, Place: 1, Validators: vocab.Validators{ETag: fmt.Sprintf(`"%d"`, content)}}
+	}
+	b.visit(url, page())
+	due := func() time.Duration {
+		d := b.record(doc, docindex.Finished).Due.Sub(b.now)
+		b.pass(d - time.Millisecond)
+		b.none(time.Millisecond)
+		b.pass(time.Millisecond)
+		return d.Round(time.Minute)
+	}
+	var waits []time.Duration
+	for range 5 {
+		waits = append(waits, due())
+		if l := b.visit(url, Result{Outcome: vocab.Unmodified, Status: 304}); l.URLs[0].Known.ETag != `"1"` || !l.URLs[0].Again {
+			t.Errorf("%+v", l.URLs[0])
+		}
+	}
+	if want := []time.Duration{day, 2 * day, 6 * day, 18 * day, 20 * day}; fmt.Sprint(waits) != fmt.Sprint(want) {
+		t.Errorf("unchanged: %v, want %v", waits, want)
+	}
+	last := due()
+	for range 100 {
+		content++
+		b.visit(url, page())
+		last = due()
+	}
+	if last != time.Hour {
+		t.Errorf("after 100 changes: %v", last)
+	}
+	h := b.record(doc, docindex.Finished).History
+	if h.Visits != 106 || h.Changes != 100 || h.Recent.N > maxTrials || b.s.counts.Pages != 1 {
+		t.Errorf("%+v, %d pages", h, b.s.counts.Pages)
+	}
+	b.check()
+}
+
+// TestRate: the estimator is right on average about pages that change at random, whatever the rate from a
+// tenth of a change to one a visit, and finite where every visit finds one.
+func TestRate(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, rate := range []float64{0.1, 0.5, 1} {
+		sum, tries := 0.0, 2000
+		for range tries {
+			trials := docindex.Trials{N: maxTrials, Span: maxTrials * time.Hour}
+			for range trials.N {
+				if r.Float64() > math.Exp(-rate) {
+					trials.Changed++
+				}
+			}
+			sum += rateOf(trials) * 3600
+		}
+		if mean := sum / float64(tries); math.Abs(mean-rate) > 0.04*rate {
+			t.Errorf("%g changes an hour are estimated as %.3f", rate, mean)
+		}
+	}
+	if v := rateOf(docindex.Trials{N: 1, Changed: 1}); math.IsInf(v, 0) || v <= 0 {
+		t.Errorf("one visit, one change: %g", v)
+	}
+}
+
+func rateOf(t docindex.Trials) float64 { return rate(&t) }
+
+// TestNewAndDueShareLeases: what is due comes behind the new URLs of its priority, in one lease with them,
+// and before those of later priorities.
+func TestNewAndDueShareLeases(t *testing.T) {
+	b := newBench(t, watching(0, day))
+	b.seed("http://a.test/", "http://a.test/b")
+	l := b.take("http://a.test/", "http://a.test/b")
+	b.done(Result{Doc: l.URLs[0].Doc, Outcome: vocab.Fetched}, Result{Doc: l.URLs[1].Doc, Outcome: vocab.Gone})
+	b.release(l, vocab.HostReport{})
+	b.pass(day)
+	b.seed("http://a.test/c")
+	b.link("http://a.test/deep")
+	b.take("http://a.test/c", "http://a.test/", "http://a.test/b", "http://a.test/deep")
+	b.none(maxWait)
+	b.reopen(watching(0, day)) // what was queued is queued
+	b.take("http://a.test/c", "http://a.test/", "http://a.test/b", "http://a.test/deep")
+	b.check()
+}
+
+// TestFullAndDue: where the pages allowed are kept, they are visited again, and no new one is.
+func TestFullAndDue(t *testing.T) {
+	o := watching(0, day)
+	o.MaxPages, o.PagesPerHost = 1, 1
+	b := newBench(t, o)
+	b.seed("http://a.test/", "http://a.test/b", "http://c.test/")
+	b.visit("http://a.test/", Result{Outcome: vocab.Fetched, Place: 1})
+	b.none(maxWait)
+	b.pass(day)
+	b.visit("http://a.test/", Result{Outcome: vocab.Gone, Status: 410})
+	b.take("http://c.test/")
+	b.check()
+}
+
+// TestRecrawlEnds: a recrawl visits what was due when it began, once, and ends; the next finds what became due
+// meanwhile. Bounds that differ from those of the last run make the queue anew; a run without recrawl visits
+// nothing again.
+func TestRecrawlEnds(t *testing.T) {
+	b := newBench(t, Options{Policy: BreadthFirst, Delay: -1})
+	b.seed("http://a.test/")
+	b.visit("http://a.test/", Result{Outcome: vocab.Fetched, Place: 1})
+	b.pass(100 * day)
+	b.none(0)
+	o := Options{Policy: BreadthFirst, Delay: -1, Recrawl: Recrawl{Mode: RecrawlDue, MaxAge: -1}}
+	b.reopen(o)
+	for range 2 {
+		b.visit("http://a.test/", Result{Outcome: vocab.Unmodified})
+		b.none(0)
+		b.pass(time.Second)
+		b.none(0)
+		b.reopen(o)
+	}
+	o.Recrawl.MaxAge = day
+	b.reopen(o)
+	b.none(0)
+	b.pass(day)
+	b.reopen(Options{Policy: BreadthFirst, Delay: -1})
+	b.none(0)
+	b.check()
+	b.reopen(o)
+	b.take("http://a.test/")
+	b.check()
+}
+
+// TestMisses: a page is believed gone at the second visit that misses it, or at a 410; a failing host, a name
+// that is gone and a bad certificate change nothing, and are tried again after a while.
+func TestMisses(t *testing.T) {
+	b := newBench(t, watching(time.Hour, 30*day))
+	doc := b.seed("http://a.test/")[0]
+	page := Result{Outcome: vocab.Fetched, Place: 7, Content: vocab.ContentID{1}}
+	b.visit("http://a.test/", page)
+	kept := func(outcome vocab.Outcome) {
+		t.Helper()
+		if r := b.record(doc, docindex.Finished); r.Fetch.Outcome != outcome || (r.Fetch.Place != 0) != (outcome == vocab.Fetched) {
+			t.Fatalf("%s, want %s", r.String(), outcome)
+		}
+		b.check()
+	}
+	again := func() { b.pass(b.record(doc, docindex.Finished).Due.Sub(b.now)) }
+	for _, host := range []vocab.Outcome{vocab.Refused, vocab.NoName} {
+		again()
+		b.visit("http://a.test/", Result{Outcome: host})
+		kept(vocab.Fetched)
+		b.reopen(watching(time.Hour, 30*day)) // a name that is gone is not asked for again in a run
+	}
+	again()
+	for range len(b.s.o.Retry) + 1 {
+		b.visit("http://a.test/", Result{Outcome: vocab.Failed, Status: 500})
+		b.check()
+		b.pass(time.Minute)
+	}
+	kept(vocab.Fetched)
+	again()
+	b.visit("http://a.test/", Result{Outcome: vocab.Gone, Status: 404})
+	kept(vocab.Fetched)
+	if due := b.record(doc, docindex.Finished).Due.Sub(b.now); due.Round(time.Minute) != time.Hour {
+		t.Errorf("a miss is to be confirmed in %v", due)
+	}
+	again()
+	b.visit("http://a.test/", Result{Outcome: vocab.Unmodified})
+	again()
+	b.visit("http://a.test/", Result{Outcome: vocab.Gone, Status: 404})
+	kept(vocab.Fetched)
+	again()
+	b.visit("http://a.test/", Result{Outcome: vocab.Gone, Status: 404})
+	kept(vocab.Gone)
+	again()
+	b.visit("http://a.test/", page)
+	kept(vocab.Fetched)
+	again()
+	b.visit("http://a.test/", Result{Outcome: vocab.Gone, Status: 410})
+	kept(vocab.Gone)
+}
+
+// TestOrphans: when a page gets another content, its duplicates are fetched whole at once, and the first takes
+// its place; also where the duplicate's result comes in the same batch.
+func TestOrphans(t *testing.T) {
+	b := newBench(t, watching(day, day))
+	docs := b.seed("http://a.test/1", "http://a.test/2", "http://b.test/3")
+	l, m := b.take("http://a.test/1", "http://a.test/2"), b.take("http://b.test/3")
+	b.done(Result{Doc: docs[0], Outcome: vocab.Fetched, Place: 1, Content: vocab.ContentID{1}},
+		Result{Doc: docs[1], Outcome: vocab.Fetched, Place: 2, Content: vocab.ContentID{1}, Alias: docs[0], Validators: vocab.Validators{ETag: "x"}},
+		Result{Doc: docs[2], Outcome: vocab.Fetched, Place: 3, Content: vocab.ContentID{1}, Alias: docs[0]})
+	b.release(l, vocab.HostReport{})
+	b.release(m, vocab.HostReport{})
+	b.check()
+	b.pass(day)
+	l = b.take("http://a.test/1", "http://a.test/2")
+	b.done(Result{Doc: docs[0], Outcome: vocab.Fetched, Place: 4, Content: vocab.ContentID{2}}, Result{Doc: docs[1], Outcome: vocab.Unmodified})
+	b.release(l, vocab.HostReport{})
+	b.check()
+	if doc, ok, err := b.s.ByContent(vocab.ContentID{1}); ok || err != nil {
+		t.Errorf("the old content is still that of %d, %v", doc, err)
+	}
+	if known := b.visit("http://b.test/3", Result{Outcome: vocab.Fetched, Place: 5, Content: vocab.ContentID{1}}).URLs[0].Known; known != (vocab.Validators{}) {
+		t.Errorf("asked with %+v", known)
+	}
+	b.visit("http://a.test/2", Result{Outcome: vocab.Fetched, Place: 6, Content: vocab.ContentID{1}, Alias: docs[2]})
+	b.check()
+	if doc, ok, err := b.s.ByContent(vocab.ContentID{1}); doc != docs[2] || !ok || err != nil {
+		t.Errorf("the content is that of %d, %v", doc, err)
+	}
+	b.none(maxWait)
+}
+
+// TestModified: a sitemap's lastmod makes a page due, if it is later than the last visit and that was not
+// just now.
+func TestModified(t *testing.T) {
+	b := newBench(t, watching(time.Hour, 30*day))
+	b.seed("http://a.test/")
+	b.visit("http://a.test/", Result{Outcome: vocab.Fetched, Place: 1})
+	listed := func(at time.Time) { b.add(Found{URL: mustParse(t, "http://a.test/"), Depth: 1, Modified: at}) }
+	listed(b.now.Add(time.Minute))
+	b.none(maxWait)
+	b.pass(2 * time.Hour)
+	listed(b.now.Add(-3 * time.Hour))
+	b.none(maxWait)
+	listed(b.now)
+	listed(b.now)
+	b.visit("http://a.test/", Result{Outcome: vocab.Unmodified})
+	b.none(maxWait)
+	b.check()
+}
