@@ -128,13 +128,14 @@ func (i *importer) source(ctx context.Context) error {
 // bring hands a claimed answer to the stages that follow.
 func (v *visitor) bring(ctx context.Context, a answer) {
 	result := urlserver.Result{Doc: a.Doc, Outcome: a.Outcome, Status: a.Status, Reason: a.Reason, Fetched: a.at}
+	s := settled{result: result, before: v.known(a.Doc)}
 	switch a.Outcome {
 	case vocab.Fetched:
-		v.page(ctx, a.Fetch, result)
+		v.page(ctx, a.Fetch, s)
 	case vocab.Redirected:
-		v.redirect(ctx, a.Fetch, a.Location, result)
+		v.redirect(ctx, a.Fetch, a.Location, s)
 	default:
-		v.settle(settled{result: result})
+		v.settle(s)
 	}
 }
 

@@ -22,8 +22,13 @@ func (c *Crawl) before(t *vocab.Target) *docindex.Record {
 	if !t.Again {
 		return nil
 	}
-	r, ok, err := c.urls.Get(t.Doc)
-	if err != nil || !ok || r.Fetch == nil {
+	return c.known(t.Doc)
+}
+
+// known is the record of a document that was visited before; nil for others.
+func (c *Crawl) known(doc vocab.DocID) *docindex.Record {
+	r, ok, err := c.urls.Get(doc)
+	if err != nil || !ok || r.Fetch == nil || r.History.Visits == 0 {
 		return nil // an error stays with the URL server, and dispatch returns it
 	}
 	return &r

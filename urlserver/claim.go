@@ -76,8 +76,10 @@ func (s *Server) claim(r *docindex.Record, u *weburl.URL) error {
 		}
 	}
 	s.inFlight[r.Doc] = f
-	s.pages++
-	f.host.leased++
+	if f.countsAsNew() {
+		s.pages++
+		f.host.leased++
+	}
 	return nil
 }
 
