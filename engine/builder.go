@@ -505,9 +505,14 @@ func anchored(set *linkdb.Set) func(func(sorter.Anchored) error) error {
 			if !more || name.Doc != a.Doc || set.Hidden(a.Doc) {
 				continue // a name may come in a later run only
 			}
-			found := sorter.Anchored{Doc: a.Doc, URL: name.URL, Texts: make([]sorter.AnchorText, len(a.Texts))}
-			for i, t := range a.Texts {
-				found.Texts[i] = sorter.AnchorText{Text: t.Text, Links: uint32(len(t.Sources)), Out: t.OffSite}
+			found := sorter.Anchored{Doc: a.Doc, URL: name.URL, Texts: make([]sorter.AnchorText, 0, len(a.Texts))}
+			for _, t := range a.Texts {
+				if t.Text != "" {
+					found.Texts = append(found.Texts, sorter.AnchorText{Text: t.Text, Links: uint32(len(t.Sources)), Out: t.OffSite})
+				}
+			}
+			if len(found.Texts) == 0 {
+				continue
 			}
 			if err := visit(found); err != nil {
 				return err

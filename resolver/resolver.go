@@ -24,6 +24,7 @@ type Batch struct {
 	anchors map[vocab.DocID]map[wording][]vocab.DocID
 	aliases map[vocab.DocID]vocab.DocID // 0: the document does not exist
 	hidden  map[vocab.DocID]bool
+	worded  map[vocab.DocID]bool // of the page at hand: targets that it links to with words
 	links   int
 
 	released map[vocab.DocID]bool
@@ -35,10 +36,12 @@ type wording struct {
 }
 
 // Page adds the links of a page; targets[i] is the docID of links[i].Target. Nofollow links are kept
-// in the graph, with their flag, and their words are credited to nobody. A batch speaks of a document
-// once: see [Batch.Holds].
+// in the graph, with their flag, and their words are credited to nobody. A target that the page
+// links to without any words is credited with the empty text. A batch speaks of a document once: see
+// [Batch.Holds].
 func (b *Batch) Page(source vocab.DocID, links []vocab.Link, targets []vocab.DocID) {
 	b.begin()
+	clear(b.worded)
 	found := make([]linkdb.Target, 0, len(links))
 	for i, l := range links {
 		target := targets[i]
@@ -48,6 +51,13 @@ func (b *Batch) Page(source vocab.DocID, links []vocab.Link, targets []vocab.Doc
 		found = append(found, linkdb.Target{Doc: target, Flags: l.Flags & (vocab.NoFollow | vocab.Embedded)})
 		if l.Text != "" && l.Flags&vocab.NoFollow == 0 {
 			b.credit(target, wording{text: cut(l.Text), offSite: l.Flags&vocab.OffSite != 0}, source)
+			b.worded[target] = true
+		}
+	}
+	for i, l := range links {
+		if target := targets[i]; target != 0 && target != source && l.Flags&vocab.NoFollow == 0 && !b.worded[target] {
+			b.credit(target, wording{offSite: l.Flags&vocab.OffSite != 0}, source)
+			b.worded[target] = true
 		}
 	}
 	slices.SortFunc(found, func(x, y linkdb.Target) int {
@@ -63,6 +73,7 @@ func (b *Batch) begin() {
 		b.sources = map[vocab.DocID][]linkdb.Target{}
 		b.anchors = map[vocab.DocID]map[wording][]vocab.DocID{}
 		b.released = map[vocab.DocID]bool{}
+		b.worded = map[vocab.DocID]bool{}
 	}
 }
 

@@ -75,11 +75,18 @@ func (w *web) anchors() map[vocab.DocID][]linkdb.AnchorText {
 		if of, ok := w.canonical(source); !ok || of != source {
 			continue
 		}
+		worded := map[vocab.DocID]bool{}
+		for _, l := range links {
+			if l.text != "" && l.flags&vocab.NoFollow == 0 {
+				worded[l.target] = true
+			}
+		}
 		for _, l := range links {
 			of, ok := w.canonical(l.target)
-			if !ok || of == source || l.target == source || l.text == "" || l.flags&vocab.NoFollow != 0 {
+			if !ok || of == source || l.target == source || l.text == "" && worded[l.target] || l.flags&vocab.NoFollow != 0 {
 				continue
 			}
+			worded[l.target] = true // of several without words the first one
 			key := wording{l.text, l.flags&vocab.OffSite != 0}
 			if credit[of] == nil {
 				credit[of] = map[wording]map[vocab.DocID]bool{}
@@ -214,6 +221,7 @@ func compare(t *rapid.T, model *web, known vocab.DocID, paths []string) {
 	if want := model.anchors(); !reflect.DeepEqual(anchors, want) {
 		t.Fatalf("anchors of %d runs:\n%v\nwant\n%v", len(paths), anchors, want)
 	}
+	lookUp(t, s, graph, anchors, known)
 	n := vocab.DocID(0)
 	for name, err := range s.Names() {
 		if n++; err != nil || name.Doc != n {
@@ -222,6 +230,28 @@ func compare(t *rapid.T, model *web, known vocab.DocID, paths []string) {
 	}
 	if n != known {
 		t.Fatalf("%d names, want %d", n, known)
+	}
+}
+
+// lookUp finds single documents, in any order, and compares them with the walks.
+func lookUp(t *rapid.T, s *linkdb.Set, graph map[vocab.DocID][]linkdb.Target, anchors map[vocab.DocID][]linkdb.AnchorText, known vocab.DocID) {
+	f := s.Finder()
+	for range 40 {
+		doc := vocab.DocID(rapid.IntRange(1, 33).Draw(t, "looked up"))
+		source, err := f.Links(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		existing := slices.DeleteFunc(slices.Clone(source.Targets), func(l linkdb.Target) bool { _, ok := s.Canonical(l.Doc); return !ok })
+		if want := graph[doc]; !slices.Equal(existing, want) {
+			t.Fatalf("links of %d: %v, want %v", doc, existing, want)
+		}
+		if a, err := f.Anchors(doc); err != nil || s.Same(doc) && !(len(a.Texts) == 0 && len(anchors[doc]) == 0) && !reflect.DeepEqual(a.Texts, anchors[doc]) {
+			t.Fatalf("anchors of %d: %v, %v, want %v", doc, a.Texts, err, anchors[doc])
+		}
+		if url, ok, err := f.URL(doc); err != nil || ok != (doc <= known) || ok && url != "http://a.test/" {
+			t.Fatalf("URL of %d: %q, %v, %v", doc, url, ok, err)
+		}
 	}
 }
 

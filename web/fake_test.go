@@ -71,6 +71,20 @@ func (f *fakeIndex) find(ctx context.Context, url string) (vocab.DocID, error) {
 	return 0, ErrNotFound
 }
 
+func (f *fakeIndex) links(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error) {
+	p, ok := f.pages[doc]
+	if !ok {
+		return &LinkReport{Doc: doc}, nil
+	}
+	r := &LinkReport{Doc: doc, URL: p.URL, Rank: 0.004, FromLinks: 0.003, InCount: 40, OffSite: 1, OutCount: 3, Broken: 1,
+		Out: []OutLink{{Doc: 12, URL: "http://sorter.docs.test/"}, {Doc: 13, URL: "https://ja.docs.test/", NoFollow: true}, {Doc: 99, URL: "http://gone.test/", Broken: true}}}
+	for i := range 40 {
+		r.In = append(r.In, InLink{Doc: vocab.DocID(100 + i), URL: fmt.Sprintf("http://from.test/%d", i), Texts: []string{"the index", hostileQuery}, OffSite: i == 0, Share: 0.001 / float64(i+1)})
+	}
+	r.In, r.Out = r.In[:min(n, 40)], r.Out[:min(n, 3)]
+	return r, nil
+}
+
 func fakeExplanation(url string) *searcher.Explanation {
 	e := &searcher.Explanation{URL: url, Parts: []searcher.Part{
 		{Name: "title", Word: "inverted", Detail: "1 hit, count weight 1, idf 4.07, type weight 6", Points: 6_104_220},

@@ -39,6 +39,10 @@ func (s *Server) Tools() *mcp.Server {
 		`Finds pages by words. All words must match; "quoted phrases", -word, OR, site:example.org, intitle:word and inurl:word work. Each result has an id for fetch.`), s.toolSearch)
 	mcp.AddTool(server, readingTool("fetch", "Read a page",
 		"Gives the text of one page of the collection as it was when it was crawled, by the id of a search result or by its address. Long pages come in parts: pass next_offset as offset."), s.toolFetch)
+	if s.o.Links != nil {
+		mcp.AddTool(server, readingTool("links", "Links of a page",
+			"Gives the pages of the collection that link to a page, those first that pass most rank to it, with the words of their links, and the pages that it links to."), s.toolLinks)
+	}
 	if s.o.Stats != nil {
 		mcp.AddTool(server, readingTool("index_status", "What the collection holds",
 			"Says how many pages, words and links the collection has, and the size of each of its structures."), s.toolStatus)
@@ -166,8 +170,6 @@ func (s *Server) toolFetch(ctx context.Context, _ *mcp.CallToolRequest, in toolF
 		in.MaxChars = defaultToolText
 	}
 	switch {
-	case (in.ID == "") == (in.URL == ""):
-		return nil, nil, errors.New("give either id or url")
 	case in.MaxChars < 1 || in.MaxChars > maxToolText:
 		return nil, nil, fmt.Errorf("max_chars must be from 1 to %d", maxToolText)
 	case in.Offset < 0:
@@ -188,19 +190,30 @@ func (s *Server) toolFetch(ctx context.Context, _ *mcp.CallToolRequest, in toolF
 
 // toolPage is the stored page that a call names.
 func (s *Server) toolPage(ctx context.Context, in toolFetchInput) (*vocab.Page, error) {
-	var doc vocab.DocID
-	if in.ID != "" {
-		n, err := strconv.ParseUint(in.ID, 10, 64)
-		if err != nil || n == 0 {
-			return nil, fmt.Errorf("id %q is not one of search: it is a number", shorten(in.ID, 40))
-		}
-		doc = vocab.DocID(n)
+	doc, err := toolDoc(in.ID, in.URL)
+	if err != nil {
+		return nil, err
 	}
 	page, err := s.storedPage(ctx, doc, in.URL)
 	if err != nil {
 		return nil, s.toolProblem(err)
 	}
 	return page, nil
+}
+
+// toolDoc is the document that a call names by its id, 0 where it names one by its address.
+func toolDoc(id, address string) (vocab.DocID, error) {
+	if (id == "") == (address == "") {
+		return 0, errors.New("give either id or url")
+	}
+	if address != "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(id, 10, 64)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("id %q is not one of search: it is a number", shorten(id, 40))
+	}
+	return vocab.DocID(n), nil
 }
 
 // part is at most n characters of text from character offset on, and the offset of what follows, 0
@@ -222,6 +235,42 @@ func runes(s string, n int) int {
 		at += size
 	}
 	return at
+}
+
+type toolLinksInput struct {
+	ID  string `json:"id,omitempty" jsonschema:"the id of a search result"`
+	URL string `json:"url,omitempty" jsonschema:"the address of the page, where the id is not known"`
+	Num int    `json:"num,omitempty" jsonschema:"links wanted each way, 1 to 100; 25 when absent"`
+}
+
+// maxToolLinks bounds a report of links, each way.
+const maxToolLinks = 100
+
+func (s *Server) toolLinks(ctx context.Context, _ *mcp.CallToolRequest, in toolLinksInput) (*mcp.CallToolResult, *LinkReport, error) {
+	if in.Num == 0 {
+		in.Num = defaultLinks
+	}
+	if in.Num < 1 || in.Num > maxToolLinks {
+		return nil, nil, fmt.Errorf("num must be from 1 to %d", maxToolLinks)
+	}
+	doc, err := toolDoc(in.ID, in.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := s.linksOf(ctx, doc, in.URL, in.Num)
+	if err != nil {
+		return nil, nil, s.toolProblem(err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d pages link to %s\n", r.InCount, r.URL)
+	for _, from := range r.In {
+		fmt.Fprintln(&b, from.URL, quotations(from.Texts))
+	}
+	fmt.Fprintf(&b, "\nIt links to %d pages\n", r.OutCount)
+	for _, to := range r.Out {
+		fmt.Fprintln(&b, to.URL)
+	}
+	return quoted(b.String()), r, nil
 }
 
 func (s *Server) toolStatus(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {

@@ -59,7 +59,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s does not say that it reads the collection alone", tool.Name)
 		}
 	}
-	if got := strings.Join(names, " "); got != "fetch index_status search" {
+	if got := strings.Join(names, " "); got != "fetch index_status links search" {
 		t.Errorf("tools %s", got)
 	}
 	if !strings.Contains(session.InitializeResult().Instructions, "untrusted") {
@@ -91,6 +91,12 @@ func TestTools(t *testing.T) {
 		t.Errorf("the parts make\n%s\nwant\n%s", whole, want)
 	}
 
+	var links LinkReport
+	text = call(t, session, "links", map[string]any{"id": "4711", "num": 2}, &links)
+	if links.InCount != 40 || len(links.In) != 2 || len(links.Out) != 2 || !strings.Contains(text, "40 pages link to https://www.docs.test/") {
+		t.Errorf("links gives %+v\n%s", links, text)
+	}
+
 	var status map[string]int
 	call(t, session, "index_status", nil, &status)
 	if status["pages"] != 9390 {
@@ -119,6 +125,9 @@ func TestToolErrors(t *testing.T) {
 		{"fetch", map[string]any{"id": "1", "url": "https://a.test/"}, "either id or url"},
 		{"fetch", map[string]any{"id": "../../etc/passwd"}, "is not one of search"},
 		{"fetch", map[string]any{"id": "999"}, "no cached copy"},
+		{"links", map[string]any{"id": "4711", "num": 101}, "num must be from 1 to 100"},
+		{"links", map[string]any{"id": "4711", "url": "https://a.test/"}, "either id or url"},
+		{"links", map[string]any{"id": "999"}, "no such document"},
 		{"fetch", map[string]any{"id": "4711", "offset": -5}, "offset"},
 		{"fetch", map[string]any{"id": "4711", "max_chars": 1 << 30}, "max_chars"},
 	} {

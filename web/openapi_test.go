@@ -103,7 +103,7 @@ func TestOpenAPIRoutes(t *testing.T) {
 func TestOpenAPIAnswers(t *testing.T) {
 	d := readDescription(t)
 	f := newFake()
-	s := New(Options{Search: f, Pages: f, Find: f.find, Stats: func(context.Context) (any, error) {
+	s := New(Options{Search: f, Pages: f, Find: f.find, Links: f.links, Stats: func(context.Context) (any, error) {
 		return json.RawMessage(`{"pages":1,"uncrawled":0,"segments":1,"words":2,"postings":2,"hits":3,"links":0,"rank":"","rows":[{"name":"repository","bytes":9,"paper":0}],"outcomes":{}}`), nil
 	}})
 	operations := describe("http://h").Operations
@@ -115,7 +115,7 @@ func TestOpenAPIAnswers(t *testing.T) {
 			r = httptest.NewRequest(o.Method, target, strings.NewReader(strings.TrimSuffix(body, "'")))
 			r.Header.Set("Content-Type", "application/json")
 		}
-		if o.Path == "/api/v1/page" {
+		if o.Path == "/api/v1/page" || o.Path == "/api/v1/links" {
 			r.URL.RawQuery = "doc=4711" // the fake has other addresses
 		}
 		w := httptest.NewRecorder()
@@ -134,7 +134,7 @@ func TestOpenAPIAnswers(t *testing.T) {
 		d.check(t, path, "get", "200", []byte(get(t, s, target, http.StatusOK)))
 	}
 	for target, status := range map[string]int{
-		"/api/v1/search": 400, "/api/v1/search?q=a&num=0": 400, "/api/v1/search?q=slow": 504, "/api/v1/page?doc=9": 404, "/api/v1/page": 400,
+		"/api/v1/search": 400, "/api/v1/search?q=a&num=0": 400, "/api/v1/search?q=slow": 504, "/api/v1/page?doc=9": 404, "/api/v1/page": 400, "/api/v1/links": 400, "/api/v1/links?doc=9": 404, "/api/v1/links?url=http://a.test/&num=1001": 400,
 		"/api/v1/explain?q=a&url=http://unknown.test/": 404, "/api/v1/suggest?q=a&q=b": 400, "/search?q=a&num=x&format=json": 400,
 	} {
 		path, _, _ := strings.Cut(target, "?")

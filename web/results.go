@@ -48,6 +48,7 @@ type resultView struct {
 	Bar     int // 0 to 100, of the best score shown
 	Why     string
 	Cached  string
+	Links   string // "" where links are not shown
 	Fetched time.Time
 	Crawled bool
 }
@@ -198,6 +199,9 @@ func (s *Server) resultView(r *searcher.Result, query string, number int, best s
 	}
 	if r.Crawled && s.o.Pages != nil {
 		v.Cached = cachedHref(uint64(r.Doc), query, false)
+	}
+	if s.o.Links != nil {
+		v.Links = linksHref(r.URL)
 	}
 	return v
 }

@@ -55,7 +55,7 @@ func (s *Server) static(c *gin.Context) error {
 
 // pages are the parsed templates, each within the layout.
 type pages struct {
-	home, results, explain, cached, api, problem *template.Template
+	home, results, explain, cached, links, api, problem *template.Template
 }
 
 // parsePages panics on a template that does not parse: they are part of the program.
@@ -69,7 +69,7 @@ func parsePages(a assets) pages {
 	page := func(name string) *template.Template {
 		return template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name))
 	}
-	return pages{page("home.html"), page("results.html"), page("explain.html"), page("cached.html"), page("api.html"), page("problem.html")}
+	return pages{page("home.html"), page("results.html"), page("explain.html"), page("cached.html"), page("links.html"), page("api.html"), page("problem.html")}
 }
 
 // A view is what the templates see. Title and Query serve the layout, one of the rest the page.
@@ -82,6 +82,7 @@ type view struct {
 	Results *resultsView
 	Explain *explainView
 	Cached  *cachedView
+	Links   *linksView
 	API     *apiView
 	Problem *problem
 }

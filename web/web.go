@@ -63,10 +63,11 @@ type Options struct {
 	Search Search
 	Pages  Pages // default nil: no cached pages
 
-	Find     func(ctx context.Context, url string) (vocab.DocID, error) // the document of a URL; default nil: pages are asked for by number alone
-	Stats    func(ctx context.Context) (any, error)                     // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
-	Complete func(typed string, limit int) []string                     // queries that begin with what was typed; default nil: none are proposed
-	Ready    func() bool                                                // whether a snapshot is open; default nil: always
+	Find     func(ctx context.Context, url string) (vocab.DocID, error)             // the document of a URL; default nil: pages are asked for by number alone
+	Links    func(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error) // at most n links each way; default nil: links are not shown
+	Stats    func(ctx context.Context) (any, error)                                 // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
+	Complete func(typed string, limit int) []string                                 // queries that begin with what was typed; default nil: none are proposed
+	Ready    func() bool                                                            // whether a snapshot is open; default nil: always
 
 	PublicURL  string        // scheme and host under which people reach us, for OpenSearch; default: that of the request
 	Name       string        // of the site, at most 16 characters; default "anatomy"
@@ -156,6 +157,7 @@ func (s *Server) routes() *gin.Engine {
 	get("/", s.html(s.home))
 	get("/search", s.html(s.search))
 	get("/explain", s.html(s.explain))
+	get("/links", s.html(s.linksPage))
 	get("/cached", s.html(s.cached))
 	get("/cached/page", s.html(s.cachedPage))
 	get("/opensearch.xml", s.html(s.openSearch))
@@ -171,6 +173,7 @@ func (s *Server) routes() *gin.Engine {
 	r.OPTIONS("/api/v1/batch", preflight)
 	get("/api/v1/explain", s.json(s.apiExplain))
 	get("/api/v1/page", s.json(s.apiPage))
+	get("/api/v1/links", s.json(s.apiLinks))
 	get("/api/v1/stats", s.json(s.apiStats))
 	get("/customsearch/v1", s.customSearch)
 	r.Any("/mcp", gin.WrapH(overHTTP(s.Tools())))
@@ -199,5 +202,5 @@ func (s *Server) ready() bool { return s.o.Ready == nil || s.o.Ready() }
 
 // robots keeps crawlers off the pages that would have them crawl the web through us.
 func (s *Server) robots(c *gin.Context) {
-	c.String(http.StatusOK, "User-agent: *\nDisallow: /search\nDisallow: /cached\nDisallow: /explain\nDisallow: /api/\n")
+	c.String(http.StatusOK, "User-agent: *\nDisallow: /search\nDisallow: /cached\nDisallow: /explain\nDisallow: /links\nDisallow: /api/\n")
 }

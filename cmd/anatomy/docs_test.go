@@ -108,7 +108,7 @@ func wrong(root *cobra.Command, words []string) string {
 			if s := wrongFlag(word, []*cobra.Command{c}); s != "" {
 				return c.CommandPath() + ": " + s
 			}
-		} else if c.HasSubCommands() && !strings.ContainsAny(word, "….") {
+		} else if c.HasSubCommands() && !strings.Contains(c.Use, " ") && !strings.ContainsAny(word, "….") {
 			return fmt.Sprintf("%s has no command %q", c.CommandPath(), word)
 		}
 	}

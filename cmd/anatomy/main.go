@@ -88,7 +88,7 @@ browser, as JSON and in the terminal.`,
 	root.MarkPersistentFlagDirname("data")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{error: err} })
 	root.AddCommand(
-		newDemo(s), newCrawl(s), newServe(s), newMCP(s), newSearch(s), newExplain(s), newTrace(s),
+		newDemo(s), newCrawl(s), newServe(s), newMCP(s), newSearch(s), newExplain(s), newTrace(s), newLinks(s),
 		newPageRank(s), newIndex(s), newEval(s), newBench(s), newStats(s), newCheck(s), newDump(s), newExport(s), newImport(s), newDNS(), newPDF(), newVersion(),
 	)
 	root.SetHelpCommand(newHelp())
@@ -126,10 +126,13 @@ flags of every command:
 {{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
 `
 
-// group makes c, and every command below it that has commands of its own, say what is missing or
-// unknown where cobra prints the help and calls it a success.
+// group makes c, and every command below it that has commands of its own and does nothing itself,
+// say what is missing or unknown where cobra prints the help and calls it a success.
 func group(c *cobra.Command) {
-	if !c.HasSubCommands() {
+	for _, below := range c.Commands() {
+		group(below)
+	}
+	if !c.HasSubCommands() || c.RunE != nil {
 		return
 	}
 	c.Args = cobra.ArbitraryArgs
@@ -139,9 +142,6 @@ func group(c *cobra.Command) {
 		}
 		fmt.Fprintln(c.ErrOrStderr(), c.UsageString())
 		return usagef("%s: no command given", c.CommandPath())
-	}
-	for _, below := range c.Commands() {
-		group(below)
 	}
 }
 

@@ -77,6 +77,30 @@ func TestManyBlocks(t *testing.T) {
 			t.Fatalf("%v, want %v", s, want)
 		}
 	}
+	set, err := OpenSet([]string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	f := set.Finder()
+	for doc := vocab.DocID(1); doc <= n; doc += 7 {
+		for _, d := range []vocab.DocID{doc * 3, doc*3 + 1, (n - doc) * 3} {
+			got, err := f.Links(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []Target
+			if x := d / 3; d%3 == 0 && x > 0 {
+				want = []Target{{Doc: x}, {Doc: x + 1000}, {Doc: x + 1_000_000}}
+			}
+			if !reflect.DeepEqual(got.Targets, want) {
+				t.Fatalf("document %d: %v, want %v", d, got.Targets, want)
+			}
+		}
+	}
+	if len(r.blocks[links]) < 2 {
+		t.Fatal("all is in one block")
+	}
 	if doc != n || r.CountLinks() != 3*n {
 		t.Errorf("%d sources with %d links", doc, r.CountLinks())
 	}

@@ -43,17 +43,22 @@ type Run struct {
 		offset, bytes int64
 		records       uint32
 	}
-	links uint64
+	links  uint64
+	blocks [index][]blockAt // ascending
 }
 
-// Open opens a run and checks its directory. Blocks are checked as they are read.
+// Open opens a run and checks its directory and index. Blocks are checked as they are read.
 func Open(path string) (*Run, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("links: %w", err)
 	}
 	r := &Run{path: path, f: f}
-	if err := r.readDirectory(); err != nil {
+	err = r.readDirectory()
+	if err == nil {
+		err = r.readIndex()
+	}
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return r, nil
@@ -73,7 +78,7 @@ func (r *Run) readDirectory() error {
 		return fmt.Errorf("links: read %s: %w", r.path, err)
 	}
 	if string(tail[footer-8:]) != magic {
-		return r.corrupt(r.size-8, "no magic: not a run, or cut short")
+		return r.corrupt(r.size-8, "no magic: not a run of this version, or cut short")
 	}
 	if crc32.Checksum(tail[:footer-12], castagnoli) != binary.LittleEndian.Uint32(tail[footer-12:]) {
 		return r.corrupt(at, "checksum of the directory")
@@ -89,6 +94,26 @@ func (r *Run) readDirectory() error {
 	}
 	r.links = binary.LittleEndian.Uint64(tail[20*sections:])
 	return nil
+}
+
+// readIndex reads where the blocks are.
+func (r *Run) readIndex() error {
+	c := r.cursor(index)
+	for section, ok := c.next(); ok; section, ok = c.next() {
+		if section > index {
+			c.fail("no such section")
+			break
+		}
+		blocks := make([]blockAt, c.count())
+		last := blockAt{}
+		for i := range blocks {
+			last.first += vocab.DocID(c.number())
+			last.offset += c.number()
+			blocks[i] = last
+		}
+		r.blocks[section-1] = blocks
+	}
+	return c.err
 }
 
 func (r *Run) corrupt(at int64, what string) error {
@@ -200,14 +225,17 @@ func (c *cursor) count() int {
 	return int(n)
 }
 
-func (c *cursor) text(n uint64) string {
+func (c *cursor) text(n uint64) string { return string(c.pass(n)) }
+
+// pass goes over n bytes, which it gives until the next block is read.
+func (c *cursor) pass(n uint64) []byte {
 	if n > uint64(len(c.rest)) {
 		c.fail("text larger than its block")
-		return ""
+		return nil
 	}
-	s := string(c.rest[:n])
+	b := c.rest[:n]
 	c.rest = c.rest[n:]
-	return s
+	return b
 }
 
 func (c *cursor) name(doc vocab.DocID) Name {
@@ -282,5 +310,5 @@ func (r *Run) Hidden() iter.Seq2[vocab.DocID, error] { return records(r, hidden,
 // Sources walks the documents that have links.
 func (r *Run) Sources() iter.Seq2[Source, error] { return records(r, links, (*cursor).source) }
 
-// Anchors walks the documents that are linked to with words.
+// Anchors walks the documents that are linked to.
 func (r *Run) Anchors() iter.Seq2[Anchors, error] { return records(r, anchors, (*cursor).anchors) }

@@ -49,19 +49,21 @@ func OpenSet(paths []string) (*Set, error) {
 // load takes in a run behind those before it. A source is a page of its own again, whatever older runs
 // say of it, unless this run says otherwise.
 func (s *Set) load(run uint16, r *Run) error {
-	for source, err := range r.Sources() {
-		if err != nil {
-			return err
+	c := r.cursor(links)
+	for source, ok := c.next(); ok; source, ok = c.next() {
+		if source >= nowhere {
+			return r.corrupt(c.began, "document number too large")
 		}
-		if source.Doc >= nowhere {
-			return r.corrupt(0, "document number too large")
+		s.owner = grow(s.owner, source)
+		s.owner[source] = run
+		if source < vocab.DocID(len(s.canon)) {
+			s.canon[source] = 0
 		}
-		s.owner = grow(s.owner, source.Doc)
-		s.owner[source.Doc] = run
-		if source.Doc < vocab.DocID(len(s.canon)) {
-			s.canon[source.Doc] = 0
-		}
-		delete(s.hidden, source.Doc)
+		delete(s.hidden, source)
+		c.skip()
+	}
+	if c.err != nil {
+		return c.err
 	}
 	for a, err := range r.Aliases() {
 		if err != nil {
@@ -104,6 +106,11 @@ func grow[T any](table []T, doc vocab.DocID) []T {
 	return table
 }
 
+// IsSource says whether a document is a page whose links the set has, if only none.
+func (s *Set) IsSource(doc vocab.DocID) bool {
+	return doc < vocab.DocID(len(s.owner)) && s.owner[doc] != 0 && s.Same(doc)
+}
+
 // Close closes the runs.
 func (s *Set) Close() error {
 	var err error
@@ -119,12 +126,21 @@ const maxHops = 16
 // Canonical gives the document that doc is, after redirects and duplicates, and false where it does
 // not exist.
 func (s *Set) Canonical(doc vocab.DocID) (vocab.DocID, bool) {
+	doc, ok := s.end(doc)
+	if !ok {
+		doc = 0
+	}
+	return doc, ok
+}
+
+// end is the last document of a chain of aliases, 0 for a circle, and whether it exists.
+func (s *Set) end(doc vocab.DocID) (vocab.DocID, bool) {
 	for range maxHops {
 		if doc >= vocab.DocID(len(s.canon)) || s.canon[doc] == 0 {
 			return doc, true
 		}
 		if s.canon[doc] == nowhere {
-			return 0, false
+			return doc, false
 		}
 		doc = vocab.DocID(s.canon[doc])
 	}
@@ -159,11 +175,17 @@ func (s *Set) Names() iter.Seq2[Name, error] {
 
 // Links walks the link graph: sources ascending, targets as Canonical gives them, ascending and
 // distinct, without links of a document to itself.
-func (s *Set) Links() iter.Seq2[Source, error] {
+func (s *Set) Links() iter.Seq2[Source, error] { return s.resolved(false) }
+
+// AllLinks walks the link graph as Links does, with the links to documents that do not exist: those
+// for which Canonical gives false. They stand under the document that the last alias leads to.
+func (s *Set) AllLinks() iter.Seq2[Source, error] { return s.resolved(true) }
+
+func (s *Set) resolved(broken bool) iter.Seq2[Source, error] {
 	return func(yield func(Source, error) bool) {
 		for source, err := range s.ownLinks() {
 			if err == nil {
-				source.Targets = s.resolve(source.Doc, source.Targets)
+				source.Targets = s.resolve(source.Doc, source.Targets, broken)
 			}
 			if !yield(source, err) {
 				return
@@ -187,10 +209,12 @@ func (s *Set) ownLinks() iter.Seq2[Source, error] {
 	}
 }
 
-func (s *Set) resolve(source vocab.DocID, targets []Target) []Target {
+// resolve follows the aliases of targets, and keeps those that do not exist if broken says so.
+func (s *Set) resolve(source vocab.DocID, targets []Target, broken bool) []Target {
 	kept := targets[:0]
 	for _, t := range targets {
-		if of, ok := s.Canonical(t.Doc); ok && of != source {
+		of, ok := s.end(t.Doc)
+		if (ok || broken && of != 0) && of != source {
 			kept = append(kept, Target{Doc: of, Flags: t.Flags})
 		}
 	}
@@ -270,20 +294,28 @@ func (s *Set) ownAnchors() iter.Seq2[Anchors, error] {
 	return merge(s.runs, (*Run).Anchors, func(a Anchors) vocab.DocID { return a.Doc }, func(same []Anchors, runs []int) Anchors {
 		all := Anchors{Doc: same[0].Doc}
 		for i, a := range same {
-			for _, t := range a.Texts {
-				t.Sources = slices.DeleteFunc(t.Sources, func(source vocab.DocID) bool {
-					return source == a.Doc || !s.Same(source) || source < vocab.DocID(len(s.owner)) && int(s.owner[source]) != runs[i]+1
-				})
-				if len(t.Sources) > 0 {
-					all.Texts = append(all.Texts, t)
-				}
-			}
+			all.Texts = append(all.Texts, s.counting(a, runs[i])...)
 		}
 		if len(same) > 1 {
 			all.Texts = join(all.Texts)
 		}
 		return all
 	})
+}
+
+// counting are the texts of a record of a run, with the sources that count: pages whose links are
+// in that run.
+func (s *Set) counting(a Anchors, run int) []AnchorText {
+	kept := a.Texts[:0]
+	for _, t := range a.Texts {
+		t.Sources = slices.DeleteFunc(t.Sources, func(source vocab.DocID) bool {
+			return source == a.Doc || !s.Same(source) || source < vocab.DocID(len(s.owner)) && int(s.owner[source]) != run+1
+		})
+		if len(t.Sources) > 0 {
+			kept = append(kept, t)
+		}
+	}
+	return kept
 }
 
 func withoutSource(texts []AnchorText, source vocab.DocID) []AnchorText {

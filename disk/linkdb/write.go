@@ -43,8 +43,16 @@ type Writer struct {
 		offset, bytes uint64
 		records       uint32
 	}
-	links uint64
-	err   error
+	blocks [index][]blockAt // of the sections that the index is for
+	first  vocab.DocID      // in the block being made
+	links  uint64
+	err    error
+}
+
+// A blockAt is an entry of the index: where the block is that begins with a document.
+type blockAt struct {
+	first  vocab.DocID
+	offset uint64
 }
 
 // Create begins a run at path. Until Finish there is only a temporary file.
@@ -132,6 +140,9 @@ func (w *Writer) begin(section int, doc vocab.DocID) {
 	if doc <= w.newest && w.err == nil {
 		w.err = fmt.Errorf("links: %s of document %d written after %d", sectionNames[section], doc, w.newest)
 	}
+	if len(w.block) == 0 {
+		w.first = doc
+	}
 	w.block = binary.AppendUvarint(w.block, uint64(doc-w.last))
 }
 
@@ -146,6 +157,9 @@ func (w *Writer) end(doc vocab.DocID) {
 func (w *Writer) flush() {
 	if len(w.block) == 0 {
 		return
+	}
+	if w.section < index {
+		w.blocks[w.section] = append(w.blocks[w.section], blockAt{w.first, w.at})
 	}
 	w.packed = encoder().EncodeAll(w.block, w.packed[:0])
 	head := make([]byte, 0, 12)
@@ -167,6 +181,7 @@ func (w *Writer) write(b []byte) {
 
 // Finish publishes the run: write, sync, rename, sync of the folder. On an error nothing is left.
 func (w *Writer) Finish() error {
+	w.writeIndex()
 	w.flush()
 	tail := make([]byte, 0, footer)
 	for _, d := range w.dir {
@@ -191,6 +206,26 @@ func (w *Writer) Finish() error {
 		return fmt.Errorf("links: %w", err)
 	}
 	return datadir.SyncFolder(filepath.Dir(w.path))
+}
+
+// writeIndex adds the section that says where the blocks of the others begin.
+func (w *Writer) writeIndex() {
+	w.flush() // the last block of the section at hand belongs into the index
+	for section, blocks := range w.blocks {
+		if len(blocks) == 0 {
+			continue
+		}
+		record := vocab.DocID(section + 1)
+		w.begin(index, record)
+		w.block = binary.AppendUvarint(w.block, uint64(len(blocks)))
+		last := blockAt{}
+		for _, b := range blocks {
+			w.block = binary.AppendUvarint(w.block, uint64(b.first-last.first))
+			w.block = binary.AppendUvarint(w.block, b.offset-last.offset)
+			last = b
+		}
+		w.end(record)
+	}
 }
 
 // Abandon removes what was written.

@@ -1,0 +1,178 @@
+package linkdb
+
+import (
+	"slices"
+	"sort"
+
+	"anatomy/vocab"
+)
+
+// A Finder looks single documents up in a set. It keeps the last block that it read of each section
+// of each run, so that looking up ascending documents reads every block once at most. It is for one
+// goroutine; the Set stays open while it is used.
+type Finder struct {
+	set     *Set
+	cursors [][index]*cursor // by run and section, nil before the first use
+}
+
+// Finder makes a finder.
+func (s *Set) Finder() *Finder {
+	return &Finder{set: s, cursors: make([][index]*cursor, len(s.runs))}
+}
+
+// URL is the URL of a document, false where it has none in the set.
+func (f *Finder) URL(doc vocab.DocID) (string, bool, error) {
+	for run := len(f.set.runs) - 1; run >= 0; run-- {
+		c, found, err := f.seek(run, names, doc)
+		if err != nil {
+			return "", false, err
+		}
+		if found {
+			n := c.name(doc)
+			return n.URL, true, c.err
+		}
+	}
+	return "", false, nil
+}
+
+// Links are the links of a document, as [Set.AllLinks] gives them: none where it is not a page of
+// its own.
+func (f *Finder) Links(doc vocab.DocID) (Source, error) {
+	s := f.set
+	none := Source{Doc: doc}
+	if !s.IsSource(doc) {
+		return none, nil
+	}
+	c, found, err := f.seek(int(s.owner[doc])-1, links, doc)
+	if err != nil || !found {
+		return none, err
+	}
+	source := c.source(doc)
+	if c.err != nil {
+		return none, c.err
+	}
+	source.Targets = s.resolve(doc, source.Targets, true)
+	return source, nil
+}
+
+// Anchors are the links to a document by their wordings, as [Set.Anchors] gives them; for a document
+// that does not exist, those that lead there all the same.
+func (f *Finder) Anchors(doc vocab.DocID) (Anchors, error) {
+	all := Anchors{Doc: doc}
+	for _, alias := range f.set.aliasesOf(doc) {
+		texts, err := f.ownAnchors(alias)
+		if err != nil {
+			return all, err
+		}
+		all.Texts = append(all.Texts, withoutSource(texts, doc)...)
+	}
+	all.Texts = join(all.Texts)
+	return all, nil
+}
+
+// aliasesOf lists doc and the documents that lead to it, ascending.
+func (s *Set) aliasesOf(doc vocab.DocID) []vocab.DocID {
+	all := []vocab.DocID{doc}
+	for alias, of := range s.canon {
+		if of == 0 || of == nowhere {
+			continue
+		}
+		if end, _ := s.end(vocab.DocID(alias)); end == doc && vocab.DocID(alias) != doc {
+			all = append(all, vocab.DocID(alias))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// ownAnchors are the anchors written for a document itself, of all runs.
+func (f *Finder) ownAnchors(doc vocab.DocID) ([]AnchorText, error) {
+	var texts []AnchorText
+	for run := range f.set.runs {
+		c, found, err := f.seek(run, anchors, doc)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		a := c.anchors(doc)
+		if c.err != nil {
+			return nil, c.err
+		}
+		texts = append(texts, f.set.counting(a, run)...)
+	}
+	return texts, nil
+}
+
+// seek brings the cursor of a section to the record of a document, if it has one.
+func (f *Finder) seek(run, section int, doc vocab.DocID) (*cursor, bool, error) {
+	r := f.set.runs[run]
+	blocks := r.blocks[section]
+	i := sort.Search(len(blocks), func(i int) bool { return blocks[i].first > doc }) - 1
+	if i < 0 {
+		return nil, false, nil
+	}
+	c := f.cursors[run][section]
+	if c == nil {
+		c = r.cursor(section)
+		f.cursors[run][section] = c
+	}
+	if at := int64(blocks[i].offset); c.block == nil || c.began != at || c.last >= doc {
+		if err := c.enter(at); err != nil {
+			return nil, false, err
+		}
+	}
+	for len(c.rest) > 0 {
+		at, ok := c.next()
+		if !ok || at > doc {
+			// The record after doc is gone through half: the next look-up begins the block anew.
+			c.last = maxDoc
+			return c, false, c.err
+		}
+		if at == doc {
+			return c, true, nil
+		}
+		c.skip()
+	}
+	return c, false, c.err
+}
+
+// maxDoc is after every document.
+const maxDoc = ^vocab.DocID(0)
+
+// enter begins the block at an offset of the file.
+func (c *cursor) enter(at int64) error {
+	c.err = nil
+	if c.block != nil && c.began == at {
+		c.rest, c.last = c.block, 0
+		return nil
+	}
+	c.at = at
+	if d := c.run.dir[c.section]; at < d.offset || at >= d.offset+d.bytes {
+		c.began = at
+		c.fail("the index points outside the section")
+		return c.err
+	}
+	c.read()
+	return c.err
+}
+
+// skip passes over the rest of a record.
+func (c *cursor) skip() {
+	switch c.section {
+	case names:
+		c.pass(c.number())
+	case links:
+		for n := c.count(); n > 0; n-- {
+			c.number()
+		}
+	case anchors:
+		for n := c.count(); n > 0; n-- {
+			c.pass(c.number() >> 1)
+			for m := c.count(); m > 0; m-- {
+				c.number()
+			}
+		}
+	}
+}

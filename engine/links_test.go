@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"anatomy/indexer"
+	"anatomy/pagerank"
+	"anatomy/vocab"
+	"anatomy/web"
+	"anatomy/weburl"
+)
+
+// TestLinksAddUp: the report of every page lists just the links that the pages in the repository
+// have, and what they pass on, with what the bored surfer and the pages without links bring, is the
+// page's rank (BP98 §2.1).
+func TestLinksAddUp(t *testing.T) {
+	dir := crawlBoth(t, 22, 100)
+	_, err := Rank(t.Context(), dir, RankOptions{Options: pagerank.Options{Tolerance: 1e-12}})
+	must(t, err)
+	all := records(t, dir)
+	byURL := map[vocab.Fingerprint]vocab.DocID{}
+	nodes, dangled := 0, 0.0
+	for doc, r := range all {
+		u, err := weburl.Parse(r.URL)
+		must(t, err)
+		byURL[u.Fingerprint()] = doc
+	}
+	in := map[vocab.DocID][]string{}
+	var buffer indexer.Buffer
+	for doc, page := range bodies(t, dir, all) {
+		parsed, err := indexer.Parse(&page, &buffer)
+		must(t, err)
+		for _, l := range parsed.Links {
+			u, err := weburl.Parse(l.Target)
+			if err != nil {
+				continue
+			}
+			if target := canonical(all, byURL[u.Fingerprint()]); target != 0 && target != doc && l.Flags&vocab.NoFollow == 0 && !slices.Contains(in[target], all[doc].URL) {
+				in[target] = append(in[target], all[doc].URL)
+			}
+		}
+	}
+	l, err := OpenLinks(dir)
+	must(t, err)
+	defer l.Close()
+	reports := map[vocab.DocID]*web.LinkReport{}
+	for doc := range all {
+		if canonical(all, doc) != doc {
+			continue
+		}
+		r, err := l.Of(t.Context(), doc, math.MaxInt)
+		must(t, err)
+		reports[doc] = r
+		nodes++
+		if followed, err := l.followed(doc); err != nil || followed == 0 {
+			must(t, err)
+			dangled += r.Rank
+		}
+	}
+	if nodes < 50 {
+		t.Fatalf("only %d pages", nodes)
+	}
+	for doc, r := range reports {
+		var from []string
+		sum := 0.0
+		for _, s := range r.In {
+			from = append(from, s.URL)
+			sum += s.Share
+		}
+		slices.Sort(from)
+		slices.Sort(in[doc])
+		if !slices.Equal(from, in[doc]) || r.InCount != len(from) || r.URL != all[doc].URL {
+			t.Errorf("document %d: links from %v, want %v", doc, from, in[doc])
+		}
+		rest := (1 - pagerank.DefaultDamping + pagerank.DefaultDamping*dangled) / float64(nodes)
+		if math.Abs(sum-r.FromLinks) > 1e-12 || math.Abs(r.FromLinks+rest-r.Rank) > 1e-6*r.Rank+1e-9 {
+			t.Errorf("%s: links bring %g, the rest %g; its rank is %g", r.URL, r.FromLinks, rest, r.Rank)
+		}
+		u, err := weburl.Parse(r.URL)
+		must(t, err)
+		if found, err := l.Doc(t.Context(), u); err != nil || found != doc {
+			t.Errorf("%s is document %d, %v; want %d", r.URL, found, err, doc)
+		}
+	}
+}
+
+// TestLinksReports: broken links and orphans are those of a walk over the pages; the edges exported
+// are as many as were ranked.
+func TestLinksReports(t *testing.T) {
+	w := newWeb(t)
+	w.page("a.test/", `<a href=/there>there</a> <a href=/gone>gone away</a> <a href=/moved>moved</a> <a href=/nf rel=nofollow>nf</a>`)
+	w.page("a.test/there", `<a href=/><img src=x.png></a> <a href=/gone>gone too</a>`)
+	w.redirect("a.test/moved", "/gone")
+	w.page("a.test/alone", `<a href=/there>there</a>`)
+	dir := t.TempDir()
+	crawl(t, w.options(dir, "http://a.test/", "http://a.test/alone"))
+	l, err := OpenLinks(dir)
+	must(t, err)
+	defer l.Close()
+
+	broken, err := l.Broken(t.Context(), 10)
+	must(t, err)
+	var said []string
+	for _, b := range broken {
+		for _, in := range b.From {
+			said = append(said, fmt.Sprint(path(b.URL), " ", b.Count, " ", path(in.URL), " ", in.Texts))
+		}
+	}
+	if want := []string{"/gone 2 / [gone away moved]", "/gone 2 /there [gone too]"}; !slices.Equal(said, want) {
+		t.Errorf("broken: %q, want %q", said, want)
+	}
+
+	var orphans []string
+	must(t, l.Orphans(t.Context(), func(url string) error { orphans = append(orphans, path(url)); return nil }))
+	if want := []string{"/alone"}; !slices.Equal(orphans, want) {
+		t.Errorf("orphans: %q, want %q", orphans, want)
+	}
+
+	var edges bytes.Buffer
+	must(t, l.Export(t.Context(), &edges, true))
+	if got := strings.Count(edges.String(), "\n"); got != 3 || !strings.Contains(edges.String(), "/alone\thttp://a.test") {
+		t.Errorf("edges:\n%s", &edges)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Broken(ended, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("after an interruption: %v", err)
+	}
+}
+
+// path is a URL from the path on.
+func path(url string) string {
+	u, err := weburl.Parse(url)
+	if err != nil {
+		return err.Error()
+	}
+	return u.Path()
+}
