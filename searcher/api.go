@@ -34,7 +34,7 @@ type Response struct {
 	Words       []string // the folded words that results were matched with, for highlighting
 	Results     []Result
 	Total       int  // pages that match
-	Exact       bool // Total is exact; otherwise there are at least so many
+	Exact       bool // Total is exact, as it always is up to Options.CountTo; otherwise there are at least so many
 	Partial     bool // the deadline cut the search short, or a file could not be read: see Why
 	Next        bool // there are results after these
 	Took        time.Duration

@@ -45,19 +45,31 @@ func (c *clock) look() (over bool) {
 	return c.over
 }
 
-// A walk is one query in one segment.
+// A walk is one query in one segment. It must be closed.
 type walk struct {
-	part  *part
-	clock *clock
-	terms *terms
-	full  []*termCursor // by word of terms: one that stands on every match, or may be moved there
-	err   error         // the first of any cursor, which then is at its end
-
-	opened map[string]*segment.Postings // full lists that are open already, to be used once
+	part   *part
+	clock  *clock
+	terms  *terms
+	lanes  []*lane             // by word of terms; nil where the segment does not hold it
+	opened []*segment.Postings // lists besides those of lanes
+	err    error               // the first of any cursor, which then is at its end
 }
 
-func newWalk(p *part, t *terms, c *clock) *walk {
-	return &walk{part: p, clock: c, terms: t, full: make([]*termCursor, len(t.words))}
+// newWalk takes the full lists of the words of t, nil for those that the segment does not hold.
+func newWalk(p *part, t *terms, lists []*segment.Postings, c *clock) *walk {
+	w := &walk{part: p, clock: c, terms: t, lanes: make([]*lane, len(lists))}
+	for i, list := range lists {
+		if list != nil {
+			w.lanes[i] = &lane{postings: list, clock: c, fail: w.fail, step: t.step[i]}
+		}
+	}
+	return w
+}
+
+func (w *walk) close() {
+	for _, p := range w.opened {
+		p.Close()
+	}
 }
 
 func (w *walk) fail(err error) {
@@ -66,29 +78,37 @@ func (w *walk) fail(err error) {
 	}
 }
 
-// cursor makes the cursor of a node. A node is required if every match of the query matches it.
-func (w *walk) cursor(n *query.Node, required bool) cursor {
+// ofPage is the score of the first phase that no word changes, and static the most of any page in
+// [from, to).
+func (w *walk) ofPage(ord vocab.Ordinal) uint32 { return w.part.static.points[ord] >> w.terms.shift }
+
+func (w *walk) static(from, to vocab.Ordinal) uint32 {
+	return w.part.static.maxIn(from, to) >> w.terms.shift
+}
+
+// cursor makes the cursor of a node, with lists of its own.
+func (w *walk) cursor(n *query.Node) cursor {
 	switch n.Op {
 	case query.Words:
-		return w.words(n, required)
+		return w.words(n)
 	case query.Site:
 		return w.site(n.Site)
 	case query.And:
-		return w.and(n.Kids, required)
+		return w.and(n.Kids)
 	case query.Or:
 		c := &orCursor{clock: w.clock}
 		for _, kid := range n.Kids {
-			c.kids = append(c.kids, w.cursor(kid, false))
+			c.kids = append(c.kids, w.cursor(kid))
 		}
 		return c
 	}
-	return &notCursor{kid: w.cursor(n.Kids[0], false), docs: vocab.Ordinal(w.part.seg.Docs()), clock: w.clock}
+	return &notCursor{kid: w.cursor(n.Kids[0]), docs: vocab.Ordinal(w.part.seg.Docs()), clock: w.clock}
 }
 
-func (w *walk) and(nodes []*query.Node, required bool) cursor {
+func (w *walk) and(nodes []*query.Node) cursor {
 	c := &andCursor{clock: w.clock}
 	for _, n := range nodes {
-		kid := w.cursor(n, required)
+		kid := w.cursor(n)
 		if kid.cost() == 0 {
 			return kid
 		}
@@ -98,63 +118,42 @@ func (w *walk) and(nodes []*query.Node, required bool) cursor {
 	return c
 }
 
-// words makes the cursor of a word or phrase. Those that may be anywhere on a page are read from
+// listOf is the list in which words are looked up. Those that may be anywhere on a page are read from
 // the full list, as are those in its text; the others from the short one (BP98 §4.2.7).
-func (w *walk) words(n *query.Node, required bool) cursor {
-	list := segment.Full
-	if n.In == query.InTitle || n.In == query.InURL || n.In == query.InAnchor {
-		list = segment.Short
+func listOf(in query.Field) segment.List {
+	if in == query.InTitle || in == query.InURL || in == query.InAnchor {
+		return segment.Short
 	}
-	c := &phraseCursor{walk: w, in: n.In}
-	var phrase []*termCursor // the same one again where a word is repeated
-	opened := map[string]*termCursor{}
+	return segment.Full
+}
+
+// words makes the cursor of a word or phrase.
+func (w *walk) words(n *query.Node) cursor {
+	opened := map[string]*termCursor{} // the same one again where a word is repeated
 	for _, word := range n.Words {
-		t := opened[word]
-		if t == nil {
-			if t = w.open(list, word); t.df == 0 {
+		if opened[word] == nil {
+			t := w.open(listOf(n.In), word)
+			if t.df == 0 {
 				return t
 			}
 			opened[word] = t
-			c.distinct = append(c.distinct, t)
-			if required && list == segment.Full {
-				w.full[slices.Index(w.terms.words, word)] = t
-			}
 		}
-		phrase = append(phrase, t)
 	}
-	if len(phrase) == 1 && n.In == query.Anywhere {
-		return phrase[0]
+	if len(n.Words) == 1 && n.In == query.Anywhere {
+		return opened[n.Words[0]]
 	}
-	slices.SortStableFunc(c.distinct, func(a, b *termCursor) int { return cmp.Compare(a.df, b.df) })
-	for _, t := range phrase {
-		c.order = append(c.order, slices.Index(c.distinct, t))
-	}
-	c.bufs = make([][]vocab.Hit, len(c.distinct))
-	return c
+	return newPhrase(n, opened)
 }
 
 // open gives the cursor of a word in one list; one that is at its end where the word is not there.
 func (w *walk) open(list segment.List, word string) *termCursor {
-	if p := w.opened[word]; p != nil && list == segment.Full {
-		delete(w.opened, word)
-		return &termCursor{walk: w, postings: p, df: p.DF()}
-	}
 	p, err := w.part.seg.Postings(list, []byte(word))
 	w.fail(err)
 	if err != nil || p == nil {
 		return &termCursor{walk: w, at: end, started: true}
 	}
+	w.opened = append(w.opened, p)
 	return &termCursor{walk: w, postings: p, df: p.DF()}
-}
-
-// scoring gives for every word a cursor that can be moved to each match in turn.
-func (w *walk) scoring() []*termCursor {
-	for i, c := range w.full {
-		if c == nil {
-			w.full[i] = w.open(segment.Full, w.terms.words[i])
-		}
-	}
-	return w.full
 }
 
 // A termCursor walks the list of one word.
@@ -279,13 +278,25 @@ func (c *notCursor) advance(to vocab.Ordinal) vocab.Ordinal {
 // A phraseCursor is where its words follow each other in one field, or where its one word is in a
 // given field. Documents that hold all words are found first, and then their hits are read.
 type phraseCursor struct {
-	walk     *walk
 	in       query.Field
 	distinct []*termCursor // the different words, by cost
 	order    []int         // the phrase, as indices of distinct
 	at       vocab.Ordinal
 	started  bool
 	bufs     [][]vocab.Hit // of distinct
+}
+
+// newPhrase makes the cursor of words that have one each.
+func newPhrase(n *query.Node, of map[string]*termCursor) *phraseCursor {
+	c := &phraseCursor{in: n.In, bufs: make([][]vocab.Hit, len(of))}
+	for _, t := range of {
+		c.distinct = append(c.distinct, t)
+	}
+	slices.SortFunc(c.distinct, func(a, b *termCursor) int { return cmp.Compare(a.df, b.df) })
+	for _, word := range n.Words {
+		c.order = append(c.order, slices.Index(c.distinct, of[word]))
+	}
+	return c
 }
 
 func (c *phraseCursor) cost() int { return c.distinct[0].df }

@@ -24,6 +24,7 @@ func (s *Searcher) Explain(ctx context.Context, text, url string) (*Explanation,
 	var e *Explanation
 	err = s.twice(func(snap *snapshot) error {
 		a := answer{snap: snap, w: &s.o.Weights, clock: &clock{ctx: ctx}, resp: &Response{}}
+		defer a.close()
 		e, err = a.explainURL(root, &u)
 		return err
 	})
@@ -46,8 +47,9 @@ func (a *answer) explainURL(root *query.Node, u *weburl.URL) (*Explanation, erro
 	if err != nil {
 		return nil, err
 	}
-	w := newWalk(a.snap.parts[i], a.terms, a.clock)
-	e.Matches = root != nil && root.Positive() && w.cursor(root, false).advance(ord) == ord
+	w := newWalk(a.snap.parts[i], a.terms, nil, a.clock)
+	defer w.close()
+	e.Matches = root != nil && root.Positive() && w.cursor(root).advance(ord) == ord
 	return e, w.err
 }
 
@@ -82,9 +84,7 @@ func (a *answer) explain(i int, ord vocab.Ordinal, info *vocab.DocInfo) (*Explan
 	}
 	p.rankDetail = a.rankDetail(info.Doc)
 	t := tally{explain: true}
-	scorer := newScorer(a.w, a.terms)
-	scorer.score(p, &t)
-	scorer.url(URLDepth(info.URL), &t)
+	newScorer(a.w, a.terms).score(p, &t)
 	e.Score, e.Parts = t.sum, t.parts
 	return e, nil
 }

@@ -3,6 +3,7 @@ package searcher
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -15,7 +16,8 @@ type terms struct {
 	words []string // distinct, in the order of the query
 	idf   []Score  // of each
 	all   Score    // the sum of idf
-	step  []Score  // of each: points of one step of impact, in the first phase
+	step  []uint32 // of each: points of one step of impact, in the first phase
+	shift uint8    // the first phase counts points in units of 1<<shift
 	seq   []int    // all words of the query in order, as indices of words
 	pairs [][2]int // neighbours in seq, each once
 }
@@ -35,12 +37,12 @@ func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms 
 				index[word] = i
 				t.words = append(t.words, word)
 				t.idf = append(t.idf, idf(word))
-				t.step = append(t.step, t.idf[i]*Score(w.Impact)/1000)
 				t.all += t.idf[i]
 			}
 			t.seq = append(t.seq, i)
 		}
 	}
+	t.weigh(w)
 	seen := map[[2]int]bool{}
 	for i := 1; i < len(t.seq); i++ {
 		if pair := [2]int{t.seq[i-1], t.seq[i]}; pair[0] != pair[1] && !seen[pair] {
@@ -51,12 +53,29 @@ func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms 
 	return t
 }
 
+// weigh decides what a step of impact is worth in the first phase, in units so large that no page's
+// score reaches 2^31: one millionth of a point, mostly.
+func (t *terms) weigh(w *Weights) {
+	_, most := w.staticRange()
+	for _, idf := range t.idf {
+		most += maxImpact * (idf * Score(w.Impact) / 1000)
+	}
+	t.shift = uint8(max(bits.Len64(uint64(most))-31, 0))
+	for _, idf := range t.idf {
+		t.step = append(t.step, uint32(idf*Score(w.Impact)/1000>>t.shift))
+	}
+}
+
+// maxImpact is the largest there is.
+const maxImpact = 255
+
 // A page is what the score of a page is made of.
 type page struct {
 	hits    [][]vocab.Hit // by word of the query; empty where it is not on the page
 	words   int64         // length of the text
 	average int64         // of all pages
 	rank    Score         // points of its PageRank
+	depth   int           // of its URL
 	crawled bool
 
 	rankDetail string // for an explanation
@@ -87,7 +106,7 @@ func newScorer(w *Weights, t *terms) *scorer {
 	return &scorer{w: w, terms: t, fields: make([][vocab.Fields + 1]int, len(t.words))}
 }
 
-// score adds up what p is worth, but for its URL. Its hits are sorted as [vocab.Hit.Before] says.
+// score adds up what p is worth. Its hits are sorted as [vocab.Hit.Before] says.
 func (s *scorer) score(p *page, t *tally) {
 	for i := range s.terms.words {
 		s.word(i, p, t)
@@ -296,21 +315,17 @@ func (s *scorer) holdsFrom(position uint32, f vocab.Field, p *page) bool {
 	return true
 }
 
-// static is what does not depend on the query, but for the URL.
+// static is what does not depend on the query.
 func (s *scorer) static(p *page, t *tally) {
 	t.add(p.rank, "pagerank", "", p.rankDetail)
 	if !p.crawled {
 		t.add(s.w.Uncrawled.score(), "uncrawled", "", "known by links alone")
 	}
-}
-
-// url is the score of a URL's depth. It stands apart because the URL has to be looked up.
-func (s *scorer) url(depth int, t *tally) {
 	detail := ""
 	if t.explain {
-		detail = depthName(depth)
+		detail = depthName(p.depth)
 	}
-	t.add(s.w.OfDepth(depth), "url", "", detail)
+	t.add(s.w.OfDepth(p.depth), "url", "", detail)
 }
 
 func depthName(depth int) string {

@@ -26,7 +26,8 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	resp := &Response{}
 	err := s.twice(func(snap *snapshot) error {
 		*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut}
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: resp}
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo}
+		defer a.close()
 		if err := a.run(q.Root, s.o.Candidates); err != nil {
 			return err
 		}
@@ -67,8 +68,8 @@ func (s *Searcher) with(read func(*snapshot) error) error {
 
 // A candidate is a page that the first phase found.
 type candidate struct {
-	first Score // of the first phase
-	score Score // of the second
+	first uint32 // score of the first phase
+	score Score  // of the second
 	doc   vocab.DocID
 	part  int
 	ord   vocab.Ordinal
@@ -83,8 +84,21 @@ type answer struct {
 	resp  *Response
 	terms *terms
 
-	opened []map[string]*segment.Postings // by part and word, at their beginnings
-	df     map[string]int                 // documents of each word, in all parts
+	countTo int // matches are counted exactly up to here
+
+	lists [][]*segment.Postings // full lists by part and word of terms; nil where a part does not hold it
+	df    map[string]int        // documents of each word, in all parts
+}
+
+// close frees what lists hold.
+func (a *answer) close() {
+	for _, lists := range a.lists {
+		for _, p := range lists {
+			if p != nil {
+				p.Close()
+			}
+		}
+	}
 }
 
 func (a *answer) run(root *query.Node, candidates int) error {
@@ -98,7 +112,7 @@ func (a *answer) run(root *query.Node, candidates int) error {
 	}
 	resp.Words = a.terms.words
 	wanted := a.req.Offset + a.req.Limit
-	found, err := a.walk(root, max(candidates, wanted))
+	found, err := a.walk(root, max(candidates, wanted+1))
 	if err != nil {
 		return err
 	}
@@ -127,10 +141,10 @@ func (a *answer) unanswerable(root *query.Node) string {
 	return ""
 }
 
-// prepare looks up how rare the words of the query are: by the counts of all segments, in which
-// pages that were replaced since still count. The lists that it opens are for the first phase.
+// prepare opens the lists of the words of the query and learns how rare they are: by the counts of all
+// segments, in which pages that were replaced since still count.
 func (a *answer) prepare(root *query.Node) (err error) {
-	a.opened = make([]map[string]*segment.Postings, len(a.snap.parts))
+	a.lists = make([][]*segment.Postings, len(a.snap.parts))
 	a.df = map[string]int{}
 	a.terms = newTerms(root, a.w, func(word string) Score {
 		df := 0
@@ -139,14 +153,10 @@ func (a *answer) prepare(root *query.Node) (err error) {
 			if failed != nil {
 				err = a.unreadable(p, failed, err)
 			}
-			if list == nil {
-				continue
+			if list != nil {
+				df += list.DF()
 			}
-			df += list.DF()
-			if a.opened[i] == nil {
-				a.opened[i] = map[string]*segment.Postings{}
-			}
-			a.opened[i][word] = list
+			a.lists[i] = append(a.lists[i], list)
 		}
 		a.df[word] = df
 		return IDF(a.snap.docs, df)
@@ -166,53 +176,87 @@ func (a *answer) unreadable(p *part, err, before error) error {
 }
 
 // walk is the first phase. It returns the best k pages, in order.
-func (a *answer) walk(root *query.Node, k int) ([]candidate, error) {
-	best := heap{k: k}
-	for i, p := range a.snap.parts {
-		w := newWalk(p, a.terms, a.clock)
-		w.opened = a.opened[i]
-		a.resp.Total += w.visit(i, root, &best)
-		if w.err != nil {
-			if err := a.unreadable(p, w.err, nil); err != nil {
-				return nil, err
-			}
+func (a *answer) walk(root *query.Node, k int) (found []candidate, err error) {
+	floor := uint32(0)
+	for i := range a.snap.parts {
+		c := collector{k: k, floor: floor, count: a.resp.Total, countTo: a.countTo}
+		if err := a.walkPart(i, root, &c); err != nil {
+			return nil, err
+		}
+		a.resp.Total, a.resp.Exact = c.count, a.resp.Exact && !c.cut
+		for _, key := range c.sorted() {
+			ord := ^vocab.Ordinal(key)
+			found = append(found, candidate{first: uint32(key >> 32), doc: a.snap.parts[i].seg.Doc(ord), part: i, ord: ord})
+		}
+		if i > 0 {
+			a.sortFirst(found)
+		}
+		if len(found) >= k {
+			found = found[:k]
+			floor = found[k-1].first
 		}
 	}
 	if a.clock.over {
 		a.resp.Partial, a.resp.Exact = true, false
 	}
-	return best.sorted(), nil
+	return found, nil
 }
 
-// visit goes through all matches of a segment, and counts them.
-func (w *walk) visit(i int, root *query.Node, best *heap) (total int) {
-	p := w.part
-	c := w.cursor(root, true)
-	if c.cost() == 0 {
-		return 0
+// walkPart collects from one segment.
+func (a *answer) walkPart(i int, root *query.Node, c *collector) error {
+	w := newWalk(a.snap.parts[i], a.terms, a.lists[i], a.clock)
+	defer w.close()
+	before := c.count
+	switch p := w.plan(root); {
+	case p.none:
+	case len(p.any) > 0:
+		w.disjunction(p.any, c)
+		w.countAny(p.any, c, before)
+	default:
+		w.conjunction(p, c)
 	}
-	scoring := w.scoring()
-	for ord := c.advance(0); ord != end && !w.clock.tick(); ord = c.advance(ord + 1) {
-		if p.dead.has(ord) {
-			continue
-		}
-		total++
-		first := p.static[ord]
-		for t, list := range scoring {
-			if list.advance(ord) == ord {
-				first += w.terms.step[t] * Score(list.postings.Impact())
-			}
-		}
-		if best.admits(first) {
-			best.add(candidate{first: first, doc: p.seg.Doc(ord), part: i, ord: ord})
-		}
+	if w.err == nil {
+		return nil
 	}
-	return total
+	return a.unreadable(w.part, w.err, nil)
 }
 
-// order is the second phase: it scores the first of the pages found exactly and puts them in order,
-// as far as the results wanted need it. Results past the candidates are scored where they stand.
-// It gives back the pages, fewer if the time ran out.
+// countAny makes more of the count of pages with one of some words, where pages were passed over: they
+// are not fewer than those of any one word.
+func (w *walk) countAny(lanes []*lane, c *collector, before int) {
+	if !c.cut || w.part.dead != nil || w.err != nil || w.clock.over {
+		return
+	}
+	for _, l := range lanes {
+		c.count = max(c.count, before+l.cost())
+	}
+	c.cut = len(lanes) > 1
+}
+
+// sortFirst puts pages of several segments in the order of the first phase: by score, and then as they
+// would stand in one segment, by their URLs' keys. A key that cannot be read counts as "".
+func (a *answer) sortFirst(found []candidate) {
+	key := func(c *candidate) string {
+		key, err := a.snap.parts[c.part].urlKey(c.ord)
+		if err != nil {
+			a.unreadable(a.snap.parts[c.part], err, nil)
+		}
+		return key
+	}
+	slices.SortStableFunc(found, func(x, y candidate) int {
+		switch {
+		case x.first != y.first:
+			return cmp.Compare(y.first, x.first)
+		case x.part == y.part:
+			return cmp.Compare(x.ord, y.ord)
+		}
+		return cmp.Compare(key(&x), key(&y))
+	})
+}
+
+// order is the second phase: it scores the first of the pages found exactly and puts them in order.
+// Results past the candidates are scored where they stand. It gives back the pages, fewer if the time
+// ran out.
 func (a *answer) order(found []candidate, candidates, wanted int) ([]candidate, error) {
 	n := min(candidates, len(found))
 	if a.req.Offset < n {
@@ -224,15 +268,9 @@ func (a *answer) order(found []candidate, candidates, wanted int) ([]candidate, 
 			found = found[:scored]
 			n = scored
 		}
-		if err := a.sortTop(found[:n], wanted); err != nil {
-			return nil, err
-		}
+		slices.SortFunc(found[:n], byScore)
 	}
-	rest := found[min(max(n, a.req.Offset), len(found)):min(max(n, wanted), len(found))]
-	if err := a.score(rest); err != nil {
-		return nil, err
-	}
-	return found, a.addDepths(rest)
+	return found, a.score(found[min(max(n, a.req.Offset), len(found)):min(max(n, wanted), len(found))])
 }
 
 // scoreInTime scores as many of the pages as there is time for, and those wanted in any case. It
@@ -253,7 +291,7 @@ func (a *answer) scoreInTime(pages []candidate, wanted int) (scored int, err err
 	return scored, nil
 }
 
-// score gives each page its exact score, but for the depth of its URL, in their order on disk.
+// score gives each page its exact score, going through them in their order on disk.
 func (a *answer) score(pages []candidate) error {
 	order := make([]*candidate, len(pages))
 	for i := range pages {
@@ -277,36 +315,6 @@ func (a *answer) score(pages []candidate) error {
 		c.score = t.sum
 	}
 	return nil
-}
-
-// addDepths adds to scores what the depth of the URLs is worth.
-func (a *answer) addDepths(pages []candidate) error {
-	for i := range pages {
-		p := a.snap.parts[pages[i].part]
-		depth, err := p.depth(pages[i].ord)
-		if err != nil {
-			if err := a.unreadable(p, err, nil); err != nil {
-				return err
-			}
-		}
-		pages[i].score += a.w.OfDepth(depth)
-	}
-	return nil
-}
-
-// sortTop sorts the best of the pages, as many as are wanted. Pages come with their scores but for
-// the depth of their URLs, which has to be looked up: only for those whose place it can change.
-func (a *answer) sortTop(pages []candidate, wanted int) error {
-	slices.SortFunc(pages, byScore)
-	low, high := a.w.depthRange()
-	floor := pages[min(wanted, len(pages))-1].score + low
-	n := 0
-	for n < len(pages) && (n < wanted || pages[n].score+high >= floor) {
-		n++
-	}
-	err := a.addDepths(pages[:n])
-	slices.SortFunc(pages[:n], byScore)
-	return err
 }
 
 func byScore(a, b candidate) int {

@@ -1,14 +1,18 @@
 // Package searcher answers queries over the segments of a data folder (BP98 §4.5).
 //
-// A query is parsed ([query.Parse]) and walked through each segment in turn. The first phase visits
-// every page that matches and adds up, from the lists alone, idf × impact of its words and its
-// static rank; all matches are counted and the best candidates kept. The second phase reads the hits
-// of these and scores them exactly ([Weights]): type weights and count weights for every word,
-// proximity of neighbouring words, PageRank, URL. Each term of the sum can be shown.
+// A query is parsed ([query.Parse]) and walked through each segment in turn. The score of the first
+// phase is a sum of integers: idf × impact of the query's words, from the lists alone, and the points
+// that no query changes, of PageRank and URL. The best candidates are kept, and pages passed over that
+// cannot be among them once enough are counted: by bounds on the impacts of blocks of the lists, for
+// any of several words (disjunction, MaxScore of Turtle and Flood 1995 with the block maxima of Ding
+// and Suel 2011) and for all of them (conjunction). The second phase reads the hits of the candidates and
+// scores them exactly ([Weights]): type weights and count weights for every word, proximity of
+// neighbouring words, PageRank, URL. Each term of the sum can be shown.
 //
-// The order of results is total: first the best [Options].Candidates of the first phase, by exact
-// score, then all other pages in the order of the first phase; ties by DocID. Which page of
-// results is asked for plays no part in it, so that pages of results never overlap.
+// The order of results is total, and that of looking at every page: first the best
+// [Options].Candidates of the first phase, by exact score, ties by DocID; then all other pages in the
+// order of the first phase, ties in the order of the index, which is that of the URLs' keys. Which
+// page of results is asked for plays no part in it, so that pages of results never overlap.
 package searcher
 
 import (
@@ -24,7 +28,8 @@ import (
 // Options of a Searcher. The zero value works.
 type Options struct {
 	Weights    Weights       // default DefaultWeights
-	Candidates int           // pages that are scored exactly, default 400
+	Candidates int           // pages that are scored exactly, default 100
+	CountTo    int           // matches that are counted exactly, default 1,000; past them, as far as the search for the best goes
 	CacheBytes int64         // memory for lists, default 64 MB, and half as much for texts of pages
 	Poll       time.Duration // between two looks for news of the data folder, default 1s
 }
@@ -34,7 +39,10 @@ func (o Options) withDefaults() Options {
 		o.Weights = DefaultWeights
 	}
 	if o.Candidates <= 0 {
-		o.Candidates = 400
+		o.Candidates = 100
+	}
+	if o.CountTo <= 0 {
+		o.CountTo = 1000
 	}
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 64 << 20

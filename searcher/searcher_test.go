@@ -194,6 +194,10 @@ func collect(seed uint64, segments int) *oracle.Collection {
 }
 
 func (f *folder) hold(c *oracle.Collection) *searcher.Searcher {
+	return f.holdWith(c, searcher.Options{})
+}
+
+func (f *folder) holdWith(c *oracle.Collection, o searcher.Options) *searcher.Searcher {
 	for _, s := range c.Segments {
 		f.add(s, bare)
 	}
@@ -201,7 +205,8 @@ func (f *folder) hold(c *oracle.Collection) *searcher.Searcher {
 		f.rank(c.Ranks)
 	}
 	f.publish()
-	return f.open(searcher.Options{Candidates: c.Candidates})
+	o.Candidates = c.Candidates
+	return f.open(o)
 }
 
 // drawQuery draws a query in which every operator occurs.

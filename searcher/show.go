@@ -1,24 +1,30 @@
 package searcher
 
 import (
-	"context"
+	"cmp"
 
+	"anatomy/disk/segment"
 	"anatomy/searcher/query"
 	"anatomy/vocab"
 )
 
 // A pageReader reads of pages of one segment, in the order of ordinals, what their score is made of.
 type pageReader struct {
-	*walk
+	part  *part
 	a     *answer
-	lists []*termCursor
+	lists []*segment.Postings // by word; nil where the segment does not hold it
 	page  page
+	err   error
 }
 
 // reader has no regard to the time: what is read by it was chosen to be shown.
 func (a *answer) reader(i int) *pageReader {
-	r := &pageReader{a: a, walk: newWalk(a.snap.parts[i], a.terms, &clock{ctx: context.Background()})}
-	r.lists = r.scoring()
+	r := &pageReader{part: a.snap.parts[i], a: a, lists: a.lists[i]}
+	for _, list := range r.lists {
+		if list != nil {
+			list.Rewind()
+		}
+	}
 	r.page.hits = make([][]vocab.Hit, len(r.lists))
 	r.page.average = a.snap.average
 	return r
@@ -28,11 +34,16 @@ func (a *answer) reader(i int) *pageReader {
 func (r *pageReader) read(ord vocab.Ordinal) (*page, error) {
 	p := &r.page
 	for i, list := range r.lists {
-		p.hits[i] = p.hits[i][:0]
-		if list.advance(ord) == ord {
-			p.hits[i] = list.hits(p.hits[i])
+		if p.hits[i] = p.hits[i][:0]; list == nil {
+			continue
 		}
+		var err error
+		if list.Advance(ord) && list.Ord() == ord {
+			p.hits[i], err = list.Hits(p.hits[i])
+		}
+		r.err = cmp.Or(r.err, err, list.Err())
 	}
+	p.depth = r.part.seg.Depth(ord)
 	p.words = int64(r.part.seg.Words(ord))
 	p.crawled = r.part.seg.Crawled(ord)
 	p.rank = r.a.w.PageRank(r.a.snap.rankOf(r.part.seg.Doc(ord)), r.a.snap.ranked())

@@ -87,14 +87,10 @@ func (w *walk) addFolders(c *rangeCursor, lo, hi, path string) {
 
 // hostKey is the part of a document's key before its path.
 func (w *walk) hostKey(ord vocab.Ordinal) (string, error) {
-	info, err := w.part.seg.Info(ord)
+	key, err := w.part.urlKey(ord)
 	if err != nil {
 		return "", err
 	}
-	u, err := weburl.Parse(info.URL)
-	if err != nil {
-		return "", fmt.Errorf("segment %s: document %d: %w", w.part.name, ord, err)
-	}
-	host, _, _ := strings.Cut(u.Key(), "/")
+	host, _, _ := strings.Cut(key, "/")
 	return host, nil
 }

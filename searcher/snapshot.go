@@ -8,13 +8,13 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
 	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
 // A snapshot is one generation of the index with one rank vector. It never changes. Its segments
@@ -33,8 +33,8 @@ type snapshot struct {
 // A part is a segment as a snapshot sees it.
 type part struct {
 	*handle
-	dead   bitmap  // documents that a later segment holds or removed; nil for none
-	static []Score // by ordinal: points of PageRank, less those of pages that were never crawled
+	dead   bitmap // documents that a later segment holds or removed; nil for none
+	static statics
 }
 
 // A handle is an open segment, shared by the snapshots that hold it.
@@ -44,10 +44,8 @@ type handle struct {
 	seg  *segment.Segment
 	refs int // guarded by Searcher.mu
 
-	static   []Score            // see part; guarded by Searcher.refreshing
+	static   statics            // see part; guarded by Searcher.refreshing
 	staticOf *rankvector.Vector // what static was made of
-
-	depths []atomic.Uint32 // by ordinal: 1 + depth of its URL, once it was needed
 }
 
 // Names of segments are not used twice in the life of a data folder, but folders are removed and
@@ -79,18 +77,17 @@ type bitmap []uint64
 
 func (b bitmap) has(i vocab.Ordinal) bool { return b != nil && b[i>>6]>>(i&63)&1 != 0 }
 
-// depth is the depth of a document's URL. It is looked up once.
-func (h *handle) depth(ord vocab.Ordinal) (int, error) {
-	if d := h.depths[ord].Load(); d != 0 {
-		return int(d - 1), nil
-	}
+// urlKey is the sort key of a document's URL.
+func (h *handle) urlKey(ord vocab.Ordinal) (string, error) {
 	info, err := h.seg.Info(ord)
 	if err != nil {
-		return 0, err
+		return "", err
 	}
-	d := URLDepth(info.URL)
-	h.depths[ord].Store(uint32(d + 1))
-	return d, nil
+	u, err := weburl.Parse(info.URL)
+	if err != nil {
+		return "", fmt.Errorf("segment %s: document %d: %w", h.name, ord, err)
+	}
+	return u.Key(), nil
 }
 
 // acquire gives the snapshot in force, to be released.
@@ -215,7 +212,7 @@ func (s *Searcher) open(name string) (*handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	h = &handle{key: key, name: name, seg: seg, refs: 1, depths: make([]atomic.Uint32, seg.Docs())}
+	h = &handle{key: key, name: name, seg: seg, refs: 1}
 	s.mu.Lock()
 	s.handles[key] = h
 	s.mu.Unlock()
@@ -259,22 +256,21 @@ func (snap *snapshot) bury() {
 // rank gives each document the points that it has whatever the query.
 func (snap *snapshot) rank(w *Weights) {
 	for _, p := range snap.parts {
-		if p.handle.static == nil || p.staticOf != snap.vector {
+		if p.handle.static.points == nil || p.staticOf != snap.vector {
 			p.handle.static, p.staticOf = snap.statics(p.seg, w), snap.vector
 		}
 		p.static = p.handle.static
 	}
 }
 
-func (snap *snapshot) statics(seg *segment.Segment, w *Weights) []Score {
-	static := make([]Score, seg.Docs())
+func (snap *snapshot) statics(seg *segment.Segment, w *Weights) statics {
+	points := make([]uint32, seg.Docs())
+	least, span := w.staticRange()
 	for ord := range vocab.Ordinal(seg.Docs()) {
-		static[ord] = w.PageRank(snap.rankOf(seg.Doc(ord)), snap.ranked())
-		if !seg.Crawled(ord) {
-			static[ord] += w.Uncrawled.score()
-		}
+		rank := w.PageRank(snap.rankOf(seg.Doc(ord)), snap.ranked())
+		points[ord] = uint32(min(w.ofPage(rank, seg.Depth(ord), seg.Crawled(ord))-least, span))
 	}
-	return static
+	return newStatics(points)
 }
 
 // rankOf is a document's share of all rank, 0 where it is not known.

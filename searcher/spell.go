@@ -48,7 +48,8 @@ func (a *answer) mend(k *knowledge, q query.Query, candidates int) error {
 		return nil
 	}
 	before := *resp
-	b := answer{snap: a.snap, w: a.w, req: a.req, clock: a.clock, resp: resp}
+	b := answer{snap: a.snap, w: a.w, req: a.req, clock: a.clock, resp: resp, countTo: a.countTo}
+	defer b.close()
 	better := query.Parse(text)
 	resp.Interpreted, resp.Why = better.String(), ""
 	if err := b.run(better.Root, candidates); err != nil {
@@ -189,7 +190,9 @@ func (snap *snapshot) count(root *query.Node, clock *clock, enough int) (n int) 
 		return 0
 	}
 	for _, p := range snap.parts {
-		c := newWalk(p, &terms{}, clock).cursor(root, false)
+		w := newWalk(p, &terms{}, nil, clock)
+		defer w.close()
+		c := w.cursor(root)
 		if c.cost() == 0 {
 			continue
 		}

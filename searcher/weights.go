@@ -2,11 +2,8 @@ package searcher
 
 import (
 	"math"
-	"slices"
-	"strings"
 
 	"anatomy/vocab"
-	"anatomy/weburl"
 )
 
 // A Milli is a thousandth. Scores are reckoned in integers from end to end, so that the same pages
@@ -147,33 +144,9 @@ func (w *Weights) PageRank(rank float64, pages int) Score {
 	return Score(math.Round(float64(w.Rank) * 1000 * x / (x + half)))
 }
 
-// URLDepth is how many folders deep a canonical URL is; 0 is the root of a host, and a query counts
-// as a folder.
-func URLDepth(url string) int {
-	u, err := weburl.Parse(url)
-	if err != nil {
-		return 0
-	}
-	depth := 0
-	for part := range strings.SplitSeq(u.Path(), "/") {
-		if part != "" {
-			depth++
-		}
-	}
-	if u.Query() != "" {
-		depth++
-	}
-	return depth
-}
-
 // OfDepth is the points of a URL's depth.
 func (w *Weights) OfDepth(depth int) Score {
 	return w.Depth[min(depth, len(w.Depth)-1)].score()
-}
-
-// depthRange is what a URL's depth is worth at least and at most.
-func (w *Weights) depthRange() (low, high Score) {
-	return slices.Min(w.Depth[:]).score(), slices.Max(w.Depth[:]).score()
 }
 
 func (m Milli) score() Score { return Score(m) * 1000 }

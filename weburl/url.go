@@ -82,6 +82,19 @@ func (u *URL) Port() string {
 // Path is the path with its leading slash, percent-encoded.
 func (u *URL) Path() string { return u.s[u.host:u.query] }
 
+// Depth is how many folders deep the URL is; 0 is the root of a host, and a query counts as a folder.
+func (u *URL) Depth() (depth int) {
+	for part := range strings.SplitSeq(u.Path(), "/") {
+		if part != "" {
+			depth++
+		}
+	}
+	if u.Query() != "" {
+		depth++
+	}
+	return depth
+}
+
 // Query is what follows the question mark, percent-encoded.
 func (u *URL) Query() string {
 	if int(u.query) == len(u.s) {

@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
 // Check reads all of a segment and proves it whole: every block's checksum, documents in the order of
@@ -35,10 +37,14 @@ func (s *Segment) check() error {
 func (s *Segment) checkDocs() error {
 	last, next := "", 0
 	err := s.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
-		key, err := sortKey(info.URL)
+		u, err := weburl.Parse(info.URL)
 		if err != nil {
-			return s.wrap(err)
+			return s.wrap(fmt.Errorf("document %q: %w", info.URL, err))
 		}
+		if s.Depth(ord) != min(u.Depth(), math.MaxUint8) {
+			return s.wrap(fmt.Errorf("document %d (%s): its depth is not %d", ord, info.URL, s.Depth(ord)))
+		}
+		key := u.Key()
 		if key < last {
 			return s.wrap(fmt.Errorf("document %d (%s) is out of order", ord, info.URL))
 		}
@@ -199,10 +205,26 @@ func (c *checkedList) posting() ([]vocab.Hit, error) {
 			return nil, c.fault("block %d has the largest impact %d, the directory says %d", c.Scan.at, want, got)
 		}
 	}
+	if len(c.table) > 0 && c.i == 0 && c.Scan.at == 0 {
+		if got, want := c.table.max(c.number), c.chunk.highest(&c.block); got != want {
+			return nil, c.fault("its largest impact is %d, the table of chunks says %d", want, got)
+		}
+	}
 	c.df++
 	c.hits += uint64(len(hits))
 	c.max = max(c.max, c.Impact())
 	return hits, nil
+}
+
+// highest is the largest impact of a chunk, of which one block is decoded.
+func (c *chunk) highest(only *block) (highest uint8) {
+	if len(c.directory) == 0 {
+		return slices.Max(only.impacts[:only.n])
+	}
+	for i := range c.count() {
+		highest = max(highest, c.maxOf(i))
+	}
+	return highest
 }
 
 func (c *checkedList) endWord() error {

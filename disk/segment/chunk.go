@@ -15,14 +15,15 @@ const (
 
 	// A chunk is closed when its postings or its hits are this long. Both ends in a directory entry
 	// fit their width with a block to spare: a block of postings has at most 643 bytes.
-	chunkPostings = 16 << 10
-	chunkHits     = 48 << 10
+	chunkPostings = 32 << 10
+	chunkHits     = 128 << 10
 
 	// inlineHits is the most bytes of hits that a chunk of one block keeps with it: a word of a few
 	// documents is then one read, hits and all.
 	inlineHits = 512
 
 	directoryEntry = 4 + 1 + 2 + 4
+	tableEntry     = 4 + 1
 )
 
 // The flags of a chunk.
@@ -39,6 +40,7 @@ var (
 	errChunkFlags = errors.New("postings have unknown flags")
 	errChunkCount = errors.New("the number of postings is impossible")
 	errDirectory  = errors.New("the directory of blocks is impossible")
+	errTable      = errors.New("the table of chunks is impossible")
 	errOrdinals   = errors.New("ordinals are out of order")
 	errWidth      = errors.New("a width is impossible")
 )
@@ -47,11 +49,12 @@ var (
 type chunk struct {
 	first      vocab.Ordinal
 	flags      byte
-	n          int    // postings in it
-	df         int    // of the word; first chunk
-	hits       uint64 // of the word; first chunk
-	max        uint8  // impact of the word; first chunk, unless n = 1
-	directory  []byte // empty with one block
+	n          int        // postings in it
+	df         int        // of the word; first chunk
+	hits       uint64     // of the word; first chunk
+	max        uint8      // impact of the word; first chunk, unless n = 1
+	table      chunkTable // of the word's chunks; first chunk, unless it is the only one
+	directory  []byte     // empty with one block
 	blocks     []byte
 	inlineHits []byte
 }
@@ -83,6 +86,11 @@ func parseChunk(value []byte, first vocab.Ordinal) (c chunk, err error) {
 		c.df = int(df)
 		if n > 1 {
 			c.max = d.byte()
+		}
+		if c.flags&lastChunk == 0 {
+			if c.table = d.table(); d.err == nil && (len(c.table) < 2*tableEntry || c.table.first(0) != first) {
+				return c, errTable
+			}
 		}
 	}
 	if c.n > blockSize {
@@ -169,6 +177,32 @@ func (c *chunk) find(from int, to vocab.Ordinal) int {
 		mid := int(uint(lo+hi) >> 1)
 		if c.last(mid) < to {
 			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// A chunkTable tells of each chunk of a word where it begins and its largest impact.
+type chunkTable []byte
+
+func (t chunkTable) count() int { return len(t) / tableEntry }
+
+func (t chunkTable) first(i int) vocab.Ordinal {
+	return vocab.Ordinal(binary.LittleEndian.Uint32(t[i*tableEntry:]))
+}
+
+func (t chunkTable) max(i int) uint8 { return t[i*tableEntry+4] }
+
+// find is the chunk, from the one numbered from on, that holds the first posting that is at least to,
+// or the one before that: the last chunk that does not begin behind to.
+func (t chunkTable) find(from int, to vocab.Ordinal) int {
+	lo, hi := from, t.count() // lo does not begin behind to, or is from
+	for hi-lo > 1 {
+		mid := int(uint(lo+hi) >> 1)
+		if t.first(mid) <= to {
+			lo = mid
 		} else {
 			hi = mid
 		}
@@ -316,6 +350,23 @@ func (d *decoder) uint64() uint64 {
 		return binary.LittleEndian.Uint64(b)
 	}
 	return 0
+}
+
+// table reads a table, whose entries ascend.
+func (d *decoder) table() chunkTable {
+	n := d.uvarint()
+	if n > uint64(len(d.src)/tableEntry) {
+		d.fail()
+		return nil
+	}
+	t := chunkTable(d.bytes(int(n) * tableEntry))
+	for i := 1; i < t.count(); i++ {
+		if t.first(i) <= t.first(i-1) {
+			d.fail()
+			return nil
+		}
+	}
+	return t
 }
 
 // text reads a string with its length in front.

@@ -19,6 +19,7 @@
 //	"C" "c"            which documents were crawled
 //	"C" "d"            DocIDs by ordinal
 //	"C" "r"            DocIDs of removed documents
+//	"C" "u"            depths of URLs, by ordinal
 //	"C" "w"            lengths in words, by ordinal
 //	"F" word 00 first  full list: postings of word from ordinal first (4 bytes) on
 //	"H" word 00 first  the hits of the same chunk, unless they stand in it
@@ -31,7 +32,7 @@
 //
 // # Chunk of postings (F, S)
 //
-// A list is cut into chunks of some 16 KB, so that a list of the usual length is one read and a
+// A list is cut into chunks of up to 32 KB, so that a list of the usual length is one read and a
 // long one can be entered anywhere. Blocks of 128 postings are decoded at a time.
 //
 //	flags      1 byte     1: first chunk of its word; 2: last; 4: hits stand in this chunk
@@ -39,6 +40,9 @@
 //	df         uvarint    first chunk, unless it is also the last: postings of the word
 //	hits       uvarint    first chunk: hits of the word
 //	max        1 byte     first chunk, unless n = 1: largest impact of the word
+//	table                 first chunk, unless it is also the last: the number of chunks (uvarint), and for each
+//	                        4 first ordinal, little-endian
+//	                        1 largest impact
 //	directory  11 bytes   for each block, where n > 128:
 //	                        4 last ordinal, little-endian
 //	                        1 largest impact
@@ -87,7 +91,7 @@
 //	           uvarint place; uvarint words; URL, title, description, language, text, each
 //	           with its uvarint length in front
 //
-// The columns d and w are packed: the number of values (4 bytes), the least value (8), width (1),
+// The columns d, u and w are packed: the number of values (4 bytes), the least value (8), width (1),
 // and the differences to the least, of that many bits. c is the number of documents and a bit for
 // each. r is the number of DocIDs and uvarint differences, ascending. b is the number of blocks, and
 // for each its first ordinal (4 bytes) and the key of its first document, with its uvarint length.
@@ -110,8 +114,8 @@
 //	       01 7b                                       gap 0, low byte 7b: title^@0/3
 package segment
 
-// Version of the format. 1 is the first.
-const Version = 1
+// Version of the format. 2 has the table of chunks and the column u.
+const Version = 2
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024

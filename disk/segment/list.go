@@ -24,6 +24,7 @@ type listWriter struct {
 	first     vocab.Ordinal // of the chunk
 	n         int           // postings in the chunk, full blocks
 	before    uint32        // last ordinal of the last full block
+	chunkMax  uint8         // impact of its full blocks
 
 	waiting []waitingChunk
 	arena   []byte // of the waiting chunks
@@ -38,6 +39,7 @@ type listWriter struct {
 type waitingChunk struct {
 	first    vocab.Ordinal
 	n        int
+	max      uint8
 	from, to int // directory and blocks, in the arena
 }
 
@@ -89,6 +91,7 @@ func (l *listWriter) closeBlock() {
 	} else {
 		l.blocks = appendBlock(l.blocks, ordinals, impacts, l.before)
 	}
+	l.chunkMax = max(l.chunkMax, highest)
 	l.before = ordinals[b.n-1]
 	l.n += b.n
 	l.directory = binary.LittleEndian.AppendUint32(l.directory, l.before)
@@ -109,14 +112,14 @@ func (l *listWriter) closeChunk() error {
 }
 
 func (l *listWriter) wait() {
-	w := waitingChunk{first: l.first, n: l.n, from: len(l.arena)}
+	w := waitingChunk{first: l.first, n: l.n, max: l.chunkMax, from: len(l.arena)}
 	if l.n > blockSize {
 		l.arena = append(l.arena, l.directory...)
 	}
 	l.arena = append(l.arena, l.blocks...)
 	w.to = len(l.arena)
 	l.waiting = append(l.waiting, w)
-	l.directory, l.blocks, l.hits, l.n = l.directory[:0], l.blocks[:0], l.hits[:0], 0
+	l.directory, l.blocks, l.hits, l.n, l.chunkMax = l.directory[:0], l.blocks[:0], l.hits[:0], 0, 0
 }
 
 func (l *listWriter) chunkKey(first vocab.Ordinal) []byte {
@@ -176,10 +179,22 @@ func (l *listWriter) write(i int, w waitingChunk, inside []byte) error {
 		if w.n > 1 {
 			value = append(value, l.max)
 		}
+		if len(l.waiting) > 1 {
+			value = l.appendTable(value)
+		}
 	}
 	value = append(value, l.arena[w.from:w.to]...)
 	l.stats.PostingBytes += int64(len(value) + len(l.chunkKey(w.first)) + 1)
 	value = append(value, inside...)
 	l.blockHits = value[:0]
 	return l.set(l.list.postingKind(), l.chunkKey(w.first), value)
+}
+
+// appendTable tells where the chunks of the word begin and what impacts they reach.
+func (l *listWriter) appendTable(value []byte) []byte {
+	value = binary.AppendUvarint(value, uint64(len(l.waiting)))
+	for _, w := range l.waiting {
+		value = append(binary.LittleEndian.AppendUint32(value, uint32(w.first)), w.max)
+	}
+	return value
 }

@@ -42,7 +42,9 @@ type Scan struct {
 	err  error
 
 	word      []byte
-	df        int // as the first chunk of the word tells
+	table     chunkTable // of its chunks
+	number    int        // of the current one
+	df        int        // as the first chunk of the word tells
 	total     uint64
 	max       uint8
 	chunk     chunk
@@ -184,8 +186,12 @@ func (c *Scan) nextChunk() bool {
 	if follows != (c.chunk.flags&firstChunk == 0) || follows && int64(first) <= last {
 		return c.damaged(errChunkOrder)
 	}
-	if !follows {
+	if c.number++; !follows {
 		c.df, c.total, c.max = c.chunk.df, c.chunk.hits, c.chunk.max
+		c.table, c.number = append(c.table[:0], c.chunk.table...), 0
+	}
+	if last := c.chunk.flags&lastChunk != 0; last != (c.number >= c.table.count()-1) || len(c.table) > 0 && c.table.first(c.number) != first {
+		return c.damaged(errTable)
 	}
 	c.at, c.i, c.block.n = -1, -1, 0
 	return c.nextHits()

@@ -29,6 +29,7 @@ type Segment struct {
 
 	docIDs  []vocab.DocID
 	lengths []uint32
+	depths  []uint8
 	crawled []byte // a bit for each document
 	removed []vocab.DocID
 	blocks  []docBlock
@@ -148,6 +149,7 @@ func (s *Segment) load() error {
 		s.column("c", func(v []byte) (err error) { s.crawled, err = decodeBits(v, n); return err }),
 		s.column("d", func(v []byte) (err error) { s.docIDs, err = decodeColumn[vocab.DocID](v, n); return err }),
 		s.column("r", func(v []byte) (err error) { s.removed, err = decodeRemoved(v); return err }),
+		s.column("u", func(v []byte) (err error) { s.depths, err = decodeColumn[uint8](v, n); return err }),
 		s.column("w", func(v []byte) (err error) { s.lengths, err = decodeColumn[uint32](v, n); return err }),
 	); err != nil {
 		return err
@@ -190,6 +192,9 @@ func (s *Segment) Doc(ord vocab.Ordinal) vocab.DocID { return s.docIDs[ord] }
 
 // Words is the length of a document's body in words.
 func (s *Segment) Words(ord vocab.Ordinal) uint32 { return s.lengths[ord] }
+
+// Depth is how many folders deep a document's URL is, at most 255: [weburl.URL.Depth].
+func (s *Segment) Depth(ord vocab.Ordinal) int { return int(s.depths[ord]) }
 
 // TotalWords is the length of all documents.
 func (s *Segment) TotalWords() uint64 { return s.totals.words }

@@ -206,6 +206,7 @@ func (x index) verifyList(t testing.TB, s *Segment, list List, word string, want
 		}
 		return
 	}
+	defer p.Close()
 	if p.DF() != len(want) {
 		t.Fatalf("%s list of %s: df %d, want %d", list, word, p.DF(), len(want))
 	}
@@ -230,24 +231,36 @@ func (x index) verifyList(t testing.TB, s *Segment, list List, word string, want
 	if p.MaxImpact() != highest {
 		t.Fatalf("%s list of %s: max impact %d, want %d", list, word, p.MaxImpact(), highest)
 	}
-	x.verifyMoves(t, s, list, word, want, ords)
+	x.verifyMoves(t, s, p, word, want, ords)
 }
 
-// verifyMoves advances at random beside a plain list.
-func (x index) verifyMoves(t testing.TB, s *Segment, list List, word string, want map[vocab.Ordinal][]vocab.Hit, ords []vocab.Ordinal) {
+// verifyMoves advances p at random beside a plain list, several times over.
+func (x index) verifyMoves(t testing.TB, s *Segment, p *Postings, word string, want map[vocab.Ordinal][]vocab.Hit, ords []vocab.Ordinal) {
 	t.Helper()
+	list := p.list
 	r := rand.New(rand.NewPCG(uint64(len(ords)), 9))
-	for range 4 {
-		p, err := s.Postings(list, []byte(word))
-		if err != nil {
-			t.Fatal(err)
+	impactsIn := func(from, to vocab.Ordinal) (highest uint8) {
+		i, _ := slices.BinarySearch(ords, from)
+		for ; i < len(ords) && ords[i] < to; i++ {
+			highest = max(highest, Impact(want[ords[i]], x.docs[ords[i]].Words, s.AvgWords()))
 		}
+		return highest
+	}
+	for range 4 {
+		p.Rewind()
 		at, stride := -1, 1+r.IntN(1+len(x.docs))
 		for {
 			var ok bool
-			switch r.IntN(4) {
+			switch r.IntN(5) {
 			case 0:
 				at, ok = at+1, p.Next()
+			case 1:
+				n := 1
+				if at >= 0 {
+					left, _ := p.Block()
+					n = 1 + r.IntN(len(left))
+				}
+				at, ok = at+n, p.Pass(n)
 			default:
 				to := vocab.Ordinal(r.IntN(stride))
 				if at >= 0 {
@@ -267,14 +280,11 @@ func (x index) verifyMoves(t testing.TB, s *Segment, list List, word string, wan
 				t.Fatalf("%s list of %s: at %d, want %d", list, word, p.Ord(), ords[at])
 			}
 			to := p.Ord() + vocab.Ordinal(1+r.IntN(stride))
-			bound := p.MaxIn(p.Ord(), to)
-			for _, ord := range ords[at:] {
-				if ord >= to {
-					break
-				}
-				if impact := Impact(want[ord], x.docs[ord].Words, s.AvgWords()); impact > bound {
-					t.Fatalf("%s list of %s: impact %d at %d above the bound %d of [%d,%d)", list, word, impact, ord, bound, p.Ord(), to)
-				}
+			if bound, highest := p.MaxIn(p.Ord(), to), impactsIn(p.Ord(), to); highest > bound {
+				t.Fatalf("%s list of %s: an impact of %d is above the bound %d of [%d,%d)", list, word, highest, bound, p.Ord(), to)
+			}
+			if bound, end := p.Bound(to); end <= to || impactsIn(to, end) > bound {
+				t.Fatalf("%s list of %s: an impact of %d is above the bound %d of [%d,%d)", list, word, impactsIn(to, end), bound, to, end)
 			}
 			if r.IntN(3) == 0 {
 				hits, err := p.Hits(nil)
@@ -390,6 +400,7 @@ func TestTogether(t *testing.T) {
 					t.Error(err)
 					return
 				}
+				defer p.Close()
 				n := 0
 				for ; p.Next(); n++ {
 					hits, err := p.Hits(nil)

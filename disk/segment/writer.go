@@ -62,6 +62,7 @@ type Writer struct {
 	lastKey  string
 	docIDs   []vocab.DocID
 	lengths  []uint32
+	depths   []uint8
 	crawled  []bool
 	removed  []vocab.DocID
 	avgWords float64
@@ -158,10 +159,12 @@ func (w *Writer) AddDoc(info vocab.DocInfo) error {
 	if w.err != nil {
 		return w.err
 	}
-	key, err := sortKey(info.URL)
+	u, err := weburl.Parse(info.URL)
+	if err != nil {
+		return w.fail(fmt.Errorf("document %q: %w", info.URL, err))
+	}
+	key := u.Key()
 	switch {
-	case err != nil:
-		return w.fail(err)
 	case w.inWords:
 		return w.fail(errors.New("a document came after the words"))
 	case len(w.docIDs) > 0 && key < w.lastKey:
@@ -175,6 +178,7 @@ func (w *Writer) AddDoc(info vocab.DocInfo) error {
 	w.lastKey = key
 	w.docIDs = append(w.docIDs, info.Doc)
 	w.lengths = append(w.lengths, info.Words)
+	w.depths = append(w.depths, uint8(min(u.Depth(), math.MaxUint8)))
 	w.crawled = append(w.crawled, info.Crawled)
 	w.doc.add(&info)
 	if w.doc.full() {
@@ -225,6 +229,7 @@ func (w *Writer) endDocs() error {
 		{"c", appendBits(nil, w.crawled)},
 		{"d", appendColumn(nil, w.docIDs)},
 		{"r", appendRemoved(nil, w.removed)},
+		{"u", appendColumn(nil, w.depths)},
 		{"w", appendColumn(nil, w.lengths)},
 	} {
 		if w.err != nil {

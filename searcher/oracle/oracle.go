@@ -6,6 +6,7 @@ package oracle
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"anatomy/disk/segment"
 	"anatomy/searcher"
@@ -81,6 +82,7 @@ type Collection struct {
 	Ranks      []float32 // by DocID; nil where none are computed
 	Weights    searcher.Weights
 	Candidates int
+	Scored     int // only the first so many results are given scores, to save time; 0 for all
 
 	idfs    map[string]searcher.Score // once they were needed: they are the same for every page
 	average int64                     // so is this, of words of a text
@@ -95,8 +97,10 @@ type Segment struct {
 // A Found is a page that matches.
 type Found struct {
 	Doc   vocab.DocID
-	First searcher.Score // of the first phase
+	First uint64 // score of the first phase
 	Score searcher.Score
+	key   string // of the URL
+	page  *Document
 }
 
 // Live are the pages that are in force: the newest of each DocID, unless it was removed since. They
@@ -104,9 +108,10 @@ type Found struct {
 func (c *Collection) live(visit func(d *Document, average float64)) {
 	gone := map[vocab.DocID]bool{}
 	for _, s := range slices.Backward(c.Segments) {
+		average := averageOf(s)
 		for _, d := range s.Documents {
 			if !gone[d.Doc] {
-				visit(d, averageOf(s))
+				visit(d, average)
 			}
 			gone[d.Doc] = true
 		}
@@ -143,32 +148,52 @@ func (c *Collection) Search(root *query.Node) []Found {
 	var all []Found
 	c.live(func(d *Document, average float64) {
 		if Match(root, d) {
-			all = append(all, Found{d.Doc, c.first(root, d, average), c.Score(root, d)})
+			u, _ := weburl.Parse(d.URL)
+			all = append(all, Found{Doc: d.Doc, First: c.first(root, d, average), key: u.Key(), page: d})
 		}
 	})
-	slices.SortFunc(all, func(a, b Found) int { return cmp.Or(cmp.Compare(b.First, a.First), cmp.Compare(a.Doc, b.Doc)) })
+	slices.SortFunc(all, func(a, b Found) int { return cmp.Or(cmp.Compare(b.First, a.First), cmp.Compare(a.key, b.key)) })
+	scored := len(all)
+	if c.Scored > 0 {
+		scored = min(scored, max(c.Scored, c.Candidates))
+	}
+	for i := range all[:scored] {
+		all[i].Score = c.Score(root, all[i].page)
+	}
 	slices.SortFunc(all[:min(c.Candidates, len(all))], func(a, b Found) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc))
 	})
 	return all
 }
 
-func (c *Collection) first(root *query.Node, d *Document, average float64) searcher.Score {
-	sum := c.rank(d)
-	for _, word := range distinct(wanted(root)) {
+// first is the score of the first phase: idf × impact of all words and what no query changes, the least
+// that this can be taken off, each in units of the power of two that keeps all scores below 2^31.
+func (c *Collection) first(root *query.Node, d *Document, average float64) (sum uint64) {
+	w := &c.Weights
+	words := distinct(wanted(root))
+	least := int64(min(w.Rank, 0) + min(w.Uncrawled, 0) + slices.Min(w.Depth[:]))
+	most := int64(max(w.Rank, 0)+max(w.Uncrawled, 0)+slices.Max(w.Depth[:])) - least
+	most *= 1000
+	for _, word := range words {
+		most += int64(c.idf(word)) * int64(w.Impact) / 1000 * 255
+	}
+	unit := uint64(1)
+	for uint64(most)/unit >= 1<<31 {
+		unit *= 2
+	}
+	for _, word := range words {
 		if hits := d.Words[word]; len(hits) > 0 {
-			step := c.idf(word) * searcher.Score(c.Weights.Impact) / 1000
-			sum += step * searcher.Score(segment.Impact(hits, d.Length, average))
+			sum += uint64(c.idf(word)) * uint64(w.Impact) / 1000 / unit * uint64(segment.Impact(hits, d.Length, average))
 		}
 	}
-	return sum
+	return sum + uint64(int64(c.static(d))-least*1000)/unit
 }
 
 // Score is the exact score of a page, whether it matches or not.
 func (c *Collection) Score(root *query.Node, d *Document) searcher.Score {
 	w := &c.Weights
 	seq := wanted(root)
-	sum := c.rank(d) + searcher.Score(w.Depth[min(searcher.URLDepth(d.URL), len(w.Depth)-1)])*1000
+	sum := c.static(d)
 	var all searcher.Score
 	for _, word := range distinct(seq) {
 		all += c.idf(word)
@@ -268,11 +293,19 @@ func (c *Collection) near(a, b string, d *Document) (sum searcher.Score) {
 	return sum
 }
 
-// rank is the points of PageRank, less those of pages that were never crawled.
-func (c *Collection) rank(d *Document) searcher.Score {
-	var points searcher.Score
+// static is the points of PageRank and of the URL's depth, less those of pages that were never crawled.
+func (c *Collection) static(d *Document) searcher.Score {
+	u, _ := weburl.Parse(d.URL)
+	depth := strings.Count(strings.Trim(u.Path(), "/"), "/")
+	if strings.Trim(u.Path(), "/") != "" {
+		depth++
+	}
+	if u.Query() != "" {
+		depth++
+	}
+	points := searcher.Score(c.Weights.Depth[min(depth, len(c.Weights.Depth)-1)]) * 1000
 	if int(d.Doc) < len(c.Ranks) {
-		points = c.Weights.PageRank(float64(c.Ranks[d.Doc]), len(c.Ranks)-1)
+		points += c.Weights.PageRank(float64(c.Ranks[d.Doc]), len(c.Ranks)-1)
 	}
 	if !d.Crawled {
 		points += searcher.Score(c.Weights.Uncrawled) * 1000

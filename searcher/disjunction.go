@@ -1,0 +1,219 @@
+package searcher
+
+import (
+	"math/bits"
+	"slices"
+	"sort"
+
+	"anatomy/vocab"
+)
+
+// windowDocs is how many documents scores are added up for at a time.
+const windowDocs = 4096
+
+// A disjunction finds the pages that hold any of some words (block-max MaxScore over windows). Documents
+// are gone through in stretches, in each of which the words are ordered by what they can add there. Those
+// at the low end that together, with the best static points, stay below the least score wanted cannot bring in
+// a page by themselves: the others' lists are walked, and these looked up for what is found there.
+type disjunction struct {
+	*walk
+	*collector
+	lanes  []*lane // by their most, ascending
+	local  []*lane // by their bound in the stretch at hand, ascending
+	scores [windowDocs]uint32
+	seen   [windowDocs / 64]uint64
+}
+
+func (w *walk) disjunction(lanes []*lane, c *collector) {
+	d := &disjunction{walk: w, collector: c, lanes: lanes, local: slices.Clone(lanes)}
+	slices.SortStableFunc(d.lanes, func(a, b *lane) int { return int(a.most()) - int(b.most()) })
+	docs := vocab.Ordinal(w.part.seg.Docs())
+	for from := vocab.Ordinal(0); from < docs && !w.clock.look(); {
+		to := d.stretch(from, docs)
+		if to == end {
+			return
+		}
+		d.visit(from, to)
+		from = to
+	}
+}
+
+// stretch gives the end of a stretch of documents: a block of the essential words' lists, a window at least.
+// It is past all documents where no page can reach the least score wanted.
+func (d *disjunction) stretch(from, docs vocab.Ordinal) vocab.Ordinal {
+	least, sum, to := d.least(), d.static(from, docs), docs
+	for i, l := range d.lanes {
+		if sum += l.most(); sum < least && i < len(d.lanes)-1 {
+			continue
+		}
+		if sum < least {
+			return end
+		}
+		_, until := l.postings.Bound(from)
+		to = min(to, until)
+	}
+	return min(max(to, from+windowDocs), docs)
+}
+
+// visit goes through the documents in [from, to).
+func (d *disjunction) visit(from, to vocab.Ordinal) {
+	least, rest, n := d.least(), uint32(0), 0
+	if least > 0 {
+		for _, l := range d.local {
+			l.bound = l.boundIn(from, to)
+		}
+		sortByBound(d.local)
+		best := d.static(from, to)
+		for n < len(d.local) && best+rest+d.local[n].bound < least {
+			rest += d.local[n].bound
+			n++
+		}
+	}
+	switch others, essential := d.local[:n], d.local[n:]; len(essential) {
+	case 0:
+	case 1:
+		d.one(essential[0], others, rest, from, to)
+	default:
+		d.several(essential, others, rest, from, to)
+	}
+}
+
+func sortByBound(lanes []*lane) {
+	for i := 1; i < len(lanes); i++ {
+		for k := i; k > 0 && lanes[k].bound < lanes[k-1].bound; k-- {
+			lanes[k], lanes[k-1] = lanes[k-1], lanes[k]
+		}
+	}
+}
+
+// one goes through the list of the only essential word.
+func (d *disjunction) one(l *lane, others []*lane, rest uint32, from, to vocab.Ordinal) {
+	for ok := l.postings.Advance(from); ok; ok = l.postings.NextBlock() {
+		ordinals, impacts := l.postings.Block()
+		last := vocab.Ordinal(ordinals[len(ordinals)-1])
+		if last >= to {
+			ordinals = ordinals[:below(ordinals, to)]
+		}
+		d.take(l.step, others, rest, ordinals, impacts[:len(ordinals)])
+		if last+1 >= to || d.clock.tick() {
+			return
+		}
+	}
+	d.fail(l.postings.Err())
+}
+
+// take scores decoded postings.
+func (d *disjunction) take(step uint32, others []*lane, rest uint32, ordinals []uint32, impacts []uint8) {
+	static, shift, dead := d.part.static.points, d.terms.shift, d.part.dead
+	least := d.least()
+	for i, ord := range ordinals {
+		first := static[ord]>>shift + step*uint32(impacts[i])
+		if first+rest < least || dead.has(vocab.Ordinal(ord)) {
+			continue
+		}
+		if len(others) > 0 {
+			d.lookUp(vocab.Ordinal(ord), first, others, rest)
+		} else if d.count++; first >= d.floor {
+			d.keep(first, vocab.Ordinal(ord))
+		}
+		least = d.least()
+	}
+}
+
+// below is how many of ascending ordinals lie below to.
+func below(ordinals []uint32, to vocab.Ordinal) int {
+	return sort.Search(len(ordinals), func(i int) bool { return vocab.Ordinal(ordinals[i]) >= to })
+}
+
+// lookUp adds to the score of a page what the other words give it, as long as they can lift it up.
+func (d *disjunction) lookUp(ord vocab.Ordinal, first uint32, others []*lane, rest uint32) {
+	least := d.least()
+	for _, l := range slices.Backward(others) {
+		if first+rest < least {
+			return
+		}
+		if rest -= l.bound; first+rest+l.boundAt(ord) < least {
+			return
+		}
+		if l.advance(ord) == ord {
+			first += l.points()
+		}
+	}
+	if d.count++; first >= d.floor {
+		d.keep(first, ord)
+	}
+}
+
+// several adds up the scores of the essential words, window by window.
+func (d *disjunction) several(essential, others []*lane, rest uint32, from, to vocab.Ordinal) {
+	for _, l := range essential {
+		l.at = from
+	}
+	for base := from; base < to && !d.clock.look(); {
+		base &^= 63
+		next, until := to, min(base+windowDocs, to)
+		for _, l := range essential {
+			if l.at < until {
+				d.gather(l, base, until)
+			}
+			next = min(next, l.at)
+		}
+		d.settle(base, others, rest)
+		base = next
+	}
+}
+
+// gather adds what a word gives to the pages of a window, from where it is. Then it is at the first page
+// behind it, or behind that.
+func (d *disjunction) gather(l *lane, base, until vocab.Ordinal) {
+	for ok := l.postings.Advance(l.at); ok; ok = l.postings.NextBlock() {
+		ordinals, impacts := l.postings.Block()
+		n := len(ordinals)
+		if vocab.Ordinal(ordinals[n-1]) >= until {
+			n = below(ordinals, until)
+		}
+		impacts = impacts[:n]
+		for i, ord := range ordinals[:n] {
+			at := (ord - uint32(base)) % windowDocs
+			d.scores[at] += l.step * uint32(impacts[i])
+			d.seen[at/64] |= 1 << (at % 64)
+		}
+		if n < len(ordinals) {
+			l.at = vocab.Ordinal(ordinals[n])
+			return
+		}
+	}
+	l.at = end
+	d.fail(l.postings.Err())
+}
+
+// settle takes the pages of a window.
+func (d *disjunction) settle(base vocab.Ordinal, others []*lane, rest uint32) {
+	static, shift, least := d.part.static.points[base:], d.terms.shift, d.least()
+	for i, word := range d.seen {
+		if word == 0 {
+			continue
+		}
+		d.seen[i] = 0
+		dead := uint64(0)
+		if d.part.dead != nil {
+			dead = d.part.dead[int(base)/64+i]
+		}
+		if len(others) == 0 {
+			d.count += bits.OnesCount64(word &^ dead)
+		}
+		for ; word != 0; word &= word - 1 {
+			at := i*64 + bits.TrailingZeros64(word)
+			first := d.scores[at] + static[at]>>shift
+			d.scores[at] = 0
+			if first+rest < least || dead&word&-word != 0 {
+				continue
+			}
+			if ord := base + vocab.Ordinal(at); len(others) > 0 {
+				d.lookUp(ord, first, others, rest)
+			} else if first >= d.floor {
+				d.keep(first, ord)
+			}
+		}
+	}
+}

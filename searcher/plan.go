@@ -1,0 +1,84 @@
+package searcher
+
+import (
+	"cmp"
+	"slices"
+
+	"anatomy/disk/segment"
+	"anatomy/searcher/query"
+)
+
+// A plan says how the matches of a query are found in one segment. Either each page with one of some
+// words matches, or every match holds all of some words and is where all of some cursors are.
+type plan struct {
+	any     []*lane // one of these words is enough; the rest is empty then
+	all     []*lane // every match holds these words,
+	filters []cursor
+	checks  []*phraseCursor // has their hits in this order,
+	extra   []*lane         // and some hold these, which score
+	none    bool            // nothing matches
+}
+
+// plan takes a query apart. What it does not know better becomes a filter.
+func (w *walk) plan(root *query.Node) *plan {
+	p := &plan{}
+	if w.isAny(root) {
+		for _, word := range root.Wanted() {
+			if l := w.lane(word.Words[0]); l != nil && !slices.Contains(p.any, l) {
+				p.any = append(p.any, l)
+			}
+		}
+		p.none = len(p.any) == 0
+		return p
+	}
+	w.require(p, root)
+	for i := range w.terms.words {
+		if l := w.lanes[i]; l != nil && !slices.Contains(p.all, l) {
+			p.extra = append(p.extra, l)
+		}
+	}
+	slices.SortStableFunc(p.all, func(a, b *lane) int { return cmp.Compare(a.cost(), b.cost()) })
+	return p
+}
+
+// isAny says whether a query is one word, or asks for one of several.
+func (w *walk) isAny(n *query.Node) bool {
+	if n.Op == query.Or {
+		return !slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return kid.Op == query.Or || !w.isAny(kid) })
+	}
+	return n.Op == query.Words && n.In == query.Anywhere && len(n.Words) == 1
+}
+
+// require adds to a plan what matches of a node must have.
+func (w *walk) require(p *plan, n *query.Node) {
+	switch {
+	case n.Op == query.And:
+		for _, kid := range n.Kids {
+			w.require(p, kid)
+		}
+		return
+	case n.Op != query.Words || listOf(n.In) != segment.Full:
+		c := w.cursor(n)
+		p.filters = append(p.filters, c)
+		p.none = p.none || c.cost() == 0
+		return
+	}
+	words := map[string]*termCursor{}
+	for _, word := range n.Words {
+		l := w.lane(word)
+		if l == nil {
+			p.none = true
+			return
+		}
+		if !slices.Contains(p.all, l) {
+			p.all = append(p.all, l)
+		}
+		words[word] = &termCursor{walk: w, postings: l.postings, df: l.cost()}
+	}
+	if len(n.Words) > 1 || n.In != query.Anywhere {
+		p.checks = append(p.checks, newPhrase(n, words))
+	}
+}
+
+// lane is that of a word of the query, nil where the segment does not hold it.
+func (w *walk) lane(word string) *lane { return w.lanes[slices.Index(w.terms.words, word)] }
