@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"anatomy/disk/datadir"
-	"anatomy/disk/docindex"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -213,7 +212,7 @@ func (c *Crawl) Remove(pattern string) (uint64, error) {
 	return left, nil
 }
 
-func (c *Crawl) traceFor(url string) ([]docindex.Record, error) {
+func (c *Crawl) traceFor(url string) ([]step, error) {
 	u, err := ParseSeed(url)
 	if err != nil {
 		return nil, err

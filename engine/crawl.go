@@ -451,6 +451,7 @@ func (v *visitor) page(ctx context.Context, f vocab.Fetch, s settled) {
 		v.redirect(ctx, f, doc.Redirect, s)
 		return
 	}
+	v.urls.Shown(f.Doc, doc.Sketch()) // its error stays, and dispatch returns it
 	s.document, s.targets = doc, v.addLinks(doc, f.Depth)
 	v.addRelated(doc.Related, f.Depth)
 	v.bytes.Add(int64(len(f.Page.Body)))
@@ -490,7 +491,7 @@ func (c *Crawl) addLinks(doc *indexer.Document, depth uint16) []vocab.DocID {
 		if err != nil {
 			continue
 		}
-		found = append(found, urlserver.Found{URL: u, Depth: depth + 1, NoFollow: l.Flags&vocab.NoFollow != 0})
+		found = append(found, urlserver.Found{URL: u, Depth: depth + 1, On: doc.Info.Doc, NoFollow: l.Flags&vocab.NoFollow != 0})
 		kept = append(kept, l)
 		if name := u.Hostname(); name != host && l.Flags&vocab.OffSite != 0 && !c.offline {
 			c.crawler.Prefetch(name)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"anatomy/disk/datadir"
-	"anatomy/disk/docindex"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -88,7 +87,7 @@ func (c *Control) Remove(ctx context.Context, pattern string) (uint64, error) {
 }
 
 // trace is what the crawl knows of a URL.
-func (c *Control) trace(ctx context.Context, u weburl.URL) (steps []docindex.Record, err error) {
+func (c *Control) trace(ctx context.Context, u weburl.URL) (steps []step, err error) {
 	err = c.ask(ctx, http.MethodGet, "/trace?url="+url.QueryEscape(u.String()), nil, &steps)
 	if err == nil && len(steps) == 0 {
 		err = errors.New("the crawl knows nothing and gave no reason")

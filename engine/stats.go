@@ -4,10 +4,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"anatomy/disk/docindex"
 	"anatomy/vocab"
 )
 
-// CrawlStats count what a crawl did. Pages, Known, Queued and Outcomes are those of the data folder,
+// CrawlStats count what a crawl did. Pages, Known, Queued, Outcomes and Traps are those of the data folder,
 // over all runs; the rest is of this run.
 type CrawlStats struct {
 	Elapsed    time.Duration    `json:"elapsed_ns"`
@@ -19,6 +20,7 @@ type CrawlStats struct {
 	Outcomes   map[string]int64 `json:"outcomes"` // of fetches, by vocab.Outcome
 	Hosts      int64            `json:"hosts"`
 	Waiting    map[string]int64 `json:"waiting"` // sites that wait, by reason
+	Traps      map[string]int64 `json:"traps"`   // URLs refused as traps, by docindex.Trap; over all runs
 
 	Revisits RevisitStats `json:"revisits"`
 
@@ -76,7 +78,7 @@ func (c *Crawl) Stats() CrawlStats {
 		Elapsed: time.Since(c.began),
 		Pages:   int64(urls.Pages), Known: int64(urls.Known), Queued: int64(urls.Queued + urls.Retrying), InFlight: int64(urls.InFlight),
 		Duplicates: c.store.Stats().Duplicates,
-		Outcomes:   map[string]int64{}, Hosts: int64(urls.Hosts), Waiting: map[string]int64{},
+		Outcomes:   map[string]int64{}, Hosts: int64(urls.Hosts), Waiting: map[string]int64{}, Traps: map[string]int64{},
 		Revisits: c.revisits.stats(),
 		Requests: int64(fetched.Requests), Bytes: int64(fetched.Unpacked), Kept: c.bytes.Load(),
 		DNSHits: int64(fetched.DNS.Hits), DNSMisses: int64(fetched.DNS.Misses + fetched.DNS.Joined), DNSQueries: int64(fetched.DNS.Queries),
@@ -86,6 +88,11 @@ func (c *Crawl) Stats() CrawlStats {
 	}
 	for o, n := range urls.Outcomes {
 		s.Outcomes[vocab.Outcome(o).String()] = int64(n)
+	}
+	for t, n := range urls.Traps {
+		if n > 0 {
+			s.Traps[docindex.Trap(t).String()] = int64(n)
+		}
 	}
 	for reason, n := range urls.Waiting {
 		s.Waiting[reason] = int64(n)

@@ -22,11 +22,18 @@ var ErrUnknownURL = errors.New("never seen: no seed, no link and no sitemap lead
 type documents interface {
 	Find(vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error)
 	Get(vocab.DocID) (docindex.Record, bool, error)
+	Yield(host, shape string) (docindex.Yield, error)
+}
+
+// A step is one document on the way from a URL to the page that counts.
+type step struct {
+	docindex.Record
+	Refused string // why it is not fetched, if it is in a trap
 }
 
 // trace follows a URL through its aliases: the last record is that of the document itself, or, of a
 // loop of redirects, the last before it begins anew.
-func trace(db documents, u weburl.URL) ([]docindex.Record, error) {
+func trace(db documents, u weburl.URL) ([]step, error) {
 	doc, _, ok, err := db.Find(u.Fingerprint())
 	if err != nil {
 		return nil, err
@@ -34,7 +41,7 @@ func trace(db documents, u weburl.URL) ([]docindex.Record, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", u.String(), ErrUnknownURL)
 	}
-	var steps []docindex.Record
+	var steps []step
 	seen := map[vocab.DocID]bool{}
 	for doc != 0 && !seen[doc] && len(steps) < 16 {
 		seen[doc] = true
@@ -45,7 +52,13 @@ func trace(db documents, u weburl.URL) ([]docindex.Record, error) {
 		if !ok {
 			return nil, fmt.Errorf("document %d is in no table: anatomy check says more", doc)
 		}
-		steps = append(steps, r)
+		s := step{Record: r}
+		if r.State == docindex.Trapped {
+			if s.Refused, err = urlserver.WhyTrapped(db, &r); err != nil {
+				return nil, err
+			}
+		}
+		steps = append(steps, s)
 		doc = 0
 		if r.Fetch != nil {
 			doc = r.Fetch.Alias
@@ -61,23 +74,26 @@ func Trace(ctx context.Context, w io.Writer, dir string, u weburl.URL) error {
 	if err != nil {
 		return err
 	}
-	for i, r := range steps {
+	for i, s := range steps {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		traceRecord(w, &r)
+		traceRecord(w, &s.Record)
+		if s.Refused != "" {
+			fmt.Fprintf(w, "refused    trap: %s\n", s.Refused)
+		}
 	}
 	s, err := searcher.Open(dir, searcher.Options{})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	last := steps[len(steps)-1]
+	last := &steps[len(steps)-1].Record
 	fmt.Fprintln(w)
 	info, err := s.Document(ctx, last.Doc)
 	switch {
 	case errors.Is(err, searcher.ErrNotIndexed):
-		fmt.Fprintln(w, "index      not there: "+absence(&last))
+		fmt.Fprintln(w, "index      not there: "+absence(last))
 	case err != nil:
 		return err
 	case info.Crawled:
@@ -96,7 +112,7 @@ func Trace(ctx context.Context, w io.Writer, dir string, u weburl.URL) error {
 }
 
 // traceURL traces a URL, by the crawl that runs if one does.
-func traceURL(ctx context.Context, dir string, u weburl.URL) (steps []docindex.Record, err error) {
+func traceURL(ctx context.Context, dir string, u weburl.URL) (steps []step, err error) {
 	steps, err = NewControl(dir).trace(ctx, u)
 	if errors.Is(err, ErrUnknownURL) {
 		return nil, fmt.Errorf("%s: %w", u.String(), err)

@@ -75,6 +75,9 @@ func (w *testWeb) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	w.asked[key]++
 	w.order = append(w.order, key)
 	answer, heard := w.answers[key], w.heard
+	if answer == nil {
+		answer = w.answers[r.Host]
+	}
 	w.mu.Unlock()
 	if heard != nil {
 		heard(key)
@@ -86,7 +89,7 @@ func (w *testWeb) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	answer(to, r)
 }
 
-// handle answers for a URL without its scheme: "one.test/page".
+// handle answers for a URL without its scheme, "one.test/page", or for all else of a host: "one.test".
 func (w *testWeb) handle(key string, answer http.HandlerFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

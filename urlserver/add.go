@@ -1,7 +1,6 @@
 package urlserver
 
 import (
-	"strings"
 	"time"
 
 	"anatomy/disk/docindex"
@@ -148,7 +147,7 @@ func (a *adder) makeKnown(f *Found, fp vocab.Fingerprint) (vocab.DocID, error) {
 		return 0, err
 	}
 	u := docindex.URLRecord{Doc: r.Doc, Held: f.NoFollow && !f.Seed}
-	r.State = s.place(&f.URL, &r)
+	s.place(&f.URL, &r)
 	if u.Held && r.State == docindex.Queued {
 		r.State = docindex.NoFollowed
 	}
@@ -206,7 +205,7 @@ func (a *adder) again(u docindex.URLRecord, fp vocab.Fingerprint, f *Found) erro
 		unschedule(a.b, &r)
 		r.Depth = min(r.Depth, f.Depth)
 		r.Fetch = nil
-		r.State = a.s.place(&f.URL, &r)
+		a.s.place(&f.URL, &r)
 		return a.put(&r, u, fp, f)
 	}
 	a.know(fp, u)
@@ -246,45 +245,33 @@ func (a *adder) seed(r *docindex.Record, u weburl.URL) {
 	a.widened = true
 }
 
-// place decides what is to happen with a URL that was not fetched.
-func (s *Server) place(u *weburl.URL, r *docindex.Record) docindex.State {
+// place decides what is to happen with a URL that was not fetched, as far as the URL itself shows.
+func (s *Server) place(u *weburl.URL, r *docindex.Record) {
+	r.Trap = 0
 	switch {
 	case r.Fetch != nil:
-		return docindex.Finished
+		r.State = docindex.Finished
 	case !s.filter.Admits(u, r.Kind), s.isRemoved(u):
-		return docindex.OutOfScope
-	case r.Depth > s.o.MaxDepth, repetitive(u.Path()):
-		return docindex.Trapped
-	}
-	return docindex.Queued
-}
-
-// maxRepeats is how often a path may hold one segment; more is a calendar or a relative link that
-// breeds.
-const maxRepeats = 4
-
-func repetitive(path string) bool {
-	if strings.Count(path, "/") <= maxRepeats {
-		return false
-	}
-	seen := map[string]int{}
-	for segment := range strings.SplitSeq(path[1:], "/") {
-		if seen[segment]++; seen[segment] > maxRepeats {
-			return true
+		r.State = docindex.OutOfScope
+	default:
+		r.State = docindex.Queued
+		if r.Trap = s.trap(u, r); r.Trap != 0 {
+			r.State = docindex.Trapped
 		}
 	}
-	return false
 }
 
-// settle writes a record that is not counted at present, and queues it if its state says so. It
-// gives the number that it got in the queue, or 0.
+// settle writes a record that is not counted at present, and queues it if its state says so and its
+// host has no objection. It gives the number that it got in the queue, or 0.
 func (a *adder) settle(r *docindex.Record, u *weburl.URL, priority uint8) (number uint64, err error) {
 	if r.State == docindex.Queued {
-		h, err := a.s.frontier.host(u.Host(), u.Hostname(), a.s.db.Host)
+		h, err := a.s.host(u.Host(), u.Hostname())
 		if err != nil {
 			return 0, err
 		}
-		if h.gone != nil {
+		if t := h.trap(u); t != 0 && !a.s.seeds[r.Doc] && r.History.Visits == 0 {
+			r.State, r.Trap = docindex.Trapped, t
+		} else if h.gone != nil {
 			a.s.lose(r, h.gone)
 		} else {
 			number = a.s.enqueue(a.b, r.Doc, h, priority)
@@ -320,6 +307,9 @@ func (s *Server) uncount(r *docindex.Record) { s.addCounts(r, ^uint64(0)) }
 
 func (s *Server) addCounts(r *docindex.Record, n uint64) {
 	s.counts.States[r.State] += n
+	if r.State == docindex.Trapped {
+		s.counts.Traps[r.Trap] += n
+	}
 	if r.Fetch == nil {
 		return
 	}

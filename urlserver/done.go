@@ -77,6 +77,7 @@ func (s *Server) done(now time.Time, results []Result) (b *docindex.Batch, odd, 
 	for h := range d.pages {
 		d.b.PutHost(h.name, h.HostRecord)
 	}
+	s.yields.write(d.b)
 	d.b.PutCounts(&s.counts)
 	if err := d.b.Apply(); err != nil {
 		return nil, nil, s.fail(err)
@@ -197,6 +198,8 @@ func (d *doner) health(h *host, result *Result) {
 		h.gone = &loss{vocab.NoName, result.Reason}
 	case result.Outcome != vocab.Failed, result.Status != 0 && !overload(result.Status):
 		h.well()
+	case result.RetryAfter > 0 && result.Status != 0:
+		h.pause(d.now, &d.s.o, result.RetryAfter, result.Reason)
 	case h.trouble(d.now, &d.s.o, result.Status != 0, result.Reason):
 		h.gone = &loss{vocab.Failed, fmt.Sprintf("host gave no answer %d times in a row: %s", h.silent, result.Reason)}
 	}

@@ -17,11 +17,12 @@ type host struct {
 	levels []level // by priority; none is empty
 	leased int     // new pages in flight
 
-	fails   int       // rounds of passing trouble, one after the other
-	silent  int       // of them, without any answer
-	retryAt time.Time // ask nothing before
-	why     string    // and why that is
-	gone    *loss     // given up for this run
+	fails   int                      // rounds of passing trouble, one after the other
+	silent  int                      // of them, without any answer
+	retryAt time.Time                // ask nothing before
+	why     string                   // and why that is
+	gone    *loss                    // given up for this run
+	spent   map[string]docindex.Trap // folders and query patterns that repeat themselves; not read from disk where nil
 
 	spot  spot // in its site's ring
 	held  bool // in frontier.held
@@ -290,6 +291,18 @@ func (f *frontier) wait(now time.Time) (wait time.Duration, ok bool) {
 	return wait, ok
 }
 
+// maxBackoff bounds waits that are our own idea.
+const maxBackoff = 30 * time.Minute
+
+// pause notes for how long a host that answers wants to be left alone (RFC 9110 §10.2.3). It knows
+// best: no back-off makes that longer, and no second answer to what was asked before makes it shorter.
+func (h *host) pause(now time.Time, o *Options, wait time.Duration, reason string) {
+	h.silent = 0
+	if at := now.Add(min(wait, o.MaxHold)); at.After(h.retryAt) {
+		h.retryAt, h.why = at, reason
+	}
+}
+
 // trouble notes that a host is in passing trouble. Failures within one wait count as one round, so
 // that a lease of thirty time-outs is one. It says whether the host is past hope.
 func (h *host) trouble(now time.Time, o *Options, answered bool, reason string) (hopeless bool) {
@@ -301,7 +314,7 @@ func (h *host) trouble(now time.Time, o *Options, answered bool, reason string) 
 	if answered {
 		h.silent = 0
 	}
-	h.retryAt = now.Add(min(o.Backoff<<min(h.fails-1, 20), o.MaxHold))
+	h.retryAt = now.Add(min(o.Backoff<<min(h.fails-1, 20), maxBackoff, o.MaxHold))
 	h.why = reason
 	return h.silent >= o.HostTries
 }

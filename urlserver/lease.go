@@ -117,6 +117,7 @@ func (s *Server) makeDurable(doc vocab.DocID) error {
 // level is known to hold, for behind that lie the tombstones of others.
 func (s *Server) drain(h *host, i int, l *vocab.Lease, room int) error {
 	first := &h.levels[i]
+	refused := s.db.NewBatch()
 	from := docindex.QueueKey{Host: h.name, Priority: first.priority, Number: first.next}
 	err := s.db.EachQueued(from, func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
 		if k.Priority != from.Priority || k.Number&again != from.Number&again {
@@ -127,7 +128,20 @@ func (s *Server) drain(h *host, i int, l *vocab.Lease, room int) error {
 			return true, nil
 		}
 		first.n--
-		target, err := s.fly(h, k, doc)
+		r, err := s.queued(h, doc)
+		if err != nil {
+			return false, err
+		}
+		trap, err := s.trapOf(h, &r)
+		if err != nil {
+			return false, err
+		}
+		if trap != 0 {
+			s.refuse(refused, k, &r, trap)
+			refused, err = s.flush(refused, batchBytes)
+			return first.n > 0, err
+		}
+		target, err := s.fly(h, k, r)
 		if err != nil {
 			return false, err
 		}
@@ -135,6 +149,9 @@ func (s *Server) drain(h *host, i int, l *vocab.Lease, room int) error {
 		return first.n > 0 && len(l.URLs) < room, nil
 	})
 	if err != nil {
+		return err
+	}
+	if _, err := s.flush(refused, 0); err != nil {
 		return err
 	}
 	if first.n > 0 && len(l.URLs) < room {
@@ -146,15 +163,39 @@ func (s *Server) drain(h *host, i int, l *vocab.Lease, room int) error {
 	return nil
 }
 
-// fly puts a document in flight.
-func (s *Server) fly(h *host, k docindex.QueueKey, doc vocab.DocID) (vocab.Target, error) {
+// queued is the record of a document in the queue of a host.
+func (s *Server) queued(h *host, doc vocab.DocID) (docindex.Record, error) {
 	r, ok, err := s.db.Get(doc)
+	if err == nil && (!ok || r.State != docindex.Queued) {
+		err = fmt.Errorf("urlserver: document %d in the queue of %s is %s", doc, h.name, r.State)
+	}
+	return r, err
+}
+
+// trapOf says why a queued document is not to be fetched after all, or 0.
+func (s *Server) trapOf(h *host, r *docindex.Record) (docindex.Trap, error) {
+	if len(h.spent) == 0 || s.seeds[r.Doc] || r.History.Visits > 0 {
+		return 0, nil
+	}
+	u, err := weburl.Parse(r.URL)
 	if err != nil {
-		return vocab.Target{}, err
+		return 0, err
 	}
-	if !ok || r.State != docindex.Queued {
-		return vocab.Target{}, fmt.Errorf("urlserver: document %d in the queue of %s is %s", doc, h.name, r.State)
-	}
+	return h.trap(&u), nil
+}
+
+// refuse takes a document out of its queue for good.
+func (s *Server) refuse(b *docindex.Batch, k docindex.QueueKey, r *docindex.Record, trap docindex.Trap) {
+	b.DeleteQueued(k)
+	s.uncount(r)
+	r.State, r.Trap, r.Fetch = docindex.Trapped, trap, nil
+	s.count(r)
+	b.PutRecord(r)
+}
+
+// fly puts a document in flight.
+func (s *Server) fly(h *host, k docindex.QueueKey, r docindex.Record) (vocab.Target, error) {
+	doc := r.Doc
 	f := &flight{record: r, host: h, key: k, url: r.URL}
 	if h.HTTPS && !r.Swapped {
 		u, err := weburl.Parse(r.URL)

@@ -31,7 +31,7 @@ func (s *Server) narrow() error {
 		before := r
 		if r.Due = (time.Time{}); r.History.Visits == 0 {
 			r.Fetch = nil
-			r.State = s.place(&u, &r)
+			s.place(&u, &r)
 		} else if r.State = docindex.Queued; !s.filter.Admits(&u, r.Kind) {
 			r.State = docindex.Finished // and as it was when it was visited last
 		}
@@ -71,12 +71,13 @@ func (s *Server) widen() error {
 		if err != nil {
 			return err
 		}
-		state := s.place(&u, &r)
-		if state == r.State {
+		before := r
+		s.place(&u, &r)
+		if r.State == before.State {
 			return nil
 		}
-		s.uncount(&r)
-		if r.State = state; state == docindex.Queued {
+		s.uncount(&before)
+		if r.State == docindex.Queued {
 			known, _, err := s.find(u.Fingerprint())
 			if err != nil {
 				return err

@@ -40,12 +40,13 @@ type Options struct {
 	MaxPages     uint64 // pages to keep, over all runs; default no bound
 	PagesPerHost uint64 // pages to keep of one host, over all runs; default no bound
 	MaxDepth     uint16 // links from the nearest seed, default 64
+	Repeats      int    // pages of a folder that may show what was shown before, see yield.go; default 50, negative for no bound
 
 	Delay        time.Duration   // floor between requests to one site, default 1s; negative for none
 	AnswerFactor float64         // wait at least so many times the last answer, default 5; 0 without a floor
 	MaxDelay     time.Duration   // bounds Crawl-delay and that multiple, default 60s
-	MaxHold      time.Duration   // bounds Retry-After and back-off, default 30m
-	Backoff      time.Duration   // first wait after trouble with a host, doubled each time; default 5s
+	MaxHold      time.Duration   // bounds how long a host is left alone, Retry-After included; default 24h
+	Backoff      time.Duration   // first wait after trouble with a host that names none, doubled each time up to half an hour; default 5s
 	HostTries    int             // rounds without any answer until a host is given up, default 3
 	Retry        []time.Duration // waits before a URL that failed is tried again; default 1s, 10s, 1m
 
@@ -64,10 +65,11 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	def(&o.MaxDepth, 64)
+	def(&o.Repeats, 50)
 	def(&o.Delay, time.Second)
 	def(&o.AnswerFactor, 5)
 	def(&o.MaxDelay, time.Minute)
-	def(&o.MaxHold, 30*time.Minute)
+	def(&o.MaxHold, 24*time.Hour)
 	def(&o.Backoff, 5*time.Second)
 	def(&o.HostTries, 3)
 	def(&o.PerSite, 1)
@@ -110,6 +112,7 @@ type Server struct {
 	dice     *rand.Rand                               // the same in each run
 	hits     SeenStats
 	frontier frontier
+	yields   yields
 	number   uint64      // last number given out in queues
 	synced   vocab.DocID // docIDs up to this are durable
 	nextDue  time.Time   // of the first waiting URL; zero for none
@@ -135,6 +138,7 @@ type flight struct {
 	host   *host
 	key    docindex.QueueKey // where it was queued; zero for one that was claimed and not queued
 	url    string            // as handed out; over https where the record may still say http
+	shown  bool              // Shown was told
 }
 
 // countsAsNew says whether a flight may bring a page that is not kept yet.
@@ -163,6 +167,7 @@ func Open(dir string, o Options) (*Server, error) {
 		leases:   map[uint64]*lease{},
 		inFlight: map[vocab.DocID]*flight{},
 		lost:     map[string]uint64{},
+		yields:   newYields(),
 	}
 	s.frontier = frontier{o: &s.o, hosts: map[string]*host{}, bySite: map[string]*site{}}
 	if err := s.recover(); err != nil {
@@ -358,7 +363,7 @@ func (s *Server) recoverQueues() error {
 			if err != nil {
 				return false, fmt.Errorf("queue of host %q: %w", k.Host, err)
 			}
-			if h, err = s.frontier.host(k.Host, u.Hostname(), s.db.Host); err != nil {
+			if h, err = s.host(k.Host, u.Hostname()); err != nil {
 				return false, err
 			}
 			hosts = append(hosts, h)
@@ -375,7 +380,7 @@ func (s *Server) recoverQueues() error {
 
 // scopeText is what decides whether a known URL is queued.
 func (s *Server) scopeText() string {
-	text := fmt.Sprintf("%s depth %d\n+%s\n-%s", s.o.Scope, s.o.MaxDepth, strings.Join(s.o.Include, " "), strings.Join(s.o.Exclude, " "))
+	text := fmt.Sprintf("%s depth %d repeats %d\n+%s\n-%s", s.o.Scope, s.o.MaxDepth, s.o.Repeats, strings.Join(s.o.Include, " "), strings.Join(s.o.Exclude, " "))
 	if len(s.removed) > 0 {
 		text += "\nremoved " + strings.Join(s.removed, " ")
 	}

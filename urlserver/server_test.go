@@ -154,7 +154,7 @@ func TestPoliteness(t *testing.T) {
 		{"no floor", Options{Delay: -1}, vocab.HostReport{Answer: time.Second}, 0},
 		{"no floor, crawl delay", Options{Delay: -1}, vocab.HostReport{Crawl: 3 * time.Second}, 3 * time.Second},
 		{"held", Options{}, vocab.HostReport{HoldFor: 90 * time.Second, Reason: "429"}, 90 * time.Second},
-		{"held long", Options{}, vocab.HostReport{HoldFor: 24 * time.Hour}, 30 * time.Minute},
+		{"held long", Options{}, vocab.HostReport{HoldFor: 48 * time.Hour}, 24 * time.Hour},
 	} {
 		c.o.LeaseSize = 1
 		b := newBench(t, c.o)
@@ -228,6 +228,22 @@ func TestRetryAfter(t *testing.T) {
 	b.done(Result{Doc: 1, Outcome: vocab.Failed, Status: 503, Reason: "503", RetryAfter: 2 * time.Minute})
 	b.release(l, vocab.HostReport{})
 	b.none(2 * time.Minute)
+}
+
+// The server's own word counts, be it shorter than our back-off or longer; a day is the most.
+func TestRetryAfterIsTheHosts(t *testing.T) {
+	for asked, want := range map[time.Duration]time.Duration{time.Second: time.Second, time.Hour: time.Hour, 100 * time.Hour: 24 * time.Hour} {
+		b := newBench(t, Options{Delay: -1, LeaseSize: 1, Backoff: 5 * time.Second})
+		b.seed("http://a.test/1", "http://a.test/2")
+		for _, url := range []string{"http://a.test/1", "http://a.test/2"} {
+			l := b.take(url)
+			b.done(Result{Doc: l.URLs[0].Doc, Outcome: vocab.Failed, Status: 503, Reason: "503", RetryAfter: asked})
+			b.release(l, vocab.HostReport{})
+			b.none(want)
+			b.pass(want)
+		}
+		b.take("http://a.test/1")
+	}
 }
 
 func TestSkippedGoesBack(t *testing.T) {
@@ -404,16 +420,9 @@ func TestNoFollow(t *testing.T) {
 	b.check()
 }
 
-func TestTraps(t *testing.T) {
+func TestTooDeep(t *testing.T) {
 	b := newBench(t, Options{Delay: -1, MaxDepth: 3})
 	b.seed("http://a.test/")
-	for path, want := range map[string]docindex.State{
-		"/a/b/a/b/a/b/a/b":   docindex.Queued,
-		"/a/b/a/b/a/b/a/b/a": docindex.Trapped,
-		"/x/x/x/x/x":         docindex.Trapped,
-	} {
-		b.record(b.link("http://a.test" + path)[0], want)
-	}
 	deep := func(depth uint16) Found {
 		return Found{URL: mustParse(t, fmt.Sprintf("http://a.test/%d", depth)), Depth: depth}
 	}

@@ -18,6 +18,7 @@ type Stats struct {
 	Leases   int                     // out
 	States   [docindex.States]uint64 // documents by state
 	Outcomes [vocab.Outcomes]uint64  // by the outcome of their last fetch
+	Traps    [docindex.Traps]uint64  // refused documents, by reason
 	Hosts    int                     // met with URLs to fetch, in this run
 	Waiting  map[string]int          // hosts with URLs queued that may not be asked now, by reason
 	Loaded   []HostStats             // of them the most loaded, at most 10
@@ -48,7 +49,7 @@ func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := Stats{
-		Known: s.counts.Known, Pages: s.counts.Pages, States: s.counts.States, Outcomes: s.counts.Outcomes,
+		Known: s.counts.Known, Pages: s.counts.Pages, States: s.counts.States, Outcomes: s.counts.Outcomes, Traps: s.counts.Traps,
 		Queued:   max(s.counts.States[docindex.Queued], uint64(len(s.inFlight))) - uint64(len(s.inFlight)), // claimed ones need not be queued
 		Retrying: s.counts.States[docindex.Waiting],
 		InFlight: len(s.inFlight), Leases: len(s.leases), Hosts: len(s.frontier.hosts),

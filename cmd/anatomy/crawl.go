@@ -35,6 +35,9 @@ type crawlFlags struct {
 	policy    string
 	delay     time.Duration
 	maxPages  uint64
+	hostPages uint64
+	maxDepth  uint16
+	repeats   int
 	perSite   int
 	hosts     int
 	resolvers []string
@@ -104,6 +107,9 @@ What such pages say is kept and indexed like all else: mind who can search.`,
 	flags.StringVar(&f.policy, "policy", urlserver.CrawlAbility.String(), "what comes first: `NAME` is "+strings.Join(urlserver.PolicyNames(), ", "))
 	flags.DurationVar(&f.delay, "delay", time.Second, "least `TIME` between requests to one site; 0 for none")
 	flags.Uint64Var(&f.maxPages, "max-pages", 0, "stop when `N` pages are kept; 0 for no limit")
+	flags.Uint64Var(&f.hostPages, "max-pages-per-host", 0, "keep at most `N` pages of one host; 0 for no limit")
+	flags.Uint16Var(&f.maxDepth, "max-depth", 64, "go at most `N` links from the URLs")
+	flags.IntVar(&f.repeats, "max-repeats", 50, "give up a folder or query whose pages show the same text again more than `N` times; -1 for never")
 	flags.IntVar(&f.perSite, "per-site", 0, "`N` connections to one site at a time, where --delay is 0 (default 1)")
 	flags.IntVar(&f.hosts, "connections", 64, "visit `N` hosts at a time")
 	flags.StringArrayVar(&f.resolvers, "resolver", nil, "ask the DNS server at `ADDR` (may be repeated; default: the system's)")
@@ -224,7 +230,7 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 	}
 	o.URLs = urlserver.Options{
 		Scope: scope, Include: f.include, Exclude: f.exclude, MaxPages: f.maxPages, Policy: policy,
-		Delay: f.delay, PerSite: f.perSite,
+		Delay: f.delay, PerSite: f.perSite, PagesPerHost: f.hostPages, MaxDepth: f.maxDepth, Repeats: f.repeats,
 	}
 	o.URLs.Recrawl = f.revisits(c)
 	if f.delay == 0 {
@@ -283,6 +289,10 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 		return usagef("--min-age and --max-age are not negative")
 	case c.Flags().Changed("min-age") && f.minAge > f.maxAge:
 		return usagef("--min-age %s is over --max-age %s", f.minAge, f.maxAge)
+	case f.maxDepth == 0:
+		return usagef("--max-depth 0: for the URLs alone there is --scope page")
+	case f.repeats == 0 || f.repeats < -1:
+		return usagef("--max-repeats %d is neither a number of pages nor -1", f.repeats)
 	case f.perSite < 0:
 		return usagef("--per-site %d is negative", f.perSite)
 	case f.hosts < 1:

@@ -135,17 +135,29 @@ func progressLine(s engine.CrawlStats, rate float64) string {
 }
 
 // waiting says how many sites wait for what, the commonest reason first.
-func waiting(s engine.CrawlStats) string {
-	reasons := slices.SortedFunc(maps.Keys(s.Waiting), func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.Waiting[b], s.Waiting[a]), cmp.Compare(a, b))
+func waiting(s engine.CrawlStats) string { return tally(s.Waiting) }
+
+// tally lists what there is any of, the commonest first.
+func tally(counts map[string]int64) string {
+	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	var parts []string
 	for _, r := range reasons {
-		if n := s.Waiting[r]; n > 0 {
+		if n := counts[r]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, r))
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// refusals says how many URLs one run refused for what reason, the commonest first.
+func refusals(before, s engine.CrawlStats) string {
+	n := map[string]int64{}
+	for reason, total := range s.Traps {
+		n[reason] = total - before.Traps[reason]
+	}
+	return tally(n)
 }
 
 // summary says what one run did, by the figures of its start and its end, and what the folder holds.
@@ -165,6 +177,9 @@ func summary(before, s engine.CrawlStats, interrupted bool) string {
 	}
 	if r := s.Revisits; r.Visited > 0 {
 		fmt.Fprintf(&b, ".\n%d visited again: %d unchanged (%d answered 304), %d new versions, %d pages left the results", r.Visited, r.Unchanged, r.NotModified, r.Changed, r.Left)
+	}
+	if refused := refusals(before, s); refused != "" {
+		fmt.Fprintf(&b, ".\nTraps, not entered: %s", refused)
 	}
 	fmt.Fprintf(&b, ".\n%d requests, %.1f MB", s.Requests, float64(s.Bytes)/1e6)
 	if lookups := s.DNSHits + s.DNSMisses; lookups > 0 {

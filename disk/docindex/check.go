@@ -101,6 +101,9 @@ func (c *checker) records() error {
 			c.seen.Known = uint64(r.Doc)
 		}
 		c.seen.States[r.State]++
+		if r.State == Trapped {
+			c.seen.Traps[r.Trap]++
+		}
 		c.unplaced[r.State]++
 		if r.Fetch != nil {
 			c.seen.Outcomes[r.Fetch.Outcome]++

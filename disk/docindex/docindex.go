@@ -16,14 +16,16 @@
 //	'q' host 0x00 priority [1] number [8]    docID               a URL to be fetched, see QueueKey
 //	'r' due, Unix ms [8] docID [8]           nothing             a document to be visited again when it is due
 //	's' docID [8]                            nothing             a seed
+//	't' host 0x00 folder or query pattern    Yield: two varints  what was fetched of it, new and repeated
 //	'u' fingerprint [8]                      URLRecord, below
 //	'w' due, Unix ms [8] docID [8]           priority            a URL to be fetched again later
 //
 // A URLRecord is a varint, docID<<1 | held, and where the order of the queue is by quality the place
 // that the URL was queued at: priority [1] and number, a varint.
 //
-// A HostRecord, version 2: version [1], flags [1] (1 https), then varints: pages, time of a connection
-// and of an answer in µs, requests a connection; 0 is not known. Version 1 ends after the pages.
+// A HostRecord, version 3: version [1], flags [1] (1 https, 2 a folder is spent), then varints: pages, time
+// of a connection and of an answer in µs, requests a connection; 0 is not known. Version 2 knows flag 1
+// alone, version 1 ends after the pages.
 //
 // A record, version 2:
 //
@@ -31,13 +33,15 @@
 //	0       1       version, 2
 //	1       1       State
 //	2       1       flags: 1 sitemap, 2 scheme swapped, 4 fetched, 8 content ID is there,
-//	                16 visited once, when fetched, 32 a history follows, 64 validators follow
+//	                16 visited once, when fetched, 32 a history follows, 64 validators follow,
+//	                128 a trap is there
 //	3       varint  depth
 //	        1       hops of redirects
 //	        1       failed tries
 //	        varint  first seen, Unix s; 0 unknown
 //	        varint  due, Unix ms; 0 for none
 //	        varint  length of the URL, and the URL
+//	        1       Trap, where flagged
 //	if fetched:
 //	        1       outcome
 //	        varint  HTTP status
@@ -88,6 +92,7 @@ const (
 	tableRevisit = 'r'
 	tableSeed    = 's'
 	tableTwin    = 'a'
+	tableYield   = 't'
 	tableURL     = 'u'
 	tableWait    = 'w'
 )
@@ -268,6 +273,48 @@ func (db *DB) Host(name string) (h HostRecord, err error) {
 		return err
 	})
 	return h, err
+}
+
+// A Yield is what the pages fetched of a folder, or of a query pattern, have brought.
+type Yield struct {
+	New      uint64 // showed a text that the folder had not shown
+	Repeated uint64 // showed one that it had
+}
+
+// Yield is what was kept of a folder or query pattern of a host; zero for an unknown one.
+func (db *DB) Yield(host, shape string) (y Yield, err error) {
+	_, err = db.get(yieldKey(host, shape), func(b []byte) (err error) {
+		y, err = decodeYield(b)
+		return err
+	})
+	return y, err
+}
+
+// EachYield visits the folders and query patterns of a host, in the order of their names.
+func (db *DB) EachYield(host string, fn func(shape string, y Yield) error) error {
+	lo := yieldKey(host, "")
+	hi := append(append([]byte{tableYield}, host...), 1)
+	return db.each(lo, hi, func(key, b []byte) (bool, error) {
+		y, err := decodeYield(b)
+		if err != nil {
+			return false, err
+		}
+		return true, fn(string(key[len(lo):]), y)
+	})
+}
+
+func yieldKey(host, shape string) []byte {
+	b := make([]byte, 0, len(host)+len(shape)+2)
+	return append(append(append(append(b, tableYield), host...), 0), shape...)
+}
+
+func decodeYield(b []byte) (Yield, error) {
+	d := decoder{b: b}
+	y := Yield{New: d.uvarint(1<<64 - 1), Repeated: d.uvarint(1<<64 - 1)}
+	if err := d.end(); err != nil {
+		return Yield{}, fmt.Errorf("docindex: yield of a folder: %w", err)
+	}
+	return y, nil
 }
 
 // Counts are the totals; zero for a new index.
@@ -474,6 +521,12 @@ func (b *Batch) PutSeed(doc vocab.DocID) { b.p.Set(number(tableSeed, uint64(doc)
 func (b *Batch) PutHost(name string, h HostRecord) {
 	b.buf = h.append(b.buf[:0])
 	b.p.Set(append([]byte{tableHost}, name...), b.buf, nil)
+}
+
+// PutYield writes what a folder or query pattern has brought.
+func (b *Batch) PutYield(host, shape string, y Yield) {
+	b.buf = binary.AppendUvarint(binary.AppendUvarint(b.buf[:0], y.New), y.Repeated)
+	b.p.Set(yieldKey(host, shape), b.buf, nil)
 }
 
 // PutCounts writes the totals.

@@ -41,6 +41,7 @@ func fill(t *testing.T, db *DB) {
 		{URL: "http://a.test/sitemap.xml", Kind: vocab.SitemapTarget, State: Queued, FirstSeen: at},
 		{URL: "http://b.test:8080/busy", State: Waiting, Depth: 2, Hops: 1, Tries: 2, FirstSeen: at, Due: at.Add(1500 * time.Millisecond),
 			Fetch: &FetchOutcome{Outcome: vocab.Failed, Status: 503, Reason: "503 Service Unavailable", Fetched: at}},
+		{URL: "http://a.test/x/x/x/x/x/x", State: Trapped, Trap: Repetitive, Depth: 9, FirstSeen: at},
 		{URL: "http://elsewhere.test/?q=ä", State: OutOfScope, Depth: 1},
 	}
 	b := db.NewBatch()
@@ -59,18 +60,22 @@ func fill(t *testing.T, db *DB) {
 		}
 		b.PutURL(u.Fingerprint(), known)
 		counts.States[r.State]++
+		if r.State == Trapped {
+			counts.Traps[r.Trap]++
+		}
 		if r.Fetch != nil {
 			counts.Outcomes[r.Fetch.Outcome]++
 		}
 	}
-	counts.Known, counts.Pages = 5, 1
+	counts.Known, counts.Pages = 6, 1
 	b.PutContent(body, 1)
 	b.PutTwin(1, 2)
 	b.PutRevisit(records[0].Due, 1)
 	b.PutSeed(1)
 	b.PutQueued(QueueKey{"a.test", 0, 7}, 3)
 	b.PutWaiting(Wait{records[3].Due, 4, 3})
-	b.PutHost("a.test", HostRecord{Pages: 1, HTTPS: true, Connect: 20 * time.Millisecond, Answer: time.Second, PerConnection: 100})
+	b.PutHost("a.test", HostRecord{Pages: 1, HTTPS: true, Connect: 20 * time.Millisecond, Answer: time.Second, PerConnection: 100, Spent: true})
+	b.PutYield("a.test", "/x/?id", Yield{300, 52})
 	b.PutCounts(&counts)
 	b.PutMeta("scope", "domain")
 	if err := b.Commit(); err != nil {
@@ -110,10 +115,10 @@ func TestReadBack(t *testing.T) {
 	if doc, ok, err := db.ByContent(vocab.ContentID{1, 2, 3}); doc != 1 || !ok || err != nil {
 		t.Errorf("ByContent: %d %v %v", doc, ok, err)
 	}
-	if _, ok, err := db.Get(6); ok || err != nil {
+	if _, ok, err := db.Get(7); ok || err != nil {
 		t.Errorf("Get of an unknown document: %v %v", ok, err)
 	}
-	if h, err := db.Host("a.test"); h != (HostRecord{1, true, 20 * time.Millisecond, time.Second, 100}) || err != nil {
+	if h, err := db.Host("a.test"); h != (HostRecord{1, true, 20 * time.Millisecond, time.Second, 100, true}) || err != nil {
 		t.Errorf("Host: %v %v", h, err)
 	}
 	if h, err := db.Host("a.tes"); h != (HostRecord{}) || err != nil {
@@ -139,7 +144,7 @@ func TestCheck(t *testing.T) {
 		"in no queue":                            func(_ *DB, b *pebble.Batch) { b.Delete(QueueKey{"a.test", 0, 7}.bytes(), nil) },
 		"is in two places":                       func(_ *DB, b *pebble.Batch) { b.Set(QueueKey{"a.test", 1, 8}.bytes(), []byte{3}, nil) },
 		"document 1 is in a queue, and finished": func(_ *DB, b *pebble.Batch) { b.Set(QueueKey{"a.test", 1, 8}.bytes(), []byte{1}, nil) },
-		"6 fingerprints":                         func(_ *DB, b *pebble.Batch) { b.Set(number(tableURL, 1), []byte{1}, nil) },
+		"7 fingerprints":                         func(_ *DB, b *pebble.Batch) { b.Set(number(tableURL, 1), []byte{1}, nil) },
 		"not fetched":                            func(_ *DB, b *pebble.Batch) { b.Set(contentKey(vocab.ContentID{9}), []byte{5}, nil) },
 		"counts are":                             func(_ *DB, b *pebble.Batch) { b.Set(metaKey("counts"), (&Counts{Known: 5}).append(nil), nil) },
 	}
@@ -202,12 +207,15 @@ func TestRecordRoundTrip(t *testing.T) {
 	})
 }
 
-// TestOldHost reads a host of version 1.
+// TestOldHost reads hosts of versions 1 and 2.
 func TestOldHost(t *testing.T) {
 	if h, err := decodeHost("a.test", []byte{1, 1, 5}); h != (HostRecord{Pages: 5, HTTPS: true}) || err != nil {
 		t.Errorf("%+v, %v", h, err)
 	}
-	for _, bad := range []string{"", "\x01", "\x02\x00\x05", "\x03\x00\x05\x00\x00\x00", "\x01\x00\x05\x00"} {
+	if h, err := decodeHost("a.test", []byte{2, 1, 5, 0, 0, 0}); h != (HostRecord{Pages: 5, HTTPS: true}) || err != nil {
+		t.Errorf("version 2: %+v, %v", h, err)
+	}
+	for _, bad := range []string{"", "\x01", "\x02\x00\x05", "\x04\x00\x05\x00\x00\x00", "\x01\x00\x05\x00"} {
 		if h, err := decodeHost("a.test", []byte(bad)); err == nil {
 			t.Errorf("%x decodes: %+v", bad, h)
 		}
@@ -221,6 +229,32 @@ func TestOldRecord(t *testing.T) {
 	b[0] = 1
 	if got, err := DecodeRecord(1, b); err != nil || got.History != r.once() || got.History.Visits != 1 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestOldCounts reads totals of version 1, which did not say why URLs were trapped.
+func TestOldCounts(t *testing.T) {
+	old := append([]byte{1, byte(States), byte(vocab.Outcomes), 9, 2}, make([]byte, int(States)+int(vocab.Outcomes))...)
+	old[5+int(Trapped)] = 4
+	c, err := decodeCounts(old)
+	if err != nil || c.Known != 9 || c.States[Trapped] != 4 || c.Traps != [Traps]uint64{UnknownTrap: 4} {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestYields(t *testing.T) {
+	db := openMem(t)
+	fill(t, db)
+	if y, err := db.Yield("a.test", "/x/?id"); y != (Yield{300, 52}) || err != nil {
+		t.Errorf("%+v, %v", y, err)
+	}
+	if y, err := db.Yield("a.test", "/x/"); y != (Yield{}) || err != nil {
+		t.Errorf("of an unknown folder: %+v, %v", y, err)
+	}
+	var got []string
+	err := db.EachYield("a.test", func(shape string, y Yield) error { got = append(got, shape); return nil })
+	if len(got) != 1 || got[0] != "/x/?id" || err != nil {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

@@ -17,6 +17,7 @@ type Record struct {
 	URL       string      // canonical
 	Kind      vocab.TargetKind
 	State     State
+	Trap      Trap          // Trapped: why
 	Swapped   bool          // http and https were exchanged once because a redirect said so
 	Depth     uint16        // links from the nearest seed when first seen
 	Hops      uint8         // redirects that led here, one after the other
@@ -82,6 +83,29 @@ func (s State) String() string {
 	return fmt.Sprintf("state %d", uint8(s))
 }
 
+// A Trap is why a URL within scope is not to be fetched.
+type Trap uint8
+
+// The traps. The order is part of the format.
+const (
+	UnknownTrap Trap = iota // of an index that did not keep the reason
+	TooDeep                 // too many links from the seeds
+	Repetitive              // the path repeats itself
+	FarFuture               // a calendar's page, years ahead
+	SpentFolder             // the pages of its folder show the same texts again and again
+	SpentQuery              // as do those of its path with these parameters
+	Traps                   // how many there are
+)
+
+var trapNames = [Traps]string{"trap", "too deep", "path repeats itself", "date years ahead", "folder repeats itself", "query repeats itself"}
+
+func (t Trap) String() string {
+	if t < Traps {
+		return trapNames[t]
+	}
+	return fmt.Sprintf("trap %d", uint8(t))
+}
+
 // MaxReason bounds the reason kept with an outcome, in bytes.
 const MaxReason = 200
 
@@ -99,6 +123,7 @@ const (
 	flagOnce    // visited once, when it was fetched
 	flagHistory
 	flagValidators
+	flagTrap
 )
 
 // once is the history of a document that was visited when it was fetched, and not again.
@@ -135,6 +160,9 @@ func (r *Record) Append(b []byte) []byte {
 	if r.Swapped {
 		flags |= flagSwapped
 	}
+	if r.Trap != UnknownTrap {
+		flags |= flagTrap
+	}
 	f := r.Fetch
 	if f != nil {
 		flags |= flagFetch
@@ -149,6 +177,9 @@ func (r *Record) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, seconds(r.FirstSeen))
 	b = binary.AppendUvarint(b, millis(r.Due))
 	b = appendString(b, r.URL)
+	if r.Trap != UnknownTrap {
+		b = append(b, byte(r.Trap))
+	}
 	if f != nil {
 		b = f.append(b)
 	}
@@ -210,6 +241,9 @@ func DecodeRecord(doc vocab.DocID, b []byte) (Record, error) {
 	r.FirstSeen = fromSeconds(d.uvarint(maxSeconds))
 	r.Due = fromMillis(d.uvarint(maxSeconds * 1000))
 	r.URL = d.string()
+	if flags&flagTrap != 0 {
+		r.Trap = Trap(d.byte())
+	}
 	if flags&flagFetch != 0 {
 		r.Fetch = d.fetch(flags)
 	}
@@ -219,8 +253,12 @@ func DecodeRecord(doc vocab.DocID, b []byte) (Record, error) {
 	case r.State == Finished:
 		r.History = r.once()
 	}
-	if r.State >= States && d.err == nil {
+	switch {
+	case d.err != nil:
+	case r.State >= States:
 		d.err = errors.New("unknown " + r.State.String())
+	case r.Trap >= Traps:
+		d.err = errors.New("unknown " + r.Trap.String())
 	}
 	if err := d.end(); err != nil {
 		return Record{}, fmt.Errorf("docindex: record of document %d: %w", doc, err)
@@ -275,10 +313,14 @@ type Counts struct {
 	Pages    uint64                 // pages fetched and kept; duplicates are not
 	States   [States]uint64         // documents by state
 	Outcomes [vocab.Outcomes]uint64 // documents by the outcome of their last fetch
+	Traps    [Traps]uint64          // trapped documents by reason
 }
 
+// countsVersion is the version of the totals' encoding. 1 and 2 had none of Traps.
+const countsVersion = 3
+
 func (c *Counts) append(b []byte) []byte {
-	b = append(b, version, byte(States), byte(vocab.Outcomes))
+	b = append(b, countsVersion, byte(States), byte(vocab.Outcomes), byte(Traps))
 	b = binary.AppendUvarint(b, c.Known)
 	b = binary.AppendUvarint(b, c.Pages)
 	for _, n := range c.States {
@@ -287,13 +329,17 @@ func (c *Counts) append(b []byte) []byte {
 	for _, n := range c.Outcomes {
 		b = binary.AppendUvarint(b, n)
 	}
+	for _, n := range c.Traps {
+		b = binary.AppendUvarint(b, n)
+	}
 	return b
 }
 
 func decodeCounts(b []byte) (Counts, error) {
 	var c Counts
 	d := decoder{b: b}
-	if v := d.byte(); v != 1 && v != version || d.byte() != byte(States) || d.byte() != byte(vocab.Outcomes) {
+	v := d.byte()
+	if v < 1 || v > countsVersion || d.byte() != byte(States) || d.byte() != byte(vocab.Outcomes) || v == countsVersion && d.byte() != byte(Traps) {
 		return c, errors.New("docindex: counts: of another version")
 	}
 	c.Known, c.Pages = d.uvarint(1<<64-1), d.uvarint(1<<64-1)
@@ -302,6 +348,13 @@ func decodeCounts(b []byte) (Counts, error) {
 	}
 	for i := range c.Outcomes {
 		c.Outcomes[i] = d.uvarint(1<<64 - 1)
+	}
+	if v < countsVersion {
+		c.Traps[UnknownTrap] = c.States[Trapped]
+	} else {
+		for i := range c.Traps {
+			c.Traps[i] = d.uvarint(1<<64 - 1)
+		}
 	}
 	if err := d.end(); err != nil {
 		return Counts{}, fmt.Errorf("docindex: counts: %w", err)
@@ -354,15 +407,25 @@ type HostRecord struct {
 	Connect       time.Duration // estimated time of a connection, whole µs; 0 not known
 	Answer        time.Duration // estimated time of an answer, whole µs; 0 not known
 	PerConnection uint32        // requests that the host answers on one connection; 0 not known
+
+	Spent bool // one of its folders repeats itself, see Yield
 }
 
-// hostVersion is the version of a HostRecord's encoding. 1 ended after the pages.
-const hostVersion = 2
+// hostVersion is the version of a HostRecord's encoding. 1 ended after the pages, 2 had no flag but https.
+const hostVersion = 3
+
+const (
+	hostHTTPS = 1 << iota
+	hostSpent
+)
 
 func (h *HostRecord) append(b []byte) []byte {
 	b = append(b, hostVersion, 0)
 	if h.HTTPS {
-		b[len(b)-1] = 1
+		b[len(b)-1] |= hostHTTPS
+	}
+	if h.Spent {
+		b[len(b)-1] |= hostSpent
 	}
 	b = binary.AppendUvarint(b, h.Pages)
 	b = binary.AppendUvarint(b, uint64(h.Connect.Microseconds()))
@@ -373,13 +436,14 @@ func (h *HostRecord) append(b []byte) []byte {
 func decodeHost(name string, b []byte) (HostRecord, error) {
 	d := decoder{b: b}
 	v := d.byte()
-	h := HostRecord{HTTPS: d.byte() == 1, Pages: d.uvarint(1<<64 - 1)}
-	if v == hostVersion {
+	flags := d.byte()
+	h := HostRecord{HTTPS: flags&hostHTTPS != 0, Spent: flags&hostSpent != 0, Pages: d.uvarint(1<<64 - 1)}
+	if v >= 2 {
 		h.Connect = time.Duration(d.uvarint(maxMicros)) * time.Microsecond
 		h.Answer = time.Duration(d.uvarint(maxMicros)) * time.Microsecond
 		h.PerConnection = uint32(d.uvarint(1<<32 - 1))
 	}
-	if err := d.end(); err != nil || v != 1 && v != hostVersion {
+	if err := d.end(); err != nil || v < 1 || v > hostVersion {
 		return HostRecord{}, fmt.Errorf("docindex: host %q: corrupt, or of another version", name)
 	}
 	return h, nil
