@@ -465,10 +465,13 @@ func (v *visitor) outline(ctx context.Context, f vocab.Fetch, s settled) bool {
 	if err != nil || outline.Redirect != "" {
 		return false
 	}
+	if sketch, ok := indexer.RoughSketch(f.Page.Body); ok {
+		v.urls.Shown(f.Doc, sketch)
+	}
 	found := make([]urlserver.Found, len(outline.Links))
 	host := ""
 	for i, l := range outline.Links {
-		found[i] = urlserver.Found{URL: l.URL, Depth: f.Depth + 1, NoFollow: l.NoFollow}
+		found[i] = urlserver.Found{URL: l.URL, Depth: f.Depth + 1, On: f.Doc, NoFollow: l.NoFollow}
 		if name := l.URL.Hostname(); name != host {
 			v.crawler.Prefetch(name)
 			host = name

@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"bytes"
 	"testing"
 
 	"anatomy/vocab"
@@ -19,19 +20,46 @@ func TestSketch(t *testing.T) {
 	const page = `<title>May 2031</title><p>May 2031. 1 2 3 <a href="?m=6">next</a>`
 	want := sketch("http://a.test/?m=5", page)
 	for what, c := range map[string]struct {
-		body string
-		same bool
+		body  string
+		same  bool
+		rough bool // for RoughSketch too
 	}{
-		"itself":        {page, true},
-		"other numbers": {`<title>May 2032</title><p>May 2032. 1 2 3 4 5 <a href="?m=7">next</a>`, true},
-		"another order": {`<title>may</title><!-- x --><a href="/x">Next</a> May, May`, true},
-		"hidden":        {page + `<meta name=description content=x><script>y</script>`, true},
-		"a word more":   {page + `<p>Meeting`, false},
-		"a word less":   {`<title>May 2031</title><p>May 2031. 1 2 3 <a href="?m=6">6</a>`, false},
+		"itself":        {page, true, true},
+		"other numbers": {`<title>May 2032</title><p>May 2032. 1 2 3 4 5 <a href="?m=7">next</a>`, true, true},
+		"another order": {`<title>may</title><!-- x --><a href="/x">Next</a> May, May`, true, true},
+		"hidden":        {page + `<meta name=description content=x><script>y</script>`, true, false},
+		"a word more":   {page + `<p>Meeting`, false, true},
+		"a word less":   {`<title>May 2031</title><p>May 2031. 1 2 3 <a href="?m=6">6</a>`, false, true},
 	} {
+		if a, ok := RoughSketch([]byte(page)); c.rough {
+			if b, _ := RoughSketch([]byte(c.body)); !ok || (a == b) != c.same {
+				t.Errorf("%s, roughly: same %v, want %v", what, a == b, c.same)
+			}
+		}
 		if got := sketch("http://a.test/other/path", c.body) == want; got != c.same {
 			t.Errorf("%s: same %v, want %v", what, got, c.same)
 		}
+	}
+}
+
+func TestRoughSketchIsBounded(t *testing.T) {
+	for n, want := range map[int]bool{0: true, maxRough: true, maxRough + 1: false} {
+		if _, ok := RoughSketch(make([]byte, n)); ok != want {
+			t.Errorf("%d bytes: %v", n, ok)
+		}
+	}
+	for _, cut := range []string{"<", "a<", "a<b", ">", "a>b"} { // no tag need end
+		if _, ok := RoughSketch([]byte(cut)); !ok {
+			t.Errorf("%q has no sketch", cut)
+		}
+	}
+}
+
+func BenchmarkRoughSketch(b *testing.B) {
+	body := bytes.Repeat([]byte("<p class=text>Some words of <a href=/x/y/z.html>running text</a>, as they are.</p>\n"), 350)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		RoughSketch(body)
 	}
 }
 
