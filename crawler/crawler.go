@@ -113,7 +113,9 @@ type Crawler struct {
 	header http.Header // of every request; never changed
 	robots *robotsCache
 	count  counters
-	visits visits
+
+	sessions map[string]*session // by origin, of those that want a sign-in; never changed
+	visits   visits
 
 	stop    context.CancelFunc // ends the DNS client
 	stopped chan error
@@ -138,6 +140,7 @@ func New(o Options) (*Crawler, error) {
 		"Accept-Language": {"en,*;q=0.5"},
 		"Accept-Encoding": {"gzip, deflate, br, zstd"},
 	}
+	c.sessions = c.sessionsOf(o.Credentials)
 	ctx, cancel := context.WithCancel(context.Background())
 	c.stop = cancel
 	go func() { c.stopped <- names.Run(ctx) }()
@@ -148,6 +151,9 @@ func New(o Options) (*Crawler, error) {
 func (c *Crawler) Close() error {
 	c.stop()
 	c.http.CloseIdleConnections()
+	for _, s := range c.sessions {
+		s.client.CloseIdleConnections()
+	}
 	if err := <-c.stopped; err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("crawler: %w", err)
 	}

@@ -29,10 +29,16 @@ import (
 //	https://old.example.org        header  X-Key: 123
 //	https://old.example.org        header  Cookie: session=4f2a
 //
-// An origin has one line of basic or bearer at most, and any number of header. No error and no form of
-// printing shows a secret.
+//	https://forum.example.org      form    /login user=ada&password=correct+horse  Sign out
+//	https://data.example.org       oauth2  https://auth.example.org/token client-id client-secret scope
+//
+// An origin has one line of basic, bearer, form or oauth2 at most, and any number of header. With form the
+// page at that path is fetched, its form filled in and sent, and the text at the end of the line is
+// what only those see who are in; cookies are kept. With oauth2 a token is fetched where the line says
+// (RFC 6749 §4.4). No error and no form of printing shows a secret.
 type Credentials struct {
-	fields map[string]http.Header // by origin, as originOf writes it
+	fields  map[string]http.Header // by origin, as originOf writes it
+	signIns map[string]signIn      // by origin
 }
 
 // ErrExposed is what ReadCredentials says of a file that others can read or write.
@@ -66,7 +72,7 @@ func ReadCredentials(name string) (*Credentials, error) {
 }
 
 func parseCredentials(r io.Reader) (*Credentials, error) {
-	c := &Credentials{fields: map[string]http.Header{}}
+	c := &Credentials{fields: map[string]http.Header{}, signIns: map[string]signIn{}}
 	lines := bufio.NewScanner(io.LimitReader(r, maxCredentials))
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
@@ -97,11 +103,17 @@ func (c *Credentials) add(line string) error {
 	case pathAndQuery(&u) != "/" || strings.ContainsAny(where, "?#"):
 		return errors.New("the origin has a path: credentials are for all of an origin")
 	}
+	origin, kind := originOf(&u), strings.ToLower(kind)
+	if kind == "form" || kind == "oauth2" {
+		return c.addSignIn(origin, kind, secret)
+	}
 	name, value, err := field(kind, secret)
 	if err != nil {
 		return err
 	}
-	origin := originOf(&u)
+	if _, double := c.signIns[origin]; double && name == "Authorization" {
+		return errSecondSignIn
+	}
 	if c.fields[origin] == nil {
 		c.fields[origin] = http.Header{}
 	}
@@ -109,6 +121,20 @@ func (c *Credentials) add(line string) error {
 		return fmt.Errorf("a second %s for this origin", name)
 	}
 	c.fields[origin][name] = []string{value}
+	return nil
+}
+
+var errSecondSignIn = errors.New("a second way into this origin")
+
+func (c *Credentials) addSignIn(origin, kind, secret string) error {
+	s, err := readSignIn(origin, kind, secret)
+	if err != nil {
+		return err
+	}
+	if _, double := c.signIns[origin]; double || c.fields[origin]["Authorization"] != nil {
+		return errSecondSignIn
+	}
+	c.signIns[origin] = s
 	return nil
 }
 
@@ -123,7 +149,7 @@ func word(line string) (first, rest string) {
 
 // field makes the header field of one line.
 func field(kind, secret string) (name, value string, err error) {
-	switch strings.ToLower(kind) {
+	switch kind {
 	case "basic":
 		if user, _, ok := strings.Cut(secret, ":"); !ok || user == "" {
 			return "", "", errors.New("basic takes USER:PASSWORD")
@@ -144,7 +170,7 @@ func field(kind, secret string) (name, value string, err error) {
 			return "", "", fmt.Errorf("the field %s is the crawler's own", name)
 		}
 	default:
-		return "", "", errors.New("the kind is none of basic, bearer, header")
+		return "", "", errors.New("the kind is none of basic, bearer, header, form, oauth2")
 	}
 	if value == "" || !httpguts.ValidHeaderFieldValue(value) {
 		return "", "", errors.New("no value, or one with characters that a header cannot hold")
@@ -173,7 +199,13 @@ func (c *Credentials) String() string {
 	if c == nil {
 		return "no credentials"
 	}
-	return fmt.Sprintf("credentials of %d origins", len(c.fields))
+	n := len(c.fields)
+	for origin := range c.signIns {
+		if c.fields[origin] == nil {
+			n++
+		}
+	}
+	return fmt.Sprintf("credentials of %d origins", n)
 }
 
 // GoString is String, so that no verb of fmt shows more.

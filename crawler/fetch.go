@@ -17,8 +17,8 @@ import (
 	"anatomy/weburl"
 )
 
-// fetch asks for one URL and fills in what came of it.
-func (v *visit) fetch(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
+// request asks for one URL and fills in what came of it.
+func (v *visit) request(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	c := v.c
 	v.doing("answer")
 	begun := c.o.Now()
@@ -57,14 +57,22 @@ func (v *visit) noAnswer(ctx context.Context, f *vocab.Fetch) {
 // transport never does.
 func (c *Crawler) get(ctx context.Context, u *weburl.URL, known vocab.Validators) (*http.Response, error) {
 	c.count.requests.Add(1)
+	header, session := c.o.Credentials.header(originOf(u), c.header), c.sessions[originOf(u)]
+	if session != nil {
+		header = session.header(header, u)
+	}
 	req := (&http.Request{
 		Method: http.MethodGet,
 		URL:    requestURL(u),
 		Host:   u.Host(),
-		Header: conditional(c.o.Credentials.header(originOf(u), c.header), known),
+		Header: conditional(header, known),
 		Proto:  "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
-	return c.http.RoundTrip(req)
+	resp, err := c.http.RoundTrip(req)
+	if session != nil && err == nil {
+		session.keep(u, resp)
+	}
+	return resp, err
 }
 
 // requestURL is u for net/http. The path goes out byte for byte, for url.URL would escape some

@@ -3,6 +3,7 @@ package crawler
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -433,6 +434,54 @@ func wide(order byteorder.AppendByteOrder, text string) (b []byte) {
 		b = order.AppendUint16(b, unit)
 	}
 	return b
+}
+
+// TestHostileSitemaps: sitemaps of any size, packed or not, end at the bounds of the protocol, with what
+// was read by then.
+func TestHostileSitemaps(t *testing.T) {
+	urls := []byte(strings.Repeat("<url><loc>http://www.test/a</loc></url>", 1000))
+	endless := func(to io.Writer, part []byte) {
+		for {
+			if _, err := to.Write(part); err != nil {
+				return
+			}
+		}
+	}
+	member := func(text []byte) []byte { // of a gzip file; any number of them is one
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write(text)
+		_ = z.Close()
+		return b.Bytes()
+	}
+	spaces, remarks, packed := member(make([]byte, 1<<20)), member(bytes.Repeat([]byte("<!---->"), 100_000)), member(urls)
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/huge.xml": // 10 GB, as it says
+			rw.Header().Set("Content-Length", "10737418240")
+			endless(rw, urls)
+		case "/endless.xml":
+			endless(rw, urls)
+		case "/bomb.xml":
+			rw.Header().Set("Content-Encoding", "gzip")
+			endless(rw, spaces)
+		case "/bomb.xml.gz":
+			endless(rw, remarks)
+		case "/packed.xml.gz":
+			endless(rw, packed)
+		case "/self.xml":
+			_, _ = io.WriteString(rw, "<sitemapindex><sitemap><loc>/self.xml</loc></sitemap></sitemapindex>")
+		}
+	}, nil)
+	for path, want := range map[string]string{
+		"/huge.xml": "too large 0 0", "/endless.xml": "fetched 50000 0", "/bomb.xml": "too large 0 0", "/bomb.xml.gz": "fetched 0 0", "/packed.xml.gz": "fetched 50000 0",
+		"/self.xml": "fetched 0 1", // and the seen test knows it
+	} {
+		f := one(w.work(t, context.Background(), vocab.Lease{URLs: []vocab.Target{{URL: "http://www.test" + path, Kind: vocab.SitemapTarget}}}))
+		if got := fmt.Sprintf("%s %d %d", f.Outcome, len(f.Listed), len(f.Sitemaps)); got != want {
+			t.Errorf("%s: %s, want %s: %q", path, got, want, f.Reason)
+		}
+	}
 }
 
 // TestRobotsMemory: the rules of many hosts stay within their bound, those used last.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"anatomy/disk/datadir"
@@ -103,7 +104,7 @@ func (e *exporter) page(p *vocab.Page, status int) error {
 		status = http.StatusOK
 	}
 	e.head(status, "Content-Type", p.ContentType, "Content-Language", p.Language, "Last-Modified", p.LastModified,
-		"ETag", p.ETag, "X-Robots-Tag", p.Robots, "Content-Length", fmt.Sprint(len(p.Body)))
+		"ETag", p.ETag, "X-Robots-Tag", p.Robots, "Link", p.Links, "Content-Length", fmt.Sprint(len(p.Body)))
 	e.block.Write(p.Body)
 	return e.write(warc.Response, p, warc.Digest(p.Body))
 }
@@ -137,13 +138,16 @@ func (e *exporter) redirect(rec *repository.Record, status int) error {
 	return e.write(warc.Response, &rec.Page, warc.Digest(nil))
 }
 
-// head begins a block with the header of an answer: names and values, of which empty ones are left out.
+// head begins a block with the header of an answer: names and values, of which empty ones are left out; a
+// value of several lines is as many fields.
 func (e *exporter) head(status int, fields ...string) {
 	e.block.Reset()
 	fmt.Fprintf(&e.block, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
 	for i := 0; i < len(fields); i += 2 {
-		if fields[i+1] != "" {
-			fmt.Fprintf(&e.block, "%s: %s\r\n", fields[i], fields[i+1])
+		for value := range strings.SplitSeq(fields[i+1], "\n") {
+			if value != "" {
+				fmt.Fprintf(&e.block, "%s: %s\r\n", fields[i], value)
+			}
 		}
 	}
 	e.block.WriteString("\r\n")

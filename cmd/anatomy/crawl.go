@@ -89,7 +89,9 @@ A file of --credentials has lines such as these, each for one origin and sent to
   https://wiki.example.org  basic   USER:PASSWORD
   https://api.example.org   bearer  TOKEN
   https://old.example.org   header  X-Key: VALUE
-What such pages say is kept and indexed like all else: mind who can search.`,
+  https://bbs.example.org   form    /login user=NAME&password=SECRET  Sign out
+  https://data.example.org  oauth2  https://auth.example.org/token CLIENT SECRET SCOPE
+See doc/credentials.md for what each sends, and when. What such pages say is kept and indexed like all else: mind who can search.`,
 		Example: `  anatomy crawl --contact you@example.org https://docs.example.org/
   anatomy crawl --scope dir --max-pages 1000 --serve https://example.org/manual/
   anatomy crawl --exclude '*/print/*' --exclude '*.pdf' --delay 5s example.org

@@ -19,7 +19,7 @@ import (
 
 // The bounds of a document. What is behind them is left out.
 const (
-	maxPages = 2000
+	maxPages = 5000
 	maxText  = 4 << 20 // bytes
 	maxLinks = 2000
 	maxNodes = 20_000 // of the page tree
