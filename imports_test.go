@@ -49,6 +49,8 @@ var imports = map[string]string{
 	"lab/urlcache":     "vocab urlserver/*",
 	"lab/scheduling":   "vocab weburl urlserver pagerank",
 	"lab/dns":          "crawler/dnsclient",
+	"lab/plot":         "",
+	"lab/coroutines":   "lab/plot",
 }
 
 func TestImports(t *testing.T) {

@@ -103,7 +103,7 @@ func TestControl(t *testing.T) {
 	must(t, control.Resume(t.Context()))
 	must(t, <-ended)
 	must(t, c.Close())
-	if _, err := control.Status(t.Context()); !errors.Is(err, ErrNoCrawl) {
+	if _, err := control.Status(t.Context()); !errors.Is(err, vocab.ErrNoCrawl) {
 		t.Errorf("after the end: %v", err)
 	}
 	if asked := w.requests(); asked["one.test/slow"] != 2 || asked["other.test/1"] != 0 {
@@ -129,7 +129,7 @@ func TestStaleControl(t *testing.T) {
 	must(t, err)
 	old.SetUnlinkOnClose(false)
 	must(t, old.Close())
-	if _, err := NewControl(dir).Status(t.Context()); !errors.Is(err, ErrNoCrawl) {
+	if _, err := NewControl(dir).Status(t.Context()); !errors.Is(err, vocab.ErrNoCrawl) {
 		t.Errorf("a stale socket: %v", err)
 	}
 	listener, err := listenControl(dir)
@@ -186,10 +186,13 @@ func TestTally(t *testing.T) {
 // What a visit is at replaces what the URL server knows of its host.
 func TestExplain(t *testing.T) {
 	since := time.Unix(1000, 0)
-	st := &vocab.CrawlStatus{State: vocab.Paused, Hosts: []vocab.HostStatus{
+	st := &vocab.CrawlStatus{State: vocab.Paused, Waiting: map[string]int64{"being read": 3, "in trouble: timed out": 1}, Hosts: []vocab.HostStatus{
 		{Host: "a.test", Why: "being read", Delay: time.Second}, {Host: "b.test", Why: "being read"}, {Host: "c.test", Why: "its turn"}, {Host: "d.test", Why: "in trouble: timed out"},
 	}}
 	explain(st, []crawler.VisitStatus{{Host: "a.test", Doing: "delay", Since: since}, {Host: "b.test", Doing: "DNS"}})
+	if w := st.Waiting; w["DNS"] != 1 || w["delay between requests"] != 1 || w["being read"] != 1 || len(w) != 4 {
+		t.Errorf("hosts wait for %v", w)
+	}
 	var why []string
 	for _, h := range st.Hosts {
 		why = append(why, h.Why)

@@ -18,14 +18,11 @@ import (
 	"anatomy/weburl"
 )
 
-// What Control answers where there is nothing to speak with.
-var (
-	ErrNoCrawl      = errors.New("no crawl runs on this data folder")
-	ErrOtherVersion = errors.New("the crawl was begun by another version of this program")
-)
+// ErrOtherVersion says that a crawl cannot be spoken with.
+var ErrOtherVersion = errors.New("the crawl was begun by another version of this program")
 
 // A Control speaks with the crawl that runs on a data folder, in this process or another. Every
-// method gives ErrNoCrawl where none does.
+// method gives vocab.ErrNoCrawl where none does.
 type Control struct {
 	dir    string
 	client http.Client
@@ -50,7 +47,7 @@ func (c *Control) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)
 	if err != nil && ctx.Err() == nil { // no socket, or one that a crawl left that was killed
-		err = fmt.Errorf("%s: %w", c.dir, ErrNoCrawl)
+		err = fmt.Errorf("%s: %w", c.dir, vocab.ErrNoCrawl)
 	}
 	return conn, err
 }

@@ -43,18 +43,37 @@ func explain(st *vocab.CrawlStatus, visits []crawler.VisitStatus) {
 	for _, v := range visits {
 		at[v.Host] = v
 	}
+	for _, v := range visits {
+		if v.Doing != "" && st.Waiting[beingRead] > 0 {
+			st.Waiting[beingRead]--
+			st.Waiting[doing(v)]++
+		}
+	}
+	maps.DeleteFunc(st.Waiting, func(_ string, n int64) bool { return n == 0 })
 	for i := range st.Hosts {
 		h := &st.Hosts[i]
 		v, ok := at[h.Host]
 		switch {
-		case ok && v.Doing == "delay":
-			h.Why, h.Until = "delay between requests", v.Since.Add(h.Delay)
 		case ok && v.Doing != "":
-			h.Why = v.Doing
+			h.Why, h.Until = doing(v), time.Time{}
+			if v.Doing == "delay" {
+				h.Until = v.Since.Add(h.Delay)
+			}
 		case st.State == vocab.Paused && h.Why == "its turn":
 			h.Why = "the crawl is paused"
 		}
 	}
+}
+
+// beingRead is the URL server's word for a host whose lease is out.
+const beingRead = "being read"
+
+// doing says for people what a visit is at.
+func doing(v crawler.VisitStatus) string {
+	if v.Doing == "delay" {
+		return "delay between requests"
+	}
+	return v.Doing
 }
 
 // A pace remembers how many pages each of the last seconds brought.

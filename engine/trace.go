@@ -117,7 +117,7 @@ func traceURL(ctx context.Context, dir string, u weburl.URL) (steps []step, err 
 	if errors.Is(err, ErrUnknownURL) {
 		return nil, fmt.Errorf("%s: %w", u.String(), err)
 	}
-	if !errors.Is(err, ErrNoCrawl) {
+	if !errors.Is(err, vocab.ErrNoCrawl) {
 		return steps, err
 	}
 	err = withDocuments(dir, func(db *docindex.DB) (err error) {

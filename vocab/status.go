@@ -1,6 +1,12 @@
 package vocab
 
-import "time"
+import (
+	"errors"
+	"time"
+)
+
+// ErrNoCrawl says that no crawl runs on a data folder.
+var ErrNoCrawl = errors.New("no crawl runs on this data folder")
 
 // A CrawlStatus is what a running crawl says of itself: what it does, and why it waits. It goes as
 // JSON from the process that crawls to those that show it.

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -55,7 +56,7 @@ func (s *Server) static(c *gin.Context) error {
 
 // pages are the parsed templates, each within the layout.
 type pages struct {
-	home, results, explain, cached, links, api, problem *template.Template
+	home, results, explain, cached, links, api, crawl, problem *template.Template
 }
 
 // parsePages panics on a template that does not parse: they are part of the program.
@@ -65,11 +66,15 @@ func parsePages(a assets) pages {
 		"count":  count,
 		"date":   date,
 		"points": points,
+
+		"count64": func(n any) string { return count(int(reflect.ValueOf(n).Int())) },
+		"sum":     func(a, b int64) int64 { return a + b },
+		"rate":    rate, "hits": hits, "megabytes": megabytes, "span": span,
 	}).ParseFS(files, "templates/layout.html"))
 	page := func(name string) *template.Template {
 		return template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name))
 	}
-	return pages{page("home.html"), page("results.html"), page("explain.html"), page("cached.html"), page("links.html"), page("api.html"), page("problem.html")}
+	return pages{page("home.html"), page("results.html"), page("explain.html"), page("cached.html"), page("links.html"), page("api.html"), page("crawl.html"), page("problem.html")}
 }
 
 // A view is what the templates see. Title and Query serve the layout, one of the rest the page.
@@ -84,6 +89,7 @@ type view struct {
 	Cached  *cachedView
 	Links   *linksView
 	API     *apiView
+	Crawl   *crawlView
 	Problem *problem
 }
 

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -76,6 +77,10 @@ type Options struct {
 	LogQueries bool          // put query strings into the log; default false
 	Grace      time.Duration // for running requests when Run ends; default 10s
 
+	Crawl Crawl            // that may run on the collection; default nil: /crawl is not there
+	Token string           // with which people may act on it, at least MinToken bytes; default none: nobody may
+	Now   func() time.Time // default time.Now
+
 	Keys        []string            // of the API; default none: it is open
 	MaxSearches int                 // at once; as many more wait for half a second, the rest get 429; default 4 for each processor
 	SiteSets    map[string][]string // the sites, as of site:, that a cx of /customsearch/v1 stands for; others stand for all
@@ -86,10 +91,13 @@ type Server struct {
 	o       Options
 	log     *slog.Logger
 	pages   pages
+	metrics *metrics
 	assets  assets
 	gate    *gate
 	keys    keys
 	handler http.Handler
+
+	sameOrigin http.CrossOriginProtection // of what acts
 }
 
 // New makes a server; it does not listen.
@@ -100,6 +108,9 @@ func New(o Options) *Server {
 	if o.Grace == 0 {
 		o.Grace = 10 * time.Second
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.MaxSearches <= 0 {
 		o.MaxSearches = 4 * runtime.GOMAXPROCS(0)
 	}
@@ -108,6 +119,12 @@ func New(o Options) *Server {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.pages = parsePages(s.assets)
+	s.metrics = newMetrics(o.Crawl)
+	if o.PublicURL != "" {
+		if err := s.sameOrigin.AddTrustedOrigin(strings.TrimSuffix(o.PublicURL, "/")); err != nil {
+			s.log.Warn("the public URL is no origin: people cannot log in through it", "error", err)
+		}
+	}
 	s.handler = gzhttp.GzipHandler(s.routes())
 	return s
 }
@@ -151,7 +168,7 @@ func (s *Server) routes() *gin.Engine {
 	r.RedirectTrailingSlash = false
 	r.HandleMethodNotAllowed = true
 	r.SetTrustedProxies(nil) // an empty list cannot be malformed
-	r.Use(s.logRequest, s.recoverPanic, secure, s.needKey)
+	r.Use(s.logRequest, s.metrics.observe, s.recoverPanic, secure, s.needKey)
 
 	get := func(path string, h gin.HandlerFunc) { r.Match([]string{http.MethodGet, http.MethodHead}, path, h) }
 	get("/", s.html(s.home))
@@ -177,6 +194,8 @@ func (s *Server) routes() *gin.Engine {
 	get("/api/v1/stats", s.json(s.apiStats))
 	get("/customsearch/v1", s.customSearch)
 	r.Any("/mcp", gin.WrapH(overHTTP(s.Tools())))
+	s.crawlRoutes(r, get)
+	get("/metrics", gin.WrapH(s.metrics.handler()))
 	get("/healthz", s.healthz)
 	get("/readyz", s.readyz)
 
@@ -202,5 +221,5 @@ func (s *Server) ready() bool { return s.o.Ready == nil || s.o.Ready() }
 
 // robots keeps crawlers off the pages that would have them crawl the web through us.
 func (s *Server) robots(c *gin.Context) {
-	c.String(http.StatusOK, "User-agent: *\nDisallow: /search\nDisallow: /cached\nDisallow: /explain\nDisallow: /links\nDisallow: /api/\n")
+	c.String(http.StatusOK, "User-agent: *\nDisallow: /search\nDisallow: /cached\nDisallow: /explain\nDisallow: /links\nDisallow: /api/\nDisallow: /crawl\n")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,6 +58,7 @@ type crawlFlags struct {
 	quiet     bool
 	serve     bool
 	listen    string
+	token     string
 }
 
 func newCrawl(s *shared) *cobra.Command {
@@ -98,9 +100,12 @@ See doc/credentials.md for what each sends, and when. What such pages say is kep
   anatomy crawl
   anatomy crawl --recrawl
   anatomy crawl --watch --serve --max-age 24h`,
+		Annotations:       map[string]string{"takes": "arguments, beside commands"},
+		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(c *cobra.Command, urls []string) error { return runCrawl(c, s, f, urls) },
 	}
+	c.AddCommand(controls(s)...)
 	flags := c.Flags()
 	flags.StringVar(&f.scope, "scope", "domain", "how far to go from the URLs: `NAME` is page, dir, host, domain or any")
 	flags.StringArrayVar(&f.include, "include", nil, "fetch only URLs that match `PATTERN` (* stands for anything; may be repeated)")
@@ -132,6 +137,7 @@ See doc/credentials.md for what each sends, and when. What such pages say is kep
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress; warnings and errors alone")
 	flags.BoolVar(&f.serve, "serve", false, "search page and API meanwhile, and after")
 	flags.StringVar(&f.listen, "listen", defaultListen, "`ADDRESS` of the search page, with --serve")
+	flags.StringVar(&f.token, "token", "", tokenUsage+", with --serve")
 	complete(c, "scope", "page", "dir", "host", "domain", "any")
 	complete(c, "policy", urlserver.PolicyNames()...)
 	return c
@@ -158,6 +164,10 @@ func runCrawl(c *cobra.Command, s *shared, f *crawlFlags, urls []string) error {
 	}
 	group, ctx := errgroup.WithContext(c.Context())
 	if f.serve {
+		token, err := readToken(f.token)
+		if err != nil {
+			return err
+		}
 		listener, err := listen(c, f.listen)
 		if err != nil {
 			return err
@@ -166,7 +176,7 @@ func runCrawl(c *cobra.Command, s *shared, f *crawlFlags, urls []string) error {
 			return errors.Join(err, listener.Close())
 		}
 		group.Go(func() error {
-			return serveData(ctx, options.Dir, listener, serveOptions{log: s.logger(screen, true), ready: func(address string) {
+			return serveData(ctx, options.Dir, listener, serveOptions{token: token, log: s.logger(screen, true), ready: func(address string) {
 				fmt.Fprintf(screen, "Search at %s meanwhile.\n", address)
 			}})
 		})
@@ -314,7 +324,7 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 			return err
 		}
 	}
-	return exclusive(c, !f.serve, "--%s is for --serve", "listen")
+	return cmp.Or(exclusive(c, !f.serve, "--%s is for --serve", "listen"), exclusive(c, !f.serve, "--%s is for --serve", "token"))
 }
 
 // collect gathers the URLs to start from and proves that they are some.

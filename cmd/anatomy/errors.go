@@ -15,6 +15,7 @@ import (
 	"anatomy/engine"
 	"anatomy/pagerank"
 	"anatomy/searcher"
+	"anatomy/vocab"
 )
 
 // The exit statuses.
@@ -92,6 +93,10 @@ func hint(s *shared, c *cobra.Command, err error) string {
 		return "one process writes to a folder at a time: wait for it, end it, or name another folder with --data"
 	case errors.Is(err, datadir.ErrNone):
 		return "name a folder with --data, or fill a new one: " + s.command("crawl URL")
+	case errors.Is(err, vocab.ErrNoCrawl):
+		return "to begin one, or go on with the last: " + s.command("crawl")
+	case errors.Is(err, engine.ErrOtherVersion):
+		return "use the program that began the crawl, or end it and give its command again to this one"
 	case errors.Is(err, engine.ErrGivenText):
 		return "give the text again: " + s.command("index --text FILE")
 	case errors.Is(err, engine.ErrUnknownURL):

@@ -106,7 +106,7 @@ browser, as JSON and in the terminal.`,
 }
 
 // usageTemplate is cobra's without its empty lines and capital letters.
-const usageTemplate = `usage: {{if .HasAvailableSubCommands}}{{.CommandPath}} COMMAND{{else}}{{.UseLine}}{{end}}
+const usageTemplate = `usage: {{if and .HasAvailableSubCommands (not .Annotations.takes)}}{{.CommandPath}} COMMAND{{else}}{{.UseLine}}{{end}}
 {{- if .HasAvailableSubCommands}}
 
 commands:
@@ -133,6 +133,12 @@ func group(c *cobra.Command) {
 		group(below)
 	}
 	if !c.HasSubCommands() || c.RunE != nil {
+		return
+	}
+	for _, below := range c.Commands() {
+		group(below)
+	}
+	if c.RunE != nil {
 		return
 	}
 	c.Args = cobra.ArbitraryArgs

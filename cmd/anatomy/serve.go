@@ -26,19 +26,21 @@ type serveOptions struct {
 	publicURL  string
 	logQueries bool
 	keys       []string             // of the API; none: it is open
+	token      string               // with which people may act on the crawl; "" where none may
 	log        *slog.Logger         // of requests and of what fails
 	ready      func(address string) // called when the page can be opened
 }
 
 func newServe(s *shared) *cobra.Command {
-	var address, keysFile string
+	var address, keysFile, tokenFile string
 	o := serveOptions{}
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "search page and API over the data folder",
 		Long: `Serve answers searches in the browser and as JSON (GET /api/v1/search?q=…). It follows the data folder: pages
 that a crawl adds and ranks that "anatomy pagerank" computes take effect without a restart. Programs know by
-GET /readyz that it answers; port 0 takes any free one and says which.`,
+GET /readyz that it answers; port 0 takes any free one and says which. The page /crawl shows the crawl that runs on
+the folder, in whatever process, and Prometheus finds figures at /metrics.`,
 		Example: "  anatomy serve\n  anatomy serve --listen :8080 --public-url https://search.example.org",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -50,6 +52,9 @@ GET /readyz that it answers; port 0 takes any free one and says which.`,
 				return err
 			}
 			o.keys = keys
+			if o.token, err = readToken(tokenFile); err != nil {
+				return err
+			}
 			listener, err := listen(c, address)
 			if err != nil {
 				return err
@@ -64,6 +69,7 @@ GET /readyz that it answers; port 0 takes any free one and says which.`,
 	c.Flags().StringVar(&address, "listen", defaultListen, "`ADDRESS` of the search page")
 	c.Flags().StringVar(&o.publicURL, "public-url", "", "scheme and host under which people reach it: `URL`")
 	c.Flags().StringVar(&keysFile, "api-keys", "", "programs need one of the keys in `FILE`, one a line; pages for people stay open")
+	c.Flags().StringVar(&tokenFile, "token", "", tokenUsage)
 	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log requests with what people search for; --verbose logs them without")
 	return c
 }
@@ -98,6 +104,35 @@ func readKeys(file string) ([]string, error) {
 		return nil, fmt.Errorf("--api-keys: %s holds no key: without the flag the API is open", file)
 	}
 	return keys, nil
+}
+
+// tokenUsage is the help of --token.
+const tokenUsage = "who logs in at /crawl with the token in `FILE`, which others may not read, may act on the crawl (default: $ANATOMY_TOKEN)"
+
+// readToken reads the token of those who may act: the first line of a file, or a variable.
+func readToken(file string) (string, error) {
+	token, from := os.Getenv("ANATOMY_TOKEN"), "ANATOMY_TOKEN"
+	if file != "" {
+		info, err := os.Stat(file)
+		if err != nil {
+			return "", fmt.Errorf("--token: %w", err)
+		}
+		if mode := info.Mode().Perm(); mode&0o077 != 0 {
+			return "", hinted(fmt.Errorf("--token: others may read %s, which has the mode %04o", file, mode), "chmod 600 "+quoted(file))
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("--token: %w", err)
+		}
+		token, _, _ = strings.Cut(string(text), "\n")
+		from = file
+	} else if token == "" {
+		return "", nil
+	}
+	if token = strings.TrimSpace(token); len(token) < web.MinToken {
+		return "", hinted(fmt.Errorf("--token: the token of %s has %d characters; it needs %d", from, len(token), web.MinToken), "make one with: openssl rand -hex 16")
+	}
+	return token, nil
 }
 
 // listen opens the port of a search page.
@@ -148,7 +183,7 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 	site.PDF = readPDF()
 	return &collection{s, site, web.New(web.Options{
 		Search: site, Pages: site, Find: site.Find, Links: site.Links, Stats: site.Stats, Complete: s.Complete,
-		PublicURL: o.publicURL, Version: version(), Keys: o.keys, Log: o.log, LogQueries: o.logQueries,
+		PublicURL: o.publicURL, Version: version(), Keys: o.keys, Crawl: engine.NewControl(dir), Token: o.token, Log: o.log, LogQueries: o.logQueries,
 	})}, nil
 }
 

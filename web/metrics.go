@@ -1,0 +1,159 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"anatomy/vocab"
+)
+
+// metrics are what Prometheus reads at /metrics: requests here, the process, and the crawl that runs,
+// which is asked when they are read. doc/operations.md describes them.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	took     *prometheus.HistogramVec
+}
+
+func newMetrics(crawl Crawl) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anatomy_http_requests_total", Help: "Requests answered, by route and status."}, []string{"route", "code"}),
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "anatomy_http_request_duration_seconds", Help: "Time to answer a request, by route.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}}, []string{"route"}),
+	}
+	m.registry.MustRegister(m.requests, m.took, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if crawl != nil {
+		m.registry.MustRegister(crawlCollector{crawl})
+	}
+	return m
+}
+
+// observe counts a request. The route is a path of ours, never of the asker, so that nobody can make
+// series at will.
+func (m *metrics) observe(c *gin.Context) {
+	begun := time.Now()
+	c.Next()
+	route := c.FullPath()
+	if route == "" {
+		route = "none"
+	}
+	m.requests.WithLabelValues(route, strconv.Itoa(c.Writer.Status())).Inc()
+	m.took.WithLabelValues(route).Observe(time.Since(begun).Seconds())
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true}) // all answers are compressed elsewhere
+}
+
+// A crawlCollector asks the crawl when it is read.
+type crawlCollector struct{ crawl Crawl }
+
+func crawlMetric(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("anatomy_crawl_"+name, help, labels, nil)
+}
+
+var (
+	crawlUp         = crawlMetric("up", "1 while a crawl runs on the data folder.")
+	crawlPaused     = crawlMetric("paused", "1 while the crawl is paused.")
+	crawlPages      = crawlMetric("pages", "Pages kept, over all runs.")
+	crawlKnown      = crawlMetric("urls_known", "URLs seen, over all runs.")
+	crawlQueued     = crawlMetric("urls_queued", "URLs to be fetched.")
+	crawlInFlight   = crawlMetric("urls_in_flight", "URLs being fetched.")
+	crawlHosts      = crawlMetric("hosts", "Hosts with URLs to be fetched.")
+	crawlWaiting    = crawlMetric("hosts_waiting", "Hosts that are not asked now, by reason.", "reason")
+	crawlBound      = crawlMetric("politeness_bound_pages_per_second", "Pages a second that the delays of all sites with a delay allow together.")
+	crawlUnbound    = crawlMetric("sites_without_delay", "Sites with URLs to be fetched that politeness sets no bound.")
+	crawlRequests   = crawlMetric("requests_total", "Requests sent by this run.")
+	crawlBytes      = crawlMetric("received_bytes_total", "Bytes received by this run, after decompression.")
+	crawlDuplicates = crawlMetric("duplicates_total", "URLs of this run whose body another page has.")
+	crawlErrors     = crawlMetric("errors_total", "Fetches of this run that brought no page, by kind.", "kind")
+	crawlDNS        = crawlMetric("dns_lookups_total", "Names looked up by this run, by whether the cache had them.", "result")
+	crawlQueries    = crawlMetric("dns_queries_total", "DNS queries sent by this run.")
+	crawlDNSFailed  = crawlMetric("dns_failures_total", "Names that could not be resolved in this run.")
+	crawlSeen       = crawlMetric("url_lookups_total", "Seen tests of this run, by whether the cache had the URL.", "result")
+	crawlSearchable = crawlMetric("searchable_documents", "Documents in the index.")
+	crawlSegments   = crawlMetric("segments", "Segments of the index.")
+)
+
+// Describe says nothing: what is there depends on whether a crawl runs.
+func (crawlCollector) Describe(chan<- *prometheus.Desc) {}
+
+// Collect reads the status of the crawl, or that there is none.
+func (c crawlCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), statusTimeout)
+	defer cancel()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	counter := func(d *prometheus.Desc, v int64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
+	}
+	st, err := c.crawl.Status(ctx)
+	if err != nil {
+		gauge(crawlUp, 0)
+		return
+	}
+	gauge(crawlUp, 1)
+	gauge(crawlPaused, number(st.State == vocab.Paused))
+	gauge(crawlPages, float64(st.Pages))
+	gauge(crawlKnown, float64(st.Known))
+	gauge(crawlQueued, float64(st.Queued))
+	gauge(crawlInFlight, float64(st.InFlight))
+	gauge(crawlHosts, float64(st.HostCount))
+	gauge(crawlBound, st.Bound)
+	gauge(crawlUnbound, float64(st.Unbound))
+	gauge(crawlSearchable, float64(st.Searchable))
+	gauge(crawlSegments, float64(st.Segments))
+	counter(crawlRequests, st.Requests)
+	counter(crawlBytes, st.Bytes)
+	counter(crawlDuplicates, st.Duplicates)
+	counter(crawlDNS, st.DNSHits, "hit")
+	counter(crawlDNS, st.DNSMisses, "miss")
+	counter(crawlQueries, st.DNSQueries)
+	counter(crawlDNSFailed, st.DNSFailed)
+	counter(crawlSeen, st.URLHits, "hit")
+	counter(crawlSeen, st.URLMisses, "miss")
+	for kind, n := range st.Errors {
+		counter(crawlErrors, n, strings.ToValidUTF8(kind, "?"))
+	}
+	waiting := map[string]int64{}
+	for why, n := range st.Waiting {
+		waiting[reasonClass(why)] += n
+	}
+	for class, n := range waiting {
+		gauge(crawlWaiting, float64(n), class)
+	}
+}
+
+// reasons are those that name nobody.
+var reasons = []string{"politeness", "being read", "delay between requests", "answer", "DNS", "connecting", "robots.txt"}
+
+// reasonClass is one of a few reasons to wait; the rest of the text can hold anything.
+func reasonClass(why string) string {
+	switch {
+	case slices.Contains(reasons, why):
+		return why
+	case strings.HasPrefix(why, "page limit"):
+		return "page limit"
+	case strings.HasPrefix(why, "in trouble"):
+		return "in trouble"
+	}
+	return "asked to pause"
+}
+
+func number(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,32 @@
+// The dashboard of a crawl, kept current: its changing part is fetched again every two seconds while
+// anyone looks. Without script the page reloads itself.
+(() => {
+  "use strict";
+  const live = document.getElementById("live");
+  if (!live) return;
+  const every = 2000;
+  let timer = 0;
+  const turn = async () => {
+    clearTimeout(timer);
+    if (document.hidden) return;
+    try {
+      const answer = await fetch("/crawl?part=live");
+      if (answer.ok) show(await answer.text());
+      live.classList.toggle("stale", !answer.ok);
+    } catch {
+      live.classList.add("stale"); // the server is away: what is shown stays, greyed
+    }
+    timer = setTimeout(turn, every);
+  };
+  const show = (html) => {
+    const inside = live.contains(document.activeElement);
+    const scrolled = live.querySelector(".scroll")?.scrollLeft ?? 0;
+    live.innerHTML = html; // of our own template
+    const table = live.querySelector(".scroll");
+    if (!table) return;
+    table.scrollLeft = scrolled;
+    if (inside) table.focus({ preventScroll: true });
+  };
+  document.addEventListener("visibilitychange", turn);
+  timer = setTimeout(turn, every);
+})();
