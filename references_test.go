@@ -32,6 +32,7 @@ var references = map[string]string{
 	"BNW03":       "Broder, Najork, Wiener: Efficient URL Caching for World Wide Web Crawling, 2003",
 	"CGM03":       "Cho, Garcia-Molina: Estimating Frequency of Change, 2003",
 	"CJS":         "Cao, Jiang, Singh: High Performance Crawling Scheduling",
+	"Y14":         "Yang, Liu, Jiang, Peng, Wen, Lu: a distributed crawler framework on coroutines, 2014",
 	"CY09":        "Chen, Yan: a cached, non-blocking, asynchronous DNS resolver for a crawler, 2009",
 
 	"RFC 822":           "Standard for the Format of ARPA Internet Text Messages",

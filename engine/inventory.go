@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -114,9 +115,17 @@ func (i *Inventory) segments(dir string, m datadir.Manifest) error {
 	return nil
 }
 
-// AddOutcomes reads the outcomes of fetches from the document index, unless another process has it.
-// It takes the right to write for a moment, and so is nothing for a server to do.
-func (i *Inventory) AddOutcomes(dir string) error {
+// AddOutcomes adds the outcomes of fetches: the crawl that runs tells them, or else the document index,
+// unless another process has it. It takes the right to write for a moment, and so is nothing for a
+// server to do.
+func (i *Inventory) AddOutcomes(ctx context.Context, dir string) error {
+	if st, err := NewControl(dir).Status(ctx); err == nil {
+		i.Outcomes = map[string]uint64{}
+		for name, n := range st.Outcomes {
+			i.Outcomes[name] = uint64(n)
+		}
+		return nil
+	}
 	err := withDocuments(dir, func(db *docindex.DB) error {
 		i.Outcomes = map[string]uint64{}
 		counts, err := db.Counts()

@@ -14,7 +14,7 @@ type Outlook struct {
 	Count int                // of all such hosts
 
 	Bound   float64 // pages a second that the delays of sites allow, all together
-	Bounded int     // sites with URLs to fetch and a delay
+	Bounded int     // sites with URLs to fetch or in flight, and a delay
 	Unbound int     // and without one
 	Removed []string
 }
@@ -31,7 +31,7 @@ func (s *Server) Outlook(now time.Time, limit int) Outlook {
 			continue
 		}
 		w.Hosts = append(w.Hosts, s.hostStatus(h))
-		if len(h.levels) > 0 && h.gone == nil && !sites[h.site] {
+		if h.gone == nil && !sites[h.site] {
 			sites[h.site] = true
 			w.add(h.site, &s.o)
 		}

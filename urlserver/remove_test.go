@@ -32,7 +32,7 @@ func TestRemove(t *testing.T) {
 	b.none(time.Second)
 	b.check()
 	w := b.s.Outlook(b.now, 10)
-	if w.Count != 1 || w.Hosts[0].Host != "b.test" || w.Hosts[0].InFlight != 1 || len(w.Removed) != 1 || w.Bounded != 0 {
+	if w.Count != 1 || w.Hosts[0].Host != "b.test" || w.Hosts[0].InFlight != 1 || len(w.Removed) != 1 || w.Bounded != 1 {
 		t.Errorf("%+v", w)
 	}
 

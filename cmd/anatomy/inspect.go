@@ -23,7 +23,7 @@ func newStats(s *shared) *cobra.Command {
 		Use:   "stats",
 		Short: "sizes of all structures, beside the paper's Table 1",
 		Long: `Stats counts pages, words, hits and links, and measures every structure, in bytes a page beside those of Table 1
-of the paper. While a crawl runs in another process, the outcomes of fetches are left out.`,
+of the paper.`,
 		Example: "  anatomy stats\n  anatomy stats --json",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -31,7 +31,7 @@ of the paper. While a crawl runs in another process, the outcomes of fetches are
 			if err != nil {
 				return err
 			}
-			if err := i.AddOutcomes(s.data); err != nil {
+			if err := i.AddOutcomes(c.Context(), s.data); err != nil {
 				return err
 			}
 			if asJSON {

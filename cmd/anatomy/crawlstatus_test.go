@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"anatomy/demo"
+	"anatomy/vocab"
+)
+
+// A crawl in one process is watched, steered and traced by others: the commands, and the page and
+// metrics of a server.
+func TestCrawlIsWatched(t *testing.T) {
+	small, err := demo.Start(t.Context(), demo.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer small.Close()
+	t.Setenv("ANATOMY_TOKEN", "0123456789abcdef")
+	dir := filepath.Join(t.TempDir(), "data")
+	seed := small.Start()[0]
+	s := start(t, "crawl", "--serve", "--data", dir, "--delay", "1h", "--allow-private", "--resolver", small.Resolver(), "--http-port", strconv.Itoa(small.HTTPPort()), seed)
+	status := func() (st vocab.CrawlStatus) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(command(t, "crawl", "status", "--json", "--data", dir)), &st); err != nil {
+			t.Fatal(err)
+		}
+		return st
+	}
+	deadline := time.Now().Add(30 * time.Second)
+	for exec.Command("anatomy", "crawl", "status", "--data", dir).Run() != nil || status().Hosts[0].Why != "delay between requests" { // after robots.txt
+		if time.Sleep(20 * time.Millisecond); time.Now().After(deadline) {
+			t.Fatalf("the crawl does not wait for its delay: %+v", status())
+		}
+	}
+	if st := status(); st.State != vocab.Crawling || st.Hosts[0].InFlight != 1 || st.Hosts[0].Until.Before(time.Now().Add(30*time.Minute)) {
+		t.Errorf("%+v", st)
+	}
+	if told := command(t, "trace", "--data", dir, seed); !strings.Contains(told, "state      queued") {
+		t.Errorf("trace while it runs: %s", told)
+	}
+	command(t, "stats", "--data", dir)
+	command(t, "crawl", "pause", "--data", dir)
+	if page := s.get(t, "crawl"); !strings.Contains(page, `class="state paused"`) || !strings.Contains(page, status().Hosts[0].Host) {
+		t.Errorf("the page of a paused crawl:\n%s", page)
+	}
+	if body := s.get(t, "metrics"); !strings.Contains(body, "anatomy_crawl_paused 1") {
+		t.Errorf("metrics:\n%s", body)
+	}
+	request, _ := http.NewRequest("POST", s.url+"crawl/resume", nil)
+	request.Header.Set("Authorization", "Bearer 0123456789abcdef")
+	if r, err := http.DefaultClient.Do(request); err != nil || r.StatusCode != http.StatusOK {
+		t.Errorf("resume: %v %v", r, err)
+	} else {
+		r.Body.Close()
+	}
+	if added := command(t, "crawl", "add", "--data", dir, "http://elsewhere.test/"); !strings.Contains(added, ": queued") {
+		t.Errorf("add: %s", added)
+	}
+	if left := command(t, "crawl", "remove", "--data", dir, "elsewhere.test"); !strings.HasPrefix(left, "elsewhere.test: ") {
+		t.Errorf("remove: %s", left)
+	}
+	if text := command(t, "crawl", "status", "--data", dir); !strings.HasPrefix(text, "crawling, process ") || !strings.Contains(text, "removed from this run: elsewhere.test/*") {
+		t.Errorf("status: %s", text)
+	}
+	s.interrupt(t)
+	if out, err := exec.Command("anatomy", "crawl", "status", "--data", dir).CombinedOutput(); err == nil || !strings.Contains(string(out), "no crawl runs") {
+		t.Errorf("after its end: %s", out)
+	}
+}
