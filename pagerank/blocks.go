@@ -31,7 +31,8 @@ const window = 1 << 10
 // between pieces. A piece is the work of one
 // core, so the result is still the same whatever the number of cores. Ranks then do not sum to 1
 // between iterations, and left alone their sum would be the last to converge, by the damping each
-// time: 46 iterations to 1e-6 where Jacobi takes 20. So what is told is divided by the sum: 13.
+// time: 46 iterations to 1e-6 where Jacobi takes 19. So what is told is divided by the sum: 13.
+// How much is gained depends on the graph: 94 for 103 to 1e-9 on cnr-2000, nothing on that of lab/pagerank.
 //
 // Blocks take 4 bytes a link, 8 a node, and 8 bytes a value (float32) or 12.
 type blocks struct {
