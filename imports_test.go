@@ -46,7 +46,7 @@ var imports = map[string]string{
 	"lab/coverage":     "vocab weburl crawler/robots searcher disk/docindex",
 	"lab/pagerank":     "pagerank",
 	"lab/crashes":      "vocab disk/docindex",
-	"lab/urlcache":     "vocab urlserver/*",
+	"lab/urlcache":     "vocab weburl urlserver/* indexer disk/*",
 	"lab/scheduling":   "vocab weburl urlserver pagerank",
 	"lab/dns":          "crawler/dnsclient",
 	"lab/plot":         "",
