@@ -165,6 +165,27 @@ func page(rw http.ResponseWriter, text string) {
 	_, _ = io.WriteString(rw, text)
 }
 
+// TestReportOfConnections: what scheduling learns from how a host keeps connections.
+func TestReportOfConnections(t *testing.T) {
+	var w *world
+	w = newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/last" {
+			rw.Header().Set("Connection", "close")
+		}
+		page(rw, "x")
+	}, func(o *Options) {
+		var ticks atomic.Int64 // each look at the clock finds it a second later
+		o.Now = func() time.Time { return time.Unix(ticks.Add(1), 0) }
+	})
+	_, report := w.visit(t, "http://www.test/a", "http://www.test/last", "http://www.test/b")
+	if report.Requests != 4 || report.Closed != 1 || report.Connect < time.Second || w.Stats().Connections != 2 {
+		t.Errorf("%d requests, %d connections closed of %d, opened in %v", report.Requests, report.Closed, w.Stats().Connections, report.Connect)
+	}
+	if _, report = w.visit(t, "http://www.test/a", "http://www.test/b"); report.Connect != 0 || report.Closed != 0 || report.Requests != 2 {
+		t.Errorf("over a kept connection: %+v", report)
+	}
+}
+
 // TestPage: the request and what is kept of the answer.
 func TestPage(t *testing.T) {
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {

@@ -35,7 +35,7 @@ func (v *visit) request(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	f.Status = resp.StatusCode
 	v.judge(guarded, g, u, resp, f)
 	f.Took = c.o.Now().Sub(begun)
-	v.answered(f.Took)
+	v.answered(f.Took, resp.Close)
 	if ctx.Err() != nil && f.Outcome == vocab.Failed {
 		f.Outcome, f.Reason = vocab.Skipped, "interrupted"
 	}

@@ -95,7 +95,7 @@ func (v *visit) robotsHop(ctx context.Context, u *weburl.URL, o *origin, tries u
 		v.robotsTrouble(ctx, guarded, u, o, err)
 		return nil
 	}
-	v.answered(c.o.Now().Sub(begun))
+	v.answered(c.o.Now().Sub(begun), resp.Close)
 	return next
 }
 

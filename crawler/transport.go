@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -28,7 +29,7 @@ func (c *Crawler) transport() *http.Transport {
 		TLSHandshakeTimeout:    c.o.ConnectTimeout,
 		DisableCompression:     true, // content coding is undone under our bounds: see unpack
 		MaxIdleConns:           c.o.IdleConns,
-		MaxIdleConnsPerHost:    2,
+		MaxIdleConnsPerHost:    c.o.IdleConns, // no more than leases of the host go out are ever open
 		IdleConnTimeout:        time.Minute,
 		MaxResponseHeaderBytes: c.o.MaxHeader,
 	}
@@ -53,9 +54,13 @@ func (c *Crawler) dial(ctx context.Context, _, hostPort string) (net.Conn, error
 	d := net.Dialer{Timeout: c.o.ConnectTimeout, ControlContext: c.check}
 	var first error
 	for _, addr := range addrs[:min(len(addrs), maxDials)] {
+		begun := c.o.Now()
 		conn, err := d.DialContext(ctx, "tcp", netip.AddrPortFrom(addr, c.port(port)).String())
 		if err == nil {
 			c.count.connections.Add(1)
+			if o, ok := ctx.Value(openedKey{}).(*opened); ok {
+				o.add(c.o.Now().Sub(begun))
+			}
 			return conn, nil
 		}
 		if first == nil {
@@ -63,6 +68,24 @@ func (c *Crawler) dial(ctx context.Context, _, hostPort string) (net.Conn, error
 		}
 	}
 	return nil, first
+}
+
+// An opened counts the connections that a visit opened. It goes with the context of its requests, for
+// the transport opens connections on goroutines of its own.
+type opened struct {
+	n, took atomic.Int64
+}
+
+type openedKey struct{}
+
+func (o *opened) add(took time.Duration) {
+	o.took.Add(int64(took))
+	o.n.Add(1)
+}
+
+// mean is the mean time of opening one, DNS and TLS not counted; 0 where there was none.
+func (o *opened) mean() time.Duration {
+	return time.Duration(o.took.Load() / max(1, o.n.Load()))
 }
 
 // port is where a URL's port is really served.

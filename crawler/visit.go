@@ -19,7 +19,9 @@ type visit struct {
 	delay   time.Duration // between the end of one answer and the next request
 	last    time.Time     // end of the last answer; zero before the first request
 	answers int
+	closed  int           // connections that the server ended with an answer
 	took    time.Duration // of all answers
+	opened  opened
 
 	stop   string // why the rest of the lease is given back; empty while it goes on
 	silent int    // requests without any answer, in a row
@@ -38,6 +40,7 @@ const tooSilent = 2
 func (c *Crawler) Visit(ctx context.Context, lease vocab.Lease, handle func(vocab.Fetch)) vocab.HostReport {
 	v := &visit{c: c, lease: &lease, delay: lease.Delay, origins: map[string]*origin{}}
 	v.report.Lease = lease.ID
+	ctx = context.WithValue(ctx, openedKey{}, &v.opened)
 	c.visits.begin(v)
 	defer c.visits.end(v)
 	for i, t := range lease.URLs {
@@ -51,6 +54,8 @@ func (c *Crawler) Visit(ctx context.Context, lease vocab.Lease, handle func(voca
 }
 
 func (v *visit) finish() {
+	v.report.Connect = v.opened.mean()
+	v.report.Requests, v.report.Closed = v.answers, v.closed
 	if v.answers > 0 {
 		v.report.Answer = v.took / time.Duration(v.answers)
 	}
@@ -116,8 +121,11 @@ func (v *visit) pace(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// answered notes the end of a request that was answered.
-func (v *visit) answered(took time.Duration) {
+// answered notes the end of a request that was answered; closed says that its connection is at its end.
+func (v *visit) answered(took time.Duration, closed bool) {
+	if closed {
+		v.closed++
+	}
 	v.last = v.c.o.Now()
 	v.answers++
 	v.took += took
