@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -32,7 +33,7 @@ type Options struct {
 	// PDF makes a page of HTML of a PDF; without it PDF is not indexed.
 	PDF func(body []byte) ([]byte, error)
 
-	Connections int   // hosts visited at once, default 64
+	Connections int   // leases out at once, default 512
 	NoIndex     bool  // fetch, follow links and store; build no index
 	MinFree     int64 // bytes that must stay free on the disk, default 256 MiB
 
@@ -42,7 +43,7 @@ type Options struct {
 }
 
 const (
-	defaultConnections = 64
+	defaultConnections = 512
 	defaultMinFree     = 256 << 20
 )
 
@@ -67,6 +68,7 @@ type Crawl struct {
 	pace     pace
 	errors   tally
 	bytes    atomic.Int64 // of page bodies kept by this run
+	buffers  sync.Pool    // of *indexer.Buffer: far more hosts are visited at once than pages are parsed
 	ranks    rankState
 	revisits revisitCounters
 	quiet    quiet // of the goroutine that merges
@@ -329,11 +331,10 @@ func (c *Crawl) enoughSpace() error {
 
 // visit visits hosts, a lease after the other.
 func (c *Crawl) visit(ctx context.Context, leases <-chan vocab.Lease) {
-	v := &visitor{Crawl: c, parsing: indexer.Buffer{PDF: c.o.PDF}}
 	for lease := range leases {
 		c.visiting.Add(1)
 		outing := c.visits.begin(ctx, &lease)
-		report := c.crawler.Visit(outing, lease, func(f vocab.Fetch) { v.handle(ctx, f) })
+		report := c.crawler.Visit(outing, lease, func(f vocab.Fetch) { c.handle(ctx, f) })
 		c.visits.end(&lease)
 		c.urls.Release(time.Now(), report) // its error stays, and dispatch returns it
 		c.visiting.Add(-1)
@@ -365,31 +366,25 @@ func (c *Crawl) add(found []urlserver.Found) []vocab.DocID {
 	return docs
 }
 
-// A visitor handles the fetches of one goroutine.
-type visitor struct {
-	*Crawl
-	parsing indexer.Buffer
-}
-
 // handle passes a fetch on to the room that it is for.
-func (v *visitor) handle(ctx context.Context, f vocab.Fetch) {
+func (c *Crawl) handle(ctx context.Context, f vocab.Fetch) {
 	result := urlserver.Result{
 		Doc: f.Doc, Outcome: f.Outcome, Status: f.Status, Reason: f.Reason, RetryAfter: f.RetryAfter, Fetched: time.Now().UTC().Truncate(time.Second),
 		Validators: f.Validators,
 	}
-	v.errors.note(&f)
-	s := settled{result: result, before: v.before(&f.Target)}
+	c.errors.note(&f)
+	s := settled{result: result, before: c.before(&f.Target)}
 	switch {
 	case f.Outcome == vocab.Fetched && f.Kind == vocab.SitemapTarget:
-		v.list(f)
+		c.list(f)
 		s.result.Content = listing(&f)
-		v.settle(s)
+		c.settle(s)
 	case f.Outcome == vocab.Fetched:
-		v.page(ctx, f, s)
+		c.page(ctx, f, s)
 	case f.Outcome == vocab.Redirected:
-		v.redirect(ctx, f, f.Location, s)
+		c.redirect(ctx, f, f.Location, s)
 	default:
-		v.settle(s)
+		c.settle(s)
 	}
 }
 
@@ -430,57 +425,62 @@ func (c *Crawl) redirect(ctx context.Context, f vocab.Fetch, location string, s 
 }
 
 // page takes a page apart, adds its links, and has it stored.
-func (v *visitor) page(ctx context.Context, f vocab.Fetch, s settled) {
+func (c *Crawl) page(ctx context.Context, f vocab.Fetch, s settled) {
 	result := &s.result
 	result.Fetched, result.Headers = f.Page.Fetched, headersOf(f.Page)
 	if s.before != nil && same(s.before, vocab.ContentOf(f.Page.Body), result.Headers) {
 		result.Outcome = vocab.Unmodified
-		v.settle(s)
+		c.settle(s)
 		return
 	}
-	if v.o.NoIndex && v.outline(ctx, f, s) {
+	buf, _ := c.buffers.Get().(*indexer.Buffer)
+	if buf == nil {
+		buf = &indexer.Buffer{PDF: c.o.PDF}
+	}
+	defer c.buffers.Put(buf)
+	if c.o.NoIndex && c.outline(ctx, f, s, buf) {
 		return
 	}
-	doc, err := indexer.Parse(f.Page, &v.parsing)
+	doc, err := indexer.Parse(f.Page, buf)
 	if err != nil {
 		result.Outcome, result.Reason = vocab.Unsupported, err.Error()
-		v.settle(s)
+		c.settle(s)
 		return
 	}
 	if doc.Redirect != "" && doc.Info.Words == 0 { // with text of its own it is a page, and this one of its links
-		v.redirect(ctx, f, doc.Redirect, s)
+		c.redirect(ctx, f, doc.Redirect, s)
 		return
 	}
-	v.urls.Shown(f.Doc, doc.Sketch()) // its error stays, and dispatch returns it
-	s.document, s.targets = doc, v.addLinks(doc, f.Depth)
-	v.addRelated(doc.Related, f.Depth)
-	v.bytes.Add(int64(len(f.Page.Body)))
-	v.put(ctx, storeserver.Item{Page: f.Page}, s)
+	c.urls.Shown(f.Doc, doc.Sketch()) // its error stays, and dispatch returns it
+	s.document, s.targets = doc, c.addLinks(doc, f.Depth)
+	c.addRelated(doc.Related, f.Depth)
+	c.bytes.Add(int64(len(f.Page.Body)))
+	c.put(ctx, storeserver.Item{Page: f.Page}, s)
 }
 
 // outline is page where no index is built: its links are all that is looked for in the page. It gives
 // false where more has to be known.
-func (v *visitor) outline(ctx context.Context, f vocab.Fetch, s settled) bool {
-	outline, err := indexer.ParseOutline(f.Page, &v.parsing)
+func (c *Crawl) outline(ctx context.Context, f vocab.Fetch, s settled, buf *indexer.Buffer) bool {
+	outline, err := indexer.ParseOutline(f.Page, buf)
 	if err != nil || outline.Redirect != "" {
 		return false
 	}
 	if sketch, ok := indexer.RoughSketch(f.Page.Body); ok {
-		v.urls.Shown(f.Doc, sketch)
+		c.urls.Shown(f.Doc, sketch)
 	}
 	found := make([]urlserver.Found, len(outline.Links))
 	host := ""
 	for i, l := range outline.Links {
 		found[i] = urlserver.Found{URL: l.URL, Depth: f.Depth + 1, On: f.Doc, NoFollow: l.NoFollow}
 		if name := l.URL.Hostname(); name != host {
-			v.crawler.Prefetch(name)
+			c.crawler.Prefetch(name)
 			host = name
 		}
 	}
-	v.add(found)
-	v.addRelated(outline.Related, f.Depth)
-	v.bytes.Add(int64(len(f.Page.Body)))
-	v.put(ctx, storeserver.Item{Page: f.Page}, s)
+	c.add(found)
+	c.addRelated(outline.Related, f.Depth)
+	c.bytes.Add(int64(len(f.Page.Body)))
+	c.put(ctx, storeserver.Item{Page: f.Page}, s)
 	return true
 }
 

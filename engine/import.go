@@ -101,9 +101,8 @@ func (i *importer) source(ctx context.Context) error {
 	var workers errgroup.Group
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() error {
-			v := &visitor{Crawl: i.Crawl}
 			for a := range i.work {
-				v.bring(ctx, a)
+				i.bring(ctx, a)
 			}
 			return nil
 		})
@@ -126,16 +125,16 @@ func (i *importer) source(ctx context.Context) error {
 }
 
 // bring hands a claimed answer to the stages that follow.
-func (v *visitor) bring(ctx context.Context, a answer) {
+func (c *Crawl) bring(ctx context.Context, a answer) {
 	result := urlserver.Result{Doc: a.Doc, Outcome: a.Outcome, Status: a.Status, Reason: a.Reason, Fetched: a.at}
-	s := settled{result: result, before: v.known(a.Doc)}
+	s := settled{result: result, before: c.known(a.Doc)}
 	switch a.Outcome {
 	case vocab.Fetched:
-		v.page(ctx, a.Fetch, s)
+		c.page(ctx, a.Fetch, s)
 	case vocab.Redirected:
-		v.redirect(ctx, a.Fetch, a.Location, s)
+		c.redirect(ctx, a.Fetch, a.Location, s)
 	default:
-		v.settle(s)
+		c.settle(s)
 	}
 }
 
