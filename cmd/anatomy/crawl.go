@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	stdlog "log"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -117,8 +118,8 @@ See doc/credentials.md for what each sends, and when. What such pages say is kep
 	flags.Uint64Var(&f.hostPages, "max-pages-per-host", 0, "keep at most `N` pages of one host; 0 for no limit")
 	flags.Uint16Var(&f.maxDepth, "max-depth", 64, "go at most `N` links from the URLs")
 	flags.IntVar(&f.repeats, "max-repeats", 50, "give up a folder or query whose pages show the same text again more than `N` times; -1 for never")
-	flags.IntVar(&f.perSite, "per-site", 0, "`N` connections to one site at a time, where --delay is 0 (default 1)")
-	flags.IntVar(&f.hosts, "connections", 64, "visit `N` hosts at a time")
+	flags.IntVar(&f.perSite, "per-site", 0, "`N` connections to one site at a time, where --delay is 0 (default 32); one with any other delay")
+	flags.IntVar(&f.hosts, "connections", 512, "fetch over `N` connections at a time, all sites together")
 	flags.StringArrayVar(&f.resolvers, "resolver", nil, "ask the DNS server at `ADDR` (may be repeated; default: the system's)")
 	flags.BoolVar(&f.private, "allow-private", false, "visit loopback and private addresses")
 	flags.BoolVar(&f.noIndex, "no-index", false, "fetch, follow links and store; build no index")
@@ -151,6 +152,7 @@ func complete(c *cobra.Command, flag string, values ...string) {
 func runCrawl(c *cobra.Command, s *shared, f *crawlFlags, urls []string) error {
 	screen := newConsole(c.ErrOrStderr())
 	log := s.logger(screen, f.quiet)
+	stdlog.SetOutput(slog.NewLogLogger(log.Handler(), slog.LevelDebug).Writer()) // net/http tells there what odd servers do
 	options, err := f.options(c, s, log, urls)
 	if err != nil {
 		return err
@@ -247,6 +249,7 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 	o.URLs.Recrawl = f.revisits(c)
 	if f.delay == 0 {
 		o.URLs.Delay = -1 // there 0 means the default
+		o.URLs.PerSite = cmp.Or(f.perSite, ownSite)
 	}
 	if f.contact == "" && f.agent == "" && !f.private {
 		log.Warn("the sites that you visit cannot reach you: add --contact ADDRESS, or set ANATOMY_CONTACT")
@@ -278,6 +281,10 @@ func (f *crawlFlags) revisits(c *cobra.Command) urlserver.Recrawl {
 	}
 	return r
 }
+
+// ownSite is how many connections a site gets whose delay is 0. Who asks for that answers for the
+// site, and one request at a time leaves it idle for as long as each answer is on its way.
+const ownSite = 32
 
 func readCredentials(name string) (*crawler.Credentials, error) {
 	c, err := crawler.ReadCredentials(name)
