@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -37,13 +36,9 @@ const (
 // A site has as many pages as were found, its navigation from the first.
 type site struct{ pages int }
 
-// A summary says what a stream is made of; within and different count the links of a page once.
+// summary says what was made.
 type summary struct {
 	pages, sites, all, different, within int
-}
-
-func (s summary) String() string {
-	return fmt.Sprintf("%d pages of %d sites, %.1f links a page, %.1f of them distinct, %.1f %% within the site", s.pages, s.sites, s.links(), s.distinct(), s.local())
 }
 
 func (s summary) links() float64    { return float64(s.all) / float64(s.pages) }
