@@ -33,7 +33,9 @@ func traceOf(t testing.TB, dir, url string) string {
 	u, err := weburl.Parse(url)
 	must(t, err)
 	var out strings.Builder
-	must(t, Trace(t.Context(), &out, dir, u))
+	told, err := OpenTrace(t.Context(), dir, u)
+	must(t, err)
+	PrintTrace(&out, told)
 	return out.String()
 }
 
@@ -205,7 +207,8 @@ func TestOtherVersion(t *testing.T) {
 		"TakeInventory": func() error { _, err := TakeInventory(dir); return err },
 		"Trace": func() error {
 			u, _ := weburl.Parse("http://a.test/")
-			return Trace(t.Context(), &bytes.Buffer{}, dir, u)
+			_, err := OpenTrace(t.Context(), dir, u)
+			return err
 		},
 	} {
 		if err := use(); !errors.As(err, &version) || !strings.Contains(err.Error(), "anatomy 99") || !strings.Contains(err.Error(), dir) {

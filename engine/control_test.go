@@ -90,12 +90,10 @@ func TestControl(t *testing.T) {
 	if _, err := control.Add(t.Context(), []string{"http://other.test/5", "ftp://x"}); err == nil {
 		t.Error("ftp was added")
 	}
-	var told strings.Builder
-	must(t, Trace(t.Context(), &told, dir, mustParse(t, "http://other.test/1")))
-	if !strings.Contains(told.String(), "out of scope") {
-		t.Errorf("trace: %s", &told)
+	if told := traceOf(t, dir, "http://other.test/1"); !strings.Contains(told, "out of scope") {
+		t.Errorf("trace: %s", told)
 	}
-	if err := Trace(t.Context(), &told, dir, mustParse(t, "http://other.test/5")); !errors.Is(err, ErrUnknownURL) {
+	if _, err := OpenTrace(t.Context(), dir, mustParse(t, "http://other.test/5")); !errors.Is(err, ErrUnknownURL) {
 		t.Errorf("trace of a URL never seen: %v", err)
 	}
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -59,14 +58,12 @@ func TestTrapsEnd(t *testing.T) {
 			return nil
 		})
 	}))
-	u, err := weburl.Parse(trapped)
-	if err != nil {
-		t.Fatalf("nothing is trapped: %v", err)
+	if trapped == "" {
+		t.Fatal("nothing is trapped")
 	}
-	var out bytes.Buffer
-	must(t, Trace(t.Context(), &out, dir, u))
-	if want := "refused    trap: maze.test/ repeats itself: "; !strings.Contains(out.String(), want) {
-		t.Errorf("the trace lacks %q:\n%s", want, &out)
+	out := traceOf(t, dir, trapped)
+	if want := "refused    trap: maze.test/ repeats itself: "; !strings.Contains(out, want) {
+		t.Errorf("the trace lacks %q:\n%s", want, out)
 	}
 }
 

@@ -54,6 +54,7 @@ type cachedView struct {
 	Words    []string // that are marked
 	Page     string   // address of the frame's content
 	Other    string   // address of the other view
+	Info     string   // address of what is known of the page; "" where that is not told
 	TextOnly bool
 	Text     template.HTML // of the text-only view: paragraphs of escaped and marked text
 	Cut      bool
@@ -93,6 +94,9 @@ func (s *Server) cached(c *gin.Context) error {
 		Page:     "/cached/page?" + cachedValues(uint64(page.Doc), query, false).Encode(),
 		Other:    cachedHref(uint64(page.Doc), query, !textOnly),
 		TextOnly: textOnly,
+	}
+	if s.o.Trace != nil {
+		v.Cached.Info = traceHref(page.URL)
 	}
 	if textOnly {
 		v.Cached.read(page, newMarker(marked))

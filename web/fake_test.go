@@ -85,6 +85,33 @@ func (f *fakeIndex) links(ctx context.Context, doc vocab.DocID, n int) (*LinkRep
 	return r, nil
 }
 
+// trace knows a redirect to document 4711, a page that robots.txt forbids, and one that waits.
+func (f *fakeIndex) trace(ctx context.Context, url string) (*Trace, error) {
+	t := &Trace{URL: url, Known: true, Records: []TraceRecord{}, Similar: []string{}}
+	switch {
+	case strings.HasPrefix(url, "ftp:"):
+		return nil, fmt.Errorf("%w: %s", ErrBadURL, url)
+	case strings.Contains(url, "unread"):
+		t.Known, t.Unread = false, "anatomy trace on the server says why"
+	case strings.Contains(url, "unknown"):
+		t.Known, t.Similar = false, []string{"https://www.docs.test/", hostileQuery}
+	case strings.Contains(url, "forbidden"):
+		t.Doc, t.Absent = 31, "robots.txt forbids it"
+		t.Records = []TraceRecord{{Doc: 31, URL: url, Depth: 2, FirstSeen: fetched, State: "finished", Fetch: &TraceFetch{At: fetched, Outcome: "forbidden", Reason: "robots.txt forbids it: " + hostileQuery}}}
+	case strings.Contains(url, "waiting"):
+		t.Doc, t.Live, t.Absent = 32, true, "failed"
+		t.Records = []TraceRecord{{Doc: 32, URL: url, State: "waiting", Retry: fetched, Tries: 2, Refused: "the path repeats itself"}}
+	default:
+		t.Doc, t.Indexed, t.Crawled, t.Words, t.Title, t.PageRank, t.Average = 4711, true, true, 1234, "The inverted index", 0.0041, 38.5
+		t.Records = []TraceRecord{
+			{Doc: 30, URL: url, Depth: 1, FirstSeen: fetched, State: "finished", Fetch: &TraceFetch{At: fetched, Outcome: "redirected", Status: 301, Place: "1:0:2", LeadsTo: 4711}},
+			{Doc: 4711, URL: "https://www.docs.test/anatomy/storage/inverted-index.html", FirstSeen: fetched, State: "finished", Visits: 3, Visited: fetched, Changes: 1, Changed: fetched, Misses: 1,
+				Next: fetched.Add(time.Hour), NextWhy: "1 of the last 2 visits, over 3h0m0s, found a change", Fetch: &TraceFetch{At: fetched, Outcome: "fetched", Status: 200, Place: "1:1024:0", Content: "0123456789abcdef0123456789abcdef"}},
+		}
+	}
+	return t, nil
+}
+
 func fakeExplanation(url string) *searcher.Explanation {
 	e := &searcher.Explanation{URL: url, Parts: []searcher.Part{
 		{Name: "title", Word: "inverted", Detail: "1 hit, count weight 1, idf 4.07, type weight 6", Points: 6_104_220},

@@ -40,6 +40,8 @@ func problemOf(err error) *problem {
 		return p
 	case errors.Is(err, ErrNotFound):
 		return notFound("There is no such page in the index.")
+	case errors.Is(err, ErrBadURL):
+		return badParameter("Parameter url is no web address: one begins with http:// or https://.")
 	case errors.Is(err, ErrNotReady):
 		return &problem{http.StatusServiceUnavailable, "not_ready", "Not ready yet", "The index is not open yet. Try again in a moment."}
 	case errors.Is(err, errBusy):

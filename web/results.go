@@ -49,6 +49,7 @@ type resultView struct {
 	Why     string
 	Cached  string
 	Links   string // "" where links are not shown
+	Info    string // "" where pages are not traced
 	Fetched time.Time
 	Crawled bool
 }
@@ -202,6 +203,9 @@ func (s *Server) resultView(r *searcher.Result, query string, number int, best s
 	}
 	if s.o.Links != nil {
 		v.Links = linksHref(r.URL)
+	}
+	if s.o.Trace != nil {
+		v.Info = traceHref(r.URL)
 	}
 	return v
 }

@@ -42,6 +42,7 @@ type Pages interface {
 var (
 	ErrNotFound = errors.New("not found")       // 404
 	ErrNotReady = errors.New("index not ready") // 503
+	ErrBadURL   = errors.New("no web address")  // 400
 )
 
 // The bounds of a request.
@@ -66,6 +67,7 @@ type Options struct {
 
 	Find     func(ctx context.Context, url string) (vocab.DocID, error)             // the document of a URL; default nil: pages are asked for by number alone
 	Links    func(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error) // at most n links each way; default nil: links are not shown
+	Trace    func(ctx context.Context, url string) (*Trace, error)                  // why a page is in the index or not; default nil: it is not told
 	Stats    func(ctx context.Context) (any, error)                                 // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
 	Complete func(typed string, limit int) []string                                 // queries that begin with what was typed; default nil: none are proposed
 	Ready    func() bool                                                            // whether a snapshot is open; default nil: always
@@ -175,6 +177,7 @@ func (s *Server) routes() *gin.Engine {
 	get("/search", s.html(s.search))
 	get("/explain", s.html(s.explain))
 	get("/links", s.html(s.linksPage))
+	get("/page", s.html(s.tracePage))
 	get("/cached", s.html(s.cached))
 	get("/cached/page", s.html(s.cachedPage))
 	get("/opensearch.xml", s.html(s.openSearch))
@@ -191,6 +194,7 @@ func (s *Server) routes() *gin.Engine {
 	get("/api/v1/explain", s.json(s.apiExplain))
 	get("/api/v1/page", s.json(s.apiPage))
 	get("/api/v1/links", s.json(s.apiLinks))
+	get("/api/v1/trace", s.json(s.apiTrace))
 	get("/api/v1/stats", s.json(s.apiStats))
 	get("/customsearch/v1", s.customSearch)
 	r.Any("/mcp", gin.WrapH(overHTTP(s.Tools())))
@@ -221,5 +225,5 @@ func (s *Server) ready() bool { return s.o.Ready == nil || s.o.Ready() }
 
 // robots keeps crawlers off the pages that would have them crawl the web through us.
 func (s *Server) robots(c *gin.Context) {
-	c.String(http.StatusOK, "User-agent: *\nDisallow: /search\nDisallow: /cached\nDisallow: /explain\nDisallow: /links\nDisallow: /api/\nDisallow: /crawl\n")
+	c.String(http.StatusOK, "User-agent: *\nDisallow: /search\nDisallow: /cached\nDisallow: /explain\nDisallow: /links\nDisallow: /page\nDisallow: /api/\nDisallow: /crawl\n")
 }

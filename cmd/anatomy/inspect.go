@@ -104,12 +104,13 @@ func newCheck(s *shared) *cobra.Command {
 }
 
 func newTrace(s *shared) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:   "trace URL",
 		Short: "why a page is or is not in the index",
 		Long: `Trace tells how a URL was found, what came of fetching it, where it is stored, what it leads to or is the same as,
-whether it can be found, and how it ranks.`,
-		Example:           "  anatomy trace https://docs.example.org/links.html",
+whether it can be found, and how it ranks. The page /page of a running server tells the same.`,
+		Example:           "  anatomy trace https://docs.example.org/links.html\n  anatomy trace --json docs.example.org",
 		Args:              exactly(1, "one URL"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -117,13 +118,21 @@ whether it can be found, and how it ranks.`,
 			if err != nil {
 				return usageError{error: err}
 			}
-			err = engine.Trace(c.Context(), c.OutOrStdout(), s.data, u)
-			if errors.Is(err, engine.ErrUnknownURL) {
+			t, err := engine.OpenTrace(c.Context(), s.data, u)
+			switch {
+			case errors.Is(err, engine.ErrUnknownURL):
 				return hinted(err, "to add it: "+s.command("crawl "+quoted(args[0])))
+			case err != nil:
+				return err
+			case asJSON:
+				return printJSON(c.OutOrStdout(), t)
 			}
-			return err
+			engine.PrintTrace(c.OutOrStdout(), t)
+			return nil
 		},
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/trace")
+	return c
 }
 
 func newDump(s *shared) *cobra.Command {

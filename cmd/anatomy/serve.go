@@ -182,7 +182,7 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 	}
 	site.PDF = readPDF()
 	return &collection{s, site, web.New(web.Options{
-		Search: site, Pages: site, Find: site.Find, Links: site.Links, Stats: site.Stats, Complete: s.Complete,
+		Search: site, Pages: site, Find: site.Find, Links: site.Links, Trace: site.Trace, Stats: site.Stats, Complete: s.Complete,
 		PublicURL: o.publicURL, Version: version(), Keys: o.keys, Crawl: engine.NewControl(dir), Token: o.token, Log: o.log, LogQueries: o.logQueries,
 	})}, nil
 }

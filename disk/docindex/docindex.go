@@ -108,6 +108,8 @@ type DB struct {
 	p   *pebble.DB
 	dir string
 	o   Options
+
+	readOnly bool
 }
 
 // Open opens the document index in the folder dir, and makes it where there is none.
@@ -134,6 +136,7 @@ func (db *DB) open() (err error) {
 		FormatMajorVersion: pebble.FormatNewest,
 		MemTableSize:       4 << 20, // pebble takes it out of the cache, twice
 		Logger:             quiet{},
+		ReadOnly:           db.readOnly,
 	}
 	for i := range options.Levels {
 		options.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
@@ -166,7 +169,7 @@ func (db *DB) Tidy() error {
 func (db *DB) Close() error {
 	logs := db.p.Metrics().WAL.ObsoleteFiles
 	err := db.p.Close()
-	if err == nil && logs > 0 {
+	if err == nil && logs > 0 && !db.readOnly {
 		if err = db.open(); err == nil {
 			err = db.p.Close()
 		}

@@ -1,0 +1,56 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// Each fate of a page has its answer, in words that say what to do next.
+func TestTracePage(t *testing.T) {
+	s := fullServer()
+	for target, c := range map[string]struct {
+		status int
+		want   []string
+	}{
+		"/page": {200, []string{"<h1>Page information</h1>", `name="url"`}},
+		"/page?url=https://www.docs.test/old": {200, []string{"<h1>In the index</h1>", "1,234 words", "redirected, status 301; leads to document 4711", "38.50 times the average", "3 times, the last 3 Nov 2026",
+			"if anatomy crawl --recrawl runs", `href="/cached?doc=4711"`, `href="/links?doc=4711"`, `href="/search?q=site%3Awww.docs.test"`, "/api/v1/trace?url="}},
+		"/page?url=http://forbidden.test/":           {200, []string{"<h1>Not in the index</h1>", "Robots.txt forbids it."}},
+		"/page?url=http://waiting.test/":             {200, []string{"from the crawl that runs", "to be tried again 3 Nov 2026, 14:05:00 UTC, failed twice", "the path repeats itself"}},
+		"/page?url=http://unknown.test/":             {404, []string{"<h1>Never seen</h1>", "Known instead", `href="/page?url=https%3A%2F%2Fwww.docs.test%2F"`}},
+		"/page?url=http://unread.test/":              {200, []string{"cannot be read: anatomy trace on the server says why"}},
+		"/page?url=ftp://a.test/":                    {400, []string{"no web address"}},
+		"/page?url=a&url=b":                          {400, []string{"may stand once"}},
+		"/page?url=" + strings.Repeat("a", MaxURL+1): {400, []string{"the limit is 2048"}},
+	} {
+		body := get(t, s, target, c.status)
+		for _, want := range c.want {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s lacks %q:\n%s", target, want, body)
+			}
+		}
+	}
+	if body := get(t, s, "/search?q=inverted+index", http.StatusOK); strings.Count(body, `href="/page?url=`) != 10 {
+		t.Error("results do not lead to their information")
+	}
+	if !strings.Contains(get(t, s, "/cached?doc=4711", http.StatusOK), `href="/page?url=`) {
+		t.Error("the cached page does not lead to its information")
+	}
+	without := newServer(newFake())
+	get(t, without, "/page", http.StatusNotFound)
+	get(t, without, "/page?url=http://a.test/", http.StatusNotFound)
+	if strings.Contains(get(t, without, "/search?q=inverted+index", http.StatusOK), "/page?") {
+		t.Error("results lead to what is not there")
+	}
+}
+
+func TestTraceIsEscaped(t *testing.T) {
+	s := fullServer()
+	for _, target := range []string{"http://forbidden.test/", "http://unknown.test/", hostileQuery, "javascript:hit()"} {
+		if body := do(t, s, http.MethodGet, "/page?url="+url.QueryEscape(target)).Body.String(); strings.Contains(body, "<script>") || strings.Contains(body, `href="javascript:`) {
+			t.Errorf("%s came through:\n%s", target, body)
+		}
+	}
+}
