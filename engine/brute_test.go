@@ -404,7 +404,7 @@ func TestRebuild(t *testing.T) {
 	if len(want) < 1<<20 && !testing.Short() {
 		t.Fatalf("the dump has only %d bytes", len(want))
 	}
-	options := []RebuildOptions{{Workers: 7, BatchBytes: 200 << 10}, {}, {Workers: 1}, {Workers: 2, BatchBytes: 1 << 20}}
+	options := []RebuildOptions{{Workers: 7, BatchBytes: 200 << 10}, {}, {Workers: 1}, {Workers: 2, BatchBytes: 1 << 20}, {BatchBytes: 1}}
 	if testing.Short() {
 		options = options[:2]
 	}

@@ -49,7 +49,8 @@ type Builder struct {
 	manifestMu sync.Mutex
 	manifest   datadir.Manifest
 	sizes      map[string]size        // of segments
-	held       bool                   // manifests are kept back until release
+	held       bool                   // manifests are kept back until release, and so are batches: they wait as barrels
+	barrels    []waitingBarrel        // oldest first; guarded by flushMu
 	published  func(datadir.Manifest) // called under manifestMu
 
 	mergeMu sync.Mutex // one merge at a time; merges and flushes go side by side
@@ -114,6 +115,7 @@ func (b *Builder) anew(batchBytes int64) {
 		b.bytes = batchBytes
 	}
 	b.place, b.held = 0, true
+	b.begin()
 	b.manifest.Segments, b.manifest.Links = nil, nil
 	b.manifest.Indexed, b.manifest.Known, b.manifest.Settled = 0, 0, false
 }
@@ -129,7 +131,11 @@ func (b *Builder) release() error {
 }
 
 func (b *Builder) begin() {
-	b.batch = indexer.NewBatch(indexer.BatchOptions{})
+	o := indexer.BatchOptions{}
+	if b.held {
+		o.BarrelBytes = waitingBarrelBytes
+	}
+	b.batch = indexer.NewBatch(o)
 	b.links = &resolver.Batch{}
 }
 
@@ -241,12 +247,21 @@ func (b *Builder) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if batch.Docs() > 0 || len(links.Removed()) > 0 {
-		if err := b.sort(ctx, batch, links.Removed(), m.name()); err != nil {
-			return err
+	switch some := batch.Docs() > 0 || len(links.Removed()) > 0; {
+	case b.held:
+		if m.segment = len(b.barrels)+1 == maxWaiting; some {
+			err = b.wait(batch, links.Removed(), m.name())
 		}
-	} else {
+		if m.segment && err == nil {
+			err = b.sortWaiting(ctx, m.name())
+		}
+	case some:
+		err = b.sort(ctx, batch, links.Removed(), m.name())
+	default:
 		m.segment = false
+	}
+	if err != nil {
+		return err
 	}
 	b.mu.Lock()
 	b.totals.Batches++
@@ -309,7 +324,7 @@ func (b *Builder) sort(ctx context.Context, batch *indexer.Batch, removed []voca
 	defer f.Close()
 	stats, err := sorter.Build(ctx, sorter.Options{
 		Dir:     datadir.Segment(b.dir, name),
-		Inputs:  []sorter.Input{sorter.Barrel(f)},
+		Inputs:  []sorter.Input{sorter.Barrel(f, nil)},
 		Removed: removed,
 	})
 	b.built(name, stats)
@@ -418,7 +433,7 @@ func (b *Builder) linkPaths(names []string) []string {
 	return paths
 }
 
-// merge makes one segment of those from number from on.
+// merge makes one segment of those from number from on, and of the barrels that wait.
 func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) error {
 	began := time.Now()
 	set, err := linkdb.OpenSet(b.linkPaths(b.Manifest().Links))
@@ -434,14 +449,24 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 		Compact:   from == 0,
 	}
 	merged := segments.all[from:]
-	options.Inputs = make([]sorter.Input, len(merged))
-	later := map[vocab.DocID]bool{} // removed by a later segment; of one that a later segment holds, the sorter takes the last
-	for i := len(merged) - 1; i >= 0; i-- {
-		s, removed := merged[i], maps.Clone(later)
-		options.Inputs[i] = sorter.Segment(s, func(ord vocab.Ordinal) bool {
-			doc := s.Doc(ord)
-			return !removed[doc] && set.Same(doc) && !set.Hidden(doc)
-		})
+	waiting, err := b.openWaiting()
+	if err != nil {
+		return err
+	}
+	defer waiting.close()
+	options.Inputs = make([]sorter.Input, len(merged)+len(waiting))
+	later := map[vocab.DocID]bool{} // removed by a later input; of one that a later input holds, the sorter takes the last
+	live := func() func(vocab.DocID) bool {
+		removed := maps.Clone(later)
+		return func(doc vocab.DocID) bool { return !removed[doc] && set.Same(doc) && !set.Hidden(doc) }
+	}
+	for i, w := range slices.Backward(waiting) {
+		options.Inputs[len(merged)+i] = sorter.Barrel(w.file, live())
+		w.remove(later)
+	}
+	for i, s := range slices.Backward(merged) {
+		live := live()
+		options.Inputs[i] = sorter.Segment(s, func(ord vocab.Ordinal) bool { return live(s.Doc(ord)) })
 		for _, doc := range s.Removed() {
 			later[doc] = true
 		}
@@ -467,7 +492,7 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 	b.totals.MergeTime += time.Since(began)
 	b.mu.Unlock()
 	segments.close()
-	var paths []string
+	paths := waiting.close()
 	for _, name := range old[from:] {
 		paths = append(paths, datadir.Segment(b.dir, name))
 	}

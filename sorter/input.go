@@ -67,22 +67,31 @@ func (s *docStream) next(held map[vocab.DocID]holder) (ok bool, err error) {
 	return true, nil
 }
 
-// Barrel is a file of forward barrels, all of whose documents are offered.
-func Barrel(f *barrel.File) Input { return barrelInput{f} }
+// Barrel is a file of forward barrels, of which the documents are offered that live says yes to; nil
+// says yes to all.
+func Barrel(f *barrel.File, live func(vocab.DocID) bool) Input { return barrelInput{f, live} }
 
-type barrelInput struct{ *barrel.File }
+type barrelInput struct {
+	*barrel.File
+	live func(vocab.DocID) bool
+}
 
 func (in barrelInput) count() int { return in.Docs() }
 
 func (in barrelInput) eachID(fn func(vocab.DocID)) error {
-	return in.EachDoc(func(_ vocab.Ordinal, info vocab.DocInfo) error {
+	return in.eachDoc(func(_ vocab.Ordinal, info vocab.DocInfo) error {
 		fn(info.Doc)
 		return nil
 	})
 }
 
 func (in barrelInput) eachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
-	return in.EachDoc(fn)
+	return in.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
+		if in.live != nil && !in.live(info.Doc) {
+			return nil
+		}
+		return fn(ord, info)
+	})
 }
 
 func (in barrelInput) source(ordinals []vocab.Ordinal) (source, error) {

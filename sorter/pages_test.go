@@ -30,7 +30,7 @@ func BenchmarkPages(b *testing.B) {
 		files, text := indexPages(b, root, dir, batches)
 		inputs := make([]sorter.Input, len(files))
 		for i, f := range files {
-			inputs[i] = sorter.Barrel(f)
+			inputs[i] = sorter.Barrel(f, nil)
 		}
 		b.Run(fmt.Sprintf("batches%d", batches), func(b *testing.B) { build(b, dir, inputs, text) })
 		if batches == 1 {

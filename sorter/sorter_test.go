@@ -115,7 +115,7 @@ func writeBarrels(t testing.TB, path string, pages []*page, perBarrel int) Input
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	return Barrel(f)
+	return Barrel(f, nil)
 }
 
 func sortedKeys[V any](m map[string]V) []string {
