@@ -103,11 +103,22 @@ func (s *Server) apiSearch(c *gin.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Answer(r, a), nil
+	return s.answer(r, a), nil
+}
+
+// answer is Answer with addresses as the asker sees them.
+func (s *Server) answer(r searcher.Request, a *searcher.Response) *searchAnswer {
+	answer := newSearchAnswer(r, a)
+	if answer.Next != nil {
+		*answer.Next = s.path(*answer.Next)
+	}
+	return answer
 }
 
 // Answer is what the API answers to a request, to be encoded as JSON.
-func Answer(r searcher.Request, a *searcher.Response) any {
+func Answer(r searcher.Request, a *searcher.Response) any { return newSearchAnswer(r, a) }
+
+func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 	r = answered(r, a)
 	answer := &searchAnswer{
 		Query:       a.Query,

@@ -54,7 +54,7 @@ func (s *Server) apiBatch(c *gin.Context) (any, error) {
 			answer.Answers = append(answer.Answers, errorOf(s.judge(c, err)))
 			continue
 		}
-		answer.Answers = append(answer.Answers, Answer(r, a))
+		answer.Answers = append(answer.Answers, s.answer(r, a))
 	}
 	return answer, nil
 }

@@ -53,7 +53,7 @@ func (s *Server) crawlRoutes(r *gin.Engine, get func(string, gin.HandlerFunc)) {
 	}
 	get("/crawl", s.html(s.crawl))
 	get("/crawl/status", s.json(s.crawlStatus))
-	get("/crawl/:action", func(c *gin.Context) { c.Redirect(http.StatusSeeOther, "/crawl") }) // a form's address, reloaded
+	get("/crawl/:action", func(c *gin.Context) { s.redirect(c, http.StatusSeeOther, "/crawl") }) // a form's address, reloaded
 	r.POST("/crawl/login", s.html(s.login))
 	r.POST("/crawl/logout", s.html(s.logout))
 	for name, act := range map[string]action{
@@ -91,7 +91,7 @@ func (s *Server) crawlLive(c *gin.Context) error {
 	if err := s.pages.crawl.ExecuteTemplate(&b, "live", &crawlView{Status: st}); err != nil {
 		return err
 	}
-	c.Data(http.StatusOK, "text/html; charset=utf-8", b.Bytes())
+	c.Data(http.StatusOK, "text/html; charset=utf-8", s.placed(b.Bytes()))
 	return nil
 }
 
@@ -140,7 +140,7 @@ func (s *Server) acting(act action) gin.HandlerFunc {
 		case err != nil:
 			s.html(func(c *gin.Context) error { return s.showCrawl(c, http.StatusConflict, []string{err.Error()}, true) })(c)
 		case len(said) == 0:
-			c.Redirect(http.StatusSeeOther, "/crawl")
+			s.redirect(c, http.StatusSeeOther, "/crawl")
 		default:
 			s.html(func(c *gin.Context) error { return s.showCrawl(c, http.StatusOK, said, false) })(c)
 		}

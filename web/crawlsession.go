@@ -98,7 +98,7 @@ func (s *Server) login(c *gin.Context) error {
 	}
 	end := strconv.FormatInt(s.o.Now().Add(sessionLength).Unix(), 10)
 	s.setSession(c, end+"."+s.sign("session", end), int(sessionLength.Seconds()))
-	c.Redirect(http.StatusSeeOther, "/crawl")
+	s.redirect(c, http.StatusSeeOther, "/crawl")
 	return nil
 }
 
@@ -107,13 +107,13 @@ func (s *Server) logout(c *gin.Context) error {
 		return forbidden("Another site sent this request.")
 	}
 	s.setSession(c, "", -1)
-	c.Redirect(http.StatusSeeOther, "/crawl")
+	s.redirect(c, http.StatusSeeOther, "/crawl")
 	return nil
 }
 
 func (s *Server) setSession(c *gin.Context, value string, seconds int) {
 	http.SetCookie(c.Writer, &http.Cookie{
-		Name: sessionCookie, Value: value, Path: "/", MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: c.Request.TLS != nil || strings.HasPrefix(s.o.PublicURL, "https://"),
+		Name: sessionCookie, Value: value, Path: s.path("/"), MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: isHTTPS(c.Request) || strings.HasPrefix(s.o.PublicURL, "https://"),
 	})
 }

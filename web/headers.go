@@ -66,6 +66,7 @@ func (s *Server) logRequest(c *gin.Context) {
 		"status", c.Writer.Status(),
 		"bytes", max(c.Writer.Size(), 0),
 		"took", time.Since(start),
+		"from", asker(c.Request),
 	}
 	if s.o.LogQueries {
 		args = append(args, "query", c.Request.URL.RawQuery)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"net/http"
@@ -16,9 +17,15 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// openAPIFile serves the description.
+// openAPIFile serves the description, with the address of this server in it.
 func (s *Server) openAPIFile(c *gin.Context) {
-	c.Data(http.StatusOK, "application/json; charset=utf-8", openAPI)
+	base, err := s.publicURL(c.Request)
+	if err != nil {
+		s.jsonProblem(c, s.judge(c, err))
+		return
+	}
+	servers := "{\n  \"servers\": " + marshal([]map[string]string{{"url": base}}) + ","
+	c.Data(http.StatusOK, "application/json; charset=utf-8", bytes.Replace(openAPI, []byte("{"), []byte(servers), 1))
 }
 
 // api is the description as a page, with a line to copy for each operation.

@@ -3,8 +3,6 @@ package web
 import (
 	"encoding/xml"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 )
@@ -70,21 +68,4 @@ func (s *Server) openSearch(c *gin.Context) error {
 	c.Header("Cache-Control", "public, max-age=86400")
 	c.Data(http.StatusOK, "application/opensearchdescription+xml; charset=utf-8", append([]byte(xml.Header), body...))
 	return nil
-}
-
-// publicURL is where people reach us, without a slash at the end. Without Options.PublicURL it is
-// what the request says, if that is a plain host.
-func (s *Server) publicURL(r *http.Request) (string, error) {
-	if s.o.PublicURL != "" {
-		return strings.TrimRight(s.o.PublicURL, "/"), nil
-	}
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	u, err := url.Parse(scheme + "://" + r.Host)
-	if err != nil || u.Host == "" || u.Host != r.Host || strings.ContainsAny(r.Host, `{}<>&"' `) {
-		return "", badParameter("The Host header is not the name of a host.")
-	}
-	return scheme + "://" + u.Host, nil
 }

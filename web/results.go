@@ -80,7 +80,7 @@ const maxTitle = 110
 // address of the site alone.
 func (s *Server) home(c *gin.Context) error {
 	if c.Request.URL.Query().Has("q") {
-		c.Redirect(http.StatusPermanentRedirect, "/search?"+c.Request.URL.RawQuery)
+		s.redirect(c, http.StatusPermanentRedirect, "/search?"+c.Request.URL.RawQuery)
 		return nil
 	}
 	return s.render(c, http.StatusOK, s.pages.home, s.view("", ""))
@@ -102,7 +102,7 @@ func (s *Server) search(c *gin.Context) error {
 		return p.err
 	}
 	if r.Query == "" {
-		c.Redirect(http.StatusSeeOther, "/")
+		s.redirect(c, http.StatusSeeOther, "/")
 		return nil
 	}
 	response, err := s.ask(c.Request.Context(), r)

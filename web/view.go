@@ -106,7 +106,7 @@ func (s *Server) render(c *gin.Context, status int, t *template.Template, v *vie
 		c.String(http.StatusInternalServerError, "The page could not be made.\n")
 		return nil
 	}
-	c.Data(status, "text/html; charset=utf-8", b.Bytes())
+	c.Data(status, "text/html; charset=utf-8", s.placed(b.Bytes()))
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"strings"
 	"time"
@@ -72,12 +73,15 @@ type Options struct {
 	Complete func(typed string, limit int) []string                                 // queries that begin with what was typed; default nil: none are proposed
 	Ready    func() bool                                                            // whether a snapshot is open; default nil: always
 
-	PublicURL  string        // scheme and host under which people reach us, for OpenSearch; default: that of the request
+	PublicURL  string        // scheme, host and path under which people reach us, see ParsePublicURL; default: those of the request
 	Name       string        // of the site, at most 16 characters; default "anatomy"
 	Version    string        // of the program, for tools
 	Log        *slog.Logger  // one line a request; default: none
 	LogQueries bool          // put query strings into the log; default false
 	Grace      time.Duration // for running requests when Run ends; default 10s
+
+	Proxies     []netip.Prefix // whose X-Forwarded-For, -Proto and -Host are believed; default none
+	Connections int            // open at once, see connections; default 4096
 
 	Crawl Crawl            // that may run on the collection; default nil: /crawl is not there
 	Token string           // with which people may act on it, at least MinToken bytes; default none: nobody may
@@ -95,9 +99,12 @@ type Server struct {
 	pages   pages
 	metrics *metrics
 	assets  assets
+	base    string // path before all of ours as people see them, "" or "/find"
 	gate    *gate
 	keys    keys
 	handler http.Handler
+
+	connections *connections
 
 	sameOrigin http.CrossOriginProtection // of what acts
 }
@@ -113,29 +120,43 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Connections <= 0 {
+		o.Connections = DefaultConnections
+	}
 	if o.MaxSearches <= 0 {
 		o.MaxSearches = 4 * runtime.GOMAXPROCS(0)
 	}
-	s := &Server{o: o, gate: newGate(o.MaxSearches), keys: newKeys(o.Keys), log: o.Log, assets: loadAssets()}
+	s := &Server{o: o, gate: newGate(o.MaxSearches), connections: newConnections(o.Connections), keys: newKeys(o.Keys), log: o.Log, assets: loadAssets()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.pages = parsePages(s.assets)
 	s.metrics = newMetrics(o.Crawl)
 	if o.PublicURL != "" {
-		if err := s.sameOrigin.AddTrustedOrigin(strings.TrimSuffix(o.PublicURL, "/")); err != nil {
-			s.log.Warn("the public URL is no origin: people cannot log in through it", "error", err)
-		}
+		s.setPublic()
 	}
-	s.handler = gzhttp.GzipHandler(s.routes())
+	s.handler = s.arrive(gzhttp.GzipHandler(s.routes()))
 	return s
+}
+
+// setPublic takes base path and origin from the public URL.
+func (s *Server) setPublic() {
+	u, err := ParsePublicURL(s.o.PublicURL)
+	if err == nil {
+		s.base = strings.TrimRight(u.Path, "/")
+		err = s.sameOrigin.AddTrustedOrigin(u.Scheme + "://" + u.Host)
+	}
+	if err != nil {
+		s.log.Warn("the public URL cannot be used as it is", "error", err)
+	}
 }
 
 // Handler is the server as a handler, for tests and for embedding.
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Run serves the listener until the context ends, then lets running requests finish for at most
-// Options.Grace. It closes the listener, and returns nil when it was ended by the context.
+// Options.Grace, and cuts off those that do not. It closes the listener, and returns nil when it was
+// ended by the context.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler,
@@ -146,6 +167,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
+	s.connections.watch(server)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {
@@ -155,12 +177,12 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.Grace)
 	defer cancel()
-	err := server.Shutdown(grace)
-	if err != nil {
+	if err := server.Shutdown(grace); err != nil {
+		s.log.Warn("requests were cut off", "error", err)
 		server.Close()
 	}
 	<-ended
-	return err
+	return nil
 }
 
 // routes is the table of what is where. Routes answer GET and HEAD, but for the batch and the tools.
@@ -225,5 +247,9 @@ func (s *Server) ready() bool { return s.o.Ready == nil || s.o.Ready() }
 
 // robots keeps crawlers off the pages that would have them crawl the web through us.
 func (s *Server) robots(c *gin.Context) {
-	c.String(http.StatusOK, "User-agent: *\nDisallow: /search\nDisallow: /cached\nDisallow: /explain\nDisallow: /links\nDisallow: /page\nDisallow: /api/\nDisallow: /crawl\n")
+	text := "User-agent: *\n"
+	for _, path := range []string{"/search", "/cached", "/explain", "/links", "/page", "/api/", "/crawl"} {
+		text += "Disallow: " + s.path(path) + "\n"
+	}
+	c.String(http.StatusOK, text)
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"syscall"
@@ -23,16 +25,22 @@ const defaultListen = "127.0.0.1:8080"
 
 // serveOptions are what serve, crawl --serve and demo say of the search page.
 type serveOptions struct {
-	publicURL  string
-	logQueries bool
-	keys       []string             // of the API; none: it is open
-	token      string               // with which people may act on the crawl; "" where none may
-	log        *slog.Logger         // of requests and of what fails
-	ready      func(address string) // called when the page can be opened
+	publicURL   string
+	logQueries  bool
+	connections int                         // 0 for the default
+	proxies     []netip.Prefix              // that are believed
+	redirect    func(context.Context) error // answers plain HTTP; nil: nobody does
+	scheme      string                      // "http" where empty
+	keys        []string                    // of the API; none: it is open
+	token       string                      // with which people may act on the crawl; "" where none may
+	log         *slog.Logger                // of requests and of what fails
+	ready       func(address string)        // called when the page can be opened
 }
 
 func newServe(s *shared) *cobra.Command {
 	var address, keysFile, tokenFile string
+	var proxies []string
+	var secure secureFlags
 	o := serveOptions{}
 	c := &cobra.Command{
 		Use:   "serve",
@@ -40,9 +48,15 @@ func newServe(s *shared) *cobra.Command {
 		Long: `Serve answers searches in the browser and as JSON (GET /api/v1/search?q=…). It follows the data folder: pages
 that a crawl adds and ranks that "anatomy pagerank" computes take effect without a restart. Programs know by
 GET /readyz that it answers; port 0 takes any free one and says which. The page /crawl shows the crawl that runs on
-the folder, in whatever process, and Prometheus finds figures at /metrics.`,
-		Example: "  anatomy serve\n  anatomy serve --listen :8080 --public-url https://search.example.org",
-		Args:    exactly(0, "no arguments"),
+the folder, in whatever process, and Prometheus finds figures at /metrics.
+
+It speaks TLS with --tls-cert and --tls-key, or with --acme. Behind a proxy, --public-url says under which address, path
+included, people find it, and --trusted-proxy whom to believe about who asks. When it is told to end it answers what it
+was asked, for at most ten seconds.`,
+		Example: `  anatomy serve
+  anatomy serve --listen :443 --acme search.example.org --redirect :80
+  anatomy serve --public-url https://example.org/find --trusted-proxy 127.0.0.1`,
+		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := datadir.CheckVersion(s.data); err != nil {
 				return err
@@ -55,11 +69,25 @@ the folder, in whatever process, and Prometheus finds figures at /metrics.`,
 			if o.token, err = readToken(tokenFile); err != nil {
 				return err
 			}
+			if o.proxies, err = parseProxies(proxies); err != nil {
+				return err
+			}
+			if o.publicURL != "" {
+				if _, err := web.ParsePublicURL(o.publicURL); err != nil {
+					return usagef("--public-url: %w", err)
+				}
+			}
+			if err := secure.check(c); err != nil {
+				return err
+			}
+			o.log = s.logger(c.ErrOrStderr(), !o.logQueries)
 			listener, err := listen(c, address)
 			if err != nil {
 				return err
 			}
-			o.log = s.logger(c.ErrOrStderr(), !o.logQueries)
+			if listener, err = secure.listen(c, s.data, listener, &o); err != nil {
+				return err
+			}
 			o.ready = func(address string) {
 				fmt.Fprintf(c.ErrOrStderr(), "Search at %s (Ctrl-C ends).\n", address)
 			}
@@ -67,7 +95,10 @@ the folder, in whatever process, and Prometheus finds figures at /metrics.`,
 		},
 	}
 	c.Flags().StringVar(&address, "listen", defaultListen, "`ADDRESS` of the search page")
-	c.Flags().StringVar(&o.publicURL, "public-url", "", "scheme and host under which people reach it: `URL`")
+	c.Flags().StringVar(&o.publicURL, "public-url", "", "scheme, host and path under which people reach it: `URL`")
+	c.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "believe X-Forwarded-For, -Proto and -Host of `ADDRESS`, or of a network such as 10.0.0.0/8 (may be repeated)")
+	c.Flags().IntVar(&o.connections, "connections", web.DefaultConnections, "keep at most `N` connections open; beyond, the one that waited longest is closed")
+	secure.add(c)
 	c.Flags().StringVar(&keysFile, "api-keys", "", "programs need one of the keys in `FILE`, one a line; pages for people stay open")
 	c.Flags().StringVar(&tokenFile, "token", "", tokenUsage)
 	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log requests with what people search for; --verbose logs them without")
@@ -135,6 +166,24 @@ func readToken(file string) (string, error) {
 	return token, nil
 }
 
+// parseProxies reads addresses and networks.
+func parseProxies(texts []string) (all []netip.Prefix, err error) {
+	for _, text := range texts {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			var address netip.Addr
+			if address, err = netip.ParseAddr(text); err == nil {
+				network, err = address.Prefix(address.BitLen())
+			}
+		}
+		if err != nil {
+			return nil, usagef("--trusted-proxy %q is neither an address nor a network: 127.0.0.1, 10.0.0.0/8", text)
+		}
+		all = append(all, network)
+	}
+	return all, nil
+}
+
 // listen opens the port of a search page.
 func listen(c *cobra.Command, address string) (net.Listener, error) {
 	if _, _, err := net.SplitHostPort(address); err != nil {
@@ -159,8 +208,13 @@ func serveData(ctx context.Context, dir string, listener net.Listener, o serveOp
 	}
 	defer collection.Close()
 	return collection.run(ctx, func(ctx context.Context) error {
-		o.ready("http://" + listener.Addr().String() + "/")
-		return collection.server.Run(ctx, listener)
+		o.ready(cmp.Or(o.scheme, "http") + "://" + listener.Addr().String() + "/")
+		group, ctx := errgroup.WithContext(ctx)
+		if o.redirect != nil {
+			group.Go(func() error { return o.redirect(ctx) })
+		}
+		group.Go(func() error { return collection.server.Run(ctx, listener) })
+		return group.Wait()
 	})
 }
 
@@ -183,7 +237,7 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 	site.PDF = readPDF()
 	return &collection{s, site, web.New(web.Options{
 		Search: site, Pages: site, Find: site.Find, Links: site.Links, Trace: site.Trace, Stats: site.Stats, Complete: s.Complete,
-		PublicURL: o.publicURL, Version: version(), Keys: o.keys, Crawl: engine.NewControl(dir), Token: o.token, Log: o.log, LogQueries: o.logQueries,
+		PublicURL: o.publicURL, Proxies: o.proxies, Connections: o.connections, Version: version(), Keys: o.keys, Crawl: engine.NewControl(dir), Token: o.token, Log: o.log, LogQueries: o.logQueries,
 	})}, nil
 }
 

@@ -22,7 +22,7 @@ type server struct {
 	url     string // with a slash at the end
 }
 
-var announced = regexp.MustCompile(`(?:Search at|Open) (http://\S+)`)
+var announced = regexp.MustCompile(`(?:Search at|Open) (https?://\S+)`)
 
 // start runs a command that serves, on a free port, and waits until it says where.
 func start(t *testing.T, args ...string) *server {

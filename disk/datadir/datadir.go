@@ -12,6 +12,7 @@
 //	  index/            000001/ …: segments of the inverted index           (disk/segment)
 //	  rank/             default.rank: rank vector                           (disk/rankvector)
 //	  control/          socket: while a crawl runs, for those who ask it    (engine)
+//	  certificates/     of serve --acme, with their keys                    (cmd/anatomy)
 //
 // Readers need no lock: every file but docindex/ is immutable once the MANIFEST names it, and the
 // MANIFEST is replaced by rename. A reader that finds a file gone reads the MANIFEST again.
@@ -167,6 +168,9 @@ func Rank(dir string) string { return filepath.Join(dir, "rank", "default.rank")
 
 // Control is the folder of the socket on which a running crawl answers.
 func Control(dir string) string { return filepath.Join(dir, "control") }
+
+// Certificates is the folder of the certificates that a server got for itself, and of their keys.
+func Certificates(dir string) string { return filepath.Join(dir, "certificates") }
 
 // ControlSocket is that socket, or a symbolic link to it.
 func ControlSocket(dir string) string { return filepath.Join(Control(dir), "socket") }

@@ -3,6 +3,7 @@
 // of what was typed: arrows move, Enter searches, Escape gives back what was typed.
 (() => {
   "use strict";
+  const root = new URL("..", document.currentScript.src); // of the site: a proxy may have put it below a path
   document.documentElement.classList.add("js");
   const box = document.getElementById("q");
   const titles = [...document.querySelectorAll(".hit h2 a")];
@@ -73,7 +74,7 @@
       typed = box.value;
       if (!typed.trim() || typed.length > 200) return fill([]);
       try {
-        const answer = await fetch(`/suggest?q=${encodeURIComponent(typed)}`, { signal: asking.signal });
+        const answer = await fetch(new URL(`suggest?q=${encodeURIComponent(typed)}`, root), { signal: asking.signal });
         const texts = answer.ok ? (await answer.json())[1] : [];
         if (box.value === typed) fill(texts);
       } catch { /* aborted, or no server: the box works without */ }

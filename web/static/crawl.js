@@ -2,6 +2,7 @@
 // anyone looks. Without script the page reloads itself.
 (() => {
   "use strict";
+  const root = new URL("..", document.currentScript.src);
   const live = document.getElementById("live");
   if (!live) return;
   const every = 2000;
@@ -10,7 +11,7 @@
     clearTimeout(timer);
     if (document.hidden) return;
     try {
-      const answer = await fetch("/crawl?part=live");
+      const answer = await fetch(new URL("crawl?part=live", root));
       if (answer.ok) show(await answer.text());
       live.classList.toggle("stale", !answer.ok);
     } catch {
