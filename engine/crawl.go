@@ -451,7 +451,7 @@ func (c *Crawl) page(ctx context.Context, f vocab.Fetch, s settled) {
 		c.redirect(ctx, f, doc.Redirect, s)
 		return
 	}
-	c.urls.Shown(f.Doc, doc.Sketch()) // its error stays, and dispatch returns it
+	c.urls.Shown(f.Doc, doc.WordSum()) // its error stays, and dispatch returns it
 	s.document, s.targets = doc, c.addLinks(doc, f.Depth)
 	c.addRelated(doc.Related, f.Depth)
 	c.bytes.Add(int64(len(f.Page.Body)))
@@ -465,8 +465,8 @@ func (c *Crawl) outline(ctx context.Context, f vocab.Fetch, s settled, buf *inde
 	if err != nil || outline.Redirect != "" {
 		return false
 	}
-	if sketch, ok := indexer.RoughSketch(f.Page.Body); ok {
-		c.urls.Shown(f.Doc, sketch)
+	if sum, ok := indexer.RoughWordSum(f.Page.Body); ok {
+		c.urls.Shown(f.Doc, sum)
 	}
 	found := make([]urlserver.Found, len(outline.Links))
 	host := ""

@@ -231,7 +231,7 @@ func (f *feed) add() {
 		}
 		p.anchor = anchor{open: true, link: l, start: len(p.linkText), title: p.anchor.title[:0]}
 	}
-	p.appendText([]byte(e.title), style{vocab.Plain, vocab.NormalSize})
+	p.appendText([]byte(e.title), style{kind: vocab.Plain, size: vocab.NormalSize})
 	p.endAnchor()
 	p.endBlock()
 }

@@ -26,7 +26,7 @@ func ReadGiven(g *Given, buf *Buffer) (*Document, error) {
 	p := &buf.parser
 	p.reset(base)
 	p.title = foldSpace(p.title, g.Title)
-	p.appendText(g.Body, style{vocab.Plain, vocab.NormalSize})
+	p.appendText(g.Body, style{kind: vocab.Plain, size: vocab.NormalSize})
 	p.endBlock()
 	return p.document(&vocab.Page{Doc: g.Doc, URL: g.URL}, g.Path), nil
 }

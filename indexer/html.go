@@ -45,7 +45,7 @@ func (p *parser) readText() {
 // currentStyle is the style of text that comes now. Of several, what says more about the text
 // wins: a heading, then code, in which emphasis is often no more than colour.
 func (p *parser) currentStyle() style {
-	s := style{p.heading, p.fontSize()}
+	s := style{kind: p.heading, size: p.fontSize()}
 	switch {
 	case s.kind != vocab.Plain:
 	case p.code > 0:
@@ -217,7 +217,7 @@ func (p *parser) image() {
 		return
 	}
 	alt, _ := p.tags.attr("alt")
-	p.appendText(alt, style{vocab.Alt, p.fontSize()})
+	p.appendText(alt, style{kind: vocab.Alt, size: p.fontSize()})
 	p.breakWord()
 }
 

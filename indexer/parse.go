@@ -151,10 +151,11 @@ type parser struct {
 	onWord    func(word []byte, start, end int, capital bool) // p.word, made once
 	words     []byte                                          // folded, one after the other
 	hits      []occurrence
-	position  uint32 // of the next word
-	nextSpan  int    // next of spans that no word has reached
-	style     style  // of the span that words have reached
-	wordCount uint32 // of the body
+	position  uint32   // of the next word
+	nextSpan  int      // next of spans that no word has reached
+	style     style    // of the span that words have reached
+	wordCount uint32   // of the body
+	sketch    sketcher // of the body
 
 	tags     tokenizer
 	skip     skip
@@ -204,8 +205,13 @@ func (p *parser) reset(page weburl.URL) {
 
 // document makes the Document, once the body was read. urlText is the words of the URL.
 func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
-	bodyWords := p.wordCount
+	bodyWords, bodyHits := p.wordCount, len(p.hits)
+	text, sketched := p.sketch.text()
 	p.field(vocab.Title, p.title)
+	var sketch vocab.Sketch
+	if sketched {
+		sketch = vocab.MakeSketch(p.titleHash(bodyHits), text)
+	}
 	p.field(vocab.Meta, p.description, p.keywords)
 	p.field(vocab.URLWord, urlText)
 	d := &Document{
@@ -217,6 +223,7 @@ func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
 			Fetched:     page.Fetched,
 			Words:       bodyWords,
 			Crawled:     true,
+			Sketch:      sketch,
 			Text:        string(p.text[:p.textEnd]),
 		},
 		Links:    p.ownLinks(),

@@ -1,107 +1,73 @@
 package indexer
 
 import (
-	"bytes"
-	"encoding/binary"
+	"math/bits"
 
 	"github.com/cespare/xxhash/v2"
 
 	"anatomy/vocab"
 )
 
-// A wordSet is a set of hashes of words.
-type wordSet [1 << sketchBits / 64]uint64
-
-// sketchBits is how many words a sketch tells apart well; a page of real text has some hundred.
-const sketchBits = 13
-
-func (s *wordSet) add(hash uint64) {
-	hash >>= 64 - sketchBits
-	s[hash/64] |= 1 << (hash % 64)
+// A sketcher makes the [vocab.Sketch] of a page as its words come. The texts of links are left out: most
+// of them are menus, which pages that differ have in common, and which change without their pages. The
+// zero value is ready.
+type sketcher struct {
+	last  uint64 // hash of the word before
+	words uint32
+	most  [vocab.SketchTextBits]uint64 // largest hash of a pair in each part; 0 where there is none
 }
 
-func (s *wordSet) sketch() uint64 {
-	var b [1 << sketchBits / 8]byte
-	for i, w := range s {
-		binary.LittleEndian.PutUint64(b[8*i:], w)
+// minSketched is how many words a text has at least that is compared with others.
+const minSketched = 16
+
+func (s *sketcher) add(word []byte) {
+	h := xxhash.Sum64(word)
+	if s.words > 0 {
+		part, rest := bits.Mul64(s.last*hashFactor+h, vocab.SketchTextBits)
+		s.most[part] = max(s.most[part], rest|1)
 	}
-	return xxhash.Sum64(b[:])
+	s.last = h
+	s.words++
 }
 
-// Sketch is a hash of the set of words that the page shows, body and title: the same for pages that
-// differ in nothing but the order and number of words, numbers, and what is not shown. Words with digits
-// count for nothing, so that the months of an empty calendar are one text.
-func (d *Document) Sketch() uint64 {
-	var set wordSet
-	start := uint32(0)
-	for _, o := range d.hits {
-		word := d.words[start:o.end]
-		start = o.end
-		if t := o.hit.Type(); t == vocab.URLWord || t == vocab.Meta {
-			continue
-		}
-		if h, ok := letters(word); ok {
-			set.add(h)
-		}
-	}
-	return set.sketch()
-}
+// sketchBit is the bit of a hash that is kept: one that the choice of the largest leaves to chance, and
+// the multiplication by the number of parts does not make 0.
+const sketchBit = 20
 
-const hashFactor = 0x9e3779b97f4a7c15
-
-// letters is a hash of a word without digits.
-func letters(word []byte) (h uint64, ok bool) {
-	for _, c := range word {
-		if c-'0' < 10 {
-			return 0, false
-		}
-		h = (h ^ uint64(c)) * hashFactor
-	}
-	return h, true
-}
-
-// maxRough bounds the bodies that are sketched roughly: larger ones are seldom of a trap, and would cost
-// more than to find their links.
-const maxRough = 32 << 10
-
-// RoughSketch does for the body of a page that is not parsed what Sketch does for a document: words are
-// runs of letters outside of tags. It is false for a body over 32 KB.
-func RoughSketch(body []byte) (sketch uint64, ok bool) {
-	if len(body) > maxRough {
+// text is the part of the sketch that tells of the text, false where that is too short.
+func (s *sketcher) text() (text uint64, ok bool) {
+	if s.words < minSketched {
 		return 0, false
 	}
-	var set wordSet
-	for len(body) > 0 {
-		tag := bytes.IndexByte(body, '<')
-		if tag < 0 {
-			tag = len(body)
-		}
-		set.addText(body[:tag])
-		end := bytes.IndexByte(body[tag:], '>')
-		if end < 0 {
-			break
-		}
-		body = body[tag+end+1:]
+	for part := range s.most {
+		text |= (s.filled(part) >> sketchBit & 1) << part
 	}
-	return set.sketch(), true
+	return text, true
 }
 
-func (s *wordSet) addText(text []byte) {
-	h, digits := uint64(0), false
-	for _, c := range text {
-		switch {
-		case c|0x20 >= 'a' && c|0x20 <= 'z', c >= 0x80:
-			h = (h ^ uint64(c|0x20)) * hashFactor
-		case c-'0' < 10:
-			digits = true
-		default:
-			if h != 0 && !digits {
-				s.add(h)
-			}
-			h, digits = 0, false
+// filled is the hash that stands for a part: where it holds no pair, that of another part, chosen by
+// chance and the same for all pages (Shrivastava 2017). The chances go through all parts.
+func (s *sketcher) filled(part int) uint64 {
+	h := s.most[part]
+	for chance := uint64(part); h == 0; {
+		chance = chance*hashFactor + 1
+		other, _ := bits.Mul64(chance, vocab.SketchTextBits)
+		h = s.most[other]
+	}
+	return h
+}
+
+// titleHash is a hash of the words of a title, those with digits left out: versions of a page differ in them.
+func (p *parser) titleHash(from int) uint8 {
+	sum, start := uint64(0), uint32(0)
+	if from > 0 {
+		start = p.hits[from-1].end
+	}
+	for _, o := range p.hits[from:] {
+		if h, ok := letters(p.words[start:o.end]); ok {
+			sum = sum*hashFactor + h
 		}
+		start = o.end
 	}
-	if h != 0 && !digits {
-		s.add(h)
-	}
+	return uint8(sum * hashFactor >> 56)
 }

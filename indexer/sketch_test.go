@@ -1,81 +1,113 @@
 package indexer
 
 import (
-	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"anatomy/vocab"
 )
 
-// Pages are alike in their words alone.
-func TestSketch(t *testing.T) {
+func sketchOf(t testing.TB, body string) vocab.Sketch {
 	var buf Buffer
-	sketch := func(url, body string) uint64 {
-		d, err := Parse(&vocab.Page{Doc: 1, URL: url, ContentType: "text/html", Body: []byte(body)}, &buf)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d.Sketch()
+	d, err := Parse(&vocab.Page{Doc: 1, URL: "http://a.test/", ContentType: "text/html", Body: []byte(body)}, &buf)
+	if err != nil {
+		t.Fatal(err)
 	}
-	const page = `<title>May 2031</title><p>May 2031. 1 2 3 <a href="?m=6">next</a>`
-	want := sketch("http://a.test/?m=5", page)
+	return d.Info.Sketch
+}
+
+// Sketches of pages that differ in what does not matter are the same, those of others not.
+func TestSketch(t *testing.T) {
+	const text = "<p>It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness."
+	page := sketchOf(t, "<title>Tale 1</title>"+text)
 	for what, c := range map[string]struct {
-		body  string
-		same  bool
-		rough bool // for RoughSketch too
+		body string
+		most int
 	}{
-		"itself":        {page, true, true},
-		"other numbers": {`<title>May 2032</title><p>May 2032. 1 2 3 4 5 <a href="?m=7">next</a>`, true, true},
-		"another order": {`<title>may</title><!-- x --><a href="/x">Next</a> May, May`, true, true},
-		"hidden":        {page + `<meta name=description content=x><script>y</script>`, true, false},
-		"a word more":   {page + `<p>Meeting`, false, true},
-		"a word less":   {`<title>May 2031</title><p>May 2031. 1 2 3 <a href="?m=6">6</a>`, false, true},
+		"itself":         {"<title>Tale 1</title>" + text, 0},
+		"other number":   {"<title>Tale 2</title>" + text, 0},
+		"menu":           {"<title>Tale 1</title><ul><li><a href=/x>another link</a><li><a href=/y>yet another</a></ul>" + text, 0},
+		"markup":         {"<title>tale</title><!-- x --><div><b>" + text, 0},
+		"one word more":  {"<title>Tale 1</title>" + text + " Indeed", 6},
+		"another title":  {"<title>History 1</title>" + text, vocab.Apart},
+		"no title":       {text, vocab.Apart},
+		"too few words":  {"<title>Tale 1</title>It was the best of times", vocab.Apart},
+		"all in a link":  {"<title>Tale 1</title><a href=/x>" + text + "</a>", vocab.Apart},
+		"after the link": {"<title>Tale 1</title><a href=/x>x</a>" + text, 0},
 	} {
-		if a, ok := RoughSketch([]byte(page)); c.rough {
-			if b, _ := RoughSketch([]byte(c.body)); !ok || (a == b) != c.same {
-				t.Errorf("%s, roughly: same %v, want %v", what, a == b, c.same)
+		got := page.Distance(sketchOf(t, c.body))
+		if got > c.most || (c.most == vocab.Apart) != (got == vocab.Apart) {
+			t.Errorf("%s: distance %d, want %d", what, got, c.most)
+		}
+	}
+	if d := page.Distance(sketchOf(t, "<title>Tale 1</title>"+strings.Repeat("<p>we had everything before us, we had nothing before us", 5))); d < 12 || d == vocab.Apart {
+		t.Errorf("another text: distance %d", d)
+	}
+	if s := sketchOf(t, strings.Repeat("a ", 100)); s == 0 || s.Distance(s) != 0 {
+		t.Errorf("one word over and over: %x", s)
+	}
+}
+
+// Over many texts the distance is what theory says: 28·(1 - r), r the share of pairs in common.
+func TestSketchEstimates(t *testing.T) {
+	const trials, words = 200, 600
+	r := rand.New(rand.NewPCG(1, 0))
+	for _, rate := range []float64{0.01, 0.05, 0.2} {
+		var distance, expected float64
+		for trial := range trials {
+			var a, b sketcher
+			seen := map[string]int{}
+			lastA, lastB := "", ""
+			for i := range words {
+				x := fmt.Sprintf("w%d-%d", trial, i)
+				y := x
+				if r.Float64() < rate {
+					y = "other" + x
+				}
+				a.add([]byte(x))
+				b.add([]byte(y))
+				if i > 0 {
+					seen[lastA+" "+x] |= 1
+					seen[lastB+" "+y] |= 2
+				}
+				lastA, lastB = x, y
 			}
+			both := 0
+			for _, in := range seen {
+				if in == 3 {
+					both++
+				}
+			}
+			expected += 28 * (1 - float64(both)/float64(len(seen))) / trials
+			x, _ := a.text()
+			y, _ := b.text()
+			distance += float64(vocab.MakeSketch(1, x).Distance(vocab.MakeSketch(1, y))) / trials
 		}
-		if got := sketch("http://a.test/other/path", c.body) == want; got != c.same {
-			t.Errorf("%s: same %v, want %v", what, got, c.same)
+		if math.Abs(distance-expected) > 0.6 {
+			t.Errorf("%g of words replaced: mean distance %.2f, expected %.2f", rate, distance, expected)
 		}
-	}
-}
-
-func TestRoughSketchIsBounded(t *testing.T) {
-	for n, want := range map[int]bool{0: true, maxRough: true, maxRough + 1: false} {
-		if _, ok := RoughSketch(make([]byte, n)); ok != want {
-			t.Errorf("%d bytes: %v", n, ok)
-		}
-	}
-	for _, cut := range []string{"<", "a<", "a<b", ">", "a>b"} { // no tag need end
-		if _, ok := RoughSketch([]byte(cut)); !ok {
-			t.Errorf("%q has no sketch", cut)
-		}
-	}
-}
-
-func BenchmarkRoughSketch(b *testing.B) {
-	body := bytes.Repeat([]byte("<p class=text>Some words of <a href=/x/y/z.html>running text</a>, as they are.</p>\n"), 350)
-	b.SetBytes(int64(len(body)))
-	for b.Loop() {
-		RoughSketch(body)
+		t.Logf("%g of words replaced: mean distance %.2f, expected %.2f", rate, distance, expected)
 	}
 }
 
 func BenchmarkSketch(b *testing.B) {
-	var body []byte
+	var words [][]byte
+	bytes := 0
 	for i := range 1500 {
-		body = append(append(body, "word"...), byte('a'+i%26), byte('a'+i/26%26), ' ')
+		words = append(words, fmt.Appendf(nil, "word%d", i%700))
+		bytes += len(words[i]) + 1
 	}
-	var buf Buffer
-	d, err := Parse(&vocab.Page{Doc: 1, URL: "http://a.test/", ContentType: "text/html", Body: body}, &buf)
-	if err != nil {
-		b.Fatal(err)
-	}
+	b.SetBytes(int64(bytes))
 	b.ReportAllocs()
 	for b.Loop() {
-		d.Sketch()
+		var s sketcher
+		for _, w := range words {
+			s.add(w)
+		}
+		s.text()
 	}
 	b.ReportMetric(1500*float64(b.N)/b.Elapsed().Seconds(), "words/s")
 }

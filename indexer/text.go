@@ -7,10 +7,11 @@ import (
 	"anatomy/vocab"
 )
 
-// A style is what a hit says beside its position.
+// A style is what a hit says beside its position, and whether it stands in a link.
 type style struct {
 	kind vocab.HitType
 	size uint8
+	link bool
 }
 
 // A span says that the text from start on, up to the next span, has a style.
@@ -68,6 +69,7 @@ func (p *parser) appendPiece(piece []byte, as style) {
 		p.text = append(p.text, ' ')
 		at++
 	}
+	as.link = p.anchor.open
 	if n := len(p.spans); n == 0 || p.spans[n-1].style != as {
 		p.spans = append(p.spans, span{at, as})
 	}
@@ -131,13 +133,16 @@ func (p *parser) word(word []byte, start, _ int, capital bool) {
 	p.hits = append(p.hits, occurrence{uint32(len(p.words)), vocab.MakeHit(p.position, p.style.kind, capital, p.style.size)})
 	p.position++
 	p.wordCount++
+	if !p.style.link {
+		p.sketch.add(word)
+	}
 }
 
 // field takes the words of a field other than the body. No phrase reaches from one text to the next.
 func (p *parser) field(kind vocab.HitType, texts ...[]byte) {
 	p.position = 0
 	for _, text := range texts {
-		p.spans = append(p.spans[:0], span{0, style{kind, vocab.NormalSize}})
+		p.spans = append(p.spans[:0], span{0, style{kind: kind, size: vocab.NormalSize}})
 		p.nextSpan = 0
 		p.tokenizer.Each(text, p.onWord)
 		p.position += blockGap

@@ -71,10 +71,7 @@ func (w *walk) addFolder(c *rangeCursor, key string) {
 func (w *walk) addFolders(c *rangeCursor, lo, hi, path string) {
 	from, to, err := w.part.seg.Range(lo, hi)
 	for err == nil && from < to && !w.clock.look() {
-		var host string
-		if host, err = w.hostKey(from); err != nil {
-			break
-		}
+		host := w.part.seg.Host(from)
 		w.addFolder(c, host+path)
 		var after vocab.Ordinal
 		if _, after, err = w.part.seg.Range(host+"/", host+"0"); err == nil && after <= from {
@@ -83,14 +80,4 @@ func (w *walk) addFolders(c *rangeCursor, lo, hi, path string) {
 		from = after
 	}
 	w.fail(err)
-}
-
-// hostKey is the part of a document's key before its path.
-func (w *walk) hostKey(ord vocab.Ordinal) (string, error) {
-	key, err := w.part.urlKey(ord)
-	if err != nil {
-		return "", err
-	}
-	host, _, _ := strings.Cut(key, "/")
-	return host, nil
 }

@@ -64,11 +64,11 @@ func (k shapeOf) hash() vocab.Fingerprint {
 }
 
 // known says whether a shape showed a text before, as far as is remembered, and remembers that it has.
-func (y *yields) known(shape vocab.Fingerprint, sketch uint64) bool {
+func (y *yields) known(shape vocab.Fingerprint, sum uint64) bool {
 	if y.shown == nil {
 		y.shown = make([]uint32, 1<<shownBits)
 	}
-	h := (uint64(shape) ^ bits.RotateLeft64(sketch, 32)) * 0x9e3779b97f4a7c15
+	h := (uint64(shape) ^ bits.RotateLeft64(sum, 32)) * 0x9e3779b97f4a7c15
 	place, tag := h>>(64-shownBits), uint32(h)|1
 	was := y.shown[place] == tag
 	y.shown[place] = tag
@@ -76,7 +76,7 @@ func (y *yields) known(shape vocab.Fingerprint, sketch uint64) bool {
 }
 
 // note counts a page of a shape.
-func (s *Server) note(k shapeOf, sketch uint64) (docindex.Yield, error) {
+func (s *Server) note(k shapeOf, sum uint64) (docindex.Yield, error) {
 	fp := k.hash()
 	y, ok := s.yields.fresh[k]
 	if !ok {
@@ -88,7 +88,7 @@ func (s *Server) note(k shapeOf, sketch uint64) (docindex.Yield, error) {
 		}
 	}
 	before := y
-	if s.yields.known(fp, sketch) {
+	if s.yields.known(fp, sum) {
 		y.Repeated++
 	} else {
 		y.New++
@@ -108,10 +108,10 @@ func (y *yields) write(b *docindex.Batch) {
 	clear(y.fresh)
 }
 
-// Shown tells what text a page in flight shows: a sketch that texts alike have in common. It is told
+// Shown tells what text a page in flight shows: a sum that texts of the same words have in common. It is told
 // when the page is there, before its links are added and long before it is done, so that a trap that
 // answers fast has no time to fill the queue.
-func (s *Server) Shown(doc vocab.DocID, sketch uint64) error {
+func (s *Server) Shown(doc vocab.DocID, sum uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.inFlight[doc]
@@ -124,7 +124,7 @@ func (s *Server) Shown(doc vocab.DocID, sketch uint64) error {
 		return s.fail(err)
 	}
 	for _, shape := range shapes(&u) {
-		y, err := s.note(shapeOf{f.host.name, shape}, sketch)
+		y, err := s.note(shapeOf{f.host.name, shape}, sum)
 		if err == nil && s.isSpent(shape, y) && f.host.spent[shape] == 0 {
 			err = s.spend(f.host, shape)
 		}

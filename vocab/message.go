@@ -151,5 +151,6 @@ type DocInfo struct {
 	Place       Place  // of its page in the repository; 0 for a document known by its links alone
 	Words       uint32 // length of the body, in words
 	Crawled     bool
+	Sketch      Sketch // of title and text, to be compared with that of other pages
 	Text        string // the text of the body, white space folded, blocks parted by "\n"
 }

@@ -89,6 +89,13 @@ func (d *decoder) string() string {
 	return string(d.bytes(d.number(uint64(len(d.data)), "length")))
 }
 
+func (d *decoder) uint64() uint64 {
+	if b := d.bytes(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
 func (d *decoder) uint32() uint32 {
 	if b := d.bytes(4); b != nil {
 		return binary.LittleEndian.Uint32(b)

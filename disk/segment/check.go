@@ -45,6 +45,9 @@ func (s *Segment) checkDocs() error {
 			return s.wrap(fmt.Errorf("document %d (%s): its depth is not %d", ord, info.URL, s.Depth(ord)))
 		}
 		key := u.Key()
+		if host := hostOf(key); s.Host(ord) != host {
+			return s.wrap(fmt.Errorf("document %d: its host is %q, the column says %q", ord, host, s.Host(ord)))
+		}
 		if key < last {
 			return s.wrap(fmt.Errorf("document %d (%s) is out of order", ord, info.URL))
 		}

@@ -43,6 +43,25 @@ func decodeColumn[V ~uint8 | ~uint32 | ~uint64](src []byte, n int) ([]V, error) 
 	return values, nil
 }
 
+// appendSketches writes eight bytes for each document: no packing makes hashes smaller.
+func appendSketches(dst []byte, sketches []vocab.Sketch) []byte {
+	for _, s := range sketches {
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(s))
+	}
+	return dst
+}
+
+func decodeSketches(src []byte, n int) ([]vocab.Sketch, error) {
+	if len(src) != 8*n {
+		return nil, errColumn
+	}
+	sketches := make([]vocab.Sketch, n)
+	for i := range sketches {
+		sketches[i] = vocab.Sketch(binary.LittleEndian.Uint64(src[8*i:]))
+	}
+	return sketches, nil
+}
+
 func appendBits(dst []byte, flags []bool) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(flags)))
 	packed := make([]uint8, len(flags))

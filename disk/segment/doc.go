@@ -18,7 +18,9 @@
 //	"C" "b"            the directory of doc blocks
 //	"C" "c"            which documents were crawled
 //	"C" "d"            DocIDs by ordinal
+//	"C" "h"            hosts
 //	"C" "r"            DocIDs of removed documents
+//	"C" "s"            sketches, by ordinal
 //	"C" "u"            depths of URLs, by ordinal
 //	"C" "w"            lengths in words, by ordinal
 //	"F" word 00 first  full list: postings of word from ordinal first (4 bytes) on
@@ -94,7 +96,9 @@
 // The columns d, u and w are packed: the number of values (4 bytes), the least value (8), width (1),
 // and the differences to the least, of that many bits. c is the number of documents and a bit for
 // each. r is the number of DocIDs and uvarint differences, ascending. b is the number of blocks, and
-// for each its first ordinal (4 bytes) and the key of its first document, with its uvarint length.
+// for each its first ordinal (4 bytes) and the key of its first document, with its uvarint length. h is the
+// number of hosts, and for each its first ordinal minus that of the one before, and its name as it stands
+// in keys, with its length in front (uvarints). s is 8 bytes for each document, its [vocab.Sketch].
 //
 // The totals are: version (1 byte), documents (uvarint), words of all documents (uvarint), average
 // length that impacts were computed with (8 bytes, float64), different words, postings and hits of the
@@ -114,8 +118,8 @@
 //	       01 7b                                       gap 0, low byte 7b: title^@0/3
 package segment
 
-// Version of the format. 2 has the table of chunks and the column u.
-const Version = 2
+// Version of the format. 2 has the table of chunks and the column u, 3 the columns h and s.
+const Version = 3
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024

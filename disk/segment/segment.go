@@ -27,12 +27,14 @@ type Segment struct {
 	number   uint64 // in the cache of doc blocks
 	totals   totals
 
-	docIDs  []vocab.DocID
-	lengths []uint32
-	depths  []uint8
-	crawled []byte // a bit for each document
-	removed []vocab.DocID
-	blocks  []docBlock
+	docIDs   []vocab.DocID
+	lengths  []uint32
+	depths   []uint8
+	hosts    []hostRun
+	sketches []vocab.Sketch
+	crawled  []byte // a bit for each document
+	removed  []vocab.DocID
+	blocks   []docBlock
 
 	byDocOnce sync.Once
 	byDoc     []vocab.Ordinal // ordered by DocID
@@ -148,7 +150,9 @@ func (s *Segment) load() error {
 		s.column("b", func(v []byte) (err error) { s.blocks, err = decodeDirectory(v, n); return err }),
 		s.column("c", func(v []byte) (err error) { s.crawled, err = decodeBits(v, n); return err }),
 		s.column("d", func(v []byte) (err error) { s.docIDs, err = decodeColumn[vocab.DocID](v, n); return err }),
+		s.column("h", func(v []byte) (err error) { s.hosts, err = decodeHosts(v, n); return err }),
 		s.column("r", func(v []byte) (err error) { s.removed, err = decodeRemoved(v); return err }),
+		s.column("s", func(v []byte) (err error) { s.sketches, err = decodeSketches(v, n); return err }),
 		s.column("u", func(v []byte) (err error) { s.depths, err = decodeColumn[uint8](v, n); return err }),
 		s.column("w", func(v []byte) (err error) { s.lengths, err = decodeColumn[uint32](v, n); return err }),
 	); err != nil {
@@ -195,6 +199,9 @@ func (s *Segment) Words(ord vocab.Ordinal) uint32 { return s.lengths[ord] }
 
 // Depth is how many folders deep a document's URL is, at most 255: [weburl.URL.Depth].
 func (s *Segment) Depth(ord vocab.Ordinal) int { return int(s.depths[ord]) }
+
+// Sketch is the fingerprint of a document's text.
+func (s *Segment) Sketch(ord vocab.Ordinal) vocab.Sketch { return s.sketches[ord] }
 
 // TotalWords is the length of all documents.
 func (s *Segment) TotalWords() uint64 { return s.totals.words }
@@ -259,6 +266,7 @@ func (s *Segment) infoIn(raw string, i int, ord vocab.Ordinal) (vocab.DocInfo, e
 	if err != nil {
 		return info, fmt.Errorf("segment: %s: document %d: %w", s.dir, ord, err)
 	}
+	info.Sketch = s.sketches[ord]
 	return info, nil
 }
 

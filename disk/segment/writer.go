@@ -63,6 +63,8 @@ type Writer struct {
 	docIDs   []vocab.DocID
 	lengths  []uint32
 	depths   []uint8
+	hosts    []hostRun
+	sketches []vocab.Sketch
 	crawled  []bool
 	removed  []vocab.DocID
 	avgWords float64
@@ -180,6 +182,10 @@ func (w *Writer) AddDoc(info vocab.DocInfo) error {
 	w.lengths = append(w.lengths, info.Words)
 	w.depths = append(w.depths, uint8(min(u.Depth(), math.MaxUint8)))
 	w.crawled = append(w.crawled, info.Crawled)
+	w.sketches = append(w.sketches, info.Sketch)
+	if host := hostOf(key); len(w.hosts) == 0 || w.hosts[len(w.hosts)-1].name != host {
+		w.hosts = append(w.hosts, hostRun{vocab.Ordinal(len(w.docIDs) - 1), host})
+	}
 	w.doc.add(&info)
 	if w.doc.full() {
 		return w.fail(w.writeDocs())
@@ -228,7 +234,9 @@ func (w *Writer) endDocs() error {
 		{"b", appendDirectory(nil, w.blocks)},
 		{"c", appendBits(nil, w.crawled)},
 		{"d", appendColumn(nil, w.docIDs)},
+		{"h", appendHosts(nil, w.hosts)},
 		{"r", appendRemoved(nil, w.removed)},
+		{"s", appendSketches(nil, w.sketches)},
 		{"u", appendColumn(nil, w.depths)},
 		{"w", appendColumn(nil, w.lengths)},
 	} {

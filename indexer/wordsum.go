@@ -1,0 +1,107 @@
+package indexer
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+
+	"anatomy/vocab"
+)
+
+// A wordSet is a set of hashes of words.
+type wordSet [1 << sumBits / 64]uint64
+
+// sumBits is how many words a sum tells apart well; a page of real text has some hundred.
+const sumBits = 13
+
+func (s *wordSet) add(hash uint64) {
+	hash >>= 64 - sumBits
+	s[hash/64] |= 1 << (hash % 64)
+}
+
+func (s *wordSet) sum() uint64 {
+	var b [1 << sumBits / 8]byte
+	for i, w := range s {
+		binary.LittleEndian.PutUint64(b[8*i:], w)
+	}
+	return xxhash.Sum64(b[:])
+}
+
+// WordSum is a hash of the set of words that the page shows, body and title: the same for pages that
+// differ in nothing but the order and number of words, numbers, and what is not shown. Words with digits
+// count for nothing, so that the months of an empty calendar are one text.
+func (d *Document) WordSum() uint64 {
+	var set wordSet
+	start := uint32(0)
+	for _, o := range d.hits {
+		word := d.words[start:o.end]
+		start = o.end
+		if t := o.hit.Type(); t == vocab.URLWord || t == vocab.Meta {
+			continue
+		}
+		if h, ok := letters(word); ok {
+			set.add(h)
+		}
+	}
+	return set.sum()
+}
+
+const hashFactor = 0x9e3779b97f4a7c15
+
+// letters is a hash of a word without digits.
+func letters(word []byte) (h uint64, ok bool) {
+	for _, c := range word {
+		if c-'0' < 10 {
+			return 0, false
+		}
+		h = (h ^ uint64(c)) * hashFactor
+	}
+	return h, true
+}
+
+// maxRough bounds the bodies that are summed roughly: larger ones are seldom of a trap, and would cost
+// more than to find their links.
+const maxRough = 32 << 10
+
+// RoughWordSum does for the body of a page that is not parsed what WordSum does for a document: words are
+// runs of letters outside of tags. It is false for a body over 32 KB.
+func RoughWordSum(body []byte) (sum uint64, ok bool) {
+	if len(body) > maxRough {
+		return 0, false
+	}
+	var set wordSet
+	for len(body) > 0 {
+		tag := bytes.IndexByte(body, '<')
+		if tag < 0 {
+			tag = len(body)
+		}
+		set.addText(body[:tag])
+		end := bytes.IndexByte(body[tag:], '>')
+		if end < 0 {
+			break
+		}
+		body = body[tag+end+1:]
+	}
+	return set.sum(), true
+}
+
+func (s *wordSet) addText(text []byte) {
+	h, digits := uint64(0), false
+	for _, c := range text {
+		switch {
+		case c|0x20 >= 'a' && c|0x20 <= 'z', c >= 0x80:
+			h = (h ^ uint64(c|0x20)) * hashFactor
+		case c-'0' < 10:
+			digits = true
+		default:
+			if h != 0 && !digits {
+				s.add(h)
+			}
+			h, digits = 0, false
+		}
+	}
+	if h != 0 && !digits {
+		s.add(h)
+	}
+}
