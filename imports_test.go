@@ -48,7 +48,7 @@ var imports = map[string]string{
 	"lab/pagerank":     "pagerank",
 	"lab/crashes":      "vocab disk/docindex",
 	"lab/urlcache":     "vocab urlserver/*",
-	"lab/scheduling":   "vocab weburl urlserver pagerank",
+	"lab/scheduling":   "vocab weburl urlserver pagerank disk/datadir disk/linkdb",
 	"lab/dns":          "crawler/dnsclient",
 	"lab/plot":         "",
 	"lab/coroutines":   "lab/plot",

@@ -3,6 +3,7 @@
 // real URL server on a file system in memory; servers, network and crawler are simulated.
 //
 //	go run ./lab/scheduling --svg quality.svg --tsv quality.tsv
+//	go run ./lab/scheduling --data FOLDER        the hosts, pages and links that a crawl found
 //
 // Three experiments: the quality of a page is its PageRank, and is told to the scheduler; it is by
 // Zipf's law, and is told; it is PageRank, and the scheduler has to guess it from the links found so
@@ -26,6 +27,7 @@ import (
 )
 
 type options struct {
+	data           string
 	servers, pages int
 	plan           plan
 	svg, tsv       string
@@ -33,6 +35,7 @@ type options struct {
 
 func main() {
 	var o options
+	flag.StringVar(&o.data, "data", "", "the web is that of the crawl in `FOLDER`, its --pages nearest pages")
 	flag.IntVar(&o.servers, "servers", 500, "`N` servers")
 	flag.IntVar(&o.pages, "pages", 30_000, "`N` pages")
 	flag.IntVar(&o.plan.connections, "connections", 64, "at most `N` at once")
@@ -66,7 +69,7 @@ func run(out io.Writer, o options) error {
 	if o.servers < 1 || o.pages < o.servers || o.plan.connections < 1 {
 		return errors.New("at least one server, a page for each, and a connection")
 	}
-	w, err := makeWeb(o.servers, o.pages, o.plan.seed)
+	w, err := o.web()
 	if err != nil {
 		return err
 	}
@@ -74,7 +77,7 @@ func run(out io.Writer, o options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d servers, %d pages, %d connections, seed %d\n", o.servers, o.pages, o.plan.connections, o.plan.seed)
+	fmt.Fprintf(out, "%d servers, %d pages, %d connections, seed %d\n", len(w.servers), len(w.pages), o.plan.connections, o.plan.seed)
 	experiments := []*experiment{
 		{name: "PageRank, known", quality: ranks, known: true},
 		{name: "Zipf, known", quality: w.zipf(o.plan.seed), known: true},
@@ -89,6 +92,13 @@ func run(out io.Writer, o options) error {
 		}
 	}
 	return errors.Join(write(o.tsv, experiments, writeTSV), write(o.svg, experiments, writeSVG))
+}
+
+func (o *options) web() (*web, error) {
+	if o.data != "" {
+		return readWeb(o.data, o.pages, o.plan.seed)
+	}
+	return makeWeb(o.servers, o.pages, o.plan.seed)
 }
 
 func (e *experiment) crawl(w *web, p plan) error {

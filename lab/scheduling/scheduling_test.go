@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"anatomy/vocab"
 )
 
 // TestRun runs a smaller web: every policy reaches every page, or run fails.
@@ -111,6 +113,16 @@ func TestSpearman(t *testing.T) {
 	} {
 		if got := spearman(c.a, c.b); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%v, %v: %f, want %f", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestNearest: a web that is cut keeps the pages that few links lead to.
+func TestNearest(t *testing.T) {
+	links := map[vocab.DocID][]vocab.DocID{1: {3, 2}, 2: {5}, 3: {4, 1}, 4: {6}}
+	for n, want := range map[int][]vocab.DocID{1: {1}, 3: {1, 3, 2}, 4: {1, 3, 2, 4}, 9: {1, 3, 2, 4, 5, 6}} {
+		if got := nearest(links, 1, n); !slices.Equal(got, want) {
+			t.Errorf("%d: %v, want %v", n, got, want)
 		}
 	}
 }

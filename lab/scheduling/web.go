@@ -15,13 +15,13 @@ import (
 // A web is servers with pages that link to one another.
 type web struct {
 	servers []server
-	pages   []page // those of a server stand together, its home page first
+	pages   []page // the first is where the crawl begins; where makeWeb made them, those of a server stand together, its home page first
 }
 
 type server struct {
 	connect, answer time.Duration // means
 	perConnection   int           // requests until it closes the connection
-	first, n        int           // of its pages
+	first, n        int           // of its pages; first is for makeWeb
 }
 
 type page struct {
@@ -56,10 +56,8 @@ func makeWeb(servers, pages int, seed uint64) (*web, error) {
 		byRank[k] = s
 	}
 	for s, n := range sizes(servers, pages) {
-		w.servers[s] = server{
-			connect: logNormal(r, medianOpen, sigmaOpen), answer: logNormal(r, medianAnswer, sigmaAnswer),
-			perConnection: perConnection(r), first: len(w.pages), n: n,
-		}
+		w.servers[s] = makeServer(r)
+		w.servers[s].first, w.servers[s].n = len(w.pages), n
 		for i := range n {
 			u, err := weburl.Parse(fmt.Sprintf("http://server%d.test/%d", s, i))
 			if err != nil {
@@ -76,6 +74,11 @@ func makeWeb(servers, pages int, seed uint64) (*web, error) {
 		w.furnish(r, id, byRank)
 	}
 	return w, nil
+}
+
+// makeServer draws how fast a server is.
+func makeServer(r *rand.Rand) server {
+	return server{connect: logNormal(r, medianOpen, sigmaOpen), answer: logNormal(r, medianAnswer, sigmaAnswer), perConnection: perConnection(r)}
 }
 
 // furnish gives a page its links.
