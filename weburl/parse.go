@@ -39,6 +39,7 @@ type layout struct{ name, host, query int }
 
 // finish makes the URL of its canonical bytes.
 func (l layout) finish(b []byte, raw string) (URL, error) {
+	b, l = dropNoise(b, l)
 	if len(b) > MaxLength {
 		return URL{}, ErrTooLong
 	}

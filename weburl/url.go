@@ -6,7 +6,9 @@
 //   - no fragment and no user information: neither names another page;
 //   - no dot at the end of the host: the same name in DNS;
 //   - escapes of unreserved characters (RFC 3986 §2.3) are decoded and the others have upper-case
-//     digits (§6.2.2), except in a path or query that holds a malformed escape, which stays as it is.
+//     digits (§6.2.2), except in a path or query that holds a malformed escape, which stays as it is;
+//   - no parameters that tell where a visitor came from or which session is his, by the names in
+//     tracking.go.
 //
 // A slash at the end of a path is kept as found: taking it off makes redirect loops.
 package weburl
