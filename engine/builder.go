@@ -34,6 +34,7 @@ type Builder struct {
 	dir    string
 	writer *datadir.Writer
 	names  func(from vocab.DocID) iter.Seq2[linkdb.Name, error]
+	banned func(url string) bool // not to be shown, whatever links to it; nil for none
 	log    *slog.Logger
 
 	mu      sync.Mutex // guards the batch in hand
@@ -444,7 +445,7 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 	n := b.reserve()
 	options := sorter.Options{
 		Dir:       datadir.Segment(b.dir, n.name()),
-		Anchors:   anchored(set),
+		Anchors:   anchored(set, b.banned),
 		Uncrawled: from == 0,
 		Compact:   from == 0,
 	}
@@ -511,8 +512,8 @@ func (b *Builder) remove(paths []string) error {
 	return nil
 }
 
-// anchored gives the sorter the anchors of each document with the document's URL.
-func anchored(set *linkdb.Set) func(func(sorter.Anchored) error) error {
+// anchored gives the sorter the anchors of each document with the document's URL, but of those that are banned.
+func anchored(set *linkdb.Set, banned func(url string) bool) func(func(sorter.Anchored) error) error {
 	return func(visit func(sorter.Anchored) error) error {
 		next, stop := iter.Pull2(set.Names())
 		defer stop()
@@ -536,7 +537,7 @@ func anchored(set *linkdb.Set) func(func(sorter.Anchored) error) error {
 					found.Texts = append(found.Texts, sorter.AnchorText{Text: t.Text, Links: uint32(len(t.Sources)), Out: t.OffSite})
 				}
 			}
-			if len(found.Texts) == 0 {
+			if len(found.Texts) == 0 || banned != nil && banned(name.URL) {
 				continue
 			}
 			if err := visit(found); err != nil {

@@ -23,6 +23,7 @@ func (c *Crawl) commit(ctx context.Context, stop func(error)) error {
 	for s := range c.settled {
 		batch = c.gather(append(batch[:0], s))
 		if failed != nil {
+			pass(batch)
 			continue
 		}
 		if unstored == nil {
@@ -33,8 +34,26 @@ func (c *Crawl) commit(ctx context.Context, stop func(error)) error {
 		if failed = c.commitBatch(ctx, batch); failed != nil {
 			stop(failed)
 		}
+		pass(batch)
 	}
 	return errors.Join(failed, unstored)
+}
+
+// pass tells those who wait for something to be done.
+func pass(batch []settled) {
+	for i := range batch {
+		if batch[i].passed != nil {
+			close(batch[i].passed)
+		}
+	}
+}
+
+// inTurn has the committer do something when all outcomes before it have been dealt with, and waits for that. The
+// stages must run, see orders.
+func (c *Crawl) inTurn(do func(context.Context) error) {
+	passed := make(chan struct{})
+	c.settle(settled{do: do, passed: passed})
+	<-passed
 }
 
 // firstError is why something could not be stored, but for the end of the crawl itself.
@@ -63,27 +82,39 @@ func (c *Crawl) gather(batch []settled) []settled {
 	return batch
 }
 
-func (c *Crawl) commitBatch(ctx context.Context, batch []settled) error {
-	results := make([]urlserver.Result, len(batch))
+func (c *Crawl) commitBatch(ctx context.Context, batch []settled) (err error) {
+	var results []urlserver.Result
 	for i := range batch {
-		results[i] = batch[i].result
+		if batch[i].do == nil {
+			results = append(results, batch[i].result)
+		}
 	}
 	if err := c.urls.Done(time.Now(), results); err != nil {
 		return err
 	}
 	c.stir()
 	for i := range batch {
+		if batch[i].do != nil {
+			continue
+		}
+		if results[0].Outcome == vocab.Removed { // banned meanwhile, whatever was fetched
+			batch[i].result, batch[i].document = results[0], nil
+		}
+		results = results[1:]
 		if batch[i].before != nil {
 			if err := c.revisited(&batch[i]); err != nil {
 				return err
 			}
 		}
 	}
-	if c.o.NoIndex {
-		return nil
-	}
 	for i := range batch {
-		if err := c.deliver(ctx, &batch[i]); err != nil {
+		switch {
+		case batch[i].do != nil:
+			err = batch[i].do(ctx)
+		case !c.o.NoIndex:
+			err = c.deliver(ctx, &batch[i])
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -120,7 +151,9 @@ func (c *Crawl) deliver(ctx context.Context, s *settled) error {
 
 // gone says whether an outcome means that there is no such page. Pages that we may not fetch, or
 // could not, are still found by the words of links to them (BP98 §2.2).
-func gone(o vocab.Outcome) bool { return o == vocab.Gone || o == vocab.NoName }
+func gone(o vocab.Outcome) bool {
+	return o == vocab.Gone || o == vocab.NoName || o == vocab.Removed
+}
 
 // flushing makes pages searchable every few seconds until ctx ends.
 func (c *Crawl) flushing(ctx context.Context, stop func(error)) error {

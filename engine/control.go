@@ -28,6 +28,8 @@ import (
 //	POST /1/pause, /1/resume
 //	POST /1/add                 {"urls": ["https://example.org/"]}  -> {"added": [{"url", "state"}]}
 //	POST /1/remove              {"pattern": "example.org/*"}        -> {"removed": 12}
+//	POST /1/ban, /1/unban       {"targets": ["example.org"]}        -> BanReport
+//	GET  /1/bans                BanReport with all patterns
 //
 // An error is {"error": "…"} with status 400, or 404 for a URL never seen. The number in front is the
 // version: a program that finds no path there talks with another version of itself.
@@ -123,7 +125,19 @@ func (c *Crawl) controls() http.Handler {
 		left, err := c.Remove(ask.Pattern)
 		return removeAnswer{left}, err
 	})
+	handle("GET /bans", func(*http.Request) (any, error) { return BanReport{Patterns: c.urls.Banned()}, nil })
+	handle("POST /ban", func(r *http.Request) (any, error) { return orderedBan(r, c.Ban) })
+	handle("POST /unban", func(r *http.Request) (any, error) { return orderedBan(r, c.Unban) })
 	return mux
+}
+
+// orderedBan finishes what it began, whether or not the asker waits.
+func orderedBan(r *http.Request, do func(context.Context, []string) (BanReport, error)) (any, error) {
+	var ask banRequest
+	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
+		return nil, err
+	}
+	return do(context.WithoutCancel(r.Context()), ask.Targets)
 }
 
 // What goes over the socket.
@@ -139,6 +153,9 @@ type (
 	}
 	removeAnswer struct {
 		Removed uint64 `json:"removed"`
+	}
+	banRequest struct {
+		Targets []string `json:"targets"`
 	}
 	errorAnswer struct {
 		Error string `json:"error"`

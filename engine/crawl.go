@@ -59,7 +59,9 @@ type Crawl struct {
 	builder *Builder
 	began   time.Time
 
-	offline bool          // nothing is asked of the network
+	offline bool // nothing is asked of the network
+	brief   bool // what came last is made searchable at the end, and no more
+	orders  orders
 	wake    chan struct{} // something changed that may free a lease
 	settled chan settled  // outcomes on their way to the committer
 
@@ -83,6 +85,9 @@ type settled struct {
 	before   *docindex.Record  // of a document that was visited again
 	after    *docindex.Record  // of one that is no page, if that is news
 	err      error             // why it could not be stored, which ends the crawl
+
+	do     func(context.Context) error // in place of an outcome: done when all before it were dealt with
+	passed chan<- struct{}             // closed after that, or when the crawl has failed
 }
 
 // Open opens the data folder for a crawl, repairs what a crash left, and makes the seeds known.
@@ -121,6 +126,7 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	if c.builder, err = newBuilder(o.Dir, c.writer, names(c.urls.Each), o.Log, o.Published); err != nil {
 		return nil, err
 	}
+	c.builder.banned = c.isBanned
 	c.store = storeserver.New(c.repo, c.urls.ByContent, storeserver.Options{})
 	if c.crawler, err = crawler.New(o.Crawler); err != nil {
 		return nil, err
@@ -214,11 +220,16 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 	committer.Go(func() error { return c.commit(rest, stopVisiting) })
 	builders.Go(func() error { return c.flushing(building, stopVisiting) })
 	builders.Go(func() error { return c.merging(building, stopVisiting) })
+	c.orders.set(true)
+	if err := c.finishBans(rest); err != nil {
+		stopVisiting(err)
+	}
 
 	// Each stage ends after the one before it, so that nothing is on its way when it does.
 	err := source(visiting)
 	stopStoring()
 	err = errors.Join(err, storer.Wait())
+	c.orders.set(false)
 	close(c.settled)
 	err = errors.Join(err, committer.Wait())
 	stopBuilding()
@@ -233,7 +244,7 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 // finish makes the last pages searchable. A crawl that ended by itself is settled and ranked too;
 // one that was interrupted or failed leaves that to the next, so that Ctrl-C is quick.
 func (c *Crawl) finish(ctx context.Context, whole bool) error {
-	if err := c.builder.Flush(ctx); err != nil || !whole {
+	if err := c.builder.Flush(ctx); err != nil || !whole || c.brief {
 		return err
 	}
 	if err := c.deliverStates(); err != nil {

@@ -49,6 +49,12 @@ func (c *Crawl) revisited(s *settled) error {
 	switch s.result.Outcome {
 	case vocab.Skipped, vocab.Failed, vocab.NoName, vocab.Refused: // the host was not reached
 		return nil
+	case vocab.Removed:
+		s.after = &docindex.Record{Doc: s.before.Doc, Fetch: &docindex.FetchOutcome{Outcome: vocab.Removed}}
+		if s.before.IsPage() {
+			c.store.Forget(s.before.Fetch.Content, s.before.Doc)
+		}
+		return nil
 	}
 	n := &c.revisits
 	n.visited.Add(1)
@@ -173,6 +179,9 @@ func (c *Crawl) settleIfQuiet(ctx context.Context) error {
 		return nil
 	}
 	began := time.Now()
+	if err := c.toldStates(); err != nil {
+		return err
+	}
 	if err := c.builder.Flush(ctx); err != nil {
 		return err
 	}
@@ -184,6 +193,21 @@ func (c *Crawl) settleIfQuiet(ctx context.Context) error {
 	}
 	c.quiet.at, c.quiet.took = time.Now(), time.Since(began)
 	return nil
+}
+
+// toldStates is deliverStates for a crawl that goes on.
+func (c *Crawl) toldStates() (err error) {
+	if !c.orders.begin() {
+		return nil // it does not go on
+	}
+	defer c.orders.end()
+	c.inTurn(func(ctx context.Context) error {
+		if err = c.builder.Flush(ctx); err == nil {
+			err = c.deliverStates()
+		}
+		return err
+	})
+	return err
 }
 
 // A quiet is when a crawl that goes on for ever was settled last.

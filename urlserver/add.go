@@ -59,6 +59,9 @@ func (s *Server) add(found []Found, links int, docs []vocab.DocID) ([]vocab.DocI
 	}
 	if !a.b.Empty() {
 		a.b.PutCounts(&s.counts)
+		if s.o.KeepScope {
+			a.b.PutMeta("scope", "") // the next run's differs, and it decides what is queued
+		}
 	}
 	if err := a.b.Commit(); err != nil {
 		return nil, s.fail(err)
@@ -145,6 +148,9 @@ func (a *adder) makeKnown(f *Found, fp vocab.Fingerprint) (vocab.DocID, error) {
 	}
 	if err := a.hops(&r, f.From); err != nil {
 		return 0, err
+	}
+	if s.bans.has(&f.URL) {
+		r.Fetch = &docindex.FetchOutcome{Outcome: vocab.Removed, Reason: banReason}
 	}
 	u := docindex.URLRecord{Doc: r.Doc, Held: f.NoFollow && !f.Seed}
 	s.place(&f.URL, &r)

@@ -30,11 +30,13 @@ type Result struct {
 const (
 	tooManyRedirects = "too many redirects"
 	redirectsToSelf  = "redirects to itself"
+	banReason        = "removed for good by whoever runs the crawl; anatomy remove --undo lifts that"
 )
 
 // Done takes the outcomes of URLs in flight, and returns when they are on disk. Failed ones wait
 // and are queued again until they failed too often; skipped ones go back where they were. An error
-// about a document that is not in flight leaves the others done.
+// about a document that is not in flight leaves the others done. Of a banned document the outcome becomes Removed,
+// in results too.
 func (s *Server) Done(now time.Time, results []Result) error {
 	s.mu.Lock()
 	b, odd, err := s.done(now, results)
@@ -112,6 +114,9 @@ func (d *doner) one(f *flight, result *Result) error {
 	before, pages := f.record, s.counts.Pages
 	d.land(f)
 	d.health(h, result)
+	if err := d.ban(f, result); err != nil {
+		return err
+	}
 	if result.Outcome == vocab.Skipped && f.key.Host == "" {
 		return nil // claimed, and as it was
 	}
@@ -142,6 +147,18 @@ func (d *doner) one(f *flight, result *Result) error {
 		d.pages[h] = true
 	}
 	return nil
+}
+
+// ban gives the result of a banned document the outcome that counts.
+func (d *doner) ban(f *flight, result *Result) error {
+	if len(d.s.banned) == 0 {
+		return nil
+	}
+	u, err := weburl.Parse(f.record.URL)
+	if err == nil && d.s.bans.has(&u) {
+		*result = Result{Doc: result.Doc, Outcome: vocab.Removed, Reason: banReason, Fetched: d.now.UTC().Truncate(time.Second)}
+	}
+	return err
 }
 
 // settle notes what was written, and has a document fetched again at once whose original has changed
@@ -193,7 +210,7 @@ func (d *doner) land(f *flight) {
 // health learns from a result how the host is.
 func (d *doner) health(h *host, result *Result) {
 	switch {
-	case result.Outcome == vocab.Skipped, result.Outcome == vocab.Forbidden, h.gone != nil:
+	case result.Outcome == vocab.Skipped, result.Outcome == vocab.Forbidden, result.Outcome == vocab.Removed, h.gone != nil:
 	case result.Outcome == vocab.NoName:
 		h.gone = &loss{vocab.NoName, result.Reason}
 	case result.Outcome != vocab.Failed, result.Status != 0 && !overload(result.Status):
@@ -243,6 +260,10 @@ func (d *doner) decide(r *docindex.Record, f *flight, result *Result) error {
 	}
 	if err := d.replaced(&before, r, result); err != nil {
 		return err
+	}
+	if result.Outcome == vocab.Removed {
+		unschedule(d.b, r)
+		r.History = docindex.History{}
 	}
 	if r.IsPage() && result.Content != (vocab.ContentID{}) {
 		return d.content(result)

@@ -241,7 +241,7 @@ func (s *Server) ripen(now time.Time) error {
 
 // settled says whether nothing is to be done with a document that was tried, until it is visited again.
 func settled(r *docindex.Record) bool {
-	return r.State == docindex.Finished || r.State == docindex.GivenUp
+	return (r.State == docindex.Finished || r.State == docindex.GivenUp) && !isRemovedForGood(r)
 }
 
 // ripeUntil is the time up to which documents that are due are visited now.

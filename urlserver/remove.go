@@ -110,7 +110,7 @@ func takeOut(r *docindex.Record) {
 	r.State, r.Fetch = docindex.OutOfScope, nil
 }
 
-// isRemoved says whether a URL was taken out of this run.
+// isRemoved says whether a URL was taken out, of this run or for good.
 func (s *Server) isRemoved(u *weburl.URL) bool {
-	return slices.ContainsFunc(s.removed, func(pattern string) bool { return weburl.MatchPattern(pattern, u) })
+	return s.bans.has(u) || slices.ContainsFunc(s.removed, func(pattern string) bool { return weburl.MatchPattern(pattern, u) })
 }

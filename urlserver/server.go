@@ -52,6 +52,10 @@ type Options struct {
 
 	Recrawl Recrawl // whether pages are visited again, default not
 
+	// KeepScope leaves the queues as the last run made them, whatever the fields above say: for work on
+	// the folder that fetches nothing.
+	KeepScope bool
+
 	Policy Policy // which host and which URL come first, default CrawlAbility
 
 	PerSite   int // leases of one site at once where there is no delay to keep, default 1
@@ -105,6 +109,8 @@ type Server struct {
 	now      time.Time  // the latest that was told
 	filter   weburl.Filter
 	removed  []string // patterns that Remove took out
+	banned   []string // patterns that Ban took out
+	bans     bans     // the same
 	seeds    map[vocab.DocID]bool
 	counts   docindex.Counts
 	seen     seen.Cache[docindex.URLRecord]
@@ -288,6 +294,12 @@ func (s *Server) recover() (err error) {
 			return err
 		}
 	}
+	if err := s.recoverBans(); err != nil {
+		return err
+	}
+	if s.o.KeepScope {
+		return s.recoverAsLeft()
+	}
 	before, err := s.db.Meta("scope")
 	if err != nil {
 		return err
@@ -322,6 +334,14 @@ func (s *Server) recover() (err error) {
 		return err
 	}
 	return s.db.Sync()
+}
+
+// recoverAsLeft is recover for work that fetches nothing.
+func (s *Server) recoverAsLeft() error {
+	if err := s.recoverQueues(); err != nil {
+		return err
+	}
+	return s.findDue(time.Time{})
 }
 
 func (s *Server) recoverSeed(doc vocab.DocID) error {
@@ -383,6 +403,9 @@ func (s *Server) scopeText() string {
 	text := fmt.Sprintf("%s depth %d repeats %d\n+%s\n-%s", s.o.Scope, s.o.MaxDepth, s.o.Repeats, strings.Join(s.o.Include, " "), strings.Join(s.o.Exclude, " "))
 	if len(s.removed) > 0 {
 		text += "\nremoved " + strings.Join(s.removed, " ")
+	}
+	if len(s.banned) > 0 {
+		text += "\nbanned " + strings.Join(s.banned, " ")
 	}
 	return text
 }

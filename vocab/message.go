@@ -74,10 +74,11 @@ const (
 	NoName                     // the name does not exist
 	Failed                     // passing trouble: time-out, 5xx, 429, connection lost; asked again later
 	Skipped                    // given back untouched: interrupted, or the host is held
+	Removed                    // no answer of the server: taken out for good by whoever runs the crawl
 	Outcomes                   // how many there are
 )
 
-var outcomeNames = [Outcomes]string{"fetched", "redirected", "unmodified", "forbidden", "gone", "unsupported", "too large", "refused", "no such name", "failed", "skipped"}
+var outcomeNames = [Outcomes]string{"fetched", "redirected", "unmodified", "forbidden", "gone", "unsupported", "too large", "refused", "no such name", "failed", "skipped", "removed"}
 
 func (o Outcome) String() string {
 	if o < Outcomes {

@@ -316,7 +316,8 @@ type Counts struct {
 	Traps    [Traps]uint64          // trapped documents by reason
 }
 
-// countsVersion is the version of the totals' encoding. 1 and 2 had none of Traps.
+// countsVersion is the version of the totals' encoding. 1 and 2 had none of Traps. Each kind of total may have grown
+// since it was written, at its end.
 const countsVersion = 3
 
 func (c *Counts) append(b []byte) []byte {
@@ -339,22 +340,21 @@ func decodeCounts(b []byte) (Counts, error) {
 	var c Counts
 	d := decoder{b: b}
 	v := d.byte()
-	if v < 1 || v > countsVersion || d.byte() != byte(States) || d.byte() != byte(vocab.Outcomes) || v == countsVersion && d.byte() != byte(Traps) {
+	states, outcomes, traps := d.byte(), d.byte(), byte(0)
+	if v == countsVersion {
+		traps = d.byte()
+	}
+	if v < 1 || v > countsVersion || states > byte(States) || outcomes > byte(vocab.Outcomes) || traps > byte(Traps) {
 		return c, errors.New("docindex: counts: of another version")
 	}
 	c.Known, c.Pages = d.uvarint(1<<64-1), d.uvarint(1<<64-1)
-	for i := range c.States {
-		c.States[i] = d.uvarint(1<<64 - 1)
-	}
-	for i := range c.Outcomes {
-		c.Outcomes[i] = d.uvarint(1<<64 - 1)
+	for _, totals := range [][]uint64{c.States[:states], c.Outcomes[:outcomes], c.Traps[:traps]} {
+		for i := range totals {
+			totals[i] = d.uvarint(1<<64 - 1)
+		}
 	}
 	if v < countsVersion {
 		c.Traps[UnknownTrap] = c.States[Trapped]
-	} else {
-		for i := range c.Traps {
-			c.Traps[i] = d.uvarint(1<<64 - 1)
-		}
 	}
 	if err := d.end(); err != nil {
 		return Counts{}, fmt.Errorf("docindex: counts: %w", err)
