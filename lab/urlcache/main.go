@@ -4,6 +4,7 @@
 // MIN, which forgets what comes again last, and INFINITE, which forgets nothing.
 //
 //	go run ./lab/urlcache                  a synthetic stream, see trace.go
+//	go run ./lab/urlcache --data FOLDER    the links of a real crawl, from its data folder
 //	go run ./lab/urlcache --log FILE       fingerprints of 8 bytes, big-endian, in the order of the crawl
 //	go run ./lab/urlcache --write FILE     keeps the stream
 //
@@ -29,19 +30,28 @@ import (
 )
 
 func main() {
-	log := flag.String("log", "", "read fingerprints from `FILE`")
+	var o origin
+	flag.StringVar(&o.data, "data", "", "read the links of the crawl in `FOLDER`")
+	flag.StringVar(&o.log, "log", "", "read fingerprints from `FILE`")
+	flag.IntVar(&o.links, "links", 8_000_000, "`N` links of the synthetic stream")
+	flag.Uint64Var(&o.seed, "seed", 1, "of the synthetic stream")
 	write := flag.String("write", "", "write the stream to `FILE`")
-	links := flag.Int("links", 8_000_000, "`N` links of the synthetic stream")
-	seed := flag.Uint64("seed", 1, "of the synthetic stream")
 	flag.Parse()
-	if err := run(os.Stdout, *log, *write, *links, *seed); err != nil {
+	if err := run(os.Stdout, o, *write); err != nil {
 		fmt.Fprintln(os.Stderr, "urlcache:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer, log, write string, links int, seed uint64) error {
-	stream, err := readOrMake(out, log, links, seed)
+// An origin is where the stream comes from: a crawl, a file, or by chance.
+type origin struct {
+	data, log string
+	links     int
+	seed      uint64
+}
+
+func run(out io.Writer, o origin, write string) error {
+	stream, err := o.stream(out)
 	if err != nil {
 		return err
 	}
@@ -55,17 +65,23 @@ func run(out io.Writer, log, write string, links int, seed uint64) error {
 	return table(out, stream, f)
 }
 
-func readOrMake(out io.Writer, log string, links int, seed uint64) ([]vocab.Fingerprint, error) {
-	if log != "" {
-		fmt.Fprintf(out, "trace %s\n", log)
-		return load(log)
-	}
-	if links < 1 {
+func (o origin) stream(out io.Writer) ([]vocab.Fingerprint, error) {
+	switch {
+	case o.log != "":
+		fmt.Fprintf(out, "trace %s\n", o.log)
+		return load(o.log)
+	case o.data != "":
+		stream, sum, err := replayed(o.data)
+		if err == nil && len(stream) == 0 {
+			err = fmt.Errorf("no link in the repository of %s", o.data)
+		}
+		fmt.Fprintf(out, "trace of the crawl in %s: %s\n", o.data, sum)
+		return stream, err
+	case o.links < 1:
 		return nil, errors.New("--links must be at least 1")
 	}
-	stream, s := synthesize(links, seed)
-	fmt.Fprintf(out, "synthetic trace, seed %d: %d pages of %d sites, %.1f links a page, %.1f of them distinct, %.1f %% within the site\n",
-		seed, s.pages, s.sites, s.links(), s.distinct(), s.local())
+	stream, sum := synthesize(o.links, o.seed)
+	fmt.Fprintf(out, "synthetic trace, seed %d: %s\n", o.seed, sum)
 	return stream, nil
 }
 

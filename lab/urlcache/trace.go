@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -36,9 +37,13 @@ const (
 // A site has as many pages as were found, its navigation from the first.
 type site struct{ pages int }
 
-// summary says what was made.
+// A summary says what a stream is made of; within and different count the links of a page once.
 type summary struct {
 	pages, sites, all, different, within int
+}
+
+func (s summary) String() string {
+	return fmt.Sprintf("%d pages of %d sites, %.1f links a page, %.1f of them distinct, %.1f %% within the site", s.pages, s.sites, s.links(), s.distinct(), s.local())
 }
 
 func (s summary) links() float64    { return float64(s.all) / float64(s.pages) }

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"anatomy/disk/datadir"
+	"anatomy/disk/repository"
 	"anatomy/urlserver/seen"
 	"anatomy/vocab"
 )
@@ -81,10 +84,36 @@ func TestLog(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	var out strings.Builder
-	if err := run(&out, name, "", 0, 0); err != nil || !strings.Contains(out.String(), "3 links, 2 distinct") {
+	if err := run(&out, origin{log: name}, ""); err != nil || !strings.Contains(out.String(), "3 links, 2 distinct") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	if _, err := load(t.TempDir()); err == nil {
 		t.Error("a folder is no trace")
+	}
+}
+
+// TestReplayed: a crawl's links come as often as they stand on its pages, in the order of the pages.
+func TestReplayed(t *testing.T) {
+	data := t.TempDir()
+	repo, err := repository.Open(datadir.Repository(data), repository.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(doc vocab.DocID, url, body string) repository.Record {
+		return repository.Record{Kind: repository.PageRecord, Page: vocab.Page{Doc: doc, URL: url, Body: []byte(body)}}
+	}
+	_, err = repo.Append([]repository.Record{
+		page(1, "http://a.test/", `<a href=/x>x</a> <a href=http://b.test/>b</a> <a href=/x>again</a>`),
+		page(2, "http://b.test/", `<a href=http://a.test/x>x</a>`),
+	})
+	if err := errors.Join(err, repo.Close()); err != nil {
+		t.Fatal(err)
+	}
+	stream, sum, err := replayed(data)
+	if err != nil || len(stream) != 4 || stream[0] != stream[2] || stream[0] != stream[3] || stream[0] == stream[1] {
+		t.Errorf("%v, %v", stream, err)
+	}
+	if want := (summary{pages: 2, sites: 2, all: 4, different: 3, within: 1}); sum != want {
+		t.Errorf("%+v, want %+v", sum, want)
 	}
 }
