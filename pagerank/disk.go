@@ -62,7 +62,7 @@ func newDiskGraph(ctx context.Context, store *linkStore, nodes int, seen *idSet,
 	if err := store.disk.out.Flush(); err != nil {
 		return nil, fmt.Errorf("pagerank: write links: %w", err)
 	}
-	l := &diskLayout{diskGraph: &diskGraph{nodes: nodes}, ctx: ctx, raw: store.disk.file, dir: store.dir, total: store.links, seen: seen, workers: workers, memory: store.memory}
+	l := &diskLayout{diskGraph: &diskGraph{nodes: nodes}, ctx: ctx, raw: store.disk.file, dir: store.dir, total: store.links, selfLinks: store.selfLinks, seen: seen, workers: workers, memory: store.memory}
 	defer l.close()
 	defer func() {
 		if err != nil {
@@ -91,13 +91,14 @@ const binBits = 8
 // A diskLayout is the work on a diskGraph.
 type diskLayout struct {
 	*diskGraph
-	ctx     context.Context // of this work alone
-	raw     *os.File        // links as they came
-	dir     string
-	total   int // links in raw
-	seen    *idSet
-	workers int
-	memory  int64
+	ctx       context.Context // of this work alone
+	raw       *os.File        // links as they came
+	dir       string
+	total     int  // links in raw
+	selfLinks bool // of them may be some
+	seen      *idSet
+	workers   int
+	memory    int64
 
 	bins    []uint32 // links to each range of 2^binBits targets; then its piece
 	begins  []int64  // of the links to each piece in sorted, in links
@@ -281,6 +282,7 @@ func (l *diskLayout) layOut() (err error) {
 			return err
 		}
 		g := &m.graph
+		g.selfLinks = l.selfLinks
 		p := piece{to: d.to - d.from}
 		if m.placer.set == nil {
 			m.placer.set = make([]placed, l.nodes>>6+1)
@@ -289,7 +291,7 @@ func (l *diskLayout) layOut() (err error) {
 		p.fill(g, &m.placer, m.places)
 		d.links, d.runs = len(g.sources), len(p.runs)
 		links.Add(int64(d.links))
-		p.findOwn(d.from)
+		p.findOwn(g, d.from)
 		size := int64(8*len(p.order) + 8*len(p.runs) + 4*len(m.places))
 		d.layout = layout.Add(size) - size
 		d.heard = heard.Add(int64(len(p.wanted))) - int64(len(p.wanted))

@@ -65,7 +65,7 @@ func (g *diskGraph) dangling() (count int, err error) {
 type diskRoom[F float32 | float64] struct {
 	order, own, places, out, wanted []uint32
 	runs                            []equals
-	heard, gives, told              []F
+	heard, gives, shares, told      []F
 	ranks, v                        []float64
 }
 
@@ -75,9 +75,15 @@ func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 func begin[F float32 | float64](ctx context.Context, c *diskComputation) error {
 	rooms := make([]diskRoom[F], c.workers)
 	c.next = func(ctx context.Context, bored float64) error {
-		return shareErr(ctx, c.workers, len(c.g.pieces), func(worker, i int) error {
-			return rooms[worker].iterate(c, i, bored)
-		})
+		for _, round := range rounds(len(c.g.pieces)) {
+			err := shareErr(ctx, c.workers, round.to-round.from, func(worker, i int) error {
+				return rooms[worker].iterate(c, round, round.from+i, bored)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	err := shareErr(ctx, c.workers, len(c.g.pieces), func(worker, i int) error {
 		r, d := &rooms[worker], &c.g.pieces[i]
@@ -85,11 +91,9 @@ func begin[F float32 | float64](ctx context.Context, c *diskComputation) error {
 			return err
 		}
 		for t, rank := range r.ranks {
-			if out := r.out[t]; out > 0 {
-				r.gives[t] = F(c.damping * rank / float64(out))
-			}
+			r.gives[t] = F(rank) * r.shares[t]
 		}
-		return r.tell(c, i)
+		return r.tell(c, i, len(c.g.pieces))
 	})
 	c.heard, c.told = c.told, c.heard
 	return err
@@ -102,11 +106,13 @@ func (r *diskRoom[F]) load(c *diskComputation, d *diskPiece) error {
 	if err := readAt(c.ranks, r.ranks, int64(d.from)); err != nil {
 		return err
 	}
-	return readAt(c.g.out, r.out, int64(d.from))
+	err := readAt(c.g.out, r.out, int64(d.from))
+	r.shares = sharesOf(r.shares, r.out, c.damping)
+	return err
 }
 
 // iterate computes the next ranks of a piece.
-func (r *diskRoom[F]) iterate(c *diskComputation, i int, bored float64) error {
+func (r *diskRoom[F]) iterate(c *diskComputation, round round, i int, bored float64) error {
 	d := &c.g.pieces[i]
 	if err := r.load(c, d); err != nil {
 		return err
@@ -127,21 +133,18 @@ func (r *diskRoom[F]) iterate(c *diskComputation, i int, bored float64) error {
 	if err := readAt(c.heard, r.heard[:d.wants()], d.heard); err != nil {
 		return err
 	}
-	scale := F(1 / c.mass)
-	for j := range r.heard {
-		r.heard[j] *= scale
-	}
 	r.v = c.teleport.fill(r.v, d.from, d.to)
-	s := sweep[F]{order: r.order, own: r.own, runs: r.runs, places: r.places, heard: r.heard, ranks: r.ranks, gives: r.gives, out: r.out, damping: c.damping, scale: 1 / c.mass}
+	s := sweep[F]{order: r.order, own: r.own, runs: r.runs, places: r.places, heard: r.heard, ranks: r.ranks, gives: r.gives, shares: r.shares}
 	c.sums[i] = s.run(r.v, bored, c.g.nodes)
 	if err := writeAt(c.ranks, r.ranks, int64(d.from)); err != nil {
 		return err
 	}
-	return r.tell(c, i)
+	return r.tell(c, i, round.to)
 }
 
-// tell writes what a piece gives to the rooms of the others.
-func (r *diskRoom[F]) tell(c *diskComputation, i int) error {
+// tell writes what a piece gives to the rooms of the others: those from piece later on hear it in
+// this iteration, those before in the next.
+func (r *diskRoom[F]) tell(c *diskComputation, i, later int) error {
 	d := &c.g.pieces[i]
 	r.wanted, r.told = sized(r.wanted, d.giving), sized(r.told, d.giving)
 	if err := readAt(c.g.wanted, r.wanted, d.gives); err != nil {
@@ -154,7 +157,11 @@ func (r *diskRoom[F]) tell(c *diskComputation, i int) error {
 	for j := range c.g.pieces {
 		other := &c.g.pieces[j]
 		n := other.section(i)
-		if err := writeAt(c.told, told[:n], other.heard+int64(other.cuts[i])); err != nil {
+		room := c.told
+		if j >= later {
+			room = c.heard
+		}
+		if err := writeAt(room, told[:n], other.heard+int64(other.cuts[i])); err != nil {
 			return err
 		}
 		told = told[n:]
@@ -168,13 +175,14 @@ func (c *diskComputation) narrow(ctx context.Context) error { return begin[float
 func (c *diskComputation) wide(ctx context.Context) error   { return begin[float64](ctx, c) }
 
 func (c *diskComputation) iterate(ctx context.Context) (residual float64, err error) {
-	if err := c.next(ctx, 1-c.damping+c.damping*c.dangling/c.mass); err != nil {
+	before := c.mass
+	if err := c.next(ctx, (1-c.damping)*c.mass+c.damping*c.dangling); err != nil {
 		return 0, err
 	}
 	c.heard, c.told = c.told, c.heard
 	all := total(c.sums)
 	c.dangling, c.mass = all.dangling, all.mass
-	return all.residual, nil
+	return all.residual / before, nil
 }
 
 // each calls do with all ranks, some at a time.

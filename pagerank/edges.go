@@ -47,7 +47,7 @@ func readEdges(ctx context.Context, r io.Reader, o Options) (_ *linkStore, seen 
 	if o.Memory > 0 { // six parts for each worker, of twice the size of their text
 		l.part = int(min(partSize, max(o.Memory/64/int64(workers), 4*maxLine)))
 	}
-	l.store.memory, l.store.dir = o.Memory, o.Dir
+	l.store.memory, l.store.dir, l.store.selfLinks = o.Memory, o.Dir, o.SelfLinks
 	if err := l.read(ctx, in); err != nil {
 		l.store.close()
 		return nil, nil, 0, fmt.Errorf("pagerank: edge list: %w", err)

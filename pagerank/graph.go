@@ -16,6 +16,8 @@ type Graph struct {
 	first   []uint64 // the sources of node t are sources[first[t]:first[t+1]], ascending
 	sources []uint32
 	out     []uint32 // links that leave each node
+
+	selfLinks bool // there may be links of nodes to themselves
 }
 
 // Nodes is how many nodes there are, numbered from 0.
@@ -65,7 +67,7 @@ func (b *Builder) Add(source uint32, targets []uint32) {
 }
 
 func (b *Builder) put() {
-	b.store.memory, b.store.dir = b.Memory, b.Dir
+	b.store.memory, b.store.dir, b.store.selfLinks = b.Memory, b.Dir, b.SelfLinks
 	if b.err == nil {
 		links := b.links
 		b.err = b.store.add(&links)
@@ -84,7 +86,7 @@ func (b *Builder) Graph() (*Graph, error) {
 		store.close()
 		return nil, fmt.Errorf("pagerank: %d links and %d nodes: %w of %d bytes", store.links, nodes, ErrTooLarge, b.Memory)
 	}
-	return newGraph(nodes, store.held, runtime.GOMAXPROCS(0)), nil
+	return store.graph(nodes, nil, runtime.GOMAXPROCS(0)), nil
 }
 
 // finish returns all links and empties the builder.

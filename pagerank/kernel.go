@@ -17,7 +17,7 @@ type computation struct {
 	blocks   *blocks
 	ranks    []float64
 	dangling float64             // rank of the nodes without links
-	mass     float64             // of all: what is used of the ranks is divided by it
+	mass     float64             // of all ranks, near 1
 	sums     []pieceSums         // by piece
 	next     func(bored float64) // one iteration
 }
@@ -97,25 +97,25 @@ func (c *computation) narrow(context.Context) error { c.next = newPass[float32](
 func (c *computation) wide(context.Context) error   { c.next = newPass[float64](c).iterate; return nil }
 
 func (c *computation) iterate(context.Context) (residual float64, err error) {
-	c.next(1 - c.damping + c.damping*c.dangling/c.mass) // what all of v gets
+	before := c.mass
+	c.next((1-c.damping)*c.mass + c.damping*c.dangling) // what all of v gets
 	all := total(c.sums)
 	c.dangling, c.mass = all.dangling, all.mass
-	return all.residual, nil
+	return all.residual / before, nil
 }
 
 // A pass iterates with contributions of type F.
 type pass[F float32 | float64] struct {
 	*computation
-	gives []F   // damping * rank / out-degree: what a node contributes over each of its links
-	heard [][]F // by piece: what the nodes that it wants give, and room for one more
+	shares []F   // damping / out-degree: of its rank, what a node contributes over each of its links; 0 without links
+	gives  []F   // that contribution
+	heard  [][]F // by piece: what the nodes that it wants give, and room for one more
 }
 
 func newPass[F float32 | float64](c *computation) *pass[F] {
-	p := &pass[F]{computation: c, gives: make([]F, len(c.ranks))}
+	p := &pass[F]{computation: c, shares: sharesOf[F](nil, c.g.out, c.damping), gives: make([]F, len(c.ranks))}
 	for t, r := range c.ranks {
-		if out := c.g.out[t]; out > 0 {
-			p.gives[t] = F(c.damping * r / float64(out))
-		}
+		p.gives[t] = F(r) * p.shares[t]
 	}
 	for _, piece := range c.blocks.pieces {
 		p.heard = append(p.heard, make([]F, len(piece.wanted)+1))
@@ -123,10 +123,27 @@ func newPass[F float32 | float64](c *computation) *pass[F] {
 	return p
 }
 
+// sharesOf is damping / out for each node, in room if that is large enough.
+func sharesOf[F float32 | float64](room []F, out []uint32, damping float64) []F {
+	room = sized(room, len(out))
+	for t, n := range out {
+		room[t] = 0
+		if n > 0 {
+			room[t] = F(damping / float64(n))
+		}
+	}
+	return room
+}
+
 // iterate computes the next ranks from the last.
 func (p *pass[F]) iterate(bored float64) {
-	share(p.workers, p.blocks.sourceBlocks(), func(_, i int) { p.tell(i) })
-	share(p.workers, len(p.sums), func(_, i int) { p.sums[i] = p.piece(i, bored) })
+	for _, round := range rounds(len(p.sums)) {
+		share(p.workers, p.blocks.sourceBlocks(), func(_, i int) { p.tell(i, round) })
+		share(p.workers, round.to-round.from, func(_, i int) {
+			i += round.from
+			p.sums[i] = p.piece(i, bored)
+		})
+	}
 }
 
 func (p *pass[F]) piece(i int, bored float64) pieceSums {
@@ -134,7 +151,7 @@ func (p *pass[F]) piece(i int, bored float64) pieceSums {
 	from, to := piece.from, piece.to
 	s := sweep[F]{
 		order: piece.order, own: piece.own, runs: piece.runs, places: p.blocks.places[p.g.first[from]:p.g.first[to]], heard: p.heard[i],
-		ranks: p.ranks[from:to], gives: p.gives[from:to], out: p.g.out[from:to], damping: p.damping, scale: 1 / p.mass,
+		ranks: p.ranks[from:to], gives: p.gives[from:to], shares: p.shares[from:to],
 	}
 	var v []float64
 	if p.v != nil {
@@ -151,12 +168,14 @@ type sweep[F float32 | float64] struct {
 	heard      []F
 	ranks      []float64 // by target, as what follows
 	gives      []F
-	out        []uint32
-	damping    float64
-	scale      float64 // of ranks
+	shares     []F
 }
 
-// run has the bored give to the targets as v says, and without it to all nodes alike.
+// run has the bored give to the targets as v says, and without it to all nodes alike. What a node
+// gives to itself it hears at once, too: the equation is solved for its rank, which changes it
+// 1/(1-share) times as far. Left to repetition, a node that links to itself alone would come nearer
+// to its rank by the damping each time, and be the last to arrive: 43 iterations to 1e-6 for 14 on a
+// graph of lab/pagerank.
 func (w *sweep[F]) run(v []float64, bored float64, nodes int) (s pieceSums) {
 	order, own, places, heard := w.order, w.own, w.places, w.heard
 	even := bored / float64(nodes)
@@ -169,13 +188,17 @@ func (w *sweep[F]) run(v []float64, bored float64, nodes int) (s pieceSums) {
 			} else {
 				rank += bored * v[t]
 			}
-			s.residual += math.Abs(rank - w.scale*w.ranks[t])
+			old, share, me := w.ranks[t], w.shares[t], own[i]
+			if me >= selfLink {
+				rank = old + (rank-old)/(1-float64(share))
+				me -= selfLink
+			}
+			s.residual += math.Abs(rank - old)
 			s.mass += rank
 			w.ranks[t] = rank
-			if out := w.out[t]; out > 0 {
-				gives := F(w.damping * rank / float64(out))
-				w.gives[t], heard[own[i]] = gives, gives
-			} else {
+			gives := F(rank) * share
+			w.gives[t], heard[me] = gives, gives
+			if share == 0 {
 				s.dangling += rank
 			}
 		}

@@ -34,11 +34,12 @@ const (
 
 // A linkStore keeps links in memory until they outgrow a budget, and on disk from there.
 type linkStore struct {
-	memory int64  // bytes; 0: no bound
-	dir    string // of the files
-	held   []*linkList
-	links  int
-	disk   *linkFile // nil while all are held
+	memory    int64  // bytes; 0: no bound
+	dir       string // of the files
+	selfLinks bool   // there may be some
+	held      []*linkList
+	links     int
+	disk      *linkFile // nil while all are held
 }
 
 // fits says whether the graph of the links so far is to be built and ranked in memory.
@@ -78,7 +79,9 @@ func (s *linkStore) graph(nodes int, seen *idSet, workers int) *Graph {
 	}
 	held := s.held
 	s.held = nil
-	return newGraph(nodes, held, workers)
+	g := newGraph(nodes, held, workers)
+	g.selfLinks = s.selfLinks
+	return g
 }
 
 func (s *linkStore) close() {

@@ -48,7 +48,7 @@ func main() {
 	flag.Parse()
 	gen.mean = float64(*links) / float64(gen.nodes) / (1 - gen.dangling)
 	began := time.Now()
-	g, ids, err := gen.graphOrRead(*edges, *write)
+	g, ids, err := gen.graphOrRead(*edges, *gapbs == "", *write)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -178,8 +178,9 @@ type generator struct {
 	dangling float64
 }
 
-// graphOrRead returns the graph of an edge list, with the names of its nodes, or makes one.
-func (gen generator) graphOrRead(edges, write string) (*pagerank.Graph, []uint32, error) {
+// graphOrRead returns the graph of an edge list, with the names of its nodes, or makes one. Links of
+// a node to itself are part of a list, but not for GAPBS, which drops them.
+func (gen generator) graphOrRead(edges string, selfLinks bool, write string) (*pagerank.Graph, []uint32, error) {
 	if edges == "" {
 		g, err := gen.graph(write)
 		return g, nil, err
@@ -189,7 +190,7 @@ func (gen generator) graphOrRead(edges, write string) (*pagerank.Graph, []uint32
 		return nil, nil, err
 	}
 	defer f.Close()
-	return pagerank.ReadEdges(context.Background(), f, pagerank.Options{SelfLinks: true})
+	return pagerank.ReadEdges(context.Background(), f, pagerank.Options{SelfLinks: selfLinks})
 }
 
 // graph makes the graph, the same each time, and writes its links to a file if one is named.
