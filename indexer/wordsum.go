@@ -29,8 +29,9 @@ func (s *wordSet) sum() uint64 {
 }
 
 // WordSum is a hash of the set of words that the page shows, body and title: the same for pages that
-// differ in nothing but the order and number of words, numbers, and what is not shown. Words with digits
-// count for nothing, so that the months of an empty calendar are one text.
+// differ in nothing but the order and number of words, numbers, and what is not shown. Words that are
+// digits for the most part count for nothing, so that the months of an empty calendar are one text;
+// _mm256_add_epi16 and _mm256_add_epi32 are names of two functions.
 func (d *Document) WordSum() uint64 {
 	var set wordSet
 	start := uint32(0)
@@ -49,15 +50,18 @@ func (d *Document) WordSum() uint64 {
 
 const hashFactor = 0x9e3779b97f4a7c15
 
-// letters is a hash of a word without digits.
+// letters is a hash of a word that has more letters than digits.
 func letters(word []byte) (h uint64, ok bool) {
+	more := 0
 	for _, c := range word {
 		if c-'0' < 10 {
-			return 0, false
+			more--
+		} else {
+			more++
 		}
 		h = (h ^ uint64(c)) * hashFactor
 	}
-	return h, true
+	return h, more > 0
 }
 
 // maxRough bounds the bodies that are summed roughly: larger ones are seldom of a trap, and would cost
@@ -65,7 +69,7 @@ func letters(word []byte) (h uint64, ok bool) {
 const maxRough = 32 << 10
 
 // RoughWordSum does for the body of a page that is not parsed what WordSum does for a document: words are
-// runs of letters outside of tags. It is false for a body over 32 KB.
+// runs of letters, digits and underscores outside of tags. It is false for a body over 32 KB.
 func RoughWordSum(body []byte) (sum uint64, ok bool) {
 	if len(body) > maxRough {
 		return 0, false
@@ -87,21 +91,23 @@ func RoughWordSum(body []byte) (sum uint64, ok bool) {
 }
 
 func (s *wordSet) addText(text []byte) {
-	h, digits := uint64(0), false
+	h, more := uint64(0), 0 // of the word begun, as in letters
 	for _, c := range text {
 		switch {
-		case c|0x20 >= 'a' && c|0x20 <= 'z', c >= 0x80:
-			h = (h ^ uint64(c|0x20)) * hashFactor
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			h, more = (h^uint64(c|0x20))*hashFactor, more+1
+		case c >= 0x80, c == '_':
+			h, more = (h^uint64(c))*hashFactor, more+1
 		case c-'0' < 10:
-			digits = true
+			h, more = (h^uint64(c))*hashFactor, more-1
 		default:
-			if h != 0 && !digits {
+			if more > 0 {
 				s.add(h)
 			}
-			h, digits = 0, false
+			h, more = 0, 0
 		}
 	}
-	if h != 0 && !digits {
+	if more > 0 {
 		s.add(h)
 	}
 }

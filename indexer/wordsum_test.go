@@ -27,6 +27,8 @@ func TestWordSum(t *testing.T) {
 		"itself":        {page, true, true},
 		"other numbers": {`<title>May 2032</title><p>May 2032. 1 2 3 4 5 <a href="?m=7">next</a>`, true, true},
 		"another order": {`<title>may</title><!-- x --><a href="/x">Next</a> May, May`, true, true},
+		"a number more": {page + `<p>3f7b11 2031-05-07`, true, true},
+		"a name more":   {page + `<p>_mm256_add_epi16`, false, true},
 		"hidden":        {page + `<meta name=description content=x><script>y</script>`, true, false},
 		"a word more":   {page + `<p>Meeting`, false, true},
 		"a word less":   {`<title>May 2031</title><p>May 2031. 1 2 3 <a href="?m=6">6</a>`, false, true},
@@ -39,6 +41,16 @@ func TestWordSum(t *testing.T) {
 		if got := sum("http://a.test/other/path", c.body) == want; got != c.same {
 			t.Errorf("%s: same %v, want %v", what, got, c.same)
 		}
+	}
+}
+
+// Names that differ in their digits are different names.
+func TestWordSumOfNames(t *testing.T) {
+	a, _ := RoughWordSum([]byte("<p>_mm256_add_epi16: adds packed 16-bit integers"))
+	b, _ := RoughWordSum([]byte("<p>_mm256_add_epi32: adds packed 32-bit integers"))
+	c, _ := RoughWordSum([]byte("<p>_mm256_add_epi32: adds packed 64-bit integers"))
+	if a == b || b != c {
+		t.Errorf("%x %x %x", a, b, c)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // in it, and outside both their folder has as many new pages as repeated ones. A page that answers to
 // every name is spent after Options.Repeats of them, and so is a maze of rooms that look alike.
 //
-// Two texts are the same here where they have the same words, those with digits left out, in any order
+// Two texts are the same here where they have the same words, numbers left out, in any order
 // and number. So a calendar's empty months are alike, and pages of real text never.
 
 // worth is how many repeated pages a new one makes up for. A site in five versions repeats itself in
