@@ -27,6 +27,7 @@ import (
 //	GET  /1/trace?url=URL       the records of a URL and of what it is an alias of
 //	POST /1/pause, /1/resume
 //	POST /1/add                 {"urls": ["https://example.org/"]}  -> {"added": [{"url", "state"}]}
+//	POST /1/snapshot            a data folder to copy, in snapshot/data -> {"folder", "end"}
 //	POST /1/remove              {"pattern": "example.org/*"}        -> {"removed": 12}
 //	POST /1/ban, /1/unban       {"targets": ["example.org"]}        -> BanReport
 //	GET  /1/bans                BanReport with all patterns
@@ -109,6 +110,7 @@ func (c *Crawl) controls() http.Handler {
 	handle("GET /trace", func(r *http.Request) (any, error) { return c.traceFor(r.FormValue("url")) })
 	handle("POST /pause", func(*http.Request) (any, error) { c.Pause(); return struct{}{}, nil })
 	handle("POST /resume", func(*http.Request) (any, error) { c.Resume(); return struct{}{}, nil })
+	handle("POST /snapshot", func(*http.Request) (any, error) { return c.snapshot() })
 	handle("POST /add", func(r *http.Request) (any, error) {
 		var ask addRequest
 		if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {

@@ -235,6 +235,9 @@ func (s *Server) Lookup(u weburl.URL) (docindex.Record, bool, error) {
 	return s.db.Get(doc)
 }
 
+// Checkpoint makes a copy of the document index as of now, see docindex.DB.Checkpoint.
+func (s *Server) Checkpoint(dir string) error { return s.db.Checkpoint(dir) }
+
 // ByContent is the first document that had a body.
 func (s *Server) ByContent(id vocab.ContentID) (vocab.DocID, bool, error) { return s.db.ByContent(id) }
 

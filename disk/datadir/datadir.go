@@ -12,6 +12,7 @@
 //	  index/            000001/ …: segments of the inverted index           (disk/segment)
 //	  rank/             default.rank: rank vector                           (disk/rankvector)
 //	  control/          socket: while a crawl runs, for those who ask it    (engine)
+//	  snapshot/         while a backup is made: hard links to what it holds (engine)
 //	  certificates/     of serve --acme, with their keys                    (cmd/anatomy)
 //
 // Readers need no lock: every file but docindex/ is immutable once the MANIFEST names it, and the

@@ -48,11 +48,16 @@ func Read(dir string) (Manifest, error) {
 // Publish puts m in force as the next generation, durably, and gives it back as published.
 func (w *Writer) Publish(m Manifest) (Manifest, error) {
 	m.Generation++
+	return m, WriteManifest(w.dir, m)
+}
+
+// WriteManifest writes m as it is, durably, for copies of data folders.
+func WriteManifest(dir string, m Manifest) error {
 	b, err := json.MarshalIndent(m, "", "\t")
 	if err != nil {
-		return m, fmt.Errorf("data folder: %w", err)
+		return fmt.Errorf("data folder: %w", err)
 	}
-	return m, writeFile(filepath.Join(w.dir, "MANIFEST"), append(b, '\n'))
+	return writeFile(filepath.Join(dir, "MANIFEST"), append(b, '\n'))
 }
 
 // Sweep removes what m does not name: replaced segments and runs, and what a crash left half made.

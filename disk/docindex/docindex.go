@@ -146,6 +146,15 @@ func (db *DB) open() (err error) {
 	return err
 }
 
+// Checkpoint makes a copy as of now in the folder dir, which must not be there: hard links where dir is
+// on the same file system. Others may read and write meanwhile.
+func (db *DB) Checkpoint(dir string) error {
+	if err := db.p.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
+		return fmt.Errorf("docindex: checkpoint %s: %w", dir, err)
+	}
+	return nil
+}
+
 // flushWithin bounds the last flush: on a full disk pebble tries for ever.
 const flushWithin = 10 * time.Second
 
