@@ -49,13 +49,21 @@ func (c *Crawl) control(ctx context.Context) {
 		return
 	}
 	server := &http.Server{Handler: c.controls(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second}
-	stop := context.AfterFunc(ctx, func() { server.Close() })
+	stop := context.AfterFunc(ctx, func() { listener.Close() })
 	defer stop()
 	server.Serve(listener) // ends with ctx
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlGrace)
+	defer cancel()
+	if server.Shutdown(grace) != nil { // what was asked is answered, while there is a crawl to ask
+		server.Close()
+	}
 	if err := removeControl(c.o.Dir); err != nil {
 		c.log.Warn("the socket of this crawl stays behind", "error", err)
 	}
 }
+
+// controlGrace is as long as who asks waits for an answer.
+const controlGrace = time.Minute
 
 // removeControl removes the socket, and the folder elsewhere that it may be in.
 func removeControl(dir string) error {

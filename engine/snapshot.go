@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -188,6 +190,34 @@ func snapshotOf(ctx context.Context, dir string, use func(*snapshot) error) (err
 }
 
 func snapshotNow(ctx context.Context, dir, to string) (*snapshot, error) {
+	for began := time.Now(); ; {
+		s, err := snapshotOnce(ctx, dir, to)
+		if !isBusy(err) && !cutOff(err) || time.Since(began) > snapshotWithin {
+			return s, err
+		}
+		if err := os.RemoveAll(to); err != nil {
+			return nil, err
+		}
+		select {
+		case <-time.After(snapshotEvery):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// A crawl that begins has the folder before it can be asked, and one that ends has it a little longer.
+const (
+	snapshotWithin = 10 * time.Second
+	snapshotEvery  = 100 * time.Millisecond
+)
+
+// cutOff says that who was asked went away.
+func cutOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+func snapshotOnce(ctx context.Context, dir, to string) (*snapshot, error) {
 	w, err := datadir.Create(dir)
 	if err == nil {
 		s, err := takeSnapshot(dir, to, checkpointOf(dir), func() vocab.Place { return 0 })
