@@ -47,7 +47,12 @@ func (m Mode) Text(query string) string {
 func anyWord(query string) string {
 	var all []string
 	var t words.Tokenizer
+	before := 0
 	t.Each([]byte(query), func(_ []byte, start, end int, _ bool) {
+		if end <= before { // the last character of a bigram
+			return
+		}
+		before = end
 		word := query[start:end]
 		if word == "OR" || strings.Contains(word, ":") {
 			word = `"` + word + `"`

@@ -9,6 +9,7 @@ import (
 
 	"anatomy/searcher/query"
 	"anatomy/vocab"
+	"anatomy/words"
 )
 
 // Terms are the words of a query that score: those that it wants, wherever it wants them.
@@ -19,7 +20,7 @@ type terms struct {
 	step  []uint32 // of each: points of one step of impact, in the first phase
 	shift uint8    // the first phase counts points in units of 1<<shift
 	seq   []int    // all words of the query in order, as indices of words
-	pairs [][2]int // neighbours in seq, each once
+	pairs [][2]int // neighbours in seq, each once, but for bigrams that overlap: those stand together anyway
 }
 
 // newTerms gives the terms of a query, which may be nil.
@@ -45,7 +46,7 @@ func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms 
 	t.weigh(w)
 	seen := map[[2]int]bool{}
 	for i := 1; i < len(t.seq); i++ {
-		if pair := [2]int{t.seq[i-1], t.seq[i]}; pair[0] != pair[1] && !seen[pair] {
+		if pair := [2]int{t.seq[i-1], t.seq[i]}; pair[0] != pair[1] && !seen[pair] && !words.Overlap(t.words[pair[0]], t.words[pair[1]]) {
 			seen[pair] = true
 			t.pairs = append(t.pairs, pair)
 		}

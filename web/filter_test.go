@@ -195,7 +195,7 @@ func TestPlainText(t *testing.T) {
 func TestMarker(t *testing.T) {
 	for _, c := range []struct{ words, text, want string }{
 		{"index", "the Index, reindex", "the [Index], reindex"},
-		{"検 索", "全文検索エンジン", "全文[検索]エンジン"},
+		{"検索", "全文検索エンジン", "全文[検索]エンジン"},
 		{"cafe", "Café", "[Café]"},
 		{"", "nothing", "nothing"},
 		{"a", "a a", "[a] [a]"},

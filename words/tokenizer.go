@@ -6,9 +6,11 @@
 // "don't" is don, t; "3,14" is 3, 14. The low line and its kin join: "max_len" is one word. A
 // piece without a letter or a number is no word.
 //
-// Ideographs and hiragana are one word a character, runs of katakana and hangul one word each.
-// Thai, Lao, Khmer and Burmese are one word a letter with its marks, because UAX #29 leaves them
-// to dictionaries, which we do without: a word of these languages is found as a phrase.
+// Runs of katakana and hangul are one word each. Ideographs, hiragana, and the letters of Thai, Lao, Khmer
+// and Burmese with their marks stand without spaces, and which of them make a word only dictionaries
+// know, which we do without: each begins a word of two of them, it and the one that follows (a bigram), and
+// the last of a run is a word by itself. So "東京都" is 東京, 京都, 都. Bigrams overlap in the text; that a
+// word lies within the one before it tells the last of a run.
 package words
 
 import (
@@ -30,6 +32,14 @@ type Tokenizer struct {
 	folder folder
 	pieces [][]byte // of segment, kept for their memory
 	types  []int
+	run    run
+}
+
+// A run is what is known of a run of characters without spaces that text is in.
+type run struct {
+	word       []byte // folded, of the character that waits for the next one; empty where none does
+	start, end int
+	bigram     []byte
 }
 
 // Each calls fn for every word of text in turn: word is its folded form, which is overwritten
@@ -41,15 +51,23 @@ func (t *Tokenizer) Each(text []byte, fn func(word []byte, start, end int, capit
 		lo, hi := foreignStretch(text, from)
 		t.eachASCII(text, from, lo, fn)
 		t.eachValid(text, lo, hi, fn)
+		t.endRun(fn)
 		from = hi
 	}
 }
 
-// Sequence gives the folded words of a text: of one query word, they are to be found as a phrase.
+// Sequence gives the folded words of a text, as they are to be found as a phrase: the last of a run of
+// characters without spaces is left out where it ends the text, as elsewhere the run may go on.
 func Sequence(text string) []string {
 	var t Tokenizer
 	var seq []string
-	t.Each([]byte(text), func(word []byte, _, _ int, _ bool) { seq = append(seq, string(word)) })
+	before, inRun := 0, false
+	t.Each([]byte(text), func(word []byte, start, end int, _ bool) {
+		seq, before, inRun = append(seq, string(word)), end, start < before
+	})
+	if inRun {
+		seq = seq[:len(seq)-1]
+	}
 	return seq
 }
 
@@ -225,7 +243,62 @@ func (t *Tokenizer) emit(text []byte, start, end int, fn func([]byte, int, int, 
 		return
 	}
 	first, _ := utf8.DecodeRune(text[start:end])
+	if spaceless(first) {
+		t.emitInRun(text, word, start, end, fn)
+		return
+	}
+	t.endRun(fn)
 	fn(cut(word), start, end, unicode.IsUpper(first) || unicode.IsTitle(first))
+}
+
+// emitInRun emits the character before, with this one, which waits for the next. Vowel signs may stand between.
+func (t *Tokenizer) emitInRun(text, word []byte, start, end int, fn func([]byte, int, int, bool)) {
+	r := &t.run
+	if len(r.word) > 0 && onlyMarks(text[r.end:start]) {
+		r.bigram = append(append(r.bigram[:0], r.word...), word...)
+		fn(cut(r.bigram), r.start, end, false)
+	} else {
+		t.endRun(fn)
+	}
+	r.word, r.start, r.end = append(r.word[:0], word...), start, end
+}
+
+// endRun emits the last character of a run.
+func (t *Tokenizer) endRun(fn func([]byte, int, int, bool)) {
+	if r := &t.run; len(r.word) > 0 {
+		fn(cut(r.word), r.start, r.end, false)
+		r.word = r.word[:0]
+	}
+}
+
+// spaceless says whether r is a letter of a script that puts no spaces between words and that UAX #29 cuts
+// into single characters.
+func spaceless(r rune) bool {
+	return r >= firstSpaceless && unicode.IsLetter(r) &&
+		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+const firstSpaceless = 0xE00 // Thai
+
+// Single says whether a word is one character of those that make bigrams: the last of a run, or one that
+// stands alone.
+func Single(word string) bool {
+	r, size := utf8.DecodeRuneInString(word)
+	if !spaceless(r) {
+		return false
+	}
+	return onlyMarks([]byte(word[size:]))
+}
+
+func onlyMarks(text []byte) bool {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if !unicode.Is(unicode.M, r) {
+			return false
+		}
+		i += size
+	}
+	return true
 }
 
 // cut shortens a word to MaxLen bytes, between characters.
@@ -238,4 +311,12 @@ func cut(word []byte) []byte {
 		n--
 	}
 	return word[:n]
+}
+
+// Overlap says whether two words may be neighbouring bigrams of a run, of which the second begins with the
+// last character of the first.
+func Overlap(first, second string) bool {
+	_, size := utf8.DecodeRuneInString(first)
+	last := first[size:]
+	return Single(last) && len(second) > len(last) && second[:len(last)] == last && !Single(second)
 }

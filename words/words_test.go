@@ -18,33 +18,34 @@ import (
 
 func TestSequence(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                 "",
-		"os.path":                          "os path",
-		"don't don’t":                      "don t don t",
-		"max_len __init__ _ ___":           "max_len __init__",
-		"3,14 1.2.3 10:30 a;b":             "3 14 1 2 3 10 30 a b",
-		"C++ & C#":                         "c c",
-		"Straße STRASSE groß":              "strasse strasse gross",
-		"Ångström Crème brûlée":            "angstrom creme brulee",
-		"ΣΊΣΥΦΟΣ σίσυφος":                  "σισυφοσ σισυφοσ",
-		"Ёлка":                             "елка",
-		"ﬁne ＡＢＣ Ⓐ ℍ":                      "fine abc a h",
-		"東京タワー":                            "東 京 タワー",
-		"ひらがな":                             "ひ ら が な",
-		"ｶﾞｲﾄﾞ ガイド":                        "ガイド ガイド",
-		"\u30ab\u3099\u30a4\u30c8\u3099":   "ガイド",
+		"":                               "",
+		"os.path":                        "os path",
+		"don't don’t":                    "don t don t",
+		"max_len __init__ _ ___":         "max_len __init__",
+		"3,14 1.2.3 10:30 a;b":           "3 14 1 2 3 10 30 a b",
+		"C++ & C#":                       "c c",
+		"Straße STRASSE groß":            "strasse strasse gross",
+		"Ångström Crème brûlée":          "angstrom creme brulee",
+		"ΣΊΣΥΦΟΣ σίσυφος":                "σισυφοσ σισυφοσ",
+		"Ёлка":                           "елка",
+		"ﬁne ＡＢＣ Ⓐ ℍ":                    "fine abc a h",
+		"東京タワー":                          "東京 京 タワー",
+		"ひらがな":                           "ひら らが がな",
+		"ｶﾞｲﾄﾞ ガイド":                      "ガイド ガイド",
+		"\u30ab\u3099\u30a4\u30c8\u3099": "ガイド",
+		"東京 都":                           "東京 京 都", "東": "東",
 		"한국어 \u1112\u1161\u11ab":           "한국어 한",
 		"col·lecció":                       "col leccio",
 		"exam\u00adple":                    "example",
 		"l'été":                            "l ete",
-		"ภาษา":                             "ภ า ษ า",
+		"ภาษา":                             "ภา าษ ษา",
 		"naïve—café…end":                   "naive cafe end",
 		"a\xffb é\xc3(é":                   "a b e e",
 		"x.\u0301a":                        "x a",
 		"\u0301":                           "",
 		"שָׁלוֹם":                          "שָׁלוֹם",
 		strings.Repeat("a", 100) + " b":    strings.Repeat("a", 64) + " b",
-		strings.Repeat("語", 2) + "ß":       "語 語 ss",
+		strings.Repeat("語", 2) + "ß":       "語語 語 ss",
 		strings.Repeat("я", 33):            strings.Repeat("я", 32),
 		"a" + strings.Repeat("я", 33):      "a" + strings.Repeat("я", 31),
 		"😀 → ½":                            "1⁄2",
@@ -66,6 +67,14 @@ func TestEachPlaces(t *testing.T) {
 	want := []string{"uber=Über/true", "alles=alles/false", "don=don/false", "t=T/true", "_x=_X/false", "ab=ＡＢ/true"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestSingle(t *testing.T) {
+	for word, want := range map[string]bool{"東": true, "ひ": true, "ที่": true, "東京": false, "タ": false, "a": false, "한": false, "": false, "一つ": false} {
+		if Single(word) != want {
+			t.Errorf("%q: %v", word, !want)
+		}
 	}
 }
 
@@ -99,6 +108,7 @@ func bySegment(text []byte) (all []record) {
 			t.split(text, from, from+len(piece), add)
 			from += len(piece)
 		}
+		t.endRun(add)
 		from = end
 	}
 	return all
@@ -117,12 +127,13 @@ func checkAgainstSegment(t interface{ Fatalf(string, ...any) }, text []byte) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("%q:\n got %v\nwant %v", text, got, want)
 	}
-	end := 0
-	for _, r := range got {
-		if r.start < end || r.end <= r.start || r.end > len(text) || r.word == "" || len(r.word) > MaxLen || !utf8.ValidString(r.word) {
+	start, end := 0, 0
+	for i, r := range got {
+		inRun := i > 0 && r.start > start && r.start < end && r.end >= end
+		if r.start < end && !inRun || r.end <= r.start || r.end > len(text) || r.word == "" || len(r.word) > MaxLen || !utf8.ValidString(r.word) {
 			t.Fatalf("%q: bad word %+v", text, r)
 		}
-		end = r.end
+		start, end = r.start, r.end
 	}
 }
 

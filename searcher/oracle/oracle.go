@@ -13,6 +13,7 @@ import (
 	"anatomy/searcher/query"
 	"anatomy/vocab"
 	"anatomy/weburl"
+	"anatomy/words"
 )
 
 // A Document is a page as it should be in the index.
@@ -204,7 +205,7 @@ func (c *Collection) Score(root *query.Node, d *Document) searcher.Score {
 	done := map[[2]string]bool{}
 	for i := 1; i < len(seq); i++ {
 		a, b := seq[i-1], seq[i]
-		if a != b && !done[[2]string{a, b}] {
+		if a != b && !done[[2]string{a, b}] && !words.Overlap(a, b) {
 			sum += c.near(a, b, d)
 			done[[2]string{a, b}] = true
 		}

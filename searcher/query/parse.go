@@ -128,10 +128,13 @@ func (p *parser) primary(in Field) *Node {
 	case '(':
 		return p.group(in)
 	case '"':
-		return p.leaf(p.quoted(), in)
+		return p.phrase(p.quoted(), in)
 	}
 	if f, ok := p.takeField(); ok {
 		return p.primary(f)
+	}
+	if p.takePlus() {
+		return p.phrase(p.word(), in)
 	}
 	start := p.at
 	word := p.word()
@@ -139,10 +142,13 @@ func (p *parser) primary(in Field) *Node {
 		return n
 	}
 	if rest := withoutScheme(word); rest != word {
-		return p.leaf(rest, in)
+		return p.phrase(rest, in)
+	}
+	if p.minus > 0 {
+		return newWords(word, p.tokens(word), in, false)
 	}
 	n := p.leaf(word, in)
-	if n != nil && len(n.Words) == 1 && p.minus == 0 {
+	if n != nil && n.Op == Words && len(n.Words) == 1 {
 		from := start + strings.Index(word, n.Text)
 		p.loose = append(p.loose, Loose{n.Words[0], from, from + len(n.Text)})
 	}
@@ -160,26 +166,67 @@ func (p *parser) group(in Field) *Node {
 	return n
 }
 
-// leaf makes a node of the words in text, nil where there are none.
-func (p *parser) leaf(text string, in Field) *Node {
-	n := &Node{Op: Words, In: in}
-	var from, to int
-	p.tok.Each([]byte(text), func(word []byte, start, end int, _ bool) {
-		if p.full() {
-			return
+// A token is a word of a text.
+type token struct {
+	word     string // folded
+	from, to int    // where it stands
+}
+
+// tokens cuts a text into words, as many as the query may still have.
+func (p *parser) tokens(text string) (all []token) {
+	p.tok.Each([]byte(text), func(word []byte, from, to int, _ bool) {
+		if !p.full() {
+			all = append(all, token{string(word), from, to})
+			p.words++
 		}
-		if len(n.Words) == 0 {
-			from = start
-		}
-		to = end
-		n.Words = append(n.Words, string(word))
-		p.words++
 	})
-	if len(n.Words) == 0 {
+	return all
+}
+
+// phrase makes a node of the words in text, next to each other and in this very form; nil where there are
+// none.
+func (p *parser) phrase(text string, in Field) *Node { return newWords(text, p.tokens(text), in, true) }
+
+// newWords makes a node of tokens. The last of a run of characters, if it ends a phrase, is left out, as on a
+// page the run may go on.
+func newWords(text string, tokens []token, in Field, exact bool) *Node {
+	if last := len(tokens) - 1; overlaps(tokens, last) {
+		tokens = tokens[:last]
+	}
+	if len(tokens) == 0 {
 		return nil
 	}
-	n.Text = text[from:to]
+	n := &Node{Op: Words, In: in, Text: text[tokens[0].from:tokens[len(tokens)-1].to]}
+	n.Exact = exact || len(tokens) > 1 || !bare(n.Text)
+	for _, t := range tokens {
+		n.Words = append(n.Words, t.word)
+	}
 	return n
+}
+
+// overlaps says whether a token begins within the one before it: then that one is a bigram.
+func overlaps(tokens []token, i int) bool {
+	return 0 < i && i < len(tokens) && tokens[i].from < tokens[i-1].to
+}
+
+// leaf makes a node of a text without spaces: bigrams are asked for one by one, what is between them as
+// phrases.
+func (p *parser) leaf(text string, in Field) *Node {
+	tokens := p.tokens(text)
+	var parts []*Node
+	first := 0 // of the phrase
+	for i := range tokens {
+		bigram, second := overlaps(tokens, i+1), overlaps(tokens, i)
+		if !bigram && !second && !words.Single(tokens[i].word) {
+			continue
+		}
+		parts = append(parts, newWords(text, tokens[first:i], in, false))
+		if bigram || !second {
+			parts = append(parts, newWords(text, tokens[i:i+1], in, false))
+		}
+		first = i + 1
+	}
+	return join(And, append(parts, newWords(text, tokens[first:], in, false)))
 }
 
 // full says, on asking for one more word, whether there were enough; then nothing more is read.
@@ -245,6 +292,15 @@ func (p *parser) takeWord(op string) bool {
 // an operator.
 func (p *parser) takeMinus() bool {
 	if p.text[p.at] != '-' || !p.atStart() || p.at+1 == len(p.text) || strings.IndexByte(" )|-", p.text[p.at+1]) >= 0 {
+		return false
+	}
+	p.at++
+	return true
+}
+
+// takePlus takes a single plus directly before a word.
+func (p *parser) takePlus() bool {
+	if p.text[p.at] != '+' || !p.atStart() || p.at+1 == len(p.text) || strings.IndexByte(" ()|+-\"", p.text[p.at+1]) >= 0 {
 		return false
 	}
 	p.at++

@@ -2,6 +2,7 @@
 //
 //	new york                both words, anywhere on the page, in its URL or in links to it
 //	"new york"              the words next to each other, in this order
+//	"pages", +pages         the word in this very form
 //	-word -"a phrase"       pages without it; -(a b), -site:example.org, -intitle:word too
 //	a OR b, a | b           one of them at least; binds tighter than the space: a b OR c is a (b OR c)
 //	( )                     groups, up to 16 deep
@@ -10,12 +11,18 @@
 //	inanchor: intext:       in the text of links to the page, in the text of the page
 //
 // Nothing is an error. What is no operator is words: foo:bar, C++, a pasted URL. Several words that
-// the tokeniser finds in one of the user's are a phrase. A quote left open is closed at the end,
+// the tokeniser finds in one of the user's are a phrase, but for those of languages without spaces: of
+// 東京都庁 all bigrams must be there, which is how its words are found without knowing them. A quote left open is closed at the end,
 // operators with nothing to work on and parentheses without a partner mean nothing. A query is read
 // up to 8 KB and 64 words; Query says when it was cut.
 package query
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"anatomy/words"
+)
 
 // The bounds of a query. What lies past them is left out, and said so in Query.Cut.
 const (
@@ -82,6 +89,7 @@ type Node struct {
 	Kids  []*Node
 	Words []string // of Words: folded, at least one
 	Text  string   // of Words: as the user wrote them
+	Exact bool     // of Words: in quotes or behind a plus, so that other forms of a word do not count; several words always are
 	In    Field    // of Words
 	Site  string   // of Site: "example.org" or "example.org/dir"
 }
@@ -97,10 +105,10 @@ func (n *Node) write(b *strings.Builder) {
 	switch n.Op {
 	case Words:
 		b.WriteString(n.In.String())
-		if n.bare() {
-			b.WriteString(n.Text)
-		} else {
+		if n.Exact {
 			b.WriteString(`"` + n.Text + `"`)
+		} else {
+			b.WriteString(n.Text)
 		}
 	case Site:
 		b.WriteString("site:" + n.Site)
@@ -116,11 +124,36 @@ func (n *Node) write(b *strings.Builder) {
 
 func (n *Node) writeKids(b *strings.Builder, between string) {
 	for i, kid := range n.Kids {
+		if i > 0 && n.Op == And && kid.goesOn(n.Kids[i-1]) {
+			_, size := utf8.DecodeRuneInString(kid.Text)
+			b.WriteString(kid.Text[size:])
+			continue
+		}
 		if i > 0 {
 			b.WriteString(between)
 		}
 		n.writeKid(b, kid)
 	}
+}
+
+// goesOn says whether n is a bigram that begins with the last character of the one before, anywhere on a
+// page: they were one run, or mean the same as one.
+func (n *Node) goesOn(before *Node) bool {
+	if !n.bigram() || !before.bigram() {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(n.Text)
+	last, _ := utf8.DecodeLastRuneInString(before.Text)
+	return first == last
+}
+
+// bigram says whether n asks for two characters without marks.
+func (n *Node) bigram() bool {
+	if n.Op != Words || n.In != Anywhere || n.Exact || utf8.RuneCountInString(n.Text) != 2 {
+		return false
+	}
+	_, size := utf8.DecodeRuneInString(n.Text)
+	return words.Single(n.Text[:size]) && words.Single(n.Text[size:])
 }
 
 func (n *Node) writeKid(b *strings.Builder, kid *Node) {
@@ -133,9 +166,9 @@ func (n *Node) writeKid(b *strings.Builder, kid *Node) {
 	kid.write(b)
 }
 
-// bare says whether words mean the same without quotes.
-func (n *Node) bare() bool {
-	return len(n.Words) == 1 && n.Text != "OR" && n.Text != "AND" && !strings.ContainsAny(n.Text, "\"():|- ")
+// bare says whether the text of one word is read as that word without quotes.
+func bare(text string) bool {
+	return text != "OR" && text != "AND" && !strings.ContainsAny(text, "\"():|- +")
 }
 
 // Positive says whether n asks for something that a page must hold, so that pages can be looked up
@@ -178,7 +211,7 @@ func (n *Node) Wanted() []*Node {
 
 // same says whether two nodes ask for the same.
 func (n *Node) same(m *Node) bool {
-	if n.Op != m.Op || n.In != m.In || n.Site != m.Site || len(n.Words) != len(m.Words) || len(n.Kids) != len(m.Kids) {
+	if n.Op != m.Op || n.In != m.In || n.Exact != m.Exact || n.Site != m.Site || len(n.Words) != len(m.Words) || len(n.Kids) != len(m.Kids) {
 		return false
 	}
 	for i := range n.Words {

@@ -67,7 +67,11 @@ func TestParse(t *testing.T) {
 		"https://example.org/a?b=1":         `"example.org/a?b=1"`,
 		"f(x)":                              "f x",
 		"+++ & !":                           "",
-		"東京":                                `"東京"`,
+		"東京":                                "東京",
+		"東京都 +pages":                        `東京都 "pages"`,
+		`"東京都" "pages" page -東京都`:           `"東京都" "pages" page -"東京都"`,
+		"検索エンジン 京":                          "検索 エンジン 京",
+		"東京OR intitle:京":                    `東京 "OR" intitle:京`,
 		`צה"ל`:                              `"צה"ל"`,
 		"½":                                 "½",
 		"a\x00b\xffc":                       "a b c",
@@ -179,7 +183,7 @@ func TestWanted(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	pieces := []string{
 		"a", "b", "Word", "naïve", "東京", "don't", "C++", "foo:bar", "OR", "AND", "|", "-", "--", "(", ")", `"`, " ", " ", " ",
-		"site:", "site:example.org", "site:a.org/x(y)", "intitle:", "inurl:", "inanchor:", "intext:", "http://x.org/a", "½", "é", `ה"ה`, "\u0301", "_", "’", "ß",
+		"東京都", "の", "ไทย", "+", "site:", "site:example.org", "site:a.org/x(y)", "intitle:", "inurl:", "inanchor:", "intext:", "http://x.org/a", "½", "é", `ה"ה`, "\u0301", "_", "’", "ß",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		again(t, Parse(strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "pieces"), "")))

@@ -76,8 +76,12 @@ func plain(text string) (typed, key string) {
 			return
 		}
 		if n > 1 {
-			b.WriteString(joint(text[last:start]))
 			k.WriteByte(' ')
+		}
+		if start < last { // a bigram that overlaps with the one before
+			start = last
+		} else if n > 1 {
+			b.WriteString(joint(text[last:start]))
 		}
 		b.WriteString(strings.ToLower(text[start:end]))
 		k.Write(word)
