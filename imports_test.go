@@ -36,7 +36,7 @@ var imports = map[string]string{
 	"searcher":         "vocab weburl words searcher/* disk/datadir disk/segment disk/rankvector",
 	"searcher/query":   "vocab weburl words",
 	"searcher/suggest": "words",
-	"searcher/oracle":  "vocab weburl searcher searcher/query disk/segment", // for tests
+	"searcher/oracle":  "vocab weburl searcher searcher/query disk/segment words", // for tests
 	"web":              "vocab searcher words weburl",
 	"demo":             ". vocab",
 	"eval":             "vocab weburl words searcher",
