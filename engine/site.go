@@ -41,8 +41,8 @@ func OpenSite(dir string, s *searcher.Searcher) (*Site, error) {
 func (s *Site) Close() error { return errors.Join(s.repo.Close(), s.links.close()) }
 
 // Explain explains a page's score. web.ErrNotFound says that the page is not in the index.
-func (s *Site) Explain(ctx context.Context, query, url string) (*searcher.Explanation, error) {
-	e, err := s.Searcher.Explain(ctx, query, url)
+func (s *Site) Explain(ctx context.Context, r searcher.Request, url string) (*searcher.Explanation, error) {
+	e, err := s.Searcher.Explain(ctx, r, url)
 	if errors.Is(err, searcher.ErrNotIndexed) {
 		return nil, fmt.Errorf("%w: %w", web.ErrNotFound, err)
 	}

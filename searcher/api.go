@@ -8,13 +8,14 @@ import (
 
 // A Request is one query as a person or program asks it.
 type Request struct {
-	Query    string
-	Offset   int           // results to pass over; at most MaxOffset
-	Limit    int           // results wanted, default 10, at most MaxLimit
-	Explain  bool          // give every result its Explanation
-	Bare     bool          // give of every result its Doc, Score and PageRank alone, and read no text: to measure ranking
-	Verbatim bool          // never answer another spelling of the query than the one that was asked
-	Within   time.Duration // deadline, default 1s; a query that runs out of it says so in Partial
+	Query       string
+	Offset      int           // results to pass over; at most MaxOffset
+	Limit       int           // results wanted, default 10, at most MaxLimit
+	Explain     bool          // give every result its Explanation
+	Bare        bool          // give of every result its Doc, Score and PageRank alone, and read no text: to measure ranking
+	Verbatim    bool          // never answer another spelling of the query than the one that was asked
+	Preferences *Preferences  // of the asker; default none
+	Within      time.Duration // deadline, default 1s; a query that runs out of it says so in Partial
 }
 
 // The bounds of a request.
@@ -37,6 +38,8 @@ type Response struct {
 	Exact       bool // Total is exact, as it always is up to Options.CountTo; otherwise there are at least so many
 	Partial     bool // the deadline cut the search short, or a file could not be read: see Why
 	Next        bool // there are results after these
+	Hidden      int  // pages that match and are left out because their sites are blocked
+	HiddenExact bool // Hidden is exact; otherwise there are at least so many
 	Took        time.Duration
 	Documents   int    // pages that were searched
 	Why         string // on no results, and with Corrected: why, for people; also what of the index could not be read
@@ -53,6 +56,7 @@ type Result struct {
 	PageRank    float64   // share of all rank, sums to 1 over the collection; 0 where none is computed
 	Fetched     time.Time // zero for a page that is known by its links alone
 	Crawled     bool
+	Pinned      bool         // it stands where it does because its site is pinned
 	Explanation *Explanation // with Request.Explain
 }
 

@@ -1,6 +1,7 @@
 package searcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,16 +15,16 @@ import (
 // ErrNotIndexed says that a URL is not in the index.
 var ErrNotIndexed = errors.New("searcher: not in the index")
 
-// Explain scores the page at a URL for a query, whether it matches or not.
-func (s *Searcher) Explain(ctx context.Context, text, url string) (*Explanation, error) {
+// Explain scores the page at a URL for the query and preferences of a request, whether it matches or not.
+func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Explanation, error) {
 	u, err := weburl.Parse(url)
 	if err != nil {
 		return nil, fmt.Errorf("searcher: explain %q: %w", url, err)
 	}
-	root := query.Parse(text).Root
+	root := query.Parse(req.Query).Root
 	var e *Explanation
 	err = s.twice(func(snap *snapshot) error {
-		a := answer{snap: snap, w: &s.o.Weights, clock: &clock{ctx: ctx}, resp: &Response{}}
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: &Response{}}
 		defer a.close()
 		e, err = a.explainURL(root, &u)
 		return err
@@ -36,7 +37,7 @@ func (a *answer) explainURL(root *query.Node, u *weburl.URL) (*Explanation, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := a.prepare(root); err != nil {
+	if err := cmp.Or(a.prepare(root), a.like()); err != nil {
 		return nil, err
 	}
 	info, err := a.snap.parts[i].seg.Info(ord)

@@ -78,8 +78,9 @@ type page struct {
 	rank    Score         // points of its PageRank
 	depth   int           // of its URL
 	crawled bool
+	asked   Score // points of the asker's preferences
 
-	rankDetail string // for an explanation
+	rankDetail, askedDetail string // for an explanation
 }
 
 // A tally adds points up, and keeps account of them where it is asked to.
@@ -321,6 +322,9 @@ func (s *scorer) static(p *page, t *tally) {
 	t.add(p.rank, "pagerank", "", p.rankDetail)
 	if !p.crawled {
 		t.add(s.w.Uncrawled.score(), "uncrawled", "", "known by links alone")
+	}
+	if p.asked != 0 {
+		t.add(p.asked, "preference", "", p.askedDetail)
 	}
 	detail := ""
 	if t.explain {

@@ -68,11 +68,12 @@ func (s *Searcher) with(read func(*snapshot) error) error {
 
 // A candidate is a page that the first phase found.
 type candidate struct {
-	first uint32 // score of the first phase
-	score Score  // of the second
-	doc   vocab.DocID
-	part  int
-	ord   vocab.Ordinal
+	first  uint32 // score of the first phase
+	score  Score  // of the second
+	pinned bool   // it goes before all that are not
+	doc    vocab.DocID
+	part   int
+	ord    vocab.Ordinal
 }
 
 // An answer is one request being answered from one snapshot.
@@ -88,6 +89,8 @@ type answer struct {
 
 	lists [][]*segment.Postings // full lists by part and word of terms; nil where a part does not hold it
 	df    map[string]int        // documents of each word, in all parts
+
+	likings []liking // the preferred sites
 }
 
 // close frees what lists hold.
@@ -112,8 +115,17 @@ func (a *answer) run(root *query.Node, candidates int) error {
 	}
 	resp.Words = a.terms.words
 	wanted := a.req.Offset + a.req.Limit
-	found, err := a.walk(root, max(candidates, wanted+1))
+	if err := a.like(); err != nil {
+		return err
+	}
+	found, err := a.walk(a.allowed(root), max(candidates, wanted+1))
 	if err != nil {
+		return err
+	}
+	if err := a.countHidden(root); err != nil {
+		return err
+	}
+	if found, candidates, err = a.promote(root, found, candidates); err != nil {
 		return err
 	}
 	if found, err = a.order(found, candidates, wanted); err != nil {
@@ -269,6 +281,7 @@ func (a *answer) order(found []candidate, candidates, wanted int) ([]candidate, 
 			n = scored
 		}
 		slices.SortFunc(found[:n], byScore)
+		a.pinFirst(found[:n])
 	}
 	return found, a.score(found[min(max(n, a.req.Offset), len(found)):min(max(n, wanted), len(found))])
 }
@@ -331,6 +344,8 @@ func (a *answer) conclude() {
 		resp.Why = "The time for this query ran out before anything was found."
 	case resp.Total > 0:
 		resp.Why = fmt.Sprintf("There are only %d results.", resp.Total)
+	case resp.Hidden > 0:
+		resp.Why = resp.whyHidden()
 	default:
 		resp.Why = a.whyNothing()
 	}

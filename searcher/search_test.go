@@ -114,7 +114,7 @@ func TestOutOfTime(t *testing.T) {
 			t.Errorf("%s: nothing found and no reason", text)
 		}
 	}
-	if _, err := s.Explain(ctx, "common", "http://h1.org/1"); err != nil {
+	if _, err := s.Explain(ctx, searcher.Request{Query: "common"}, "http://h1.org/1"); err != nil {
 		t.Error(err)
 	}
 }

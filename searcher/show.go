@@ -12,6 +12,7 @@ import (
 type pageReader struct {
 	part  *part
 	a     *answer
+	index int                 // of part
 	lists []*segment.Postings // by word; nil where the segment does not hold it
 	page  page
 	err   error
@@ -19,12 +20,8 @@ type pageReader struct {
 
 // reader has no regard to the time: what is read by it was chosen to be shown.
 func (a *answer) reader(i int) *pageReader {
-	r := &pageReader{part: a.snap.parts[i], a: a, lists: a.lists[i]}
-	for _, list := range r.lists {
-		if list != nil {
-			list.Rewind()
-		}
-	}
+	r := &pageReader{part: a.snap.parts[i], index: i, a: a, lists: a.lists[i]}
+	rewind(r.lists)
 	r.page.hits = make([][]vocab.Hit, len(r.lists))
 	r.page.average = a.snap.average
 	return r
@@ -46,6 +43,7 @@ func (r *pageReader) read(ord vocab.Ordinal) (*page, error) {
 	p.depth = r.part.seg.Depth(ord)
 	p.words = int64(r.part.seg.Words(ord))
 	p.crawled = r.part.seg.Crawled(ord)
+	p.asked, p.askedDetail = r.a.prefer(r.index, ord)
 	p.rank = r.a.w.PageRank(r.a.snap.rankOf(r.part.seg.Doc(ord)), r.a.snap.ranked())
 	return p, r.err
 }
@@ -85,6 +83,6 @@ func (a *answer) result(c candidate, info *vocab.DocInfo) Result {
 	}
 	return Result{
 		Doc: info.Doc, URL: info.URL, Title: title, Lang: info.Lang, Fetched: info.Fetched, Crawled: info.Crawled,
-		Score: c.score, PageRank: a.snap.rankOf(info.Doc),
+		Score: c.score, Pinned: c.pinned, PageRank: a.snap.rankOf(info.Doc),
 	}
 }

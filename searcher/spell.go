@@ -36,7 +36,7 @@ const (
 // itself has no results.
 func (a *answer) mend(k *knowledge, q query.Query, candidates int) error {
 	resp := a.resp
-	if k == nil || q.Root == nil || len(q.Cut) > 0 || resp.Partial || a.clock.over || !q.Root.Positive() {
+	if k == nil || q.Root == nil || len(q.Cut) > 0 || resp.Partial || resp.Hidden > 0 || a.clock.over || !q.Root.Positive() {
 		return nil
 	}
 	text := a.correct(k, &q)

@@ -51,6 +51,9 @@ type Weights struct {
 	// Uncrawled is for pages that were never fetched and are known by links to them alone.
 	Uncrawled Milli
 
+	// Preference is for pages of sites that the asker raised, and against those of sites lowered.
+	Preference Milli
+
 	// Impact turns the first phase's impacts into points: idf × impact × Impact. The first phase
 	// chooses the pages to be scored in full, see [Options.Candidates].
 	Impact Milli
@@ -100,11 +103,12 @@ var DefaultWeights = Weights{
 		vocab.URLField:    500,
 		vocab.AnchorField: 1000,
 	},
-	Rank:      3000,
-	RankHalf:  3000,
-	Depth:     [6]Milli{1000, 400, 250, 150, 50, 0},
-	Uncrawled: -1500,
-	Impact:    30,
+	Rank:       3000,
+	RankHalf:   3000,
+	Depth:      [6]Milli{1000, 400, 250, 150, 50, 0},
+	Uncrawled:  -1500,
+	Preference: 3000,
+	Impact:     30,
 }
 
 // million is one point of a Score.

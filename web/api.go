@@ -25,6 +25,7 @@ type searchAnswer struct {
 	TookMS      float64        `json:"took_ms"`
 	Partial     bool           `json:"partial"`          // the deadline cut the search short
 	Reason      string         `json:"reason,omitempty"` // on no results, and with corrected: why
+	Hidden      int            `json:"hidden,omitempty"` // pages that match and are of blocked sites
 	Results     []resultAnswer `json:"results"`
 	Next        *string        `json:"next"` // address of the results after these, or null
 }
@@ -95,6 +96,7 @@ func (s score) MarshalJSON() ([]byte, error) {
 func (s *Server) apiSearch(c *gin.Context) (any, error) {
 	p := readParams(c)
 	r := p.request()
+	r.Preferences = taste(p.preferred(), false)
 	p.required("q", r.Query)
 	if p.err != nil {
 		return nil, p.err
@@ -129,6 +131,7 @@ func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 		TookMS:      float64(a.Took.Microseconds()) / 1e3,
 		Partial:     a.Partial,
 		Reason:      a.Why,
+		Hidden:      a.Hidden,
 		Results:     make([]resultAnswer, 0, len(a.Results)),
 	}
 	if a.Exact {
@@ -141,6 +144,9 @@ func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 		href := searchHref("/api/v1/search", r.Query, next, r.Limit)
 		if r.Explain {
 			href += "&explain=1"
+		}
+		if r.Preferences != nil {
+			href += "&" + (&preferences{Preferences: *r.Preferences}).values().Encode()
 		}
 		answer.Next = &href
 	}

@@ -35,8 +35,8 @@ var cachedPolicy = func() string {
 		base64.StdEncoding.EncodeToString(hash[:]) + "'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 }()
 
-const cachedStyle = `:root{color-scheme:light dark;--ink:#1e2226;--soft:#5c646b;--line:#dcdfe1;--fill:#f3f4f4;--link:#1d4f91;--mark:#ffe58a;--on:#1e2226;background:#fff}
-@media (prefers-color-scheme:dark){:root{--ink:#dfe2e4;--soft:#9aa3aa;--line:#33393e;--fill:#1f2428;--link:#8ab6f0;--mark:#6b5410;--on:#fff3cf;background:#15181b}}
+const cachedStyle = `:root{color-scheme:light dark;--ink:light-dark(#1e2226,#dfe2e4);--soft:light-dark(#5c646b,#9aa3aa);--line:light-dark(#dcdfe1,#33393e);--fill:light-dark(#f3f4f4,#1f2428);--link:light-dark(#1d4f91,#8ab6f0);--mark:light-dark(#ffe58a,#6b5410);--on:light-dark(#1e2226,#fff3cf);background:light-dark(#fff,#15181b)}
+[data-theme=light]{color-scheme:light}[data-theme=dark]{color-scheme:dark}
 body{margin:0 auto;padding:1.25rem 1rem 4rem;max-width:46rem;font:1rem/1.55 system-ui,sans-serif;color:var(--ink);overflow-wrap:anywhere}
 a{color:var(--link)}mark{background:var(--mark);color:var(--on);border-radius:2px;padding:0 1px}
 h1,h2,h3,h4,h5,h6{line-height:1.25;margin:1.5em 0 .5em}h1{font-size:1.6rem}h2{font-size:1.3rem}h3,h4,h5,h6{font-size:1.1rem}
@@ -136,12 +136,12 @@ func (s *Server) cachedPage(c *gin.Context) error {
 	}
 	c.Header("Content-Security-Policy", cachedPolicy)
 	c.Header("X-Robots-Tag", "noindex")
-	c.Data(http.StatusOK, "text/html; charset=utf-8", renderCached(page, newMarker(s.wordsOf(c, query))))
+	c.Data(http.StatusOK, "text/html; charset=utf-8", renderCached(page, newMarker(s.wordsOf(c, query)), s.visitor(c, p).Theme))
 	return nil
 }
 
 // renderCached is the whole document of the frame.
-func renderCached(page *vocab.Page, m *marker) []byte {
+func renderCached(page *vocab.Page, m *marker, theme string) []byte {
 	source, isHTML, cut := decode(page)
 	var safe *safePage
 	if isHTML {
@@ -155,7 +155,7 @@ func renderCached(page *vocab.Page, m *marker) []byte {
 	}
 	var b bytes.Buffer
 	b.WriteString("<!doctype html><html")
-	for _, a := range [][2]string{{"lang", safe.Lang}, {"dir", safe.Dir}} {
+	for _, a := range [][2]string{{"lang", safe.Lang}, {"dir", safe.Dir}, {"data-theme", theme}} {
 		if a[1] != "" {
 			fmt.Fprintf(&b, ` %s="%s"`, a[0], html.EscapeString(a[1]))
 		}

@@ -43,6 +43,10 @@ func (s *Server) explain(c *gin.Context) error {
 // explanation asks the searcher why the page of parameter url answers q.
 func (s *Server) explanation(c *gin.Context) (query, target string, e *searcher.Explanation, err error) {
 	p := readParams(c)
+	preferred := p.preferred()
+	if !forPrograms(c.Request.URL.Path) {
+		preferred = s.visitor(c, p).Preferences
+	}
 	query, target = p.text("q", MaxQuery), p.text("url", MaxURL)
 	p.required("q", query)
 	p.required("url", target)
@@ -56,7 +60,7 @@ func (s *Server) explanation(c *gin.Context) (query, target string, e *searcher.
 		return "", "", nil, err
 	}
 	defer s.gate.leave()
-	e, err = s.o.Search.Explain(c.Request.Context(), query, target)
+	e, err = s.o.Search.Explain(c.Request.Context(), searcher.Request{Query: query, Preferences: taste(preferred, true)}, target)
 	if err == nil && e == nil {
 		err = ErrNotFound
 	}

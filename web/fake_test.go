@@ -48,7 +48,7 @@ func (f *fakeIndex) Search(ctx context.Context, r searcher.Request) (*searcher.R
 	return &response, nil
 }
 
-func (f *fakeIndex) Explain(ctx context.Context, query, url string) (*searcher.Explanation, error) {
+func (f *fakeIndex) Explain(ctx context.Context, r searcher.Request, url string) (*searcher.Explanation, error) {
 	if strings.Contains(url, "unknown") {
 		return nil, nil
 	}

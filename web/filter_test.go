@@ -260,7 +260,7 @@ func TestBinaryBody(t *testing.T) {
 	}
 	for _, kind := range []string{"text/html", "text/plain", "application/octet-stream", "", "text/html; charset=nonsense", "text/html; charset=utf-16le", "=;="} {
 		page := &vocab.Page{URL: "::", ContentType: kind, Body: body}
-		output := renderCached(page, nil)
+		output := renderCached(page, nil, "")
 		if i := bytes.Index(output, []byte("<body>")); checkInert(bytes.TrimSuffix(output[i+len("<body>"):], []byte("</body></html>\n"))) != nil {
 			t.Errorf("%q: active output", kind)
 		}

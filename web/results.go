@@ -34,6 +34,9 @@ type resultsView struct {
 	Atom        string // the same as a feed
 	Why         string // on no results
 	Hints       []hint // on no results
+	Hidden      string // what was left out because the asker blocked its site; "" for nothing
+	ShowHidden  string // address of the same with that
+	Back        string // query string of the page itself
 }
 
 // A resultView is one result.
@@ -52,6 +55,9 @@ type resultView struct {
 	Info    string // "" where pages are not traced
 	Fetched time.Time
 	Crawled bool
+	Host    string   // "" where it is no site
+	Liked   string   // what the asker thinks of the site: "raised"
+	Choices []choice // what else could be thought of it
 }
 
 type siteView struct {
@@ -91,6 +97,7 @@ func (s *Server) search(c *gin.Context) error {
 	p := readParams(c)
 	r := p.request()
 	r.Explain = false // the page links to the explanation
+	visitor, shown := s.visitor(c, p), p.flag("blocked")
 	switch format := p.one("format"); {
 	case programFormats[format]:
 		s.searchFor(c, p, r, format)
@@ -105,15 +112,21 @@ func (s *Server) search(c *gin.Context) error {
 		s.redirect(c, http.StatusSeeOther, "/")
 		return nil
 	}
+	if visitor.Num > 0 && p.one("num") == "" {
+		r.Limit = visitor.Num
+	}
+	r.Preferences = taste(visitor.Preferences, shown)
 	response, err := s.ask(c.Request.Context(), r)
 	if err != nil {
 		return err
 	}
 	v := s.view(r.Query, r.Query)
+	v.Visitor = visitor
 	if r.Limit != searcher.DefaultLimit {
 		v.Num = r.Limit
 	}
 	v.Results = s.resultsView(r, response)
+	v.Results.prefer(visitor, c.Request.URL.RawQuery, shown)
 	return s.render(c, http.StatusOK, s.pages.results, v)
 }
 
@@ -142,6 +155,7 @@ func (s *Server) resultsView(r searcher.Request, a *searcher.Response) *resultsV
 		JSON:      searchHref("/api/v1/search", r.Query, r.Offset, r.Limit),
 		Atom:      feedHref("", "atom", r, 0),
 		Why:       a.Why,
+		Hidden:    hiddenText(a),
 	}
 	if !sameQuery(a.Interpreted, r.Query) {
 		v.Interpreted = a.Interpreted

@@ -56,7 +56,7 @@ func (s *Server) static(c *gin.Context) error {
 
 // pages are the parsed templates, each within the layout.
 type pages struct {
-	home, results, explain, cached, links, trace, api, crawl, problem *template.Template
+	home, results, explain, cached, links, trace, preferences, api, crawl, problem *template.Template
 }
 
 // parsePages panics on a template that does not parse: they are part of the program.
@@ -74,24 +74,27 @@ func parsePages(a assets) pages {
 	page := func(name string) *template.Template {
 		return template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name))
 	}
-	return pages{page("home.html"), page("results.html"), page("explain.html"), page("cached.html"), page("links.html"), page("trace.html"), page("api.html"), page("crawl.html"), page("problem.html")}
+	return pages{page("home.html"), page("results.html"), page("explain.html"), page("cached.html"), page("links.html"), page("trace.html"), page("preferences.html"), page("api.html"), page("crawl.html"), page("problem.html")}
 }
 
 // A view is what the templates see. Title and Query serve the layout, one of the rest the page.
 type view struct {
-	Site  string
-	Title string
-	Query string
-	Num   int // results a page, 0 for the default
+	Site    string
+	Title   string
+	Query   string
+	Num     int // results a page, 0 for the default
+	Visitor *visitor
 
 	Results *resultsView
 	Explain *explainView
 	Cached  *cachedView
 	Links   *linksView
 	Trace   *traceView
-	API     *apiView
-	Crawl   *crawlView
-	Problem *problem
+
+	Preferences *preferencesView
+	API         *apiView
+	Crawl       *crawlView
+	Problem     *problem
 }
 
 func (s *Server) view(title, query string) *view {
@@ -100,6 +103,9 @@ func (s *Server) view(title, query string) *view {
 
 // render answers with a page; nothing is sent before the whole of it is made.
 func (s *Server) render(c *gin.Context, status int, t *template.Template, v *view) error {
+	if v.Visitor == nil {
+		v.Visitor = s.visitor(c, readParams(c))
+	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, v); err != nil {
 		s.log.Error("page not made", "page", t.Name(), "err", err)

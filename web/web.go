@@ -29,7 +29,7 @@ import (
 // or does not match the query.
 type Search interface {
 	Search(ctx context.Context, r searcher.Request) (*searcher.Response, error)
-	Explain(ctx context.Context, query, url string) (*searcher.Explanation, error)
+	Explain(ctx context.Context, r searcher.Request, url string) (*searcher.Explanation, error)
 }
 
 // Pages gives pages back as they were fetched. Page gives ErrNotFound, or nil, where the document
@@ -200,6 +200,9 @@ func (s *Server) routes() *gin.Engine {
 	get("/explain", s.html(s.explain))
 	get("/links", s.html(s.linksPage))
 	get("/page", s.html(s.tracePage))
+	get("/preferences", s.html(s.preferencesPage))
+	r.POST("/preferences", s.html(s.savePreferences))
+	r.POST("/preferences/site", s.html(s.preferSite))
 	get("/cached", s.html(s.cached))
 	get("/cached/page", s.html(s.cachedPage))
 	get("/opensearch.xml", s.html(s.openSearch))
@@ -248,7 +251,7 @@ func (s *Server) ready() bool { return s.o.Ready == nil || s.o.Ready() }
 // robots keeps crawlers off the pages that would have them crawl the web through us.
 func (s *Server) robots(c *gin.Context) {
 	text := "User-agent: *\n"
-	for _, path := range []string{"/search", "/cached", "/explain", "/links", "/page", "/api/", "/crawl"} {
+	for _, path := range []string{"/search", "/cached", "/explain", "/links", "/page", "/preferences", "/api/", "/crawl"} {
 		text += "Disallow: " + s.path(path) + "\n"
 	}
 	c.String(http.StatusOK, text)

@@ -169,7 +169,7 @@ The page need not be among the first results.`,
 				return usageError{error: err}
 			}
 			return withWeights(s.data, weights, func(found *searcher.Searcher) error {
-				e, err := found.Explain(c.Context(), args[0], u.String())
+				e, err := found.Explain(c.Context(), searcher.Request{Query: args[0]}, u.String())
 				if errors.Is(err, searcher.ErrNotIndexed) {
 					return hinted(err, "why it is not there: "+s.command("trace "+quoted(args[1])))
 				}

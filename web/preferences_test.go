@@ -1,0 +1,193 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+
+	"anatomy/searcher"
+)
+
+// postForm sends a form as a browser would, from our own page unless a header says otherwise.
+func postForm(s *Server, target, body string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, target, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w
+}
+
+func withCookie(s *Server, target, cookie string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	r.AddCookie(&http.Cookie{Name: preferencesCookie, Value: cookie})
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w
+}
+
+// What is saved comes back, on the page of preferences and with each search.
+func TestPreferencesAreKept(t *testing.T) {
+	f := newFake()
+	s := newServer(f)
+	w := postForm(s, "/preferences", "raise=Example.org+docs.test/a&lower=low.test&pin=pin.test&block=*://*.spam.test/*%0Ahttps://ads.test/&lang=de&num=20&tab=1&theme=dark&instant=1")
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/preferences?saved=1" || len(w.Result().Cookies()) != 1 {
+		t.Fatalf("%d %v: %s", w.Code, w.Header(), w.Body)
+	}
+	cookie := w.Result().Cookies()[0]
+	if cookie.Name != preferencesCookie || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.MaxAge <= 0 {
+		t.Errorf("cookie %+v", cookie)
+	}
+	page := withCookie(s, "/preferences?saved=1", cookie.Value).Body.String()
+	for _, want := range []string{"example.org\ndocs.test/a</textarea>", "spam.test\nads.test</textarea>", `value="de"`, "<option selected>20", `value="dark" checked`, `name="tab" value="1" checked`, `data-theme="dark"`, "data-instant", "Saved"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+	f.asked = nil
+	results := withCookie(s, "/search?q=inverted+index", cookie.Value).Body.String()
+	want := &searcher.Preferences{Raise: []string{"example.org", "docs.test/a"}, Lower: []string{"low.test"}, Pin: []string{"pin.test"}, Block: []string{"spam.test", "ads.test"}, Lang: "de"}
+	if len(f.asked) != 1 || !reflect.DeepEqual(f.asked[0].Preferences, want) || f.asked[0].Limit != 20 {
+		t.Errorf("asked %+v", f.asked)
+	}
+	if strings.Count(results, `class="hit"`) != 20 || strings.Count(results, `target="_blank"`) != 20 || !strings.Contains(results, `data-theme="dark"`) {
+		t.Error("the results are not as preferred")
+	}
+	for _, program := range []string{"/api/v1/search?q=inverted+index", "/search?q=inverted+index&format=json"} {
+		f.asked = nil
+		withCookie(s, program, cookie.Value)
+		if len(f.asked) != 1 || f.asked[0].Preferences != nil {
+			t.Errorf("%s depends on a cookie: %+v", program, f.asked)
+		}
+	}
+}
+
+// Preferences in the address count instead of the cookie, and stay in the addresses of the page.
+func TestPreferencesInTheAddress(t *testing.T) {
+	f := newFake()
+	s := newServer(f)
+	body := withCookie(s, "/search?q=inverted+index&block=papers.docs.test&theme=light", "raise=x.test&theme=dark&num=50").Body.String()
+	if p := f.asked[0].Preferences; p == nil || len(p.Raise) != 0 || p.Block[0] != "papers.docs.test" || f.asked[0].Limit != 10 {
+		t.Errorf("asked %+v", f.asked[0])
+	}
+	for _, want := range []string{`data-theme="light"`, `<input type="hidden" name="block" value="papers.docs.test">`, `<span class="tag">blocked</span>`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if n := strings.Count(body, "start=10&amp;block=papers.docs.test&amp;theme=light"); n < 2 {
+		t.Errorf("%d addresses of the next page carry the preferences", n)
+	}
+	f.asked = nil
+	get(t, s, "/search?q=inverted+index&block=papers.docs.test&blocked=1", http.StatusOK)
+	if f.asked[0].Preferences != nil {
+		t.Errorf("what is blocked is to be shown: %+v", f.asked[0])
+	}
+	f.asked = nil
+	answer := get(t, s, "/api/v1/search?q=inverted+index&raise=a.test,b.test&lang=de", http.StatusOK)
+	if p := f.asked[0].Preferences; p == nil || len(p.Raise) != 2 || !strings.Contains(answer, `&lang=de&raise=a.test%2Cb.test"`) {
+		t.Errorf("asked %+v, answered %s", f.asked[0], answer)
+	}
+}
+
+// The menu of a result changes the cookie, or the address where that is what counts, and leads back.
+func TestPreferSite(t *testing.T) {
+	s := newServer(newFake())
+	for _, c := range []struct{ cookie, set, back, want, location string }{
+		{"", "block docs.test", "q=a", "block=docs.test", "/search?q=a"},
+		{"block=docs.test&theme=dark", "raise docs.test", "q=a&start=10", "raise=docs.test&theme=dark", "/search?q=a&start=10"},
+		{"block=docs.test", "none docs.test", "q=a", "", "/search?q=a"},
+		{"block=x.test", "pin docs.test", "q=a&raise=docs.test", "-", "/search?pin=docs.test&q=a"},
+		{"", "none docs.test", "q=a&raise=docs.test", "-", "/search?q=a&theme=auto"},
+		{"", "block docs.test", "//evil.test/", "block=docs.test", "/search?%2F%2Fevil.test%2F="},
+		{"%zz=;", "block docs.test", "q=a", "block=docs.test", "/search?q=a"},
+	} {
+		w := postForm(s, "/preferences/site", url.Values{"set": {c.set}, "back": {c.back}}.Encode(), "Cookie", preferencesCookie+"="+c.cookie)
+		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != c.location {
+			t.Errorf("%+v: %d, to %s", c, w.Code, w.Header().Get("Location"))
+		}
+		if cookies := w.Result().Cookies(); c.want == "-" && len(cookies) != 0 || c.want != "-" && (len(cookies) != 1 || cookies[0].Value != c.want) {
+			t.Errorf("%+v: cookies %v", c, cookies)
+		}
+	}
+}
+
+// Other sites change nothing, and what is no preference is refused by name.
+func TestPreferencesAreRefused(t *testing.T) {
+	s := newServer(newFake())
+	for _, path := range []string{"/preferences", "/preferences/site"} {
+		for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "", "Origin", "https://evil.test"}} {
+			w := postForm(s, path, "set=block+a.test&back=q%3Da&block=a.test", header...)
+			if w.Code != http.StatusForbidden || len(w.Result().Cookies()) != 0 {
+				t.Errorf("%s from %v: %d, cookies %v", path, header, w.Code, w.Result().Cookies())
+			}
+		}
+	}
+	var sites []string
+	for i := range 60 {
+		sites = append(sites, fmt.Sprintf("a%055d.test", i))
+	}
+	for body, want := range map[string]string{
+		"block=no+host!": "no site", "block=" + url.QueryEscape(hostileQuery): "no site", "lang=" + url.QueryEscape(hostileQuery): "Parameter lang",
+		"theme=pink": "Parameter theme", "num=0": "Parameter num", "num=-1": "Parameter num", "num=1000": "Parameter num", "num=x": "Parameter num", "tab=maybe": "Parameter tab", "tab=1&tab=0": "may stand once",
+		"block=..": "no site", "raise=" + strings.Join(sites, ","): "more sites than a browser keeps", "block=" + strings.Repeat("x", maxForm+1): "too long",
+	} {
+		w := postForm(s, "/preferences", body)
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) || strings.Contains(w.Body.String(), "<script>hit") {
+			t.Errorf("%.60s: %d: %s", body, w.Code, w.Body)
+		}
+	}
+	for _, body := range []string{"", "set=block", "set=block+", "set=love+a.test&back=q", "set=block+a.test&back=%25zz", "set=block+a.test&set=block+b.test"} {
+		if w := postForm(s, "/preferences/site", body); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d", body, w.Code)
+		}
+	}
+	for _, target := range []string{"/search?q=a&block=!", "/search?q=a&theme=pink", "/search?q=a&raise=a&raise=b", "/api/v1/search?q=a&block=!", "/preferences?theme=pink", "/explain?q=a&url=http://a.test/&pin=!"} {
+		get(t, s, target, http.StatusBadRequest)
+	}
+	if w := withCookie(s, "/search?q=a", "theme=pink&block=ok.test,!&num=x"); w.Code != http.StatusOK {
+		t.Errorf("a bad cookie stops a search: %d", w.Code)
+	}
+}
+
+func TestSiteName(t *testing.T) {
+	for raw, want := range map[string]string{
+		"example.org": "example.org", "Example.ORG/": "example.org", "https://example.org/docs/": "example.org/docs", "*://*.example.org/*": "example.org",
+		"*.example.org": "example.org", "example.org:8080": "example.org:8080", "example.org/Docs": "example.org/Docs", "@*://*.a.test/*": "a.test",
+		"": "", "*": "", "/": "", "a b": "", "*://*/*": "", "ex*mple.org": "", "..": "", "://": "",
+	} {
+		got, ok := siteName(raw)
+		if ok != (want != "") || ok && got != want {
+			t.Errorf("%q: %q, %v; want %q", raw, got, ok, want)
+		}
+	}
+}
+
+// Hidden pages are counted, and can be shown; where all are hidden the page says so.
+func TestHiddenIsSaid(t *testing.T) {
+	for want, a := range map[string]searcher.Response{
+		"": {}, "1 page of a site that you blocked is": {Hidden: 1, HiddenExact: true}, "1,200 pages of sites that you blocked are": {Hidden: 1200, HiddenExact: true}, "At least 1,000 pages of sites that you blocked are": {Hidden: 1000},
+	} {
+		if got := hiddenText(&a); got != want {
+			t.Errorf("%+v: %q, want %q", a, got, want)
+		}
+	}
+	f := newFake()
+	a := *f.answers["inverted index"]
+	a.Hidden, a.HiddenExact = 2, true
+	f.answers["some hidden"] = &a
+	f.answers["all hidden"] = &searcher.Response{Hidden: 2, HiddenExact: true, Exact: true, Why: "All 2 pages that match are of sites that you blocked."}
+	for _, q := range []string{"some+hidden", "all+hidden"} {
+		body := withCookie(newServer(f), "/search?q="+q, "block=a.test").Body.String()
+		if !strings.Contains(body, `2 pages of sites that you blocked are hidden: <a href="/search?q=`+strings.ReplaceAll(q, "+", "&#43;")+`&amp;blocked=1">show</a>`) {
+			t.Errorf("%s: nothing is said of what is hidden:\n%s", q, body)
+		}
+	}
+}
