@@ -71,7 +71,12 @@ func maintain(ctx context.Context, dir string, o Options, work func(*Crawl, cont
 	if err := datadir.CheckVersion(dir); err != nil {
 		return err
 	}
+	m, err := datadir.Read(dir)
+	if err != nil {
+		return err
+	}
 	o.Dir, o.URLs = dir, urlserver.Options{KeepScope: true}
+	o.NoIndex = m.Generation == 0 // and there is none to keep
 	c, err := Open(ctx, o)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"anatomy/disk/barrel"
 	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
+	"anatomy/disk/repository"
 	"anatomy/disk/segment"
 	"anatomy/indexer"
 	"anatomy/resolver"
@@ -35,6 +36,7 @@ type Builder struct {
 	writer *datadir.Writer
 	names  func(from vocab.DocID) iter.Seq2[linkdb.Name, error]
 	banned func(url string) bool // not to be shown, whatever links to it; nil for none
+	repo   *repository.Repository
 	log    *slog.Logger
 
 	mu      sync.Mutex // guards the batch in hand
@@ -52,6 +54,7 @@ type Builder struct {
 	sizes      map[string]size        // of segments
 	held       bool                   // manifests are kept back until release, and so are batches: they wait as barrels
 	barrels    []waitingBarrel        // oldest first; guarded by flushMu
+	tables     []uint32               // of moved records, that the index before it may need
 	published  func(datadir.Manifest) // called under manifestMu
 
 	mergeMu sync.Mutex // one merge at a time; merges and flushes go side by side
@@ -111,7 +114,8 @@ func sizeOf(s *segment.Segment) size {
 }
 
 // anew makes the builder begin an index from nothing. The one in force stays so until release.
-func (b *Builder) anew(batchBytes int64) {
+func (b *Builder) anew(batchBytes int64, tables []uint32) {
+	b.tables = tables
 	if batchBytes > 0 {
 		b.bytes = batchBytes
 	}
@@ -128,6 +132,9 @@ func (b *Builder) release() error {
 		return err
 	}
 	_, err := b.writer.Sweep(b.Manifest())
+	if err == nil && b.repo != nil {
+		err = b.repo.DropTables(b.tables)
+	}
 	return err
 }
 
@@ -232,6 +239,17 @@ func (b *Builder) Flush(ctx context.Context) error {
 		b.failed = b.flush(ctx)
 	}
 	return b.failed
+}
+
+// Checkpoint is Flush that also says of records that are nothing to the index how far they were read.
+func (b *Builder) Checkpoint(ctx context.Context) error {
+	b.mu.Lock()
+	place, empty := b.place, b.batch.Docs() == 0 && b.links.Empty()
+	b.mu.Unlock()
+	if err := b.Flush(ctx); err != nil || !empty || place <= b.Manifest().Indexed {
+		return err
+	}
+	return b.publish(func(m *datadir.Manifest) { m.Indexed = max(m.Indexed, place) })
 }
 
 func (b *Builder) flush(ctx context.Context) error {
@@ -449,6 +467,10 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 		Uncrawled: from == 0,
 		Compact:   from == 0,
 	}
+	tables, err := b.places(&options)
+	if err != nil {
+		return err
+	}
 	merged := segments.all[from:]
 	waiting, err := b.openWaiting()
 	if err != nil {
@@ -480,13 +502,19 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 		return err
 	}
 	b.built(n.name(), stats)
-	old := segments.names
+	old, held := segments.names, false
 	if err := b.publish(func(m *datadir.Manifest) {
 		later := m.Segments[len(old):]
 		m.Segments = append(append(append([]string{}, old[:from]...), n.name()), later...)
 		m.Settled = from == 0 && len(later) == 0
+		held = !m.Settled || b.held
 	}); err != nil {
 		return err
+	}
+	if !held && len(tables) > 0 { // nothing in force names the old places
+		if err := b.repo.DropTables(tables); err != nil {
+			return err
+		}
 	}
 	b.mu.Lock()
 	b.totals.Merges++
@@ -499,6 +527,28 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 	}
 	b.log.Debug("merged", "segments", len(paths), "into", n.name(), "took", time.Since(began))
 	return b.remove(paths)
+}
+
+// places has a merge of all segments name the places where records lie by now, and gives the tables of moved records
+// that nobody needs when it is in force.
+func (b *Builder) places(o *sorter.Options) (tables []uint32, err error) {
+	if b.repo == nil || !o.Uncrawled {
+		return nil, nil
+	}
+	if tables, err = b.repo.Tables(); len(tables) == 0 {
+		return nil, err
+	}
+	o.Place = func(place vocab.Place) vocab.Place {
+		if _, moved := slices.BinarySearch(tables, place.File()); !moved {
+			return place
+		}
+		to, err := b.repo.Resolve(place)
+		if err != nil {
+			b.log.Warn("a page is in the index and not in the repository", "place", place, "error", err)
+		}
+		return to
+	}
+	return tables, nil
 }
 
 // remove deletes files that the manifest no longer names. A reader that has them open goes on; one

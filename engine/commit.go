@@ -43,7 +43,7 @@ func (c *Crawl) commit(ctx context.Context, stop func(error)) error {
 func pass(batch []settled) {
 	for i := range batch {
 		if batch[i].passed != nil {
-			close(batch[i].passed)
+			batch[i].passed()
 		}
 	}
 }
@@ -52,7 +52,7 @@ func pass(batch []settled) {
 // stages must run, see orders.
 func (c *Crawl) inTurn(do func(context.Context) error) {
 	passed := make(chan struct{})
-	c.settle(settled{do: do, passed: passed})
+	c.settle(settled{do: do, passed: func() { close(passed) }})
 	<-passed
 }
 
@@ -84,17 +84,21 @@ func (c *Crawl) gather(batch []settled) []settled {
 
 func (c *Crawl) commitBatch(ctx context.Context, batch []settled) (err error) {
 	var results []urlserver.Result
+	var moves []urlserver.Move
 	for i := range batch {
-		if batch[i].do == nil {
-			results = append(results, batch[i].result)
+		switch s := &batch[i]; {
+		case s.move != nil:
+			moves = append(moves, *s.move)
+		case s.do == nil:
+			results = append(results, s.result)
 		}
 	}
-	if err := c.urls.Done(time.Now(), results); err != nil {
+	if err := errors.Join(c.urls.Done(time.Now(), results), c.urls.Move(moves)); err != nil {
 		return err
 	}
 	c.stir()
 	for i := range batch {
-		if batch[i].do != nil {
+		if batch[i].do != nil || batch[i].move != nil {
 			continue
 		}
 		if results[0].Outcome == vocab.Removed { // banned meanwhile, whatever was fetched
@@ -111,6 +115,9 @@ func (c *Crawl) commitBatch(ctx context.Context, batch []settled) (err error) {
 		switch {
 		case batch[i].do != nil:
 			err = batch[i].do(ctx)
+		case batch[i].move != nil && !c.o.NoIndex:
+			c.builder.Advance(batch[i].move.To + 1)
+		case batch[i].move != nil:
 		case !c.o.NoIndex:
 			err = c.deliver(ctx, &batch[i])
 		}
@@ -174,7 +181,10 @@ func (c *Crawl) merging(ctx context.Context, stop func(error)) error {
 		if err := c.rankIfGrown(ctx); err != nil {
 			return err
 		}
-		return c.settleIfQuiet(ctx)
+		if err := c.settleIfQuiet(ctx); err != nil {
+			return err
+		}
+		return c.compactIfDead(ctx)
 	})
 }
 

@@ -33,6 +33,7 @@ type childOrder struct {
 	Port                int
 	BatchBytes          int64
 	Hold                bool // open the folder, and close it when standard input ends
+	Compact             bool // compact the repository instead
 }
 
 func TestMain(m *testing.M) {
@@ -50,6 +51,11 @@ func TestMain(m *testing.M) {
 func runChild(order string) error {
 	var o childOrder
 	if err := json.Unmarshal([]byte(order), &o); err != nil {
+		return err
+	}
+	if o.Compact {
+		fmt.Println("open")
+		_, err := Compact(context.Background(), o.Dir, CompactOptions{})
 		return err
 	}
 	options := crawlOptions(o.Dir, o.Port, o.Resolver, []string{o.Seed})

@@ -62,8 +62,10 @@ type Crawl struct {
 	offline bool // nothing is asked of the network
 	brief   bool // what came last is made searchable at the end, and no more
 	orders  orders
-	wake    chan struct{} // something changed that may free a lease
-	settled chan settled  // outcomes on their way to the committer
+
+	lookForDead time.Duration // between two looks for dead records
+	wake        chan struct{} // something changed that may free a lease
+	settled     chan settled  // outcomes on their way to the committer
 
 	visiting atomic.Int64 // leases out
 	visits   outings
@@ -87,7 +89,8 @@ type settled struct {
 	err      error             // why it could not be stored, which ends the crawl
 
 	do     func(context.Context) error // in place of an outcome: done when all before it were dealt with
-	passed chan<- struct{}             // closed after that, or when the crawl has failed
+	move   *urlserver.Move             // in place of an outcome: a record lies elsewhere
+	passed func()                      // called after that, or when the crawl has failed; nil for nobody who waits
 }
 
 // Open opens the data folder for a crawl, repairs what a crash left, and makes the seeds known.
@@ -104,7 +107,8 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	if o.Free == nil {
 		o.Free = freeSpace
 	}
-	c := &Crawl{o: o, log: o.Log, wake: make(chan struct{}, 1), settled: make(chan settled, 1024), began: time.Now()}
+	c := &Crawl{o: o, log: o.Log, wake: make(chan struct{}, 1), settled: make(chan settled, 1024), began: time.Now(), lookForDead: lookForDead}
+	c.quiet.looked = c.began
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Close())
@@ -126,7 +130,7 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	if c.builder, err = newBuilder(o.Dir, c.writer, names(c.urls.Each), o.Log, o.Published); err != nil {
 		return nil, err
 	}
-	c.builder.banned = c.isBanned
+	c.builder.banned, c.builder.repo = c.isBanned, c.repo
 	c.store = storeserver.New(c.repo, c.urls.ByContent, storeserver.Options{})
 	if c.crawler, err = crawler.New(o.Crawler); err != nil {
 		return nil, err

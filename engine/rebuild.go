@@ -70,7 +70,12 @@ func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 	if len(b.Manifest().Segments) > 0 && !held {
 		return report, fmt.Errorf("%s: %w", dir, ErrGivenText)
 	}
-	b.anew(o.BatchBytes)
+	tables, err := repo.Tables()
+	if err != nil {
+		return report, err
+	}
+	b.repo = repo
+	b.anew(o.BatchBytes, tables)
 	r := &replayer{scan: repo.Scan, end: repo.End, get: docs.Get, each: docs.Each, builder: b, log: o.Log, workers: o.Workers, targets: known(docs), pdf: o.PDF}
 	if err := r.states(&linkdb.Set{}); err != nil {
 		return report, err

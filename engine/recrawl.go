@@ -195,6 +195,38 @@ func (c *Crawl) settleIfQuiet(ctx context.Context) error {
 	return nil
 }
 
+const (
+	// deadShare is how much of the repository may be superseded versions until a crawl that goes on for ever compacts
+	// it: then each byte was written twice at most, and as much is freed as is copied.
+	deadShare = 0.5
+
+	// deadFile is how much of a file has to be dead then to be worth copying the rest.
+	deadFile = 0.2
+
+	// lookForDead is how often such a crawl looks. It takes a pass over all records.
+	lookForDead = time.Hour
+)
+
+// compactIfDead compacts the repository in a crawl that goes on for ever.
+func (c *Crawl) compactIfDead(ctx context.Context) error {
+	if c.o.URLs.Recrawl.Mode != urlserver.Watch || time.Since(c.quiet.looked) < c.lookForDead {
+		return nil
+	}
+	if !c.orders.begin() {
+		return nil // it ends
+	}
+	defer c.orders.end()
+	defer func() { c.quiet.looked = time.Now() }()
+	plan, err := c.planCompaction(1)
+	if err != nil || float64(plan.dead) <= deadShare*float64(plan.bytes) {
+		return err
+	}
+	began, report := time.Now(), CompactReport{}
+	err = c.compact(ctx, CompactOptions{Share: deadFile}, &report)
+	c.log.Info("repository compacted", "files", report.Rewritten, "before MB", report.Before>>20, "after MB", report.After>>20, "took", time.Since(began).Round(time.Millisecond))
+	return err
+}
+
 // toldStates is deliverStates for a crawl that goes on.
 func (c *Crawl) toldStates() (err error) {
 	if !c.orders.begin() {
@@ -210,10 +242,11 @@ func (c *Crawl) toldStates() (err error) {
 	return err
 }
 
-// A quiet is when a crawl that goes on for ever was settled last.
+// A quiet is when a crawl that goes on for ever was settled last, and looked for dead records.
 type quiet struct {
-	at   time.Time
-	took time.Duration
+	at     time.Time
+	took   time.Duration
+	looked time.Time
 }
 
 // listing is the content of a sitemap, as far as it matters here.

@@ -66,6 +66,12 @@ func (r *replayer) pages(ctx context.Context, from vocab.Place) (pages int, err 
 	if r.workers == 0 {
 		r.workers = runtime.GOMAXPROCS(0)
 	}
+	var shown bitmap // what copies were made of before
+	if from > 0 {
+		if shown, err = r.builder.crawled(); err != nil {
+			return 0, err
+		}
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	tasks := make(chan *task)
 	turns := make(chan *task, 4*r.workers) // the same tasks, in order
@@ -73,7 +79,7 @@ func (r *replayer) pages(ctx context.Context, from vocab.Place) (pages int, err 
 		defer close(tasks)
 		defer close(turns)
 		return r.scan(from, func(place vocab.Place, record *repository.Record) error {
-			if record.Kind != repository.PageRecord {
+			if record.Kind != repository.PageRecord || record.Copy && shown.has(record.Page.Doc) {
 				return ctx.Err()
 			}
 			known, ok, err := r.get(record.Page.Doc)

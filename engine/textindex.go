@@ -114,7 +114,7 @@ func IndexText(ctx context.Context, dir string, text io.Reader, o TextOptions) (
 	if err := docs.Close(); err != nil {
 		return report, err
 	}
-	b.anew(o.BatchBytes)
+	b.anew(o.BatchBytes, nil)
 	t := &textIndexer{o: o, builder: b, report: &report}
 	if err := t.run(ctx, text); err != nil {
 		return report, err

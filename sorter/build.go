@@ -37,6 +37,10 @@ type Options struct {
 	// an input holds them.
 	Removed []vocab.DocID
 
+	// Place gives the place of a document in the repository where it is another by now. Nil means that
+	// all are where they were.
+	Place func(vocab.Place) vocab.Place
+
 	// Compact is that of segment.Options.
 	Compact bool
 
@@ -216,6 +220,9 @@ func (b *builder) writeDoc(s *docStream) error {
 	b.remaps[s.input][s.ord] = b.ordinal
 	b.held[s.info.Doc] = holder{s.input, b.ordinal}
 	b.ordinal++
+	if s.info.Place != 0 && b.options.Place != nil {
+		s.info.Place = b.options.Place(s.info.Place)
+	}
 	return b.out.AddDoc(s.info)
 }
 

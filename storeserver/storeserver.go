@@ -52,10 +52,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// An Item is one outcome to keep: a page, or a redirect.
+// An Item is one outcome to keep: a page, or a redirect; or a record of the repository to be kept once more.
 type Item struct {
 	Page     *vocab.Page
-	Redirect *Redirect // where Page is nil
+	Redirect *Redirect          // where Page is nil
+	Record   *repository.Record // where both are nil: kept as it is, whoever else has its body
 	Done     func(Receipt)
 }
 
@@ -79,6 +80,7 @@ type Receipt struct {
 // Stats counts what was stored since the start.
 type Stats struct {
 	Pages, Duplicates, Redirects int64
+	Copies                       int64 // records kept once more
 	BodyBytes                    int64 // of pages and duplicates
 	Cycles, Failures             int64
 	Pending, PendingBytes        int // now
@@ -114,8 +116,9 @@ type entry struct {
 	record  repository.Record
 	content vocab.ContentID
 	done    func(Receipt)
-	body    int // bytes
-	bytes   int // counted as pending
+	copy    bool // Item.Record
+	body    int  // bytes
+	bytes   int  // counted as pending
 	receipt Receipt
 }
 
@@ -151,7 +154,9 @@ func (s *Server) Put(ctx context.Context, item Item) error {
 
 func newEntry(item Item) *entry {
 	e := &entry{done: item.Done}
-	if p := item.Page; p != nil {
+	if item.Record != nil {
+		e.record, e.copy = *item.Record, true
+	} else if p := item.Page; p != nil {
 		e.content = vocab.ContentOf(p.Body)
 		e.record = repository.Record{Kind: repository.PageRecord, Page: *p}
 	} else {
@@ -337,7 +342,7 @@ func (s *Server) write(items []*entry) error {
 			continue
 		}
 		e.receipt.Place = places[i]
-		if e.record.Kind == repository.PageRecord {
+		if e.record.Kind == repository.PageRecord && !e.copy {
 			s.recent.add(e.content, e.record.Page.Doc)
 		}
 	}
@@ -347,7 +352,7 @@ func (s *Server) write(items []*entry) error {
 // deduplicate makes e a duplicate if its body is known. A page that comes again with its own old
 // body is stored again, so that its newest place always holds it whole.
 func (s *Server) deduplicate(e *entry, originals map[vocab.ContentID]vocab.DocID) error {
-	if e.record.Kind != repository.PageRecord {
+	if e.record.Kind != repository.PageRecord || e.copy {
 		return nil
 	}
 	e.receipt.Content = e.content
@@ -395,6 +400,10 @@ func (s *Server) settle(items []*entry, err error) {
 }
 
 func (st *Stats) count(e *entry) {
+	if e.copy {
+		st.Copies++
+		return
+	}
 	switch e.record.Kind {
 	case repository.PageRecord:
 		st.Pages++

@@ -89,7 +89,7 @@ browser, as JSON and in the terminal.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{error: err} })
 	root.AddCommand(
 		newDemo(s), newCrawl(s), newServe(s), newMCP(s), newSearch(s), newExplain(s), newTrace(s), newLinks(s),
-		newPageRank(s), newIndex(s), newRemove(s), newEval(s), newBench(s), newStats(s), newCheck(s), newDump(s), newExport(s), newImport(s), newBackup(s), newRestore(s), newDNS(), newPDF(), newVersion(),
+		newPageRank(s), newIndex(s), newRemove(s), newCompact(s), newEval(s), newBench(s), newStats(s), newCheck(s), newDump(s), newExport(s), newImport(s), newBackup(s), newRestore(s), newDNS(), newPDF(), newVersion(),
 	)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()

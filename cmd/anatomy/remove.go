@@ -20,7 +20,7 @@ PATTERN is as of crawl --exclude, such as 'example.org/drafts/*'. The crawl that
 one does, and a server that runs follows within a second or two.
 
 With --undo what was removed is fetched again by the crawl that runs, or by the next. "anatomy trace URL" says of a page
-that it was removed.`,
+that it was removed. What is stored of it leaves the disk with "anatomy compact --share 0".`,
 		Example: `  anatomy remove https://example.org/private.html
   anatomy remove spam.example 'example.org/drafts/*'
   anatomy remove --undo spam.example

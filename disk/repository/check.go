@@ -40,6 +40,18 @@ func Check(dir string, report func(problem error)) (Totals, error) {
 		return t, errors.Join(fmt.Errorf("repository: %w", err), r.Close())
 	}
 	t.Files = len(numbers)
+	tables, err := r.Tables()
+	if err != nil {
+		return t, errors.Join(fmt.Errorf("repository: %w", err), r.Close())
+	}
+	for _, n := range tables {
+		table, err := openTable(dir, n)
+		if err != nil {
+			report(err)
+			continue
+		}
+		table.f.Close()
+	}
 	err = r.scan(&scanner{
 		problem: report,
 		tail:    func(path string, offset, size int64) { report(&TailError{path, offset, size}) },

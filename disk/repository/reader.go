@@ -38,7 +38,7 @@ type Reader struct {
 	unpacker unpacker
 
 	mu    sync.Mutex
-	files map[uint32]file
+	files map[uint32]file // those that this process wrote; others are open while they are read, and can be deleted
 	cache cache
 }
 
@@ -64,11 +64,16 @@ func newReader(dir string, o Options) *Reader {
 	return &Reader{dir: dir, files: make(map[uint32]file), cache: cache{limit: o.cacheBytes()}}
 }
 
-// Read returns the record at a place. It is the caller's to keep. The error wraps [ErrNoRecord]
+// Read returns the record at a place, or where it was moved from there. It is the caller's to keep. The error wraps [ErrNoRecord]
 // where no block begins there, or it has fewer records, and is a *DamageError where the block is damaged.
 func (r *Reader) Read(place vocab.Place) (Record, error) {
 	var rec Record
 	b, err := r.block(place)
+	if errors.Is(err, fs.ErrNotExist) {
+		if place, err = r.Resolve(place); err == nil {
+			b, err = r.block(place)
+		}
+	}
 	if err == nil && place.Slot() >= b.records() {
 		err = fmt.Errorf("%w: the block has %d", ErrNoRecord, b.records())
 	}
@@ -103,12 +108,10 @@ func (r *Reader) block(place vocab.Place) (*block, error) {
 
 func (r *Reader) load(place vocab.Place) (*block, error) {
 	f, size, err := r.open(place.File())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: there is no %s", ErrNoRecord, fileName(place.File()))
-	}
 	if err != nil {
 		return nil, err
 	}
+	defer r.release(f)
 	buf := r.unpacker.buffer()
 	defer r.unpacker.buffers.Put(buf)
 	h, stored, err := readBlock(f, place.File(), place.Offset(), size, *buf)
@@ -128,11 +131,11 @@ func (r *Reader) load(place vocab.Place) (*block, error) {
 	return b, nil
 }
 
-// open returns a file of the repository and its size now.
+// open returns a file of the repository and its size now, until release.
 func (r *Reader) open(number uint32) (file, int64, error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	f := r.files[number]
+	r.mu.Unlock()
 	if f == nil {
 		opened, err := os.Open(r.path(number))
 		if err != nil {
@@ -141,14 +144,24 @@ func (r *Reader) open(number uint32) (file, int64, error) {
 		if err := checkFileHeader(opened, number); err != nil {
 			return nil, 0, errors.Join(&DamageError{r.path(number), 0, err}, opened.Close())
 		}
-		f = opened
-		r.files[number] = f
+		f = readOnly{opened}
 	}
 	info, err := f.Stat()
 	if err != nil {
+		r.release(f)
 		return nil, 0, err
 	}
 	return f, info.Size(), nil
+}
+
+// readOnly is a file that is open while it is read.
+type readOnly struct{ *os.File }
+
+// release closes a file that was opened to be read. That of a writer stays open.
+func (r *Reader) release(f file) {
+	if f, ok := f.(readOnly); ok {
+		f.Close()
+	}
 }
 
 // forget empties the cache: places that were read may come to hold something else.
@@ -169,6 +182,9 @@ func (r *Reader) Close() error {
 	clear(r.files)
 	return errors.Join(errs...)
 }
+
+// Dir is the folder of the repository.
+func (r *Reader) Dir() string { return r.dir }
 
 func (r *Reader) path(number uint32) string { return filepath.Join(r.dir, fileName(number)) }
 
@@ -204,7 +220,9 @@ func checkFileHeader(f io.ReaderAt, number uint32) error {
 
 // fileNumbers lists the files of a repository in order. Numbers may be missing, where all pages
 // of a file were superseded and it was removed.
-func fileNumbers(dir string) ([]uint32, error) {
+func fileNumbers(dir string) ([]uint32, error) { return numbersOf(dir, "%d.repo", fileName) }
+
+func numbersOf(dir, pattern string, name func(uint32) string) ([]uint32, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -212,7 +230,7 @@ func fileNumbers(dir string) ([]uint32, error) {
 	var numbers []uint32
 	for _, e := range entries {
 		var n uint32
-		if _, err := fmt.Sscanf(e.Name(), "%d.repo", &n); err == nil && n > 0 && e.Name() == fileName(n) {
+		if _, err := fmt.Sscanf(e.Name(), pattern, &n); err == nil && n > 0 && e.Name() == name(n) {
 			numbers = append(numbers, n)
 		}
 	}

@@ -18,6 +18,8 @@ const (
 	DuplicateRecord                 // a URL with the same body as page Of
 	RedirectRecord                  // a URL that led to Location
 	linkedPage                      // on disk alone: a page whose Links are not empty
+
+	copyBit Kind = 16 // on disk alone, added to the others
 )
 
 var kindNames = [...]string{PageRecord: "page", DuplicateRecord: "duplicate", RedirectRecord: "redirect"}
@@ -36,6 +38,7 @@ type Record struct {
 	Page     vocab.Page
 	Of       vocab.DocID // of a duplicate: the page with this body; of a redirect: the target, 0 where unknown
 	Location string      // of a redirect: the URL named
+	Copy     bool        // compaction put it here: whatever is made of records was made of it before
 }
 
 // String shows a record on one line, with the length of its body in bytes.
@@ -65,6 +68,9 @@ func (r *Record) append(b []byte) []byte {
 	kind := r.Kind
 	if kind == PageRecord && p.Links != "" {
 		kind = linkedPage
+	}
+	if r.Copy {
+		kind |= copyBit
 	}
 	b = append(b, byte(kind))
 	b = binary.AppendUvarint(b, uint64(p.Doc))
@@ -98,7 +104,7 @@ func (r *Record) decode(b []byte) error {
 	if len(b) == 0 {
 		return errors.New("empty record")
 	}
-	*r = Record{Kind: Kind(b[0])}
+	*r = Record{Kind: Kind(b[0]) &^ copyBit, Copy: Kind(b[0])&copyBit != 0}
 	p := &r.Page
 	d := fields{rest: b[1:]}
 	p.Doc = vocab.DocID(d.uvarint())

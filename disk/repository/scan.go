@@ -67,7 +67,9 @@ func (r *Reader) scan(s *scanner) error {
 			s.problem(err)
 			continue
 		}
-		if err := s.file(f, r.path(n), n, size, last); err != nil {
+		err = s.file(f, r.path(n), n, size, last)
+		r.release(f)
+		if err != nil {
 			return err
 		}
 	}

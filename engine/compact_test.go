@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/repository"
+	"anatomy/urlserver"
+	"anatomy/vocab"
+)
+
+// supersede fills a folder with pages in several files of the repository, many of them replaced since.
+func supersede(t *testing.T, w *movingWeb, rounds int) Options {
+	o := w.folder("data")
+	crawl(t, o)
+	for range rounds {
+		rollRepository(t, o.Dir)
+		w.move()
+		crawl(t, recrawling(o))
+	}
+	return o
+}
+
+// rollRepository begins a new file.
+func rollRepository(t *testing.T, dir string) {
+	t.Helper()
+	r, err := repository.Open(datadir.Repository(dir), repository.Options{})
+	must(t, err)
+	must(t, r.Roll())
+	must(t, r.Close())
+}
+
+// cached reads every page in the index through a site.
+func cached(t *testing.T, s *Site, all map[vocab.DocID]vocab.Page) {
+	t.Helper()
+	n := 0
+	for doc, want := range all {
+		info, err := s.Document(t.Context(), doc)
+		if err != nil || info.Place == 0 {
+			continue
+		}
+		n++
+		if page, err := s.Page(t.Context(), doc); err != nil || !bytes.Equal(page.Body, want.Body) || page.URL != want.URL {
+			t.Errorf("document %d: %v", doc, err)
+		}
+	}
+	if n == 0 {
+		t.Error("no page is cached")
+	}
+}
+
+// recordsKept counts the records of the repository by kind.
+func recordsKept(t *testing.T, dir string) repository.Totals {
+	t.Helper()
+	totals, err := repository.Check(datadir.Repository(dir), func(problem error) { t.Error(problem) })
+	must(t, err)
+	return totals
+}
+
+// TestCompact: the room of what is superseded is freed, and nothing else changes: not for those who read the
+// folder meanwhile, nor for crawls and rebuilds after it.
+func TestCompact(t *testing.T) {
+	w := newMovingWeb(t, seedOf(t), 16)
+	o := supersede(t, w, 6)
+	site := openSite(t, o.Dir)
+	pages := bodies(t, o.Dir, records(t, o.Dir))
+	want, found, before := fates(t, o.Dir), searchable(t, o.Dir), recordsKept(t, o.Dir)
+
+	report, err := Compact(t.Context(), o.Dir, CompactOptions{})
+	must(t, err)
+	after := recordsKept(t, o.Dir)
+	if report.Rewritten == 0 || report.Dropped == 0 || report.After >= report.Before || after.Pages >= before.Pages || after.Pages < len(pages) {
+		t.Errorf("%+v, from %+v to %+v", report, before, after)
+	}
+	t.Logf("%+v, from %+v to %+v", report, before, after)
+	same := func() {
+		t.Helper()
+		checked(t, o.Dir)
+		sameMaps(t, "pages", fates(t, o.Dir), want)
+		sameLists(t, "index", searchable(t, o.Dir), found)
+	}
+	same()
+	cached(t, site, pages)
+	cached(t, openSite(t, o.Dir), pages)
+	if again, err := Compact(t.Context(), o.Dir, CompactOptions{}); err != nil || again.Rewritten > 0 || again.Dead > 0 {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+	w.requests()
+	crawl(t, o) // which reads nothing of the copies again
+	if asked := w.requests(); len(asked) > 0 {
+		t.Errorf("asked for %v", asked)
+	}
+	same()
+
+	for range 2 { // places that were moved are moved again
+		rollRepository(t, o.Dir)
+		w.move()
+		crawl(t, recrawling(o))
+		_, err = Compact(t.Context(), o.Dir, CompactOptions{})
+		must(t, err)
+	}
+	crawl(t, recrawling(o))
+	w.same(o.Dir)
+	cached(t, openSite(t, o.Dir), bodies(t, o.Dir, records(t, o.Dir)))
+	_, err = Rebuild(t.Context(), o.Dir, RebuildOptions{})
+	must(t, err)
+	w.same(o.Dir)
+	tables, err := filepath.Glob(filepath.Join(datadir.Repository(o.Dir), "*.moved"))
+	if must(t, err); len(tables) > 0 {
+		t.Errorf("left behind: %v", tables)
+	}
+	cached(t, openSite(t, o.Dir), bodies(t, o.Dir, records(t, o.Dir)))
+}
+
+// A hearer is a log that calls back for each message.
+type hearer struct {
+	slog.Handler
+	hear func(message string)
+}
+
+func (h hearer) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h hearer) Handle(_ context.Context, r slog.Record) error {
+	h.hear(r.Message)
+	return nil
+}
+
+// TestWatchCompacts: a crawl that never ends frees the room by itself when half is dead, while it crawls.
+func TestWatchCompacts(t *testing.T) {
+	w := newMovingWeb(t, seedOf(t), 16)
+	o := w.folder("data")
+	crawl(t, o)
+	for range 4 { // all versions but the last are dead
+		rollRepository(t, o.Dir)
+		w.mu.Lock()
+		for _, key := range w.keys {
+			w.pages[key] = w.fresh(key)
+		}
+		w.mu.Unlock()
+		crawl(t, recrawling(o))
+	}
+	before := recordsKept(t, o.Dir)
+	o.URLs.Recrawl = urlserver.Recrawl{Mode: urlserver.Watch}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	o.Log = slog.New(hearer{slog.DiscardHandler, func(message string) {
+		if message == "repository compacted" {
+			stop()
+		}
+	}})
+	c, err := Open(t.Context(), o)
+	must(t, err)
+	c.lookForDead = 0
+	must(t, errors.Join(c.Run(ctx), c.Close()))
+	if after := recordsKept(t, o.Dir); after.Pages >= before.Pages/2 {
+		t.Errorf("%d pages before, %d after", before.Pages, after.Pages)
+	}
+	w.same(o.Dir)
+}
+
+// TestCompactVersions: as many older versions stay as are asked for, the newest; what was removed does not stay.
+func TestCompactVersions(t *testing.T) {
+	w := newWeb(t)
+	o := w.options(filepath.Join(t.TempDir(), "data"), "http://one.test/", "http://two.test/")
+	w.page("one.test/", "<p>version 5")
+	w.page("two.test/", "<p>version 5 of two")
+	crawl(t, o)
+	repo, err := repository.Open(datadir.Repository(o.Dir), repository.Options{})
+	must(t, err)
+	for doc, r := range records(t, o.Dir) { // as if there had been visits before, a day apart
+		for i := range 5 {
+			older := vocab.Page{Doc: doc, URL: r.URL, Fetched: r.Fetch.Fetched.AddDate(0, 0, i-5), Body: fmt.Appendf(nil, "<p>version %d", i)}
+			_, err := repo.Append([]repository.Record{{Kind: repository.PageRecord, Page: older}})
+			must(t, err)
+		}
+	}
+	must(t, repo.Close())
+	_, err = Ban(t.Context(), o.Dir, []string{"two.test"})
+	must(t, err)
+	_, err = Compact(t.Context(), o.Dir, CompactOptions{Versions: 2})
+	must(t, err)
+	var kept []string
+	r, err := repository.OpenReader(datadir.Repository(o.Dir))
+	must(t, err)
+	defer r.Close()
+	must(t, r.Scan(0, func(_ vocab.Place, record *repository.Record) error {
+		kept = append(kept, string(record.Page.Body))
+		return nil
+	}))
+	slices.Sort(kept)
+	if want := []string{"<!doctype html><p>version 5", "<p>version 3", "<p>version 4"}; !slices.Equal(kept, want) {
+		t.Errorf("kept %q, want %q", kept, want)
+	}
+	checked(t, o.Dir)
+}
+
+// TestCompactCrashes: a compaction that is killed at any moment loses nothing and is completed by the next.
+func TestCompactCrashes(t *testing.T) {
+	seed := seedOf(t)
+	r := rand.New(rand.NewPCG(seed, 5))
+	w := newMovingWeb(t, seed, 60)
+	o := supersede(t, w, 5)
+	pages := bodies(t, o.Dir, records(t, o.Dir))
+	want, found := fates(t, o.Dir), searchable(t, o.Dir)
+	must(t, removeControl(o.Dir)) // a socket cannot be copied
+	took, killed := 40*time.Millisecond, 0
+	for tries := 0; killed < 2*crashes(t) && tries < 50; tries++ {
+		order := childOrder{Dir: filepath.Join(t.TempDir(), "killed"), Compact: true}
+		must(t, os.CopyFS(order.Dir, os.DirFS(o.Dir)))
+		for range 1 + r.IntN(3) {
+			child := startChild(t, order)
+			if !child.await(func(line string) bool { return line == "open" }) {
+				t.Fatal("the child ended before it began")
+			}
+			<-time.After(time.Duration(r.Int64N(int64(took)))) // any moment will do
+			child.kill()
+			if _, was := child.wait(); was {
+				killed++
+			} else {
+				took = took * 9 / 10 // it was quicker this time
+			}
+			checked(t, order.Dir)
+			sameMaps(t, "pages", fates(t, order.Dir), want)
+			sameLists(t, "index", searchable(t, order.Dir), found)
+			cached(t, openSite(t, order.Dir), pages)
+		}
+		if _, was := startChild(t, order).wait(); was {
+			t.Fatal("nobody killed it")
+		}
+		checked(t, order.Dir)
+		sameMaps(t, "pages", fates(t, order.Dir), want)
+		sameLists(t, "index", searchable(t, order.Dir), found)
+		cached(t, openSite(t, order.Dir), pages)
+		if again, err := Compact(t.Context(), order.Dir, CompactOptions{}); err != nil || again.Rewritten > 0 {
+			t.Errorf("there was more to do: %+v %v", again, err)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	if killed == 0 {
+		t.Error("no kill hit it")
+	}
+	t.Logf("%d kills", killed)
+}
