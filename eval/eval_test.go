@@ -151,6 +151,26 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestCompare: of three queries that got better, two exchanges of eight bring as much.
+func TestCompare(t *testing.T) {
+	judged := make([]Judged, 4)
+	for i := range judged {
+		judged[i] = Judged{Grades: map[string]int{"a": 1}, Any: true}
+	}
+	after := [][]string{{"a"}, {"a"}, {"a"}, {"a"}}
+	before := [][]string{{"x", "a"}, {}, {"x", "a"}, {"a"}}
+	c := Compare(judged, before, after, 1)
+	if c.Better != 3 || c.Worse != 0 || c.Gain != 0.5 || math.Abs(c.P-0.25) > 0.02 {
+		t.Errorf("%+v", c)
+	}
+	if c := Compare(judged, after, before, 1); c.Better != 0 || c.Worse != 3 || c.Gain != -0.5 {
+		t.Errorf("the other way round: %+v", c)
+	}
+	if c := Compare(judged, after, after, 1); c.P != 1 || c.Gain != 0 {
+		t.Errorf("no change: %+v", c)
+	}
+}
+
 func TestBench(t *testing.T) {
 	timings, err := Bench(t.Context(), table{"a OR b": {1, 2}}, []string{"a b", "c"}, BenchOptions{Mode: Any, Passes: 2})
 	if err != nil || len(timings) != 2 || timings[0].Hits != 2 || timings[1].Hits != 0 || timings[0].Best == math.MaxInt64 {

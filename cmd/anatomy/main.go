@@ -214,9 +214,11 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 }
 
 // exclusive says that a flag was given that means nothing without, or together with, another.
-func exclusive(c *cobra.Command, wrong bool, format, flag string) error {
-	if wrong && c.Flags().Changed(flag) {
-		return usagef(format, flag)
+func exclusive(c *cobra.Command, wrong bool, format string, flags ...string) error {
+	for _, flag := range flags {
+		if wrong && c.Flags().Changed(flag) {
+			return usagef(format, flag)
+		}
 	}
 	return nil
 }
