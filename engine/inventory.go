@@ -9,7 +9,6 @@ import (
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
-	"anatomy/disk/linkdb"
 	"anatomy/disk/segment"
 	"anatomy/vocab"
 )
@@ -23,7 +22,8 @@ type Inventory struct {
 	Postings  uint64            `json:"postings"`
 	Hits      uint64            `json:"hits"`
 	Links     uint64            `json:"links"`
-	Rank      string            `json:"rank"` // how the vector in force was computed; "" for none
+	Rank      string            `json:"rank"`  // how the vector in force was computed; "" for none
+	Ranks     []RankStatus      `json:"ranks"` // all vectors, by name
 	Rows      []Row             `json:"rows"`
 	Outcomes  map[string]uint64 `json:"outcomes,omitempty"` // of fetches, from AddOutcomes
 }
@@ -51,19 +51,16 @@ func TakeInventory(dir string) (*Inventory, error) {
 	if err := i.segments(dir, m); err != nil {
 		return nil, err
 	}
-	for _, name := range m.Links {
-		r, err := linkdb.Open(datadir.Links(dir, name))
-		if err != nil {
-			return nil, err
-		}
-		i.Links += r.CountLinks()
-		r.Close()
-	}
-	v, err := readRanks(dir)
-	if err != nil {
+	if i.Links, err = countLinks(dir, m); err != nil {
 		return nil, err
 	}
-	if v != nil {
+	if i.Ranks, err = ranksOf(dir, i.Links); err != nil {
+		return nil, err
+	}
+	for _, v := range i.Ranks {
+		if v.Name != DefaultRank {
+			continue
+		}
 		i.Rank = fmt.Sprintf("damping %g, %d iterations, residual %.2g, computed %s", v.Damping, v.Iterations, v.Residual, v.Computed.Format("2006-01-02 15:04:05"))
 		if v.Personalized != "" {
 			i.Rank += ", personalised to " + v.Personalized

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -33,19 +31,8 @@ type RankOptions struct {
 	Name string
 }
 
-// DefaultRank is the name of the vector that the searcher uses.
-const DefaultRank = "default"
-
-// maxRankName bounds the name of a vector, in bytes.
-const maxRankName = 64
-
-// CheckRankName says what is wrong with the name of a vector.
-func CheckRankName(name string) error {
-	if name == "" || len(name) > maxRankName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || name[0] == '-' {
-		return fmt.Errorf("pagerank: name %.100q is not 1 to %d lower-case letters, digits and hyphens, the first one no hyphen", name, maxRankName)
-	}
-	return nil
-}
+// DefaultRank is the name of the vector that the searcher uses unless a query names another.
+const DefaultRank = rankvector.Default
 
 // Rank computes PageRank over the link database of the data folder and puts the vector in force. A
 // searcher of the folder, in whatever process, takes it up within a second or two. It needs no
@@ -71,7 +58,7 @@ func Rank(ctx context.Context, dir string, o RankOptions) (*RankReport, error) {
 	if err := nodes.addLinks(set, links); err != nil {
 		return nil, err
 	}
-	path := rankPath(dir, o.Name)
+	path := datadir.RankNamed(dir, o.Name)
 	before, err := readVector(path)
 	if err != nil {
 		before = nil // it is about to be replaced
@@ -97,6 +84,7 @@ func Rank(ctx context.Context, dir string, o RankOptions) (*RankReport, error) {
 		return nil, err
 	}
 	r.Vector = nodes.vector(result, ranks, o)
+	r.Vector.Recorded = set.CountLinks()
 	if err := rankvector.Write(path, r.Vector); err != nil {
 		return nil, err
 	}
@@ -127,11 +115,6 @@ func (r *RankReport) loadNodes(set *linkdb.Set, o *RankOptions) (*nodes, error) 
 		}
 	}
 	return n, nil
-}
-
-// rankPath is where the vector of a name is.
-func rankPath(dir, name string) string {
-	return filepath.Join(filepath.Dir(datadir.Rank(dir)), name+".rank")
 }
 
 // openLinks opens the link runs in force. A merge may replace them between reading the manifest and

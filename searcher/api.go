@@ -15,6 +15,7 @@ type Request struct {
 	Bare        bool          // give of every result its Doc, Score and PageRank alone, and read no text: to measure ranking
 	Verbatim    bool          // never answer another spelling of the query than the one that was asked
 	Preferences *Preferences  // of the asker; default none
+	Rank        string        // name of the rank vector that counts, default rankvector.Default
 	Within      time.Duration // deadline, default 1s; a query that runs out of it says so in Partial
 }
 
@@ -41,8 +42,16 @@ type Response struct {
 	Hidden      int  // pages that match and are left out because their sites are blocked
 	HiddenExact bool // Hidden is exact; otherwise there are at least so many
 	Took        time.Duration
-	Documents   int    // pages that were searched
+	Documents   int // pages that were searched
+	Rank        RankUsed
 	Why         string // on no results, and with Corrected: why, for people; also what of the index could not be read
+}
+
+// RankUsed is the rank vector that counted; the zero value says that there is none.
+type RankUsed struct {
+	Name         string
+	Computed     time.Time
+	Personalized string // what it favours, "" for all pages alike
 }
 
 // A Result is one page that matches.

@@ -15,7 +15,7 @@ import (
 // ErrNotIndexed says that a URL is not in the index.
 var ErrNotIndexed = errors.New("searcher: not in the index")
 
-// Explain scores the page at a URL for the query and preferences of a request, whether it matches or not.
+// Explain scores the page at a URL for the query, preferences and rank vector of a request, whether it matches or not.
 func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Explanation, error) {
 	u, err := weburl.Parse(url)
 	if err != nil {
@@ -24,6 +24,10 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 	root := query.Parse(req.Query).Root
 	var e *Explanation
 	err = s.twice(func(snap *snapshot) error {
+		snap, err := s.ranked(snap, req.Rank)
+		if err != nil {
+			return err
+		}
 		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: &Response{}}
 		defer a.close()
 		e, err = a.explainURL(root, &u)

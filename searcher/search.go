@@ -25,7 +25,11 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	q := query.Parse(req.Query)
 	resp := &Response{}
 	err := s.twice(func(snap *snapshot) error {
-		*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut}
+		snap, err := s.ranked(snap, req.Rank)
+		if err != nil {
+			return err
+		}
+		*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut, Rank: snap.rankUsed(req.Rank)}
 		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo}
 		defer a.close()
 		if err := a.run(q.Root, s.o.Candidates); err != nil {

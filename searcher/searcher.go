@@ -67,6 +67,9 @@ type Searcher struct {
 	handles map[handleKey]*handle
 	lastErr error
 
+	ranking sync.Mutex
+	named   map[string]*namedRanks // guarded by ranking
+
 	news     chan struct{} // holds one when a snapshot was taken over that nothing was learnt from
 	learning sync.Mutex    // one Learn at a time
 	learnt   atomic.Pointer[knowledge]
@@ -79,7 +82,7 @@ func Open(dir string, o Options) (*Searcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("searcher: %w", err)
 	}
-	s := &Searcher{dir: dir, o: o, cache: cache, handles: map[handleKey]*handle{}, news: make(chan struct{}, 1)}
+	s := &Searcher{dir: dir, o: o, cache: cache, handles: map[handleKey]*handle{}, named: map[string]*namedRanks{}, news: make(chan struct{}, 1)}
 	if _, err := s.Refresh(); err != nil {
 		s.cache.Close()
 		return nil, err

@@ -165,6 +165,7 @@ func (s *Searcher) refresh() (changed bool, err error) {
 	s.current = snap
 	s.mu.Unlock()
 	if old != nil {
+		s.forget(old)
 		s.release(old)
 	}
 	select {

@@ -24,10 +24,17 @@ type searchAnswer struct {
 	Total       totalAnswer    `json:"total"`
 	TookMS      float64        `json:"took_ms"`
 	Partial     bool           `json:"partial"`          // the deadline cut the search short
+	Rank        *rankAnswer    `json:"rank"`             // the vector that counted, or null
 	Reason      string         `json:"reason,omitempty"` // on no results, and with corrected: why
 	Hidden      int            `json:"hidden,omitempty"` // pages that match and are of blocked sites
 	Results     []resultAnswer `json:"results"`
 	Next        *string        `json:"next"` // address of the results after these, or null
+}
+
+type rankAnswer struct {
+	Name         string    `json:"name"`
+	Computed     time.Time `json:"computed"`
+	Personalized string    `json:"personalized,omitempty"`
 }
 
 type totalAnswer struct {
@@ -137,11 +144,14 @@ func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 	if a.Exact {
 		answer.Total.Relation = "eq"
 	}
+	if !a.Rank.Computed.IsZero() {
+		answer.Rank = &rankAnswer{a.Rank.Name, a.Rank.Computed, a.Rank.Personalized}
+	}
 	for i := range a.Results {
 		answer.Results = append(answer.Results, newResultAnswer(&a.Results[i]))
 	}
 	if next, ok := nextOffset(r, a); ok {
-		href := searchHref("/api/v1/search", r.Query, next, r.Limit)
+		href := searchHref("/api/v1/search", r, next)
 		if r.Explain {
 			href += "&explain=1"
 		}

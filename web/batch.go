@@ -29,6 +29,7 @@ type batchSearch struct {
 	Num      *int   `json:"num"`
 	Explain  bool   `json:"explain"`
 	Verbatim bool   `json:"verbatim"`
+	Rank     string `json:"rank"`
 }
 
 type batchAnswer struct {
@@ -88,7 +89,7 @@ func readBatch(c *gin.Context) (*batchRequest, error) {
 
 // request is a search of a batch, held to the bounds of the parameters of /api/v1/search.
 func (b *batchSearch) request() (searcher.Request, error) {
-	r := searcher.Request{Query: cleanText(b.Query), Offset: b.Start, Limit: searcher.DefaultLimit, Explain: b.Explain, Verbatim: b.Verbatim}
+	r := searcher.Request{Query: cleanText(b.Query), Offset: b.Start, Limit: searcher.DefaultLimit, Explain: b.Explain, Verbatim: b.Verbatim, Rank: cleanText(b.Rank)}
 	if b.Num != nil {
 		r.Limit = *b.Num
 	}

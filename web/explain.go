@@ -48,6 +48,7 @@ func (s *Server) explanation(c *gin.Context) (query, target string, e *searcher.
 		preferred = s.visitor(c, p).Preferences
 	}
 	query, target = p.text("q", MaxQuery), p.text("url", MaxURL)
+	rank := p.text("rank", maxRankParameter)
 	p.required("q", query)
 	p.required("url", target)
 	if p.err != nil {
@@ -60,7 +61,7 @@ func (s *Server) explanation(c *gin.Context) (query, target string, e *searcher.
 		return "", "", nil, err
 	}
 	defer s.gate.leave()
-	e, err = s.o.Search.Explain(c.Request.Context(), searcher.Request{Query: query, Preferences: taste(preferred, true)}, target)
+	e, err = s.o.Search.Explain(c.Request.Context(), searcher.Request{Query: query, Preferences: taste(preferred, true), Rank: rank}, target)
 	if err == nil && e == nil {
 		err = ErrNotFound
 	}

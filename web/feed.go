@@ -91,7 +91,7 @@ func (s *Server) atomFeed(base string, r searcher.Request, a *searcher.Response)
 		Updated:    newest(a).Format(time.RFC3339),
 		Links: []atomLink{
 			{"self", "application/atom+xml", href(r.Offset)},
-			{"alternate", "text/html", base + searchHref("/search", r.Query, r.Offset, r.Limit)},
+			{"alternate", "text/html", base + searchHref("/search", r, r.Offset)},
 			{"search", "application/opensearchdescription+xml", base + "/opensearch.xml"},
 			{"first", "application/atom+xml", href(0)},
 		},
@@ -125,7 +125,7 @@ func (f *atomFeed) add(r *searcher.Result) {
 func (s *Server) rssFeed(base string, r searcher.Request, a *searcher.Response) *rssFeed {
 	channel := rssChannel{
 		Title:       xmlText(r.Query) + " – " + s.o.Name,
-		Link:        base + searchHref("/search", r.Query, r.Offset, r.Limit),
+		Link:        base + searchHref("/search", r, r.Offset),
 		Description: "Results for " + xmlText(r.Query),
 		Self:        atomLink{"self", "application/rss+xml", feedHref(base, "rss", r, r.Offset)},
 		Total:       a.Total, Start: r.Offset, PerPage: r.Limit,
@@ -158,7 +158,7 @@ func feedTitle(r *searcher.Result) string {
 }
 
 func feedHref(base, format string, r searcher.Request, offset int) string {
-	return base + searchHref("/search", r.Query, offset, r.Limit) + "&format=" + format
+	return base + searchHref("/search", r, offset) + "&format=" + format
 }
 
 // newest is when the latest of the results was fetched; the epoch where none was, so that the

@@ -73,6 +73,7 @@ type toolSearchInput struct {
 	Query string `json:"query" jsonschema:"what to look for, in the query language"`
 	Num   int    `json:"num,omitempty" jsonschema:"results wanted, 1 to 20; 10 when absent"`
 	Start int    `json:"start,omitempty" jsonschema:"results to pass over"`
+	Rank  string `json:"rank,omitempty" jsonschema:"the rank vector to order by, one of those that index_status names; the usual one when absent"`
 }
 
 type toolSearchOutput struct {
@@ -94,7 +95,7 @@ type toolResult struct {
 }
 
 func (s *Server) toolSearch(ctx context.Context, _ *mcp.CallToolRequest, in toolSearchInput) (*mcp.CallToolResult, *toolSearchOutput, error) {
-	r := searcher.Request{Query: cleanText(in.Query), Offset: in.Start, Limit: in.Num}
+	r := searcher.Request{Query: cleanText(in.Query), Offset: in.Start, Limit: in.Num, Rank: cleanText(in.Rank)}
 	switch {
 	case r.Query == "":
 		return nil, nil, errors.New("query is empty: say what to look for")

@@ -108,7 +108,10 @@ func (p *params) doc(name string) vocab.DocID {
 	return vocab.DocID(n)
 }
 
-// request is what q, start, num, explain and verbatim ask for.
+// maxRankParameter bounds the name of a rank vector, in bytes.
+const maxRankParameter = 64
+
+// request is what q, start, num, explain, verbatim and rank ask for.
 func (p *params) request() searcher.Request {
 	return searcher.Request{
 		Query:    p.text("q", MaxQuery),
@@ -116,6 +119,7 @@ func (p *params) request() searcher.Request {
 		Limit:    p.number("num", searcher.DefaultLimit, 1, searcher.MaxLimit),
 		Explain:  p.flag("explain"),
 		Verbatim: p.flag("verbatim"),
+		Rank:     p.text("rank", maxRankParameter),
 	}
 }
 

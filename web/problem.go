@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
+
+	"anatomy/searcher"
 )
 
 // statusGone is for the log: who went away reads no answer.
@@ -35,7 +37,10 @@ func notFound(message string) *problem {
 // name files, so their text goes to the log alone.
 func problemOf(err error) *problem {
 	var p *problem
+	var unknown *searcher.UnknownRankError
 	switch {
+	case errors.As(err, &unknown):
+		return badParameter("Parameter rank: " + unknown.Error() + ".")
 	case errors.As(err, &p):
 		return p
 	case errors.Is(err, ErrNotFound):

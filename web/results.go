@@ -32,6 +32,7 @@ type resultsView struct {
 	Prev, Next  string // addresses; "" where there is none
 	JSON        string // the same as JSON
 	Atom        string // the same as a feed
+	Ranks       string // which ranks counted, "" for none
 	Why         string // on no results
 	Hints       []hint // on no results
 	Hidden      string // what was left out because the asker blocked its site; "" for nothing
@@ -125,6 +126,7 @@ func (s *Server) search(c *gin.Context) error {
 	if r.Limit != searcher.DefaultLimit {
 		v.Num = r.Limit
 	}
+	v.Rank = r.Rank
 	v.Results = s.resultsView(r, response)
 	v.Results.prefer(visitor, c.Request.URL.RawQuery, shown)
 	return s.render(c, http.StatusOK, s.pages.results, v)
@@ -152,8 +154,9 @@ func (s *Server) resultsView(r searcher.Request, a *searcher.Response) *resultsV
 		Documents: a.Documents,
 		Partial:   a.Partial,
 		First:     r.Offset + 1,
-		JSON:      searchHref("/api/v1/search", r.Query, r.Offset, r.Limit),
+		JSON:      searchHref("/api/v1/search", r, r.Offset),
 		Atom:      feedHref("", "atom", r, 0),
+		Ranks:     ranksText(a.Rank),
 		Why:       a.Why,
 		Hidden:    hiddenText(a),
 	}
@@ -165,14 +168,26 @@ func (s *Server) resultsView(r searcher.Request, a *searcher.Response) *resultsV
 		best = max(best, a.Results[i].Score)
 	}
 	for i := range a.Results {
-		v.Results = append(v.Results, s.resultView(&a.Results[i], r.Query, r.Offset+i+1, best))
+		v.Results = append(v.Results, s.resultView(&a.Results[i], r, r.Offset+i+1, best))
 	}
-	v.Sites = sitesOf(r.Query, a.Results)
+	v.Sites = sitesOf(r, a.Results)
 	v.paginate(r, a)
 	if len(a.Results) == 0 {
 		v.Hints = hintsFor(r, a)
 	}
 	return v
+}
+
+// ranksText says which rank vector counted and of when it is.
+func ranksText(u searcher.RankUsed) string {
+	if u.Computed.IsZero() {
+		return ""
+	}
+	text := u.Computed.UTC().Format("2 January 2006, 15:04 UTC")
+	if u.Personalized != "" {
+		text += ", favouring " + u.Personalized
+	}
+	return u.Name + ", of " + text
 }
 
 // totalText is honest: "at least" wherever the count is not exact.
@@ -193,7 +208,11 @@ func sameQuery(interpreted, query string) bool {
 	return interpreted == "" || fold(interpreted) == fold(query)
 }
 
-func (s *Server) resultView(r *searcher.Result, query string, number int, best searcher.Score) resultView {
+func (s *Server) resultView(r *searcher.Result, asked searcher.Request, number int, best searcher.Score) resultView {
+	why := url.Values{"q": {asked.Query}, "url": {r.URL}}
+	if asked.Rank != "" {
+		why.Set("rank", asked.Rank)
+	}
 	v := resultView{
 		Number:  number,
 		URL:     linkable(r.URL),
@@ -202,7 +221,7 @@ func (s *Server) resultView(r *searcher.Result, query string, number int, best s
 		Snippet: r.Snippet,
 		Lang:    langTag(r.Lang),
 		Score:   strconv.FormatFloat(r.Score.Points(), 'f', 2, 64),
-		Why:     "/explain?" + url.Values{"q": {query}, "url": {r.URL}}.Encode(),
+		Why:     "/explain?" + why.Encode(),
 		Fetched: r.Fetched,
 		Crawled: r.Crawled,
 	}
@@ -213,7 +232,7 @@ func (s *Server) resultView(r *searcher.Result, query string, number int, best s
 		v.Bar = int(r.Score * 100 / best)
 	}
 	if r.Crawled && s.o.Pages != nil {
-		v.Cached = cachedHref(uint64(r.Doc), query, false)
+		v.Cached = cachedHref(uint64(r.Doc), asked.Query, false)
 	}
 	if s.o.Links != nil {
 		v.Links = linksHref(r.URL)
@@ -298,8 +317,8 @@ func langTag(s string) string {
 
 // sitesOf counts the hosts of the results shown, the commonest first. There is none where the
 // query names a site already, or all results are of one.
-func sitesOf(query string, results []searcher.Result) []siteView {
-	if strings.Contains(strings.ToLower(query), "site:") {
+func sitesOf(r searcher.Request, results []searcher.Result) []siteView {
+	if strings.Contains(strings.ToLower(r.Query), "site:") {
 		return nil
 	}
 	counts := make(map[string]int)
@@ -313,7 +332,7 @@ func sitesOf(query string, results []searcher.Result) []siteView {
 	}
 	var sites []siteView
 	for host, n := range counts {
-		sites = append(sites, siteView{shorten(visible(host), 64), n, searchHref("/search", query+" site:"+host, 0, 0)})
+		sites = append(sites, siteView{shorten(visible(host), 64), n, searchHref("/search", searcher.Request{Query: r.Query + " site:" + host, Rank: r.Rank}, 0)})
 	}
 	slices.SortFunc(sites, func(a, b siteView) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Host, b.Host))
@@ -321,16 +340,25 @@ func sitesOf(query string, results []searcher.Result) []siteView {
 	return sites[:min(len(sites), 6)]
 }
 
-// searchHref is the address of a search; limit 0 is the default.
-func searchHref(path, query string, offset, limit int) string {
-	v := url.Values{"q": {query}}
+// searchHref is the address of a search from offset on: its query, limit and ranks; limit 0 is the default.
+func searchHref(path string, r searcher.Request, offset int) string {
+	v := url.Values{"q": {r.Query}}
 	if offset > 0 {
 		v.Set("start", strconv.Itoa(offset))
 	}
-	if limit > 0 && limit != searcher.DefaultLimit {
-		v.Set("num", strconv.Itoa(limit))
+	if r.Limit > 0 && r.Limit != searcher.DefaultLimit {
+		v.Set("num", strconv.Itoa(r.Limit))
+	}
+	if r.Rank != "" {
+		v.Set("rank", r.Rank)
 	}
 	return path + "?" + v.Encode()
+}
+
+// asking is the request with another query.
+func asking(r searcher.Request, query string) searcher.Request {
+	r.Query = query
+	return r
 }
 
 // nextOffset is where the next page starts; ok is false where there is none that can be asked for.
@@ -343,7 +371,7 @@ func nextOffset(r searcher.Request, a *searcher.Response) (offset int, ok bool) 
 // a lower bound where it is not exact, and no further than a search reaches.
 func (v *resultsView) paginate(r searcher.Request, a *searcher.Response) {
 	const around = 4
-	href := func(offset int) string { return searchHref("/search", r.Query, offset, r.Limit) }
+	href := func(offset int) string { return searchHref("/search", r, offset) }
 	if r.Offset > 0 {
 		v.Prev = href(max(0, r.Offset-r.Limit))
 	}
@@ -364,12 +392,12 @@ func (v *resultsView) paginate(r searcher.Request, a *searcher.Response) {
 // hintsFor proposes queries that may find what this one did not.
 func hintsFor(r searcher.Request, a *searcher.Response) []hint {
 	if a.Total > 0 && r.Offset > 0 {
-		return []hint{{"The first page of results", r.Query, searchHref("/search", r.Query, 0, r.Limit)}}
+		return []hint{{"The first page of results", r.Query, searchHref("/search", r, 0)}}
 	}
 	var hints []hint
 	try := func(label, query string) {
 		if query = strings.Join(strings.Fields(query), " "); query != "" && query != r.Query && len(query) <= MaxQuery {
-			hints = append(hints, hint{label, query, searchHref("/search", query, 0, r.Limit)})
+			hints = append(hints, hint{label, query, searchHref("/search", asking(r, query), 0)})
 		}
 	}
 	plain := withoutOperators(r.Query)

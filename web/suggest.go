@@ -27,11 +27,11 @@ func spelling(r searcher.Request, a *searcher.Response) *spellingView {
 	case a.Corrected != "":
 		return &spellingView{
 			Corrected: true, Reason: a.Why,
-			Query: a.Corrected, Href: searchHref("/search", a.Corrected, 0, r.Limit),
-			Asked: r.Query, AskedHref: searchHref("/search", r.Query, 0, r.Limit) + "&verbatim=1",
+			Query: a.Corrected, Href: searchHref("/search", asking(r, a.Corrected), 0),
+			Asked: r.Query, AskedHref: searchHref("/search", r, 0) + "&verbatim=1",
 		}
 	case a.Suggestion != "":
-		return &spellingView{Query: a.Suggestion, Href: searchHref("/search", a.Suggestion, 0, r.Limit)}
+		return &spellingView{Query: a.Suggestion, Href: searchHref("/search", asking(r, a.Suggestion), 0)}
 	}
 	return nil
 }

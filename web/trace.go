@@ -10,6 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"anatomy/searcher"
 	"anatomy/vocab"
 )
 
@@ -169,7 +170,7 @@ func (s *Server) newTraceView(asked string, t *Trace) *traceView {
 		v.Links = fmt.Sprintf("/links?doc=%d", t.Doc)
 	}
 	if host := hostOf(t.URL); host != "" {
-		v.Site = searchHref("/search", "site:"+host, 0, 0)
+		v.Site = searchHref("/search", searcher.Request{Query: "site:" + host}, 0)
 	}
 	return v
 }

@@ -84,6 +84,7 @@ type view struct {
 	Query   string
 	Num     int // results a page, 0 for the default
 	Visitor *visitor
+	Rank    string // vector that was asked for, "" for the default
 
 	Results *resultsView
 	Explain *explainView

@@ -399,6 +399,9 @@ func crawl(ctx context.Context, screen *console, o engine.Options, quiet bool) (
 	err = errors.Join(err, c.Close())
 	if !quiet && err == nil {
 		fmt.Fprintln(screen, summary(before, stats, ctx.Err() != nil))
+		if ranks, err := engine.Ranks(o.Dir); err == nil {
+			adviseRanks(screen, ranks)
+		}
 		if o.URLs.Recrawl.Mode == urlserver.RecrawlDue && stats.Revisits.Visited == 0 && ctx.Err() == nil {
 			fmt.Fprintln(screen, "No page was due again; when one is, and why: anatomy trace URL. To visit all now: add --max-age 0s.")
 		}

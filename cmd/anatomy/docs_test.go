@@ -100,15 +100,17 @@ func wrong(root *cobra.Command, words []string) string {
 	if err != nil {
 		return err.Error()
 	}
+	flags := 0 // a word after one may be its value
 	for _, word := range rest {
 		if word == "--" {
 			break
 		}
 		if flag.MatchString(word) {
+			flags++
 			if s := wrongFlag(word, []*cobra.Command{c}); s != "" {
 				return c.CommandPath() + ": " + s
 			}
-		} else if c.HasSubCommands() && !strings.Contains(c.Use, " ") && !strings.ContainsAny(word, "….") {
+		} else if c.HasSubCommands() && flags == 0 && !strings.Contains(c.Use, " ") && !strings.ContainsAny(word, "….") {
 			return fmt.Sprintf("%s has no command %q", c.CommandPath(), word)
 		}
 	}

@@ -62,6 +62,12 @@ func printInventory(w io.Writer, i *engine.Inventory) error {
 	if i.Rank != "" {
 		fmt.Fprintf(w, "\nPageRank: %s\n", i.Rank)
 	}
+	for _, r := range i.Ranks {
+		if r.Name != engine.DefaultRank {
+			fmt.Fprintf(w, "vector %s: computed %s\n", r.Name, r.Computed.Format("2006-01-02 15:04:05"))
+		}
+	}
+	adviseRanks(w, i.Ranks)
 	var outcomes []string
 	for _, name := range slices.Sorted(maps.Keys(i.Outcomes)) {
 		outcomes = append(outcomes, fmt.Sprintf("%d %s", i.Outcomes[name], name))

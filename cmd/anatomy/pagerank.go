@@ -50,7 +50,7 @@ graph instead, and touches no data folder.`,
 	fs.Float64Var(&o.Damping, "damping", pagerank.DefaultDamping, "probability of following a link rather than teleporting, `D` between 0 and 1")
 	fs.StringVar(&f.place, "personalize", "", "teleport to this page or site alone: `URL|SITE`")
 	fs.StringVar(&f.places, "personalize-file", "", "teleport to the pages and sites in `FILE`: a line each, with a weight after a blank (default: 1)")
-	fs.StringVar(&o.Name, "name", engine.DefaultRank, "keep the ranks as vector `NAME`; searches use \"default\"")
+	fs.StringVar(&o.Name, "name", engine.DefaultRank, "keep the ranks as vector `NAME`; searches use \"default\" unless they name another")
 	fs.Float64Var(&o.Tolerance, "tolerance", pagerank.DefaultTolerance, "stop when an iteration changes the ranks by at most `T` in sum")
 	fs.IntVar(&o.MaxIterations, "iterations", pagerank.DefaultMaxIterations, "stop after `N` iterations at the latest")
 	fs.Var((*byteSize)(&o.Memory), "memory", "rank from disk a graph that takes more than `SIZE` in memory, such as 200MB (default: no bound)")
@@ -58,6 +58,7 @@ graph instead, and touches no data folder.`,
 	fs.StringVar(&f.html, "html", "", "write the report to `FILE` as a page with plots")
 	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`: a line a link, the numbers of source and target; gzip is noticed; - is standard input")
 	fs.StringVar(&e.output, "output", "", "with --edges: write node and rank to `FILE` (default: standard output)")
+	c.AddCommand(newRankList(s), newRankRemove(s))
 	return c
 }
 
@@ -117,7 +118,9 @@ func (f *rankFlags) rank(c *cobra.Command, s *shared, show func(string)) error {
 		return printJSON(c.OutOrStdout(), report)
 	}
 	printRanks(c.OutOrStdout(), report)
-	return nil
+	all, err := engine.Ranks(s.data)
+	adviseRanks(c.OutOrStdout(), all)
+	return err
 }
 
 func (f *rankFlags) readPlaces() error {
@@ -262,7 +265,7 @@ func printRanks(w io.Writer, r *engine.RankReport) {
 		fmt.Fprintf(w, "  %.6f  %s, %d pages\n", h.Share, oneLine(h.Host), h.Pages)
 	}
 	if r.Name != engine.DefaultRank {
-		fmt.Fprintf(w, "\nkept as %q; searches use %q\n", r.Name, engine.DefaultRank)
+		fmt.Fprintf(w, "\nkept as %q; searches use it by --rank %s, or rank=%s in the API, and else %q\n", r.Name, r.Name, r.Name, engine.DefaultRank)
 	}
 }
 

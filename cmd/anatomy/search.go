@@ -55,6 +55,7 @@ begins with - stands after --.`,
 	c.Flags().IntVar(&r.Limit, "num", searcher.DefaultLimit, fmt.Sprintf("print at most `N` results, 1 to %d", searcher.MaxLimit))
 	c.Flags().IntVar(&r.Offset, "start", 0, "pass over `N` results")
 	c.Flags().BoolVar(&r.Verbatim, "verbatim", false, "never answer another spelling of the query")
+	rankFlag(c, &r.Rank)
 	c.Flags().BoolVar(&r.Explain, "explain", false, "show each score as a sum")
 	weightsFlag(c, &weights)
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -151,7 +152,7 @@ func oneLine(text string) string {
 }
 
 func newExplain(s *shared) *cobra.Command {
-	var weights string
+	var weights, rank string
 	c := &cobra.Command{
 		Use:   "explain QUERY URL",
 		Short: "every term of a page's score",
@@ -169,7 +170,7 @@ The page need not be among the first results.`,
 				return usageError{error: err}
 			}
 			return withWeights(s.data, weights, func(found *searcher.Searcher) error {
-				e, err := found.Explain(c.Context(), searcher.Request{Query: args[0]}, u.String())
+				e, err := found.Explain(c.Context(), searcher.Request{Query: args[0], Rank: rank}, u.String())
 				if errors.Is(err, searcher.ErrNotIndexed) {
 					return hinted(err, "why it is not there: "+s.command("trace "+quoted(args[1])))
 				}
@@ -182,8 +183,14 @@ The page need not be among the first results.`,
 			})
 		},
 	}
+	rankFlag(c, &rank)
 	weightsFlag(c, &weights)
 	return c
+}
+
+// rankFlag adds --rank.
+func rankFlag(c *cobra.Command, name *string) {
+	c.Flags().StringVar(name, "rank", "", "order by the rank vector `NAME`, see \"anatomy pagerank list\" (default: \"default\")")
 }
 
 // printExplanation prints the sum, a line a term.

@@ -10,7 +10,7 @@
 //	  barrels/          forward barrels on their way to the sorter          (disk/barrel)
 //	  links/            000001.links …: link database and anchors           (disk/linkdb)
 //	  index/            000001/ …: segments of the inverted index           (disk/segment)
-//	  rank/             default.rank: rank vector                           (disk/rankvector)
+//	  rank/             default.rank and others by name: rank vectors       (disk/rankvector)
 //	  control/          socket: while a crawl runs, for those who ask it    (engine)
 //	  snapshot/         while a backup is made: hard links to what it holds (engine)
 //	  certificates/     of serve --acme, with their keys                    (cmd/anatomy)
@@ -164,8 +164,11 @@ func Links(dir, name string) string { return filepath.Join(dir, "links", name) }
 // Segment is the folder of a segment of the index.
 func Segment(dir, name string) string { return filepath.Join(dir, "index", name) }
 
-// Rank is the path of the rank vector that the searcher uses.
-func Rank(dir string) string { return filepath.Join(dir, "rank", "default.rank") }
+// Rank is the path of the rank vector that the searcher uses where it is asked for no other.
+func Rank(dir string) string { return RankNamed(dir, "default") }
+
+// RankNamed is the path of the rank vector of a name.
+func RankNamed(dir, name string) string { return filepath.Join(dir, "rank", name+".rank") }
 
 // Control is the folder of the socket on which a running crawl answers.
 func Control(dir string) string { return filepath.Join(dir, "control") }

@@ -111,6 +111,14 @@ func (s *Set) IsSource(doc vocab.DocID) bool {
 	return doc < vocab.DocID(len(s.owner)) && s.owner[doc] != 0 && s.Same(doc)
 }
 
+// CountLinks is how many links the runs hold, those that newer runs replace among them.
+func (s *Set) CountLinks() (n uint64) {
+	for _, r := range s.runs {
+		n += r.CountLinks()
+	}
+	return n
+}
+
 // Close closes the runs.
 func (s *Set) Close() error {
 	var err error

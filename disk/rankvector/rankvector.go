@@ -6,7 +6,7 @@
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anatrank"
-//	8       4     version, 1
+//	8       4     version, 2
 //	12      4     p, the length of the personalisation in bytes, at most 65,535
 //	16      8     damping, float64
 //	24      8     tolerance asked for, float64
@@ -15,17 +15,18 @@
 //	48      8     time of computing, Unix seconds
 //	56      8     links of the graph
 //	64      8     n, the number of ranks; document n-1 is the last
-//	72      p     personalisation, UTF-8
-//	72+p    4n    ranks by docID, float32; the first one, of no document, is 0
-//	72+p+4n 8     xxhash64 of all before
+//	72      8     links of the link database, of which the graph was made; not in version 1
+//	80      p     personalisation, UTF-8
+//	80+p    4n    ranks by docID, float32; the first one, of no document, is 0
+//	80+p+4n 8     xxhash64 of all before
 //
 // A vector of documents 1 and 2, ranked 0.25 and 0.75, has 3 ranks and no personalisation:
-// 72 + 12 + 8 = 92 bytes, of which 00000000 0000803e 0000403f from offset 72 are the ranks.
+// 80 + 12 + 8 = 100 bytes, of which 00000000 0000803e 0000403f from offset 80 are the ranks.
 //
 // float32 is enough: on a million pages it differs from float64 by 7e-7 in all (L1), where a
 // vector at twice the size would take twice the memory of every searcher.
 //
-// Versions: 1, November 2026.
+// Versions: 1 and 2, November 2026; both are read.
 package rankvector
 
 import (
@@ -40,15 +41,16 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Version is the format that this package writes and reads.
-const Version = 1
+// Version is the format that this package writes.
+const Version = 2
 
 // MaxPersonalized is the longest description of a personalisation, in bytes.
 const MaxPersonalized = 1<<16 - 1
 
 const (
 	magic      = "anatrank"
-	headerSize = 72
+	headerSize = 80
+	headerOf1  = 72 // of version 1
 	sumSize    = 8
 	rankSize   = 4
 )
@@ -62,6 +64,7 @@ type Vector struct {
 	Personalized string    // what the teleport vector favours, for people; "" for all pages alike
 	Computed     time.Time // UTC, whole seconds
 	Links        uint64    // of the graph, after parallel ones collapsed
+	Recorded     uint64    // of the link database; 0 where version 1 did not tell
 	Ranks        []float32 // by DocID, index 0 unused
 }
 
@@ -115,6 +118,7 @@ func (v *Vector) encode() ([]byte, error) {
 	b = le.AppendUint64(b, uint64(v.Computed.Unix()))
 	b = le.AppendUint64(b, v.Links)
 	b = le.AppendUint64(b, uint64(len(v.Ranks)))
+	b = le.AppendUint64(b, v.Recorded)
 	b = append(b, v.Personalized...)
 	for _, r := range v.Ranks {
 		b = le.AppendUint32(b, math.Float32bits(r))
@@ -124,18 +128,22 @@ func (v *Vector) encode() ([]byte, error) {
 
 func decode(b []byte) (*Vector, error) {
 	le := binary.LittleEndian
-	if len(b) < headerSize+sumSize || string(b[:8]) != magic {
+	if len(b) < headerOf1+sumSize || string(b[:8]) != magic {
 		return nil, errors.New("not a rank vector")
 	}
-	if version := le.Uint32(b[8:]); version != Version {
-		return nil, fmt.Errorf("version %d, this program reads %d: compute the ranks again", version, Version)
+	version, header := le.Uint32(b[8:]), headerSize
+	switch {
+	case version == 1:
+		header = headerOf1
+	case version != Version:
+		return nil, fmt.Errorf("version %d, this program reads 1 and %d: compute the ranks again", version, Version)
 	}
 	body := b[:len(b)-sumSize]
 	if le.Uint64(b[len(body):]) != xxhash.Sum64(body) {
 		return nil, errors.New("damaged: the checksum is wrong")
 	}
 	p, n := int(le.Uint32(b[12:])), le.Uint64(b[64:])
-	if p > MaxPersonalized || p > len(body)-headerSize || n != uint64(len(body)-headerSize-p)/rankSize || (len(body)-headerSize-p)%rankSize != 0 {
+	if p > MaxPersonalized || p > len(body)-header || n != uint64(len(body)-header-p)/rankSize || (len(body)-header-p)%rankSize != 0 {
 		return nil, fmt.Errorf("damaged: %d bytes do not hold %d ranks", len(b), n)
 	}
 	v := &Vector{
@@ -145,11 +153,14 @@ func decode(b []byte) (*Vector, error) {
 		Iterations:   int(le.Uint64(b[40:])),
 		Computed:     time.Unix(int64(le.Uint64(b[48:])), 0).UTC(),
 		Links:        le.Uint64(b[56:]),
-		Personalized: string(body[headerSize : headerSize+p]),
+		Personalized: string(body[header : header+p]),
 		Ranks:        make([]float32, n),
 	}
+	if version > 1 {
+		v.Recorded = le.Uint64(b[72:])
+	}
 	for i := range v.Ranks {
-		v.Ranks[i] = math.Float32frombits(le.Uint32(body[headerSize+p+rankSize*i:]))
+		v.Ranks[i] = math.Float32frombits(le.Uint32(body[header+p+rankSize*i:]))
 	}
 	return v, checkRanks(v.Ranks)
 }

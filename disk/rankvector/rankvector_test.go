@@ -1,6 +1,7 @@
 package rankvector
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"math"
 	"os"
@@ -10,12 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"pgregory.net/rapid"
 )
 
 func tiny() *Vector {
 	return &Vector{
-		Damping: 0.85, Tolerance: 1e-9, Residual: 5e-10, Iterations: 42, Links: 2,
+		Damping: 0.85, Tolerance: 1e-9, Residual: 5e-10, Iterations: 42, Links: 2, Recorded: 5,
 		Personalized: "site:a.test", Computed: time.Unix(1_790_000_000, 0).UTC(),
 		Ranks: []float32{0, 0.25, 0.75},
 	}
@@ -28,15 +30,50 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.Join(strings.Fields(`
-		616e617472616e6b 01000000 0b000000
+		616e617472616e6b 02000000 0b000000
 		333333333333eb3f 95d626e80b2e113e 95d626e80b2e013e
-		2a00000000000000 803bb16a00000000 0200000000000000 0300000000000000
+		2a00000000000000 803bb16a00000000 0200000000000000 0300000000000000 0500000000000000
 		736974653a612e74657374
 		00000000 0000803e 0000403f
 `), "")
 	got := hex.EncodeToString(data)
 	if got = got[:len(got)-2*sumSize]; got != want {
 		t.Errorf("bytes are\n%s, want\n%s", got, want)
+	}
+}
+
+// A vector of version 1 is read, and does not tell how many links were recorded.
+func TestReadVersion1(t *testing.T) {
+	data, err := hex.DecodeString(strings.Join(strings.Fields(`
+		616e617472616e6b 01000000 0b000000
+		333333333333eb3f 95d626e80b2e113e 95d626e80b2e013e
+		2a00000000000000 803bb16a00000000 0200000000000000 0300000000000000
+		736974653a612e74657374
+		00000000 0000803e 0000403f
+`), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := decode(binary.LittleEndian.AppendUint64(data, xxhash.Sum64(data)))
+	want := tiny()
+	want.Recorded = 0
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("read %+v, %v", got, err)
+	}
+}
+
+func TestNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, file := range []string{"default.rank", "a-1.rank", "A.rank", ".rank", "default.rank.123.tmp", "-x.rank"} {
+		if err := Write(filepath.Join(dir, file), tiny()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if names, err := Names(dir); err != nil || !reflect.DeepEqual(names, []string{"a-1", "default"}) {
+		t.Errorf("names %v, %v", names, err)
+	}
+	if names, err := Names(dir + "/absent"); err != nil || len(names) > 0 {
+		t.Errorf("names of no folder %v, %v", names, err)
 	}
 }
 
