@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +13,6 @@ import (
 )
 
 // The tests of this file look through a real browser, the Chromium that ANATOMY_CHROMIUM names.
-// With ANATOMY_SCREENSHOTS, a folder, they leave pictures of every page there.
 
 type browser struct {
 	t   *testing.T
@@ -133,29 +131,5 @@ func TestBrowserRefusesEvenUnfiltered(t *testing.T) {
 	b.run("--virtual-time-budget=3000", "--dump-dom", server.URL)
 	if len(hits) == 0 {
 		t.Error("the hostile page is harmless by itself: this test shows nothing")
-	}
-}
-
-func TestBrowserScreenshots(t *testing.T) {
-	b := newBrowser(t)
-	dir := os.Getenv("ANATOMY_SCREENSHOTS")
-	if dir == "" {
-		dir = t.TempDir()
-	}
-	base, _ := countedServer(t, true)
-	for name, page := range map[string]string{
-		"home": "/", "results": "/search?q=inverted+index", "partial": "/search?q=inverted+index%22&start=40", "empty": "/search?q=%22qwertz+asdf%22+site%3Aexample.org",
-		"explain": "/explain?q=inverted+index&url=https://www.docs.test/anatomy/storage/inverted-index.html", "cached": "/cached?doc=4711&q=inverted+index",
-		"text": "/cached?doc=4711&q=inverted+index&text=1", "problem": "/search?q=x&start=-1", "pager": "/search?q=inverted+index&num=3&start=30",
-	} {
-		for width, size := range map[string]string{"360": "360,1400", "1440": "1440,1000"} {
-			for theme, flag := range map[string]string{"light": "--disable-features=None", "dark": "--blink-settings=preferredColorScheme=0"} {
-				file := filepath.Join(dir, name+"-"+width+"-"+theme+".png")
-				b.run(flag, "--virtual-time-budget=1000", "--window-size="+size, "--screenshot="+file, base+page)
-				if s, err := os.Stat(file); err != nil || s.Size() < 2000 {
-					t.Errorf("%s: no picture: %v", file, err)
-				}
-			}
-		}
 	}
 }

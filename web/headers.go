@@ -21,7 +21,7 @@ func secure(c *gin.Context) {
 	h := c.Writer.Header()
 	h.Set("Content-Security-Policy", pagePolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers say of no form where it comes from (Fetch, append a request Origin header)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), interest-cohort=()")
 	h.Set("Cache-Control", "private, no-cache")

@@ -248,7 +248,10 @@ func (r *TraceRecord) visitsText() string {
 		text += fmt.Sprintf("; a change was found %s, the last new version came %s", times(r.Changes), ago(r.Changed))
 	}
 	if r.Misses > 0 {
-		text += fmt.Sprintf("; not there the last %s", times(r.Misses))
+		text += "; not there the last time"
+		if r.Misses > 1 {
+			text += fmt.Sprintf(", and not the %d before", r.Misses-1)
+		}
 	}
 	return text
 }

@@ -68,7 +68,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "frame-ancestors ") {
 			t.Errorf("%s: policy %q", target, policy)
 		}
-		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" {
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "same-origin" {
 			t.Errorf("%s: headers %v", target, h)
 		}
 		if strings.HasPrefix(target, "/cached/page") != strings.HasPrefix(policy, "sandbox ") {

@@ -1,14 +1,15 @@
 // Keys on top of a page that works without them: / to the box, j and k from result to result,
-// n and p from page to page. Enter on a focused title is the browser's own. In the box, completions
-// of what was typed: arrows move, Enter searches, Escape gives back what was typed.
+// n and p from page to page, ? for a list of them. Enter on a focused title is the browser's own. In
+// the box, completions of what was typed: arrows move, Enter searches, Escape gives back what was
+// typed. Who prefers it gets results while typing.
 (() => {
   "use strict";
   const root = new URL("..", document.currentScript.src); // of the site: a proxy may have put it below a path
   document.documentElement.classList.add("js");
   const box = document.getElementById("q");
-  const titles = [...document.querySelectorAll(".hit h2 a")];
   const follow = (rel) => document.querySelector(`.pager a[rel=${rel}]`)?.click();
   const move = (by) => {
+    const titles = [...document.querySelectorAll(".hit h2 a")];
     const at = titles.indexOf(document.activeElement);
     const to = at < 0 ? (by > 0 ? 0 : -1) : at + by;
     if (!titles[to]) return;
@@ -21,8 +22,10 @@
     k: () => move(-1),
     n: () => follow("next"),
     p: () => follow("prev"),
+    "?": () => help(),
   };
   if (box) complete(box);
+  if (box && "instant" in document.documentElement.dataset) instant(box);
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.target.closest("input, textarea, select")) {
@@ -34,6 +37,57 @@
       keys[e.key]();
     }
   });
+
+  function help() {
+    let dialog = document.getElementById("keys");
+    if (!dialog) {
+      dialog = document.createElement("dialog");
+      dialog.id = "keys";
+      dialog.setAttribute("aria-label", "Keys");
+      const list = document.createElement("dl");
+      for (const [key, what] of [["/", "to the search box"], ["j k", "next, previous result"], ["Enter", "open it"], ["n p", "next, previous page"], ["Esc", "out of the box"], ["?", "this list"]]) {
+        const row = document.createElement("div");
+        const name = document.createElement("dt");
+        for (const one of key.split(" ")) name.append(Object.assign(document.createElement("kbd"), { textContent: one }), " ");
+        row.append(name, Object.assign(document.createElement("dd"), { textContent: what }));
+        list.append(row);
+      }
+      const close = Object.assign(document.createElement("button"), { textContent: "Close" });
+      close.addEventListener("click", () => dialog.close());
+      dialog.append(list, close);
+      document.body.append(dialog);
+    }
+    if (!dialog.open) dialog.showModal();
+  }
+
+  // instant puts the results of what is typed in the place of the page, once typing rests.
+  function instant(box) {
+    let timer = 0, asking = null;
+    const show = async () => {
+      asking?.abort();
+      asking = new AbortController();
+      const typed = new URLSearchParams(new FormData(box.form));
+      if (!typed.get("q").trim()) return;
+      try {
+        const address = new URL(`search?${typed}`, root);
+        const answer = await fetch(address, { signal: asking.signal });
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        if (!answer.ok || new URLSearchParams(new FormData(box.form)).toString() !== typed.toString()) return;
+        if (!document.querySelector(".top")) { // on the search page, where the box is in the middle
+          location.assign(address);
+          return;
+        }
+        document.getElementById("main").replaceChildren(...page.getElementById("main").childNodes);
+        document.title = page.title;
+        document.body.className = page.body.className;
+        history.replaceState(null, "", address);
+      } catch { /* aborted, or no server */ }
+    };
+    box.addEventListener("input", (e) => {
+      clearTimeout(timer);
+      if (!e.isComposing) timer = setTimeout(show, 250);
+    });
+  }
 
   function complete(box) {
     const list = document.createElement("ul");

@@ -1,0 +1,261 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// The tests of this file hold a browser by the hand: keys are pressed, pages are looked at in both
+// themes, and axe-core (testdata/axe, MPL-2.0) looks for what keeps people out.
+
+// newTab starts the browser that ANATOMY_CHROMIUM names.
+func newTab(t *testing.T) context.Context {
+	b := newBrowser(t)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(b.bin), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1"), chromedp.UserDataDir(t.TempDir()))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil { // starts it: a limit of time would be one for its life
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+func act(t *testing.T, tab context.Context, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(tab, 20*time.Second)
+	defer cancel()
+	for i, step := range steps {
+		if err := chromedp.Do(ctx, step); err != nil {
+			t.Fatalf("step %d: %v", i, err)
+		}
+	}
+}
+
+// look gives the value of an expression in the page.
+func look[T any](t *testing.T, tab context.Context, expression string) T {
+	t.Helper()
+	value, err := chromedp.Run(tab, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// press is a key that is pressed and let go.
+func press(keys ...string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, key := range keys {
+			for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
+				event := input.DispatchKeyEventParams{Type: kind, Key: key, Text: key}
+				if kind == input.DispatchKeyEventTypeKeyUp {
+					event.Text = ""
+				}
+				if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, event); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// until waits for an expression to be true, on this page or on one that follows.
+func until(expression string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for {
+			_, err := chromedp.Poll[bool](expression, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(2*time.Second))(ctx, t)
+			if err == nil || ctx.Err() != nil {
+				return err
+			}
+		}
+	})
+}
+
+// arrived is when our script has run on a page with a path.
+func arrived(path string) chromedp.Action[chromedp.Void] {
+	return until(fmt.Sprintf(`document.readyState == "complete" && document.documentElement.className == "js" && (location.pathname + location.search).startsWith(%q)`, path))
+}
+
+func browserServer(t *testing.T) string {
+	server := httptest.NewServer(fullServer().Handler())
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// browserPages has a page of each kind, and those that are hard to show.
+var browserPages = map[string]string{
+	"home": "/", "results": "/search?q=inverted+index", "partial": "/search?q=inverted+index%22&start=40", "empty": "/search?q=%22qwertz+asdf%22+site%3Aexample.org",
+	"explain": "/explain?q=inverted+index&url=https://www.docs.test/anatomy/storage/inverted-index.html", "cached": "/cached?doc=4711&q=inverted+index",
+	"text": "/cached?doc=4711&q=inverted+index&text=1", "problem": "/search?q=x&start=-1", "pager": "/search?q=inverted+index&num=3&start=30",
+	"links": "/links?doc=4711", "info": "/page?url=https://www.docs.test/old", "unknown": "/page?url=http://unknown.test/", "ask": "/page", "preferences": "/preferences?block=a.test&raise=b.test",
+	"liked": "/search?q=inverted+index&raise=sorter.docs.test&block=papers.docs.test&blocked=1", "api": "/api",
+}
+
+// theme has the system prefer a theme.
+func theme(name string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+		return err
+	})
+}
+
+// TestBrowserAxe: axe-core finds nothing wrong on any page, in either theme, wide or narrow.
+func TestBrowserAxe(t *testing.T) {
+	tab := newTab(t)
+	base := browserServer(t)
+	axe, err := os.ReadFile("testdata/axe/axe.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for name, page := range browserPages {
+		act(t, tab, chromedp.Navigate(base+page))
+		look[int](t, tab, string(axe)+";0")
+		for _, scheme := range []string{"light", "dark"} {
+			for _, width := range []int64{360, 1440} {
+				act(t, tab, theme(scheme), chromedp.EmulateViewport(width, 1000))
+				found := look[string](t, tab, `axe.run(document, {iframes: false}).then(r => JSON.stringify(r.violations.map(v => ({id: v.id, nodes: v.nodes.map(n => n.html + " " + n.failureSummary)}))))`)
+				var violations []struct {
+					ID    string
+					Nodes []string
+				}
+				if err := json.Unmarshal([]byte(found), &violations); err != nil {
+					t.Fatalf("%s: %v: %s", name, err, found)
+				}
+				for _, v := range violations {
+					t.Errorf("%s, %s, %d pixels: %s: %.600s", name, scheme, width, v.ID, strings.Join(v.Nodes, "\n"))
+				}
+				checked++
+			}
+		}
+	}
+	if checked < 40 {
+		t.Errorf("only %d looks", checked)
+	}
+}
+
+// TestBrowserFits: no page is wider than the window, from 320 pixels on.
+func TestBrowserFits(t *testing.T) {
+	tab := newTab(t)
+	base := browserServer(t)
+	for name, page := range browserPages {
+		act(t, tab, chromedp.EmulateViewport(1440, 900), chromedp.Navigate(base+page))
+		for _, width := range []int64{320, 360, 768, 1440} {
+			act(t, tab, chromedp.EmulateViewport(width, 900))
+			if wide := look[int64](t, tab, `document.documentElement.scrollWidth`); wide > width {
+				t.Errorf("%s is %d pixels wide in a window of %d", name, wide, width)
+			}
+		}
+	}
+}
+
+// TestBrowserKeyboard goes from the search page to a result's explanation and its cached page by keys alone.
+func TestBrowserKeyboard(t *testing.T) {
+	tab := newTab(t)
+	base := browserServer(t)
+	focused := func() string { return look[string](t, tab, `document.activeElement.textContent.trim()`) }
+	act(t, tab, chromedp.Navigate(base+"/"), arrived("/"), press("/"), chromedp.KeyEvent("inverted index"), chromedp.KeyEvent(kb.Enter), arrived("/search?q=inverted+index"), press("j", "j"))
+	if got := focused(); !strings.HasPrefix(got, "Sorter") {
+		t.Errorf("two steps down is %q", got)
+	}
+	for range 2 { // the second has no way to go
+		act(t, tab, press("k"))
+		if got := focused(); got != "The inverted index" {
+			t.Errorf("a step up is %q", got)
+		}
+	}
+	act(t, tab, press("?"), chromedp.WaitVisible("dialog[open]"), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog[open]"))
+	act(t, tab, press("n"), arrived("/search?q=inverted+index&start=10"), press("p"), until(`location.search == "?q=inverted+index"`), arrived("/search"))
+	tabTo := func(label string) {
+		t.Helper()
+		for range 20 {
+			act(t, tab, chromedp.KeyEvent(kb.Tab))
+			if focused() == label {
+				return
+			}
+		}
+		t.Fatalf("no way by Tab to %q", label)
+	}
+	act(t, tab, press("j"))
+	tabTo("why?")
+	act(t, tab, chromedp.KeyEvent(kb.Enter), arrived("/explain?"))
+	look[bool](t, tab, `history.back(), true`) // NavigateBack waits for a load, and there is none of a page that was kept
+	act(t, tab, arrived("/search?"), press("j"))
+	tabTo("cached")
+	act(t, tab, chromedp.KeyEvent(kb.Enter), arrived("/cached?doc="), chromedp.WaitVisible("iframe"))
+}
+
+// TestBrowserInstant: who prefers it sees results while typing, and the address follows.
+func TestBrowserInstant(t *testing.T) {
+	tab := newTab(t)
+	base := browserServer(t)
+	act(t, tab, chromedp.Navigate(base+"/search?q=nothing&instant=1"), arrived("/search?"), press("/"), chromedp.KeyEvent("inverted index"),
+		until(`document.querySelectorAll(".hit").length == 10`), until(`location.search == "?q=inverted+index&instant=1"`), press("?"))
+	if look[string](t, tab, `document.activeElement.id`) != "q" {
+		t.Error("the box lost the focus")
+	}
+}
+
+var withoutScript = chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	return err
+})
+
+// TestBrowserWithoutScript goes the same way with scripts switched off, and blocks a site.
+func TestBrowserWithoutScript(t *testing.T) {
+	tab := newTab(t)
+	base := strings.Replace(browserServer(t), "127.0.0.1", "search.test", 1) // which a browser trusts less than its own machine
+	act(t, tab, withoutScript, chromedp.Navigate(base+"/"), chromedp.SendKeys("#q", "inverted index"+kb.Enter), chromedp.WaitVisible(".hit"),
+		chromedp.Click(".hit .menu summary"), chromedp.Click(`.hit .choices button[value="block www.docs.test"]`), chromedp.WaitVisible(".hit"), chromedp.Click(`.hit a[href^="/explain"]`), chromedp.WaitVisible("table.parts"))
+	act(t, tab, chromedp.Navigate(base+"/preferences"), chromedp.WaitVisible("#block"))
+	blocked, err := chromedp.Run(tab, chromedp.Value("#block"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.TrimSpace(blocked) != "www.docs.test" {
+		t.Errorf("blocked are %q", blocked)
+	}
+	act(t, tab, chromedp.Click("#dark"), chromedp.Click(".settings > button"), chromedp.WaitVisible(`html[data-theme=dark] [role=status]`),
+		chromedp.Navigate(base+"/search?q=inverted+index"), chromedp.Click(`.hit a[href^="/cached"]`), chromedp.WaitVisible("iframe"))
+}
+
+// TestBrowserScreenshots leaves pictures of every page in the folder ANATOMY_SCREENSHOTS.
+func TestBrowserScreenshots(t *testing.T) {
+	tab := newTab(t)
+	dir := os.Getenv("ANATOMY_SCREENSHOTS")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	base := browserServer(t)
+	for name, page := range browserPages {
+		for width, height := range map[int64]int64{360: 1200, 768: 1000, 1440: 1000} {
+			for _, scheme := range []string{"light", "dark"} {
+				act(t, tab, theme(scheme), chromedp.EmulateViewport(width, height), chromedp.Navigate(base+page))
+				picture, err := chromedp.Run(tab, chromedp.CaptureScreenshot())
+				if err != nil {
+					t.Fatal(err)
+				}
+				file := filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme))
+				if err := os.WriteFile(file, picture, 0o644); err != nil || len(picture) < 2000 {
+					t.Errorf("%s: %d bytes: %v", file, len(picture), err)
+				}
+			}
+		}
+	}
+}
