@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -71,8 +71,8 @@ type Crawl struct {
 	visits   outings
 	pace     pace
 	errors   tally
-	bytes    atomic.Int64 // of page bodies kept by this run
-	buffers  sync.Pool    // of *indexer.Buffer: far more hosts are visited at once than pages are parsed
+	bytes    atomic.Int64         // of page bodies kept by this run
+	buffers  chan *indexer.Buffer // of pages being taken apart; far more hosts are visited at once
 	ranks    rankState
 	revisits revisitCounters
 	quiet    quiet // of the goroutine that merges
@@ -109,6 +109,10 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	}
 	c := &Crawl{o: o, log: o.Log, wake: make(chan struct{}, 1), settled: make(chan settled, 1024), began: time.Now(), lookForDead: lookForDead}
 	c.quiet.looked = c.began
+	c.buffers = make(chan *indexer.Buffer, 2*runtime.GOMAXPROCS(0))
+	for range cap(c.buffers) {
+		c.buffers <- &indexer.Buffer{PDF: o.PDF}
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Close())
@@ -448,34 +452,44 @@ func (c *Crawl) page(ctx context.Context, f vocab.Fetch, s settled) {
 		c.settle(s)
 		return
 	}
-	buf, _ := c.buffers.Get().(*indexer.Buffer)
-	if buf == nil {
-		buf = &indexer.Buffer{PDF: c.o.PDF}
+	redirect, err := c.takeApart(&f, &s)
+	switch {
+	case err != nil:
+		result.Outcome, result.Reason = vocab.Unsupported, err.Error()
+		c.settle(s)
+	case redirect != "":
+		c.redirect(ctx, f, redirect, s)
+	default:
+		c.bytes.Add(int64(len(f.Page.Body)))
+		c.put(ctx, storeserver.Item{Page: f.Page}, s)
 	}
-	defer c.buffers.Put(buf)
-	if c.o.NoIndex && c.outline(ctx, f, s, buf) {
-		return
+}
+
+// takeApart makes the links of a page known, and gives the document to s if there is to be an index. A
+// page that is nothing but a redirect gives that. Pages wait here for their turn, and their bodies are all
+// that they hold meanwhile; what is parsed is several times as large.
+func (c *Crawl) takeApart(f *vocab.Fetch, s *settled) (redirect string, err error) {
+	buf := <-c.buffers
+	defer func() { c.buffers <- buf }()
+	if c.o.NoIndex && c.outline(f, buf) {
+		return "", nil
 	}
 	doc, err := indexer.Parse(f.Page, buf)
 	if err != nil {
-		result.Outcome, result.Reason = vocab.Unsupported, err.Error()
-		c.settle(s)
-		return
+		return "", err
 	}
 	if doc.Redirect != "" && doc.Info.Words == 0 { // with text of its own it is a page, and this one of its links
-		c.redirect(ctx, f, doc.Redirect, s)
-		return
+		return doc.Redirect, nil
 	}
 	c.urls.Shown(f.Doc, doc.WordSum()) // its error stays, and dispatch returns it
 	s.document, s.targets = doc, c.addLinks(doc, f.Depth)
 	c.addRelated(doc.Related, f.Depth)
-	c.bytes.Add(int64(len(f.Page.Body)))
-	c.put(ctx, storeserver.Item{Page: f.Page}, s)
+	return "", nil
 }
 
-// outline is page where no index is built: its links are all that is looked for in the page. It gives
+// outline is takeApart where no index is built: its links are all that is looked for in the page. It gives
 // false where more has to be known.
-func (c *Crawl) outline(ctx context.Context, f vocab.Fetch, s settled, buf *indexer.Buffer) bool {
+func (c *Crawl) outline(f *vocab.Fetch, buf *indexer.Buffer) bool {
 	outline, err := indexer.ParseOutline(f.Page, buf)
 	if err != nil || outline.Redirect != "" {
 		return false
@@ -494,8 +508,6 @@ func (c *Crawl) outline(ctx context.Context, f vocab.Fetch, s settled, buf *inde
 	}
 	c.add(found)
 	c.addRelated(outline.Related, f.Depth)
-	c.bytes.Add(int64(len(f.Page.Body)))
-	c.put(ctx, storeserver.Item{Page: f.Page}, s)
 	return true
 }
 

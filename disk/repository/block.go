@@ -24,7 +24,7 @@ const (
 	maxRecords   = vocab.MaxPlaceSlot + 1
 	maxRaw       = 64 << 20
 	endSize      = 4
-	window       = 8 << 20 // of the compressor: what a reader must hold
+	window       = 2 << 20 // of the compressor: what a reader must hold
 )
 
 // A header is the parsed start of a block.
