@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -135,12 +136,18 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 		return nil, err
 	}
 	c.builder.banned, c.builder.repo = c.isBanned, c.repo
-	c.store = storeserver.New(c.repo, c.urls.ByContent, storeserver.Options{})
+	c.store = storeserver.New(recordWriter{c.repo, c.urls}, c.urls.ByContent, storeserver.Options{})
 	if c.crawler, err = crawler.New(o.Crawler); err != nil {
 		return nil, err
 	}
-	if _, err := c.urls.Add(seeds); err != nil {
+	docs, err := c.urls.Add(seeds)
+	if err != nil {
 		return nil, err
+	}
+	if len(docs) > 0 {
+		if err := c.urls.MakeDurable(slices.Max(docs)); err != nil {
+			return nil, err
+		}
 	}
 	return c, c.recover(ctx)
 }

@@ -31,6 +31,9 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Take(epoch)
+	if err := s.MakeDurable(1); err != nil {
+		t.Fatal(err)
+	}
 	full.Store(true)
 	err = s.Done(epoch, []Result{{Doc: 1, Outcome: vocab.Fetched}})
 	if err == nil || !strings.Contains(err.Error(), "no space left on device") {

@@ -66,7 +66,6 @@ func (s *Server) budget() int64 {
 func (s *Server) lease(h *host) (vocab.Lease, error) {
 	room, fresh := s.frontier.leaseOf(h), int(min(s.budget(), int64(s.frontier.roomForNew(h))))
 	l := vocab.Lease{Host: h.name, Site: h.site.name, Delay: h.site.delay(&s.o)}
-	last := vocab.DocID(0)
 	for room > len(l.URLs) {
 		i, most := h.first(fresh > 0), room
 		if i < 0 {
@@ -86,31 +85,11 @@ func (s *Server) lease(h *host) (vocab.Lease, error) {
 	if len(l.URLs) == 0 {
 		return l, nil
 	}
-	for _, t := range l.URLs {
-		last = max(last, t.Doc)
-	}
-	if err := s.makeDurable(last); err != nil {
-		return l, err
-	}
 	s.lastID++
 	l.ID = s.lastID
 	s.leases[l.ID] = &lease{host: h}
 	h.site.leases++
 	return l, nil
-}
-
-// makeDurable syncs the log if a document is newer than the last sync. Most were found many
-// batches ago, so that this happens at the start of a crawl and hardly ever after.
-func (s *Server) makeDurable(doc vocab.DocID) error {
-	if doc <= s.synced {
-		return nil
-	}
-	known := vocab.DocID(s.counts.Known)
-	if err := s.db.Sync(); err != nil {
-		return err
-	}
-	s.synced = known
-	return nil
 }
 
 // drain moves URLs of one of a host's levels into a lease. It never walks past the last URL that the

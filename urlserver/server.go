@@ -10,8 +10,8 @@
 // in memory. So a URL acknowledged by Done is never asked for again because of a crash, and one in
 // flight is. Add is not synced, but the log is written in order: whatever Add said before a Done
 // returned is as durable as that Done. Links of a page are therefore added before the page is done.
-// A docID is durable before a lease shows it, so that no crash can give it to another URL after
-// the page was stored under it.
+// A docID is made durable before anything is stored under it, see [Server.MakeDurable], so that no crash
+// can give it to another URL after that.
 package urlserver
 
 import (
@@ -192,6 +192,26 @@ func (s *Server) Close() error {
 	}
 	s.fail(errors.New("urlserver: closed"))
 	return errors.Join(err, s.db.Close())
+}
+
+// MakeDurable returns when the documents up to doc are on disk, whatever else happens. To do it here, for
+// many at once, is to do it off the way of Take: in a crawl that follows what it has just found, each
+// lease would wait for the disk.
+func (s *Server) MakeDurable(doc vocab.DocID) error {
+	s.mu.Lock()
+	known, synced, err := vocab.DocID(s.counts.Known), s.synced, s.err
+	s.mu.Unlock()
+	if err != nil || doc <= synced {
+		return err
+	}
+	err = s.db.Sync() // unlocked: others go on while the disk works
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		return s.fail(err)
+	}
+	s.synced = max(s.synced, known)
+	return nil
 }
 
 // Err is the failure of the disk that stopped the server, if one did.
