@@ -45,13 +45,12 @@ func (c *clock) look() (over bool) {
 	return c.over
 }
 
-// A walk is one query in one segment. It must be closed.
+// A walk is one query in one segment.
 type walk struct {
 	part   *part
 	clock  *clock
 	terms  *terms
 	lanes  []*lane             // by word of terms; nil where the segment does not hold it
-	opened []*segment.Postings // lists besides those of lanes
 	err    error               // the first of any cursor, which then is at its end
 }
 
@@ -64,12 +63,6 @@ func newWalk(p *part, t *terms, lists []*segment.Postings, c *clock) *walk {
 		}
 	}
 	return w
-}
-
-func (w *walk) close() {
-	for _, p := range w.opened {
-		p.Close()
-	}
 }
 
 func (w *walk) fail(err error) {
@@ -152,7 +145,6 @@ func (w *walk) open(list segment.List, word string) *termCursor {
 	if err != nil || p == nil {
 		return &termCursor{walk: w, at: end, started: true}
 	}
-	w.opened = append(w.opened, p)
 	return &termCursor{walk: w, postings: p, df: p.DF()}
 }
 

@@ -29,7 +29,6 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 			return err
 		}
 		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: &Response{}}
-		defer a.close()
 		e, err = a.explainURL(root, &u)
 		return err
 	})
@@ -53,7 +52,6 @@ func (a *answer) explainURL(root *query.Node, u *weburl.URL) (*Explanation, erro
 		return nil, err
 	}
 	w := newWalk(a.snap.parts[i], a.terms, nil, a.clock)
-	defer w.close()
 	e.Matches = root != nil && root.Positive() && w.cursor(root).advance(ord) == ord
 	return e, w.err
 }

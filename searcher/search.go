@@ -31,7 +31,6 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 		}
 		*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut, Rank: snap.rankUsed(req.Rank)}
 		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo}
-		defer a.close()
 		if err := a.run(q.Root, s.o.Candidates); err != nil {
 			return err
 		}
@@ -67,7 +66,7 @@ func (s *Searcher) twice(read func(*snapshot) error) error {
 func (s *Searcher) with(read func(*snapshot) error) error {
 	snap := s.acquire()
 	defer s.release(snap)
-	return read(snap)
+	return segment.Guard(func() error { return read(snap) })
 }
 
 // A candidate is a page that the first phase found.
@@ -95,17 +94,6 @@ type answer struct {
 	df    map[string]int        // documents of each word, in all parts
 
 	likings []liking // the preferred sites
-}
-
-// close frees what lists hold.
-func (a *answer) close() {
-	for _, lists := range a.lists {
-		for _, p := range lists {
-			if p != nil {
-				p.Close()
-			}
-		}
-	}
 }
 
 func (a *answer) run(root *query.Node, candidates int) error {
@@ -221,7 +209,6 @@ func (a *answer) walk(root *query.Node, k int) (found []candidate, err error) {
 // walkPart collects from one segment.
 func (a *answer) walkPart(i int, root *query.Node, c *collector) error {
 	w := newWalk(a.snap.parts[i], a.terms, a.lists[i], a.clock)
-	defer w.close()
 	before := c.count
 	switch p := w.plan(root); {
 	case p.none:

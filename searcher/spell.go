@@ -49,7 +49,6 @@ func (a *answer) mend(k *knowledge, q query.Query, candidates int) error {
 	}
 	before := *resp
 	b := answer{snap: a.snap, w: a.w, req: a.req, clock: a.clock, resp: resp, countTo: a.countTo}
-	defer b.close()
 	better := query.Parse(text)
 	resp.Interpreted, resp.Why = better.String(), ""
 	if err := b.run(better.Root, candidates); err != nil {
@@ -191,7 +190,6 @@ func (snap *snapshot) count(root *query.Node, clock *clock, enough int) (n int) 
 	}
 	for _, p := range snap.parts {
 		w := newWalk(p, &terms{}, nil, clock)
-		defer w.close()
 		c := w.cursor(root)
 		if c.cost() == 0 {
 			continue

@@ -364,7 +364,6 @@ func TestAnchorBounds(t *testing.T) {
 		got := "none"
 		if p != nil && p.Next() {
 			hits, _ := p.Hits(nil)
-			p.Close()
 			got = fmt.Sprint(hits)
 		}
 		if err != nil || got != want {
@@ -375,7 +374,6 @@ func TestAnchorBounds(t *testing.T) {
 	if err != nil || !p.Next() {
 		t.Fatal(err)
 	}
-	defer p.Close()
 	if hits, err := p.Hits(nil); err != nil || len(hits) != (maxAnchorTexts-1)*(maxAnchorWords-2) {
 		t.Errorf("%d hits of word, %v", len(hits), err)
 	}

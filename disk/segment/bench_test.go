@@ -70,7 +70,6 @@ func BenchmarkPostings(b *testing.B) {
 				for p.Next() {
 					hits, _ = p.Hits(hits[:0])
 				}
-				p.Close()
 			}
 			perPosting(b, n)
 		})

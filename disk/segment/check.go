@@ -15,13 +15,13 @@ import (
 // Check reads all of a segment and proves it whole: every block's checksum, documents in the order of
 // their keys and equal to the columns, words and ordinals ascending, totals true, each impact the
 // Impact of its hits, block and list maxima the largest in them, the short list exactly the
-// projection of the full one, and no hits without postings.
+// projection of the full one, and nothing in the files of lists that no list holds.
 func Check(dir string) error {
 	s, err := Open(dir, nil)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.check(), s.Close())
+	return errors.Join(Guard(s.check), s.Close())
 }
 
 func (s *Segment) check() error {
@@ -31,7 +31,10 @@ func (s *Segment) check() error {
 	if avg := averageWords(s.lengths); avg != s.totals.avgWords {
 		return s.wrap(fmt.Errorf("average length %g, the totals say %g", avg, s.totals.avgWords))
 	}
-	return s.checkLists()
+	if err := s.checkLists(); err != nil {
+		return err
+	}
+	return errors.Join(s.wrapFile(postingsFile, s.postings.checkAll()), s.wrapFile(hitsFile, s.hits.checkAll()))
 }
 
 func (s *Segment) checkDocs() error {
@@ -97,16 +100,17 @@ func (s *Segment) checkKeys(kind byte, want int) error {
 type checkedList struct {
 	*Scan
 	seg    *Segment
-	word   []byte
 	last   int64
 	df     int
 	hits   uint64
 	max    uint8
 	words  uint64
 	totals [2]uint64 // postings, hits
-	chunks int       // with hits of their own
-	at     *chunk
 }
+
+// A filled tells how far the lists that were met fill the files, which they do in the order of words, the full
+// list of a word before its short one.
+type filled struct{ postings, hits uint64 }
 
 // checkLists walks both lists at once: the short one comes along where the full one has its hits.
 func (s *Segment) checkLists() error {
@@ -120,14 +124,21 @@ func (s *Segment) checkLists() error {
 		both[l] = &checkedList{Scan: scan, seg: s}
 	}
 	full, short := both[Full], both[Short]
+	f := filled{uint64(len(fileMagic)), uint64(len(fileMagic))}
 	shortWord := short.nextWord()
 	for full.nextWord() {
-		has := shortWord && bytes.Equal(short.word, full.word)
+		has := shortWord && bytes.Equal(short.Word(), full.Word())
 		if err := full.compare(short, has); err != nil {
+			return err
+		}
+		if err := f.add(full); err != nil {
 			return err
 		}
 		if has {
 			if err := short.endWord(); err != nil {
+				return err
+			}
+			if err := f.add(short); err != nil {
 				return err
 			}
 			shortWord = short.nextWord()
@@ -137,15 +148,31 @@ func (s *Segment) checkLists() error {
 		return err
 	}
 	if shortWord {
-		return s.damaged(Short, short.word, short.chunk.first, errors.New("the word is not in the full list"))
+		return short.fault("the word is not in the full list")
+	}
+	if f.postings != s.postings.end || f.hits != s.hits.end {
+		return s.wrap(fmt.Errorf("lists fill %d and %d bytes of files of %d and %d", f.postings, f.hits, s.postings.end, s.hits.end))
 	}
 	return errors.Join(full.end(), short.end())
+}
+
+func (f *filled) add(c *checkedList) error {
+	e := &c.list.entry
+	if e.inside != nil {
+		return nil
+	}
+	if e.postings.at != f.postings || e.hitsAt.at != f.hits {
+		return c.fault("it lies at %d and %d of the files, not at %d and %d", e.postings.at, e.hitsAt.at, f.postings, f.hits)
+	}
+	f.postings += e.postings.n
+	f.hits += e.hitsAt.n
+	return nil
 }
 
 // compare walks the postings of a word, and those of its short list beside them.
 func (c *checkedList) compare(short *checkedList, has bool) error {
 	var selected []vocab.Hit
-	for c.next() {
+	for c.Next() {
 		hits, err := c.posting()
 		if err != nil {
 			return err
@@ -153,7 +180,7 @@ func (c *checkedList) compare(short *checkedList, has bool) error {
 		if selected = appendShort(selected[:0], hits); len(selected) == 0 {
 			continue
 		}
-		if !has || !short.next() || short.Ord() != c.Ord() {
+		if !has || !short.Next() || short.Ord() != c.Ord() {
 			return c.fault("document %d is missing from the short list", c.Ord())
 		}
 		got, err := short.posting()
@@ -167,27 +194,24 @@ func (c *checkedList) compare(short *checkedList, has bool) error {
 	if err := c.endWord(); err != nil {
 		return err
 	}
-	if has && short.next() {
+	if has && short.Next() {
 		return short.fault("document %d is not in the full list", short.Ord())
 	}
 	return nil
 }
 
 func (c *checkedList) fault(format string, args ...any) error {
-	return c.seg.damaged(c.list, c.word, c.chunk.first, fmt.Errorf(format, args...))
+	return c.list.damaged(fmt.Errorf(format, args...))
 }
 
 func (c *checkedList) nextWord() bool {
 	if !c.NextWord() {
 		return false
 	}
-	c.word = append(c.word[:0], c.Word()...)
-	c.last, c.df, c.hits, c.max, c.at = -1, 0, 0, 0, nil
+	c.last, c.df, c.hits, c.max = -1, 0, 0, 0
 	c.words++
 	return true
 }
-
-func (c *checkedList) next() bool { return c.Next() }
 
 // posting checks the current posting and gives its hits.
 func (c *checkedList) posting() ([]vocab.Hit, error) {
@@ -203,14 +227,9 @@ func (c *checkedList) posting() ([]vocab.Hit, error) {
 	if want := Impact(hits, c.seg.Words(ord), c.seg.AvgWords()); c.Impact() != want {
 		return nil, c.fault("document %d has the impact %d, its hits give %d", ord, c.Impact(), want)
 	}
-	if len(c.chunk.directory) > 0 && c.i == 0 {
-		if got, want := c.chunk.maxOf(c.Scan.at), slices.Max(c.block.impacts[:c.block.n]); got != want {
-			return nil, c.fault("block %d has the largest impact %d, the directory says %d", c.Scan.at, want, got)
-		}
-	}
-	if len(c.table) > 0 && c.i == 0 && c.Scan.at == 0 {
-		if got, want := c.table.max(c.number), c.chunk.highest(&c.block); got != want {
-			return nil, c.fault("its largest impact is %d, the table of chunks says %d", want, got)
+	if p := &c.list; !p.inside() && p.i == 0 {
+		if err := c.block(p); err != nil {
+			return nil, err
 		}
 	}
 	c.df++
@@ -219,13 +238,22 @@ func (c *checkedList) posting() ([]vocab.Hit, error) {
 	return hits, nil
 }
 
-// highest is the largest impact of a chunk, of which one block is decoded.
-func (c *chunk) highest(only *block) (highest uint8) {
-	if len(c.directory) == 0 {
-		return slices.Max(only.impacts[:only.n])
+// block checks what the directory says of the current block.
+func (c *checkedList) block(p *Postings) error {
+	if got, want := p.directory.max(p.at), slices.Max(p.impacts[:p.n]); got != want {
+		return c.fault("block %d has the largest impact %d, the directory says %d", p.at, want, got)
 	}
-	for i := range c.count() {
-		highest = max(highest, c.maxOf(i))
+	run := p.at / topBlocks
+	if got, want := p.directory.tops[run], p.directory.highest(run, p.entry.blocks()); got != want {
+		return c.fault("run %d of blocks has the largest impact %d, the directory says %d", run, want, got)
+	}
+	return nil
+}
+
+// highest is the largest impact of a run of blocks, block by block.
+func (d *directory) highest(run, blocks int) (highest uint8) {
+	for i := run * topBlocks; i < min((run+1)*topBlocks, blocks); i++ {
+		highest = max(highest, d.max(i))
 	}
 	return highest
 }
@@ -234,8 +262,8 @@ func (c *checkedList) endWord() error {
 	if err := c.Err(); err != nil {
 		return err
 	}
-	if c.df != c.Scan.df || c.hits != c.Scan.total || c.max != c.Scan.max {
-		return c.fault("%d documents, %d hits, largest impact %d; the first chunk says %d, %d, %d", c.df, c.hits, c.max, c.Scan.df, c.Scan.total, c.Scan.max)
+	if e := &c.list.entry; c.df != e.df || c.hits != e.hits || c.max != e.max {
+		return c.fault("%d documents, %d hits, largest impact %d; the dictionary says %d, %d, %d", c.df, c.hits, c.max, e.df, e.hits, e.max)
 	}
 	c.totals[0] += uint64(c.df)
 	c.totals[1] += c.hits
@@ -244,12 +272,9 @@ func (c *checkedList) endWord() error {
 
 // end compares with the totals, after the last word.
 func (c *checkedList) end() error {
-	t := &c.seg.totals
-	if c.totals[0] != t.postings[c.list] || c.totals[1] != t.hits[c.list] || c.list == Full && c.words != t.different {
-		return c.seg.wrap(fmt.Errorf("%s list: %d words, %d postings, %d hits; the totals say otherwise", c.list, c.words, c.totals[0], c.totals[1]))
+	t, list := &c.seg.totals, c.list.list
+	if c.totals[0] != t.postings[list] || c.totals[1] != t.hits[list] || list == Full && c.words != t.different {
+		return c.seg.wrap(fmt.Errorf("%s list: %d words, %d postings, %d hits; the totals say otherwise", list, c.words, c.totals[0], c.totals[1]))
 	}
-	if c.Scan.hits.next() {
-		return c.seg.wrap(fmt.Errorf("%s list: hits of %q have no postings", c.list, c.Scan.hits.Key()))
-	}
-	return c.seg.wrap(c.Scan.hits.Error())
+	return nil
 }

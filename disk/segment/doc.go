@@ -4,83 +4,105 @@
 //
 // # Folder
 //
-// A segment is a folder that pebble reads as a database: a few sstables, which were written in key
-// order and ingested once, its MANIFEST and two empty marker files. There is no log, no lock file,
-// no options file; reading writes nothing. Each block of an sstable has a CRC-32C, which pebble
-// checks as it reads the block from disk; decoders here check bounds and order as well, so that
-// a damaged value is an error that names segment, word and chunk.
+// A segment is a folder that pebble reads as a database, and two files of lists. The database is a few
+// sstables, which were written in key order and ingested once, its MANIFEST and two empty marker files. There is
+// no log, no lock file, no options file; reading writes nothing. It holds the documents and the dictionary, and
+// there the lists of words that are rare; all others lie in the files, which are read where the system maps
+// them into memory: they take no memory but the page cache, and nothing is copied.
+//
+// Each block of an sstable has a CRC-32C, which pebble checks as it reads the block from disk, and each 64 KB of a
+// file one, which is checked when a byte of them is first read; decoders check bounds and order as well, so that
+// a damaged value is an error that names segment and word.
 //
 // # Keys
 //
-// All numbers in keys are big-endian, so that they sort.
+//	"B" first  doc block: DocInfos from ordinal first (4 bytes, big-endian, so that keys sort) on
+//	"C" "b"    the directory of doc blocks
+//	"C" "c"    which documents were crawled
+//	"C" "d"    DocIDs by ordinal
+//	"C" "h"    hosts
+//	"C" "r"    DocIDs of removed documents
+//	"C" "s"    sketches, by ordinal
+//	"C" "u"    depths of URLs, by ordinal
+//	"C" "w"    lengths in words, by ordinal
+//	"F" word   full list of the word
+//	"S" word   short list, of documents with a title, meta, URL or anchor hit
+//	"Z"        totals
 //
-//	"B" first          doc block: DocInfos from ordinal first (4 bytes) on
-//	"C" "b"            the directory of doc blocks
-//	"C" "c"            which documents were crawled
-//	"C" "d"            DocIDs by ordinal
-//	"C" "h"            hosts
-//	"C" "r"            DocIDs of removed documents
-//	"C" "s"            sketches, by ordinal
-//	"C" "u"            depths of URLs, by ordinal
-//	"C" "w"            lengths in words, by ordinal
-//	"F" word 00 first  full list: postings of word from ordinal first (4 bytes) on
-//	"H" word 00 first  the hits of the same chunk, unless they stand in it
-//	"S" word 00 first  short list, of documents with a title, meta, URL or anchor hit
-//	"T" word 00 first  the hits of the same chunk, unless they stand in it
-//	"Z"                totals
+// Words are UTF-8, at most MaxWord bytes. Kinds lie in sstables of their own: B; C and F; S and Z.
 //
-// Words are UTF-8, at most MaxWord bytes, without 00. Kinds lie in sstables of their own: B, C and
-// F; H; S; T and Z. A reader of postings thus passes over no hits.
+// # Entry of the dictionary (F, S)
 //
-// # Chunk of postings (F, S)
+//	head       uvarint    twice the number of postings, plus 1 if the list stands here
+//	hits       uvarint    in all postings
+//	max        1 byte     largest impact
 //
-// A list is cut into chunks of up to 32 KB, so that a list of the usual length is one read and a
-// long one can be entered anywhere. Blocks of 128 postings are decoded at a time.
+// and then, of a list that stands here, which has less than 128 postings and at most 512 bytes of hits,
 //
-//	flags      1 byte     1: first chunk of its word; 2: last; 4: hits stand in this chunk
-//	n          uvarint    postings in the chunk, at least 1
-//	df         uvarint    first chunk, unless it is also the last: postings of the word
-//	hits       uvarint    first chunk: hits of the word
-//	max        1 byte     first chunk, unless n = 1: largest impact of the word
-//	table                 first chunk, unless it is also the last: the number of chunks (uvarint), and for each
-//	                        4 first ordinal, little-endian
-//	                        1 largest impact
-//	directory  11 bytes   for each block, where n > 128:
+//	first      uvarint    ordinal of the first posting
+//	block                 unless there is one posting only, whose impact is max
+//	hits                  see below, to the end
+//
+// or, of any other, offset and length of its postings and of its hits in their files (4 uvarints).
+//
+// # Files of lists (postings, hits)
+//
+//	0          8          "anatlst3"
+//	8                     lists in the order of words, the full one of a word before its short one
+//	n                     CRC-32C of each 64 KB before, the last of fewer (4 bytes each, little-endian)
+//	           8          n, little-endian
+//	           4          CRC-32C of what stands behind n, little-endian
+//	           8          "anatlst3"
+//
+// The postings of a list are
+//
+//	directory  14 bytes   for each block:
 //	                        4 last ordinal, little-endian
 //	                        1 largest impact
-//	                        2 end of the block, counted from the end of the directory, little-endian
-//	                        4 end of the block's hits, counted from the start of the hits, little-endian
+//	                        4 end of the block, counted from the end of the tops, little-endian
+//	                        5 end of the block's hits, counted from the start of the list's, little-endian
+//	tops       1 byte     for each 64 blocks: largest impact
 //	blocks                of 128 postings, the last one of fewer
-//	hits                  with flag 4, which only a chunk of one block has: its hits, to the end
 //
-// A block is
+// and a block is
 //
 //	width      1 byte     of a gap, 0 to 32 bits
 //	least      1 byte     impact
 //	width      1 byte     of an impact above the least, 0 to 8 bits
-//	gaps       ordinal − ordinal before − 1, packed from the low bit on; before the first posting
-//	           of a chunk stands first − 1, so that its gap is 0
+//	gaps       ordinal − ordinal before − 1, packed from the low bit on; before ordinal 0 stands −1
 //	impacts    packed likewise
 //
-// and that of a chunk with n = 1 is its impact, 1 byte: half of all words are in one document only.
+// In the dictionary, the ordinal before the first one is the one before first.
 //
-// # Hits (H, T)
+// # Hits
 //
-// A value holds the hits of its chunk block by block. A block of one posting is its hits alone. Any
-// other block is
+// Both forms begin, for a block of more than one posting in the dictionary and for any block in the files, with
 //
-//	width      1 byte     0 to 8: bits of a length
-//	lengths    for each posting the bytes of its hits − 1, packed; all bits 1 in a width above 0
-//	           mean that an uvarint with the rest follows the packed lengths
-//	hits       of the postings, one after the other
+//	width      1 byte     0 to 8: bits of a count
+//	counts     for each posting the bytes of its hits − 1 in the dictionary, its hits − 1 in the files,
+//	           packed; all bits 1 in a width above 0 mean that an uvarint with the rest follows the packed counts
 //
-// and a hit is an uvarint 2·gap + c, followed by the hit's low byte (type, capital, size) if c = 1;
-// otherwise the low byte is that of the hit before, at first that of plain text. The gap is to the
-// position before in the same field, and to 0 where the field begins.
+// In the dictionary the hits of the postings follow, one after the other: a hit is an uvarint 2·gap + c, followed by
+// the hit's low byte (type, capital, size) if c = 1; otherwise the low byte is that of the hit before, at
+// first that of plain text. The gap is to the position before in the same field, and to 0 where the field
+// begins. In the files follow
 //
-// Over the 7,804 pages of the small documentation web, 95 MB of text, a hit takes 1.88 bytes and a posting
-// 2.85, keys included: with 14.7 million hits, 3.5 million postings and 185,000 words some 4.8 KB
-// a page; the doc blocks take 3.6 KB more. The paper's hits take 2 bytes and lose positions past 4,096.
+//	firsts     a group of gaps: the position of the first hit of each posting
+//	length     uvarint    of all other gaps
+//	gaps       in groups of 128, whatever postings they belong to, the last one of fewer
+//	lows       the low bytes of all hits, in groups of 128, the last one of fewer
+//
+// A group of gaps is a byte with the width in bits, plus 128 if there are exceptions; their number (1 byte) then; the
+// gaps, their low bits packed; and for each exception its index (1 byte) and its other bits (2 bytes, little-endian).
+// A group of low bytes begins with a byte:
+//
+//	0          all are that of plain text
+//	1          a low byte, the number of others (1 byte), and for each other its index and itself
+//	1 + bits   the number of different low bytes − 1 (1 byte), these, and for each hit the index of its own among
+//	           them, packed in so many bits
+//
+// So any hits can be read without those before them. Over the 101,793 pages of 715 MB of text in doc/decisions.md a
+// hit takes 1.4 bytes and a posting 1.65 in the files. The paper's hits take 2 bytes and lose positions past 4,096.
 //
 // # Documents (B, C)
 //
@@ -108,18 +130,19 @@
 //
 // Documents 0 to 4; "anatomy" stands in the title and twice in the text of document 3:
 //
-//	key    46 61 6e 61 74 6f 6d 79 00 00 00 00 03      "F" anatomy 00, first ordinal 3
-//	value  07                                          first and last chunk, hits inside
-//	       01                                          one posting
+//	key    46 61 6e 61 74 6f 6d 79                     "F" anatomy
+//	value  03                                          one posting, which stands here
 //	       03                                          three hits
-//	       e6                                          its impact, 230
+//	       e5                                          its impact, 229
+//	       03                                          its ordinal
 //	       08                                          gap 4, low byte as before: plain@4/3
 //	       12                                          gap 9: plain@13/3
 //	       01 7b                                       gap 0, low byte 7b: title^@0/3
 package segment
 
-// Version of the format. 2 has the table of chunks and the column u, 3 the columns h and s.
-const Version = 3
+// Version of the format. 2 has the table of chunks and the column u, 3 the columns h and s, 4 lists in files of
+// their own and packed hits.
+const Version = 4
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024
@@ -146,23 +169,14 @@ const (
 	kindDocs   = 'B'
 	kindColumn = 'C'
 	kindFull   = 'F'
-	kindHits   = 'H'
 	kindShort  = 'S'
-	kindShorts = 'T' // hits of the short list
 	kindTotals = 'Z'
 )
 
-// postingKind and hitKind are the kinds of a list's chunks.
-func (l List) postingKind() byte {
+// kind is that of a list's entries in the dictionary.
+func (l List) kind() byte {
 	if l == Short {
 		return kindShort
 	}
 	return kindFull
-}
-
-func (l List) hitKind() byte {
-	if l == Short {
-		return kindShorts
-	}
-	return kindHits
 }

@@ -21,14 +21,19 @@ func Dump(out io.Writer, dir, filter string) error {
 		return err
 	}
 	w := bufio.NewWriter(out)
-	err = s.dumpTotals(w)
+	err = Guard(func() error { return s.dump(w, filter) })
+	return errors.Join(err, w.Flush(), s.Close())
+}
+
+func (s *Segment) dump(w io.Writer, filter string) error {
+	err := s.dumpTotals(w)
 	if filter == "" {
 		err = errors.Join(err, s.dumpDocs(w))
 	}
 	for l := range lists {
 		err = errors.Join(err, s.dumpList(w, l, filter))
 	}
-	return errors.Join(err, w.Flush(), s.Close())
+	return err
 }
 
 func (s *Segment) dumpTotals(w io.Writer) error {
@@ -86,18 +91,16 @@ func (s *Segment) dumpList(w io.Writer, list List, filter string) error {
 }
 
 func (c *Scan) dumpWord(w io.Writer) error {
-	fmt.Fprintf(w, "%s list of %q: %d documents, %d hits, largest impact %d\n", c.list, c.word, c.df, c.total, c.max)
+	p := &c.list
+	where := "in the dictionary"
+	if !p.inside() {
+		where = fmt.Sprintf("%d and %d bytes", p.entry.postings.n, p.entry.hitsAt.n)
+	}
+	fmt.Fprintf(w, "%s list of %q: %d documents, %d hits, largest impact %d, %s\n", p.list, p.word, p.entry.df, p.entry.hits, p.entry.max, where)
 	for c.Next() {
 		hits, err := c.Hits()
 		if err != nil {
 			return err
-		}
-		where := "its hits beside"
-		if c.chunk.flags&hitsInside != 0 {
-			where = "its hits inside"
-		}
-		if c.at == 0 && c.i == 0 {
-			fmt.Fprintf(w, "\tchunk %d: %d postings, %d bytes, %s\n", c.chunk.first, c.chunk.n, len(c.chunk.blocks), where)
 		}
 		if _, err := fmt.Fprintf(w, "\t%d: impact %d, %v\n", c.Ord(), c.Impact(), hits); err != nil {
 			return err

@@ -3,12 +3,15 @@ package segment
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -96,7 +99,7 @@ func TestWorkedExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := hex.EncodeToString(it.Key())
-	if key != "46616e61746f6d790000000003" || hex.EncodeToString(value) != "070103e50812017b" {
+	if key != "46616e61746f6d79" || hex.EncodeToString(value) != "0303e503"+"0812017b" {
 		t.Errorf("key %s, value %x", key, value)
 	}
 }
@@ -141,31 +144,59 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// Hits come back from either form, whichever posting of the block is asked for.
 func TestHitsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
-		var lengths []uint32
+		var counts []uint32
 		var want [][]vocab.Hit
-		var coded []byte
-		for range rapid.IntRange(2, blockSize).Draw(t, "postings") {
+		for range rapid.IntRange(1, blockSize).Draw(t, "postings") {
 			hits := makeHits(r)
-			if r.IntN(20) == 0 {
+			switch r.IntN(20) {
+			case 0:
 				hits = slices.Repeat(hits[:1], 300)
+			case 1:
+				hits = plainHits(r, 1+r.IntN(400))
 			}
-			was := len(coded)
-			coded = appendHits(coded, hits)
-			lengths, want = append(lengths, uint32(len(coded)-was)), append(want, hits)
+			counts, want = append(counts, uint32(len(hits))), append(want, hits)
 		}
-		var b hitBlock
-		if err := b.decode(append(appendLengths(nil, lengths), coded...), len(want)); err != nil {
+		all := slices.Concat(want...)
+		var packed, inline hitBlock
+		if err := packed.decode(new(hitPacker).append(nil, counts, all), len(want)); err != nil {
 			t.Fatal(err)
 		}
-		for i, hits := range want {
-			if got, err := decodeHits(nil, b.of(i)); err != nil || !slices.Equal(got, hits) {
-				t.Fatalf("posting %d: %v, %v, want %v", i, got, err, hits)
+		coded := appendInlineHits(nil, counts, all, 1<<30)
+		if err := inline.decodeInline(coded, len(want)); err != nil {
+			t.Fatal(err)
+		}
+		if appendInlineHits(nil, counts, all, len(coded)-1) != nil || appendInlineHits(nil, counts, all, len(coded)) == nil {
+			t.Fatalf("the limit of %d bytes is not kept", len(coded))
+		}
+		for _, i := range append(r.Perm(len(want)), r.Perm(len(want))...) {
+			for _, b := range []*hitBlock{&packed, &inline} {
+				if got, err := b.append(nil, i); err != nil || !slices.Equal(got, want[i]) {
+					t.Fatalf("posting %d: %v, %v, want %v", i, got, err, want[i])
+				}
 			}
 		}
 	})
+}
+
+// plainHits are those of a word in plain text, now and then with a capital or in a heading.
+func plainHits(r *rand.Rand, n int) []vocab.Hit {
+	hits, position := make([]vocab.Hit, n), uint32(0)
+	for i := range hits {
+		if position += r.Uint32N(60); r.IntN(90) == 0 {
+			position += r.Uint32N(10_000)
+		}
+		kind := vocab.Plain
+		if r.IntN(60) == 0 {
+			kind = vocab.Heading2
+		}
+		hits[i] = vocab.MakeHit(position, kind, r.IntN(30) == 0, vocab.NormalSize)
+	}
+	slices.Sort(hits)
+	return hits
 }
 
 func TestImpact(t *testing.T) {
@@ -208,11 +239,11 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
-	if err != nil || len(tables) != 4 {
+	if err != nil || len(tables) != 3 {
 		t.Fatalf("%v, %v", tables, err)
 	}
 	found := 0
-	for _, path := range tables {
+	for _, path := range append(tables, filepath.Join(dir, postingsFile), filepath.Join(dir, hitsFile)) {
 		whole, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -241,8 +272,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A damaged chunk is named by segment, word and chunk.
-func TestDamagedChunk(t *testing.T) {
+// A damaged list is named by segment, list and word.
+func TestDamagedList(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "segment")
 	w, err := Create(dir, Options{})
 	if err != nil {
@@ -252,13 +283,13 @@ func TestDamagedChunk(t *testing.T) {
 		w.AddDoc(info)
 	}
 	w.StartWord([]byte("before"))
-	w.set(kindFull, []byte("word\x00\x00\x00\x00\x04"), []byte{3, 9, 1})
+	w.set(kindFull, []byte("word"), []byte{2 * 9, 9, 1, 8, 100, 8, 0})
 	if _, err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, dir)
 	_, err = s.Postings(Full, []byte("word"))
-	for _, part := range []string{dir, `"word"`, "chunk 4"} {
+	for _, part := range []string{dir, `full list of "word"`, errExtent.Error()} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v names no %s", err, part)
 		}
@@ -268,67 +299,132 @@ func TestDamagedChunk(t *testing.T) {
 	}
 }
 
-func FuzzChunk(f *testing.F) {
-	var seeds [][]byte
-	l := listWriter{list: Full, set: func(_ byte, _, value []byte) error { seeds = append(seeds, slices.Clone(value)); return nil }}
+// longLists are many lists of plain hits.
+func longLists(r *rand.Rand, docs, words, hits int) index {
+	x := makeIndex(r, docs, 0)
+	for i := range words {
+		list := map[vocab.Ordinal][]vocab.Hit{}
+		for ord := range x.docs {
+			list[vocab.Ordinal(ord)] = plainHits(r, hits)
+		}
+		x.words[fmt.Sprintf("w%02d", i)] = list
+	}
+	return x
+}
+
+// Where a page of a file is damaged, the lists in it are errors, and the others are read.
+func TestDamagedPage(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "segment")
+	x := longLists(rand.New(rand.NewPCG(1, 1)), 2000, 40, 8)
+	x.write(t, dir)
+	path := filepath.Join(dir, hitsFile)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole[len(whole)/2] ^= 1
+	if err := os.WriteFile(path, whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dir)
+	good, bad := 0, 0
+	for _, word := range x.sorted() {
+		p, err := s.Postings(Full, []byte(word))
+		if err != nil || !p.Next() {
+			t.Fatal(err)
+		}
+		switch hits, err := p.Hits(nil); {
+		case err == nil && slices.Equal(hits, x.words[word][0]):
+			good++
+		case errors.Is(err, errPage) && strings.Contains(err.Error(), word):
+			bad++
+		default:
+			t.Errorf("%s: %v, %v", word, hits, err)
+		}
+	}
+	if good < 30 || bad < 1 {
+		t.Errorf("%d good lists, %d damaged ones", good, bad)
+	}
+	if err := Check(dir); !errors.Is(err, errPage) {
+		t.Errorf("Check: %v", err)
+	}
+}
+
+// A file that was cut short under its reader is an error.
+func TestCutUnderReader(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "segment")
+	x := longLists(rand.New(rand.NewPCG(1, 1)), 2000, 1, 8)
+	x.write(t, dir)
+	s := open(t, dir)
+	if err := os.Truncate(filepath.Join(dir, hitsFile), 0); err != nil {
+		t.Fatal(err)
+	}
+	err := Guard(func() error {
+		p, err := s.Postings(Full, []byte("w00"))
+		if err == nil && p.Next() {
+			_, err = p.Hits(nil)
+		}
+		return err
+	})
+	if err == nil {
+		t.Error("nothing was noticed")
+	}
+}
+
+// A memorySegment has its files of lists in memory alone.
+func memorySegment(postings, hits []byte) *Segment {
+	file := func(data []byte) *listFile {
+		f := &listFile{data: append(slices.Clone(data), make([]byte, slack)...), end: uint64(len(data)), checked: make([]atomic.Uint32, 1)}
+		f.checked[0].Store(^uint32(0))
+		return f
+	}
+	return &Segment{dir: "memory", postings: file(postings), hits: file(hits)}
+}
+
+// Whatever an entry and the files hold, reading it ends, in order or with an error.
+func FuzzList(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{1, 2, 128, 129, 300} {
+	dir := f.TempDir()
+	for _, n := range []int{1, 2, 127, 128, 129, 300} {
+		var value []byte
+		l := listWriter{list: Full, set: func(_ byte, _, v []byte) error { value = slices.Clone(v); return nil }}
+		l.postings, _ = createFile(filepath.Join(dir, "postings"))
+		l.hitsFile, _ = createFile(filepath.Join(dir, "hits"))
 		l.startWord([]byte("word"))
 		for i := range n {
 			l.add(vocab.Ordinal(3*i), uint8(r.IntN(256)), makeHits(r))
 		}
 		l.endWord()
+		l.postings.close()
+		l.hitsFile.close()
+		postings, _ := os.ReadFile(filepath.Join(dir, "postings"))
+		hits, _ := os.ReadFile(filepath.Join(dir, "hits"))
+		f.Add(value, postings, hits)
 	}
-	for _, seed := range seeds {
-		f.Add(seed, uint32(0))
-	}
-	f.Fuzz(func(t *testing.T, value []byte, first uint32) {
-		c, err := parseChunk(value, vocab.Ordinal(first))
-		if err != nil {
+	f.Fuzz(func(t *testing.T, value, postings, hits []byte) {
+		if len(postings) > filePage || len(hits) > filePage {
 			return
 		}
-		last := int64(first) - 1
-		var b block
-		for i := range c.count() {
-			if b.decode(&c, i) != nil {
-				return
+		p := Postings{seg: memorySegment(postings, hits), word: []byte("word")}
+		if p.begin(value) != nil {
+			return
+		}
+		last := int64(-1)
+		for p.Next() {
+			if int64(p.Ord()) <= last {
+				t.Fatalf("%d after %d", p.Ord(), last)
 			}
-			for _, ord := range b.ordinals[:b.n] {
-				if int64(ord) <= last {
-					t.Fatalf("%d after %d", ord, last)
+			last = int64(p.Ord())
+			hits, err := p.Hits(nil)
+			for k := 1; k < len(hits) && err == nil; k++ {
+				if hits[k].Before(hits[k-1]) {
+					t.Fatal("hits are out of order")
 				}
-				last = int64(ord)
 			}
-			if src, err := c.hitsOf(i, c.inlineHits); err == nil {
-				decodeAll(src, b.n)
-			}
+		}
+		p.Rewind()
+		for to := vocab.Ordinal(0); p.Advance(to); to = p.Ord() + 100 {
+			p.MaxIn(p.Ord(), p.Ord()+1000)
 		}
 	})
-}
-
-func FuzzHits(f *testing.F) {
-	f.Add(appendHits(nil, fiveDocs().words["anatomy"][3]), 1)
-	f.Add([]byte{2, 0b11100100, 5, 1, 0x7b, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4)
-	f.Fuzz(func(t *testing.T, src []byte, n int) { decodeAll(src, 1+n&(blockSize-1)) })
-}
-
-// decodeAll decodes the hits of a block of n postings and gives their number.
-func decodeAll(src []byte, n int) (count int, err error) {
-	var b hitBlock
-	if err := b.decode(src, n); err != nil {
-		return 0, err
-	}
-	for i := range n {
-		hits, err := decodeHits(nil, b.of(i))
-		if err != nil {
-			return count, err
-		}
-		for k := 1; k < len(hits); k++ {
-			if hits[k].Before(hits[k-1]) {
-				panic("hits are out of order")
-			}
-		}
-		count += len(hits)
-	}
-	return count, nil
 }

@@ -95,8 +95,35 @@ func decodeHits(buf []vocab.Hit, src []byte) ([]vocab.Hit, error) {
 	return buf, nil
 }
 
-// appendLengths codes the lengths in bytes of the hits of a block's postings, each at least 1, in the
-// width that makes them shortest.
+// appendInlineHits codes the hits of a block's postings for the dictionary, counts[i] of posting i. It is nil where
+// dst would get longer than limit.
+func appendInlineHits(dst []byte, counts []uint32, hits []vocab.Hit, limit int) []byte {
+	if len(hits) > limit {
+		return nil
+	}
+	if len(counts) == 1 {
+		if dst = appendHits(dst, hits); len(dst) > limit {
+			return nil
+		}
+		return dst
+	}
+	var lengths [blockSize]uint32
+	var room [2 * inlineHits]byte
+	coded := room[:0]
+	for i, n := range counts {
+		before := len(coded)
+		coded = appendHits(coded, hits[:n])
+		lengths[i] = uint32(len(coded) - before)
+		hits = hits[n:]
+	}
+	if dst = append(appendLengths(dst, lengths[:len(counts)]), coded...); len(dst) > limit {
+		return nil
+	}
+	return dst
+}
+
+// appendLengths codes the lengths in bytes, or the numbers, of the hits of a block's postings, each at least
+// 1, in the width that makes them shortest.
 func appendLengths(dst []byte, lengths []uint32) []byte {
 	width := lengthWidth(lengths)
 	dst = append(dst, width)
@@ -135,28 +162,12 @@ func lengthWidth(lengths []uint32) (best uint8) {
 	return best
 }
 
-// A hitBlock is where the hits of each posting of a block lie.
-type hitBlock struct {
-	data []byte
-	ends [blockSize]uint32 // in data
-}
-
-// of is the hits of posting i as coded.
-func (b *hitBlock) of(i int) []byte {
-	if i == 0 {
-		return b.data[:b.ends[0]]
-	}
-	return b.data[b.ends[i-1]:b.ends[i]]
-}
-
-// decode reads a block of the hits of n postings, and keeps src.
-func (b *hitBlock) decode(src []byte, n int) error {
-	if n == 1 {
-		b.data, b.ends[0] = src, uint32(len(src))
-		return nil
-	}
+// decodeLengths is the inverse of appendLengths for n lengths. It gives where each ends when they lie one after the
+// other, and what follows in src.
+func decodeLengths(ends []uint32, src []byte) (rest []byte, err error) {
+	n := len(ends)
 	if len(src) < 1 || src[0] > 8 || len(src) < 1+packedLen(n, src[0]) {
-		return errHitsCut
+		return nil, errHitsCut
 	}
 	width := src[0]
 	var packed [blockSize]uint8
@@ -169,19 +180,58 @@ func (b *hitBlock) decode(src []byte, n int) error {
 		if width > 0 && uint32(v) == escape {
 			more, size := binary.Uvarint(src)
 			if size <= 0 || more > 1<<32 {
-				return errHitsCut
+				return nil, errHitsCut
 			}
 			src = src[size:]
 			length += more
 		}
 		if end += length; end > 1<<32-1 {
-			return errHitsCut
+			return nil, errHitsCut
 		}
-		b.ends[i] = uint32(end)
+		ends[i] = uint32(end)
 	}
-	if end != uint64(len(src)) {
-		return errHitsCut
+	return src, nil
+}
+
+// A hitBlock is where the hits of each posting of a block lie.
+type hitBlock struct {
+	inline bool
+	data   []byte
+	ends   [blockSize]uint32 // in data if inline, else in the sequence of hits
+	packed packedHits
+}
+
+// decodeInline reads the hits of n postings from the dictionary, and keeps src.
+func (b *hitBlock) decodeInline(src []byte, n int) (err error) {
+	b.inline = true
+	if n == 1 {
+		b.data, b.ends[0] = src, uint32(len(src))
+		return nil
 	}
-	b.data = src
-	return nil
+	if b.data, err = decodeLengths(b.ends[:n], src); err == nil && int(b.ends[n-1]) != len(b.data) {
+		err = errHitsCut
+	}
+	return err
+}
+
+// decode reads a block of the hits of n postings from their file, and keeps src.
+func (b *hitBlock) decode(src []byte, n int) error {
+	b.inline = false
+	rest, err := decodeLengths(b.ends[:n], src)
+	if err != nil {
+		return err
+	}
+	return b.packed.start(rest, n, int(b.ends[n-1]))
+}
+
+// append appends the hits of posting i to buf.
+func (b *hitBlock) append(buf []vocab.Hit, i int) ([]vocab.Hit, error) {
+	from := uint32(0)
+	if i > 0 {
+		from = b.ends[i-1]
+	}
+	if b.inline {
+		return decodeHits(buf, b.data[from:b.ends[i]])
+	}
+	return b.packed.append(buf, i, int(from), int(b.ends[i]))
 }

@@ -1,200 +1,132 @@
 package segment
 
 import (
-	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
 
 	"anatomy/vocab"
 )
 
-// A listWriter codes the list of one word after the other. Chunks of postings wait for the end of the
-// word, since the first one tells its totals: some 2 bytes a document. Hits do not wait.
+// A listWriter codes the list of one word after the other. The postings of a word wait for its end, some 2 bytes
+// a document, and so do the hits of a short list. Those of a full one go to their file as they come.
 type listWriter struct {
-	list    List
-	set     func(kind byte, key, value []byte) error // key without its kind
-	key     []byte
-	keyStem int // of key: word 00
+	list     List
+	set      func(kind byte, key, value []byte) error // key without its kind
+	postings *fileWriter
+	hitsFile *fileWriter
 
-	// The block and the chunk that are being filled.
-	block     block
-	lengths   [blockSize]uint32
-	blockHits []byte
-	directory []byte
+	// The block that is being filled.
+	block  block
+	counts [blockSize]uint32 // hits of each posting
+	all    []vocab.Hit       // of all of them
+
+	// The word.
+	word      []byte
+	entry     entry
+	before    uint32 // last ordinal of the last full block
+	directory directoryWriter
 	blocks    []byte
-	hits      []byte
-	first     vocab.Ordinal // of the chunk
-	n         int           // postings in the chunk, full blocks
-	before    uint32        // last ordinal of the last full block
-	chunkMax  uint8         // impact of its full blocks
+	hits      []byte // not written yet
+	written   uint64 // bytes of hits that are
+	packer    hitPacker
+	value     []byte
+	inside    []byte
 
-	waiting []waitingChunk
-	arena   []byte // of the waiting chunks
-
-	// Totals of the word, and of all.
-	df       int
-	wordHits uint64
-	max      uint8
-	stats    ListStats
+	stats ListStats
 }
 
-type waitingChunk struct {
-	first    vocab.Ordinal
-	n        int
-	max      uint8
-	from, to int // directory and blocks, in the arena
-}
+// hitsWait is how many bytes of hits of a full list wait before they are written.
+const hitsWait = 64 << 10
 
 func (l *listWriter) startWord(word []byte) {
-	l.key = append(append(l.key[:0], word...), 0)
-	l.keyStem = len(l.key)
-	l.df, l.wordHits, l.max = 0, 0, 0
-	l.waiting, l.arena = l.waiting[:0], l.arena[:0]
+	l.word = append(l.word[:0], word...)
+	l.entry, l.before, l.written = entry{}, noOrdinal, 0
+	l.directory.reset()
+	l.blocks, l.hits = l.blocks[:0], l.hits[:0]
 }
 
 // add takes the next posting of the word.
 func (l *listWriter) add(ord vocab.Ordinal, impact uint8, hits []vocab.Hit) error {
-	if l.n+l.block.n == 0 {
-		l.first, l.before = ord, uint32(ord)-1
-	}
 	b := &l.block
-	length := len(l.blockHits)
-	l.blockHits = appendHits(l.blockHits, hits)
-	l.lengths[b.n] = uint32(len(l.blockHits) - length)
-	b.ordinals[b.n], b.impacts[b.n] = uint32(ord), impact
+	l.all = append(l.all, hits...)
+	l.counts[b.n], b.ordinals[b.n], b.impacts[b.n] = uint32(len(hits)), uint32(ord), impact
 	b.n++
-	l.df++
-	l.wordHits += uint64(len(hits))
-	l.max = max(l.max, impact)
+	l.entry.df++
+	l.entry.hits += uint64(len(hits))
+	l.entry.max = max(l.entry.max, impact)
 	if b.n < blockSize {
 		return nil
 	}
-	l.closeBlock()
-	if len(l.blocks) < chunkPostings && len(l.hits) < chunkHits {
-		return nil
-	}
-	return l.closeChunk()
+	return l.closeBlock()
 }
 
-func (l *listWriter) closeBlock() {
+var errTooLong = errors.New("a list is over 4 GB long, without its hits")
+
+func (l *listWriter) closeBlock() error {
 	b := &l.block
-	ordinals, impacts := b.ordinals[:b.n], b.impacts[:b.n]
-	if b.n == 1 {
-		l.hits = append(l.hits, l.blockHits...)
-	} else {
-		l.hits = append(appendLengths(l.hits, l.lengths[:b.n]), l.blockHits...)
+	l.hits = l.packer.append(l.hits, l.counts[:b.n], l.all)
+	l.blocks = appendBlock(l.blocks, b.ordinals[:b.n], b.impacts[:b.n], l.before)
+	if len(l.blocks) > math.MaxUint32 {
+		return errTooLong
 	}
-	highest := uint8(0)
-	for _, impact := range impacts {
-		highest = max(highest, impact)
+	l.before = b.ordinals[b.n-1]
+	l.directory.add(l.before, slices.Max(b.impacts[:b.n]), uint64(len(l.blocks)), l.written+uint64(len(l.hits)))
+	l.all, b.n = l.all[:0], 0
+	if l.list == Full && len(l.hits) >= hitsWait {
+		l.writeHits()
 	}
-	if l.n+b.n == 1 {
-		l.blocks = append(l.blocks, impacts[0])
-	} else {
-		l.blocks = appendBlock(l.blocks, ordinals, impacts, l.before)
-	}
-	l.chunkMax = max(l.chunkMax, highest)
-	l.before = ordinals[b.n-1]
-	l.n += b.n
-	l.directory = binary.LittleEndian.AppendUint32(l.directory, l.before)
-	l.directory = append(l.directory, highest)
-	l.directory = binary.LittleEndian.AppendUint16(l.directory, uint16(len(l.blocks)))
-	l.directory = binary.LittleEndian.AppendUint32(l.directory, uint32(len(l.hits)))
-	l.blockHits, b.n = l.blockHits[:0], 0
-}
-
-// closeChunk writes the hits of a chunk and lets its postings wait.
-func (l *listWriter) closeChunk() error {
-	if err := l.set(l.list.hitKind(), l.chunkKey(l.first), l.hits); err != nil {
-		return err
-	}
-	l.stats.HitBytes += int64(len(l.hits))
-	l.wait()
 	return nil
 }
 
-func (l *listWriter) wait() {
-	w := waitingChunk{first: l.first, n: l.n, max: l.chunkMax, from: len(l.arena)}
-	if l.n > blockSize {
-		l.arena = append(l.arena, l.directory...)
-	}
-	l.arena = append(l.arena, l.blocks...)
-	w.to = len(l.arena)
-	l.waiting = append(l.waiting, w)
-	l.directory, l.blocks, l.hits, l.n, l.chunkMax = l.directory[:0], l.blocks[:0], l.hits[:0], 0, 0
+func (l *listWriter) writeHits() {
+	l.hitsFile.write(l.hits)
+	l.written += uint64(len(l.hits))
+	l.hits = l.hits[:0]
 }
 
-func (l *listWriter) chunkKey(first vocab.Ordinal) []byte {
-	l.key = binary.BigEndian.AppendUint32(l.key[:l.keyStem], uint32(first))
-	return l.key
-}
-
-// endWord writes the waiting chunks. A word without postings leaves nothing.
+// endWord writes the word's entry. A word without postings leaves nothing.
 func (l *listWriter) endWord() error {
-	if l.df == 0 {
+	e := &l.entry
+	if e.df == 0 {
 		return nil
 	}
-	if l.block.n > 0 {
-		l.closeBlock()
-	}
-	var inside []byte
-	if l.n > 0 {
-		if len(l.waiting) == 0 && l.n <= blockSize && len(l.hits) <= inlineHits {
-			inside = l.hits
-			l.stats.HitBytes += int64(len(inside))
-			l.wait()
-		} else if err := l.closeChunk(); err != nil {
-			return err
+	if e.df < blockSize && l.fitsInside() {
+		l.all, l.block.n = l.all[:0], 0
+	} else {
+		if l.block.n > 0 {
+			if err := l.closeBlock(); err != nil {
+				return err
+			}
 		}
+		l.writeHits()
+		e.hitsAt = extent{l.hitsFile.at - l.written, l.written}
+		e.postings = extent{l.postings.at, uint64(len(l.directory.entries) + len(l.directory.tops) + len(l.blocks))}
+		l.postings.write(l.directory.entries)
+		l.postings.write(l.directory.tops)
+		l.postings.write(l.blocks)
+		l.stats.PostingBytes += int64(e.postings.n)
+		l.stats.HitBytes += int64(e.hitsAt.n)
 	}
-	for i, w := range l.waiting {
-		if err := l.write(i, w, inside); err != nil {
-			return err
-		}
-	}
+	l.value = e.append(l.value[:0])
 	l.stats.Words++
-	l.stats.Postings += uint64(l.df)
-	l.stats.Hits += l.wordHits
-	return nil
+	l.stats.Postings += uint64(e.df)
+	l.stats.Hits += e.hits
+	l.stats.EntryBytes += int64(1 + len(l.word) + len(l.value))
+	return l.set(l.list.kind(), l.word, l.value)
 }
 
-func (l *listWriter) write(i int, w waitingChunk, inside []byte) error {
-	flags := byte(0)
-	if i == 0 {
-		flags |= firstChunk
+// fitsInside codes the list for the dictionary, if it is short enough.
+func (l *listWriter) fitsInside() bool {
+	b, e := &l.block, &l.entry
+	dst := l.inside[:0]
+	if b.n > 1 {
+		dst = appendBlock(dst, b.ordinals[:b.n], b.impacts[:b.n], b.ordinals[0]-1)
 	}
-	if i == len(l.waiting)-1 {
-		flags |= lastChunk
+	e.first = b.ordinals[0]
+	if dst = appendInlineHits(dst, l.counts[:b.n], l.all, len(dst)+inlineHits); dst == nil {
+		return false
 	}
-	if len(inside) > 0 {
-		flags |= hitsInside
-	}
-	// The hits' memory is free again, its content is not: inside may lie in it, so the value is put
-	// together behind it.
-	value := append(l.blockHits[:0], flags)
-	value = binary.AppendUvarint(value, uint64(w.n))
-	if i == 0 {
-		if len(l.waiting) > 1 {
-			value = binary.AppendUvarint(value, uint64(l.df))
-		}
-		value = binary.AppendUvarint(value, l.wordHits)
-		if w.n > 1 {
-			value = append(value, l.max)
-		}
-		if len(l.waiting) > 1 {
-			value = l.appendTable(value)
-		}
-	}
-	value = append(value, l.arena[w.from:w.to]...)
-	l.stats.PostingBytes += int64(len(value) + len(l.chunkKey(w.first)) + 1)
-	value = append(value, inside...)
-	l.blockHits = value[:0]
-	return l.set(l.list.postingKind(), l.chunkKey(w.first), value)
-}
-
-// appendTable tells where the chunks of the word begin and what impacts they reach.
-func (l *listWriter) appendTable(value []byte) []byte {
-	value = binary.AppendUvarint(value, uint64(len(l.waiting)))
-	for _, w := range l.waiting {
-		value = append(binary.LittleEndian.AppendUint32(value, uint32(w.first)), w.max)
-	}
-	return value
+	l.inside, e.inside = dst, dst
+	return true
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"sort"
 	"sync"
@@ -26,6 +27,8 @@ type Segment struct {
 	ownCache bool
 	number   uint64 // in the cache of doc blocks
 	totals   totals
+	postings *listFile
+	hits     *listFile
 
 	docIDs   []vocab.DocID
 	lengths  []uint32
@@ -68,8 +71,20 @@ func Open(dir string, cache *Cache) (_ *Segment, err error) {
 	if err := s.load(); err != nil {
 		return nil, err
 	}
+	if s.postings, err = openFile(filepath.Join(dir, postingsFile)); err != nil {
+		return nil, err
+	}
+	if s.hits, err = openFile(filepath.Join(dir, hitsFile)); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
+
+// The files of lists.
+const (
+	postingsFile = "postings"
+	hitsFile     = "hits"
+)
 
 // openDB is pebble.Open with its fatal errors returned.
 func openDB(dir string, o *pebble.Options) (db *pebble.DB, err error) {
@@ -97,6 +112,7 @@ func (s *Segment) Close() error {
 		s.db = nil
 		s.cache.docs.drop(s.number)
 	}
+	err = errors.Join(err, s.postings.close(), s.hits.close())
 	if s.ownCache {
 		s.cache.Close()
 		s.ownCache = false
@@ -348,32 +364,20 @@ func (s *Segment) EachWord(prefix []byte, fn func(word []byte, df int) bool) err
 	defer s.rest(it)
 	start := append([]byte{kindFull}, prefix...)
 	for ok := it.SeekGE(start); ok && bytes.HasPrefix(it.Key(), start); ok = it.Next() {
-		word, first, err := splitKey(it.Key())
-		if err != nil {
-			return s.wrap(err)
-		}
+		word := it.Key()[1:]
 		value, err := it.ValueAndErr()
 		if err != nil {
 			return s.wrap(err)
 		}
-		c, err := parseChunk(value, first)
+		e, err := parseEntry(value)
 		if err != nil {
-			return s.damaged(Full, word, first, err)
+			return s.damaged(Full, word, err)
 		}
-		if c.flags&firstChunk != 0 && !fn(word, c.df) {
+		if !fn(word, e.df) {
 			return nil
 		}
 	}
 	return s.wrap(it.Error())
-}
-
-// splitKey takes the key of a chunk apart.
-func splitKey(key []byte) (word []byte, first vocab.Ordinal, err error) {
-	if len(key) < 1+1+1+4 || key[len(key)-5] != 0 {
-		return nil, 0, fmt.Errorf("key %q is damaged", key)
-	}
-	at := len(key) - 4
-	return key[1 : at-1], vocab.Ordinal(binary.BigEndian.Uint32(key[at:])), nil
 }
 
 func (s *Segment) wrap(err error) error {
@@ -383,9 +387,16 @@ func (s *Segment) wrap(err error) error {
 	return fmt.Errorf("segment: %s: %w", s.dir, err)
 }
 
-// damaged names the chunk that is.
-func (s *Segment) damaged(list List, word []byte, first vocab.Ordinal, err error) error {
-	return fmt.Errorf("segment: %s: %s list of %q, chunk %d: %w", s.dir, list, word, first, err)
+func (s *Segment) wrapFile(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return s.wrap(fmt.Errorf("file %s: %w", name, err))
+}
+
+// damaged names the list that is.
+func (s *Segment) damaged(list List, word []byte, err error) error {
+	return fmt.Errorf("segment: %s: %s list of %q: %w", s.dir, list, word, err)
 }
 
 // iter takes an iterator over all keys, and rest lays it by for the next one to use: making one costs

@@ -206,7 +206,6 @@ func (x index) verifyList(t testing.TB, s *Segment, list List, word string, want
 		}
 		return
 	}
-	defer p.Close()
 	if p.DF() != len(want) {
 		t.Fatalf("%s list of %s: df %d, want %d", list, word, p.DF(), len(want))
 	}
@@ -400,7 +399,6 @@ func TestTogether(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				defer p.Close()
 				n := 0
 				for ; p.Next(); n++ {
 					hits, err := p.Hits(nil)

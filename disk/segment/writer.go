@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -38,23 +39,24 @@ type ListStats struct {
 	Words        uint64 // different words
 	Postings     uint64
 	Hits         uint64
-	PostingBytes int64 // keys and values, hits apart
-	HitBytes     int64 // hits, wherever they stand
+	EntryBytes   int64 // of the dictionary, not compressed: words, and the lists that it holds with their hits
+	PostingBytes int64 // in the files, hits apart
+	HitBytes     int64 // and theirs
 }
 
 // A Writer builds a segment: first all documents, then all words. The first error sticks, and Finish
 // returns it. Abort gives up; after Finish it does nothing.
 type Writer struct {
 	dir, temp string
-	profile   *sstable.CompressionProfile
 	fs        buildFS
 	failed    error // of fs
 	err       error
 	stats     Stats
 
-	tables []*table
-	docs   *table // kinds B, C, F
-	kinds  [256]*table
+	tables   []*table
+	kinds    [256]*table
+	postings *fileWriter
+	hits     *fileWriter
 
 	key      []byte
 	doc      *docWriter
@@ -88,10 +90,7 @@ type Options struct {
 // Create begins a segment in the folder dir, which must not exist. Until Finish it is built in
 // dir.tmp, which is cleared first.
 func Create(dir string, o Options) (*Writer, error) {
-	w := &Writer{dir: dir, temp: dir + ".tmp", profile: sstable.NoCompression}
-	if o.Compact {
-		w.profile = sstable.ZstdCompression
-	}
+	w := &Writer{dir: dir, temp: dir + ".tmp"}
 	w.fs = buildFS{vfs.Default, &w.failed}
 	if _, err := os.Lstat(dir); err == nil {
 		return nil, fmt.Errorf("segment: create %s: %w", dir, os.ErrExist)
@@ -106,28 +105,37 @@ func Create(dir string, o Options) (*Writer, error) {
 	if w.doc, err = newDocWriter(o); err != nil {
 		return nil, err
 	}
-	w.docs = w.table(kindDocs, kindColumn, kindFull)
-	w.table(kindHits)
-	w.table(kindShort)
-	w.table(kindShorts, kindTotals)
-	w.full = listWriter{list: Full, set: w.set}
-	w.short = listWriter{list: Short, set: w.set}
+	if w.postings, err = createFile(filepath.Join(w.temp, postingsFile)); err != nil {
+		return nil, fmt.Errorf("segment: create: %w", err)
+	}
+	if w.hits, err = createFile(filepath.Join(w.temp, hitsFile)); err != nil {
+		return nil, fmt.Errorf("segment: create: %w", err)
+	}
+	packed := sstable.NoCompression
+	if o.Compact {
+		packed = sstable.ZstdCompression
+	}
+	w.table(sstable.NoCompression, kindDocs) // they are compressed
+	w.table(packed, kindColumn, kindFull)
+	w.table(packed, kindShort, kindTotals)
+	w.full = listWriter{list: Full, set: w.set, postings: w.postings, hitsFile: w.hits}
+	w.short = listWriter{list: Short, set: w.set, postings: w.postings, hitsFile: w.hits}
 	return w, nil
 }
 
 // table is an sstable to be: it is created when its first key comes.
 type table struct {
-	path string
-	w    *sstable.Writer
+	path    string
+	profile *sstable.CompressionProfile
+	w       *sstable.Writer
 }
 
-func (w *Writer) table(kinds ...byte) *table {
-	t := &table{path: filepath.Join(w.temp, fmt.Sprintf("ingest-%c", kinds[0]))}
+func (w *Writer) table(profile *sstable.CompressionProfile, kinds ...byte) {
+	t := &table{path: filepath.Join(w.temp, fmt.Sprintf("ingest-%c", kinds[0])), profile: profile}
 	w.tables = append(w.tables, t)
 	for _, kind := range kinds {
 		w.kinds[kind] = t
 	}
-	return t
 }
 
 // set writes one key, in ascending order within its table.
@@ -138,7 +146,7 @@ func (w *Writer) set(kind byte, key, value []byte) error {
 		if err != nil {
 			return err
 		}
-		t.w = sstable.NewWriter(objstorageprovider.NewFileWritable(f), options(w.fs, w.profile).MakeWriterOptions(6, format.MaxTableFormat()))
+		t.w = sstable.NewWriter(objstorageprovider.NewFileWritable(f), options(w.fs, t.profile).MakeWriterOptions(6, format.MaxTableFormat()))
 	}
 	w.key = append(append(w.key[:0], kind), key...)
 	if err := t.w.Set(w.key, value); err != nil {
@@ -267,7 +275,7 @@ func (w *Writer) StartWord(word []byte) error {
 		return w.err
 	}
 	switch {
-	case len(word) == 0 || len(word) > MaxWord || bytes.IndexByte(word, 0) >= 0:
+	case len(word) == 0 || len(word) > MaxWord:
 		return w.fail(fmt.Errorf("%q is no word", word))
 	case bytes.Compare(word, w.word) <= 0:
 		return w.fail(fmt.Errorf("word %q is out of order", word))
@@ -315,7 +323,8 @@ func (w *Writer) EndWord() error {
 		return w.err
 	}
 	w.fail(w.full.endWord())
-	return w.fail(w.short.endWord())
+	w.fail(w.short.endWord())
+	return w.fail(cmp.Or(w.postings.err, w.hits.err))
 }
 
 // Finish writes what remains and publishes the folder. After an error there is none.
@@ -363,6 +372,12 @@ func (w *Writer) closeTables() {
 		}
 	}
 	w.fail(w.failed)
+	for _, f := range []**fileWriter{&w.postings, &w.hits} {
+		if *f != nil {
+			w.fail((*f).close())
+			*f = nil
+		}
+	}
 }
 
 // ingest makes a database of the sstables and removes what reading does not need.
@@ -381,7 +396,7 @@ func (w *Writer) ingest() (err error) {
 	if err := os.WriteFile(marker, nil, 0o666); err != nil {
 		return err
 	}
-	db, err := pebble.Open(w.temp, options(w.fs, w.profile))
+	db, err := pebble.Open(w.temp, options(w.fs, sstable.NoCompression))
 	if err != nil {
 		return err
 	}
@@ -441,12 +456,7 @@ func (w *Writer) publish() error {
 // Abort removes what was built.
 func (w *Writer) Abort() {
 	w.fail(errors.New("the writer is closed"))
-	for _, t := range w.tables {
-		if t.w != nil {
-			t.w.Close()
-			t.w = nil
-		}
-	}
+	w.closeTables()
 	if w.doc.zstd != nil {
 		w.doc.zstd.Close()
 	}

@@ -1,0 +1,162 @@
+package segment
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+)
+
+// blockSize is how many postings are decoded at a time.
+const blockSize = 128
+
+// The ways in which postings can be damaged.
+var (
+	errCut       = errors.New("postings end early")
+	errCount     = errors.New("the number of postings is impossible")
+	errDirectory = errors.New("the directory of blocks is impossible")
+	errOrdinals  = errors.New("ordinals are out of order")
+	errWidth     = errors.New("a width is impossible")
+)
+
+// A block is 128 postings, decoded.
+type block struct {
+	n        int
+	ordinals [blockSize]uint32
+	impacts  [blockSize]uint8
+}
+
+// decode reads a block of n postings, which follow the ordinal before, from the start of src. It gives the
+// number of bytes that the block takes.
+func (b *block) decode(src []byte, n int, before uint32) (size int, err error) {
+	b.n = 0
+	if len(src) < blockHead {
+		return 0, errCut
+	}
+	gapWidth, least, width := src[0], src[1], src[2]
+	if gapWidth > 32 || width > 8 {
+		return 0, errWidth
+	}
+	gaps := packedLen(n, gapWidth)
+	if size = blockHead + gaps + packedLen(n, width); size > len(src) {
+		return 0, errCut
+	}
+	unpackGaps(b.ordinals[:n], src[blockHead:], gapWidth, before)
+	unpackBytes(b.impacts[:n], src[blockHead+gaps:], width, least)
+	if b.ordinals[0] <= before && before != noOrdinal || !ascending(b.ordinals[:n], gapWidth) {
+		return 0, errOrdinals
+	}
+	b.n = n
+	return size, nil
+}
+
+// blockHead is the bytes before the gaps, and noOrdinal the ordinal before the first one, 0.
+const (
+	blockHead = 3
+	noOrdinal = ^uint32(0)
+)
+
+// ascending says whether the gaps between ordinals, of width bits, added up without overflow. Narrow
+// gaps cannot wrap around twice, so that the last ordinal shows it.
+func ascending(ordinals []uint32, width uint8) bool {
+	if width <= 24 {
+		return ordinals[len(ordinals)-1] >= ordinals[0]
+	}
+	for i := 1; i < len(ordinals); i++ {
+		if ordinals[i] <= ordinals[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// appendBlock codes postings, of which the first has the ordinal before+1 or a later one.
+func appendBlock(dst []byte, ordinals []uint32, impacts []uint8, before uint32) []byte {
+	var gaps [blockSize]uint32
+	var over [blockSize]uint8
+	var all uint32
+	for i, ord := range ordinals {
+		gaps[i] = ord - before - 1
+		before = ord
+		all |= gaps[i]
+	}
+	least, most := slices.Min(impacts), slices.Max(impacts)
+	for i, impact := range impacts {
+		over[i] = impact - least
+	}
+	gapWidth, width := width64(uint64(all)), width64(uint64(most-least))
+	dst = append(dst, gapWidth, least, width)
+	dst = appendPacked(dst, gaps[:len(ordinals)], gapWidth)
+	return appendPacked(dst, over[:len(impacts)], width)
+}
+
+// A decoder reads numbers and bytes, and remembers that it met the end.
+type decoder struct {
+	src []byte
+	err error
+}
+
+func (d *decoder) fail() { d.src, d.err = nil, errCut }
+
+func (d *decoder) byte() byte {
+	if len(d.src) == 0 {
+		d.fail()
+		return 0
+	}
+	b := d.src[0]
+	d.src = d.src[1:]
+	return b
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, size := binary.Uvarint(d.src)
+	if size <= 0 {
+		d.fail()
+		return 0
+	}
+	d.src = d.src[size:]
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	v, size := binary.Varint(d.src)
+	if size <= 0 {
+		d.fail()
+		return 0
+	}
+	d.src = d.src[size:]
+	return v
+}
+
+func (d *decoder) bytes(n int) []byte {
+	if n < 0 || n > len(d.src) {
+		d.fail()
+		return nil
+	}
+	b := d.src[:n]
+	d.src = d.src[n:]
+	return b
+}
+
+func (d *decoder) uint32() uint32 {
+	if b := d.bytes(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (d *decoder) uint64() uint64 {
+	if b := d.bytes(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// text reads a string with its length in front.
+func (d *decoder) text() []byte {
+	n := d.uvarint()
+	if n > uint64(len(d.src)) {
+		d.fail()
+		return nil
+	}
+	return d.bytes(int(n))
+}

@@ -1,0 +1,380 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"anatomy/vocab"
+)
+
+// groupSize is how many gaps, or low bytes, are packed together, whatever postings they belong to.
+const groupSize = 128
+
+// A hitPacker packs the hits of a block's postings.
+type hitPacker struct {
+	firsts [blockSize]uint32
+	gaps   []uint32
+	lows   []uint8
+	packed []byte
+}
+
+// append codes hits, counts[i] of posting i.
+func (p *hitPacker) append(dst []byte, counts []uint32, hits []vocab.Hit) []byte {
+	p.gaps, p.lows = p.gaps[:0], p.lows[:0]
+	for i, count := range counts {
+		own := hits[:count]
+		low := uint8(own[0])
+		p.firsts[i], p.lows = own[0].Position(), append(p.lows, low)
+		for k, h := range own[1:] {
+			position := own[k].Position()
+			if next := uint8(h); next != low {
+				if fieldOf[next] != fieldOf[low] {
+					position = 0
+				}
+				low = next
+			}
+			p.gaps, p.lows = append(p.gaps, h.Position()-position), append(p.lows, low)
+		}
+		hits = hits[count:]
+	}
+	dst = appendGaps(appendLengths(dst, counts), p.firsts[:len(counts)])
+	p.packed = p.packed[:0]
+	for group := range slices.Chunk(p.gaps, groupSize) {
+		p.packed = appendGaps(p.packed, group)
+	}
+	dst = append(binary.AppendUvarint(dst, uint64(len(p.packed))), p.packed...)
+	for group := range slices.Chunk(p.lows, groupSize) {
+		dst = appendLows(dst, group)
+	}
+	return dst
+}
+
+// An exception of gaps is the index and the bits above the width, 16 at most.
+const (
+	gapException  = 1 + 2
+	exceptionBits = 16
+	hasExceptions = 0x80
+	maxGapWidth   = 24
+)
+
+// appendGaps packs gaps in the width that makes them shortest, with those that need more set apart.
+func appendGaps(dst []byte, gaps []uint32) []byte {
+	width := gapWidth(gaps)
+	mask := uint32(1)<<width - 1
+	var low [groupSize]uint32
+	var over [groupSize]uint8
+	n := 0
+	for i, gap := range gaps {
+		if low[i] = gap & mask; gap > mask {
+			over[n] = uint8(i)
+			n++
+		}
+	}
+	if n == 0 {
+		return appendPacked(append(dst, width), low[:len(gaps)], width)
+	}
+	dst = appendPacked(append(dst, width|hasExceptions, uint8(n)), low[:len(gaps)], width)
+	for _, i := range over[:n] {
+		dst = binary.LittleEndian.AppendUint16(append(dst, i), uint16(gaps[i]>>width))
+	}
+	return dst
+}
+
+func gapWidth(gaps []uint32) (best uint8) {
+	var need [33]int // gaps of so many bits
+	most := uint8(0)
+	for _, gap := range gaps {
+		b := uint8(bits.Len32(gap))
+		need[b]++
+		most = max(most, b)
+	}
+	best = most
+	cost, over := len(gaps)*int(most), 0
+	for width := most; width > 0 && most-width < exceptionBits; {
+		over += need[width]
+		width--
+		if c := len(gaps)*int(width) + 8 + over*gapException*8; c < cost {
+			cost, best = c, width
+		}
+	}
+	return best
+}
+
+// The ways to pack low bytes. A palette of so many bits follows lowPalette.
+const (
+	lowPlain   = 0 // all are that of plain text
+	lowBase    = 1 // all are one byte, but for some
+	lowPalette = 1 // plus the bits of an index into the bytes that there are
+
+	lowException   = 1 + 1
+	maxPaletteBits = 8
+)
+
+// appendLows packs low bytes in the way that makes them shortest.
+func appendLows(dst, lows []uint8) []byte {
+	var counts [256]uint8
+	var palette [groupSize]uint8
+	n := 0
+	for _, low := range lows {
+		if counts[low] == 0 {
+			palette[n] = low
+			n++
+		}
+		counts[low]++
+	}
+	if n == 1 && lows[0] == plainHit {
+		return append(dst, lowPlain)
+	}
+	slices.Sort(palette[:n])
+	base := palette[0]
+	for _, low := range palette[1:n] {
+		if counts[low] > counts[base] {
+			base = low
+		}
+	}
+	others, width := len(lows)-int(counts[base]), width64(uint64(n-1))
+	if 2+lowException*others <= 1+n+packedLen(len(lows), width) {
+		dst = append(dst, lowBase, base, uint8(others))
+		for i, low := range lows {
+			if low != base {
+				dst = append(dst, uint8(i), low)
+			}
+		}
+		return dst
+	}
+	dst = append(dst, lowPalette+width, uint8(n-1))
+	dst = append(dst, palette[:n]...)
+	for i, low := range palette[:n] {
+		counts[low] = uint8(i)
+	}
+	var index [groupSize]uint8
+	for i, low := range lows {
+		index[i] = counts[low]
+	}
+	return appendPacked(dst, index[:len(lows)], width)
+}
+
+// A packedHits reads what a hitPacker made, any hits of it without those before.
+type packedHits struct {
+	firsts gapGroup
+	gaps   walker
+	gap    gapGroup
+	lows   walker
+	low    lowGroup
+}
+
+// start begins the reading of the hits of n postings.
+func (p *packedHits) start(src []byte, n, hits int) error {
+	if cap(src) < len(src)+slack {
+		src = append(make([]byte, 0, len(src)+slack), src...)
+	}
+	size, err := p.firsts.parse(src, 0, n)
+	if err != nil {
+		return err
+	}
+	length, used := binary.Uvarint(src[size:])
+	if size += used; used <= 0 || length > uint64(len(src)-size) {
+		return errHitsCut
+	}
+	split := size + int(length)
+	p.gaps = walker{src: src[size:split], n: hits - n, number: -1}
+	p.lows = walker{src: src[split:], n: hits, number: -1}
+	return nil
+}
+
+// A walker goes to groups that lie one after the other.
+type walker struct {
+	src    []byte // with slack behind its end
+	n      int    // values in all groups
+	number int    // of the group that was parsed, −1 for none
+	next   int    // where the one after it begins
+}
+
+// to parses the group of that number, and those before it as need be.
+func (w *walker) to(number int, parse func(src []byte, at, n int) (size int, err error)) error {
+	if number < w.number {
+		w.number, w.next = -1, 0
+	}
+	for w.number < number {
+		size, err := parse(w.src, w.next, min(groupSize, w.n-(w.number+1)*groupSize))
+		if err != nil {
+			return err
+		}
+		w.next += size
+		w.number++
+	}
+	return nil
+}
+
+// A gapGroup is a view of packed gaps.
+type gapGroup struct {
+	packed []byte
+	width  uint8
+	over   []byte // exceptions
+}
+
+// parse finds the parts of a group of n gaps at an offset of src, behind which there is slack, and its size.
+func (g *gapGroup) parse(src []byte, at, n int) (size int, err error) {
+	d := cutter{src: src, at: at}
+	head, over := d.byte(), 0
+	if g.width = head &^ hasExceptions; head&hasExceptions != 0 {
+		over = int(d.byte())
+	}
+	if g.width > maxGapWidth || over > n {
+		return 0, errWidth
+	}
+	g.packed = d.bytes(packedLen(n, g.width))
+	g.over = d.bytes(over * gapException)
+	return d.at - at, d.err
+}
+
+// from gives the exceptions from the gap numbered i on.
+func (g *gapGroup) from(i int) (over []byte) {
+	for over = g.over; len(over) > 0 && int(over[0]) < i; over = over[gapException:] {
+	}
+	return over
+}
+
+// at is gap i, of which the first exception from there on is known.
+func (g *gapGroup) at(i int, over []byte) uint32 {
+	gap := packedAt(g.packed, i, g.width)
+	if len(over) > 0 && int(over[0]) == i {
+		gap |= uint32(binary.LittleEndian.Uint16(over[1:])) << g.width
+	}
+	return gap
+}
+
+// A lowGroup is a view of packed low bytes.
+type lowGroup struct {
+	packed  []byte // indices, with a palette
+	bits    uint8
+	palette []byte
+	base    uint8
+	others  []byte // exceptions
+}
+
+// parse is that of a gapGroup.
+func (g *lowGroup) parse(src []byte, at, n int) (size int, err error) {
+	d := cutter{src: src, at: at}
+	*g = lowGroup{base: plainHit}
+	switch way := d.byte(); {
+	case way == lowPlain:
+	case way == lowBase:
+		g.base = d.byte()
+		g.others = d.bytes(int(d.byte()) * lowException)
+	case way <= lowPalette+maxPaletteBits:
+		g.bits = way - lowPalette
+		g.palette = d.bytes(int(d.byte()) + 1)
+		g.packed = d.bytes(packedLen(n, g.bits))
+	default:
+		return 0, errWidth
+	}
+	return d.at - at, d.err
+}
+
+// at is low byte i.
+func (g *lowGroup) at(i int) (low uint8, ok bool) {
+	if g.bits > 0 {
+		index := packedAt(g.packed, i, g.bits)
+		if int(index) >= len(g.palette) {
+			return 0, false
+		}
+		return g.palette[index], true
+	}
+	for o := g.others; len(o) > 0 && int(o[0]) <= i; o = o[lowException:] {
+		if int(o[0]) == i {
+			return o[1], true
+		}
+	}
+	return g.base, true
+}
+
+// A cutter cuts pieces off a source. They can be read to slack bytes behind their end.
+type cutter struct {
+	src []byte
+	at  int
+	err error
+}
+
+func (d *cutter) byte() byte {
+	if d.at >= len(d.src) {
+		d.err = errHitsCut
+		return 0
+	}
+	d.at++
+	return d.src[d.at-1]
+}
+
+func (d *cutter) bytes(n int) []byte {
+	if n > len(d.src)-d.at {
+		d.err = errHitsCut
+		return nil
+	}
+	d.at += n
+	return d.src[d.at-n : d.at : d.at+slack]
+}
+
+// packedAt is value i of those packed in src, behind which there is slack.
+func packedAt(src []byte, i int, width uint8) uint32 {
+	at := uint(i) * uint(width)
+	return uint32(binary.LittleEndian.Uint64(src[at>>3:at>>3+8])>>(at&7)) & (1<<width - 1)
+}
+
+// append appends the hits of a posting, those numbered from from to to, to buf.
+func (p *packedHits) append(buf []vocab.Hit, posting, from, to int) ([]vocab.Hit, error) {
+	low, last := plainHit, vocab.Hit(0)
+	position := p.firsts.at(posting, p.firsts.from(posting))
+	var over []byte
+	for i := from; i < to; i++ {
+		if i/groupSize != p.lows.number {
+			if err := p.lows.to(i/groupSize, p.low.parse); err != nil {
+				return buf, err
+			}
+		}
+		next, ok := p.low.at(i % groupSize)
+		if !ok {
+			return buf, errHitType
+		}
+		gap := position
+		if i > from {
+			at := i - posting - 1
+			if at/groupSize != p.gaps.number {
+				if err := p.gaps.to(at/groupSize, p.gap.parse); err != nil {
+					return buf, err
+				}
+			}
+			if i == from+1 || at%groupSize == 0 {
+				over = p.gap.from(at % groupSize)
+			}
+			gap = p.gap.at(at%groupSize, over)
+			if len(over) > 0 && int(over[0]) == at%groupSize {
+				over = over[gapException:]
+			}
+		} else {
+			position = 0
+		}
+		if next != low {
+			if fieldOf[next] != fieldOf[low] {
+				if fieldOf[next] < fieldOf[low] {
+					return buf, errHitOrder
+				}
+				position, last = 0, 0
+			}
+			if low = next; vocab.Hit(low).Type() >= vocab.HitTypes {
+				return buf, errHitType
+			}
+		}
+		if gap > vocab.MaxPosition-position {
+			return buf, errHitPosition
+		}
+		position += gap
+		h := vocab.Hit(position<<8) | vocab.Hit(low)
+		if h < last {
+			return buf, errHitOrder
+		}
+		buf = append(buf, h)
+		last = h
+	}
+	return buf, nil
+}
