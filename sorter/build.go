@@ -68,7 +68,7 @@ func Build(ctx context.Context, o Options) (Stats, error) {
 		o.MemoryBytes = 512 << 20
 	}
 	b := &builder{options: o, held: map[vocab.DocID]holder{}, anchors: newAnchors(o.MemoryBytes)}
-	if err := b.build(ctx); err != nil {
+	if err := segment.Guard(func() error { return b.build(ctx) }); err != nil {
 		return Stats{}, fmt.Errorf("sorter: build %s: %w", o.Dir, err)
 	}
 	return b.stats, nil
