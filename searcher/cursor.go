@@ -47,11 +47,11 @@ func (c *clock) look() (over bool) {
 
 // A walk is one query in one segment.
 type walk struct {
-	part   *part
-	clock  *clock
-	terms  *terms
-	lanes  []*lane             // by word of terms; nil where the segment does not hold it
-	err    error               // the first of any cursor, which then is at its end
+	part  *part
+	clock *clock
+	terms *terms
+	lanes []*lane // by word of terms; nil where the segment does not hold it
+	err   error   // the first of any cursor, which then is at its end
 }
 
 // newWalk takes the full lists of the words of t, nil for those that the segment does not hold.
