@@ -31,7 +31,6 @@ func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error)
 	err = s.twice(func(snap *snapshot) error {
 		t = &Trial{}
 		a := answer{snap: snap, w: &s.o.Weights, req: &Request{Query: text}, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo}
-		defer a.close()
 		if a.unanswerable(root) != "" {
 			return nil
 		}
