@@ -25,7 +25,8 @@ type Site struct {
 	dir  string
 	repo *repository.Reader
 
-	links siteLinks
+	links    siteLinks
+	holdings holdings
 }
 
 // OpenSite shows the data folder dir through the searcher s, which stays the caller's to close.

@@ -54,12 +54,13 @@ func (s *Server) crawlRoutes(r *gin.Engine, get func(string, gin.HandlerFunc)) {
 	get("/crawl", s.html(s.crawl))
 	get("/crawl/status", s.json(s.crawlStatus))
 	get("/crawl/:action", func(c *gin.Context) { s.redirect(c, http.StatusSeeOther, "/crawl") }) // a form's address, reloaded
-	r.POST("/crawl/login", s.html(s.login))
-	r.POST("/crawl/logout", s.html(s.logout))
+	at := board{"/crawl", s.showCrawl}
+	r.POST("/crawl/login", s.html(func(c *gin.Context) error { return s.login(c, at) }))
+	r.POST("/crawl/logout", s.html(func(c *gin.Context) error { return s.logout(c, at) }))
 	for name, act := range map[string]action{
 		"pause": s.pause, "resume": s.resume, "add": s.addURLs, "remove": s.removeURLs,
 	} {
-		r.POST("/crawl/"+name, s.acting(act))
+		r.POST("/crawl/"+name, s.acting(at, act))
 	}
 }
 
@@ -115,6 +116,12 @@ func (s *Server) crawlStatus(c *gin.Context) (any, error) {
 	return st, err
 }
 
+// A board is a page with levers. show answers with it, and with what came of an action.
+type board struct {
+	path string
+	show func(c *gin.Context, code int, said []string, failed bool) error
+}
+
 // An action does something to the crawl, and says what came of it.
 type action func(ctx context.Context, form url.Values) (said []string, err error)
 
@@ -123,7 +130,7 @@ const maxForm = 256 << 10
 
 // acting lets those act who may: with the cookie of a login and the form that belongs to it, or, for
 // programs, with the token as a bearer's, who are answered in JSON.
-func (s *Server) acting(act action) gin.HandlerFunc {
+func (s *Server) acting(at board, act action) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		program := c.GetHeader("Authorization") != ""
 		said, err := s.act(c, act)
@@ -138,11 +145,11 @@ func (s *Server) acting(act action) gin.HandlerFunc {
 		case errors.As(err, &p):
 			s.showProblem(c, p)
 		case err != nil:
-			s.html(func(c *gin.Context) error { return s.showCrawl(c, http.StatusConflict, []string{err.Error()}, true) })(c)
+			s.html(func(c *gin.Context) error { return at.show(c, http.StatusConflict, []string{err.Error()}, true) })(c)
 		case len(said) == 0:
-			s.redirect(c, http.StatusSeeOther, "/crawl")
+			s.redirect(c, http.StatusSeeOther, at.path)
 		default:
-			s.html(func(c *gin.Context) error { return s.showCrawl(c, http.StatusOK, said, false) })(c)
+			s.html(func(c *gin.Context) error { return at.show(c, http.StatusOK, said, false) })(c)
 		}
 	}
 }

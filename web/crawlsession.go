@@ -74,7 +74,7 @@ func (s *Server) permit(r *http.Request) error {
 	}
 	form, ok := s.session(r)
 	if !ok {
-		return &problem{http.StatusUnauthorized, "not_logged_in", "Not logged in", "Log in on the page of the crawl first."}
+		return &problem{http.StatusUnauthorized, "not_logged_in", "Not logged in", "Log in first, on the page /crawl or /dashboard."}
 	}
 	if !hmac.Equal([]byte(form), []byte(r.PostFormValue("form"))) {
 		return forbidden("The form is out of date. Open the page again.")
@@ -86,7 +86,7 @@ func forbidden(message string) *problem {
 	return &problem{http.StatusForbidden, "forbidden", "Not allowed", message}
 }
 
-func (s *Server) login(c *gin.Context) error {
+func (s *Server) login(c *gin.Context, at board) error {
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
 	switch {
 	case s.sameOrigin.Check(c.Request) != nil:
@@ -94,20 +94,20 @@ func (s *Server) login(c *gin.Context) error {
 	case s.o.Token == "":
 		return s.permit(c.Request)
 	case !s.isToken(strings.TrimSpace(c.PostForm("token"))):
-		return s.showCrawl(c, http.StatusUnauthorized, []string{"That is not the token of this server."}, true)
+		return at.show(c, http.StatusUnauthorized, []string{"That is not the token of this server."}, true)
 	}
 	end := strconv.FormatInt(s.o.Now().Add(sessionLength).Unix(), 10)
 	s.setSession(c, end+"."+s.sign("session", end), int(sessionLength.Seconds()))
-	s.redirect(c, http.StatusSeeOther, "/crawl")
+	s.redirect(c, http.StatusSeeOther, at.path)
 	return nil
 }
 
-func (s *Server) logout(c *gin.Context) error {
+func (s *Server) logout(c *gin.Context, at board) error {
 	if s.sameOrigin.Check(c.Request) != nil {
 		return forbidden("Another site sent this request.")
 	}
 	s.setSession(c, "", -1)
-	s.redirect(c, http.StatusSeeOther, "/crawl")
+	s.redirect(c, http.StatusSeeOther, at.path)
 	return nil
 }
 

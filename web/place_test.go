@@ -20,7 +20,7 @@ import (
 func below(t *testing.T, public string) (*Server, *http.Cookie) {
 	s := fullServer()
 	o := s.o
-	o.PublicURL, o.Crawl, o.Token = public, busyCrawl(), testToken
+	o.PublicURL, o.Crawl, o.Token, o.Desk = public, busyCrawl(), testToken, newFakeDesk()
 	s = New(o)
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodPost, s.path("/crawl/login"), strings.NewReader(url.Values{"token": {testToken}}.Encode()))
@@ -88,7 +88,7 @@ func TestBelowAPath(t *testing.T) {
 		t.Errorf("the cookie is for %q, secure: %v", cookie.Path, cookie.Secure)
 	}
 	queue := []string{base, base + "/?q=inverted+index"}
-	for _, path := range append(everyRoute, "/crawl", "/crawl/pause", "/crawl/status", "/search", "/search?q=%22%3E%3C/a+href=%22/x") {
+	for _, path := range append(everyRoute, "/crawl", "/crawl/pause", "/dashboard", "/dashboard/rank/2", "/crawl/status", "/search", "/search?q=%22%3E%3C/a+href=%22/x") {
 		queue = append(queue, base+path)
 	}
 	seen := map[string]bool{}
@@ -126,7 +126,7 @@ func TestBelowAPath(t *testing.T) {
 			if strings.HasPrefix(to, base+base) {
 				t.Errorf("%s has the base path twice: %s", path, to)
 			}
-			if !strings.ContainsAny(to, "{") && !strings.Contains(to, "/crawl/") && !strings.HasSuffix(to, "/api/v1/batch") {
+			if !strings.ContainsAny(to, "{") && !strings.Contains(to, "/crawl/") && !strings.Contains(to, "/dashboard/") && !strings.HasSuffix(to, "/api/v1/batch") {
 				queue = append(queue, strings.Split(to, "#")[0])
 			}
 		}

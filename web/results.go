@@ -141,7 +141,11 @@ func (s *Server) ask(ctx context.Context, r searcher.Request) (*searcher.Respons
 		return nil, err
 	}
 	defer s.gate.leave()
-	return s.o.Search.Search(ctx, r)
+	a, err := s.o.Search.Search(ctx, r)
+	if err == nil && s.o.SlowQueries > 0 && a.Took >= s.o.SlowQueries {
+		s.slow.put(slowQuery{s.o.Now(), r.Query, duration(a.Took), a.Total})
+	}
+	return a, err
 }
 
 func (s *Server) resultsView(r searcher.Request, a *searcher.Response) *resultsView {

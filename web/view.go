@@ -56,7 +56,7 @@ func (s *Server) static(c *gin.Context) error {
 
 // pages are the parsed templates, each within the layout.
 type pages struct {
-	home, results, explain, cached, links, trace, preferences, api, crawl, problem *template.Template
+	home, results, explain, cached, links, trace, preferences, api, crawl, problem, dashboard *template.Template
 }
 
 // parsePages panics on a template that does not parse: they are part of the program.
@@ -74,7 +74,7 @@ func parsePages(a assets) pages {
 	page := func(name string) *template.Template {
 		return template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name))
 	}
-	return pages{page("home.html"), page("results.html"), page("explain.html"), page("cached.html"), page("links.html"), page("trace.html"), page("preferences.html"), page("api.html"), page("crawl.html"), page("problem.html")}
+	return pages{page("home.html"), page("results.html"), page("explain.html"), page("cached.html"), page("links.html"), page("trace.html"), page("preferences.html"), page("api.html"), page("crawl.html"), page("problem.html"), page("dashboard.html")}
 }
 
 // A view is what the templates see. Title and Query serve the layout, one of the rest the page.
@@ -96,6 +96,7 @@ type view struct {
 	API         *apiView
 	Crawl       *crawlView
 	Problem     *problem
+	Dashboard   *dashboardView
 }
 
 func (s *Server) view(title, query string) *view {

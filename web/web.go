@@ -87,6 +87,9 @@ type Options struct {
 	Token string           // with which people may act on it, at least MinToken bytes; default none: nobody may
 	Now   func() time.Time // default time.Now
 
+	Desk        Desk          // what the dashboard works on; default nil: /dashboard is not there
+	SlowQueries time.Duration // keep the last searches that took so long, for the dashboard; default 0: none, as they tell what people search for
+
 	Keys        []string            // of the API; default none: it is open
 	MaxSearches int                 // at once; as many more wait for half a second, the rest get 429; default 4 for each processor
 	SiteSets    map[string][]string // the sites, as of site:, that a cx of /customsearch/v1 stands for; others stand for all
@@ -105,6 +108,8 @@ type Server struct {
 	handler http.Handler
 
 	connections *connections
+	slow        ring[slowQuery]
+	complaints  ring[complaint]
 
 	sameOrigin http.CrossOriginProtection // of what acts
 }
@@ -130,6 +135,7 @@ func New(o Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.log = slog.New(complaints{s.log.Handler(), &s.complaints, nil})
 	s.pages = parsePages(s.assets)
 	s.metrics = newMetrics(o.Crawl)
 	if o.PublicURL != "" {
@@ -224,6 +230,7 @@ func (s *Server) routes() *gin.Engine {
 	get("/customsearch/v1", s.customSearch)
 	r.Any("/mcp", gin.WrapH(overHTTP(s.Tools())))
 	s.crawlRoutes(r, get)
+	s.dashboardRoutes(r, get)
 	get("/metrics", gin.WrapH(s.metrics.handler()))
 	get("/healthz", s.healthz)
 	get("/readyz", s.readyz)
@@ -251,7 +258,7 @@ func (s *Server) ready() bool { return s.o.Ready == nil || s.o.Ready() }
 // robots keeps crawlers off the pages that would have them crawl the web through us.
 func (s *Server) robots(c *gin.Context) {
 	text := "User-agent: *\n"
-	for _, path := range []string{"/search", "/cached", "/explain", "/links", "/page", "/preferences", "/api/", "/crawl"} {
+	for _, path := range []string{"/search", "/cached", "/explain", "/links", "/page", "/preferences", "/api/", "/crawl", "/dashboard"} {
 		text += "Disallow: " + s.path(path) + "\n"
 	}
 	c.String(http.StatusOK, text)

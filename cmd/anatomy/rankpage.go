@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"io"
 	"math"
 	"os"
 	"strings"
@@ -15,8 +16,17 @@ import (
 //go:embed rankpage.html
 var rankPageText string
 
-// writeRankPage writes the report as one page that needs nothing else: no scripts, no other files.
+// writeRankPage writes the report to a file.
 func writeRankPage(file string, r *engine.RankReport) error {
+	var b bytes.Buffer
+	if err := renderRankPage(&b, r); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
+}
+
+// renderRankPage writes the report as one page that needs nothing else: no scripts, no other files.
+func renderRankPage(w io.Writer, r *engine.RankReport) error {
 	t, err := template.New("rank").Funcs(template.FuncMap{"percent": percent, "times": times, "count": count}).Parse(rankPageText)
 	if err != nil {
 		return err
@@ -26,11 +36,7 @@ func writeRankPage(file string, r *engine.RankReport) error {
 		Ending:      iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance),
 		Convergence: newConvergence(r.Residuals, r.Tolerance), Levels: newLevelBars(r.Levels), Hosts: newHostBars(r),
 	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, page); err != nil {
-		return err
-	}
-	return os.WriteFile(file, b.Bytes(), 0o644)
+	return t.Execute(w, page)
 }
 
 // A rankPage is what the page shows: the report, and its plots with all coordinates worked out.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -27,6 +28,7 @@ const defaultListen = "127.0.0.1:8080"
 type serveOptions struct {
 	publicURL   string
 	logQueries  bool
+	slow        time.Duration               // searches that took so long are kept for the dashboard; 0: none
 	connections int                         // 0 for the default
 	proxies     []netip.Prefix              // that are believed
 	redirect    func(context.Context) error // answers plain HTTP; nil: nobody does
@@ -48,7 +50,8 @@ func newServe(s *shared) *cobra.Command {
 		Long: `Serve answers searches in the browser and as JSON (GET /api/v1/search?q=…). It follows the data folder: pages
 that a crawl adds and ranks that "anatomy pagerank" computes take effect without a restart. Programs know by
 GET /readyz that it answers; port 0 takes any free one and says which. The page /crawl shows the crawl that runs on
-the folder, in whatever process, and Prometheus finds figures at /metrics.
+the folder, in whatever process; /dashboard, for whoever has the token, shows what the folder holds, begins crawls and
+removes pages. Prometheus finds figures at /metrics.
 
 It speaks TLS with --tls-cert and --tls-key, or with --acme. Behind a proxy, --public-url says under which address, path
 included, people find it, and --trusted-proxy whom to believe about who asks. When it is told to end it answers what it
@@ -98,6 +101,7 @@ was asked, for at most ten seconds.`,
 	c.Flags().StringVar(&o.publicURL, "public-url", "", "scheme, host and path under which people reach it: `URL`")
 	c.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "believe X-Forwarded-For, -Proto and -Host of `ADDRESS`, or of a network such as 10.0.0.0/8 (may be repeated)")
 	c.Flags().IntVar(&o.connections, "connections", web.DefaultConnections, "keep at most `N` connections open; beyond, the one that waited longest is closed")
+	c.Flags().DurationVar(&o.slow, "slow-queries", 0, "keep the last 50 searches that took `TIME` or more in memory, for the dashboard; they tell what people search for")
 	secure.add(c)
 	c.Flags().StringVar(&keysFile, "api-keys", "", "programs need one of the keys in `FILE`, one a line; pages for people stay open")
 	c.Flags().StringVar(&tokenFile, "token", "", tokenUsage)
@@ -138,7 +142,7 @@ func readKeys(file string) ([]string, error) {
 }
 
 // tokenUsage is the help of --token.
-const tokenUsage = "who logs in at /crawl with the token in `FILE`, which others may not read, may act on the crawl (default: $ANATOMY_TOKEN)"
+const tokenUsage = "who logs in at /dashboard or /crawl with the token in `FILE`, which others may not read, may act there (default: $ANATOMY_TOKEN)"
 
 // readToken reads the token of those who may act: the first line of a file, or a variable.
 func readToken(file string) (string, error) {
@@ -223,6 +227,7 @@ type collection struct {
 	searcher *searcher.Searcher
 	site     *engine.Site
 	server   *web.Server
+	desk     *desk
 }
 
 func openCollection(dir string, o serveOptions) (*collection, error) {
@@ -235,10 +240,12 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	site.PDF = readPDF()
+	d := newDesk(dir, site, o.log)
 	return &collection{s, site, web.New(web.Options{
+		Desk: d, SlowQueries: o.slow,
 		Search: site, Pages: site, Find: site.Find, Links: site.Links, Trace: site.Trace, Stats: site.Stats, Complete: s.Complete,
 		PublicURL: o.publicURL, Proxies: o.proxies, Connections: o.connections, Version: version(), Keys: o.keys, Crawl: engine.NewControl(dir), Token: o.token, Log: o.log, LogQueries: o.logQueries,
-	})}, nil
+	}), d}, nil
 }
 
 // Close closes the files.
@@ -249,6 +256,7 @@ func (c *collection) run(ctx context.Context, serve func(context.Context) error)
 	group, ctx := errgroup.WithContext(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	group.Go(func() error { return c.searcher.Run(ctx) })
+	group.Go(func() error { return c.desk.run(ctx) })
 	group.Go(func() error { defer cancel(); return serve(ctx) })
 	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err

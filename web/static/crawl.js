@@ -11,7 +11,7 @@
     clearTimeout(timer);
     if (document.hidden) return;
     try {
-      const answer = await fetch(new URL("crawl?part=live", root));
+      const answer = await fetch(new URL(live.dataset.part ?? "crawl?part=live", root));
       if (answer.ok) show(await answer.text());
       live.classList.toggle("stale", !answer.ok);
     } catch {
