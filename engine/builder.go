@@ -89,15 +89,21 @@ func newBuilder(dir string, w *datadir.Writer, names func(vocab.DocID) iter.Seq2
 	}
 	b := &Builder{dir: dir, writer: w, names: names, log: log, manifest: m, sizes: map[string]size{}, place: m.Indexed, bytes: batchBytes, published: published}
 	b.begin()
-	segments, err := b.open(m.Segments)
+	return b, nil
+}
+
+// measure reads the sizes of the segments in force. Who makes the index anew has no need of them, and
+// the segments may be damaged.
+func (b *Builder) measure() error {
+	segments, err := b.open(b.Manifest().Segments)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer segments.close()
 	for i, s := range segments.all {
 		b.sizes[segments.names[i]] = sizeOf(s)
 	}
-	return b, nil
+	return nil
 }
 
 // A size is that of a segment.

@@ -135,6 +135,9 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	if c.builder, err = newBuilder(o.Dir, c.writer, names(c.urls.Each), o.Log, o.Published); err != nil {
 		return nil, err
 	}
+	if err := c.builder.measure(); err != nil {
+		return nil, err
+	}
 	c.builder.banned, c.builder.repo = c.isBanned, c.repo
 	c.store = storeserver.New(recordWriter{c.repo, c.urls}, c.urls.ByContent, storeserver.Options{})
 	if c.crawler, err = crawler.New(o.Crawler); err != nil {
