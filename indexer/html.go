@@ -150,6 +150,8 @@ func (p *parser) startMeaning(tag atom.Atom) {
 		p.setBase()
 	case atom.Meta:
 		p.meta()
+	case atom.Time:
+		p.timeElement()
 	case atom.Html:
 		p.setLanguage("lang")
 		p.setLanguage("xml:lang")

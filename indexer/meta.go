@@ -24,7 +24,7 @@ func (p *parser) meta() {
 		}
 		return
 	}
-	name, _ := p.tags.attr("name")
+	name, named := p.tags.attr("name")
 	switch {
 	case bytes.EqualFold(name, []byte("robots")), bytes.EqualFold(name, []byte(product)):
 		p.obeyRobots(string(content))
@@ -35,6 +35,19 @@ func (p *parser) meta() {
 	case bytes.EqualFold(name, []byte("keywords")):
 		if len(p.keywords) == 0 {
 			p.keywords = foldSpace(p.keywords, content)
+		}
+	case named:
+		p.metaDate(name, content)
+	default:
+		p.metaProperty(content)
+	}
+}
+
+// metaProperty reads a meta element that has no name: one of Open Graph, or of microdata.
+func (p *parser) metaProperty(content []byte) {
+	for _, key := range []string{"property", "itemprop"} {
+		if name, ok := p.tags.attr(key); ok {
+			p.metaDate(name, content)
 		}
 	}
 }

@@ -78,7 +78,11 @@ func (p *parser) parse(page *vocab.Page, pdf converter, enough bool) error {
 func (p *parser) read(page *vocab.Page, pdf converter, linksOnly bool) error {
 	medium, charset := mediumOf(page.ContentType)
 	if vocab.IsPDF(page.Body) {
+		p.medium = vocab.PDF
 		return p.readPDF(page.Body, pdf)
+	}
+	if p.medium = medium; medium == vocab.Unread {
+		p.medium = vocab.HTML // or a feed that says nothing of itself
 	}
 	body, err := toUTF8(page.Body, page.ContentType, charset)
 	switch {
@@ -171,6 +175,8 @@ type parser struct {
 	description []byte
 	keywords    []byte
 	lang        string
+	dates       dates
+	medium      vocab.Medium
 	redirect    string
 	canonical   string   // "" where nothing is said
 	related     []string // see relation
@@ -239,5 +245,6 @@ func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
 		d.Canonical = p.canonical
 	}
 	d.Info.Lang = p.language(page.Language, d.Info.Text)
+	d.Info.Medium, d.Info.Date = p.medium, p.day(page)
 	return d
 }

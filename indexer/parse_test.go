@@ -121,7 +121,7 @@ func TestInfo(t *testing.T) {
 <html lang="de_AT"><head><title> A
  <b>&amp; B </title><title>no</title><meta name=Description content="What  it is"><meta name=keywords content="k1, k2">
 <meta name="robots" content="NOINDEX, follow"></head><body><p>One  two<div>three</div> four`)})
-	want := vocab.DocInfo{Doc: 7, URL: pageURL, Title: "A <b>& B", Description: "What it is", Lang: "de-at", Words: 4, Crawled: true, Text: "One two\nthree\nfour"}
+	want := vocab.DocInfo{Doc: 7, URL: pageURL, Title: "A <b>& B", Description: "What it is", Lang: "de-at", Words: 4, Crawled: true, Medium: vocab.HTML, Text: "One two\nthree\nfour"}
 	if d.Info != want {
 		t.Errorf("got %+v\nwant %+v", d.Info, want)
 	}

@@ -152,6 +152,8 @@ type DocInfo struct {
 	Place       Place  // of its page in the repository; 0 for a document known by its links alone
 	Words       uint32 // length of the body, in words
 	Crawled     bool
+	Medium      Medium
+	Date        Day    // when the page says that it was changed or published; 0 where it says nothing
 	Sketch      Sketch // of title and text, to be compared with that of other pages
 	Text        string // the text of the body, white space folded, blocks parted by "\n"
 }

@@ -28,7 +28,7 @@ func writeTiny(t testing.TB) string {
 	for _, word := range []string{"a", "b", "bc", "東"} {
 		w.AddWord([]byte(word))
 	}
-	w.AddDoc(&vocab.DocInfo{Doc: 5, URL: "http://a.test/", Title: "T", Text: "b A b", Lang: "de", Fetched: time.Unix(1e9, 0), Place: vocab.PlaceAt(1, 77, 2), Words: 3, Crawled: true, Sketch: 0x0123456789abcdef})
+	w.AddDoc(&vocab.DocInfo{Doc: 5, URL: "http://a.test/", Title: "T", Text: "b A b", Lang: "de", Fetched: time.Unix(1e9, 0), Place: vocab.PlaceAt(1, 77, 2), Words: 3, Crawled: true, Medium: vocab.PDF, Date: 19849, Sketch: 0x0123456789abcdef})
 	w.AddDoc(&vocab.DocInfo{Doc: 3, URL: "http://b.test/x", Text: "東 bc"})
 	add := func(ord vocab.Ordinal, word vocab.WordID, hits ...vocab.Hit) {
 		w.AddEntry(ord, word, len(hits), AppendHits(nil, hits))

@@ -6,16 +6,16 @@
 // for each other (BP98 §4.4 logs new words instead). It is not made durable, because it can be
 // rebuilt from the repository, but every byte of it is under a checksum.
 //
-// # Format, version 2
+// # Format, version 3
 //
 //	OFFSET  SIZE  MEANING
-//	0       8     "anatbar2"
+//	0       8     "anatbar3"
 //	8             sections, one after the other: lexicon, blocks of documents, barrels
 //	d             directory
 //	n-24    8     d, little-endian
 //	n-16    4     length of the directory, little-endian
 //	n-12    4     CRC-32C of the directory, little-endian
-//	n-8     8     "anatbar2"
+//	n-8     8     "anatbar3"
 //
 // Numbers below are uvarints; a CRC is CRC-32C, four bytes, little-endian.
 //
@@ -26,7 +26,7 @@
 //	           length of the rest, rest. A word's number (vocab.WordID) is its rank here
 //	block:     a zstd frame of documents, in the order of weburl.URL.Key: docID, length and bytes
 //	           of URL, title, description, language, text, seconds of the fetch since 1970 (signed
-//	           varint), place, words, sketch
+//	           varint), place, words, medium (1 byte), date (vocab.Day), sketch
 //	           (8 bytes, little-endian), 1 if crawled else 0
 //	barrel:    for each document with words of the range: ordinal minus that of the one before
 //	           minus 1, number of entries; for each entry, in the order of words:
@@ -47,7 +47,7 @@
 //
 // Over the 7,804 pages of the small documentation web a hit takes 2.22 bytes, numbers of words
 // and documents counted; the paper's took 2 and lost positions past 4,096 (BP98 §4.2.5).
-// Version 1 had no sketches.
+// Version 1 had no sketches, version 2 no media and dates.
 package barrel
 
 import (
@@ -58,7 +58,7 @@ import (
 )
 
 const (
-	magic    = "anatbar2"
+	magic    = "anatbar3"
 	tailSize = 24
 
 	// rawBlock is the size at which a block of documents is closed.

@@ -270,6 +270,8 @@ func (d *decoder) doc() vocab.DocInfo {
 		Fetched:     time.Unix(d.varint(), 0).UTC(),
 		Place:       vocab.Place(d.uvarint()),
 		Words:       uint32(d.number(math.MaxUint32, "words")),
+		Medium:      vocab.Medium(d.byte()),
+		Date:        vocab.Day(d.number(math.MaxUint16, "date")),
 		Sketch:      vocab.Sketch(d.uint64()),
 		Crawled:     d.byte() == 1,
 	}

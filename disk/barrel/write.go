@@ -109,6 +109,8 @@ func appendDoc(b []byte, d *vocab.DocInfo) []byte {
 	b = binary.AppendVarint(b, d.Fetched.Unix())
 	b = binary.AppendUvarint(b, uint64(d.Place))
 	b = binary.AppendUvarint(b, uint64(d.Words))
+	b = append(b, byte(d.Medium))
+	b = binary.AppendUvarint(b, uint64(d.Date))
 	b = binary.LittleEndian.AppendUint64(b, uint64(d.Sketch))
 	if d.Crawled {
 		return append(b, 1)

@@ -51,6 +51,9 @@ func (s *Segment) checkDocs() error {
 		if host := hostOf(key); s.Host(ord) != host {
 			return s.wrap(fmt.Errorf("document %d: its host is %q, the column says %q", ord, host, s.Host(ord)))
 		}
+		if s.langs[ord] != LanguageOf(info.Lang) {
+			return s.wrap(fmt.Errorf("document %d (%s): its language is %q, the column says another", ord, info.URL, info.Lang))
+		}
 		if key < last {
 			return s.wrap(fmt.Errorf("document %d (%s) is out of order", ord, info.URL))
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // appendColumn packs values, whose spread is below 2^56.
-func appendColumn[V ~uint8 | ~uint32 | ~uint64](dst []byte, values []V) []byte {
+func appendColumn[V ~uint8 | ~uint16 | ~uint32 | ~uint64](dst []byte, values []V) []byte {
 	var least, most uint64
 	if len(values) > 0 {
 		least, most = uint64(slices.Min(values)), uint64(slices.Max(values))
@@ -29,7 +29,7 @@ func appendColumn[V ~uint8 | ~uint32 | ~uint64](dst []byte, values []V) []byte {
 var errColumn = errors.New("its length is impossible")
 
 // decodeColumn reads the values of n documents.
-func decodeColumn[V ~uint8 | ~uint32 | ~uint64](src []byte, n int) ([]V, error) {
+func decodeColumn[V ~uint8 | ~uint16 | ~uint32 | ~uint64](src []byte, n int) ([]V, error) {
 	d := decoder{src: src}
 	count, least, width := d.uint32(), d.uint64(), d.byte()
 	if d.err != nil || int(count) != n || width > 56 || len(d.src) != packedLen(n, width) {

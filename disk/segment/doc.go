@@ -21,8 +21,11 @@
 //	"C" "c"    which documents were crawled
 //	"C" "d"    DocIDs by ordinal
 //	"C" "h"    hosts
+//	"C" "l"    languages, by ordinal
+//	"C" "m"    media, by ordinal
 //	"C" "r"    DocIDs of removed documents
 //	"C" "s"    sketches, by ordinal
+//	"C" "t"    dates, by ordinal
 //	"C" "u"    depths of URLs, by ordinal
 //	"C" "w"    lengths in words, by ordinal
 //	"F" word   full list of the word
@@ -115,12 +118,13 @@
 //	           uvarint place; uvarint words; URL, title, description, language, text, each
 //	           with its uvarint length in front
 //
-// The columns d, u and w are packed: the number of values (4 bytes), the least value (8), width (1),
+// The columns d, l, m, t, u and w are packed: the number of values (4 bytes), the least value (8), width (1),
 // and the differences to the least, of that many bits. c is the number of documents and a bit for
 // each. r is the number of DocIDs and uvarint differences, ascending. b is the number of blocks, and
 // for each its first ordinal (4 bytes) and the key of its first document, with its uvarint length. h is the
 // number of hosts, and for each its first ordinal minus that of the one before, and its name as it stands
 // in keys, with its length in front (uvarints). s is 8 bytes for each document, its [vocab.Sketch].
+// l is the first part of each language tag as a number ([Language]), m a [vocab.Medium], t a [vocab.Day].
 //
 // The totals are: version (1 byte), documents (uvarint), words of all documents (uvarint), average
 // length that impacts were computed with (8 bytes, float64), different words, postings and hits of the
@@ -141,8 +145,8 @@
 package segment
 
 // Version of the format. 2 has the table of chunks and the column u, 3 the columns h and s, 4 lists in files of
-// their own and packed hits.
-const Version = 4
+// their own and packed hits, 5 the columns l, m and t.
+const Version = 5
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +57,7 @@ func (s *Segment) dumpDocs(w io.Writer) error {
 		if !info.Fetched.IsZero() {
 			fetched = info.Fetched.Format(time.RFC3339)
 		}
-		fmt.Fprintf(w, "document %d: ID %d, %d words, fetched %s, place %s, language %q, sketch %016x\n", ord, info.Doc, info.Words, fetched, info.Place, info.Lang, uint64(info.Sketch))
+		fmt.Fprintf(w, "document %d: ID %d, %d words, fetched %s, place %s, language %q, %s of %s, sketch %016x\n", ord, info.Doc, info.Words, fetched, info.Place, info.Lang, cmp.Or(info.Medium.String(), "nothing"), cmp.Or(info.Date.String(), "no date"), uint64(info.Sketch))
 		_, err := fmt.Fprintf(w, "\t%s\n\ttitle %q\n\tdescription %q\n\ttext %q\n", info.URL, info.Title, info.Description, shorten(info.Text))
 		return err
 	})

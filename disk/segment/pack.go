@@ -11,7 +11,7 @@ func packedLen(n int, width uint8) int { return (n*int(width) + 7) / 8 }
 func width64(v uint64) uint8 { return uint8(bits.Len64(v)) }
 
 // appendPacked packs values of width bits, at most 56, from the low bit of the first byte on.
-func appendPacked[V ~uint8 | ~uint32 | ~uint64](dst []byte, values []V, width uint8) []byte {
+func appendPacked[V ~uint8 | ~uint16 | ~uint32 | ~uint64](dst []byte, values []V, width uint8) []byte {
 	var acc uint64
 	var have uint8
 	for _, v := range values {
@@ -28,7 +28,7 @@ func appendPacked[V ~uint8 | ~uint32 | ~uint64](dst []byte, values []V, width ui
 }
 
 // unpack is the inverse of appendPacked; src holds at least packedLen bytes.
-func unpack[V ~uint8 | ~uint32 | ~uint64](dst []V, src []byte, width uint8) {
+func unpack[V ~uint8 | ~uint16 | ~uint32 | ~uint64](dst []V, src []byte, width uint8) {
 	var acc uint64
 	var have uint8
 	mask := uint64(1)<<width - 1

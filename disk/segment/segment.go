@@ -35,6 +35,9 @@ type Segment struct {
 	depths   []uint8
 	hosts    []hostRun
 	sketches []vocab.Sketch
+	media    []vocab.Medium
+	langs    []Language
+	dates    []vocab.Day
 	crawled  []byte // a bit for each document
 	removed  []vocab.DocID
 	blocks   []docBlock
@@ -167,8 +170,11 @@ func (s *Segment) load() error {
 		s.column("c", func(v []byte) (err error) { s.crawled, err = decodeBits(v, n); return err }),
 		s.column("d", func(v []byte) (err error) { s.docIDs, err = decodeColumn[vocab.DocID](v, n); return err }),
 		s.column("h", func(v []byte) (err error) { s.hosts, err = decodeHosts(v, n); return err }),
+		s.column("l", func(v []byte) (err error) { s.langs, err = decodeColumn[Language](v, n); return err }),
+		s.column("m", func(v []byte) (err error) { s.media, err = decodeColumn[vocab.Medium](v, n); return err }),
 		s.column("r", func(v []byte) (err error) { s.removed, err = decodeRemoved(v); return err }),
 		s.column("s", func(v []byte) (err error) { s.sketches, err = decodeSketches(v, n); return err }),
+		s.column("t", func(v []byte) (err error) { s.dates, err = decodeColumn[vocab.Day](v, n); return err }),
 		s.column("u", func(v []byte) (err error) { s.depths, err = decodeColumn[uint8](v, n); return err }),
 		s.column("w", func(v []byte) (err error) { s.lengths, err = decodeColumn[uint32](v, n); return err }),
 	); err != nil {
@@ -218,6 +224,15 @@ func (s *Segment) Depth(ord vocab.Ordinal) int { return int(s.depths[ord]) }
 
 // Sketch is the fingerprint of a document's text.
 func (s *Segment) Sketch(ord vocab.Ordinal) vocab.Sketch { return s.sketches[ord] }
+
+// Medium is what kind of document one is.
+func (s *Segment) Medium(ord vocab.Ordinal) vocab.Medium { return s.media[ord] }
+
+// Language is the language of a document, its regions and scripts left out.
+func (s *Segment) Language(ord vocab.Ordinal) Language { return s.langs[ord] }
+
+// Date is the date of a document, 0 where it has none.
+func (s *Segment) Date(ord vocab.Ordinal) vocab.Day { return s.dates[ord] }
 
 // TotalWords is the length of all documents.
 func (s *Segment) TotalWords() uint64 { return s.totals.words }
@@ -282,7 +297,7 @@ func (s *Segment) infoIn(raw string, i int, ord vocab.Ordinal) (vocab.DocInfo, e
 	if err != nil {
 		return info, fmt.Errorf("segment: %s: document %d: %w", s.dir, ord, err)
 	}
-	info.Sketch = s.sketches[ord]
+	info.Sketch, info.Medium, info.Date = s.sketches[ord], s.media[ord], s.dates[ord]
 	return info, nil
 }
 

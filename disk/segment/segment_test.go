@@ -431,3 +431,22 @@ func names(t *testing.T, dir string) (names []string) {
 	}
 	return names
 }
+
+func TestLanguageOf(t *testing.T) {
+	seen := map[Language]string{0: ""}
+	for _, tag := range []string{"de", "en", "fra", "zza", "zz", "aa"} {
+		l := LanguageOf(tag)
+		if was, ok := seen[l]; ok {
+			t.Errorf("%q and %q are both %d", tag, was, l)
+		}
+		seen[l] = tag
+		if LanguageOf(tag+"-latn-at") != l {
+			t.Errorf("%s with a region is another language", tag)
+		}
+	}
+	for _, tag := range []string{"", "x", "x-klingon", "DE", "d1", "none"} {
+		if l := LanguageOf(tag); l != 0 {
+			t.Errorf("%q is %d", tag, l)
+		}
+	}
+}

@@ -67,6 +67,9 @@ type Writer struct {
 	depths   []uint8
 	hosts    []hostRun
 	sketches []vocab.Sketch
+	media    []vocab.Medium
+	langs    []Language
+	dates    []vocab.Day
 	crawled  []bool
 	removed  []vocab.DocID
 	avgWords float64
@@ -191,6 +194,9 @@ func (w *Writer) AddDoc(info vocab.DocInfo) error {
 	w.depths = append(w.depths, uint8(min(u.Depth(), math.MaxUint8)))
 	w.crawled = append(w.crawled, info.Crawled)
 	w.sketches = append(w.sketches, info.Sketch)
+	w.media = append(w.media, info.Medium)
+	w.langs = append(w.langs, LanguageOf(info.Lang))
+	w.dates = append(w.dates, info.Date)
 	if host := hostOf(key); len(w.hosts) == 0 || w.hosts[len(w.hosts)-1].name != host {
 		w.hosts = append(w.hosts, hostRun{vocab.Ordinal(len(w.docIDs) - 1), host})
 	}
@@ -243,8 +249,11 @@ func (w *Writer) endDocs() error {
 		{"c", appendBits(nil, w.crawled)},
 		{"d", appendColumn(nil, w.docIDs)},
 		{"h", appendHosts(nil, w.hosts)},
+		{"l", appendColumn(nil, w.langs)},
+		{"m", appendColumn(nil, w.media)},
 		{"r", appendRemoved(nil, w.removed)},
 		{"s", appendSketches(nil, w.sketches)},
+		{"t", appendColumn(nil, w.dates)},
 		{"u", appendColumn(nil, w.depths)},
 		{"w", appendColumn(nil, w.lengths)},
 	} {
