@@ -48,6 +48,7 @@ var references = map[string]string{
 	"RFC 4287":          "The Atom Syndication Format",
 	"RFC 5452 §9.1":     "Query Matching Rules",
 	"RFC 5646":          "Tags for Identifying Languages",
+	"RFC 5646 §2.2.1":   "Primary Language Subtag",
 	"RFC 5646 §4.4.1":   "Working with Limited Buffer Sizes",
 	"RFC 6052":          "IPv6 Addressing of IPv4/IPv6 Translators",
 	"RFC 6298 §2":       "The Basic Algorithm",

@@ -19,7 +19,7 @@ import (
 
 // treeWords is the oracle of the state machine: the words of the body by way of the tree that the
 // HTML standard makes of a page.
-func treeWords(t testing.TB, body []byte) []string {
+func treeWords(t testing.TB, body []byte) (all []string) {
 	t.Helper()
 	body, err := toUTF8(body, "text/html", "")
 	if err != nil {
@@ -54,7 +54,9 @@ func treeWords(t testing.TB, body []byte) []string {
 		}
 	}
 	walk(root)
-	return words.Sequence(text.String())
+	var cut words.Tokenizer
+	cut.Each([]byte(text.String()), func(word []byte, _, _ int, _ bool) { all = append(all, string(word)) })
+	return all
 }
 
 // nodeAttr is the value of an attribute of n, "" where there is none.
