@@ -110,6 +110,21 @@ func TestBackupAtRest(t *testing.T) {
 	}
 }
 
+// sameContent says whether two frames of zstd hold the same.
+func sameContent(a, b []byte) bool {
+	z, err := zstd.NewReader(nil)
+	if err != nil {
+		return false
+	}
+	defer z.Close()
+	x, err := z.DecodeAll(a, nil)
+	if err != nil {
+		return false
+	}
+	y, err := z.DecodeAll(b, nil)
+	return err == nil && bytes.Equal(x, y)
+}
+
 // backedUp is a data folder at rest and its backup.
 func backedUp(t *testing.T) (dir string, b []byte) {
 	w := newWeb(t)
@@ -144,7 +159,9 @@ func TestRestoreRefuses(t *testing.T) {
 		refuse("cut off", b[:n])
 		damaged := bytes.Clone(b)
 		damaged[n] ^= 0x10
-		refuse(fmt.Sprintf("damaged at %d of %d", n, len(b)), damaged)
+		if !sameContent(damaged, b) { // zstd leaves some bits without a meaning
+			refuse(fmt.Sprintf("damaged at %d of %d", n, len(b)), damaged)
+		}
 	}
 	for what, change := range map[string]func(h *tar.Header, body []byte) (string, []byte){
 		"a name that leads out": func(h *tar.Header, body []byte) (string, []byte) {
