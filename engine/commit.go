@@ -175,7 +175,7 @@ func (c *Crawl) flushing(ctx context.Context, stop func(error)) error {
 // merging merges small segments until ctx ends.
 func (c *Crawl) merging(ctx context.Context, stop func(error)) error {
 	return c.periodically(ctx, stop, func() error {
-		if err := c.builder.Merge(ctx); err != nil {
+		if err := errors.Join(c.catchUp(ctx), c.builder.Merge(ctx)); err != nil {
 			return err
 		}
 		if err := c.rankIfGrown(ctx); err != nil {

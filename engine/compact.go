@@ -249,10 +249,7 @@ func (k *compactor) file(ctx context.Context, number uint32) error {
 
 // interrupted says whether there is something else to do: the crawl ends.
 func (k *compactor) interrupted(ctx context.Context) error {
-	if k.visits.state() == vocab.Finishing {
-		return context.Canceled
-	}
-	return ctx.Err()
+	return cmp.Or(ctx.Err(), k.ending())
 }
 
 // A copyFate remembers the first copy that failed.

@@ -77,6 +77,7 @@ type Crawl struct {
 	ranks    rankState
 	revisits revisitCounters
 	quiet    quiet // of the goroutine that merges
+	caughtUp bool  // of the same
 }
 
 // A settled outcome is ready to be made durable in the document index. Where its result has a place,

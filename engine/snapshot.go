@@ -251,6 +251,7 @@ func checkpointOf(dir string) func(to string) error {
 
 // snapshot is what a running crawl makes for those who ask over its socket.
 func (c *Crawl) snapshot() (*snapshot, error) {
+	defer c.repo.Keep()() // the document index that is taken names places of files that are taken after it
 	return takeSnapshot(c.o.Dir, filepath.Join(c.o.Dir, "snapshot", "data"), c.urls.Checkpoint, c.repo.End)
 }
 

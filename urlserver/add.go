@@ -299,10 +299,10 @@ func (a *adder) touch(h *host) {
 // enqueue puts a document at the end of its level, and gives its number there. The caller offers the
 // host when the batch is committed.
 func (s *Server) enqueue(b *docindex.Batch, doc vocab.DocID, h *host, priority uint8) uint64 {
-	s.number++
-	b.PutQueued(docindex.QueueKey{Host: h.name, Priority: priority, Number: s.number}, doc)
-	h.push(priority, s.number)
-	return s.number
+	number := s.nextNumber(b)
+	b.PutQueued(docindex.QueueKey{Host: h.name, Priority: priority, Number: number}, doc)
+	h.push(priority, number)
+	return number
 }
 
 // count and uncount keep the totals; a record that changes is uncounted as it was and counted as it

@@ -123,6 +123,7 @@ func (s *site) connections(o *Options) int {
 type frontier struct {
 	o      *Options
 	hosts  map[string]*host
+	found  func(*host) error // called with each that is new
 	bySite map[string]*site
 	sites  waitlist[*site] // with a free connection and hosts in their rings
 	ready  ranking[*site]  // of them those whose time has come
@@ -149,7 +150,7 @@ func (f *frontier) host(name, hostname string, load func(name string) (docindex.
 	}
 	h := &host{HostRecord: record, name: name, site: s}
 	f.hosts[name] = h
-	return h, nil
+	return h, f.found(h)
 }
 
 // offer puts a host forward if it has anything to give.

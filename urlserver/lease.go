@@ -31,6 +31,9 @@ func (s *Server) Take(now time.Time) (l vocab.Lease, wait time.Duration, ok bool
 }
 
 func (s *Server) take(now time.Time) (l vocab.Lease, ok bool, err error) {
+	if err := s.walk(); err != nil {
+		return l, false, err
+	}
 	if s.frontier.allow(s.budget() > 0); s.frontier.full && s.o.Recrawl.Mode == NoRecrawl {
 		return l, false, nil
 	}
@@ -253,6 +256,9 @@ func (s *Server) findDue(from time.Time) error {
 
 // wait is the answer of a Take that found nothing.
 func (s *Server) wait(now time.Time) time.Duration {
+	if !s.walked() {
+		return time.Millisecond
+	}
 	out := len(s.inFlight) > 0 || len(s.leases) > 0
 	wait, ok := s.frontier.wait(now)
 	if !s.nextDue.IsZero() && (!ok || s.nextDue.Sub(now) < wait) {

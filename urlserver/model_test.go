@@ -237,8 +237,8 @@ func TestAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := &harness{t: t, fs: vfs.NewMem(), m: newModel(), now: epoch, o: Options{
 			Policy: Policy(rapid.IntRange(0, int(policies)-1).Draw(t, "policy")), SeenPolicy: rapid.SampledFrom(seen.Policies).Draw(t, "seen"),
-			SeenEntries: rapid.SampledFrom([]int{1, 50}).Draw(t, "seen entries"),
-			LeaseSize:   rapid.IntRange(1, 6).Draw(t, "lease size"), Delay: time.Second, Exclude: []string{"c.test/*"}, Scope: weburl.AnyScope}}
+			SeenEntries: rapid.SampledFrom([]int{1, 50}).Draw(t, "seen entries"), walkMost: rapid.SampledFrom([]int{1, 4, 1000}).Draw(t, "walk"),
+			LeaseSize: rapid.IntRange(1, 6).Draw(t, "lease size"), Delay: time.Second, Exclude: []string{"c.test/*"}, Scope: weburl.AnyScope}}
 		h.open()
 		t.Repeat(map[string]func(*rapid.T){
 			"add":  func(t *rapid.T) { h.t = t; h.add() },
@@ -292,7 +292,7 @@ func TestAgainstModel(t *testing.T) {
 func TestCrash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := &harness{t: t, fs: vfs.NewCrashableMem(), m: newModel(), now: epoch, o: Options{
-			Policy: Policy(rapid.IntRange(0, int(policies)-1).Draw(t, "policy")), SeenEntries: 2,
+			Policy: Policy(rapid.IntRange(0, int(policies)-1).Draw(t, "policy")), SeenEntries: 2, walkMost: rapid.SampledFrom([]int{1, 4, 1000}).Draw(t, "walk"),
 			LeaseSize: 4, Delay: -1, Exclude: []string{"c.test/*"}, Scope: weburl.AnyScope}}
 		h.open()
 		durable := 1 // documents that were made durable

@@ -91,7 +91,10 @@ func (a *adder) lift(u docindex.URLRecord, fp vocab.Fingerprint, f *Found) error
 	if priority == u.Priority {
 		return nil
 	}
-	h := s.frontier.hosts[f.URL.Host()]
+	h, err := s.frontier.host(f.URL.Host(), f.URL.Hostname(), s.db.Host)
+	if err != nil {
+		return err
+	}
 	queued, err := s.stillQueued(h, u)
 	if err != nil {
 		return err

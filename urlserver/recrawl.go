@@ -193,8 +193,7 @@ func (s *Server) revisit(b *docindex.Batch, r *docindex.Record) (*host, error) {
 		r.Fetch = nil
 	}
 	s.count(r)
-	s.number++
-	number := s.number | again
+	number := s.nextNumber(b) | again
 	priority := s.o.Policy.newcomer(r)
 	b.PutQueued(docindex.QueueKey{Host: h.name, Priority: priority, Number: number}, r.Doc)
 	h.push(priority, number)

@@ -41,7 +41,7 @@ func (s *Server) Remove(pattern string) (left uint64, err error) {
 
 func (s *Server) removeQueued(pattern string) (left uint64, err error) {
 	b := s.db.NewBatch()
-	err = s.db.EachQueue(func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
+	err = s.db.EachQueue("", func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
 		if s.inFlight[doc] != nil {
 			return true, nil
 		}
@@ -52,7 +52,9 @@ func (s *Server) removeQueued(pattern string) (left uint64, err error) {
 		left++
 		b.DeleteQueued(k)
 		b.PutRecord(r)
-		s.frontier.hosts[k.Host].pull(k.Priority, k.Number)
+		if h := s.frontier.hosts[k.Host]; h != nil { // or its queue is yet to be read
+			h.pull(k.Priority, k.Number)
+		}
 		b, err = s.flush(b, batchBytes)
 		return true, err
 	})

@@ -44,7 +44,7 @@ func (s *Server) narrow() error {
 		}
 		return true, err
 	}
-	err := s.db.EachQueue(func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
+	err := s.db.EachQueue("", func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
 		return leave(doc, func() { b.DeleteQueued(k) })
 	})
 	if err != nil {
@@ -124,7 +124,7 @@ func (a *adder) requeue(r *docindex.Record, u *weburl.URL) error {
 // memory.
 func (s *Server) reorder() error {
 	a := adder{s: s, b: s.db.NewBatch()}
-	err := s.db.EachQueue(func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
+	err := s.db.EachQueue("", func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
 		r, ok, err := s.db.Get(doc)
 		if err != nil || !ok {
 			return ok, err

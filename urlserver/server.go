@@ -65,6 +65,8 @@ type Options struct {
 	SeenPolicy  seen.Policy // which of them, default CLOCK
 	CacheBytes  int64       // of the document index's blocks, default 32 MB
 	FS          vfs.FS      // where the document index is, default the operating system's
+
+	walkMost int // URLs whose places are read at a time after Open, default walkMost
 }
 
 func (o Options) withDefaults() Options {
@@ -79,6 +81,7 @@ func (o Options) withDefaults() Options {
 	def(&o.PerSite, 1)
 	def(&o.LeaseSize, 32)
 	def(&o.SeenEntries, 50_000)
+	def(&o.walkMost, walkMost)
 	o.Recrawl = o.Recrawl.withDefaults()
 	if o.Retry == nil {
 		o.Retry = []time.Duration{time.Second, 10 * time.Second, time.Minute}
@@ -120,6 +123,8 @@ type Server struct {
 	frontier frontier
 	yields   yields
 	number   uint64      // last number given out in queues
+	reserved uint64      // no place on disk has a higher one
+	unread   string      // queues of hosts from this name on are not in memory, but of those met meanwhile
 	synced   vocab.DocID // docIDs up to this are durable
 	nextDue  time.Time   // of the first waiting URL; zero for none
 	begun    time.Time   // the first time that was told
@@ -175,7 +180,7 @@ func Open(dir string, o Options) (*Server, error) {
 		lost:     map[string]uint64{},
 		yields:   newYields(),
 	}
-	s.frontier = frontier{o: &s.o, hosts: map[string]*host{}, bySite: map[string]*site{}}
+	s.frontier = frontier{o: &s.o, hosts: map[string]*host{}, bySite: map[string]*site{}, found: s.found}
 	if err := s.recover(); err != nil {
 		return nil, errors.Join(fmt.Errorf("urlserver: open %s: %w", dir, err), db.Close())
 	}
@@ -301,8 +306,7 @@ func least(docs []vocab.DocID) vocab.DocID {
 // else may be going on.
 func (s *Server) Check(report func(problem string)) error { return s.db.Check(report) }
 
-// recover reads back what memory needs: totals, seeds, the length of every queue. The queues are
-// walked once, at some millions of URLs a second.
+// recover reads back what memory needs: totals, seeds, and of the queues what walk.go says.
 func (s *Server) recover() (err error) {
 	if s.counts, err = s.db.Counts(); err != nil {
 		return err
@@ -317,7 +321,7 @@ func (s *Server) recover() (err error) {
 			return err
 		}
 	}
-	if err := s.recoverBans(); err != nil {
+	if err := errors.Join(s.recoverBans(), s.recoverNumbers()); err != nil {
 		return err
 	}
 	if s.o.KeepScope {
@@ -336,7 +340,7 @@ func (s *Server) recover() (err error) {
 	if err := s.recoverOrder(); err != nil {
 		return err
 	}
-	if err := s.recoverQueues(); err != nil {
+	if err := s.walk(); err != nil {
 		return err
 	}
 	if changed {
@@ -360,12 +364,7 @@ func (s *Server) recover() (err error) {
 }
 
 // recoverAsLeft is recover for work that fetches nothing.
-func (s *Server) recoverAsLeft() error {
-	if err := s.recoverQueues(); err != nil {
-		return err
-	}
-	return s.findDue(time.Time{})
-}
+func (s *Server) recoverAsLeft() error { return errors.Join(s.walk(), s.findDue(time.Time{})) }
 
 func (s *Server) recoverSeed(doc vocab.DocID) error {
 	r, ok, err := s.db.Get(doc)
@@ -395,30 +394,6 @@ func (s *Server) recoverOrder() error {
 		return nil
 	}
 	return s.reorder()
-}
-
-func (s *Server) recoverQueues() error {
-	var hosts []*host // in the order of their names: opening the same folder twice is the same
-	var h *host
-	err := s.db.EachQueue(func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
-		if h == nil || h.name != k.Host {
-			u, err := weburl.Parse("http://" + k.Host)
-			if err != nil {
-				return false, fmt.Errorf("queue of host %q: %w", k.Host, err)
-			}
-			if h, err = s.host(k.Host, u.Hostname()); err != nil {
-				return false, err
-			}
-			hosts = append(hosts, h)
-		}
-		h.push(k.Priority, k.Number)
-		s.number = max(s.number, k.Number&^again)
-		return true, nil
-	})
-	for _, h := range hosts {
-		s.frontier.offer(h)
-	}
-	return err
 }
 
 // scopeText is what decides whether a known URL is queued.

@@ -172,7 +172,7 @@ func (c *checker) place(doc vocab.DocID, want State) error {
 }
 
 func (c *checker) queues() error {
-	return c.db.EachQueue(func(k QueueKey, doc vocab.DocID) (bool, error) { return true, c.place(doc, Queued) })
+	return c.db.EachQueue("", func(k QueueKey, doc vocab.DocID) (bool, error) { return true, c.place(doc, Queued) })
 }
 
 func (c *checker) waits() error {

@@ -392,9 +392,10 @@ func (db *DB) EachQueued(from QueueKey, fn func(QueueKey, vocab.DocID) (bool, er
 	return db.eachQueued(from.bytes(), hi, fn)
 }
 
-// EachQueue visits all queues, host by host.
-func (db *DB) EachQueue(fn func(QueueKey, vocab.DocID) (bool, error)) error {
-	return db.eachQueued([]byte{tableQueue}, []byte{tableQueue + 1}, fn)
+// EachQueue visits the queues, host by host in the order of their names, from a host on, until fn says false; from ""
+// all.
+func (db *DB) EachQueue(host string, fn func(QueueKey, vocab.DocID) (bool, error)) error {
+	return db.eachQueued(append([]byte{tableQueue}, host...), []byte{tableQueue + 1}, fn)
 }
 
 func (db *DB) eachQueued(lo, hi []byte, fn func(QueueKey, vocab.DocID) (bool, error)) error {

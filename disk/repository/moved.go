@@ -46,6 +46,8 @@ func movedName(number uint32) string { return fmt.Sprintf("%06d.moved", number) 
 // where they are, in any order; readers with a place of the file go there. The last file cannot be replaced, see
 // [Repository.Roll].
 func (r *Repository) Replace(number uint32, moved []Moved) error {
+	r.kept.Lock()
+	defer r.kept.Unlock()
 	r.write.Lock()
 	last := r.number
 	r.write.Unlock()
@@ -67,6 +69,12 @@ func (r *Repository) Replace(number uint32, moved []Moved) error {
 	r.mu.Unlock()
 	r.forget()
 	return nil
+}
+
+// Keep has every file stay until release is called: Replace and DropTables wait.
+func (r *Repository) Keep() (release func()) {
+	r.kept.RLock()
+	return r.kept.RUnlock
 }
 
 // Roll makes everything appended durable and goes on in a new file, so that the one before it can be replaced.
@@ -219,6 +227,8 @@ func (r *Reader) Tables() ([]uint32, error) { return numbersOf(r.dir, "%d.moved"
 
 // DropTables deletes tables that nobody needs any more, as no place of their files is named.
 func (r *Repository) DropTables(numbers []uint32) error {
+	r.kept.Lock()
+	defer r.kept.Unlock()
 	var errs []error
 	for _, n := range numbers {
 		errs = append(errs, os.Remove(filepath.Join(r.dir, movedName(n))))

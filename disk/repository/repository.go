@@ -57,6 +57,8 @@ type Repository struct {
 	create    func(path string) (file, error)
 	recovered Recovery
 
+	kept sync.RWMutex // held while files are deleted, or must not be
+
 	write  sync.Mutex // guards what follows; held while appending, not while reading
 	packer *packer
 	number uint32 // of the last file; 0 where there is none yet
