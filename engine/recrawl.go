@@ -47,8 +47,10 @@ func same(before *docindex.Record, content vocab.ContentID, headers uint16) bool
 // revisited looks what the document index made of a visit to a known document, which may not believe it yet.
 func (c *Crawl) revisited(s *settled) error {
 	switch s.result.Outcome {
-	case vocab.Skipped, vocab.Failed, vocab.NoName, vocab.Refused: // the host was not reached
+	case vocab.Skipped, vocab.Failed, vocab.Refused: // the host was not reached
 		return nil
+	case vocab.NoName:
+		return c.nameless(s)
 	case vocab.Removed:
 		s.after = &docindex.Record{Doc: s.before.Doc, Fetch: &docindex.FetchOutcome{Outcome: vocab.Removed}}
 		if s.before.IsPage() {
@@ -80,6 +82,20 @@ func (c *Crawl) revisited(s *settled) error {
 	}
 	if s.before.IsPage() && (!after.IsPage() || was.Content != is.Content) {
 		c.store.Forget(was.Content, after.Doc)
+	}
+	return nil
+}
+
+// nameless looks whether the document index believes by now that the name of a host is gone for good.
+func (c *Crawl) nameless(s *settled) error {
+	after, ok, err := c.urls.Get(s.before.Doc)
+	if err != nil || !ok || after.Fetch == nil || after.Fetch.Outcome != vocab.NoName || s.before.Fetch.Outcome == vocab.NoName {
+		return err
+	}
+	s.after = &after
+	if s.before.IsPage() {
+		c.revisits.left.Add(1)
+		c.store.Forget(s.before.Fetch.Content, after.Doc)
 	}
 	return nil
 }

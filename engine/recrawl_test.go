@@ -10,8 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
 	"anatomy/urlserver"
 )
 
@@ -305,4 +307,49 @@ func TestConfirmGone(t *testing.T) {
 	crawl(t, recrawling(o))
 	found("kingfisher", "lost", "gone")
 	found("heron kingfisher", "lost", "gone")
+}
+
+// TestLostName: when the name of a host was not there on three days, its pages leave the results; when it is back,
+// so are they.
+func TestLostName(t *testing.T) {
+	w := newMovingWeb(t, 1, 12)
+	o := w.folder("data")
+	crawl(t, o)
+	want, pages := searchable(t, o.Dir), fates(t, o.Dir)
+	named := func(is bool) {
+		w.testWeb.mu.Lock()
+		defer w.testWeb.mu.Unlock()
+		if delete(w.hosts, "two.test"); is {
+			w.hosts["two.test"] = true
+		}
+	}
+	named(false)
+	crawl(t, recrawling(o))
+	sameLists(t, "once", searchable(t, o.Dir), want)
+	must(t, withDocuments(o.Dir, func(db *docindex.DB) error { // as if that was the second time, two days ago
+		host, err := db.Host("two.test")
+		must(t, err)
+		if host.Nameless != 1 {
+			t.Errorf("%+v", host)
+		}
+		host.Nameless, host.NamelessLast = 2, time.Now().Add(-48*time.Hour).UTC().Truncate(time.Second)
+		b := db.NewBatch()
+		b.PutHost("two.test", host)
+		return b.Commit()
+	}))
+	stats := crawl(t, recrawling(o))
+	checked(t, o.Dir)
+	for url, fate := range fates(t, o.Dir) {
+		if strings.HasPrefix(url, "http://two.test/") && fate != "no such name" {
+			t.Errorf("%s is %s", url, fate)
+		}
+	}
+	if got := searchable(t, o.Dir); len(got) >= len(want) || len(got) == 0 || stats.Revisits.Left < 6 {
+		t.Errorf("%d documents can be found, %d could before; %+v", len(got), len(want), stats.Revisits)
+	}
+	named(true)
+	crawl(t, recrawling(o))
+	sameLists(t, "back", searchable(t, o.Dir), want)
+	sameMaps(t, "back", fates(t, o.Dir), pages)
+	checked(t, o.Dir)
 }

@@ -277,7 +277,7 @@ func (a *adder) settle(r *docindex.Record, u *weburl.URL, priority uint8) (numbe
 		}
 		if t := h.trap(u); t != 0 && !a.s.seeds[r.Doc] && r.History.Visits == 0 {
 			r.State, r.Trap = docindex.Trapped, t
-		} else if h.gone != nil {
+		} else if a.s.isGone(h) {
 			a.s.lose(r, h.gone)
 		} else {
 			number = a.s.enqueue(a.b, r.Doc, h, priority)

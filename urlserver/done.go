@@ -101,7 +101,7 @@ type doner struct {
 	now   time.Time
 	b     *docindex.Batch
 	hosts []*host        // that something came back from, in order; some twice
-	pages map[*host]bool // of them those whose count of pages changed
+	pages map[*host]bool // of them those whose record changed
 
 	// What the batch did, which the disk does not show yet.
 	written  map[vocab.DocID]*docindex.Record
@@ -212,13 +212,19 @@ func (d *doner) health(h *host, result *Result) {
 	switch {
 	case result.Outcome == vocab.Skipped, result.Outcome == vocab.Forbidden, result.Outcome == vocab.Removed, h.gone != nil:
 	case result.Outcome == vocab.NoName:
-		h.gone = &loss{vocab.NoName, result.Reason}
+		if d.nameless(h); !h.lostName() { // or each of its pages is given up by its own result
+			h.gone = d.s.loss(vocab.NoName, result.Reason)
+		}
 	case result.Outcome != vocab.Failed, result.Status != 0 && !overload(result.Status):
 		h.well()
+		if h.Nameless > 0 && result.Outcome != vocab.Refused {
+			h.Nameless, h.NamelessLast = 0, time.Time{}
+			d.pages[h] = true
+		}
 	case result.RetryAfter > 0 && result.Status != 0:
 		h.pause(d.now, &d.s.o, result.RetryAfter, result.Reason)
 	case h.trouble(d.now, &d.s.o, result.Status != 0, result.Reason):
-		h.gone = &loss{vocab.Failed, fmt.Sprintf("host gave no answer %d times in a row: %s", h.silent, result.Reason)}
+		h.gone = d.s.loss(vocab.Failed, fmt.Sprintf("host gave no answer %d times in a row: %s", h.silent, result.Reason))
 	}
 }
 
@@ -291,7 +297,7 @@ func (d *doner) failed(r *docindex.Record, f *flight, result *Result) {
 	case f.host.gone != nil:
 		s.lose(r, f.host.gone)
 	case int(r.Tries) > len(s.o.Retry):
-		s.lose(r, &loss{vocab.Failed, result.Reason})
+		s.lose(r, &loss{outcome: vocab.Failed, reason: result.Reason})
 		r.Fetch.Status, r.Fetch.Fetched = result.Status, result.Fetched
 	default:
 		d.await(r, f, result)
@@ -341,6 +347,25 @@ func otherScheme(url string) string {
 type loss struct {
 	outcome vocab.Outcome
 	reason  string
+	until   time.Time // of a host: it may have come back then; zero for the whole run
+}
+
+// loss is why a host is given up: for this run, or, in a crawl that never ends, for a while.
+func (s *Server) loss(outcome vocab.Outcome, reason string) *loss {
+	l := &loss{outcome: outcome, reason: reason}
+	if s.o.Recrawl.Mode == Watch {
+		l.until = s.now.Add(s.o.Recrawl.within(firstInterval))
+	}
+	return l
+}
+
+// isGone says whether a host is given up at present.
+func (s *Server) isGone(h *host) bool {
+	if h.gone != nil && !h.gone.until.IsZero() && !s.now.Before(h.gone.until) {
+		h.gone = nil
+		h.well()
+	}
+	return h.gone != nil
 }
 
 // lose gives a document up.

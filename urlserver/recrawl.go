@@ -182,7 +182,7 @@ func (s *Server) revisit(b *docindex.Batch, r *docindex.Record) (*host, error) {
 	case !s.filter.Admits(&u, r.Kind) || s.isRemoved(&u): // until the scope changes
 		b.PutRecord(r)
 		return nil, nil
-	case h.gone != nil:
+	case s.isGone(h):
 		s.schedule(b, r, s.now.Add(s.o.Recrawl.within(firstInterval)))
 		b.PutRecord(r)
 		return nil, nil
@@ -379,6 +379,9 @@ func (d *doner) outlasts(r *docindex.Record, f *flight, result *Result) bool {
 		d.failedAgain(r, f, result)
 		return true
 	case vocab.NoName, vocab.Refused: // of the host, not of the page
+		if result.Outcome == vocab.NoName && f.host.lostName() {
+			return false
+		}
 		if there {
 			s.rest(d.b, r, d.now)
 		}
@@ -395,6 +398,28 @@ func (d *doner) outlasts(r *docindex.Record, f *flight, result *Result) bool {
 	}
 	return false
 }
+
+const (
+	// namelessDays is how often a name has to be found missing, and namelessGap how far apart at least, until the pages of
+	// its host are believed to be gone. Names come back that were forgotten to be paid for, and those who keep
+	// a zone make mistakes; some days settle either.
+	namelessDays = 3
+	namelessGap  = 24 * time.Hour
+)
+
+// nameless notes that the name of a host does not exist.
+func (d *doner) nameless(h *host) {
+	if h.Nameless > 0 && d.now.Sub(h.NamelessLast) < namelessGap || h.lostName() {
+		return
+	}
+	h.Nameless++
+	h.NamelessLast = d.now.UTC().Truncate(time.Second)
+	d.pages[h] = true
+}
+
+// lostName says whether the name of a host is believed to be gone for good: then so are its pages, each when it
+// is visited next.
+func (h *host) lostName() bool { return h.Nameless >= namelessDays }
 
 // failedAgain lets a document that was visited before wait for another try, or leaves it for another day.
 func (d *doner) failedAgain(r *docindex.Record, f *flight, result *Result) {

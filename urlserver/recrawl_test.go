@@ -258,3 +258,57 @@ func TestModified(t *testing.T) {
 	b.none(maxWait)
 	b.check()
 }
+
+// TestLostName: pages of a host whose name does not exist stay until it was found so on three days; then each leaves
+// at its next visit. When the name is back, so are they; one finding counts once a day.
+func TestLostName(t *testing.T) {
+	b := newBench(t, watching(time.Hour, day))
+	docs := b.seed("http://a.test/1", "http://a.test/2")
+	page := func(n byte) Result {
+		return Result{Outcome: vocab.Fetched, Status: 200, Content: vocab.ContentID{n}, Place: vocab.Place(n)}
+	}
+	missing := Result{Outcome: vocab.NoName, Reason: "no such name"}
+	visitAll := func(result func(i int) Result) {
+		t.Helper()
+		for range 4 {
+			l, _, ok := b.s.Take(b.now)
+			if !ok {
+				break
+			}
+			var results []Result
+			for _, target := range l.URLs {
+				r := result(int(target.Doc))
+				r.Doc = target.Doc
+				results = append(results, r)
+			}
+			b.done(results...)
+			b.release(l, vocab.HostReport{})
+		}
+		b.pass(day + time.Minute)
+	}
+	outcomes := func(want vocab.Outcome, when string) {
+		t.Helper()
+		for _, doc := range docs {
+			if got := b.record(doc, docindex.Finished).Fetch.Outcome; got != want {
+				t.Errorf("%s: document %d is %s, want %s", when, doc, got, want)
+			}
+		}
+		b.check()
+	}
+	found := func(i int) Result { return page(byte(i)) }
+	lost := func(int) Result { return missing }
+	visitAll(found)
+	outcomes(vocab.Fetched, "at first")
+	visitAll(lost)
+	visitAll(lost)
+	outcomes(vocab.Fetched, "missing for two days")
+	visitAll(found)
+	visitAll(lost)
+	visitAll(lost)
+	b.reopen(watching(time.Hour, day))
+	outcomes(vocab.Fetched, "missing for two days, after it was back")
+	visitAll(lost)
+	outcomes(vocab.NoName, "missing for three days")
+	visitAll(found)
+	outcomes(vocab.Fetched, "back again")
+}

@@ -23,9 +23,10 @@
 // A URLRecord is a varint, docID<<1 | held, and where the order of the queue is by quality the place
 // that the URL was queued at: priority [1] and number, a varint.
 //
-// A HostRecord, version 3: version [1], flags [1] (1 https, 2 a folder is spent), then varints: pages, time
-// of a connection and of an answer in µs, requests a connection; 0 is not known. Version 2 knows flag 1
-// alone, version 1 ends after the pages.
+// A HostRecord, version 4: version [1], flags [1] (1 https, 2 a folder is spent), then varints: pages, time
+// of a connection and of an answer in µs, requests a connection; 0 is not known; days in which its name was not
+// there, and the time of the last finding in Unix s. Version 3 ends before these two, version 2 knows flag 1 alone,
+// version 1 ends after the pages.
 //
 // A record, version 2:
 //

@@ -74,7 +74,7 @@ func fill(t *testing.T, db *DB) {
 	b.PutSeed(1)
 	b.PutQueued(QueueKey{"a.test", 0, 7}, 3)
 	b.PutWaiting(Wait{records[3].Due, 4, 3})
-	b.PutHost("a.test", HostRecord{Pages: 1, HTTPS: true, Connect: 20 * time.Millisecond, Answer: time.Second, PerConnection: 100, Spent: true})
+	b.PutHost("a.test", HostRecord{Pages: 1, HTTPS: true, Connect: 20 * time.Millisecond, Answer: time.Second, PerConnection: 100, Spent: true, Nameless: 2, NamelessLast: at})
 	b.PutYield("a.test", "/x/?id", Yield{300, 52})
 	b.PutCounts(&counts)
 	b.PutMeta("scope", "domain")
@@ -118,7 +118,7 @@ func TestReadBack(t *testing.T) {
 	if _, ok, err := db.Get(7); ok || err != nil {
 		t.Errorf("Get of an unknown document: %v %v", ok, err)
 	}
-	if h, err := db.Host("a.test"); h != (HostRecord{1, true, 20 * time.Millisecond, time.Second, 100, true}) || err != nil {
+	if h, err := db.Host("a.test"); h != (HostRecord{1, true, 20 * time.Millisecond, time.Second, 100, true, 2, time.Unix(1_000_000_000, 0).UTC()}) || err != nil {
 		t.Errorf("Host: %v %v", h, err)
 	}
 	if h, err := db.Host("a.tes"); h != (HostRecord{}) || err != nil {

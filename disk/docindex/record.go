@@ -409,10 +409,14 @@ type HostRecord struct {
 	PerConnection uint32        // requests that the host answers on one connection; 0 not known
 
 	Spent bool // one of its folders repeats itself, see Yield
+
+	Nameless     uint8     // findings, each a day after the one before, that its name does not exist; 0 since it last did
+	NamelessLast time.Time // of the last of them, whole seconds, UTC
 }
 
-// hostVersion is the version of a HostRecord's encoding. 1 ended after the pages, 2 had no flag but https.
-const hostVersion = 3
+// hostVersion is the version of a HostRecord's encoding. 1 ended after the pages, 2 had no flag but https, 3 ended
+// before Nameless.
+const hostVersion = 4
 
 const (
 	hostHTTPS = 1 << iota
@@ -430,7 +434,8 @@ func (h *HostRecord) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, h.Pages)
 	b = binary.AppendUvarint(b, uint64(h.Connect.Microseconds()))
 	b = binary.AppendUvarint(b, uint64(h.Answer.Microseconds()))
-	return binary.AppendUvarint(b, uint64(h.PerConnection))
+	b = binary.AppendUvarint(b, uint64(h.PerConnection))
+	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(h.Nameless)), seconds(h.NamelessLast))
 }
 
 func decodeHost(name string, b []byte) (HostRecord, error) {
@@ -442,6 +447,9 @@ func decodeHost(name string, b []byte) (HostRecord, error) {
 		h.Connect = time.Duration(d.uvarint(maxMicros)) * time.Microsecond
 		h.Answer = time.Duration(d.uvarint(maxMicros)) * time.Microsecond
 		h.PerConnection = uint32(d.uvarint(1<<32 - 1))
+	}
+	if v >= 4 {
+		h.Nameless, h.NamelessLast = uint8(d.uvarint(255)), fromSeconds(d.uvarint(maxSeconds))
 	}
 	if err := d.end(); err != nil || v < 1 || v > hostVersion {
 		return HostRecord{}, fmt.Errorf("docindex: host %q: corrupt, or of another version", name)
