@@ -47,6 +47,7 @@ var imports = map[string]string{
 	"lab/coverage":     "vocab weburl crawler/robots searcher disk/docindex",
 	"lab/pagerank":     "pagerank",
 	"lab/crashes":      "vocab disk/docindex",
+	"lab/frontier":     "vocab weburl urlserver",
 	"lab/urlcache":     "vocab weburl urlserver/* indexer disk/*",
 	"lab/scheduling":   "vocab weburl urlserver pagerank disk/datadir disk/linkdb",
 	"lab/dns":          "crawler/dnsclient",

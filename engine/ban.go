@@ -76,7 +76,7 @@ func maintain(ctx context.Context, dir string, o Options, work func(*Crawl, cont
 		return err
 	}
 	o.Dir, o.URLs = dir, urlserver.Options{KeepScope: true}
-	o.NoIndex = m.Generation == 0 // and there is none to keep
+	o.NoIndex = o.NoIndex || m.Generation == 0 // and there is none to keep
 	c, err := Open(ctx, o)
 	if err != nil {
 		return err

@@ -184,6 +184,7 @@ type compactor struct {
 	*Crawl
 	report   *CompactReport
 	versions map[vocab.Place]bool // older ones to keep
+	mend     bool                 // nothing in force names what is damaged: it goes too
 }
 
 // A copied page has to be found by those who know its old place.
@@ -198,7 +199,8 @@ func (k *compactor) indexed(place vocab.Place) bool {
 	return k.o.NoIndex || k.builder.Manifest().Indexed > place
 }
 
-// file copies what is live of a file and deletes it. It stays where anything of it cannot be read.
+// file copies what is live of a file and deletes it. Unless it is to be mended it stays where anything of it cannot be
+// read.
 func (k *compactor) file(ctx context.Context, number uint32) error {
 	var pages []copied
 	var on sync.WaitGroup // records on their way
@@ -231,6 +233,9 @@ func (k *compactor) file(ctx context.Context, number uint32) error {
 	k.store.Hurry()
 	on.Wait()
 	var damage *repository.DamageError
+	if errors.As(err, &damage) && k.mend {
+		err = nil
+	}
 	if errors.As(err, &damage) {
 		k.report.Damaged = append(k.report.Damaged, err)
 		k.log.Warn("a file is damaged and stays as it is; anatomy check --repair says more", "error", err)

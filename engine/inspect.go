@@ -48,6 +48,28 @@ func isBusy(err error) bool {
 type CheckReport struct {
 	Checked func(structure, found string) // a structure was read whole
 	Problem func(error)                   // something is damaged, or does not agree
+
+	findings *findings // for Repair
+}
+
+// lost notes that the record of a document cannot be read.
+func (r *CheckReport) lost(doc vocab.DocID) {
+	if r.findings != nil {
+		r.findings.lost = append(r.findings.lost, doc)
+	}
+}
+
+// noting is r, with its problems taken down.
+func (r CheckReport) noting(note func(*findings, error)) CheckReport {
+	f, problem := r.findings, r.Problem
+	if f != nil {
+		r.Problem = func(err error) {
+			f.problems++
+			note(f, err)
+			problem(err)
+		}
+	}
+	return r
 }
 
 // Check proves every structure of a data folder and compares them with one another. Damage goes to
@@ -58,13 +80,19 @@ func Check(ctx context.Context, dir string, r CheckReport) error {
 		if err != nil {
 			return err
 		}
-		for _, check := range []func(string, datadir.Manifest, *docindex.DB, CheckReport){
-			checkRepository, checkDocuments, checkPlaces, checkLinks, checkSegments, checkRanks,
+		none := func(*findings, error) {}
+		index := func(f *findings, _ error) { f.index = true }
+		for _, step := range []struct {
+			check func(string, datadir.Manifest, *docindex.DB, CheckReport)
+			note  func(*findings, error)
+		}{
+			{checkRepository, (*findings).note}, {checkDocuments, none}, {checkPlaces, none},
+			{checkLinks, index}, {checkSegments, index}, {checkRanks, index},
 		} {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			check(dir, m, db, r)
+			step.check(dir, m, db, r.noting(step.note))
 		}
 		return nil
 	})
@@ -132,8 +160,10 @@ func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport)
 		delete(wanted, place)
 		if record.Page.Doc != d.Doc {
 			r.Problem(fmt.Errorf("docindex: document %d is said to be at %v, where %d is", d.Doc, place, record.Page.Doc))
+			r.lost(d.Doc)
 		} else if record.Kind == repository.PageRecord && vocab.ContentOf(record.Page.Body) != d.Fetch.Content {
 			r.Problem(fmt.Errorf("docindex: content of document %d at %v is another", d.Doc, place))
+			r.lost(d.Doc)
 		}
 		return nil
 	}); err != nil {
@@ -141,6 +171,7 @@ func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport)
 	}
 	for place, d := range wanted {
 		r.Problem(fmt.Errorf("docindex: document %d (%s) is said to be at %v, where nothing is", d.Doc, d.URL, place))
+		r.lost(d.Doc)
 	}
 	r.Checked("places", fmt.Sprintf("%d acknowledged records are where they should be", n-len(wanted)))
 }

@@ -82,31 +82,73 @@ func printInventory(w io.Writer, i *engine.Inventory) error {
 var errDamaged = errors.New("the data folder is damaged")
 
 func newCheck(s *shared) *cobra.Command {
-	return &cobra.Command{
-		Use:     "check",
-		Short:   "prove every byte of the data folder",
-		Long:    "Check reads every structure whole, proves its checksums, and compares the structures with one another.",
-		Example: "  anatomy check",
+	var repair bool
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "prove every byte of the data folder, and mend what can be mended",
+		Long: `Check reads every structure whole, proves its checksums, and compares the structures with one another. It names
+what is damaged, and the pages that are lost with it.
+
+With --repair it mends that: what can be read of the repository is kept, pages that are lost are fetched by the next
+crawl, and index, links and ranks are made anew from the repository where they are damaged. Only damage to the document
+index is beyond it: for that there are backups.`,
+		Example: "  anatomy check\n  anatomy check --repair && anatomy crawl",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			problems := 0
-			err := engine.Check(c.Context(), s.data, engine.CheckReport{
+			said := engine.CheckReport{
 				Checked: func(name, found string) { fmt.Fprintf(c.OutOrStdout(), "%-12s %s\n", name, found) },
 				Problem: func(problem error) {
 					problems++
 					fmt.Fprintf(c.ErrOrStderr(), "damaged: %s\n", message(problem))
 				},
-			})
+			}
+			if repair {
+				return runRepair(c, s, said)
+			}
+			err := engine.Check(c.Context(), s.data, said)
 			switch {
 			case err != nil:
 				return err
 			case problems > 0:
-				return hinted(fmt.Errorf("%w: %d problems", errDamaged, problems), "index, links and ranks are made anew from the repository by: "+s.command("index"))
+				return hinted(fmt.Errorf("%w: %d problems", errDamaged, problems), "what can be mended is by: "+s.command("check --repair"))
 			}
 			fmt.Fprintln(c.OutOrStdout(), "everything is whole")
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&repair, "repair", false, "mend what is damaged")
+	return c
+}
+
+// shownLost is how many lost pages are named after a repair.
+const shownLost = 20
+
+func runRepair(c *cobra.Command, s *shared, said engine.CheckReport) error {
+	o := engine.RepairOptions{Log: s.logger(newConsole(c.ErrOrStderr()), false), PDF: readPDF()}
+	r, err := engine.Repair(c.Context(), s.data, o, said)
+	if err != nil {
+		return err
+	}
+	out := c.OutOrStdout()
+	if r.Problems == 0 {
+		fmt.Fprintln(out, "everything is whole")
+		return nil
+	}
+	fmt.Fprintf(out, "%d problems; %d pages are lost, %d files of the repository were rewritten; %.1f s\n", r.Problems, len(r.Lost), r.Files, r.Took.Seconds())
+	if r.Rebuilt {
+		fmt.Fprintln(out, "index, links and ranks were made anew from the repository")
+	}
+	for _, url := range r.Lost[:min(len(r.Lost), shownLost)] {
+		fmt.Fprintf(out, "lost: %s\n", url)
+	}
+	if len(r.Lost) > 0 {
+		fmt.Fprintf(out, "what is lost is fetched again by: %s, with the flags of before\n", s.command("crawl"))
+	}
+	if r.Remain > 0 {
+		return hinted(fmt.Errorf("%w: %d problems are beyond repair", errDamaged, r.Remain), "put a backup in its place: "+s.command("restore")+" --help, or crawl into a new folder")
+	}
+	return nil
 }
 
 func newTrace(s *shared) *cobra.Command {

@@ -3,6 +3,9 @@ package repository
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 
 	"anatomy/vocab"
 )
@@ -62,6 +65,31 @@ func Check(dir string, report func(problem error)) (Totals, error) {
 		},
 	})
 	return t, errors.Join(err, r.Close())
+}
+
+// MendHeaders writes the headers of files that are not what the names of the files say, as nothing else can stand there:
+// the checksums of the blocks behind it hold the number too. It calls report for each.
+func MendHeaders(dir string, report func(problem error)) error {
+	numbers, err := fileNumbers(dir)
+	if err != nil {
+		return fmt.Errorf("repository: %w", err)
+	}
+	for _, n := range numbers {
+		path := filepath.Join(dir, fileName(n))
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			return fmt.Errorf("repository: %w", err)
+		}
+		if wrong := checkFileHeader(f, n); wrong != nil && wrong != io.ErrUnexpectedEOF {
+			report(&DamageError{path, 0, wrong})
+			_, err = f.WriteAt(makeFileHeader(n), 0)
+			err = errors.Join(err, f.Sync())
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("repository: mend the header: %w", err)
+		}
+	}
+	return nil
 }
 
 func (t *Totals) block(h header) {
