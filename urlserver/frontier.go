@@ -209,7 +209,15 @@ func (f *frontier) room(h *host) int {
 	return f.roomForNew(h)
 }
 
-func (f *frontier) leaseOf(h *host) int { return min(f.o.LeaseSize, int(h.perConnection())) }
+// leaseOf is how many URLs the next lease of a host may have. Where a site gets many leases at once each has
+// its share of the queue, or the last ones would be worked off one URL after the other, all else done.
+func (f *frontier) leaseOf(h *host) int {
+	most := min(f.o.LeaseSize, int(h.perConnection()))
+	if n := uint64(h.site.connections(f.o)); n > 1 {
+		return int(min(uint64(most), max(1, (h.queued()+n-1)/n)))
+	}
+	return most
+}
 
 // roomForNew is how many more new URLs of a host may be in flight.
 func (f *frontier) roomForNew(h *host) int {

@@ -157,11 +157,10 @@ func TestLinksRaise(t *testing.T) {
 func TestRedirectGivesAll(t *testing.T) {
 	b := newBench(t, Options{Policy: QualityFirst, Delay: -1, PerSite: 2, Scope: weburl.AnyScope})
 	b.add(Found{URL: mustParse(t, "http://a.test/old"), Quality: 50})
-	b.link("http://a.test/other")
-	b.take("http://a.test/old", "http://a.test/other")
+	b.take("http://a.test/old")
 	b.add(Found{URL: mustParse(t, "http://a.test/new"), From: 1})
 	b.take("http://a.test/new")
-	if got := b.s.Quality(3); got < 40 || got > 60 {
+	if got := b.s.Quality(2); got < 40 || got > 60 {
 		t.Errorf("quality %.1f", got)
 	}
 }

@@ -193,6 +193,22 @@ func TestPerSiteConnections(t *testing.T) {
 	b.take("http://a.test/4")
 }
 
+// TestShares: the leases of a site share its queue.
+func TestShares(t *testing.T) {
+	b := newBench(t, Options{Delay: -1, PerSite: 2})
+	b.seed("http://a.test/1", "http://a.test/2", "http://a.test/3", "http://a.test/4", "http://a.test/5")
+	b.take("http://a.test/1", "http://a.test/2", "http://a.test/3")
+	l := b.take("http://a.test/4")
+	b.none(maxWait)
+	b.release(l, vocab.HostReport{})
+	l = b.take("http://a.test/5")
+	b.release(l, vocab.HostReport{Crawl: time.Second})
+	b.link("http://a.test/6", "http://a.test/7")
+	b.none(time.Second)
+	b.pass(time.Second)
+	b.none(maxWait) // with a delay to keep there is one lease at a time
+}
+
 func TestRetry(t *testing.T) {
 	b := newBench(t, Options{Delay: -1})
 	b.seed("http://a.test/")
