@@ -51,6 +51,7 @@ var imports = map[string]string{
 	"lab/urlcache":     "vocab weburl urlserver/* indexer disk/*",
 	"lab/scheduling":   "vocab weburl urlserver pagerank disk/datadir disk/linkdb",
 	"lab/dns":          "crawler/dnsclient",
+	"lab/neardup":      "vocab indexer",
 	"lab/plot":         "",
 	"lab/coroutines":   "lab/plot",
 }

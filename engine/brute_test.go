@@ -50,7 +50,7 @@ func naiveIndex(t testing.TB, dir string) []*oracle.Document {
 		if parsed.NoIndex {
 			hidden[doc] = true
 		} else {
-			d := &oracle.Document{Doc: doc, URL: parsed.Info.URL, Words: map[string][]vocab.Hit{}, Length: parsed.Info.Words, Crawled: true}
+			d := &oracle.Document{Doc: doc, URL: parsed.Info.URL, Words: map[string][]vocab.Hit{}, Length: parsed.Info.Words, Crawled: true, Sketch: parsed.Info.Sketch}
 			for word, hit := range parsed.Hits() {
 				d.Words[string(word)] = append(d.Words[string(word)], hit)
 			}
@@ -330,7 +330,7 @@ func TestBruteForce(t *testing.T) {
 		t.Errorf("%d documents are in the index, want %d", n, len(docs))
 	}
 	d := newDrawer(rand.New(rand.NewPCG(seed, 9)), docs)
-	used, sums := map[string]int{}, 0
+	used, sums, folded := map[string]int{}, 0, 0
 	for range queries {
 		text := d.query()
 		want := c.Search(query.Parse(text).Root)
@@ -351,6 +351,7 @@ func TestBruteForce(t *testing.T) {
 			}
 			sums++
 		}
+		folded += sameGroups(t, s, c, text)
 		for name, form := range operators {
 			if len(got) > 0 && form.MatchString(text) {
 				used[name]++
@@ -362,12 +363,33 @@ func TestBruteForce(t *testing.T) {
 			t.Errorf("no query with %s found anything", name)
 		}
 	}
-	t.Logf("%d documents, %d queries, %d results with explanations; queries with results by operator: %v", len(docs), queries, sums, used)
+	if folded == 0 && !testing.Short() {
+		t.Error("no page was folded into another")
+	}
+	t.Logf("%d documents, %d queries, %d results with explanations, %d folded; queries with results by operator: %v", len(docs), queries, sums, folded, used)
+}
+
+// sameGroups holds the first results, as they are shown, against those that the oracle groups, and counts
+// the pages that are folded.
+func sameGroups(t testing.TB, s *searcher.Searcher, c *oracle.Collection, text string) (folded int) {
+	t.Helper()
+	want := c.Grouped(query.Parse(text).Root)
+	got, err := s.Search(t.Context(), searcher.Request{Query: text, Limit: 30, Bare: true, Within: time.Hour})
+	must(t, err)
+	if len(got.Results) != min(30, len(want)) {
+		t.Fatalf("%s: %d results are shown, want %d", text, len(got.Results), min(30, len(want)))
+	}
+	for i, r := range got.Results {
+		if w := want[i]; r.Doc != w.Doc || r.Similar != len(w.Similar) || r.More != w.More {
+			t.Fatalf("%s: result %d is document %d with %d similar, %d more, want %d with %d, %d", text, i, r.Doc, r.Similar, r.More, w.Doc, len(w.Similar), w.More)
+		}
+	}
+	return got.Folded
 }
 
 func explained(t testing.TB, s *searcher.Searcher, text string) (all []searcher.Result) {
 	for {
-		r, err := s.Search(t.Context(), searcher.Request{Query: text, Offset: len(all), Limit: searcher.MaxLimit, Explain: true, Within: time.Hour})
+		r, err := s.Search(t.Context(), searcher.Request{Query: text, Offset: len(all), Limit: searcher.MaxLimit, Explain: true, Ungrouped: true, Within: time.Hour})
 		must(t, err)
 		all = append(all, r.Results...)
 		if !r.Next {

@@ -268,6 +268,13 @@ func generate(t testing.TB, seed uint64, n int, delay time.Duration) *generatedW
 			w.page(twin, html)
 			slow(twin)
 		}
+		if i%12 == 2 { // and one that says nearly the same
+			print := host + "/print" + strconv.Itoa(i)
+			html = strings.Replace(html, "</ul>", fmt.Sprintf("<li><a href=%q>print %s</a></ul>", "http://"+print, word()), 1)
+			w.page(print, strings.Replace(html, "<h1>", "<p>Printed</p><h1>", 1))
+			slow(print)
+			w.pages++
+		}
 		w.page(key, html)
 		slow(key)
 	}

@@ -14,6 +14,8 @@ type Request struct {
 	Explain     bool          // give every result its Explanation
 	Bare        bool          // give of every result its Doc, Score and PageRank alone, and read no text: to measure ranking
 	Verbatim    bool          // never answer another spelling of the query than the one that was asked
+	Ungrouped   bool          // show each page by its score alone: near-duplicates apart, a host as often as it comes
+	Similar     vocab.DocID   // show the result that this page is or is folded into, and all that are folded into it; 0 for none
 	Preferences *Preferences  // of the asker; default none
 	Rank        string        // name of the rank vector that counts, default rankvector.Default
 	Within      time.Duration // deadline, default 1s; a query that runs out of it says so in Partial
@@ -36,6 +38,7 @@ type Response struct {
 	Words       []string // the folded words that results were matched with, for highlighting
 	Results     []Result
 	Total       int  // pages that match
+	Folded      int  // pages of Total that are folded into others, among the best; Result.Similar counts them
 	Exact       bool // Total is exact, as it always is up to Options.CountTo; otherwise there are at least so many
 	Partial     bool // the deadline cut the search short, or a file could not be read: see Why
 	Next        bool // there are results after these
@@ -66,6 +69,8 @@ type Result struct {
 	Fetched     time.Time // zero for a page that is known by its links alone
 	Crawled     bool
 	Pinned      bool         // it stands where it does because its site is pinned
+	Similar     int          // pages that say nearly the same, folded into this one: Request.Similar shows them
+	More        int          // with the last of a host among ten results: how many of it stand further down, to let other hosts speak
 	Explanation *Explanation // with Request.Explain
 }
 
@@ -89,6 +94,14 @@ type Explanation struct {
 	Parts   []Part
 	Matches bool     // whether the page is a result of the query at all
 	Missing []string // words of the query that are not on the page
+	Folded  *Folding // of a result that is folded into another: into which
+}
+
+// A Folding says into which result a page is folded, because their sketches differ in few bits.
+type Folding struct {
+	Into     vocab.DocID
+	URL      string
+	Distance int // at most NearDistance: vocab.Sketch.Distance
 }
 
 // A Part is one term of the sum.

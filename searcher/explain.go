@@ -21,6 +21,8 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 	if err != nil {
 		return nil, fmt.Errorf("searcher: explain %q: %w", url, err)
 	}
+	req.Ungrouped, req.Similar = false, 0
+	req = req.bounded()
 	root := query.Parse(req.Query).Root
 	var e *Explanation
 	err = s.twice(func(snap *snapshot) error {
@@ -29,13 +31,13 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 			return err
 		}
 		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: &Response{}}
-		e, err = a.explainURL(root, &u)
+		e, err = a.explainURL(root, &u, s.o.Candidates)
 		return err
 	})
 	return e, err
 }
 
-func (a *answer) explainURL(root *query.Node, u *weburl.URL) (*Explanation, error) {
+func (a *answer) explainURL(root *query.Node, u *weburl.URL, candidates int) (*Explanation, error) {
 	i, ord, err := a.snap.find(u)
 	if err != nil {
 		return nil, err
@@ -53,7 +55,24 @@ func (a *answer) explainURL(root *query.Node, u *weburl.URL) (*Explanation, erro
 	}
 	w := newWalk(a.snap.parts[i], a.terms, nil, a.clock)
 	e.Matches = root != nil && root.Positive() && w.cursor(root).advance(ord) == ord
-	return e, w.err
+	if w.err != nil || !e.Matches {
+		return e, w.err
+	}
+	e.Folded, err = a.foldingOf(root, candidates, info.Doc)
+	return e, err
+}
+
+// foldingOf says into which result a page is folded, nil if it stands for itself.
+func (a *answer) foldingOf(root *query.Node, candidates int, doc vocab.DocID) (*Folding, error) {
+	if _, err := a.results(root, candidates); err != nil {
+		return nil, err
+	}
+	f, ok := a.groups.folded[doc]
+	if !ok {
+		return nil, nil
+	}
+	info, err := a.snap.parts[f.into.part].seg.Info(f.into.ord)
+	return &Folding{f.into.doc, info.URL, f.distance}, err
 }
 
 // find looks a live document up by its URL.

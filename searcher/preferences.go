@@ -176,9 +176,6 @@ func (a *answer) walkAgain(root *query.Node, k int) (found []candidate, total in
 	resp := a.resp
 	beforeTotal, beforeExact := resp.Total, resp.Exact
 	resp.Total, resp.Exact = 0, true
-	for _, lists := range a.lists {
-		rewind(lists)
-	}
 	found, err = a.walk(root, k)
 	total, exact = resp.Total, resp.Exact
 	resp.Total, resp.Exact = beforeTotal, beforeExact && (exact || !a.resp.Partial)

@@ -54,7 +54,7 @@ func TestPreferences(t *testing.T) {
 		sites := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x.org", "www.x.org", "y.com", "x.org/dir", "127.0.0.1", "absent.org", "no host", ""}), 0, 3, rapid.ID)
 		rapid.Check(t, func(rt *rapid.T) {
 			p := &searcher.Preferences{Raise: sites.Draw(rt, "raise"), Lower: sites.Draw(rt, "lower"), Pin: sites.Draw(rt, "pin"), Block: sites.Draw(rt, "block")}
-			r := searcher.Request{Query: drawQuery(rt), Limit: rapid.IntRange(1, 20).Draw(rt, "limit")}
+			r := searcher.Request{Query: drawQuery(rt), Limit: rapid.IntRange(1, 20).Draw(rt, "limit"), Ungrouped: true}
 			plain, _ := asked(rt, full, r)
 			r.Preferences = p
 			got, resp := asked(rt, s, r)
@@ -125,7 +125,7 @@ func pinned(results []searcher.Result, sites []string) []searcher.Result {
 func TestRaisedFromBelow(t *testing.T) {
 	s := manyPages(t, 500).open(searcher.Options{Candidates: 10})
 	for _, p := range []searcher.Preferences{{Raise: []string{"h7.org"}}, {Pin: []string{"h7.org"}}} {
-		resp, err := s.Search(context.Background(), searcher.Request{Query: "common", Limit: 3, Preferences: &p})
+		resp, err := s.Search(context.Background(), searcher.Request{Query: "common", Limit: 3, Ungrouped: true, Preferences: &p})
 		must(t, err)
 		for _, r := range resp.Results {
 			if !strings.HasPrefix(r.URL, "http://h7.org/") {

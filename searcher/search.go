@@ -47,6 +47,7 @@ func (r Request) bounded() Request {
 	}
 	r.Limit = min(r.Limit, MaxLimit)
 	r.Offset = min(max(r.Offset, 0), MaxOffset)
+	r.Ungrouped = r.Ungrouped && r.Similar == 0
 	return r
 }
 
@@ -90,6 +91,8 @@ type answer struct {
 
 	countTo int // matches are counted exactly up to here
 
+	groups groups
+
 	lists [][]*segment.Postings // full lists by part and word of terms; nil where a part does not hold it
 	df    map[string]int        // documents of each word, in all parts
 
@@ -98,7 +101,7 @@ type answer struct {
 
 func (a *answer) run(root *query.Node, candidates int) error {
 	resp := a.resp
-	resp.Documents, resp.Total, resp.Exact, resp.Results = a.snap.docs, 0, true, nil
+	resp.Documents, resp.Total, resp.Folded, resp.Exact, resp.Results = a.snap.docs, 0, 0, true, nil
 	if resp.Why = a.unanswerable(root); resp.Why != "" {
 		return nil
 	}
@@ -106,28 +109,57 @@ func (a *answer) run(root *query.Node, candidates int) error {
 		return err
 	}
 	resp.Words = a.terms.words
-	wanted := a.req.Offset + a.req.Limit
 	if err := a.like(); err != nil {
 		return err
 	}
-	found, err := a.walk(a.allowed(root), max(candidates, wanted+1))
+	found, err := a.results(root, candidates)
 	if err != nil {
 		return err
 	}
 	if err := a.countHidden(root); err != nil {
 		return err
 	}
-	if found, candidates, err = a.promote(root, found, candidates); err != nil {
-		return err
-	}
-	if found, err = a.order(found, candidates, wanted); err != nil {
-		return err
-	}
+	wanted := a.req.Offset + a.req.Limit
 	if err := a.show(root, found[min(a.req.Offset, len(found)):min(wanted, len(found))]); err != nil {
 		return err
 	}
 	a.conclude()
 	return nil
+}
+
+// results finds pages and puts them in the order in which they are shown, as far as they are wanted.
+func (a *answer) results(root *query.Node, candidates int) ([]candidate, error) {
+	wanted := a.req.Offset + a.req.Limit
+	k := max(candidates, wanted+1)
+	found, n, err := a.find(root, k, candidates)
+	if err != nil {
+		return nil, err
+	}
+	best, err := a.order(found[:n], wanted)
+	if err != nil {
+		return nil, err
+	}
+	shown := a.group(root, best)
+	if a.req.Similar != 0 || len(best) < n {
+		return shown, nil
+	}
+	if folded := a.resp.Folded; folded > 0 && len(found) >= k && k < wanted+1+folded {
+		if found, _, err = a.find(root, wanted+1+folded, candidates); err != nil {
+			return nil, err
+		}
+	}
+	all := slices.Concat(shown, found[n:])
+	// Results past the candidates are scored where they stand.
+	return all, a.score(all[min(max(len(shown), a.req.Offset), len(all)):min(max(len(shown), wanted), len(all))])
+}
+
+// find finds the k best pages of the first phase. The first n are to be scored in full.
+func (a *answer) find(root *query.Node, k, candidates int) (found []candidate, n int, err error) {
+	if found, err = a.walk(a.allowed(root), k); err != nil {
+		return nil, 0, err
+	}
+	found, n, err = a.promote(root, found, candidates)
+	return found, min(n, len(found)), err
 }
 
 // unanswerable says why a query has no results wherever it is asked.
@@ -182,6 +214,7 @@ func (a *answer) unreadable(p *part, err, before error) error {
 // walk is the first phase. It returns the best k pages, in order.
 func (a *answer) walk(root *query.Node, k int) (found []candidate, err error) {
 	floor := uint32(0)
+	a.resp.Total, a.resp.Exact = 0, !a.resp.Partial
 	for i := range a.snap.parts {
 		c := collector{k: k, floor: floor, count: a.resp.Total, countTo: a.countTo}
 		if err := a.walkPart(i, root, &c); err != nil {
@@ -210,6 +243,7 @@ func (a *answer) walk(root *query.Node, k int) (found []candidate, err error) {
 func (a *answer) walkPart(i int, root *query.Node, c *collector) error {
 	w := newWalk(a.snap.parts[i], a.terms, a.lists[i], a.clock)
 	before := c.count
+	rewind(a.lists[i])
 	switch p := w.plan(root); {
 	case p.none:
 	case len(p.any) > 0:
@@ -257,24 +291,20 @@ func (a *answer) sortFirst(found []candidate) {
 	})
 }
 
-// order is the second phase: it scores the first of the pages found exactly and puts them in order.
-// Results past the candidates are scored where they stand. It gives back the pages, fewer if the time
-// ran out.
-func (a *answer) order(found []candidate, candidates, wanted int) ([]candidate, error) {
-	n := min(candidates, len(found))
-	if a.req.Offset < n {
-		scored, err := a.scoreInTime(found[:n], wanted)
-		if err != nil {
-			return nil, err
-		}
-		if scored < n {
-			found = found[:scored]
-			n = scored
-		}
-		slices.SortFunc(found[:n], byScore)
-		a.pinFirst(found[:n])
+// order is the second phase: it scores the candidates exactly and puts them in order. It gives them
+// back, fewer if the time ran out.
+func (a *answer) order(candidates []candidate, wanted int) ([]candidate, error) {
+	if a.req.Ungrouped && a.req.Offset >= len(candidates) { // their order tells in nothing that is shown
+		return candidates, nil
 	}
-	return found, a.score(found[min(max(n, a.req.Offset), len(found)):min(max(n, wanted), len(found))])
+	scored, err := a.scoreInTime(candidates, wanted)
+	if err != nil {
+		return nil, err
+	}
+	candidates = candidates[:scored]
+	slices.SortFunc(candidates, byScore)
+	a.pinFirst(candidates)
+	return candidates, nil
 }
 
 // scoreInTime scores as many of the pages as there is time for, and those wanted in any case. It
@@ -328,11 +358,13 @@ func byScore(a, b candidate) int {
 // conclude fills in what is known when all is done.
 func (a *answer) conclude() {
 	resp := a.resp
-	resp.Next = resp.Total > a.req.Offset+len(resp.Results) && a.req.Offset+len(resp.Results) < MaxOffset && len(resp.Results) > 0
+	resp.Next = resp.Total-resp.Folded > a.req.Offset+len(resp.Results) && a.req.Offset+len(resp.Results) < MaxOffset && len(resp.Results) > 0
 	switch {
 	case len(resp.Results) > 0 || resp.Why != "":
 	case resp.Partial:
 		resp.Why = "The time for this query ran out before anything was found."
+	case resp.Folded > 0:
+		resp.Why = fmt.Sprintf("There are only %d results, %d of them folded into others that say nearly the same.", resp.Total, resp.Folded)
 	case resp.Total > 0:
 		resp.Why = fmt.Sprintf("There are only %d results.", resp.Total)
 	case resp.Hidden > 0:

@@ -110,7 +110,7 @@ func writeSegment(t testing.TB, dir string, s oracle.Segment, info func(*oracle.
 
 // bare is what the index keeps of a generated document: hits matter, texts do not.
 func bare(d *oracle.Document) vocab.DocInfo {
-	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Title: "page of " + d.URL}
+	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Sketch: d.Sketch, Title: "page of " + d.URL}
 }
 
 var lexicon = []string{"a", "b", "c", "d", "e", "f", "東", "京"}
@@ -240,10 +240,10 @@ func drawQuery(t *rapid.T) string {
 	return strings.Join(parts, " ")
 }
 
-// pages asks for all results, page by page.
+// pages asks for all results, each by itself, page by page.
 func pages(t testing.TB, s *searcher.Searcher, text string, limit int) (all []searcher.Result, last *searcher.Response) {
 	for {
-		resp, err := s.Search(context.Background(), searcher.Request{Query: text, Offset: len(all), Limit: limit, Explain: true, Within: time.Hour})
+		resp, err := s.Search(context.Background(), searcher.Request{Query: text, Offset: len(all), Limit: limit, Explain: true, Ungrouped: true, Within: time.Hour})
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

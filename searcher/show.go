@@ -53,7 +53,7 @@ func (a *answer) show(root *query.Node, pages []candidate) error {
 	snippets := newSnippeter(root, a.terms)
 	for _, c := range pages {
 		if a.req.Bare {
-			a.resp.Results = append(a.resp.Results, Result{Doc: c.doc, Score: c.score, PageRank: a.snap.rankOf(c.doc)})
+			a.resp.Results = append(a.resp.Results, Result{Doc: c.doc, Score: c.score, PageRank: a.snap.rankOf(c.doc), Similar: len(a.groups.similar[c.doc]), More: a.groups.more[c.doc]})
 			continue
 		}
 		p := a.snap.parts[c.part]
@@ -83,6 +83,6 @@ func (a *answer) result(c candidate, info *vocab.DocInfo) Result {
 	}
 	return Result{
 		Doc: info.Doc, URL: info.URL, Title: title, Lang: info.Lang, Fetched: info.Fetched, Crawled: info.Crawled,
-		Score: c.score, Pinned: c.pinned, PageRank: a.snap.rankOf(info.Doc),
+		Score: c.score, Pinned: c.pinned, PageRank: a.snap.rankOf(info.Doc), Similar: len(a.groups.similar[c.doc]), More: a.groups.more[c.doc],
 	}
 }

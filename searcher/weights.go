@@ -111,6 +111,17 @@ var DefaultWeights = Weights{
 	Impact:     30,
 }
 
+// What groups results, see group.go.
+const (
+	// NearDistance is how far sketches are apart at most of which one page is folded into the other. On
+	// real pages of which a twentieth is changed half are folded, of which a hundredth nearly all; of
+	// neighbours in one folder that are no copies hardly any (lab/neardup).
+	NearDistance = 5
+
+	perHost    = 2  // results of one host
+	spreadOver = 10 // among so many
+)
+
 // million is one point of a Score.
 const million = 1_000_000
 

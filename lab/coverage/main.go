@@ -367,9 +367,9 @@ func (c *checker) find(p page, doc vocab.DocID) error {
 	_, below, _ := strings.Cut(r.URL, "://")
 	for _, phrase := range phrases[:min(tries, len(phrases))] {
 		query := `"` + phrase + `"`
-		a, err := c.searcher.Search(context.Background(), searcher.Request{Query: query, Limit: searcher.MaxLimit, Within: 10 * time.Second})
+		a, err := c.searcher.Search(context.Background(), searcher.Request{Query: query, Limit: searcher.MaxLimit, Ungrouped: true, Within: 10 * time.Second})
 		if err == nil && a.Next {
-			a, err = c.searcher.Search(context.Background(), searcher.Request{Query: query + " site:" + below, Limit: searcher.MaxLimit})
+			a, err = c.searcher.Search(context.Background(), searcher.Request{Query: query + " site:" + below, Limit: searcher.MaxLimit, Ungrouped: true})
 		}
 		if err != nil {
 			return err

@@ -23,6 +23,7 @@ type Document struct {
 	Words   map[string][]vocab.Hit
 	Length  uint32 // of the body, in words
 	Crawled bool
+	Sketch  vocab.Sketch
 }
 
 // Match says whether a page matches a query.

@@ -1,0 +1,88 @@
+package oracle
+
+import (
+	"slices"
+
+	"anatomy/searcher"
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A Shown is a result as it is shown.
+type Shown struct {
+	Found
+	Similar []Found // folded into it, best first
+	More    int     // of its host, further down
+}
+
+// Grouped gives the results as they are shown, wanted ones or not: of the candidates, near-duplicates are
+// folded into the best of them, and of ten results two at most are of a host if others have any.
+func (c *Collection) Grouped(root *query.Node) (shown []Shown) {
+	found := c.Search(root)
+	n := min(c.Candidates, len(found))
+	for _, f := range found[:n] {
+		near := slices.IndexFunc(shown, func(s Shown) bool { return s.page.Sketch.Distance(f.page.Sketch) <= searcher.NearDistance })
+		if near < 0 {
+			shown = append(shown, Shown{Found: f})
+		} else {
+			shown[near].Similar = append(shown[near].Similar, f)
+		}
+	}
+	if root != nil && !asksForSite(root) {
+		shown = spread(shown)
+	}
+	for _, f := range found[n:] {
+		shown = append(shown, Shown{Found: f})
+	}
+	return shown
+}
+
+func asksForSite(n *query.Node) bool {
+	return n.Op == query.Site || n.Op != query.Not && slices.ContainsFunc(n.Kids, asksForSite)
+}
+
+// spread chooses the results one by one: the best of a host that has fewer than two among the ten begun,
+// and where there is none the best of all.
+func spread(left []Shown) (shown []Shown) {
+	rank := map[vocab.DocID]int{}
+	for i, s := range left {
+		rank[s.Doc] = i
+	}
+	for len(left) > 0 {
+		var ten []Shown
+		for len(ten) < 10 && len(left) > 0 {
+			next := max(0, slices.IndexFunc(left, func(s Shown) bool { return countHost(ten, hostOf(s)) < 2 }))
+			ten = append(ten, left[next])
+			left = slices.Delete(left, next, next+1)
+		}
+		lowest := slices.MaxFunc(ten, func(a, b Shown) int { return rank[a.Doc] - rank[b.Doc] })
+		for i := range ten {
+			host := hostOf(ten[i])
+			isLast := countHost(ten[i+1:], host) == 0
+			passed := slices.ContainsFunc(left, func(s Shown) bool { return hostOf(s) == host && rank[s.Doc] < rank[lowest.Doc] })
+			if isLast && passed {
+				ten[i].More = countHost(left, host)
+			}
+		}
+		shown = append(shown, ten...)
+	}
+	return shown
+}
+
+// URL is that of the page.
+func (f *Found) URL() string { return f.page.URL }
+
+func hostOf(s Shown) string {
+	u, _ := weburl.Parse(s.page.URL)
+	return u.Host()
+}
+
+func countHost(all []Shown, host string) (n int) {
+	for _, s := range all {
+		if hostOf(s) == host {
+			n++
+		}
+	}
+	return n
+}
