@@ -23,6 +23,7 @@ type searchAnswer struct {
 	Corrected   string         `json:"corrected,omitempty"`  // the other spelling that these are the results of: reason says why
 	Total       totalAnswer    `json:"total"`
 	TookMS      float64        `json:"took_ms"`
+	Folded      int            `json:"folded,omitempty"` // pages of total that are folded into others
 	Partial     bool           `json:"partial"`          // the deadline cut the search short
 	Rank        *rankAnswer    `json:"rank"`             // the vector that counted, or null
 	Reason      string         `json:"reason,omitempty"` // on no results, and with corrected: why
@@ -52,6 +53,8 @@ type resultAnswer struct {
 	FetchedAt   *time.Time         `json:"fetched_at"` // null for a page known by its links alone
 	Lang        string             `json:"lang"`
 	Crawled     bool               `json:"crawled"`
+	Similar     *groupAnswer       `json:"similar,omitempty"`        // pages folded into it
+	More        *groupAnswer       `json:"more_from_host,omitempty"` // pages of its host further down
 	Explanation *explanationAnswer `json:"explanation,omitempty"`
 }
 
@@ -64,6 +67,14 @@ type explanationAnswer struct {
 	URL   string       `json:"url"`
 	Score score        `json:"score"` // the sum of points
 	Parts []partAnswer `json:"parts"`
+
+	Folded *foldedAnswer `json:"folded,omitempty"` // of a result that is folded into another
+}
+
+type foldedAnswer struct {
+	Doc      vocab.DocID `json:"docid"` // of the result that it is folded into
+	URL      string      `json:"url"`
+	Distance int         `json:"distance"`
 }
 
 type partAnswer struct {
@@ -136,6 +147,7 @@ func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 		Corrected:   a.Corrected,
 		Total:       totalAnswer{a.Total, "gte"},
 		TookMS:      float64(a.Took.Microseconds()) / 1e3,
+		Folded:      a.Folded,
 		Partial:     a.Partial,
 		Reason:      a.Why,
 		Hidden:      a.Hidden,
@@ -148,7 +160,7 @@ func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 		answer.Rank = &rankAnswer{a.Rank.Name, a.Rank.Computed, a.Rank.Personalized}
 	}
 	for i := range a.Results {
-		answer.Results = append(answer.Results, newResultAnswer(&a.Results[i]))
+		answer.Results = append(answer.Results, newResultAnswer(r, &a.Results[i]))
 	}
 	if next, ok := nextOffset(r, a); ok {
 		href := searchHref("/api/v1/search", r, next)
@@ -163,7 +175,7 @@ func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 	return answer
 }
 
-func newResultAnswer(r *searcher.Result) resultAnswer {
+func newResultAnswer(asked searcher.Request, r *searcher.Result) resultAnswer {
 	answer := resultAnswer{
 		URL:         r.URL,
 		Title:       r.Title,
@@ -174,6 +186,8 @@ func newResultAnswer(r *searcher.Result) resultAnswer {
 		FetchedAt:   moment(r.Fetched),
 		Lang:        r.Lang,
 		Crawled:     r.Crawled,
+		Similar:     similarAnswer(asked, r),
+		More:        moreAnswer(asked, r),
 		Explanation: newExplanationAnswer(r.Explanation),
 	}
 	for _, f := range r.Snippet {
@@ -186,7 +200,10 @@ func newExplanationAnswer(e *searcher.Explanation) *explanationAnswer {
 	if e == nil {
 		return nil
 	}
-	answer := &explanationAnswer{e.URL, score(e.Score), make([]partAnswer, 0, len(e.Parts))}
+	answer := &explanationAnswer{URL: e.URL, Score: score(e.Score), Parts: make([]partAnswer, 0, len(e.Parts))}
+	if f := e.Folded; f != nil {
+		answer.Folded = &foldedAnswer{f.Into, f.URL, f.Distance}
+	}
 	for _, p := range e.Parts {
 		answer.Parts = append(answer.Parts, partAnswer{p.Name, p.Word, p.Detail, score(p.Points)})
 	}

@@ -30,6 +30,7 @@ type batchSearch struct {
 	Explain  bool   `json:"explain"`
 	Verbatim bool   `json:"verbatim"`
 	Rank     string `json:"rank"`
+	Filter   *bool  `json:"filter"` // default true
 }
 
 type batchAnswer struct {
@@ -90,6 +91,9 @@ func readBatch(c *gin.Context) (*batchRequest, error) {
 // request is a search of a batch, held to the bounds of the parameters of /api/v1/search.
 func (b *batchSearch) request() (searcher.Request, error) {
 	r := searcher.Request{Query: cleanText(b.Query), Offset: b.Start, Limit: searcher.DefaultLimit, Explain: b.Explain, Verbatim: b.Verbatim, Rank: cleanText(b.Rank)}
+	if b.Filter != nil {
+		r.Ungrouped = !*b.Filter
+	}
 	if b.Num != nil {
 		r.Limit = *b.Num
 	}

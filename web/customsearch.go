@@ -86,6 +86,8 @@ func (s *Server) customAnswer(c *gin.Context) (*customAnswer, error) {
 		Query:  p.narrowed(terms, s.o.SiteSets[engine]),
 		Offset: p.number("start", 1, 1, searcher.MaxOffset+1) - 1,
 		Limit:  p.number("num", searcher.DefaultLimit, 1, maxCustom),
+
+		Ungrouped: p.filter(),
 	}
 	if p.err != nil {
 		return nil, p.err

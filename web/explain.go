@@ -18,6 +18,7 @@ type explainView struct {
 	Score  searcher.Score
 	Sum    searcher.Score // of the parts as shown
 	Parts  []partView
+	Folded *searcher.Folding // of a result that is folded into another
 }
 
 // A partView is a searcher.Part with its bar, From and Width of barScale.
@@ -72,7 +73,7 @@ func (s *Server) explanation(c *gin.Context) (query, target string, e *searcher.
 }
 
 func newExplainView(target string, e *searcher.Explanation) *explainView {
-	v := &explainView{URL: linkable(target), Crumbs: breadcrumb(target), Score: e.Score}
+	v := &explainView{URL: linkable(target), Crumbs: breadcrumb(target), Score: e.Score, Folded: e.Folded}
 	var low, high searcher.Score // of the running sum: the ends of the scale
 	for _, p := range e.Parts {
 		v.Sum += p.Points

@@ -111,7 +111,7 @@ func (p *params) doc(name string) vocab.DocID {
 // maxRankParameter bounds the name of a rank vector, in bytes.
 const maxRankParameter = 64
 
-// request is what q, start, num, explain, verbatim and rank ask for.
+// request is what q, start, num, explain, verbatim, rank, filter and similar ask for.
 func (p *params) request() searcher.Request {
 	return searcher.Request{
 		Query:    p.text("q", MaxQuery),
@@ -120,6 +120,9 @@ func (p *params) request() searcher.Request {
 		Explain:  p.flag("explain"),
 		Verbatim: p.flag("verbatim"),
 		Rank:     p.text("rank", maxRankParameter),
+
+		Ungrouped: p.filter(),
+		Similar:   p.doc("similar"),
 	}
 }
 

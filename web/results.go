@@ -30,6 +30,8 @@ type resultsView struct {
 	Sites       []siteView // hosts of the results shown, to narrow the search to
 	Pages       []pageLink
 	Prev, Next  string // addresses; "" where there is none
+	Folded      string // address of the same with every page by itself, after the last result where some are folded
+	All         string // address of the search that these results, similar to one of them, are part of
 	JSON        string // the same as JSON
 	Atom        string // the same as a feed
 	Ranks       string // which ranks counted, "" for none
@@ -56,9 +58,11 @@ type resultView struct {
 	Info    string // "" where pages are not traced
 	Fetched time.Time
 	Crawled bool
-	Host    string   // "" where it is no site
-	Liked   string   // what the asker thinks of the site: "raised"
-	Choices []choice // what else could be thought of it
+	Host    string     // "" where it is no site
+	Liked   string     // what the asker thinks of the site: "raised"
+	Choices []choice   // what else could be thought of it
+	Similar *groupView // pages folded into it; nil for none
+	More    *groupView // of its host, further down; nil for none
 }
 
 type siteView struct {
@@ -174,6 +178,12 @@ func (s *Server) resultsView(r searcher.Request, a *searcher.Response) *resultsV
 	for i := range a.Results {
 		v.Results = append(v.Results, s.resultView(&a.Results[i], r, r.Offset+i+1, best))
 	}
+	if a.Folded > 0 && !a.Next {
+		v.Folded = ungroupedHref(r)
+	}
+	if r.Similar != 0 {
+		v.All = allHref(r)
+	}
 	v.Sites = sitesOf(r, a.Results)
 	v.paginate(r, a)
 	if len(a.Results) == 0 {
@@ -228,6 +238,8 @@ func (s *Server) resultView(r *searcher.Result, asked searcher.Request, number i
 		Why:     "/explain?" + why.Encode(),
 		Fetched: r.Fetched,
 		Crawled: r.Crawled,
+		Similar: similarView(asked, r),
+		More:    moreView(asked, r),
 	}
 	if strings.TrimSpace(r.Title) == "" {
 		v.Title = shorten(r.URL, maxTitle)
@@ -344,7 +356,7 @@ func sitesOf(r searcher.Request, results []searcher.Result) []siteView {
 	return sites[:min(len(sites), 6)]
 }
 
-// searchHref is the address of a search from offset on: its query, limit and ranks; limit 0 is the default.
+// searchHref is the address of a search from offset on: its query, limit, ranks and grouping; limit 0 is the default.
 func searchHref(path string, r searcher.Request, offset int) string {
 	v := url.Values{"q": {r.Query}}
 	if offset > 0 {
@@ -356,12 +368,18 @@ func searchHref(path string, r searcher.Request, offset int) string {
 	if r.Rank != "" {
 		v.Set("rank", r.Rank)
 	}
+	if r.Ungrouped {
+		v.Set("filter", "0")
+	}
+	if r.Similar != 0 {
+		v.Set("similar", strconv.FormatUint(uint64(r.Similar), 10))
+	}
 	return path + "?" + v.Encode()
 }
 
 // asking is the request with another query.
 func asking(r searcher.Request, query string) searcher.Request {
-	r.Query = query
+	r.Query, r.Similar = query, 0
 	return r
 }
 
@@ -383,7 +401,7 @@ func (v *resultsView) paginate(r searcher.Request, a *searcher.Response) {
 	last := current
 	if next, ok := nextOffset(r, a); ok {
 		v.Next = href(next)
-		last = min(max(current+1, (a.Total+r.Limit-1)/r.Limit), searcher.MaxOffset/r.Limit+1)
+		last = min(max(current+1, (a.Total-a.Folded+r.Limit-1)/r.Limit), searcher.MaxOffset/r.Limit+1)
 	}
 	if last == 1 || len(a.Results) == 0 {
 		return

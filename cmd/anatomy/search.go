@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 	"time"
 
@@ -56,6 +57,8 @@ begins with - stands after --.`,
 	c.Flags().IntVar(&r.Offset, "start", 0, "pass over `N` results")
 	c.Flags().BoolVar(&r.Verbatim, "verbatim", false, "never answer another spelling of the query")
 	rankFlag(c, &r.Rank)
+	c.Flags().BoolVar(&r.Ungrouped, "all", false, "show every page by itself: none folded into one that says nearly the same, a host as often as it comes")
+	c.Flags().Uint64Var((*uint64)(&r.Similar), "similar", 0, "show the pages that are folded into the result of document `N`")
 	c.Flags().BoolVar(&r.Explain, "explain", false, "show each score as a sum")
 	weightsFlag(c, &weights)
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -132,12 +135,26 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 		if b.Len() > 0 {
 			fmt.Fprintf(w, "   %s\n", oneLine(b.String()))
 		}
+		printGroup(w, &p)
 		if p.Explanation != nil {
 			printExplanation(w, p.Explanation, "   ")
 		}
 	}
+	if a.Folded > 0 && !a.Next {
+		fmt.Fprintf(w, "\n%d more say nearly the same as one of these: --all shows every page\n", a.Folded)
+	}
 	if a.Next {
 		fmt.Fprintf(w, "\nmore: --start %d\n", r.Offset+len(a.Results))
+	}
+}
+
+// printGroup tells of the pages that are not shown beside a result.
+func printGroup(w io.Writer, p *searcher.Result) {
+	if p.Similar > 0 {
+		fmt.Fprintf(w, "   %d similar: --similar %d\n", p.Similar, p.Doc)
+	}
+	if u, err := url.Parse(p.URL); err == nil && p.More > 0 {
+		fmt.Fprintf(w, "   %d more of this host: site:%s\n", p.More, oneLine(u.Host))
 	}
 }
 
@@ -203,6 +220,9 @@ func printExplanation(w io.Writer, e *searcher.Explanation, indent string) {
 		fmt.Fprintf(w, "%s%12.6f  %-28s %s\n", indent, p.Points.Points(), oneLine(name), oneLine(p.Detail))
 	}
 	fmt.Fprintf(w, "%s%12.6f  score\n", indent, e.Score.Points())
+	if f := e.Folded; f != nil {
+		fmt.Fprintf(w, "%sfolded under %s because their distance is %d\n", indent, oneLine(f.URL), f.Distance)
+	}
 	switch {
 	case e.Matches:
 	case len(e.Missing) > 0:
