@@ -37,6 +37,13 @@ type tokenizer struct {
 	cdata   bool      // <![CDATA[ begins a text: within svg and math
 
 	lower [maxTagName]byte
+	names [64]tagName // a page uses few names, over and over
+}
+
+// A tagName is a name of at most 8 bytes, as it is written, the first in the highest place.
+type tagName struct {
+	packed uint64
+	tag    atom.Atom
 }
 
 // An attribute of a tag, where it stands in the page.
@@ -45,7 +52,7 @@ type attribute struct {
 }
 
 func (z *tokenizer) reset(page []byte) {
-	*z = tokenizer{page: page, attrs: z.attrs[:0]}
+	*z = tokenizer{page: page, attrs: z.attrs[:0], names: z.names}
 }
 
 // nameText is the name of a tag, as it is written.
@@ -179,6 +186,21 @@ func (z *tokenizer) readTag(i int, keep bool) bool {
 const maxTagName = 16
 
 func (z *tokenizer) lookUp(name []byte) atom.Atom {
+	if len(name) > 8 {
+		return z.lookUpAny(name)
+	}
+	packed := uint64(0)
+	for _, c := range name {
+		packed = packed<<8 | uint64(c)
+	}
+	known := &z.names[packed*hashFactor>>58]
+	if known.packed != packed {
+		*known = tagName{packed, z.lookUpAny(name)}
+	}
+	return known.tag
+}
+
+func (z *tokenizer) lookUpAny(name []byte) atom.Atom {
 	if len(name) > maxTagName {
 		return 0
 	}
