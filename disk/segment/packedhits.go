@@ -229,20 +229,21 @@ func (g *gapGroup) parse(src []byte, at, n int) (size int, err error) {
 	return d.at - at, d.err
 }
 
-// from gives the exceptions from the gap numbered i on.
-func (g *gapGroup) from(i int) (over []byte) {
-	for over = g.over; len(over) > 0 && int(over[0]) < i; over = over[gapException:] {
+// read gives gaps, from number first on, as the positions of hits.
+func (g *gapGroup) read(dst []vocab.Hit, first int) {
+	width, mask := uint(g.width), uint64(1)<<g.width-1
+	bit := uint(first) * width
+	for i := range dst {
+		dst[i] = vocab.Hit(load64(g.packed, bit>>3) >> (bit & 7) & mask)
+		bit += width
 	}
-	return over
-}
-
-// at is gap i, of which the first exception from there on is known.
-func (g *gapGroup) at(i int, over []byte) uint32 {
-	gap := packedAt(g.packed, i, g.width)
-	if len(over) > 0 && int(over[0]) == i {
-		gap |= uint32(binary.LittleEndian.Uint16(over[1:])) << g.width
+	for over := g.over; len(over) > 0; over = over[gapException:] {
+		if i := int(over[0]) - first; i >= len(dst) {
+			return
+		} else if i >= 0 {
+			dst[i] |= vocab.Hit(binary.LittleEndian.Uint16(over[1:])) << width
+		}
 	}
-	return gap
 }
 
 // A lowGroup is a view of packed low bytes.
@@ -273,22 +274,36 @@ func (g *lowGroup) parse(src []byte, at, n int) (size int, err error) {
 	return d.at - at, d.err
 }
 
-// at is low byte i.
-func (g *lowGroup) at(i int) (low uint8, ok bool) {
+// read gives low bytes, from number first on.
+func (g *lowGroup) read(dst []uint8, first int) error {
 	if g.bits > 0 {
-		index := packedAt(g.packed, i, g.bits)
-		if int(index) >= len(g.palette) {
-			return 0, false
+		width, mask := uint(g.bits), uint64(1)<<g.bits-1
+		bit := uint(first) * width
+		for i := range dst {
+			index := load64(g.packed, bit>>3) >> (bit & 7) & mask
+			if index >= uint64(len(g.palette)) {
+				return errHitType
+			}
+			dst[i] = g.palette[index]
+			bit += width
 		}
-		return g.palette[index], true
+		return nil
 	}
-	for o := g.others; len(o) > 0 && int(o[0]) <= i; o = o[lowException:] {
-		if int(o[0]) == i {
-			return o[1], true
+	for i := range dst {
+		dst[i] = g.base
+	}
+	for others := g.others; len(others) > 0; others = others[lowException:] {
+		if i := int(others[0]) - first; i >= len(dst) {
+			break
+		} else if i >= 0 {
+			dst[i] = others[1]
 		}
 	}
-	return g.base, true
+	return nil
 }
+
+// one says whether all low bytes of a group are the same.
+func (g *lowGroup) one() bool { return g.bits == 0 && len(g.others) == 0 }
 
 // A cutter cuts pieces off a source. They can be read to slack bytes behind their end.
 type cutter struct {
@@ -315,66 +330,96 @@ func (d *cutter) bytes(n int) []byte {
 	return d.src[d.at-n : d.at : d.at+slack]
 }
 
-// packedAt is value i of those packed in src, behind which there is slack.
-func packedAt(src []byte, i int, width uint8) uint32 {
-	at := uint(i) * uint(width)
-	return uint32(binary.LittleEndian.Uint64(src[at>>3:at>>3+8])>>(at&7)) & (1<<width - 1)
-}
+// load64 is the eight bytes of src at an offset, which is not behind its end: there is slack.
+func load64(src []byte, at uint) uint64 { return binary.LittleEndian.Uint64(src[at : at+8]) }
 
 // append appends the hits of a posting, those numbered from from to to, to buf.
 func (p *packedHits) append(buf []vocab.Hit, posting, from, to int) ([]vocab.Hit, error) {
-	low, last := plainHit, vocab.Hit(0)
-	position := p.firsts.at(posting, p.firsts.from(posting))
-	var over []byte
-	for i := from; i < to; i++ {
-		if i/groupSize != p.lows.number {
-			if err := p.lows.to(i/groupSize, p.low.parse); err != nil {
-				return buf, err
+	n := len(buf)
+	buf = slices.Grow(buf, to-from)[:n+to-from]
+	hits := buf[n:]
+	p.firsts.read(hits[:1], posting)
+	for done := 1; done < len(hits); {
+		at := from + done - posting - 1
+		if number := at / groupSize; number != p.gaps.number {
+			if err := p.gaps.to(number, p.gap.parse); err != nil {
+				return buf[:n], err
 			}
 		}
-		next, ok := p.low.at(i % groupSize)
-		if !ok {
-			return buf, errHitType
-		}
-		gap := position
-		if i > from {
-			at := i - posting - 1
-			if at/groupSize != p.gaps.number {
-				if err := p.gaps.to(at/groupSize, p.gap.parse); err != nil {
-					return buf, err
-				}
-			}
-			if i == from+1 || at%groupSize == 0 {
-				over = p.gap.from(at % groupSize)
-			}
-			gap = p.gap.at(at%groupSize, over)
-			if len(over) > 0 && int(over[0]) == at%groupSize {
-				over = over[gapException:]
-			}
-		} else {
-			position = 0
-		}
-		if next != low {
-			if fieldOf[next] != fieldOf[low] {
-				if fieldOf[next] < fieldOf[low] {
-					return buf, errHitOrder
-				}
-				position, last = 0, 0
-			}
-			if low = next; vocab.Hit(low).Type() >= vocab.HitTypes {
-				return buf, errHitType
+		end := min(len(hits), done+groupSize-at%groupSize)
+		p.gap.read(hits[done:end], at%groupSize)
+		done = end
+	}
+	s := summer{low: plainHit}
+	for done := 0; done < len(hits); {
+		at := from + done
+		if number := at / groupSize; number != p.lows.number {
+			if err := p.lows.to(number, p.low.parse); err != nil {
+				return buf[:n], err
 			}
 		}
-		if gap > vocab.MaxPosition-position {
-			return buf, errHitPosition
+		end := min(len(hits), done+groupSize-at%groupSize)
+		if err := s.add(hits[done:end], &p.low, at%groupSize); err != nil {
+			return buf[:n], err
 		}
-		position += gap
-		h := vocab.Hit(position<<8) | vocab.Hit(low)
-		if h < last {
-			return buf, errHitOrder
-		}
-		buf = append(buf, h)
-		last = h
+		done = end
 	}
 	return buf, nil
+}
+
+// A summer makes hits of gaps and low bytes.
+type summer struct {
+	low      uint8
+	position uint32
+	last     vocab.Hit
+}
+
+// add makes hits of gaps, with the low bytes of a group from number first on.
+func (s *summer) add(hits []vocab.Hit, g *lowGroup, first int) error {
+	if g.one() && g.base == s.low {
+		low, position := vocab.Hit(s.low), s.position
+		for i, gap := range hits {
+			if position += uint32(gap); gap > vocab.MaxPosition || position > vocab.MaxPosition {
+				return errHitPosition
+			}
+			hits[i] = vocab.Hit(position<<8) | low
+		}
+		s.position, s.last = position, hits[len(hits)-1]
+		return nil
+	}
+	var room [groupSize]uint8
+	lows := room[:len(hits)]
+	if err := g.read(lows, first); err != nil {
+		return err
+	}
+	for i, gap := range hits {
+		if low := lows[i]; low != s.low {
+			if err := s.change(low); err != nil {
+				return err
+			}
+		}
+		if s.position += uint32(gap); gap > vocab.MaxPosition || s.position > vocab.MaxPosition {
+			return errHitPosition
+		}
+		h := vocab.Hit(s.position<<8) | vocab.Hit(s.low)
+		if h < s.last {
+			return errHitOrder
+		}
+		hits[i], s.last = h, h
+	}
+	return nil
+}
+
+// change goes on to another low byte.
+func (s *summer) change(low uint8) error {
+	if fieldOf[low] != fieldOf[s.low] {
+		if fieldOf[low] < fieldOf[s.low] {
+			return errHitOrder
+		}
+		s.position, s.last = 0, 0
+	}
+	if s.low = low; vocab.Hit(low).Type() >= vocab.HitTypes {
+		return errHitType
+	}
+	return nil
 }
