@@ -43,6 +43,7 @@ var imports = map[string]string{
 	"engine":           "vocab weburl words warc urlserver crawler storeserver indexer resolver sorter pagerank searcher web disk/*",
 	"cmd/anatomy":      "vocab weburl warc engine eval demo searcher web urlserver crawler crawler/* indexer/* pagerank disk/*",
 	"lab/firstbench":   "vocab engine searcher disk/*",
+	"lab/postings":     "vocab searcher disk/*",
 	"lab/floorbench":   "vocab disk/*",
 	"lab/coverage":     "vocab weburl crawler/robots searcher disk/docindex",
 	"lab/pagerank":     "pagerank",

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -48,7 +49,8 @@ func TakeInventory(dir string) (*Inventory, error) {
 		return nil, err
 	}
 	i := &Inventory{Segments: len(m.Segments)}
-	if err := i.segments(dir, m); err != nil {
+	lists, err := i.segments(dir, m)
+	if err != nil {
 		return nil, err
 	}
 	if i.Links, err = countLinks(dir, m); err != nil {
@@ -71,7 +73,7 @@ func TakeInventory(dir string) (*Inventory, error) {
 		paper     float64 // gigabytes in Table 1
 	}{
 		{"repository", "repository", 53.5},
-		{"inverted index, short and full, with page texts", "index", 4.1 + 37.2 + 0.293},
+		{textsOfPages, "index", 0},
 		{"document index, seen set, frontier", "docindex", 9.7},
 		{"links and anchors", "links", 3.9 + 6.6},
 		{"rank vector", "rank", 0},
@@ -80,7 +82,13 @@ func TakeInventory(dir string) (*Inventory, error) {
 		if err != nil {
 			return nil, err
 		}
-		i.Rows = append(i.Rows, Row{part.name, bytes, part.paper * gigabyte / paperPages})
+		if part.name == textsOfPages {
+			i.Rows = append(i.Rows, lists...)
+			for _, r := range lists {
+				bytes -= r.Bytes
+			}
+		}
+		i.Rows = append(i.Rows, Row{part.name, max(bytes, 0), part.paper * gigabyte / paperPages})
 	}
 	total := Row{Name: "total", Paper: 108.7 * gigabyte / paperPages}
 	for _, r := range i.Rows {
@@ -90,12 +98,22 @@ func TakeInventory(dir string) (*Inventory, error) {
 	return i, nil
 }
 
-func (i *Inventory) segments(dir string, m datadir.Manifest) error {
+// textsOfPages is what the index holds besides lists.
+const textsOfPages = "texts of pages, for results"
+
+// segments counts what the segments hold, and gives the sizes of their lists.
+func (i *Inventory) segments(dir string, m datadir.Manifest) (rows []Row, err error) {
+	var all segment.Sizes
 	for _, name := range m.Segments {
 		s, err := segment.Open(datadir.Segment(dir, name), nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		sizes, err := s.Sizes()
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		all.Hits, all.Postings, all.Dictionary = all.Hits+sizes.Hits, all.Postings+sizes.Postings, all.Dictionary+sizes.Dictionary
 		for ord := range vocab.Ordinal(s.Docs()) {
 			if s.Crawled(ord) {
 				i.Pages++
@@ -106,10 +124,14 @@ func (i *Inventory) segments(dir string, m datadir.Manifest) error {
 		postings, hits := s.Totals(segment.Full)
 		i.Postings, i.Hits, i.Words = i.Postings+postings, i.Hits+hits, max(i.Words, s.DifferentWords())
 		if err := s.Close(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return []Row{
+		{"inverted index: documents and impacts", all.Postings, 0},
+		{"inverted index: hits", all.Hits, (4.1 + 37.2) * gigabyte / paperPages},
+		{"lexicon, with the lists of rare words", all.Dictionary, 0.293 * gigabyte / paperPages},
+	}, nil
 }
 
 // AddOutcomes adds the outcomes of fetches: the crawl that runs tells them, or else the document index,

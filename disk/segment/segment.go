@@ -207,6 +207,30 @@ func (s *Segment) get(key []byte, read func([]byte) error) error {
 	return read(value)
 }
 
+// Sizes are the bytes that the structures of a segment take on disk.
+type Sizes struct {
+	Documents  int64 // doc blocks: texts, titles, URLs, compressed
+	Dictionary int64 // words, with the lists that stand there, and the columns
+	Postings   int64 // all other lists: documents and impacts
+	Hits       int64 // and their hits
+}
+
+// Sizes measures the segment.
+func (s *Segment) Sizes() (z Sizes, err error) {
+	z.Postings, z.Hits = int64(len(s.postings.data)), int64(len(s.hits.data))
+	for _, of := range []struct {
+		bytes      *int64
+		first, end byte
+	}{{&z.Documents, kindDocs, kindDocs + 1}, {&z.Dictionary, kindColumn, kindTotals + 1}} {
+		n, err := s.db.EstimateDiskUsage([]byte{of.first}, []byte{of.end})
+		if err != nil {
+			return z, s.wrap(err)
+		}
+		*of.bytes = int64(n)
+	}
+	return z, nil
+}
+
 // Dir is the segment's folder.
 func (s *Segment) Dir() string { return s.dir }
 
