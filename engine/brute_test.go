@@ -50,7 +50,8 @@ func naiveIndex(t testing.TB, dir string) []*oracle.Document {
 		if parsed.NoIndex {
 			hidden[doc] = true
 		} else {
-			d := &oracle.Document{Doc: doc, URL: parsed.Info.URL, Words: map[string][]vocab.Hit{}, Length: parsed.Info.Words, Crawled: true, Sketch: parsed.Info.Sketch}
+			d := &oracle.Document{Doc: doc, URL: parsed.Info.URL, Words: map[string][]vocab.Hit{}, Length: parsed.Info.Words, Crawled: true, Sketch: parsed.Info.Sketch,
+				Lang: parsed.Info.Lang, Medium: parsed.Info.Medium, Date: parsed.Info.Date}
 			for word, hit := range parsed.Hits() {
 				d.Words[string(word)] = append(d.Words[string(word)], hit)
 			}
@@ -271,12 +272,14 @@ func (d *drawer) atom() string {
 }
 
 func (d *drawer) node(depth int) string {
-	kind := d.IntN(12)
+	kind := d.IntN(13)
 	switch {
 	case kind < 5 || depth == 0 && kind < 9:
 		return d.atom()
 	case kind == 5:
 		return "site:" + d.pick(d.sites)
+	case kind == 12:
+		return d.pick([]string{"", "-"}) + d.pick([]string{"lang:en", "lang:de", "lang:ja", "filetype:html", "filetype:pdf", "ext:txt", "after:2020", "before:2025-06", "after:2024-05-06", "2019..2026"})
 	case kind == 6:
 		return "-site:" + d.pick(d.sites)
 	case kind == 7:
@@ -305,6 +308,7 @@ func (d *drawer) query() string {
 var operators = map[string]*regexp.Regexp{
 	"word": regexp.MustCompile(`^\w+$`), "phrase": regexp.MustCompile(`"\w+ \w+`), "-word": regexp.MustCompile(`(^| )-\w+( |$)`), `-"phrase"`: regexp.MustCompile(`-"`),
 	"OR": regexp.MustCompile(` OR `), "|": regexp.MustCompile(` \| `), "group": regexp.MustCompile(`\(`), "-group": regexp.MustCompile(`-\(`),
+	"lang:": regexp.MustCompile(`(^| )lang:`), "filetype:": regexp.MustCompile(`(^| )filetype:`),
 	"site:": regexp.MustCompile(`(^| )site:`), "-site:": regexp.MustCompile(`-site:`), "site:/dir": regexp.MustCompile(`site:\S+/`),
 	"intitle:": regexp.MustCompile(`intitle:`), "inurl:": regexp.MustCompile(`inurl:`), "inanchor:": regexp.MustCompile(`inanchor:`), "intext:": regexp.MustCompile(`intext:`),
 }

@@ -86,6 +86,8 @@ func (w *walk) cursor(n *query.Node) cursor {
 		return w.words(n)
 	case query.Site:
 		return w.site(n.Site)
+	case query.Only:
+		return w.only(n.Filter)
 	case query.And:
 		return w.and(n.Kids)
 	case query.Or:

@@ -24,6 +24,9 @@ type Document struct {
 	Length  uint32 // of the body, in words
 	Crawled bool
 	Sketch  vocab.Sketch
+	Lang    string // as declared
+	Medium  vocab.Medium
+	Date    vocab.Day
 }
 
 // Match says whether a page matches a query.
@@ -34,12 +37,20 @@ func Match(n *query.Node, d *Document) bool {
 	case query.Site:
 		u, err := weburl.Parse(d.URL)
 		return err == nil && weburl.MatchSite(n.Site, &u)
+	case query.Only:
+		return n.Filter == query.Filter{Lang: language(d.Lang)} || n.Filter == query.Filter{Medium: d.Medium} || n.Filter.Lang == "" && n.Filter.Medium == 0 && n.Filter.Dated(d.Date)
 	case query.And:
 		return !slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return !Match(kid, d) })
 	case query.Or:
 		return slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return Match(kid, d) })
 	}
 	return !Match(n.Kids[0], d)
+}
+
+// language is the first part of a tag.
+func language(tag string) string {
+	tag, _, _ = strings.Cut(tag, "-")
+	return tag
 }
 
 func (d *Document) holds(n *query.Node) bool {

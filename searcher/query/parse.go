@@ -141,6 +141,9 @@ func (p *parser) primary(in Field) *Node {
 	if n := p.site(word); n != nil {
 		return n
 	}
+	if n := p.filter(word); n != nil {
+		return n
+	}
 	if rest := withoutScheme(word); rest != word {
 		return p.phrase(rest, in)
 	}

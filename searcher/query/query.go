@@ -9,6 +9,8 @@
 //	site:example.org/dir    pages of a host and of its subdomains, below a path where one is given
 //	intitle: inurl:         the word, "phrase" or (group) that follows, in the title, in the URL,
 //	inanchor: intext:       in the text of links to the page, in the text of the page
+//	lang:de filetype:pdf    pages in a language, of a kind
+//	after:2023 before:2024  pages of a time; 2020..2024 from one year to another
 //
 // Nothing is an error. What is no operator is words: foo:bar, C++, a pasted URL. Several words that
 // the tokeniser finds in one of the user's are a phrase, but for those of languages without spaces: of
@@ -27,7 +29,7 @@ import (
 // The bounds of a query. What lies past them is left out, and said so in Query.Cut.
 const (
 	MaxBytes = 8 << 10
-	MaxWords = 64 // sites count as one each
+	MaxWords = 64 // sites and other filters count as one each
 	MaxDepth = 16 // of parentheses; deeper ones are read as if they were not there
 )
 
@@ -61,6 +63,7 @@ type Op uint8
 const (
 	Words Op = iota // a word, or several words next to each other
 	Site            // pages of a host
+	Only            // pages with a property
 	And             // two or more Kids
 	Or              // two or more Kids
 	Not             // one of Kids
@@ -92,6 +95,8 @@ type Node struct {
 	Exact bool     // of Words: in quotes or behind a plus, so that other forms of a word do not count; several words always are
 	In    Field    // of Words
 	Site  string   // of Site: "example.org" or "example.org/dir"
+
+	Filter Filter // of Only
 }
 
 // String is the node in the query language.
@@ -112,6 +117,8 @@ func (n *Node) write(b *strings.Builder) {
 		}
 	case Site:
 		b.WriteString("site:" + n.Site)
+	case Only:
+		b.WriteString(n.Filter.String())
 	case And:
 		n.writeKids(b, " ")
 	case Or:
@@ -175,7 +182,7 @@ func bare(text string) bool {
 // by it. A query of nothing but negatives is not positive, nor is `a OR -b`.
 func (n *Node) Positive() bool {
 	switch n.Op {
-	case Words, Site:
+	case Words, Site, Only:
 		return true
 	case And:
 		for _, kid := range n.Kids {
@@ -211,7 +218,7 @@ func (n *Node) Wanted() []*Node {
 
 // same says whether two nodes ask for the same.
 func (n *Node) same(m *Node) bool {
-	if n.Op != m.Op || n.In != m.In || n.Exact != m.Exact || n.Site != m.Site || len(n.Words) != len(m.Words) || len(n.Kids) != len(m.Kids) {
+	if n.Op != m.Op || n.In != m.In || n.Exact != m.Exact || n.Site != m.Site || n.Filter != m.Filter || len(n.Words) != len(m.Words) || len(n.Kids) != len(m.Kids) {
 		return false
 	}
 	for i := range n.Words {
