@@ -77,7 +77,7 @@ func trace(db documents, u weburl.URL) ([]step, error) {
 // those of the crawl that runs if one does, and else of the folder. Where they cannot be read, unread
 // says why, and the rest of the trace stands.
 func TakeTrace(ctx context.Context, dir string, s *searcher.Searcher, u weburl.URL) (t *web.Trace, unread, err error) {
-	t = &web.Trace{URL: u.String(), Records: []web.TraceRecord{}, Similar: []string{}}
+	t = &web.Trace{URL: u.String(), Records: []web.TraceRecord{}, Similar: []string{}, Alike: []web.NearPage{}}
 	steps, live, unread := traceURL(ctx, dir, u)
 	switch {
 	case errors.Is(unread, ErrUnknownURL):
@@ -107,6 +107,9 @@ func TakeTrace(ctx context.Context, dir string, s *searcher.Searcher, u weburl.U
 	return t, unread, traceRank(dir, t)
 }
 
+// maxAlike bounds the near-duplicates that a trace lists.
+const maxAlike = 10
+
 // traceIndex says whether the document can be found.
 func traceIndex(ctx context.Context, s *searcher.Searcher, t *web.Trace, steps []step) error {
 	info, err := s.Document(ctx, t.Doc)
@@ -120,7 +123,12 @@ func traceIndex(ctx context.Context, s *searcher.Searcher, t *web.Trace, steps [
 		return err
 	}
 	t.Indexed, t.Crawled, t.Words, t.Title = true, info.Crawled, info.Words, info.Title
-	return nil
+	near, total, err := s.Near(ctx, t.Doc, maxAlike)
+	for _, p := range near {
+		t.Alike = append(t.Alike, web.NearPage{Doc: p.Doc, URL: p.URL, Distance: p.Distance})
+	}
+	t.AlikeAll = total
+	return err
 }
 
 func traceRank(dir string, t *web.Trace) error {
@@ -289,6 +297,16 @@ func PrintTrace(w io.Writer, t *web.Trace) {
 		fmt.Fprintf(w, "index      there, %d words, titled %q\n", t.Words, t.Title)
 	default:
 		fmt.Fprintln(w, "index      there, by the words of links to it alone")
+	}
+	for i, p := range t.Alike {
+		name := ""
+		if i == 0 {
+			name = "alike"
+		}
+		fmt.Fprintf(w, "%-10s %s says nearly the same, its distance is %d: results show one of them, the other folded under it\n", name, p.URL, p.Distance)
+	}
+	if more := t.AlikeAll - len(t.Alike); more > 0 {
+		fmt.Fprintf(w, "%-10s and %d more\n", "", more)
 	}
 	if t.PageRank > 0 {
 		fmt.Fprintf(w, "pagerank   %.3g, %.2f times the average\n", t.PageRank, t.Average)

@@ -94,14 +94,7 @@ type Explanation struct {
 	Parts   []Part
 	Matches bool     // whether the page is a result of the query at all
 	Missing []string // words of the query that are not on the page
-	Folded  *Folding // of a result that is folded into another: into which
-}
-
-// A Folding says into which result a page is folded, because their sketches differ in few bits.
-type Folding struct {
-	Into     vocab.DocID
-	URL      string
-	Distance int // at most NearDistance: vocab.Sketch.Distance
+	Folded  *Near    // of a result that is folded into another: that one
 }
 
 // A Part is one term of the sum.

@@ -63,7 +63,7 @@ func (a *answer) explainURL(root *query.Node, u *weburl.URL, candidates int) (*E
 }
 
 // foldingOf says into which result a page is folded, nil if it stands for itself.
-func (a *answer) foldingOf(root *query.Node, candidates int, doc vocab.DocID) (*Folding, error) {
+func (a *answer) foldingOf(root *query.Node, candidates int, doc vocab.DocID) (*Near, error) {
 	if _, err := a.results(root, candidates); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (a *answer) foldingOf(root *query.Node, candidates int, doc vocab.DocID) (*
 		return nil, nil
 	}
 	info, err := a.snap.parts[f.into.part].seg.Info(f.into.ord)
-	return &Folding{f.into.doc, info.URL, f.distance}, err
+	return &Near{f.into.doc, info.URL, f.distance}, err
 }
 
 // find looks a live document up by its URL.

@@ -118,7 +118,7 @@ func checkSimilar(rt failer, s *searcher.Searcher, text string, of searcher.Resu
 		}
 	}
 	e, err := s.Explain(context.Background(), searcher.Request{Query: text}, last.URL())
-	if err != nil || e.Folded == nil || e.Folded.Into != of.Doc || e.Folded.URL != of.URL || e.Folded.Distance > searcher.NearDistance {
+	if err != nil || e.Folded == nil || e.Folded.Doc != of.Doc || e.Folded.URL != of.URL || e.Folded.Distance > searcher.NearDistance {
 		rt.Fatalf("%s: %s is folded as %+v, %v, want into %s", text, last.URL(), e, err, of.URL)
 	}
 	return of.Similar
@@ -164,5 +164,33 @@ func TestTwoOfAHost(t *testing.T) {
 		if hosts, more := hostsOf(c.r); hosts != c.hosts || fmt.Sprint(more) != c.more {
 			t.Errorf("%+v: hosts %s, more %v, want %s, %s", c.r, hosts, more, c.hosts, c.more)
 		}
+	}
+}
+
+// The pages near another are those of all segments in force, the nearest first.
+func TestNear(t *testing.T) {
+	f := newFolder(t)
+	page := func(doc vocab.DocID, text uint64) *oracle.Document {
+		d := textPage(doc, fmt.Sprintf("http://h%d.org/", doc), "word")
+		if text > 0 {
+			d.Sketch = vocab.MakeSketch(7, text)
+		}
+		return d
+	}
+	f.add(pagesOf(page(1, 0xff), page(2, 0xfe), page(3, 0xffff00), page(4, 0), page(5, 0xff)), bare)
+	f.add(pagesOf(page(5, 0xffff00), page(6, 0xff<<5), page(7, 0xff)), bare) // 5 says something else now
+	f.publish()
+	s := f.open(searcher.Options{})
+	for doc, want := range map[vocab.DocID]string{
+		1: "2 [{7 http://h7.org/ 0} {2 http://h2.org/ 1}]", 3: "1 [{5 http://h5.org/ 0}]", 4: "0 []", 5: "1 [{3 http://h3.org/ 0}]", 6: "0 []", 99: "0 []",
+	} {
+		near, total, err := s.Near(context.Background(), doc, 10)
+		must(t, err)
+		if got := fmt.Sprint(total, " ", near); got != want {
+			t.Errorf("near %d: %s, want %s", doc, got, want)
+		}
+	}
+	if near, total, err := s.Near(context.Background(), 1, 1); err != nil || total != 2 || len(near) != 1 || near[0].Doc != 7 {
+		t.Errorf("the nearest: %v of %d, %v", near, total, err)
 	}
 }

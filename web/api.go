@@ -68,13 +68,7 @@ type explanationAnswer struct {
 	Score score        `json:"score"` // the sum of points
 	Parts []partAnswer `json:"parts"`
 
-	Folded *foldedAnswer `json:"folded,omitempty"` // of a result that is folded into another
-}
-
-type foldedAnswer struct {
-	Doc      vocab.DocID `json:"docid"` // of the result that it is folded into
-	URL      string      `json:"url"`
-	Distance int         `json:"distance"`
+	Folded *NearPage `json:"folded,omitempty"` // of a result that is folded into another
 }
 
 type partAnswer struct {
@@ -202,7 +196,7 @@ func newExplanationAnswer(e *searcher.Explanation) *explanationAnswer {
 	}
 	answer := &explanationAnswer{URL: e.URL, Score: score(e.Score), Parts: make([]partAnswer, 0, len(e.Parts))}
 	if f := e.Folded; f != nil {
-		answer.Folded = &foldedAnswer{f.Into, f.URL, f.Distance}
+		answer.Folded = &NearPage{f.Doc, f.URL, f.Distance}
 	}
 	for _, p := range e.Parts {
 		answer.Parts = append(answer.Parts, partAnswer{p.Name, p.Word, p.Detail, score(p.Points)})

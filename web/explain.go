@@ -18,7 +18,7 @@ type explainView struct {
 	Score  searcher.Score
 	Sum    searcher.Score // of the parts as shown
 	Parts  []partView
-	Folded *searcher.Folding // of a result that is folded into another
+	Folded *searcher.Near // of a result that is folded into another
 }
 
 // A partView is a searcher.Part with its bar, From and Width of barScale.

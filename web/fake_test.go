@@ -87,7 +87,7 @@ func (f *fakeIndex) links(ctx context.Context, doc vocab.DocID, n int) (*LinkRep
 
 // trace knows a redirect to document 4711, a page that robots.txt forbids, and one that waits.
 func (f *fakeIndex) trace(ctx context.Context, url string) (*Trace, error) {
-	t := &Trace{URL: url, Known: true, Records: []TraceRecord{}, Similar: []string{}}
+	t := &Trace{URL: url, Known: true, Records: []TraceRecord{}, Similar: []string{}, Alike: []NearPage{}}
 	switch {
 	case strings.HasPrefix(url, "ftp:"):
 		return nil, fmt.Errorf("%w: %s", ErrBadURL, url)
@@ -103,6 +103,7 @@ func (f *fakeIndex) trace(ctx context.Context, url string) (*Trace, error) {
 		t.Records = []TraceRecord{{Doc: 32, URL: url, State: "waiting", Retry: fetched, Tries: 2, Refused: "the path repeats itself"}}
 	default:
 		t.Doc, t.Indexed, t.Crawled, t.Words, t.Title, t.PageRank, t.Average = 4711, true, true, 1234, "The inverted index", 0.0041, 38.5
+		t.Alike, t.AlikeAll = []NearPage{{12, "http://sorter.docs.test/", 2}}, 1
 		t.Records = []TraceRecord{
 			{Doc: 30, URL: url, Depth: 1, FirstSeen: fetched, State: "finished", Fetch: &TraceFetch{At: fetched, Outcome: "redirected", Status: 301, Place: "1:0:2", LeadsTo: 4711}},
 			{Doc: 4711, URL: "https://www.docs.test/anatomy/storage/inverted-index.html", FirstSeen: fetched, State: "finished", Visits: 3, Visited: fetched, Changes: 1, Changed: fetched, Misses: 1,

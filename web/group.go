@@ -1,6 +1,9 @@
 package web
 
-import "anatomy/searcher"
+import (
+	"anatomy/searcher"
+	"anatomy/vocab"
+)
 
 // Parameters of how results are grouped: similar asks for the pages that are folded into a result, and
 // filter=0, as Google has it, for every page by itself.
@@ -30,6 +33,13 @@ func moreView(r searcher.Request, result *searcher.Result) *groupView {
 		return nil
 	}
 	return &groupView{"more from " + shorten(visible(host), 64), hostHref("/search", r, host)}
+}
+
+// A NearPage says nearly what another page says.
+type NearPage struct {
+	Doc      vocab.DocID `json:"docid"`
+	URL      string      `json:"url"`
+	Distance int         `json:"distance"` // of the sketches of the two: bits of 56
 }
 
 // A groupAnswer is a groupView for programs.
