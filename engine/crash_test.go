@@ -34,6 +34,7 @@ type childOrder struct {
 	BatchBytes          int64
 	Hold                bool // open the folder, and close it when standard input ends
 	Compact             bool // compact the repository instead
+	Recrawl             bool // visit all pages again
 }
 
 func TestMain(m *testing.M) {
@@ -59,6 +60,9 @@ func runChild(order string) error {
 		return err
 	}
 	options := crawlOptions(o.Dir, o.Port, o.Resolver, []string{o.Seed})
+	if o.Recrawl {
+		options = recrawling(options)
+	}
 	options.Published = func(m datadir.Manifest) { fmt.Println("published", m.Generation) }
 	c, err := Open(context.Background(), options)
 	if err != nil {
@@ -359,6 +363,57 @@ func TestCrashes(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills; %d requests without, %d pages in flight at a kill were asked for again", kills, total, again)
+}
+
+// TestRecrawlCrashes: recrawls of a web that changes, killed at random moments, leave a folder that is whole, in which
+// everything that was acknowledged can be read; the last ones, left alone, come to what a crawl of the web as it is
+// now comes to.
+func TestRecrawlCrashes(t *testing.T) {
+	seed := seedOf(t)
+	r := rand.New(rand.NewPCG(seed, 7))
+	w := newMovingWeb(t, seed, 40)
+	o := w.folder("data")
+	crawl(t, o)
+	order := childOrder{Dir: o.Dir, Seed: o.Seeds[0], Resolver: w.resolver, Port: w.port, BatchBytes: 20 << 10, Recrawl: true}
+	killed := 0
+	for tries := 0; killed < crashes(t) && tries < 10*crashes(t); tries++ {
+		w.move()
+		child := startChild(t, order)
+		requests, limit := make(chan struct{}, 10000), 1+r.IntN(50)
+		w.listen(func(string) { requests <- struct{}{} })
+		go func() {
+			for range limit {
+				<-requests
+			}
+			child.kill()
+		}()
+		if _, was := child.wait(); was {
+			killed++
+		}
+		for range limit { // of a child that ended before
+			select {
+			case requests <- struct{}{}:
+			default:
+			}
+		}
+		w.listen(nil)
+		checked(t, o.Dir)
+		all := records(t, o.Dir)
+		pages := bodies(t, o.Dir, all)
+		for doc, r := range all {
+			if _, there := pages[doc]; r.IsPage() && !there {
+				t.Errorf("%s is acknowledged and cannot be read: %v", r.URL, &r)
+			}
+		}
+	}
+	if killed == 0 {
+		t.Fatal("no kill hit it")
+	}
+	for range 3 { // what is gone is confirmed
+		crawl(t, recrawling(o))
+	}
+	w.same(o.Dir)
+	t.Logf("%d kills", killed)
 }
 
 // TestCrashWhileSettling: kills after the last page was fetched, while segments are merged into one

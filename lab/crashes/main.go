@@ -1,5 +1,6 @@
 // Crashes kills a crawl with SIGKILL at random moments, has the data folder checked after each, lets
-// the last run go to its end, and compares what came of it with an uninterrupted crawl.
+// the last run go to its end, and compares what came of it with an uninterrupted crawl. A crawl that is over before
+// all kills goes on as a recrawl of everything, and is killed as that.
 //
 //	go run ./lab/crashes --anatomy PROGRAM --data DIR --whole DIR --kills 20 -- crawl arguments
 //
@@ -15,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"anatomy/disk/docindex"
@@ -40,11 +42,9 @@ func run(program, data, whole string, kills int, longest time.Duration, random *
 	if err := os.RemoveAll(data); err != nil {
 		return err
 	}
-	command := func() *exec.Cmd {
-		return exec.Command(program, append([]string{"crawl", "--quiet", "--data", data}, args...)...)
-	}
-	killed := 0
-	for killed < kills {
+	mode := []string{"crawl", "--quiet", "--data", data}
+	command := func() *exec.Cmd { return exec.Command(program, slices.Concat(mode, args)...) }
+	for killed := 0; killed < kills; {
 		c := command()
 		if err := c.Start(); err != nil {
 			return err
@@ -58,7 +58,10 @@ func run(program, data, whole string, kills int, longest time.Duration, random *
 				return fmt.Errorf("crawl: %w", err)
 			}
 			fmt.Printf("the crawl was over before kill %d\n", killed+1)
-			kills = killed
+			if err := compare(data, whole); err != nil {
+				return err
+			}
+			mode = append(mode[:4:4], "--recrawl", "--max-age", "0s")
 			continue
 		case <-time.After(moment):
 			c.Process.Kill()
@@ -73,7 +76,7 @@ func run(program, data, whole string, kills int, longest time.Duration, random *
 		if err != nil {
 			return err
 		}
-		fmt.Printf("kill %d after %v: whole, %d URLs have their page\n", killed, moment.Round(time.Millisecond), len(pages))
+		fmt.Printf("kill %d after %v%s: whole, %d URLs have their page\n", killed, moment.Round(time.Millisecond), what(mode), len(pages))
 	}
 	if out, err := command().CombinedOutput(); err != nil {
 		return fmt.Errorf("crawl: %w\n%s", err, out)
@@ -82,6 +85,14 @@ func run(program, data, whole string, kills int, longest time.Duration, random *
 		return fmt.Errorf("check at the end: %w\n%s", err, out)
 	}
 	return compare(data, whole)
+}
+
+// what says of a recrawl that it is one.
+func what(mode []string) string {
+	if slices.Contains(mode, "--recrawl") {
+		return " of a recrawl"
+	}
+	return ""
 }
 
 // contents maps each URL that has a page to the page's content.

@@ -4,7 +4,8 @@
 //
 //	go run ./lab/frontier --urls 5000000 --hosts 100000
 //
-// Sizes of hosts follow Zipf's law. A page has 60 links, of which 12 are new.
+// Sizes of hosts follow Zipf's law. A page has 60 links: 12 are new, and the others lead to any of the last 40,000 that
+// were, as most links of a site lead to pages that its other pages have just led to.
 package main
 
 import (
@@ -165,7 +166,8 @@ func (l *lab) resume() error {
 type web struct {
 	random *rand.Rand
 	zipf   *rand.Zipf
-	known  []known // a sample of the URLs given out
+	known  []known // the URLs given out last, a ring
+	given  int
 	found  []urlserver.Found
 	sizes  map[uint64]int
 }
@@ -180,8 +182,8 @@ func newWeb(hosts int) *web {
 	return &web{random: r, zipf: rand.NewZipf(r, 1.1, 20, uint64(hosts-1)), sizes: map[uint64]int{}}
 }
 
-// sampled is how many of the URLs given out are linked to again.
-const sampled = 200_000
+// sampled is how many of the URLs given out last are linked to again.
+const sampled = 40_000
 
 func (w *web) page() ([]urlserver.Found, error) {
 	w.found = w.found[:0]
@@ -191,10 +193,11 @@ func (w *web) page() ([]urlserver.Found, error) {
 			k.host = w.zipf.Uint64()
 			w.sizes[k.host]++
 			k.n = w.sizes[k.host]
+			w.given++
 			if len(w.known) < sampled {
 				w.known = append(w.known, k)
 			} else {
-				w.known[w.random.IntN(sampled)] = k
+				w.known[w.given%sampled] = k
 			}
 		} else {
 			k = w.known[w.random.IntN(len(w.known))]
