@@ -214,7 +214,7 @@ func TestCompactCrashes(t *testing.T) {
 	want, found := fates(t, o.Dir), searchable(t, o.Dir)
 	must(t, removeControl(o.Dir)) // a socket cannot be copied
 	took, killed := 40*time.Millisecond, 0
-	for tries := 0; killed < 2*crashes(t) && tries < 50; tries++ {
+	for tries := 0; killed < crashes(t) && tries < 50; tries++ {
 		order := childOrder{Dir: filepath.Join(t.TempDir(), "killed"), Compact: true}
 		must(t, os.CopyFS(order.Dir, os.DirFS(o.Dir)))
 		for range 1 + r.IntN(3) {
