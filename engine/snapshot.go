@@ -24,8 +24,9 @@ import (
 // changes; making it takes no room and little time. It is what a crash could have left, so whoever
 // opens it repairs it as after one. For that the order counts: first the MANIFEST and what it names,
 // then the document index, which knows all that was indexed by then, then the repository, which
-// holds all that the document index acknowledges. The repository's last file goes on growing; a
-// snapshot says where it ends.
+// holds all that the document index acknowledges. Its files are taken before the document index, too:
+// a compaction may delete one that the document index still named. The repository's last file goes on
+// growing; a snapshot says where it ends.
 type snapshot struct {
 	Folder string      `json:"folder"`
 	End    vocab.Place `json:"end"` // of the repository; 0 for all of it
@@ -48,14 +49,56 @@ func takeSnapshot(dir, to string, checkpoint func(to string) error, end func() v
 	if err := linkRest(dir, to); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
+	if err := linkRepository(dir, to); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
 	if err := checkpoint(filepath.Join(to, "docindex")); err != nil {
 		return nil, err
 	}
 	s.End = end()
-	if err := linkTree(datadir.Repository(dir), datadir.Repository(to)); err != nil {
+	if err := linkRepository(dir, to); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	return s, nil
+}
+
+// linkRepository takes the files of the repository that it has not, or that are others by now. What a
+// compaction deletes meanwhile nobody names any more.
+func linkRepository(dir, to string) error {
+	from, to := datadir.Repository(dir), datadir.Repository(to)
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || passing(e.Name()) {
+			continue
+		}
+		if err := linkAgain(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkAgain links a file where another, or an older copy of it, may be.
+func linkAgain(from, to string) error {
+	is, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if was, err := os.Stat(to); err == nil {
+		if os.SameFile(is, was) {
+			return nil
+		}
+		if err := os.Remove(to); err != nil {
+			return err
+		}
+	}
+	return linkFile(from, to)
 }
 
 // linkIndex takes the MANIFEST and what it names. Where a merge removes one of those meanwhile, there
