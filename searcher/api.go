@@ -47,6 +47,7 @@ type Response struct {
 	Took        time.Duration
 	Documents   int // pages that were searched
 	Rank        RankUsed
+	State       string // the same for answers from the same index and ranks
 	Why         string // on no results, and with Corrected: why, for people; also what of the index could not be read
 }
 

@@ -29,7 +29,7 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 		if err != nil {
 			return err
 		}
-		*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut, Rank: snap.rankUsed(req.Rank)}
+		*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state()}
 		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo}
 		if err := a.run(q.Root, s.o.Candidates); err != nil {
 			return err
@@ -100,16 +100,7 @@ type answer struct {
 }
 
 func (a *answer) run(root *query.Node, candidates int) error {
-	resp := a.resp
-	resp.Documents, resp.Total, resp.Folded, resp.Exact, resp.Results = a.snap.docs, 0, 0, true, nil
-	if resp.Why = a.unanswerable(root); resp.Why != "" {
-		return nil
-	}
-	if err := a.prepare(root); err != nil {
-		return err
-	}
-	resp.Words = a.terms.words
-	if err := a.like(); err != nil {
+	if can, err := a.begin(root); !can || err != nil {
 		return err
 	}
 	found, err := a.results(root, candidates)
@@ -125,6 +116,21 @@ func (a *answer) run(root *query.Node, candidates int) error {
 	}
 	a.conclude()
 	return nil
+}
+
+// begin makes ready to walk the lists; can is false where the query cannot be answered, and the response
+// says why.
+func (a *answer) begin(root *query.Node) (can bool, err error) {
+	resp := a.resp
+	resp.Documents, resp.Total, resp.Folded, resp.Exact, resp.Results = a.snap.docs, 0, 0, true, nil
+	if resp.Why = a.unanswerable(root); resp.Why != "" {
+		return false, nil
+	}
+	if err := a.prepare(root); err != nil {
+		return false, err
+	}
+	resp.Words = a.terms.words
+	return true, a.like()
 }
 
 // results finds pages and puts them in the order in which they are shown, as far as they are wanted.

@@ -29,7 +29,8 @@ type searchAnswer struct {
 	Reason      string         `json:"reason,omitempty"` // on no results, and with corrected: why
 	Hidden      int            `json:"hidden,omitempty"` // pages that match and are of blocked sites
 	Results     []resultAnswer `json:"results"`
-	Next        *string        `json:"next"` // address of the results after these, or null
+	Next        *string        `json:"next"`                  // address of the results after these, or null
+	NextCursor  string         `json:"next_cursor,omitempty"` // for parameter cursor: results after these, or an error where the index has changed
 }
 
 type rankAnswer struct {
@@ -110,12 +111,16 @@ func (s *Server) apiSearch(c *gin.Context) (any, error) {
 	r := p.request()
 	r.Preferences = taste(p.preferred(), false)
 	p.required("q", r.Query)
+	state := p.resume(&r)
 	if p.err != nil {
 		return nil, p.err
 	}
 	a, err := s.ask(c.Request.Context(), r)
 	if err != nil {
 		return nil, err
+	}
+	if state != "" && state != a.State {
+		return nil, errChanged
 	}
 	return s.answer(r, a), nil
 }
@@ -133,22 +138,21 @@ func (s *Server) answer(r searcher.Request, a *searcher.Response) *searchAnswer 
 func Answer(r searcher.Request, a *searcher.Response) any { return newSearchAnswer(r, a) }
 
 func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
+	after := cursorAfter(r, a)
 	r = answered(r, a)
 	answer := &searchAnswer{
 		Query:       a.Query,
 		Interpreted: a.Interpreted,
 		Suggestion:  a.Suggestion,
 		Corrected:   a.Corrected,
-		Total:       totalAnswer{a.Total, "gte"},
+		Total:       newTotal(a),
 		TookMS:      float64(a.Took.Microseconds()) / 1e3,
 		Folded:      a.Folded,
 		Partial:     a.Partial,
 		Reason:      a.Why,
 		Hidden:      a.Hidden,
+		NextCursor:  after,
 		Results:     make([]resultAnswer, 0, len(a.Results)),
-	}
-	if a.Exact {
-		answer.Total.Relation = "eq"
 	}
 	if !a.Rank.Computed.IsZero() {
 		answer.Rank = &rankAnswer{a.Rank.Name, a.Rank.Computed, a.Rank.Personalized}

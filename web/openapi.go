@@ -104,6 +104,7 @@ type (
 	}
 	apiSchema struct {
 		Ref                string `json:"$ref"`
+		OneOf              []*apiSchema
 		Type               any
 		Description        string
 		Properties         map[string]*apiSchema
@@ -139,8 +140,19 @@ func describe(base string) *apiView {
 	return v
 }
 
+// answer names the shape that a call answers with.
+func (o *apiOperation) answer() string {
+	for _, content := range o.Responses["200"].Content {
+		if len(content.Schema.OneOf) > 0 {
+			return lastStep(content.Schema.OneOf[0].Ref) + ", one a line"
+		}
+		return lastStep(content.Schema.Ref)
+	}
+	return ""
+}
+
 func (d *apiDocument) operation(base, method, path string, o apiOperation) operationView {
-	v := operationView{Method: strings.ToUpper(method), Path: path, Summary: o.Summary, About: o.Description, Answer: lastStep(o.Responses["200"].Content["application/json"].Schema.Ref)}
+	v := operationView{Method: strings.ToUpper(method), Path: path, Summary: o.Summary, About: o.Description, Answer: o.answer()}
 	query := url.Values{}
 	for _, p := range o.Parameters {
 		if p.Ref != "" {

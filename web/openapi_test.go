@@ -103,7 +103,7 @@ func TestOpenAPIRoutes(t *testing.T) {
 func TestOpenAPIAnswers(t *testing.T) {
 	d := readDescription(t)
 	f := newFake()
-	s := New(Options{Search: f, Pages: f, Find: f.find, Links: f.links, Trace: f.trace, Stats: func(context.Context) (any, error) {
+	s := New(Options{Search: f, Pages: f, Find: f.find, Links: f.links, Trace: f.trace, Export: exported(3, nil), Stats: func(context.Context) (any, error) {
 		return json.RawMessage(`{"pages":1,"uncrawled":0,"segments":1,"words":2,"postings":2,"hits":3,"links":0,"rank":"","rows":[{"name":"repository","bytes":9,"paper":0}],"outcomes":{}}`), nil
 	}})
 	operations := describe("http://h").Operations
@@ -124,7 +124,9 @@ func TestOpenAPIAnswers(t *testing.T) {
 			t.Errorf("%s: status %d: %s", o.Curl, w.Code, w.Body)
 			continue
 		}
-		d.check(t, o.Path, strings.ToLower(o.Method), "200", w.Body.Bytes())
+		if o.Path != "/api/v1/export" { // has lines of JSON: TestExport
+			d.check(t, o.Path, strings.ToLower(o.Method), "200", w.Body.Bytes())
+		}
 	}
 	for _, target := range []string{
 		"/api/v1/search?q=inverted+index&num=100&explain=1", "/api/v1/search?q=none", "/api/v1/search?q=" + url.QueryEscape(hostileQuery),

@@ -104,10 +104,12 @@ func (s *Server) jsonProblem(c *gin.Context, p *problem) {
 
 // An errorAnswer is a problem as the API shows it.
 type errorAnswer struct {
-	Error struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
+	Error apiError `json:"error"`
+}
+
+type apiError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 func errorOf(p *problem) *errorAnswer {

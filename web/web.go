@@ -66,12 +66,13 @@ type Options struct {
 	Search Search
 	Pages  Pages // default nil: no cached pages
 
-	Find     func(ctx context.Context, url string) (vocab.DocID, error)             // the document of a URL; default nil: pages are asked for by number alone
-	Links    func(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error) // at most n links each way; default nil: links are not shown
-	Trace    func(ctx context.Context, url string) (*Trace, error)                  // why a page is in the index or not; default nil: it is not told
-	Stats    func(ctx context.Context) (any, error)                                 // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
-	Complete func(typed string, limit int) []string                                 // queries that begin with what was typed; default nil: none are proposed
-	Ready    func() bool                                                            // whether a snapshot is open; default nil: always
+	Find     func(ctx context.Context, url string) (vocab.DocID, error)                                                              // the document of a URL; default nil: pages are asked for by number alone
+	Links    func(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error)                                                  // at most n links each way; default nil: links are not shown
+	Trace    func(ctx context.Context, url string) (*Trace, error)                                                                   // why a page is in the index or not; default nil: it is not told
+	Stats    func(ctx context.Context) (any, error)                                                                                  // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
+	Complete func(typed string, limit int) []string                                                                                  // queries that begin with what was typed; default nil: none are proposed
+	Export   func(ctx context.Context, r searcher.Request, limit int, each func(*searcher.Result) error) (*searcher.Response, error) // all results, see searcher.Searcher.All; default nil: there are no exports
+	Ready    func() bool                                                                                                             // whether a snapshot is open; default nil: always
 
 	PublicURL  string        // scheme, host and path under which people reach us, see ParsePublicURL; default: those of the request
 	Name       string        // of the site, at most 16 characters; default "anatomy"
@@ -108,6 +109,7 @@ type Server struct {
 	handler http.Handler
 
 	connections *connections
+	exports     chan struct{} // one for each that runs
 	slow        ring[slowQuery]
 	complaints  ring[complaint]
 
@@ -131,7 +133,7 @@ func New(o Options) *Server {
 	if o.MaxSearches <= 0 {
 		o.MaxSearches = 4 * runtime.GOMAXPROCS(0)
 	}
-	s := &Server{o: o, gate: newGate(o.MaxSearches), connections: newConnections(o.Connections), keys: newKeys(o.Keys), log: o.Log, assets: loadAssets()}
+	s := &Server{o: o, gate: newGate(o.MaxSearches), connections: newConnections(o.Connections), exports: make(chan struct{}, maxExports), keys: newKeys(o.Keys), log: o.Log, assets: loadAssets()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -219,6 +221,7 @@ func (s *Server) routes() *gin.Engine {
 	get("/api", s.html(s.api))
 	get("/openapi.json", s.openAPIFile)
 	get("/api/v1/search", s.json(s.apiSearch))
+	get("/api/v1/export", s.apiExport)
 	get("/api/v1/suggest", s.json(s.apiSuggest))
 	r.POST("/api/v1/batch", s.json(s.apiBatch))
 	r.OPTIONS("/api/v1/batch", preflight)
