@@ -45,6 +45,8 @@ var imports = map[string]string{
 	"lab/firstbench":   "vocab engine searcher disk/*",
 	"lab/postings":     "vocab searcher disk/*",
 	"lab/floorbench":   "vocab disk/*",
+	"lab/load":         "",
+	"lab/clients":      "",
 	"lab/coverage":     "vocab weburl crawler/robots searcher disk/docindex",
 	"lab/pagerank":     "pagerank",
 	"lab/crashes":      "vocab disk/docindex",

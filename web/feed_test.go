@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/xml"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -140,5 +141,41 @@ func TestSiteAddressAlone(t *testing.T) {
 	w := do(t, fullServer(), http.MethodGet, "/?q=a+b&format=json")
 	if w.Code != http.StatusPermanentRedirect || w.Header().Get("Location") != "/search?q=a+b&format=json" {
 		t.Errorf("%d %v", w.Code, w.Header())
+	}
+}
+
+// A form that is posted to /search is answered as the same query string is, with the same keys.
+func TestPostedSearch(t *testing.T) {
+	post := func(s *Server, kind, target, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodPost, target, strings.NewReader(body))
+		r.Header.Set("Content-Type", kind)
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w
+	}
+	const form = "application/x-www-form-urlencoded"
+	s := newServer(newFake())
+	for _, query := range []string{"q=inverted+index&format=json&pageno=2&language=en", "q=inverted+index&format=csv", "q=inverted+index", "q=nothing"} {
+		want := get(t, s, "/search?"+query, http.StatusOK)
+		if w := post(s, form, "/search", query); w.Code != http.StatusOK || w.Body.String() != want {
+			t.Errorf("%s: %d, another answer", query, w.Code)
+		}
+	}
+	for name, w := range map[string]*httptest.ResponseRecorder{
+		"no form":   post(s, "text/plain", "/search", "q=a"),
+		"too long":  post(s, form, "/search", "q="+strings.Repeat("a", maxPosted)),
+		"malformed": post(s, form, "/search", "q=%zz"),
+		"twice":     post(s, form, "/search?q=a", "q=b"),
+	} {
+		if w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+	s = New(Options{Search: newFake(), Keys: []string{"0123456789abcdef"}})
+	if w := post(s, form, "/search", "q=a&format=json"); w.Code != http.StatusUnauthorized {
+		t.Errorf("without a key: %d", w.Code)
+	}
+	if w := post(s, form, "/search", "q=a&format=json&key=0123456789abcdef"); w.Code != http.StatusOK {
+		t.Errorf("with a key: %d", w.Code)
 	}
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"encoding/csv"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -166,4 +167,23 @@ func cell(text string) string {
 		return "'" + text
 	}
 	return text
+}
+
+// maxPosted bounds a search that is posted: as much as the header of one that is not.
+const maxPosted = maxHeader
+
+// postedSearch makes of a form sent to /search what a query string would be. SearXNG takes both, its
+// clients send forms, and a query in a form stays out of the history of a browser and of logs.
+func postedSearch(c *gin.Context) {
+	r := c.Request
+	if r.Method != http.MethodPost || r.URL.Path != "/search" {
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, r.Body, maxPosted))
+	if c.ContentType() != "application/x-www-form-urlencoded" || err != nil {
+		body = []byte("%") // which params refuses
+	}
+	moved := *r.URL
+	moved.RawQuery = strings.Trim(moved.RawQuery+"&"+string(body), "&")
+	r.URL = &moved
 }

@@ -200,11 +200,12 @@ func (s *Server) routes() *gin.Engine {
 	r.RedirectTrailingSlash = false
 	r.HandleMethodNotAllowed = true
 	r.SetTrustedProxies(nil) // an empty list cannot be malformed
-	r.Use(s.logRequest, s.metrics.observe, s.recoverPanic, secure, s.needKey)
+	r.Use(s.logRequest, s.metrics.observe, s.recoverPanic, secure, postedSearch, s.needKey)
 
 	get := func(path string, h gin.HandlerFunc) { r.Match([]string{http.MethodGet, http.MethodHead}, path, h) }
 	get("/", s.html(s.home))
 	get("/search", s.html(s.search))
+	r.POST("/search", s.html(s.search))
 	get("/explain", s.html(s.explain))
 	get("/links", s.html(s.linksPage))
 	get("/page", s.html(s.tracePage))

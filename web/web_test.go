@@ -98,7 +98,7 @@ func TestHead(t *testing.T) {
 
 func TestOtherMethods(t *testing.T) {
 	s := fullServer()
-	for _, target := range []string{"/search?q=a", "/api/v1/search?q=a"} {
+	for _, target := range []string{"/explain?q=a", "/api/v1/search?q=a"} {
 		w := do(t, s, http.MethodPost, target)
 		if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
 			t.Errorf("POST %s: %d %v", target, w.Code, w.Header())

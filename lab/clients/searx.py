@@ -1,0 +1,42 @@
+"""Asks a running server with two engines of searx as they are, json_engine and searx_engine.
+
+    apt-get install python3-searx
+    python3 lab/clients/searx.py http://127.0.0.1:8080 "anchor text"
+"""
+
+import sys
+import urllib.parse
+import urllib.request
+
+from searx.engines import json_engine, searx_engine
+
+
+class Response:
+    def __init__(self, text):
+        self.text = text
+
+
+def ask(engine, query, pageno):
+    """Does what searx does with an engine: request, fetch, response."""
+    params = engine.request(query, {
+        "method": "GET", "data": None, "headers": {}, "pageno": pageno, "language": "en", "time_range": "", "category": "general"})
+    data = urllib.parse.urlencode(params["data"]).encode() if params.get("data") else None
+    with urllib.request.urlopen(urllib.request.Request(params["url"], data)) as answer:
+        return [r for r in engine.response(Response(answer.read().decode())) if "url" in r]
+
+
+def check(name, engine, query):
+    first, second = ask(engine, query, 1), ask(engine, query, 2)
+    assert first and all(r["url"] and r["title"] for r in first), f"{name}: no results, or some without title"
+    assert second and not {r["url"] for r in first} & {r["url"] for r in second}, f"{name}: the second page is the first"
+    assert any(r["content"] for r in first), f"{name}: no text"
+    print(f"{name}: {len(first)} and {len(second)} results, the first {first[0]['url']}")
+
+
+base, query = sys.argv[1].rstrip("/"), sys.argv[2]
+json_engine.search_url = base + "/search?q={query}&format=json&pageno={pageno}"
+json_engine.paging, json_engine.first_page_num = True, 1
+json_engine.results_query, json_engine.url_query, json_engine.title_query, json_engine.content_query = "results", "url", "title", "content"
+check("json_engine", json_engine, query)
+searx_engine.instance_urls = [base + "/search"]
+check("searx_engine", searx_engine, query)

@@ -1,0 +1,188 @@
+// Load measures a running server with real queries: how many requests a second it answers at most, how
+// long they take at a share of that, and what becomes of it beyond.
+//
+//	go run ./lab/load --queries FILE [--url http://127.0.0.1:8080] [--path "/search?q="] [--time 10s]
+//
+// FILE has a query a line; what follows a tab is passed over. First --connections ask one request
+// after the other, as wrk does: that is saturation. Then requests arrive at 80 % of that rate and at
+// 150 %, at random moments that do not depend on the answers, and times count from the moment that a
+// request was due: whoever waits for answers before asking again does not see the queue (coordinated
+// omission). Printed are answers and refusals (429) a second, percentiles of the time of the answers, and the
+// processor time of the server for each, from /metrics. The program takes a share of the machine
+// itself: on one machine saturation is that of both together.
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A target is the server and what it is asked.
+type target struct {
+	base, path  string
+	queries     []string
+	connections int
+	client      *http.Client
+}
+
+func main() {
+	t := target{}
+	file := flag.String("queries", "", "file of queries, one a line")
+	flag.StringVar(&t.base, "url", "http://127.0.0.1:8080", "the server")
+	flag.StringVar(&t.path, "path", "/search?q=", "what a query is put behind")
+	flag.IntVar(&t.connections, "connections", 64, "that ask at once to find saturation")
+	each := flag.Duration("time", 10*time.Second, "of each measurement")
+	rate := flag.Float64("rate", 0, "measure at this rate alone, in requests a second")
+	seed := flag.Uint64("seed", 1, "of the moments and of the order of queries")
+	flag.Parse()
+	if err := t.read(*file); err != nil || *each <= 0 {
+		fmt.Fprintln(os.Stderr, "usage: load --queries FILE:", err)
+		os.Exit(2)
+	}
+	t.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 4096, MaxIdleConns: 4096}}
+	fmt.Printf("%s%s…, %d queries, seed %d, %v each\n", t.base, t.path, len(t.queries), *seed, *each)
+	rates := []float64{*rate}
+	if *rate <= 0 {
+		t.measure("warm", func() *tally { return t.closed(*seed, *each) })
+		full := t.measure(fmt.Sprintf("%d connections", t.connections), func() *tally { return t.closed(*seed+1, *each) })
+		rates = []float64{0.8 * full, 1.5 * full}
+	}
+	for _, r := range rates {
+		t.measure(fmt.Sprintf("%.0f arrive a second", r), func() *tally { return t.open(*seed+2, r, *each) })
+	}
+}
+
+// read reads the queries.
+func (t *target) read(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		query, _, _ := strings.Cut(lines.Text(), "\t")
+		if query = strings.TrimSpace(query); query != "" && query[0] != '#' {
+			t.queries = append(t.queries, query)
+		}
+	}
+	if len(t.queries) == 0 {
+		return fmt.Errorf("%s has no query", file)
+	}
+	return lines.Err()
+}
+
+// A tally counts what became of requests.
+type tally struct {
+	mu      sync.Mutex
+	began   time.Time
+	took    []time.Duration // of answers
+	refused int             // 429
+	failed  int             // anything else
+	bytes   int64
+}
+
+func (y *tally) note(due time.Time, status int, n int64, err error) {
+	took := time.Since(due)
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.bytes += n
+	switch {
+	case err == nil && status == http.StatusOK:
+		y.took = append(y.took, took)
+	case err == nil && status == http.StatusTooManyRequests:
+		y.refused++
+	default:
+		y.failed++
+	}
+}
+
+// ask sends one request that was due at some moment.
+func (t *target) ask(y *tally, query string, due time.Time) {
+	r, err := t.client.Get(t.base + t.path + url.QueryEscape(query))
+	if err != nil {
+		y.note(due, 0, 0, err)
+		return
+	}
+	n, err := io.Copy(io.Discard, r.Body)
+	r.Body.Close()
+	y.note(due, r.StatusCode, n, err)
+}
+
+// closed has each connection ask when it has been answered.
+func (t *target) closed(seed uint64, length time.Duration) *tally {
+	y := &tally{began: time.Now()}
+	ctx, cancel := context.WithTimeout(context.Background(), length)
+	defer cancel()
+	var wait sync.WaitGroup
+	for i := range t.connections {
+		wait.Go(func() {
+			random := rand.New(rand.NewPCG(seed, uint64(i)))
+			for ctx.Err() == nil {
+				t.ask(y, t.queries[random.IntN(len(t.queries))], time.Now())
+			}
+		})
+	}
+	wait.Wait()
+	return y
+}
+
+// open has requests arrive at a rate, whatever becomes of those before (a Poisson process).
+func (t *target) open(seed uint64, rate float64, length time.Duration) *tally {
+	y := &tally{began: time.Now()}
+	random := rand.New(rand.NewPCG(seed, 0))
+	var wait sync.WaitGroup
+	for due := y.began; due.Sub(y.began) < length; due = due.Add(time.Duration(random.ExpFloat64() / rate * float64(time.Second))) {
+		time.Sleep(time.Until(due))
+		query := t.queries[random.IntN(len(t.queries))]
+		wait.Go(func() { t.ask(y, query, due) })
+	}
+	wait.Wait()
+	return y
+}
+
+// measure prints what a measurement gave, and returns answers a second.
+func (t *target) measure(what string, run func() *tally) float64 {
+	before := t.cpu()
+	y := run()
+	seconds, cpu := time.Since(y.began).Seconds(), t.cpu()-before
+	slices.Sort(y.took)
+	at := func(share float64) float64 {
+		if len(y.took) == 0 {
+			return 0
+		}
+		return y.took[min(len(y.took)-1, int(share*float64(len(y.took))))].Seconds() * 1e3
+	}
+	answered := float64(len(y.took)) / seconds
+	fmt.Printf("%-24s %7.0f answers/s %6.0f refused/s %3d failed  p50 %.1f  p90 %.1f  p99 %.1f  p99.9 %.1f ms  CPU %.2f ms a request, %.2f cores\n",
+		what, answered, float64(y.refused)/seconds, y.failed, at(.5), at(.9), at(.99), at(.999), cpu/float64(max(1, len(y.took)+y.refused))*1e3, cpu/seconds)
+	return answered
+}
+
+// cpu is the processor time of the server so far, in seconds; 0 where it does not tell.
+func (t *target) cpu() float64 {
+	r, err := t.client.Get(t.base + "/metrics")
+	if err != nil {
+		return 0
+	}
+	defer r.Body.Close()
+	for lines := bufio.NewScanner(r.Body); lines.Scan(); {
+		if value, ok := strings.CutPrefix(lines.Text(), "process_cpu_seconds_total "); ok {
+			seconds, _ := strconv.ParseFloat(value, 64)
+			return seconds
+		}
+	}
+	return 0
+}
