@@ -12,14 +12,18 @@ var errBusy = errors.New("too many searches at once")
 // queueWait is how long a search waits for its turn before it is refused.
 const queueWait = 500 * time.Millisecond
 
+// waitFactor is how many searches may wait for each that runs. A search takes some milliseconds: eight
+// have their turn well within queueWait, and where they do not, queueWait refuses them.
+const waitFactor = 8
+
 // A gate lets so many searches run at once, so many more wait, and refuses the rest at once.
 type gate struct {
 	running, waiting chan struct{}
 }
 
-// newGate lets n searches run and as many wait.
-func newGate(n int) *gate {
-	return &gate{make(chan struct{}, n), make(chan struct{}, n)}
+// newGate lets so many searches run, and so many wait.
+func newGate(running, waiting int) *gate {
+	return &gate{make(chan struct{}, running), make(chan struct{}, waiting)}
 }
 
 // enter waits for a turn, first come first served. Who got nil must leave.

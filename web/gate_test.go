@@ -17,7 +17,7 @@ import (
 // refused too, and who goes away while waiting leaves the queue.
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(2)
+		g := newGate(2, 2)
 		for range 2 {
 			if err := g.enter(t.Context()); err != nil {
 				t.Fatal(err)
@@ -67,7 +67,7 @@ func (h *heldSearch) Search(ctx context.Context, r searcher.Request) (*searcher.
 	return &searcher.Response{Query: r.Query}, nil
 }
 
-// TestCrowd: of 200 searches at once three run, three wait, all others get 429; then all is free.
+// TestCrowd: of 200 searches at once three run, 24 wait, all others get 429; then all is free.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &heldSearch{fakeIndex: newFake(), hold: make(chan struct{})}
@@ -90,7 +90,7 @@ func TestCrowd(t *testing.T) {
 		synctest.Wait()
 		close(h.hold)
 		wait.Wait()
-		if served.Load() != 6 || refused.Load() != 194 || h.most.Load() != 3 {
+		if served.Load() != 27 || refused.Load() != 173 || h.most.Load() != 3 {
 			t.Errorf("%d served, %d refused, %d at once", served.Load(), refused.Load(), h.most.Load())
 		}
 		get(t, s, "/search?q=a", http.StatusOK)
@@ -100,6 +100,7 @@ func TestCrowd(t *testing.T) {
 // crowded is a server that has no turn left to give.
 func crowded(t *testing.T) *Server {
 	s := New(Options{Search: newFake(), MaxSearches: 1})
+	s.gate = newGate(1, 1)
 	s.gate.running <- struct{}{}
 	s.gate.waiting <- struct{}{}
 	return s

@@ -92,7 +92,7 @@ type Options struct {
 	SlowQueries time.Duration // keep the last searches that took so long, for the dashboard; default 0: none, as they tell what people search for
 
 	Keys        []string            // of the API; default none: it is open
-	MaxSearches int                 // at once; as many more wait for half a second, the rest get 429; default 4 for each processor
+	MaxSearches int                 // at once; eight times as many wait, for half a second at most, the rest get 429; default 4 for each processor
 	SiteSets    map[string][]string // the sites, as of site:, that a cx of /customsearch/v1 stands for; others stand for all
 }
 
@@ -133,7 +133,7 @@ func New(o Options) *Server {
 	if o.MaxSearches <= 0 {
 		o.MaxSearches = 4 * runtime.GOMAXPROCS(0)
 	}
-	s := &Server{o: o, gate: newGate(o.MaxSearches), connections: newConnections(o.Connections), exports: make(chan struct{}, maxExports), keys: newKeys(o.Keys), log: o.Log, assets: loadAssets()}
+	s := &Server{o: o, gate: newGate(o.MaxSearches, waitFactor*o.MaxSearches), connections: newConnections(o.Connections), exports: make(chan struct{}, maxExports), keys: newKeys(o.Keys), log: o.Log, assets: loadAssets()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -3,7 +3,7 @@
 //
 //	cd lab/clients && go run . --url http://127.0.0.1:8080 --query "anchor text"
 //
-// It is a module of its own: nothing of that library is in the program. searx.py beside it does the same with
+// It is a module of its own: nothing of that library is in the program. ask_searx.py beside it does the same with
 // two engines of searx, the predecessor of SearXNG.
 package main
 

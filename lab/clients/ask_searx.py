@@ -1,14 +1,30 @@
 """Asks a running server with two engines of searx as they are, json_engine and searx_engine.
 
     apt-get install python3-searx
-    python3 lab/clients/searx.py http://127.0.0.1:8080 "anchor text"
+    python3 lab/clients/ask_searx.py http://127.0.0.1:8080 "anchor text"
 """
 
+import os
 import sys
+import tempfile
 import urllib.parse
 import urllib.request
 
-from searx.engines import json_engine, searx_engine
+SETTINGS = """
+general: {debug: false}
+search: {safe_search: 0}
+server: {secret_key: none, port: 1, bind_address: 127.0.0.1, base_url: false, image_proxy: false}
+ui: {static_path: "", templates_path: "", default_theme: simple, default_locale: "", theme_args: {}}
+outgoing: {request_timeout: 2.0}
+engines: []
+locales: {en: English}
+"""
+
+with tempfile.NamedTemporaryFile("w", suffix=".yml") as settings:  # it does not load without any
+    settings.write(SETTINGS)
+    settings.flush()
+    os.environ["SEARX_SETTINGS_PATH"] = settings.name
+    from searx.engines import json_engine, searx_engine
 
 
 class Response:
