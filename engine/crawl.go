@@ -109,7 +109,7 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	if o.Free == nil {
 		o.Free = freeSpace
 	}
-	c := &Crawl{o: o, log: o.Log, wake: make(chan struct{}, 1), settled: make(chan settled, 1024), began: time.Now(), lookForDead: lookForDead}
+	c := &Crawl{o: o, log: o.Log, wake: make(chan struct{}, 1), settled: make(chan settled, commitMost/2), began: time.Now(), lookForDead: lookForDead}
 	c.quiet.looked = c.began
 	c.buffers = make(chan *indexer.Buffer, 2*runtime.GOMAXPROCS(0))
 	for range cap(c.buffers) {
@@ -140,7 +140,7 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 		return nil, err
 	}
 	c.builder.banned, c.builder.repo = c.isBanned, c.repo
-	c.store = storeserver.New(recordWriter{c.repo, c.urls}, c.urls.ByContent, storeserver.Options{})
+	c.store = storeserver.New(recordWriter{c.repo, c.urls}, c.urls.ByContent, storeserver.Options{MaxPending: maxPending(o.NoIndex)})
 	if c.crawler, err = crawler.New(o.Crawler); err != nil {
 		return nil, err
 	}
@@ -154,6 +154,15 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 		}
 	}
 	return c, c.recover(ctx)
+}
+
+// maxPending is how much may wait to be stored. With a page its document waits, if there is to be an index,
+// which takes several times as much.
+func maxPending(noIndex bool) int {
+	if noIndex {
+		return 32 << 20
+	}
+	return 64 << 20
 }
 
 // Close closes the data folder. After Run nothing is lost by it; before, pages that are on their way
@@ -561,6 +570,9 @@ func (c *Crawl) addRelated(related []string, depth uint16) {
 // put hands an item to the store server. Its receipt comes when it is on disk.
 func (c *Crawl) put(ctx context.Context, item storeserver.Item, s settled) {
 	item.Done = func(r storeserver.Receipt) { c.settle(s.stored(r)) }
+	if s.document != nil {
+		item.Held = s.document.Bytes()
+	}
 	if err := c.store.Put(ctx, item); err != nil {
 		c.settle(s.stored(storeserver.Receipt{Err: err}))
 	}

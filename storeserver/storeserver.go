@@ -40,7 +40,7 @@ type Repository interface {
 type Options struct {
 	GroupBytes int           // a host with so many pending bytes is due; default repository.DefaultBlockBytes
 	Age        time.Duration // an item that has waited so long is due, with all of its host; default 2 s
-	MaxPending int           // bytes; past half of it the largest groups are due, past all of it Put waits; default 32 MiB
+	MaxPending int           // bytes, those held among them; past half of it the largest groups are due, past all of it Put waits; default 32 MiB
 	Retry      time.Duration // after a write failed, Put refuses items for so long; default 5 s
 }
 
@@ -57,6 +57,7 @@ type Item struct {
 	Page     *vocab.Page
 	Redirect *Redirect          // where Page is nil
 	Record   *repository.Record // where both are nil: kept as it is, whoever else has its body
+	Held     int                // bytes that Done holds, which count as pending too
 	Done     func(Receipt)
 }
 
@@ -108,6 +109,7 @@ type Server struct {
 type group struct {
 	items []*entry
 	bytes int
+	held  int
 	since time.Time
 	due   bool // Hurry was called
 }
@@ -118,7 +120,8 @@ type entry struct {
 	done    func(Receipt)
 	copy    bool // Item.Record
 	body    int  // bytes
-	bytes   int  // counted as pending
+	bytes   int  // to be written
+	held    int  // and held besides until then
 	receipt Receipt
 }
 
@@ -153,7 +156,7 @@ func (s *Server) Put(ctx context.Context, item Item) error {
 }
 
 func newEntry(item Item) *entry {
-	e := &entry{done: item.Done}
+	e := &entry{done: item.Done, held: item.Held}
 	if item.Record != nil {
 		e.record, e.copy = *item.Record, true
 	} else if p := item.Page; p != nil {
@@ -191,7 +194,8 @@ func (s *Server) take(e *entry) (room <-chan struct{}, err error) {
 	}
 	g.items = append(g.items, e)
 	g.bytes += e.bytes
-	s.pending += e.bytes
+	g.held += e.held
+	s.pending += e.bytes + e.held
 	if len(g.items) == 1 || g.bytes >= s.o.GroupBytes || s.pending > s.o.MaxPending/2 {
 		s.signal()
 	}
@@ -278,7 +282,7 @@ func (s *Server) due(now time.Time) (items []*entry, wait time.Duration) {
 			wait = min(wait, left)
 			continue
 		}
-		excess -= g.bytes
+		excess -= g.bytes + g.held
 		items = append(items, s.remove(host)...)
 	}
 	return items, wait
@@ -390,7 +394,7 @@ func (s *Server) settle(items []*entry, err error) {
 		s.resumeAt = time.Now().Add(s.o.Retry)
 	}
 	for _, e := range items {
-		s.pending -= e.bytes
+		s.pending -= e.bytes + e.held
 		if e.receipt.Err == nil {
 			s.stats.count(e)
 		}

@@ -116,6 +116,27 @@ func TestWrittenByAgeSizeAndHurry(t *testing.T) {
 	})
 }
 
+// TestHeldCounts: what Done holds makes Put wait as what is to be written does.
+func TestHeldCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := &gated{Repository: openRepo(t, t.TempDir()), open: make(chan struct{})}
+		s := New(gate, nothingKnown, Options{Age: time.Hour, MaxPending: 10000})
+		defer start(t, s)()
+		var got receipts
+		if err := s.Put(context.Background(), Item{Page: page(1, "a.test", "x"), Held: 20000, Done: got.done(1)}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait() // past half: it is being written
+		cancelled, cancel := context.WithCancel(context.Background())
+		cancel()
+		if err := s.Put(cancelled, Item{Page: page(2, "a.test", "x"), Done: got.done(2)}); !errors.Is(err, context.Canceled) {
+			t.Errorf("Put did not wait: %v", err)
+		}
+		close(gate.open)
+		mustPut(t, s, &got, page(3, "a.test", "x"))
+	})
+}
+
 func TestLargestGroupGoesFirstAndPutWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := &gated{Repository: openRepo(t, t.TempDir()), open: make(chan struct{})}
