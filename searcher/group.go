@@ -11,8 +11,8 @@ import (
 //
 //   - A page that says nearly what a better one says is folded into that one (NearDistance): it is counted
 //     in Result.Similar, and shown where Request.Similar asks for it.
-//   - Of each ten results, two at most are of one host as long as other hosts have candidates left; what
-//     is passed over stands in one of the next ten, and Result.More counts it. Not so where the query
+//   - Of each ten results, two at most are of one host as long as candidates of other hosts score two thirds
+//     of what is passed over. That stands further down, and Result.More counts it. Not so where the query
 //     names a site; and pinned pages are not passed over.
 //
 // What lies behind the candidates stays as it is. All this depends on the query alone, not on which results
@@ -103,12 +103,19 @@ func (a *answer) spread(pages []candidate) (shown []candidate) {
 	return append(shown, pages...)
 }
 
-// ten takes the next ten results off the pages that are left.
+// ten takes the next ten results off the pages that are left. Each place is that of the best page left; where
+// its host has its share already, that of the best page of another host, if it scores nearly as much.
 func (a *answer) ten(pages []candidate) (ten, rest []candidate) {
 	of := map[string]int{}
-	at, passed := 0, 0 // how many of rest stand before one that was taken
-	for ; at < len(pages) && len(ten) < spreadOver; at++ {
+	at, passed := 0, 0 // passed is how many of rest stand before one that was taken
+	for len(ten) < spreadOver && (at < len(pages) || len(rest) > 0) {
+		if len(rest) > 0 && (at == len(pages) || !mayPass(pages[at].score, rest[0].score)) {
+			of[a.host(rest[0])]++
+			ten, rest, passed = append(ten, rest[0]), rest[1:], max(passed-1, 0)
+			continue
+		}
 		c := pages[at]
+		at++
 		if host := a.host(c); of[host] < perHost || c.pinned {
 			of[host]++
 			ten, passed = append(ten, c), len(rest)
@@ -116,11 +123,9 @@ func (a *answer) ten(pages []candidate) (ten, rest []candidate) {
 			rest = append(rest, c)
 		}
 	}
-	short := min(spreadOver-len(ten), len(rest)) // no other host has any
-	ten = append(ten, rest[:short]...)
-	rest = append(rest[short:], pages[at:]...)
-	if passed > short {
-		a.countMore(ten, rest, passed-short)
+	rest = append(rest, pages[at:]...)
+	if passed > 0 {
+		a.countMore(ten, rest, passed)
 	}
 	return ten, rest
 }

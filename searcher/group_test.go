@@ -129,10 +129,13 @@ func TestTwoOfAHost(t *testing.T) {
 	f := newFolder(t)
 	s := pagesOf()
 	doc := vocab.DocID(0)
-	for host, n := range []int{14, 3, 2, 1} {
+	for host, n := range []int{14, 3, 2, 1, 5} {
 		for i := range n {
 			doc++
 			d := textPage(doc, fmt.Sprintf("http://h%d.org/%d", host, i), slices.Repeat([]string{"common"}, 40-10*host)...)
+			if host == 4 { // the word is somewhere in its text
+				d = textPage(doc, fmt.Sprintf("http://h4.org/a/b/c/%d", i), append(slices.Repeat([]string{"other"}, 500), "common")...)
+			}
 			s.Documents = append(s.Documents, d)
 		}
 	}
@@ -159,7 +162,7 @@ func TestTwoOfAHost(t *testing.T) {
 		{searcher.Request{Query: "common", Offset: 10}, "0010000000", "[]"},
 		{searcher.Request{Query: "common", Ungrouped: true}, "0000000000", "[]"},
 		{searcher.Request{Query: "common site:h0.org"}, "0000000000", "[]"},
-		{searcher.Request{Query: "common -site:h0.org"}, "112231", "[]"},
+		{searcher.Request{Query: "common -site:h0.org"}, "1122314444", "[]"},
 	} {
 		if hosts, more := hostsOf(c.r); hosts != c.hosts || fmt.Sprint(more) != c.more {
 			t.Errorf("%+v: hosts %s, more %v, want %s, %s", c.r, hosts, more, c.hosts, c.more)

@@ -122,6 +122,11 @@ const (
 	spreadOver = 10 // among so many
 )
 
+// mayPass says whether a page scores enough to stand before a better one whose host has its share. Were any
+// let by, other hosts would bring what hardly answers to the first ten: release notes and questions that
+// name the words once, before the third page of the manual.
+func mayPass(score, better Score) bool { return 3*score >= 2*better }
+
 // million is one point of a Score.
 const million = 1_000_000
 

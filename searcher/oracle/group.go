@@ -43,7 +43,7 @@ func asksForSite(n *query.Node) bool {
 }
 
 // spread chooses the results one by one: the best of a host that has fewer than two among the ten begun,
-// and where there is none the best of all.
+// and where that scores less than two thirds of the best of all, or there is none, the latter.
 func spread(left []Shown) (shown []Shown) {
 	rank := map[vocab.DocID]int{}
 	for i, s := range left {
@@ -53,6 +53,9 @@ func spread(left []Shown) (shown []Shown) {
 		var ten []Shown
 		for len(ten) < 10 && len(left) > 0 {
 			next := max(0, slices.IndexFunc(left, func(s Shown) bool { return countHost(ten, hostOf(s)) < 2 }))
+			if 3*left[next].Score < 2*left[0].Score {
+				next = 0
+			}
 			ten = append(ten, left[next])
 			left = slices.Delete(left, next, next+1)
 		}
