@@ -42,6 +42,7 @@ type Builder struct {
 	mu      sync.Mutex // guards the batch in hand
 	bytes   int64      // bound of a batch
 	batch   *indexer.Batch
+	spare   *indexer.Batch // an empty one, for its memory; nil for none
 	links   *resolver.Batch
 	place   vocab.Place // what is in the batch and before it ends here
 	oldest  time.Time   // when the first page of the batch came
@@ -149,7 +150,9 @@ func (b *Builder) begin() {
 	if b.held {
 		o.BarrelBytes = waitingBarrelBytes
 	}
-	b.batch = indexer.NewBatch(o)
+	if b.batch, b.spare = b.spare, nil; b.batch == nil {
+		b.batch = indexer.NewBatch(o)
+	}
 	b.links = &resolver.Batch{}
 }
 

@@ -43,6 +43,9 @@ func (b *Builder) wait(batch *indexer.Batch, removed []vocab.DocID, name string)
 		return err
 	}
 	b.barrels = append(b.barrels, w)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spare = batch
 	return nil
 }
 

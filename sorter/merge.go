@@ -2,6 +2,7 @@ package sorter
 
 import (
 	"bytes"
+	"errors"
 
 	"anatomy/disk/segment"
 	"anatomy/vocab"
@@ -84,6 +85,12 @@ func (m *merger) merge() error {
 	}
 	for !m.heap.empty() {
 		ord, hits := m.heap.top().posting()
+		if m.alone(ord) {
+			if err := errors.Join(m.out.Add(ord, hits), m.step()); err != nil {
+				return err
+			}
+			continue
+		}
 		m.hits = append(m.hits[:0], hits...)
 		if err := m.step(); err != nil {
 			return err
@@ -103,6 +110,17 @@ func (m *merger) merge() error {
 		}
 	}
 	return nil
+}
+
+// alone says whether the first source is the only one at a document: the second in order is one of the two
+// below it in the heap.
+func (m *merger) alone(ord vocab.Ordinal) bool {
+	for _, src := range m.heap.items[1:min(3, len(m.heap.items))] {
+		if next, _ := src.posting(); next == ord {
+			return false
+		}
+	}
+	return true
 }
 
 // step moves the first source on.

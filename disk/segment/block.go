@@ -18,11 +18,15 @@ var (
 	errWidth     = errors.New("a width is impossible")
 )
 
-// A block is 128 postings, decoded.
+// A block is 128 postings, decoded. Impacts are left packed until they are asked for: a conjunction passes by most
+// postings for their ordinals alone.
 type block struct {
 	n        int
 	ordinals [blockSize]uint32
 	impacts  [blockSize]uint8
+
+	packed       []byte // impacts, nil once they are unpacked
+	width, least uint8  // of them
 }
 
 // decode reads a block of n postings, which follow the ordinal before, from the start of src. It gives the
@@ -41,12 +45,20 @@ func (b *block) decode(src []byte, n int, before uint32) (size int, err error) {
 		return 0, errCut
 	}
 	unpackGaps(b.ordinals[:n], src[blockHead:], gapWidth, before)
-	unpackBytes(b.impacts[:n], src[blockHead+gaps:], width, least)
+	b.packed, b.width, b.least = src[blockHead+gaps:size], width, least
 	if b.ordinals[0] <= before && before != noOrdinal || !ascending(b.ordinals[:n], gapWidth) {
 		return 0, errOrdinals
 	}
 	b.n = n
 	return size, nil
+}
+
+// unpackImpacts makes impacts those of the block.
+func (b *block) unpackImpacts() {
+	if b.packed != nil {
+		unpackBytes(b.impacts[:b.n], b.packed, b.width, b.least)
+		b.packed = nil
+	}
 }
 
 // blockHead is the bytes before the gaps, and noOrdinal the ordinal before the first one, 0.

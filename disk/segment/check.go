@@ -243,6 +243,7 @@ func (c *checkedList) posting() ([]vocab.Hit, error) {
 
 // block checks what the directory says of the current block.
 func (c *checkedList) block(p *Postings) error {
+	p.unpackImpacts()
 	if got, want := p.directory.max(p.at), slices.Max(p.impacts[:p.n]); got != want {
 		return c.fault("block %d has the largest impact %d, the directory says %d", p.at, want, got)
 	}

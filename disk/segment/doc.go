@@ -64,7 +64,7 @@
 //	                        1 largest impact
 //	                        4 end of the block, counted from the end of the tops, little-endian
 //	                        5 end of the block's hits, counted from the start of the list's, little-endian
-//	tops       1 byte     for each 64 blocks: largest impact
+//	tops       1 byte     for each 8 blocks: largest impact
 //	blocks                of 128 postings, the last one of fewer
 //
 // and a block is

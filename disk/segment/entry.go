@@ -69,7 +69,7 @@ func (e *entry) append(dst []byte) []byte {
 func (e *entry) blocks() int { return (e.df + blockSize - 1) / blockSize }
 
 // A directory tells of each block of a list its last ordinal, its largest impact, where it ends and where its
-// hits end; a block of 128 postings takes 112 bits there. Then, for each run of 64 blocks, comes the largest impact.
+// hits end; a block of 128 postings takes 112 bits there. Then, for each run of 8 blocks, comes the largest impact.
 type directory struct {
 	entries []byte
 	tops    []byte
@@ -77,7 +77,7 @@ type directory struct {
 
 const (
 	directoryEntry = 4 + 1 + 4 + 5
-	topBlocks      = 64
+	topBlocks      = 8
 )
 
 // directoryLen is the bytes of a directory of so many blocks.

@@ -105,11 +105,15 @@ func (p *Postings) Err() error { return p.err }
 func (p *Postings) Ord() vocab.Ordinal { return vocab.Ordinal(p.ordinals[p.i&(blockSize-1)]) }
 
 // Impact is that of the current posting.
-func (p *Postings) Impact() uint8 { return p.impacts[p.i&(blockSize-1)] }
+func (p *Postings) Impact() uint8 {
+	p.unpackImpacts()
+	return p.impacts[p.i&(blockSize-1)]
+}
 
 // Block is the current posting and those after it that are decoded already, 128 in all at most:
 // ordinals, and the impact of each. It is valid until the next move.
 func (p *Postings) Block() (ordinals []uint32, impacts []uint8) {
+	p.unpackImpacts()
 	return p.ordinals[p.i:p.n], p.impacts[p.i:p.n]
 }
 
@@ -217,7 +221,7 @@ func (p *Postings) decodeBlock(at int) error {
 	n := min(blockSize, p.entry.df-at*blockSize)
 	if p.inside() {
 		if n == 1 {
-			p.ordinals[0], p.impacts[0], p.n = p.entry.first, p.entry.max, 1
+			p.ordinals[0], p.impacts[0], p.n, p.packed = p.entry.first, p.entry.max, 1, nil
 			return nil
 		}
 		if _, err := p.block.decode(p.blocks, n, p.entry.first-1); err != nil || p.ordinals[0] == p.entry.first {
