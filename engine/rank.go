@@ -23,48 +23,49 @@ type RankOptions struct {
 	// Personalize is where all teleportation goes (BP98 §2.1.2). Empty: to every page alike.
 	Personalize []RankPlace
 
+	// Method is how pages are ranked; default: ByPages. The others make vectors of their own name,
+	// and are not personalised.
+	Method RankMethod
+
 	// Title says in a few words what Personalize is, for people; default: the place, or how many.
 	Title string
 
 	// Name is that of the vector: lower-case letters, digits and hyphens. Default: "default", which
-	// the searcher uses.
+	// the searcher uses, or the name of the method.
 	Name string
 }
 
 // DefaultRank is the name of the vector that the searcher uses unless a query names another.
 const DefaultRank = rankvector.Default
 
-// Rank computes PageRank over the link database of the data folder and puts the vector in force. A
+// Rank computes a vector over the link database of the data folder and puts it in force. A
 // searcher of the folder, in whatever process, takes it up within a second or two. It needs no
 // lock: it reads immutable files and replaces one by rename. Whatever stops it, the vector before
 // stays in force.
 func Rank(ctx context.Context, dir string, o RankOptions) (*RankReport, error) {
-	began := time.Now()
+	if o.Method != ByPages {
+		o.Name = cmp.Or(o.Name, o.Method.String())
+		o.Title = o.Method.title()
+	}
 	o.Name = cmp.Or(o.Name, DefaultRank)
 	if err := CheckRankName(o.Name); err != nil {
 		return nil, err
 	}
-	set, err := openLinks(dir)
+	k, err := openRanking(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer set.Close()
-	r := &RankReport{Name: o.Name}
-	nodes, err := r.loadNodes(set, &o)
-	if err != nil {
+	defer k.set.Close()
+	r := &RankReport{Name: o.Name, Method: o.Method.String()}
+	if err := k.loadNodes(r, &o); err != nil {
 		return nil, err
 	}
-	links := &pagerank.Builder{Memory: o.Memory, Dir: cmp.Or(o.Dir, dir)}
-	if err := nodes.addLinks(set, links); err != nil {
-		return nil, err
-	}
-	path := datadir.RankNamed(dir, o.Name)
-	before, err := readVector(path)
+	before, err := readVector(datadir.RankNamed(dir, o.Name))
 	if err != nil {
 		before = nil // it is about to be replaced
 	}
 	if before != nil && o.Warm == nil {
-		o.Warm = nodes.from(before.Ranks)
+		o.Warm = k.nodes.from(before.Ranks)
 	}
 	progress := o.Progress
 	o.Progress = func(iteration int, residual float64) {
@@ -73,40 +74,78 @@ func Rank(ctx context.Context, dir string, o RankOptions) (*RankReport, error) {
 			progress(iteration, residual)
 		}
 	}
-	ranks := make([]float32, 0, len(nodes.docs))
+	result, ranks, err := k.compute(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return r, k.publish(r, result, ranks, o, before)
+}
+
+// A ranking is the link database that vectors are computed from.
+type ranking struct {
+	dir   string
+	began time.Time
+	set   *linkdb.Set
+	nodes *nodes
+}
+
+func openRanking(dir string) (*ranking, error) {
+	set, err := openLinks(dir)
+	return &ranking{dir: dir, began: time.Now(), set: set}, err
+}
+
+// compute ranks the nodes, by the pages themselves or by another method.
+func (k *ranking) compute(ctx context.Context, o RankOptions) (*pagerank.Result, []float32, error) {
+	switch o.Method {
+	case ByHosts:
+		return k.byHosts(ctx, o)
+	case ByHarmonic:
+		return k.byHarmonic(ctx, o)
+	}
+	links := &pagerank.Builder{Memory: o.Memory, Dir: cmp.Or(o.Dir, k.dir)}
+	if err := k.nodes.addLinks(k.set, links); err != nil {
+		return nil, nil, err
+	}
+	ranks := make([]float32, 0, len(k.nodes.docs))
 	result, err := pagerank.Rank(ctx, links, o.Options, func(some []float64) error {
 		for _, rank := range some {
 			ranks = append(ranks, float32(rank))
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	return result, ranks, err
+}
+
+// publish puts the vector in force and completes the report.
+func (k *ranking) publish(r *RankReport, result *pagerank.Result, ranks []float32, o RankOptions, before *rankvector.Vector) error {
+	r.Vector = k.nodes.vector(result, ranks, o)
+	r.Vector.Recorded = k.set.CountLinks()
+	if err := rankvector.Write(datadir.RankNamed(k.dir, o.Name), r.Vector); err != nil {
+		return err
 	}
-	r.Vector = nodes.vector(result, ranks, o)
-	r.Vector.Recorded = set.CountLinks()
-	if err := rankvector.Write(path, r.Vector); err != nil {
-		return nil, err
-	}
-	r.Pages, r.Links, r.Dangled = len(nodes.docs), r.Vector.Links, result.Dangling
-	r.Seconds = time.Since(began).Seconds()
-	return r, r.compare(set, before)
+	r.Pages, r.Links, r.Dangled = len(k.nodes.docs), r.Vector.Links, result.Dangling
+	r.Seconds = time.Since(k.began).Seconds()
+	return r.compare(k.set, before)
 }
 
 // loadNodes numbers the documents, and puts the places that teleportation goes to into o as nodes.
-func (r *RankReport) loadNodes(set *linkdb.Set, o *RankOptions) (*nodes, error) {
+func (k *ranking) loadNodes(r *RankReport, o *RankOptions) error {
 	places, err := newMatcher(o.Personalize)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	n, err := loadNodes(set, places)
-	if err != nil || len(o.Personalize) == 0 {
-		return n, err
+	if k.nodes, err = loadNodes(k.set, places); err != nil || len(o.Personalize) == 0 {
+		return err
 	}
+	return k.favour(r, places, o)
+}
+
+// favour puts the places that were found into o.
+func (k *ranking) favour(r *RankReport, places *matcher, o *RankOptions) error {
 	o.Options.Personalize, r.Missing = places.weights()
 	r.Teleport = len(o.Options.Personalize)
 	if r.Teleport == 0 {
-		return nil, noSuchPage(set, o.Personalize)
+		return noSuchPage(k.set, o.Personalize)
 	}
 	if o.Title == "" {
 		o.Title = o.Personalize[0].Spec
@@ -114,7 +153,7 @@ func (r *RankReport) loadNodes(set *linkdb.Set, o *RankOptions) (*nodes, error) 
 			o.Title = fmt.Sprintf("%d places", others+1)
 		}
 	}
-	return n, nil
+	return nil
 }
 
 // openLinks opens the link runs in force. A merge may replace them between reading the manifest and
@@ -153,7 +192,8 @@ type nodes struct {
 	of   []uint32      // by document: its node + 1, or 0
 }
 
-func loadNodes(set *linkdb.Set, places *matcher) (*nodes, error) {
+// loadNodes numbers the documents and has the matchers look at each.
+func loadNodes(set *linkdb.Set, matchers ...*matcher) (*nodes, error) {
 	n := &nodes{}
 	for name, err := range set.Names() {
 		if err != nil {
@@ -162,8 +202,10 @@ func loadNodes(set *linkdb.Set, places *matcher) (*nodes, error) {
 		if !set.Same(name.Doc) {
 			continue
 		}
-		if len(places.places) > 0 {
-			places.add(uint32(len(n.docs)), name.URL)
+		for _, m := range matchers {
+			if len(m.places) > 0 {
+				m.add(uint32(len(n.docs)), name.URL)
+			}
 		}
 		for vocab.DocID(len(n.of)) <= name.Doc {
 			n.of = append(n.of, 0)
@@ -183,6 +225,11 @@ func (n *nodes) node(doc vocab.DocID) (uint32, bool) {
 
 func (n *nodes) addLinks(set *linkdb.Set, b *pagerank.Builder) error {
 	b.Grow(len(n.docs))
+	return n.eachLink(set, b.Add)
+}
+
+// eachLink hands out the links of each node that pass on rank; targets is good until add returns.
+func (n *nodes) eachLink(set *linkdb.Set, add func(from uint32, targets []uint32)) error {
 	var targets []uint32
 	for source, err := range set.Links() {
 		if err != nil {
@@ -198,7 +245,7 @@ func (n *nodes) addLinks(set *linkdb.Set, b *pagerank.Builder) error {
 				targets = append(targets, to)
 			}
 		}
-		b.Add(from, targets)
+		add(from, targets)
 	}
 	return nil
 }

@@ -17,7 +17,8 @@ import (
 type RankReport struct {
 	Vector *rankvector.Vector `json:"-"`
 
-	Name         string    `json:"name"` // of the vector
+	Name         string    `json:"name"`   // of the vector
+	Method       string    `json:"method"` // pages, hosts or harmonic
 	Computed     time.Time `json:"computed"`
 	Damping      float64   `json:"damping"`
 	Tolerance    float64   `json:"tolerance"`

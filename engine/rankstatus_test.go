@@ -119,3 +119,52 @@ func TestRankAges(t *testing.T) {
 		t.Errorf("a damaged vector: %v", err)
 	}
 }
+
+// TestRankMethods: topics computed at a time are what they are alone; a page's host rank is that of its
+// host; harmonic centrality is higher near the links; TrustRank's seeds are pages that lead far.
+func TestRankMethods(t *testing.T) {
+	dir, _ := crawlDemo(t)
+	topics, err := ReadRankTopics(strings.NewReader("a museum.test\nb glossary.test 2\nb http://museum.test/\n"))
+	must(t, err)
+	reports, err := RankTopics(t.Context(), dir, topics, pagerank.Options{})
+	must(t, err)
+	for i, topic := range topics {
+		alone, err := Rank(t.Context(), dir, RankOptions{Personalize: topic.Places, Name: "alone"})
+		must(t, err)
+		r := reports[i]
+		if r.Name != topic.Name || r.Teleport != alone.Teleport || len(r.Vector.Ranks) != len(alone.Vector.Ranks) || len(r.Residuals) == 0 {
+			t.Fatalf("topic %s: %+v", topic.Name, r)
+		}
+		for doc, rank := range alone.Vector.Ranks {
+			if d := r.Vector.Ranks[doc] - rank; d > 1e-7 || d < -1e-7 {
+				t.Errorf("topic %s: document %d has %g, alone %g", topic.Name, doc, r.Vector.Ranks[doc], rank)
+			}
+		}
+	}
+	hosts, err := Rank(t.Context(), dir, RankOptions{Method: ByHosts})
+	must(t, err)
+	if hosts.Name != "hosts" || hosts.HostCount < 5 {
+		t.Fatalf("%+v", hosts)
+	}
+	one := map[string]float64{}
+	for _, p := range hosts.Top {
+		host, _, _ := strings.Cut(strings.TrimPrefix(p.URL, "http://"), "/")
+		if before, ok := one[host]; ok && before != p.Rank {
+			t.Errorf("two pages of %s have %g and %g", host, before, p.Rank)
+		}
+		one[host] = p.Rank
+	}
+	harmonic, err := Rank(t.Context(), dir, RankOptions{Method: ByHarmonic})
+	must(t, err)
+	sum := 0.0
+	for _, r := range harmonic.Vector.Ranks {
+		sum += float64(r)
+	}
+	if harmonic.Name != "harmonic" || sum < 0.9999 || sum > 1.0001 || harmonic.Residuals[len(harmonic.Residuals)-1] != 0 {
+		t.Errorf("harmonic: sum %g, %+v", sum, harmonic)
+	}
+	seeds, err := TrustSeeds(t.Context(), dir, 3, pagerank.Options{})
+	if err != nil || len(seeds) != 3 || seeds[0].URL == "" || seeds[0].Rank < seeds[1].Rank {
+		t.Errorf("seeds %+v, %v", seeds, err)
+	}
+}

@@ -13,6 +13,7 @@ import (
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/disk/rankvector"
 	"anatomy/searcher"
 	"anatomy/urlserver"
 	"anatomy/vocab"
@@ -77,7 +78,7 @@ func trace(db documents, u weburl.URL) ([]step, error) {
 // those of the crawl that runs if one does, and else of the folder. Where they cannot be read, unread
 // says why, and the rest of the trace stands.
 func TakeTrace(ctx context.Context, dir string, s *searcher.Searcher, u weburl.URL) (t *web.Trace, unread, err error) {
-	t = &web.Trace{URL: u.String(), Records: []web.TraceRecord{}, Similar: []string{}, Alike: []web.NearPage{}}
+	t = &web.Trace{URL: u.String(), Records: []web.TraceRecord{}, Ranks: []web.TraceRank{}, Similar: []string{}, Alike: []web.NearPage{}}
 	steps, live, unread := traceURL(ctx, dir, u)
 	switch {
 	case errors.Is(unread, ErrUnknownURL):
@@ -131,13 +132,28 @@ func traceIndex(ctx context.Context, s *searcher.Searcher, t *web.Trace, steps [
 	return err
 }
 
+// traceRank says what each rank vector gives the document.
 func traceRank(dir string, t *web.Trace) error {
-	v, err := readRanks(dir)
-	if err != nil || v == nil || t.Doc >= vocab.DocID(len(v.Ranks)) {
+	names, err := rankvector.Names(filepath.Dir(datadir.Rank(dir)))
+	if err != nil {
 		return err
 	}
-	t.PageRank = float64(v.Ranks[t.Doc])
-	t.Average = t.PageRank * float64(ranked(v.Ranks))
+	for _, name := range names {
+		v, err := readVector(datadir.RankNamed(dir, name))
+		if err != nil {
+			return err
+		}
+		if v == nil || t.Doc >= vocab.DocID(len(v.Ranks)) {
+			continue
+		}
+		rank := float64(v.Ranks[t.Doc])
+		average := rank * float64(ranked(v.Ranks))
+		if name == DefaultRank {
+			t.PageRank, t.Average = rank, average
+		} else {
+			t.Ranks = append(t.Ranks, web.TraceRank{Name: name, Rank: rank, Average: average})
+		}
+	}
 	return nil
 }
 
@@ -310,6 +326,9 @@ func PrintTrace(w io.Writer, t *web.Trace) {
 	}
 	if t.PageRank > 0 {
 		fmt.Fprintf(w, "pagerank   %.3g, %.2f times the average\n", t.PageRank, t.Average)
+	}
+	for _, r := range t.Ranks {
+		fmt.Fprintf(w, "%-10s %.3g, %.2f times the average\n", r.Name, r.Rank, r.Average)
 	}
 }
 

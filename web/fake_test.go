@@ -87,7 +87,7 @@ func (f *fakeIndex) links(ctx context.Context, doc vocab.DocID, n int) (*LinkRep
 
 // trace knows a redirect to document 4711, a page that robots.txt forbids, and one that waits.
 func (f *fakeIndex) trace(ctx context.Context, url string) (*Trace, error) {
-	t := &Trace{URL: url, Known: true, Records: []TraceRecord{}, Similar: []string{}, Alike: []NearPage{}}
+	t := &Trace{URL: url, Known: true, Records: []TraceRecord{}, Ranks: []TraceRank{}, Similar: []string{}, Alike: []NearPage{}}
 	switch {
 	case strings.HasPrefix(url, "ftp:"):
 		return nil, fmt.Errorf("%w: %s", ErrBadURL, url)

@@ -32,9 +32,17 @@ type Trace struct {
 	Doc      vocab.DocID `json:"docid"`      // of the last of the records; 0 where none is known
 	PageRank float64     `json:"pagerank"`   // its share of all rank; 0 where it has none
 	Average  float64     `json:"of_average"` // PageRank in averages of all pages
+	Ranks    []TraceRank `json:"ranks"`      // by the vectors that are kept beside that one
 	Alike    []NearPage  `json:"alike"`      // the ten pages of the index that say most nearly the same, the nearest first
 	AlikeAll int         `json:"alike_total"`
 	Similar  []string    `json:"similar"` // of a URL that is not known: those that are, and differ in scheme, www or the last slash
+}
+
+// A TraceRank is what a rank vector gives a page.
+type TraceRank struct {
+	Name    string  `json:"name"` // of the vector
+	Rank    float64 `json:"rank"` // the page's share
+	Average float64 `json:"of_average"`
 }
 
 // A TraceRecord is what the crawl keeps of one URL.

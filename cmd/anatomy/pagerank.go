@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +31,7 @@ graph instead, and touches no data folder.`,
 		Example: `  anatomy pagerank --damping 0.9
   anatomy pagerank --personalize docs.example.org --html ranks.html
   anatomy pagerank --personalize-file trusted.txt --name trusted
+  anatomy pagerank --method hosts
   anatomy pagerank --edges graph.tsv.gz --output ranks.tsv`,
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -39,6 +40,9 @@ graph instead, and touches no data folder.`,
 			}
 			show := f.watch(c, s.verbose)
 			defer show("")
+			if f.topics != "" {
+				return f.rankTopics(c, s, show)
+			}
 			if e.edges != "" {
 				return e.rank(c, f.options.Options, show)
 			}
@@ -50,7 +54,9 @@ graph instead, and touches no data folder.`,
 	fs.Float64Var(&o.Damping, "damping", pagerank.DefaultDamping, "probability of following a link rather than teleporting, `D` between 0 and 1")
 	fs.StringVar(&f.place, "personalize", "", "teleport to this page or site alone: `URL|SITE`")
 	fs.StringVar(&f.places, "personalize-file", "", "teleport to the pages and sites in `FILE`: a line each, with a weight after a blank (default: 1)")
-	fs.StringVar(&o.Name, "name", engine.DefaultRank, "keep the ranks as vector `NAME`; searches use \"default\" unless they name another")
+	fs.StringVar(&f.topics, "topics", "", "compute at a time the vectors in `FILE`, at most 8: a line each place, with the name of its vector before it")
+	fs.StringVar(&f.method, "method", "pages", "rank by `METHOD`: pages; hosts, each page as its host; harmonic, how near all others are; the latter two make vectors of these names")
+	fs.StringVar(&o.Name, "name", "", "keep the ranks as vector `NAME`; searches use \"default\" unless they name another (default: \"default\")")
 	fs.Float64Var(&o.Tolerance, "tolerance", pagerank.DefaultTolerance, "stop when an iteration changes the ranks by at most `T` in sum")
 	fs.IntVar(&o.MaxIterations, "iterations", pagerank.DefaultMaxIterations, "stop after `N` iterations at the latest")
 	fs.Var((*byteSize)(&o.Memory), "memory", "rank from disk a graph that takes more than `SIZE` in memory, such as 200MB (default: no bound)")
@@ -58,7 +64,7 @@ graph instead, and touches no data folder.`,
 	fs.StringVar(&f.html, "html", "", "write the report to `FILE` as a page with plots")
 	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`: a line a link, the numbers of source and target; gzip is noticed; - is standard input")
 	fs.StringVar(&e.output, "output", "", "with --edges: write node and rank to `FILE` (default: standard output)")
-	c.AddCommand(newRankList(s), newRankRemove(s))
+	c.AddCommand(newRankList(s), newRankRemove(s), newTrustSeeds(s))
 	return c
 }
 
@@ -66,6 +72,8 @@ graph instead, and touches no data folder.`,
 type rankFlags struct {
 	options       engine.RankOptions
 	place, places string
+	topics        string
+	method        string
 	json          bool
 	html          string
 }
@@ -133,6 +141,38 @@ func (f *rankFlags) readPlaces() error {
 	return err
 }
 
+// rankTopics computes several vectors at a time.
+func (f *rankFlags) rankTopics(c *cobra.Command, s *shared, show func(string)) error {
+	const form = "a line holds the name of a vector, a URL or a site, and a weight if you like; # begins a remark"
+	in, err := os.Open(f.topics)
+	if err != nil {
+		return hinted(fmt.Errorf("pagerank: %w", err), form)
+	}
+	topics, err := engine.ReadRankTopics(in)
+	in.Close() // it was only read
+	if err != nil {
+		return hinted(err, form)
+	}
+	reports, err := engine.RankTopics(c.Context(), s.data, topics, f.options.Options)
+	show("")
+	if errors.Is(err, engine.ErrNoSuchPage) {
+		return hinted(err, "name a page by its whole URL, a site by its host")
+	}
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return printJSON(c.OutOrStdout(), reports)
+	}
+	for i, r := range reports {
+		if i > 0 {
+			fmt.Fprintln(c.OutOrStdout())
+		}
+		printRanks(c.OutOrStdout(), r)
+	}
+	return nil
+}
+
 // some names the first few of many.
 func some(names []string) string {
 	if len(names) > 3 {
@@ -152,14 +192,28 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 		return usagef("--iterations %d is less than one", o.MaxIterations)
 	case f.place != "" && !isPlace(f.place):
 		return usagef("--personalize %q is neither a URL nor a site", f.place)
-	case engine.CheckRankName(o.Name) != nil:
+	case o.Name != "" && engine.CheckRankName(o.Name) != nil:
 		return usagef("--name %q is not of lower-case letters, digits and hyphens", o.Name)
 	}
 	if f.place != "" {
 		o.Personalize = []engine.RankPlace{{Spec: f.place, Weight: 1}}
 	}
-	for _, flag := range []string{"personalize", "personalize-file", "name", "json", "html"} {
+	for _, flag := range []string{"personalize", "personalize-file", "topics", "method", "name", "json", "html"} {
 		if err := exclusive(c, e.edges != "", "--%s is for pages, and a graph of --edges has none", flag); err != nil {
+			return err
+		}
+	}
+	for _, flag := range []string{"personalize", "personalize-file", "method", "name", "html", "memory"} {
+		if err := exclusive(c, f.topics != "", "--%s and --topics do not go together", flag); err != nil {
+			return err
+		}
+	}
+	var err error
+	if o.Method, err = engine.ParseRankMethod(f.method); err != nil {
+		return usagef("--method %q is none of pages, hosts, harmonic", f.method)
+	}
+	for _, flag := range []string{"personalize", "personalize-file"} {
+		if err := exclusive(c, o.Method != engine.ByPages, "--%s is for --method pages", flag); err != nil {
 			return err
 		}
 	}
@@ -198,8 +252,21 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 	}
 	o.SelfLinks = true
 	o.Reading = func(links int) { show(fmt.Sprintf("reading: %d links", links)) }
-	var ranks bytes.Buffer
-	r, err := pagerank.RankEdges(c.Context(), in, &ranks, o)
+	if o.Memory > 0 {
+		// What is garbage counts, too: without this the process takes twice the memory and more.
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(o.Memory))
+	}
+	var r *pagerank.Result
+	write := func(out io.Writer) (err error) {
+		r, err = pagerank.RankEdges(c.Context(), in, out, o) // writes nothing if it fails
+		return err
+	}
+	var err error
+	if e.output == "" {
+		err = write(c.OutOrStdout())
+	} else {
+		err = writeFile(e.output, write)
+	}
 	show("")
 	if err != nil {
 		return hinted(err, "a line holds two numbers, source and target, with a blank or a tab between; # begins a remark")
@@ -209,13 +276,6 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 		where = ", from disk"
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "%d nodes, %d links%s; %s\n", r.Nodes, r.Links, where, iterations(r.Iterations, r.Residual, o.Tolerance))
-	if e.output == "" {
-		_, err = ranks.WriteTo(c.OutOrStdout())
-		return err
-	}
-	if err := os.WriteFile(e.output, ranks.Bytes(), 0o644); err != nil {
-		return hinted(fmt.Errorf("pagerank: %w", err), "--output takes the name of a file to write")
-	}
 	return nil
 }
 
@@ -250,7 +310,15 @@ func iterations(n int, residual, tolerance float64) string {
 }
 
 func printRanks(w io.Writer, r *engine.RankReport) {
-	fmt.Fprintf(w, "%d pages, %d links, %d pages without links; damping %g, teleporting to %s\n", r.Pages, r.Links, r.Dangled, r.Damping, teleportTo(r))
+	by := fmt.Sprintf("damping %g, teleporting to %s", r.Damping, teleportTo(r))
+	if r.Teleport == 0 && r.Personalized != "" {
+		by = "favouring " + r.Personalized
+	}
+	what := "pages"
+	if r.Method == engine.ByHosts.String() {
+		what = "hosts"
+	}
+	fmt.Fprintf(w, "%d pages, %d links, %d %s without links; %s\n", r.Pages, r.Links, r.Dangled, what, by)
 	fmt.Fprintf(w, "%s, %.2f s\n", iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance), r.Seconds)
 	fmt.Fprintf(w, "half of all rank is on %d pages", r.Half)
 	if r.Compared && r.Moved > leastMoved {

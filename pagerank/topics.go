@@ -1,0 +1,157 @@
+package pagerank
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+)
+
+// MaxTopics is how many vectors [ComputeTopics] computes at a time: what a node gives to all of them
+// is one line of a processor's cache.
+const MaxTopics = 8
+
+// ComputeTopics ranks the nodes of a graph several times, personalised to one topic each (Haveliwala,
+// WWW 2002), in one pass over the links for each iteration. A result is that of [Compute] with the
+// topic as Personalize, up to rounding. All is float64, and no rank counts before the next iteration:
+// 8 topics take about half the time of 8 computations. Of the options Damping, Tolerance,
+// MaxIterations, Workers and Progress count, the residual being the largest of a topic's.
+func ComputeTopics(ctx context.Context, g *Graph, o Options, topics []map[uint32]float64) ([]*Result, error) {
+	if len(topics) == 0 || len(topics) > MaxTopics {
+		return nil, fmt.Errorf("pagerank: %d topics, there must be 1 to %d", len(topics), MaxTopics)
+	}
+	o.Personalize = nil
+	o, _, err := o.check(g.Nodes())
+	if err != nil {
+		return nil, err
+	}
+	c := &topicComputation{g: g, damping: o.Damping, topics: len(topics), pieces: cut(g, pieceWork(g)), ranks: make([]lanes, g.Nodes()), gives: make([]lanes, g.Nodes())}
+	for i, weights := range topics {
+		to, err := newTeleport(weights, g.Nodes())
+		if err != nil {
+			return nil, fmt.Errorf("topic %d: %w", i+1, err)
+		}
+		c.to[i] = to
+	}
+	c.start()
+	var residuals lanes
+	for n := 1; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("pagerank: stopped after %d iterations: %w", n-1, err)
+		}
+		residuals = c.iterate(o.Workers)
+		largest := 0.0
+		for i := range c.topics {
+			largest = max(largest, residuals[i])
+		}
+		if o.Progress != nil {
+			o.Progress(n, largest)
+		}
+		if largest <= o.Tolerance || n == o.MaxIterations {
+			return c.results(n, residuals, o.Tolerance), nil
+		}
+	}
+}
+
+// lanes are a value for each topic.
+type lanes [MaxTopics]float64
+
+type topicComputation struct {
+	g        *Graph
+	damping  float64
+	topics   int
+	pieces   []piece
+	to       [MaxTopics]*teleport // nil: all nodes alike
+	ranks    []lanes
+	gives    []lanes
+	dangling lanes
+}
+
+func (c *topicComputation) start() {
+	for i := range c.topics {
+		v := c.to[i].fill(nil, 0, uint32(len(c.ranks)))
+		for t := range c.ranks {
+			c.ranks[t][i] = 1 / float64(len(c.ranks))
+			if v != nil {
+				c.ranks[t][i] = v[t]
+			}
+		}
+	}
+	c.give()
+}
+
+// give tells what each node gives over each of its links, and what those without links have.
+func (c *topicComputation) give() {
+	c.dangling = lanes{}
+	for t, out := range c.g.out {
+		for i := range c.ranks[t] {
+			if out > 0 {
+				c.gives[t][i] = c.damping * c.ranks[t][i] / float64(out)
+			} else {
+				c.dangling[i] += c.ranks[t][i]
+			}
+		}
+	}
+}
+
+// iterate computes the next ranks and returns how far they are from the last.
+func (c *topicComputation) iterate(workers int) (residuals lanes) {
+	var bored lanes
+	for i := range bored {
+		bored[i] = 1 - c.damping + c.damping*c.dangling[i]
+	}
+	changes := make([]lanes, len(c.pieces))
+	share(workers, len(c.pieces), func(_, i int) { changes[i] = c.piece(c.pieces[i], &bored) })
+	for _, change := range changes { // in this order whoever was first
+		for i := range residuals {
+			residuals[i] += change[i]
+		}
+	}
+	c.give()
+	return residuals
+}
+
+func (c *topicComputation) piece(p piece, bored *lanes) (change lanes) {
+	var v [MaxTopics][]float64
+	for i := range c.topics {
+		v[i] = c.to[i].fill(nil, p.from, p.to)
+	}
+	for t := p.from; t < p.to; t++ {
+		var next lanes
+		for _, s := range c.g.In(t) {
+			gives := &c.gives[s]
+			for i := range next {
+				next[i] += gives[i]
+			}
+		}
+		ranks := &c.ranks[t]
+		for i := range c.topics {
+			if v[i] != nil {
+				next[i] += bored[i] * v[i][t-p.from]
+			} else {
+				next[i] += bored[i] / float64(len(c.ranks))
+			}
+			change[i] += math.Abs(next[i] - ranks[i])
+		}
+		*ranks = next
+	}
+	return change
+}
+
+func (c *topicComputation) results(iterations int, residuals lanes, tolerance float64) []*Result {
+	dangling := 0
+	for _, out := range c.g.out {
+		dangling += 1 - min(int(out), 1)
+	}
+	all := make([]*Result, c.topics)
+	for i := range all {
+		r := &Result{Nodes: c.g.Nodes(), Links: c.g.Links(), Dangling: dangling, Iterations: iterations, Residual: residuals[i], Ranks: make([]float64, len(c.ranks))}
+		for t := range c.ranks {
+			r.Ranks[t] = c.ranks[t][i]
+		}
+		scale(r.Ranks, cmp.Or(sum(r.Ranks), 1))
+		r.Converged = r.Residual <= tolerance
+		all[i] = r
+	}
+	return all
+}
