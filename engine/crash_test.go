@@ -35,6 +35,7 @@ type childOrder struct {
 	Hold                bool // open the folder, and close it when standard input ends
 	Compact             bool // compact the repository instead
 	Recrawl             bool // visit all pages again
+	Rank                bool // compute ranks instead, again and again
 }
 
 func TestMain(m *testing.M) {
@@ -58,6 +59,9 @@ func runChild(order string) error {
 		fmt.Println("open")
 		_, err := Compact(context.Background(), o.Dir, CompactOptions{})
 		return err
+	}
+	if o.Rank {
+		return rankForEver(o.Dir)
 	}
 	options := crawlOptions(o.Dir, o.Port, o.Resolver, []string{o.Seed})
 	if o.Recrawl {
