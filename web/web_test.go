@@ -168,6 +168,7 @@ func TestGoodParameters(t *testing.T) {
 		"/search?q=+a%00b+%ff&utm=x&utm=y":           {Query: "a b", Limit: 10},
 		"/search?q=a&start=&num=":                    {Query: "a", Limit: 10},
 		"/search?q=a&start=10000&num=100":            {Query: "a", Offset: 10000, Limit: 100},
+		"/search?q=a&rank=trusted":                   {Query: "a", Limit: 10, Rank: "trusted"},
 		"/search?q=a&explain=1":                      {Query: "a", Limit: 10},
 		"/api/v1/search?q=a&explain=1&num=3&start=7": {Query: "a", Offset: 7, Limit: 3, Explain: true},
 		"/search?q=a&format=json&pageno=3":           {Query: "a", Offset: 20, Limit: 10},
@@ -221,6 +222,19 @@ func TestEverythingIsEscaped(t *testing.T) {
 		if elements < 5 {
 			t.Errorf("%s: no page:\n%s", target, body)
 		}
+	}
+}
+
+// TestResultsKeepRank: whatever leads on from a page of results keeps the rank vector that was asked for.
+func TestResultsKeepRank(t *testing.T) {
+	page := get(t, newServer(newFake()), "/search?q=inverted+index&num=2&start=2&rank=trusted", 200)
+	for _, link := range regexp.MustCompile(`href="(/(?:search|explain|api/v1/search)\?[^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if !strings.Contains(link[1], "rank=trusted") {
+			t.Errorf("%s forgets the rank", link[1])
+		}
+	}
+	if n := strings.Count(page, "rank=trusted"); n < 8 || !strings.Contains(page, `<input type="hidden" name="rank" value="trusted">`) {
+		t.Errorf("%d links keep the rank, or the form does not:\n%s", n, page)
 	}
 }
 
