@@ -27,6 +27,7 @@ type Site struct {
 
 	links    siteLinks
 	holdings holdings
+	versions versionPlaces
 }
 
 // OpenSite shows the data folder dir through the searcher s, which stays the caller's to close.
@@ -72,12 +73,16 @@ func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &record.Page
+	return s.readable(&record.Page)
+}
+
+// readable is a page as people can read it.
+func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
 	if s.PDF == nil || !vocab.IsPDF(page.Body) {
 		return page, nil
 	}
 	if page.Body, err = s.PDF(page.Body); err != nil {
-		return nil, fmt.Errorf("document %d: %w: %w", doc, web.ErrNotFound, err)
+		return nil, fmt.Errorf("document %d: %w: %w", page.Doc, web.ErrNotFound, err)
 	}
 	page.ContentType = "text/html; charset=utf-8"
 	return page, nil

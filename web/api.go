@@ -226,7 +226,7 @@ func (s *Server) apiExplain(c *gin.Context) (any, error) {
 }
 
 func (s *Server) apiPage(c *gin.Context) (any, error) {
-	page, err := s.stored(c.Request.Context(), readParams(c))
+	page, err := s.stored(c.Request.Context(), readParams(c), "")
 	if err != nil {
 		return nil, err
 	}

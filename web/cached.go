@@ -54,6 +54,8 @@ type cachedView struct {
 	Words    []string // that are marked
 	Page     string   // address of the frame's content
 	Other    string   // address of the other view
+	Versions string   // address of all versions; "" where those are not shown
+	Older    bool     // this is one of them, asked for by its place
 	Info     string   // address of what is known of the page; "" where that is not told
 	TextOnly bool
 	Text     template.HTML // of the text-only view: paragraphs of escaped and marked text
@@ -76,11 +78,22 @@ func cachedValues(doc uint64, query string, text bool) url.Values {
 	return v
 }
 
-// cached is the page around: parameters doc or url, q for the marks, text=1 for text only.
+// versionValues are those of a cached page at a place, "" for the one that counts.
+func versionValues(doc vocab.DocID, query string, text bool, version string) string {
+	v := cachedValues(uint64(doc), query, text)
+	if version != "" {
+		v.Set("version", version)
+	}
+	return v.Encode()
+}
+
+// cached is the page around: parameters doc or url, q for the marks, text=1 for text only,
+// version for one that was superseded.
 func (s *Server) cached(c *gin.Context) error {
 	p := readParams(c)
 	query, textOnly := p.text("q", MaxQuery), p.flag("text")
-	page, err := s.stored(c.Request.Context(), p)
+	version := p.text("version", 100)
+	page, err := s.stored(c.Request.Context(), p, version)
 	if err != nil {
 		return err
 	}
@@ -91,9 +104,13 @@ func (s *Server) cached(c *gin.Context) error {
 		Crumbs:   breadcrumb(page.URL),
 		Fetched:  page.Fetched,
 		Words:    marked[:min(len(marked), 12)],
-		Page:     "/cached/page?" + cachedValues(uint64(page.Doc), query, false).Encode(),
-		Other:    cachedHref(uint64(page.Doc), query, !textOnly),
+		Page:     "/cached/page?" + versionValues(page.Doc, query, false, version),
+		Other:    "/cached?" + versionValues(page.Doc, query, !textOnly, version),
+		Older:    version != "",
 		TextOnly: textOnly,
+	}
+	if s.o.Versions != nil {
+		v.Cached.Versions = versionsHref(page.Doc, nil)
 	}
 	if s.o.Trace != nil {
 		v.Cached.Info = traceHref(page.URL)
@@ -130,7 +147,8 @@ func (v *cachedView) read(page *vocab.Page, m *marker) {
 func (s *Server) cachedPage(c *gin.Context) error {
 	p := readParams(c)
 	query := p.text("q", MaxQuery)
-	page, err := s.stored(c.Request.Context(), p)
+	version := p.text("version", 100)
+	page, err := s.stored(c.Request.Context(), p, version)
 	if err != nil {
 		return err
 	}
@@ -207,8 +225,8 @@ func textOf(page *vocab.Page) plainPage {
 	return plain
 }
 
-// stored is the page that parameters doc or url name.
-func (s *Server) stored(ctx context.Context, p *params) (*vocab.Page, error) {
+// stored is the page that parameters doc or url name, or an older version of that of doc.
+func (s *Server) stored(ctx context.Context, p *params, version string) (*vocab.Page, error) {
 	doc, address := p.doc("doc"), p.text("url", MaxURL)
 	if doc == 0 && (address == "" || s.o.Find == nil) {
 		p.required("doc", "")
@@ -216,7 +234,13 @@ func (s *Server) stored(ctx context.Context, p *params) (*vocab.Page, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	return s.storedPage(ctx, doc, address)
+	if version == "" {
+		return s.storedPage(ctx, doc, address)
+	}
+	if s.o.VersionAt == nil || doc == 0 {
+		return nil, notFound("Older versions are shown by doc and version, where they are kept.")
+	}
+	return s.o.VersionAt(ctx, doc, version)
 }
 
 // storedPage is the page of a document, or where doc is 0, of an address.

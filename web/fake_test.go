@@ -113,6 +113,50 @@ func (f *fakeIndex) trace(ctx context.Context, url string) (*Trace, error) {
 	return t, nil
 }
 
+func (f *fakeIndex) site(ctx context.Context, site string, n int) (*SiteReport, error) {
+	if site == "unknown.test" {
+		return nil, ErrNotFound
+	}
+	r := &SiteReport{Site: site, Documents: 1234, Crawled: 1200, PageRank: 0.25, LinksOf: 200, Pages: []SitePage{}, In: []HostLinks{{"from.test", 40}, {"other.test", 2}, {hostileQuery, 1}}, Out: []HostLinks{},
+		Outcomes: map[string]int{"fetched": 1200, "gone": 34, "forbidden": 3}}
+	for i := range min(n, 60) {
+		r.Pages = append(r.Pages, SitePage{Doc: vocab.DocID(i + 1), URL: fmt.Sprintf("https://%s/%d", site, i), Title: []string{"A page", "", hostileQuery, "転置インデックスとは何か"}[i%4], PageRank: 0.02 / float64(i+1), Crawled: i != 3})
+	}
+	if site == "live.test" {
+		r.Outcomes, r.Live, r.PageRank, r.In, r.LinksOf = nil, true, 0, []HostLinks{}, 0
+	}
+	return r, nil
+}
+
+// versions are those of document 4711 by the place that is their number.
+func (f *fakeIndex) versions(ctx context.Context, doc vocab.DocID) (*Versions, error) {
+	switch doc {
+	case 4711:
+		return &Versions{Read: 0.4, Pages: []Version{{fetched, "1:3:0", 2000}, {fetched.Add(-time.Hour), "1:2:0", 1000}, {fetched.Add(-2 * time.Hour), "1:1:0", 900}}}, nil
+	case 66:
+		return &Versions{Read: 1, Pages: []Version{{fetched, "1:3:0", 2000}}}, nil
+	}
+	return &Versions{Read: 1}, nil
+}
+
+func (f *fakeIndex) versionAt(ctx context.Context, doc vocab.DocID, place string) (*vocab.Page, error) {
+	p, ok := f.pages[doc]
+	if !ok {
+		return nil, ErrNotFound
+	}
+	page := *p
+	switch place {
+	case "1:3:0":
+	case "1:2:0":
+		page.Body = append([]byte("<p>An old beginning <script>hit()</script>&lt;script>"), page.Body...)
+	case "1:1:0":
+		page.Body = []byte("<title>Before</title><p>nothing of it")
+	default:
+		return nil, fmt.Errorf("place %q: %w", place, ErrNotFound)
+	}
+	return &page, nil
+}
+
 func fakeExplanation(url string) *searcher.Explanation {
 	e := &searcher.Explanation{URL: url, Parts: []searcher.Part{
 		{Name: "title", Word: "inverted", Detail: "1 hit, count weight 1, idf 4.07, type weight 6", Points: 6_104_220},

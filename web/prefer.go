@@ -11,14 +11,18 @@ type choice struct{ Label, Set string }
 
 // prefer puts what the asker prefers on a page of results: the menus to change it, the tags that tell
 // of it, and, where it stands in the address, the addresses of other pages. Query is that of the page's
-// own address; shown says that pages of blocked sites are not left out.
-func (v *resultsView) prefer(a *visitor, query string, shown bool) {
+// own address; shown says that pages of blocked sites are not left out,
+// explore that sites can be looked at.
+func (v *resultsView) prefer(a *visitor, query string, shown, explore bool) {
 	v.Back = query
 	for i := range v.Results {
 		r := &v.Results[i]
 		r.Liked = a.of(r.URL)
 		if site, ok := siteName(hostOf(r.URL)); ok {
 			r.Host, r.Choices = site, choices(site, r.Liked)
+			if explore {
+				r.Explore = siteHref(site)
+			}
 		}
 	}
 	v.carry(a.Carry)

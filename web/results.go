@@ -59,6 +59,7 @@ type resultView struct {
 	Fetched time.Time
 	Crawled bool
 	Host    string     // "" where it is no site
+	Explore string     // address of what is known of the site; "" where that is not shown
 	Liked   string     // what the asker thinks of the site: "raised"
 	Choices []choice   // what else could be thought of it
 	Similar *groupView // pages folded into it; nil for none
@@ -132,7 +133,7 @@ func (s *Server) search(c *gin.Context) error {
 	}
 	v.Rank = r.Rank
 	v.Results = s.resultsView(r, response)
-	v.Results.prefer(visitor, c.Request.URL.RawQuery, shown)
+	v.Results.prefer(visitor, c.Request.URL.RawQuery, shown, s.o.Site != nil)
 	return s.render(c, http.StatusOK, s.pages.results, v)
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"anatomy/searcher"
 	"anatomy/vocab"
 )
 
@@ -179,8 +178,8 @@ func (s *Server) newTraceView(asked string, t *Trace) *traceView {
 	if t.Doc != 0 && s.o.Links != nil {
 		v.Links = fmt.Sprintf("/links?doc=%d", t.Doc)
 	}
-	if host := hostOf(t.URL); host != "" {
-		v.Site = searchHref("/search", searcher.Request{Query: "site:" + host}, 0)
+	if host := hostOf(t.URL); host != "" && s.o.Site != nil {
+		v.Site = siteHref(host)
 	}
 	return v
 }

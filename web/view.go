@@ -56,7 +56,7 @@ func (s *Server) static(c *gin.Context) error {
 
 // pages are the parsed templates, each within the layout.
 type pages struct {
-	home, results, explain, cached, links, trace, preferences, api, crawl, problem, dashboard *template.Template
+	home, results, explain, cached, links, trace, preferences, help, advanced, site, versions, api, crawl, problem, dashboard *template.Template
 }
 
 // parsePages panics on a template that does not parse: they are part of the program.
@@ -74,7 +74,23 @@ func parsePages(a assets) pages {
 	page := func(name string) *template.Template {
 		return template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name))
 	}
-	return pages{page("home.html"), page("results.html"), page("explain.html"), page("cached.html"), page("links.html"), page("trace.html"), page("preferences.html"), page("api.html"), page("crawl.html"), page("problem.html"), page("dashboard.html")}
+	return pages{
+		home:        page("home.html"),
+		results:     page("results.html"),
+		explain:     page("explain.html"),
+		cached:      page("cached.html"),
+		links:       page("links.html"),
+		trace:       page("trace.html"),
+		preferences: page("preferences.html"),
+		help:        page("help.html"),
+		advanced:    page("advanced.html"),
+		site:        page("site.html"),
+		versions:    page("versions.html"),
+		api:         page("api.html"),
+		crawl:       page("crawl.html"),
+		problem:     page("problem.html"),
+		dashboard:   page("dashboard.html"),
+	}
 }
 
 // A view is what the templates see. Title and Query serve the layout, one of the rest the page.
@@ -93,6 +109,10 @@ type view struct {
 	Trace   *traceView
 
 	Preferences *preferencesView
+	Help        *helpView
+	Advanced    *advancedView
+	SiteReport  *siteReportView
+	Versions    *versionsView
 	API         *apiView
 	Crawl       *crawlView
 	Problem     *problem

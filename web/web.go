@@ -66,13 +66,16 @@ type Options struct {
 	Search Search
 	Pages  Pages // default nil: no cached pages
 
-	Find     func(ctx context.Context, url string) (vocab.DocID, error)                                                              // the document of a URL; default nil: pages are asked for by number alone
-	Links    func(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error)                                                  // at most n links each way; default nil: links are not shown
-	Trace    func(ctx context.Context, url string) (*Trace, error)                                                                   // why a page is in the index or not; default nil: it is not told
-	Stats    func(ctx context.Context) (any, error)                                                                                  // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
-	Complete func(typed string, limit int) []string                                                                                  // queries that begin with what was typed; default nil: none are proposed
-	Export   func(ctx context.Context, r searcher.Request, limit int, each func(*searcher.Result) error) (*searcher.Response, error) // all results, see searcher.Searcher.All; default nil: there are no exports
-	Ready    func() bool                                                                                                             // whether a snapshot is open; default nil: always
+	Find      func(ctx context.Context, url string) (vocab.DocID, error)                                                              // the document of a URL; default nil: pages are asked for by number alone
+	Links     func(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error)                                                  // at most n links each way; default nil: links are not shown
+	Trace     func(ctx context.Context, url string) (*Trace, error)                                                                   // why a page is in the index or not; default nil: it is not told
+	Site      func(ctx context.Context, site string, n int) (*SiteReport, error)                                                      // a site with at most n pages; default nil: sites are not shown
+	Versions  func(ctx context.Context, doc vocab.DocID) (*Versions, error)                                                           // pages that are kept of a document; default nil: none are shown
+	VersionAt func(ctx context.Context, doc vocab.DocID, place string) (*vocab.Page, error)                                           // one of them, by its place
+	Stats     func(ctx context.Context) (any, error)                                                                                  // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
+	Complete  func(typed string, limit int) []string                                                                                  // queries that begin with what was typed; default nil: none are proposed
+	Export    func(ctx context.Context, r searcher.Request, limit int, each func(*searcher.Result) error) (*searcher.Response, error) // all results, see searcher.Searcher.All; default nil: there are no exports
+	Ready     func() bool                                                                                                             // whether a snapshot is open; default nil: always
 
 	PublicURL  string        // scheme, host and path under which people reach us, see ParsePublicURL; default: those of the request
 	Name       string        // of the site, at most 16 characters; default "anatomy"
@@ -209,6 +212,10 @@ func (s *Server) routes() *gin.Engine {
 	get("/explain", s.html(s.explain))
 	get("/links", s.html(s.linksPage))
 	get("/page", s.html(s.tracePage))
+	get("/site/*site", s.html(s.sitePage))
+	get("/versions", s.html(s.versionsPage))
+	get("/help", s.html(s.help))
+	get("/advanced", s.html(s.advanced))
 	get("/preferences", s.html(s.preferencesPage))
 	r.POST("/preferences", s.html(s.savePreferences))
 	r.POST("/preferences/site", s.html(s.preferSite))
@@ -230,6 +237,7 @@ func (s *Server) routes() *gin.Engine {
 	get("/api/v1/page", s.json(s.apiPage))
 	get("/api/v1/links", s.json(s.apiLinks))
 	get("/api/v1/trace", s.json(s.apiTrace))
+	get("/api/v1/site", s.json(s.apiSite))
 	get("/api/v1/stats", s.json(s.apiStats))
 	get("/customsearch/v1", s.customSearch)
 	r.Any("/mcp", gin.WrapH(overHTTP(s.Tools())))
@@ -262,7 +270,7 @@ func (s *Server) ready() bool { return s.o.Ready == nil || s.o.Ready() }
 // robots keeps crawlers off the pages that would have them crawl the web through us.
 func (s *Server) robots(c *gin.Context) {
 	text := "User-agent: *\n"
-	for _, path := range []string{"/search", "/cached", "/explain", "/links", "/page", "/preferences", "/api/", "/crawl", "/dashboard"} {
+	for _, path := range []string{"/search", "/cached", "/explain", "/links", "/page", "/site", "/versions", "/preferences", "/api/", "/crawl", "/dashboard"} {
 		text += "Disallow: " + s.path(path) + "\n"
 	}
 	c.String(http.StatusOK, text)

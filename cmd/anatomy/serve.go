@@ -243,7 +243,8 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 	d := newDesk(dir, site, o.log)
 	return &collection{s, site, web.New(web.Options{
 		Desk: d, SlowQueries: o.slow,
-		Search: site, Pages: site, Find: site.Find, Links: site.Links, Trace: site.Trace, Stats: site.Stats, Complete: s.Complete, Export: s.All,
+		Search: site, Pages: site, Find: site.Find, Links: site.Links, Trace: site.Trace,
+		Site: site.Report, Versions: site.Versions, VersionAt: site.Version, Stats: site.Stats, Complete: s.Complete, Export: s.All,
 		PublicURL: o.publicURL, Proxies: o.proxies, Connections: o.connections, Version: version(), Keys: o.keys, Crawl: engine.NewControl(dir), Token: o.token, Log: o.log, LogQueries: o.logQueries,
 	}), d}, nil
 }

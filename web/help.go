@@ -1,0 +1,171 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/searcher"
+)
+
+// A helpView explains the query language. doc/query.md says the same at length, and a test holds that
+// nothing of its table is missing here.
+type helpView struct{ Sections []helpSection }
+
+type helpSection struct {
+	ID, Title string
+	About     string
+	Examples  []helpExample
+}
+
+// A helpExample is a query that can be followed.
+type helpExample struct{ Query, Means, Href string }
+
+// The language, in the order in which people need it.
+var helpSections = []helpSection{
+	{"words", "Words", "All words must be there, in any order: in the text, title, address or description of a page, or in links to it. Nearer together is better, and so is in the title or in headings. Case and accents do not matter. Forms of a word are different words.", []helpExample{
+		{Query: "random surfer", Means: "both words, anywhere"},
+		{Query: "zurich", Means: "finds Zürich, too"},
+		{Query: "検索", Means: "both characters, together: Chinese and Japanese need no spaces"},
+		{Query: "os.path", Means: "os and path next to each other: punctuation parts words"},
+	}},
+	{"phrases", "Phrases", "Quotes ask for words next to each other, in this order, in one place: a phrase does not reach from the title into the text.", []helpExample{
+		{Query: `"random surfer"`, Means: "this very phrase"},
+		{Query: `"page rank" "random surfer"`, Means: "both phrases"},
+	}},
+	{"without", "Without, or, groups", "A minus directly before a word, phrase, operator or group leaves pages out. OR is written in capitals and binds more tightly than the space. There must be something to look for besides what is left out.", []helpExample{
+		{Query: "surfer -wave", Means: "the first word without the second"},
+		{Query: `web -"deep web"`, Means: "without a phrase"},
+		{Query: "crawler OR spider", Means: "one of the words at least"},
+		{Query: "crawler | spider", Means: "the same"},
+		{Query: `(web OR net) -"deep web"`, Means: "as the parentheses say"},
+	}},
+	{"sites", "Sites", "A host stands for itself and the hosts below it, and may be followed by the beginning of a path.", []helpExample{
+		{Query: "site:example.org", Means: "of this host and those below it; alone, all its pages"},
+		{Query: "site:example.org/docs", Means: "below this path"},
+		{Query: "crawler -site:example.org", Means: "anywhere else"},
+	}},
+	{"places", "Places on a page", "These take the word, “phrase” or (group) that follows without a space.", []helpExample{
+		{Query: "intitle:cache", Means: "in the title"},
+		{Query: `intitle:"release notes"`, Means: "a phrase in the title"},
+		{Query: "inurl:robots", Means: "in host or path"},
+		{Query: "inurl:(api OR reference)", Means: "one of several"},
+		{Query: "inanchor:manual", Means: "in the text of a link to the page"},
+		{Query: "intext:damping", Means: "in the text of the page itself"},
+	}},
+	{"else", "Nothing is an error", "What is no operator is words. A quote left open is closed at the end, and a parenthesis without a partner means nothing. Quotes may be typographic. The page of results shows the query as it was understood, and says why where nothing was found.", []helpExample{
+		{Query: "C++", Means: "a word"},
+		{Query: "foo:bar", Means: "two words next to each other"},
+		{Query: `"random surfer`, Means: "the same as with both quotes"},
+	}},
+}
+
+func (s *Server) help(c *gin.Context) error {
+	v := s.view("Help", "")
+	v.Help = &helpView{}
+	for _, section := range helpSections {
+		examples := make([]helpExample, len(section.Examples))
+		for i, e := range section.Examples {
+			e.Href = searchHref("/search", searcher.Request{Query: e.Query}, 0)
+			examples[i] = e
+		}
+		section.Examples = examples
+		v.Help.Sections = append(v.Help.Sections, section)
+	}
+	return s.render(c, http.StatusOK, s.pages.help, v)
+}
+
+// An advancedField is a field of the form that writes a query.
+type advancedField struct {
+	Name, Label, About, Example string
+
+	// write is what the field asks for in the query language; its value has words.
+	write func(value string) string
+}
+
+var advancedFields = []advancedField{
+	{"all", "All of these words", "in any order", "crawler robots", func(v string) string { return v }},
+	{"phrase", "This very phrase", "words next to each other", "random surfer", func(v string) string { return `"` + withoutQuotes(v) + `"` }},
+	{"any", "Any of these words", "one is enough", "spider robot", func(v string) string { return group(terms(v)) }},
+	{"none", "None of these words", "or “phrases” in quotes", "wave", func(v string) string { return before("-", v) }},
+	{"site", "On these sites", "hosts, or parts of them", "example.org/docs", func(v string) string { return group(prefixed("site:", strings.FieldsFunc(v, isListGap))) }},
+	{"notsite", "Not on these sites", "", "example.com", func(v string) string { return strings.Join(prefixed("-site:", strings.FieldsFunc(v, isListGap)), " ") }},
+	{"title", "In the title", "all of these", "introduction", func(v string) string { return before("intitle:", v) }},
+	{"url", "In the address", "all of these", "blog", func(v string) string { return before("inurl:", v) }},
+	{"anchor", "In links to the page", "all of these", "manual", func(v string) string { return before("inanchor:", v) }},
+}
+
+type advancedView struct{ Fields []advancedField }
+
+// advanced is a form that writes a query, and leads to its results.
+func (s *Server) advanced(c *gin.Context) error {
+	p := readParams(c)
+	var parts []string
+	for _, f := range advancedFields {
+		if value := p.text(f.Name, MaxQuery); withoutQuotes(value) != "" {
+			parts = append(parts, f.write(value))
+		}
+	}
+	num := p.number("num", 0, 1, 100)
+	query := strings.Join(parts, " ")
+	if len(query) > MaxQuery {
+		p.fail("The query has %d bytes; the limit is %d.", len(query), MaxQuery)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	if query != "" {
+		s.redirect(c, http.StatusSeeOther, searchHref("/search", searcher.Request{Query: query, Limit: num}, 0)+s.visitor(c, p).tail())
+		return nil
+	}
+	v := s.view("Advanced search", "")
+	v.Advanced = &advancedView{advancedFields}
+	return s.render(c, http.StatusOK, s.pages.advanced, v)
+}
+
+// tail is what addresses must carry.
+func (v *visitor) tail() string {
+	if len(v.Carry) == 0 {
+		return ""
+	}
+	return "&" + url.Values(v.Carry).Encode()
+}
+
+func isListGap(r rune) bool { return r == ',' || r <= ' ' }
+
+// withoutQuotes is a text whose quotes are blanks.
+func withoutQuotes(v string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer(`"`, " ", "“", " ", "”", " ", "„", " ").Replace(v)), " ")
+}
+
+// terms are the words and "phrases" of a field.
+func terms(v string) (all []string) {
+	for i, part := range strings.Split(strings.NewReplacer("“", `"`, "”", `"`, "„", `"`).Replace(v), `"`) {
+		switch words := strings.Fields(part); {
+		case i%2 == 0:
+			all = append(all, words...)
+		case len(words) > 0:
+			all = append(all, `"`+strings.Join(words, " ")+`"`)
+		}
+	}
+	return all
+}
+
+func prefixed(operator string, all []string) []string {
+	for i := range all {
+		all[i] = operator + all[i]
+	}
+	return all
+}
+
+func before(operator, v string) string { return strings.Join(prefixed(operator, terms(v)), " ") }
+
+// group asks for one of several.
+func group(all []string) string {
+	if len(all) == 1 {
+		return all[0]
+	}
+	return "(" + strings.Join(all, " OR ") + ")"
+}

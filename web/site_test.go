@@ -1,0 +1,88 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestSitePage(t *testing.T) {
+	s := fullServer()
+	for target, want := range map[string][]string{
+		"/site/docs.test": {"1,234 documents in the index, 1,200 of them fetched", "25.0 %", `href="/site/from.test"`, "No other host.", "gone", `href="/page?url=https%3A%2F%2Fdocs.test%2F0"`, "by links alone", `href="/site/docs.test?num=1000"`,
+			`href="/api/v1/site?site=docs.test"`, "its 200 best pages", "転置インデックスとは何か"},
+		"/site/https://docs.test/a/": {`dir="ltr">docs.test/a</h1>`},
+		"/site/live.test":            {"A crawl runs, and has their records open"},
+		"/site/docs.test?num=2":      {"https://docs.test/1"},
+	} {
+		body := get(t, s, target, http.StatusOK)
+		for _, w := range want {
+			if !strings.Contains(body, w) {
+				t.Errorf("%s lacks %q:\n%s", target, w, body)
+			}
+		}
+		if strings.Contains(body, "<script>") {
+			t.Errorf("%s: a script came through", target)
+		}
+	}
+	for target, status := range map[string]int{
+		"/site/": 400, "/site/..": 400, "/site/../../etc/passwd": 400, "/site/%3Cscript%3E": 400, "/site/a%20b": 400, "/site/" + strings.Repeat("a", 400): 400,
+		"/site/docs.test?num=0": 400, "/site/docs.test?num=x": 400, "/site/docs.test?num=1&num=2": 400, "/site/docs.test?num=1001": 400, "/site/unknown.test": 404,
+	} {
+		get(t, s, target, status)
+	}
+	without := newServer(newFake())
+	get(t, without, "/site/docs.test", http.StatusNotFound)
+	if strings.Contains(get(t, without, "/search?q=inverted+index", http.StatusOK), `href="/site/`) {
+		t.Error("results lead to what is not there")
+	}
+}
+
+func TestVersionsPage(t *testing.T) {
+	s := fullServer()
+	for target, want := range map[string][]string{
+		"/versions?doc=4711":                     {"40 % of the repository", "Look further", `href="/cached?doc=4711&amp;version=1%3A2%3A0"`, `href="/versions?doc=4711&amp;new=1%3A3%3A0&amp;old=1%3A2%3A0"`, "the oldest", "2.0 kB", "www.docs.test"},
+		"/versions?doc=66":                       {"the oldest"},
+		"/versions?doc=4711&old=1:2:0&new=1:3:0": {"0 paragraphs came, 1 went", "<del>An old beginning &lt;script&gt;"},
+		"/versions?doc=4711&old=1:3:0&new=1:3:0": {"the text is the same"},
+		"/cached?doc=4711&version=1:2:0&q=x":     {"A stored version of this page", `src="/cached/page?doc=4711&amp;q=x&amp;version=1%3A2%3A0"`, `href="/versions?doc=4711"`},
+		"/cached?doc=4711&version=1:2:0&text=1":  {"An old beginning"},
+		"/cached/page?doc=4711&version=1:1:0":    {"nothing of it"},
+	} {
+		body := get(t, s, target, http.StatusOK)
+		for _, w := range want {
+			if !strings.Contains(body, w) {
+				t.Errorf("%s lacks %q:\n%s", target, w, body)
+			}
+		}
+		if strings.Contains(body, "<script>") {
+			t.Errorf("%s: a script came through", target)
+		}
+	}
+	for target, status := range map[string]int{
+		"/versions": 400, "/versions?doc=0": 400, "/versions?doc=x": 400, "/versions?doc=1&doc=2": 400, "/versions?doc=1": 404, "/versions?doc=4711&old=1:2:0": 404, "/versions?doc=4711&old=../../etc&new=1:2:0": 404,
+		"/versions?doc=4711&old=" + strings.Repeat("1", 101) + "&new=1:2:0": 400, "/cached?doc=4711&version=9:9:9": 404, "/cached?url=https://www.docs.test/plain.txt&version=1:2:0": 404, "/cached/page?doc=4711&version=1:2:0&version=1": 400,
+	} {
+		get(t, s, target, status)
+	}
+	get(t, newServer(newFake()), "/versions?doc=4711", http.StatusNotFound)
+	get(t, newServer(newFake()), "/cached?doc=4711&version=1:2:0", http.StatusNotFound)
+}
+
+func TestDiffer(t *testing.T) {
+	for _, c := range []struct{ before, after, want string }{
+		{"a\nb\n", "a\nb\n", ""},
+		{"a\nb\n", "a\nc\n", " a-b+c"},
+		{"", "a\n", "+a"},
+		{"1\n2\n3\n4\n5\n6\n7\n8\n9\n", "0\n2\n3\n4\n5\n6\n7\n8\nx\n", "-1+0 2 3 4… 6 7 8-9+x"},
+		{"-- a\n@@ b\n", "++ a\n@@ b\n", "--- a+++ a @@ b"},
+	} {
+		got := ""
+		for _, l := range differ([]byte(c.before), []byte(c.after)) {
+			got += string(l.Kind) + l.Text
+		}
+		if got != c.want {
+			t.Errorf("%q, %q: %q, want %q", c.before, c.after, got, c.want)
+		}
+	}
+}
