@@ -17,7 +17,7 @@ import (
 )
 
 // linkedPages is how many pages of a site are asked for their links, the best first.
-const linkedPages = 200
+const linkedPages = 100
 
 // Report tells of a site, written as site: has it: its pages by rank, which hosts link to its best pages
 // and which those link to, and what came of fetching its URLs. web.ErrNotFound says that nothing of it is
