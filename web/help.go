@@ -55,6 +55,15 @@ var helpSections = []helpSection{
 		{Query: "inanchor:manual", Means: "in the text of a link to the page"},
 		{Query: "intext:damping", Means: "in the text of the page itself"},
 	}},
+	{"kinds", "Languages, kinds, dates", "A language is the one that a page declares, or that its script shows. Kinds are html, txt, md, xml (feeds) and pdf. Dates are days, months or years.", []helpExample{
+		{Query: "cache lang:de", Means: "pages in a language"},
+		{Query: "lang:de", Means: "all of them"},
+		{Query: "filetype:pdf", Means: "of a kind"},
+		{Query: "ext:txt", Means: "the same"},
+		{Query: "after:2023", Means: "dated that year or later"},
+		{Query: "before:2024-06-01", Means: "dated before that day"},
+		{Query: "2020..2024", Means: "dated in these years"},
+	}},
 	{"else", "Nothing is an error", "What is no operator is words. A quote left open is closed at the end, and a parenthesis without a partner means nothing. Quotes may be typographic. The page of results shows the query as it was understood, and says why where nothing was found.", []helpExample{
 		{Query: "C++", Means: "a word"},
 		{Query: "foo:bar", Means: "two words next to each other"},
