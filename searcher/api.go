@@ -69,6 +69,8 @@ type Result struct {
 	PageRank    float64   // share of all rank, sums to 1 over the collection; 0 where none is computed
 	Fetched     time.Time // zero for a page that is known by its links alone
 	Crawled     bool
+	Medium      vocab.Medium
+	Date        vocab.Day    // when the page says that it was changed or published; 0 where that is not known
 	Pinned      bool         // it stands where it does because its site is pinned
 	Similar     int          // pages that say nearly the same, folded into this one: Request.Similar shows them
 	More        int          // with the last of a host among ten results: how many of it stand further down, to let other hosts speak

@@ -83,6 +83,7 @@ func (a *answer) result(c candidate, info *vocab.DocInfo) Result {
 	}
 	return Result{
 		Doc: info.Doc, URL: info.URL, Title: title, Lang: info.Lang, Fetched: info.Fetched, Crawled: info.Crawled,
+		Medium: info.Medium, Date: info.Date,
 		Score: c.score, Pinned: c.pinned, PageRank: a.snap.rankOf(info.Doc), Similar: len(a.groups.similar[c.doc]), More: a.groups.more[c.doc],
 	}
 }

@@ -53,6 +53,8 @@ type resultAnswer struct {
 	PageRank    float64            `json:"pagerank"`
 	FetchedAt   *time.Time         `json:"fetched_at"` // null for a page known by its links alone
 	Lang        string             `json:"lang"`
+	Date        string             `json:"date,omitempty"`     // "2024-05-06"
+	Filetype    string             `json:"filetype,omitempty"` // "html"
 	Crawled     bool               `json:"crawled"`
 	Similar     *groupAnswer       `json:"similar,omitempty"`        // pages folded into it
 	More        *groupAnswer       `json:"more_from_host,omitempty"` // pages of its host further down
@@ -183,6 +185,8 @@ func newResultAnswer(asked searcher.Request, r *searcher.Result) resultAnswer {
 		PageRank:    r.PageRank,
 		FetchedAt:   moment(r.Fetched),
 		Lang:        r.Lang,
+		Date:        r.Date.String(),
+		Filetype:    r.Medium.String(),
 		Crawled:     r.Crawled,
 		Similar:     similarAnswer(asked, r),
 		More:        moreAnswer(asked, r),

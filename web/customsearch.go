@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/gin-gonic/gin"
@@ -83,7 +84,7 @@ func (s *Server) customAnswer(c *gin.Context) (*customAnswer, error) {
 	terms, engine := p.text("q", MaxQuery), p.text("cx", 256)
 	p.required("q", terms)
 	r := searcher.Request{
-		Query:  p.narrowed(terms, s.o.SiteSets[engine]),
+		Query:  p.narrowed(terms, s.o.SiteSets[engine], s.o.Now()),
 		Offset: p.number("start", 1, 1, searcher.MaxOffset+1) - 1,
 		Limit:  p.number("num", searcher.DefaultLimit, 1, maxCustom),
 
@@ -105,7 +106,7 @@ func (s *Server) customAnswer(c *gin.Context) (*customAnswer, error) {
 
 // narrowed is the query with what Google's parameters add to it put first, so that it is never
 // what a query that is too long loses.
-func (p *params) narrowed(query string, sites []string) string {
+func (p *params) narrowed(query string, sites []string, now time.Time) string {
 	var parts []string
 	if len(sites) > 0 {
 		parts = append(parts, "(site:"+strings.Join(sites, " OR site:")+")")
@@ -129,21 +130,15 @@ func (p *params) narrowed(query string, sites []string) string {
 	if either := p.plainWords("orTerms"); len(either) > 0 {
 		parts = append(parts, "("+strings.Join(either, " OR ")+")")
 	}
-	if len(parts) == 0 {
-		return query
+	var languages []string
+	for tag := range strings.SplitSeq(p.text("lr", 64), "|") {
+		languages = append(languages, language(strings.TrimPrefix(tag, "lang_"))...)
 	}
-	return strings.Join(append(parts, withoutLeadingOr(query)), " ")
-}
-
-// withoutLeadingOr drops an OR that has nothing before it, which would take what we put there.
-func withoutLeadingOr(query string) string {
-	for {
-		word, rest, _ := strings.Cut(strings.TrimSpace(query), " ")
-		if word != "OR" && word != "|" {
-			return query
-		}
-		query = rest
+	parts = append(parts, anyOf(languages)...)
+	if kind := p.plainWords("fileType"); len(kind) > 0 {
+		parts = append(parts, "filetype:"+kind[0])
 	}
+	return narrow(append(parts, p.dateRestrict(now)...), query)
 }
 
 // site is the host, with a path if there is one, that a parameter names; Google's wildcards and a

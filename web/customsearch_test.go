@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestCustomSearchShape compares answers with testdata/customsearch.golden; ANATOMY_UPDATE=1
@@ -40,14 +41,18 @@ func TestCustomSearchShape(t *testing.T) {
 
 func TestCustomSearchQueries(t *testing.T) {
 	f := newFake()
-	s := New(Options{Search: f, SiteSets: map[string][]string{"docs": {"a.test", "b.test/x"}}})
+	now := func() time.Time { return time.Date(2026, 3, 31, 1, 2, 3, 0, time.UTC) }
+	s := New(Options{Search: f, Now: now, SiteSets: map[string][]string{"docs": {"a.test", "b.test/x"}}})
 	cases := map[string]string{
-		"q=a&cx=docs":                                                          "(site:a.test OR site:b.test/x) a",
-		"q=a&cx=other&fileType=pdf":                                            "a",
-		"q=OR+a&siteSearch=a.test":                                             "site:a.test a",
-		"q=a&siteSearchFilter=e":                                               "a",
-		"q=a&siteSearch=https://a.test/x/*&siteSearchFilter=e":                 "-site:a.test/x a",
-		"q=a&siteSearch=*.a.test&siteSearchFilter=i":                           "site:a.test a",
+		"q=a&cx=docs":                                          "(site:a.test OR site:b.test/x) a",
+		"q=a&cx=other&fileType=pdf":                            "filetype:pdf a",
+		"q=a&lr=lang_zh-CN":                                    "lang:zh a",
+		"q=a&lr=lang_de|lang_en&dateRestrict=w2":               "(lang:de OR lang:en) after:2026-03-17 a",
+		"q=a&dateRestrict=y1":                                  "after:2025-03-31 a",
+		"q=OR+a&siteSearch=a.test":                             "site:a.test a",
+		"q=a&siteSearchFilter=e":                               "a",
+		"q=a&siteSearch=https://a.test/x/*&siteSearchFilter=e": "-site:a.test/x a",
+		"q=a&siteSearch=*.a.test&siteSearchFilter=i":           "site:a.test a",
 		"q=a+OR+b&exactTerms=%22new+york%22&excludeTerms=x+-y&orTerms=c+OR+(d": `"new york" -x -y (c OR d) a OR b`,
 	}
 	for query, want := range cases {
@@ -66,6 +71,7 @@ func TestCustomSearchBadParameters(t *testing.T) {
 		"", "q=", "q=+", "q=a&q=b", "q=" + long, "q=%zz", "q=a&num=0", "q=a&num=11", "q=a&num=-1", "q=a&num=x", "q=a&num=1&num=2",
 		"q=a&start=0", "q=a&start=-1", "q=a&start=10002", "q=a&start=99999999999999999999", "q=a&start=1.5", "q=a&cx=" + long,
 		"q=a&siteSearch=a.test+OR+b", "q=a&siteSearch=%22", "q=a&siteSearch=(a", "q=a&siteSearch=a&siteSearchFilter=x",
+		"q=a&dateRestrict=x1", "q=a&dateRestrict=d", "q=a&dateRestrict=d0", "q=a&dateRestrict=m-1", "q=a&dateRestrict=y99999",
 		"q=a&exactTerms=" + long, "q=a&orTerms=a&orTerms=b", "q=a&excludeTerms=" + long,
 	} {
 		w := do(t, s, http.MethodGet, "/customsearch/v1?"+query)

@@ -204,6 +204,7 @@ func newFake() *fakeIndex {
 			results[i].Crawled, results[i].Fetched = true, fetched
 		}
 	}
+	results[1].Medium, results[1].Date = vocab.PDF, vocab.DayOf(time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC))
 	for i := len(results); i < 95; i++ {
 		r := results[0]
 		r.Doc = vocab.DocID(5000 + i)

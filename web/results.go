@@ -15,6 +15,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"anatomy/searcher"
+	"anatomy/vocab"
 )
 
 // A resultsView is a page of results.
@@ -57,6 +58,8 @@ type resultView struct {
 	Links   string // "" where links are not shown
 	Info    string // "" where pages are not traced
 	Fetched time.Time
+	Date    time.Time // of the page itself, zero where it is not known
+	Kind    string    // "PDF", where it is not what most pages are
 	Crawled bool
 	Host    string     // "" where it is no site
 	Explore string     // address of what is known of the site; "" where that is not shown
@@ -223,6 +226,14 @@ func sameQuery(interpreted, query string) bool {
 	return interpreted == "" || fold(interpreted) == fold(query)
 }
 
+// kindView names kinds of documents that are not what a browser shows as a page.
+func kindView(m vocab.Medium) string {
+	if m <= vocab.HTML {
+		return ""
+	}
+	return strings.ToUpper(m.String())
+}
+
 func (s *Server) resultView(r *searcher.Result, asked searcher.Request, number int, best searcher.Score) resultView {
 	why := url.Values{"q": {asked.Query}, "url": {r.URL}}
 	if asked.Rank != "" {
@@ -239,8 +250,12 @@ func (s *Server) resultView(r *searcher.Result, asked searcher.Request, number i
 		Why:     "/explain?" + why.Encode(),
 		Fetched: r.Fetched,
 		Crawled: r.Crawled,
+		Kind:    kindView(r.Medium),
 		Similar: similarView(asked, r),
 		More:    moreView(asked, r),
+	}
+	if r.Date != 0 {
+		v.Date = r.Date.Time()
 	}
 	if strings.TrimSpace(r.Title) == "" {
 		v.Title = shorten(r.URL, maxTitle)

@@ -14,7 +14,7 @@ import (
 )
 
 // The shapes of SearXNG's /search, which programs know how to read, and a feed in Atom. Of
-// SearXNG's parameters q, format and pageno count, num and start besides; language, time_range,
+// SearXNG's parameters q, format, pageno, language and time_range count, num and start besides;
 // safesearch, engines and categories are passed over: there is one engine, and no such filter.
 
 // programFormats are the formats of /search for programs.
@@ -42,7 +42,7 @@ type searxngResult struct {
 	ParsedURL [6]string `json:"parsed_url"` // scheme, host, path, parameters, query, fragment
 	Positions []int     `json:"positions"`
 	Score     score     `json:"score"`
-	Published *string   `json:"publishedDate"` // always null: we know when we fetched, not when it was written
+	Published *string   `json:"publishedDate"` // null where the page does not say
 	Thumbnail string    `json:"thumbnail"`
 	Image     string    `json:"img_src"`
 }
@@ -61,6 +61,7 @@ func (s *Server) answerProgram(c *gin.Context, p *params, r searcher.Request, fo
 	if page := p.number("pageno", 0, 1, searcher.MaxOffset/r.Limit+1); page > 0 {
 		r.Offset = (page - 1) * r.Limit
 	}
+	r.Query = narrow(append(language(p.text("language", 64)), p.timeRange(s.o.Now())...), r.Query)
 	if p.err != nil {
 		return p.err
 	}
@@ -119,6 +120,10 @@ func newSearxngResult(r *searcher.Result, position int) searxngResult {
 		Template:  "default.html",
 		Positions: []int{position},
 		Score:     score(r.Score),
+	}
+	if r.Date != 0 {
+		day := r.Date.Time().Format("2006-01-02T15:04:05")
+		answer.Published = &day
 	}
 	if u, err := url.Parse(r.URL); err == nil {
 		answer.ParsedURL = [6]string{u.Scheme, u.Host, u.EscapedPath(), "", u.RawQuery, u.Fragment}

@@ -164,18 +164,18 @@ func TestGoodParameters(t *testing.T) {
 	f := newFake()
 	s := newServer(f)
 	cases := map[string]searcher.Request{
-		"/search?q=a":                                {Query: "a", Limit: 10},
-		"/search?q=+a%00b+%ff&utm=x&utm=y":           {Query: "a b", Limit: 10},
-		"/search?q=a&start=&num=":                    {Query: "a", Limit: 10},
-		"/search?q=a&start=10000&num=100":            {Query: "a", Offset: 10000, Limit: 100},
-		"/search?q=a&rank=trusted":                   {Query: "a", Limit: 10, Rank: "trusted"},
-		"/search?q=a&explain=1":                      {Query: "a", Limit: 10},
-		"/api/v1/search?q=a&explain=1&num=3&start=7": {Query: "a", Offset: 7, Limit: 3, Explain: true},
-		"/search?q=a&format=json&pageno=3":           {Query: "a", Offset: 20, Limit: 10},
-		"/search?q=a&format=csv&pageno=2&language=de&time_range=century&engines=x": {Query: "a", Offset: 10, Limit: 10},
-		"/search?q=a&format=rss&num=5&start=3":                                     {Query: "a", Offset: 3, Limit: 5},
-		"/search?q=a&format=html":                                                  {Query: "a", Limit: 10},
-		"/search?q=" + strings.Repeat("%C3%A9", 1024):                              {Query: strings.Repeat("é", 1024), Limit: 10},
+		"/search?q=a":                                                        {Query: "a", Limit: 10},
+		"/search?q=+a%00b+%ff&utm=x&utm=y":                                   {Query: "a b", Limit: 10},
+		"/search?q=a&start=&num=":                                            {Query: "a", Limit: 10},
+		"/search?q=a&start=10000&num=100":                                    {Query: "a", Offset: 10000, Limit: 100},
+		"/search?q=a&rank=trusted":                                           {Query: "a", Limit: 10, Rank: "trusted"},
+		"/search?q=a&explain=1":                                              {Query: "a", Limit: 10},
+		"/api/v1/search?q=a&explain=1&num=3&start=7":                         {Query: "a", Offset: 7, Limit: 3, Explain: true},
+		"/search?q=a&format=json&pageno=3":                                   {Query: "a", Offset: 20, Limit: 10},
+		"/search?q=a&format=csv&pageno=2&language=all&time_range=&engines=x": {Query: "a", Offset: 10, Limit: 10},
+		"/search?q=a&format=rss&num=5&start=3":                               {Query: "a", Offset: 3, Limit: 5},
+		"/search?q=a&format=html":                                            {Query: "a", Limit: 10},
+		"/search?q=" + strings.Repeat("%C3%A9", 1024):                        {Query: strings.Repeat("é", 1024), Limit: 10},
 	}
 	for target, want := range cases {
 		f.asked = nil

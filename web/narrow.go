@@ -1,0 +1,93 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What other engines' parameters ask for, as parts of a query in our language.
+
+// narrow puts parts before a query, so that they are never what a query that is too long loses.
+func narrow(parts []string, query string) string {
+	if len(parts) == 0 {
+		return query
+	}
+	return strings.Join(append(parts, withoutLeadingOr(query)), " ")
+}
+
+// withoutLeadingOr drops an OR that has nothing before it, which would take what we put there.
+func withoutLeadingOr(query string) string {
+	for {
+		word, rest, _ := strings.Cut(strings.TrimSpace(query), " ")
+		if word != "OR" && word != "|" {
+			return query
+		}
+		query = rest
+	}
+}
+
+// anyOf is one part for several of which one is enough.
+func anyOf(parts []string) []string {
+	if len(parts) < 2 {
+		return parts
+	}
+	return []string{"(" + strings.Join(parts, " OR ") + ")"}
+}
+
+// language is lang: of a tag, nothing of what stands for any.
+func language(tag string) []string {
+	tag, _, _ = strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
+	if len(tag) < 2 || len(tag) > 3 || tag == "all" || strings.Trim(tag, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return nil
+	}
+	return []string{"lang:" + tag}
+}
+
+// since is after: a day so long ago.
+func since(now time.Time, years, months, days int) []string {
+	return []string{"after:" + now.UTC().AddDate(-years, -months, -days).Format(time.DateOnly)}
+}
+
+// timeRange reads SearXNG's time_range.
+func (p *params) timeRange(now time.Time) []string {
+	switch p.one("time_range") {
+	case "":
+		return nil
+	case "day":
+		return since(now, 0, 0, 1)
+	case "week":
+		return since(now, 0, 0, 7)
+	case "month":
+		return since(now, 0, 1, 0)
+	case "year":
+		return since(now, 1, 0, 0)
+	}
+	p.fail("Parameter time_range must be day, week, month or year.")
+	return nil
+}
+
+// maxRestrict bounds the number in dateRestrict.
+const maxRestrict = 1000
+
+// dateRestrict reads Google's: d7, w2, m6, y1.
+func (p *params) dateRestrict(now time.Time) []string {
+	v := p.one("dateRestrict")
+	if v == "" {
+		return nil
+	}
+	if n, err := strconv.Atoi(v[1:]); err == nil && 1 <= n && n <= maxRestrict {
+		switch v[0] {
+		case 'd':
+			return since(now, 0, 0, n)
+		case 'w':
+			return since(now, 0, 0, 7*n)
+		case 'm':
+			return since(now, 0, n, 0)
+		case 'y':
+			return since(now, n, 0, 0)
+		}
+	}
+	p.fail("Parameter dateRestrict must be d, w, m or y and a number up to %d: m6 is the last six months.", maxRestrict)
+	return nil
+}
