@@ -73,7 +73,7 @@ func TestBan(t *testing.T) {
 	if asked := w.requests(); asked["two.test/"]+asked["two.test/deep"]+asked["www.two.test/"] > 0 || asked["one.test/"] == 0 {
 		t.Errorf("asked for %v", asked)
 	}
-	if got := foundNow(t, o.Dir, "copied"); !slices.Equal(got, []string{"one.test/copy"}) {
+	if got := foundNow(t, o.Dir, "+copied"); !slices.Equal(got, []string{"one.test/copy"}) {
 		t.Errorf("the copy that stays: %v", got)
 	}
 	w.page("one.test/", `<title>first</title><p>heron <a href="http://two.test/">the second heron</a> <a href="/copy">copy</a> <a href="http://two.test/new">new heron</a>`)

@@ -378,7 +378,7 @@ func TestBruteForce(t *testing.T) {
 func sameGroups(t testing.TB, s *searcher.Searcher, c *oracle.Collection, text string) (folded int) {
 	t.Helper()
 	want := c.Grouped(query.Parse(text).Root)
-	got, err := s.Search(t.Context(), searcher.Request{Query: text, Limit: 30, Bare: true, Within: time.Hour})
+	got, err := s.Search(t.Context(), searcher.Request{Query: text, Limit: 30, Bare: true, Strict: true, Within: time.Hour})
 	must(t, err)
 	if len(got.Results) != min(30, len(want)) {
 		t.Fatalf("%s: %d results are shown, want %d", text, len(got.Results), min(30, len(want)))
@@ -393,7 +393,7 @@ func sameGroups(t testing.TB, s *searcher.Searcher, c *oracle.Collection, text s
 
 func explained(t testing.TB, s *searcher.Searcher, text string) (all []searcher.Result) {
 	for {
-		r, err := s.Search(t.Context(), searcher.Request{Query: text, Offset: len(all), Limit: searcher.MaxLimit, Explain: true, Ungrouped: true, Within: time.Hour})
+		r, err := s.Search(t.Context(), searcher.Request{Query: text, Offset: len(all), Limit: searcher.MaxLimit, Explain: true, Ungrouped: true, Strict: true, Within: time.Hour})
 		must(t, err)
 		all = append(all, r.Results...)
 		if !r.Next {

@@ -107,7 +107,7 @@ func openSearcher(t testing.TB, dir string) *searcher.Searcher {
 func results(t testing.TB, s *searcher.Searcher, query string) (all []searcher.Result) {
 	t.Helper()
 	for {
-		r, err := s.Search(t.Context(), searcher.Request{Query: query, Offset: len(all), Limit: searcher.MaxLimit, Ungrouped: true, Within: time.Minute})
+		r, err := s.Search(t.Context(), searcher.Request{Query: query, Offset: len(all), Limit: searcher.MaxLimit, Ungrouped: true, Strict: true, Within: time.Minute})
 		must(t, err)
 		if r.Partial {
 			t.Fatalf("%s: %s", query, r.Why)

@@ -32,7 +32,7 @@ func Bench(ctx context.Context, s Searcher, queries []string, o BenchOptions) ([
 	timings := make([]Timing, len(queries))
 	for pass := range o.Passes + 1 {
 		for i, query := range queries {
-			req := searcher.Request{Query: o.Mode.Text(query), Bare: !o.Snippets, Verbatim: true, Within: queryTime}
+			req := searcher.Request{Query: o.Mode.Text(query), Bare: !o.Snippets, Verbatim: true, Strict: true, Within: queryTime}
 			began := time.Now()
 			answer, err := s.Search(ctx, req)
 			took := time.Since(began)

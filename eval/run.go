@@ -112,7 +112,7 @@ func (r *Runner) query(ctx context.Context, query string) (entries []Entry, err 
 
 // ask appends results that were not seen, until there are enough.
 func (r *Runner) ask(ctx context.Context, entries []Entry, seen map[vocab.DocID]bool, text string) ([]Entry, error) {
-	req := searcher.Request{Query: text, Bare: true, Verbatim: true, Ungrouped: true, Within: queryTime, Limit: min(r.Depth, searcher.MaxLimit)}
+	req := searcher.Request{Query: text, Bare: true, Verbatim: true, Ungrouped: true, Strict: r.Mode != Fill && r.Mode != "", Within: queryTime, Limit: min(r.Depth, searcher.MaxLimit)}
 	for len(entries) < r.Depth && req.Offset <= searcher.MaxOffset {
 		answer, err := r.Searcher.Search(ctx, req)
 		if err == nil && answer.Partial {

@@ -43,10 +43,10 @@ func (s *Searcher) All(ctx context.Context, req Request, limit int, each func(*R
 		}
 		*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state()}
 		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: finding}, resp: resp, countTo: limit}
-		if can, err := a.begin(q.Root); !can || err != nil {
+		if can, err := a.begin(a.wide(q.Root)); !can || err != nil {
 			return err
 		}
-		found, n, err := a.find(q.Root, limit+1, min(s.o.Candidates, limit))
+		found, n, err := a.find(a.root, limit+1, min(s.o.Candidates, limit))
 		if err != nil {
 			return err
 		}
@@ -54,10 +54,10 @@ func (s *Searcher) All(ctx context.Context, req Request, limit int, each func(*R
 		if err != nil {
 			return err
 		}
-		if err := a.countHidden(q.Root); err != nil {
+		if err := a.countHidden(a.root); err != nil {
 			return err
 		}
-		return a.giveAll(ctx, q.Root, found[:min(limit, len(found))], len(best), each)
+		return a.giveAll(ctx, a.root, found[:min(limit, len(found))], len(best), each)
 	})
 	resp.Took = time.Since(began)
 	return resp, err

@@ -16,8 +16,10 @@ type Request struct {
 	Verbatim    bool          // never answer another spelling of the query than the one that was asked
 	Ungrouped   bool          // show each page by its score alone: near-duplicates apart, a host as often as it comes
 	Similar     vocab.DocID   // show the result that this page is or is folded into, and all that are folded into it; 0 for none
+	Strict      bool          // give no pages that hold only most of the words
 	Preferences *Preferences  // of the asker; default none
 	Rank        string        // name of the rank vector that counts, default rankvector.Default
+	Lang        string        // BCP 47: the language in which words of the query have forms, default that of most pages
 	Within      time.Duration // deadline, default 1s; a query that runs out of it says so in Partial
 }
 
@@ -35,11 +37,13 @@ type Response struct {
 	Cut         []string // what of the query was left out, for people: "only the first 64 words were used"
 	Suggestion  string   // another spelling of the query that has more results; "" for none
 	Corrected   string   // the other spelling that was answered, because the query as asked has no results: Why says so
+	Forms       []Forms  // the other forms of words that counted, as too few pages hold the words as they are
 	Words       []string // the folded words that results were matched with, for highlighting
 	Results     []Result
 	Total       int  // pages that match
 	Folded      int  // pages of Total that are folded into others, among the best; Result.Similar counts them
 	Exact       bool // Total is exact, as it always is up to Options.CountTo; otherwise there are at least so many
+	Most        int  // results after those that match: pages that hold most of the words, as too few hold all; see Result.Missing
 	Partial     bool // the deadline cut the search short, or a file could not be read: see Why
 	Next        bool // there are results after these
 	Hidden      int  // pages that match and are left out because their sites are blocked
@@ -48,7 +52,7 @@ type Response struct {
 	Documents   int // pages that were searched
 	Rank        RankUsed
 	State       string // the same for answers from the same index and ranks
-	Why         string // on no results, and with Corrected: why, for people; also what of the index could not be read
+	Why         string // on no results, with Corrected and with Most: why, for people; also what of the index could not be read
 }
 
 // RankUsed is the rank vector that counted; the zero value says that there is none.
@@ -56,6 +60,12 @@ type RankUsed struct {
 	Name         string
 	Computed     time.Time
 	Personalized string // what it favours, "" for all pages alike
+}
+
+// Forms are those of one word of a query.
+type Forms struct {
+	Word  string   // folded
+	Forms []string // those that the index knows, without the word itself
 }
 
 // A Result is one page that matches.
@@ -71,6 +81,7 @@ type Result struct {
 	Crawled     bool
 	Medium      vocab.Medium
 	Date        vocab.Day    // when the page says that it was changed or published; 0 where that is not known
+	Missing     []string     // words of the query, as asked, that are not on the page; it comes after all pages that match
 	Pinned      bool         // it stands where it does because its site is pinned
 	Similar     int          // pages that say nearly the same, folded into this one: Request.Similar shows them
 	More        int          // with the last of a host among ten results: how many of it stand further down, to let other hosts speak

@@ -124,6 +124,13 @@ func listOf(in query.Field) segment.List {
 
 // words makes the cursor of a word or phrase.
 func (w *walk) words(n *query.Node) cursor {
+	if len(n.Forms) > 0 {
+		c := &orCursor{clock: w.clock}
+		for _, form := range append(n.Words[:1:1], n.Forms...) {
+			c.kids = append(c.kids, w.words(&query.Node{Words: []string{form}, In: n.In}))
+		}
+		return c
+	}
 	opened := map[string]*termCursor{} // the same one again where a word is repeated
 	for _, word := range n.Words {
 		if opened[word] == nil {

@@ -30,7 +30,7 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 		if err != nil {
 			return err
 		}
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: &Response{}}
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo}
 		e, err = a.explainURL(root, &u, s.o.Candidates)
 		return err
 	})
@@ -42,6 +42,7 @@ func (a *answer) explainURL(root *query.Node, u *weburl.URL, candidates int) (*E
 	if err != nil {
 		return nil, err
 	}
+	root = a.wide(root)
 	if err := cmp.Or(a.prepare(root), a.like()); err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func (a *answer) explain(i int, ord vocab.Ordinal, info *vocab.DocInfo) (*Explan
 		return nil, err
 	}
 	e := &Explanation{URL: info.URL, Matches: true}
-	for w, hits := range p.hits {
+	for w, hits := range p.hits[:a.terms.bases] {
 		if len(hits) == 0 {
 			e.Missing = append(e.Missing, a.terms.words[w])
 		}

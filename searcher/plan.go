@@ -24,8 +24,10 @@ func (w *walk) plan(root *query.Node) *plan {
 	p := &plan{}
 	if w.isAny(root) {
 		for _, word := range root.Wanted() {
-			if l := w.lane(word.Words[0]); l != nil && !slices.Contains(p.any, l) {
-				p.any = append(p.any, l)
+			for _, form := range append(word.Words[:1:1], word.Forms...) {
+				if l := w.lane(form); l != nil && !slices.Contains(p.any, l) {
+					p.any = append(p.any, l)
+				}
 			}
 		}
 		p.none = len(p.any) == 0
@@ -57,7 +59,7 @@ func (w *walk) require(p *plan, n *query.Node) {
 			w.require(p, kid)
 		}
 		return
-	case n.Op != query.Words || listOf(n.In) != segment.Full:
+	case n.Op != query.Words || listOf(n.In) != segment.Full || len(n.Forms) > 0:
 		c := w.cursor(n)
 		p.filters = append(p.filters, c)
 		p.none = p.none || c.cost() == 0

@@ -19,7 +19,7 @@ import (
 // asked gives all results for a request, page by page.
 func asked(t failer, s *searcher.Searcher, r searcher.Request) (all []searcher.Result, last *searcher.Response) {
 	for {
-		r.Offset, r.Explain, r.Within = len(all), true, time.Hour
+		r.Offset, r.Explain, r.Strict, r.Within = len(all), true, true, time.Hour
 		resp, err := s.Search(context.Background(), r)
 		if err != nil {
 			t.Fatalf("%+v: %v", r, err)

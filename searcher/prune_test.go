@@ -95,7 +95,7 @@ func TestPruning(t *testing.T) {
 		root := query.Parse(text).Root
 		for i, c := range all {
 			want := c.Search(root)
-			got, err := c.s.Search(context.Background(), searcher.Request{Query: text, Limit: limit, Bare: true, Verbatim: true, Ungrouped: true, Within: time.Hour})
+			got, err := c.s.Search(context.Background(), searcher.Request{Query: text, Limit: limit, Bare: true, Verbatim: true, Ungrouped: true, Strict: true, Within: time.Hour})
 			if err != nil || got.Partial {
 				rt.Fatalf("collection %d: %s: %v, %s", i, text, err, got.Why)
 			}

@@ -14,9 +14,11 @@ import (
 
 // Terms are the words of a query that score: those that it wants, wherever it wants them.
 type terms struct {
-	words []string // distinct, in the order of the query
-	idf   []Score  // of each
-	all   Score    // the sum of idf
+	words []string // distinct, in the order of the query, and then forms of these
+	base  []int    // of each: the word that it counts as, itself but for forms
+	bases int      // how many are no forms
+	idf   []Score  // of each; of a word with forms and of these, that of the pages that hold any of them
+	all   Score    // the sum of idf of all but forms
 	step  []uint32 // of each: points of one step of impact, in the first phase
 	shift uint8    // the first phase counts points in units of 1<<shift
 	seq   []int    // all words of the query in order, as indices of words
@@ -36,11 +38,23 @@ func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms 
 			if !known {
 				i = len(t.words)
 				index[word] = i
-				t.words = append(t.words, word)
+				t.words, t.base = append(t.words, word), append(t.base, i)
 				t.idf = append(t.idf, idf(word))
 				t.all += t.idf[i]
 			}
 			t.seq = append(t.seq, i)
+		}
+	}
+	t.bases = len(t.words)
+	for _, n := range root.Wanted() {
+		for _, form := range n.Forms {
+			if _, known := index[form]; !known {
+				index[form] = len(t.words)
+				base := index[n.Words[0]]
+				t.words, t.base = append(t.words, form), append(t.base, base)
+				idf(form)
+				t.idf = append(t.idf, t.idf[base])
+			}
 		}
 	}
 	t.weigh(w)
@@ -52,6 +66,27 @@ func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms 
 		}
 	}
 	return t
+}
+
+// mergeForms gives the hits of forms to the words that they count as.
+func (t *terms) mergeForms(hits [][]vocab.Hit) {
+	for i := t.bases; i < len(t.words); i++ {
+		base := t.base[i]
+		if len(hits[i]) > 0 {
+			hits[base], hits[i] = append(hits[base], hits[i]...), hits[i][:0]
+			slices.SortFunc(hits[base], byPlace)
+		}
+	}
+}
+
+func byPlace(a, b vocab.Hit) int {
+	switch {
+	case a == b:
+		return 0
+	case a.Before(b):
+		return -1
+	}
+	return 1
 }
 
 // weigh decides what a step of impact is worth in the first phase, in units so large that no page's

@@ -34,7 +34,11 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 		if err := a.run(q.Root, s.o.Candidates); err != nil {
 			return err
 		}
-		return a.mend(s.learnt.Load(), q, s.o.Candidates)
+		shown, err := a.mend(s.learnt.Load(), q, s.o.Candidates)
+		if err != nil {
+			return err
+		}
+		return shown.addMost(s.o.Candidates)
 	})
 	resp.Took = time.Since(began)
 	return resp, err
@@ -88,6 +92,7 @@ type answer struct {
 	clock *clock
 	resp  *Response
 	terms *terms
+	root  *query.Node // the query that was answered in the end
 
 	countTo int // matches are counted exactly up to here
 
@@ -95,23 +100,24 @@ type answer struct {
 
 	lists [][]*segment.Postings // full lists by part and word of terms; nil where a part does not hold it
 	df    map[string]int        // documents of each word, in all parts
+	joint map[string]int        // and of words with forms: that hold any of these
 
 	likings []liking // the preferred sites
 }
 
 func (a *answer) run(root *query.Node, candidates int) error {
-	if can, err := a.begin(root); !can || err != nil {
+	if can, err := a.begin(a.wide(root)); !can || err != nil {
 		return err
 	}
-	found, err := a.results(root, candidates)
+	found, err := a.results(a.root, candidates)
 	if err != nil {
 		return err
 	}
-	if err := a.countHidden(root); err != nil {
+	if err := a.countHidden(a.root); err != nil {
 		return err
 	}
 	wanted := a.req.Offset + a.req.Limit
-	if err := a.show(root, found[min(a.req.Offset, len(found)):min(wanted, len(found))]); err != nil {
+	if err := a.show(a.root, found[min(a.req.Offset, len(found)):min(wanted, len(found))]); err != nil {
 		return err
 	}
 	a.conclude()
@@ -126,6 +132,7 @@ func (a *answer) begin(root *query.Node) (can bool, err error) {
 	if resp.Why = a.unanswerable(root); resp.Why != "" {
 		return false, nil
 	}
+	a.root = root
 	if err := a.prepare(root); err != nil {
 		return false, err
 	}
@@ -201,6 +208,9 @@ func (a *answer) prepare(root *query.Node) (err error) {
 			a.lists[i] = append(a.lists[i], list)
 		}
 		a.df[word] = df
+		if joint, ok := a.joint[word]; ok {
+			df = joint
+		}
 		return IDF(a.snap.docs, df)
 	})
 	return err
@@ -383,7 +393,7 @@ func (a *answer) conclude() {
 // whyNothing names the words that no page holds.
 func (a *answer) whyNothing() string {
 	var unknown []string
-	for i, word := range a.terms.words {
+	for i, word := range a.terms.words[:a.terms.bases] {
 		if a.terms.idf[i] == IDF(a.snap.docs, 0) {
 			unknown = append(unknown, "“"+word+"”")
 		}

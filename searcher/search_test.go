@@ -63,7 +63,7 @@ func TestWhy(t *testing.T) {
 		`"even common"`:       "all of the query",
 		"intitle:common even": "all of the query",
 	} {
-		resp, err := s.Search(context.Background(), searcher.Request{Query: text})
+		resp, err := s.Search(context.Background(), searcher.Request{Query: text, Strict: true})
 		must(t, err)
 		if len(resp.Results) != 0 || !strings.Contains(resp.Why, want) {
 			t.Errorf("%q: %d results, %q, want %q", text, len(resp.Results), resp.Why, want)

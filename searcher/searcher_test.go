@@ -113,7 +113,7 @@ func bare(d *oracle.Document) vocab.DocInfo {
 	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Sketch: d.Sketch, Title: "page of " + d.URL}
 }
 
-var lexicon = []string{"a", "b", "c", "d", "e", "f", "東", "京"}
+var lexicon = []string{"a", "b", "c", "page", "d", "e", "pages", "東京", "f", "paging", "東", "京"}
 
 var hosts = []string{"x.org", "www.x.org", "y.x.org", "x.org:8080", "y.com", "xx.org", "127.0.0.1"}
 
@@ -205,13 +205,13 @@ func (f *folder) holdWith(c *oracle.Collection, o searcher.Options) *searcher.Se
 		f.rank(c.Ranks)
 	}
 	f.publish()
-	o.Candidates = c.Candidates
+	o.Candidates, o.Weights = c.Candidates, c.Weights
 	return f.open(o)
 }
 
 // drawQuery draws a query in which every operator occurs.
 func drawQuery(t *rapid.T) string {
-	word := rapid.SampledFrom(append([]string{"absent", "東京"}, lexicon...))
+	word := rapid.SampledFrom(append([]string{"absent", "東京", "pager", "+pages"}, lexicon...))
 	words := rapid.OneOf(word, word, rapid.Map(rapid.SliceOfN(word, 1, 4), func(w []string) string { return `"` + strings.Join(w, " ") + `"` }))
 	in := rapid.SampledFrom([]string{"", "", "", "", "intitle:", "inurl:", "inanchor:", "intext:"})
 	site := rapid.SampledFrom([]string{"x.org", "www.x.org", "y.com", "org", "x.org/dir", "x.org:8080", "x.org:8080/dir", "127.0.0.1", "absent.org", "x.org/dir/page", "www.x.org/dir/"})
@@ -243,7 +243,7 @@ func drawQuery(t *rapid.T) string {
 // pages asks for all results, each by itself, page by page.
 func pages(t testing.TB, s *searcher.Searcher, text string, limit int) (all []searcher.Result, last *searcher.Response) {
 	for {
-		resp, err := s.Search(context.Background(), searcher.Request{Query: text, Offset: len(all), Limit: limit, Explain: true, Ungrouped: true, Within: time.Hour})
+		resp, err := s.Search(context.Background(), searcher.Request{Query: text, Offset: len(all), Limit: limit, Explain: true, Ungrouped: true, Strict: true, Within: time.Hour})
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -266,6 +266,7 @@ func TestBruteForce(t *testing.T) {
 	for i, segments := range []int{1, 1, 2, 3, 5} {
 		c := collect(uint64(i), segments)
 		c.Candidates = []int{400, 7, 400, 5, 11}[i]
+		c.Weights.Widen = []int{100, searcher.Always, 0, 10, 20}[i]
 		all = append(all, collection{c, newFolder(t).hold(c)})
 	}
 	found := 0
@@ -361,7 +362,7 @@ func TestExplainAnyPage(t *testing.T) {
 		if want := c.Score(root, d); e.Score != want {
 			rt.Fatalf("%s: %s scores %d, want %d", text, d.URL, e.Score, want)
 		}
-		if want := root.Positive() && oracle.Match(root, d); e.Matches != want {
+		if want := root.Positive() && c.Matches(root, d); e.Matches != want {
 			rt.Fatalf("%s: %s matches: %v, want %v", text, d.URL, e.Matches, want)
 		}
 		for _, word := range e.Missing {

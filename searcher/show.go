@@ -40,6 +40,7 @@ func (r *pageReader) read(ord vocab.Ordinal) (*page, error) {
 		}
 		r.err = cmp.Or(r.err, err, list.Err())
 	}
+	r.a.terms.mergeForms(p.hits)
 	p.depth = r.part.seg.Depth(ord)
 	p.words = int64(r.part.seg.Words(ord))
 	p.crawled = r.part.seg.Crawled(ord)

@@ -46,6 +46,8 @@ type handle struct {
 
 	static   statics            // see part; guarded by Searcher.refreshing
 	staticOf *rankvector.Vector // what static was made of
+
+	families families
 }
 
 // Names of segments are not used twice in the life of a data folder, but folders are removed and

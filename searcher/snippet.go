@@ -24,6 +24,7 @@ type snippeter struct {
 	phrases [][]int // what to mark: each word or phrase of the query, as indices of words
 	weights []Score // of phrases: the sum of idf
 	words   []string
+	base    []int       // of words: which each counts as
 	byStart [256]uint64 // for the first byte of a word: bit l says that one of words has length l
 	tok     words.Tokenizer
 	tokens  []token // of query words, in the order of the text
@@ -45,7 +46,7 @@ type run struct {
 }
 
 func newSnippeter(root *query.Node, t *terms) *snippeter {
-	s := &snippeter{words: t.words}
+	s := &snippeter{words: t.words, base: t.base}
 	index := map[string]int{}
 	for i, word := range t.words {
 		index[word] = i
@@ -104,7 +105,7 @@ func (s *snippeter) find(text string) {
 		first := len(s.tokens)
 		s.tok.Each(s.buf, func(word []byte, start, end int, _ bool) {
 			if i := s.wordIndex(word); i >= 0 {
-				s.tokens = append(s.tokens, token{number, i, from + start, from + end})
+				s.tokens = append(s.tokens, token{number, s.base[i], from + start, from + end})
 			}
 			number++
 		})

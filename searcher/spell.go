@@ -33,37 +33,37 @@ const (
 )
 
 // mend proposes another spelling of a query that was answered, and answers that one where the query
-// itself has no results.
-func (a *answer) mend(k *knowledge, q query.Query, candidates int) error {
+// itself has no results. It gives the answer that is to be shown.
+func (a *answer) mend(k *knowledge, q query.Query, candidates int) (shown *answer, err error) {
 	resp := a.resp
 	if k == nil || q.Root == nil || len(q.Cut) > 0 || resp.Partial || resp.Hidden > 0 || a.clock.over || !q.Root.Positive() {
-		return nil
+		return a, nil
 	}
 	text := a.correct(k, &q)
 	if text == "" {
-		return nil
+		return a, nil
 	}
 	if resp.Total > 0 || a.req.Verbatim {
 		resp.Suggestion = text
-		return nil
+		return a, nil
 	}
 	before := *resp
-	b := answer{snap: a.snap, w: a.w, req: a.req, clock: a.clock, resp: resp, countTo: a.countTo}
+	b := &answer{snap: a.snap, w: a.w, req: a.req, clock: a.clock, resp: resp, countTo: a.countTo}
 	better := query.Parse(text)
-	resp.Interpreted, resp.Why = better.String(), ""
+	resp.Interpreted, resp.Why, resp.Forms = better.String(), "", nil
 	if err := b.run(better.Root, candidates); err != nil {
-		return err
+		return a, err
 	}
 	if resp.Total == 0 {
 		*resp = before
 		resp.Suggestion = text
-		return nil
+		return a, nil
 	}
 	resp.Corrected = text
 	if resp.Why == "" {
 		resp.Why = before.Why
 	}
-	return nil
+	return b, nil
 }
 
 // A spelling is one of a word of the query.

@@ -120,7 +120,7 @@ func TestCorrections(t *testing.T) {
 		if !strings.HasPrefix(resp.Why, "No page ") {
 			t.Errorf("%s: the reason is %q", text, resp.Why)
 		}
-		verbatim := ask(t, s, searcher.Request{Query: text, Verbatim: true})
+		verbatim := ask(t, s, searcher.Request{Query: text, Verbatim: true, Strict: true})
 		if verbatim.Total != 0 || len(verbatim.Results) != 0 || verbatim.Corrected != "" || verbatim.Suggestion != want.corrected {
 			t.Errorf("%s to the letter: %d results, answered %q, proposed %q", text, verbatim.Total, verbatim.Corrected, verbatim.Suggestion)
 		}

@@ -34,14 +34,15 @@ func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error)
 		if a.unanswerable(root) != "" {
 			return nil
 		}
+		root := a.wide(root)
 		if err := a.prepare(root); err != nil {
 			return err
 		}
-		t.terms = a.terms
 		found, err := a.walk(root, s.o.Candidates)
 		if err != nil {
 			return err
 		}
+		t.terms = a.terms
 		return cmp.Or(t.read(&a, found), ctx.Err())
 	})
 	return t, err

@@ -54,6 +54,10 @@ type Weights struct {
 	// Preference is for pages of sites that the asker raised, and against those of sites lowered.
 	Preference Milli
 
+	// Widen: where fewer pages than this match, forms of the words that have the same stem count as well as
+	// these, unless quotes or a plus forbid it. 0 for never, from [Always] on always.
+	Widen int
+
 	// Impact turns the first phase's impacts into points: idf × impact × Impact. The first phase
 	// chooses the pages to be scored in full, see [Options.Candidates].
 	Impact Milli
@@ -108,6 +112,7 @@ var DefaultWeights = Weights{
 	Depth:      [6]Milli{1000, 400, 250, 150, 50, 0},
 	Uncrawled:  -1500,
 	Preference: 3000,
+	Widen:      10,
 	Impact:     30,
 }
 
@@ -126,6 +131,25 @@ const (
 // let by, other hosts would bring what hardly answers to the first ten: release notes and questions that
 // name the words once, before the third page of the manual.
 func mayPass(score, better Score) bool { return 3*score >= 2*better }
+
+// BM25 ranks by the words of the text alone, as Robertson and Walker's function with k 1.2 and b 0.75 does, stems
+// always counting as one word: to be compared with, and for text without titles, links and URLs.
+var BM25 = Weights{
+	Type: [vocab.HitTypes]Milli{
+		vocab.Plain: 1000, vocab.Emphasis: 1000, vocab.Heading1: 1000, vocab.Heading2: 1000, vocab.Heading3: 1000, vocab.Code: 1000, vocab.Alt: 1000,
+	},
+	Saturation: 1200,
+	Length:     750,
+	Near: [Bins]Bin{
+		{Within: 1}, {Within: 2}, {Within: 3}, {Within: 5}, {Within: 8}, {Within: 13}, {Within: 21}, {Within: 50}, {Within: 150}, {Within: math.MaxUint32},
+	},
+	RankHalf: 1000,
+	Widen:    Always,
+	Impact:   30,
+}
+
+// Always is the least Weights.Widen for which matches are not counted.
+const Always = 1_000_000
 
 // million is one point of a Score.
 const million = 1_000_000

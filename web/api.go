@@ -21,16 +21,23 @@ type searchAnswer struct {
 	Interpreted string         `json:"interpreted"`
 	Suggestion  string         `json:"suggestion,omitempty"` // another spelling that has more results
 	Corrected   string         `json:"corrected,omitempty"`  // the other spelling that these are the results of: reason says why
+	Forms       []formsAnswer  `json:"forms,omitempty"`      // other forms of words that counted
 	Total       totalAnswer    `json:"total"`
 	TookMS      float64        `json:"took_ms"`
 	Folded      int            `json:"folded,omitempty"` // pages of total that are folded into others
 	Partial     bool           `json:"partial"`          // the deadline cut the search short
 	Rank        *rankAnswer    `json:"rank"`             // the vector that counted, or null
-	Reason      string         `json:"reason,omitempty"` // on no results, and with corrected: why
+	Reason      string         `json:"reason,omitempty"` // on no results, with corrected and with most: why
+	Most        int            `json:"most,omitempty"`   // results after the total: pages that hold most of the words
 	Hidden      int            `json:"hidden,omitempty"` // pages that match and are of blocked sites
 	Results     []resultAnswer `json:"results"`
 	Next        *string        `json:"next"`                  // address of the results after these, or null
 	NextCursor  string         `json:"next_cursor,omitempty"` // for parameter cursor: results after these, or an error where the index has changed
+}
+
+type formsAnswer struct {
+	Word  string   `json:"word"`
+	Forms []string `json:"forms"`
 }
 
 type rankAnswer struct {
@@ -51,7 +58,8 @@ type resultAnswer struct {
 	Score       score              `json:"score"`
 	Doc         vocab.DocID        `json:"docid"`
 	PageRank    float64            `json:"pagerank"`
-	FetchedAt   *time.Time         `json:"fetched_at"` // null for a page known by its links alone
+	Missing     []string           `json:"missing,omitempty"` // words of the query that are not on the page
+	FetchedAt   *time.Time         `json:"fetched_at"`        // null for a page known by its links alone
 	Lang        string             `json:"lang"`
 	Date        string             `json:"date,omitempty"`     // "2024-05-06"
 	Filetype    string             `json:"filetype,omitempty"` // "html"
@@ -152,12 +160,16 @@ func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 		Folded:      a.Folded,
 		Partial:     a.Partial,
 		Reason:      a.Why,
+		Most:        a.Most,
 		Hidden:      a.Hidden,
 		NextCursor:  after,
 		Results:     make([]resultAnswer, 0, len(a.Results)),
 	}
 	if !a.Rank.Computed.IsZero() {
 		answer.Rank = &rankAnswer{a.Rank.Name, a.Rank.Computed, a.Rank.Personalized}
+	}
+	for _, f := range a.Forms {
+		answer.Forms = append(answer.Forms, formsAnswer(f))
 	}
 	for i := range a.Results {
 		answer.Results = append(answer.Results, newResultAnswer(r, &a.Results[i]))
@@ -183,6 +195,7 @@ func newResultAnswer(asked searcher.Request, r *searcher.Result) resultAnswer {
 		Score:       score(r.Score),
 		Doc:         r.Doc,
 		PageRank:    r.PageRank,
+		Missing:     r.Missing,
 		FetchedAt:   moment(r.Fetched),
 		Lang:        r.Lang,
 		Date:        r.Date.String(),

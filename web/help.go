@@ -36,6 +36,7 @@ var helpSections = []helpSection{
 		{Query: `"page rank" "random surfer"`, Means: "both phrases"},
 	}},
 	{"without", "Without, or, groups", "A minus directly before a word, phrase, operator or group leaves pages out. OR is written in capitals and binds more tightly than the space. There must be something to look for besides what is left out.", []helpExample{
+		{Query: "+surfing", Means: "the word in this very form"},
 		{Query: "surfer -wave", Means: "the first word without the second"},
 		{Query: `web -"deep web"`, Means: "without a phrase"},
 		{Query: "crawler OR spider", Means: "one of the words at least"},

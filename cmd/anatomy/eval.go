@@ -77,7 +77,11 @@ PageRank and so on. --learn looks for better weights, writes them to a file, and
 				}
 				return e.report(c, judged, run)
 			}
-			return withWeights(s.data, e.weights, func(found *searcher.Searcher) error {
+			w, err := readWeights(e.weights)
+			if err != nil {
+				return err
+			}
+			return withThese(s.data, w, e.candidates(), func(found *searcher.Searcher) error {
 				return e.run(c, found, judged)
 			})
 		},
@@ -135,6 +139,14 @@ func (e *evaluation) read(args []string) ([]eval.Judged, error) {
 	}
 	defer qrels.Close()
 	return eval.ReadTREC(queries, e.queries, qrels, e.qrels, e.binary)
+}
+
+// candidates is how many pages of each query are scored exactly: the usual number, or as deep as the run goes.
+func (e *evaluation) candidates() int {
+	if e.depth <= 100 {
+		return 0
+	}
+	return e.depth
 }
 
 func readJudged(names ...string) (all []eval.Judged, err error) {

@@ -28,7 +28,7 @@ func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) 
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "learning from %d queries, seed %d\n", len(judged), e.seed)
 	learnt := start
-	if err := withThese(data, start, func(s *searcher.Searcher) error {
+	if err := withThese(data, start, 0, func(s *searcher.Searcher) error {
 		l := eval.Learner{Searcher: s, Seed: e.seed, ID: engine.TextID, Progress: func(weight string, value searcher.Milli, mrr float64) {
 			fmt.Fprintf(c.ErrOrStderr(), "MRR@10 %.4f  %s = %d\n", mrr, weight, value)
 		}}
@@ -66,7 +66,7 @@ func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) 
 }
 
 func (e *evaluation) measure(c *cobra.Command, data string, w searcher.Weights, judged []eval.Judged) (m eval.Measures, err error) {
-	err = withThese(data, w, func(s *searcher.Searcher) error {
+	err = withThese(data, w, e.candidates(), func(s *searcher.Searcher) error {
 		run, err := e.ask(c, s, judged)
 		m = eval.Measure(judged, eval.Pages(run))
 		return err

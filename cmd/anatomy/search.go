@@ -55,6 +55,7 @@ begins with - stands after --.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/search")
 	c.Flags().IntVar(&r.Limit, "num", searcher.DefaultLimit, fmt.Sprintf("print at most `N` results, 1 to %d", searcher.MaxLimit))
 	c.Flags().IntVar(&r.Offset, "start", 0, "pass over `N` results")
+	c.Flags().StringVar(&r.Lang, "lang", "", "the `LANGUAGE` in which words have forms: de, fr (default: that of most pages)")
 	c.Flags().BoolVar(&r.Verbatim, "verbatim", false, "never answer another spelling of the query")
 	rankFlag(c, &r.Rank)
 	c.Flags().BoolVar(&r.Ungrouped, "all", false, "show every page by itself: none folded into one that says nearly the same, a host as often as it comes")
@@ -116,6 +117,9 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 			fmt.Fprintln(w, oneLine(note))
 		}
 	}
+	for _, f := range a.Forms {
+		fmt.Fprintf(w, "%s: also %s\n", f.Word, strings.Join(f.Forms, ", "))
+	}
 	if a.Corrected != "" {
 		fmt.Fprintf(w, "Showing results for %s; --verbatim insists on the query as it was.\n", oneLine(a.Corrected))
 	}
@@ -124,6 +128,9 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 	}
 	for i, p := range a.Results {
 		fmt.Fprintf(w, "\n%d. %s\n   %s\n", r.Offset+i+1, oneLine(cmp.Or(p.Title, p.URL)), oneLine(p.URL))
+		if len(p.Missing) > 0 {
+			fmt.Fprintf(w, "   missing: %s\n", oneLine(strings.Join(p.Missing, ", ")))
+		}
 		var b strings.Builder
 		for _, f := range p.Snippet {
 			if f.Mark {

@@ -14,14 +14,17 @@ import (
 )
 
 func weightsFlag(c *cobra.Command, name *string) {
-	c.Flags().StringVar(name, "weights", "", "rank by the weights in `FILE`: JSON of those that differ, see doc/evaluation.md")
+	c.Flags().StringVar(name, "weights", "", "rank by the weights in `FILE`: JSON of those that differ, see doc/evaluation.md; or bm25")
 }
 
 // readWeights reads weights from a file; those that it does not name are the default ones.
 func readWeights(name string) (searcher.Weights, error) {
 	w := searcher.DefaultWeights
-	if name == "" {
+	switch name {
+	case "":
 		return w, nil
+	case "bm25":
+		return searcher.BM25, nil
 	}
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -42,14 +45,15 @@ func withWeights(dir, file string, ask func(*searcher.Searcher) error) error {
 	if err != nil {
 		return err
 	}
-	return withThese(dir, w, ask)
+	return withThese(dir, w, 0, ask)
 }
 
-func withThese(dir string, w searcher.Weights, ask func(*searcher.Searcher) error) error {
+// withThese is withWeights, with so many pages scored exactly, 0 for the usual number.
+func withThese(dir string, w searcher.Weights, candidates int, ask func(*searcher.Searcher) error) error {
 	if err := datadir.CheckVersion(dir); err != nil {
 		return err
 	}
-	s, err := searcher.Open(dir, searcher.Options{Weights: w})
+	s, err := searcher.Open(dir, searcher.Options{Weights: w, Candidates: candidates})
 	if err != nil {
 		return err
 	}

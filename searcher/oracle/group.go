@@ -22,7 +22,7 @@ func (c *Collection) Grouped(root *query.Node) (shown []Shown) {
 	found := c.Search(root)
 	n := min(c.Candidates, len(found))
 	for _, f := range found[:n] {
-		near := slices.IndexFunc(shown, func(s Shown) bool { return s.page.Sketch.Distance(f.page.Sketch) <= searcher.NearDistance })
+		near := slices.IndexFunc(shown, func(s Shown) bool { return s.Page.Sketch.Distance(f.Page.Sketch) <= searcher.NearDistance })
 		if near < 0 {
 			shown = append(shown, Shown{Found: f})
 		} else {
@@ -74,10 +74,10 @@ func spread(left []Shown) (shown []Shown) {
 }
 
 // URL is that of the page.
-func (f *Found) URL() string { return f.page.URL }
+func (f *Found) URL() string { return f.Page.URL }
 
 func hostOf(s Shown) string {
-	u, _ := weburl.Parse(s.page.URL)
+	u, _ := weburl.Parse(s.Page.URL)
 	return u.Host()
 }
 

@@ -5,6 +5,7 @@ package oracle
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -54,6 +55,11 @@ func language(tag string) string {
 }
 
 func (d *Document) holds(n *query.Node) bool {
+	for _, form := range n.Forms {
+		if d.holds(&query.Node{Words: []string{form}, In: n.In}) {
+			return true
+		}
+	}
 	for f := range vocab.Fields {
 		if n.In != query.Anywhere && f != fields[n.In] {
 			continue
@@ -89,6 +95,22 @@ func (d *Document) positions(word string, f vocab.Field) (all []uint32) {
 	return all
 }
 
+// merged is the document as the words of a query see it that count forms as their own.
+func (d *Document) merged(forms map[string][]string) *Document {
+	if len(forms) == 0 {
+		return d
+	}
+	m := *d
+	m.Words = maps.Clone(d.Words)
+	for base, all := range forms {
+		m.Words[base] = slices.Clone(d.Words[base])
+		for _, form := range all {
+			m.Words[base] = append(m.Words[base], d.Words[form]...)
+		}
+	}
+	return &m
+}
+
 // A Collection is what a data folder holds. Its segments do not change after the first search.
 type Collection struct {
 	Segments   []Segment // oldest first
@@ -96,6 +118,10 @@ type Collection struct {
 	Weights    searcher.Weights
 	Candidates int
 	Scored     int // only the first so many results are given scores, to save time; 0 for all
+
+	words []string            // of all documents, once they were needed
+	forms map[string][]string // of the query at hand: forms by the word that they count as
+	joint map[string][]string // and all forms of a word, those too that count as another
 
 	idfs    map[string]searcher.Score // once they were needed: they are the same for every page
 	average int64                     // so is this, of words of a text
@@ -113,7 +139,7 @@ type Found struct {
 	First uint64 // score of the first phase
 	Score searcher.Score
 	key   string // of the URL
-	page  *Document
+	Page  *Document
 }
 
 // Live are the pages that are in force: the newest of each DocID, unless it was removed since. They
@@ -158,20 +184,17 @@ func (c *Collection) Search(root *query.Node) []Found {
 	if root == nil || !root.Positive() {
 		return nil
 	}
-	var all []Found
-	c.live(func(d *Document, average float64) {
-		if Match(root, d) {
-			u, _ := weburl.Parse(d.URL)
-			all = append(all, Found{Doc: d.Doc, First: c.first(root, d, average), key: u.Key(), page: d})
-		}
-	})
+	wide := *c
+	c = &wide
+	root = c.widen(root)
+	all := c.matches(root)
 	slices.SortFunc(all, func(a, b Found) int { return cmp.Or(cmp.Compare(b.First, a.First), cmp.Compare(a.key, b.key)) })
 	scored := len(all)
 	if c.Scored > 0 {
 		scored = min(scored, max(c.Scored, c.Candidates))
 	}
 	for i := range all[:scored] {
-		all[i].Score = c.Score(root, all[i].page)
+		all[i].Score = c.score(root, all[i].Page)
 	}
 	slices.SortFunc(all[:min(c.Candidates, len(all))], func(a, b Found) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc))
@@ -179,37 +202,125 @@ func (c *Collection) Search(root *query.Node) []Found {
 	return all
 }
 
+func (c *Collection) matches(root *query.Node) (all []Found) {
+	c.live(func(d *Document, average float64) {
+		if Match(root, d) {
+			u, _ := weburl.Parse(d.URL)
+			all = append(all, Found{Doc: d.Doc, First: c.first(root, d, average), key: u.Key(), Page: d})
+		}
+	})
+	return all
+}
+
+// widen gives the query that is answered: with the English forms of its words where too few pages match it as it
+// stands, with those of single characters in any case. From then on c knows which forms count as which word.
+func (c *Collection) widen(root *query.Node) *query.Node {
+	c.forms, c.joint = nil, nil
+	wide := c.withForms(root, false)
+	if len(c.matches(wide)) < c.Weights.Widen {
+		wide = c.withForms(root, true)
+	}
+	c.forms, c.joint, c.idfs = map[string][]string{}, map[string][]string{}, nil
+	known := wanted(wide)
+	for _, n := range wide.Wanted() {
+		for _, form := range n.Forms {
+			if !slices.Contains(known, form) {
+				known = append(known, form)
+				c.forms[n.Words[0]] = append(c.forms[n.Words[0]], form)
+			}
+		}
+		if len(n.Forms) > 0 {
+			c.joint[n.Words[0]] = n.Forms
+		}
+	}
+	return wide
+}
+
+// withForms looks at all words of all documents.
+func (c *Collection) withForms(root *query.Node, all bool) *query.Node {
+	if c.words == nil {
+		known := map[string]bool{}
+		c.each(func(d *Document) {
+			for word := range d.Words {
+				known[word] = true
+			}
+		})
+		c.words = slices.Sorted(maps.Keys(known))
+	}
+	return root.With(func(n *query.Node, wanted bool) (forms []string) {
+		word := n.Words[0]
+		family, ok := words.FamilyOf(word, "en")
+		if !ok || len(n.Words) > 1 || !words.Single(word) && (n.Exact || !wanted || !all) {
+			return nil
+		}
+		for _, other := range c.words {
+			if other != word && family.Holds(other) {
+				forms = append(forms, other)
+			}
+		}
+		return forms
+	})
+}
+
+// each visits all documents, those of no force too.
+func (c *Collection) each(visit func(d *Document)) {
+	for _, s := range c.Segments {
+		for _, d := range s.Documents {
+			visit(d)
+		}
+	}
+}
+
 // first is the score of the first phase: idf × impact of all words and what no query changes, the least
 // that this can be taken off, each in units of the power of two that keeps all scores below 2^31.
 func (c *Collection) first(root *query.Node, d *Document, average float64) (sum uint64) {
 	w := &c.Weights
-	words := distinct(wanted(root))
+	counts := distinct(wanted(root)) // words that count
+	as := slices.Clone(counts)       // and those that they count as
+	for base, forms := range c.forms {
+		for _, form := range forms {
+			counts, as = append(counts, form), append(as, base)
+		}
+	}
 	least := int64(min(w.Rank, 0) + min(w.Uncrawled, 0) + slices.Min(w.Depth[:]))
 	most := int64(max(w.Rank, 0)+max(w.Uncrawled, 0)+slices.Max(w.Depth[:])) - least
 	most *= 1000
-	for _, word := range words {
-		most += int64(c.idf(word)) * int64(w.Impact) / 1000 * 255
+	for _, word := range as {
+		most += int64(c.IDF(word)) * int64(w.Impact) / 1000 * 255
 	}
 	unit := uint64(1)
 	for uint64(most)/unit >= 1<<31 {
 		unit *= 2
 	}
-	for _, word := range words {
+	for i, word := range counts {
 		if hits := d.Words[word]; len(hits) > 0 {
-			sum += uint64(c.idf(word)) * uint64(w.Impact) / 1000 / unit * uint64(segment.Impact(hits, d.Length, average))
+			sum += uint64(c.IDF(as[i])) * uint64(w.Impact) / 1000 / unit * uint64(segment.Impact(hits, d.Length, average))
 		}
 	}
 	return sum + uint64(int64(c.static(d))-least*1000)/unit
 }
 
+// Matches says whether a page in the collection is a result of a query.
+func (c *Collection) Matches(root *query.Node, d *Document) bool {
+	wide := *c
+	return Match(wide.widen(root), d)
+}
+
 // Score is the exact score of a page, whether it matches or not.
 func (c *Collection) Score(root *query.Node, d *Document) searcher.Score {
+	wide := *c
+	root = wide.widen(root)
+	return wide.score(root, d)
+}
+
+func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 	w := &c.Weights
 	seq := wanted(root)
+	d = d.merged(c.forms)
 	sum := c.static(d)
 	var all searcher.Score
 	for _, word := range distinct(seq) {
-		all += c.idf(word)
+		all += c.IDF(word)
 		for t := range vocab.HitTypes {
 			sum += c.ofType(word, t, d)
 		}
@@ -253,7 +364,7 @@ func (c *Collection) ofType(word string, t vocab.HitType, d *Document) searcher.
 		}
 		half = k * (1000 - int64(w.Length) + int64(w.Length)*int64(d.Length)/c.average) / 1000
 	}
-	return c.idf(word) * searcher.Score(w.Type[t]) * searcher.Score(count*(1000+k)*1000/(1000*count+half)) / 1e6
+	return c.IDF(word) * searcher.Score(w.Type[t]) * searcher.Score(count*(1000+k)*1000/(1000*count+half)) / 1e6
 }
 
 // near goes through the places of two words in order, and takes each change from one to the other
@@ -298,7 +409,7 @@ func (c *Collection) near(a, b string, d *Document) (sum searcher.Score) {
 			if n > 0 {
 				k := int64(w.Saturation)
 				count := searcher.Score(n * (1000 + k) * 1000 / (1000*n + k))
-				sum += min(c.idf(a), c.idf(b)) * searcher.Score(w.NearIn[f]) * searcher.Score(w.Near[bin].Weight) / 1000 * count / 1e6
+				sum += min(c.IDF(a), c.IDF(b)) * searcher.Score(w.NearIn[f]) * searcher.Score(w.Near[bin].Weight) / 1000 * count / 1e6
 				break
 			}
 		}
@@ -326,19 +437,17 @@ func (c *Collection) static(d *Document) searcher.Score {
 	return points
 }
 
-// idf counts a page in each segment that holds it, as the lists of segments do.
-func (c *Collection) idf(word string) searcher.Score {
+// IDF counts a page in each segment that holds it, as the lists of segments do.
+func (c *Collection) IDF(word string) searcher.Score {
 	if idf, ok := c.idfs[word]; ok {
 		return idf
 	}
 	df := 0
-	for _, s := range c.Segments {
-		for _, d := range s.Documents {
-			if len(d.Words[word]) > 0 {
-				df++
-			}
+	c.each(func(d *Document) {
+		if slices.ContainsFunc(append(c.joint[word], word), func(form string) bool { return len(d.Words[form]) > 0 }) {
+			df++
 		}
-	}
+	})
 	if c.idfs == nil {
 		c.idfs = map[string]searcher.Score{}
 	}

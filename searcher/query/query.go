@@ -92,6 +92,7 @@ type Node struct {
 	Kids  []*Node
 	Words []string // of Words: folded, at least one
 	Text  string   // of Words: as the user wrote them
+	Forms []string // of a single one of Words: other words that are as good as it; Parse knows none
 	Exact bool     // of Words: in quotes or behind a plus, so that other forms of a word do not count; several words always are
 	In    Field    // of Words
 	Site  string   // of Site: "example.org" or "example.org/dir"
@@ -277,4 +278,62 @@ func negate(n *Node) *Node {
 		return n.Kids[0]
 	}
 	return &Node{Op: Not, Kids: []*Node{n}}
+}
+
+// With is the tree with the forms that a function gives for words, of which it is told whether they are wanted.
+// Nodes that get none are shared with n.
+func (n *Node) With(forms func(n *Node, wanted bool) []string) *Node { return n.with(forms, true) }
+
+func (n *Node) with(forms func(*Node, bool) []string, wanted bool) *Node {
+	changed := *n
+	if n.Op == Words {
+		if changed.Forms = forms(n, wanted); len(changed.Forms) == 0 {
+			return n
+		}
+		return &changed
+	}
+	same := true
+	changed.Kids = make([]*Node, len(n.Kids))
+	for i, kid := range n.Kids {
+		changed.Kids[i] = kid.with(forms, wanted && n.Op != Not)
+		same = same && changed.Kids[i] == kid
+	}
+	if same {
+		return n
+	}
+	return &changed
+}
+
+// Most asks for pages that miss some of the words of a query and hold others: those that are not to be left out
+// are in quotes, behind a plus or an operator. It gives the words to choose from as well, at least two; or nil.
+func (n *Node) Most() (most *Node, words []*Node) {
+	if n == nil || n.Op != And {
+		return nil, nil
+	}
+	most = &Node{Op: And}
+	for _, kid := range n.Kids {
+		if kid.mayMiss() {
+			words = append(words, kid)
+		} else {
+			most.Kids = append(most.Kids, kid)
+		}
+	}
+	if len(words) < 2 {
+		return nil, nil
+	}
+	most.Kids = append(most.Kids, &Node{Op: Or, Kids: words}, &Node{Op: Not, Kids: []*Node{{Op: And, Kids: words}}})
+	return most, words
+}
+
+// mayMiss says whether n is a word, or words of which one is enough, that a page may do without.
+func (n *Node) mayMiss() bool {
+	if n.Op == Or {
+		for _, kid := range n.Kids {
+			if kid.Op == Or || !kid.mayMiss() {
+				return false
+			}
+		}
+		return true
+	}
+	return n.Op == Words && n.In == Anywhere && !n.Exact
 }

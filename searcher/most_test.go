@@ -1,0 +1,83 @@
+package searcher_test
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"anatomy/searcher"
+	"anatomy/searcher/oracle"
+	"anatomy/searcher/query"
+)
+
+// TestMost: where fewer than ten pages hold all words of a query, those follow that hold some, at least half by
+// idf, in the order of their exact scores, each with what it misses; whatever size the pages of results have.
+func TestMost(t *testing.T) {
+	c := collect(5, 2)
+	c.Candidates, c.Weights.Widen = 1000, 0
+	s := newFolder(t).hold(c)
+	word := rapid.SampledFrom([]string{"a", "e", "pages", "f", "paging", "absent"})
+	followed := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		words := rapid.SliceOfNDistinct(word, 2, 4, rapid.ID[string]).Draw(rt, "words")
+		text := words[0]
+		for _, w := range words[1:] {
+			text += " " + w
+		}
+		text += " " + rapid.SampledFrom([]string{"site:y.com", "site:x.org:8080", "-b"}).Draw(rt, "besides")
+		root := query.Parse(text).Root
+		want := c.Search(root)
+		all := len(want)
+		if all < searcher.DefaultLimit {
+			want = append(want, mostOf(c, root)...)
+		}
+		var got []searcher.Result
+		for limit := rapid.IntRange(1, 30).Draw(rt, "limit"); ; {
+			resp, err := s.Search(t.Context(), searcher.Request{Query: text, Offset: len(got), Limit: limit, Within: time.Hour, Verbatim: true, Ungrouped: true})
+			must(t, err)
+			if got = append(got, resp.Results...); resp.Total != all || resp.Most != len(want)-all {
+				rt.Fatalf("%s: %d and %d, want %d and %d", text, resp.Total, resp.Most, all, len(want)-all)
+			}
+			if !resp.Next {
+				break
+			}
+		}
+		if len(got) != len(want) {
+			rt.Fatalf("%s: %d results, want %d", text, len(got), len(want))
+		}
+		for i, r := range got {
+			if r.Doc != want[i].Doc || r.Score != want[i].Score || len(r.Missing) > 0 != (i >= all) {
+				rt.Fatalf("%s: result %d is %d with %d without %q, want %d with %d", text, i, r.Doc, r.Score, r.Missing, want[i].Doc, want[i].Score)
+			}
+		}
+		followed += len(want) - all
+	})
+	if followed == 0 {
+		t.Error("no query had results that miss words")
+	}
+}
+
+// mostOf are the pages with some and not all of the words.
+func mostOf(c *oracle.Collection, root *query.Node) (most []oracle.Found) {
+	words, besides := root.Kids[:len(root.Kids)-1], root.Kids[len(root.Kids)-1]
+	for _, f := range c.Search(&query.Node{Op: query.And, Kids: []*query.Node{{Op: query.Or, Kids: words}, besides}}) {
+		var held, all searcher.Score
+		misses := false
+		for _, kid := range words {
+			idf := c.IDF(kid.Words[0])
+			if all += idf; oracle.Match(kid, f.Page) {
+				held += idf
+			} else {
+				misses = true
+			}
+		}
+		if misses && 2*held >= all {
+			most = append(most, f)
+		}
+	}
+	slices.SortFunc(most, func(a, b oracle.Found) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc)) })
+	return most
+}
