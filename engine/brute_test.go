@@ -8,9 +8,11 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -272,18 +274,18 @@ func (d *drawer) atom() string {
 }
 
 func (d *drawer) node(depth int) string {
-	kind := d.IntN(13)
+	kind := d.IntN(15)
 	switch {
 	case kind < 5 || depth == 0 && kind < 9:
 		return d.atom()
 	case kind == 5:
 		return "site:" + d.pick(d.sites)
-	case kind == 12:
-		return d.pick([]string{"", "-"}) + d.pick([]string{"lang:en", "lang:de", "lang:ja", "filetype:html", "filetype:pdf", "ext:txt", "after:2020", "before:2025-06", "after:2024-05-06", "2019..2026"})
+	case kind >= 12:
+		return d.pick([]string{"", "", "-"}) + d.pick([]string{"filetype:html", "lang:en", "lang:en", "lang:de", "lang:ja", "filetype:html", "filetype:pdf", "ext:txt", "after:2020", "before:2025-06", "after:2024-05-06", "2019..2026"})
 	case kind == 6:
 		return "-site:" + d.pick(d.sites)
 	case kind == 7:
-		return "-" + d.atom()
+		return "-" + d.pick([]string{d.word(), d.atom()})
 	case kind == 8:
 		return d.node(depth-1) + " OR " + d.node(depth-1)
 	case kind == 9:
@@ -321,6 +323,9 @@ func TestBruteForce(t *testing.T) {
 	n, queries := 200, 1000
 	if testing.Short() {
 		n, queries = 60, 100
+	}
+	if more, err := strconv.Atoi(os.Getenv("ANATOMY_QUERIES")); err == nil { // more than those that there is time for each time
+		queries = more
 	}
 	dir := crawlBoth(t, seed, n)
 	docs := naiveIndex(t, dir)

@@ -349,7 +349,7 @@ func checkDocument(t testing.TB, d *Document) {
 		}
 	}
 	for line := range strings.SplitSeq(d.Info.Text, "\n") {
-		fromText = append(fromText, words.Sequence(line)...)
+		fromText = append(fromText, allWords(line)...)
 	}
 	if len(d.Info.Text) < maxText/2 && !slices.Equal(fromHits, fromText) {
 		t.Fatalf("words of hits %q\nwords of text %q", fromHits, fromText)

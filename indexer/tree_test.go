@@ -19,7 +19,7 @@ import (
 
 // treeWords is the oracle of the state machine: the words of the body by way of the tree that the
 // HTML standard makes of a page.
-func treeWords(t testing.TB, body []byte) (all []string) {
+func treeWords(t testing.TB, body []byte) []string {
 	t.Helper()
 	body, err := toUTF8(body, "text/html", "")
 	if err != nil {
@@ -54,8 +54,13 @@ func treeWords(t testing.TB, body []byte) (all []string) {
 		}
 	}
 	walk(root)
+	return allWords(text.String())
+}
+
+// allWords are the words that are found in a text.
+func allWords(text string) (all []string) {
 	var cut words.Tokenizer
-	cut.Each([]byte(text.String()), func(word []byte, _, _ int, _ bool) { all = append(all, string(word)) })
+	cut.Each([]byte(text), func(word []byte, _, _ int, _ bool) { all = append(all, string(word)) })
 	return all
 }
 
