@@ -93,7 +93,7 @@ func TestGrouping(t *testing.T) {
 // shownPages asks for all results as they are shown, page by page.
 func shownPages(t testing.TB, s *searcher.Searcher, text string, limit int) (all []searcher.Result, last *searcher.Response) {
 	for {
-		resp, err := s.Search(context.Background(), searcher.Request{Query: text, Offset: len(all), Limit: limit, Within: time.Hour})
+		resp, err := s.Search(context.Background(), searcher.Request{Query: text, Offset: len(all), Limit: limit, Strict: true, Within: time.Hour})
 		must(t, err)
 		all = append(all, resp.Results...)
 		if !resp.Next {
@@ -106,7 +106,7 @@ func shownPages(t testing.TB, s *searcher.Searcher, text string, limit int) (all
 func checkSimilar(rt failer, s *searcher.Searcher, text string, of searcher.Result, want oracle.Shown, seen map[vocab.DocID]bool) int {
 	last := want.Similar[len(want.Similar)-1]
 	for _, doc := range []vocab.DocID{of.Doc, last.Doc} {
-		resp, err := s.Search(context.Background(), searcher.Request{Query: text, Similar: doc, Limit: searcher.MaxLimit, Within: time.Hour})
+		resp, err := s.Search(context.Background(), searcher.Request{Query: text, Similar: doc, Limit: searcher.MaxLimit, Strict: true, Within: time.Hour})
 		if err != nil || resp.Total != 1+of.Similar || len(resp.Results) != resp.Total || resp.Next || !resp.Exact || resp.Results[0].Doc != of.Doc {
 			rt.Fatalf("%s: similar to %d: %d of %d results, %v", text, doc, len(resp.Results), resp.Total, err)
 		}
@@ -117,7 +117,7 @@ func checkSimilar(rt failer, s *searcher.Searcher, text string, of searcher.Resu
 			seen[r.Doc] = true
 		}
 	}
-	e, err := s.Explain(context.Background(), searcher.Request{Query: text}, last.URL())
+	e, err := s.Explain(context.Background(), searcher.Request{Query: text, Strict: true}, last.URL())
 	if err != nil || e.Folded == nil || e.Folded.Doc != of.Doc || e.Folded.URL != of.URL || e.Folded.Distance > searcher.NearDistance {
 		rt.Fatalf("%s: %s is folded as %+v, %v, want into %s", text, last.URL(), e, err, of.URL)
 	}

@@ -355,7 +355,7 @@ func TestExplainAnyPage(t *testing.T) {
 		root := query.Parse(text).Root
 		last := c.Segments[len(c.Segments)-1].Documents
 		d := last[rapid.IntRange(0, len(last)-1).Draw(rt, "document")]
-		e, err := s.Explain(context.Background(), searcher.Request{Query: text}, strings.Replace(d.URL, "http:", "https:", 1))
+		e, err := s.Explain(context.Background(), searcher.Request{Query: text, Strict: true}, strings.Replace(d.URL, "http:", "https:", 1))
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"anatomy/searcher"
@@ -15,11 +16,15 @@ import (
 type fakeIndex struct {
 	answers map[string]*searcher.Response
 	pages   map[vocab.DocID]*vocab.Page
-	asked   []searcher.Request
+
+	mu    sync.Mutex
+	asked []searcher.Request
 }
 
 func (f *fakeIndex) Search(ctx context.Context, r searcher.Request) (*searcher.Response, error) {
+	f.mu.Lock()
 	f.asked = append(f.asked, r)
+	f.mu.Unlock()
 	switch r.Query {
 	case "fail":
 		return nil, fmt.Errorf("segment: read /data/secret.sst: checksum")

@@ -217,7 +217,7 @@ func (c *Collection) matches(root *query.Node) (all []Found) {
 func (c *Collection) widen(root *query.Node) *query.Node {
 	c.forms, c.joint = nil, nil
 	wide := c.withForms(root, false)
-	if len(c.matches(wide)) < c.Weights.Widen {
+	if root.Positive() && len(c.matches(wide)) < c.Weights.Widen { // what asks for nothing has nothing to widen
 		wide = c.withForms(root, true)
 	}
 	c.forms, c.joint, c.idfs = map[string][]string{}, map[string][]string{}, nil
