@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -164,24 +163,8 @@ type RankTopic struct {
 // most [pagerank.MaxTopics] names. An error names the line.
 func ReadRankTopics(r io.Reader) ([]RankTopic, error) {
 	var topics []RankTopic
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxPlaceLine)
-	n := 0
-	for lines.Scan() {
-		n++
-		fields := strings.Fields(lines.Text())
-		if len(fields) == 0 || fields[0][0] == '#' {
-			continue
-		}
-		if err := addToTopic(&topics, fields); err != nil {
-			return nil, fmt.Errorf("pagerank: topics: line %d: %w", n, err)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("pagerank: topics: after line %d: %w", n, err)
-	}
-	if len(topics) == 0 {
-		return nil, errors.New("pagerank: topics: the list is empty")
+	if err := eachLine(r, "topics", func(fields []string) error { return addToTopic(&topics, fields) }); err != nil {
+		return nil, err
 	}
 	return topics, nil
 }

@@ -32,28 +32,44 @@ const maxPlaceLine = 1 << 14
 // there is none. Empty lines and those that begin with # are passed over. An error names the line.
 func ReadRankPlaces(r io.Reader) ([]RankPlace, error) {
 	var places []RankPlace
+	err := eachLine(r, "places", func(fields []string) error {
+		p := RankPlace{Spec: fields[0], Weight: 1}
+		if err := p.parse(fields[1:]); err != nil {
+			return err
+		}
+		places = append(places, p)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return places, nil
+}
+
+// eachLine visits the fields of the lines of a list that say something. Its errors name the list and
+// the line; one of them says that there is no such line.
+func eachLine(r io.Reader, list string, visit func(fields []string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxPlaceLine)
-	n := 0
+	n, empty := 0, true
 	for lines.Scan() {
 		n++
 		fields := strings.Fields(lines.Text())
 		if len(fields) == 0 || fields[0][0] == '#' {
 			continue
 		}
-		p := RankPlace{Spec: fields[0], Weight: 1}
-		if err := p.parse(fields[1:]); err != nil {
-			return nil, fmt.Errorf("pagerank: places: line %d: %w", n, err)
+		if err := visit(fields); err != nil {
+			return fmt.Errorf("pagerank: %s: line %d: %w", list, n, err)
 		}
-		places = append(places, p)
+		empty = false
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("pagerank: places: after line %d: %w", n, err)
+		return fmt.Errorf("pagerank: %s: after line %d: %w", list, n, err)
 	}
-	if len(places) == 0 {
-		return nil, errors.New("pagerank: places: the list is empty")
+	if empty {
+		return fmt.Errorf("pagerank: %s: the list is empty", list)
 	}
-	return places, nil
+	return nil
 }
 
 func (p *RankPlace) parse(rest []string) error {

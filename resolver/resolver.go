@@ -25,7 +25,6 @@ type Batch struct {
 	aliases map[vocab.DocID]vocab.DocID // 0: the document does not exist
 	hidden  map[vocab.DocID]bool
 	worded  map[vocab.DocID]bool // of the page at hand: targets that it links to with words
-	links   int
 
 	released map[vocab.DocID]bool
 }
@@ -64,7 +63,6 @@ func (b *Batch) Page(source vocab.DocID, links []vocab.Link, targets []vocab.Doc
 		return cmp.Or(cmp.Compare(x.Doc, y.Doc), cmp.Compare(x.Flags, y.Flags))
 	})
 	found = slices.CompactFunc(found, func(x, y linkdb.Target) bool { return x.Doc == y.Doc })
-	b.links += len(found) - len(b.sources[source])
 	b.sources[source] = found
 }
 
@@ -147,9 +145,6 @@ func (b *Batch) Removed() []vocab.DocID {
 func (b *Batch) Empty() bool {
 	return len(b.sources) == 0 && len(b.aliases) == 0 && len(b.hidden) == 0
 }
-
-// Links is the number of links gathered.
-func (b *Batch) Links() int { return b.links }
 
 // Write publishes the batch as a run at path. The names are those of documents that no earlier run
 // has, ascending.

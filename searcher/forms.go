@@ -157,7 +157,7 @@ func (a *answer) widen(root *query.Node, all bool) *query.Node {
 			}
 			df += of.df
 		}
-		if len(found) > 0 {
+		if len(found) > 0 && wanted { // a word that is refused counts as it stands where a phrase asks for it
 			a.joint[n.Words[0]] = df
 		}
 		return found

@@ -350,14 +350,11 @@ func TestOneSegmentEqualsMany(t *testing.T) {
 func TestExplainAnyPage(t *testing.T) {
 	c := collect(3, 2)
 	s := newFolder(t).hold(c)
-	rapid.Check(t, func(rt *rapid.T) {
-		text := drawQuery(rt)
+	check := func(rt failer, text string, d *oracle.Document) {
 		root := query.Parse(text).Root
-		last := c.Segments[len(c.Segments)-1].Documents
-		d := last[rapid.IntRange(0, len(last)-1).Draw(rt, "document")]
 		e, err := s.Explain(context.Background(), searcher.Request{Query: text, Strict: true}, strings.Replace(d.URL, "http:", "https:", 1))
 		if err != nil {
-			rt.Fatal(err)
+			rt.Fatalf("%s: %v", text, err)
 		}
 		if want := c.Score(root, d); e.Score != want {
 			rt.Fatalf("%s: %s scores %d, want %d", text, d.URL, e.Score, want)
@@ -370,6 +367,11 @@ func TestExplainAnyPage(t *testing.T) {
 				rt.Fatalf("%s: %s is said to miss %q", text, d.URL, word)
 			}
 		}
+	}
+	last := c.Segments[len(c.Segments)-1].Documents
+	check(t, `"absent 東" -"東"`, last[0]) // the forms of a refused word are no forms of the phrase's
+	rapid.Check(t, func(rt *rapid.T) {
+		check(rt, drawQuery(rt), last[rapid.IntRange(0, len(last)-1).Draw(rt, "document")])
 	})
 	if _, err := s.Explain(context.Background(), searcher.Request{Query: "a"}, "http://nowhere.org/"); err == nil {
 		t.Error("a page that is not indexed was explained")

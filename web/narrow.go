@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"anatomy/vocab"
 )
 
 // What other engines' parameters ask for, as parts of a query in our language.
@@ -37,11 +39,11 @@ func anyOf(parts []string) []string {
 
 // language is lang: of a tag, nothing of what stands for any.
 func language(tag string) []string {
-	tag, _, _ = strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
-	if len(tag) < 2 || len(tag) > 3 || tag == "all" || strings.Trim(tag, "abcdefghijklmnopqrstuvwxyz") != "" {
+	lang := vocab.PrimaryLanguage(strings.ToLower(tag))
+	if lang == "" || lang == "all" {
 		return nil
 	}
-	return []string{"lang:" + tag}
+	return []string{"lang:" + lang}
 }
 
 // since is after: a day so long ago.

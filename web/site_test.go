@@ -6,6 +6,20 @@ import (
 	"testing"
 )
 
+// wants gets a page that has to hold some texts, and no script of a page that it shows.
+func wants(t *testing.T, s *Server, target string, want []string) {
+	t.Helper()
+	body := get(t, s, target, http.StatusOK)
+	for _, w := range want {
+		if !strings.Contains(body, w) {
+			t.Errorf("%s lacks %q:\n%s", target, w, body)
+		}
+	}
+	if strings.Contains(body, "<script>") {
+		t.Errorf("%s: a script came through", target)
+	}
+}
+
 func TestSitePage(t *testing.T) {
 	s := fullServer()
 	for target, want := range map[string][]string{
@@ -15,15 +29,7 @@ func TestSitePage(t *testing.T) {
 		"/site/live.test":            {"A crawl runs, and has their records open"},
 		"/site/docs.test?num=2":      {"https://docs.test/1"},
 	} {
-		body := get(t, s, target, http.StatusOK)
-		for _, w := range want {
-			if !strings.Contains(body, w) {
-				t.Errorf("%s lacks %q:\n%s", target, w, body)
-			}
-		}
-		if strings.Contains(body, "<script>") {
-			t.Errorf("%s: a script came through", target)
-		}
+		wants(t, s, target, want)
 	}
 	for target, status := range map[string]int{
 		"/site/": 400, "/site/..": 400, "/site/../../etc/passwd": 400, "/site/%3Cscript%3E": 400, "/site/a%20b": 400, "/site/" + strings.Repeat("a", 400): 400,
@@ -49,15 +55,7 @@ func TestVersionsPage(t *testing.T) {
 		"/cached?doc=4711&version=1:2:0&text=1":  {"An old beginning"},
 		"/cached/page?doc=4711&version=1:1:0":    {"nothing of it"},
 	} {
-		body := get(t, s, target, http.StatusOK)
-		for _, w := range want {
-			if !strings.Contains(body, w) {
-				t.Errorf("%s lacks %q:\n%s", target, w, body)
-			}
-		}
-		if strings.Contains(body, "<script>") {
-			t.Errorf("%s: a script came through", target)
-		}
+		wants(t, s, target, want)
 	}
 	for target, status := range map[string]int{
 		"/versions": 400, "/versions?doc=0": 400, "/versions?doc=x": 400, "/versions?doc=1&doc=2": 400, "/versions?doc=1": 404, "/versions?doc=4711&old=1:2:0": 404, "/versions?doc=4711&old=../../etc&new=1:2:0": 404,

@@ -129,16 +129,6 @@ func (d *decoder) uvarint() uint64 {
 	return v
 }
 
-func (d *decoder) varint() int64 {
-	v, size := binary.Varint(d.src)
-	if size <= 0 {
-		d.fail()
-		return 0
-	}
-	d.src = d.src[size:]
-	return v
-}
-
 func (d *decoder) bytes(n int) []byte {
 	if n < 0 || n > len(d.src) {
 		d.fail()

@@ -51,7 +51,7 @@ func (p *parser) filter(word string) *Node {
 	}
 	switch strings.ToLower(name) {
 	case "lang", "language":
-		if lang := primary(object); lang != "" {
+		if lang := vocab.PrimaryLanguage(strings.ToLower(object)); lang != "" {
 			return p.only(Filter{Lang: lang})
 		}
 	case "filetype", "ext":
@@ -77,20 +77,6 @@ func (p *parser) only(f Filter) *Node {
 	}
 	p.words++
 	return &Node{Op: Only, Filter: f}
-}
-
-// primary is the language of a tag in lower case, "de" of "de-AT", and "" of what is no tag.
-func primary(tag string) string {
-	tag, _, _ = strings.Cut(strings.ToLower(strings.ReplaceAll(tag, "_", "-")), "-")
-	if len(tag) < 2 || len(tag) > 3 {
-		return ""
-	}
-	for _, c := range []byte(tag) {
-		if c < 'a' || c > 'z' {
-			return ""
-		}
-	}
-	return tag
 }
 
 // days are the first day of a year, month or day, written 2024, 2024-05 or 2024-05-06, and the first day
