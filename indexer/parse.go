@@ -61,17 +61,24 @@ func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 
 // parse makes the pass; without texts if that is enough, and if it can be.
 func (p *parser) parse(page *vocab.Page, pdf converter, enough bool) error {
-	base, err := weburl.Parse(page.URL)
-	if err != nil {
+	if err := p.startAt(page.URL); err != nil {
 		return fmt.Errorf("indexer: parse %s: %w", page.URL, err)
 	}
-	p.reset(base)
 	p.obeyHeader(page.Robots)
 	p.linkHeader(page.Links)
 	if err := p.read(page, pdf, enough); err != nil {
 		return fmt.Errorf("indexer: parse %s: %w", page.URL, err)
 	}
 	return nil
+}
+
+// startAt makes ready for the page at a URL.
+func (p *parser) startAt(url string) error {
+	base, err := weburl.Parse(url)
+	if err == nil {
+		p.reset(base)
+	}
+	return err
 }
 
 // read takes the body apart by what it is.
