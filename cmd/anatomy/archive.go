@@ -66,7 +66,7 @@ for each page that is the same as another. The records are compressed one by one
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(screen, "%d pages, %d duplicates and %d redirects exported\n", report.Pages, report.Duplicates, report.Redirects)
+			fmt.Fprintf(screen, "%s, %s and %s exported\n", counted(report.Pages, "page"), counted(report.Duplicates, "duplicate"), counted(report.Redirects, "redirect"))
 			if report.Lost > 0 {
 				fmt.Fprintf(screen, "%d duplicates are left out: their originals have changed since\n", report.Lost)
 			}
@@ -182,20 +182,20 @@ func readable(files []string) error {
 }
 
 func printImport(w io.Writer, r engine.ImportReport) {
-	fmt.Fprintf(w, "%d pages, %d duplicates and %d redirects imported of %d records, %.1f MB, in %.1f s\n",
-		r.Pages, r.Duplicates, r.Redirects, r.Records, float64(r.Bytes)/1e6, r.Took.Seconds())
+	fmt.Fprintf(w, "%s, %s and %s imported of %s, %.1f MB, in %.1f s\n",
+		counted(r.Pages, "page"), counted(r.Duplicates, "duplicate"), counted(r.Redirects, "redirect"), counted(r.Records, "record"), float64(r.Bytes)/1e6, r.Took.Seconds())
 	for _, left := range []struct {
 		n    int
 		what string
 	}{
-		{r.Old, "known already as of that time or later"},
+		{r.Old, "known already, as of that time or later"},
 		{r.Gone, "of pages that were not there"},
 		{r.Unsupported, "no page that is indexed, or an error of its server"},
 		{r.Unresolved, "repeat a page that is not here"},
 		{r.Other, "requests, metadata, robots.txt"},
 	} {
 		if left.n > 0 {
-			fmt.Fprintf(w, "%d: %s\n", left.n, left.what)
+			fmt.Fprintf(w, "left out, %d: %s\n", left.n, left.what)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,16 +23,20 @@ runs on it goes on, and so does the search page; it takes no second folder's roo
 not copied, until it is written.
 
 The file is a tar archive within zstd, with the SHA-256 sum of each file. It appears when it is whole. In a folder it
-gets a name with the date; - is standard output. Certificates of the server, and their keys, stay out.`,
+gets a name with the date, and a folder that is named with a slash is made; - is standard output. Certificates of the server, and their keys, stay out.`,
 		Example: `  anatomy backup backups/
   anatomy backup - | ssh other 'cat >anatomy.tar.zst'`,
 		Args: exactly(1, "a file or a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			screen := newConsole(c.ErrOrStderr())
 			line := progressOf(screen)
-			name, began := backupName(args[0], time.Now()), time.Now()
+			began := time.Now()
+			name, err := backupName(args[0], began)
+			if err != nil {
+				return err
+			}
 			var report engine.BackupReport
-			err := writeWhole(c, name, func(w io.Writer) (err error) {
+			err = writeWhole(c, name, func(w io.Writer) (err error) {
 				report, err = engine.Backup(c.Context(), w, s.data, func(r engine.BackupReport) { line(progressText(r)) })
 				return err
 			})
@@ -45,12 +50,18 @@ gets a name with the date; - is standard output. Certificates of the server, and
 	}
 }
 
-// backupName is a new name in a folder, or the name of a file as it is.
-func backupName(to string, now time.Time) string {
-	if info, err := os.Stat(to); err == nil && info.IsDir() {
-		return filepath.Join(to, "anatomy-"+now.UTC().Format("20060102T150405Z")+".tar.zst")
+// backupName is a new name in a folder, or the name of a file as it is. What ends in a slash is a folder, made if it is
+// not there yet.
+func backupName(to string, now time.Time) (string, error) {
+	if strings.HasSuffix(to, string(filepath.Separator)) {
+		if err := os.MkdirAll(to, 0o700); err != nil { // pages from behind a sign-in are in a backup
+			return "", err
+		}
 	}
-	return to
+	if info, err := os.Stat(to); err != nil || !info.IsDir() {
+		return to, nil
+	}
+	return filepath.Join(to, "anatomy-"+now.UTC().Format("20060102T150405Z")+".tar.zst"), nil
 }
 
 func progressText(r engine.BackupReport) string {

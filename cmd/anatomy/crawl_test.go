@@ -143,7 +143,7 @@ func TestRecrawl(t *testing.T) {
 		t.Errorf("a moment after the crawl:\n%s", said)
 	}
 	version.Store(1)
-	if said := crawl("--recrawl", "--max-age", "0s"); !strings.Contains(said, "3 visited again: 1 unchanged (1 answered 304), 1 new versions, 1 pages left the results") {
+	if said := crawl("--recrawl", "--max-age", "0s"); !strings.Contains(said, "3 visited again: 1 unchanged (1 answered 304), 1 new version, 1 page left the results") {
 		t.Errorf("recrawl:\n%s", said)
 	}
 	for query, want := range map[string]int{"edition0": 0, "edition1": 1, "almanac": 0} {

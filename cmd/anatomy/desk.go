@@ -212,13 +212,13 @@ func (d *desk) Holdings(ctx context.Context) (*web.Holdings, error) { return d.s
 // Remove takes pages out of the results for good.
 func (d *desk) Remove(ctx context.Context, targets []string) (string, error) {
 	r, err := engine.Ban(ctx, d.dir, targets)
-	return fmt.Sprintf("%d documents removed, %d of them pages.", r.Documents, r.Pages), err
+	return fmt.Sprintf("%s removed, %s among them.", counted(r.Documents, "document"), counted(r.Pages, "page")), err
 }
 
 // Restore brings pages back.
 func (d *desk) Restore(ctx context.Context, targets []string) (string, error) {
 	r, err := engine.Unban(ctx, d.dir, targets)
-	return fmt.Sprintf("%d documents are fetched again by the crawl that runs, or by the next; %d of them were pages.", r.Documents, r.Pages), err
+	return fmt.Sprintf("%s fetched again by the crawl that runs, or by the next, %s among them.", counted(r.Documents, "document"), counted(r.Pages, "page")), err
 }
 
 // Removed lists the patterns of what is out.

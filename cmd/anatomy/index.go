@@ -41,7 +41,7 @@ that are not so are named and left out. The result is one segment, whatever the 
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%d pages and %d links indexed in %.1f s\n", r.Pages, r.Links, r.Took.Seconds())
+			fmt.Fprintf(c.OutOrStdout(), "%s and %s indexed in %.1f s\n", counted(r.Pages, "page"), counted(r.Links, "link"), r.Took.Seconds())
 			return nil
 		},
 	}

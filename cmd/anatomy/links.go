@@ -85,7 +85,7 @@ func linksOf(ctx context.Context, l *engine.Links, u weburl.URL, n int) (*web.Li
 }
 
 func printLinks(w io.Writer, r *web.LinkReport) error {
-	fmt.Fprintf(w, "%s\n\n%s here, %d of them on other sites", r.URL, counted(r.InCount, "page links", "pages link"), r.OffSite)
+	fmt.Fprintf(w, "%s\n\nlinked to by %s, %d of them on other sites", r.URL, counted(r.InCount, "page"), r.OffSite)
 	if r.Rank > 0 {
 		fmt.Fprintf(w, "; they bring %.0f %% of its PageRank, %.3g", 100*r.FromLinks/r.Rank, r.Rank)
 	}
@@ -98,7 +98,7 @@ func printLinks(w io.Writer, r *web.LinkReport) error {
 		fmt.Fprintf(w, "%s  %s  %s\n", share, in.URL, wording(in.Texts))
 	}
 	more(w, r.InCount-len(r.In))
-	fmt.Fprintf(w, "\nIt links to %s", counted(r.OutCount, "page", "pages"))
+	fmt.Fprintf(w, "\nIt links to %s", counted(r.OutCount, "page"))
 	if r.Broken > 0 {
 		fmt.Fprintf(w, ", of which %d do not exist", r.Broken)
 	}
@@ -124,13 +124,6 @@ func wording(texts []string) string {
 		shown[i] = fmt.Sprintf("%q", text)
 	}
 	return strings.Join(shown, " ")
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 func more(w io.Writer, n int) {
@@ -159,7 +152,7 @@ that link to it: those with most first.`,
 					return printJSON(c.OutOrStdout(), broken)
 				}
 				for _, b := range broken {
-					fmt.Fprintf(c.OutOrStdout(), "%s, from %s\n", b.URL, counted(b.Count, "page", "pages"))
+					fmt.Fprintf(c.OutOrStdout(), "%s, from %s\n", b.URL, counted(b.Count, "page"))
 					for _, in := range b.From {
 						fmt.Fprintf(c.OutOrStdout(), "  %s  %s\n", in.URL, wording(in.Texts))
 					}

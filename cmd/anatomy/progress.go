@@ -166,25 +166,34 @@ func summary(before, s engine.CrawlStats, interrupted bool) string {
 	if interrupted {
 		b.WriteString("Stopped; the same command goes on from here.\n")
 	}
-	pages := s.Pages - before.Pages
-	fmt.Fprintf(&b, "%d pages kept in %s (%.0f/s): %d are kept now, of %d URLs known, and %d documents are searchable.\n",
-		pages, s.Elapsed.Round(100*time.Millisecond), float64(pages)/max(0.001, s.Elapsed.Seconds()), s.Pages, s.Known, s.Searchable)
-	fmt.Fprintf(&b, "%d duplicates, %d redirects", s.Duplicates, s.Outcomes["redirected"]-before.Outcomes["redirected"])
+	pages := max(0, s.Pages-before.Pages) // what left the results is told apart
+	fmt.Fprintf(&b, "%s kept in %s (%.0f/s): now %d of %s known, and %s can be found.\n",
+		counted(pages, "new page"), s.Elapsed.Round(100*time.Millisecond), float64(pages)/max(0.001, s.Elapsed.Seconds()),
+		s.Pages, counted(s.Known, "URL"), counted(s.Searchable, "document"))
+	fmt.Fprintf(&b, "%s, %s", counted(s.Duplicates, "duplicate"), counted(s.Outcomes["redirected"]-before.Outcomes["redirected"], "redirect"))
 	for _, name := range []string{"forbidden", "gone", "unsupported", "too large", "refused", "no such name", "failed"} {
 		if n := s.Outcomes[name] - before.Outcomes[name]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, name)
 		}
 	}
 	if r := s.Revisits; r.Visited > 0 {
-		fmt.Fprintf(&b, ".\n%d visited again: %d unchanged (%d answered 304), %d new versions, %d pages left the results", r.Visited, r.Unchanged, r.NotModified, r.Changed, r.Left)
+		fmt.Fprintf(&b, ".\n%d visited again: %d unchanged (%d answered 304), %s, %s left the results", r.Visited, r.Unchanged, r.NotModified, counted(r.Changed, "new version"), counted(r.Left, "page"))
 	}
 	if refused := refusals(before, s); refused != "" {
 		fmt.Fprintf(&b, ".\nTraps, not entered: %s", refused)
 	}
-	fmt.Fprintf(&b, ".\n%d requests, %.1f MB", s.Requests, float64(s.Bytes)/1e6)
+	fmt.Fprintf(&b, ".\n%s, %.1f MB", counted(s.Requests, "request"), float64(s.Bytes)/1e6)
 	if lookups := s.DNSHits + s.DNSMisses; lookups > 0 {
-		fmt.Fprintf(&b, "; DNS: %d names asked, %.0f %% of look-ups from the cache", s.DNSQueries, 100*float64(s.DNSHits)/float64(lookups))
+		fmt.Fprintf(&b, "; DNS: %s asked, %.0f %% of look-ups from the cache", counted(s.DNSQueries, "name"), 100*float64(s.DNSHits)/float64(lookups))
 	}
 	b.WriteString(".")
 	return b.String()
+}
+
+// counted is a number of things, of which there may be one.
+func counted[N int | int64 | uint64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -64,11 +64,11 @@ func ago(now, then time.Time) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return counted(int(d/time.Minute), "minute", "minutes") + " ago"
+		return counted(int(d/time.Minute), "minute") + " ago"
 	case d < 48*time.Hour:
-		return counted(int(d/time.Hour), "hour", "hours") + " ago"
+		return counted(int(d/time.Hour), "hour") + " ago"
 	default:
-		return counted(int(d/(24*time.Hour)), "day", "days") + " ago"
+		return counted(int(d/(24*time.Hour)), "day") + " ago"
 	}
 }
 

@@ -33,9 +33,9 @@ that it was removed. What is stored of it leaves the disk with "anatomy compact 
 				}
 				return listRemoved(c, s, asJSON)
 			}
-			do, said := engine.Ban, "%d documents removed, %d of them pages; patterns: %q\n"
+			do, said := engine.Ban, "%s removed, %s among them; patterns: %q\n"
 			if undo {
-				do, said = engine.Unban, "%d documents are free to be fetched again, %d of them pages; patterns: %q\n"
+				do, said = engine.Unban, "%s free to be fetched again, %s among them; patterns: %q\n"
 			}
 			report, err := removeOr(c.Context(), do, s.data, targets)
 			switch {
@@ -46,7 +46,7 @@ that it was removed. What is stored of it leaves the disk with "anatomy compact 
 			case undo && len(report.Patterns) == 0:
 				return hinted(fmt.Errorf("%q was not removed", targets), "what is: "+s.command("remove"))
 			}
-			fmt.Fprintf(c.OutOrStdout(), said, report.Documents, report.Pages, report.Patterns)
+			fmt.Fprintf(c.OutOrStdout(), said, counted(report.Documents, "document"), counted(report.Pages, "page"), report.Patterns)
 			return nil
 		},
 	}
