@@ -91,7 +91,7 @@ func (a *answer) mostOf(words []*query.Node, found []candidate) (kept []candidat
 // idfOf is that of the rarest word of a node, and whether a page holds one of its words.
 func (a *answer) idfOf(n *query.Node, p *page) (highest Score, there bool) {
 	for _, leaf := range n.Wanted() {
-		i := slices.Index(a.terms.words, leaf.Words[0])
+		i := a.terms.base[slices.Index(a.terms.words, leaf.Words[0])]
 		highest = max(highest, a.terms.idf[i])
 		there = there || len(p.hits[i]) > 0
 	}

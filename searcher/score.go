@@ -12,12 +12,14 @@ import (
 	"anatomy/words"
 )
 
-// Terms are the words of a query that score: those that it wants, wherever it wants them.
+// Terms are the words of a query that score: those that it wants, wherever it wants them. Words of which
+// each is a form of the other count as the first of them.
 type terms struct {
 	words []string // distinct, in the order of the query, and then forms of these
 	base  []int    // of each: the word that it counts as, itself but for forms
 	bases int      // how many are no forms
-	idf   []Score  // of each; of a word with forms and of these, that of the pages that hold any of them
+	times []int    // of each that is no form: how often the query asks for it or its forms
+	idf   []Score  // of each, see [Weights.Asked]; of a word with forms and of these, that of the pages that hold any of them
 	all   Score    // the sum of idf of all but forms
 	step  []uint32 // of each: points of one step of impact, in the first phase
 	shift uint8    // the first phase counts points in units of 1<<shift
@@ -25,38 +27,37 @@ type terms struct {
 	pairs [][2]int // neighbours in seq, each once, but for bigrams that overlap: those stand together anyway
 }
 
-// newTerms gives the terms of a query, which may be nil.
+// newTerms gives the terms of a query, which may be nil. It asks for the idf of each word once, in their order.
 func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms {
 	t := &terms{}
 	if root == nil {
 		return t
 	}
+	wanted := root.Wanted()
 	index := map[string]int{}
-	for _, n := range root.Wanted() {
+	as := sameWords(wanted)
+	for _, n := range wanted {
 		for _, word := range n.Words {
+			if first, ok := as[word]; ok {
+				word = first
+			}
 			i, known := index[word]
 			if !known {
 				i = len(t.words)
 				index[word] = i
-				t.words, t.base = append(t.words, word), append(t.base, i)
+				t.words, t.base, t.times = append(t.words, word), append(t.base, i), append(t.times, 0)
 				t.idf = append(t.idf, idf(word))
-				t.all += t.idf[i]
 			}
+			t.times[i] += n.Times
 			t.seq = append(t.seq, i)
 		}
 	}
 	t.bases = len(t.words)
-	for _, n := range root.Wanted() {
-		for _, form := range n.Forms {
-			if _, known := index[form]; !known {
-				index[form] = len(t.words)
-				base := index[n.Words[0]]
-				t.words, t.base = append(t.words, form), append(t.base, base)
-				idf(form)
-				t.idf = append(t.idf, t.idf[base])
-			}
-		}
+	for i := range t.words {
+		t.idf[i] = w.Asked(t.idf[i], t.times[i])
+		t.all += t.idf[i]
 	}
+	t.addForms(wanted, index, idf)
 	t.weigh(w)
 	seen := map[[2]int]bool{}
 	for i := 1; i < len(t.seq); i++ {
@@ -66,6 +67,42 @@ func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms 
 		}
 	}
 	return t
+}
+
+// addForms appends the forms of words that are no words of the query themselves.
+func (t *terms) addForms(wanted []*query.Node, index map[string]int, idf func(word string) Score) {
+	for _, n := range wanted {
+		for _, form := range n.Forms {
+			if _, known := index[form]; !known {
+				index[form] = len(t.words)
+				base := t.base[index[n.Words[0]]]
+				t.words, t.base = append(t.words, form), append(t.base, base)
+				idf(form)
+				t.idf = append(t.idf, t.idf[base])
+			}
+		}
+	}
+}
+
+// sameWords gives the words of a query that are forms of earlier ones, as these are of them.
+func sameWords(wanted []*query.Node) map[string]string {
+	as := map[string]string{}
+	for i, n := range wanted {
+		word := n.Words[0]
+		for _, before := range wanted[:i] {
+			first := before.Words[0]
+			if first == word {
+				break
+			}
+			if n.IsForm(before) && before.IsForm(n) {
+				if as[word] = first; as[first] != "" {
+					as[word] = as[first]
+				}
+				break
+			}
+		}
+	}
+	return as
 }
 
 // mergeForms gives the hits of forms to the words that they count as.
@@ -196,8 +233,16 @@ func (s *scorer) wordType(i int, ht vocab.HitType, count int64, p *page, t *tall
 		t.sum += points
 		return
 	}
-	t.add(points, ht.String(), s.terms.words[i], fmt.Sprintf("%s, count weight %s × idf %s × type weight %s",
-		counted(count, ht), weight, idf.Milli(), s.w.Type[ht]))
+	t.add(points, ht.String(), s.terms.words[i], fmt.Sprintf("%s, count weight %s × idf %s%s × type weight %s",
+		counted(count, ht), weight, idf.Milli(), s.asked(i), s.w.Type[ht]))
+}
+
+// asked says of a word whose idf counts more than once how often the query asks for it.
+func (s *scorer) asked(i int) string {
+	if times := s.terms.times[i]; times > 1 && s.w.Again != 0 {
+		return fmt.Sprintf(", asked for %d times,", times)
+	}
+	return ""
 }
 
 func counted(count int64, ht vocab.HitType) string {

@@ -393,8 +393,8 @@ func (a *answer) conclude() {
 // whyNothing names the words that no page holds.
 func (a *answer) whyNothing() string {
 	var unknown []string
-	for i, word := range a.terms.words[:a.terms.bases] {
-		if a.terms.idf[i] == IDF(a.snap.docs, 0) {
+	for _, word := range a.terms.words[:a.terms.bases] {
+		if a.df[word] == 0 && a.joint[word] == 0 {
 			unknown = append(unknown, "“"+word+"”")
 		}
 	}

@@ -267,6 +267,7 @@ func TestBruteForce(t *testing.T) {
 		c := collect(uint64(i), segments)
 		c.Candidates = []int{400, 7, 400, 5, 11}[i]
 		c.Weights.Widen = []int{100, searcher.Always, 0, 10, 20}[i]
+		c.Weights.Again = []searcher.Milli{0, 1000, 500, 0, 1000}[i]
 		all = append(all, collection{c, newFolder(t).hold(c)})
 	}
 	found := 0
@@ -290,7 +291,7 @@ func TestBruteForce(t *testing.T) {
 			found += len(got)
 		}
 	}
-	for _, text := range []string{"a", "a b", "c OR d", `"a b"`, "a -b", "a (e OR -a)", "a (absent OR -(b c))", "site:x.org", "site:x.org/dir a", "intitle:a inurl:b OR inanchor:c"} {
+	for _, text := range []string{"a", "a b", "c OR d", `"a b"`, "a -b", "a (e OR -a)", "a (absent OR -(b c))", "site:x.org", "site:x.org/dir a", "intitle:a inurl:b OR inanchor:c", "a b a OR a", "page OR pages", "a pages OR page page \"pages a\""} {
 		check(t, text, 10)
 	}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -19,6 +19,9 @@ type Weights struct {
 	// A word's points for a type are idf × type weight × count weight.
 	Type [vocab.HitTypes]Milli
 
+	// Again is what each further time that a query asks for a word adds to its idf, in proportion.
+	Again Milli
+
 	// Saturation is k of the count weight c·(k+1)/(c+k), c occurrences of one type: it grows by
 	// nearly one with each at first, and "quickly tapers off" (§4.5.1) to k+1. A text linked to
 	// by 2^s pages counts as 2^s occurrences.
@@ -138,6 +141,7 @@ var BM25 = Weights{
 	Type: [vocab.HitTypes]Milli{
 		vocab.Plain: 1000, vocab.Emphasis: 1000, vocab.Heading1: 1000, vocab.Heading2: 1000, vocab.Heading3: 1000, vocab.Code: 1000, vocab.Alt: 1000,
 	},
+	Again:      1000,
 	Saturation: 1200,
 	Length:     750,
 	Near: [Bins]Bin{
@@ -158,6 +162,11 @@ const million = 1_000_000
 func IDF(pages, n int) Score {
 	pages = max(pages, n) // n may count pages that were replaced since
 	return Score(math.Round(million * math.Log(1+(float64(pages-n)+0.5)/(float64(n)+0.5))))
+}
+
+// Asked is the idf of a word that a query asks for so many times.
+func (w *Weights) Asked(idf Score, times int) Score {
+	return idf * (1000 + Score(w.Again)*Score(times-1)) / 1000
 }
 
 // Count is the weight of a count of occurrences in a text of average length.

@@ -122,6 +122,8 @@ type Collection struct {
 	words []string            // of all documents, once they were needed
 	forms map[string][]string // of the query at hand: forms by the word that they count as
 	joint map[string][]string // and all forms of a word, those too that count as another
+	as    map[string]string   // words of the query that count as an earlier one, which has them among its forms and is among theirs
+	times map[string]int      // how often the query asks for a word
 
 	idfs    map[string]searcher.Score // once they were needed: they are the same for every page
 	average int64                     // so is this, of words of a text
@@ -221,12 +223,14 @@ func (c *Collection) widen(root *query.Node) *query.Node {
 		wide = c.withForms(root, true)
 	}
 	c.forms, c.joint, c.idfs = map[string][]string{}, map[string][]string{}, nil
-	known := wanted(wide)
+	c.countWords(wide.Wanted())
+	known := c.wanted(wide)
 	for _, n := range wide.Wanted() {
 		for _, form := range n.Forms {
 			if !slices.Contains(known, form) {
 				known = append(known, form)
-				c.forms[n.Words[0]] = append(c.forms[n.Words[0]], form)
+				base := c.baseOf(n.Words[0])
+				c.forms[base] = append(c.forms[base], form)
 			}
 		}
 		if len(n.Forms) > 0 {
@@ -234,6 +238,31 @@ func (c *Collection) widen(root *query.Node) *query.Node {
 		}
 	}
 	return wide
+}
+
+// countWords learns which words count as others, and how often each is asked for.
+func (c *Collection) countWords(nodes []*query.Node) {
+	c.as, c.times = map[string]string{}, map[string]int{}
+	for i, n := range nodes {
+		earlier := slices.IndexFunc(nodes[:i], func(before *query.Node) bool {
+			return before.Words[0] == n.Words[0] || slices.Contains(before.Forms, n.Words[0]) && slices.Contains(n.Forms, before.Words[0])
+		})
+		if earlier >= 0 && nodes[earlier].Words[0] != n.Words[0] {
+			c.as[n.Words[0]] = c.baseOf(nodes[earlier].Words[0])
+		}
+	}
+	for _, n := range nodes {
+		for _, word := range n.Words {
+			c.times[c.baseOf(word)] += n.Times
+		}
+	}
+}
+
+func (c *Collection) baseOf(word string) string {
+	if first, ok := c.as[word]; ok {
+		return first
+	}
+	return word
 }
 
 // withForms looks at all words of all documents.
@@ -275,8 +304,8 @@ func (c *Collection) each(visit func(d *Document)) {
 // that this can be taken off, each in units of the power of two that keeps all scores below 2^31.
 func (c *Collection) first(root *query.Node, d *Document, average float64) (sum uint64) {
 	w := &c.Weights
-	counts := distinct(wanted(root)) // words that count
-	as := slices.Clone(counts)       // and those that they count as
+	counts := distinct(c.wanted(root)) // words that count
+	as := slices.Clone(counts)         // and those that they count as
 	for base, forms := range c.forms {
 		for _, form := range forms {
 			counts, as = append(counts, form), append(as, base)
@@ -315,7 +344,7 @@ func (c *Collection) Score(root *query.Node, d *Document) searcher.Score {
 
 func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 	w := &c.Weights
-	seq := wanted(root)
+	seq := c.wanted(root)
 	d = d.merged(c.forms)
 	sum := c.static(d)
 	var all searcher.Score
@@ -452,12 +481,18 @@ func (c *Collection) IDF(word string) searcher.Score {
 		c.idfs = map[string]searcher.Score{}
 	}
 	c.idfs[word] = searcher.IDF(c.Documents(), df)
+	if again := c.times[word] - 1; again > 0 {
+		c.idfs[word] = c.idfs[word] * searcher.Score(1000+again*int(c.Weights.Again)) / 1000
+	}
 	return c.idfs[word]
 }
 
-func wanted(root *query.Node) (words []string) {
+// wanted are the words of a query, each as the one that it counts as.
+func (c *Collection) wanted(root *query.Node) (words []string) {
 	for _, n := range root.Wanted() {
-		words = append(words, n.Words...)
+		for _, word := range n.Words {
+			words = append(words, c.baseOf(word))
+		}
 	}
 	return words
 }

@@ -199,7 +199,7 @@ func newWords(text string, tokens []token, in Field, exact bool) *Node {
 	if len(tokens) == 0 {
 		return nil
 	}
-	n := &Node{Op: Words, In: in, Text: text[tokens[0].from:tokens[len(tokens)-1].to]}
+	n := &Node{Op: Words, In: in, Times: 1, Text: text[tokens[0].from:tokens[len(tokens)-1].to]}
 	n.Exact = exact || len(tokens) > 1 || !bare(n.Text)
 	for _, t := range tokens {
 		n.Words = append(n.Words, t.word)

@@ -20,6 +20,7 @@
 package query
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -48,7 +49,7 @@ type Loose struct {
 	From, To int    // where it stands in Query.Text
 }
 
-// String is the query in its own language. It parses to the same tree.
+// String is the query in its own language. It parses to the same tree, but for Node.Times.
 func (q Query) String() string {
 	if q.Root == nil {
 		return ""
@@ -92,7 +93,8 @@ type Node struct {
 	Kids  []*Node
 	Words []string // of Words: folded, at least one
 	Text  string   // of Words: as the user wrote them
-	Forms []string // of a single one of Words: other words that are as good as it; Parse knows none
+	Forms []string // of a single one of Words: other words that are as good as it, sorted; Parse knows none
+	Times int      // of Words: how often the query asks for them, at least 1; String tells it once
 	Exact bool     // of Words: in quotes or behind a plus, so that other forms of a word do not count; several words always are
 	In    Field    // of Words
 	Site  string   // of Site: "example.org" or "example.org/dir"
@@ -261,6 +263,7 @@ next:
 	for _, m := range more {
 		for _, kid := range kids {
 			if kid.same(m) {
+				kid.Times += m.Times
 				continue next
 			}
 		}
@@ -302,6 +305,15 @@ func (n *Node) with(forms func(*Node, bool) []string, wanted bool) *Node {
 		return n
 	}
 	return &changed
+}
+
+// IsForm says whether n is a word that another one has among its Forms.
+func (n *Node) IsForm(other *Node) bool {
+	if len(n.Words) > 1 || len(n.Forms) == 0 {
+		return false
+	}
+	_, is := slices.BinarySearch(other.Forms, n.Words[0])
+	return is
 }
 
 // Most asks for pages that miss some of the words of a query and hold others: those that are not to be left out

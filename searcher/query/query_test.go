@@ -99,8 +99,41 @@ func TestParse(t *testing.T) {
 // again checks that what a query says of itself means the same.
 func again(t interface{ Errorf(string, ...any) }, q Query) {
 	back := Parse(q.String())
+	once(back.Root)
+	once(q.Root)
 	if !reflect.DeepEqual(back.Root, q.Root) {
 		t.Errorf("%q parses to %q", q, back)
+	}
+}
+
+// once forgets how often words are asked for.
+func once(n *Node) {
+	if n == nil {
+		return
+	}
+	n.Times = min(n.Times, 1)
+	for _, kid := range n.Kids {
+		once(kid)
+	}
+}
+
+func TestTimes(t *testing.T) {
+	for text, want := range map[string]string{
+		"a":                          "a 1",
+		"a b a A a":                  "a 4, b 1",
+		`a "a b" a "a b" "a"`:        `a 2, "a b" 2, "a" 1`,
+		"(a OR b OR a) c":            "a 2, b 1, c 1",
+		"intitle:a a intitle:a":      "intitle:a 2, a 1",
+		"東京都 東京":                     "東京 2, 京都 1",
+		"site:a.org site:a.org a -b": "a 1",
+	} {
+		var got []string
+		for _, n := range Parse(text).Root.Wanted() {
+			got = append(got, fmt.Sprint(n, " ", n.Times))
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
 	}
 }
 
