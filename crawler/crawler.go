@@ -40,6 +40,9 @@ type Options struct {
 
 	Credentials *Credentials // for some origins; default none
 
+	// Admit is asked before anything is asked of a lease's host whether it may be visited at its addresses; default always.
+	Admit func(lease uint64, addrs []netip.Addr) bool
+
 	Timeout        time.Duration // of one fetch from start to end; default 60 s
 	HeaderTimeout  time.Duration // until the header is here, name and connection included; default 30 s
 	ConnectTimeout time.Duration // for one address; default 10 s

@@ -871,3 +871,34 @@ func listed(f vocab.Fetch) (urls []string) {
 	}
 	return urls
 }
+
+// TestFixedDelay: a lease whose delay is fixed is worked off with it, whatever robots.txt says, and says what that was.
+func TestFixedDelay(t *testing.T) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			_, _ = io.WriteString(rw, "User-agent: *\nCrawl-delay: 20\n")
+			return
+		}
+		page(rw, "x")
+	}, nil)
+	lease := vocab.Lease{Delay: time.Second, Fixed: true, URLs: []vocab.Target{{URL: "http://www.test/1"}, {URL: "http://www.test/2"}}}
+	if _, report := w.work(t, context.Background(), lease); report.Crawl != 20*time.Second || fmt.Sprint(w.sleeps) != "[1s 1s]" {
+		t.Error(report, w.sleeps)
+	}
+}
+
+// TestAdmit: a host is asked nothing that may not be visited at its addresses.
+func TestAdmit(t *testing.T) {
+	admit := false
+	var told []netip.Addr
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) { page(rw, "x") }, func(o *Options) {
+		o.Admit = func(lease uint64, addrs []netip.Addr) bool { told = addrs; return admit && lease == 7 }
+	})
+	for _, want := range []string{"[skipped skipped]", "[fetched fetched]"} {
+		lease := vocab.Lease{ID: 7, Host: "www.test", URLs: []vocab.Target{{URL: "http://www.test/1"}, {URL: "http://www.test/2"}}}
+		if got, _ := w.work(t, context.Background(), lease); fmt.Sprint(outcomes(got)) != want || len(told) == 0 || !admit && len(w.requests) > 0 {
+			t.Errorf("%v %v %v, want %s", outcomes(got), told, w.requests, want)
+		}
+		admit = true
+	}
+}

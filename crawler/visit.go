@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"anatomy/crawler/robots"
@@ -31,7 +32,7 @@ type visit struct {
 const tooSilent = 2
 
 // Visit works off a lease: robots.txt first, then each URL in turn, with the lease's delay or the
-// host's Crawl-delay between, whichever is longer. It calls handle exactly once for every target,
+// host's Crawl-delay between, whichever is longer, if that delay is not fixed. It calls handle exactly once for every target,
 // in their order, from the calling goroutine; Page.Body belongs to the receiver. When ctx is done,
 // or the host is to be left alone, the targets that remain are Skipped.
 //
@@ -43,6 +44,9 @@ func (c *Crawler) Visit(ctx context.Context, lease vocab.Lease, handle func(voca
 	ctx = context.WithValue(ctx, openedKey{}, &v.opened)
 	c.visits.begin(v)
 	defer c.visits.end(v)
+	if c.o.Admit != nil {
+		v.admit(ctx)
+	}
 	for i, t := range lease.URLs {
 		c.visits.next(v, len(lease.URLs)-i)
 		f := v.target(ctx, t)
@@ -51,6 +55,15 @@ func (c *Crawler) Visit(ctx context.Context, lease vocab.Lease, handle func(voca
 	}
 	v.finish()
 	return v.report
+}
+
+// admit asks whether the host may be visited at the addresses that it has. One without any is told by its first fetch.
+func (v *visit) admit(ctx context.Context) {
+	v.doing("DNS")
+	addrs, err := v.c.dns.Lookup(ctx, strings.Trim(hostname(v.lease.Host), "[]"))
+	if err == nil && !v.c.o.Admit(v.lease.ID, addrs) {
+		v.stop = "its address has visitors enough"
+	}
 }
 
 func (v *visit) finish() {
@@ -162,7 +175,9 @@ const (
 // heed takes what robots.txt says about the host as a whole into the report.
 func (v *visit) heed(rules *robots.Rules, base *weburl.URL) {
 	v.report.Crawl = max(v.report.Crawl, rules.CrawlDelay)
-	v.delay = max(v.delay, min(rules.CrawlDelay, v.c.o.MaxCrawlDelay))
+	if !v.lease.Fixed {
+		v.delay = max(v.delay, min(rules.CrawlDelay, v.c.o.MaxCrawlDelay))
+	}
 	for _, s := range rules.Sitemaps {
 		if u, err := base.Join(s); err == nil {
 			v.report.Sitemaps = append(v.report.Sitemaps, u.String())

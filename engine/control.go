@@ -28,6 +28,7 @@ import (
 //	POST /1/pause, /1/resume
 //	POST /1/add                 {"urls": ["https://example.org/"]}  -> {"added": [{"url", "state"}]}
 //	POST /1/snapshot            a data folder to copy, in snapshot/data -> {"folder", "end"}
+//	POST /1/delay               {"host": "www.example.org", "delay_ns": 2000000000} -> {"site": "example.org"}
 //	POST /1/remove              {"pattern": "example.org/*"}        -> {"removed": 12}
 //	POST /1/ban, /1/unban       {"targets": ["example.org"]}        -> BanReport
 //	GET  /1/bans                BanReport with all patterns
@@ -127,6 +128,13 @@ func (c *Crawl) controls() http.Handler {
 		added, err := c.AddSeeds(ask.URLs)
 		return addAnswer{added}, err
 	})
+	handle("POST /delay", func(r *http.Request) (any, error) {
+		var ask delayRequest
+		if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
+			return nil, err
+		}
+		return delayAnswer{c.SetDelay(ask.Host, ask.Delay)}, nil
+	})
 	handle("POST /remove", func(r *http.Request) (any, error) {
 		var ask removeRequest
 		if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
@@ -157,6 +165,13 @@ type (
 	}
 	addAnswer struct {
 		Added []vocab.Added `json:"added"`
+	}
+	delayRequest struct {
+		Host  string        `json:"host"`
+		Delay time.Duration `json:"delay_ns"` // see urlserver.Pace; 0 for the delay of all
+	}
+	delayAnswer struct {
+		Site string `json:"site"`
 	}
 	removeRequest struct {
 		Pattern string `json:"pattern"`
@@ -215,6 +230,18 @@ func (c *Crawl) AddSeeds(raw []string) ([]vocab.Added, error) {
 		added[i] = vocab.Added{URL: r.URL, State: r.State.String()}
 	}
 	return added, nil
+}
+
+// SetDelay gives the site of a host a delay of its own for this run, see urlserver.Server.SetDelay. Visits to it that
+// are under way are called back, so that it counts at once.
+func (c *Crawl) SetDelay(hostname string, d time.Duration) (site string) {
+	site = c.urls.SetDelay(hostname, d)
+	c.visits.recall(func(host string) bool {
+		u, err := weburl.Parse("http://" + host + "/")
+		return err == nil && c.urls.SiteOf(u.Hostname()) == site
+	})
+	c.stir()
+	return site
 }
 
 // Remove takes the URLs that match a pattern, or all of a host, out of this run of the crawl, see

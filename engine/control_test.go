@@ -74,6 +74,14 @@ func TestControl(t *testing.T) {
 	if st := status(); st.State != vocab.Paused || st.HostCount != 2 || st.Unbound != 2 {
 		t.Errorf("paused: %+v", st)
 	}
+	for _, d := range []time.Duration{time.Hour, 0} {
+		if site, err := control.SetDelay(t.Context(), "www.other.test", d); err != nil || site != "other.test" {
+			t.Errorf("a delay for %q, %v", site, err)
+		}
+		if i := slices.IndexFunc(status().Hosts, func(h vocab.HostStatus) bool { return h.Host == "other.test" && h.Delay == d }); i < 0 {
+			t.Errorf("other.test was not given a delay of %s", d)
+		}
+	}
 	left, err := control.Remove(t.Context(), "Other.test")
 	must(t, err)
 	if left != 3 {

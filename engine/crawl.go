@@ -141,6 +141,9 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	}
 	c.builder.banned, c.builder.repo = c.isBanned, c.repo
 	c.store = storeserver.New(recordWriter{c.repo, c.urls}, c.urls.ByContent, storeserver.Options{MaxPending: maxPending(o.NoIndex)})
+	if c.urls.BoundsAddresses() {
+		o.Crawler.Admit = c.urls.Reach
+	}
 	if c.crawler, err = crawler.New(o.Crawler); err != nil {
 		return nil, err
 	}

@@ -83,6 +83,13 @@ func (c *Control) Remove(ctx context.Context, pattern string) (uint64, error) {
 	return answer.Removed, err
 }
 
+// SetDelay gives the site of a host a delay of its own for this run, see Crawl.SetDelay, and names the site.
+func (c *Control) SetDelay(ctx context.Context, hostname string, d time.Duration) (string, error) {
+	var answer delayAnswer
+	err := c.ask(ctx, http.MethodPost, "/delay", delayRequest{hostname, d}, &answer)
+	return answer.Site, err
+}
+
 // trace is what the crawl knows of a URL.
 func (c *Control) trace(ctx context.Context, u weburl.URL) (steps []step, err error) {
 	err = c.ask(ctx, http.MethodGet, "/trace?url="+url.QueryEscape(u.String()), nil, &steps)

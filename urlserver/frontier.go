@@ -1,11 +1,11 @@
 package urlserver
 
 import (
+	"net/netip"
 	"slices"
 	"time"
 
 	"anatomy/disk/docindex"
-	"anatomy/weburl"
 )
 
 // A host is one server, by name and port. In memory is only how long its queues are and where they
@@ -23,6 +23,9 @@ type host struct {
 	why     string                   // and why that is
 	gone    *loss                    // given up for this run
 	spent   map[string]docindex.Trap // folders and query patterns that repeat themselves; not read from disk where nil
+
+	address *address // nil where not known
+	parked  bool     // in its address's list
 
 	spot  spot // in its site's ring
 	held  bool // in frontier.held
@@ -82,40 +85,6 @@ func (h *host) queued() (n uint64) {
 	return n
 }
 
-// A site is the unit of politeness: the hosts of one registrable domain, or one address.
-type site struct {
-	name    string
-	ring    ranking[*host] // hosts to be served; some may turn out to have nothing to give
-	leases  int
-	at      time.Time // no request before
-	why     string    // and why that is
-	answer  time.Duration
-	crawl   time.Duration // Crawl-delay
-	waiting bool          // in frontier.sites
-	spot    spot          // in frontier.ready
-}
-
-func (s *site) place() *spot { return &s.spot }
-
-// delay is how long to leave a site alone after an answer: the largest of the floor, its
-// Crawl-delay, and a multiple of the time that it took to answer, so that a server under strain is
-// asked less often.
-func (s *site) delay(o *Options) time.Duration {
-	d := s.crawl
-	if o.Delay > 0 {
-		d = max(d, o.Delay, time.Duration(o.AnswerFactor*float64(s.answer)))
-	}
-	return min(d, max(o.MaxDelay, o.Delay))
-}
-
-// connections is how many leases of a site may be out at once.
-func (s *site) connections(o *Options) int {
-	if s.delay(o) > 0 {
-		return 1
-	}
-	return o.PerSite
-}
-
 // A frontier is the upper of the scheduler's two levels: which site is next (BP98 §4.3; the two
 // levels are Mercator's). Of the sites that are free the one with the best host is served, and
 // of the hosts of a site the best. Breadth-first ranks all alike, so that sites are served in the order
@@ -128,6 +97,8 @@ type frontier struct {
 	sites  waitlist[*site] // with a free connection and hosts in their rings
 	ready  ranking[*site]  // of them those whose time has come
 	held   waitlist[*host] // with URLs, and trouble
+
+	byAddress map[netip.Addr]*address
 
 	full bool    // no new page may be fetched now
 	shut []*host // passed over because of that
@@ -142,10 +113,10 @@ func (f *frontier) host(name, hostname string, load func(name string) (docindex.
 	if err != nil {
 		return nil, err
 	}
-	siteName := weburl.SiteOf(hostname)
+	siteName := f.o.siteOf(hostname)
 	s := f.bySite[siteName]
 	if s == nil {
-		s = &site{name: siteName}
+		s = &site{name: siteName, pace: f.o.Paces[siteName]}
 		f.bySite[siteName] = s
 	}
 	h := &host{HostRecord: record, name: name, site: s}
@@ -156,7 +127,7 @@ func (f *frontier) host(name, hostname string, load func(name string) (docindex.
 // offer puts a host forward if it has anything to give.
 func (f *frontier) offer(h *host) {
 	room := f.room(h)
-	if len(h.levels) == 0 || h.gone != nil || h.held || room <= 0 {
+	if len(h.levels) == 0 || h.gone != nil || h.held || h.parked || room <= 0 {
 		return
 	}
 	h.spot.rank = f.o.Policy.rank(h, room, f.o)
@@ -180,6 +151,14 @@ func (f *frontier) offerSite(s *site) {
 	}
 	s.waiting = true
 	f.sites.push(s.at, s)
+}
+
+// recall takes a site off the list of those that wait, to be put forward anew.
+func (f *frontier) recall(s *site) {
+	if s.waiting {
+		f.sites.drop(func(other *site) bool { return other == s })
+		s.waiting = false
+	}
 }
 
 // ripen moves the sites whose time has come from the list by time to the list by rank.
@@ -281,6 +260,8 @@ func (f *frontier) nextOf(s *site, now time.Time) *host {
 		case h.retryAt.After(now):
 			h.held = true
 			f.held.push(h.retryAt, h)
+		case f.crowded(h.address):
+			f.park(h)
 		default:
 			return h
 		}

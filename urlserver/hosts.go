@@ -2,6 +2,7 @@ package urlserver
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -48,7 +49,7 @@ func (s *Server) Outlook(now time.Time, limit int) Outlook {
 func (w *Outlook) add(s *site, o *Options) {
 	if d := s.delay(o); d > 0 {
 		w.Bounded++
-		w.Bound += 1 / (d + s.answer).Seconds()
+		w.Bound += float64(s.connections(o)) / (d + s.answer).Seconds()
 	} else {
 		w.Unbound++
 	}
@@ -64,6 +65,8 @@ func (s *Server) hostStatus(h *host) vocab.HostStatus {
 		st.Why = "page limit of the crawl"
 	case st.Why == "" && len(h.levels) > 0:
 		st.Why = "its turn"
+	case st.Why == crowdedAddress:
+		st.Why = fmt.Sprintf("%d hosts at its address %s are read", h.address.leases, h.address.name)
 	case st.Why == "being read" && h.leased == 0:
 		st.Why = "another host of " + h.site.name + " is read"
 	}

@@ -68,7 +68,7 @@ func (s *Server) budget() int64 {
 // lease takes URLs off the front of a host's queue.
 func (s *Server) lease(h *host) (vocab.Lease, error) {
 	room, fresh := s.frontier.leaseOf(h), int(min(s.budget(), int64(s.frontier.roomForNew(h))))
-	l := vocab.Lease{Host: h.name, Site: h.site.name, Delay: h.site.delay(&s.o)}
+	l := vocab.Lease{Host: h.name, Site: h.site.name, Delay: h.site.delay(&s.o), Fixed: h.site.pace.Delay != 0}
 	for room > len(l.URLs) {
 		i, most := h.first(fresh > 0), room
 		if i < 0 {
@@ -90,7 +90,9 @@ func (s *Server) lease(h *host) (vocab.Lease, error) {
 	}
 	s.lastID++
 	l.ID = s.lastID
-	s.leases[l.ID] = &lease{host: h}
+	out := &lease{host: h}
+	out.enter(h.address)
+	s.leases[l.ID] = out
 	h.site.leases++
 	return l, nil
 }
@@ -307,6 +309,7 @@ func (s *Server) release(now time.Time, report vocab.HostReport) (*host, error) 
 	site.leases--
 	site.learn(now, report, &s.o)
 	h.learn(&report)
+	s.frontier.leave(l, now)
 	s.frontier.offer(h)
 	s.frontier.offerSite(site)
 	if report.HTTPS && !h.HTTPS {
@@ -324,6 +327,9 @@ func (s *Server) release(now time.Time, report vocab.HostReport) (*host, error) 
 	return h, nil
 }
 
+// politeness is why a site waits that nothing is the matter with.
+const politeness = "politeness"
+
 // learn takes in what a lease showed, and sets when the site may be asked again.
 func (s *site) learn(now time.Time, report vocab.HostReport, o *Options) {
 	if report.Answer > 0 {
@@ -332,7 +338,7 @@ func (s *site) learn(now time.Time, report vocab.HostReport, o *Options) {
 	if report.Crawl > 0 {
 		s.crawl = report.Crawl
 	}
-	at, why := now.Add(s.delay(o)), "politeness"
+	at, why := now.Add(s.delay(o)), politeness
 	if held := now.Add(min(report.HoldFor, o.MaxHold)); held.After(at) {
 		at, why = held, report.Reason
 	}

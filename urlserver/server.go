@@ -17,7 +17,9 @@ package urlserver
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -58,8 +60,10 @@ type Options struct {
 
 	Policy Policy // which host and which URL come first, default CrawlAbility
 
-	PerSite   int // leases of one site at once where there is no delay to keep, default 1
-	LeaseSize int // URLs of a lease, default 32
+	PerSite    int             // leases of one site at once where there is no delay to keep, default 1
+	PerAddress int             // leases at once of all hosts at one address, see address.go; default 8, and no bound where Delay is negative; negative for no bound
+	Paces      map[string]Pace // of hosts, and of domains with all below them: each is a site of its own
+	LeaseSize  int             // URLs of a lease, default 32
 
 	SeenEntries int         // URLs of the seen test kept in memory, default 50,000
 	SeenPolicy  seen.Policy // which of them, default CLOCK
@@ -79,6 +83,12 @@ func (o Options) withDefaults() Options {
 	def(&o.Backoff, 5*time.Second)
 	def(&o.HostTries, 3)
 	def(&o.PerSite, 1)
+	if o.Delay > 0 {
+		def(&o.PerAddress, 8)
+	}
+	if o.Paces = maps.Clone(o.Paces); o.Paces == nil {
+		o.Paces = map[string]Pace{}
+	}
 	def(&o.LeaseSize, 32)
 	def(&o.SeenEntries, 50_000)
 	def(&o.walkMost, walkMost)
@@ -140,7 +150,8 @@ type Server struct {
 
 // A lease that is out.
 type lease struct {
-	host *host
+	host    *host
+	address *address // that it counts at; nil for none
 }
 
 // A flight is a URL between Take and Done.
@@ -180,7 +191,7 @@ func Open(dir string, o Options) (*Server, error) {
 		lost:     map[string]uint64{},
 		yields:   newYields(),
 	}
-	s.frontier = frontier{o: &s.o, hosts: map[string]*host{}, bySite: map[string]*site{}, found: s.found}
+	s.frontier = frontier{o: &s.o, hosts: map[string]*host{}, bySite: map[string]*site{}, byAddress: map[netip.Addr]*address{}, found: s.found}
 	if err := s.recover(); err != nil {
 		return nil, errors.Join(fmt.Errorf("urlserver: open %s: %w", dir, err), db.Close())
 	}

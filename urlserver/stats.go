@@ -74,6 +74,9 @@ func (s *Server) Stats() Stats {
 	return st
 }
 
+// crowdedAddress is why a host waits that is parked.
+const crowdedAddress = "other hosts at its address are read"
+
 // whyWaiting says why a host with URLs gets no lease now, or "".
 func (s *Server) whyWaiting(h *host) string {
 	switch site := h.site; {
@@ -83,6 +86,8 @@ func (s *Server) whyWaiting(h *host) string {
 		return "page limit of the host"
 	case h.retryAt.After(s.now):
 		return "in trouble: " + h.why
+	case h.parked:
+		return crowdedAddress
 	case site.at.After(s.now):
 		return site.why
 	case site.leases >= site.connections(&s.o):

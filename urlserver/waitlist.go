@@ -1,6 +1,9 @@
 package urlserver
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A waitlist gives back what was put in by time, then in the order of putting: a binary heap.
 type waitlist[T any] struct {
@@ -58,6 +61,17 @@ func (l *waitlist[T]) due(now time.Time) (what T, ok bool) {
 		l.items[i], l.items[least] = l.items[least], l.items[i]
 		i = least
 	}
+}
+
+// drop takes some off the list, looking at all.
+func (l *waitlist[T]) drop(some func(T) bool) {
+	l.items = slices.DeleteFunc(l.items, func(w waiter[T]) bool { return some(w.what) })
+	slices.SortFunc(l.items, func(a, b waiter[T]) int { // which is a heap
+		if a.before(&b) {
+			return -1
+		}
+		return 1
+	})
 }
 
 // next is when the first is due.

@@ -12,6 +12,7 @@ type Lease struct {
 	Host  string        // lower case, with the port where it is not the scheme's own: "example.org:8080"
 	Site  string        // registrable domain, or the address itself: the unit of politeness
 	Delay time.Duration // to wait between the end of one answer and the next request
+	Fixed bool          // Delay counts as it is, whatever robots.txt says
 	URLs  []Target
 }
 

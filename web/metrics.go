@@ -136,7 +136,7 @@ func (c crawlCollector) Collect(to chan<- prometheus.Metric) {
 }
 
 // reasons are those that name nobody.
-var reasons = []string{"politeness", "being read", "delay between requests", "answer", "DNS", "connecting", "robots.txt"}
+var reasons = []string{"politeness", "being read", "other hosts at its address are read", "delay between requests", "answer", "DNS", "connecting", "robots.txt"}
 
 // reasonClass is one of a few reasons to wait; the rest of the text can hold anything.
 func reasonClass(why string) string {

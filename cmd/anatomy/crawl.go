@@ -41,6 +41,9 @@ type crawlFlags struct {
 	maxDepth  uint16
 	repeats   int
 	perSite   int
+	perAddr   int
+	delayFor  []string
+	connsFor  []string
 	hosts     int
 	resolvers []string
 	private   bool
@@ -119,6 +122,9 @@ See doc/credentials.md for what each sends, and when. What such pages say is kep
 	flags.Uint16Var(&f.maxDepth, "max-depth", 64, "go at most `N` links from the URLs")
 	flags.IntVar(&f.repeats, "max-repeats", 50, "give up a folder or query whose pages show the same text again more than `N` times; -1 for never")
 	flags.IntVar(&f.perSite, "per-site", 0, "`N` connections to one site at a time, where --delay is 0 (default 32); one with any other delay")
+	flags.IntVar(&f.perAddr, "per-address", 0, "read at most `N` hosts with the same address at a time (default 8, and no limit where --delay is 0; -1 for none)")
+	flags.StringArrayVar(&f.delayFor, "delay-for", nil, "`SITE=TIME` between requests to one host, or to a domain with all its hosts, whatever its robots.txt says (may be repeated)")
+	flags.StringArrayVar(&f.connsFor, "connections-for", nil, "`SITE=N` connections to one host or domain at a time (may be repeated)")
 	flags.IntVar(&f.hosts, "connections", 512, "fetch over `N` connections at a time, all sites together")
 	flags.StringArrayVar(&f.resolvers, "resolver", nil, "ask the DNS server at `ADDR` (may be repeated; default: the system's)")
 	flags.BoolVar(&f.private, "allow-private", false, "visit loopback and private addresses")
@@ -244,12 +250,15 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 	}
 	o.URLs = urlserver.Options{
 		Scope: scope, Include: f.include, Exclude: f.exclude, MaxPages: f.maxPages, Policy: policy,
-		Delay: f.delay, PerSite: f.perSite, PagesPerHost: f.hostPages, MaxDepth: f.maxDepth, Repeats: f.repeats,
+		Delay: f.delay, PerSite: f.perSite, PerAddress: f.perAddr, PagesPerHost: f.hostPages, MaxDepth: f.maxDepth, Repeats: f.repeats,
 	}
 	o.URLs.Recrawl = f.revisits(c)
 	if f.delay == 0 {
 		o.URLs.Delay = -1 // there 0 means the default
 		o.URLs.PerSite = cmp.Or(f.perSite, ownSite)
+	}
+	if o.URLs.Paces, err = f.paces(); err != nil {
+		return o, err
 	}
 	if f.contact == "" && f.agent == "" && !f.private {
 		log.Warn("the sites that you visit cannot reach you: add --contact ADDRESS, or set ANATOMY_CONTACT")
@@ -314,6 +323,8 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 		return usagef("--max-repeats %d is neither a number of pages nor -1", f.repeats)
 	case f.perSite < 0:
 		return usagef("--per-site %d is negative", f.perSite)
+	case f.perAddr < -1:
+		return usagef("--per-address %d is neither a number of hosts nor -1", f.perAddr)
 	case f.hosts < 1:
 		return usagef("--connections %d is less than one", f.hosts)
 	case f.httpPort < 0 || f.httpPort > 65535 || f.httpsPort < 0 || f.httpsPort > 65535:

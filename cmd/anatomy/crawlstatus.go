@@ -54,6 +54,7 @@ func controls(s *shared) []*cobra.Command {
 				return err
 			},
 		},
+		newCrawlDelay(control),
 		{
 			Use: "remove PATTERN...", Short: "take hosts or URLs out of the crawl that runs",
 			Long: `Remove takes what matches out of the queues, and what is found of it later, until the crawl's process ends: to
@@ -74,6 +75,42 @@ host. Pages that were fetched stay.`,
 			},
 		},
 	}
+}
+
+func newCrawlDelay(control func() *engine.Control) *cobra.Command {
+	return &cobra.Command{
+		Use: "delay SITE TIME", Short: "another time between requests to one site, for the crawl that runs",
+		Long: `Delay has the crawl that runs wait so long between requests to the site of a host, whatever its robots.txt says,
+until the crawl's process ends: --delay-for tells the next. 0s is none, and "usual" is what counts for all.
+The site is the registrable domain with all its hosts, unless --delay-for named a host of it.`,
+		Example:           "  anatomy crawl delay slow.example.org 10s\n  anatomy crawl delay slow.example.org usual",
+		Args:              exactly(2, "a host and a time"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, args []string) error {
+			host, err := parseSite(args[0])
+			if err != nil {
+				return err
+			}
+			var d time.Duration
+			if args[1] != "usual" {
+				if d, err = parseDelay(args[1]); err != nil {
+					return err
+				}
+			}
+			site, err := control().SetDelay(c.Context(), host, d)
+			return said(c, err, fmt.Sprintf("%s: %s between requests.", site, delayText(d)))
+		},
+	}
+}
+
+func delayText(d time.Duration) string {
+	switch {
+	case d == 0:
+		return "the usual time"
+	case d < 0:
+		return "nothing"
+	}
+	return d.String()
 }
 
 func said(c *cobra.Command, err error, what string) error {
