@@ -204,6 +204,7 @@ type drawer struct {
 	common, all []string // words, as they may stand in a query
 	phrases     []string // from pages
 	sites       []string
+	urls        []string   // without scheme, and hosts
 	page        []string   // words of the page that the query is about
 	pages       [][]string // words of every page
 }
@@ -215,6 +216,7 @@ func newDrawer(r *rand.Rand, docs []*oracle.Document) *drawer {
 	for _, doc := range docs {
 		u, _ := weburl.Parse(doc.URL)
 		sites[u.Host()] = true
+		d.urls = append(d.urls, u.Host(), strings.TrimPrefix(u.String(), "http://"))
 		if dir, _, ok := strings.Cut(u.Path()[1:], "/"); ok {
 			sites[u.Host()+"/"+dir] = true
 		}
@@ -273,9 +275,15 @@ func (d *drawer) atom() string {
 	return in + d.word()
 }
 
+func (d *drawer) reference() string {
+	return d.pick([]string{"link:", "link:", "related:", "info:", "cache:"}) + d.pick(d.urls)
+}
+
 func (d *drawer) node(depth int) string {
-	kind := d.IntN(15)
+	kind := d.IntN(16)
 	switch {
+	case kind == 15:
+		return d.pick([]string{"", "", "-"}) + d.reference()
 	case kind < 5 || depth == 0 && kind < 9:
 		return d.atom()
 	case kind == 5:
@@ -299,6 +307,9 @@ func (d *drawer) node(depth int) string {
 func (d *drawer) query() string {
 	d.page = d.pages[d.IntN(len(d.pages))]
 	parts := []string{d.atom()}
+	if d.IntN(8) == 0 {
+		parts[0] = d.reference()
+	}
 	for range d.IntN(3) {
 		parts = append(parts, d.node(2))
 	}
@@ -311,6 +322,7 @@ var operators = map[string]*regexp.Regexp{
 	"word": regexp.MustCompile(`^\w+$`), "phrase": regexp.MustCompile(`"\w+ \w+`), "-word": regexp.MustCompile(`(^| )-\w+( |$)`), `-"phrase"`: regexp.MustCompile(`-"`),
 	"OR": regexp.MustCompile(` OR `), "|": regexp.MustCompile(` \| `), "group": regexp.MustCompile(`\(`), "-group": regexp.MustCompile(`-\(`),
 	"lang:": regexp.MustCompile(`(^| )lang:`), "filetype:": regexp.MustCompile(`(^| )filetype:`),
+	"link:": regexp.MustCompile(`(^| )link:\S+/`), "link:host": regexp.MustCompile(`(^| )link:[^ /]+( |$)`), "related:": regexp.MustCompile(`(^| )related:`), "info:": regexp.MustCompile(`(^| )(info|cache):`),
 	"site:": regexp.MustCompile(`(^| )site:`), "-site:": regexp.MustCompile(`-site:`), "site:/dir": regexp.MustCompile(`site:\S+/`),
 	"intitle:": regexp.MustCompile(`intitle:`), "inurl:": regexp.MustCompile(`inurl:`), "inanchor:": regexp.MustCompile(`inanchor:`), "intext:": regexp.MustCompile(`intext:`),
 }
@@ -332,7 +344,10 @@ func TestBruteForce(t *testing.T) {
 	v, err := readRanks(dir)
 	must(t, err)
 	c := &oracle.Collection{Segments: []oracle.Segment{{Documents: docs}}, Ranks: v.Ranks, Weights: searcher.DefaultWeights, Candidates: 60}
-	s, err := searcher.Open(dir, searcher.Options{Candidates: c.Candidates})
+	links := NewSharedLinks(dir)
+	defer links.Close()
+	c.Links = naiveGraph(t, dir)
+	s, err := searcher.Open(dir, searcher.Options{Candidates: c.Candidates, Links: links})
 	must(t, err)
 	defer s.Close()
 	if n := s.Stats().Documents; n != len(docs) {

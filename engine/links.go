@@ -134,11 +134,17 @@ func (l *Links) sources(doc vocab.DocID) ([]web.InLink, error) {
 func (l *Links) followed(doc vocab.DocID) (n int, err error) {
 	source, err := l.find.Links(doc)
 	for _, t := range source.Targets {
-		if _, ok := l.set.Canonical(t.Doc); ok && t.Flags&vocab.NoFollow == 0 {
+		if l.follows(t) {
 			n++
 		}
 	}
 	return n, err
+}
+
+// follows says whether a link is followed to something that exists.
+func (l *Links) follows(t linkdb.Target) bool {
+	_, exists := l.set.Canonical(t.Doc)
+	return exists && t.Flags&vocab.NoFollow == 0
 }
 
 func (l *Links) damping() float64 {

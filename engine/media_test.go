@@ -67,7 +67,7 @@ func TestMedia(t *testing.T) {
 				t.Errorf("%s finds %v, want %s", query, urls, url)
 			}
 		}
-		site, err := OpenSite(dir, s)
+		site, err := OpenSite(dir, s, NewSharedLinks(dir))
 		must(t, err)
 		defer site.Close()
 		site.PDF = readPaper

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
-	"sync"
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/repository"
@@ -25,22 +22,22 @@ type Site struct {
 	dir  string
 	repo *repository.Reader
 
-	links    siteLinks
+	links    *SharedLinks
 	holdings holdings
 	versions versionPlaces
 }
 
-// OpenSite shows the data folder dir through the searcher s, which stays the caller's to close.
-func OpenSite(dir string, s *searcher.Searcher) (*Site, error) {
+// OpenSite shows the data folder dir through the searcher s and links, which stay the caller's to close.
+func OpenSite(dir string, s *searcher.Searcher, links *SharedLinks) (*Site, error) {
 	r, err := repository.OpenReader(datadir.Repository(dir))
 	if err != nil {
 		return nil, err
 	}
-	return &Site{Searcher: s, dir: dir, repo: r}, nil
+	return &Site{Searcher: s, dir: dir, repo: r, links: links}, nil
 }
 
-// Close closes the repository and the links.
-func (s *Site) Close() error { return errors.Join(s.repo.Close(), s.links.close()) }
+// Close closes the repository.
+func (s *Site) Close() error { return s.repo.Close() }
 
 // Explain explains a page's score. web.ErrNotFound says that the page is not in the index.
 func (s *Site) Explain(ctx context.Context, r searcher.Request, url string) (*searcher.Explanation, error) {
@@ -92,52 +89,10 @@ func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
 func (s *Site) Stats(context.Context) (any, error) { return TakeInventory(s.dir) }
 
 // Links reports the links of a document, at most n each way.
-func (s *Site) Links(ctx context.Context, doc vocab.DocID, n int) (*web.LinkReport, error) {
-	s.links.mu.Lock()
-	defer s.links.mu.Unlock()
-	l, err := s.links.open(s.dir)
-	if err != nil {
-		return nil, err
-	}
-	return l.Of(ctx, doc, n)
-}
-
-// siteLinks keep the links open from one question to the next, until the folder has others.
-type siteLinks struct {
-	mu    sync.Mutex
-	last  *Links
-	stamp string // of the files that last reads
-}
-
-// open gives the links in force. The caller holds the lock.
-func (s *siteLinks) open(dir string) (*Links, error) {
-	m, err := datadir.Read(dir)
-	if err != nil {
-		return nil, err
-	}
-	stamp := strings.Join(m.Links, " ")
-	if info, err := os.Stat(datadir.Rank(dir)); err == nil {
-		stamp += info.ModTime().String()
-	}
-	if s.last != nil && s.stamp == stamp {
-		return s.last, nil
-	}
-	l, err := OpenLinks(dir)
-	if err != nil {
-		return nil, err
-	}
-	if s.last != nil {
-		s.last.Close() // files that are only read
-	}
-	s.last, s.stamp = l, stamp
-	return l, nil
-}
-
-func (s *siteLinks) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.last == nil {
-		return nil
-	}
-	return s.last.Close()
+func (s *Site) Links(ctx context.Context, doc vocab.DocID, n int) (r *web.LinkReport, err error) {
+	err = s.links.use(func(l *Links) (err error) {
+		r, err = l.Of(ctx, doc, n)
+		return err
+	})
+	return r, err
 }

@@ -100,10 +100,12 @@ func openSite(t *testing.T, dir string) *Site {
 	t.Helper()
 	s, err := searcher.Open(dir, searcher.Options{})
 	must(t, err)
-	site, err := OpenSite(dir, s)
+	links := NewSharedLinks(dir)
+	site, err := OpenSite(dir, s, links)
 	must(t, err)
 	t.Cleanup(func() {
 		must(t, site.Close())
+		must(t, links.Close())
 		must(t, s.Close())
 	})
 	return site

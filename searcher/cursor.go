@@ -88,6 +88,8 @@ func (w *walk) cursor(n *query.Node) cursor {
 		return w.site(n.Site)
 	case query.Only:
 		return w.only(n.Filter)
+	case query.Pages:
+		return w.docs(n.Docs)
 	case query.And:
 		return w.and(n.Kids)
 	case query.Or:

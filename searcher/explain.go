@@ -30,7 +30,7 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 		if err != nil {
 			return err
 		}
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo}
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo, links: s.o.Links}
 		e, err = a.explainURL(root, &u, s.o.Candidates)
 		return err
 	})

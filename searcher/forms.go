@@ -165,8 +165,9 @@ func (a *answer) widen(root *query.Node, all bool) *query.Node {
 }
 
 // wide gives the query that is answered: with forms of its words where too few pages match it as it stands,
-// those of blocked sites counted.
+// those of blocked sites counted. Its references are located.
 func (a *answer) wide(root *query.Node) *query.Node {
+	root = a.locate(root)
 	always := a.w.Widen >= Always
 	narrow := a.widen(root, always)
 	if always || root == nil || !root.Positive() || a.snap.count(narrow, a.clock, a.w.Widen) >= a.w.Widen {

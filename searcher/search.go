@@ -30,7 +30,7 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 			return err
 		}
 		*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state()}
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo}
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links}
 		if err := a.run(q.Root, s.o.Candidates); err != nil {
 			return err
 		}
@@ -103,6 +103,9 @@ type answer struct {
 	joint map[string]int        // and of words with forms: that hold any of these
 
 	likings []liking // the preferred sites
+
+	links   Links // nil where they are not kept
+	located located
 }
 
 func (a *answer) run(root *query.Node, candidates int) error {
@@ -374,6 +377,7 @@ func byScore(a, b candidate) int {
 // conclude fills in what is known when all is done.
 func (a *answer) conclude() {
 	resp := a.resp
+	resp.Cut = append(slices.Clip(resp.Cut), a.located.cut...)
 	resp.Next = resp.Total-resp.Folded > a.req.Offset+len(resp.Results) && a.req.Offset+len(resp.Results) < MaxOffset && len(resp.Results) > 0
 	switch {
 	case len(resp.Results) > 0 || resp.Why != "":
@@ -390,8 +394,11 @@ func (a *answer) conclude() {
 	}
 }
 
-// whyNothing names the words that no page holds.
+// whyNothing names the words that no page holds, and pages that the query names and the index does not know.
 func (a *answer) whyNothing() string {
+	if len(a.located.unknown) > 0 {
+		return "The index does not know " + strings.Join(a.located.unknown, ", ") + "."
+	}
 	var unknown []string
 	for _, word := range a.terms.words[:a.terms.bases] {
 		if a.df[word] == 0 && a.joint[word] == 0 {

@@ -184,6 +184,7 @@ func collect(seed uint64, segments int) *oracle.Collection {
 		}
 		c.Segments = append(c.Segments, s)
 	}
+	c.Links = generateLinks(r, len(all))
 	if r.IntN(4) > 0 {
 		c.Ranks = make([]float32, r.IntN(len(all))+2)
 		for i := range c.Ranks[1:] {
@@ -205,7 +206,7 @@ func (f *folder) holdWith(c *oracle.Collection, o searcher.Options) *searcher.Se
 		f.rank(c.Ranks)
 	}
 	f.publish()
-	o.Candidates, o.Weights = c.Candidates, c.Weights
+	o.Candidates, o.Weights, o.Links = c.Candidates, c.Weights, c.Links
 	return f.open(o)
 }
 
@@ -215,10 +216,13 @@ func drawQuery(t *rapid.T) string {
 	words := rapid.OneOf(word, word, rapid.Map(rapid.SliceOfN(word, 1, 4), func(w []string) string { return `"` + strings.Join(w, " ") + `"` }))
 	in := rapid.SampledFrom([]string{"", "", "", "", "intitle:", "inurl:", "inanchor:", "intext:"})
 	site := rapid.SampledFrom([]string{"x.org", "www.x.org", "y.com", "org", "x.org/dir", "x.org:8080", "x.org:8080/dir", "127.0.0.1", "absent.org", "x.org/dir/page", "www.x.org/dir/"})
+	page := rapid.Custom(drawReference)
 	var node func(depth int) string
 	node = func(depth int) string {
-		kind := rapid.IntRange(0, 11).Draw(t, "kind")
+		kind := rapid.IntRange(0, 12).Draw(t, "kind")
 		switch {
+		case kind == 12:
+			return page.Draw(t, "page")
 		case kind < 5 || depth == 0 && kind < 10:
 			return in.Draw(t, "in") + words.Draw(t, "words")
 		case kind < 6:
@@ -321,7 +325,7 @@ func checkSum(t failer, text string, e *searcher.Explanation, score searcher.Sco
 func TestOneSegmentEqualsMany(t *testing.T) {
 	many := collect(7, 4)
 	known := map[vocab.DocID]bool{}
-	one := &oracle.Collection{Weights: many.Weights, Ranks: many.Ranks, Segments: make([]oracle.Segment, 1)}
+	one := &oracle.Collection{Weights: many.Weights, Ranks: many.Ranks, Links: many.Links, Segments: make([]oracle.Segment, 1)}
 	for i := range many.Segments {
 		many.Segments[i].Removed = nil
 		many.Segments[i].Documents = slices.DeleteFunc(many.Segments[i].Documents, func(d *oracle.Document) bool {

@@ -48,7 +48,7 @@ func (a *answer) mend(k *knowledge, q query.Query, candidates int) (shown *answe
 		return a, nil
 	}
 	before := *resp
-	b := &answer{snap: a.snap, w: a.w, req: a.req, clock: a.clock, resp: resp, countTo: a.countTo}
+	b := &answer{snap: a.snap, w: a.w, req: a.req, clock: a.clock, resp: resp, countTo: a.countTo, links: a.links, located: located{docs: a.located.docs}}
 	better := query.Parse(text)
 	resp.Interpreted, resp.Why, resp.Forms = better.String(), "", nil
 	if err := b.run(better.Root, candidates); err != nil {
@@ -170,7 +170,7 @@ func (a *answer) likeliest(all []guess, asked string, least int) (best string) {
 		if tried++; tried > maxGuesses || clock.look() {
 			break
 		}
-		n := a.snap.count(query.Parse(g.text).Root, clock, math.MaxInt)
+		n := a.snap.count(a.locate(query.Parse(g.text).Root), clock, math.MaxInt)
 		if n < max(least, 1) {
 			continue
 		}

@@ -35,7 +35,7 @@ func TestDesk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	site, err := engine.OpenSite(dir, s)
+	site, err := engine.OpenSite(dir, s, engine.NewSharedLinks(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -225,23 +225,25 @@ func serveData(ctx context.Context, dir string, listener net.Listener, o serveOp
 // A collection is a data folder that is open for search.
 type collection struct {
 	searcher *searcher.Searcher
+	links    *engine.SharedLinks
 	site     *engine.Site
 	server   *web.Server
 	desk     *desk
 }
 
 func openCollection(dir string, o serveOptions) (*collection, error) {
-	s, err := searcher.Open(dir, searcher.Options{})
+	links := engine.NewSharedLinks(dir)
+	s, err := searcher.Open(dir, searcher.Options{Links: links})
 	if err != nil {
 		return nil, err
 	}
-	site, err := engine.OpenSite(dir, s)
+	site, err := engine.OpenSite(dir, s, links)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	site.PDF = readPDF()
 	d := newDesk(dir, site, o.log)
-	return &collection{s, site, web.New(web.Options{
+	return &collection{s, links, site, web.New(web.Options{
 		Desk: d, SlowQueries: o.slow,
 		Search: site, Pages: site, Find: site.Find, Links: site.Links, Trace: site.Trace,
 		Site: site.Report, Versions: site.Versions, VersionAt: site.Version, Stats: site.Stats, Complete: s.Complete, Export: s.All,
@@ -250,7 +252,9 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 }
 
 // Close closes the files.
-func (c *collection) Close() error { return errors.Join(c.site.Close(), c.searcher.Close()) }
+func (c *collection) Close() error {
+	return errors.Join(c.site.Close(), c.searcher.Close(), c.links.Close())
+}
 
 // run follows the data folder while serve runs; that ctx ends them is no error.
 func (c *collection) run(ctx context.Context, serve func(context.Context) error) error {

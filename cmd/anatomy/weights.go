@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/disk/datadir"
+	"anatomy/engine"
 	"anatomy/searcher"
 )
 
@@ -53,9 +54,10 @@ func withThese(dir string, w searcher.Weights, candidates int, ask func(*searche
 	if err := datadir.CheckVersion(dir); err != nil {
 		return err
 	}
-	s, err := searcher.Open(dir, searcher.Options{Weights: w, Candidates: candidates})
+	links := engine.NewSharedLinks(dir)
+	s, err := searcher.Open(dir, searcher.Options{Weights: w, Candidates: candidates, Links: links})
 	if err != nil {
 		return err
 	}
-	return errors.Join(ask(s), s.Close())
+	return errors.Join(ask(s), s.Close(), links.Close())
 }

@@ -1,6 +1,7 @@
 package linkdb
 
 import (
+	"iter"
 	"slices"
 	"sort"
 
@@ -59,7 +60,7 @@ func (f *Finder) Links(doc vocab.DocID) (Source, error) {
 // that does not exist, those that lead there all the same.
 func (f *Finder) Anchors(doc vocab.DocID) (Anchors, error) {
 	all := Anchors{Doc: doc}
-	for _, alias := range f.set.aliasesOf(doc) {
+	for _, alias := range f.set.aliasesOf([]vocab.DocID{doc}) {
 		texts, err := f.ownAnchors(alias)
 		if err != nil {
 			return all, err
@@ -70,19 +71,45 @@ func (f *Finder) Anchors(doc vocab.DocID) (Anchors, error) {
 	return all, nil
 }
 
-// aliasesOf lists doc and the documents that lead to it, ascending.
-func (s *Set) aliasesOf(doc vocab.DocID) []vocab.DocID {
-	all := []vocab.DocID{doc}
+// A Backlink is a link seen from its end.
+type Backlink struct{ To, From vocab.DocID }
+
+// Backlinks gives the links to some documents, which are ascending: those of their Anchors, in no order, and
+// more than once where a page links with several texts.
+func (f *Finder) Backlinks(to []vocab.DocID) iter.Seq2[Backlink, error] {
+	return func(yield func(Backlink, error) bool) {
+		for _, alias := range f.set.aliasesOf(to) {
+			of, _ := f.set.end(alias)
+			texts, err := f.ownAnchors(alias)
+			if err != nil {
+				yield(Backlink{}, err)
+				return
+			}
+			for _, t := range withoutSource(texts, of) {
+				for _, source := range t.Sources {
+					if !yield(Backlink{of, source}, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// aliasesOf lists documents, which are ascending, with those that lead to one of them, ascending.
+func (s *Set) aliasesOf(docs []vocab.DocID) []vocab.DocID {
+	all := slices.Clone(docs)
 	for alias, of := range s.canon {
 		if of == 0 || of == nowhere {
 			continue
 		}
-		if end, _ := s.end(vocab.DocID(alias)); end == doc && vocab.DocID(alias) != doc {
+		end, _ := s.end(vocab.DocID(alias))
+		if _, found := slices.BinarySearch(docs, end); found && vocab.DocID(alias) != end {
 			all = append(all, vocab.DocID(alias))
 		}
 	}
 	slices.Sort(all)
-	return all
+	return slices.Compact(all)
 }
 
 // ownAnchors are the anchors written for a document itself, of all runs.

@@ -40,6 +40,8 @@ func Match(n *query.Node, d *Document) bool {
 		return err == nil && weburl.MatchSite(n.Site, &u)
 	case query.Only:
 		return n.Filter == query.Filter{Lang: language(d.Lang)} || n.Filter == query.Filter{Medium: d.Medium} || n.Filter.Lang == "" && n.Filter.Medium == 0 && n.Filter.Dated(d.Date)
+	case query.Pages:
+		return slices.Contains(n.Docs, d.Doc)
 	case query.And:
 		return !slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return !Match(kid, d) })
 	case query.Or:
@@ -115,6 +117,7 @@ func (d *Document) merged(forms map[string][]string) *Document {
 type Collection struct {
 	Segments   []Segment // oldest first
 	Ranks      []float32 // by DocID; nil where none are computed
+	Links      searcher.Links
 	Weights    searcher.Weights
 	Candidates int
 	Scored     int // only the first so many results are given scores, to save time; 0 for all
@@ -217,6 +220,7 @@ func (c *Collection) matches(root *query.Node) (all []Found) {
 // widen gives the query that is answered: with the English forms of its words where too few pages match it as it
 // stands, with those of single characters in any case. From then on c knows which forms count as which word.
 func (c *Collection) widen(root *query.Node) *query.Node {
+	root = root.Locate(c.docsOf)
 	c.forms, c.joint = nil, nil
 	wide := c.withForms(root, false)
 	if root.Positive() && len(c.matches(wide)) < c.Weights.Widen { // what asks for nothing has nothing to widen

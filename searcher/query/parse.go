@@ -144,6 +144,9 @@ func (p *parser) primary(in Field) *Node {
 	if n := p.filter(word); n != nil {
 		return n
 	}
+	if n := p.ref(word); n != nil {
+		return n
+	}
 	if rest := withoutScheme(word); rest != word {
 		return p.phrase(rest, in)
 	}
@@ -326,26 +329,39 @@ func (p *parser) takeField() (Field, bool) {
 	return Anywhere, false
 }
 
-// word reads up to a space, quote, bar or parenthesis. Parentheses are part of the object of site:,
-// where they come in pairs.
+// word reads up to a space, quote, bar or parenthesis. Parentheses are part of the object of site: and of
+// what else takes a URL, where they come in pairs.
 func (p *parser) word() string {
 	start := p.at
-	_, isSite := cutFold(p.text[start:], "site:")
-	open := 0
+	takesURL := p.takesURL()
+	var open []int // where parentheses stand that are not closed
 	for ; p.at < len(p.text); p.at++ {
 		switch c := p.text[p.at]; {
-		case c == '(' && isSite:
-			open++
+		case c == '(' && takesURL:
+			open = append(open, p.at)
 			continue
-		case c == ')' && open > 0:
-			open--
+		case c == ')' && len(open) > 0:
+			open = open[:len(open)-1]
 			continue
 		case strings.IndexByte(" |()", c) < 0 && (c != '"' || p.hebrewQuote()):
 			continue
 		}
 		break
 	}
+	if len(open) > 0 {
+		p.at = open[0]
+	}
 	return p.text[start:p.at]
+}
+
+// takesURL says whether an operator comes whose object is a URL, or a part of one.
+func (p *parser) takesURL() bool {
+	for _, name := range [...]string{"site:", LinkTo.String(), Related.String(), Info.String(), Cache.String()} {
+		if _, ok := cutFold(p.text[p.at:], name); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // quoted reads the phrase that begins at a quote.

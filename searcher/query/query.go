@@ -11,6 +11,9 @@
 //	inanchor: intext:       in the text of links to the page, in the text of the page
 //	lang:de filetype:pdf    pages in a language, of a kind
 //	after:2023 before:2024  pages of a time; 2020..2024 from one year to another
+//	link:example.org/a      pages that link to a page; link:example.org to any page of a host
+//	related:example.org/a   pages that are linked to together with a page
+//	info: cache:            the page at a URL
 //
 // Nothing is an error. What is no operator is words: foo:bar, C++, a pasted URL. Several words that
 // the tokeniser finds in one of the user's are a phrase, but for those of languages without spaces: of
@@ -24,6 +27,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"anatomy/vocab"
 	"anatomy/words"
 )
 
@@ -65,6 +69,7 @@ const (
 	Words Op = iota // a word, or several words next to each other
 	Site            // pages of a host
 	Only            // pages with a property
+	Pages           // pages that have to do with one page
 	And             // two or more Kids
 	Or              // two or more Kids
 	Not             // one of Kids
@@ -100,6 +105,9 @@ type Node struct {
 	Site  string   // of Site: "example.org" or "example.org/dir"
 
 	Filter Filter // of Only
+
+	Ref  Ref           // of Pages
+	Docs []vocab.DocID // of Pages: those that Ref means; Parse knows none
 }
 
 // String is the node in the query language.
@@ -122,6 +130,8 @@ func (n *Node) write(b *strings.Builder) {
 		b.WriteString("site:" + n.Site)
 	case Only:
 		b.WriteString(n.Filter.String())
+	case Pages:
+		b.WriteString(n.Ref.String())
 	case And:
 		n.writeKids(b, " ")
 	case Or:
@@ -185,7 +195,7 @@ func bare(text string) bool {
 // by it. A query of nothing but negatives is not positive, nor is `a OR -b`.
 func (n *Node) Positive() bool {
 	switch n.Op {
-	case Words, Site, Only:
+	case Words, Site, Only, Pages:
 		return true
 	case And:
 		for _, kid := range n.Kids {
@@ -221,7 +231,7 @@ func (n *Node) Wanted() []*Node {
 
 // same says whether two nodes ask for the same.
 func (n *Node) same(m *Node) bool {
-	if n.Op != m.Op || n.In != m.In || n.Exact != m.Exact || n.Site != m.Site || n.Filter != m.Filter || len(n.Words) != len(m.Words) || len(n.Kids) != len(m.Kids) {
+	if n.Op != m.Op || n.In != m.In || n.Exact != m.Exact || n.Site != m.Site || n.Filter != m.Filter || n.Ref != m.Ref || len(n.Words) != len(m.Words) || len(n.Kids) != len(m.Kids) {
 		return false
 	}
 	for i := range n.Words {

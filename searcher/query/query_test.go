@@ -72,6 +72,15 @@ func TestParse(t *testing.T) {
 		"before:2024-02-30":                 `"before:2024-02-30"`,
 		"after:yesterday":                   `"after:yesterday"`,
 		"after:1969":                        `"after:1969"`,
+		"link:https://Example.org/a b":      "link:example.org/a b",
+		"link:Example.org -link:x.org/":     "link:example.org -link:x.org/",
+		"related:x.org | INFO:x.org/A?b":    "related:x.org/ OR info:x.org/A?b",
+		"(cache:w.org/Go_(game)) x":         "cache:w.org/Go_(game) x",
+		"(cache:w.org/Go_(x y) z":           "cache:w.org/Go_ x y z",
+		"site:w.org/a( x":                   "site:w.org/a x",
+		"cache:coherence link: info:a.":     `"cache:coherence" link info:a/`,
+		"related:ftp://x.org/ info:x/y":     `"related:ftp://x.org" info:x/y`,
+		"-info:[::1]/a/../b%7e#c":           "-info:[::1]/b~",
 		"foo:bar":                           `"foo:bar"`,
 		"C++ c#":                            "C",
 		"a:b":                               `"a:b"`,
@@ -227,7 +236,8 @@ func TestWanted(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	pieces := []string{
 		"a", "b", "Word", "naïve", "東京", "don't", "C++", "foo:bar", "OR", "AND", "|", "-", "--", "(", ")", `"`, " ", " ", " ",
-		"東京都", "の", "ไทย", "+", "site:", "site:example.org", "site:a.org/x(y)", "intitle:", "inurl:", "inanchor:", "intext:", "http://x.org/a", "½", "é", `ה"ה`, "\u0301", "_", "’", "ß",
+		"東京都", "の", "ไทย", "+", "site:", "site:example.org", "site:a.org/x(y)", "intitle:", "inurl:", "inanchor:", "intext:", "http://x.org/a",
+		"link:", "related:a.org/(x", "info:", "cache:x.org", "a.org", "/", "%28", "%29", "%7c", "%22", "%20", "½", "é", `ה"ה`, "\u0301", "_", "’", "ß",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		again(t, Parse(strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "pieces"), "")))
@@ -235,7 +245,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{`a "b c" -d OR (e | f) site:x.org/y intitle:z`, `"`, "((((", "-(-(", `ה"ה`, "ﬁ ½ ŉ", "a\u200db", "intitle:-\"x"} {
+	for _, text := range []string{`a "b c" -d OR (e | f) site:x.org/y intitle:z`, `"`, "((((", "-(-(", `ה"ה`, "ﬁ ½ ŉ", "a\u200db", "intitle:-\"x", "link:a.org -(related:x.org/(y) | info:1.2/) cache:"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) { again(t, Parse(text)) })

@@ -1,0 +1,115 @@
+package searcher_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"anatomy/searcher"
+	"anatomy/vocab"
+)
+
+// A graph is a link database in memory: who links to a document. Where it is broken, it says so.
+type graph struct {
+	in     map[vocab.DocID][]vocab.DocID
+	broken error
+}
+
+func generateLinks(r *rand.Rand, docs int) *graph {
+	g := &graph{in: map[vocab.DocID][]vocab.DocID{}}
+	for to := range docs {
+		for range r.IntN(9) {
+			g.in[vocab.DocID(to+1)] = append(g.in[vocab.DocID(to+1)], vocab.DocID(r.IntN(docs+2)+1)) // two of them are not in the index
+		}
+	}
+	return g
+}
+
+func (g *graph) Sources(_ context.Context, to []vocab.DocID, n int) (from []vocab.DocID, all bool, err error) {
+	for _, doc := range to {
+		from = append(from, g.in[doc]...)
+	}
+	slices.Sort(from)
+	from = slices.Compact(from)
+	return from[:min(n, len(from))], len(from) <= n, g.broken
+}
+
+func (g *graph) Related(_ context.Context, doc vocab.DocID, n int) (docs []vocab.DocID, err error) {
+	for _, other := range slices.Sorted(maps.Keys(g.in)) {
+		if other != doc && slices.ContainsFunc(g.in[other], func(from vocab.DocID) bool { return slices.Contains(g.in[doc], from) }) {
+			docs = append(docs, other)
+		}
+	}
+	return docs[:min(n, len(docs))], g.broken
+}
+
+// drawReference draws an operator that names a page or host, mostly one that is there.
+func drawReference(t *rapid.T) string {
+	all := append(urls(), "http://absent.org/x")
+	url := strings.TrimPrefix(rapid.SampledFrom(all).Draw(t, "url"), "http://")
+	operator := rapid.SampledFrom([]string{"link:", "link:", "link:", "related:", "info:", "cache:https://"}).Draw(t, "operator")
+	if operator == "link:" && rapid.Bool().Draw(t, "whole site") {
+		url, _, _ = strings.Cut(url, "/")
+	}
+	return operator + url
+}
+
+// TestReferences: what a page that is named by its URL leads to, and what is said where it leads nowhere.
+func TestReferences(t *testing.T) {
+	c := collect(4, 2)
+	g := c.Links.(*graph)
+	g.in = map[vocab.DocID][]vocab.DocID{}
+	docs := map[string]vocab.DocID{}
+	for _, s := range c.Segments {
+		for _, d := range s.Documents {
+			docs[d.URL] = d.Doc
+		}
+	}
+	f := newFolder(t)
+	s := f.hold(c)
+	x, folder, other := docs["http://x.org/"], docs["http://x.org/dir/"], docs["http://y.com/directory"]
+	g.in[x], g.in[folder] = []vocab.DocID{folder, other, 1 << 40}, []vocab.DocID{other}
+	for text, want := range map[string][]vocab.DocID{
+		"info:x.org/":                     {x},
+		"cache:https://x.org":             {x},
+		"link:x.org/":                     {folder, other},
+		"link:x.org":                      {folder, other},
+		"link:x.org -site:x.org":          {other},
+		"link:x.org/dir/":                 {other},
+		"link:x.org/dir":                  nil,
+		"related:x.org":                   {folder},
+		"info:x.org/ OR info:y.com/nohow": {x},
+		"info:y.com/nohow":                nil,
+		"link:y.com/nohow":                nil,
+	} {
+		r, err := s.Search(t.Context(), searcher.Request{Query: text, Ungrouped: true, Within: time.Hour})
+		must(t, err)
+		var got []vocab.DocID
+		for _, found := range r.Results {
+			got = append(got, found.Doc)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+		if unknown := strings.Contains(r.Why, "does not know y.com/nohow"); unknown != (len(want) == 0 && strings.Contains(text, "nohow")) {
+			t.Errorf("%s: said %q", text, r.Why)
+		}
+	}
+	g.broken = errors.New("the disk is on fire")
+	for _, one := range []*searcher.Searcher{s, f.open(searcher.Options{})} {
+		r, err := one.Search(t.Context(), searcher.Request{Query: "link:x.org/ OR info:x.org/"})
+		must(t, err)
+		if len(r.Results) != 1 || len(r.Cut) != 1 || !strings.Contains(r.Cut[0], "link:x.org/ could not be looked up") {
+			t.Errorf("%d results, said %q", len(r.Results), r.Cut)
+		}
+	}
+}
