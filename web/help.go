@@ -65,6 +65,14 @@ var helpSections = []helpSection{
 		{Query: "before:2024-06-01", Means: "dated before that day"},
 		{Query: "2020..2024", Means: "dated in these years"},
 	}},
+	{"pages", "Links and pages", "These take the address of a page of the collection, link: also a host.", []helpExample{
+		{Query: "link:example.org/page", Means: "pages that link to a page"},
+		{Query: "link:example.org -site:example.org", Means: "pages that link to any page of a host, from elsewhere"},
+		{Query: "link:example.org", Means: "the same, from its own pages, too"},
+		{Query: "related:example.org/page", Means: "pages that are linked to together with it"},
+		{Query: "info:example.org/page", Means: "this page alone"},
+		{Query: "cache:example.org/page", Means: "the same, as it was fetched"},
+	}},
 	{"else", "Nothing is an error", "What is no operator is words. A quote left open is closed at the end, and a parenthesis without a partner means nothing. Quotes may be typographic. The page of results shows the query as it was understood, and says why where nothing was found.", []helpExample{
 		{Query: "C++", Means: "a word"},
 		{Query: "foo:bar", Means: "two words next to each other"},
