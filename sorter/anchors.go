@@ -2,11 +2,13 @@ package sorter
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
 	"strings"
 
+	"anatomy/disk/texts"
 	"anatomy/vocab"
 	"anatomy/weburl"
 	"anatomy/words"
@@ -186,14 +188,14 @@ func (x *anchors) count() int { return len(x.uncrawled) }
 // eachID offers nothing: the documents made of anchors are known already.
 func (x *anchors) eachID(func(vocab.DocID)) error { return nil }
 
-func (x *anchors) eachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
+func (x *anchors) eachDoc(fn visit) error {
 	order := make([]int, len(x.keys))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return strings.Compare(x.keys[i], x.keys[j]) })
 	for _, i := range order {
-		if err := fn(vocab.Ordinal(i), x.uncrawled[i]); err != nil {
+		if err := fn(vocab.Ordinal(i), x.uncrawled[i], texts.Place{}); err != nil {
 			return err
 		}
 	}
@@ -239,6 +241,14 @@ func (x *anchors) place(held map[vocab.DocID]holder) {
 	slices.SortFunc(x.order, func(a, b uint32) int { return strings.Compare(x.names[a], x.names[b]) })
 	x.words, x.hits, x.numbers = nil, nil, nil
 }
+
+// TextBlocks is 0: what was never fetched has no text.
+func (x *anchors) TextBlocks() int { return 0 }
+
+// Texts is not called.
+func (x *anchors) Texts(uint32) ([]byte, int, error) { return nil, 0, errNoTexts }
+
+var errNoTexts = errors.New("anchors have no texts")
 
 func (x *anchors) source([]vocab.Ordinal) (source, error) {
 	return &anchorSource{anchors: x, at: -1}, nil

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"anatomy/disk/segment"
+	"anatomy/disk/texts"
 	"anatomy/vocab"
 )
 
@@ -79,6 +80,7 @@ type builder struct {
 	out     *segment.Writer
 	held    map[vocab.DocID]holder
 	remaps  [][]vocab.Ordinal // by input: its ordinals to those of the segment, or noOrdinal
+	texts   []*textMover      // by input
 	ordinal vocab.Ordinal     // of the next document
 	anchors *anchors
 	stats   Stats
@@ -178,7 +180,17 @@ func (b *builder) writeDocs(ctx context.Context) error {
 	merge := heap[*docStream]{less: func(a, b *docStream) bool {
 		return a.key < b.key || a.key == b.key && a.info.Doc < b.info.Doc
 	}}
+	unpacker, err := texts.NewUnpacker()
+	if err != nil {
+		return err
+	}
+	defer unpacker.Close()
 	for i, in := range b.inputs() {
+		mover, err := b.moveTexts(i, in, unpacker)
+		if err != nil {
+			return err
+		}
+		b.texts = append(b.texts, mover)
 		remap := make([]vocab.Ordinal, in.count())
 		for ord := range remap {
 			remap[ord] = noOrdinal
@@ -223,7 +235,11 @@ func (b *builder) writeDoc(s *docStream) error {
 	if s.info.Place != 0 && b.options.Place != nil {
 		s.info.Place = b.options.Place(s.info.Place)
 	}
-	return b.out.AddDoc(s.info)
+	text, err := b.texts[s.input].move(s.text)
+	if err != nil {
+		return err
+	}
+	return b.out.AddRecord(s.info, text)
 }
 
 // writeWords merges the words of all inputs.

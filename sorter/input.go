@@ -6,17 +6,24 @@ import (
 
 	"anatomy/disk/barrel"
 	"anatomy/disk/segment"
+	"anatomy/disk/texts"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
 
 // An Input is a set of documents with their words: Barrel or Segment.
 type Input interface {
-	count() int                                                // documents are numbered below it
-	eachID(fn func(vocab.DocID)) error                         // of the documents that it offers
-	eachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error // the same, in the order of their keys
-	source(ordinals []vocab.Ordinal) (source, error)           // its words, with ordinals of the segment
+	count() int                                      // documents are numbered below it
+	eachID(fn func(vocab.DocID)) error               // of the documents that it offers
+	eachDoc(fn visit) error                          // the same, in the order of their keys
+	source(ordinals []vocab.Ordinal) (source, error) // its words, with ordinals of the segment
+
+	TextBlocks() int
+	Texts(block uint32) (frame []byte, raw int, err error)
 }
+
+// A visit takes a document without its text, and the place of that.
+type visit = func(vocab.Ordinal, vocab.DocInfo, texts.Place) error
 
 // errStopped ends a visit of documents that is not wanted to its end.
 var errStopped = errors.New("sorter: stopped")
@@ -24,20 +31,26 @@ var errStopped = errors.New("sorter: stopped")
 // A docStream gives the documents that are taken from one input.
 type docStream struct {
 	input int
-	pull  func() (vocab.Ordinal, vocab.DocInfo, bool)
+	pull  func() (record, bool)
 	stop  func()
 	err   *error
 
+	record
+	key string
+}
+
+// A record is a document of an input.
+type record struct {
 	ord  vocab.Ordinal
 	info vocab.DocInfo
-	key  string
+	text texts.Place
 }
 
 func streamDocs(input int, in Input) *docStream {
 	s := &docStream{input: input, err: new(error)}
-	s.pull, s.stop = iter.Pull2(func(yield func(vocab.Ordinal, vocab.DocInfo) bool) {
-		err := in.eachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
-			if !yield(ord, info) {
+	s.pull, s.stop = iter.Pull(func(yield func(record) bool) {
+		err := in.eachDoc(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Place) error {
+			if !yield(record{ord, info, text}) {
 				return errStopped
 			}
 			return nil
@@ -52,7 +65,7 @@ func streamDocs(input int, in Input) *docStream {
 // next goes to the next document that the input is the holder of and that is not written yet.
 func (s *docStream) next(held map[vocab.DocID]holder) (ok bool, err error) {
 	for {
-		if s.ord, s.info, ok = s.pull(); !ok {
+		if s.record, ok = s.pull(); !ok {
 			return false, *s.err
 		}
 		if h, ok := held[s.info.Doc]; ok && h.input == s.input && h.ordinal == noOrdinal {
@@ -79,18 +92,18 @@ type barrelInput struct {
 func (in barrelInput) count() int { return in.Docs() }
 
 func (in barrelInput) eachID(fn func(vocab.DocID)) error {
-	return in.eachDoc(func(_ vocab.Ordinal, info vocab.DocInfo) error {
+	return in.eachDoc(func(_ vocab.Ordinal, info vocab.DocInfo, _ texts.Place) error {
 		fn(info.Doc)
 		return nil
 	})
 }
 
-func (in barrelInput) eachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
-	return in.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
+func (in barrelInput) eachDoc(fn visit) error {
+	return in.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Place) error {
 		if in.live != nil && !in.live(info.Doc) {
 			return nil
 		}
-		return fn(ord, info)
+		return fn(ord, info, text)
 	})
 }
 
@@ -211,12 +224,12 @@ func (in segmentInput) eachID(fn func(vocab.DocID)) error {
 	return nil
 }
 
-func (in segmentInput) eachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
-	return in.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
+func (in segmentInput) eachDoc(fn visit) error {
+	return in.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Place) error {
 		if !in.offers(ord) {
 			return nil
 		}
-		return fn(ord, info)
+		return fn(ord, info, text)
 	})
 }
 

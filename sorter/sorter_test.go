@@ -47,7 +47,7 @@ func makePage(r *rand.Rand, doc vocab.DocID) *page {
 	p := &page{
 		info: vocab.DocInfo{
 			Doc: doc, URL: urlOf(doc), Title: fmt.Sprint("Title ", r.IntN(100)), Lang: "en", Fetched: time.Unix(r.Int64N(1<<31), 0).UTC(),
-			Place: vocab.PlaceAt(1, r.Int64N(1000), 1), Words: r.Uint32N(50), Crawled: true, Text: strings.Repeat("some text ", r.IntN(200)),
+			Place: vocab.PlaceAt(1, r.Int64N(1000), 1), Words: r.Uint32N(50), Crawled: true, Text: strings.Repeat(fmt.Sprint("some text ", doc, " "), r.IntN(1+r.IntN(20_000))),
 		},
 		words: map[string][]vocab.Hit{},
 	}
@@ -263,22 +263,21 @@ func verify(t testing.TB, s *segment.Segment, pages map[vocab.DocID]*page, all [
 	}
 }
 
-// content is the tables of a segment.
+// content is the lists of a segment: their files, and what the dictionary says.
 func content(t testing.TB, dir string) []byte {
 	t.Helper()
-	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
-	if err != nil || len(tables) == 0 {
-		t.Fatalf("no tables in %s: %v", dir, err)
+	var all bytes.Buffer
+	if err := segment.Dump(&all, dir, "*"); err != nil || all.Len() == 0 {
+		t.Fatalf("%s: %v", dir, err)
 	}
-	var all []byte
-	for _, path := range tables {
-		b, err := os.ReadFile(path)
+	for _, name := range []string{"postings", "hits"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, b...)
+		all.Write(b)
 	}
-	return all
+	return all.Bytes()
 }
 
 // However documents come to a segment, by batches, by merges of older segments, replaced and

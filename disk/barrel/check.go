@@ -68,8 +68,11 @@ func Dump(out io.Writer, path string) error {
 	for id := range f.Words() {
 		fmt.Fprintf(out, "  %d %s\n", id, f.Word(vocab.WordID(id)))
 	}
+	for _, s := range f.packed {
+		fmt.Fprintf(out, "texts at %d, %d bytes of %d\n", s.offset, s.length, s.raw)
+	}
 	for _, s := range f.blocks {
-		fmt.Fprintf(out, "documents at %d, %d bytes of %d\n", s.offset, s.length, s.raw)
+		fmt.Fprintf(out, "documents at %d, %d bytes\n", s.offset, s.length)
 	}
 	err = f.EachDoc(func(ord vocab.Ordinal, d vocab.DocInfo) error {
 		fmt.Fprintf(out, "  %d doc %d %s place %v words %d lang %q\n    title %q\n    text %q\n", ord, d.Doc, d.URL, d.Place, d.Words, d.Lang, d.Title, d.Text)
@@ -98,7 +101,7 @@ func (f *File) dumpBarrels(out io.Writer) error {
 
 // A Size tells what the parts of a file take, in bytes.
 type Size struct {
-	Lexicon, Documents, Barrels int64
+	Lexicon, Documents, Barrels int64 // texts are counted with the documents
 	Hits                        int64 // a number
 }
 
@@ -110,8 +113,10 @@ func Measure(path string) (Size, error) {
 	}
 	defer f.Close()
 	s := Size{Lexicon: f.lexicon.length}
-	for i := range f.blocks {
-		s.Documents += f.blocks[i].length
+	for _, of := range [...][]section{f.packed, f.blocks} {
+		for i := range of {
+			s.Documents += of[i].length
+		}
 	}
 	for i := range f.barrels {
 		s.Barrels += f.barrels[i].length

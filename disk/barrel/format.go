@@ -6,26 +6,28 @@
 // for each other (BP98 §4.4 logs new words instead). It is not made durable, because it can be
 // rebuilt from the repository, but every byte of it is under a checksum.
 //
-// # Format, version 3
+// # Format, version 4
 //
 //	OFFSET  SIZE  MEANING
-//	0       8     "anatbar3"
-//	8             sections, one after the other: lexicon, blocks of documents, barrels
+//	0       8     "anatbar4"
+//	8             sections, one after the other: lexicon, blocks of texts, blocks of documents, barrels
 //	d             directory
 //	n-24    8     d, little-endian
 //	n-16    4     length of the directory, little-endian
 //	n-12    4     CRC-32C of the directory, little-endian
-//	n-8     8     "anatbar3"
+//	n-8     8     "anatbar4"
 //
 // Numbers below are uvarints; a CRC is CRC-32C, four bytes, little-endian.
 //
 //	directory: documents, words, length and CRC of the lexicon,
-//	           number of blocks, for each: documents, raw length, length, CRC,
+//	           number of blocks of texts, for each: length of its content, length, CRC,
+//	           number of blocks of documents, for each: documents, length, CRC,
 //	           number of barrels, for each: words, entries, hits, length, CRC
 //	lexicon:   for each word, sorted by bytes: length of the prefix shared with the one before,
 //	           length of the rest, rest. A word's number (vocab.WordID) is its rank here
-//	block:     a zstd frame of documents, in the order of weburl.URL.Key: docID, length and bytes
-//	           of URL, title, description, language, text, seconds of the fetch since 1970 (signed
+//	texts:     a block of package texts
+//	documents: in the order of weburl.URL.Key: docID, length and bytes of URL, title, description,
+//	           language, block, start and length of the text, seconds of the fetch since 1970 (signed
 //	           varint), place, words, medium (1 byte), date (vocab.Day), sketch
 //	           (8 bytes, little-endian), 1 if crawled else 0
 //	barrel:    for each document with words of the range: ordinal minus that of the one before
@@ -47,7 +49,7 @@
 //
 // Over the 7,804 pages of the small documentation web a hit takes 2.22 bytes, numbers of words
 // and documents counted; the paper's took 2 and lost positions past 4,096 (BP98 §4.2.5).
-// Version 1 had no sketches, version 2 no media and dates.
+// Version 1 had no sketches, version 2 no media and dates, version 3 had texts among the documents.
 package barrel
 
 import (
@@ -58,14 +60,11 @@ import (
 )
 
 const (
-	magic    = "anatbar3"
+	magic    = "anatbar4"
 	tailSize = 24
 
-	// rawBlock is the size at which a block of documents is closed.
-	rawBlock = 256 << 10
-	// maxRawBlock bounds what is unpacked at once. A block is closed as soon as it has rawBlock
-	// bytes, and the texts of a document are bounded by the indexer.
-	maxRawBlock = 64 << 20
+	// docBlock is the size at which a block of documents is closed.
+	docBlock = 64 << 10
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -104,7 +103,8 @@ type section struct {
 	length int64
 	crc    uint32
 
-	docs, raw            int // of a block
+	docs                 int // of a block of documents
+	raw                  int // length of the content of a block of texts
 	first, end           vocab.WordID
 	entries, hits, words int // of a barrel
 }

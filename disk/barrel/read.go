@@ -9,8 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
+	"anatomy/disk/texts"
 	"anatomy/vocab"
 )
 
@@ -18,15 +17,15 @@ import (
 type File struct {
 	path    string
 	file    *os.File
-	unpack  *zstd.Decoder
+	unpack  texts.Unpacker
 	docs    int
 	lexicon section
-	blocks  []section
+	packed  []section // blocks of texts
+	blocks  []section // of documents
 	barrels []section
 	words   []byte   // all words, one after the other
 	ends    []uint32 // of each word in words
 	buf     []byte
-	raw     []byte
 }
 
 // A Forward is one barrel in memory: Entries in the order of documents, and within a document of
@@ -65,8 +64,8 @@ func (f *File) open() error {
 	if err := f.readLexicon(); err != nil {
 		return f.errorAt("lexicon", &f.lexicon, err)
 	}
-	unpack, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxRawBlock))
-	f.unpack = unpack
+	var err error
+	f.unpack, err = texts.NewUnpacker()
 	return err
 }
 
@@ -149,8 +148,13 @@ func (f *File) parseDirectory(data []byte, end int64) error {
 	locate(&f.lexicon)
 	f.lexicon.words = words
 	docs := 0
-	for range d.number(uint64(len(data)), "blocks") {
-		s := section{docs: d.number(math.MaxUint32, "documents"), raw: d.number(maxRawBlock, "raw length")}
+	for range d.number(uint64(len(data)), "blocks of texts") {
+		s := section{raw: d.number(texts.MaxBlock, "length of a content")}
+		locate(&s)
+		f.packed = append(f.packed, s)
+	}
+	for range d.number(uint64(len(data)), "blocks of documents") {
+		s := section{docs: d.number(math.MaxUint32, "documents")}
 		locate(&s)
 		docs += s.docs
 		f.blocks = append(f.blocks, s)
@@ -220,61 +224,92 @@ func (f *File) readLexicon() error {
 
 // EachDoc calls fn for every document in order.
 func (f *File) EachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
+	number, content := -1, ""
+	return f.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Place) (err error) {
+		if text.N > 0 {
+			if number != int(text.Block) {
+				if content, err = f.text(text.Block); err != nil {
+					return err
+				}
+				number = int(text.Block)
+			}
+			if info.Text, err = text.In(content); err != nil {
+				return f.errorAt("texts", &f.packed[text.Block], err)
+			}
+		}
+		return fn(ord, info)
+	})
+}
+
+// text gives the content of a block of texts.
+func (f *File) text(i uint32) (string, error) {
+	frame, raw, err := f.Texts(i)
+	if err != nil {
+		return "", err
+	}
+	content, err := f.unpack.Unpack(frame, raw)
+	if err != nil {
+		return "", f.errorAt("texts", &f.packed[i], err)
+	}
+	return content, nil
+}
+
+// TextBlocks is the number of blocks of texts.
+func (f *File) TextBlocks() int { return len(f.packed) }
+
+// Texts gives a block of texts, which has a content of raw bytes. It lasts until the next call of any method.
+func (f *File) Texts(i uint32) (frame []byte, raw int, err error) {
+	if int(i) >= len(f.packed) {
+		return nil, 0, fmt.Errorf("barrel: %s: no block of texts %d", f.path, i)
+	}
+	s := &f.packed[i]
+	if frame, err = f.read(s); err != nil {
+		return nil, 0, f.errorAt("texts", s, err)
+	}
+	return frame, s.raw, nil
+}
+
+// EachRecord calls fn for every document in order, without its text and with the place of it.
+func (f *File) EachRecord(fn func(vocab.Ordinal, vocab.DocInfo, texts.Place) error) error {
 	ord := vocab.Ordinal(0)
 	for i := range f.blocks {
 		s := &f.blocks[i]
-		docs, err := f.readBlock(s)
+		data, err := f.read(s)
 		if err != nil {
 			return f.errorAt("documents", s, err)
 		}
-		for _, info := range docs {
-			if err := fn(ord, info); err != nil {
+		d := decoder{data: slices.Clone(data)} // fn may have other sections read
+		for range s.docs {
+			info, text := d.doc()
+			if d.err != nil {
+				return f.errorAt("documents", s, d.err)
+			}
+			if err := fn(ord, info, text); err != nil {
 				return err
 			}
 			ord++
+		}
+		if d.more() {
+			d.fail("%d bytes too many", len(data)-d.at)
+			return f.errorAt("documents", s, d.err)
 		}
 	}
 	return nil
 }
 
-func (f *File) readBlock(s *section) ([]vocab.DocInfo, error) {
-	data, err := f.read(s)
-	if err != nil {
-		return nil, err
+func (d *decoder) doc() (info vocab.DocInfo, text texts.Place) {
+	info = vocab.DocInfo{Doc: vocab.DocID(d.uvarint()), URL: d.string(), Title: d.string(), Description: d.string(), Lang: d.string()}
+	for _, v := range [...]*uint32{&text.Block, &text.Start, &text.N} {
+		*v = uint32(d.number(math.MaxUint32, "place of the text"))
 	}
-	if f.raw, err = f.unpack.DecodeAll(data, f.raw[:0]); err != nil {
-		return nil, err
-	}
-	if len(f.raw) != s.raw || s.docs > s.raw {
-		return nil, fmt.Errorf("%d documents in %d bytes, should be %d", s.docs, len(f.raw), s.raw)
-	}
-	d := decoder{data: f.raw}
-	docs := make([]vocab.DocInfo, s.docs)
-	for i := range docs {
-		docs[i] = d.doc()
-	}
-	if d.more() {
-		d.fail("%d bytes too many", len(f.raw)-d.at)
-	}
-	return docs, d.err
-}
-
-func (d *decoder) doc() vocab.DocInfo {
-	return vocab.DocInfo{
-		Doc:         vocab.DocID(d.uvarint()),
-		URL:         d.string(),
-		Title:       d.string(),
-		Description: d.string(),
-		Lang:        d.string(),
-		Text:        d.string(),
-		Fetched:     time.Unix(d.varint(), 0).UTC(),
-		Place:       vocab.Place(d.uvarint()),
-		Words:       uint32(d.number(math.MaxUint32, "words")),
-		Medium:      vocab.Medium(d.byte()),
-		Date:        vocab.Day(d.number(math.MaxUint16, "date")),
-		Sketch:      vocab.Sketch(d.uint64()),
-		Crawled:     d.byte() == 1,
-	}
+	info.Fetched = time.Unix(d.varint(), 0).UTC()
+	info.Place = vocab.Place(d.uvarint())
+	info.Words = uint32(d.number(math.MaxUint32, "words"))
+	info.Medium = vocab.Medium(d.byte())
+	info.Date = vocab.Day(d.number(math.MaxUint16, "date"))
+	info.Sketch = vocab.Sketch(d.uint64())
+	info.Crawled = d.byte() == 1
+	return info, text
 }
 
 // Load reads barrel i into a Forward.

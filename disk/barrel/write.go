@@ -7,8 +7,7 @@ import (
 	"hash/crc32"
 	"os"
 
-	"github.com/klauspost/compress/zstd"
-
+	"anatomy/disk/texts"
 	"anatomy/vocab"
 )
 
@@ -18,18 +17,19 @@ type Writer struct {
 	path string
 	file *os.File
 	out  *bufio.Writer
-	zstd *zstd.Encoder
 	at   int64
 	err  error
 
 	buf      []byte // the section in the making
-	packed   []byte
 	lastWord []byte
 	words    int
 	lexicon  section
+	texts    *texts.Packer
+	packed   []section // blocks of texts
 	docs     int
+	records  []byte // of all documents, which follow their texts
 	block    section
-	blocks   []section
+	blocks   []section // of documents, without their places in the file
 
 	barrel   section
 	inBarrel bool
@@ -47,11 +47,11 @@ func Create(path string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("barrel: %w", err)
 	}
-	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(128<<10))
+	packer, err := texts.NewPacker()
 	if err != nil {
 		return nil, fmt.Errorf("barrel: %w", err)
 	}
-	w := &Writer{path: path, file: file, out: bufio.NewWriterSize(file, 256<<10), zstd: packer}
+	w := &Writer{path: path, file: file, out: bufio.NewWriterSize(file, 256<<10), texts: packer}
 	w.write([]byte(magic))
 	return w, nil
 }
@@ -73,11 +73,18 @@ func (w *Writer) AddWord(word []byte) {
 // their URLs, after the last word.
 func (w *Writer) AddDoc(info *vocab.DocInfo) {
 	w.endLexicon()
-	w.buf = appendDoc(w.buf, info)
+	at := texts.Place{N: uint32(len(info.Text))}
+	if at.N > 0 {
+		at.Block, at.Start = uint32(len(w.packed)), w.texts.Add(info.Text)
+	}
+	w.records = appendDoc(w.records, info, at)
 	w.block.docs++
 	w.docs++
-	if len(w.buf) >= rawBlock {
+	if w.block.length = int64(len(w.records)) - w.block.offset; w.block.length >= docBlock {
 		w.endBlock()
+	}
+	if w.texts.Full() {
+		w.endTexts()
 	}
 }
 
@@ -89,22 +96,47 @@ func (w *Writer) endLexicon() {
 	}
 }
 
-func (w *Writer) endBlock() {
-	if w.block.docs == 0 {
+func (w *Writer) endTexts() {
+	if w.texts.Empty() {
 		return
 	}
-	w.packed = w.zstd.EncodeAll(w.buf, w.packed[:0])
-	w.block.raw = len(w.buf)
-	w.section(&w.block, w.packed)
-	w.blocks = append(w.blocks, w.block)
-	w.block, w.buf = section{}, w.buf[:0]
+	frame, raw := w.texts.Take()
+	s := section{raw: raw}
+	w.section(&s, frame)
+	w.packed = append(w.packed, s)
 }
 
-func appendDoc(b []byte, d *vocab.DocInfo) []byte {
+// endBlock closes a block of documents, which is written behind all texts.
+func (w *Writer) endBlock() {
+	if w.block.docs > 0 {
+		w.blocks = append(w.blocks, w.block)
+		w.block = section{offset: int64(len(w.records))}
+	}
+}
+
+// endDocs writes the documents once.
+func (w *Writer) endDocs() {
+	w.endLexicon()
+	w.endTexts()
+	w.endBlock()
+	if len(w.records) == 0 {
+		return
+	}
+	for i := range w.blocks {
+		b := &w.blocks[i]
+		w.section(b, w.records[b.offset:][:b.length])
+	}
+	w.records = nil
+}
+
+func appendDoc(b []byte, d *vocab.DocInfo, text texts.Place) []byte {
 	b = binary.AppendUvarint(b, uint64(d.Doc))
-	for _, s := range []string{d.URL, d.Title, d.Description, d.Lang, d.Text} {
+	for _, s := range [...]string{d.URL, d.Title, d.Description, d.Lang} {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
+	}
+	for _, v := range [...]uint32{text.Block, text.Start, text.N} {
+		b = binary.AppendUvarint(b, uint64(v))
 	}
 	b = binary.AppendVarint(b, d.Fetched.Unix())
 	b = binary.AppendUvarint(b, uint64(d.Place))
@@ -121,8 +153,7 @@ func appendDoc(b []byte, d *vocab.DocInfo) []byte {
 // StartBarrel begins a barrel with the words from the end of the one before up to, but not with,
 // end. The last barrel ends with the lexicon.
 func (w *Writer) StartBarrel(end vocab.WordID) {
-	w.endLexicon()
-	w.endBlock()
+	w.endDocs()
 	first := w.barrel.end
 	w.endBarrel()
 	w.barrel = section{first: first, end: end, words: int(end - first)}
@@ -187,9 +218,9 @@ func (w *Writer) write(b []byte) {
 
 // Finish completes the file and gives it its name. If it fails, nothing is left of the file.
 func (w *Writer) Finish() error {
-	w.endLexicon()
-	w.endBlock()
+	w.endDocs()
 	w.endBarrel()
+	w.texts.Close()
 	offset, dir := w.at, w.directory()
 	w.write(dir)
 	tail := binary.LittleEndian.AppendUint64(nil, uint64(offset))
@@ -217,11 +248,15 @@ func (w *Writer) directory() []byte {
 	dir := binary.AppendUvarint(nil, uint64(w.docs))
 	dir = binary.AppendUvarint(dir, uint64(w.words))
 	dir = appendSection(dir, &w.lexicon)
+	dir = binary.AppendUvarint(dir, uint64(len(w.packed)))
+	for i := range w.packed {
+		dir = binary.AppendUvarint(dir, uint64(w.packed[i].raw))
+		dir = appendSection(dir, &w.packed[i])
+	}
 	dir = binary.AppendUvarint(dir, uint64(len(w.blocks)))
 	for i := range w.blocks {
 		b := &w.blocks[i]
 		dir = binary.AppendUvarint(dir, uint64(b.docs))
-		dir = binary.AppendUvarint(dir, uint64(b.raw))
 		dir = appendSection(dir, b)
 	}
 	dir = binary.AppendUvarint(dir, uint64(len(w.barrels)))
@@ -242,6 +277,7 @@ func appendSection(dir []byte, s *section) []byte {
 
 // Abort gives the file up.
 func (w *Writer) Abort() {
+	w.texts.Close()
 	w.file.Close()
 	os.Remove(w.file.Name())
 }

@@ -5,14 +5,12 @@ import (
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
-
-	"anatomy/vocab"
 )
 
 // CacheOptions size a Cache.
 type CacheOptions struct {
 	Blocks int64 // bytes of sstable blocks; default 64 MB. It should hold the lists that queries use
-	Docs   int64 // bytes of decompressed doc blocks; default 16 MB
+	Docs   int64 // bytes of decompressed doc blocks and texts; default 16 MB
 	Files  int   // open files; default 256
 }
 
@@ -52,9 +50,10 @@ func (c *Cache) Close() {
 	c.files.Unref()
 	c.blocks.Unref()
 	c.decode.zstd.Close()
+	c.decode.texts.Close()
 }
 
-// A docCache keeps the doc blocks used last.
+// A docCache keeps the doc blocks and blocks of texts used last.
 type docCache struct {
 	limit int64
 
@@ -67,8 +66,17 @@ type docCache struct {
 
 type docCacheKey struct {
 	segment uint64
-	first   vocab.Ordinal
+	kind    blockKind
+	number  uint32 // first ordinal of a doc block, number of one of texts
 }
+
+// The kinds of blocks in the cache.
+type blockKind uint8
+
+const (
+	docBlocks blockKind = iota
+	textBlock
+)
 
 type docCacheEntry struct {
 	key docCacheKey

@@ -34,7 +34,7 @@ func (s *Segment) check() error {
 	if err := s.checkLists(); err != nil {
 		return err
 	}
-	return errors.Join(s.wrapFile(postingsFile, s.postings.checkAll()), s.wrapFile(hitsFile, s.hits.checkAll()))
+	return errors.Join(s.wrapFile(postingsFile, s.postings.checkAll()), s.wrapFile(hitsFile, s.hits.checkAll()), s.wrapFile(textsFile, s.texts.checkAll()))
 }
 
 func (s *Segment) checkDocs() error {

@@ -4,7 +4,7 @@
 //
 // # Folder
 //
-// A segment is a folder that pebble reads as a database, and two files of lists. The database is a few
+// A segment is a folder that pebble reads as a database, two files of lists and one of texts. The database is a few
 // sstables, which were written in key order and ingested once, its MANIFEST and two empty marker files. There is
 // no log, no lock file, no options file; reading writes nothing. It holds the documents and the dictionary, and
 // there the lists of words that are rare; all others lie in the files, which are read where the system maps
@@ -109,14 +109,22 @@
 //
 // # Documents (B, C)
 //
-// A doc block holds neighbouring documents, some 32 KB of them: the uvarint length of its content
+// A doc block holds 64 neighbouring documents, the last one fewer: the uvarint length of its content
 // and the content compressed by zstd, which is
 //
 //	n          4 bytes    documents
 //	ends       4 bytes    for each, the end of its record, counted from the end of this table
 //	records    uvarint DocID; flags (1: crawled; 2: has a time); varint seconds since 1970 (flag 2);
-//	           uvarint place; uvarint words; URL, title, description, language, text, each
-//	           with its uvarint length in front
+//	           uvarint place; uvarint words; block, start and length of the text (uvarints);
+//	           URL, title, description, language, each with its uvarint length in front
+//
+// Texts lie in a file of their own, texts, which has magic and checksums as those of lists. Blocks are those of
+// package texts; a merge copies them from the segments and barrels before, so that they are in no order.
+//
+//	0          8          "anatlst3"
+//	8                     blocks
+//	           16         of each block: offset 8, length 4, length of its content 4, little-endian
+//	           4          number of blocks, little-endian
 //
 // The columns d, l, m, t, u and w are packed: the number of values (4 bytes), the least value (8), width (1),
 // and the differences to the least, of that many bits. c is the number of documents and a bit for
@@ -145,8 +153,8 @@
 package segment
 
 // Version of the format. 2 has the table of chunks and the column u, 3 the columns h and s, 4 lists in files of
-// their own and packed hits, 5 the columns l, m and t.
-const Version = 5
+// their own and packed hits, 5 the columns l, m and t, 6 texts in a file of their own.
+const Version = 6
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024

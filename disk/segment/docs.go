@@ -8,17 +8,16 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"anatomy/disk/texts"
 	"anatomy/vocab"
 )
 
 const (
-	// docBlockSize closes a doc block. 32 KB decompress in some 60 microseconds, the 128 KB of a compact
-	// segment in 120: on 95 MB of text they come to 28.3 MB and, with a better level, to 23.3.
-	docBlockSize        = 32 << 10
-	compactDocBlockSize = 128 << 10
+	// docBlockDocs closes a doc block: some 10 KB of records, so that one is shown without much of its neighbours.
+	docBlockDocs = 64
 
 	// maxDocBlock bounds what a doc block may decompress to.
-	maxDocBlock = 256 << 20
+	maxDocBlock = 16 << 20
 )
 
 const (
@@ -33,29 +32,24 @@ type docWriter struct {
 	n       int
 	raw     []byte
 	value   []byte
-	size    int // that closes a block
 	zstd    *zstd.Encoder
 }
 
-func newDocWriter(o Options) (*docWriter, error) {
-	w, level := &docWriter{size: docBlockSize}, zstd.SpeedDefault
-	if o.Compact {
-		w.size, level = compactDocBlockSize, zstd.SpeedBetterCompression
-	}
-	var err error
-	if w.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(false), zstd.WithWindowSize(2*compactDocBlockSize)); err != nil {
+func newDocWriter() (*docWriter, error) {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(128<<10))
+	if err != nil {
 		return nil, fmt.Errorf("segment: zstd: %w", err)
 	}
-	return w, nil
+	return &docWriter{zstd: z}, nil
 }
 
-func (w *docWriter) add(info *vocab.DocInfo) {
-	w.records = appendDoc(w.records, info)
+func (w *docWriter) add(info *vocab.DocInfo, text texts.Place) {
+	w.records = appendDoc(w.records, info, text)
 	w.ends = binary.LittleEndian.AppendUint32(w.ends, uint32(len(w.records)))
 	w.n++
 }
 
-func (w *docWriter) full() bool { return len(w.records) >= w.size }
+func (w *docWriter) full() bool { return w.n == docBlockDocs }
 
 // take compresses the block. The result is valid until the next call.
 func (w *docWriter) take() []byte {
@@ -67,7 +61,7 @@ func (w *docWriter) take() []byte {
 	return w.value
 }
 
-func appendDoc(dst []byte, info *vocab.DocInfo) []byte {
+func appendDoc(dst []byte, info *vocab.DocInfo, text texts.Place) []byte {
 	dst = binary.AppendUvarint(dst, uint64(info.Doc))
 	flags := byte(0)
 	if info.Crawled {
@@ -82,7 +76,10 @@ func appendDoc(dst []byte, info *vocab.DocInfo) []byte {
 	}
 	dst = binary.AppendUvarint(dst, uint64(info.Place))
 	dst = binary.AppendUvarint(dst, uint64(info.Words))
-	for _, s := range [...]string{info.URL, info.Title, info.Description, info.Lang, info.Text} {
+	for _, v := range [...]uint32{text.Block, text.Start, text.N} {
+		dst = binary.AppendUvarint(dst, uint64(v))
+	}
+	for _, s := range [...]string{info.URL, info.Title, info.Description, info.Lang} {
 		dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 	}
 	return dst
@@ -93,15 +90,22 @@ var (
 	errDoc      = errors.New("document record is damaged")
 )
 
-// A docDecoder decompresses doc blocks; it may be used by many goroutines.
-type docDecoder struct{ zstd *zstd.Decoder }
+// A docDecoder decompresses doc blocks and texts; it may be used by many goroutines.
+type docDecoder struct {
+	zstd  *zstd.Decoder
+	texts texts.Unpacker
+}
 
 func newDocDecoder() (docDecoder, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxDocBlock))
 	if err != nil {
 		return docDecoder{}, fmt.Errorf("segment: zstd: %w", err)
 	}
-	return docDecoder{z}, nil
+	unpacker, err := texts.NewUnpacker()
+	if err != nil {
+		return docDecoder{}, err
+	}
+	return docDecoder{z, unpacker}, nil
 }
 
 // decode gives the content of a doc block of n documents.
@@ -121,8 +125,9 @@ func (d docDecoder) decode(value []byte, n int) (string, error) {
 	return string(raw), nil
 }
 
-// docAt reads document i of n out of the content of a doc block. Its strings share the block's memory.
-func docAt(raw string, i, n int) (info vocab.DocInfo, err error) {
+// docAt reads document i of n out of the content of a doc block, all but its text. Its strings share the block's
+// memory.
+func docAt(raw string, i, n int) (info vocab.DocInfo, text texts.Place, err error) {
 	end := func(i int) uint64 {
 		if i < 0 {
 			return 0
@@ -133,7 +138,7 @@ func docAt(raw string, i, n int) (info vocab.DocInfo, err error) {
 	records := raw[4+4*n:]
 	from, to := end(i-1), end(i)
 	if from > to || to > uint64(len(records)) {
-		return info, errDoc
+		return info, text, errDoc
 	}
 	d := stringDecoder{src: records[from:to]}
 	info.Doc = vocab.DocID(d.uvarint())
@@ -146,13 +151,18 @@ func docAt(raw string, i, n int) (info vocab.DocInfo, err error) {
 	info.Place = vocab.Place(d.uvarint())
 	words := d.uvarint()
 	info.Words = uint32(words)
-	for _, s := range [...]*string{&info.URL, &info.Title, &info.Description, &info.Lang, &info.Text} {
+	for _, v := range [...]*uint32{&text.Block, &text.Start, &text.N} {
+		n := d.uvarint()
+		d.bad = d.bad || n > 1<<32-1
+		*v = uint32(n)
+	}
+	for _, s := range [...]*string{&info.URL, &info.Title, &info.Description, &info.Lang} {
 		*s = d.text()
 	}
 	if d.bad || d.src != "" || words > 1<<32-1 || flags > docCrawled|docHasTime {
-		return vocab.DocInfo{}, errDoc
+		return vocab.DocInfo{}, texts.Place{}, errDoc
 	}
-	return info, nil
+	return info, text, nil
 }
 
 // A stringDecoder is a decoder whose texts share the memory of its source.

@@ -3,12 +3,27 @@ package segment
 import (
 	"github.com/cockroachdb/pebble/v2"
 
+	"anatomy/disk/texts"
 	"anatomy/vocab"
 )
 
-// EachDoc visits all documents in order. It passes by the cache of doc blocks, so that a merge does not
-// empty it.
+// eachTexts is what EachDoc keeps of texts: blocks are in the order of documents, but for those that a merge
+// copied, which alternate.
+const eachTexts = 16 << 20
+
+// EachDoc visits all documents in order. It passes by the cache, so that it does not empty it.
 func (s *Segment) EachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
+	cache := docCache{limit: eachTexts}
+	return s.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Place) (err error) {
+		if info.Text, err = s.textAt(text, &cache); err != nil {
+			return err
+		}
+		return fn(ord, info)
+	})
+}
+
+// EachRecord visits all documents in order, without their texts, and with the places of them.
+func (s *Segment) EachRecord(fn func(vocab.Ordinal, vocab.DocInfo, texts.Place) error) error {
 	for i := range s.blocks {
 		raw, err := s.readDocBlock(i)
 		if err != nil {
@@ -16,11 +31,11 @@ func (s *Segment) EachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
 		}
 		first, n := s.span(i)
 		for ord := first; ord < first+vocab.Ordinal(n); ord++ {
-			info, err := s.infoIn(raw, i, ord)
+			info, text, err := s.recordIn(raw, i, ord)
 			if err != nil {
 				return err
 			}
-			if err := fn(ord, info); err != nil {
+			if err := fn(ord, info, text); err != nil {
 				return err
 			}
 		}

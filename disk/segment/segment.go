@@ -16,6 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"anatomy/disk/texts"
 	"anatomy/vocab"
 )
 
@@ -29,6 +30,7 @@ type Segment struct {
 	totals   totals
 	postings *listFile
 	hits     *listFile
+	texts    *textFile
 
 	docIDs   []vocab.DocID
 	lengths  []uint32
@@ -80,13 +82,17 @@ func Open(dir string, cache *Cache) (_ *Segment, err error) {
 	if s.hits, err = openFile(filepath.Join(dir, hitsFile)); err != nil {
 		return nil, err
 	}
+	if s.texts, err = openTexts(filepath.Join(dir, textsFile)); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
-// The files of lists.
+// The files of lists, and that of texts.
 const (
 	postingsFile = "postings"
 	hitsFile     = "hits"
+	textsFile    = "texts"
 )
 
 // openDB is pebble.Open with its fatal errors returned.
@@ -115,7 +121,7 @@ func (s *Segment) Close() error {
 		s.db = nil
 		s.cache.docs.drop(s.number)
 	}
-	err = errors.Join(err, s.postings.close(), s.hits.close())
+	err = errors.Join(err, s.postings.close(), s.hits.close(), s.texts.close())
 	if s.ownCache {
 		s.cache.Close()
 		s.ownCache = false
@@ -209,7 +215,7 @@ func (s *Segment) get(key []byte, read func([]byte) error) error {
 
 // Sizes are the bytes that the structures of a segment take on disk.
 type Sizes struct {
-	Documents  int64 // doc blocks: texts, titles, URLs, compressed
+	Documents  int64 // titles, URLs and texts, compressed
 	Dictionary int64 // words, with the lists that stand there, and the columns
 	Postings   int64 // all other lists: documents and impacts
 	Hits       int64 // and their hits
@@ -228,6 +234,7 @@ func (s *Segment) Sizes() (z Sizes, err error) {
 		}
 		*of.bytes = int64(n)
 	}
+	z.Documents += int64(len(s.texts.data))
 	return z, nil
 }
 
@@ -298,31 +305,45 @@ func (s *Segment) sortByDoc() {
 	slices.SortFunc(s.byDoc, func(a, b vocab.Ordinal) int { return cmp.Compare(s.docIDs[a], s.docIDs[b]) })
 }
 
-// Info is what is shown of a document. It decompresses a block of neighbours, which the cache keeps.
+// Info is what is shown of a document. It decompresses two blocks of neighbours, which the cache keeps.
 func (s *Segment) Info(ord vocab.Ordinal) (vocab.DocInfo, error) {
+	info, text, err := s.record(ord)
+	if err == nil {
+		info.Text, err = s.textAt(text, &s.cache.docs)
+	}
+	return info, err
+}
+
+// Record is Info without the text.
+func (s *Segment) Record(ord vocab.Ordinal) (vocab.DocInfo, error) {
+	info, _, err := s.record(ord)
+	return info, err
+}
+
+func (s *Segment) record(ord vocab.Ordinal) (info vocab.DocInfo, text texts.Place, err error) {
 	if int(ord) >= len(s.docIDs) {
-		return vocab.DocInfo{}, fmt.Errorf("segment: %s: no document %d", s.dir, ord)
+		return info, text, fmt.Errorf("segment: %s: no document %d", s.dir, ord)
 	}
 	i := sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].first > ord }) - 1
 	raw, err := s.docBlock(i)
 	if err != nil {
-		return vocab.DocInfo{}, err
+		return info, text, err
 	}
-	return s.infoIn(raw, i, ord)
+	return s.recordIn(raw, i, ord)
 }
 
-// infoIn reads a document out of doc block i.
-func (s *Segment) infoIn(raw string, i int, ord vocab.Ordinal) (vocab.DocInfo, error) {
+// recordIn reads a document out of doc block i, and where its text is.
+func (s *Segment) recordIn(raw string, i int, ord vocab.Ordinal) (vocab.DocInfo, texts.Place, error) {
 	first, n := s.span(i)
-	info, err := docAt(raw, int(ord-first), n)
+	info, text, err := docAt(raw, int(ord-first), n)
 	if err == nil && (info.Doc != s.docIDs[ord] || info.Words != s.lengths[ord] || info.Crawled != s.Crawled(ord)) {
 		err = errDoc
 	}
 	if err != nil {
-		return info, fmt.Errorf("segment: %s: document %d: %w", s.dir, ord, err)
+		return info, text, fmt.Errorf("segment: %s: document %d: %w", s.dir, ord, err)
 	}
 	info.Sketch, info.Medium, info.Date = s.sketches[ord], s.media[ord], s.dates[ord]
-	return info, nil
+	return info, text, nil
 }
 
 // span is the first ordinal of doc block i and the number of its documents.
@@ -336,7 +357,7 @@ func (s *Segment) span(i int) (first vocab.Ordinal, n int) {
 
 // docBlock is the content of doc block i, from the cache if it is there.
 func (s *Segment) docBlock(i int) (string, error) {
-	key := docCacheKey{s.number, s.blocks[i].first}
+	key := docCacheKey{s.number, docBlocks, uint32(s.blocks[i].first)}
 	if raw, ok := s.cache.docs.get(key); ok {
 		return raw, nil
 	}
@@ -379,7 +400,7 @@ func (s *Segment) lowerBound(key string) (vocab.Ordinal, error) {
 	first, n := s.span(i)
 	var failed error
 	at := sort.Search(n, func(k int) bool {
-		info, err := s.Info(first + vocab.Ordinal(k))
+		info, err := s.Record(first + vocab.Ordinal(k))
 		if err != nil {
 			failed = err
 			return true

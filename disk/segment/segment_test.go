@@ -345,7 +345,7 @@ func TestReadOnly(t *testing.T) {
 	if after := names(t, dir); !slices.Equal(before, after) {
 		t.Errorf("the folder holds %v, it held %v", after, before)
 	}
-	if len(before) > 8 {
+	if len(before) > 9 {
 		t.Errorf("the folder holds %v", before)
 	}
 	if _, err := os.Stat(dir + ".tmp"); !os.IsNotExist(err) {

@@ -18,6 +18,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"anatomy/disk/texts"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -27,7 +28,7 @@ type Stats struct {
 	Docs     int
 	Removed  int
 	Words    uint64 // words of all documents
-	DocBytes int64  // doc blocks, compressed
+	DocBytes int64  // doc blocks and texts, compressed
 	Columns  int64  // bytes of the per-document columns and the directory of doc blocks
 	Full     ListStats
 	Short    ListStats
@@ -57,6 +58,7 @@ type Writer struct {
 	kinds    [256]*table
 	postings *fileWriter
 	hits     *fileWriter
+	texts    textWriter
 
 	key      []byte
 	doc      *docWriter
@@ -84,9 +86,7 @@ type Writer struct {
 
 // Options say how a segment is written.
 type Options struct {
-	// Compact makes the segment a quarter smaller at a third more time to write: for one that stays.
-	// Lists are compressed besides being packed, and decompressed once, into the cache; texts lie in
-	// larger blocks.
+	// Compact has the dictionary and the columns compressed: for a segment that stays.
 	Compact bool
 }
 
@@ -105,7 +105,7 @@ func Create(dir string, o Options) (*Writer, error) {
 		return nil, fmt.Errorf("segment: create: %w", err)
 	}
 	var err error
-	if w.doc, err = newDocWriter(o); err != nil {
+	if w.doc, err = newDocWriter(); err != nil {
 		return nil, err
 	}
 	if w.postings, err = createFile(filepath.Join(w.temp, postingsFile)); err != nil {
@@ -113,6 +113,12 @@ func Create(dir string, o Options) (*Writer, error) {
 	}
 	if w.hits, err = createFile(filepath.Join(w.temp, hitsFile)); err != nil {
 		return nil, fmt.Errorf("segment: create: %w", err)
+	}
+	if w.texts.file, err = createFile(filepath.Join(w.temp, textsFile)); err != nil {
+		return nil, fmt.Errorf("segment: create: %w", err)
+	}
+	if w.texts.packer, err = texts.NewPacker(); err != nil {
+		return nil, err
 	}
 	packed := sstable.NoCompression
 	if o.Compact {
@@ -168,7 +174,16 @@ func (w *Writer) fail(err error) error {
 
 // AddDoc adds the next document and gives it the next ordinal. Documents come in ascending order of
 // their URL's Key, each once.
-func (w *Writer) AddDoc(info vocab.DocInfo) error {
+func (w *Writer) AddDoc(info vocab.DocInfo) error { return w.AddRecord(info, w.AddText(info.Text)) }
+
+// AddText packs a text that no document has yet.
+func (w *Writer) AddText(text string) texts.Place { return w.texts.add(text) }
+
+// CopyTexts takes a block of texts as it is, which has a content of raw bytes, and gives it a number.
+func (w *Writer) CopyTexts(frame []byte, raw int) uint32 { return w.texts.copy(frame, raw) }
+
+// AddRecord is AddDoc for a document whose text has come already, by AddText or CopyTexts.
+func (w *Writer) AddRecord(info vocab.DocInfo, text texts.Place) error {
 	if w.err != nil {
 		return w.err
 	}
@@ -200,7 +215,7 @@ func (w *Writer) AddDoc(info vocab.DocInfo) error {
 	if host := hostOf(key); len(w.hosts) == 0 || w.hosts[len(w.hosts)-1].name != host {
 		w.hosts = append(w.hosts, hostRun{vocab.Ordinal(len(w.docIDs) - 1), host})
 	}
-	w.doc.add(&info)
+	w.doc.add(&info, text)
 	if w.doc.full() {
 		return w.fail(w.writeDocs())
 	}
@@ -238,6 +253,9 @@ func (w *Writer) endDocs() error {
 	if w.doc.n > 0 {
 		w.fail(w.writeDocs())
 	}
+	w.texts.finish()
+	w.stats.DocBytes += int64(w.texts.file.at)
+	w.fail(w.texts.file.err)
 	slices.Sort(w.removed)
 	w.removed = slices.Compact(w.removed)
 	w.avgWords = averageWords(w.lengths)
@@ -381,7 +399,7 @@ func (w *Writer) closeTables() {
 		}
 	}
 	w.fail(w.failed)
-	for _, f := range []**fileWriter{&w.postings, &w.hits} {
+	for _, f := range []**fileWriter{&w.postings, &w.hits, &w.texts.file} {
 		if *f != nil {
 			w.fail((*f).close())
 			*f = nil
@@ -468,6 +486,9 @@ func (w *Writer) Abort() {
 	w.closeTables()
 	if w.doc.zstd != nil {
 		w.doc.zstd.Close()
+	}
+	if w.texts.packer != nil {
+		w.texts.packer.Close()
 	}
 	os.RemoveAll(w.temp)
 }

@@ -1,0 +1,122 @@
+// Package texts packs the texts of documents, from which snippets are cut, into blocks of their own. Forward
+// barrels and segments hold them in the same form, so that a text is compressed once, in its batch, and every
+// merge after it copies the block as it is.
+//
+// # Format
+//
+// A block is a zstd frame, without checksum, since the files that hold it have theirs. Its content is texts, one
+// after the other, nothing between them. Where a text stands says its [Place], and how long the content of a block is
+// the directory of the file: of texts alone, 128 KB or a little more, but for the last block of a file, which is
+// shorter, and for one whose last text is long.
+//
+// Texts of the documentation web come to 0.195 of their size in blocks of 128 KB at the fastest level of zstd, at
+// 290 MB a second; to 0.181 at 184 at its default and 0.168 at 100 at its better one.
+package texts
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// A Place is where a text stands: N bytes from Start on in the content of a block, both numbered from 0. A text of
+// no bytes has the Place{}, whatever blocks there are.
+type Place struct{ Block, Start, N uint32 }
+
+const (
+	// blockSize closes a block.
+	blockSize = 128 << 10
+
+	// MaxBlock bounds the content of a block: what is longer is damaged.
+	MaxBlock = 64 << 20
+)
+
+// Worth says whether a block of so many bytes of content, live ones of them still in use, is worth to be copied as
+// it is: where it is short or a quarter of it is of no use, its texts are packed anew.
+func Worth(raw, live uint64) bool { return raw >= blockSize/2 && live >= raw-raw/4 }
+
+// A Packer gathers texts into blocks. It is for one goroutine.
+type Packer struct {
+	raw   []byte
+	frame []byte
+	zstd  *zstd.Encoder
+}
+
+// NewPacker makes a packer.
+func NewPacker() (*Packer, error) {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithWindowSize(2*blockSize))
+	if err != nil {
+		return nil, fmt.Errorf("texts: zstd: %w", err)
+	}
+	return &Packer{zstd: z}, nil
+}
+
+// Add puts a text into the block in hand, and tells where in its content it begins.
+func (p *Packer) Add(text string) (start uint32) {
+	start = uint32(len(p.raw))
+	p.raw = append(p.raw, text...)
+	return start
+}
+
+// Full says that the block in hand is to be taken before the next text, Empty that it holds none.
+func (p *Packer) Full() bool { return len(p.raw) >= blockSize }
+
+// Empty says that the block in hand holds no text.
+func (p *Packer) Empty() bool { return len(p.raw) == 0 }
+
+// Take compresses the block in hand, and begins the next. The frame is valid until the next call.
+func (p *Packer) Take() (frame []byte, raw int) {
+	p.frame = p.zstd.EncodeAll(p.raw, p.frame[:0])
+	raw = len(p.raw)
+	p.raw = p.raw[:0]
+	return p.frame, raw
+}
+
+// Close frees the packer.
+func (p *Packer) Close() { p.zstd.Close() }
+
+// The ways in which texts can be damaged.
+var (
+	errBlock = errors.New("block of texts is damaged")
+	errPlace = errors.New("a text lies outside of its block")
+)
+
+// An Unpacker decompresses blocks. It may be used by many goroutines.
+type Unpacker struct{ zstd *zstd.Decoder }
+
+// NewUnpacker makes an unpacker.
+func NewUnpacker() (Unpacker, error) {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(MaxBlock))
+	if err != nil {
+		return Unpacker{}, fmt.Errorf("texts: zstd: %w", err)
+	}
+	return Unpacker{z}, nil
+}
+
+// Unpack gives the content of a block, raw bytes of it, in memory of its own.
+func (u Unpacker) Unpack(frame []byte, raw int) (string, error) {
+	if raw < 0 || raw > MaxBlock {
+		return "", errBlock
+	}
+	// The length is believed up to a bound; what is really longer grows as it comes.
+	content, err := u.zstd.DecodeAll(frame, make([]byte, 0, min(raw, 1<<20)))
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errBlock, err)
+	}
+	if len(content) != raw {
+		return "", errBlock
+	}
+	return string(content), nil
+}
+
+// Close frees the unpacker.
+func (u Unpacker) Close() { u.zstd.Close() }
+
+// In gives the text at a place of the content of its block, whose memory it shares.
+func (p Place) In(content string) (string, error) {
+	if uint64(p.Start)+uint64(p.N) > uint64(len(content)) {
+		return "", errPlace
+	}
+	return content[p.Start:][:p.N], nil
+}

@@ -1,0 +1,98 @@
+package texts
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Texts come back from their blocks, and a damaged block or place is an error.
+func TestRoundTrip(t *testing.T) {
+	u, err := NewUnpacker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	rapid.Check(t, func(t *rapid.T) {
+		p, err := NewPacker()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		var blocks []string
+		var places []Place
+		end := func() {
+			frame, raw := p.Take()
+			content, err := u.Unpack(frame, raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := u.Unpack(frame, raw+1); err == nil {
+				t.Fatal("a wrong length was believed")
+			}
+			if _, err := u.Unpack(frame[:len(frame)-1], raw); err == nil {
+				t.Fatal("a block that is cut was believed")
+			}
+			blocks = append(blocks, content)
+		}
+		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
+			return strings.Repeat(rapid.String().Draw(t, "piece"), rapid.IntRange(0, 5000).Draw(t, "times"))
+		}), 1, 12).Draw(t, "texts")
+		for _, text := range all {
+			places = append(places, Place{uint32(len(blocks)), p.Add(text), uint32(len(text))})
+			if p.Full() {
+				end()
+			}
+		}
+		if !p.Empty() {
+			end()
+		}
+		for i, at := range places {
+			if at.N == 0 {
+				continue
+			}
+			if got, err := at.In(blocks[at.Block]); err != nil || got != all[i] {
+				t.Fatalf("text %d: %d bytes of %d, %v", i, len(got), len(all[i]), err)
+			}
+			at.N = uint32(len(blocks[at.Block])) - at.Start + 1
+			if _, err := at.In(blocks[at.Block]); err == nil {
+				t.Fatal("a text reaches over the end of its block")
+			}
+		}
+	})
+}
+
+func TestWorth(t *testing.T) {
+	for _, c := range []struct {
+		raw, live uint64
+		want      bool
+	}{{128 << 10, 128 << 10, true}, {128 << 10, 96 << 10, true}, {128 << 10, 95 << 10, false}, {64 << 10, 64 << 10, true}, {63 << 10, 63 << 10, false}, {0, 0, false}} {
+		if got := Worth(c.raw, c.live); got != c.want {
+			t.Errorf("%d of %d bytes: %v", c.live, c.raw, got)
+		}
+	}
+}
+
+func BenchmarkPack(b *testing.B) {
+	p, err := NewPacker()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	r := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	for text.Len() < blockSize {
+		fmt.Fprintf(&text, "word%d ", int(r.ExpFloat64()*300))
+	}
+	b.SetBytes(int64(text.Len()))
+	size := 0
+	for b.Loop() {
+		p.Add(text.String())
+		frame, _ := p.Take()
+		size = len(frame)
+	}
+	b.ReportMetric(float64(size)/float64(text.Len()), "B/B")
+}
