@@ -25,6 +25,7 @@ type Site struct {
 	links    *SharedLinks
 	holdings holdings
 	versions versionPlaces
+	images   imageLists
 }
 
 // OpenSite shows the data folder dir through the searcher s and links, which stay the caller's to close.

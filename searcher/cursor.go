@@ -340,6 +340,9 @@ next:
 func (c *phraseCursor) here() bool {
 	for i, t := range c.distinct {
 		c.bufs[i] = t.hits(c.bufs[i][:0])
+		if c.in == query.InAlt {
+			c.bufs[i] = slices.DeleteFunc(c.bufs[i], func(h vocab.Hit) bool { return h.Type() != vocab.Alt })
+		}
 		if len(c.bufs[i]) == 0 {
 			return false
 		}
@@ -371,7 +374,7 @@ func (c *phraseCursor) wants(f vocab.Field) bool {
 		return f == vocab.URLField
 	case query.InAnchor:
 		return f == vocab.AnchorField
-	case query.InText:
+	case query.InText, query.InAlt:
 		return f == vocab.Body
 	}
 	return true

@@ -29,19 +29,24 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 		if err != nil {
 			return err
 		}
-		*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state()}
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links}
-		if err := a.run(q.Root, s.o.Candidates); err != nil {
-			return err
-		}
-		shown, err := a.mend(s.learnt.Load(), q, s.o.Candidates)
-		if err != nil {
-			return err
-		}
-		return shown.addMost(s.o.Candidates)
+		return s.search(ctx, snap, q, &req, resp)
 	})
 	resp.Took = time.Since(began)
 	return resp, err
+}
+
+// search answers from one snapshot.
+func (s *Searcher) search(ctx context.Context, snap *snapshot, q query.Query, req *Request, resp *Response) error {
+	*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state()}
+	a := answer{snap: snap, w: &s.o.Weights, req: req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links}
+	if err := a.run(q.Root, s.o.Candidates); err != nil {
+		return err
+	}
+	shown, err := a.mend(s.learnt.Load(), q, s.o.Candidates)
+	if err != nil {
+		return err
+	}
+	return shown.addMost(s.o.Candidates)
 }
 
 // bounded is the request with defaults and limits.

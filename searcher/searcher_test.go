@@ -130,7 +130,7 @@ func generate(r *rand.Rand, doc vocab.DocID, url string) *oracle.Document {
 	if d.Crawled {
 		d.Length = uint32(r.IntN(60))
 		for i := range d.Length {
-			add(word(), i, vocab.Plain, vocab.Plain, vocab.Emphasis, vocab.Heading1, vocab.Code)
+			add(word(), i, vocab.Plain, vocab.Plain, vocab.Emphasis, vocab.Heading1, vocab.Code, vocab.Alt)
 		}
 		for i := range uint32(r.IntN(5)) {
 			add(word(), i, vocab.Title)
@@ -214,7 +214,7 @@ func (f *folder) holdWith(c *oracle.Collection, o searcher.Options) *searcher.Se
 func drawQuery(t *rapid.T) string {
 	word := rapid.SampledFrom(append([]string{"absent", "東京", "pager", "+pages"}, lexicon...))
 	words := rapid.OneOf(word, word, rapid.Map(rapid.SliceOfN(word, 1, 4), func(w []string) string { return `"` + strings.Join(w, " ") + `"` }))
-	in := rapid.SampledFrom([]string{"", "", "", "", "intitle:", "inurl:", "inanchor:", "intext:"})
+	in := rapid.SampledFrom([]string{"", "", "", "", "intitle:", "inurl:", "inanchor:", "intext:", "inalt:"})
 	site := rapid.SampledFrom([]string{"x.org", "www.x.org", "y.com", "org", "x.org/dir", "x.org:8080", "x.org:8080/dir", "127.0.0.1", "absent.org", "x.org/dir/page", "www.x.org/dir/"})
 	page := rapid.Custom(drawReference)
 	var node func(depth int) string

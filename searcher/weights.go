@@ -119,6 +119,30 @@ var DefaultWeights = Weights{
 	Impact:     30,
 }
 
+// What the order of images depends on, see images.go. A word's points are idf × the weight of the best place where it
+// is said of the image; what else counts is a share of the sum of idf.
+const (
+	imageAlt     Milli = 1000
+	imageCaption Milli = 900
+	imageTitle   Milli = 700
+	imageName    Milli = 500 // of the file
+	imageHeading Milli = 300 // above it
+
+	imageOfPage = 400 // thousandths, × the score of the page as a share of the best page's
+	imageLead   = 100 // for the picture that stands for its page
+
+	furniture      = 3   // what more of the pages show than these belongs to the site, not to the page,
+	imageFurniture = 500 // and keeps so many thousandths of its score
+
+	imageTurn = 40 // thousandths that an image loses for each better one of its page,
+	maxTurns  = 10 // up to these
+
+	tellingPages = 70 // of ImagePages that are chosen for what stands for their images
+	imagesOfBest = 20 // pages whose images are shown although no word is said of them,
+	maxSilent    = 3  // as many of each
+	minImage     = 32 // pixels of width and height
+)
+
 // What groups results, see group.go.
 const (
 	// NearDistance is how far sketches are apart at most of which one page is folded into the other. On

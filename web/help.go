@@ -55,6 +55,7 @@ var helpSections = []helpSection{
 		{Query: "inurl:(api OR reference)", Means: "one of several"},
 		{Query: "inanchor:manual", Means: "in the text of a link to the page"},
 		{Query: "intext:damping", Means: "in the text of the page itself"},
+		{Query: "inalt:diagram", Means: "in what stands for an image, its alt text"},
 	}},
 	{"kinds", "Languages, kinds, dates", "A language is the one that a page declares, or that its script shows. Kinds are html, txt, md, xml (feeds) and pdf. Dates are days, months or years.", []helpExample{
 		{Query: "cache lang:de", Means: "pages in a language"},

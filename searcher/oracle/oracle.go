@@ -62,6 +62,9 @@ func (d *Document) holds(n *query.Node) bool {
 			return true
 		}
 	}
+	if n.In == query.InAlt {
+		d = d.alts()
+	}
 	for f := range vocab.Fields {
 		if n.In != query.Anywhere && f != fields[n.In] {
 			continue
@@ -76,7 +79,7 @@ func (d *Document) holds(n *query.Node) bool {
 }
 
 var fields = map[query.Field]vocab.Field{
-	query.InTitle: vocab.TitleField, query.InURL: vocab.URLField, query.InAnchor: vocab.AnchorField, query.InText: vocab.Body,
+	query.InTitle: vocab.TitleField, query.InURL: vocab.URLField, query.InAnchor: vocab.AnchorField, query.InText: vocab.Body, query.InAlt: vocab.Body,
 }
 
 func (d *Document) holdsAt(phrase []string, f vocab.Field, start uint32) bool {
@@ -86,6 +89,15 @@ func (d *Document) holdsAt(phrase []string, f vocab.Field, start uint32) bool {
 		}
 	}
 	return true
+}
+
+// alts is the document with no words but those that stand for images.
+func (d *Document) alts() *Document {
+	only := &Document{Words: map[string][]vocab.Hit{}}
+	for word, hits := range d.Words {
+		only.Words[word] = slices.DeleteFunc(slices.Clone(hits), func(h vocab.Hit) bool { return h.Type() != vocab.Alt })
+	}
+	return only
 }
 
 func (d *Document) positions(word string, f vocab.Field) (all []uint32) {

@@ -320,7 +320,7 @@ func (p *parser) atStart() bool {
 
 // takeField takes intitle: and its kin, if an object follows.
 func (p *parser) takeField() (Field, bool) {
-	for f := InTitle; f <= InText; f++ {
+	for f := InTitle; f <= InAlt; f++ {
 		if rest, ok := cutFold(p.text[p.at:], f.String()); ok && rest != "" && strings.IndexByte(" )|", rest[0]) < 0 {
 			p.at += len(f.String())
 			return f, true

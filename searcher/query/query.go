@@ -9,6 +9,7 @@
 //	site:example.org/dir    pages of a host and of its subdomains, below a path where one is given
 //	intitle: inurl:         the word, "phrase" or (group) that follows, in the title, in the URL,
 //	inanchor: intext:       in the text of links to the page, in the text of the page
+//	inalt:                  in what stands for an image of the page
 //	lang:de filetype:pdf    pages in a language, of a kind
 //	after:2023 before:2024  pages of a time; 2020..2024 from one year to another
 //	link:example.org/a      pages that link to a page; link:example.org to any page of a host
@@ -85,9 +86,10 @@ const (
 	InURL
 	InAnchor
 	InText
+	InAlt // of the text of the page: in what stands for an image
 )
 
-var fieldNames = [...]string{Anywhere: "", InTitle: "intitle:", InURL: "inurl:", InAnchor: "inanchor:", InText: "intext:"}
+var fieldNames = [...]string{Anywhere: "", InTitle: "intitle:", InURL: "inurl:", InAnchor: "inanchor:", InText: "intext:", InAlt: "inalt:"}
 
 func (f Field) String() string { return fieldNames[f] }
 

@@ -58,6 +58,7 @@ func TestParse(t *testing.T) {
 		`InTitle:"large scale" -inurl:old`:  `intitle:"large scale" -inurl:old`,
 		"intitle:large-scale":               `intitle:"large-scale"`,
 		"inanchor:here intext:there":        "inanchor:here intext:there",
+		`inalt:fox InAlt:"red fox"`:         `inalt:fox inalt:"red fox"`,
 		"intitle:(a OR b) c":                "(intitle:a OR intitle:b) c",
 		"intitle: a":                        "intitle a",
 		"intitle:intitle:a":                 "intitle:a",
@@ -236,7 +237,7 @@ func TestWanted(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	pieces := []string{
 		"a", "b", "Word", "naïve", "東京", "don't", "C++", "foo:bar", "OR", "AND", "|", "-", "--", "(", ")", `"`, " ", " ", " ",
-		"東京都", "の", "ไทย", "+", "site:", "site:example.org", "site:a.org/x(y)", "intitle:", "inurl:", "inanchor:", "intext:", "http://x.org/a",
+		"東京都", "の", "ไทย", "+", "site:", "site:example.org", "site:a.org/x(y)", "intitle:", "inurl:", "inanchor:", "intext:", "inalt:", "http://x.org/a",
 		"link:", "related:a.org/(x", "info:", "cache:x.org", "a.org", "/", "%28", "%29", "%7c", "%22", "%20", "½", "é", `ה"ה`, "\u0301", "_", "’", "ß",
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -282,5 +283,39 @@ func TestLoose(t *testing.T) {
 		if got := strings.Join(words, " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestCutImages(t *testing.T) {
+	for text, want := range map[string]string{
+		"type:image red fox":      "red fox",
+		"red TYPE:Images fox":     "red  fox",
+		"(type:image) a":          "() a",
+		"type:image":              "",
+		"a type:image type:image": "a",
+	} {
+		if rest, images := CutImages(text); rest != want || !images {
+			t.Errorf("%q: %q, %v", text, rest, images)
+		}
+	}
+	for _, text := range []string{"", "type:imagery", `"type:image"`, "-type:image", "atype:image", "type: image", "type:video", "intitle:type:image"} {
+		if rest, images := CutImages(text); rest != text || images {
+			t.Errorf("%q: %q, %v", text, rest, images)
+		}
+	}
+}
+
+func TestInImages(t *testing.T) {
+	for text, want := range map[string]string{
+		"red fox":                             "red fox (inalt:red OR inalt:fox)",
+		`fox "red fox" -den site:a.org`:       `fox "red fox" -den site:a.org (inalt:fox OR inalt:"red fox")`,
+		"intitle:fox inurl:a (b OR intext:c)": "intitle:fox inurl:a (b OR intext:c) (inalt:fox OR inalt:b OR inalt:c)",
+	} {
+		if got := Parse(text).Root.InImages().String(); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	if got := Parse("site:a.org -b inalt:c").Root.InImages(); got != nil {
+		t.Errorf("%s", got)
 	}
 }
