@@ -26,7 +26,7 @@ import (
 )
 
 // A Builder turns parsed pages into the searchable index: it gathers them in a batch, has the
-// indexer write the batch as forward barrels, the resolver its links as a run, the sorter the
+// indexer write the batch as barrels, the resolver its links as a run, the sorter the
 // barrels as a segment, and publishes both in one manifest. Small segments are merged behind it.
 //
 // Pages come in the order of the repository, so that the manifest's Indexed place says exactly
@@ -146,12 +146,8 @@ func (b *Builder) release() error {
 }
 
 func (b *Builder) begin() {
-	o := indexer.BatchOptions{}
-	if b.held {
-		o.BarrelBytes = waitingBarrelBytes
-	}
 	if b.batch, b.spare = b.spare, nil; b.batch == nil {
-		b.batch = indexer.NewBatch(o)
+		b.batch = indexer.NewBatch(indexer.BatchOptions{})
 	}
 	b.links = &resolver.Batch{}
 }

@@ -21,14 +21,9 @@ type waitingBarrel struct {
 	file    *barrel.File  // while it is merged
 }
 
-const (
-	// waitingBarrelBytes bounds a barrel of such a file. The merge has one of each file in memory, at some six
-	// times its length.
-	waitingBarrelBytes = 256 << 10
-
-	// maxWaiting is how many files may wait; so many are sorted into a segment of their own.
-	maxWaiting = 128
-)
+// maxWaiting is how many files may wait; so many are sorted into a segment of their own. The merge has a barrel of
+// each in memory, 256 KB.
+const maxWaiting = 128
 
 func (w *waitingBarrel) remove(from map[vocab.DocID]bool) {
 	for _, doc := range w.removed {

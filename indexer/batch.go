@@ -14,14 +14,12 @@ import (
 // BatchOptions says how a batch is written.
 type BatchOptions struct {
 	// BarrelBytes is about how long one barrel gets. A barrel holds whole words, so the commonest
-	// words can make one longer. Default 4 MB.
+	// words can make one longer. Default 256 KB.
 	BarrelBytes int64
 }
 
-// A Batch collects documents until they are written as one file of forward barrels. Hits are
-// grouped by word and coded as they come, about two bytes each, and in memory without pointers;
-// only the words of each document are left to be sorted when it is written. It is for one
-// goroutine.
+// A Batch collects documents until they are written as one file of barrels. Hits are grouped by word
+// and coded as they come, about two bytes each, and in memory without pointers. It is for one goroutine.
 type Batch struct {
 	options BatchOptions
 	table   wordTable
@@ -32,10 +30,8 @@ type Batch struct {
 	texts   int64               // bytes of strings in docs
 
 	// Of the document that is being added.
-	seen    []uint64 // by word number: document's number in the batch + 1, index in groups
-	groups  []group
-	members []uint32 // by occurrence: index in groups
-	hits    []vocab.Hit
+	ends []uint32 // by its words: where their hits end
+	hits []vocab.Hit
 }
 
 // A batchDoc is a document of the batch; entries[from:to] are its words.
@@ -46,23 +42,16 @@ type batchDoc struct {
 	replaced bool // the same document was added again
 }
 
-// A batchEntry is a word of a document: n hits, coded[start:start+length].
+// A batchEntry is a word of a document: n hits, coded from start up to the start of the next entry.
 type batchEntry struct {
-	word   uint32 // number in the table; when written, WordID
-	n      uint32
-	start  int
-	length uint32
-}
-
-// A group is the hits of one word in the document that is being added.
-type group struct {
-	word, n, end uint32 // end of the hits in Batch.hits
+	start   int
+	word, n uint32 // word by its number in the table
 }
 
 // NewBatch makes an empty batch.
 func NewBatch(o BatchOptions) *Batch {
 	if o.BarrelBytes <= 0 {
-		o.BarrelBytes = 4 << 20
+		o.BarrelBytes = 256 << 10
 	}
 	return &Batch{options: o, byID: map[vocab.DocID]int{}}
 }
@@ -72,7 +61,7 @@ func (b *Batch) Docs() int { return len(b.byID) }
 
 // Bytes is about how much memory the batch takes.
 func (b *Batch) Bytes() int64 {
-	return b.texts + int64(b.table.bytes()) + int64(24*len(b.entries)+len(b.coded)+256*len(b.docs)+8*len(b.seen))
+	return b.texts + int64(b.table.bytes()) + int64(16*len(b.entries)+len(b.coded)+256*len(b.docs))
 }
 
 // errFull is the error of Add for a batch that has more documents or words than its numbers
@@ -82,7 +71,7 @@ var errFull = errors.New("indexer: batch is full")
 // Add adds a document that was stored at place. If the batch holds the same document already,
 // the new one takes its place.
 func (b *Batch) Add(doc *Document, place vocab.Place) error {
-	if len(b.docs) >= math.MaxUint32-1 || b.table.len() >= math.MaxUint32-len(doc.hits) {
+	if len(b.docs) >= math.MaxUint32-1 || len(b.entries) >= math.MaxUint32-len(doc.hits) || len(b.table.text) >= math.MaxUint32-len(doc.words.text) {
 		return errFull
 	}
 	if old, ok := b.byID[doc.Info.Doc]; ok {
@@ -93,7 +82,7 @@ func (b *Batch) Add(doc *Document, place vocab.Place) error {
 	d.info.Place = place
 	b.texts += int64(len(d.key) + len(d.info.URL) + len(d.info.Title) + len(d.info.Description) + len(d.info.Text))
 	b.group(doc)
-	b.code()
+	b.code(doc)
 	d.to = len(b.entries)
 	b.docs = append(b.docs, d)
 	return nil
@@ -101,76 +90,99 @@ func (b *Batch) Add(doc *Document, place vocab.Place) error {
 
 // group sorts the document's hits by word, keeping their order: it counts, then distributes.
 func (b *Batch) group(doc *Document) {
-	stamp := uint64(len(b.docs)+1) << 32
-	b.groups, b.members = b.groups[:0], b.members[:0]
-	start := uint32(0)
-	for i := range doc.hits {
-		end := doc.hits[i].end
-		word := b.table.number(doc.words[start:end])
-		start = end
-		if int(word) == len(b.seen) {
-			b.seen = append(b.seen, 0)
-		}
-		if b.seen[word]>>32 != stamp>>32 {
-			b.seen[word] = stamp | uint64(len(b.groups))
-			b.groups = append(b.groups, group{word: word})
-		}
-		g := uint32(b.seen[word])
-		b.groups[g].n++
-		b.members = append(b.members, g)
+	b.ends = slices.Grow(b.ends[:0], len(doc.words.ends))[:len(doc.words.ends)]
+	clear(b.ends)
+	for _, o := range doc.hits {
+		b.ends[o.word]++
 	}
 	end := uint32(0)
-	for i := range b.groups {
-		b.groups[i].end = end
-		end += b.groups[i].n
+	for i, n := range b.ends {
+		b.ends[i] = end
+		end += n
 	}
 	b.hits = slices.Grow(b.hits[:0], len(doc.hits))[:len(doc.hits)]
-	for i, m := range b.members {
-		g := &b.groups[m]
-		b.hits[g.end] = doc.hits[i].hit
-		g.end++
+	for _, o := range doc.hits {
+		at := &b.ends[o.word]
+		b.hits[*at] = o.hit
+		*at++
 	}
 }
 
 // code appends the groups as entries.
-func (b *Batch) code() {
-	for _, g := range b.groups {
-		start := len(b.coded)
-		b.coded = barrel.AppendHits(b.coded, b.hits[g.end-g.n:g.end])
-		b.entries = append(b.entries, batchEntry{g.word, g.n, start, uint32(len(b.coded) - start)})
+func (b *Batch) code(doc *Document) {
+	from := uint32(0)
+	for number, end := range b.ends {
+		word := b.table.number(doc.words.word(uint32(number)), doc.words.hashes[number])
+		b.entries = append(b.entries, batchEntry{len(b.coded), word, end - from})
+		b.coded = barrel.AppendHits(b.coded, b.hits[from:end])
+		from = end
 	}
 }
 
-// Write writes the batch to a file of forward barrels and leaves it empty, ready for the next
-// documents; if it fails, too.
+// Write writes the batch to a file of barrels and leaves it empty, ready for the next documents; if it
+// fails, too.
 func (b *Batch) Write(path string) error {
-	w, err := barrel.Create(path)
+	w, err := barrel.Create(path, b.options.BarrelBytes)
 	if err != nil {
 		b.reset()
 		return err
 	}
 	docs := b.sortedDocs()
-	sizes := b.sizes(docs)
-	words := b.table.sorted(func(n uint32) bool { return sizes[n] > 0 })
+	ends := b.count(docs)
+	words := b.table.sorted(func(n uint32) bool { return ends[n] > 0 })
 	for _, n := range words {
 		w.AddWord(b.table.word(n))
 	}
-	b.rank(docs, words)
 	for _, d := range docs {
 		w.AddDoc(&d.info)
 	}
-	for first := 0; first < len(words); {
-		end, size := first, int64(0)
-		for end < len(words) && (size < b.options.BarrelBytes || end == first) {
-			size += sizes[words[end]]
-			end++
+	b.entries = append(b.entries, batchEntry{start: len(b.coded)}) // where the last one ends
+	postings, from := b.invert(docs, words, ends), uint32(0)
+	for _, n := range words {
+		for _, p := range postings[from:ends[n]] {
+			e := &b.entries[p.entry]
+			w.AddPosting(p.ord, int(e.n), b.coded[e.start:b.entries[p.entry+1].start])
 		}
-		w.StartBarrel(vocab.WordID(end))
-		b.writeBarrel(w, docs, uint32(end))
-		first = end
+		w.EndWord()
+		from = ends[n]
 	}
 	b.reset()
 	return w.Finish()
+}
+
+// count gives the number of documents by word number.
+func (b *Batch) count(docs []*batchDoc) []uint32 {
+	counts := make([]uint32, b.table.len())
+	for _, d := range docs {
+		for i := d.from; i < d.to; i++ {
+			counts[b.entries[i].word]++
+		}
+	}
+	return counts
+}
+
+// A batchPosting is an entry and the document that it is of.
+type batchPosting struct {
+	ord   vocab.Ordinal
+	entry uint32
+}
+
+// invert sorts the entries of documents by word, keeping the order of documents: it distributes them, since
+// how many each word has is known. The postings of a word end at ends, which held their numbers.
+func (b *Batch) invert(docs []*batchDoc, words, ends []uint32) []batchPosting {
+	end := uint32(0)
+	for _, n := range words {
+		ends[n], end = end, end+ends[n]
+	}
+	postings := make([]batchPosting, end)
+	for ord, d := range docs {
+		for i := d.from; i < d.to; i++ {
+			at := &ends[b.entries[i].word]
+			postings[*at] = batchPosting{vocab.Ordinal(ord), uint32(i)}
+			*at++
+		}
+	}
+	return postings
 }
 
 // sortedDocs gives the documents in the order of their keys, those that were replaced left out.
@@ -187,47 +199,10 @@ func (b *Batch) sortedDocs() []*batchDoc {
 	return docs
 }
 
-// sizes gives the bytes of hits by word number.
-func (b *Batch) sizes(docs []*batchDoc) []int64 {
-	sizes := make([]int64, b.table.len())
-	for _, d := range docs {
-		for i := d.from; i < d.to; i++ {
-			sizes[b.entries[i].word] += int64(b.entries[i].length)
-		}
-	}
-	return sizes
-}
-
-// rank turns the word numbers of the documents' entries into ranks, and sorts the entries of
-// each document by them.
-func (b *Batch) rank(docs []*batchDoc, words []uint32) {
-	ranks := make([]uint32, b.table.len())
-	for rank, n := range words {
-		ranks[n] = uint32(rank)
-	}
-	for _, d := range docs {
-		entries := b.entries[d.from:d.to]
-		for i := range entries {
-			entries[i].word = ranks[entries[i].word]
-		}
-		slices.SortFunc(entries, func(a, c batchEntry) int { return cmp.Compare(a.word, c.word) })
-	}
-}
-
-// writeBarrel writes the entries of words below end. It takes them off the documents.
-func (b *Batch) writeBarrel(w *barrel.Writer, docs []*batchDoc, end uint32) {
-	for ord, d := range docs {
-		for ; d.from < d.to && b.entries[d.from].word < end; d.from++ {
-			e := &b.entries[d.from]
-			w.AddEntry(vocab.Ordinal(ord), vocab.WordID(e.word), int(e.n), b.coded[e.start:][:e.length])
-		}
-	}
-}
-
 // reset forgets the documents and keeps the memory.
 func (b *Batch) reset() {
 	b.table.reset()
 	clear(b.docs)
 	clear(b.byID)
-	b.docs, b.entries, b.coded, b.seen, b.texts = b.docs[:0], b.entries[:0], b.coded[:0], b.seen[:0], 0
+	b.docs, b.entries, b.coded, b.texts = b.docs[:0], b.entries[:0], b.coded[:0], 0
 }

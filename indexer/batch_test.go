@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"pgregory.net/rapid"
 
 	"anatomy/disk/barrel"
@@ -56,21 +57,19 @@ func readBack(t testing.TB, path string) (docs map[vocab.DocID]vocab.DocInfo, al
 		ids = append(ids, info.Doc)
 		return nil
 	})
-	var forward barrel.Forward
-	words := map[vocab.WordID]bool{}
-	for i := range f.Barrels() {
-		if err := f.Load(i, &forward); err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range forward.Entries {
-			words[e.Word] = true
-			for _, hit := range forward.Hits[e.First:][:e.N] {
-				all = append(all, found{ids[e.Ord], string(f.Word(e.Word)), hit})
+	words, scan := 0, f.Scan()
+	for ; scan.NextWord(); words++ {
+		for scan.Next() {
+			for _, hit := range scan.Hits() {
+				all = append(all, found{ids[scan.Ord()], string(scan.Word()), hit})
 			}
 		}
 	}
-	if len(ids) != f.Docs() || len(docs) != f.Docs() || len(words) != f.Words() {
-		t.Fatalf("%d documents, %d different, should be %d; %d words used of %d", len(ids), len(docs), f.Docs(), len(words), f.Words())
+	if scan.Err() != nil {
+		t.Fatal(scan.Err())
+	}
+	if len(ids) != f.Docs() || len(docs) != f.Docs() || words != f.Words() {
+		t.Fatalf("%d documents, %d different, should be %d; %d words used of %d", len(ids), len(docs), f.Docs(), words, f.Words())
 	}
 	slices.SortFunc(all, compareFound)
 	return docs, all, f.Barrels()
@@ -92,10 +91,12 @@ func drawDocument(t *rapid.T, id vocab.DocID) *Document {
 	}), 0, 30, func(h vocab.Hit) vocab.Hit { return h }).Draw(t, "hits")
 	slices.SortFunc(hits, func(a, b vocab.Hit) int { return compareFound(found{hit: a}, found{hit: b}) })
 	word := rapid.SampledFrom([]string{"a", "b", "ab", "abcdefghi", "abcdefghj", "é", strings.Repeat("z", 64)})
+	var table wordTable
 	for _, h := range hits {
-		d.words = append(d.words, word.Draw(t, "word")...)
-		d.hits = append(d.hits, occurrence{uint32(len(d.words)), h})
+		w := []byte(word.Draw(t, "word"))
+		d.hits = append(d.hits, occurrence{table.number(w, xxhash.Sum64(w)), h})
 	}
+	d.words = table.wordList
 	return d
 }
 

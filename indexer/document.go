@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"iter"
+	"slices"
 
 	"anatomy/vocab"
 )
@@ -19,34 +20,51 @@ type Document struct {
 	Related   []string // canonical URLs that the page states beside its text: of its canonical form, the next page, feeds
 
 	key   string // of the URL, the order of documents
-	words []byte // the folded words of hits, one after the other
+	words wordList
 	hits  []occurrence
 }
 
-// An occurrence is a word where it stands: the word ends at words[end] and begins where the
-// one before it ended. Occurrences are in the order of [vocab.Hit.Before].
+// An occurrence is a word, by its number among those of the document, where it stands. Occurrences are in the
+// order of [vocab.Hit.Before].
 type occurrence struct {
-	end uint32
-	hit vocab.Hit
+	word uint32
+	hit  vocab.Hit
+}
+
+// A wordList is the different words of a document in the order of their first coming, one after the other.
+type wordList struct {
+	text   []byte
+	ends   []uint32 // of each in text
+	hashes []uint64
+}
+
+func (l *wordList) clone() wordList {
+	return wordList{slices.Clone(l.text), slices.Clone(l.ends), slices.Clone(l.hashes)}
+}
+
+func (l *wordList) word(number uint32) []byte {
+	start := uint32(0)
+	if number > 0 {
+		start = l.ends[number-1]
+	}
+	return l.text[start:l.ends[number]:l.ends[number]]
 }
 
 // Hits gives every word with its hit, body first, then title, meta and URL, each in its order.
 // The word lasts as long as the document.
 func (d *Document) Hits() iter.Seq2[[]byte, vocab.Hit] {
 	return func(yield func([]byte, vocab.Hit) bool) {
-		start := uint32(0)
 		for _, o := range d.hits {
-			if !yield(d.words[start:o.end:o.end], o.hit) {
+			if !yield(d.words.word(o.word), o.hit) {
 				return
 			}
-			start = o.end
 		}
 	}
 }
 
 // Bytes is about how much memory the document takes.
 func (d *Document) Bytes() int {
-	n := len(d.Info.URL) + len(d.Info.Title) + len(d.Info.Description) + len(d.Info.Text) + len(d.words) + 8*len(d.hits) + 512
+	n := len(d.Info.URL) + len(d.Info.Title) + len(d.Info.Description) + len(d.Info.Text) + len(d.words.text) + 12*len(d.words.ends) + 8*len(d.hits) + 512
 	for i := range d.Links {
 		n += len(d.Links[i].Target) + len(d.Links[i].Text) + 40
 	}

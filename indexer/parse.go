@@ -1,6 +1,6 @@
 // Package indexer takes pages apart (BP98 §4.4): one pass over a page gives its words with
 // their hits, its links with their texts, and the text that snippets are made of. A [Batch]
-// collects many documents and writes them as forward barrels (BP98 §4.2.6).
+// collects many documents and writes them as barrels (BP98 §4.2.6).
 //
 // The pass is made with a tokeniser and a small state machine; no tree is built.
 // Where a browser would show text as one word, so do we: blocks, table cells, line breaks and
@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"slices"
 	"strings"
 
 	"anatomy/vocab"
@@ -160,7 +161,7 @@ type parser struct {
 
 	tokenizer words.Tokenizer
 	onWord    func(word []byte, start, end int, capital bool) // p.word, made once
-	words     []byte                                          // folded, one after the other
+	words     wordTable                                       // folded
 	hits      []occurrence
 	position  uint32   // of the next word
 	nextSpan  int      // next of spans that no word has reached
@@ -197,13 +198,13 @@ const maxKept = 1 << 20
 
 // reset makes ready for the next page and keeps the memory.
 func (p *parser) reset(page weburl.URL) {
-	if cap(p.text) > 4*maxKept || cap(p.hits) > maxKept || cap(p.linkText) > maxKept || cap(p.tags.attrs) > maxKept {
+	if cap(p.text) > 4*maxKept || cap(p.hits) > maxKept || cap(p.linkText) > maxKept || cap(p.words.slots) > maxKept || cap(p.tags.attrs) > maxKept {
 		*p = parser{}
 	}
 	*p = parser{
 		page: page, site: page.Site(), base: page,
 		links: p.links[:0], linkText: p.linkText[:0], text: p.text[:0], spans: p.spans[:0],
-		tokenizer: p.tokenizer, onWord: p.onWord, words: p.words[:0], hits: p.hits[:0], tags: p.tags,
+		tokenizer: p.tokenizer, onWord: p.onWord, words: p.words, hits: p.hits[:0], tags: p.tags,
 		fonts: p.fonts[:0], title: p.title[:0], description: p.description[:0], keywords: p.keywords[:0],
 		skip: skip{name: p.skip.name[:0]}, outline: p.outline[:0], references: p.references,
 	}
@@ -211,6 +212,7 @@ func (p *parser) reset(page weburl.URL) {
 		p.references = map[string]uint8{}
 	}
 	clear(p.references)
+	p.words.reset()
 	if p.onWord == nil {
 		p.onWord = p.word
 	}
@@ -245,8 +247,8 @@ func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
 		Redirect: p.redirect,
 		Related:  p.relations(),
 		key:      p.page.Key(),
-		words:    append([]byte(nil), p.words...),
-		hits:     append([]occurrence(nil), p.hits...),
+		words:    p.words.clone(),
+		hits:     slices.Clone(p.hits),
 	}
 	if p.canonical != p.page.String() {
 		d.Canonical = p.canonical

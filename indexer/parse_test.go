@@ -313,8 +313,8 @@ func TestHostile(t *testing.T) {
 		t.Errorf("long attribute: %d words", d.Info.Words)
 	}
 	d = parseHTML(t, strings.Repeat("x", 100_000))
-	if d.Info.Words != 1 || len(d.words) > 200 {
-		t.Errorf("long word: %d words, %d bytes", d.Info.Words, len(d.words))
+	if d.Info.Words != 1 || len(d.words.text) > 200 {
+		t.Errorf("long word: %d words, %d bytes", d.Info.Words, len(d.words.text))
 	}
 	d = parseHTML(t, "<title>"+strings.Repeat("é ", 5000))
 	if len(d.Info.Title) > maxTitle {

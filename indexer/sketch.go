@@ -3,8 +3,6 @@ package indexer
 import (
 	"math/bits"
 
-	"github.com/cespare/xxhash/v2"
-
 	"anatomy/vocab"
 )
 
@@ -20,8 +18,8 @@ type sketcher struct {
 // minSketched is how many words a text has at least that is compared with others.
 const minSketched = 16
 
-func (s *sketcher) add(word []byte) {
-	h := xxhash.Sum64(word)
+// add takes the next word, by its hash.
+func (s *sketcher) add(h uint64) {
 	if s.words > 0 {
 		part, rest := bits.Mul64(s.last*hashFactor+h, vocab.SketchTextBits)
 		s.most[part] = max(s.most[part], rest|1)
@@ -59,15 +57,11 @@ func (s *sketcher) filled(part int) uint64 {
 
 // titleHash is a hash of the words of a title, those with digits left out: versions of a page differ in them.
 func (p *parser) titleHash(from int) uint8 {
-	sum, start := uint64(0), uint32(0)
-	if from > 0 {
-		start = p.hits[from-1].end
-	}
+	sum := uint64(0)
 	for _, o := range p.hits[from:] {
-		if h, ok := letters(p.words[start:o.end]); ok {
+		if h, ok := letters(p.words.word(o.word)); ok {
 			sum = sum*hashFactor + h
 		}
-		start = o.end
 	}
 	return uint8(sum * hashFactor >> 56)
 }

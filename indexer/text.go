@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"unicode/utf8"
 
+	"github.com/cespare/xxhash/v2"
+
 	"anatomy/vocab"
 )
 
@@ -129,12 +131,12 @@ func (p *parser) word(word []byte, start, _ int, capital bool) {
 	if p.position > vocab.MaxPosition {
 		return
 	}
-	p.words = append(p.words, word...)
-	p.hits = append(p.hits, occurrence{uint32(len(p.words)), vocab.MakeHit(p.position, p.style.kind, capital, p.style.size)})
+	hash := xxhash.Sum64(word)
+	p.hits = append(p.hits, occurrence{p.words.number(word, hash), vocab.MakeHit(p.position, p.style.kind, capital, p.style.size)})
 	p.position++
 	p.wordCount++
 	if !p.style.link {
-		p.sketch.add(word)
+		p.sketch.add(hash)
 	}
 }
 

@@ -33,16 +33,18 @@ func (s *wordSet) sum() uint64 {
 // digits for the most part count for nothing, so that the months of an empty calendar are one text;
 // _mm256_add_epi16 and _mm256_add_epi32 are names of two functions.
 func (d *Document) WordSum() uint64 {
-	var set wordSet
-	start := uint32(0)
+	shown := make([]bool, len(d.words.ends))
 	for _, o := range d.hits {
-		word := d.words[start:o.end]
-		start = o.end
-		if t := o.hit.Type(); t == vocab.URLWord || t == vocab.Meta {
-			continue
+		if t := o.hit.Type(); t != vocab.URLWord && t != vocab.Meta {
+			shown[o.word] = true
 		}
-		if h, ok := letters(word); ok {
-			set.add(h)
+	}
+	var set wordSet
+	for number, ok := range shown {
+		if ok {
+			if h, ok := letters(d.words.word(uint32(number))); ok {
+				set.add(h)
+			}
 		}
 	}
 	return set.sum()

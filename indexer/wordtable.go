@@ -5,43 +5,34 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // A wordTable numbers words in the order of their first coming. It is a hash table with open
 // addressing whose memory holds no pointers, so that the garbage collector passes over it.
 type wordTable struct {
+	wordList
 	slots []uint64 // upper half of the word's hash, number + 1; 0 is free. A power of two, at most 3/4 full
-	words []byte   // all words, one after the other
-	ends  []int    // of each word in words
 }
 
 func (t *wordTable) len() int { return len(t.ends) }
 
-func (t *wordTable) word(number uint32) []byte {
-	start := 0
-	if number > 0 {
-		start = t.ends[number-1]
-	}
-	return t.words[start:t.ends[number]]
+func (t *wordTable) bytes() int {
+	return 8*cap(t.slots) + cap(t.text) + 4*cap(t.ends) + 8*cap(t.hashes)
 }
 
-func (t *wordTable) bytes() int { return 8*cap(t.slots) + cap(t.words) + 8*cap(t.ends) }
-
-// number gives the number of a word, a new one if it is new.
-func (t *wordTable) number(word []byte) uint32 {
+// number gives the number of a word, a new one if it is new. Hash is its xxhash.
+func (t *wordTable) number(word []byte, hash uint64) uint32 {
 	if 4*(len(t.ends)+1) > 3*len(t.slots) {
-		t.grow()
+		t.resize(max(leastSlots, 2*len(t.slots)))
 	}
-	hash := xxhash.Sum64(word)
 	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
 		slot := t.slots[i]
 		if slot == 0 {
 			t.slots[i] = hash>>32<<32 | uint64(len(t.ends)+1)
-			t.words = append(t.words, word...)
-			t.ends = append(t.ends, len(t.words))
+			t.text = append(t.text, word...)
+			t.ends = append(t.ends, uint32(len(t.text)))
+			t.hashes = append(t.hashes, hash)
 			return uint32(len(t.ends) - 1)
 		}
 		if slot>>32 == hash>>32 {
@@ -52,23 +43,32 @@ func (t *wordTable) number(word []byte) uint32 {
 	}
 }
 
-func (t *wordTable) grow() {
-	t.slots = make([]uint64, max(1<<12, 2*len(t.slots)))
-	mask := uint64(len(t.slots) - 1)
-	for n := range t.ends {
-		hash := xxhash.Sum64(t.word(uint32(n)))
+// leastSlots hold the words of most pages.
+const leastSlots = 1 << 11
+
+// resize makes n slots, in the memory that there is if it is enough.
+func (t *wordTable) resize(n int) {
+	if cap(t.slots) >= n {
+		t.slots = t.slots[:n]
+		clear(t.slots)
+	} else {
+		t.slots = make([]uint64, n)
+	}
+	mask := uint64(n - 1)
+	for number, hash := range t.hashes {
 		i := hash & mask
 		for t.slots[i] != 0 {
 			i = (i + 1) & mask
 		}
-		t.slots[i] = hash>>32<<32 | uint64(n+1)
+		t.slots[i] = hash>>32<<32 | uint64(number+1)
 	}
 }
 
-// reset forgets all words and keeps the memory.
+// reset forgets all words and keeps the memory, though fewer slots, so that after one with many words those with
+// few are not slow to begin.
 func (t *wordTable) reset() {
-	clear(t.slots)
-	t.words, t.ends = t.words[:0], t.ends[:0]
+	t.text, t.ends, t.hashes = t.text[:0], t.ends[:0], t.hashes[:0]
+	t.resize(max(leastSlots, len(t.slots)/2))
 }
 
 // sorted gives the numbers of the words that keep says, in the order of the words' bytes.

@@ -1,12 +1,12 @@
-// Package sorter turns the index round (BP98 §4.4, §4.2.7): from documents with their words, in
-// forward barrels, to words with their documents, in a segment. The texts of links join the hits of the
+// Package sorter turns the index round (BP98 §4.4, §4.2.7): from the words of batches of documents, in
+// barrels, to all words with their documents, in a segment. The texts of links join the hits of the
 // documents that they lead to (§2.2).
 //
-// One merge does it all, the first sort and every later one. Its inputs are files of forward barrels
+// One merge does it all, the first sort and every later one. Its inputs are files of barrels
 // and older segments. Documents are put in the order of their URLs and written; then the inputs'
-// words are merged, and under each word the postings by document. A file of barrels is sorted one
-// barrel at a time, so that memory is bounded by a barrel and not by the batch. What comes out depends
-// on the documents alone: however they were spread over inputs, the segment is the same.
+// words are merged, and under each word the postings by document. Of a file there is one barrel in memory
+// at a time. What comes out depends on the documents alone: however they were spread over inputs, the lists
+// are the same.
 package sorter
 
 import (

@@ -80,7 +80,7 @@ func (s *docStream) next(held map[vocab.DocID]holder) (ok bool, err error) {
 	return true, nil
 }
 
-// Barrel is a file of forward barrels, of which the documents are offered that live says yes to; nil
+// Barrel is a file of barrels, of which the documents are offered that live says yes to; nil
 // says yes to all.
 func Barrel(f *barrel.File, live func(vocab.DocID) bool) Input { return barrelInput{f, live} }
 
@@ -108,97 +108,30 @@ func (in barrelInput) eachDoc(fn visit) error {
 }
 
 func (in barrelInput) source(ordinals []vocab.Ordinal) (source, error) {
-	return &barrelSource{file: in.File, ordinals: ordinals}, nil
+	return &barrelSource{Scan: in.Scan(), ordinals: ordinals}, nil
 }
 
-// A barrelSource sorts one barrel after the other (BP98 §4.4).
+// A barrelSource gives the documents of a file of barrels that the segment takes.
 type barrelSource struct {
-	file     *barrel.File
+	*barrel.Scan
 	ordinals []vocab.Ordinal
-	barrel   int // the next to be loaded
-	forward  barrel.Forward
-	sorted   []barrel.Entry // of the barrel that is loaded, by word, then document
-	ends     []uint32
-
-	at, end int // in sorted: what remains of the current word
-	current vocab.WordID
-	ord     vocab.Ordinal
-	hits    []vocab.Hit
+	ord      vocab.Ordinal
 }
 
-func (s *barrelSource) close() {}
-
-func (s *barrelSource) word() []byte { return s.file.Word(s.current) }
-
-func (s *barrelSource) nextWord() (bool, error) {
-	for s.at = s.end; s.at == len(s.sorted); s.at = 0 {
-		if s.barrel == s.file.Barrels() {
-			return false, nil
-		}
-		if err := s.file.Load(s.barrel, &s.forward); err != nil {
-			return false, err
-		}
-		s.barrel++
-		s.sort()
-	}
-	s.current = s.sorted[s.at].Word
-	for s.end = s.at + 1; s.end < len(s.sorted) && s.sorted[s.end].Word == s.current; s.end++ {
-	}
-	return true, nil
-}
-
-// sort distributes the entries by word, keeping the order of documents: a counting sort, since the
-// words of a barrel are one run of numbers.
-func (s *barrelSource) sort() {
-	entries := s.forward.Entries
-	s.sorted = s.sorted[:0]
-	if len(entries) == 0 {
-		return
-	}
-	least, most := entries[0].Word, entries[0].Word
-	for i := range entries {
-		least, most = min(least, entries[i].Word), max(most, entries[i].Word)
-	}
-	n := int(most-least) + 1
-	s.ends = resize(s.ends, n)
-	clear(s.ends)
-	for i := range entries {
-		s.ends[entries[i].Word-least]++
-	}
-	start := uint32(0)
-	for i, count := range s.ends {
-		s.ends[i] = start
-		start += count
-	}
-	s.sorted = resize(s.sorted, len(entries))
-	for i := range entries {
-		end := &s.ends[entries[i].Word-least]
-		s.sorted[*end] = entries[i]
-		*end++
-	}
-}
-
-// resize gives a slice of n elements, of any values, in the memory of s if it is large enough.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/4)
-	}
-	return s[:n]
-}
+func (s *barrelSource) close()                  {}
+func (s *barrelSource) word() []byte            { return s.Word() }
+func (s *barrelSource) nextWord() (bool, error) { return s.NextWord(), s.Err() }
 
 func (s *barrelSource) next() (bool, error) {
-	for s.at < s.end {
-		e := &s.sorted[s.at]
-		s.at++
-		if s.ord = s.ordinals[e.Ord]; s.ord != noOrdinal {
-			s.hits = s.forward.Hits[e.First : e.First+e.N]
+	for s.Next() {
+		if s.ord = s.ordinals[s.Ord()]; s.ord != noOrdinal {
 			return true, nil
 		}
 	}
-	return false, nil
+	return false, s.Err()
 }
 
-func (s *barrelSource) posting() (vocab.Ordinal, []vocab.Hit) { return s.ord, s.hits }
+func (s *barrelSource) posting() (vocab.Ordinal, []vocab.Hit) { return s.ord, s.Hits() }
 
 // Segment is an older segment, of which the crawled documents are offered that live says yes to; nil
 // says yes to all. Its anchor hits are left out.

@@ -74,8 +74,8 @@ func sortHits(hits []vocab.Hit) {
 	})
 }
 
-// writeBarrels makes a file of pages, in barrels of a few words each.
-func writeBarrels(t testing.TB, path string, pages []*page, perBarrel int) Input {
+// writeBarrels makes a file of pages, in barrels of some bytes.
+func writeBarrels(t testing.TB, path string, pages []*page, perBarrel int64) Input {
 	t.Helper()
 	pages = slices.Clone(pages)
 	slices.SortFunc(pages, func(a, b *page) int { return strings.Compare(a.key(), b.key()) })
@@ -86,7 +86,7 @@ func writeBarrels(t testing.TB, path string, pages []*page, perBarrel int) Input
 		}
 	}
 	lexicon := sortedKeys(words)
-	w, err := barrel.Create(path)
+	w, err := barrel.Create(path, perBarrel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,16 +96,13 @@ func writeBarrels(t testing.TB, path string, pages []*page, perBarrel int) Input
 	for _, p := range pages {
 		w.AddDoc(&p.info)
 	}
-	for first := 0; first < len(lexicon); first += perBarrel {
-		end := min(first+perBarrel, len(lexicon))
-		w.StartBarrel(vocab.WordID(end))
+	for _, word := range lexicon {
 		for ord, p := range pages {
-			for id := first; id < end; id++ {
-				if hits := p.words[lexicon[id]]; len(hits) > 0 {
-					w.AddEntry(vocab.Ordinal(ord), vocab.WordID(id), len(hits), barrel.AppendHits(nil, hits))
-				}
+			if hits := p.words[word]; len(hits) > 0 {
+				w.AddPosting(vocab.Ordinal(ord), len(hits), barrel.AppendHits(nil, hits))
 			}
 		}
+		w.EndWord()
 	}
 	if err := w.Finish(); err != nil {
 		t.Fatal(err)
@@ -310,7 +307,7 @@ func TestMerges(t *testing.T) {
 					batch = append(batch, p)
 				}
 			}
-			inputs = append(inputs, writeBarrels(t, filepath.Join(dir, fmt.Sprint("barrels", round)), batch, 1+r.IntN(20)))
+			inputs = append(inputs, writeBarrels(t, filepath.Join(dir, fmt.Sprint("barrels", round)), batch, 1+r.Int64N(200)))
 			switch r.IntN(3) {
 			case 0: // the newest input becomes a segment, with some of the anchors
 				last := len(inputs) - 1

@@ -24,21 +24,18 @@ func Check(path string) error {
 	if err := f.checkDocs(); err != nil {
 		return err
 	}
-	var forward Forward
-	for i := range f.Barrels() {
-		if err := f.Load(i, &forward); err != nil {
-			return err
-		}
-		for _, e := range forward.Entries {
-			hits := forward.Hits[e.First:][:e.N]
-			for j := 1; j < len(hits); j++ {
-				if !hits[j-1].Before(hits[j]) {
-					return f.errorAt(fmt.Sprintf("barrel %d", i), &f.barrels[i], fmt.Errorf("word %d, document %d: hit %v before %v", e.Word, e.Ord, hits[j-1], hits[j]))
+	scan := f.Scan()
+	for scan.NextWord() {
+		for scan.Next() {
+			hits := scan.Hits()
+			for i := 1; i < len(hits); i++ {
+				if !hits[i-1].Before(hits[i]) {
+					return f.errorAt(fmt.Sprintf("barrel %d", scan.barrel), &f.barrels[scan.barrel], fmt.Errorf("word %q, document %d: hit %v before %v", scan.Word(), scan.Ord(), hits[i-1], hits[i]))
 				}
 			}
 		}
 	}
-	return nil
+	return scan.Err()
 }
 
 func (f *File) checkDocs() error {
@@ -85,18 +82,20 @@ func Dump(out io.Writer, path string) error {
 }
 
 func (f *File) dumpBarrels(out io.Writer) error {
-	var forward Forward
-	for i, s := range f.barrels {
-		if err := f.Load(i, &forward); err != nil {
-			return err
+	scan, shown := f.Scan(), -1
+	for scan.NextWord() {
+		if shown < scan.barrel {
+			shown = scan.barrel
+			s := &f.barrels[shown]
+			fmt.Fprintf(out, "barrel %d at %d, %d bytes: words %d to %d, %d postings, %d hits\n", shown, s.offset, s.length, s.first, s.end, s.postings, s.hits)
+			fmt.Fprintf(out, "  % x\n", scan.buf)
 		}
-		fmt.Fprintf(out, "barrel %d at %d, %d bytes: words %d to %d, %d entries, %d hits\n", i, s.offset, s.length, s.first, s.end, s.entries, s.hits)
-		fmt.Fprintf(out, "  % x\n", f.buf)
-		for _, e := range forward.Entries {
-			fmt.Fprintf(out, "  document %d %s: %v\n", e.Ord, f.Word(e.Word), forward.Hits[e.First:][:e.N])
+		fmt.Fprintf(out, "  %s\n", scan.Word())
+		for scan.Next() {
+			fmt.Fprintf(out, "    document %d: %v\n", scan.Ord(), scan.Hits())
 		}
 	}
-	return nil
+	return scan.Err()
 }
 
 // A Size tells what the parts of a file take, in bytes.

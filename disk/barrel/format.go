@@ -1,21 +1,24 @@
-// Package barrel reads and writes forward barrels (BP98 §4.2.6): the words of one batch of
-// documents with their hits, document by document, in barrels that each hold a range of words. The
-// sorter turns them round.
+// Package barrel reads and writes barrels (BP98 §4.2.6): the words of one batch of documents with
+// their hits, in barrels that each hold a range of words. The sorter merges them.
+//
+// A batch is a forward index, document by document, as long as it is in memory, and is sorted by word there,
+// barrel by barrel, when it is written: it fits, while the paper's barrels had to be read again and sorted in
+// place (BP98 §4.4). What is left to the sorter is to merge files, each read once from its start to its end.
 //
 // A file is written once and needs no other: it has its own lexicon, so that indexers never wait
 // for each other (BP98 §4.4 logs new words instead). It is not made durable, because it can be
 // rebuilt from the repository, but every byte of it is under a checksum.
 //
-// # Format, version 4
+// # Format, version 5
 //
 //	OFFSET  SIZE  MEANING
-//	0       8     "anatbar4"
+//	0       8     "anatbar5"
 //	8             sections, one after the other: lexicon, blocks of texts, blocks of documents, barrels
 //	d             directory
 //	n-24    8     d, little-endian
 //	n-16    4     length of the directory, little-endian
 //	n-12    4     CRC-32C of the directory, little-endian
-//	n-8     8     "anatbar4"
+//	n-8     8     "anatbar5"
 //
 // Numbers below are uvarints; a CRC is CRC-32C, four bytes, little-endian.
 //
@@ -30,10 +33,9 @@
 //	           language, block, start and length of the text, seconds of the fetch since 1970 (signed
 //	           varint), place, words, medium (1 byte), date (vocab.Day), sketch
 //	           (8 bytes, little-endian), 1 if crawled else 0
-//	barrel:    for each document with words of the range: ordinal minus that of the one before
-//	           minus 1, number of entries; for each entry, in the order of words:
-//	           2 × (word minus the one before minus 1) + (1 if it has several hits), counted from
-//	           the first word of the range; number of hits minus 2, if several; the hits
+//	barrel:    for each word of the range the number of its postings; for each posting, in the order of
+//	           documents: 2 × (ordinal minus the one before minus 1) + (1 if it has several hits), counted from
+//	           ordinal −1 for each word; number of hits minus 2, if several; the hits
 //	hit:       2 × gap + (1 if the attributes changed), and if so the attribute byte of vocab.Hit
 //
 // The gap of a hit is its position minus that of the hit before, or its position where it is the
@@ -43,13 +45,15 @@
 //
 // The document "b A b" with URL, title and so on left out is, in the one barrel of words a, b:
 //
-//	00 02        document 0, 2 entries
-//	00 03 0b     word 0, one hit: position 1, attributes: plain, capital, normal size
-//	01 00 00 04  word 1, two hits: position 0; gap 2
+//	01           word 0, one posting
+//	00 03 0b     document 0, one hit: position 1, attributes: plain, capital, normal size
+//	01           word 1, one posting
+//	01 00 00 04  document 0, two hits: position 0; gap 2
 //
 // Over the 7,804 pages of the small documentation web a hit takes 2.22 bytes, numbers of words
 // and documents counted; the paper's took 2 and lost positions past 4,096 (BP98 §4.2.5).
-// Version 1 had no sketches, version 2 no media and dates, version 3 had texts among the documents.
+// Version 1 had no sketches, version 2 no media and dates, version 3 had texts among the documents, version 4
+// barrels in the order of documents.
 package barrel
 
 import (
@@ -60,7 +64,7 @@ import (
 )
 
 const (
-	magic    = "anatbar4"
+	magic    = "anatbar5"
 	tailSize = 24
 
 	// docBlock is the size at which a block of documents is closed.
@@ -103,8 +107,8 @@ type section struct {
 	length int64
 	crc    uint32
 
-	docs                 int // of a block of documents
-	raw                  int // length of the content of a block of texts
-	first, end           vocab.WordID
-	entries, hits, words int // of a barrel
+	docs                  int // of a block of documents
+	raw                   int // length of the content of a block of texts
+	first, end            vocab.WordID
+	postings, hits, words int // of a barrel
 }

@@ -28,21 +28,6 @@ type File struct {
 	buf     []byte
 }
 
-// A Forward is one barrel in memory: Entries in the order of documents, and within a document of
-// words. It may be used for one barrel after the other.
-type Forward struct {
-	Entries []Entry
-	Hits    []vocab.Hit
-}
-
-// An Entry says that Hits[First:First+N] are the hits of a word in a document, sorted by
-// [vocab.Hit.Before].
-type Entry struct {
-	Ord      vocab.Ordinal
-	Word     vocab.WordID
-	First, N uint32
-}
-
 // Open reads directory and lexicon of a file.
 func Open(path string) (*File, error) {
 	file, err := os.Open(path)
@@ -164,11 +149,11 @@ func (f *File) parseDirectory(data []byte, end int64) error {
 		s := section{first: vocab.WordID(next), words: d.number(uint64(words-next), "words")}
 		next += s.words
 		s.end = vocab.WordID(next)
-		s.entries = d.number(math.MaxUint32, "entries")
+		s.postings = d.number(math.MaxUint32, "postings")
 		s.hits = d.number(math.MaxUint32, "hits")
 		locate(&s)
-		if int64(s.entries) > s.length || int64(s.hits) > s.length {
-			d.fail("%d entries and %d hits in %d bytes", s.entries, s.hits, s.length)
+		if int64(s.words) > s.length || int64(s.postings) > s.length || int64(s.hits) > s.length {
+			d.fail("%d words, %d postings and %d hits in %d bytes", s.words, s.postings, s.hits, s.length)
 		}
 		f.barrels = append(f.barrels, s)
 	}
@@ -179,15 +164,20 @@ func (f *File) parseDirectory(data []byte, end int64) error {
 }
 
 // read gives a section's bytes, checked; they last until the next call.
-func (f *File) read(s *section) ([]byte, error) {
-	f.buf = slices.Grow(f.buf[:0], int(s.length))[:s.length]
-	if _, err := f.file.ReadAt(f.buf, s.offset); err != nil {
-		return nil, err
+func (f *File) read(s *section) (data []byte, err error) {
+	f.buf, err = f.readInto(f.buf, s)
+	return f.buf, err
+}
+
+func (f *File) readInto(buf []byte, s *section) ([]byte, error) {
+	buf = slices.Grow(buf[:0], int(s.length))[:s.length]
+	if _, err := f.file.ReadAt(buf, s.offset); err != nil {
+		return buf, err
 	}
-	if crc := crc32.Checksum(f.buf, castagnoli); crc != s.crc {
-		return nil, fmt.Errorf("checksum is %08x, should be %08x", crc, s.crc)
+	if crc := crc32.Checksum(buf, castagnoli); crc != s.crc {
+		return buf, fmt.Errorf("checksum is %08x, should be %08x", crc, s.crc)
 	}
-	return f.buf, nil
+	return buf, nil
 }
 
 func (f *File) readLexicon() error {
@@ -310,55 +300,6 @@ func (d *decoder) doc() (info vocab.DocInfo, text texts.Place) {
 	info.Sketch = vocab.Sketch(d.uint64())
 	info.Crawled = d.byte() == 1
 	return info, text
-}
-
-// Load reads barrel i into a Forward.
-func (f *File) Load(i int, into *Forward) error {
-	s := &f.barrels[i]
-	data, err := f.read(s)
-	if err == nil {
-		err = f.decode(data, s, into)
-	}
-	if err != nil {
-		return f.errorAt(fmt.Sprintf("barrel %d", i), s, err)
-	}
-	return nil
-}
-
-func (f *File) decode(data []byte, s *section, into *Forward) error {
-	into.Entries = slices.Grow(into.Entries[:0], s.entries)
-	into.Hits = slices.Grow(into.Hits[:0], s.hits)
-	d := decoder{data: data}
-	next := 0 // lowest ordinal that can follow
-	for d.more() {
-		ord := next + d.number(uint64(max(f.docs-1-next, 0)), "gap of ordinals")
-		next = ord + 1
-		if ord >= f.docs {
-			d.fail("document %d of %d", ord, f.docs)
-		}
-		word := uint64(s.first)
-		for range d.number(uint64(s.entries-len(into.Entries)), "entries") {
-			v := d.uvarint()
-			n := 1
-			if v&1 == 1 {
-				n = d.number(uint64(s.hits), "hits") + 2
-			}
-			word += v >> 1
-			if word >= uint64(s.end) || n > s.hits-len(into.Hits) {
-				d.fail("word %d up to %d, %d hits of %d", word, s.end, n, s.hits-len(into.Hits))
-			}
-			if d.err != nil {
-				return d.err
-			}
-			into.Entries = append(into.Entries, Entry{vocab.Ordinal(ord), vocab.WordID(word), uint32(len(into.Hits)), uint32(n)})
-			into.Hits = d.hits(into.Hits, n)
-			word++
-		}
-	}
-	if d.err == nil && (len(into.Entries) != s.entries || len(into.Hits) != s.hits) {
-		d.fail("%d of %d entries, %d of %d hits", len(into.Entries), s.entries, len(into.Hits), s.hits)
-	}
-	return d.err
 }
 
 // hits appends n decoded hits to dst.

@@ -5,13 +5,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"os"
 
 	"anatomy/disk/texts"
 	"anatomy/vocab"
 )
 
-// A Writer writes one file: first all words, then all documents, then the barrels. Its errors
+// A Writer writes one file: first all words, then all documents, then the postings of each word. Its errors
 // wait for Finish.
 type Writer struct {
 	path string
@@ -32,17 +33,16 @@ type Writer struct {
 	blocks   []section // of documents, without their places in the file
 
 	barrel   section
-	inBarrel bool
+	full     int // bytes that close a barrel
 	barrels  []section
-	entries  []byte // of the current document in the barrel
-	ord      vocab.Ordinal
-	nextOrd  vocab.Ordinal // one after the last document that was written
-	nextWord vocab.WordID  // one after the last word of the current document
-	count    int           // entries of the current document
+	postings []byte        // of the current word
+	count    uint64        // of them
+	nextOrd  vocab.Ordinal // one after the last of them
 }
 
-// Create begins a file. It has its name once Finish has returned nil.
-func Create(path string) (*Writer, error) {
+// Create begins a file with barrels of barrelBytes and more, as much as their last words need. It has its name once
+// Finish has returned nil.
+func Create(path string, barrelBytes int64) (*Writer, error) {
 	file, err := os.Create(path + ".new")
 	if err != nil {
 		return nil, fmt.Errorf("barrel: %w", err)
@@ -51,7 +51,7 @@ func Create(path string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("barrel: %w", err)
 	}
-	w := &Writer{path: path, file: file, out: bufio.NewWriterSize(file, 256<<10), texts: packer}
+	w := &Writer{path: path, file: file, out: bufio.NewWriterSize(file, 256<<10), texts: packer, full: int(min(barrelBytes, math.MaxInt32))}
 	w.write([]byte(magic))
 	return w, nil
 }
@@ -150,57 +150,40 @@ func appendDoc(b []byte, d *vocab.DocInfo, text texts.Place) []byte {
 	return append(b, 0)
 }
 
-// StartBarrel begins a barrel with the words from the end of the one before up to, but not with,
-// end. The last barrel ends with the lexicon.
-func (w *Writer) StartBarrel(end vocab.WordID) {
-	w.endDocs()
-	first := w.barrel.end
-	w.endBarrel()
-	w.barrel = section{first: first, end: end, words: int(end - first)}
-	w.inBarrel = true
-	w.nextOrd, w.nextWord = 0, first
-}
-
-// AddEntry adds n hits of a word, coded by AppendHits, to the barrel: ordinals ascending, words
-// ascending in each document.
-func (w *Writer) AddEntry(ord vocab.Ordinal, word vocab.WordID, n int, coded []byte) {
-	if ord != w.ord || w.count == 0 {
-		w.endDoc()
-		w.ord, w.nextWord = ord, w.barrel.first
-	}
-	gap := uint64(word-w.nextWord) << 1
+// AddPosting adds n hits, coded by AppendHits, that the current word has in a document; at first that is word 0.
+// Ordinals ascend.
+func (w *Writer) AddPosting(ord vocab.Ordinal, n int, coded []byte) {
+	gap := uint64(ord-w.nextOrd) << 1
 	if n == 1 {
-		w.entries = binary.AppendUvarint(w.entries, gap)
+		w.postings = binary.AppendUvarint(w.postings, gap)
 	} else {
-		w.entries = binary.AppendUvarint(w.entries, gap|1)
-		w.entries = binary.AppendUvarint(w.entries, uint64(n-2))
+		w.postings = binary.AppendUvarint(w.postings, gap|1)
+		w.postings = binary.AppendUvarint(w.postings, uint64(n-2))
 	}
-	w.entries = append(w.entries, coded...)
-	w.nextWord = word + 1
+	w.postings = append(w.postings, coded...)
+	w.nextOrd = ord + 1
 	w.count++
-	w.barrel.entries++
+	w.barrel.postings++
 	w.barrel.hits += n
 }
 
-func (w *Writer) endDoc() {
-	if w.count == 0 {
-		return
+// EndWord goes to the next word.
+func (w *Writer) EndWord() {
+	w.endDocs()
+	w.buf = binary.AppendUvarint(w.buf, w.count)
+	w.buf = append(w.buf, w.postings...)
+	w.postings, w.count, w.nextOrd = w.postings[:0], 0, 0
+	if w.barrel.words++; len(w.buf) >= w.full {
+		w.endBarrel()
 	}
-	w.buf = binary.AppendUvarint(w.buf, uint64(w.ord-w.nextOrd))
-	w.buf = binary.AppendUvarint(w.buf, uint64(w.count))
-	w.buf = append(w.buf, w.entries...)
-	w.entries, w.count, w.nextOrd = w.entries[:0], 0, w.ord+1
 }
 
 func (w *Writer) endBarrel() {
-	if !w.inBarrel {
-		return
+	if w.barrel.words > 0 {
+		w.section(&w.barrel, w.buf)
+		w.barrels = append(w.barrels, w.barrel)
+		w.barrel, w.buf = section{}, w.buf[:0]
 	}
-	w.endDoc()
-	w.section(&w.barrel, w.buf)
-	w.barrels = append(w.barrels, w.barrel)
-	w.buf = w.buf[:0]
-	w.inBarrel = false
 }
 
 // section writes a section and notes in s where it lies.
@@ -263,7 +246,7 @@ func (w *Writer) directory() []byte {
 	for i := range w.barrels {
 		b := &w.barrels[i]
 		dir = binary.AppendUvarint(dir, uint64(b.words))
-		dir = binary.AppendUvarint(dir, uint64(b.entries))
+		dir = binary.AppendUvarint(dir, uint64(b.postings))
 		dir = binary.AppendUvarint(dir, uint64(b.hits))
 		dir = appendSection(dir, b)
 	}

@@ -7,7 +7,7 @@
 //	  MANIFEST          the generation in force: segments, link runs, how far the repository is indexed
 //	  docindex/         pebble: document index, seen set, frontier          (urlserver)
 //	  repository/       000001.repo …: the pages, the truth of all else     (disk/repository)
-//	  barrels/          forward barrels on their way to the sorter          (disk/barrel)
+//	  barrels/          barrels on their way to the sorter                  (disk/barrel)
 //	  links/            000001.links …: link database and anchors           (disk/linkdb)
 //	  index/            000001/ …: segments of the inverted index           (disk/segment)
 //	  rank/             default.rank and others by name: rank vectors       (disk/rankvector)
@@ -155,7 +155,7 @@ func holder(dir string) int {
 // Repository is the folder of the repository.
 func Repository(dir string) string { return filepath.Join(dir, "repository") }
 
-// Barrels is the folder of forward barrels that are not sorted yet.
+// Barrels is the folder of barrels that are not merged yet.
 func Barrels(dir string) string { return filepath.Join(dir, "barrels") }
 
 // Links is the path of a link run.
