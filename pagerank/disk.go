@@ -36,7 +36,7 @@ type diskPiece struct {
 	from, to uint32
 	links    int
 	runs     int
-	layout   int64    // order, own, places, runs in sources: 4, 4, 4 and 8 bytes each
+	layout   int64    // order, places, runs in sources: 4, 4 and 12 bytes each
 	heard    int64    // the first value of its room, in values
 	cuts     []uint32 // the section of what piece i gives begins at cuts[i]
 	gives    int64    // the first node in wanted that it gives for, in nodes
@@ -259,16 +259,18 @@ func (l *diskLayout) distribute() (err error) {
 
 // A pieceMaker is what one worker lays pieces out with.
 type pieceMaker struct {
-	placer  placer
-	room    []link
-	graph   Graph // of the targets of the piece alone, numbered from 0
-	places  []uint32
-	amounts []uint32
+	placer    placer
+	room      []link
+	graph     Graph // of the targets of the piece alone, numbered from 0
+	positions []uint32
+	places    []uint32
+	amounts   []uint32 // how many links have each place
+	out       []uint32 // of them, those that leave targets of the piece
 }
 
 // layOut makes the pieces.
 func (l *diskLayout) layOut() (err error) {
-	for _, f := range []**os.File{&l.sources, &l.unsent, &l.amounts} {
+	for _, f := range []**os.File{&l.sources, &l.unsent, &l.amounts, &l.diskGraph.out} {
 		if *f, err = scratch(l.dir); err != nil {
 			return err
 		}
@@ -287,22 +289,29 @@ func (l *diskLayout) layOut() (err error) {
 		if m.placer.set == nil {
 			m.placer.set = make([]placed, l.nodes>>6+1)
 		}
-		m.places = slices.Grow(m.places[:0], len(g.sources))[:len(g.sources)]
-		p.fill(g, &m.placer, m.places)
+		m.places = sized(m.places, len(g.sources))
+		p.arrange(g, d.from)
+		m.positions = sized(m.positions, len(p.order))
+		p.positions(m.positions)
+		p.fill(g, d.from, m.positions, &m.placer, m.places)
 		d.links, d.runs = len(g.sources), len(p.runs)
 		links.Add(int64(d.links))
-		p.findOwn(g, d.from)
-		size := int64(8*len(p.order) + 8*len(p.runs) + 4*len(m.places))
+		size := int64(4*len(p.order) + 12*len(p.runs) + 4*len(m.places))
 		d.layout = layout.Add(size) - size
 		d.heard = heard.Add(int64(len(p.wanted))) - int64(len(p.wanted))
 		d.cut(p.wanted, l.pieces)
-		m.amounts = slices.Grow(m.amounts[:0], len(p.wanted))[:len(p.wanted)]
+		m.amounts = sized(m.amounts, len(p.order)+len(p.wanted))
 		clear(m.amounts)
 		for _, place := range m.places {
 			m.amounts[place]++
 		}
+		m.out = sized(m.out, len(p.order))
+		for i, t := range p.order {
+			m.out[t] = m.amounts[i]
+		}
+		others := m.amounts[len(p.order):]
 		hashes[i] = hashOf(p.order, m.places, p.wanted)
-		return cmp.Or(l.writeLayout(d, &p, m.places), writeAt(l.unsent, p.wanted, d.heard), writeAt(l.amounts, m.amounts, d.heard))
+		return cmp.Or(l.writeLayout(d, &p, m.places), writeAt(l.unsent, p.wanted, d.heard), writeAt(l.amounts, others, d.heard), writeAt(l.diskGraph.out, m.out, int64(d.from)))
 	})
 	l.diskGraph.links = int(links.Load())
 	l.fingerprint = hashOf(hashes)
@@ -313,7 +322,7 @@ func (l *diskLayout) layOut() (err error) {
 
 func (l *diskLayout) writeLayout(d *diskPiece, p *piece, places []uint32) error {
 	at := d.layout
-	for _, part := range [][]uint32{p.order, p.own, places} {
+	for _, part := range [][]uint32{p.order, places} {
 		if err := writeBytes(l.sources, part, at); err != nil {
 			return err
 		}
@@ -372,10 +381,8 @@ func (l *diskLayout) gather(m *pieceMaker, i int) error {
 
 // turn writes the wanted nodes by the piece that gives, and counts the links that leave each node.
 func (l *diskLayout) turn() (err error) {
-	for _, f := range []**os.File{&l.wanted, &l.diskGraph.out} {
-		if *f, err = scratch(l.dir); err != nil {
-			return err
-		}
+	if l.wanted, err = scratch(l.dir); err != nil {
+		return err
 	}
 	at := int64(0)
 	for i := range l.pieces {
@@ -390,8 +397,10 @@ func (l *diskLayout) turn() (err error) {
 	return l.share(len(l.pieces), func(worker, i int) error {
 		d, room := &l.pieces[i], &rooms[worker]
 		room.wanted = slices.Grow(room.wanted[:0], d.giving)[:d.giving]
-		room.out = slices.Grow(room.out[:0], int(d.to-d.from))[:d.to-d.from]
-		clear(room.out)
+		room.out = sized(room.out, int(d.to-d.from))
+		if err := readAt(l.diskGraph.out, room.out, int64(d.from)); err != nil {
+			return err
+		}
 		done := 0
 		for j := range l.pieces {
 			other := &l.pieces[j]

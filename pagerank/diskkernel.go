@@ -1,6 +1,7 @@
 package pagerank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -63,10 +64,13 @@ func (g *diskGraph) dangling() (count int, err error) {
 
 // diskRoom is what one worker holds of a piece.
 type diskRoom[F float32 | float64] struct {
-	order, own, places, out, wanted []uint32
-	runs                            []equals
-	heard, gives, shares, told      []F
-	ranks, v                        []float64
+	order, places, out, wanted []uint32
+	runs                       []equals
+	ranks, v                   []float64 // in order, as shares and the beginning of heard
+	shares, heard              []F
+	byNode                     []float64 // ranks or v, as gives and out
+	gives                      []F
+	told                       []F
 }
 
 func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
@@ -90,25 +94,34 @@ func begin[F float32 | float64](ctx context.Context, c *diskComputation) error {
 		if err := r.load(c, d); err != nil {
 			return err
 		}
-		for t, rank := range r.ranks {
-			r.gives[t] = F(rank) * r.shares[t]
-		}
 		return r.tell(c, i, len(c.g.pieces))
 	})
 	c.heard, c.told = c.told, c.heard
 	return err
 }
 
-// load reads ranks and links out.
+// load reads the order, the ranks and the links out of a piece, and begins its table.
 func (r *diskRoom[F]) load(c *diskComputation, d *diskPiece) error {
 	n := int(d.to - d.from)
-	r.ranks, r.out, r.gives = sized(r.ranks, n), sized(r.out, n), sized(r.gives, n)
-	if err := readAt(c.ranks, r.ranks, int64(d.from)); err != nil {
+	r.order, r.byNode, r.out = sized(r.order, n), sized(r.byNode, n), sized(r.out, n)
+	err := cmp.Or(readBytes(c.g.sources, r.order, d.layout), readAt(c.ranks, r.byNode, int64(d.from)), readAt(c.g.out, r.out, int64(d.from)))
+	if err != nil {
 		return err
 	}
-	err := readAt(c.g.out, r.out, int64(d.from))
-	r.shares = sharesOf(r.shares, r.out, c.damping)
-	return err
+	r.ranks = r.arranged(r.ranks)
+	r.shares = sharesOf(r.shares[:0], r.out, r.order, c.damping)
+	r.heard = sized(r.heard, n+d.wants())
+	give(r.heard, r.ranks, r.shares)
+	return nil
+}
+
+// arranged returns byNode in the order of the piece, in room if that is large enough.
+func (r *diskRoom[F]) arranged(room []float64) []float64 {
+	room = sized(room, len(r.order))
+	for i, t := range r.order {
+		room[i] = r.byNode[t]
+	}
+	return room
 }
 
 // iterate computes the next ranks of a piece.
@@ -118,25 +131,25 @@ func (r *diskRoom[F]) iterate(c *diskComputation, round round, i int, bored floa
 		return err
 	}
 	n := int(d.to - d.from)
-	r.order, r.own, r.runs, r.places = sized(r.order, n), sized(r.own, n), sized(r.runs, d.runs), sized(r.places, d.links)
-	r.heard = sized(r.heard, d.wants()+1)
-	at := d.layout
-	for _, part := range [][]uint32{r.order, r.own, r.places} {
-		if err := readBytes(c.g.sources, part, at); err != nil {
-			return err
-		}
-		at += int64(4 * len(part))
-	}
-	if err := readBytes(c.g.sources, r.runs, at); err != nil {
+	r.runs, r.places = sized(r.runs, d.runs), sized(r.places, d.links)
+	at := d.layout + int64(4*n)
+	if err := cmp.Or(readBytes(c.g.sources, r.places, at), readBytes(c.g.sources, r.runs, at+int64(4*d.links))); err != nil {
 		return err
 	}
-	if err := readAt(c.heard, r.heard[:d.wants()], d.heard); err != nil {
+	if err := readAt(c.heard, r.heard[n:], d.heard); err != nil {
 		return err
 	}
-	r.v = c.teleport.fill(r.v, d.from, d.to)
-	s := sweep[F]{order: r.order, own: r.own, runs: r.runs, places: r.places, heard: r.heard, ranks: r.ranks, gives: r.gives, shares: r.shares}
-	c.sums[i] = s.run(r.v, bored, c.g.nodes)
-	if err := writeAt(c.ranks, r.ranks, int64(d.from)); err != nil {
+	s := sweep[F]{places: r.places, heard: r.heard, ranks: r.ranks, shares: r.shares, bored: bored, even: bored / float64(c.g.nodes)}
+	if c.teleport != nil {
+		r.byNode = c.teleport.fill(r.byNode, d.from, d.to)
+		r.v = r.arranged(r.v)
+		s.v = r.v
+	}
+	c.sums[i] = s.run(r.runs)
+	for i, t := range r.order {
+		r.byNode[t] = r.ranks[i]
+	}
+	if err := writeAt(c.ranks, r.byNode, int64(d.from)); err != nil {
 		return err
 	}
 	return r.tell(c, i, round.to)
@@ -149,6 +162,10 @@ func (r *diskRoom[F]) tell(c *diskComputation, i, later int) error {
 	r.wanted, r.told = sized(r.wanted, d.giving), sized(r.told, d.giving)
 	if err := readAt(c.g.wanted, r.wanted, d.gives); err != nil {
 		return err
+	}
+	r.gives = sized(r.gives, len(r.order))
+	for i, t := range r.order {
+		r.gives[t] = r.heard[i]
 	}
 	for j, node := range r.wanted {
 		r.told[j] = r.gives[node-d.from]

@@ -35,15 +35,39 @@ func total(pieces []pieceSums) (all pieceSums) {
 }
 
 func newComputation(g *Graph, damping float64, to *teleport, workers int) *computation {
-	c := &computation{g: g, damping: damping, workers: workers, v: to.fill(nil, 0, uint32(g.Nodes())), blocks: newBlocks(g, workers), ranks: make([]float64, g.Nodes())}
+	c := &computation{g: g, damping: damping, workers: workers, blocks: newBlocks(g, workers), ranks: make([]float64, g.Nodes())}
+	if v := to.fill(nil, 0, uint32(g.Nodes())); v != nil {
+		c.v = make([]float64, len(v))
+		c.arrange(c.v, v)
+	}
 	c.sums = make([]pieceSums, len(c.blocks.pieces))
 	return c
 }
 
+// arrange copies values by node to the positions of the nodes.
+func (c *computation) arrange(to, from []float64) {
+	for _, p := range c.blocks.pieces {
+		for i, t := range p.order {
+			to[p.from+uint32(i)] = from[p.from+t]
+		}
+	}
+}
+
+// straight copies the ranks of piece i, by node.
+func (c *computation) straight(to []float64, i int) {
+	p := &c.blocks.pieces[i]
+	for i, t := range p.order {
+		to[t] = c.ranks[p.from+uint32(i)]
+	}
+}
+
 func (c *computation) start(warm []float32) (err error) {
-	for t := range c.ranks {
-		if c.ranks[t], err = startRank(warm, t, c.v, t, len(c.ranks)); err != nil {
-			return err
+	for _, p := range c.blocks.pieces {
+		for i, t := range p.order {
+			at := int(p.from) + i
+			if c.ranks[at], err = startRank(warm, int(p.from+t), c.v, at, len(c.ranks)); err != nil {
+				return err
+			}
 		}
 	}
 	all := sum(c.ranks)
@@ -52,9 +76,11 @@ func (c *computation) start(warm []float32) (err error) {
 	}
 	scale(c.ranks, all)
 	c.dangling, c.mass = 0, 1
-	for t, r := range c.ranks {
-		if c.g.out[t] == 0 {
-			c.dangling += r
+	for _, p := range c.blocks.pieces {
+		for i, t := range p.order {
+			if c.g.out[p.from+t] == 0 {
+				c.dangling += c.ranks[int(p.from)+i]
+			}
 		}
 	}
 	return nil
@@ -75,23 +101,47 @@ func startRank(warm []float32, node int, v []float64, t, nodes int) (float64, er
 
 func (c *computation) resume(s *State) error {
 	c.dangling, c.mass = s.Dangling, s.Mass
-	left := c.ranks
+	byNode := make([]float64, len(c.ranks))
+	left := byNode
 	err := s.Ranks(func(ranks []float64) error {
 		if len(ranks) > len(left) {
-			return fmt.Errorf("pagerank: the state to go on from has too many ranks for %d nodes", len(c.ranks))
+			return fmt.Errorf("pagerank: the state to go on from has too many ranks for %d nodes", len(byNode))
 		}
 		left = left[copy(left, ranks):]
 		return nil
 	})
 	if err == nil && len(left) > 0 {
-		err = fmt.Errorf("pagerank: the state to go on from lacks %d ranks of %d", len(left), len(c.ranks))
+		err = fmt.Errorf("pagerank: the state to go on from lacks %d ranks of %d", len(left), len(byNode))
 	}
+	c.arrange(c.ranks, byNode)
 	return err
 }
 
 func (c *computation) rest() (dangling, mass float64) { return c.dangling, c.mass }
 
-func (c *computation) each(do func([]float64) error) error { return do(c.ranks) }
+func (c *computation) each(do func([]float64) error) error {
+	var room []float64
+	for i, p := range c.blocks.pieces {
+		room = sized(room, len(p.order))
+		c.straight(room, i)
+		if err := do(room); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// result is the ranks by node, scaled to sum to 1.
+func (c *computation) result() []float64 {
+	all := sum(c.ranks)
+	ranks := make([]float64, len(c.ranks))
+	share(c.workers, len(c.blocks.pieces), func(_, i int) {
+		of := ranks[c.blocks.pieces[i].from:c.blocks.pieces[i].to]
+		c.straight(of, i)
+		scale(of, all)
+	})
+	return ranks
+}
 
 func (c *computation) narrow(context.Context) error { c.next = newPass[float32](c).iterate; return nil }
 func (c *computation) wide(context.Context) error   { c.next = newPass[float64](c).iterate; return nil }
@@ -107,38 +157,46 @@ func (c *computation) iterate(context.Context) (residual float64, err error) {
 // A pass iterates with contributions of type F.
 type pass[F float32 | float64] struct {
 	*computation
-	shares []F   // damping / out-degree: of its rank, what a node contributes over each of its links; 0 without links
-	gives  []F   // that contribution
-	heard  [][]F // by piece: what the nodes that it wants give, and room for one more
+	shares []F   // by position, see sharesOf
+	heard  [][]F // by piece: its table
 }
 
 func newPass[F float32 | float64](c *computation) *pass[F] {
-	p := &pass[F]{computation: c, shares: sharesOf[F](nil, c.g.out, c.damping), gives: make([]F, len(c.ranks))}
-	for t, r := range c.ranks {
-		p.gives[t] = F(r) * p.shares[t]
-	}
-	for _, piece := range c.blocks.pieces {
-		p.heard = append(p.heard, make([]F, len(piece.wanted)+1))
-	}
+	p := &pass[F]{computation: c, shares: make([]F, len(c.ranks)), heard: make([][]F, len(c.blocks.pieces))}
+	share(c.workers, len(p.heard), func(_, i int) {
+		piece := &c.blocks.pieces[i]
+		from, to := piece.from, piece.to
+		shares := sharesOf(p.shares[from:from], c.g.out[from:to], piece.order, c.damping)
+		p.heard[i] = make([]F, len(piece.order)+len(piece.wanted))
+		give(p.heard[i], c.ranks[from:to], shares)
+	})
 	return p
 }
 
-// sharesOf is damping / out for each node, in room if that is large enough.
-func sharesOf[F float32 | float64](room []F, out []uint32, damping float64) []F {
-	room = sized(room, len(out))
-	for t, n := range out {
-		room[t] = 0
-		if n > 0 {
-			room[t] = F(damping / float64(n))
+// sharesOf is damping / out-degree for each node of a piece, in order: of its rank, what a node
+// contributes over each of its links; 0 without links. It appends to room.
+func sharesOf[F float32 | float64](room []F, out, order []uint32, damping float64) []F {
+	for _, t := range order {
+		share := F(0)
+		if n := out[t]; n > 0 {
+			share = F(damping / float64(n))
 		}
+		room = append(room, share)
 	}
 	return room
+}
+
+// give fills the beginning of a table with what the nodes of its piece contribute.
+func give[F float32 | float64](table []F, ranks []float64, shares []F) {
+	for i, share := range shares {
+		table[i] = F(ranks[i]) * share
+	}
 }
 
 // iterate computes the next ranks from the last.
 func (p *pass[F]) iterate(bored float64) {
 	for _, round := range rounds(len(p.sums)) {
-		share(p.workers, p.blocks.sourceBlocks(), func(_, i int) { p.tell(i, round) })
+		share(p.workers, len(p.blocks.pieces), func(_, i int) { p.tell(i, round) })
 		share(p.workers, round.to-round.from, func(_, i int) {
 			i += round.from
 			p.sums[i] = p.piece(i, bored)
@@ -150,61 +208,103 @@ func (p *pass[F]) piece(i int, bored float64) pieceSums {
 	piece := &p.blocks.pieces[i]
 	from, to := piece.from, piece.to
 	s := sweep[F]{
-		order: piece.order, own: piece.own, runs: piece.runs, places: p.blocks.places[p.g.first[from]:p.g.first[to]], heard: p.heard[i],
-		ranks: p.ranks[from:to], gives: p.gives[from:to], shares: p.shares[from:to],
+		places: p.blocks.places[p.g.first[from]:p.g.first[to]], heard: p.heard[i], ranks: p.ranks[from:to], shares: p.shares[from:to],
+		bored: bored, even: bored / float64(len(p.ranks)),
 	}
-	var v []float64
 	if p.v != nil {
-		v = p.v[from:to]
+		s.v = p.v[from:to]
 	}
-	return s.run(v, bored, len(p.ranks))
+	return s.run(piece.runs)
 }
 
 // A sweep computes the next ranks of the targets of one piece (see [blocks]).
 type sweep[F float32 | float64] struct {
-	order, own []uint32
-	runs       []equals
-	places     []uint32
-	heard      []F
-	ranks      []float64 // by target, as what follows
-	gives      []F
-	shares     []F
+	places []uint32 // of the targets to come
+	heard  []F
+	ranks  []float64 // in the order of the piece, as what follows
+	shares []F
+	v      []float64 // nil: all nodes alike
+	bored  float64   // what all of v gets
+	even   float64   // what a node gets without v
+	done   int       // targets
+	sums   pieceSums // of these
 }
 
-// run has the bored give to the targets as v says, and without it to all nodes alike. What a node
-// gives to itself it hears at once, too: the equation is solved for its rank, which changes it
-// 1/(1-share) times as far. Left to repetition, a node that links to itself alone would come nearer
-// to its rank by the damping each time, and be the last to arrive: 43 iterations to 1e-6 for 14 on a
-// graph of lab/pagerank.
-func (w *sweep[F]) run(v []float64, bored float64, nodes int) (s pieceSums) {
-	order, own, places, heard := w.order, w.own, w.places, w.heard
-	even := bored / float64(nodes)
-	for _, run := range w.runs {
-		for i, t := range order[:run.targets] {
-			rank := sumOf(heard, places[:run.links])
-			places = places[run.links:]
-			if v == nil {
-				rank += even
-			} else {
-				rank += bored * v[t]
-			}
-			old, share, me := w.ranks[t], w.shares[t], own[i]
-			if me >= selfLink {
-				rank = old + (rank-old)/(1-float64(share))
-				me -= selfLink
-			}
-			s.residual += math.Abs(rank - old)
-			s.mass += rank
-			w.ranks[t] = rank
-			gives := F(rank) * share
-			w.gives[t], heard[me] = gives, gives
-			if share == 0 {
-				s.dangling += rank
-			}
+func (w *sweep[F]) run(runs []equals) pieceSums {
+	var totals [abreast]float64
+	for _, run := range runs {
+		left, links := int(run.targets), int(run.links)
+		for ; left >= abreast; left -= abreast {
+			totals[0], totals[1], totals[2], totals[3] = sumsOf(w.heard, w.places[:abreast*links])
+			w.places = w.places[abreast*links:]
+			w.settle(totals[:], run.self == 1)
 		}
-		order, own = order[run.targets:], own[run.targets:]
+		for ; left > 0; left-- {
+			totals[0] = sumOf(w.heard, w.places[:links])
+			w.places = w.places[links:]
+			w.settle(totals[:1], run.self == 1)
+		}
 	}
-	return s
+	return w.sums
+}
+
+// settle gives the next targets their ranks, which have heard so much in total. What a node gives to
+// itself it hears at once, too: the equation is solved for its rank, which changes it 1/(1-share)
+// times as far. Left to repetition, a node that links to itself alone would come nearer to its rank
+// by the damping each time, and be the last to arrive: 43 iterations to 1e-6 for 14 on a graph of
+// lab/pagerank.
+func (w *sweep[F]) settle(totals []float64, self bool) {
+	next := w.done + len(totals)
+	ranks, shares, gives := w.ranks[w.done:next], w.shares[w.done:next], w.heard[w.done:next]
+	s := w.sums
+	for i, rank := range totals {
+		if w.v == nil {
+			rank += w.even
+		} else {
+			rank += w.bored * w.v[w.done+i]
+		}
+		old, share := ranks[i], shares[i]
+		if self {
+			rank = old + (rank-old)/(1-float64(share))
+		}
+		s.residual += math.Abs(rank - old)
+		s.mass += rank
+		ranks[i] = rank
+		gives[i] = F(rank) * share
+		if share == 0 {
+			s.dangling += rank
+		}
+	}
+	w.sums, w.done = s, next
+}
+
+// sumsOf adds up the values of four targets abreast.
+func sumsOf[F float32 | float64](values []F, places []uint32) (a, b, c, d float64) {
+	for len(places) >= abreast {
+		a += float64(values[places[0]])
+		b += float64(values[places[1]])
+		c += float64(values[places[2]])
+		d += float64(values[places[3]])
+		places = places[abreast:]
+	}
+	return a, b, c, d
+}
+
+// sumOf adds up the values of one target. Four sums, as an addition waits for the one before it.
+func sumOf[F float32 | float64](values []F, places []uint32) float64 {
+	var a, b, c, d float64
+	i := 0
+	for ; i < len(places)-3; i += 4 {
+		four := places[i : i+4 : i+4]
+		a += float64(values[four[0]])
+		b += float64(values[four[1]])
+		c += float64(values[four[2]])
+		d += float64(values[four[3]])
+	}
+	for ; i < len(places); i++ {
+		a += float64(values[places[i]])
+	}
+	return a + b + (c + d)
 }
 
 // share has workers, from 0, do n things between them.

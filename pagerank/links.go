@@ -29,7 +29,7 @@ func (l *linkList) add(source, target uint32) {
 // the sources, then these with their places and the copies of what sources give.
 const (
 	bytesPerLink = 12
-	bytesPerNode = 40
+	bytesPerNode = 48
 )
 
 // A linkStore keeps links in memory until they outgrow a budget, and on disk from there.

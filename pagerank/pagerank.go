@@ -149,8 +149,7 @@ func Compute(ctx context.Context, g *Graph, o Options) (*Result, error) {
 	if err := r.compute(ctx, c, o, g.fingerprint); err != nil {
 		return nil, err
 	}
-	scale(c.ranks, sum(c.ranks))
-	r.Ranks = c.ranks
+	r.Ranks = c.result()
 	return r, nil
 }
 
