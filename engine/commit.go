@@ -89,7 +89,7 @@ func (c *Crawl) commitBatch(ctx context.Context, batch []settled) (err error) {
 		switch s := &batch[i]; {
 		case s.move != nil:
 			moves = append(moves, *s.move)
-		case s.do == nil:
+		case s.isOutcome():
 			results = append(results, s.result)
 		}
 	}
@@ -98,7 +98,7 @@ func (c *Crawl) commitBatch(ctx context.Context, batch []settled) (err error) {
 	}
 	c.stir()
 	for i := range batch {
-		if batch[i].do != nil || batch[i].move != nil {
+		if !batch[i].isOutcome() {
 			continue
 		}
 		if results[0].Outcome == vocab.Removed { // banned meanwhile, whatever was fetched
@@ -117,7 +117,7 @@ func (c *Crawl) commitBatch(ctx context.Context, batch []settled) (err error) {
 			err = batch[i].do(ctx)
 		case batch[i].move != nil && !c.o.NoIndex:
 			c.builder.Advance(batch[i].move.To + 1)
-		case batch[i].move != nil:
+		case batch[i].move != nil, batch[i].stand != nil:
 		case !c.o.NoIndex:
 			err = c.deliver(ctx, &batch[i])
 		}
@@ -125,8 +125,11 @@ func (c *Crawl) commitBatch(ctx context.Context, batch []settled) (err error) {
 			return err
 		}
 	}
-	return nil
+	return c.stood(ctx, batch)
 }
+
+// isOutcome says whether something came of a URL.
+func (s *settled) isOutcome() bool { return s.do == nil && s.move == nil && s.stand == nil }
 
 // deliver tells the builder what an outcome means for the index.
 func (c *Crawl) deliver(ctx context.Context, s *settled) error {

@@ -274,15 +274,20 @@ func (k *compactor) copy(ctx context.Context, place vocab.Place, record *reposit
 	again := *record
 	again.Copy = !k.o.NoIndex
 	again.Page.Body = bytes.Clone(record.Page.Body) // it is valid during this call alone
-	item := storeserver.Item{Record: &again, Done: func(r storeserver.Receipt) {
+	return k.relocate(ctx, place, &again, done)
+}
+
+// relocate has a record stored that takes the place of another of its document, and done called when the document index knows.
+func (c *Crawl) relocate(ctx context.Context, from vocab.Place, record *repository.Record, done func(error)) error {
+	item := storeserver.Item{Record: record, Done: func(r storeserver.Receipt) {
 		if r.Err != nil {
 			done(r.Err)
 			return
 		}
-		move := &urlserver.Move{Doc: again.Page.Doc, From: place, To: r.Place}
-		k.settle(settled{move: move, passed: func() { done(k.urls.Err()) }})
+		move := &urlserver.Move{Doc: record.Page.Doc, From: from, To: r.Place}
+		c.settle(settled{move: move, passed: func() { done(c.urls.Err()) }})
 	}}
-	err := k.store.Put(ctx, item)
+	err := c.store.Put(ctx, item)
 	if err != nil {
 		done(err)
 	}

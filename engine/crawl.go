@@ -76,6 +76,9 @@ type Crawl struct {
 	buffers  chan *indexer.Buffer // of pages being taken apart; far more hosts are visited at once
 	ranks    rankState
 	revisits revisitCounters
+
+	represented atomic.Int64 // clusters for which another document stands than the one that came first
+
 	quiet    quiet // of the goroutine that merges
 	caughtUp bool  // of the same
 }
@@ -92,6 +95,7 @@ type settled struct {
 
 	do     func(context.Context) error // in place of an outcome: done when all before it were dealt with
 	move   *urlserver.Move             // in place of an outcome: a record lies elsewhere
+	stand  *urlserver.Stand            // in place of an outcome: another document stands for those with its body
 	passed func()                      // called after that, or when the crawl has failed; nil for nobody who waits
 }
 
@@ -257,7 +261,13 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 	}
 
 	// Each stage ends after the one before it, so that nothing is on its way when it does.
+	whole := !c.brief && !c.o.NoIndex
 	err := source(visiting)
+	if err == nil && ctx.Err() == nil && whole {
+		if err = c.arrived(visiting); err == nil {
+			err = c.represent(visiting)
+		}
+	}
 	stopStoring()
 	err = errors.Join(err, storer.Wait())
 	c.orders.set(false)

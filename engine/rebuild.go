@@ -37,13 +37,27 @@ type RebuildReport struct {
 
 // Rebuild makes segments, link database and ranks anew from the repository and the document index.
 // The index in force goes on being searched until the new one replaces it, in one step. The same
-// pages give the same lists, whatever the number of workers and the memory. The error is
-// ErrGivenText for a folder that [IndexText] made.
+// pages give the same lists, whatever the number of workers and the memory. Where no crawl has done it, it then
+// chooses which duplicates stand for all. The error is ErrGivenText for a folder that [IndexText] made.
 func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildReport, err error) {
 	began := time.Now()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if report, err = rebuild(ctx, dir, o); err != nil {
+		return report, err
+	}
+	err = maintain(ctx, dir, Options{Log: o.Log, PDF: o.PDF}, func(c *Crawl, ctx context.Context) error {
+		err := c.represent(ctx)
+		c.brief = c.represented.Load() == 0 // or all is settled and ranked once more
+		return err
+	})
+	report.Took = time.Since(began)
+	return report, err
+}
+
+// rebuild makes the index anew as the document index says.
+func rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildReport, err error) {
 	if err := datadir.CheckVersion(dir); err != nil {
 		return report, err
 	}
@@ -84,7 +98,7 @@ func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 	if report.Pages, err = r.pages(ctx, 0); err != nil {
 		return report, err
 	}
-	if err := errors.Join(b.Flush(ctx), b.Settle(ctx)); err != nil {
+	if err := errors.Join(b.Checkpoint(ctx), b.Settle(ctx)); err != nil {
 		return report, err
 	}
 	if err := b.release(); err != nil {
@@ -94,7 +108,6 @@ func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 		return report, err
 	}
 	report.Links, err = countLinks(dir, b.Manifest())
-	report.Took = time.Since(began)
 	return report, err
 }
 

@@ -195,7 +195,7 @@ func (c *Crawl) settleIfQuiet(ctx context.Context) error {
 		return nil
 	}
 	began := time.Now()
-	if err := c.toldStates(); err != nil {
+	if err := c.toldStates(ctx); err != nil {
 		return err
 	}
 	if err := c.builder.Flush(ctx); err != nil {
@@ -243,12 +243,15 @@ func (c *Crawl) compactIfDead(ctx context.Context) error {
 	return err
 }
 
-// toldStates is deliverStates for a crawl that goes on.
-func (c *Crawl) toldStates() (err error) {
+// toldStates is represent and deliverStates for a crawl that goes on.
+func (c *Crawl) toldStates(ctx context.Context) (err error) {
 	if !c.orders.begin() {
 		return nil // it does not go on
 	}
 	defer c.orders.end()
+	if err := c.represent(ctx); err != nil {
+		return err
+	}
 	c.inTurn(func(ctx context.Context) error {
 		if err = c.builder.Flush(ctx); err == nil {
 			err = c.deliverStates()

@@ -83,7 +83,7 @@ func (r *replayer) pages(ctx context.Context, from vocab.Place) (pages int, err 
 				return ctx.Err()
 			}
 			known, ok, err := r.get(record.Page.Doc)
-			if err != nil || !ok || known.Fetch == nil || known.Fetch.Place != place {
+			if err != nil || !ok || !known.IsPage() || known.Fetch.Place != place {
 				return err
 			}
 			t := &task{page: record.Page, place: place, depth: known.Depth, done: make(chan parsed, 1)}

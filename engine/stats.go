@@ -11,16 +11,17 @@ import (
 // CrawlStats count what a crawl did. Pages, Known, Queued, Outcomes and Traps are those of the data folder,
 // over all runs; the rest is of this run.
 type CrawlStats struct {
-	Elapsed    time.Duration    `json:"elapsed_ns"`
-	Pages      int64            `json:"pages"`      // kept, each body once
-	Duplicates int64            `json:"duplicates"` // URLs of this run whose body another page has
-	Known      int64            `json:"known"`      // URLs seen in links and sitemaps
-	Queued     int64            `json:"queued"`
-	InFlight   int64            `json:"in_flight"`
-	Outcomes   map[string]int64 `json:"outcomes"` // of fetches, by vocab.Outcome
-	Hosts      int64            `json:"hosts"`
-	Waiting    map[string]int64 `json:"waiting"` // sites that wait, by reason
-	Traps      map[string]int64 `json:"traps"`   // URLs refused as traps, by docindex.Trap; over all runs
+	Elapsed     time.Duration    `json:"elapsed_ns"`
+	Pages       int64            `json:"pages"`       // kept, each body once
+	Duplicates  int64            `json:"duplicates"`  // URLs of this run whose body another page has
+	Represented int64            `json:"represented"` // bodies for which another URL stands now than the one that came first
+	Known       int64            `json:"known"`       // URLs seen in links and sitemaps
+	Queued      int64            `json:"queued"`
+	InFlight    int64            `json:"in_flight"`
+	Outcomes    map[string]int64 `json:"outcomes"` // of fetches, by vocab.Outcome
+	Hosts       int64            `json:"hosts"`
+	Waiting     map[string]int64 `json:"waiting"` // sites that wait, by reason
+	Traps       map[string]int64 `json:"traps"`   // URLs refused as traps, by docindex.Trap; over all runs
 
 	Revisits RevisitStats `json:"revisits"`
 
@@ -77,8 +78,8 @@ func (c *Crawl) Stats() CrawlStats {
 	s := CrawlStats{
 		Elapsed: time.Since(c.began),
 		Pages:   int64(urls.Pages), Known: int64(urls.Known), Queued: int64(urls.Queued + urls.Retrying), InFlight: int64(urls.InFlight),
-		Duplicates: c.store.Stats().Duplicates,
-		Outcomes:   map[string]int64{}, Hosts: int64(urls.Hosts), Waiting: map[string]int64{}, Traps: map[string]int64{},
+		Duplicates: c.store.Stats().Duplicates, Represented: c.represented.Load(),
+		Outcomes: map[string]int64{}, Hosts: int64(urls.Hosts), Waiting: map[string]int64{}, Traps: map[string]int64{},
 		Revisits: c.revisits.stats(),
 		Requests: int64(fetched.Requests), Bytes: int64(fetched.Unpacked), Kept: c.bytes.Load(),
 		DNSHits: int64(fetched.DNS.Hits), DNSMisses: int64(fetched.DNS.Misses + fetched.DNS.Joined), DNSQueries: int64(fetched.DNS.Queries),

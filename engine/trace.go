@@ -99,7 +99,11 @@ func TakeTrace(ctx context.Context, dir string, s *searcher.Searcher, u weburl.U
 	}
 	t.Known, t.Live = true, live && unread == nil
 	for i := range steps {
-		t.Records = append(t.Records, traceRecord(&steps[i]))
+		r := traceRecord(&steps[i])
+		if steps[i].IsTwin() && i+1 < len(steps) {
+			r.Fetch.Reason = whyAlias(steps[i].URL, steps[i+1].URL)
+		}
+		t.Records = append(t.Records, r)
 		t.Doc = steps[i].Doc
 	}
 	if err := traceIndex(ctx, s, t, steps); err != nil {

@@ -457,6 +457,17 @@ func (db *DB) EachTwin(of vocab.DocID, fn func(doc vocab.DocID) (bool, error)) e
 	})
 }
 
+// EachTwins visits the duplicates of all documents, ascending by these, until fn says false.
+func (db *DB) EachTwins(fn func(of, doc vocab.DocID) (bool, error)) error {
+	return db.each([]byte{tableTwin}, []byte{tableTwin + 1}, func(key, _ []byte) (bool, error) {
+		of, doc, err := pairOf(key)
+		if err != nil {
+			return false, err
+		}
+		return fn(vocab.DocID(of), vocab.DocID(doc))
+	})
+}
+
 // Sync makes everything committed so far durable.
 func (db *DB) Sync() error { return db.commit(func() error { return db.p.LogData(nil, pebble.Sync) }) }
 

@@ -191,7 +191,7 @@ func (s *Set) AllLinks() iter.Seq2[Source, error] { return s.resolved(true) }
 
 func (s *Set) resolved(broken bool) iter.Seq2[Source, error] {
 	return func(yield func(Source, error) bool) {
-		for source, err := range s.ownLinks() {
+		for source, err := range s.Written() {
 			if err == nil {
 				source.Targets = s.resolve(source.Doc, source.Targets, broken)
 			}
@@ -202,8 +202,9 @@ func (s *Set) resolved(broken bool) iter.Seq2[Source, error] {
 	}
 }
 
-// ownLinks walks the newest links of each source that is a document of its own, as they were written.
-func (s *Set) ownLinks() iter.Seq2[Source, error] {
+// Written walks the newest links of each source that is a document of its own as they stand on its page, no
+// alias followed, targets ascending.
+func (s *Set) Written() iter.Seq2[Source, error] {
 	all := merge(s.runs, (*Run).Sources, func(x Source) vocab.DocID { return x.Doc }, func(same []Source, _ []int) Source { return same[len(same)-1] })
 	return func(yield func(Source, error) bool) {
 		for source, err := range all {
@@ -464,7 +465,7 @@ func (s *Set) writeTo(w *Writer) error {
 	for _, doc := range slices.Sorted(maps.Keys(s.hidden)) {
 		w.Hide(doc)
 	}
-	for source, err := range s.ownLinks() {
+	for source, err := range s.Written() {
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"anatomy/disk/docindex"
+	"anatomy/urlserver"
+)
+
+// duplicates is a web where each page has several URLs, by the one that is to stand for all.
+func duplicates(t *testing.T) (w *testWeb, seeds []string, want map[string][]string) {
+	w = newWeb(t)
+	want = map[string][]string{
+		"http://plain.test/a.html":        {"http://plain.test/folder/a.html", "http://www.plain.test/a.html?print", "http://plain.test/folder/deep/a"},
+		"http://canon.test/the/real/page": {"http://canon.test/p", "http://canon.test/q"},
+		"http://linked.test/latest/long":  {"http://linked.test/1.0/", "http://linked.test/2.0/"},
+		"http://alone.test/":              nil,
+		"http://self.test/x":              {"http://self.test/y"},
+	}
+	body := map[string]string{
+		"http://plain.test/a.html":        `the plainest name`,
+		"http://canon.test/the/real/page": `<link rel=canonical href="http://canon.test/the/real/page">what it says itself`,
+		"http://linked.test/latest/long":  `<a href="next.html">where the others lead</a> <a href="/1.0/">a copy does not count</a>`,
+		"http://alone.test/":              `<a href="http://linked.test/latest/long">the latest</a> <a href="http://linked.test/1.0/" rel=nofollow>old</a>`,
+		"http://self.test/x":              `<link rel=canonical href="">each says itself`,
+	}
+	for of, others := range want {
+		for _, url := range append(others, of) {
+			_, key, _ := strings.Cut(url, "://")
+			w.page(key, body[of])
+			seeds = append(seeds, url)
+		}
+	}
+	return w, seeds, want
+}
+
+// TestRepresentatives: whichever URL of a page came first, the same stands for all in the end; an index made anew agrees, and so
+// does a crawl that goes on.
+func TestRepresentatives(t *testing.T) {
+	w, seeds, want := duplicates(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	changed := int64(0)
+	for range 3 {
+		random.Shuffle(len(seeds), func(i, j int) { seeds[i], seeds[j] = seeds[j], seeds[i] })
+		o := w.options(filepath.Join(t.TempDir(), "data"), seeds...)
+		o.URLs.Policy = urlserver.BreadthFirst
+		stats := crawl(t, o)
+		changed += stats.Represented
+		represents(t, o.Dir, want)
+		checked(t, o.Dir)
+		index, vector := dump(t, o.Dir), ranks(t, o.Dir)
+		_, err := Rebuild(t.Context(), o.Dir, RebuildOptions{})
+		must(t, err)
+		if got := dump(t, o.Dir); got != index {
+			t.Errorf("made anew: %s", firstDifference(got, index))
+		}
+		sameMaps(t, "ranks", ranks(t, o.Dir), vector)
+		if again := crawl(t, o); again.Represented != 0 {
+			t.Errorf("%d clusters have another representative when nothing has changed", again.Represented)
+		}
+		o.URLs.Recrawl = urlserver.Recrawl{Mode: urlserver.RecrawlDue, MaxAge: -1}
+		if again := crawl(t, o); again.Represented != 0 || again.Revisits.Changed != 0 {
+			t.Errorf("visited again: %+v", again)
+		}
+		represents(t, o.Dir, want)
+		checked(t, o.Dir)
+	}
+	if changed == 0 {
+		t.Error("the first was the right one each time")
+	}
+}
+
+// TestRepresentativesOfRebuild: where a crawl built no index, making it chooses.
+func TestRepresentativesOfRebuild(t *testing.T) {
+	w, seeds, want := duplicates(t)
+	o := w.options(filepath.Join(t.TempDir(), "data"), seeds...)
+	o.NoIndex = true
+	crawl(t, o)
+	_, err := Rebuild(t.Context(), o.Dir, RebuildOptions{})
+	must(t, err)
+	represents(t, o.Dir, want)
+	checked(t, o.Dir)
+}
+
+// represents expects of each page that one of its URLs stands for all.
+func represents(t *testing.T, dir string, want map[string][]string) {
+	t.Helper()
+	must(t, withDocuments(dir, func(db *docindex.DB) error {
+		for of, others := range want {
+			steps, err := trace(db, mustParse(t, of))
+			must(t, err)
+			if r := steps[0]; len(steps) != 1 || !r.IsPage() {
+				t.Errorf("%s: %s", of, r.String())
+			}
+			for _, url := range others {
+				steps, err := trace(db, mustParse(t, url))
+				must(t, err)
+				if last := steps[len(steps)-1]; last.URL != of || !steps[0].IsTwin() || len(steps) != 2 {
+					t.Errorf("%s stands for %s, want %s", last.URL, url, of)
+				}
+			}
+		}
+		return nil
+	}))
+	for of, others := range want {
+		if told := traceOf(t, dir, of); !strings.Contains(told, "index      there, ") {
+			t.Errorf("%s is not found:\n%s", of, told)
+		}
+		for _, url := range others {
+			if told := traceOf(t, dir, url); !strings.Contains(told, "stands for both") || !strings.Contains(told, fmt.Sprintf("url        %s\n", of)) {
+				t.Errorf("the trace of %s:\n%s", url, told)
+			}
+		}
+	}
+}
