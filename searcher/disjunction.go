@@ -14,18 +14,20 @@ const windowDocs = 4096
 // A disjunction finds the pages that hold any of some words (block-max MaxScore over windows). Documents
 // are gone through in stretches, in each of which the words are ordered by what they can add there. Those
 // at the low end that together, with the best static points, stay below the least score wanted cannot bring in
-// a page by themselves: the others' lists are walked, and these looked up for what is found there.
+// a page by themselves: the others' lists are walked, and these looked up for what is found there. Filters are
+// asked last, about pages whose score is high enough.
 type disjunction struct {
 	*walk
 	*collector
-	lanes  []*lane // by their most, ascending
-	local  []*lane // by their bound in the stretch at hand, ascending
-	scores [windowDocs]uint32
-	seen   [windowDocs / 64]uint64
+	lanes   []*lane // by their most, ascending
+	filters []cursor
+	local   []*lane // by their bound in the stretch at hand, ascending
+	scores  [windowDocs]uint32
+	seen    [windowDocs / 64]uint64
 }
 
-func (w *walk) disjunction(lanes []*lane, c *collector) {
-	d := &disjunction{walk: w, collector: c, lanes: lanes, local: slices.Clone(lanes)}
+func (w *walk) disjunction(p *plan, c *collector) {
+	d := &disjunction{walk: w, collector: c, lanes: p.any, filters: p.filters, local: slices.Clone(p.any)}
 	slices.SortStableFunc(d.lanes, func(a, b *lane) int { return int(a.most()) - int(b.most()) })
 	docs := vocab.Ordinal(w.part.seg.Docs())
 	for from := vocab.Ordinal(0); from < docs && !w.clock.look(); {
@@ -111,11 +113,7 @@ func (d *disjunction) take(step uint32, others []*lane, rest uint32, ordinals []
 		if first+rest < least || dead.has(vocab.Ordinal(ord)) {
 			continue
 		}
-		if len(others) > 0 {
-			d.lookUp(vocab.Ordinal(ord), first, others, rest)
-		} else if d.count++; first >= d.floor {
-			d.keep(first, vocab.Ordinal(ord))
-		}
+		d.lookUp(vocab.Ordinal(ord), first, others, rest)
 		least = d.least()
 	}
 }
@@ -125,7 +123,7 @@ func below(ordinals []uint32, to vocab.Ordinal) int {
 	return sort.Search(len(ordinals), func(i int) bool { return vocab.Ordinal(ordinals[i]) >= to })
 }
 
-// lookUp adds to the score of a page what the other words give it, as long as they can lift it up.
+// lookUp adds to the score of a page what the other words give it, as long as they can lift it up, and takes it.
 func (d *disjunction) lookUp(ord vocab.Ordinal, first uint32, others []*lane, rest uint32) {
 	least := d.least()
 	for _, l := range slices.Backward(others) {
@@ -139,9 +137,22 @@ func (d *disjunction) lookUp(ord vocab.Ordinal, first uint32, others []*lane, re
 			first += l.points()
 		}
 	}
+	if len(d.filters) > 0 && !d.passes(ord) {
+		return
+	}
 	if d.count++; first >= d.floor {
 		d.keep(first, ord)
 	}
+}
+
+// passes says whether all filters are at a page.
+func (d *disjunction) passes(ord vocab.Ordinal) bool {
+	for _, f := range d.filters {
+		if f.advance(ord) != ord {
+			return false
+		}
+	}
+	return true
 }
 
 // several adds up the scores of the essential words, window by window.
@@ -190,6 +201,7 @@ func (d *disjunction) gather(l *lane, base, until vocab.Ordinal) {
 // settle takes the pages of a window.
 func (d *disjunction) settle(base vocab.Ordinal, others []*lane, rest uint32) {
 	static, shift, least := d.part.static.points[base:], d.terms.shift, d.least()
+	lone := len(others) == 0 && len(d.filters) == 0
 	for i, word := range d.seen {
 		if word == 0 {
 			continue
@@ -199,7 +211,7 @@ func (d *disjunction) settle(base vocab.Ordinal, others []*lane, rest uint32) {
 		if d.part.dead != nil {
 			dead = d.part.dead[int(base)/64+i]
 		}
-		if len(others) == 0 {
+		if lone {
 			d.count += bits.OnesCount64(word &^ dead)
 		}
 		for ; word != 0; word &= word - 1 {
@@ -209,7 +221,7 @@ func (d *disjunction) settle(base vocab.Ordinal, others []*lane, rest uint32) {
 			if first+rest < least || dead&word&-word != 0 {
 				continue
 			}
-			if ord := base + vocab.Ordinal(at); len(others) > 0 {
+			if ord := base + vocab.Ordinal(at); !lone {
 				d.lookUp(ord, first, others, rest)
 			} else if first >= d.floor {
 				d.keep(first, ord)

@@ -65,7 +65,11 @@ func (a *answer) explainURL(root *query.Node, u *weburl.URL, candidates int) (*E
 
 // foldingOf says into which result a page is folded, nil if it stands for itself.
 func (a *answer) foldingOf(root *query.Node, candidates int, doc vocab.DocID) (*Near, error) {
-	if _, err := a.results(root, candidates); err != nil {
+	found, n, err := a.find(root, a.k(candidates), candidates)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.results(root, found, n, candidates); err != nil {
 		return nil, err
 	}
 	f, ok := a.groups.folded[doc]

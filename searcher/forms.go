@@ -37,17 +37,38 @@ const maxFamilies = 4096
 
 // formsOf gives the forms of a word in a segment.
 func (p *part) formsOf(word, lang string, clock *clock) (forms, error) {
-	f, ok := words.FamilyOf(word, lang)
-	if !ok {
-		return forms{}, nil
-	}
-	p.families.mu.Lock()
-	defer p.families.mu.Unlock()
 	key := familyKey{word, lang}
-	if found, known := p.families.of[key]; known {
+	if found, known := p.families.get(key); known {
 		return found, nil
 	}
-	var found forms
+	found, err := p.lookUpForms(word, lang, clock)
+	if err == nil && !clock.over {
+		p.families.put(key, found)
+	}
+	return found, err
+}
+
+func (fs *families) get(key familyKey) (forms, bool) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	found, known := fs.of[key]
+	return found, known
+}
+
+func (fs *families) put(key familyKey, found forms) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.of == nil || len(fs.of) >= maxFamilies {
+		fs.of = map[familyKey]forms{}
+	}
+	fs.of[key] = found
+}
+
+func (p *part) lookUpForms(word, lang string, clock *clock) (found forms, err error) {
+	f, ok := words.FamilyOf(word, lang)
+	if !ok {
+		return found, nil
+	}
 	if err := p.seg.EachWord([]byte(f.Prefix), func(other []byte, _ int) bool {
 		if w := string(other); w != word && f.Holds(w) {
 			found.words = append(found.words, w)
@@ -62,14 +83,8 @@ func (p *part) formsOf(word, lang string, clock *clock) (forms, error) {
 		for ord := c.advance(0); ord != end; ord = c.advance(ord + 1) {
 			found.df++
 		}
-		if w.err != nil || clock.over {
-			return found, w.err
-		}
+		return found, w.err
 	}
-	if p.families.of == nil || len(p.families.of) >= maxFamilies {
-		p.families.of = map[familyKey]forms{}
-	}
-	p.families.of[key] = found
 	return found, nil
 }
 
@@ -164,22 +179,46 @@ func (a *answer) widen(root *query.Node, all bool) *query.Node {
 	})
 }
 
-// wide gives the query that is answered: with forms of its words where too few pages match it as it stands,
-// those of blocked sites counted. Its references are located.
-func (a *answer) wide(root *query.Node) *query.Node {
-	root = a.locate(root)
-	always := a.w.Widen >= Always
-	narrow := a.widen(root, always)
-	if always || root == nil || !root.Positive() || a.snap.count(narrow, a.clock, a.w.Widen) >= a.w.Widen {
-		return narrow
+// narrow gives the query as it stands, unless forms of its words count in any case.
+func (a *answer) narrow(root *query.Node) *query.Node { return a.widen(root, a.w.Widen >= Always) }
+
+// tooFew says, after the first phase of the narrow query, whether so few pages match that forms of words count. Those
+// of blocked sites count as matches, too.
+func (a *answer) tooFew() bool {
+	if a.w.Widen >= Always || a.resp.Total >= a.w.Widen || a.clock.over {
+		return false
 	}
+	if p := a.req.Preferences; a.resp.Exact && (p == nil || len(p.Block) == 0) {
+		return true
+	}
+	return a.snap.count(a.root, a.clock, a.w.Widen) < a.w.Widen
+}
+
+// wider gives the query with the forms of its words, nil where they have none.
+func (a *answer) wider(root *query.Node) *query.Node {
 	wider := a.widen(root, true)
 	for _, n := range wider.Wanted() {
 		if len(n.Forms) > 0 && !words.Single(n.Words[0]) {
 			a.resp.Forms = append(a.resp.Forms, Forms{n.Words[0], n.Forms})
 		}
 	}
+	if len(a.resp.Forms) == 0 {
+		return nil
+	}
 	return wider
+}
+
+// wide gives the query that is answered, for those who have no first phase of it. Its references are located.
+func (a *answer) wide(root *query.Node) *query.Node {
+	root = a.locate(root)
+	narrow := a.narrow(root)
+	if root == nil || !root.Positive() || a.w.Widen >= Always || a.snap.count(narrow, a.clock, a.w.Widen) >= a.w.Widen {
+		return narrow
+	}
+	if wider := a.wider(root); wider != nil {
+		return wider
+	}
+	return narrow
 }
 
 // dfIn is how many documents of a segment hold a word.

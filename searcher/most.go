@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"anatomy/disk/segment"
 	"anatomy/searcher/query"
 	"anatomy/vocab"
 )
@@ -22,7 +23,7 @@ func (a *answer) addMost(candidates int) error {
 	}
 	req := *a.req
 	req.Offset = 0
-	b := answer{snap: a.snap, w: a.w, req: &req, clock: a.clock, resp: &Response{Exact: true}, countTo: a.countTo, joint: a.joint, likings: a.likings}
+	b := answer{snap: a.snap, w: a.w, req: &req, clock: a.clock, resp: &Response{Exact: true}, joint: a.joint, likings: a.likings}
 	if err := b.prepare(most); err != nil {
 		return err
 	}
@@ -67,35 +68,62 @@ func (a *answer) addMost(candidates int) error {
 // mostOf gives the pages that hold words of half of all idf at least, and what each of them misses.
 func (a *answer) mostOf(words []*query.Node, found []candidate) (kept []candidate, missing map[vocab.DocID][]string, err error) {
 	missing = map[vocab.DocID][]string{}
-	for _, c := range found {
-		p, err := a.reader(c.part).read(c.ord)
-		if err != nil {
-			return nil, nil, err
+	var all Score
+	for _, n := range words {
+		all += a.idfOf(n)
+	}
+	held := map[vocab.DocID]Score{}
+	part := -1
+	for _, c := range inOrder(found) {
+		if c.part != part {
+			part = c.part
+			rewind(a.lists[part])
 		}
-		var held, all Score
 		for _, n := range words {
-			idf, there := a.idfOf(n, p)
-			if all += idf; there {
-				held += idf
+			there, err := a.holds(n, c.ord, a.lists[part])
+			if err != nil {
+				return nil, nil, err
+			}
+			if there {
+				held[c.doc] += a.idfOf(n)
 			} else {
 				missing[c.doc] = append(missing[c.doc], n.String())
 			}
 		}
-		if 2*held >= all {
+	}
+	for _, c := range found {
+		if 2*held[c.doc] >= all {
 			kept = append(kept, c)
 		}
 	}
 	return kept, missing, nil
 }
 
-// idfOf is that of the rarest word of a node, and whether a page holds one of its words.
-func (a *answer) idfOf(n *query.Node, p *page) (highest Score, there bool) {
+// idfOf is that of the rarest word of a node.
+func (a *answer) idfOf(n *query.Node) (highest Score) {
 	for _, leaf := range n.Wanted() {
-		i := a.terms.base[slices.Index(a.terms.words, leaf.Words[0])]
-		highest = max(highest, a.terms.idf[i])
-		there = there || len(p.hits[i]) > 0
+		highest = max(highest, a.terms.idf[a.terms.base[slices.Index(a.terms.words, leaf.Words[0])]])
 	}
-	return highest, there
+	return highest
+}
+
+// holds says whether a page holds one of the words of a node.
+func (a *answer) holds(n *query.Node, ord vocab.Ordinal, lists []*segment.Postings) (bool, error) {
+	for _, leaf := range n.Wanted() {
+		base := a.terms.base[slices.Index(a.terms.words, leaf.Words[0])]
+		for i, list := range lists {
+			if list == nil || a.terms.base[i] != base {
+				continue
+			}
+			if list.Advance(ord) && list.Ord() == ord {
+				return true, nil
+			}
+			if err := list.Err(); err != nil {
+				return false, err
+			}
+		}
+	}
+	return false, nil
 }
 
 func pages(n int) string {

@@ -8,12 +8,12 @@ import (
 	"anatomy/searcher/query"
 )
 
-// A plan says how the matches of a query are found in one segment. Either each page with one of some
-// words matches, or every match holds all of some words and is where all of some cursors are.
+// A plan says how the matches of a query are found in one segment. Either every match holds one of some
+// words, or every match holds all of some words; and it is where all of some cursors are.
 type plan struct {
-	any     []*lane // one of these words is enough; the rest is empty then
-	all     []*lane // every match holds these words,
+	any     []*lane // every match holds one of these words; no other word scores
 	filters []cursor
+	all     []*lane         // without any: every match holds these words,
 	checks  []*phraseCursor // has their hits in this order,
 	extra   []*lane         // and some hold these, which score
 	none    bool            // nothing matches
@@ -22,8 +22,11 @@ type plan struct {
 // plan takes a query apart. What it does not know better becomes a filter.
 func (w *walk) plan(root *query.Node) *plan {
 	p := &plan{}
-	if w.isAny(root) {
-		for _, word := range root.Wanted() {
+	if any, besides := w.anyOf(root); any != nil {
+		for _, n := range besides {
+			p.filters = append(p.filters, w.cursor(n))
+		}
+		for _, word := range any.Wanted() {
 			for _, form := range append(word.Words[:1:1], word.Forms...) {
 				if l := w.lane(form); l != nil && !slices.Contains(p.any, l) {
 					p.any = append(p.any, l)
@@ -41,6 +44,28 @@ func (w *walk) plan(root *query.Node) *plan {
 	}
 	slices.SortStableFunc(p.all, func(a, b *lane) int { return cmp.Compare(a.cost(), b.cost()) })
 	return p
+}
+
+// anyOf takes a query apart into one that isAny and filters that most pages pass, so that nothing is gained by asking
+// them first. Any is nil where a query is not made so.
+func (w *walk) anyOf(root *query.Node) (any *query.Node, besides []*query.Node) {
+	if w.isAny(root) {
+		return root, nil
+	}
+	if root.Op != query.And {
+		return nil, nil
+	}
+	for _, kid := range root.Kids {
+		switch {
+		case kid.Op == query.Not || kid.Op == query.Only:
+			besides = append(besides, kid)
+		case any == nil && kid.Op == query.Or && w.isAny(kid):
+			any = kid
+		default:
+			return nil, nil
+		}
+	}
+	return any, besides
 }
 
 // isAny says whether a query is one word, or asks for one of several.

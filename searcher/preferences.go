@@ -40,7 +40,7 @@ func (l *liking) has(part int, ord vocab.Ordinal) bool { return l.docs[part].adv
 // like looks the preferred sites up.
 func (a *answer) like() error {
 	p := a.req.Preferences
-	if p == nil {
+	if a.likings = nil; p == nil {
 		return nil
 	}
 	left := MaxPreferred

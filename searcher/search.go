@@ -114,11 +114,11 @@ type answer struct {
 }
 
 func (a *answer) run(root *query.Node, candidates int) error {
-	if can, err := a.begin(a.wide(root)); !can || err != nil {
+	found, n, err := a.first(root, candidates)
+	if a.root == nil || err != nil {
 		return err
 	}
-	found, err := a.results(a.root, candidates)
-	if err != nil {
+	if found, err = a.results(a.root, found, n, candidates); err != nil {
 		return err
 	}
 	if err := a.countHidden(a.root); err != nil {
@@ -148,14 +148,32 @@ func (a *answer) begin(root *query.Node) (can bool, err error) {
 	return true, a.like()
 }
 
-// results finds pages and puts them in the order in which they are shown, as far as they are wanted.
-func (a *answer) results(root *query.Node, candidates int) ([]candidate, error) {
-	wanted := a.req.Offset + a.req.Limit
-	k := max(candidates, wanted+1)
-	found, n, err := a.find(root, k, candidates)
-	if err != nil {
-		return nil, err
+// first finds the best pages of the first phase: of the query as it stands, and where too few match that, of the
+// query with forms of its words. Root stays nil where the query cannot be answered.
+func (a *answer) first(root *query.Node, candidates int) (found []candidate, n int, err error) {
+	root = a.locate(root)
+	if can, err := a.begin(a.narrow(root)); !can || err != nil {
+		return nil, 0, err
 	}
+	if found, n, err = a.find(a.root, a.k(candidates), candidates); err != nil || !a.tooFew() {
+		return found, n, err
+	}
+	wider := a.wider(root)
+	if wider == nil {
+		return found, n, nil
+	}
+	if _, err := a.begin(wider); err != nil {
+		return nil, 0, err
+	}
+	return a.find(a.root, a.k(candidates), candidates)
+}
+
+// k is how many pages of the first phase are wanted.
+func (a *answer) k(candidates int) int { return max(candidates, a.req.Offset+a.req.Limit+1) }
+
+// results puts pages in the order in which they are shown, as far as they are wanted. The first n are scored in full.
+func (a *answer) results(root *query.Node, found []candidate, n, candidates int) ([]candidate, error) {
+	wanted, k := a.req.Offset+a.req.Limit, a.k(candidates)
 	best, err := a.order(found[:n], wanted)
 	if err != nil {
 		return nil, err
@@ -271,8 +289,8 @@ func (a *answer) walkPart(i int, root *query.Node, c *collector) error {
 	switch p := w.plan(root); {
 	case p.none:
 	case len(p.any) > 0:
-		w.disjunction(p.any, c)
-		w.countAny(p.any, c, before)
+		w.disjunction(p, c)
+		w.countAny(p, c, before)
 	default:
 		w.conjunction(p, c)
 	}
@@ -284,14 +302,14 @@ func (a *answer) walkPart(i int, root *query.Node, c *collector) error {
 
 // countAny makes more of the count of pages with one of some words, where pages were passed over: they
 // are not fewer than those of any one word.
-func (w *walk) countAny(lanes []*lane, c *collector, before int) {
-	if !c.cut || w.part.dead != nil || w.err != nil || w.clock.over {
+func (w *walk) countAny(p *plan, c *collector, before int) {
+	if !c.cut || len(p.filters) > 0 || w.part.dead != nil || w.err != nil || w.clock.over {
 		return
 	}
-	for _, l := range lanes {
+	for _, l := range p.any {
 		c.count = max(c.count, before+l.cost())
 	}
-	c.cut = len(lanes) > 1
+	c.cut = len(p.any) > 1
 }
 
 // sortFirst puts pages of several segments in the order of the first phase: by score, and then as they
@@ -349,16 +367,29 @@ func (a *answer) scoreInTime(pages []candidate, wanted int) (scored int, err err
 	return scored, nil
 }
 
-// score gives each page its exact score, going through them in their order on disk.
-func (a *answer) score(pages []candidate) error {
+// inOrder gives pages in their order on disk.
+func inOrder(pages []candidate) []*candidate {
 	order := make([]*candidate, len(pages))
 	for i := range pages {
 		order[i] = &pages[i]
 	}
-	slices.SortFunc(order, func(a, b *candidate) int { return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.ord, b.ord)) })
+	slices.SortFunc(order, func(a, b *candidate) int {
+		if a.part != b.part {
+			return a.part - b.part
+		}
+		return cmp.Compare(a.ord, b.ord)
+	})
+	return order
+}
+
+// score gives each page its exact score, going through them in their order on disk.
+func (a *answer) score(pages []candidate) error {
+	if len(pages) == 0 {
+		return nil
+	}
 	scorer := newScorer(a.w, a.terms)
 	var r *pageReader
-	for _, c := range order {
+	for _, c := range inOrder(pages) {
 		if r == nil || r.part != a.snap.parts[c.part] {
 			r = a.reader(c.part)
 		}
@@ -376,7 +407,10 @@ func (a *answer) score(pages []candidate) error {
 }
 
 func byScore(a, b candidate) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc, b.doc))
+	if a.score != b.score {
+		return cmp.Compare(b.score, a.score)
+	}
+	return cmp.Compare(a.doc, b.doc)
 }
 
 // conclude fills in what is known when all is done.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -122,7 +123,7 @@ func (d docDecoder) decode(value []byte, n int) (string, error) {
 	if uint64(len(raw)) != size || binary.LittleEndian.Uint32(raw) != uint32(n) {
 		return "", errDocBlock
 	}
-	return string(raw), nil
+	return unsafe.String(unsafe.SliceData(raw), len(raw)), nil // nobody writes to raw again
 }
 
 // docAt reads document i of n out of the content of a doc block, all but its text. Its strings share the block's

@@ -16,6 +16,7 @@ package texts
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -107,7 +108,7 @@ func (u Unpacker) Unpack(frame []byte, raw int) (string, error) {
 	if len(content) != raw {
 		return "", errBlock
 	}
-	return string(content), nil
+	return unsafe.String(unsafe.SliceData(content), len(content)), nil // nobody writes to content again
 }
 
 // Close frees the unpacker.
