@@ -108,8 +108,8 @@ func (a *answer) correct(k *knowledge, q *query.Query) string {
 // neighbours are the spellings that are tried for a word with so many pages, the likeliest first.
 func neighbours(d *suggest.Dictionary, word string, df int) (all []spelling) {
 	first, _ := utf8.DecodeRuneInString(word)
-	for _, n := range d.Near(word, suggest.Reach(word)) {
-		if df > 0 && (n.DF/muchRarer < df || strings.HasPrefix(n.Text, word) || strings.HasPrefix(word, n.Text)) {
+	for _, n := range d.Near(word, suggest.Reach(word), df*muchRarer) {
+		if df > 0 && (strings.HasPrefix(n.Text, word) || strings.HasPrefix(word, n.Text)) {
 			continue // of those that are there, forms of one word are left alone: rank, ranks
 		}
 		s := spelling{n.Text, math.Log(float64(n.DF)) - perSlip*float64(n.Distance)}

@@ -342,8 +342,8 @@ func BenchmarkSpell(b *testing.B) {
 		queries = append(queries, other+" "+slip(r, w))
 		typed = append(typed, w[:1+r.IntN(len(w)-1)], other+" "+w[:1+r.IntN(len(w)-1)])
 	}
-	b.Run("near1", func(b *testing.B) { percentiles(b, short, func(q string) { d.Near(q, 1) }) })
-	b.Run("near2", func(b *testing.B) { percentiles(b, long, func(q string) { d.Near(q, 2) }) })
+	b.Run("near1", func(b *testing.B) { percentiles(b, short, func(q string) { d.Near(q, 1, 0) }) })
+	b.Run("near2", func(b *testing.B) { percentiles(b, long, func(q string) { d.Near(q, 2, 0) }) })
 	b.Run("search", func(b *testing.B) {
 		percentiles(b, queries, func(q string) { s.Search(context.Background(), searcher.Request{Query: q}) })
 	})

@@ -95,17 +95,32 @@ type Dictionary struct {
 	start  []uint32 // of each word in text, and the end of the last
 	df     []uint32
 	shared []uint8 // characters that a word begins with as the one before it does
+	runes  []uint8 // characters of each word
+
+	least    int         // pages of each word
+	frequent *Dictionary // of the words with step times as many at least; nil where there are none
 }
 
-func newDictionary(words []Word) *Dictionary {
-	d := &Dictionary{start: make([]uint32, 1, len(words)+1), df: make([]uint32, 0, len(words)), shared: make([]uint8, 0, len(words))}
+// step is by how much the least pages of a word rise from a dictionary to that of its frequent words, which holds about
+// as many times fewer: words are that unequal.
+const step = 10
+
+func newDictionary(words []Word) *Dictionary { return newDictionaryOf(words, MinDF) }
+
+// newDictionaryOf makes the dictionary of words, all of least pages or more, and deletes the others from words.
+func newDictionaryOf(words []Word, least int) *Dictionary {
+	d := &Dictionary{least: least, start: make([]uint32, 1, len(words)+1), df: make([]uint32, 0, len(words)), shared: make([]uint8, 0, len(words)), runes: make([]uint8, 0, len(words))}
 	before := ""
 	for _, w := range words {
 		d.text = append(d.text, w.Text...)
 		d.start = append(d.start, uint32(len(d.text)))
 		d.df = append(d.df, uint32(min(w.DF, 1<<32-1)))
 		d.shared = append(d.shared, uint8(sharedRunes(before, w.Text)))
+		d.runes = append(d.runes, uint8(utf8.RuneCountInString(w.Text)))
 		before = w.Text
+	}
+	if words = slices.DeleteFunc(words, func(w Word) bool { return w.DF < step*least }); len(words) > 0 {
+		d.frequent = newDictionaryOf(words, step*least)
 	}
 	return d
 }
@@ -126,6 +141,12 @@ func sharedRunes(a, b string) (n int) {
 func (d *Dictionary) Len() int { return len(d.df) }
 
 // Bytes is about how much memory the dictionary takes.
-func (d *Dictionary) Bytes() int { return cap(d.text) + 4*cap(d.start) + 4*cap(d.df) + cap(d.shared) }
+func (d *Dictionary) Bytes() int {
+	n := cap(d.text) + 4*cap(d.start) + 4*cap(d.df) + cap(d.shared) + cap(d.runes)
+	if d.frequent != nil {
+		n += d.frequent.Bytes()
+	}
+	return n
+}
 
 func (d *Dictionary) word(i int) []byte { return d.text[d.start[i]:d.start[i+1]] }

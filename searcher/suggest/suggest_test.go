@@ -36,8 +36,11 @@ func bruteDistance(a, b []rune) int {
 	return d[len(a)][len(b)]
 }
 
-func bruteNear(words []Word, word string, reach int) (found []Near) {
+func bruteNear(words []Word, word string, reach, least int) (found []Near) {
 	for _, w := range words {
+		if w.DF < least {
+			continue
+		}
 		if d := bruteDistance([]rune(word), []rune(w.Text)); d >= 1 && d <= reach {
 			found = append(found, Near{w, d})
 		}
@@ -54,17 +57,20 @@ func TestNear(t *testing.T) {
 		b := NewBuilder(1000)
 		var all []Word
 		for i, w := range rapid.SliceOfNDistinct(word, 1, 60, rapid.ID[string]).Draw(t, "words") {
-			all = append(all, Word{w, i + MinDF})
-			b.Add([]byte(w), i+MinDF)
+			df := MinDF + i*i%600
+			all = append(all, Word{w, df})
+			b.Add([]byte(w), df)
 		}
 		d := b.Dictionary()
 		asked := word.Draw(t, "asked")
 		for reach := 1; reach <= 2; reach++ {
-			got, want := d.Near(asked, reach), bruteNear(all, asked, reach)
-			if !reflect.DeepEqual(got, want) {
-				t.Fatalf("near %q at %d: %v, want %v", asked, reach, got, want)
+			for _, least := range []int{0, 5, 20, 100, 300} {
+				got, want := d.Near(asked, reach, least), bruteNear(all, asked, reach, least)
+				if !reflect.DeepEqual(got, want) {
+					t.Fatalf("near %q at %d, of %d pages: %v, want %v", asked, reach, least, got, want)
+				}
+				found += len(got)
 			}
-			found += len(got)
 		}
 	})
 	if found == 0 {
@@ -77,17 +83,17 @@ func TestNearRefuses(t *testing.T) {
 	b.Add([]byte("word"), 5)
 	d := b.Dictionary()
 	for _, word := range []string{"", "wo", "w0rd", "wor_d", "東京都庁", "ไทยคำ", strings.Repeat("a", 1<<20), "wor\x00d", "\xff\xfeabc"} {
-		if got := d.Near(word, 2); got != nil {
+		if got := d.Near(word, 2, 0); got != nil {
 			t.Errorf("%.20q: %v", word, got)
 		}
 	}
 	for _, reach := range []int{-1, 0, 3} {
-		if d.Near("wordy", reach) != nil {
+		if d.Near("wordy", reach, 0) != nil {
 			t.Errorf("reach %d finds something", reach)
 		}
 	}
 	var none *Dictionary
-	if none.Near("word", 1) != nil || none.Begin("w", 3) != nil {
+	if none.Near("word", 1, 0) != nil || none.Begin("w", 3) != nil {
 		t.Error("no dictionary knows words")
 	}
 }
