@@ -265,10 +265,22 @@ func (d *drawer) word() string {
 }
 
 func (d *drawer) atom() string {
-	in := d.pick([]string{"", "", "", "", "", "intitle:", "inurl:", "inanchor:", "intext:"})
-	switch d.IntN(4) {
+	in := d.pick([]string{"", "", "", "", "", "intitle:", "inurl:", "inanchor:", "intext:", "inbody:+", "allintext:", "allintitle:"})
+	switch d.IntN(6) {
 	case 0:
 		return in + `"` + d.pick(d.phrases) + `"`
+	case 2:
+		phrase := strings.Fields(d.pick(d.phrases))
+		if len(phrase) > 2 {
+			phrase[1] = "*"
+		}
+		return in + `"` + strings.Join(phrase, " ") + `"`
+	case 3:
+		phrase := strings.Fields(d.pick(d.phrases))
+		d.Shuffle(len(phrase), func(i, j int) { phrase[i], phrase[j] = phrase[j], phrase[i] })
+		return in + `"` + strings.Join(append(phrase, d.pick([]string{d.word(), ""})), " ") + `"~` + strconv.Itoa(d.IntN(30))
+	case 4:
+		return d.word() + " AROUND(" + strconv.Itoa(d.IntN(40)) + ") " + d.pick([]string{d.word(), `"` + d.pick(d.phrases) + `"`, "(" + d.word() + " OR " + d.word() + ")"})
 	case 1:
 		return in + `"` + d.word() + " " + d.word() + `"`
 	}
@@ -323,6 +335,7 @@ var operators = map[string]*regexp.Regexp{
 	"OR": regexp.MustCompile(` OR `), "|": regexp.MustCompile(` \| `), "group": regexp.MustCompile(`\(`), "-group": regexp.MustCompile(`-\(`),
 	"lang:": regexp.MustCompile(`(^| )lang:`), "filetype:": regexp.MustCompile(`(^| )filetype:`),
 	"link:": regexp.MustCompile(`(^| )link:\S+/`), "link:host": regexp.MustCompile(`(^| )link:[^ /]+( |$)`), "related:": regexp.MustCompile(`(^| )related:`), "info:": regexp.MustCompile(`(^| )(info|cache):`),
+	"*": regexp.MustCompile(` \* `), "~": regexp.MustCompile(`\w+ \w+"~`), "AROUND": regexp.MustCompile(`\w AROUND`), "all": regexp.MustCompile(`(^| )allin`), "+": regexp.MustCompile(`inbody:\+\w`),
 	"site:": regexp.MustCompile(`(^| )site:`), "-site:": regexp.MustCompile(`-site:`), "site:/dir": regexp.MustCompile(`site:\S+/`),
 	"intitle:": regexp.MustCompile(`intitle:`), "inurl:": regexp.MustCompile(`inurl:`), "inanchor:": regexp.MustCompile(`inanchor:`), "intext:": regexp.MustCompile(`intext:`),
 }

@@ -82,7 +82,7 @@ func (w *walk) static(from, to vocab.Ordinal) uint32 {
 // cursor makes the cursor of a node, with lists of its own.
 func (w *walk) cursor(n *query.Node) cursor {
 	switch n.Op {
-	case query.Words:
+	case query.Words, query.Near:
 		return w.words(n)
 	case query.Site:
 		return w.site(n.Site)
@@ -124,7 +124,7 @@ func listOf(in query.Field) segment.List {
 	return segment.Full
 }
 
-// words makes the cursor of a word or phrase.
+// words makes the cursor of a word, a phrase, or phrases near each other.
 func (w *walk) words(n *query.Node) cursor {
 	if len(n.Forms) > 0 {
 		c := &orCursor{clock: w.clock}
@@ -134,7 +134,7 @@ func (w *walk) words(n *query.Node) cursor {
 		return c
 	}
 	opened := map[string]*termCursor{} // the same one again where a word is repeated
-	for _, word := range n.Words {
+	for _, word := range wordsOf(n) {
 		if opened[word] == nil {
 			t := w.open(listOf(n.In), word)
 			if t.df == 0 {
@@ -143,7 +143,7 @@ func (w *walk) words(n *query.Node) cursor {
 			opened[word] = t
 		}
 	}
-	if len(n.Words) == 1 && n.In == query.Anywhere {
+	if n.Op == query.Words && len(n.Words) == 1 && n.In == query.Anywhere {
 		return opened[n.Words[0]]
 	}
 	return newPhrase(n, opened)
@@ -278,28 +278,16 @@ func (c *notCursor) advance(to vocab.Ordinal) vocab.Ordinal {
 	return c.at
 }
 
-// A phraseCursor is where its words follow each other in one field, or where its one word is in a
-// given field. Documents that hold all words are found first, and then their hits are read.
+// A phraseCursor is where its words follow each other in one field, where several phrases are near each other in
+// one, or where its one word is in a given field. Documents that hold all words are found first, and then their hits are read.
 type phraseCursor struct {
 	in       query.Field
 	distinct []*termCursor // the different words, by cost
-	order    []int         // the phrase, as indices of distinct
+	phrases  []phrase      // of these; one, or several that are near each other
+	within   int           // the most words that may stand between several
 	at       vocab.Ordinal
 	started  bool
 	bufs     [][]vocab.Hit // of distinct
-}
-
-// newPhrase makes the cursor of words that have one each.
-func newPhrase(n *query.Node, of map[string]*termCursor) *phraseCursor {
-	c := &phraseCursor{in: n.In, bufs: make([][]vocab.Hit, len(of))}
-	for _, t := range of {
-		c.distinct = append(c.distinct, t)
-	}
-	slices.SortFunc(c.distinct, func(a, b *termCursor) int { return cmp.Compare(a.df, b.df) })
-	for _, word := range n.Words {
-		c.order = append(c.order, slices.Index(c.distinct, of[word]))
-	}
-	return c
 }
 
 func (c *phraseCursor) cost() int { return c.distinct[0].df }
@@ -347,23 +335,17 @@ func (c *phraseCursor) here() bool {
 			return false
 		}
 	}
-	lead, offset := c.lead()
+	if len(c.phrases) > 1 {
+		return c.near()
+	}
+	p := &c.phrases[0]
+	lead, offset := p.lead(c.bufs)
 	for _, hit := range c.bufs[lead] {
-		if c.wants(hit.Field()) && hit.Position() >= offset && c.holdsFrom(hit.Field(), hit.Position()-offset) {
+		if c.wants(hit.Field()) && hit.Position() >= offset && p.stands(c.bufs, hit.Field(), hit.Position()-offset) {
 			return true
 		}
 	}
 	return false
-}
-
-// lead chooses the word with the fewest hits, and says where in the phrase it stands.
-func (c *phraseCursor) lead() (lead int, offset uint32) {
-	for i := range c.bufs {
-		if len(c.bufs[i]) < len(c.bufs[lead]) {
-			lead = i
-		}
-	}
-	return lead, uint32(slices.Index(c.order, lead))
 }
 
 func (c *phraseCursor) wants(f vocab.Field) bool {
@@ -376,15 +358,6 @@ func (c *phraseCursor) wants(f vocab.Field) bool {
 		return f == vocab.AnchorField
 	case query.InText, query.InAlt:
 		return f == vocab.Body
-	}
-	return true
-}
-
-func (c *phraseCursor) holdsFrom(f vocab.Field, position uint32) bool {
-	for k, i := range c.order {
-		if !fieldStandsAt(c.bufs[i], f, position+uint32(k)) {
-			return false
-		}
 	}
 	return true
 }

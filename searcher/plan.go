@@ -84,14 +84,14 @@ func (w *walk) require(p *plan, n *query.Node) {
 			w.require(p, kid)
 		}
 		return
-	case n.Op != query.Words || listOf(n.In) != segment.Full || len(n.Forms) > 0:
+	case n.Op != query.Words && n.Op != query.Near || listOf(n.In) != segment.Full || len(n.Forms) > 0:
 		c := w.cursor(n)
 		p.filters = append(p.filters, c)
 		p.none = p.none || c.cost() == 0
 		return
 	}
 	words := map[string]*termCursor{}
-	for _, word := range n.Words {
+	for _, word := range wordsOf(n) {
 		l := w.lane(word)
 		if l == nil {
 			p.none = true
@@ -102,7 +102,7 @@ func (w *walk) require(p *plan, n *query.Node) {
 		}
 		words[word] = &termCursor{walk: w, postings: l.postings, df: l.cost()}
 	}
-	if len(n.Words) > 1 || n.In != query.Anywhere {
+	if n.Op == query.Near || len(n.Words) > 1 || n.In != query.Anywhere {
 		p.checks = append(p.checks, newPhrase(n, words))
 	}
 }

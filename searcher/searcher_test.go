@@ -213,14 +213,20 @@ func (f *folder) holdWith(c *oracle.Collection, o searcher.Options) *searcher.Se
 // drawQuery draws a query in which every operator occurs.
 func drawQuery(t *rapid.T) string {
 	word := rapid.SampledFrom(append([]string{"absent", "東京", "pager", "+pages"}, lexicon...))
-	words := rapid.OneOf(word, word, rapid.Map(rapid.SliceOfN(word, 1, 4), func(w []string) string { return `"` + strings.Join(w, " ") + `"` }))
-	in := rapid.SampledFrom([]string{"", "", "", "", "intitle:", "inurl:", "inanchor:", "intext:", "inalt:"})
+	phrase := func(between, end string) *rapid.Generator[string] {
+		return rapid.Map(rapid.SliceOfN(word, 1, 4), func(w []string) string { return `"` + strings.Join(w, between) + `"` + end })
+	}
+	few := rapid.SampledFrom([]string{"0", "1", "2", "5", "20"})
+	words := rapid.OneOf(word, word, phrase(" ", ""), phrase(" ", ""), phrase(" * ", ""), phrase(" ", "~"+few.Draw(t, "within")))
+	in := rapid.SampledFrom([]string{"", "", "", "", "intitle:", "inurl:", "inanchor:", "intext:", "inbody:+", "inalt:", "allintitle:"})
 	site := rapid.SampledFrom([]string{"x.org", "www.x.org", "y.com", "org", "x.org/dir", "x.org:8080", "x.org:8080/dir", "127.0.0.1", "absent.org", "x.org/dir/page", "www.x.org/dir/"})
 	page := rapid.Custom(drawReference)
 	var node func(depth int) string
 	node = func(depth int) string {
-		kind := rapid.IntRange(0, 12).Draw(t, "kind")
+		kind := rapid.IntRange(0, 13).Draw(t, "kind")
 		switch {
+		case kind == 13:
+			return words.Draw(t, "words") + " AROUND(" + few.Draw(t, "around") + ") " + node(depth/2)
 		case kind == 12:
 			return page.Draw(t, "page")
 		case kind < 5 || depth == 0 && kind < 10:
@@ -295,7 +301,7 @@ func TestBruteForce(t *testing.T) {
 			found += len(got)
 		}
 	}
-	for _, text := range []string{"a", "a b", "c OR d", `"a b"`, "a -b", "a (e OR -a)", "a (absent OR -(b c))", "site:x.org", "site:x.org/dir a", "intitle:a inurl:b OR inanchor:c", "a b a OR a", "page OR pages", "a pages OR page page \"pages a\""} {
+	for _, text := range []string{"a", "a b", "c OR d", `"a b"`, `"a * b"`, `"a b c"~3`, `"a b" AROUND(4) c`, `inanchor:"a b"~20`, "a -b", "a (e OR -a)", "a (absent OR -(b c))", "site:x.org", "site:x.org/dir a", "intitle:a inurl:b OR inanchor:c", "a b a OR a", "page OR pages", "a pages OR page page \"pages a\""} {
 		check(t, text, 10)
 	}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -35,6 +35,8 @@ func Match(n *query.Node, d *Document) bool {
 	switch n.Op {
 	case query.Words:
 		return d.holds(n)
+	case query.Near:
+		return d.near(n)
 	case query.Site:
 		u, err := weburl.Parse(d.URL)
 		return err == nil && weburl.MatchSite(n.Site, &u)
@@ -70,7 +72,7 @@ func (d *Document) holds(n *query.Node) bool {
 			continue
 		}
 		for _, start := range d.positions(n.Words[0], f) {
-			if d.holdsAt(n.Words, f, start) {
+			if d.standsAt(n, f, start) {
 				return true
 			}
 		}
@@ -98,6 +100,52 @@ func (d *Document) alts() *Document {
 		only.Words[word] = slices.DeleteFunc(slices.Clone(hits), func(h vocab.Hit) bool { return h.Type() != vocab.Alt })
 	}
 	return only
+}
+
+// standsAt is holdsAt for a phrase that may leave words open.
+func (d *Document) standsAt(n *query.Node, f vocab.Field, start uint32) bool {
+	for k, word := range n.Words {
+		if !slices.Contains(d.positions(word, f), start+n.Offset(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// near tries all places of all phrases.
+func (d *Document) near(n *query.Node) bool {
+	if n.In == query.InAlt {
+		d = d.alts()
+	}
+	for f := range vocab.Fields {
+		most := n.Within
+		if f == vocab.AnchorField {
+			most = min(most, 15) // the texts of two links are further apart
+		}
+		for _, p := range n.Kids {
+			most += length(p)
+		}
+		if (n.In == query.Anywhere || f == fields[n.In]) && d.nearIn(f, n.Kids, 1<<31, 0, most) {
+			return true
+		}
+	}
+	return false
+}
+
+func length(phrase *query.Node) int { return int(phrase.Offset(len(phrase.Words)-1)) + 1 }
+
+// nearIn places phrases beside those that stand in [from, to), in a stretch of so many words at most.
+func (d *Document) nearIn(f vocab.Field, phrases []*query.Node, from, to, most int) bool {
+	if to-from > most || len(phrases) == 0 {
+		return to-from <= most
+	}
+	p := phrases[0]
+	for _, start := range d.positions(p.Words[0], f) {
+		if d.standsAt(p, f, start) && d.nearIn(f, phrases[1:], min(from, int(start)), max(to, int(start)+length(p)), most) {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *Document) positions(word string, f vocab.Field) (all []uint32) {

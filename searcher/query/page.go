@@ -63,7 +63,27 @@ func address(object string, hosts bool) string {
 	if err != nil {
 		return ""
 	}
-	return withoutScheme(u.String())
+	if object = withoutScheme(u.String()); strings.Contains(object, `"`) || !paired(object) {
+		return ""
+	}
+	return object
+}
+
+// paired says whether parentheses come in pairs.
+func paired(s string) bool {
+	open := 0
+	for _, c := range s {
+		switch c {
+		case '(':
+			open++
+		case ')':
+			open--
+		}
+		if open < 0 {
+			return false
+		}
+	}
+	return open == 0
 }
 
 // Locate is the tree with the documents that a function gives for references. Nodes without any are

@@ -14,19 +14,21 @@ import (
 func Parse(text string) Query {
 	p := parser{}
 	p.text = p.clean(text)
-	root := p.and(Anywhere)
+	root := p.and()
 	return Query{Root: root, Cut: p.cuts(), Text: p.text, Loose: p.loose}
 }
 
 // A parser goes through its text once, by recursive descent.
 type parser struct {
-	text  string
-	at    int
-	words int // taken so far
-	depth int // of open parentheses
-	extra int // open parentheses past MaxDepth
-	minus int // of those that what is read stands behind
-	loose []Loose
+	text   string
+	at     int
+	words  int   // taken so far
+	depth  int   // of open parentheses
+	extra  int   // open parentheses past MaxDepth
+	minus  int   // of those that what is read stands behind
+	in     Field // of what stands by itself
+	object int   // where the object of an operator begins
+	loose  []Loose
 
 	tooLong, tooMany, tooDeep bool
 
@@ -69,7 +71,7 @@ func (p *parser) clean(text string) string {
 }
 
 // and reads up to the parenthesis that closes the group, or to the end.
-func (p *parser) and(in Field) *Node {
+func (p *parser) and() *Node {
 	var parts []*Node
 	for p.skipSpaces() {
 		if p.text[p.at] == ')' {
@@ -80,37 +82,39 @@ func (p *parser) and(in Field) *Node {
 			p.at++
 			continue
 		}
-		if p.takeOr() || p.takeWord("AND") {
+		if _, ok := p.takeAround(); ok || p.takeOr() || p.takeWord("AND") {
 			continue
 		}
-		parts = append(parts, p.or(in))
+		parts = append(parts, p.or())
 	}
 	return join(And, parts)
 }
 
-func (p *parser) or(in Field) *Node {
-	parts := []*Node{p.unary(in)}
+func (p *parser) or() *Node {
+	parts := []*Node{p.near()}
 	for p.takeOr() {
 		for p.takeOr() {
 		}
-		parts = append(parts, p.unary(in))
+		parts = append(parts, p.near())
 	}
 	return join(Or, parts)
 }
 
 // unary reads a word, phrase, operator with its object, or group, with a minus before it or
 // without. Nil where nothing of the kind is there.
-func (p *parser) unary(in Field) *Node {
+func (p *parser) unary() *Node {
 	if !p.skipSpaces() || p.text[p.at] == ')' {
 		return nil
 	}
+	p.takeAll()
 	if p.takeMinus() {
+		p.takeAll()
 		p.minus++
-		n := negate(p.primary(in))
+		n := negate(p.primary(p.in))
 		p.minus--
 		return n
 	}
-	return p.primary(in)
+	return p.primary(p.in)
 }
 
 func (p *parser) primary(in Field) *Node {
@@ -128,12 +132,15 @@ func (p *parser) primary(in Field) *Node {
 	case '(':
 		return p.group(in)
 	case '"':
-		return p.phrase(p.quoted(), in)
+		return p.quote(in)
 	}
 	if f, ok := p.takeField(); ok {
 		return p.primary(f)
 	}
 	if p.takePlus() {
+		if p.text[p.at] == '"' {
+			return p.quote(in)
+		}
 		return p.phrase(p.word(), in)
 	}
 	start := p.at
@@ -162,9 +169,12 @@ func (p *parser) primary(in Field) *Node {
 }
 
 func (p *parser) group(in Field) *Node {
+	around := p.in
 	p.at++
 	p.depth++
-	n := p.and(in)
+	p.in = in
+	n := p.and()
+	p.in = around
 	p.depth--
 	if p.at < len(p.text) {
 		p.at++
@@ -207,7 +217,29 @@ func newWords(text string, tokens []token, in Field, exact bool) *Node {
 	for _, t := range tokens {
 		n.Words = append(n.Words, t.word)
 	}
+	n.At = places(text, tokens)
 	return n
+}
+
+// places says where words stand in a phrase, nil where they stand next to each other: a * by itself is a word
+// that is left open.
+func places(text string, tokens []token) []uint32 {
+	at, open := make([]uint32, len(tokens)), uint32(0)
+	for i := 1; i < len(tokens); i++ {
+		if from, to := tokens[i-1].to, tokens[i].from; from < to {
+			pieces := strings.Split(text[from:to], " ")
+			for _, piece := range pieces[1:max(1, len(pieces)-1)] { // what touches a word is left out
+				if piece == "*" {
+					open++
+				}
+			}
+		}
+		at[i] = uint32(i) + open
+	}
+	if open == 0 {
+		return nil
+	}
+	return at
 }
 
 // overlaps says whether a token begins within the one before it: then that one is a bigram.
@@ -284,14 +316,19 @@ func (p *parser) takeOr() bool {
 
 // takeWord takes an operator that stands alone between spaces and parentheses.
 func (p *parser) takeWord(op string) bool {
-	if !p.skipSpaces() || !strings.HasPrefix(p.text[p.at:], op) || !p.atStart() {
-		return false
-	}
-	if end := p.at + len(op); end < len(p.text) && !strings.ContainsRune(" ()|", rune(p.text[end])) {
+	if !p.atWord(op) {
 		return false
 	}
 	p.at += len(op)
 	return true
+}
+
+func (p *parser) atWord(op string) bool {
+	if !p.skipSpaces() || !strings.HasPrefix(p.text[p.at:], op) || !p.atStart() {
+		return false
+	}
+	end := p.at + len(op)
+	return end == len(p.text) || strings.ContainsRune(" ()|", rune(p.text[end]))
 }
 
 // takeMinus takes a single minus with something after it. Of two or more, as in --help, none is
@@ -304,29 +341,48 @@ func (p *parser) takeMinus() bool {
 	return true
 }
 
-// takePlus takes a single plus directly before a word.
+// takePlus takes a single plus directly before a word or phrase.
 func (p *parser) takePlus() bool {
-	if p.text[p.at] != '+' || !p.atStart() || p.at+1 == len(p.text) || strings.IndexByte(" ()|+-\"", p.text[p.at+1]) >= 0 {
+	if p.text[p.at] != '+' || !p.atStart() || p.at+1 == len(p.text) || strings.IndexByte(" ()|+-", p.text[p.at+1]) >= 0 {
 		return false
 	}
 	p.at++
 	return true
 }
 
-// atStart says whether what comes next begins anew, after a space or parenthesis.
+// atStart says whether what comes next begins anew, after a space or parenthesis, or as the object of an operator.
 func (p *parser) atStart() bool {
-	return p.at == 0 || strings.IndexByte(" ()|", p.text[p.at-1]) >= 0
+	return p.at == p.object || strings.IndexByte(" ()|", p.text[p.at-1]) >= 0
 }
+
+// fieldOperators are intitle: and its kin, with another name that people know.
+var fieldOperators = [...]struct {
+	name string
+	in   Field
+}{{"intitle:", InTitle}, {"inurl:", InURL}, {"inanchor:", InAnchor}, {"intext:", InText}, {"inbody:", InText}, {"inalt:", InAlt}}
 
 // takeField takes intitle: and its kin, if an object follows.
 func (p *parser) takeField() (Field, bool) {
-	for f := InTitle; f <= InAlt; f++ {
-		if rest, ok := cutFold(p.text[p.at:], f.String()); ok && rest != "" && strings.IndexByte(" )|", rest[0]) < 0 {
-			p.at += len(f.String())
-			return f, true
+	for _, f := range fieldOperators {
+		if rest, ok := cutFold(p.text[p.at:], f.name); ok && rest != "" && strings.IndexByte(" )|", rest[0]) < 0 {
+			p.at += len(f.name)
+			p.object = p.at
+			return f.in, true
 		}
 	}
 	return Anywhere, false
+}
+
+// takeAll takes allintitle: and its kin, which are about all that follows in the group.
+func (p *parser) takeAll() {
+	for _, f := range fieldOperators {
+		rest, ok := cutFold(p.text[p.at:], "all"+f.name)
+		if object := strings.TrimLeft(rest, " "); ok && object != "" && strings.IndexByte(")|", object[0]) < 0 {
+			p.at = len(p.text) - len(object)
+			p.object, p.in = p.at, f.in
+			return
+		}
+	}
 }
 
 // word reads up to a space, quote, bar or parenthesis. Parentheses are part of the object of site: and of

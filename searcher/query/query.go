@@ -2,14 +2,18 @@
 //
 //	new york                both words, anywhere on the page, in its URL or in links to it
 //	"new york"              the words next to each other, in this order
+//	"new * york"            any word in place of each *
+//	"new york"~5            the words in any order, at most 5 others between them
+//	"new york" AROUND(5) a  the same of words and phrases, as pairs
 //	"pages", +pages         the word in this very form
 //	-word -"a phrase"       pages without it; -(a b), -site:example.org, -intitle:word too
 //	a OR b, a | b           one of them at least; binds tighter than the space: a b OR c is a (b OR c)
 //	( )                     groups, up to 16 deep
 //	site:example.org/dir    pages of a host and of its subdomains, below a path where one is given
 //	intitle: inurl:         the word, "phrase" or (group) that follows, in the title, in the URL,
-//	inanchor: intext:       in the text of links to the page, in the text of the page
+//	inanchor: intext:       in the text of links to the page, in the text of the page (inbody: too)
 //	inalt:                  in what stands for an image of the page
+//	allintitle: and so on   all that follows, in the same place
 //	lang:de filetype:pdf    pages in a language, of a kind
 //	after:2023 before:2024  pages of a time; 2020..2024 from one year to another
 //	link:example.org/a      pages that link to a page; link:example.org to any page of a host
@@ -74,6 +78,7 @@ const (
 	And             // two or more Kids
 	Or              // two or more Kids
 	Not             // one of Kids
+	Near            // two or more Kids, which are Words in one field, near each other
 )
 
 // A Field says where on a page words are looked for.
@@ -99,12 +104,15 @@ type Node struct {
 	Op    Op
 	Kids  []*Node
 	Words []string // of Words: folded, at least one
+	At    []uint32 // of several Words: where each stands in the phrase, from 0 up; nil where no word is left open
 	Text  string   // of Words: as the user wrote them
 	Forms []string // of a single one of Words: other words that are as good as it, sorted; Parse knows none
 	Times int      // of Words: how often the query asks for them, at least 1; String tells it once
 	Exact bool     // of Words: in quotes or behind a plus, so that other forms of a word do not count; several words always are
-	In    Field    // of Words
+	In    Field    // of Words, and of Near that of all Kids
 	Site  string   // of Site: "example.org" or "example.org/dir"
+
+	Within int // of Near: the most words that may stand between Kids, MaxWithin at most
 
 	Filter Filter // of Only
 
@@ -141,6 +149,8 @@ func (n *Node) write(b *strings.Builder) {
 	case Not:
 		b.WriteByte('-')
 		n.writeKid(b, n.Kids[0])
+	case Near:
+		n.writeNear(b)
 	}
 }
 
@@ -179,7 +189,7 @@ func (n *Node) bigram() bool {
 }
 
 func (n *Node) writeKid(b *strings.Builder, kid *Node) {
-	if kid.Op == And || kid.Op == Or {
+	if kid.Op == And || kid.Op == Or || n.Op == Not && kid.spaced() {
 		b.WriteByte('(')
 		kid.write(b)
 		b.WriteByte(')')
@@ -197,7 +207,7 @@ func bare(text string) bool {
 // by it. A query of nothing but negatives is not positive, nor is `a OR -b`.
 func (n *Node) Positive() bool {
 	switch n.Op {
-	case Words, Site, Only, Pages:
+	case Words, Site, Only, Pages, Near:
 		return true
 	case And:
 		for _, kid := range n.Kids {
@@ -221,7 +231,7 @@ func (n *Node) Wanted() []*Node {
 	switch n.Op {
 	case Words:
 		return []*Node{n}
-	case And, Or:
+	case And, Or, Near:
 		var all []*Node
 		for _, kid := range n.Kids {
 			all = append(all, kid.Wanted()...)
@@ -233,7 +243,7 @@ func (n *Node) Wanted() []*Node {
 
 // same says whether two nodes ask for the same.
 func (n *Node) same(m *Node) bool {
-	if n.Op != m.Op || n.In != m.In || n.Exact != m.Exact || n.Site != m.Site || n.Filter != m.Filter || n.Ref != m.Ref || len(n.Words) != len(m.Words) || len(n.Kids) != len(m.Kids) {
+	if n.Op != m.Op || n.In != m.In || n.Exact != m.Exact || n.Site != m.Site || n.Filter != m.Filter || n.Ref != m.Ref || n.Within != m.Within || !slices.Equal(n.At, m.At) || len(n.Words) != len(m.Words) || len(n.Kids) != len(m.Kids) {
 		return false
 	}
 	for i := range n.Words {
@@ -301,7 +311,10 @@ func (n *Node) With(forms func(n *Node, wanted bool) []string) *Node { return n.
 
 func (n *Node) with(forms func(*Node, bool) []string, wanted bool) *Node {
 	changed := *n
-	if n.Op == Words {
+	switch n.Op {
+	case Near: // words that are asked for where they stand count as they stand
+		return n
+	case Words:
 		if changed.Forms = forms(n, wanted); len(changed.Forms) == 0 {
 			return n
 		}
@@ -326,6 +339,14 @@ func (n *Node) IsForm(other *Node) bool {
 	}
 	_, is := slices.BinarySearch(other.Forms, n.Words[0])
 	return is
+}
+
+// Offset is where the word k of a phrase stands, from its first word on.
+func (n *Node) Offset(k int) uint32 {
+	if n.At == nil {
+		return uint32(k)
+	}
+	return n.At[k]
 }
 
 // Most asks for pages that miss some of the words of a query and hold others: those that are not to be left out
