@@ -278,7 +278,7 @@ func (d *drawer) atom() string {
 	case 3:
 		phrase := strings.Fields(d.pick(d.phrases))
 		d.Shuffle(len(phrase), func(i, j int) { phrase[i], phrase[j] = phrase[j], phrase[i] })
-		return in + `"` + strings.Join(append(phrase, d.pick([]string{d.word(), ""})), " ") + `"~` + strconv.Itoa(d.IntN(30))
+		return in + `"` + strings.Join(append(phrase, d.pick([]string{d.word(), "", "", ""})), " ") + `"~` + strconv.Itoa(d.IntN(30))
 	case 4:
 		return d.word() + " AROUND(" + strconv.Itoa(d.IntN(40)) + ") " + d.pick([]string{d.word(), `"` + d.pick(d.phrases) + `"`, "(" + d.word() + " OR " + d.word() + ")"})
 	case 1:
@@ -305,7 +305,7 @@ func (d *drawer) node(depth int) string {
 	case kind == 6:
 		return "-site:" + d.pick(d.sites)
 	case kind == 7:
-		return "-" + d.pick([]string{d.word(), d.atom()})
+		return "-" + d.pick([]string{d.word(), d.atom(), `"` + d.pick(d.phrases) + `"`, `"` + d.pick(d.phrases) + `"`})
 	case kind == 8:
 		return d.node(depth-1) + " OR " + d.node(depth-1)
 	case kind == 9:

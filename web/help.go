@@ -25,18 +25,24 @@ type helpExample struct{ Query, Means, Href string }
 
 // The language, in the order in which people need it.
 var helpSections = []helpSection{
-	{"words", "Words", "All words must be there, in any order: in the text, title, address or description of a page, or in links to it. Nearer together is better, and so is in the title or in headings. Case and accents do not matter. Forms of a word are different words.", []helpExample{
+	{"words", "Words", "All words must be there, in any order: in the text, title, address or description of a page, or in links to it. Nearer together is better, and so is in the title or in headings. Case and accents do not matter. Where few pages hold a word as it stands, its other forms count, too, and pages follow that hold most of the words.", []helpExample{
 		{Query: "random surfer", Means: "both words, anywhere"},
 		{Query: "zurich", Means: "finds Zürich, too"},
 		{Query: "検索", Means: "both characters, together: Chinese and Japanese need no spaces"},
+		{Query: "+surfing", Means: "the word in this very form"},
 		{Query: "os.path", Means: "os and path next to each other: punctuation parts words"},
 	}},
 	{"phrases", "Phrases", "Quotes ask for words next to each other, in this order, in one place: a phrase does not reach from the title into the text.", []helpExample{
 		{Query: `"random surfer"`, Means: "this very phrase"},
 		{Query: `"page rank" "random surfer"`, Means: "both phrases"},
+		{Query: `"random * surfer"`, Means: "some word in place of the *"},
+	}},
+	{"near", "Near each other", "The number says how many other words may stand between, in either order and in one place.", []helpExample{
+		{Query: `"random surfer"~5`, Means: "all words of the quotes within a stretch"},
+		{Query: `random AROUND(5) "bored surfer"`, Means: "words and phrases, as pairs"},
+		{Query: `(web OR net) AROUND(3) surfer`, Means: "one of several near a word"},
 	}},
 	{"without", "Without, or, groups", "A minus directly before a word, phrase, operator or group leaves pages out. OR is written in capitals and binds more tightly than the space. There must be something to look for besides what is left out.", []helpExample{
-		{Query: "+surfing", Means: "the word in this very form"},
 		{Query: "surfer -wave", Means: "the first word without the second"},
 		{Query: `web -"deep web"`, Means: "without a phrase"},
 		{Query: "crawler OR spider", Means: "one of the words at least"},
@@ -55,6 +61,9 @@ var helpSections = []helpSection{
 		{Query: "inurl:(api OR reference)", Means: "one of several"},
 		{Query: "inanchor:manual", Means: "in the text of a link to the page"},
 		{Query: "intext:damping", Means: "in the text of the page itself"},
+		{Query: "inbody:damping", Means: "the same"},
+		{Query: "allintitle: page rank", Means: "all that follows in the title"},
+		{Query: "allinurl: api reference", Means: "in the address; allinanchor: and allintext: are there, too"},
 		{Query: "inalt:diagram", Means: "in what stands for an image, its alt text"},
 	}},
 	{"kinds", "Languages, kinds, dates", "A language is the one that a page declares, or that its script shows. Kinds are html, txt, md, xml (feeds) and pdf. Dates are days, months or years.", []helpExample{
