@@ -50,8 +50,12 @@ func (t *Tokenizer) Each(text []byte, fn func(word []byte, start, end int, capit
 	for from := 0; from < len(text); {
 		lo, hi := foreignStretch(text, from)
 		t.eachASCII(text, from, lo, fn)
-		t.eachValid(text, lo, hi, fn)
-		t.endRun(fn)
+		if alphabetic(text[lo:hi]) {
+			t.eachAlphabetic(text, lo, hi, fn)
+		} else {
+			t.eachValid(text, lo, hi, fn)
+			t.endRun(fn)
+		}
 		from = hi
 	}
 }

@@ -262,3 +262,23 @@ func BenchmarkSegmentAlone(b *testing.B) {
 		}
 	}
 }
+
+// Every character that needs no segmenter is cut as the segmenter cuts it, whatever stands beside it.
+func TestEveryAlphabeticRune(t *testing.T) {
+	n := 0
+	for r := rune(0); r < punctuationEnd; r++ {
+		if classOf(r) == unknown {
+			continue
+		}
+		n++
+		for _, around := range []string{"%c", "é%c", "%cé", "aé%cb", "1%c2é", "é_%c_", "é%c.", "é'%c'", "é%c%[1]c", "Ж%cü", "_%c", "%c é"} {
+			text := fmt.Appendf(nil, around, r)
+			if alphabetic(text) {
+				checkAgainstSegment(t, text)
+			}
+		}
+	}
+	if n < 1000 {
+		t.Errorf("only %d characters", n)
+	}
+}
