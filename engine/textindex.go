@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -288,8 +289,10 @@ func readLine(line []byte, buffer *indexer.Buffer) (*indexer.Document, error) {
 	if len(fields) != 4 {
 		return nil, fmt.Errorf("want 4 fields parted by tabs: id, title, path words, body")
 	}
-	for i, f := range fields {
-		fields[i] = bytes.ToValidUTF8(f, []byte("\uFFFD"))
+	if !utf8.Valid(line) {
+		for i, f := range fields {
+			fields[i] = bytes.ToValidUTF8(f, []byte("\uFFFD"))
+		}
 	}
 	at, err := TextURL(string(fields[0]))
 	if err != nil {

@@ -3,6 +3,7 @@ package indexer
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // maxLanguage is the length of the longest language tag that is believed (RFC 5646 §4.4.1).
@@ -48,6 +49,11 @@ func languageByScript(text string) string {
 			break
 		}
 		switch {
+		case r < utf8.RuneSelf:
+			if 'a' <= r|0x20 && r|0x20 <= 'z' {
+				letters++
+			}
+			continue
 		case r < 0x370:
 			if unicode.IsLetter(r) {
 				letters++

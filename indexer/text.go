@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
@@ -35,10 +36,28 @@ func (p *parser) appendText(s []byte, as style) {
 			continue
 		}
 		start := i
-		for i++; i < len(s) && !foldable(s, i); i++ {
+		for i++; i < len(s); {
+			if i+8 < len(s) && oneSpaced(binary.LittleEndian.Uint64(s[i:]), binary.LittleEndian.Uint64(s[i+1:])) {
+				i += 8
+			} else if foldable(s, i) {
+				break
+			} else {
+				i++
+			}
 		}
 		p.appendPiece(s[start:i], as)
 	}
+}
+
+// oneSpaced says that none of eight bytes is foldable; next are those from the second on and the one behind. It may
+// be false where none is. Neither has a control character or the byte that begins a no-break space, and no space
+// follows a space.
+func oneSpaced(eight, next uint64) bool {
+	const each, high, space, noBreak = 0x0101010101010101, 0x8080808080808080, 0x20, 0xC2
+	zero := func(v uint64) uint64 { return (v - each) & ^v & high } // not 0 where a byte of v is
+	below := func(v uint64) uint64 { return (v - space*each) & ^v & high }
+	pair := (eight ^ space*each) | (next ^ space*each)
+	return below(eight)|below(next)|zero(eight^noBreak*each)|zero(next^noBreak*each)|zero(pair) == 0
 }
 
 // foldable says whether s[i] begins white space that is more or other than one space between words.

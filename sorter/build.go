@@ -245,19 +245,20 @@ func (b *builder) writeDoc(s *docStream) error {
 // writeWords merges the words of all inputs.
 func (b *builder) writeWords(ctx context.Context) error {
 	b.anchors.place(b.held)
-	words := heap[source]{less: func(a, b source) bool { return string(a.word()) < string(b.word()) }}
+	words := heap[*queued]{less: byWord}
 	for i, in := range b.inputs() {
 		src, err := in.source(b.remaps[i])
 		if err != nil {
 			return err
 		}
 		defer src.close()
-		ok, err := src.nextWord()
+		q := &queued{source: src}
+		ok, err := q.nextWord()
 		if err != nil {
 			return err
 		}
 		if ok {
-			words.push(src)
+			words.push(q)
 		}
 	}
 	m := merger{out: b.out}

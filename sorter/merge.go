@@ -2,7 +2,7 @@ package sorter
 
 import (
 	"bytes"
-	"errors"
+	"encoding/binary"
 
 	"anatomy/disk/segment"
 	"anatomy/vocab"
@@ -22,16 +22,41 @@ type source interface {
 type merger struct {
 	out   *segment.Writer
 	word  []byte
-	lists []source // those that hold the word
+	lists []*queued // those that hold the word
 	heap  heap[source]
 	hits  []vocab.Hit
 }
 
+// A queued source waits for its word to be the least.
+type queued struct {
+	source
+	head uint64 // first bytes of the word, which mostly tell
+}
+
+// nextWord goes to the next word.
+func (q *queued) nextWord() (ok bool, err error) {
+	if ok, err = q.source.nextWord(); ok {
+		var head [8]byte
+		copy(head[:], q.word())
+		q.head = binary.BigEndian.Uint64(head[:])
+	}
+	return ok, err
+}
+
+// byWord orders sources by their words.
+func byWord(a, b *queued) bool {
+	if a.head != b.head {
+		return a.head < b.head
+	}
+	return bytes.Compare(a.word(), b.word()) < 0
+}
+
 // mergeWord writes the least word, and moves the sources that hold it on.
-func (m *merger) mergeWord(words *heap[source]) error {
-	m.word = append(m.word[:0], words.top().word()...)
-	m.lists = m.lists[:0]
-	for !words.empty() && bytes.Equal(words.top().word(), m.word) {
+func (m *merger) mergeWord(words *heap[*queued]) error {
+	first := words.pop()
+	m.word = append(m.word[:0], first.word()...)
+	m.lists = append(m.lists[:0], first)
+	for !words.empty() && words.top().head == first.head && bytes.Equal(words.top().word(), m.word) {
 		m.lists = append(m.lists, words.pop())
 	}
 	if err := m.out.StartWord(m.word); err != nil {
@@ -39,20 +64,20 @@ func (m *merger) mergeWord(words *heap[source]) error {
 	}
 	var err error
 	if len(m.lists) == 1 {
-		err = m.copy(m.lists[0])
+		err = m.copy(first.source)
 	} else {
 		err = m.merge()
 	}
 	if err != nil {
 		return err
 	}
-	for _, src := range m.lists {
-		ok, err := src.nextWord()
+	for _, q := range m.lists {
+		ok, err := q.nextWord()
 		if err != nil {
 			return err
 		}
 		if ok {
-			words.push(src)
+			words.push(q)
 		}
 	}
 	return m.out.EndWord()
@@ -70,57 +95,73 @@ func (m *merger) copy(src source) error {
 	}
 }
 
-// merge joins the postings of one document: those of the input that holds it, and its anchors. The
-// hits of anchors are the last in the order of fields.
+// merge takes the postings of the word in the order of documents.
 func (m *merger) merge() error {
 	m.heap.items, m.heap.less = m.heap.items[:0], earlier
-	for _, src := range m.lists {
-		ok, err := src.next()
+	for _, q := range m.lists {
+		ok, err := q.next()
 		if err != nil {
 			return err
 		}
 		if ok {
-			m.heap.push(src)
+			m.heap.push(q.source)
 		}
 	}
 	for !m.heap.empty() {
-		ord, hits := m.heap.top().posting()
-		if m.alone(ord) {
-			if err := errors.Join(m.out.Add(ord, hits), m.step()); err != nil {
+		src, limit := m.heap.top(), m.limit()
+		ord, hits := src.posting()
+		if ord == limit {
+			if err := m.join(ord, hits); err != nil {
 				return err
 			}
 			continue
 		}
-		m.hits = append(m.hits[:0], hits...)
-		if err := m.step(); err != nil {
-			return err
-		}
-		for !m.heap.empty() {
-			next, more := m.heap.top().posting()
-			if next != ord {
-				break
+		ok := true
+		for ok && ord < limit {
+			err := m.out.Add(ord, hits)
+			if err == nil {
+				ok, err = src.next()
 			}
-			m.hits = append(m.hits, more...)
-			if err := m.step(); err != nil {
+			if err != nil {
 				return err
 			}
+			if ok {
+				ord, hits = src.posting()
+			}
 		}
-		if err := m.out.Add(ord, m.hits); err != nil {
-			return err
-		}
+		m.heap.fix(ok)
 	}
 	return nil
 }
 
-// alone says whether the first source is the only one at a document: the second in order is one of the two
-// below it in the heap.
-func (m *merger) alone(ord vocab.Ordinal) bool {
+// limit is the document of the second source in order, which is one of the two below the first in the heap.
+func (m *merger) limit() vocab.Ordinal {
+	limit := noOrdinal
 	for _, src := range m.heap.items[1:min(3, len(m.heap.items))] {
-		if next, _ := src.posting(); next == ord {
-			return false
-		}
+		next, _ := src.posting()
+		limit = min(limit, next)
 	}
-	return true
+	return limit
+}
+
+// join writes the posting of a document that several sources have: the input that holds it, and its anchors. The
+// hits of anchors are the last in the order of fields.
+func (m *merger) join(ord vocab.Ordinal, hits []vocab.Hit) error {
+	m.hits = append(m.hits[:0], hits...)
+	for {
+		if err := m.step(); err != nil {
+			return err
+		}
+		if m.heap.empty() {
+			break
+		}
+		next, more := m.heap.top().posting()
+		if next != ord {
+			break
+		}
+		m.hits = append(m.hits, more...)
+	}
+	return m.out.Add(ord, m.hits)
 }
 
 // step moves the first source on.

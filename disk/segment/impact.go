@@ -38,6 +38,10 @@ var hitWeights = func() (w [256]float64) {
 //
 // All products are rounded one by one, so that every machine computes the same byte.
 func Impact(hits []vocab.Hit, docWords uint32, avgWords float64) uint8 {
+	return impact(hits, lengthNorm(docWords, avgWords))
+}
+
+func impact(hits []vocab.Hit, norm float64) uint8 {
 	i, body := 0, 0.0
 	for ; i < len(hits) && hits[i].Type() <= vocab.Alt; i++ {
 		body += hitWeights[hits[i]&0xff]
@@ -46,7 +50,7 @@ func Impact(hits []vocab.Hit, docWords uint32, avgWords float64) uint8 {
 	for ; i < len(hits); i++ {
 		x += hitWeights[hits[i]&0xff]
 	}
-	x += float64(body / lengthNorm(docWords, avgWords))
+	x += float64(body / norm)
 	return uint8(max(1, float64(float64(255*x)/float64(x+impactSaturation))+0.5))
 }
 

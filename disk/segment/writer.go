@@ -75,6 +75,7 @@ type Writer struct {
 	crawled  []bool
 	removed  []vocab.DocID
 	avgWords float64
+	norms    []float64 // lengthNorm by ordinal
 
 	inWords  bool
 	word     []byte
@@ -259,6 +260,10 @@ func (w *Writer) endDocs() error {
 	slices.Sort(w.removed)
 	w.removed = slices.Compact(w.removed)
 	w.avgWords = averageWords(w.lengths)
+	w.norms = make([]float64, len(w.lengths))
+	for ord, words := range w.lengths {
+		w.norms[ord] = lengthNorm(words, w.avgWords)
+	}
 	for _, column := range []struct {
 		name  string
 		value []byte
@@ -324,24 +329,23 @@ func (w *Writer) Add(ord vocab.Ordinal, hits []vocab.Hit) error {
 		return w.fail(fmt.Errorf("word %q: ordinal %d with %d hits is out of order", w.word, ord, len(hits)))
 	}
 	w.lastOrd = int64(ord)
-	words := w.lengths[ord]
-	if err := w.full.add(ord, Impact(hits, words, w.avgWords), hits); err != nil {
+	norm := w.norms[ord]
+	if err := w.full.add(ord, impact(hits, norm), hits); err != nil {
 		return w.fail(err)
 	}
 	if w.selected = appendShort(w.selected[:0], hits); len(w.selected) > 0 {
-		return w.fail(w.short.add(ord, Impact(w.selected, words, w.avgWords), w.selected))
+		return w.fail(w.short.add(ord, impact(w.selected, norm), w.selected))
 	}
 	return nil
 }
 
 // appendShort selects the hits of the short list. Fields are sorted, and the body is the first.
 func appendShort(dst, hits []vocab.Hit) []vocab.Hit {
-	for i, h := range hits {
-		if h.Type() > vocab.Alt {
-			return append(dst, hits[i:]...)
-		}
+	from := len(hits)
+	for from > 0 && hits[from-1].Type() > vocab.Alt {
+		from--
 	}
-	return dst
+	return append(dst, hits[from:]...)
 }
 
 // EndWord ends the lists of a word. A word without postings is left out.
