@@ -53,6 +53,22 @@ func (b *block) decode(src []byte, n int, before uint32) (size int, err error) {
 	return size, nil
 }
 
+// decodeInside reads the ordinals of n postings of a list in the dictionary, of which the first is known. It gives the
+// number of bytes that they take.
+func (b *block) decodeInside(src []byte, n int, first uint32) (size int, err error) {
+	if b.ordinals[0] = first; n == 1 {
+		return 0, nil
+	}
+	if len(src) < 1 || src[0] > 32 || len(src) < 1+packedLen(n-1, src[0]) {
+		return 0, errCut
+	}
+	unpackGaps(b.ordinals[1:n], src[1:], src[0], first)
+	if b.ordinals[1] <= first || !ascending(b.ordinals[:n], src[0]) {
+		return 0, errOrdinals
+	}
+	return 1 + packedLen(n-1, src[0]), nil
+}
+
 // unpackImpacts makes impacts those of the block.
 func (b *block) unpackImpacts() {
 	if b.packed != nil {
@@ -85,20 +101,34 @@ func ascending(ordinals []uint32, width uint8) bool {
 func appendBlock(dst []byte, ordinals []uint32, impacts []uint8, before uint32) []byte {
 	var gaps [blockSize]uint32
 	var over [blockSize]uint8
+	gapWidth := gapsOf(gaps[:len(ordinals)], ordinals, before)
+	least, most := slices.Min(impacts), slices.Max(impacts)
+	for i, impact := range impacts {
+		over[i] = impact - least
+	}
+	width := width64(uint64(most - least))
+	dst = append(dst, gapWidth, least, width)
+	dst = appendPacked(dst, gaps[:len(ordinals)], gapWidth)
+	return appendPacked(dst, over[:len(impacts)], width)
+}
+
+// gapsOf makes gaps those of ordinals, and gives the bits that the largest needs.
+func gapsOf(gaps, ordinals []uint32, before uint32) (width uint8) {
 	var all uint32
 	for i, ord := range ordinals {
 		gaps[i] = ord - before - 1
 		before = ord
 		all |= gaps[i]
 	}
-	least, most := slices.Min(impacts), slices.Max(impacts)
-	for i, impact := range impacts {
-		over[i] = impact - least
-	}
-	gapWidth, width := width64(uint64(all)), width64(uint64(most-least))
-	dst = append(dst, gapWidth, least, width)
-	dst = appendPacked(dst, gaps[:len(ordinals)], gapWidth)
-	return appendPacked(dst, over[:len(impacts)], width)
+	return width64(uint64(all))
+}
+
+// appendInside codes ordinals for the dictionary, all but the first.
+func appendInside(dst []byte, ordinals []uint32) []byte {
+	var gaps [blockSize]uint32
+	n := len(ordinals) - 1
+	width := gapsOf(gaps[:n], ordinals[1:], ordinals[0])
+	return appendPacked(append(dst, width), gaps[:n], width)
 }
 
 // A decoder reads numbers and bytes, and remembers that it met the end.

@@ -28,25 +28,38 @@
 //	"C" "t"    dates, by ordinal
 //	"C" "u"    depths of URLs, by ordinal
 //	"C" "w"    lengths in words, by ordinal
-//	"F" word   full list of the word
-//	"S" word   short list, of documents with a title, meta, URL or anchor hit
+//	"F" word   leaf of the dictionary of full lists, whose last word that is
+//	"S" word   leaf of that of short lists, of documents with a title, meta, URL or anchor hit
 //	"Z"        totals
 //
 // Words are UTF-8, at most MaxWord bytes. Kinds lie in sstables of their own: B; C and F; S and Z.
 //
-// # Entry of the dictionary (F, S)
+// # Leaf of the dictionary (F, S)
+//
+// Words that follow one another, some 8 KB with their entries.
+//
+//	n          uvarint    words
+//	           uvarint    bytes of the words
+//	           uvarint    bytes of the sizes
+//	words                 for each: the bytes that it shares with the one before, the number of others (2 uvarints), these
+//	sizes                 of each entry, in bytes (uvarints)
+//	entries
+//
+// An entry begins with
 //
 //	head       uvarint    twice the number of postings, plus 1 if the list stands here
 //	hits       uvarint    in all postings
-//	max        1 byte     largest impact
 //
-// and then, of a list that stands here, which has less than 128 postings and at most 512 bytes of hits,
+// and then come, of a list that stands here, which has less than 128 postings and at most 512 bytes of hits,
 //
 //	first      uvarint    ordinal of the first posting
-//	block                 unless there is one posting only, whose impact is max
+//	width      1 byte     of a gap, 0 to 32 bits, if there are others
+//	gaps                  ordinal − ordinal before − 1 of the others, packed
 //	hits                  see below, to the end
 //
-// or, of any other, offset and length of its postings and of its hits in their files (4 uvarints).
+// or, of any other, the largest impact (1 byte), and offset and length of its postings and of its hits in their files
+// (4 uvarints). Impacts of a list that stands here are not stored: its hits are at hand, and so are the lengths of
+// its documents.
 //
 // # Files of lists (postings, hits)
 //
@@ -74,8 +87,6 @@
 //	width      1 byte     of an impact above the least, 0 to 8 bits
 //	gaps       ordinal − ordinal before − 1, packed from the low bit on; before ordinal 0 stands −1
 //	impacts    packed likewise
-//
-// In the dictionary, the ordinal before the first one is the one before first.
 //
 // # Hits
 //
@@ -142,19 +153,20 @@
 //
 // Documents 0 to 4; "anatomy" stands in the title and twice in the text of document 3:
 //
-//	key    46 61 6e 61 74 6f 6d 79                     "F" anatomy
-//	value  03                                          one posting, which stands here
-//	       03                                          three hits
-//	       e5                                          its impact, 229
-//	       03                                          its ordinal
-//	       08                                          gap 4, low byte as before: plain@4/3
-//	       12                                          gap 9: plain@13/3
-//	       01 7b                                       gap 0, low byte 7b: title^@0/3
+//	entry  03        one posting, which stands here
+//	       03        three hits
+//	       03        its ordinal
+//	       08        gap 4, low byte as before: plain@4/3
+//	       12        gap 9: plain@13/3
+//	       01 7b     gap 0, low byte 7b: title^@0/3
+//
+// With "engine" behind it, its leaf has the words 00 07 61 6e 61 74 6f 6d 79, 00 06 65 6e 67 69 6e 65.
 package segment
 
 // Version of the format. 2 has the table of chunks and the column u, 3 the columns h and s, 4 lists in files of
-// their own and packed hits, 5 the columns l, m and t, 6 texts in a file of their own.
-const Version = 6
+// their own and packed hits, 5 the columns l, m and t, 6 texts in a file of their own,
+// 7 leaves of the dictionary, and no impacts in them.
+const Version = 7
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024

@@ -13,7 +13,7 @@ const inlineHits = 512
 type entry struct {
 	df     int    // postings
 	hits   uint64 // in all of them
-	max    uint8  // the largest impact
+	max    uint8  // the largest impact; of a list that stands here it is known once that is decoded
 	inside []byte // the list itself, nil where it lies in the files
 	first  uint32 // its first ordinal, if inside
 
@@ -25,7 +25,6 @@ func parseEntry(value []byte) (e entry, err error) {
 	d := decoder{src: value}
 	head := d.uvarint()
 	e.hits = d.uvarint()
-	e.max = d.byte()
 	if d.err != nil {
 		return e, d.err
 	}
@@ -33,6 +32,7 @@ func parseEntry(value []byte) (e entry, err error) {
 		return e, errCount
 	}
 	if e.df = int(head >> 1); head&1 == 0 {
+		e.max = d.byte()
 		e.postings = extent{d.uvarint(), d.uvarint()}
 		e.hitsAt = extent{d.uvarint(), d.uvarint()}
 		if d.err == nil && len(d.src) > 0 {
@@ -55,10 +55,11 @@ func (e *entry) append(dst []byte) []byte {
 		head |= 1
 	}
 	dst = binary.AppendUvarint(dst, head)
-	dst = append(binary.AppendUvarint(dst, e.hits), e.max)
+	dst = binary.AppendUvarint(dst, e.hits)
 	if e.inside != nil {
 		return append(binary.AppendUvarint(dst, uint64(e.first)), e.inside...)
 	}
+	dst = append(dst, e.max)
 	for _, v := range [...]uint64{e.postings.at, e.postings.n, e.hitsAt.at, e.hitsAt.n} {
 		dst = binary.AppendUvarint(dst, v)
 	}

@@ -12,7 +12,7 @@ import (
 // a document, and so do the hits of a short list. Those of a full one go to their file as they come.
 type listWriter struct {
 	list     List
-	set      func(kind byte, key, value []byte) error // key without its kind
+	put      func(word, entry []byte) error
 	postings *fileWriter
 	hitsFile *fileWriter
 
@@ -113,7 +113,7 @@ func (l *listWriter) endWord() error {
 	l.stats.Postings += uint64(e.df)
 	l.stats.Hits += e.hits
 	l.stats.EntryBytes += int64(1 + len(l.word) + len(l.value))
-	return l.set(l.list.kind(), l.word, l.value)
+	return l.put(l.word, l.value)
 }
 
 // fitsInside codes the list for the dictionary, if it is short enough.
@@ -121,7 +121,7 @@ func (l *listWriter) fitsInside() bool {
 	b, e := &l.block, &l.entry
 	dst := l.inside[:0]
 	if b.n > 1 {
-		dst = appendBlock(dst, b.ordinals[:b.n], b.impacts[:b.n], b.ordinals[0]-1)
+		dst = appendInside(dst, b.ordinals[:b.n])
 	}
 	e.first = b.ordinals[0]
 	if dst = appendInlineHits(dst, l.counts[:b.n], l.all, len(dst)+inlineHits); dst == nil {

@@ -38,22 +38,12 @@ var (
 
 // Postings is the list of a word, or nil where no document holds it.
 func (s *Segment) Postings(list List, word []byte) (*Postings, error) {
-	it, err := s.iter()
-	if err != nil {
-		return nil, s.wrap(err)
+	entry, err := s.lookUp(list, word)
+	if err != nil || entry == nil {
+		return nil, err
 	}
-	defer s.rest(it)
-	p := &Postings{seg: s, list: list}
-	key := append(append(make([]byte, 0, 1+len(word)), list.kind()), word...)
-	if !it.SeekGE(key) || !bytes.Equal(it.Key(), key) {
-		return nil, s.wrap(it.Error())
-	}
-	value, err := it.ValueAndErr()
-	if err != nil {
-		return nil, s.damaged(list, word, err)
-	}
-	p.word = key[1:]
-	if err := p.begin(bytes.Clone(value)); err != nil {
+	p := &Postings{seg: s, list: list, word: bytes.Clone(word)}
+	if err := p.begin(entry); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -74,7 +64,7 @@ func (p *Postings) begin(value []byte) (err error) {
 
 func (p *Postings) open() (err error) {
 	if p.blocks = p.entry.inside; p.blocks != nil {
-		return nil
+		return p.openInside()
 	}
 	list, err := p.seg.postings.read(p.entry.postings)
 	if err != nil {
@@ -82,6 +72,33 @@ func (p *Postings) open() (err error) {
 	}
 	p.directory, p.blocks, err = newDirectory(list, p.entry.blocks())
 	return err
+}
+
+// openInside decodes a list in the dictionary, which stands as a block that load need not decode. Its impacts are those
+// of its hits.
+func (p *Postings) openInside() error {
+	n, e := p.entry.df, &p.entry
+	p.n, p.packed = 0, nil
+	size, err := p.block.decodeInside(e.inside, n, e.first)
+	if err != nil {
+		return err
+	}
+	if err := p.hitBlock.decodeInline(e.inside[size:], n); err != nil {
+		return err
+	}
+	var buf [inlineHits]vocab.Hit
+	for i, ord := range p.ordinals[:n] {
+		if int64(ord) >= int64(len(p.seg.lengths)) {
+			return errOrdinals
+		}
+		hits, err := p.hitBlock.append(buf[:0], i)
+		if err != nil {
+			return err
+		}
+		p.impacts[i] = Impact(hits, p.seg.lengths[ord], p.seg.totals.avgWords)
+		e.max = max(e.max, p.impacts[i])
+	}
+	return nil
 }
 
 func (p *Postings) damaged(err error) error { return p.seg.damaged(p.list, p.word, err) }
@@ -220,14 +237,8 @@ func (p *Postings) load(at int) bool {
 func (p *Postings) decodeBlock(at int) error {
 	n := min(blockSize, p.entry.df-at*blockSize)
 	if p.inside() {
-		if n == 1 {
-			p.ordinals[0], p.impacts[0], p.n, p.packed = p.entry.first, p.entry.max, 1, nil
-			return nil
-		}
-		if _, err := p.block.decode(p.blocks, n, p.entry.first-1); err != nil || p.ordinals[0] == p.entry.first {
-			return err
-		}
-		return errOrdinals
+		p.n = n // it was decoded when the list was opened
+		return nil
 	}
 	from, to := p.directory.bounds(at)
 	if from > to || uint64(to) > uint64(len(p.blocks)) {
@@ -316,11 +327,7 @@ func (p *Postings) Hits(buf []vocab.Hit) ([]vocab.Hit, error) {
 
 func (p *Postings) findHits() (err error) {
 	if p.inside() {
-		src := p.blocks
-		if p.n > 1 {
-			src = src[blockHead+packedLen(p.n, src[0])+packedLen(p.n, src[2]):]
-		}
-		return p.hitBlock.decodeInline(src, p.n)
+		return nil
 	}
 	if p.hits == nil {
 		if p.hits, err = p.seg.hits.read(p.entry.hitsAt); err != nil {

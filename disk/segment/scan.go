@@ -46,20 +46,19 @@ func (s *Segment) EachRecord(fn func(vocab.Ordinal, vocab.DocInfo, texts.Place) 
 // A Scan reads all lists of one kind in the order of words, with all hits: for merging and checking.
 // It looks up no word. It is for one goroutine.
 type Scan struct {
-	it    *keys
+	words *dictionary
 	list  Postings // of the current word
-	value []byte
 	buf   []vocab.Hit
 	err   error
 }
 
 // Scan begins before the first word. It must be closed.
 func (s *Segment) Scan(list List) (*Scan, error) {
-	it, err := s.keysOf(list.kind())
+	it, err := s.db.NewIter(nil)
 	if err != nil {
 		return nil, s.wrap(err)
 	}
-	return &Scan{it: it, list: Postings{seg: s, list: list, end: true}}, nil
+	return &Scan{words: s.from(it, list, nil), list: Postings{seg: s, list: list, end: true}}, nil
 }
 
 // keys are those of one kind, in their order.
@@ -83,7 +82,7 @@ func (k *keys) next() bool {
 }
 
 // Close ends the scan.
-func (c *Scan) Close() { c.it.Close() }
+func (c *Scan) Close() { c.words.it.Close() }
 
 // Err is what ended the scan early.
 func (c *Scan) Err() error { return c.err }
@@ -100,18 +99,12 @@ func (c *Scan) NextWord() bool {
 	if c.err != nil {
 		return false
 	}
-	if !c.it.next() {
-		c.err = c.list.seg.wrap(c.it.Error())
+	if !c.words.next() {
+		c.err = c.words.err
 		return false
 	}
-	c.list.word = append(c.list.word[:0], c.it.Key()[1:]...)
-	value, err := c.it.ValueAndErr()
-	if err != nil {
-		c.err = c.list.damaged(err)
-		return false
-	}
-	c.value = append(c.value[:0], value...)
-	c.err = c.list.begin(c.value)
+	c.list.word = c.words.word
+	c.err = c.list.begin(c.words.entry)
 	return c.err == nil
 }
 

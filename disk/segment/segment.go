@@ -422,22 +422,23 @@ func (s *Segment) EachWord(prefix []byte, fn func(word []byte, df int) bool) err
 		return s.wrap(err)
 	}
 	defer s.rest(it)
-	start := append([]byte{kindFull}, prefix...)
-	for ok := it.SeekGE(start); ok && bytes.HasPrefix(it.Key(), start); ok = it.Next() {
-		word := it.Key()[1:]
-		value, err := it.ValueAndErr()
-		if err != nil {
-			return s.wrap(err)
+	words := s.from(it, Full, prefix)
+	for words.next() {
+		if bytes.Compare(words.word, prefix) < 0 {
+			continue
 		}
-		e, err := parseEntry(value)
-		if err != nil {
-			return s.damaged(Full, word, err)
+		if !bytes.HasPrefix(words.word, prefix) {
+			break
 		}
-		if !fn(word, e.df) {
-			return nil
+		e, err := parseEntry(words.entry)
+		if err != nil {
+			return s.damaged(Full, words.word, err)
+		}
+		if !fn(words.word, e.df) {
+			break
 		}
 	}
-	return s.wrap(it.Error())
+	return words.err
 }
 
 func (s *Segment) wrap(err error) error {

@@ -82,6 +82,7 @@ type Writer struct {
 	lastOrd  int64
 	full     listWriter
 	short    listWriter
+	words    [lists]dictionaryWriter
 	selected []vocab.Hit // those of the short list
 }
 
@@ -128,8 +129,11 @@ func Create(dir string, o Options) (*Writer, error) {
 	w.table(sstable.NoCompression, kindDocs) // they are compressed
 	w.table(packed, kindColumn, kindFull)
 	w.table(packed, kindShort, kindTotals)
-	w.full = listWriter{list: Full, set: w.set, postings: w.postings, hitsFile: w.hits}
-	w.short = listWriter{list: Short, set: w.set, postings: w.postings, hitsFile: w.hits}
+	for l := range lists {
+		w.words[l] = dictionaryWriter{kind: l.kind(), set: w.set}
+	}
+	w.full = listWriter{list: Full, put: w.words[Full].add, postings: w.postings, hitsFile: w.hits}
+	w.short = listWriter{list: Short, put: w.words[Short].add, postings: w.postings, hitsFile: w.hits}
 	return w, nil
 }
 
@@ -368,7 +372,7 @@ func (w *Writer) Finish() (Stats, error) {
 	}
 	w.stats.Full, w.stats.Short = w.full.stats, w.short.stats
 	if w.err == nil {
-		w.fail(w.set(kindTotals, nil, w.totals()))
+		w.fail(cmp.Or(w.words[Full].end(), w.words[Short].end(), w.set(kindTotals, nil, w.totals())))
 	}
 	w.closeTables()
 	if w.err == nil {
