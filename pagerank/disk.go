@@ -259,13 +259,12 @@ func (l *diskLayout) distribute() (err error) {
 
 // A pieceMaker is what one worker lays pieces out with.
 type pieceMaker struct {
-	placer    placer
-	room      []link
-	graph     Graph // of the targets of the piece alone, numbered from 0
-	positions []uint32
-	places    []uint32
-	amounts   []uint32 // how many links have each place
-	out       []uint32 // of them, those that leave targets of the piece
+	placer  placer
+	room    []link
+	graph   Graph // of the targets of the piece alone, numbered from 0
+	places  []uint32
+	amounts []uint32 // how many links have each place
+	out     []uint32 // of them, those that leave targets of the piece
 }
 
 // layOut makes the pieces.
@@ -285,15 +284,16 @@ func (l *diskLayout) layOut() (err error) {
 		}
 		g := &m.graph
 		g.selfLinks = l.selfLinks
-		p := piece{to: d.to - d.from}
+		p := piece{to: d.to - d.from, places: m.places}
 		if m.placer.set == nil {
 			m.placer.set = make([]placed, l.nodes>>6+1)
 		}
-		m.places = sized(m.places, len(g.sources))
-		p.arrange(g, d.from)
-		m.positions = sized(m.positions, len(p.order))
-		p.positions(m.positions)
-		p.fill(g, d.from, m.positions, &m.placer, m.places)
+		p.arrange(g, d.from, nil)
+		m.placer.first, m.placer.positions = d.from, sized(m.placer.positions, len(p.order))
+		p.positions(m.placer.positions)
+		p.want(g, &m.placer, nil)
+		p.fill(g, &m.placer, nil)
+		m.places = p.places
 		d.links, d.runs = len(g.sources), len(p.runs)
 		links.Add(int64(d.links))
 		size := int64(4*len(p.order) + 12*len(p.runs) + 4*len(m.places))

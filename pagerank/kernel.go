@@ -167,7 +167,7 @@ func newPass[F float32 | float64](c *computation) *pass[F] {
 		piece := &c.blocks.pieces[i]
 		from, to := piece.from, piece.to
 		shares := sharesOf(p.shares[from:from], c.g.out[from:to], piece.order, c.damping)
-		p.heard[i] = make([]F, len(piece.order)+len(piece.wanted))
+		p.heard[i] = make([]F, len(piece.order)+len(piece.wanted)+len(piece.sums))
 		give(p.heard[i], c.ranks[from:to], shares)
 	})
 	return p
@@ -204,11 +204,29 @@ func (p *pass[F]) iterate(bored float64) {
 	}
 }
 
+// tell has the tables of a round hear what piece i gives.
+func (p *pass[F]) tell(i int, round round) {
+	gives := p.heard[i]
+	for j := round.from; j < round.to; j++ {
+		piece := &p.blocks.pieces[j]
+		from, to := piece.cuts[i], piece.cuts[i+1]
+		heard := p.heard[j][len(piece.order):]
+		for k, position := range piece.wanted[from.wanted:to.wanted] {
+			heard[int(from.wanted)+k] = gives[position]
+		}
+		sums, summed := heard[len(piece.wanted):], piece.summed[from.summed:to.summed]
+		for k, links := range piece.sums[from.sums:to.sums] {
+			sums[int(from.sums)+k] = F(sumOf(gives, summed[:links]))
+			summed = summed[links:]
+		}
+	}
+}
+
 func (p *pass[F]) piece(i int, bored float64) pieceSums {
 	piece := &p.blocks.pieces[i]
 	from, to := piece.from, piece.to
 	s := sweep[F]{
-		places: p.blocks.places[p.g.first[from]:p.g.first[to]], heard: p.heard[i], ranks: p.ranks[from:to], shares: p.shares[from:to],
+		places: piece.places, heard: p.heard[i], ranks: p.ranks[from:to], shares: p.shares[from:to],
 		bored: bored, even: bored / float64(len(p.ranks)),
 	}
 	if p.v != nil {

@@ -234,8 +234,13 @@ func TestWorkersDoNotChangeTheResult(t *testing.T) {
 // float32 contributions to 1e-6 (L1), with float64 to 6 times the tolerance.
 func TestEqualsPlainLoop(t *testing.T) {
 	g := mustGraph(t, webLike(300_000, 2))
-	if b := newBlocks(g, 1); len(b.pieces) < 3 {
-		t.Fatalf("%d pieces are too few for this test", len(b.pieces))
+	bundles := 0
+	b := newBlocks(g, 1)
+	for _, p := range b.pieces {
+		bundles += len(p.sums)
+	}
+	if len(b.pieces) < 3 || bundles < 20 {
+		t.Fatalf("%d pieces and %d bundles are too few for this test", len(b.pieces), bundles)
 	}
 	want, next := make([]float64, g.Nodes()), make([]float64, g.Nodes())
 	for i := range want {
