@@ -12,41 +12,91 @@ import (
 type phrase struct {
 	order   []int
 	offsets []uint32
+
+	begun  bool    // hits of one of the words were seen
+	starts []place // where in the document at hand it may begin by what was seen, ascending
 }
+
+// A place is the field of a hit and its position in it.
+type place uint32
+
+func placeOf(h vocab.Hit) place { return place(h.Field())<<24 | place(h.Position()) }
+
+func (p place) field() vocab.Field { return vocab.Field(p >> 24) }
+func (p place) position() uint32   { return uint32(p) & vocab.MaxPosition }
 
 // length is that of the stretch that a phrase fills.
 func (p *phrase) length() int { return int(p.offsets[len(p.offsets)-1]) + 1 }
 
-// stands says whether a phrase begins at a position of a field.
-func (p *phrase) stands(bufs [][]vocab.Hit, f vocab.Field, position uint32) bool {
+// take looks at the hits of a word. It is false where the phrase stands nowhere in the fields that are wanted.
+func (p *phrase) take(word int, hits []vocab.Hit, wants func(vocab.Field) bool) bool {
 	for k, i := range p.order {
-		if !fieldStandsAt(bufs[i], f, position+p.offsets[k]) {
-			return false
+		switch {
+		case i != word:
+		case p.begun:
+			p.leave(p.offsets[k], hits)
+		default:
+			p.begin(p.offsets[k], hits, wants)
 		}
 	}
-	return true
+	return !p.begun || len(p.starts) > 0
 }
 
-// lead chooses the word with the fewest hits, and says where in the phrase it stands.
-func (p *phrase) lead(bufs [][]vocab.Hit) (lead int, offset uint32) {
-	at := 0
-	for k, i := range p.order {
-		if len(bufs[i]) < len(bufs[p.order[at]]) {
-			at = k
+// begin makes starts of the hits of the word at an offset.
+func (p *phrase) begin(offset uint32, hits []vocab.Hit, wants func(vocab.Field) bool) {
+	p.begun, p.starts = true, p.starts[:0]
+	for _, h := range hits {
+		if at := placeOf(h); at.position() >= offset && wants(at.field()) {
+			p.starts = append(p.starts, at-place(offset))
 		}
 	}
-	return p.order[at], p.offsets[at]
 }
 
-// starts are where a phrase stands in a field.
-func (p *phrase) starts(bufs [][]vocab.Hit, f vocab.Field) (all []uint32) {
-	lead, offset := p.lead(bufs)
-	for _, hit := range bufs[lead] {
-		if hit.Field() == f && hit.Position() >= offset && p.stands(bufs, f, hit.Position()-offset) {
-			all = append(all, hit.Position()-offset)
+// leave keeps the starts that are followed by a hit at an offset.
+func (p *phrase) leave(offset uint32, hits []vocab.Hit) {
+	kept := p.starts[:0]
+	for _, start := range p.starts {
+		if start.position()+offset > vocab.MaxPosition {
+			continue
+		}
+		if hits = hitsFrom(hits, start+place(offset)); len(hits) == 0 {
+			break
+		}
+		if placeOf(hits[0]) == start+place(offset) {
+			kept = append(kept, start)
 		}
 	}
-	return all
+	p.starts = kept
+}
+
+// in are the starts in a field.
+func (p *phrase) in(f vocab.Field) []place {
+	from, _ := slices.BinarySearch(p.starts, place(f)<<24)
+	to, _ := slices.BinarySearch(p.starts, place(f+1)<<24)
+	return p.starts[from:to]
+}
+
+// hitsFrom gives the hits from a place on. It gallops: the place is near, mostly.
+func hitsFrom(hits []vocab.Hit, to place) []vocab.Hit {
+	if len(hits) == 0 || placeOf(hits[0]) >= to {
+		return hits
+	}
+	lo, hi := 0, len(hits) // lo is below to, hi is not
+	for step := 1; lo+step < hi; step *= 2 {
+		if placeOf(hits[lo+step]) >= to {
+			hi = lo + step
+			break
+		}
+		lo += step
+	}
+	for hi-lo > 1 {
+		if mid := int(uint(lo+hi) >> 1); placeOf(hits[mid]) < to {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hits[hi:]
 }
 
 // withinAnchor is what Within is at most in links to a page: sixteen positions part the texts of two links.
@@ -62,11 +112,9 @@ func (c *phraseCursor) near() bool {
 		if f == vocab.AnchorField {
 			within = min(within, withinAnchor)
 		}
-		starts := make([][]uint32, len(c.phrases))
+		starts := make([][]place, len(c.phrases))
 		for i := range c.phrases {
-			if starts[i] = c.phrases[i].starts(c.bufs, f); len(starts[i]) == 0 {
-				break
-			}
+			starts[i] = c.phrases[i].in(f)
 		}
 		if c.close(starts, within) {
 			return true
@@ -77,7 +125,7 @@ func (c *phraseCursor) near() bool {
 
 // close looks for a stretch that holds each phrase once, with so many words left over. It goes from each place
 // where a phrase may be first to the next, all others being at their first place from there on.
-func (c *phraseCursor) close(starts [][]uint32, within int) bool {
+func (c *phraseCursor) close(starts [][]place, within int) bool {
 	filled := 0
 	for i := range c.phrases {
 		filled += c.phrases[i].length()
@@ -118,11 +166,14 @@ func wordsOf(n *query.Node) (all []string) {
 
 // newPhrase makes the cursor of a phrase, or of phrases near each other, whose words have one each.
 func newPhrase(n *query.Node, of map[string]*termCursor) *phraseCursor {
-	c := &phraseCursor{in: n.In, within: n.Within, bufs: make([][]vocab.Hit, len(of))}
+	c := &phraseCursor{in: n.In, within: n.Within, counts: make([]int, len(of))}
 	for _, t := range of {
 		c.distinct = append(c.distinct, t)
 	}
 	slices.SortFunc(c.distinct, func(a, b *termCursor) int { return a.df - b.df })
+	for i := range c.distinct {
+		c.byCount = append(c.byCount, i)
+	}
 	for _, n := range phrasesOf(n) {
 		var p phrase
 		for k, word := range n.Words {

@@ -190,6 +190,13 @@ func (c *termCursor) stop() vocab.Ordinal {
 	return end
 }
 
+// count is about how many hits the document has that c stands on: 0 where they cannot be read.
+func (c *termCursor) count() int {
+	n, err := c.postings.HitCount()
+	c.walk.fail(err)
+	return n
+}
+
 // hits appends those of the document that c stands on to buf.
 func (c *termCursor) hits(buf []vocab.Hit) []vocab.Hit {
 	hits, err := c.postings.Hits(buf)
@@ -279,7 +286,8 @@ func (c *notCursor) advance(to vocab.Ordinal) vocab.Ordinal {
 }
 
 // A phraseCursor is where its words follow each other in one field, where several phrases are near each other in
-// one, or where its one word is in a given field. Documents that hold all words are found first, and then their hits are read.
+// one, or where its one word is in a given field. Documents that hold all words are found first, and then their hits
+// are read, those of the word that has the fewest first: where a phrase may begin is what they leave.
 type phraseCursor struct {
 	in       query.Field
 	distinct []*termCursor // the different words, by cost
@@ -287,7 +295,9 @@ type phraseCursor struct {
 	within   int           // the most words that may stand between several
 	at       vocab.Ordinal
 	started  bool
-	bufs     [][]vocab.Hit // of distinct
+	counts   []int       // of distinct: hits in the document at hand
+	byCount  []int       // distinct, those with the fewest first
+	hits     []vocab.Hit // of one of them
 }
 
 func (c *phraseCursor) cost() int { return c.distinct[0].df }
@@ -323,29 +333,27 @@ next:
 	}
 }
 
-// here says whether the document at which all words are has them in the field and in order. The
-// rarest word's hits are read first: if none is in the field, that is all.
+// here says whether the document at which all words are has them in the field and in order.
 func (c *phraseCursor) here() bool {
 	for i, t := range c.distinct {
-		c.bufs[i] = t.hits(c.bufs[i][:0])
+		c.counts[i] = t.count()
+	}
+	slices.SortFunc(c.byCount, func(a, b int) int { return c.counts[a] - c.counts[b] })
+	for i := range c.phrases {
+		c.phrases[i].begun = false
+	}
+	for _, word := range c.byCount {
+		c.hits = c.distinct[word].hits(c.hits[:0])
 		if c.in == query.InAlt {
-			c.bufs[i] = slices.DeleteFunc(c.bufs[i], func(h vocab.Hit) bool { return h.Type() != vocab.Alt })
+			c.hits = slices.DeleteFunc(c.hits, func(h vocab.Hit) bool { return h.Type() != vocab.Alt })
 		}
-		if len(c.bufs[i]) == 0 {
-			return false
-		}
-	}
-	if len(c.phrases) > 1 {
-		return c.near()
-	}
-	p := &c.phrases[0]
-	lead, offset := p.lead(c.bufs)
-	for _, hit := range c.bufs[lead] {
-		if c.wants(hit.Field()) && hit.Position() >= offset && p.stands(c.bufs, hit.Field(), hit.Position()-offset) {
-			return true
+		for i := range c.phrases {
+			if p := &c.phrases[i]; !p.take(word, c.hits, c.wants) {
+				return false
+			}
 		}
 	}
-	return false
+	return len(c.phrases) == 1 || c.near()
 }
 
 func (c *phraseCursor) wants(f vocab.Field) bool {
@@ -360,18 +368,4 @@ func (c *phraseCursor) wants(f vocab.Field) bool {
 		return f == vocab.Body
 	}
 	return true
-}
-
-// fieldStandsAt says whether one of the hits, of all fields, is at a position of one.
-func fieldStandsAt(hits []vocab.Hit, f vocab.Field, position uint32) bool {
-	lo, hi := 0, len(hits)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if g := hits[mid].Field(); g < f || g == f && hits[mid].Position() < position {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo < len(hits) && hits[lo].Field() == f && hits[lo].Position() == position
 }

@@ -62,19 +62,9 @@ const (
 )
 
 // Field is where hits of this type count their positions.
-func (t HitType) Field() Field {
-	switch t {
-	case Title:
-		return TitleField
-	case Meta:
-		return MetaField
-	case URLWord:
-		return URLField
-	case Anchor, AnchorOut:
-		return AnchorField
-	}
-	return Body
-}
+func (t HitType) Field() Field { return fieldOf[t&15] }
+
+var fieldOf = [16]Field{Title: TitleField, Meta: MetaField, URLWord: URLField, Anchor: AnchorField, AnchorOut: AnchorField}
 
 // NormalSize is the size of plain text.
 const NormalSize = 3

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 
@@ -173,22 +174,46 @@ func decodeLengths(ends []uint32, src []byte) (rest []byte, err error) {
 	var packed [blockSize]uint8
 	unpackBytes(packed[:n], src[1:], width, 0)
 	src = src[1+packedLen(n, width):]
-	escape := uint32(1)<<width - 1
-	end := uint64(0)
+	end := uint32(0)
 	for i, v := range packed[:n] {
-		length := uint64(v) + 1
-		if width > 0 && uint32(v) == escape {
-			more, size := binary.Uvarint(src)
-			if size <= 0 || more > 1<<32 {
-				return nil, errHitsCut
-			}
-			src = src[size:]
-			length += more
+		end += uint32(v) + 1
+		ends[i] = end
+	}
+	if width == 0 {
+		return src, nil
+	}
+	return addEscapes(ends, packed[:n], uint8(1)<<width-1, src)
+}
+
+// addEscapes adds what stands apart of the lengths that are coded as escape.
+func addEscapes(ends []uint32, packed []uint8, escape uint8, src []byte) (rest []byte, err error) {
+	added := uint64(0)
+	for from := 0; from < len(packed); {
+		to := len(packed)
+		if at := bytes.IndexByte(packed[from:], escape); at >= 0 {
+			to = from + at
 		}
-		if end += length; end > 1<<32-1 {
+		if added > 0 {
+			for i := range ends[from:to] {
+				ends[from+i] += uint32(added)
+			}
+		}
+		if to == len(packed) {
+			break
+		}
+		more, size := binary.Uvarint(src)
+		if size <= 0 || more > 1<<32 {
 			return nil, errHitsCut
 		}
-		ends[i] = uint32(end)
+		src = src[size:]
+		if added += more; uint64(ends[to])+added > 1<<32-1 {
+			return nil, errHitsCut
+		}
+		ends[to] += uint32(added)
+		from = to + 1
+	}
+	if len(ends) > 0 && added > uint64(ends[len(ends)-1]) { // the last one has wrapped around
+		return nil, errHitsCut
 	}
 	return src, nil
 }
@@ -222,6 +247,14 @@ func (b *hitBlock) decode(src []byte, n int) error {
 		return err
 	}
 	return b.packed.start(rest, n, int(b.ends[n-1]))
+}
+
+// count is the number of hits of posting i, or if inline of their bytes.
+func (b *hitBlock) count(i int) int {
+	if i == 0 {
+		return int(b.ends[0])
+	}
+	return int(b.ends[i] - b.ends[i-1])
 }
 
 // append appends the hits of posting i to buf.

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -191,20 +192,25 @@ type walker struct {
 	next   int    // where the one after it begins
 }
 
-// to parses the group of that number, and those before it as need be.
-func (w *walker) to(number int, parse func(src []byte, at, n int) (size int, err error)) error {
+func (w *walker) rewind() { w.number, w.next = -1, 0 }
+
+// to gives where the group of that number begins and how many values it holds, and passes over those before it.
+// Length tells that of a group of n values, from its first bytes and the slack behind it.
+func (w *walker) to(number int, length func(head []byte, n int) int) (at, n int, err error) {
 	if number < w.number {
-		w.number, w.next = -1, 0
+		w.rewind()
 	}
-	for w.number < number {
-		size, err := parse(w.src, w.next, min(groupSize, w.n-(w.number+1)*groupSize))
-		if err != nil {
-			return err
-		}
-		w.next += size
+	for {
 		w.number++
+		if w.next > len(w.src) {
+			return 0, 0, errHitsCut
+		}
+		at, n = w.next, min(groupSize, w.n-w.number*groupSize)
+		w.next += length(w.src[at:at+slack], n)
+		if w.number == number {
+			return at, n, nil
+		}
 	}
-	return nil
 }
 
 // A gapGroup is a view of packed gaps.
@@ -212,6 +218,14 @@ type gapGroup struct {
 	packed []byte
 	width  uint8
 	over   []byte // exceptions
+}
+
+// gapLength is the bytes of a group of n gaps.
+func gapLength(head []byte, n int) int {
+	if head[0]&hasExceptions == 0 {
+		return 1 + packedLen(n, head[0])
+	}
+	return 2 + packedLen(n, head[0]&^hasExceptions) + int(head[1])*gapException
 }
 
 // parse finds the parts of a group of n gaps at an offset of src, behind which there is slack, and its size.
@@ -232,8 +246,15 @@ func (g *gapGroup) parse(src []byte, at, n int) (size int, err error) {
 // read gives gaps, from number first on, as the positions of hits.
 func (g *gapGroup) read(dst []vocab.Hit, first int) {
 	width, mask := uint(g.width), uint64(1)<<g.width-1
-	bit := uint(first) * width
-	for i := range dst {
+	bit, i := uint(first)*width, 0
+	for ; width <= fourOf && i+4 <= len(dst); i += 4 {
+		v := load64(g.packed, bit>>3) >> (bit & 7)
+		four := dst[i : i+4 : i+4]
+		four[0], four[1] = vocab.Hit(v&mask), vocab.Hit(v>>width&mask)
+		four[2], four[3] = vocab.Hit(v>>(2*width)&mask), vocab.Hit(v>>(3*width)&mask)
+		bit += 4 * width
+	}
+	for ; i < len(dst); i++ {
 		dst[i] = vocab.Hit(load64(g.packed, bit>>3) >> (bit & 7) & mask)
 		bit += width
 	}
@@ -246,6 +267,9 @@ func (g *gapGroup) read(dst []vocab.Hit, first int) {
 	}
 }
 
+// fourOf is the bits of a value up to which four of them are in eight bytes wherever they begin.
+const fourOf = (64 - 7) / 4
+
 // A lowGroup is a view of packed low bytes.
 type lowGroup struct {
 	packed  []byte // indices, with a palette
@@ -255,8 +279,20 @@ type lowGroup struct {
 	others  []byte // exceptions
 }
 
-// parse is that of a gapGroup.
-func (g *lowGroup) parse(src []byte, at, n int) (size int, err error) {
+// lowLength is the bytes of a group of n low bytes.
+func lowLength(head []byte, n int) int {
+	switch way := head[0]; way {
+	case lowPlain:
+		return 1
+	case lowBase:
+		return 3 + int(head[2])*lowException
+	default:
+		return 2 + int(head[1]) + 1 + packedLen(n, way-lowPalette)
+	}
+}
+
+// parse is that of a gapGroup. The types of all low bytes are known ones.
+func (g *lowGroup) parse(src []byte, at, n int) error {
 	d := cutter{src: src, at: at}
 	*g = lowGroup{base: plainHit}
 	switch way := d.byte(); {
@@ -269,25 +305,29 @@ func (g *lowGroup) parse(src []byte, at, n int) (size int, err error) {
 		g.palette = d.bytes(int(d.byte()) + 1)
 		g.packed = d.bytes(packedLen(n, g.bits))
 	default:
-		return 0, errWidth
+		return errWidth
 	}
-	return d.at - at, d.err
+	return cmp.Or(d.err, g.check())
+}
+
+func (g *lowGroup) check() error {
+	highest := g.base
+	for _, low := range g.palette {
+		highest = max(highest, low)
+	}
+	for i := 1; i < len(g.others); i += lowException {
+		highest = max(highest, g.others[i])
+	}
+	if vocab.Hit(highest).Type() >= vocab.HitTypes {
+		return errHitType
+	}
+	return nil
 }
 
 // read gives low bytes, from number first on.
 func (g *lowGroup) read(dst []uint8, first int) error {
 	if g.bits > 0 {
-		width, mask := uint(g.bits), uint64(1)<<g.bits-1
-		bit := uint(first) * width
-		for i := range dst {
-			index := load64(g.packed, bit>>3) >> (bit & 7) & mask
-			if index >= uint64(len(g.palette)) {
-				return errHitType
-			}
-			dst[i] = g.palette[index]
-			bit += width
-		}
-		return nil
+		return g.readPalette(dst, first)
 	}
 	for i := range dst {
 		dst[i] = g.base
@@ -298,6 +338,30 @@ func (g *lowGroup) read(dst []uint8, first int) error {
 		} else if i >= 0 {
 			dst[i] = others[1]
 		}
+	}
+	return nil
+}
+
+func (g *lowGroup) readPalette(dst []uint8, first int) error {
+	width, mask := uint(g.bits), uint64(1)<<g.bits-1
+	bit, i, most := uint(first)*width, 0, uint64(len(g.palette)-1)
+	for ; i+4 <= len(dst); i += 4 {
+		v := load64(g.packed, bit>>3) >> (bit & 7)
+		a, b, c, d := v&mask, v>>width&mask, v>>(2*width)&mask, v>>(3*width)&mask
+		if a > most || b > most || c > most || d > most {
+			return errHitType
+		}
+		four := dst[i : i+4 : i+4]
+		four[0], four[1], four[2], four[3] = g.palette[a], g.palette[b], g.palette[c], g.palette[d]
+		bit += 4 * width
+	}
+	for ; i < len(dst); i++ {
+		index := load64(g.packed, bit>>3) >> (bit & 7) & mask
+		if index > most {
+			return errHitType
+		}
+		dst[i] = g.palette[index]
+		bit += width
 	}
 	return nil
 }
@@ -341,10 +405,8 @@ func (p *packedHits) append(buf []vocab.Hit, posting, from, to int) ([]vocab.Hit
 	p.firsts.read(hits[:1], posting)
 	for done := 1; done < len(hits); {
 		at := from + done - posting - 1
-		if number := at / groupSize; number != p.gaps.number {
-			if err := p.gaps.to(number, p.gap.parse); err != nil {
-				return buf[:n], err
-			}
+		if err := p.gapsOf(at / groupSize); err != nil {
+			return buf[:n], err
 		}
 		end := min(len(hits), done+groupSize-at%groupSize)
 		p.gap.read(hits[done:end], at%groupSize)
@@ -353,10 +415,8 @@ func (p *packedHits) append(buf []vocab.Hit, posting, from, to int) ([]vocab.Hit
 	s := summer{low: plainHit}
 	for done := 0; done < len(hits); {
 		at := from + done
-		if number := at / groupSize; number != p.lows.number {
-			if err := p.lows.to(number, p.low.parse); err != nil {
-				return buf[:n], err
-			}
+		if err := p.lowsOf(at / groupSize); err != nil {
+			return buf[:n], err
 		}
 		end := min(len(hits), done+groupSize-at%groupSize)
 		if err := s.add(hits[done:end], &p.low, at%groupSize); err != nil {
@@ -367,59 +427,92 @@ func (p *packedHits) append(buf []vocab.Hit, posting, from, to int) ([]vocab.Hit
 	return buf, nil
 }
 
+// gapsOf makes gap the group of that number, and lowsOf low.
+func (p *packedHits) gapsOf(number int) error {
+	if number == p.gaps.number {
+		return nil
+	}
+	at, n, err := p.gaps.to(number, gapLength)
+	if err == nil {
+		_, err = p.gap.parse(p.gaps.src, at, n)
+	}
+	if err != nil {
+		p.gaps.rewind()
+	}
+	return err
+}
+
+func (p *packedHits) lowsOf(number int) error {
+	if number == p.lows.number {
+		return nil
+	}
+	at, n, err := p.lows.to(number, lowLength)
+	if err == nil {
+		err = p.low.parse(p.lows.src, at, n)
+	}
+	if err != nil {
+		p.lows.rewind()
+	}
+	return err
+}
+
 // A summer makes hits of gaps and low bytes.
 type summer struct {
 	low      uint8
-	position uint32
+	position uint64
 	last     vocab.Hit
 }
 
-// add makes hits of gaps, with the low bytes of a group from number first on.
+// add makes hits of gaps, with the low bytes of a group from number first on. A position out of range shows where
+// its field ends, or the group: up to there positions grow, and 128 gaps cannot overflow them.
 func (s *summer) add(hits []vocab.Hit, g *lowGroup, first int) error {
 	if g.one() && g.base == s.low {
 		low, position := vocab.Hit(s.low), s.position
 		for i, gap := range hits {
-			if position += uint32(gap); gap > vocab.MaxPosition || position > vocab.MaxPosition {
-				return errHitPosition
-			}
+			position += uint64(gap)
 			hits[i] = vocab.Hit(position<<8) | low
 		}
 		s.position, s.last = position, hits[len(hits)-1]
-		return nil
+		return s.inRange()
 	}
 	var room [groupSize]uint8
 	lows := room[:len(hits)]
 	if err := g.read(lows, first); err != nil {
 		return err
 	}
+	falls := uint64(0) // its highest bit says that a hit was below the one before
 	for i, gap := range hits {
-		if low := lows[i]; low != s.low {
+		low := lows[i]
+		if fieldOf[low] != fieldOf[s.low] {
 			if err := s.change(low); err != nil {
 				return err
 			}
 		}
-		if s.position += uint32(gap); gap > vocab.MaxPosition || s.position > vocab.MaxPosition {
-			return errHitPosition
-		}
-		h := vocab.Hit(s.position<<8) | vocab.Hit(s.low)
-		if h < s.last {
-			return errHitOrder
-		}
+		s.low = low
+		s.position += uint64(gap)
+		h := vocab.Hit(s.position<<8) | vocab.Hit(low)
+		falls |= uint64(h) - uint64(s.last)
 		hits[i], s.last = h, h
+	}
+	if falls>>63 != 0 {
+		return errHitOrder
+	}
+	return s.inRange()
+}
+
+func (s *summer) inRange() error {
+	if s.position > vocab.MaxPosition {
+		return errHitPosition
 	}
 	return nil
 }
 
-// change goes on to another low byte.
+// change goes on to another field.
 func (s *summer) change(low uint8) error {
-	if fieldOf[low] != fieldOf[s.low] {
-		if fieldOf[low] < fieldOf[s.low] {
-			return errHitOrder
-		}
-		s.position, s.last = 0, 0
+	if fieldOf[low] < fieldOf[s.low] {
+		return errHitOrder
 	}
-	if s.low = low; vocab.Hit(low).Type() >= vocab.HitTypes {
-		return errHitType
-	}
-	return nil
+	err := s.inRange()
+	s.position, s.last = 0, 0
+	return err
 }

@@ -306,23 +306,40 @@ func (p *Postings) MaxIn(from, to vocab.Ordinal) (highest uint8) {
 	return p.directory.maxOf(at, min(p.directory.find(at, n, uint32(to-1))+1, n))
 }
 
+// HitCount is how many hits the current posting has, or of a list in the dictionary how many bytes they take.
+func (p *Postings) HitCount() (int, error) {
+	if err := p.toHits(); err != nil {
+		return 0, err
+	}
+	return p.hitBlock.count(p.i), nil
+}
+
 // Hits appends the hits of the current posting to buf. They are looked for when first asked for, a block at
 // a time.
 func (p *Postings) Hits(buf []vocab.Hit) ([]vocab.Hit, error) {
-	if p.i < 0 || p.end {
-		return buf, p.seg.wrap(errNoCursor)
-	}
-	if p.hitsAt != p.at {
-		if err := p.findHits(); err != nil {
-			return buf, p.damaged(err)
-		}
-		p.hitsAt = p.at
+	if err := p.toHits(); err != nil {
+		return buf, err
 	}
 	buf, err := p.hitBlock.append(buf, p.i)
 	if err != nil {
 		return buf, p.damaged(err)
 	}
 	return buf, nil
+}
+
+// toHits makes hitBlock that of the current posting.
+func (p *Postings) toHits() error {
+	if p.i < 0 || p.end {
+		return p.seg.wrap(errNoCursor)
+	}
+	if p.hitsAt == p.at {
+		return nil
+	}
+	if err := p.findHits(); err != nil {
+		return p.damaged(err)
+	}
+	p.hitsAt = p.at
+	return nil
 }
 
 func (p *Postings) findHits() (err error) {
