@@ -34,6 +34,7 @@ const (
 type Response struct {
 	Query       string   // as asked
 	Interpreted string   // as understood, in the query language: `"new york" -site:example.org`
+	Filters     []Filter // what of the query keeps to some pages or refuses some
 	Cut         []string // what of the query was left out, for people: "only the first 64 words were used"
 	Suggestion  string   // another spelling of the query that has more results; "" for none
 	Corrected   string   // the other spelling that was answered, because the query as asked has no results: Why says so
@@ -51,8 +52,16 @@ type Response struct {
 	Took        time.Duration
 	Documents   int // pages that were searched
 	Rank        RankUsed
-	State       string // the same for answers from the same index and ranks
-	Why         string // on no results, with Corrected and with Most: why, for people; also what of the index could not be read
+	State       string      // the same for answers from the same index and ranks
+	Cached      vocab.DocID // the query is cache: of this page and nothing else; 0 otherwise
+	Unknown     []string    // URLs, without their scheme, that the query names and the index does not know
+	Why         string      // on no results, with Corrected and with Most: why, for people; also what of the index could not be read
+}
+
+// A Filter is a part of a query, in the query language.
+type Filter struct {
+	Text    string // "site:example.org"
+	Without string // the query without it, "" where nothing is left
 }
 
 // RankUsed is the rank vector that counted; the zero value says that there is none.

@@ -100,6 +100,9 @@ func TestReferences(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
+		if wanted := text == "cache:https://x.org"; wanted && r.Cached != x || !wanted && r.Cached != 0 {
+			t.Errorf("%s: the cached page of %d", text, r.Cached)
+		}
 		if unknown := strings.Contains(r.Why, "does not know y.com/nohow"); unknown != (len(want) == 0 && strings.Contains(text, "nohow")) {
 			t.Errorf("%s: said %q", text, r.Why)
 		}

@@ -37,7 +37,8 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 
 // search answers from one snapshot.
 func (s *Searcher) search(ctx context.Context, snap *snapshot, q query.Query, req *Request, resp *Response) error {
-	*resp = Response{Query: req.Query, Interpreted: q.String(), Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state()}
+	*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state()}
+	resp.understood(q)
 	a := answer{snap: snap, w: &s.o.Weights, req: req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links}
 	if err := a.run(q.Root, s.o.Candidates); err != nil {
 		return err
@@ -47,6 +48,14 @@ func (s *Searcher) search(ctx context.Context, snap *snapshot, q query.Query, re
 		return err
 	}
 	return shown.addMost(s.o.Candidates)
+}
+
+// understood tells what a query was understood as.
+func (resp *Response) understood(q query.Query) {
+	resp.Interpreted, resp.Filters = q.String(), nil
+	for _, f := range q.Filters() {
+		resp.Filters = append(resp.Filters, Filter(f))
+	}
 }
 
 // bounded is the request with defaults and limits.
@@ -417,6 +426,10 @@ func byScore(a, b candidate) int {
 func (a *answer) conclude() {
 	resp := a.resp
 	resp.Cut = append(slices.Clip(resp.Cut), a.located.cut...)
+	resp.Unknown = a.located.unknown
+	if n := a.root; n.Op == query.Pages && n.Ref.Relation == query.Cache && len(n.Docs) == 1 {
+		resp.Cached = n.Docs[0]
+	}
 	resp.Next = resp.Total-resp.Folded > a.req.Offset+len(resp.Results) && a.req.Offset+len(resp.Results) < MaxOffset && len(resp.Results) > 0
 	switch {
 	case len(resp.Results) > 0 || resp.Why != "":

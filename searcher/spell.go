@@ -50,7 +50,8 @@ func (a *answer) mend(k *knowledge, q query.Query, candidates int) (shown *answe
 	before := *resp
 	b := &answer{snap: a.snap, w: a.w, req: a.req, clock: a.clock, resp: resp, countTo: a.countTo, links: a.links, located: located{docs: a.located.docs}}
 	better := query.Parse(text)
-	resp.Interpreted, resp.Why, resp.Forms = better.String(), "", nil
+	resp.understood(better)
+	resp.Why, resp.Forms = "", nil
 	if err := b.run(better.Root, candidates); err != nil {
 		return a, err
 	}

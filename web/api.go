@@ -21,6 +21,8 @@ type searchAnswer struct {
 	Interpreted string         `json:"interpreted"`
 	Suggestion  string         `json:"suggestion,omitempty"` // another spelling that has more results
 	Corrected   string         `json:"corrected,omitempty"`  // the other spelling that these are the results of: reason says why
+	Filters     []filterAnswer `json:"filters,omitempty"`    // parts of the query that keep to some pages or refuse some
+	Cut         []string       `json:"cut,omitempty"`        // what was left out of the query, or not looked at
 	Forms       []formsAnswer  `json:"forms,omitempty"`      // other forms of words that counted
 	Total       totalAnswer    `json:"total"`
 	TookMS      float64        `json:"took_ms"`
@@ -33,6 +35,11 @@ type searchAnswer struct {
 	Results     []resultAnswer `json:"results"`
 	Next        *string        `json:"next"`                  // address of the results after these, or null
 	NextCursor  string         `json:"next_cursor,omitempty"` // for parameter cursor: results after these, or an error where the index has changed
+}
+
+type filterAnswer struct {
+	Text    string `json:"text"`
+	Without string `json:"without"`
 }
 
 type formsAnswer struct {
@@ -64,6 +71,7 @@ type resultAnswer struct {
 	Date        string             `json:"date,omitempty"`     // "2024-05-06"
 	Filetype    string             `json:"filetype,omitempty"` // "html"
 	Crawled     bool               `json:"crawled"`
+	Cached      string             `json:"cached,omitempty"`         // address of the page as it was fetched
 	Similar     *groupAnswer       `json:"similar,omitempty"`        // pages folded into it
 	More        *groupAnswer       `json:"more_from_host,omitempty"` // pages of its host further down
 	Explanation *explanationAnswer `json:"explanation,omitempty"`
@@ -141,7 +149,20 @@ func (s *Server) answer(r searcher.Request, a *searcher.Response) *searchAnswer 
 	if answer.Next != nil {
 		*answer.Next = s.path(*answer.Next)
 	}
+	for i := range answer.Results {
+		s.place(&answer.Results[i])
+	}
 	return answer
+}
+
+// place makes the address of the cached page one on this server.
+func (s *Server) place(r *resultAnswer) {
+	switch {
+	case s.o.Pages == nil:
+		r.Cached = ""
+	case r.Cached != "":
+		r.Cached = s.path(r.Cached)
+	}
 }
 
 // Answer is what the API answers to a request, to be encoded as JSON.
@@ -153,6 +174,7 @@ func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 	answer := &searchAnswer{
 		Query:       a.Query,
 		Interpreted: a.Interpreted,
+		Cut:         a.Cut,
 		Suggestion:  a.Suggestion,
 		Corrected:   a.Corrected,
 		Total:       newTotal(a),
@@ -167,6 +189,9 @@ func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 	}
 	if !a.Rank.Computed.IsZero() {
 		answer.Rank = &rankAnswer{a.Rank.Name, a.Rank.Computed, a.Rank.Personalized}
+	}
+	for _, f := range a.Filters {
+		answer.Filters = append(answer.Filters, filterAnswer(f))
 	}
 	for _, f := range a.Forms {
 		answer.Forms = append(answer.Forms, formsAnswer(f))
@@ -204,6 +229,9 @@ func newResultAnswer(asked searcher.Request, r *searcher.Result) resultAnswer {
 		Similar:     similarAnswer(asked, r),
 		More:        moreAnswer(asked, r),
 		Explanation: newExplanationAnswer(r.Explanation),
+	}
+	if r.Crawled {
+		answer.Cached = cachedHref(uint64(r.Doc), "", false)
 	}
 	for _, f := range r.Snippet {
 		answer.Snippet = append(answer.Snippet, fragmentAnswer(f))

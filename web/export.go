@@ -42,6 +42,7 @@ type exportEnd struct {
 type exporter struct {
 	c       *gin.Context
 	request searcher.Request
+	place   func(*resultAnswer)
 	control *http.ResponseController
 	encode  *json.Encoder
 	chunk   bytes.Buffer
@@ -81,7 +82,7 @@ func (s *Server) export(c *gin.Context, r searcher.Request, most int) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(c.Request.Context(), exportTimeout, errSlowReader)
 	defer cancel()
-	e := &exporter{c: c, request: r, control: http.NewResponseController(c.Writer), began: time.Now()}
+	e := &exporter{c: c, place: s.place, request: r, control: http.NewResponseController(c.Writer), began: time.Now()}
 	e.encode = json.NewEncoder(&e.chunk)
 	e.encode.SetEscapeHTML(false)
 	a, err := s.o.Export(ctx, r, most, func(result *searcher.Result) error { return e.add(ctx, result) })
@@ -102,7 +103,9 @@ func (s *Server) export(c *gin.Context, r searcher.Request, most int) error {
 
 // add takes a result, and sends what has gathered now and then.
 func (e *exporter) add(ctx context.Context, r *searcher.Result) error {
-	if err := e.encode.Encode(newResultAnswer(e.request, r)); err != nil {
+	answer := newResultAnswer(e.request, r)
+	e.place(&answer)
+	if err := e.encode.Encode(answer); err != nil {
 		return err
 	}
 	if e.sent++; e.sent%exportChunk > 0 {

@@ -24,6 +24,8 @@ type resultsView struct {
 	Took        string
 	Documents   int
 	Interpreted string // where it differs from the query
+	Filters     []filterView
+	Cut         []string // what was left out of the query, or not looked at
 	Spelling    *spellingView
 	Partial     bool
 	First       int // number of the first result shown, from 1
@@ -64,9 +66,19 @@ type resultView struct {
 	Host    string     // "" where it is no site
 	Explore string     // address of what is known of the site; "" where that is not shown
 	Liked   string     // what the asker thinks of the site: "raised"
+	Missing *missView  // nil where nothing is
 	Choices []choice   // what else could be thought of it
 	Similar *groupView // pages folded into it; nil for none
 	More    *groupView // of its host, further down; nil for none
+}
+
+// A filterView leads to the same search without a part of the query.
+type filterView struct{ Text, Href string }
+
+// A missView names words of the query that a page does not hold, and leads to the search that demands them.
+type missView struct {
+	Words []string
+	Must  []hint
 }
 
 type siteView struct {
@@ -129,6 +141,10 @@ func (s *Server) search(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	if response.Cached != 0 && s.o.Pages != nil && len(response.Results) == 1 && response.Results[0].Crawled {
+		s.redirect(c, http.StatusSeeOther, cachedHref(uint64(response.Cached), "", false))
+		return nil
+	}
 	v := s.view(r.Query, r.Query)
 	v.Visitor = visitor
 	if r.Limit != searcher.DefaultLimit {
@@ -171,6 +187,10 @@ func (s *Server) resultsView(r searcher.Request, a *searcher.Response) *resultsV
 		Ranks:     ranksText(a.Rank),
 		Why:       a.Why,
 		Hidden:    hiddenText(a),
+		Cut:       a.Cut,
+	}
+	for _, f := range a.Filters {
+		v.Filters = append(v.Filters, filterView{f.Text, withoutHref(r, f.Without)})
 	}
 	if !sameQuery(a.Interpreted, r.Query) {
 		v.Interpreted = a.Interpreted
@@ -191,9 +211,56 @@ func (s *Server) resultsView(r searcher.Request, a *searcher.Response) *resultsV
 	v.Sites = sitesOf(r, a.Results)
 	v.paginate(r, a)
 	if len(a.Results) == 0 {
-		v.Hints = hintsFor(r, a)
+		v.Hints = append(s.unknownHints(a), hintsFor(r, a)...)
 	}
 	return v
+}
+
+// withoutHref is the address of another query, the first page where nothing is left of it.
+func withoutHref(r searcher.Request, query string) string {
+	if query == "" {
+		return "/"
+	}
+	return searchHref("/search", asking(r, query), 0)
+}
+
+// unknownHints lead to what is known of URLs that the query names and the index does not know.
+func (s *Server) unknownHints(a *searcher.Response) (hints []hint) {
+	if s.o.Trace == nil {
+		return nil
+	}
+	for _, address := range a.Unknown {
+		if strings.Contains(address, "/") {
+			hints = append(hints, hint{"Why the index does not know it", address, traceHref("http://" + address)})
+		}
+	}
+	return hints
+}
+
+// missing is nil for a page that holds all words of the query.
+func missing(asked searcher.Request, r *searcher.Result) *missView {
+	if len(r.Missing) == 0 {
+		return nil
+	}
+	v := &missView{Words: r.Missing}
+	for _, word := range r.Missing {
+		if strings.ContainsAny(word, ` "`) { // one of several
+			continue
+		}
+		query := demanding(asked.Query, word)
+		v.Must = append(v.Must, hint{word, query, searchHref("/search", asking(asked, query), 0)})
+	}
+	return v
+}
+
+// demanding is the query with a plus before a word, or with one more that has it.
+func demanding(query, word string) string {
+	words := strings.Fields(query)
+	if i := slices.Index(words, word); i >= 0 {
+		words[i] = "+" + word
+		return strings.Join(words, " ")
+	}
+	return query + " +" + word
 }
 
 // ranksText says which rank vector counted and of when it is.
@@ -251,6 +318,7 @@ func (s *Server) resultView(r *searcher.Result, asked searcher.Request, number i
 		Fetched: r.Fetched,
 		Crawled: r.Crawled,
 		Kind:    kindView(r.Medium),
+		Missing: missing(asked, r),
 		Similar: similarView(asked, r),
 		More:    moreView(asked, r),
 	}

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,31 @@ func (f Filter) String() string {
 // Dated says whether a page of a day passes a filter of dates. A page without a date passes none.
 func (f Filter) Dated(d vocab.Day) bool {
 	return d != 0 && d >= f.After && (f.Before == 0 || d < f.Before)
+}
+
+// A Part is a piece of a query that can be left out.
+type Part struct {
+	Text    string // "site:example.org"
+	Without string // the query without it, "" where nothing is left
+}
+
+// Filters lists the parts of a query that keep to some pages, or refuse some, and are not looked for.
+func (q Query) Filters() (all []Part) {
+	if q.Root == nil {
+		return nil
+	}
+	parts := []*Node{q.Root}
+	if q.Root.Op == And {
+		parts = q.Root.Kids
+	}
+	for i, part := range parts {
+		if len(part.Wanted()) > 0 {
+			continue
+		}
+		without := Query{Root: join(And, slices.Concat(parts[:i], parts[i+1:]))}
+		all = append(all, Part{part.String(), without.String()})
+	}
+	return all
 }
 
 // filter reads lang:, filetype:, ext:, before: and after: with an object that means something, and a range

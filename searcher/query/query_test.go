@@ -251,6 +251,23 @@ func TestPositive(t *testing.T) {
 	}
 }
 
+func TestFilters(t *testing.T) {
+	for text, want := range map[string][]Part{
+		"":                     nil,
+		"a b":                  nil,
+		"site:x.org":           {{"site:x.org", ""}},
+		"a site:x.org -b c":    {{"site:x.org", "a -b c"}, {"-b", "a site:x.org c"}},
+		"(a lang:de) ext:pdf":  {{"lang:de", "a filetype:pdf"}, {"filetype:pdf", "a lang:de"}},
+		"a OR lang:de":         nil,
+		"2020..2021 -(a b) c":  {{"after:2020-01-01", "before:2022-01-01 -(a b) c"}, {"before:2022-01-01", "after:2020-01-01 -(a b) c"}, {"-(a b)", "after:2020-01-01 before:2022-01-01 c"}},
+		"a (site:b|site:c) -d": {{"site:b OR site:c", "a -d"}, {"-d", "a (site:b OR site:c)"}},
+	} {
+		if got := Parse(text).Filters(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestWanted(t *testing.T) {
 	var got []string
 	for _, n := range Parse(`a -b (c OR intitle:"d e") site:x.org -(f OR g)`).Root.Wanted() {
