@@ -8,18 +8,25 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// leafSize closes a leaf of the dictionary. A word is looked for from the start of its leaf, some 100 words and
-// half a microsecond away; with a key for each word in place of leaves, a dictionary was a fifth larger.
-const leafSize = 8 << 10
+const (
+	// leafSize closes a leaf of the dictionary, of some 200 words. With a key for each word in place of leaves a
+	// dictionary was a fifth larger.
+	leafSize = 8 << 10
+
+	// leafGroup is how many words follow one that stands whole, and leafStart the bytes that say where it does: a word
+	// is looked for among those, and then behind one of them.
+	leafGroup = 16
+	leafStart = 2 + 2
+)
 
 // A dictionaryWriter gathers the entries of one list's words in leaves.
 type dictionaryWriter struct {
 	kind byte
 	set  func(kind byte, key, value []byte) error // key without its kind
 
-	n       uint64
+	n       int
+	starts  []byte
 	words   []byte
-	sizes   []byte
 	entries []byte
 	last    []byte
 	leaf    []byte
@@ -28,16 +35,21 @@ type dictionaryWriter struct {
 // add takes the next word, in ascending order.
 func (w *dictionaryWriter) add(word, entry []byte) error {
 	shared := 0
-	for w.n > 0 && shared < len(word) && shared < len(w.last) && word[shared] == w.last[shared] {
-		shared++
+	if w.n%leafGroup == 0 {
+		w.starts = binary.LittleEndian.AppendUint16(w.starts, uint16(len(w.words)))
+		w.starts = binary.LittleEndian.AppendUint16(w.starts, uint16(len(w.entries)))
+	} else {
+		for shared < len(word) && shared < len(w.last) && word[shared] == w.last[shared] {
+			shared++
+		}
 	}
-	w.words = binary.AppendUvarint(w.words, uint64(shared))
-	w.words = binary.AppendUvarint(w.words, uint64(len(word)-shared))
+	for _, v := range [...]int{shared, len(word) - shared, len(entry)} {
+		w.words = binary.AppendUvarint(w.words, uint64(v))
+	}
 	w.words = append(w.words, word[shared:]...)
-	w.sizes = binary.AppendUvarint(w.sizes, uint64(len(entry)))
 	w.entries = append(w.entries, entry...)
 	w.last = append(w.last[:0], word...)
-	if w.n++; len(w.words)+len(w.sizes)+len(w.entries) >= leafSize {
+	if w.n++; len(w.words)+len(w.entries) >= leafSize {
 		return w.end()
 	}
 	return nil
@@ -48,111 +60,132 @@ func (w *dictionaryWriter) end() error {
 	if w.n == 0 {
 		return nil
 	}
-	w.leaf = binary.AppendUvarint(w.leaf[:0], w.n)
+	w.leaf = binary.AppendUvarint(w.leaf[:0], uint64(w.n))
 	w.leaf = binary.AppendUvarint(w.leaf, uint64(len(w.words)))
-	w.leaf = binary.AppendUvarint(w.leaf, uint64(len(w.sizes)))
-	w.leaf = append(append(append(w.leaf, w.words...), w.sizes...), w.entries...)
-	w.n, w.words, w.sizes, w.entries = 0, w.words[:0], w.sizes[:0], w.entries[:0]
+	w.leaf = append(append(append(w.leaf, w.starts...), w.words...), w.entries...)
+	w.n, w.starts, w.words, w.entries = 0, w.starts[:0], w.words[:0], w.entries[:0]
 	return w.set(w.kind, w.last, w.leaf)
 }
 
 var errLeaf = errors.New("a leaf of the dictionary is damaged")
 
-// A leaf is what one key of the dictionary holds, or what is left of it.
+// A leaf is what one key of the dictionary holds. It is read from word to word.
 type leaf struct {
-	n              int
-	words, entries []byte
-	sizes          decoder
+	starts, words, entries []byte
+
+	left    int // words that were not read
+	at      int // in words, of the next one
+	entryAt int // in entries, of its entry
 }
 
 func parseLeaf(value []byte) (leaf, error) {
 	d := decoder{src: value}
-	n, words, sizes := d.uvarint(), d.uvarint(), d.uvarint()
-	if d.err != nil || words > uint64(len(d.src)) || sizes > uint64(len(d.src))-words || n > sizes || n == 0 {
+	n, words := d.uvarint(), d.uvarint()
+	if d.err != nil || n == 0 || n > words || words > uint64(len(d.src)) {
 		return leaf{}, errLeaf
 	}
-	l := leaf{n: int(n), words: d.bytes(int(words)), sizes: decoder{src: d.bytes(int(sizes))}}
+	l := leaf{starts: d.bytes(int(n+leafGroup-1) / leafGroup * leafStart), words: d.bytes(int(words)), left: int(n)}
 	l.entries = d.src
+	if d.err != nil {
+		return leaf{}, errLeaf
+	}
 	return l, nil
 }
 
-// number reads a number off the words.
-func (l *leaf) number() int {
-	if len(l.words) > 0 && l.words[0] < 0x80 {
-		n := int(l.words[0])
-		l.words = l.words[1:]
-		return n
-	}
-	v, size := binary.Uvarint(l.words)
-	if size <= 0 || v > MaxWord {
-		l.words = nil
-		return MaxWord + 1
-	}
-	l.words = l.words[size:]
-	return int(v)
+// A leafWord is what a leaf says of a word.
+type leafWord struct {
+	shared int    // bytes of the word before that it begins with
+	rest   []byte // the others
+	entry  []byte
 }
 
-// word reads the next word off: how many bytes it shares with the one before, and the others.
-func (l *leaf) word() (shared int, rest []byte, err error) {
-	shared = l.number()
-	n := l.number()
-	if n > len(l.words) || shared > MaxWord {
-		return 0, nil, errLeaf
+// next reads a word.
+func (l *leaf) next() (w leafWord, err error) {
+	if l.at+3 > len(l.words) {
+		return w, errLeaf
 	}
-	rest = l.words[:n]
-	l.words = l.words[n:]
-	return shared, rest, nil
+	head := l.words[l.at : l.at+3]
+	shared, n, size := int(head[0]), int(head[1]), int(head[2])
+	if l.at += 3; head[0]|head[1]|head[2] >= 0x80 {
+		d := decoder{src: l.words[l.at-3:]}
+		long := [3]uint64{d.uvarint(), d.uvarint(), d.uvarint()}
+		if d.err != nil || max(long[0], long[1], long[2]) > 1<<16 {
+			return w, errLeaf
+		}
+		shared, n, size = int(long[0]), int(long[1]), int(long[2])
+		l.at = len(l.words) - len(d.src)
+	}
+	if n > len(l.words)-l.at || size > len(l.entries)-l.entryAt {
+		return w, errLeaf
+	}
+	w = leafWord{shared, l.words[l.at : l.at+n], l.entries[l.entryAt : l.entryAt+size : l.entryAt+size]}
+	l.at, l.entryAt = l.at+n, l.entryAt+size
+	l.left--
+	return w, nil
 }
 
-// entry reads the next entry off.
-func (l *leaf) entry() ([]byte, error) {
-	n := l.sizes.uvarint()
-	if l.sizes.err != nil || n > uint64(len(l.entries)) {
-		return nil, errLeaf
+// to goes to the start of a group.
+func (l *leaf) to(group, words int) error {
+	start := l.starts[group*leafStart:][:leafStart]
+	l.at, l.entryAt = int(binary.LittleEndian.Uint16(start)), int(binary.LittleEndian.Uint16(start[2:]))
+	if l.left = words - group*leafGroup; l.entryAt > len(l.entries) {
+		return errLeaf
 	}
-	e := l.entries[:n:n]
-	l.entries = l.entries[n:]
-	return e, nil
+	return nil
 }
 
-// find gives the entry of a word, nil where there is none. It compares no more bytes than the word has: a word that
-// shares more with the one before it than that does with the wanted one is below it, too, and one that shares less is
-// above it.
+// find gives the entry of a word, nil where there is none.
 func (l *leaf) find(word []byte) ([]byte, error) {
+	words, lo, hi := l.left, 0, len(l.starts)/leafStart // group lo begins at the word or before it, or is the first
+	for hi-lo > 1 {
+		mid := (lo + hi) / 2
+		if err := l.to(mid, words); err != nil {
+			return nil, err
+		}
+		first, err := l.next()
+		switch {
+		case err != nil || first.shared > 0:
+			return nil, errLeaf
+		case bytes.Compare(first.rest, word) <= 0:
+			lo = mid
+		default:
+			hi = mid
+		}
+	}
+	if err := l.to(lo, words); err != nil {
+		return nil, err
+	}
+	return l.findBehind(word, min(l.left, leafGroup))
+}
+
+// findBehind looks for a word among the next n. It compares no more bytes than the word has: a word that shares more
+// with the one before it than that does with the wanted one is below it, too, and one that shares less is above it.
+func (l *leaf) findBehind(word []byte, n int) ([]byte, error) {
 	matched := 0 // bytes of the wanted word that the one before begins with
-	for passed := range l.n {
-		shared, rest, err := l.word()
+	for range n {
+		w, err := l.next()
 		if err != nil {
 			return nil, err
 		}
-		if shared > matched {
+		if w.shared > matched {
 			continue
 		}
-		if shared < matched {
+		if w.shared < matched {
 			return nil, nil
 		}
+		rest := w.rest
 		for len(rest) > 0 && matched < len(word) && rest[0] == word[matched] {
 			rest = rest[1:]
 			matched++
 		}
-		if len(rest) == 0 && matched == len(word) {
-			return l.skip(passed)
-		}
-		if len(rest) > 0 && (matched == len(word) || rest[0] > word[matched]) {
+		switch {
+		case len(rest) == 0 && matched == len(word):
+			return w.entry, nil
+		case len(rest) > 0 && (matched == len(word) || rest[0] > word[matched]):
 			return nil, nil
 		}
 	}
 	return nil, nil
-}
-
-// skip gives the entry behind the next n.
-func (l *leaf) skip(n int) ([]byte, error) {
-	for range n {
-		if _, err := l.entry(); err != nil {
-			return nil, err
-		}
-	}
-	return l.entry()
 }
 
 // lookUp gives the entry of a word in memory of its own, nil where the list has none.
@@ -210,13 +243,13 @@ func (d *dictionary) open(there bool) bool {
 		d.leaf, err = parseLeaf(value)
 	}
 	d.first = true
-	return d.fail(err) || d.leaf.n > 0
+	return d.fail(err) || d.leaf.left > 0
 }
 
 // fail is false.
 func (d *dictionary) fail(err error) bool {
 	if err != nil {
-		d.leaf.n = 0
+		d.leaf.left = 0
 		d.err = d.seg.damaged(d.list, d.word, err)
 	}
 	return false
@@ -224,24 +257,21 @@ func (d *dictionary) fail(err error) bool {
 
 // next goes to the next word. It is false at the end, and after an error.
 func (d *dictionary) next() bool {
-	if d.leaf.n == 0 && (d.err != nil || !d.it.Valid() || !d.open(d.it.Next())) {
+	if d.leaf.left == 0 && (d.err != nil || !d.it.Valid() || !d.open(d.it.Next())) {
 		return false
 	}
-	shared, rest, err := d.leaf.word()
+	w, err := d.leaf.next()
 	switch {
 	case err != nil:
 		return d.fail(err)
-	case d.first && shared == 0 && bytes.Compare(d.word, rest) < 0:
-	case !d.first && len(rest) > 0 && (shared == len(d.word) || shared < len(d.word) && d.word[shared] < rest[0]):
+	case w.shared == 0 && bytes.Compare(d.word, w.rest) < 0:
+	case !d.first && len(w.rest) > 0 && (w.shared == len(d.word) || w.shared < len(d.word) && d.word[w.shared] < w.rest[0]):
 	default:
 		return d.fail(errLeaf)
 	}
 	d.first = false
-	d.word = append(d.word[:shared], rest...)
-	if d.entry, err = d.leaf.entry(); err != nil {
-		return d.fail(err)
-	}
-	if d.leaf.n--; d.leaf.n == 0 && !bytes.Equal(d.word, d.it.Key()[1:]) {
+	d.word, d.entry = append(d.word[:w.shared], w.rest...), w.entry
+	if d.leaf.left == 0 && !bytes.Equal(d.word, d.it.Key()[1:]) {
 		return d.fail(errLeaf)
 	}
 	return true

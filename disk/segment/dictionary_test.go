@@ -90,7 +90,7 @@ func TestLeaves(t *testing.T) {
 
 // Whatever a leaf holds, looking into it ends.
 func FuzzLeaf(f *testing.F) {
-	f.Add([]byte("\x02\x07\x02\x00\x02ab\x01\x01c\x01\x01xy"), []byte("ac"))
+	f.Add([]byte("\x02\x09\x00\x00\x00\x00\x00\x02\x01ab\x01\x01\x01cxy"), []byte("ac"))
 	f.Fuzz(func(t *testing.T, value, word []byte) {
 		l, err := parseLeaf(value)
 		if err != nil {

@@ -40,9 +40,12 @@
 //
 //	n          uvarint    words
 //	           uvarint    bytes of the words
-//	           uvarint    bytes of the sizes
-//	words                 for each: the bytes that it shares with the one before, the number of others (2 uvarints), these
-//	sizes                 of each entry, in bytes (uvarints)
+//	starts     2 bytes    of every 16th word: where it begins among the words,
+//	           2          and its entry among the entries, little-endian
+//	words      uvarint    for each: the bytes that it shares with the one before, 0 for every 16th,
+//	           uvarint    the number of others,
+//	           uvarint    the bytes of its entry,
+//	                      and the others
 //	entries
 //
 // An entry begins with
@@ -160,13 +163,16 @@
 //	       12        gap 9: plain@13/3
 //	       01 7b     gap 0, low byte 7b: title^@0/3
 //
-// With "engine" behind it, its leaf has the words 00 07 61 6e 61 74 6f 6d 79, 00 06 65 6e 67 69 6e 65.
+// With "engine" behind it, whose entry has 14 bytes, its leaf has the words
+//
+//	00 07 07   61 6e 61 74 6f 6d 79
+//	00 06 0e   65 6e 67 69 6e 65
 package segment
 
 // Version of the format. 2 has the table of chunks and the column u, 3 the columns h and s, 4 lists in files of
 // their own and packed hits, 5 the columns l, m and t, 6 texts in a file of their own,
-// 7 leaves of the dictionary, and no impacts in them.
-const Version = 7
+// 7 leaves of the dictionary, and no impacts in them, 8 groups of words in leaves.
+const Version = 8
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024

@@ -106,7 +106,7 @@ func TestWorkedExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if key := hex.EncodeToString(it.Key()); key != "46e6a49c" || !strings.HasPrefix(hex.EncodeToString(value), "041b04"+"0007"+"616e61746f6d79"+"0006"+"656e67696e65") {
+	if key := hex.EncodeToString(it.Key()); key != "46e6a49c" || !strings.HasPrefix(hex.EncodeToString(value), "041f"+"00000000"+"000707"+"616e61746f6d79"+"00060e"+"656e67696e65") {
 		t.Errorf("key %s, value %x", key, value)
 	}
 }
