@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
@@ -23,7 +25,10 @@ func withDocuments(dir string, use func(*docindex.DB) error) (err error) {
 		return err
 	}
 	path := filepath.Join(dir, "docindex")
-	if _, err := os.Stat(path); err != nil {
+	switch _, err := os.Stat(path); {
+	case err != nil && repositoryHolds(dir):
+		return fmt.Errorf("%w: %w", errDocuments, err)
+	case err != nil:
 		return fmt.Errorf("%s: %w", dir, datadir.ErrNone)
 	}
 	w, err := datadir.Create(dir)
@@ -32,12 +37,18 @@ func withDocuments(dir string, use func(*docindex.DB) error) (err error) {
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	db, err := docindex.Open(path, docindex.Options{})
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOSPC):
 		return err
+	case err != nil:
+		return fmt.Errorf("%w: %w", errDocuments, err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return use(db)
 }
+
+// errDocuments says that the document index cannot be opened.
+var errDocuments = errors.New("the document index is damaged, so that nothing else can be compared with it")
 
 func isBusy(err error) bool {
 	var busy *datadir.BusyError
@@ -75,18 +86,19 @@ func (r CheckReport) noting(note func(*findings, error)) CheckReport {
 // Check proves every structure of a data folder and compares them with one another. Damage goes to
 // the report; the error is about the check itself: a folder that is none or in use.
 func Check(ctx context.Context, dir string, r CheckReport) error {
-	return withDocuments(dir, func(db *docindex.DB) error {
+	none := func(*findings, error) {}
+	index := func(f *findings, _ error) { f.index = true }
+	documents := func(f *findings, _ error) { f.documents = true }
+	err := withDocuments(dir, func(db *docindex.DB) error {
 		m, err := datadir.Read(dir)
 		if err != nil {
-			return err
+			r.noting(func(f *findings, _ error) { f.manifest = true }).Problem(err)
 		}
-		none := func(*findings, error) {}
-		index := func(f *findings, _ error) { f.index = true }
 		for _, step := range []struct {
 			check func(string, datadir.Manifest, *docindex.DB, CheckReport)
 			note  func(*findings, error)
 		}{
-			{checkRepository, (*findings).note}, {checkDocuments, none}, {checkPlaces, none},
+			{checkRepository, (*findings).note}, {checkDocuments, documents}, {checkPlaces, none},
 			{checkLinks, index}, {checkSegments, index}, {checkRanks, index},
 		} {
 			if err := ctx.Err(); err != nil {
@@ -96,6 +108,11 @@ func Check(ctx context.Context, dir string, r CheckReport) error {
 		}
 		return nil
 	})
+	if errors.Is(err, errDocuments) {
+		r.noting(documents).Problem(err)
+		return nil
+	}
+	return err
 }
 
 // checkRepository proves the repository. A torn tail is what a crash leaves, and no damage unless it

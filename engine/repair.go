@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -20,7 +21,10 @@ type findings struct {
 	problems int
 	lost     []vocab.DocID   // whose records cannot be read
 	files    map[uint32]bool // of the repository, with damage
-	index    bool            // index, links, ranks, or the manifest that names them
+	index    bool            // index, links, ranks
+
+	documents bool // the document index
+	manifest  bool // which names index and links
 }
 
 // note takes down a problem of the repository.
@@ -48,13 +52,14 @@ type RepairReport struct {
 	Lost     []string // URLs whose pages are lost: the next crawl fetches them
 	Files    int      // of the repository, rewritten without what is damaged
 	Rebuilt  bool     // index, links and ranks were made anew from the repository
+	Salvaged *Salvage // what a document index that was made anew consists of; nil where it was whole
 	Remain   int      // problems that are there still
 	Took     time.Duration
 }
 
 // Repair checks a data folder and mends what can be mended. Of the repository it keeps all that can be read: files with
 // damage are rewritten without it, and what was lost is forgotten, so that the next crawl fetches it. Index, links
-// and ranks are made anew from the repository. Only damage to the document index is beyond it.
+// and ranks are made anew from the repository, and so is the document index, from what can be read of all of them.
 func Repair(ctx context.Context, dir string, o RepairOptions, r CheckReport) (report RepairReport, err error) {
 	began := time.Now()
 	defer func() { report.Took = time.Since(began) }()
@@ -64,6 +69,9 @@ func Repair(ctx context.Context, dir string, o RepairOptions, r CheckReport) (re
 	}
 	r.findings = f
 	if err := Check(ctx, dir, r); err != nil {
+		return report, err
+	}
+	if err := repairDocuments(ctx, dir, f, r, &report); err != nil {
 		return report, err
 	}
 	if report.Problems = f.problems; f.problems == 0 {
@@ -82,6 +90,29 @@ func Repair(ctx context.Context, dir string, o RepairOptions, r CheckReport) (re
 	}
 	rest := CheckReport{Checked: func(string, string) {}, Problem: func(problem error) { report.Remain++; r.Problem(problem) }}
 	return report, Check(ctx, dir, rest)
+}
+
+// repairDocuments makes a document index anew that is damaged, looks again at everything that is compared with it, and
+// puts a manifest aside that is damaged.
+func repairDocuments(ctx context.Context, dir string, f *findings, r CheckReport, report *RepairReport) error {
+	if f.documents {
+		done, err := salvage(ctx, dir)
+		if err != nil {
+			return err
+		}
+		report.Salvaged = &done
+		if err := Check(ctx, dir, r); err != nil {
+			return err
+		}
+	}
+	if f.manifest {
+		path := filepath.Join(dir, "MANIFEST")
+		if err := os.Rename(path, path+".damaged"); err != nil {
+			return err
+		}
+		f.index = true
+	}
+	return nil
 }
 
 // mendHeaders writes the headers of files of the repository that are not what they can only be.

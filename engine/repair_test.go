@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
 )
 
 // TestRepair: bits flipped anywhere in repository, index, links and ranks: what a check finds, a repair mends, and the
@@ -107,4 +108,87 @@ func TestRepairHeader(t *testing.T) {
 		t.Errorf("%d files: %d problems, %+v", len(files), problems, report)
 	}
 	sameMaps(t, "pages", fates(t, o.Dir), want)
+}
+
+// TestSalvage: whatever is left of the document index, and without a manifest, a repair makes one that agrees with repository
+// and index, and a crawl from the same start has the same pages in the end.
+func TestSalvage(t *testing.T) {
+	seed := seedOf(t)
+	r := rand.New(rand.NewPCG(seed, 7))
+	w := newMovingWeb(t, seed, 60)
+	o := supersede(t, w, 3)
+	crawl(t, recrawling(o))
+	_, err := Ban(t.Context(), o.Dir, []string{"banned.test"})
+	must(t, err)
+	want, found := fates(t, o.Dir), searchable(t, o.Dir)
+	path := filepath.Join(o.Dir, "docindex")
+	each := func(pattern string, do func(string) error) func() {
+		return func() {
+			files, err := filepath.Glob(filepath.Join(path, pattern))
+			must(t, err)
+			if len(files) == 0 {
+				t.Fatalf("no %s", pattern)
+			}
+			for _, f := range files {
+				must(t, do(f))
+			}
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		damage func()
+		kept   bool // something of the old one surely is
+	}{
+		{"totals that do not agree", func() {
+			must(t, withDocuments(o.Dir, func(db *docindex.DB) error {
+				counts, err := db.Counts()
+				must(t, err)
+				counts.Pages++
+				b := db.NewBatch()
+				b.PutCounts(&counts)
+				return b.Commit()
+			}))
+		}, true},
+		{"a bit", each("*.sst", func(f string) error {
+			b, err := os.ReadFile(f)
+			must(t, err)
+			b[r.IntN(len(b)/2)] ^= 1 << r.IntN(8)
+			return os.WriteFile(f, b, 0o644)
+		}), false},
+		{"no index of the store's files", each("MANIFEST*", os.Remove), false},
+		{"tables cut short", each("*.sst", func(f string) error { return os.Truncate(f, 100) }), false},
+		{"gone", func() { must(t, os.RemoveAll(path)) }, false},
+		{"gone, with the manifest", func() {
+			must(t, os.RemoveAll(path))
+			must(t, os.WriteFile(filepath.Join(o.Dir, "MANIFEST"), []byte("{"), 0o644))
+		}, false},
+	} {
+		c.damage()
+		said := CheckReport{Checked: func(string, string) {}, Problem: func(error) {}}
+		report, err := Repair(t.Context(), o.Dir, RepairOptions{}, said)
+		must(t, err)
+		s := report.Salvaged
+		if s == nil || report.Remain > 0 || report.Problems == 0 || s.Lost > 0 || c.kept && s.Kept == 0 || s.Kept+s.Pages == 0 {
+			t.Errorf("%s: %+v, %+v", c.name, report, s)
+		}
+		checked(t, o.Dir)
+		if s != nil && s.NoBans {
+			_, err := Ban(t.Context(), o.Dir, []string{"banned.test"})
+			must(t, err)
+		}
+		w.requests()
+		crawl(t, o)
+		if s != nil && s.Stale {
+			crawl(t, recrawling(o))
+			crawl(t, recrawling(o)) // confirms what is gone
+		} else if asked := w.requests(); len(asked) > s.Named+s.Lost {
+			t.Errorf("%s: asked for %d URLs, of which %d were to be fetched: %+v", c.name, len(asked), s.Named, s)
+		}
+		checked(t, o.Dir)
+		sameMaps(t, "pages", fates(t, o.Dir), want)
+		sameLists(t, "index", searchable(t, o.Dir), found)
+		if t.Failed() {
+			t.Fatalf("after %s: %+v %+v", c.name, report, s)
+		}
+	}
 }

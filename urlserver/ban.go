@@ -54,6 +54,11 @@ func Banned(db *docindex.DB) ([]string, error) {
 	return strings.Fields(text), err
 }
 
+// PutBanned writes the patterns that are kept out for good, to an index that no server has open.
+func PutBanned(b *docindex.Batch, patterns []string) {
+	b.PutMeta(metaBanned, strings.Join(patterns, "\n"))
+}
+
 // recoverBans reads the patterns back.
 func (s *Server) recoverBans() error {
 	patterns, err := Banned(s.db)
@@ -112,7 +117,7 @@ func (s *Server) Ban(patterns []string) error {
 func (s *Server) putBans(patterns []string) error {
 	s.setBanned(patterns)
 	b := s.db.NewBatch()
-	b.PutMeta(metaBanned, strings.Join(patterns, "\n"))
+	PutBanned(b, patterns)
 	b.PutMeta(metaBanPending, "yes")
 	if err := errors.Join(b.Commit(), s.db.Sync()); err != nil {
 		return s.fail(err)

@@ -90,8 +90,8 @@ func newCheck(s *shared) *cobra.Command {
 what is damaged, and the pages that are lost with it.
 
 With --repair it mends that: what can be read of the repository is kept, pages that are lost are fetched by the next
-crawl, and index, links and ranks are made anew from the repository where they are damaged. Only damage to the document
-index is beyond it: for that there are backups.`,
+crawl, and index, links and ranks are made anew from the repository where they are damaged. A document index that is
+damaged is made anew from what can be read of it, of the repository and of the links; it says what is lost with it.`,
 		Example: "  anatomy check\n  anatomy check --repair && anatomy crawl",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -139,6 +139,9 @@ func runRepair(c *cobra.Command, s *shared, said engine.CheckReport) error {
 	if r.Rebuilt {
 		fmt.Fprintln(out, "index, links and ranks were made anew from the repository")
 	}
+	if r.Salvaged != nil {
+		printSalvage(out, r.Salvaged)
+	}
 	for _, url := range r.Lost[:min(len(r.Lost), shownLost)] {
 		fmt.Fprintf(out, "lost: %s\n", url)
 	}
@@ -149,6 +152,20 @@ func runRepair(c *cobra.Command, s *shared, said engine.CheckReport) error {
 		return hinted(fmt.Errorf("%w: %d problems are beyond repair", errDamaged, r.Remain), "put a backup in its place: "+s.command("restore")+" --help, or crawl into a new folder")
 	}
 	return nil
+}
+
+// printSalvage says what a document index that was made anew knows, and what is to be done about the rest.
+func printSalvage(w io.Writer, r *engine.Salvage) {
+	fmt.Fprintf(w, "document index made anew: %d documents as they were, %d from the repository, %d known by their URL alone, of %d even that is lost; the damaged one is docindex.damaged\n", r.Kept, r.Pages, r.Named, r.Lost)
+	if r.Seeds == 0 {
+		fmt.Fprintln(w, "lost: where the crawl began; give anatomy crawl its URLs again")
+	}
+	if r.Stale && r.Pages > 0 {
+		fmt.Fprintln(w, "pages that were gone when they were visited last are back until they are visited again: anatomy crawl --recrawl --max-age 0s")
+	}
+	if r.NoBans {
+		fmt.Fprintln(w, "lost: what anatomy remove keeps out; give it its targets again before the next crawl")
+	}
 }
 
 func newTrace(s *shared) *cobra.Command {

@@ -137,6 +137,7 @@ func (db *DB) open() (err error) {
 		FormatMajorVersion: pebble.FormatNewest,
 		MemTableSize:       4 << 20, // pebble takes it out of the cache, twice
 		Logger:             quiet{},
+		EventListener:      &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}}, // whoever read it gets an error; by default pebble calls Fatalf
 		ReadOnly:           db.readOnly,
 	}
 	for i := range options.Levels {
@@ -476,8 +477,12 @@ func (db *DB) DiskBytes() int64 { return int64(db.p.Metrics().DiskSpaceUsage()) 
 
 func (db *DB) commit(write func() error) (err error) {
 	defer func() {
-		if r, ok := recover().(fatal); ok {
+		switch r := recover().(type) {
+		case nil:
+		case fatal:
 			err = fmt.Errorf("docindex: write: %s", string(r))
+		default:
+			panic(r)
 		}
 	}()
 	if err := write(); err != nil {
