@@ -49,7 +49,7 @@ func TestScripts(t *testing.T) {
 			return os.CopyFS(filepath.Join(env.WorkDir, "data"), os.DirFS(dir))
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": status, "sums": sums, "urls": urls, "record": record, "flip": flip, "hold": hold, "full": full,
+			"status": status, "sums": sums, "urls": urls, "flip": flip, "hold": hold, "full": full,
 		},
 	})
 }
@@ -122,18 +122,6 @@ func urls(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(f.Close())
-}
-
-// record KIND sets URL to that of the first record of a kind that dump repository printed: which of
-// two equal pages is the duplicate is up to the order of the crawl.
-func record(ts *testscript.TestScript, _ bool, args []string) {
-	for line := range strings.Lines(ts.ReadFile("stdout")) {
-		if fields := strings.Fields(line); len(fields) > 3 && fields[1] == args[0] {
-			ts.Setenv("URL", fields[3])
-			return
-		}
-	}
-	ts.Fatalf("no record of kind %s", args[0])
 }
 
 // flip PATTERN flips a bit in the middle of the largest file that matches.
