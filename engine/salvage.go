@@ -291,7 +291,7 @@ func (s *salvager) decide(doc vocab.DocID) error {
 	case !ok:
 		s.report.Lost++
 		return s.put(&docindex.Record{
-			Doc: doc, URL: fmt.Sprintf("http://document-%d.invalid/", doc), State: docindex.GivenUp, // a name that can never exist (RFC 6761)
+			Doc: doc, URL: fmt.Sprintf("http://document-%d.invalid/", doc), State: docindex.GivenUp, // a name that can never exist (RFC 6761 §6.4)
 			Fetch: &docindex.FetchOutcome{Outcome: vocab.Refused, Reason: "its URL was lost with the document index"},
 		})
 	case r.Fetch != nil && s.inForce(&r):
