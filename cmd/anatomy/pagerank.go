@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
@@ -253,8 +250,9 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 	o.SelfLinks = true
 	o.Reading = func(links int) { show(fmt.Sprintf("reading: %d links", links)) }
 	if o.Memory > 0 {
-		// What is garbage counts, too: without this the process takes twice the memory and more.
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(o.Memory))
+		left, undo := keepWithin(o.Memory)
+		defer undo()
+		o.Memory = left
 	}
 	var r *pagerank.Result
 	write := func(out io.Writer) (err error) {
@@ -276,27 +274,6 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 		where = ", from disk"
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "%d nodes, %d links%s; %s\n", r.Nodes, r.Links, where, iterations(r.Iterations, r.Residual, o.Tolerance))
-	return nil
-}
-
-// A byteSize is a flag of so many bytes: a number, and KB, MB or GB after it, powers of ten.
-type byteSize int64
-
-func (b *byteSize) String() string { return strconv.FormatInt(int64(*b), 10) }
-func (b *byteSize) Type() string   { return "SIZE" }
-
-func (b *byteSize) Set(s string) error {
-	unit := int64(1)
-	for suffix, size := range map[string]int64{"KB": 1e3, "MB": 1e6, "GB": 1e9} {
-		if number, ok := strings.CutSuffix(strings.ToUpper(s), suffix); ok {
-			s, unit = number, size
-		}
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 1 || n > math.MaxInt64/unit {
-		return errors.New("a size is a whole number above 0, and KB, MB or GB after it")
-	}
-	*b = byteSize(n * unit)
 	return nil
 }
 
