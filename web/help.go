@@ -125,7 +125,10 @@ var advancedFields = []advancedField{
 	{"anchor", "In links to the page", "all of these", "manual", func(v string) string { return before("inanchor:", v) }},
 }
 
-type advancedView struct{ Fields []advancedField }
+type advancedView struct {
+	Fields []advancedField
+	Kinds  []string
+}
 
 // advanced is a form that writes a query, and leads to its results.
 func (s *Server) advanced(c *gin.Context) error {
@@ -136,6 +139,7 @@ func (s *Server) advanced(c *gin.Context) error {
 			parts = append(parts, f.write(value))
 		}
 	}
+	parts = append(parts, p.kinds(s.o.Now())...)
 	num := p.number("num", 0, 1, 100)
 	query := strings.Join(parts, " ")
 	if len(query) > MaxQuery {
@@ -149,7 +153,7 @@ func (s *Server) advanced(c *gin.Context) error {
 		return nil
 	}
 	v := s.view("Advanced search", "")
-	v.Advanced = &advancedView{advancedFields}
+	v.Advanced = &advancedView{advancedFields, fileKinds}
 	return s.render(c, http.StatusOK, s.pages.advanced, v)
 }
 

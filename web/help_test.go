@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"anatomy/searcher/query"
 )
@@ -55,6 +56,7 @@ func TestHelp(t *testing.T) {
 // The form writes queries that mean what its fields say.
 func TestAdvanced(t *testing.T) {
 	s := fullServer()
+	s.o.Now = func() time.Time { return time.Date(2026, 3, 31, 1, 2, 3, 0, time.UTC) }
 	for form, want := range map[string]string{
 		"all=one+two":                           "one two",
 		"phrase=%22new+york%22":                 `"new york"`,
@@ -66,6 +68,9 @@ func TestAdvanced(t *testing.T) {
 		"title=one+%E2%80%9Ctwo+three%E2%80%9D": `intitle:one intitle:"two three"`,
 		"url=blog&anchor=manual":                "inurl:blog inanchor:manual",
 		"all=a&phrase=%22%22&any=+&num=20":      "a",
+		"all=a&lang=de-AT,+PT&filetype=pdf":     "a (lang:de OR lang:pt) filetype:pdf",
+		"lang=de&from=2024-02-28&to=2024-02-28": "lang:de after:2024-02-28 before:2024-02-29",
+		"all=a&time_range=week&filetype=":       "a after:2026-03-24",
 	} {
 		w := do(t, s, http.MethodGet, "/advanced?"+form)
 		u, err := url.Parse(w.Header().Get("Location"))
@@ -84,7 +89,7 @@ func TestAdvanced(t *testing.T) {
 			t.Errorf("%s: no form", form)
 		}
 	}
-	for _, form := range []string{"all=a&all=b", "all=a&num=0", "all=a&num=x", "all=" + strings.Repeat("a", MaxQuery+1), "any=" + strings.Repeat("a+", 1000) + "b&title=" + strings.Repeat("b+", 1000) + "c"} {
+	for _, form := range []string{"lang=%22x", "filetype=exe", "from=yesterday", "to=2024-02-30", "to=0001-01-01", "from=2024-01-01&from=2024-01-01", "time_range=decade", "all=a&all=b", "all=a&num=0", "all=a&num=x", "all=" + strings.Repeat("a", MaxQuery+1), "any=" + strings.Repeat("a+", 1000) + "b&title=" + strings.Repeat("b+", 1000) + "c"} {
 		get(t, s, "/advanced?"+form, http.StatusBadRequest)
 	}
 	get(t, s, "/advanced?all="+url.QueryEscape(hostileQuery), http.StatusSeeOther)

@@ -36,7 +36,7 @@ func (s *Server) Tools() *mcp.Server {
 		&mcp.ServerOptions{Instructions: toolInstructions, Capabilities: &mcp.ServerCapabilities{}},
 	)
 	mcp.AddTool(server, readingTool("search", "Search the collection",
-		`Finds pages by words. All words must match; "quoted phrases", -word, OR, site:example.org, intitle:word and inurl:word work. Each result has an id for fetch.`), s.toolSearch)
+		`Finds pages by words. All words must match; "quoted phrases", -word, OR, site:example.org, intitle:word, inurl:word, "two words"~5, link:example.org/page and related:example.org/page work. Each result has an id for fetch.`), s.toolSearch)
 	mcp.AddTool(server, readingTool("fetch", "Read a page",
 		"Gives the text of one page of the collection as it was when it was crawled, by the id of a search result or by its address. Long pages come in parts: pass next_offset as offset."), s.toolFetch)
 	if s.o.Links != nil {
@@ -70,10 +70,12 @@ func overHTTP(tools *mcp.Server) http.Handler {
 }
 
 type toolSearchInput struct {
-	Query string `json:"query" jsonschema:"what to look for, in the query language"`
-	Num   int    `json:"num,omitempty" jsonschema:"results wanted, 1 to 20; 10 when absent"`
-	Start int    `json:"start,omitempty" jsonschema:"results to pass over"`
-	Rank  string `json:"rank,omitempty" jsonschema:"the rank vector to order by, one of those that index_status names; the usual one when absent"`
+	Query     string `json:"query" jsonschema:"what to look for, in the query language"`
+	Num       int    `json:"num,omitempty" jsonschema:"results wanted, 1 to 20; 10 when absent"`
+	Start     int    `json:"start,omitempty" jsonschema:"results to pass over"`
+	Similar   string `json:"similar,omitempty" jsonschema:"the id of a result that has similar ones: it and the pages that are folded into it, as they say nearly the same"`
+	Ungrouped bool   `json:"ungrouped,omitempty" jsonschema:"every page by itself: none folded into one that says nearly the same, a host as often as it comes"`
+	Rank      string `json:"rank,omitempty" jsonschema:"the rank vector to order by, one of those that index_status names; the usual one when absent"`
 }
 
 type toolSearchOutput struct {
@@ -86,16 +88,26 @@ type toolSearchOutput struct {
 }
 
 type toolResult struct {
-	ID      string `json:"id" jsonschema:"for fetch"`
-	Title   string `json:"title"`
-	URL     string `json:"url"`
-	Snippet string `json:"snippet"`
-	Lang    string `json:"lang,omitempty"`
-	Fetched string `json:"fetched_at,omitempty" jsonschema:"when the page was crawled; absent for a page that is known by links alone, and has no text to fetch"`
+	ID      string   `json:"id" jsonschema:"for fetch"`
+	Title   string   `json:"title"`
+	URL     string   `json:"url"`
+	Snippet string   `json:"snippet"`
+	Lang    string   `json:"lang,omitempty"`
+	Similar int      `json:"similar,omitempty" jsonschema:"pages that say nearly the same and are folded into this one: pass its id as similar"`
+	More    int      `json:"more_from_host,omitempty" jsonschema:"pages of its host that stand further down, to let other hosts speak: ask with site:"`
+	Missing []string `json:"missing,omitempty" jsonschema:"words of the query that are not on the page"`
+	Fetched string   `json:"fetched_at,omitempty" jsonschema:"when the page was crawled; absent for a page that is known by links alone, and has no text to fetch"`
 }
 
 func (s *Server) toolSearch(ctx context.Context, _ *mcp.CallToolRequest, in toolSearchInput) (*mcp.CallToolResult, *toolSearchOutput, error) {
-	r := searcher.Request{Query: cleanText(in.Query), Offset: in.Start, Limit: in.Num, Rank: cleanText(in.Rank)}
+	r := searcher.Request{Query: cleanText(in.Query), Offset: in.Start, Limit: in.Num, Rank: cleanText(in.Rank), Ungrouped: in.Ungrouped}
+	if in.Similar != "" {
+		doc, err := toolDoc(in.Similar, "")
+		if err != nil {
+			return nil, nil, err
+		}
+		r.Similar = doc
+	}
 	switch {
 	case r.Query == "":
 		return nil, nil, errors.New("query is empty: say what to look for")
@@ -121,7 +133,7 @@ func (s *Server) toolSearch(ctx context.Context, _ *mcp.CallToolRequest, in tool
 }
 
 func newToolResult(r *searcher.Result) toolResult {
-	t := toolResult{ID: strconv.FormatUint(uint64(r.Doc), 10), Title: r.Title, URL: r.URL, Snippet: plainSnippet(r), Lang: r.Lang}
+	t := toolResult{ID: strconv.FormatUint(uint64(r.Doc), 10), Title: r.Title, URL: r.URL, Snippet: plainSnippet(r), Lang: r.Lang, Similar: r.Similar, More: r.More, Missing: r.Missing}
 	if !r.Fetched.IsZero() {
 		t.Fetched = r.Fetched.UTC().Format(time.RFC3339)
 	}

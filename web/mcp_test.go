@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"anatomy/searcher"
 )
 
 // model is a session of the SDK's own client with a server, over HTTP.
@@ -44,6 +46,24 @@ func call(t *testing.T, session *mcp.ClientSession, tool string, arguments map[s
 		t.Fatalf("%s: %v in %s", tool, err, structured)
 	}
 	return text
+}
+
+// A model asks for groups as other programs do.
+func TestToolGroups(t *testing.T) {
+	f := newFake()
+	f.answers["asked"] = &searcher.Response{Total: 1, Exact: true, Results: []searcher.Result{{Doc: 7, URL: "https://x.org/", Similar: 2, More: 3, Missing: []string{"fox"}}}}
+	session := model(t, New(Options{Search: f}))
+	var found toolSearchOutput
+	call(t, session, "search", map[string]any{"query": "asked", "num": 5, "similar": "7", "ungrouped": true}, &found)
+	if r := found.Results[0]; r.Similar != 2 || r.More != 3 || len(r.Missing) != 1 {
+		t.Errorf("%+v", r)
+	}
+	if asked := f.asked[0]; asked.Similar != 7 || !asked.Ungrouped {
+		t.Errorf("asked for %+v", asked)
+	}
+	if r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: map[string]any{"query": "asked", "similar": "x"}}); err != nil || !r.IsError {
+		t.Errorf("similar to x: %v %+v", err, r)
+	}
 }
 
 func TestTools(t *testing.T) {

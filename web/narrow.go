@@ -93,3 +93,50 @@ func (p *params) dateRestrict(now time.Time) []string {
 	p.fail("Parameter dateRestrict must be d, w, m or y and a number up to %d: m6 is the last six months.", maxRestrict)
 	return nil
 }
+
+// fileKinds are what the advanced form lets people choose from.
+var fileKinds = []string{"html", "pdf", "txt", "md", "xml"}
+
+// kinds reads the fields of the advanced form that choose languages, kinds and dates: lang, filetype, time_range,
+// from and to.
+func (p *params) kinds(now time.Time) (parts []string) {
+	var languages []string
+	for _, tag := range strings.FieldsFunc(p.text("lang", maxLanguages), isListGap) {
+		lang := vocab.PrimaryLanguage(strings.ToLower(tag))
+		if lang == "" {
+			p.fail("Parameter lang must be codes of languages: de, pt.")
+		}
+		languages = append(languages, "lang:"+lang)
+	}
+	parts = anyOf(languages)
+	if kind := p.one("filetype"); kind != "" {
+		if _, known := vocab.MediumNamed(kind); !known {
+			p.fail("Parameter filetype must be one of %s.", strings.Join(fileKinds, ", "))
+		}
+		parts = append(parts, "filetype:"+kind)
+	}
+	parts = append(parts, p.timeRange(now)...)
+	if from := p.day("from"); !from.IsZero() {
+		parts = append(parts, "after:"+from.Format(time.DateOnly))
+	}
+	if to := p.day("to"); !to.IsZero() {
+		parts = append(parts, "before:"+to.AddDate(0, 0, 1).Format(time.DateOnly))
+	}
+	return parts
+}
+
+// maxLanguages bounds a list of languages, in bytes.
+const maxLanguages = 256
+
+// day is a day of years with four digits, the zero time where the parameter is absent.
+func (p *params) day(name string) (day time.Time) {
+	v := p.one(name)
+	if v == "" {
+		return day
+	}
+	day, err := time.Parse(time.DateOnly, v)
+	if err != nil || day.Year() < 1970 || day.Year() > 9998 {
+		p.fail("Parameter %s must be a day: 2024-05-31.", name)
+	}
+	return day
+}
