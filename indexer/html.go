@@ -65,6 +65,9 @@ func (p *parser) startTag(empty bool) {
 	}
 	if k&block != 0 {
 		p.endBlock()
+		if !empty && !p.linksOnly {
+			p.nav.start(tag, &p.tags)
+		}
 	}
 	if k&spacer != 0 {
 		p.breakWord()
@@ -176,6 +179,7 @@ func (p *parser) endTag() {
 	}
 	if k&block != 0 {
 		p.endBlock()
+		p.nav.end(tag)
 	}
 	if k&spacer != 0 {
 		p.breakWord()

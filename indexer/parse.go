@@ -159,6 +159,11 @@ type parser struct {
 	space      bool   // white space was seen since the last text
 	spans      []span // of the current block
 
+	blocks      []textBlock
+	block       textBlock // the current one
+	linksBefore int       // of it
+	nav         nav
+
 	tokenizer words.Tokenizer
 	onWord    func(word []byte, start, end int, capital bool) // p.word, made once
 	words     wordTable                                       // folded
@@ -203,7 +208,7 @@ func (p *parser) reset(page weburl.URL) {
 	}
 	*p = parser{
 		page: page, site: page.Site(), base: page,
-		links: p.links[:0], linkText: p.linkText[:0], text: p.text[:0], spans: p.spans[:0],
+		links: p.links[:0], linkText: p.linkText[:0], text: p.text[:0], spans: p.spans[:0], blocks: p.blocks[:0],
 		tokenizer: p.tokenizer, onWord: p.onWord, words: p.words, hits: p.hits[:0], tags: p.tags,
 		fonts: p.fonts[:0], title: p.title[:0], description: p.description[:0], keywords: p.keywords[:0],
 		skip: skip{name: p.skip.name[:0]}, outline: p.outline[:0], references: p.references,
@@ -220,7 +225,9 @@ func (p *parser) reset(page weburl.URL) {
 
 // document makes the Document, once the body was read. urlText is the words of the URL.
 func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
-	bodyWords, bodyHits := p.wordCount, len(p.hits)
+	bodyHits := len(p.hits)
+	p.findMenus()
+	bodyWords := p.wordCount
 	text, sketched := p.sketch.text()
 	p.field(vocab.Title, p.title)
 	var sketch vocab.Sketch
@@ -239,7 +246,7 @@ func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
 			Words:       bodyWords,
 			Crawled:     true,
 			Sketch:      sketch,
-			Text:        string(p.text[:p.textEnd]),
+			Text:        p.markedText(),
 		},
 		Links:    p.ownLinks(),
 		NoIndex:  p.noIndex,

@@ -120,8 +120,10 @@ func (p *parser) endBlock() {
 		p.text = p.text[:start]
 		return
 	}
+	words := int(p.wordCount - count)
 	p.position += blockGap
 	p.keepText(start)
+	p.endMenuBlock(words)
 }
 
 // keepText keeps the block text[start:] for DocInfo.Text while that has room.
@@ -154,9 +156,12 @@ func (p *parser) word(word []byte, start, _ int, capital bool) {
 	p.hits = append(p.hits, occurrence{p.words.number(word, hash), vocab.MakeHit(p.position, p.style.kind, capital, p.style.size)})
 	p.position++
 	p.wordCount++
-	if !p.style.link {
+	if p.style.link {
+		p.block.linked++
+	} else {
 		p.sketch.add(hash)
 	}
+	p.block.heading = p.block.heading || p.style.kind.IsHeading()
 }
 
 // field takes the words of a field other than the body. No phrase reaches from one text to the next.

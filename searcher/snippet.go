@@ -67,20 +67,39 @@ func newSnippeter(root *query.Node, t *terms) *snippeter {
 	return s
 }
 
-// snippet gives the best of a page's text; where no word of the query is in it, the page's own
-// description or how the text begins.
+// snippet gives the best of a page's text, that of menus where no word of the query is in the rest; where there is none
+// either, the page's own description, or how the text begins.
 func (s *snippeter) snippet(text, description string) []Fragment {
 	text = head(text, snippetText)
-	s.find(text)
-	if len(s.runs) > 0 {
-		return s.show(text, s.choose(text))
+	main := withoutMenus(text)
+	if s.find(main); len(s.runs) > 0 {
+		return s.show(main, s.choose(main))
 	}
-	if description == "" {
-		description = text
+	if len(main) < len(text) {
+		text = strings.ReplaceAll(text, "\t", "")
+		if s.find(text); len(s.runs) > 0 {
+			return s.show(text, s.choose(text))
+		}
 	}
+	description = cmp.Or(description, main, text)
 	description = head(description, snippetChunk)
 	s.find(description)
 	return s.show(description, []span{{0, 0}})
+}
+
+// withoutMenus is the text of a page without the blocks that a tab marks, see [vocab.DocInfo].
+func withoutMenus(text string) string {
+	if strings.IndexByte(text, '\t') < 0 {
+		return text
+	}
+	var main strings.Builder
+	main.Grow(len(text))
+	for block := range strings.Lines(text) {
+		if block[0] != '\t' {
+			main.WriteString(block)
+		}
+	}
+	return main.String()
 }
 
 // head is the beginning of text, up to n bytes, between characters.
@@ -242,8 +261,11 @@ func (s *snippeter) best(runs []run, known []bool, size int) window {
 func (s *snippeter) show(text string, spans []span) []Fragment {
 	var out fragments
 	next := 0
-	for _, sp := range s.widenAll(text, spans) {
-		if len(out) > 0 || sp.from > 0 && !sentenceEnds(text[:sp.from]) {
+	spans = s.widenAll(text, spans)
+	for i, sp := range spans {
+		if i > 0 {
+			out.add(" … ", false)
+		} else if sp.from > 0 && !sentenceEnds(text[:sp.from]) {
 			out.add("… ", false)
 		}
 		at := sp.from
@@ -257,9 +279,9 @@ func (s *snippeter) show(text string, spans []span) []Fragment {
 			at = r.end
 		}
 		out.add(text[at:sp.to], false)
-		if !endsAt(text, sp.to) {
-			out.add(" …", false)
-		}
+	}
+	if to := spans[len(spans)-1].to; !endsAt(text, to) {
+		out.add(" …", false)
 	}
 	return out
 }

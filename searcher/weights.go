@@ -86,6 +86,7 @@ var DefaultWeights = Weights{
 		vocab.Heading3:  800,
 		vocab.Code:      700,
 		vocab.Alt:       400,
+		vocab.Menu:      100,
 		vocab.Title:     3000,
 		vocab.Meta:      600,
 		vocab.URLWord:   1500,
@@ -163,7 +164,7 @@ func mayPass(score, better Score) bool { return 3*score >= 2*better }
 // always counting as one word: to be compared with, and for text without titles, links and URLs.
 var BM25 = Weights{
 	Type: [vocab.HitTypes]Milli{
-		vocab.Plain: 1000, vocab.Emphasis: 1000, vocab.Heading1: 1000, vocab.Heading2: 1000, vocab.Heading3: 1000, vocab.Code: 1000, vocab.Alt: 1000,
+		vocab.Plain: 1000, vocab.Emphasis: 1000, vocab.Heading1: 1000, vocab.Heading2: 1000, vocab.Heading3: 1000, vocab.Code: 1000, vocab.Alt: 1000, vocab.Menu: 1000,
 	},
 	Again:      1000,
 	Saturation: 1200,

@@ -31,6 +31,7 @@ const (
 	Heading3 // h3 to h6, and table captions
 	Code     // code, kbd, samp, tt, pre
 	Alt      // alt text of an image
+	Menu     // navigation
 	Title
 	Meta      // meta description and keywords
 	URLWord   // host and path of the URL
@@ -39,7 +40,7 @@ const (
 	HitTypes  // how many there are
 )
 
-var hitTypeNames = [HitTypes]string{"plain", "emphasis", "h1", "h2", "h3", "code", "alt", "title", "meta", "url", "anchor", "anchor-out"}
+var hitTypeNames = [HitTypes]string{"plain", "emphasis", "h1", "h2", "h3", "code", "alt", "menu", "title", "meta", "url", "anchor", "anchor-out"}
 
 func (t HitType) String() string {
 	if t < HitTypes {
@@ -48,10 +49,13 @@ func (t HitType) String() string {
 	return fmt.Sprintf("type %d", uint8(t))
 }
 
+// IsHeading says whether the word was part of a heading.
+func (t HitType) IsHeading() bool { return t >= Heading1 && t <= Heading3 }
+
 // A Field is a run of positions of its own: a phrase lies within one field.
 type Field uint8
 
-// The fields. The body holds every type up to Alt, in the order of the text.
+// The fields. The body holds every type up to Menu, in the order of the text.
 const (
 	Body Field = iota
 	TitleField

@@ -156,5 +156,5 @@ type DocInfo struct {
 	Medium      Medium
 	Date        Day    // when the page says that it was changed or published; 0 where it says nothing
 	Sketch      Sketch // of title and text, to be compared with that of other pages
-	Text        string // the text of the body, white space folded, blocks parted by "\n"
+	Text        string // the text of the body, white space folded, blocks parted by "\n", those of menus begun by "\t"
 }

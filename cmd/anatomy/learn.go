@@ -114,7 +114,7 @@ var ablations = []struct {
 		w.Type[vocab.URLWord], w.NearIn[vocab.URLField], w.Whole[vocab.URLField] = 0, 0, 0
 	}},
 	{"without types in text", func(w *searcher.Weights) {
-		for t := vocab.Plain; t <= vocab.Alt; t++ {
+		for t := vocab.Plain; t <= vocab.Menu; t++ {
 			w.Type[t] = w.Type[vocab.Plain]
 		}
 	}},

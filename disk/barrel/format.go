@@ -9,16 +9,16 @@
 // for each other (BP98 §4.4 logs new words instead). It is not made durable, because it can be
 // rebuilt from the repository, but every byte of it is under a checksum.
 //
-// # Format, version 5
+// # Format, version 6
 //
 //	OFFSET  SIZE  MEANING
-//	0       8     "anatbar5"
+//	0       8     "anatbar6"
 //	8             sections, one after the other: lexicon, blocks of texts, blocks of documents, barrels
 //	d             directory
 //	n-24    8     d, little-endian
 //	n-16    4     length of the directory, little-endian
 //	n-12    4     CRC-32C of the directory, little-endian
-//	n-8     8     "anatbar5"
+//	n-8     8     "anatbar6"
 //
 // Numbers below are uvarints; a CRC is CRC-32C, four bytes, little-endian.
 //
@@ -53,7 +53,7 @@
 // Over the 7,804 pages of the small documentation web a hit takes 2.22 bytes, numbers of words
 // and documents counted; the paper's took 2 and lost positions past 4,096 (BP98 §4.2.5).
 // Version 1 had no sketches, version 2 no media and dates, version 3 had texts among the documents, version 4
-// barrels in the order of documents.
+// barrels in the order of documents, version 5 no hits of menus.
 package barrel
 
 import (
@@ -64,7 +64,7 @@ import (
 )
 
 const (
-	magic    = "anatbar5"
+	magic    = "anatbar6"
 	tailSize = 24
 
 	// docBlock is the size at which a block of documents is closed.

@@ -161,7 +161,7 @@
 //	       03        its ordinal
 //	       08        gap 4, low byte as before: plain@4/3
 //	       12        gap 9: plain@13/3
-//	       01 7b     gap 0, low byte 7b: title^@0/3
+//	       01 8b     gap 0, low byte 8b: title^@0/3
 //
 // With "engine" behind it, whose entry has 14 bytes, its leaf has the words
 //
@@ -171,8 +171,9 @@ package segment
 
 // Version of the format. 2 has the table of chunks and the column u, 3 the columns h and s, 4 lists in files of
 // their own and packed hits, 5 the columns l, m and t, 6 texts in a file of their own,
-// 7 leaves of the dictionary, and no impacts in them, 8 groups of words in leaves.
-const Version = 8
+// 7 leaves of the dictionary, and no impacts in them, 8 groups of words in leaves,
+// 9 hits of menus.
+const Version = 9
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024

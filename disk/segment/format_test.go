@@ -91,7 +91,7 @@ func TestWorkedExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if hex.EncodeToString(entry) != "030303"+"0812017b" {
+	if hex.EncodeToString(entry) != "030303"+"0812018b" {
 		t.Errorf("entry %x", entry)
 	}
 	it, err := s.keysOf(kindFull)

@@ -11,7 +11,7 @@ const (
 // typeWeights say how much a hit counts against one in plain text. They order candidates only: the
 // searcher scores the best of them exactly, with weights of its own.
 var typeWeights = [vocab.HitTypes]float64{
-	vocab.Plain: 1, vocab.Emphasis: 1.5, vocab.Heading1: 4, vocab.Heading2: 3, vocab.Heading3: 2, vocab.Code: 0.8, vocab.Alt: 1,
+	vocab.Plain: 1, vocab.Emphasis: 1.5, vocab.Heading1: 4, vocab.Heading2: 3, vocab.Heading3: 2, vocab.Code: 0.8, vocab.Alt: 1, vocab.Menu: 0.2,
 	vocab.Title: 8, vocab.Meta: 2, vocab.URLWord: 4, vocab.Anchor: 1.5, vocab.AnchorOut: 3,
 }
 
@@ -43,7 +43,7 @@ func Impact(hits []vocab.Hit, docWords uint32, avgWords float64) uint8 {
 
 func impact(hits []vocab.Hit, norm float64) uint8 {
 	i, body := 0, 0.0
-	for ; i < len(hits) && hits[i].Type() <= vocab.Alt; i++ {
+	for ; i < len(hits) && hits[i].Type() <= vocab.Menu; i++ {
 		body += hitWeights[hits[i]&0xff]
 	}
 	x := 0.0

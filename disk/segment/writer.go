@@ -346,7 +346,7 @@ func (w *Writer) Add(ord vocab.Ordinal, hits []vocab.Hit) error {
 // appendShort selects the hits of the short list. Fields are sorted, and the body is the first.
 func appendShort(dst, hits []vocab.Hit) []vocab.Hit {
 	from := len(hits)
-	for from > 0 && hits[from-1].Type() > vocab.Alt {
+	for from > 0 && hits[from-1].Type() > vocab.Menu {
 		from--
 	}
 	return append(dst, hits[from:]...)
