@@ -76,7 +76,7 @@ func (a *answer) foldingOf(root *query.Node, candidates int, doc vocab.DocID) (*
 	if !ok {
 		return nil, nil
 	}
-	info, err := a.snap.parts[f.into.part].seg.Info(f.into.ord)
+	info, err := a.snap.parts[f.into.part].seg.Record(f.into.ord)
 	return &Near{f.into.doc, info.URL, f.distance}, err
 }
 

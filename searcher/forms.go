@@ -100,7 +100,7 @@ func (p *part) language() (string, error) {
 	}
 	count := map[string]int{}
 	for i := range min(sampled, p.seg.Docs()) {
-		info, err := p.seg.Info(vocab.Ordinal(i * p.seg.Docs() / min(sampled, p.seg.Docs())))
+		info, err := p.seg.Record(vocab.Ordinal(i * p.seg.Docs() / min(sampled, p.seg.Docs())))
 		if err != nil {
 			return "", err
 		}

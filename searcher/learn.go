@@ -104,7 +104,7 @@ func advance(all []*lexicon) (open []*lexicon) {
 // fetched, that is the commonest text of links to them. Where there are no ranks, all are equal.
 func (snap *snapshot) eachTitle(ctx context.Context, visit func(title string, rank float64)) {
 	for _, p := range snap.parts {
-		p.seg.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
+		p.seg.EachBare(func(ord vocab.Ordinal, info vocab.DocInfo) error {
 			if info.Title == "" || p.dead.has(ord) {
 				return ctx.Err()
 			}

@@ -22,7 +22,7 @@ func (s *Searcher) Near(ctx context.Context, doc vocab.DocID, n int) (nearest []
 		found := snap.near(doc)
 		nearest, total = nil, len(found)
 		for _, f := range found[:min(n, total)] {
-			info, err := snap.parts[f.into.part].seg.Info(f.into.ord)
+			info, err := snap.parts[f.into.part].seg.Record(f.into.ord)
 			if err != nil {
 				return err
 			}

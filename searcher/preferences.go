@@ -76,7 +76,7 @@ func (a *answer) prefer(part int, ord vocab.Ordinal) (points Score, why string) 
 		}
 	}
 	if p := a.req.Preferences; p != nil && p.Lang != "" {
-		info, err := a.snap.parts[part].seg.Info(ord)
+		info, err := a.snap.parts[part].seg.Record(ord)
 		if err == nil && info.Crawled && sameLanguage(info.Lang, p.Lang) { // an error shows where the page is shown
 			points += a.w.Preference.score()
 			all = append(all, "you prefer pages in "+p.Lang)

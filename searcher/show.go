@@ -2,6 +2,7 @@ package searcher
 
 import (
 	"cmp"
+	"unicode/utf8"
 
 	"anatomy/disk/segment"
 	"anatomy/searcher/query"
@@ -58,7 +59,7 @@ func (a *answer) show(root *query.Node, pages []candidate) error {
 			continue
 		}
 		p := a.snap.parts[c.part]
-		info, err := p.seg.Info(c.ord)
+		info, err := p.seg.Glance(c.ord, snippetText+utf8.UTFMax)
 		if err != nil {
 			if err := a.unreadable(p, err, nil); err != nil {
 				return err

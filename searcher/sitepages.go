@@ -74,7 +74,7 @@ func (snap *snapshot) site(ctx context.Context, site string, n int) (SitePages, 
 	}
 	slices.SortFunc(found, func(a, b place) int { return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.doc, b.doc)) })
 	for _, f := range found[:min(n, len(found))] {
-		info, err := snap.parts[f.part].seg.Info(f.ord)
+		info, err := snap.parts[f.part].seg.Record(f.ord)
 		if err != nil {
 			return all, err
 		}

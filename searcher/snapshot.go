@@ -81,7 +81,7 @@ func (b bitmap) has(i vocab.Ordinal) bool { return b != nil && b[i>>6]>>(i&63)&1
 
 // urlKey is the sort key of a document's URL.
 func (h *handle) urlKey(ord vocab.Ordinal) (string, error) {
-	info, err := h.seg.Info(ord)
+	info, err := h.seg.Record(ord)
 	if err != nil {
 		return "", err
 	}

@@ -105,8 +105,11 @@ func (c *docCache) get(key docCacheKey) (string, bool) {
 func (c *docCache) put(key docCacheKey, raw string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.entries[key]; ok || int64(len(raw)) > c.limit/4 {
+	if int64(len(raw)) > c.limit/4 {
 		return
+	}
+	if e, ok := c.entries[key]; ok { // another goroutine's, or the beginning of it
+		c.remove(e)
 	}
 	if c.entries == nil {
 		c.entries = make(map[docCacheKey]*list.Element)

@@ -22,6 +22,11 @@ func (s *Segment) EachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
 	})
 }
 
+// EachBare visits all documents in order, without their texts.
+func (s *Segment) EachBare(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
+	return s.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, _ texts.Place) error { return fn(ord, info) })
+}
+
 // EachRecord visits all documents in order, without their texts, and with the places of them.
 func (s *Segment) EachRecord(fn func(vocab.Ordinal, vocab.DocInfo, texts.Place) error) error {
 	for i := range s.blocks {

@@ -306,9 +306,13 @@ func (s *Segment) sortByDoc() {
 }
 
 // Info is what is shown of a document. It decompresses two blocks of neighbours, which the cache keeps.
-func (s *Segment) Info(ord vocab.Ordinal) (vocab.DocInfo, error) {
+func (s *Segment) Info(ord vocab.Ordinal) (vocab.DocInfo, error) { return s.Glance(ord, math.MaxInt) }
+
+// Glance is Info with n bytes of the text at most, which may end within a character.
+func (s *Segment) Glance(ord vocab.Ordinal, n int) (vocab.DocInfo, error) {
 	info, text, err := s.record(ord)
 	if err == nil {
+		text.N = uint32(min(int(text.N), n))
 		info.Text, err = s.textAt(text, &s.cache.docs)
 	}
 	return info, err

@@ -14,8 +14,11 @@
 package texts
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"sync"
 	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
@@ -84,7 +87,10 @@ var (
 )
 
 // An Unpacker decompresses blocks. It may be used by many goroutines.
-type Unpacker struct{ zstd *zstd.Decoder }
+type Unpacker struct {
+	zstd  *zstd.Decoder
+	heads *sync.Pool // of *zstd.Decoder, for beginnings
+}
 
 // NewUnpacker makes an unpacker.
 func NewUnpacker() (Unpacker, error) {
@@ -92,7 +98,7 @@ func NewUnpacker() (Unpacker, error) {
 	if err != nil {
 		return Unpacker{}, fmt.Errorf("texts: zstd: %w", err)
 	}
-	return Unpacker{z}, nil
+	return Unpacker{z, &sync.Pool{}}, nil
 }
 
 // Unpack gives the content of a block, raw bytes of it, in memory of its own.
@@ -109,6 +115,34 @@ func (u Unpacker) Unpack(frame []byte, raw int) (string, error) {
 		return "", errBlock
 	}
 	return unsafe.String(unsafe.SliceData(content), len(content)), nil // nobody writes to content again
+}
+
+// zstdBlock is the content that zstd compresses at a time, and decompresses.
+const zstdBlock = 128 << 10
+
+// Head gives the beginning of the content of a block, n bytes at least, where it is much longer than that: the rest of
+// a long text is not decompressed for its neighbours, nor for a snippet. Otherwise it gives all.
+func (u Unpacker) Head(frame []byte, raw, n int) (string, error) {
+	n = (n + zstdBlock - 1) / zstdBlock * zstdBlock
+	if n > raw/2 {
+		return u.Unpack(frame, raw)
+	}
+	z, ok := u.heads.Get().(*zstd.Decoder)
+	if !ok {
+		var err error
+		if z, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(MaxBlock)); err != nil {
+			return "", fmt.Errorf("texts: zstd: %w", err)
+		}
+	}
+	defer u.heads.Put(z)
+	content := make([]byte, n)
+	if err := z.Reset(bytes.NewReader(frame)); err != nil {
+		return "", fmt.Errorf("%w: %w", errBlock, err)
+	}
+	if _, err := io.ReadFull(z, content); err != nil {
+		return "", fmt.Errorf("%w: %w", errBlock, err)
+	}
+	return unsafe.String(unsafe.SliceData(content), n), nil // nobody writes to content again
 }
 
 // Close frees the unpacker.

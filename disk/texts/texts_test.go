@@ -36,10 +36,14 @@ func TestRoundTrip(t *testing.T) {
 			if _, err := u.Unpack(frame[:len(frame)-1], raw); err == nil {
 				t.Fatal("a block that is cut was believed")
 			}
+			n := rapid.IntRange(0, raw).Draw(t, "head")
+			if head, err := u.Head(frame, raw, n); err != nil || len(head) < n || !strings.HasPrefix(content, head) {
+				t.Fatalf("%d bytes of %d: %d, %v", n, raw, len(head), err)
+			}
 			blocks = append(blocks, content)
 		}
 		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
-			return strings.Repeat(rapid.String().Draw(t, "piece"), rapid.IntRange(0, 5000).Draw(t, "times"))
+			return strings.Repeat(rapid.String().Draw(t, "piece"), rapid.SampledFrom([]int{0, 1, 30, 1000, 5000, 80_000}).Draw(t, "times"))
 		}), 1, 12).Draw(t, "texts")
 		for _, text := range all {
 			places = append(places, Place{uint32(len(blocks)), p.Add(text), uint32(len(text))})
@@ -63,6 +67,28 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestHeadsAreShort: the beginning of a long block is not all of it.
+func TestHeadsAreShort(t *testing.T) {
+	p, err := NewPacker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	u, err := NewUnpacker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	p.Add(strings.Repeat("0123456789abcdef", 1<<16))
+	frame, raw := p.Take()
+	if head, err := u.Head(frame, raw, 1000); err != nil || len(head) >= raw/2 {
+		t.Errorf("%d bytes of %d, %v", len(head), raw, err)
+	}
+	if _, err := u.Head(frame[:20], raw, raw/4); err == nil {
+		t.Error("a block that is cut was believed")
+	}
 }
 
 func TestWorth(t *testing.T) {
