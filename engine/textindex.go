@@ -262,7 +262,7 @@ func readLines(text io.Reader, visit func(*lines) error) error {
 }
 
 func newLines(first int) *lines {
-	return &lines{first: first, long: map[int]bool{}, done: make(chan []given, 1)}
+	return &lines{first: first, text: make([]byte, 0, lineGroup+lineGroup/4), long: map[int]bool{}, done: make(chan []given, 1)}
 }
 
 // documents takes the lines apart. DocIDs are given out later.

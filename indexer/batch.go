@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
@@ -26,7 +27,7 @@ type Batch struct {
 	docs    []batchDoc
 	byID    map[vocab.DocID]int // index in docs
 	entries []batchEntry        // of all documents, one after the other
-	coded   []byte              // hits of all entries, one after the other
+	coded   []byte              // hits of entries that do not hold their own, one after the other
 	texts   int64               // bytes of strings in docs
 
 	// Of the document that is being added.
@@ -42,10 +43,18 @@ type batchDoc struct {
 	replaced bool // the same document was added again
 }
 
-// A batchEntry is a word of a document: n hits, coded from start up to the start of the next entry.
+// A batchEntry is a word of a document with its hits, coded to so many bytes: in own if that is enough, which holds for
+// most and saves a look elsewhere when the batch is written, or else where own says.
 type batchEntry struct {
-	start   int
-	word, n uint32 // word by its number in the table
+	word, n, bytes uint32 // word by its number in the table
+	own            [8]byte
+}
+
+func (b *Batch) codedOf(e *batchEntry) []byte {
+	if int(e.bytes) <= len(e.own) {
+		return e.own[:e.bytes]
+	}
+	return b.coded[binary.LittleEndian.Uint64(e.own[:]):][:e.bytes]
 }
 
 // NewBatch makes an empty batch.
@@ -61,7 +70,7 @@ func (b *Batch) Docs() int { return len(b.byID) }
 
 // Bytes is about how much memory the batch takes.
 func (b *Batch) Bytes() int64 {
-	return b.texts + int64(b.table.bytes()) + int64(16*len(b.entries)+len(b.coded)+256*len(b.docs))
+	return b.texts + int64(b.table.bytes()) + int64(20*len(b.entries)+len(b.coded)+256*len(b.docs))
 }
 
 // errFull is the error of Add for a batch that has more documents or words than its numbers
@@ -112,9 +121,16 @@ func (b *Batch) group(doc *Document) {
 func (b *Batch) code(doc *Document) {
 	from := uint32(0)
 	for number, end := range b.ends {
-		word := b.table.number(doc.words.word(uint32(number)), doc.words.hashes[number])
-		b.entries = append(b.entries, batchEntry{len(b.coded), word, end - from})
+		e := batchEntry{word: b.table.number(doc.words.word(uint32(number)), doc.words.hashes[number]), n: end - from}
+		start := len(b.coded)
 		b.coded = barrel.AppendHits(b.coded, b.hits[from:end])
+		if e.bytes = uint32(len(b.coded) - start); int(e.bytes) <= len(e.own) {
+			copy(e.own[:], b.coded[start:])
+			b.coded = b.coded[:start]
+		} else {
+			binary.LittleEndian.PutUint64(e.own[:], uint64(start))
+		}
+		b.entries = append(b.entries, e)
 		from = end
 	}
 }
@@ -136,12 +152,12 @@ func (b *Batch) Write(path string) error {
 	for _, d := range docs {
 		w.AddDoc(&d.info)
 	}
-	b.entries = append(b.entries, batchEntry{start: len(b.coded)}) // where the last one ends
 	postings, from := b.invert(docs, words, ends), uint32(0)
 	for _, n := range words {
+		w.StartWord(int(ends[n] - from))
 		for _, p := range postings[from:ends[n]] {
 			e := &b.entries[p.entry]
-			w.AddPosting(p.ord, int(e.n), b.coded[e.start:b.entries[p.entry+1].start])
+			w.AddPosting(p.ord, int(e.n), b.codedOf(e))
 		}
 		w.EndWord()
 		from = ends[n]

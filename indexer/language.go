@@ -44,16 +44,15 @@ const sample = 4096
 func languageByScript(text string) string {
 	var letters, kana, han int
 	var count [len(scripts)]int
-	for i, r := range text {
-		if i > sample {
-			break
-		}
-		switch {
-		case r < utf8.RuneSelf:
-			if 'a' <= r|0x20 && r|0x20 <= 'z' {
-				letters++
-			}
+	for i := 0; i < len(text) && i <= sample; {
+		if c := text[i]; c < utf8.RuneSelf {
+			letters += asciiLetter[c]
+			i++
 			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		switch {
 		case r < 0x370:
 			if unicode.IsLetter(r) {
 				letters++
@@ -89,6 +88,14 @@ func languageByScript(text string) string {
 	}
 	return ""
 }
+
+// asciiLetter is 1 for letters.
+var asciiLetter = func() (table [utf8.RuneSelf]int) {
+	for c := 'a'; c <= 'z'; c++ {
+		table[c], table[c-'a'+'A'] = 1, 1
+	}
+	return table
+}()
 
 // scripts are those of one language alone, or nearly.
 var scripts = [...]struct {

@@ -97,6 +97,13 @@ func writeBarrels(t testing.TB, path string, pages []*page, perBarrel int64) Inp
 		w.AddDoc(&p.info)
 	}
 	for _, word := range lexicon {
+		n := 0
+		for _, p := range pages {
+			if len(p.words[word]) > 0 {
+				n++
+			}
+		}
+		w.StartWord(n)
 		for ord, p := range pages {
 			if hits := p.words[word]; len(hits) > 0 {
 				w.AddPosting(vocab.Ordinal(ord), len(hits), barrel.AppendHits(nil, hits))

@@ -33,12 +33,16 @@ func writeTiny(t testing.TB) string {
 	w.AddDoc(&vocab.DocInfo{Doc: 3, URL: "http://b.test/x", Text: "東 bc"})
 	add := func(ord vocab.Ordinal, hits ...vocab.Hit) { w.AddPosting(ord, len(hits), AppendHits(nil, hits)) }
 	plain := func(position uint32) vocab.Hit { return vocab.MakeHit(position, vocab.Plain, false, vocab.NormalSize) }
+	w.StartWord(1)
 	add(0, vocab.MakeHit(1, vocab.Plain, true, vocab.NormalSize))
 	w.EndWord()
+	w.StartWord(1)
 	add(0, plain(0), plain(2))
 	w.EndWord()
+	w.StartWord(1)
 	add(1, plain(1), vocab.MakeHit(0, vocab.Title, true, vocab.NormalSize))
 	w.EndWord()
+	w.StartWord(2)
 	add(0, plain(1))
 	add(1, plain(0))
 	w.EndWord()
@@ -127,7 +131,7 @@ func TestEveryByteIsChecked(t *testing.T) {
 // TestDisorder: what has good checksums but not the order of the format is found by Check.
 func TestDisorder(t *testing.T) {
 	for name, write := range map[string]func(*Writer){
-		"words": func(w *Writer) { w.AddWord([]byte("b")); w.AddWord([]byte("a")); w.EndWord(); w.EndWord() },
+		"words": func(w *Writer) { w.AddWord([]byte("b")); w.AddWord([]byte("a")); w.StartWord(0); w.StartWord(0) },
 		"documents": func(w *Writer) {
 			w.AddDoc(&vocab.DocInfo{URL: "http://b.test/"})
 			w.AddDoc(&vocab.DocInfo{URL: "http://a.test/"})
@@ -136,13 +140,22 @@ func TestDisorder(t *testing.T) {
 		"hits": func(w *Writer) {
 			w.AddWord([]byte("a"))
 			w.AddDoc(&vocab.DocInfo{URL: "http://b.test/"})
+			w.StartWord(1)
 			w.AddPosting(0, 2, []byte{2, 0})
 			w.EndWord()
 		},
 		"document that is none": func(w *Writer) {
 			w.AddWord([]byte("a"))
 			w.AddDoc(&vocab.DocInfo{URL: "http://b.test/"})
+			w.StartWord(1)
 			w.AddPosting(1, 1, []byte{2})
+			w.EndWord()
+		},
+		"postings that do not come": func(w *Writer) {
+			w.AddWord([]byte("a"))
+			w.AddDoc(&vocab.DocInfo{URL: "http://b.test/"})
+			w.StartWord(2)
+			w.AddPosting(0, 1, []byte{2})
 			w.EndWord()
 		},
 		"words without a barrel": func(w *Writer) { w.AddWord([]byte("a")) },
@@ -249,6 +262,7 @@ func BenchmarkScan(b *testing.B) {
 		w.AddDoc(&vocab.DocInfo{URL: "http://a.test/"})
 	}
 	for range words {
+		w.StartWord(docs)
 		for i := range docs {
 			w.AddPosting(vocab.Ordinal(i), len(hits), coded)
 		}

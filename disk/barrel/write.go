@@ -32,12 +32,10 @@ type Writer struct {
 	block    section
 	blocks   []section // of documents, without their places in the file
 
-	barrel   section
-	full     int // bytes that close a barrel
-	barrels  []section
-	postings []byte        // of the current word
-	count    uint64        // of them
-	nextOrd  vocab.Ordinal // one after the last of them
+	barrel  section
+	full    int // bytes that close a barrel
+	barrels []section
+	nextOrd vocab.Ordinal // one after the last posting of the current word
 }
 
 // Create begins a file with barrels of barrelBytes and more, as much as their last words need. It has its name once
@@ -150,30 +148,32 @@ func appendDoc(b []byte, d *vocab.DocInfo, text texts.Place) []byte {
 	return append(b, 0)
 }
 
-// AddPosting adds n hits, coded by AppendHits, that the current word has in a document; at first that is word 0.
-// Ordinals ascend.
+// StartWord begins the next word, which has so many postings.
+func (w *Writer) StartWord(postings int) {
+	w.endDocs()
+	w.buf = binary.AppendUvarint(w.buf, uint64(postings))
+	w.nextOrd = 0
+	w.barrel.words++
+	w.barrel.postings += postings
+}
+
+// AddPosting adds n hits, coded by AppendHits, that the current word has in a document. Ordinals ascend.
 func (w *Writer) AddPosting(ord vocab.Ordinal, n int, coded []byte) {
 	gap := uint64(ord-w.nextOrd) << 1
 	if n == 1 {
-		w.postings = binary.AppendUvarint(w.postings, gap)
+		w.buf = binary.AppendUvarint(w.buf, gap)
 	} else {
-		w.postings = binary.AppendUvarint(w.postings, gap|1)
-		w.postings = binary.AppendUvarint(w.postings, uint64(n-2))
+		w.buf = binary.AppendUvarint(w.buf, gap|1)
+		w.buf = binary.AppendUvarint(w.buf, uint64(n-2))
 	}
-	w.postings = append(w.postings, coded...)
+	w.buf = append(w.buf, coded...)
 	w.nextOrd = ord + 1
-	w.count++
-	w.barrel.postings++
 	w.barrel.hits += n
 }
 
-// EndWord goes to the next word.
+// EndWord ends a word.
 func (w *Writer) EndWord() {
-	w.endDocs()
-	w.buf = binary.AppendUvarint(w.buf, w.count)
-	w.buf = append(w.buf, w.postings...)
-	w.postings, w.count, w.nextOrd = w.postings[:0], 0, 0
-	if w.barrel.words++; len(w.buf) >= w.full {
+	if len(w.buf) >= w.full {
 		w.endBarrel()
 	}
 }
