@@ -187,7 +187,10 @@ func (c *Crawl) merging(ctx context.Context, stop func(error)) error {
 		if err := c.settleIfQuiet(ctx); err != nil {
 			return err
 		}
-		return c.compactIfDead(ctx)
+		if err := c.compactIfDead(ctx); err != nil {
+			return err
+		}
+		return c.scrubIfQuiet()
 	})
 }
 

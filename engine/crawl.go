@@ -81,6 +81,7 @@ type Crawl struct {
 
 	quiet    quiet // of the goroutine that merges
 	caughtUp bool  // of the same
+	scrub    scrub
 }
 
 // A settled outcome is ready to be made durable in the document index. Where its result has a place,
@@ -115,6 +116,7 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	}
 	c := &Crawl{o: o, log: o.Log, wake: make(chan struct{}, 1), settled: make(chan settled, commitMost/2), began: time.Now(), lookForDead: lookForDead}
 	c.quiet.looked = c.began
+	c.scrub.every = scrubEvery
 	c.buffers = make(chan *indexer.Buffer, 2*runtime.GOMAXPROCS(0))
 	for range cap(c.buffers) {
 		c.buffers <- &indexer.Buffer{PDF: o.PDF}

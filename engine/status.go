@@ -32,6 +32,7 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 		URLHits:   stats.URLHits, URLMisses: stats.URLMisses,
 		Searchable: stats.Searchable, Segments: stats.Segments, Links: int64(stats.Links),
 	}
+	st.Scrubbed, st.Scrubs, st.Damaged = c.scrub.read()
 	maps.DeleteFunc(st.Outcomes, func(_ string, n int64) bool { return n == 0 })
 	explain(st, c.crawler.Visits())
 	return st

@@ -50,6 +50,10 @@ type CrawlStatus struct {
 	Searchable int   `json:"searchable"`
 	Segments   int   `json:"segments"`
 	Links      int64 `json:"links"`
+
+	Scrubbed int64 `json:"scrubbed_bytes"` // of the repository, read again by this run to prove it
+	Scrubs   int64 `json:"scrubs"`         // how often all of it was
+	Damaged  int64 `json:"damaged"`        // places that could not be read: anatomy check --repair mends them
 }
 
 // The states of a crawl.

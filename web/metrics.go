@@ -83,6 +83,8 @@ var (
 	crawlSeen       = crawlMetric("url_lookups_total", "Seen tests of this run, by whether the cache had the URL.", "result")
 	crawlSearchable = crawlMetric("searchable_documents", "Documents in the index.")
 	crawlSegments   = crawlMetric("segments", "Segments of the index.")
+	crawlScrubbed   = crawlMetric("scrubbed_bytes_total", "Bytes of the repository that this run read again to prove them.")
+	crawlDamaged    = crawlMetric("damaged", "Places of the repository that could not be read.")
 )
 
 // Describe says nothing: what is there depends on whether a crawl runs.
@@ -114,6 +116,8 @@ func (c crawlCollector) Collect(to chan<- prometheus.Metric) {
 	gauge(crawlUnbound, float64(st.Unbound))
 	gauge(crawlSearchable, float64(st.Searchable))
 	gauge(crawlSegments, float64(st.Segments))
+	gauge(crawlDamaged, float64(st.Damaged))
+	counter(crawlScrubbed, st.Scrubbed)
 	counter(crawlRequests, st.Requests)
 	counter(crawlBytes, st.Bytes)
 	counter(crawlDuplicates, st.Duplicates)

@@ -177,6 +177,12 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	fmt.Fprintf(w, "%d pages of %d URLs known; %d queued, %d in flight; %d documents searchable\n", st.Pages, st.Known, st.Queued, st.InFlight, st.Searchable)
 	fmt.Fprintf(w, "%.1f pages/s; %s\n", st.Rate, boundText(st))
 	fmt.Fprintf(w, "caches: DNS %s, URLs %s; %d requests, %.1f MB\n", share(st.DNSHits, st.DNSMisses), share(st.URLHits, st.URLMisses), st.Requests, float64(st.Bytes)/1e6)
+	if st.Scrubbed > 0 {
+		fmt.Fprintf(w, "%.1f MB of the repository were read again, %d times all of it\n", float64(st.Scrubbed)/1e6, st.Scrubs)
+	}
+	if st.Damaged > 0 {
+		fmt.Fprintf(w, "the repository is damaged in %d places: end the crawl, and anatomy check --repair\n", st.Damaged)
+	}
 	if len(st.Errors) > 0 {
 		fmt.Fprintln(w, "\nfetches without a page, of this run:")
 		for _, kind := range byCount(st.Errors) {

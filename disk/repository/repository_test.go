@@ -631,3 +631,55 @@ func FuzzBlock(f *testing.F) {
 		}
 	})
 }
+
+// TestScrub: whatever the portion, portion after portion reads every block once, or twice at a seam, and meets each damage.
+func TestScrub(t *testing.T) {
+	dir := t.TempDir()
+	r, err := Open(dir, Options{BlockBytes: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for i := range 50 {
+		page := vocab.Page{Doc: vocab.DocID(i + 1), URL: fmt.Sprintf("http://a.test/%d", i), Body: bytes.Repeat([]byte{byte(i), byte(7 * i)}, 400)}
+		if _, err := r.Append([]Record{{Kind: PageRecord, Page: page}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(r.Roll(), r.Sync()); err != nil {
+		t.Fatal(err)
+	}
+	for _, damaged := range []bool{false, true} {
+		if damaged {
+			b, err := os.ReadFile(filepath.Join(dir, fileName(1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b[len(b)/2] ^= 4
+			if err := os.WriteFile(filepath.Join(dir, fileName(1)), b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := int64(0)
+		for _, most := range []int64{1 << 30, 1, 100, 5000} {
+			problems, total, portions := map[string]bool{}, int64(0), 0
+			for from, begun := vocab.Place(0), true; begun || from != 0; begun = false {
+				next, read, err := r.Scrub(from, most, func(problem error) { problems[problem.Error()] = true })
+				if err != nil || next != 0 && next <= from {
+					t.Fatalf("from %v to %v: %v", from, next, err)
+				}
+				total, from = total+read, next
+				portions++
+			}
+			if all == 0 {
+				all = total
+			}
+			if total < all || total > 2*all || damaged != (len(problems) == 1) || most == 1 && portions < 40 {
+				t.Errorf("portions of %d: %d of %d bytes in %d, problems %v", most, total, all, portions, problems)
+			}
+			if damaged {
+				all = 0
+			}
+		}
+	}
+}
