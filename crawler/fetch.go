@@ -144,12 +144,15 @@ func (v *visit) redirect(u *weburl.URL, location string, f *vocab.Fetch) {
 	}
 }
 
-// body reads what a successful answer brings: a page or a sitemap.
+// body reads what a successful answer brings: a page, a sitemap or an image.
 func (v *visit) body(ctx context.Context, g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fetch) {
 	var err error
-	if f.Kind == vocab.SitemapTarget {
+	switch f.Kind {
+	case vocab.SitemapTarget:
 		err = v.c.readSitemap(g, u, resp, f)
-	} else {
+	case vocab.ImageTarget:
+		err = v.c.readImage(g, resp, f)
+	default:
 		err = v.c.readPage(g, resp, f)
 	}
 	if err != nil {

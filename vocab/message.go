@@ -41,6 +41,7 @@ type TargetKind uint8
 const (
 	PageTarget    TargetKind = iota // a page, or whatever a link leads to
 	SitemapTarget                   // a sitemap or an index of sitemaps (sitemaps.org 0.9)
+	ImageTarget                     // an image to be shown beside results; no crawl asks for it, and nothing keeps it
 )
 
 // A HostReport tells the URL server what a lease showed about the host.
