@@ -33,6 +33,7 @@ type searchAnswer struct {
 	Most        int            `json:"most,omitempty"`   // results after the total: pages that hold most of the words
 	Hidden      int            `json:"hidden,omitempty"` // pages that match and are of blocked sites
 	Results     []resultAnswer `json:"results"`
+	Images      []imageAnswer  `json:"images,omitzero"`       // with type=image, in place of results
 	Next        *string        `json:"next"`                  // address of the results after these, or null
 	NextCursor  string         `json:"next_cursor,omitempty"` // for parameter cursor: results after these, or an error where the index has changed
 }
@@ -128,10 +129,18 @@ func (s *Server) apiSearch(c *gin.Context) (any, error) {
 	p := readParams(c)
 	r := p.request()
 	r.Preferences = taste(p.preferred(), false)
+	images := p.wantsImages(&r)
 	p.required("q", r.Query)
 	state := p.resume(&r)
 	if p.err != nil {
 		return nil, p.err
+	}
+	if images {
+		a, err := s.askImages(c.Request.Context(), r)
+		if err != nil {
+			return nil, err
+		}
+		return s.imagesAnswer(r, a), nil
 	}
 	a, err := s.ask(c.Request.Context(), r)
 	if err != nil {

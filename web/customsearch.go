@@ -66,6 +66,9 @@ type customItem struct {
 	CacheID          string `json:"cacheId,omitempty"` // the document's number, for /cached?doc=
 	FormattedURL     string `json:"formattedUrl"`
 	HTMLFormattedURL string `json:"htmlFormattedUrl"`
+
+	MIME  string       `json:"mime,omitempty"` // of an image
+	Image *customImage `json:"image,omitempty"`
 }
 
 const maxCustom = 10 // results a page, Google's bound
@@ -90,12 +93,16 @@ func (s *Server) customAnswer(c *gin.Context) (*customAnswer, error) {
 
 		Ungrouped: p.filter(),
 	}
+	images := p.searchType()
 	if p.err != nil {
 		return nil, p.err
 	}
 	base, err := s.publicURL(c.Request)
 	if err != nil {
 		return nil, err
+	}
+	if images {
+		return s.customImages(c.Request.Context(), base, terms, engine, r)
 	}
 	a, err := s.ask(c.Request.Context(), r)
 	if err != nil {

@@ -65,6 +65,7 @@ var helpSections = []helpSection{
 		{Query: "allintitle: page rank", Means: "all that follows in the title"},
 		{Query: "allinurl: api reference", Means: "in the address; allinanchor: and allintext: are there, too"},
 		{Query: "inalt:diagram", Means: "in what stands for an image, its alt text"},
+		{Query: "type:image diagram", Means: "images instead of pages, as under Images above the results"},
 	}},
 	{"kinds", "Languages, kinds, dates", "A language is the one that a page declares, or that its script shows. Kinds are html, txt, md, xml (feeds) and pdf. Dates are days, months or years.", []helpExample{
 		{Query: "cache lang:de", Means: "pages in a language"},

@@ -64,6 +64,9 @@ func (v *resultsView) carry(values url.Values) {
 	for i := range v.Pages {
 		add(&v.Pages[i].Href)
 	}
+	for i := range v.Filters {
+		add(&v.Filters[i].Href)
+	}
 	for i := range v.Sites {
 		add(&v.Sites[i].Href)
 	}

@@ -30,7 +30,8 @@ type resultsView struct {
 	Partial     bool
 	First       int // number of the first result shown, from 1
 	Results     []resultView
-	Sites       []siteView // hosts of the results shown, to narrow the search to
+	Images      []imageView // in place of results
+	Sites       []siteView  // hosts of the results shown, to narrow the search to
 	Pages       []pageLink
 	Prev, Next  string // addresses; "" where there is none
 	Folded      string // address of the same with every page by itself, after the last result where some are folded
@@ -119,9 +120,10 @@ func (s *Server) search(c *gin.Context) error {
 	r := p.request()
 	r.Explain = false // the page links to the explanation
 	visitor, shown := s.visitor(c, p), p.flag("blocked")
+	images := p.wantsImages(&r)
 	switch format := p.one("format"); {
 	case programFormats[format]:
-		s.searchFor(c, p, r, format)
+		s.searchFor(c, p, r, format, images)
 		return nil
 	case format != "" && format != "html":
 		p.fail("Parameter format must be html, json, csv, rss or atom.")
@@ -133,10 +135,13 @@ func (s *Server) search(c *gin.Context) error {
 		s.redirect(c, http.StatusSeeOther, "/")
 		return nil
 	}
-	if visitor.Num > 0 && p.one("num") == "" {
+	if visitor.Num > 0 && p.one("num") == "" && !images {
 		r.Limit = visitor.Num
 	}
 	r.Preferences = taste(visitor.Preferences, shown)
+	if images {
+		return s.images(c, r, visitor, shown)
+	}
 	response, err := s.ask(c.Request.Context(), r)
 	if err != nil {
 		return err
@@ -150,7 +155,7 @@ func (s *Server) search(c *gin.Context) error {
 	if r.Limit != searcher.DefaultLimit {
 		v.Num = r.Limit
 	}
-	v.Rank = r.Rank
+	v.Rank, v.Kinds = r.Rank, s.kinds(r, false, visitor)
 	v.Results = s.resultsView(r, response)
 	v.Results.prefer(visitor, c.Request.URL.RawQuery, shown, s.o.Site != nil)
 	return s.render(c, http.StatusOK, s.pages.results, v)

@@ -14,8 +14,8 @@ import (
 )
 
 // The shapes of SearXNG's /search, which programs know how to read, and a feed in Atom. Of
-// SearXNG's parameters q, format, pageno, language and time_range count, num and start besides;
-// safesearch, engines and categories are passed over: there is one engine, and no such filter.
+// SearXNG's parameters q, format, pageno, language, time_range and of categories images count, num and start besides;
+// safesearch and engines are passed over: there is one engine, and no such filter.
 
 // programFormats are the formats of /search for programs.
 var programFormats = set("json csv rss atom")
@@ -45,19 +45,24 @@ type searxngResult struct {
 	Published *string   `json:"publishedDate"` // null where the page does not say
 	Thumbnail string    `json:"thumbnail"`
 	Image     string    `json:"img_src"`
+
+	Resolution string `json:"resolution,omitempty"` // of an image
 }
 
 // searchFor answers a program that asks /search for one of programFormats.
-func (s *Server) searchFor(c *gin.Context, p *params, r searcher.Request, format string) {
+func (s *Server) searchFor(c *gin.Context, p *params, r searcher.Request, format string, images bool) {
 	openToPrograms(c)
-	if err := s.answerProgram(c, p, r, format); err != nil {
+	if err := s.answerProgram(c, p, r, format, images); err != nil {
 		s.formatProblem(c, s.judge(c, err), format)
 	}
 }
 
 // answerProgram counts pages by pageno from 1, or by start.
-func (s *Server) answerProgram(c *gin.Context, p *params, r searcher.Request, format string) error {
+func (s *Server) answerProgram(c *gin.Context, p *params, r searcher.Request, format string, images bool) error {
 	p.required("q", r.Query)
+	if images = images || p.imageCategory(); images && format != "json" {
+		p.fail("Parameter format must be json or html where images are asked for.")
+	}
 	if page := p.number("pageno", 0, 1, searcher.MaxOffset/r.Limit+1); page > 0 {
 		r.Offset = (page - 1) * r.Limit
 	}
@@ -66,7 +71,14 @@ func (s *Server) answerProgram(c *gin.Context, p *params, r searcher.Request, fo
 		return p.err
 	}
 	base, err := s.publicURL(c.Request)
-	if err != nil && (format == "rss" || format == "atom") {
+	if err != nil && (format == "rss" || format == "atom" || images) {
+		return err
+	}
+	if images {
+		a, err := s.askImages(c.Request.Context(), r)
+		if err == nil {
+			s.writeJSON(c, http.StatusOK, s.searxngImages(base, r, a))
+		}
 		return err
 	}
 	a, err := s.ask(c.Request.Context(), r)

@@ -56,7 +56,7 @@ func (s *Server) static(c *gin.Context) error {
 
 // pages are the parsed templates, each within the layout.
 type pages struct {
-	home, results, explain, cached, links, trace, preferences, help, advanced, site, versions, api, crawl, problem, dashboard *template.Template
+	home, results, images, explain, cached, links, trace, preferences, help, advanced, site, versions, api, crawl, problem, dashboard *template.Template
 }
 
 // parsePages panics on a template that does not parse: they are part of the program.
@@ -77,6 +77,7 @@ func parsePages(a assets) pages {
 	return pages{
 		home:        page("home.html"),
 		results:     page("results.html"),
+		images:      page("images.html"),
 		explain:     page("explain.html"),
 		cached:      page("cached.html"),
 		links:       page("links.html"),
@@ -101,6 +102,8 @@ type view struct {
 	Num     int // results a page, 0 for the default
 	Visitor *visitor
 	Rank    string // vector that was asked for, "" for the default
+	Type    string // of results, "" for pages
+	Kinds   []tabView
 
 	Results *resultsView
 	Explain *explainView

@@ -66,16 +66,19 @@ type Options struct {
 	Search Search
 	Pages  Pages // default nil: no cached pages
 
-	Find      func(ctx context.Context, url string) (vocab.DocID, error)                                                              // the document of a URL; default nil: pages are asked for by number alone
-	Links     func(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error)                                                  // at most n links each way; default nil: links are not shown
-	Trace     func(ctx context.Context, url string) (*Trace, error)                                                                   // why a page is in the index or not; default nil: it is not told
-	Site      func(ctx context.Context, site string, n int) (*SiteReport, error)                                                      // a site with at most n pages; default nil: sites are not shown
-	Versions  func(ctx context.Context, doc vocab.DocID) (*Versions, error)                                                           // pages that are kept of a document; default nil: none are shown
-	VersionAt func(ctx context.Context, doc vocab.DocID, place string) (*vocab.Page, error)                                           // one of them, by its place
-	Stats     func(ctx context.Context) (any, error)                                                                                  // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
-	Complete  func(typed string, limit int) []string                                                                                  // queries that begin with what was typed; default nil: none are proposed
-	Export    func(ctx context.Context, r searcher.Request, limit int, each func(*searcher.Result) error) (*searcher.Response, error) // all results, see searcher.Searcher.All; default nil: there are no exports
-	Ready     func() bool                                                                                                             // whether a snapshot is open; default nil: always
+	Find       func(ctx context.Context, url string) (vocab.DocID, error)                                                              // the document of a URL; default nil: pages are asked for by number alone
+	Links      func(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error)                                                  // at most n links each way; default nil: links are not shown
+	Trace      func(ctx context.Context, url string) (*Trace, error)                                                                   // why a page is in the index or not; default nil: it is not told
+	Site       func(ctx context.Context, site string, n int) (*SiteReport, error)                                                      // a site with at most n pages; default nil: sites are not shown
+	Versions   func(ctx context.Context, doc vocab.DocID) (*Versions, error)                                                           // pages that are kept of a document; default nil: none are shown
+	VersionAt  func(ctx context.Context, doc vocab.DocID, place string) (*vocab.Page, error)                                           // one of them, by its place
+	Stats      func(ctx context.Context) (any, error)                                                                                  // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
+	Complete   func(typed string, limit int) []string                                                                                  // queries that begin with what was typed; default nil: none are proposed
+	Export     func(ctx context.Context, r searcher.Request, limit int, each func(*searcher.Result) error) (*searcher.Response, error) // all results, see searcher.Searcher.All; default nil: there are no exports
+	Images     func(ctx context.Context, r searcher.Request) (*searcher.ImageResponse, error)                                          // images of the pages that match; default nil: none are looked for
+	Image      func(ctx context.Context, doc vocab.DocID, id string) (*vocab.Image, error)                                             // one that a page shows, by its ID
+	FetchImage func(ctx context.Context, url string) (*vocab.Page, error)                                                              // an image as it is now, its type told by its bytes; default nil: images are shown by their words alone
+	Ready      func() bool                                                                                                             // whether a snapshot is open; default nil: always
 
 	PublicURL  string        // scheme, host and path under which people reach us, see ParsePublicURL; default: those of the request
 	Name       string        // of the site, at most 16 characters; default "anatomy"
@@ -108,8 +111,10 @@ type Server struct {
 	assets  assets
 	base    string // path before all of ours as people see them, "" or "/find"
 	gate    *gate
-	keys    keys
-	handler http.Handler
+
+	pictures *pictures // nil where none are fetched
+	keys     keys
+	handler  http.Handler
 
 	connections *connections
 	exports     chan struct{} // one for each that runs
@@ -137,6 +142,9 @@ func New(o Options) *Server {
 		o.MaxSearches = 4 * runtime.GOMAXPROCS(0)
 	}
 	s := &Server{o: o, gate: newGate(o.MaxSearches, waitFactor*o.MaxSearches), connections: newConnections(o.Connections), exports: make(chan struct{}, maxExports), keys: newKeys(o.Keys), log: o.Log, assets: loadAssets()}
+	if o.FetchImage != nil {
+		s.pictures = newPictures(o.FetchImage, o.Now)
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -209,6 +217,7 @@ func (s *Server) routes() *gin.Engine {
 	get("/", s.html(s.home))
 	get("/search", s.html(s.search))
 	r.POST("/search", s.html(s.search))
+	get("/image", s.html(s.image))
 	get("/explain", s.html(s.explain))
 	get("/links", s.html(s.linksPage))
 	get("/page", s.html(s.tracePage))
@@ -270,7 +279,7 @@ func (s *Server) ready() bool { return s.o.Ready == nil || s.o.Ready() }
 // robots keeps crawlers off the pages that would have them crawl the web through us.
 func (s *Server) robots(c *gin.Context) {
 	text := "User-agent: *\n"
-	for _, path := range []string{"/search", "/cached", "/explain", "/links", "/page", "/site", "/versions", "/preferences", "/api/", "/crawl", "/dashboard"} {
+	for _, path := range []string{"/search", "/image", "/cached", "/explain", "/links", "/page", "/site", "/versions", "/preferences", "/api/", "/crawl", "/dashboard"} {
 		text += "Disallow: " + s.path(path) + "\n"
 	}
 	c.String(http.StatusOK, text)

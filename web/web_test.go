@@ -50,12 +50,12 @@ var everyRoute = []string{
 	"/search?q=inverted+index&format=csv", "/search?q=inverted+index&format=rss", "/search?q=inverted+index&format=atom",
 	"/explain?q=inverted+index&url=https://www.docs.test/", "/cached?doc=4711&q=inverted+index", "/cached?doc=4711&text=1",
 	"/cached?url=https://www.docs.test/plain.txt", "/cached/page?doc=4711", "/cached/page?doc=66", "/opensearch.xml", "/robots.txt",
-	"/api/v1/search?q=inverted+index", "/api/v1/explain?q=a&url=https://www.docs.test/", "/api/v1/page?doc=4711", "/api/v1/stats", "/api/v1/suggest?q=inv", "/links?doc=4711", "/help", "/advanced", "/site/docs.test", "/api/v1/site?site=docs.test", "/versions?doc=4711", "/versions?doc=4711&old=1:1:0&new=1:2:0", "/cached?doc=4711&version=1:2:0", "/cached/page?doc=4711&version=1:2:0", "/page", "/page?url=https://www.docs.test/", "/api/v1/trace?url=https://www.docs.test/", "/links?url=https://www.docs.test/plain.txt&num=2", "/api/v1/links?doc=66", "/customsearch/v1?q=inverted+index", "/api", "/openapi.json", "/healthz", "/readyz",
+	"/api/v1/search?q=inverted+index", "/api/v1/explain?q=a&url=https://www.docs.test/", "/api/v1/page?doc=4711", "/api/v1/stats", "/api/v1/suggest?q=inv", "/links?doc=4711", "/search?q=fox&type=image", "/search?q=type:image+fox&format=json", "/api/v1/search?q=fox&type=image", "/customsearch/v1?q=fox&searchType=image", "/image?doc=4711&id=" + foxID, "/help", "/advanced", "/site/docs.test", "/api/v1/site?site=docs.test", "/versions?doc=4711", "/versions?doc=4711&old=1:1:0&new=1:2:0", "/cached?doc=4711&version=1:2:0", "/cached/page?doc=4711&version=1:2:0", "/page", "/page?url=https://www.docs.test/", "/api/v1/trace?url=https://www.docs.test/", "/links?url=https://www.docs.test/plain.txt&num=2", "/api/v1/links?doc=66", "/customsearch/v1?q=inverted+index", "/api", "/openapi.json", "/healthz", "/readyz",
 }
 
 func fullServer() *Server {
 	f := newFake()
-	return New(Options{Search: f, Pages: f, Find: f.find, Links: f.links, Trace: f.trace, Site: f.site, Versions: f.versions, VersionAt: f.versionAt, Stats: func(context.Context) (any, error) { return map[string]int{"pages": 9390}, nil }})
+	return New(Options{Search: f, Pages: f, Find: f.find, Links: f.links, Trace: f.trace, Site: f.site, Versions: f.versions, VersionAt: f.versionAt, Images: fakeImages, Image: fakeImage, FetchImage: fetchFake, Stats: func(context.Context) (any, error) { return map[string]int{"pages": 9390}, nil }})
 }
 
 func TestEveryRouteIsGuarded(t *testing.T) {

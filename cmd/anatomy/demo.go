@@ -85,13 +85,14 @@ func runDemo(c *cobra.Command, s *shared, dir string, listener net.Listener) err
 	defer small.Close()
 	fmt.Fprintf(out, "A web of %d hosts with %d pages is up on loopback; its DNS server is %s.\n", len(small.Hosts()), small.Pages(), small.Resolver())
 
+	polite := crawler.Options{
+		DNS: dnsclient.Options{Servers: []string{small.Resolver()}}, AllowPrivate: true, HTTPPort: small.HTTPPort(), Contact: "the person who runs this demo",
+	}
 	began := time.Now()
 	stats, err := crawl(ctx, screen, engine.Options{
 		Dir: dir, Seeds: small.Start(), Log: s.logger(screen, false),
-		URLs: urlserver.Options{Scope: weburl.AnyScope, Delay: -1, Retry: []time.Duration{100 * time.Millisecond}},
-		Crawler: crawler.Options{
-			DNS: dnsclient.Options{Servers: []string{small.Resolver()}}, AllowPrivate: true, HTTPPort: small.HTTPPort(), Contact: "the person who runs this demo",
-		},
+		URLs:    urlserver.Options{Scope: weburl.AnyScope, Delay: -1, Retry: []time.Duration{100 * time.Millisecond}},
+		Crawler: polite,
 	}, false)
 	if err != nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
@@ -102,7 +103,7 @@ func runDemo(c *cobra.Command, s *shared, dir string, listener net.Listener) err
 	if listener == nil {
 		return nil
 	}
-	err = serveData(ctx, dir, listener, serveOptions{log: s.logger(screen, true), ready: func(address string) { fmt.Fprintf(out, invitation, address) }})
+	err = serveData(ctx, dir, listener, serveOptions{images: &polite, log: s.logger(screen, true), ready: func(address string) { fmt.Fprintf(out, invitation, address) }})
 	return errors.Join(err, ctx.Err())
 }
 

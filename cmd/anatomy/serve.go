@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"anatomy/crawler"
 	"anatomy/disk/datadir"
 	"anatomy/engine"
 	"anatomy/searcher"
@@ -35,6 +36,7 @@ type serveOptions struct {
 	scheme      string                      // "http" where empty
 	keys        []string                    // of the API; none: it is open
 	token       string                      // with which people may act on the crawl; "" where none may
+	images      *crawler.Options            // by which images are fetched; nil: none are
 	log         *slog.Logger                // of requests and of what fails
 	ready       func(address string)        // called when the page can be opened
 }
@@ -43,6 +45,7 @@ func newServe(s *shared) *cobra.Command {
 	var address, keysFile, tokenFile string
 	var proxies []string
 	var secure secureFlags
+	var images imageFlags
 	o := serveOptions{}
 	c := &cobra.Command{
 		Use:   "serve",
@@ -83,6 +86,9 @@ was asked, for at most ten seconds.`,
 			if err := secure.check(c); err != nil {
 				return err
 			}
+			if o.images, err = images.options(c); err != nil {
+				return err
+			}
 			o.log = s.logger(c.ErrOrStderr(), !o.logQueries)
 			listener, err := listen(c, address)
 			if err != nil {
@@ -103,6 +109,7 @@ was asked, for at most ten seconds.`,
 	c.Flags().IntVar(&o.connections, "connections", web.DefaultConnections, "keep at most `N` connections open; beyond, the one that waited longest is closed")
 	c.Flags().DurationVar(&o.slow, "slow-queries", 0, "keep the last 50 searches that took `TIME` or more in memory, for the dashboard; they tell what people search for")
 	secure.add(c)
+	images.add(c)
 	c.Flags().StringVar(&keysFile, "api-keys", "", "programs need one of the keys in `FILE`, one a line; pages for people stay open")
 	c.Flags().StringVar(&tokenFile, "token", "", tokenUsage)
 	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log requests with what people search for; --verbose logs them without")
@@ -229,6 +236,7 @@ type collection struct {
 	site     *engine.Site
 	server   *web.Server
 	desk     *desk
+	images   *engine.ImageFetcher // nil where images are not fetched
 }
 
 func openCollection(dir string, o serveOptions) (*collection, error) {
@@ -243,17 +251,26 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 	}
 	site.PDF = readPDF()
 	d := newDesk(dir, site, o.log)
+	fetcher, fetch, err := imageFetcher(o.images)
+	if err != nil {
+		return nil, errors.Join(err, site.Close(), s.Close(), links.Close())
+	}
 	return &collection{s, links, site, web.New(web.Options{
+		Images: site.Images, Image: site.Image, FetchImage: fetch,
 		Desk: d, SlowQueries: o.slow,
 		Search: site, Pages: site, Find: site.Find, Links: site.Links, Trace: site.Trace,
 		Site: site.Report, Versions: site.Versions, VersionAt: site.Version, Stats: site.Stats, Complete: s.Complete, Export: s.All,
 		PublicURL: o.publicURL, Proxies: o.proxies, Connections: o.connections, Version: version(), Keys: o.keys, Crawl: engine.NewControl(dir), Token: o.token, Log: o.log, LogQueries: o.logQueries,
-	}), d}, nil
+	}), d, fetcher}, nil
 }
 
 // Close closes the files.
 func (c *collection) Close() error {
-	return errors.Join(c.site.Close(), c.searcher.Close(), c.links.Close())
+	err := errors.Join(c.site.Close(), c.searcher.Close(), c.links.Close())
+	if c.images != nil {
+		err = errors.Join(err, c.images.Close())
+	}
+	return err
 }
 
 // run follows the data folder while serve runs; that ctx ends them is no error.

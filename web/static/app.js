@@ -9,12 +9,12 @@
   const box = document.getElementById("q");
   const follow = (rel) => document.querySelector(`.pager a[rel=${rel}]`)?.click();
   const move = (by) => {
-    const titles = [...document.querySelectorAll(".hit h2 a")];
+    const titles = [...document.querySelectorAll(".hit h2 a, .look")];
     const at = titles.indexOf(document.activeElement);
     const to = at < 0 ? (by > 0 ? 0 : -1) : at + by;
     if (!titles[to]) return;
     titles[to].focus();
-    titles[to].closest(".hit").scrollIntoView({ block: "nearest" });
+    titles[to].closest(".hit, .picture").scrollIntoView({ block: "nearest" });
   };
   const keys = {
     "/": () => { box?.focus(); box?.select(); },

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"anatomy/crawler"
+	"anatomy/crawler/dnsclient"
+	"anatomy/engine"
+	"anatomy/vocab"
+)
+
+// imageFlags are the flags of serve about the images that it fetches.
+type imageFlags struct {
+	none, private bool
+	contact       string
+	resolvers     []string
+}
+
+func (f *imageFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.BoolVar(&f.none, "no-image-fetch", false, "fetch no images: results of that kind show what is said of them, and where they are")
+	flags.BoolVar(&f.private, "allow-private", false, "fetch images from loopback and private addresses, too")
+	flags.StringVar(&f.contact, "contact", os.Getenv("ANATOMY_CONTACT"), "how the operators of sites that images are fetched from reach you, for the User-Agent: `ADDRESS` (default: $ANATOMY_CONTACT)")
+	flags.StringArrayVar(&f.resolvers, "resolver", nil, "ask the DNS server at `ADDR` for their names (may be repeated; default: the system's)")
+}
+
+// options are those by which images are fetched; nil for not at all.
+func (f *imageFlags) options(c *cobra.Command) (*crawler.Options, error) {
+	if err := exclusive(c, f.none, "--%s makes no sense with --no-image-fetch", "allow-private", "contact", "resolver"); err != nil {
+		return nil, err
+	}
+	if strings.ContainsFunc(f.contact, unicode.IsControl) {
+		return nil, usagef("--contact is one line of plain text")
+	}
+	if f.none {
+		return nil, nil
+	}
+	return &crawler.Options{DNS: dnsclient.Options{Servers: f.resolvers}, AllowPrivate: f.private, Contact: f.contact}, nil
+}
+
+// imageFetcher opens what fetches images by some options; without any, nothing does.
+func imageFetcher(o *crawler.Options) (*engine.ImageFetcher, func(context.Context, string) (*vocab.Page, error), error) {
+	if o == nil {
+		return nil, nil, nil
+	}
+	x, err := engine.NewImageFetcher(*o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return x, x.Fetch, nil
+}

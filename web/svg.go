@@ -1,0 +1,70 @@
+package web
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const (
+	svgType     = "image/svg+xml"
+	svgSpace    = "http://www.w3.org/2000/svg"
+	maxSVG      = 512 << 10 // bytes
+	maxElements = 20_000
+)
+
+// drawn are the elements of SVG that may be in a drawing that we pass on: those that draw a thing once. What
+// shows other elements again (use, pattern, marker, mask, filter) can make hours of work of a few lines, and what loads or acts
+// has no place in an image.
+var drawn = set(`svg g a path rect circle ellipse line polyline polygon text tspan textPath title desc defs style switch
+linearGradient radialGradient stop clipPath metadata`)
+
+// svgPicture lets a drawing through as it is, where it is one that a browser is done with at once. Within
+// img it runs no script and loads nothing; opened by itself it is in a sandbox.
+func svgPicture(body []byte) (*picture, error) {
+	if len(body) > maxSVG {
+		return nil, fmt.Errorf("%w: a drawing of %d bytes", errPicture, len(body))
+	}
+	d := xml.NewDecoder(bytes.NewReader(body))
+	d.Strict = false
+	d.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errPicture } // UTF-8 alone
+	for elements := 0; ; {
+		token, err := d.RawToken()
+		if err == io.EOF && elements > 0 {
+			return &picture{svgType, body}, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errPicture, err)
+		}
+		switch token := token.(type) {
+		case xml.Directive:
+			if bytes.Contains(bytes.ToUpper(token), []byte("ENTITY")) {
+				return nil, fmt.Errorf("%w: a drawing with entities", errPicture)
+			}
+		case xml.ProcInst:
+			if token.Target != "xml" {
+				return nil, fmt.Errorf("%w: a drawing with a style sheet", errPicture)
+			}
+		case xml.StartElement:
+			if elements++; elements > maxElements || elements == 1 && token.Name.Local != "svg" || !harmless(token) {
+				return nil, fmt.Errorf("%w: a drawing with element %d, %.40q", errPicture, elements, token.Name.Local)
+			}
+		}
+	}
+}
+
+// harmless says whether an element may be in a drawing. Those under a prefix are notes of the program that drew it,
+// unless the prefix is made to mean SVG or HTML.
+func harmless(e xml.StartElement) bool {
+	for _, a := range e.Attr {
+		if a.Name.Space == "xmlns" && (a.Value == svgSpace || strings.Contains(a.Value, "xhtml")) && a.Name.Local != "svg" {
+			return false
+		}
+		if a.Name.Space == "" && a.Name.Local == "xmlns" && a.Value != svgSpace {
+			return false
+		}
+	}
+	return drawn[e.Name.Local] && (e.Name.Space == "" || e.Name.Space == "svg") || e.Name.Space != "" && e.Name.Space != "svg"
+}
