@@ -63,7 +63,7 @@ func load() (*site, error) {
 	return newSite(tree, anatomy.Docs)
 }
 
-// newSite builds the web from a tree of HOST/PATH.md, HOST/answers.txt and HOST/robots.txt, and from
+// newSite builds the web from a tree of HOST/PATH.md, HOST/PATH.svg, HOST/answers.txt and HOST/robots.txt, and from
 // a tree of documents.
 func newSite(pages, documents fs.FS) (*site, error) {
 	s := &site{hosts: make(map[string]*host)}
@@ -139,10 +139,12 @@ func (h *host) addFile(file string, source []byte) error {
 		return h.readAnswers(source)
 	case file == "robots.txt":
 		return h.add("/robots.txt", &answer{status: http.StatusOK, contentType: "text/plain; charset=utf-8", body: source})
+	case path.Ext(file) == ".svg":
+		return h.add("/"+file, &answer{status: http.StatusOK, contentType: "image/svg+xml", body: source})
 	case path.Ext(file) == ".md":
 		return h.addPage("/"+pagePath(file), source)
 	}
-	return fmt.Errorf("neither a page nor answers.txt nor robots.txt")
+	return fmt.Errorf("neither a page nor a figure nor answers.txt nor robots.txt")
 }
 
 // pagePath turns "dir/name.md" into "dir/name" and "dir/index.md" into "dir/".

@@ -3,6 +3,9 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -120,6 +123,29 @@ func TestImagesByPages(t *testing.T) {
 	for doc, id := range map[vocab.DocID]string{1: "AAAAAAAAAAA", 2: "", 99999: "AAAAAAAAAAA"} {
 		if _, err := site.Image(t.Context(), doc, id); !errors.Is(err, web.ErrNotFound) {
 			t.Errorf("document %d, image %q: %v", doc, id, err)
+		}
+	}
+}
+
+// From the demo web to what a browser gets: its figures are found by their words and shown by us.
+func TestDemoImages(t *testing.T) {
+	dir, small := crawlDemo(t)
+	site := openSite(t, dir)
+	fetcher, err := NewImageFetcher(crawlOptions(dir, small.HTTPPort(), small.Resolver(), nil).Crawler)
+	must(t, err)
+	defer fetcher.Close()
+	server := web.New(web.Options{Search: site, Images: site.Images, Image: site.Image, FetchImage: fetcher.Fetch}).Handler()
+	for query, name := range map[string]string{"pagerank as large as": "pagerank.svg", "type:image inverted index": "inverted-index.svg", "boxes": "boxes.svg"} {
+		page := get(server, "/search?type=image&q="+strings.ReplaceAll(query, " ", "+")).Body.String()
+		shown := regexp.MustCompile(`(?s)src="(/image[^"]*)".*?href="([^"]*[.]svg)"`).FindStringSubmatch(page)
+		if shown == nil || !strings.HasSuffix(shown[2], name) {
+			t.Errorf("%s: %q\n%s", query, shown, page)
+			continue
+		}
+		w := httptest.NewRecorder()
+		server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, strings.ReplaceAll(shown[1], "&amp;", "&"), nil))
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/svg+xml" || !strings.Contains(w.Body.String(), "<svg") {
+			t.Errorf("%s: status %d, %v", shown[1], w.Code, w.Header())
 		}
 	}
 }

@@ -20,8 +20,8 @@ const (
 )
 
 // Images lists the images that a page shows, in its order, each once. Only HTML has them. Images that
-// lie within the address of the page itself (data:) are passed over, as is what is hidden. The list owns
-// its memory. The error is that of [Parse].
+// lie within the address of the page itself (data:) are passed over, as is what is hidden, and all of them
+// where the page asks not to have them shown (noimageindex). The list owns its memory. The error is that of [Parse].
 func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
 	medium, charset := mediumOf(page.ContentType)
 	if medium != vocab.HTML && medium != vocab.Unread || vocab.IsPDF(page.Body) {
@@ -35,7 +35,10 @@ func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("indexer: images of %s: %w", page.URL, err)
 	}
-	r.read(body)
+	r.p.obeyHeader(page.Robots)
+	if r.read(body); r.p.noImages {
+		return nil, nil
+	}
 	return r.images, nil
 }
 
@@ -129,7 +132,7 @@ func (r *imageReader) start(empty bool) {
 	case atom.Noscript, atom.Noframes:
 		p.tags.notRaw()
 	case atom.Meta:
-		r.openGraph()
+		r.meta()
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		r.headed, r.heading, r.folded = tag, r.heading[:0], ""
 	case atom.Img:
@@ -343,6 +346,17 @@ func (r *imageReader) nearest() string {
 
 func imageText(s []byte) string {
 	return strings.ToValidUTF8(cutText(foldSpace(nil, s[:min(len(s), maxSourceText)]), maxImageText), "")
+}
+
+// meta reads what a page asks of those who show its images, and which stands for it.
+func (r *imageReader) meta() {
+	z := &r.p.tags
+	if name, ok := z.attr("name"); ok && (bytes.EqualFold(name, []byte("robots")) || bytes.EqualFold(name, []byte(product))) {
+		content, _ := z.attr("content")
+		r.p.obeyRobots(string(content))
+		return
+	}
+	r.openGraph()
 }
 
 // openGraph reads what a page says of the picture that stands for it (ogp.me): the first one counts.

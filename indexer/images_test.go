@@ -54,6 +54,18 @@ func TestImages(t *testing.T) {
 			t.Errorf("%s:\n got %+v\nwant %+v", body, got, want)
 		}
 	}
+	for body, header := range map[string]string{
+		`<meta name=robots content="follow, NoImageIndex"><img src=a.png>`:     "",
+		`<img src=a.png><meta name=anatomy content="max-image-preview: none">`: "",
+		`<img src=a.png>`: "noimageindex", `<img src=b.png>`: "anatomy: max-image-preview:none, all",
+	} {
+		if all, err := Images(&vocab.Page{URL: pageURL, Robots: header, Body: []byte(body)}, &Buffer{}); err != nil || all != nil {
+			t.Errorf("%s, %q: %v, %v", body, header, all, err)
+		}
+	}
+	if all, err := Images(&vocab.Page{URL: pageURL, Robots: "otherbot: noimageindex", Body: []byte(`<meta name=otherbot content=noimageindex><img src=a.png>`)}, &Buffer{}); err != nil || len(all) != 1 {
+		t.Errorf("what is said to others: %v, %v", all, err)
+	}
 	for _, kind := range []string{"text/plain", "application/pdf", "text/markdown"} {
 		if all, err := Images(&vocab.Page{URL: pageURL, ContentType: kind, Body: []byte("<img src=a.png>")}, &Buffer{}); err != nil || all != nil {
 			t.Errorf("%s: %v, %v", kind, all, err)

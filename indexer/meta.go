@@ -71,6 +71,8 @@ func (p *parser) obey(directive string) {
 		p.noFollow = true
 	case "none":
 		p.noIndex, p.noFollow = true, true
+	case "noimageindex", "max-image-preview:none", "max-image-preview: none":
+		p.noImages = true
 	}
 }
 

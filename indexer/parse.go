@@ -195,6 +195,7 @@ type parser struct {
 	related     []string // see relation
 	noIndex     bool
 	noFollow    bool
+	noImages    bool
 }
 
 // maxKept is how much memory is kept for the next page, in words or bytes of text: few pages have

@@ -111,7 +111,7 @@ func imagesText(a *searcher.ImageResponse) string {
 		text = "1 image"
 	}
 	if a.Looked < a.Total || !a.Exact {
-		return text + " on " + count(a.Looked) + " of the best pages"
+		return text + " on the " + count(a.Looked) + " best pages"
 	}
 	return text
 }

@@ -93,7 +93,7 @@ func TestImagesPage(t *testing.T) {
 	s := fullServer()
 	for _, target := range []string{"/search?q=fox&type=image", "/search?q=type:image+fox", "/search?q=fox&type=images"} {
 		page := get(t, s, target, http.StatusOK)
-		for _, want := range []string{`aria-current="page">Images<`, "65 images on 100 of the best pages", `src="/image?doc=4711&amp;id=` + foxID, "A red fox in the snow", `>640 × 480<`, `href="https://www.docs.test/fox"`,
+		for _, want := range []string{`aria-current="page">Images<`, "65 images on the 100 best pages", `src="/image?doc=4711&amp;id=` + foxID, "A red fox in the snow", `>640 × 480<`, `href="https://www.docs.test/fox"`,
 			`name="type" value="image"`, `rel="next" href="/search?num=30&amp;q=fox&amp;start=30&amp;type=image"`} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: %q is missing", target, want)

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -11,7 +16,9 @@ import (
 	"anatomy/crawler"
 	"anatomy/crawler/dnsclient"
 	"anatomy/engine"
+	"anatomy/searcher"
 	"anatomy/vocab"
+	"anatomy/web"
 )
 
 // imageFlags are the flags of serve about the images that it fetches.
@@ -53,4 +60,44 @@ func imageFetcher(o *crawler.Options) (*engine.ImageFetcher, func(context.Contex
 		return nil, nil, err
 	}
 	return x, x.Fetch, nil
+}
+
+// searchImages prints the images of the pages that match.
+func searchImages(c *cobra.Command, dir string, r searcher.Request, asJSON bool) error {
+	if r.Query == "" {
+		return usagef("type:image stands before or after words: images of what?")
+	}
+	return withWeights(dir, "", func(found *searcher.Searcher) (err error) {
+		links := engine.NewSharedLinks(dir)
+		site, err := engine.OpenSite(dir, found, links)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, site.Close(), links.Close()) }()
+		answer, err := site.Images(c.Context(), r)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(c.OutOrStdout(), web.AnswerImages(r, answer))
+		}
+		printImages(c.OutOrStdout(), answer, r)
+		return nil
+	})
+}
+
+func printImages(w io.Writer, a *searcher.ImageResponse, r searcher.Request) {
+	fmt.Fprintf(w, "%d images on %d of the pages that match %s (%.1f ms)\n", a.Found, a.Looked, oneLine(a.Interpreted), float64(a.Took)/float64(time.Millisecond))
+	if a.Why != "" {
+		fmt.Fprintln(w, oneLine(a.Why))
+	}
+	for i, m := range a.Images {
+		fmt.Fprintf(w, "\n%d. %s\n   %s\n   on %s\n", r.Offset+i+1, oneLine(cmp.Or(m.Alt, m.Caption, m.Title, m.Heading, m.Named)), oneLine(m.URL), oneLine(m.Page))
+		if m.Caption != "" && m.Alt != "" {
+			fmt.Fprintf(w, "   %s\n", oneLine(m.Caption))
+		}
+	}
+	if a.Next {
+		fmt.Fprintf(w, "\nmore: --start %d\n", r.Offset+len(a.Images))
+	}
 }

@@ -31,6 +31,7 @@ begins with - stands after --.`,
 		Example: `  anatomy search page rank
   anatomy search '"page rank" -draft'
   anatomy search -- '-draft page'
+  anatomy search 'type:image diagram'
   anatomy search --json '"anchor text" site:docs.example.org'`,
 		Args:              atLeast(1, "a query"),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -38,6 +39,10 @@ begins with - stands after --.`,
 			r.Query = strings.TrimSpace(strings.Join(words, " "))
 			if err := checkRequest(r); err != nil {
 				return err
+			}
+			if rest, images := searcher.ForImages(r.Query); images {
+				r.Query = rest
+				return searchImages(c, s.data, r, asJSON)
 			}
 			return withWeights(s.data, weights, func(found *searcher.Searcher) error {
 				answer, err := searchWell(c.Context(), found, r)
