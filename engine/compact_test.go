@@ -168,7 +168,7 @@ func TestWatchCompacts(t *testing.T) {
 	w.same(o.Dir)
 }
 
-// TestCompactVersions: as many older versions stay as are asked for, the newest; what was removed does not stay.
+// TestCompactVersions: as many older versions stay as are asked for, the newest, and are shown; what was removed does not stay.
 func TestCompactVersions(t *testing.T) {
 	w := newWeb(t)
 	o := w.options(filepath.Join(t.TempDir(), "data"), "http://one.test/", "http://two.test/")
@@ -189,6 +189,12 @@ func TestCompactVersions(t *testing.T) {
 	must(t, err)
 	_, err = Compact(t.Context(), o.Dir, CompactOptions{Versions: 2})
 	must(t, err)
+	site := openSite(t, o.Dir)
+	doc, err := site.Find(t.Context(), "http://one.test/")
+	must(t, err)
+	if all, err := site.Versions(t.Context(), doc); err != nil || len(all.Pages) != 3 {
+		t.Errorf("versions %+v, %v", all, err)
+	}
 	var kept []string
 	r, err := repository.OpenReader(datadir.Repository(o.Dir))
 	must(t, err)

@@ -21,6 +21,7 @@ import (
 	"anatomy/engine"
 	"anatomy/searcher"
 	"anatomy/web"
+	"anatomy/weburl"
 )
 
 const defaultListen = "127.0.0.1:8080"
@@ -36,6 +37,7 @@ type serveOptions struct {
 	scheme      string                      // "http" where empty
 	keys        []string                    // of the API; none: it is open
 	token       string                      // with which people may act on the crawl; "" where none may
+	siteSets    map[string][]string         // what a cx of Google's clients stands for
 	images      *crawler.Options            // by which images are fetched; nil: none are
 	log         *slog.Logger                // of requests and of what fails
 	ready       func(address string)        // called when the page can be opened
@@ -43,7 +45,7 @@ type serveOptions struct {
 
 func newServe(s *shared) *cobra.Command {
 	var address, keysFile, tokenFile string
-	var proxies []string
+	var proxies, siteSets []string
 	var secure secureFlags
 	var images imageFlags
 	o := serveOptions{}
@@ -78,6 +80,9 @@ was asked, for at most ten seconds.`,
 			if o.proxies, err = parseProxies(proxies); err != nil {
 				return err
 			}
+			if o.siteSets, err = parseSiteSets(siteSets); err != nil {
+				return err
+			}
 			if o.publicURL != "" {
 				if _, err := web.ParsePublicURL(o.publicURL); err != nil {
 					return usagef("--public-url: %w", err)
@@ -108,6 +113,7 @@ was asked, for at most ten seconds.`,
 	c.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "believe X-Forwarded-For, -Proto and -Host of `ADDRESS`, or of a network such as 10.0.0.0/8 (may be repeated)")
 	c.Flags().IntVar(&o.connections, "connections", web.DefaultConnections, "keep at most `N` connections open; beyond, the one that waited longest is closed")
 	c.Flags().DurationVar(&o.slow, "slow-queries", 0, "keep the last 50 searches that took `TIME` or more in memory, for the dashboard; they tell what people search for")
+	c.Flags().StringArrayVar(&siteSets, "site-set", nil, "`NAME=SITE,SITE`: a cx of that name, from clients of Google's Custom Search, searches these sites alone (may be repeated)")
 	secure.add(c)
 	images.add(c)
 	c.Flags().StringVar(&keysFile, "api-keys", "", "programs need one of the keys in `FILE`, one a line; pages for people stay open")
@@ -195,6 +201,25 @@ func parseProxies(texts []string) (all []netip.Prefix, err error) {
 	return all, nil
 }
 
+// parseSiteSets reads NAME=SITE,SITE.
+func parseSiteSets(texts []string) (map[string][]string, error) {
+	sets := map[string][]string{}
+	for _, text := range texts {
+		name, list, ok := strings.Cut(text, "=")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, usagef("--site-set %q is not of the form NAME=SITE,SITE: docs=docs.example.org,example.org/help", text)
+		}
+		for site := range strings.SplitSeq(list, ",") {
+			site = strings.TrimSpace(site)
+			if _, _, ok := weburl.SiteKeys(site); !ok {
+				return nil, usagef("--site-set %s: %q is no site: a host, or a host and a path", name, site)
+			}
+			sets[strings.TrimSpace(name)] = append(sets[strings.TrimSpace(name)], site)
+		}
+	}
+	return sets, nil
+}
+
 // listen opens the port of a search page.
 func listen(c *cobra.Command, address string) (net.Listener, error) {
 	if _, _, err := net.SplitHostPort(address); err != nil {
@@ -256,7 +281,7 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 		return nil, errors.Join(err, site.Close(), s.Close(), links.Close())
 	}
 	return &collection{s, links, site, web.New(web.Options{
-		Images: site.Images, Image: site.Image, FetchImage: fetch,
+		Images: site.Images, Image: site.Image, FetchImage: fetch, SiteSets: o.siteSets,
 		Desk: d, SlowQueries: o.slow,
 		Search: site, Pages: site, Find: site.Find, Links: site.Links, Trace: site.Trace,
 		Site: site.Report, Versions: site.Versions, VersionAt: site.Version, Stats: site.Stats, Complete: s.Complete, Export: s.All,

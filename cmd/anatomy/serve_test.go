@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -166,5 +167,17 @@ func TestDemoServes(t *testing.T) {
 	left, err := os.ReadDir(os.Getenv("TMPDIR"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+func TestSiteSets(t *testing.T) {
+	sets, err := parseSiteSets([]string{"docs=docs.example.org, example.org/help", "docs=a.test", "b=b.test"})
+	if want := map[string][]string{"docs": {"docs.example.org", "example.org/help", "a.test"}, "b": {"b.test"}}; err != nil || !reflect.DeepEqual(sets, want) {
+		t.Errorf("%v, %v", sets, err)
+	}
+	for _, bad := range []string{"", "docs", "docs=", "=a.test", "docs=a.test,", "docs=a b", "docs=a.test OR b.test"} {
+		if sets, err := parseSiteSets([]string{bad}); err == nil {
+			t.Errorf("%q: %v", bad, sets)
+		}
 	}
 }
