@@ -148,8 +148,8 @@ type gallery struct {
 
 // A galleryPage is a page that was looked through.
 type galleryPage struct {
-	info   vocab.DocInfo // without its text
-	share  Milli         // its score, as a share of that of the best page
+	info   vocab.DocInfo
+	share  Milli // its score, as a share of that of the best page
 	best   bool
 	images []vocab.Image
 }
@@ -219,7 +219,6 @@ func (g *gallery) look(ctx context.Context, snap *snapshot, pages []imagePage, o
 		if err != nil {
 			return err
 		}
-		info.Text = ""
 		g.pages = append(g.pages, galleryPage{info, Milli(max(p.score, 0) * 1000 / most), p.best, images})
 		for i := range images {
 			g.shown[images[i].URL]++
@@ -237,11 +236,11 @@ func (g *gallery) tolerate(err error) error {
 	return nil
 }
 
-// info is what a snapshot has of a document.
+// info is what a snapshot has of a document, but for its text.
 func (snap *snapshot) info(doc vocab.DocID) (vocab.DocInfo, error) {
 	for _, p := range slices.Backward(snap.parts) {
 		if ord, ok := p.seg.Ordinal(doc); ok && !p.dead.has(ord) {
-			return p.seg.Info(ord)
+			return p.seg.Glance(ord, 0)
 		}
 	}
 	return vocab.DocInfo{}, fmt.Errorf("searcher: document %d: %w", doc, ErrNotIndexed)
