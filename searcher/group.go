@@ -50,6 +50,7 @@ func (a *answer) group(root *query.Node, candidates []candidate) (shown []candid
 
 // fold leaves out the pages that say nearly what a better one says.
 func (a *answer) fold(candidates []candidate) (shown []candidate) {
+	shown = make([]candidate, 0, len(candidates))
 	sketches := make([]vocab.Sketch, 0, len(candidates)) // of those shown
 	for _, c := range candidates {
 		sketch := a.snap.parts[c.part].seg.Sketch(c.ord)
@@ -95,6 +96,7 @@ func namesSite(n *query.Node) bool {
 // spread puts pages of other hosts before the third of a host, ten results at a time, as far as results
 // are wanted.
 func (a *answer) spread(pages []candidate) (shown []candidate) {
+	shown = make([]candidate, 0, len(pages))
 	for len(pages) > 0 && len(shown) < a.req.Offset+a.req.Limit {
 		var ten []candidate
 		ten, pages = a.ten(pages)
@@ -106,6 +108,7 @@ func (a *answer) spread(pages []candidate) (shown []candidate) {
 // ten takes the next ten results off the pages that are left. Each place is that of the best page left; where
 // its host has its share already, that of the best page of another host, if it scores nearly as much.
 func (a *answer) ten(pages []candidate) (ten, rest []candidate) {
+	ten = make([]candidate, 0, spreadOver)
 	of := map[string]int{}
 	at, passed := 0, 0 // passed is how many of rest stand before one that was taken
 	for len(ten) < spreadOver && (at < len(pages) || len(rest) > 0) {
@@ -122,6 +125,9 @@ func (a *answer) ten(pages []candidate) (ten, rest []candidate) {
 		} else {
 			rest = append(rest, c)
 		}
+	}
+	if len(rest) == 0 {
+		return ten, pages[at:]
 	}
 	rest = append(rest, pages[at:]...)
 	if passed > 0 {

@@ -19,11 +19,18 @@ type pageReader struct {
 	err   error
 }
 
+// usualHits is how many hits of a word a page has at most, mostly; there is room for as many.
+const usualHits = 128
+
 // reader has no regard to the time: what is read by it was chosen to be shown.
 func (a *answer) reader(i int) *pageReader {
 	r := &pageReader{part: a.snap.parts[i], index: i, a: a, lists: a.lists[i]}
 	rewind(r.lists)
 	r.page.hits = make([][]vocab.Hit, len(r.lists))
+	room := make([]vocab.Hit, usualHits*len(r.lists))
+	for i := range r.page.hits {
+		r.page.hits[i] = room[usualHits*i : usualHits*i : usualHits*(i+1)]
+	}
 	r.page.average = a.snap.average
 	return r
 }
@@ -52,12 +59,14 @@ func (r *pageReader) read(ord vocab.Ordinal) (*page, error) {
 
 // show makes results of pages.
 func (a *answer) show(root *query.Node, pages []candidate) error {
+	if a.req.Bare {
+		for _, c := range pages {
+			a.resp.Results = append(a.resp.Results, Result{Doc: c.doc, Score: c.score, PageRank: a.snap.rankOf(c.doc), Similar: len(a.groups.similar[c.doc]), More: a.groups.more[c.doc]})
+		}
+		return nil
+	}
 	snippets := newSnippeter(root, a.terms)
 	for _, c := range pages {
-		if a.req.Bare {
-			a.resp.Results = append(a.resp.Results, Result{Doc: c.doc, Score: c.score, PageRank: a.snap.rankOf(c.doc), Similar: len(a.groups.similar[c.doc]), More: a.groups.more[c.doc]})
-			continue
-		}
 		p := a.snap.parts[c.part]
 		info, err := p.seg.Glance(c.ord, snippetText+utf8.UTFMax)
 		if err != nil {

@@ -235,6 +235,9 @@ func (s *snippeter) best(runs []run, known []bool, size int) window {
 	best := window{missing: len(s.phrases)}
 	holds := make([]bool, len(s.phrases))
 	for i, first := range runs {
+		if known != nil && known[first.phrase] {
+			continue // the window from the first unknown one on is as good, and shorter
+		}
 		w := window{span: span{first.start, first.end}, missing: len(s.phrases)}
 		clear(holds)
 		for _, r := range runs[i:] {
