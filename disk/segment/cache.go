@@ -18,7 +18,8 @@ type CacheOptions struct {
 type Cache struct {
 	blocks *pebble.Cache
 	files  *pebble.FileCache
-	docs   docCache
+	docs   docCache // doc blocks, and texts that were read
+	texts  docCache // blocks of texts, a quarter of all: the results of one query lie together in some of them
 	decode docDecoder
 }
 
@@ -40,7 +41,8 @@ func NewCache(o CacheOptions) (*Cache, error) {
 	return &Cache{
 		blocks: pebble.NewCache(o.Blocks),
 		files:  pebble.NewFileCache(2, o.Files),
-		docs:   docCache{limit: o.Docs},
+		docs:   docCache{limit: o.Docs - o.Docs/4},
+		texts:  docCache{limit: o.Docs / 4},
 		decode: decode,
 	}, nil
 }
@@ -53,7 +55,7 @@ func (c *Cache) Close() {
 	c.decode.texts.Close()
 }
 
-// A docCache keeps the doc blocks and blocks of texts used last.
+// A docCache keeps the blocks and texts used last.
 type docCache struct {
 	limit int64
 
@@ -67,16 +69,21 @@ type docCache struct {
 type docCacheKey struct {
 	segment uint64
 	kind    blockKind
-	number  uint32 // first ordinal of a doc block, number of one of texts
+	number  uint32 // first ordinal of a doc block, number of one of texts, ordinal of a text
 }
 
-// The kinds of blocks in the cache.
+// The kinds of what is in the cache.
 type blockKind uint8
 
 const (
 	docBlocks blockKind = iota
 	textBlock
+	oneText // or its beginning
 )
+
+// maxKeptText is the longest text that is kept by itself. A block of texts has twenty times the size of one: of those
+// that are shown again and again many more find room by themselves.
+const maxKeptText = 128 << 10
 
 type docCacheEntry struct {
 	key docCacheKey

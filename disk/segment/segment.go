@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -120,6 +121,7 @@ func (s *Segment) Close() error {
 		err = errors.Join(err, s.db.Close())
 		s.db = nil
 		s.cache.docs.drop(s.number)
+		s.cache.texts.drop(s.number)
 	}
 	err = errors.Join(err, s.postings.close(), s.hits.close(), s.texts.close())
 	if s.ownCache {
@@ -310,10 +312,19 @@ func (s *Segment) Info(ord vocab.Ordinal) (vocab.DocInfo, error) { return s.Glan
 
 // Glance is Info with n bytes of the text at most, which may end within a character.
 func (s *Segment) Glance(ord vocab.Ordinal, n int) (vocab.DocInfo, error) {
-	info, text, err := s.record(ord)
-	if err == nil {
-		text.N = uint32(min(int(text.N), n))
-		info.Text, err = s.textAt(text, &s.cache.docs)
+	info, at, err := s.record(ord)
+	if err != nil {
+		return info, err
+	}
+	at.N = uint32(min(int(at.N), n))
+	key := docCacheKey{s.number, oneText, uint32(ord)}
+	if text, ok := s.cache.docs.get(key); ok && len(text) >= int(at.N) {
+		info.Text = text[:at.N]
+		return info, nil
+	}
+	if info.Text, err = s.textAt(at, &s.cache.texts); err == nil && 0 < at.N && at.N <= maxKeptText {
+		info.Text = strings.Clone(info.Text)
+		s.cache.docs.put(key, info.Text)
 	}
 	return info, err
 }
