@@ -151,7 +151,10 @@ func (s *salvager) inForce(r *docindex.Record) bool {
 	if s.set == nil || r.Fetch.Place >= s.end {
 		return true
 	}
-	of, _ := s.set.Said(r.Doc)
+	of, gone := s.set.Said(r.Doc)
+	if gone {
+		return false // even if it asked not to be shown while it was there
+	}
 	if r.IsPage() {
 		return s.shown.has(r.Doc) || s.set.Hidden(r.Doc)
 	}
