@@ -9,7 +9,7 @@
 // request was due: whoever waits for answers before asking again does not see the queue (coordinated
 // omission). Printed are answers and refusals (429) a second, percentiles of the time of the answers, and the
 // processor time of the server for each, from /metrics. The program takes a share of the machine
-// itself: on one machine saturation is that of both together.
+// itself: on one machine saturation is that of both together. queries.lua beside it has wrk ask the same queries.
 package main
 
 import (
