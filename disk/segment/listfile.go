@@ -88,6 +88,7 @@ type listFile struct {
 	sums    []byte
 	checked []atomic.Uint32 // a bit for each page
 	unmap   func() error
+	passed  atomic.Uint64 // bytes that were read once and for all since the memory was given back
 }
 
 func openFile(path string) (_ *listFile, err error) {
@@ -152,6 +153,18 @@ func (f *listFile) read(e extent) ([]byte, error) {
 		}
 	}
 	return f.data[e.at : e.at+e.n : e.at+e.n+slack], nil
+}
+
+// keptPassed is how much of a file stays in the memory of a process that reads it from its start to its end.
+const keptPassed = 8 << 20
+
+// pass says that n bytes were read that will not be read again soon. Now and then the memory of all is given back:
+// the pages of a merge's inputs, 600 MB of a crawl of 314,000 pages, counted for as long as they were mapped.
+func (f *listFile) pass(n uint64) {
+	if f.passed.Add(n) >= keptPassed {
+		f.passed.Store(0)
+		forget(f.data)
+	}
 }
 
 func (f *listFile) check(page uint64) error {

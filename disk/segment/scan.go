@@ -109,6 +109,9 @@ func (c *Scan) NextWord() bool {
 		return false
 	}
 	c.list.word = c.words.word
+	e := &c.list.entry // of the word before
+	c.list.seg.postings.pass(e.postings.n)
+	c.list.seg.hits.pass(e.hitsAt.n)
 	c.err = c.list.begin(c.words.entry)
 	return c.err == nil
 }

@@ -128,6 +128,7 @@ func (t *textFile) block(i uint32) (frame []byte, raw int, err error) {
 	if at.at > t.directory || at.n > t.directory-at.at {
 		return nil, 0, errTexts
 	}
+	t.pass(at.n)
 	frame, err = t.read(at)
 	return frame, int(binary.LittleEndian.Uint32(e[12:])), err
 }
