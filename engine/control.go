@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -271,5 +272,11 @@ func (c *Crawl) traceFor(url string) ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return trace(c.urls, u)
+	steps, err := trace(c.urls, u)
+	if n := len(steps); n > 0 && steps[n-1].State == docindex.Queued {
+		if last, err := weburl.Parse(steps[n-1].URL); err == nil {
+			steps[n-1].Waits = c.urls.WhyWaits(time.Now(), last.Host())
+		}
+	}
+	return steps, err
 }

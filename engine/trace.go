@@ -35,6 +35,7 @@ type documents interface {
 type step struct {
 	docindex.Record
 	Refused string // why it is not fetched, if it is in a trap
+	Waits   string // what its host waits for, of one that is queued in a crawl that runs
 }
 
 // trace follows a URL through its aliases: the last record is that of the document itself, or, of a
@@ -121,7 +122,7 @@ func traceIndex(ctx context.Context, s *searcher.Searcher, t *web.Trace, steps [
 	switch {
 	case errors.Is(err, searcher.ErrNotIndexed):
 		if len(steps) > 0 {
-			t.Absent = absence(&steps[len(steps)-1].Record)
+			t.Absent = absence(&steps[len(steps)-1])
 		}
 		return nil
 	case err != nil:
@@ -268,8 +269,10 @@ func traceRecord(s *step) web.TraceRecord {
 }
 
 // absence says why a document is not in the index.
-func absence(r *docindex.Record) string {
+func absence(r *step) string {
 	switch {
+	case r.Fetch == nil && r.Waits != "":
+		return "it waits to be fetched, and its host: " + r.Waits
 	case r.Fetch == nil && r.State == docindex.Queued:
 		return "it waits to be fetched: go on with anatomy crawl"
 	case r.Fetch == nil:

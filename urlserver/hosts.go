@@ -55,6 +55,17 @@ func (w *Outlook) add(s *site, o *Options) {
 	}
 }
 
+// WhyWaits says for people why a host gets no lease now, or that it is its turn; "" of one that has nothing to fetch.
+func (s *Server) WhyWaits(now time.Time, host string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tell(now)
+	if h := s.frontier.hosts[host]; h != nil {
+		return s.hostStatus(h).Why
+	}
+	return ""
+}
+
 func (s *Server) hostStatus(h *host) vocab.HostStatus {
 	st := vocab.HostStatus{
 		Host: h.name, Queued: int64(h.queued()), InFlight: int64(h.leased), Pages: int64(h.Pages), Why: s.whyWaiting(h),
