@@ -151,6 +151,10 @@ func (w *walk) words(n *query.Node) cursor {
 
 // open gives the cursor of a word in one list; one that is at its end where the word is not there.
 func (w *walk) open(list segment.List, word string) *termCursor {
+	if i := slices.Index(w.terms.words, word); list == segment.Full && i >= 0 && i < len(w.lanes) && w.lanes[i] != nil {
+		p := w.lanes[i].postings.Again()
+		return &termCursor{walk: w, postings: p, df: p.DF()}
+	}
 	p, err := w.part.seg.Postings(list, []byte(word))
 	w.fail(err)
 	if err != nil || p == nil {

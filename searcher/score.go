@@ -105,6 +105,14 @@ func sameWords(wanted []*query.Node) map[string]string {
 	return as
 }
 
+// index is where a word stands in t, −1 where it does not or there is no t.
+func (t *terms) index(word string) int {
+	if t == nil {
+		return -1
+	}
+	return slices.Index(t.words, word)
+}
+
 // mergeForms gives the hits of forms to the words that they count as.
 func (t *terms) mergeForms(hits [][]vocab.Hit) {
 	for i := t.bases; i < len(t.words); i++ {

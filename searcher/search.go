@@ -228,13 +228,17 @@ func (a *answer) unanswerable(root *query.Node) string {
 // prepare opens the lists of the words of the query and learns how rare they are: by the counts of all
 // segments, in which pages that were replaced since still count.
 func (a *answer) prepare(root *query.Node) (err error) {
+	before, lists := a.terms, a.lists // of the query without forms
 	a.lists = make([][]*segment.Postings, len(a.snap.parts))
 	a.df = map[string]int{}
 	a.terms = newTerms(root, a.w, func(word string) Score {
 		df := 0
 		for i, p := range a.snap.parts {
-			list, failed := p.seg.Postings(segment.Full, []byte(word))
-			if failed != nil {
+			var list *segment.Postings
+			var failed error
+			if known := before.index(word); known >= 0 {
+				list = lists[i][known]
+			} else if list, failed = p.seg.Postings(segment.Full, []byte(word)); failed != nil {
 				err = a.unreadable(p, failed, err)
 			}
 			if list != nil {

@@ -62,6 +62,13 @@ func (p *Postings) begin(value []byte) (err error) {
 	return nil
 }
 
+// Again gives another walk of the list, which costs no search for it.
+func (p *Postings) Again() *Postings {
+	q := *p
+	q.Rewind()
+	return &q
+}
+
 func (p *Postings) open() (err error) {
 	if p.blocks = p.entry.inside; p.blocks != nil {
 		return p.openInside()
