@@ -52,7 +52,7 @@ func naiveIndex(t testing.TB, dir string) []*oracle.Document {
 		if parsed.NoIndex {
 			hidden[doc] = true
 		} else {
-			d := &oracle.Document{Doc: doc, URL: parsed.Info.URL, Words: map[string][]vocab.Hit{}, Length: parsed.Info.Words, Crawled: true, Sketch: parsed.Info.Sketch,
+			d := &oracle.Document{Doc: doc, URL: parsed.Info.URL, Title: parsed.Info.Title, Words: map[string][]vocab.Hit{}, Length: parsed.Info.Words, Crawled: true, Sketch: parsed.Info.Sketch,
 				Lang: parsed.Info.Lang, Medium: parsed.Info.Medium, Date: parsed.Info.Date}
 			for word, hit := range parsed.Hits() {
 				d.Words[string(word)] = append(d.Words[string(word)], hit)
@@ -129,7 +129,7 @@ func add(d *oracle.Document, word string, position uint32, kind vocab.HitType, c
 	d.Words[word] = append(d.Words[word], vocab.MakeHit(position, kind, capital, size))
 }
 
-// addAnchors puts the commonest texts first, and 16 positions between two.
+// addAnchors puts the commonest texts first; positions tell which text it is, and how long.
 func addAnchors(d *oracle.Document, texts map[naiveText]map[vocab.DocID]bool) {
 	var order []naiveText
 	for text := range texts {
@@ -142,19 +142,17 @@ func addAnchors(d *oracle.Document, texts map[naiveText]map[vocab.DocID]bool) {
 		}
 		return cmp.Or(cmp.Compare(len(texts[b]), len(texts[a])), strings.Compare(a.text, b.text), byOut)
 	})
-	position := uint32(0)
-	for _, text := range order[:min(len(order), 64)] {
+	for number, text := range order[:min(len(order), 64)] {
 		kind := vocab.Anchor
 		if text.out {
 			kind = vocab.AnchorOut
 		}
 		size := uint8(min(7, bits.Len(uint(len(texts[text])))-1))
 		list := tokens(text.text)
-		for _, word := range list[:min(len(list), 32)] {
-			add(d, word.text, position, kind, word.capital, size)
-			position++
+		list = list[:min(len(list), 32)]
+		for i, word := range list {
+			add(d, word.text, uint32(1024*number+32*(len(list)-1)+i), kind, word.capital, size)
 		}
-		position += 16
 	}
 }
 

@@ -106,6 +106,7 @@ func knobs(w *searcher.Weights) (all []knob) {
 	for f := range w.NearIn {
 		add(fmt.Sprint("NearIn ", f), &w.NearIn[f], 0, 500)
 		add(fmt.Sprint("Whole ", f), &w.Whole[f], 0, 300)
+		add(fmt.Sprint("Exact ", f), &w.Exact[f], 0, 1000)
 	}
 	add("Rank", &w.Rank, 0, 1000)
 	add("RankHalf", &w.RankHalf, 100, 1000)

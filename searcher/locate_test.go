@@ -63,7 +63,7 @@ func drawReference(t *rapid.T) string {
 
 // TestReferences: what a page that is named by its URL leads to, and what is said where it leads nowhere.
 func TestReferences(t *testing.T) {
-	c := collect(4, 2)
+	c := collect(7, 2)
 	g := c.Links.(*graph)
 	g.in = map[vocab.DocID][]vocab.DocID{}
 	docs := map[string]vocab.DocID{}

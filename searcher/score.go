@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"anatomy/disk/segment"
 	"anatomy/searcher/query"
 	"anatomy/vocab"
 	"anatomy/words"
@@ -18,6 +19,7 @@ type terms struct {
 	words []string // distinct, in the order of the query, and then forms of these
 	base  []int    // of each: the word that it counts as, itself but for forms
 	bases int      // how many are no forms
+	span  []uint32 // of each that is no form: how many words of a text it is where it stands, two if a bigram
 	times []int    // of each that is no form: how often the query asks for it or its forms
 	idf   []Score  // of each, see [Weights.Asked]; of a word with forms and of these, that of the pages that hold any of them
 	all   Score    // the sum of idf of all but forms
@@ -46,6 +48,7 @@ func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms 
 				i = len(t.words)
 				index[word] = i
 				t.words, t.base, t.times = append(t.words, word), append(t.base, i), append(t.times, 0)
+				t.span = append(t.span, spanOf(word))
 				t.idf = append(t.idf, idf(word))
 			}
 			t.times[i] += n.Times
@@ -67,6 +70,15 @@ func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms 
 		}
 	}
 	return t
+}
+
+// spanOf is how many words a text has where a word of the query stands: the last character of a run in a script
+// without spaces is a word of its own, which the query leaves out.
+func spanOf(word string) uint32 {
+	if words.Bigram(word) {
+		return 2
+	}
+	return 1
 }
 
 // addForms appends the forms of words that are no words of the query themselves.
@@ -153,6 +165,7 @@ const maxImpact = 255
 // A page is what the score of a page is made of.
 type page struct {
 	hits    [][]vocab.Hit // by word of the query; empty where it is not on the page
+	title   segment.Title // its length
 	words   int64         // length of the text
 	average int64         // of all pages
 	rank    Score         // points of its PageRank
@@ -197,6 +210,7 @@ func (s *scorer) score(p *page, t *tally) {
 		s.near(pair, p, t)
 	}
 	s.whole(p, t)
+	s.exact(p, t)
 	s.static(p, t)
 }
 

@@ -110,7 +110,7 @@ func writeSegment(t testing.TB, dir string, s oracle.Segment, info func(*oracle.
 
 // bare is what the index keeps of a generated document: hits matter, texts do not.
 func bare(d *oracle.Document) vocab.DocInfo {
-	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Sketch: d.Sketch, Title: "page of " + d.URL}
+	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Sketch: d.Sketch, Title: cmp.Or(d.Title, "page of "+d.URL)}
 }
 
 var lexicon = []string{"a", "b", "c", "page", "d", "e", "pages", "東京", "f", "paging", "東", "京"}
@@ -134,6 +134,7 @@ func generate(r *rand.Rand, doc vocab.DocID, url string) *oracle.Document {
 		}
 		for i := range uint32(r.IntN(5)) {
 			add(word(), i, vocab.Title)
+			d.Title += []string{"w ", "w ", "w - "}[r.IntN(3)]
 		}
 		for i := range uint32(r.IntN(3)) {
 			add(word(), i, vocab.Meta)
@@ -142,9 +143,13 @@ func generate(r *rand.Rand, doc vocab.DocID, url string) *oracle.Document {
 	for i := range uint32(r.IntN(3)) {
 		add(word(), i, vocab.URLWord)
 	}
-	for i, gap := uint32(0), uint32(0); i < uint32(r.IntN(7)); i++ {
-		gap += uint32(r.IntN(2) * 9)
-		add(word(), i+gap, vocab.Anchor, vocab.AnchorOut)
+	for text := range r.IntN(4) {
+		n, kind := 1+r.IntN(3), []vocab.HitType{vocab.Anchor, vocab.AnchorOut}[r.IntN(2)]
+		size := uint8(r.IntN(8))
+		for i := range n {
+			w := word()
+			d.Words[w] = append(d.Words[w], vocab.MakeHit(vocab.AnchorPosition(text, n, i), kind, r.IntN(4) == 0, size))
+		}
 	}
 	for _, hits := range d.Words {
 		slices.SortFunc(hits, func(a, b vocab.Hit) int {

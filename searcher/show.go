@@ -50,6 +50,7 @@ func (r *pageReader) read(ord vocab.Ordinal) (*page, error) {
 	}
 	r.a.terms.mergeForms(p.hits)
 	p.depth = r.part.seg.Depth(ord)
+	p.title = r.part.seg.Title(ord)
 	p.words = int64(r.part.seg.Words(ord))
 	p.crawled = r.part.seg.Crawled(ord)
 	p.asked, p.askedDetail = r.a.prefer(r.index, ord)

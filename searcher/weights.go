@@ -43,6 +43,11 @@ type Weights struct {
 	// multiplied by the sum of their idf.
 	Whole [vocab.Fields]Milli
 
+	// Exact is for names that the query is, in whatever order: a title, or the page's own part of it, all words of
+	// which are asked for and that has all that are; and texts of links likewise, where it is multiplied by
+	// log2(1 + n), n links with such a text. It is multiplied by the sum of idf. The other fields are no names.
+	Exact [vocab.Fields]Milli
+
 	// Rank is for PageRank: Rank × x/(x + RankHalf) with x = ln(1 + rank × pages). The average
 	// page, of rank 1/pages, has x = 0.69, one of a thousand times that has 6.9.
 	Rank, RankHalf Milli
@@ -87,7 +92,7 @@ var DefaultWeights = Weights{
 		vocab.Code:      700,
 		vocab.Alt:       400,
 		vocab.Menu:      100,
-		vocab.Title:     3000,
+		vocab.Title:     1500,
 		vocab.Meta:      600,
 		vocab.URLWord:   1500,
 		vocab.Anchor:    1500,
@@ -107,9 +112,13 @@ var DefaultWeights = Weights{
 		vocab.AnchorField: 1200,
 	},
 	Whole: [vocab.Fields]Milli{
-		vocab.TitleField:  1000,
+		vocab.TitleField:  3000,
 		vocab.URLField:    500,
 		vocab.AnchorField: 1000,
+	},
+	Exact: [vocab.Fields]Milli{
+		vocab.TitleField:  6000,
+		vocab.AnchorField: 2500,
 	},
 	Rank:       3000,
 	RankHalf:   3000,
@@ -211,6 +220,9 @@ func saturate(count int64, k, half Milli) Milli {
 	}
 	return c / 1000 * (1000 + k) * 1000 / (c + half)
 }
+
+// Agreeing is the weight of so many links that say what the query says: log2(1 + n).
+func Agreeing(links int64) Milli { return Milli(math.Round(1000 * math.Log2(1+float64(links)))) }
 
 // PageRank is the points of a page's share of all rank, among so many pages.
 func (w *Weights) PageRank(rank float64, pages int) Score {

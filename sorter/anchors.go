@@ -31,12 +31,7 @@ type AnchorText struct {
 // The bounds of what is taken of a document's anchors, the commonest first.
 const (
 	maxAnchorTexts = 64
-	maxAnchorWords = 32  // of one text
 	maxTitle       = 256 // bytes of a title made of an anchor text
-
-	// anchorGap lies between the positions of two texts, so that no phrase reaches from one into the
-	// other.
-	anchorGap = 16
 )
 
 // anchors holds the words of all anchors, and the documents that are made of anchors alone. It is an
@@ -81,9 +76,8 @@ func (x *anchors) add(a *Anchored, uncrawled bool) (int, error) {
 			return 0, err
 		}
 	}
-	position := uint32(0)
-	for _, text := range texts {
-		position = x.addText(text, position) + anchorGap
+	for i, text := range texts {
+		x.addText(i, text)
 	}
 	x.targets = append(x.targets, target{a.Doc, len(x.words)})
 	// A word is held by its number, document and hit, unsorted and sorted.
@@ -153,21 +147,23 @@ func cutText(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-// addText gives the position behind the text.
-func (x *anchors) addText(text AnchorText, position uint32) uint32 {
+// addText adds the words of a text, the number of which is part of their positions.
+func (x *anchors) addText(number int, text AnchorText) {
 	kind := vocab.Anchor
 	if text.Out {
 		kind = vocab.AnchorOut
 	}
 	size := uint8(min(7, bits.Len32(max(1, text.Links))-1))
-	end := position + maxAnchorWords
+	first := len(x.hits)
 	x.tokenizer.Each([]byte(text.Text), func(word []byte, _, _ int, capital bool) {
-		if position < end {
-			x.addHit(word, vocab.MakeHit(position, kind, capital, size))
-			position++
+		if index := len(x.hits) - first; index < vocab.MaxAnchorWords {
+			x.addHit(word, vocab.MakeHit(uint32(index), kind, capital, size))
 		}
 	})
-	return position
+	added := x.hits[first:]
+	for i, hit := range added {
+		added[i] = vocab.MakeHit(vocab.AnchorPosition(number, len(added), i), kind, hit.Capital(), size)
+	}
 }
 
 func (x *anchors) addHit(word []byte, hit vocab.Hit) {

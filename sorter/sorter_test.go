@@ -175,8 +175,7 @@ func oracle(pages map[vocab.DocID]*page, all []Anchored, uncrawled bool) map[str
 				add(word, a.Doc, vocab.MakeHit(uint32(i), vocab.URLWord, false, vocab.NormalSize))
 			}
 		}
-		position := uint32(0)
-		for _, text := range a.Texts { // made commonest first, and distinct
+		for number, text := range a.Texts { // made commonest first, and distinct
 			kind := vocab.Anchor
 			if text.Out {
 				kind = vocab.AnchorOut
@@ -185,12 +184,11 @@ func oracle(pages map[vocab.DocID]*page, all []Anchored, uncrawled bool) map[str
 			for text.Links>>(size+1) > 0 && size < 7 {
 				size++
 			}
-			for _, word := range strings.Fields(text.Text) {
+			all := strings.Fields(text.Text)
+			for i, word := range all {
 				capital := word[0] >= 'A' && word[0] <= 'Z'
-				add(strings.ToLower(word), a.Doc, vocab.MakeHit(position, kind, capital, size))
-				position++
+				add(strings.ToLower(word), a.Doc, vocab.MakeHit(uint32(number<<10|(len(all)-1)<<5|i), kind, capital, size))
 			}
-			position += 16
 		}
 	}
 	return index
@@ -360,8 +358,8 @@ func TestAnchorBounds(t *testing.T) {
 		t.Errorf("%+v, %v", info, err)
 	}
 	for word, want := range map[string]string{
-		"commonest": "[anchor-out^@0/7]", "where": "[url@4/3]", "cafe": "[url@6/3]",
-		"n0": "[anchor@20/6]", "n1": "[anchor@68/6]", "n98": "none",
+		"commonest": "[anchor-out^@64/7]", "where": "[url@4/3]", "cafe": "[url@6/3]",
+		"n0": "[anchor@2017/6]", "n1": "[anchor@3041/6]", "n98": "none",
 	} {
 		p, err := s.Postings(segment.Short, []byte(word))
 		got := "none"
@@ -377,7 +375,7 @@ func TestAnchorBounds(t *testing.T) {
 	if err != nil || !p.Next() {
 		t.Fatal(err)
 	}
-	if hits, err := p.Hits(nil); err != nil || len(hits) != (maxAnchorTexts-1)*(maxAnchorWords-2) {
+	if hits, err := p.Hits(nil); err != nil || len(hits) != (maxAnchorTexts-1)*(vocab.MaxAnchorWords-2) {
 		t.Errorf("%d hits of word, %v", len(hits), err)
 	}
 }

@@ -16,6 +16,31 @@ import "fmt"
 // field first: see [Hit.Field].
 type Hit uint32
 
+// Where a word of a link's text stands: texts of one document count from 0.
+//
+//	bits 23..10  text    its number, the commonest first
+//	bits  9..5   words   how many the text has, less one
+//	bits  4..0   index   of the word in the text
+//
+// So a hit tells how much of a text it is, and no phrase reaches from one text into the next.
+const (
+	MaxAnchorTexts = 1 << 14
+	MaxAnchorWords = 32 // of one text; words past it are not indexed
+)
+
+// AnchorPosition is the position of a word in the field of anchors: text is below MaxAnchorTexts, words from 1 to
+// MaxAnchorWords, index below words.
+func AnchorPosition(text, words, index int) uint32 {
+	return uint32(text<<10 | (words-1)<<5 | index)
+}
+
+// AnchorText gives the number of the text that a hit in the field of anchors is part of, how many words that has,
+// and which of them it is.
+func (h Hit) AnchorText() (text, words, index int) {
+	p := int(h.Position())
+	return p >> 10, p>>5&31 + 1, p & 31
+}
+
 // MaxPosition is the last position that a Hit can carry; words past it are not indexed.
 const MaxPosition = 1<<24 - 1
 

@@ -317,6 +317,12 @@ func cut(word []byte) []byte {
 	return word[:n]
 }
 
+// Bigram says whether a word is two characters of a script that is written without spaces.
+func Bigram(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return spaceless(r) && !Single(word)
+}
+
 // Overlap says whether two words may be neighbouring bigrams of a run, of which the second begins with the
 // last character of the first.
 func Overlap(first, second string) bool {

@@ -100,15 +100,17 @@ var ablations = []struct {
 }{
 	{"all", func(*searcher.Weights) {}},
 	{"without anchors", func(w *searcher.Weights) {
-		w.Type[vocab.Anchor], w.Type[vocab.AnchorOut], w.NearIn[vocab.AnchorField], w.Whole[vocab.AnchorField] = 0, 0, 0, 0
+		w.Type[vocab.Anchor], w.Type[vocab.AnchorOut], w.NearIn[vocab.AnchorField] = 0, 0, 0
+		w.Whole[vocab.AnchorField], w.Exact[vocab.AnchorField] = 0, 0
 	}},
 	{"without PageRank", func(w *searcher.Weights) { w.Rank = 0 }},
 	{"without proximity", func(w *searcher.Weights) {
 		w.NearIn, w.Whole = [vocab.Fields]searcher.Milli{}, [vocab.Fields]searcher.Milli{}
 	}},
 	{"without whole fields", func(w *searcher.Weights) { w.Whole = [vocab.Fields]searcher.Milli{} }},
+	{"without exact names", func(w *searcher.Weights) { w.Exact = [vocab.Fields]searcher.Milli{} }},
 	{"without titles", func(w *searcher.Weights) {
-		w.Type[vocab.Title], w.NearIn[vocab.TitleField], w.Whole[vocab.TitleField] = 0, 0, 0
+		w.Type[vocab.Title], w.NearIn[vocab.TitleField], w.Whole[vocab.TitleField], w.Exact[vocab.TitleField] = 0, 0, 0, 0
 	}},
 	{"without words of URLs", func(w *searcher.Weights) {
 		w.Type[vocab.URLWord], w.NearIn[vocab.URLField], w.Whole[vocab.URLField] = 0, 0, 0

@@ -10,6 +10,7 @@ import (
 
 	"anatomy/vocab"
 	"anatomy/weburl"
+	"anatomy/words"
 )
 
 // Check reads all of a segment and proves it whole: every block's checksum, documents in the order of
@@ -39,6 +40,7 @@ func (s *Segment) check() error {
 
 func (s *Segment) checkDocs() error {
 	last, next := "", 0
+	var tokenizer words.Tokenizer
 	err := s.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
 		u, err := weburl.Parse(info.URL)
 		if err != nil {
@@ -46,6 +48,9 @@ func (s *Segment) checkDocs() error {
 		}
 		if s.Depth(ord) != min(u.Depth(), math.MaxUint8) {
 			return s.wrap(fmt.Errorf("document %d (%s): its depth is not %d", ord, info.URL, s.Depth(ord)))
+		}
+		if title := titleOf(&tokenizer, info.Title); s.Title(ord) != title {
+			return s.wrap(fmt.Errorf("document %d (%s): its title has %d words, the column says %d", ord, info.URL, title.Words, s.Title(ord).Words))
 		}
 		key := u.Key()
 		if host := hostOf(key); s.Host(ord) != host {

@@ -23,6 +23,7 @@
 //	"C" "h"    hosts
 //	"C" "l"    languages, by ordinal
 //	"C" "m"    media, by ordinal
+//	"C" "n"    words of titles, by ordinal
 //	"C" "r"    DocIDs of removed documents
 //	"C" "s"    sketches, by ordinal
 //	"C" "t"    dates, by ordinal
@@ -140,13 +141,14 @@
 //	           16         of each block: offset 8, length 4, length of its content 4, little-endian
 //	           4          number of blocks, little-endian
 //
-// The columns d, l, m, t, u and w are packed: the number of values (4 bytes), the least value (8), width (1),
+// The columns d, l, m, n, t, u and w are packed: the number of values (4 bytes), the least value (8), width (1),
 // and the differences to the least, of that many bits. c is the number of documents and a bit for
 // each. r is the number of DocIDs and uvarint differences, ascending. b is the number of blocks, and
 // for each its first ordinal (4 bytes) and the key of its first document, with its uvarint length. h is the
 // number of hosts, and for each its first ordinal minus that of the one before, and its name as it stands
 // in keys, with its length in front (uvarints). s is 8 bytes for each document, its [vocab.Sketch].
 // l is the first part of each language tag as a number ([Language]), m a [vocab.Medium], t a [vocab.Day].
+// n is 256 × the words of the page's own title + those of all of it, see [Title].
 //
 // The totals are: version (1 byte), documents (uvarint), words of all documents (uvarint), average
 // length that impacts were computed with (8 bytes, float64), different words, postings and hits of the
@@ -172,8 +174,8 @@ package segment
 // Version of the format. 2 has the table of chunks and the column u, 3 the columns h and s, 4 lists in files of
 // their own and packed hits, 5 the columns l, m and t, 6 texts in a file of their own,
 // 7 leaves of the dictionary, and no impacts in them, 8 groups of words in leaves,
-// 9 hits of menus.
-const Version = 9
+// 9 hits of menus, 10 the column n and positions of anchors that tell their text ([vocab.AnchorPosition]).
+const Version = 10
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024

@@ -21,6 +21,7 @@ import (
 	"anatomy/disk/texts"
 	"anatomy/vocab"
 	"anatomy/weburl"
+	"anatomy/words"
 )
 
 // Stats tell what a segment holds.
@@ -60,6 +61,8 @@ type Writer struct {
 	hits     *fileWriter
 	texts    textWriter
 
+	tokenizer words.Tokenizer // of titles
+
 	key      []byte
 	doc      *docWriter
 	blocks   []docBlock
@@ -67,6 +70,7 @@ type Writer struct {
 	docIDs   []vocab.DocID
 	lengths  []uint32
 	depths   []uint8
+	titles   []uint16
 	hosts    []hostRun
 	sketches []vocab.Sketch
 	media    []vocab.Medium
@@ -217,6 +221,7 @@ func (w *Writer) AddRecord(info vocab.DocInfo, text texts.Place) error {
 	w.media = append(w.media, info.Medium)
 	w.langs = append(w.langs, LanguageOf(info.Lang))
 	w.dates = append(w.dates, info.Date)
+	w.titles = append(w.titles, titleOf(&w.tokenizer, info.Title).packed())
 	if host := hostOf(key); len(w.hosts) == 0 || w.hosts[len(w.hosts)-1].name != host {
 		w.hosts = append(w.hosts, hostRun{vocab.Ordinal(len(w.docIDs) - 1), host})
 	}
@@ -278,6 +283,7 @@ func (w *Writer) endDocs() error {
 		{"h", appendHosts(nil, w.hosts)},
 		{"l", appendColumn(nil, w.langs)},
 		{"m", appendColumn(nil, w.media)},
+		{"n", appendColumn(nil, w.titles)},
 		{"r", appendRemoved(nil, w.removed)},
 		{"s", appendSketches(nil, w.sketches)},
 		{"t", appendColumn(nil, w.dates)},

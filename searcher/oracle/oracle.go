@@ -21,6 +21,7 @@ import (
 type Document struct {
 	Doc     vocab.DocID
 	URL     string
+	Title   string
 	Words   map[string][]vocab.Hit
 	Length  uint32 // of the body, in words
 	Crawled bool
@@ -432,6 +433,59 @@ func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 		}) {
 			sum += all * searcher.Score(weight) / 1000
 		}
+	}
+	if len(seq) > 0 {
+		sum += c.exact(seq, all, d)
+	}
+	return sum
+}
+
+// exact is for the title, all of it or what comes before the site's name, and for texts of links, where the query
+// says the same words.
+func (c *Collection) exact(seq []string, all searcher.Score, d *Document) (sum searcher.Score) {
+	own := d.Title
+	for _, separator := range []string{" — ", " – ", " - ", " | ", " :: ", " · ", " » "} {
+		if before, _, found := strings.Cut(own, separator); found {
+			own = before
+		}
+	}
+	said := func(from, n int, f vocab.Field, others bool) bool { // n words from a position on, and no others
+		left := map[uint32]bool{}
+		for at := range n {
+			left[uint32(from+at)] = true
+		}
+		for _, word := range distinct(seq) {
+			held := false
+			for _, at := range d.positions(word, f) {
+				held = held || others || int(at) >= from && int(at) < from+n
+				delete(left, at)
+				if words.Bigram(word) {
+					delete(left, at+1)
+				}
+			}
+			if !held {
+				return false
+			}
+		}
+		return n > 0 && len(left) == 0
+	}
+	if n := len(words.Sequence(d.Title)); said(0, n, vocab.TitleField, true) || said(0, len(words.Sequence(own)), vocab.TitleField, true) {
+		sum += all * searcher.Score(c.Weights.Exact[vocab.TitleField]) / 1000
+	}
+	texts, links := map[int]bool{}, int64(0)
+	for _, hit := range d.Words[seq[0]] {
+		if hit.Field() != vocab.AnchorField {
+			continue
+		}
+		if from := int(hit.Position()) / 32 * 32; !texts[from] {
+			texts[from] = true
+			if said(from, from%1024/32+1, vocab.AnchorField, false) {
+				links += 1 << hit.Size()
+			}
+		}
+	}
+	if links > 0 {
+		sum += all * searcher.Score(c.Weights.Exact[vocab.AnchorField]) / 1000 * searcher.Score(searcher.Agreeing(links)) / 1000
 	}
 	return sum
 }

@@ -1,0 +1,120 @@
+package searcher
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"anatomy/vocab"
+)
+
+// exact is the score of names that the query is: of the title, and of texts of links.
+func (s *scorer) exact(p *page, t *tally) {
+	if s.terms.bases == 0 {
+		return
+	}
+	if weight := s.w.Exact[vocab.TitleField]; weight != 0 {
+		if name := s.exactTitle(p); name != "" {
+			s.addExact(s.terms.all*Score(weight)/1000, weight, "the query is "+name+",", t)
+		}
+	}
+	if weight := s.w.Exact[vocab.AnchorField]; weight != 0 {
+		if links := s.exactLinks(p); links > 0 {
+			agreeing := Agreeing(links)
+			points := s.terms.all * Score(weight) / 1000 * Score(agreeing) / 1000
+			if !t.explain {
+				t.sum += points
+				return
+			}
+			s.addExact(points, weight, fmt.Sprintf("the query is all of the text of %s, count weight %s ×", counted(links, vocab.Anchor), agreeing), t)
+		}
+	}
+}
+
+func (s *scorer) addExact(points Score, weight Milli, why string, t *tally) {
+	if !t.explain {
+		t.sum += points
+		return
+	}
+	t.add(points, "exact", strings.Join(s.inOrder(), " "), fmt.Sprintf("%s idf %s × weight %s", why, s.terms.all.Milli(), weight))
+}
+
+// exactTitle says what of the title is the query, "" where nothing is.
+func (s *scorer) exactTitle(p *page) string {
+	var covered [4]uint64 // a bit for each of the first 256 words
+	for i := range s.terms.bases {
+		hits := s.in(i, vocab.TitleField, p)
+		if len(hits) == 0 {
+			return ""
+		}
+		for _, hit := range hits {
+			for at := hit.Position(); at < hit.Position()+s.terms.span[i] && at < 256; at++ {
+				covered[at>>6] |= 1 << (at & 63)
+			}
+		}
+	}
+	switch {
+	case allSet(&covered, p.title.Words):
+		return "the title"
+	case allSet(&covered, p.title.Own):
+		return "the title without the site's name"
+	}
+	return ""
+}
+
+// allSet says whether the first n bits are set, of which there must be one.
+func allSet(set *[4]uint64, n uint8) bool {
+	left := int(n)
+	for _, word := range set {
+		if left <= 64 {
+			return n > 0 && bits.TrailingZeros64(^word) >= left
+		}
+		if left -= 64; ^word != 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// exactLinks is the number of links with a text that the query is, each text by a power of two.
+func (s *scorer) exactLinks(p *page) (links int64) {
+	for i := range s.terms.bases {
+		if len(s.in(i, vocab.AnchorField, p)) == 0 {
+			return 0
+		}
+	}
+	last := -1
+	for _, hit := range s.in(0, vocab.AnchorField, p) {
+		text, count, _ := hit.AnchorText()
+		if text == last {
+			continue
+		}
+		if last = text; s.coversText(text, count, p) {
+			links += 1 << hit.Size()
+		}
+	}
+	return links
+}
+
+// coversText says whether a text of links has all words of the query, and no others.
+func (s *scorer) coversText(text, count int, p *page) bool {
+	covered := uint64(0) // a bit for each word of the text
+	first := vocab.MakeHit(vocab.AnchorPosition(text, 1, 0), 0, false, 0)
+	for i := range s.terms.bases {
+		hits := s.in(i, vocab.AnchorField, p)
+		at, _ := slices.BinarySearch(hits, first)
+		from := at
+		for ; at < len(hits); at++ {
+			of, _, index := hits[at].AnchorText()
+			if of != text {
+				break
+			}
+			covered |= (1<<s.terms.span[i] - 1) << index
+		}
+		if at == from {
+			return false
+		}
+	}
+	return bits.TrailingZeros64(^covered) >= count
+}
