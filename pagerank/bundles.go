@@ -69,16 +69,22 @@ func (p *piece) tie(g *Graph, positions []uint32, bundles []bundle, pieces int) 
 	}
 	p.sums, p.summed = make([]uint32, len(bundles)), make([]uint32, at[pieces].summed)
 	table := uint32(len(p.order) + len(p.wanted))
+	byGiver := make([]*bundle, len(bundles))
 	for i := range slices.Backward(bundles) {
 		b := &bundles[i]
 		end := &at[b.giver]
 		end.sums--
 		end.summed -= b.links
 		b.place = table + end.sums
-		p.sums[end.sums] = b.links
+		byGiver[end.sums] = b
+	}
+	summed := p.summed
+	for i, b := range byGiver { // in this order the positions of a giver stay in a cache
+		p.sums[i] = b.links
 		for k, source := range g.sources[b.first : b.first+uint64(b.links)] {
-			p.summed[end.summed+uint32(k)] = positions[source]
+			summed[k] = positions[source]
 		}
+		summed = summed[b.links:]
 	}
 	for i := range p.cuts {
 		p.cuts[i].sums, p.cuts[i].summed = at[i].sums, at[i].summed
