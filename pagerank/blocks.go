@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"sort"
 )
 
 // window is how many targets in a row are put in the order of their number of links. Neighbours
-// share sources: the more of them are put apart, the more is read twice. 2^9 to 2^12 are equally good.
-const window = 1 << 10
+// share sources, and more of them put apart are further from each other; but fewer are left of each run.
+// 2^12 is better than 2^10 by a twentieth.
+const window = 1 << 12
 
 // Blocks let targets pull from small tables that stay in a cache. The targets are cut into pieces,
 // and an iteration has two steps. First, what each source gives is copied to the table of every
@@ -96,12 +98,11 @@ func newBlocks(g *Graph, workers int) *blocks {
 
 // cut makes pieces of about so much work.
 func cut(g *Graph, work uint64) (pieces []piece) {
-	from, begin := 0, uint64(0)
-	for t := range g.Nodes() {
-		if done := g.first[t+1] + uint64(t) + 1; done-begin >= work || t == g.Nodes()-1 {
-			pieces = append(pieces, piece{from: uint32(from), to: uint32(t + 1)})
-			from, begin = t+1, done
-		}
+	done := func(to int) uint64 { return g.first[to] + uint64(to) }
+	for from := 0; from < g.Nodes(); {
+		size := 1 + sort.Search(g.Nodes()-from-1, func(i int) bool { return done(from+i+1)-done(from) >= work })
+		pieces = append(pieces, piece{from: uint32(from), to: uint32(from + size)})
+		from += size
 	}
 	return pieces
 }

@@ -348,8 +348,8 @@ func (l *diskLayout) gather(m *pieceMaker, i int) error {
 		m.room = make([]link, chunkLinks)
 	}
 	n, g := int(d.to-d.from), &m.graph
-	g.out = slices.Grow(g.out[:0], n)[:n] // where the next source of each target goes
-	g.first = slices.Grow(g.first[:0], n+1)[:n+1]
+	g.out = sized(g.out, n) // where the next source of each target goes
+	g.first = sized(g.first, n+1)
 	clear(g.first)
 	err := chunks(l.sorted, from, to, m.room, func(links []link) error {
 		for _, k := range links {
@@ -364,7 +364,7 @@ func (l *diskLayout) gather(m *pieceMaker, i int) error {
 		g.out[t] = uint32(g.first[t])
 		g.first[t+1] += g.first[t]
 	}
-	g.sources = slices.Grow(g.sources[:0], int(to-from))[:to-from]
+	g.sources = sized(g.sources, int(to-from))
 	err = chunks(l.sorted, from, to, m.room, func(links []link) error {
 		for _, k := range links {
 			at := &g.out[k.target-d.from]
@@ -396,7 +396,7 @@ func (l *diskLayout) turn() (err error) {
 	rooms := make([]struct{ wanted, amounts, out []uint32 }, l.workers)
 	return l.share(len(l.pieces), func(worker, i int) error {
 		d, room := &l.pieces[i], &rooms[worker]
-		room.wanted = slices.Grow(room.wanted[:0], d.giving)[:d.giving]
+		room.wanted = sized(room.wanted, d.giving)
 		room.out = sized(room.out, int(d.to-d.from))
 		if err := readAt(l.diskGraph.out, room.out, int64(d.from)); err != nil {
 			return err
@@ -407,7 +407,7 @@ func (l *diskLayout) turn() (err error) {
 			n := other.section(i)
 			wanted := room.wanted[done : done+n]
 			done += n
-			room.amounts = slices.Grow(room.amounts[:0], n)[:n]
+			room.amounts = sized(room.amounts, n)
 			begin := other.heard + int64(other.cuts[i])
 			if err := cmp.Or(readAt(l.unsent, wanted, begin), readAt(l.amounts, room.amounts, begin)); err != nil {
 				return err

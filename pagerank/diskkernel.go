@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 )
 
 // A diskComputation is the state between two iterations over a graph on disk.
@@ -73,7 +72,13 @@ type diskRoom[F float32 | float64] struct {
 	told                       []F
 }
 
-func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
+// sized is n values of any content, in s if that is large enough.
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
 
 // begin makes ready for iterations with contributions of type F.
 func begin[F float32 | float64](ctx context.Context, c *diskComputation) error {

@@ -61,29 +61,41 @@ func (c *computation) straight(to []float64, i int) {
 	}
 }
 
-func (c *computation) start(warm []float32) (err error) {
-	for _, p := range c.blocks.pieces {
-		for i, t := range p.order {
-			at := int(p.from) + i
-			if c.ranks[at], err = startRank(warm, int(p.from+t), c.v, at, len(c.ranks)); err != nil {
-				return err
-			}
+func (c *computation) start(warm []float32) error {
+	errs := make([]error, len(c.sums))
+	c.eachPiece(func(i int) { c.sums[i], errs[i] = c.startPiece(&c.blocks.pieces[i], warm) })
+	for _, err := range errs {
+		if err != nil {
+			return err
 		}
 	}
-	all := sum(c.ranks)
-	if !(all > 0) || math.IsInf(all, 1) {
+	all := total(c.sums)
+	if !(all.mass > 0) || math.IsInf(all.mass, 1) {
 		return c.start(nil) // the old vector ranks none of these nodes
 	}
-	scale(c.ranks, all)
-	c.dangling, c.mass = 0, 1
-	for _, p := range c.blocks.pieces {
-		for i, t := range p.order {
-			if c.g.out[p.from+t] == 0 {
-				c.dangling += c.ranks[int(p.from)+i]
-			}
+	c.eachPiece(func(i int) { scale(c.ranks[c.blocks.pieces[i].from:c.blocks.pieces[i].to], all.mass) })
+	c.dangling, c.mass = all.dangling/all.mass, 1
+	return nil
+}
+
+func (c *computation) startPiece(p *piece, warm []float32) (s pieceSums, err error) {
+	for i, t := range p.order {
+		at, node := int(p.from)+i, int(p.from+t)
+		rank, err := startRank(warm, node, c.v, at, len(c.ranks))
+		if err != nil {
+			return s, err
+		}
+		c.ranks[at] = rank
+		s.mass += rank
+		if c.g.out[node] == 0 {
+			s.dangling += rank
 		}
 	}
-	return nil
+	return s, nil
+}
+
+func (c *computation) eachPiece(do func(i int)) {
+	share(c.workers, len(c.blocks.pieces), func(_, i int) { do(i) })
 }
 
 // startRank is the rank of an earlier run, or v[t], which is 1/nodes without v, for nodes that it did not know.
@@ -135,7 +147,7 @@ func (c *computation) each(do func([]float64) error) error {
 func (c *computation) result() []float64 {
 	all := sum(c.ranks)
 	ranks := make([]float64, len(c.ranks))
-	share(c.workers, len(c.blocks.pieces), func(_, i int) {
+	c.eachPiece(func(i int) {
 		of := ranks[c.blocks.pieces[i].from:c.blocks.pieces[i].to]
 		c.straight(of, i)
 		scale(of, all)
@@ -163,7 +175,7 @@ type pass[F float32 | float64] struct {
 
 func newPass[F float32 | float64](c *computation) *pass[F] {
 	p := &pass[F]{computation: c, shares: make([]F, len(c.ranks)), heard: make([][]F, len(c.blocks.pieces))}
-	share(c.workers, len(p.heard), func(_, i int) {
+	c.eachPiece(func(i int) {
 		piece := &c.blocks.pieces[i]
 		from, to := piece.from, piece.to
 		shares := sharesOf(p.shares[from:from], c.g.out[from:to], piece.order, c.damping)
