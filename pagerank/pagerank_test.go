@@ -334,6 +334,19 @@ func TestRankEdges(t *testing.T) {
 	}
 }
 
+// A list of one node has one rank, whether its link to itself counts or not, and however often it comes.
+func TestOneNodeList(t *testing.T) {
+	for _, list := range []string{"5 5", "5 5\n5\t5\n"} {
+		for _, selfLinks := range []bool{false, true} {
+			var out strings.Builder
+			r, err := RankEdges(t.Context(), strings.NewReader(list), &out, Options{SelfLinks: selfLinks})
+			if err != nil || out.String() != "5\t1.000000000000e+00\n" || !r.Converged {
+				t.Errorf("%q, self-links %v: %q, %+v, %v", list, selfLinks, out.String(), r, err)
+			}
+		}
+	}
+}
+
 func TestBadEdgeLists(t *testing.T) {
 	for in, want := range map[string]string{
 		"1 2\nx 2":                        `line 2: "x" is not the number of a node`,
