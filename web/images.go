@@ -166,6 +166,10 @@ func (s *Server) kinds(r searcher.Request, images bool, visitor *visitor) []tabV
 	return []tabView{{"All", all + tail, !images}, {"Images", all + "&type=image" + tail, images}}
 }
 
+// noPicture stands for an image that cannot be had: a frame with a mountain, crossed out, in a grey for both themes.
+const noPicture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 192 144" fill="none" stroke="#8a919a" stroke-width="2" stroke-linejoin="round">` +
+	`<path d="M72 54h48v36H72zM72 84l15-15 12 12 6-6 15 12M66 96 126 48"/></svg>`
+
 // image shows one image, small: parameters doc and id. An image that cannot be had is not there.
 func (s *Server) image(c *gin.Context) error {
 	p := readParams(c)
@@ -186,6 +190,11 @@ func (s *Server) image(c *gin.Context) error {
 		if c.Request.Context().Err() == nil {
 			s.log.Debug("image not shown", "image", m.URL, "err", err)
 			c.Header("Cache-Control", "private, max-age=600")
+			if c.GetHeader("Sec-Fetch-Dest") == "image" { // a page's, which shows what comes with an error
+				c.Header("Content-Security-Policy", dataPolicy)
+				c.Data(http.StatusNotFound, svgType, []byte(noPicture))
+				return nil
+			}
 			err = notFound("That image cannot be had.")
 		}
 		return err

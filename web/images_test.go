@@ -187,6 +187,16 @@ func TestImageServed(t *testing.T) {
 	} {
 		get(t, s, target, status)
 	}
+	r := httptest.NewRequest(http.MethodGet, "/image?doc=4711&id="+(&vocab.Image{URL: "https://pictures.test/6.png"}).ID(), nil)
+	r.Header.Set("Sec-Fetch-Dest", "image")
+	w = httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	if h := w.Header(); w.Code != http.StatusNotFound || h.Get("Content-Type") != "image/svg+xml" || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") {
+		t.Errorf("an image that cannot be had, in a page: status %d, %v", w.Code, h)
+	}
+	if _, err := svgPicture(w.Body.Bytes()); err != nil {
+		t.Errorf("what stands for it: %v", err)
+	}
 }
 
 func TestThumbnail(t *testing.T) {
