@@ -68,7 +68,9 @@ func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) 
 func (e *evaluation) measure(c *cobra.Command, data string, w searcher.Weights, judged []eval.Judged) (m eval.Measures, err error) {
 	err = withThese(data, w, e.candidates(), func(s *searcher.Searcher) error {
 		run, err := e.ask(c, s, judged)
-		m = eval.Measure(judged, eval.Pages(run))
+		if err == nil {
+			m = eval.Measure(judged, eval.Pages(run))
+		}
 		return err
 	})
 	return m, err
