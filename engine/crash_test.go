@@ -256,6 +256,7 @@ func (c *crashRun) collect(child *child, publications chan<- struct{}) (lines []
 func (c *crashRun) inspect(how string) {
 	t := c.t
 	t.Helper()
+	c.web.settle(t)
 	for key, n := range c.web.requests() {
 		if r, ok := c.known[key]; ok {
 			t.Errorf("before the kill %s: %s was asked for again, %d times, though acknowledged: %v", how, key, n, &r)

@@ -34,12 +34,17 @@ type testWeb struct {
 	asked   map[string]int // requests by the same keys
 	order   []string       // the same, in the order of their coming
 	heard   func(key string)
+	open    map[string]bool // connections, by the address of who made them
+	changed *sync.Cond      // of open
 }
 
 func newWeb(t testing.TB) *testWeb {
 	t.Helper()
 	w := &testWeb{answers: map[string]http.HandlerFunc{}, hosts: map[string]bool{}, asked: map[string]int{}}
-	server := httptest.NewServer(w)
+	w.open, w.changed = map[string]bool{}, sync.NewCond(&w.mu)
+	server := httptest.NewUnstartedServer(w)
+	server.Config.ConnState = w.connection
+	server.Start()
 	t.Cleanup(server.Close)
 	w.port = server.Listener.Addr().(*net.TCPAddr).Port
 	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -51,6 +56,35 @@ func newWeb(t testing.TB) *testWeb {
 	t.Cleanup(func() { names.Shutdown() })
 	w.resolver = packets.LocalAddr().String()
 	return w
+}
+
+func (w *testWeb) connection(c net.Conn, state http.ConnState) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		w.open[c.RemoteAddr().String()] = true
+	case http.StateClosed, http.StateHijacked:
+		delete(w.open, c.RemoteAddr().String())
+	}
+	w.changed.Broadcast()
+}
+
+// settle waits until all that a process asked before it was killed has been heard: connections are accepted in the order
+// in which they were made, and end after their last request.
+func (w *testWeb) settle(t testing.TB) {
+	t.Helper()
+	c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(w.port)))
+	must(t, err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for !w.open[c.LocalAddr().String()] {
+		w.changed.Wait()
+	}
+	c.Close()
+	for len(w.open) > 0 {
+		w.changed.Wait()
+	}
 }
 
 func (w *testWeb) resolve(to dns.ResponseWriter, query *dns.Msg) {
