@@ -56,6 +56,12 @@ func TestControl(t *testing.T) {
 		must(t, err)
 		return st
 	}
+	for { // it may fetch before it listens
+		if _, err := control.Status(t.Context()); !errors.Is(err, vocab.ErrNoCrawl) {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
 	st := status()
 	if st.State != vocab.Crawling || len(st.Hosts) != 1 || st.Hosts[0].Host != "one.test" || st.Hosts[0].Why != "answer" || st.Unbound != 1 || st.Bounded != 0 {
 		t.Errorf("while a page is awaited: %+v", st)
