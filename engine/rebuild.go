@@ -58,10 +58,7 @@ func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 
 // rebuild makes the index anew as the document index says.
 func rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildReport, err error) {
-	if err := datadir.CheckVersion(dir); err != nil {
-		return report, err
-	}
-	w, err := datadir.Create(dir)
+	w, err := datadir.Open(dir)
 	if err != nil {
 		return report, err
 	}

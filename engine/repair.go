@@ -117,10 +117,7 @@ func repairDocuments(ctx context.Context, dir string, f *findings, r CheckReport
 
 // mendHeaders writes the headers of files of the repository that are not what they can only be.
 func mendHeaders(dir string, f *findings, r CheckReport) error {
-	if err := datadir.CheckVersion(dir); err != nil {
-		return err
-	}
-	w, err := datadir.Create(dir)
+	w, err := datadir.Open(dir)
 	if err != nil {
 		return err
 	}

@@ -59,10 +59,7 @@ type salvager struct {
 
 // salvage puts a document index in the place of one that is damaged. Nobody else may write to the folder.
 func salvage(ctx context.Context, dir string) (report Salvage, err error) {
-	if err := datadir.CheckVersion(dir); err != nil {
-		return report, err
-	}
-	w, err := datadir.Create(dir)
+	w, err := datadir.Open(dir)
 	if err != nil {
 		return report, err
 	}

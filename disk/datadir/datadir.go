@@ -81,7 +81,14 @@ func Create(dir string) (*Writer, error) {
 		if err := claim(dir); err != nil {
 			return nil, err
 		}
-	} else if err != nil {
+	}
+	return Open(dir)
+}
+
+// Open takes the right to write to a data folder that is there. The error is ErrNone, a *BusyError or a *VersionError
+// where it is one of those.
+func Open(dir string) (*Writer, error) {
+	if err := CheckVersion(dir); err != nil {
 		return nil, err
 	}
 	lock, err := vfs.Default.Lock(filepath.Join(dir, "LOCK"))
