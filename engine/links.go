@@ -202,8 +202,9 @@ type BrokenLink struct {
 }
 
 // Broken lists the documents that do not exist with the pages that link to them, at most n of each:
-// those with most first.
-func (l *Links) Broken(ctx context.Context, n int) ([]BrokenLink, error) {
+// those with most first. Those that match a pattern of removed, as [Bans] has them, may well exist, and
+// are left out.
+func (l *Links) Broken(ctx context.Context, n int, removed []string) ([]BrokenLink, error) {
 	found := map[vocab.DocID]*BrokenLink{}
 	var docs []vocab.DocID
 	for source, err := range l.set.AllLinks() {
@@ -238,7 +239,10 @@ func (l *Links) Broken(ctx context.Context, n int) ([]BrokenLink, error) {
 	if err := l.nameBroken(docs, all); err != nil {
 		return nil, err
 	}
-	return all, nil
+	return slices.DeleteFunc(all, func(b BrokenLink) bool {
+		u, err := weburl.Parse(b.URL)
+		return err == nil && slices.ContainsFunc(removed, func(p string) bool { return weburl.MatchPattern(p, &u) })
+	}), nil
 }
 
 // nameBroken fills in the URLs and the words of the links.

@@ -105,7 +105,7 @@ func TestLinksReports(t *testing.T) {
 	must(t, err)
 	defer l.Close()
 
-	broken, err := l.Broken(t.Context(), 10)
+	broken, err := l.Broken(t.Context(), 10, nil)
 	must(t, err)
 	var said []string
 	for _, b := range broken {
@@ -115,6 +115,10 @@ func TestLinksReports(t *testing.T) {
 	}
 	if want := []string{"/gone 2 / [gone away moved]", "/gone 2 /there [gone too]"}; !slices.Equal(said, want) {
 		t.Errorf("broken: %q, want %q", said, want)
+	}
+
+	if broken, err = l.Broken(t.Context(), 10, []string{"a.test/go*"}); err != nil || len(broken) > 0 {
+		t.Errorf("broken links to what is removed: %v, %v", broken, err)
 	}
 
 	var orphans []string
@@ -130,7 +134,7 @@ func TestLinksReports(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := l.Broken(ended, 1); !errors.Is(err, context.Canceled) {
+	if _, err := l.Broken(ended, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("after an interruption: %v", err)
 	}
 }

@@ -139,12 +139,16 @@ func newBrokenLinks(s *shared) *cobra.Command {
 		Use:   "broken",
 		Short: "links to pages that do not exist",
 		Long: `Broken lists every address that some page links to and that is not there (404, 410, no such name), with the pages
-that link to it: those with most first.`,
+that link to it: those with most first. What you removed with "anatomy remove" is not among them.`,
 		Example: "  anatomy links broken\n  anatomy links broken --json --num 0",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withLinks(s, func(l *engine.Links) error {
-				broken, err := l.Broken(c.Context(), atMost(num))
+				removed, err := engine.Bans(c.Context(), s.data)
+				if err != nil { // another command may write to the folder, which links need not wait for
+					s.logger(c.ErrOrStderr(), false).Warn("pages that you removed may be among these", "because", err)
+				}
+				broken, err := l.Broken(c.Context(), atMost(num), removed)
 				if err != nil {
 					return err
 				}
