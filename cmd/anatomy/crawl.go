@@ -133,7 +133,7 @@ See doc/credentials.md for what each sends, and when. What such pages say is kep
 	flags.BoolVar(&f.watch, "watch", false, "never end: visit pages again when they are due")
 	flags.DurationVar(&f.minAge, "min-age", time.Hour, "visit no page again within `TIME`")
 	flags.DurationVar(&f.maxAge, "max-age", 30*24*time.Hour, "visit every page again after `TIME`")
-	flags.StringVar(&f.contact, "contact", os.Getenv("ANATOMY_CONTACT"), "how the operators of sites reach you, for the User-Agent: `ADDRESS` of mail or of a page (default: $ANATOMY_CONTACT)")
+	addContact(c, &f.contact, "sites")
 	flags.StringVar(&f.agent, "user-agent", "", "the User-Agent as `TEXT`, whole")
 	flags.StringVar(&f.secrets, "credentials", "", "passwords, tokens and header fields of sites, from `FILE`, which others may not read")
 	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` where a URL means 80 (for test webs)")
@@ -306,10 +306,19 @@ func readCredentials(name string) (*crawler.Credentials, error) {
 	return c, nil
 }
 
+// addContact adds the flag by which those who run the places that we ask reach whoever runs us.
+func addContact(c *cobra.Command, contact *string, places string) {
+	c.Flags().StringVar(contact, "contact", os.Getenv("ANATOMY_CONTACT"),
+		"how the operators of "+places+" reach you, for the User-Agent: `ADDRESS` of mail or of a page (default: $ANATOMY_CONTACT)")
+}
+
+// isLine says whether s can stand in a header field.
+func isLine(s string) bool { return !strings.ContainsFunc(s, unicode.IsControl) }
+
 // check finds flags that make no sense.
 func (f *crawlFlags) check(c *cobra.Command) error {
 	switch {
-	case strings.ContainsFunc(f.contact+f.agent, unicode.IsControl):
+	case !isLine(f.contact) || !isLine(f.agent):
 		return usagef("--contact and --user-agent are one line of plain text")
 	case f.delay < 0:
 		return usagef("--delay %s is negative", f.delay)

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +29,7 @@ func (f *imageFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.BoolVar(&f.none, "no-image-fetch", false, "fetch no images: results of that kind show what is said of them, and where they are")
 	flags.BoolVar(&f.private, "allow-private", false, "fetch images from loopback and private addresses, too")
-	flags.StringVar(&f.contact, "contact", os.Getenv("ANATOMY_CONTACT"), "how the operators of sites that images are fetched from reach you, for the User-Agent: `ADDRESS` (default: $ANATOMY_CONTACT)")
+	addContact(c, &f.contact, "sites that images are fetched from")
 	flags.StringArrayVar(&f.resolvers, "resolver", nil, "ask the DNS server at `ADDR` for their names (may be repeated; default: the system's)")
 }
 
@@ -41,7 +38,7 @@ func (f *imageFlags) options(c *cobra.Command) (*crawler.Options, error) {
 	if err := exclusive(c, f.none, "--%s makes no sense with --no-image-fetch", "allow-private", "contact", "resolver"); err != nil {
 		return nil, err
 	}
-	if strings.ContainsFunc(f.contact, unicode.IsControl) {
+	if !isLine(f.contact) {
 		return nil, usagef("--contact is one line of plain text")
 	}
 	if f.none {

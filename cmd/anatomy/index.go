@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -111,18 +110,8 @@ func openInput(c *cobra.Command, name string) (io.ReadCloser, error) {
 
 // textProgress draws the progress on a terminal, and logs it elsewhere.
 func textProgress(screen *console) func(documents int, bytes int64) {
-	last := time.Now()
+	show := progressOf(screen)
 	return func(documents int, bytes int64) {
-		line := fmt.Sprintf("%d documents, %.1f MB", documents, float64(bytes)/1e6)
-		now := time.Now()
-		switch {
-		case screen.terminal != nil && now.Sub(last) >= drawEvery:
-			screen.show(line)
-		case screen.terminal == nil && now.Sub(last) >= logEvery:
-			fmt.Fprintln(screen, line)
-		default:
-			return
-		}
-		last = now
+		show(fmt.Sprintf("%d documents, %.1f MB", documents, float64(bytes)/1e6))
 	}
 }
