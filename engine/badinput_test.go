@@ -306,16 +306,17 @@ func TestNearlyFullDisk(t *testing.T) {
 	}
 }
 
-// A fullRepository fails to append after some records.
+// A fullRepository fails to append what would make it hold more than room records, but for its first ones.
 type fullRepository struct {
 	storeserver.Repository
-	room int
+	room, held int
 }
 
 func (f *fullRepository) Append(records []repository.Record) ([]vocab.Place, error) {
-	if f.room -= len(records); f.room < 0 {
+	if f.held > 0 && f.held+len(records) > f.room {
 		return nil, fmt.Errorf("repository: write 000001.repo: %w", syscall.ENOSPC)
 	}
+	f.held += len(records)
 	return f.Repository.Append(records)
 }
 
@@ -328,7 +329,7 @@ func TestFullRepository(t *testing.T) {
 	defer cancel()
 	c, err := Open(ctx, web.options(dir, web.seed))
 	must(t, err)
-	c.store = storeserver.New(&fullRepository{c.repo, 20}, c.urls.ByContent, storeserver.Options{Age: time.Millisecond})
+	c.store = storeserver.New(&fullRepository{Repository: c.repo, room: 20}, c.urls.ByContent, storeserver.Options{Age: time.Millisecond})
 	err = c.Run(ctx)
 	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "repo") {
 		t.Errorf("the crawl ended with %v", err)
