@@ -376,16 +376,16 @@ func (b *Builder) publish(change func(*datadir.Manifest)) error {
 	return nil
 }
 
-// mergeWidth is the least number of segments that are merged into one, and maxRuns the number of
-// link runs at which all are.
+// mergeWidth is the least number of segments that are merged into one, mergeGrowth how many times as many documents
+// as the first of them the others must have, and maxRuns the number of link runs at which all are merged.
 const (
-	mergeWidth = 4
-	maxRuns    = 12
+	mergeWidth  = 8
+	mergeGrowth = 4
+	maxRuns     = 12
 )
 
-// Merge merges what has gathered at the end of the list of segments, if it is time. A segment is
-// merged with those after it when it is no larger than they are together, so that every posting is
-// written about log2(segments) times.
+// Merge merges what has gathered at the end of the list of segments, if it is time. As the first of them is a fifth of
+// what they become at most, every posting is written about log5(batches) times.
 func (b *Builder) Merge(ctx context.Context) error {
 	b.mergeMu.Lock()
 	defer b.mergeMu.Unlock()
@@ -401,7 +401,7 @@ func (b *Builder) Merge(ctx context.Context) error {
 	defer segments.close()
 	total, from := 0, -1
 	for i := len(segments.all) - 1; i >= 0; i-- {
-		if docs := segments.all[i].Docs(); len(segments.all)-i >= mergeWidth && docs <= total {
+		if docs := segments.all[i].Docs(); len(segments.all)-i >= mergeWidth && mergeGrowth*docs <= total {
 			from = i
 		}
 		total += segments.all[i].Docs()

@@ -532,43 +532,28 @@ func (c *Crawl) outline(f *vocab.Fetch, buf *indexer.Buffer) bool {
 	if sum, ok := indexer.RoughWordSum(f.Page.Body); ok {
 		c.urls.Shown(f.Doc, sum)
 	}
-	found := make([]urlserver.Found, len(outline.Links))
-	host := ""
-	for i, l := range outline.Links {
-		found[i] = urlserver.Found{URL: l.URL, Depth: f.Depth + 1, On: f.Doc, NoFollow: l.NoFollow}
-		if name := l.URL.Hostname(); name != host {
-			c.crawler.Prefetch(name)
-			host = name
-		}
-	}
-	c.add(found)
+	c.addTargets(outline.Links, f.Doc, f.Depth)
 	c.addRelated(outline.Related, f.Depth)
 	return true
 }
 
-// addLinks makes the targets of a page's links known and gives their docIDs.
+// addLinks makes the targets of a page's links known and gives the docID of each link.
 func (c *Crawl) addLinks(doc *indexer.Document, depth uint16) []vocab.DocID {
-	found := make([]urlserver.Found, 0, len(doc.Links))
-	kept := doc.Links[:0]
-	var host string
-	for _, l := range doc.Links {
-		u, err := weburl.Parse(l.Target)
-		if err != nil {
-			continue
-		}
-		found = append(found, urlserver.Found{URL: u, Depth: depth + 1, On: doc.Info.Doc, NoFollow: l.Flags&vocab.NoFollow != 0})
-		kept = append(kept, l)
-		if name := u.Hostname(); name != host && l.Flags&vocab.OffSite != 0 && !c.offline {
+	return doc.Resolve(c.addTargets(doc.Targets, doc.Info.Doc, depth))
+}
+
+// addTargets makes what a page links to known and gives the docIDs.
+func (c *Crawl) addTargets(targets []indexer.OutlineLink, on vocab.DocID, depth uint16) []vocab.DocID {
+	found := make([]urlserver.Found, len(targets))
+	host := ""
+	for i, l := range targets {
+		found[i] = urlserver.Found{URL: l.URL, Depth: depth + 1, On: on, NoFollow: l.NoFollow}
+		if name := l.URL.Hostname(); name != host && !c.offline {
 			c.crawler.Prefetch(name)
 			host = name
 		}
 	}
-	doc.Links = kept
-	docs := c.add(found)
-	if docs == nil {
-		doc.Links = nil
-	}
-	return docs
+	return c.add(found)
 }
 
 // addRelated makes the pages known that a page names beside its links.

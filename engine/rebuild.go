@@ -16,7 +16,6 @@ import (
 	"anatomy/indexer"
 	"anatomy/pagerank"
 	"anatomy/vocab"
-	"anatomy/weburl"
 )
 
 // RebuildOptions say how to rebuild an index.
@@ -130,21 +129,16 @@ func names(each func(vocab.DocID, func(docindex.Record) error) error) func(vocab
 // is left out.
 func known(docs *docindex.DB) func(*indexer.Document, uint16) ([]vocab.DocID, error) {
 	return func(doc *indexer.Document, _ uint16) ([]vocab.DocID, error) {
-		kept, targets := doc.Links[:0], make([]vocab.DocID, 0, len(doc.Links))
-		for _, l := range doc.Links {
-			u, err := weburl.Parse(l.Target)
-			if err != nil {
-				continue
-			}
-			target, _, ok, err := docs.Find(u.Fingerprint())
+		targets := make([]vocab.DocID, len(doc.Targets))
+		for i := range doc.Targets {
+			target, _, ok, err := docs.Find(doc.Targets[i].URL.Fingerprint())
 			if err != nil {
 				return nil, err
 			}
 			if ok {
-				kept, targets = append(kept, l), append(targets, target)
+				targets[i] = target
 			}
 		}
-		doc.Links = kept
-		return targets, nil
+		return doc.Resolve(targets), nil
 	}
 }

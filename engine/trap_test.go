@@ -84,7 +84,7 @@ func TestLinksAreWorthTheirPage(t *testing.T) {
 		_, _, ok = c.urls.Take(time.Now())
 	}
 	for i, target := range []string{"http://b.test/of-poor", "http://b.test/of-good"} {
-		c.addLinks(&indexer.Document{Info: vocab.DocInfo{Doc: docs[i]}, Links: []vocab.Link{{Target: target}}}, 1)
+		c.addLinks(&indexer.Document{Info: vocab.DocInfo{Doc: docs[i]}, Targets: []indexer.OutlineLink{{URL: parse(target)}}}, 1)
 	}
 	lease, _, ok := c.urls.Take(time.Now())
 	if !ok || len(lease.URLs) != 2 || lease.URLs[0].URL != "http://b.test/of-good" {

@@ -12,6 +12,7 @@ import (
 type Document struct {
 	Info     vocab.DocInfo // all but Place
 	Links    []vocab.Link  // in the order of the page
+	Targets  []OutlineLink // what they lead to, most of them once, until Resolve
 	NoIndex  bool          // the page asks not to be shown in results
 	NoFollow bool          // the page asks that its links not be followed; each of Links has the flag too
 	Redirect string        // canonical URL of a meta refresh without delay; "" where there is none
@@ -19,7 +20,8 @@ type Document struct {
 	Canonical string   // another URL of this site that the page says is its own; "" where it says none, or this
 	Related   []string // canonical URLs that the page states beside its text: of its canonical form, the next page, feeds
 
-	key   string // of the URL, the order of documents
+	to    []uint32 // of each of Links, its number in Targets
+	key   string   // of the URL, the order of documents
 	words wordList
 	hits  []occurrence
 }
@@ -60,6 +62,19 @@ func (d *Document) Hits() iter.Seq2[[]byte, vocab.Hit] {
 			}
 		}
 	}
+}
+
+// Resolve gives the docIDs of Links, of which it drops those that have none, from those of Targets, 0 for none. It lets go
+// of Targets.
+func (d *Document) Resolve(docs []vocab.DocID) []vocab.DocID {
+	kept, targets := d.Links[:0], make([]vocab.DocID, 0, len(d.Links))
+	for i, l := range d.Links {
+		if to := d.to[i]; int(to) < len(docs) && docs[to] != 0 {
+			kept, targets = append(kept, l), append(targets, docs[to])
+		}
+	}
+	d.Links, d.Targets, d.to = kept, nil, nil
+	return targets
 }
 
 // Bytes is about how much memory the document takes.

@@ -224,7 +224,7 @@ func (f *feed) add() {
 	if ref == "" {
 		ref = e.guid
 	}
-	if ref != "" && len(p.links) < maxLinks && p.addReference([]byte(ref), 0, nil) {
+	if ref != "" && !p.tooManyLinks() && p.addReference([]byte(ref), 0, nil) {
 		l := len(p.links) - 1
 		if e.changed > 0 && e.changed <= min(f.latest, math.MaxUint32) {
 			p.links[l].changed = uint32(e.changed)

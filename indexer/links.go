@@ -10,7 +10,7 @@ import (
 
 // A link as the parser keeps it: its text is linkText[start:end].
 type link struct {
-	target     string
+	to         uint32 // its number in outline
 	start, end int
 	flags      vocab.LinkFlags
 	changed    uint32
@@ -80,26 +80,81 @@ func (p *parser) addLink(key string, flags vocab.LinkFlags, text []byte) bool {
 	return p.addReference(ref, flags, text)
 }
 
-func (p *parser) tooManyLinks() bool { return len(p.links)+p.linkCount >= maxLinks }
+func (p *parser) tooManyLinks() bool { return p.linkCount >= maxLinks }
 
 func (p *parser) addReference(ref []byte, flags vocab.LinkFlags, text []byte) bool {
 	if len(ref) > 0 && ref[0] == '#' && !p.hasBase {
 		return false
 	}
-	if p.linksOnly {
-		return p.outlineReference(ref, flags)
-	}
-	target, err := p.base.Join(string(ref))
-	if err != nil || target.String() == p.page.String() && bytes.IndexByte(ref, '#') >= 0 {
+	to := p.target(ref)
+	if to == nil {
 		return false
 	}
-	if p.leavesSite(&target) {
+	p.linkCount++
+	number := p.outlineTo(to, flags)
+	if p.linksOnly {
+		return true
+	}
+	if to.offSite {
 		flags |= vocab.OffSite
 	}
 	start := len(p.linkText)
 	p.linkText = foldTail(p.linkText, text)
-	p.links = append(p.links, link{target: target.String(), start: start, end: len(p.linkText), flags: flags})
+	p.links = append(p.links, link{to: number, start: start, end: len(p.linkText), flags: flags})
 	return true
+}
+
+// A target is what references of the page lead to.
+type target struct {
+	url      weburl.URL
+	own      bool      // the page itself, where a reference with a fragment is no link
+	offSite  bool      // see [vocab.OffSite]
+	outlined [2]uint32 // numbers in outline, and 1, of its links that are followed, and of the others
+}
+
+// maxReferences bounds the memory that is kept for the references of the next page.
+const maxReferences = 1 << 12
+
+// target gives the target of a reference, nil where it is none that can be followed. A menu stands on a page twice, and half of
+// the references with it: what was resolved once is known. A fragment never changes which page is meant; one
+// behind a space or in a very long reference is left where it is, since there it changes what is
+// trimmed or refused.
+func (p *parser) target(ref []byte) *target {
+	bare, fragment := ref, false
+	if n := bytes.IndexByte(ref, '#'); n >= 0 {
+		fragment = true
+		if n > 0 && ref[n-1] > ' ' && len(ref) <= 1024 {
+			bare = ref[:n]
+		}
+	}
+	number, seen := p.references[string(bare)]
+	if !seen {
+		number = p.resolve(string(bare))
+	}
+	if number == 0 || fragment && p.targets[number-1].own {
+		return nil
+	}
+	return &p.targets[number-1]
+}
+
+// resolve resolves a reference and gives the number of its target, and 1; or 0.
+func (p *parser) resolve(ref string) (number uint32) {
+	if url, err := p.base.Join(ref); err == nil {
+		p.targets = append(p.targets, target{url: url, own: url.String() == p.page.String(), offSite: p.leavesSite(&url)})
+		number = uint32(len(p.targets))
+	}
+	p.references[ref] = number
+	return number
+}
+
+// outlineTo has the outline name a target, and gives its number there.
+func (p *parser) outlineTo(to *target, flags vocab.LinkFlags) uint32 {
+	number := &to.outlined[flags&vocab.NoFollow]
+	if *number == 0 {
+		p.outline = append(p.outline, OutlineLink{to.url, flags&vocab.NoFollow != 0})
+		*number = uint32(len(p.outline))
+	}
+	return *number - 1
 }
 
 // forbids says whether a rel attribute asks that the link not be followed, or not be counted.
@@ -169,15 +224,16 @@ func splitRefresh(content []byte) (delay int, ref []byte) {
 	return delay, s
 }
 
-// ownLinks gives the links with memory of their own.
-func (p *parser) ownLinks() []vocab.Link {
+// ownLinks gives the links, and of each the number of its target, with memory of their own.
+func (p *parser) ownLinks() (links []vocab.Link, to []uint32) {
 	if len(p.links) == 0 {
-		return nil
+		return nil, nil
 	}
 	text := string(p.linkText)
-	links := make([]vocab.Link, len(p.links))
+	links, to = make([]vocab.Link, len(p.links)), make([]uint32, len(p.links))
 	for i, l := range p.links {
-		links[i] = vocab.Link{Target: l.target, Text: text[l.start:l.end], Flags: l.flags, Changed: l.changed}
+		to[i] = l.to
+		links[i] = vocab.Link{Target: p.outline[l.to].URL.String(), Text: text[l.start:l.end], Flags: l.flags, Changed: l.changed}
 		if len(links[i].Text) >= maxAnchorText {
 			links[i].Text = strings.ToValidUTF8(links[i].Text, "")
 		}
@@ -185,5 +241,5 @@ func (p *parser) ownLinks() []vocab.Link {
 			links[i].Flags |= vocab.NoFollow
 		}
 	}
-	return links
+	return links, to
 }

@@ -147,10 +147,11 @@ type parser struct {
 	lastOff  bool   // whether that is another site
 	anchor   anchor
 
-	linksOnly  bool // texts are passed over, and links go to outline
+	linksOnly  bool              // texts are passed over, and outline is all that becomes of links
+	references map[string]uint32 // seen on the page: 1 and the number in targets, 0 where there is none
+	targets    []target
 	outline    []OutlineLink
-	references map[string]uint8
-	linkCount  int // of outline, with those that stand there again
+	linkCount  int
 
 	text       []byte // of all blocks, parted by "\n"
 	textEnd    int    // how much of it is kept
@@ -212,10 +213,10 @@ func (p *parser) reset(page weburl.URL) {
 		links: p.links[:0], linkText: p.linkText[:0], text: p.text[:0], spans: p.spans[:0], blocks: p.blocks[:0],
 		tokenizer: p.tokenizer, onWord: p.onWord, words: p.words, hits: p.hits[:0], tags: p.tags,
 		fonts: p.fonts[:0], title: p.title[:0], description: p.description[:0], keywords: p.keywords[:0],
-		skip: skip{name: p.skip.name[:0]}, outline: p.outline[:0], references: p.references,
+		skip: skip{name: p.skip.name[:0]}, outline: p.outline[:0], targets: p.targets[:0], references: p.references,
 	}
 	if p.references == nil || len(p.references) > maxReferences {
-		p.references = map[string]uint8{}
+		p.references = map[string]uint32{}
 	}
 	clear(p.references)
 	p.words.reset()
@@ -249,7 +250,6 @@ func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
 			Sketch:      sketch,
 			Text:        p.markedText(),
 		},
-		Links:    p.ownLinks(),
 		NoIndex:  p.noIndex,
 		NoFollow: p.noFollow,
 		Redirect: p.redirect,
@@ -258,6 +258,8 @@ func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
 		words:    p.words.clone(),
 		hits:     slices.Clone(p.hits),
 	}
+	d.Links, d.to = p.ownLinks()
+	d.Targets = slices.Clone(p.outlined())
 	if p.canonical != p.page.String() {
 		d.Canonical = p.canonical
 	}
