@@ -44,7 +44,7 @@ type Response struct {
 	Total       int  // pages that match
 	Folded      int  // pages of Total that are folded into others, among the best; Result.Similar counts them
 	Exact       bool // Total is exact, as it always is up to Options.CountTo; otherwise there are at least so many
-	Most        int  // results after those that match: pages that hold most of the words, as too few hold all; see Result.Missing
+	Most        int  // results besides those that match: pages that hold most of the words, as too few hold all; see Result.Missing
 	Partial     bool // the deadline cut the search short, or a file could not be read: see Why
 	Next        bool // there are results after these
 	Hidden      int  // pages that match and are left out because their sites are blocked
@@ -90,7 +90,7 @@ type Result struct {
 	Crawled     bool
 	Medium      vocab.Medium
 	Date        vocab.Day    // when the page says that it was changed or published; 0 where that is not known
-	Missing     []string     // words of the query, as asked, that are not on the page; it comes after all pages that match
+	Missing     []string     // words of the query, as asked, that are not on the page; see Weights.Missing
 	Pinned      bool         // it stands where it does because its site is pinned
 	Similar     int          // pages that say nearly the same, folded into this one: Request.Similar shows them
 	More        int          // with the last of a host among ten results: how many of it stand further down, to let other hosts speak

@@ -1,6 +1,7 @@
 package searcher
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -9,21 +10,21 @@ import (
 	"anatomy/vocab"
 )
 
-// Where fewer pages than enough match a query of several words, those follow that hold most of them: by their idf
-// at least half.
+// Where fewer pages than enough match a query of several words, others are shown with them that hold most of the
+// words: by their idf at least half. These count Weights.Missing of their score, in proportion to what they hold;
+// where that is more than a page with all words has, they stand before it.
 const enough = DefaultLimit
 
 // addMost adds to an answer, once its own results are there, the pages that hold most of the words of the query
-// that was answered, in the order of their scores. There are no more of them than candidates.
+// that was answered. There are no more of them than candidates.
 func (a *answer) addMost(candidates int) error {
-	resp := a.resp
 	most, words := a.root.Most()
-	if most == nil || a.req.Strict || a.req.Similar != 0 || resp.Total >= enough || resp.Partial || a.clock.over {
+	if most == nil || a.req.Strict || a.req.Similar != 0 || a.resp.Total >= enough || a.resp.Partial || a.clock.over {
 		return nil
 	}
 	req := *a.req
 	req.Offset = 0
-	b := answer{snap: a.snap, w: a.w, req: &req, clock: a.clock, resp: &Response{Exact: true}, joint: a.joint, likings: a.likings}
+	b := &answer{snap: a.snap, w: a.w, req: &req, clock: a.clock, resp: &Response{Exact: true}, joint: a.joint, likings: a.likings}
 	if err := b.prepare(most); err != nil {
 		return err
 	}
@@ -34,69 +35,121 @@ func (a *answer) addMost(candidates int) error {
 	if found, err = b.order(found, candidates); err != nil {
 		return err
 	}
-	kept, missing, err := b.mostOf(words, found)
+	kept, err := b.mostOf(words, found)
 	if err != nil || len(kept) == 0 {
 		return err
 	}
-	kept = b.group(a.root, kept)
-	resp.Most = len(kept)
+	return a.showBoth(b, most, b.group(a.root, kept), candidates)
+}
+
+// showBoth shows the results of a and, among them, those of b, which hold most of the words. Where not all of a's
+// were scored, b's come after them.
+func (a *answer) showBoth(b *answer, most *query.Node, others []candidate, candidates int) error {
+	resp := a.resp
+	own, before := a.found, resp.Total-resp.Folded
+	resp.Most = len(others)
 	resp.Partial = resp.Partial || b.resp.Partial
-	before := resp.Total - resp.Folded
-	from := min(max(a.req.Offset-before, 0), len(kept))
-	to := min(max(a.req.Offset+a.req.Limit-before, 0), len(kept))
-	if err := b.show(most, kept[from:to]); err != nil {
+	both := b.merge(own, others)
+	if resp.Total > candidates {
+		both = slices.Concat(own[:min(before, len(own))], others)
+	}
+	from := min(a.req.Offset, len(both))
+	to := min(a.req.Offset+a.req.Limit, len(both))
+	if err := a.showAmong(b, most, both[from:to]); err != nil {
 		return err
 	}
-	for i := range b.resp.Results {
-		r := &b.resp.Results[i]
-		if r.Missing = missing[r.Doc]; r.Explanation != nil {
-			r.Explanation.Matches = false
-		}
-	}
-	resp.Results = append(resp.Results, b.resp.Results...)
 	resp.Words = b.terms.words
-	resp.Next = to < len(kept)
+	resp.Next = to < len(both)
 	switch {
 	case resp.Total == 0 && len(resp.Results) > 0:
 		resp.Why = a.whyNothing() + " These hold most of the words."
 	case resp.Why == "":
-		resp.Why = fmt.Sprintf("Only %s all of the words; then follow some that hold most of them.", pages(resp.Total))
+		resp.Why = fmt.Sprintf("Only %s all of the words; the others hold most of them.", pages(resp.Total))
 	}
 	return nil
 }
 
-// mostOf gives the pages that hold words of half of all idf at least, and what each of them misses.
-func (a *answer) mostOf(words []*query.Node, found []candidate) (kept []candidate, missing map[vocab.DocID][]string, err error) {
-	missing = map[vocab.DocID][]string{}
+// merge puts pages that miss words before those that have all where they are worth more. Both keep their order.
+func (b *answer) merge(own, others []candidate) (both []candidate) {
+	for len(own) > 0 && len(others) > 0 {
+		if !own[0].pinned && b.worth[others[0].doc] > own[0].score {
+			both, others = append(both, others[0]), others[1:]
+		} else {
+			both, own = append(both, own[0]), own[1:]
+		}
+	}
+	return slices.Concat(both, own, others)
+}
+
+// showAmong makes results of pages, of which those with missing words are b's. What a shows already is not made again.
+func (a *answer) showAmong(b *answer, most *query.Node, pages []candidate) error {
+	there := map[vocab.DocID]Result{}
+	for _, r := range a.resp.Results {
+		there[r.Doc] = r
+	}
+	var own, others []candidate
+	for _, c := range pages {
+		if _, shown := there[c.doc]; b.missing[c.doc] != nil {
+			others = append(others, c)
+		} else if !shown {
+			own = append(own, c)
+		}
+	}
+	a.resp.Results = nil
+	if err := cmp.Or(a.show(a.root, own), b.show(most, others)); err != nil {
+		return err
+	}
+	for _, r := range slices.Concat(a.resp.Results, b.resp.Results) {
+		if r.Missing = b.missing[r.Doc]; r.Missing != nil && r.Explanation != nil {
+			r.Explanation.Matches = false
+		}
+		there[r.Doc] = r
+	}
+	a.resp.Results = nil
+	for _, c := range pages {
+		if r, ok := there[c.doc]; ok { // what cannot be read is left out
+			a.resp.Results = append(a.resp.Results, r)
+		}
+	}
+	return nil
+}
+
+// mostOf gives the pages that miss words and hold some of half of all idf at least, and notes what they miss and
+// what they are worth.
+func (a *answer) mostOf(words []*query.Node, found []candidate) (kept []candidate, err error) {
 	var all Score
 	for _, n := range words {
 		all += a.idfOf(n)
 	}
-	held := map[vocab.DocID]Score{}
+	a.missing, a.worth = map[vocab.DocID][]string{}, map[vocab.DocID]Score{}
 	part := -1
 	for _, c := range inOrder(found) {
 		if c.part != part {
 			part = c.part
 			rewind(a.lists[part])
 		}
+		var held Score
 		for _, n := range words {
 			there, err := a.holds(n, c.ord, a.lists[part])
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			if there {
-				held[c.doc] += a.idfOf(n)
+				held += a.idfOf(n)
 			} else {
-				missing[c.doc] = append(missing[c.doc], n.String())
+				a.missing[c.doc] = append(a.missing[c.doc], n.String())
 			}
+		}
+		if 2*held >= all {
+			a.worth[c.doc] = a.w.MissingWords(c.score, held, all)
 		}
 	}
 	for _, c := range found {
-		if 2*held[c.doc] >= all {
+		if _, enough := a.worth[c.doc]; enough {
 			kept = append(kept, c)
 		}
 	}
-	return kept, missing, nil
+	return kept, nil
 }
 
 // idfOf is that of the rarest word of a node.

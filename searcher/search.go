@@ -107,6 +107,7 @@ type answer struct {
 	resp  *Response
 	terms *terms
 	root  *query.Node // the query that was answered in the end
+	found []candidate // its results in order, as far as they are wanted
 
 	countTo int // matches are counted exactly up to here
 
@@ -117,6 +118,9 @@ type answer struct {
 	joint map[string]int        // and of words with forms: that hold any of these
 
 	likings []liking // the preferred sites
+
+	missing map[vocab.DocID][]string // see mostOf
+	worth   map[vocab.DocID]Score
 
 	links   Links // nil where they are not kept
 	located located
@@ -133,6 +137,7 @@ func (a *answer) run(root *query.Node, candidates int) error {
 	if err := a.countHidden(a.root); err != nil {
 		return err
 	}
+	a.found = found
 	wanted := a.req.Offset + a.req.Limit
 	if err := a.show(a.root, found[min(a.req.Offset, len(found)):min(wanted, len(found))]); err != nil {
 		return err
@@ -349,7 +354,7 @@ func (a *answer) sortFirst(found []candidate) {
 // order is the second phase: it scores the candidates exactly and puts them in order. It gives them
 // back, fewer if the time ran out.
 func (a *answer) order(candidates []candidate, wanted int) ([]candidate, error) {
-	if a.req.Ungrouped && a.req.Offset >= len(candidates) { // their order tells in nothing that is shown
+	if a.req.Ungrouped && a.req.Offset >= len(candidates) && len(candidates) >= enough { // their order tells in nothing that is shown
 		return candidates, nil
 	}
 	scored, err := a.scoreInTime(candidates, wanted)

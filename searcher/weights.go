@@ -62,6 +62,10 @@ type Weights struct {
 	// Preference is for pages of sites that the asker raised, and against those of sites lowered.
 	Preference Milli
 
+	// Missing is for pages that lack words of the query, where few have all: what their score counts against that of
+	// these, times the idf that they hold as a share of all. 0 puts them last.
+	Missing Milli
+
 	// Widen: where fewer pages than this match, forms of the words that have the same stem count as well as
 	// these, unless quotes or a plus forbid it. 0 for never, from [Always] on always.
 	Widen int
@@ -125,6 +129,7 @@ var DefaultWeights = Weights{
 	Depth:      [6]Milli{1000, 400, 250, 150, 50, 0},
 	Uncrawled:  -1500,
 	Preference: 3000,
+	Missing:    500,
 	Widen:      10,
 	Impact:     30,
 }
@@ -223,6 +228,11 @@ func saturate(count int64, k, half Milli) Milli {
 
 // Agreeing is the weight of so many links that say what the query says: log2(1 + n).
 func Agreeing(links int64) Milli { return Milli(math.Round(1000 * math.Log2(1+float64(links)))) }
+
+// MissingWords is what the score of a page that holds so much of all idf counts against those of pages that hold it all.
+func (w *Weights) MissingWords(score, held, all Score) Score {
+	return score * Score(w.Missing) / 1000 * (held * 1000 / max(all, 1)) / 1000
+}
 
 // PageRank is the points of a page's share of all rank, among so many pages.
 func (w *Weights) PageRank(rank float64, pages int) Score {

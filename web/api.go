@@ -30,7 +30,7 @@ type searchAnswer struct {
 	Partial     bool           `json:"partial"`          // the deadline cut the search short
 	Rank        *rankAnswer    `json:"rank"`             // the vector that counted, or null
 	Reason      string         `json:"reason,omitempty"` // on no results, with corrected and with most: why
-	Most        int            `json:"most,omitempty"`   // results after the total: pages that hold most of the words
+	Most        int            `json:"most,omitempty"`   // results besides the total: pages that hold most of the words
 	Hidden      int            `json:"hidden,omitempty"` // pages that match and are of blocked sites
 	Results     []resultAnswer `json:"results"`
 	Images      []imageAnswer  `json:"images,omitzero"`       // with type=image, in place of results

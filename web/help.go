@@ -25,7 +25,7 @@ type helpExample struct{ Query, Means, Href string }
 
 // The language, in the order in which people need it.
 var helpSections = []helpSection{
-	{"words", "Words", "All words must be there, in any order: in the text, title, address or description of a page, or in links to it. Nearer together is better, and so is in the title or in headings. Case and accents do not matter. Where few pages hold a word as it stands, its other forms count, too, and pages follow that hold most of the words.", []helpExample{
+	{"words", "Words", "All words must be there, in any order: in the text, title, address or description of a page, or in links to it. Nearer together is better, and so is in the title or in headings. Case and accents do not matter. Where few pages hold a word as it stands, its other forms count, too, and pages are shown that hold most of the words.", []helpExample{
 		{Query: "random surfer", Means: "both words, anywhere"},
 		{Query: "zurich", Means: "finds Zürich, too"},
 		{Query: "検索", Means: "both characters, together: Chinese and Japanese need no spaces"},
