@@ -15,8 +15,8 @@ import (
 
 // The bounds of a batch.
 const (
-	maxBatch     = 20
-	maxBatchBody = 64 << 10 // bytes
+	maxBatch = 20
+	maxBody  = 64 << 10 // bytes, of any request in JSON
 )
 
 type batchRequest struct {
@@ -64,13 +64,26 @@ func (s *Server) apiBatch(c *gin.Context) (any, error) {
 // readBatch reads the body, which may hold nothing that we do not know: a misspelt field is an
 // error, not a search without it.
 func readBatch(c *gin.Context) (*batchRequest, error) {
-	if kind := c.ContentType(); kind != "application/json" {
-		return nil, &problem{http.StatusUnsupportedMediaType, "bad_body", "That request is not understood", "The body must be application/json."}
-	}
-	d := json.NewDecoder(http.MaxBytesReader(c.Writer, c.Request.Body, maxBatchBody))
-	d.DisallowUnknownFields()
 	var batch batchRequest
-	err := d.Decode(&batch)
+	if err := readJSON(c, &batch, (*json.Decoder).DisallowUnknownFields); err != nil {
+		return nil, err
+	}
+	if n := len(batch.Searches); n == 0 || n > maxBatch {
+		return nil, badParameter(fmt.Sprintf("The body has %d searches; there must be from 1 to %d.", n, maxBatch))
+	}
+	return &batch, nil
+}
+
+// readJSON reads the one value that a body is, as a decoder does that was set so.
+func readJSON(c *gin.Context, into any, set ...func(*json.Decoder)) error {
+	if kind := c.ContentType(); kind != "application/json" {
+		return &problem{http.StatusUnsupportedMediaType, "bad_body", "That request is not understood", "The body must be application/json."}
+	}
+	d := json.NewDecoder(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	for _, f := range set {
+		f(d)
+	}
+	err := d.Decode(into)
 	if err == nil {
 		if _, more := d.Token(); more != io.EOF {
 			err = errors.New("there is something after the value")
@@ -79,13 +92,11 @@ func readBatch(c *gin.Context) (*batchRequest, error) {
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLong):
-		return nil, &problem{http.StatusRequestEntityTooLarge, "too_long", "That request is too long", fmt.Sprintf("The body may have %d bytes.", maxBatchBody)}
+		return &problem{http.StatusRequestEntityTooLarge, "too_long", "That request is too long", fmt.Sprintf("The body may have %d bytes.", maxBody)}
 	case err != nil:
-		return nil, badParameter("The body is not a batch: " + strings.TrimPrefix(err.Error(), "json: ") + ".")
-	case len(batch.Searches) == 0 || len(batch.Searches) > maxBatch:
-		return nil, badParameter(fmt.Sprintf("The body has %d searches; there must be from 1 to %d.", len(batch.Searches), maxBatch))
+		return badParameter("The body is not what is asked for: " + strings.TrimPrefix(err.Error(), "json: ") + ".")
 	}
-	return &batch, nil
+	return nil
 }
 
 // request is a search of a batch, held to the bounds of the parameters of /api/v1/search.

@@ -146,36 +146,29 @@ func TestSiteAddressAlone(t *testing.T) {
 
 // A form that is posted to /search is answered as the same query string is, with the same keys.
 func TestPostedSearch(t *testing.T) {
-	post := func(s *Server, kind, target, body string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest(http.MethodPost, target, strings.NewReader(body))
-		r.Header.Set("Content-Type", kind)
-		w := httptest.NewRecorder()
-		s.Handler().ServeHTTP(w, r)
-		return w
-	}
 	const form = "application/x-www-form-urlencoded"
 	s := newServer(newFake())
 	for _, query := range []string{"q=inverted+index&format=json&pageno=2&language=en", "q=inverted+index&format=csv", "q=inverted+index", "q=nothing"} {
 		want := get(t, s, "/search?"+query, http.StatusOK)
-		if w := post(s, form, "/search", query); w.Code != http.StatusOK || w.Body.String() != want {
+		if w := post(s, "/search", form, query); w.Code != http.StatusOK || w.Body.String() != want {
 			t.Errorf("%s: %d, another answer", query, w.Code)
 		}
 	}
 	for name, w := range map[string]*httptest.ResponseRecorder{
-		"no form":   post(s, "text/plain", "/search", "q=a"),
-		"too long":  post(s, form, "/search", "q="+strings.Repeat("a", maxPosted)),
-		"malformed": post(s, form, "/search", "q=%zz"),
-		"twice":     post(s, form, "/search?q=a", "q=b"),
+		"no form":   post(s, "/search", "text/plain", "q=a"),
+		"too long":  post(s, "/search", form, "q="+strings.Repeat("a", maxPosted)),
+		"malformed": post(s, "/search", form, "q=%zz"),
+		"twice":     post(s, "/search?q=a", form, "q=b"),
 	} {
 		if w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d", name, w.Code)
 		}
 	}
 	s = New(Options{Search: newFake(), Keys: []string{"0123456789abcdef"}})
-	if w := post(s, form, "/search", "q=a&format=json"); w.Code != http.StatusUnauthorized {
+	if w := post(s, "/search", form, "q=a&format=json"); w.Code != http.StatusUnauthorized {
 		t.Errorf("without a key: %d", w.Code)
 	}
-	if w := post(s, form, "/search", "q=a&format=json&key=0123456789abcdef"); w.Code != http.StatusOK {
+	if w := post(s, "/search", form, "q=a&format=json&key=0123456789abcdef"); w.Code != http.StatusOK {
 		t.Errorf("with a key: %d", w.Code)
 	}
 }

@@ -34,7 +34,7 @@ func secure(c *gin.Context) {
 
 // forPrograms says that whatever is at a path speaks JSON. (/search does where it is asked to.)
 func forPrograms(path string) bool {
-	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/customsearch/") || path == "/openapi.json"
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/customsearch/") || strings.HasPrefix(path, "/external/") || path == "/openapi.json"
 }
 
 // openToPrograms lets the scripts of any site read an answer that is data: nothing here depends on

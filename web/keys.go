@@ -49,6 +49,6 @@ func (s *Server) needKey(c *gin.Context) {
 // isProgram says that a request is for what programs read. The description of the API is for all.
 func isProgram(r *http.Request) bool {
 	path := r.URL.Path
-	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/customsearch/") || path == "/mcp" ||
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/customsearch/") || strings.HasPrefix(path, "/external/") || path == "/mcp" ||
 		path == "/search" && programFormats[r.URL.Query().Get("format")]
 }

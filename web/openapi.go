@@ -50,7 +50,8 @@ type operationView struct {
 	Method, Path, Summary, About string
 	Parameters                   []parameterView
 	Curl                         string // a line for the shell
-	Answer                       string // name of the shape it answers with
+	Shape                        string // name of the shape that it answers with
+	Answer                       string // the same in words: how many of it
 	Statuses                     []statusView
 }
 
@@ -140,19 +141,26 @@ func describe(base string) *apiView {
 	return v
 }
 
-// answer names the shape that a call answers with.
-func (o *apiOperation) answer() string {
+// answer names the shape that a call answers with, and says how many of it come.
+func (o *apiOperation) answer() (shape, words string) {
 	for _, content := range o.Responses["200"].Content {
-		if len(content.Schema.OneOf) > 0 {
-			return lastStep(content.Schema.OneOf[0].Ref) + ", one a line"
+		of := content.Schema
+		switch {
+		case len(of.OneOf) > 0:
+			of, words = of.OneOf[0], lastStep(of.OneOf[0].Ref)+", one a line"
+		case of.Items != nil:
+			of, words = of.Items, of.kind()
+		default:
+			words = lastStep(of.Ref)
 		}
-		return lastStep(content.Schema.Ref)
+		return lastStep(of.Ref), words
 	}
-	return ""
+	return "", ""
 }
 
 func (d *apiDocument) operation(base, method, path string, o apiOperation) operationView {
-	v := operationView{Method: strings.ToUpper(method), Path: path, Summary: o.Summary, About: o.Description, Answer: o.answer()}
+	v := operationView{Method: strings.ToUpper(method), Path: path, Summary: o.Summary, About: o.Description}
+	v.Shape, v.Answer = o.answer()
 	query := url.Values{}
 	for _, p := range o.Parameters {
 		if p.Ref != "" {

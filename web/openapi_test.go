@@ -144,8 +144,8 @@ func TestOpenAPIAnswers(t *testing.T) {
 	}
 }
 
-func post(s *Server, kind, body string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodPost, "/api/v1/batch", strings.NewReader(body))
+func post(s *Server, target, kind, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, target, strings.NewReader(body))
 	r.Header.Set("Content-Type", kind)
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, r)
@@ -154,7 +154,7 @@ func post(s *Server, kind, body string) *httptest.ResponseRecorder {
 
 func TestBatch(t *testing.T) {
 	s := fullServer()
-	w := post(s, "application/json", `{"searches":[{"q":"inverted index","num":2,"start":1},{"q":""},{"q":"fail"},{"q":"nothing"}]}`)
+	w := post(s, "/api/v1/batch", "application/json", `{"searches":[{"q":"inverted index","num":2,"start":1},{"q":""},{"q":"fail"},{"q":"nothing"}]}`)
 	var answer struct {
 		Answers []struct {
 			Results []struct{ Doc int }
@@ -179,11 +179,11 @@ func TestBatch(t *testing.T) {
 		`{"searches":[` + strings.Repeat(`{"q":"a"},`, 20) + `{"q":"a"}]}`: 400,
 		`{"searches":[{"q":"` + strings.Repeat("a", 70_000) + `"}]}`:       413,
 	} {
-		if w := post(s, "application/json", body); w.Code != status {
+		if w := post(s, "/api/v1/batch", "application/json", body); w.Code != status {
 			t.Errorf("%.60s: status %d, want %d: %s", body, w.Code, status, w.Body)
 		}
 	}
-	if w := post(s, "text/plain", `{"searches":[{"q":"a"}]}`); w.Code != http.StatusUnsupportedMediaType {
+	if w := post(s, "/api/v1/batch", "text/plain", `{"searches":[{"q":"a"}]}`); w.Code != http.StatusUnsupportedMediaType {
 		t.Errorf("text/plain: status %d", w.Code)
 	}
 	r := httptest.NewRequest(http.MethodOptions, "/api/v1/batch", nil)

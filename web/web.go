@@ -204,7 +204,8 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// routes is the table of what is where. Routes answer GET and HEAD, but for the batch and the tools.
+// routes is the table of what is where. Routes answer GET and HEAD, but for the batch, the tools and
+// what is external.
 func (s *Server) routes() *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
@@ -249,6 +250,10 @@ func (s *Server) routes() *gin.Engine {
 	get("/api/v1/site", s.json(s.apiSite))
 	get("/api/v1/stats", s.json(s.apiStats))
 	get("/customsearch/v1", s.customSearch)
+	r.POST("/external/search", s.json(s.externalSearch))
+	r.OPTIONS("/external/search", preflight)
+	r.POST("/external/pages", s.json(s.externalPages))
+	r.OPTIONS("/external/pages", preflight)
 	r.Any("/mcp", gin.WrapH(overHTTP(s.Tools())))
 	s.crawlRoutes(r, get)
 	s.dashboardRoutes(r, get)
