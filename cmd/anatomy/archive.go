@@ -123,24 +123,25 @@ func newImportWARC(s *shared) *cobra.Command {
 		Use:   "warc FILE...",
 		Short: "the pages of web archives",
 		Long: `Warc imports web archives, of version 1.1 or older, plain or compressed with gzip or zstd, such as those of wget,
-Heritrix and browser extensions. - is standard input.
+Heritrix and browser extensions, and those in packages (.wacz). - is standard input.
 
 The pages are stored, indexed and ranked as if they had been fetched when the archive says, and by the same rules:
 pages that ask not to be shown are not, equal ones are kept once, and what is known as of the same time or later
 stays. Links to other pages become known, and "anatomy crawl" fetches those within its scope. The same line again
 goes on with what an interruption left out. Records that cannot be read are named and passed over.`,
-		Example: "  anatomy import warc crawl-*.warc.gz\n  zcat old.warc.gz | anatomy import warc -",
+		Example: "  anatomy import warc crawl-*.warc.gz my-session.wacz\n  zcat old.warc.gz | anatomy import warc -",
 		Args:    atLeast(1, "one file or more"),
 		RunE: func(c *cobra.Command, files []string) error {
-			if err := readable(files); err != nil {
+			in, err := openArchives(c, files)
+			if err != nil {
 				return err
 			}
+			defer in.close()
 			screen := newConsole(c.ErrOrStderr())
 			line := progressOf(screen)
 			bad := 0
 			r, err := engine.Import(c.Context(), engine.ImportOptions{
-				Dir: s.data, Files: files, Log: s.logger(screen, true),
-				Open: func(name string) (io.ReadCloser, error) { return openInput(c, name) },
+				Dir: s.data, Files: in.names, Log: s.logger(screen, true), Open: in.open,
 				Damaged: func(name string, err error) {
 					if bad++; bad <= badLines {
 						fmt.Fprintf(screen, "%s: a record is left out: %s\n", name, message(err))
@@ -166,19 +167,62 @@ goes on with what an interruption left out. Records that cannot be read are name
 	}
 }
 
-// readable says which file cannot be opened, before anything is done.
-func readable(files []string) error {
+// archives are the web archives that were named, those in packages one by one.
+type archives struct {
+	names    []string
+	packed   map[string]func() (io.ReadCloser, error) // those in packages
+	packages []*warc.Package
+	c        *cobra.Command
+}
+
+// openArchives says which file cannot be read, before anything is done.
+func openArchives(c *cobra.Command, files []string) (*archives, error) {
+	a := &archives{c: c, packed: map[string]func() (io.ReadCloser, error){}}
 	for _, name := range files {
-		if name == "-" {
-			continue
+		if err := a.add(name); err != nil {
+			a.close()
+			return nil, err
 		}
-		f, err := os.Open(name)
+	}
+	return a, nil
+}
+
+func (a *archives) add(name string) error {
+	switch {
+	case strings.HasSuffix(strings.ToLower(name), ".wacz"):
+		p, err := warc.OpenPackage(name)
 		if err != nil {
-			return hinted(err, "name files that can be read, or - for standard input")
+			return hinted(err, "a .wacz file is a zip file with web archives in its folder archive")
+		}
+		a.packages = append(a.packages, p)
+		for _, member := range p.Archives() {
+			full := name + "/" + member
+			a.names = append(a.names, full)
+			a.packed[full] = func() (io.ReadCloser, error) { return p.Open(member) }
+		}
+		return nil
+	case name != "-":
+		f, err := openInput(a.c, name)
+		if err != nil {
+			return err
 		}
 		f.Close()
 	}
+	a.names = append(a.names, name)
 	return nil
+}
+
+func (a *archives) open(name string) (io.ReadCloser, error) {
+	if open, ok := a.packed[name]; ok {
+		return open()
+	}
+	return openInput(a.c, name)
+}
+
+func (a *archives) close() {
+	for _, p := range a.packages {
+		p.Close()
+	}
 }
 
 func printImport(w io.Writer, r engine.ImportReport) {

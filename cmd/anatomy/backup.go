@@ -77,9 +77,6 @@ there yet; what fails leaves nothing behind. - is standard input.`,
 		Example: "  anatomy restore backups/anatomy-20261121T090000Z.tar.zst --data restored",
 		Args:    exactly(1, "one file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := readable(args); err != nil {
-				return err
-			}
 			in, err := openInput(c, args[0])
 			if err != nil {
 				return err

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"math/big"
 	"os"
 	"os/exec"
@@ -49,7 +51,7 @@ func TestScripts(t *testing.T) {
 			return os.CopyFS(filepath.Join(env.WorkDir, "data"), os.DirFS(dir))
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": status, "sums": sums, "urls": urls, "flip": flip, "hold": hold, "full": full,
+			"status": status, "sums": sums, "urls": urls, "flip": flip, "zip": pack, "hold": hold, "full": full,
 		},
 	})
 }
@@ -142,6 +144,21 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	body[len(body)/2] ^= 1
 	ts.Check(os.WriteFile(name, body, 0o644))
+}
+
+// zip FILE NAME=CONTENT... makes a zip file with what the files CONTENT hold, under other names.
+func pack(ts *testscript.TestScript, _ bool, args []string) {
+	var packed bytes.Buffer
+	z := zip.NewWriter(&packed)
+	for _, arg := range args[1:] {
+		name, from, _ := strings.Cut(arg, "=")
+		w, err := z.Create(name)
+		ts.Check(err)
+		_, err = io.WriteString(w, ts.ReadFile(from))
+		ts.Check(err)
+	}
+	ts.Check(z.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), packed.Bytes(), 0o644))
 }
 
 // hold DIR takes the right to write to a data folder until the script ends.
