@@ -240,7 +240,7 @@ func (g *gallery) tolerate(err error) error {
 func (snap *snapshot) info(doc vocab.DocID) (vocab.DocInfo, error) {
 	for _, p := range slices.Backward(snap.parts) {
 		if ord, ok := p.seg.Ordinal(doc); ok && !p.dead.has(ord) {
-			return p.seg.Glance(ord, 0)
+			return p.seg.Record(ord)
 		}
 	}
 	return vocab.DocInfo{}, fmt.Errorf("searcher: document %d: %w", doc, ErrNotIndexed)

@@ -30,7 +30,7 @@ type Options struct {
 	Weights    Weights       // default DefaultWeights
 	Candidates int           // pages that are scored exactly, default 100
 	CountTo    int           // matches that are counted exactly, default 1,000; past them, as far as the search for the best goes
-	CacheBytes int64         // memory for lists, default 64 MB, and half as much for texts of pages
+	CacheBytes int64         // memory for lists, default 64 MB, and half as much for titles and addresses
 	Links      Links         // for link: and related:; default none
 	Poll       time.Duration // between two looks for news of the data folder, default 1s
 }

@@ -67,23 +67,31 @@ func (a *answer) show(root *query.Node, pages []candidate) error {
 		return nil
 	}
 	snippets := newSnippeter(root, a.terms)
-	for _, c := range pages {
+	results := make(map[*candidate]Result, len(pages))
+	glancer := segment.Glancer{}
+	defer glancer.Close()
+	for _, c := range inOrder(pages) { // neighbours have their texts in one block
 		p := a.snap.parts[c.part]
-		info, err := p.seg.Glance(c.ord, snippetText+utf8.UTFMax)
+		info, err := glancer.Glance(p.seg, c.ord, snippetText+utf8.UTFMax)
 		if err != nil {
 			if err := a.unreadable(p, err, nil); err != nil {
 				return err
 			}
 			continue
 		}
-		result := a.result(c, &info)
+		result := a.result(*c, &info)
 		result.Snippet = snippets.snippet(info.Text, info.Description)
 		if a.req.Explain {
 			if result.Explanation, err = a.explain(c.part, c.ord, &info); err != nil {
 				return err
 			}
 		}
-		a.resp.Results = append(a.resp.Results, result)
+		results[c] = result
+	}
+	for i := range pages {
+		if r, ok := results[&pages[i]]; ok {
+			a.resp.Results = append(a.resp.Results, r)
+		}
 	}
 	return nil
 }

@@ -68,8 +68,16 @@ func newSnippeter(root *query.Node, t *terms) *snippeter {
 }
 
 // snippet gives the best of a page's text, that of menus where no word of the query is in the rest; where there is none
-// either, the page's own description, or how the text begins.
+// either, the page's own description, or how the text begins. It keeps nothing of the text's memory.
 func (s *snippeter) snippet(text, description string) []Fragment {
+	fragments := s.cut(text, description)
+	for i := range fragments {
+		fragments[i].Text = strings.Clone(fragments[i].Text)
+	}
+	return fragments
+}
+
+func (s *snippeter) cut(text, description string) []Fragment {
 	text = head(text, snippetText)
 	main := withoutMenus(text)
 	if s.find(main); len(s.runs) > 0 {

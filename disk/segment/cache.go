@@ -10,7 +10,7 @@ import (
 // CacheOptions size a Cache.
 type CacheOptions struct {
 	Blocks int64 // bytes of sstable blocks; default 64 MB. It should hold the lists that queries use
-	Docs   int64 // bytes of decompressed doc blocks and texts; default 16 MB
+	Docs   int64 // bytes of decompressed doc blocks; default 16 MB
 	Files  int   // open files; default 256
 }
 
@@ -18,9 +18,10 @@ type CacheOptions struct {
 type Cache struct {
 	blocks *pebble.Cache
 	files  *pebble.FileCache
-	docs   docCache // doc blocks, and texts that were read
-	texts  docCache // blocks of texts, a quarter of all: the results of one query lie together in some of them
+	docs   docCache
 	decode docDecoder
+
+	scratch sync.Pool // of *[]byte, for Glancers
 }
 
 // NewCache makes a cache; Close it after the segments that use it.
@@ -41,9 +42,10 @@ func NewCache(o CacheOptions) (*Cache, error) {
 	return &Cache{
 		blocks: pebble.NewCache(o.Blocks),
 		files:  pebble.NewFileCache(2, o.Files),
-		docs:   docCache{limit: o.Docs - o.Docs/4},
-		texts:  docCache{limit: o.Docs / 4},
+		docs:   docCache{limit: o.Docs},
 		decode: decode,
+
+		scratch: sync.Pool{New: func() any { return new([]byte) }},
 	}, nil
 }
 
@@ -55,7 +57,7 @@ func (c *Cache) Close() {
 	c.decode.texts.Close()
 }
 
-// A docCache keeps the blocks and texts used last.
+// A docCache keeps the blocks used last: doc blocks, or blocks of texts.
 type docCache struct {
 	limit int64
 
@@ -68,22 +70,8 @@ type docCache struct {
 
 type docCacheKey struct {
 	segment uint64
-	kind    blockKind
-	number  uint32 // first ordinal of a doc block, number of one of texts, ordinal of a text
+	number  uint32 // first ordinal of a doc block, or number of a block of texts
 }
-
-// The kinds of what is in the cache.
-type blockKind uint8
-
-const (
-	docBlocks blockKind = iota
-	textBlock
-	oneText // or its beginning
-)
-
-// maxKeptText is the longest text that is kept by itself. A block of texts has twenty times the size of one: of those
-// that are shown again and again many more find room by themselves.
-const maxKeptText = 128 << 10
 
 type docCacheEntry struct {
 	key docCacheKey
@@ -115,7 +103,7 @@ func (c *docCache) put(key docCacheKey, raw string) {
 	if int64(len(raw)) > c.limit/4 {
 		return
 	}
-	if e, ok := c.entries[key]; ok { // another goroutine's, or the beginning of it
+	if e, ok := c.entries[key]; ok { // another goroutine's
 		c.remove(e)
 	}
 	if c.entries == nil {

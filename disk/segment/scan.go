@@ -22,6 +22,30 @@ func (s *Segment) EachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
 	})
 }
 
+// textAt reads a text, by way of a cache of blocks.
+func (s *Segment) textAt(at texts.Place, cache *docCache) (string, error) {
+	if at.N == 0 {
+		return "", nil
+	}
+	key := docCacheKey{s.number, at.Block}
+	content, ok := cache.get(key)
+	if !ok {
+		frame, raw, err := s.Texts(at.Block)
+		if err != nil {
+			return "", err
+		}
+		if content, err = s.cache.decode.texts.Unpack(frame, raw); err != nil {
+			return "", s.damagedTexts(at.Block, err)
+		}
+		cache.put(key, content)
+	}
+	text, err := at.In(content)
+	if err != nil {
+		return "", s.damagedTexts(at.Block, err)
+	}
+	return text, nil
+}
+
 // EachBare visits all documents in order, without their texts.
 func (s *Segment) EachBare(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
 	return s.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, _ texts.Place) error { return fn(ord, info) })

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -122,7 +121,6 @@ func (s *Segment) Close() error {
 		err = errors.Join(err, s.db.Close())
 		s.db = nil
 		s.cache.docs.drop(s.number)
-		s.cache.texts.drop(s.number)
 	}
 	err = errors.Join(err, s.postings.close(), s.hits.close(), s.texts.close())
 	if s.ownCache {
@@ -312,28 +310,6 @@ func (s *Segment) sortByDoc() {
 	slices.SortFunc(s.byDoc, func(a, b vocab.Ordinal) int { return cmp.Compare(s.docIDs[a], s.docIDs[b]) })
 }
 
-// Info is what is shown of a document. It decompresses two blocks of neighbours, which the cache keeps.
-func (s *Segment) Info(ord vocab.Ordinal) (vocab.DocInfo, error) { return s.Glance(ord, math.MaxInt) }
-
-// Glance is Info with n bytes of the text at most, which may end within a character.
-func (s *Segment) Glance(ord vocab.Ordinal, n int) (vocab.DocInfo, error) {
-	info, at, err := s.record(ord)
-	if err != nil {
-		return info, err
-	}
-	at.N = uint32(min(int(at.N), n))
-	key := docCacheKey{s.number, oneText, uint32(ord)}
-	if text, ok := s.cache.docs.get(key); ok && len(text) >= int(at.N) {
-		info.Text = text[:at.N]
-		return info, nil
-	}
-	if info.Text, err = s.textAt(at, &s.cache.texts); err == nil && 0 < at.N && at.N <= maxKeptText {
-		info.Text = strings.Clone(info.Text)
-		s.cache.docs.put(key, info.Text)
-	}
-	return info, err
-}
-
 // Record is Info without the text.
 func (s *Segment) Record(ord vocab.Ordinal) (vocab.DocInfo, error) {
 	info, _, err := s.record(ord)
@@ -377,7 +353,7 @@ func (s *Segment) span(i int) (first vocab.Ordinal, n int) {
 
 // docBlock is the content of doc block i, from the cache if it is there.
 func (s *Segment) docBlock(i int) (string, error) {
-	key := docCacheKey{s.number, docBlocks, uint32(s.blocks[i].first)}
+	key := docCacheKey{s.number, uint32(s.blocks[i].first)}
 	if raw, ok := s.cache.docs.get(key); ok {
 		return raw, nil
 	}

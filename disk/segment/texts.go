@@ -147,28 +147,3 @@ func (s *Segment) Texts(i uint32) (frame []byte, raw int, err error) {
 func (s *Segment) damagedTexts(i uint32, err error) error {
 	return fmt.Errorf("segment: %s: texts, block %d: %w", s.dir, i, err)
 }
-
-// textAt reads a text, by way of a cache, which may hold but the beginning of its block.
-func (s *Segment) textAt(at texts.Place, cache *docCache) (string, error) {
-	if at.N == 0 {
-		return "", nil
-	}
-	key := docCacheKey{s.number, textBlock, at.Block}
-	end := uint64(at.Start) + uint64(at.N)
-	content, ok := cache.get(key)
-	if !ok || uint64(len(content)) < end {
-		frame, raw, err := s.Texts(at.Block)
-		if err != nil {
-			return "", err
-		}
-		if content, err = s.cache.decode.texts.Head(frame, raw, int(min(end, texts.MaxBlock))); err != nil {
-			return "", s.damagedTexts(at.Block, err)
-		}
-		cache.put(key, content)
-	}
-	text, err := at.In(content)
-	if err != nil {
-		return "", s.damagedTexts(at.Block, err)
-	}
-	return text, nil
-}
