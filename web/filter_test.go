@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	xhtml "golang.org/x/net/html"
 
-	"anatomy/searcher"
 	"anatomy/vocab"
 )
 
@@ -278,16 +278,19 @@ func BenchmarkFilter(b *testing.B) {
 	}
 }
 
+// BenchmarkResultsPage is all that a page of ten results costs but the search: view, template, compression.
 func BenchmarkResultsPage(b *testing.B) {
-	s := fullServer()
-	f := newFake()
-	a, _ := f.Search(b.Context(), searcher.Request{Query: "inverted index", Limit: 10})
+	h := fullServer().Handler()
 	b.ReportAllocs()
+	size := 0
 	for b.Loop() {
-		v := s.view("inverted index", "inverted index")
-		v.Results = s.resultsView(searcher.Request{Query: "inverted index", Limit: 10}, a)
-		if err := s.pages.results.Execute(&bytes.Buffer{}, v); err != nil {
-			b.Fatal(err)
+		r := httptest.NewRequest(http.MethodGet, "/search?q=inverted+index", nil)
+		r.Header.Set("Accept-Encoding", "gzip")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if size = w.Body.Len(); w.Code != http.StatusOK || w.Header().Get("Content-Encoding") != "gzip" {
+			b.Fatal(w.Code, w.Header())
 		}
 	}
+	b.ReportMetric(float64(size), "B/page")
 }

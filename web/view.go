@@ -67,6 +67,8 @@ func parsePages(a assets) pages {
 		"date":   date,
 		"points": points,
 
+		"resultList": resultList,
+
 		"count64": func(n any) string { return count(int(reflect.ValueOf(n).Int())) },
 		"sum":     func(a, b int64) int64 { return a + b },
 		"rate":    rate, "hits": hits, "megabytes": megabytes, "span": span,

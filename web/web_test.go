@@ -245,8 +245,8 @@ func TestResultsPage(t *testing.T) {
 		`<a href="https://www.docs.test/anatomy/storage/inverted-index.html" rel="noreferrer">The inverted index</a>`,
 		`<mark>inverted index</mark>`,
 		`<h2 dir="auto" lang="ar">`,
-		`href="/cached?doc=4711&amp;q=inverted&#43;index"`,
-		`href="/explain?q=inverted&#43;index&amp;url=https%3A%2F%2Fwww.docs.test%2Fanatomy%2Fstorage%2Finverted-index.html"`,
+		`href="/cached?doc=4711&amp;q=inverted+index"`,
+		`href="/explain?q=inverted+index&amp;url=https%3A%2F%2Fwww.docs.test%2Fanatomy%2Fstorage%2Finverted-index.html"`,
 		`<time datetime="2026-11-03" title="fetched">3 Nov 2026</time>`,
 		`known by links alone`, `22.61`, `検索`, `rel="search"`, `<main id="main"`, `class="skip"`,
 	} {
