@@ -60,7 +60,7 @@ func TestMost(t *testing.T) {
 		}
 		followed += len(want) - all
 	})
-	if followed == 0 || passed == 0 {
+	if followed == 0 || passed == 0 && !testing.Short() { // which draws too few for that
 		t.Errorf("%d results missed words, and %d with all came after such", followed, passed)
 	}
 }
