@@ -51,9 +51,13 @@ func (a *answer) group(root *query.Node, candidates []candidate) (shown []candid
 // fold leaves out the pages that say nearly what a better one says.
 func (a *answer) fold(candidates []candidate) (shown []candidate) {
 	shown = make([]candidate, 0, len(candidates))
+	all := make([]vocab.Sketch, len(candidates)) // fetched first: they lie far apart in memory
+	for i, c := range candidates {
+		all[i] = a.snap.parts[c.part].seg.Sketch(c.ord)
+	}
 	sketches := make([]vocab.Sketch, 0, len(candidates)) // of those shown
-	for _, c := range candidates {
-		sketch := a.snap.parts[c.part].seg.Sketch(c.ord)
+	for k, c := range candidates {
+		sketch := all[k]
 		i := slices.IndexFunc(sketches, func(s vocab.Sketch) bool { return s.Distance(sketch) <= NearDistance })
 		if i < 0 {
 			shown, sketches = append(shown, c), append(sketches, sketch)

@@ -129,21 +129,25 @@ func (t *terms) index(word string) int {
 func (t *terms) mergeForms(hits [][]vocab.Hit) {
 	for i := t.bases; i < len(t.words); i++ {
 		base := t.base[i]
-		if len(hits[i]) > 0 {
-			hits[base], hits[i] = append(hits[base], hits[i]...), hits[i][:0]
-			slices.SortFunc(hits[base], byPlace)
-		}
+		hits[base], hits[i] = merged(hits[base], hits[i]), hits[i][:0]
 	}
 }
 
-func byPlace(a, b vocab.Hit) int {
-	switch {
-	case a == b:
-		return 0
-	case a.Before(b):
-		return -1
+// merged puts more hits among some; both are sorted.
+func merged(hits, more []vocab.Hit) []vocab.Hit {
+	i, k := len(hits), len(more)
+	hits = append(hits, more...)
+	for i > 0 && k > 0 { // from the end, where there is room
+		if more[k-1].Before(hits[i-1]) {
+			hits[i+k-1] = hits[i-1]
+			i--
+		} else {
+			hits[i+k-1] = more[k-1]
+			k--
+		}
 	}
-	return 1
+	copy(hits, more[:k])
+	return hits
 }
 
 // weigh decides what a step of impact is worth in the first phase, in units so large that no page's

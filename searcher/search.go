@@ -281,7 +281,9 @@ func (a *answer) walk(root *query.Node, k int) (found []candidate, err error) {
 			return nil, err
 		}
 		a.resp.Total, a.resp.Exact = c.count, a.resp.Exact && !c.cut
-		for _, key := range c.sorted() {
+		sorted := c.sorted()
+		found = slices.Grow(found, len(sorted))
+		for _, key := range sorted {
 			ord := ^vocab.Ordinal(key)
 			found = append(found, candidate{first: uint32(key >> 32), doc: a.snap.parts[i].seg.Doc(ord), part: i, ord: ord})
 		}
@@ -387,16 +389,19 @@ func (a *answer) scoreInTime(pages []candidate, wanted int) (scored int, err err
 
 // inOrder gives pages in their order on disk.
 func inOrder(pages []candidate) []*candidate {
-	order := make([]*candidate, len(pages))
-	for i := range pages {
-		order[i] = &pages[i]
-	}
-	slices.SortFunc(order, func(a, b *candidate) int {
-		if a.part != b.part {
-			return a.part - b.part
+	order, keys, parts := make([]*candidate, 0, len(pages)), make([]uint64, 0, len(pages)), 1
+	for part := 0; part < parts; part++ {
+		keys = keys[:0]
+		for i := range pages {
+			if parts = max(parts, pages[i].part+1); pages[i].part == part {
+				keys = append(keys, uint64(pages[i].ord)<<32|uint64(i))
+			}
 		}
-		return cmp.Compare(a.ord, b.ord)
-	})
+		slices.Sort(keys)
+		for _, key := range keys {
+			order = append(order, &pages[uint32(key)])
+		}
+	}
 	return order
 }
 

@@ -1,9 +1,9 @@
 package segment
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
+	"math"
 
 	"anatomy/vocab"
 )
@@ -163,67 +163,89 @@ func lengthWidth(lengths []uint32) (best uint8) {
 	return best
 }
 
-// decodeLengths is the inverse of appendLengths for n lengths. It gives where each ends when they lie one after the
-// other, and what follows in src.
-func decodeLengths(ends []uint32, src []byte) (rest []byte, err error) {
-	n := len(ends)
+// Lengths are what appendLengths coded. Of most blocks the hits of one posting or two are asked for, so that they are
+// added up by eights alone until it is known of which.
+type lengths struct {
+	n       int
+	short   [blockSize]uint8        // each − 1, as far as it has room
+	escape  uint8                   // what stands there for one that has none; 0 for none
+	more    [blockSize + 1]uint32   // what the first so many of these have besides, in sum
+	sums    [blockSize/8 + 1]uint32 // of all before each eight
+	escaped [blockSize/8 + 1]uint8  // how many of them have no room
+}
+
+// decode reads n lengths, and gives what follows in src.
+func (l *lengths) decode(src []byte, n int) (rest []byte, err error) {
 	if len(src) < 1 || src[0] > 8 || len(src) < 1+packedLen(n, src[0]) {
 		return nil, errHitsCut
 	}
 	width := src[0]
-	var packed [blockSize]uint8
-	unpackBytes(packed[:n], src[1:], width, 0)
+	l.n, l.escape = n, uint8(1)<<width-1
+	unpackBytes(l.short[:n], src[1:], width, 0)
 	src = src[1+packedLen(n, width):]
-	end := uint32(0)
-	for i, v := range packed[:n] {
-		end += uint32(v) + 1
-		ends[i] = end
+	sum, more, escaped := uint64(0), uint64(0), 0
+	for i := 0; i < n; i += 8 {
+		l.sums[i/8], l.escaped[i/8] = uint32(sum+more), uint8(escaped)
+		w := firstBytes(&l.short, i, n)
+		sum += uint64(sumBytes(w) + min(8, n-i))
+		if width == 0 {
+			continue
+		}
+		for range countBytes(w, l.escape) {
+			own, size := binary.Uvarint(src)
+			if more += own; size <= 0 || own > math.MaxUint32 || sum+more > math.MaxUint32 {
+				return nil, errHitsCut
+			}
+			escaped++
+			src, l.more[escaped] = src[size:], uint32(more)
+		}
 	}
-	if width == 0 {
-		return src, nil
-	}
-	return addEscapes(ends, packed[:n], uint8(1)<<width-1, src)
+	l.sums[(n+7)/8] = uint32(sum + more)
+	return src, nil
 }
 
-// addEscapes adds what stands apart of the lengths that are coded as escape.
-func addEscapes(ends []uint32, packed []uint8, escape uint8, src []byte) (rest []byte, err error) {
-	added := uint64(0)
-	for from := 0; from < len(packed); {
-		to := len(packed)
-		if at := bytes.IndexByte(packed[from:], escape); at >= 0 {
-			to = from + at
-		}
-		if added > 0 {
-			for i := range ends[from:to] {
-				ends[from+i] += uint32(added)
-			}
-		}
-		if to == len(packed) {
-			break
-		}
-		more, size := binary.Uvarint(src)
-		if size <= 0 || more > 1<<32 {
-			return nil, errHitsCut
-		}
-		src = src[size:]
-		if added += more; uint64(ends[to])+added > 1<<32-1 {
-			return nil, errHitsCut
-		}
-		ends[to] += uint32(added)
-		from = to + 1
+// all is the sum of the lengths, and before that of the first i, which is below n.
+func (l *lengths) all() uint32 { return l.sums[(l.n+7)/8] }
+
+func (l *lengths) before(i int) uint32 {
+	w := firstBytes(&l.short, i&^7, i)
+	sum := l.sums[i/8] + uint32(sumBytes(w)+i%8)
+	if l.escape > 0 {
+		first := l.escaped[i/8]
+		sum += l.more[int(first)+countBytes(w, l.escape)] - l.more[first]
 	}
-	if len(ends) > 0 && added > uint64(ends[len(ends)-1]) { // the last one has wrapped around
-		return nil, errHitsCut
+	return sum
+}
+
+// at is length number i.
+func (l *lengths) at(i int) uint32 {
+	n := uint32(l.short[i]) + 1
+	if l.escape > 0 && l.short[i] == l.escape {
+		k := int(l.escaped[i/8]) + countBytes(firstBytes(&l.short, i&^7, i), l.escape)
+		n += l.more[k+1] - l.more[k]
 	}
-	return src, nil
+	return n
+}
+
+// addUp gives where each ends when they lie one after the other.
+func (l *lengths) addUp(ends []uint32) {
+	end, escaped := uint32(0), 0
+	for i, short := range l.short[:l.n] {
+		end += uint32(short) + 1
+		if l.escape > 0 && short == l.escape {
+			escaped++
+		}
+		ends[i] = end + l.more[escaped]
+	}
 }
 
 // A hitBlock is where the hits of each posting of a block lie.
 type hitBlock struct {
-	inline bool
-	data   []byte
-	ends   [blockSize]uint32 // in data if inline, else in the sequence of hits
-	packed packedHits
+	inline  bool
+	data    []byte
+	ends    [blockSize]uint32 // in data, if inline
+	packed  packedHits
+	lengths lengths
 }
 
 // decodeInline reads the hits of n postings from the dictionary, and keeps src.
@@ -233,25 +255,31 @@ func (b *hitBlock) decodeInline(src []byte, n int) (err error) {
 		b.data, b.ends[0] = src, uint32(len(src))
 		return nil
 	}
-	if b.data, err = decodeLengths(b.ends[:n], src); err == nil && int(b.ends[n-1]) != len(b.data) {
-		err = errHitsCut
+	if b.data, err = b.lengths.decode(src, n); err != nil {
+		return err
 	}
-	return err
+	if b.lengths.addUp(b.ends[:n]); int(b.ends[n-1]) != len(b.data) {
+		return errHitsCut
+	}
+	return nil
 }
 
 // decode reads a block of the hits of n postings from their file, and keeps src.
 func (b *hitBlock) decode(src []byte, n int) error {
 	b.inline = false
-	rest, err := decodeLengths(b.ends[:n], src)
+	rest, err := b.lengths.decode(src, n)
 	if err != nil {
 		return err
 	}
-	return b.packed.start(rest, n, int(b.ends[n-1]))
+	return b.packed.start(rest, n, int(b.lengths.all()))
 }
 
 // count is the number of hits of posting i, or if inline of their bytes.
 func (b *hitBlock) count(i int) int {
-	if i == 0 {
+	switch {
+	case !b.inline:
+		return int(b.lengths.at(i))
+	case i == 0:
 		return int(b.ends[0])
 	}
 	return int(b.ends[i] - b.ends[i-1])
@@ -259,12 +287,13 @@ func (b *hitBlock) count(i int) int {
 
 // append appends the hits of posting i to buf.
 func (b *hitBlock) append(buf []vocab.Hit, i int) ([]vocab.Hit, error) {
+	if !b.inline {
+		from := b.lengths.before(i)
+		return b.packed.append(buf, i, int(from), int(from+b.lengths.at(i)))
+	}
 	from := uint32(0)
 	if i > 0 {
 		from = b.ends[i-1]
 	}
-	if b.inline {
-		return decodeHits(buf, b.data[from:b.ends[i]])
-	}
-	return b.packed.append(buf, i, int(from), int(b.ends[i]))
+	return decodeHits(buf, b.data[from:b.ends[i]])
 }

@@ -1,6 +1,9 @@
 package segment
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 //go:generate go run gen.go
 
@@ -67,4 +70,29 @@ func unpackBytes(dst []uint8, src []byte, width, least uint8) {
 	for i := range dst {
 		dst[i] += least
 	}
+}
+
+// The bytes of a word of eight, all 1, and the lanes of 16 bits that they are added up in.
+const (
+	eachByte = 0x0101010101010101
+	lowLanes = 0x00ff00ff00ff00ff
+	addLanes = 0x0001000100010001
+)
+
+// sumBytes adds up the eight bytes of a word, and countBytes counts a byte among them, which is not 0.
+func sumBytes(w uint64) int { return int((w&lowLanes + w>>8&lowLanes) * addLanes >> 48) }
+
+func countBytes(w uint64, b uint8) int {
+	const low = 0x7f * eachByte
+	w ^= uint64(b) * eachByte // 0 where it is
+	return bits.OnesCount64(^(w&low + low | w | low))
+}
+
+// firstBytes are the eight bytes from i on, those from n on as 0.
+func firstBytes(of *[blockSize]uint8, i, n int) uint64 {
+	w := binary.LittleEndian.Uint64(of[i&(blockSize-8):])
+	if left := n - i; left < 8 {
+		return w & (1<<(8*left) - 1)
+	}
+	return w
 }

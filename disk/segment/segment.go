@@ -50,6 +50,8 @@ type Segment struct {
 
 	mu    sync.Mutex
 	iters []*pebble.Iterator // at rest
+
+	entries entryCache
 }
 
 // Open opens the segment in dir. Several share one cache; nil gives it one of its own.
