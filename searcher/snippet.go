@@ -23,10 +23,8 @@ const (
 type snippeter struct {
 	phrases [][]int // what to mark: each word or phrase of the query, as indices of words
 	weights []Score // of phrases: the sum of idf
-	words   []string
-	base    []int       // of words: which each counts as
-	byStart [256]uint64 // for the first byte of a word: bit l says that one of words has length l
-	tok     words.Tokenizer
+	base    []int   // of words: which each counts as
+	finder  *words.Finder
 	tokens  []token // of query words, in the order of the text
 	runs    []run
 	buf     []byte
@@ -34,7 +32,7 @@ type snippeter struct {
 
 // A token is an occurrence of one query word.
 type token struct {
-	number     int // among all words of the text
+	number     int // of two that follow each other in the text they differ by one
 	word       int
 	start, end int
 }
@@ -46,11 +44,10 @@ type run struct {
 }
 
 func newSnippeter(root *query.Node, t *terms) *snippeter {
-	s := &snippeter{words: t.words, base: t.base}
+	s := &snippeter{base: t.base, finder: words.NewFinder(t.words)}
 	index := map[string]int{}
 	for i, word := range t.words {
 		index[word] = i
-		s.byStart[word[0]] |= 1 << (len(word) & 63)
 	}
 	for _, n := range root.Wanted() {
 		var phrase []int
@@ -102,10 +99,19 @@ func withoutMenus(text string) string {
 	}
 	var main strings.Builder
 	main.Grow(len(text))
-	for block := range strings.Lines(text) {
-		if block[0] != '\t' {
-			main.WriteString(block)
+	for text != "" {
+		end := len(text)
+		if text[0] == '\t' {
+			if i := strings.IndexByte(text, '\n'); i >= 0 {
+				end = i + 1
+			}
+		} else {
+			if i := strings.Index(text, "\n\t"); i >= 0 {
+				end = i + 1
+			}
+			main.WriteString(text[:end])
 		}
+		text = text[end:]
 	}
 	return main.String()
 }
@@ -130,15 +136,12 @@ func (s *snippeter) find(text string) {
 		to := chunkEnd(text, from)
 		s.buf = append(s.buf[:0], text[from:to]...)
 		first := len(s.tokens)
-		s.tok.Each(s.buf, func(word []byte, start, end int, _ bool) {
-			if i := s.wordIndex(word); i >= 0 {
-				s.tokens = append(s.tokens, token{number, s.base[i], from + start, from + end})
-			}
-			number++
-		})
+		for _, w := range s.finder.All(s.buf) {
+			s.tokens = append(s.tokens, token{number + w.Number, s.base[w.Word], from + w.Start, from + w.End})
+		}
 		known := len(s.runs)
 		s.match(first)
-		number++ // no phrase reaches over the end of a chunk
+		number += len(s.buf) + 1 // no phrase reaches over the end of a chunk
 		if s.together(known) {
 			return
 		}
@@ -159,18 +162,6 @@ func chunkEnd(text string, from int) int {
 		return to + i + 1
 	}
 	return len(text)
-}
-
-func (s *snippeter) wordIndex(word []byte) int {
-	if s.byStart[word[0]]>>(len(word)&63)&1 == 0 {
-		return -1
-	}
-	for i := range s.words {
-		if s.words[i] == string(word) {
-			return i
-		}
-	}
-	return -1
 }
 
 // match turns tokens into runs, in the order of the text; of those that begin at one word the

@@ -50,14 +50,19 @@ func (t *Tokenizer) Each(text []byte, fn func(word []byte, start, end int, capit
 	for from := 0; from < len(text); {
 		lo, hi := foreignStretch(text, from)
 		t.eachASCII(text, from, lo, fn)
-		if alphabetic(text[lo:hi]) {
-			t.eachAlphabetic(text, lo, hi, fn)
-		} else {
-			t.eachValid(text, lo, hi, fn)
-			t.endRun(fn)
-		}
+		t.eachForeign(text, lo, hi, fn)
 		from = hi
 	}
+}
+
+// eachForeign cuts text[lo:hi], a foreignStretch.
+func (t *Tokenizer) eachForeign(text []byte, lo, hi int, fn func([]byte, int, int, bool)) {
+	if alphabetic(text[lo:hi]) {
+		t.eachAlphabetic(text, lo, hi, fn)
+		return
+	}
+	t.eachValid(text, lo, hi, fn)
+	t.endRun(fn)
 }
 
 // Sequence gives the folded words of a text, as they are to be found as a phrase: the last of a run of
