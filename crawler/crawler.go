@@ -59,12 +59,17 @@ type Options struct {
 	Sleep func(context.Context, time.Duration) error // default a timer; returns early with the context's error
 }
 
+// UserAgent is what we call ourselves in requests, with a way to reach the operator; "" for none.
+func UserAgent(contact string) string {
+	if contact == "" {
+		return "anatomy/0.1 (no contact given)"
+	}
+	return "anatomy/0.1 (contact: " + contact + ")"
+}
+
 func (o Options) withDefaults() Options {
 	if o.UserAgent == "" {
-		o.UserAgent = "anatomy/0.1 (no contact given)"
-		if o.Contact != "" {
-			o.UserAgent = "anatomy/0.1 (contact: " + o.Contact + ")"
-		}
+		o.UserAgent = UserAgent(o.Contact)
 	}
 	if o.Product == "" {
 		o.Product = Product

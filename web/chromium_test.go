@@ -106,7 +106,7 @@ var browserPages = map[string]string{
 	"explain": "/explain?q=inverted+index&url=https://www.docs.test/anatomy/storage/inverted-index.html", "cached": "/cached?doc=4711&q=inverted+index",
 	"text": "/cached?doc=4711&q=inverted+index&text=1", "problem": "/search?q=x&start=-1", "pager": "/search?q=inverted+index&num=3&start=30",
 	"links": "/links?doc=4711", "images": "/search?q=fox&type=image", "noimages": "/search?q=none&type=image", "info": "/page?url=https://www.docs.test/old", "unknown": "/page?url=http://unknown.test/", "ask": "/page", "preferences": "/preferences?block=a.test&raise=b.test",
-	"liked": "/search?q=inverted+index&raise=sorter.docs.test&block=papers.docs.test&blocked=1", "api": "/api", "crawl": "/crawl", "dashboard": "/dashboard", "help": "/help", "advanced": "/advanced", "site": "/site/docs.test", "live": "/site/live.test", "versions": "/versions?doc=4711", "difference": "/versions?doc=4711&old=1:1:0&new=1:2:0", "version": "/cached?doc=4711&version=1:2:0",
+	"liked": "/search?q=inverted+index&raise=sorter.docs.test&block=papers.docs.test&blocked=1", "api": "/api", "crawl": "/crawl", "dashboard": "/dashboard", "help": "/help", "bot": "/bot", "advanced": "/advanced", "site": "/site/docs.test", "live": "/site/live.test", "versions": "/versions?doc=4711", "difference": "/versions?doc=4711&old=1:1:0&new=1:2:0", "version": "/cached?doc=4711&version=1:2:0",
 }
 
 // theme has the system prefer a theme.
@@ -224,7 +224,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 	tab := newTab(t)
 	base := strings.Replace(browserServer(t), "127.0.0.1", "search.test", 1) // which a browser trusts less than its own machine
 	act(t, tab, withoutScript, chromedp.Navigate(base+"/"), chromedp.SendKeys("#q", "inverted index"+kb.Enter), chromedp.WaitVisible(".hit"),
-		chromedp.Click(".hit .menu summary"), chromedp.Click(`.hit .choices button[value="block www.docs.test"]`), chromedp.WaitVisible(".hit"), chromedp.Click(`.hit a[href^="/explain"]`), chromedp.WaitVisible("table.parts"))
+		chromedp.Click(".hit .menu summary"), chromedp.Click(`.hit .choices button[value="block www.docs.test"]`), chromedp.WaitVisible(`.note a[href*="blocked="]`), chromedp.Click(`.hit a[href^="/explain"]`), chromedp.WaitVisible("table.parts"))
 	act(t, tab, chromedp.Navigate(base+"/preferences"), chromedp.WaitVisible("#block"))
 	blocked, err := chromedp.Run(tab, chromedp.Value("#block"))
 	if err != nil {

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -260,3 +261,7 @@ const hostilePage = `<html lang=en dir=rtl><head><title>Hostile</title><base hre
 <a href="next.html" ping=/hit?ping onclick="fetch('/hit?click')" style="background:url(/hit?style)">next</a>
 <p title="&quot;><script src=/hit?title></script>">paragraph</p><template><img src=/hit?template></template>
 <noscript><p title="</noscript><img src=/hit?noscript>"></noscript><plaintext><img src=/hit?plaintext></body>`
+
+var fakeBot = &Bot{Agent: "anatomy/0.1 (contact: you@example.org)", Product: "anatomy", Addresses: func() []netip.Addr {
+	return []netip.Addr{netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("2001:db8::7")}
+}}

@@ -56,7 +56,7 @@ func (s *Server) static(c *gin.Context) error {
 
 // pages are the parsed templates, each within the layout.
 type pages struct {
-	home, results, images, explain, cached, links, trace, preferences, help, advanced, site, versions, api, crawl, problem, dashboard *template.Template
+	home, results, images, explain, cached, links, trace, preferences, help, bot, advanced, site, versions, api, crawl, problem, dashboard *template.Template
 }
 
 // parsePages panics on a template that does not parse: they are part of the program.
@@ -86,6 +86,7 @@ func parsePages(a assets) pages {
 		trace:       page("trace.html"),
 		preferences: page("preferences.html"),
 		help:        page("help.html"),
+		bot:         page("bot.html"),
 		advanced:    page("advanced.html"),
 		site:        page("site.html"),
 		versions:    page("versions.html"),
@@ -99,6 +100,7 @@ func parsePages(a assets) pages {
 // A view is what the templates see. Title and Query serve the layout, one of the rest the page.
 type view struct {
 	Site    string
+	HasBot  bool // /bot is there
 	Title   string
 	Query   string
 	Num     int // results a page, 0 for the default
@@ -115,6 +117,7 @@ type view struct {
 
 	Preferences *preferencesView
 	Help        *helpView
+	Bot         *botView
 	Advanced    *advancedView
 	SiteReport  *siteReportView
 	Versions    *versionsView
@@ -125,7 +128,7 @@ type view struct {
 }
 
 func (s *Server) view(title, query string) *view {
-	return &view{Site: s.o.Name, Title: title, Query: query}
+	return &view{Site: s.o.Name, HasBot: s.o.Bot != nil, Title: title, Query: query}
 }
 
 // render answers with a page; nothing is sent before the whole of it is made.

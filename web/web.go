@@ -90,6 +90,7 @@ type Options struct {
 	Proxies     []netip.Prefix // whose X-Forwarded-For, -Proto and -Host are believed; default none
 	Connections int            // open at once, see connections; default 4096
 
+	Bot   *Bot             // the crawler, told of at /bot; default nil: that is not there
 	Crawl Crawl            // that may run on the collection; default nil: /crawl is not there
 	Token string           // with which people may act on it, at least MinToken bytes; default none: nobody may
 	Now   func() time.Time // default time.Now
@@ -225,6 +226,9 @@ func (s *Server) routes() *gin.Engine {
 	get("/site/*site", s.html(s.sitePage))
 	get("/versions", s.html(s.versionsPage))
 	get("/help", s.html(s.help))
+	if s.o.Bot != nil {
+		get("/bot", s.html(s.botPage))
+	}
 	get("/advanced", s.html(s.advanced))
 	get("/preferences", s.html(s.preferencesPage))
 	r.POST("/preferences", s.html(s.savePreferences))

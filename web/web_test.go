@@ -24,7 +24,9 @@ import (
 	"anatomy/searcher"
 )
 
-func newServer(f *fakeIndex) *Server { return New(Options{Search: f, Pages: f, Find: f.find}) }
+func newServer(f *fakeIndex) *Server {
+	return New(Options{Search: f, Bot: fakeBot, Pages: f, Find: f.find})
+}
 
 // do asks the server for a path.
 func do(t *testing.T, s *Server, method, target string) *httptest.ResponseRecorder {
@@ -46,7 +48,7 @@ func get(t *testing.T, s *Server, target string, status int) string {
 
 // everyRoute has one working address of each route.
 var everyRoute = []string{
-	"/", "/search?q=inverted+index", "/search?q=nothing", "/search?q=inverted+index&format=json",
+	"/", "/bot", "/search?q=inverted+index", "/search?q=nothing", "/search?q=inverted+index&format=json",
 	"/search?q=inverted+index&format=csv", "/search?q=inverted+index&format=rss", "/search?q=inverted+index&format=atom",
 	"/explain?q=inverted+index&url=https://www.docs.test/", "/cached?doc=4711&q=inverted+index", "/cached?doc=4711&text=1",
 	"/cached?url=https://www.docs.test/plain.txt", "/cached/page?doc=4711", "/cached/page?doc=66", "/opensearch.xml", "/robots.txt",
@@ -55,7 +57,7 @@ var everyRoute = []string{
 
 func fullServer() *Server {
 	f := newFake()
-	return New(Options{Search: f, Pages: f, Find: f.find, Links: f.links, Trace: f.trace, Site: f.site, Versions: f.versions, VersionAt: f.versionAt, Images: fakeImages, Image: fakeImage, FetchImage: fetchFake, Stats: func(context.Context) (any, error) { return map[string]int{"pages": 9390}, nil }})
+	return New(Options{Search: f, Bot: fakeBot, Pages: f, Find: f.find, Links: f.links, Trace: f.trace, Site: f.site, Versions: f.versions, VersionAt: f.versionAt, Images: fakeImages, Image: fakeImage, FetchImage: fetchFake, Stats: func(context.Context) (any, error) { return map[string]int{"pages": 9390}, nil }})
 }
 
 func TestEveryRouteIsGuarded(t *testing.T) {

@@ -184,7 +184,7 @@ func runCrawl(c *cobra.Command, s *shared, f *crawlFlags, urls []string) error {
 			return errors.Join(err, listener.Close())
 		}
 		group.Go(func() error {
-			return serveData(ctx, options.Dir, listener, serveOptions{token: token, images: &options.Crawler, log: s.logger(screen, true), ready: func(address string) {
+			return serveData(ctx, options.Dir, listener, serveOptions{token: token, agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &options.Crawler, log: s.logger(screen, true), ready: func(address string) {
 				fmt.Fprintf(screen, "Search at %s meanwhile.\n", address)
 			}})
 		})

@@ -103,7 +103,7 @@ func runDemo(c *cobra.Command, s *shared, dir string, listener net.Listener) err
 	if listener == nil {
 		return nil
 	}
-	err = serveData(ctx, dir, listener, serveOptions{images: &polite, log: s.logger(screen, true), ready: func(address string) { fmt.Fprintf(out, invitation, address) }})
+	err = serveData(ctx, dir, listener, serveOptions{agent: crawler.UserAgent(polite.Contact), images: &polite, log: s.logger(screen, true), ready: func(address string) { fmt.Fprintf(out, invitation, address) }})
 	return errors.Join(err, ctx.Err())
 }
 

@@ -38,6 +38,7 @@ type serveOptions struct {
 	keys        []string                    // of the API; none: it is open
 	token       string                      // with which people may act on the crawl; "" where none may
 	siteSets    map[string][]string         // what a cx of Google's clients stands for
+	agent       string                      // User-Agent of the crawler; "" where it is not told
 	images      *crawler.Options            // by which images are fetched; nil: none are
 	log         *slog.Logger                // of requests and of what fails
 	ready       func(address string)        // called when the page can be opened
@@ -91,6 +92,7 @@ was asked, for at most ten seconds.`,
 			if err := secure.check(c); err != nil {
 				return err
 			}
+			o.agent = crawler.UserAgent(images.contact)
 			if o.images, err = images.options(c); err != nil {
 				return err
 			}
@@ -276,17 +278,32 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 	}
 	site.PDF = readPDF()
 	d := newDesk(dir, site, o.log)
+	var bot *web.Bot
+	if o.agent != "" {
+		bot = &web.Bot{Agent: o.agent, Product: crawler.Product, Addresses: publicAddresses}
+	}
 	fetcher, fetch, err := imageFetcher(o.images)
 	if err != nil {
 		return nil, errors.Join(err, site.Close(), s.Close(), links.Close())
 	}
 	return &collection{s, links, site, web.New(web.Options{
 		Images: site.Images, Image: site.Image, FetchImage: fetch, SiteSets: o.siteSets,
-		Desk: d, SlowQueries: o.slow,
+		Desk: d, SlowQueries: o.slow, Bot: bot,
 		Search: site, Pages: site, Find: site.Find, Links: site.Links, Trace: site.Trace,
 		Site: site.Report, Versions: site.Versions, VersionAt: site.Version, Stats: site.Stats, Complete: s.Complete, Export: s.All,
 		PublicURL: o.publicURL, Proxies: o.proxies, Connections: o.connections, Version: version(), Keys: o.keys, Crawl: engine.NewControl(dir), Token: o.token, Log: o.log, LogQueries: o.logQueries,
 	}), d, fetcher}, nil
+}
+
+// publicAddresses are those of this machine that the whole Internet sees.
+func publicAddresses() (public []netip.Addr) {
+	all, _ := net.InterfaceAddrs() // none are told where they are not known
+	for _, a := range all {
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().IsGlobalUnicast() && !prefix.Addr().IsPrivate() {
+			public = append(public, prefix.Addr())
+		}
+	}
+	return public
 }
 
 // Close closes the files.
