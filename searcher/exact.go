@@ -9,9 +9,9 @@ import (
 	"anatomy/vocab"
 )
 
-// exact is the score of names that the query is: of the title, and of texts of links.
+// exact is the score of names that the query is, and no other forms of its words: of the title, and of texts of links.
 func (s *scorer) exact(p *page, t *tally) {
-	if s.terms.bases == 0 {
+	if s.terms.bases == 0 || p.inexact != 0 {
 		return
 	}
 	if weight := s.w.Exact[vocab.TitleField]; weight != 0 {

@@ -46,6 +46,7 @@ func (a *answer) explainURL(root *query.Node, u *weburl.URL, candidates int) (*E
 	if err := cmp.Or(a.prepare(root), a.like()); err != nil {
 		return nil, err
 	}
+	a.findHomes()
 	info, err := a.snap.parts[i].seg.Info(ord)
 	if err != nil {
 		return nil, err

@@ -125,12 +125,17 @@ func (t *terms) index(word string) int {
 	return slices.Index(t.words, word)
 }
 
-// mergeForms gives the hits of forms to the words that they count as.
-func (t *terms) mergeForms(hits [][]vocab.Hit) {
+// mergeForms gives the hits of forms to the words that they count as. Inexact are the words of which a page has only
+// forms, by bits; the forms of single characters are words that hold them.
+func (t *terms) mergeForms(hits [][]vocab.Hit) (inexact uint64) {
 	for i := t.bases; i < len(t.words); i++ {
 		base := t.base[i]
+		if len(hits[base]) == 0 && len(hits[i]) > 0 && !words.Single(t.words[base]) {
+			inexact |= 1 << base
+		}
 		hits[base], hits[i] = merged(hits[base], hits[i]), hits[i][:0]
 	}
+	return inexact
 }
 
 // merged puts more hits among some; both are sorted.
@@ -169,15 +174,17 @@ const maxImpact = 255
 // A page is what the score of a page is made of.
 type page struct {
 	hits    [][]vocab.Hit // by word of the query; empty where it is not on the page
+	inexact uint64        // words of which the page has only other forms, by bits
 	title   segment.Title // its length
 	words   int64         // length of the text
 	average int64         // of all pages
 	rank    Score         // points of its PageRank
 	depth   int           // of its URL
 	crawled bool
+	home    Score // points of being the home page of a host that the query names
 	asked   Score // points of the asker's preferences
 
-	rankDetail, askedDetail string // for an explanation
+	rankDetail, homeDetail, askedDetail string // for an explanation
 }
 
 // A tally adds points up, and keeps account of them where it is asked to.
@@ -254,6 +261,9 @@ func (s *scorer) wordType(i int, ht vocab.HitType, count int64, p *page, t *tall
 		weight = s.w.CountInText(count, p.words, p.average)
 	}
 	idf := s.terms.idf[i]
+	if p.inexact>>i&1 != 0 {
+		idf = idf * Score(s.w.Form) / 1000
+	}
 	points := idf * Score(s.w.Type[ht]) * Score(weight) / million
 	if !t.explain {
 		t.sum += points
@@ -428,6 +438,9 @@ func (s *scorer) static(p *page, t *tally) {
 	t.add(p.rank, "pagerank", "", p.rankDetail)
 	if !p.crawled {
 		t.add(s.w.Uncrawled.score(), "uncrawled", "", "known by links alone")
+	}
+	if p.home != 0 {
+		t.add(p.home, "home", "", p.homeDetail)
 	}
 	if p.asked != 0 {
 		t.add(p.asked, "preference", "", p.askedDetail)

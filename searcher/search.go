@@ -118,6 +118,7 @@ type answer struct {
 	joint map[string]int        // and of words with forms: that hold any of these
 
 	likings []liking // the preferred sites
+	homes   []home   // the home pages of hosts that the query names
 
 	missing map[vocab.DocID][]string // see mostOf
 	worth   map[vocab.DocID]Score
@@ -159,6 +160,7 @@ func (a *answer) begin(root *query.Node) (can bool, err error) {
 		return false, err
 	}
 	resp.Words = a.terms.words
+	a.findHomes()
 	return true, a.like()
 }
 
@@ -211,8 +213,11 @@ func (a *answer) find(root *query.Node, k, candidates int) (found []candidate, n
 	if found, err = a.walk(a.allowed(root), k); err != nil {
 		return nil, 0, err
 	}
-	found, n, err = a.promote(root, found, candidates)
-	return found, min(n, len(found)), err
+	if found, n, err = a.promote(root, found, candidates); err != nil {
+		return nil, 0, err
+	}
+	found, n = a.addHomes(root, found, min(n, len(found)))
+	return found, n, nil
 }
 
 // unanswerable says why a query has no results wherever it is asked.

@@ -48,11 +48,12 @@ func (r *pageReader) read(ord vocab.Ordinal) (*page, error) {
 		}
 		r.err = cmp.Or(r.err, err, list.Err())
 	}
-	r.a.terms.mergeForms(p.hits)
+	p.inexact = r.a.terms.mergeForms(p.hits)
 	p.depth = r.part.seg.Depth(ord)
 	p.title = r.part.seg.Title(ord)
 	p.words = int64(r.part.seg.Words(ord))
 	p.crawled = r.part.seg.Crawled(ord)
+	p.home, p.homeDetail = r.a.atHome(r.index, ord)
 	p.asked, p.askedDetail = r.a.prefer(r.index, ord)
 	p.rank = r.a.w.PageRank(r.a.snap.rankOf(r.part.seg.Doc(ord)), r.a.snap.ranked())
 	return p, r.err

@@ -27,7 +27,8 @@ type snapshot struct {
 	docs       int     // live ones
 	average    int64   // words of a page's text, where it has any
 	vector     *rankvector.Vector
-	refs       int // guarded by Searcher.mu
+	homes      *sync.Map // home pages by host, see homeOf; of this rank vector
+	refs       int       // guarded by Searcher.mu
 }
 
 // A part is a segment as a snapshot sees it.
@@ -48,6 +49,9 @@ type handle struct {
 	staticOf *rankvector.Vector // what static was made of
 
 	families families
+
+	naming sync.Once
+	names  []namePart // see namesOf
 }
 
 // Names of segments are not used twice in the life of a data folder, but folders are removed and
@@ -179,7 +183,7 @@ func (s *Searcher) refresh() (changed bool, err error) {
 
 // load opens a generation. Segments that are open already are not opened again.
 func (s *Searcher) load(m datadir.Manifest, rank stamp, old *snapshot) (snap *snapshot, err error) {
-	snap = &snapshot{generation: m.Generation, segments: m.Segments, rankStamp: rank, refs: 1}
+	snap = &snapshot{generation: m.Generation, segments: m.Segments, rankStamp: rank, homes: &sync.Map{}, refs: 1}
 	if old != nil && old.rankStamp == rank {
 		snap.vector = old.vector
 	} else if rank != (stamp{}) {

@@ -38,10 +38,12 @@ func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error)
 		if err := a.prepare(root); err != nil {
 			return err
 		}
+		a.findHomes()
 		found, err := a.walk(root, s.o.Candidates)
 		if err != nil {
 			return err
 		}
+		found, _ = a.addHomes(root, found, len(found))
 		t.terms = a.terms
 		return cmp.Or(t.read(&a, found), ctx.Err())
 	})

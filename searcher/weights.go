@@ -48,6 +48,10 @@ type Weights struct {
 	// log2(1 + n), n links with such a text. It is multiplied by the sum of idf. The other fields are no names.
 	Exact [vocab.Fields]Milli
 
+	// Home is for the home page of a host in whose name all words of the query stand. It is multiplied by the sum of idf
+	// and by how much of the name they are, see nameShare.
+	Home Milli
+
 	// Rank is for PageRank: Rank × x/(x + RankHalf) with x = ln(1 + rank × pages). The average
 	// page, of rank 1/pages, has x = 0.69, one of a thousand times that has 6.9.
 	Rank, RankHalf Milli
@@ -69,6 +73,9 @@ type Weights struct {
 	// Widen: where fewer pages than this match, forms of the words that have the same stem count as well as
 	// these, unless quotes or a plus forbid it. 0 for never, from [Always] on always.
 	Widen int
+
+	// Form is what a word's idf counts, in proportion, on a page that has only other forms of it.
+	Form Milli
 
 	// Impact turns the first phase's impacts into points: idf × impact × Impact. The first phase
 	// chooses the pages to be scored in full, see [Options.Candidates].
@@ -124,6 +131,7 @@ var DefaultWeights = Weights{
 		vocab.TitleField:  6000,
 		vocab.AnchorField: 2500,
 	},
+	Home:       40000,
 	Rank:       3000,
 	RankHalf:   3000,
 	Depth:      [6]Milli{1000, 400, 250, 150, 50, 0},
@@ -131,6 +139,7 @@ var DefaultWeights = Weights{
 	Preference: 3000,
 	Missing:    500,
 	Widen:      10,
+	Form:       800,
 	Impact:     30,
 }
 
@@ -188,6 +197,7 @@ var BM25 = Weights{
 	},
 	RankHalf: 1000,
 	Widen:    Always,
+	Form:     1000,
 	Impact:   30,
 }
 

@@ -3,6 +3,7 @@ package segment
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"sort"
 	"strings"
 
@@ -61,6 +62,29 @@ func decodeHosts(src []byte, docs int) ([]hostRun, error) {
 		return nil, errColumn
 	}
 	return runs, nil
+}
+
+// Hosts gives the hosts of the documents in their order, named as Host does.
+func (s *Segment) Hosts() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, run := range s.hosts {
+			if !yield(run.name) {
+				return
+			}
+		}
+	}
+}
+
+// HostRange gives the documents of a host, those in [from, to); there are none where from is to.
+func (s *Segment) HostRange(host string) (from, to vocab.Ordinal) {
+	i := sort.Search(len(s.hosts), func(i int) bool { return s.hosts[i].name+"/" >= host+"/" })
+	switch {
+	case i == len(s.hosts) || s.hosts[i].name != host:
+		return 0, 0
+	case i+1 == len(s.hosts):
+		return s.hosts[i].first, vocab.Ordinal(len(s.docIDs))
+	}
+	return s.hosts[i].first, s.hosts[i+1].first
 }
 
 // Host names the host of a document: the part of its URL's key before the path, as "org.example.www".

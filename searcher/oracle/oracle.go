@@ -191,6 +191,7 @@ type Collection struct {
 
 	idfs    map[string]searcher.Score // once they were needed: they are the same for every page
 	average int64                     // so is this, of words of a text
+	atHomes map[vocab.DocID]int       // and these, see homes
 }
 
 // A Segment is some pages that were indexed together.
@@ -262,7 +263,16 @@ func (c *Collection) Search(root *query.Node) []Found {
 	for i := range all[:scored] {
 		all[i].Score = c.score(root, all[i].Page)
 	}
-	slices.SortFunc(all[:min(c.Candidates, len(all))], func(a, b Found) int {
+	n := min(c.Candidates, len(all))
+	for i := n; i < len(all); i++ { // home pages are always among the candidates
+		if c.atHomes[all[i].Doc] > 0 {
+			moved := all[i]
+			moved.Score = c.score(root, moved.Page)
+			all = slices.Insert(slices.Delete(all, i, i+1), n, moved)
+			n++
+		}
+	}
+	slices.SortFunc(all[:n], func(a, b Found) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc))
 	})
 	return all
@@ -287,7 +297,7 @@ func (c *Collection) widen(root *query.Node) *query.Node {
 	if root.Positive() && len(c.matches(wide)) < c.Weights.Widen { // what asks for nothing has nothing to widen
 		wide = c.withForms(root, true)
 	}
-	c.forms, c.joint, c.idfs = map[string][]string{}, map[string][]string{}, nil
+	c.forms, c.joint, c.idfs, c.atHomes = map[string][]string{}, map[string][]string{}, nil, nil
 	c.countWords(wide.Wanted())
 	known := c.wanted(wide)
 	for _, n := range wide.Wanted() {
@@ -410,13 +420,19 @@ func (c *Collection) Score(root *query.Node, d *Document) searcher.Score {
 func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 	w := &c.Weights
 	seq := c.wanted(root)
+	asked := d
+	inexact := func(word string) bool { return len(asked.Words[word]) == 0 && !words.Single(word) } // only its forms may be there
 	d = d.merged(c.forms)
 	sum := c.static(d)
 	var all searcher.Score
 	for _, word := range distinct(seq) {
 		all += c.IDF(word)
+		idf := c.IDF(word)
+		if inexact(word) {
+			idf = idf * searcher.Score(w.Form) / 1000
+		}
 		for t := range vocab.HitTypes {
-			sum += c.ofType(word, t, d)
+			sum += c.ofType(idf, word, t, d)
 		}
 	}
 	done := map[[2]string]bool{}
@@ -427,6 +443,7 @@ func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 			done[[2]string{a, b}] = true
 		}
 	}
+	sum += c.atHome(distinct(seq), all, d)
 	for f, weight := range w.Whole {
 		if len(seq) > 1 && slices.ContainsFunc(d.positions(seq[0], vocab.Field(f)), func(p uint32) bool {
 			return d.holdsAt(seq, vocab.Field(f), p)
@@ -434,7 +451,7 @@ func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 			sum += all * searcher.Score(weight) / 1000
 		}
 	}
-	if len(seq) > 0 {
+	if len(seq) > 0 && !slices.ContainsFunc(seq, inexact) {
 		sum += c.exact(seq, all, d)
 	}
 	return sum
@@ -491,7 +508,7 @@ func (c *Collection) exact(seq []string, all searcher.Score, d *Document) (sum s
 }
 
 // ofType is idf × type weight × count weight.
-func (c *Collection) ofType(word string, t vocab.HitType, d *Document) searcher.Score {
+func (c *Collection) ofType(idf searcher.Score, word string, t vocab.HitType, d *Document) searcher.Score {
 	w := &c.Weights
 	count := int64(0)
 	for _, hit := range d.Words[word] {
@@ -511,7 +528,7 @@ func (c *Collection) ofType(word string, t vocab.HitType, d *Document) searcher.
 		}
 		half = k * (1000 - int64(w.Length) + int64(w.Length)*int64(d.Length)/c.average) / 1000
 	}
-	return c.IDF(word) * searcher.Score(w.Type[t]) * searcher.Score(count*(1000+k)*1000/(1000*count+half)) / 1e6
+	return idf * searcher.Score(w.Type[t]) * searcher.Score(count*(1000+k)*1000/(1000*count+half)) / 1e6
 }
 
 // near goes through the places of two words in order, and takes each change from one to the other
@@ -566,15 +583,7 @@ func (c *Collection) near(a, b string, d *Document) (sum searcher.Score) {
 
 // static is the points of PageRank and of the URL's depth, less those of pages that were never crawled.
 func (c *Collection) static(d *Document) searcher.Score {
-	u, _ := weburl.Parse(d.URL)
-	depth := strings.Count(strings.Trim(u.Path(), "/"), "/")
-	if strings.Trim(u.Path(), "/") != "" {
-		depth++
-	}
-	if u.Query() != "" {
-		depth++
-	}
-	points := searcher.Score(c.Weights.Depth[min(depth, len(c.Weights.Depth)-1)]) * 1000
+	points := searcher.Score(c.Weights.Depth[min(d.depth(), len(c.Weights.Depth)-1)]) * 1000
 	if int(d.Doc) < len(c.Ranks) {
 		points += c.Weights.PageRank(float64(c.Ranks[d.Doc]), len(c.Ranks)-1)
 	}
@@ -582,6 +591,18 @@ func (c *Collection) static(d *Document) searcher.Score {
 		points += searcher.Score(c.Weights.Uncrawled) * 1000
 	}
 	return points
+}
+
+// depth is the number of folders in the path, a query counting as one.
+func (d *Document) depth() (n int) {
+	u, _ := weburl.Parse(d.URL)
+	if path := strings.Trim(u.Path(), "/"); path != "" {
+		n = 1 + strings.Count(path, "/")
+	}
+	if u.Query() != "" {
+		n++
+	}
+	return n
 }
 
 // IDF counts a page in each segment that holds it, as the lists of segments do.

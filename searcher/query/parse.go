@@ -154,7 +154,7 @@ func (p *parser) primary(in Field) *Node {
 	if n := p.ref(word); n != nil {
 		return n
 	}
-	if rest := withoutScheme(word); rest != word {
+	if rest := withoutWWW(withoutScheme(word)); rest != word {
 		return p.phrase(rest, in)
 	}
 	if p.minus > 0 {
@@ -449,6 +449,14 @@ func withoutScheme(word string) string {
 		}
 	}
 	return word
+}
+
+// withoutWWW leaves out what some hosts have before their names, so that a host is found by its name with it and without.
+func withoutWWW(host string) string {
+	if rest, ok := cutFold(host, "www."); ok && strings.Contains(rest, ".") {
+		return rest
+	}
+	return host
 }
 
 // cutFold cuts a prefix off, whatever its case.
