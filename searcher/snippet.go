@@ -128,11 +128,13 @@ func head(text string, n int) string {
 }
 
 // find fills runs with the occurrences of phrases. It reads no further than it has to: once all of
-// the query stands together, nothing better can come.
+// the query stands together, nothing better can come. How near that is grows with what has been read in vain: beyond
+// some pages of text, a place that shows all of the query is good enough.
 func (s *snippeter) find(text string) {
 	s.tokens, s.runs = s.tokens[:0], s.runs[:0]
 	number := 0
-	for from := 0; from < len(text) && len(s.runs) < snippetRuns; {
+	near := s.near()
+	for from := 0; from < len(text) && len(s.runs) < snippetRuns; near += near / 2 {
 		to := chunkEnd(text, from)
 		s.buf = append(s.buf[:0], text[from:to]...)
 		first := len(s.tokens)
@@ -142,7 +144,7 @@ func (s *snippeter) find(text string) {
 		known := len(s.runs)
 		s.match(first)
 		number += len(s.buf) + 1 // no phrase reaches over the end of a chunk
-		if s.together(known) {
+		if s.best(s.runs[known:], nil, min(near, snippetColumns)).missing == 0 {
 			return
 		}
 		from = to
@@ -190,13 +192,13 @@ func (s *snippeter) phraseAt(at int, phrase []int) (end int, ok bool) {
 	return s.tokens[at+len(phrase)-1].end, true
 }
 
-// together says whether the runs from first on hold all phrases, with next to nothing between them.
-func (s *snippeter) together(first int) bool {
+// near is how many bytes hold all phrases with next to nothing between them.
+func (s *snippeter) near() int {
 	want := 0
 	for _, phrase := range s.phrases {
 		want += len(phrase)
 	}
-	return s.best(s.runs[first:], nil, 12*want).missing == 0
+	return 12 * want
 }
 
 // A span is a part of a text, in bytes.

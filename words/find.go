@@ -2,7 +2,6 @@ package words
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 )
 
@@ -11,12 +10,29 @@ import (
 type Finder struct {
 	words   []string
 	byStart [256]uint64 // for the first byte of a word: bit l says that one of words has length l
-	plain   []int       // those of words that may stand in ASCII
+	plain   []pattern   // of those that may stand in ASCII
 
 	tokenizer Tokenizer
 	folded    []byte
 	found     []Found
 	next      int // number of the word that comes next
+}
+
+// A pattern is what is looked for in folded text: a word between bytes of no word. Without these, short words would be
+// found in every other one.
+type pattern struct {
+	word, length int
+	bytes        []byte
+	open         bool // the word may go on: it is as long as words get, and the rest of longer ones is cut off
+	start, end   int  // in folded text, where it was found last; start is -1 where it is not
+}
+
+func newPattern(i int, word string) pattern {
+	p := pattern{word: i, length: len(word), bytes: []byte("\x00" + word), open: len(word) == MaxLen}
+	if !p.open {
+		p.bytes = append(p.bytes, 0)
+	}
+	return p
 }
 
 // A Found is a word that was found: which, and where in the text it stands. The numbers of two words that follow each
@@ -32,7 +48,7 @@ func NewFinder(words []string) *Finder {
 	for i, word := range words {
 		f.byStart[word[0]] |= 1 << (len(word) & 63)
 		if plain(word) {
-			f.plain = append(f.plain, i)
+			f.plain = append(f.plain, newPattern(i, word))
 		}
 	}
 	return f
@@ -83,22 +99,32 @@ func (f *Finder) index(word []byte) int {
 // of the folded text that stand between bytes of no word.
 func (f *Finder) inASCII(text []byte, from, to int) {
 	f.fold(text[from:to])
-	first := len(f.found)
-	for _, i := range f.plain {
-		f.occurrences(i)
+	for i := range f.plain {
+		f.plain[i].find(f.folded, 0)
 	}
-	found := f.found[first:]
-	slices.SortFunc(found, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
-	at := 1 // in folded
-	for i := range found {
-		w := &found[i]
-		f.passBy(f.folded[at:w.Start])
-		at = w.End
-		w.Number = f.next
+	at := 1
+	for {
+		p := f.first()
+		if p == nil {
+			break
+		}
+		f.passBy(f.folded[at:p.start])
+		at = p.end
+		f.found = append(f.found, Found{p.word, f.next, from + p.start - 1, from + p.end - 1})
 		f.next++
-		w.Start, w.End = w.Start-1+from, w.End-1+from
+		p.find(f.folded, p.end)
 	}
 	f.passBy(f.folded[at:])
+}
+
+// first is the pattern that was found first, nil where none was.
+func (f *Finder) first() (first *pattern) {
+	for i := range f.plain {
+		if p := &f.plain[i]; p.start >= 0 && (first == nil || p.start < first.start) {
+			first = p
+		}
+	}
+	return first
 }
 
 // fold fills folded with the folded text, and 0 for each byte of no word, one of them at either end.
@@ -110,27 +136,23 @@ func (f *Finder) fold(text []byte) {
 	}
 }
 
-// occurrences appends where word i stands in folded.
-func (f *Finder) occurrences(i int) {
-	word := []byte(f.words[i])
-	for at := 1; ; {
-		k := bytes.Index(f.folded[at:], word)
-		if k < 0 {
-			return
-		}
-		start, end := at+k, at+k+len(word)
-		long := len(word) == MaxLen // of longer ones the rest is cut off
-		for at = end; long && f.folded[at] != 0; at++ {
-		}
-		if f.folded[start-1] == 0 && f.folded[at] == 0 {
-			f.found = append(f.found, Found{Word: i, Start: start, End: at})
-		}
+// find looks for a word from the end of another on.
+func (p *pattern) find(folded []byte, from int) {
+	k := bytes.Index(folded[from:], p.bytes)
+	if p.start = from + k + 1; k < 0 {
+		p.start = -1
+		return
+	}
+	for p.end = p.start + p.length; p.open && folded[p.end] != 0; p.end++ {
 	}
 }
 
 // passBy counts the words between two that were found: one, if there are any. Low lines alone are none.
 func (f *Finder) passBy(folded []byte) {
-	if bytes.ContainsFunc(folded, func(r rune) bool { return r != 0 && r != '_' }) {
-		f.next++
+	for _, c := range folded {
+		if c != 0 && c != '_' {
+			f.next++
+			return
+		}
 	}
 }

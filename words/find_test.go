@@ -47,12 +47,25 @@ func TestFinder(t *testing.T) {
 	}
 }
 
+// BenchmarkFinder looks for words that are rare, and for such as stand everywhere.
 func BenchmarkFinder(b *testing.B) {
-	text := []byte(strings.Repeat("The quick brown fox jumps over the lazy dog, and so on it goes. ", 150))
-	f := NewFinder([]string{"needle", "haystack", "is"})
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		f.All(text)
+	text := []byte(strings.Repeat("The quick brown fox jumps over a lazy dog, and so on it goes as this is how it was. ", 150))
+	for _, query := range []string{"needle haystack", "how is a dog"} {
+		b.Run(query, func(b *testing.B) {
+			f := NewFinder(strings.Fields(query))
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				f.All(text)
+			}
+		})
 	}
+	b.Run("cut", func(b *testing.B) {
+		var t Tokenizer
+		b.SetBytes(int64(len(text)))
+		n := 0
+		for b.Loop() {
+			t.Each(text, func([]byte, int, int, bool) { n++ })
+		}
+	})
 }
