@@ -24,11 +24,11 @@ func (s *Searcher) Segments() int {
 	return len(s.handles)
 }
 
-// SnippetOf is the snippet of a text for a query, all words of which are equally rare.
-func SnippetOf(text, description, q string) []Fragment {
+// SnippetOf is the snippet of a page's text for a query, all words of which are equally rare.
+func SnippetOf(title, text, description, q string) []Fragment {
 	root := query.Parse(q).Root
 	t := newTerms(root, &DefaultWeights, func(string) Score { return million })
-	return newSnippeter(root, t).snippet(text, description)
+	return newSnippeter(root, t).snippet(title, text, description)
 }
 
 // Dictionary is what was learnt of words.

@@ -81,7 +81,7 @@ func (a *answer) show(root *query.Node, pages []candidate) error {
 			continue
 		}
 		result := a.result(*c, &info)
-		result.Snippet = snippets.snippet(info.Text, info.Description)
+		result.Snippet = snippets.snippet(info.Title, info.Text, info.Description)
 		if a.req.Explain {
 			if result.Explanation, err = a.explain(c.part, c.ord, &info); err != nil {
 				return err

@@ -64,19 +64,19 @@ func newSnippeter(root *query.Node, t *terms) *snippeter {
 	return s
 }
 
-// snippet gives the best of a page's text, that of menus where no word of the query is in the rest; where there is none
-// either, the page's own description, or how the text begins. It keeps nothing of the text's memory.
-func (s *snippeter) snippet(text, description string) []Fragment {
-	fragments := s.cut(text, description)
+// snippet gives the best of a page's text, that of its heading and of menus where no word of the query is in the rest;
+// where there is none either, the page's own description, or how the text begins. It keeps nothing of the text's memory.
+func (s *snippeter) snippet(title, text, description string) []Fragment {
+	fragments := s.cut(title, text, description)
 	for i := range fragments {
 		fragments[i].Text = strings.Clone(fragments[i].Text)
 	}
 	return fragments
 }
 
-func (s *snippeter) cut(text, description string) []Fragment {
+func (s *snippeter) cut(title, text, description string) []Fragment {
 	text = head(text, snippetText)
-	main := withoutMenus(text)
+	main := withoutName(withoutMenus(text), title)
 	if s.find(main); len(s.runs) > 0 {
 		return s.show(main, s.choose(main))
 	}
@@ -114,6 +114,20 @@ func withoutMenus(text string) string {
 		text = text[end:]
 	}
 	return main.String()
+}
+
+// withoutName is a text without the heading that it begins with, where that says what the title says: it stands above
+// the snippet already.
+func withoutName(text, title string) string {
+	name, rest, _ := strings.Cut(text, "\n")
+	name = strings.TrimRightFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) // the ¶ of manuals
+	if name == "" || rest == "" || len(name) > len(title) || !strings.EqualFold(title[:len(name)], name) {
+		return text
+	}
+	if next, _ := utf8.DecodeRuneInString(title[len(name):]); unicode.IsLetter(next) || unicode.IsNumber(next) {
+		return text
+	}
+	return rest
 }
 
 // head is the beginning of text, up to n bytes, between characters.

@@ -43,11 +43,16 @@ func TestSnippet(t *testing.T) {
 		"two windows":         {"First the apple comes. " + filler + filler + "Later there is a pie.", "", "apple pie", "First the [apple] comes."},
 		"menus left out":      {"\tapple home\nThe apple is red.\n\tnext apple", "", "apple", "The [apple] is red."},
 		"in a menu alone":     {"\tapple home\nIt is red.", "A page.", "apple", "[apple] home It is red."},
+		"heading left out":    {"The Apple¶\nThe apple is red.", "", "apple", "The [apple] is red."},
+		"a longer heading":    {"The apple tree\nThe apple is red.", "", "apple", "The [apple] tree The [apple] is red."},
+		"part of a word":      {"The app\nThe apple is red.", "", "apple", "The app The [apple] is red."},
+		"in a heading alone":  {"The apple\nIt is red.", "A page.", "apple", "The [apple] It is red."},
+		"nothing but heading": {"The apple", "", "absent", "The apple"},
 		"nothing but menus":   {"\thome\n\tnext", "", "absent", "home next"},
 		"deep in the text":    {strings.Repeat(filler, 20) + "The needle lies here.", "", "needle", "The [needle] lies here."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := marked(searcher.SnippetOf(c.text, c.description, c.query))
+			got := marked(searcher.SnippetOf("The apple (fruit)", c.text, c.description, c.query))
 			if len(c.text) < 200 && got != c.want || !strings.Contains(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
@@ -67,7 +72,7 @@ func TestSnippetIsText(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(rt, "text"), "")
 		q := rapid.SampledFrom([]string{"a", "a b", `"a b" c`, "東京", "wort OR a", "absent", "x long"}).Draw(rt, "query")
-		fragments := searcher.SnippetOf(text, "", q)
+		fragments := searcher.SnippetOf("A", text, "", q)
 		flat := strings.ReplaceAll(text, "\n", " ")
 		columns := 0
 		for _, f := range fragments {
@@ -97,6 +102,6 @@ func BenchmarkSnippet(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		searcher.SnippetOf(text, "", "needle haystack")
+		searcher.SnippetOf("A", text, "", "needle haystack")
 	}
 }
