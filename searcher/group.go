@@ -42,7 +42,7 @@ func (a *answer) group(root *query.Node, candidates []candidate) (shown []candid
 	case a.req.Similar != 0:
 		shown = a.alike(candidates)
 		a.resp.Total, a.resp.Exact, a.resp.Folded = len(shown), !a.resp.Partial, 0
-	case !namesSite(root):
+	case !a.byDate && !namesSite(root):
 		shown = a.spread(shown)
 	}
 	return shown

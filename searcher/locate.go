@@ -36,8 +36,9 @@ const (
 // A located says which documents the references of a query mean.
 type located struct {
 	docs    map[query.Ref][]vocab.DocID
-	unknown []string // URLs that are not in the index
-	cut     []string // see Response.Cut
+	nearest map[vocab.DocID]int // of pages related to one that is named: how many are nearer to it
+	unknown []string            // URLs that are not in the index
+	cut     []string            // see Response.Cut
 }
 
 // locate gives the query with the documents that its references mean.
@@ -81,13 +82,36 @@ func (a *answer) docsOf(ref query.Ref) ([]vocab.DocID, error) {
 	ctx, cancel := context.WithTimeout(a.clock.ctx, linkTime)
 	defer cancel()
 	if ref.Relation == query.Related {
-		return links.Related(ctx, to[0], MaxRelated)
+		docs, err := links.Related(ctx, to[0], MaxRelated)
+		a.located.rank(docs)
+		return docs, err
 	}
 	from, all, err := links.Sources(ctx, to, maxSources)
 	if !all && err == nil {
 		a.located.cut = append(a.located.cut, fmt.Sprintf("only %d of the pages of %s were looked at", len(from), ref))
 	}
 	return from, err
+}
+
+// rank notes how near pages are that are related to one: the nearest comes first.
+func (l *located) rank(docs []vocab.DocID) {
+	if l.nearest == nil {
+		l.nearest = map[vocab.DocID]int{}
+	}
+	for i, doc := range docs {
+		if before, known := l.nearest[doc]; !known || i < before {
+			l.nearest[doc] = i
+		}
+	}
+}
+
+// ofRelated is the points of a page for being related to one that the query names.
+func (a *answer) ofRelated(doc vocab.DocID) (points Score, why string) {
+	i, related := a.located.nearest[doc]
+	if !related {
+		return 0, ""
+	}
+	return a.w.OfRelated(i), fmt.Sprintf("%d pages are nearer to the one that is named, of %d", i, MaxRelated)
 }
 
 // targets are the documents that a reference names, ascending.

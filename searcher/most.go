@@ -19,7 +19,7 @@ const enough = DefaultLimit
 // that was answered. There are no more of them than candidates.
 func (a *answer) addMost(candidates int) error {
 	most, words := a.root.Most()
-	if most == nil || a.req.Strict || a.req.Similar != 0 || a.resp.Total >= enough || a.resp.Partial || a.clock.over {
+	if most == nil || a.byDate || a.req.Strict || a.req.Similar != 0 || a.resp.Total >= enough || a.resp.Partial || a.clock.over {
 		return nil
 	}
 	req := *a.req

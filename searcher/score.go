@@ -182,9 +182,10 @@ type page struct {
 	depth   int           // of its URL
 	crawled bool
 	home    Score // points of being the home page of a host that the query names
+	related Score // points of being related to a page that the query names
 	asked   Score // points of the asker's preferences
 
-	rankDetail, homeDetail, askedDetail string // for an explanation
+	rankDetail, homeDetail, relatedDetail, askedDetail string // for an explanation
 }
 
 // A tally adds points up, and keeps account of them where it is asked to.
@@ -441,6 +442,9 @@ func (s *scorer) static(p *page, t *tally) {
 	}
 	if p.home != 0 {
 		t.add(p.home, "home", "", p.homeDetail)
+	}
+	if p.related != 0 {
+		t.add(p.related, "related", "", p.relatedDetail)
 	}
 	if p.asked != 0 {
 		t.add(p.asked, "preference", "", p.askedDetail)

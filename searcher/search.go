@@ -39,7 +39,10 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 func (s *Searcher) search(ctx context.Context, snap *snapshot, q query.Query, req *Request, resp *Response) error {
 	*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state()}
 	resp.understood(q)
-	a := answer{snap: snap, w: &s.o.Weights, req: req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links}
+	a := answer{snap: snap, w: &s.o.Weights, req: req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links, byDate: q.ByDate}
+	if a.byDate {
+		a.snap = snap.byDate()
+	}
 	if err := a.run(q.Root, s.o.Candidates); err != nil {
 		return err
 	}
@@ -100,12 +103,14 @@ type candidate struct {
 
 // An answer is one request being answered from one snapshot.
 type answer struct {
-	snap  *snapshot
-	w     *Weights
-	req   *Request
-	clock *clock
-	resp  *Response
-	terms *terms
+	snap   *snapshot
+	w      *Weights
+	req    *Request
+	clock  *clock
+	resp   *Response
+	terms  *terms
+	byDate bool // the newest first
+
 	root  *query.Node // the query that was answered in the end
 	found []candidate // its results in order, as far as they are wanted
 
@@ -160,6 +165,11 @@ func (a *answer) begin(root *query.Node) (can bool, err error) {
 		return false, err
 	}
 	resp.Words = a.terms.words
+	if a.byDate {
+		clear(a.terms.step)
+		a.terms.shift = 0
+		return true, nil
+	}
 	a.findHomes()
 	return true, a.like()
 }
@@ -369,6 +379,10 @@ func (a *answer) order(candidates []candidate, wanted int) ([]candidate, error) 
 		return nil, err
 	}
 	candidates = candidates[:scored]
+	if a.byDate {
+		slices.SortFunc(candidates, byDay)
+		return candidates, nil
+	}
 	slices.SortFunc(candidates, byScore)
 	a.pinFirst(candidates)
 	return candidates, nil

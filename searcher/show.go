@@ -54,6 +54,7 @@ func (r *pageReader) read(ord vocab.Ordinal) (*page, error) {
 	p.words = int64(r.part.seg.Words(ord))
 	p.crawled = r.part.seg.Crawled(ord)
 	p.home, p.homeDetail = r.a.atHome(r.index, ord)
+	p.related, p.relatedDetail = r.a.ofRelated(r.part.seg.Doc(ord))
 	p.asked, p.askedDetail = r.a.prefer(r.index, ord)
 	p.rank = r.a.w.PageRank(r.a.snap.rankOf(r.part.seg.Doc(ord)), r.a.snap.ranked())
 	return p, r.err

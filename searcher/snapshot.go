@@ -28,6 +28,8 @@ type snapshot struct {
 	average    int64   // words of a page's text, where it has any
 	vector     *rankvector.Vector
 	homes      *sync.Map // home pages by host, see homeOf; of this rank vector
+	dating     sync.Once
+	dated      *snapshot // see byDate
 	refs       int       // guarded by Searcher.mu
 }
 

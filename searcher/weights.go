@@ -52,6 +52,9 @@ type Weights struct {
 	// and by how much of the name they are, see nameShare.
 	Home Milli
 
+	// Related is for the page that is nearest to the one that related: names, and less by a thirtieth for each after it.
+	Related Milli
+
 	// Rank is for PageRank: Rank × x/(x + RankHalf) with x = ln(1 + rank × pages). The average
 	// page, of rank 1/pages, has x = 0.69, one of a thousand times that has 6.9.
 	Rank, RankHalf Milli
@@ -132,6 +135,7 @@ var DefaultWeights = Weights{
 		vocab.AnchorField: 2500,
 	},
 	Home:       40000,
+	Related:    150000,
 	Rank:       3000,
 	RankHalf:   3000,
 	Depth:      [6]Milli{1000, 400, 250, 150, 50, 0},
@@ -252,6 +256,11 @@ func (w *Weights) PageRank(rank float64, pages int) Score {
 		return 0
 	}
 	return Score(math.Round(float64(w.Rank) * 1000 * x / (x + half)))
+}
+
+// OfRelated is the points of a page that is related to a named one, where so many are nearer.
+func (w *Weights) OfRelated(nearer int) Score {
+	return w.Related.score() * Score(MaxRelated-nearer) / MaxRelated
 }
 
 // OfDepth is the points of a URL's depth.

@@ -145,6 +145,9 @@ func (p *params) narrowed(query string, sites []string, now time.Time) string {
 	if kind := p.plainWords("fileType"); len(kind) > 0 {
 		parts = append(parts, "filetype:"+kind[0])
 	}
+	if sort, _, _ := strings.Cut(p.one("sort"), ":"); sort == "date" {
+		parts = append(parts, "sort:date")
+	}
 	return narrow(append(parts, p.dateRestrict(now)...), query)
 }
 

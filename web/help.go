@@ -75,6 +75,7 @@ var helpSections = []helpSection{
 		{Query: "after:2023", Means: "dated that year or later"},
 		{Query: "before:2024-06-01", Means: "dated before that day"},
 		{Query: "2020..2024", Means: "dated in these years"},
+		{Query: "surfer sort:date", Means: "the newest first, those without a date last"},
 	}},
 	{"pages", "Links and pages", "These take the address of a page of the collection, link: also a host.", []helpExample{
 		{Query: "link:example.org/page", Means: "pages that link to a page"},
@@ -142,6 +143,9 @@ func (s *Server) advanced(c *gin.Context) error {
 	}
 	parts = append(parts, p.kinds(s.o.Now())...)
 	num := p.number("num", 0, 1, 100)
+	if order := p.order(); len(parts) > 0 {
+		parts = append(parts, order...)
+	}
 	query := strings.Join(parts, " ")
 	if len(query) > MaxQuery {
 		p.fail("The query has %d bytes; the limit is %d.", len(query), MaxQuery)

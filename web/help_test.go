@@ -71,6 +71,7 @@ func TestAdvanced(t *testing.T) {
 		"all=a&lang=de-AT,+PT&filetype=pdf":     "a (lang:de OR lang:pt) filetype:pdf",
 		"lang=de&from=2024-02-28&to=2024-02-28": "lang:de after:2024-02-28 before:2024-02-29",
 		"all=a&time_range=week&filetype=":       "a after:2026-03-24",
+		"all=a&sort=date":                       "a sort:date",
 	} {
 		w := do(t, s, http.MethodGet, "/advanced?"+form)
 		u, err := url.Parse(w.Header().Get("Location"))

@@ -125,6 +125,26 @@ func (p *params) kinds(now time.Time) (parts []string) {
 	return parts
 }
 
+// sorted is a query in the order that the parameter sort asks for.
+func (p *params) sorted(query string) string {
+	if order := p.order(); query != "" {
+		return narrow(order, query)
+	}
+	return query
+}
+
+// order reads sort, which is relevance, the usual one, or date.
+func (p *params) order() []string {
+	switch p.one("sort") {
+	case "", "relevance":
+		return nil
+	case "date":
+		return []string{"sort:date"}
+	}
+	p.fail("Parameter sort must be date or relevance.")
+	return nil
+}
+
 // maxLanguages bounds a list of languages, in bytes.
 const maxLanguages = 256
 

@@ -21,6 +21,8 @@ func TestSearxngNarrows(t *testing.T) {
 		"q=a&time_range=week&language=pt_": "lang:pt after:2026-03-24 a",
 		"q=a&time_range=year":              "after:2025-03-31 a",
 		"q=a&time_range=":                  "a",
+		"q=a&sort=date":                    "sort:date a",
+		"q=a&sort=relevance&language=de":   "lang:de a",
 	} {
 		f.asked = nil
 		get(t, s, "/search?format=json&"+query, http.StatusOK)
@@ -28,7 +30,7 @@ func TestSearxngNarrows(t *testing.T) {
 			t.Errorf("%s: asked %+v, want %s", query, f.asked, want)
 		}
 	}
-	for _, query := range []string{"q=a&time_range=decade", "q=a&time_range=day&time_range=day", "q=a&language=de&language=en"} {
+	for _, query := range []string{"q=a&time_range=decade", "q=a&sort=size", "q=a&time_range=day&time_range=day", "q=a&language=de&language=en"} {
 		get(t, s, "/search?format=json&"+query, http.StatusBadRequest)
 	}
 	body := get(t, s, "/search?format=json&q=inverted+index", http.StatusOK)

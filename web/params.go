@@ -111,10 +111,10 @@ func (p *params) doc(name string) vocab.DocID {
 // maxRankParameter bounds the name of a rank vector, in bytes.
 const maxRankParameter = 64
 
-// request is what q, start, num, explain, verbatim, rank, filter and similar ask for.
+// request is what q, sort, start, num, explain, verbatim, rank, filter and similar ask for.
 func (p *params) request() searcher.Request {
 	return searcher.Request{
-		Query:    p.text("q", MaxQuery),
+		Query:    p.sorted(p.text("q", MaxQuery)),
 		Offset:   p.number("start", 0, 0, searcher.MaxOffset),
 		Limit:    p.number("num", searcher.DefaultLimit, 1, searcher.MaxLimit),
 		Explain:  p.flag("explain"),

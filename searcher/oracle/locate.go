@@ -24,6 +24,11 @@ func (c *Collection) docsOf(ref query.Ref) (docs []vocab.DocID) {
 		docs, _, _ = c.Links.Sources(context.Background(), docs, math.MaxInt)
 	case ref.Relation == query.Related:
 		docs, _ = c.Links.Related(context.Background(), docs[0], searcher.MaxRelated)
+		for i, doc := range docs {
+			if c.nearer[doc] == nil || i < *c.nearer[doc] {
+				c.nearer[doc] = &i
+			}
+		}
 	}
 	return docs
 }

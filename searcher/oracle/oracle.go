@@ -192,6 +192,7 @@ type Collection struct {
 	idfs    map[string]searcher.Score // once they were needed: they are the same for every page
 	average int64                     // so is this, of words of a text
 	atHomes map[vocab.DocID]int       // and these, see homes
+	nearer  map[vocab.DocID]*int      // of pages related to one that the query names: how many are nearer
 }
 
 // A Segment is some pages that were indexed together.
@@ -291,6 +292,7 @@ func (c *Collection) matches(root *query.Node) (all []Found) {
 // widen gives the query that is answered: with the English forms of its words where too few pages match it as it
 // stands, with those of single characters in any case. From then on c knows which forms count as which word.
 func (c *Collection) widen(root *query.Node) *query.Node {
+	c.nearer = map[vocab.DocID]*int{}
 	root = root.Locate(c.docsOf)
 	c.forms, c.joint = nil, nil
 	wide := c.withForms(root, false)
@@ -444,6 +446,9 @@ func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 		}
 	}
 	sum += c.atHome(distinct(seq), all, d)
+	if nearer := c.nearer[d.Doc]; nearer != nil {
+		sum += searcher.Score(w.Related) * 1000 * searcher.Score(searcher.MaxRelated-*nearer) / searcher.MaxRelated
+	}
 	for f, weight := range w.Whole {
 		if len(seq) > 1 && slices.ContainsFunc(d.positions(seq[0], vocab.Field(f)), func(p uint32) bool {
 			return d.holdsAt(seq, vocab.Field(f), p)

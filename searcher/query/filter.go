@@ -43,21 +43,31 @@ type Part struct {
 
 // Filters lists the parts of a query that keep to some pages, or refuse some, and are not looked for.
 func (q Query) Filters() (all []Part) {
-	if q.Root == nil {
-		return nil
-	}
-	parts := []*Node{q.Root}
-	if q.Root.Op == And {
-		parts = q.Root.Kids
+	var parts []*Node
+	if q.Root != nil {
+		parts = []*Node{q.Root}
+		if q.Root.Op == And {
+			parts = q.Root.Kids
+		}
 	}
 	for i, part := range parts {
 		if len(part.Wanted()) > 0 {
 			continue
 		}
-		without := Query{Root: join(And, slices.Concat(parts[:i], parts[i+1:]))}
+		without := Query{Root: join(And, slices.Concat(parts[:i], parts[i+1:])), ByDate: q.ByDate}
 		all = append(all, Part{part.String(), without.String()})
 	}
+	if q.ByDate {
+		all = append(all, Part{sortByDate, Query{Root: q.Root}.String()})
+	}
 	return all
+}
+
+// sort reads sort:date, which is about the whole query wherever it stands, but for behind a minus.
+func (p *parser) sort(word string) bool {
+	is := p.minus == 0 && strings.EqualFold(word, sortByDate)
+	p.byDate = p.byDate || is
+	return is
 }
 
 // filter reads lang:, filetype:, ext:, before: and after: with an object that means something, and a range

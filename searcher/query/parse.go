@@ -15,7 +15,7 @@ func Parse(text string) Query {
 	p := parser{}
 	p.text = p.clean(text)
 	root := p.and()
-	return Query{Root: root, Cut: p.cuts(), Text: p.text, Loose: p.loose}
+	return Query{Root: root, Cut: p.cuts(), Text: p.text, Loose: p.loose, ByDate: p.byDate}
 }
 
 // A parser goes through its text once, by recursive descent.
@@ -29,6 +29,8 @@ type parser struct {
 	in     Field // of what stands by itself
 	object int   // where the object of an operator begins
 	loose  []Loose
+
+	byDate bool
 
 	tooLong, tooMany, tooDeep bool
 
@@ -145,6 +147,9 @@ func (p *parser) primary(in Field) *Node {
 	}
 	start := p.at
 	word := p.word()
+	if p.sort(word) {
+		return nil
+	}
 	if n := p.site(word); n != nil {
 		return n
 	}

@@ -19,6 +19,7 @@
 //	link:example.org/a      pages that link to a page; link:example.org to any page of a host
 //	related:example.org/a   pages that are linked to together with a page
 //	info: cache:            the page at a URL
+//	sort:date               what was found, the newest first
 //
 // Nothing is an error. What is no operator is words: foo:bar, C++, a pasted URL. Several words that
 // the tokeniser finds in one of the user's are a phrase, but for those of languages without spaces: of
@@ -49,6 +50,8 @@ type Query struct {
 	Cut   []string // what was left out, for people: "only the first 64 words were used"
 	Text  string   // as it was read: bounded, control characters blanks, typographic quotes plain
 	Loose []Loose  // the words that may be misspelt, in their order
+
+	ByDate bool // sort:date: the newest pages first, those without a date last
 }
 
 // A Loose word is asked for as it is and by itself: it stands in no quotes, behind no minus, and is
@@ -60,11 +63,17 @@ type Loose struct {
 
 // String is the query in its own language. It parses to the same tree, but for Node.Times.
 func (q Query) String() string {
-	if q.Root == nil {
-		return ""
+	var parts []string
+	if q.Root != nil {
+		parts = append(parts, q.Root.String())
 	}
-	return q.Root.String()
+	if q.ByDate {
+		parts = append(parts, sortByDate)
+	}
+	return strings.Join(parts, " ")
 }
+
+const sortByDate = "sort:date"
 
 // An Op is what a Node does.
 type Op uint8

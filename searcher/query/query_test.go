@@ -260,6 +260,8 @@ func TestFilters(t *testing.T) {
 		"(a lang:de) ext:pdf":  {{"lang:de", "a filetype:pdf"}, {"filetype:pdf", "a lang:de"}},
 		"a OR lang:de":         nil,
 		"2020..2021 -(a b) c":  {{"after:2020-01-01", "before:2022-01-01 -(a b) c"}, {"before:2022-01-01", "after:2020-01-01 -(a b) c"}, {"-(a b)", "after:2020-01-01 before:2022-01-01 c"}},
+		"sort:date a -b":       {{"-b", "a sort:date"}, {"sort:date", "a -b"}},
+		"a -sort:date":         {{`-"sort:date"`, "a"}},
 		"a (site:b|site:c) -d": {{"site:b OR site:c", "a -d"}, {"-d", "a (site:b OR site:c)"}},
 	} {
 		if got := Parse(text).Filters(); !reflect.DeepEqual(got, want) {
