@@ -342,7 +342,13 @@ func (c *phraseCursor) here() bool {
 	for i, t := range c.distinct {
 		c.counts[i] = t.count()
 	}
-	slices.SortFunc(c.byCount, func(a, b int) int { return c.counts[a] - c.counts[b] })
+	for i, word := range c.byCount[1:] { // they are few, and mostly in order still
+		at := i
+		for ; at >= 0 && c.counts[c.byCount[at]] > c.counts[word]; at-- {
+			c.byCount[at+1] = c.byCount[at]
+		}
+		c.byCount[at+1] = word
+	}
 	for i := range c.phrases {
 		c.phrases[i].begun = false
 	}

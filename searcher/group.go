@@ -112,7 +112,7 @@ func (a *answer) spread(pages []candidate) (shown []candidate) {
 // ten takes the next ten results off the pages that are left. Each place is that of the best page left; where
 // its host has its share already, that of the best page of another host, if it scores nearly as much.
 func (a *answer) ten(pages []candidate) (ten, rest []candidate) {
-	ten = make([]candidate, 0, spreadOver)
+	ten, rest = make([]candidate, 0, spreadOver), make([]candidate, 0, len(pages))
 	of := map[string]int{}
 	at, passed := 0, 0 // passed is how many of rest stand before one that was taken
 	for len(ten) < spreadOver && (at < len(pages) || len(rest) > 0) {

@@ -229,25 +229,27 @@ func (s *scorer) score(p *page, t *tally) {
 // word is the score of one word: the dot product of count weights and type weights (BP98 §4.5.1).
 func (s *scorer) word(i int, p *page, t *tally) {
 	var counts [vocab.HitTypes]int64
-	field, starts := vocab.Field(0), &s.fields[i]
-	for at, hit := range p.hits[i] {
-		ht := hit.Type()
-		if ht >= vocab.HitTypes {
-			continue
+	field, starts, hits := vocab.Field(0), &s.fields[i], p.hits[i]
+	for at := 0; at < len(hits); {
+		ht, from := hits[at].Type(), at
+		for at++; at < len(hits) && hits[at].Type() == ht; at++ {
 		}
 		for f := ht.Field(); field < f; {
 			field++
-			starts[field] = at
+			starts[field] = from
 		}
-		if ht == vocab.Anchor || ht == vocab.AnchorOut {
-			counts[ht] += 1 << hit.Size()
-		} else {
-			counts[ht]++
+		switch {
+		case ht == vocab.Anchor || ht == vocab.AnchorOut:
+			for _, hit := range hits[from:at] {
+				counts[ht] += 1 << hit.Size()
+			}
+		case ht < vocab.HitTypes:
+			counts[ht] += int64(at - from)
 		}
 	}
 	for field < vocab.Fields {
 		field++
-		starts[field] = len(p.hits[i])
+		starts[field] = len(hits)
 	}
 	for ht, count := range counts {
 		if count > 0 {

@@ -28,7 +28,7 @@ import (
 // Options of a Searcher. The zero value works.
 type Options struct {
 	Weights    Weights       // default DefaultWeights
-	Candidates int           // pages that are scored exactly, default 100
+	Candidates int           // pages that are scored exactly, default 60
 	CountTo    int           // matches that are counted exactly, default 1,000; past them, as far as the search for the best goes
 	CacheBytes int64         // memory for lists, default 64 MB, and half as much for titles and addresses
 	Links      Links         // for link: and related:; default none
@@ -40,7 +40,7 @@ func (o Options) withDefaults() Options {
 		o.Weights = DefaultWeights
 	}
 	if o.Candidates <= 0 {
-		o.Candidates = 100
+		o.Candidates = 60
 	}
 	if o.CountTo <= 0 {
 		o.CountTo = 1000

@@ -2,6 +2,7 @@ package searcher
 
 import (
 	"cmp"
+	"slices"
 	"unicode/utf8"
 
 	"anatomy/disk/segment"
@@ -63,6 +64,7 @@ func (r *pageReader) read(ord vocab.Ordinal) (*page, error) {
 // show makes results of pages.
 func (a *answer) show(root *query.Node, pages []candidate) error {
 	if a.req.Bare {
+		a.resp.Results = slices.Grow(a.resp.Results, len(pages))
 		for _, c := range pages {
 			a.resp.Results = append(a.resp.Results, Result{Doc: c.doc, Score: c.score, PageRank: a.snap.rankOf(c.doc), Similar: len(a.groups.similar[c.doc]), More: a.groups.more[c.doc]})
 		}

@@ -481,19 +481,24 @@ func (s *summer) add(hits []vocab.Hit, g *lowGroup, first int) error {
 		return err
 	}
 	falls := uint64(0) // its highest bit says that a hit was below the one before
+	low, position, last := s.low, s.position, s.last
 	for i, gap := range hits {
-		low := lows[i]
-		if fieldOf[low] != fieldOf[s.low] {
-			if err := s.change(low); err != nil {
-				return err
+		if next := lows[i]; next != low {
+			if fieldOf[next] != fieldOf[low] {
+				s.low, s.position = low, position
+				if err := s.change(next); err != nil {
+					return err
+				}
+				position, last = 0, 0
 			}
+			low = next
 		}
-		s.low = low
-		s.position += uint64(gap)
-		h := vocab.Hit(s.position<<8) | vocab.Hit(low)
-		falls |= uint64(h) - uint64(s.last)
-		hits[i], s.last = h, h
+		position += uint64(gap)
+		h := vocab.Hit(position<<8) | vocab.Hit(low)
+		falls |= uint64(h) - uint64(last)
+		hits[i], last = h, h
 	}
+	s.low, s.position, s.last = low, position, last
 	if falls>>63 != 0 {
 		return errHitOrder
 	}
@@ -507,12 +512,10 @@ func (s *summer) inRange() error {
 	return nil
 }
 
-// change goes on to another field.
+// change says whether another field may begin.
 func (s *summer) change(low uint8) error {
 	if fieldOf[low] < fieldOf[s.low] {
 		return errHitOrder
 	}
-	err := s.inRange()
-	s.position, s.last = 0, 0
-	return err
+	return s.inRange()
 }
