@@ -76,7 +76,7 @@ type BuilderStats struct {
 // The bounds of a batch: bytes in memory, and the age at which new pages become searchable.
 const (
 	batchBytes = 48 << 20
-	batchAge   = 2 * time.Second
+	batchAge   = time.Second
 )
 
 // newBuilder goes on from the manifest in force.
@@ -377,9 +377,10 @@ func (b *Builder) publish(change func(*datadir.Manifest)) error {
 }
 
 // mergeWidth is the least number of segments that are merged into one, mergeGrowth how many times as many documents
-// as the first of them the others must have, and maxRuns the number of link runs at which all are merged.
+// as the first of them the others must have, and maxRuns the number of link runs at which all are merged. A new segment is a
+// second's pages, which costs a query little.
 const (
-	mergeWidth  = 8
+	mergeWidth  = 16
 	mergeGrowth = 4
 	maxRuns     = 12
 )
@@ -568,12 +569,12 @@ func (b *Builder) remove(paths []string) error {
 }
 
 // anchored gives the sorter the anchors of each document with the document's URL, but of those that are banned.
-func anchored(set *linkdb.Set, banned func(url string) bool) func(func(sorter.Anchored) error) error {
-	return func(visit func(sorter.Anchored) error) error {
+func anchored(set *linkdb.Set, banned func(url string) bool) func(func(vocab.DocID) bool, func(sorter.Anchored) error) error {
+	return func(want func(vocab.DocID) bool, visit func(sorter.Anchored) error) error {
 		next, stop := iter.Pull2(set.Names())
 		defer stop()
 		name, nameErr, more := next()
-		for a, err := range set.Anchors() {
+		for a, err := range set.AnchorsOf(want) {
 			if err != nil {
 				return err
 			}

@@ -117,7 +117,7 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	c := &Crawl{o: o, log: o.Log, wake: make(chan struct{}, 1), settled: make(chan settled, commitMost/2), began: time.Now(), lookForDead: lookForDead}
 	c.quiet.looked = c.began
 	c.scrub.every = scrubEvery
-	c.buffers = make(chan *indexer.Buffer, 2*runtime.GOMAXPROCS(0))
+	c.buffers = make(chan *indexer.Buffer, runtime.GOMAXPROCS(0))
 	for range cap(c.buffers) {
 		c.buffers <- &indexer.Buffer{PDF: o.PDF}
 	}

@@ -221,6 +221,18 @@ func compare(t *rapid.T, model *web, known vocab.DocID, paths []string) {
 	if want := model.anchors(); !reflect.DeepEqual(anchors, want) {
 		t.Fatalf("anchors of %d runs:\n%v\nwant\n%v", len(paths), anchors, want)
 	}
+	left := maps.Clone(anchors)
+	for a, err := range s.AnchorsOf(func(doc vocab.DocID) bool { return doc%2 == 0 }) {
+		if err != nil || a.Doc%2 != 0 || !reflect.DeepEqual(a.Texts, anchors[a.Doc]) {
+			t.Fatalf("anchors of %d alone: %v, %v", a.Doc, a.Texts, err)
+		}
+		delete(left, a.Doc)
+	}
+	for doc := range left {
+		if doc%2 == 0 {
+			t.Fatalf("anchors of %d are left out", doc)
+		}
+	}
 	lookUp(t, s, graph, anchors, known)
 	n := vocab.DocID(0)
 	for name, err := range s.Names() {

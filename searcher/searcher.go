@@ -32,7 +32,7 @@ type Options struct {
 	CountTo    int           // matches that are counted exactly, default 1,000; past them, as far as the search for the best goes
 	CacheBytes int64         // memory for lists, default 64 MB, and half as much for titles and addresses
 	Links      Links         // for link: and related:; default none
-	Poll       time.Duration // between two looks for news of the data folder, default 1s
+	Poll       time.Duration // between two looks for news of the data folder, default 250ms
 }
 
 func (o Options) withDefaults() Options {
@@ -49,7 +49,7 @@ func (o Options) withDefaults() Options {
 		o.CacheBytes = 64 << 20
 	}
 	if o.Poll <= 0 {
-		o.Poll = time.Second
+		o.Poll = time.Second / 4
 	}
 	return o
 }

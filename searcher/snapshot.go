@@ -317,7 +317,7 @@ func (d docSet) add(doc vocab.DocID) {
 	page[doc%docSetPage/64] |= 1 << (doc % 64)
 }
 
-// Run looks for news in the data folder about once a second, and learns spellings and completions
+// Run looks for news in the data folder every Options.Poll, and learns spellings and completions
 // from them, until ctx ends. What keeps it from taking them over is in Stats.
 func (s *Searcher) Run(ctx context.Context) error {
 	ticker := time.NewTicker(s.o.Poll)

@@ -26,9 +26,9 @@ type Options struct {
 	Dir    string  // the segment's folder, which must not exist
 	Inputs []Input // oldest first: a document in several is taken from the last one
 
-	// Anchors visits the documents that links lead to, in ascending DocID. Nil means no anchors at
-	// all, since those of old segments are never kept.
-	Anchors func(visit func(Anchored) error) error
+	// Anchors visits the documents that links lead to, in ascending DocID, and may leave out those that want says no to. Nil
+	// means no anchors at all, since those of old segments are never kept.
+	Anchors func(want func(vocab.DocID) bool, visit func(Anchored) error) error
 
 	// Uncrawled makes a document of each one visited that no input holds, so that it is found by the
 	// texts of its links (BP98 §2.2). Those of old segments are never kept.
@@ -57,7 +57,7 @@ type Stats struct {
 	Uncrawled int           // documents made of anchors alone
 	Anchored  int           // documents with anchor texts
 	Anchors   int           // texts that were taken
-	Unknown   int           // documents that anchors lead to and that are not in the segment
+	Unknown   int           // documents that Anchors visited and that are not in the segment
 	Documents time.Duration // to find, order and write documents
 	Words     time.Duration // to merge words
 	Publish   time.Duration // to close, sync and rename the folder
@@ -151,8 +151,12 @@ func (b *builder) readAnchors(ctx context.Context) error {
 	for _, doc := range b.options.Removed {
 		removed[doc] = true
 	}
+	want := func(doc vocab.DocID) bool {
+		_, held := b.held[doc]
+		return held || b.options.Uncrawled && !removed[doc]
+	}
 	last := vocab.DocID(0)
-	return b.options.Anchors(func(a Anchored) error {
+	return b.options.Anchors(want, func(a Anchored) error {
 		if a.Doc <= last {
 			return fmt.Errorf("anchors of document %d came after those of %d", a.Doc, last)
 		}

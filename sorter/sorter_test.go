@@ -141,8 +141,8 @@ func openSegment(t testing.TB, dir string) *segment.Segment {
 	return s
 }
 
-func visitAll(all []Anchored) func(func(Anchored) error) error {
-	return func(visit func(Anchored) error) error {
+func visitAll(all []Anchored) func(func(vocab.DocID) bool, func(Anchored) error) error {
+	return func(_ func(vocab.DocID) bool, visit func(Anchored) error) error {
 		for _, a := range all {
 			if err := visit(a); err != nil {
 				return err
@@ -408,8 +408,8 @@ func TestFailuresLeaveNothing(t *testing.T) {
 		o    Options
 		want error
 	}{
-		"cancelled on the way": {Options{Inputs: []Input{in}, Anchors: func(func(Anchored) error) error { cancel(); return nil }}, context.Canceled},
-		"anchors fail":         {Options{Inputs: []Input{in}, Anchors: func(func(Anchored) error) error { return broken }}, broken},
+		"cancelled on the way": {Options{Inputs: []Input{in}, Anchors: func(func(vocab.DocID) bool, func(Anchored) error) error { cancel(); return nil }}, context.Canceled},
+		"anchors fail":         {Options{Inputs: []Input{in}, Anchors: func(func(vocab.DocID) bool, func(Anchored) error) error { return broken }}, broken},
 	} {
 		test.o.Dir = filepath.Join(dir, "segment")
 		ctx := context.Background()

@@ -2,7 +2,7 @@
 // repository and says where they lie once they are on disk for good.
 //
 // Pages are gathered by host, so that those with the same template are compressed together, and
-// are written when a host has a block's worth, when the oldest has waited long enough, or when too
+// are written when a host has a block's worth, when the oldest has waited long enough for what there is, or when too
 // much is pending. One cycle writes all that is due with one fsync and then calls back for each
 // item, in the order of the repository.
 //
@@ -39,7 +39,7 @@ type Repository interface {
 // Options says when pending pages are written. The zero value works.
 type Options struct {
 	GroupBytes int           // a host with so many pending bytes is due; default repository.DefaultBlockBytes
-	Age        time.Duration // an item that has waited so long is due, with all of its host; default 2 s
+	Age        time.Duration // an item that has waited so long is due, with all of its host, and sooner the more that is; default 2 s
 	MaxPending int           // bytes, those held among them; past half of it the largest groups are due, past all of it Put waits; default 32 MiB
 	Retry      time.Duration // after a write failed, Put refuses items for so long; default 5 s
 }
@@ -277,8 +277,8 @@ func (s *Server) due(now time.Time) (items []*entry, wait time.Duration) {
 	excess := s.pending - s.o.MaxPending/2
 	for _, host := range hosts {
 		g := s.groups[host]
-		left := g.since.Add(s.o.Age).Sub(now)
-		if !g.due && g.bytes < s.o.GroupBytes && left > 0 && excess <= 0 {
+		left := g.since.Add(s.patience(g)).Sub(now)
+		if !g.due && left > 0 && excess <= 0 {
 			wait = min(wait, left)
 			continue
 		}
@@ -286,6 +286,12 @@ func (s *Server) due(now time.Time) (items []*entry, wait time.Duration) {
 		items = append(items, s.remove(host)...)
 	}
 	return items, wait
+}
+
+// patience is how long a group may wait for company: the fuller its block will be, the less is more of it worth.
+func (s *Server) patience(g *group) time.Duration {
+	missing := max(0, s.o.GroupBytes-g.bytes)
+	return time.Duration(float64(s.o.Age) * float64(missing) / float64(s.o.GroupBytes))
 }
 
 // remove takes a group out, its items in the order of their URLs: neighbours share templates.

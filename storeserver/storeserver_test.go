@@ -83,7 +83,7 @@ func mustPut(t testing.TB, s *Server, r *receipts, p *vocab.Page) {
 func TestWrittenByAgeSizeAndHurry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		repo := openRepo(t, t.TempDir())
-		s := New(repo, nothingKnown, Options{GroupBytes: 5000})
+		s := New(repo, nothingKnown, Options{GroupBytes: 50_000})
 		defer start(t, s)()
 		var got receipts
 		mustPut(t, s, &got, page(1, "a.test", "one"))
@@ -98,7 +98,7 @@ func TestWrittenByAgeSizeAndHurry(t *testing.T) {
 		if n := got.count(); n != 1 || got.order[0] != 1 {
 			t.Fatalf("after two seconds: %v", got.order)
 		}
-		mustPut(t, s, &got, page(3, "c.test", string(make([]byte, 6000))))
+		mustPut(t, s, &got, page(3, "c.test", string(make([]byte, 50_000))))
 		synctest.Wait()
 		if n := got.count(); n != 2 || got.order[1] != 3 {
 			t.Fatalf("a full group: %v", got.order)
@@ -107,6 +107,17 @@ func TestWrittenByAgeSizeAndHurry(t *testing.T) {
 		synctest.Wait()
 		if n := got.count(); n != 3 {
 			t.Fatalf("after Hurry: %v", got.order)
+		}
+		mustPut(t, s, &got, page(4, "d.test", string(make([]byte, 25_000))))
+		time.Sleep(900 * time.Millisecond)
+		synctest.Wait()
+		if n := got.count(); n != 3 {
+			t.Fatalf("half full, before half the time: %v", got.order)
+		}
+		time.Sleep(200 * time.Millisecond)
+		synctest.Wait()
+		if n := got.count(); n != 4 {
+			t.Fatalf("half full, after half the time: %v", got.order)
 		}
 		for doc, r := range got.of {
 			if rec, err := repo.Read(r.Place); err != nil || rec.Page.Doc != doc {

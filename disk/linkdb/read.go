@@ -277,9 +277,20 @@ func (c *cursor) anchors(doc vocab.DocID) Anchors {
 
 // records walks a section with its decoder. The last pair carries the error, if there is one.
 func records[T any](r *Run, section int, decode func(*cursor, vocab.DocID) T) iter.Seq2[T, error] {
+	return recordsOf(r, section, decode, everything)
+}
+
+func everything(vocab.DocID) bool { return true }
+
+// recordsOf is records for the documents that want says yes to; the others are passed over.
+func recordsOf[T any](r *Run, section int, decode func(*cursor, vocab.DocID) T, want func(vocab.DocID) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		c := r.cursor(section)
 		for doc, ok := c.next(); ok; doc, ok = c.next() {
+			if !want(doc) {
+				c.skip()
+				continue
+			}
 			record := decode(c, doc)
 			if c.err != nil {
 				break

@@ -236,9 +236,12 @@ func (s *Set) resolve(source vocab.DocID, targets []Target, broken bool) []Targe
 
 // Anchors walks the wordings of the links to each document, ascending; those to its aliases are
 // among them, those from the document itself and from sources that are no pages are not.
-func (s *Set) Anchors() iter.Seq2[Anchors, error] {
+func (s *Set) Anchors() iter.Seq2[Anchors, error] { return s.AnchorsOf(everything) }
+
+// AnchorsOf is Anchors for the documents that want says yes to. To pass over the others costs a fraction of reading them.
+func (s *Set) AnchorsOf(want func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
 	return func(yield func(Anchors, error) bool) {
-		aliased, err := s.aliased()
+		aliased, err := s.aliased(want)
 		if err != nil {
 			yield(Anchors{}, err)
 			return
@@ -258,13 +261,10 @@ func (s *Set) Anchors() iter.Seq2[Anchors, error] {
 			}
 			return true
 		}
-		for a, err := range s.ownAnchors() {
+		for a, err := range s.ownAnchors(func(doc vocab.DocID) bool { return want(doc) && s.Same(doc) }) {
 			if err != nil {
 				yield(a, err)
 				return
-			}
-			if !s.Same(a.Doc) {
-				continue
 			}
 			if !emit(a.Doc) {
 				return
@@ -281,26 +281,30 @@ func (s *Set) Anchors() iter.Seq2[Anchors, error] {
 	}
 }
 
-// aliased collects the anchors of documents that are another one, by that one.
-func (s *Set) aliased() (map[vocab.DocID][]AnchorText, error) {
+// aliased collects the anchors of documents that are another one, by that one, if that is wanted.
+func (s *Set) aliased(want func(vocab.DocID) bool) (map[vocab.DocID][]AnchorText, error) {
 	found := map[vocab.DocID][]AnchorText{}
-	for a, err := range s.ownAnchors() {
+	aliases := func(doc vocab.DocID) bool {
+		of, ok := s.Canonical(doc)
+		return ok && of != doc && want(of)
+	}
+	for a, err := range s.ownAnchors(aliases) {
 		if err != nil {
 			return nil, err
 		}
-		if of, ok := s.Canonical(a.Doc); ok && of != a.Doc {
-			if texts := withoutSource(a.Texts, of); len(texts) > 0 {
-				found[of] = append(found[of], texts...)
-			}
+		of, _ := s.Canonical(a.Doc)
+		if texts := withoutSource(a.Texts, of); len(texts) > 0 {
+			found[of] = append(found[of], texts...)
 		}
 	}
 	return found, nil
 }
 
-// ownAnchors walks anchors under the documents that they were written for. A source counts in its
+// ownAnchors walks anchors under the documents that they were written for, where they are wanted. A source counts in its
 // newest run alone, and where it is a page.
-func (s *Set) ownAnchors() iter.Seq2[Anchors, error] {
-	return merge(s.runs, (*Run).Anchors, func(a Anchors) vocab.DocID { return a.Doc }, func(same []Anchors, runs []int) Anchors {
+func (s *Set) ownAnchors(want func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
+	section := func(r *Run) iter.Seq2[Anchors, error] { return recordsOf(r, anchors, (*cursor).anchors, want) }
+	return merge(s.runs, section, func(a Anchors) vocab.DocID { return a.Doc }, func(same []Anchors, runs []int) Anchors {
 		all := Anchors{Doc: same[0].Doc}
 		for i, a := range same {
 			all.Texts = append(all.Texts, s.counting(a, runs[i])...)
@@ -471,7 +475,7 @@ func (s *Set) writeTo(w *Writer) error {
 		}
 		w.Links(source)
 	}
-	for a, err := range s.ownAnchors() {
+	for a, err := range s.ownAnchors(everything) {
 		if err != nil {
 			return err
 		}
