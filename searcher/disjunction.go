@@ -29,6 +29,7 @@ type disjunction struct {
 func (w *walk) disjunction(p *plan, c *collector) {
 	d := &disjunction{walk: w, collector: c, lanes: p.any, filters: p.filters, local: slices.Clone(p.any)}
 	slices.SortStableFunc(d.lanes, func(a, b *lane) int { return int(a.most()) - int(b.most()) })
+	d.prime()
 	docs := vocab.Ordinal(w.part.seg.Docs())
 	for from := vocab.Ordinal(0); from < docs && !w.clock.look(); {
 		to := d.stretch(from, docs)
@@ -37,6 +38,21 @@ func (w *walk) disjunction(p *plan, c *collector) {
 		}
 		d.visit(from, to)
 		from = to
+	}
+}
+
+// prime raises the least score wanted before any page is looked at: as many pages as are wanted have what one word alone
+// gives them.
+func (d *disjunction) prime() {
+	postings := 0
+	for _, l := range d.lanes {
+		postings += l.cost()
+	}
+	if postings <= d.countTo || len(d.filters) > 0 || d.part.dead != nil { // pages may be left out, or all are counted
+		return
+	}
+	for _, l := range d.lanes {
+		d.floor = max(d.floor, l.step*uint32(l.postings.Reached(d.k)))
 	}
 }
 

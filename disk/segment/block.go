@@ -53,6 +53,19 @@ func (b *block) decode(src []byte, n int, before uint32) (size int, err error) {
 	return size, nil
 }
 
+// unpackBlockImpacts gives the impacts of a block without its ordinals, if it is whole.
+func unpackBlockImpacts(impacts []uint8, src []byte) bool {
+	if len(src) < blockHead || src[0] > 32 || src[2] > 8 {
+		return false
+	}
+	packed, width := src[blockHead:], src[2]
+	if gaps := packedLen(len(impacts), src[0]); len(packed) >= gaps+packedLen(len(impacts), width) {
+		unpackBytes(impacts, packed[gaps:], width, src[1])
+		return true
+	}
+	return false
+}
+
 // decodeInside reads the ordinals of n postings of a list in the dictionary, of which the first is known. It gives the
 // number of bytes that they take.
 func (b *block) decodeInside(src []byte, n int, first uint32) (size int, err error) {

@@ -313,6 +313,54 @@ func (p *Postings) MaxIn(from, to vocab.Ordinal) (highest uint8) {
 	return p.directory.maxOf(at, min(p.directory.find(at, n, uint32(to-1))+1, n))
 }
 
+// Reached is an impact that k postings or more have, or a larger one: the k-th largest, or of a list of many blocks the k-th
+// largest of those that are largest in theirs. It is 0 where there are fewer postings, and leaves p where it is.
+func (p *Postings) Reached(k int) uint8 {
+	var counts [256]uint32
+	switch blocks := p.entry.blocks(); {
+	case p.entry.df < k:
+		return 0
+	case p.inside():
+		for _, impact := range p.impacts[:p.entry.df] {
+			counts[impact]++
+		}
+	case len(p.directory.tops) >= k:
+		for _, impact := range p.directory.tops {
+			counts[impact]++
+		}
+	case blocks >= k:
+		for i := range blocks {
+			counts[p.directory.max(i)]++
+		}
+	default:
+		for i := range blocks {
+			p.countImpacts(i, &counts)
+		}
+	}
+	left := k
+	for impact := len(counts) - 1; impact > 0; impact-- {
+		if left -= int(counts[impact]); left <= 0 {
+			return uint8(impact)
+		}
+	}
+	return 0
+}
+
+// countImpacts counts those of a block in the file, none of a damaged one.
+func (p *Postings) countImpacts(at int, counts *[256]uint32) {
+	from, to := p.directory.bounds(at)
+	if from > to || uint64(to) > uint64(len(p.blocks)) {
+		return
+	}
+	var impacts [blockSize]uint8
+	n := min(blockSize, p.entry.df-at*blockSize)
+	if unpackBlockImpacts(impacts[:n], p.blocks[from:to]) {
+		for _, impact := range impacts[:n] {
+			counts[impact]++
+		}
+	}
+}
+
 // HitCount is how many hits the current posting has, or of a list in the dictionary how many bytes they take.
 func (p *Postings) HitCount() (int, error) {
 	if err := p.toHits(); err != nil {

@@ -209,7 +209,7 @@ func (x index) verifyList(t testing.TB, s *Segment, list List, word string, want
 	if p.DF() != len(want) {
 		t.Fatalf("%s list of %s: df %d, want %d", list, word, p.DF(), len(want))
 	}
-	highest, ords := uint8(0), ordinals(want)
+	ords, impacts := ordinals(want), []uint8{}
 	for _, ord := range ords {
 		if !p.Next() || p.Ord() != ord {
 			t.Fatalf("%s list of %s: %v at %d, want %d", list, word, p.Err(), p.Ord(), ord)
@@ -222,13 +222,26 @@ func (x index) verifyList(t testing.TB, s *Segment, list List, word string, want
 		if p.Impact() != impact {
 			t.Fatalf("%s list of %s, %d: impact %d, want %d", list, word, ord, p.Impact(), impact)
 		}
-		highest = max(highest, impact)
+		impacts = append(impacts, impact)
 	}
 	if p.Next() || p.Err() != nil || p.Next() || p.Advance(0) {
 		t.Fatalf("%s list of %s goes on: %v", list, word, p.Err())
 	}
-	if p.MaxImpact() != highest {
-		t.Fatalf("%s list of %s: max impact %d, want %d", list, word, p.MaxImpact(), highest)
+	slices.Sort(impacts)
+	slices.Reverse(impacts)
+	if p.MaxImpact() != impacts[0] {
+		t.Fatalf("%s list of %s: max impact %d, want %d", list, word, p.MaxImpact(), impacts[0])
+	}
+	for _, k := range []int{1, 2, 30, len(ords) / 2, len(ords)} {
+		if k < 1 || k > len(ords) {
+			continue
+		}
+		if got := p.Reached(k); got > impacts[k-1] || got < impacts[k-1] && p.entry.blocks() < k {
+			t.Fatalf("%s list of %s: %d postings reach %d, want %d", list, word, k, got, impacts[k-1])
+		}
+	}
+	if got := p.Reached(len(ords) + 1); got != 0 {
+		t.Fatalf("%s list of %s: more postings than there are reach %d", list, word, got)
 	}
 	x.verifyMoves(t, s, p, word, want, ords)
 }
