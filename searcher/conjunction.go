@@ -20,6 +20,7 @@ type conjunction struct {
 	until  vocab.Ordinal // end of the stretch at hand
 	bound  uint32        // of the scores in it
 	others uint32        // of what all words but the lead add in it
+	pages  uint32        // of what no word changes in it: that of one page is far away in memory
 }
 
 func (w *walk) conjunction(p *plan, c *collector) {
@@ -53,9 +54,11 @@ next:
 			if to = lead; lead >= j.until {
 				continue
 			}
-			if j.lead != nil && j.ofPage(lead)+j.lead.points()+j.others < least {
-				to++
-				continue
+			if j.lead != nil {
+				if most := j.lead.points() + j.others; j.pages+most < least || j.ofPage(lead)+most < least {
+					to++
+					continue
+				}
 			}
 		}
 		for _, m := range j.movers[1:] {
@@ -100,7 +103,8 @@ func (j *conjunction) stretch(to, docs vocab.Ordinal) {
 			j.others += l.bound
 		}
 	}
-	j.bound = j.static(to, j.until) + j.others
+	j.pages = j.static(to, j.until)
+	j.bound = j.pages + j.others
 	if j.lead != nil {
 		j.others -= j.lead.bound
 	}
@@ -111,11 +115,14 @@ func (j *conjunction) visit(ord vocab.Ordinal) {
 	if j.part.dead.has(ord) {
 		return
 	}
-	first, least := j.ofPage(ord), j.least()
+	first, least := uint32(0), j.least()
 	for _, l := range j.all {
 		first += l.points()
 	}
-	if least > 0 && j.tooLow(first, least) {
+	if least > 0 && j.tooLow(j.pages+first, least) {
+		return
+	}
+	if first += j.ofPage(ord); least > 0 && j.tooLow(first, least) {
 		return
 	}
 	for _, phrase := range j.checks {

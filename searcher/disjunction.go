@@ -76,12 +76,12 @@ func (d *disjunction) stretch(from, docs vocab.Ordinal) vocab.Ordinal {
 // visit goes through the documents in [from, to).
 func (d *disjunction) visit(from, to vocab.Ordinal) {
 	least, rest, n := d.least(), uint32(0), 0
+	best := d.static(from, to)
 	if least > 0 {
 		for _, l := range d.local {
 			l.bound = l.boundIn(from, to)
 		}
 		sortByBound(d.local)
-		best := d.static(from, to)
 		for n < len(d.local) && best+rest+d.local[n].bound < least {
 			rest += d.local[n].bound
 			n++
@@ -90,7 +90,7 @@ func (d *disjunction) visit(from, to vocab.Ordinal) {
 	switch others, essential := d.local[:n], d.local[n:]; len(essential) {
 	case 0:
 	case 1:
-		d.one(essential[0], others, rest, from, to)
+		d.one(essential[0], others, rest, best, from, to)
 	default:
 		d.several(essential, others, rest, from, to)
 	}
@@ -104,34 +104,54 @@ func sortByBound(lanes []*lane) {
 	}
 }
 
-// one goes through the list of the only essential word.
-func (d *disjunction) one(l *lane, others []*lane, rest uint32, from, to vocab.Ordinal) {
-	for ok := l.postings.Advance(from); ok; ok = l.postings.NextBlock() {
-		ordinals, impacts := l.postings.Block()
-		last := vocab.Ordinal(ordinals[len(ordinals)-1])
-		if last >= to {
-			ordinals = ordinals[:below(ordinals, to)]
+// one goes through the list of the only essential word. Pages have best at most besides what words give them.
+func (d *disjunction) one(l *lane, others []*lane, rest, best uint32, from, to vocab.Ordinal) {
+	for from < to && !d.clock.tick() {
+		bound, until := l.postings.Bound(from)
+		if l.step*uint32(bound)+rest+best < d.least() {
+			from = until
+			continue
 		}
-		d.take(l.step, others, rest, ordinals, impacts[:len(ordinals)])
-		if last+1 >= to || d.clock.tick() {
+		if !l.postings.Advance(from) {
+			d.fail(l.postings.Err())
 			return
 		}
+		ordinals, impacts := l.postings.Block()
+		if from = vocab.Ordinal(ordinals[len(ordinals)-1]) + 1; from > to {
+			ordinals = ordinals[:below(ordinals, to)]
+		}
+		d.take(l.step, others, rest, best, ordinals, impacts[:len(ordinals)])
 	}
-	d.fail(l.postings.Err())
 }
 
 // take scores decoded postings.
-func (d *disjunction) take(step uint32, others []*lane, rest uint32, ordinals []uint32, impacts []uint8) {
+func (d *disjunction) take(step uint32, others []*lane, rest, best uint32, ordinals []uint32, impacts []uint8) {
 	static, shift, dead := d.part.static.points, d.terms.shift, d.part.dead
 	least := d.least()
-	for i, ord := range ordinals {
-		first := static[ord]>>shift + step*uint32(impacts[i])
+	needed := neededOf(step, rest+best, least)
+	for i, impact := range impacts {
+		if impact < needed { // what the page has besides is far away in memory
+			continue
+		}
+		ord := ordinals[i]
+		first := static[ord]>>shift + step*uint32(impact)
 		if first+rest < least || dead.has(vocab.Ordinal(ord)) {
 			continue
 		}
 		d.lookUp(vocab.Ordinal(ord), first, others, rest)
-		least = d.least()
+		if now := d.least(); now != least {
+			least, needed = now, neededOf(step, rest+best, now)
+		}
 	}
+}
+
+// neededOf is the least impact of a word with which a page may come to the least score wanted, others being the most that
+// it has besides.
+func neededOf(step, others, least uint32) uint8 {
+	if least <= others || step == 0 {
+		return 0
+	}
+	return uint8(min((least-others+step-1)/step, maxImpact))
 }
 
 // below is how many of ascending ordinals lie below to.
