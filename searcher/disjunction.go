@@ -92,7 +92,7 @@ func (d *disjunction) visit(from, to vocab.Ordinal) {
 	case 1:
 		d.one(essential[0], others, rest, best, from, to)
 	default:
-		d.several(essential, others, rest, from, to)
+		d.several(essential, others, rest, best, from, to)
 	}
 }
 
@@ -120,7 +120,27 @@ func (d *disjunction) one(l *lane, others []*lane, rest, best uint32, from, to v
 		if from = vocab.Ordinal(ordinals[len(ordinals)-1]) + 1; from > to {
 			ordinals = ordinals[:below(ordinals, to)]
 		}
-		d.take(l.step, others, rest, best, ordinals, impacts[:len(ordinals)])
+		if impacts = impacts[:len(ordinals)]; len(others) == 0 && len(d.filters) == 0 && d.part.dead == nil {
+			d.takeAll(l.step, best, ordinals, impacts)
+		} else {
+			d.take(l.step, others, rest, best, ordinals, impacts)
+		}
+	}
+}
+
+// takeAll scores decoded postings where nothing else counts: all of them match.
+func (d *disjunction) takeAll(step, best uint32, ordinals []uint32, impacts []uint8) {
+	static, shift := d.part.static.points, d.terms.shift
+	d.count += len(ordinals)
+	needed := neededOf(step, best, d.floor)
+	for i, impact := range impacts {
+		if impact < needed { // what the page has besides is far away in memory
+			continue
+		}
+		if first := static[ordinals[i]]>>shift + step*uint32(impact); first >= d.floor {
+			d.keep(first, vocab.Ordinal(ordinals[i]))
+			needed = neededOf(step, best, d.floor)
+		}
 	}
 }
 
@@ -130,7 +150,7 @@ func (d *disjunction) take(step uint32, others []*lane, rest, best uint32, ordin
 	least := d.least()
 	needed := neededOf(step, rest+best, least)
 	for i, impact := range impacts {
-		if impact < needed { // what the page has besides is far away in memory
+		if impact < needed {
 			continue
 		}
 		ord := ordinals[i]
@@ -192,7 +212,7 @@ func (d *disjunction) passes(ord vocab.Ordinal) bool {
 }
 
 // several adds up the scores of the essential words, window by window.
-func (d *disjunction) several(essential, others []*lane, rest uint32, from, to vocab.Ordinal) {
+func (d *disjunction) several(essential, others []*lane, rest, best uint32, from, to vocab.Ordinal) {
 	for _, l := range essential {
 		l.at = from
 	}
@@ -205,7 +225,7 @@ func (d *disjunction) several(essential, others []*lane, rest uint32, from, to v
 			}
 			next = min(next, l.at)
 		}
-		d.settle(base, others, rest)
+		d.settle(base, others, rest, best)
 		base = next
 	}
 }
@@ -234,8 +254,8 @@ func (d *disjunction) gather(l *lane, base, until vocab.Ordinal) {
 	d.fail(l.postings.Err())
 }
 
-// settle takes the pages of a window.
-func (d *disjunction) settle(base vocab.Ordinal, others []*lane, rest uint32) {
+// settle takes the pages of a window. What a page is worth by itself, best at most, is far away in memory.
+func (d *disjunction) settle(base vocab.Ordinal, others []*lane, rest, best uint32) {
 	static, shift, least := d.part.static.points[base:], d.terms.shift, d.least()
 	lone := len(others) == 0 && len(d.filters) == 0
 	for i, word := range d.seen {
@@ -252,9 +272,12 @@ func (d *disjunction) settle(base vocab.Ordinal, others []*lane, rest uint32) {
 		}
 		for ; word != 0; word &= word - 1 {
 			at := i*64 + bits.TrailingZeros64(word)
-			first := d.scores[at] + static[at]>>shift
+			first := d.scores[at]
 			d.scores[at] = 0
-			if first+rest < least || dead&word&-word != 0 {
+			if most := first + rest + best; most < least || lone && most < d.floor {
+				continue
+			}
+			if first += static[at] >> shift; first+rest < least || dead&word&-word != 0 {
 				continue
 			}
 			if ord := base + vocab.Ordinal(at); !lone {
