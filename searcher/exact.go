@@ -11,15 +11,19 @@ import (
 
 // exact is the score of names that the query is, and no other forms of its words: of the title, and of texts of links.
 func (s *scorer) exact(p *page, t *tally) {
-	if s.terms.bases == 0 || p.inexact != 0 {
+	if s.terms.bases == 0 {
 		return
 	}
-	if weight := s.w.Exact[vocab.TitleField]; weight != 0 {
-		if name := s.exactTitle(p); name != "" {
-			s.addExact(s.terms.all*Score(weight)/1000, weight, "the query is "+name+",", t)
+	if weight := s.w.Exact[vocab.TitleField]; weight != 0 && p.inexact[vocab.TitleField] == 0 {
+		points := s.terms.all * Score(weight) / 1000
+		switch all, own := s.exactTitle(p); {
+		case all:
+			s.addExact(points, weight, "the query is the title,", t)
+		case own:
+			s.addExact(points*9/10, weight, "the query is the title without the site's name, 0.9 ×", t)
 		}
 	}
-	if weight := s.w.Exact[vocab.AnchorField]; weight != 0 {
+	if weight := s.w.Exact[vocab.AnchorField]; weight != 0 && p.inexact[vocab.AnchorField] == 0 {
 		if links := s.exactLinks(p); links > 0 {
 			agreeing := Agreeing(links)
 			points := s.terms.all * Score(weight) / 1000 * Score(agreeing) / 1000
@@ -40,13 +44,13 @@ func (s *scorer) addExact(points Score, weight Milli, why string, t *tally) {
 	t.add(points, "exact", strings.Join(s.inOrder(), " "), fmt.Sprintf("%s idf %s × weight %s", why, s.terms.all.Milli(), weight))
 }
 
-// exactTitle says what of the title is the query, "" where nothing is.
-func (s *scorer) exactTitle(p *page) string {
+// exactTitle says whether the query is all of the title, or what it has besides the site's name.
+func (s *scorer) exactTitle(p *page) (all, own bool) {
 	var covered [4]uint64 // a bit for each of the first 256 words
 	for i := range s.terms.bases {
 		hits := s.in(i, vocab.TitleField, p)
 		if len(hits) == 0 {
-			return ""
+			return false, false
 		}
 		for _, hit := range hits {
 			for at := hit.Position(); at < hit.Position()+s.terms.span[i] && at < 256; at++ {
@@ -54,13 +58,7 @@ func (s *scorer) exactTitle(p *page) string {
 			}
 		}
 	}
-	switch {
-	case allSet(&covered, p.title.Words):
-		return "the title"
-	case allSet(&covered, p.title.Own):
-		return "the title without the site's name"
-	}
-	return ""
+	return allSet(&covered, p.title.Words), allSet(&covered, p.title.Own)
 }
 
 // allSet says whether the first n bits are set, of which there must be one.

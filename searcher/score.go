@@ -125,17 +125,32 @@ func (t *terms) index(word string) int {
 	return slices.Index(t.words, word)
 }
 
-// mergeForms gives the hits of forms to the words that they count as. Inexact are the words of which a page has only
+// mergeForms gives the hits of forms to the words that they count as. Inexact are the words of which a field has only
 // forms, by bits; the forms of single characters are words that hold them.
-func (t *terms) mergeForms(hits [][]vocab.Hit) (inexact uint64) {
+func (t *terms) mergeForms(hits [][]vocab.Hit) (inexact [vocab.Fields]uint64) {
+	for i := t.bases; i < len(t.words); i++ {
+		if base := t.base[i]; len(hits[i]) > 0 && !words.Single(t.words[base]) {
+			held := fieldsOf(hits[base])
+			for f, there := range fieldsOf(hits[i]) {
+				if there && !held[f] {
+					inexact[f] |= 1 << base
+				}
+			}
+		}
+	}
 	for i := t.bases; i < len(t.words); i++ {
 		base := t.base[i]
-		if len(hits[base]) == 0 && len(hits[i]) > 0 && !words.Single(t.words[base]) {
-			inexact |= 1 << base
-		}
 		hits[base], hits[i] = merged(hits[base], hits[i]), hits[i][:0]
 	}
 	return inexact
+}
+
+// fieldsOf says in which fields hits are.
+func fieldsOf(hits []vocab.Hit) (there [vocab.Fields]bool) {
+	for _, hit := range hits {
+		there[hit.Field()] = true
+	}
+	return there
 }
 
 // merged puts more hits among some; both are sorted.
@@ -173,8 +188,10 @@ const maxImpact = 255
 
 // A page is what the score of a page is made of.
 type page struct {
-	hits    [][]vocab.Hit // by word of the query; empty where it is not on the page
-	inexact uint64        // words of which the page has only other forms, by bits
+	hits [][]vocab.Hit // by word of the query; empty where it is not on the page
+
+	inexact [vocab.Fields]uint64 // words of which a field has only other forms, by bits
+
 	title   segment.Title // its length
 	words   int64         // length of the text
 	average int64         // of all pages
@@ -264,7 +281,7 @@ func (s *scorer) wordType(i int, ht vocab.HitType, count int64, p *page, t *tall
 		weight = s.w.CountInText(count, p.words, p.average)
 	}
 	idf := s.terms.idf[i]
-	if p.inexact>>i&1 != 0 {
+	if p.inexact[ht.Field()]>>i&1 != 0 {
 		idf = idf * Score(s.w.Form) / 1000
 	}
 	points := idf * Score(s.w.Type[ht]) * Score(weight) / million
@@ -385,7 +402,7 @@ func (s *scorer) whole(p *page, t *tally) {
 		return
 	}
 	for f, weight := range s.w.Whole {
-		if weight == 0 || !s.holdsWhole(vocab.Field(f), p) {
+		if weight == 0 || p.inexact[f] != 0 || !s.holdsWhole(vocab.Field(f), p) {
 			continue
 		}
 		points := s.terms.all * Score(weight) / 1000

@@ -423,17 +423,19 @@ func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 	w := &c.Weights
 	seq := c.wanted(root)
 	asked := d
-	inexact := func(word string) bool { return len(asked.Words[word]) == 0 && !words.Single(word) } // only its forms may be there
+	inexact := func(f vocab.Field) func(string) bool { // only other forms of the word may be there
+		return func(word string) bool { return len(asked.positions(word, f)) == 0 && !words.Single(word) }
+	}
 	d = d.merged(c.forms)
 	sum := c.static(d)
 	var all searcher.Score
 	for _, word := range distinct(seq) {
 		all += c.IDF(word)
-		idf := c.IDF(word)
-		if inexact(word) {
-			idf = idf * searcher.Score(w.Form) / 1000
-		}
 		for t := range vocab.HitTypes {
+			idf := c.IDF(word)
+			if inexact(t.Field())(word) {
+				idf = idf * searcher.Score(w.Form) / 1000
+			}
 			sum += c.ofType(idf, word, t, d)
 		}
 	}
@@ -450,50 +452,63 @@ func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 		sum += searcher.Score(w.Related) * 1000 * searcher.Score(searcher.MaxRelated-*nearer) / searcher.MaxRelated
 	}
 	for f, weight := range w.Whole {
-		if len(seq) > 1 && slices.ContainsFunc(d.positions(seq[0], vocab.Field(f)), func(p uint32) bool {
+		if len(seq) > 1 && !slices.ContainsFunc(seq, inexact(vocab.Field(f))) && slices.ContainsFunc(d.positions(seq[0], vocab.Field(f)), func(p uint32) bool {
 			return d.holdsAt(seq, vocab.Field(f), p)
 		}) {
 			sum += all * searcher.Score(weight) / 1000
 		}
 	}
-	if len(seq) > 0 && !slices.ContainsFunc(seq, inexact) {
-		sum += c.exact(seq, all, d)
+	if len(seq) > 0 && !slices.ContainsFunc(seq, inexact(vocab.TitleField)) {
+		sum += c.exactTitle(seq, all, d)
+	}
+	if len(seq) > 0 && !slices.ContainsFunc(seq, inexact(vocab.AnchorField)) {
+		sum += c.exactLinks(seq, all, d)
 	}
 	return sum
 }
 
-// exact is for the title, all of it or what comes before the site's name, and for texts of links, where the query
-// says the same words.
-func (c *Collection) exact(seq []string, all searcher.Score, d *Document) (sum searcher.Score) {
+// exactTitle is for the title, all of it or what comes before the site's name, where the query says the same words.
+func (c *Collection) exactTitle(seq []string, all searcher.Score, d *Document) searcher.Score {
 	own := d.Title
 	for _, separator := range []string{" — ", " – ", " - ", " | ", " :: ", " · ", " » "} {
 		if before, _, found := strings.Cut(own, separator); found {
 			own = before
 		}
 	}
-	said := func(from, n int, f vocab.Field, others bool) bool { // n words from a position on, and no others
-		left := map[uint32]bool{}
-		for at := range n {
-			left[uint32(from+at)] = true
-		}
-		for _, word := range distinct(seq) {
-			held := false
-			for _, at := range d.positions(word, f) {
-				held = held || others || int(at) >= from && int(at) < from+n
-				delete(left, at)
-				if words.Bigram(word) {
-					delete(left, at+1)
-				}
-			}
-			if !held {
-				return false
-			}
-		}
-		return n > 0 && len(left) == 0
+	points := all * searcher.Score(c.Weights.Exact[vocab.TitleField]) / 1000
+	switch {
+	case d.says(seq, 0, len(words.Sequence(d.Title)), vocab.TitleField, true):
+		return points
+	case d.says(seq, 0, len(words.Sequence(own)), vocab.TitleField, true):
+		return points * 9 / 10
 	}
-	if n := len(words.Sequence(d.Title)); said(0, n, vocab.TitleField, true) || said(0, len(words.Sequence(own)), vocab.TitleField, true) {
-		sum += all * searcher.Score(c.Weights.Exact[vocab.TitleField]) / 1000
+	return 0
+}
+
+// says says whether the words of a query are all of those from a position on, and the only ones where others are not allowed.
+func (d *Document) says(seq []string, from, n int, f vocab.Field, others bool) bool {
+	left := map[uint32]bool{}
+	for at := range n {
+		left[uint32(from+at)] = true
 	}
+	for _, word := range distinct(seq) {
+		held := false
+		for _, at := range d.positions(word, f) {
+			held = held || others || int(at) >= from && int(at) < from+n
+			delete(left, at)
+			if words.Bigram(word) {
+				delete(left, at+1)
+			}
+		}
+		if !held {
+			return false
+		}
+	}
+	return n > 0 && len(left) == 0
+}
+
+// exactLinks is for texts of links that are the query.
+func (c *Collection) exactLinks(seq []string, all searcher.Score, d *Document) searcher.Score {
 	texts, links := map[int]bool{}, int64(0)
 	for _, hit := range d.Words[seq[0]] {
 		if hit.Field() != vocab.AnchorField {
@@ -501,15 +516,15 @@ func (c *Collection) exact(seq []string, all searcher.Score, d *Document) (sum s
 		}
 		if from := int(hit.Position()) / 32 * 32; !texts[from] {
 			texts[from] = true
-			if said(from, from%1024/32+1, vocab.AnchorField, false) {
+			if d.says(seq, from, from%1024/32+1, vocab.AnchorField, false) {
 				links += 1 << hit.Size()
 			}
 		}
 	}
-	if links > 0 {
-		sum += all * searcher.Score(c.Weights.Exact[vocab.AnchorField]) / 1000 * searcher.Score(searcher.Agreeing(links)) / 1000
+	if links == 0 {
+		return 0
 	}
-	return sum
+	return all * searcher.Score(c.Weights.Exact[vocab.AnchorField]) / 1000 * searcher.Score(searcher.Agreeing(links)) / 1000
 }
 
 // ofType is idf × type weight × count weight.
