@@ -73,10 +73,17 @@ func (b *Builder) sortWaiting(ctx context.Context, name string) error {
 // openedBarrels are those that wait, open for a merge.
 type openedBarrels []waitingBarrel
 
-// openWaiting opens what waits, which then waits no more.
+// openWaiting opens what waits, which then waits no more. A merge of it needs the memory of the batches.
 func (b *Builder) openWaiting() (openedBarrels, error) {
 	opened := openedBarrels(b.barrels)
 	b.barrels = nil
+	if len(opened) > 0 {
+		b.mu.Lock()
+		if b.spare = nil; b.batch.Docs() == 0 {
+			b.batch = indexer.NewBatch(indexer.BatchOptions{})
+		}
+		b.mu.Unlock()
+	}
 	for i := range opened {
 		var err error
 		if opened[i].file, err = barrel.Open(opened[i].path); err != nil {

@@ -46,15 +46,20 @@ type batchDoc struct {
 // A batchEntry is a word of a document with its hits, coded to so many bytes: in own if that is enough, which holds for
 // most and saves a look elsewhere when the batch is written, or else where own says.
 type batchEntry struct {
-	word, n, bytes uint32 // word by its number in the table
-	own            [8]byte
+	word uint32 // by its number in the table
+	codedHits
 }
 
-func (b *Batch) codedOf(e *batchEntry) []byte {
-	if int(e.bytes) <= len(e.own) {
-		return e.own[:e.bytes]
+type codedHits struct {
+	n, bytes uint32
+	own      [8]byte
+}
+
+func (b *Batch) codedOf(h *codedHits) []byte {
+	if int(h.bytes) <= len(h.own) {
+		return h.own[:h.bytes]
 	}
-	return b.coded[binary.LittleEndian.Uint64(e.own[:]):][:e.bytes]
+	return b.coded[binary.LittleEndian.Uint64(h.own[:]):][:h.bytes]
 }
 
 // NewBatch makes an empty batch.
@@ -121,7 +126,7 @@ func (b *Batch) group(doc *Document) {
 func (b *Batch) code(doc *Document) {
 	from := uint32(0)
 	for number, end := range b.ends {
-		e := batchEntry{word: b.table.number(doc.words.word(uint32(number)), doc.words.hashes[number]), n: end - from}
+		e := batchEntry{b.table.number(doc.words.word(uint32(number)), doc.words.hashes[number]), codedHits{n: end - from}}
 		start := len(b.coded)
 		b.coded = barrel.AppendHits(b.coded, b.hits[from:end])
 		if e.bytes = uint32(len(b.coded) - start); int(e.bytes) <= len(e.own) {
@@ -155,9 +160,9 @@ func (b *Batch) Write(path string) error {
 	postings, from := b.invert(docs, words, ends), uint32(0)
 	for _, n := range words {
 		w.StartWord(int(ends[n] - from))
-		for _, p := range postings[from:ends[n]] {
-			e := &b.entries[p.entry]
-			w.AddPosting(p.ord, int(e.n), b.codedOf(e))
+		for i := from; i < ends[n]; i++ {
+			p := &postings[i]
+			w.AddPosting(p.ord, int(p.n), b.codedOf(&p.codedHits))
 		}
 		w.EndWord()
 		from = ends[n]
@@ -177,10 +182,11 @@ func (b *Batch) count(docs []*batchDoc) []uint32 {
 	return counts
 }
 
-// A batchPosting is an entry and the document that it is of.
+// A batchPosting is an entry and the document that it is of. That it holds the entry itself takes memory for a moment, and
+// saves a look at a random place for each.
 type batchPosting struct {
-	ord   vocab.Ordinal
-	entry uint32
+	ord vocab.Ordinal
+	codedHits
 }
 
 // invert sorts the entries of documents by word, keeping the order of documents: it distributes them, since
@@ -194,7 +200,7 @@ func (b *Batch) invert(docs []*batchDoc, words, ends []uint32) []batchPosting {
 	for ord, d := range docs {
 		for i := d.from; i < d.to; i++ {
 			at := &ends[b.entries[i].word]
-			postings[*at] = batchPosting{vocab.Ordinal(ord), uint32(i)}
+			postings[*at] = batchPosting{vocab.Ordinal(ord), b.entries[i].codedHits}
 			*at++
 		}
 	}
