@@ -68,6 +68,7 @@ func (s *Searcher) ranked(base *snapshot, name string) (*snapshot, error) {
 		clear(s.named)
 	}
 	snap := base.withRanks(vector, stamp, &s.o.Weights)
+	snap.serial = s.snapshots.Add(1)
 	s.named[name] = &namedRanks{base, stamp, snap}
 	return snap, nil
 }

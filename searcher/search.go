@@ -16,7 +16,8 @@ import (
 )
 
 // Search answers a request. What of the index cannot be read is left out, and Response.Partial and
-// Why say so; the error is for requests that nothing can be said to.
+// Why say so; the error is for requests that nothing can be said to. The slices of the response are not to be
+// changed: they may be those of another one, see Options.AnswerBytes.
 func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	began := time.Now()
 	ctx, cancel := deadline(ctx, req.Within)
@@ -29,10 +30,28 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 		if err != nil {
 			return err
 		}
-		return s.search(ctx, snap, q, &req, resp)
+		return s.answer(ctx, snap, q, &req, resp)
 	})
 	resp.Took = time.Since(began)
 	return resp, err
+}
+
+// answer answers from one snapshot, with what was answered before where that is the same.
+func (s *Searcher) answer(ctx context.Context, snap *snapshot, q query.Query, req *Request, resp *Response) error {
+	if !s.answers.keeps(req, q) {
+		return s.search(ctx, snap, q, req, resp)
+	}
+	key := answerKey{snap.serial, s.learnt.Load(), *req}
+	key.request.Within = 0
+	if kept, ok := s.answers.get(key); ok {
+		*resp = kept
+		return nil
+	}
+	err := s.search(ctx, snap, q, req, resp)
+	if err == nil {
+		s.answers.put(key, resp)
+	}
+	return err
 }
 
 // search answers from one snapshot.

@@ -33,6 +33,8 @@ type Options struct {
 	CacheBytes int64         // memory for lists, default 64 MB, and half as much for titles and addresses
 	Links      Links         // for link: and related:; default none
 	Poll       time.Duration // between two looks for news of the data folder, default 250ms
+
+	AnswerBytes int64 // memory for responses, for those who ask the same again; default 0: none are kept
 }
 
 func (o Options) withDefaults() Options {
@@ -60,6 +62,9 @@ type Searcher struct {
 	o     Options
 	cache *segment.Cache
 
+	answers   answers
+	snapshots atomic.Uint64 // that were made so far
+
 	refreshing sync.Mutex // one Refresh at a time
 	life       int        // how often the data folder was made anew; guarded by refreshing
 
@@ -83,7 +88,7 @@ func Open(dir string, o Options) (*Searcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("searcher: %w", err)
 	}
-	s := &Searcher{dir: dir, o: o, cache: cache, handles: map[handleKey]*handle{}, named: map[string]*namedRanks{}, news: make(chan struct{}, 1)}
+	s := &Searcher{dir: dir, o: o, cache: cache, handles: map[handleKey]*handle{}, named: map[string]*namedRanks{}, news: make(chan struct{}, 1), answers: answers{limit: o.AnswerBytes}}
 	if _, err := s.Refresh(); err != nil {
 		s.cache.Close()
 		return nil, err
@@ -105,7 +110,8 @@ type Stats struct {
 	Generation uint64
 	Segments   int
 	Documents  int
-	Ranked     int   // documents with a PageRank
+	Ranked     int // documents with a PageRank
+	Answers    AnswerStats
 	Err        error // why the last Refresh failed; nil if it did not
 }
 
@@ -114,7 +120,7 @@ func (s *Searcher) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.current
-	return Stats{Generation: c.generation, Segments: len(c.parts), Documents: c.docs, Ranked: c.ranked(), Err: s.lastErr}
+	return Stats{Generation: c.generation, Segments: len(c.parts), Documents: c.docs, Ranked: c.ranked(), Answers: s.answers.told(), Err: s.lastErr}
 }
 
 // deadline bounds a request.

@@ -20,6 +20,7 @@ import (
 // A snapshot is one generation of the index with one rank vector. It never changes. Its segments
 // are closed when it was replaced and the last query that uses it has ended.
 type snapshot struct {
+	serial     uint64 // no other snapshot of the Searcher has it
 	generation uint64
 	segments   []string
 	rankStamp  stamp
@@ -172,6 +173,7 @@ func (s *Searcher) refresh() (changed bool, err error) {
 	s.mu.Lock()
 	s.current = snap
 	s.mu.Unlock()
+	s.answers.clear()
 	if old != nil {
 		s.forget(old)
 		s.release(old)
@@ -185,7 +187,7 @@ func (s *Searcher) refresh() (changed bool, err error) {
 
 // load opens a generation. Segments that are open already are not opened again.
 func (s *Searcher) load(m datadir.Manifest, rank stamp, old *snapshot) (snap *snapshot, err error) {
-	snap = &snapshot{generation: m.Generation, segments: m.Segments, rankStamp: rank, homes: &sync.Map{}, refs: 1}
+	snap = &snapshot{serial: s.snapshots.Add(1), generation: m.Generation, segments: m.Segments, rankStamp: rank, homes: &sync.Map{}, refs: 1}
 	if old != nil && old.rankStamp == rank {
 		snap.vector = old.vector
 	} else if rank != (stamp{}) {

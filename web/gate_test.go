@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -123,6 +124,17 @@ func TestRefusedInEveryShape(t *testing.T) {
 		w := do(t, s, http.MethodGet, target)
 		if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || w.Header().Get("Content-Type") != kind {
 			t.Errorf("%s: %d %v", target, w.Code, w.Header())
+		}
+	}
+}
+
+// TestAnswersAreCounted: /metrics tells how many searches were answered with what was kept.
+func TestAnswersAreCounted(t *testing.T) {
+	s := New(Options{Search: newFake(), Answers: func() searcher.AnswerStats { return searcher.AnswerStats{Hits: 3, Misses: 4, Bytes: 5} }})
+	body := get(t, s, "/metrics", http.StatusOK)
+	for _, want := range []string{`anatomy_answers_total{result="hit"} 3`, `anatomy_answers_total{result="miss"} 4`, "anatomy_answers_bytes 5"} {
+		if !strings.Contains(body, "\n"+want+"\n") {
+			t.Errorf("%s is missing", want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"anatomy/searcher"
 	"anatomy/vocab"
 )
 
@@ -24,7 +25,7 @@ type metrics struct {
 	took     *prometheus.HistogramVec
 }
 
-func newMetrics(crawl Crawl) *metrics {
+func newMetrics(crawl Crawl, answers func() searcher.AnswerStats) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anatomy_http_requests_total", Help: "Requests answered, by route and status."}, []string{"route", "code"}),
@@ -35,7 +36,32 @@ func newMetrics(crawl Crawl) *metrics {
 	if crawl != nil {
 		m.registry.MustRegister(crawlCollector{crawl})
 	}
+	if answers != nil {
+		m.registry.MustRegister(answersCollector(answers))
+	}
 	return m
+}
+
+// An answersCollector tells of the answers that are kept.
+type answersCollector func() searcher.AnswerStats
+
+var (
+	answersAsked = prometheus.NewDesc("anatomy_answers_total", "Searches that an answer may be kept for, by whether it was.", []string{"result"}, nil)
+	answersBytes = prometheus.NewDesc("anatomy_answers_bytes", "Bytes of the answers that are kept.", nil, nil)
+)
+
+// Describe names what Collect tells.
+func (c answersCollector) Describe(to chan<- *prometheus.Desc) {
+	to <- answersAsked
+	to <- answersBytes
+}
+
+// Collect tells what is so at the moment.
+func (c answersCollector) Collect(to chan<- prometheus.Metric) {
+	stats := c()
+	to <- prometheus.MustNewConstMetric(answersAsked, prometheus.CounterValue, float64(stats.Hits), "hit")
+	to <- prometheus.MustNewConstMetric(answersAsked, prometheus.CounterValue, float64(stats.Misses), "miss")
+	to <- prometheus.MustNewConstMetric(answersBytes, prometheus.GaugeValue, float64(stats.Bytes))
 }
 
 // observe counts a request. The route is a path of ours, never of the asker, so that nobody can make

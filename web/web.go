@@ -78,6 +78,7 @@ type Options struct {
 	Images     func(ctx context.Context, r searcher.Request) (*searcher.ImageResponse, error)                                          // images of the pages that match; default nil: none are looked for
 	Image      func(ctx context.Context, doc vocab.DocID, id string) (*vocab.Image, error)                                             // one that a page shows, by its ID
 	FetchImage func(ctx context.Context, url string) (*vocab.Page, error)                                                              // an image as it is now, its type told by its bytes; default nil: images are shown by their words alone
+	Answers    func() searcher.AnswerStats                                                                                             // of Search, for the metrics; default nil: it is not told
 	Ready      func() bool                                                                                                             // whether a snapshot is open; default nil: always
 
 	PublicURL  string        // scheme, host and path under which people reach us, see ParsePublicURL; default: those of the request
@@ -151,7 +152,7 @@ func New(o Options) *Server {
 	}
 	s.log = slog.New(complaints{s.log.Handler(), &s.complaints, nil})
 	s.pages = parsePages(s.assets)
-	s.metrics = newMetrics(o.Crawl)
+	s.metrics = newMetrics(o.Crawl, o.Answers)
 	if o.PublicURL != "" {
 		s.setPublic()
 	}

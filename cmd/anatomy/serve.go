@@ -266,9 +266,12 @@ type collection struct {
 	images   *engine.ImageFetcher // nil where images are not fetched
 }
 
+// answerBytes is what serve keeps of answers, for those who ask the same again: some 1,500 pages of results.
+const answerBytes = 16 << 20
+
 func openCollection(dir string, o serveOptions) (*collection, error) {
 	links := engine.NewSharedLinks(dir)
-	s, err := searcher.Open(dir, searcher.Options{Links: links})
+	s, err := searcher.Open(dir, searcher.Options{Links: links, AnswerBytes: answerBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +293,7 @@ func openCollection(dir string, o serveOptions) (*collection, error) {
 		Images: site.Images, Image: site.Image, FetchImage: fetch, SiteSets: o.siteSets,
 		Desk: d, SlowQueries: o.slow, Bot: bot,
 		Search: site, Pages: site, Find: site.Find, Links: site.Links, Trace: site.Trace,
-		Site: site.Report, Versions: site.Versions, VersionAt: site.Version, Stats: site.Stats, Complete: s.Complete, Export: s.All,
+		Site: site.Report, Versions: site.Versions, VersionAt: site.Version, Stats: site.Stats, Complete: s.Complete, Export: s.All, Answers: func() searcher.AnswerStats { return s.Stats().Answers },
 		PublicURL: o.publicURL, Proxies: o.proxies, Connections: o.connections, Version: version(), Keys: o.keys, Crawl: engine.NewControl(dir), Token: o.token, Log: o.log, LogQueries: o.logQueries,
 	}), d, fetcher}, nil
 }

@@ -9,7 +9,9 @@
 // request was due: whoever waits for answers before asking again does not see the queue (coordinated
 // omission). Printed are answers and refusals (429) a second, percentiles of the time of the answers, and the
 // processor time of the server for each, from /metrics. The program takes a share of the machine
-// itself: on one machine saturation is that of both together. queries.lua beside it has wrk ask the same queries.
+// itself, which is printed: on one machine saturation is that of both together. Queries are drawn alike, so that
+// what the server keeps of answers helps little where FILE has thousands; with --zipf 1, the n-th of FILE has a share of
+// about 1/n, as people's have. queries.lua beside it has wrk ask the same queries.
 package main
 
 import (
@@ -18,6 +20,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -26,6 +29,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -33,6 +37,7 @@ import (
 type target struct {
 	base, path  string
 	queries     []string
+	shares      []float64 // of queries: sums of their weights up to each
 	connections int
 	client      *http.Client
 }
@@ -45,12 +50,14 @@ func main() {
 	flag.IntVar(&t.connections, "connections", 64, "that ask at once to find saturation")
 	each := flag.Duration("time", 10*time.Second, "of each measurement")
 	rate := flag.Float64("rate", 0, "measure at this rate alone, in requests a second")
+	zipf := flag.Float64("zipf", 0, "draw the n-th query with a weight of n to the minus this")
 	seed := flag.Uint64("seed", 1, "of the moments and of the order of queries")
 	flag.Parse()
 	if err := t.read(*file); err != nil || *each <= 0 {
 		fmt.Fprintln(os.Stderr, "usage: load --queries FILE:", err)
 		os.Exit(2)
 	}
+	t.weigh(*zipf)
 	t.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 4096, MaxIdleConns: 4096}}
 	fmt.Printf("%s%s…, %d queries, seed %d, %v each\n", t.base, t.path, len(t.queries), *seed, *each)
 	rates := []float64{*rate}
@@ -82,6 +89,21 @@ func (t *target) read(file string) error {
 		return fmt.Errorf("%s has no query", file)
 	}
 	return lines.Err()
+}
+
+// weigh gives the n-th query a weight of n^-exponent.
+func (t *target) weigh(exponent float64) {
+	sum := 0.0
+	for n := range t.queries {
+		sum += math.Pow(float64(n+1), -exponent)
+		t.shares = append(t.shares, sum)
+	}
+}
+
+// draw draws a query.
+func (t *target) draw(random *rand.Rand) string {
+	i, _ := slices.BinarySearch(t.shares, random.Float64()*t.shares[len(t.shares)-1])
+	return t.queries[min(i, len(t.queries)-1)]
 }
 
 // A tally counts what became of requests.
@@ -131,7 +153,7 @@ func (t *target) closed(seed uint64, length time.Duration) *tally {
 		wait.Go(func() {
 			random := rand.New(rand.NewPCG(seed, uint64(i)))
 			for ctx.Err() == nil {
-				t.ask(y, t.queries[random.IntN(len(t.queries))], time.Now())
+				t.ask(y, t.draw(random), time.Now())
 			}
 		})
 	}
@@ -146,7 +168,7 @@ func (t *target) open(seed uint64, rate float64, length time.Duration) *tally {
 	var wait sync.WaitGroup
 	for due := y.began; due.Sub(y.began) < length; due = due.Add(time.Duration(random.ExpFloat64() / rate * float64(time.Second))) {
 		time.Sleep(time.Until(due))
-		query := t.queries[random.IntN(len(t.queries))]
+		query := t.draw(random)
 		wait.Go(func() { t.ask(y, query, due) })
 	}
 	wait.Wait()
@@ -155,9 +177,10 @@ func (t *target) open(seed uint64, rate float64, length time.Duration) *tally {
 
 // measure prints what a measurement gave, and returns answers a second.
 func (t *target) measure(what string, run func() *tally) float64 {
-	before := t.cpu()
+	before, own := t.cpu(), ownCPU()
 	y := run()
 	seconds, cpu := time.Since(y.began).Seconds(), t.cpu()-before
+	own = ownCPU() - own
 	slices.Sort(y.took)
 	at := func(share float64) float64 {
 		if len(y.took) == 0 {
@@ -166,9 +189,18 @@ func (t *target) measure(what string, run func() *tally) float64 {
 		return y.took[min(len(y.took)-1, int(share*float64(len(y.took))))].Seconds() * 1e3
 	}
 	answered := float64(len(y.took)) / seconds
-	fmt.Printf("%-24s %7.0f answers/s %6.0f refused/s %3d failed  p50 %.1f  p90 %.1f  p99 %.1f  p99.9 %.1f ms  CPU %.2f ms a request, %.2f cores\n",
-		what, answered, float64(y.refused)/seconds, y.failed, at(.5), at(.9), at(.99), at(.999), cpu/float64(max(1, len(y.took)+y.refused))*1e3, cpu/seconds)
+	fmt.Printf("%-24s %7.0f answers/s %6.0f refused/s %3d failed  p50 %.1f  p90 %.1f  p99 %.1f  p99.9 %.1f ms  CPU %.2f ms a request, %.2f cores, and %.2f of the load\n",
+		what, answered, float64(y.refused)/seconds, y.failed, at(.5), at(.9), at(.99), at(.999), cpu/float64(max(1, len(y.took)+y.refused))*1e3, cpu/seconds, own/seconds)
 	return answered
+}
+
+// ownCPU is the processor time of this program so far, in seconds.
+func ownCPU() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
 // cpu is the processor time of the server so far, in seconds; 0 where it does not tell.
