@@ -31,6 +31,7 @@ type serveOptions struct {
 	publicURL   string
 	logQueries  bool
 	slow        time.Duration               // searches that took so long are kept for the dashboard; 0: none
+	answers     int                         // MB that are kept, for those who ask the same again
 	connections int                         // 0 for the default
 	proxies     []netip.Prefix              // that are believed
 	redirect    func(context.Context) error // answers plain HTTP; nil: nobody does
@@ -114,6 +115,7 @@ was asked, for at most ten seconds.`,
 	c.Flags().StringVar(&o.publicURL, "public-url", "", "scheme, host and path under which people reach it: `URL`")
 	c.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "believe X-Forwarded-For, -Proto and -Host of `ADDRESS`, or of a network such as 10.0.0.0/8 (may be repeated)")
 	c.Flags().IntVar(&o.connections, "connections", web.DefaultConnections, "keep at most `N` connections open; beyond, the one that waited longest is closed")
+	c.Flags().IntVar(&o.answers, "answer-cache", 16, "keep `MB` of answers, for those who ask the same again; 0 keeps none")
 	c.Flags().DurationVar(&o.slow, "slow-queries", 0, "keep the last 50 searches that took `TIME` or more in memory, for the dashboard; they tell what people search for")
 	c.Flags().StringArrayVar(&siteSets, "site-set", nil, "`NAME=SITE,SITE`: a cx of that name, from clients of Google's Custom Search, searches these sites alone (may be repeated)")
 	secure.add(c)
@@ -266,12 +268,9 @@ type collection struct {
 	images   *engine.ImageFetcher // nil where images are not fetched
 }
 
-// answerBytes is what serve keeps of answers, for those who ask the same again: some 1,500 pages of results.
-const answerBytes = 16 << 20
-
 func openCollection(dir string, o serveOptions) (*collection, error) {
 	links := engine.NewSharedLinks(dir)
-	s, err := searcher.Open(dir, searcher.Options{Links: links, AnswerBytes: answerBytes})
+	s, err := searcher.Open(dir, searcher.Options{Links: links, AnswerBytes: int64(o.answers) << 20})
 	if err != nil {
 		return nil, err
 	}
