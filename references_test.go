@@ -29,6 +29,7 @@ var references = map[string]string{
 	"BP98 §4.4":   "Indexing the Web",
 	"BP98 §4.5":   "Searching",
 	"BP98 §4.5.1": "The Ranking System",
+	"BP98 §6.1":   "Future Work",
 	"BNW03":       "Broder, Najork, Wiener: Efficient URL Caching for World Wide Web Crawling, 2003",
 	"CGM03":       "Cho, Garcia-Molina: Estimating Frequency of Change, 2003",
 	"CJS":         "Cao, Jiang, Singh: High Performance Crawling Scheduling",
