@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ type batchSearch struct {
 	Verbatim bool   `json:"verbatim"`
 	Rank     string `json:"rank"`
 	Filter   *bool  `json:"filter"` // default true
+	Type     string `json:"type"`   // image, for images; default page
 }
 
 type batchAnswer struct {
@@ -46,19 +48,35 @@ func (s *Server) apiBatch(c *gin.Context) (any, error) {
 	}
 	answer := &batchAnswer{Answers: make([]any, 0, len(batch.Searches))}
 	for _, one := range batch.Searches {
-		r, err := one.request()
+		r, images, err := one.request()
 		if err != nil {
 			answer.Answers = append(answer.Answers, errorOf(s.judge(c, err)))
 			continue
 		}
-		a, err := s.ask(c.Request.Context(), r)
+		a, err := s.answerTo(c.Request.Context(), r, images)
 		if err != nil {
 			answer.Answers = append(answer.Answers, errorOf(s.judge(c, err)))
 			continue
 		}
-		answer.Answers = append(answer.Answers, s.answer(r, a))
+		answer.Answers = append(answer.Answers, a)
 	}
 	return answer, nil
+}
+
+// answerTo answers with pages or with images.
+func (s *Server) answerTo(ctx context.Context, r searcher.Request, images bool) (*searchAnswer, error) {
+	if images {
+		a, err := s.askImages(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return s.imagesAnswer(r, a), nil
+	}
+	a, err := s.ask(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(r, a), nil
 }
 
 // readBatch reads the body, which may hold nothing that we do not know: a misspelt field is an
@@ -99,24 +117,31 @@ func readJSON(c *gin.Context, into any, set ...func(*json.Decoder)) error {
 	return nil
 }
 
-// request is a search of a batch, held to the bounds of the parameters of /api/v1/search.
-func (b *batchSearch) request() (searcher.Request, error) {
-	r := searcher.Request{Query: cleanText(b.Query), Offset: b.Start, Limit: searcher.DefaultLimit, Explain: b.Explain, Verbatim: b.Verbatim, Rank: cleanText(b.Rank)}
+// request is a search of a batch, held to the bounds of the parameters of /api/v1/search; images says that it is for
+// images.
+func (b *batchSearch) request() (r searcher.Request, images bool, err error) {
+	r = searcher.Request{Query: cleanText(b.Query), Offset: b.Start, Limit: searcher.DefaultLimit, Explain: b.Explain, Verbatim: b.Verbatim, Rank: cleanText(b.Rank)}
 	if b.Filter != nil {
 		r.Ungrouped = !*b.Filter
+	}
+	images, known := imagesAsked(&r, b.Type)
+	if images {
+		r.Limit = imagesLimit
 	}
 	if b.Num != nil {
 		r.Limit = *b.Num
 	}
 	switch {
+	case !known:
+		err = badParameter("Field type must be page or image.")
 	case len(b.Query) > MaxQuery:
-		return r, badParameter(fmt.Sprintf("Field q has %d bytes; the limit is %d.", len(b.Query), MaxQuery))
+		err = badParameter(fmt.Sprintf("Field q has %d bytes; the limit is %d.", len(b.Query), MaxQuery))
 	case r.Query == "":
-		return r, badParameter("Field q is missing.")
+		err = badParameter("Field q is missing.")
 	case r.Offset < 0 || r.Offset > searcher.MaxOffset:
-		return r, badParameter(fmt.Sprintf("Field start must be a whole number from 0 to %d.", searcher.MaxOffset))
+		err = badParameter(fmt.Sprintf("Field start must be a whole number from 0 to %d.", searcher.MaxOffset))
 	case r.Limit < 1 || r.Limit > searcher.MaxLimit:
-		return r, badParameter(fmt.Sprintf("Field num must be a whole number from 1 to %d.", searcher.MaxLimit))
+		err = badParameter(fmt.Sprintf("Field num must be a whole number from 1 to %d.", searcher.MaxLimit))
 	}
-	return r, nil
+	return r, images, err
 }

@@ -56,6 +56,9 @@ func (s *Server) apiExport(c *gin.Context) {
 	p := readParams(c)
 	r := searcher.Request{Query: p.text("q", MaxQuery), Explain: p.flag("explain"), Rank: p.text("rank", maxRankParameter), Ungrouped: true, Preferences: taste(p.preferred(), false)}
 	most := p.number("max", searcher.MaxAll, 1, searcher.MaxAll)
+	if images := p.wantsImages(&r); images {
+		p.fail("Images are not exported: /api/v1/search gives them with type=image, a hundred at a time.")
+	}
 	p.required("q", r.Query)
 	err := p.err
 	switch {

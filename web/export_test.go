@@ -81,7 +81,7 @@ func TestExport(t *testing.T) {
 		}
 		s = New(Options{Search: newFake(), Export: exported(0, fmt.Errorf("searcher: %w", context.DeadlineExceeded))})
 		get(t, s, "/api/v1/export?q=a", http.StatusGatewayTimeout)
-		for target, status := range map[string]int{"/api/v1/export": 400, "/api/v1/export?q=": 400, "/api/v1/export?q=a&max=0": 400, "/api/v1/export?q=a&max=100001": 400, "/api/v1/export?q=a&q=b": 400} {
+		for target, status := range map[string]int{"/api/v1/export": 400, "/api/v1/export?q=": 400, "/api/v1/export?q=a&max=0": 400, "/api/v1/export?q=a&type=image": 400, "/api/v1/export?q=a+type:image": 400, "/api/v1/export?q=a&type=sound": 400, "/api/v1/export?q=a&max=100001": 400, "/api/v1/export?q=a&q=b": 400} {
 			if body := get(t, s, target, status); errorCode(t, body) != "bad_parameter" {
 				t.Errorf("%s: %s", target, body)
 			}

@@ -42,19 +42,27 @@ type tabView struct {
 
 // wantsImages says whether images are asked for, and takes that out of the query.
 func (p *params) wantsImages(r *searcher.Request) bool {
-	rest, images := searcher.ForImages(r.Query)
-	r.Query = rest
-	switch p.one("type") {
-	case "", "all", "page":
-	case "image", "images":
-		images = true
-	default:
+	images, ok := imagesAsked(r, p.one("type"))
+	if !ok {
 		p.fail("Parameter type must be page or image.")
 	}
 	if images && p.one("num") == "" {
 		r.Limit = imagesLimit
 	}
 	return images
+}
+
+// imagesAsked says whether a request is for images, by its query, which it takes that out of, or by the kind of
+// results that is named; ok says that there is such a kind.
+func imagesAsked(r *searcher.Request, kind string) (images, ok bool) {
+	r.Query, images = searcher.ForImages(r.Query)
+	switch kind {
+	case "", "all", "page":
+		return images, true
+	case "image", "images":
+		return true, true
+	}
+	return false, false
 }
 
 // askImages puts a request to the searcher once there is an index.

@@ -39,6 +39,10 @@ func (s *Server) Tools() *mcp.Server {
 		`Finds pages by words. All words must match; "quoted phrases", -word, OR, site:example.org, intitle:word, inurl:word, "two words"~5, link:example.org/page and related:example.org/page work. Each result has an id for fetch.`), s.toolSearch)
 	mcp.AddTool(server, readingTool("fetch", "Read a page",
 		"Gives the text of one page of the collection as it was when it was crawled, by the id of a search result or by its address. Long pages come in parts: pass next_offset as offset."), s.toolFetch)
+	if s.o.Images != nil {
+		mcp.AddTool(server, readingTool("images", "Find images",
+			"Finds images that pages of the collection show, by words of their alternative texts, captions and pages. Gives addresses and what is said of them, not the images."), s.toolImages)
+	}
 	if s.o.Links != nil {
 		mcp.AddTool(server, readingTool("links", "Links of a page",
 			"Gives the pages of the collection that link to a page, those first that pass most rank to it, with the words of their links, and the pages that it links to."), s.toolLinks)
@@ -108,15 +112,11 @@ func (s *Server) toolSearch(ctx context.Context, _ *mcp.CallToolRequest, in tool
 		}
 		r.Similar = doc
 	}
-	switch {
-	case r.Query == "":
-		return nil, nil, errors.New("query is empty: say what to look for")
-	case len(r.Query) > MaxQuery:
-		return nil, nil, fmt.Errorf("query has %d bytes; the limit is %d", len(r.Query), MaxQuery)
-	case in.Num < 0 || in.Num > maxToolResults:
-		return nil, nil, fmt.Errorf("num must be from 1 to %d", maxToolResults)
-	case in.Start < 0 || in.Start > searcher.MaxOffset:
-		return nil, nil, fmt.Errorf("start must be from 0 to %d", searcher.MaxOffset)
+	if images, _ := imagesAsked(&r, ""); images {
+		return nil, nil, errors.New("images are found by the tool images, and not by search")
+	}
+	if err := toolBounds(r); err != nil {
+		return nil, nil, err
 	}
 	a, err := s.ask(ctx, r)
 	if err != nil {

@@ -79,7 +79,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s does not say that it reads the collection alone", tool.Name)
 		}
 	}
-	if got := strings.Join(names, " "); got != "fetch index_status links search" {
+	if got := strings.Join(names, " "); got != "fetch images index_status links search" {
 		t.Errorf("tools %s", got)
 	}
 	if !strings.Contains(session.InitializeResult().Instructions, "untrusted") {
@@ -93,6 +93,17 @@ func TestTools(t *testing.T) {
 	}
 	if !strings.HasPrefix(text, "Untrusted text") || !strings.Contains(text, "[4711] The inverted index\nhttps://www.docs.test/anatomy") {
 		t.Errorf("search says %s", text)
+	}
+
+	var images toolImagesOutput
+	text = call(t, session, "images", map[string]any{"query": "fox type:image", "num": 3}, &images)
+	if images.Total != 65 || len(images.Images) != 2 || images.NextStart != 3 || images.Images[0].ID != "4711" || !strings.HasPrefix(text, "Untrusted text") || !strings.Contains(text, images.Images[1].URL) {
+		t.Errorf("images gives %+v: %s", images, text)
+	}
+	for tool, arguments := range map[string]map[string]any{"images": {"query": "fox", "num": 21}, "search": {"query": "fox type:image"}} {
+		if r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments}); err != nil || !r.IsError {
+			t.Errorf("%s of %v: %v %+v", tool, arguments, err, r)
+		}
 	}
 
 	var page toolFetchOutput

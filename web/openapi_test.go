@@ -154,20 +154,24 @@ func post(s *Server, target, kind, body string) *httptest.ResponseRecorder {
 
 func TestBatch(t *testing.T) {
 	s := fullServer()
-	w := post(s, "/api/v1/batch", "application/json", `{"searches":[{"q":"inverted index","num":2,"start":1},{"q":""},{"q":"fail"},{"q":"nothing"}]}`)
+	w := post(s, "/api/v1/batch", "application/json", `{"searches":[{"q":"inverted index","num":2,"start":1},{"q":""},{"q":"fail"},{"q":"nothing"},{"q":"fox","type":"image","num":3},{"q":"fox type:image"},{"q":"fox","type":"sound"}]}`)
 	var answer struct {
 		Answers []struct {
 			Results []struct{ Doc int }
+			Images  []struct{ Page string }
 			Total   *struct{ Value int }
 			Error   struct{ Code string }
 		}
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK || len(answer.Answers) != 4 {
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK || len(answer.Answers) != 7 {
 		t.Fatalf("status %d: %v: %s", w.Code, err, w.Body)
 	}
 	a := answer.Answers
 	if len(a[0].Results) != 2 || a[1].Error.Code != "bad_parameter" || a[2].Error.Code != "internal" || a[3].Total == nil {
 		t.Errorf("answers %s", w.Body)
+	}
+	if len(a[4].Images) != 3 || len(a[5].Images) != imagesLimit || a[6].Error.Code != "bad_parameter" {
+		t.Errorf("images %s", w.Body)
 	}
 	if strings.Contains(w.Body.String(), "secret") {
 		t.Errorf("a file is named: %s", w.Body)
