@@ -24,7 +24,8 @@ const (
 // where the page asks not to have them shown (noimageindex). The list owns its memory. The error is that of [Parse].
 func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
 	medium, charset := mediumOf(page.ContentType)
-	if medium != vocab.HTML && medium != vocab.Unread || vocab.IsPDF(page.Body) {
+	markdown := medium == vocab.Markdown && len(page.Body) <= maxMarkdown
+	if medium != vocab.HTML && medium != vocab.Unread && !markdown || vocab.IsPDF(page.Body) {
 		return nil, nil
 	}
 	r := imageReader{p: &buf.parser, seen: map[string]int{}}
@@ -36,6 +37,9 @@ func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
 		return nil, fmt.Errorf("indexer: images of %s: %w", page.URL, err)
 	}
 	r.p.obeyHeader(page.Robots)
+	if markdown {
+		body = fromMarkdown(body).out
+	}
 	if r.read(body); r.p.noImages {
 		return nil, nil
 	}

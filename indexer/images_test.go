@@ -24,6 +24,20 @@ func imagesOf(t testing.TB, body string) []vocab.Image {
 	return all
 }
 
+// TestImagesOfMarkdown: pictures of Markdown, and such as stand in it as HTML, are images.
+func TestImagesOfMarkdown(t *testing.T) {
+	body := "# Foxes\n\nA ![red \"fox\"](img/fox.png \"In Sweden\") and ![](https://x.org/b.png).\n\n<img src=c.png alt=den>\n\n`![no](code.png)`\n"
+	got, err := Images(&vocab.Page{URL: pageURL, ContentType: "text/markdown; charset=utf-8", Body: []byte(body)}, &Buffer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const dir = "http://www.example.org/dir/" // of pageURL
+	want := []vocab.Image{{URL: dir + "img/fox.png", Alt: `red "fox"`, Heading: "Foxes"}, {URL: "https://x.org/b.png", Heading: "Foxes", Decoration: true}, {URL: dir + "c.png", Alt: "den", Heading: "Foxes"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 func TestImages(t *testing.T) {
 	const dir = "http://www.example.org/dir/" // of pageURL
 	for body, want := range map[string][]vocab.Image{
@@ -66,7 +80,7 @@ func TestImages(t *testing.T) {
 	if all, err := Images(&vocab.Page{URL: pageURL, Robots: "otherbot: noimageindex", Body: []byte(`<meta name=otherbot content=noimageindex><img src=a.png>`)}, &Buffer{}); err != nil || len(all) != 1 {
 		t.Errorf("what is said to others: %v, %v", all, err)
 	}
-	for _, kind := range []string{"text/plain", "application/pdf", "text/markdown"} {
+	for _, kind := range []string{"text/plain", "application/pdf"} {
 		if all, err := Images(&vocab.Page{URL: pageURL, ContentType: kind, Body: []byte("<img src=a.png>")}, &Buffer{}); err != nil || all != nil {
 			t.Errorf("%s: %v, %v", kind, all, err)
 		}

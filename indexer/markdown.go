@@ -20,15 +20,20 @@ func (p *parser) readMarkdown(body []byte) {
 		p.readPlain(body)
 		return
 	}
+	m := fromMarkdown(body)
+	p.readHTML(m.out)
+	if len(p.title) == 0 {
+		p.title = foldSpace(p.title, []byte(withoutTags(string(m.title))))
+	}
+}
+
+func fromMarkdown(body []byte) *markdown {
 	var m markdown
 	for line := range bytes.Lines(body) {
 		m.line(bytes.TrimRight(line, "\r\n"))
 	}
 	m.endBlock()
-	p.readHTML(m.out)
-	if len(p.title) == 0 {
-		p.title = foldSpace(p.title, []byte(withoutTags(string(m.title))))
-	}
+	return &m
 }
 
 // A markdown is the state of turning Markdown into HTML, line by line.
@@ -190,8 +195,9 @@ func (m *markdown) special(s []byte) int {
 		m.out = append(m.out, s[1])
 		return 2
 	case s[0] == '!' && len(s) > 1 && s[1] == '[':
-		if label, _, n := linkAt(s[1:]); n > 0 {
-			m.out = append(append(append(m.out, `<img alt="`...), html.EscapeString(string(label))...), `">`...)
+		if label, ref, n := linkAt(s[1:]); n > 0 {
+			m.out = append(append(append(m.out, `<img alt="`...), html.EscapeString(string(label))...), `" src="`...)
+			m.out = append(append(m.out, html.EscapeString(string(ref))...), `">`...)
 			return 1 + n
 		}
 	case s[0] == '[':
