@@ -110,4 +110,17 @@ func TestVersions(t *testing.T) {
 	if _, err := site.Version(t.Context(), steady, all.Pages[0].Place); !errors.Is(err, web.ErrNotFound) {
 		t.Errorf("the page of another document: %v", err)
 	}
+
+	if _, err := Ban(t.Context(), dir, []string{"http://one.test/steady"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := site.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := site.Versions(t.Context(), steady); !errors.Is(err, web.ErrNotFound) {
+		t.Errorf("versions of a page that was removed: %v", err)
+	}
+	if all, err := site.Versions(t.Context(), doc); err != nil || len(all.Pages) != 3 {
+		t.Errorf("another page was removed: %+v, %v", all, err)
+	}
 }

@@ -65,6 +65,9 @@ func (v *versionPlaces) add(place vocab.Place, r *repository.Record) {
 // Versions lists the pages of a document that are in the repository, the newest first, and says how much
 // of the repository was looked through: ctx bounds the time for that, and the next call goes on.
 func (s *Site) Versions(ctx context.Context, doc vocab.DocID) (*web.Versions, error) {
+	if err := s.findable(doc); err != nil {
+		return nil, err
+	}
 	s.versions.mu.Lock()
 	defer s.versions.mu.Unlock()
 	all := &web.Versions{Read: 1}
@@ -111,11 +114,22 @@ func (s *Site) Version(_ context.Context, doc vocab.DocID, place string) (*vocab
 	if at.String() != place {
 		return nil, fmt.Errorf("place %q: %w", place, web.ErrNotFound)
 	}
+	if err := s.findable(doc); err != nil {
+		return nil, err
+	}
 	page, err := s.pageAt(doc, at)
 	if err != nil {
 		return nil, err
 	}
 	return s.readable(page)
+}
+
+// findable gives an error for a document that is not in the index: what was removed is not shown, in no version.
+func (s *Site) findable(doc vocab.DocID) error {
+	if s.Has(doc) {
+		return nil
+	}
+	return fmt.Errorf("document %d: %w", doc, web.ErrNotFound)
 }
 
 // pageAt is the page at a place, if it is one of the document.

@@ -24,6 +24,16 @@ func (s *Searcher) Document(ctx context.Context, doc vocab.DocID) (info vocab.Do
 	return info, err
 }
 
+// Has says whether a document can be found.
+func (s *Searcher) Has(doc vocab.DocID) (yes bool) {
+	snap := s.acquire()
+	defer s.release(snap)
+	return slices.ContainsFunc(snap.parts, func(p *part) bool {
+		ord, ok := p.seg.Ordinal(doc)
+		return ok && !p.dead.has(ord)
+	})
+}
+
 // Find is the document of a URL. The error is ErrNotIndexed where it cannot be found.
 func (s *Searcher) Find(ctx context.Context, url string) (doc vocab.DocID, err error) {
 	u, err := weburl.Parse(url)

@@ -119,7 +119,6 @@ func (s *Server) cached(c *gin.Context) error {
 		v.Cached.read(page, newMarker(marked))
 	}
 	c.Header("Content-Security-Policy", framePolicy)
-	c.Header("X-Robots-Tag", "noindex")
 	return s.render(c, http.StatusOK, s.pages.cached, v)
 }
 
@@ -153,7 +152,6 @@ func (s *Server) cachedPage(c *gin.Context) error {
 		return err
 	}
 	c.Header("Content-Security-Policy", cachedPolicy)
-	c.Header("X-Robots-Tag", "noindex")
 	c.Data(http.StatusOK, "text/html; charset=utf-8", renderCached(page, newMarker(s.wordsOf(c, query)), s.visitor(c, p).Theme))
 	return nil
 }

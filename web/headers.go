@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +27,21 @@ func secure(c *gin.Context) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), interest-cohort=()")
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if unlisted(c.Request.URL.Path) {
+		h.Set("X-Robots-Tag", "noindex")
+	}
 	if forPrograms(c.Request.URL.Path) {
 		openToPrograms(c)
 	}
 	c.Next()
+}
+
+// unlistedPaths begin the addresses of what is no page of ours but shows those of others, or belongs to one visitor:
+// crawlers are asked to stay away from it, and search engines not to show it.
+var unlistedPaths = []string{"/search", "/image", "/cached", "/explain", "/links", "/page", "/site", "/versions", "/preferences", "/api/", "/crawl", "/dashboard"}
+
+func unlisted(path string) bool {
+	return slices.ContainsFunc(unlistedPaths, func(begin string) bool { return strings.HasPrefix(path, begin) })
 }
 
 // forPrograms says that whatever is at a path speaks JSON. (/search does where it is asked to.)

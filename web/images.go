@@ -210,7 +210,6 @@ func (s *Server) image(c *gin.Context) error {
 	c.Header("Content-Security-Policy", dataPolicy)          // also where it is opened by itself
 	c.Header("Cross-Origin-Resource-Policy", "cross-origin") // programs show what the API names
 	c.Header("Cache-Control", "public, max-age=86400")
-	c.Header("X-Robots-Tag", "noindex")
 	c.Data(http.StatusOK, small.kind, small.body)
 	return nil
 }

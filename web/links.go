@@ -95,7 +95,6 @@ func (s *Server) linksPage(c *gin.Context) error {
 	}
 	v := s.view("Links", "")
 	v.Links = newLinksView(r, num)
-	c.Header("X-Robots-Tag", "noindex")
 	return s.render(c, http.StatusOK, s.pages.links, v)
 }
 

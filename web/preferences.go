@@ -245,7 +245,6 @@ func (s *Server) preferencesPage(c *gin.Context) error {
 		f.Sites = append(f.Sites, l)
 	}
 	v.Preferences = f
-	c.Header("X-Robots-Tag", "noindex")
 	return s.render(c, http.StatusOK, s.pages.preferences, v)
 }
 

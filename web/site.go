@@ -91,7 +91,6 @@ func (s *Server) sitePage(c *gin.Context) error {
 	}
 	v := s.view("Site", "")
 	v.SiteReport = newSiteReportView(r, num)
-	c.Header("X-Robots-Tag", "noindex")
 	return s.render(c, http.StatusOK, s.pages.site, v)
 }
 

@@ -112,7 +112,6 @@ func traceHref(address string) string { return "/page?" + url.Values{"url": {add
 // tracePage says why a page is, or is not, in the index. Without a URL it asks for one.
 func (s *Server) tracePage(c *gin.Context) error {
 	v := s.view("Page information", "")
-	c.Header("X-Robots-Tag", "noindex")
 	if p := readParams(c); p.err == nil && p.text("url", MaxURL) == "" && p.err == nil {
 		if s.o.Trace == nil {
 			return errNoTrace

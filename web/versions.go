@@ -90,7 +90,6 @@ func (s *Server) versionsPage(c *gin.Context) error {
 	}
 	v := s.view("Versions", "")
 	v.Versions = view
-	c.Header("X-Robots-Tag", "noindex")
 	return s.render(c, http.StatusOK, s.pages.versions, v)
 }
 

@@ -289,7 +289,7 @@ func (s *Server) ready() bool { return s.o.Ready == nil || s.o.Ready() }
 // robots keeps crawlers off the pages that would have them crawl the web through us.
 func (s *Server) robots(c *gin.Context) {
 	text := "User-agent: *\n"
-	for _, path := range []string{"/search", "/image", "/cached", "/explain", "/links", "/page", "/site", "/versions", "/preferences", "/api/", "/crawl", "/dashboard"} {
+	for _, path := range unlistedPaths {
 		text += "Disallow: " + s.path(path) + "\n"
 	}
 	c.String(http.StatusOK, text)

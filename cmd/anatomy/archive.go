@@ -58,7 +58,7 @@ for each page that is the same as another. The records are compressed one by one
 				}
 				report, err = engine.Export(c.Context(), archive, s.data, engine.ExportOptions{
 					Software: "anatomy " + version(),
-					Progress: func(r engine.ExportReport) { line(fmt.Sprintf("%d pages", r.Pages)) },
+					Progress: func(r engine.ExportReport) { line(counted(r.Pages, "page")) },
 				})
 				return err
 			})

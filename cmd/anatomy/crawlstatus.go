@@ -174,7 +174,7 @@ const shownHosts = 20
 
 func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	fmt.Fprintf(w, "%s, process %d, for %s\n", st.State, st.Process, st.At.Sub(st.Began).Round(time.Second))
-	fmt.Fprintf(w, "%d pages of %d URLs known; %d queued, %d in flight; %d documents searchable\n", st.Pages, st.Known, st.Queued, st.InFlight, st.Searchable)
+	fmt.Fprintf(w, "%s of %s known; %d queued, %d in flight; %s searchable\n", counted(st.Pages, "page"), counted(st.Known, "URL"), st.Queued, st.InFlight, counted(st.Searchable, "document"))
 	fmt.Fprintf(w, "%.1f pages/s; %s\n", st.Rate, boundText(st))
 	fmt.Fprintf(w, "caches: DNS %s, URLs %s; %d requests, %.1f MB\n", share(st.DNSHits, st.DNSMisses), share(st.URLHits, st.URLMisses), st.Requests, float64(st.Bytes)/1e6)
 	if st.Scrubbed > 0 {

@@ -149,7 +149,7 @@ func (d *desk) rank(o web.Order) func(context.Context, *task) (string, error) {
 			return "", err
 		}
 		t.page = page.Bytes()
-		return fmt.Sprintf("%d pages, %d links, damping %g; %s", r.Pages, r.Links, r.Damping, iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance)), nil
+		return fmt.Sprintf("%s, %s, damping %g; %s", counted(r.Pages, "page"), counted(r.Links, "link"), r.Damping, iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance)), nil
 	}
 }
 
@@ -196,7 +196,7 @@ func (d *desk) crawl(o engine.Options) func(context.Context, *task) (string, err
 		before := c.Stats()
 		d.tell(t, func() string {
 			s := c.Stats()
-			return fmt.Sprintf("%d pages, %d queued, %d errors, %d searchable", s.Pages, s.Queued, s.Errors(), s.Searchable)
+			return fmt.Sprintf("%s, %d queued, %s, %d searchable", counted(s.Pages, "page"), s.Queued, counted(s.Errors(), "error"), s.Searchable)
 		})
 		err = c.Run(ctx)
 		stats := c.Stats()

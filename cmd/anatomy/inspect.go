@@ -135,7 +135,7 @@ func runRepair(c *cobra.Command, s *shared, said engine.CheckReport) error {
 		fmt.Fprintln(out, "everything is whole")
 		return nil
 	}
-	fmt.Fprintf(out, "%d problems; %d pages are lost, %d files of the repository were rewritten; %.1f s\n", r.Problems, len(r.Lost), r.Files, r.Took.Seconds())
+	fmt.Fprintf(out, "%s; %s lost, %s of the repository rewritten; %.1f s\n", counted(r.Problems, "problem"), counted(len(r.Lost), "page"), counted(r.Files, "file"), r.Took.Seconds())
 	if r.Rebuilt {
 		fmt.Fprintln(out, "index, links and ranks were made anew from the repository")
 	}

@@ -248,7 +248,7 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 		in = f
 	}
 	o.SelfLinks = true
-	o.Reading = func(links int) { show(fmt.Sprintf("reading: %d links", links)) }
+	o.Reading = func(links int) { show("reading: " + counted(links, "link")) }
 	if o.Memory > 0 {
 		left, undo := keepWithin(o.Memory)
 		defer undo()
@@ -273,13 +273,13 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 	if r.OnDisk {
 		where = ", from disk"
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "%d nodes, %d links%s; %s\n", r.Nodes, r.Links, where, iterations(r.Iterations, r.Residual, o.Tolerance))
+	fmt.Fprintf(c.ErrOrStderr(), "%s, %s%s; %s\n", counted(r.Nodes, "node"), counted(r.Links, "link"), where, iterations(r.Iterations, r.Residual, o.Tolerance))
 	return nil
 }
 
 // iterations says how a computation ended.
 func iterations(n int, residual, tolerance float64) string {
-	s := fmt.Sprintf("%d iterations, residual %.2g", n, residual)
+	s := fmt.Sprintf("%s, residual %.2g", counted(n, "iteration"), residual)
 	if residual > tolerance {
 		s += fmt.Sprintf(", stopped above the tolerance of %.2g", tolerance)
 	}
@@ -291,13 +291,13 @@ func printRanks(w io.Writer, r *engine.RankReport) {
 	if r.Teleport == 0 && r.Personalized != "" {
 		by = "favouring " + r.Personalized
 	}
-	what := "pages"
+	what := "page"
 	if r.Method == engine.ByHosts.String() {
-		what = "hosts"
+		what = "host"
 	}
-	fmt.Fprintf(w, "%d pages, %d links, %d %s without links; %s\n", r.Pages, r.Links, r.Dangled, what, by)
+	fmt.Fprintf(w, "%s, %s, %s without links; %s\n", counted(r.Pages, "page"), counted(r.Links, "link"), counted(r.Dangled, what), by)
 	fmt.Fprintf(w, "%s, %.2f s\n", iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance), r.Seconds)
-	fmt.Fprintf(w, "half of all rank is on %d pages", r.Half)
+	fmt.Fprintf(w, "half of all rank is on %s", counted(r.Half, "page"))
 	if r.Compared && r.Moved > leastMoved {
 		fmt.Fprintf(w, "; %.2g %% of it moved", 100*r.Moved)
 	}
@@ -307,7 +307,7 @@ func printRanks(w io.Writer, r *engine.RankReport) {
 	printRanked(w, "lost most", r.Losers)
 	fmt.Fprintf(w, "\nhosts:\n")
 	for _, h := range r.Hosts[:min(hostsPrinted, len(r.Hosts))] {
-		fmt.Fprintf(w, "  %.6f  %s, %d pages\n", h.Share, oneLine(h.Host), h.Pages)
+		fmt.Fprintf(w, "  %.6f  %s, %s\n", h.Share, oneLine(h.Host), counted(h.Pages, "page"))
 	}
 	if r.Name != engine.DefaultRank {
 		fmt.Fprintf(w, "\nkept as %q; searches use it by --rank %s, or rank=%s in the API, and else %q\n", r.Name, r.Name, r.Name, engine.DefaultRank)
@@ -325,7 +325,7 @@ func teleportTo(r *engine.RankReport) string {
 	if r.Personalized == "" {
 		return "every page"
 	}
-	return fmt.Sprintf("%s (%d pages)", r.Personalized, r.Teleport)
+	return fmt.Sprintf("%s (%s)", r.Personalized, counted(r.Teleport, "page"))
 }
 
 func printRanked(w io.Writer, title string, pages []engine.RankedPage) {
