@@ -122,7 +122,7 @@ func (j *conjunction) visit(ord vocab.Ordinal) {
 	if least > 0 && j.tooLow(j.pages+first, least) {
 		return
 	}
-	if first += j.ofPage(ord); least > 0 && j.tooLow(first, least) {
+	if least > 0 && len(j.checks)+len(j.extra) > 0 && j.tooLow(j.ofPage(ord)+first, least) {
 		return
 	}
 	for _, phrase := range j.checks {
@@ -136,7 +136,10 @@ func (j *conjunction) visit(ord vocab.Ordinal) {
 			first += l.points()
 		}
 	}
-	if first >= j.floor {
+	if first+j.static(ord, ord+1) < j.floor {
+		return
+	}
+	if first += j.ofPage(ord); first >= j.floor {
 		j.keep(first, ord)
 	}
 }

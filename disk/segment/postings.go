@@ -221,15 +221,14 @@ func (p *Postings) search(to vocab.Ordinal) {
 		}
 		lo += step
 	}
-	for hi-lo > 1 {
-		mid := int(uint(lo+hi) >> 1)
-		if p.ordinals[mid&(blockSize-1)] < uint32(to) {
-			lo = mid
-		} else {
-			hi = mid
+	for n := hi - lo; n > 1; { // without a branch that depends on what is found
+		half := n >> 1
+		if p.ordinals[(lo+half)&(blockSize-1)] < uint32(to) {
+			lo += half
 		}
+		n -= half
 	}
-	p.i = hi
+	p.i = lo + 1
 }
 
 // load decodes a block and stands on its first posting.
