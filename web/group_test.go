@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"strings"
@@ -67,4 +68,17 @@ func TestGroups(t *testing.T) {
 	}
 	get(t, s, "/search?q=a&filter=2", http.StatusBadRequest)
 	get(t, s, "/search?q=a&similar=x", http.StatusBadRequest)
+}
+
+// TestLastPage: where a search shows no more of its results, the page says so.
+func TestLastPage(t *testing.T) {
+	f := newFake()
+	f.answers["many"] = &searcher.Response{Total: 72_918, Exact: true, Results: make([]searcher.Result, searcher.MaxOffset+20)}
+	s := New(Options{Search: f})
+	const note = "A search shows its first 10,010 results."
+	for start, want := range map[int]bool{0: false, searcher.MaxOffset - 10: false, searcher.MaxOffset: true} {
+		if body := get(t, s, fmt.Sprintf("/search?q=many&start=%d", start), http.StatusOK); strings.Contains(body, note) != want {
+			t.Errorf("from %d on: it says so: %v", start, !want)
+		}
+	}
 }

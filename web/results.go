@@ -34,6 +34,7 @@ type resultsView struct {
 	Sites       []siteView  // hosts of the results shown, to narrow the search to
 	Pages       []pageLink
 	Prev, Next  string // addresses; "" where there is none
+	Ends        string // why there are no more pages of results though there are more results; "" where there are not
 	Folded      string // address of the same with every page by itself, after the last result where some are folded
 	All         string // address of the search that these results, similar to one of them, are part of
 	JSON        string // the same as JSON
@@ -481,7 +482,10 @@ func nextOffset(r searcher.Request, a *searcher.Response) (offset int, ok bool) 
 // paginate links the pages around this one that are known to be there: up to the total, which is
 // a lower bound where it is not exact, and no further than a search reaches.
 func (v *resultsView) paginate(r searcher.Request, a *searcher.Response) {
-	const around = 4
+	around := 4
+	if r.Offset/r.Limit >= 99 { // longer numbers, of which a telephone has room for seven
+		around = 3
+	}
 	href := func(offset int) string { return searchHref("/search", r, offset) }
 	if r.Offset > 0 {
 		v.Prev = href(max(0, r.Offset-r.Limit))
@@ -491,6 +495,9 @@ func (v *resultsView) paginate(r searcher.Request, a *searcher.Response) {
 	if next, ok := nextOffset(r, a); ok {
 		v.Next = href(next)
 		last = min(max(current+1, (a.Total-a.Folded+r.Limit-1)/r.Limit), searcher.MaxOffset/r.Limit+1)
+	}
+	if shown := r.Offset + len(a.Results); v.Next == "" && len(a.Results) > 0 && shown > searcher.MaxOffset-r.Limit && a.Total-a.Folded > shown {
+		v.Ends = "A search shows its first " + count(shown) + " results. More words, or a site, would narrow it down."
 	}
 	if last == 1 || len(a.Results) == 0 {
 		return
