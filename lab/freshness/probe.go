@@ -80,7 +80,7 @@ func queryFor(sent *page, buf *indexer.Buffer) (query, u string) {
 	if len(longest) < 4 {
 		return "", ""
 	}
-	return strings.Join(longest[:4], " ") + " site:" + canonical.Hostname(), canonical.String()
+	return strings.Join(longest[:min(8, len(longest))], " ") + " site:" + canonical.Hostname(), canonical.String()
 }
 
 // probe asks until a page is found.
