@@ -55,7 +55,12 @@ next:
 				continue
 			}
 			if j.lead != nil {
-				if most := j.lead.points() + j.others; j.pages+most < least || j.ofPage(lead)+most < least {
+				most := j.lead.points() + j.others
+				if j.pages+most < least {
+					to = j.skip(least)
+					continue
+				}
+				if j.ofPage(lead)+most < least {
 					to++
 					continue
 				}
@@ -71,6 +76,19 @@ next:
 		}
 		return lead
 	}
+}
+
+// skip is the first document behind that of the lead, as far as its block and the stretch reach, where the lead adds
+// enough for the least score wanted.
+func (j *conjunction) skip(least uint32) vocab.Ordinal {
+	ordinals, impacts := j.lead.postings.Block()
+	needed := neededOf(j.lead.step, j.pages+j.others, least)
+	for i, impact := range impacts[1:] {
+		if ord := vocab.Ordinal(ordinals[i+1]); impact >= needed || ord >= j.until {
+			return ord
+		}
+	}
+	return vocab.Ordinal(ordinals[len(ordinals)-1]) + 1
 }
 
 // pass is the first document from to on in a stretch that may hold a page with the least score wanted.
