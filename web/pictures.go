@@ -62,6 +62,9 @@ func (p *pictures) get(ctx context.Context, url string) (*picture, error) {
 		return k.picture, k.err
 	}
 	answer := p.flight.DoChan(url, func() (any, error) {
+		if k := p.kept(url); k != nil { // by a fetch that ended since
+			return k, nil
+		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pictureTimeout)
 		defer cancel()
 		k := &keptPicture{url: url, expires: p.now().Add(pictureKept)}
