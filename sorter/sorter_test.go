@@ -75,7 +75,7 @@ func sortHits(hits []vocab.Hit) {
 }
 
 // writeBarrels makes a file of pages, in barrels of some bytes.
-func writeBarrels(t testing.TB, path string, pages []*page, perBarrel int64) Input {
+func writeBarrels(t owner, path string, pages []*page, perBarrel int64) Input {
 	t.Helper()
 	pages = slices.Clone(pages)
 	slices.SortFunc(pages, func(a, b *page) int { return strings.Compare(a.key(), b.key()) })
@@ -131,7 +131,14 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-func openSegment(t testing.TB, dir string) *segment.Segment {
+// An owner is a test, or one draw of a property, at whose end what it opened is closed.
+type owner interface {
+	Helper()
+	Fatal(args ...any)
+	Cleanup(end func())
+}
+
+func openSegment(t owner, dir string) *segment.Segment {
 	t.Helper()
 	s, err := segment.Open(dir, nil)
 	if err != nil {
@@ -312,27 +319,27 @@ func TestMerges(t *testing.T) {
 					batch = append(batch, p)
 				}
 			}
-			inputs = append(inputs, writeBarrels(t, filepath.Join(dir, fmt.Sprint("barrels", round)), batch, 1+r.Int64N(200)))
+			inputs = append(inputs, writeBarrels(rt, filepath.Join(dir, fmt.Sprint("barrels", round)), batch, 1+r.Int64N(200)))
 			switch r.IntN(3) {
 			case 0: // the newest input becomes a segment, with some of the anchors
 				last := len(inputs) - 1
-				s := openSegment(t, build(fmt.Sprint("part", round), Options{Inputs: inputs[last:], Anchors: visitAll(all[:len(all)/2]), Uncrawled: r.IntN(2) == 0}))
+				s := openSegment(rt, build(fmt.Sprint("part", round), Options{Inputs: inputs[last:], Anchors: visitAll(all[:len(all)/2]), Uncrawled: r.IntN(2) == 0}))
 				inputs[last] = Segment(s, nil)
 			case 1: // all inputs so far are merged, and a document is dropped
 				dead := vocab.DocID(1 + r.IntN(docs+1))
-				s := openSegment(t, build(fmt.Sprint("merge", round), Options{Inputs: inputs, Anchors: visitAll(all), Uncrawled: true}))
+				s := openSegment(rt, build(fmt.Sprint("merge", round), Options{Inputs: inputs, Anchors: visitAll(all), Uncrawled: true}))
 				delete(pages, dead)
 				inputs = []Input{Segment(s, func(ord vocab.Ordinal) bool { return s.Doc(ord) != dead })}
 			}
 		}
 		merged := build("merged", Options{Inputs: inputs, Anchors: visitAll(all), Uncrawled: uncrawled})
-		verify(t, openSegment(t, merged), pages, all, uncrawled)
+		verify(t, openSegment(rt, merged), pages, all, uncrawled)
 
 		var whole []*page
 		for _, p := range pages {
 			whole = append(whole, p)
 		}
-		once := build("once", Options{Inputs: []Input{writeBarrels(t, filepath.Join(dir, "barrels"), whole, 100)}, Anchors: visitAll(all), Uncrawled: uncrawled})
+		once := build("once", Options{Inputs: []Input{writeBarrels(rt, filepath.Join(dir, "barrels"), whole, 100)}, Anchors: visitAll(all), Uncrawled: uncrawled})
 		if !bytes.Equal(content(t, merged), content(t, once)) {
 			t.Fatal("the segment is not the one that is built at once")
 		}
