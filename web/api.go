@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -135,14 +136,19 @@ func (s *Server) apiSearch(c *gin.Context) (any, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
+	return s.answerTo(c.Request.Context(), r, images, state)
+}
+
+// answerTo answers with images or with pages, these from a state of the index; "" is any.
+func (s *Server) answerTo(ctx context.Context, r searcher.Request, images bool, state string) (*searchAnswer, error) {
 	if images {
-		a, err := s.askImages(c.Request.Context(), r)
+		a, err := s.askImages(ctx, r)
 		if err != nil {
 			return nil, err
 		}
 		return s.imagesAnswer(r, a), nil
 	}
-	a, err := s.ask(c.Request.Context(), r)
+	a, err := s.ask(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -32,16 +33,9 @@ func (s *Server) externalSearch(c *gin.Context) (any, error) {
 	if err := readJSON(c, &q); err != nil {
 		return nil, err
 	}
-	r := searcher.Request{Query: cleanText(q.Query), Limit: q.Count}
-	switch {
-	case r.Query == "":
-		return nil, badParameter("Field query is missing.")
-	case len(q.Query) > MaxQuery:
-		return nil, badParameter(fmt.Sprintf("Field query has %d bytes; the limit is %d.", len(q.Query), MaxQuery))
-	case r.Limit < 0 || r.Limit > searcher.MaxLimit:
-		return nil, badParameter(fmt.Sprintf("Field count must be a whole number from 1 to %d.", searcher.MaxLimit))
-	case r.Limit == 0:
-		r.Limit = searcher.DefaultLimit
+	r := searcher.Request{Query: cleanText(q.Query), Limit: cmp.Or(q.Count, searcher.DefaultLimit)}
+	if err := cmp.Or(checkQuery("query", q.Query, r.Query), checkNumber("count", r.Limit, 1, searcher.MaxLimit)); err != nil {
+		return nil, err
 	}
 	a, err := s.ask(c.Request.Context(), r)
 	if err != nil {

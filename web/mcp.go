@@ -132,6 +132,21 @@ func (s *Server) toolSearch(ctx context.Context, _ *mcp.CallToolRequest, in tool
 	return quoted(out.text()), out, nil
 }
 
+// toolBounds are those of the searches of tools.
+func toolBounds(r searcher.Request) error {
+	switch {
+	case r.Query == "":
+		return errors.New("query is empty: say what to look for")
+	case len(r.Query) > MaxQuery:
+		return fmt.Errorf("query has %d bytes; the limit is %d", len(r.Query), MaxQuery)
+	case r.Limit < 0 || r.Limit > maxToolResults:
+		return fmt.Errorf("num must be from 1 to %d", maxToolResults)
+	case r.Offset < 0 || r.Offset > searcher.MaxOffset:
+		return fmt.Errorf("start must be from 0 to %d", searcher.MaxOffset)
+	}
+	return nil
+}
+
 func newToolResult(r *searcher.Result) toolResult {
 	t := toolResult{ID: strconv.FormatUint(uint64(r.Doc), 10), Title: r.Title, URL: r.URL, Snippet: plainSnippet(r), Lang: r.Lang, Similar: r.Similar, More: r.More, Missing: r.Missing}
 	if !r.Fetched.IsZero() {

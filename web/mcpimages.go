@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -60,21 +59,6 @@ func (s *Server) toolImages(ctx context.Context, _ *mcp.CallToolRequest, in tool
 		out.NextStart = r.Offset + len(a.Images)
 	}
 	return quoted(out.text()), out, nil
-}
-
-// toolBounds are those of the searches of tools.
-func toolBounds(r searcher.Request) error {
-	switch {
-	case r.Query == "":
-		return errors.New("query is empty: say what to look for")
-	case len(r.Query) > MaxQuery:
-		return fmt.Errorf("query has %d bytes; the limit is %d", len(r.Query), MaxQuery)
-	case r.Limit < 0 || r.Limit > maxToolResults:
-		return fmt.Errorf("num must be from 1 to %d", maxToolResults)
-	case r.Offset < 0 || r.Offset > searcher.MaxOffset:
-		return fmt.Errorf("start must be from 0 to %d", searcher.MaxOffset)
-	}
-	return nil
 }
 
 // text is the answer for a model that does not read structured content.
