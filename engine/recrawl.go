@@ -165,8 +165,8 @@ func (m bitmap) has(doc vocab.DocID) bool {
 	return uint64(doc)/64 < uint64(len(m)) && m[doc/64]&(1<<(doc%64)) != 0
 }
 
-// differs says whether the index has not heard of a document's fate: its links do not say it, or it shows
-// a page that is none. A page itself comes from the repository.
+// differs says whether the index has not heard of a document's fate: its links do not say it, or it has a page, shown
+// or hidden, where there is none. A page itself comes from the repository.
 func differs(r *docindex.Record, set *linkdb.Set, shown bitmap) bool {
 	if r.Fetch == nil || r.Kind != vocab.PageTarget || r.IsPage() {
 		return false
@@ -178,7 +178,7 @@ func differs(r *docindex.Record, set *linkdb.Set, shown bitmap) bool {
 	case gone(r.Fetch.Outcome):
 		return !dropped
 	}
-	return of != 0 || dropped || shown.has(r.Doc)
+	return of != 0 || dropped || shown.has(r.Doc) || set.Hidden(r.Doc)
 }
 
 // settleShare bounds the time that a crawl which never ends spends on settling: a settled index stays so

@@ -194,6 +194,31 @@ func TestRecrawlEqualsCrawl(t *testing.T) {
 	must(t, os.RemoveAll(o.Dir))
 }
 
+// TestIndexCatchesUp: recrawls of which the index heard nothing, as if each had been killed before its first batch, are
+// made up for by one of a web that stands still.
+func TestIndexCatchesUp(t *testing.T) {
+	seed := seedOf(t)
+	rounds := 8
+	if testing.Short() {
+		rounds = 4
+	}
+	w := newMovingWeb(t, seed, 40)
+	o := w.folder("data")
+	crawl(t, o)
+	unheard := recrawling(o)
+	unheard.NoIndex = true
+	for round := range rounds {
+		for range 3 { // what is gone is confirmed
+			crawl(t, unheard)
+		}
+		crawl(t, recrawling(o))
+		if w.same(o.Dir); t.Failed() {
+			t.Fatalf("in round %d", round)
+		}
+		w.move()
+	}
+}
+
 // TestUnchanged: what has not changed costs no record, no segment and no link run.
 func TestUnchanged(t *testing.T) {
 	w := newMovingWeb(t, 1, 16)
