@@ -46,7 +46,7 @@ var imports = map[string]string{
 	"lab/firstbench":   "vocab engine searcher disk/*",
 	"lab/postings":     "vocab searcher disk/*",
 	"lab/floorbench":   "vocab disk/*",
-	"lab/freshness":    "vocab weburl indexer",
+	"lab/freshness":    "vocab weburl words indexer",
 	"lab/load":         "",
 	"lab/clients":      "",
 	"lab/coverage":     "vocab weburl crawler/robots searcher disk/docindex",

@@ -43,6 +43,9 @@ type Options struct {
 	// Admit is asked before anything is asked of a lease's host whether it may be visited at its addresses; default always.
 	Admit func(lease uint64, addrs []netip.Addr) bool
 
+	// Ready waits until a page may be asked for, or ctx ends: who takes them in may have enough; default at once.
+	Ready func(ctx context.Context) error
+
 	Timeout        time.Duration // of one fetch from start to end; default 60 s
 	HeaderTimeout  time.Duration // until the header is here, name and connection included; default 30 s
 	ConnectTimeout time.Duration // for one address; default 10 s

@@ -97,7 +97,7 @@ func (v *visit) target(ctx context.Context, t vocab.Target) vocab.Fetch {
 	case !o.rules.Allowed(pathAndQuery(&u)):
 		return ended(f, vocab.Forbidden, "robots.txt forbids it")
 	}
-	if v.skips(ctx, &f) || !v.pace(ctx) {
+	if v.skips(ctx, &f) || !v.pace(ctx) || !v.ready(ctx) {
 		return ended(f, vocab.Skipped, "interrupted")
 	}
 	v.fetch(ctx, &u, &f)
@@ -132,6 +132,15 @@ func (v *visit) pace(ctx context.Context) bool {
 		return v.c.o.Sleep(ctx, wait) == nil
 	}
 	return ctx.Err() == nil
+}
+
+// ready waits until those have room who take pages in. It is false when ctx is done.
+func (v *visit) ready(ctx context.Context) bool {
+	if v.c.o.Ready == nil {
+		return true
+	}
+	v.doing("processor")
+	return v.c.o.Ready(ctx) == nil
 }
 
 // answered notes the end of a request that was answered; closed says that its connection is at its end.

@@ -8,7 +8,7 @@ import (
 // A VisitStatus says what a visit is at, and so why its host has to wait.
 type VisitStatus struct {
 	Host  string
-	Doing string    // "robots.txt", "delay", "DNS", "connecting", "answer"
+	Doing string    // "robots.txt", "delay", "DNS", "connecting", "processor", "answer"
 	Since time.Time // it has been at that
 	Left  int       // targets of the lease, this one included
 }

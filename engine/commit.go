@@ -135,7 +135,7 @@ func (s *settled) isOutcome() bool { return s.do == nil && s.move == nil && s.st
 func (c *Crawl) deliver(ctx context.Context, s *settled) error {
 	r := &s.result
 	if c.builder.Holds(r.Doc) {
-		if err := c.builder.Flush(ctx); err != nil {
+		if err := c.flush(ctx); err != nil {
 			return err
 		}
 	}
@@ -171,8 +171,16 @@ func (c *Crawl) flushing(ctx context.Context, stop func(error)) error {
 		if !c.builder.Due(time.Now()) {
 			return nil
 		}
-		return c.builder.Flush(context.WithoutCancel(ctx)) // a batch that is begun is finished, or it would be lost
+		return c.flush(context.WithoutCancel(ctx)) // a batch that is begun is finished, or it would be lost
 	})
+}
+
+// flush makes the batch in hand searchable, in the place of one of those who take pages apart: it is what the pages that
+// came first wait for, and would have as little of the processors as each of these many.
+func (c *Crawl) flush(ctx context.Context) error {
+	buf := c.parsers.take()
+	defer c.parsers.give(buf)
+	return c.builder.Flush(ctx)
 }
 
 // merging merges small segments until ctx ends.

@@ -72,8 +72,8 @@ type Crawl struct {
 	visits   outings
 	pace     pace
 	errors   tally
-	bytes    atomic.Int64         // of page bodies kept by this run
-	buffers  chan *indexer.Buffer // of pages being taken apart; far more hosts are visited at once
+	bytes    atomic.Int64 // of page bodies kept by this run
+	parsers  *parsers
 	ranks    rankState
 	revisits revisitCounters
 
@@ -117,10 +117,8 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	c := &Crawl{o: o, log: o.Log, wake: make(chan struct{}, 1), settled: make(chan settled, commitMost/2), began: time.Now(), lookForDead: lookForDead}
 	c.quiet.looked = c.began
 	c.scrub.every = scrubEvery
-	c.buffers = make(chan *indexer.Buffer, runtime.GOMAXPROCS(0))
-	for range cap(c.buffers) {
-		c.buffers <- &indexer.Buffer{PDF: o.PDF}
-	}
+	c.parsers = newParsers(runtime.GOMAXPROCS(0), o.PDF)
+	o.Crawler.Ready = c.parsers.ready
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Close())
@@ -504,8 +502,8 @@ func (c *Crawl) page(ctx context.Context, f vocab.Fetch, s settled) {
 // page that is nothing but a redirect gives that. Pages wait here for their turn, and their bodies are all
 // that they hold meanwhile; what is parsed is several times as large.
 func (c *Crawl) takeApart(f *vocab.Fetch, s *settled) (redirect string, err error) {
-	buf := <-c.buffers
-	defer func() { c.buffers <- buf }()
+	buf := c.parsers.take()
+	defer c.parsers.give(buf)
 	if c.o.NoIndex && c.outline(f, buf) {
 		return "", nil
 	}

@@ -278,8 +278,8 @@ func (r *representer) member(url string, of vocab.DocID) (docindex.Record, bool,
 func (r *representer) asPage(page *vocab.Page, d *docindex.Record) (*indexer.Document, error) {
 	page.Doc, page.URL, page.Fetched = d.Doc, d.URL, d.Fetch.Fetched
 	page.ETag, page.LastModified = d.History.Validators.ETag, d.History.Validators.LastModified
-	buf := <-r.buffers
-	defer func() { r.buffers <- buf }()
+	buf := r.parsers.take()
+	defer r.parsers.give(buf)
 	return indexer.Parse(page, buf)
 }
 

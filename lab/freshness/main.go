@@ -6,7 +6,7 @@
 // PROGRAM is a built docsweb, DIR the folder of pages that its fetch filled, FILE has a query a line. Ports 80 and
 // 5353 on loopback must be free. A crawl of all hosts, with its search page, fetches through a proxy of this
 // program, which notes twice a second a page that has just been sent, and asks for it every quarter of a second by eight of
-// its words and its site until it is found. Copies of other pages and those that do not want to be found are left out.
+// its words, its site and the end of its URL until it is found. Copies of other pages and those that do not want to be found are left out.
 // Beside it the queries of FILE come at random moments, and are parted by whether a merge was going on when they came; the
 // same ones come once more when the crawl was interrupted and nothing else goes on. All of it shares one machine.
 package main

@@ -15,6 +15,7 @@ import (
 	"anatomy/indexer"
 	"anatomy/vocab"
 	"anatomy/weburl"
+	"anatomy/words"
 )
 
 const (
@@ -55,8 +56,8 @@ func (p *prober) run(ctx context.Context, w *web) error {
 	return p.failed
 }
 
-// queryFor makes a query of the longest words of a page, and gives its canonical URL; "" where it does not want to be found, or
-// has too few words.
+// queryFor makes a query of the longest words of a page and the last ones of its URL, which tell it from hundreds of its template, and gives
+// that URL in its canonical form; "" where it does not want to be found, or has too few words.
 func queryFor(sent *page, buf *indexer.Buffer) (query, u string) {
 	canonical, err := weburl.Parse(sent.url)
 	if err != nil {
@@ -80,7 +81,11 @@ func queryFor(sent *page, buf *indexer.Buffer) (query, u string) {
 	if len(longest) < 4 {
 		return "", ""
 	}
-	return strings.Join(longest[:min(8, len(longest))], " ") + " site:" + canonical.Hostname(), canonical.String()
+	query = strings.Join(longest[:min(8, len(longest))], " ") + " site:" + canonical.Hostname()
+	if in := words.Sequence(string(canonical.AppendText(nil))); len(in) > 0 {
+		query += fmt.Sprintf(" inurl:%q", strings.Join(in[max(0, len(in)-4):], " "))
+	}
+	return query, canonical.String()
 }
 
 // probe asks until a page is found.
