@@ -51,7 +51,8 @@ type walk struct {
 	clock *clock
 	terms *terms
 	lanes []*lane // by word of terms; nil where the segment does not hold it
-	err   error   // the first of any cursor, which then is at its end
+	room  *workspace
+	err   error // the first of any cursor, which then is at its end
 }
 
 // newWalk takes the full lists of the words of t, nil for those that the segment does not hold.
@@ -152,10 +153,11 @@ func (w *walk) words(n *query.Node) cursor {
 // open gives the cursor of a word in one list; one that is at its end where the word is not there.
 func (w *walk) open(list segment.List, word string) *termCursor {
 	if i := slices.Index(w.terms.words, word); list == segment.Full && i >= 0 && i < len(w.lanes) && w.lanes[i] != nil {
-		p := w.lanes[i].postings.Again()
+		p := w.room.postings()
+		w.lanes[i].postings.Again(p)
 		return &termCursor{walk: w, postings: p, df: p.DF()}
 	}
-	p, err := w.part.seg.Postings(list, []byte(word))
+	p, err := w.room.open(w.part.seg, list, word)
 	w.fail(err)
 	if err != nil || p == nil {
 		return &termCursor{walk: w, at: end, started: true}

@@ -22,12 +22,11 @@ type disjunction struct {
 	lanes   []*lane // by their most, ascending
 	filters []cursor
 	local   []*lane // by their bound in the stretch at hand, ascending
-	scores  [windowDocs]uint32
-	seen    [windowDocs / 64]uint64
+	*scoreWindow
 }
 
 func (w *walk) disjunction(p *plan, c *collector) {
-	d := &disjunction{walk: w, collector: c, lanes: p.any, filters: p.filters, local: slices.Clone(p.any)}
+	d := &disjunction{walk: w, collector: c, lanes: p.any, filters: p.filters, local: slices.Clone(p.any), scoreWindow: w.room.windows()}
 	slices.SortStableFunc(d.lanes, func(a, b *lane) int { return int(a.most()) - int(b.most()) })
 	d.prime()
 	docs := vocab.Ordinal(w.part.seg.Docs())

@@ -223,12 +223,9 @@ func (a *answer) wide(root *query.Node) *query.Node {
 
 // dfIn is how many documents of a segment hold a word.
 func (a *answer) dfIn(p *part, word string) int {
-	list, err := p.seg.Postings(segment.Full, []byte(word))
+	df, err := p.seg.DF(segment.Full, []byte(word))
 	if err != nil {
 		a.unreadable(p, err, nil)
 	}
-	if list == nil {
-		return 0
-	}
-	return list.DF()
+	return df
 }

@@ -185,10 +185,8 @@ func newGallery(snap *snapshot, resp *Response) (*gallery, error) {
 // df is the number of documents that hold a word.
 func (snap *snapshot) df(word string) (df int, err error) {
 	for _, p := range snap.parts {
-		list, failed := p.seg.Postings(segment.Full, []byte(word))
-		if list != nil {
-			df += list.DF()
-		}
+		n, failed := p.seg.DF(segment.Full, []byte(word))
+		df += n
 		err = cmp.Or(err, failed)
 	}
 	return df, err

@@ -58,7 +58,7 @@ func (s *Searcher) answer(ctx context.Context, snap *snapshot, q query.Query, re
 func (s *Searcher) search(ctx context.Context, snap *snapshot, q query.Query, req *Request, resp *Response) error {
 	*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state()}
 	resp.understood(q)
-	a := answer{snap: snap, w: &s.o.Weights, req: req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links, byDate: q.ByDate}
+	a := answer{snap: snap, w: &s.o.Weights, req: req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links, byDate: q.ByDate, room: s.workspace()}
 	if a.byDate {
 		a.snap = snap.byDate()
 	}
@@ -69,7 +69,9 @@ func (s *Searcher) search(ctx context.Context, snap *snapshot, q query.Query, re
 	if err != nil {
 		return err
 	}
-	return shown.addMost(s.o.Candidates)
+	err = shown.addMost(s.o.Candidates)
+	s.free(a.room)
+	return err
 }
 
 // understood tells what a query was understood as.
@@ -148,6 +150,7 @@ type answer struct {
 	worth   map[vocab.DocID]Score
 
 	links   Links // nil where they are not kept
+	room    *workspace
 	located located
 }
 
@@ -277,7 +280,7 @@ func (a *answer) prepare(root *query.Node) (err error) {
 			var failed error
 			if known := before.index(word); known >= 0 {
 				list = lists[i][known]
-			} else if list, failed = p.seg.Postings(segment.Full, []byte(word)); failed != nil {
+			} else if list, failed = a.room.open(p.seg, segment.Full, word); failed != nil {
 				err = a.unreadable(p, failed, err)
 			}
 			if list != nil {
@@ -338,6 +341,7 @@ func (a *answer) walk(root *query.Node, k int) (found []candidate, err error) {
 // walkPart collects from one segment.
 func (a *answer) walkPart(i int, root *query.Node, c *collector) error {
 	w := newWalk(a.snap.parts[i], a.terms, a.lists[i], a.clock)
+	w.room = a.room
 	before := c.count
 	rewind(a.lists[i])
 	switch p := w.plan(root); {

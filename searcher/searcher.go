@@ -62,7 +62,9 @@ type Searcher struct {
 	o     Options
 	cache *segment.Cache
 
-	answers   answers
+	answers    answers
+	workspaces sync.Pool // of *workspace
+
 	snapshots atomic.Uint64 // that were made so far
 
 	refreshing sync.Mutex // one Refresh at a time

@@ -20,18 +20,11 @@ type pageReader struct {
 	err   error
 }
 
-// usualHits is how many hits of a word a page has at most, mostly; there is room for as many.
-const usualHits = 128
-
 // reader has no regard to the time: what is read by it was chosen to be shown.
 func (a *answer) reader(i int) *pageReader {
 	r := &pageReader{part: a.snap.parts[i], index: i, a: a, lists: a.lists[i]}
 	rewind(r.lists)
-	r.page.hits = make([][]vocab.Hit, len(r.lists))
-	room := make([]vocab.Hit, usualHits*len(r.lists))
-	for i := range r.page.hits {
-		r.page.hits[i] = room[usualHits*i : usualHits*i : usualHits*(i+1)]
-	}
+	r.page.hits = a.room.hitsOf(len(r.lists))
 	r.page.average = a.snap.average
 	return r
 }

@@ -48,7 +48,7 @@ func (a *answer) mend(k *knowledge, q query.Query, candidates int) (shown *answe
 		return a, nil
 	}
 	before := *resp
-	b := &answer{snap: a.snap, w: a.w, req: a.req, clock: a.clock, resp: resp, countTo: a.countTo, links: a.links, byDate: a.byDate, located: located{docs: a.located.docs, nearest: a.located.nearest}}
+	b := &answer{snap: a.snap, w: a.w, req: a.req, clock: a.clock, resp: resp, countTo: a.countTo, links: a.links, byDate: a.byDate, room: a.room, located: located{docs: a.located.docs, nearest: a.located.nearest}}
 	better := query.Parse(text)
 	resp.understood(better)
 	resp.Why, resp.Forms = "", nil

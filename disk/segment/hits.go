@@ -264,6 +264,12 @@ func (b *hitBlock) decodeInline(src []byte, n int) (err error) {
 	return nil
 }
 
+// shareInline makes b read the same hits of n postings from the dictionary as another one.
+func (b *hitBlock) shareInline(other *hitBlock, n int) {
+	b.inline, b.data = true, other.data
+	copy(b.ends[:n], other.ends[:n])
+}
+
 // decode reads a block of the hits of n postings from their file, and keeps src.
 func (b *hitBlock) decode(src []byte, n int) error {
 	b.inline = false

@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"bytes"
 	"errors"
 
 	"anatomy/vocab"
@@ -38,15 +37,35 @@ var (
 
 // Postings is the list of a word, or nil where no document holds it.
 func (s *Segment) Postings(list List, word []byte) (*Postings, error) {
-	entry, err := s.lookUp(list, word)
-	if err != nil || entry == nil {
-		return nil, err
-	}
-	p := &Postings{seg: s, list: list, word: bytes.Clone(word)}
-	if err := p.begin(entry); err != nil {
+	p := &Postings{}
+	if there, err := p.Open(s, list, word); err != nil || !there {
 		return nil, err
 	}
 	return p, nil
+}
+
+// Open makes p the list of a word, and says whether any document holds it. P may be new, or have been another list, whose
+// memory is used again.
+func (p *Postings) Open(s *Segment, list List, word []byte) (there bool, err error) {
+	entry, err := s.lookUp(list, word)
+	if err != nil || entry == nil {
+		return false, err
+	}
+	p.seg, p.list, p.word = s, list, append(p.word[:0], word...)
+	return true, p.begin(entry)
+}
+
+// DF is the number of documents that hold a word, 0 where it is not known.
+func (s *Segment) DF(list List, word []byte) (int, error) {
+	value, err := s.lookUp(list, word)
+	if err != nil || value == nil {
+		return 0, err
+	}
+	e, err := parseEntry(value)
+	if err != nil {
+		return 0, s.damaged(list, word, err)
+	}
+	return e.df, nil
 }
 
 // begin stands before the first posting of the list that an entry tells of, which it keeps.
@@ -62,11 +81,17 @@ func (p *Postings) begin(value []byte) (err error) {
 	return nil
 }
 
-// Again gives another walk of the list, which costs no search for it.
-func (p *Postings) Again() *Postings {
-	q := *p
+// Again makes q another walk of the list, which costs no search for it.
+func (p *Postings) Again(q *Postings) {
+	q.seg, q.list, q.word, q.entry = p.seg, p.list, append(q.word[:0], p.word...), p.entry
+	q.directory, q.blocks, q.hits, q.err = p.directory, p.blocks, p.hits, p.err
+	if n := p.entry.df; p.inside() {
+		copy(q.ordinals[:n], p.ordinals[:n])
+		copy(q.impacts[:n], p.impacts[:n])
+		q.packed = nil
+		q.hitBlock.shareInline(&p.hitBlock, n)
+	}
 	q.Rewind()
-	return &q
 }
 
 func (p *Postings) open() (err error) {
