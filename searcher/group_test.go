@@ -79,7 +79,7 @@ func TestGrouping(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"a", "a OR b OR c", "a b", "-b a", "a site:x.org", "a -site:x.org", "absent"} {
+	for _, text := range []string{"a", "a OR b OR c", "a b", "-(b) a", "a site:x.org", "a -site:x.org", "absent"} {
 		check(t, text, 10)
 	}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -31,7 +31,7 @@ func TestMost(t *testing.T) {
 				text += word + " "
 			}
 		}
-		for _, besides := range []string{"site:y.com", "site:x.org:8080", "-b"} {
+		for _, besides := range []string{"site:y.com", "site:x.org:8080", "-(b)"} {
 			f, p := sameMost(t, c, s, text+besides, 1+set%30)
 			followed, passed = followed+f, passed+p
 		}

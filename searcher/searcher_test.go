@@ -239,7 +239,7 @@ func drawQuery(t *rapid.T) string {
 		case kind < 6:
 			return "site:" + site.Draw(t, "site")
 		case kind < 8:
-			return "-" + node(0)
+			return "-(" + node(0) + ")" // of one letter, a minus alone makes an option
 		case kind < 10:
 			return node(depth-1) + " OR " + node(depth-1)
 		}
@@ -306,7 +306,7 @@ func TestBruteForce(t *testing.T) {
 			found += len(got)
 		}
 	}
-	for _, text := range []string{"a", "a b", "c OR d", `"a b"`, `"a * b"`, `"a b c"~3`, `"a b" AROUND(4) c`, `inanchor:"a b"~20`, "a -b", "a (e OR -a)", "a (absent OR -(b c))", "site:x.org", "site:x.org/dir a", "intitle:a inurl:b OR inanchor:c", "a b a OR a", "page OR pages", "a pages OR page page \"pages a\""} {
+	for _, text := range []string{"a", "a b", "c OR d", `"a b"`, `"a * b"`, `"a b c"~3`, `"a b" AROUND(4) c`, `inanchor:"a b"~20`, "a -(b)", "a -x", "a (e OR -(a))", "a (absent OR -(b c))", "site:x.org", "site:x.org/dir a", "intitle:a inurl:b OR inanchor:c", "a b a OR a", "page OR pages", "a pages OR page page \"pages a\""} {
 		check(t, text, 10)
 	}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -132,7 +132,7 @@ func (p *params) narrowed(query string, sites []string, now time.Time) string {
 		parts = append(parts, `"`+strings.Join(exact, " ")+`"`)
 	}
 	for _, word := range p.plainWords("excludeTerms") {
-		parts = append(parts, "-"+word)
+		parts = append(parts, "-("+word+")")
 	}
 	if either := p.plainWords("orTerms"); len(either) > 0 {
 		parts = append(parts, "("+strings.Join(either, " OR ")+")")

@@ -53,7 +53,7 @@ func TestCustomSearchQueries(t *testing.T) {
 		"q=a&siteSearchFilter=e":                               "a",
 		"q=a&siteSearch=https://a.test/x/*&siteSearchFilter=e": "-site:a.test/x a",
 		"q=a&siteSearch=*.a.test&siteSearchFilter=i":           "site:a.test a",
-		"q=a+OR+b&exactTerms=%22new+york%22&excludeTerms=x+-y&orTerms=c+OR+(d": `"new york" -x -y (c OR d) a OR b`,
+		"q=a+OR+b&exactTerms=%22new+york%22&excludeTerms=x+-y&orTerms=c+OR+(d": `"new york" -(x) -(y) (c OR d) a OR b`,
 	}
 	for query, want := range cases {
 		f.asked = nil

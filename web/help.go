@@ -42,9 +42,10 @@ var helpSections = []helpSection{
 		{Query: `random AROUND(5) "bored surfer"`, Means: "words and phrases, as pairs"},
 		{Query: `(web OR net) AROUND(3) surfer`, Means: "one of several near a word"},
 	}},
-	{"without", "Without, or, groups", "A minus directly before a word, phrase, operator or group leaves pages out. OR is written in capitals and binds more tightly than the space. There must be something to look for besides what is left out.", []helpExample{
+	{"without", "Without, or, groups", "A minus directly before a word, phrase, operator or group leaves pages out. OR is written in capitals and binds more tightly than the space. There must be something to look for besides what is left out. One letter behind a minus is an option of a command, and is looked for.", []helpExample{
 		{Query: "surfer -wave", Means: "the first word without the second"},
 		{Query: `web -"deep web"`, Means: "without a phrase"},
+		{Query: "tar -x", Means: "the letter, too; -\"x\" leaves it out"},
 		{Query: "crawler OR spider", Means: "one of the words at least"},
 		{Query: "crawler | spider", Means: "the same"},
 		{Query: `(web OR net) -"deep web"`, Means: "as the parentheses say"},

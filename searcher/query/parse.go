@@ -337,13 +337,19 @@ func (p *parser) atWord(op string) bool {
 }
 
 // takeMinus takes a single minus with something after it. Of two or more, as in --help, none is
-// an operator.
+// an operator, nor is one that is part of an option.
 func (p *parser) takeMinus() bool {
-	if p.text[p.at] != '-' || !p.atStart() || p.at+1 == len(p.text) || strings.IndexByte(" )|-", p.text[p.at+1]) >= 0 {
+	if p.text[p.at] != '-' || !p.atStart() || p.at+1 == len(p.text) || strings.IndexByte(" )|-", p.text[p.at+1]) >= 0 || isOption(p.text[p.at+1:]) {
 		return false
 	}
 	p.at++
 	return true
+}
+
+// isOption says whether a minus and then text is an option of a command, as in "tar -x": one letter or digit, by itself.
+func isOption(text string) bool {
+	c := text[0]
+	return ('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9') && (len(text) == 1 || strings.IndexByte(" ()|", text[1]) >= 0)
 }
 
 // takePlus takes a single plus directly before a word or phrase.

@@ -7,6 +7,7 @@
 //	"new york" AROUND(5) a  the same of words and phrases, as pairs
 //	"pages", +pages         the word in this very form
 //	-word -"a phrase"       pages without it; -(a b), -site:example.org, -intitle:word too
+//	tar -x                  the letter: one letter or digit behind a minus is an option, which -"x" leaves out
 //	a OR b, a | b           one of them at least; binds tighter than the space: a b OR c is a (b OR c)
 //	( )                     groups, up to 16 deep
 //	site:example.org/dir    pages of a host and of its subdomains, below a path where one is given
@@ -198,7 +199,7 @@ func (n *Node) bigram() bool {
 }
 
 func (n *Node) writeKid(b *strings.Builder, kid *Node) {
-	if kid.Op == And || kid.Op == Or || n.Op == Not && kid.spaced() {
+	if kid.Op == And || kid.Op == Or || n.Op == Not && (kid.spaced() || kid.Op == Words && isOption(kid.String())) {
 		b.WriteByte('(')
 		kid.write(b)
 		b.WriteByte(')')

@@ -41,10 +41,13 @@ func TestParse(t *testing.T) {
 		"a OR (b OR c)":                       "a OR b OR c",
 		")a((b":                               "a b",
 		"()":                                  "",
+		"tar -x":                              "tar x",
+		"-6 (a -V) -p|b -Ü":                   "6 a V (p OR b) -Ü",
+		`-"x" -(y) -intitle:z -c++`:           `-"x" -(y) -intitle:z -(c)`,
 		"-()":                                 "",
 		"-(a b)":                              "-(a b)",
-		"-(-a)":                               "a",
-		"a OR -b":                             "a OR -b",
+		"-(-aa)":                              "aa",
+		"a OR -bb":                            "a OR -bb",
 		"a A á":                               "a",
 		"site:Example.org":                    "site:example.org",
 		"site:https://example.org/dir/":       "site:example.org/dir",
@@ -96,11 +99,11 @@ func TestParse(t *testing.T) {
 		`東京都 AROUND(1) a`:                     `"東京 a"~1 "京都 a"~1`,
 		`intitle:(a AROUND(1) b)`:             `intitle:"a b"~1`,
 		`inurl:a AROUND(1) inbody:b`:          `inurl:a intext:b`,
-		`a AROUND(1) -b`:                      `a -b`,
+		`a AROUND(1) -bb`:                     `a -bb`,
 		`AROUND(1) a AROUND(2) OR AROUND(3)`:  "a",
 		`AROUND a AROUND() around(2) b`:       "AROUND a 2 b",
 		`a AROUND(2) a`:                       `"a"`,
-		`allintitle: a "b c" -d`:              `intitle:a intitle:"b c" -intitle:d`,
+		`allintitle: a "b c" -dd`:             `intitle:a intitle:"b c" -intitle:dd`,
 		`a allinurl:b | c (inanchor:d e) f`:   `a (inurl:b OR inurl:c) inanchor:d inurl:e inurl:f`,
 		`(allintext:a b) c -allinanchor:d e`:  `intext:a intext:b c -inanchor:d inanchor:e`,
 		`allintitle:a allintitle:b allinurl:`: `intitle:a intitle:b intitle:allinurl`,
@@ -152,13 +155,13 @@ func once(n *Node) {
 
 func TestTimes(t *testing.T) {
 	for text, want := range map[string]string{
-		"a":                          "a 1",
-		"a b a A a":                  "a 4, b 1",
-		`a "a b" a "a b" "a"`:        `a 2, "a b" 2, "a" 1`,
-		"(a OR b OR a) c":            "a 2, b 1, c 1",
-		"intitle:a a intitle:a":      "intitle:a 2, a 1",
-		"東京都 東京":                     "東京 2, 京都 1",
-		"site:a.org site:a.org a -b": "a 1",
+		"a":                           "a 1",
+		"a b a A a":                   "a 4, b 1",
+		`a "a b" a "a b" "a"`:         `a 2, "a b" 2, "a" 1`,
+		"(a OR b OR a) c":             "a 2, b 1, c 1",
+		"intitle:a a intitle:a":       "intitle:a 2, a 1",
+		"東京都 東京":                      "東京 2, 京都 1",
+		"site:a.org site:a.org a -bb": "a 1",
 	} {
 		var got []string
 		for _, n := range Parse(text).Root.Wanted() {
@@ -242,8 +245,8 @@ func depth(n *Node) int {
 
 func TestPositive(t *testing.T) {
 	for text, want := range map[string]bool{
-		"a": true, "site:a.org": true, "a -b": true, "-a": false, "-a -b": false,
-		"a OR -b": false, "(a OR -b) c": true, "-site:a.org": false, "-(a b)": false, "a OR site:b.org": true,
+		"a": true, "site:a.org": true, "a -bb": true, "-aa": false, "-aa -bb": false,
+		"a OR -bb": false, "(a OR -bb) c": true, "-site:a.org": false, "-(a b)": false, "a OR site:b.org": true,
 	} {
 		if got := Parse(text).Root.Positive(); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
@@ -253,16 +256,16 @@ func TestPositive(t *testing.T) {
 
 func TestFilters(t *testing.T) {
 	for text, want := range map[string][]Part{
-		"":                     nil,
-		"a b":                  nil,
-		"site:x.org":           {{"site:x.org", ""}},
-		"a site:x.org -b c":    {{"site:x.org", "a -b c"}, {"-b", "a site:x.org c"}},
-		"(a lang:de) ext:pdf":  {{"lang:de", "a filetype:pdf"}, {"filetype:pdf", "a lang:de"}},
-		"a OR lang:de":         nil,
-		"2020..2021 -(a b) c":  {{"after:2020-01-01", "before:2022-01-01 -(a b) c"}, {"before:2022-01-01", "after:2020-01-01 -(a b) c"}, {"-(a b)", "after:2020-01-01 before:2022-01-01 c"}},
-		"sort:date a -b":       {{"-b", "a sort:date"}, {"sort:date", "a -b"}},
-		"a -sort:date":         {{`-"sort:date"`, "a"}},
-		"a (site:b|site:c) -d": {{"site:b OR site:c", "a -d"}, {"-d", "a (site:b OR site:c)"}},
+		"":                      nil,
+		"a b":                   nil,
+		"site:x.org":            {{"site:x.org", ""}},
+		"a site:x.org -bb c":    {{"site:x.org", "a -bb c"}, {"-bb", "a site:x.org c"}},
+		"(a lang:de) ext:pdf":   {{"lang:de", "a filetype:pdf"}, {"filetype:pdf", "a lang:de"}},
+		"a OR lang:de":          nil,
+		"2020..2021 -(a b) c":   {{"after:2020-01-01", "before:2022-01-01 -(a b) c"}, {"before:2022-01-01", "after:2020-01-01 -(a b) c"}, {"-(a b)", "after:2020-01-01 before:2022-01-01 c"}},
+		"sort:date a -bb":       {{"-bb", "a sort:date"}, {"sort:date", "a -bb"}},
+		"a -sort:date":          {{`-"sort:date"`, "a"}},
+		"a (site:b|site:c) -dd": {{"site:b OR site:c", "a -dd"}, {"-dd", "a (site:b OR site:c)"}},
 	} {
 		if got := Parse(text).Filters(); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %q, want %q", text, got, want)
@@ -272,7 +275,7 @@ func TestFilters(t *testing.T) {
 
 func TestWanted(t *testing.T) {
 	var got []string
-	for _, n := range Parse(`a -b (c OR intitle:"d e") site:x.org -(f OR g)`).Root.Wanted() {
+	for _, n := range Parse(`a -bb (c OR intitle:"d e") site:x.org -(f OR g)`).Root.Wanted() {
 		got = append(got, n.String())
 	}
 	if want := []string{"a", "c", `intitle:"d e"`}; !reflect.DeepEqual(got, want) {
@@ -293,7 +296,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{`a "b c" -d OR (e | f) site:x.org/y intitle:z`, `"`, "((((", "-(-(", `ה"ה`, "ﬁ ½ ŉ", "a\u200db", "intitle:-\"x", "a AROUND(2) \"b c\" (d|e) AROUND(1) \"f * g\"~4", "x allinurl: -y (z", "link:a.org -(related:x.org/(y) | info:1.2/) cache:"} {
+	for _, text := range []string{`a "b c" -dd OR (e | f) site:x.org/y intitle:z`, `"`, "((((", "-(-(", `ה"ה`, "ﬁ ½ ŉ", "a\u200db", "intitle:-\"x", "a AROUND(2) \"b c\" (d|e) AROUND(1) \"f * g\"~4", "x allinurl: -yy (z", "link:a.org -(related:x.org/(y) | info:1.2/) cache:"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) { again(t, Parse(text)) })
@@ -310,17 +313,17 @@ func BenchmarkParse(b *testing.B) {
 
 func TestLoose(t *testing.T) {
 	for text, want := range map[string]string{
-		"page rank":                      "page rank",
-		`"new york" times`:               "times",
-		"“new york” times":               "times",
-		"jaguar -car -(a b) c":           "jaguar c",
-		"-(a -(b)) c":                    "c",
-		"well-known os.path C++ foo,":    "C foo",
-		"site:x.org http://x.org/a b":    "b",
-		"intitle:news (a OR -b) inurl:c": "news a c",
-		"Zürich\x00CAFÉ":                 "Zürich CAFÉ",
-		`open "quote`:                    "open",
-		"":                               "",
+		"page rank":                       "page rank",
+		`"new york" times`:                "times",
+		"“new york” times":                "times",
+		"jaguar -car -(a b) c":            "jaguar c",
+		"-(a -(b)) c":                     "c",
+		"well-known os.path C++ foo,":     "C foo",
+		"site:x.org http://x.org/a b":     "b",
+		"intitle:news (a OR -bb) inurl:c": "news a c",
+		"Zürich\x00CAFÉ":                  "Zürich CAFÉ",
+		`open "quote`:                     "open",
+		"":                                "",
 	} {
 		q := Parse(text)
 		var words []string
@@ -362,7 +365,7 @@ func TestInImages(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	if got := Parse("site:a.org -b inalt:c").Root.InImages(); got != nil {
+	if got := Parse("site:a.org -bb inalt:c").Root.InImages(); got != nil {
 		t.Errorf("%s", got)
 	}
 }
