@@ -13,56 +13,53 @@ type phrase struct {
 	order   []int
 	offsets []uint32
 
-	begun  bool    // hits of one of the words were seen
-	starts []place // where in the document at hand it may begin by what was seen, ascending
+	begun  bool         // hits of one of the words were seen
+	starts []vocab.Spot // where in the document at hand it may begin by what was seen, ascending
 }
-
-// A place is the field of a hit and its position in it.
-type place uint32
-
-func placeOf(h vocab.Hit) place { return place(h.Field())<<24 | place(h.Position()) }
-
-func (p place) field() vocab.Field { return vocab.Field(p >> 24) }
-func (p place) position() uint32   { return uint32(p) & vocab.MaxPosition }
 
 // length is that of the stretch that a phrase fills.
 func (p *phrase) length() int { return int(p.offsets[len(p.offsets)-1]) + 1 }
 
-// take looks at the hits of a word. It is false where the phrase stands nowhere in the fields that are wanted.
-func (p *phrase) take(word int, hits []vocab.Hit, wants func(vocab.Field) bool) bool {
+// take looks at where a word stands. It is false where the phrase stands nowhere in the field that is wanted.
+func (p *phrase) take(word int, spots []vocab.Spot, in query.Field) bool {
 	for k, i := range p.order {
 		switch {
 		case i != word:
 		case p.begun:
-			p.leave(p.offsets[k], hits)
+			p.leave(p.offsets[k], spots)
 		default:
-			p.begin(p.offsets[k], hits, wants)
+			p.begin(p.offsets[k], spots, in)
 		}
 	}
 	return !p.begun || len(p.starts) > 0
 }
 
-// begin makes starts of the hits of the word at an offset.
-func (p *phrase) begin(offset uint32, hits []vocab.Hit, wants func(vocab.Field) bool) {
-	p.begun, p.starts = true, p.starts[:0]
-	for _, h := range hits {
-		if at := placeOf(h); at.position() >= offset && wants(at.field()) {
-			p.starts = append(p.starts, at-place(offset))
+// begin makes starts of the spots of the word at an offset.
+func (p *phrase) begin(offset uint32, spots []vocab.Spot, in query.Field) {
+	if p.begun, p.starts = true, p.starts[:0]; in == query.Anywhere && offset == 0 {
+		p.starts = append(p.starts, spots...)
+		return
+	}
+	for _, at := range spots {
+		if at.Position() >= offset && wants(in, at.Field()) {
+			p.starts = append(p.starts, at-vocab.Spot(offset))
 		}
 	}
 }
 
-// leave keeps the starts that are followed by a hit at an offset.
-func (p *phrase) leave(offset uint32, hits []vocab.Hit) {
-	kept := p.starts[:0]
+// leave keeps the starts that are followed by a spot at an offset. None is in another field, or past its end: spots end
+// before that.
+func (p *phrase) leave(offset uint32, spots []vocab.Spot) {
+	kept, i := p.starts[:0], 0
 	for _, start := range p.starts {
-		if start.position()+offset > vocab.MaxPosition {
-			continue
+		wanted := start + vocab.Spot(offset)
+		for i < len(spots) && spots[i] < wanted {
+			i++
 		}
-		if hits = hitsFrom(hits, start+place(offset)); len(hits) == 0 {
+		if i == len(spots) {
 			break
 		}
-		if placeOf(hits[0]) == start+place(offset) {
+		if spots[i] == wanted && wanted.Field() == start.Field() {
 			kept = append(kept, start)
 		}
 	}
@@ -70,33 +67,10 @@ func (p *phrase) leave(offset uint32, hits []vocab.Hit) {
 }
 
 // in are the starts in a field.
-func (p *phrase) in(f vocab.Field) []place {
-	from, _ := slices.BinarySearch(p.starts, place(f)<<24)
-	to, _ := slices.BinarySearch(p.starts, place(f+1)<<24)
+func (p *phrase) in(f vocab.Field) []vocab.Spot {
+	from, _ := slices.BinarySearch(p.starts, vocab.MakeSpot(f, 0))
+	to, _ := slices.BinarySearch(p.starts, vocab.MakeSpot(f+1, 0))
 	return p.starts[from:to]
-}
-
-// hitsFrom gives the hits from a place on. It gallops: the place is near, mostly.
-func hitsFrom(hits []vocab.Hit, to place) []vocab.Hit {
-	if len(hits) == 0 || placeOf(hits[0]) >= to {
-		return hits
-	}
-	lo, hi := 0, len(hits) // lo is below to, hi is not
-	for step := 1; lo+step < hi; step *= 2 {
-		if placeOf(hits[lo+step]) >= to {
-			hi = lo + step
-			break
-		}
-		lo += step
-	}
-	for hi-lo > 1 {
-		if mid := int(uint(lo+hi) >> 1); placeOf(hits[mid]) < to {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return hits[hi:]
 }
 
 // withinAnchor is what Within is at most in links to a page: sixteen positions part the texts of two links.
@@ -105,14 +79,14 @@ const withinAnchor = 15
 // near says whether all phrases stand in one field with so many words between them at most.
 func (c *phraseCursor) near() bool {
 	for f := range vocab.Fields {
-		if !c.wants(f) {
+		if !wants(c.in, f) {
 			continue
 		}
 		within := c.within
 		if f == vocab.AnchorField {
 			within = min(within, withinAnchor)
 		}
-		starts := make([][]place, len(c.phrases))
+		starts := make([][]vocab.Spot, len(c.phrases))
 		for i := range c.phrases {
 			starts[i] = c.phrases[i].in(f)
 		}
@@ -125,7 +99,7 @@ func (c *phraseCursor) near() bool {
 
 // close looks for a stretch that holds each phrase once, with so many words left over. It goes from each place
 // where a phrase may be first to the next, all others being at their first place from there on.
-func (c *phraseCursor) close(starts [][]place, within int) bool {
+func (c *phraseCursor) close(starts [][]vocab.Spot, within int) bool {
 	filled := 0
 	for i := range c.phrases {
 		filled += c.phrases[i].length()

@@ -203,6 +203,16 @@ func (c *termCursor) count() int {
 	return n
 }
 
+// spots appends where the hits of the document stand that c is at.
+func (c *termCursor) spots(buf []vocab.Spot) []vocab.Spot {
+	spots, err := c.postings.Spots(buf)
+	if err != nil {
+		c.walk.fail(err)
+		return buf
+	}
+	return spots
+}
+
 // hits appends those of the document that c stands on to buf.
 func (c *termCursor) hits(buf []vocab.Hit) []vocab.Hit {
 	hits, err := c.postings.Hits(buf)
@@ -301,9 +311,10 @@ type phraseCursor struct {
 	within   int           // the most words that may stand between several
 	at       vocab.Ordinal
 	started  bool
-	counts   []int       // of distinct: hits in the document at hand
-	byCount  []int       // distinct, those with the fewest first
-	hits     []vocab.Hit // of one of them
+	counts   []int        // of distinct: hits in the document at hand
+	byCount  []int        // distinct, those with the fewest first
+	spots    []vocab.Spot // of one of them
+	hits     []vocab.Hit  // as long as it matters of what kind they are
 }
 
 func (c *phraseCursor) cost() int { return c.distinct[0].df }
@@ -355,12 +366,9 @@ func (c *phraseCursor) here() bool {
 		c.phrases[i].begun = false
 	}
 	for _, word := range c.byCount {
-		c.hits = c.distinct[word].hits(c.hits[:0])
-		if c.in == query.InAlt {
-			c.hits = slices.DeleteFunc(c.hits, func(h vocab.Hit) bool { return h.Type() != vocab.Alt })
-		}
+		c.read(c.distinct[word])
 		for i := range c.phrases {
-			if p := &c.phrases[i]; !p.take(word, c.hits, c.wants) {
+			if p := &c.phrases[i]; !p.take(word, c.spots, c.in) {
 				return false
 			}
 		}
@@ -368,8 +376,23 @@ func (c *phraseCursor) here() bool {
 	return len(c.phrases) == 1 || c.near()
 }
 
-func (c *phraseCursor) wants(f vocab.Field) bool {
-	switch c.in {
+// read makes spots those of a word.
+func (c *phraseCursor) read(t *termCursor) {
+	if c.spots = c.spots[:0]; c.in != query.InAlt {
+		c.spots = t.spots(c.spots)
+		return
+	}
+	c.hits = t.hits(c.hits[:0])
+	for _, h := range c.hits {
+		if h.Type() == vocab.Alt {
+			c.spots = append(c.spots, h.Spot())
+		}
+	}
+}
+
+// wants says whether words that are asked for somewhere may stand in a field.
+func wants(in query.Field, f vocab.Field) bool {
+	switch in {
 	case query.InTitle:
 		return f == vocab.TitleField
 	case query.InURL:

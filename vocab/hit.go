@@ -130,6 +130,24 @@ func (h Hit) Before(other Hit) bool {
 	return h < other
 }
 
+// A Spot is where a hit stands. Spots sort as integers by field, then position, so that those of a posting ascend.
+//
+//	bits 26..24  field
+//	bits 23..0   position
+type Spot uint32
+
+// Spot is where the hit stands.
+func (h Hit) Spot() Spot { return MakeSpot(h.Field(), h.Position()) }
+
+// MakeSpot is a position in a field.
+func MakeSpot(f Field, position uint32) Spot { return Spot(f)<<24 | Spot(position) }
+
+// Field is the field that the position counts in.
+func (s Spot) Field() Field { return Field(s >> 24) }
+
+// Position is the word's number in its field.
+func (s Spot) Position() uint32 { return uint32(s) & MaxPosition }
+
 func (h Hit) String() string {
 	capital := ""
 	if h.Capital() {

@@ -246,6 +246,7 @@ type hitBlock struct {
 	ends    [blockSize]uint32 // in data, if inline
 	packed  packedHits
 	lengths lengths
+	room    []vocab.Hit
 }
 
 // decodeInline reads the hits of n postings from the dictionary, and keeps src.

@@ -243,26 +243,26 @@ func (g *gapGroup) parse(src []byte, at, n int) (size int, err error) {
 	return d.at - at, d.err
 }
 
-// read gives gaps, from number first on, as the positions of hits.
-func (g *gapGroup) read(dst []vocab.Hit, first int) {
+// readGroup gives gaps of a group, from number first on.
+func readGroup[V ~uint32](g *gapGroup, dst []V, first int) {
 	width, mask := uint(g.width), uint64(1)<<g.width-1
 	bit, i := uint(first)*width, 0
 	for ; width <= fourOf && i+4 <= len(dst); i += 4 {
 		v := load64(g.packed, bit>>3) >> (bit & 7)
 		four := dst[i : i+4 : i+4]
-		four[0], four[1] = vocab.Hit(v&mask), vocab.Hit(v>>width&mask)
-		four[2], four[3] = vocab.Hit(v>>(2*width)&mask), vocab.Hit(v>>(3*width)&mask)
+		four[0], four[1] = V(v&mask), V(v>>width&mask)
+		four[2], four[3] = V(v>>(2*width)&mask), V(v>>(3*width)&mask)
 		bit += 4 * width
 	}
 	for ; i < len(dst); i++ {
-		dst[i] = vocab.Hit(load64(g.packed, bit>>3) >> (bit & 7) & mask)
+		dst[i] = V(load64(g.packed, bit>>3) >> (bit & 7) & mask)
 		bit += width
 	}
 	for over := g.over; len(over) > 0; over = over[gapException:] {
 		if i := int(over[0]) - first; i >= len(dst) {
 			return
 		} else if i >= 0 {
-			dst[i] |= vocab.Hit(binary.LittleEndian.Uint16(over[1:])) << width
+			dst[i] |= V(binary.LittleEndian.Uint16(over[1:])) << width
 		}
 	}
 }
@@ -402,15 +402,8 @@ func (p *packedHits) append(buf []vocab.Hit, posting, from, to int) ([]vocab.Hit
 	n := len(buf)
 	buf = slices.Grow(buf, to-from)[:n+to-from]
 	hits := buf[n:]
-	p.firsts.read(hits[:1], posting)
-	for done := 1; done < len(hits); {
-		at := from + done - posting - 1
-		if err := p.gapsOf(at / groupSize); err != nil {
-			return buf[:n], err
-		}
-		end := min(len(hits), done+groupSize-at%groupSize)
-		p.gap.read(hits[done:end], at%groupSize)
-		done = end
+	if err := readGaps(p, hits, posting, from); err != nil {
+		return buf[:n], err
 	}
 	s := summer{low: plainHit}
 	for done := 0; done < len(hits); {
@@ -425,6 +418,21 @@ func (p *packedHits) append(buf []vocab.Hit, posting, from, to int) ([]vocab.Hit
 		done = end
 	}
 	return buf, nil
+}
+
+// readGaps reads the gaps of the hits of a posting, numbered from from on: that of the first is its position.
+func readGaps[V ~uint32](p *packedHits, dst []V, posting, from int) error {
+	readGroup(&p.firsts, dst[:1], posting)
+	for done := 1; done < len(dst); {
+		at := from + done - posting - 1
+		if err := p.gapsOf(at / groupSize); err != nil {
+			return err
+		}
+		end := min(len(dst), done+groupSize-at%groupSize)
+		readGroup(&p.gap, dst[done:end], at%groupSize)
+		done = end
+	}
+	return nil
 }
 
 // gapsOf makes gap the group of that number, and lowsOf low.
