@@ -43,8 +43,9 @@ type Options struct {
 	// Admit is asked before anything is asked of a lease's host whether it may be visited at its addresses; default always.
 	Admit func(lease uint64, addrs []netip.Addr) bool
 
-	// Ready waits until a page may be asked for, or ctx ends: who takes them in may have enough; default at once.
-	Ready func(ctx context.Context) error
+	// Ready waits until a page may be asked for, or ctx ends: who takes them in may have enough. It gives what is called
+	// when the page was handled. Default at once.
+	Ready func(ctx context.Context) (handled func(), err error)
 
 	Timeout        time.Duration // of one fetch from start to end; default 60 s
 	HeaderTimeout  time.Duration // until the header is here, name and connection included; default 30 s

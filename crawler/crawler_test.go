@@ -889,18 +889,18 @@ func TestFixedDelay(t *testing.T) {
 
 // TestReady: each page waits until there is room for it, and is given back where that does not come.
 func TestReady(t *testing.T) {
-	pages := 1
+	pages, handled := 1, 0
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) { page(rw, "x") }, func(o *Options) {
-		o.Ready = func(context.Context) error {
+		o.Ready = func(context.Context) (func(), error) {
 			if pages--; pages < 0 {
-				return context.Canceled
+				return nil, context.Canceled
 			}
-			return nil
+			return func() { handled++ }, nil
 		}
 	})
 	lease := vocab.Lease{URLs: []vocab.Target{{URL: "http://www.test/1"}, {URL: "http://www.test/2"}}}
-	if got, _ := w.work(t, context.Background(), lease); fmt.Sprint(outcomes(got)) != "[fetched skipped]" {
-		t.Error(outcomes(got))
+	if got, _ := w.work(t, context.Background(), lease); fmt.Sprint(outcomes(got)) != "[fetched skipped]" || handled != 1 {
+		t.Error(outcomes(got), handled)
 	}
 }
 

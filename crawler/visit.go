@@ -26,6 +26,8 @@ type visit struct {
 
 	stop   string // why the rest of the lease is given back; empty while it goes on
 	silent int    // requests without any answer, in a row
+
+	done func() // see Options.Ready; nil where there is none
 }
 
 // tooSilent is how many requests in a row may go without answer before the lease is given back.
@@ -52,6 +54,7 @@ func (c *Crawler) Visit(ctx context.Context, lease vocab.Lease, handle func(voca
 		f := v.target(ctx, t)
 		c.count.outcomes[f.Outcome].Add(1)
 		handle(f)
+		v.handled()
 	}
 	v.finish()
 	return v.report
@@ -140,7 +143,17 @@ func (v *visit) ready(ctx context.Context) bool {
 		return true
 	}
 	v.doing("processor")
-	return v.c.o.Ready(ctx) == nil
+	done, err := v.c.o.Ready(ctx)
+	v.done = done
+	return err == nil
+}
+
+// handled says so of a page that ready had waited for.
+func (v *visit) handled() {
+	if v.done != nil {
+		v.done()
+		v.done = nil
+	}
 }
 
 // answered notes the end of a request that was answered; closed says that its connection is at its end.

@@ -47,8 +47,8 @@ type Builder struct {
 	place   vocab.Place // what is in the batch and before it ends here
 	oldest  time.Time   // when the first page of the batch came
 	totals  BuilderStats
-	flushMu sync.Mutex // one batch is written at a time
-	failed  error      // of the first flush that did; guarded by flushMu
+	flushMu sync.RWMutex // one batch is written at a time; merges ask for it between two words, and wait so long
+	failed  error        // of the first flush that did; guarded by flushMu
 
 	manifestMu sync.Mutex
 	manifest   datadir.Manifest
@@ -472,6 +472,7 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 		Anchors:   anchored(set, b.banned),
 		Uncrawled: from == 0,
 		Compact:   from == 0,
+		Yield:     b.yield,
 	}
 	tables, err := b.places(&options)
 	if err != nil {
@@ -533,6 +534,12 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 	}
 	b.log.Debug("merged", "segments", len(paths), "into", n.name(), "took", time.Since(began))
 	return b.remove(paths)
+}
+
+// yield waits while a batch is turned round: what is new is wanted soon, while a merge changes nothing that is found.
+func (b *Builder) yield() {
+	b.flushMu.RLock()
+	b.flushMu.RUnlock()
 }
 
 // places has a merge of all segments name the places where records lie by now, and gives the tables of moved records

@@ -5,51 +5,70 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
-// TestParsers: while too many pages wait to be taken apart no more are asked for, and then two for each that waits no
-// more, in the order in which they came; the last page lets all go, and one whose context ends goes away.
+// TestParsers: as many pages are asked for as the window has room for, the others in the order in which they came when
+// one was dealt with or is slow; one whose context ends goes away. A page that finds a buffer idle widens the window while
+// others are kept; where enough wait it narrows, and slow ones make no room.
 func TestParsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParsers(1, nil)
-		held := p.take()
-		for range p.most {
-			go p.take()
-		}
-		synctest.Wait()
-		ctx, cancel := context.WithCancel(t.Context())
-		var passed []int
-		var failed error
-		for i := range 8 {
-			go func() {
-				if i == 1 {
-					failed = p.ready(ctx)
-					return
-				}
-				if err := p.ready(t.Context()); err == nil {
-					passed = append(passed, i)
-				}
-			}()
-			synctest.Wait()
-		}
-		cancel()
-		synctest.Wait()
-		if len(passed) > 0 || failed != context.Canceled {
-			t.Fatalf("%v passed while %d wait, and the one that was called back with %v", passed, p.waiting, failed)
-		}
-		for _, want := range [][]int{{0}, {0, 2, 3}} {
-			p.give(held)
-			synctest.Wait()
-			if slices.Sort(passed); !slices.Equal(passed, want) {
-				t.Errorf("%v passed, want %v", passed, want)
+		var asked []int
+		var dealt []func()
+		ask := func(ctx context.Context, i int) {
+			if done, err := p.ready(ctx); err == nil {
+				asked, dealt = append(asked, i), append(dealt, done)
 			}
 		}
-		for range p.most - 2 {
-			p.give(held)
+		for range p.window {
+			ask(t.Context(), 0)
+		}
+		called, back := context.WithCancel(t.Context())
+		for i := 1; i <= 30; i++ {
+			ctx := t.Context()
+			if i == 2 {
+				ctx = called
+			}
+			go ask(ctx, i)
+			synctest.Wait()
+		}
+		asked = nil
+		wants := func(what string, want ...int) {
+			t.Helper()
+			if synctest.Wait(); !slices.Equal(asked, want) {
+				t.Errorf("%s: asked for %v, want %v", what, asked, want)
+			}
+		}
+		back()
+		wants("a full window")
+		dealt[0]()
+		wants("a page was dealt with", 1)
+		p.give(p.take())
+		wants("a buffer was idle", 1, 3)
+		held := p.take()
+		wants("and again", 1, 3, 4)
+		for range p.enough + 2 {
+			go func() { p.give(p.take()) }()
 		}
 		synctest.Wait()
-		if len(passed) != 7 || p.ready(t.Context()) != nil {
-			t.Errorf("%v passed when no page waits", passed)
+		dealt[1]()
+		dealt[2]()
+		wants("too many waited twice", 1, 3, 4)
+		time.Sleep(2 * slow)
+		wants("slow pages, and enough that wait", 1, 3, 4)
+		p.give(held)
+		synctest.Wait()
+		asked = nil
+		time.Sleep(2 * slow)
+		if synctest.Wait(); len(asked) != 26 || !slices.IsSorted(asked) || len(p.kept) > 0 {
+			t.Errorf("slow pages, and none that wait: asked for %v, and %d are kept", asked, len(p.kept))
+		}
+		for _, done := range dealt[3:] {
+			done()
+		}
+		if p.out != 0 || p.waiting != 0 || p.window != p.enough {
+			t.Errorf("%d out, %d waiting, a window of %d at the end", p.out, p.waiting, p.window)
 		}
 	})
 }

@@ -45,6 +45,9 @@ type Options struct {
 	// Compact is that of segment.Options.
 	Compact bool
 
+	// Yield is called between documents and between words, and may wait while something is more urgent. Nil never does.
+	Yield func()
+
 	// MemoryBytes bounds what anchors take in memory, some 20 bytes a word: Build fails if it is not
 	// enough. Default 512 MB.
 	MemoryBytes int64
@@ -67,6 +70,9 @@ type Stats struct {
 func Build(ctx context.Context, o Options) (Stats, error) {
 	if o.MemoryBytes <= 0 {
 		o.MemoryBytes = 512 << 20
+	}
+	if o.Yield == nil {
+		o.Yield = func() {}
 	}
 	b := &builder{options: o, held: map[vocab.DocID]holder{}, anchors: newAnchors(o.MemoryBytes)}
 	if err := segment.Guard(func() error { return b.build(ctx) }); err != nil {
@@ -157,6 +163,7 @@ func (b *builder) readAnchors(ctx context.Context) error {
 	}
 	last := vocab.DocID(0)
 	return b.options.Anchors(want, func(a Anchored) error {
+		b.options.Yield()
 		if a.Doc <= last {
 			return fmt.Errorf("anchors of document %d came after those of %d", a.Doc, last)
 		}
@@ -211,6 +218,7 @@ func (b *builder) writeDocs(ctx context.Context) error {
 		}
 	}
 	for !merge.empty() {
+		b.options.Yield()
 		s := merge.top()
 		if err := b.writeDoc(s); err != nil {
 			return err
@@ -267,6 +275,7 @@ func (b *builder) writeWords(ctx context.Context) error {
 	}
 	m := merger{out: b.out}
 	for !words.empty() {
+		b.options.Yield()
 		if err := errors.Join(ctx.Err(), m.mergeWord(&words)); err != nil {
 			return err
 		}
