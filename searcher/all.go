@@ -41,7 +41,7 @@ func (s *Searcher) All(ctx context.Context, req Request, limit int, each func(*R
 		if err != nil {
 			return err
 		}
-		*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state()}
+		*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state}
 		resp.understood(q)
 		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: finding}, resp: resp, countTo: limit, links: s.o.Links}
 		if can, err := a.begin(a.wide(q.Root)); !can || err != nil {
@@ -88,8 +88,8 @@ func (a *answer) giveAll(ctx context.Context, root *query.Node, pages []candidat
 	return nil
 }
 
-// state names what a snapshot answers from: the index and the ranks.
-func (snap *snapshot) state() string {
-	text := fmt.Sprint(snap.segments, snap.rankStamp.modified.UnixNano(), snap.rankStamp.size)
-	return fmt.Sprintf("%x-%08x", snap.generation, crc32.ChecksumIEEE([]byte(text)))
+// stateOf names what a snapshot answers from: the index and the ranks.
+func stateOf(generation uint64, segments []string, rank stamp) string {
+	text := fmt.Sprint(segments, rank.modified.UnixNano(), rank.size)
+	return fmt.Sprintf("%x-%08x", generation, crc32.ChecksumIEEE([]byte(text)))
 }

@@ -58,9 +58,11 @@ type walk struct {
 // newWalk takes the full lists of the words of t, nil for those that the segment does not hold.
 func newWalk(p *part, t *terms, lists []*segment.Postings, c *clock) *walk {
 	w := &walk{part: p, clock: c, terms: t, lanes: make([]*lane, len(lists))}
+	all, fail := make([]lane, len(lists)), w.fail
 	for i, list := range lists {
 		if list != nil {
-			w.lanes[i] = &lane{postings: list, clock: c, fail: w.fail, step: t.step[i]}
+			all[i] = lane{postings: list, clock: c, fail: fail, step: t.step[i]}
+			w.lanes[i] = &all[i]
 		}
 	}
 	return w
@@ -127,12 +129,16 @@ func listOf(in query.Field) segment.List {
 
 // words makes the cursor of a word, a phrase, or phrases near each other.
 func (w *walk) words(n *query.Node) cursor {
-	if len(n.Forms) > 0 {
-		c := &orCursor{clock: w.clock}
-		for _, form := range append(n.Words[:1:1], n.Forms...) {
-			c.kids = append(c.kids, w.words(&query.Node{Words: []string{form}, In: n.In}))
+	switch {
+	case len(n.Forms) > 0:
+		c := &orCursor{clock: w.clock, kids: make([]cursor, 0, 1+len(n.Forms))}
+		c.kids = append(c.kids, w.word(n.Words[0], n.In))
+		for _, form := range n.Forms {
+			c.kids = append(c.kids, w.word(form, n.In))
 		}
 		return c
+	case n.Op == query.Words && len(n.Words) == 1:
+		return w.word(n.Words[0], n.In)
 	}
 	opened := map[string]*termCursor{} // the same one again where a word is repeated
 	for _, word := range wordsOf(n) {
@@ -144,10 +150,16 @@ func (w *walk) words(n *query.Node) cursor {
 			opened[word] = t
 		}
 	}
-	if n.Op == query.Words && len(n.Words) == 1 && n.In == query.Anywhere {
-		return opened[n.Words[0]]
-	}
 	return newPhrase(n, opened)
+}
+
+// word makes the cursor of a word.
+func (w *walk) word(word string, in query.Field) cursor {
+	t := w.open(listOf(in), word)
+	if t.df == 0 || in == query.Anywhere {
+		return t
+	}
+	return newPhrase(&query.Node{Words: []string{word}, In: in}, map[string]*termCursor{word: t})
 }
 
 // open gives the cursor of a word in one list; one that is at its end where the word is not there.

@@ -18,8 +18,11 @@ const enough = DefaultLimit
 // addMost adds to an answer, once its own results are there, the pages that hold most of the words of the query
 // that was answered. There are no more of them than candidates.
 func (a *answer) addMost(candidates int) error {
+	if a.byDate || a.req.Strict || a.req.Similar != 0 || a.resp.Total >= enough || a.resp.Partial || a.clock.over {
+		return nil
+	}
 	most, words := a.root.Most()
-	if most == nil || a.byDate || a.req.Strict || a.req.Similar != 0 || a.resp.Total >= enough || a.resp.Partial || a.clock.over {
+	if most == nil {
 		return nil
 	}
 	req := *a.req

@@ -90,8 +90,11 @@ func (w *walk) require(p *plan, n *query.Node) {
 		p.none = p.none || c.cost() == 0
 		return
 	}
-	words := map[string]*termCursor{}
-	for _, word := range wordsOf(n) {
+	words := n.Words
+	if n.Op == query.Near {
+		words = wordsOf(n)
+	}
+	for _, word := range words {
 		l := w.lane(word)
 		if l == nil {
 			p.none = true
@@ -100,11 +103,16 @@ func (w *walk) require(p *plan, n *query.Node) {
 		if !slices.Contains(p.all, l) {
 			p.all = append(p.all, l)
 		}
-		words[word] = &termCursor{walk: w, postings: l.postings, df: l.cost()}
 	}
-	if n.Op == query.Near || len(n.Words) > 1 || n.In != query.Anywhere {
-		p.checks = append(p.checks, newPhrase(n, words))
+	if n.Op == query.Words && len(n.Words) == 1 && n.In == query.Anywhere {
+		return
 	}
+	cursors := map[string]*termCursor{}
+	for _, word := range words {
+		l := w.lane(word)
+		cursors[word] = &termCursor{walk: w, postings: l.postings, df: l.cost()}
+	}
+	p.checks = append(p.checks, newPhrase(n, cursors))
 }
 
 // lane is that of a word of the query, nil where the segment does not hold it.

@@ -90,7 +90,7 @@ func (s *Searcher) unknownRank(name string) error {
 
 // withRanks is the snapshot with other ranks, of segments that snap holds open.
 func (snap *snapshot) withRanks(vector *rankvector.Vector, stamp stamp, w *Weights) *snapshot {
-	other := &snapshot{generation: snap.generation, segments: snap.segments, rankStamp: stamp, docs: snap.docs, average: snap.average, vector: vector, homes: &sync.Map{}}
+	other := &snapshot{generation: snap.generation, segments: snap.segments, rankStamp: stamp, state: stateOf(snap.generation, snap.segments, stamp), docs: snap.docs, average: snap.average, vector: vector, homes: &sync.Map{}}
 	for _, p := range snap.parts {
 		other.parts = append(other.parts, &part{handle: p.handle, dead: p.dead, static: other.statics(p.seg, w)})
 	}

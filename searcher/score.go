@@ -36,17 +36,16 @@ func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms 
 		return t
 	}
 	wanted := root.Wanted()
-	index := map[string]int{}
+	t.grow(wanted)
 	as := sameWords(wanted)
 	for _, n := range wanted {
 		for _, word := range n.Words {
 			if first, ok := as[word]; ok {
 				word = first
 			}
-			i, known := index[word]
-			if !known {
+			i := t.index(word)
+			if i < 0 {
 				i = len(t.words)
-				index[word] = i
 				t.words, t.base, t.times = append(t.words, word), append(t.base, i), append(t.times, 0)
 				t.span = append(t.span, spanOf(word))
 				t.idf = append(t.idf, idf(word))
@@ -60,16 +59,24 @@ func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms 
 		t.idf[i] = w.Asked(t.idf[i], t.times[i])
 		t.all += t.idf[i]
 	}
-	t.addForms(wanted, index, idf)
+	t.addForms(wanted, idf)
 	t.weigh(w)
-	seen := map[[2]int]bool{}
 	for i := 1; i < len(t.seq); i++ {
-		if pair := [2]int{t.seq[i-1], t.seq[i]}; pair[0] != pair[1] && !seen[pair] && !words.Overlap(t.words[pair[0]], t.words[pair[1]]) {
-			seen[pair] = true
+		if pair := [2]int{t.seq[i-1], t.seq[i]}; pair[0] != pair[1] && !slices.Contains(t.pairs, pair) && !words.Overlap(t.words[pair[0]], t.words[pair[1]]) {
 			t.pairs = append(t.pairs, pair)
 		}
 	}
 	return t
+}
+
+// grow makes room for words and their forms.
+func (t *terms) grow(wanted []*query.Node) {
+	n, forms := 0, 0
+	for _, node := range wanted {
+		n, forms = n+len(node.Words), forms+len(node.Forms)
+	}
+	t.words, t.idf, t.step = make([]string, 0, n+forms), make([]Score, 0, n+forms), make([]uint32, 0, n+forms)
+	t.base, t.times, t.seq = make([]int, 0, n+forms), make([]int, 0, n), make([]int, 0, n)
 }
 
 // spanOf is how many words a text has where a word of the query stands: the last character of a run in a script
@@ -82,8 +89,15 @@ func spanOf(word string) uint32 {
 }
 
 // addForms appends the forms of words that are no words of the query themselves.
-func (t *terms) addForms(wanted []*query.Node, index map[string]int, idf func(word string) Score) {
+func (t *terms) addForms(wanted []*query.Node, idf func(word string) Score) {
+	var index map[string]int
 	for _, n := range wanted {
+		if len(n.Forms) > 0 && index == nil {
+			index = map[string]int{}
+			for i, word := range t.words {
+				index[word] = i
+			}
+		}
 		for _, form := range n.Forms {
 			if _, known := index[form]; !known {
 				index[form] = len(t.words)
@@ -98,7 +112,7 @@ func (t *terms) addForms(wanted []*query.Node, index map[string]int, idf func(wo
 
 // sameWords gives the words of a query that are forms of earlier ones, as these are of them.
 func sameWords(wanted []*query.Node) map[string]string {
-	as := map[string]string{}
+	var as map[string]string
 	for i, n := range wanted {
 		word := n.Words[0]
 		for _, before := range wanted[:i] {
@@ -107,6 +121,9 @@ func sameWords(wanted []*query.Node) map[string]string {
 				break
 			}
 			if n.IsForm(before) && before.IsForm(n) {
+				if as == nil {
+					as = map[string]string{}
+				}
 				if as[word] = first; as[first] != "" {
 					as[word] = as[first]
 				}

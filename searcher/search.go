@@ -56,7 +56,7 @@ func (s *Searcher) answer(ctx context.Context, snap *snapshot, q query.Query, re
 
 // search answers from one snapshot.
 func (s *Searcher) search(ctx context.Context, snap *snapshot, q query.Query, req *Request, resp *Response) error {
-	*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state()}
+	*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state}
 	resp.understood(q)
 	a := answer{snap: snap, w: &s.o.Weights, req: req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links, byDate: q.ByDate, room: s.workspace()}
 	if a.byDate {
@@ -272,6 +272,9 @@ func (a *answer) unanswerable(root *query.Node) string {
 func (a *answer) prepare(root *query.Node) (err error) {
 	before, lists := a.terms, a.lists // of the query without forms
 	a.lists = make([][]*segment.Postings, len(a.snap.parts))
+	for i := range a.lists {
+		a.lists[i] = make([]*segment.Postings, 0, 8)
+	}
 	a.df = map[string]int{}
 	a.terms = newTerms(root, a.w, func(word string) Score {
 		df := 0
@@ -313,8 +316,8 @@ func (a *answer) walk(root *query.Node, k int) (found []candidate, err error) {
 	floor := uint32(0)
 	a.resp.Total, a.resp.Exact = 0, !a.resp.Partial
 	for i := range a.snap.parts {
-		c := collector{k: k, floor: floor, count: a.resp.Total, countTo: a.countTo}
-		if err := a.walkPart(i, root, &c); err != nil {
+		c := newCollector(k, floor, a.resp.Total, a.countTo)
+		if err := a.walkPart(i, root, c); err != nil {
 			return nil, err
 		}
 		a.resp.Total, a.resp.Exact = c.count, a.resp.Exact && !c.cut

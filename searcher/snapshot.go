@@ -24,6 +24,7 @@ type snapshot struct {
 	generation uint64
 	segments   []string
 	rankStamp  stamp
+	state      string  // see stateOf
 	parts      []*part // oldest first
 	docs       int     // live ones
 	average    int64   // words of a page's text, where it has any
@@ -187,7 +188,7 @@ func (s *Searcher) refresh() (changed bool, err error) {
 
 // load opens a generation. Segments that are open already are not opened again.
 func (s *Searcher) load(m datadir.Manifest, rank stamp, old *snapshot) (snap *snapshot, err error) {
-	snap = &snapshot{serial: s.snapshots.Add(1), generation: m.Generation, segments: m.Segments, rankStamp: rank, homes: &sync.Map{}, refs: 1}
+	snap = &snapshot{serial: s.snapshots.Add(1), generation: m.Generation, segments: m.Segments, rankStamp: rank, state: stateOf(m.Generation, m.Segments, rank), homes: &sync.Map{}, refs: 1}
 	if old != nil && old.rankStamp == rank {
 		snap.vector = old.vector
 	} else if rank != (stamp{}) {

@@ -97,7 +97,7 @@ func (c *Scan) dumpWord(w io.Writer) error {
 	if !p.inside() {
 		where = fmt.Sprintf("%d and %d bytes", p.entry.postings.n, p.entry.hitsAt.n)
 	}
-	fmt.Fprintf(w, "%s list of %q: %d documents, %d hits, largest impact %d, %s\n", p.list, p.word, p.entry.df, p.entry.hits, p.entry.max, where)
+	fmt.Fprintf(w, "%s list of %q: %d documents, %d hits, largest impact %d, %s\n", p.list, p.word, p.entry.df, p.entry.hits, p.MaxImpact(), where)
 	for c.Next() {
 		hits, err := c.Hits()
 		if err != nil {

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"errors"
+	"math"
 
 	"anatomy/vocab"
 )
@@ -25,6 +26,8 @@ type Postings struct {
 	hint int // the block that was asked for last
 	i    int // the current posting of block
 	block
+
+	unweighed bool // impacts of a list in the dictionary are not made yet
 
 	hitsAt   int // the block whose hits are found, −1 for none
 	hitBlock hitBlock
@@ -70,7 +73,7 @@ func (s *Segment) DF(list List, word []byte) (int, error) {
 
 // begin stands before the first posting of the list that an entry tells of, which it keeps.
 func (p *Postings) begin(value []byte) (err error) {
-	p.err, p.hits, p.directory = nil, nil, directory{}
+	p.err, p.hits, p.directory, p.unweighed = nil, nil, directory{}, false
 	if p.entry, err = parseEntry(value); err == nil {
 		err = p.open()
 	}
@@ -88,7 +91,7 @@ func (p *Postings) Again(q *Postings) {
 	if n := p.entry.df; p.inside() {
 		copy(q.ordinals[:n], p.ordinals[:n])
 		copy(q.impacts[:n], p.impacts[:n])
-		q.packed = nil
+		q.packed, q.unweighed = nil, p.unweighed
 		q.hitBlock.shareInline(&p.hitBlock, n)
 	}
 	q.Rewind()
@@ -106,31 +109,40 @@ func (p *Postings) open() (err error) {
 	return err
 }
 
-// openInside decodes a list in the dictionary, which stands as a block that load need not decode. Its impacts are those
-// of its hits.
+// openInside decodes a list in the dictionary, which stands as a block that load need not decode.
 func (p *Postings) openInside() error {
 	n, e := p.entry.df, &p.entry
-	p.n, p.packed = 0, nil
+	p.n, p.packed, p.unweighed = 0, nil, true
 	size, err := p.block.decodeInside(e.inside, n, e.first)
 	if err != nil {
 		return err
 	}
-	if err := p.hitBlock.decodeInline(e.inside[size:], n); err != nil {
-		return err
+	if int64(p.ordinals[n-1]) >= int64(len(p.seg.lengths)) {
+		return errOrdinals
 	}
+	return p.hitBlock.decodeInline(e.inside[size:], n)
+}
+
+// weigh makes the impacts of a list in the dictionary, which are those of its hits: of many it is asked only where they are.
+// Damaged hits count as much as can be, so that who scores reads them, and meets the error.
+func (p *Postings) weigh() {
 	var buf [inlineHits]vocab.Hit
-	for i, ord := range p.ordinals[:n] {
-		if int64(ord) >= int64(len(p.seg.lengths)) {
-			return errOrdinals
-		}
+	p.unweighed = false
+	for i, ord := range p.ordinals[:p.entry.df] {
 		hits, err := p.hitBlock.append(buf[:0], i)
-		if err != nil {
-			return err
+		if p.impacts[i] = Impact(hits, p.seg.lengths[ord], p.seg.totals.avgWords); err != nil {
+			p.impacts[i] = math.MaxUint8
 		}
-		p.impacts[i] = Impact(hits, p.seg.lengths[ord], p.seg.totals.avgWords)
-		e.max = max(e.max, p.impacts[i])
+		p.entry.max = max(p.entry.max, p.impacts[i])
 	}
-	return nil
+}
+
+// weighed makes sure that impacts can be looked at.
+func (p *Postings) weighed() {
+	if p.unweighed {
+		p.weigh()
+	}
+	p.unpackImpacts()
 }
 
 func (p *Postings) damaged(err error) error { return p.seg.damaged(p.list, p.word, err) }
@@ -145,7 +157,12 @@ func (p *Postings) DF() int { return p.entry.df }
 func (p *Postings) TotalHits() uint64 { return p.entry.hits }
 
 // MaxImpact is the largest impact in the list.
-func (p *Postings) MaxImpact() uint8 { return p.entry.max }
+func (p *Postings) MaxImpact() uint8 {
+	if p.unweighed {
+		p.weigh()
+	}
+	return p.entry.max
+}
 
 // Err is what ended the list early.
 func (p *Postings) Err() error { return p.err }
@@ -155,14 +172,14 @@ func (p *Postings) Ord() vocab.Ordinal { return vocab.Ordinal(p.ordinals[p.i&(bl
 
 // Impact is that of the current posting.
 func (p *Postings) Impact() uint8 {
-	p.unpackImpacts()
+	p.weighed()
 	return p.impacts[p.i&(blockSize-1)]
 }
 
 // Block is the current posting and those after it that are decoded already, 128 in all at most:
 // ordinals, and the impact of each. It is valid until the next move.
 func (p *Postings) Block() (ordinals []uint32, impacts []uint8) {
-	p.unpackImpacts()
+	p.weighed()
 	return p.ordinals[p.i:p.n], p.impacts[p.i:p.n]
 }
 
@@ -314,7 +331,7 @@ func (p *Postings) Bound(from vocab.Ordinal) (highest uint8, end vocab.Ordinal) 
 		return 0, past
 	}
 	if p.inside() {
-		return p.entry.max, past
+		return p.MaxImpact(), past
 	}
 	at := p.find(from)
 	if at == p.entry.blocks() {
@@ -330,7 +347,7 @@ func (p *Postings) MaxIn(from, to vocab.Ordinal) (highest uint8) {
 	case p.end || from >= to:
 		return 0
 	case p.inside():
-		return p.entry.max
+		return p.MaxImpact()
 	}
 	n := p.entry.blocks()
 	at := p.find(from)
@@ -345,6 +362,7 @@ func (p *Postings) Reached(k int) uint8 {
 	case p.entry.df < k:
 		return 0
 	case p.inside():
+		p.weighed()
 		for _, impact := range p.impacts[:p.entry.df] {
 			counts[impact]++
 		}

@@ -92,19 +92,10 @@ func (n *Node) Locate(docs func(Ref) []vocab.DocID) *Node {
 	if n == nil || n.Op == Words {
 		return n
 	}
-	changed := *n
 	if n.Op == Pages {
+		changed := *n
 		changed.Docs = docs(n.Ref)
 		return &changed
 	}
-	same := true
-	changed.Kids = make([]*Node, len(n.Kids))
-	for i, kid := range n.Kids {
-		changed.Kids[i] = kid.Locate(docs)
-		same = same && changed.Kids[i] == kid
-	}
-	if same {
-		return n
-	}
-	return &changed
+	return n.withKids(func(kid *Node) *Node { return kid.Locate(docs) })
 }

@@ -219,8 +219,9 @@ func newWords(text string, tokens []token, in Field, exact bool) *Node {
 	}
 	n := &Node{Op: Words, In: in, Times: 1, Text: text[tokens[0].from:tokens[len(tokens)-1].to]}
 	n.Exact = exact || len(tokens) > 1 || !bare(n.Text)
-	for _, t := range tokens {
-		n.Words = append(n.Words, t.word)
+	n.Words = make([]string, len(tokens))
+	for i, t := range tokens {
+		n.Words[i] = t.word
 	}
 	n.At = places(text, tokens)
 	return n
@@ -229,6 +230,9 @@ func newWords(text string, tokens []token, in Field, exact bool) *Node {
 // places says where words stand in a phrase, nil where they stand next to each other: a * by itself is a word
 // that is left open.
 func places(text string, tokens []token) []uint32 {
+	if len(tokens) == 1 {
+		return nil
+	}
 	at, open := make([]uint32, len(tokens)), uint32(0)
 	for i := 1; i < len(tokens); i++ {
 		if from, to := tokens[i-1].to, tokens[i].from; from < to {

@@ -271,6 +271,9 @@ func (n *Node) same(m *Node) bool {
 
 // join makes one node of several, of which some may be nil: flat, and without repetitions.
 func join(op Op, parts []*Node) *Node {
+	if len(parts) == 1 {
+		return parts[0]
+	}
 	var kids []*Node
 	for _, part := range parts {
 		switch {
@@ -320,25 +323,38 @@ func negate(n *Node) *Node {
 func (n *Node) With(forms func(n *Node, wanted bool) []string) *Node { return n.with(forms, true) }
 
 func (n *Node) with(forms func(*Node, bool) []string, wanted bool) *Node {
-	changed := *n
 	switch n.Op {
 	case Near: // words that are asked for where they stand count as they stand
 		return n
 	case Words:
-		if changed.Forms = forms(n, wanted); len(changed.Forms) == 0 {
+		found := forms(n, wanted)
+		if len(found) == 0 {
 			return n
 		}
+		changed := *n
+		changed.Forms = found
 		return &changed
 	}
-	same := true
-	changed.Kids = make([]*Node, len(n.Kids))
+	return n.withKids(func(kid *Node) *Node { return kid.with(forms, wanted && n.Op != Not) })
+}
+
+// withKids is n with what is made of its kids, or n itself where all stay as they are.
+func (n *Node) withKids(make func(kid *Node) *Node) *Node {
+	var kids []*Node
 	for i, kid := range n.Kids {
-		changed.Kids[i] = kid.with(forms, wanted && n.Op != Not)
-		same = same && changed.Kids[i] == kid
+		made := make(kid)
+		if made != kid && kids == nil {
+			kids = slices.Clone(n.Kids)
+		}
+		if kids != nil {
+			kids[i] = made
+		}
 	}
-	if same {
+	if kids == nil {
 		return n
 	}
+	changed := *n
+	changed.Kids = kids
 	return &changed
 }
 
