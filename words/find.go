@@ -1,38 +1,70 @@
 package words
 
 import (
-	"bytes"
-	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // A Finder finds given words in texts: the words that [Tokenizer.Each] would give, without the cutting of what stands
 // between them where that is ASCII. It keeps its buffers from one text to the next and is for one goroutine.
 type Finder struct {
 	words   []string
-	byStart [256]uint64 // for the first byte of a word: bit l says that one of words has length l
-	plain   []pattern   // of those that may stand in ASCII
+	byStart [256]uint64  // for the first byte of a word: bit l says that one of words has length l
+	plain   []pattern    // of those that may stand in ASCII
+	pairs   [1024]uint64 // of bytes, those of the patterns by bits, in small letters and capitals
 
 	tokenizer Tokenizer
-	folded    []byte
 	found     []Found
 	next      int // number of the word that comes next
 }
 
-// A pattern is what is looked for in folded text: a word between bytes of no word. Without these, short words would be
-// found in every other one.
+// A pattern is a word that is looked for in ASCII, between bytes of no word. It is looked at where its rarest pair of
+// bytes stands: one pass over the text, which asks a table, finds these of all words. That of a single letter is any
+// byte of no word before it.
 type pattern struct {
-	word, length int
-	bytes        []byte
-	open         bool // the word may go on: it is as long as words get, and the rest of longer ones is cut off
-	start, end   int  // in folded text, where it was found last; start is -1 where it is not
+	word   int
+	folded string
+	open   bool // the word may go on: it is as long as words get, and the rest of longer ones is cut off
+	second int  // where in the word the second byte of the pair stands
 }
 
+// commonest are the bytes of words, the commonest in documentation in English first: e is every tenth byte of it, z one
+// of five hundred.
+const commonest = "etaoirnsldcpgmufh12_bwvxy3k40z5q6879j"
+
 func newPattern(i int, word string) pattern {
-	p := pattern{word: i, length: len(word), bytes: []byte("\x00" + word), open: len(word) == MaxLen}
-	if !p.open {
-		p.bytes = append(p.bytes, 0)
+	p := pattern{word: i, folded: word, open: len(word) == MaxLen}
+	for k, most := 1, -1; k < len(word); k++ {
+		if rare := strings.IndexByte(commonest, word[k-1]) + strings.IndexByte(commonest, word[k]); rare > most {
+			p.second, most = k, rare
+		}
 	}
 	return p
+}
+
+// watch has the pairs of a pattern looked out for.
+func (f *Finder) watch(p *pattern) {
+	for _, first := range unfolded[p.before()] {
+		for _, second := range unfolded[p.folded[p.second]] {
+			f.pairs[uint16(first)<<2|uint16(second)>>6] |= 1 << (second & 63)
+		}
+	}
+}
+
+// unfolded are the bytes of ASCII by what asciiWord makes of them: the small letter and the capital of one.
+var unfolded = func() (of [128][]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		of[asciiWord[c]] = append(of[asciiWord[c]], c)
+	}
+	return of
+}()
+
+// before is what stands before the second byte of the pair, 0 for what is no word.
+func (p *pattern) before() byte {
+	if p.second == 0 {
+		return 0
+	}
+	return p.folded[p.second-1]
 }
 
 // A Found is a word that was found: which, and where in the text it stands. The numbers of two words that follow each
@@ -48,7 +80,9 @@ func NewFinder(words []string) *Finder {
 	for i, word := range words {
 		f.byStart[word[0]] |= 1 << (len(word) & 63)
 		if plain(word) {
-			f.plain = append(f.plain, newPattern(i, word))
+			p := newPattern(i, word)
+			f.plain = append(f.plain, p)
+			f.watch(&p)
 		}
 	}
 	return f
@@ -95,62 +129,54 @@ func (f *Finder) index(word []byte) int {
 	return -1
 }
 
-// inASCII finds words in text[from:to], which is ASCII and begins and ends with a word or between words: as strings
-// of the folded text that stand between bytes of no word.
+// inASCII finds words in text[from:to], which is ASCII and begins and ends with a word or between words.
 func (f *Finder) inASCII(text []byte, from, to int) {
-	f.fold(text[from:to])
-	for i := range f.plain {
-		f.plain[i].find(f.folded, 0)
-	}
-	at := 1
-	for {
-		p := f.first()
-		if p == nil {
+	stretch, done := text[from:to], 0
+	pair := uint16(0)
+	for i, c := range stretch {
+		if pair = pair<<8 | uint16(c); f.pairs[pair>>6]>>(pair&63)&1 == 0 {
+			continue
+		}
+		for k := range f.plain {
+			p := &f.plain[k]
+			start := i - p.second
+			end, ok := p.stands(stretch, start)
+			if !ok {
+				continue
+			}
+			f.passBy(stretch[done:start])
+			f.found = append(f.found, Found{p.word, f.next, from + start, from + end})
+			f.next++
+			done = end
 			break
 		}
-		f.passBy(f.folded[at:p.start])
-		at = p.end
-		f.found = append(f.found, Found{p.word, f.next, from + p.start - 1, from + p.end - 1})
-		f.next++
-		p.find(f.folded, p.end)
 	}
-	f.passBy(f.folded[at:])
+	f.passBy(stretch[done:])
 }
 
-// first is the pattern that was found first, nil where none was.
-func (f *Finder) first() (first *pattern) {
-	for i := range f.plain {
-		if p := &f.plain[i]; p.start >= 0 && (first == nil || p.start < first.start) {
-			first = p
+// stands says whether the word stands at a place, and where it ends.
+func (p *pattern) stands(text []byte, start int) (end int, ok bool) {
+	end = start + len(p.folded)
+	if start < 0 || end > len(text) || start > 0 && asciiWord[text[start-1]] != 0 {
+		return 0, false
+	}
+	for i, c := range text[start:end] {
+		if asciiWord[c] != p.folded[i] {
+			return 0, false
 		}
 	}
-	return first
-}
-
-// fold fills folded with the folded text, and 0 for each byte of no word, one of them at either end.
-func (f *Finder) fold(text []byte) {
-	f.folded = slices.Grow(f.folded[:0], len(text)+2)[:len(text)+2]
-	f.folded[0], f.folded[len(text)+1] = 0, 0
-	for i, c := range text {
-		f.folded[i+1] = asciiWord[c]
+	for ; end < len(text) && asciiWord[text[end]] != 0; end++ {
+		if !p.open {
+			return 0, false
+		}
 	}
-}
-
-// find looks for a word from the end of another on.
-func (p *pattern) find(folded []byte, from int) {
-	k := bytes.Index(folded[from:], p.bytes)
-	if p.start = from + k + 1; k < 0 {
-		p.start = -1
-		return
-	}
-	for p.end = p.start + p.length; p.open && folded[p.end] != 0; p.end++ {
-	}
+	return end, true
 }
 
 // passBy counts the words between two that were found: one, if there are any. Low lines alone are none.
-func (f *Finder) passBy(folded []byte) {
-	for _, c := range folded {
-		if c != 0 && c != '_' {
+func (f *Finder) passBy(text []byte) {
+	for _, c := range text {
+		if asciiWord[c] != 0 && c != '_' {
 			f.next++
 			return
 		}
