@@ -1,11 +1,13 @@
 package searcher
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 
 	"anatomy/searcher/query"
 	"anatomy/words"
@@ -17,6 +19,8 @@ const (
 	snippetChunk   = 4 << 10  // and how much of them at a time, until a place is found that cannot be beaten
 	snippetColumns = 200      // width; ideographs and their kin are two columns wide
 	snippetRuns    = 4096     // occurrences of query words that are looked at
+
+	menuHeading = 32 // bytes of the longest heading of a menu
 )
 
 // A snippeter cuts out of pages what shows best why they match. It is for one goroutine.
@@ -27,6 +31,7 @@ type snippeter struct {
 	finder  *words.Finder
 	tokens  []token // of query words, in the order of the text
 	runs    []run
+	main    []byte // of the text in hand, see withoutMenus
 	buf     []byte
 }
 
@@ -76,7 +81,7 @@ func (s *snippeter) snippet(title, text, description string) []Fragment {
 
 func (s *snippeter) cut(title, text, description string) []Fragment {
 	text = head(text, snippetText)
-	main := withoutName(withoutMenus(text), title)
+	main := withoutName(s.withoutMenus(text), title)
 	if s.find(main); len(s.runs) > 0 {
 		return s.show(main, s.choose(main))
 	}
@@ -92,16 +97,18 @@ func (s *snippeter) cut(title, text, description string) []Fragment {
 	return s.show(description, []span{{0, 0}})
 }
 
-// withoutMenus is the text of a page without the blocks that a tab marks, see [vocab.DocInfo].
-func withoutMenus(text string) string {
+// withoutMenus is the text of a page without the blocks that a tab marks, see [vocab.DocInfo], and without the short
+// block before one of them, which is its heading: Navigation, Table of Contents, Previous topic. It lasts until the
+// next text.
+func (s *snippeter) withoutMenus(text string) string {
 	if strings.IndexByte(text, '\t') < 0 {
 		return text
 	}
-	var main strings.Builder
-	main.Grow(len(text))
+	main := s.main[:0]
 	for text != "" {
 		end := len(text)
 		if text[0] == '\t' {
+			main = withoutHeading(main)
 			if i := strings.IndexByte(text, '\n'); i >= 0 {
 				end = i + 1
 			}
@@ -109,11 +116,22 @@ func withoutMenus(text string) string {
 			if i := strings.Index(text, "\n\t"); i >= 0 {
 				end = i + 1
 			}
-			main.WriteString(text[:end])
+			main = append(main, text[:end]...)
 		}
 		text = text[end:]
 	}
-	return main.String()
+	s.main = main
+	return unsafe.String(unsafe.SliceData(main), len(main))
+}
+
+// withoutHeading cuts off the last block if it is as short as a heading and no sentence.
+func withoutHeading(text []byte) []byte {
+	block := bytes.TrimSuffix(text, []byte("\n"))
+	begin := bytes.LastIndexByte(block, '\n') + 1
+	if block = block[begin:]; len(block) > menuHeading || bytes.HasSuffix(block, []byte(".")) {
+		return text
+	}
+	return text[:begin]
 }
 
 // withoutName is a text without the heading that it begins with, where that says what the title says: it stands above

@@ -42,6 +42,8 @@ func TestSnippet(t *testing.T) {
 		"nearest pair":        {"apple. " + filler + "An apple pie is near. " + filler + "pie", "", "apple pie", "An [apple] [pie] is near."},
 		"two windows":         {"First the apple comes. " + filler + filler + "Later there is a pie.", "", "apple pie", "First the [apple] comes."},
 		"menus left out":      {"\tapple home\nThe apple is red.\n\tnext apple", "", "apple", "The [apple] is red."},
+		"heading of a menu":   {"Navigation\n\thome\nThe Apple¶\nThe apple is red.\nThis Page\n\tnext", "", "apple", "The [apple] is red."},
+		"before a menu":       {"The apple is red.\n\thome", "", "apple", "The [apple] is red."},
 		"in a menu alone":     {"\tapple home\nIt is red.", "A page.", "apple", "[apple] home It is red."},
 		"heading left out":    {"The Apple¶\nThe apple is red.", "", "apple", "The [apple] is red."},
 		"a longer heading":    {"The apple tree\nThe apple is red.", "", "apple", "The [apple] tree The [apple] is red."},
