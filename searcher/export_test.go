@@ -28,7 +28,7 @@ func (s *Searcher) Segments() int {
 func SnippetOf(title, text, description, q string) []Fragment {
 	root := query.Parse(q).Root
 	t := newTerms(root, &DefaultWeights, func(string) Score { return million })
-	return newSnippeter(root, t).snippet(title, text, description)
+	return newSnippeter(root, t, &snippetRoom{}).snippet(title, text, description)
 }
 
 // Dictionary is what was learnt of words.

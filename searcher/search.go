@@ -270,7 +270,7 @@ func (a *answer) unanswerable(root *query.Node) string {
 // prepare opens the lists of the words of the query and learns how rare they are: by the counts of all
 // segments, in which pages that were replaced since still count.
 func (a *answer) prepare(root *query.Node) (err error) {
-	before, lists := a.terms, a.lists // of the query without forms
+	before, lists := a.terms, a.lists // of the query that was prepared before, if any
 	a.lists = make([][]*segment.Postings, len(a.snap.parts))
 	for i := range a.lists {
 		a.lists[i] = make([]*segment.Postings, 0, 8)

@@ -63,7 +63,7 @@ func (a *answer) show(root *query.Node, pages []candidate) error {
 		}
 		return nil
 	}
-	snippets := newSnippeter(root, a.terms)
+	snippets := newSnippeter(root, a.terms, a.room.snippets())
 	results := make(map[*candidate]Result, len(pages))
 	glancer := segment.Glancer{}
 	defer glancer.Close()

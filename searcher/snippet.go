@@ -29,10 +29,15 @@ type snippeter struct {
 	weights []Score // of phrases: the sum of idf
 	base    []int   // of words: which each counts as
 	finder  *words.Finder
-	tokens  []token // of query words, in the order of the text
-	runs    []run
-	main    []byte // of the text in hand, see withoutMenus
-	buf     []byte
+	*snippetRoom
+}
+
+// A snippetRoom is the memory that a snippeter works in, and the next one after it.
+type snippetRoom struct {
+	tokens []token // of query words, in the order of the text
+	runs   []run
+	main   []byte // of the text in hand, see withoutMenus
+	buf    []byte
 }
 
 // A token is an occurrence of one query word.
@@ -48,8 +53,8 @@ type run struct {
 	start, end int
 }
 
-func newSnippeter(root *query.Node, t *terms) *snippeter {
-	s := &snippeter{base: t.base, finder: words.NewFinder(t.words)}
+func newSnippeter(root *query.Node, t *terms, room *snippetRoom) *snippeter {
+	s := &snippeter{base: t.base, finder: words.NewFinder(t.words), snippetRoom: room}
 	index := map[string]int{}
 	for i, word := range t.words {
 		index[word] = i

@@ -8,10 +8,11 @@ import (
 // A workspace is memory that a query works in, and the next one after it: lists take 3 KB each, and a query of two words
 // spent a third of its time on making them anew. Nil is one that keeps nothing. What a query gives back holds none of it.
 type workspace struct {
-	lists  []*segment.Postings // those before used are taken
-	used   int
-	window scoreWindow
-	hits   [][]vocab.Hit // of one page, by word
+	lists   []*segment.Postings // those before used are taken
+	used    int
+	window  scoreWindow
+	hits    [][]vocab.Hit // of one page, by word
+	cutting snippetRoom
 }
 
 // A scoreWindow is room to add up the scores of a run of documents in. It is all 0 between two of them.
@@ -79,4 +80,12 @@ func (ws *workspace) hitsOf(words int) [][]vocab.Hit {
 		ws.hits = append(ws.hits, nil)
 	}
 	return ws.hits[:words]
+}
+
+// snippets gives room to cut snippets in, for one snippeter at a time.
+func (ws *workspace) snippets() *snippetRoom {
+	if ws == nil {
+		return &snippetRoom{}
+	}
+	return &ws.cutting
 }
