@@ -53,7 +53,7 @@ and the pages that it links to. It also lists broken links and orphans, and writ
 			})
 		},
 	}
-	c.Flags().IntVar(&num, "num", shownLinks, "links to show each way; 0 for all")
+	c.Flags().IntVarP(&num, "num", "n", shownLinks, "links to show each way; 0 for all")
 	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/links")
 	c.AddCommand(newBrokenLinks(s), newOrphans(s), newExportLinks(s))
 	return c
@@ -166,7 +166,7 @@ that link to it: those with most first. What you removed with "anatomy remove" i
 			})
 		},
 	}
-	c.Flags().IntVar(&num, "num", 5, "pages to show for each address; 0 for all")
+	c.Flags().IntVarP(&num, "num", "n", 5, "pages to show for each address; 0 for all")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return c
 }

@@ -133,7 +133,7 @@ link, gets little of them.`,
 			return nil
 		},
 	}
-	c.Flags().IntVar(&num, "num", 50, "pages to list; 0 for all")
+	c.Flags().IntVarP(&num, "num", "n", 50, "pages to list; 0 for all")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON, with what each reaches")
 	return c
 }

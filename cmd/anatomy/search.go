@@ -58,7 +58,7 @@ begins with - stands after --.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/search")
-	c.Flags().IntVar(&r.Limit, "num", searcher.DefaultLimit, fmt.Sprintf("print at most `N` results, 1 to %d", searcher.MaxLimit))
+	c.Flags().IntVarP(&r.Limit, "num", "n", searcher.DefaultLimit, fmt.Sprintf("print at most `N` results, 1 to %d", searcher.MaxLimit))
 	c.Flags().IntVar(&r.Offset, "start", 0, "pass over `N` results")
 	c.Flags().StringVar(&r.Lang, "lang", "", "the `LANGUAGE` in which words have forms: de, fr (default: that of most pages)")
 	c.Flags().BoolVar(&r.Verbatim, "verbatim", false, "never answer another spelling of the query")
