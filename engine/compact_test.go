@@ -32,7 +32,7 @@ func supersede(t *testing.T, w *movingWeb, rounds int) Options {
 }
 
 // rollRepository begins a new file.
-func rollRepository(t *testing.T, dir string) {
+func rollRepository(t testing.TB, dir string) {
 	t.Helper()
 	r, err := repository.Open(datadir.Repository(dir), repository.Options{})
 	must(t, err)
