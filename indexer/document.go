@@ -52,7 +52,7 @@ func (l *wordList) word(number uint32) []byte {
 	return l.text[start:l.ends[number]:l.ends[number]]
 }
 
-// Hits gives every word with its hit, body first, then title, meta and URL, each in its order.
+// Hits gives every word with its hit, body first, then title, meta, URL and parts, each in its order.
 // The word lasts as long as the document.
 func (d *Document) Hits() iter.Seq2[[]byte, vocab.Hit] {
 	return func(yield func([]byte, vocab.Hit) bool) {

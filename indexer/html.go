@@ -73,9 +73,10 @@ func (p *parser) startTag(empty bool) {
 		p.breakWord()
 	}
 	if k&breaks != 0 {
-		p.heading = vocab.Plain
+		p.heading, p.term = vocab.Plain, tag == atom.Dt
 	}
 	p.startMeaning(tag)
+	p.startPart(tag)
 	switch {
 	case k&emphasis != 0:
 		p.emphasis++
@@ -197,6 +198,8 @@ func (p *parser) endTag() {
 		p.heading = vocab.Plain
 	case atom.Td, atom.Th:
 		p.clearStyle()
+	case atom.Dt:
+		p.term = false
 	case atom.A:
 		p.endAnchor()
 	case atom.Title:

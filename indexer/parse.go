@@ -178,7 +178,10 @@ type parser struct {
 	tags     tokenizer
 	skip     skip
 	heading  vocab.HitType // of the open heading, Plain where there is none
-	emphasis int           // how many elements of emphasis are open
+	term     bool          // a dt is open
+	parts    parts
+	onPart   func(word []byte, start, end int, capital bool) // p.partWord, made once
+	emphasis int                                             // how many elements of emphasis are open
 	code     int
 	fonts    []font
 	noscript bool
@@ -211,7 +214,7 @@ func (p *parser) reset(page weburl.URL) {
 	*p = parser{
 		page: page, site: page.Site(), base: page,
 		links: p.links[:0], linkText: p.linkText[:0], text: p.text[:0], spans: p.spans[:0], blocks: p.blocks[:0],
-		tokenizer: p.tokenizer, onWord: p.onWord, words: p.words, hits: p.hits[:0], tags: p.tags,
+		tokenizer: p.tokenizer, onWord: p.onWord, words: p.words, hits: p.hits[:0], tags: p.tags, parts: p.parts, onPart: p.onPart,
 		fonts: p.fonts[:0], title: p.title[:0], description: p.description[:0], keywords: p.keywords[:0],
 		skip: skip{name: p.skip.name[:0]}, outline: p.outline[:0], targets: p.targets[:0], references: p.references,
 	}
@@ -220,8 +223,9 @@ func (p *parser) reset(page weburl.URL) {
 	}
 	clear(p.references)
 	p.words.reset()
+	p.parts.reset()
 	if p.onWord == nil {
-		p.onWord = p.word
+		p.onWord, p.onPart = p.word, p.partWord
 	}
 }
 
@@ -238,6 +242,7 @@ func (p *parser) document(page *vocab.Page, urlText []byte) *Document {
 	}
 	p.field(vocab.Meta, p.description, p.keywords)
 	p.field(vocab.URLWord, urlText)
+	p.nameParts()
 	d := &Document{
 		Info: vocab.DocInfo{
 			Doc:         page.Doc,

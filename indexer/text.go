@@ -112,7 +112,7 @@ func (p *parser) endBlock() {
 	if len(p.text) == start {
 		return
 	}
-	count := p.wordCount
+	count, hits := p.wordCount, len(p.hits)
 	p.nextSpan = 0
 	p.tokenizer.Each(p.text[start:], p.onWord)
 	p.spans = p.spans[:0]
@@ -120,6 +120,7 @@ func (p *parser) endBlock() {
 		p.text = p.text[:start]
 		return
 	}
+	p.endNamed(hits)
 	words := int(p.wordCount - count)
 	p.position += blockGap
 	p.keepText(start)

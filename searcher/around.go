@@ -73,8 +73,12 @@ func (p *phrase) in(f vocab.Field) []vocab.Spot {
 	return p.starts[from:to]
 }
 
-// withinAnchor is what Within is at most in links to a page: sixteen positions part the texts of two links.
-const withinAnchor = 15
+// What Within is at most in links to a page, as sixteen positions part the texts of two links, and in names of parts, of
+// which five part two.
+const (
+	withinAnchor = 15
+	withinPart   = 3
+)
 
 // near says whether all phrases stand in one field with so many words between them at most.
 func (c *phraseCursor) near() bool {
@@ -85,6 +89,8 @@ func (c *phraseCursor) near() bool {
 		within := c.within
 		if f == vocab.AnchorField {
 			within = min(within, withinAnchor)
+		} else if f == vocab.PartField {
+			within = min(within, withinPart)
 		}
 		starts := make([][]vocab.Spot, len(c.phrases))
 		for i := range c.phrases {

@@ -286,7 +286,7 @@ func (s *scorer) word(i int, p *page, t *tally) {
 		starts[field] = len(hits)
 	}
 	for ht, count := range counts {
-		if count > 0 {
+		if count > 0 && s.w.Type[ht] != 0 {
 			s.wordType(i, vocab.HitType(ht), count, p, t)
 		}
 	}
@@ -337,6 +337,9 @@ func (s *scorer) near(pair [2]int, p *page, t *tally) {
 	}
 	idf := min(s.terms.idf[a], s.terms.idf[b])
 	for f := vocab.Body; f < vocab.Fields; f++ {
+		if s.w.NearIn[f] == 0 {
+			continue
+		}
 		bin, count := s.closest(s.in(a, f, p), s.in(b, f, p))
 		if count == 0 {
 			continue
@@ -503,7 +506,7 @@ func depthName(depth int) string {
 }
 
 func fieldName(f vocab.Field) string {
-	return [...]string{"the text", "the title", "the description", "the URL", "links to the page"}[f]
+	return [...]string{"the text", "the title", "the description", "the URL", "names of its parts", "links to the page"}[f]
 }
 
 // Milli is the score rounded down to thousandths, for showing.

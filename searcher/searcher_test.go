@@ -151,6 +151,13 @@ func generate(r *rand.Rand, doc vocab.DocID, url string) *oracle.Document {
 			d.Words[w] = append(d.Words[w], vocab.MakeHit(vocab.AnchorPosition(text, n, i), kind, r.IntN(4) == 0, size))
 		}
 	}
+	for part := range r.IntN(4) {
+		n, size := 1+min(part, 1)*(1+r.IntN(3)), uint8(r.IntN(2))
+		for i := range n {
+			w := word()
+			d.Words[w] = append(d.Words[w], vocab.MakeHit(vocab.PartPosition(part, n, i), vocab.Part, false, size))
+		}
+	}
 	for _, hits := range d.Words {
 		slices.SortFunc(hits, func(a, b vocab.Hit) int {
 			if a.Before(b) {

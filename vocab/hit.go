@@ -10,7 +10,8 @@ import "fmt"
 //	bits  7..4  type       HitType
 //	bit   3     capital    the word began with an upper-case letter
 //	bits  2..0  size       plain text: font size relative to the page, 3 is its normal;
-//	                       anchors: log2 of the number of links with this text, at most 7
+//	                       anchors: log2 of the number of links with this text, at most 7;
+//	                       parts: 1 where a link can lead there, 0 for a heading or term
 //
 // Hits sort as integers by position, then type. Hits of one document and word are kept sorted by
 // field first: see [Hit.Field].
@@ -41,6 +42,25 @@ func (h Hit) AnchorText() (text, words, index int) {
 	return p >> 10, p>>5&31 + 1, p & 31
 }
 
+// Where a word stands in the names of a page's parts, which are what a link may name behind a # (id, and name of a),
+// and headings of one word. Part 0 is all names of one word, the others count from 1.
+//
+//	bits 23..4  part
+//	bits  3..2  words   how many the name has, less one
+//	bits  1..0  index   of the word in the name
+const MaxPartWords = 4 // longer names are not indexed
+
+// PartPosition is the position of a word in the field of parts: part is below 2^20, words from 1 to MaxPartWords, index
+// below words.
+func PartPosition(part, words, index int) uint32 { return uint32(part<<4 | (words-1)<<2 | index) }
+
+// PartName gives the number of the part whose name a hit in the field of parts is of, how many words that has, and
+// which of them it is.
+func (h Hit) PartName() (part, words, index int) {
+	p := int(h.Position())
+	return p >> 4, p>>2&3 + 1, p & 3
+}
+
 // MaxPosition is the last position that a Hit can carry; words past it are not indexed.
 const MaxPosition = 1<<24 - 1
 
@@ -62,10 +82,11 @@ const (
 	URLWord   // host and path of the URL
 	Anchor    // text of a link from the same site
 	AnchorOut // text of a link from another site
+	Part      // name of a part of the page
 	HitTypes  // how many there are
 )
 
-var hitTypeNames = [HitTypes]string{"plain", "emphasis", "h1", "h2", "h3", "code", "alt", "menu", "title", "meta", "url", "anchor", "anchor-out"}
+var hitTypeNames = [HitTypes]string{"plain", "emphasis", "h1", "h2", "h3", "code", "alt", "menu", "title", "meta", "url", "anchor", "anchor-out", "part"}
 
 func (t HitType) String() string {
 	if t < HitTypes {
@@ -80,12 +101,14 @@ func (t HitType) IsHeading() bool { return t >= Heading1 && t <= Heading3 }
 // A Field is a run of positions of its own: a phrase lies within one field.
 type Field uint8
 
-// The fields. The body holds every type up to Menu, in the order of the text.
+// The fields. The body holds every type up to Menu, in the order of the text. Anchors are the last, as they come from
+// other pages.
 const (
 	Body Field = iota
 	TitleField
 	MetaField
 	URLField
+	PartField
 	AnchorField
 	Fields // how many there are
 )
@@ -93,7 +116,7 @@ const (
 // Field is where hits of this type count their positions.
 func (t HitType) Field() Field { return fieldOf[t&15] }
 
-var fieldOf = [16]Field{Title: TitleField, Meta: MetaField, URLWord: URLField, Anchor: AnchorField, AnchorOut: AnchorField}
+var fieldOf = [16]Field{Title: TitleField, Meta: MetaField, URLWord: URLField, Part: PartField, Anchor: AnchorField, AnchorOut: AnchorField}
 
 // NormalSize is the size of plain text.
 const NormalSize = 3
@@ -119,7 +142,7 @@ func (h Hit) Field() Field { return h.Type().Field() }
 // Capital says whether the word began with an upper-case letter.
 func (h Hit) Capital() bool { return h&(1<<3) != 0 }
 
-// Size is the relative font size, or for anchors log2 of the number of links.
+// Size is the relative font size; for anchors log2 of the number of links, for parts whether a link can lead there.
 func (h Hit) Size() uint8 { return uint8(h & 7) }
 
 // Before is the order of hits within a posting: by field, then position, then type.

@@ -53,7 +53,8 @@
 // Over the 7,804 pages of the small documentation web a hit takes 2.18 bytes, numbers of words
 // and documents counted; the paper's took 2 and lost positions past 4,096 (BP98 §4.2.5).
 // Version 1 had no sketches, version 2 no media and dates, version 3 had texts among the documents, version 4
-// barrels in the order of documents, version 5 no hits of menus.
+// barrels in the order of documents, version 5 no hits of menus. A file of version 6 may have no
+// hits of parts, as those came later.
 package barrel
 
 import (

@@ -175,6 +175,7 @@ package segment
 // their own and packed hits, 5 the columns l, m and t, 6 texts in a file of their own,
 // 7 leaves of the dictionary, and no impacts in them, 8 groups of words in leaves,
 // 9 hits of menus, 10 the column n and positions of anchors that tell their text ([vocab.AnchorPosition]).
+// Since then there are hits of parts, too: a segment from before has none, and is right as it is.
 const Version = 10
 
 // MaxWord is the longest word in bytes that a segment takes.

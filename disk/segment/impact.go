@@ -12,7 +12,7 @@ const (
 // searcher scores the best of them exactly, with weights of its own.
 var typeWeights = [vocab.HitTypes]float64{
 	vocab.Plain: 1, vocab.Emphasis: 1.5, vocab.Heading1: 4, vocab.Heading2: 3, vocab.Heading3: 2, vocab.Code: 0.8, vocab.Alt: 1, vocab.Menu: 0.2,
-	vocab.Title: 8, vocab.Meta: 2, vocab.URLWord: 4, vocab.Anchor: 1.5, vocab.AnchorOut: 3,
+	vocab.Title: 8, vocab.Meta: 2, vocab.URLWord: 4, vocab.Anchor: 1.5, vocab.AnchorOut: 3, vocab.Part: 1,
 }
 
 // hitWeights is the weight of a hit by its low byte. An anchor text of 2^s links counts s+1 times.

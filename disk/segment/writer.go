@@ -349,13 +349,18 @@ func (w *Writer) Add(ord vocab.Ordinal, hits []vocab.Hit) error {
 	return nil
 }
 
-// appendShort selects the hits of the short list. Fields are sorted, and the body is the first.
+// appendShort selects the hits of the short list. Fields are sorted, the body is the first, and parts stand before anchors.
 func appendShort(dst, hits []vocab.Hit) []vocab.Hit {
 	from := len(hits)
 	for from > 0 && hits[from-1].Type() > vocab.Menu {
 		from--
 	}
-	return append(dst, hits[from:]...)
+	for _, hit := range hits[from:] {
+		if hit.Type() != vocab.Part {
+			dst = append(dst, hit)
+		}
+	}
+	return dst
 }
 
 // EndWord ends the lists of a word. A word without postings is left out.

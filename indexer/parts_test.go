@@ -1,0 +1,114 @@
+package indexer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"anatomy/vocab"
+)
+
+// partNames shows the names of a document's parts, sorted: "dict items" and, of a heading, "usage/0".
+func partNames(d *Document) string {
+	names := map[[2]int]string{} // by part and, of part 0, by word
+	word := 0
+	for w, hit := range d.Hits() {
+		if hit.Field() != vocab.PartField {
+			continue
+		}
+		part, words, index := hit.PartName()
+		key := [2]int{part, 0}
+		if word++; part == 0 {
+			key[1] = word
+		}
+		if index > 0 {
+			names[key] += " "
+		}
+		if names[key] += string(w); index == words-1 && hit.Size() == 0 {
+			names[key] += "/0"
+		}
+	}
+	var all []string
+	for _, name := range names {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return strings.Join(all, " | ")
+}
+
+// TestParts: what links can lead to and headings of one word name the parts of a page, if it has their words.
+func TestParts(t *testing.T) {
+	for body, want := range map[string]string{
+		"<h2 id=dict.items>items of a dict</h2>":                    "dict items",
+		"<p><a name='Install'>How to install</a>":                   "install",
+		"<p id=x1234>text<p id=text>more":                           "text",
+		"<p id=one_two>one two":                                     "",
+		"<p id=one-two>one two<p id=two-one>":                       "one two | two one",
+		"<p id=usage>see usage<h2>Usage</h2><h3>Usage</h3>":         "usage",
+		"<h2>Usage</h2><h3>of it</h3><dl><dt>term<dd>what<dt>two b": "term/0 | usage/0",
+		"<h1>first</h1><h4>Fourth¶</h4><p>text":                     "fourth/0",
+		"<dl><dt><p>term</p><dd>is<p>one</dl>":                      "",
+		"<p id=a-b-c-d>a b c d e<p id=a-b-c-d-e>":                   "a b c d",
+		"<p hidden id=text>text</p><p id=shown hidden>no<p>shown":   "shown",
+		"<p id=東京>東京":                                               "東京 京",
+		"<p id='" + strings.Repeat("a ", maxIDBytes) + "'>a":        "",
+		"<a href=/x name=one id=two>one two</a>":                    "two",
+		"<p id=title>no<title>title</title>":                        "title",
+	} {
+		if got := partNames(parseHTML(t, body)); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", body, got, want)
+		}
+	}
+}
+
+// TestPartsOfAnyPage: hits of parts are in their order and bounds, each name once, and add no word to a page.
+func TestPartsOfAnyPage(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"<p id=a>", "<p id=a-b>", "<p id='b a b a b'>", "<a name=c>", "<h2>", "</h2>", "<dt>", "a ", "b ", "c ", "d ", "<h3 id=d>", "<dd>", "<title>", "</title>"})
+	found := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		d := parseHTML(t, strings.Join(rapid.SliceOfN(piece, 0, 40).Draw(rt, "pieces"), ""))
+		elsewhere, seen, last := map[string]bool{}, map[string]bool{}, vocab.Hit(0)
+		name := ""
+		for word, hit := range d.Hits() {
+			if hit.Field() != vocab.PartField {
+				elsewhere[string(word)] = true
+				continue
+			}
+			found++
+			part, words, index := hit.PartName()
+			if !elsewhere[string(word)] || last.Position() > hit.Position() || words > vocab.MaxPartWords || (words == 1) != (part == 0) {
+				rt.Fatalf("%s has %v after %v", word, hit, last)
+			}
+			last = hit
+			if name += string(word) + " "; index < words-1 {
+				continue
+			}
+			if seen[name] {
+				rt.Fatalf("%s is the name of two parts", name)
+			}
+			seen[name], name = true, ""
+		}
+	})
+	if found == 0 {
+		t.Error("no part has a name")
+	}
+}
+
+func BenchmarkParts(b *testing.B) {
+	var page strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&page, "<h3 id=name%d>name%d</h3><p>Some text about it.", i, i)
+	}
+	p := &vocab.Page{Doc: 1, URL: "http://example.org/", ContentType: "text/html; charset=utf-8", Body: []byte(page.String())}
+	var buffer Buffer
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse(p, &buffer); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(200*b.N), "ns/name")
+}
