@@ -97,7 +97,7 @@ func TestWorth(t *testing.T) {
 	for _, c := range []struct {
 		raw, live uint64
 		want      bool
-	}{{64 << 10, 64 << 10, true}, {64 << 10, 48 << 10, true}, {64 << 10, 47 << 10, false}, {32 << 10, 32 << 10, true}, {31 << 10, 31 << 10, false}, {0, 0, false}} {
+	}{{64 << 10, 64 << 10, true}, {64 << 10, 48 << 10, true}, {64 << 10, 47 << 10, false}, {16 << 10, 16 << 10, true}, {15 << 10, 15 << 10, false}, {0, 0, false}} {
 		if got := Worth(c.raw, c.live); got != c.want {
 			t.Errorf("%d of %d bytes: %v", c.live, c.raw, got)
 		}
