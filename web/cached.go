@@ -152,7 +152,7 @@ func (s *Server) cachedPage(c *gin.Context) error {
 		return err
 	}
 	c.Header("Content-Security-Policy", cachedPolicy)
-	c.Data(http.StatusOK, "text/html; charset=utf-8", renderCached(page, newMarker(s.wordsOf(c, query)), s.visitor(c, p).Theme))
+	c.Data(http.StatusOK, htmlType, renderCached(page, newMarker(s.wordsOf(c, query)), s.visitor(c, p).Theme))
 	return nil
 }
 

@@ -92,7 +92,7 @@ func (s *Server) crawlLive(c *gin.Context) error {
 	if err := s.pages.crawl.ExecuteTemplate(&b, "live", &crawlView{Status: st}); err != nil {
 		return err
 	}
-	c.Data(http.StatusOK, "text/html; charset=utf-8", s.placed(b.Bytes()))
+	c.Data(http.StatusOK, htmlType, s.placed(b.Bytes()))
 	return nil
 }
 

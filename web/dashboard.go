@@ -92,7 +92,7 @@ func (s *Server) dashboard(c *gin.Context) error {
 	if err := s.pages.dashboard.ExecuteTemplate(&b, "live", v); err != nil {
 		return err
 	}
-	c.Data(http.StatusOK, "text/html; charset=utf-8", s.placed(b.Bytes()))
+	c.Data(http.StatusOK, htmlType, s.placed(b.Bytes()))
 	return nil
 }
 
@@ -170,7 +170,7 @@ func (s *Server) rankPage(c *gin.Context) error {
 		return notFound("There is no such report: the newest are kept until the server ends.")
 	}
 	c.Header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'")
-	c.Data(http.StatusOK, "text/html; charset=utf-8", page)
+	c.Data(http.StatusOK, htmlType, page)
 	return nil
 }
 

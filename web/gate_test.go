@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/klauspost/compress/gzhttp"
 
 	"anatomy/searcher"
 )
@@ -99,7 +102,7 @@ func TestCrowd(t *testing.T) {
 }
 
 // crowded is a server that has no turn left to give.
-func crowded(t *testing.T) *Server {
+func crowded() *Server {
 	s := New(Options{Search: newFake(), MaxSearches: 1})
 	s.gate = newGate(1, 1)
 	s.gate.running <- struct{}{}
@@ -109,7 +112,7 @@ func crowded(t *testing.T) *Server {
 
 // TestRefusedInEveryShape: a refusal speaks the language of what was asked.
 func TestRefusedInEveryShape(t *testing.T) {
-	s := crowded(t)
+	s := crowded()
 	for target, kind := range map[string]string{
 		"/search?q=a":                       "text/html; charset=utf-8",
 		"/explain?q=a&url=http://a.test/":   "text/html; charset=utf-8",
@@ -125,6 +128,38 @@ func TestRefusedInEveryShape(t *testing.T) {
 		if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || w.Header().Get("Content-Type") != kind {
 			t.Errorf("%s: %d %v", target, w.Code, w.Header())
 		}
+	}
+}
+
+// TestBusyPage: the page of a refusal is a page of ours, too short to be compressed, whatever path people reach us by.
+func TestBusyPage(t *testing.T) {
+	s := New(Options{Search: newFake(), PublicURL: "https://example.org/find"})
+	page := string(s.busy)
+	for _, want := range []string{"<h1 class=\"big\">Too many searches at once</h1>", `href="/find/static/app.`, "anatomy</title>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%s is missing in %s", want, page)
+		}
+	}
+	if len(page) >= gzhttp.DefaultMinSize {
+		t.Errorf("%d bytes", len(page))
+	}
+}
+
+// BenchmarkRefusal is what a search costs that is refused.
+func BenchmarkRefusal(b *testing.B) {
+	h := crowded().Handler()
+	for _, target := range []string{"/search?q=inverted+index", "/api/v1/search?q=inverted+index"} {
+		b.Run(strings.Trim(target[:strings.Index(target, "?")], "/"), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				r := httptest.NewRequest(http.MethodGet, target, nil)
+				r.Header.Set("Accept-Encoding", "gzip")
+				w := httptest.NewRecorder()
+				if h.ServeHTTP(w, r); w.Code != http.StatusTooManyRequests {
+					b.Fatal(w.Code)
+				}
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -93,9 +94,25 @@ func (s *Server) judge(c *gin.Context, err error) *problem {
 }
 
 func (s *Server) showProblem(c *gin.Context, p *problem) {
+	if p.Status == http.StatusTooManyRequests {
+		c.Data(p.Status, htmlType, s.busy)
+		return
+	}
 	v := s.view(p.Title, "")
 	v.Problem = p
 	s.render(c, p.Status, s.pages.problem, v)
+}
+
+// busyPage makes the page of a refusal, once, and so short that it is not compressed: where more is asked than can be
+// answered, a refusal that costs a tenth of an answer leaves the less for these.
+func (s *Server) busyPage() []byte {
+	v := s.view("", "")
+	v.Problem = problemOf(errBusy)
+	var b bytes.Buffer
+	if err := s.pages.busy.Execute(&b, v); err != nil {
+		s.log.Error("page not made", "page", "busy.html", "err", err)
+	}
+	return s.placed(b.Bytes())
 }
 
 func (s *Server) jsonProblem(c *gin.Context, p *problem) {

@@ -54,14 +54,14 @@ func (s *Server) static(c *gin.Context) error {
 	return nil
 }
 
-// pages are the parsed templates, each within the layout.
+// pages are the parsed templates, each within the layout but for busy.
 type pages struct {
-	home, results, images, explain, cached, links, trace, preferences, help, bot, advanced, site, versions, api, crawl, problem, dashboard *template.Template
+	home, results, images, explain, cached, links, trace, preferences, help, bot, advanced, site, versions, api, crawl, problem, busy, dashboard *template.Template
 }
 
 // parsePages panics on a template that does not parse: they are part of the program.
 func parsePages(a assets) pages {
-	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{
+	functions := template.FuncMap{
 		"asset":  func(name string) string { return a.served[name] },
 		"count":  count,
 		"date":   date,
@@ -72,7 +72,8 @@ func parsePages(a assets) pages {
 		"count64": func(n any) string { return count(int(reflect.ValueOf(n).Int())) },
 		"sum":     func(a, b int64) int64 { return a + b },
 		"rate":    rate, "hits": hits, "megabytes": megabytes, "span": span,
-	}).ParseFS(files, "templates/layout.html"))
+	}
+	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html"))
 	page := func(name string) *template.Template {
 		return template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name))
 	}
@@ -93,6 +94,7 @@ func parsePages(a assets) pages {
 		api:         page("api.html"),
 		crawl:       page("crawl.html"),
 		problem:     page("problem.html"),
+		busy:        template.Must(template.New("busy.html").Funcs(functions).ParseFS(files, "templates/busy.html")),
 		dashboard:   page("dashboard.html"),
 	}
 }
@@ -131,6 +133,9 @@ func (s *Server) view(title, query string) *view {
 	return &view{Site: s.o.Name, HasBot: s.o.Bot != nil, Title: title, Query: query}
 }
 
+// htmlType is the content type of a page.
+const htmlType = "text/html; charset=utf-8"
+
 // render answers with a page; nothing is sent before the whole of it is made.
 func (s *Server) render(c *gin.Context, status int, t *template.Template, v *view) error {
 	if v.Visitor == nil {
@@ -142,7 +147,7 @@ func (s *Server) render(c *gin.Context, status int, t *template.Template, v *vie
 		c.String(http.StatusInternalServerError, "The page could not be made.\n")
 		return nil
 	}
-	c.Data(status, "text/html; charset=utf-8", s.placed(b.Bytes()))
+	c.Data(status, htmlType, s.placed(b.Bytes()))
 	return nil
 }
 

@@ -109,6 +109,7 @@ type Server struct {
 	o       Options
 	log     *slog.Logger
 	pages   pages
+	busy    []byte // the page of a refusal
 	metrics *metrics
 	assets  assets
 	base    string // path before all of ours as people see them, "" or "/find"
@@ -156,6 +157,7 @@ func New(o Options) *Server {
 	if o.PublicURL != "" {
 		s.setPublic()
 	}
+	s.busy = s.busyPage()
 	s.handler = s.arrive(gzhttp.GzipHandler(s.routes()))
 	return s
 }
