@@ -338,7 +338,7 @@ func (b *Builder) writeLinks(links *resolver.Batch, n number) (known vocab.DocID
 func (b *Builder) sort(ctx context.Context, batch *indexer.Batch, removed []vocab.DocID, name string) error {
 	path := filepath.Join(datadir.Barrels(b.dir), name+".barrel")
 	defer os.Remove(path)
-	if err := batch.Write(path); err != nil {
+	if err := b.write(batch, path); err != nil {
 		return err
 	}
 	f, err := barrel.Open(path)
@@ -353,6 +353,17 @@ func (b *Builder) sort(ctx context.Context, batch *indexer.Batch, removed []voca
 	})
 	b.built(name, stats)
 	return err
+}
+
+// write writes a batch and keeps its memory for the next but one.
+func (b *Builder) write(batch *indexer.Batch, path string) error {
+	if err := batch.Write(path); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spare = batch
+	return nil
 }
 
 func (b *Builder) publish(change func(*datadir.Manifest)) error {

@@ -34,13 +34,10 @@ func (w *waitingBarrel) remove(from map[vocab.DocID]bool) {
 // wait writes a batch and lets it wait.
 func (b *Builder) wait(batch *indexer.Batch, removed []vocab.DocID, name string) error {
 	w := waitingBarrel{path: filepath.Join(datadir.Barrels(b.dir), name+".barrel"), removed: removed}
-	if err := batch.Write(w.path); err != nil {
+	if err := b.write(batch, w.path); err != nil {
 		return err
 	}
 	b.barrels = append(b.barrels, w)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.spare = batch
 	return nil
 }
 

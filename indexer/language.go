@@ -42,40 +42,42 @@ const sample = 4096
 // languageByScript names the language of a text whose script is that of one language: at least
 // half of its letters are of it. It gives "" otherwise.
 func languageByScript(text string) string {
-	var letters, kana, han int
+	text = text[:min(len(text), sample)]
+	var letters, kana, han, others int
 	var count [len(scripts)]int
-	for i := 0; i < len(text) && i <= sample; {
-		if c := text[i]; c < utf8.RuneSelf {
-			letters += asciiLetter[c]
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
 			i++
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
+		if !unicode.IsLetter(r) {
+			continue
+		}
+		letters++
 		switch {
 		case r < 0x370:
-			if unicode.IsLetter(r) {
-				letters++
-			}
-			continue
-		case !unicode.IsLetter(r):
-			continue
 		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
 			kana++
 		case unicode.Is(unicode.Han, r):
 			han++
 		default:
+			others++
 			for s := range scripts {
 				if unicode.Is(scripts[s].table, r) {
 					count[s]++
 				}
 			}
 		}
-		letters++
+	}
+	if kana+han+others == 0 {
+		return ""
+	}
+	for _, c := range []byte(text) {
+		letters += asciiLetter[c]
 	}
 	switch {
-	case letters == 0:
-		return ""
 	case 2*(kana+han) >= letters && 10*kana >= han: // a Chinese text may quote a Japanese name
 		return "ja"
 	case 2*han >= letters:
@@ -90,7 +92,7 @@ func languageByScript(text string) string {
 }
 
 // asciiLetter is 1 for letters.
-var asciiLetter = func() (table [utf8.RuneSelf]int) {
+var asciiLetter = func() (table [256]int) {
 	for c := 'a'; c <= 'z'; c++ {
 		table[c], table[c-'a'+'A'] = 1, 1
 	}

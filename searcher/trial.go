@@ -43,8 +43,7 @@ func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error)
 		if err != nil {
 			return err
 		}
-		found, n := a.addHomes(root, found, a.promising(found))
-		found = found[:n]
+		found, _ = a.addHomes(root, found, len(found))
 		t.terms = a.terms
 		return cmp.Or(t.read(&a, found), ctx.Err())
 	})

@@ -15,6 +15,7 @@ package words
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 
@@ -132,27 +133,57 @@ func (t *Tokenizer) eachASCII(text []byte, from, to int, fn func([]byte, int, in
 		for i < len(text) && asciiWord[text[i]] == 0 {
 			i++
 		}
-		if i == len(text) {
+		if i >= len(text) {
 			return
 		}
-		start, n := i, 0
-		for ; i < len(text) && n < MaxLen; i++ {
-			c := asciiWord[text[i]]
-			if c == 0 {
-				break
-			}
-			t.word[n] = c
-			n++
-		}
-		for i < len(text) && asciiWord[text[i]] != 0 {
-			i++
-		}
-		first := text[start]
-		if first == '_' && onlyLowLines(text[start:i]) {
+		start := i
+		end, next, n := t.foldASCII(text, start)
+		i = next
+		if text[start] == '_' && onlyLowLines(text[start:end]) {
 			continue
 		}
-		fn(t.word[:n], start, i, 'A' <= first && first <= 'Z')
+		fn(t.word[:n], start, end, 'A' <= text[start] && text[start] <= 'Z')
 	}
+}
+
+// foldASCII folds the word that begins at start into word[:n]. It ends before end, and the next begins at next or behind.
+func (t *Tokenizer) foldASCII(text []byte, start int) (end, next, n int) {
+	for end = start; n < MaxLen; end, n = end+8, n+8 {
+		folded, ofWord := foldEight(eightAt(text, end))
+		binary.LittleEndian.PutUint64(t.word[n:], folded)
+		if length := bits.TrailingZeros64(^ofWord&highBits) / 8; length < 8 {
+			behind := bits.TrailingZeros64(ofWord>>(8*length)) / 8
+			return end + length, end + min(8, length+behind), n + length
+		}
+	}
+	for end < len(text) && asciiWord[text[end]] != 0 {
+		end++
+	}
+	return end, end, n
+}
+
+// eightAt gives the eight bytes of text from i on, the first in the lowest place; behind the end of text they are 0.
+func eightAt(text []byte, i int) (eight uint64) {
+	if i+8 <= len(text) {
+		return binary.LittleEndian.Uint64(text[i:])
+	}
+	for k := len(text) - 1; k >= i; k-- {
+		eight = eight<<8 | uint64(text[k])
+	}
+	return eight
+}
+
+const eachByte, highBits = 0x0101010101010101, 0x8080808080808080
+
+// foldEight gives eight bytes of ASCII in lower case, and the high bits of those that are of words. It does for all of them at
+// once what asciiWord does for one, since where words end is what no processor foresees.
+func foldEight(eight uint64) (folded, ofWord uint64) {
+	from := func(v, c uint64) uint64 { return v + (0x80-c)*eachByte } // the high bit of each byte that is c or more
+	lower := eight | 0x20*eachByte
+	letters := from(lower, 'a') &^ from(lower, 'z'+1) & highBits
+	digits := from(eight, '0') &^ from(eight, '9'+1)
+	lowLines := ^from(eight^'_'*eachByte, 1)
+	return eight | letters>>2, (letters | digits | lowLines) & highBits
 }
 
 func onlyLowLines(word []byte) bool {

@@ -266,19 +266,43 @@ func BenchmarkSegmentAlone(b *testing.B) {
 // Every character that needs no segmenter is cut as the segmenter cuts it, whatever stands beside it.
 func TestEveryAlphabeticRune(t *testing.T) {
 	n := 0
-	for r := rune(0); r < punctuationEnd; r++ {
+	for r := rune(0); r < privateEnd; r++ {
 		if classOf(r) == unknown {
 			continue
 		}
 		n++
-		for _, around := range []string{"%c", "é%c", "%cé", "aé%cb", "1%c2é", "é_%c_", "é%c.", "é'%c'", "é%c%[1]c", "Ж%cü", "_%c", "%c é"} {
+		for _, around := range []string{"%c", "é%c", "%cé", "aé%cb", "1%c2é", "é_%c_", "é%c.", "é'%c'", "é%c%[1]c", "Ж%cü", "_%c", "%c é", "ا%cب", "한%c글", "→%c한_"} {
 			text := fmt.Appendf(nil, around, r)
 			if alphabetic(text) {
 				checkAgainstSegment(t, text)
 			}
 		}
 	}
-	if n < 1000 {
+	if n < 20_000 {
 		t.Errorf("only %d characters", n)
+	}
+}
+
+// TestFoldEight: each byte of ASCII in each place is folded as by the table, whatever stands around it.
+func TestFoldEight(t *testing.T) {
+	for _, around := range []uint64{0, 0x7f7f7f7f7f7f7f7f, 'a' * eachByte, '`' * eachByte} {
+		for c := range uint64(0x80) {
+			for place := 0; place < 64; place += 8 {
+				folded, ofWord := foldEight(around&^(0xFF<<place) | c<<place)
+				if want := asciiWord[c]; ofWord>>place&0xFF != 0x80 != (want == 0) || want != 0 && byte(folded>>place) != want {
+					t.Errorf("byte %#x in place %d among %x: %#x, of a word %x", byte(c), place/8, around, byte(folded>>place), ofWord)
+				}
+			}
+		}
+	}
+}
+
+// TestLongWords: words about as long as they get, and at the end of a text, keep what the table makes of each of their bytes.
+func TestLongWords(t *testing.T) {
+	for n := range 2*MaxLen + 10 {
+		word := strings.Repeat("aB_9zZ0", n)[:n]
+		for _, text := range []string{word, word + ".", "." + word + " X", "..  " + word + "-----------" + word} {
+			checkAgainstSegment(t, []byte(text))
+		}
 	}
 }

@@ -19,10 +19,15 @@ import (
 func main() {
 	// Half of Go's default: what a crawl allocates lives shortly, and a sixth of its peak memory is
 	// saved for 2 % of its time. A limit in bytes would choke a large crawl.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
-	}
+	collectAt(50)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// collectAt has garbage collected when there is so much of it, in % of what lives, unless GOGC says otherwise.
+func collectAt(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
 }
 
 // run is the whole program: it returns the exit status.
