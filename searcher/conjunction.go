@@ -134,21 +134,22 @@ func (j *conjunction) visit(ord vocab.Ordinal) {
 		return
 	}
 	first, least := uint32(0), j.least()
-	for _, l := range j.all {
-		first += l.points()
-	}
-	if least > 0 && j.tooLow(j.pages+first, least) {
-		return
-	}
-	if least > 0 && len(j.checks)+len(j.extra) > 0 && j.tooLow(j.ofPage(ord)+first, least) {
-		return
+	if least > 0 {
+		if first = j.points(); j.tooLow(j.pages+first, least) {
+			return
+		}
+		if len(j.checks)+len(j.extra) > 0 && j.tooLow(j.ofPage(ord)+first, least) {
+			return
+		}
 	}
 	for _, phrase := range j.checks {
 		if !phrase.here() {
 			return
 		}
 	}
-	j.count++
+	if j.count++; least == 0 { // impacts of pages that hold the words apart were not needed
+		first = j.points()
+	}
 	for _, l := range j.extra {
 		if l.advance(ord) == ord {
 			first += l.points()
@@ -160,6 +161,14 @@ func (j *conjunction) visit(ord vocab.Ordinal) {
 	if first += j.ofPage(ord); first >= j.floor {
 		j.keep(first, ord)
 	}
+}
+
+// points is what the words that all pages hold add to the page at hand.
+func (j *conjunction) points() (sum uint32) {
+	for _, l := range j.all {
+		sum += l.points()
+	}
+	return sum
 }
 
 // tooLow says whether even all other words could not lift a page to the least score wanted.

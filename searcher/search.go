@@ -248,8 +248,22 @@ func (a *answer) find(root *query.Node, k, candidates int) (found []candidate, n
 	if found, n, err = a.promote(root, found, candidates); err != nil {
 		return nil, 0, err
 	}
-	found, n = a.addHomes(root, found, min(n, len(found)))
+	found, n = a.addHomes(root, found, a.promising(found[:min(n, len(found))]))
 	return found, n, nil
+}
+
+// promising is how many of the best pages of the first phase may come among the first ten: see Weights.Promising. All may
+// where no others match, and what an asker prefers, or what is in the order of days, wherever it stands.
+func (a *answer) promising(found []candidate) int {
+	n := len(found)
+	if n <= enough || a.resp.Total <= n || len(a.likings) > 0 || a.byDate {
+		return n
+	}
+	least := a.w.LeastPromising(found[enough-1].first)
+	for found[n-1].first < least {
+		n--
+	}
+	return n
 }
 
 // unanswerable says why a query has no results wherever it is asked.

@@ -43,7 +43,8 @@ func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error)
 		if err != nil {
 			return err
 		}
-		found, _ = a.addHomes(root, found, len(found))
+		found, n := a.addHomes(root, found, a.promising(found))
+		found = found[:n]
 		t.terms = a.terms
 		return cmp.Or(t.read(&a, found), ctx.Err())
 	})

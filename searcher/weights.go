@@ -84,6 +84,10 @@ type Weights struct {
 	// Impact turns the first phase's impacts into points: idf × impact × Impact. The first phase
 	// chooses the pages to be scored in full, see [Options.Candidates].
 	Impact Milli
+
+	// Promising is the score of the first phase that a candidate must have to be scored in full, where more pages match
+	// than are candidates, as a share of that of the tenth. 0 for all.
+	Promising Milli
 }
 
 // Bins is the number of classes of proximity.
@@ -147,6 +151,7 @@ var DefaultWeights = Weights{
 	Widen:      10,
 	Form:       800,
 	Impact:     30,
+	Promising:  850,
 }
 
 // What the order of images depends on, see images.go. A word's points are idf × the weight of the best place where it
@@ -209,6 +214,11 @@ var BM25 = Weights{
 
 // Always is the least Weights.Widen for which matches are not counted.
 const Always = 1_000_000
+
+// LeastPromising is the least score of the first phase with which a page is scored in full, where the tenth has that one.
+func (w *Weights) LeastPromising(tenth uint32) uint32 {
+	return uint32(uint64(tenth) * uint64(max(w.Promising, 0)) / 1000)
+}
 
 // million is one point of a Score.
 const million = 1_000_000

@@ -219,8 +219,8 @@ func (l *lengths) before(i int) uint32 {
 
 // at is length number i.
 func (l *lengths) at(i int) uint32 {
-	n := uint32(l.short[i]) + 1
-	if l.escape > 0 && l.short[i] == l.escape {
+	n := uint32(l.short[i&(blockSize-1)]) + 1
+	if l.escape > 0 && n == uint32(l.escape)+1 {
 		k := int(l.escaped[i/8]) + countBytes(firstBytes(&l.short, i&^7, i), l.escape)
 		n += l.more[k+1] - l.more[k]
 	}

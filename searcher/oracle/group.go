@@ -20,7 +20,7 @@ type Shown struct {
 // folded into the best of them, and of ten results two at most are of a host if others have any.
 func (c *Collection) Grouped(root *query.Node) (shown []Shown) {
 	found := c.Search(root)
-	n := min(c.Candidates, len(found))
+	n := c.promising(found)
 	for _, f := range found[:n] {
 		near := slices.IndexFunc(shown, func(s Shown) bool { return s.Page.Sketch.Distance(f.Page.Sketch) <= searcher.NearDistance })
 		if near < 0 {

@@ -267,7 +267,7 @@ func (c *Collection) Search(root *query.Node) []Found {
 	for i := range all[:scored] {
 		all[i].Score = c.score(root, all[i].Page)
 	}
-	n := min(c.Candidates, len(all))
+	n := c.promising(all)
 	for i := n; i < len(all); i++ { // home pages are always among the candidates
 		if c.atHomes[all[i].Doc] > 0 {
 			moved := all[i]
@@ -280,6 +280,23 @@ func (c *Collection) Search(root *query.Node) []Found {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc))
 	})
 	return all
+}
+
+// promising is how many of the first pages are scored in full, which may stand in whatever order: those of the candidates
+// that come near enough to the tenth by their score of the first phase, or all where no others match.
+func (c *Collection) promising(all []Found) int {
+	firsts := make([]uint64, min(c.Candidates, len(all)))
+	for i := range firsts {
+		firsts[i] = all[i].First
+	}
+	slices.SortFunc(firsts, func(a, b uint64) int { return cmp.Compare(b, a) })
+	n := len(firsts)
+	if n == len(all) {
+		return n
+	}
+	for ; n > 10 && firsts[n-1] < firsts[9]*uint64(c.Weights.Promising)/1000; n-- {
+	}
+	return n
 }
 
 func (c *Collection) matches(root *query.Node) (all []Found) {
