@@ -247,6 +247,9 @@ type hitBlock struct {
 	packed  packedHits
 	lengths lengths
 	room    []vocab.Hit
+
+	spanOf   int // the posting whose hits were looked for last, −1 for none
+	from, to uint32
 }
 
 // decodeInline reads the hits of n postings from the dictionary, and keeps src.
@@ -273,7 +276,7 @@ func (b *hitBlock) shareInline(other *hitBlock, n int) {
 
 // decode reads a block of the hits of n postings from their file, and keeps src.
 func (b *hitBlock) decode(src []byte, n int) error {
-	b.inline = false
+	b.inline, b.spanOf = false, -1
 	rest, err := b.lengths.decode(src, n)
 	if err != nil {
 		return err
@@ -285,18 +288,28 @@ func (b *hitBlock) decode(src []byte, n int) error {
 func (b *hitBlock) count(i int) int {
 	switch {
 	case !b.inline:
-		return int(b.lengths.at(i))
+		from, to := b.span(i)
+		return int(to - from)
 	case i == 0:
 		return int(b.ends[0])
 	}
 	return int(b.ends[i] - b.ends[i-1])
 }
 
+// span gives the numbers of the hits of posting i among the packed ones.
+func (b *hitBlock) span(i int) (from, to uint32) {
+	if b.spanOf != i {
+		b.spanOf, b.from = i, b.lengths.before(i)
+		b.to = b.from + b.lengths.at(i)
+	}
+	return b.from, b.to
+}
+
 // append appends the hits of posting i to buf.
 func (b *hitBlock) append(buf []vocab.Hit, i int) ([]vocab.Hit, error) {
 	if !b.inline {
-		from := b.lengths.before(i)
-		return b.packed.append(buf, i, int(from), int(from+b.lengths.at(i)))
+		from, to := b.span(i)
+		return b.packed.append(buf, i, int(from), int(to))
 	}
 	from := uint32(0)
 	if i > 0 {

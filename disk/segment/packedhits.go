@@ -474,7 +474,8 @@ type summer struct {
 // add makes hits of gaps, with the low bytes of a group from number first on. A position out of range shows where
 // its field ends, or the group: up to there positions grow, and 128 gaps cannot overflow them.
 func (s *summer) add(hits []vocab.Hit, g *lowGroup, first int) error {
-	if g.one() && g.base == s.low {
+	if g.one() && fieldOf[g.base] == fieldOf[s.low] {
+		s.low = g.base
 		low, position := vocab.Hit(s.low), s.position
 		for i, gap := range hits {
 			position += uint64(gap)
@@ -487,6 +488,9 @@ func (s *summer) add(hits []vocab.Hit, g *lowGroup, first int) error {
 	lows := room[:len(hits)]
 	if err := g.read(lows, first); err != nil {
 		return err
+	}
+	if fieldOf[s.low] == vocab.Body && fieldOf[lows[len(lows)-1]] == vocab.Body {
+		return s.addText(hits, lows)
 	}
 	falls := uint64(0) // its highest bit says that a hit was below the one before
 	low, position, last := s.low, s.position, s.last
@@ -512,6 +516,26 @@ func (s *summer) add(hits []vocab.Hit, g *lowGroup, first int) error {
 	}
 	return s.inRange()
 }
+
+// addText is add for hits that stand in the text, as the last one does.
+func (s *summer) addText(hits []vocab.Hit, lows []uint8) error {
+	position, last, falls, all := s.position, s.last, uint64(0), uint8(0)
+	for i, low := range lows[:len(hits)] {
+		position += uint64(hits[i])
+		h := vocab.Hit(position<<8) | vocab.Hit(low)
+		falls |= uint64(h) - uint64(last)
+		all |= low
+		hits[i], last = h, h
+	}
+	s.low, s.position, s.last = lows[len(lows)-1], position, last
+	if falls>>63 != 0 || all > lastOfText {
+		return errHitOrder
+	}
+	return s.inRange()
+}
+
+// lastOfText is the highest low byte of a hit in the text: the types there have none of the highest bit.
+const lastOfText = uint8(vocab.Menu)<<4 | 0xf
 
 func (s *summer) inRange() error {
 	if s.position > vocab.MaxPosition {

@@ -21,8 +21,7 @@ func (p *Postings) Spots(buf []vocab.Spot) ([]vocab.Spot, error) {
 
 func (b *hitBlock) spots(buf []vocab.Spot, i int) ([]vocab.Spot, error) {
 	if !b.inline {
-		from := b.lengths.before(i)
-		to := from + b.lengths.at(i)
+		from, to := b.span(i)
 		inText, err := b.packed.inText(int(to) - 1)
 		if err != nil {
 			return buf, err
