@@ -34,8 +34,12 @@ func (s *Server) externalSearch(c *gin.Context) (any, error) {
 		return nil, err
 	}
 	r := searcher.Request{Query: cleanText(q.Query), Limit: cmp.Or(q.Count, searcher.DefaultLimit)}
+	images, _ := imagesAsked(&r, "")
 	if err := cmp.Or(checkQuery("query", q.Query, r.Query), checkNumber("count", r.Limit, 1, searcher.MaxLimit)); err != nil {
 		return nil, err
+	}
+	if images {
+		return s.externalImages(c.Request.Context(), r)
 	}
 	a, err := s.ask(c.Request.Context(), r)
 	if err != nil {
@@ -45,6 +49,24 @@ func (s *Server) externalSearch(c *gin.Context) (any, error) {
 	for i := range a.Results {
 		one := &a.Results[i]
 		results = append(results, externalResult{one.URL, one.Title, plainSnippet(one)})
+	}
+	return results, nil
+}
+
+// externalImages answers a query with type:image. The shape knows pages alone, and whoever asked reads what link leads
+// to: so that is the page that shows the image, whose own address stands in the snippet.
+func (s *Server) externalImages(ctx context.Context, r searcher.Request) (any, error) {
+	a, err := s.askImages(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]externalResult, 0, len(a.Images))
+	for i := range a.Images {
+		m := &a.Images[i]
+		if linkable(m.URL) == "" || linkable(m.Page) == "" { // what is read is visited
+			continue
+		}
+		results = append(results, externalResult{m.Page, said(m), "An image, " + m.URL + ", on the page: " + m.Named})
 	}
 	return results, nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"anatomy/searcher"
 )
 
 const asJSON = "application/json"
@@ -42,6 +44,22 @@ func TestExternalSearch(t *testing.T) {
 	}
 	if w := post(s, "/external/search", "text/plain", `{"query":"a"}`); w.Code != http.StatusUnsupportedMediaType {
 		t.Errorf("text: status %d", w.Code)
+	}
+}
+
+// TestExternalImages: type:image gives the pages that show the images, and says where these are.
+func TestExternalImages(t *testing.T) {
+	w := post(fullServer(), "/external/search", asJSON, `{"query":"fox type:image","count":2}`) // the second has an address that is none
+	results := decodeAs[[]externalResult](t, w.Body.String())
+	a, err := fakeImages(t.Context(), searcher.Request{Query: "fox", Limit: 1})
+	if err != nil || w.Code != http.StatusOK || len(results) != 1 {
+		t.Fatalf("status %d: %s, %v", w.Code, w.Body, err)
+	}
+	if first := &a.Images[0]; results[0].Link != first.Page || results[0].Title != said(first) || !strings.Contains(results[0].Snippet, first.URL) {
+		t.Errorf("%+v of %+v", results[0], first)
+	}
+	if w := post(New(Options{Search: newFake()}), "/external/search", asJSON, `{"query":"index type:image"}`); w.Code != http.StatusNotFound {
+		t.Errorf("without images: status %d", w.Code)
 	}
 }
 
