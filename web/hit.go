@@ -9,9 +9,9 @@ import (
 	"anatomy/searcher"
 )
 
-// A markup writes results as HTML. A template takes two microseconds for each piece that it puts in, by reflection,
-// and a result has fifty: half of what a page of results cost beside its search. Whatever is not a constant here
-// passes through text.
+// A markup writes lists of results, pages and sites as HTML. A template takes two microseconds for each piece that it
+// puts in, by reflection, and a result has fifty: half of what a page of results cost beside its search. Whatever is not
+// a constant or a number here passes through text.
 type markup struct{ strings.Builder }
 
 // raw writes constants.
@@ -56,6 +56,66 @@ func resultList(results []resultView, tab bool) template.HTML {
 	for i := range results {
 		m.hit(&results[i], tab)
 	}
+	return template.HTML(m.String())
+}
+
+// pager writes the links to other pages of results, none where there are none.
+func pager(prev, next string, pages []pageLink) template.HTML {
+	if prev == "" && next == "" {
+		return ""
+	}
+	m := markup{}
+	m.raw("<nav class=\"pager\" aria-label=\"Pages of results\">\n")
+	m.link(prev, ` class="step" rel="prev"`, "← Previous")
+	if len(pages) > 0 {
+		m.raw("<ol>")
+		for _, p := range pages {
+			number, attributes := strconv.Itoa(p.Number), ` aria-current="page"`
+			if !p.Current {
+				attributes = ` aria-label="Page ` + number + `"`
+			}
+			m.raw("<li>")
+			m.link(p.Href, attributes, number)
+			m.raw("</li>")
+		}
+		m.raw("</ol>")
+	}
+	m.link(next, ` class="step" rel="next"`, "Next →")
+	m.raw("\n</nav>")
+	return template.HTML(m.String())
+}
+
+// sites writes the hosts of the results shown.
+func sites(all []siteView) template.HTML {
+	if len(all) == 0 {
+		return ""
+	}
+	m := markup{}
+	m.raw("<section><h2>Sites on this page</h2><ul>")
+	for _, site := range all {
+		m.raw("<li>")
+		m.link(site.Href, ` dir="ltr"`, site.Host)
+		m.raw(` <span class="n">` + strconv.Itoa(site.Count) + "</span></li>")
+	}
+	m.raw("</ul></section>")
+	return template.HTML(m.String())
+}
+
+// tabs writes the kinds of results.
+func tabs(all []tabView) template.HTML {
+	if len(all) == 0 {
+		return ""
+	}
+	m := markup{}
+	m.raw(`<nav class="kinds" aria-label="Kinds of results">`)
+	for _, kind := range all {
+		attributes := ""
+		if kind.Current {
+			attributes = ` aria-current="page"`
+		}
+		m.link(kind.Href, attributes, kind.Label)
+	}
+	m.raw("</nav>")
 	return template.HTML(m.String())
 }
 

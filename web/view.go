@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -67,7 +68,7 @@ func parsePages(a assets) pages {
 		"date":   date,
 		"points": points,
 
-		"resultList": resultList,
+		"resultList": resultList, "pager": pager, "sites": sites, "tabs": tabs,
 
 		"count64": func(n any) string { return count(int(reflect.ValueOf(n).Int())) },
 		"sum":     func(a, b int64) int64 { return a + b },
@@ -136,13 +137,18 @@ func (s *Server) view(title, query string) *view {
 // htmlType is the content type of a page.
 const htmlType = "text/html; charset=utf-8"
 
+// pageBuffers hold pages while they are made: what is written is copied.
+var pageBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // render answers with a page; nothing is sent before the whole of it is made.
 func (s *Server) render(c *gin.Context, status int, t *template.Template, v *view) error {
 	if v.Visitor == nil {
 		v.Visitor = s.visitor(c, readParams(c))
 	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, v); err != nil {
+	b := pageBuffers.Get().(*bytes.Buffer)
+	defer pageBuffers.Put(b)
+	b.Reset()
+	if err := t.Execute(b, v); err != nil {
 		s.log.Error("page not made", "page", t.Name(), "err", err)
 		c.String(http.StatusInternalServerError, "The page could not be made.\n")
 		return nil
