@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"runtime"
 	"time"
 )
 
@@ -27,7 +28,19 @@ func newGate(running, waiting int) *gate {
 }
 
 // enter waits for a turn, first come first served. Who got nil must leave.
+//
+// Who has a turn steps back once behind all others that are ready to run. Without that each request would be answered
+// in one go, and others be seen only then: where more is asked than can be answered they would wait unseen in the
+// scheduler, for seconds, and neither be counted nor refused here.
 func (g *gate) enter(ctx context.Context) error {
+	err := g.wait(ctx)
+	if err == nil {
+		runtime.Gosched()
+	}
+	return err
+}
+
+func (g *gate) wait(ctx context.Context) error {
 	select {
 	case g.running <- struct{}{}:
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -53,6 +54,29 @@ func TestGate(t *testing.T) {
 			t.Error("someone is still there")
 		}
 	})
+}
+
+// TestCrowdIsSeen: of many who are ready to run at once, on one processor, those beyond the gate's room are refused, though
+// each could have its turn, work and leave before the next one is looked at.
+func TestCrowdIsSeen(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	g := newGate(2, 2)
+	var wait sync.WaitGroup
+	var served, refused atomic.Int32
+	for range 100 {
+		wait.Go(func() {
+			if g.enter(t.Context()) != nil {
+				refused.Add(1)
+				return
+			}
+			served.Add(1)
+			g.leave()
+		})
+	}
+	wait.Wait()
+	if served.Load() < 4 || refused.Load() < 50 {
+		t.Errorf("%d served, %d refused", served.Load(), refused.Load())
+	}
 }
 
 // heldSearch counts the searches that run and holds each until it is let go.
