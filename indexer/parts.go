@@ -25,7 +25,6 @@ const (
 // A partName is the words of a name: numbers[from:to] of parts.
 type partName struct {
 	from, to int
-	linked   uint8 // 1 for an id
 }
 
 // Parts are the names of the parts of a page.
@@ -67,7 +66,7 @@ func (p *parser) endNamed(from int) {
 	}
 }
 
-// nameParts gives each different name its hits, ids before headings that say the same.
+// nameParts gives each different name its hits.
 func (p *parser) nameParts() {
 	n := &p.parts
 	if n.seen == nil {
@@ -80,7 +79,7 @@ func (p *parser) nameParts() {
 	}
 	for _, number := range n.headings {
 		n.numbers = append(n.numbers, number)
-		n.add(len(n.numbers)-1, 0)
+		n.add(len(n.numbers) - 1)
 	}
 	slices.SortStableFunc(n.names, func(a, b partName) int { return cmp.Compare(min(a.to-a.from, 2), min(b.to-b.from, 2)) })
 	part := 0
@@ -90,7 +89,7 @@ func (p *parser) nameParts() {
 			part++
 		}
 		for i, number := range n.numbers[name.from:name.to] {
-			p.hits = append(p.hits, occurrence{number, vocab.MakeHit(vocab.PartPosition(part, words, i), vocab.Part, false, name.linked)})
+			p.hits = append(p.hits, occurrence{number, vocab.MakeHit(vocab.PartPosition(part, words, i), vocab.Part, false, 0)})
 		}
 	}
 }
@@ -102,7 +101,7 @@ func (p *parser) nameID(id []byte) {
 	n.whole = true
 	p.tokenizer.Each(id, p.onPart)
 	if n.whole {
-		n.add(start, 1)
+		n.add(start)
 	} else {
 		n.numbers = n.numbers[:start]
 	}
@@ -116,7 +115,7 @@ func (p *parser) partWord(word []byte, _, _ int, _ bool) {
 }
 
 // add adds the name whose words are the numbers from start on, if it is not too long and a new one.
-func (n *parts) add(start int, linked uint8) {
+func (n *parts) add(start int) {
 	words := n.numbers[start:]
 	hash := uint64(len(words))
 	for _, number := range words {
@@ -128,5 +127,5 @@ func (n *parts) add(start int, linked uint8) {
 		return
 	}
 	n.seen[hash] = true
-	n.names = append(n.names, partName{start, len(n.numbers), linked})
+	n.names = append(n.names, partName{start, len(n.numbers)})
 }

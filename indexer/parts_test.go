@@ -11,15 +11,15 @@ import (
 	"anatomy/vocab"
 )
 
-// partNames shows the names of a document's parts, sorted: "dict items" and, of a heading, "usage/0".
-func partNames(d *Document) string {
+// namesOf shows the names of a document's parts, sorted: "dict items | usage".
+func namesOf(d *Document) string {
 	names := map[[2]int]string{} // by part and, of part 0, by word
 	word := 0
 	for w, hit := range d.Hits() {
 		if hit.Field() != vocab.PartField {
 			continue
 		}
-		part, words, index := hit.PartName()
+		part, _, index := placeInName(hit)
 		key := [2]int{part, 0}
 		if word++; part == 0 {
 			key[1] = word
@@ -27,9 +27,7 @@ func partNames(d *Document) string {
 		if index > 0 {
 			names[key] += " "
 		}
-		if names[key] += string(w); index == words-1 && hit.Size() == 0 {
-			names[key] += "/0"
-		}
+		names[key] += string(w)
 	}
 	var all []string
 	for _, name := range names {
@@ -37,6 +35,12 @@ func partNames(d *Document) string {
 	}
 	slices.Sort(all)
 	return strings.Join(all, " | ")
+}
+
+// placeInName is which name a hit is of, how many words that has, and which of them it is.
+func placeInName(h vocab.Hit) (part, words, index int) {
+	p := int(h.Position())
+	return p / 16, p/4%4 + 1, p % 4
 }
 
 // TestParts: what links can lead to and headings of one word name the parts of a page, if it has their words.
@@ -48,8 +52,8 @@ func TestParts(t *testing.T) {
 		"<p id=one_two>one two":                                     "",
 		"<p id=one-two>one two<p id=two-one>":                       "one two | two one",
 		"<p id=usage>see usage<h2>Usage</h2><h3>Usage</h3>":         "usage",
-		"<h2>Usage</h2><h3>of it</h3><dl><dt>term<dd>what<dt>two b": "term/0 | usage/0",
-		"<h1>first</h1><h4>Fourth¶</h4><p>text":                     "fourth/0",
+		"<h2>Usage</h2><h3>of it</h3><dl><dt>term<dd>what<dt>two b": "term | usage",
+		"<h1>first</h1><h4>Fourth¶</h4><p>text":                     "fourth",
 		"<dl><dt><p>term</p><dd>is<p>one</dl>":                      "",
 		"<p id=a-b-c-d>a b c d e<p id=a-b-c-d-e>":                   "a b c d",
 		"<p hidden id=text>text</p><p id=shown hidden>no<p>shown":   "shown",
@@ -58,7 +62,7 @@ func TestParts(t *testing.T) {
 		"<a href=/x name=one id=two>one two</a>":                    "two",
 		"<p id=title>no<title>title</title>":                        "title",
 	} {
-		if got := partNames(parseHTML(t, body)); got != want {
+		if got := namesOf(parseHTML(t, body)); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", body, got, want)
 		}
 	}
@@ -78,7 +82,7 @@ func TestPartsOfAnyPage(t *testing.T) {
 				continue
 			}
 			found++
-			part, words, index := hit.PartName()
+			part, words, index := placeInName(hit)
 			if !elsewhere[string(word)] || last.Position() > hit.Position() || words > vocab.MaxPartWords || (words == 1) != (part == 0) {
 				rt.Fatalf("%s has %v after %v", word, hit, last)
 			}

@@ -1,7 +1,6 @@
 package searcher
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -10,8 +9,7 @@ import (
 	"anatomy/vocab"
 )
 
-// exact is the score of names that the query is, and no other forms of its words: of the title, of a part of the page, and of
-// texts of links.
+// exact is the score of names that the query is, and no other forms of its words: of the title, and of texts of links.
 func (s *scorer) exact(p *page, t *tally) {
 	if s.terms.bases == 0 {
 		return
@@ -23,15 +21,6 @@ func (s *scorer) exact(p *page, t *tally) {
 			s.addExact(points, weight, "the query is the title,", t)
 		case own:
 			s.addExact(points*9/10, weight, "the query is the title without the site's name, 0.9 ×", t)
-		}
-	}
-	if weight := s.w.Exact[vocab.PartField]; weight != 0 && p.inexact[vocab.PartField] == 0 {
-		points := s.terms.all * Score(weight) / 1000
-		switch linked, named := s.exactPart(p); {
-		case linked:
-			s.addExact(points, weight, "the query is the name of a part of the page,", t)
-		case named:
-			s.addExact(points/2, weight, "the query is a heading of the page or a term that it explains, 0.5 ×", t)
 		}
 	}
 	if weight := s.w.Exact[vocab.AnchorField]; weight != 0 && p.inexact[vocab.AnchorField] == 0 {
@@ -86,27 +75,6 @@ func allSet(set *[4]uint64, n uint8) bool {
 	return false
 }
 
-// exactPart says whether the query is the name of a part, to which a link can lead or which is named by a heading alone.
-func (s *scorer) exactPart(p *page) (linked, named bool) {
-	for i := range s.terms.bases {
-		if len(s.in(i, vocab.PartField, p)) == 0 {
-			return false, false
-		}
-	}
-	last := -1
-	for _, hit := range s.in(0, vocab.PartField, p) {
-		part, count, index := hit.PartName()
-		switch {
-		case part == 0 && s.terms.bases > 1 || part == last: // of part 0 each word is a name
-			continue
-		case s.covers(vocab.PartField, hit.Position()-uint32(index), count, p):
-			linked, named = linked || hit.Size() > 0, true
-		}
-		last = part
-	}
-	return linked, named
-}
-
 // exactLinks is the number of links with a text that the query is, each text by a power of two.
 func (s *scorer) exactLinks(p *page) (links int64) {
 	for i := range s.terms.bases {
@@ -116,28 +84,33 @@ func (s *scorer) exactLinks(p *page) (links int64) {
 	}
 	last := -1
 	for _, hit := range s.in(0, vocab.AnchorField, p) {
-		text, count, index := hit.AnchorText()
+		text, count, _ := hit.AnchorText()
 		if text == last {
 			continue
 		}
-		if last = text; s.covers(vocab.AnchorField, hit.Position()-uint32(index), count, p) {
+		if last = text; s.coversText(text, count, p) {
 			links += 1 << hit.Size()
 		}
 	}
 	return links
 }
 
-// covers says whether the count words from a position of a field on are those of the query, all of them and no others.
-func (s *scorer) covers(f vocab.Field, from uint32, count int, p *page) bool {
-	covered, end := uint64(0), from+uint32(count) // a bit for each word
+// coversText says whether a text of links has all words of the query, and no others.
+func (s *scorer) coversText(text, count int, p *page) bool {
+	covered := uint64(0) // a bit for each word of the text
+	first := vocab.MakeHit(vocab.AnchorPosition(text, 1, 0), 0, false, 0)
 	for i := range s.terms.bases {
-		hits := s.in(i, f, p)
-		first, _ := slices.BinarySearchFunc(hits, from, func(h vocab.Hit, position uint32) int { return cmp.Compare(h.Position(), position) })
-		at := first
-		for ; at < len(hits) && hits[at].Position() < end; at++ {
-			covered |= (1<<s.terms.span[i] - 1) << (hits[at].Position() - from)
+		hits := s.in(i, vocab.AnchorField, p)
+		at, _ := slices.BinarySearch(hits, first)
+		from := at
+		for ; at < len(hits); at++ {
+			of, _, index := hits[at].AnchorText()
+			if of != text {
+				break
+			}
+			covered |= (1<<s.terms.span[i] - 1) << index
 		}
-		if at == first {
+		if at == from {
 			return false
 		}
 	}

@@ -45,8 +45,7 @@ type Weights struct {
 
 	// Exact is for names that the query is, in whatever order: a title, or the page's own part of it, all words of
 	// which are asked for and that has all that are; and texts of links likewise, where it is multiplied by
-	// log2(1 + n), n links with such a text; and names of a page's parts, of which headings count half of what a
-	// link can lead to does. It is multiplied by the sum of idf. The other fields are no names.
+	// log2(1 + n), n links with such a text. It is multiplied by the sum of idf. The other fields are no names.
 	Exact [vocab.Fields]Milli
 
 	// Home is for the home page of a host in whose name all words of the query stand. It is multiplied by the sum of idf
@@ -116,6 +115,7 @@ var DefaultWeights = Weights{
 		vocab.URLWord:   1500,
 		vocab.Anchor:    1500,
 		vocab.AnchorOut: 2500,
+		vocab.Part:      500,
 	},
 	Saturation: 1200,
 	Length:     500,
@@ -137,7 +137,6 @@ var DefaultWeights = Weights{
 	},
 	Exact: [vocab.Fields]Milli{
 		vocab.TitleField:  6000,
-		vocab.PartField:   4000,
 		vocab.AnchorField: 2500,
 	},
 	Home:       40000,

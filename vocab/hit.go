@@ -10,8 +10,7 @@ import "fmt"
 //	bits  7..4  type       HitType
 //	bit   3     capital    the word began with an upper-case letter
 //	bits  2..0  size       plain text: font size relative to the page, 3 is its normal;
-//	                       anchors: log2 of the number of links with this text, at most 7;
-//	                       parts: 1 where a link can lead there, 0 for a heading or term
+//	                       anchors: log2 of the number of links with this text, at most 7
 //
 // Hits sort as integers by position, then type. Hits of one document and word are kept sorted by
 // field first: see [Hit.Field].
@@ -53,13 +52,6 @@ const MaxPartWords = 4 // longer names are not indexed
 // PartPosition is the position of a word in the field of parts: part is below 2^20, words from 1 to MaxPartWords, index
 // below words.
 func PartPosition(part, words, index int) uint32 { return uint32(part<<4 | (words-1)<<2 | index) }
-
-// PartName gives the number of the part whose name a hit in the field of parts is of, how many words that has, and
-// which of them it is.
-func (h Hit) PartName() (part, words, index int) {
-	p := int(h.Position())
-	return p >> 4, p>>2&3 + 1, p & 3
-}
 
 // MaxPosition is the last position that a Hit can carry; words past it are not indexed.
 const MaxPosition = 1<<24 - 1
@@ -142,7 +134,7 @@ func (h Hit) Field() Field { return h.Type().Field() }
 // Capital says whether the word began with an upper-case letter.
 func (h Hit) Capital() bool { return h&(1<<3) != 0 }
 
-// Size is the relative font size; for anchors log2 of the number of links, for parts whether a link can lead there.
+// Size is the relative font size, or for anchors log2 of the number of links.
 func (h Hit) Size() uint8 { return uint8(h & 7) }
 
 // Before is the order of hits within a posting: by field, then position, then type.

@@ -111,7 +111,7 @@ var ablations = []struct {
 	}},
 	{"without whole fields", func(w *searcher.Weights) { w.Whole = [vocab.Fields]searcher.Milli{} }},
 	{"without exact names", func(w *searcher.Weights) { w.Exact = [vocab.Fields]searcher.Milli{} }},
-	{"without names of parts", func(w *searcher.Weights) { w.Exact[vocab.PartField] = 0 }},
+	{"without names of parts", func(w *searcher.Weights) { w.Type[vocab.Part] = 0 }},
 	{"without titles", func(w *searcher.Weights) {
 		w.Type[vocab.Title], w.NearIn[vocab.TitleField], w.Whole[vocab.TitleField], w.Exact[vocab.TitleField] = 0, 0, 0, 0
 	}},

@@ -481,9 +481,6 @@ func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 	if len(seq) > 0 && !slices.ContainsFunc(seq, inexact(vocab.TitleField)) {
 		sum += c.exactTitle(seq, all, d)
 	}
-	if len(seq) > 0 && !slices.ContainsFunc(seq, inexact(vocab.PartField)) {
-		sum += c.exactPart(seq, all, d)
-	}
 	if len(seq) > 0 && !slices.ContainsFunc(seq, inexact(vocab.AnchorField)) {
 		sum += c.exactLinks(seq, all, d)
 	}
@@ -528,25 +525,6 @@ func (d *Document) says(seq []string, from, n int, f vocab.Field, others bool) b
 		}
 	}
 	return n > 0 && len(left) == 0
-}
-
-// exactPart is for names of parts that are the query: those that links lead to before headings.
-func (c *Collection) exactPart(seq []string, all searcher.Score, d *Document) (best searcher.Score) {
-	points := all * searcher.Score(c.Weights.Exact[vocab.PartField]) / 1000
-	for _, hit := range d.Words[seq[0]] {
-		if hit.Field() != vocab.PartField {
-			continue
-		}
-		from := int(hit.Position()) / 4 * 4
-		if from < 16 && len(distinct(seq)) > 1 || !d.says(seq, from, from%16/4+1, vocab.PartField, false) {
-			continue
-		}
-		if hit.Size() > 0 {
-			return points
-		}
-		best = points / 2
-	}
-	return best
 }
 
 // exactLinks is for texts of links that are the query.
