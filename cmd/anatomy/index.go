@@ -33,7 +33,7 @@ that are not so are named and left out. The result is one segment, whatever the 
 			}
 			o.BatchBytes, o.Log = megabytes<<20, s.logger(c.ErrOrStderr(), false)
 			o.PDF = readPDF()
-			collectAt(100) // 7 % of the CPU for a fifth more memory, of which an index takes less than a crawl
+			collectAt(100) // 5 % of the CPU for a fifth more memory, of which an index takes less than a crawl
 			if profile != "" {
 				stop, err := startProfile(profile)
 				if err != nil {
