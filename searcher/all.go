@@ -36,7 +36,7 @@ func (s *Searcher) All(ctx context.Context, req Request, limit int, each func(*R
 	defer cancel()
 	q := query.Parse(req.Query)
 	resp := &Response{}
-	err := s.with(func(snap *snapshot) error {
+	_, err := s.with(func(snap *snapshot) error {
 		snap, err := s.ranked(snap, req.Rank)
 		if err != nil {
 			return err

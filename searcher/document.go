@@ -12,7 +12,7 @@ import (
 // Document is what the index keeps of a document, its text too. The error is ErrNotIndexed where it
 // cannot be found.
 func (s *Searcher) Document(ctx context.Context, doc vocab.DocID) (info vocab.DocInfo, err error) {
-	err = s.twice(func(snap *snapshot) error {
+	err = s.again(func(snap *snapshot) error {
 		for _, p := range slices.Backward(snap.parts) {
 			if ord, ok := p.seg.Ordinal(doc); ok && !p.dead.has(ord) {
 				info, err = p.seg.Info(ord)
@@ -40,7 +40,7 @@ func (s *Searcher) Find(ctx context.Context, url string) (doc vocab.DocID, err e
 	if err != nil {
 		return 0, fmt.Errorf("searcher: find %q: %w", url, err)
 	}
-	err = s.twice(func(snap *snapshot) error {
+	err = s.again(func(snap *snapshot) error {
 		part, ord, err := snap.find(&u)
 		if err == nil {
 			doc = snap.parts[part].seg.Doc(ord)

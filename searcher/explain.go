@@ -25,7 +25,7 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 	req = req.bounded()
 	root := query.Parse(req.Query).Root
 	var e *Explanation
-	err = s.twice(func(snap *snapshot) error {
+	err = s.again(func(snap *snapshot) error {
 		snap, err := s.ranked(snap, req.Rank)
 		if err != nil {
 			return err

@@ -17,6 +17,11 @@ func (s *Searcher) Pin() (unpin func()) {
 	return func() { s.release(snap) }
 }
 
+// Again is how questions are asked.
+func (s *Searcher) Again(read func() error) error {
+	return s.again(func(*snapshot) error { return read() })
+}
+
 // Segments is the number of segments that are open.
 func (s *Searcher) Segments() int {
 	s.mu.Lock()

@@ -59,7 +59,7 @@ func (s *Searcher) Images(ctx context.Context, req Request, of ImagesOf) (*Image
 	defer cancel()
 	req = req.bounded()
 	resp := &ImageResponse{}
-	err := s.twice(func(snap *snapshot) error {
+	err := s.again(func(snap *snapshot) error {
 		snap, err := s.ranked(snap, req.Rank)
 		if err != nil {
 			return err

@@ -27,7 +27,7 @@ type knowledge struct {
 func (s *Searcher) Learn(ctx context.Context) error {
 	s.learning.Lock()
 	defer s.learning.Unlock()
-	return s.with(func(snap *snapshot) error {
+	_, err := s.with(func(snap *snapshot) error {
 		k := s.learnt.Load()
 		if k != nil && k.generation == snap.generation && k.rankStamp == snap.rankStamp && slices.Equal(k.segments, snap.segments) {
 			return nil
@@ -42,6 +42,7 @@ func (s *Searcher) Learn(ctx context.Context) error {
 		s.learnt.Store(&knowledge{snap.generation, snap.rankStamp, snap.segments, words.Dictionary(), phrases.Completions()})
 		return nil
 	})
+	return err
 }
 
 // A lexicon is the words of a segment being read in order.

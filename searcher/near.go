@@ -18,7 +18,7 @@ type Near struct {
 // Near lists the n pages that say most nearly what a document says, the nearest first, and how many there
 // are in all. It looks at the sketches of all documents, a millisecond for a million.
 func (s *Searcher) Near(ctx context.Context, doc vocab.DocID, n int) (nearest []Near, total int, err error) {
-	err = s.twice(func(snap *snapshot) error {
+	err = s.again(func(snap *snapshot) error {
 		found := snap.near(doc)
 		nearest, total = nil, len(found)
 		for _, f := range found[:min(n, total)] {

@@ -25,7 +25,7 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	req = req.bounded()
 	q := query.Parse(req.Query)
 	resp := &Response{}
-	err := s.twice(func(snap *snapshot) error {
+	err := s.again(func(snap *snapshot) error {
 		snap, err := s.ranked(snap, req.Rank)
 		if err != nil {
 			return err
@@ -93,23 +93,34 @@ func (r Request) bounded() Request {
 	return r
 }
 
-// twice runs what reads a snapshot, and once more if files vanished under it because a merge in
-// another process replaced their segment.
-func (s *Searcher) twice(read func(*snapshot) error) error {
-	err := s.with(read)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
+// mostAgain is how often a question is asked again whose files vanished.
+const mostAgain = 5
+
+// again runs what reads a snapshot, and once more with a newer one while files vanish under it because a merge in
+// another process replaced their segment. Another question may have taken the newer one over before.
+func (s *Searcher) again(read func(*snapshot) error) error {
+	for tries := 0; ; tries++ {
+		snap, err := s.with(read)
+		if !errors.Is(err, fs.ErrNotExist) || tries == mostAgain {
+			return err
+		}
+		if _, failed := s.Refresh(); failed != nil || s.inForce(snap) {
+			return err
+		}
 	}
-	if changed, failed := s.Refresh(); failed != nil || !changed {
-		return err
-	}
-	return s.with(read)
 }
 
-func (s *Searcher) with(read func(*snapshot) error) error {
+// with runs what reads the snapshot in force, and says which it was.
+func (s *Searcher) with(read func(*snapshot) error) (*snapshot, error) {
 	snap := s.acquire()
 	defer s.release(snap)
-	return segment.Guard(func() error { return read(snap) })
+	return snap, segment.Guard(func() error { return read(snap) })
+}
+
+func (s *Searcher) inForce(snap *snapshot) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current == snap
 }
 
 // A candidate is a page that the first phase found.

@@ -29,7 +29,7 @@ type SitePages struct {
 // Site lists the documents of a site, written as site: has it, with the n of most PageRank.
 func (s *Searcher) Site(ctx context.Context, site string, n int) (SitePages, error) {
 	var all SitePages
-	err := s.twice(func(snap *snapshot) (err error) {
+	err := s.again(func(snap *snapshot) (err error) {
 		all, err = snap.site(ctx, site, n)
 		return err
 	})

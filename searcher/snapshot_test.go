@@ -2,7 +2,9 @@ package searcher_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -192,6 +194,41 @@ func TestFollow(t *testing.T) {
 	cancel()
 	<-done
 	must(t, s.Run(ctx))
+}
+
+// TestAskedAgain: a question whose files vanish is asked again while there is a newer snapshot, whoever took it over.
+func TestAskedAgain(t *testing.T) {
+	f := newFolder(t)
+	f.publish()
+	s := f.open(searcher.Options{})
+	for _, vanish := range []int{0, 1, 3} {
+		for _, others := range []bool{false, true} {
+			asked := 0
+			err := s.Again(func() error {
+				if asked++; asked > vanish {
+					return nil
+				}
+				f.publish()
+				if others {
+					refresh(t, s, true)
+				}
+				return fs.ErrNotExist
+			})
+			if err != nil || asked != vanish+1 {
+				t.Errorf("%d vanish: asked %d times, %v", vanish, asked, err)
+			}
+		}
+	}
+	asked := 0
+	missing := func() error { asked++; return fs.ErrNotExist }
+	if err := s.Again(missing); !errors.Is(err, fs.ErrNotExist) || asked != 1 {
+		t.Errorf("nothing newer: asked %d times, %v", asked, err)
+	}
+	asked = 0
+	err := s.Again(func() error { f.publish(); return missing() })
+	if !errors.Is(err, fs.ErrNotExist) || asked < 2 || asked > 10 {
+		t.Errorf("always newer: asked %d times, %v", asked, err)
+	}
 }
 
 // TestQueriesWhileRefreshing: every query sees one generation or the next, never a mixture.

@@ -28,7 +28,7 @@ type trialPage struct {
 // of its results, as far as its candidates go.
 func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error) {
 	root := query.Parse(text).Root
-	err = s.twice(func(snap *snapshot) error {
+	err = s.again(func(snap *snapshot) error {
 		t = &Trial{}
 		a := answer{snap: snap, w: &s.o.Weights, req: &Request{Query: text}, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo, links: s.o.Links}
 		if a.unanswerable(root) != "" {
