@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"anatomy/disk/docindex"
@@ -95,7 +96,8 @@ func what(mode []string) string {
 	return ""
 }
 
-// contents maps each URL that has a page to the page's content.
+// contents maps each URL that has a page to the page's content. Http and https of a host are one identity, and which of
+// them a page is fetched by is that of the link that was seen first: the scheme is left out.
 func contents(data string) (map[string]vocab.ContentID, error) {
 	docs, err := docindex.Open(filepath.Join(data, "docindex"), docindex.Options{})
 	if err != nil {
@@ -105,7 +107,8 @@ func contents(data string) (map[string]vocab.ContentID, error) {
 	pages := map[string]vocab.ContentID{}
 	err = docs.Each(1, func(r docindex.Record) error {
 		if r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched {
-			pages[r.URL] = r.Fetch.Content
+			_, rest, _ := strings.Cut(r.URL, "://")
+			pages[rest] = r.Fetch.Content
 		}
 		return nil
 	})
