@@ -41,19 +41,23 @@ const controlVersion = "/1"
 // maxControl bounds what a request may send.
 const maxControl = 1 << 20
 
-// control answers on the data folder's socket until ctx ends. A socket that is there was left by a
-// crawl that was killed: the lock on the folder says that no other crawl lives. A folder that can
-// hold no socket can be crawled all the same.
-func (c *Crawl) control(ctx context.Context) {
-	listener, err := listenControl(c.o.Dir)
+// openControl opens the data folder's socket. A socket that is there was left by a crawl that was killed: the lock on the
+// folder says that no other crawl lives. A folder that can hold no socket can be crawled all the same: nil.
+func (c *Crawl) openControl() net.Listener {
+	socket, err := listenControl(c.o.Dir)
 	if err != nil {
 		c.log.Warn("this crawl cannot be watched or told anything", "error", err)
-		return
+		return nil
 	}
+	return socket
+}
+
+// control answers on the socket until ctx ends, and removes it.
+func (c *Crawl) control(ctx context.Context, socket net.Listener) {
 	server := &http.Server{Handler: c.controls(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second}
-	stop := context.AfterFunc(ctx, func() { listener.Close() })
+	stop := context.AfterFunc(ctx, func() { socket.Close() })
 	defer stop()
-	server.Serve(listener) // ends with ctx
+	server.Serve(socket) // ends with ctx
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlGrace)
 	defer cancel()
 	if server.Shutdown(grace) != nil { // what was asked is answered, while there is a crawl to ask

@@ -244,9 +244,9 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 	building, stopBuilding := context.WithCancel(rest)
 	defer stopStoring()
 	defer stopBuilding()
+	socket := c.openControl() // before anything is asked for: who finds no socket takes the folder for one that nobody writes to
 	controlled, stopControl := context.WithCancel(rest)
 	var control errgroup.Group
-	control.Go(func() error { c.control(controlled); return nil })
 	defer control.Wait()
 	defer stopControl()
 
@@ -256,6 +256,9 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 	builders.Go(func() error { return c.flushing(building, stopVisiting) })
 	builders.Go(func() error { return c.merging(building, stopVisiting) })
 	c.orders.set(true)
+	if socket != nil {
+		control.Go(func() error { c.control(controlled, socket); return nil })
+	}
 	if err := c.finishBans(rest); err != nil {
 		stopVisiting(err)
 	}
