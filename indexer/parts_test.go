@@ -116,3 +116,10 @@ func BenchmarkParts(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(200*b.N), "ns/name")
 }
+
+// TestPartsOfNothing: a table that holds no word yet has none to name a part by.
+func TestPartsOfNothing(t *testing.T) {
+	if _, ok := (&wordTable{}).find([]byte("x"), 1); ok {
+		t.Error("an empty table has a word")
+	}
+}

@@ -45,6 +45,9 @@ func (t *wordTable) number(word []byte, hash uint64) uint32 {
 
 // find gives the number of a word that is there.
 func (t *wordTable) find(word []byte, hash uint64) (number uint32, ok bool) {
+	if len(t.slots) == 0 {
+		return 0, false
+	}
 	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; t.slots[i] != 0; i = (i + 1) & mask {
 		if n := uint32(t.slots[i]) - 1; t.slots[i]>>32 == hash>>32 && string(t.word(n)) == string(word) {
