@@ -16,7 +16,7 @@ import (
 
 func newBench(s *shared) *cobra.Command {
 	var o eval.BenchOptions
-	var mode, output, weights string
+	var mode, output, weights, profile string
 	c := &cobra.Command{
 		Use:   "bench QUERIES",
 		Short: "measure how fast queries are answered",
@@ -41,6 +41,11 @@ them: ranking is measured.`,
 			}
 			return withWeights(s.data, weights, func(found *searcher.Searcher) error {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+				stop, err := startProfile(profile)
+				if err != nil {
+					return err
+				}
+				defer stop()
 				timings, err := eval.Bench(c.Context(), found, queries, o)
 				if err != nil {
 					return err
@@ -55,6 +60,7 @@ them: ranking is measured.`,
 	f.IntVar(&o.Passes, "passes", 3, "ask each query `N` times; the best counts")
 	f.BoolVar(&o.Snippets, "snippets", false, "make titles and snippets too")
 	f.StringVar(&output, "output", "", "write the lines to `FILE` instead of standard output")
+	profileFlag(f, &profile)
 	weightsFlag(c, &weights)
 	return c
 }

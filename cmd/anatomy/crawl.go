@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
-	"runtime/pprof"
 	"strings"
 	"time"
 	"unicode"
@@ -139,8 +138,7 @@ See doc/credentials.md for what each sends, and when. What such pages say is kep
 	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` where a URL means 80 (for test webs)")
 	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to `PORT` where a URL means 443")
 	flags.StringVar(&f.stats, "stats", "", "write the counters to `FILE` as JSON at the end, interrupted or not")
-	flags.StringVar(&f.profile, "cpu-profile", "", "write where the time goes to `FILE`, for go tool pprof")
-	flags.MarkHidden("cpu-profile")
+	profileFlag(flags, &f.profile)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress; warnings and errors alone")
 	flags.BoolVar(&f.serve, "serve", false, "search page and API meanwhile, and after")
 	flags.StringVar(&f.listen, "listen", defaultListen, "`ADDRESS` of the search page, with --serve")
@@ -163,13 +161,11 @@ func runCrawl(c *cobra.Command, s *shared, f *crawlFlags, urls []string) error {
 	if err != nil {
 		return err
 	}
-	if f.profile != "" {
-		stop, err := startProfile(f.profile)
-		if err != nil {
-			return err
-		}
-		defer stop()
+	stop, err := startProfile(f.profile)
+	if err != nil {
+		return err
 	}
+	defer stop()
 	group, ctx := errgroup.WithContext(c.Context())
 	if f.serve {
 		token, err := readToken(f.token)
@@ -200,18 +196,6 @@ func runCrawl(c *cobra.Command, s *shared, f *crawlFlags, urls []string) error {
 		return err
 	})
 	return errors.Join(group.Wait(), c.Context().Err())
-}
-
-// startProfile begins to write a CPU profile, which stop ends.
-func startProfile(path string) (stop func(), err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, fmt.Errorf("profile: %w", err)
-	}
-	if err := pprof.StartCPUProfile(f); err != nil {
-		return nil, errors.Join(fmt.Errorf("profile: %w", err), f.Close())
-	}
-	return func() { pprof.StopCPUProfile(); f.Close() }, nil
 }
 
 // makeDataFolder makes the folder, so that it can be searched before its first page.

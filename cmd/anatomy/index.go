@@ -34,13 +34,11 @@ that are not so are named and left out. The result is one segment, whatever the 
 			o.BatchBytes, o.Log = megabytes<<20, s.logger(c.ErrOrStderr(), false)
 			o.PDF = readPDF()
 			collectAt(100) // 5 % of the CPU for a fifth more memory, of which an index takes less than a crawl
-			if profile != "" {
-				stop, err := startProfile(profile)
-				if err != nil {
-					return err
-				}
-				defer stop()
+			stop, err := startProfile(profile)
+			if err != nil {
+				return err
 			}
+			defer stop()
 			if c.Flags().Changed("text") {
 				return indexText(c, s, text, engine.TextOptions{Workers: o.Workers, BatchBytes: o.BatchBytes, Log: o.Log})
 			}
@@ -55,8 +53,7 @@ that are not so are named and left out. The result is one segment, whatever the 
 	c.Flags().IntVar(&o.Workers, "workers", 0, "parse `N` pages at a time (default: one a core)")
 	c.Flags().Int64Var(&megabytes, "memory", 48, "gather `MB` of pages before they are sorted")
 	c.Flags().StringVar(&text, "text", "", "index the lines of `FILE` instead of the repository; - is standard input")
-	c.Flags().StringVar(&profile, "cpu-profile", "", "write where the time goes to `FILE`, for go tool pprof")
-	c.Flags().MarkHidden("cpu-profile")
+	profileFlag(c.Flags(), &profile)
 	return c
 }
 
