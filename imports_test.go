@@ -48,6 +48,7 @@ var imports = map[string]string{
 	"lab/floorbench":   "vocab disk/*",
 	"lab/freshness":    "vocab weburl words indexer",
 	"lab/load":         "",
+	"lab/peers":        "eval",
 	"lab/clients":      "",
 	"lab/coverage":     "vocab weburl crawler/robots searcher disk/docindex",
 	"lab/pagerank":     "pagerank",

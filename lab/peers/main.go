@@ -1,0 +1,181 @@
+// Peers puts the same text through anatomy and through other search libraries, and prints side by side what building
+// cost, how large the index is, how fast the ten best pages of a query are found, and how good they are.
+//
+//	go run ./lab/peers --programs FOLDER --pages FOLDER --work FOLDER [--engines "lucene bleve"] [--list FILE]
+//
+// The programs of the others are not ours: FOLDER has a script `run PAGES WORK [LIST]` that extracts title, words of the path and body
+// of each page to WORK/text.tsv, and for each of the libraries named in ENGINES leaves, step by step as STEPS says,
+//
+//	WORK/log/NAME.time                    of the build: seconds of user, system and clock, and the peak in KB
+//	WORK/idx/NAME                         the index
+//	WORK/out/perf.NAME.MODE               lines of query, pages that match, the best time in nanoseconds
+//	WORK/out/run.SET.NAME.all-then-any    lines of query and the URLs of its results
+//
+// and, of the judged queries, FOLDER/../../data/judged/SET.tsv; WORK/bin/docsweb tells the URLs of files. Ours is asked in
+// full ranking, both phases, though of text alone: no links, no PageRank. It is built and asked before the others and after
+// them, as machines change: a difference between its two columns is the machine's.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"anatomy/eval"
+)
+
+// The sets of judged queries, and what they are called.
+var sets = []struct{ file, name string }{{"index-test", "index terms"}, {"title-test", "titles"}}
+
+// modes of asking for the words of a query, and the file of queries for each.
+var modes = []struct {
+	mode    eval.Mode
+	queries string
+}{{eval.Any, "perf-words.txt"}, {eval.All, "perf-words.txt"}, {eval.Phrase, "perf-phrases.txt"}}
+
+// A comparison is one run of all.
+type comparison struct {
+	programs, pages, work, list string
+	engines                     []string
+}
+
+func main() {
+	var c comparison
+	flag.StringVar(&c.programs, "programs", "", "folder of the other libraries' programs")
+	flag.StringVar(&c.pages, "pages", "", "folder of pages")
+	flag.StringVar(&c.work, "work", "", "folder for text, indexes and results; what is there of the text is used again")
+	flag.StringVar(&c.list, "list", "", "file that names the pages to take, a line each (default: what the script takes)")
+	engines := flag.String("engines", "lucene", "the libraries, with spaces between")
+	flag.Parse()
+	if c.programs == "" || c.pages == "" || c.work == "" {
+		fmt.Fprintln(os.Stderr, "usage: peers --programs FOLDER --pages FOLDER --work FOLDER")
+		os.Exit(2)
+	}
+	c.engines = strings.Fields(*engines)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := c.run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+// The names of our two columns.
+const before, after = "anatomy", "anatomy-after"
+
+func (c *comparison) run(ctx context.Context) error {
+	if err := os.MkdirAll(filepath.Join(c.work, "bin"), 0o755); err != nil {
+		return err
+	}
+	if err := command(ctx, "go", "build", "-o", c.at("bin", "anatomy"), "./cmd/anatomy").Run(); err != nil {
+		return fmt.Errorf("build: %w", err)
+	}
+	if _, err := os.Stat(c.at("text.tsv")); err != nil {
+		if err := c.peers(ctx, "text"); err != nil {
+			return err
+		}
+	}
+	if err := c.ours(ctx, before); err != nil {
+		return err
+	}
+	if err := c.peers(ctx, "build perf quality"); err != nil {
+		return err
+	}
+	if err := c.quality(ctx, before); err != nil { // the script has made docsweb by now
+		return err
+	}
+	if err := c.ours(ctx, after); err != nil {
+		return err
+	}
+	return c.print(os.Stdout, slices.Concat([]string{before}, c.engines, []string{after}))
+}
+
+// at is a place in the folder of work.
+func (c *comparison) at(name ...string) string {
+	return filepath.Join(append([]string{c.work}, name...)...)
+}
+
+// command is one whose output goes to standard error.
+func command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	return cmd
+}
+
+// peers runs steps of the script for the other libraries.
+func (c *comparison) peers(ctx context.Context, steps string) error {
+	cmd := command(ctx, filepath.Join(c.programs, "run"), c.pages, c.work)
+	if c.list != "" {
+		cmd.Args = append(cmd.Args, c.list)
+	}
+	cmd.Env = append(os.Environ(), "ENGINES="+strings.Join(c.engines, " "), "STEPS="+steps)
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w", steps, err)
+	}
+	return nil
+}
+
+// ours builds our index and asks it, and leaves what the script leaves of others.
+func (c *comparison) ours(ctx context.Context, name string) error {
+	index, program := c.at("idx", name), c.at("bin", "anatomy")
+	if err := os.RemoveAll(index); err != nil {
+		return err
+	}
+	for _, folder := range []string{"idx", "log", "out"} {
+		if err := os.MkdirAll(c.at(folder), 0o755); err != nil {
+			return err
+		}
+	}
+	build := command(ctx, program, "index", "--text", c.at("text.tsv"), "--data", index, "--workers", "1")
+	took, err := timed(build)
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	if err := os.WriteFile(c.at("log", name+".time"), []byte(took), 0o644); err != nil {
+		return err
+	}
+	for _, m := range modes {
+		queries := filepath.Join(c.programs, "../../data/queries", m.queries)
+		ask := command(ctx, program, "bench", queries, "--data", index, "--mode", string(m.mode), "--output", c.at("out", "perf."+name+"."+string(m.mode)))
+		if err := ask.Run(); err != nil {
+			return fmt.Errorf("bench: %w", err)
+		}
+	}
+	return nil
+}
+
+// timed runs a command and gives what WORK/log/NAME.time holds of it.
+func timed(cmd *exec.Cmd) (string, error) {
+	clock := stopwatch()
+	if err := cmd.Run(); err != nil {
+		return "", err
+	}
+	p := cmd.ProcessState
+	return fmt.Sprintf("%.2f %.2f %.2f %d\n", p.UserTime().Seconds(), p.SystemTime().Seconds(), clock().Seconds(), p.SysUsage().(*syscall.Rusage).Maxrss), nil
+}
+
+// judged is the file of a set.
+func (c *comparison) judged(set string) string {
+	return filepath.Join(c.programs, "../../data/judged", set+".tsv")
+}
+
+// quality asks the judged queries, and leaves the URLs of our results. Of the index we know the files alone.
+func (c *comparison) quality(ctx context.Context, name string) error {
+	for _, set := range sets {
+		run := c.at("out", "eval."+set.file)
+		if err := command(ctx, c.at("bin", "anatomy"), "eval", c.judged(set.file), "--data", c.at("idx", name), "--output", run).Run(); err != nil {
+			return fmt.Errorf("eval: %w", err)
+		}
+		if err := c.nameURLs(ctx, run, set.file, c.at("out", "run."+set.file+"."+name+".all-then-any")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
