@@ -58,6 +58,7 @@ var imports = map[string]string{
 	"lab/scheduling":   "vocab weburl urlserver pagerank disk/datadir disk/linkdb",
 	"lab/dns":          "crawler/dnsclient",
 	"lab/neardup":      "vocab indexer",
+	"lab/order":        "words",
 	"lab/plot":         "",
 	"lab/coroutines":   "lab/plot",
 }

@@ -33,6 +33,7 @@ var references = map[string]string{
 	"BNW03":       "Broder, Najork, Wiener: Efficient URL Caching for World Wide Web Crawling, 2003",
 	"CGM03":       "Cho, Garcia-Molina: Estimating Frequency of Change, 2003",
 	"CJS":         "Cao, Jiang, Singh: High Performance Crawling Scheduling",
+	"DKK16":       "Dhulipala, Kabiljo, Karrer, Ottaviano, Pupyrev, Shalita: Compressing Graphs and Indexes with Recursive Graph Bisection, 2016",
 	"KFN10":       "Kohlschütter, Fankhauser, Nejdl: Boilerplate detection using shallow text features, 2010",
 	"MC07":        "Metzler, Croft: Linear feature-based models for information retrieval, 2007",
 	"SAC07":       "Smucker, Allan, Carterette: A comparison of statistical significance tests for information retrieval evaluation, 2007",
@@ -82,7 +83,7 @@ var references = map[string]string{
 	"RFC 9659":          "Window Sizing for Zstandard Content Encoding",
 }
 
-var citation = regexp.MustCompile(`\b(?:BP98|BNW03|CGM03|CJS|CY09|KFN10|MC07|SAC07|W11|Y14|RFC [0-9]+)(?: §[0-9]+(?:\.[0-9]+)*)?`)
+var citation = regexp.MustCompile(`\b(?:BP98|BNW03|CGM03|CJS|CY09|DKK16|KFN10|MC07|SAC07|W11|Y14|RFC [0-9]+)(?: §[0-9]+(?:\.[0-9]+)*)?`)
 
 // TestReferences reads the citations in the code's own files and looks each up.
 func TestReferences(t *testing.T) {

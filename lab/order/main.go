@@ -1,0 +1,125 @@
+// Order writes lines of text in another order of documents, so that an index of each can be compared: how many bytes the lists take, how
+// fast they are walked.
+//
+//	go run ./lab/order --text pages.tsv --by bisection > ordered.tsv
+//	anatomy index --text ordered.tsv --data ordered
+//
+// Lines are those of anatomy index --text: id, title, words of the path, body. Documents of one host stand in the order of
+// their paths in a segment, so each id gets the place of its line in front of it. Orders are those of the ids ("id", as
+// anatomy has it), of chance ("chance"), of a number for each id in a file of lines of both ("FILE", the highest first: of PageRank), and by
+// recursive bisection ("bisection", DKK16).
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"anatomy/words"
+)
+
+func main() {
+	text := flag.String("text", "", "the lines")
+	by := flag.String("by", "bisection", "id, chance, bisection, or a file of lines of id and number, parted by a tab")
+	seed := flag.Uint64("seed", 1, "of chance")
+	flag.Parse()
+	if *text == "" {
+		fmt.Fprintln(os.Stderr, "usage: order --text FILE --by ORDER > FILE")
+		os.Exit(2)
+	}
+	if err := run(*text, *by, *seed, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "order:", err)
+		os.Exit(1)
+	}
+}
+
+func run(text, by string, seed uint64, out io.Writer) error {
+	data, err := os.ReadFile(text)
+	if err != nil {
+		return err
+	}
+	lines := bytes.SplitAfter(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	order, err := ordered(lines, by, seed)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(out)
+	for place, line := range order {
+		fmt.Fprintf(w, "%08d/%s\n", place, bytes.TrimSuffix(lines[line], []byte("\n")))
+	}
+	return w.Flush()
+}
+
+// ordered gives the numbers of lines in an order.
+func ordered(lines [][]byte, by string, seed uint64) ([]int, error) {
+	order := make([]int, len(lines))
+	for i := range order {
+		order[i] = i
+	}
+	id := func(line int) []byte { id, _, _ := bytes.Cut(lines[line], []byte("\t")); return id }
+	slices.SortStableFunc(order, func(a, b int) int { return bytes.Compare(id(a), id(b)) })
+	switch by {
+	case "id":
+	case "chance":
+		r := rand.New(rand.NewPCG(seed, 0))
+		r.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
+	case "bisection":
+		bisect(order, termsOf(lines))
+	default:
+		number, err := readNumbers(by)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			return cmp.Compare(number[string(id(b))], number[string(id(a))])
+		})
+	}
+	return order, nil
+}
+
+// readNumbers reads a number for each of some ids.
+func readNumbers(file string) (map[string]float64, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	numbers := map[string]float64{}
+	for line := range strings.Lines(string(text)) {
+		id, value, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if numbers[id], err = strconv.ParseFloat(value, 64); err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", file, line, err)
+		}
+	}
+	return numbers, nil
+}
+
+// termsOf gives the numbers of the different words of each line, but for the id.
+func termsOf(lines [][]byte) [][]uint32 {
+	numbers := map[string]uint32{}
+	last := []int32{} // line in which a word was seen last, by number
+	terms := make([][]uint32, len(lines))
+	var t words.Tokenizer
+	for i, line := range lines {
+		_, text, _ := bytes.Cut(line, []byte("\t"))
+		t.Each(text, func(word []byte, _, _ int, _ bool) {
+			number, known := numbers[string(word)]
+			if !known {
+				number = uint32(len(numbers))
+				numbers[string(word)], last = number, append(last, -1)
+			}
+			if last[number] != int32(i) {
+				last[number] = int32(i)
+				terms[i] = append(terms[i], number)
+			}
+		})
+	}
+	return terms
+}
