@@ -51,7 +51,7 @@ func (q Query) Filters() (all []Part) {
 		}
 	}
 	for i, part := range parts {
-		if len(part.Wanted()) > 0 {
+		if part.wants() {
 			continue
 		}
 		without := Query{Root: join(And, slices.Concat(parts[:i], parts[i+1:])), ByDate: q.ByDate}

@@ -34,7 +34,12 @@ type parser struct {
 
 	tooLong, tooMany, tooDeep bool
 
-	tok words.Tokenizer
+	tok    words.Tokenizer
+	bytes  []byte  // of the text that is cut
+	tokens []token // of it
+
+	nodes []Node   // room for those of Words: a query has a few
+	folds []string // and for their words
 }
 
 func (p *parser) cuts() []string {
@@ -72,9 +77,12 @@ func (p *parser) clean(text string) string {
 	}, text)
 }
 
+// fewParts is how many parts of a group find room without asking for any.
+const fewParts = 8
+
 // and reads up to the parenthesis that closes the group, or to the end.
 func (p *parser) and() *Node {
-	var parts []*Node
+	parts := make([]*Node, 0, fewParts)
 	for p.skipSpaces() {
 		if p.text[p.at] == ')' {
 			if p.extra == 0 && p.depth > 0 {
@@ -150,27 +158,35 @@ func (p *parser) primary(in Field) *Node {
 	if p.sort(word) {
 		return nil
 	}
-	if n := p.site(word); n != nil {
-		return n
-	}
-	if n := p.filter(word); n != nil {
-		return n
-	}
-	if n := p.ref(word); n != nil {
+	if n := p.operator(word); n != nil {
 		return n
 	}
 	if rest := withoutWWW(withoutScheme(word)); rest != word {
 		return p.phrase(rest, in)
 	}
 	if p.minus > 0 {
-		return newWords(word, p.tokens(word), in, false)
+		return p.newWords(word, p.cut(word), in, false)
 	}
 	n := p.leaf(word, in)
 	if n != nil && n.Op == Words && len(n.Words) == 1 {
 		from := start + strings.Index(word, n.Text)
-		p.loose = append(p.loose, Loose{n.Words[0], from, from + len(n.Text)})
+		p.loose = append(room(p.loose), Loose{n.Words[0], from, from + len(n.Text)})
 	}
 	return n
+}
+
+// operator reads what asks for pages by something else than words. Nil where a word is none of these.
+func (p *parser) operator(word string) *Node {
+	if !strings.Contains(word, ":") && !strings.Contains(word, "..") {
+		return nil
+	}
+	if n := p.site(word); n != nil {
+		return n
+	}
+	if n := p.filter(word); n != nil {
+		return n
+	}
+	return p.ref(word)
 }
 
 func (p *parser) group(in Field) *Node {
@@ -193,36 +209,55 @@ type token struct {
 	from, to int    // where it stands
 }
 
-// tokens cuts a text into words, as many as the query may still have.
-func (p *parser) tokens(text string) (all []token) {
-	p.tok.Each([]byte(text), func(word []byte, from, to int, _ bool) {
-		if !p.full() {
-			all = append(all, token{string(word), from, to})
-			p.words++
+// cut cuts a text into words, as many as the query may still have. They last until the next text is cut.
+func (p *parser) cut(text string) []token {
+	p.bytes, p.tokens = append(p.bytes[:0], text...), p.tokens[:0]
+	p.tok.Each(p.bytes, func(word []byte, from, to int, _ bool) {
+		if p.full() {
+			return
 		}
+		folded := text[from:to]
+		if folded != string(word) {
+			folded = string(word)
+		}
+		p.tokens = append(room(p.tokens), token{folded, from, to})
+		p.words++
 	})
+	return p.tokens
+}
+
+// room makes some, at first.
+func room[T any](all []T) []T {
+	if all == nil {
+		all = make([]T, 0, 4)
+	}
 	return all
 }
 
 // phrase makes a node of the words in text, next to each other and in this very form; nil where there are
 // none.
-func (p *parser) phrase(text string, in Field) *Node { return newWords(text, p.tokens(text), in, true) }
+func (p *parser) phrase(text string, in Field) *Node { return p.newWords(text, p.cut(text), in, true) }
 
 // newWords makes a node of tokens. The last of a run of characters, if it ends a phrase, is left out, as on a
 // page the run may go on.
-func newWords(text string, tokens []token, in Field, exact bool) *Node {
+func (p *parser) newWords(text string, tokens []token, in Field, exact bool) *Node {
 	if last := len(tokens) - 1; overlaps(tokens, last) {
 		tokens = tokens[:last]
 	}
 	if len(tokens) == 0 {
 		return nil
 	}
-	n := &Node{Op: Words, In: in, Times: 1, Text: text[tokens[0].from:tokens[len(tokens)-1].to]}
-	n.Exact = exact || len(tokens) > 1 || !bare(n.Text)
-	n.Words = make([]string, len(tokens))
-	for i, t := range tokens {
-		n.Words[i] = t.word
+	if len(p.nodes) == cap(p.nodes) {
+		p.nodes = make([]Node, 0, 4)
 	}
+	p.nodes = append(p.nodes, Node{Op: Words, In: in, Times: 1, Text: text[tokens[0].from:tokens[len(tokens)-1].to]})
+	n := &p.nodes[len(p.nodes)-1]
+	n.Exact = exact || len(tokens) > 1 || !bare(n.Text)
+	first := len(p.folds)
+	for _, t := range tokens {
+		p.folds = append(room(p.folds), t.word)
+	}
+	n.Words = p.folds[first:len(p.folds):len(p.folds)]
 	n.At = places(text, tokens)
 	return n
 }
@@ -259,21 +294,21 @@ func overlaps(tokens []token, i int) bool {
 // leaf makes a node of a text without spaces: bigrams are asked for one by one, what is between them as
 // phrases.
 func (p *parser) leaf(text string, in Field) *Node {
-	tokens := p.tokens(text)
-	var parts []*Node
+	tokens := p.cut(text)
+	parts := make([]*Node, 0, fewParts)
 	first := 0 // of the phrase
 	for i := range tokens {
 		bigram, second := overlaps(tokens, i+1), overlaps(tokens, i)
 		if !bigram && !second && !words.Single(tokens[i].word) {
 			continue
 		}
-		parts = append(parts, newWords(text, tokens[first:i], in, false))
+		parts = append(parts, p.newWords(text, tokens[first:i], in, false))
 		if bigram || !second {
-			parts = append(parts, newWords(text, tokens[i:i+1], in, false))
+			parts = append(parts, p.newWords(text, tokens[i:i+1], in, false))
 		}
 		first = i + 1
 	}
-	return join(And, append(parts, newWords(text, tokens[first:], in, false)))
+	return join(And, append(parts, p.newWords(text, tokens[first:], in, false)))
 }
 
 // full says, on asking for one more word, whether there were enough; then nothing more is read.
@@ -390,8 +425,12 @@ func (p *parser) takeField() (Field, bool) {
 
 // takeAll takes allintitle: and its kin, which are about all that follows in the group.
 func (p *parser) takeAll() {
+	behind, ok := cutFold(p.text[p.at:], "all")
+	if !ok {
+		return
+	}
 	for _, f := range fieldOperators {
-		rest, ok := cutFold(p.text[p.at:], "all"+f.name)
+		rest, ok := cutFold(behind, f.name)
 		if object := strings.TrimLeft(rest, " "); ok && object != "" && strings.IndexByte(")|", object[0]) < 0 {
 			p.at = len(p.text) - len(object)
 			p.object, p.in = p.at, f.in
@@ -474,9 +513,9 @@ func withoutWWW(host string) string {
 	return host
 }
 
-// cutFold cuts a prefix off, whatever its case.
+// cutFold cuts a prefix off that begins with a letter of ASCII, whatever its case.
 func cutFold(s, prefix string) (rest string, ok bool) {
-	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+	if len(s) < len(prefix) || s[0]|0x20 != prefix[0]|0x20 || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return s, false
 	}
 	return s[len(prefix):], true

@@ -64,14 +64,18 @@ type Loose struct {
 
 // String is the query in its own language. It parses to the same tree, but for Node.Times.
 func (q Query) String() string {
-	var parts []string
+	var b strings.Builder
+	b.Grow(len(q.Text))
 	if q.Root != nil {
-		parts = append(parts, q.Root.String())
+		q.Root.write(&b)
+	}
+	if q.ByDate && b.Len() > 0 {
+		b.WriteByte(' ')
 	}
 	if q.ByDate {
-		parts = append(parts, sortByDate)
+		b.WriteString(sortByDate)
 	}
-	return strings.Join(parts, " ")
+	return b.String()
 }
 
 const sortByDate = "sort:date"
@@ -141,11 +145,13 @@ func (n *Node) write(b *strings.Builder) {
 	switch n.Op {
 	case Words:
 		b.WriteString(n.In.String())
-		if n.Exact {
-			b.WriteString(`"` + n.Text + `"`)
-		} else {
+		if !n.Exact {
 			b.WriteString(n.Text)
+			return
 		}
+		b.WriteByte('"')
+		b.WriteString(n.Text)
+		b.WriteByte('"')
 	case Site:
 		b.WriteString("site:" + n.Site)
 	case Only:
@@ -237,18 +243,23 @@ func (n *Node) Positive() bool {
 }
 
 // Wanted gives the Words nodes that are not under a Not, in the order of the text.
-func (n *Node) Wanted() []*Node {
+func (n *Node) Wanted() []*Node { return n.wanted(make([]*Node, 0, max(1, len(n.Kids)))) }
+
+func (n *Node) wanted(all []*Node) []*Node {
 	switch n.Op {
 	case Words:
-		return []*Node{n}
+		return append(all, n)
 	case And, Or, Near:
-		var all []*Node
 		for _, kid := range n.Kids {
-			all = append(all, kid.Wanted()...)
+			all = kid.wanted(all)
 		}
-		return all
 	}
-	return nil
+	return all
+}
+
+// wants says whether any are.
+func (n *Node) wants() bool {
+	return n.Op == Words || (n.Op == And || n.Op == Or || n.Op == Near) && slices.ContainsFunc(n.Kids, (*Node).wants)
 }
 
 // same says whether two nodes ask for the same.
@@ -274,7 +285,7 @@ func join(op Op, parts []*Node) *Node {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	var kids []*Node
+	kids := make([]*Node, 0, len(parts))
 	for _, part := range parts {
 		switch {
 		case part == nil:
