@@ -182,6 +182,14 @@ func (a *answer) widen(root *query.Node, all bool) *query.Node {
 // narrow gives the query as it stands, unless forms of its words count in any case.
 func (a *answer) narrow(root *query.Node) *query.Node { return a.widen(root, a.w.Widen >= Always) }
 
+// rare says, before the first phase of the narrow query, whether too few pages can match it: no more hold its rarest word.
+func (a *answer) rare() bool {
+	rare := func(n *query.Node) bool {
+		return n.Op == query.Words && n.In == query.Anywhere && len(n.Words) == 1 && len(n.Forms) == 0 && a.df[n.Words[0]] < a.w.Widen
+	}
+	return a.w.Widen < Always && (rare(a.root) || a.root.Op == query.And && slices.ContainsFunc(a.root.Kids, rare))
+}
+
 // tooFew says, after the first phase of the narrow query, whether so few pages match that forms of words count. Those
 // of blocked sites count as matches, too.
 func (a *answer) tooFew() bool {

@@ -214,15 +214,20 @@ func (a *answer) first(root *query.Node, candidates int) (found []candidate, n i
 	if can, err := a.begin(a.narrow(root)); !can || err != nil {
 		return nil, 0, err
 	}
-	if found, n, err = a.find(a.root, a.k(candidates), candidates); err != nil || !a.tooFew() {
-		return found, n, err
+	rare := a.rare()
+	if !rare {
+		if found, n, err = a.find(a.root, a.k(candidates), candidates); err != nil || !a.tooFew() {
+			return found, n, err
+		}
 	}
 	wider := a.wider(root)
-	if wider == nil {
+	switch {
+	case wider == nil && !rare:
 		return found, n, nil
-	}
-	if _, err := a.begin(wider); err != nil {
-		return nil, 0, err
+	case wider != nil:
+		if _, err := a.begin(wider); err != nil {
+			return nil, 0, err
+		}
 	}
 	return a.find(a.root, a.k(candidates), candidates)
 }
