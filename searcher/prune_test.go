@@ -129,7 +129,7 @@ func TestPruning(t *testing.T) {
 		case 3:
 			text = `"` + strings.Join(words[:min(2, len(words))], " ") + `" ` + words[len(words)-1]
 		default:
-			text = words[0] + " (" + strings.Join(words, " OR ") + ") -" + word.Draw(rt, "not")
+			text = strings.Join(words[:1+len(words)/3], " ") + " (" + strings.Join(words, " OR ") + ") -" + word.Draw(rt, "not")
 		}
 		check(rt, text, rapid.SampledFrom([]int{1, 10, 50}).Draw(rt, "limit"))
 	})

@@ -22,12 +22,33 @@ var (
 // postings for their ordinals alone.
 type block struct {
 	n        int
-	ordinals [blockSize]uint32
+	ordinals [blockSize]uint32 // noOrdinal from n on
 	impacts  [blockSize]uint8
 
-	packed       []byte // impacts, nil once they are unpacked
-	width, least uint8  // of them
+	waiting packedImpacts // nothing once they are unpacked
 }
+
+// packedImpacts are those of a block.
+type packedImpacts struct {
+	packed       []byte
+	width, least uint8
+	here         bool
+}
+
+// at is impact number i.
+func (p *packedImpacts) at(i int) uint8 {
+	if p.width == 0 {
+		return p.least
+	}
+	bit := i * int(p.width)
+	v := uint16(p.packed[bit/8])
+	if next := bit/8 + 1; next < len(p.packed) {
+		v |= uint16(p.packed[next]) << 8
+	}
+	return p.least + uint8(v>>(bit%8)&(1<<p.width-1))
+}
+
+func (p *packedImpacts) unpack(impacts []uint8) { unpackBytes(impacts, p.packed, p.width, p.least) }
 
 // decode reads a block of n postings, which follow the ordinal before, from the start of src. It gives the
 // number of bytes that the block takes.
@@ -45,7 +66,7 @@ func (b *block) decode(src []byte, n int, before uint32) (size int, err error) {
 		return 0, errCut
 	}
 	unpackGaps(b.ordinals[:n], src[blockHead:], gapWidth, before)
-	b.packed, b.width, b.least = src[blockHead+gaps:size], width, least
+	b.waiting = packedImpacts{src[blockHead+gaps : size], width, least, true}
 	if b.ordinals[0] <= before && before != noOrdinal || !ascending(b.ordinals[:n], gapWidth) {
 		return 0, errOrdinals
 	}
@@ -53,17 +74,16 @@ func (b *block) decode(src []byte, n int, before uint32) (size int, err error) {
 	return size, nil
 }
 
-// unpackBlockImpacts gives the impacts of a block without its ordinals, if it is whole.
-func unpackBlockImpacts(impacts []uint8, src []byte) bool {
+// impactsOf finds the impacts of a block of n postings, without its ordinals, if it is whole.
+func impactsOf(src []byte, n int) (p packedImpacts) {
 	if len(src) < blockHead || src[0] > 32 || src[2] > 8 {
-		return false
+		return p
 	}
-	packed, width := src[blockHead:], src[2]
-	if gaps := packedLen(len(impacts), src[0]); len(packed) >= gaps+packedLen(len(impacts), width) {
-		unpackBytes(impacts, packed[gaps:], width, src[1])
-		return true
+	from := blockHead + packedLen(n, src[0])
+	if to := from + packedLen(n, src[2]); to <= len(src) {
+		return packedImpacts{src[from:to], src[2], src[1], true}
 	}
-	return false
+	return p
 }
 
 // decodeInside reads the ordinals of n postings of a list in the dictionary, of which the first is known. It gives the
@@ -84,10 +104,36 @@ func (b *block) decodeInside(src []byte, n int, first uint32) (size int, err err
 
 // unpackImpacts makes impacts those of the block.
 func (b *block) unpackImpacts() {
-	if b.packed != nil {
-		unpackBytes(b.impacts[:b.n], b.packed, b.width, b.least)
-		b.packed = nil
+	if b.waiting.here {
+		b.waiting.unpack(b.impacts[:b.n])
+		b.waiting.here = false
 	}
+}
+
+// rank is the index of the first ordinal that is at least ord, or 127 where there is none, without a branch.
+func (b *block) rank(ord uint32) (i int) {
+	if b.ordinals[63] < ord {
+		i = 64
+	}
+	if b.ordinals[i+31] < ord {
+		i += 32
+	}
+	if b.ordinals[i+15] < ord {
+		i += 16
+	}
+	if b.ordinals[i+7] < ord {
+		i += 8
+	}
+	if b.ordinals[i+3] < ord {
+		i += 4
+	}
+	if b.ordinals[i+1] < ord {
+		i += 2
+	}
+	if b.ordinals[i] < ord {
+		i++
+	}
+	return i
 }
 
 // blockHead is the bytes before the gaps, and noOrdinal the ordinal before the first one, 0.

@@ -22,10 +22,13 @@ type Postings struct {
 
 	err  error
 	end  bool
-	at   int // the decoded block, −1 for none yet
+	at   int // the block of the current posting, −1 for none yet
 	hint int // the block that was asked for last
 	i    int // the current posting of block
 	block
+	decoded int // which block that is, −1 for none
+
+	numbers [blockSize]uint32 // of the postings of a Batch, by its rows
 
 	unweighed bool // impacts of a list in the dictionary are not made yet
 
@@ -91,7 +94,7 @@ func (p *Postings) Again(q *Postings) {
 	if n := p.entry.df; p.inside() {
 		copy(q.ordinals[:n], p.ordinals[:n])
 		copy(q.impacts[:n], p.impacts[:n])
-		q.packed, q.unweighed = nil, p.unweighed
+		q.waiting, q.unweighed = packedImpacts{}, p.unweighed
 		q.hitBlock.shareInline(&p.hitBlock, n)
 	}
 	q.Rewind()
@@ -112,7 +115,7 @@ func (p *Postings) open() (err error) {
 // openInside decodes a list in the dictionary, which stands as a block that load need not decode.
 func (p *Postings) openInside() error {
 	n, e := p.entry.df, &p.entry
-	p.n, p.packed, p.unweighed = 0, nil, true
+	p.n, p.waiting, p.unweighed = 0, packedImpacts{}, true
 	size, err := p.block.decodeInside(e.inside, n, e.first)
 	if err != nil {
 		return err
@@ -282,36 +285,54 @@ func (p *Postings) load(at int) bool {
 	return true
 }
 
-func (p *Postings) decodeBlock(at int) error {
-	n := min(blockSize, p.entry.df-at*blockSize)
-	if p.inside() {
-		p.n = n // it was decoded when the list was opened
-		return nil
-	}
+// sizeOf is how many postings a block has.
+func (p *Postings) sizeOf(at int) int { return min(blockSize, p.entry.df-at*blockSize) }
+
+// coded is a block as it is in the file.
+func (p *Postings) coded(at int) ([]byte, error) {
 	from, to := p.directory.bounds(at)
 	if from > to || uint64(to) > uint64(len(p.blocks)) {
-		return errDirectory
+		return nil, errDirectory
+	}
+	return p.blocks[from:to], nil
+}
+
+// decodeBlock makes block that of a number.
+func (p *Postings) decodeBlock(at int) error {
+	n := p.sizeOf(at)
+	for i := n; i < blockSize; i++ {
+		p.ordinals[i] = noOrdinal
+	}
+	if p.inside() {
+		p.n, p.decoded = n, at // it was decoded when the list was opened
+		return nil
+	}
+	p.decoded = -1
+	src, err := p.coded(at)
+	if err != nil {
+		return err
 	}
 	before := noOrdinal
 	if at > 0 {
 		before = p.directory.last(at - 1)
 	}
-	size, err := p.block.decode(p.blocks[from:to], n, before)
+	size, err := p.block.decode(src, n, before)
 	switch {
 	case err != nil:
 		return err
 	case p.ordinals[n-1] != p.directory.last(at):
 		return errOrdinals
-	case size != int(to-from):
+	case size != len(src):
 		return errTail
 	}
+	p.decoded = at
 	return nil
 }
 
 // Rewind goes back to before the first posting, after any number of moves.
 func (p *Postings) Rewind() {
 	if p.err == nil {
-		p.end, p.at, p.hint, p.i, p.n, p.hitsAt = false, -1, 0, -1, 0, -1
+		p.end, p.at, p.hint, p.i, p.n, p.decoded, p.hitsAt = false, -1, 0, -1, 0, -1, -1
 	}
 }
 
@@ -390,17 +411,23 @@ func (p *Postings) Reached(k int) uint8 {
 
 // countImpacts counts those of a block in the file, none of a damaged one.
 func (p *Postings) countImpacts(at int, counts *[256]uint32) {
-	from, to := p.directory.bounds(at)
-	if from > to || uint64(to) > uint64(len(p.blocks)) {
-		return
-	}
 	var impacts [blockSize]uint8
-	n := min(blockSize, p.entry.df-at*blockSize)
-	if unpackBlockImpacts(impacts[:n], p.blocks[from:to]) {
+	n := p.sizeOf(at)
+	if packed := p.impactsOf(at); packed.here {
+		packed.unpack(impacts[:n])
 		for _, impact := range impacts[:n] {
 			counts[impact]++
 		}
 	}
+}
+
+// impactsOf are the impacts of a block in the file, nothing of a damaged one.
+func (p *Postings) impactsOf(at int) packedImpacts {
+	src, err := p.coded(at)
+	if err != nil {
+		return packedImpacts{}
+	}
+	return impactsOf(src, p.sizeOf(at))
 }
 
 // HitCount is how many hits the current posting has, or of a list in the dictionary how many bytes they take.
@@ -452,5 +479,5 @@ func (p *Postings) findHits() (err error) {
 	if from > to || to > uint64(len(p.hits)) {
 		return errDirectory
 	}
-	return p.hitBlock.decode(p.hits[from:to], p.n)
+	return p.hitBlock.decode(p.hits[from:to], p.sizeOf(p.at))
 }
