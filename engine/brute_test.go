@@ -369,7 +369,7 @@ func TestBruteForce(t *testing.T) {
 	lacking := func() bool { return !testing.Short() && (len(used) < len(operators) || folded == 0) }
 	for asked := 0; asked < queries || asked < 10*queries && lacking(); asked++ { // more where chance left an operator out
 		text := d.query()
-		want := c.Search(query.Parse(text).Root)
+		want := c.Search(query.Parse(text))
 		got := explained(t, s, text)
 		if len(got) != len(want) {
 			t.Fatalf("%s: %d results, want %d", text, len(got), len(want))
@@ -409,7 +409,7 @@ func TestBruteForce(t *testing.T) {
 // the pages that are folded.
 func sameGroups(t testing.TB, s *searcher.Searcher, c *oracle.Collection, text string) (folded int) {
 	t.Helper()
-	want := c.Grouped(query.Parse(text).Root)
+	want := c.Grouped(query.Parse(text))
 	got, err := s.Search(t.Context(), searcher.Request{Query: text, Limit: 30, Bare: true, Strict: true, Within: time.Hour})
 	must(t, err)
 	if len(got.Results) != min(30, len(want)) {

@@ -108,6 +108,7 @@ func knobs(w *searcher.Weights) (all []knob) {
 		add(fmt.Sprint("Whole ", f), &w.Whole[f], 0, 300)
 		add(fmt.Sprint("Exact ", f), &w.Exact[f], 0, 1000)
 	}
+	add("Letters", &w.Letters, 0, 1000)
 	add("Rank", &w.Rank, 0, 1000)
 	add("RankHalf", &w.RankHalf, 100, 1000)
 	for d := range w.Depth {

@@ -14,14 +14,8 @@ func (s *scorer) exact(p *page, t *tally) {
 	if s.terms.bases == 0 {
 		return
 	}
-	if weight := s.w.Exact[vocab.TitleField]; weight != 0 && p.inexact[vocab.TitleField] == 0 {
-		points := s.terms.all * Score(weight) / 1000
-		switch all, own := s.exactTitle(p); {
-		case all:
-			s.addExact(points, weight, "the query is the title,", t)
-		case own:
-			s.addExact(points*9/10, weight, "the query is the title without the site's name, 0.9 ×", t)
-		}
+	if p.inexact[vocab.TitleField] == 0 {
+		s.exactTitle(p, t)
 	}
 	if weight := s.w.Exact[vocab.AnchorField]; weight != 0 && p.inexact[vocab.AnchorField] == 0 {
 		if links := s.exactLinks(p); links > 0 {
@@ -36,6 +30,29 @@ func (s *scorer) exact(p *page, t *tally) {
 	}
 }
 
+// exactTitle is for the title, and in addition for its letters.
+func (s *scorer) exactTitle(p *page, t *tally) {
+	weight, letters := s.w.Exact[vocab.TitleField], s.w.Letters
+	if weight == 0 && letters == 0 {
+		return
+	}
+	all, own := s.coversTitle(p)
+	switch points := s.terms.all * Score(weight) / 1000; {
+	case weight == 0:
+	case all:
+		s.addExact(points, weight, "the query is the title,", t)
+	case own:
+		s.addExact(points*9/10, weight, "the query is the title without the site's name, 0.9 ×", t)
+	}
+	switch points := s.terms.all * Score(letters) / 1000; {
+	case letters == 0:
+	case all && p.title.Letters == s.terms.typed:
+		s.addExact(points, letters, "the query is the title to the letter,", t)
+	case own && p.title.OwnLetters == s.terms.typed:
+		s.addExact(points*9/10, letters, "the query is the title without the site's name to the letter, 0.9 ×", t)
+	}
+}
+
 func (s *scorer) addExact(points Score, weight Milli, why string, t *tally) {
 	if !t.explain {
 		t.sum += points
@@ -44,8 +61,8 @@ func (s *scorer) addExact(points Score, weight Milli, why string, t *tally) {
 	t.add(points, "exact", strings.Join(s.inOrder(), " "), fmt.Sprintf("%s idf %s × weight %s", why, s.terms.all.Milli(), weight))
 }
 
-// exactTitle says whether the query is all of the title, or what it has besides the site's name.
-func (s *scorer) exactTitle(p *page) (all, own bool) {
+// coversTitle says whether the words of the query are all those of the title, or of what it has besides the site's name.
+func (s *scorer) coversTitle(p *page) (all, own bool) {
 	var covered [4]uint64 // a bit for each of the first 256 words
 	for i := range s.terms.bases {
 		hits := s.in(i, vocab.TitleField, p)

@@ -23,15 +23,15 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 	}
 	req.Ungrouped, req.Similar = false, 0
 	req = req.bounded()
-	root := query.Parse(req.Query).Root
+	q := query.Parse(req.Query)
 	var e *Explanation
 	err = s.again(func(snap *snapshot) error {
 		snap, err := s.ranked(snap, req.Rank)
 		if err != nil {
 			return err
 		}
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo, links: s.o.Links}
-		e, err = a.explainURL(root, &u, s.o.Candidates)
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo, links: s.o.Links}
+		e, err = a.explainURL(q.Root, &u, s.o.Candidates)
 		return err
 	})
 	return e, err

@@ -51,9 +51,9 @@ func TestGrouping(t *testing.T) {
 	}
 	folded, more, moved := 0, 0, 0
 	check := func(rt failer, text string, limit int) {
-		root := query.Parse(text).Root
+		q := query.Parse(text)
 		for i, c := range all {
-			want := c.Grouped(root)
+			want := c.Grouped(q)
 			got, last := shownPages(t, c.s, text, limit)
 			if len(got) != len(want) || last.Total != len(got)+last.Folded || !last.Exact {
 				rt.Fatalf("collection %d: %s: %d results and %d folded of %d, want %d", i, text, len(got), last.Folded, last.Total, len(want))

@@ -104,7 +104,7 @@ func (s *Searcher) imagePages(ctx context.Context, snap *snapshot, req Request, 
 	}
 	telling := Response{}
 	if root := narrowed(q.Root); root != nil {
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, clock: &clock{ctx: ctx}, resp: &telling, countTo: s.o.CountTo, links: s.o.Links}
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: &clock{ctx: ctx}, resp: &telling, countTo: s.o.CountTo, links: s.o.Links}
 		if err := a.run(root, s.o.Candidates); err != nil {
 			return nil, err
 		}

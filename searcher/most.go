@@ -27,7 +27,7 @@ func (a *answer) addMost(candidates int) error {
 	}
 	req := *a.req
 	req.Offset = 0
-	b := &answer{snap: a.snap, w: a.w, req: &req, clock: a.clock, resp: &Response{Exact: true}, joint: a.joint, likings: a.likings, terms: a.terms, lists: a.lists, room: a.room}
+	b := &answer{snap: a.snap, w: a.w, req: &req, name: a.name, clock: a.clock, resp: &Response{Exact: true}, joint: a.joint, likings: a.likings, terms: a.terms, lists: a.lists, room: a.room}
 	if err := b.prepare(most); err != nil {
 		return err
 	}

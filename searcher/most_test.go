@@ -44,8 +44,9 @@ func TestMost(t *testing.T) {
 // sameMost holds the results of a query, so many on each page, against those that are to be expected. It counts those
 // that miss words, and those with all that come after such.
 func sameMost(t *testing.T, c *oracle.Collection, s *searcher.Searcher, text string, limit int) (followed, passed int) {
-	root := query.Parse(text).Root
-	want := c.Search(root)
+	q := query.Parse(text)
+	root := q.Root
+	want := c.Search(q)
 	all := len(want)
 	if all < searcher.DefaultLimit {
 		want = mergeMost(want, mostOf(c, root))
@@ -95,7 +96,7 @@ func mergeMost(all []oracle.Found, most []lacking) (both []oracle.Found) {
 // mostOf are the pages with some and not all of the words.
 func mostOf(c *oracle.Collection, root *query.Node) (most []lacking) {
 	words, besides := root.Kids[:len(root.Kids)-1], root.Kids[len(root.Kids)-1]
-	for _, f := range c.Search(&query.Node{Op: query.And, Kids: []*query.Node{{Op: query.Or, Kids: words}, besides}}) {
+	for _, f := range c.Search(query.Query{Root: &query.Node{Op: query.And, Kids: []*query.Node{{Op: query.Or, Kids: words}, besides}}}) {
 		var held, all searcher.Score
 		misses := false
 		for _, kid := range words {

@@ -92,9 +92,9 @@ func TestPruning(t *testing.T) {
 	}
 	bounds := 0
 	check := func(rt failer, text string, limit int) {
-		root := query.Parse(text).Root
+		q := query.Parse(text)
 		for i, c := range all {
-			want := c.Search(root)
+			want := c.Search(q)
 			got, err := c.s.Search(context.Background(), searcher.Request{Query: text, Limit: limit, Bare: true, Verbatim: true, Ungrouped: true, Strict: true, Within: time.Hour})
 			if err != nil || got.Partial {
 				rt.Fatalf("collection %d: %s: %v, %s", i, text, err, got.Why)

@@ -23,6 +23,7 @@ type terms struct {
 	times []int    // of each that is no form: how often the query asks for it or its forms
 	idf   []Score  // of each, see [Weights.Asked]; of a word with forms and of these, that of the pages that hold any of them
 	all   Score    // the sum of idf of all but forms
+	typed uint8    // of the query as it was typed, [words.Letters]
 	step  []uint32 // of each: points of one step of impact, in the first phase
 	shift uint8    // the first phase counts points in units of 1<<shift
 	seq   []int    // all words of the query in order, as indices of words
@@ -209,7 +210,7 @@ type page struct {
 
 	inexact [vocab.Fields]uint64 // words of which a field has only other forms, by bits
 
-	title   segment.Title // its length
+	title   segment.Title // its length and letters
 	words   int64         // length of the text
 	average int64         // of all pages
 	rank    Score         // points of its PageRank

@@ -13,6 +13,7 @@ import (
 	"anatomy/disk/segment"
 	"anatomy/searcher/query"
 	"anatomy/vocab"
+	"anatomy/words"
 )
 
 // Search answers a request. What of the index cannot be read is left out, and Response.Partial and
@@ -58,7 +59,7 @@ func (s *Searcher) answer(ctx context.Context, snap *snapshot, q query.Query, re
 func (s *Searcher) search(ctx context.Context, snap *snapshot, q query.Query, req *Request, resp *Response) error {
 	*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state}
 	resp.understood(q)
-	a := answer{snap: snap, w: &s.o.Weights, req: req, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links, byDate: q.ByDate, room: s.workspace()}
+	a := answer{snap: snap, w: &s.o.Weights, req: req, name: q.Name, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links, byDate: q.ByDate, room: s.workspace()}
 	if a.byDate {
 		a.snap = snap.byDate()
 	}
@@ -138,6 +139,7 @@ type answer struct {
 	snap   *snapshot
 	w      *Weights
 	req    *Request
+	name   string // that the query may be, see [query.Query]
 	clock  *clock
 	resp   *Response
 	terms  *terms
@@ -327,6 +329,7 @@ func (a *answer) prepare(root *query.Node) (err error) {
 		}
 		return IDF(a.snap.docs, df)
 	})
+	a.terms.typed = words.Letters(a.name)
 	return err
 }
 

@@ -133,8 +133,9 @@ func generate(r *rand.Rand, doc vocab.DocID, url string) *oracle.Document {
 			add(word(), i, vocab.Plain, vocab.Plain, vocab.Emphasis, vocab.Heading1, vocab.Code, vocab.Alt)
 		}
 		for i := range uint32(r.IntN(5)) {
-			add(word(), i, vocab.Title)
-			d.Title += []string{"w ", "w ", "w - "}[r.IntN(3)]
+			w := word()
+			add(w, i, vocab.Title)
+			d.Title += []string{"", "@", "("}[len(d.Title)%3] + w + []string{" ", " ", " - "}[r.IntN(3)]
 		}
 		for i := range uint32(r.IntN(3)) {
 			add(word(), i, vocab.Meta)
@@ -294,9 +295,9 @@ func TestBruteForce(t *testing.T) {
 	}
 	found := 0
 	check := func(rt failer, text string, limit int) {
-		root := query.Parse(text).Root
+		q := query.Parse(text)
 		for i, c := range all {
-			want := c.Search(root)
+			want := c.Search(q)
 			got, last := pages(t, c.s, text, limit)
 			if last.Total != len(want) || !last.Exact || last.Partial || len(got) != len(want) {
 				rt.Fatalf("collection %d: %s: %d results of %d (exact %v), want %d", i, text, len(got), last.Total, last.Exact, len(want))
@@ -315,6 +316,11 @@ func TestBruteForce(t *testing.T) {
 	}
 	for _, text := range []string{"a", "a b", "c OR d", `"a b"`, `"a * b"`, `"a b c"~3`, `"a b" AROUND(4) c`, `inanchor:"a b"~20`, "a -(b)", "a -x", "a (e OR -(a))", "a (absent OR -(b c))", "site:x.org", "site:x.org/dir a", "intitle:a inurl:b OR inanchor:c", "a b a OR a", "page OR pages", "a pages OR page page \"pages a\""} {
 		check(t, text, 10)
+	}
+	for _, d := range all[0].Segments[0].Documents {
+		check(t, d.Title, 10)
+		check(t, strings.NewReplacer("@", "", "(", "").Replace(d.Title), 10)
+		check(t, `site:org "`+d.Title+`" -absent`, 10)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		check(rt, drawQuery(rt), rapid.SampledFrom([]int{3, 10, 100}).Draw(rt, "limit"))
@@ -374,12 +380,13 @@ func TestExplainAnyPage(t *testing.T) {
 	c := collect(3, 2)
 	s := newFolder(t).hold(c)
 	check := func(rt failer, text string, d *oracle.Document) {
-		root := query.Parse(text).Root
+		q := query.Parse(text)
+		root := q.Root
 		e, err := s.Explain(context.Background(), searcher.Request{Query: text, Strict: true}, strings.Replace(d.URL, "http:", "https:", 1))
 		if err != nil {
 			rt.Fatalf("%s: %v", text, err)
 		}
-		if want := c.Score(root, d); e.Score != want {
+		if want := c.Score(q, d); e.Score != want {
 			rt.Fatalf("%s: %s scores %d, want %d", text, d.URL, e.Score, want)
 		}
 		if want := root.Positive() && c.Matches(root, d); e.Matches != want {

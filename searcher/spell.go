@@ -48,8 +48,8 @@ func (a *answer) mend(k *knowledge, q query.Query, candidates int) (shown *answe
 		return a, nil
 	}
 	before := *resp
-	b := &answer{snap: a.snap, w: a.w, req: a.req, clock: a.clock, resp: resp, countTo: a.countTo, links: a.links, byDate: a.byDate, room: a.room, located: located{docs: a.located.docs, nearest: a.located.nearest}}
 	better := query.Parse(text)
+	b := &answer{snap: a.snap, w: a.w, req: a.req, name: better.Name, clock: a.clock, resp: resp, countTo: a.countTo, links: a.links, byDate: a.byDate, room: a.room, located: located{docs: a.located.docs, nearest: a.located.nearest}}
 	resp.understood(better)
 	resp.Why, resp.Forms = "", nil
 	if err := b.run(better.Root, candidates); err != nil {

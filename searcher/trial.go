@@ -27,10 +27,11 @@ type trialPage struct {
 // Trial runs the first phase of a query. The order of pages under the Searcher's own weights is the order
 // of its results, as far as its candidates go.
 func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error) {
-	root := query.Parse(text).Root
+	q := query.Parse(text)
+	root := q.Root
 	err = s.again(func(snap *snapshot) error {
 		t = &Trial{}
-		a := answer{snap: snap, w: &s.o.Weights, req: &Request{Query: text}, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo, links: s.o.Links}
+		a := answer{snap: snap, w: &s.o.Weights, req: &Request{Query: text}, name: q.Name, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo, links: s.o.Links}
 		if a.unanswerable(root) != "" {
 			return nil
 		}

@@ -48,6 +48,10 @@ type Weights struct {
 	// log2(1 + n), n links with such a text. It is multiplied by the sum of idf. The other fields are no names.
 	Exact [vocab.Fields]Milli
 
+	// Letters is for a title, or the page's own part of it, that the query is to the letter, signs and accents included, in
+	// addition to Exact. It is multiplied by the sum of idf.
+	Letters Milli
+
 	// Home is for the home page of a host in whose name all words of the query stand. It is multiplied by the sum of idf
 	// and by how much of the name they are, see nameShare.
 	Home Milli
@@ -139,6 +143,7 @@ var DefaultWeights = Weights{
 		vocab.TitleField:  6000,
 		vocab.AnchorField: 2500,
 	},
+	Letters:    6000,
 	Home:       40000,
 	Related:    150000,
 	Rank:       3000,

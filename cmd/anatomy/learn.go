@@ -110,10 +110,11 @@ var ablations = []struct {
 		w.NearIn, w.Whole = [vocab.Fields]searcher.Milli{}, [vocab.Fields]searcher.Milli{}
 	}},
 	{"without whole fields", func(w *searcher.Weights) { w.Whole = [vocab.Fields]searcher.Milli{} }},
-	{"without exact names", func(w *searcher.Weights) { w.Exact = [vocab.Fields]searcher.Milli{} }},
+	{"without exact names", func(w *searcher.Weights) { w.Exact, w.Letters = [vocab.Fields]searcher.Milli{}, 0 }},
+	{"without letters", func(w *searcher.Weights) { w.Letters = 0 }},
 	{"without names of parts", func(w *searcher.Weights) { w.Type[vocab.Part] = 0 }},
 	{"without titles", func(w *searcher.Weights) {
-		w.Type[vocab.Title], w.NearIn[vocab.TitleField], w.Whole[vocab.TitleField], w.Exact[vocab.TitleField] = 0, 0, 0, 0
+		w.Type[vocab.Title], w.NearIn[vocab.TitleField], w.Whole[vocab.TitleField], w.Exact[vocab.TitleField], w.Letters = 0, 0, 0, 0, 0
 	}},
 	{"without words of URLs", func(w *searcher.Weights) {
 		w.Type[vocab.URLWord], w.NearIn[vocab.URLField], w.Whole[vocab.URLField] = 0, 0, 0

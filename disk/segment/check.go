@@ -50,7 +50,7 @@ func (s *Segment) checkDocs() error {
 			return s.wrap(fmt.Errorf("document %d (%s): its depth is not %d", ord, info.URL, s.Depth(ord)))
 		}
 		if title := titleOf(&tokenizer, info.Title); s.Title(ord) != title {
-			return s.wrap(fmt.Errorf("document %d (%s): its title has %d words, the column says %d", ord, info.URL, title.Words, s.Title(ord).Words))
+			return s.wrap(fmt.Errorf("document %d (%s): its title has words and letters %d, the column says %d", ord, info.URL, title, s.Title(ord)))
 		}
 		key := u.Key()
 		if host := hostOf(key); s.Host(ord) != host {

@@ -23,7 +23,7 @@
 //	"C" "h"    hosts
 //	"C" "l"    languages, by ordinal
 //	"C" "m"    media, by ordinal
-//	"C" "n"    words of titles, by ordinal
+//	"C" "n"    lengths and letters of titles, by ordinal
 //	"C" "r"    DocIDs of removed documents
 //	"C" "s"    sketches, by ordinal
 //	"C" "t"    dates, by ordinal
@@ -148,7 +148,8 @@
 // number of hosts, and for each its first ordinal minus that of the one before, and its name as it stands
 // in keys, with its length in front (uvarints). s is 8 bytes for each document, its [vocab.Sketch].
 // l is the first part of each language tag as a number ([Language]), m a [vocab.Medium], t a [vocab.Day].
-// n is 256 × the words of the page's own title + those of all of it, see [Title].
+// n is a number of 4 bytes: from the lowest on, a checksum of the letters and signs of the title ([words.Letters]) and one
+// of those of the page's own part of it, the words of the title, and those of its own part, see [Title].
 //
 // The totals are: version (1 byte), documents (uvarint), words of all documents (uvarint), average
 // length that impacts were computed with (8 bytes, float64), different words, postings and hits of the
@@ -176,7 +177,8 @@ package segment
 // 7 leaves of the dictionary, and no impacts in them, 8 groups of words in leaves,
 // 9 hits of menus, 10 the column n and positions of anchors that tell their text ([vocab.AnchorPosition]).
 // Since then there are hits of parts, too: a segment from before has none, and is right as it is.
-const Version = 10
+// 11 letters of titles in the column n.
+const Version = 11
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024

@@ -35,7 +35,7 @@ type Segment struct {
 	docIDs   []vocab.DocID
 	lengths  []uint32
 	depths   []uint8
-	titles   []uint16
+	titles   []uint32
 	hosts    []hostRun
 	sketches []vocab.Sketch
 	media    []vocab.Medium
@@ -181,7 +181,7 @@ func (s *Segment) load() error {
 		s.column("h", func(v []byte) (err error) { s.hosts, err = decodeHosts(v, n); return err }),
 		s.column("l", func(v []byte) (err error) { s.langs, err = decodeColumn[Language](v, n); return err }),
 		s.column("m", func(v []byte) (err error) { s.media, err = decodeColumn[vocab.Medium](v, n); return err }),
-		s.column("n", func(v []byte) (err error) { s.titles, err = decodeColumn[uint16](v, n); return err }),
+		s.column("n", func(v []byte) (err error) { s.titles, err = decodeColumn[uint32](v, n); return err }),
 		s.column("r", func(v []byte) (err error) { s.removed, err = decodeRemoved(v); return err }),
 		s.column("s", func(v []byte) (err error) { s.sketches, err = decodeSketches(v, n); return err }),
 		s.column("t", func(v []byte) (err error) { s.dates, err = decodeColumn[vocab.Day](v, n); return err }),
@@ -257,7 +257,7 @@ func (s *Segment) Words(ord vocab.Ordinal) uint32 { return s.lengths[ord] }
 // Depth is how many folders deep a document's URL is, at most 255: [weburl.URL.Depth].
 func (s *Segment) Depth(ord vocab.Ordinal) int { return int(s.depths[ord]) }
 
-// Title is the length of a document's title in words.
+// Title is what is known of the title of a document besides its words.
 func (s *Segment) Title(ord vocab.Ordinal) Title { return unpackTitle(s.titles[ord]) }
 
 // Sketch is the fingerprint of a document's text.

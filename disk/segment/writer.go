@@ -70,7 +70,7 @@ type Writer struct {
 	docIDs   []vocab.DocID
 	lengths  []uint32
 	depths   []uint8
-	titles   []uint16
+	titles   []uint32
 	hosts    []hostRun
 	sketches []vocab.Sketch
 	media    []vocab.Medium

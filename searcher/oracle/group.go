@@ -18,8 +18,8 @@ type Shown struct {
 
 // Grouped gives the results as they are shown, wanted ones or not: of the candidates, near-duplicates are
 // folded into the best of them, and of ten results two at most are of a host if others have any.
-func (c *Collection) Grouped(root *query.Node) (shown []Shown) {
-	found := c.Search(root)
+func (c *Collection) Grouped(q query.Query) (shown []Shown) {
+	found := c.Search(q)
 	n := c.promising(found)
 	for _, f := range found[:n] {
 		near := slices.IndexFunc(shown, func(s Shown) bool { return s.Page.Sketch.Distance(f.Page.Sketch) <= searcher.NearDistance })
@@ -29,7 +29,7 @@ func (c *Collection) Grouped(root *query.Node) (shown []Shown) {
 			shown[near].Similar = append(shown[near].Similar, f)
 		}
 	}
-	if root != nil && !asksForSite(root) {
+	if q.Root != nil && !asksForSite(q.Root) {
 		shown = spread(shown)
 	}
 	for _, f := range found[n:] {

@@ -186,6 +186,7 @@ type Collection struct {
 	Candidates int
 	Scored     int // only the first so many results are given scores, to save time; 0 for all
 
+	name  string              // that the query at hand may be
 	words []string            // of all documents, once they were needed
 	forms map[string][]string // of the query at hand: forms by the word that they count as
 	joint map[string][]string // and all forms of a word, those too that count as another
@@ -251,13 +252,14 @@ func averageOf(segments ...Segment) float64 {
 }
 
 // Search gives all pages that match, in the order of results.
-func (c *Collection) Search(root *query.Node) []Found {
-	if root == nil || !root.Positive() {
+func (c *Collection) Search(q query.Query) []Found {
+	if q.Root == nil || !q.Root.Positive() {
 		return nil
 	}
 	wide := *c
 	c = &wide
-	root = c.widen(root)
+	c.name = q.Name
+	root := c.widen(q.Root)
 	all := c.matches(root)
 	slices.SortFunc(all, func(a, b Found) int { return cmp.Or(cmp.Compare(b.First, a.First), cmp.Compare(a.key, b.key)) })
 	scored := len(all)
@@ -433,10 +435,10 @@ func (c *Collection) Matches(root *query.Node, d *Document) bool {
 }
 
 // Score is the exact score of a page, whether it matches or not.
-func (c *Collection) Score(root *query.Node, d *Document) searcher.Score {
+func (c *Collection) Score(q query.Query, d *Document) searcher.Score {
 	wide := *c
-	root = wide.widen(root)
-	return wide.score(root, d)
+	wide.name = q.Name
+	return wide.score(wide.widen(q.Root), d)
 }
 
 func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
@@ -496,13 +498,29 @@ func (c *Collection) exactTitle(seq []string, all searcher.Score, d *Document) s
 		}
 	}
 	points := all * searcher.Score(c.Weights.Exact[vocab.TitleField]) / 1000
+	whole := d.says(seq, 0, wordsIn(d.Title), vocab.TitleField, true)
+	part := d.says(seq, 0, wordsIn(own), vocab.TitleField, true)
+	sum := searcher.Score(0)
 	switch {
-	case d.says(seq, 0, len(words.Sequence(d.Title)), vocab.TitleField, true):
-		return points
-	case d.says(seq, 0, len(words.Sequence(own)), vocab.TitleField, true):
-		return points * 9 / 10
+	case whole:
+		sum += points
+	case part:
+		sum += points * 9 / 10
 	}
-	return 0
+	points = all * searcher.Score(c.Weights.Letters) / 1000
+	switch {
+	case whole && words.Letters(d.Title) == words.Letters(c.name):
+		sum += points
+	case part && words.Letters(own) == words.Letters(c.name):
+		sum += points * 9 / 10
+	}
+	return sum
+}
+
+// wordsIn counts the words of a text, the last character of a run in a script without spaces as one.
+func wordsIn(text string) (n int) {
+	new(words.Tokenizer).Each([]byte(text), func([]byte, int, int, bool) { n++ })
+	return n
 }
 
 // says says whether the words of a query are all of those from a position on, and the only ones where others are not allowed.

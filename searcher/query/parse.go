@@ -15,7 +15,7 @@ func Parse(text string) Query {
 	p := parser{}
 	p.text = p.clean(text)
 	root := p.and()
-	return Query{Root: root, Cut: p.cuts(), Text: p.text, Loose: p.loose, ByDate: p.byDate}
+	return Query{Root: root, Cut: p.cuts(), Text: p.text, Name: p.name(), Loose: p.loose, ByDate: p.byDate}
 }
 
 // A parser goes through its text once, by recursive descent.
@@ -29,6 +29,7 @@ type parser struct {
 	in     Field // of what stands by itself
 	object int   // where the object of an operator begins
 	loose  []Loose
+	apart  []span // pieces that are no part of a name, in their order
 
 	byDate bool
 
@@ -40,6 +41,31 @@ type parser struct {
 
 	nodes []Node   // room for those of Words: a query has a few
 	folds []string // and for their words
+}
+
+// A span is a piece of the text.
+type span struct{ from, to int }
+
+// leave notes that what was read from a place on is no part of a name that the query may be.
+func (p *parser) leave(from int) {
+	for len(p.apart) > 0 && p.apart[len(p.apart)-1].from >= from {
+		p.apart = p.apart[:len(p.apart)-1]
+	}
+	p.apart = append(p.apart, span{from, p.at})
+}
+
+// name is the text without the pieces apart.
+func (p *parser) name() string {
+	if len(p.apart) == 0 {
+		return p.text
+	}
+	var b strings.Builder
+	at := 0
+	for _, s := range p.apart {
+		b.WriteString(p.text[at:s.from])
+		at = s.to
+	}
+	return b.String() + p.text[at:]
 }
 
 func (p *parser) cuts() []string {
@@ -117,11 +143,13 @@ func (p *parser) unary() *Node {
 		return nil
 	}
 	p.takeAll()
+	start := p.at
 	if p.takeMinus() {
 		p.takeAll()
 		p.minus++
 		n := negate(p.primary(p.in))
 		p.minus--
+		p.leave(start)
 		return n
 	}
 	return p.primary(p.in)
@@ -156,9 +184,11 @@ func (p *parser) primary(in Field) *Node {
 	start := p.at
 	word := p.word()
 	if p.sort(word) {
+		p.leave(start)
 		return nil
 	}
 	if n := p.operator(word); n != nil {
+		p.leave(start)
 		return n
 	}
 	if rest := withoutWWW(withoutScheme(word)); rest != word {
@@ -415,8 +445,10 @@ var fieldOperators = [...]struct {
 func (p *parser) takeField() (Field, bool) {
 	for _, f := range fieldOperators {
 		if rest, ok := cutFold(p.text[p.at:], f.name); ok && rest != "" && strings.IndexByte(" )|", rest[0]) < 0 {
+			start := p.at
 			p.at += len(f.name)
 			p.object = p.at
+			p.leave(start)
 			return f.in, true
 		}
 	}
@@ -432,8 +464,10 @@ func (p *parser) takeAll() {
 	for _, f := range fieldOperators {
 		rest, ok := cutFold(behind, f.name)
 		if object := strings.TrimLeft(rest, " "); ok && object != "" && strings.IndexByte(")|", object[0]) < 0 {
+			start := p.at
 			p.at = len(p.text) - len(object)
 			p.object, p.in = p.at, f.in
+			p.leave(start)
 			return
 		}
 	}

@@ -50,6 +50,7 @@ type Query struct {
 	Root  *Node    // nil where the text asks for nothing
 	Cut   []string // what was left out, for people: "only the first 64 words were used"
 	Text  string   // as it was read: bounded, control characters blanks, typographic quotes plain
+	Name  string   // Text without what is not looked for: filters, words behind a minus, and intitle: and its kin, but not their objects
 	Loose []Loose  // the words that may be misspelt, in their order
 
 	ByDate bool // sort:date: the newest pages first, those without a date last

@@ -311,6 +311,28 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
+// TestName: what is not looked for is no part of the name that a query may be, whatever stands in it is.
+func TestName(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "",
+		"@abbr (GNU Texinfo 6.8)":           "@abbr (GNU Texinfo 6.8)",
+		"“C++” | a":                         `"C++" | a`,
+		"site:example.org C++":              " C++",
+		"C++ -site:example.org":             "C++ ",
+		"operator-= (C++) lang:en":          "operator-= (C++) ",
+		"a -(b site:c.org -d) e":            "a  e",
+		"tar -x filetype:pdf sort:date":     "tar -x  ",
+		`intitle:"a b" after:2020`:          `"a b" `,
+		"allintitle: &c.":                   "&c.",
+		"-intitle:cc site: foo:bar":         " site: foo:bar",
+		"link:example.org/a_(b) 2020..2024": " ",
+	} {
+		if got := Parse(text).Name; got != want {
+			t.Errorf("%s: the name is %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestLoose(t *testing.T) {
 	for text, want := range map[string]string{
 		"page rank":                       "page rank",
