@@ -32,8 +32,7 @@ func (s *Searcher) All(ctx context.Context, req Request, limit int, each func(*R
 		limit = MaxAll
 	}
 	req.Offset, req.Limit, req.Ungrouped, req.Similar = 0, limit, true, 0
-	finding, cancel := deadline(ctx, req.Within)
-	defer cancel()
+	clock := (&clock{ctx: ctx}).within(req.Within)
 	q := query.Parse(req.Query)
 	resp := &Response{}
 	_, err := s.with(func(snap *snapshot) error {
@@ -43,7 +42,7 @@ func (s *Searcher) All(ctx context.Context, req Request, limit int, each func(*R
 		}
 		*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state}
 		resp.understood(q)
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: &clock{ctx: finding}, resp: resp, countTo: limit, links: s.o.Links}
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: clock, resp: resp, countTo: limit, links: s.o.Links}
 		if can, err := a.begin(a.wide(q.Root)); !can || err != nil {
 			return err
 		}

@@ -31,11 +31,9 @@ func (s *Searcher) Complete(typed string, limit int) []string {
 	if k == nil || typed == "" || len(typed) > maxTyped || limit <= 0 || !utf8.ValidString(typed) || strings.ContainsFunc(typed, unicode.IsControl) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), completeTime)
-	defer cancel()
+	clock := (&clock{ctx: context.Background()}).within(completeTime)
 	snap := s.acquire()
 	defer s.release(snap)
-	clock := &clock{ctx: ctx}
 	limit = min(limit, MaxCompletions)
 	var found []string
 	for _, text := range k.proposals(typed, 2*limit) {

@@ -55,9 +55,9 @@ func ForImages(text string) (rest string, images bool) { return query.CutImages(
 // for nothing.
 func (s *Searcher) Images(ctx context.Context, req Request, of ImagesOf) (*ImageResponse, error) {
 	began := time.Now()
-	ctx, cancel := deadline(ctx, cmp.Or(req.Within, imagesWithin))
-	defer cancel()
+	req.Within = cmp.Or(req.Within, imagesWithin)
 	req = req.bounded()
+	clock := (&clock{ctx: ctx}).within(req.Within)
 	resp := &ImageResponse{}
 	err := s.again(func(snap *snapshot) error {
 		snap, err := s.ranked(snap, req.Rank)
@@ -65,7 +65,7 @@ func (s *Searcher) Images(ctx context.Context, req Request, of ImagesOf) (*Image
 			return err
 		}
 		*resp = ImageResponse{}
-		pages, err := s.imagePages(ctx, snap, req, &resp.Response)
+		pages, err := s.imagePages(clock, snap, req, &resp.Response)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s *Searcher) Images(ctx context.Context, req Request, of ImagesOf) (*Image
 		if err != nil {
 			return err
 		}
-		if err := g.look(ctx, snap, pages, of); err != nil {
+		if err := g.look(clock, snap, pages, of); err != nil {
 			return err
 		}
 		g.answer(&req, resp)
@@ -92,10 +92,10 @@ type imagePage struct {
 
 // imagePages chooses the pages: tellingPages of them for what stands for their images, the others as the best ones.
 // Near-duplicates stay apart: pages that say the same may show different images.
-func (s *Searcher) imagePages(ctx context.Context, snap *snapshot, req Request, resp *Response) (pages []imagePage, err error) {
+func (s *Searcher) imagePages(clock *clock, snap *snapshot, req Request, resp *Response) (pages []imagePage, err error) {
 	req.Offset, req.Limit, req.Bare, req.Explain, req.Ungrouped, req.Similar = 0, ImagePages, true, false, true, 0
 	q := query.Parse(req.Query)
-	if err := s.search(ctx, snap, q, &req, resp); err != nil {
+	if err := s.search(clock, snap, q, &req, resp); err != nil {
 		return nil, err
 	}
 	best := resp.Results
@@ -104,7 +104,7 @@ func (s *Searcher) imagePages(ctx context.Context, snap *snapshot, req Request, 
 	}
 	telling := Response{}
 	if root := narrowed(q.Root); root != nil {
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: &clock{ctx: ctx}, resp: &telling, countTo: s.o.CountTo, links: s.o.Links}
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: clock, resp: &telling, countTo: s.o.CountTo, links: s.o.Links}
 		if err := a.run(root, s.o.Candidates); err != nil {
 			return nil, err
 		}
@@ -193,13 +193,13 @@ func (snap *snapshot) df(word string) (df int, err error) {
 }
 
 // look reads the images of pages, for as long as there is time.
-func (g *gallery) look(ctx context.Context, snap *snapshot, pages []imagePage, of ImagesOf) error {
+func (g *gallery) look(clock *clock, snap *snapshot, pages []imagePage, of ImagesOf) error {
 	most := Score(1)
 	for _, p := range pages {
 		most = max(most, p.score)
 	}
 	for _, p := range pages {
-		if ctx.Err() != nil {
+		if clock.look() {
 			g.resp.Partial = true
 			return nil
 		}

@@ -79,7 +79,7 @@ func (a *answer) docsOf(ref query.Ref) ([]vocab.DocID, error) {
 	if links == nil {
 		return nil, errors.New("links are not kept here")
 	}
-	ctx, cancel := context.WithTimeout(a.clock.ctx, linkTime)
+	ctx, cancel := context.WithDeadline(a.clock.ctx, a.clock.within(linkTime).until)
 	defer cancel()
 	if ref.Relation == query.Related {
 		docs, err := links.Related(ctx, to[0], MaxRelated)

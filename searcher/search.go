@@ -21,9 +21,8 @@ import (
 // changed: they may be those of another one, see Options.AnswerBytes.
 func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	began := time.Now()
-	ctx, cancel := deadline(ctx, req.Within)
-	defer cancel()
 	req = req.bounded()
+	clock := (&clock{ctx: ctx}).within(req.Within)
 	q := query.Parse(req.Query)
 	resp := &Response{}
 	err := s.again(func(snap *snapshot) error {
@@ -31,16 +30,16 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 		if err != nil {
 			return err
 		}
-		return s.answer(ctx, snap, q, &req, resp)
+		return s.answer(clock, snap, q, &req, resp)
 	})
 	resp.Took = time.Since(began)
 	return resp, err
 }
 
 // answer answers from one snapshot, with what was answered before where that is the same.
-func (s *Searcher) answer(ctx context.Context, snap *snapshot, q query.Query, req *Request, resp *Response) error {
+func (s *Searcher) answer(clock *clock, snap *snapshot, q query.Query, req *Request, resp *Response) error {
 	if !s.answers.keeps(req, q) {
-		return s.search(ctx, snap, q, req, resp)
+		return s.search(clock, snap, q, req, resp)
 	}
 	key := answerKey{snap.serial, s.learnt.Load(), *req}
 	key.request.Within = 0
@@ -48,7 +47,7 @@ func (s *Searcher) answer(ctx context.Context, snap *snapshot, q query.Query, re
 		*resp = kept
 		return nil
 	}
-	err := s.search(ctx, snap, q, req, resp)
+	err := s.search(clock, snap, q, req, resp)
 	if err == nil {
 		s.answers.put(key, resp)
 	}
@@ -56,10 +55,10 @@ func (s *Searcher) answer(ctx context.Context, snap *snapshot, q query.Query, re
 }
 
 // search answers from one snapshot.
-func (s *Searcher) search(ctx context.Context, snap *snapshot, q query.Query, req *Request, resp *Response) error {
+func (s *Searcher) search(clock *clock, snap *snapshot, q query.Query, req *Request, resp *Response) error {
 	*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state}
 	resp.understood(q)
-	a := answer{snap: snap, w: &s.o.Weights, req: req, name: q.Name, clock: &clock{ctx: ctx}, resp: resp, countTo: s.o.CountTo, links: s.o.Links, byDate: q.ByDate, room: s.workspace()}
+	a := answer{snap: snap, w: &s.o.Weights, req: req, name: q.Name, clock: clock, resp: resp, countTo: s.o.CountTo, links: s.o.Links, byDate: q.ByDate, room: s.workspace()}
 	if a.byDate {
 		a.snap = snap.byDate()
 	}
@@ -90,6 +89,9 @@ func (r Request) bounded() Request {
 	}
 	r.Limit = min(r.Limit, MaxLimit)
 	r.Offset = min(max(r.Offset, 0), MaxOffset)
+	if r.Within <= 0 {
+		r.Within = time.Second
+	}
 	r.Ungrouped = r.Ungrouped && r.Similar == 0
 	return r
 }

@@ -16,7 +16,6 @@
 package searcher
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -123,12 +122,4 @@ func (s *Searcher) Stats() Stats {
 	defer s.mu.Unlock()
 	c := s.current
 	return Stats{Generation: c.generation, Segments: len(c.parts), Documents: c.docs, Ranked: c.ranked(), Answers: s.answers.told(), Err: s.lastErr}
-}
-
-// deadline bounds a request.
-func deadline(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
-	if within <= 0 {
-		within = time.Second
-	}
-	return context.WithTimeout(ctx, within)
 }

@@ -2,7 +2,6 @@ package searcher
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -159,9 +158,7 @@ func likeTyped(word, typed string) string {
 // likeliest counts the results of guesses, which tells how well the words go together, and gives the
 // best of those with at least so many.
 func (a *answer) likeliest(all []guess, asked string, least int) (best string) {
-	ctx, cancel := context.WithTimeout(a.clock.ctx, guessTime)
-	defer cancel()
-	clock := &clock{ctx: ctx}
+	clock := a.clock.within(guessTime)
 	most := math.Inf(-1)
 	tried := 0
 	for _, g := range all {
