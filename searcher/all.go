@@ -42,7 +42,7 @@ func (s *Searcher) All(ctx context.Context, req Request, limit int, each func(*R
 		}
 		*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state}
 		resp.understood(q)
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: clock, resp: resp, countTo: limit, links: s.o.Links}
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: clock, resp: resp, countTo: limit, links: s.o.Links, room: &workspace{}}
 		if can, err := a.begin(a.wide(q.Root)); !can || err != nil {
 			return err
 		}

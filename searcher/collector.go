@@ -18,12 +18,6 @@ type collector struct {
 	cut     bool // pages were passed over
 }
 
-// newCollector takes on what was found in segments before: the least score that is admitted, and how many pages match.
-func newCollector(k int, floor uint32, count, countTo int) *collector {
-	const usual = 64
-	return &collector{k: k, keys: make([]uint64, 0, min(k, usual)), floor: floor, count: count, countTo: countTo}
-}
-
 // least is the score that a page must have for it to be looked at.
 func (c *collector) least() uint32 {
 	if c.floor == 0 || c.count <= c.countTo {

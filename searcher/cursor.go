@@ -67,13 +67,13 @@ type walk struct {
 }
 
 // newWalk takes the full lists of the words of t, nil for those that the segment does not hold.
-func newWalk(p *part, t *terms, lists []*segment.Postings, c *clock) *walk {
-	w := &walk{part: p, clock: c, terms: t, lanes: make([]*lane, len(lists))}
-	all, fail := make([]lane, len(lists)), w.fail
+func newWalk(p *part, t *terms, lists []*segment.Postings, c *clock, room *workspace) *walk {
+	w := room.walks.one()
+	*w = walk{part: p, clock: c, terms: t, lanes: room.lanesOf.take(len(lists)), room: room}
 	for i, list := range lists {
 		if list != nil {
-			all[i] = lane{postings: list, clock: c, fail: fail, step: t.step[i]}
-			w.lanes[i] = &all[i]
+			w.lanes[i] = room.lanes.one()
+			*w.lanes[i] = lane{walk: w, postings: list, step: t.step[i]}
 		}
 	}
 	return w
@@ -107,7 +107,7 @@ func (w *walk) cursor(n *query.Node) cursor {
 	case query.And:
 		return w.and(n.Kids)
 	case query.Or:
-		c := &orCursor{clock: w.clock}
+		c := &orCursor{clock: w.clock, kids: w.room.cursors.take(len(n.Kids))[:0]}
 		for _, kid := range n.Kids {
 			c.kids = append(c.kids, w.cursor(kid))
 		}
@@ -117,7 +117,7 @@ func (w *walk) cursor(n *query.Node) cursor {
 }
 
 func (w *walk) and(nodes []*query.Node) cursor {
-	c := &andCursor{clock: w.clock}
+	c := &andCursor{clock: w.clock, kids: w.room.cursors.take(len(nodes))[:0]}
 	for _, n := range nodes {
 		kid := w.cursor(n)
 		if kid.cost() == 0 {
@@ -142,7 +142,7 @@ func listOf(in query.Field) segment.List {
 func (w *walk) words(n *query.Node) cursor {
 	switch {
 	case len(n.Forms) > 0:
-		c := &orCursor{clock: w.clock, kids: make([]cursor, 0, 1+len(n.Forms))}
+		c := &orCursor{clock: w.clock, kids: w.room.cursors.take(1 + len(n.Forms))[:0]}
 		c.kids = append(c.kids, w.word(n.Words[0], n.In))
 		for _, form := range n.Forms {
 			c.kids = append(c.kids, w.word(form, n.In))
@@ -175,17 +175,21 @@ func (w *walk) word(word string, in query.Field) cursor {
 
 // open gives the cursor of a word in one list; one that is at its end where the word is not there.
 func (w *walk) open(list segment.List, word string) *termCursor {
+	c := w.room.words.one()
 	if i := slices.Index(w.terms.words, word); list == segment.Full && i >= 0 && i < len(w.lanes) && w.lanes[i] != nil {
 		p := w.room.postings()
 		w.lanes[i].postings.Again(p)
-		return &termCursor{walk: w, postings: p, df: p.DF()}
+		*c = termCursor{walk: w, postings: p, df: p.DF()}
+		return c
 	}
 	p, err := w.room.open(w.part.seg, list, word)
 	w.fail(err)
 	if err != nil || p == nil {
-		return &termCursor{walk: w, at: end, started: true}
+		*c = termCursor{walk: w, at: end, started: true}
+	} else {
+		*c = termCursor{walk: w, postings: p, df: p.DF()}
 	}
-	return &termCursor{walk: w, postings: p, df: p.DF()}
+	return c
 }
 
 // A termCursor walks the list of one word.

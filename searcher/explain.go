@@ -30,7 +30,7 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 		if err != nil {
 			return err
 		}
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo, links: s.o.Links}
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo, links: s.o.Links, room: &workspace{}}
 		e, err = a.explainURL(q.Root, &u, s.o.Candidates)
 		return err
 	})
@@ -55,7 +55,7 @@ func (a *answer) explainURL(root *query.Node, u *weburl.URL, candidates int) (*E
 	if err != nil {
 		return nil, err
 	}
-	w := newWalk(a.snap.parts[i], a.terms, nil, a.clock)
+	w := newWalk(a.snap.parts[i], a.terms, nil, a.clock, a.room)
 	e.Matches = root != nil && root.Positive() && w.cursor(root).advance(ord) == ord
 	if w.err != nil || !e.Matches {
 		return e, w.err

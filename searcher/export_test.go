@@ -32,7 +32,10 @@ func (s *Searcher) Segments() int {
 // SnippetOf is the snippet of a page's text for a query, all words of which are equally rare.
 func SnippetOf(title, text, description, q string) []Fragment {
 	root := query.Parse(q).Root
-	t := newTerms(root, &DefaultWeights, func(string) Score { return million })
+	t := newTerms(root, &workspace{})
+	for i := range t.idf {
+		t.idf[i] = million
+	}
 	return newSnippeter(root, t, &snippetRoom{}).snippet(title, text, description)
 }
 

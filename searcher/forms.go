@@ -78,7 +78,7 @@ func (p *part) lookUpForms(word, lang string, clock *clock) (found forms, err er
 		return found, err
 	}
 	if len(found.words) > 0 {
-		w := newWalk(p, &terms{}, nil, clock)
+		w := newWalk(p, &terms{}, nil, clock, &workspace{})
 		c := w.words(&query.Node{Words: []string{word}, Forms: found.words})
 		for ord := c.advance(0); ord != end; ord = c.advance(ord + 1) {
 			found.df++
@@ -144,9 +144,6 @@ func (a *answer) widen(root *query.Node, all bool) *query.Node {
 	if root == nil {
 		return nil
 	}
-	if a.joint == nil {
-		a.joint = map[string]int{}
-	}
 	lang := ""
 	if all {
 		lang = a.language()
@@ -173,6 +170,9 @@ func (a *answer) widen(root *query.Node, all bool) *query.Node {
 			df += of.df
 		}
 		if len(found) > 0 && wanted { // a word that is refused counts as it stands where a phrase asks for it
+			if a.joint == nil {
+				a.joint = map[string]int{}
+			}
 			a.joint[n.Words[0]] = df
 		}
 		return found
@@ -185,7 +185,7 @@ func (a *answer) narrow(root *query.Node) *query.Node { return a.widen(root, a.w
 // rare says, before the first phase of the narrow query, whether too few pages can match it: no more hold its rarest word.
 func (a *answer) rare() bool {
 	rare := func(n *query.Node) bool {
-		return n.Op == query.Words && n.In == query.Anywhere && len(n.Words) == 1 && len(n.Forms) == 0 && a.df[n.Words[0]] < a.w.Widen
+		return n.Op == query.Words && n.In == query.Anywhere && len(n.Words) == 1 && len(n.Forms) == 0 && a.terms.pages(n.Words[0]) < a.w.Widen
 	}
 	return a.w.Widen < Always && (rare(a.root) || a.root.Op == query.And && slices.ContainsFunc(a.root.Kids, rare))
 }

@@ -50,12 +50,12 @@ func (a *answer) group(root *query.Node, candidates []candidate) (shown []candid
 
 // fold leaves out the pages that say nearly what a better one says.
 func (a *answer) fold(candidates []candidate) (shown []candidate) {
-	shown = make([]candidate, 0, len(candidates))
-	all := make([]vocab.Sketch, len(candidates)) // fetched first: they lie far apart in memory
+	shown = a.room.candidates.take(len(candidates))[:0]
+	all := a.room.sketches.take(len(candidates)) // fetched first: they lie far apart in memory
 	for i, c := range candidates {
 		all[i] = a.snap.parts[c.part].seg.Sketch(c.ord)
 	}
-	sketches := make([]vocab.Sketch, 0, len(candidates)) // of those shown
+	sketches := a.room.sketches.take(len(candidates))[:0] // of those shown
 	for k, c := range candidates {
 		sketch := all[k]
 		i := slices.IndexFunc(sketches, func(s vocab.Sketch) bool { return s.Distance(sketch) <= NearDistance })
@@ -100,7 +100,7 @@ func namesSite(n *query.Node) bool {
 // spread puts pages of other hosts before the third of a host, ten results at a time, as far as results
 // are wanted.
 func (a *answer) spread(pages []candidate) (shown []candidate) {
-	shown = make([]candidate, 0, len(pages))
+	shown = a.room.candidates.take(len(pages))[:0]
 	for len(pages) > 0 && len(shown) < a.req.Offset+a.req.Limit {
 		var ten []candidate
 		ten, pages = a.ten(pages)
@@ -112,7 +112,7 @@ func (a *answer) spread(pages []candidate) (shown []candidate) {
 // ten takes the next ten results off the pages that are left. Each place is that of the best page left; where
 // its host has its share already, that of the best page of another host, if it scores nearly as much.
 func (a *answer) ten(pages []candidate) (ten, rest []candidate) {
-	ten, rest = make([]candidate, 0, spreadOver), make([]candidate, 0, len(pages))
+	ten, rest = a.room.candidates.take(spreadOver)[:0], a.room.candidates.take(len(pages))[:0]
 	of := map[string]int{}
 	at, passed := 0, 0 // passed is how many of rest stand before one that was taken
 	for len(ten) < spreadOver && (at < len(pages) || len(rest) > 0) {

@@ -197,6 +197,6 @@ func (a *answer) addHomes(root *query.Node, found []candidate, n int) ([]candida
 
 // matches says whether a page is a result of the query.
 func (a *answer) matches(root *query.Node, c *candidate) bool {
-	w := newWalk(a.snap.parts[c.part], a.terms, nil, a.clock)
+	w := newWalk(a.snap.parts[c.part], a.terms, nil, a.clock, a.room)
 	return w.cursor(a.allowed(root)).advance(c.ord) == c.ord
 }

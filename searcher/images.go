@@ -104,7 +104,7 @@ func (s *Searcher) imagePages(clock *clock, snap *snapshot, req Request, resp *R
 	}
 	telling := Response{}
 	if root := narrowed(q.Root); root != nil {
-		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: clock, resp: &telling, countTo: s.o.CountTo, links: s.o.Links}
+		a := answer{snap: snap, w: &s.o.Weights, req: &req, name: q.Name, clock: clock, resp: &telling, countTo: s.o.CountTo, links: s.o.Links, room: &workspace{}}
 		if err := a.run(root, s.o.Candidates); err != nil {
 			return nil, err
 		}

@@ -8,9 +8,8 @@ import (
 // A lane is the list of a word of the query, with what it adds to a page's score in the first phase.
 // It is a cursor.
 type lane struct {
+	walk     *walk
 	postings *segment.Postings
-	clock    *clock
-	fail     func(error)
 	step     uint32        // points of one step of impact
 	bound    uint32        // the most that it adds in the stretch of documents at hand
 	at       vocab.Ordinal // where it is, or behind: see walk.gather
@@ -19,8 +18,8 @@ type lane struct {
 func (l *lane) cost() int { return l.postings.DF() }
 
 func (l *lane) advance(to vocab.Ordinal) vocab.Ordinal {
-	if l.clock.tick() || !l.postings.Advance(to) {
-		l.fail(l.postings.Err())
+	if l.walk.clock.tick() || !l.postings.Advance(to) {
+		l.walk.fail(l.postings.Err())
 		return end
 	}
 	return l.postings.Ord()

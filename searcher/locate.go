@@ -133,7 +133,7 @@ func (a *answer) targets(ref query.Ref) ([]vocab.DocID, error) {
 // sitesDocs are the documents of a host and those below it.
 func (a *answer) sitesDocs(ref query.Ref) (docs []vocab.DocID, err error) {
 	for _, p := range a.snap.parts {
-		w := newWalk(p, &terms{}, nil, a.clock)
+		w := newWalk(p, &terms{}, nil, a.clock, a.room)
 		c := w.site(ref.URL)
 		for ord := c.advance(0); ord != end && len(docs) < maxTargets; ord = c.advance(ord + 1) {
 			if !p.dead.has(ord) {

@@ -126,7 +126,7 @@ func (a *answer) mostOf(words []*query.Node, found []candidate) (kept []candidat
 	}
 	a.missing, a.worth = map[vocab.DocID][]string{}, map[vocab.DocID]Score{}
 	part := -1
-	for _, c := range inOrder(found) {
+	for _, c := range a.room.inOrder(found) {
 		if c.part != part {
 			part = c.part
 			rewind(a.lists[part])

@@ -21,11 +21,12 @@ type plan struct {
 
 // plan takes a query apart. What it does not know better becomes a filter.
 func (w *walk) plan(root *query.Node) *plan {
-	p := &plan{}
+	p := w.room.plans.one()
 	if any, besides := w.anyOf(root); any != nil {
 		for _, n := range besides {
 			p.filters = append(p.filters, w.cursor(n))
 		}
+		p.any = w.room.lanesOf.take(len(w.lanes))[:0]
 		for _, word := range any.Wanted() {
 			for _, form := range append(word.Words[:1:1], word.Forms...) {
 				if l := w.lane(form); l != nil && !slices.Contains(p.any, l) {
@@ -36,6 +37,7 @@ func (w *walk) plan(root *query.Node) *plan {
 		p.none = len(p.any) == 0
 		return p
 	}
+	p.all, p.extra = w.room.lanesOf.take(len(w.lanes))[:0], w.room.lanesOf.take(len(w.lanes))[:0]
 	w.require(p, root)
 	for i := range w.terms.words {
 		if l := w.lanes[i]; l != nil && !slices.Contains(p.all, l) {

@@ -53,7 +53,7 @@ func (a *answer) like() error {
 			left--
 			l := liking{site: site, what: kind.what, points: kind.points.score()}
 			for i := range a.snap.parts {
-				w := newWalk(a.snap.parts[i], a.terms, nil, a.clock)
+				w := newWalk(a.snap.parts[i], a.terms, nil, a.clock, a.room)
 				docs := w.site(site).(*rangeCursor)
 				if w.err != nil {
 					return a.unreadable(w.part, w.err, nil)

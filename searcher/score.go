@@ -3,145 +3,13 @@ package searcher
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
 	"anatomy/disk/segment"
-	"anatomy/searcher/query"
 	"anatomy/vocab"
 	"anatomy/words"
 )
-
-// Terms are the words of a query that score: those that it wants, wherever it wants them. Words of which
-// each is a form of the other count as the first of them.
-type terms struct {
-	words []string // distinct, in the order of the query, and then forms of these
-	base  []int    // of each: the word that it counts as, itself but for forms
-	bases int      // how many are no forms
-	span  []uint32 // of each that is no form: how many words of a text it is where it stands, two if a bigram
-	times []int    // of each that is no form: how often the query asks for it or its forms
-	idf   []Score  // of each, see [Weights.Asked]; of a word with forms and of these, that of the pages that hold any of them
-	all   Score    // the sum of idf of all but forms
-	typed uint8    // of the query as it was typed, [words.Letters]
-	step  []uint32 // of each: points of one step of impact, in the first phase
-	shift uint8    // the first phase counts points in units of 1<<shift
-	seq   []int    // all words of the query in order, as indices of words
-	pairs [][2]int // neighbours in seq, each once, but for bigrams that overlap: those stand together anyway
-}
-
-// newTerms gives the terms of a query, which may be nil. It asks for the idf of each word once, in their order.
-func newTerms(root *query.Node, w *Weights, idf func(word string) Score) *terms {
-	t := &terms{}
-	if root == nil {
-		return t
-	}
-	wanted := root.Wanted()
-	t.grow(wanted)
-	as := sameWords(wanted)
-	for _, n := range wanted {
-		for _, word := range n.Words {
-			if first, ok := as[word]; ok {
-				word = first
-			}
-			i := t.index(word)
-			if i < 0 {
-				i = len(t.words)
-				t.words, t.base, t.times = append(t.words, word), append(t.base, i), append(t.times, 0)
-				t.span = append(t.span, spanOf(word))
-				t.idf = append(t.idf, idf(word))
-			}
-			t.times[i] += n.Times
-			t.seq = append(t.seq, i)
-		}
-	}
-	t.bases = len(t.words)
-	for i := range t.words {
-		t.idf[i] = w.Asked(t.idf[i], t.times[i])
-		t.all += t.idf[i]
-	}
-	t.addForms(wanted, idf)
-	t.weigh(w)
-	for i := 1; i < len(t.seq); i++ {
-		if pair := [2]int{t.seq[i-1], t.seq[i]}; pair[0] != pair[1] && !slices.Contains(t.pairs, pair) && !words.Overlap(t.words[pair[0]], t.words[pair[1]]) {
-			t.pairs = append(t.pairs, pair)
-		}
-	}
-	return t
-}
-
-// grow makes room for words and their forms.
-func (t *terms) grow(wanted []*query.Node) {
-	n, forms := 0, 0
-	for _, node := range wanted {
-		n, forms = n+len(node.Words), forms+len(node.Forms)
-	}
-	t.words, t.idf, t.step = make([]string, 0, n+forms), make([]Score, 0, n+forms), make([]uint32, 0, n+forms)
-	t.base, t.times, t.seq = make([]int, 0, n+forms), make([]int, 0, n), make([]int, 0, n)
-}
-
-// spanOf is how many words a text has where a word of the query stands: the last character of a run in a script
-// without spaces is a word of its own, which the query leaves out.
-func spanOf(word string) uint32 {
-	if words.Bigram(word) {
-		return 2
-	}
-	return 1
-}
-
-// addForms appends the forms of words that are no words of the query themselves.
-func (t *terms) addForms(wanted []*query.Node, idf func(word string) Score) {
-	var index map[string]int
-	for _, n := range wanted {
-		if len(n.Forms) > 0 && index == nil {
-			index = map[string]int{}
-			for i, word := range t.words {
-				index[word] = i
-			}
-		}
-		for _, form := range n.Forms {
-			if _, known := index[form]; !known {
-				index[form] = len(t.words)
-				base := t.base[index[n.Words[0]]]
-				t.words, t.base = append(t.words, form), append(t.base, base)
-				idf(form)
-				t.idf = append(t.idf, t.idf[base])
-			}
-		}
-	}
-}
-
-// sameWords gives the words of a query that are forms of earlier ones, as these are of them.
-func sameWords(wanted []*query.Node) map[string]string {
-	var as map[string]string
-	for i, n := range wanted {
-		word := n.Words[0]
-		for _, before := range wanted[:i] {
-			first := before.Words[0]
-			if first == word {
-				break
-			}
-			if n.IsForm(before) && before.IsForm(n) {
-				if as == nil {
-					as = map[string]string{}
-				}
-				if as[word] = first; as[first] != "" {
-					as[word] = as[first]
-				}
-				break
-			}
-		}
-	}
-	return as
-}
-
-// index is where a word stands in t, −1 where it does not or there is no t.
-func (t *terms) index(word string) int {
-	if t == nil {
-		return -1
-	}
-	return slices.Index(t.words, word)
-}
 
 // mergeForms gives the hits of forms to the words that they count as. Inexact are the words of which a field has only
 // forms, by bits; the forms of single characters are words that hold them.
@@ -186,19 +54,6 @@ func merged(hits, more []vocab.Hit) []vocab.Hit {
 	}
 	copy(hits, more[:k])
 	return hits
-}
-
-// weigh decides what a step of impact is worth in the first phase, in units so large that no page's
-// score reaches 2^31: one millionth of a point, mostly.
-func (t *terms) weigh(w *Weights) {
-	_, most := w.staticRange()
-	for _, idf := range t.idf {
-		most += maxImpact * (idf * Score(w.Impact) / 1000)
-	}
-	t.shift = uint8(max(bits.Len64(uint64(most))-31, 0))
-	for _, idf := range t.idf {
-		t.step = append(t.step, uint32(idf*Score(w.Impact)/1000>>t.shift))
-	}
 }
 
 // maxImpact is the largest there is.

@@ -155,8 +155,7 @@ type answer struct {
 	groups groups
 
 	lists [][]*segment.Postings // full lists by part and word of terms; nil where a part does not hold it
-	df    map[string]int        // documents of each word, in all parts
-	joint map[string]int        // and of words with forms: that hold any of these
+	joint map[string]int        // of words with forms: documents that hold any of these
 
 	likings []liking // the preferred sites
 	homes   []home   // the home pages of hosts that the query names
@@ -255,7 +254,7 @@ func (a *answer) results(root *query.Node, found []candidate, n, candidates int)
 			return nil, err
 		}
 	}
-	all := slices.Concat(shown, found[n:])
+	all := append(append(a.room.candidates.take(len(shown) + len(found) - n)[:0], shown...), found[n:]...)
 	// Results past the candidates are scored where they stand.
 	return all, a.score(all[min(max(len(shown), a.req.Offset), len(all)):min(max(len(shown), wanted), len(all))])
 }
@@ -305,33 +304,28 @@ func (a *answer) unanswerable(root *query.Node) string {
 // segments, in which pages that were replaced since still count.
 func (a *answer) prepare(root *query.Node) (err error) {
 	before, lists := a.terms, a.lists // of the query that was prepared before, if any
-	a.lists = make([][]*segment.Postings, len(a.snap.parts))
+	t := newTerms(root, a.room)
+	a.terms, a.lists = t, a.room.parts.take(len(a.snap.parts))
 	for i := range a.lists {
-		a.lists[i] = make([]*segment.Postings, 0, 8)
+		a.lists[i] = a.room.opened.take(len(t.words))
 	}
-	a.df = map[string]int{}
-	a.terms = newTerms(root, a.w, func(word string) Score {
-		df := 0
+	for k, word := range t.words {
+		known := before.index(word)
 		for i, p := range a.snap.parts {
 			var list *segment.Postings
 			var failed error
-			if known := before.index(word); known >= 0 {
+			if known >= 0 {
 				list = lists[i][known]
 			} else if list, failed = a.room.open(p.seg, segment.Full, word); failed != nil {
 				err = a.unreadable(p, failed, err)
 			}
-			if list != nil {
-				df += list.DF()
+			if a.lists[i][k] = list; list != nil {
+				t.df[k] += list.DF()
 			}
-			a.lists[i] = append(a.lists[i], list)
 		}
-		a.df[word] = df
-		if joint, ok := a.joint[word]; ok {
-			df = joint
-		}
-		return IDF(a.snap.docs, df)
-	})
-	a.terms.typed = words.Letters(a.name)
+	}
+	t.weigh(a.w, a.snap.docs, a.joint)
+	t.typed = words.Letters(a.name)
 	return err
 }
 
@@ -351,13 +345,13 @@ func (a *answer) walk(root *query.Node, k int) (found []candidate, err error) {
 	floor := uint32(0)
 	a.resp.Total, a.resp.Exact = 0, !a.resp.Partial
 	for i := range a.snap.parts {
-		c := newCollector(k, floor, a.resp.Total, a.countTo)
+		c := a.room.collector(k, floor, a.resp.Total, a.countTo)
 		if err := a.walkPart(i, root, c); err != nil {
 			return nil, err
 		}
 		a.resp.Total, a.resp.Exact = c.count, a.resp.Exact && !c.cut
 		sorted := c.sorted()
-		found = slices.Grow(found, len(sorted))
+		found = append(a.room.candidates.take(len(found) + len(sorted))[:0], found...)
 		for _, key := range sorted {
 			ord := ^vocab.Ordinal(key)
 			found = append(found, candidate{first: uint32(key >> 32), doc: a.snap.parts[i].seg.Doc(ord), part: i, ord: ord})
@@ -378,8 +372,7 @@ func (a *answer) walk(root *query.Node, k int) (found []candidate, err error) {
 
 // walkPart collects from one segment.
 func (a *answer) walkPart(i int, root *query.Node, c *collector) error {
-	w := newWalk(a.snap.parts[i], a.terms, a.lists[i], a.clock)
-	w.room = a.room
+	w := newWalk(a.snap.parts[i], a.terms, a.lists[i], a.clock, a.room)
 	before := c.count
 	rewind(a.lists[i])
 	switch p := w.plan(root); {
@@ -467,9 +460,9 @@ func (a *answer) scoreInTime(pages []candidate, wanted int) (scored int, err err
 	return scored, nil
 }
 
-// inOrder gives pages in their order on disk.
-func inOrder(pages []candidate) []*candidate {
-	order, keys, parts := make([]*candidate, 0, len(pages)), make([]uint64, 0, len(pages)), 1
+// inOrder gives pages in their order on disk, until it is asked again.
+func (ws *workspace) inOrder(pages []candidate) []*candidate {
+	order, keys, parts := ws.order[:0], ws.keys, 1
 	for part := 0; part < parts; part++ {
 		keys = keys[:0]
 		for i := range pages {
@@ -482,6 +475,7 @@ func inOrder(pages []candidate) []*candidate {
 			order = append(order, &pages[uint32(key)])
 		}
 	}
+	ws.order, ws.keys = order, keys
 	return order
 }
 
@@ -490,9 +484,9 @@ func (a *answer) score(pages []candidate) error {
 	if len(pages) == 0 {
 		return nil
 	}
-	scorer := newScorer(a.w, a.terms)
+	scorer := a.room.scorer(a.w, a.terms)
 	var r *pageReader
-	for _, c := range inOrder(pages) {
+	for _, c := range a.room.inOrder(pages) {
 		if r == nil || r.part != a.snap.parts[c.part] {
 			r = a.reader(c.part)
 		}
@@ -546,8 +540,8 @@ func (a *answer) whyNothing() string {
 		return "The index does not know " + strings.Join(a.located.unknown, ", ") + "."
 	}
 	var unknown []string
-	for _, word := range a.terms.words[:a.terms.bases] {
-		if a.df[word] == 0 && a.joint[word] == 0 {
+	for i, word := range a.terms.words[:a.terms.bases] {
+		if a.terms.df[i] == 0 && a.joint[word] == 0 {
 			unknown = append(unknown, "“"+word+"”")
 		}
 	}

@@ -22,7 +22,8 @@ type pageReader struct {
 
 // reader has no regard to the time: what is read by it was chosen to be shown.
 func (a *answer) reader(i int) *pageReader {
-	r := &pageReader{part: a.snap.parts[i], index: i, a: a, lists: a.lists[i]}
+	r := &a.room.reading
+	*r = pageReader{part: a.snap.parts[i], index: i, a: a, lists: a.lists[i]}
 	rewind(r.lists)
 	r.page.hits = a.room.hitsOf(len(r.lists))
 	r.page.average = a.snap.average
@@ -67,7 +68,7 @@ func (a *answer) show(root *query.Node, pages []candidate) error {
 	results := make(map[*candidate]Result, len(pages))
 	glancer := segment.Glancer{}
 	defer glancer.Close()
-	for _, c := range inOrder(pages) { // neighbours have their texts in one block
+	for _, c := range a.room.inOrder(pages) { // neighbours have their texts in one block
 		p := a.snap.parts[c.part]
 		info, err := glancer.Glance(p.seg, c.ord, snippetText+utf8.UTFMax)
 		if err != nil {

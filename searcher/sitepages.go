@@ -48,8 +48,9 @@ func (snap *snapshot) site(ctx context.Context, site string, n int) (SitePages, 
 	}
 	var all SitePages
 	var found []place
+	room := &workspace{}
 	for i, p := range snap.parts {
-		w := newWalk(p, &terms{}, nil, &clock{ctx: ctx})
+		w := newWalk(p, &terms{}, nil, &clock{ctx: ctx}, room)
 		docs := w.site(site).(*rangeCursor)
 		if w.err != nil {
 			return all, w.err

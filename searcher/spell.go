@@ -85,7 +85,7 @@ func (a *answer) correct(k *knowledge, q *query.Query) string {
 	var spellings [][]spelling
 	known := true // so far, all words that are doubted
 	for _, l := range q.Loose {
-		df := a.df[l.Word]
+		df := a.terms.pages(l.Word)
 		near := neighbours(k.words, l.Word, df)
 		if len(near) == 0 {
 			continue
@@ -186,8 +186,9 @@ func (snap *snapshot) count(root *query.Node, clock *clock, enough int) (n int) 
 	if root == nil || !root.Positive() {
 		return 0
 	}
+	room := &workspace{}
 	for _, p := range snap.parts {
-		w := newWalk(p, &terms{}, nil, clock)
+		w := newWalk(p, &terms{}, nil, clock, room)
 		c := w.cursor(root)
 		if c.cost() == 0 {
 			continue

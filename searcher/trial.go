@@ -31,7 +31,7 @@ func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error)
 	root := q.Root
 	err = s.again(func(snap *snapshot) error {
 		t = &Trial{}
-		a := answer{snap: snap, w: &s.o.Weights, req: &Request{Query: text}, name: q.Name, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo, links: s.o.Links}
+		a := answer{snap: snap, w: &s.o.Weights, req: &Request{Query: text}, name: q.Name, clock: &clock{ctx: ctx}, resp: &Response{}, countTo: s.o.CountTo, links: s.o.Links, room: &workspace{}}
 		if a.unanswerable(root) != "" {
 			return nil
 		}

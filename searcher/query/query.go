@@ -370,13 +370,10 @@ func (n *Node) withKids(make func(kid *Node) *Node) *Node {
 	return &changed
 }
 
-// IsForm says whether n is a word that another one has among its Forms.
-func (n *Node) IsForm(other *Node) bool {
-	if len(n.Words) > 1 || len(n.Forms) == 0 {
-		return false
-	}
-	_, is := slices.BinarySearch(other.Forms, n.Words[0])
-	return is
+// HasForm says whether a word is among the Forms of n.
+func (n *Node) HasForm(word string) bool {
+	_, has := slices.BinarySearch(n.Forms, word)
+	return has
 }
 
 // Offset is where the word k of a phrase stands, from its first word on.
