@@ -1,6 +1,7 @@
 package searcher
 
 import (
+	"cmp"
 	"slices"
 
 	"anatomy/searcher/query"
@@ -162,5 +163,48 @@ func newPhrase(n *query.Node, of map[string]*termCursor) *phraseCursor {
 		}
 		c.phrases = append(c.phrases, p)
 	}
+	if len(c.phrases) == 1 && (c.in == query.Anywhere || c.in == query.InText) {
+		c.steps = c.stepsOf(&c.phrases[0])
+	}
 	return c
+}
+
+// A step looks at where one word of a phrase stands.
+type step struct {
+	word    *termCursor
+	offset  uint32
+	density float64
+}
+
+func (c *phraseCursor) stepsOf(p *phrase) (steps []step) {
+	for k, i := range p.order {
+		t := c.distinct[i]
+		steps = append(steps, step{t, p.offsets[k], t.density()})
+	}
+	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.density, b.density) })
+	return steps
+}
+
+// inText says whether the phrase stands in the text of the document at hand. It is not sure where all words that it looked at
+// stand elsewhere, too, or one that stands where the phrase asks for it.
+func (c *phraseCursor) inText() (yes, sure bool) {
+	textOnly, elsewhere := false, false // words of either kind were looked at
+	for i, s := range c.steps {
+		var only bool
+		var err error
+		if i == 0 {
+			c.places, only, err = s.word.postings.Places(c.places[:0], s.offset)
+		} else {
+			c.places, only, err = s.word.postings.Follow(c.places, s.offset, i == len(c.steps)-1)
+		}
+		if err != nil {
+			s.word.walk.fail(err)
+			return false, true
+		}
+		textOnly, elsewhere = textOnly || only, elsewhere || !only
+		if len(c.places) == 0 {
+			return false, textOnly || c.in == query.InText
+		}
+	}
+	return true, !elsewhere
 }

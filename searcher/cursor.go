@@ -223,6 +223,11 @@ func (c *termCursor) stop() vocab.Ordinal {
 	return end
 }
 
+// density is how many hits a document has on average.
+func (c *termCursor) density() float64 {
+	return float64(c.postings.TotalHits()) / float64(max(c.df, 1))
+}
+
 // count is about how many hits the document has that c stands on: 0 where they cannot be read.
 func (c *termCursor) count() int {
 	n, err := c.postings.HitCount()
@@ -340,6 +345,8 @@ type phraseCursor struct {
 	started  bool
 	counts   []int        // of distinct: hits in the document at hand
 	byCount  []int        // distinct, those with the fewest first
+	steps    []step       // words of a single phrase that may stand in the text, those that stand there least first
+	places   []uint32     // of the text, where it may begin
 	spots    []vocab.Spot // of one of them
 	hits     []vocab.Hit  // as long as it matters of what kind they are
 }
@@ -379,6 +386,16 @@ next:
 
 // here says whether the document at which all words are has them in the field and in order.
 func (c *phraseCursor) here() bool {
+	if len(c.steps) > 0 {
+		if yes, sure := c.inText(); sure {
+			return yes
+		}
+	}
+	return c.read()
+}
+
+// read is here by all hits of all words.
+func (c *phraseCursor) read() bool {
 	for i, t := range c.distinct {
 		c.counts[i] = t.count()
 	}
@@ -393,7 +410,7 @@ func (c *phraseCursor) here() bool {
 		c.phrases[i].begun = false
 	}
 	for _, word := range c.byCount {
-		c.read(c.distinct[word])
+		c.readWord(c.distinct[word])
 		for i := range c.phrases {
 			if p := &c.phrases[i]; !p.take(word, c.spots, c.in) {
 				return false
@@ -403,8 +420,8 @@ func (c *phraseCursor) here() bool {
 	return len(c.phrases) == 1 || c.near()
 }
 
-// read makes spots those of a word.
-func (c *phraseCursor) read(t *termCursor) {
+// readWord makes spots those of a word.
+func (c *phraseCursor) readWord(t *termCursor) {
 	if c.spots = c.spots[:0]; c.in != query.InAlt {
 		c.spots = t.spots(c.spots)
 		return

@@ -98,28 +98,32 @@
 //
 //	width      1 byte     0 to 8: bits of a count
 //	counts     for each posting the bytes of its hits − 1 in the dictionary, its hits − 1 in the files,
-//	           packed; all bits 1 in a width above 0 mean that an uvarint with the rest follows the packed counts
+//	           packed; all bits 1 in a width above 0 mean that an escape has the rest
 //
-// In the dictionary the hits of the postings follow, one after the other: a hit is an uvarint 2·gap + c, followed by
-// the hit's low byte (type, capital, size) if c = 1; otherwise the low byte is that of the hit before, at
-// first that of plain text. The gap is to the position before in the same field, and to 0 where the field
+// In the dictionary follow the escapes, which are uvarints, and the hits of the postings, one after the other: a hit is
+// an uvarint 2·gap + c, followed by the hit's low byte (type, capital, size) if c = 1; otherwise the low byte is that of
+// the hit before, at first that of plain text. The gap is to the position before in the same field, and to 0 where the field
 // begins. In the files follow
 //
-//	firsts     a group of gaps: the position of the first hit of each posting
-//	length     uvarint    of all other gaps
-//	gaps       in groups of 128, whatever postings they belong to, the last one of fewer
+//	escapes    uvarint    bytes of the escapes, and these
+//	firsts     2 bytes    head of a group of gaps: the position of the first hit of each posting,
+//	                      and the group
+//	groups     uvarint    twice the number of groups of low bytes, plus 1 if there is a group of gaps less
+//	length     uvarint    of all groups of gaps
+//	heads      2 bytes    for each group of gaps, and then for each of low bytes
+//	gaps       all but the first of each posting in groups of 128, whatever postings they belong to, the last one of fewer
 //	lows       the low bytes of all hits, in groups of 128, the last one of fewer
 //
-// A group of gaps is a byte with the width in bits, plus 128 if there are exceptions; their number (1 byte) then; the
-// gaps, their low bits packed; and for each exception its index (1 byte) and its other bits (2 bytes, little-endian).
-// A group of low bytes begins with a byte:
+// The head of a group of gaps is their width in bits, plus 128 if any of their hits stands outside of the text, and the
+// number of exceptions. The group is for each exception its index (1 byte) and its bits beyond the width (2 bytes,
+// little-endian); and the gaps, their low bits packed. A group of low bytes is, with the head
 //
-//	0          all are that of plain text
-//	1          a low byte, the number of others (1 byte), and for each other its index and itself
-//	1 + bits   the number of different low bytes − 1 (1 byte), these, and for each hit the index of its own among
-//	           them, packed in so many bits
+//	0, 0          nothing: all are that of plain text
+//	1, n          a low byte that all have but n, and for each of these its index and itself
+//	1 + bits, n   n + 1 different low bytes, and for each hit the index of its own among them, packed in so many bits
 //
-// So any hits can be read without those before them. Over the 101,793 pages of 715 MB of text in doc/decisions.md a
+// So any hits can be read without those before them, groups are found by their heads alone, and where a word stands in the
+// text without its low bytes. Over the 101,793 pages of 715 MB of text in doc/decisions.md a
 // hit takes 1.4 bytes and a posting 1.65 in the files. The paper's hits take 2 bytes and lose positions past 4,096.
 //
 // # Documents (B, C)
@@ -177,8 +181,8 @@ package segment
 // 7 leaves of the dictionary, and no impacts in them, 8 groups of words in leaves,
 // 9 hits of menus, 10 the column n and positions of anchors that tell their text ([vocab.AnchorPosition]).
 // Since then there are hits of parts, too: a segment from before has none, and is right as it is.
-// 11 letters of titles in the column n.
-const Version = 11
+// 11 letters of titles in the column n, 12 heads of groups of hits before the groups.
+const Version = 12
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024

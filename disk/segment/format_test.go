@@ -189,6 +189,84 @@ func TestHitsRoundTrip(t *testing.T) {
 	})
 }
 
+// Where words stand in the text, and where one follows another there, is told of either form as their hits say.
+func TestPlaces(t *testing.T) {
+	followed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
+		var counts []uint32
+		var want [][]vocab.Hit
+		for range rapid.IntRange(1, blockSize).Draw(t, "postings") {
+			hits := plainHits(r, 1+r.IntN(1+r.IntN(300)))
+			if r.IntN(10) == 0 {
+				hits = makeHits(r)
+			}
+			counts, want = append(counts, uint32(len(hits))), append(want, hits)
+		}
+		all := slices.Concat(want...)
+		packed, inline := &Postings{at: 1, hitsAt: 1}, &Postings{at: 1, hitsAt: 1}
+		if err := packed.hitBlock.decode(new(hitPacker).append(nil, counts, all), len(want)); err != nil {
+			t.Fatal(err)
+		}
+		if err := inline.hitBlock.decodeInline(appendInlineHits(nil, counts, all, 1<<30), len(want)); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []*Postings{packed, inline} {
+			for _, p.i = range r.Perm(len(want)) {
+				followed += checkPlaces(t, r, p, want[p.i])
+			}
+		}
+	})
+	if followed == 0 {
+		t.Error("no place was followed")
+	}
+}
+
+// checkPlaces compares where the current hits of p stand with what these hits say, and gives how many places they follow.
+func checkPlaces(t *rapid.T, r *rand.Rand, p *Postings, hits []vocab.Hit) int {
+	var text []uint32
+	only := true
+	for _, h := range hits {
+		if only = only && h.Field() == vocab.Body; only {
+			text = append(text, h.Position())
+		}
+	}
+	shift := r.Uint32N(40)
+	var before []uint32
+	for _, at := range text {
+		if at >= shift {
+			before = append(before, at-shift)
+		}
+	}
+	got, gotOnly, err := p.Places(nil, shift)
+	if err != nil || gotOnly != only || only && !slices.Equal(got, before) || !only && !slices.Equal(got[:min(len(got), len(before))], before) {
+		t.Fatalf("%v are at %v, only there %v, %v; want %v, %v", hits, got, gotOnly, err, before, only)
+	}
+	var others, want []uint32
+	for at := range uint32(2000) {
+		if r.IntN(20) == 0 {
+			if others = append(others, at); slices.Contains(text, at+shift) {
+				want = append(want, at)
+			}
+		}
+	}
+	one := r.IntN(2) == 0
+	got, gotOnly, err = p.Follow(slices.Clone(others), shift, one)
+	if err != nil || gotOnly != only || only && (len(got) == 0) != (len(want) == 0) {
+		t.Fatalf("%v: left %v of %v, want %v, %v", hits, got, others, want, err)
+	}
+	if one {
+		want = want[:min(len(want), 1)]
+	}
+	if one || !only { // there may be more
+		got = got[:min(len(got), len(want))]
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("%d behind %v are hits of %v at %v, want %v", shift, others, hits, got, want)
+	}
+	return len(want)
+}
+
 // plainHits are those of a word in plain text, now and then with a capital or in a heading.
 func plainHits(r *rand.Rand, n int) []vocab.Hit {
 	hits, position := make([]vocab.Hit, n), uint32(0)

@@ -117,29 +117,26 @@ func appendInlineHits(dst []byte, counts []uint32, hits []vocab.Hit, limit int) 
 		lengths[i] = uint32(len(coded) - before)
 		hits = hits[n:]
 	}
-	if dst = append(appendLengths(dst, lengths[:len(counts)]), coded...); len(dst) > limit {
+	var more []byte
+	if dst, more = appendLengths(dst, nil, lengths[:len(counts)]); len(dst)+len(more)+len(coded) > limit {
 		return nil
 	}
-	return dst
+	return append(append(dst, more...), coded...)
 }
 
 // appendLengths codes the lengths in bytes, or the numbers, of the hits of a block's postings, each at least
-// 1, in the width that makes them shortest.
-func appendLengths(dst []byte, lengths []uint32) []byte {
+// 1, in the width that makes them shortest. What has no room in it is appended to more.
+func appendLengths(dst, more []byte, lengths []uint32) (_, _ []byte) {
 	width := lengthWidth(lengths)
 	dst = append(dst, width)
 	var packed [blockSize]uint8
 	escape := uint32(1)<<width - 1
 	for i, n := range lengths {
-		packed[i] = uint8(min(n-1, escape))
-	}
-	dst = appendPacked(dst, packed[:len(lengths)], width)
-	for _, n := range lengths {
-		if width > 0 && n-1 >= escape {
-			dst = binary.AppendUvarint(dst, uint64(n-1-escape))
+		if packed[i] = uint8(min(n-1, escape)); width > 0 && n-1 >= escape {
+			more = binary.AppendUvarint(more, uint64(n-1-escape))
 		}
 	}
-	return dst
+	return appendPacked(dst, packed[:len(lengths)], width), more
 }
 
 // lengthWidth counts a byte for each length that needs an escape; longer ones are rare.
@@ -163,106 +160,99 @@ func lengthWidth(lengths []uint32) (best uint8) {
 	return best
 }
 
-// Lengths are what appendLengths coded. Of most blocks the hits of one posting or two are asked for, so that they are
-// added up by eights alone until it is known of which.
+// Lengths are what appendLengths coded. Of most blocks the hits of some postings are asked for, so that they are added up
+// only so far.
 type lengths struct {
-	n       int
-	short   [blockSize]uint8        // each − 1, as far as it has room
-	escape  uint8                   // what stands there for one that has none; 0 for none
-	more    [blockSize + 1]uint32   // what the first so many of these have besides, in sum
-	sums    [blockSize/8 + 1]uint32 // of all before each eight
-	escaped [blockSize/8 + 1]uint8  // how many of them have no room
+	n      int
+	short  [blockSize]uint8 // each − 1, as far as it has room
+	escape uint8            // what stands there for one that has none; 0 for none
+	more   []byte           // what they have besides, of those not added up yet
+	known  int              // of the ends
+	ends   [blockSize + 1]uint32
 }
 
-// decode reads n lengths, and gives what follows in src.
+// decode reads n lengths but for those without room, which begin where src goes on.
 func (l *lengths) decode(src []byte, n int) (rest []byte, err error) {
 	if len(src) < 1 || src[0] > 8 || len(src) < 1+packedLen(n, src[0]) {
 		return nil, errHitsCut
 	}
 	width := src[0]
-	l.n, l.escape = n, uint8(1)<<width-1
+	l.n, l.known, l.escape, l.more = n, 0, uint8(1)<<width-1, nil
 	unpackBytes(l.short[:n], src[1:], width, 0)
-	src = src[1+packedLen(n, width):]
-	sum, more, escaped := uint64(0), uint64(0), 0
-	for i := 0; i < n; i += 8 {
-		l.sums[i/8], l.escaped[i/8] = uint32(sum+more), uint8(escaped)
-		w := firstBytes(&l.short, i, n)
-		sum += uint64(sumBytes(w) + min(8, n-i))
-		if width == 0 {
-			continue
+	return src[1+packedLen(n, width):], nil
+}
+
+// to adds lengths up to that of number i, and some behind it.
+func (l *lengths) to(i int) error {
+	short := l.short[l.known:min(i|15+1, l.n)]
+	ends := l.ends[l.known+1:][:len(short)]
+	end, escaped, long := l.ends[l.known], 0, uint32(0)
+	if l.escape == 0 {
+		for at := range ends {
+			ends[at] = end + uint32(at) + 1
 		}
-		for range countBytes(w, l.escape) {
-			own, size := binary.Uvarint(src)
-			if more += own; size <= 0 || own > math.MaxUint32 || sum+more > math.MaxUint32 {
-				return nil, errHitsCut
+		l.known += len(short)
+		return nil
+	}
+	for at, own := range short { // without a branch that depends on which have no room
+		more := uint32(0)
+		if escaped < len(l.more) {
+			more = uint32(l.more[escaped])
+		}
+		is := (uint32(own^l.escape) - 1) >> 31
+		more &= -is
+		escaped, long = escaped+int(is), long|more
+		end += uint32(own) + 1 + more
+		ends[at] = end
+	}
+	if long >= 0x80 || escaped > len(l.more) {
+		return l.addLong(short, ends)
+	}
+	l.known, l.more = l.known+len(short), l.more[escaped:]
+	return nil
+}
+
+// addLong adds up lengths of which some need more than one byte besides.
+func (l *lengths) addLong(short []uint8, ends []uint32) error {
+	end := uint64(l.ends[l.known])
+	for at, own := range short {
+		if end += uint64(own) + 1; own == l.escape {
+			more, size := binary.Uvarint(l.more)
+			if end += more; size <= 0 || more > math.MaxUint32 || end > math.MaxUint32 {
+				return errHitsCut
 			}
-			escaped++
-			src, l.more[escaped] = src[size:], uint32(more)
+			l.more = l.more[size:]
 		}
+		ends[at] = uint32(end)
 	}
-	l.sums[(n+7)/8] = uint32(sum + more)
-	return src, nil
-}
-
-// all is the sum of the lengths, and before that of the first i, which is below n.
-func (l *lengths) all() uint32 { return l.sums[(l.n+7)/8] }
-
-func (l *lengths) before(i int) uint32 {
-	w := firstBytes(&l.short, i&^7, i)
-	sum := l.sums[i/8] + uint32(sumBytes(w)+i%8)
-	if l.escape > 0 {
-		first := l.escaped[i/8]
-		sum += l.more[int(first)+countBytes(w, l.escape)] - l.more[first]
-	}
-	return sum
-}
-
-// at is length number i.
-func (l *lengths) at(i int) uint32 {
-	n := uint32(l.short[i&(blockSize-1)]) + 1
-	if l.escape > 0 && n == uint32(l.escape)+1 {
-		k := int(l.escaped[i/8]) + countBytes(firstBytes(&l.short, i&^7, i), l.escape)
-		n += l.more[k+1] - l.more[k]
-	}
-	return n
-}
-
-// addUp gives where each ends when they lie one after the other.
-func (l *lengths) addUp(ends []uint32) {
-	end, escaped := uint32(0), 0
-	for i, short := range l.short[:l.n] {
-		end += uint32(short) + 1
-		if l.escape > 0 && short == l.escape {
-			escaped++
-		}
-		ends[i] = end + l.more[escaped]
-	}
+	l.known += len(short)
+	return nil
 }
 
 // A hitBlock is where the hits of each posting of a block lie.
 type hitBlock struct {
 	inline  bool
 	data    []byte
-	ends    [blockSize]uint32 // in data, if inline
-	packed  packedHits
 	lengths lengths
+	packed  packedHits
 	room    []vocab.Hit
-
-	spanOf   int // the posting whose hits were looked for last, −1 for none
-	from, to uint32
 }
 
 // decodeInline reads the hits of n postings from the dictionary, and keeps src.
 func (b *hitBlock) decodeInline(src []byte, n int) (err error) {
+	l := &b.lengths
 	b.inline = true
 	if n == 1 {
-		b.data, b.ends[0] = src, uint32(len(src))
+		b.data, l.known, l.ends[1] = src, 1, uint32(len(src))
 		return nil
 	}
-	if b.data, err = b.lengths.decode(src, n); err != nil {
+	if l.more, err = l.decode(src, n); err != nil {
 		return err
 	}
-	if b.lengths.addUp(b.ends[:n]); int(b.ends[n-1]) != len(b.data) {
+	if err := l.to(n - 1); err != nil {
+		return err
+	}
+	if b.data = l.more; int(l.ends[n]) != len(b.data) {
 		return errHitsCut
 	}
 	return nil
@@ -270,50 +260,46 @@ func (b *hitBlock) decodeInline(src []byte, n int) (err error) {
 
 // shareInline makes b read the same hits of n postings from the dictionary as another one.
 func (b *hitBlock) shareInline(other *hitBlock, n int) {
-	b.inline, b.data = true, other.data
-	copy(b.ends[:n], other.ends[:n])
+	b.inline, b.data, b.lengths.known = true, other.data, n
+	copy(b.lengths.ends[:n+1], other.lengths.ends[:n+1])
 }
 
 // decode reads a block of the hits of n postings from their file, and keeps src.
 func (b *hitBlock) decode(src []byte, n int) error {
-	b.inline, b.spanOf = false, -1
+	b.inline = false
+	if cap(src) < len(src)+slack {
+		src = append(make([]byte, 0, len(src)+slack), src...)
+	}
 	rest, err := b.lengths.decode(src, n)
 	if err != nil {
 		return err
 	}
-	return b.packed.start(rest, n, int(b.lengths.all()))
+	d := cutter{src: rest}
+	b.lengths.more = d.bytes(d.uvarint())
+	b.packed.start(&d, n)
+	return d.err
 }
 
-// count is the number of hits of posting i, or if inline of their bytes.
-func (b *hitBlock) count(i int) int {
-	switch {
-	case !b.inline:
-		from, to := b.span(i)
-		return int(to - from)
-	case i == 0:
-		return int(b.ends[0])
+// span gives the numbers of the hits of posting i among the packed ones, or if inline where their bytes lie.
+func (b *hitBlock) span(i int) (from, to int, err error) {
+	if l := &b.lengths; i >= l.known {
+		err = l.to(i)
 	}
-	return int(b.ends[i] - b.ends[i-1])
-}
-
-// span gives the numbers of the hits of posting i among the packed ones.
-func (b *hitBlock) span(i int) (from, to uint32) {
-	if b.spanOf != i {
-		b.spanOf, b.from = i, b.lengths.before(i)
-		b.to = b.from + b.lengths.at(i)
+	from, to = int(b.lengths.ends[i]), int(b.lengths.ends[i+1])
+	if err == nil && !b.inline && to > b.packed.most() {
+		err = errHitsCut
 	}
-	return b.from, b.to
+	return from, to, err
 }
 
 // append appends the hits of posting i to buf.
 func (b *hitBlock) append(buf []vocab.Hit, i int) ([]vocab.Hit, error) {
-	if !b.inline {
-		from, to := b.span(i)
-		return b.packed.append(buf, i, int(from), int(to))
+	from, to, err := b.span(i)
+	switch {
+	case err != nil:
+		return buf, err
+	case b.inline:
+		return decodeHits(buf, b.data[from:to])
 	}
-	from := uint32(0)
-	if i > 0 {
-		from = b.ends[i-1]
-	}
-	return decodeHits(buf, b.data[from:b.ends[i]])
+	return b.packed.append(buf, i, from, to)
 }

@@ -14,19 +14,47 @@ const groupSize = 128
 
 // A hitPacker packs the hits of a block's postings.
 type hitPacker struct {
-	firsts [blockSize]uint32
-	gaps   []uint32
-	lows   []uint8
-	packed []byte
+	firsts       [blockSize]uint32
+	gaps         []uint32
+	lows         []uint8
+	firstOutside uint8   // what the low bytes of first hits have in common with those outside of the text
+	outside      []uint8 // and those of each group of gaps
+	escapes      []byte
+	heads        []byte
+	packed       []byte
 }
 
 // append codes hits, counts[i] of posting i.
 func (p *hitPacker) append(dst []byte, counts []uint32, hits []vocab.Hit) []byte {
-	p.gaps, p.lows = p.gaps[:0], p.lows[:0]
+	p.part(counts, hits)
+	dst, p.escapes = appendLengths(dst, p.escapes[:0], counts)
+	dst = append(binary.AppendUvarint(dst, uint64(len(p.escapes))), p.escapes...)
+	p.heads, p.packed = p.heads[:0], p.packed[:0]
+	p.appendGaps(p.firsts[:len(counts)], p.firstOutside)
+	dst = append(append(dst, p.heads...), p.packed...)
+
+	p.heads, p.packed = p.heads[:0], p.packed[:0]
+	for i, outside := range p.outside {
+		p.appendGaps(p.gaps[i*groupSize:min((i+1)*groupSize, len(p.gaps))], outside)
+	}
+	gaps := len(p.packed)
+	for group := range slices.Chunk(p.lows, groupSize) {
+		p.appendLows(group)
+	}
+	groups := len(p.heads)/groupHead - len(p.outside) // of low bytes
+	dst = binary.AppendUvarint(dst, uint64(2*groups+groups-len(p.outside)))
+	dst = binary.AppendUvarint(dst, uint64(gaps))
+	return append(append(dst, p.heads...), p.packed...)
+}
+
+// part takes hits apart: positions of first ones, gaps to the others, low bytes.
+func (p *hitPacker) part(counts []uint32, hits []vocab.Hit) {
+	p.gaps, p.lows, p.outside, p.firstOutside = p.gaps[:0], p.lows[:0], p.outside[:0], 0
 	for i, count := range counts {
 		own := hits[:count]
 		low := uint8(own[0])
 		p.firsts[i], p.lows = own[0].Position(), append(p.lows, low)
+		p.firstOutside |= low & outsideText
 		for k, h := range own[1:] {
 			position := own[k].Position()
 			if next := uint8(h); next != low {
@@ -35,51 +63,43 @@ func (p *hitPacker) append(dst []byte, counts []uint32, hits []vocab.Hit) []byte
 				}
 				low = next
 			}
+			if len(p.gaps)%groupSize == 0 {
+				p.outside = append(p.outside, 0)
+			}
+			p.outside[len(p.outside)-1] |= low & outsideText
 			p.gaps, p.lows = append(p.gaps, h.Position()-position), append(p.lows, low)
 		}
 		hits = hits[count:]
 	}
-	dst = appendGaps(appendLengths(dst, counts), p.firsts[:len(counts)])
-	p.packed = p.packed[:0]
-	for group := range slices.Chunk(p.gaps, groupSize) {
-		p.packed = appendGaps(p.packed, group)
-	}
-	dst = append(binary.AppendUvarint(dst, uint64(len(p.packed))), p.packed...)
-	for group := range slices.Chunk(p.lows, groupSize) {
-		dst = appendLows(dst, group)
-	}
-	return dst
 }
+
+// groupHead is the bytes of the head of a group of gaps or low bytes, which tell how long it is.
+const groupHead = 2
 
 // An exception of gaps is the index and the bits above the width, 16 at most.
 const (
 	gapException  = 1 + 2
 	exceptionBits = 16
-	hasExceptions = 0x80
 	maxGapWidth   = 24
 )
 
+// outsideText is the bit that low bytes of hits outside of the text have, and the head of a group with such hits.
+const outsideText = 0x80
+
 // appendGaps packs gaps in the width that makes them shortest, with those that need more set apart.
-func appendGaps(dst []byte, gaps []uint32) []byte {
+func (p *hitPacker) appendGaps(gaps []uint32, outside uint8) {
 	width := gapWidth(gaps)
 	mask := uint32(1)<<width - 1
 	var low [groupSize]uint32
-	var over [groupSize]uint8
 	n := 0
 	for i, gap := range gaps {
 		if low[i] = gap & mask; gap > mask {
-			over[n] = uint8(i)
+			p.packed = binary.LittleEndian.AppendUint16(append(p.packed, uint8(i)), uint16(gap>>width))
 			n++
 		}
 	}
-	if n == 0 {
-		return appendPacked(append(dst, width), low[:len(gaps)], width)
-	}
-	dst = appendPacked(append(dst, width|hasExceptions, uint8(n)), low[:len(gaps)], width)
-	for _, i := range over[:n] {
-		dst = binary.LittleEndian.AppendUint16(append(dst, i), uint16(gaps[i]>>width))
-	}
-	return dst
+	p.heads = append(p.heads, width|outside, uint8(n))
+	p.packed = appendPacked(p.packed, low[:len(gaps)], width)
 }
 
 func gapWidth(gaps []uint32) (best uint8) {
@@ -113,7 +133,7 @@ const (
 )
 
 // appendLows packs low bytes in the way that makes them shortest.
-func appendLows(dst, lows []uint8) []byte {
+func (p *hitPacker) appendLows(lows []uint8) {
 	var counts [256]uint8
 	var palette [groupSize]uint8
 	n := 0
@@ -125,7 +145,8 @@ func appendLows(dst, lows []uint8) []byte {
 		counts[low]++
 	}
 	if n == 1 && lows[0] == plainHit {
-		return append(dst, lowPlain)
+		p.heads = append(p.heads, lowPlain, 0)
+		return
 	}
 	slices.Sort(palette[:n])
 	base := palette[0]
@@ -135,17 +156,16 @@ func appendLows(dst, lows []uint8) []byte {
 		}
 	}
 	others, width := len(lows)-int(counts[base]), width64(uint64(n-1))
-	if 2+lowException*others <= 1+n+packedLen(len(lows), width) {
-		dst = append(dst, lowBase, base, uint8(others))
+	if 1+lowException*others <= n+packedLen(len(lows), width) {
+		p.heads, p.packed = append(p.heads, lowBase, uint8(others)), append(p.packed, base)
 		for i, low := range lows {
 			if low != base {
-				dst = append(dst, uint8(i), low)
+				p.packed = append(p.packed, uint8(i), low)
 			}
 		}
-		return dst
+		return
 	}
-	dst = append(dst, lowPalette+width, uint8(n-1))
-	dst = append(dst, palette[:n]...)
+	p.heads, p.packed = append(p.heads, lowPalette+width, uint8(n-1)), append(p.packed, palette[:n]...)
 	for i, low := range palette[:n] {
 		counts[low] = uint8(i)
 	}
@@ -153,116 +173,112 @@ func appendLows(dst, lows []uint8) []byte {
 	for i, low := range lows {
 		index[i] = counts[low]
 	}
-	return appendPacked(dst, index[:len(lows)], width)
+	p.packed = appendPacked(p.packed, index[:len(lows)], width)
 }
 
 // A packedHits reads what a hitPacker made, any hits of it without those before.
 type packedHits struct {
+	src    []byte // with slack behind its end
+	n      int    // postings
 	firsts gapGroup
 	gaps   walker
 	gap    gapGroup
 	lows   walker
 	low    lowGroup
+
+	buf     [groupSize]uint32 // some gaps, or all of the group of that number, if it is not −1
+	wholeOf int
+	whole   int // how many these are
+
+	firstPlaces [blockSize]uint32 // of all postings, once one was asked for by a run
+	firstsRead  bool
 }
 
 // start begins the reading of the hits of n postings.
-func (p *packedHits) start(src []byte, n, hits int) error {
-	if cap(src) < len(src)+slack {
-		src = append(make([]byte, 0, len(src)+slack), src...)
+func (p *packedHits) start(d *cutter, n int) {
+	p.src, p.n, p.wholeOf, p.firstsRead = d.src, n, -1, false
+	head := d.bytes(groupHead)
+	if d.err == nil {
+		d.at, d.err = p.firsts.parse(d.src, head, d.at, n)
 	}
-	size, err := p.firsts.parse(src, 0, n)
-	if err != nil {
-		return err
-	}
-	length, used := binary.Uvarint(src[size:])
-	if size += used; used <= 0 || length > uint64(len(src)-size) {
-		return errHitsCut
-	}
-	split := size + int(length)
-	p.gaps = walker{src: src[size:split], n: hits - n, number: -1}
-	p.lows = walker{src: src[split:], n: hits, number: -1}
-	return nil
+	groups, length := d.uvarint(), d.uvarint()
+	less := groups & 1 // groups of gaps than of low bytes
+	gaps, lows := d.bytes(groupHead*(groups>>1-less)), d.bytes(groupHead*(groups>>1))
+	p.gaps = walker{heads: gaps, base: d.at, number: -1}
+	d.bytes(length)
+	p.lows = walker{heads: lows, base: d.at, number: -1}
 }
+
+// most is as many hits as there may be at most.
+func (p *packedHits) most() int { return len(p.lows.heads) / groupHead * groupSize }
 
 // A walker goes to groups that lie one after the other.
 type walker struct {
-	src    []byte // with slack behind its end
-	n      int    // values in all groups
-	number int    // of the group that was parsed, −1 for none
-	next   int    // where the one after it begins
+	heads  []byte
+	base   int // where the first begins
+	number int // of a group, −1 for none
+	at     int // where it begins
 }
 
-func (w *walker) rewind() { w.number, w.next = -1, 0 }
-
-// to gives where the group of that number begins and how many values it holds, and passes over those before it.
-// Length tells that of a group of n values, from its first bytes and the slack behind it.
-func (w *walker) to(number int, length func(head []byte, n int) int) (at, n int, err error) {
-	if number < w.number {
-		w.rewind()
+// pass gives the heads of the groups from the one at hand to that of a number, which becomes the one at hand.
+func (w *walker) pass(number int) []byte {
+	if number < w.number || w.number < 0 {
+		w.number, w.at = 0, w.base
 	}
-	for {
-		w.number++
-		if w.next > len(w.src) {
-			return 0, 0, errHitsCut
-		}
-		at, n = w.next, min(groupSize, w.n-w.number*groupSize)
-		w.next += length(w.src[at:at+slack], n)
-		if w.number == number {
-			return at, n, nil
-		}
-	}
+	heads := w.heads[groupHead*w.number : groupHead*number]
+	w.number = number
+	return heads
 }
 
 // A gapGroup is a view of packed gaps.
 type gapGroup struct {
-	packed []byte
-	width  uint8
-	over   []byte // exceptions
+	packed  []byte
+	width   uint8
+	outside bool   // hits outside of the text are among them
+	over    []byte // exceptions
 }
 
-// gapLength is the bytes of a group of n gaps.
-func gapLength(head []byte, n int) int {
-	if head[0]&hasExceptions == 0 {
-		return 1 + packedLen(n, head[0])
-	}
-	return 2 + packedLen(n, head[0]&^hasExceptions) + int(head[1])*gapException
+// gapLength is the bytes of a group of 128 gaps.
+func gapLength(head []byte) int {
+	return groupSize/8*int(head[0]&^outsideText) + gapException*int(head[1])
 }
 
-// parse finds the parts of a group of n gaps at an offset of src, behind which there is slack, and its size.
-func (g *gapGroup) parse(src []byte, at, n int) (size int, err error) {
-	d := cutter{src: src, at: at}
-	head, over := d.byte(), 0
-	if g.width = head &^ hasExceptions; head&hasExceptions != 0 {
-		over = int(d.byte())
+// parse finds the parts of a group of n gaps, or fewer, at an offset of src, behind which there is slack, and where
+// it ends.
+func (g *gapGroup) parse(src, head []byte, at, n int) (end int, err error) {
+	g.width, g.outside = head[0]&^outsideText, head[0]&outsideText != 0
+	from := at + int(head[1])*gapException
+	if g.width > maxGapWidth || from > len(src) {
+		return 0, errHitsCut
 	}
-	if g.width > maxGapWidth || over > n {
-		return 0, errWidth
-	}
-	g.packed = d.bytes(packedLen(n, g.width))
-	g.over = d.bytes(over * gapException)
-	return d.at - at, d.err
+	end = min(from+packedLen(n, g.width), len(src))
+	g.over, g.packed = src[at:from], src[from:end:end+slack]
+	return end, nil
 }
 
-// readGroup gives gaps of a group, from number first on.
-func readGroup[V ~uint32](g *gapGroup, dst []V, first int) {
+// has says whether a group has so many gaps.
+func (g *gapGroup) has(n int) bool { return packedLen(n, g.width) <= len(g.packed) }
+
+// read gives gaps of a group, which has them, from number first on.
+func (g *gapGroup) read(dst []uint32, first int) {
 	width, mask := uint(g.width), uint64(1)<<g.width-1
 	bit, i := uint(first)*width, 0
 	for ; width <= fourOf && i+4 <= len(dst); i += 4 {
 		v := load64(g.packed, bit>>3) >> (bit & 7)
 		four := dst[i : i+4 : i+4]
-		four[0], four[1] = V(v&mask), V(v>>width&mask)
-		four[2], four[3] = V(v>>(2*width)&mask), V(v>>(3*width)&mask)
+		four[0], four[1] = uint32(v&mask), uint32(v>>width&mask)
+		four[2], four[3] = uint32(v>>(2*width)&mask), uint32(v>>(3*width)&mask)
 		bit += 4 * width
 	}
 	for ; i < len(dst); i++ {
-		dst[i] = V(load64(g.packed, bit>>3) >> (bit & 7) & mask)
+		dst[i] = uint32(load64(g.packed, bit>>3) >> (bit & 7) & mask)
 		bit += width
 	}
-	for over := g.over; len(over) > 0; over = over[gapException:] {
+	for over := g.over; len(over) >= gapException; over = over[gapException:] {
 		if i := int(over[0]) - first; i >= len(dst) {
 			return
 		} else if i >= 0 {
-			dst[i] |= V(binary.LittleEndian.Uint16(over[1:])) << width
+			dst[i] |= uint32(binary.LittleEndian.Uint16(over[1:])) << width
 		}
 	}
 }
@@ -277,33 +293,37 @@ type lowGroup struct {
 	palette []byte
 	base    uint8
 	others  []byte // exceptions
+	highest uint8  // low byte
 }
 
-// lowLength is the bytes of a group of n low bytes.
-func lowLength(head []byte, n int) int {
-	switch way := head[0]; way {
+// lowLength is the bytes of a group of 128 low bytes.
+func lowLength(head []byte) int {
+	switch way, n := int(head[0]), int(head[1]); way {
 	case lowPlain:
-		return 1
+		return 0
 	case lowBase:
-		return 3 + int(head[2])*lowException
+		return 1 + n*lowException
 	default:
-		return 2 + int(head[1]) + 1 + packedLen(n, way-lowPalette)
+		return n + 1 + groupSize/8*(way-lowPalette)
 	}
 }
 
 // parse is that of a gapGroup. The types of all low bytes are known ones.
-func (g *lowGroup) parse(src []byte, at, n int) error {
+func (g *lowGroup) parse(src, head []byte, at int) error {
+	if at > len(src) {
+		return errHitsCut
+	}
 	d := cutter{src: src, at: at}
 	*g = lowGroup{base: plainHit}
-	switch way := d.byte(); {
+	switch way, n := head[0], uint64(head[1]); {
 	case way == lowPlain:
 	case way == lowBase:
 		g.base = d.byte()
-		g.others = d.bytes(int(d.byte()) * lowException)
+		g.others = d.bytes(n * lowException)
 	case way <= lowPalette+maxPaletteBits:
 		g.bits = way - lowPalette
-		g.palette = d.bytes(int(d.byte()) + 1)
-		g.packed = d.bytes(packedLen(n, g.bits))
+		g.palette = d.bytes(n + 1)
+		g.packed = d.bytes(uint64(min(groupSize/8*int(g.bits), len(src)-d.at)))
 	default:
 		return errWidth
 	}
@@ -311,14 +331,14 @@ func (g *lowGroup) parse(src []byte, at, n int) error {
 }
 
 func (g *lowGroup) check() error {
-	highest := g.base
+	g.highest = g.base
 	for _, low := range g.palette {
-		highest = max(highest, low)
+		g.highest = max(g.highest, low)
 	}
 	for i := 1; i < len(g.others); i += lowException {
-		highest = max(highest, g.others[i])
+		g.highest = max(g.highest, g.others[i])
 	}
-	if vocab.Hit(highest).Type() >= vocab.HitTypes {
+	if vocab.Hit(g.highest).Type() >= vocab.HitTypes {
 		return errHitType
 	}
 	return nil
@@ -332,7 +352,7 @@ func (g *lowGroup) read(dst []uint8, first int) error {
 	for i := range dst {
 		dst[i] = g.base
 	}
-	for others := g.others; len(others) > 0; others = others[lowException:] {
+	for others := g.others; len(others) >= lowException; others = others[lowException:] {
 		if i := int(others[0]) - first; i >= len(dst) {
 			break
 		} else if i >= 0 {
@@ -343,6 +363,9 @@ func (g *lowGroup) read(dst []uint8, first int) error {
 }
 
 func (g *lowGroup) readPalette(dst []uint8, first int) error {
+	if packedLen(first+len(dst), g.bits) > len(g.packed) {
+		return errHitsCut
+	}
 	width, mask := uint(g.bits), uint64(1)<<g.bits-1
 	bit, i, most := uint(first)*width, 0, uint64(len(g.palette)-1)
 	for ; i+4 <= len(dst); i += 4 {
@@ -385,13 +408,23 @@ func (d *cutter) byte() byte {
 	return d.src[d.at-1]
 }
 
-func (d *cutter) bytes(n int) []byte {
-	if n > len(d.src)-d.at {
+func (d *cutter) bytes(n uint64) []byte {
+	if n > uint64(len(d.src)-d.at) {
 		d.err = errHitsCut
 		return nil
 	}
-	d.at += n
-	return d.src[d.at-n : d.at : d.at+slack]
+	d.at += int(n)
+	return d.src[d.at-int(n) : d.at : d.at+slack]
+}
+
+func (d *cutter) uvarint() uint64 {
+	v, size := binary.Uvarint(d.src[d.at:])
+	if size <= 0 {
+		d.err = errHitsCut
+		return 0
+	}
+	d.at += size
+	return v
 }
 
 // load64 is the eight bytes of src at an offset, which is not behind its end: there is slack.
@@ -402,9 +435,6 @@ func (p *packedHits) append(buf []vocab.Hit, posting, from, to int) ([]vocab.Hit
 	n := len(buf)
 	buf = slices.Grow(buf, to-from)[:n+to-from]
 	hits := buf[n:]
-	if err := readGaps(p, hits, posting, from); err != nil {
-		return buf[:n], err
-	}
 	s := summer{low: plainHit}
 	for done := 0; done < len(hits); {
 		at := from + done
@@ -412,7 +442,11 @@ func (p *packedHits) append(buf []vocab.Hit, posting, from, to int) ([]vocab.Hit
 			return buf[:n], err
 		}
 		end := min(len(hits), done+groupSize-at%groupSize)
-		if err := s.add(hits[done:end], &p.low, at%groupSize); err != nil {
+		gaps, err := p.readGaps(posting, at, end-done, done == 0)
+		if err != nil {
+			return buf[:n], err
+		}
+		if err := s.add(hits[done:end], gaps, &p.low, at%groupSize); err != nil {
 			return buf[:n], err
 		}
 		done = end
@@ -420,46 +454,66 @@ func (p *packedHits) append(buf []vocab.Hit, posting, from, to int) ([]vocab.Hit
 	return buf, nil
 }
 
-// readGaps reads the gaps of the hits of a posting, numbered from from on: that of the first is its position.
-func readGaps[V ~uint32](p *packedHits, dst []V, posting, from int) error {
-	readGroup(&p.firsts, dst[:1], posting)
-	for done := 1; done < len(dst); {
+// readGaps gives the gaps of n hits of a posting, 128 at most, numbered from from on: that of its first is its position.
+// They last until the next call.
+func (p *packedHits) readGaps(posting, from, n int, first bool) ([]uint32, error) {
+	gaps, done := p.buf[:n], 0
+	p.wholeOf = -1
+	if first {
+		if !p.firsts.has(posting + 1) {
+			return nil, errHitsCut
+		}
+		p.firsts.read(gaps[:1], posting)
+		done = 1
+	}
+	for done < n {
 		at := from + done - posting - 1
 		if err := p.gapsOf(at / groupSize); err != nil {
-			return err
+			return nil, err
 		}
-		end := min(len(dst), done+groupSize-at%groupSize)
-		readGroup(&p.gap, dst[done:end], at%groupSize)
+		end := min(n, done+groupSize-at%groupSize)
+		if !p.gap.has(at%groupSize + end - done) {
+			return nil, errHitsCut
+		}
+		p.gap.read(gaps[done:end], at%groupSize)
 		done = end
 	}
-	return nil
+	return gaps, nil
 }
 
 // gapsOf makes gap the group of that number, and lowsOf low.
 func (p *packedHits) gapsOf(number int) error {
-	if number == p.gaps.number {
+	w := &p.gaps
+	if number == w.number {
 		return nil
 	}
-	at, n, err := p.gaps.to(number, gapLength)
-	if err == nil {
-		_, err = p.gap.parse(p.gaps.src, at, n)
+	if number >= len(w.heads)/groupHead {
+		return errHitsCut
 	}
+	for heads := w.pass(number); len(heads) >= groupHead; heads = heads[groupHead:] {
+		w.at += gapLength(heads)
+	}
+	_, err := p.gap.parse(p.src, w.heads[groupHead*number:], w.at, groupSize)
 	if err != nil {
-		p.gaps.rewind()
+		w.number = -1
 	}
 	return err
 }
 
 func (p *packedHits) lowsOf(number int) error {
-	if number == p.lows.number {
+	w := &p.lows
+	if number == w.number {
 		return nil
 	}
-	at, n, err := p.lows.to(number, lowLength)
-	if err == nil {
-		err = p.low.parse(p.lows.src, at, n)
+	if number >= len(w.heads)/groupHead {
+		return errHitsCut
 	}
+	for heads := w.pass(number); len(heads) >= groupHead; heads = heads[groupHead:] {
+		w.at += lowLength(heads)
+	}
+	err := p.low.parse(p.src, w.heads[groupHead*number:], w.at)
 	if err != nil {
-		p.lows.rewind()
+		w.number = -1
 	}
 	return err
 }
@@ -473,11 +527,12 @@ type summer struct {
 
 // add makes hits of gaps, with the low bytes of a group from number first on. A position out of range shows where
 // its field ends, or the group: up to there positions grow, and 128 gaps cannot overflow them.
-func (s *summer) add(hits []vocab.Hit, g *lowGroup, first int) error {
+func (s *summer) add(hits []vocab.Hit, gaps []uint32, g *lowGroup, first int) error {
+	gaps = gaps[:len(hits)]
 	if g.one() && fieldOf[g.base] == fieldOf[s.low] {
 		s.low = g.base
 		low, position := vocab.Hit(s.low), s.position
-		for i, gap := range hits {
+		for i, gap := range gaps {
 			position += uint64(gap)
 			hits[i] = vocab.Hit(position<<8) | low
 		}
@@ -490,11 +545,11 @@ func (s *summer) add(hits []vocab.Hit, g *lowGroup, first int) error {
 		return err
 	}
 	if fieldOf[s.low] == vocab.Body && fieldOf[lows[len(lows)-1]] == vocab.Body {
-		return s.addText(hits, lows)
+		return s.addText(hits, gaps, lows)
 	}
 	falls := uint64(0) // its highest bit says that a hit was below the one before
 	low, position, last := s.low, s.position, s.last
-	for i, gap := range hits {
+	for i, gap := range gaps {
 		if next := lows[i]; next != low {
 			if fieldOf[next] != fieldOf[low] {
 				s.low, s.position = low, position
@@ -518,24 +573,21 @@ func (s *summer) add(hits []vocab.Hit, g *lowGroup, first int) error {
 }
 
 // addText is add for hits that stand in the text, as the last one does.
-func (s *summer) addText(hits []vocab.Hit, lows []uint8) error {
+func (s *summer) addText(hits []vocab.Hit, gaps []uint32, lows []uint8) error {
 	position, last, falls, all := s.position, s.last, uint64(0), uint8(0)
 	for i, low := range lows[:len(hits)] {
-		position += uint64(hits[i])
+		position += uint64(gaps[i])
 		h := vocab.Hit(position<<8) | vocab.Hit(low)
 		falls |= uint64(h) - uint64(last)
 		all |= low
 		hits[i], last = h, h
 	}
 	s.low, s.position, s.last = lows[len(lows)-1], position, last
-	if falls>>63 != 0 || all > lastOfText {
+	if falls>>63 != 0 || all&outsideText != 0 {
 		return errHitOrder
 	}
 	return s.inRange()
 }
-
-// lastOfText is the highest low byte of a hit in the text: the types there have none of the highest bit.
-const lastOfText = uint8(vocab.Menu)<<4 | 0xf
 
 func (s *summer) inRange() error {
 	if s.position > vocab.MaxPosition {

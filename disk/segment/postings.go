@@ -435,7 +435,11 @@ func (p *Postings) HitCount() (int, error) {
 	if err := p.toHits(); err != nil {
 		return 0, err
 	}
-	return p.hitBlock.count(p.i), nil
+	from, to, err := p.hitBlock.span(p.i)
+	if err != nil {
+		return 0, p.damaged(err)
+	}
+	return to - from, nil
 }
 
 // Hits appends the hits of the current posting to buf. They are looked for when first asked for, a block at

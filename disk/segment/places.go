@@ -1,0 +1,225 @@
+package segment
+
+import "anatomy/vocab"
+
+// Places appends where the current posting's hits stand in the text, those moved so many words to the front that have
+// so many before them. OnlyThere says that no hits stand elsewhere. Where some do, more places than there are may
+// follow those in the text.
+func (p *Postings) Places(buf []uint32, before uint32) (places []uint32, onlyThere bool, err error) {
+	r, err := p.run()
+	if err != nil {
+		return buf, false, err
+	}
+	if r.of == nil {
+		return p.inlinePlaces(buf, before)
+	}
+	if places, err = r.places(buf, int(before)); err == nil {
+		onlyThere, err = r.inText()
+	}
+	if n := len(places); onlyThere && n > 0 && places[n-1]+before > vocab.MaxPosition {
+		err = errHitPosition
+	}
+	if err != nil {
+		err = p.damaged(err)
+	}
+	return places, onlyThere, err
+}
+
+// Follow leaves those of places, which ascend, that a hit of the current posting stands so many words behind, in
+// the text; or only the first of them, if one is enough. OnlyThere is that of Places, with more places left than there are.
+func (p *Postings) Follow(places []uint32, behind uint32, one bool) (left []uint32, onlyThere bool, err error) {
+	r, err := p.run()
+	if err != nil {
+		return nil, false, err
+	}
+	if r.of == nil {
+		own, onlyThere, err := p.inlinePlaces(nil, behind)
+		return common(places, own), onlyThere, err
+	}
+	if left, err = r.follow(places, int(behind), one); err == nil {
+		onlyThere, err = r.inText()
+	}
+	if err != nil {
+		err = p.damaged(err)
+	}
+	return left, onlyThere, err
+}
+
+// run is the packed hits of the current posting, of none where they are not packed.
+func (p *Postings) run() (run, error) {
+	if err := p.toHits(); err != nil || p.hitBlock.inline {
+		return run{}, err
+	}
+	from, to, err := p.hitBlock.span(p.i)
+	if err != nil {
+		err = p.damaged(err)
+	}
+	return run{&p.hitBlock.packed, p.i, from, to}, err
+}
+
+// inlinePlaces is Places of a list in the dictionary.
+func (p *Postings) inlinePlaces(buf []uint32, before uint32) (places []uint32, onlyThere bool, err error) {
+	b := &p.hitBlock
+	if b.room, err = p.Hits(b.room[:0]); err != nil {
+		return buf, false, err
+	}
+	for _, h := range b.room {
+		if h.Field() != vocab.Body {
+			return buf, false, nil
+		}
+		if at := h.Position(); at >= before {
+			buf = append(buf, at-before)
+		}
+	}
+	return buf, true, nil
+}
+
+// common leaves those of places that stand in others, too; both ascend.
+func common(places, others []uint32) []uint32 {
+	left, i := places[:0], 0
+	for _, place := range places {
+		for i < len(others) && others[i] < place {
+			i++
+		}
+		if i == len(others) {
+			break
+		}
+		if others[i] == place {
+			left = append(left, place)
+		}
+	}
+	return left
+}
+
+// places appends where hits stand, if all are in the text.
+func (r *run) places(buf []uint32, before int) ([]uint32, error) {
+	first, err := r.first()
+	if err != nil {
+		return buf, err
+	}
+	position := int(first) - before
+	if position >= 0 {
+		buf = append(buf, uint32(position))
+	}
+	for done := 0; done < r.to-r.from-1; {
+		gaps, err := r.gaps(done)
+		if err != nil {
+			return buf, err
+		}
+		for _, gap := range gaps {
+			if position += int(gap); position >= 0 {
+				buf = append(buf, uint32(position))
+			}
+		}
+		done += len(gaps)
+	}
+	return buf, nil
+}
+
+// follow leaves those of places that a hit stands so many words behind, or only the first of them, if all hits are in the
+// text. It reads no more of them than that takes.
+func (r *run) follow(places []uint32, behind int, one bool) (left []uint32, err error) {
+	first, err := r.first()
+	if err != nil {
+		return nil, err
+	}
+	left = places[:0]
+	position, gaps := int(first)-behind, []uint32(nil)
+	for done, all := 0, r.to-r.from-1; ; {
+		for len(places) > 0 && int(places[0]) < position {
+			places = places[1:]
+		}
+		if len(places) == 0 {
+			return left, nil
+		}
+		if int(places[0]) == position {
+			if left, places = append(left, places[0]), places[1:]; one || len(places) == 0 {
+				return left, nil
+			}
+		}
+		if done == all {
+			return left, nil
+		}
+		if len(gaps) == 0 {
+			if gaps, err = r.gaps(done); err != nil {
+				return nil, err
+			}
+		}
+		n := 0
+		for wanted := int(places[0]); n < len(gaps) && position < wanted; n++ {
+			position += int(gaps[n])
+		}
+		gaps, done = gaps[n:], done+n
+	}
+}
+
+// A run is the packed hits of one posting.
+type run struct {
+	of       *packedHits
+	posting  int
+	from, to int // their numbers
+}
+
+// inText says whether all hits stand in the text of the page: whether the last one does. The group that its gap is in
+// says so of most.
+func (r *run) inText() (bool, error) {
+	p := r.of
+	if r.to-r.from == 1 {
+		if !p.firsts.outside {
+			return true, nil
+		}
+	} else if head := groupHead * ((r.to - r.posting - 2) / groupSize); head < len(p.gaps.heads) && p.gaps.heads[head]&outsideText == 0 {
+		return true, nil
+	}
+	last := r.to - 1
+	if err := p.lowsOf(last / groupSize); err != nil {
+		return false, err
+	}
+	var low [1]uint8
+	err := p.low.read(low[:], last%groupSize)
+	return low[0]&outsideText == 0, err
+}
+
+// first is the position of the first hit.
+func (r *run) first() (uint32, error) {
+	p := r.of
+	if !p.firstsRead {
+		if !p.firsts.has(p.n) {
+			return 0, errHitsCut
+		}
+		p.firsts.read(p.firstPlaces[:p.n], 0)
+		p.firstsRead = true
+	}
+	return p.firstPlaces[r.posting&(blockSize-1)], nil
+}
+
+// gaps gives those from number n on, the gap to the second hit being 0, as far as their group reaches. They last until
+// the next call for the same block.
+func (r *run) gaps(n int) ([]uint32, error) {
+	at, end := r.from-r.posting+n, r.to-r.posting-1
+	group, err := r.of.groupOf(at / groupSize)
+	if err != nil {
+		return nil, err
+	}
+	from, to := at%groupSize, min(groupSize, at%groupSize+end-at)
+	if to > len(group) {
+		return nil, errHitsCut
+	}
+	return group[from:to], nil
+}
+
+// groupOf gives all gaps of a group, which last until the next call.
+func (p *packedHits) groupOf(number int) ([]uint32, error) {
+	if p.wholeOf != number {
+		if err := p.gapsOf(number); err != nil {
+			return nil, err
+		}
+		p.whole = groupSize
+		if !p.gap.has(groupSize) {
+			p.whole = 8 * len(p.gap.packed) / int(p.gap.width)
+		}
+		p.gap.read(p.buf[:p.whole], 0)
+		p.wholeOf = number
+	}
+	return p.buf[:p.whole], nil
+}
