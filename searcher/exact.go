@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"anatomy/disk/segment"
 	"anatomy/vocab"
 )
 
@@ -59,6 +60,18 @@ func (s *scorer) addExact(points Score, weight Milli, why string, t *tally) {
 		return
 	}
 	t.add(points, "exact", strings.Join(s.inOrder(), " "), fmt.Sprintf("%s idf %s × weight %s", why, s.terms.all.Milli(), weight))
+}
+
+// mayBe says whether a title has as many words as the query.
+func (t *terms) mayBe(title segment.Title) bool {
+	least, most := len(t.seq), len(t.seq)
+	for _, i := range t.seq {
+		if base := t.base[i]; t.span[base] > 1 {
+			most++ // the last character of a run stands in the title alone
+		}
+	}
+	like := func(words uint8) bool { return int(words) >= least && int(words) <= most }
+	return like(title.Words) || like(title.Own)
 }
 
 // coversTitle says whether the words of the query are all those of the title, or of what it has besides the site's name.

@@ -271,17 +271,28 @@ func (a *answer) find(root *query.Node, k, candidates int) (found []candidate, n
 	return found, n, nil
 }
 
-// promising is how many of the best pages of the first phase may come among the first ten: see Weights.Promising. All may
-// where no others match, and what an asker prefers, or what is in the order of days, wherever it stands.
-func (a *answer) promising(found []candidate) int {
-	n := len(found)
-	if n <= enough || a.resp.Total <= n || len(a.likings) > 0 || a.byDate {
-		return n
+// promising puts those of the best pages of the first phase in front that may come among the first ten, and says how many
+// they are: see Weights.Promising. All may where no others match, and what an asker prefers, or what is in the order of
+// days, wherever it stands.
+func (a *answer) promising(found []candidate) (n int) {
+	if len(found) <= enough || a.resp.Total <= len(found) || len(a.likings) > 0 || a.byDate {
+		return len(found)
 	}
-	least := a.w.LeastPromising(found[enough-1].first)
-	for found[n-1].first < least {
-		n--
+	least, likely := a.w.LeastPromising(found[enough-1].first), a.w.Likely
+	if likely == 0 {
+		likely = len(found)
 	}
+	var room [64]candidate // as many as candidates, mostly
+	others := room[:0]
+	for i, c := range found {
+		if i < enough || i < likely && c.first >= least || a.terms.mayBe(a.snap.parts[c.part].seg.Title(c.ord)) {
+			found[n] = c
+			n++
+		} else {
+			others = append(others, c)
+		}
+	}
+	copy(found[n:], others)
 	return n
 }
 

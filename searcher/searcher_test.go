@@ -110,7 +110,7 @@ func writeSegment(t testing.TB, dir string, s oracle.Segment, info func(*oracle.
 
 // bare is what the index keeps of a generated document: hits matter, texts do not.
 func bare(d *oracle.Document) vocab.DocInfo {
-	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Sketch: d.Sketch, Title: cmp.Or(d.Title, "page of "+d.URL)}
+	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Sketch: d.Sketch, Title: d.Title}
 }
 
 var lexicon = []string{"a", "b", "c", "page", "d", "e", "pages", "東京", "f", "paging", "東", "京"}

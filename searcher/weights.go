@@ -89,8 +89,10 @@ type Weights struct {
 	Impact Milli
 
 	// Promising is the score of the first phase that a candidate must have to be scored in full, where more pages match
-	// than are candidates, as a share of that of the tenth. 0 for all.
+	// than are candidates, as a share of that of the tenth, and Likely how many are scored in full at most. 0 for all.
+	// A page whose title has as many words as the query may be what the query names, and is scored wherever it stands.
 	Promising Milli
+	Likely    int
 }
 
 // Bins is the number of classes of proximity.
@@ -155,7 +157,8 @@ var DefaultWeights = Weights{
 	Widen:      10,
 	Form:       800,
 	Impact:     30,
-	Promising:  850,
+	Promising:  900,
+	Likely:     40,
 }
 
 // What the order of images depends on, see images.go. A word's points are idf × the weight of the best place where it

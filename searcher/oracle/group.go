@@ -19,8 +19,7 @@ type Shown struct {
 // Grouped gives the results as they are shown, wanted ones or not: of the candidates, near-duplicates are
 // folded into the best of them, and of ten results two at most are of a host if others have any.
 func (c *Collection) Grouped(q query.Query) (shown []Shown) {
-	found := c.Search(q)
-	n := c.promising(found)
+	found, n := c.search(q)
 	for _, f := range found[:n] {
 		near := slices.IndexFunc(shown, func(s Shown) bool { return s.Page.Sketch.Distance(f.Page.Sketch) <= searcher.NearDistance })
 		if near < 0 {

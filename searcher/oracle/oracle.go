@@ -253,14 +253,20 @@ func averageOf(segments ...Segment) float64 {
 
 // Search gives all pages that match, in the order of results.
 func (c *Collection) Search(q query.Query) []Found {
+	all, _ := c.search(q)
+	return all
+}
+
+// search says besides how many of them are scored in full.
+func (c *Collection) search(q query.Query) (all []Found, n int) {
 	if q.Root == nil || !q.Root.Positive() {
-		return nil
+		return nil, 0
 	}
 	wide := *c
 	c = &wide
 	c.name = q.Name
 	root := c.widen(q.Root)
-	all := c.matches(root)
+	all = c.matches(root)
 	slices.SortFunc(all, func(a, b Found) int { return cmp.Or(cmp.Compare(b.First, a.First), cmp.Compare(a.key, b.key)) })
 	scored := len(all)
 	if c.Scored > 0 {
@@ -269,7 +275,7 @@ func (c *Collection) Search(q query.Query) []Found {
 	for i := range all[:scored] {
 		all[i].Score = c.score(root, all[i].Page)
 	}
-	n := c.promising(all)
+	n = c.promising(root, all)
 	for i := n; i < len(all); i++ { // home pages are always among the candidates
 		if c.atHomes[all[i].Doc] > 0 {
 			moved := all[i]
@@ -281,24 +287,47 @@ func (c *Collection) Search(q query.Query) []Found {
 	slices.SortFunc(all[:n], func(a, b Found) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc))
 	})
-	return all
+	return all, n
 }
 
-// promising is how many of the first pages are scored in full, which may stand in whatever order: those of the candidates
-// that come near enough to the tenth by their score of the first phase, or all where no others match.
-func (c *Collection) promising(all []Found) int {
-	firsts := make([]uint64, min(c.Candidates, len(all)))
-	for i := range firsts {
-		firsts[i] = all[i].First
+// promising puts those of the first pages in front that are scored in full, and says how many they are: those of the
+// candidates that come near enough to the tenth by their score of the first phase, or may be named by the query, or all where
+// no others match. All is in the order of the first phase.
+func (c *Collection) promising(root *query.Node, all []Found) int {
+	candidates := all[:min(c.Candidates, len(all))]
+	if len(candidates) == len(all) || len(candidates) <= 10 {
+		return len(candidates)
 	}
-	slices.SortFunc(firsts, func(a, b uint64) int { return cmp.Compare(b, a) })
-	n := len(firsts)
-	if n == len(all) {
-		return n
+	seq := c.wanted(root)
+	least := candidates[9].First * uint64(c.Weights.Promising) / 1000
+	front := map[vocab.DocID]bool{}
+	for i, found := range candidates {
+		near := found.First >= least && (i < c.Weights.Likely || c.Weights.Likely == 0)
+		if i < 10 || near || asLong(seq, found.Page.Title) || asLong(seq, ownTitle(found.Page)) {
+			front[found.Doc] = true
+		}
 	}
-	for ; n > 10 && firsts[n-1] < firsts[9]*uint64(c.Weights.Promising)/1000; n-- {
+	slices.SortStableFunc(candidates, func(a, b Found) int {
+		switch {
+		case front[a.Doc] == front[b.Doc]:
+			return 0
+		case front[a.Doc]:
+			return -1
+		}
+		return 1
+	})
+	return len(front)
+}
+
+// asLong says whether a title may have the words of a query and no others: each bigram may stand for two of them.
+func asLong(seq []string, title string) bool {
+	n, bigrams := wordsIn(title), 0
+	for _, word := range seq {
+		if words.Bigram(word) {
+			bigrams++
+		}
 	}
-	return n
+	return len(seq) <= n && n <= len(seq)+bigrams
 }
 
 func (c *Collection) matches(root *query.Node) (all []Found) {
@@ -489,14 +518,20 @@ func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 	return sum
 }
 
-// exactTitle is for the title, all of it or what comes before the site's name, where the query says the same words.
-func (c *Collection) exactTitle(seq []string, all searcher.Score, d *Document) searcher.Score {
+// ownTitle is the title without the site's name.
+func ownTitle(d *Document) string {
 	own := d.Title
 	for _, separator := range []string{" — ", " – ", " - ", " | ", " :: ", " · ", " » "} {
 		if before, _, found := strings.Cut(own, separator); found {
 			own = before
 		}
 	}
+	return own
+}
+
+// exactTitle is for the title, all of it or what comes before the site's name, where the query says the same words.
+func (c *Collection) exactTitle(seq []string, all searcher.Score, d *Document) searcher.Score {
+	own := ownTitle(d)
 	points := all * searcher.Score(c.Weights.Exact[vocab.TitleField]) / 1000
 	whole := d.says(seq, 0, wordsIn(d.Title), vocab.TitleField, true)
 	part := d.says(seq, 0, wordsIn(own), vocab.TitleField, true)
