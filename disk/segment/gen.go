@@ -20,7 +20,7 @@ func main() {
 		fmt.Fprintf(&b, "case %d: return gaps%d(dst, src, before)\n", w, w)
 	}
 	b.WriteString("}\nreturn before\n}\n\n")
-	b.WriteString("// unpackBytes64 decodes 64 values of width bits, at most 8, and adds least to each.\n")
+	b.WriteString("// unpackBytes64 decodes 64 values of width bits, at most 8, and adds least to each, which stays below 256.\n")
 	b.WriteString("func unpackBytes64(dst *[64]uint8, src []byte, width, least uint8) {\nswitch width {\n")
 	for w := 0; w <= 8; w++ {
 		fmt.Fprintf(&b, "case %d: bytes%d(dst, src, least)\n", w, w)
@@ -39,14 +39,10 @@ func main() {
 		b.WriteString("return v\n}\n")
 	}
 	for w := 0; w <= 8; w++ {
-		fmt.Fprintf(&b, "\nfunc bytes%d(dst *[64]uint8, src []byte, least uint8) {\n", w)
+		fmt.Fprintf(&b, "\nfunc bytes%d(dst *[64]uint8, src []byte, least uint8) {\nadd := uint64(least) * eachByte\n", w)
 		words(&b, w)
-		for i := 0; i < 64; i++ {
-			if w == 0 {
-				fmt.Fprintf(&b, "dst[%d] = least\n", i)
-				continue
-			}
-			fmt.Fprintf(&b, "dst[%d] = least + uint8(%s)\n", i, value(i, w))
+		for i := 0; i < 8; i++ {
+			fmt.Fprintf(&b, "binary.LittleEndian.PutUint64(dst[%d:], %s + add)\n", 8*i, spread(i, w))
 		}
 		b.WriteString("}\n")
 	}
@@ -68,6 +64,18 @@ func words(b *bytes.Buffer, w int) {
 	for i := 0; i < w; i++ {
 		fmt.Fprintf(b, "w%d := binary.LittleEndian.Uint64(src[%d:])\n", i, 8*i)
 	}
+}
+
+// spread is the i-th eight values of w bits, each in a byte: they are parted by halves.
+func spread(i, w int) string {
+	switch w {
+	case 0:
+		return "0"
+	case 8:
+		return fmt.Sprintf("w%d", i)
+	}
+	each := uint64(1)<<w - 1
+	return fmt.Sprintf("parted(%s, %d, %#x, %#x, %#x)", value(i, 8*w), w, uint64(1)<<(4*w)-1, (each<<w|each)*0x0000000100000001, each*0x0001000100010001)
 }
 
 func value(i, w int) string {

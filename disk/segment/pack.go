@@ -72,6 +72,14 @@ func unpackBytes(dst []uint8, src []byte, width, least uint8) {
 	}
 }
 
+// parted spreads eight values of width bits over the bytes of a word. The masks are those of four, of each two
+// and of each value.
+func parted(v uint64, width uint8, fours, pairs, each uint64) uint64 {
+	v = v&fours | v>>(4*width)&fours<<32
+	v = v&pairs | v>>(2*width)&pairs<<16
+	return v&each | v>>width&each<<8
+}
+
 // The bytes of a word of eight, all 1, and the lanes of 16 bits that they are added up in.
 const (
 	eachByte = 0x0101010101010101
