@@ -70,6 +70,7 @@ func (p *Postings) Fill(b *Batch, from, until vocab.Ordinal, needed uint8) (next
 	if at == p.entry.blocks() || !p.reach(at) {
 		return past
 	}
+	p.unpackOrdinals()
 	i, n := p.rank(uint32(from)), p.n
 	if next = vocab.Ordinal(p.ordinals[n-1]) + 1; next > until {
 		next, n = until, p.rank(uint32(until))
@@ -110,7 +111,12 @@ func (p *Postings) Keep(b *Batch, step, least uint32) {
 			if !p.reach(at) {
 				break
 			}
-			found := p.match(b, from, to, kept)
+			found := kept
+			if p.asBits {
+				found = p.matchBits(b, from, to, kept)
+			} else {
+				found = p.match(b, from, to, kept)
+			}
 			if least > 0 {
 				p.addImpacts(b, kept, found, step)
 				found = b.prune(kept, found, least)
@@ -213,6 +219,22 @@ func (p *Postings) match(b *Batch, from, to, kept int) int {
 		b.ordinals[k], b.points[k], b.rows[k] = ord, b.points[i&(blockSize-1)], row
 		p.numbers[row&(blockSize-1)] = number + uint32(at)
 		if p.ordinals[at&(blockSize-1)] == ord {
+			kept++
+		}
+	}
+	return kept
+}
+
+// matchBits is match for a bitmap.
+func (p *Postings) matchBits(b *Batch, from, to, kept int) int {
+	number := uint32(p.decoded * blockSize)
+	for i := from; i < to; i++ {
+		ord, row := b.ordinals[i&(blockSize-1)], b.rows[i&(blockSize-1)]
+		at, yes := p.bits.has(ord)
+		k := kept & (blockSize - 1)
+		b.ordinals[k], b.points[k], b.rows[k] = ord, b.points[i&(blockSize-1)], row
+		p.numbers[row&(blockSize-1)] = number + uint32(at)
+		if yes {
 			kept++
 		}
 	}

@@ -19,11 +19,14 @@ var (
 )
 
 // A block is 128 postings, decoded. Impacts are left packed until they are asked for: a conjunction passes by most
-// postings for their ordinals alone.
+// postings for their ordinals alone. So are the ordinals of a bitmap, perhaps for ever.
 type block struct {
 	n        int
 	ordinals [blockSize]uint32 // noOrdinal from n on
 	impacts  [blockSize]uint8
+
+	asBits bool // of the ordinals only the first, the last and the current one are there yet
+	bits   bitmap
 
 	waiting packedImpacts // nothing once they are unpacked
 }
@@ -50,40 +53,71 @@ func (p *packedImpacts) at(i int) uint8 {
 
 func (p *packedImpacts) unpack(impacts []uint8) { unpackBytes(impacts, p.packed, p.width, p.least) }
 
-// decode reads a block of n postings, which follow the ordinal before, from the start of src. It gives the
-// number of bytes that the block takes.
-func (b *block) decode(src []byte, n int, before uint32) (size int, err error) {
-	b.n = 0
-	if len(src) < blockHead {
-		return 0, errCut
-	}
-	gapWidth, least, width := src[0], src[1], src[2]
-	if gapWidth > 32 || width > 8 {
-		return 0, errWidth
-	}
-	gaps := packedLen(n, gapWidth)
-	if size = blockHead + gaps + packedLen(n, width); size > len(src) {
-		return 0, errCut
-	}
-	unpackGaps(b.ordinals[:n], src[blockHead:], gapWidth, before)
-	b.waiting = packedImpacts{src[blockHead+gaps : size], width, least, true}
-	if b.ordinals[0] <= before && before != noOrdinal || !ascending(b.ordinals[:n], gapWidth) {
-		return 0, errOrdinals
-	}
-	b.n = n
-	return size, nil
+// The parts of a block.
+type blockParts struct {
+	width   uint8  // of gaps, or bitmapGap
+	gaps    []byte // or a bitmap
+	impacts packedImpacts
+	size    int // bytes that the block takes
 }
 
-// impactsOf finds the impacts of a block of n postings, without its ordinals, if it is whole.
-func impactsOf(src []byte, n int) (p packedImpacts) {
-	if len(src) < blockHead || src[0] > 32 || src[2] > 8 {
-		return p
+// parseBlock takes a block of n postings apart, whose ordinals follow before and end with last, at the start of src.
+func parseBlock(src []byte, n int, before, last uint32) (p blockParts, err error) {
+	if len(src) < blockHead {
+		return p, errCut
 	}
-	from := blockHead + packedLen(n, src[0])
-	if to := from + packedLen(n, src[2]); to <= len(src) {
-		return packedImpacts{src[from:to], src[2], src[1], true}
+	gapWidth, least, width := src[0], src[1], src[2]
+	from := blockHead
+	switch {
+	case width > 8 || gapWidth > 32 && gapWidth != bitmapGap:
+		return p, errWidth
+	case gapWidth != bitmapGap:
+		from += packedLen(n, gapWidth)
+	default:
+		length := bitmapLen(before, last)
+		if length > bitmapBytes {
+			return p, errBitmap
+		}
+		from += length
 	}
-	return p
+	size := from + packedLen(n, width)
+	if size > len(src) {
+		return p, errCut
+	}
+	return blockParts{gapWidth, src[blockHead:from], packedImpacts{src[from:size], width, least, true}, size}, nil
+}
+
+// decode reads a block of n postings, which follow the ordinal before and end with last, from the start of src. It gives
+// the number of bytes that the block takes.
+func (b *block) decode(src []byte, n int, before, last uint32) (size int, err error) {
+	b.n, b.asBits = 0, false
+	parts, err := parseBlock(src, n, before, last)
+	if err != nil {
+		return 0, err
+	}
+	if parts.width == bitmapGap {
+		if err := b.bits.read(parts.gaps, n, before, last); err != nil {
+			return 0, err
+		}
+		b.asBits = true
+		b.ordinals[0], _ = b.bits.next(before + 1)
+		b.ordinals[n-1] = last
+	} else {
+		unpackGaps(b.ordinals[:n], parts.gaps, parts.width, before)
+		if b.ordinals[0] <= before && before != noOrdinal || !ascending(b.ordinals[:n], parts.width) || b.ordinals[n-1] != last {
+			return 0, errOrdinals
+		}
+	}
+	b.waiting, b.n = parts.impacts, n
+	return parts.size, nil
+}
+
+// unpackOrdinals makes ordinals those of the block.
+func (b *block) unpackOrdinals() {
+	if b.asBits {
+		b.bits.unpack(&b.ordinals)
+		b.asBits = false
+	}
 }
 
 // decodeInside reads the ordinals of n postings of a list in the dictionary, of which the first is known. It gives the
@@ -166,9 +200,18 @@ func appendBlock(dst []byte, ordinals []uint32, impacts []uint8, before uint32) 
 		over[i] = impact - least
 	}
 	width := width64(uint64(most - least))
-	dst = append(dst, gapWidth, least, width)
-	dst = appendPacked(dst, gaps[:len(ordinals)], gapWidth)
+	if length := bitmapLen(before, ordinals[len(ordinals)-1]); bitmapIsBetter(length, packedLen(len(ordinals), gapWidth)) {
+		dst = appendBitmap(append(dst, bitmapGap, least, width), ordinals, before)
+	} else {
+		dst = appendPacked(append(dst, gapWidth, least, width), gaps[:len(ordinals)], gapWidth)
+	}
 	return appendPacked(dst, over[:len(impacts)], width)
+}
+
+// bitmapIsBetter says whether a block is a bitmap of so many bytes, which may be a fourth longer than the gaps would be, if
+// these are not all 0.
+func bitmapIsBetter(bitmap, gaps int) bool {
+	return gaps > 0 && bitmap <= bitmapBytes && bitmap <= gaps+gaps/4
 }
 
 // gapsOf makes gaps those of ordinals, and gives the bits that the largest needs.

@@ -86,11 +86,15 @@
 //
 // and a block is
 //
-//	width      1 byte     of a gap, 0 to 32 bits
+//	width      1 byte     of a gap, 0 to 32 bits; 255 if a bitmap stands in their place
 //	least      1 byte     impact
 //	width      1 byte     of an impact above the least, 0 to 8 bits
 //	gaps       ordinal − ordinal before − 1, packed from the low bit on; before ordinal 0 stands −1
 //	impacts    packed likewise
+//
+// A bitmap has a bit for each document, from the low bit of the first byte on, which belongs to the first multiple of 8
+// that is not above the last ordinal of the block before + 1; it ends with the byte of the block's own last ordinal. A
+// block becomes one where that takes at most 256 bytes and a fourth more than the gaps would.
 //
 // # Hits
 //
@@ -181,8 +185,8 @@ package segment
 // 7 leaves of the dictionary, and no impacts in them, 8 groups of words in leaves,
 // 9 hits of menus, 10 the column n and positions of anchors that tell their text ([vocab.AnchorPosition]).
 // Since then there are hits of parts, too: a segment from before has none, and is right as it is.
-// 11 letters of titles in the column n, 12 heads of groups of hits before the groups.
-const Version = 12
+// 11 letters of titles in the column n, 12 heads of groups of hits before the groups, 13 bitmaps in lists.
+const Version = 13
 
 // MaxWord is the longest word in bytes that a segment takes.
 const MaxWord = 1024

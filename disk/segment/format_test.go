@@ -472,14 +472,17 @@ func memorySegment(postings, hits []byte) *Segment {
 func FuzzList(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
 	dir := f.TempDir()
-	for _, n := range []int{1, 2, 127, 128, 129, 300} {
+	for i, n := range []int{1, 2, 127, 128, 129, 300, 128, 500} {
 		var value []byte
 		l := listWriter{list: Full, put: func(_, entry []byte) error { value = slices.Clone(entry); return nil }}
 		l.postings, _ = createFile(filepath.Join(dir, "postings"))
 		l.hitsFile, _ = createFile(filepath.Join(dir, "hits"))
 		l.startWord([]byte("word"))
-		for i := range n {
-			l.add(vocab.Ordinal(3*i), uint8(r.IntN(256)), makeHits(r))
+		for ord, left := 0, n; left > 0; ord++ {
+			if i < 6 && ord%3 == 0 || i >= 6 && r.IntN(3) == 0 { // packed gaps, and bitmaps
+				l.add(vocab.Ordinal(ord), uint8(r.IntN(256)), makeHits(r))
+				left--
+			}
 		}
 		l.endWord()
 		l.postings.close()
@@ -513,5 +516,23 @@ func FuzzList(f *testing.F) {
 		for to := vocab.Ordinal(0); p.Advance(to); to = p.Ord() + 100 {
 			p.MaxIn(p.Ord(), p.Ord()+1000)
 		}
+		p.Rewind()
+		var b Batch
+		for last, from := int64(-1), vocab.Ordinal(0); from < 1<<16 && !p.end; from += 150 {
+			for b.Clear(); b.Len() < 100; {
+				b.Add(from + vocab.Ordinal(b.Len()))
+			}
+			p.Keep(&b, 1, uint32(from%2))
+			p.Weigh(&b, 1)
+			for i := range b.Len() {
+				if int64(b.Ord(i)) <= last {
+					t.Fatalf("%d after %d", b.Ord(i), last)
+				}
+				last = int64(b.Ord(i))
+				p.Stand(&b, i)
+				p.Hits(nil)
+			}
+		}
+		p.Reached(3)
 	})
 }

@@ -94,7 +94,7 @@ func (p *Postings) Again(q *Postings) {
 	if n := p.entry.df; p.inside() {
 		copy(q.ordinals[:n], p.ordinals[:n])
 		copy(q.impacts[:n], p.impacts[:n])
-		q.waiting, q.unweighed = packedImpacts{}, p.unweighed
+		q.waiting, q.asBits, q.unweighed = packedImpacts{}, false, p.unweighed
 		q.hitBlock.shareInline(&p.hitBlock, n)
 	}
 	q.Rewind()
@@ -115,7 +115,7 @@ func (p *Postings) open() (err error) {
 // openInside decodes a list in the dictionary, which stands as a block that load need not decode.
 func (p *Postings) openInside() error {
 	n, e := p.entry.df, &p.entry
-	p.n, p.waiting, p.unweighed = 0, packedImpacts{}, true
+	p.n, p.waiting, p.asBits, p.unweighed = 0, packedImpacts{}, false, true
 	size, err := p.block.decodeInside(e.inside, n, e.first)
 	if err != nil {
 		return err
@@ -183,6 +183,7 @@ func (p *Postings) Impact() uint8 {
 // ordinals, and the impact of each. It is valid until the next move.
 func (p *Postings) Block() (ordinals []uint32, impacts []uint8) {
 	p.weighed()
+	p.unpackOrdinals()
 	return p.ordinals[p.i:p.n], p.impacts[p.i:p.n]
 }
 
@@ -198,6 +199,7 @@ func (p *Postings) Pass(n int) bool {
 // Next goes to the next posting. It is false at the end, and after an error.
 func (p *Postings) Next() bool {
 	if p.i+1 < p.n {
+		p.unpackOrdinals()
 		p.i++
 		return true
 	}
@@ -258,6 +260,11 @@ func (p *Postings) search(to vocab.Ordinal) {
 	if p.Ord() >= to {
 		return
 	}
+	if p.asBits {
+		ord, number := p.bits.next(uint32(to))
+		p.i, p.ordinals[number&(blockSize-1)] = number, ord
+		return
+	}
 	lo, hi := p.i, p.n-1 // lo is below to, hi is not
 	for step := 1; lo+step < hi; step *= 2 {
 		if p.ordinals[(lo+step)&(blockSize-1)] >= uint32(to) {
@@ -297,6 +304,14 @@ func (p *Postings) coded(at int) ([]byte, error) {
 	return p.blocks[from:to], nil
 }
 
+// before is the last ordinal before a block.
+func (p *Postings) before(at int) uint32 {
+	if at == 0 {
+		return noOrdinal
+	}
+	return p.directory.last(at - 1)
+}
+
 // decodeBlock makes block that of a number.
 func (p *Postings) decodeBlock(at int) error {
 	n := p.sizeOf(at)
@@ -312,17 +327,11 @@ func (p *Postings) decodeBlock(at int) error {
 	if err != nil {
 		return err
 	}
-	before := noOrdinal
-	if at > 0 {
-		before = p.directory.last(at - 1)
-	}
-	size, err := p.block.decode(src, n, before)
-	switch {
-	case err != nil:
+	size, err := p.block.decode(src, n, p.before(at), p.directory.last(at))
+	if err != nil {
 		return err
-	case p.ordinals[n-1] != p.directory.last(at):
-		return errOrdinals
-	case size != len(src):
+	}
+	if size != len(src) {
 		return errTail
 	}
 	p.decoded = at
@@ -427,7 +436,11 @@ func (p *Postings) impactsOf(at int) packedImpacts {
 	if err != nil {
 		return packedImpacts{}
 	}
-	return impactsOf(src, p.sizeOf(at))
+	parts, err := parseBlock(src, p.sizeOf(at), p.before(at), p.directory.last(at))
+	if err != nil {
+		return packedImpacts{}
+	}
+	return parts.impacts
 }
 
 // HitCount is how many hits the current posting has, or of a list in the dictionary how many bytes they take.
