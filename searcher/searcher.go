@@ -9,8 +9,9 @@
 // scores them exactly ([Weights]): type weights and count weights for every word, proximity of
 // neighbouring words, PageRank, URL. Each term of the sum can be shown.
 //
-// The order of results is total, and that of looking at every page: first the best
-// [Options].Candidates of the first phase, by exact score, ties by DocID; then all other pages in the
+// The order of results is total, and that of looking at every page: first those of the best
+// [Options].Candidates of the first phase that may come among the first ten ([Weights].Promising), by exact score, ties by
+// DocID; then all other pages in the
 // order of the first phase, ties in the order of the index, which is that of the URLs' keys. Which
 // page of results is asked for plays no part in it, so that pages of results never overlap.
 package searcher
@@ -27,7 +28,7 @@ import (
 // Options of a Searcher. The zero value works.
 type Options struct {
 	Weights    Weights       // default DefaultWeights
-	Candidates int           // pages that are scored exactly, default 60
+	Candidates int           // pages of the first phase that may be scored exactly, see Weights.Promising; default 60
 	CountTo    int           // matches that are counted exactly, default 1,000; past them, as far as the search for the best goes
 	CacheBytes int64         // memory for lists, default 64 MB, and half as much for titles and addresses
 	Links      Links         // for link: and related:; default none
