@@ -2,6 +2,7 @@ package searcher
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"anatomy/disk/segment"
@@ -61,6 +62,7 @@ func (fs *families) put(key familyKey, found forms) {
 	if fs.of == nil || len(fs.of) >= maxFamilies {
 		fs.of = map[familyKey]forms{}
 	}
+	key.word = strings.Clone(key.word) // not the query that it stands in
 	fs.of[key] = found
 }
 
@@ -159,11 +161,7 @@ func (a *answer) widen(root *query.Node, all bool) *query.Node {
 			if err != nil {
 				a.unreadable(p, err, nil)
 			}
-			for _, form := range of.words {
-				if i, known := slices.BinarySearch(found, form); !known {
-					found = slices.Insert(found, i, form)
-				}
-			}
+			found = union(found, of.words)
 			if len(of.words) == 0 {
 				of.df = a.dfIn(p, n.Words[0])
 			}
@@ -177,6 +175,19 @@ func (a *answer) widen(root *query.Node, all bool) *query.Node {
 		}
 		return found
 	})
+}
+
+// union puts sorted words together and changes neither.
+func union(all, more []string) []string {
+	if len(all) == 0 {
+		return slices.Clip(more)
+	}
+	for _, word := range more {
+		if i, known := slices.BinarySearch(all, word); !known {
+			all = slices.Insert(slices.Clip(all), i, word)
+		}
+	}
+	return all
 }
 
 // narrow gives the query as it stands, unless forms of its words count in any case.

@@ -19,6 +19,7 @@ type knowledge struct {
 	segments    []string
 	words       *suggest.Dictionary
 	completions *suggest.Completions
+	tried       spellings
 }
 
 // Learn reads the words and titles of what is searched now, for corrections and completions; it
@@ -39,7 +40,7 @@ func (s *Searcher) Learn(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.learnt.Store(&knowledge{snap.generation, snap.rankStamp, snap.segments, words.Dictionary(), phrases.Completions()})
+		s.learnt.Store(&knowledge{generation: snap.generation, rankStamp: snap.rankStamp, segments: snap.segments, words: words.Dictionary(), completions: phrases.Completions()})
 		return nil
 	})
 	return err

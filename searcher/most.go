@@ -31,10 +31,14 @@ func (a *answer) addMost(candidates int) error {
 	if err := b.prepare(most); err != nil {
 		return err
 	}
-	found, err := b.walk(b.allowed(most), candidates)
+	found, err := b.walk(b.allowed(most), candidates+len(a.matched))
 	if err != nil {
 		return err
 	}
+	found = slices.DeleteFunc(found, func(c candidate) bool {
+		return slices.ContainsFunc(a.matched, func(m candidate) bool { return m.doc == c.doc })
+	})
+	found = found[:min(candidates, len(found))]
 	if found, err = b.order(found, candidates); err != nil {
 		return err
 	}

@@ -83,7 +83,9 @@ func (w *walk) require(p *plan, n *query.Node) {
 	switch {
 	case n.Op == query.And:
 		for _, kid := range n.Kids {
-			w.require(p, kid)
+			if !p.none {
+				w.require(p, kid)
+			}
 		}
 		return
 	case n.Op != query.Words && n.Op != query.Near || listOf(n.In) != segment.Full || len(n.Forms) > 0:

@@ -147,8 +147,9 @@ type answer struct {
 	terms  *terms
 	byDate bool // the newest first
 
-	root  *query.Node // the query that was answered in the end
-	found []candidate // its results in order, as far as they are wanted
+	root    *query.Node // the query that was answered in the end
+	matched []candidate // the best pages of its first phase: all that match, where they are fewer
+	found   []candidate // its results in order, as far as they are wanted
 
 	countTo int // matches are counted exactly up to here
 
@@ -173,6 +174,7 @@ func (a *answer) run(root *query.Node, candidates int) error {
 	if a.root == nil || err != nil {
 		return err
 	}
+	a.matched = found
 	if found, err = a.results(a.root, found, n, candidates); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -86,7 +87,7 @@ func (a *answer) correct(k *knowledge, q *query.Query) string {
 	known := true // so far, all words that are doubted
 	for _, l := range q.Loose {
 		df := a.terms.pages(l.Word)
-		near := neighbours(k.words, l.Word, df)
+		near := k.neighbours(l.Word, df)
 		if len(near) == 0 {
 			continue
 		}
@@ -105,7 +106,36 @@ func (a *answer) correct(k *knowledge, q *query.Query) string {
 	return a.likeliest(guesses(q.Text, doubtful, spellings), q.Text, least)
 }
 
-// neighbours are the spellings that are tried for a word with so many pages, the likeliest first.
+// Spellings are those that were looked for: most queries have no word that is doubted, and to find that out of a rare one
+// takes a tenth of a millisecond.
+type spellings struct {
+	mu sync.Mutex
+	of map[suggest.Word][]spelling
+}
+
+// maxSpellings bounds spellings; then it begins anew.
+const maxSpellings = 4096
+
+// neighbours are the spellings that are tried for a word with so many pages, the likeliest first. They are not to be changed.
+func (k *knowledge) neighbours(word string, df int) []spelling {
+	key := suggest.Word{Text: word, DF: df}
+	k.tried.mu.Lock()
+	all, known := k.tried.of[key]
+	k.tried.mu.Unlock()
+	if known {
+		return all
+	}
+	all = neighbours(k.words, word, df)
+	k.tried.mu.Lock()
+	defer k.tried.mu.Unlock()
+	if k.tried.of == nil || len(k.tried.of) >= maxSpellings {
+		k.tried.of = map[suggest.Word][]spelling{}
+	}
+	key.Text = strings.Clone(word)
+	k.tried.of[key] = all
+	return all
+}
+
 func neighbours(d *suggest.Dictionary, word string, df int) (all []spelling) {
 	first, _ := utf8.DecodeRuneInString(word)
 	for _, n := range d.Near(word, suggest.Reach(word), df*muchRarer) {
@@ -119,7 +149,7 @@ func neighbours(d *suggest.Dictionary, word string, df int) (all []spelling) {
 		all = append(all, s)
 	}
 	slices.SortStableFunc(all, func(a, b spelling) int { return cmp.Compare(b.points, a.points) })
-	return all[:min(len(all), maxNeighbours)]
+	return slices.Clip(all[:min(len(all), maxNeighbours)])
 }
 
 // guesses are the query with the words spelt in all ways, the likeliest by the words alone first.

@@ -384,24 +384,27 @@ func (n *Node) Offset(k int) uint32 {
 	return n.At[k]
 }
 
-// Most asks for pages that miss some of the words of a query and hold others: those that are not to be left out
-// are in quotes, behind a plus or an operator. It gives the words to choose from as well, at least two; or nil.
+// Most asks for pages that hold any of the words of a query: those that are not to be left out are in quotes, behind a
+// plus or an operator. It gives the words to choose from as well, at least two; or nil.
 func (n *Node) Most() (most *Node, words []*Node) {
 	if n == nil || n.Op != And {
 		return nil, nil
 	}
-	most = &Node{Op: And}
+	var others []*Node
 	for _, kid := range n.Kids {
 		if kid.mayMiss() {
 			words = append(words, kid)
 		} else {
-			most.Kids = append(most.Kids, kid)
+			others = append(others, kid)
 		}
 	}
 	if len(words) < 2 {
 		return nil, nil
 	}
-	most.Kids = append(most.Kids, &Node{Op: Or, Kids: words}, &Node{Op: Not, Kids: []*Node{{Op: And, Kids: words}}})
+	most = &Node{Op: Or, Kids: words}
+	if len(others) > 0 {
+		most = &Node{Op: And, Kids: append(others, most)}
+	}
 	return most, words
 }
 
