@@ -26,9 +26,11 @@ import (
 // settled, the choice is made anew, so that it does not depend on the order of fetching: the document stands for all
 //
 //  1. whose URL the page declares to be the canonical one (RFC 6596),
-//  2. to which the most pages link; pages that have duplicates do not count, for the links of a copy of a site lead
+//  2. whose URL does not name another language in the place where that of a duplicate names the one of the page, as /tr/a does
+//     where /en/a is in English, too: a page that nobody has translated yet,
+//  3. to which the most pages link; pages that have duplicates do not count, for the links of a copy of a site lead
 //     into that copy, and of which copy they are read is what is to be decided,
-//  3. whose URL has the fewest folders, then the shortest, then the first in the order of bytes, schemes and "www." left out.
+//  4. whose URL has the fewest folders, then the shortest, then the first in the order of bytes, schemes and "www." left out.
 //
 // Where that is another than the one that came first, the body is stored again as its page, and all of the cluster
 // is as if it had been fetched in that order (urlserver.Server.Stand): so an index that is made anew is the same.
@@ -36,9 +38,10 @@ import (
 
 // A cluster is documents with one body.
 type cluster struct {
-	of    vocab.DocID // that the others are duplicates of
-	best  vocab.DocID // by links and URLs
-	place vocab.Place // of the page
+	of    vocab.DocID            // that the others are duplicates of
+	best  vocab.DocID            // by links and URLs
+	in    map[string]vocab.DocID // by the language of the page, where URLs name several and this one
+	place vocab.Place            // of the page
 }
 
 // represent has the right document of each cluster stand for all. The stages must run.
@@ -85,7 +88,7 @@ func (c *Crawl) arrived(ctx context.Context) error {
 	return nil
 }
 
-// clusters finds the clusters, and of each the document that links and URLs speak for.
+// clusters finds the clusters, and of each the documents that links and URLs speak for.
 func (c *Crawl) clusters(ctx context.Context) ([]cluster, error) {
 	votes, err := c.votes()
 	if err != nil || len(votes) == 0 {
@@ -128,15 +131,32 @@ func choose(members []docindex.Record, votes map[vocab.DocID]uint32) (k cluster,
 	if len(members) < 2 || !members[0].IsPage() {
 		return k, false
 	}
-	best := &members[0]
+	able := members[:1:1]
 	for i := range members[1:] {
 		if r := &members[i+1]; mayStand(r, &members[0]) {
-			if c := cmp.Compare(votes[r.Doc], votes[best.Doc]); c > 0 || c == 0 && plainer(r.URL, best.URL) {
-				best = r
-			}
+			able = append(able, *r)
 		}
 	}
-	return cluster{of: members[0].Doc, best: best.Doc, place: members[0].Fetch.Place}, true
+	k = cluster{of: members[0].Doc, best: bestOf(able, votes), place: members[0].Fetch.Place}
+	for language, some := range byLanguage(able) {
+		if k.in == nil {
+			k.in = map[string]vocab.DocID{}
+		}
+		k.in[language] = bestOf(some, votes)
+	}
+	return k, true
+}
+
+// bestOf gives the document that links and URLs speak for.
+func bestOf(able []docindex.Record, votes map[vocab.DocID]uint32) vocab.DocID {
+	best := &able[0]
+	for i := range able[1:] {
+		r := &able[i+1]
+		if c := cmp.Compare(votes[r.Doc], votes[best.Doc]); c > 0 || c == 0 && plainer(r.URL, best.URL) {
+			best = r
+		}
+	}
+	return best.Doc
 }
 
 // mayStand says whether a duplicate may take the place of its original.
@@ -201,9 +221,9 @@ func folders(bare string) int {
 // whyAlias says for people why a URL does not stand for the page that it has in common with another.
 func whyAlias(url, of string) string {
 	if plainer(of, url) {
-		return "the other URL stands for both: the page declares it, more pages link to it, or it is the plainer one"
+		return "the other URL stands for both: the page declares it or is in the language that it names, more pages link to it, or it is the plainer one"
 	}
-	return "the other URL stands for both: the page declares it, or more pages link to it"
+	return "the other URL stands for both: the page declares it or is in the language that it names, or more pages link to it"
 }
 
 // A representer has other documents stand for their clusters.
@@ -234,12 +254,20 @@ func (r *representer) settle(ctx context.Context, k cluster) error {
 		return err
 	}
 	declares := bytes.Contains(page.Body, []byte("canonical")) || strings.Contains(page.Links, "canonical")
-	if k.best == k.of && !declares {
+	if k.best == k.of && !declares && len(k.in) == 0 {
 		return nil
 	}
 	document, err := r.asPage(&page, &best)
 	if err != nil {
 		return err
+	}
+	if doc, ok := k.in[vocab.PrimaryLanguage(document.Info.Lang)]; ok && doc != best.Doc {
+		if best, ok, err = r.urls.Get(doc); err != nil || !ok {
+			return err
+		}
+		if document, err = r.asPage(&page, &best); err != nil {
+			return err
+		}
 	}
 	if declares && document.Canonical != "" {
 		switch declared, is, err := r.member(document.Canonical, k.of); {

@@ -20,13 +20,17 @@ func duplicates(t *testing.T) (w *testWeb, seeds []string, want map[string][]str
 		"http://linked.test/latest/long":  {"http://linked.test/1.0/", "http://linked.test/2.0/"},
 		"http://alone.test/":              nil,
 		"http://self.test/x":              {"http://self.test/y"},
+		"http://lang.test/a/en/long":      {"http://lang.test/a/pt-br/long", "http://lang.test/a/ko/long"},
+		"http://lang.test/a/tr/":          {"http://lang.test/a/da/", "http://lang.test/a/nb_NO/"},
 	}
 	body := map[string]string{
 		"http://plain.test/a.html":        `the plainest name`,
 		"http://canon.test/the/real/page": `<link rel=canonical href="http://canon.test/the/real/page">what it says itself`,
 		"http://linked.test/latest/long":  `<a href="next.html">where the others lead</a> <a href="/1.0/">a copy does not count</a>`,
-		"http://alone.test/":              `<a href="http://linked.test/latest/long">the latest</a> <a href="http://linked.test/1.0/" rel=nofollow>old</a>`,
+		"http://alone.test/":              `<a href="http://linked.test/latest/long">the latest</a> <a href="http://linked.test/1.0/" rel=nofollow>old</a> <a href="http://lang.test/a/ko/long">not translated</a> <a href="http://lang.test/a/tr/">Danish</a>`,
 		"http://self.test/x":              `<link rel=canonical href="">each says itself`,
+		"http://lang.test/a/en/long":      `<html lang=en-GB>only one URL names its language`,
+		"http://lang.test/a/tr/":          `<html lang=en>no URL names its language`,
 	}
 	for of, others := range want {
 		for _, url := range append(others, of) {
