@@ -58,7 +58,7 @@ func (d *disjunction) prime() {
 // stretch gives the end of a stretch of documents: a block of the essential words' lists, a window at least.
 // It is past all documents where no page can reach the least score wanted.
 func (d *disjunction) stretch(from, docs vocab.Ordinal) vocab.Ordinal {
-	least, sum, to := d.least(), d.static(from, docs), docs
+	least, sum, to := d.least(), d.part.static.maxFrom(from)>>d.terms.shift, docs
 	for i, l := range d.lanes {
 		if sum += l.most(); sum < least && i < len(d.lanes)-1 {
 			continue
@@ -212,37 +212,42 @@ func (d *disjunction) passes(ord vocab.Ordinal) bool {
 
 // several adds up the scores of the essential words, window by window.
 func (d *disjunction) several(essential, others []*lane, rest, best uint32, from, to vocab.Ordinal) {
+	scoreAlone := len(others) == 0 && len(d.filters) == 0 && d.part.dead == nil
 	for _, l := range essential {
 		l.at = from
+		scoreAlone = scoreAlone && l.step > 0
 	}
 	for base := from; base < to && !d.clock.look(); {
 		base &^= 63
 		next, until := to, min(base+windowDocs, to)
 		for _, l := range essential {
 			if l.at < until {
-				d.gather(l, base, until)
+				d.gather(l, base, until, scoreAlone)
 			}
 			next = min(next, l.at)
 		}
-		d.settle(base, others, rest, best)
+		if scoreAlone {
+			d.settleByScore(base, best)
+		} else {
+			d.settle(base, others, rest, best)
+		}
 		base = next
 	}
 }
 
 // gather adds what a word gives to the pages of a window, from where it is. Then it is at the first page
-// behind it, or behind that.
-func (d *disjunction) gather(l *lane, base, until vocab.Ordinal) {
+// behind it, or behind that. Where the score is all that is asked of a page, those that have one are listed.
+func (d *disjunction) gather(l *lane, base, until vocab.Ordinal, scoreAlone bool) {
 	for ok := l.postings.Advance(l.at); ok; ok = l.postings.NextBlock() {
 		ordinals, impacts := l.postings.Block()
 		n := len(ordinals)
 		if vocab.Ordinal(ordinals[n-1]) >= until {
 			n = below(ordinals, until)
 		}
-		impacts = impacts[:n]
-		for i, ord := range ordinals[:n] {
-			at := (ord - uint32(base)) % windowDocs
-			d.scores[at] += l.step * uint32(impacts[i])
-			d.seen[at/64] |= 1 << (at % 64)
+		if scoreAlone {
+			d.list(l.step, uint32(base), ordinals[:n], impacts[:n])
+		} else {
+			d.mark(l.step, uint32(base), ordinals[:n], impacts[:n])
 		}
 		if n < len(ordinals) {
 			l.at = vocab.Ordinal(ordinals[n])
@@ -251,6 +256,54 @@ func (d *disjunction) gather(l *lane, base, until vocab.Ordinal) {
 	}
 	l.at = end
 	d.fail(l.postings.Err())
+}
+
+// mark adds what a word gives to pages of the window, and marks them.
+func (w *scoreWindow) mark(step, base uint32, ordinals []uint32, impacts []uint8) {
+	impacts = impacts[:len(ordinals)]
+	for i, ord := range ordinals {
+		at := (ord - base) % windowDocs
+		w.scores[at] += step * uint32(impacts[i])
+		w.seen[at/64] |= 1 << (at % 64)
+	}
+}
+
+// list adds what a word gives to pages of the window, and lists those that had nothing before, without a branch for each.
+func (w *scoreWindow) list(step, base uint32, ordinals []uint32, impacts []uint8) {
+	impacts = impacts[:len(ordinals)]
+	n := w.n
+	for i, ord := range ordinals {
+		at := (ord - base) % windowDocs
+		score := w.scores[at]
+		w.scores[at] = score + step*uint32(impacts[i])
+		w.listed[n] = uint16(at)
+		if score == 0 {
+			n++
+		}
+	}
+	w.n = n
+}
+
+// settleByScore takes the pages that are listed, all of which match. They are in no order: those that may be kept are put in
+// theirs.
+func (d *disjunction) settleByScore(base vocab.Ordinal, best uint32) {
+	least, promising := d.floor-min(d.floor, best), d.promising[:0]
+	for _, at := range d.listed[:d.n] {
+		score := d.scores[at%windowDocs]
+		d.scores[at%windowDocs] = 0
+		if score >= least {
+			promising = append(promising, uint64(at)<<32|uint64(score))
+		}
+	}
+	slices.Sort(promising)
+	for _, page := range promising {
+		ord := base + vocab.Ordinal(page>>32)
+		if first := uint32(page) + d.ofPage(ord); first >= d.floor {
+			d.keep(first, ord)
+		}
+	}
+	d.count += d.n
+	d.n, d.promising = 0, promising
 }
 
 // settle takes the pages of a window. What a page is worth by itself, best at most, is far away in memory.

@@ -13,6 +13,7 @@ type statics struct {
 	points []uint32
 	small  []uint32 // the largest of each run of smallRun documents
 	large  []uint32 // and of largeRun
+	left   []uint32 // and of that run and all behind it
 }
 
 const (
@@ -21,7 +22,12 @@ const (
 )
 
 func newStatics(points []uint32) statics {
-	return statics{points, maxima(points, smallRun), maxima(points, largeRun)}
+	s := statics{points, maxima(points, smallRun), maxima(points, largeRun), nil}
+	s.left = slices.Clone(s.large)
+	for i := len(s.left) - 2; i >= 0; i-- {
+		s.left[i] = max(s.left[i], s.left[i+1])
+	}
+	return s
 }
 
 func maxima(points []uint32, run int) (all []uint32) {
@@ -46,6 +52,9 @@ func (s *statics) maxIn(from, to vocab.Ordinal) (highest uint32) {
 	}
 	return highest
 }
+
+// maxFrom is a bound on those of from and all behind it, which is a document.
+func (s *statics) maxFrom(from vocab.Ordinal) uint32 { return s.left[from/largeRun] }
 
 // staticRange is the least points of a page that no query changes, and how far the most lies above it.
 func (w *Weights) staticRange() (least, span Score) {

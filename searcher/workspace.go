@@ -70,8 +70,11 @@ func (s *slab[T]) free() {
 
 // A scoreWindow is room to add up the scores of a run of documents in. It is all 0 between two of them.
 type scoreWindow struct {
-	scores [windowDocs]uint32
-	seen   [windowDocs / 64]uint64
+	scores    [windowDocs]uint32
+	seen      [windowDocs / 64]uint64
+	listed    [windowDocs + 1]uint16 // the first n: those with a score
+	promising []uint64
+	n         int
 }
 
 // workspace gives one to a query; it comes back by free.
