@@ -95,7 +95,7 @@ type imagePage struct {
 func (s *Searcher) imagePages(clock *clock, snap *snapshot, req Request, resp *Response) (pages []imagePage, err error) {
 	req.Offset, req.Limit, req.Bare, req.Explain, req.Ungrouped, req.Similar = 0, ImagePages, true, false, true, 0
 	q := query.Parse(req.Query)
-	if err := s.search(clock, snap, q, &req, resp); err != nil {
+	if err := s.search(clock, snap, q, &req, resp, &workspace{}); err != nil {
 		return nil, err
 	}
 	best := resp.Results

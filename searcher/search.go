@@ -23,23 +23,27 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	began := time.Now()
 	req = req.bounded()
 	clock := (&clock{ctx: ctx}).within(req.Within)
-	q := query.Parse(req.Query)
+	room := s.workspace()
+	q := room.parser.Parse(req.Query)
 	resp := &Response{}
 	err := s.again(func(snap *snapshot) error {
 		snap, err := s.ranked(snap, req.Rank)
 		if err != nil {
 			return err
 		}
-		return s.answer(clock, snap, q, &req, resp)
+		return s.answer(clock, snap, q, &req, resp, room)
 	})
+	if err == nil {
+		s.free(room)
+	}
 	resp.Took = time.Since(began)
 	return resp, err
 }
 
 // answer answers from one snapshot, with what was answered before where that is the same.
-func (s *Searcher) answer(clock *clock, snap *snapshot, q query.Query, req *Request, resp *Response) error {
+func (s *Searcher) answer(clock *clock, snap *snapshot, q query.Query, req *Request, resp *Response, room *workspace) error {
 	if !s.answers.keeps(req, q) {
-		return s.search(clock, snap, q, req, resp)
+		return s.search(clock, snap, q, req, resp, room)
 	}
 	key := answerKey{snap.serial, s.learnt.Load(), *req}
 	key.request.Within = 0
@@ -47,7 +51,7 @@ func (s *Searcher) answer(clock *clock, snap *snapshot, q query.Query, req *Requ
 		*resp = kept
 		return nil
 	}
-	err := s.search(clock, snap, q, req, resp)
+	err := s.search(clock, snap, q, req, resp, room)
 	if err == nil {
 		s.answers.put(key, resp)
 	}
@@ -55,10 +59,11 @@ func (s *Searcher) answer(clock *clock, snap *snapshot, q query.Query, req *Requ
 }
 
 // search answers from one snapshot.
-func (s *Searcher) search(clock *clock, snap *snapshot, q query.Query, req *Request, resp *Response) error {
+func (s *Searcher) search(clock *clock, snap *snapshot, q query.Query, req *Request, resp *Response, room *workspace) error {
 	*resp = Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state}
 	resp.understood(q)
-	a := answer{snap: snap, w: &s.o.Weights, req: req, name: q.Name, clock: clock, resp: resp, countTo: s.o.CountTo, links: s.o.Links, byDate: q.ByDate, room: s.workspace()}
+	a := room.answers.one()
+	*a = answer{snap: snap, w: &s.o.Weights, req: req, name: q.Name, clock: clock, resp: resp, countTo: s.o.CountTo, links: s.o.Links, byDate: q.ByDate, room: room}
 	if a.byDate {
 		a.snap = snap.byDate()
 	}
@@ -69,9 +74,7 @@ func (s *Searcher) search(clock *clock, snap *snapshot, q query.Query, req *Requ
 	if err != nil {
 		return err
 	}
-	err = shown.addMost(s.o.Candidates)
-	s.free(a.room)
-	return err
+	return shown.addMost(s.o.Candidates)
 }
 
 // understood tells what a query was understood as.

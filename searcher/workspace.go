@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"anatomy/disk/segment"
+	"anatomy/searcher/query"
 	"anatomy/vocab"
 )
 
@@ -22,6 +23,8 @@ type workspace struct {
 	keys    []uint64     // see inOrder
 	order   []*candidate // what it gives
 
+	parser     query.Parser
+	answers    slab[answer]
 	terms      slab[terms]
 	ints       slab[int]
 	scores     slab[Score]
@@ -48,7 +51,7 @@ type slab[T any] struct {
 // take gives n elements, all zero. To append to them makes a slice of its own.
 func (s *slab[T]) take(n int) []T {
 	if s.used+n > len(s.all) { // what was taken of the old one stays as it is
-		s.all, s.used = make([]T, max(n, 2*len(s.all), 16)), 0
+		s.all, s.used = make([]T, max(n, 2*len(s.all), 4)), 0
 	}
 	s.used += n
 	return s.all[s.used-n : s.used : s.used]
@@ -96,6 +99,7 @@ func (s *Searcher) free(ws *workspace) {
 		ws.lists = ws.lists[:keptLists]
 	}
 	ws.reading = pageReader{}
+	ws.answers.free()
 	ws.terms.free()
 	ws.ints.free()
 	ws.scores.free()

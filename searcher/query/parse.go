@@ -11,8 +11,14 @@ import (
 )
 
 // Parse reads a query. It takes time in proportion to the first 8 KB of text.
-func Parse(text string) Query {
-	p := parser{}
+func Parse(text string) Query { return new(Parser).Parse(text) }
+
+// A Parser reads one query after the other in the same memory. The zero Parser is ready for use.
+type Parser struct{ parser }
+
+// Parse is as the function, but for the tree and the slices of the query, which last until the next one is read.
+func (p *Parser) Parse(text string) Query {
+	p.parser = parser{loose: p.loose[:0], apart: p.apart[:0], bytes: p.bytes, tokens: p.tokens, nodes: p.nodes[:0], folds: p.folds[:0]}
 	p.text = p.clean(text)
 	root := p.and()
 	return Query{Root: root, Cut: p.cuts(), Text: p.text, Name: p.name(), Loose: p.loose, ByDate: p.byDate}
@@ -278,7 +284,7 @@ func (p *parser) newWords(text string, tokens []token, in Field, exact bool) *No
 		return nil
 	}
 	if len(p.nodes) == cap(p.nodes) {
-		p.nodes = make([]Node, 0, 4)
+		p.nodes = make([]Node, 0, max(4, 2*cap(p.nodes))) // the others stay where they are
 	}
 	p.nodes = append(p.nodes, Node{Op: Words, In: in, Times: 1, Text: text[tokens[0].from:tokens[len(tokens)-1].to]})
 	n := &p.nodes[len(p.nodes)-1]
