@@ -87,6 +87,7 @@ func BenchmarkSearch(b *testing.B) {
 		{"one", word},
 		{"all", func() string { return word() + " " + word() }},
 		{"three", func() string { return word() + " " + word() + " " + word() }},
+		{"none", func() string { return word() + " nowhere " + word() }},
 		{"any", func() string { return word() + " OR " + word() }},
 		{"phrase", func() string {
 			info := infos[vocab.DocID(r.IntN(len(infos))+1)]

@@ -114,7 +114,8 @@ func (w *walk) require(p *plan, n *query.Node) {
 	cursors := map[string]*termCursor{}
 	for _, word := range words {
 		l := w.lane(word)
-		cursors[word] = &termCursor{walk: w, postings: l.postings, df: l.cost()}
+		cursors[word] = w.room.words.one()
+		*cursors[word] = termCursor{walk: w, postings: l.postings, df: l.cost()}
 	}
 	p.checks = append(p.checks, newPhrase(n, cursors))
 }

@@ -306,7 +306,7 @@ func places(text string, tokens []token) []uint32 {
 	}
 	at, open := make([]uint32, len(tokens)), uint32(0)
 	for i := 1; i < len(tokens); i++ {
-		if from, to := tokens[i-1].to, tokens[i].from; from < to {
+		if from, to := tokens[i-1].to, tokens[i].from; from < to && strings.Contains(text[from:to], "*") {
 			pieces := strings.Split(text[from:to], " ")
 			for _, piece := range pieces[1:max(1, len(pieces)-1)] { // what touches a word is left out
 				if piece == "*" {
