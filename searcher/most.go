@@ -121,12 +121,31 @@ func (a *answer) showAmong(b *answer, most *query.Node, pages []candidate) error
 	return nil
 }
 
+// A choice is a word of the query that a page may do without, or several of which one is enough.
+type choice struct {
+	text string // in the query language
+	idf  Score  // of the rarest of its words
+	base []int  // of terms: what its words and their forms count as
+}
+
+func (a *answer) choices(words []*query.Node) (all []choice) {
+	for _, n := range words {
+		c := choice{text: n.String()}
+		for _, leaf := range n.Wanted() {
+			base := a.terms.base[a.terms.index(leaf.Words[0])]
+			c.base, c.idf = append(c.base, base), max(c.idf, a.terms.idf[base])
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
 // mostOf gives the pages that miss words and hold some of half of all idf at least, and notes what they miss and
 // what they are worth.
 func (a *answer) mostOf(words []*query.Node, found []candidate) (kept []candidate, err error) {
-	var all Score
-	for _, n := range words {
-		all += a.idfOf(n)
+	choices, all := a.choices(words), Score(0)
+	for i := range choices {
+		all += choices[i].idf
 	}
 	a.missing, a.worth = map[vocab.DocID][]string{}, map[vocab.DocID]Score{}
 	part := -1
@@ -135,20 +154,20 @@ func (a *answer) mostOf(words []*query.Node, found []candidate) (kept []candidat
 			part = c.part
 			rewind(a.lists[part])
 		}
-		var held Score
-		for _, n := range words {
-			there, err := a.holds(n, c.ord, a.lists[part])
+		held, missing := Score(0), make([]string, 0, len(choices))
+		for i := range choices {
+			there, err := a.holds(&choices[i], c.ord, a.lists[part])
 			if err != nil {
 				return nil, err
 			}
 			if there {
-				held += a.idfOf(n)
+				held += choices[i].idf
 			} else {
-				a.missing[c.doc] = append(a.missing[c.doc], n.String())
+				missing = append(missing, choices[i].text)
 			}
 		}
 		if 2*held >= all {
-			a.worth[c.doc] = a.w.MissingWords(c.score, held, all)
+			a.worth[c.doc], a.missing[c.doc] = a.w.MissingWords(c.score, held, all), missing
 		}
 	}
 	for _, c := range found {
@@ -159,28 +178,17 @@ func (a *answer) mostOf(words []*query.Node, found []candidate) (kept []candidat
 	return kept, nil
 }
 
-// idfOf is that of the rarest word of a node.
-func (a *answer) idfOf(n *query.Node) (highest Score) {
-	for _, leaf := range n.Wanted() {
-		highest = max(highest, a.terms.idf[a.terms.base[slices.Index(a.terms.words, leaf.Words[0])]])
-	}
-	return highest
-}
-
-// holds says whether a page holds one of the words of a node.
-func (a *answer) holds(n *query.Node, ord vocab.Ordinal, lists []*segment.Postings) (bool, error) {
-	for _, leaf := range n.Wanted() {
-		base := a.terms.base[slices.Index(a.terms.words, leaf.Words[0])]
-		for i, list := range lists {
-			if list == nil || a.terms.base[i] != base {
-				continue
-			}
-			if list.Advance(ord) && list.Ord() == ord {
-				return true, nil
-			}
-			if err := list.Err(); err != nil {
-				return false, err
-			}
+// holds says whether a page holds one of the words of a choice.
+func (a *answer) holds(c *choice, ord vocab.Ordinal, lists []*segment.Postings) (bool, error) {
+	for i, list := range lists {
+		if list == nil || !slices.Contains(c.base, a.terms.base[i]) {
+			continue
+		}
+		if list.Advance(ord) && list.Ord() == ord {
+			return true, nil
+		}
+		if err := list.Err(); err != nil {
+			return false, err
 		}
 	}
 	return false, nil
