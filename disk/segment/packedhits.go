@@ -190,13 +190,12 @@ type packedHits struct {
 	wholeOf int
 	whole   int // how many these are
 
-	firstPlaces [blockSize]uint32 // of all postings, once one was asked for by a run
-	firstsRead  bool
+	firstPlaces [blockSize]uint32 // of all postings, see Postings.toPlaces
 }
 
 // start begins the reading of the hits of n postings.
 func (p *packedHits) start(d *cutter, n int) {
-	p.src, p.n, p.wholeOf, p.firstsRead = d.src, n, -1, false
+	p.src, p.n, p.wholeOf = d.src, n, -1
 	head := d.bytes(groupHead)
 	if d.err == nil {
 		d.at, d.err = p.firsts.parse(d.src, head, d.at, n)

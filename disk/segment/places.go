@@ -7,11 +7,16 @@ import "anatomy/vocab"
 // follow those in the text.
 func (p *Postings) Places(buf []uint32, before uint32) (places []uint32, onlyThere bool, err error) {
 	r, err := p.run()
-	if err != nil {
+	switch {
+	case err != nil:
 		return buf, false, err
-	}
-	if r.of == nil {
+	case r.of == nil:
 		return p.inlinePlaces(buf, before)
+	case r.gaps == 0 && !r.of.firsts.outside: // half of them
+		if r.first >= before {
+			buf = append(buf, r.first-before)
+		}
+		return buf, true, nil
 	}
 	if places, err = r.places(buf, int(before)); err == nil {
 		onlyThere, err = r.inText()
@@ -45,16 +50,44 @@ func (p *Postings) Follow(places []uint32, behind uint32, one bool) (left []uint
 	return left, onlyThere, err
 }
 
+// A run is the packed hits of one posting.
+type run struct {
+	of      *packedHits
+	posting int
+	from    int    // the number of its first gap
+	gaps    int    // how many it has
+	first   uint32 // where its first hit stands
+}
+
 // run is the packed hits of the current posting, of none where they are not packed.
-func (p *Postings) run() (run, error) {
+func (p *Postings) run() (r run, err error) {
+	if p.placesAt != p.at {
+		if err := p.toPlaces(); err != nil || p.hitBlock.inline {
+			return run{}, err
+		}
+	}
+	b, i := &p.hitBlock, p.i&(blockSize-1)
+	if i >= b.lengths.known {
+		if err := b.lengths.to(i); err != nil {
+			return run{}, p.damaged(err)
+		}
+	}
+	from, to := int(b.lengths.ends[i]), int(b.lengths.ends[i+1])
+	return run{&b.packed, i, from - i, to - from - 1, b.packed.firstPlaces[i]}, nil
+}
+
+// toPlaces makes hitBlock that of the current posting, with all first places.
+func (p *Postings) toPlaces() error {
 	if err := p.toHits(); err != nil || p.hitBlock.inline {
-		return run{}, err
+		return err
 	}
-	from, to, err := p.hitBlock.span(p.i)
-	if err != nil {
-		err = p.damaged(err)
+	h := &p.hitBlock.packed
+	if !h.firsts.has(h.n) {
+		return p.damaged(errHitsCut)
 	}
-	return run{&p.hitBlock.packed, p.i, from, to}, err
+	h.firsts.read(h.firstPlaces[:h.n], 0)
+	p.placesAt = p.at
+	return nil
 }
 
 // inlinePlaces is Places of a list in the dictionary.
@@ -93,16 +126,12 @@ func common(places, others []uint32) []uint32 {
 
 // places appends where hits stand, if all are in the text.
 func (r *run) places(buf []uint32, before int) ([]uint32, error) {
-	first, err := r.first()
-	if err != nil {
-		return buf, err
-	}
-	position := int(first) - before
+	position := int(r.first) - before
 	if position >= 0 {
 		buf = append(buf, uint32(position))
 	}
-	for done := 0; done < r.to-r.from-1; {
-		gaps, err := r.gaps(done)
+	for done := 0; done < r.gaps; {
+		gaps, err := r.read(done)
 		if err != nil {
 			return buf, err
 		}
@@ -119,59 +148,55 @@ func (r *run) places(buf []uint32, before int) ([]uint32, error) {
 // follow leaves those of places that a hit stands so many words behind, or only the first of them, if all hits are in the
 // text. It reads no more of them than that takes.
 func (r *run) follow(places []uint32, behind int, one bool) (left []uint32, err error) {
-	first, err := r.first()
-	if err != nil {
-		return nil, err
-	}
 	left = places[:0]
-	position, gaps := int(first)-behind, []uint32(nil)
-	for done, all := 0, r.to-r.from-1; ; {
-		for len(places) > 0 && int(places[0]) < position {
-			places = places[1:]
+	position, gaps, done := int(r.first)-behind, []uint32(nil), 0
+	for i := 0; ; {
+		for i < len(places) && int(places[i]) < position {
+			i++
 		}
-		if len(places) == 0 {
+		if i == len(places) {
 			return left, nil
 		}
-		if int(places[0]) == position {
-			if left, places = append(left, places[0]), places[1:]; one || len(places) == 0 {
+		if int(places[i]) == position {
+			if left = append(left, places[i]); one {
+				return left, nil
+			}
+			if i++; i == len(places) {
 				return left, nil
 			}
 		}
-		if done == all {
-			return left, nil
-		}
-		if len(gaps) == 0 {
-			if gaps, err = r.gaps(done); err != nil {
-				return nil, err
+		for wanted := int(places[i]); position < wanted; {
+			if len(gaps) == 0 {
+				if done == r.gaps {
+					return left, nil
+				}
+				if gaps, err = r.read(done); err != nil {
+					return nil, err
+				}
+				done += len(gaps)
 			}
+			n := 0
+			for n < len(gaps) && position < wanted {
+				position += int(gaps[n])
+				n++
+			}
+			gaps = gaps[n:]
 		}
-		n := 0
-		for wanted := int(places[0]); n < len(gaps) && position < wanted; n++ {
-			position += int(gaps[n])
-		}
-		gaps, done = gaps[n:], done+n
 	}
-}
-
-// A run is the packed hits of one posting.
-type run struct {
-	of       *packedHits
-	posting  int
-	from, to int // their numbers
 }
 
 // inText says whether all hits stand in the text of the page: whether the last one does. The group that its gap is in
 // says so of most.
 func (r *run) inText() (bool, error) {
 	p := r.of
-	if r.to-r.from == 1 {
+	if r.gaps == 0 {
 		if !p.firsts.outside {
 			return true, nil
 		}
-	} else if head := groupHead * ((r.to - r.posting - 2) / groupSize); head < len(p.gaps.heads) && p.gaps.heads[head]&outsideText == 0 {
+	} else if head := groupHead * ((r.from + r.gaps - 1) / groupSize); head < len(p.gaps.heads) && p.gaps.heads[head]&outsideText == 0 {
 		return true, nil
 	}
-	last := r.to - 1
+	last := r.from + r.posting + r.gaps
 	if err := p.lowsOf(last / groupSize); err != nil {
 		return false, err
 	}
@@ -180,23 +205,10 @@ func (r *run) inText() (bool, error) {
 	return low[0]&outsideText == 0, err
 }
 
-// first is the position of the first hit.
-func (r *run) first() (uint32, error) {
-	p := r.of
-	if !p.firstsRead {
-		if !p.firsts.has(p.n) {
-			return 0, errHitsCut
-		}
-		p.firsts.read(p.firstPlaces[:p.n], 0)
-		p.firstsRead = true
-	}
-	return p.firstPlaces[r.posting&(blockSize-1)], nil
-}
-
-// gaps gives those from number n on, the gap to the second hit being 0, as far as their group reaches. They last until
-// the next call for the same block.
-func (r *run) gaps(n int) ([]uint32, error) {
-	at, end := r.from-r.posting+n, r.to-r.posting-1
+// read gives the gaps from number n on, as far as their group reaches. They last until the next call for the same
+// block.
+func (r *run) read(n int) ([]uint32, error) {
+	at, end := r.from+n, r.from+r.gaps
 	group, err := r.of.groupOf(at / groupSize)
 	if err != nil {
 		return nil, err
@@ -211,15 +223,22 @@ func (r *run) gaps(n int) ([]uint32, error) {
 // groupOf gives all gaps of a group, which last until the next call.
 func (p *packedHits) groupOf(number int) ([]uint32, error) {
 	if p.wholeOf != number {
-		if err := p.gapsOf(number); err != nil {
+		if err := p.unpackGroup(number); err != nil {
 			return nil, err
 		}
-		p.whole = groupSize
-		if !p.gap.has(groupSize) {
-			p.whole = 8 * len(p.gap.packed) / int(p.gap.width)
-		}
-		p.gap.read(p.buf[:p.whole], 0)
-		p.wholeOf = number
 	}
 	return p.buf[:p.whole], nil
+}
+
+func (p *packedHits) unpackGroup(number int) error {
+	if err := p.gapsOf(number); err != nil {
+		return err
+	}
+	p.whole = groupSize
+	if !p.gap.has(groupSize) {
+		p.whole = 8 * len(p.gap.packed) / int(p.gap.width)
+	}
+	p.gap.read(p.buf[:p.whole], 0)
+	p.wholeOf = number
+	return nil
 }

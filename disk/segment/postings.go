@@ -33,6 +33,7 @@ type Postings struct {
 	unweighed bool // impacts of a list in the dictionary are not made yet
 
 	hitsAt   int // the block whose hits are found, −1 for none
+	placesAt int // and whose first places are read, −2 for none, as there is no block −1
 	hitBlock hitBlock
 }
 
@@ -341,7 +342,7 @@ func (p *Postings) decodeBlock(at int) error {
 // Rewind goes back to before the first posting, after any number of moves.
 func (p *Postings) Rewind() {
 	if p.err == nil {
-		p.end, p.at, p.hint, p.i, p.n, p.decoded, p.hitsAt = false, -1, 0, -1, 0, -1, -1
+		p.end, p.at, p.hint, p.i, p.n, p.decoded, p.hitsAt, p.placesAt = false, -1, 0, -1, 0, -1, -1, -2
 	}
 }
 
@@ -479,7 +480,7 @@ func (p *Postings) toHits() error {
 	if err := p.findHits(); err != nil {
 		return p.damaged(err)
 	}
-	p.hitsAt = p.at
+	p.hitsAt, p.placesAt = p.at, -2
 	return nil
 }
 
