@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -282,6 +281,19 @@ func (g *gapGroup) read(dst []uint32, first int) {
 	}
 }
 
+// one is gap number i of a group, which has it.
+func (g *gapGroup) one(i int) uint32 {
+	width := uint(g.width)
+	bit := uint(i) * width
+	gap := uint32(load64(g.packed, bit>>3) >> (bit & 7) & (1<<width - 1))
+	for over := g.over; len(over) >= gapException && int(over[0]) <= i; over = over[gapException:] {
+		if int(over[0]) == i {
+			gap |= uint32(binary.LittleEndian.Uint16(over[1:])) << width
+		}
+	}
+	return gap
+}
+
 // fourOf is the bits of a value up to which four of them are in eight bytes wherever they begin.
 const fourOf = (64 - 7) / 4
 
@@ -292,7 +304,6 @@ type lowGroup struct {
 	palette []byte
 	base    uint8
 	others  []byte // exceptions
-	highest uint8  // low byte
 }
 
 // lowLength is the bytes of a group of 128 low bytes.
@@ -307,7 +318,7 @@ func lowLength(head []byte) int {
 	}
 }
 
-// parse is that of a gapGroup. The types of all low bytes are known ones.
+// parse is that of a gapGroup.
 func (g *lowGroup) parse(src, head []byte, at int) error {
 	if at > len(src) {
 		return errHitsCut
@@ -326,21 +337,7 @@ func (g *lowGroup) parse(src, head []byte, at int) error {
 	default:
 		return errWidth
 	}
-	return cmp.Or(d.err, g.check())
-}
-
-func (g *lowGroup) check() error {
-	g.highest = g.base
-	for _, low := range g.palette {
-		g.highest = max(g.highest, low)
-	}
-	for i := 1; i < len(g.others); i += lowException {
-		g.highest = max(g.highest, g.others[i])
-	}
-	if vocab.Hit(g.highest).Type() >= vocab.HitTypes {
-		return errHitType
-	}
-	return nil
+	return d.err
 }
 
 // read gives low bytes, from number first on.
@@ -462,8 +459,7 @@ func (p *packedHits) readGaps(posting, from, n int, first bool) ([]uint32, error
 		if !p.firsts.has(posting + 1) {
 			return nil, errHitsCut
 		}
-		p.firsts.read(gaps[:1], posting)
-		done = 1
+		gaps[0], done = p.firsts.one(posting), 1
 	}
 	for done < n {
 		at := from + done - posting - 1
@@ -528,7 +524,7 @@ type summer struct {
 // its field ends, or the group: up to there positions grow, and 128 gaps cannot overflow them.
 func (s *summer) add(hits []vocab.Hit, gaps []uint32, g *lowGroup, first int) error {
 	gaps = gaps[:len(hits)]
-	if g.one() && fieldOf[g.base] == fieldOf[s.low] {
+	if g.one() && fieldOf[g.base] == fieldOf[s.low] && vocab.Hit(g.base).Type() < vocab.HitTypes {
 		s.low = g.base
 		low, position := vocab.Hit(s.low), s.position
 		for i, gap := range gaps {
@@ -557,7 +553,9 @@ func (s *summer) add(hits []vocab.Hit, gaps []uint32, g *lowGroup, first int) er
 				}
 				position, last = 0, 0
 			}
-			low = next
+			if low = next; vocab.Hit(low).Type() >= vocab.HitTypes {
+				return errHitType
+			}
 		}
 		position += uint64(gap)
 		h := vocab.Hit(position<<8) | vocab.Hit(low)
