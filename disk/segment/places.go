@@ -7,44 +7,84 @@ import "anatomy/vocab"
 // follow those in the text.
 func (p *Postings) Places(buf []uint32, before uint32) (places []uint32, onlyThere bool, err error) {
 	r, err := p.run()
-	switch {
-	case err != nil:
-		return buf, false, err
-	case r.of == nil:
-		return p.inlinePlaces(buf, before)
-	case r.gaps == 0 && !r.of.firsts.outside: // half of them
-		if r.first >= before {
-			buf = append(buf, r.first-before)
-		}
+	if err != nil || r.of == nil {
+		return p.inlinePlaces(buf, before, err)
+	}
+	h := r.of
+	position := r.first - int(before)
+	if position >= 0 {
+		buf = append(buf, uint32(position))
+	}
+	if r.at == r.end && !h.firsts.outside { // half of them
 		return buf, true, nil
 	}
-	if places, err = r.places(buf, int(before)); err == nil {
-		onlyThere, err = r.inText()
+	for at := r.at; at < r.end; {
+		gaps, err := h.gapsIn(at, r.end)
+		if err != nil {
+			return buf, false, p.damaged(err)
+		}
+		for _, gap := range gaps {
+			if position += int(gap); position >= 0 {
+				buf = append(buf, uint32(position))
+			}
+		}
+		at += len(gaps)
 	}
-	if n := len(places); onlyThere && n > 0 && places[n-1]+before > vocab.MaxPosition {
+	if onlyThere, err = r.inText(); onlyThere && position+int(before) > vocab.MaxPosition {
 		err = errHitPosition
 	}
 	if err != nil {
 		err = p.damaged(err)
 	}
-	return places, onlyThere, err
+	return buf, onlyThere, err
 }
 
 // Follow leaves those of places, which ascend, that a hit of the current posting stands so many words behind, in
 // the text; or only the first of them, if one is enough. OnlyThere is that of Places, with more places left than there are.
+// It reads no more hits than that takes.
 func (p *Postings) Follow(places []uint32, behind uint32, one bool) (left []uint32, onlyThere bool, err error) {
 	r, err := p.run()
-	if err != nil {
-		return nil, false, err
-	}
-	if r.of == nil {
-		own, onlyThere, err := p.inlinePlaces(nil, behind)
+	if err != nil || r.of == nil {
+		own, onlyThere, err := p.inlinePlaces(nil, behind, err)
 		return common(places, own), onlyThere, err
 	}
-	if left, err = r.follow(places, int(behind), one); err == nil {
-		onlyThere, err = r.inText()
+	var gaps []uint32
+	left = places[:0]
+	position, at := r.first-int(behind), r.at
+	for i := 0; ; {
+		for i < len(places) && int(places[i]) < position {
+			i++
+		}
+		if i < len(places) && int(places[i]) == position {
+			left = append(left, places[i])
+			i++
+		}
+		if i == len(places) || one && len(left) > 0 {
+			break
+		}
+		wanted := int(places[i])
+		for position < wanted {
+			if len(gaps) == 0 {
+				if at == r.end {
+					break
+				}
+				if gaps, err = r.of.gapsIn(at, r.end); err != nil {
+					return nil, false, p.damaged(err)
+				}
+				at += len(gaps)
+			}
+			n := 0
+			for n < len(gaps) && position < wanted {
+				position += int(gaps[n])
+				n++
+			}
+			gaps = gaps[n:]
+		}
+		if position < wanted {
+			break
+		}
 	}
-	if err != nil {
+	if onlyThere, err = r.inText(); err != nil {
 		err = p.damaged(err)
 	}
 	return left, onlyThere, err
@@ -52,14 +92,13 @@ func (p *Postings) Follow(places []uint32, behind uint32, one bool) (left []uint
 
 // A run is the packed hits of one posting.
 type run struct {
-	of      *packedHits
+	of      *packedHits // nil where they are not packed
+	first   int         // where the first stands
+	at, end int         // the numbers of the gaps to the others
 	posting int
-	from    int    // the number of its first gap
-	gaps    int    // how many it has
-	first   uint32 // where its first hit stands
 }
 
-// run is the packed hits of the current posting, of none where they are not packed.
+// run is the hits of the current posting.
 func (p *Postings) run() (r run, err error) {
 	if p.placesAt != p.at {
 		if err := p.toPlaces(); err != nil || p.hitBlock.inline {
@@ -73,7 +112,7 @@ func (p *Postings) run() (r run, err error) {
 		}
 	}
 	from, to := int(b.lengths.ends[i]), int(b.lengths.ends[i+1])
-	return run{&b.packed, i, from - i, to - from - 1, b.packed.firstPlaces[i]}, nil
+	return run{&b.packed, int(b.packed.firstPlaces[i]), from - i, to - i - 1, i}, nil
 }
 
 // toPlaces makes hitBlock that of the current posting, with all first places.
@@ -90,10 +129,13 @@ func (p *Postings) toPlaces() error {
 	return nil
 }
 
-// inlinePlaces is Places of a list in the dictionary.
-func (p *Postings) inlinePlaces(buf []uint32, before uint32) (places []uint32, onlyThere bool, err error) {
+// inlinePlaces is Places of a list in the dictionary, unless there is an error already.
+func (p *Postings) inlinePlaces(buf []uint32, before uint32, err error) (places []uint32, onlyThere bool, _ error) {
 	b := &p.hitBlock
-	if b.room, err = p.Hits(b.room[:0]); err != nil {
+	if err == nil {
+		b.room, err = p.Hits(b.room[:0])
+	}
+	if err != nil {
 		return buf, false, err
 	}
 	for _, h := range b.room {
@@ -124,112 +166,46 @@ func common(places, others []uint32) []uint32 {
 	return left
 }
 
-// places appends where hits stand, if all are in the text.
-func (r *run) places(buf []uint32, before int) ([]uint32, error) {
-	position := int(r.first) - before
-	if position >= 0 {
-		buf = append(buf, uint32(position))
-	}
-	for done := 0; done < r.gaps; {
-		gaps, err := r.read(done)
-		if err != nil {
-			return buf, err
-		}
-		for _, gap := range gaps {
-			if position += int(gap); position >= 0 {
-				buf = append(buf, uint32(position))
-			}
-		}
-		done += len(gaps)
-	}
-	return buf, nil
-}
-
-// follow leaves those of places that a hit stands so many words behind, or only the first of them, if all hits are in the
-// text. It reads no more of them than that takes.
-func (r *run) follow(places []uint32, behind int, one bool) (left []uint32, err error) {
-	left = places[:0]
-	position, gaps, done := int(r.first)-behind, []uint32(nil), 0
-	for i := 0; ; {
-		for i < len(places) && int(places[i]) < position {
-			i++
-		}
-		if i == len(places) {
-			return left, nil
-		}
-		if int(places[i]) == position {
-			if left = append(left, places[i]); one {
-				return left, nil
-			}
-			if i++; i == len(places) {
-				return left, nil
-			}
-		}
-		for wanted := int(places[i]); position < wanted; {
-			if len(gaps) == 0 {
-				if done == r.gaps {
-					return left, nil
-				}
-				if gaps, err = r.read(done); err != nil {
-					return nil, err
-				}
-				done += len(gaps)
-			}
-			n := 0
-			for n < len(gaps) && position < wanted {
-				position += int(gaps[n])
-				n++
-			}
-			gaps = gaps[n:]
-		}
-	}
-}
-
 // inText says whether all hits stand in the text of the page: whether the last one does. The group that its gap is in
 // says so of most.
 func (r *run) inText() (bool, error) {
-	p := r.of
-	if r.gaps == 0 {
-		if !p.firsts.outside {
+	h := r.of
+	if r.at == r.end {
+		if !h.firsts.outside {
 			return true, nil
 		}
-	} else if head := groupHead * ((r.from + r.gaps - 1) / groupSize); head < len(p.gaps.heads) && p.gaps.heads[head]&outsideText == 0 {
+	} else if head := groupHead * ((r.end - 1) / groupSize); head < len(h.gaps.heads) && h.gaps.heads[head]&outsideText == 0 {
 		return true, nil
 	}
-	last := r.from + r.posting + r.gaps
-	if err := p.lowsOf(last / groupSize); err != nil {
+	return h.isInText(r.end + r.posting)
+}
+
+// isInText says whether a hit stands in the text.
+func (p *packedHits) isInText(hit int) (bool, error) {
+	if err := p.lowsOf(hit / groupSize); err != nil {
 		return false, err
 	}
 	var low [1]uint8
-	err := p.low.read(low[:], last%groupSize)
+	err := p.low.read(low[:], hit%groupSize)
 	return low[0]&outsideText == 0, err
 }
 
-// read gives the gaps from number n on, as far as their group reaches. They last until the next call for the same
-// block.
-func (r *run) read(n int) ([]uint32, error) {
-	at, end := r.from+n, r.from+r.gaps
-	group, err := r.of.groupOf(at / groupSize)
-	if err != nil {
-		return nil, err
-	}
-	from, to := at%groupSize, min(groupSize, at%groupSize+end-at)
-	if to > len(group) {
-		return nil, errHitsCut
-	}
-	return group[from:to], nil
-}
-
-// groupOf gives all gaps of a group, which last until the next call.
-func (p *packedHits) groupOf(number int) ([]uint32, error) {
-	if p.wholeOf != number {
+// gapsIn gives the gaps from number at on, before end, as far as their group reaches, one at the least. They last until the
+// next call.
+func (p *packedHits) gapsIn(at, end int) ([]uint32, error) {
+	if number := at / groupSize; number != p.wholeOf {
 		if err := p.unpackGroup(number); err != nil {
 			return nil, err
 		}
 	}
-	return p.buf[:p.whole], nil
+	from, to := at%groupSize, min(groupSize, at%groupSize+end-at)
+	if to > p.whole {
+		return nil, errHitsCut
+	}
+	return p.buf[from:to], nil
 }
 
+// unpackGroup makes buf all gaps of a group.
 func (p *packedHits) unpackGroup(number int) error {
 	if err := p.gapsOf(number); err != nil {
 		return err
