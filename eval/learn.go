@@ -109,6 +109,7 @@ func knobs(w *searcher.Weights) (all []knob) {
 		add(fmt.Sprint("Exact ", f), &w.Exact[f], 0, 1000)
 	}
 	add("Letters", &w.Letters, 0, 1000)
+	add("Language", &w.Language, 0, 500)
 	add("Rank", &w.Rank, 0, 1000)
 	add("RankHalf", &w.RankHalf, 100, 1000)
 	for d := range w.Depth {

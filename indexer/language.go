@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"anatomy/words"
 )
 
 // maxLanguage is the length of the longest language tag that is believed (RFC 5646 §4.4.1).
@@ -44,7 +46,7 @@ const sample = 4096
 func languageByScript(text string) string {
 	text = text[:min(len(text), sample)]
 	var letters, kana, han, others int
-	var count [len(scripts)]int
+	var count [len(words.Scripts)]int
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {
 			i++
@@ -64,8 +66,8 @@ func languageByScript(text string) string {
 			han++
 		default:
 			others++
-			for s := range scripts {
-				if unicode.Is(scripts[s].table, r) {
+			for s := range words.Scripts {
+				if unicode.Is(words.Scripts[s].Letters, r) {
 					count[s]++
 				}
 			}
@@ -83,9 +85,9 @@ func languageByScript(text string) string {
 	case 2*han >= letters:
 		return "zh"
 	}
-	for s := range scripts {
+	for s := range words.Scripts {
 		if 2*count[s] >= letters {
-			return scripts[s].lang
+			return words.Scripts[s].Language
 		}
 	}
 	return ""
@@ -98,13 +100,3 @@ var asciiLetter = func() (table [256]int) {
 	}
 	return table
 }()
-
-// scripts are those of one language alone, or nearly.
-var scripts = [...]struct {
-	table *unicode.RangeTable
-	lang  string
-}{
-	{unicode.Hangul, "ko"}, {unicode.Thai, "th"}, {unicode.Lao, "lo"}, {unicode.Khmer, "km"}, {unicode.Myanmar, "my"}, {unicode.Greek, "el"},
-	{unicode.Hebrew, "he"}, {unicode.Georgian, "ka"}, {unicode.Armenian, "hy"}, {unicode.Tamil, "ta"}, {unicode.Telugu, "te"},
-	{unicode.Bengali, "bn"}, {unicode.Gujarati, "gu"}, {unicode.Kannada, "kn"}, {unicode.Malayalam, "ml"}, {unicode.Sinhala, "si"},
-}

@@ -65,15 +65,16 @@ type page struct {
 
 	inexact [vocab.Fields]uint64 // words of which a field has only other forms, by bits
 
-	title   segment.Title // its length and letters
-	words   int64         // length of the text
-	average int64         // of all pages
-	rank    Score         // points of its PageRank
-	depth   int           // of its URL
-	crawled bool
-	home    Score // points of being the home page of a host that the query names
-	related Score // points of being related to a page that the query names
-	asked   Score // points of the asker's preferences
+	title    segment.Title    // its length and letters
+	words    int64            // length of the text
+	language segment.Language // 0 where it is not known
+	average  int64            // of all pages
+	rank     Score            // points of its PageRank
+	depth    int              // of its URL
+	crawled  bool
+	home     Score // points of being the home page of a host that the query names
+	related  Score // points of being related to a page that the query names
+	asked    Score // points of the asker's preferences
 
 	rankDetail, homeDetail, relatedDetail, askedDetail string // for an explanation
 }
@@ -113,6 +114,7 @@ func (s *scorer) score(p *page, t *tally) {
 	}
 	s.whole(p, t)
 	s.exact(p, t)
+	s.language(p, t)
 	s.static(p, t)
 }
 

@@ -341,7 +341,7 @@ func (a *answer) prepare(root *query.Node) (err error) {
 		}
 	}
 	t.weigh(a.w, a.snap.docs, a.joint)
-	t.typed = words.Letters(a.name)
+	t.typed, t.language = words.Letters(a.name), languageOf(a.name)
 	return err
 }
 

@@ -110,7 +110,7 @@ func writeSegment(t testing.TB, dir string, s oracle.Segment, info func(*oracle.
 
 // bare is what the index keeps of a generated document: hits matter, texts do not.
 func bare(d *oracle.Document) vocab.DocInfo {
-	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Sketch: d.Sketch, Title: d.Title}
+	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Sketch: d.Sketch, Lang: d.Lang, Title: d.Title}
 }
 
 var lexicon = []string{"a", "b", "c", "page", "d", "e", "pages", "東京", "f", "paging", "東", "京"}
@@ -121,7 +121,7 @@ var paths = []string{"/", "/dir", "/dir/", "/dir/page", "/dir-other", "/dir?q=1"
 
 // generate makes a document of random words, those at the front of the lexicon in nearly all.
 func generate(r *rand.Rand, doc vocab.DocID, url string) *oracle.Document {
-	d := &oracle.Document{Doc: doc, URL: url, Words: map[string][]vocab.Hit{}, Crawled: r.IntN(8) > 0}
+	d := &oracle.Document{Doc: doc, URL: url, Words: map[string][]vocab.Hit{}, Crawled: r.IntN(8) > 0, Lang: []string{"en", "ja", "", "en", "el-cy", "en-us"}[doc%6]}
 	word := func() string { return lexicon[min(r.IntN(len(lexicon)), r.IntN(len(lexicon)))] }
 	add := func(word string, position uint32, types ...vocab.HitType) {
 		h := vocab.MakeHit(position, types[r.IntN(len(types))], r.IntN(4) == 0, uint8(r.IntN(8)))
@@ -314,7 +314,7 @@ func TestBruteForce(t *testing.T) {
 			found += len(got)
 		}
 	}
-	for _, text := range []string{"a", "a b", "c OR d", `"a b"`, `"a * b"`, `"a b c"~3`, `"a b" AROUND(4) c`, `inanchor:"a b"~20`, "a -(b)", "a -x", "a (e OR -(a))", "a (absent OR -(b c))", "site:x.org", "site:x.org/dir a", "intitle:a inurl:b OR inanchor:c", "a b a OR a", "page OR pages", "a pages OR page page \"pages a\""} {
+	for _, text := range []string{"a", "a b", "c OR d", `"a b"`, `"a * b"`, `"a b c"~3`, `"a b" AROUND(4) c`, `inanchor:"a b"~20`, "a -(b)", "a -x", "a (e OR -(a))", "a (absent OR -(b c))", "site:x.org", "site:x.org/dir a", "intitle:a inurl:b OR inanchor:c", "a b a OR a", "page OR pages", "a pages OR page page \"pages a\"", "a OR λόγος", "a OR λ", "page OR カナ OR λόγος b", "東京 OR かな", "a -λόγος"} {
 		check(t, text, 10)
 	}
 	for _, d := range all[0].Segments[0].Documents {

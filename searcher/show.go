@@ -46,6 +46,7 @@ func (r *pageReader) read(ord vocab.Ordinal) (*page, error) {
 	p.inexact = r.a.terms.mergeForms(p.hits)
 	p.depth = r.part.seg.Depth(ord)
 	p.title = r.part.seg.Title(ord)
+	p.language = r.part.seg.Language(ord)
 	p.words = int64(r.part.seg.Words(ord))
 	p.crawled = r.part.seg.Crawled(ord)
 	p.home, p.homeDetail = r.a.atHome(r.index, ord)

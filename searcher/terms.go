@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"anatomy/disk/segment"
 	"anatomy/searcher/query"
 	"anatomy/words"
 )
@@ -11,19 +12,20 @@ import (
 // Terms are the words of a query that score: those that it wants, wherever it wants them. Words of which
 // each is a form of the other count as the first of them.
 type terms struct {
-	words []string // distinct, in the order of the query, and then forms of these
-	base  []int    // of each: the word that it counts as, itself but for forms
-	bases int      // how many are no forms
-	span  []uint32 // of each that is no form: how many words of a text it is where it stands, two if a bigram
-	times []int    // of each that is no form: how often the query asks for it or its forms
-	df    []int    // of each: documents that hold it, in all parts
-	idf   []Score  // of each, see [Weights.Asked]; of a word with forms and of these, that of the pages that hold any of them
-	all   Score    // the sum of idf of all but forms
-	typed uint8    // of the query as it was typed, [words.Letters]
-	step  []uint32 // of each: points of one step of impact, in the first phase
-	shift uint8    // the first phase counts points in units of 1<<shift
-	seq   []int    // all words of the query in order, as indices of words
-	pairs [][2]int // neighbours in seq, each once, but for bigrams that overlap: those stand together anyway
+	words    []string         // distinct, in the order of the query, and then forms of these
+	base     []int            // of each: the word that it counts as, itself but for forms
+	bases    int              // how many are no forms
+	span     []uint32         // of each that is no form: how many words of a text it is where it stands, two if a bigram
+	times    []int            // of each that is no form: how often the query asks for it or its forms
+	df       []int            // of each: documents that hold it, in all parts
+	idf      []Score          // of each, see [Weights.Asked]; of a word with forms and of these, that of the pages that hold any of them
+	all      Score            // the sum of idf of all but forms
+	typed    uint8            // of the query as it was typed, [words.Letters]
+	language segment.Language // of the query, see languageOf
+	step     []uint32         // of each: points of one step of impact, in the first phase
+	shift    uint8            // the first phase counts points in units of 1<<shift
+	seq      []int            // all words of the query in order, as indices of words
+	pairs    [][2]int         // neighbours in seq, each once, but for bigrams that overlap: those stand together anyway
 }
 
 // newTerms gives the terms of a query, which may be nil. How rare they are is not known yet: see weigh.

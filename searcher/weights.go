@@ -52,6 +52,10 @@ type Weights struct {
 	// addition to Exact. It is multiplied by the sum of idf.
 	Letters Milli
 
+	// Language is for pages in the language that the query is written in, where its script tells: see [words.Scripts]. It is
+	// multiplied by the sum of idf.
+	Language Milli
+
 	// Home is for the home page of a host in whose name all words of the query stand. It is multiplied by the sum of idf
 	// and by how much of the name they are, see nameShare.
 	Home Milli
@@ -146,6 +150,7 @@ var DefaultWeights = Weights{
 		vocab.AnchorField: 2500,
 	},
 	Letters:    6000,
+	Language:   500,
 	Home:       40000,
 	Related:    150000,
 	Rank:       3000,

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"anatomy/disk/segment"
 	"anatomy/searcher"
@@ -499,6 +500,9 @@ func (c *Collection) score(root *query.Node, d *Document) searcher.Score {
 		}
 	}
 	sum += c.atHome(distinct(seq), all, d)
+	if lang := languageOf(c.name); lang != "" && lang == language(d.Lang) {
+		sum += all * searcher.Score(w.Language) / 1000
+	}
 	if nearer := c.nearer[d.Doc]; nearer != nil {
 		sum += searcher.Score(w.Related) * 1000 * searcher.Score(searcher.MaxRelated-*nearer) / searcher.MaxRelated
 	}
@@ -527,6 +531,28 @@ func ownTitle(d *Document) string {
 		}
 	}
 	return own
+}
+
+// languageOf is the language of a query as far as its script tells: that of the first two letters of it together.
+func languageOf(query string) string {
+	letters := []rune(query)
+	of := func(r rune) string {
+		if unicode.In(r, unicode.Hiragana, unicode.Katakana) {
+			return "ja"
+		}
+		for _, s := range words.Scripts {
+			if unicode.Is(s.Letters, r) {
+				return s.Language
+			}
+		}
+		return ""
+	}
+	for i := range len(letters) - 1 {
+		if lang := of(letters[i]); lang != "" && lang == of(letters[i+1]) {
+			return lang
+		}
+	}
+	return ""
 }
 
 // exactTitle is for the title, all of it or what comes before the site's name, where the query says the same words.
