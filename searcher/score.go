@@ -187,91 +187,9 @@ func counted(count int64, ht vocab.HitType) string {
 	return fmt.Sprint(count, " ", of)
 }
 
-// near is the score of two neighbouring words of the query for standing near each other.
-func (s *scorer) near(pair [2]int, p *page, t *tally) {
-	a, b := pair[0], pair[1]
-	if len(p.hits[a]) == 0 || len(p.hits[b]) == 0 {
-		return
-	}
-	idf := min(s.terms.idf[a], s.terms.idf[b])
-	for f := vocab.Body; f < vocab.Fields; f++ {
-		if s.w.NearIn[f] == 0 {
-			continue
-		}
-		bin, count := s.closest(s.in(a, f, p), s.in(b, f, p))
-		if count == 0 {
-			continue
-		}
-		weight := s.w.Count(count)
-		points := idf * Score(s.w.NearIn[f]) * Score(s.w.Near[bin].Weight) / 1000 * Score(weight) / million
-		if !t.explain {
-			t.sum += points
-			continue
-		}
-		t.add(points, "proximity", s.terms.words[a]+" "+s.terms.words[b], fmt.Sprintf(
-			"%d × %s in %s, count weight %s × idf %s × class weight %s × field weight %s",
-			count, s.binName(bin), fieldName(f), weight, idf.Milli(), s.w.Near[bin].Weight, s.w.NearIn[f]))
-	}
-}
-
 // in gives the hits of a word in one field, once word has gone through them.
 func (s *scorer) in(i int, f vocab.Field, p *page) []vocab.Hit {
 	return p.hits[i][s.fields[i][f]:s.fields[i][f+1]]
-}
-
-// closest gives the best class of proximity that two words of one field are found in, and how
-// often. A pair is wherever one of the words is followed by the other with neither between. Count
-// 0 says that a word is missing.
-func (s *scorer) closest(a, b []vocab.Hit) (best int, count int64) {
-	best = Bins
-	if len(a) == 0 || len(b) == 0 {
-		return best, 0
-	}
-	bound := s.w.Near[Bins-1].Within // the best class so far
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		var distance uint32
-		if pa, pb := a[i].Position(), b[j].Position(); pa < pb {
-			i++
-			if i < len(a) && a[i].Position() < pb {
-				continue // a nearer one comes
-			}
-			distance = pb - pa
-		} else {
-			j++
-			if j < len(b) && b[j].Position() <= pa {
-				continue
-			}
-			distance = pa - pb + 1
-		}
-		if distance > bound {
-			continue
-		}
-		bin := s.bin(distance)
-		if bin < best {
-			best, count, bound = bin, 0, s.w.Near[bin].Within
-		}
-		count++
-	}
-	return best, count
-}
-
-func (s *scorer) bin(distance uint32) int {
-	for i := range s.w.Near {
-		if distance <= s.w.Near[i].Within {
-			return i
-		}
-	}
-	return Bins - 1
-}
-
-func (s *scorer) binName(bin int) string {
-	switch bin {
-	case 0:
-		return "next to each other"
-	case Bins - 1:
-		return "not even close"
-	}
-	return fmt.Sprintf("within %d words", s.w.Near[bin].Within)
 }
 
 // whole is the score of fields in which the whole query stands as a phrase.
