@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"anatomy/crawler/dnsclient"
+	"anatomy/lab/rig"
 )
 
 // A result is one run over a stream.
@@ -28,7 +29,7 @@ type result struct {
 func (r *result) rate() float64 { return float64(r.done) / r.took.Seconds() }
 
 func (r *result) percentile(of float64) time.Duration {
-	return r.waits[min(int(of*float64(len(r.waits))), len(r.waits)-1)]
+	return rig.Percentile(r.waits, of)
 }
 
 // measureStream resolves the stream with our client, then as much of it as the period allows with

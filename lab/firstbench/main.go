@@ -33,6 +33,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/segment"
 	"anatomy/engine"
+	"anatomy/lab/rig"
 	"anatomy/searcher"
 	"anatomy/vocab"
 )
@@ -69,12 +70,12 @@ func run(docsweb, pages, work string, seed uint64, queries int) error {
 		defer os.RemoveAll(temporary)
 		work = temporary
 	}
-	anatomy := filepath.Join(work, "anatomy")
-	if out, err := exec.Command("go", "build", "-o", anatomy, "./cmd/anatomy").CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
+	anatomy, err := rig.Build(work)
+	if err != nil {
+		return err
 	}
 	access, authority, data := filepath.Join(work, "access.log"), filepath.Join(work, "ca.pem"), filepath.Join(work, "data")
-	stop, err := serve(docsweb, "serve", "-root", pages, "-log", access, "-ca", authority)
+	stop, err := rig.Start(exec.Command(docsweb, "serve", "-root", pages, "-log", access, "-ca", authority), "127.0.0.1:80")
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func run(docsweb, pages, work string, seed uint64, queries int) error {
 	if err != nil {
 		return err
 	}
-	if stop, err = serve(docsweb, "serve", "-root", pages, "-ca", authority); err != nil {
+	if stop, err = rig.Start(exec.Command(docsweb, "serve", "-root", pages, "-ca", authority), "127.0.0.1:80"); err != nil {
 		return err
 	}
 	bare := exec.Command(os.Args[0], "-floor")
@@ -107,7 +108,7 @@ func run(docsweb, pages, work string, seed uint64, queries int) error {
 	stop()
 
 	n := float64(len(urls)) / 1000
-	ours, floor := cpu(crawl.ProcessState), cpu(bare.ProcessState)
+	ours, floor := rig.CPU(crawl.ProcessState), rig.CPU(bare.ProcessState)
 	fmt.Printf("pages fetched            %d in %.1f s\n", len(urls), wall.Seconds())
 	fmt.Printf("CPU s per 1,000 pages    %.2f (floor, fetch and tokenise: %.2f; ratio %.2f)\n", ours/n, floor/n, ours/floor)
 	fmt.Printf("peak memory              %.0f MB\n", float64(crawl.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)/1024)
@@ -123,27 +124,6 @@ func run(docsweb, pages, work string, seed uint64, queries int) error {
 	audit, err := exec.Command(docsweb, "audit", "-root", pages, access).CombinedOutput()
 	fmt.Printf("audit:\n%s", audit)
 	return err
-}
-
-func cpu(p *os.ProcessState) float64 { return (p.UserTime() + p.SystemTime()).Seconds() }
-
-// serve starts docsweb and waits until it answers. Stop may be called twice.
-func serve(program string, args ...string) (stop func(), err error) {
-	c := exec.Command(program, args...)
-	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
-		return nil, err
-	}
-	stop = sync.OnceFunc(func() { c.Process.Signal(os.Interrupt); c.Wait() })
-	for range 100 {
-		if conn, err := net.Dial("tcp", "127.0.0.1:80"); err == nil {
-			conn.Close()
-			return stop, nil
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	stop()
-	return nil, fmt.Errorf("%s does not answer on port 80", program)
 }
 
 // fetched lists the distinct URLs of the access log that were answered with a page.

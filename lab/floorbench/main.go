@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,6 +31,7 @@ import (
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/repository"
+	"anatomy/lab/rig"
 	"anatomy/vocab"
 )
 
@@ -70,9 +70,8 @@ func (b *bench) run(runs int) (err error) {
 	}
 	defer os.RemoveAll(b.work)
 	if b.anatomy == "" {
-		b.anatomy = filepath.Join(b.work, "anatomy")
-		if out, err := exec.Command("go", "build", "-o", b.anatomy, "./cmd/anatomy").CombinedOutput(); err != nil {
-			return fmt.Errorf("build: %w\n%s", err, out)
+		if b.anatomy, err = rig.Build(b.work); err != nil {
+			return err
 		}
 	}
 	data := filepath.Join(b.work, "data")
@@ -122,13 +121,8 @@ type figures struct {
 func (b *bench) measure(crawler *exec.Cmd) (f figures, err error) {
 	access := filepath.Join(b.work, "access.log")
 	web := exec.Command(b.docsweb, append([]string{"serve", "-root", b.pages, "-open", "-https", "", "-log", access}, strings.Fields(b.web)...)...)
-	web.Stderr = os.Stderr
-	if err := web.Start(); err != nil {
-		return f, err
-	}
-	stop := func() error { web.Process.Signal(syscall.SIGTERM); return web.Wait() }
-	if err := answers("127.0.0.1:80"); err != nil {
-		stop()
+	stop, err := rig.Start(web, "127.0.0.1:80")
+	if err != nil {
 		return f, err
 	}
 	crawler.Stderr = os.Stderr
@@ -139,27 +133,13 @@ func (b *bench) measure(crawler *exec.Cmd) (f figures, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.cpu, f.server = cpu(crawler.ProcessState), cpu(web.ProcessState)
+	f.cpu, f.server = rig.CPU(crawler.ProcessState), rig.CPU(web.ProcessState)
 	f.memory = float64(crawler.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) / 1024
 	f.pages, f.requests, err = count(access)
 	if err == nil && f.pages == 0 {
 		err = fmt.Errorf("no page in %s", access)
 	}
 	return f, err
-}
-
-func cpu(p *os.ProcessState) float64 { return (p.UserTime() + p.SystemTime()).Seconds() }
-
-// answers waits until something listens at address.
-func answers(address string) (err error) {
-	for range 300 {
-		var conn net.Conn
-		if conn, err = net.Dial("tcp", address); err == nil {
-			return conn.Close()
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	return err
 }
 
 // count reads an access log: distinct URLs that were answered with a page, and requests.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -14,26 +13,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-)
 
-// readQueries reads a query a line; what follows a tab is passed over.
-func readQueries(file string) (queries []string, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if query, _, _ := strings.Cut(lines.Text(), "\t"); query != "" && query[0] != '#' {
-			queries = append(queries, query)
-		}
-	}
-	if len(queries) == 0 {
-		return nil, fmt.Errorf("%s has no query", file)
-	}
-	return queries, lines.Err()
-}
+	"anatomy/lab/rig"
+)
 
 // A load asks queries at random moments, whatever becomes of those before (a Poisson process).
 type load struct {
@@ -142,7 +124,7 @@ func percentiles(took []time.Duration) string {
 	}
 	slices.Sort(took)
 	at := func(share float64) time.Duration {
-		return took[min(len(took)-1, int(share*float64(len(took))))].Round(100 * time.Microsecond)
+		return rig.Percentile(took, share).Round(100 * time.Microsecond)
 	}
 	return fmt.Sprintf("median %v, p95 %v, p99 %v, most %v (%d)", at(.5), at(.95), at(.99), at(1), len(took))
 }

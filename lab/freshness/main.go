@@ -20,10 +20,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"anatomy/lab/rig"
 )
 
 func main() {
@@ -35,7 +36,7 @@ func main() {
 	program := flag.String("anatomy", "", "a built anatomy, in place of that of this folder")
 	seed := flag.Uint64("seed", 1, "of the moments and of the order of queries")
 	flag.Parse()
-	asked, err := readQueries(*queries)
+	asked, err := rig.Queries(*queries)
 	if *docsweb == "" || *pages == "" || err != nil {
 		fmt.Fprintln(os.Stderr, "usage: freshness --docsweb PROGRAM --pages DIR --queries FILE:", err)
 		os.Exit(2)
@@ -61,12 +62,11 @@ func (b *bench) run(ctx context.Context) (err error) {
 	}
 	defer os.RemoveAll(b.work)
 	if b.anatomy == "" {
-		b.anatomy = filepath.Join(b.work, "anatomy")
-		if out, err := exec.Command("go", "build", "-o", b.anatomy, "./cmd/anatomy").CombinedOutput(); err != nil {
-			return fmt.Errorf("build: %w\n%s", err, out)
+		if b.anatomy, err = rig.Build(b.work); err != nil {
+			return err
 		}
 	}
-	stop, err := start(exec.Command(b.docsweb, "serve", "-root", b.pages, "-open", "-https", ""), "127.0.0.1:80")
+	stop, err := rig.Start(exec.Command(b.docsweb, "serve", "-root", b.pages, "-open", "-https", ""), "127.0.0.1:80")
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 
 	server := freeAddress()
 	data := filepath.Join(b.work, "data")
-	end, err := start(exec.Command(b.anatomy, "crawl", "--data", data, "--quiet", "--scope", "any", "--include", "http://*", "--delay", "0", "--allow-private",
+	end, err := rig.Start(exec.Command(b.anatomy, "crawl", "--data", data, "--quiet", "--scope", "any", "--include", "http://*", "--delay", "0", "--allow-private",
 		"--resolver", "127.0.0.1:5353", "--http-port", w.port, "--serve", "--listen", server, "http://www.docs.test/"), server)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 	report("queries between merges", between)
 
 	end()
-	if end, err = start(exec.Command(b.anatomy, "serve", "--data", data, "--listen", server), server); err != nil {
+	if end, err = rig.Start(exec.Command(b.anatomy, "serve", "--data", data, "--listen", server), server); err != nil {
 		return err
 	}
 	defer end()
@@ -115,24 +115,6 @@ func (b *bench) run(ctx context.Context) (err error) {
 	b.load.run(quiet, min(b.length, 5*time.Second)) // caches
 	report("queries, nothing else", b.load.run(quiet, b.length/4))
 	return nil
-}
-
-// start starts a program and waits until it answers at an address. Stop interrupts it and may be called twice.
-func start(c *exec.Cmd, address string) (stop func(), err error) {
-	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
-		return nil, err
-	}
-	stop = sync.OnceFunc(func() { c.Process.Signal(os.Interrupt); c.Wait() })
-	for range 300 {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			conn.Close()
-			return stop, nil
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	stop()
-	return nil, fmt.Errorf("%s does not answer at %s", c.Path, address)
 }
 
 // freeAddress is one where nothing listens.

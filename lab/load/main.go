@@ -31,6 +31,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"anatomy/lab/rig"
 )
 
 // A target is the server and what it is asked.
@@ -53,7 +55,8 @@ func main() {
 	zipf := flag.Float64("zipf", 0, "draw the n-th query with a weight of n to the minus this")
 	seed := flag.Uint64("seed", 1, "of the moments and of the order of queries")
 	flag.Parse()
-	if err := t.read(*file); err != nil || *each <= 0 {
+	var err error
+	if t.queries, err = rig.Queries(*file); err != nil || *each <= 0 {
 		fmt.Fprintln(os.Stderr, "usage: load --queries FILE:", err)
 		os.Exit(2)
 	}
@@ -69,26 +72,6 @@ func main() {
 	for _, r := range rates {
 		t.measure(fmt.Sprintf("%.0f arrive a second", r), func() *tally { return t.open(*seed+2, r, *each) })
 	}
-}
-
-// read reads the queries.
-func (t *target) read(file string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		query, _, _ := strings.Cut(lines.Text(), "\t")
-		if query = strings.TrimSpace(query); query != "" && query[0] != '#' {
-			t.queries = append(t.queries, query)
-		}
-	}
-	if len(t.queries) == 0 {
-		return fmt.Errorf("%s has no query", file)
-	}
-	return lines.Err()
 }
 
 // weigh gives the n-th query a weight of n^-exponent.
@@ -182,12 +165,7 @@ func (t *target) measure(what string, run func() *tally) float64 {
 	seconds, cpu := time.Since(y.began).Seconds(), t.cpu()-before
 	own = ownCPU() - own
 	slices.Sort(y.took)
-	at := func(share float64) float64 {
-		if len(y.took) == 0 {
-			return 0
-		}
-		return y.took[min(len(y.took)-1, int(share*float64(len(y.took))))].Seconds() * 1e3
-	}
+	at := func(share float64) float64 { return rig.Percentile(y.took, share).Seconds() * 1e3 }
 	answered := float64(len(y.took)) / seconds
 	fmt.Printf("%-24s %7.0f answers/s %6.0f refused/s %3d failed  p50 %.1f  p90 %.1f  p99 %.1f  p99.9 %.1f ms  CPU %.2f ms a request, %.2f cores, and %.2f of the load\n",
 		what, answered, float64(y.refused)/seconds, y.failed, at(.5), at(.9), at(.99), at(.999), cpu/float64(max(1, len(y.took)+y.refused))*1e3, cpu/seconds, own/seconds)
