@@ -21,7 +21,7 @@ type conjunction struct {
 	others  []*lane // the other words that all pages hold
 	filters []cursor
 	guide   *lane // whose blocks are the stretches; nil where no word scores
-	batch   segment.Batch
+	batch   *segment.Batch
 
 	wanted uint32        // the least score that is wanted of a batch, 0 while pages are counted
 	until  vocab.Ordinal // end of the stretch at hand
@@ -31,15 +31,18 @@ type conjunction struct {
 }
 
 func (w *walk) conjunction(p *plan, c *collector) {
-	j := &conjunction{walk: w, plan: p, collector: c, others: p.all, filters: p.filters}
+	j := &conjunction{walk: w, plan: p, collector: c, others: p.all, filters: p.filters, batch: w.room.batch()}
 	slices.SortStableFunc(j.filters, func(a, b cursor) int { return cmp.Compare(a.cost(), b.cost()) })
 	if len(p.all) > 0 && (len(p.filters) == 0 || p.all[0].cost() <= p.filters[0].cost()) {
 		j.lead, j.others = p.all[0], p.all[1:]
 	} else {
 		j.leader, j.filters = j.filters[0], j.filters[1:]
 	}
-	if lanes := slices.Concat(p.all, p.extra); len(lanes) > 0 {
-		j.guide = lanes[0]
+	switch {
+	case len(p.all) > 0:
+		j.guide = p.all[0]
+	case len(p.extra) > 0:
+		j.guide = p.extra[0]
 	}
 	for from := j.next(0); from != end && !w.clock.look(); from = j.next(from) {
 	}
@@ -60,7 +63,7 @@ func (j *conjunction) next(from vocab.Ordinal) vocab.Ordinal {
 	rest := j.added
 	for _, l := range j.others {
 		rest -= l.bound
-		if l.postings.Keep(&j.batch, l.step, j.leastBut(rest)); j.batch.Len() == 0 {
+		if l.postings.Keep(j.batch, l.step, j.leastBut(rest)); j.batch.Len() == 0 {
 			return from
 		}
 	}
@@ -118,13 +121,13 @@ func (j *conjunction) fill(from vocab.Ordinal) (next vocab.Ordinal) {
 	if j.lead == nil {
 		next = j.fillByFilter(from, until)
 	} else {
-		next = j.lead.postings.Fill(&j.batch, from, until, j.neededOfLead())
+		next = j.lead.postings.Fill(j.batch, from, until, j.neededOfLead())
 	}
 	if j.wanted == 0 {
 		return next
 	}
 	if j.lead != nil {
-		j.lead.postings.Weigh(&j.batch, j.lead.step)
+		j.lead.postings.Weigh(j.batch, j.lead.step)
 	}
 	j.batch.AddStatic(j.part.static.points, j.terms.shift, j.leastBut(j.added))
 	return next
@@ -164,7 +167,7 @@ func (j *conjunction) visitAll() {
 			j.batch.Retain(j.passes)
 		}
 		for _, l := range j.all {
-			l.postings.Weigh(&j.batch, l.step)
+			l.postings.Weigh(j.batch, l.step)
 		}
 	}
 	for i := range j.batch.Len() {
@@ -187,7 +190,7 @@ func (j *conjunction) passes(i int) bool {
 	}
 	if len(j.checks) > 0 {
 		for _, l := range j.all {
-			l.postings.Stand(&j.batch, i)
+			l.postings.Stand(j.batch, i)
 		}
 	}
 	for _, phrase := range j.checks {

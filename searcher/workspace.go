@@ -15,6 +15,7 @@ type workspace struct {
 	used    int
 	word    []byte // to look up
 	window  *scoreWindow
+	joined  *segment.Batch
 	hits    [][]vocab.Hit // of one page, by word
 	cutting snippetRoom
 	best    collector // of one walk
@@ -146,6 +147,14 @@ func (ws *workspace) windows() *scoreWindow {
 		ws.window = &scoreWindow{}
 	}
 	return ws.window
+}
+
+// batch gives room for the documents of a block.
+func (ws *workspace) batch() *segment.Batch {
+	if ws.joined == nil {
+		ws.joined = &segment.Batch{}
+	}
+	return ws.joined
 }
 
 // collector gives one that takes on what was found in segments before: the least score that is admitted, and how many pages

@@ -254,7 +254,11 @@ func (p *Postings) addImpacts(b *Batch, from, to int, step uint32) {
 		}
 		return
 	}
-	packed := p.impactsOf(at)
+	packed := &p.waiting
+	if at != p.decoded {
+		of := p.impactsOf(at)
+		packed = &of
+	}
 	for i := from; i < to; i++ {
 		b.points[i] += step * uint32(packed.at(int(p.numbers[b.rows[i]]%blockSize)))
 	}
