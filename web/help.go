@@ -42,7 +42,7 @@ var helpSections = []helpSection{
 		{Query: `random AROUND(5) "bored surfer"`, Means: "words and phrases, as pairs"},
 		{Query: `(web OR net) AROUND(3) surfer`, Means: "one of several near a word"},
 	}},
-	{"without", "Without, or, groups", "A minus directly before a word, phrase, operator or group leaves pages out. OR is written in capitals and binds more tightly than the space. There must be something to look for besides what is left out. One letter behind a minus is an option of a command, and is looked for.", []helpExample{
+	{"without", "Without, or, groups", "A minus directly before a word, phrase, operator or group leaves pages out. OR is written in capitals and binds more tightly than the space. There must be something to look for besides what is left out. One letter behind a minus, or a word like -std=c11, is an option of a command, and is looked for.", []helpExample{
 		{Query: "surfer -wave", Means: "the first word without the second"},
 		{Query: `web -"deep web"`, Means: "without a phrase"},
 		{Query: "tar -x", Means: "the letter, too; -\"x\" leaves it out"},

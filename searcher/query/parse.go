@@ -421,10 +421,18 @@ func (p *parser) takeMinus() bool {
 	return true
 }
 
-// isOption says whether a minus and then text is an option of a command, as in "tar -x": one letter or digit, by itself.
+// isOption says whether a minus and then text is an option of a command, as in "tar -x": one letter or digit, or a word with two
+// more minuses or an = in it, as in "-opt-bisect-limit" and "-std=c++11". What has a colon may be an operator.
 func isOption(text string) bool {
-	c := text[0]
-	return ('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9') && (len(text) == 1 || strings.IndexByte(" ()|", text[1]) >= 0)
+	word := text
+	if end := strings.IndexAny(text, " ()|"); end >= 0 {
+		word = text[:end]
+	}
+	if word == "" || strings.Contains(word, ":") {
+		return false
+	}
+	c := word[0]
+	return ('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9') && (len(word) == 1 || strings.Contains(word, "=") || strings.Count(word, "-") >= 2)
 }
 
 // takePlus takes a single plus directly before a word or phrase.

@@ -7,7 +7,7 @@
 //	"new york" AROUND(5) a  the same of words and phrases, as pairs
 //	"pages", +pages         the word in this very form
 //	-word -"a phrase"       pages without it; -(a b), -site:example.org, -intitle:word too
-//	tar -x                  the letter: one letter or digit behind a minus is an option, which -"x" leaves out
+//	tar -x -std=c++11       the option: one letter or digit behind a minus, or a word with - twice or = in it, which -"x" leaves out
 //	a OR b, a | b           one of them at least; binds tighter than the space: a b OR c is a (b OR c)
 //	( )                     groups, up to 16 deep
 //	site:example.org/dir    pages of a host and of its subdomains, below a path where one is given
