@@ -530,6 +530,8 @@ func FuzzList(f *testing.F) {
 				}
 				last = int64(b.Ord(i))
 				p.Stand(&b, i)
+				p.Places(nil, 1)
+				p.Follow([]uint32{3, 50, 900}, 1, false)
 				p.Hits(nil)
 			}
 		}

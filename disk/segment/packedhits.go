@@ -62,14 +62,25 @@ func (p *hitPacker) part(counts []uint32, hits []vocab.Hit) {
 				}
 				low = next
 			}
-			if len(p.gaps)%groupSize == 0 {
-				p.outside = append(p.outside, 0)
-			}
-			p.outside[len(p.outside)-1] |= low & outsideText
 			p.gaps, p.lows = append(p.gaps, h.Position()-position), append(p.lows, low)
+			if low&outsideText != 0 { // few are
+				p.lastGroup()[0] = outsideText
+			}
 		}
 		hits = hits[count:]
 	}
+	if len(p.gaps) > 0 {
+		p.lastGroup()
+	}
+}
+
+// lastGroup gives the place in outside of the group that the last gap is in, at its end.
+func (p *hitPacker) lastGroup() []uint8 {
+	number := (len(p.gaps) - 1) / groupSize
+	for len(p.outside) <= number {
+		p.outside = append(p.outside, 0)
+	}
+	return p.outside[number:]
 }
 
 // groupHead is the bytes of the head of a group of gaps or low bytes, which tell how long it is.
