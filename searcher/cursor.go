@@ -334,8 +334,9 @@ func (c *notCursor) advance(to vocab.Ordinal) vocab.Ordinal {
 }
 
 // A phraseCursor is where its words follow each other in one field, where several phrases are near each other in
-// one, or where its one word is in a given field. Documents that hold all words are found first, and then their hits
-// are read, those of the word that has the fewest first: where a phrase may begin is what they leave.
+// one, or where its one word is in a given field. Documents that hold all words are found first. A single phrase is then
+// looked for in the text, by places alone. What that does not tell their hits do, those of the word that has the fewest
+// first: where a phrase may begin is what they leave.
 type phraseCursor struct {
 	in       query.Field
 	distinct []*termCursor // the different words, by cost
