@@ -146,20 +146,19 @@ func wordsOf(n *query.Node) (all []string) {
 }
 
 // newPhrase makes the cursor of a phrase, or of phrases near each other, whose words have one each.
-func newPhrase(n *query.Node, of map[string]*termCursor) *phraseCursor {
-	c := &phraseCursor{in: n.In, within: n.Within, counts: make([]int, len(of))}
+func newPhrase(n *query.Node, of map[string]*termCursor, room *workspace) *phraseCursor {
+	c := &phraseCursor{in: n.In, within: n.Within, counts: room.ints.take(len(of)), byCount: room.ints.take(len(of)), distinct: make([]*termCursor, 0, len(of))}
 	for _, t := range of {
 		c.distinct = append(c.distinct, t)
 	}
 	slices.SortFunc(c.distinct, func(a, b *termCursor) int { return a.df - b.df })
-	for i := range c.distinct {
-		c.byCount = append(c.byCount, i)
+	for i := range c.byCount {
+		c.byCount[i] = i
 	}
 	for _, n := range phrasesOf(n) {
-		var p phrase
+		p := phrase{order: room.ints.take(len(n.Words)), offsets: room.points.take(len(n.Words))}
 		for k, word := range n.Words {
-			p.order = append(p.order, slices.Index(c.distinct, of[word]))
-			p.offsets = append(p.offsets, n.Offset(k))
+			p.order[k], p.offsets[k] = slices.Index(c.distinct, of[word]), n.Offset(k)
 		}
 		c.phrases = append(c.phrases, p)
 	}
@@ -176,7 +175,8 @@ type step struct {
 	density float64
 }
 
-func (c *phraseCursor) stepsOf(p *phrase) (steps []step) {
+func (c *phraseCursor) stepsOf(p *phrase) []step {
+	steps := make([]step, 0, len(p.order))
 	for k, i := range p.order {
 		t := c.distinct[i]
 		steps = append(steps, step{t, p.offsets[k], t.density()})

@@ -161,7 +161,7 @@ func (w *walk) words(n *query.Node) cursor {
 			opened[word] = t
 		}
 	}
-	return newPhrase(n, opened)
+	return newPhrase(n, opened, w.room)
 }
 
 // word makes the cursor of a word.
@@ -170,7 +170,7 @@ func (w *walk) word(word string, in query.Field) cursor {
 	if t.df == 0 || in == query.Anywhere {
 		return t
 	}
-	return newPhrase(&query.Node{Words: []string{word}, In: in}, map[string]*termCursor{word: t})
+	return newPhrase(&query.Node{Words: []string{word}, In: in}, map[string]*termCursor{word: t}, w.room)
 }
 
 // open gives the cursor of a word in one list; one that is at its end where the word is not there.

@@ -117,7 +117,7 @@ func (w *walk) require(p *plan, n *query.Node) {
 		cursors[word] = w.room.words.one()
 		*cursors[word] = termCursor{walk: w, postings: l.postings, df: l.cost()}
 	}
-	p.checks = append(p.checks, newPhrase(n, cursors))
+	p.checks = append(p.checks, newPhrase(n, cursors, w.room))
 }
 
 // lane is that of a word of the query, nil where the segment does not hold it.
