@@ -51,16 +51,23 @@ func TestClosest(t *testing.T) {
 	w := DefaultWeights
 	rare := 0
 	rapid.Check(t, func(t *rapid.T) {
-		word := func(name string) (hits []vocab.Hit) {
+		word := func(name string, least, most int) (hits []vocab.Hit) {
 			position := 0
-			most := rapid.SampledFrom([]int{0, 1, 3, 40, 120}).Draw(t, name+"s")
-			for range rapid.IntRange(0, most).Draw(t, name) {
+			for range rapid.IntRange(least, most).Draw(t, name) {
 				position += rapid.SampledFrom([]int{1, 1, 2, 7, 60, 400}).Draw(t, "gap")
 				hits = append(hits, vocab.MakeHit(uint32(position), vocab.Plain, false, vocab.NormalSize))
 			}
 			return hits
 		}
-		a, b := word("a"), word("b")
+		size := rapid.SampledFrom([][2]int{{0, 1}, {0, 3}, {1, 2}, {0, 40}, {100, 120}})
+		of, than := size.Draw(t, "as"), size.Draw(t, "bs")
+		if rapid.Bool().Draw(t, "far rarer") {
+			of, than = [2]int{1, 2}, [2]int{100, 120}
+		}
+		a, b := word("a", of[0], of[1]), word("b", than[0], than[1])
+		if rapid.Bool().Draw(t, "turned") {
+			a, b = b, a
+		}
 		best, count := w.closest(a, b)
 		wantBest, want := closestOf(&w, a, b)
 		if count != want || count > 0 && best != wantBest {
