@@ -45,7 +45,7 @@ var helpSections = []helpSection{
 	{"without", "Without, or, groups", "A minus directly before a word, phrase, operator or group leaves pages out. OR is written in capitals and binds more tightly than the space. There must be something to look for besides what is left out. One letter behind a minus, or a word like -std=c11, is an option of a command, and is looked for.", []helpExample{
 		{Query: "surfer -wave", Means: "the first word without the second"},
 		{Query: `web -"deep web"`, Means: "without a phrase"},
-		{Query: "tar -x", Means: "the letter, too; -\"x\" leaves it out"},
+		{Query: "tar -x", Means: "the option, as in clang -std=c++17; -\"x\" leaves it out"},
 		{Query: "crawler OR spider", Means: "one of the words at least"},
 		{Query: "crawler | spider", Means: "the same"},
 		{Query: `(web OR net) -"deep web"`, Means: "as the parentheses say"},
