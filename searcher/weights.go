@@ -149,7 +149,7 @@ var DefaultWeights = Weights{
 		vocab.TitleField:  6000,
 		vocab.AnchorField: 2500,
 	},
-	Letters:    6000,
+	Letters:    9000,
 	Language:   500,
 	Home:       40000,
 	Related:    150000,
