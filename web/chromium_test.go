@@ -75,13 +75,18 @@ func press(keys ...string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// until waits for an expression to be true, on this page or on one that follows.
+// until waits for an expression to be true, on this page or on one that follows. It asks again and again, as chromedp.Poll, which
+// has the page tell when, finds no way into one that was kept and is shown again.
 func until(expression string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		for {
-			_, err := chromedp.Poll[bool](expression, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(2*time.Second))(ctx, t)
-			if err == nil || ctx.Err() != nil {
-				return err
+			if is, err := chromedp.Evaluate[bool](expression)(ctx, t); err == nil && is {
+				return nil
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(50 * time.Millisecond):
 			}
 		}
 	})
