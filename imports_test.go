@@ -49,7 +49,7 @@ var imports = map[string]string{
 	"lab/floorbench":   "lab/rig vocab disk/*",
 	"lab/freshness":    "lab/rig vocab weburl words indexer",
 	"lab/load":         "lab/rig",
-	"lab/peers":        "eval",
+	"lab/peers":        "eval lab/rig",
 	"lab/clients":      "",
 	"lab/coverage":     "vocab weburl crawler/robots searcher disk/docindex",
 	"lab/pagerank":     "pagerank",

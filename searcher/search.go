@@ -287,8 +287,7 @@ func (a *answer) promising(found []candidate) (n int) {
 	if likely == 0 {
 		likely = len(found)
 	}
-	var room [64]candidate // as many as candidates, mostly
-	others := room[:0]
+	others := a.room.candidates.take(len(found))[:0]
 	for i, c := range found {
 		if i < enough || i < likely && c.first >= least || a.terms.mayBe(a.snap.parts[c.part].seg.Title(c.ord)) {
 			found[n] = c

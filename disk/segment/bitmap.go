@@ -43,7 +43,7 @@ func appendBitmap(dst []byte, ordinals []uint32, before uint32) []byte {
 
 // read makes m the bitmap of n ordinals behind before, up to last, that src is.
 func (m *bitmap) read(src []byte, n int, before, last uint32) error {
-	used := (m.span)
+	used := m.span
 	m.base, m.span = (before+1)&^7, (len(src)+7)/8
 	for i := m.span; i < used; i++ {
 		m.words[i] = 0

@@ -27,8 +27,10 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"anatomy/eval"
+	"anatomy/lab/rig"
 )
 
 // The sets of judged queries, and what they are called.
@@ -71,11 +73,11 @@ func main() {
 const before, after = "anatomy", "anatomy-after"
 
 func (c *comparison) run(ctx context.Context) error {
-	if err := os.MkdirAll(filepath.Join(c.work, "bin"), 0o755); err != nil {
+	if err := os.MkdirAll(c.at("bin"), 0o755); err != nil {
 		return err
 	}
-	if err := command(ctx, "go", "build", "-o", c.at("bin", "anatomy"), "./cmd/anatomy").Run(); err != nil {
-		return fmt.Errorf("build: %w", err)
+	if _, err := rig.Build(c.at("bin")); err != nil {
+		return err
 	}
 	if _, err := os.Stat(c.at("text.tsv")); err != nil {
 		if err := c.peers(ctx, "text"); err != nil {
@@ -153,12 +155,12 @@ func (c *comparison) ours(ctx context.Context, name string) error {
 
 // timed runs a command and gives what WORK/log/NAME.time holds of it.
 func timed(cmd *exec.Cmd) (string, error) {
-	clock := stopwatch()
+	began := time.Now()
 	if err := cmd.Run(); err != nil {
 		return "", err
 	}
 	p := cmd.ProcessState
-	return fmt.Sprintf("%.2f %.2f %.2f %d\n", p.UserTime().Seconds(), p.SystemTime().Seconds(), clock().Seconds(), p.SysUsage().(*syscall.Rusage).Maxrss), nil
+	return fmt.Sprintf("%.2f %.2f %.2f %d\n", p.UserTime().Seconds(), p.SystemTime().Seconds(), time.Since(began).Seconds(), p.SysUsage().(*syscall.Rusage).Maxrss), nil
 }
 
 // judged is the file of a set.

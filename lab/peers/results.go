@@ -16,12 +16,6 @@ import (
 	"anatomy/eval"
 )
 
-// stopwatch gives what tells the time since.
-func stopwatch() func() time.Duration {
-	began := time.Now()
-	return func() time.Duration { return time.Since(began) }
-}
-
 // nameURLs makes of a run that names files one in the form of the others that names URLs.
 func (c *comparison) nameURLs(ctx context.Context, run, set, to string) error {
 	judged, err := c.readJudged(set)
