@@ -4,7 +4,8 @@ package anatomy
 
 import "embed"
 
-// Docs are the documents at the root and in doc, by their paths in the repository.
+// Docs are the documents at the root and in doc, single decisions left out, by their paths in the
+// repository.
 //
-//go:embed README.md ARCHITECTURE.md doc/*.md
+//go:embed README.md ARCHITECTURE.md CONTRIBUTING.md doc/*.md doc/design/*.md doc/decisions/README.md
 var Docs embed.FS

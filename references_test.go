@@ -49,6 +49,7 @@ var references = map[string]string{
 	"RFC 3339":          "Date and Time on the Internet: Timestamps",
 	"RFC 3986 §2.3":     "Unreserved Characters",
 	"RFC 4287":          "The Atom Syndication Format",
+	"RFC 5452 §4":       "Description of DNS Spoofing",
 	"RFC 5452 §9.1":     "Query Matching Rules",
 	"RFC 5646":          "Tags for Identifying Languages",
 	"RFC 5646 §2.2.1":   "Primary Language Subtag",

@@ -71,7 +71,7 @@ func TestUnits(t *testing.T) {
 		}
 		paths = append(paths, path)
 	}
-	for _, name := range []string{"User", "DynamicUser", "StateDirectory", "UMask", "SystemCallFilter", "SuccessExitStatus"} {
+	for _, name := range []string{"User", "DynamicUser", "StateDirectory", "UMask", "SystemCallFilter", "Type"} {
 		if a, b := settings[units[0]][name], settings[units[1]][name]; a == "" || a != b {
 			t.Errorf("%s is %q and %q", name, a, b)
 		}

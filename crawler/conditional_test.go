@@ -11,8 +11,8 @@ import (
 	"anatomy/vocab"
 )
 
-// TestConditional: a page that we have is asked for with its validators and comes back only if it
-// changed. What the server says now is what the next request goes by.
+// TestConditional: a held page is requested with its validators, and sent only if it changed. The next
+// request has the validators of the last answer.
 func TestConditional(t *testing.T) {
 	const old, now = "Thu, 01 Jan 2026 00:00:00 GMT", "Fri, 02 Jan 2026 00:00:00 GMT"
 	modified, _ := http.ParseTime(now)
@@ -75,9 +75,9 @@ func TestConditional(t *testing.T) {
 		{"/bare", vocab.Validators{ETag: "unquoted", LastModified: old}, vocab.Unmodified, 304, vocab.Validators{ETag: "unquoted", LastModified: old}},
 		{"/junk", vocab.Validators{ETag: "a\r\nX: y", LastModified: "yesterday"}, vocab.Fetched, 200, vocab.Validators{}},
 		{"/broken", tagged(`"2"`), vocab.Failed, 200, vocab.Validators{}},
-		{"/missing", tagged(`"2"`), vocab.Gone, 404, vocab.Validators{}},
+		{"/missing", tagged(`"2"`), vocab.NotFound, 404, vocab.Validators{}},
 	} {
-		target := vocab.Target{Doc: 1, URL: "http://www.test" + c.path, Known: c.known}
+		target := vocab.Target{Doc: 1, URL: "http://www.test" + c.path, Held: c.known}
 		f := one(w.work(t, context.Background(), vocab.Lease{ID: 1, URLs: []vocab.Target{target}}))
 		if f.Outcome != c.outcome || f.Status != c.status || f.Validators != c.now {
 			t.Errorf("%s with %v: %s %q %d %v", c.path, c.known, f.Outcome, f.Reason, f.Status, f.Validators)
@@ -89,10 +89,10 @@ func TestConditional(t *testing.T) {
 	target := vocab.Target{Doc: 1, URL: "http://www.test/map.xml", Kind: vocab.SitemapTarget}
 	for _, want := range []vocab.Outcome{vocab.Fetched, vocab.Unmodified} {
 		f := one(w.work(t, context.Background(), vocab.Lease{ID: 1, URLs: []vocab.Target{target}}))
-		if f.Outcome != want || f.Validators != (vocab.Validators{ETag: `"m"`, LastModified: now}) || (len(f.Listed) == 1) != (want == vocab.Fetched) {
+		if f.Outcome != want || f.Validators != (vocab.Validators{ETag: `"m"`, LastModified: now}) || (len(f.SitemapEntries) == 1) != (want == vocab.Fetched) {
 			t.Errorf("sitemap: %s %q %v", f.Outcome, f.Reason, f.Validators)
 		}
-		target.Known = f.Validators
+		target.Held = f.Validators
 	}
 	if st := w.Stats(); st.Outcomes[vocab.Unmodified] != 5 {
 		t.Errorf("%d unmodified", st.Outcomes[vocab.Unmodified])

@@ -35,7 +35,7 @@ import (
 	"anatomy/weburl"
 )
 
-// A world is a web on loopback: every name under .test leads to one handler, over http and https.
+// A world is a web on loopback: one handler serves every name under .test, over http and https.
 type world struct {
 	*Crawler
 	plain, secure *httptest.Server
@@ -100,8 +100,8 @@ func portOf(t testing.TB, raw string) int {
 	return port
 }
 
-// nameServer knows every name but those that begin with "no". Names that begin with "two" have an
-// address before the right one where nobody listens.
+// nameServer resolves every name but those that begin with "no". Names that begin with "two" have a
+// first address without a server.
 func nameServer(t testing.TB) string {
 	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {
@@ -110,11 +110,12 @@ func nameServer(t testing.TB) string {
 	s := &dns.Server{PacketConn: conn, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, r *dns.Msg) {
 		m := new(dns.Msg).SetReply(r)
 		name := r.Question[0].Name
-		if strings.HasPrefix(name, "no") {
+		switch small := strings.ToLower(name); {
+		case strings.HasPrefix(small, "no"):
 			m.Rcode = dns.RcodeNameError
-		} else if r.Question[0].Qtype == dns.TypeA {
+		case r.Question[0].Qtype == dns.TypeA:
 			h := dns.RR_Header{Name: name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 60}
-			if strings.HasPrefix(name, "two") {
+			if strings.HasPrefix(small, "two") {
 				m.Answer = append(m.Answer, &dns.A{Hdr: h, A: net.IPv4(127, 0, 0, 9)})
 			}
 			m.Answer = append(m.Answer, &dns.A{Hdr: h, A: net.IPv4(127, 0, 0, 1)})
@@ -165,10 +166,9 @@ func page(rw http.ResponseWriter, text string) {
 	_, _ = io.WriteString(rw, text)
 }
 
-// TestReportOfConnections: what scheduling learns from how a host keeps connections.
+// TestReportOfConnections: the report has the figures of connections that scheduling uses.
 func TestReportOfConnections(t *testing.T) {
-	var w *world
-	w = newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/last" {
 			rw.Header().Set("Connection", "close")
 		}
@@ -178,15 +178,15 @@ func TestReportOfConnections(t *testing.T) {
 		o.Now = func() time.Time { return time.Unix(ticks.Add(1), 0) }
 	})
 	_, report := w.visit(t, "http://www.test/a", "http://www.test/last", "http://www.test/b")
-	if report.Requests != 4 || report.Closed != 1 || report.Connect < time.Second || w.Stats().Connections != 2 {
-		t.Errorf("%d requests, %d connections closed of %d, opened in %v", report.Requests, report.Closed, w.Stats().Connections, report.Connect)
+	if report.Requests != 4 || report.Closed != 1 || report.ConnectTime < time.Second || w.Stats().Connections != 2 {
+		t.Errorf("%d requests, %d connections closed of %d, opened in %v", report.Requests, report.Closed, w.Stats().Connections, report.ConnectTime)
 	}
-	if _, report = w.visit(t, "http://www.test/a", "http://www.test/b"); report.Connect != 0 || report.Closed != 0 || report.Requests != 2 {
+	if _, report = w.visit(t, "http://www.test/a", "http://www.test/b"); report.ConnectTime != 0 || report.Closed != 0 || report.Requests != 2 {
 		t.Errorf("over a kept connection: %+v", report)
 	}
 }
 
-// TestPage: the request and what is kept of the answer.
+// TestPage checks the request and the page made of the answer.
 func TestPage(t *testing.T) {
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -216,10 +216,10 @@ func TestPage(t *testing.T) {
 	if fmt.Sprint(*p) != fmt.Sprint(want) || string(p.Body) != "/a|b?q=%C3%A4|& anatomy/0.1 (contact: me@example.org)" {
 		t.Errorf("page %+v\n%s", p, p.Body)
 	}
-	if got[0].Status != 200 || got[1].Outcome != vocab.Forbidden || got[2].Outcome != vocab.Gone || got[2].Reason != "404 Not Found" || got[3].Outcome != vocab.Fetched {
+	if got[0].Status != 200 || got[1].Outcome != vocab.Forbidden || got[2].Outcome != vocab.NotFound || got[2].Reason != "404 Not Found" || got[3].Outcome != vocab.Fetched {
 		t.Errorf("%+v", got[1:])
 	}
-	if report.Crawl != 2*time.Second || len(report.Sitemaps) != 1 || report.Sitemaps[0] != "http://www.test/map.xml" || report.HoldFor != 0 {
+	if report.CrawlDelay != 2*time.Second || len(report.Sitemaps) != 1 || report.Sitemaps[0] != "http://www.test/map.xml" || report.HoldFor != 0 {
 		t.Errorf("report %+v", report)
 	}
 	// robots.txt first; no request for what it forbids; the Crawl-delay before each of the others.
@@ -233,7 +233,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("the second address was not tried: %+v", got[0])
 	}
 	w.visit(t, "http://www.test/missing")
-	if st := w.Stats(); st.Robots != 2 || st.RobotsHits != 1 || st.Requests != 7 || st.Connections != 2 || st.Outcomes[vocab.Gone] != 3 {
+	if st := w.Stats(); st.Robots != 2 || st.RobotsHits != 1 || st.Requests != 7 || st.Connections != 2 || st.Outcomes[vocab.NotFound] != 3 {
 		t.Errorf("stats %+v", st)
 	}
 	w.mu.Lock()
@@ -244,7 +244,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestStatus: each status has its own fate.
+// TestStatus checks the outcome of each status.
 func TestStatus(t *testing.T) {
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
 		if code, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/")); err == nil {
@@ -262,19 +262,19 @@ func TestStatus(t *testing.T) {
 		tail    string // of Reason or Location
 	}{
 		{"/203", vocab.Fetched, ""},
-		{"/204", vocab.Gone, "204 No Content"},
-		{"/206", vocab.Gone, "206 Partial Content"},
+		{"/204", vocab.NotFound, "204 No Content"},
+		{"/206", vocab.NotFound, "206 Partial Content"},
 		{"/301?/next", vocab.Redirected, "http://www.test/next"},
 		{"/302?https://www.test/302?https://www.test/302", vocab.Redirected, "https://www.test/302?https://www.test/302"},
 		{"/308?//Other.TEST:80/a/../b#c", vocab.Redirected, "http://other.test/b"},
 		{"/307?/307?/307", vocab.Redirected, "http://www.test/307?/307"},
 		{"/302?mailto:x@y", vocab.Refused, "neither http nor https"},
-		{"/302", vocab.Gone, "302 Found"},
+		{"/302", vocab.NotFound, "302 Found"},
 		{"/304", vocab.Failed, "though asked without condition"},
-		{"/401", vocab.Gone, "401 Unauthorized"},
-		{"/403", vocab.Gone, "403 Forbidden"},
-		{"/410", vocab.Gone, "410 Gone"},
-		{"/451", vocab.Gone, "451 Unavailable For Legal Reasons"},
+		{"/401", vocab.NotFound, "401 Unauthorized"},
+		{"/403", vocab.NotFound, "403 Forbidden"},
+		{"/410", vocab.NotFound, "410 Gone"},
+		{"/451", vocab.NotFound, "451 Unavailable For Legal Reasons"},
 		{"/408", vocab.Failed, "408 Request Timeout"},
 		{"/425", vocab.Failed, "425 Too Early"},
 		{"/500", vocab.Failed, "500 Internal Server Error"},
@@ -338,7 +338,7 @@ func TestHTTPS(t *testing.T) {
 	}
 }
 
-// TestNoAnswer: unknown names, refused ports, hosts that say nothing.
+// TestNoAnswer: unknown names, refused ports, silent hosts.
 func TestNoAnswer(t *testing.T) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -353,7 +353,7 @@ func TestNoAnswer(t *testing.T) {
 		t.Errorf("%+v %+v", got, report)
 	}
 	got, report = w.visit(t, "http://"+closed+"/a", "http://"+closed+"/b", "https://"+closed+"/c", "https://"+closed+"/d", "http://www.test/")
-	if fmt.Sprint(outcomes(got)) != "[failed skipped failed skipped skipped]" || !strings.Contains(got[0].Reason, "connect to 127.0.0.1 at 127.0.0.1: connection refused") ||
+	if fmt.Sprint(outcomes(got)) != "[failed skipped failed skipped gone]" || !strings.Contains(got[0].Reason, "connect to 127.0.0.1 at 127.0.0.1: connection refused") ||
 		!strings.Contains(got[2].Reason, "https:") || report.HoldFor != 0 {
 		t.Errorf("%+v %+v", got, report)
 	}
@@ -388,7 +388,7 @@ func TestHostGoesSilent(t *testing.T) {
 	}
 }
 
-// TestPrivate: loopback is not visited without leave, by name, address, or redirect of robots.txt.
+// TestPrivate: loopback is not visited unless allowed, by name, address, or redirect of robots.txt.
 func TestPrivate(t *testing.T) {
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) { page(rw, "secret") }, func(o *Options) { o.AllowPrivate = false })
 	for _, host := range []string{"www.test", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "localhost", "2130706433", "0x7f.1"} {
@@ -486,7 +486,7 @@ func TestRobotsTrouble(t *testing.T) {
 	}
 }
 
-// TestSlowDown: 429 and 503 end the lease, and say for how long.
+// TestSlowDown: 429 and 503 end the lease and hold the site.
 func TestSlowDown(t *testing.T) {
 	var header string
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
@@ -518,7 +518,7 @@ func TestSlowDown(t *testing.T) {
 	}
 }
 
-// TestCodings: content codings are undone, also two at once and those that lie.
+// TestCodings: content codings are undone, also two at once and wrong ones.
 func TestCodings(t *testing.T) {
 	text := strings.Repeat("<p>The anatomy of a large-scale hypertextual web search engine.</p>\n", 2000)
 	packed := map[string][]byte{"/plain": []byte(text), "/liar": []byte(text)}
@@ -732,7 +732,7 @@ func TestSitemaps(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a lease that is interrupted gives its targets back untouched.
+// TestInterrupted: the targets of an interrupted lease are skipped.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
@@ -755,9 +755,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestEveryTargetOnce draws leases over hosts with every kind of trouble: each target is handled
-// exactly once and in order (work checks), nothing forbidden is asked for, and nothing after a
-// host has asked for a pause.
+// TestEveryTargetOnce draws leases over hosts with every kind of failure: each target is handled exactly
+// once and in order (work checks), nothing forbidden is requested, and nothing after a 429 or 503.
 func TestEveryTargetOnce(t *testing.T) {
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
 		switch code, _ := strconv.Atoi(r.URL.Path[1:]); {
@@ -866,13 +865,13 @@ func processCPU(tb testing.TB) time.Duration {
 }
 
 func listed(f vocab.Fetch) (urls []string) {
-	for _, l := range f.Listed {
+	for _, l := range f.SitemapEntries {
 		urls = append(urls, l.URL)
 	}
 	return urls
 }
 
-// TestFixedDelay: a lease whose delay is fixed is worked off with it, whatever robots.txt says, and says what that was.
+// TestFixedDelay: a lease with a fixed delay ignores Crawl-delay, and reports it.
 func TestFixedDelay(t *testing.T) {
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
@@ -881,13 +880,13 @@ func TestFixedDelay(t *testing.T) {
 		}
 		page(rw, "x")
 	}, nil)
-	lease := vocab.Lease{Delay: time.Second, Fixed: true, URLs: []vocab.Target{{URL: "http://www.test/1"}, {URL: "http://www.test/2"}}}
-	if _, report := w.work(t, context.Background(), lease); report.Crawl != 20*time.Second || fmt.Sprint(w.sleeps) != "[1s 1s]" {
+	lease := vocab.Lease{Delay: time.Second, FixedDelay: true, URLs: []vocab.Target{{URL: "http://www.test/1"}, {URL: "http://www.test/2"}}}
+	if _, report := w.work(t, context.Background(), lease); report.CrawlDelay != 20*time.Second || fmt.Sprint(w.sleeps) != "[1s 1s]" {
 		t.Error(report, w.sleeps)
 	}
 }
 
-// TestReady: each page waits until there is room for it, and is given back where that does not come.
+// TestReady: each fetch waits for Options.Ready, and is skipped if that fails.
 func TestReady(t *testing.T) {
 	pages, handled := 1, 0
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) { page(rw, "x") }, func(o *Options) {
@@ -904,7 +903,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestAdmit: a host is asked nothing that may not be visited at its addresses.
+// TestAdmit: a host that may not be visited at its addresses gets no request.
 func TestAdmit(t *testing.T) {
 	admit := false
 	var told []netip.Addr

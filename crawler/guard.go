@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A guard watches one fetch: its end in time, the time until the header, and the rate of the body.
-// It is one timer, which a quick fetch stops before it ever rings.
+// A guard ends a fetch that is too slow: in all, until its header, or in the rate of its body. It
+// is one timer, which a quick fetch stops before it expires.
 type guard struct {
 	o      *Options
 	cancel context.CancelCauseFunc
@@ -16,42 +16,43 @@ type guard struct {
 	begun  time.Time
 
 	mu    sync.Mutex
-	body  time.Time // when the header was here; zero before
+	body  time.Time // when the header was read; zero before
 	bytes int64     // of the body so far
 }
 
-// guard starts a watch; the context ends when the fetch is too slow, with the reason as its cause.
-func (c *Crawler) guard(ctx context.Context) (context.Context, *guard) {
-	g := &guard{o: &c.o, begun: time.Now()}
+// newGuard starts a guard. The context ends when the fetch is too slow, with the reason as its
+// cause.
+func newGuard(ctx context.Context, o *Options) (context.Context, *guard) {
+	g := &guard{o: o, begun: time.Now()}
 	ctx, g.cancel = context.WithCancelCause(ctx)
-	g.mu.Lock() // the timer may ring before it is assigned
-	g.timer = time.AfterFunc(min(c.o.HeaderTimeout, c.o.Grace, c.o.Timeout), g.ring)
+	g.mu.Lock() // the timer may expire before it is assigned
+	g.timer = time.AfterFunc(min(o.HeaderTimeout, o.Grace, o.Timeout), g.check)
 	g.mu.Unlock()
 	return ctx, g
 }
 
-// stop ends the watch; the response body has to be closed or done with by then.
+// stop ends the guard. The response body may not be read afterwards.
 func (g *guard) stop() {
 	g.timer.Stop()
 	g.cancel(nil)
 }
 
-// answered notes that the header is here.
+// answered records that the header was read.
 func (g *guard) answered() {
 	g.mu.Lock()
 	g.body = time.Now()
 	g.mu.Unlock()
 }
 
-// received notes bytes of the body.
+// received counts bytes of the body.
 func (g *guard) received(n int64) {
 	g.mu.Lock()
 	g.bytes += n
 	g.mu.Unlock()
 }
 
-// ring looks at the fetch and ends it or rings again.
-func (g *guard) ring() {
+// check ends the fetch, or sets the timer anew.
+func (g *guard) check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
@@ -68,7 +69,7 @@ func (g *guard) ring() {
 	g.timer.Reset(max(next, time.Millisecond))
 }
 
-// late says what the fetch is too slow in, or nil.
+// late returns in what the fetch is too slow, or nil.
 func (g *guard) late(now time.Time) error {
 	if now.Sub(g.begun) >= g.o.Timeout {
 		return fmt.Errorf("not done within %v", g.o.Timeout)

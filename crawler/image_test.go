@@ -14,7 +14,7 @@ import (
 
 const onePixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 
-// An image is what its bytes say, whatever it is sent as, within its bound.
+// The bytes of an image decide its type, whatever type is stated; its size has a bound.
 func TestImage(t *testing.T) {
 	bomb := func() []byte {
 		var b bytes.Buffer
@@ -37,7 +37,7 @@ func TestImage(t *testing.T) {
 		case "/a.svg":
 			_, _ = io.WriteString(rw, "\ufeff <?xml version='1.0'?><!-- made by hand --><svg xmlns='http://www.w3.org/2000/svg'/>")
 		case "/large.gif":
-			_, _ = io.WriteString(rw, onePixel+strings.Repeat("x", MaxImage))
+			_, _ = io.WriteString(rw, onePixel+strings.Repeat("x", maxImage))
 		case "/bomb.png":
 			rw.Header().Set("Content-Encoding", "gzip")
 			_, _ = rw.Write(bomb)
@@ -56,7 +56,7 @@ func TestImage(t *testing.T) {
 	}{
 		"/a.gif": {vocab.Fetched, "image/gif"}, "/lie.html": {vocab.Fetched, "image/gif"}, "/a.svg": {vocab.Fetched, "image/svg+xml"},
 		"/page.png": {outcome: vocab.Unsupported}, "/empty.png": {outcome: vocab.Unsupported}, "/large.gif": {outcome: vocab.TooLarge}, "/bomb.png": {outcome: vocab.TooLarge},
-		"/moved.png": {outcome: vocab.Redirected}, "/lost.png": {outcome: vocab.Gone}, "/private/a.gif": {outcome: vocab.Forbidden},
+		"/moved.png": {outcome: vocab.Redirected}, "/lost.png": {outcome: vocab.NotFound}, "/private/a.gif": {outcome: vocab.Forbidden},
 	} {
 		lease := vocab.Lease{Host: "www.test", URLs: []vocab.Target{{URL: "http://www.test" + path, Kind: vocab.ImageTarget}}}
 		var f vocab.Fetch

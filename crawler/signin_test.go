@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"anatomy/crawler/signin"
 	"anatomy/vocab"
 )
 
-// guarded is a web of sites that want a sign-in. Whatever secret arrives anywhere else is noted.
+// guarded is a web of sites that require a sign-in. It records secrets that arrive anywhere else.
 type guarded struct {
 	mu     sync.Mutex
 	logins int
@@ -89,7 +90,7 @@ func (g *guarded) form(rw http.ResponseWriter, r *http.Request) {
 
 func signedWorld(t *testing.T, g *guarded, lines string) *world {
 	t.Helper()
-	credentials, err := parseCredentials(strings.NewReader(lines))
+	credentials, err := signin.Parse(strings.NewReader(lines))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +102,8 @@ const (
 	grantLine = "http://api.test oauth2 http://auth.test/token client s3cret-key read all\n"
 )
 
-// TestSignIn: a form and a token let in, once for many pages, again where the server forgot us, and what
-// they gave goes nowhere else.
+// TestSignIn: a form and a token sign in once for many pages, and again if the session has ended; what
+// they return is sent to no other origin.
 func TestSignIn(t *testing.T) {
 	for _, c := range []struct{ line, host string }{{formLine, "http://wiki.test"}, {grantLine, "http://api.test"}} {
 		g := &guarded{}
@@ -138,7 +139,7 @@ func TestSignIn(t *testing.T) {
 		if len(g.stolen) > 0 {
 			t.Errorf("%s: %v", c.host, g.stolen)
 		}
-		if shown := fmt.Sprintf("%v %+v %#v %v", w.o, w.o.Credentials, w.sessions, got); strings.Contains(shown, "s3cret") {
+		if shown := fmt.Sprintf("%v %+v %#v %v", w.o, w.o.Credentials, w.client.sessions, got); strings.Contains(shown, "s3cret") {
 			t.Error(shown)
 		}
 	}
@@ -150,9 +151,10 @@ func (w *world) advance(d time.Duration) {
 	w.now = w.now.Add(d)
 }
 
-// TestSignInRefused: after three sign-ins that fail the origin is asked no more; the reasons hold no secret.
+// TestSignInRefused: after three failed sign-ins no further one is tried; the reasons show no secret.
 func TestSignInRefused(t *testing.T) {
 	for _, c := range []struct{ line, url string }{{formLine, "http://wiki.test/a"}, {grantLine, "http://api.test/a"}} {
+		const maxSignIns = 3
 		w := signedWorld(t, &guarded{never: true}, c.line)
 		for n := range 6 {
 			f := one(w.visit(t, c.url))
@@ -173,7 +175,7 @@ func TestSignInRefused(t *testing.T) {
 	}
 }
 
-// TestSignInLeaves: a form that leads elsewhere, or whose page redirects elsewhere, gets nothing.
+// TestSignInLeaves: nothing is sent to a form at another origin, or behind a redirect to one.
 func TestSignInLeaves(t *testing.T) {
 	stolen := false
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
@@ -197,7 +199,7 @@ func TestSignInLeaves(t *testing.T) {
 		}
 	}, func(o *Options) {
 		var err error
-		o.Credentials, err = parseCredentials(strings.NewReader("http://moved.test form /l user=x\nhttp://loop.test form /l user=x\nhttp://post.test form /l user=x\nhttp://form.test form /l user=x\n"))
+		o.Credentials, err = signin.Parse(strings.NewReader("http://moved.test form /l user=x\nhttp://loop.test form /l user=x\nhttp://post.test form /l user=x\nhttp://form.test form /l user=x\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

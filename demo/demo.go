@@ -1,10 +1,9 @@
-// Package demo is a small web of several hosts, served inside the process, for `anatomy demo` and
-// for tests that want a web with everything in it: one HTTP listener that tells its hosts apart by
-// the Host header, and one DNS server that knows their names. It needs no network but loopback.
+// Package demo serves a small web of several hosts inside the process, for `anatomy demo` and for tests.
+// One HTTP listener serves all hosts, by the Host header, and one DNS server resolves their names. Only
+// loopback is used.
 //
-// The pages are Markdown files under site/HOST, so that a page is written and read without touching
-// Go, and the project's own documents. What is odd about a page stands in its front matter, what is
-// odd about a host in its answers.txt and robots.txt: see [meta] and [readAnswers].
+// The pages are Markdown files under site/HOST, and the project's own documents. The front matter of a
+// page states its oddities ([meta]). The oddities of a host are in its robots.txt and answers.txt.
 package demo
 
 import (
@@ -17,30 +16,29 @@ import (
 	"time"
 )
 
-// StartURL is the page from which links lead to every other page, but for those that only a sitemap
-// names.
+// StartURL is the page from which links lead to every other page, except those that only a sitemap lists.
 const StartURL = "http://anatomy.test/"
 
-// Options say where the web listens. The zero value is right for a demo.
+// Options are the addresses of a Web. The zero value is valid.
 type Options struct {
 	HTTP string // address of the HTTP listener; default "127.0.0.1:0", any free port
 	DNS  string // address of the DNS server, UDP and TCP; default "127.0.0.1:0"
 }
 
-// A Web is a running web of several hosts.
+// A Web is a running web of several hosts. Its methods are safe for concurrent use.
 type Web struct {
 	pages  *site
 	server *http.Server
 	names  *nameServer
 	port   int
 
-	stop    func() bool // ends the watch on Start's context
+	stop    func() bool // detaches the web from Start's context
 	serving sync.WaitGroup
 	closing sync.Once
 	closed  error
 }
 
-// Start serves the web until ctx ends or Close is called.
+// Start starts the web. It runs until ctx ends or Close is called.
 func Start(ctx context.Context, o Options) (*Web, error) {
 	pages, err := load()
 	if err != nil {
@@ -60,7 +58,7 @@ func Start(ctx context.Context, o Options) (*Web, error) {
 		port:   listener.Addr().(*net.TCPAddr).Port,
 		server: &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second},
 	}
-	w.serving.Go(func() { _ = w.server.Serve(listener) }) // always ErrServerClosed, or the listener's end
+	w.serving.Go(func() { _ = w.server.Serve(listener) }) // always ErrServerClosed or the listener's error
 	w.stop = context.AfterFunc(ctx, w.shutdown)
 	return w, nil
 }
@@ -73,7 +71,7 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 	return config.Listen(ctx, "tcp", addr)
 }
 
-// Close ends both servers and returns after the last of their goroutines. It may be called again.
+// Close stops both servers and returns after the last of their goroutines. Further calls do nothing.
 func (w *Web) Close() error {
 	w.stop()
 	w.shutdown()
@@ -87,27 +85,26 @@ func (w *Web) shutdown() {
 	})
 }
 
-// HTTPPort is the port on 127.0.0.1 that stands for port 80 of every host.
+// HTTPPort returns the port on 127.0.0.1 that serves port 80 of every host.
 func (w *Web) HTTPPort() int { return w.port }
 
-// Resolver is the address of the DNS server: "127.0.0.1:40553".
+// Resolver returns the address of the DNS server: "127.0.0.1:40553".
 func (w *Web) Resolver() string { return w.names.addr }
 
-// Start is the list of URLs to begin a crawl with.
+// Start returns the seeds of a crawl.
 func (w *Web) Start() []string { return []string{StartURL} }
 
-// Hosts are the names that exist, sorted.
+// Hosts returns the names of all hosts, sorted.
 func (w *Web) Hosts() []string { return w.pages.Hosts() }
 
-// Pages is how many distinct pages a crawler can store that obeys robots.txt and reads sitemaps:
-// duplicates count once; the page that says noindex counts, for it has to be fetched to say so.
+// Pages returns the number of pages that a crawler stores if it obeys robots.txt and reads sitemaps.
+// Duplicates count once. The noindex page counts, since it must be fetched.
 func (w *Web) Pages() int { return w.pages.Pages() }
 
-// Requests is how many requests were answered so far, and Trespasses how many of them asked for
-// what robots.txt forbids.
+// Requests returns the number of requests so far, and of those against robots.txt.
 func (w *Web) Requests() (requests, trespasses int64) {
 	return w.pages.requests.Load(), w.pages.trespasses.Load()
 }
 
-// Handler serves all hosts, told apart by the Host header, without any listener.
+// Handler returns a handler that serves all hosts, by the Host header.
 func Handler() (http.Handler, error) { return load() }

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// ServeHTTP answers for all hosts.
+// ServeHTTP serves all hosts.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.requests.Add(1)
 	h := s.hosts[hostname(r.Host)]
 	if h == nil {
-		http.Error(w, "no such host here", http.StatusMisdirectedRequest)
+		http.Error(w, "unknown host", http.StatusMisdirectedRequest)
 		return
 	}
 	a := h.answers[r.URL.Path]
@@ -31,7 +31,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(a.status)
 	case a.status == http.StatusOK:
 		w.Header().Set("Content-Type", a.contentType)
-		_, _ = w.Write(a.body) // a client that has gone is no error here nor below
+		_, _ = w.Write(a.body) // errors of writing mean that the client has gone, here and below
 	default:
 		h.refuse(w, a.status)
 	}
@@ -44,7 +44,7 @@ func hostname(host string) string {
 	return strings.ToLower(host)
 }
 
-// servePage answers conditional requests too.
+// servePage serves a page, also to conditional requests.
 func (a *answer) servePage(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", a.contentType)
@@ -60,7 +60,7 @@ func (a *answer) servePage(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// refuse sends an error as a page for people.
+// refuse sends an error as a page.
 func (h *host) refuse(w http.ResponseWriter, status int) {
 	m := meta{Title: http.StatusText(status), Lang: "en"}
 	page, err := m.render(template.HTML("<p>There is no page here.</p>\n"), h.home)

@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// A markdown renders Markdown with tables to HTML. Raw HTML in the source is left out.
+// A markdown renders Markdown with tables to HTML. It leaves out raw HTML.
 type markdown struct{ goldmark.Markdown }
 
 func newMarkdown() markdown {
@@ -27,9 +27,9 @@ func (m markdown) page(source string) (template.HTML, error) {
 	return m.render(m.parse(source), source)
 }
 
-// document renders one of the project's own documents: its first heading becomes the title, and
-// links to files of the project become links to their pages, found with the function pageOf, or
-// plain text where a file has no page.
+// document renders one of the project's own documents. Its first heading becomes the title. Links to
+// files of the project become links to their pages, which pageOf returns, or plain text if a file has
+// no page.
 func (m markdown) document(source, name string, pageOf func(file string) (string, bool)) (title string, body template.HTML, err error) {
 	root := m.parse(source)
 	title = takeTitle(root, []byte(source))
@@ -53,8 +53,8 @@ func (m markdown) render(root ast.Node, source string) (template.HTML, error) {
 	return template.HTML(out.String()), err
 }
 
-// takeTitle removes the first heading of level 1 and returns its text. A page has one such heading,
-// so that others go down a level.
+// takeTitle removes the first heading of level 1 and returns its text. Further ones become level 2, since
+// a page has one heading of level 1.
 func takeTitle(root ast.Node, source []byte) (title string) {
 	for node := root.FirstChild(); node != nil; {
 		next := node.NextSibling()
@@ -71,7 +71,7 @@ func takeTitle(root ast.Node, source []byte) (title string) {
 	return title
 }
 
-// textOf is the text within a node, without marks.
+// textOf returns the text within a node.
 func textOf(node ast.Node, source []byte) string {
 	var out strings.Builder
 	_ = ast.Walk(node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -90,7 +90,7 @@ func textOf(node ast.Node, source []byte) string {
 	return strings.TrimSpace(out.String())
 }
 
-// links lists links, images and bare URLs, in order.
+// links returns the links, images and bare URLs, in order.
 func links(root ast.Node) (found []ast.Node) {
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n.(type) {
@@ -121,9 +121,10 @@ func relink(node ast.Node, source []byte, name string, pageOf func(string) (stri
 	}
 }
 
-// relocate says where a link of the document name leads on the web. Links to this machine lead
-// nowhere: a crawler that may visit private addresses would crawl whatever runs there.
-func relocate(dest, name string, pageOf func(string) (string, bool)) (string, bool) {
+// relocate returns the URL on the web for a link in the document name. ok is false for links to files
+// without a page and to loopback addresses: a crawler that may visit private addresses would crawl
+// whatever runs there.
+func relocate(dest, name string, pageOf func(string) (string, bool)) (to string, ok bool) {
 	u, err := url.Parse(dest)
 	if err != nil {
 		return "", false
@@ -147,7 +148,7 @@ func relocate(dest, name string, pageOf func(string) (string, bool)) (string, bo
 	return page, true
 }
 
-// unwrap puts the children of a node in its place.
+// unwrap replaces a node by its children.
 func unwrap(node ast.Node) {
 	parent := node.Parent()
 	for child := node.FirstChild(); child != nil; {

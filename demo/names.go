@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	nameTTL     = 3600 // seconds that an address may be kept
-	negativeTTL = 300  // seconds that "no such name" may be kept (RFC 2308 §5)
+	nameTTL     = 3600 // of addresses, in seconds
+	negativeTTL = 300  // of negative answers, in seconds (RFC 2308 §5)
 )
 
-// A nameServer answers for the hosts of the web: A 127.0.0.1 where the name exists, nothing for
-// other types (RFC 2308 §2.2), NXDOMAIN for every other name.
+// A nameServer resolves the hosts of the web: A records to 127.0.0.1, no data for other types
+// (RFC 2308 §2.2), NXDOMAIN for other names.
 type nameServer struct {
 	addr     string
 	hosts    map[string]*host
@@ -39,8 +39,8 @@ func startNames(addr string, hosts map[string]*host) (*nameServer, error) {
 	return s, nil
 }
 
-// listenBoth opens one port for UDP and TCP. A free port of the one may be taken for the other, so
-// that it tries a few.
+// listenBoth opens the same port for UDP and TCP. A free UDP port may be in use for TCP, so it tries
+// several.
 func listenBoth(addr string) (packets net.PacketConn, listener net.Listener, err error) {
 	for range 10 {
 		if packets, err = net.ListenPacket("udp", addr); err != nil {
@@ -54,11 +54,11 @@ func listenBoth(addr string) (packets net.PacketConn, listener net.Listener, err
 	return nil, nil, err
 }
 
-// serve returns when the server has started: a server that has not cannot be shut down.
+// serve returns when the server has started. Before that it could not be shut down.
 func (s *nameServer) serve(server *dns.Server) {
 	started := make(chan struct{})
 	server.NotifyStartedFunc = func() { close(started) }
-	s.serving.Go(func() { _ = server.ActivateAndServe() }) // ends by close
+	s.serving.Go(func() { _ = server.ActivateAndServe() }) // returns after close
 	<-started
 }
 
@@ -70,13 +70,13 @@ func (s *nameServer) close() error {
 
 // ServeDNS answers one query.
 func (s *nameServer) ServeDNS(w dns.ResponseWriter, query *dns.Msg) {
-	_ = w.WriteMsg(s.answer(query)) // a client that has gone asks again
+	_ = w.WriteMsg(s.answer(query)) // a client that gets no answer retries
 }
 
 func (s *nameServer) answer(query *dns.Msg) *dns.Msg {
 	answer := new(dns.Msg).SetReply(query)
 	answer.Authoritative = true
-	answer.RecursionAvailable = true // crawlers ask with RD set and may mind
+	answer.RecursionAvailable = true // crawlers set RD and may require it
 	if len(query.Question) != 1 {
 		answer.Rcode = dns.RcodeFormatError
 		return answer
@@ -96,7 +96,7 @@ func (s *nameServer) answer(query *dns.Msg) *dns.Msg {
 	return answer
 }
 
-// authority is the record that says how long a negative answer holds.
+// authority returns the SOA record with the TTL of negative answers.
 func authority() dns.RR {
 	return &dns.SOA{
 		Hdr:    dns.RR_Header{Name: "test.", Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: negativeTTL},

@@ -18,9 +18,9 @@ type meta struct {
 	Charset     string // "iso-8859-1", or "" for UTF-8
 	Robots      string // for <meta name=robots>: "noindex"
 	Also        string // a second path of the same host that serves the same bytes
-	Gzip        bool   // sent compressed to whoever accepts that
+	Gzip        bool   // sent compressed to clients that accept it
 	Forbidden   bool   // robots.txt forbids it; serving it counts as a trespass
-	Unlinked    bool   // no page links to it; the sitemap alone names it
+	Unlinked    bool   // no page links to it, only the sitemap lists it
 }
 
 // readMeta splits a page's source into front matter and Markdown.
@@ -73,7 +73,7 @@ var pageHTML string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// labels are the words around every page, by its language.
+// labels are the texts around a page in its language.
 type labels struct{ Start, Glossary, About string }
 
 var labelsOf = map[string]labels{
@@ -82,8 +82,8 @@ var labelsOf = map[string]labels{
 	"ja": {"検索エンジンの解剖（英語）", "用語集（英語）", "この小さなウェブについて（英語）"},
 }
 
-// render makes the whole page. The navigation comes last, so that a snippet begins with the text.
-// Nothing in it names the page's own path, so that a page under two paths is the same to the byte.
+// render returns the whole page. The navigation is last, so that a snippet begins with the text. The page
+// does not contain its own path, so that it has the same bytes under a second path.
 func (m *meta) render(body template.HTML, home string) ([]byte, error) {
 	words, ok := labelsOf[m.Lang]
 	if !ok {
@@ -102,7 +102,7 @@ func (m *meta) render(body template.HTML, home string) ([]byte, error) {
 	return m.encode(out.Bytes())
 }
 
-// encode puts the finished page into its character set. A character that the set lacks is an error.
+// encode returns the page in its character set. It fails on a character that the set does not have.
 func (m *meta) encode(page []byte) ([]byte, error) {
 	switch m.Charset {
 	case "":
@@ -113,7 +113,7 @@ func (m *meta) encode(page []byte) ([]byte, error) {
 	return nil, fmt.Errorf("unknown charset %q", m.Charset)
 }
 
-// contentType is the header field's value.
+// contentType returns the value of the Content-Type field.
 func (m *meta) contentType() string {
 	if m.Charset != "" {
 		return "text/html; charset=" + m.Charset

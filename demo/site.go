@@ -29,7 +29,7 @@ const (
 	sitemapPath   = "/sitemap.xml"
 )
 
-// A site is all hosts of the web, rendered and ready. But for its counters it is read-only.
+// A site is all hosts of the web, rendered. It is read-only except for its counters.
 type site struct {
 	hosts                map[string]*host
 	requests, trespasses atomic.Int64
@@ -38,11 +38,11 @@ type site struct {
 // A host is one name of the web.
 type host struct {
 	name    string
-	home    string             // title of its start page, which all its pages link to
+	home    string             // title of its start page, to which all its pages link
 	answers map[string]*answer // by path
 }
 
-// An answer is what a path gives.
+// An answer is the response for a path.
 type answer struct {
 	status      int
 	location    string // of a redirect
@@ -50,7 +50,7 @@ type answer struct {
 	body        []byte
 	compressed  []byte // the body in gzip, or nil
 	etag        string
-	page        *meta // nil for what is no page: redirects, robots.txt, sitemaps
+	page        *meta // nil for redirects, robots.txt and sitemaps
 	again       bool  // the second path of a page
 }
 
@@ -63,8 +63,8 @@ func load() (*site, error) {
 	return newSite(tree, anatomy.Docs)
 }
 
-// newSite builds the web from a tree of HOST/PATH.md, HOST/PATH.svg, HOST/answers.txt and HOST/robots.txt, and from
-// a tree of documents.
+// newSite builds the web from a tree of documents and one of HOST/PATH.md, HOST/PATH.svg,
+// HOST/answers.txt and HOST/robots.txt.
 func newSite(pages, documents fs.FS) (*site, error) {
 	s := &site{hosts: make(map[string]*host)}
 	names, err := fs.ReadDir(pages, ".")
@@ -87,10 +87,10 @@ func newSite(pages, documents fs.FS) (*site, error) {
 	return s, nil
 }
 
-// Hosts are the names that exist, sorted.
+// Hosts returns the names of all hosts, sorted.
 func (s *site) Hosts() []string { return slices.Sorted(maps.Keys(s.hosts)) }
 
-// Pages counts what a crawler can store: see [Web.Pages].
+// Pages returns the number of pages that a crawler stores: see [Web.Pages].
 func (s *site) Pages() (n int) {
 	for _, h := range s.hosts {
 		for _, a := range h.answers {
@@ -144,10 +144,10 @@ func (h *host) addFile(file string, source []byte) error {
 	case path.Ext(file) == ".md":
 		return h.addPage("/"+pagePath(file), source)
 	}
-	return fmt.Errorf("neither a page nor a figure nor answers.txt nor robots.txt")
+	return fmt.Errorf("not a page, a figure, answers.txt or robots.txt")
 }
 
-// pagePath turns "dir/name.md" into "dir/name" and "dir/index.md" into "dir/".
+// pagePath returns "dir/name" for "dir/name.md" and "dir/" for "dir/index.md".
 func pagePath(file string) string {
 	name := strings.TrimSuffix(file, ".md")
 	if path.Base(name) == "index" {
@@ -195,7 +195,7 @@ func (h *host) add(at string, a *answer) error {
 	return nil
 }
 
-// readAnswers reads the lines of answers.txt: a status, a path, and for a redirect where it leads.
+// readAnswers reads the lines of answers.txt: a status, a path, and the target of a redirect.
 //
 //	301 /old /new
 //	410 /demolished
@@ -221,8 +221,7 @@ func (h *host) readAnswers(source []byte) error {
 	return lines.Err()
 }
 
-// addDocuments gives each document a page of its own: README.md becomes /readme, doc/paper.md
-// becomes /doc/paper.
+// addDocuments adds a page for each document: /readme for README.md, /doc/paper for doc/paper.md.
 func (h *host) addDocuments(documents fs.FS) error {
 	names, err := documentNames(documents)
 	if err != nil {
@@ -264,10 +263,11 @@ func documentPath(file string) string {
 	return "/" + strings.ToLower(strings.TrimSuffix(file, ".md"))
 }
 
-// addSitemap makes the sitemap of a host whose robots.txt names one (sitemaps.org 0.9): all its
-// pages, but for those that are forbidden or under their second path.
+// addSitemap adds the sitemap of a host whose robots.txt has one (sitemaps.org 0.9). It lists all pages
+// except forbidden ones and second paths.
 func (h *host) addSitemap() error {
-	if robots := h.answers["/robots.txt"]; robots == nil || !bytes.Contains(robots.body, []byte("\nSitemap: http://"+h.name+sitemapPath+"\n")) {
+	robots, line := h.answers["/robots.txt"], "\nSitemap: http://"+h.name+sitemapPath+"\n"
+	if robots == nil || !bytes.Contains(robots.body, []byte(line)) {
 		return nil
 	}
 	type entry struct {
@@ -298,7 +298,7 @@ func etag(body []byte) string {
 	return `"` + hex.EncodeToString(sum[:8]) + `"`
 }
 
-// compress cannot fail: it writes to memory.
+// compress returns body in gzip. It cannot fail, since it writes to memory.
 func compress(body []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)

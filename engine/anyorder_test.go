@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -7,6 +7,10 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+
+	"anatomy/engine"
+	"anatomy/internal/test/testweb"
+	"anatomy/upkeep"
 )
 
 // A journey takes a folder through one thing after the other that its owner may do with it.
@@ -14,7 +18,7 @@ type journey struct {
 	t      testing.TB
 	r      *rand.Rand
 	web    *movingWeb
-	o      Options
+	o      engine.Options
 	banned []string
 }
 
@@ -22,11 +26,11 @@ type journey struct {
 func (j *journey) crawlUntil(requests int) {
 	ctx, cancel := context.WithCancel(j.t.Context())
 	defer cancel()
-	c, err := Open(ctx, recrawling(j.o))
-	must(j.t, err)
+	c, err := engine.Open(ctx, testweb.Recrawling(j.o))
+	testweb.Must(j.t, err)
 	made := make(chan struct{}, 10000)
-	j.web.listen(func(string) { made <- struct{}{} })
-	defer j.web.listen(nil)
+	j.web.Listen(func(string) { made <- struct{}{} })
+	defer j.web.Listen(nil)
 	go func() {
 		for range requests {
 			select {
@@ -38,9 +42,9 @@ func (j *journey) crawlUntil(requests int) {
 		cancel()
 	}()
 	if err := c.Run(ctx); !errors.Is(err, context.Canceled) {
-		must(j.t, err)
+		testweb.Must(j.t, err)
 	}
-	must(j.t, c.Close())
+	testweb.Must(j.t, c.Close())
 }
 
 // step does one thing, and says what.
@@ -48,53 +52,53 @@ func (j *journey) step() string {
 	ctx, dir := j.t.Context(), j.o.Dir
 	switch j.r.IntN(9) {
 	case 0:
-		crawl(j.t, recrawling(j.o))
+		testweb.Crawl(j.t, testweb.Recrawling(j.o))
 		return "recrawl"
 	case 1:
-		unheard := recrawling(j.o)
+		unheard := testweb.Recrawling(j.o)
 		unheard.NoIndex = true
-		crawl(j.t, unheard)
+		testweb.Crawl(j.t, unheard)
 		return "recrawl without index"
 	case 2:
 		j.crawlUntil(1 + j.r.IntN(30))
 		return "recrawl, interrupted"
 	case 3:
 		rollRepository(j.t, dir) // the last file stays as it is
-		_, err := Compact(ctx, dir, CompactOptions{Versions: j.r.IntN(2)})
-		must(j.t, err)
+		_, err := upkeep.Compact(ctx, dir, engine.CompactOptions{Versions: j.r.IntN(2)})
+		testweb.Must(j.t, err)
 		return "compact"
 	case 4:
-		_, err := Rebuild(ctx, dir, RebuildOptions{})
-		must(j.t, err)
+		_, err := upkeep.Rebuild(ctx, dir, upkeep.RebuildOptions{})
+		testweb.Must(j.t, err)
 		return "rebuild"
 	case 5:
 		target := "http://" + j.web.any()
 		if j.r.IntN(4) == 0 {
 			target = "two.test"
 		}
-		_, err := Ban(ctx, dir, []string{target})
-		must(j.t, err)
+		_, err := upkeep.Block(ctx, dir, []string{target})
+		testweb.Must(j.t, err)
 		j.banned = append(j.banned, target)
 		return "ban " + target
 	case 6:
 		return "unban" + j.unban()
 	case 7:
 		var file bytes.Buffer
-		_, err := Backup(ctx, &file, dir, nil)
-		must(j.t, err)
+		_, err := upkeep.Backup(ctx, &file, dir, nil)
+		testweb.Must(j.t, err)
 		j.o.Dir = filepath.Join(j.t.TempDir(), "restored")
-		_, err = Restore(ctx, &file, j.o.Dir, nil)
-		must(j.t, err)
+		_, err = upkeep.Restore(ctx, &file, j.o.Dir, nil)
+		testweb.Must(j.t, err)
 		return "backup and restore"
 	}
-	crawl(j.t, j.o)
+	testweb.Crawl(j.t, j.o)
 	return "crawl"
 }
 
 func (j *journey) unban() (what string) {
 	for _, target := range j.banned {
-		_, err := Unban(j.t.Context(), j.o.Dir, []string{target})
-		must(j.t, err)
+		_, err := upkeep.Unblock(j.t.Context(), j.o.Dir, []string{target})
+		testweb.Must(j.t, err)
 		what += " " + target
 	}
 	j.banned = nil
@@ -111,7 +115,7 @@ func TestAnyOrder(t *testing.T) {
 	}
 	j := &journey{t: t, r: rand.New(rand.NewPCG(seed, 13)), web: newMovingWeb(t, seed, 30)}
 	j.o = j.web.folder("data")
-	crawl(t, j.o)
+	testweb.Crawl(t, j.o)
 	for range rounds {
 		var done []string
 		for range 1 + j.r.IntN(6) {
@@ -120,13 +124,13 @@ func TestAnyOrder(t *testing.T) {
 				done = append(done, "move")
 			}
 			done = append(done, j.step())
-			if checked(t, j.o.Dir); t.Failed() {
+			if testweb.Checked(t, j.o.Dir); t.Failed() {
 				t.Fatalf("after %q", done)
 			}
 		}
 		j.unban()
 		for range 3 { // what is gone is confirmed
-			crawl(t, recrawling(j.o))
+			testweb.Crawl(t, testweb.Recrawling(j.o))
 		}
 		if j.web.same(j.o.Dir); t.Failed() {
 			t.Fatalf("after %q", done)

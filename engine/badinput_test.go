@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -20,24 +20,17 @@ import (
 	"testing"
 	"time"
 
+	"anatomy/collection"
 	"anatomy/disk/datadir"
 	"anatomy/disk/repository"
+	"anatomy/engine"
+	"anatomy/internal/test/testweb"
+	"anatomy/ranking"
 	"anatomy/storeserver"
+	"anatomy/upkeep"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
-
-// traceOf is what Trace says of a URL.
-func traceOf(t testing.TB, dir, url string) string {
-	t.Helper()
-	u, err := weburl.Parse(url)
-	must(t, err)
-	var out strings.Builder
-	told, err := OpenTrace(t.Context(), dir, u)
-	must(t, err)
-	PrintTrace(&out, told)
-	return out.String()
-}
 
 func endless(to http.ResponseWriter, piece string) {
 	for {
@@ -50,16 +43,16 @@ func endless(to http.ResponseWriter, piece string) {
 // TestBadInput: whatever a page links to, each has its outcome with a reason, and the good page that
 // comes last in the queue is stored and found.
 func TestBadInput(t *testing.T) {
-	web := newWeb(t)
+	web := testweb.New(t)
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler()) // nobody knows its authority
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	secure.StartTLS()
 	defer secure.Close()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	testweb.Must(t, err)
 	_, refused, err := net.SplitHostPort(closed.Addr().String())
-	must(t, err)
-	must(t, closed.Close())
+	testweb.Must(t, err)
+	testweb.Must(t, closed.Close())
 
 	cases := []struct{ url, trace string }{
 		{"http://nowhere.test/", "no such name"},
@@ -85,40 +78,40 @@ func TestBadInput(t *testing.T) {
 			fmt.Fprintf(&links, "<a href=%q>x</a> ", c.url)
 		}
 	}
-	web.page("bad.test/", "<title>start</title>"+links.String())
-	web.page("refused.test/", "not here")
-	web.page("secure.test/", "not here")
-	web.handle("bad.test/huge", func(to http.ResponseWriter, _ *http.Request) {
+	web.Page("bad.test/", "<title>start</title>"+links.String())
+	web.Page("refused.test/", "not here")
+	web.Page("secure.test/", "not here")
+	web.Handle("bad.test/huge", func(to http.ResponseWriter, _ *http.Request) {
 		to.Header().Set("Content-Type", "text/html")
 		to.Header().Set("Content-Length", fmt.Sprint(200<<20))
 		endless(to, "<p>huge ")
 	})
-	web.handle("bad.test/endless", func(to http.ResponseWriter, _ *http.Request) {
+	web.Handle("bad.test/endless", func(to http.ResponseWriter, _ *http.Request) {
 		to.Header().Set("Content-Type", "text/html")
 		endless(to, "<p>endless ")
 	})
 	var bomb bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&bomb, gzip.BestSpeed)
-	must(t, err)
+	testweb.Must(t, err)
 	for range 32 { // MB
 		zip.Write(bytes.Repeat([]byte("<p>bomb "), 1<<17))
 	}
 	zip.Close()
-	web.handle("bad.test/bomb", func(to http.ResponseWriter, _ *http.Request) {
+	web.Handle("bad.test/bomb", func(to http.ResponseWriter, _ *http.Request) {
 		to.Header().Set("Content-Type", "text/html")
 		to.Header().Set("Content-Encoding", "gzip")
 		to.Write(bomb.Bytes())
 	})
-	web.body("bad.test/binary", "text/html", "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x3e\x00")
-	web.body("bad.test/broken", "text/html; charset=utf-8", "<title>broken\xff\xfe</title><p>gr\xc3\xbcn \xe2\x82 brokenpage \xc3(\xa0 tail")
-	web.redirect("bad.test/loop1", "/loop2")
-	web.redirect("bad.test/loop2", "/loop3")
-	web.redirect("bad.test/loop3", "/loop1")
-	web.redirect("bad.test/self", "/self")
-	web.page("bad.test/based", `<base href="http://elsewhere.test/dir/"><title>based</title><a href="../target">to the target</a>`)
-	web.page("elsewhere.test/target", "<title>target</title><p>basetarget")
-	web.page("robots.test/", "<title>robots</title><p>robotspage")
-	web.handle("robots.test/robots.txt", func(to http.ResponseWriter, _ *http.Request) {
+	web.Body("bad.test/binary", "text/html", "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x3e\x00")
+	web.Body("bad.test/broken", "text/html; charset=utf-8", "<title>broken\xff\xfe</title><p>gr\xc3\xbcn \xe2\x82 brokenpage \xc3(\xa0 tail")
+	web.Redirect("bad.test/loop1", "/loop2")
+	web.Redirect("bad.test/loop2", "/loop3")
+	web.Redirect("bad.test/loop3", "/loop1")
+	web.Redirect("bad.test/self", "/self")
+	web.Page("bad.test/based", `<base href="http://elsewhere.test/dir/"><title>based</title><a href="../target">to the target</a>`)
+	web.Page("elsewhere.test/target", "<title>target</title><p>basetarget")
+	web.Page("robots.test/", "<title>robots</title><p>robotspage")
+	web.Handle("robots.test/robots.txt", func(to http.ResponseWriter, _ *http.Request) {
 		to.Write([]byte("User-agent: *\nDisallow: /private/\n"))
 		line := bytes.Repeat([]byte("# "+strings.Repeat("x", 98)+"\n"), 1000)
 		for range 1000 { // 100 MB
@@ -127,87 +120,87 @@ func TestBadInput(t *testing.T) {
 			}
 		}
 	})
-	web.handle("bad.test/cut", func(to http.ResponseWriter, _ *http.Request) {
+	web.Handle("bad.test/cut", func(to http.ResponseWriter, _ *http.Request) {
 		to.Header().Set("Content-Type", "text/html")
 		to.Header().Set("Content-Length", "1000")
 		to.Write([]byte("<p>cut off"))
 	})
-	web.page("bad.test/last", "<title>last</title><p>lastpage")
+	web.Page("bad.test/last", "<title>last</title><p>lastpage")
 
 	dir := filepath.Join(t.TempDir(), "data")
-	o := web.options(dir, "http://bad.test/")
+	o := web.Options(dir, "http://bad.test/")
 	o.Crawler.HTTPSPort = secure.Listener.Addr().(*net.TCPAddr).Port
-	crawl(t, o)
+	testweb.Crawl(t, o)
 	for _, c := range cases {
-		if got := traceOf(t, dir, c.url); !strings.Contains(got, c.trace) {
+		if got := testweb.TraceOf(t, dir, c.url); !strings.Contains(got, c.trace) {
 			t.Errorf("trace of %s has no %q:\n%s", c.url, c.trace, got)
 		}
 	}
-	s := openSearcher(t, dir)
+	s := testweb.OpenSearcher(t, dir)
 	for query, url := range map[string]string{
 		"brokenpage": "http://bad.test/broken", "grün tail": "http://bad.test/broken", "basetarget": "http://elsewhere.test/target",
 		"inanchor:\"to the target\"": "http://elsewhere.test/target", "robotspage": "http://robots.test/", "lastpage": "http://bad.test/last",
 	} {
-		if urls := urlsOf(results(t, s, query)); len(urls) != 1 || urls[0] != url {
+		if urls := testweb.URLs(testweb.Results(t, s, query)); len(urls) != 1 || urls[0] != url {
 			t.Errorf("%s finds %v, want %s", query, urls, url)
 		}
 	}
 	for _, query := range []string{"huge", "endless", "ELF intext:ELF", "intext:cut"} {
-		for _, r := range results(t, s, query) {
+		for _, r := range testweb.Results(t, s, query) {
 			if r.Crawled {
 				t.Errorf("%s finds %s", query, r.URL)
 			}
 		}
 	}
-	if size, err := folderSize(datadir.Repository(dir)); err != nil || size > 1<<20 {
+	if size, err := datadir.FolderSize(datadir.Repository(dir)); err != nil || size > 1<<20 {
 		t.Errorf("the repository has %d bytes, %v", size, err)
 	}
-	broken := records(t, dir)
-	for doc, page := range bodies(t, dir, broken) {
+	broken := testweb.Records(t, dir)
+	for doc, page := range testweb.Bodies(t, dir, broken) {
 		if strings.HasSuffix(page.URL, "/broken") && !bytes.Contains(page.Body, []byte("\xc3(\xa0")) {
 			t.Errorf("document %d was not stored as it came: %q", doc, page.Body)
 		}
 	}
-	checked(t, dir)
+	testweb.Checked(t, dir)
 }
 
 // TestPrivateAddress: without leave nothing is asked of loopback, and the trace says what to do.
 func TestPrivateAddress(t *testing.T) {
-	web := newWeb(t)
-	web.page("one.test/", "secret")
+	web := testweb.New(t)
+	web.Page("one.test/", "secret")
 	dir := filepath.Join(t.TempDir(), "data")
-	o := web.options(dir, "http://one.test/", "http://127.0.0.1/")
+	o := web.Options(dir, "http://one.test/", "http://127.0.0.1/")
 	o.Crawler.AllowPrivate = false
-	stats := crawl(t, o)
-	if n := len(web.requests()); n > 0 || stats.Pages != 0 {
+	stats := testweb.Crawl(t, o)
+	if n := len(web.Requests()); n > 0 || stats.Pages != 0 {
 		t.Errorf("%d requests, %d pages", n, stats.Pages)
 	}
 	for _, url := range o.Seeds {
-		if got := traceOf(t, dir, url); !strings.Contains(got, "refused") || !strings.Contains(got, "--allow-private") {
+		if got := testweb.TraceOf(t, dir, url); !strings.Contains(got, "refused") || !strings.Contains(got, "--allow-private") {
 			t.Errorf("trace of %s:\n%s", url, got)
 		}
 	}
-	checked(t, dir)
+	testweb.Checked(t, dir)
 
 	o.Crawler.AllowPrivate = true // and with leave, the seeds are asked for after all
-	if stats := crawl(t, o); stats.Pages != 1 {
-		t.Errorf("with leave %d pages, want 1; %s", stats.Pages, traceOf(t, dir, "http://one.test/"))
+	if stats := testweb.Crawl(t, o); stats.Pages != 1 {
+		t.Errorf("with leave %d pages, want 1; %s", stats.Pages, testweb.TraceOf(t, dir, "http://one.test/"))
 	}
 }
 
 func TestOtherVersion(t *testing.T) {
 	dir := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(dir, "VERSION"), []byte("anatomy 99\n"), 0o644))
+	testweb.Must(t, os.WriteFile(filepath.Join(dir, "VERSION"), []byte("anatomy 99\n"), 0o644))
 	var version *datadir.VersionError
 	for name, use := range map[string]func() error{
-		"Open":          func() error { _, err := Open(t.Context(), Options{Dir: dir}); return err },
-		"Rebuild":       func() error { _, err := Rebuild(t.Context(), dir, RebuildOptions{}); return err },
-		"Rank":          func() error { _, err := Rank(t.Context(), dir, RankOptions{}); return err },
-		"Check":         func() error { return Check(t.Context(), dir, CheckReport{}) },
-		"TakeInventory": func() error { _, err := TakeInventory(dir); return err },
+		"Open":          func() error { _, err := engine.Open(t.Context(), engine.Options{Dir: dir}); return err },
+		"Rebuild":       func() error { _, err := upkeep.Rebuild(t.Context(), dir, upkeep.RebuildOptions{}); return err },
+		"Rank":          func() error { _, err := ranking.Compute(t.Context(), dir, ranking.Options{}); return err },
+		"Check":         func() error { return upkeep.Check(t.Context(), dir, upkeep.CheckReport{}) },
+		"TakeInventory": func() error { _, err := collection.TakeInventory(dir); return err },
 		"Trace": func() error {
 			u, _ := weburl.Parse("http://a.test/")
-			_, err := OpenTrace(t.Context(), dir, u)
+			_, err := collection.OpenTrace(t.Context(), dir, u)
 			return err
 		},
 	} {
@@ -223,51 +216,52 @@ func TestOtherVersion(t *testing.T) {
 // TestBusyFolder: while one process writes to a folder, another that would is told which; reading
 // goes on.
 func TestBusyFolder(t *testing.T) {
-	web := generate(t, 3, 20, 0)
+	web := testweb.Generate(t, 3, 20, 0)
 	dir := filepath.Join(t.TempDir(), "data")
-	crawl(t, web.options(dir, web.seed))
-	other := startChild(t, childOrder{Dir: dir, Seed: web.seed, Resolver: web.resolver, Port: web.port, Hold: true})
+	testweb.Crawl(t, web.Options(dir, web.Seed))
+	other := startChild(t, childOrder{Dir: dir, Seed: web.Seed, Resolver: web.Resolver, Port: web.Port, Hold: true})
 	if !other.await(func(line string) bool { return line == "open" }) {
 		t.Fatal("the other process did not open the folder")
 	}
 	var busy *datadir.BusyError
 	for name, use := range map[string]func() error{
-		"Open":    func() error { _, err := Open(t.Context(), web.options(dir, web.seed)); return err },
-		"Rebuild": func() error { _, err := Rebuild(t.Context(), dir, RebuildOptions{}); return err },
-		"Check":   func() error { return Check(t.Context(), dir, CheckReport{}) },
+		"Open":    func() error { _, err := engine.Open(t.Context(), web.Options(dir, web.Seed)); return err },
+		"Rebuild": func() error { _, err := upkeep.Rebuild(t.Context(), dir, upkeep.RebuildOptions{}); return err },
+		"Compact": func() error { _, err := upkeep.Compact(t.Context(), dir, engine.CompactOptions{}); return err },
 	} {
 		if err := use(); !errors.As(err, &busy) || busy.PID != other.cmd.Process.Pid || !strings.Contains(err.Error(), fmt.Sprint(busy.PID)) {
 			t.Errorf("%s: %v, want a BusyError that names process %d", name, err, other.cmd.Process.Pid)
 		}
 	}
-	if n := len(results(t, openSearcher(t, dir), "intitle:t0")); n != 1 {
+	if n := len(testweb.Results(t, testweb.OpenSearcher(t, dir), "intitle:t0")); n != 1 {
 		t.Errorf("searching finds %d pages", n)
 	}
-	if _, err := TakeInventory(dir); err != nil {
+	if _, err := collection.TakeInventory(dir); err != nil {
 		t.Error(err)
 	}
-	if _, err := Rank(t.Context(), dir, RankOptions{}); err != nil {
+	if _, err := ranking.Compute(t.Context(), dir, ranking.Options{}); err != nil {
 		t.Error(err)
 	}
-	must(t, other.stdin.Close())
+	testweb.Checked(t, dir)
+	testweb.Must(t, other.stdin.Close())
 	other.wait()
-	crawl(t, web.options(dir, web.seed))
+	testweb.Crawl(t, web.Options(dir, web.Seed))
 }
 
 // TestNearlyFullDisk: the crawl stops while there is room enough to keep what it has, which can be
 // searched, and goes on when there is room again.
 func TestNearlyFullDisk(t *testing.T) {
-	web := newWeb(t)
+	web := testweb.New(t)
 	full := make(chan struct{})
-	web.page("one.test/", `<title>first</title><p>nightingale <a href=/slow>slow</a>`)
-	web.handle("one.test/slow", func(to http.ResponseWriter, r *http.Request) {
+	web.Page("one.test/", `<title>first</title><p>nightingale <a href=/slow>slow</a>`)
+	web.Handle("one.test/slow", func(to http.ResponseWriter, r *http.Request) {
 		<-full
 		to.Header().Set("Content-Type", "text/html")
 		to.Write([]byte(`<title>second</title><p>blackbird <a href=/third>third</a>`))
 	})
-	web.page("one.test/third", "<title>third</title><p>sparrow")
+	web.Page("one.test/third", "<title>third</title><p>sparrow")
 	dir := filepath.Join(t.TempDir(), "data")
-	o := web.options(dir, "http://one.test/")
+	o := web.Options(dir, "http://one.test/")
 	var looked atomic.Int32
 	once := sync.OnceFunc(func() { close(full) })
 	o.MinFree = 1 << 30
@@ -278,30 +272,30 @@ func TestNearlyFullDisk(t *testing.T) {
 		once()
 		return 1<<30 - 1, nil
 	}
-	c, err := Open(t.Context(), o)
-	must(t, err)
+	c, err := engine.Open(t.Context(), o)
+	testweb.Must(t, err)
 	err = c.Run(t.Context())
 	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("the crawl ended with %v", err)
 	}
-	must(t, c.Close())
-	checked(t, dir)
-	s := openSearcher(t, dir)
-	if n := len(results(t, s, "nightingale")); n != 1 {
+	testweb.Must(t, c.Close())
+	testweb.Checked(t, dir)
+	s := testweb.OpenSearcher(t, dir)
+	if n := len(testweb.Results(t, s, "nightingale")); n != 1 {
 		t.Errorf("what was fetched is found %d times", n)
 	}
-	if n := len(results(t, s, "sparrow")); n != 0 {
+	if n := len(testweb.Results(t, s, "sparrow")); n != 0 {
 		t.Error("the crawl went on")
 	}
 	o.Free = func(string) (int64, error) { return 1 << 40, nil }
-	crawl(t, o)
+	testweb.Crawl(t, o)
 	if _, err := s.Refresh(); err != nil {
 		t.Error(err)
 	}
-	if n := len(results(t, s, "sparrow")); n != 1 {
+	if n := len(testweb.Results(t, s, "sparrow")); n != 1 {
 		t.Errorf("with room again, the rest is found %d times", n)
 	}
-	if n := web.requests()["one.test/"]; n != 1 {
+	if n := web.Requests()["one.test/"]; n != 1 {
 		t.Errorf("the first page was asked for %d times", n)
 	}
 }
@@ -312,7 +306,7 @@ type fullRepository struct {
 	room, held int
 }
 
-func (f *fullRepository) Append(records []repository.Record) ([]vocab.Place, error) {
+func (f *fullRepository) Append(records []repository.Record) ([]vocab.Address, error) {
 	if f.held > 0 && f.held+len(records) > f.room {
 		return nil, fmt.Errorf("repository: write 000001.repo: %w", syscall.ENOSPC)
 	}
@@ -323,62 +317,61 @@ func (f *fullRepository) Append(records []repository.Record) ([]vocab.Place, err
 // TestFullRepository: where pages can no longer be stored the crawl ends with the reason instead of
 // fetching them over and over, and what was stored is kept.
 func TestFullRepository(t *testing.T) {
-	web := generate(t, 3, 60, 0)
+	web := testweb.Generate(t, 3, 60, 0)
 	dir := filepath.Join(t.TempDir(), "data")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	c, err := Open(ctx, web.options(dir, web.seed))
-	must(t, err)
-	c.store = storeserver.New(&fullRepository{Repository: c.repo, room: 20}, c.urls.ByContent, storeserver.Options{Age: time.Millisecond})
+	c, err := engine.Open(ctx, web.Options(dir, web.Seed))
+	testweb.Must(t, err)
+	c.SetStore(&fullRepository{Repository: c.Repository(), room: 20}, storeserver.Options{Age: time.Millisecond})
 	err = c.Run(ctx)
 	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "repo") {
 		t.Errorf("the crawl ended with %v", err)
 	}
-	must(t, c.Close())
-	checked(t, dir)
-	for url, n := range web.requests() {
+	testweb.Must(t, c.Close())
+	testweb.Checked(t, dir)
+	for url, n := range web.Requests() {
 		if n > 1 {
 			t.Errorf("%s was asked for %d times", url, n)
 		}
 	}
-	stored := len(bodies(t, dir, records(t, dir)))
-	if stored == 0 || len(searchable(t, dir)) < stored/2 {
-		t.Errorf("%d pages are stored, %d documents can be found", stored, len(searchable(t, dir)))
+	stored := len(testweb.Bodies(t, dir, testweb.Records(t, dir)))
+	if stored == 0 || len(testweb.Searchable(t, dir)) < stored/2 {
+		t.Errorf("%d pages are stored, %d documents can be found", stored, len(testweb.Searchable(t, dir)))
 	}
-	crawl(t, web.options(dir, web.seed))
+	testweb.Crawl(t, web.Options(dir, web.Seed))
 	other := filepath.Join(t.TempDir(), "other")
-	crawl(t, web.options(other, web.seed))
-	sameMaps(t, "pages", fates(t, dir), fates(t, other))
-	sameLists(t, "index", searchable(t, dir), searchable(t, other))
+	testweb.Crawl(t, web.Options(other, web.Seed))
+	testweb.SameMaps(t, "pages", testweb.Fates(t, dir), testweb.Fates(t, other))
+	testweb.SameLists(t, "index", testweb.Searchable(t, dir), testweb.Searchable(t, other))
 }
 
 // TestFailedFlush: once a batch is lost none is published after it, for that would say that the lost
 // pages are in. The next run reads them again.
 func TestFailedFlush(t *testing.T) {
-	web := generate(t, 3, 40, 0)
+	web := testweb.Generate(t, 3, 40, 0)
 	dir := filepath.Join(t.TempDir(), "data")
-	o := web.options(dir, web.seed)
-	o.NoIndex = true
-	crawl(t, o)
-	c, err := Open(t.Context(), o)
-	must(t, err)
-	c.o.NoIndex, c.builder.bytes = false, 100<<10
-	blocked := datadir.Segment(dir, number{n: c.builder.Manifest().Next + 1}.name())
-	must(t, os.WriteFile(blocked, nil, 0o644)) // in the way of the second segment
-	first := c.recover(t.Context())
+	o := web.Options(dir, web.Seed)
+	o.NoIndex, o.BatchBytes = true, 100<<10
+	testweb.Crawl(t, o)
+	c, err := engine.Open(t.Context(), o)
+	testweb.Must(t, err)
+	blocked := datadir.Segment(dir, fmt.Sprintf("%06d", c.Builder().Manifest().Next+1))
+	testweb.Must(t, os.WriteFile(blocked, nil, 0o644)) // in the way of the second segment
+	first := c.RecoverPages(t.Context())
 	if first == nil {
 		t.Fatal("nothing failed")
 	}
-	m := c.builder.Manifest()
-	c.builder.Drop(1)
-	c.builder.Advance(c.repo.End())
-	if err := c.builder.Flush(t.Context()); err == nil || c.builder.Manifest().Indexed != m.Indexed {
-		t.Errorf("after %v the next batch was published: %+v", err, c.builder.Manifest())
+	m := c.Builder().Manifest()
+	c.Builder().AddNotFound(1)
+	c.Builder().Advance(c.Repository().End())
+	if err := c.Builder().Flush(t.Context()); err == nil || c.Builder().Manifest().Indexed != m.Indexed {
+		t.Errorf("after %v the next batch was published: %+v", err, c.Builder().Manifest())
 	}
-	must(t, c.Close())
-	must(t, os.Remove(blocked))
-	crawl(t, web.options(dir, web.seed))
+	testweb.Must(t, c.Close())
+	testweb.Must(t, os.Remove(blocked))
+	testweb.Crawl(t, web.Options(dir, web.Seed))
 	other := filepath.Join(t.TempDir(), "other")
-	crawl(t, web.options(other, web.seed))
-	sameLists(t, "index", searchable(t, dir), searchable(t, other))
+	testweb.Crawl(t, web.Options(other, web.Seed))
+	testweb.SameLists(t, "index", testweb.Searchable(t, dir), testweb.Searchable(t, other))
 }

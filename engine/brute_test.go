@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,16 +17,20 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"anatomy/demo"
+	"anatomy/analysis"
+	"anatomy/collection"
 	"anatomy/disk/datadir"
+	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
 	"anatomy/indexer"
+	"anatomy/internal/test/oracle"
+	"anatomy/internal/test/testweb"
 	"anatomy/searcher"
-	"anatomy/searcher/oracle"
 	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+	"anatomy/upkeep"
 	"anatomy/vocab"
 	"anatomy/weburl"
-	"anatomy/words"
 )
 
 // naiveIndex makes from the repository what the index should hold, with nothing of the resolver, the
@@ -35,12 +38,12 @@ import (
 // records of the document index.
 func naiveIndex(t testing.TB, dir string) []*oracle.Document {
 	t.Helper()
-	all := records(t, dir)
-	pages := bodies(t, dir, all)
+	all := testweb.Records(t, dir)
+	pages := testweb.Bodies(t, dir, all)
 	byURL := map[vocab.Fingerprint]vocab.DocID{}
 	for doc, r := range all {
 		u, err := weburl.Parse(r.URL)
-		must(t, err)
+		testweb.Must(t, err)
 		byURL[u.Fingerprint()] = doc
 	}
 	docs, hidden := map[vocab.DocID]*oracle.Document{}, map[vocab.DocID]bool{}
@@ -48,7 +51,7 @@ func naiveIndex(t testing.TB, dir string) []*oracle.Document {
 	var buffer indexer.Buffer
 	for doc, page := range pages {
 		parsed, err := indexer.Parse(&page, &buffer)
-		must(t, err)
+		testweb.Must(t, err)
 		if parsed.NoIndex {
 			hidden[doc] = true
 		} else {
@@ -65,7 +68,7 @@ func naiveIndex(t testing.TB, dir string) []*oracle.Document {
 				continue
 			}
 			linked, ok := byURL[u.Fingerprint()]
-			target := canonical(all, linked)
+			target := testweb.Canonical(all, linked)
 			if !ok || target == 0 || target == doc {
 				continue
 			}
@@ -91,7 +94,9 @@ func naiveIndex(t testing.TB, dir string) []*oracle.Document {
 			}
 			docs[target] = d
 		}
-		addAnchors(d, texts)
+		if order := addAnchors(d, texts); !d.Crawled {
+			d.Title = cutRunes(order[0].text, 256)
+		}
 	}
 	var list []*oracle.Document
 	for _, d := range docs {
@@ -129,9 +134,9 @@ func add(d *oracle.Document, word string, position uint32, kind vocab.HitType, c
 	d.Words[word] = append(d.Words[word], vocab.MakeHit(position, kind, capital, size))
 }
 
-// addAnchors puts the commonest texts first; positions tell which text it is, and how long.
-func addAnchors(d *oracle.Document, texts map[naiveText]map[vocab.DocID]bool) {
-	var order []naiveText
+// addAnchors adds the words of anchor texts and returns the texts, the commonest first. Positions
+// tell the number of the text and its length.
+func addAnchors(d *oracle.Document, texts map[naiveText]map[vocab.DocID]bool) (order []naiveText) {
 	for text := range texts {
 		order = append(order, text)
 	}
@@ -154,6 +159,7 @@ func addAnchors(d *oracle.Document, texts map[naiveText]map[vocab.DocID]bool) {
 			add(d, word.text, uint32(1024*number+32*(len(list)-1)+i), kind, word.capital, size)
 		}
 	}
+	return order
 }
 
 type token struct {
@@ -162,8 +168,8 @@ type token struct {
 }
 
 func tokens(text string) (all []token) {
-	var t words.Tokenizer
-	t.Each([]byte(text), func(word []byte, _, _ int, capital bool) {
+	var t analysis.Tokenizer
+	t.EachTerm([]byte(text), func(word []byte, _, _ int, capital bool) {
 		all = append(all, token{string(word), capital})
 	})
 	return all
@@ -172,28 +178,14 @@ func tokens(text string) (all []token) {
 // urlWords are the words of host, path and query, unescaped, low lines parting words.
 func urlWords(t testing.TB, raw string) []token {
 	u, err := url.Parse(raw)
-	must(t, err)
+	testweb.Must(t, err)
 	text := u.Hostname() + u.Path
 	if u.RawQuery != "" {
 		q, err := url.PathUnescape(u.RawQuery)
-		must(t, err)
+		testweb.Must(t, err)
 		text += "?" + q
 	}
 	return tokens(strings.ReplaceAll(text, "_", " "))
-}
-
-// crawlBoth crawls a generated web and the demo web into one folder.
-func crawlBoth(t testing.TB, seed uint64, n int) (dir string) {
-	t.Helper()
-	dir = filepath.Join(t.TempDir(), "data")
-	web := generate(t, seed, n, 0)
-	crawl(t, web.options(dir, web.seed))
-	small, err := demo.Start(t.Context(), demo.Options{})
-	must(t, err)
-	defer small.Close()
-	o := crawlOptions(dir, small.HTTPPort(), small.Resolver(), small.Start())
-	crawl(t, o)
-	return dir
 }
 
 // A drawer draws queries.
@@ -316,6 +308,9 @@ func (d *drawer) node(depth int) string {
 
 func (d *drawer) query() string {
 	d.page = d.pages[d.IntN(len(d.pages))]
+	if d.IntN(8) == 0 { // matches most pages, so that the length of titles decides which are scored
+		return strings.Join([]string{d.pick(d.common), d.pick(d.common), d.pick(d.common)}, " OR ")
+	}
 	parts := []string{d.atom()}
 	if d.IntN(8) == 0 {
 		parts[0] = d.reference()
@@ -350,16 +345,16 @@ func TestBruteForce(t *testing.T) {
 	if more, err := strconv.Atoi(os.Getenv("ANATOMY_QUERIES")); err == nil { // more than those that there is time for each time
 		queries = more
 	}
-	dir := crawlBoth(t, seed, n)
+	dir := testweb.CrawlBoth(t, seed, n)
 	docs := naiveIndex(t, dir)
-	v, err := readRanks(dir)
-	must(t, err)
-	c := &oracle.Collection{Segments: []oracle.Segment{{Documents: docs}}, Ranks: v.Ranks, Weights: searcher.DefaultWeights, Candidates: 60}
-	links := NewSharedLinks(dir)
+	v, err := rankvector.ReadIfAny(datadir.Rank(dir))
+	testweb.Must(t, err)
+	c := &oracle.Collection{Segments: []oracle.Segment{{Documents: docs}}, Ranks: v.Ranks, Weights: scoring.Default, Candidates: 60}
+	links := collection.NewSharedLinks(dir)
 	defer links.Close()
 	c.Links = naiveGraph(t, dir)
 	s, err := searcher.Open(dir, searcher.Options{Candidates: c.Candidates, Links: links})
-	must(t, err)
+	testweb.Must(t, err)
 	defer s.Close()
 	if n := s.Stats().Documents; n != len(docs) {
 		t.Errorf("%d documents are in the index, want %d", n, len(docs))
@@ -411,7 +406,7 @@ func sameGroups(t testing.TB, s *searcher.Searcher, c *oracle.Collection, text s
 	t.Helper()
 	want := c.Grouped(query.Parse(text))
 	got, err := s.Search(t.Context(), searcher.Request{Query: text, Limit: 30, Bare: true, Strict: true, Within: time.Hour})
-	must(t, err)
+	testweb.Must(t, err)
 	if len(got.Results) != min(30, len(want)) {
 		t.Fatalf("%s: %d results are shown, want %d", text, len(got.Results), min(30, len(want)))
 	}
@@ -426,7 +421,7 @@ func sameGroups(t testing.TB, s *searcher.Searcher, c *oracle.Collection, text s
 func explained(t testing.TB, s *searcher.Searcher, text string) (all []searcher.Result) {
 	for {
 		r, err := s.Search(t.Context(), searcher.Request{Query: text, Offset: len(all), Limit: searcher.MaxLimit, Explain: true, Ungrouped: true, Strict: true, Within: time.Hour})
-		must(t, err)
+		testweb.Must(t, err)
 		all = append(all, r.Results...)
 		if !r.Next {
 			if r.Total != len(all) || !r.Exact || r.Partial {
@@ -440,13 +435,13 @@ func explained(t testing.TB, s *searcher.Searcher, text string) (all []searcher.
 // dump is the whole index, but for names of files.
 func dump(t testing.TB, dir string) string {
 	t.Helper()
-	m, err := datadir.Read(dir)
-	must(t, err)
+	m, err := datadir.ReadManifest(dir)
+	testweb.Must(t, err)
 	if len(m.Segments) != 1 || !m.Settled {
 		t.Fatalf("not settled: %+v", m)
 	}
 	var out bytes.Buffer
-	must(t, segment.Dump(&out, datadir.Segment(dir, m.Segments[0]), ""))
+	testweb.Must(t, segment.Dump(&out, datadir.Segment(dir, m.Segments[0]), ""))
 	return out.String()
 }
 
@@ -457,26 +452,26 @@ func TestRebuild(t *testing.T) {
 	if testing.Short() {
 		n = 60
 	}
-	dir := crawlBoth(t, 11, n)
-	want, wantRanks := dump(t, dir), ranks(t, dir)
+	dir := testweb.CrawlBoth(t, 11, n)
+	want, wantRanks := dump(t, dir), testweb.Ranks(t, dir)
 	if len(want) < 1<<20 && !testing.Short() {
 		t.Fatalf("the dump has only %d bytes", len(want))
 	}
-	options := []RebuildOptions{{Workers: 7, BatchBytes: 200 << 10}, {}, {Workers: 1}, {Workers: 2, BatchBytes: 1 << 20}, {BatchBytes: 1}}
+	options := []upkeep.RebuildOptions{{Workers: 7, BatchBytes: 200 << 10}, {}, {Workers: 1}, {Workers: 2, BatchBytes: 1 << 20}, {BatchBytes: 1}}
 	if testing.Short() {
 		options = options[:2]
 	}
 	for _, o := range options {
-		report, err := Rebuild(t.Context(), dir, o)
-		must(t, err)
+		report, err := upkeep.Rebuild(t.Context(), dir, o)
+		testweb.Must(t, err)
 		if got := dump(t, dir); got != want {
 			t.Errorf("workers %d, batches of %d bytes: %s", o.Workers, o.BatchBytes, firstDifference(got, want))
 		}
-		sameMaps(t, "ranks", ranks(t, dir), wantRanks)
+		testweb.SameMaps(t, "ranks", testweb.Ranks(t, dir), wantRanks)
 		if report.Pages == 0 || report.Links == 0 {
 			t.Errorf("the report says %+v", report)
 		}
-		checked(t, dir)
+		testweb.Checked(t, dir)
 	}
 }
 

@@ -3,253 +3,202 @@ package engine
 import (
 	"context"
 	"errors"
-	"time"
+	"slices"
+	"sync/atomic"
 
-	"anatomy/pagerank"
+	"anatomy/index"
 	"anatomy/urlserver"
 	"anatomy/vocab"
 )
 
-// commitMost bounds how many outcomes are made durable together.
+// commitMost bounds how many events are made durable together.
 const commitMost = 512
 
-// commit makes outcomes durable in the document index, as many at once as have gathered, and then
-// passes pages on to the builder, in the order of the repository. After a failure it goes on
-// taking outcomes, so that no stage before it blocks, and drops them. A page that could not be
-// stored ends the crawl too: it would be fetched again and again.
-func (c *Crawl) commit(ctx context.Context, stop func(error)) error {
+// A committer makes events durable in the document index, as many at once as have gathered, and
+// then passes pages on to the builder, in the order of the repository.
+//
+// Of one batch first the outcomes and moves become durable. Then each event is delivered to the
+// builder, in order; canonical changes come last. So the index never knows more than the document
+// index does.
+type committer struct {
+	*stages
+	revisits         revisits
+	canonicalChanges atomic.Int64 // clusters that got another canonical document
+}
+
+// run commits events until the channel is closed. stop ends the crawl. After a failure run goes on
+// taking events, so that no stage before it blocks, and drops them. A page that could not be stored
+// ends the crawl too: it would be fetched again and again.
+func (c *committer) run(ctx context.Context, stop func(error)) error {
 	var failed, unstored error
-	batch := make([]settled, 0, commitMost)
-	for s := range c.settled {
-		batch = c.gather(append(batch[:0], s))
-		if failed != nil {
-			pass(batch)
-			continue
-		}
-		if unstored == nil {
-			if unstored = firstError(batch); unstored != nil {
-				stop(unstored)
+	events := make([]event, 0, commitMost)
+	for e := range c.events {
+		events = c.gather(append(events[:0], e))
+		if failed == nil {
+			if unstored == nil {
+				if unstored = storeError(events); unstored != nil {
+					stop(unstored)
+				}
+			}
+			if failed = c.commit(ctx, events); failed != nil {
+				stop(failed)
 			}
 		}
-		if failed = c.commitBatch(ctx, batch); failed != nil {
-			stop(failed)
+		for _, e := range events {
+			e.finished()
 		}
-		pass(batch)
 	}
 	return errors.Join(failed, unstored)
 }
 
-// pass tells those who wait for something to be done.
-func pass(batch []settled) {
-	for i := range batch {
-		if batch[i].passed != nil {
-			batch[i].passed()
+// gather appends the events that have come, without waiting.
+func (c *committer) gather(events []event) []event {
+	for len(events) < commitMost {
+		select {
+		case e, ok := <-c.events:
+			if !ok {
+				return events
+			}
+			events = append(events, e)
+		default:
+			return events
 		}
 	}
+	return events
 }
 
-// inTurn has the committer do something when all outcomes before it have been dealt with, and waits for that. The
-// stages must run, see orders.
-func (c *Crawl) inTurn(do func(context.Context) error) {
-	passed := make(chan struct{})
-	c.settle(settled{do: do, passed: func() { close(passed) }})
-	<-passed
-}
-
-// firstError is why something could not be stored, but for the end of the crawl itself.
-func firstError(batch []settled) error {
-	for i := range batch {
-		if err := batch[i].err; err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-			return err
+// storeError returns why a record could not be stored, but for the end of the crawl itself.
+func storeError(events []event) error {
+	for _, e := range events {
+		if o, ok := e.(*outcome); ok && o.err != nil && !isContextError(o.err) {
+			return o.err
 		}
 	}
 	return nil
 }
 
-// gather adds what is there already, without waiting.
-func (c *Crawl) gather(batch []settled) []settled {
-	for len(batch) < commitMost {
-		select {
-		case s, ok := <-c.settled:
-			if !ok {
-				return batch
-			}
-			batch = append(batch, s)
-		default:
-			return batch
+// commit makes events durable and delivers them.
+func (c *committer) commit(ctx context.Context, events []event) error {
+	var (
+		outcomes []*outcome
+		results  []urlserver.Result // of outcomes
+		moves    []urlserver.Move
+		changes  []*canonicalChange
+		deliver  []func() error // in the order of events
+	)
+	for _, e := range events {
+		switch e := e.(type) {
+		case *outcome:
+			outcomes, results = append(outcomes, e), append(results, e.result)
+			deliver = append(deliver, func() error { return c.deliver(ctx, e) })
+		case *move:
+			moves = append(moves, e.Move)
+			deliver = append(deliver, func() error { c.advance(e.To); return nil })
+		case *canonicalChange:
+			changes = append(changes, e)
+		case *barrier:
+			deliver = append(deliver, func() error { return e.do(ctx) })
 		}
 	}
-	return batch
-}
-
-func (c *Crawl) commitBatch(ctx context.Context, batch []settled) (err error) {
-	var results []urlserver.Result
-	var moves []urlserver.Move
-	for i := range batch {
-		switch s := &batch[i]; {
-		case s.move != nil:
-			moves = append(moves, *s.move)
-		case s.isOutcome():
-			results = append(results, s.result)
-		}
-	}
-	if err := errors.Join(c.urls.Done(time.Now(), results), c.urls.Move(moves)); err != nil {
+	if err := errors.Join(c.urls.Complete(c.now(), results), c.urls.Move(moves)); err != nil {
 		return err
 	}
-	c.stir()
-	for i := range batch {
-		if !batch[i].isOutcome() {
-			continue
+	c.wakeDispatcher()
+	for i, o := range outcomes {
+		if results[i].Outcome == vocab.Blocked { // meanwhile, whatever was fetched
+			o.result, o.document = results[i], nil
 		}
-		if results[0].Outcome == vocab.Removed { // banned meanwhile, whatever was fetched
-			batch[i].result, batch[i].document = results[0], nil
-		}
-		results = results[1:]
-		if batch[i].before != nil {
-			if err := c.revisited(&batch[i]); err != nil {
+		if o.before != nil {
+			if err := c.revisits.revisited(o); err != nil {
 				return err
 			}
 		}
 	}
-	for i := range batch {
-		switch {
-		case batch[i].do != nil:
-			err = batch[i].do(ctx)
-		case batch[i].move != nil && !c.o.NoIndex:
-			c.builder.Advance(batch[i].move.To + 1)
-		case batch[i].move != nil, batch[i].stand != nil:
-		case !c.o.NoIndex:
-			err = c.deliver(ctx, &batch[i])
-		}
-		if err != nil {
+	for _, do := range deliver {
+		if err := do(); err != nil {
 			return err
 		}
 	}
-	return c.stood(ctx, batch)
+	return c.elect(ctx, changes)
 }
 
-// isOutcome says whether something came of a URL.
-func (s *settled) isOutcome() bool { return s.do == nil && s.move == nil && s.stand == nil }
-
-// deliver tells the builder what an outcome means for the index.
-func (c *Crawl) deliver(ctx context.Context, s *settled) error {
-	r := &s.result
-	if c.builder.Holds(r.Doc) {
-		if err := c.flush(ctx); err != nil {
+// deliver adds an outcome to the index.
+func (c *committer) deliver(ctx context.Context, o *outcome) error {
+	if c.noIndex {
+		return nil
+	}
+	r := &o.result
+	if c.builder.Contains(r.Doc) {
+		if err := c.flushBatch(ctx); err != nil {
 			return err
 		}
 	}
 	switch {
-	case s.document != nil:
-		if err := c.builder.Add(s.document, r.Place, s.targets); err != nil {
+	case o.document != nil:
+		if err := c.builder.AddPage(o.document, r.Address, o.targets); err != nil {
 			return err
 		}
-	case s.before != nil:
-		if s.after != nil {
-			c.builder.Settled(s.after)
+	case o.before != nil:
+		if o.after != nil {
+			c.builder.AddOutcome(o.after)
 		}
 	case r.Alias != 0:
-		c.builder.Alias(r.Doc, r.Alias)
-	case gone(r.Outcome):
-		c.builder.Drop(r.Doc)
+		c.builder.AddAlias(r.Doc, r.Alias)
+	case index.IsNotFound(r.Outcome):
+		c.builder.AddNotFound(r.Doc)
 	}
-	if r.Place != 0 {
-		c.builder.Advance(r.Place + 1)
+	c.advance(r.Address)
+	return nil
+}
+
+// advance tells the builder that the records up to at, if not 0, are in the index.
+func (c *committer) advance(at vocab.Address) {
+	if at != 0 && !c.noIndex {
+		c.builder.Advance(at + 1)
+	}
+}
+
+// elect makes changes durable and adds them to the index.
+func (c *committer) elect(ctx context.Context, changes []*canonicalChange) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	elections := make([]urlserver.Election, len(changes))
+	for i, change := range changes {
+		elections[i] = change.Election
+	}
+	duplicates, err := c.urls.Elect(elections)
+	if err != nil {
+		return err
+	}
+	for i, change := range changes {
+		if len(duplicates[i]) == 0 {
+			continue // the cluster has changed meanwhile
+		}
+		c.canonicalChanges.Add(1)
+		c.store.Forget(change.content, change.Former)
+		if err := c.deliverChange(ctx, change, duplicates[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// gone says whether an outcome means that there is no such page. Pages that we may not fetch, or
-// could not, are still found by the words of links to them (BP98 §2.2).
-func gone(o vocab.Outcome) bool {
-	return o == vocab.Gone || o == vocab.NoName || o == vocab.Removed
-}
-
-// flushing makes pages searchable every few seconds until ctx ends.
-func (c *Crawl) flushing(ctx context.Context, stop func(error)) error {
-	return c.periodically(ctx, stop, func() error {
-		if !c.builder.Due(time.Now()) {
-			return nil
-		}
-		return c.flush(context.WithoutCancel(ctx)) // a batch that is begun is finished, or it would be lost
-	})
-}
-
-// flush makes the batch in hand searchable, in the place of one of those who take pages apart: it is what the pages that
-// came first wait for, and would have as little of the processors as each of these many.
-func (c *Crawl) flush(ctx context.Context) error {
-	buf := c.parsers.take()
-	defer c.parsers.give(buf)
-	return c.builder.Flush(ctx)
-}
-
-// merging merges small segments until ctx ends.
-func (c *Crawl) merging(ctx context.Context, stop func(error)) error {
-	return c.periodically(ctx, stop, func() error {
-		if err := errors.Join(c.catchUp(ctx), c.builder.Merge(ctx)); err != nil {
-			return err
-		}
-		if err := c.rankIfGrown(ctx); err != nil {
-			return err
-		}
-		if err := c.settleIfQuiet(ctx); err != nil {
-			return err
-		}
-		if err := c.compactIfDead(ctx); err != nil {
-			return err
-		}
-		return c.scrubIfQuiet()
-	})
-}
-
-// beat is how often the builder is looked after.
-const beat = 200 * time.Millisecond
-
-func (c *Crawl) periodically(ctx context.Context, stop func(error), work func() error) error {
-	if c.o.NoIndex {
-		return nil
-	}
-	tick := time.NewTicker(beat)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		if err := work(); err != nil && !errors.Is(err, context.Canceled) {
-			stop(err)
+// deliverChange adds a canonical document and its duplicates to the index.
+func (c *committer) deliverChange(
+	ctx context.Context, change *canonicalChange, duplicates []vocab.DocID,
+) error {
+	if slices.ContainsFunc(append(duplicates, change.Doc), c.builder.Contains) {
+		if err := c.builder.Flush(ctx); err != nil {
 			return err
 		}
 	}
-}
-
-// rankIfGrown computes PageRank anew when the links have grown by half since it was done last: ranks
-// are good enough for the order of results while the crawl goes on, and cost little of it.
-func (c *Crawl) rankIfGrown(ctx context.Context) error {
-	if len(c.builder.Manifest().Links) == 0 {
-		return nil
-	}
-	links := c.builder.Stats().Links
-	c.ranks.mu.Lock()
-	grown := links > c.ranks.links+c.ranks.links/2+minNewLinks
-	c.ranks.mu.Unlock()
-	if !grown {
-		return nil
-	}
-	return c.rank(ctx)
-}
-
-// minNewLinks are too few to rank again for.
-const minNewLinks = 1000
-
-func (c *Crawl) rank(ctx context.Context) error {
-	links := c.builder.Stats().Links
-	if _, err := Rank(ctx, c.o.Dir, RankOptions{}); err != nil && !errors.Is(err, pagerank.ErrNoNodes) {
+	if err := c.builder.AddPage(change.document, change.Address, change.targets); err != nil {
 		return err
 	}
-	c.ranks.mu.Lock()
-	c.ranks.links = links
-	c.ranks.mu.Unlock()
+	for _, doc := range duplicates {
+		c.builder.AddAlias(doc, change.Doc)
+	}
+	c.builder.Advance(change.Address + 1)
 	return nil
 }

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -13,20 +13,25 @@ import (
 	"testing"
 	"time"
 
+	"anatomy/collection"
+	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/disk/repository"
+	"anatomy/engine"
+	"anatomy/internal/test/testweb"
+	"anatomy/upkeep"
 	"anatomy/urlserver"
 	"anatomy/vocab"
 )
 
 // supersede fills a folder with pages in several files of the repository, many of them replaced since.
-func supersede(t *testing.T, w *movingWeb, rounds int) Options {
+func supersede(t *testing.T, w *movingWeb, rounds int) engine.Options {
 	o := w.folder("data")
-	crawl(t, o)
+	testweb.Crawl(t, o)
 	for range rounds {
 		rollRepository(t, o.Dir)
 		w.move()
-		crawl(t, recrawling(o))
+		testweb.Crawl(t, testweb.Recrawling(o))
 	}
 	return o
 }
@@ -35,18 +40,18 @@ func supersede(t *testing.T, w *movingWeb, rounds int) Options {
 func rollRepository(t testing.TB, dir string) {
 	t.Helper()
 	r, err := repository.Open(datadir.Repository(dir), repository.Options{})
-	must(t, err)
-	must(t, r.Roll())
-	must(t, r.Close())
+	testweb.Must(t, err)
+	testweb.Must(t, r.Roll())
+	testweb.Must(t, r.Close())
 }
 
 // cached reads every page in the index through a site.
-func cached(t *testing.T, s *Site, all map[vocab.DocID]vocab.Page) {
+func cached(t *testing.T, s *collection.Site, all map[vocab.DocID]vocab.Page) {
 	t.Helper()
 	n := 0
 	for doc, want := range all {
 		info, err := s.Document(t.Context(), doc)
-		if err != nil || info.Place == 0 {
+		if err != nil || info.Address == 0 {
 			continue
 		}
 		n++
@@ -63,7 +68,7 @@ func cached(t *testing.T, s *Site, all map[vocab.DocID]vocab.Page) {
 func recordsKept(t *testing.T, dir string) repository.Totals {
 	t.Helper()
 	totals, err := repository.Check(datadir.Repository(dir), func(problem error) { t.Error(problem) })
-	must(t, err)
+	testweb.Must(t, err)
 	return totals
 }
 
@@ -72,12 +77,12 @@ func recordsKept(t *testing.T, dir string) repository.Totals {
 func TestCompact(t *testing.T) {
 	w := newMovingWeb(t, seedOf(t), 16)
 	o := supersede(t, w, 6)
-	site := openSite(t, o.Dir)
-	pages := bodies(t, o.Dir, records(t, o.Dir))
-	want, found, before := fates(t, o.Dir), searchable(t, o.Dir), recordsKept(t, o.Dir)
+	site := testweb.OpenSite(t, o.Dir)
+	pages := testweb.Bodies(t, o.Dir, testweb.Records(t, o.Dir))
+	want, found, before := testweb.Fates(t, o.Dir), testweb.Searchable(t, o.Dir), recordsKept(t, o.Dir)
 
-	report, err := Compact(t.Context(), o.Dir, CompactOptions{})
-	must(t, err)
+	report, err := upkeep.Compact(t.Context(), o.Dir, engine.CompactOptions{})
+	testweb.Must(t, err)
 	after := recordsKept(t, o.Dir)
 	if report.Rewritten == 0 || report.Dropped == 0 || report.After >= report.Before || after.Pages >= before.Pages || after.Pages < len(pages) {
 		t.Errorf("%+v, from %+v to %+v", report, before, after)
@@ -85,19 +90,19 @@ func TestCompact(t *testing.T) {
 	t.Logf("%+v, from %+v to %+v", report, before, after)
 	same := func() {
 		t.Helper()
-		checked(t, o.Dir)
-		sameMaps(t, "pages", fates(t, o.Dir), want)
-		sameLists(t, "index", searchable(t, o.Dir), found)
+		testweb.Checked(t, o.Dir)
+		testweb.SameMaps(t, "pages", testweb.Fates(t, o.Dir), want)
+		testweb.SameLists(t, "index", testweb.Searchable(t, o.Dir), found)
 	}
 	same()
 	cached(t, site, pages)
-	cached(t, openSite(t, o.Dir), pages)
-	if again, err := Compact(t.Context(), o.Dir, CompactOptions{}); err != nil || again.Rewritten > 0 || again.Dead > 0 {
+	cached(t, testweb.OpenSite(t, o.Dir), pages)
+	if again, err := upkeep.Compact(t.Context(), o.Dir, engine.CompactOptions{}); err != nil || again.Rewritten > 0 || again.Dead > 0 {
 		t.Errorf("again: %+v, %v", again, err)
 	}
-	w.requests()
-	crawl(t, o) // which reads nothing of the copies again
-	if asked := w.requests(); len(asked) > 0 {
+	w.Requests()
+	testweb.Crawl(t, o) // which reads nothing of the copies again
+	if asked := w.Requests(); len(asked) > 0 {
 		t.Errorf("asked for %v", asked)
 	}
 	same()
@@ -105,21 +110,21 @@ func TestCompact(t *testing.T) {
 	for range 2 { // places that were moved are moved again
 		rollRepository(t, o.Dir)
 		w.move()
-		crawl(t, recrawling(o))
-		_, err = Compact(t.Context(), o.Dir, CompactOptions{})
-		must(t, err)
+		testweb.Crawl(t, testweb.Recrawling(o))
+		_, err = upkeep.Compact(t.Context(), o.Dir, engine.CompactOptions{})
+		testweb.Must(t, err)
 	}
-	crawl(t, recrawling(o))
+	testweb.Crawl(t, testweb.Recrawling(o))
 	w.same(o.Dir)
-	cached(t, openSite(t, o.Dir), bodies(t, o.Dir, records(t, o.Dir)))
-	_, err = Rebuild(t.Context(), o.Dir, RebuildOptions{})
-	must(t, err)
+	cached(t, testweb.OpenSite(t, o.Dir), testweb.Bodies(t, o.Dir, testweb.Records(t, o.Dir)))
+	_, err = upkeep.Rebuild(t.Context(), o.Dir, upkeep.RebuildOptions{})
+	testweb.Must(t, err)
 	w.same(o.Dir)
 	tables, err := filepath.Glob(filepath.Join(datadir.Repository(o.Dir), "*.moved"))
-	if must(t, err); len(tables) > 0 {
+	if testweb.Must(t, err); len(tables) > 0 {
 		t.Errorf("left behind: %v", tables)
 	}
-	cached(t, openSite(t, o.Dir), bodies(t, o.Dir, records(t, o.Dir)))
+	cached(t, testweb.OpenSite(t, o.Dir), testweb.Bodies(t, o.Dir, testweb.Records(t, o.Dir)))
 }
 
 // A hearer is a log that calls back for each message.
@@ -139,7 +144,7 @@ func (h hearer) Handle(_ context.Context, r slog.Record) error {
 func TestWatchCompacts(t *testing.T) {
 	w := newMovingWeb(t, seedOf(t), 16)
 	o := w.folder("data")
-	crawl(t, o)
+	testweb.Crawl(t, o)
 	for range 4 { // all versions but the last are dead
 		rollRepository(t, o.Dir)
 		w.mu.Lock()
@@ -147,7 +152,7 @@ func TestWatchCompacts(t *testing.T) {
 			w.pages[key] = w.fresh(key)
 		}
 		w.mu.Unlock()
-		crawl(t, recrawling(o))
+		testweb.Crawl(t, testweb.Recrawling(o))
 	}
 	before := recordsKept(t, o.Dir)
 	o.URLs.Recrawl = urlserver.Recrawl{Mode: urlserver.Watch}
@@ -158,10 +163,10 @@ func TestWatchCompacts(t *testing.T) {
 			stop()
 		}
 	}})
-	c, err := Open(t.Context(), o)
-	must(t, err)
-	c.lookForDead = 0
-	must(t, errors.Join(c.Run(ctx), c.Close()))
+	c, err := engine.Open(t.Context(), o)
+	testweb.Must(t, err)
+	c.LookForDeadRecordsAlways()
+	testweb.Must(t, errors.Join(c.Run(ctx), c.Close()))
 	if after := recordsKept(t, o.Dir); after.Pages >= before.Pages/2 {
 		t.Errorf("%d pages before, %d after", before.Pages, after.Pages)
 	}
@@ -170,36 +175,36 @@ func TestWatchCompacts(t *testing.T) {
 
 // TestCompactVersions: as many older versions stay as are asked for, the newest, and are shown; what was removed does not stay.
 func TestCompactVersions(t *testing.T) {
-	w := newWeb(t)
-	o := w.options(filepath.Join(t.TempDir(), "data"), "http://one.test/", "http://two.test/")
-	w.page("one.test/", "<p>version 5")
-	w.page("two.test/", "<p>version 5 of two")
-	crawl(t, o)
+	w := testweb.New(t)
+	o := w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/", "http://two.test/")
+	w.Page("one.test/", "<p>version 5")
+	w.Page("two.test/", "<p>version 5 of two")
+	testweb.Crawl(t, o)
 	repo, err := repository.Open(datadir.Repository(o.Dir), repository.Options{})
-	must(t, err)
-	for doc, r := range records(t, o.Dir) { // as if there had been visits before, a day apart
+	testweb.Must(t, err)
+	for doc, r := range testweb.Records(t, o.Dir) { // as if there had been visits before, a day apart
 		for i := range 5 {
 			older := vocab.Page{Doc: doc, URL: r.URL, Fetched: r.Fetch.Fetched.AddDate(0, 0, i-5), Body: fmt.Appendf(nil, "<p>version %d", i)}
 			_, err := repo.Append([]repository.Record{{Kind: repository.PageRecord, Page: older}})
-			must(t, err)
+			testweb.Must(t, err)
 		}
 	}
-	must(t, repo.Close())
-	_, err = Ban(t.Context(), o.Dir, []string{"two.test"})
-	must(t, err)
-	_, err = Compact(t.Context(), o.Dir, CompactOptions{Versions: 2})
-	must(t, err)
-	site := openSite(t, o.Dir)
+	testweb.Must(t, repo.Close())
+	_, err = upkeep.Block(t.Context(), o.Dir, []string{"two.test"})
+	testweb.Must(t, err)
+	_, err = upkeep.Compact(t.Context(), o.Dir, engine.CompactOptions{Versions: 2})
+	testweb.Must(t, err)
+	site := testweb.OpenSite(t, o.Dir)
 	doc, err := site.Find(t.Context(), "http://one.test/")
-	must(t, err)
+	testweb.Must(t, err)
 	if all, err := site.Versions(t.Context(), doc); err != nil || len(all.Pages) != 3 {
 		t.Errorf("versions %+v, %v", all, err)
 	}
 	var kept []string
 	r, err := repository.OpenReader(datadir.Repository(o.Dir))
-	must(t, err)
+	testweb.Must(t, err)
 	defer r.Close()
-	must(t, r.Scan(0, func(_ vocab.Place, record *repository.Record) error {
+	testweb.Must(t, r.Scan(0, func(_ vocab.Address, record *repository.Record) error {
 		kept = append(kept, string(record.Page.Body))
 		return nil
 	}))
@@ -207,7 +212,7 @@ func TestCompactVersions(t *testing.T) {
 	if want := []string{"<!doctype html><p>version 5", "<p>version 3", "<p>version 4"}; !slices.Equal(kept, want) {
 		t.Errorf("kept %q, want %q", kept, want)
 	}
-	checked(t, o.Dir)
+	testweb.Checked(t, o.Dir)
 }
 
 // TestCompactCrashes: a compaction that is killed at any moment loses nothing and is completed by the next.
@@ -216,13 +221,13 @@ func TestCompactCrashes(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	w := newMovingWeb(t, seed, 60)
 	o := supersede(t, w, 5)
-	pages := bodies(t, o.Dir, records(t, o.Dir))
-	want, found := fates(t, o.Dir), searchable(t, o.Dir)
-	must(t, removeControl(o.Dir)) // a socket cannot be copied
+	pages := testweb.Bodies(t, o.Dir, testweb.Records(t, o.Dir))
+	want, found := testweb.Fates(t, o.Dir), testweb.Searchable(t, o.Dir)
+	testweb.Must(t, control.Remove(o.Dir)) // a socket cannot be copied
 	took, killed := 40*time.Millisecond, 0
 	for tries := 0; killed < crashes(t) && tries < 50; tries++ {
 		order := childOrder{Dir: filepath.Join(t.TempDir(), "killed"), Compact: true}
-		must(t, os.CopyFS(order.Dir, os.DirFS(o.Dir)))
+		testweb.Must(t, os.CopyFS(order.Dir, os.DirFS(o.Dir)))
 		for range 1 + r.IntN(3) {
 			child := startChild(t, order)
 			if !child.await(func(line string) bool { return line == "open" }) {
@@ -235,19 +240,19 @@ func TestCompactCrashes(t *testing.T) {
 			} else {
 				took = took * 9 / 10 // it was quicker this time
 			}
-			checked(t, order.Dir)
-			sameMaps(t, "pages", fates(t, order.Dir), want)
-			sameLists(t, "index", searchable(t, order.Dir), found)
-			cached(t, openSite(t, order.Dir), pages)
+			testweb.Checked(t, order.Dir)
+			testweb.SameMaps(t, "pages", testweb.Fates(t, order.Dir), want)
+			testweb.SameLists(t, "index", testweb.Searchable(t, order.Dir), found)
+			cached(t, testweb.OpenSite(t, order.Dir), pages)
 		}
 		if _, was := startChild(t, order).wait(); was {
 			t.Fatal("nobody killed it")
 		}
-		checked(t, order.Dir)
-		sameMaps(t, "pages", fates(t, order.Dir), want)
-		sameLists(t, "index", searchable(t, order.Dir), found)
-		cached(t, openSite(t, order.Dir), pages)
-		if again, err := Compact(t.Context(), order.Dir, CompactOptions{}); err != nil || again.Rewritten > 0 {
+		testweb.Checked(t, order.Dir)
+		testweb.SameMaps(t, "pages", testweb.Fates(t, order.Dir), want)
+		testweb.SameLists(t, "index", testweb.Searchable(t, order.Dir), found)
+		cached(t, testweb.OpenSite(t, order.Dir), pages)
+		if again, err := upkeep.Compact(t.Context(), order.Dir, engine.CompactOptions{}); err != nil || again.Rewritten > 0 {
 			t.Errorf("there was more to do: %+v %v", again, err)
 		}
 		if t.Failed() {

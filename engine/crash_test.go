@@ -1,9 +1,10 @@
-package engine
+package engine_test
 
 import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -16,11 +17,15 @@ import (
 	"testing"
 	"time"
 
+	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
+	"anatomy/engine"
+	"anatomy/internal/test/testweb"
 	"anatomy/searcher"
 	"anatomy/storeserver"
+	"anatomy/upkeep"
 	"anatomy/vocab"
 )
 
@@ -57,24 +62,24 @@ func runChild(order string) error {
 	}
 	if o.Compact {
 		fmt.Println("open")
-		_, err := Compact(context.Background(), o.Dir, CompactOptions{})
+		_, err := upkeep.Compact(context.Background(), o.Dir, engine.CompactOptions{})
 		return err
 	}
 	if o.Rank {
 		return rankForEver(o.Dir)
 	}
-	options := crawlOptions(o.Dir, o.Port, o.Resolver, []string{o.Seed})
+	options := testweb.CrawlOptions(o.Dir, o.Port, o.Resolver, []string{o.Seed})
 	if o.Recrawl {
-		options = recrawling(options)
+		options = testweb.Recrawling(options)
 	}
+	options.BatchBytes = o.BatchBytes
 	options.Published = func(m datadir.Manifest) { fmt.Println("published", m.Generation) }
-	c, err := Open(context.Background(), options)
+	c, err := engine.Open(context.Background(), options)
 	if err != nil {
 		return err
 	}
 	if o.BatchBytes > 0 { // everything in small portions, so that a kill has much to hit
-		c.builder.bytes = o.BatchBytes
-		c.store = storeserver.New(c.repo, c.urls.ByContent, storeserver.Options{Age: 30 * time.Millisecond})
+		c.SetStore(c.Repository(), storeserver.Options{Age: 30 * time.Millisecond})
 	}
 	fmt.Println("open")
 	if o.Hold {
@@ -100,17 +105,17 @@ type child struct {
 func startChild(t testing.TB, o childOrder) *child {
 	t.Helper()
 	order, err := json.Marshal(o)
-	must(t, err)
+	testweb.Must(t, err)
 	exe, err := os.Executable()
-	must(t, err)
+	testweb.Must(t, err)
 	c := &child{t: t, cmd: exec.Command(exe), lines: make(chan string, 1000), err: make(chan error, 1)}
 	c.cmd.Env = append(os.Environ(), childEnv+"="+string(order))
 	c.cmd.Stderr = os.Stderr
 	out, err := c.cmd.StdoutPipe()
-	must(t, err)
+	testweb.Must(t, err)
 	c.stdin, err = c.cmd.StdinPipe()
-	must(t, err)
-	must(t, c.cmd.Start())
+	testweb.Must(t, err)
+	testweb.Must(t, c.cmd.Start())
 	go func() {
 		scanner := bufio.NewScanner(out)
 		for scanner.Scan() {
@@ -151,7 +156,7 @@ func (c *child) kill() { c.cmd.Process.Kill() }
 func acknowledged(t testing.TB, dir string) map[string]docindex.Record {
 	t.Helper()
 	done := map[string]docindex.Record{}
-	for _, r := range records(t, dir) {
+	for _, r := range testweb.Records(t, dir) {
 		if r.Fetch != nil && (r.State == docindex.Finished || r.State == docindex.GivenUp) {
 			done[r.URL[len("http://"):]] = r
 		}
@@ -162,7 +167,7 @@ func acknowledged(t testing.TB, dir string) map[string]docindex.Record {
 func crashes(t testing.TB) int {
 	if s := os.Getenv("ANATOMY_CRASHES"); s != "" {
 		n, err := strconv.Atoi(s)
-		must(t, err)
+		testweb.Must(t, err)
 		return n
 	}
 	if testing.Short() {
@@ -176,7 +181,7 @@ func seedOf(t testing.TB) uint64 {
 	if s := os.Getenv("ANATOMY_SEED"); s != "" {
 		var err error
 		seed, err = strconv.ParseUint(s, 10, 64)
-		must(t, err)
+		testweb.Must(t, err)
 	}
 	t.Logf("ANATOMY_SEED=%d", seed)
 	return seed
@@ -185,7 +190,7 @@ func seedOf(t testing.TB) uint64 {
 // A crashRun kills one crawl again and again.
 type crashRun struct {
 	t     testing.TB
-	web   *generatedWeb
+	web   *testweb.Generated
 	r     *rand.Rand
 	order childOrder
 
@@ -199,8 +204,8 @@ func (c *crashRun) step(within int) bool {
 	t := c.t
 	child := startChild(t, c.order)
 	requests, limit := make(chan struct{}, 10000), 1+c.r.IntN(within)
-	c.web.listen(func(string) { requests <- struct{}{} })
-	defer c.web.listen(nil)
+	c.web.Listen(func(string) { requests <- struct{}{} })
+	defer c.web.Listen(nil)
 	if !child.await(func(line string) bool { return line == "open" }) {
 		t.Fatal("the child ended before it began")
 	}
@@ -256,8 +261,8 @@ func (c *crashRun) collect(child *child, publications chan<- struct{}) (lines []
 func (c *crashRun) inspect(how string) {
 	t := c.t
 	t.Helper()
-	c.web.settle(t)
-	for key, n := range c.web.requests() {
+	c.web.Settle(t)
+	for key, n := range c.web.Requests() {
 		if r, ok := c.known[key]; ok {
 			t.Errorf("before the kill %s: %s was asked for again, %d times, though acknowledged: %v", how, key, n, &r)
 		}
@@ -272,32 +277,32 @@ func (c *crashRun) inspect(how string) {
 	if c.r.IntN(2) == 0 {
 		how += c.tear()
 	}
-	checked(t, c.order.Dir)
+	testweb.Checked(t, c.order.Dir)
 	known := acknowledged(t, c.order.Dir)
 	for key, was := range c.known {
-		if now, ok := known[key]; !ok || now.Fetch.Place != was.Fetch.Place || now.Doc != was.Doc {
+		if now, ok := known[key]; !ok || now.Fetch.Address != was.Fetch.Address || now.Doc != was.Doc {
 			t.Errorf("the kill %s lost %s: it was %v, is %v", how, key, &was, &now)
 		}
 	}
 	c.known = known
 	s, err := searcher.Open(c.order.Dir, searcher.Options{CacheBytes: 1 << 20})
-	must(t, err)
-	must(t, s.Close())
+	testweb.Must(t, err)
+	testweb.Must(t, s.Close())
 }
 
 // tear cuts off some bytes of the repository behind what was acknowledged, as a power cut may.
 func (c *crashRun) tear() (how string) {
-	last, all := vocab.Place(0), records(c.t, c.order.Dir)
+	last, all := vocab.Address(0), testweb.Records(c.t, c.order.Dir)
 	for _, r := range all {
 		if r.Fetch != nil {
-			last = max(last, r.Fetch.Place)
+			last = max(last, r.Fetch.Address)
 		}
 	}
 	reader, err := repository.OpenReader(datadir.Repository(c.order.Dir))
-	must(c.t, err)
+	testweb.Must(c.t, err)
 	defer reader.Close()
-	from := vocab.Place(0) // the first block that nobody was told of
-	must(c.t, reader.Scan(0, func(place vocab.Place, _ *repository.Record) error {
+	from := vocab.Address(0) // the first block that nobody was told of
+	testweb.Must(c.t, reader.Scan(0, func(place vocab.Address, _ *repository.Record) error {
 		if from == 0 && place > last && (place.File() != last.File() || place.Offset() != last.Offset()) {
 			from = place
 		}
@@ -308,9 +313,9 @@ func (c *crashRun) tear() (how string) {
 	}
 	path := filepath.Join(datadir.Repository(c.order.Dir), fmt.Sprintf("%06d.repo", from.File()))
 	info, err := os.Stat(path)
-	must(c.t, err)
+	testweb.Must(c.t, err)
 	size := from.Offset() + c.r.Int64N(info.Size()-from.Offset()+1)
-	must(c.t, os.Truncate(path, size))
+	testweb.Must(c.t, os.Truncate(path, size))
 	how = fmt.Sprintf(", %d bytes torn off", info.Size()-size)
 	c.t.Log(how)
 	return how
@@ -324,25 +329,25 @@ func TestCrashes(t *testing.T) {
 	if testing.Short() {
 		n = 100
 	}
-	web := generate(t, seed, n, 12*time.Millisecond)
-	order := childOrder{Seed: web.seed, Resolver: web.resolver, Port: web.port, BatchBytes: 100 << 10}
+	web := testweb.Generate(t, seed, n, 12*time.Millisecond)
+	order := childOrder{Seed: web.Seed, Resolver: web.Resolver, Port: web.Port, BatchBytes: 100 << 10}
 
 	calm := order
 	calm.Dir = filepath.Join(t.TempDir(), "calm")
 	if _, killed := startChild(t, calm).wait(); killed {
 		t.Fatal("nobody killed it")
 	}
-	if bad := web.forbidden(); len(bad) > 0 {
+	if bad := web.Forbidden(); len(bad) > 0 {
 		t.Errorf("asked for against robots.txt or before it: %v", bad)
 	}
 	total := 0
-	for key, n := range web.requests() {
+	for key, n := range web.Requests() {
 		if total += n; n > 1 {
 			t.Errorf("%s was asked for %d times", key, n)
 		}
 	}
-	checked(t, calm.Dir)
-	wantFates, wantIndex, wantRanks := fates(t, calm.Dir), searchable(t, calm.Dir), ranks(t, calm.Dir)
+	testweb.Checked(t, calm.Dir)
+	wantFates, wantIndex, wantRanks := testweb.Fates(t, calm.Dir), testweb.Searchable(t, calm.Dir), testweb.Ranks(t, calm.Dir)
 	if len(wantIndex) < n/2 {
 		t.Fatalf("only %d documents can be found", len(wantIndex))
 	}
@@ -360,9 +365,9 @@ func TestCrashes(t *testing.T) {
 		}
 		run.inspect("at the end")
 		again += run.inFlight
-		sameMaps(t, "pages", fates(t, run.order.Dir), wantFates)
-		sameLists(t, "index", searchable(t, run.order.Dir), wantIndex)
-		sameMaps(t, "ranks", ranks(t, run.order.Dir), wantRanks)
+		testweb.SameMaps(t, "pages", testweb.Fates(t, run.order.Dir), wantFates)
+		testweb.SameLists(t, "index", testweb.Searchable(t, run.order.Dir), wantIndex)
+		testweb.SameMaps(t, "ranks", testweb.Ranks(t, run.order.Dir), wantRanks)
 		if t.Failed() {
 			return
 		}
@@ -378,14 +383,14 @@ func TestRecrawlCrashes(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	w := newMovingWeb(t, seed, 40)
 	o := w.folder("data")
-	crawl(t, o)
-	order := childOrder{Dir: o.Dir, Seed: o.Seeds[0], Resolver: w.resolver, Port: w.port, BatchBytes: 20 << 10, Recrawl: true}
+	testweb.Crawl(t, o)
+	order := childOrder{Dir: o.Dir, Seed: o.Seeds[0], Resolver: w.Resolver, Port: w.Port, BatchBytes: 20 << 10, Recrawl: true}
 	killed := 0
 	for tries := 0; killed < crashes(t) && tries < 10*crashes(t); tries++ {
 		w.move()
 		child := startChild(t, order)
 		requests, limit := make(chan struct{}, 10000), 1+r.IntN(50)
-		w.listen(func(string) { requests <- struct{}{} })
+		w.Listen(func(string) { requests <- struct{}{} })
 		go func() {
 			for range limit {
 				<-requests
@@ -401,10 +406,10 @@ func TestRecrawlCrashes(t *testing.T) {
 			default:
 			}
 		}
-		w.listen(nil)
-		checked(t, o.Dir)
-		all := records(t, o.Dir)
-		pages := bodies(t, o.Dir, all)
+		w.Listen(nil)
+		testweb.Checked(t, o.Dir)
+		all := testweb.Records(t, o.Dir)
+		pages := testweb.Bodies(t, o.Dir, all)
 		for doc, r := range all {
 			if _, there := pages[doc]; r.IsPage() && !there {
 				t.Errorf("%s is acknowledged and cannot be read: %v", r.URL, &r)
@@ -415,7 +420,7 @@ func TestRecrawlCrashes(t *testing.T) {
 		t.Fatal("no kill hit it")
 	}
 	for range 3 { // what is gone is confirmed
-		crawl(t, recrawling(o))
+		testweb.Crawl(t, testweb.Recrawling(o))
 	}
 	w.same(o.Dir)
 	t.Logf("%d kills", killed)
@@ -426,39 +431,38 @@ func TestRecrawlCrashes(t *testing.T) {
 func TestCrashWhileSettling(t *testing.T) {
 	seed := seedOf(t)
 	r := rand.New(rand.NewPCG(seed, 4))
-	web := generate(t, seed, 120, 0)
+	web := testweb.Generate(t, seed, 120, 0)
 	unsettled := filepath.Join(t.TempDir(), "unsettled")
-	options := web.options(unsettled, web.seed)
-	options.NoIndex = true
-	crawl(t, options)
-	c, err := Open(t.Context(), options)
-	must(t, err)
-	c.o.NoIndex, c.builder.bytes = false, 150<<10
-	must(t, c.recover(t.Context()))
-	must(t, c.Close())
-	m, err := datadir.Read(unsettled)
-	must(t, err)
+	options := web.Options(unsettled, web.Seed)
+	options.NoIndex, options.BatchBytes = true, 150<<10
+	testweb.Crawl(t, options)
+	c, err := engine.Open(t.Context(), options)
+	testweb.Must(t, err)
+	testweb.Must(t, c.RecoverPages(t.Context()))
+	testweb.Must(t, c.Close())
+	m, err := datadir.ReadManifest(unsettled)
+	testweb.Must(t, err)
 	if len(m.Segments) < 3 || m.Settled {
 		t.Fatalf("nothing to settle: %+v", m)
 	}
 	settle := func(from string) (childOrder, time.Duration) {
-		order := childOrder{Seed: web.seed, Resolver: web.resolver, Port: web.port, Dir: filepath.Join(t.TempDir(), "data")}
-		must(t, removeControl(from)) // a socket cannot be copied
-		must(t, os.CopyFS(order.Dir, os.DirFS(from)))
+		order := childOrder{Seed: web.Seed, Resolver: web.Resolver, Port: web.Port, Dir: filepath.Join(t.TempDir(), "data")}
+		testweb.Must(t, control.Remove(from)) // a socket cannot be copied
+		testweb.Must(t, os.CopyFS(order.Dir, os.DirFS(from)))
 		began := time.Now()
 		if _, killed := startChild(t, order).wait(); killed {
 			t.Fatal("nobody killed it")
 		}
 		return order, time.Since(began)
 	}
-	web.requests()
+	web.Requests()
 	order, took := settle(unsettled)
-	want := searchable(t, order.Dir)
-	unsettledDocs := len(searchable(t, unsettled))
+	want := testweb.Searchable(t, order.Dir)
+	unsettledDocs := len(testweb.Searchable(t, unsettled))
 	killed := 0
 	for tries := 0; killed < crashes(t) && tries < 100; tries++ {
 		order.Dir = filepath.Join(t.TempDir(), "killed")
-		must(t, os.CopyFS(order.Dir, os.DirFS(unsettled)))
+		testweb.Must(t, os.CopyFS(order.Dir, os.DirFS(unsettled)))
 		child := startChild(t, order)
 		<-time.After(time.Duration(r.Int64N(int64(took)))) // any moment will do
 		child.kill()
@@ -467,18 +471,18 @@ func TestCrashWhileSettling(t *testing.T) {
 			continue
 		}
 		killed++
-		checked(t, order.Dir)
-		if n := len(searchable(t, order.Dir)); n < unsettledDocs {
+		testweb.Checked(t, order.Dir)
+		if n := len(testweb.Searchable(t, order.Dir)); n < unsettledDocs {
 			t.Errorf("%d documents can be found after a kill, %d could before", n, unsettledDocs)
 		}
 		resumed, _ := settle(order.Dir)
-		checked(t, resumed.Dir)
-		sameLists(t, "index", searchable(t, resumed.Dir), want)
-		if m, err := datadir.Read(resumed.Dir); err != nil || len(m.Segments) != 1 || !m.Settled {
+		testweb.Checked(t, resumed.Dir)
+		testweb.SameLists(t, "index", testweb.Searchable(t, resumed.Dir), want)
+		if m, err := datadir.ReadManifest(resumed.Dir); err != nil || len(m.Segments) != 1 || !m.Settled {
 			t.Errorf("not settled: %+v, %v", m, err)
 		}
 	}
-	if asked := web.requests(); len(asked) > 0 {
+	if asked := web.Requests(); len(asked) > 0 {
 		t.Errorf("asked for again: %v", asked)
 	}
 	if killed == 0 {
@@ -489,42 +493,42 @@ func TestCrashWhileSettling(t *testing.T) {
 
 // TestTornRepository: bytes of a block that was never acknowledged are cut off, and nothing is lost.
 func TestTornRepository(t *testing.T) {
-	web := generate(t, 5, 60, 0)
+	web := testweb.Generate(t, 5, 60, 0)
 	dir := filepath.Join(t.TempDir(), "data")
-	crawl(t, web.options(dir, web.seed))
-	want, wantIndex := fates(t, dir), searchable(t, dir)
+	testweb.Crawl(t, web.Options(dir, web.Seed))
+	want, wantIndex := testweb.Fates(t, dir), testweb.Searchable(t, dir)
 	files, err := filepath.Glob(filepath.Join(datadir.Repository(dir), "*.repo"))
-	must(t, err)
+	testweb.Must(t, err)
 	last := files[len(files)-1]
 	whole, err := os.ReadFile(last)
-	must(t, err)
+	testweb.Must(t, err)
 	header := whole[16 : 16+28] // of the first block: a block that was begun
-	must(t, os.WriteFile(last, slices.Concat(whole, header, whole[44:60]), 0o644))
-	checked(t, dir)
-	web.requests()
-	crawl(t, web.options(dir, web.seed))
-	if asked := web.requests(); len(asked) > 0 {
+	testweb.Must(t, os.WriteFile(last, slices.Concat(whole, header, whole[44:60]), 0o644))
+	testweb.Checked(t, dir)
+	web.Requests()
+	testweb.Crawl(t, web.Options(dir, web.Seed))
+	if asked := web.Requests(); len(asked) > 0 {
 		t.Errorf("asked for again: %v", asked)
 	}
-	sameMaps(t, "pages", fates(t, dir), want)
-	sameLists(t, "index", searchable(t, dir), wantIndex)
-	checked(t, dir)
+	testweb.SameMaps(t, "pages", testweb.Fates(t, dir), want)
+	testweb.SameLists(t, "index", testweb.Searchable(t, dir), wantIndex)
+	testweb.Checked(t, dir)
 }
 
 // TestLostTail: where the disk lost acknowledged bytes of the repository, as no crash can but a bad
 // disk may, Check names the pages.
 func TestLostTail(t *testing.T) {
-	web := generate(t, 5, 60, 0)
+	web := testweb.Generate(t, 5, 60, 0)
 	dir := filepath.Join(t.TempDir(), "data")
-	crawl(t, web.options(dir, web.seed))
+	testweb.Crawl(t, web.Options(dir, web.Seed))
 	files, err := filepath.Glob(filepath.Join(datadir.Repository(dir), "*.repo"))
-	must(t, err)
+	testweb.Must(t, err)
 	last := files[len(files)-1]
 	info, err := os.Stat(last)
-	must(t, err)
-	must(t, os.Truncate(last, info.Size()-40))
+	testweb.Must(t, err)
+	testweb.Must(t, os.Truncate(last, info.Size()-40))
 	var problems []string
-	must(t, Check(t.Context(), dir, CheckReport{Checked: func(string, string) {}, Problem: func(err error) { problems = append(problems, err.Error()) }}))
+	testweb.Must(t, upkeep.Check(t.Context(), dir, upkeep.CheckReport{Checked: func(string, string) {}, Problem: func(err error) { problems = append(problems, err.Error()) }}))
 	if len(problems) < 2 || !strings.Contains(problems[0], filepath.Base(last)) || !strings.Contains(problems[1], "http://") {
 		t.Errorf("Check finds %q", problems)
 	}
@@ -533,25 +537,30 @@ func TestLostTail(t *testing.T) {
 // TestCheckBeforeManifest: what a crash leaves before the first manifest is no damage; a manifest that
 // is gone is.
 func TestCheckBeforeManifest(t *testing.T) {
-	web := generate(t, 5, 20, 0)
+	web := testweb.Generate(t, 5, 20, 0)
 	dir := filepath.Join(t.TempDir(), "data")
-	o := web.options(dir, web.seed)
+	o := web.Options(dir, web.Seed)
 	o.NoIndex = true
-	crawl(t, o)
+	testweb.Crawl(t, o)
 	for _, left := range []string{"000001", "000002.tmp"} {
-		must(t, os.Mkdir(datadir.Segment(dir, left), 0o755))
-		checked(t, dir)
+		testweb.Must(t, os.Mkdir(datadir.Segment(dir, left), 0o755))
+		testweb.Checked(t, dir)
 	}
-	crawl(t, web.options(dir, web.seed))
-	checked(t, dir)
-	want := searchable(t, dir)
-	must(t, os.Remove(filepath.Join(dir, "MANIFEST")))
+	testweb.Crawl(t, web.Options(dir, web.Seed))
+	testweb.Checked(t, dir)
+	want := testweb.Searchable(t, dir)
+	testweb.Must(t, os.Remove(filepath.Join(dir, "MANIFEST")))
 	var problems []string
-	must(t, Check(t.Context(), dir, CheckReport{Checked: func(string, string) {}, Problem: func(err error) { problems = append(problems, err.Error()) }}))
-	if len(problems) != 1 || !strings.Contains(problems[0], "MANIFEST is missing") {
+	testweb.Must(t, upkeep.Check(t.Context(), dir, upkeep.CheckReport{Checked: func(string, string) {}, Problem: func(err error) { problems = append(problems, err.Error()) }}))
+	if len(problems) != 1 || !strings.Contains(problems[0], "the MANIFEST is missing") {
 		t.Errorf("without its manifest: %q", problems)
 	}
-	crawl(t, web.options(dir, web.seed))
-	checked(t, dir)
-	sameLists(t, "index", searchable(t, dir), want)
+	if _, err := engine.Open(t.Context(), web.Options(dir, web.Seed)); !errors.As(err, new(*datadir.MismatchError)) {
+		t.Errorf("a crawl without the manifest: %v", err)
+	}
+	_, err := upkeep.Repair(t.Context(), dir, upkeep.RepairOptions{}, upkeep.CheckReport{Checked: func(string, string) {}, Problem: func(error) {}})
+	testweb.Must(t, err)
+	testweb.Crawl(t, web.Options(dir, web.Seed))
+	testweb.Checked(t, dir)
+	testweb.SameLists(t, "index", testweb.Searchable(t, dir), want)
 }

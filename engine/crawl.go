@@ -1,14 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime"
 	"slices"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -17,7 +15,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
-	"anatomy/indexer"
+	"anatomy/index"
 	"anatomy/storeserver"
 	"anatomy/urlserver"
 	"anatomy/vocab"
@@ -31,16 +29,18 @@ type Options struct {
 	URLs    urlserver.Options
 	Crawler crawler.Options
 
-	// PDF makes a page of HTML of a PDF; without it PDF is not indexed.
+	// PDF makes an HTML page of a PDF. Default: PDFs are not indexed.
 	PDF func(body []byte) ([]byte, error)
 
 	Connections int   // leases out at once, default 512
-	NoIndex     bool  // fetch, follow links and store; build no index
+	NoIndex     bool  // fetch, follow links and store, but build no index
+	BatchBytes  int64 // memory of a batch of pages before it is sorted, default 48 MiB
 	MinFree     int64 // bytes that must stay free on the disk, default 256 MiB
 
-	Log       *slog.Logger
-	Published func(datadir.Manifest)          // called when new pages are searchable
-	Free      func(dir string) (int64, error) // free bytes of the file system; default asks it
+	Log       *slog.Logger                    // default: discarded
+	Published func(datadir.Manifest)          // called when new pages are searchable; default: nobody
+	Free      func(dir string) (int64, error) // free bytes on the disk, default datadir.FreeSpace
+	Now       func() time.Time                // time of visits, default time.Now
 }
 
 const (
@@ -48,77 +48,60 @@ const (
 	defaultMinFree     = 256 << 20
 )
 
-// A Crawl is a data folder open for writing, with everything that fills it.
-type Crawl struct {
-	o       Options
-	log     *slog.Logger
-	writer  *datadir.Writer
-	urls    *urlserver.Server
-	repo    *repository.Repository
-	store   *storeserver.Server
-	crawler *crawler.Crawler
-	builder *Builder
-	began   time.Time
-
-	offline bool // nothing is asked of the network
-	brief   bool // what came last is made searchable at the end, and no more
-	orders  orders
-
-	lookForDead time.Duration // between two looks for dead records
-	wake        chan struct{} // something changed that may free a lease
-	settled     chan settled  // outcomes on their way to the committer
-
-	visiting atomic.Int64 // leases out
-	visits   outings
-	pace     pace
-	errors   tally
-	bytes    atomic.Int64 // of page bodies kept by this run
-	parsers  *parsers
-	ranks    rankState
-	revisits revisitCounters
-
-	represented atomic.Int64 // clusters for which another document stands than the one that came first
-
-	quiet    quiet // of the goroutine that merges
-	caughtUp bool  // of the same
-	scrub    scrub
-}
-
-// A settled outcome is ready to be made durable in the document index. Where its result has a place,
-// it has a record in the repository.
-type settled struct {
-	result   urlserver.Result
-	document *indexer.Document // of a new page
-	targets  []vocab.DocID     // of its links
-	before   *docindex.Record  // of a document that was visited again
-	after    *docindex.Record  // of one that is no page, if that is news
-	err      error             // why it could not be stored, which ends the crawl
-
-	do     func(context.Context) error // in place of an outcome: done when all before it were dealt with
-	move   *urlserver.Move             // in place of an outcome: a record lies elsewhere
-	stand  *urlserver.Stand            // in place of an outcome: another document stands for those with its body
-	passed func()                      // called after that, or when the crawl has failed; nil for nobody who waits
-}
-
-// Open opens the data folder for a crawl, repairs what a crash left, and makes the seeds known.
-func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
-	if o.Connections == 0 {
-		o.Connections = defaultConnections
-	}
-	if o.MinFree == 0 {
-		o.MinFree = defaultMinFree
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+func (o Options) withDefaults() Options {
+	o.Connections = cmp.Or(o.Connections, defaultConnections)
+	o.MinFree = cmp.Or(o.MinFree, defaultMinFree)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Free == nil {
-		o.Free = freeSpace
+		o.Free = datadir.FreeSpace
 	}
-	c := &Crawl{o: o, log: o.Log, wake: make(chan struct{}, 1), settled: make(chan settled, commitMost/2), began: time.Now(), lookForDead: lookForDead}
-	c.quiet.looked = c.began
-	c.scrub.every = scrubEvery
-	c.parsers = newParsers(runtime.GOMAXPROCS(0), o.PDF)
-	o.Crawler.Ready = c.parsers.ready
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Crawler.Now == nil {
+		o.Crawler.Now = o.Now
+	}
+	return o
+}
+
+// A Crawl is a data folder open for writing, with the stages that fill it.
+//
+// Fetched pages go from the fetcher through the intake and the store server to the committer, and
+// from there to the builder. Background work goes on beside. The stages run during Run only.
+type Crawl struct {
+	*stages
+	writer *datadir.Writer
+	began  time.Time
+	before int64 // pages when it began
+
+	fetcher    fetcher
+	intake     intake
+	committer  committer
+	recovery   recovery
+	background background
+
+	skipFinalMerge bool // at the end, the last pages are made searchable and no more
+}
+
+// Open opens the data folder for a crawl, repairs what a crash left, and adds the seeds.
+func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
+	o = o.withDefaults()
+	s := &stages{
+		dir: o.Dir, log: o.Log, noIndex: o.NoIndex, recrawl: o.URLs.Recrawl,
+		minFree: o.MinFree, free: o.Free, now: o.Now,
+		parsers: newParsers(runtime.GOMAXPROCS(0), o.PDF),
+		events:  make(chan event, commitMost/2), wake: make(chan struct{}, 1),
+	}
+	c := &Crawl{stages: s, began: time.Now()}
+	c.intake.stages = s
+	c.fetcher = fetcher{stages: s, intake: &c.intake, connections: o.Connections}
+	c.committer.stages, c.committer.revisits.stages = s, s
+	c.recovery = recovery{stages: s, intake: &c.intake, pdf: o.PDF}
+	c.background = background{
+		stages: s, intake: &c.intake, recovery: &c.recovery,
+		scrubber:     scrubber{stages: s, every: scrubEvery},
+		compactEvery: compactEvery, compactedAt: c.began,
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Close())
@@ -128,29 +111,10 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.writer, err = datadir.Create(o.Dir); err != nil {
+	if err := c.open(&o); err != nil {
 		return nil, err
 	}
-	if c.urls, err = urlserver.Open(o.Dir, c.o.URLs); err != nil {
-		return nil, err
-	}
-	if c.repo, err = repository.Open(datadir.Repository(o.Dir), repository.Options{}); err != nil {
-		return nil, err
-	}
-	if c.builder, err = newBuilder(o.Dir, c.writer, names(c.urls.Each), o.Log, o.Published); err != nil {
-		return nil, err
-	}
-	if err := c.builder.measure(); err != nil {
-		return nil, err
-	}
-	c.builder.banned, c.builder.repo = c.isBanned, c.repo
-	c.store = storeserver.New(recordWriter{c.repo, c.urls}, c.urls.ByContent, storeserver.Options{MaxPending: maxPending(o.NoIndex)})
-	if c.urls.BoundsAddresses() {
-		o.Crawler.Admit = c.urls.Reach
-	}
-	if c.crawler, err = crawler.New(o.Crawler); err != nil {
-		return nil, err
-	}
+	c.before = int64(c.urls.Stats().Pages)
 	docs, err := c.urls.Add(seeds)
 	if err != nil {
 		return nil, err
@@ -160,11 +124,86 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 			return nil, err
 		}
 	}
-	return c, c.recover(ctx)
+	return c, c.recovery.pages(ctx)
 }
 
-// maxPending is how much may wait to be stored. With a page its document waits, if there is to be an index,
-// which takes several times as much.
+// open opens the rooms.
+func (c *Crawl) open(o *Options) (err error) {
+	if c.writer, err = datadir.Create(o.Dir); err != nil {
+		return err
+	}
+	documents := docindex.Options{FS: o.URLs.FS, CacheBytes: o.URLs.CacheBytes}
+	db, err := docindex.OpenFolder(c.writer, documents)
+	if err != nil {
+		return err
+	}
+	if c.urls, err = urlserver.New(db, o.URLs); err != nil {
+		return err
+	}
+	if c.repo, err = repository.Open(datadir.Repository(o.Dir), repository.Options{}); err != nil {
+		return err
+	}
+	if err := c.checkEnd(db.Stored()); err != nil {
+		return err
+	}
+	if c.builder, err = index.New(index.Options{
+		Dir: o.Dir, Writer: c.writer, Repository: c.repo,
+		Names: index.Names(c.eachDurable), Blocked: c.isBlocked,
+		BatchBytes: o.BatchBytes, Published: o.Published, Log: o.Log,
+	}); err != nil {
+		return err
+	}
+	if err := c.builder.Measure(); err != nil {
+		return err
+	}
+	c.store = storeserver.New(recordWriter{c.repo, c.urls}, c.urls.ByContent,
+		storeserver.Options{MaxPending: maxPending(o.NoIndex)})
+	o.Crawler.Ready = c.parsers.ready
+	if c.urls.BoundsAddresses() {
+		o.Crawler.Admit = c.urls.Admit
+	}
+	c.crawler, err = crawler.New(o.Crawler)
+	return err
+}
+
+// checkEnd warns if the repository ends before the record at an address, which was acknowledged, or
+// before what is in the index. Then it begins a new file, so that no other page gets that address.
+func (c *Crawl) checkEnd(stored vocab.Address) error {
+	end := c.repo.End()
+	m, err := datadir.ReadManifest(c.dir)
+	if err != nil || end > stored && end >= m.Indexed {
+		return err
+	}
+	if stored == 0 && m.Indexed == 0 {
+		return nil
+	}
+	c.log.Warn("the repository is shorter than it was: stored pages are lost; "+
+		"end the crawl and run anatomy check --repair", "ends at", end, "should hold", max(stored, m.Indexed))
+	return c.repo.SkipTo(max(stored, m.Indexed))
+}
+
+// eachDurable calls visit for the records from docID from on, and makes them durable, so that the
+// document index always has the documents that the link database names.
+func (c *Crawl) eachDurable(from vocab.DocID, visit func(docindex.Record) error) error {
+	last := vocab.DocID(0)
+	err := c.urls.Each(from, func(r docindex.Record) error {
+		last = r.Doc
+		return visit(r)
+	})
+	if err != nil || last == 0 {
+		return err
+	}
+	return c.urls.MakeDurable(last)
+}
+
+// isBlocked reports whether a URL is blocked.
+func (c *Crawl) isBlocked(url string) bool {
+	u, err := weburl.Parse(url)
+	return err == nil && c.urls.IsBlocked(&u)
+}
+
+// maxPending returns how many bytes may wait to be stored. If there is an index to build, the
+// document of a page waits with it, which takes several times as much.
 func maxPending(noIndex bool) int {
 	if noIndex {
 		return 32 << 20
@@ -172,8 +211,11 @@ func maxPending(noIndex bool) int {
 	return 64 << 20
 }
 
-// Close closes the data folder. After Run nothing is lost by it; before, pages that are on their way
-// are fetched again.
+// Phase returns what Run does when nothing is left to fetch; its name is empty before.
+func (c *Crawl) Phase() Phase { return c.ending.phase() }
+
+// Close closes the data folder. After Run nothing is lost. Otherwise pages in flight are fetched
+// again by the next crawl.
 func (c *Crawl) Close() error {
 	var err error
 	if c.crawler != nil {
@@ -194,7 +236,7 @@ func (c *Crawl) Close() error {
 func parseSeeds(raw []string) ([]urlserver.Found, error) {
 	var seeds []urlserver.Found
 	for _, s := range raw {
-		u, err := ParseSeed(s)
+		u, err := weburl.ParseTyped(s)
 		if err != nil {
 			return nil, err
 		}
@@ -203,39 +245,11 @@ func parseSeeds(raw []string) ([]urlserver.Found, error) {
 	return seeds, nil
 }
 
-// ParseSeed reads a URL as people write it: "example.org" is https://example.org/.
-func ParseSeed(s string) (weburl.URL, error) {
-	raw := s
-	if !hasScheme(s) {
-		s = "https://" + s
-	}
-	u, err := weburl.Parse(s)
-	if errors.Is(err, weburl.ErrSyntax) {
-		err = weburl.ErrSyntax // what the parser adds is about its own states
-	}
-	if err != nil {
-		return u, fmt.Errorf("%q is no web address: %w", raw, err)
-	}
-	return u, nil
-}
-
-func hasScheme(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == ':':
-			return i+2 < len(s) && s[i+1] == '/' && s[i+2] == '/'
-		case c == '/', c == '?', c == '#':
-			return false
-		}
-	}
-	return false
-}
-
 // Run crawls until nothing is left, ctx ends or the disk is nearly full, and makes everything that
-// was fetched durable and searchable before it returns. A context that ended is no error.
-func (c *Crawl) Run(ctx context.Context) error { return c.run(ctx, c.fetch) }
+// was fetched durable and searchable before it returns. The end of ctx is no error.
+func (c *Crawl) Run(ctx context.Context) error { return c.run(ctx, c.fetcher.run) }
 
-// run is Run with the pages of a source, which returns when it has settled all that it took.
+// run is Run with the pages of a source, which returns when the fate of all its pages is decided.
 func (c *Crawl) run(ctx context.Context, source func(context.Context) error) error {
 	visiting, stopVisiting := context.WithCancelCause(ctx)
 	defer stopVisiting(nil)
@@ -244,349 +258,67 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 	building, stopBuilding := context.WithCancel(rest)
 	defer stopStoring()
 	defer stopBuilding()
-	socket := c.openControl() // before anything is asked for: who finds no socket takes the folder for one that nobody writes to
-	controlled, stopControl := context.WithCancel(rest)
-	var control errgroup.Group
-	defer control.Wait()
-	defer stopControl()
+	socket := c.listen() // first of all: no socket means that no crawl runs
+	steering, stopSteering := context.WithCancel(rest)
+	var steerers errgroup.Group
+	defer steerers.Wait()
+	defer stopSteering()
 
 	var storer, committer, builders errgroup.Group
 	storer.Go(func() error { return c.store.Run(storing) })
-	committer.Go(func() error { return c.commit(rest, stopVisiting) })
-	builders.Go(func() error { return c.flushing(building, stopVisiting) })
-	builders.Go(func() error { return c.merging(building, stopVisiting) })
-	c.orders.set(true)
+	committer.Go(func() error { return c.committer.run(rest, stopVisiting) })
+	builders.Go(func() error { return c.background.flushing(building, stopVisiting) })
+	builders.Go(func() error { return c.background.merging(building, stopVisiting) })
+	c.gate.set(true)
 	if socket != nil {
-		control.Go(func() error { c.control(controlled, socket); return nil })
+		steerers.Go(func() error { c.serve(steering, socket); return nil })
 	}
-	if err := c.finishBans(rest); err != nil {
+	if err := finishBlocking(rest, c.stages, &c.intake); err != nil {
 		stopVisiting(err)
 	}
 
-	// Each stage ends after the one before it, so that nothing is on its way when it does.
-	whole := !c.brief && !c.o.NoIndex
+	// Each stage ends after the one before it, so that nothing is on its way to it when it does.
+	electing := !c.skipFinalMerge && !c.noIndex
 	err := source(visiting)
-	if err == nil && ctx.Err() == nil && whole {
-		if err = c.arrived(visiting); err == nil {
-			err = c.represent(visiting)
+	c.ending.begin(phaseStoring, nil)
+	if err == nil && ctx.Err() == nil && electing {
+		if err = c.waitCommitted(visiting); err == nil {
+			c.ending.begin(phaseElecting, nil)
+			err = elect(visiting, c.stages, &c.intake)
 		}
 	}
 	stopStoring()
 	err = errors.Join(err, storer.Wait())
-	c.orders.set(false)
-	close(c.settled)
+	c.gate.set(false)
+	close(c.events)
 	err = errors.Join(err, committer.Wait())
 	stopBuilding()
 	failed := builders.Wait()
 	err = errors.Join(err, failed)
-	if failed != nil || c.o.NoIndex {
+	if failed != nil || c.noIndex {
 		return err
 	}
 	return errors.Join(err, c.finish(rest, err == nil && ctx.Err() == nil))
 }
 
-// finish makes the last pages searchable. A crawl that ended by itself is settled and ranked too;
-// one that was interrupted or failed leaves that to the next, so that Ctrl-C is quick.
-func (c *Crawl) finish(ctx context.Context, whole bool) error {
-	if err := c.builder.Flush(ctx); err != nil || !whole || c.brief {
+// finish makes the last pages searchable. A crawl that ended by itself also merges all segments and
+// computes ranks. One that was interrupted or failed leaves that to the next, so that Ctrl-C is
+// quick.
+func (c *Crawl) finish(ctx context.Context, ended bool) error {
+	c.ending.begin(phaseFlushing, nil)
+	if err := c.builder.Flush(ctx); err != nil || !ended || c.skipFinalMerge {
 		return err
 	}
-	if err := c.deliverStates(); err != nil {
+	if err := c.recovery.outcomes(); err != nil {
 		return err
 	}
-	if err := errors.Join(c.builder.Flush(ctx), c.builder.Settle(ctx)); err != nil {
+	if err := c.builder.Flush(ctx); err != nil {
 		return err
 	}
-	return c.rank(ctx)
-}
-
-// fetch is the source of a crawl: it visits hosts until there is nothing left to fetch.
-func (c *Crawl) fetch(ctx context.Context) error {
-	leases := make(chan vocab.Lease)
-	var visitors errgroup.Group
-	for range c.o.Connections {
-		visitors.Go(func() error { c.visit(ctx, leases); return nil })
-	}
-	err := c.dispatch(ctx, leases)
-	c.visits.finish()
-	close(leases)
-	visitors.Wait()
-	return err
-}
-
-// idle is how long to wait for a lease when the URL server cannot say.
-const idle = time.Second
-
-// dispatch hands leases to the visitors until none is left or ctx ends; a stage that ended ctx by its
-// failure says why itself.
-func (c *Crawl) dispatch(ctx context.Context, leases chan<- vocab.Lease) error {
-	checked := time.Time{}
-	for ctx.Err() == nil {
-		now := time.Now()
-		if now.Sub(checked) >= time.Second {
-			if err := c.enoughSpace(); err != nil {
-				return err
-			}
-			checked = now
-			c.pace.note(now, int64(c.crawler.Stats().Outcomes[vocab.Fetched]))
-		}
-		if c.visits.state() == vocab.Paused {
-			c.sleep(ctx, idle)
-			continue
-		}
-		lease, wait, ok := c.urls.Take(now)
-		if err := c.urls.Err(); err != nil {
-			return err
-		}
-		if !ok {
-			if wait == 0 {
-				return nil
-			}
-			if c.visiting.Load() == 0 {
-				c.store.Hurry() // pages that wait for company are all that is in flight
-			}
-			c.sleep(ctx, min(wait, idle))
-			continue
-		}
-		select {
-		case leases <- lease:
-		case <-ctx.Done():
-		}
-	}
-	return nil
-}
-
-func (c *Crawl) sleep(ctx context.Context, wait time.Duration) {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-c.wake:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
-// stir wakes the dispatcher: something changed that may free a lease.
-func (c *Crawl) stir() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
-}
-
-// enoughSpace stops the crawl before the disk is full, so that what was fetched can be indexed and
-// the folder stays whole.
-func (c *Crawl) enoughSpace() error {
-	free, err := c.o.Free(c.o.Dir)
-	if err != nil || free >= c.o.MinFree {
+	c.ending.begin(phaseMerging, c.builder.MergeProgress)
+	if err := c.builder.MergeAll(ctx); err != nil {
 		return err
 	}
-	return fmt.Errorf("crawl: only %d MB are free where %s is, and %d MB must stay: %w", free>>20, c.o.Dir, c.o.MinFree>>20, syscall.ENOSPC)
-}
-
-// visit visits hosts, a lease after the other.
-func (c *Crawl) visit(ctx context.Context, leases <-chan vocab.Lease) {
-	for lease := range leases {
-		c.visiting.Add(1)
-		outing := c.visits.begin(ctx, &lease)
-		report := c.crawler.Visit(outing, lease, func(f vocab.Fetch) { c.handle(ctx, f) })
-		c.visits.end(&lease)
-		c.urls.Release(time.Now(), report) // its error stays, and dispatch returns it
-		c.visiting.Add(-1)
-		c.stir()
-	}
-}
-
-// addSitemaps makes the sitemaps known that a robots.txt names.
-func (c *Crawl) addSitemaps(urls []string) {
-	found := make([]urlserver.Found, 0, len(urls))
-	for _, s := range urls {
-		if u, err := weburl.Parse(s); err == nil {
-			found = append(found, urlserver.Found{URL: u, Kind: vocab.SitemapTarget})
-		}
-	}
-	c.add(found)
-}
-
-// add makes URLs known. An error is the URL server's for good, and dispatch returns it.
-func (c *Crawl) add(found []urlserver.Found) []vocab.DocID {
-	if len(found) == 0 {
-		return nil
-	}
-	docs, err := c.urls.Add(found)
-	if err != nil {
-		return nil
-	}
-	c.stir()
-	return docs
-}
-
-// handle passes a fetch on to the room that it is for.
-func (c *Crawl) handle(ctx context.Context, f vocab.Fetch) {
-	result := urlserver.Result{
-		Doc: f.Doc, Outcome: f.Outcome, Status: f.Status, Reason: f.Reason, RetryAfter: f.RetryAfter, Fetched: time.Now().UTC().Truncate(time.Second),
-		Validators: f.Validators,
-	}
-	c.errors.note(&f)
-	s := settled{result: result, before: c.before(&f.Target)}
-	switch {
-	case f.Outcome == vocab.Fetched && f.Kind == vocab.SitemapTarget:
-		c.list(f)
-		s.result.Content = listing(&f)
-		c.settle(s)
-	case f.Outcome == vocab.Fetched:
-		c.page(ctx, f, s)
-	case f.Outcome == vocab.Redirected:
-		c.redirect(ctx, f, f.Location, s)
-	default:
-		c.settle(s)
-	}
-}
-
-func (c *Crawl) settle(s settled) {
-	c.settled <- s
-}
-
-// list adds what a sitemap lists.
-func (c *Crawl) list(f vocab.Fetch) {
-	c.addSitemaps(f.Sitemaps)
-	found := make([]urlserver.Found, 0, len(f.Listed))
-	for _, l := range f.Listed {
-		if u, err := weburl.Parse(l.URL); err == nil {
-			found = append(found, urlserver.Found{URL: u, Depth: f.Depth + 1, Modified: l.Modified})
-		}
-	}
-	c.add(found)
-}
-
-// redirect makes the document that f named known, and stores that the fetched one is it.
-func (c *Crawl) redirect(ctx context.Context, f vocab.Fetch, location string, s settled) {
-	result := &s.result
-	result.Outcome, result.Location = vocab.Redirected, location
-	if u, err := weburl.Parse(location); err == nil {
-		if docs := c.add([]urlserver.Found{{URL: u, Kind: f.Kind, Depth: f.Depth, From: f.Doc}}); len(docs) == 1 {
-			result.Alias = docs[0]
-		}
-	}
-	if unchanged(s.before, result.Alias) {
-		result.Outcome = vocab.Unmodified
-	}
-	if result.Alias == 0 || result.Alias == f.Doc || result.Outcome == vocab.Unmodified {
-		c.settle(s)
-		return
-	}
-	to := &storeserver.Redirect{Doc: f.Doc, URL: f.URL, Fetched: result.Fetched, Location: location, Of: result.Alias}
-	c.put(ctx, storeserver.Item{Redirect: to}, s)
-}
-
-// page takes a page apart, adds its links, and has it stored.
-func (c *Crawl) page(ctx context.Context, f vocab.Fetch, s settled) {
-	result := &s.result
-	result.Fetched, result.Headers = f.Page.Fetched, headersOf(f.Page)
-	if s.before != nil && same(s.before, vocab.ContentOf(f.Page.Body), result.Headers) {
-		result.Outcome = vocab.Unmodified
-		c.settle(s)
-		return
-	}
-	redirect, err := c.takeApart(&f, &s)
-	switch {
-	case err != nil:
-		result.Outcome, result.Reason = vocab.Unsupported, err.Error()
-		c.settle(s)
-	case redirect != "":
-		c.redirect(ctx, f, redirect, s)
-	default:
-		c.bytes.Add(int64(len(f.Page.Body)))
-		c.put(ctx, storeserver.Item{Page: f.Page}, s)
-	}
-}
-
-// takeApart makes the links of a page known, and gives the document to s if there is to be an index. A
-// page that is nothing but a redirect gives that. Pages wait here for their turn, and their bodies are all
-// that they hold meanwhile; what is parsed is several times as large.
-func (c *Crawl) takeApart(f *vocab.Fetch, s *settled) (redirect string, err error) {
-	buf := c.parsers.take()
-	defer c.parsers.give(buf)
-	if c.o.NoIndex && c.outline(f, buf) {
-		return "", nil
-	}
-	doc, err := indexer.Parse(f.Page, buf)
-	if err != nil {
-		return "", err
-	}
-	if doc.Redirect != "" && doc.Info.Words == 0 { // with text of its own it is a page, and this one of its links
-		return doc.Redirect, nil
-	}
-	c.urls.Shown(f.Doc, doc.WordSum()) // its error stays, and dispatch returns it
-	s.document, s.targets = doc, c.addLinks(doc, f.Depth)
-	c.addRelated(doc.Related, f.Depth)
-	return "", nil
-}
-
-// outline is takeApart where no index is built: its links are all that is looked for in the page. It gives
-// false where more has to be known.
-func (c *Crawl) outline(f *vocab.Fetch, buf *indexer.Buffer) bool {
-	outline, err := indexer.ParseOutline(f.Page, buf)
-	if err != nil || outline.Redirect != "" {
-		return false
-	}
-	if sum, ok := indexer.RoughWordSum(f.Page.Body); ok {
-		c.urls.Shown(f.Doc, sum)
-	}
-	c.addTargets(outline.Links, f.Doc, f.Depth)
-	c.addRelated(outline.Related, f.Depth)
-	return true
-}
-
-// addLinks makes the targets of a page's links known and gives the docID of each link.
-func (c *Crawl) addLinks(doc *indexer.Document, depth uint16) []vocab.DocID {
-	return doc.Resolve(c.addTargets(doc.Targets, doc.Info.Doc, depth))
-}
-
-// addTargets makes what a page links to known and gives the docIDs.
-func (c *Crawl) addTargets(targets []indexer.OutlineLink, on vocab.DocID, depth uint16) []vocab.DocID {
-	found := make([]urlserver.Found, len(targets))
-	host := ""
-	for i, l := range targets {
-		found[i] = urlserver.Found{URL: l.URL, Depth: depth + 1, On: on, NoFollow: l.NoFollow}
-		if name := l.URL.Hostname(); name != host && !c.offline {
-			c.crawler.Prefetch(name)
-			host = name
-		}
-	}
-	return c.add(found)
-}
-
-// addRelated makes the pages known that a page names beside its links.
-func (c *Crawl) addRelated(related []string, depth uint16) {
-	found := make([]urlserver.Found, 0, len(related))
-	for _, s := range related {
-		if u, err := weburl.Parse(s); err == nil {
-			found = append(found, urlserver.Found{URL: u, Depth: depth + 1})
-		}
-	}
-	c.add(found)
-}
-
-// put hands an item to the store server. Its receipt comes when it is on disk.
-func (c *Crawl) put(ctx context.Context, item storeserver.Item, s settled) {
-	item.Done = func(r storeserver.Receipt) { c.settle(s.stored(r)) }
-	if s.document != nil {
-		item.Held = s.document.Bytes()
-	}
-	if err := c.store.Put(ctx, item); err != nil {
-		c.settle(s.stored(storeserver.Receipt{Err: err}))
-	}
-}
-
-// stored adds what the store server said. What it could not store is given back untouched.
-func (s settled) stored(r storeserver.Receipt) settled {
-	if r.Err != nil {
-		return settled{result: urlserver.Result{Doc: s.result.Doc, Outcome: vocab.Skipped, Reason: r.Err.Error()}, err: r.Err}
-	}
-	s.result.Place, s.result.Content = r.Place, r.Content
-	if r.DuplicateOf != 0 {
-		s.result.Alias, s.document = r.DuplicateOf, nil
-	}
-	return s
+	c.ending.begin(phaseRanking, c.background.converging.share)
+	return c.background.rank(ctx)
 }

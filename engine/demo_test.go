@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,17 +17,11 @@ import (
 
 	"anatomy/demo"
 	"anatomy/disk/datadir"
-	"anatomy/searcher"
+	"anatomy/engine"
+	"anatomy/internal/test/testweb"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
-
-// get asks a web without any network.
-func get(h http.Handler, url string) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, url, nil))
-	return w
-}
 
 // walk visits the demo web the plain way: from its start page and its sitemap along every link, not
 // into the folder that its robots.txt forbids. It gives the body behind each URL, redirects
@@ -36,19 +29,19 @@ func get(h http.Handler, url string) *httptest.ResponseRecorder {
 func walk(t testing.TB, hosts []string) map[string][]byte {
 	t.Helper()
 	h, err := demo.Handler()
-	must(t, err)
+	testweb.Must(t, err)
 	found := map[string][]byte{}
 	queue := []string{demo.StartURL}
 	seen := map[string]bool{}
 	for i := 0; i < len(queue); i++ {
 		u, err := weburl.Parse(queue[i])
-		must(t, err)
+		testweb.Must(t, err)
 		url := u.String()
 		if seen[url] || !slices.Contains(hosts, u.Host()) || strings.HasPrefix(u.Path(), "/backstage/") && u.Path() != "/backstage/door" {
 			continue
 		}
 		seen[url] = true
-		switch w := get(h, url); {
+		switch w := testweb.Get(h, url); {
 		case w.Code == http.StatusOK:
 			found[url] = w.Body.Bytes()
 			for _, ref := range references(t, w.Body.Bytes()) {
@@ -58,11 +51,11 @@ func walk(t testing.TB, hosts []string) map[string][]byte {
 			}
 		case w.Code/100 == 3:
 			to, err := u.Join(w.Header().Get("Location"))
-			must(t, err)
+			testweb.Must(t, err)
 			queue = append(queue, to.String())
 		}
 		if i == 0 {
-			for _, part := range strings.Split(get(h, "http://crawler.test/sitemap.xml").Body.String(), "<loc>")[1:] {
+			for _, part := range strings.Split(testweb.Get(h, "http://crawler.test/sitemap.xml").Body.String(), "<loc>")[1:] {
 				url, _, _ := strings.Cut(part, "<")
 				queue = append(queue, url)
 			}
@@ -73,7 +66,7 @@ func walk(t testing.TB, hosts []string) map[string][]byte {
 
 func references(t testing.TB, page []byte) (all []string) {
 	root, err := html.Parse(bytes.NewReader(page))
-	must(t, err)
+	testweb.Must(t, err)
 	for n := range root.Descendants() {
 		for _, a := range n.Attr {
 			if n.Data == "a" && a.Key == "href" {
@@ -84,62 +77,20 @@ func references(t testing.TB, page []byte) (all []string) {
 	return all
 }
 
-// crawlDemo crawls the demo web into a folder.
-func crawlDemo(t testing.TB) (dir string, web *demo.Web) {
-	t.Helper()
-	web, err := demo.Start(context.Background(), demo.Options{})
-	must(t, err)
-	t.Cleanup(func() { web.Close() })
-	dir = filepath.Join(t.TempDir(), "data")
-	crawl(t, crawlOptions(dir, web.HTTPPort(), web.Resolver(), web.Start()))
-	return dir, web
-}
-
-func openSearcher(t testing.TB, dir string) *searcher.Searcher {
-	t.Helper()
-	s, err := searcher.Open(dir, searcher.Options{CacheBytes: 8 << 20})
-	must(t, err)
-	t.Cleanup(func() { must(t, s.Close()) })
-	return s
-}
-
-// results asks for all results of a query.
-func results(t testing.TB, s *searcher.Searcher, query string) (all []searcher.Result) {
-	t.Helper()
-	for {
-		r, err := s.Search(t.Context(), searcher.Request{Query: query, Offset: len(all), Limit: searcher.MaxLimit, Ungrouped: true, Strict: true, Within: time.Minute})
-		must(t, err)
-		if r.Partial {
-			t.Fatalf("%s: %s", query, r.Why)
-		}
-		all = append(all, r.Results...)
-		if !r.Next {
-			return all
-		}
-	}
-}
-
-func urlsOf(all []searcher.Result) (urls []string) {
-	for _, r := range all {
-		urls = append(urls, r.URL)
-	}
-	return urls
-}
-
 // TestDemo: every page of the demo web that links or its sitemap reach and robots.txt allows is
 // stored as the web serves it, found by its own words, and shown once.
 func TestDemo(t *testing.T) {
-	dir, web := crawlDemo(t)
+	dir, web := testweb.CrawlDemo(t)
 	want := walk(t, web.Hosts())
-	all := records(t, dir)
-	pages := bodies(t, dir, all)
+	all := testweb.Records(t, dir)
+	pages := testweb.Bodies(t, dir, all)
 	if len(pages) != web.Pages() {
 		t.Errorf("%d pages are stored, the web has %d", len(pages), web.Pages())
 	}
 	byURL, stored := map[string]vocab.DocID{}, map[string]string{}
 	for doc, r := range all {
 		byURL[r.URL] = doc
-		if page, ok := pages[canonical(all, doc)]; ok && r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched {
+		if page, ok := pages[testweb.Canonical(all, doc)]; ok && r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched {
 			stored[r.URL] = string(page.Body)
 		}
 	}
@@ -147,19 +98,19 @@ func TestDemo(t *testing.T) {
 	for url, body := range want {
 		wanted[url] = string(body)
 	}
-	sameMaps(t, "stored pages", stored, wanted)
+	testweb.SameMaps(t, "stored pages", stored, wanted)
 	if requests, trespasses := web.Requests(); trespasses != 0 || requests == 0 {
 		t.Errorf("%d of %d requests against robots.txt", trespasses, requests)
 	}
 	if r := all[byURL["http://museum.test/loop"]]; r.Fetch == nil || r.Fetch.Outcome != vocab.Redirected {
 		t.Errorf("the redirect loop: %v", &r)
 	}
-	checked(t, dir)
+	testweb.Checked(t, dir)
 
-	s := openSearcher(t, dir)
+	s := testweb.OpenSearcher(t, dir)
 	asked := 0
 	for url := range want {
-		doc := canonical(all, byURL[url])
+		doc := testweb.Canonical(all, byURL[url])
 		info, err := s.Document(t.Context(), doc)
 		if strings.HasSuffix(url, "/not-shown") {
 			if err == nil {
@@ -176,7 +127,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%s: no phrase in %q", url, info.Text)
 		}
 		contents, here := map[string]int{}, 0
-		for _, r := range results(t, s, query) {
+		for _, r := range testweb.Results(t, s, query) {
 			if r.Doc == doc {
 				here++
 			}
@@ -195,7 +146,7 @@ func TestDemo(t *testing.T) {
 	if asked < 100 {
 		t.Errorf("only %d pages were looked for", asked)
 	}
-	if urls := urlsOf(results(t, s, "forbidden machine room")); !slices.Contains(urls, "http://crawler.test/backstage/machine-room") {
+	if urls := testweb.URLs(testweb.Results(t, s, "forbidden machine room")); !slices.Contains(urls, "http://crawler.test/backstage/machine-room") {
 		t.Errorf("the forbidden page is not found by the words of links to it: %v", urls)
 	}
 	for _, url := range []string{"http://nowhere.test/lighthouse", "http://museum.test/lost-letter", "http://museum.test/demolished", "http://museum.test/loop"} {
@@ -203,7 +154,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%s is in the index", url)
 		}
 	}
-	if urls := urlsOf(results(t, s, `"not shown" site:museum.test`)); slices.Contains(urls, "http://museum.test/not-shown") {
+	if urls := testweb.URLs(testweb.Results(t, s, `"not shown" site:museum.test`)); slices.Contains(urls, "http://museum.test/not-shown") {
 		t.Errorf("the page that asks not to be shown is: %v", urls)
 	}
 }
@@ -222,32 +173,32 @@ func phraseOf(text string) string {
 
 // TestSecondRun: a crawl that is over asks for nothing when it is begun again, and changes nothing.
 func TestSecondRun(t *testing.T) {
-	dir, web := crawlDemo(t)
+	dir, web := testweb.CrawlDemo(t)
 	requests, _ := web.Requests()
-	pages, index, before := fates(t, dir), searchable(t, dir), maps.Clone(ranks(t, dir))
-	m, err := datadir.Read(dir)
-	must(t, err)
-	stats := crawl(t, crawlOptions(dir, web.HTTPPort(), web.Resolver(), web.Start()))
+	pages, index, before := testweb.Fates(t, dir), testweb.Searchable(t, dir), maps.Clone(testweb.Ranks(t, dir))
+	m, err := datadir.ReadManifest(dir)
+	testweb.Must(t, err)
+	stats := testweb.Crawl(t, testweb.CrawlOptions(dir, web.HTTPPort(), web.Resolver(), web.Start()))
 	if again, _ := web.Requests(); again != requests || stats.Requests != 0 {
 		t.Errorf("%d requests, %d more in the second run", requests, again-requests)
 	}
 	if stats.Pages != int64(web.Pages()) {
 		t.Errorf("%d pages, want %d", stats.Pages, web.Pages())
 	}
-	sameMaps(t, "pages", fates(t, dir), pages)
-	sameLists(t, "index", searchable(t, dir), index)
-	sameMaps(t, "ranks", ranks(t, dir), before)
-	if after, err := datadir.Read(dir); err != nil || fmt.Sprint(after) != fmt.Sprint(m) {
+	testweb.SameMaps(t, "pages", testweb.Fates(t, dir), pages)
+	testweb.SameLists(t, "index", testweb.Searchable(t, dir), index)
+	testweb.SameMaps(t, "ranks", testweb.Ranks(t, dir), before)
+	if after, err := datadir.ReadManifest(dir); err != nil || fmt.Sprint(after) != fmt.Sprint(m) {
 		t.Errorf("the manifest was %+v and is %+v, %v", m, after, err)
 	}
 }
 
 // TestSearchWhileCrawling: a page is found before the crawl that fetched it has ended.
 func TestSearchWhileCrawling(t *testing.T) {
-	web := newWeb(t)
+	web := testweb.New(t)
 	release, once := make(chan struct{}), sync.Once{}
-	web.page("one.test/", `<title>first</title><p>nightingale <a href=/slow>slow</a>`)
-	web.handle("one.test/slow", func(to http.ResponseWriter, r *http.Request) {
+	web.Page("one.test/", `<title>first</title><p>nightingale <a href=/slow>slow</a>`)
+	web.Handle("one.test/slow", func(to http.ResponseWriter, r *http.Request) {
 		select {
 		case <-release:
 		case <-r.Context().Done():
@@ -256,27 +207,27 @@ func TestSearchWhileCrawling(t *testing.T) {
 		to.Write([]byte("<title>second</title><p>blackbird"))
 	})
 	dir := filepath.Join(t.TempDir(), "data")
-	s := openSearcher(t, dir)
-	o := web.options(dir, "http://one.test/")
+	s := testweb.OpenSearcher(t, dir)
+	o := web.Options(dir, "http://one.test/")
 	o.Published = func(datadir.Manifest) {
 		if _, err := s.Refresh(); err != nil {
 			t.Error(err)
 		}
-		if len(results(t, s, "nightingale")) == 1 {
+		if len(testweb.Results(t, s, "nightingale")) == 1 {
 			once.Do(func() { close(release) })
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	c, err := Open(ctx, o)
-	must(t, err)
+	o.BatchBytes = 1 // every page is a batch
+	c, err := engine.Open(ctx, o)
+	testweb.Must(t, err)
 	defer c.Close()
-	c.builder.bytes = 1 // every page is a batch
-	must(t, c.Run(ctx))
+	testweb.Must(t, c.Run(ctx))
 	if ctx.Err() != nil {
 		t.Fatal("the first page was not found before the crawl ended")
 	}
-	if urls := urlsOf(results(t, s, "blackbird")); fmt.Sprint(urls) != "[http://one.test/slow]" {
+	if urls := testweb.URLs(testweb.Results(t, s, "blackbird")); fmt.Sprint(urls) != "[http://one.test/slow]" {
 		t.Errorf("found at the end: %v", urls)
 	}
 }

@@ -1,15 +1,21 @@
-// Package engine joins the rooms on one machine: it opens the data folder, carries leases from the
-// URL server to the crawlers, pages from the crawlers to the store server and the indexer, batches
-// to the resolver and the sorter, and graphs to PageRank. It is the only package that knows all of
-// them; they know only the vocabulary and the files.
+// Package engine joins the stages of a crawl on one machine. It carries leases from the URL server
+// to the crawler, fetches to the store server and the index, and outcomes to the document index.
+// The stages know the vocabulary and their files, and not each other.
 //
-//	urlserver --lease--> crawler --fetch--> indexer.Parse --links--> urlserver.Add
-//	                                             |
-//	                                         storeserver --receipt, after fsync--> urlserver.Done
-//	                                                                                    |
-//	                                                Builder: batch --> barrels, link run --> segment
+//	urlserver --lease--> fetcher --> crawler --fetch--> intake --links--> urlserver.Add
+//	                                                      |
+//	                                                   storeserver
+//	                                                      | receipt, after fsync
+//	                                                      v
+//	   election, compactor, operators ---- event ---> committer --> urlserver.Complete
+//	                                                      |
+//	                                                      v
+//	                                                index.Builder: batch --> segment, link run
 //
-// A page is acknowledged when urlserver.Done has made its receipt durable. What a crash cuts off
-// before is fetched again; what it cuts off after, between repository and index, is read again
-// from the repository.
+// Beside that, background work flushes, merges and ranks and, in a crawl that never ends, elects
+// canonical documents, compacts and scrubs.
+//
+// A page is acknowledged when urlserver.Complete has made its outcome durable. What a crash cuts
+// off before is fetched again. What it cuts off after, between repository and index, is read from
+// the repository again.
 package engine

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"anatomy/collection"
 	"anatomy/indexer/pdftext"
+	"anatomy/internal/test/testweb"
+	"anatomy/upkeep"
 )
 
 // paper is a PDF of one page with a heading and a link.
@@ -37,79 +40,81 @@ func readPaper(body []byte) ([]byte, error) {
 // TestMedia: pages that only a feed, a PDF, a Link field, a canonical URL or Markdown names are found, and
 // what is in these is searched, shown, and indexed again from the repository.
 func TestMedia(t *testing.T) {
-	web := newWeb(t)
-	web.page("a.test/", `<title>start</title><link rel=alternate type="application/rss+xml" href=/feed><link rel=canonical href=/home><a href=/paper.pdf>the paper</a> <a href=/text.md>text</a> <a href=/broken.pdf>broken</a>`)
-	web.page("a.test/home", "<title>home</title>homeword")
-	web.body("a.test/feed", "application/rss+xml", `<rss><channel><title>feedword</title><item><title>entryword</title><link>http://a.test/entry</link><pubDate>Sat, 21 Nov 2026 10:00:00 GMT</pubDate></item></channel></rss>`)
-	web.handle("a.test/entry", func(to http.ResponseWriter, _ *http.Request) {
+	web := testweb.New(t)
+	web.Page("a.test/", `<title>start</title><link rel=alternate type="application/rss+xml" href=/feed><link rel=canonical href=/home><a href=/paper.pdf>the paper</a> <a href=/text.md>text</a> <a href=/broken.pdf>broken</a>`)
+	web.Page("a.test/home", "<title>home</title>homeword")
+	web.Body("a.test/feed", "application/rss+xml", `<rss><channel><title>feedword</title><item><title>entryword</title><link>http://a.test/entry</link><pubDate>Sat, 21 Nov 2026 10:00:00 GMT</pubDate></item></channel></rss>`)
+	web.Handle("a.test/entry", func(to http.ResponseWriter, _ *http.Request) {
 		to.Header().Set("Link", `</second>; rel="next"`)
 		to.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(to, "<title>entry</title>one")
 	})
-	web.page("a.test/second", "<title>second</title>secondword")
-	web.body("a.test/paper.pdf", "application/pdf", string(paper()))
-	web.body("a.test/broken.pdf", "application/pdf", string(paper()[:200]))
-	web.page("a.test/cited", "<title>cited</title>citedword")
-	web.body("a.test/text.md", "text/markdown", "# Markword\n\nsee [there](/there)\n")
-	web.page("a.test/there", "<title>there</title>thereword")
+	web.Page("a.test/second", "<title>second</title>secondword")
+	web.Body("a.test/paper.pdf", "application/pdf", string(paper()))
+	web.Body("a.test/broken.pdf", "application/pdf", string(paper()[:200]))
+	web.Page("a.test/cited", "<title>cited</title>citedword")
+	web.Body("a.test/text.md", "text/markdown", "# Markword\n\nsee [there](/there)\n")
+	web.Page("a.test/there", "<title>there</title>thereword")
 	dir := filepath.Join(t.TempDir(), "data")
-	o := web.options(dir, "http://a.test/")
+	o := web.Options(dir, "http://a.test/")
 	o.PDF = readPaper
-	crawl(t, o)
+	testweb.Crawl(t, o)
 	found := func() {
 		t.Helper()
-		s := openSearcher(t, dir)
+		s := testweb.OpenSearcher(t, dir)
 		for query, url := range map[string]string{
 			"homeword": "/home", "intitle:feedword": "/feed", "inanchor:entryword": "/entry", "secondword": "/second", "paperword": "/paper.pdf",
 			"intitle:\"paper heading\"": "/paper.pdf", "citedword": "/cited", "intitle:markword": "/text.md", "thereword": "/there",
 		} {
-			if urls := urlsOf(results(t, s, query)); len(urls) != 1 || urls[0] != "http://a.test"+url {
+			if urls := testweb.URLs(testweb.Results(t, s, query)); len(urls) != 1 || urls[0] != "http://a.test"+url {
 				t.Errorf("%s finds %v, want %s", query, urls, url)
 			}
 		}
-		site, err := OpenSite(dir, s, NewSharedLinks(dir))
-		must(t, err)
+		site, err := collection.OpenSite(dir, s, collection.NewSharedLinks(dir))
+		testweb.Must(t, err)
 		defer site.Close()
 		site.PDF = readPaper
 		doc, err := site.Find(t.Context(), "http://a.test/paper.pdf")
-		must(t, err)
+		testweb.Must(t, err)
 		if page, err := site.Page(t.Context(), doc); err != nil || !bytes.Contains(page.Body, []byte("<h1>Paper heading</h1>")) || page.ContentType != "text/html; charset=utf-8" {
 			t.Errorf("%+v %v", page, err)
 		}
 	}
 	found()
-	if got := traceOf(t, dir, "http://a.test/broken.pdf"); !strings.Contains(got, "unsupported") || !strings.Contains(got, "PDF") {
+	if got := testweb.TraceOf(t, dir, "http://a.test/broken.pdf"); !strings.Contains(got, "unsupported") || !strings.Contains(got, "PDF") {
 		t.Error(got)
 	}
-	_, err := Rebuild(t.Context(), dir, RebuildOptions{PDF: readPaper})
-	must(t, err)
+	_, err := upkeep.Rebuild(t.Context(), dir, upkeep.RebuildOptions{PDF: readPaper})
+	testweb.Must(t, err)
 	found()
-	checked(t, dir)
+	testweb.Checked(t, dir)
 }
 
 // TestHostileSitemaps: indexes that include themselves and each other, and endless lists, end.
 func TestHostileSitemaps(t *testing.T) {
-	web := newWeb(t)
-	web.body("a.test/robots.txt", "text/plain", "Sitemap: http://a.test/self.xml\nSitemap: http://a.test/endless.xml\n")
+	web := testweb.New(t)
+	web.Body("a.test/robots.txt", "text/plain", "Sitemap: http://a.test/self.xml\nSitemap: http://a.test/endless.xml\n")
 	const index = "<sitemapindex><sitemap><loc>http://a.test/%s</loc></sitemap><sitemap><loc>http://a.test/%s</loc></sitemap></sitemapindex>"
-	web.body("a.test/self.xml", "text/xml", fmt.Sprintf(index, "self.xml", "other.xml"))
-	web.body("a.test/other.xml", "text/xml", fmt.Sprintf(index, "self.xml#again", "list.xml"))
-	web.body("a.test/list.xml", "text/xml", "<urlset><url><loc>http://a.test/listed</loc></url></urlset>")
-	web.handle("a.test/endless.xml", func(to http.ResponseWriter, _ *http.Request) {
+	web.Body("a.test/self.xml", "text/xml", fmt.Sprintf(index, "self.xml", "other.xml"))
+	web.Body("a.test/other.xml", "text/xml", fmt.Sprintf(index, "self.xml#again", "list.xml"))
+	web.Body("a.test/list.xml", "text/xml", "<urlset><url><loc>http://a.test/listed</loc></url></urlset>")
+	web.Handle("a.test/endless.xml", func(to http.ResponseWriter, _ *http.Request) {
 		endless(to, "<url><loc>http://a.test/listed</loc></url>")
 	})
-	web.page("a.test/", "<title>start</title>start")
-	web.page("a.test/listed", "<title>listed</title>listedword")
+	web.Page("a.test/", "<title>start</title>start")
+	web.Page("a.test/listed", "<title>listed</title>listedword")
 	dir := filepath.Join(t.TempDir(), "data")
-	crawl(t, web.options(dir, "http://a.test/"))
-	web.mu.Lock()
-	for _, name := range []string{"self.xml", "other.xml", "list.xml", "endless.xml", "listed"} {
-		if n := web.asked["a.test/"+name]; n != 1 {
-			t.Errorf("%s was asked for %d times", name, n)
+	testweb.Crawl(t, web.Options(dir, "http://a.test/"))
+	web.Mu.Lock()
+	for name, want := range map[string]int{
+		"self.xml": 1, "other.xml": 1, "list.xml": 0, "endless.xml": 1, "listed": 1,
+	} {
+		if n := web.Asked["a.test/"+name]; n != want {
+			t.Errorf("%s was asked for %d times, want %d", name, n, want)
 		}
 	}
-	web.mu.Unlock()
-	if urls := urlsOf(results(t, openSearcher(t, dir), "listedword")); len(urls) != 1 {
+	web.Mu.Unlock()
+	if urls := testweb.URLs(testweb.Results(t, testweb.OpenSearcher(t, dir), "listedword")); len(urls) != 1 {
 		t.Errorf("found %v", urls)
 	}
 }

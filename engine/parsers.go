@@ -9,39 +9,45 @@ import (
 	"anatomy/indexer"
 )
 
-// parsers hand out the buffers that pages are taken apart in, one for each processor: far more hosts are visited at
-// once. No more pages are asked for than keep them busy. What the network brings beyond that would wait here, grow old,
-// and have everything else wait for a processor with it: the batch that makes older pages searchable, and queries.
+// parsers hands out the buffers in which pages are parsed, one for each processor: far more hosts
+// are visited at once. It also bounds the pages that are requested to those that keep the parsers
+// busy. More would wait here and grow old, and would delay everything else that needs a processor:
+// the batch that makes older pages searchable, and queries.
 type parsers struct {
 	buffers chan *indexer.Buffer
-	enough  int // pages that may wait for a buffer before fewer are asked for
+	enough  int // pages that may wait for a buffer before fewer are requested
 
-	mu      sync.Mutex
-	window  int             // pages that may be out; never below enough
-	out     int             // asked for, not dealt with, and not slow
+	mu      sync.Mutex      // guards what follows
+	window  int             // pages that may be out; at least enough
+	out     int             // requested, not parsed yet, and not slow
 	waiting int             // for a buffer
-	kept    []chan struct{} // pages that wait to be asked for, first come first; none while the window has room
+	queue   []chan struct{} // requests that wait for room in the window, oldest first
 }
 
 const (
-	waitingEach = 16                     // pages that may wait for each buffer: enough to keep it busy however they come
-	slow        = 100 * time.Millisecond // a page that takes so long makes room for another, unless enough wait already
+	waitingEach = 16                     // pages for each buffer that keep it busy however they come
+	slow        = 100 * time.Millisecond // a page that takes longer makes room, unless enough wait
 )
 
 func newParsers(n int, pdf func([]byte) ([]byte, error)) *parsers {
-	p := &parsers{buffers: make(chan *indexer.Buffer, n), enough: n * waitingEach, window: n * waitingEach}
+	p := &parsers{
+		buffers: make(chan *indexer.Buffer, n),
+		enough:  n * waitingEach,
+		window:  n * waitingEach,
+	}
 	for range n {
 		p.buffers <- &indexer.Buffer{PDF: pdf}
 	}
 	return p
 }
 
-// ready waits until a page may be asked for, and gives what is to be called when it was dealt with. The error is that of ctx.
+// ready blocks until a page may be requested. The caller calls done when the page was dealt with.
+// The error is that of ctx.
 func (p *parsers) ready(ctx context.Context) (done func(), err error) {
 	turn := make(chan struct{})
 	p.mu.Lock()
-	p.kept = append(p.kept, turn)
-	p.letGo()
+	p.queue = append(p.queue, turn)
+	p.admit()
 	p.mu.Unlock()
 	select {
 	case <-turn:
@@ -50,74 +56,75 @@ func (p *parsers) ready(ctx context.Context) (done func(), err error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if i := slices.Index(p.kept, turn); i >= 0 {
-		p.kept = slices.Delete(p.kept, i, i+1)
+	if i := slices.Index(p.queue, turn); i >= 0 {
+		p.queue = slices.Delete(p.queue, i, i+1)
 	} else {
 		p.out--
-		p.letGo()
+		p.admit()
 	}
 	return nil, ctx.Err()
 }
 
-func (p *parsers) letGo() {
-	for len(p.kept) > 0 && p.out < p.window {
-		close(p.kept[0])
-		p.kept = p.kept[1:]
+// admit admits requests while the window has room. The caller holds mu.
+func (p *parsers) admit() {
+	for len(p.queue) > 0 && p.out < p.window {
+		close(p.queue[0])
+		p.queue = p.queue[1:]
 		p.out++
 	}
 }
 
-// A place in the window is held by a page that is out.
-type place struct {
+// A request is a page that is out and takes room in the window, until it has left.
+type request struct {
 	*parsers
 	timer *time.Timer
 	left  bool
 }
 
-func (p *parsers) begin() *place {
-	at := &place{parsers: p}
+func (p *parsers) begin() *request {
+	r := &request{parsers: p}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at.timer = time.AfterFunc(slow, at.late)
-	return at
+	r.timer = time.AfterFunc(slow, r.late)
+	return r
 }
 
-func (p *place) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.timer.Stop()
-	p.leave()
+func (r *request) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timer.Stop()
+	r.leave()
 }
 
-// late gives the place up for a page that is slow, as hosts may be that keep nobody busy.
-func (p *place) late() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.waiting >= p.enough && !p.left {
-		p.timer.Reset(slow)
+// late makes room for another page: hosts that are slow keep no parser busy.
+func (r *request) late() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting >= r.enough && !r.left {
+		r.timer.Reset(slow)
 		return
 	}
-	p.leave()
+	r.leave()
 }
 
-func (p *place) leave() {
-	if !p.left {
-		p.left = true
-		p.out--
-		p.letGo()
+func (r *request) leave() {
+	if !r.left {
+		r.left = true
+		r.out--
+		r.admit()
 	}
 }
 
-// take waits for a buffer, which is to be given back. The window grows when a page finds one idle while others are
-// kept, and shrinks when it finds that enough wait.
-func (p *parsers) take() *indexer.Buffer {
+// acquire blocks until a buffer is free. The window grows when a page finds a free buffer while
+// requests wait, and shrinks when it finds that enough pages wait.
+func (p *parsers) acquire() *indexer.Buffer {
 	select {
 	case buf := <-p.buffers:
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if len(p.kept) > 0 {
+		if len(p.queue) > 0 {
 			p.window++
-			p.letGo()
+			p.admit()
 		}
 		return buf
 	default:
@@ -134,4 +141,4 @@ func (p *parsers) take() *indexer.Buffer {
 	return buf
 }
 
-func (p *parsers) give(buf *indexer.Buffer) { p.buffers <- buf }
+func (p *parsers) release(buf *indexer.Buffer) { p.buffers <- buf }

@@ -48,12 +48,12 @@ func TestParsers(t *testing.T) {
 		wants("a full window")
 		dealt[0]()
 		wants("a page was dealt with", 1)
-		p.give(p.take())
+		p.release(p.acquire())
 		wants("a buffer was idle", 1, 3)
-		held := p.take()
+		held := p.acquire()
 		wants("and again", 1, 3, 4)
 		for range p.enough + 2 {
-			go func() { p.give(p.take()) }()
+			go func() { p.release(p.acquire()) }()
 		}
 		synctest.Wait()
 		dealt[1]()
@@ -61,11 +61,11 @@ func TestParsers(t *testing.T) {
 		wants("too many waited twice", 1, 3, 4)
 		time.Sleep(2 * slow)
 		wants("slow pages, and enough that wait", 1, 3, 4)
-		p.give(held)
+		p.release(held)
 		synctest.Wait()
 		time.Sleep(2 * slow)
-		if synctest.Wait(); len(asked) != 29 || len(p.kept) > 0 {
-			t.Errorf("slow pages, and none that wait: asked for %v, and %d are kept", asked, len(p.kept))
+		if synctest.Wait(); len(asked) != 29 || len(p.queue) > 0 {
+			t.Errorf("slow pages, and none that wait: asked for %v, and %d are kept", asked, len(p.queue))
 		}
 		for _, done := range dealt[3:] {
 			done()

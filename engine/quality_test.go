@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"anatomy/demo"
+	"anatomy/internal/test/testweb"
+	"anatomy/ranking"
 	"anatomy/searcher"
 )
 
@@ -19,19 +21,19 @@ import (
 func TestQuality(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	small, err := demo.Start(t.Context(), demo.Options{})
-	must(t, err)
+	testweb.Must(t, err)
 	defer small.Close()
-	o := crawlOptions(dir, small.HTTPPort(), small.Resolver(), small.Start())
+	o := testweb.CrawlOptions(dir, small.HTTPPort(), small.Resolver(), small.Start())
 	o.URLs.Exclude = []string{"source.test/*"} // these documents, which change with every feature
-	crawl(t, o)
-	_, err = Rank(t.Context(), dir, RankOptions{})
-	must(t, err)
+	testweb.Crawl(t, o)
+	_, err = ranking.Compute(t.Context(), dir, ranking.Options{})
+	testweb.Must(t, err)
 	s, err := searcher.Open(dir, searcher.Options{})
-	must(t, err)
+	testweb.Must(t, err)
 	defer s.Close()
 
 	judged, err := os.Open("testdata/quality.tsv")
-	must(t, err)
+	testweb.Must(t, err)
 	defer judged.Close()
 	var out strings.Builder
 	n, first, reciprocal := 0, 0, 0.0
@@ -39,7 +41,7 @@ func TestQuality(t *testing.T) {
 		fields := strings.Split(lines.Text(), "\t")
 		rank, best := 0, ""
 		resp, err := s.Search(t.Context(), searcher.Request{Query: fields[0], Verbatim: true, Within: time.Minute})
-		must(t, err)
+		testweb.Must(t, err)
 		for i, r := range resp.Results {
 			for _, right := range fields[1:] {
 				if r.URL == right && rank == 0 {
@@ -64,10 +66,10 @@ func TestQuality(t *testing.T) {
 
 	const file = "testdata/quality.golden"
 	if os.Getenv("ANATOMY_UPDATE") != "" {
-		must(t, os.WriteFile(file, []byte(out.String()), 0o644))
+		testweb.Must(t, os.WriteFile(file, []byte(out.String()), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	must(t, err)
+	testweb.Must(t, err)
 	if got := out.String(); got != string(want) {
 		t.Errorf("the answers changed; ANATOMY_UPDATE=1 takes them over: %s", firstDifference(got, string(want)))
 	}

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"errors"
@@ -10,9 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"anatomy/collection"
 	"anatomy/disk/datadir"
+	"anatomy/disk/rankvector"
+	"anatomy/engine"
 	"anatomy/indexer"
+	"anatomy/internal/test/testweb"
 	"anatomy/pagerank"
+	"anatomy/ranking"
 	"anatomy/searcher"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -21,10 +26,10 @@ import (
 // TestRankSwap: another damping, or a preferred site, changes the order of results of a running
 // searcher, without a restart and without a rebuild; every score stays the sum of its explanation.
 func TestRankSwap(t *testing.T) {
-	dir, _ := crawlDemo(t)
-	m, err := datadir.Read(dir)
-	must(t, err)
-	s := openSearcher(t, dir)
+	dir, _ := testweb.CrawlDemo(t)
+	m, err := datadir.ReadManifest(dir)
+	testweb.Must(t, err)
+	s := testweb.OpenSearcher(t, dir)
 	queries := []string{"crawler", "anchor text", "page", "index OR ranking", "robots", "the", "site:museum.test", "site:glossary.test a", "intitle:the"}
 	d := newDrawer(rand.New(rand.NewPCG(1, 1)), naiveIndex(t, dir))
 	for range 100 {
@@ -43,18 +48,18 @@ func TestRankSwap(t *testing.T) {
 					t.Errorf("%s: %s: parts add up to %d, the score is %d", query, r.URL, sum, r.Score)
 				}
 			}
-			found[query] = strings.Join(urlsOf(all), " ")
+			found[query] = strings.Join(testweb.URLs(all), " ")
 		}
 		if n < 500 {
 			t.Fatalf("only %d results", n)
 		}
 		return found
 	}
-	swap := func(o RankOptions) (report *RankReport, changed int, after map[string]string) {
+	swap := func(o ranking.Options) (report *ranking.Report, changed int, after map[string]string) {
 		t.Helper()
 		before := orders()
-		report, err := Rank(t.Context(), dir, o)
-		must(t, err)
+		report, err := ranking.Compute(t.Context(), dir, o)
+		testweb.Must(t, err)
 		if _, err := s.Refresh(); err != nil {
 			t.Fatal(err)
 		}
@@ -70,26 +75,26 @@ func TestRankSwap(t *testing.T) {
 		return report, changed, after
 	}
 	first := orders()
-	if _, changed, _ := swap(RankOptions{Options: pagerank.Options{Damping: 0.3}}); changed < 5 {
+	if _, changed, _ := swap(ranking.Options{Options: pagerank.Options{Damping: 0.3}}); changed < 5 {
 		t.Errorf("damping 0.3 changes the order of results for %d queries of %d", changed, len(queries))
 	}
-	report, changed, _ := swap(RankOptions{Personalize: []RankPlace{{"museum.test", 1}}})
+	report, changed, _ := swap(ranking.Options{Personalize: []ranking.TeleportTarget{{Spec: "museum.test", Weight: 1}}})
 	if changed < 5 || report.Teleport == 0 {
 		t.Errorf("personalised to museum.test, the order changes for %d queries of %d; %d pages preferred", changed, len(queries), report.Teleport)
 	}
 	if len(report.Gainers) == 0 || !strings.HasPrefix(report.Gainers[0].URL, "http://museum.test/") {
 		t.Errorf("personalised to museum.test, most gained %+v", report.Gainers)
 	}
-	if i, err := TakeInventory(dir); err != nil || !strings.Contains(i.Rank, "personalised to museum.test") {
+	if i, err := collection.TakeInventory(dir); err != nil || !strings.Contains(i.Rank, "personalised to museum.test") {
 		t.Errorf("the inventory says %+v, %v", i, err)
 	}
-	if _, err := Rank(t.Context(), dir, RankOptions{Personalize: []RankPlace{{"nobody.example", 1}}}); !errors.Is(err, ErrNoSuchPage) || !strings.Contains(err.Error(), "nobody.example") {
+	if _, err := ranking.Compute(t.Context(), dir, ranking.Options{Personalize: []ranking.TeleportTarget{{Spec: "nobody.example", Weight: 1}}}); !errors.Is(err, ranking.ErrNoSuchPage) || !strings.Contains(err.Error(), "nobody.example") {
 		t.Errorf("personalised to nobody: %v", err)
 	}
-	if _, _, last := swap(RankOptions{}); true {
-		sameMaps(t, "order with the first ranks again", last, first)
+	if _, _, last := swap(ranking.Options{}); true {
+		testweb.SameMaps(t, "order with the first ranks again", last, first)
 	}
-	if after, err := datadir.Read(dir); err != nil || fmt.Sprint(after) != fmt.Sprint(m) {
+	if after, err := datadir.ReadManifest(dir); err != nil || fmt.Sprint(after) != fmt.Sprint(m) {
 		t.Errorf("the index was %+v and is %+v, %v", m, after, err)
 	}
 }
@@ -97,40 +102,40 @@ func TestRankSwap(t *testing.T) {
 // TestRankOfCrawl: the ranks of a crawled web are those of a dense computation over the links of the
 // pages in the repository.
 func TestRankOfCrawl(t *testing.T) {
-	dir := crawlBoth(t, 21, 100)
-	all := records(t, dir)
+	dir := testweb.CrawlBoth(t, 21, 100)
+	all := testweb.Records(t, dir)
 	byURL := map[vocab.Fingerprint]vocab.DocID{}
 	var nodes []vocab.DocID
 	for doc, r := range all {
 		u, err := weburl.Parse(r.URL)
-		must(t, err)
+		testweb.Must(t, err)
 		byURL[u.Fingerprint()] = doc
-		if canonical(all, doc) == doc {
+		if testweb.Canonical(all, doc) == doc {
 			nodes = append(nodes, doc)
 		}
 	}
 	slices.Sort(nodes)
 	out := map[vocab.DocID]map[vocab.DocID]bool{}
 	var buffer indexer.Buffer
-	for doc, page := range bodies(t, dir, all) {
+	for doc, page := range testweb.Bodies(t, dir, all) {
 		parsed, err := indexer.Parse(&page, &buffer)
-		must(t, err)
+		testweb.Must(t, err)
 		out[doc] = map[vocab.DocID]bool{}
 		for _, l := range parsed.Links {
 			u, err := weburl.Parse(l.Target)
 			if err != nil {
 				continue
 			}
-			if target := canonical(all, byURL[u.Fingerprint()]); target != 0 && target != doc && l.Flags&vocab.NoFollow == 0 {
+			if target := testweb.Canonical(all, byURL[u.Fingerprint()]); target != 0 && target != doc && l.Flags&vocab.NoFollow == 0 {
 				out[doc][target] = true
 			}
 		}
 	}
 	for _, damping := range []float64{0.85, 0.5} {
-		_, err := Rank(t.Context(), dir, RankOptions{Options: pagerank.Options{Damping: damping, Tolerance: 1e-12}})
-		must(t, err)
-		v, err := readRanks(dir)
-		must(t, err)
+		_, err := ranking.Compute(t.Context(), dir, ranking.Options{Options: pagerank.Options{Damping: damping, Tolerance: 1e-12}})
+		testweb.Must(t, err)
+		v, err := rankvector.ReadIfAny(datadir.Rank(dir))
+		testweb.Must(t, err)
 		n := float64(len(nodes))
 		rank := map[vocab.DocID]float64{}
 		for _, doc := range nodes {
@@ -171,12 +176,12 @@ func TestRankOfCrawl(t *testing.T) {
 // TestRankPlaces: a place's weight is shared by its pages, and teleportation goes by weight; the report
 // adds up, and names the losers.
 func TestRankPlaces(t *testing.T) {
-	dir, _ := crawlDemo(t)
-	places, err := ReadRankPlaces(strings.NewReader("# trusted\nmuseum.test 3\nhttp://glossary.test/\n\nmuseum.test/nowhere 9\n"))
-	must(t, err)
+	dir, _ := testweb.CrawlDemo(t)
+	places, err := ranking.ReadTeleportTargets(strings.NewReader("# trusted\nmuseum.test 3\nhttp://glossary.test/\n\nmuseum.test/nowhere 9\n"))
+	testweb.Must(t, err)
 	// almost no clicks: what is left is where the bored surfer goes
-	r, err := Rank(t.Context(), dir, RankOptions{Options: pagerank.Options{Damping: 1e-6}, Personalize: places, Name: "trusted"})
-	must(t, err)
+	r, err := ranking.Compute(t.Context(), dir, ranking.Options{Options: pagerank.Options{Damping: 1e-6}, Personalize: places, Name: "trusted"})
+	testweb.Must(t, err)
 	if r.Personalized != "3 places" || len(r.Missing) != 1 || r.Compared || r.Moved != 0 || len(r.Losers) > 0 {
 		t.Errorf("report %+v", r)
 	}
@@ -190,16 +195,16 @@ func TestRankPlaces(t *testing.T) {
 	if math.Abs(share-1) > 1e-4 || pages < r.Teleport || len(r.Residuals) != r.Vector.Iterations {
 		t.Errorf("the levels hold %d pages with %g of rank; %d residuals", pages, share, len(r.Residuals))
 	}
-	r, err = Rank(t.Context(), dir, RankOptions{Name: "trusted"})
-	must(t, err)
+	r, err = ranking.Compute(t.Context(), dir, ranking.Options{Name: "trusted"})
+	testweb.Must(t, err)
 	if !r.Compared || len(r.Losers) == 0 || !strings.HasPrefix(r.Losers[0].URL, "http://glossary.test/") && !strings.HasPrefix(r.Losers[0].URL, "http://museum.test/") || r.Moved < 0.1 {
 		t.Errorf("moved %g, losers %+v", r.Moved, r.Losers)
 	}
-	if v, err := readRanks(dir); err != nil || v.Personalized != "" || v.Damping != pagerank.DefaultDamping {
+	if v, err := rankvector.ReadIfAny(datadir.Rank(dir)); err != nil || v.Personalized != "" || v.Damping != pagerank.DefaultDamping {
 		t.Errorf("the vector in force was touched: %+v, %v", v, err)
 	}
 	for _, name := range []string{"../x", "A", "-x", ".", "a/b", strings.Repeat("a", 65)} {
-		if _, err := Rank(t.Context(), dir, RankOptions{Name: name}); err == nil {
+		if _, err := ranking.Compute(t.Context(), dir, ranking.Options{Name: name}); err == nil {
 			t.Errorf("a vector named %q", name)
 		}
 	}
@@ -208,15 +213,15 @@ func TestRankPlaces(t *testing.T) {
 // TestRankEmpty: a folder without links has nothing to rank, and says so.
 func TestRankEmpty(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	c, err := Open(t.Context(), Options{Dir: dir})
-	must(t, err)
-	must(t, c.Run(t.Context()))
-	must(t, c.Close())
-	if _, err := Rank(t.Context(), dir, RankOptions{}); !errors.Is(err, pagerank.ErrNoNodes) {
+	c, err := engine.Open(t.Context(), engine.Options{Dir: dir})
+	testweb.Must(t, err)
+	testweb.Must(t, c.Run(t.Context()))
+	testweb.Must(t, c.Close())
+	if _, err := ranking.Compute(t.Context(), dir, ranking.Options{}); !errors.Is(err, pagerank.ErrNoNodes) {
 		t.Errorf("Rank of an empty folder: %v", err)
 	}
-	checked(t, dir)
-	if _, err := Rank(t.Context(), filepath.Join(t.TempDir(), "absent"), RankOptions{}); !errors.Is(err, datadir.ErrNone) {
+	testweb.Checked(t, dir)
+	if _, err := ranking.Compute(t.Context(), filepath.Join(t.TempDir(), "absent"), ranking.Options{}); !errors.Is(err, datadir.ErrNone) {
 		t.Errorf("Rank of no folder: %v", err)
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"anatomy/vocab"
 )
 
-// A recordWriter is the repository as the store server has it: before a record is written, the documents that
-// it names are on disk. They would be others' after a crash otherwise.
+// A recordWriter is a repository that makes the documents of a record durable before it writes the
+// record. Otherwise a crash could give their docIDs to other documents.
 type recordWriter struct {
 	*repository.Repository
 	urls *urlserver.Server
 }
 
-// Append is Repository.Append.
-func (r recordWriter) Append(of []repository.Record) ([]vocab.Place, error) {
+// Append makes the documents durable and calls Repository.Append.
+func (r recordWriter) Append(of []repository.Record) ([]vocab.Address, error) {
 	last := vocab.DocID(0)
 	for i := range of {
 		last = max(last, of[i].Page.Doc, of[i].Of)

@@ -7,73 +7,83 @@ import (
 
 	"anatomy/disk/docindex"
 	"anatomy/disk/linkdb"
+	"anatomy/index"
 	"anatomy/indexer"
 	"anatomy/vocab"
 )
 
-// recover brings the builder up to the repository, after a crash or an interruption: pages that are
-// acknowledged and not in a published segment are read again. Records that a crash left in the repository and
-// never acknowledged are passed over: their URLs are still queued. What else a crash cut off the index hears of while
-// the crawl goes on, see catchUp.
-func (c *Crawl) recover(ctx context.Context) error {
-	m := c.builder.Manifest()
-	if c.o.NoIndex || m.Settled && m.Indexed == c.repo.End() {
+// A recovery brings the index up to the repository and the document index after a crash or an
+// interruption.
+type recovery struct {
+	*stages
+	intake   *intake
+	pdf      func(body []byte) ([]byte, error)
+	caughtUp bool // catchUp was called
+}
+
+// pages reads pages again that are acknowledged and not in a published segment. Records that were
+// never acknowledged are skipped: their URLs are still queued.
+func (r *recovery) pages(ctx context.Context) error {
+	m := r.builder.Manifest()
+	if r.noIndex || m.Settled && m.Indexed == r.repo.End() {
 		return nil
 	}
 	began := time.Now()
-	pages, err := c.replayer().pages(ctx, m.Indexed)
+	pages, err := r.replayer().Pages(ctx, m.Indexed)
 	if err != nil || pages == 0 {
 		return err
 	}
-	c.log.Info("read again from the repository", "pages", pages, "took", time.Since(began).Round(time.Millisecond))
-	return c.builder.Flush(ctx)
+	took := time.Since(began).Round(time.Millisecond)
+	r.log.Info("read again from the repository", "pages", pages, "took", took)
+	return r.builder.Flush(ctx)
 }
 
-func (c *Crawl) replayer() *replayer {
-	return &replayer{
-		scan: c.repo.Scan, end: c.repo.End, get: c.urls.Get, each: c.urls.Each, builder: c.builder, log: c.log, pdf: c.o.PDF,
-		targets: func(doc *indexer.Document, depth uint16) ([]vocab.DocID, error) {
-			return c.addLinks(doc, depth), c.urls.Err()
+func (r *recovery) replayer() *index.Replayer {
+	return &index.Replayer{
+		Repository: r.repo, Documents: r.urls, Builder: r.builder, Log: r.log, PDF: r.pdf,
+		Targets: func(doc *indexer.Document, depth uint16) ([]vocab.DocID, error) {
+			return r.intake.addLinks(doc, depth), r.urls.Err()
 		},
 	}
 }
 
-// catchUp tells the builder, once a run, of aliases and gone documents that a crash cut off. It takes a pass over all
-// documents, some seconds where there are millions, so no crawl waits for it.
-func (c *Crawl) catchUp(ctx context.Context) (err error) {
-	if c.caughtUp || !c.orders.begin() {
+// catchUp adds the aliases and missing documents to the index that a crash cut off, once a run. It
+// walks over all documents, which takes seconds for millions, so it runs beside the crawl.
+func (r *recovery) catchUp(ctx context.Context) (err error) {
+	if r.caughtUp || !r.gate.enter() {
 		return nil
 	}
-	defer c.orders.end()
-	c.caughtUp = true
-	set, err := linkdb.OpenSet(c.builder.linkPaths(c.builder.Manifest().Links))
+	defer r.gate.leave()
+	r.caughtUp = true
+	m := r.builder.Manifest()
+	set, err := linkdb.OpenSet(linkdb.Paths(r.dir, m.Links))
 	if err != nil {
 		return err
 	}
 	defer set.Close()
-	shown, err := c.builder.crawled()
+	shown, err := index.Pages(r.dir, r.builder.Manifest())
 	if err != nil {
 		return err
 	}
-	var missed []vocab.DocID
-	err = c.urls.Each(1, func(r docindex.Record) error {
-		if differs(&r, set, shown) {
-			missed = append(missed, r.Doc)
+	var stale []vocab.DocID
+	err = r.urls.Each(1, func(d docindex.Record) error {
+		if index.IsStale(&d, set, shown) {
+			stale = append(stale, d.Doc)
 		}
-		return cmp.Or(ctx.Err(), c.ending())
+		return cmp.Or(ctx.Err(), r.finishing())
 	})
-	if err != nil || len(missed) == 0 {
+	if err != nil || len(stale) == 0 {
 		return err
 	}
-	c.inTurn(func(context.Context) error {
-		for _, doc := range missed {
-			r, _, e := c.urls.Get(doc)
+	r.inTurn(func(context.Context) error {
+		for _, doc := range stale {
+			d, _, e := r.urls.Get(doc)
 			if e != nil {
 				err = e
 				return e
 			}
-			if differs(&r, set, shown) && !c.builder.Holds(doc) { // nothing newer is on its way
-				c.builder.Settled(&r)
+			if index.IsStale(&d, set, shown) && !r.builder.Contains(doc) { // nothing newer is on its way
+				r.builder.AddOutcome(&d)
 			}
 		}
 		return nil
@@ -81,21 +91,13 @@ func (c *Crawl) catchUp(ctx context.Context) (err error) {
 	return err
 }
 
-// ending says, to work that has time, that the crawl ends.
-func (c *Crawl) ending() error {
-	if c.visits.state() == vocab.Finishing {
-		return context.Canceled
-	}
-	return nil
-}
-
-// deliverStates tells the builder of aliases and gone documents that it has not heard of: those that
-// a crash cut off, and URLs that the URL server gave up because their host does not exist.
-func (c *Crawl) deliverStates() error {
-	set, err := linkdb.OpenSet(c.builder.linkPaths(c.builder.Manifest().Links))
+// outcomes adds all outcomes to the index that it does not have: those that a crash cut off, and
+// URLs that the URL server gave up because their host does not exist.
+func (r *recovery) outcomes() error {
+	set, err := linkdb.OpenSet(linkdb.Paths(r.dir, r.builder.Manifest().Links))
 	if err != nil {
 		return err
 	}
 	defer set.Close()
-	return c.replayer().states(set)
+	return r.replayer().Outcomes(set)
 }

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"fmt"
@@ -10,23 +10,18 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"anatomy/disk/datadir"
-	"anatomy/disk/docindex"
+	"anatomy/engine"
+	"anatomy/internal/test/testweb"
+	"anatomy/upkeep"
 	"anatomy/urlserver"
 )
-
-// recrawling is o for a crawl that visits every page again, once.
-func recrawling(o Options) Options {
-	o.URLs.Recrawl = urlserver.Recrawl{Mode: urlserver.RecrawlDue, MaxAge: -1}
-	return o
-}
 
 // A movingWeb changes between crawls. Its first page leads to all others, so that a crawl from nothing
 // finds what is there.
 type movingWeb struct {
-	*testWeb
+	*testweb.Web
 	t     testing.TB
 	r     *rand.Rand
 	words []string
@@ -47,7 +42,7 @@ type moving struct {
 }
 
 func newMovingWeb(t testing.TB, seed uint64, n int) *movingWeb {
-	w := &movingWeb{testWeb: newWeb(t), t: t, r: rand.New(rand.NewPCG(seed, 11)), words: wordsOf(80), pages: map[string]moving{}, forbidden: map[string]bool{}}
+	w := &movingWeb{Web: testweb.New(t), t: t, r: rand.New(rand.NewPCG(seed, 11)), words: testweb.WordsOf(80), pages: map[string]moving{}, forbidden: map[string]bool{}}
 	hosts := []string{"one.test", "two.test"}
 	for i := range n {
 		w.keys = append(w.keys, fmt.Sprintf("%s/%s/page%d", hosts[i%2], []string{"a", "b"}[i/2%2], i))
@@ -56,9 +51,9 @@ func newMovingWeb(t testing.TB, seed uint64, n int) *movingWeb {
 	for _, key := range w.keys {
 		fmt.Fprintf(&hub, "<a href=http://%s>%s</a>\n", key, w.sentence(2))
 	}
-	w.page("one.test/", "<title>hub</title>"+hub.String())
+	w.Page("one.test/", "<title>hub</title>"+hub.String())
 	for _, host := range hosts {
-		w.handle(host+"/robots.txt", func(to http.ResponseWriter, _ *http.Request) {
+		w.Handle(host+"/robots.txt", func(to http.ResponseWriter, _ *http.Request) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if w.forbidden[host] {
@@ -68,7 +63,7 @@ func newMovingWeb(t testing.TB, seed uint64, n int) *movingWeb {
 	}
 	for _, key := range w.keys {
 		w.pages[key] = w.fresh(key)
-		w.handle(key, func(to http.ResponseWriter, q *http.Request) { w.answer(key, to, q) })
+		w.Handle(key, func(to http.ResponseWriter, q *http.Request) { w.answer(key, to, q) })
 	}
 	return w
 }
@@ -152,19 +147,19 @@ func (w *movingWeb) move() {
 	}
 }
 
-func (w *movingWeb) folder(name string) Options {
-	return w.options(filepath.Join(w.t.TempDir(), name), "http://one.test/")
+func (w *movingWeb) folder(name string) engine.Options {
+	return w.Options(filepath.Join(w.t.TempDir(), name), "http://one.test/")
 }
 
 // same compares a folder with one that a crawl of the web as it is now fills.
 func (w *movingWeb) same(dir string) {
 	w.t.Helper()
 	o := w.folder("fresh")
-	crawl(w.t, o)
-	checked(w.t, dir)
-	sameMaps(w.t, "pages", fates(w.t, dir), fates(w.t, o.Dir))
-	sameLists(w.t, "index", searchable(w.t, dir), searchable(w.t, o.Dir))
-	sameMaps(w.t, "ranks", ranks(w.t, dir), ranks(w.t, o.Dir))
+	testweb.Crawl(w.t, o)
+	testweb.Checked(w.t, dir)
+	testweb.SameMaps(w.t, "pages", testweb.Fates(w.t, dir), testweb.Fates(w.t, o.Dir))
+	testweb.SameLists(w.t, "index", testweb.Searchable(w.t, dir), testweb.Searchable(w.t, o.Dir))
+	testweb.SameMaps(w.t, "ranks", testweb.Ranks(w.t, dir), testweb.Ranks(w.t, o.Dir))
 }
 
 // TestRecrawlEqualsCrawl: whatever changed, after a recrawl, and a second one that confirms what is gone,
@@ -177,21 +172,21 @@ func TestRecrawlEqualsCrawl(t *testing.T) {
 	}
 	w := newMovingWeb(t, seed, 16)
 	o := w.folder("data")
-	crawl(t, o)
+	testweb.Crawl(t, o)
 	for round := range rounds {
 		for range 1 + w.r.IntN(2) {
 			w.move()
-			crawl(t, recrawling(o))
+			testweb.Crawl(t, testweb.Recrawling(o))
 		}
-		crawl(t, recrawling(o))
+		testweb.Crawl(t, testweb.Recrawling(o))
 		if w.same(o.Dir); t.Failed() {
 			t.Fatalf("in round %d", round)
 		}
 	}
-	_, err := Rebuild(t.Context(), o.Dir, RebuildOptions{})
-	must(t, err)
+	_, err := upkeep.Rebuild(t.Context(), o.Dir, upkeep.RebuildOptions{})
+	testweb.Must(t, err)
 	w.same(o.Dir)
-	must(t, os.RemoveAll(o.Dir))
+	testweb.Must(t, os.RemoveAll(o.Dir))
 }
 
 // TestIndexCatchesUp: recrawls of which the index heard nothing, as if each had been killed before its first batch, are
@@ -204,14 +199,14 @@ func TestIndexCatchesUp(t *testing.T) {
 	}
 	w := newMovingWeb(t, seed, 40)
 	o := w.folder("data")
-	crawl(t, o)
-	unheard := recrawling(o)
+	testweb.Crawl(t, o)
+	unheard := testweb.Recrawling(o)
 	unheard.NoIndex = true
 	for round := range rounds {
 		for range 3 { // what is gone is confirmed
-			crawl(t, unheard)
+			testweb.Crawl(t, unheard)
 		}
-		crawl(t, recrawling(o))
+		testweb.Crawl(t, testweb.Recrawling(o))
 		if w.same(o.Dir); t.Failed() {
 			t.Fatalf("in round %d", round)
 		}
@@ -223,23 +218,23 @@ func TestIndexCatchesUp(t *testing.T) {
 func TestUnchanged(t *testing.T) {
 	w := newMovingWeb(t, 1, 16)
 	o := w.folder("data")
-	crawl(t, o)
-	before, err := datadir.Read(o.Dir)
-	must(t, err)
-	w.requests()
-	stats := crawl(t, recrawling(o))
-	after, err := datadir.Read(o.Dir)
-	must(t, err)
+	testweb.Crawl(t, o)
+	before, err := datadir.ReadManifest(o.Dir)
+	testweb.Must(t, err)
+	w.Requests()
+	stats := testweb.Crawl(t, testweb.Recrawling(o))
+	after, err := datadir.ReadManifest(o.Dir)
+	testweb.Must(t, err)
 	if fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("the manifest was %+v, is %+v", before, after)
 	}
-	if n := len(w.requests()); n < 17 {
+	if n := len(w.Requests()); n < 17 {
 		t.Errorf("%d pages were asked for again", n)
 	}
 	if stats.Revisits.Visited != stats.Revisits.Unchanged || stats.Revisits.Visited < 17 || stats.Revisits.Changed+stats.Revisits.Left != 0 {
 		t.Errorf("%+v", stats.Revisits)
 	}
-	if asked := w.requests(); len(asked) > 0 {
+	if asked := w.Requests(); len(asked) > 0 {
 		t.Errorf("%v", asked)
 	}
 }
@@ -248,11 +243,11 @@ func TestUnchanged(t *testing.T) {
 func TestNotDue(t *testing.T) {
 	w := newMovingWeb(t, 1, 8)
 	o := w.folder("data")
-	crawl(t, o)
-	w.requests()
+	testweb.Crawl(t, o)
+	w.Requests()
 	o.URLs.Recrawl.Mode = urlserver.RecrawlDue
-	crawl(t, o)
-	if asked := w.requests(); len(asked) > 0 {
+	testweb.Crawl(t, o)
+	if asked := w.Requests(); len(asked) > 0 {
 		t.Errorf("asked for %v", asked)
 	}
 }
@@ -261,50 +256,50 @@ func TestNotDue(t *testing.T) {
 func TestHostDown(t *testing.T) {
 	w := newMovingWeb(t, 1, 12)
 	o := w.folder("data")
-	crawl(t, o)
-	want, pages := searchable(t, o.Dir), fates(t, o.Dir)
+	testweb.Crawl(t, o)
+	want, pages := testweb.Searchable(t, o.Dir), testweb.Fates(t, o.Dir)
 	down := func(to http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }
 	busy := func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(http.StatusServiceUnavailable) }
 	for name, answer := range map[string]http.HandlerFunc{"connections break": down, "503": busy} {
 		for _, key := range append([]string{"two.test/robots.txt"}, w.keys...) {
 			if strings.HasPrefix(key, "two.test") {
-				w.handle(key, answer)
+				w.Handle(key, answer)
 			}
 		}
 		for range 3 {
-			crawl(t, recrawling(o))
+			testweb.Crawl(t, testweb.Recrawling(o))
 		}
-		sameLists(t, name, searchable(t, o.Dir), want)
-		sameMaps(t, name, fates(t, o.Dir), pages)
-		checked(t, o.Dir)
+		testweb.SameLists(t, name, testweb.Searchable(t, o.Dir), want)
+		testweb.SameMaps(t, name, testweb.Fates(t, o.Dir), pages)
+		testweb.Checked(t, o.Dir)
 	}
-	w.testWeb.mu.Lock()
-	delete(w.hosts, "two.test")
-	w.testWeb.mu.Unlock()
+	w.Web.Mu.Lock()
+	delete(w.Hosts, "two.test")
+	w.Web.Mu.Unlock()
 	for range 3 {
-		crawl(t, recrawling(o))
+		testweb.Crawl(t, testweb.Recrawling(o))
 	}
-	sameLists(t, "no name", searchable(t, o.Dir), want)
+	testweb.SameLists(t, "no name", testweb.Searchable(t, o.Dir), want)
 }
 
-// TestConfirmGone: a page that is not found once stays; twice, it leaves; 410 is believed at once. When it
+// TestConfirmGone: a page that is not found once stays, be it 404 or 410; twice, it leaves. When it
 // comes back it is found again, with the links of pages that did not change.
 func TestConfirmGone(t *testing.T) {
-	w := newWeb(t)
-	w.page("one.test/", "<a href=/lost>the lost heron</a> <a href=/gone>the gone heron</a>")
-	lost := func() { w.page("one.test/lost", "<title>l</title><p>kingfisher") }
-	gone := func() { w.page("one.test/gone", "<title>g</title><p>kingfisher too") }
+	w := testweb.New(t)
+	w.Page("one.test/", "<a href=/lost>the lost heron</a> <a href=/gone>the gone heron</a>")
+	lost := func() { w.Page("one.test/lost", "<title>l</title><p>kingfisher") }
+	gone := func() { w.Page("one.test/gone", "<title>g</title><p>kingfisher too") }
 	lost()
 	gone()
-	o := w.options(filepath.Join(t.TempDir(), "data"), "http://one.test/")
-	crawl(t, o)
-	s := openSearcher(t, o.Dir)
+	o := w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/")
+	testweb.Crawl(t, o)
+	s := testweb.OpenSearcher(t, o.Dir)
 	found := func(query string, want ...string) {
 		t.Helper()
 		_, err := s.Refresh()
-		must(t, err)
+		testweb.Must(t, err)
 		got := map[string]int{}
-		for _, url := range urlsOf(results(t, s, query)) {
+		for _, url := range testweb.URLs(testweb.Results(t, s, query)) {
 			got[url]++
 		}
 		if len(got) != len(want) {
@@ -317,64 +312,19 @@ func TestConfirmGone(t *testing.T) {
 		}
 	}
 	found("kingfisher", "lost", "gone")
-	w.handle("one.test/lost", http.NotFound)
-	w.handle("one.test/gone", func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(http.StatusGone) })
-	crawl(t, recrawling(o))
-	found("kingfisher", "lost")
-	if trace := traceOf(t, o.Dir, "http://one.test/lost"); !strings.Contains(trace, "not found the last time") {
+	w.Handle("one.test/lost", http.NotFound)
+	w.Handle("one.test/gone", func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(http.StatusGone) })
+	testweb.Crawl(t, testweb.Recrawling(o))
+	found("kingfisher", "lost", "gone")
+	if trace := testweb.TraceOf(t, o.Dir, "http://one.test/lost"); !strings.Contains(trace, "not found the last time") {
 		t.Errorf("%s", trace)
 	}
-	crawl(t, recrawling(o))
+	testweb.Crawl(t, testweb.Recrawling(o))
 	found("kingfisher")
 	found("heron", "")
 	lost()
 	gone()
-	crawl(t, recrawling(o))
+	testweb.Crawl(t, testweb.Recrawling(o))
 	found("kingfisher", "lost", "gone")
 	found("heron kingfisher", "lost", "gone")
-}
-
-// TestLostName: when the name of a host was not there on three days, its pages leave the results; when it is back,
-// so are they.
-func TestLostName(t *testing.T) {
-	w := newMovingWeb(t, 1, 12)
-	o := w.folder("data")
-	crawl(t, o)
-	want, pages := searchable(t, o.Dir), fates(t, o.Dir)
-	named := func(is bool) {
-		w.testWeb.mu.Lock()
-		defer w.testWeb.mu.Unlock()
-		if delete(w.hosts, "two.test"); is {
-			w.hosts["two.test"] = true
-		}
-	}
-	named(false)
-	crawl(t, recrawling(o))
-	sameLists(t, "once", searchable(t, o.Dir), want)
-	must(t, withDocuments(o.Dir, func(db *docindex.DB) error { // as if that was the second time, two days ago
-		host, err := db.Host("two.test")
-		must(t, err)
-		if host.Nameless != 1 {
-			t.Errorf("%+v", host)
-		}
-		host.Nameless, host.NamelessLast = 2, time.Now().Add(-48*time.Hour).UTC().Truncate(time.Second)
-		b := db.NewBatch()
-		b.PutHost("two.test", host)
-		return b.Commit()
-	}))
-	stats := crawl(t, recrawling(o))
-	checked(t, o.Dir)
-	for url, fate := range fates(t, o.Dir) {
-		if strings.HasPrefix(url, "http://two.test/") && fate != "no such name" {
-			t.Errorf("%s is %s", url, fate)
-		}
-	}
-	if got := searchable(t, o.Dir); len(got) >= len(want) || len(got) == 0 || stats.Revisits.Left < 6 {
-		t.Errorf("%d documents can be found, %d could before; %+v", len(got), len(want), stats.Revisits)
-	}
-	named(true)
-	crawl(t, recrawling(o))
-	sameLists(t, "back", searchable(t, o.Dir), want)
-	sameMaps(t, "back", fates(t, o.Dir), pages)
-	checked(t, o.Dir)
 }

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"fmt"
@@ -7,13 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"anatomy/control"
 	"anatomy/disk/docindex"
+	"anatomy/internal/test/testweb"
+	"anatomy/upkeep"
 	"anatomy/urlserver"
 )
 
 // duplicates is a web where each page has several URLs, by the one that is to stand for all.
-func duplicates(t *testing.T) (w *testWeb, seeds []string, want map[string][]string) {
-	w = newWeb(t)
+func duplicates(t *testing.T) (w *testweb.Web, seeds []string, want map[string][]string) {
+	w = testweb.New(t)
 	want = map[string][]string{
 		"http://plain.test/a.html":        {"http://plain.test/folder/a.html", "http://www.plain.test/a.html?print", "http://plain.test/folder/deep/a"},
 		"http://canon.test/the/real/page": {"http://canon.test/p", "http://canon.test/q"},
@@ -35,7 +38,7 @@ func duplicates(t *testing.T) (w *testWeb, seeds []string, want map[string][]str
 	for of, others := range want {
 		for _, url := range append(others, of) {
 			_, key, _ := strings.Cut(url, "://")
-			w.page(key, body[of])
+			w.Page(key, body[of])
 			seeds = append(seeds, url)
 		}
 	}
@@ -50,28 +53,28 @@ func TestRepresentatives(t *testing.T) {
 	changed := int64(0)
 	for range 3 {
 		random.Shuffle(len(seeds), func(i, j int) { seeds[i], seeds[j] = seeds[j], seeds[i] })
-		o := w.options(filepath.Join(t.TempDir(), "data"), seeds...)
+		o := w.Options(filepath.Join(t.TempDir(), "data"), seeds...)
 		o.URLs.Policy = urlserver.BreadthFirst
-		stats := crawl(t, o)
+		stats := testweb.Crawl(t, o)
 		changed += stats.Represented
 		represents(t, o.Dir, want)
-		checked(t, o.Dir)
-		index, vector := dump(t, o.Dir), ranks(t, o.Dir)
-		_, err := Rebuild(t.Context(), o.Dir, RebuildOptions{})
-		must(t, err)
+		testweb.Checked(t, o.Dir)
+		index, vector := dump(t, o.Dir), testweb.Ranks(t, o.Dir)
+		_, err := upkeep.Rebuild(t.Context(), o.Dir, upkeep.RebuildOptions{})
+		testweb.Must(t, err)
 		if got := dump(t, o.Dir); got != index {
 			t.Errorf("made anew: %s", firstDifference(got, index))
 		}
-		sameMaps(t, "ranks", ranks(t, o.Dir), vector)
-		if again := crawl(t, o); again.Represented != 0 {
+		testweb.SameMaps(t, "ranks", testweb.Ranks(t, o.Dir), vector)
+		if again := testweb.Crawl(t, o); again.Represented != 0 {
 			t.Errorf("%d clusters have another representative when nothing has changed", again.Represented)
 		}
 		o.URLs.Recrawl = urlserver.Recrawl{Mode: urlserver.RecrawlDue, MaxAge: -1}
-		if again := crawl(t, o); again.Represented != 0 || again.Revisits.Changed != 0 {
+		if again := testweb.Crawl(t, o); again.Represented != 0 || again.Revisits.Changed != 0 {
 			t.Errorf("visited again: %+v", again)
 		}
 		represents(t, o.Dir, want)
-		checked(t, o.Dir)
+		testweb.Checked(t, o.Dir)
 	}
 	if changed == 0 {
 		t.Error("the first was the right one each time")
@@ -81,29 +84,29 @@ func TestRepresentatives(t *testing.T) {
 // TestRepresentativesOfRebuild: where a crawl built no index, making it chooses.
 func TestRepresentativesOfRebuild(t *testing.T) {
 	w, seeds, want := duplicates(t)
-	o := w.options(filepath.Join(t.TempDir(), "data"), seeds...)
+	o := w.Options(filepath.Join(t.TempDir(), "data"), seeds...)
 	o.NoIndex = true
-	crawl(t, o)
-	_, err := Rebuild(t.Context(), o.Dir, RebuildOptions{})
-	must(t, err)
+	testweb.Crawl(t, o)
+	_, err := upkeep.Rebuild(t.Context(), o.Dir, upkeep.RebuildOptions{})
+	testweb.Must(t, err)
 	represents(t, o.Dir, want)
-	checked(t, o.Dir)
+	testweb.Checked(t, o.Dir)
 }
 
 // represents expects of each page that one of its URLs stands for all.
 func represents(t *testing.T, dir string, want map[string][]string) {
 	t.Helper()
-	must(t, withDocuments(dir, func(db *docindex.DB) error {
+	testweb.Must(t, docindex.Use(dir, func(db *docindex.DB) error {
 		for of, others := range want {
-			steps, err := trace(db, mustParse(t, of))
-			must(t, err)
+			steps, err := control.Follow(db, testweb.MustParse(t, of))
+			testweb.Must(t, err)
 			if r := steps[0]; len(steps) != 1 || !r.IsPage() {
 				t.Errorf("%s: %s", of, r.String())
 			}
 			for _, url := range others {
-				steps, err := trace(db, mustParse(t, url))
-				must(t, err)
-				if last := steps[len(steps)-1]; last.URL != of || !steps[0].IsTwin() || len(steps) != 2 {
+				steps, err := control.Follow(db, testweb.MustParse(t, url))
+				testweb.Must(t, err)
+				if last := steps[len(steps)-1]; last.URL != of || !steps[0].IsDuplicate() || len(steps) != 2 {
 					t.Errorf("%s stands for %s, want %s", last.URL, url, of)
 				}
 			}
@@ -111,11 +114,11 @@ func represents(t *testing.T, dir string, want map[string][]string) {
 		return nil
 	}))
 	for of, others := range want {
-		if told := traceOf(t, dir, of); !strings.Contains(told, "index      there, ") {
+		if told := testweb.TraceOf(t, dir, of); !strings.Contains(told, "index      there, ") {
 			t.Errorf("%s is not found:\n%s", of, told)
 		}
 		for _, url := range others {
-			if told := traceOf(t, dir, url); !strings.Contains(told, "stands for both") || !strings.Contains(told, fmt.Sprintf("url        %s\n", of)) {
+			if told := testweb.TraceOf(t, dir, url); !strings.Contains(told, "is the canonical one") || !strings.Contains(told, fmt.Sprintf("url        %s\n", of)) {
 				t.Errorf("the trace of %s:\n%s", url, told)
 			}
 		}

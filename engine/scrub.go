@@ -1,52 +1,65 @@
 package engine
 
 import (
+	"errors"
+	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
-	"anatomy/urlserver"
+	"anatomy/disk/datadir"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/segment"
 	"anatomy/vocab"
 )
 
-// A crawl that goes on for ever is never ended for a check, and disks forget. So it reads its repository again by and by,
-// when there is nothing to fetch: 4 MB each ten seconds are 35 GB a day at most, and some hundredths of a
-// processor. What it finds is told once, and stays until a repair.
-
+// A crawl that never ends is never stopped for a check, and disks forget. So it reads its
+// repository again when there is nothing to fetch: 4 MB every ten seconds are at most 35 GB a day,
+// for some hundredths of a processor. At its end it reads the index. Each problem is logged once, and counts until a repair.
 const (
 	scrubBytes = 4 << 20
 	scrubEvery = 10 * time.Second
-
-	// maxDamage is how many damaged places are told apart.
-	maxDamage = 1000
+	maxDamage  = 1000 // problems that are told apart
 )
 
-// A scrub is how far the repository was read again.
-type scrub struct {
-	every time.Duration // the least time between two looks
-	next  vocab.Place   // of the goroutine that merges, and so is
-	at    time.Time
+// A scrubber reads the repository again. One goroutine calls scrub.
+type scrubber struct {
+	*stages
+	every time.Duration
+	next  vocab.Address // where to go on
+	last  time.Time     // when scrub read
+	index []string      // files of the index that are read next, before the repository again
 
-	mu     sync.Mutex
-	bytes  int64 // read by this run
-	rounds int64 // from end to end
-	damage map[string]bool
+	mu     sync.Mutex      // guards what follows
+	bytes  int64           // read by this run
+	rounds int64           // from end to end
+	damage map[string]bool // problems
 }
 
-// scrubIfQuiet reads a little of the repository.
-func (c *Crawl) scrubIfQuiet() error {
-	s := &c.scrub
-	if c.o.URLs.Recrawl.Mode != urlserver.Watch || time.Since(s.at) < s.every {
+// scrub reads a part of the repository, or after its end a segment or link run, if it is time and
+// nothing is to be fetched.
+func (s *scrubber) scrub() error {
+	if !s.watches() || time.Since(s.last) < s.every {
 		return nil
 	}
-	if st := c.urls.Stats(); st.Queued > 0 || st.InFlight > 0 {
+	if st := s.urls.Stats(); st.Queued > 0 || st.InFlight > 0 {
 		return nil
 	}
-	next, read, err := c.repo.Scrub(s.next, scrubBytes, func(problem error) {
-		if s.found(problem) {
-			c.log.Warn("the repository is damaged; end the crawl, and have anatomy check --repair mend it", "error", problem)
+	if len(s.index) > 0 {
+		s.scrubIndex()
+		return nil
+	}
+	next, read, err := s.repo.Scrub(s.next, scrubBytes, func(problem error) {
+		if s.add(problem) {
+			s.log.Warn("the repository is damaged: end the crawl and run anatomy check --repair",
+				"error", problem)
 		}
 	})
-	s.next, s.at = next, time.Now()
+	s.next, s.last = next, time.Now()
+	if next == 0 {
+		m := s.builder.Manifest()
+		s.index = append(slices.Clone(m.Segments), m.Links...)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.bytes += read; next == 0 {
@@ -55,8 +68,26 @@ func (c *Crawl) scrubIfQuiet() error {
 	return err
 }
 
-// found notes a problem, and says whether it is a new one.
-func (s *scrub) found(problem error) bool {
+// scrubIndex reads the next segment or link run. One that a merge has deleted meanwhile is skipped.
+func (s *scrubber) scrubIndex() {
+	name := s.index[0]
+	s.index = s.index[1:]
+	m := s.builder.Manifest()
+	var err error
+	switch {
+	case slices.Contains(m.Segments, name):
+		err = segment.Check(datadir.Segment(s.dir, name))
+	case slices.Contains(m.Links, name):
+		_, err = linkdb.Check(datadir.Links(s.dir, name))
+	}
+	s.last = time.Now()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && s.add(err) {
+		s.log.Warn("the index is damaged: end the crawl and run anatomy check --repair", "error", err)
+	}
+}
+
+// add records a problem and reports whether it is new.
+func (s *scrubber) add(problem error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.damage[problem.Error()] || len(s.damage) == maxDamage {
@@ -69,8 +100,9 @@ func (s *scrub) found(problem error) bool {
 	return true
 }
 
-// read says how much was read again, how often all of it, and how many places are damaged.
-func (s *scrub) read() (bytes, rounds, damaged int64) {
+// counts returns the bytes read by this run, how often the whole repository was read, and the
+// number of problems.
+func (s *scrubber) counts() (bytes, rounds, problems int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bytes, s.rounds, int64(len(s.damage))

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"anatomy/indexer"
+	"anatomy/internal/test/testweb"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -21,25 +22,25 @@ type graph struct {
 
 func naiveGraph(t testing.TB, dir string) *graph {
 	t.Helper()
-	all := records(t, dir)
+	all := testweb.Records(t, dir)
 	byURL := map[vocab.Fingerprint]vocab.DocID{}
 	for doc, r := range all {
 		u, err := weburl.Parse(r.URL)
-		must(t, err)
+		testweb.Must(t, err)
 		byURL[u.Fingerprint()] = doc
 	}
 	g := &graph{map[vocab.DocID][]vocab.DocID{}, map[vocab.DocID][]vocab.DocID{}, map[vocab.DocID]int{}}
 	var buffer indexer.Buffer
-	for doc, page := range bodies(t, dir, all) {
+	for doc, page := range testweb.Bodies(t, dir, all) {
 		parsed, err := indexer.Parse(&page, &buffer)
-		must(t, err)
+		testweb.Must(t, err)
 		followed, texts := map[vocab.DocID]bool{}, map[vocab.DocID]map[string]bool{}
 		for _, l := range parsed.Links {
 			u, err := weburl.Parse(l.Target)
 			if err != nil {
 				continue
 			}
-			target := canonical(all, byURL[u.Fingerprint()])
+			target := testweb.Canonical(all, byURL[u.Fingerprint()])
 			if target != 0 && target != doc && l.Flags&vocab.NoFollow == 0 {
 				followed[target] = true
 				if texts[target] == nil {

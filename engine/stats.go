@@ -1,33 +1,34 @@
 package engine
 
 import (
-	"sync/atomic"
 	"time"
 
 	"anatomy/disk/docindex"
 	"anatomy/vocab"
 )
 
-// CrawlStats count what a crawl did. Pages, Known, Queued, Outcomes and Traps are those of the data folder,
-// over all runs; the rest is of this run.
+// CrawlStats count what a crawl did. Pages, Known, Queued, Outcomes and Traps are those of the data
+// folder, over all runs. The rest is of this run.
 type CrawlStats struct {
 	Elapsed     time.Duration    `json:"elapsed_ns"`
 	Pages       int64            `json:"pages"`       // kept, each body once
-	Duplicates  int64            `json:"duplicates"`  // URLs of this run whose body another page has
-	Represented int64            `json:"represented"` // bodies for which another URL stands now than the one that came first
+	Duplicates  int64            `json:"duplicates"`  // of this run: another page has the same body
+	Represented int64            `json:"represented"` // clusters that got another canonical document
 	Known       int64            `json:"known"`       // URLs seen in links and sitemaps
 	Queued      int64            `json:"queued"`
 	InFlight    int64            `json:"in_flight"`
-	Outcomes    map[string]int64 `json:"outcomes"` // of fetches, by vocab.Outcome
+	Outcomes    map[string]int64 `json:"outcomes"` // of visits, by vocab.Outcome
 	Hosts       int64            `json:"hosts"`
-	Waiting     map[string]int64 `json:"waiting"` // sites that wait, by reason
-	Traps       map[string]int64 `json:"traps"`   // URLs refused as traps, by docindex.Trap; over all runs
+	Waiting     map[string]int64 `json:"waiting"`  // sites that wait, by reason
+	Traps       map[string]int64 `json:"traps"`    // URLs refused, by docindex.Trap
+	Refusals    []Refusal        `json:"refusals"` // parts of sites that are refused, those with the most URLs first
 
 	Revisits RevisitStats `json:"revisits"`
 
-	Requests int64 `json:"requests"` // robots.txt and sitemaps among them
-	Bytes    int64 `json:"bytes"`    // received, after decompression
-	Kept     int64 `json:"kept"`     // bytes of the pages' bodies, duplicates among them
+	Requests        int64   `json:"requests"`          // including robots.txt and sitemaps
+	RequestsPerPage float64 `json:"requests_per_page"` // of this run, duplicates not counted as pages; 0 without pages
+	Bytes           int64   `json:"bytes"`             // received, after decompression
+	Kept            int64   `json:"kept"`              // bytes of page bodies, including duplicates
 
 	DNSHits    int64 `json:"dns_hits"`
 	DNSMisses  int64 `json:"dns_misses"`
@@ -35,7 +36,7 @@ type CrawlStats struct {
 	URLHits    int64 `json:"url_hits"`    // seen tests answered by the cache
 	URLMisses  int64 `json:"url_misses"`
 
-	Searchable int           `json:"searchable"` // documents in the index, those known by links alone among them
+	Searchable int           `json:"searchable"` // documents, including those known by links alone
 	Indexed    int           `json:"indexed"`    // of these, pages that were fetched
 	Segments   int           `json:"segments"`
 	Batches    int           `json:"batches"`
@@ -45,46 +46,55 @@ type CrawlStats struct {
 	Links      int           `json:"links"`
 }
 
-// RevisitStats count what came of the documents that this run visited again.
+// A Refusal is a part of a site of which no more URLs are fetched.
+type Refusal struct {
+	Why     string `json:"why"`     // for people
+	Refused uint64 `json:"refused"` // URLs
+}
+
+// maxRefusals bounds CrawlStats.Refusals.
+const maxRefusals = 5
+
+// RevisitStats count the documents that this run visited again.
 type RevisitStats struct {
 	Visited     int64 `json:"visited"`
-	Unchanged   int64 `json:"unchanged"`    // by a 304, or because it came as it was
-	NotModified int64 `json:"not_modified"` // of them by a 304
+	Unchanged   int64 `json:"unchanged"`    // 304, or the same body
+	NotModified int64 `json:"not_modified"` // of these, 304
 	Changed     int64 `json:"changed"`      // a new version was stored
-	Left        int64 `json:"left"`         // are no pages any more: gone, forbidden, redirected, a duplicate
+	Left        int64 `json:"left"`         // not found, forbidden, redirected or a duplicate now
 }
 
-// revisitCounters count for RevisitStats.
-type revisitCounters struct {
-	visited, unchanged, notModified, changed, left atomic.Int64
-}
+// DeadLinks returns the number of fetches that found that there is no page.
+func (s *CrawlStats) DeadLinks() int64 { return s.Outcomes["gone"] }
 
-func (n *revisitCounters) stats() RevisitStats {
-	return RevisitStats{n.visited.Load(), n.unchanged.Load(), n.notModified.Load(), n.changed.Load(), n.left.Load()}
-}
-
-// Errors is the number of fetches that brought no page for a reason that is somebody's fault.
+// Errors returns the number of fetches that failed or were refused. Dead links are none.
 func (s *CrawlStats) Errors() int64 {
 	n := int64(0)
-	for _, name := range []string{"gone", "too large", "refused", "no such name", "failed"} {
+	for _, name := range []string{"too large", "refused", "no such name", "failed"} {
 		n += s.Outcomes[name]
 	}
 	return n
 }
 
-// Stats counts what the crawl has done so far.
+// Stats returns what the crawl has done so far.
 func (c *Crawl) Stats() CrawlStats {
 	urls, fetched, built := c.urls.Stats(), c.crawler.Stats(), c.builder.Stats()
 	s := CrawlStats{
 		Elapsed: time.Since(c.began),
-		Pages:   int64(urls.Pages), Known: int64(urls.Known), Queued: int64(urls.Queued + urls.Retrying), InFlight: int64(urls.InFlight),
-		Duplicates: c.store.Stats().Duplicates, Represented: c.represented.Load(),
-		Outcomes: map[string]int64{}, Hosts: int64(urls.Hosts), Waiting: map[string]int64{}, Traps: map[string]int64{},
-		Revisits: c.revisits.stats(),
-		Requests: int64(fetched.Requests), Bytes: int64(fetched.Unpacked), Kept: c.bytes.Load(),
-		DNSHits: int64(fetched.DNS.Hits), DNSMisses: int64(fetched.DNS.Misses + fetched.DNS.Joined), DNSQueries: int64(fetched.DNS.Queries),
-		URLHits: int64(urls.Seen.Cache), URLMisses: int64(urls.Seen.Disk + urls.Seen.New),
-		Segments: built.Segments, Batches: built.Batches, Merges: built.Merges, SortTime: built.SortTime, MergeTime: built.MergeTime, Links: built.Links,
+		Pages:   int64(urls.Pages), Known: int64(urls.Known),
+		Queued: int64(urls.Queued + urls.Retrying), InFlight: int64(urls.InFlight),
+		Duplicates: c.store.Stats().Duplicates, Represented: c.committer.canonicalChanges.Load(),
+		Outcomes: map[string]int64{}, Waiting: map[string]int64{}, Traps: map[string]int64{},
+		Hosts:    int64(urls.Hosts),
+		Revisits: c.committer.revisits.stats(),
+		Requests: int64(fetched.Requests),
+		Bytes:    int64(fetched.Unpacked), Kept: c.intake.bodyBytes.Load(),
+		DNSHits: int64(fetched.DNS.Hits), DNSQueries: int64(fetched.DNS.Queries),
+		DNSMisses: int64(fetched.DNS.Misses + fetched.DNS.Joined),
+		URLHits:   int64(urls.Seen.Cache), URLMisses: int64(urls.Seen.Disk + urls.Seen.New),
+		Segments: built.Segments, Links: built.Links,
+		Batches: built.Batches, SortTime: built.SortTime,
+		Merges: built.Merges, MergeTime: built.MergeTime,
 		Searchable: built.Searchable, Indexed: built.Indexed,
 	}
 	for o, n := range urls.Outcomes {
@@ -94,6 +104,12 @@ func (c *Crawl) Stats() CrawlStats {
 		if n > 0 {
 			s.Traps[docindex.Trap(t).String()] = int64(n)
 		}
+	}
+	for _, r := range c.urls.Refusals(maxRefusals) {
+		s.Refusals = append(s.Refusals, Refusal(r))
+	}
+	if pages := s.Pages - c.before; pages > 0 {
+		s.RequestsPerPage = float64(s.Requests) / float64(pages)
 	}
 	for reason, n := range urls.Waiting {
 		s.Waiting[reason] = int64(n)

@@ -7,12 +7,13 @@ import (
 	"anatomy/vocab"
 )
 
-// byLanguage gives, for each language that a page with these URLs may be in, the documents whose URLs do not name another one
-// where the URL of one of them names it. A language that no URL names, or all do, is left out.
-func byLanguage(able []docindex.Record) map[string][]docindex.Record {
+// byLanguage returns, for each language that a page with these URLs may be in, the documents whose
+// URLs do not name another language where a URL of another document names that one. A language that
+// no URL names, or that all do, is left out.
+func byLanguage(electable []docindex.Record) map[string][]docindex.Record {
 	rivals, languages := map[string]map[string]bool{}, map[string][]docindex.Record{}
-	for i := range able {
-		for _, p := range languagePlaces(able[i].URL) {
+	for i := range electable {
+		for _, p := range languageSegments(electable[i].URL) {
 			if rivals[p.url] == nil {
 				rivals[p.url] = map[string]bool{}
 			}
@@ -27,18 +28,18 @@ func byLanguage(able []docindex.Record) map[string][]docindex.Record {
 		}
 	}
 	for language := range languages {
-		for i := range able {
-			if !namesAnother(able[i].URL, language, rivals) {
-				languages[language] = append(languages[language], able[i])
+		for i := range electable {
+			if !namesAnother(electable[i].URL, language, rivals) {
+				languages[language] = append(languages[language], electable[i])
 			}
 		}
 	}
 	return languages
 }
 
-// namesAnother says whether a URL has another language where a rival has this one.
+// namesAnother reports whether a URL names another language where a rival names this one.
 func namesAnother(url, language string, rivals map[string]map[string]bool) bool {
-	for _, p := range languagePlaces(url) {
+	for _, p := range languageSegments(url) {
 		if p.language != language && rivals[p.url][language] {
 			return true
 		}
@@ -46,31 +47,32 @@ func namesAnother(url, language string, rivals map[string]map[string]bool) bool 
 	return false
 }
 
-// A languagePlace is a folder of a URL that may be the name of a language: "tr" of http://a.org/tr/b.
-type languagePlace struct {
-	url      string // with nothing in its place
+// A languageSegment is a path segment that may name a language: "tr" of http://a.org/tr/b.
+type languageSegment struct {
+	url      string // without the segment
 	language string
 }
 
-func languagePlaces(url string) (all []languagePlace) {
+func languageSegments(url string) (all []languageSegment) {
 	scheme, path, _ := strings.Cut(url, "://")
 	path, _, _ = strings.Cut(path, "?")
 	from := len(scheme) + len("://")
 	for i, folder := range strings.Split(path, "/") {
 		if language := languageOf(folder); language != "" && i > 0 {
-			all = append(all, languagePlace{url[:from] + url[from+len(folder):], language})
+			all = append(all, languageSegment{url[:from] + url[from+len(folder):], language})
 		}
 		from += len(folder) + 1
 	}
 	return all
 }
 
-// languageOf is the language that a name like "tr", "pt-BR" or "zh_Hans" may be that of, "" for others.
-func languageOf(folder string) string {
-	tag := strings.ToLower(folder)
+// languageOf returns the language of a tag such as "tr", "pt-BR" or "zh_Hans", and "" for others.
+func languageOf(segment string) string {
+	tag := strings.ToLower(segment)
 	language := vocab.PrimaryLanguage(tag)
 	rest := strings.TrimPrefix(tag, language)
-	if len(language) != 2 || rest != "" && len(rest) != len("-BR") && len(rest) != len("-Hans") || strings.Trim(rest, "-_abcdefghijklmnopqrstuvwxyz") != "" {
+	isTag := rest == "" || len(rest) == len("-BR") || len(rest) == len("-Hans")
+	if len(language) != 2 || !isTag || strings.Trim(rest, "-_abcdefghijklmnopqrstuvwxyz") != "" {
 		return ""
 	}
 	return language

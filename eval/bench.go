@@ -10,21 +10,21 @@ import (
 	"anatomy/searcher"
 )
 
-// A Timing is what one query took.
+// A Timing is the latency of one query.
 type Timing struct {
 	Query string
 	Hits  int           // pages that match
 	Best  time.Duration // of all passes
 }
 
-// BenchOptions say how to measure.
+// BenchOptions are options of Bench. The zero value works.
 type BenchOptions struct {
 	Mode     Mode // default All
-	Passes   int  // default 3; one more goes before, to warm up
-	Snippets bool // make titles and snippets too
+	Passes   int  // default 3, after one that warms up caches
+	Snippets bool // make titles and snippets, too
 }
 
-// Bench asks for the ten best pages of each query, several times over, one query after the other.
+// Bench searches for the ten best results of each query in turn, several times over.
 func Bench(ctx context.Context, s Searcher, queries []string, o BenchOptions) ([]Timing, error) {
 	if o.Passes <= 0 {
 		o.Passes = 3
@@ -32,7 +32,9 @@ func Bench(ctx context.Context, s Searcher, queries []string, o BenchOptions) ([
 	timings := make([]Timing, len(queries))
 	for pass := range o.Passes + 1 {
 		for i, query := range queries {
-			req := searcher.Request{Query: o.Mode.Text(query), Bare: !o.Snippets, Verbatim: true, Strict: true, Within: queryTime}
+			req := searcher.Request{
+				Query: o.Mode.Text(query), Bare: !o.Snippets, Verbatim: true, Strict: true, Within: queryTime,
+			}
 			began := time.Now()
 			answer, err := s.Search(ctx, req)
 			took := time.Since(began)
@@ -55,14 +57,13 @@ func Bench(ctx context.Context, s Searcher, queries []string, o BenchOptions) ([
 	return timings, nil
 }
 
-// A Latency sums up timings.
+// A Latency summarizes timings.
 type Latency struct {
 	Mean, P50, P95, P99 time.Duration
-	Hits                int // in sum
+	Hits                int // sum
 }
 
-// Summary sums up timings; a percentile p of n is number n·p, counted from 0, as the programs of
-// other engines have it.
+// Summary summarizes timings.
 func Summary(timings []Timing) (l Latency) {
 	if len(timings) == 0 {
 		return l
@@ -74,8 +75,7 @@ func Summary(timings []Timing) (l Latency) {
 		l.Hits += t.Hits
 	}
 	slices.Sort(all)
-	at := func(p int) time.Duration { return all[len(all)*p/100] }
 	l.Mean /= time.Duration(len(all))
-	l.P50, l.P95, l.P99 = at(50), at(95), at(99)
+	l.P50, l.P95, l.P99 = Percentile(all, 500), Percentile(all, 950), Percentile(all, 990)
 	return l
 }

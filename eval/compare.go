@@ -5,19 +5,19 @@ import (
 	"math/rand/v2"
 )
 
-// A Comparison says how one run differs from another on the same queries, by MRR@10.
+// A Comparison compares two runs on the same queries by MRR@10.
 type Comparison struct {
 	Better int     `json:"better"` // queries
 	Worse  int     `json:"worse"`
 	Gain   float64 `json:"gain"` // of the mean
-	P      float64 `json:"p"`    // how often chance alone makes a gain or loss as large
+	P      float64 `json:"p"`    // probability of a gain or loss as large by chance
 }
 
-// trials are the random exchanges of the test.
+// trials is the number of random permutations of the test.
 const trials = 10_000
 
-// Compare compares runs query by query. P is that of a paired randomisation test (SAC07): where the runs
-// are alike, either of two results of a query may as well have come from the other one.
+// Compare compares runs query by query. P is that of a paired randomization test (SAC07): if the
+// runs do not differ, the two results of a query may be swapped.
 func Compare(judged []Judged, before, after [][]string, seed uint64) Comparison {
 	var c Comparison
 	var gains []float64
@@ -39,14 +39,14 @@ func Compare(judged []Judged, before, after [][]string, seed uint64) Comparison 
 	random := rand.New(rand.NewPCG(seed, 1))
 	asLarge := 0
 	for range trials {
-		exchanged := 0.0
+		swapped := 0.0
 		for _, gain := range gains {
 			if random.Uint64()&1 == 0 {
 				gain = -gain
 			}
-			exchanged += gain
+			swapped += gain
 		}
-		if math.Abs(exchanged) >= math.Abs(sum)-1e-9 {
+		if math.Abs(swapped) >= math.Abs(sum)-1e-9 {
 			asLarge++
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"anatomy/vocab"
 )
 
-// TestMeasure compares measures with those reckoned by hand.
+// TestMeasure compares measures with those computed by hand.
 func TestMeasure(t *testing.T) {
 	graded := map[string]int{"a": 2, "b": 1, "c": 1}
 	lg3 := math.Log2(3)
@@ -104,7 +104,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// A table answers a query with documents of these numbers, a page of results at a time.
+// A table is a Searcher that returns given documents, a page of results at a time.
 type table map[string][]vocab.DocID
 
 func (t table) Search(_ context.Context, r searcher.Request) (*searcher.Response, error) {
@@ -121,8 +121,8 @@ func (t table) Document(_ context.Context, doc vocab.DocID) (vocab.DocInfo, erro
 	return vocab.DocInfo{URL: string(rune('a' + doc))}, nil
 }
 
-// TestRun: any words fill up what all words leave free, no page comes twice, and what is written is
-// read again.
+// TestRun checks that results of any words follow those of all words, that no page occurs twice,
+// and that Read reads what Write wrote.
 func TestRun(t *testing.T) {
 	asked := table{"x y": {3, 1}, "x OR y": {1, 2, 3, 4}, "z": {5}, "OR": {9}}
 	judged := []Judged{{Query: "x y"}, {Query: "z"}, {Query: "none"}}
@@ -151,7 +151,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestCompare: of three queries that got better, two exchanges of eight bring as much.
+// TestCompare has three queries that improved: two swaps of eight gain as much.
 func TestCompare(t *testing.T) {
 	judged := make([]Judged, 4)
 	for i := range judged {

@@ -1,7 +1,8 @@
-// Package eval measures answers on judged queries: how good they are, and with [Bench] how fast.
+// Package eval measures the quality of a searcher's results on judged queries, and with [Bench] its
+// latency. [Learner] tunes weights on judged queries.
 //
-// A run is what a searcher answers to each query, best first. Each query of [Judged] is asked as all
-// of its words first; where that finds fewer than wanted, pages that hold any of its words follow.
+// A run is the results of each query, best first. By default a query is searched as typed first,
+// and if it has too few results, as a disjunction of its words.
 package eval
 
 import (
@@ -14,15 +15,15 @@ import (
 	"anatomy/weburl"
 )
 
-// A Judged is a query with its right pages.
+// A Judged is a query with its relevant pages.
 type Judged struct {
 	Query  string
-	Grades map[string]int // by page as [Page] names it; above 0 is right
-	Any    bool           // any one of the right pages is enough, the others add nothing
+	Grades map[string]int // by page, as [Page] returns it; relevant if above 0
+	Any    bool           // one relevant page is enough, the others add nothing
 }
 
-// Page is the name under which the URLs of one page are equal: http and https are, and a folder and
-// its index.html. What is no URL names itself.
+// Page returns a name that all URLs of one page have in common, whether http or https, and of a
+// folder or its index.html. An id that is not a URL is returned as it is.
 func Page(id string) string {
 	id = strings.TrimSuffix(id, "index.html")
 	u, err := weburl.Parse(id)
@@ -33,11 +34,11 @@ func Page(id string) string {
 	return u.String()
 }
 
-// maxLine bounds the lines of files with queries.
+// maxLine bounds the lines of query files, in bytes.
 const maxLine = 4 << 20
 
-// eachLine calls visit with the fields of each line that is not empty; its errors get the line's
-// number.
+// eachLine calls visit with the fields of each line that is not empty. Errors name the file and
+// line.
 func eachLine(r io.Reader, name string, split func(string) []string, visit func(fields []string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -59,8 +60,8 @@ func eachLine(r io.Reader, name string, split func(string) []string, visit func(
 
 func tabs(line string) []string { return strings.Split(line, "\t") }
 
-// ReadTSV reads lines of a query and one or more right pages, any of which is enough, parted by tabs.
-// A space within a field parts several URLs of one page.
+// ReadTSV reads lines of a query and one or more relevant pages, separated by tabs. One of the
+// pages is enough. Several URLs of a page are separated by spaces.
 func ReadTSV(r io.Reader, name string) (all []Judged, err error) {
 	err = eachLine(r, name, tabs, func(fields []string) error {
 		j := Judged{Query: fields[0], Grades: map[string]int{}, Any: true}
@@ -70,7 +71,7 @@ func ReadTSV(r io.Reader, name string) (all []Judged, err error) {
 			}
 		}
 		if strings.TrimSpace(j.Query) == "" || len(j.Grades) == 0 {
-			return fmt.Errorf("want a query and its right URLs, parted by tabs")
+			return fmt.Errorf("want a query and its relevant URLs, separated by tabs")
 		}
 		all = append(all, j)
 		return nil
@@ -78,12 +79,11 @@ func ReadTSV(r io.Reader, name string) (all []Judged, err error) {
 	return all, err
 }
 
-// ReadTREC reads the queries of one file, lines of id and text parted by a tab, with the judgements
-// of another, lines of query id, 0, document and grade. Queries without a right document are left
-// out, as trec_eval does. With binary, every judged document with a grade other than 0 is right
-// alike.
+// ReadTREC reads the queries of one file, lines of id and text separated by a tab, with the
+// judgements of another, lines of query id, 0, document and grade. It leaves out queries without a
+// relevant document, as trec_eval does. With binary, every grade other than 0 counts as 1.
 func ReadTREC(queries io.Reader, queriesName string, qrels io.Reader, qrelsName string, binary bool) (all []Judged, err error) {
-	grades := map[string]map[string]int{}
+	grades := map[string]map[string]int{} // by query id, by page
 	if err := eachLine(qrels, qrelsName, strings.Fields, func(fields []string) error {
 		if len(fields) != 4 {
 			return fmt.Errorf("want query, 0, document and grade")
@@ -107,7 +107,7 @@ func ReadTREC(queries io.Reader, queriesName string, qrels io.Reader, qrelsName 
 	}
 	err = eachLine(queries, queriesName, tabs, func(fields []string) error {
 		if len(fields) != 2 {
-			return fmt.Errorf("want an id and a query, parted by a tab")
+			return fmt.Errorf("want an id and a query, separated by a tab")
 		}
 		if right := grades[fields[0]]; len(right) > 0 {
 			all = append(all, Judged{Query: fields[1], Grades: right})

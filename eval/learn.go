@@ -9,50 +9,51 @@ import (
 	"sync"
 
 	"anatomy/searcher"
+	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 )
 
-// A Learner finds weights that answer judged queries better, by coordinate ascent (MC07): one weight after the
-// other is tried at some values around its own, all others as they are, and keeps the best. It goes on until a
-// round over all weights brings next to nothing. What counts is MRR@10 of the second phase: the pages that
-// the first phase chooses are those of the weights that it began with.
+// A Learner finds weights with a higher MRR@10 on judged queries, by coordinate ascent (MC07): it
+// tries some values around each weight in turn, all others fixed, and keeps the best, until a round
+// over all weights gains next to nothing. It tunes the second phase only: the candidates are those
+// of the weights that it begins with.
 type Learner struct {
 	Searcher TrialSearcher
 	Seed     uint64                                                 // of the order in which weights are tried
 	Rounds   int                                                    // at most, default 5
-	ID       func(url string) string                                // as of a Runner
-	Progress func(weight string, value searcher.Milli, mrr float64) // called for each step upwards
+	ID       func(url string) string                                // see Runner
+	Progress func(weight string, value searcher.Milli, mrr float64) // called after each gain
 }
 
-// A TrialSearcher is a [searcher.Searcher].
+// A TrialSearcher also returns trials. [searcher.Searcher] implements it.
 type TrialSearcher interface {
 	Searcher
 	Trial(ctx context.Context, text string) (*searcher.Trial, error)
 }
 
-// A lesson is a judged query that can be tried with any weights.
-type lesson struct {
-	trials []*searcher.Trial // of all words, and of any where these are not enough
-	page   map[vocab.DocID]int
-	right  []bool // by page
+// An example is a judged query that can be ranked by any weights.
+type example struct {
+	trials   []*searcher.Trial // of the query as typed, and as in Any if that finds too few
+	page     map[vocab.DocID]int
+	relevant []bool // by page: whether it is relevant
 }
 
-// Learn gives better weights than those that it begins with, or these. It is the same for the same seed,
-// whatever the number of processors.
+// Learn returns better weights than w, or w. The result depends on the seed, and not on the number
+// of processors.
 func (l *Learner) Learn(ctx context.Context, judged []Judged, w searcher.Weights) (searcher.Weights, error) {
-	lessons, err := l.lessons(ctx, judged)
+	examples, err := l.examples(ctx, judged)
 	if err != nil {
 		return w, err
 	}
 	order := rand.New(rand.NewPCG(l.Seed, 0))
-	best := mrr(lessons, &w)
+	best := mrr(examples, &w)
 	rounds := l.Rounds
 	if rounds <= 0 {
 		rounds = 5
 	}
 	for range rounds {
 		before := best
-		all := knobs(&w)
+		all := parameters(&w)
 		for _, i := range order.Perm(len(all)) {
 			if err := ctx.Err(); err != nil {
 				return w, err
@@ -61,7 +62,7 @@ func (l *Learner) Learn(ctx context.Context, judged []Judged, w searcher.Weights
 			was, chosen := *k.value, *k.value
 			for _, v := range k.values() {
 				*k.value = v
-				if m := mrr(lessons, &w); m > best+leastGain {
+				if m := mrr(examples, &w); m > best+leastGain {
 					best, chosen = m, v
 				}
 			}
@@ -76,39 +77,39 @@ func (l *Learner) Learn(ctx context.Context, judged []Judged, w searcher.Weights
 	return w, nil
 }
 
-// The least gains of MRR@10 that a step and a round are made for: less would be learning the queries by heart.
+// Least gains of MRR@10 of a step and of a round. Less would be overfitting.
 const (
 	leastGain  = 0.0001
 	leastRound = 0.001
 )
 
-// A knob is one weight that can be turned.
-type knob struct {
+// A parameter is one weight that is tuned.
+type parameter struct {
 	name  string
 	value *searcher.Milli
 	low   searcher.Milli
-	unit  searcher.Milli // what is tried where it is 0
+	unit  searcher.Milli // step from 0
 }
 
-// knobs are all weights that the second phase depends on.
-func knobs(w *searcher.Weights) (all []knob) {
+// parameters returns all weights of the second phase. Their names are those of weight files.
+func parameters(w *searcher.Weights) (all []parameter) {
 	add := func(name string, value *searcher.Milli, low, unit searcher.Milli) {
-		all = append(all, knob{name, value, low, unit})
+		all = append(all, parameter{name, value, low, unit})
 	}
 	for t := range w.Type {
 		add("Type "+vocab.HitType(t).String(), &w.Type[t], 0, 500)
 	}
 	add("Saturation", &w.Saturation, 50, 1000)
 	add("Length", &w.Length, 0, 300)
-	for b := range w.Near[:searcher.Bins-1] {
+	for b := range w.Near[:scoring.Bins-1] {
 		add(fmt.Sprint("Near ", w.Near[b].Within), &w.Near[b].Weight, 0, 200)
 	}
 	for f := range w.NearIn {
 		add(fmt.Sprint("NearIn ", f), &w.NearIn[f], 0, 500)
-		add(fmt.Sprint("Whole ", f), &w.Whole[f], 0, 300)
-		add(fmt.Sprint("Exact ", f), &w.Exact[f], 0, 1000)
+		add(fmt.Sprint("Whole ", f), &w.PhraseInField[f], 0, 300)
+		add(fmt.Sprint("Exact ", f), &w.ExactMatch[f], 0, 1000)
 	}
-	add("Letters", &w.Letters, 0, 1000)
+	add("Letters", &w.VerbatimTitle, 0, 1000)
 	add("Language", &w.Language, 0, 500)
 	add("Rank", &w.Rank, 0, 1000)
 	add("RankHalf", &w.RankHalf, 100, 1000)
@@ -119,8 +120,8 @@ func knobs(w *searcher.Weights) (all []knob) {
 	return all
 }
 
-// values are those that a knob is tried at.
-func (k *knob) values() (all []searcher.Milli) {
+// values returns the values to try.
+func (k *parameter) values() (all []searcher.Milli) {
 	now := *k.value
 	if now == 0 {
 		all = []searcher.Milli{k.unit / 4, k.unit, 2 * k.unit}
@@ -133,11 +134,11 @@ func (k *knob) values() (all []searcher.Milli) {
 	return all
 }
 
-func (l *Learner) lessons(ctx context.Context, judged []Judged) (all []*lesson, err error) {
+func (l *Learner) examples(ctx context.Context, judged []Judged) (all []*example, err error) {
 	r := Runner{Searcher: l.Searcher, ID: l.ID, names: map[vocab.DocID]string{}}
 	for i := range judged {
 		j := &judged[i]
-		s := &lesson{page: map[vocab.DocID]int{}}
+		s := &example{page: map[vocab.DocID]int{}}
 		pages := map[string]int{}
 		for _, mode := range []Mode{All, Any} {
 			t, err := l.Searcher.Trial(ctx, mode.Text(j.Query))
@@ -145,7 +146,7 @@ func (l *Learner) lessons(ctx context.Context, judged []Judged) (all []*lesson, 
 				return nil, fmt.Errorf("eval: query %q: %w", j.Query, err)
 			}
 			s.trials = append(s.trials, t)
-			docs := t.Order(&searcher.DefaultWeights)
+			docs := t.Order(&scoring.Default)
 			for _, doc := range docs {
 				name, err := r.name(ctx, doc)
 				if err != nil {
@@ -153,9 +154,9 @@ func (l *Learner) lessons(ctx context.Context, judged []Judged) (all []*lesson, 
 				}
 				page, known := pages[Page(name)]
 				if !known {
-					page = len(s.right)
+					page = len(s.relevant)
 					pages[Page(name)] = page
-					s.right = append(s.right, j.Grades[Page(name)] > 0)
+					s.relevant = append(s.relevant, j.Grades[Page(name)] > 0)
 				}
 				s.page[doc] = page
 			}
@@ -168,15 +169,15 @@ func (l *Learner) lessons(ctx context.Context, judged []Judged) (all []*lesson, 
 	return all, nil
 }
 
-// mrr is the mean of 1/rank of the first right page, 0 past the tenth.
-func mrr(lessons []*lesson, w *searcher.Weights) float64 {
-	ranks := make([]int, len(lessons))
+// mrr returns the mean of 1/rank of the first relevant page, 0 after the tenth.
+func mrr(examples []*example, w *searcher.Weights) float64 {
+	ranks := make([]int, len(examples))
 	var wait sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for n := range workers {
 		wait.Go(func() {
-			for i := n; i < len(lessons); i += workers {
-				ranks[i] = lessons[i].rank(w)
+			for i := n; i < len(examples); i += workers {
+				ranks[i] = examples[i].rank(w)
 			}
 		})
 	}
@@ -187,12 +188,12 @@ func mrr(lessons []*lesson, w *searcher.Weights) float64 {
 			sum += 1 / float64(rank)
 		}
 	}
-	return sum / float64(max(len(lessons), 1))
+	return sum / float64(max(len(examples), 1))
 }
 
-// rank is that of the first right page among the first ten, 0 where there is none.
-func (s *lesson) rank(w *searcher.Weights) int {
-	if !slices.Contains(s.right, true) {
+// rank returns the rank of the first relevant page among the first ten, 0 if there is none.
+func (s *example) rank(w *searcher.Weights) int {
+	if !slices.Contains(s.relevant, true) {
 		return 0
 	}
 	seen := map[int]bool{}
@@ -202,7 +203,7 @@ func (s *lesson) rank(w *searcher.Weights) int {
 			if seen[page] {
 				continue
 			}
-			if seen[page] = true; s.right[page] {
+			if seen[page] = true; s.relevant[page] {
 				return len(seen)
 			}
 			if len(seen) == 10 {

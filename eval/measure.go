@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// Measures are the quality of a run, each a mean over all queries.
+// Measures are measures of quality, each a mean over the queries of a run.
 type Measures struct {
 	Queries  int     `json:"queries"`
-	Success1 float64 `json:"success@1"` // the first result is right
-	MRR10    float64 `json:"mrr@10"`    // 1/rank of the first right result, 0 past the tenth
-	Recall10 float64 `json:"recall@10"` // share of the right pages among the first ten
+	Success1 float64 `json:"success@1"` // the first result is relevant
+	MRR10    float64 `json:"mrr@10"`    // 1/rank of the first relevant result, 0 after the tenth
+	Recall10 float64 `json:"recall@10"` // share of the relevant pages that are among the first ten
 	NDCG10   float64 `json:"ndcg@10"`   // gain is the grade, discount log2(1 + rank), as in trec_eval
 	MAP      float64 `json:"map"`       // mean average precision, as deep as the run goes
 	Empty    float64 `json:"empty"`     // share of queries without any result
 }
 
-// Measure measures a run: results[i] are the pages that answer judged[i], best first, none twice.
+// Measure returns the measures of a run: results[i] are the pages of judged[i], best first, none
+// twice.
 func Measure(judged []Judged, results [][]string) Measures {
 	var sum Measures
 	for i := range judged {
@@ -33,7 +34,8 @@ func Measure(judged []Judged, results [][]string) Measures {
 	return Measures{len(judged), sum.Success1 / n, sum.MRR10 / n, sum.Recall10 / n, sum.NDCG10 / n, sum.MAP / n, sum.Empty / n}
 }
 
-// measure is of one query. Where any right page is enough, those after the first add nothing.
+// measure returns the measures of one query. If one relevant page is enough, later ones add
+// nothing.
 func (j *Judged) measure(pages []string) (m Measures) {
 	if len(pages) == 0 {
 		m.Empty = 1
@@ -72,7 +74,7 @@ func (j *Judged) measure(pages []string) (m Measures) {
 	return m
 }
 
-// ideal is the grades of the right pages, highest first; of one where one is enough.
+// ideal returns the grades of the relevant pages, highest first; of one page if one is enough.
 func (j *Judged) ideal() (grades []int) {
 	for _, grade := range j.Grades {
 		if grade > 0 {
@@ -86,7 +88,7 @@ func (j *Judged) ideal() (grades []int) {
 	return grades
 }
 
-// Rank is the rank of the first right page, 0 where there is none.
+// Rank returns the rank of the first relevant page, 0 if there is none.
 func (j *Judged) Rank(pages []string) int {
 	return 1 + slices.IndexFunc(pages, func(page string) bool { return j.Grades[page] > 0 })
 }

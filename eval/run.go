@@ -9,29 +9,29 @@ import (
 	"strings"
 	"time"
 
+	"anatomy/analysis"
 	"anatomy/searcher"
 	"anatomy/vocab"
-	"anatomy/words"
 )
 
-// A Searcher answers queries; it is a [searcher.Searcher].
+// A Searcher answers queries. [searcher.Searcher] implements it.
 type Searcher interface {
 	Search(context.Context, searcher.Request) (*searcher.Response, error)
 	Document(context.Context, vocab.DocID) (vocab.DocInfo, error)
 }
 
-// A Mode says how the words of a query are asked.
+// A Mode is how a query is searched.
 type Mode string
 
 // The modes.
 const (
-	Fill   Mode = "fill"   // pages with all words, then pages with any where there are not enough
-	All    Mode = "all"    // as the query stands
-	Any    Mode = "any"    // the words joined by OR
-	Phrase Mode = "phrase" // the words next to each other
+	Fill   Mode = "fill"   // as typed, then as in Any if there are too few results
+	All    Mode = "all"    // as typed
+	Any    Mode = "any"    // pages with any of the words
+	Phrase Mode = "phrase" // pages with the words next to each other
 )
 
-// Text is what is asked for a query in a mode. Of Fill it is what is asked first.
+// Text returns the query to search for in a mode, the first one of Fill.
 func (m Mode) Text(query string) string {
 	switch m {
 	case Any:
@@ -42,14 +42,14 @@ func (m Mode) Text(query string) string {
 	return query
 }
 
-// anyWord joins the words of a query by OR; those that the query language would read otherwise are
-// quoted.
+// anyWord joins the words of a query by OR. It quotes words that are operators of the query
+// language.
 func anyWord(query string) string {
 	var all []string
-	var t words.Tokenizer
+	var t analysis.Tokenizer
 	before := 0
-	t.Each([]byte(query), func(_ []byte, start, end int, _ bool) {
-		if end <= before { // the last character of a bigram
+	t.EachTerm([]byte(query), func(_ []byte, start, end int, _ bool) {
+		if end <= before { // the second character of a bigram
 			return
 		}
 		before = end
@@ -64,23 +64,24 @@ func anyWord(query string) string {
 
 // An Entry is one result of a run.
 type Entry struct {
-	URL   string // or the id of a given text
+	URL   string // or the ID of a document
 	Score float64
 }
 
-// A Runner asks queries.
+// A Runner makes runs.
 type Runner struct {
 	Searcher Searcher
 	Mode     Mode                    // default Fill
-	Depth    int                     // results of each query, default 10
-	ID       func(url string) string // names a result for the run, default its URL
-	names    map[vocab.DocID]string  // of documents that were results
+	Depth    int                     // results per query, default 10
+	ID       func(url string) string // returns the name of a result in the run, default its URL
+	names    map[vocab.DocID]string  // by result
 }
 
-// queryTime bounds a query: none of a run may be cut short, as its result would depend on the machine.
+// queryTime is the deadline of a query, long enough that no result depends on the speed of the
+// machine.
 const queryTime = time.Minute
 
-// Run asks each query in turn. A query that cannot be answered in full ends it.
+// Run searches for each query in turn. It fails if a query has a partial answer.
 func (r *Runner) Run(ctx context.Context, judged []Judged) ([][]Entry, error) {
 	if r.names == nil {
 		r.names = map[vocab.DocID]string{}
@@ -110,9 +111,12 @@ func (r *Runner) query(ctx context.Context, query string) (entries []Entry, err 
 	return r.ask(ctx, entries, seen, Any.Text(query))
 }
 
-// ask appends results that were not seen, until there are enough.
+// ask appends results that were not seen before, until there are enough.
 func (r *Runner) ask(ctx context.Context, entries []Entry, seen map[vocab.DocID]bool, text string) ([]Entry, error) {
-	req := searcher.Request{Query: text, Bare: true, Verbatim: true, Ungrouped: true, Strict: r.Mode != Fill && r.Mode != "", Within: queryTime, Limit: min(r.Depth, searcher.MaxLimit)}
+	req := searcher.Request{
+		Query: text, Bare: true, Verbatim: true, Ungrouped: true, Strict: r.Mode != Fill && r.Mode != "",
+		Within: queryTime, Limit: min(r.Depth, searcher.MaxLimit),
+	}
 	for len(entries) < r.Depth && req.Offset <= searcher.MaxOffset {
 		answer, err := r.Searcher.Search(ctx, req)
 		if err == nil && answer.Partial {
@@ -159,7 +163,7 @@ func (r *Runner) name(ctx context.Context, doc vocab.DocID) (string, error) {
 	return name, nil
 }
 
-// Pages are the results of a run as [Measure] wants them: pages under several URLs count once.
+// Pages returns the results of a run for [Measure]: pages with several URLs count once.
 func Pages(run [][]Entry) [][]string {
 	pages := make([][]string, len(run))
 	for i, entries := range run {
@@ -185,17 +189,17 @@ func Write(w io.Writer, judged []Judged, run [][]Entry) error {
 	return b.Flush()
 }
 
-// Read reads what Write wrote, for the same queries. A query that is not in it has no results; of one
-// that was asked twice the first answer counts.
+// Read reads a run that Write wrote, for the same queries. A query that it lacks has no results; of
+// a query that it has twice, the first results count.
 func Read(r io.Reader, name string, judged []Judged) ([][]Entry, error) {
 	byQuery := map[string][]Entry{}
 	if err := eachLine(r, name, tabs, func(fields []string) error {
 		if len(fields) != 4 {
-			return fmt.Errorf("want query, rank, URL and score, parted by tabs")
+			return fmt.Errorf("want query, rank, URL and score, separated by tabs")
 		}
 		rank, err := strconv.Atoi(fields[1])
 		if err != nil || rank < 1 {
-			return fmt.Errorf("%q is no rank", fields[1])
+			return fmt.Errorf("%q is not a rank", fields[1])
 		}
 		score, err := strconv.ParseFloat(fields[3], 64)
 		if err != nil {

@@ -12,30 +12,31 @@ import (
 	"anatomy/vocab"
 )
 
-// BatchOptions says how a batch is written.
+// BatchOptions configures a Batch.
 type BatchOptions struct {
-	// BarrelBytes is about how long one barrel gets. A barrel holds whole words, so the commonest
-	// words can make one longer. Default 256 KB.
+	// BarrelBytes is the approximate size of a barrel. A barrel contains whole posting lists, so those
+	// of frequent terms can exceed it. Default 256 KB.
 	BarrelBytes int64
 }
 
-// A Batch collects documents until they are written as one file of barrels. Hits are grouped by word
-// and coded as they come, about two bytes each, and in memory without pointers. It is for one goroutine.
+// A Batch collects documents until they are written as one file of barrels. Hits are grouped by term
+// and encoded when a document is added, about two bytes each, in memory without pointers. A Batch is
+// for one goroutine.
 type Batch struct {
 	options BatchOptions
-	table   wordTable
+	table   termTable
 	docs    []batchDoc
 	byID    map[vocab.DocID]int // index in docs
-	entries []batchEntry        // of all documents, one after the other
-	coded   []byte              // hits of entries that do not hold their own, one after the other
+	entries []batchEntry        // of all documents, in a row
+	encoded []byte              // hits of entries that are too long for the entry, in a row
 	texts   int64               // bytes of strings in docs
 
-	// Of the document that is being added.
-	ends []uint32 // by its words: where their hits end
+	// Of the document that is being added:
+	ends []uint32 // end in hits, by term of the document
 	hits []vocab.Hit
 }
 
-// A batchDoc is a document of the batch; entries[from:to] are its words.
+// A batchDoc is a document of the batch; entries[from:to] are its terms.
 type batchDoc struct {
 	info     vocab.DocInfo
 	key      string
@@ -43,26 +44,27 @@ type batchDoc struct {
 	replaced bool // the same document was added again
 }
 
-// A batchEntry is a word of a document with its hits, coded to so many bytes: in own if that is enough, which holds for
-// most and saves a look elsewhere when the batch is written, or else where own says.
+// A batchEntry is a term of a document with its hits.
 type batchEntry struct {
-	word uint32 // by its number in the table
-	codedHits
+	term uint32 // number in the table
+	encodedHits
 }
 
-type codedHits struct {
+// encodedHits are n hits in encoded form. Those of up to 8 bytes, which are most, are in inline, which
+// saves a cache miss when the batch is written. For others, inline is their offset in Batch.encoded.
+type encodedHits struct {
 	n, bytes uint32
-	own      [8]byte
+	inline   [8]byte
 }
 
-func (b *Batch) codedOf(h *codedHits) []byte {
-	if int(h.bytes) <= len(h.own) {
-		return h.own[:h.bytes]
+func (b *Batch) encodingOf(h *encodedHits) []byte {
+	if int(h.bytes) <= len(h.inline) {
+		return h.inline[:h.bytes]
 	}
-	return b.coded[binary.LittleEndian.Uint64(h.own[:]):][:h.bytes]
+	return b.encoded[binary.LittleEndian.Uint64(h.inline[:]):][:h.bytes]
 }
 
-// NewBatch makes an empty batch.
+// NewBatch returns an empty batch.
 func NewBatch(o BatchOptions) *Batch {
 	if o.BarrelBytes <= 0 {
 		o.BarrelBytes = 256 << 10
@@ -70,22 +72,23 @@ func NewBatch(o BatchOptions) *Batch {
 	return &Batch{options: o, byID: map[vocab.DocID]int{}}
 }
 
-// Docs is the number of documents.
+// Docs returns the number of documents.
 func (b *Batch) Docs() int { return len(b.byID) }
 
-// Bytes is about how much memory the batch takes.
+// Bytes returns about how much memory the batch takes.
 func (b *Batch) Bytes() int64 {
-	return b.texts + int64(b.table.bytes()) + int64(20*len(b.entries)+len(b.coded)+256*len(b.docs))
+	return b.texts + int64(b.table.bytes()) + int64(20*len(b.entries)+len(b.encoded)+256*len(b.docs))
 }
 
-// errFull is the error of Add for a batch that has more documents or words than its numbers
-// can tell apart; Bytes is many gigabytes long before.
+// errFull is the error of Add if a number of a document or term would overflow. Bytes is many gigabytes
+// long before.
 var errFull = errors.New("indexer: batch is full")
 
-// Add adds a document that was stored at place. If the batch holds the same document already,
-// the new one takes its place.
-func (b *Batch) Add(doc *Document, place vocab.Place) error {
-	if len(b.docs) >= math.MaxUint32-1 || len(b.entries) >= math.MaxUint32-len(doc.hits) || len(b.table.text) >= math.MaxUint32-len(doc.words.text) {
+// Add adds a document whose page is stored at address. It replaces the same document if the batch has
+// it.
+func (b *Batch) Add(doc *Document, address vocab.Address) error {
+	if len(b.docs) >= math.MaxUint32-1 || len(b.entries) >= math.MaxUint32-len(doc.hits) ||
+		len(b.table.text) >= math.MaxUint32-len(doc.terms.text) {
 		return errFull
 	}
 	if old, ok := b.byID[doc.Info.Doc]; ok {
@@ -93,21 +96,21 @@ func (b *Batch) Add(doc *Document, place vocab.Place) error {
 	}
 	b.byID[doc.Info.Doc] = len(b.docs)
 	d := batchDoc{info: doc.Info, key: doc.key, from: len(b.entries)}
-	d.info.Place = place
+	d.info.Address = address
 	b.texts += int64(len(d.key) + len(d.info.URL) + len(d.info.Title) + len(d.info.Description) + len(d.info.Text))
-	b.group(doc)
-	b.code(doc)
+	b.groupHits(doc)
+	b.encodeHits(doc)
 	d.to = len(b.entries)
 	b.docs = append(b.docs, d)
 	return nil
 }
 
-// group sorts the document's hits by word, keeping their order: it counts, then distributes.
-func (b *Batch) group(doc *Document) {
-	b.ends = slices.Grow(b.ends[:0], len(doc.words.ends))[:len(doc.words.ends)]
+// groupHits sorts the document's hits by term, by counting. The sort is stable.
+func (b *Batch) groupHits(doc *Document) {
+	b.ends = slices.Grow(b.ends[:0], len(doc.terms.ends))[:len(doc.terms.ends)]
 	clear(b.ends)
 	for _, o := range doc.hits {
-		b.ends[o.word]++
+		b.ends[o.term]++
 	}
 	end := uint32(0)
 	for i, n := range b.ends {
@@ -116,32 +119,32 @@ func (b *Batch) group(doc *Document) {
 	}
 	b.hits = slices.Grow(b.hits[:0], len(doc.hits))[:len(doc.hits)]
 	for _, o := range doc.hits {
-		at := &b.ends[o.word]
+		at := &b.ends[o.term]
 		b.hits[*at] = o.hit
 		*at++
 	}
 }
 
-// code appends the groups as entries.
-func (b *Batch) code(doc *Document) {
+// encodeHits appends the groups as entries.
+func (b *Batch) encodeHits(doc *Document) {
 	from := uint32(0)
 	for number, end := range b.ends {
-		e := batchEntry{b.table.number(doc.words.word(uint32(number)), doc.words.hashes[number]), codedHits{n: end - from}}
-		start := len(b.coded)
-		b.coded = barrel.AppendHits(b.coded, b.hits[from:end])
-		if e.bytes = uint32(len(b.coded) - start); int(e.bytes) <= len(e.own) {
-			copy(e.own[:], b.coded[start:])
-			b.coded = b.coded[:start]
+		n := uint32(number)
+		e := batchEntry{b.table.number(doc.terms.term(n), doc.terms.hashes[n]), encodedHits{n: end - from}}
+		start := len(b.encoded)
+		b.encoded = barrel.AppendHits(b.encoded, b.hits[from:end])
+		if e.bytes = uint32(len(b.encoded) - start); int(e.bytes) <= len(e.inline) {
+			copy(e.inline[:], b.encoded[start:])
+			b.encoded = b.encoded[:start]
 		} else {
-			binary.LittleEndian.PutUint64(e.own[:], uint64(start))
+			binary.LittleEndian.PutUint64(e.inline[:], uint64(start))
 		}
 		b.entries = append(b.entries, e)
 		from = end
 	}
 }
 
-// Write writes the batch to a file of barrels and leaves it empty, ready for the next documents; if it
-// fails, too.
+// Write writes the batch to a file of barrels at path. It empties the batch, even if it fails.
 func (b *Batch) Write(path string) error {
 	w, err := barrel.Create(path, b.options.BarrelBytes)
 	if err != nil {
@@ -150,64 +153,64 @@ func (b *Batch) Write(path string) error {
 	}
 	docs := b.sortedDocs()
 	ends := b.count(docs)
-	words := b.table.sorted(func(n uint32) bool { return ends[n] > 0 })
-	for _, n := range words {
-		w.AddWord(b.table.word(n))
+	terms := b.table.sorted(func(n uint32) bool { return ends[n] > 0 })
+	for _, n := range terms {
+		w.AddTerm(b.table.term(n))
 	}
 	for _, d := range docs {
 		w.AddDoc(&d.info)
 	}
-	postings, from := b.invert(docs, words, ends), uint32(0)
-	for _, n := range words {
-		w.StartWord(int(ends[n] - from))
+	postings, from := b.invert(docs, terms, ends), uint32(0)
+	for _, n := range terms {
+		w.StartTerm(int(ends[n] - from))
 		for i := from; i < ends[n]; i++ {
 			p := &postings[i]
-			w.AddPosting(p.ord, int(p.n), b.codedOf(&p.codedHits))
+			w.AddPosting(p.ord, int(p.n), b.encodingOf(&p.encodedHits))
 		}
-		w.EndWord()
+		w.EndTerm()
 		from = ends[n]
 	}
 	b.reset()
 	return w.Finish()
 }
 
-// count gives the number of documents by word number.
+// count returns the number of documents by term number.
 func (b *Batch) count(docs []*batchDoc) []uint32 {
 	counts := make([]uint32, b.table.len())
 	for _, d := range docs {
 		for i := d.from; i < d.to; i++ {
-			counts[b.entries[i].word]++
+			counts[b.entries[i].term]++
 		}
 	}
 	return counts
 }
 
-// A batchPosting is an entry and the document that it is of. That it holds the entry itself takes memory for a moment, and
-// saves a look at a random place for each.
+// A batchPosting is an entry and its document. It contains a copy of the entry, which takes memory for
+// a moment and saves a cache miss for each.
 type batchPosting struct {
 	ord vocab.Ordinal
-	codedHits
+	encodedHits
 }
 
-// invert sorts the entries of documents by word, keeping the order of documents: it distributes them, since
-// how many each word has is known. The postings of a word end at ends, which held their numbers.
-func (b *Batch) invert(docs []*batchDoc, words, ends []uint32) []batchPosting {
+// invert returns the entries sorted by term, those of a term in the order of documents. ends are the
+// numbers of documents by term; invert replaces them by the ends of the terms' postings.
+func (b *Batch) invert(docs []*batchDoc, terms, ends []uint32) []batchPosting {
 	end := uint32(0)
-	for _, n := range words {
+	for _, n := range terms {
 		ends[n], end = end, end+ends[n]
 	}
 	postings := make([]batchPosting, end)
 	for ord, d := range docs {
 		for i := d.from; i < d.to; i++ {
-			at := &ends[b.entries[i].word]
-			postings[*at] = batchPosting{vocab.Ordinal(ord), b.entries[i].codedHits}
+			at := &ends[b.entries[i].term]
+			postings[*at] = batchPosting{vocab.Ordinal(ord), b.entries[i].encodedHits}
 			*at++
 		}
 	}
 	return postings
 }
 
-// sortedDocs gives the documents in the order of their keys, those that were replaced left out.
+// sortedDocs returns the documents that were not replaced, in the order of their keys.
 func (b *Batch) sortedDocs() []*batchDoc {
 	docs := make([]*batchDoc, 0, len(b.byID))
 	for i := range b.docs {
@@ -221,10 +224,10 @@ func (b *Batch) sortedDocs() []*batchDoc {
 	return docs
 }
 
-// reset forgets the documents and keeps the memory.
+// reset empties the batch and keeps the memory.
 func (b *Batch) reset() {
 	b.table.reset()
 	clear(b.docs)
 	clear(b.byID)
-	b.docs, b.entries, b.coded, b.texts = b.docs[:0], b.entries[:0], b.coded[:0], 0
+	b.docs, b.entries, b.encoded, b.texts = b.docs[:0], b.entries[:0], b.encoded[:0], 0
 }

@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"unicode/utf8"
@@ -10,11 +11,13 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// toUTF8 gives body in UTF-8, without its byte order mark. Nothing is copied where it is UTF-8
-// already: text that is valid UTF-8 is that, whatever is declared, but for the encodings that
-// escape everything into ASCII. Otherwise the byte order mark counts, then the Content-Type, then
-// a meta element, then an XML declaration, then windows-1252 unless it is UTF-8 with few faults (HTML
-// 13.2.3.2). What cannot be decoded becomes U+FFFD.
+// ErrBinary is the error of Parse for a page that is not text, whatever its media type.
+var ErrBinary = errors.New("not text")
+
+// toUTF8 returns body in UTF-8 without byte order mark. Valid UTF-8 is not copied and is UTF-8 whatever
+// it declares, except for encodings that escape everything into ASCII. For other text the first of
+// these counts: byte order mark, Content-Type, meta element, XML declaration, UTF-8 with few faults,
+// windows-1252 (HTML 13.2.3.2). What cannot be decoded becomes U+FFFD.
 func toUTF8(body []byte, contentType, declared string) ([]byte, error) {
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
 	wide := bytes.HasPrefix(body, []byte("\xFE\xFF")) || bytes.HasPrefix(body, []byte("\xFF\xFE")) ||
@@ -56,8 +59,8 @@ func determine(body []byte, contentType string) (encoding.Encoding, string) {
 	return enc, name
 }
 
-// mostlyUTF8 says whether nine in ten of the characters outside ASCII are good UTF-8: one broken
-// byte in a page that declares nothing spoils no more than itself.
+// mostlyUTF8 reports whether over nine in ten of the characters outside ASCII are valid UTF-8. One
+// broken byte in a page without declaration damages only itself.
 func mostlyUTF8(body []byte) bool {
 	good, bad := 0, 0
 	for i := 0; i < len(body); {
@@ -75,8 +78,8 @@ func mostlyUTF8(body []byte) bool {
 
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)
 
-// isBinary says whether, of the first 4 KB, one byte in 16 or more is one that no text holds
-// (WHATWG MIME Sniffing §3, binary data bytes; escape begins a change of character set).
+// isBinary reports whether more than one in 16 of the first 4 KB are binary data bytes (WHATWG MIME
+// Sniffing §3). Escape is not one of them, since it begins a change of character set.
 func isBinary(body []byte) bool {
 	head := body[:min(len(body), 4096)]
 	n := 0

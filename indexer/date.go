@@ -6,16 +6,17 @@ import (
 	"strings"
 	"time"
 
+	"anatomy/indexer/internal/htmltoken"
 	"anatomy/vocab"
 )
 
-// A page may tell its date in several ways. The day on which it was changed counts before the day on
-// which it was published, what the page says before the server's Last-Modified.
+// dates are the days that a page states. The day of the last change counts before that of
+// publication, and both before the server's Last-Modified.
 type dates struct {
 	modified, published vocab.Day
 }
 
-// The names of meta elements that hold dates, in lower case, as they stand in name, property or itemprop.
+// The names of meta elements with dates, in lower case, as values of name, property or itemprop.
 var (
 	modifiedNames = map[string]bool{
 		"article:modified_time": true, "og:updated_time": true, "last-modified": true, "datemodified": true, "dcterms.modified": true,
@@ -27,45 +28,64 @@ var (
 	}
 )
 
-// maxDateName is the length of the longest of the names.
+// maxDateName is the length of the longest of these names.
 const maxDateName = 25
 
-// metaDate takes the date of a meta or time element, if its name is one of a date. Of several the first
+// add records the date of a meta or time element, if name is that of a date. The first of several
 // counts.
-func (p *parser) metaDate(name, value []byte) {
+func (d *dates) add(name, value []byte) {
 	if len(name) == 0 || len(name) > maxDateName {
 		return
 	}
-	switch lower := string(bytes.ToLower(name)); {
-	case modifiedNames[lower]:
-		setDay(&p.dates.modified, value)
-	case publishedNames[lower]:
-		setDay(&p.dates.published, value)
+	switch lower := bytes.ToLower(name); {
+	case modifiedNames[string(lower)]:
+		setDay(&d.modified, value)
+	case publishedNames[string(lower)]:
+		setDay(&d.published, value)
 	}
 }
 
-// timeElement reads <time itemprop=datePublished datetime=…> and <time pubdate datetime=…>.
-func (p *parser) timeElement() {
-	value, ok := p.tags.attr("datetime")
+// addElement handles <time itemprop=datePublished datetime=…> and <time pubdate datetime=…>.
+func (d *dates) addElement(tags *htmltoken.Tokenizer) {
+	value, ok := tags.Attr("datetime")
 	if !ok {
 		return
 	}
-	if name, ok := p.tags.attr("itemprop"); ok {
-		p.metaDate(name, value)
-	} else if _, ok := p.tags.attr("pubdate"); ok {
-		setDay(&p.dates.published, value)
+	if name, ok := tags.Attr("itemprop"); ok {
+		d.add(name, value)
+	} else if _, ok := tags.Attr("pubdate"); ok {
+		setDay(&d.published, value)
 	}
 }
 
 func setDay(d *vocab.Day, value []byte) {
 	if *d == 0 {
-		*d = readDay(string(value))
+		*d = parseDay(string(value))
 	}
 }
 
-// readDay reads a date as pages write it: all that feeds have, ISO 8601 without or with a time of any
-// form, and the slashes of citations. It is 0 for all else.
-func readDay(s string) vocab.Day {
+// minAge is the least age of a Last-Modified that dates the page. A younger one is the time at which a
+// program generated the answer.
+const minAge = time.Hour
+
+// day returns the page's date, 0 if it states none. Dates in the future are ignored.
+func (d *dates) day(page *vocab.Page) vocab.Day {
+	latest := vocab.DayOf(page.Fetched.Add(24 * time.Hour))
+	for _, day := range []vocab.Day{d.modified, d.published} {
+		if day != 0 && day <= latest {
+			return day
+		}
+	}
+	t, err := http.ParseTime(page.LastModified)
+	if err != nil || page.Fetched.Sub(t) < minAge {
+		return 0
+	}
+	return vocab.DayOf(t)
+}
+
+// parseDay parses a date as pages write it: the formats of parseTime, ISO 8601 with a time of any
+// form or none, and the slashes of citations. It returns 0 for anything else.
+func parseDay(s string) vocab.Day {
 	s = strings.TrimSpace(s)
 	if len(s) >= len(time.DateOnly) {
 		day := strings.ReplaceAll(s[:len(time.DateOnly)], "/", "-")
@@ -73,24 +93,23 @@ func readDay(s string) vocab.Day {
 			return vocab.DayOf(t)
 		}
 	}
-	return vocab.DayOf(time.Unix(feedTime(s), 0))
+	return vocab.DayOf(time.Unix(parseTime(s), 0))
 }
 
-// clockSlack is how near to the fetch a Last-Modified is that tells when the page was made for us, by a
-// program, and nothing of its age.
-const clockSlack = time.Hour
+// timeLayouts are RFC 3339 as in Atom, RFC 822 with the century as in RSS, and common variants.
+var timeLayouts = [...]string{
+	time.RFC3339, "Mon, 2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04:05 MST", "2 Jan 2006 15:04:05 -0700",
+	"2 Jan 2006 15:04:05 MST", "Mon, 2 Jan 2006 15:04 -0700", "Mon, 2 Jan 2006 15:04 MST",
+	"Mon, 2 Jan 06 15:04:05 -0700", "Mon, 2 Jan 06 15:04:05 MST", "2006-01-02T15:04Z07:00",
+	"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02",
+}
 
-// day is the page's date, 0 where none is told. What lies ahead is no date.
-func (p *parser) day(page *vocab.Page) vocab.Day {
-	latest := vocab.DayOf(page.Fetched.Add(24 * time.Hour))
-	for _, d := range []vocab.Day{p.dates.modified, p.dates.published} {
-		if d != 0 && d <= latest {
-			return d
+// parseTime parses the date of a feed entry and returns Unix seconds, 0 if s is no date.
+func parseTime(s string) int64 {
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			return max(t.Unix(), 0)
 		}
 	}
-	t, err := http.ParseTime(page.LastModified)
-	if err != nil || page.Fetched.Sub(t) < clockSlack {
-		return 0
-	}
-	return vocab.DayOf(t)
+	return 0
 }

@@ -2,70 +2,45 @@ package indexer
 
 import (
 	"iter"
-	"slices"
 
 	"anatomy/vocab"
 )
 
-// A Document is a page taken apart. It owns its memory and never changes, so it can wait for
-// the page to be stored and then be added to a [Batch].
+// A Document is a parsed page. It owns its memory and does not change until Resolve, so it can wait
+// for the page to be stored and then be added to a [Batch].
 type Document struct {
-	Info     vocab.DocInfo // all but Place
+	Info     vocab.DocInfo // all but Address
 	Links    []vocab.Link  // in the order of the page
-	Targets  []OutlineLink // what they lead to, most of them once, until Resolve
-	NoIndex  bool          // the page asks not to be shown in results
-	NoFollow bool          // the page asks that its links not be followed; each of Links has the flag too
-	Redirect string        // canonical URL of a meta refresh without delay; "" where there is none
+	Targets  []OutlineLink // the targets of Links, most of them once; nil after Resolve
+	NoIndex  bool          // robots directive: not in results
+	NoFollow bool          // robots directive: follow no links; each of Links has the flag too
+	Redirect string        // canonical URL of a meta refresh without delay, or ""
 
-	Canonical string   // another URL of this site that the page says is its own; "" where it says none, or this
-	Related   []string // canonical URLs that the page states beside its text: of its canonical form, the next page, feeds
+	Canonical string   // URL on this site that the page states as its own, or "" if that is URL or none
+	Related   []string // canonical URLs of the page's other forms, neighbours and feeds
 
-	to    []uint32 // of each of Links, its number in Targets
-	key   string   // of the URL, the order of documents
-	words wordList
-	hits  []occurrence
+	Sample vocab.TextSample // the same as that of the page's Outline
+
+	to    []uint32 // index in Targets of each of Links
+	key   string   // of the URL, by which documents are sorted
+	terms termList
+	hits  []occurrence // in the order of [vocab.Hit.Before]
 }
 
-// An occurrence is a word, by its number among those of the document, where it stands. Occurrences are in the
-// order of [vocab.Hit.Before].
-type occurrence struct {
-	word uint32
-	hit  vocab.Hit
-}
-
-// A wordList is the different words of a document in the order of their first coming, one after the other.
-type wordList struct {
-	text   []byte
-	ends   []uint32 // of each in text
-	hashes []uint64
-}
-
-func (l *wordList) clone() wordList {
-	return wordList{slices.Clone(l.text), slices.Clone(l.ends), slices.Clone(l.hashes)}
-}
-
-func (l *wordList) word(number uint32) []byte {
-	start := uint32(0)
-	if number > 0 {
-		start = l.ends[number-1]
-	}
-	return l.text[start:l.ends[number]:l.ends[number]]
-}
-
-// Hits gives every word with its hit, body first, then title, meta, URL and parts, each in its order.
-// The word lasts as long as the document.
+// Hits returns every term with its hit: body, title, meta, URL and parts, each in its order. The term
+// is valid as long as the document.
 func (d *Document) Hits() iter.Seq2[[]byte, vocab.Hit] {
 	return func(yield func([]byte, vocab.Hit) bool) {
 		for _, o := range d.hits {
-			if !yield(d.words.word(o.word), o.hit) {
+			if !yield(d.terms.term(o.term), o.hit) {
 				return
 			}
 		}
 	}
 }
 
-// Resolve gives the docIDs of Links, of which it drops those that have none, from those of Targets, 0 for none. It lets go
-// of Targets.
+// Resolve returns the docID of each of Links. docs are the docIDs of Targets, 0 for a target without.
+// It drops the links to those, and Targets.
 func (d *Document) Resolve(docs []vocab.DocID) []vocab.DocID {
 	kept, targets := d.Links[:0], make([]vocab.DocID, 0, len(d.Links))
 	for i, l := range d.Links {
@@ -77,9 +52,9 @@ func (d *Document) Resolve(docs []vocab.DocID) []vocab.DocID {
 	return targets
 }
 
-// Bytes is about how much memory the document takes.
+// Bytes returns about how much memory the document takes.
 func (d *Document) Bytes() int {
-	n := len(d.Info.URL) + len(d.Info.Title) + len(d.Info.Description) + len(d.Info.Text) + len(d.words.text) + 12*len(d.words.ends) + 8*len(d.hits) + 512
+	n := len(d.Info.URL) + len(d.Info.Title) + len(d.Info.Description) + len(d.Info.Text) + len(d.terms.text) + 12*len(d.terms.ends) + 8*len(d.hits) + 512
 	for i := range d.Links {
 		n += len(d.Links[i].Target) + len(d.Links[i].Text) + 40
 	}

@@ -2,29 +2,24 @@ package indexer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
-	"errors"
 	"io"
 	"math"
 	"strings"
 	"time"
 
 	"golang.org/x/net/html"
-
-	"anatomy/vocab"
 )
 
 // The bounds of a feed.
 const (
-	maxFeedText  = 4096 // bytes of one element's text; what is behind is passed over
-	maxFeedDepth = 64   // elements within each other
+	maxFeedText  = 4096 // bytes of the text of one element; the rest is ignored
+	maxFeedDepth = 64   // of nested elements
 )
 
-// errXML is the error of Parse for XML that is neither a feed nor a page.
-var errXML = errors.New("XML that is neither a feed nor a page")
-
-// rootOf gives the name of the root element of an XML document, without its prefix and in lower case;
-// "" where there is none. A page of HTML without XML declaration may give that of any element.
+// rootOf returns the name of the root element of an XML document, without prefix and in lower case,
+// or "". For HTML without XML declaration it may be the name of any element.
 func rootOf(body []byte) string {
 	d := xmlDecoder(body[:min(len(body), 4096)])
 	for {
@@ -38,11 +33,11 @@ func rootOf(body []byte) string {
 	}
 }
 
-// isFeed says whether a root element is that of RSS 2.0, of Atom (RFC 4287), or of RSS 1.0.
+// isFeed reports whether the root element is that of RSS 2.0, Atom (RFC 4287) or RSS 1.0.
 func isFeed(root string) bool { return root == "rss" || root == "feed" || root == "rdf" }
 
-// feedAsPage says whether a body that came as a page is a feed: many servers send them so. It is told
-// by the first bytes, so that true pages are not read twice.
+// feedAsPage reports whether a body that was sent as HTML is a feed, as many servers do. It looks at
+// the first bytes first, so that pages are not read twice.
 func feedAsPage(body []byte) bool {
 	head := bytes.TrimLeft(body[:min(len(body), 64)], " \t\r\n")
 	for _, mark := range []string{"<?xml", "<rss", "<feed", "<rdf:RDF"} {
@@ -53,7 +48,7 @@ func feedAsPage(body []byte) bool {
 	return false
 }
 
-// xmlDecoder forgives what can be forgiven. The body is UTF-8 by now, whatever it declares.
+// xmlDecoder returns a lenient decoder. The body is UTF-8, whatever encoding it declares.
 func xmlDecoder(body []byte) *xml.Decoder {
 	d := xml.NewDecoder(bytes.NewReader(body))
 	d.Strict, d.Entity = false, xml.HTMLEntity
@@ -61,23 +56,10 @@ func xmlDecoder(body []byte) *xml.Decoder {
 	return d
 }
 
-// readXML takes apart what came as XML of no stated kind.
-func (p *parser) readXML(body []byte, fetched time.Time) error {
-	switch root := rootOf(body); {
-	case isFeed(root):
-		p.readFeed(body, fetched)
-	case root == "html":
-		p.readHTML(body)
-	default:
-		return errXML
-	}
-	return nil
-}
-
-// A feed is the state of reading one.
+// A feed is the state of reading a feed.
 type feed struct {
-	p      *parser
-	latest int64    // no date is later than the day after the fetch
+	x      *extraction
+	latest int64    // dates after it are ignored: the day after the fetch
 	path   []string // names of the open elements
 	text   []byte   // of the innermost
 	entry  *entry   // the open one, or nil
@@ -90,11 +72,11 @@ type entry struct {
 	changed           int64
 }
 
-// readFeed takes a feed apart. Its own text is its title, its description and the titles of its
-// entries: what an entry says stands on the page that it leads to. Entries are links with the day
-// of their change. What stands before broken XML is kept.
-func (p *parser) readFeed(body []byte, fetched time.Time) {
-	f := feed{p: p, latest: fetched.Add(24 * time.Hour).Unix()}
+// readFeed reads a feed. The feed's own text is its title, its description and the titles of its
+// entries: the text of an entry is on the page that it links to. Entries become links with the day of
+// their last change. Of broken XML, the part before the error is kept.
+func (x *extraction) readFeed(body []byte, fetched time.Time) {
+	f := feed{x: x, latest: fetched.Add(24 * time.Hour).Unix()}
 	for d := xmlDecoder(body); len(f.path) <= maxFeedDepth; {
 		token, err := d.RawToken()
 		if err != nil {
@@ -109,8 +91,7 @@ func (p *parser) readFeed(body []byte, fetched time.Time) {
 			f.end(strings.ToLower(t.Name.Local))
 		}
 	}
-	p.endAnchor()
-	p.endBlock()
+	x.end()
 }
 
 func (f *feed) start(t xml.StartElement) {
@@ -124,8 +105,9 @@ func (f *feed) start(t xml.StartElement) {
 	case name == "link" && attributeOf(t, "href") != "":
 		f.link(t)
 	case len(f.path) == 0:
-		if base, err := f.p.page.Join(attributeOf(t, "base")); err == nil && attributeOf(t, "base") != "" {
-			f.p.base = base
+		links := &f.x.links
+		if base, err := links.page.Join(attributeOf(t, "base")); err == nil && attributeOf(t, "base") != "" {
+			links.base = base
 		}
 	}
 	f.path = append(f.path, name)
@@ -140,19 +122,19 @@ func attributeOf(t xml.StartElement, name string) string {
 	return ""
 }
 
-// link reads <link rel=… href=…> of Atom, which stands in RSS too.
+// link handles <link rel=… href=…> of Atom, which RSS feeds use too.
 func (f *feed) link(t xml.StartElement) {
 	ref := attributeOf(t, "href")
 	switch rel := strings.ToLower(attributeOf(t, "rel")); {
 	case f.entry != nil && (rel == "" || rel == "alternate"):
 		f.entry.link = ref
 	case f.entry == nil && (rel == "" || rel == "alternate" || rel == "next"):
-		f.p.relation([]byte(max(rel, "alternate")), []byte(ref), nil)
+		f.x.relations.add(&f.x.links, []byte(max(rel, "alternate")), []byte(ref), nil)
 	}
 }
 
-// end takes the text of the element that closes; one that was never opened is passed over, and those
-// that were left open within it close with it.
+// end handles the end of an element and its text. Elements that were left open within it end too.
+// The end of an element that is not open is ignored.
 func (f *feed) end(name string) {
 	at := len(f.path) - 1
 	for at >= 0 && f.path[at] != name {
@@ -178,7 +160,7 @@ func (f *feed) end(name string) {
 	}
 }
 
-// set takes a child element of an entry.
+// set handles a child element of an entry.
 func (e *entry) set(name, text string, permanent bool) {
 	switch name {
 	case "title":
@@ -190,53 +172,43 @@ func (e *entry) set(name, text string, permanent bool) {
 			e.guid = text
 		}
 	case "pubdate", "date", "updated", "published", "modified":
-		e.changed = max(e.changed, feedTime(text))
+		e.changed = max(e.changed, parseTime(text))
 	}
 }
 
-// about takes a child element of the feed itself.
+// about handles a child element of the feed itself.
 func (f *feed) about(name, text string) {
-	p := f.p
 	switch name {
 	case "title":
-		if len(p.title) == 0 {
-			p.title = foldSpace(p.title, []byte(withoutTags(text)))
-		}
+		f.x.meta.setTitle([]byte(withoutTags(text)))
 	case "description", "subtitle", "tagline":
-		if len(p.description) == 0 {
-			p.description = foldSpace(p.description, []byte(withoutTags(text)))
-		}
+		f.x.meta.setDescription([]byte(withoutTags(text)))
 	case "link":
 		if text != "" {
-			p.relation([]byte("alternate"), []byte(text), nil)
+			f.x.relations.add(&f.x.links, []byte("alternate"), []byte(text), nil)
 		}
 	}
 }
 
-// add makes the entry that closes a block of text and a link.
+// add makes the entry that ends a block of text and a link.
 func (f *feed) add() {
-	p, e := f.p, f.entry
+	e := f.entry
 	if e == nil {
 		return
 	}
 	f.entry = nil
-	ref := e.link
-	if ref == "" {
-		ref = e.guid
-	}
-	if ref != "" && !p.tooManyLinks() && p.addReference([]byte(ref), 0, nil) {
-		l := len(p.links) - 1
+	links := &f.x.links
+	if ref := cmp.Or(e.link, e.guid); ref != "" && links.add([]byte(ref), 0, nil) {
 		if e.changed > 0 && e.changed <= min(f.latest, math.MaxUint32) {
-			p.links[l].changed = uint32(e.changed)
+			links.setLastChanged(uint32(e.changed))
 		}
-		p.anchor = anchor{open: true, link: l, start: len(p.linkText), title: p.anchor.title[:0]}
+		links.start(nil)
 	}
-	p.appendText([]byte(e.title), style{kind: vocab.Plain, size: vocab.NormalSize})
-	p.endAnchor()
-	p.endBlock()
+	f.x.append([]byte(e.title), plainStyle)
+	f.x.end()
 }
 
-// withoutTags is the text of a title, which may hold HTML that was escaped.
+// withoutTags returns the text of a title, which may contain escaped HTML.
 func withoutTags(s string) string {
 	if !strings.ContainsAny(s, "<&") {
 		return s
@@ -250,19 +222,4 @@ func withoutTags(s string) string {
 			b.Write(z.Text())
 		}
 	}
-}
-
-// feedTime reads the date of an entry: RFC 822 with the century as RSS has it, RFC 3339 as Atom has
-// it, and what is often written instead. It is 0 for all else.
-func feedTime(s string) int64 {
-	for _, layout := range []string{
-		time.RFC3339, "Mon, 2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04:05 MST", "2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04:05 MST",
-		"Mon, 2 Jan 2006 15:04 -0700", "Mon, 2 Jan 2006 15:04 MST", "Mon, 2 Jan 06 15:04:05 -0700", "Mon, 2 Jan 06 15:04:05 MST",
-		"2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02",
-	} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return max(t.Unix(), 0)
-		}
-	}
-	return 0
 }

@@ -81,7 +81,7 @@ func TestFeedTime(t *testing.T) {
 		"Sat, 21 Nov 2026 11:57:15 GMT": 1795262235, "21 Nov 2026 11:57:15 +0000": 1795262235, "2026-11-21T12:57:15+01:00": 1795262235,
 		"Sat, 21 Nov 26 11:57:15 +0000": 1795262235, "2026-11-21": 1795219200, "yesterday": 0, "": 0, "1890-01-01": 0,
 	} {
-		if got := feedTime(in); got != want {
+		if got := parseTime(in); got != want {
 			t.Errorf("%q: %d, want %d", in, got, want)
 		}
 	}

@@ -1,291 +1,184 @@
 package indexer
 
 import (
-	"bytes"
-	"slices"
-
 	"golang.org/x/net/html/atom"
 
+	"anatomy/indexer/internal/htmltoken"
 	"anatomy/vocab"
 )
 
-// readHTML takes body, in UTF-8, apart.
-func (p *parser) readHTML(body []byte) {
-	p.tags.reset(body)
+// An htmlParser reads HTML in one pass: a tokenizer and a small state machine, no tree.
+type htmlParser struct {
+	extraction
+	markup
+	format format
+	nav    nav
+
+	inTitle  bool
+	hasTitle bool // the first title with text has ended
+	noscript bool // a noscript element is open
+	linked   bool // an a element with a reference is open
+}
+
+// startAt prepares for the page at url.
+func (p *htmlParser) startAt(url string) error {
+	p.markup.reset()
+	p.format = format{fonts: p.format.fonts[:0]}
+	p.nav, p.inTitle, p.hasTitle, p.noscript, p.linked = nav{}, false, false, false, false
+	return p.extraction.startAt(url)
+}
+
+// read reads body, which is UTF-8.
+func (p *htmlParser) read(body []byte) {
+	p.tags.Reset(body)
 	for {
-		switch p.tags.next() {
-		case noToken:
-			p.endAnchor()
+		switch p.tags.Next() {
+		case htmltoken.End:
+			p.links.end()
 			p.endBlock()
 			return
-		case textToken:
-			if !p.linksOnly {
-				p.readText()
-			}
-		case startTag:
+		case htmltoken.Text:
+			p.readText()
+		case htmltoken.Start:
 			p.startTag(false)
-		case emptyTag:
+		case htmltoken.EmptyTag:
 			p.startTag(true)
-		case endTag:
+		case htmltoken.EndTag:
 			p.endTag()
 		}
 	}
 }
 
-func (p *parser) readText() {
+func (p *htmlParser) readText() {
+	if p.skip.open() {
+		return
+	}
+	text := p.tags.Content()
+	p.sample.add(text, p.linked)
 	switch {
-	case p.skip.on():
+	case p.links.outlineOnly:
 	case !p.inTitle:
-		p.appendText(p.tags.content(), p.currentStyle())
+		p.append(text, p.format.style())
 	case !p.hasTitle:
-		p.title = foldSpace(p.title, p.tags.content())
+		p.meta.title = foldSpace(p.meta.title, text)
 	}
 }
 
-// currentStyle is the style of text that comes now. Of several, what says more about the text
-// wins: a heading, then code, in which emphasis is often no more than colour.
-func (p *parser) currentStyle() style {
-	s := style{kind: p.heading, size: p.fontSize()}
-	switch {
-	case s.kind != vocab.Plain:
-	case p.code > 0:
-		s.kind = vocab.Code
-	case p.emphasis > 0 || s.size > vocab.NormalSize:
-		s.kind = vocab.Emphasis
+// endLine ends a line of the text sample, if an element of kind k does: the cells of a table row
+// are one line.
+func (p *htmlParser) endLine(k kind) {
+	if k&cell == 0 {
+		p.sample.endLine()
 	}
-	return s
 }
 
-func (p *parser) startTag(empty bool) {
-	tag, name := p.tags.tag, p.tags.nameText()
-	k := kindOf(tag)
-	if p.skip.on() && p.skip.start(tag, name, k, empty) {
-		p.startSkipped(tag, empty)
+func (p *htmlParser) endBlock() { p.extraction.endBlock(p.format.named(), p.nav.open()) }
+
+func (p *htmlParser) startTag(empty bool) {
+	k, skipped := p.markup.startTag(empty)
+	if skipped {
+		// The links of an element that is merely hidden count, without their texts.
+		if tag := p.tags.Tag; p.skip.hidden && (tag == atom.A || tag == atom.Area) {
+			p.links.addAttribute(&p.tags, "href", 0, nil)
+		}
 		return
 	}
 	if k&block != 0 {
+		p.endLine(k)
 		p.endBlock()
-		if !empty && !p.linksOnly {
-			p.nav.start(tag, &p.tags)
+		if !empty && !p.links.outlineOnly {
+			p.nav.start(&p.tags)
 		}
 	}
 	if k&spacer != 0 {
-		p.breakWord()
+		p.text.breakWord()
 	}
-	if k&breaks != 0 {
-		p.heading, p.term = vocab.Plain, tag == atom.Dt
+	p.format.start(&p.tags, k)
+	p.startElement()
+	if !p.links.outlineOnly {
+		p.text.parts.addElement(&p.tags)
 	}
-	p.startMeaning(tag)
-	p.startPart(tag)
-	switch {
-	case k&emphasis != 0:
-		p.emphasis++
-	case k&code != 0:
-		p.code++
-	case k&sized != 0:
-		p.startFont(tag)
-	}
-	p.startSkip(name, tag, k, empty)
+	p.markup.startSkip(k, empty)
 }
 
-// startSkipped looks at a tag within an element whose text is skipped. If that is merely hidden,
-// its links are links still, though their texts are not.
-func (p *parser) startSkipped(tag atom.Atom, empty bool) {
-	if p.skip.kind&foreign != 0 && empty {
-		p.tags.notRaw() // <svg><title/> is an empty element there
-	}
-	if !p.skip.hidden {
-		return
-	}
-	switch tag {
-	case atom.A, atom.Area:
-		p.addLink("href", 0, nil)
-	case atom.Noscript, atom.Noframes:
-		p.tags.notRaw()
-	}
-}
-
-// startSkip begins to skip text if the element asks for it.
-func (p *parser) startSkip(name []byte, tag atom.Atom, k kind, empty bool) {
-	hidden := false
-	switch {
-	case k&void != 0, k&foreign != 0 && empty:
-		return
-	case k&skipped != 0:
-	case tag == atom.Body, tag == atom.Html: // to be shown by a script once all is loaded
-		return
-	case p.tags.hides():
-		hidden = true
-	default:
-		return
-	}
-	p.skip = skip{name: append(p.skip.name[:0], name...), tag: tag, kind: k, hidden: hidden}
-	p.tags.cdata = k&foreign != 0
-}
-
-// startMeaning does what an element means beside the style of its text.
-func (p *parser) startMeaning(tag atom.Atom) {
-	switch tag {
-	case atom.H1:
-		p.startHeading(vocab.Heading1)
-	case atom.H2:
-		p.startHeading(vocab.Heading2)
-	case atom.H3, atom.H4, atom.H5, atom.H6, atom.Caption:
-		p.startHeading(vocab.Heading3)
-	case atom.Td, atom.Th:
-		p.clearStyle()
+// startElement does what a start tag means beside its formatting.
+func (p *htmlParser) startElement() {
+	switch p.tags.Tag {
 	case atom.A:
-		p.startAnchor()
+		p.links.startElement(&p.tags)
+		_, p.linked = p.tags.Attr("href")
 	case atom.Area:
-		p.endAnchor()
-		alt, _ := p.tags.attr("alt")
-		p.addLink("href", 0, alt)
+		p.links.end()
+		alt, _ := p.tags.Attr("alt")
+		p.links.addAttribute(&p.tags, "href", 0, alt)
 	case atom.Iframe, atom.Frame:
-		p.addLink("src", vocab.Embedded, nil)
+		p.links.addAttribute(&p.tags, "src", vocab.Embedded, nil)
 	case atom.Object:
-		p.embeds("data")
+		p.links.addEmbedded(&p.tags, "data")
 	case atom.Embed:
-		p.embeds("src")
+		p.links.addEmbedded(&p.tags, "src")
 	case atom.Img:
 		p.image()
 	case atom.Link:
-		p.linkElement()
+		p.relations.addElement(&p.links, &p.tags)
 	case atom.Base:
-		p.setBase()
+		p.links.setBase(&p.tags)
 	case atom.Meta:
-		p.meta()
+		// A noscript element addresses browsers without scripts and often redirects them.
+		if !p.noscript {
+			p.meta.addElement(&p.tags, &p.links)
+		}
 	case atom.Time:
-		p.timeElement()
+		p.meta.dates.addElement(&p.tags)
 	case atom.Html:
-		p.setLanguage("lang")
-		p.setLanguage("xml:lang")
+		for _, key := range []string{"lang", "xml:lang"} {
+			if lang, ok := p.tags.Attr(key); ok {
+				p.meta.setLanguage(lang)
+			}
+		}
 	case atom.Title:
 		p.inTitle = true
 	case atom.Noscript:
 		p.noscript = true
-		p.tags.notRaw()
+		p.tags.NotRaw()
 	case atom.Noframes:
-		p.tags.notRaw()
+		p.tags.NotRaw()
 	}
 }
 
-func (p *parser) endTag() {
-	tag, name := p.tags.tag, p.tags.nameText()
-	k := kindOf(tag)
-	if p.skip.on() {
-		if p.skip.end(name, k) {
-			return
-		}
-		p.tags.cdata = false
+func (p *htmlParser) endTag() {
+	k, skipped := p.markup.endTag()
+	if skipped {
+		return
 	}
+	tag := p.tags.Tag
 	if k&block != 0 {
+		p.endLine(k)
 		p.endBlock()
 		p.nav.end(tag)
 	}
 	if k&spacer != 0 {
-		p.breakWord()
+		p.text.breakWord()
 	}
-	switch {
-	case k&emphasis != 0:
-		p.emphasis = max(p.emphasis-1, 0)
-	case k&code != 0:
-		p.code = max(p.code-1, 0)
-	case k&sized != 0:
-		p.endFont(tag)
-	}
+	p.format.end(tag, k)
 	switch tag {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Caption:
-		p.heading = vocab.Plain
-	case atom.Td, atom.Th:
-		p.clearStyle()
-	case atom.Dt:
-		p.term = false
 	case atom.A:
-		p.endAnchor()
+		p.links.end()
+		p.linked = false
 	case atom.Title:
 		p.inTitle = false
-		p.hasTitle = p.hasTitle || len(p.title) > 0
+		p.hasTitle = p.hasTitle || len(p.meta.title) > 0
 	case atom.Noscript:
 		p.noscript = false
 	}
 }
 
-func (p *parser) startHeading(kind vocab.HitType) {
-	p.clearStyle()
-	p.heading = kind
-}
-
-// clearStyle forgets what was left open: in a table cell or a heading a page begins anew, or an
-// unclosed <b> would make the rest of a page bold.
-func (p *parser) clearStyle() {
-	p.emphasis, p.code, p.fonts = 0, 0, p.fonts[:0]
-}
-
-func (p *parser) image() {
-	if p.linksOnly {
+// image adds the text of an img element.
+func (p *htmlParser) image() {
+	if p.links.outlineOnly {
 		return
 	}
-	alt, _ := p.tags.attr("alt")
-	p.appendText(alt, style{kind: vocab.Alt, size: p.fontSize()})
-	p.breakWord()
-}
-
-// A font is an open element that changed the font size.
-type font struct {
-	tag  atom.Atom
-	size uint8
-}
-
-func (p *parser) fontSize() uint8 {
-	if n := len(p.fonts); n > 0 {
-		return p.fonts[n-1].size
-	}
-	return vocab.NormalSize
-}
-
-func (p *parser) startFont(tag atom.Atom) {
-	if len(p.fonts) == maxFontNesting {
-		return
-	}
-	size := int(p.fontSize())
-	switch tag {
-	case atom.Big:
-		size++
-	case atom.Small:
-		size--
-	default:
-		spec, _ := p.tags.attr("size")
-		size = readFontSize(spec, size)
-	}
-	p.fonts = append(p.fonts, font{tag, uint8(min(max(size, 1), 7))})
-}
-
-// readFontSize reads "5", "+1" or "-2" (HTML, rules for parsing a legacy font size); the
-// signed ones are relative to the normal size. Anything else changes nothing.
-func readFontSize(spec []byte, size int) int {
-	spec = bytes.TrimSpace(spec)
-	sign := byte(0)
-	if len(spec) > 0 && (spec[0] == '+' || spec[0] == '-') {
-		sign, spec = spec[0], spec[1:]
-	}
-	if len(spec) == 0 || spec[0] < '0' || spec[0] > '9' {
-		return size
-	}
-	n := int(spec[0] - '0')
-	switch sign {
-	case '+':
-		return vocab.NormalSize + n
-	case '-':
-		return vocab.NormalSize - n
-	}
-	return n
-}
-
-func (p *parser) endFont(tag atom.Atom) {
-	for i := len(p.fonts) - 1; i >= 0; i-- {
-		if p.fonts[i].tag == tag {
-			p.fonts = slices.Delete(p.fonts, i, i+1)
-			return
-		}
-	}
+	alt, _ := p.tags.Attr("alt")
+	p.append(alt, style{kind: vocab.Alt, size: p.format.size()})
+	p.text.breakWord()
 }

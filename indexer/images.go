@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/net/html/atom"
 
+	"anatomy/indexer/internal/htmltoken"
 	"anatomy/vocab"
 )
 
@@ -14,54 +15,58 @@ import (
 const (
 	maxImages     = 1000
 	maxImageText  = 512  // bytes of each text about an image
-	maxImageSize  = 1e5  // pixels of a width or height that is believed
+	maxImageSize  = 1e5  // largest credible width or height, in pixels
 	maxFigures    = 16   // open at once
-	maxSourceText = 4096 // bytes of a caption or heading as it stands in the page, white space included
+	maxSourceText = 4096 // bytes of a caption or heading with its white space
 )
 
-// Images lists the images that a page shows, in its order, each once. Only HTML has them. Images that
-// lie within the address of the page itself (data:) are passed over, as is what is hidden, and all of them
-// where the page asks not to have them shown (noimageindex). The list owns its memory. The error is that of [Parse].
+// Images returns the images that a page shows, in the order of the page, each once. Only HTML and
+// Markdown have images. Hidden images and data: URLs are ignored. A page with the robots directive
+// noimageindex has no images. The list owns its memory. The errors are those of [Parse].
 func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
 	medium, charset := mediumOf(page.ContentType)
 	markdown := medium == vocab.Markdown && len(page.Body) <= maxMarkdown
-	if medium != vocab.HTML && medium != vocab.Unread && !markdown || vocab.IsPDF(page.Body) {
+	if medium != vocab.HTML && medium != vocab.OtherMedium && !markdown || vocab.IsPDF(page.Body) {
 		return nil, nil
 	}
-	r := imageReader{p: &buf.parser, seen: map[string]int{}}
+	p := &buf.parser
+	r := imageReader{markup: &p.markup, links: &p.links, meta: &p.meta, seen: map[string]int{}}
 	body, err := toUTF8(page.Body, page.ContentType, charset)
 	if err == nil {
-		err = r.p.startAt(page.URL)
+		err = p.startAt(page.URL)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("indexer: images of %s: %w", page.URL, err)
 	}
-	r.p.obeyHeader(page.Robots)
+	r.meta.obeyHeader(page.Robots)
 	if markdown {
 		body = fromMarkdown(body).out
 	}
-	if r.read(body); r.p.noImages {
+	if r.read(body); r.meta.noImages {
 		return nil, nil
 	}
 	return r.images, nil
 }
 
-// An imageReader is the state of one pass over a page that looks for images alone.
+// An imageReader is the state of a pass over a page that reads images only.
 type imageReader struct {
-	p      *parser // for the tokeniser, the base and what is hidden
-	images []vocab.Image
-	seen   map[string]int // of images, by URL
+	*markup
+	links *linkCollector // for its base
+	meta  *metadata
 
-	figures []figure // that are open, the innermost last
-	caption element  // that is open
-	heading []byte   // as it stands in the page
+	images []vocab.Image
+	seen   map[string]int // index in images by URL
+
+	figures []figure // open ones, the innermost last
+	caption element  // the open one
+	heading []byte   // the last one, with its white space
 	headed  atom.Atom
 	folded  string // heading, its white space folded
 
-	lead vocab.Image // what Open Graph says of the page
+	lead vocab.Image // the image of the whole page, from Open Graph
 }
 
-// An element is open until its end tag; elements of its name within it are counted.
+// An element is open until its end tag. depth counts the elements of its name within it.
 type element struct {
 	tag   atom.Atom // 0: none is open
 	depth int
@@ -75,31 +80,30 @@ type figure struct {
 }
 
 func (r *imageReader) read(body []byte) {
-	z := &r.p.tags
-	z.reset(body)
+	r.tags.Reset(body)
 	for {
-		switch z.next() {
-		case noToken:
+		switch r.tags.Next() {
+		case htmltoken.End:
 			for len(r.figures) > 0 {
 				r.endFigure()
 			}
 			r.addLead()
 			return
-		case textToken:
+		case htmltoken.Text:
 			r.text()
-		case startTag:
+		case htmltoken.Start:
 			r.start(false)
-		case emptyTag:
+		case htmltoken.EmptyTag:
 			r.start(true)
-		case endTag:
+		case htmltoken.EndTag:
 			r.end()
 		}
 	}
 }
 
-// text belongs to the caption or the heading that is open.
+// text adds the current text to the open caption or heading.
 func (r *imageReader) text() {
-	if r.p.skip.on() {
+	if r.skip.open() {
 		return
 	}
 	to := &r.heading
@@ -109,18 +113,13 @@ func (r *imageReader) text() {
 	case r.headed == 0:
 		return
 	}
-	s := r.p.tags.content()
+	s := r.tags.Content()
 	*to = append(*to, s[:min(len(s), maxSourceText-min(len(*to), maxSourceText))]...)
 }
 
 func (r *imageReader) start(empty bool) {
-	p := r.p
-	tag, name := p.tags.tag, p.tags.nameText()
-	k := kindOf(tag)
-	if p.skip.on() && p.skip.start(tag, name, k, empty) {
-		if p.skip.kind&foreign != 0 && empty || p.skip.hidden && (tag == atom.Noscript || tag == atom.Noframes) {
-			p.tags.notRaw()
-		}
+	k, skipped := r.startTag(empty)
+	if skipped {
 		return
 	}
 	if k&breaks != 0 {
@@ -129,35 +128,36 @@ func (r *imageReader) start(empty bool) {
 	if r.caption.tag == atom.P && k&block != 0 {
 		r.caption = element{}
 	}
-	r.open(tag, k)
-	switch tag {
+	r.open(k)
+	switch tag := r.tags.Tag; tag {
 	case atom.Base:
-		p.setBase()
+		r.links.setBase(&r.tags)
 	case atom.Noscript, atom.Noframes:
-		p.tags.notRaw()
+		r.tags.NotRaw()
 	case atom.Meta:
-		r.meta()
+		r.metaElement()
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		r.headed, r.heading, r.folded = tag, r.heading[:0], ""
 	case atom.Img:
-		if !p.tags.hides() {
+		if !hides(&r.tags) {
 			r.image()
 		}
 	}
-	p.startSkip(name, tag, k, empty)
+	r.startSkip(k, empty)
 }
 
-// open notes that an element begins which may be a figure or a caption, or stand within one.
-func (r *imageReader) open(tag atom.Atom, k kind) {
+// open handles the start of an element that may be a figure or a caption, or be within one.
+func (r *imageReader) open(k kind) {
 	if k&void != 0 {
 		return
 	}
+	tag := r.tags.Tag
 	for i := range r.figures {
 		if r.figures[i].tag == tag {
 			r.figures[i].depth++
 		}
 	}
-	class, _ := r.p.tags.attr("class")
+	class, _ := r.tags.Attr("class")
 	switch {
 	case r.caption.tag == tag:
 		r.caption.depth++
@@ -172,7 +172,7 @@ func (r *imageReader) open(tag atom.Atom, k kind) {
 	}
 }
 
-// What pages without figure elements call theirs: DocBook, Sphinx, MediaWiki, WordPress.
+// Classes of figures and captions without figure elements: DocBook, Sphinx, MediaWiki, WordPress.
 var (
 	figureClasses  = []string{"figure", "informalfigure", "thumb", "wp-caption", "mediaobject"}
 	captionClasses = []string{"caption", "thumbcaption", "wp-caption-text", "title", "figcaption"}
@@ -190,15 +190,9 @@ func hasToken(class []byte, tokens []string) bool {
 }
 
 func (r *imageReader) end() {
-	p := r.p
-	tag, name := p.tags.tag, p.tags.nameText()
-	if p.skip.on() {
-		if p.skip.end(name, kindOf(tag)) {
-			return
-		}
-		p.tags.cdata = false
-	}
-	if tag == 0 {
+	_, skipped := r.endTag()
+	tag := r.tags.Tag
+	if skipped || tag == 0 {
 		return
 	}
 	if tag == r.headed {
@@ -216,7 +210,7 @@ func (r *imageReader) end() {
 	}
 }
 
-// closes takes an end tag and says whether the element ends with it.
+// closes handles an end tag and reports whether it ends the element.
 func (e *element) closes(tag atom.Atom) bool {
 	if e.tag != tag {
 		return false
@@ -225,7 +219,7 @@ func (e *element) closes(tag atom.Atom) bool {
 	return e.depth < 0
 }
 
-// endFigure gives the images of the innermost figure its caption.
+// endFigure ends the innermost figure. Its caption becomes that of its images.
 func (r *imageReader) endFigure() {
 	f := r.figures[len(r.figures)-1]
 	r.figures = r.figures[:len(r.figures)-1]
@@ -238,29 +232,30 @@ func (r *imageReader) endFigure() {
 	}
 }
 
-// image takes an img element.
+// image handles an img element.
 func (r *imageReader) image() {
 	if len(r.images) == maxImages {
 		return
 	}
-	z := &r.p.tags
+	z := &r.tags
 	url := r.source()
 	if url == "" {
 		return
 	}
-	alt, hasAlt := z.attr("alt")
-	title, _ := z.attr("title")
-	role, _ := z.attr("role")
-	hidden, _ := z.attr("aria-hidden")
+	alt, hasAlt := z.Attr("alt")
+	title, _ := z.Attr("title")
+	role, _ := z.Attr("role")
+	hidden, _ := z.Attr("aria-hidden")
 	m := vocab.Image{
 		URL: url, Alt: imageText(alt), Title: imageText(title), Heading: r.nearest(),
 		Width: r.pixels("width"), Height: r.pixels("height"),
 	}
-	m.Decoration = hasAlt && m.Alt == "" || bytes.EqualFold(role, []byte("presentation")) || bytes.EqualFold(role, []byte("none")) || bytes.EqualFold(hidden, []byte("true"))
+	m.Decoration = hasAlt && m.Alt == "" || bytes.EqualFold(hidden, []byte("true")) ||
+		bytes.EqualFold(role, []byte("presentation")) || bytes.EqualFold(role, []byte("none"))
 	r.add(m)
 }
 
-// add adds an image, or what is new of one that the page shows again.
+// add adds an image. For one that the page shows again it adds the texts that were missing.
 func (r *imageReader) add(m vocab.Image) {
 	i, again := r.seen[m.URL]
 	if !again {
@@ -281,25 +276,25 @@ func (r *imageReader) add(m vocab.Image) {
 	known.Decoration = known.Decoration && m.Decoration
 }
 
-// source is the address of the current img: where a script would load another one, that one. It is "" where there is
-// none that can be fetched.
+// source returns the URL of the current img, that of lazy loading first. It returns "" if no URL can be
+// fetched.
 func (r *imageReader) source() string {
 	for _, key := range []string{"data-src", "data-original", "data-lazy-src", "src"} {
-		if ref, ok := r.p.tags.attr(key); ok {
+		if ref, ok := r.tags.Attr(key); ok {
 			if url := r.resolve(ref); url != "" {
 				return url
 			}
 		}
 	}
 	for _, key := range []string{"srcset", "data-srcset"} {
-		if set, ok := r.p.tags.attr(key); ok {
+		if set, ok := r.tags.Attr(key); ok {
 			return r.resolve(firstCandidate(set))
 		}
 	}
 	return ""
 }
 
-// firstCandidate is the first address of a srcset (HTML 4.8.4.2.1).
+// firstCandidate returns the first URL of a srcset (HTML 4.8.4.2.1).
 func firstCandidate(set []byte) []byte {
 	for ref := range bytes.FieldsSeq(set) {
 		if ref = bytes.Trim(ref, ","); len(ref) > 0 {
@@ -309,29 +304,30 @@ func firstCandidate(set []byte) []byte {
 	return nil
 }
 
-// resolve makes a reference absolute, without its fragment.
+// resolve returns the absolute URL of a reference without its fragment, "" if it is invalid.
 func (r *imageReader) resolve(ref []byte) string {
 	ref, _, _ = bytes.Cut(bytes.TrimSpace(ref), []byte("#"))
 	if len(ref) == 0 {
 		return ""
 	}
-	u, err := r.p.base.Join(string(ref))
+	u, err := r.links.base.Join(string(ref))
 	if err != nil {
 		return ""
 	}
 	return u.String()
 }
 
-// pixels reads a dimension attribute: "120", "120px"; 0 where it says nothing in pixels.
+// pixels returns the dimension attribute key of the current tag.
 func (r *imageReader) pixels(key string) int {
-	value, _ := r.p.tags.attr(key)
-	return readPixels(value)
+	value, _ := r.tags.Attr(key)
+	return parsePixels(value)
 }
 
-func readPixels(s []byte) int {
+// parsePixels parses "120" and "120px". It returns 0 for a size that is not in pixels.
+func parsePixels(s []byte) int {
 	s = bytes.TrimSpace(s)
 	n, i := 0, 0
-	for ; i < len(s) && isDigit(s[i]) && n < maxImageSize; i++ {
+	for ; i < len(s) && s[i]-'0' < 10 && n < maxImageSize; i++ {
 		n = 10*n + int(s[i]-'0')
 	}
 	if n > maxImageSize || bytes.IndexByte(s, '%') >= 0 {
@@ -340,7 +336,7 @@ func readPixels(s []byte) int {
 	return n
 }
 
-// nearest is the heading that what comes now stands under.
+// nearest returns the last heading.
 func (r *imageReader) nearest() string {
 	if r.folded == "" && r.headed == 0 {
 		r.folded = imageText(r.heading)
@@ -352,24 +348,23 @@ func imageText(s []byte) string {
 	return strings.ToValidUTF8(cutText(foldSpace(nil, s[:min(len(s), maxSourceText)]), maxImageText), "")
 }
 
-// meta reads what a page asks of those who show its images, and which stands for it.
-func (r *imageReader) meta() {
-	z := &r.p.tags
-	if name, ok := z.attr("name"); ok && (bytes.EqualFold(name, []byte("robots")) || bytes.EqualFold(name, []byte(product))) {
-		content, _ := z.attr("content")
-		r.p.obeyRobots(string(content))
+// metaElement reads robots directives and Open Graph properties.
+func (r *imageReader) metaElement() {
+	if name, ok := r.tags.Attr("name"); ok && forRobots(name) {
+		content, _ := r.tags.Attr("content")
+		r.meta.obeyRobots(string(content))
 		return
 	}
 	r.openGraph()
 }
 
-// openGraph reads what a page says of the picture that stands for it (ogp.me): the first one counts.
+// openGraph reads the image of the whole page (ogp.me). The first one counts.
 func (r *imageReader) openGraph() {
-	property, ok := r.p.tags.attr("property")
+	property, ok := r.tags.Attr("property")
 	if !ok || !bytes.HasPrefix(property, []byte("og:image")) {
 		return
 	}
-	content, _ := r.p.tags.attr("content")
+	content, _ := r.tags.Attr("content")
 	switch string(property) {
 	case "og:image", "og:image:url":
 		if r.lead.URL == "" {
@@ -380,13 +375,13 @@ func (r *imageReader) openGraph() {
 			r.lead.Alt = imageText(content)
 		}
 	case "og:image:width":
-		r.lead.Width = readPixels(content)
+		r.lead.Width = parsePixels(content)
 	case "og:image:height":
-		r.lead.Height = readPixels(content)
+		r.lead.Height = parsePixels(content)
 	}
 }
 
-// addLead adds the picture that stands for the page.
+// addLead adds the image of the whole page.
 func (r *imageReader) addLead() {
 	if r.lead.URL != "" && len(r.images) < maxImages {
 		r.lead.Lead = true

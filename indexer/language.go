@@ -1,18 +1,19 @@
 package indexer
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"anatomy/words"
+	"anatomy/analysis"
 )
 
-// maxLanguage is the length of the longest language tag that is believed (RFC 5646 §4.4.1).
+// maxLanguage is the length of the longest valid language tag (RFC 5646 §4.4.1).
 const maxLanguage = 35
 
-// languageTag gives a declared language in lower case, "" if it is no BCP 47 tag. Of a list, the
-// first counts.
+// languageTag returns a declared language in lower case, "" if it is no BCP 47 tag. The first of a
+// list counts.
 func languageTag(s string) string {
 	s, _, _ = strings.Cut(s, ",")
 	s = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "_", "-")
@@ -27,26 +28,24 @@ func languageTag(s string) string {
 	return s
 }
 
-// language is what the page declares, else what its header does, else what its script tells.
-func (p *parser) language(header, text string) string {
-	if p.lang != "" {
-		return p.lang
-	}
-	if lang := languageTag(header); lang != "" {
+// languageOf returns the language that the page declares, else that of the header field
+// Content-Language, else that of the text's script.
+func languageOf(declared, header, text string) string {
+	if lang := cmp.Or(declared, languageTag(header)); lang != "" {
 		return lang
 	}
 	return languageByScript(text)
 }
 
-// sample is how much text languageByScript looks at.
+// sample is the length of the text that languageByScript reads, in bytes.
 const sample = 4096
 
-// languageByScript names the language of a text whose script is that of one language: at least
-// half of its letters are of it. It gives "" otherwise.
+// languageByScript returns the language of a text if at least half of its letters are of a script
+// that only one language uses, else "".
 func languageByScript(text string) string {
 	text = text[:min(len(text), sample)]
 	var letters, kana, han, others int
-	var count [len(words.Scripts)]int
+	var count [len(analysis.Scripts)]int
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {
 			i++
@@ -66,8 +65,8 @@ func languageByScript(text string) string {
 			han++
 		default:
 			others++
-			for s := range words.Scripts {
-				if unicode.Is(words.Scripts[s].Letters, r) {
+			for s := range analysis.Scripts {
+				if unicode.Is(analysis.Scripts[s].Letters, r) {
 					count[s]++
 				}
 			}
@@ -85,15 +84,15 @@ func languageByScript(text string) string {
 	case 2*han >= letters:
 		return "zh"
 	}
-	for s := range words.Scripts {
+	for s := range analysis.Scripts {
 		if 2*count[s] >= letters {
-			return words.Scripts[s].Language
+			return analysis.Scripts[s].Language
 		}
 	}
 	return ""
 }
 
-// asciiLetter is 1 for letters.
+// asciiLetter is 1 for the letters of ASCII.
 var asciiLetter = func() (table [256]int) {
 	for c := 'a'; c <= 'z'; c++ {
 		table[c], table[c-'a'+'A'] = 1, 1

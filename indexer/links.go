@@ -4,122 +4,196 @@ import (
 	"bytes"
 	"strings"
 
+	"anatomy/indexer/internal/htmltoken"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
 
-// A link as the parser keeps it: its text is linkText[start:end].
+// The bounds of the links of a page.
+const (
+	maxLinks      = 20_000
+	maxAnchorText = 1024    // bytes of the text of one link
+	maxReferences = 1 << 12 // references whose memory is kept for the next page
+)
+
+// An OutlineLink is a link without its text.
+type OutlineLink struct {
+	URL      weburl.URL
+	NoFollow bool
+}
+
+// A link is a link of the page; its text is text[start:end] of the linkCollector.
 type link struct {
-	to         uint32 // its number in outline
+	to         uint32 // index in outline
 	start, end int
 	flags      vocab.LinkFlags
-	changed    uint32
+	changed    uint32 // as in [vocab.Link]
 }
 
 // An anchor is the open a element.
 type anchor struct {
 	open  bool
-	link  int  // its index in links
-	start int  // of its text in linkText
+	link  int  // index in links
+	start int  // of its text
 	space bool // white space or the end of a block was seen since the last text
 	title []byte
 }
 
-// startAnchor begins an anchor, which ends one that was left open: anchors do not nest.
-func (p *parser) startAnchor() {
-	p.endAnchor()
-	if !p.addLink("href", 0, nil) || p.linksOnly {
-		return
-	}
-	title, _ := p.tags.attr("title")
-	p.anchor = anchor{open: true, link: len(p.links) - 1, start: len(p.linkText), title: append(p.anchor.title[:0], title...)}
+// A target is where references of the page lead.
+type target struct {
+	url     weburl.URL
+	own     bool // the page itself; a reference to it with a fragment is no link
+	offSite bool // as in [vocab.OffSite]
+
+	// Index in outline plus 1, 0 if it is not there: of followed links, and of NoFollow links.
+	outlined [2]uint32
 }
 
-// appendAnchorText adds a piece of text of the page to that of the open anchor.
-func (p *parser) appendAnchorText(piece []byte) {
-	n := len(p.linkText) - p.anchor.start
+// A linkCollector resolves the references of a page and collects its links with their texts.
+//
+// outline holds every target once for its followed and once for its NoFollow links; links refer to
+// it. With outlineOnly set nothing but outline is collected.
+type linkCollector struct {
+	page        weburl.URL
+	site        string     // registrable domain of page
+	base        weburl.URL // references are resolved against it
+	hasBase     bool       // a base element was seen
+	outlineOnly bool
+	redirect    string // canonical URL of a meta refresh without delay, if any
+
+	count   int // of links
+	links   []link
+	text    []byte // of all links, in a row
+	anchor  anchor
+	outline []OutlineLink
+
+	references  map[string]uint32 // index in targets plus 1, 0 if the reference is no link
+	targets     []target
+	lastHost    string // the last host other than page's that was resolved
+	lastOffSite bool   // lastHost is on another site
+}
+
+// reset prepares for the next page and keeps the memory, unless a large page used it.
+func (c *linkCollector) reset(page weburl.URL) {
+	if cap(c.text) > maxKept {
+		*c = linkCollector{}
+	}
+	*c = linkCollector{
+		page: page, site: page.Site(), base: page,
+		links: c.links[:0], text: c.text[:0], outline: c.outline[:0], targets: c.targets[:0], references: c.references,
+		anchor: anchor{title: c.anchor.title[:0]},
+	}
+	if c.references == nil || len(c.references) > maxReferences {
+		c.references = map[string]uint32{}
+	}
+	clear(c.references)
+}
+
+// open reports whether an a element is open.
+func (c *linkCollector) open() bool { return c.anchor.open }
+
+// startElement handles the start of an a element. It ends one that was left open: they do not nest.
+func (c *linkCollector) startElement(tags *htmltoken.Tokenizer) {
+	c.end()
+	if !c.addAttribute(tags, "href", 0, nil) || c.outlineOnly {
+		return
+	}
+	title, _ := tags.Attr("title")
+	c.start(title)
+}
+
+// start makes the last link the open one. title is its text if no other follows.
+func (c *linkCollector) start(title []byte) {
+	c.anchor = anchor{open: true, link: len(c.links) - 1, start: len(c.text), title: append(c.anchor.title[:0], title...)}
+}
+
+// appendText adds a piece of text, without white space at its ends, to the open link. space says
+// that white space is before it.
+func (c *linkCollector) appendText(piece []byte, space bool) {
+	n := len(c.text) - c.anchor.start
 	if n >= maxAnchorText {
 		return
 	}
-	if n > 0 && (p.space || p.anchor.space) {
-		p.linkText = append(p.linkText, ' ')
+	if n > 0 && (space || c.anchor.space) {
+		c.text = append(c.text, ' ')
 	}
-	p.anchor.space = false
-	p.linkText = append(p.linkText, piece[:min(len(piece), maxAnchorText)]...)
+	c.anchor.space = false
+	c.text = append(c.text, piece[:min(len(piece), maxAnchorText)]...)
 }
 
-// endAnchor gives the open anchor's link its text: what stands in it, else its title.
-func (p *parser) endAnchor() {
-	if !p.anchor.open {
+// endBlock separates the texts before and after the end of a block.
+func (c *linkCollector) endBlock() { c.anchor.space = true }
+
+// end ends the open link. If it has no text, its title becomes the text.
+func (c *linkCollector) end() {
+	if !c.anchor.open {
 		return
 	}
-	p.anchor.open = false
-	l := &p.links[p.anchor.link]
-	if len(p.linkText) == p.anchor.start {
-		p.linkText = foldTail(p.linkText, p.anchor.title)
+	c.anchor.open = false
+	l := &c.links[c.anchor.link]
+	if len(c.text) == c.anchor.start {
+		c.appendFolded(c.anchor.title)
 	}
-	l.start, l.end = p.anchor.start, len(p.linkText)
+	l.start, l.end = c.anchor.start, len(c.text)
 }
 
-// foldTail appends s to dst, its white space folded and its length bounded.
-func foldTail(dst, s []byte) []byte {
-	tail := foldSpace(dst[len(dst):], s[:min(len(s), maxAnchorText)])
-	return append(dst, tail...)
+// appendFolded appends s to text, its white space folded and its length bounded.
+func (c *linkCollector) appendFolded(s []byte) {
+	folded := foldSpace(c.text[len(c.text):], s[:min(len(s), maxAnchorText)])
+	c.text = append(c.text, folded...)
 }
 
-// addLink adds the link that an attribute of the current tag names. It gives false where there is
+// addAttribute adds the link in the attribute key of the current tag. It returns false if there is
 // none that can be followed.
-func (p *parser) addLink(key string, flags vocab.LinkFlags, text []byte) bool {
-	ref, ok := p.tags.attr(key)
-	if !ok || p.tooManyLinks() {
+func (c *linkCollector) addAttribute(tags *htmltoken.Tokenizer, key string, flags vocab.LinkFlags, text []byte) bool {
+	ref, ok := tags.Attr(key)
+	if !ok {
 		return false
 	}
-	if rel, ok := p.tags.attr("rel"); ok && forbids(rel) {
+	if rel, ok := tags.Attr("rel"); ok && forbidsFollowing(rel) {
 		flags |= vocab.NoFollow
 	}
-	return p.addReference(ref, flags, text)
+	return c.add(ref, flags, text)
 }
 
-func (p *parser) tooManyLinks() bool { return p.linkCount >= maxLinks }
+// addEmbedded adds what an object or embed element shows, if its type is one that is indexed.
+func (c *linkCollector) addEmbedded(tags *htmltoken.Tokenizer, key string) {
+	if media, _ := tags.Attr("type"); vocab.MediumOf(string(media)) != vocab.OtherMedium {
+		c.addAttribute(tags, key, vocab.Embedded, nil)
+	}
+}
 
-func (p *parser) addReference(ref []byte, flags vocab.LinkFlags, text []byte) bool {
-	if len(ref) > 0 && ref[0] == '#' && !p.hasBase {
+// add adds a link. It returns false if ref cannot be followed, or the page has too many links.
+func (c *linkCollector) add(ref []byte, flags vocab.LinkFlags, text []byte) bool {
+	if c.count >= maxLinks || len(ref) > 0 && ref[0] == '#' && !c.hasBase {
 		return false
 	}
-	to := p.target(ref)
+	to := c.target(ref)
 	if to == nil {
 		return false
 	}
-	p.linkCount++
-	number := p.outlineTo(to, flags)
-	if p.linksOnly {
+	c.count++
+	number := c.outlineNumber(to, flags)
+	if c.outlineOnly {
 		return true
 	}
 	if to.offSite {
 		flags |= vocab.OffSite
 	}
-	start := len(p.linkText)
-	p.linkText = foldTail(p.linkText, text)
-	p.links = append(p.links, link{to: number, start: start, end: len(p.linkText), flags: flags})
+	start := len(c.text)
+	c.appendFolded(text)
+	c.links = append(c.links, link{to: number, start: start, end: len(c.text), flags: flags})
 	return true
 }
 
-// A target is what references of the page lead to.
-type target struct {
-	url      weburl.URL
-	own      bool      // the page itself, where a reference with a fragment is no link
-	offSite  bool      // see [vocab.OffSite]
-	outlined [2]uint32 // numbers in outline, and 1, of its links that are followed, and of the others
-}
+// setLastChanged records when the target of the last link changed.
+func (c *linkCollector) setLastChanged(seconds uint32) { c.links[len(c.links)-1].changed = seconds }
 
-// maxReferences bounds the memory that is kept for the references of the next page.
-const maxReferences = 1 << 12
-
-// target gives the target of a reference, nil where it is none that can be followed. A menu stands on a page twice, and half of
-// the references with it: what was resolved once is known. A fragment never changes which page is meant; one
-// behind a space or in a very long reference is left where it is, since there it changes what is
-// trimmed or refused.
-func (p *parser) target(ref []byte) *target {
+// target returns the target of a reference, nil if it cannot be followed. References are resolved
+// once: about half of them are repeated on the page. A fragment never changes which page is meant. It
+// is cut off before the look-up, except after a space and in a very long reference, where that would
+// change what is trimmed or refused.
+func (c *linkCollector) target(ref []byte) *target {
 	bare, fragment := ref, false
 	if n := bytes.IndexByte(ref, '#'); n >= 0 {
 		fragment = true
@@ -127,83 +201,87 @@ func (p *parser) target(ref []byte) *target {
 			bare = ref[:n]
 		}
 	}
-	number, seen := p.references[string(bare)]
+	number, seen := c.references[string(bare)]
 	if !seen {
-		number = p.resolve(string(bare))
+		number = c.resolve(string(bare))
 	}
-	if number == 0 || fragment && p.targets[number-1].own {
+	if number == 0 || fragment && c.targets[number-1].own {
 		return nil
 	}
-	return &p.targets[number-1]
+	return &c.targets[number-1]
 }
 
-// resolve resolves a reference and gives the number of its target, and 1; or 0.
-func (p *parser) resolve(ref string) (number uint32) {
-	if url, err := p.base.Join(ref); err == nil {
-		p.targets = append(p.targets, target{url: url, own: url.String() == p.page.String(), offSite: p.leavesSite(&url)})
-		number = uint32(len(p.targets))
+// resolve resolves a new reference and returns its value in references.
+func (c *linkCollector) resolve(ref string) (number uint32) {
+	if url, err := c.base.Join(ref); err == nil {
+		c.targets = append(c.targets, target{url: url, own: url.String() == c.page.String(), offSite: c.leavesSite(&url)})
+		number = uint32(len(c.targets))
 	}
-	p.references[ref] = number
+	c.references[ref] = number
 	return number
 }
 
-// outlineTo has the outline name a target, and gives its number there.
-func (p *parser) outlineTo(to *target, flags vocab.LinkFlags) uint32 {
+// outlineNumber returns the index of a target in outline. It adds the target if it is new.
+func (c *linkCollector) outlineNumber(to *target, flags vocab.LinkFlags) uint32 {
 	number := &to.outlined[flags&vocab.NoFollow]
 	if *number == 0 {
-		p.outline = append(p.outline, OutlineLink{to.url, flags&vocab.NoFollow != 0})
-		*number = uint32(len(p.outline))
+		c.outline = append(c.outline, OutlineLink{to.url, flags&vocab.NoFollow != 0})
+		*number = uint32(len(c.outline))
 	}
 	return *number - 1
 }
 
-// forbids says whether a rel attribute asks that the link not be followed, or not be counted.
-func forbids(rel []byte) bool {
+// forbidsFollowing reports whether a rel attribute says that the link is not to be followed, or not
+// to be counted.
+func forbidsFollowing(rel []byte) bool {
 	for token := range bytes.FieldsSeq(rel) {
-		if bytes.EqualFold(token, []byte("nofollow")) || bytes.EqualFold(token, []byte("ugc")) || bytes.EqualFold(token, []byte("sponsored")) {
+		if bytes.EqualFold(token, []byte("nofollow")) || bytes.EqualFold(token, []byte("ugc")) ||
+			bytes.EqualFold(token, []byte("sponsored")) {
 			return true
 		}
 	}
 	return false
 }
 
-func (p *parser) leavesSite(target *weburl.URL) bool {
+// leavesSite reports whether target is on another site than the page.
+func (c *linkCollector) leavesSite(target *weburl.URL) bool {
 	host := target.Hostname()
-	if host == p.page.Hostname() {
+	if host == c.page.Hostname() {
 		return false
 	}
-	if host != p.lastHost {
-		p.lastHost, p.lastOff = host, target.Site() != p.site
+	if host != c.lastHost {
+		c.lastHost, c.lastOffSite = host, target.Site() != c.site
 	}
-	return p.lastOff
+	return c.lastOffSite
 }
 
-// setBase obeys the first base element that has an address, if that is http or https.
-func (p *parser) setBase() {
-	ref, ok := p.tags.attr("href")
-	if !ok || p.hasBase {
+// setBase handles a base element. The first one with an http or https URL counts.
+func (c *linkCollector) setBase(tags *htmltoken.Tokenizer) {
+	ref, ok := tags.Attr("href")
+	if !ok || c.hasBase {
 		return
 	}
-	if base, err := p.page.Join(string(ref)); err == nil {
-		p.base, p.hasBase = base, true
-		clear(p.references)
+	if base, err := c.page.Join(string(ref)); err == nil {
+		c.base, c.hasBase = base, true
+		clear(c.references)
 	}
 }
 
-// refresh obeys <meta http-equiv=refresh content="0; url=there">: the page that it leads to is a
-// link, and where there is no delay, a redirect.
-func (p *parser) refresh(content []byte) {
+// refresh handles <meta http-equiv=refresh content="0; url=there">. The URL is a link, and without
+// delay a redirect.
+func (c *linkCollector) refresh(content []byte) {
 	delay, ref := splitRefresh(content)
-	if len(ref) == 0 || p.tooManyLinks() || !p.addReference(ref, 0, nil) {
+	if len(ref) == 0 || !c.add(ref, 0, nil) {
 		return
 	}
-	if target, err := p.base.Join(string(ref)); err == nil && delay == 0 && p.redirect == "" && target.String() != p.page.String() {
-		p.redirect = target.String()
+	target, err := c.base.Join(string(ref))
+	if err == nil && delay == 0 && c.redirect == "" && target.String() != c.page.String() {
+		c.redirect = target.String()
 	}
 }
 
-// splitRefresh reads the content of a meta refresh (HTML 4.2.5.3): whole seconds and a URL. The
-// delay is -1 where there is none.
+// splitRefresh parses the content of a meta refresh (HTML 4.2.5.3): whole seconds and a URL. The
+// delay is -1 if there is none.
 func splitRefresh(content []byte) (delay int, ref []byte) {
 	s := bytes.TrimLeft(content, " \t\n\r\f")
 	delay = -1
@@ -224,20 +302,33 @@ func splitRefresh(content []byte) (delay int, ref []byte) {
 	return delay, s
 }
 
-// ownLinks gives the links, and of each the number of its target, with memory of their own.
-func (p *parser) ownLinks() (links []vocab.Link, to []uint32) {
-	if len(p.links) == 0 {
+// followed returns outline. With noFollow set, no link of the page is to be followed.
+func (c *linkCollector) followed(noFollow bool) []OutlineLink {
+	if noFollow {
+		for i := range c.outline {
+			c.outline[i].NoFollow = true
+		}
+	}
+	return c.outline
+}
+
+// copyLinks returns the links and the index in outline of each, in memory of their own. With noFollow
+// set, no link of the page is to be followed.
+func (c *linkCollector) copyLinks(noFollow bool) (links []vocab.Link, to []uint32) {
+	if len(c.links) == 0 {
 		return nil, nil
 	}
-	text := string(p.linkText)
-	links, to = make([]vocab.Link, len(p.links)), make([]uint32, len(p.links))
-	for i, l := range p.links {
+	text := string(c.text)
+	links, to = make([]vocab.Link, len(c.links)), make([]uint32, len(c.links))
+	for i, l := range c.links {
 		to[i] = l.to
-		links[i] = vocab.Link{Target: p.outline[l.to].URL.String(), Text: text[l.start:l.end], Flags: l.flags, Changed: l.changed}
+		links[i] = vocab.Link{
+			Target: c.outline[l.to].URL.String(), Text: text[l.start:l.end], Flags: l.flags, Changed: l.changed,
+		}
 		if len(links[i].Text) >= maxAnchorText {
 			links[i].Text = strings.ToValidUTF8(links[i].Text, "")
 		}
-		if p.noFollow {
+		if noFollow {
 			links[i].Flags |= vocab.NoFollow
 		}
 	}

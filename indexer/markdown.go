@@ -6,25 +6,23 @@ import (
 )
 
 const (
-	maxMarkdown  = 2 << 20 // bytes read as Markdown; a longer text is read as plain
+	maxMarkdown  = 2 << 20 // bytes read as Markdown; a longer text is read as plain text
 	maxLinkLabel = 512     // bytes between the brackets of a link
-	maxLinkRef   = 2048    // and between its parentheses
+	maxLinkRef   = 2048    // bytes between its parentheses
 )
 
-// readMarkdown makes a page of a text and takes that apart: headings, code, lists, tables, links and
-// raw HTML, which is what hits and links depend on. A renderer of the whole standard was measured: it
-// takes more than five seconds for 50 KB of "_a*", and this one a time that is linear in the text.
-// The first heading is the title.
-func (p *parser) readMarkdown(body []byte) {
+// readMarkdown turns a text into HTML and reads that: headings, code, lists, tables, links and raw
+// HTML, which is what hits and links depend on. A renderer of the whole standard was measured: it
+// takes more than five seconds for 50 KB of "_a*", while this one is linear in the text. The first
+// heading is the title.
+func (p *htmlParser) readMarkdown(body []byte) {
 	if len(body) > maxMarkdown {
 		p.readPlain(body)
 		return
 	}
 	m := fromMarkdown(body)
-	p.readHTML(m.out)
-	if len(p.title) == 0 {
-		p.title = foldSpace(p.title, []byte(withoutTags(string(m.title))))
-	}
+	p.read(m.out)
+	p.meta.setTitle([]byte(withoutTags(string(m.title))))
 }
 
 func fromMarkdown(body []byte) *markdown {
@@ -36,11 +34,11 @@ func fromMarkdown(body []byte) *markdown {
 	return &m
 }
 
-// A markdown is the state of turning Markdown into HTML, line by line.
+// A markdown turns Markdown into HTML, line by line.
 type markdown struct {
 	out       []byte
-	paragraph []byte // its lines so far, as they are
-	fence     []byte // that opened the code block; empty outside
+	paragraph []byte // its lines so far, unchanged
+	fence     []byte // the marks that opened the code block; empty outside of one
 	title     []byte // the first heading, in HTML
 }
 
@@ -72,7 +70,7 @@ func (m *markdown) line(line []byte) {
 	}
 }
 
-// code takes a line within a fence.
+// code handles a line of a code block.
 func (m *markdown) code(line, trimmed []byte) {
 	if bytes.HasPrefix(trimmed, m.fence) {
 		m.fence = nil
@@ -82,7 +80,7 @@ func (m *markdown) code(line, trimmed []byte) {
 	m.out = append(append(m.out, html.EscapeString(string(line))...), '\n')
 }
 
-// skipMarkers passes over what begins quotes and items of lists, and begins a block for each.
+// skipMarkers skips the marks of quotes and list items, and begins a block for each item.
 func (m *markdown) skipMarkers(s []byte) []byte {
 	for {
 		n := 0
@@ -105,7 +103,7 @@ func (m *markdown) skipMarkers(s []byte) []byte {
 	}
 }
 
-// headingLevel counts the marks of a heading; 0 where it is none.
+// headingLevel returns the number of marks before a heading, 0 if the line is none.
 func headingLevel(s []byte) int {
 	n := 0
 	for n < len(s) && s[n] == '#' {
@@ -117,12 +115,12 @@ func headingLevel(s []byte) int {
 	return n
 }
 
-// isRule says whether a line underlines or parts.
+// isRule reports whether a line underlines a heading or separates sections.
 func isRule(s []byte) bool {
 	return len(s) >= 3 && (s[0] == '=' || s[0] == '-' || s[0] == '*' || s[0] == '_') && len(bytes.Trim(s, string(s[0])+" \t")) == 0
 }
 
-// rule makes the lines above it a heading, or only ends them.
+// rule makes the lines above it a heading, or only ends their block.
 func (m *markdown) rule(mark byte) {
 	text := bytes.TrimSpace(m.paragraph)
 	if len(text) == 0 || mark != '=' && mark != '-' {
@@ -148,7 +146,7 @@ func (m *markdown) heading(level int, text []byte) {
 	m.out = append(m.out, "</h"+mark+">\n"...)
 }
 
-// definition takes "[label]: url" as a link with the label for its text.
+// definition writes "[label]: url" as a link with the label as its text.
 func (m *markdown) definition(s []byte) bool {
 	label, rest, ok := bytes.Cut(s, []byte("]:"))
 	fields := bytes.Fields(rest)
@@ -171,7 +169,7 @@ func (m *markdown) endBlock() {
 	m.paragraph = m.paragraph[:0]
 }
 
-// inline writes text with its code, links and pictures; marks of emphasis are left out.
+// inline writes text with its code, links and images, without the marks of emphasis.
 func (m *markdown) inline(s []byte) {
 	for len(s) > 0 {
 		n := bytes.IndexAny(s, "`[!*\\")
@@ -184,7 +182,7 @@ func (m *markdown) inline(s []byte) {
 	}
 }
 
-// special writes what a mark at the beginning of s opens, and gives its length.
+// special writes what the mark at the beginning of s opens and returns its length in s.
 func (m *markdown) special(s []byte) int {
 	switch {
 	case s[0] == '`':
@@ -211,7 +209,7 @@ func (m *markdown) special(s []byte) int {
 	return 1
 }
 
-// badge writes a picture that is a link: [![label](picture)](ref). What is none is text up to its mark.
+// badge writes an image that is a link: [![label](image)](ref). For anything else it writes the mark.
 func (m *markdown) badge(s []byte) int {
 	if bytes.HasPrefix(s, []byte("[![")) {
 		if label, _, n := linkAt(s[2:]); n > 0 && bytes.HasPrefix(s[2+n:], []byte("](")) {
@@ -235,7 +233,7 @@ func (m *markdown) codeSpan(s []byte) int {
 	return len(code) + 2
 }
 
-// linkAt reads "[label](ref "title")" at the beginning of s; n is 0 where there is none.
+// linkAt parses "[label](ref "title")" at the beginning of s. Its length n is 0 if there is none.
 func linkAt(s []byte) (label, ref []byte, n int) {
 	end := bytes.Index(s[:min(len(s), maxLinkLabel)], []byte("]("))
 	if end < 1 {

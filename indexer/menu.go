@@ -7,107 +7,100 @@ import (
 
 	"golang.org/x/net/html/atom"
 
+	"anatomy/indexer/internal/htmltoken"
 	"anatomy/vocab"
 )
 
-// Navigation is told from what a page is about, as a menu that stands on each page of a site says nothing about any of
-// them. A block is a menu's where it stands in an element that says so, or in a run of blocks that are links and little
-// else: link density is what tells most (KFN10). Headings are never a menu's,
-// and links within a page lead to what the page is about. Its words are hits of type [vocab.Menu].
+// Navigation is separated from content, since a menu that is on every page of a site describes none
+// of them. A block is navigation if it is in an element that is marked as such, or in a run of blocks
+// that are links and little else: link density is the best single feature (KFN10). Headings are never
+// navigation, and neither are links within the page. Terms of navigation are hits of type
+// [vocab.Menu].
 const (
-	menuLinks = 3 // links that a run has at least
-	menuGap   = 2 // words of a block between links that belongs to them
+	menuLinks = 3 // minimum of links in a run
+	menuGap   = 2 // maximum of words in a block between links of a run
 )
 
-// A textBlock is what menus are found by.
+// A textBlock holds the features of a block by which navigation is found.
 type textBlock struct {
-	hits    int // where its occurrences end
-	text    int // where its text ends
-	words   int
-	linked  int // of them in links
+	hits    int // hits[:hits] are those up to the end of the block
+	text    int // text[:text] is the text up to the end of the block
+	terms   int
+	linked  int // terms in links
 	links   int
 	heading bool
-	within  bool // an element of navigation
+	menu    bool // navigation
 }
 
-// dense says whether a block is links and little else.
-func (b *textBlock) dense() bool { return b.linked > 0 && 3*b.linked >= 2*b.words && !b.heading }
+// dense reports whether a block is links and little else.
+func (b *textBlock) dense() bool { return b.linked > 0 && 3*b.linked >= 2*b.terms && !b.heading }
 
-// gap says whether a block may stand between links.
-func (b *textBlock) gap() bool { return b.words <= menuGap && !b.heading }
+// gap reports whether a block may be between links of a run.
+func (b *textBlock) gap() bool { return b.terms <= menuGap && !b.heading }
 
-// endMenuBlock takes note of a block whose words were taken.
-func (p *parser) endMenuBlock(words int) {
-	b := &p.block
-	b.hits, b.text, b.words, b.within = len(p.hits), len(p.text), words, p.nav.on()
-	b.links, p.linksBefore = len(p.links)-p.linksBefore, len(p.links)
-	p.blocks = append(p.blocks, *b)
-	p.block = textBlock{}
-}
-
-// findMenus gives the words of menus their type, and takes them off the length of the text.
-func (p *parser) findMenus() {
-	for i := 0; i < len(p.blocks); {
-		to, links := p.run(i)
+// markMenus finds the blocks of navigation, changes the type of their hits, and returns the number
+// of their terms.
+func markMenus(blocks []textBlock, hits []occurrence) (terms uint32) {
+	for i := 0; i < len(blocks); {
+		n, links := linkRun(blocks[i:])
 		if links >= menuLinks {
-			for ; i < to; i++ {
-				p.blocks[i].within = true
+			for k := range n {
+				blocks[i+k].menu = true
 			}
 		}
-		i = max(to, i+1)
+		i += max(n, 1)
 	}
 	from := 0
-	for i := range p.blocks {
-		b := &p.blocks[i]
-		b.within = b.within && !b.heading
-		if b.within {
-			p.wordCount -= uint32(b.words)
+	for i := range blocks {
+		b := &blocks[i]
+		b.menu = b.menu && !b.heading
+		if b.menu {
+			terms += uint32(b.terms)
 			for k := from; k < b.hits; k++ {
-				h := p.hits[k].hit
-				p.hits[k].hit = vocab.MakeHit(h.Position(), vocab.Menu, h.Capital(), h.Size())
+				h := hits[k].hit
+				hits[k].hit = vocab.MakeHit(h.Position(), vocab.Menu, h.Capital(), h.Size())
 			}
 		}
 		from = b.hits
 	}
+	return terms
 }
 
-// run is where the run of links from block i on ends, i if there is none, and how many links it has.
-func (p *parser) run(i int) (to, links int) {
-	to = i
-	for k := i; k < len(p.blocks); k++ {
-		b := &p.blocks[k]
+// linkRun returns the number of blocks and of links in the run of links that blocks begin with.
+func linkRun(blocks []textBlock) (n, links int) {
+	for k := range blocks {
+		b := &blocks[k]
 		switch {
 		case b.dense():
 			links += b.links
-			to = k + 1
-		case to < k || to == i || !b.gap():
-			return to, links
+			n = k + 1
+		case n < k || n == 0 || !b.gap():
+			return n, links
 		}
 	}
-	return to, links
+	return n, links
 }
 
-// markedText is the text that is kept, with a tab before each block of a menu.
-func (p *parser) markedText() string {
+// markedText returns text with a tab before each block of navigation. Blocks may extend past its end.
+func markedText(text []byte, blocks []textBlock) string {
 	marks := 0
-	for i := range p.blocks {
-		if p.blocks[i].within {
+	for i := range blocks {
+		if blocks[i].menu {
 			marks++
 		}
 	}
-	text := p.text[:p.textEnd]
 	if marks == 0 {
 		return string(text)
 	}
 	var marked strings.Builder
 	marked.Grow(len(text) + marks)
 	from := 0
-	for i := range p.blocks {
-		to := min(p.blocks[i].text, len(text))
+	for i := range blocks {
+		to := min(blocks[i].text, len(text))
 		if from >= to {
 			break
 		}
-		if p.blocks[i].within {
+		if blocks[i].menu {
 			marked.WriteByte('\t')
 		}
 		marked.Write(text[from:to])
@@ -117,23 +110,24 @@ func (p *parser) markedText() string {
 	return marked.String()
 }
 
-// A nav is the open element of navigation, whose end is found by counting elements of its name.
+// A nav is the open element of navigation. Its end is found by counting elements of its name.
 type nav struct {
-	tag   atom.Atom
+	tag   atom.Atom // 0: none is open
 	depth int
 }
 
-func (n *nav) on() bool { return n.tag != 0 }
+func (n *nav) open() bool { return n.tag != 0 }
 
-// start takes a start tag. What can only be the page's own ends an element that was left open.
-func (n *nav) start(tag atom.Atom, tags *tokenizer) {
-	switch {
+// start handles a start tag. An element that only the page's own content has ends navigation that
+// was left open.
+func (n *nav) start(tags *htmltoken.Tokenizer) {
+	switch tag := tags.Tag; {
 	case tag == 0:
 	case tag == n.tag:
 		n.depth++
 	case tag == atom.Main || tag == atom.Article || tag == atom.H1:
 		n.tag = 0
-	case n.tag == 0 && tags.navigates():
+	case n.tag == 0 && navigates(tags):
 		n.tag, n.depth = tag, 0
 	}
 }
@@ -148,23 +142,23 @@ func (n *nav) end(tag atom.Atom) {
 	}
 }
 
-// navigates says whether the current tag begins navigation: by its name, its role, or a class or id that
-// generators of documentation give it.
-func (z *tokenizer) navigates() bool {
-	switch z.tag {
+// navigates reports whether the current tag begins navigation: by its name, its role, or a class or
+// id that documentation generators use.
+func navigates(tags *htmltoken.Tokenizer) bool {
+	switch tags.Tag {
 	case atom.Nav, atom.Footer:
 		return true
 	case atom.Div, atom.Section, atom.Aside, atom.Header, atom.Table, atom.Ul, atom.Ol:
 	default:
 		return false
 	}
-	for _, a := range z.attrs {
-		key := z.page[a.key[0]:a.key[1]]
-		if !equalLower(key, "class") && !equalLower(key, "id") && !equalLower(key, "role") {
+	for i := range tags.Attrs() {
+		key, val := tags.RawAttr(i)
+		if !slices.ContainsFunc(menuAttributes[:], func(name string) bool { return htmltoken.EqualLower(key, name) }) {
 			continue
 		}
-		for name := range bytes.FieldsSeq(z.page[a.val[0]:a.val[1]]) {
-			if slices.ContainsFunc(menuNames[:], func(menu string) bool { return equalLower(name, menu) }) {
+		for name := range bytes.FieldsSeq(val) {
+			if slices.ContainsFunc(menuNames[:], func(menu string) bool { return htmltoken.EqualLower(name, menu) }) {
 				return true
 			}
 		}
@@ -172,7 +166,10 @@ func (z *tokenizer) navigates() bool {
 	return false
 }
 
+var menuAttributes = [...]string{"class", "id", "role"}
+
 // menuNames are in lower case.
 var menuNames = [...]string{
-	"nav", "navbar", "navigation", "navheader", "navfooter", "nav-path", "navpath", "menu", "menubar", "sidebar", "footer", "contentinfo", "breadcrumb", "breadcrumbs",
+	"nav", "navbar", "navigation", "navheader", "navfooter", "nav-path", "navpath", "menu", "menubar",
+	"sidebar", "footer", "contentinfo", "breadcrumb", "breadcrumbs",
 }

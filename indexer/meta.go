@@ -3,98 +3,130 @@ package indexer
 import (
 	"bytes"
 	"strings"
+
+	"anatomy/indexer/internal/htmltoken"
+	"anatomy/vocab"
 )
 
-// meta reads a meta element. Those within noscript speak of browsers without scripts, and often
-// send them elsewhere.
-func (p *parser) meta() {
-	if p.noscript {
-		return
+// The bounds of the texts about a page, in bytes.
+const (
+	maxTitle       = 1024
+	maxDescription = 2048
+)
+
+// metadata is what a page states about itself beside its text and links.
+type metadata struct {
+	title       []byte
+	description []byte
+	keywords    []byte
+	lang        string // BCP 47, lower case
+	dates       dates
+	medium      vocab.Medium
+
+	// Robots directives.
+	noIndex, noFollow, noImages bool
+}
+
+// reset prepares for the next page and keeps the memory.
+func (m *metadata) reset() {
+	*m = metadata{title: m.title[:0], description: m.description[:0], keywords: m.keywords[:0]}
+}
+
+// setTitle, setDescription and setKeywords keep the first text that is not empty, its white space
+// folded.
+func (m *metadata) setTitle(text []byte)       { m.title = foldFirst(m.title, text) }
+func (m *metadata) setDescription(text []byte) { m.description = foldFirst(m.description, text) }
+func (m *metadata) setKeywords(text []byte)    { m.keywords = foldFirst(m.keywords, text) }
+
+func foldFirst(dst, text []byte) []byte {
+	if len(dst) > 0 {
+		return dst
 	}
-	content, ok := p.tags.attr("content")
+	return foldSpace(dst, text)
+}
+
+// addElement handles a meta element. links takes the URL of a refresh.
+func (m *metadata) addElement(tags *htmltoken.Tokenizer, links *linkCollector) {
+	content, ok := tags.Attr("content")
 	if !ok {
 		return
 	}
-	if equiv, ok := p.tags.attr("http-equiv"); ok {
+	if equiv, ok := tags.Attr("http-equiv"); ok {
 		switch {
 		case bytes.EqualFold(equiv, []byte("refresh")):
-			p.refresh(content)
+			links.refresh(content)
 		case bytes.EqualFold(equiv, []byte("content-language")):
-			p.setLanguage("content")
+			m.setLanguage(content)
 		}
 		return
 	}
-	name, named := p.tags.attr("name")
+	name, named := tags.Attr("name")
 	switch {
-	case bytes.EqualFold(name, []byte("robots")), bytes.EqualFold(name, []byte(product)):
-		p.obeyRobots(string(content))
+	case forRobots(name):
+		m.obeyRobots(string(content))
 	case bytes.EqualFold(name, []byte("description")):
-		if len(p.description) == 0 {
-			p.description = foldSpace(p.description, content)
-		}
+		m.setDescription(content)
 	case bytes.EqualFold(name, []byte("keywords")):
-		if len(p.keywords) == 0 {
-			p.keywords = foldSpace(p.keywords, content)
-		}
+		m.setKeywords(content)
 	case named:
-		p.metaDate(name, content)
-	default:
-		p.metaProperty(content)
-	}
-}
-
-// metaProperty reads a meta element that has no name: one of Open Graph, or of microdata.
-func (p *parser) metaProperty(content []byte) {
-	for _, key := range []string{"property", "itemprop"} {
-		if name, ok := p.tags.attr(key); ok {
-			p.metaDate(name, content)
+		m.dates.add(name, content)
+	default: // Open Graph or microdata
+		for _, key := range []string{"property", "itemprop"} {
+			if name, ok := tags.Attr(key); ok {
+				m.dates.add(name, content)
+			}
 		}
 	}
 }
 
-// product is the name that pages address us by, beside "robots". What is said to all holds for us even
-// where something else is said to us: of several directives the strictest counts.
+// product is the name by which pages address this crawler. Directives for all robots hold even if
+// there are others for it: of several directives the strictest counts.
 const product = "anatomy"
 
-// obeyRobots reads the directives of a robots meta element, parted by commas.
-func (p *parser) obeyRobots(directives string) {
+// forRobots reports whether the name of a meta element is that of directives for this crawler.
+func forRobots(name []byte) bool {
+	return bytes.EqualFold(name, []byte("robots")) || bytes.EqualFold(name, []byte(product))
+}
+
+// obeyRobots reads the directives of a robots meta element, separated by commas.
+func (m *metadata) obeyRobots(directives string) {
 	for directive := range strings.SplitSeq(directives, ",") {
-		p.obey(directive)
+		m.obey(directive)
 	}
 }
 
-func (p *parser) obey(directive string) {
+func (m *metadata) obey(directive string) {
 	switch strings.ToLower(strings.TrimSpace(directive)) {
 	case "noindex":
-		p.noIndex = true
+		m.noIndex = true
 	case "nofollow":
-		p.noFollow = true
+		m.noFollow = true
 	case "none":
-		p.noIndex, p.noFollow = true, true
+		m.noIndex, m.noFollow = true, true
 	case "noimageindex", "max-image-preview:none", "max-image-preview: none":
-		p.noImages = true
+		m.noImages = true
 	}
 }
 
-// obeyHeader reads X-Robots-Tag, a field a line. "name: noindex, nofollow" is for the crawler of that
-// name, up to the end of the field or the next name.
-func (p *parser) obeyHeader(fields string) {
+// obeyHeader reads X-Robots-Tag, one field a line. "name: noindex, nofollow" addresses the crawler of
+// that name, up to the end of the field or the next name.
+func (m *metadata) obeyHeader(fields string) {
 	for field := range strings.SplitSeq(fields, "\n") {
 		forUs := true
 		for directive := range strings.SplitSeq(field, ",") {
-			if name, rest, ok := strings.Cut(strings.TrimSpace(directive), ":"); ok && isAgent(name) {
+			if name, rest, ok := strings.Cut(strings.TrimSpace(directive), ":"); ok && isCrawler(name) {
 				forUs, directive = strings.EqualFold(name, product), rest
 			}
 			if forUs {
-				p.obey(directive)
+				m.obey(directive)
 			}
 		}
 	}
 }
 
-// isAgent says whether what stands before a colon is a crawler's name rather than that of a directive
-// with a value, or part of a date.
-func isAgent(name string) bool {
+// isCrawler reports whether the text before a colon is the name of a crawler rather than that of a
+// directive with a value, or part of a date.
+func isCrawler(name string) bool {
 	switch strings.ToLower(name) {
 	case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
 		return false
@@ -102,10 +134,9 @@ func isAgent(name string) bool {
 	return !strings.ContainsAny(name, " \t")
 }
 
-// setLanguage takes the language that an attribute of the current tag declares, if it is the
-// first.
-func (p *parser) setLanguage(key string) {
-	if val, ok := p.tags.attr(key); ok && p.lang == "" {
-		p.lang = languageTag(string(val))
+// setLanguage sets the language to a declared one, unless it is set.
+func (m *metadata) setLanguage(declared []byte) {
+	if m.lang == "" {
+		m.lang = languageTag(string(declared))
 	}
 }

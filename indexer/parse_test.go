@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"anatomy/analysis"
 	"anatomy/vocab"
-	"anatomy/words"
 )
 
 const pageURL = "http://www.example.org/dir/some_page.html?q=1"
@@ -313,8 +313,8 @@ func TestHostile(t *testing.T) {
 		t.Errorf("long attribute: %d words", d.Info.Words)
 	}
 	d = parseHTML(t, strings.Repeat("x", 100_000))
-	if d.Info.Words != 1 || len(d.words.text) > 200 {
-		t.Errorf("long word: %d words, %d bytes", d.Info.Words, len(d.words.text))
+	if d.Info.Words != 1 || len(d.terms.text) > 200 {
+		t.Errorf("long word: %d words, %d bytes", d.Info.Words, len(d.terms.text))
 	}
 	d = parseHTML(t, "<title>"+strings.Repeat("é ", 5000))
 	if len(d.Info.Title) > maxTitle {
@@ -323,12 +323,14 @@ func TestHostile(t *testing.T) {
 }
 
 func TestPositionsEnd(t *testing.T) {
-	var buf Buffer
-	p := &buf.parser
-	p.onWord = p.word
+	var x extraction
+	if err := x.startAt(pageURL); err != nil {
+		t.Fatal(err)
+	}
+	p := &x.text
 	p.position = vocab.MaxPosition - 1
-	p.appendText([]byte("a b c d"), style{size: vocab.NormalSize})
-	p.endBlock()
+	x.append([]byte("a b c d"), plainStyle)
+	x.end()
 	if len(p.hits) != 2 || p.hits[1].hit.Position() != vocab.MaxPosition {
 		t.Errorf("got %v", p.hits)
 	}
@@ -340,7 +342,7 @@ func checkDocument(t testing.TB, d *Document) {
 	var fromHits, fromText []string
 	last := vocab.Hit(0)
 	for word, hit := range d.Hits() {
-		if len(word) == 0 || len(word) > words.MaxLen || hit.Before(last) {
+		if len(word) == 0 || len(word) > analysis.MaxTermLen || hit.Before(last) {
 			t.Fatalf("word %q, hit %v after %v", word, hit, last)
 		}
 		last = hit

@@ -7,13 +7,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/net/html/atom"
 
+	"anatomy/analysis"
+	"anatomy/indexer/internal/htmltoken"
 	"anatomy/vocab"
 )
-
-// The parts of a page have names: what a link may lead to behind a #, as id="dict.items" or <a name="install">, and
-// headings below the first or terms that are explained, where these are one word. They say what the page answers besides
-// what its title does. Many ids are made by machines: those count of which the page has all words. Longer headings are
-// found by the type of their hits.
 
 // The bounds of the names of a page.
 const (
@@ -22,107 +19,121 @@ const (
 	maxHeadings = 4096
 )
 
-// A partName is the words of a name: numbers[from:to] of parts.
+// A partName is a name: terms[from:to] of parts.
 type partName struct {
 	from, to int
 }
 
-// Parts are the names of the parts of a page.
+// parts collects the names of the parts of a page. A name is the target of a fragment, as in
+// id="dict.items" or <a name="install">, or a heading below the first level or a defined term, if
+// that is one word. Names say what the page answers beside its title. Programs generate many ids, so
+// an id counts only if the page has all its words. Longer headings are found by the type of their
+// hits.
 type parts struct {
-	ids      []byte // one after the other
+	ids      []byte // all ids in a row
 	idEnds   []int
-	headings []uint32 // numbers of words
+	headings []uint32 // term numbers
 
-	numbers []uint32 // of words
+	numbers []uint32 // of terms
 	names   []partName
 	seen    map[uint64]bool // hashes of names
-	whole   bool            // the page has all words of the name at hand
+
+	// While the terms of an id are read:
+	onTerm func(term []byte, start, end int, capital bool) // n.addTerm, made once
+	terms  *termTable
+	known  bool // the page has all terms of the id so far
 }
 
 func (n *parts) reset() {
 	clear(n.seen)
-	*n = parts{ids: n.ids[:0], idEnds: n.idEnds[:0], headings: n.headings[:0], numbers: n.numbers[:0], names: n.names[:0], seen: n.seen}
+	*n = parts{
+		ids: n.ids[:0], idEnds: n.idEnds[:0], headings: n.headings[:0], numbers: n.numbers[:0], names: n.names[:0],
+		seen: n.seen, onTerm: n.onTerm,
+	}
 }
 
-// startPart notes by what name a link can lead to the element that begins.
-func (p *parser) startPart(tag atom.Atom) {
-	if len(p.tags.attrs) == 0 || p.linksOnly || len(p.parts.idEnds) == maxIDs {
+// addElement adds the name by which a link leads to the current element, if it has one.
+func (n *parts) addElement(tags *htmltoken.Tokenizer) {
+	if tags.Attrs() == 0 || len(n.idEnds) == maxIDs {
 		return
 	}
-	id, ok := p.tags.attr("id")
-	if !ok && tag == atom.A {
-		id, ok = p.tags.attr("name")
+	id, ok := tags.Attr("id")
+	if !ok && tags.Tag == atom.A {
+		id, ok = tags.Attr("name")
 	}
 	if ok && len(id) <= maxIDBytes {
-		p.parts.ids = append(p.parts.ids, id...)
-		p.parts.idEnds = append(p.parts.idEnds, len(p.parts.ids))
+		n.ids = append(n.ids, id...)
+		n.idEnds = append(n.idEnds, len(n.ids))
 	}
 }
 
-// endNamed notes the block whose hits begin at from as the name of what follows, where it is a heading or a term.
-func (p *parser) endNamed(from int) {
-	if (p.heading == vocab.Heading2 || p.heading == vocab.Heading3 || p.term) && len(p.hits) == from+1 && len(p.parts.headings) < maxHeadings {
-		p.parts.headings = append(p.parts.headings, p.hits[from].word)
+// addHeading adds a heading of one term.
+func (n *parts) addHeading(number uint32) {
+	if len(n.headings) < maxHeadings {
+		n.headings = append(n.headings, number)
 	}
 }
 
-// nameParts gives each different name its hits.
-func (p *parser) nameParts() {
-	n := &p.parts
+// appendHits appends the hits of all names to hits. Names of one term come first, as part 0.
+func (n *parts) appendHits(hits []occurrence, terms *termTable, tokenizer *analysis.Tokenizer) []occurrence {
 	if n.seen == nil {
-		n.seen = map[uint64]bool{}
+		n.seen, n.onTerm = map[uint64]bool{}, n.addTerm
 	}
+	n.terms = terms
 	from := 0
 	for _, end := range n.idEnds {
-		p.nameID(n.ids[from:end])
+		n.addID(n.ids[from:end], tokenizer)
 		from = end
 	}
 	for _, number := range n.headings {
 		n.numbers = append(n.numbers, number)
-		n.add(len(n.numbers) - 1)
+		n.addName(len(n.numbers) - 1)
 	}
-	slices.SortStableFunc(n.names, func(a, b partName) int { return cmp.Compare(min(a.to-a.from, 2), min(b.to-b.from, 2)) })
+	slices.SortStableFunc(n.names, func(a, b partName) int {
+		return cmp.Compare(min(a.to-a.from, 2), min(b.to-b.from, 2))
+	})
 	part := 0
 	for _, name := range n.names {
-		words := name.to - name.from
-		if words > 1 {
+		length := name.to - name.from
+		if length > 1 {
 			part++
 		}
 		for i, number := range n.numbers[name.from:name.to] {
-			p.hits = append(p.hits, occurrence{number, vocab.MakeHit(vocab.PartPosition(part, words, i), vocab.Part, false, 0)})
+			position := vocab.PartPosition(part, length, i)
+			hits = append(hits, occurrence{number, vocab.MakeHit(position, vocab.Part, false, 0)})
 		}
 	}
+	return hits
 }
 
-// nameID adds an id, if the page has its words.
-func (p *parser) nameID(id []byte) {
-	n := &p.parts
+// addID adds an id as a name, if the page has its terms.
+func (n *parts) addID(id []byte, tokenizer *analysis.Tokenizer) {
 	start := len(n.numbers)
-	n.whole = true
-	p.tokenizer.Each(id, p.onPart)
-	if n.whole {
-		n.add(start)
+	n.known = true
+	tokenizer.EachTerm(id, n.onTerm)
+	if n.known {
+		n.addName(start)
 	} else {
 		n.numbers = n.numbers[:start]
 	}
 }
 
-// partWord takes a word of an id.
-func (p *parser) partWord(word []byte, _, _ int, _ bool) {
-	number, known := p.words.find(word, xxhash.Sum64(word))
-	p.parts.whole = p.parts.whole && known
-	p.parts.numbers = append(p.parts.numbers, number)
+// addTerm adds a term of an id.
+func (n *parts) addTerm(term []byte, _, _ int, _ bool) {
+	number, known := n.terms.find(term, xxhash.Sum64(term))
+	n.known = n.known && known
+	n.numbers = append(n.numbers, number)
 }
 
-// add adds the name whose words are the numbers from start on, if it is not too long and a new one.
-func (n *parts) add(start int) {
-	words := n.numbers[start:]
-	hash := uint64(len(words))
-	for _, number := range words {
+// addName adds the name numbers[start:], if it is new and not too long.
+func (n *parts) addName(start int) {
+	terms := n.numbers[start:]
+	hash := uint64(len(terms))
+	for _, number := range terms {
 		hash = (hash ^ uint64(number)) * hashFactor
 		hash ^= hash >> 32
 	}
-	if len(words) == 0 || len(words) > vocab.MaxPartWords || n.seen[hash] {
+	if len(terms) == 0 || len(terms) > vocab.MaxPartWords || n.seen[hash] {
 		n.numbers = n.numbers[:start]
 		return
 	}

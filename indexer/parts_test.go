@@ -119,7 +119,7 @@ func BenchmarkParts(b *testing.B) {
 
 // TestPartsOfNothing: a table that holds no word yet has none to name a part by.
 func TestPartsOfNothing(t *testing.T) {
-	if _, ok := (&wordTable{}).find([]byte("x"), 1); ok {
+	if _, ok := (&termTable{}).find([]byte("x"), 1); ok {
 		t.Error("an empty table has a word")
 	}
 }

@@ -1,25 +1,20 @@
 package indexer
 
-import (
-	"bytes"
+import "bytes"
 
-	"anatomy/vocab"
-)
-
-// readPlain takes plain text apart: empty lines part its blocks, other ends of lines are spaces.
-// The first line with a word in it, where it is short, is the title.
-func (p *parser) readPlain(body []byte) {
-	plain := style{kind: vocab.Plain, size: vocab.NormalSize}
+// readPlain reads plain text. Empty lines separate blocks, other line ends are spaces. The first line
+// that is not empty and not too long is the title.
+func (x *extraction) readPlain(body []byte) {
 	for line := range bytes.Lines(body) {
 		trimmed := bytes.TrimSpace(line)
 		if len(trimmed) == 0 {
-			p.endBlock()
+			x.endBlock(false, false)
 			continue
 		}
-		if len(p.title) == 0 && len(trimmed) <= maxTitle {
-			p.title = foldSpace(p.title, trimmed)
+		if len(trimmed) <= maxTitle {
+			x.meta.setTitle(trimmed)
 		}
-		p.appendText(line, plain)
+		x.append(line, plainStyle)
 	}
-	p.endBlock()
+	x.end()
 }

@@ -4,13 +4,23 @@ import (
 	"bytes"
 	"strings"
 
+	"anatomy/indexer/internal/htmltoken"
 	"anatomy/vocab"
 )
 
-// relation takes a link that a page states beside its text, in a link element or in a Link field:
-// where it belongs, what comes before and after, and other forms of it, feeds among them. These are
-// followed, but are no citations. All else that such links name is not for readers.
-func (p *parser) relation(rel, ref, media []byte) {
+// maxRelated bounds the related URLs of a page. One for every language of the world fits.
+const maxRelated = 256
+
+// relations are the URLs that a page states beside its text, in link elements or Link header fields:
+// its canonical form, the previous and next page, and alternate forms such as feeds. The crawler
+// follows them, but they are no citations. Other link types are not for readers and are ignored.
+type relations struct {
+	canonical string   // the page's own URL if it states two; "" if it states none
+	related   []string // canonical URLs
+}
+
+// add adds the URL ref with the link types rel and the media type media. It is resolved by links.
+func (r *relations) add(links *linkCollector, rel, ref, media []byte) {
 	follow, canonical := false, false
 	for token := range bytes.FieldsSeq(rel) {
 		switch strings.ToLower(string(token)) {
@@ -19,93 +29,80 @@ func (p *parser) relation(rel, ref, media []byte) {
 		case "next", "prev":
 			follow = true
 		case "alternate":
-			follow = len(media) == 0 || vocab.MediumOf(string(media)) != vocab.Unread
+			follow = len(media) == 0 || vocab.MediumOf(string(media)) != vocab.OtherMedium
 		case "stylesheet", "nofollow":
 			return
 		}
 	}
-	if !follow && !canonical || len(p.related) >= maxRelated {
+	if !follow && !canonical || len(r.related) >= maxRelated {
 		return
 	}
-	target, err := p.base.Join(string(ref))
+	target, err := links.base.Join(string(ref))
 	if err != nil {
 		return
 	}
-	to := target.String()
+	to, own := target.String(), links.page.String()
 	if canonical {
-		p.setCanonical(to, p.leavesSite(&target))
+		r.setCanonical(to, own, links.leavesSite(&target))
 	}
-	if to != p.page.String() {
-		p.related = append(p.related, to)
+	if to != own {
+		r.related = append(r.related, to)
 	}
 }
 
-// maxRelated is how many relations are kept of a page; one in every language of the world fits.
-const maxRelated = 256
+// setCanonical handles the statement that the page's URL is to (RFC 6596). It counts only within the
+// site, and a page that names two URLs has none: both are mistakes or attacks.
+func (r *relations) setCanonical(to, own string, offSite bool) {
+	switch {
+	case r.canonical == "" && !offSite:
+		r.canonical = to
+	case r.canonical != to:
+		r.canonical = own
+	}
+}
 
-// relations are those that may be followed.
-func (p *parser) relations() []string {
-	if p.noFollow {
+// followed returns the related URLs. With noFollow set, none is to be followed.
+func (r *relations) followed(noFollow bool) []string {
+	if noFollow {
 		return nil
 	}
-	return p.related
+	return r.related
 }
 
-// setCanonical takes what the page says is its URL (RFC 6596). It is heeded within the site alone,
-// and a page that names two names none: both happen by mistake or in order to harm.
-func (p *parser) setCanonical(to string, offSite bool) {
-	switch {
-	case p.canonical == "" && !offSite:
-		p.canonical = to
-	case p.canonical != to:
-		p.canonical = p.page.String()
-	}
-}
-
-// linkElement reads a link element.
-func (p *parser) linkElement() {
-	rel, _ := p.tags.attr("rel")
-	ref, ok := p.tags.attr("href")
+// addElement handles a link element.
+func (r *relations) addElement(links *linkCollector, tags *htmltoken.Tokenizer) {
+	rel, _ := tags.Attr("rel")
+	ref, ok := tags.Attr("href")
 	if !ok || len(rel) == 0 {
 		return
 	}
-	media, _ := p.tags.attr("type")
-	p.relation(rel, ref, media)
+	media, _ := tags.Attr("type")
+	r.add(links, rel, ref, media)
 }
 
-// linkHeader reads Link fields joined by commas: <URL>; rel="next"; type=text/html, … (RFC 8288 §3).
-func (p *parser) linkHeader(fields string) {
+// addHeader handles Link fields joined by commas: <URL>; rel="next"; type=text/html, … (RFC 8288 §3).
+func (r *relations) addHeader(links *linkCollector, fields string) {
 	for {
 		_, rest, ok := strings.Cut(fields, "<")
 		ref, rest, closed := strings.Cut(rest, ">")
 		if !ok || !closed {
 			return
 		}
-		var rel, media, anchor string
-		for fields = rest; ; {
-			var name, value string
-			name, value, fields = parameter(fields)
-			switch name {
-			case "":
-				if anchor == "" { // else it is about another page
-					p.relation([]byte(rel), []byte(strings.TrimSpace(ref)), []byte(media))
-				}
-			case "rel":
-				rel = value
-			case "type":
-				media = value
-			case "anchor":
-				anchor = value
-			}
-			if name == "" {
-				break
-			}
+		params := map[string]string{}
+		name, value, rest := cutParameter(rest)
+		for ; name != ""; name, value, rest = cutParameter(rest) {
+			params[name] = value
 		}
+		if params["anchor"] == "" { // otherwise the field is about another page
+			r.add(links, []byte(params["rel"]), []byte(strings.TrimSpace(ref)), []byte(params["type"]))
+		}
+		fields = rest
 	}
 }
 
-// parameter reads `; name="value"` from the front of s. Name is empty where none is left of this link.
-func parameter(s string) (name, value, rest string) {
+// cutParameter cuts `; name="value"` off the front of s. name is empty if the link has no parameter
+// left.
+func cutParameter(s string) (name, value, rest string) {
 	s = strings.TrimLeft(s, " \t")
 	if !strings.HasPrefix(s, ";") {
 		return "", "", s
@@ -128,12 +125,4 @@ func parameter(s string) (name, value, rest string) {
 		end = len(s)
 	}
 	return name, strings.TrimSpace(s[:end]), s[end:]
-}
-
-// embeds takes what object and embed show within the page, where it is said to be of a kind that we
-// read.
-func (p *parser) embeds(key string) {
-	if media, _ := p.tags.attr("type"); vocab.MediumOf(string(media)) != vocab.Unread {
-		p.addLink(key, vocab.Embedded, nil)
-	}
 }

@@ -6,35 +6,35 @@ import (
 	"anatomy/vocab"
 )
 
-// A sketcher makes the [vocab.Sketch] of a page as its words come. The texts of links are left out: most
-// of them are menus, which pages that differ have in common, and which change without their pages. The
+// A sketcher computes the text part of the [vocab.Sketch] of a page, term by term. Texts of links are
+// left out: most are menus, which different pages share, and which change without their pages. The
 // zero value is ready.
 type sketcher struct {
-	last  uint64 // hash of the word before
-	words uint32
-	most  [vocab.SketchTextBits]uint64 // largest hash of a pair in each part; 0 where there is none
+	last  uint64 // hash of the last term
+	terms uint32
+	most  [vocab.SketchTextBits]uint64 // largest hash of a pair in each part; 0 if it has none
 }
 
-// minSketched is how many words a text has at least that is compared with others.
+// minSketched is the least number of terms of a text that is compared with others.
 const minSketched = 16
 
-// add takes the next word, by its hash.
+// add adds a term by its hash.
 func (s *sketcher) add(h uint64) {
-	if s.words > 0 {
+	if s.terms > 0 {
 		part, rest := bits.Mul64(s.last*hashFactor+h, vocab.SketchTextBits)
 		s.most[part] = max(s.most[part], rest|1)
 	}
 	s.last = h
-	s.words++
+	s.terms++
 }
 
-// sketchBit is the bit of a hash that is kept: one that the choice of the largest leaves to chance, and
-// the multiplication by the number of parts does not make 0.
+// sketchBit is the bit of a hash that is kept. Choosing the largest hash leaves it random, and
+// multiplying by the number of parts does not make it 0.
 const sketchBit = 20
 
-// text is the part of the sketch that tells of the text, false where that is too short.
+// text returns the text part of the sketch, false if the text is too short.
 func (s *sketcher) text() (text uint64, ok bool) {
-	if s.words < minSketched {
+	if s.terms < minSketched {
 		return 0, false
 	}
 	for part := range s.most {
@@ -43,8 +43,8 @@ func (s *sketcher) text() (text uint64, ok bool) {
 	return text, true
 }
 
-// filled is the hash that stands for a part: where it holds no pair, that of another part, chosen by
-// chance and the same for all pages (Shrivastava 2017). The chances go through all parts.
+// filled returns the hash of a part. A part without pairs borrows that of another one, chosen by a
+// pseudo-random sequence that is the same for all pages and reaches all parts (Shrivastava 2017).
 func (s *sketcher) filled(part int) uint64 {
 	h := s.most[part]
 	for chance := uint64(part); h == 0; {
@@ -55,13 +55,30 @@ func (s *sketcher) filled(part int) uint64 {
 	return h
 }
 
-// titleHash is a hash of the words of a title, those with digits left out: versions of a page differ in them.
-func (p *parser) titleHash(from int) uint8 {
+// titleHash returns a hash of the terms of a title. Those with more digits than letters do not count:
+// versions of a page differ in them.
+func titleHash(terms *termTable, title []occurrence) uint8 {
 	sum := uint64(0)
-	for _, o := range p.hits[from:] {
-		if h, ok := letters(p.words.word(o.word)); ok {
+	for _, o := range title {
+		if h, ok := letterHash(terms.term(o.term)); ok {
 			sum = sum*hashFactor + h
 		}
 	}
 	return uint8(sum * hashFactor >> 56)
+}
+
+const hashFactor = 0x9e3779b97f4a7c15
+
+// letterHash returns a hash of a term, false if it has no more letters than digits.
+func letterHash(term []byte) (h uint64, ok bool) {
+	more := 0
+	for _, c := range term {
+		if c-'0' < 10 {
+			more--
+		} else {
+			more++
+		}
+		h = (h ^ uint64(c)) * hashFactor
+	}
+	return h, more > 0
 }

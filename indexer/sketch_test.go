@@ -34,18 +34,18 @@ func TestSketch(t *testing.T) {
 		"menu":           {"<title>Tale 1</title><ul><li><a href=/x>another link</a><li><a href=/y>yet another</a></ul>" + text, 0},
 		"markup":         {"<title>tale</title><!-- x --><div><b>" + text, 0},
 		"one word more":  {"<title>Tale 1</title>" + text + " Indeed", 6},
-		"another title":  {"<title>History 1</title>" + text, vocab.Apart},
-		"no title":       {text, vocab.Apart},
-		"too few words":  {"<title>Tale 1</title>It was the best of times", vocab.Apart},
-		"all in a link":  {"<title>Tale 1</title><a href=/x>" + text + "</a>", vocab.Apart},
+		"another title":  {"<title>History 1</title>" + text, vocab.Incomparable},
+		"no title":       {text, vocab.Incomparable},
+		"too few words":  {"<title>Tale 1</title>It was the best of times", vocab.Incomparable},
+		"all in a link":  {"<title>Tale 1</title><a href=/x>" + text + "</a>", vocab.Incomparable},
 		"after the link": {"<title>Tale 1</title><a href=/x>x</a>" + text, 0},
 	} {
 		got := page.Distance(sketchOf(t, c.body))
-		if got > c.most || (c.most == vocab.Apart) != (got == vocab.Apart) {
+		if got > c.most || (c.most == vocab.Incomparable) != (got == vocab.Incomparable) {
 			t.Errorf("%s: distance %d, want %d", what, got, c.most)
 		}
 	}
-	if d := page.Distance(sketchOf(t, "<title>Tale 1</title>"+strings.Repeat("<p>we had everything before us, we had nothing before us", 5))); d < 12 || d == vocab.Apart {
+	if d := page.Distance(sketchOf(t, "<title>Tale 1</title>"+strings.Repeat("<p>we had everything before us, we had nothing before us", 5))); d < 12 || d == vocab.Incomparable {
 		t.Errorf("another text: distance %d", d)
 	}
 	if s := sketchOf(t, strings.Repeat("a ", 100)); s == 0 || s.Distance(s) != 0 {

@@ -4,24 +4,80 @@ import (
 	"bytes"
 
 	"golang.org/x/net/html/atom"
+
+	"anatomy/indexer/internal/htmltoken"
 )
 
-// A skip is the open element whose text is not text of the page. Without a tree, its end is found
-// by counting elements of its name, or for those whose end tag may be left out, the elements
-// that may hold others of their kind.
+// A markup reads the tags of a page and tracks the element whose content is skipped: one that is
+// hidden, or whose content is not text.
+type markup struct {
+	tags htmltoken.Tokenizer
+	skip skip
+}
+
+func (m *markup) reset() { m.skip = skip{name: m.skip.name[:0]} }
+
+// startTag handles the current start tag. It returns the element's kind and whether the element is
+// within skipped content.
+func (m *markup) startTag(empty bool) (k kind, skipped bool) {
+	tag := m.tags.Tag
+	k = kindOf(tag)
+	if !m.skip.open() || !m.skip.start(tag, m.tags.Name(), k, empty) {
+		return k, false
+	}
+	// <svg><title/> is an empty element. In a hidden element, noscript contains tags as elsewhere.
+	if m.skip.kind&foreign != 0 && empty || m.skip.hidden && (tag == atom.Noscript || tag == atom.Noframes) {
+		m.tags.NotRaw()
+	}
+	return k, true
+}
+
+// startSkip begins to skip the content of the current element, if it is hidden or not text.
+func (m *markup) startSkip(k kind, empty bool) {
+	tag, hidden := m.tags.Tag, false
+	switch {
+	case k&void != 0, k&foreign != 0 && empty:
+		return
+	case k&skipped != 0:
+	case tag == atom.Body, tag == atom.Html: // hidden until a script shows the loaded page
+		return
+	case hides(&m.tags):
+		hidden = true
+	default:
+		return
+	}
+	m.skip = skip{name: append(m.skip.name[:0], m.tags.Name()...), tag: tag, kind: k, hidden: hidden}
+	m.tags.CDATA = k&foreign != 0
+}
+
+// endTag handles the current end tag. It returns the element's kind and whether the tag is within
+// skipped content.
+func (m *markup) endTag() (k kind, skipped bool) {
+	k = kindOf(m.tags.Tag)
+	if m.skip.open() {
+		if m.skip.end(m.tags.Name(), k) {
+			return k, true
+		}
+		m.tags.CDATA = false
+	}
+	return k, false
+}
+
+// A skip is the open element whose content is skipped. Without a tree, its end is found by counting
+// elements of its name, or, if its end tag is optional, the elements that may contain its kind.
 type skip struct {
-	name   []byte // empty: nothing is skipped
+	name   []byte // empty if nothing is skipped
 	tag    atom.Atom
 	kind   kind
-	hidden bool // by an attribute, rather than for what it is
+	hidden bool // by an attribute, rather than by its kind
 	depth  int
 }
 
-func (s *skip) on() bool { return len(s.name) > 0 }
+func (s *skip) open() bool { return len(s.name) > 0 }
 
 func (s *skip) stop() { s.name = s.name[:0] }
 
-// start takes a start tag within the element, or stops the skipping and gives false.
+// start handles a start tag within the element. It returns false if the tag ends the skipping.
 func (s *skip) start(tag atom.Atom, name []byte, k kind, selfClosing bool) bool {
 	switch {
 	case s.kind&foreign != 0:
@@ -34,7 +90,7 @@ func (s *skip) start(tag atom.Atom, name []byte, k kind, selfClosing bool) bool 
 	return true
 }
 
-// startForeign: a block within svg or math ends it, but for the places that are made for HTML
+// startForeign is start within svg and math. A block ends them, except where they embed HTML
 // (HTML 13.2.6.5).
 func (s *skip) startForeign(tag atom.Atom, name []byte, k kind, selfClosing bool) bool {
 	switch {
@@ -61,7 +117,7 @@ func (s *skip) startOptional(tag atom.Atom, k kind) bool {
 	return true
 }
 
-// closes says whether the start tag next ends an open element whose end tag may be left out
+// closes reports whether the start tag next ends an open element whose end tag is optional
 // (HTML 13.1.2.4).
 func closes(next atom.Atom, k kind, open atom.Atom) bool {
 	switch open {
@@ -77,8 +133,8 @@ func closes(next atom.Atom, k kind, open atom.Atom) bool {
 	return next == open
 }
 
-// end takes an end tag within the element and says whether that is all there is to do. It is
-// not if the tag belongs to an element around the skipped one.
+// end handles an end tag within the element. It returns false if the tag ends the skipping and belongs
+// to the skipped element or one around it.
 func (s *skip) end(name []byte, k kind) bool {
 	same := bytes.EqualFold(name, s.name)
 	switch {
@@ -101,19 +157,19 @@ func (s *skip) end(name []byte, k kind) bool {
 	return true
 }
 
-// hides says whether the attributes of the current tag hide the element.
-func (z *tokenizer) hides() bool {
-	if len(z.attrs) == 0 {
+// hides reports whether the attributes of the current tag hide the element.
+func hides(tags *htmltoken.Tokenizer) bool {
+	if tags.Attrs() == 0 {
 		return false
 	}
-	if val, ok := z.attr("hidden"); ok && string(val) != "until-found" {
+	if val, ok := tags.Attr("hidden"); ok && string(val) != "until-found" {
 		return true
 	}
-	css, ok := z.attr("style")
+	css, ok := tags.Attr("style")
 	return ok && displaysNone(css)
 }
 
-// displaysNone says whether a style attribute holds display:none.
+// displaysNone reports whether a style attribute contains display:none.
 func displaysNone(css []byte) bool {
 	for declaration := range bytes.SplitSeq(css, []byte{';'}) {
 		property, value, _ := bytes.Cut(declaration, []byte{':'})

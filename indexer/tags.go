@@ -2,24 +2,25 @@ package indexer
 
 import "golang.org/x/net/html/atom"
 
-// A kind says what an element means for the text in it.
+// A kind is a set of properties of an element.
 type kind uint16
 
 const (
-	block     kind = 1 << iota // its begin and end are borders of blocks
-	spacer                     // its begin and end part words
+	block     kind = 1 << iota // its tags begin and end blocks
+	spacer                     // its tags separate words
 	emphasis                   // makes text Emphasis
 	code                       // makes text Code
 	sized                      // changes the font size
 	skipped                    // its content is not text
 	void                       // has no content and no end tag
-	breaks                     // ends a heading that was not closed: a heading cannot hold it
-	container                  // may hold elements of those that optional says
-	optional                   // its end tag may be left out: the next of its kind ends it
-	foreign                    // svg, math: other rules of tokenising
+	breaks                     // ends an unclosed heading: a heading cannot contain it
+	container                  // may contain optional elements
+	optional                   // its end tag is optional: the next of its kind ends it
+	foreign                    // svg, math: tokenized by other rules
+	cell                       // a table cell: formatting begins anew
 )
 
-// kindOf is the kind of an element; those that are not named are inline and mean nothing.
+// kindOf returns the kind of an element, 0 for an inline element without properties.
 func kindOf(tag atom.Atom) kind {
 	switch tag {
 	case atom.Div, atom.Main, atom.Body, atom.Html, atom.Head, atom.Address, atom.Center, atom.Details, atom.Dialog, atom.Fieldset, atom.Figure,
@@ -30,8 +31,10 @@ func kindOf(tag atom.Atom) kind {
 		return block | breaks
 	case atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Dir, atom.Table:
 		return block | breaks | container
-	case atom.P, atom.Li, atom.Dd, atom.Dt, atom.Tr, atom.Td, atom.Th:
+	case atom.P, atom.Li, atom.Dd, atom.Dt, atom.Tr:
 		return block | breaks | optional
+	case atom.Td, atom.Th:
+		return block | breaks | optional | cell
 	case atom.Hr:
 		return block | breaks | void
 	case atom.Pre, atom.Listing, atom.Xmp, atom.Plaintext:

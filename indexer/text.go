@@ -2,206 +2,204 @@ package indexer
 
 import (
 	"bytes"
-	"encoding/binary"
-	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 
+	"anatomy/analysis"
 	"anatomy/vocab"
 )
 
-// A style is what a hit says beside its position, and whether it stands in a link.
+// maxText bounds DocInfo.Text, in bytes. Terms after it are indexed all the same.
+const maxText = 1 << 20
+
+// blockGap is the number of positions left free between two blocks. No phrase matches across it, and
+// terms of different blocks are a little less near.
+const blockGap = 2
+
+// maxKept bounds the memory that is kept for the next page, in terms or bytes of text. Few pages have
+// more.
+const maxKept = 1 << 20
+
+// A style is what a hit stores beside its position, and whether the text is in a link.
 type style struct {
 	kind vocab.HitType
 	size uint8
 	link bool
 }
 
-// A span says that the text from start on, up to the next span, has a style.
+// plainStyle is the style of running text.
+var plainStyle = style{kind: vocab.Plain, size: vocab.NormalSize}
+
+// A span gives the text from start up to the next span its style.
 type span struct {
 	start int // offset in the block
 	style style
 }
 
-// spaces has 1 for the white space of HTML and 2 for the byte that begins a no-break space.
-var spaces = [256]uint8{' ': 1, '\t': 1, '\n': 1, '\r': 1, '\f': 1, 0xC2: 2}
+// A blockContext describes the end of a block.
+type blockContext struct {
+	links int  // links of the page so far
+	named bool // the block is a heading below the first level, or a term that is defined
+	menu  bool // the block is in an element of navigation
+}
 
-// appendText adds text to the current block, its white space folded.
-func (p *parser) appendText(s []byte, as style) {
-	for i := 0; i < len(s); {
-		n := spaceAt(s, i)
-		if n > 0 {
-			p.space = true
-			i += n
-			continue
-		}
-		start := i
-		for i++; i < len(s); {
-			if i+8 < len(s) && oneSpaced(binary.LittleEndian.Uint64(s[i:]), binary.LittleEndian.Uint64(s[i+1:])) {
-				i += 8
-			} else if foldable(s, i) {
-				break
-			} else {
-				i++
-			}
-		}
-		p.appendPiece(s[start:i], as)
+// A textCollector collects the text of a page, block by block, and the hits of its terms.
+//
+// Between blocks, text[:textEnd] is the text to keep and blockStart is where the next block begins.
+// Within a block, spans give text[blockStart:] its styles. When the block ends its terms become hits.
+// Hits are in the order of [vocab.Hit.Before]: body first, then the other fields.
+type textCollector struct {
+	text       []byte // blocks, each followed by "\n"
+	textEnd    int    // text[:textEnd] is kept
+	full       bool   // maxText is reached
+	blockStart int    // offset of the current block in text
+	space      bool   // white space was seen since the last text
+	spans      []span // of the current block
+
+	blocks      []textBlock
+	block       textBlock // the current one
+	linksBefore int       // links of the page before the current block
+
+	tokenizer analysis.Tokenizer
+	onTerm    func(term []byte, start, end int, capital bool) // t.addTerm, made once
+	terms     termTable
+	hits      []occurrence
+	position  uint32 // of the next term
+	nextSpan  int    // the next of spans that no term has reached
+	style     style  // of the span that terms have reached
+	bodyTerms uint32
+	sketch    sketcher
+	parts     parts
+}
+
+// reset prepares for the next page and keeps the memory, unless a large page used it.
+func (t *textCollector) reset() {
+	if cap(t.text) > 4*maxKept || cap(t.hits) > maxKept || cap(t.terms.slots) > maxKept {
+		*t = textCollector{}
+	}
+	*t = textCollector{
+		text: t.text[:0], spans: t.spans[:0], blocks: t.blocks[:0], hits: t.hits[:0],
+		tokenizer: t.tokenizer, onTerm: t.onTerm, terms: t.terms, parts: t.parts,
+	}
+	t.terms.reset()
+	t.parts.reset()
+	if t.onTerm == nil {
+		t.onTerm = t.addTerm
 	}
 }
 
-// oneSpaced says that none of eight bytes is foldable; next are those from the second on and the one behind. It may
-// be false where none is. Neither has a control character or the byte that begins a no-break space, and no space
-// follows a space.
-func oneSpaced(eight, next uint64) bool {
-	const each, high, space, noBreak = 0x0101010101010101, 0x8080808080808080, 0x20, 0xC2
-	zero := func(v uint64) uint64 { return (v - each) & ^v & high } // not 0 where a byte of v is
-	below := func(v uint64) uint64 { return (v - space*each) & ^v & high }
-	pair := (eight ^ space*each) | (next ^ space*each)
-	return below(eight)|below(next)|zero(eight^noBreak*each)|zero(next^noBreak*each)|zero(pair) == 0
-}
-
-// foldable says whether s[i] begins white space that is more or other than one space between words.
-func foldable(s []byte, i int) bool {
-	switch {
-	case spaces[s[i]] == 0:
-		return false
-	case s[i] == ' ':
-		return i+1 == len(s) || spaces[s[i+1]] != 0
-	}
-	return spaceAt(s, i) > 0
-}
-
-// spaceAt is the length of the white space character at s[i], 0 where there is none.
-func spaceAt(s []byte, i int) int {
-	switch spaces[s[i]] {
-	case 1:
-		return 1
-	case 2:
-		if i+1 < len(s) && s[i+1] == 0xA0 {
-			return 2
-		}
-	}
-	return 0
-}
-
-func (p *parser) appendPiece(piece []byte, as style) {
-	at := len(p.text) - p.blockStart
-	if p.space && at > 0 {
-		p.text = append(p.text, ' ')
-		at++
-	}
-	as.link = p.anchor.open
-	if n := len(p.spans); n == 0 || p.spans[n-1].style != as {
-		p.spans = append(p.spans, span{at, as})
-	}
-	p.text = append(p.text, piece...)
-	if p.anchor.open {
-		p.appendAnchorText(piece)
-	}
-	p.space = false
-}
-
-// breakWord parts the words before from those after, within the block.
-func (p *parser) breakWord() { p.space = true }
-
-// endBlock takes the words of the block that ends here. A block without words leaves nothing.
-func (p *parser) endBlock() {
-	p.anchor.space = true
-	p.space = false
-	start := p.blockStart
-	if len(p.text) == start {
-		return
-	}
-	count, hits := p.wordCount, len(p.hits)
-	p.nextSpan = 0
-	p.tokenizer.Each(p.text[start:], p.onWord)
-	p.spans = p.spans[:0]
-	if p.wordCount == count {
-		p.text = p.text[:start]
-		return
-	}
-	p.endNamed(hits)
-	words := int(p.wordCount - count)
-	p.position += blockGap
-	p.keepText(start)
-	p.endMenuBlock(words)
-}
-
-// keepText keeps the block text[start:] for DocInfo.Text while that has room.
-func (p *parser) keepText(start int) {
-	end := len(p.text)
-	if end > maxText && !p.full {
-		p.full = true
-		p.textEnd = max(p.textEnd, bytes.LastIndexByte(p.text[:maxText], ' '))
-	}
-	if p.full {
-		p.text = p.text[:p.textEnd]
-		p.blockStart = p.textEnd
-		return
-	}
-	p.textEnd = end
-	p.text = append(p.text, '\n')
-	p.blockStart = end + 1
-}
-
-// word takes one word of the current block or field.
-func (p *parser) word(word []byte, start, _ int, capital bool) {
-	for p.nextSpan < len(p.spans) && p.spans[p.nextSpan].start <= start {
-		p.style = p.spans[p.nextSpan].style
-		p.nextSpan++
-	}
-	if p.position > vocab.MaxPosition {
-		return
-	}
-	hash := xxhash.Sum64(word)
-	p.hits = append(p.hits, occurrence{p.words.number(word, hash), vocab.MakeHit(p.position, p.style.kind, capital, p.style.size)})
-	p.position++
-	p.wordCount++
-	if p.style.link {
-		p.block.linked++
-	} else {
-		p.sketch.add(hash)
-	}
-	p.block.heading = p.block.heading || p.style.kind.IsHeading()
-}
-
-// field takes the words of a field other than the body. No phrase reaches from one text to the next.
-func (p *parser) field(kind vocab.HitType, texts ...[]byte) {
-	p.position = 0
-	for _, text := range texts {
-		p.spans = append(p.spans[:0], span{0, style{kind: kind, size: vocab.NormalSize}})
-		p.nextSpan = 0
-		p.tokenizer.Each(text, p.onWord)
-		p.position += blockGap
-	}
-}
-
-// foldSpace appends s to dst with its white space folded.
-func foldSpace(dst, s []byte) []byte {
-	space := false
+// append adds text to the current block, its white space folded, and to the text of the open link.
+func (t *textCollector) append(s []byte, as style, links *linkCollector) {
+	as.link = links.open()
 	for i := 0; i < len(s); {
 		if n := spaceAt(s, i); n > 0 {
-			space = true
+			t.space = true
 			i += n
 			continue
 		}
-		if space && len(dst) > 0 {
-			dst = append(dst, ' ')
-		}
-		space = false
-		dst = append(dst, s[i])
-		i++
+		n := foldedLength(s[i:])
+		t.appendPiece(s[i:i+n], as, links)
+		i += n
 	}
-	return dst
 }
 
-// cutText is s, or as much of it as max bytes hold, cut between characters.
-func cutText(s []byte, max int) string {
-	if len(s) > max {
-		for max > 0 && !utf8.RuneStart(s[max]) {
-			max--
-		}
-		s = s[:max]
+func (t *textCollector) appendPiece(piece []byte, as style, links *linkCollector) {
+	at := len(t.text) - t.blockStart
+	if t.space && at > 0 {
+		t.text = append(t.text, ' ')
+		at++
 	}
-	return string(s)
+	if n := len(t.spans); n == 0 || t.spans[n-1].style != as {
+		t.spans = append(t.spans, span{at, as})
+	}
+	t.text = append(t.text, piece...)
+	if as.link {
+		links.appendText(piece, t.space)
+	}
+	t.space = false
+}
+
+// breakWord separates the words before from those after, within the block.
+func (t *textCollector) breakWord() { t.space = true }
+
+// endBlock ends the current block and adds the hits of its terms. A block without terms is dropped.
+func (t *textCollector) endBlock(end blockContext) {
+	t.space = false
+	start := t.blockStart
+	if len(t.text) == start {
+		return
+	}
+	terms, hits := t.bodyTerms, len(t.hits)
+	t.nextSpan = 0
+	t.tokenizer.EachTerm(t.text[start:], t.onTerm)
+	t.spans = t.spans[:0]
+	if t.bodyTerms == terms {
+		t.text = t.text[:start]
+		return
+	}
+	if end.named && len(t.hits) == hits+1 {
+		t.parts.addHeading(t.hits[hits].term)
+	}
+	t.position += blockGap
+	t.keepText(start)
+	b := &t.block
+	b.hits, b.text, b.terms, b.menu = len(t.hits), len(t.text), int(t.bodyTerms-terms), end.menu
+	b.links, t.linksBefore = end.links-t.linksBefore, end.links
+	t.blocks = append(t.blocks, *b)
+	t.block = textBlock{}
+}
+
+// keepText keeps the block text[start:] for DocInfo.Text, up to maxText.
+func (t *textCollector) keepText(start int) {
+	end := len(t.text)
+	if end > maxText && !t.full {
+		t.full = true
+		t.textEnd = max(t.textEnd, bytes.LastIndexByte(t.text[:maxText], ' '))
+	}
+	if t.full {
+		t.text = t.text[:t.textEnd]
+		t.blockStart = t.textEnd
+		return
+	}
+	t.textEnd = end
+	t.text = append(t.text, '\n')
+	t.blockStart = end + 1
+}
+
+// addTerm adds a term of the current block or field.
+func (t *textCollector) addTerm(term []byte, start, _ int, capital bool) {
+	for t.nextSpan < len(t.spans) && t.spans[t.nextSpan].start <= start {
+		t.style = t.spans[t.nextSpan].style
+		t.nextSpan++
+	}
+	if t.position > vocab.MaxPosition {
+		return
+	}
+	hash := xxhash.Sum64(term)
+	hit := vocab.MakeHit(t.position, t.style.kind, capital, t.style.size)
+	t.hits = append(t.hits, occurrence{t.terms.number(term, hash), hit})
+	t.position++
+	t.bodyTerms++
+	if t.style.link {
+		t.block.linked++
+	} else {
+		t.sketch.add(hash)
+	}
+	t.block.heading = t.block.heading || t.style.kind.IsHeading()
+}
+
+// addField adds the terms of a field other than the body. No phrase matches across two texts.
+func (t *textCollector) addField(kind vocab.HitType, texts ...[]byte) {
+	t.position = 0
+	for _, text := range texts {
+		t.spans = append(t.spans[:0], span{0, style{kind: kind, size: vocab.NormalSize}})
+		t.nextSpan = 0
+		t.tokenizer.EachTerm(text, t.onTerm)
+		t.position += blockGap
+	}
+}
+
+// addParts adds the field of the names of the page's parts.
+func (t *textCollector) addParts() {
+	t.hits = t.parts.appendHits(t.hits, &t.terms, &t.tokenizer)
 }

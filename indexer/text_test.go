@@ -4,18 +4,16 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"anatomy/vocab"
 )
 
-// White space is folded the same, eight bytes at a time or one.
+// TestAppendText checks that the text of a block has its white space folded.
 func TestAppendText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := []byte(rapid.StringOf(rapid.SampledFrom([]rune("aaaaaabcé©\u00a0  \t\n~"))).Draw(t, "text"))
-		var p parser
-		p.appendText(text, style{kind: vocab.Plain})
-		if want := foldSpace(nil, text); string(p.text) != string(want) {
-			t.Fatalf("%q: %q, want %q", text, p.text, want)
+		var x extraction
+		x.append(text, plainStyle)
+		if want := foldSpace(nil, text); string(x.text.text) != string(want) {
+			t.Fatalf("%q: %q, want %q", text, x.text.text, want)
 		}
 	})
 }

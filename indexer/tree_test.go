@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/html/atom"
 	"pgregory.net/rapid"
 
+	"anatomy/analysis"
 	"anatomy/vocab"
-	"anatomy/words"
 )
 
 // treeWords is the oracle of the state machine: the words of the body by way of the tree that the
@@ -59,8 +59,8 @@ func treeWords(t testing.TB, body []byte) []string {
 
 // allWords are the words that are found in a text.
 func allWords(text string) (all []string) {
-	var cut words.Tokenizer
-	cut.Each([]byte(text), func(word []byte, _, _ int, _ bool) { all = append(all, string(word)) })
+	var cut analysis.Tokenizer
+	cut.EachTerm([]byte(text), func(word []byte, _, _ int, _ bool) { all = append(all, string(word)) })
 	return all
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -145,58 +144,4 @@ func TestDiskTroubles(t *testing.T) {
 	if left, err := os.ReadDir(b.Dir); err != nil || len(left) > 0 {
 		t.Errorf("files left: %v, %v", left, err)
 	}
-}
-
-// A computation that was stopped after any iteration and goes on from what was saved ends with the
-// same ranks to the last bit; with a state of another graph or damping it begins anew.
-func TestResume(t *testing.T) {
-	for name, memory := range map[string]int64{"memory": 0, "disk": 400_000} {
-		t.Run(name, func(t *testing.T) {
-			build := func() *Builder { return webLike(30_000, 4) }
-			whole, want := ranksOf(t, build(), memory, t.TempDir(), Options{})
-			stop := errors.New("stop")
-			for _, at := range []int{1, 5, whole.Iterations - 2} {
-				var saved *State
-				b := build()
-				b.Memory, b.Dir = memory, t.TempDir()
-				_, err := Rank(t.Context(), b, Options{Save: func(s *State) error {
-					if s.Iterations < at {
-						return nil
-					}
-					saved = keep(t, s)
-					return stop
-				}}, nil)
-				if !errors.Is(err, stop) {
-					t.Fatal(err)
-				}
-				r, got := ranksOf(t, build(), memory, t.TempDir(), Options{Resume: saved})
-				if !slices.Equal(got, want) || r.Iterations != whole.Iterations || r.Resumed != at {
-					t.Errorf("resumed after %d iterations: %d of them, %d in all, %g away", at, r.Resumed, r.Iterations, difference(got, want))
-				}
-				for what, o := range map[string]Options{"damping": {Damping: 0.5}, "personalisation": {Personalize: map[uint32]float64{3: 1}}} {
-					o.Resume = saved
-					if r, _ := ranksOf(t, build(), memory, t.TempDir(), o); r.Resumed != 0 {
-						t.Errorf("resumed with another %s", what)
-					}
-				}
-				other := build()
-				other.Add(7, []uint32{9, 11, 13})
-				if r, _ := ranksOf(t, other, memory, t.TempDir(), Options{Resume: saved}); r.Resumed != 0 {
-					t.Errorf("resumed with another graph")
-				}
-			}
-		})
-	}
-}
-
-// keep copies a state.
-func keep(t *testing.T, s *State) *State {
-	t.Helper()
-	var ranks []float64
-	if err := s.Ranks(func(some []float64) error { ranks = append(ranks, some...); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	kept := *s
-	kept.Ranks = func(do func([]float64) error) error { return do(ranks) }
-	return &kept
 }

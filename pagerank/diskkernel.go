@@ -8,25 +8,28 @@ import (
 	"os"
 )
 
-// A diskComputation is the state between two iterations over a graph on disk.
+// A diskComputation computes the ranks of a graph on disk. Between two iterations incoming holds,
+// in the areas of the pieces, the contributions for the next iteration.
 type diskComputation struct {
 	g        *diskGraph
 	damping  float64
-	teleport *teleport
+	teleport *teleportSet
 	workers  int
-	dir      string
 	ranks    *os.File // float64 by node
-	heard    *os.File // what was given, by piece that wants
-	told     *os.File // what is given for the next iteration
+	incoming *os.File // contributions for this iteration, by piece that reads them
+	outgoing *os.File // contributions for the next iteration
 	sums     []pieceSums
 	dangling float64 // as in computation
 	mass     float64
-	next     func(ctx context.Context, bored float64) error // one iteration
+	next     func(ctx context.Context, teleport float64) error // runs one iteration
 }
 
-func newDiskComputation(g *diskGraph, damping float64, to *teleport, dir string, workers int) (*diskComputation, error) {
-	c := &diskComputation{g: g, damping: damping, teleport: to, workers: workers, dir: dir, sums: make([]pieceSums, len(g.pieces))}
-	for _, f := range []**os.File{&c.ranks, &c.heard, &c.told} {
+func newDiskComputation(
+	g *diskGraph, damping float64, to *teleportSet, dir string, workers int,
+) (*diskComputation, error) {
+	sums := make([]pieceSums, len(g.pieces))
+	c := &diskComputation{g: g, damping: damping, teleport: to, workers: workers, sums: sums}
+	for _, f := range []**os.File{&c.ranks, &c.incoming, &c.outgoing} {
 		var err error
 		if *f, err = scratch(dir); err != nil {
 			c.close()
@@ -37,14 +40,14 @@ func newDiskComputation(g *diskGraph, damping float64, to *teleport, dir string,
 }
 
 func (c *diskComputation) close() {
-	for _, f := range []*os.File{c.ranks, c.heard, c.told} {
+	for _, f := range []*os.File{c.ranks, c.incoming, c.outgoing} {
 		if f != nil {
 			f.Close()
 		}
 	}
 }
 
-// dangling counts the nodes without links.
+// dangling returns the number of dangling nodes.
 func (g *diskGraph) dangling() (count int, err error) {
 	room := make([]uint32, chunkLinks)
 	for from := 0; from < g.nodes; from += len(room) {
@@ -61,32 +64,24 @@ func (g *diskGraph) dangling() (count int, err error) {
 	return count, nil
 }
 
-// diskRoom is what one worker holds of a piece.
+// A diskRoom holds the buffers of one worker for a piece.
 type diskRoom[F float32 | float64] struct {
-	order, places, out, wanted []uint32
-	runs                       []equals
-	ranks, v                   []float64 // in order, as shares and the beginning of heard
-	shares, heard              []F
-	byNode                     []float64 // ranks or v, as gives and out
-	gives                      []F
-	told                       []F
+	order, slots, out, remote []uint32
+	runs                      []targetRun
+	ranks, v                  []float64 // by position, like shares and the beginning of table
+	shares, table             []F
+	byNode                    []float64 // ranks or v, by node, like contributions and out
+	contributions             []F
+	outgoing                  []F
 }
 
-// sized is n values of any content, in s if that is large enough.
-func sized[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
-
-// begin makes ready for iterations with contributions of type F.
+// begin prepares iterations with contributions of type F.
 func begin[F float32 | float64](ctx context.Context, c *diskComputation) error {
 	rooms := make([]diskRoom[F], c.workers)
-	c.next = func(ctx context.Context, bored float64) error {
+	c.next = func(ctx context.Context, teleport float64) error {
 		for _, round := range rounds(len(c.g.pieces)) {
-			err := shareErr(ctx, c.workers, round.to-round.from, func(worker, i int) error {
-				return rooms[worker].iterate(c, round, round.from+i, bored)
+			err := parallelErr(ctx, c.workers, round.to-round.from, func(worker, i int) error {
+				return rooms[worker].iterate(c, round, round.from+i, teleport)
 			})
 			if err != nil {
 				return err
@@ -94,33 +89,37 @@ func begin[F float32 | float64](ctx context.Context, c *diskComputation) error {
 		}
 		return nil
 	}
-	err := shareErr(ctx, c.workers, len(c.g.pieces), func(worker, i int) error {
+	err := parallelErr(ctx, c.workers, len(c.g.pieces), func(worker, i int) error {
 		r, d := &rooms[worker], &c.g.pieces[i]
 		if err := r.load(c, d); err != nil {
 			return err
 		}
-		return r.tell(c, i, len(c.g.pieces))
+		return r.scatter(c, i, len(c.g.pieces))
 	})
-	c.heard, c.told = c.told, c.heard
+	c.incoming, c.outgoing = c.outgoing, c.incoming
 	return err
 }
 
-// load reads the order, the ranks and the links out of a piece, and begins its table.
+// load reads the order, ranks and out-degrees of a piece, and sets the beginning of its table.
 func (r *diskRoom[F]) load(c *diskComputation, d *diskPiece) error {
 	n := int(d.to - d.from)
 	r.order, r.byNode, r.out = sized(r.order, n), sized(r.byNode, n), sized(r.out, n)
-	err := cmp.Or(readBytes(c.g.sources, r.order, d.layout), readAt(c.ranks, r.byNode, int64(d.from)), readAt(c.g.out, r.out, int64(d.from)))
+	err := cmp.Or(
+		readBytes(c.g.sources, r.order, d.layout),
+		readAt(c.ranks, r.byNode, int64(d.from)),
+		readAt(c.g.out, r.out, int64(d.from)),
+	)
 	if err != nil {
 		return err
 	}
 	r.ranks = r.arranged(r.ranks)
-	r.shares = sharesOf(r.shares[:0], r.out, r.order, c.damping)
-	r.heard = sized(r.heard, n+d.wants())
-	give(r.heard, r.ranks, r.shares)
+	r.shares = edgeShares(r.shares[:0], r.out, r.order, c.damping)
+	r.table = sized(r.table, n+d.remoteCount())
+	contribute(r.table, r.ranks, r.shares)
 	return nil
 }
 
-// arranged returns byNode in the order of the piece, in room if that is large enough.
+// arranged returns byNode by position, in room if its capacity suffices.
 func (r *diskRoom[F]) arranged(room []float64) []float64 {
 	room = sized(room, len(r.order))
 	for i, t := range r.order {
@@ -129,22 +128,27 @@ func (r *diskRoom[F]) arranged(room []float64) []float64 {
 	return room
 }
 
-// iterate computes the next ranks of a piece.
-func (r *diskRoom[F]) iterate(c *diskComputation, round round, i int, bored float64) error {
+// iterate computes the next ranks of piece i.
+func (r *diskRoom[F]) iterate(c *diskComputation, round round, i int, teleport float64) error {
 	d := &c.g.pieces[i]
 	if err := r.load(c, d); err != nil {
 		return err
 	}
 	n := int(d.to - d.from)
-	r.runs, r.places = sized(r.runs, d.runs), sized(r.places, d.links)
+	r.runs, r.slots = sized(r.runs, d.runs), sized(r.slots, d.links)
 	at := d.layout + int64(4*n)
-	if err := cmp.Or(readBytes(c.g.sources, r.places, at), readBytes(c.g.sources, r.runs, at+int64(4*d.links))); err != nil {
+	err := cmp.Or(
+		readBytes(c.g.sources, r.slots, at),
+		readBytes(c.g.sources, r.runs, at+int64(4*d.links)),
+		readAt(c.incoming, r.table[n:], d.remoteAt),
+	)
+	if err != nil {
 		return err
 	}
-	if err := readAt(c.heard, r.heard[n:], d.heard); err != nil {
-		return err
+	s := sweep[F]{
+		slots: r.slots, table: r.table, ranks: r.ranks, shares: r.shares,
+		teleport: teleport, evenTeleport: teleport / float64(c.g.nodes),
 	}
-	s := sweep[F]{places: r.places, heard: r.heard, ranks: r.ranks, shares: r.shares, bored: bored, even: bored / float64(c.g.nodes)}
 	if c.teleport != nil {
 		r.byNode = c.teleport.fill(r.byNode, d.from, d.to)
 		r.v = r.arranged(r.v)
@@ -157,57 +161,56 @@ func (r *diskRoom[F]) iterate(c *diskComputation, round round, i int, bored floa
 	if err := writeAt(c.ranks, r.byNode, int64(d.from)); err != nil {
 		return err
 	}
-	return r.tell(c, i, round.to)
+	return r.scatter(c, i, round.to)
 }
 
-// tell writes what a piece gives to the rooms of the others: those from piece later on hear it in
-// this iteration, those before in the next.
-func (r *diskRoom[F]) tell(c *diskComputation, i, later int) error {
+// scatter writes the contributions of piece i to the areas of all pieces: pieces from later on read
+// them in this iteration, the others in the next.
+func (r *diskRoom[F]) scatter(c *diskComputation, i, later int) error {
 	d := &c.g.pieces[i]
-	r.wanted, r.told = sized(r.wanted, d.giving), sized(r.told, d.giving)
-	if err := readAt(c.g.wanted, r.wanted, d.gives); err != nil {
+	r.remote, r.outgoing = sized(r.remote, d.outCount), sized(r.outgoing, d.outCount)
+	if err := readAt(c.g.remote, r.remote, d.outAt); err != nil {
 		return err
 	}
-	r.gives = sized(r.gives, len(r.order))
+	r.contributions = sized(r.contributions, len(r.order))
 	for i, t := range r.order {
-		r.gives[t] = r.heard[i]
+		r.contributions[t] = r.table[i]
 	}
-	for j, node := range r.wanted {
-		r.told[j] = r.gives[node-d.from]
+	for j, node := range r.remote {
+		r.outgoing[j] = r.contributions[node-d.from]
 	}
-	told := r.told
+	outgoing := r.outgoing
 	for j := range c.g.pieces {
 		other := &c.g.pieces[j]
-		n := other.section(i)
-		room := c.told
+		n := other.remoteFrom(i)
+		room := c.outgoing
 		if j >= later {
-			room = c.heard
+			room = c.incoming
 		}
-		if err := writeAt(room, told[:n], other.heard+int64(other.cuts[i])); err != nil {
+		if err := writeAt(room, outgoing[:n], other.remoteAt+int64(other.cuts[i])); err != nil {
 			return err
 		}
-		told = told[n:]
+		outgoing = outgoing[n:]
 	}
 	return nil
 }
 
-func (c *diskComputation) rest() (dangling, mass float64) { return c.dangling, c.mass }
-
 func (c *diskComputation) narrow(ctx context.Context) error { return begin[float32](ctx, c) }
-func (c *diskComputation) wide(ctx context.Context) error   { return begin[float64](ctx, c) }
+
+func (c *diskComputation) wide(ctx context.Context) error { return begin[float64](ctx, c) }
 
 func (c *diskComputation) iterate(ctx context.Context) (residual float64, err error) {
 	before := c.mass
 	if err := c.next(ctx, (1-c.damping)*c.mass+c.damping*c.dangling); err != nil {
 		return 0, err
 	}
-	c.heard, c.told = c.told, c.heard
+	c.incoming, c.outgoing = c.outgoing, c.incoming
 	all := total(c.sums)
 	c.dangling, c.mass = all.dangling, all.mass
 	return all.residual / before, nil
 }
 
-// each calls do with all ranks, some at a time.
+// each calls do with consecutive parts of the ranks, by node.
 func (c *diskComputation) each(do func([]float64) error) error {
 	room := make([]float64, chunkLinks)
 	for from := 0; from < c.g.nodes; from += len(room) {
@@ -222,7 +225,7 @@ func (c *diskComputation) each(do func([]float64) error) error {
 	return nil
 }
 
-// eachScaled hands out the ranks so that they sum to 1.
+// eachScaled is each with the ranks scaled to sum to 1.
 func (c *diskComputation) eachScaled(do func([]float64) error) error {
 	all := 0.0
 	if err := c.each(func(ranks []float64) error { all += sum(ranks); return nil }); err != nil {
@@ -234,11 +237,11 @@ func (c *diskComputation) eachScaled(do func([]float64) error) error {
 	})
 }
 
-// start sets the ranks to v, or to those of an earlier run.
+// start sets the ranks to v, or to an earlier vector.
 func (c *diskComputation) start(warm []float32) error {
 	sum, err := c.fill(warm, 1)
 	if err == nil && warm != nil && (!(sum > 0) || math.IsInf(sum, 1)) {
-		return c.start(nil) // the old vector ranks none of these nodes
+		return c.start(nil) // warm has no rank for any of these nodes
 	}
 	if err == nil {
 		_, err = c.fill(warm, sum)
@@ -246,7 +249,7 @@ func (c *diskComputation) start(warm []float32) error {
 	return err
 }
 
-// fill writes the ranks to start from, divided by scale, and returns their sum.
+// fill writes the ranks to start from, divided by scale, and returns their sum before that.
 func (c *diskComputation) fill(warm []float32, scale float64) (sum float64, err error) {
 	c.dangling, c.mass = 0, 1
 	var r diskRoom[float64]
@@ -274,19 +277,4 @@ func (c *diskComputation) fill(warm []float32, scale float64) (sum float64, err 
 		}
 	}
 	return sum, nil
-}
-
-// resume sets the ranks to those of a state.
-func (c *diskComputation) resume(s *State) error {
-	at := int64(0)
-	err := s.Ranks(func(ranks []float64) error {
-		err := writeAt(c.ranks, ranks, at)
-		at += int64(len(ranks))
-		return err
-	})
-	if err == nil && at != int64(c.g.nodes) {
-		err = fmt.Errorf("pagerank: the state to go on from has %d ranks for %d nodes", at, c.g.nodes)
-	}
-	c.dangling, c.mass = s.Dangling, s.Mass
-	return err
 }

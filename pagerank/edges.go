@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 	"runtime"
 	"strconv"
 	"sync"
@@ -19,14 +18,14 @@ import (
 // maxLine bounds a line of an edge list, in bytes.
 const maxLine = 4096
 
-// partSize is how much of an edge list one worker parses at a time at the most, in bytes.
+// partSize bounds the part of an edge list that one worker parses at a time, in bytes.
 const partSize = 4 << 20
 
-// ReadEdges reads a graph from lines of source and target, two numbers from 0 to [MaxNode] with
-// white space between them; empty lines and those that begin with # are passed over. The input
-// may be compressed with gzip. The nodes of the graph are the numbers that occur, in ascending
-// order: node i is ids[i]. Links come as [Builder] describes. An error names the line. Of the
-// options SelfLinks, Workers and Reading count.
+// ReadEdges reads a graph from lines of source and target: two numbers from 0 to [MaxNode] with
+// white space between them. Empty lines and those that begin with # are skipped. The input may be
+// compressed with gzip. The nodes of the graph are the numbers that occur, in ascending order: node
+// i is ids[i]. For parallel links see [Builder]. An error has the number of the line. ReadEdges
+// uses the options SelfLinks, Workers and Reading.
 func ReadEdges(ctx context.Context, r io.Reader, o Options) (g *Graph, ids []uint32, err error) {
 	o.Memory = 0
 	store, seen, nodes, err := readEdges(ctx, r, o)
@@ -36,7 +35,7 @@ func ReadEdges(ctx context.Context, r io.Reader, o Options) (g *Graph, ids []uin
 	return store.graph(nodes, seen.names(), cmp.Or(o.Workers, runtime.GOMAXPROCS(0))), seen.all(), nil
 }
 
-// readEdges returns the links of a list, their nodes and how many these are.
+// readEdges returns the links of a list, the set of their nodes, and its size.
 func readEdges(ctx context.Context, r io.Reader, o Options) (_ *linkStore, seen *idSet, nodes int, err error) {
 	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	in, err := plain(r)
@@ -44,7 +43,7 @@ func readEdges(ctx context.Context, r io.Reader, o Options) (_ *linkStore, seen 
 		return nil, nil, 0, fmt.Errorf("pagerank: edge list: %w", err)
 	}
 	l := &edgeList{selfLinks: o.SelfLinks, reading: o.Reading, seen: make([]idSet, workers), part: partSize}
-	if o.Memory > 0 { // six parts for each worker, of twice the size of their text
+	if o.Memory > 0 { // each worker has up to six parts, which take twice their text
 		l.part = int(min(partSize, max(o.Memory/64/int64(workers), 4*maxLine)))
 	}
 	l.store.memory, l.store.dir, l.store.selfLinks = o.Memory, o.Dir, o.SelfLinks
@@ -59,7 +58,7 @@ func readEdges(ctx context.Context, r io.Reader, o Options) (_ *linkStore, seen 
 	return &l.store, seen, seen.count(), nil
 }
 
-// plain undoes gzip, if r is compressed.
+// plain returns r, decompressed if it is compressed with gzip.
 func plain(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(r, 1<<20)
 	if head, _ := in.Peek(2); !bytes.Equal(head, []byte{0x1f, 0x8b}) {
@@ -68,26 +67,26 @@ func plain(r io.Reader) (io.Reader, error) {
 	return gzip.NewReader(in)
 }
 
-// An edgeList is what was read so far.
+// An edgeList is the part of an edge list that was read.
 type edgeList struct {
 	selfLinks bool
 	reading   func(links int)
 	store     linkStore
-	seen      []idSet // by worker
-	part      int     // how much one worker parses at a time, in bytes
+	seen      []idSet // nodes, by worker
+	part      int     // bytes that one worker parses at a time
 }
 
-// An edgePart is some whole lines of an edge list, and what they say.
+// An edgePart is some whole lines of an edge list, and their links.
 type edgePart struct {
 	text  []byte
-	lines int // read, up to the one with the error
+	lines int // read, including the one with the error
 	links *linkList
 	err   error
 	done  chan struct{}
 }
 
-// read has one goroutine read and uncompress, and one for each worker parse, while it gathers in
-// the order of the list what they found.
+// read starts one goroutine that reads and decompresses and one for each worker that parses, and
+// adds the parsed parts to the store in the order of the list.
 func (l *edgeList) read(ctx context.Context, in io.Reader) error {
 	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -106,7 +105,7 @@ func (l *edgeList) read(ctx context.Context, in io.Reader) error {
 			case <-ctx.Done():
 				return false
 			}
-			toParse <- p // received always: the workers stop after this goroutine
+			toParse <- p // never blocks for good: the workers end after this goroutine
 			return true
 		})
 	})
@@ -143,7 +142,7 @@ func (l *edgeList) read(ctx context.Context, in io.Reader) error {
 }
 
 // cutLines calls part with whole lines of the input, about size bytes at a time, until it returns
-// false. A line that is too long ends the input: its beginning is the last part.
+// false. A line that is too long ends the input; its beginning is the last part.
 func cutLines(in io.Reader, size int, part func([]byte) bool) error {
 	var rest []byte
 	for {
@@ -196,8 +195,8 @@ func (p *edgePart) parse(seen *idSet, selfLinks bool) {
 	}
 }
 
-// plainEdge reads a line of two numbers of at most nine digits, a tab or a blank between them, as
-// nearly all are. ok is false for any other, which may be right or wrong.
+// plainEdge parses a line in the common form: two numbers of at most nine digits, separated by one
+// tab or blank. ok is false for any other line, which may still be valid.
 func plainEdge(text []byte) (s, t uint32, rest []byte, ok bool) {
 	i := 0
 	for ; i < len(text) && text[i]-'0' <= 9; i++ {
@@ -217,7 +216,7 @@ func plainEdge(text []byte) (s, t uint32, rest []byte, ok bool) {
 	return s, t, text[i+1:], true
 }
 
-// edge reads any line; ok is false for those that are passed over.
+// edge parses any line; ok is false for lines without an edge.
 func edge(line []byte) (s, t uint32, ok bool, err error) {
 	if len(line) > maxLine {
 		return 0, 0, false, fmt.Errorf("longer than %d bytes", maxLine)
@@ -237,7 +236,7 @@ func edge(line []byte) (s, t uint32, ok bool, err error) {
 	return s, t, err == nil, err
 }
 
-// field parts the first word of a line from the rest.
+// field splits the first word of a line from the rest.
 func field(line []byte) (word, rest []byte) {
 	i := 0
 	for i < len(line) && space(line[i]) {
@@ -265,117 +264,8 @@ func node(word []byte) (uint32, error) {
 	return uint32(n), nil
 }
 
-// An idSet is a set of numbers that gives each its rank among them: 8 KiB for each 65,536 numbers
-// of which one occurs, where a map would take some 40 bytes a number.
-type idSet struct {
-	pages [1 << 16]*idPage
-	size  int // once counted
-}
-
-type idPage struct {
-	words  [1 << 10]uint64
-	before [1 << 10]uint32 // how many of all are below the word, once counted
-}
-
-func (s *idSet) add(id uint32) {
-	p := s.pages[id>>16]
-	if p == nil {
-		p = new(idPage)
-		s.pages[id>>16] = p
-	}
-	p.words[id>>6&1023] |= 1 << (id & 63)
-}
-
-// merge adds the numbers of another set, which is not to be used any more.
-func (s *idSet) merge(other *idSet) {
-	for high, q := range other.pages {
-		switch p := s.pages[high]; {
-		case q == nil:
-		case p == nil:
-			s.pages[high] = q
-		default:
-			for i := range p.words {
-				p.words[i] |= q.words[i]
-			}
-		}
-	}
-}
-
-// count prepares rank, and returns how many numbers there are; nothing may be added after it.
-func (s *idSet) count() int {
-	n := uint32(0)
-	for _, p := range s.pages {
-		if p == nil {
-			continue
-		}
-		for i, w := range p.words {
-			p.before[i] = n
-			n += uint32(bits.OnesCount64(w))
-		}
-	}
-	s.size = int(n)
-	return s.size
-}
-
-// names returns the set, or nil if its numbers are the ranks themselves.
-func (s *idSet) names() *idSet {
-	n := uint32(s.size)
-	if n == 0 || s.pages[(n-1)>>16] != nil && s.pages[(n-1)>>16].words[(n-1)>>6&1023]>>((n-1)&63)&1 == 1 && s.rank(n-1) == n-1 {
-		return nil
-	}
-	return s
-}
-
-func (s *idSet) rank(id uint32) uint32 {
-	p := s.pages[id>>16]
-	i := id >> 6 & 1023
-	return p.before[i] + uint32(bits.OnesCount64(p.words[i]&(1<<(id&63)-1)))
-}
-
-// rename replaces each number by its rank.
-func (l *linkList) rename(ids *idSet) {
-	for i := range l.runs {
-		l.runs[i].source = ids.rank(l.runs[i].source)
-	}
-	for i, t := range l.targets {
-		l.targets[i] = ids.rank(t)
-	}
-}
-
-// An idCursor hands out the numbers of a set in ascending order.
-type idCursor struct {
-	set  *idSet
-	from uint64 // the numbers below are done
-}
-
-func (c *idCursor) next() (id uint32, ok bool) {
-	for c.from < 1<<32 {
-		p := c.set.pages[c.from>>16]
-		if p == nil {
-			c.from = (c.from>>16 + 1) << 16
-			continue
-		}
-		if w := p.words[c.from>>6&1023] >> (c.from & 63); w != 0 {
-			c.from += uint64(bits.TrailingZeros64(w)) + 1
-			return uint32(c.from - 1), true
-		}
-		c.from = (c.from>>6 + 1) << 6
-	}
-	return 0, false
-}
-
-// all returns the numbers in ascending order.
-func (s *idSet) all() []uint32 {
-	ids := make([]uint32, 0, s.size)
-	c := idCursor{set: s}
-	for id, ok := c.next(); ok; id, ok = c.next() {
-		ids = append(ids, id)
-	}
-	return ids
-}
-
 // RankEdges ranks the graph of an edge list (see [ReadEdges]) and writes a line of node and rank
-// for each node, in ascending order of the nodes. A graph that outgrows Memory is ranked from disk.
+// for each node, in ascending order. A graph that exceeds Memory is ranked from disk.
 func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
 	store, seen, nodes, err := readEdges(ctx, in, o)
 	if err != nil {
@@ -394,7 +284,7 @@ func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Re
 			line = strconv.AppendUint(line[:0], uint64(id), 10)
 			line = append(line, '\t')
 			line = strconv.AppendFloat(line, rank, 'e', 12, 64)
-			w.Write(append(line, '\n')) // an error stays until Flush
+			w.Write(append(line, '\n')) // Flush returns its error
 		}
 		return nil
 	})

@@ -8,21 +8,25 @@ import (
 	"runtime"
 )
 
-// HarmonicOptions say how to approximate harmonic centrality. The zero value works.
+// HarmonicOptions are the options of [Harmonic]. The zero value works.
 type HarmonicOptions struct {
-	Bits     int                               // 2^Bits registers of a byte for each node, 4 to 12; default 7: 128 of them
-	MaxSteps int                               // longest distance that is looked at; default: none
-	Workers  int                               // default: one for each core
-	Progress func(distance int, added float64) // called after each distance, with the share of all centrality that it added; default: none
+	Bits     int // each node has 2^Bits registers of a byte, 4 to 12; default 7
+	MaxSteps int // largest distance; default: no bound
+	Workers  int // default: one for each core
+
+	// Progress is called after each distance, with the share of all centrality that it added.
+	// Default: none.
+	Progress func(distance int, added float64)
 }
 
-// Harmonic approximates harmonic centrality by HyperBall (Boldi and Vigna, 2013): for each node the sum
-// of 1/d over all others that reach it over d links, but no fewer. A node keeps a HyperLogLog counter
-// (Flajolet et al., 2007) of the nodes that reach it within d links; that for d+1 is the union with
-// those of its in-links. It returns the sums by node, not scaled.
+// Harmonic approximates harmonic centrality by HyperBall (Boldi and Vigna, 2013): for each node the
+// sum of 1/d over all other nodes, where d is the least number of links by which they reach it.
+// Each node has a HyperLogLog counter (Flajolet et al., 2007) of the nodes that reach it by at most
+// d links; the counter for d+1 is its union with those of the node's in-edges. The sums are by
+// node, not scaled.
 //
-// A counter of m registers is off by 1.04/√m, 9 % for 128, in a standard deviation; the sum over all
-// distances by about as much. Memory: twice 2^Bits bytes a node.
+// The standard deviation of a counter with m registers is 1.04/√m of its value, 9 % for 128, and
+// that of the sums about as much. Memory: twice 2^Bits bytes a node.
 func Harmonic(ctx context.Context, g *Graph, o HarmonicOptions) ([]float64, error) {
 	if o.Bits == 0 {
 		o.Bits = 7
@@ -52,7 +56,7 @@ func Harmonic(ctx context.Context, g *Graph, o HarmonicOptions) ([]float64, erro
 	return b.sums, nil
 }
 
-// balls are the counters of all nodes.
+// balls are the counters of all nodes for the current and the next distance.
 type balls struct {
 	g          *Graph
 	bits       int
@@ -70,7 +74,8 @@ type balls struct {
 func newBalls(g *Graph, bits int) *balls {
 	n := g.Nodes()
 	b := &balls{
-		g: g, bits: bits, now: make([]uint8, n<<bits), next: make([]uint8, n<<bits), sizes: make([]float64, n), sums: make([]float64, n),
+		g: g, bits: bits, now: make([]uint8, n<<bits), next: make([]uint8, n<<bits),
+		sizes: make([]float64, n), sums: make([]float64, n),
 		moved: make([]bool, n), moving: make([]bool, n), pieces: cut(g, pieceWork(g)),
 	}
 	b.perPiece, b.changedOne = make([]float64, len(b.pieces)), make([]bool, len(b.pieces))
@@ -84,7 +89,7 @@ func newBalls(g *Graph, bits int) *balls {
 	return b
 }
 
-// mix spreads a number over all bits (Stafford's thirteenth variant of MurmurHash3's end).
+// mix hashes a number (Stafford's thirteenth variant of the MurmurHash3 finalizer).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -92,12 +97,15 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// leadingZeros is that of the low bits of x.
-func leadingZeros(x uint64, width int) int { return bits.LeadingZeros64(x<<(64-width) | 1<<(63-width)) }
+// leadingZeros returns the number of leading zeros among the low width bits of x.
+func leadingZeros(x uint64, width int) int {
+	return bits.LeadingZeros64(x<<(64-width) | 1<<(63-width))
+}
 
-// grow takes the balls from distance d-1 to d, and returns what that adds to all sums.
+// grow computes the counters for distance d from those for d-1, and returns what that adds to all
+// sums.
 func (b *balls) grow(d float64, workers int) (added float64) {
-	share(workers, len(b.pieces), func(_, i int) {
+	parallel(workers, len(b.pieces), func(_, i int) {
 		p := b.pieces[i]
 		b.perPiece[i], b.changedOne[i] = b.piece(p, d)
 	})
@@ -135,7 +143,7 @@ func (b *balls) piece(p piece, d float64) (added float64, changed bool) {
 	return added, changed
 }
 
-// union makes a the union of a and b, and says whether that changed it.
+// union makes a the union of a and b, and reports whether that changed it.
 func union(a, b []uint8) (changed bool) {
 	b = b[:len(a)]
 	for i, v := range b {
@@ -146,7 +154,7 @@ func union(a, b []uint8) (changed bool) {
 	return changed
 }
 
-// estimate is how many are in a counter: HyperLogLog, with the linear count where that is small.
+// estimate returns the estimated size of a counter: HyperLogLog, or linear counting if small.
 func estimate(registers []uint8) float64 {
 	m := float64(len(registers))
 	total, empty := 0.0, 0

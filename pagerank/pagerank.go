@@ -1,23 +1,21 @@
-// Package pagerank computes how much each page is cited (BP98 §2.1), offline and at any time.
+// Package pagerank computes PageRank (BP98 §2.1) and other measures of a link graph, offline.
 //
-// The paper gives PR(A) = (1-d) + d (PR(T1)/C(T1) + … + PR(Tn)/C(Tn)) and says that the ranks sum
-// to one; with this formula they sum to the number of pages. Ours is the same divided by that
-// number, so that a rank is the share of time that the random surfer spends on a page and can be
-// compared between collections:
+// The paper defines PR(A) = (1-d) + d (PR(T1)/C(T1) + … + PR(Tn)/C(Tn)) and says that the ranks sum
+// to one; with this formula they sum to the number of pages. This package divides by that number,
+// so that a rank is a probability and can be compared between collections:
 //
 //	PR(A) = (1-d) v(A) + d (PR(T1)/C(T1) + … + PR(Tn)/C(Tn) + D v(A))
 //
-// v is where the surfer goes when bored: 1/N for every page, or only the pages of a personalised
-// rank. D is the rank of all pages without links, which the paper leaves out of its sum and which
-// would be lost otherwise: from such a page the surfer goes on as if bored. So ranks sum to 1.
+// v is the distribution of the teleport: 1/N for every page, or that of a personalised rank. D is
+// the rank of all dangling nodes, which the paper leaves out of its sum and which would be lost
+// otherwise: from a dangling node the walk continues with a teleport. So the ranks sum to 1.
 //
-// Each iteration pulls: a page adds up what its in-links contribute. Nothing is written but by the
-// one who owns it, so cores need no locks; and as the work is cut into the same pieces whatever
-// the number of workers, the result is the same to the last bit. A link costs a look at what its
-// source gives, which is cheap as long as all that is looked at fits a cache: so contributions are
-// float32 until the residual needs more (see [Compute]), and pulled from copies that fit (see
-// [blocks]). Sums and ranks are float64. A graph that outgrows a memory budget is laid out on disk
-// in the same pieces, which are then read one after the other (see [Rank]).
+// Each iteration pulls: a node adds up the contributions of its in-edges. Every value is written
+// only by the worker that owns it, so there are no locks; and the work is divided in the same way
+// for any number of workers, so the result is the same to the last bit. Most time goes into loading
+// contributions from memory, so these are float32 until the residual needs more (see [Compute]),
+// and are read from copies that fit a cache (see [blocks]). Sums and ranks are float64. A graph
+// that exceeds a memory budget is laid out on disk in the same way (see [Rank]).
 package pagerank
 
 import (
@@ -25,10 +23,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
 	"runtime"
-	"slices"
 )
 
 // Defaults of [Options].
@@ -38,40 +33,35 @@ const (
 	DefaultMaxIterations = 150 // enough for the default tolerance at the default damping on any graph
 )
 
-// ErrNoNodes says that a graph has no nodes to rank.
+// ErrNoNodes is the error for a graph without nodes.
 var ErrNoNodes = errors.New("pagerank: the graph has no nodes")
 
-// Options says what to compute. The zero value works.
+// Options are the options of a computation. The zero value works.
 type Options struct {
-	Damping       float64 // share of clicks that follow a link, above 0 and below 1; default 0.85
-	Tolerance     float64 // stop when an iteration changes the ranks by at most this in all (L1); default 1e-9
-	MaxIterations int     // and at the latest after so many; default 150
+	Damping       float64 // probability to follow a link, above 0 and below 1; default 0.85
+	Tolerance     float64 // largest residual (L1) of a converged result; default 1e-9
+	MaxIterations int     // default 150
 
-	// Personalize gives the nodes that the bored surfer goes to and their weights, which are
-	// scaled to sum to 1. Default: all nodes alike.
+	// Personalize holds the nodes that a teleport may lead to and their weights, which are scaled
+	// to sum to 1. Default: all nodes with equal weights.
 	Personalize map[uint32]float64
 
-	// Warm is an earlier vector to start from, by node; it may be shorter or longer than the graph,
-	// and is scaled. It saves iterations and does not change the result by more than the tolerance
-	// allows. Default: start from v.
+	// Warm is an earlier rank vector to start from, by node. It may be shorter or longer than the
+	// graph and is scaled. It saves iterations and changes the result by no more than the
+	// tolerance allows. Default: start from v.
 	Warm []float32
 
-	// Resume is where a computation stopped that was saved. It goes on from there, to the same
-	// result to the last bit, if the state is of the same graph, damping and personalisation, and
-	// is passed over if not.
-	Resume *State
+	Workers int // default: one for each core
 
-	// Save is called after each iteration with the state, which is good until it returns; an error
-	// ends the computation. Default: none.
-	Save func(*State) error
+	// Progress is called after each iteration, which are numbered from 1. Default: none.
+	Progress func(iteration int, residual float64)
 
-	Memory int64  // for an edge list: bytes for the graph and its ranks, see [Builder]
-	Dir    string // where what is larger than memory goes; default: the system's folder for temporary files
+	// The rest is for edge lists.
 
-	SelfLinks bool                                  // for an edge list: keep links of a node to itself; default: dropped
-	Workers   int                                   // default: one for each core
-	Reading   func(links int)                       // called now and then while an edge list is read; default: none
-	Progress  func(iteration int, residual float64) // called after each iteration, from 1; default: none
+	Memory    int64           // bytes for the graph and its ranks, see [Builder]; default: no bound
+	Dir       string          // for a graph on disk; default: the system's folder for temporary files
+	SelfLinks bool            // keep links of a node to itself; default: dropped
+	Reading   func(links int) // called now and then with the links read so far; default: none
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -90,50 +80,35 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// A Result is a rank for each node, and how it was reached.
+// A Result is a rank for each node, and how the computation ended.
 type Result struct {
-	Ranks      []float64 // by node; they sum to 1; nil for Rank, which hands them out
+	Ranks      []float64 // by node, with sum 1; nil in the result of Rank
 	Nodes      int
-	Links      int // parallel ones counted once
-	Dangling   int // nodes without links
-	Iterations int // those before Resume among them
-	Resumed    int // of Iterations, those before; 0 if it began anew
+	Links      int // parallel links count once
+	Dangling   int // number of dangling nodes
+	Iterations int
 	OnDisk     bool
 
-	// Residual is the L1 change of the last iteration. The ranks are at most this from what the
-	// formula makes of them, and this divided by 1-damping from the fixed point, up to rounding.
+	// Residual is the L1 change of the last iteration. Up to rounding, one more iteration changes
+	// the ranks by at most this, and their distance from the exact ranks is at most this divided
+	// by 1-damping.
 	Residual  float64
 	Converged bool // the residual is within the tolerance
 }
 
-// A State is a computation between two iterations.
-type State struct {
-	Fingerprint uint64 // of the graph and of all that the ranks depend on among the options
-	Iterations  int
-	Residual    float64
-	Dangling    float64                              // rank of the nodes without links
-	Mass        float64                              // sum of all ranks, near 1
-	Ranks       func(do func([]float64) error) error // calls do with all ranks by node, some at a time
-}
-
-// ErrTooLarge says that a graph does not fit the memory that was given.
-var ErrTooLarge = errors.New("larger than the memory")
-
-// narrowTolerance is the residual down to which contributions are float32. What they are rounded
-// by, at most 6e-8 of each, moves ranks by less than 1e-7 in all, and the residual bottoms out
-// well below.
+// narrowTolerance is the residual down to which contributions are float32. Rounding changes each
+// contribution by at most 6e-8 of its value, which changes the ranks by less than 1e-7 in all.
 const narrowTolerance = 1e-7
 
-// exactLinks is the size of graph, in links, up to which all is float64: there is nothing to gain.
+// exactLinks is the number of links up to which float32 contributions save no time.
 const exactLinks = 1 << 16
 
-// Compute ranks the nodes of a graph in memory. Each iteration makes the residual smaller by the
-// damping, on the whole and up to rounding: 1e-9 takes at most 132 iterations at 0.85, and 94
-// on 325,557 pages of one country.
+// Compute ranks the nodes of a graph in memory. Each iteration multiplies the residual by at most
+// the damping, up to rounding: at 0.85 a residual of 1e-9 takes at most 132 iterations.
 //
-// Contributions are float32 until the residual is 1e-7, and float64 from there, if the tolerance
-// asks for less; so at a tolerance of 1e-7 ranks are within 1e-6 of the exact ones in all (L1),
-// and at smaller ones within 7 times the tolerance.
+// Contributions are float32 until the residual is 1e-7, and float64 from then on, if the tolerance
+// is smaller. So at a tolerance of 1e-7 the ranks differ from the exact ones by at most 1e-6 in all
+// (L1), and at a smaller one by at most 7 times the tolerance.
 func Compute(ctx context.Context, g *Graph, o Options) (*Result, error) {
 	o, to, err := o.check(g.Nodes())
 	if err != nil {
@@ -146,16 +121,16 @@ func Compute(ctx context.Context, g *Graph, o Options) (*Result, error) {
 			r.Dangling++
 		}
 	}
-	if err := r.compute(ctx, c, o, g.fingerprint); err != nil {
+	if err := r.compute(ctx, c, o); err != nil {
 		return nil, err
 	}
 	r.Ranks = c.result()
 	return r, nil
 }
 
-// Rank ranks the graph of a builder, which it empties, and calls each with all ranks, by node, some
-// at a time. A graph that is larger than the memory of the builder is laid out on disk and read
-// from there in each iteration: then the ranks are the same up to rounding.
+// Rank ranks the graph of a builder, which it empties, and calls each with consecutive parts of the
+// ranks, by node. A graph that exceeds the memory of the builder is laid out on disk and read from
+// there in each iteration; the ranks are the same up to rounding.
 func Rank(ctx context.Context, b *Builder, o Options, each func([]float64) error) (*Result, error) {
 	store, nodes, err := b.finish()
 	if err != nil {
@@ -164,8 +139,11 @@ func Rank(ctx context.Context, b *Builder, o Options, each func([]float64) error
 	return rank(ctx, store, nodes, nil, o, each)
 }
 
-// rank ranks the graph of a store, which it closes; seen numbers the nodes, if it is not nil.
-func rank(ctx context.Context, store *linkStore, nodes int, seen *idSet, o Options, each func([]float64) error) (*Result, error) {
+// rank ranks the graph of a store, which it closes. If seen is not nil, it maps the nodes of the
+// links to those of the graph.
+func rank(
+	ctx context.Context, store *linkStore, nodes int, seen *idSet, o Options, each func([]float64) error,
+) (*Result, error) {
 	defer store.close()
 	o, to, err := o.check(nodes)
 	if err != nil {
@@ -194,60 +172,49 @@ func rank(ctx context.Context, store *linkStore, nodes int, seen *idSet, o Optio
 	if r.Dangling, err = g.dangling(); err != nil {
 		return nil, err
 	}
-	if err := r.compute(ctx, c, o, func() uint64 { return g.fingerprint }); err != nil {
+	if err := r.compute(ctx, c, o); err != nil {
 		return nil, err
 	}
 	return r, c.eachScaled(each)
 }
 
-// A surfer is a computation in memory or on disk.
-type surfer interface {
-	start(warm []float32) error // ranks from v, or from those of an earlier run
-	resume(*State) error
-	narrow(context.Context) error // contributions are float32 from here, or with wide float64
-	wide(context.Context) error
+// A solver is a computation in memory or on disk.
+type solver interface {
+	start(warm []float32) error   // sets the ranks to v, or to warm
+	narrow(context.Context) error // makes contributions float32
+	wide(context.Context) error   // makes contributions float64
 	iterate(context.Context) (residual float64, err error)
-	each(do func([]float64) error) error // hands out the ranks
-	rest() (dangling, mass float64)      // as in State
 }
 
-// compute has c iterate until the residual is within the tolerance.
-func (r *Result) compute(ctx context.Context, c surfer, o Options, fingerprint func() uint64) error {
-	s := &State{Ranks: c.each}
-	if o.Save != nil || o.Resume != nil {
-		s.Fingerprint = o.fingerprint(fingerprint())
-	}
-	if o.Resume != nil && o.Resume.Fingerprint == s.Fingerprint {
-		if err := c.resume(o.Resume); err != nil {
-			return err
-		}
-		r.Resumed, r.Iterations, r.Residual = o.Resume.Iterations, o.Resume.Iterations, o.Resume.Residual
-	} else if err := c.start(o.Warm); err != nil {
+// compute iterates until the residual is within the tolerance.
+func (r *Result) compute(ctx context.Context, c solver, o Options) error {
+	if err := c.start(o.Warm); err != nil {
 		return err
 	}
-	done := func(tolerance float64) bool { return r.Iterations > 0 && r.Residual <= tolerance }
-	if narrow := max(o.Tolerance, narrowTolerance); r.Links > exactLinks && !done(narrow) {
+	if r.Links > exactLinks {
 		if err := c.narrow(ctx); err != nil {
 			return r.stopped(err)
 		}
-		if err := r.repeat(ctx, c, o, narrow, s); err != nil {
+		if err := r.repeat(ctx, c, o, max(o.Tolerance, narrowTolerance)); err != nil {
 			return err
 		}
+		r.Converged = r.Residual <= o.Tolerance
 	}
-	if !done(o.Tolerance) && r.Iterations < o.MaxIterations {
+	if !r.Converged && r.Iterations < o.MaxIterations {
 		if err := c.wide(ctx); err != nil {
 			return r.stopped(err)
 		}
-		if err := r.repeat(ctx, c, o, o.Tolerance, s); err != nil {
+		if err := r.repeat(ctx, c, o, o.Tolerance); err != nil {
 			return err
 		}
+		r.Converged = r.Residual <= o.Tolerance
 	}
-	r.Converged = done(o.Tolerance)
 	return nil
 }
 
-// repeat iterates with contributions of one width until the residual is small enough for it.
-func (r *Result) repeat(ctx context.Context, c surfer, o Options, tolerance float64, s *State) error {
+// repeat iterates, without a change of the width of contributions, until the residual is at most
+// the given tolerance.
+func (r *Result) repeat(ctx context.Context, c solver, o Options, tolerance float64) error {
 	for r.Iterations < o.MaxIterations {
 		err := ctx.Err()
 		if err == nil {
@@ -263,13 +230,6 @@ func (r *Result) repeat(ctx context.Context, c surfer, o Options, tolerance floa
 		if r.Residual <= tolerance {
 			break
 		}
-		if o.Save != nil {
-			s.Iterations, s.Residual = r.Iterations, r.Residual
-			s.Dangling, s.Mass = c.rest()
-			if err := o.Save(s); err != nil {
-				return r.stopped(err)
-			}
-		}
 	}
 	return nil
 }
@@ -278,8 +238,8 @@ func (r *Result) stopped(err error) error {
 	return fmt.Errorf("pagerank: stopped after %d iterations: %w", r.Iterations, err)
 }
 
-// check completes the options for a graph, and returns where teleportation goes.
-func (o Options) check(nodes int) (Options, *teleport, error) {
+// check returns the options with defaults for a graph, and the teleport set.
+func (o Options) check(nodes int) (Options, *teleportSet, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return o, nil, err
@@ -287,73 +247,6 @@ func (o Options) check(nodes int) (Options, *teleport, error) {
 	if nodes == 0 {
 		return o, nil, ErrNoNodes
 	}
-	to, err := newTeleport(o.Personalize, nodes)
+	to, err := newTeleportSet(o.Personalize, nodes)
 	return o, to, err
-}
-
-// fingerprint is that of a state, given that of the graph.
-func (o Options) fingerprint(graph uint64) uint64 {
-	nodes := slices.Sorted(maps.Keys(o.Personalize))
-	all := []uint64{graph, math.Float64bits(o.Damping)}
-	for _, n := range nodes {
-		all = append(all, uint64(n), math.Float64bits(o.Personalize[n]))
-	}
-	return hashOf(all)
-}
-
-// A teleport is where the bored surfer goes, in ascending order; nil: to all nodes alike.
-type teleport struct {
-	nodes   []uint32
-	weights []float64 // they sum to 1
-}
-
-func newTeleport(weights map[uint32]float64, nodes int) (*teleport, error) {
-	if weights == nil {
-		return nil, nil
-	}
-	to := &teleport{nodes: slices.Sorted(maps.Keys(weights))}
-	for _, node := range to.nodes {
-		w := weights[node]
-		if int(node) >= nodes {
-			return nil, fmt.Errorf("pagerank: personalised to node %d of a graph of %d", node, nodes)
-		}
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("pagerank: node %d has weight %v", node, w)
-		}
-		to.weights = append(to.weights, w)
-	}
-	all := sum(to.weights)
-	if !(all > 0) || math.IsInf(all, 1) {
-		return nil, fmt.Errorf("pagerank: the weights of the personalisation sum to %v", all)
-	}
-	scale(to.weights, all)
-	return to, nil
-}
-
-// fill returns v for the nodes from up to to, in room if that is large enough, or nil for all nodes alike.
-func (p *teleport) fill(room []float64, from, to uint32) []float64 {
-	if p == nil {
-		return nil
-	}
-	v := sized(room, int(to-from))
-	clear(v)
-	at, _ := slices.BinarySearch(p.nodes, from)
-	for ; at < len(p.nodes) && p.nodes[at] < to; at++ {
-		v[p.nodes[at]-from] = p.weights[at]
-	}
-	return v
-}
-
-func sum(x []float64) float64 {
-	total := 0.0
-	for _, v := range x {
-		total += v
-	}
-	return total
-}
-
-func scale(x []float64, total float64) {
-	for i := range x {
-		x[i] /= total
-	}
 }

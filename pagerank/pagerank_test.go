@@ -218,7 +218,7 @@ func TestWorkersDoNotChangeTheResult(t *testing.T) {
 	}
 	for _, workers := range []int{2, 3, 16} {
 		if r := mustCompute(t, g, Options{Workers: workers}); !slices.Equal(r.Ranks, one.Ranks) || r.Iterations != one.Iterations {
-			t.Errorf("%d workers give another result than one", workers)
+			t.Errorf("%d workers have another result than one", workers)
 		}
 	}
 	warm := make([]float32, len(one.Ranks))
@@ -234,13 +234,13 @@ func TestWorkersDoNotChangeTheResult(t *testing.T) {
 // float32 contributions to 1e-6 (L1), with float64 to 6 times the tolerance.
 func TestEqualsPlainLoop(t *testing.T) {
 	g := mustGraph(t, webLike(300_000, 2))
-	bundles := 0
+	bins := 0
 	b := newBlocks(g, 1)
 	for _, p := range b.pieces {
-		bundles += len(p.sums)
+		bins += len(p.binLinks)
 	}
-	if len(b.pieces) < 3 || bundles < 20 {
-		t.Fatalf("%d pieces and %d bundles are too few for this test", len(b.pieces), bundles)
+	if len(b.pieces) < 3 || bins < 20 {
+		t.Fatalf("%d pieces and %d bins are too few for this test", len(b.pieces), bins)
 	}
 	want, next := make([]float64, g.Nodes()), make([]float64, g.Nodes())
 	for i := range want {
@@ -368,7 +368,7 @@ func TestBadEdgeLists(t *testing.T) {
 	}
 }
 
-// A list of several parts, its links in any order, gives the graph that the builder makes of them,
+// A list of several parts, its links in any order, contributions the graph that the builder makes of them,
 // and an error far down names its line.
 func TestLongEdgeList(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
@@ -386,17 +386,17 @@ func TestLongEdgeList(t *testing.T) {
 	if len(list) < 2*partSize {
 		t.Fatalf("%d bytes are too few for this test", len(list))
 	}
-	wanted := mustGraph(t, &want)
+	remote := mustGraph(t, &want)
 	for _, workers := range []int{1, 3} {
 		read := 0
 		g, ids, err := ReadEdges(t.Context(), bytes.NewReader(list), Options{Workers: workers, Reading: func(links int) { read = links }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(ids) != wanted.Nodes() || ids[1000] != 3000 || read != lines {
+		if len(ids) != remote.Nodes() || ids[1000] != 3000 || read != lines {
 			t.Fatalf("%d nodes, the 1000th %d, %d links read", len(ids), ids[1000], read)
 		}
-		if !slices.Equal(g.first, wanted.first) || !slices.Equal(g.sources, wanted.sources) || !slices.Equal(g.out, wanted.out) {
+		if !slices.Equal(g.first, remote.first) || !slices.Equal(g.sources, remote.sources) || !slices.Equal(g.out, remote.out) {
 			t.Errorf("%d workers read another graph", workers)
 		}
 	}

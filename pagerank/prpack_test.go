@@ -11,7 +11,7 @@ import (
 )
 
 // The ranks are those of igraph 0.10's PRPACK on the same graph, which lab/pagerank/prpack.py computed:
-// L1 below 1e-6, the same 100 highest, a sum of 1 within 1e-9, and the residual that is told is no smaller
+// L1 below 1e-6, the same 100 highest, a sum of 1 within 1e-9, and the reported residual is no smaller
 // than what one more iteration of a plain loop in float64 changes.
 func TestEqualsPRPACK(t *testing.T) {
 	f, err := os.Open("testdata/prpack.tsv")

@@ -7,15 +7,16 @@ import (
 	"math"
 )
 
-// MaxTopics is how many vectors [ComputeTopics] computes at a time: what a node gives to all of them
-// is one line of a processor's cache.
+// MaxTopics bounds the vectors that [ComputeTopics] computes at a time: the contributions of a node
+// to all of them fill one cache line.
 const MaxTopics = 8
 
-// ComputeTopics ranks the nodes of a graph several times, personalised to one topic each (Haveliwala,
-// WWW 2002), in one pass over the links for each iteration. A result is that of [Compute] with the
-// topic as Personalize, up to rounding. All is float64, and no rank counts before the next iteration:
-// 8 topics take about half the time of 8 computations. Of the options Damping, Tolerance,
-// MaxIterations, Workers and Progress count, the residual being the largest of a topic's.
+// ComputeTopics ranks the nodes of a graph several times, personalised to one topic each
+// (Haveliwala, WWW 2002), with one pass over the links for all topics in each iteration. A result
+// is that of [Compute] with the topic as Personalize, up to rounding. All values are float64, and
+// the iteration is that of Jacobi: 8 topics take about half the time of 8 computations. It uses the
+// options Damping, Tolerance, MaxIterations, Workers and Progress; the residual is the largest of
+// all topics.
 func ComputeTopics(ctx context.Context, g *Graph, o Options, topics []map[uint32]float64) ([]*Result, error) {
 	if len(topics) == 0 || len(topics) > MaxTopics {
 		return nil, fmt.Errorf("pagerank: %d topics, there must be 1 to %d", len(topics), MaxTopics)
@@ -25,16 +26,19 @@ func ComputeTopics(ctx context.Context, g *Graph, o Options, topics []map[uint32
 	if err != nil {
 		return nil, err
 	}
-	c := &topicComputation{g: g, damping: o.Damping, topics: len(topics), pieces: cut(g, pieceWork(g)), ranks: make([]lanes, g.Nodes()), gives: make([]lanes, g.Nodes())}
+	c := &topicComputation{
+		g: g, damping: o.Damping, topics: len(topics), pieces: cut(g, pieceWork(g)),
+		ranks: make([]topicValues, g.Nodes()), contributions: make([]topicValues, g.Nodes()),
+	}
 	for i, weights := range topics {
-		to, err := newTeleport(weights, g.Nodes())
+		to, err := newTeleportSet(weights, g.Nodes())
 		if err != nil {
 			return nil, fmt.Errorf("topic %d: %w", i+1, err)
 		}
 		c.to[i] = to
 	}
 	c.start()
-	var residuals lanes
+	var residuals topicValues
 	for n := 1; ; n++ {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("pagerank: stopped after %d iterations: %w", n-1, err)
@@ -53,18 +57,18 @@ func ComputeTopics(ctx context.Context, g *Graph, o Options, topics []map[uint32
 	}
 }
 
-// lanes are a value for each topic.
-type lanes [MaxTopics]float64
+// topicValues is a value for each topic.
+type topicValues [MaxTopics]float64
 
 type topicComputation struct {
-	g        *Graph
-	damping  float64
-	topics   int
-	pieces   []piece
-	to       [MaxTopics]*teleport // nil: all nodes alike
-	ranks    []lanes
-	gives    []lanes
-	dangling lanes
+	g             *Graph
+	damping       float64
+	topics        int
+	pieces        []piece
+	to            [MaxTopics]*teleportSet // nil: all nodes alike
+	ranks         []topicValues
+	contributions []topicValues
+	dangling      topicValues
 }
 
 func (c *topicComputation) start() {
@@ -77,16 +81,17 @@ func (c *topicComputation) start() {
 			}
 		}
 	}
-	c.give()
+	c.contribute()
 }
 
-// give tells what each node gives over each of its links, and what those without links have.
-func (c *topicComputation) give() {
-	c.dangling = lanes{}
+// contribute sets the contribution of each node to each of its links, and the rank of all dangling
+// nodes.
+func (c *topicComputation) contribute() {
+	c.dangling = topicValues{}
 	for t, out := range c.g.out {
 		for i := range c.ranks[t] {
 			if out > 0 {
-				c.gives[t][i] = c.damping * c.ranks[t][i] / float64(out)
+				c.contributions[t][i] = c.damping * c.ranks[t][i] / float64(out)
 			} else {
 				c.dangling[i] += c.ranks[t][i]
 			}
@@ -94,42 +99,42 @@ func (c *topicComputation) give() {
 	}
 }
 
-// iterate computes the next ranks and returns how far they are from the last.
-func (c *topicComputation) iterate(workers int) (residuals lanes) {
-	var bored lanes
-	for i := range bored {
-		bored[i] = 1 - c.damping + c.damping*c.dangling[i]
+// iterate computes the next ranks and returns their L1 distances from the last ones.
+func (c *topicComputation) iterate(workers int) (residuals topicValues) {
+	var teleport topicValues
+	for i := range teleport {
+		teleport[i] = 1 - c.damping + c.damping*c.dangling[i]
 	}
-	changes := make([]lanes, len(c.pieces))
-	share(workers, len(c.pieces), func(_, i int) { changes[i] = c.piece(c.pieces[i], &bored) })
-	for _, change := range changes { // in this order whoever was first
+	changes := make([]topicValues, len(c.pieces))
+	parallel(workers, len(c.pieces), func(_, i int) { changes[i] = c.piece(c.pieces[i], &teleport) })
+	for _, change := range changes { // always in this order, so that the sum does not depend on timing
 		for i := range residuals {
 			residuals[i] += change[i]
 		}
 	}
-	c.give()
+	c.contribute()
 	return residuals
 }
 
-func (c *topicComputation) piece(p piece, bored *lanes) (change lanes) {
+func (c *topicComputation) piece(p piece, teleport *topicValues) (change topicValues) {
 	var v [MaxTopics][]float64
 	for i := range c.topics {
 		v[i] = c.to[i].fill(nil, p.from, p.to)
 	}
 	for t := p.from; t < p.to; t++ {
-		var next lanes
+		var next topicValues
 		for _, s := range c.g.In(t) {
-			gives := &c.gives[s]
+			contributions := &c.contributions[s]
 			for i := range next {
-				next[i] += gives[i]
+				next[i] += contributions[i]
 			}
 		}
 		ranks := &c.ranks[t]
 		for i := range c.topics {
 			if v[i] != nil {
-				next[i] += bored[i] * v[i][t-p.from]
+				next[i] += teleport[i] * v[i][t-p.from]
 			} else {
-				next[i] += bored[i] / float64(len(c.ranks))
+				next[i] += teleport[i] / float64(len(c.ranks))
 			}
 			change[i] += math.Abs(next[i] - ranks[i])
 		}
@@ -138,14 +143,17 @@ func (c *topicComputation) piece(p piece, bored *lanes) (change lanes) {
 	return change
 }
 
-func (c *topicComputation) results(iterations int, residuals lanes, tolerance float64) []*Result {
+func (c *topicComputation) results(iterations int, residuals topicValues, tolerance float64) []*Result {
 	dangling := 0
 	for _, out := range c.g.out {
 		dangling += 1 - min(int(out), 1)
 	}
 	all := make([]*Result, c.topics)
 	for i := range all {
-		r := &Result{Nodes: c.g.Nodes(), Links: c.g.Links(), Dangling: dangling, Iterations: iterations, Residual: residuals[i], Ranks: make([]float64, len(c.ranks))}
+		r := &Result{
+			Nodes: c.g.Nodes(), Links: c.g.Links(), Dangling: dangling,
+			Iterations: iterations, Residual: residuals[i], Ranks: make([]float64, len(c.ranks)),
+		}
 		for t := range c.ranks {
 			r.Ranks[t] = c.ranks[t][i]
 		}

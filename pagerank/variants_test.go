@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Eight topics at a time are what eight computations give, whatever the number of workers.
+// Eight topics at a time have the results of eight computations, for any number of workers.
 func TestTopics(t *testing.T) {
 	g := mustGraph(t, webLike(30_000, 4))
 	var topics []map[uint32]float64
@@ -29,7 +29,7 @@ func TestTopics(t *testing.T) {
 				t.Errorf("topic %d: %g from the one alone, residual %g", i, d, r.Residual)
 			}
 			if first != nil && !slices.Equal(first[i].Ranks, r.Ranks) {
-				t.Errorf("topic %d: %d workers give another result than one", i, workers)
+				t.Errorf("topic %d: %d workers have another result than one", i, workers)
 			}
 		}
 		first = got
@@ -102,7 +102,7 @@ func TestHarmonic(t *testing.T) {
 				t.Errorf("2^%d registers: off by %g on average, %g at most, over %d nodes", bits, mean, most, n)
 			}
 			if first != nil && !slices.Equal(first, got) {
-				t.Errorf("%d workers give another result than one", workers)
+				t.Errorf("%d workers have another result than one", workers)
 			}
 			first = got
 		}

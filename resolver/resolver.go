@@ -1,6 +1,6 @@
-// Package resolver is the URLresolver of BP98 §4.1: it takes the links of pages, whose targets have
-// their docIDs by now, credits anchor text to the document that it points to, and writes the link
-// database that PageRank is computed from.
+// Package resolver is the URLresolver of BP98 §4.1. It takes the links of pages, whose targets have
+// docIDs, credits anchor text to the target, and writes runs of the link database, from which PageRank
+// is computed.
 package resolver
 
 import (
@@ -14,33 +14,34 @@ import (
 	"anatomy/vocab"
 )
 
-// maxText bounds an anchor, in bytes. Longer ones are whole paragraphs made clickable, and are cut.
+// maxText bounds an anchor text, in bytes. Longer ones, mostly clickable paragraphs, are cut.
 const maxText = 256
 
-// A Batch gathers the links of some pages until it is written as one run of the link database. The
-// zero Batch is empty and ready. It belongs to one goroutine.
+// A Batch collects the links of some pages until it is written as one run of the link database. It has
+// at most one entry for a document: a page, an alias, not found, noindex, or known only from links. The
+// zero Batch is empty and ready. A Batch is for one goroutine.
 type Batch struct {
-	sources map[vocab.DocID][]linkdb.Target
-	anchors map[vocab.DocID]map[wording][]vocab.DocID
-	aliases map[vocab.DocID]vocab.DocID // 0: the document does not exist
-	hidden  map[vocab.DocID]bool
-	worded  map[vocab.DocID]bool // of the page at hand: targets that it links to with words
+	sources    map[vocab.DocID][]linkdb.Target
+	anchors    map[vocab.DocID]map[anchor][]vocab.DocID // sources by target and anchor
+	aliases    map[vocab.DocID]vocab.DocID              // 0: not found
+	noIndex    map[vocab.DocID]bool
+	linkedOnly map[vocab.DocID]bool // known only from links
 
-	released map[vocab.DocID]bool
+	credited map[vocab.DocID]bool // targets credited by the page that is being added
 }
 
-type wording struct {
+// An anchor is an anchor text from the target's site or from others.
+type anchor struct {
 	text    string
 	offSite bool
 }
 
-// Page adds the links of a page; targets[i] is the docID of links[i].Target. Nofollow links are kept
-// in the graph, with their flag, and their words are credited to nobody. A target that the page
-// links to without any words is credited with the empty text. A batch speaks of a document once: see
-// [Batch.Holds].
-func (b *Batch) Page(source vocab.DocID, links []vocab.Link, targets []vocab.DocID) {
+// AddPage adds the links of a page; targets[i] is the docID of links[i].Target, 0 if it has none. NoFollow
+// links are part of the graph, with their flag, but their texts are not credited. A target whose links
+// have no text is credited with the empty text. The batch must not contain source: see [Batch.Contains].
+func (b *Batch) AddPage(source vocab.DocID, links []vocab.Link, targets []vocab.DocID) {
 	b.begin()
-	clear(b.worded)
+	clear(b.credited)
 	found := make([]linkdb.Target, 0, len(links))
 	for i, l := range links {
 		target := targets[i]
@@ -49,14 +50,14 @@ func (b *Batch) Page(source vocab.DocID, links []vocab.Link, targets []vocab.Doc
 		}
 		found = append(found, linkdb.Target{Doc: target, Flags: l.Flags & (vocab.NoFollow | vocab.Embedded)})
 		if l.Text != "" && l.Flags&vocab.NoFollow == 0 {
-			b.credit(target, wording{text: cut(l.Text), offSite: l.Flags&vocab.OffSite != 0}, source)
-			b.worded[target] = true
+			b.credit(target, anchor{text: cut(l.Text), offSite: l.Flags&vocab.OffSite != 0}, source)
+			b.credited[target] = true
 		}
 	}
 	for i, l := range links {
-		if target := targets[i]; target != 0 && target != source && l.Flags&vocab.NoFollow == 0 && !b.worded[target] {
-			b.credit(target, wording{offSite: l.Flags&vocab.OffSite != 0}, source)
-			b.worded[target] = true
+		if target := targets[i]; target != 0 && target != source && l.Flags&vocab.NoFollow == 0 && !b.credited[target] {
+			b.credit(target, anchor{offSite: l.Flags&vocab.OffSite != 0}, source)
+			b.credited[target] = true
 		}
 	}
 	slices.SortFunc(found, func(x, y linkdb.Target) int {
@@ -69,38 +70,39 @@ func (b *Batch) Page(source vocab.DocID, links []vocab.Link, targets []vocab.Doc
 func (b *Batch) begin() {
 	if b.sources == nil {
 		b.sources = map[vocab.DocID][]linkdb.Target{}
-		b.anchors = map[vocab.DocID]map[wording][]vocab.DocID{}
-		b.released = map[vocab.DocID]bool{}
-		b.worded = map[vocab.DocID]bool{}
+		b.anchors = map[vocab.DocID]map[anchor][]vocab.DocID{}
+		b.linkedOnly = map[vocab.DocID]bool{}
+		b.credited = map[vocab.DocID]bool{}
 	}
 }
 
-// Release says that doc, which was a page, an alias or gone, is now known by the links to it alone.
-func (b *Batch) Release(doc vocab.DocID) {
+// AddLinkedOnly records that doc, which was a page, an alias or not found, is now known only from links.
+func (b *Batch) AddLinkedOnly(doc vocab.DocID) {
 	b.begin()
-	b.sources[doc] = nil // an empty record ends what older runs say
-	b.released[doc] = true
+	b.sources[doc] = nil // an empty record overrides those of older runs
+	b.linkedOnly[doc] = true
 }
 
-// Holds says whether the batch speaks of a document already.
-func (b *Batch) Holds(doc vocab.DocID) bool {
+// Contains reports whether the batch has an entry for a document.
+func (b *Batch) Contains(doc vocab.DocID) bool {
 	_, page := b.sources[doc]
-	_, settled := b.aliases[doc]
-	return page || settled || b.hidden[doc]
+	_, alias := b.aliases[doc]
+	return page || alias || b.noIndex[doc]
 }
 
-func (b *Batch) credit(target vocab.DocID, words wording, source vocab.DocID) {
+// credit records that source links to target with an anchor.
+func (b *Batch) credit(target vocab.DocID, a anchor, source vocab.DocID) {
 	texts := b.anchors[target]
 	if texts == nil {
-		texts = map[wording][]vocab.DocID{}
+		texts = map[anchor][]vocab.DocID{}
 		b.anchors[target] = texts
 	}
-	if sources := texts[words]; len(sources) == 0 || sources[len(sources)-1] != source {
-		texts[words] = append(sources, source)
+	if sources := texts[a]; len(sources) == 0 || sources[len(sources)-1] != source {
+		texts[a] = append(sources, source)
 	}
 }
 
-// cut bounds a text, at a whole character.
+// cut returns text cut to maxText bytes, between characters.
 func cut(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -112,42 +114,41 @@ func cut(text string) string {
 	return text[:n]
 }
 
-// Alias says that doc is another URL of the document of: a redirect or a duplicate.
-func (b *Batch) Alias(doc, of vocab.DocID) { b.settle(doc, of) }
+// AddNotFound records that doc does not exist.
+func (b *Batch) AddNotFound(doc vocab.DocID) { b.AddAlias(doc, 0) }
 
-// Drop says that doc does not exist.
-func (b *Batch) Drop(doc vocab.DocID) { b.settle(doc, 0) }
-
-func (b *Batch) settle(doc, of vocab.DocID) {
+// AddAlias records that doc is an alias of another document: a redirect or a duplicate.
+func (b *Batch) AddAlias(doc, of vocab.DocID) {
 	if b.aliases == nil {
 		b.aliases = map[vocab.DocID]vocab.DocID{}
 	}
 	b.aliases[doc] = of
 }
 
-// Hide says that doc asks not to be shown.
-func (b *Batch) Hide(doc vocab.DocID) {
-	if b.hidden == nil {
-		b.hidden = map[vocab.DocID]bool{}
+// AddNoIndex records that doc has the robots directive noindex.
+func (b *Batch) AddNoIndex(doc vocab.DocID) {
+	if b.noIndex == nil {
+		b.noIndex = map[vocab.DocID]bool{}
 	}
-	b.hidden[doc] = true
+	b.noIndex[doc] = true
 }
 
-// Removed lists the documents that Alias, Drop, Hide and Release named, ascending: those whose pages an
-// index must not show.
-func (b *Batch) Removed() []vocab.DocID {
-	all := slices.Concat(slices.Collect(maps.Keys(b.aliases)), slices.Collect(maps.Keys(b.hidden)), slices.Collect(maps.Keys(b.released)))
+// NotIndexed returns the documents that the index must not show as pages, ascending: those given to
+// AddAlias, AddNotFound, AddNoIndex and AddLinkedOnly.
+func (b *Batch) NotIndexed() []vocab.DocID {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(b.aliases)), maps.Keys(b.noIndex))
+	all = slices.AppendSeq(all, maps.Keys(b.linkedOnly))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// Empty says whether there is anything to write.
+// Empty reports whether there is nothing to write.
 func (b *Batch) Empty() bool {
-	return len(b.sources) == 0 && len(b.aliases) == 0 && len(b.hidden) == 0
+	return len(b.sources) == 0 && len(b.aliases) == 0 && len(b.noIndex) == 0
 }
 
-// Write publishes the batch as a run at path. The names are those of documents that no earlier run
-// has, ascending.
+// Write writes the batch as a run at path. names are those of documents that no earlier run has,
+// ascending.
 func (b *Batch) Write(path string, names iter.Seq2[linkdb.Name, error]) error {
 	w, err := linkdb.Create(path)
 	if err != nil {
@@ -155,24 +156,24 @@ func (b *Batch) Write(path string, names iter.Seq2[linkdb.Name, error]) error {
 	}
 	for n, err := range names {
 		if err != nil {
-			w.Abandon()
+			w.Abort()
 			return err
 		}
 		w.Name(n)
 	}
-	settled := slices.Sorted(maps.Keys(b.aliases))
-	for _, doc := range settled {
+	aliases := slices.Sorted(maps.Keys(b.aliases))
+	for _, doc := range aliases {
 		if of := b.aliases[doc]; of != 0 {
 			w.Alias(linkdb.Alias{Doc: doc, Of: of})
 		}
 	}
-	for _, doc := range settled {
+	for _, doc := range aliases {
 		if b.aliases[doc] == 0 {
-			w.Drop(doc)
+			w.NotFound(doc)
 		}
 	}
-	for _, doc := range slices.Sorted(maps.Keys(b.hidden)) {
-		w.Hide(doc)
+	for _, doc := range slices.Sorted(maps.Keys(b.noIndex)) {
+		w.NoIndex(doc)
 	}
 	for _, source := range slices.Sorted(maps.Keys(b.sources)) {
 		w.Links(linkdb.Source{Doc: source, Targets: b.sources[source]})
@@ -183,12 +184,12 @@ func (b *Batch) Write(path string, names iter.Seq2[linkdb.Name, error]) error {
 	return w.Finish()
 }
 
-// texts orders the wordings of one target, so that the same links make the same bytes.
-func texts(found map[wording][]vocab.DocID) []linkdb.AnchorText {
-	all := make([]linkdb.AnchorText, 0, len(found))
-	for words, sources := range found {
+// texts returns the anchors of one target, sorted, so that the same links make the same bytes.
+func texts(anchors map[anchor][]vocab.DocID) []linkdb.AnchorText {
+	all := make([]linkdb.AnchorText, 0, len(anchors))
+	for a, sources := range anchors {
 		slices.Sort(sources)
-		all = append(all, linkdb.AnchorText{Text: words.text, OffSite: words.offSite, Sources: slices.Compact(sources)})
+		all = append(all, linkdb.AnchorText{Text: a.text, OffSite: a.offSite, Sources: slices.Compact(sources)})
 	}
 	slices.SortFunc(all, func(x, y linkdb.AnchorText) int {
 		if c := cmp.Compare(x.Text, y.Text); c != 0 || x.OffSite == y.OffSite {

@@ -70,26 +70,26 @@ func (w *web) graph() map[vocab.DocID][]linkdb.Target {
 }
 
 func (w *web) anchors() map[vocab.DocID][]linkdb.AnchorText {
-	credit := map[vocab.DocID]map[wording]map[vocab.DocID]bool{}
+	credit := map[vocab.DocID]map[anchor]map[vocab.DocID]bool{}
 	for source, links := range w.pages {
 		if of, ok := w.canonical(source); !ok || of != source {
 			continue
 		}
-		worded := map[vocab.DocID]bool{}
+		withText := map[vocab.DocID]bool{}
 		for _, l := range links {
 			if l.text != "" && l.flags&vocab.NoFollow == 0 {
-				worded[l.target] = true
+				withText[l.target] = true
 			}
 		}
 		for _, l := range links {
 			of, ok := w.canonical(l.target)
-			if !ok || of == source || l.target == source || l.text == "" && worded[l.target] || l.flags&vocab.NoFollow != 0 {
+			if !ok || of == source || l.target == source || l.text == "" && withText[l.target] || l.flags&vocab.NoFollow != 0 {
 				continue
 			}
-			worded[l.target] = true // of several without words the first one
-			key := wording{l.text, l.flags&vocab.OffSite != 0}
+			withText[l.target] = true // of several without text, the first one
+			key := anchor{l.text, l.flags&vocab.OffSite != 0}
 			if credit[of] == nil {
-				credit[of] = map[wording]map[vocab.DocID]bool{}
+				credit[of] = map[anchor]map[vocab.DocID]bool{}
 			}
 			if credit[of][key] == nil {
 				credit[of][key] = map[vocab.DocID]bool{}
@@ -140,24 +140,24 @@ func TestSetEqualsWeb(t *testing.T) {
 					said = append(said, l)
 					links, targets = append(links, vocab.Link{Text: l.text, Flags: l.flags}), append(targets, l.target)
 				}
-				if b.Holds(source) {
+				if b.Contains(source) {
 					continue // one batch has a page once
 				}
 				delete(model.aliases, source)
 				if rapid.IntRange(0, 5).Draw(t, "released") == 0 {
-					b.Release(source)
+					b.AddLinkedOnly(source)
 					model.pages[source] = nil
 					continue
 				}
-				b.Page(source, links, targets)
+				b.AddPage(source, links, targets)
 				model.pages[source] = said
 			}
 			for range rapid.IntRange(0, 3).Draw(t, "aliases") {
 				a, of := doc.Draw(t, "alias"), vocab.DocID(rapid.IntRange(0, 30).Draw(t, "of"))
-				if a == of || b.Holds(a) {
+				if a == of || b.Contains(a) {
 					continue
 				}
-				b.settle(a, of)
+				b.AddAlias(a, of)
 				model.aliases[a] = of
 			}
 			newest := known + vocab.DocID(rapid.IntRange(0, 5).Draw(t, "new"))
@@ -258,7 +258,7 @@ func lookUp(t *rapid.T, s *linkdb.Set, graph map[vocab.DocID][]linkdb.Target, an
 		if want := graph[doc]; !slices.Equal(existing, want) {
 			t.Fatalf("links of %d: %v, want %v", doc, existing, want)
 		}
-		if a, err := f.Anchors(doc); err != nil || s.Same(doc) && !(len(a.Texts) == 0 && len(anchors[doc]) == 0) && !reflect.DeepEqual(a.Texts, anchors[doc]) {
+		if a, err := f.Anchors(doc); err != nil || s.IsCanonical(doc) && !(len(a.Texts) == 0 && len(anchors[doc]) == 0) && !reflect.DeepEqual(a.Texts, anchors[doc]) {
 			t.Fatalf("anchors of %d: %v, %v, want %v", doc, a.Texts, err, anchors[doc])
 		}
 		if url, ok, err := f.URL(doc); err != nil || ok != (doc <= known) || ok && url != "http://a.test/" {
@@ -269,11 +269,11 @@ func lookUp(t *rapid.T, s *linkdb.Set, graph map[vocab.DocID][]linkdb.Target, an
 
 func TestDump(t *testing.T) {
 	var b Batch
-	b.Page(7, []vocab.Link{{Text: "home"}, {Text: "away", Flags: vocab.OffSite}, {Text: "ad", Flags: vocab.NoFollow}, {Text: "top"}}, []vocab.DocID{9, 3, 12, 7})
-	b.Page(8, []vocab.Link{{Text: "home"}}, []vocab.DocID{9})
-	b.Alias(4, 9)
-	b.Drop(5)
-	b.Hide(8)
+	b.AddPage(7, []vocab.Link{{Text: "home"}, {Text: "away", Flags: vocab.OffSite}, {Text: "ad", Flags: vocab.NoFollow}, {Text: "top"}}, []vocab.DocID{9, 3, 12, 7})
+	b.AddPage(8, []vocab.Link{{Text: "home"}}, []vocab.DocID{9})
+	b.AddAlias(4, 9)
+	b.AddNotFound(5)
+	b.AddNoIndex(8)
 	path := filepath.Join(t.TempDir(), "run")
 	if err := b.Write(path, named(1, 2)); err != nil {
 		t.Fatal(err)
@@ -301,9 +301,9 @@ anchor 9 site "home" from [7 8]
 func TestDamage(t *testing.T) {
 	var b Batch
 	for doc := range vocab.DocID(20) {
-		b.Page(doc+1, []vocab.Link{{Text: "next"}, {Text: "home"}}, []vocab.DocID{doc + 2, 1})
+		b.AddPage(doc+1, []vocab.Link{{Text: "next"}, {Text: "home"}}, []vocab.DocID{doc + 2, 1})
 	}
-	b.Alias(30, 2)
+	b.AddAlias(30, 2)
 	path := filepath.Join(t.TempDir(), "run")
 	if err := b.Write(path, named(1, 20)); err != nil {
 		t.Fatal(err)

@@ -7,12 +7,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
-	"anatomy/searcher/oracle"
 	"anatomy/vocab"
 )
 
-// folderOf are n pages in two segments.
+// folderOf returns a searcher of n pages in two segments.
 func folderOf(t *testing.T, n int) (*folder, *searcher.Searcher) {
 	r := rand.New(rand.NewPCG(5, 7))
 	f := newFolder(t)
@@ -27,7 +27,8 @@ func folderOf(t *testing.T, n int) (*folder, *searcher.Searcher) {
 	return f, f.open(searcher.Options{Candidates: 300})
 }
 
-// All gives what paging gives, in the same order, and ends when it is told to.
+// TestAll checks that All returns what paging returns, in the same order, and stops at an error of
+// each.
 func TestAll(t *testing.T) {
 	f, s := folderOf(t, 730)
 	for _, q := range []string{"a", "a OR b", `"a b"`, "site:x.org c", "nowhere", ""} {

@@ -1,7 +1,6 @@
 package searcher
 
 import (
-	"container/list"
 	"slices"
 	"strings"
 	"sync"
@@ -10,45 +9,47 @@ import (
 	"anatomy/vocab"
 )
 
-// answers keeps the responses given last, as much as a number of bytes holds, for those who ask the same again (query
-// caching, which BP98 §6.1 names as the first thing to do). A response is of one snapshot, and is given for that alone:
-// what the index, the ranks or the spellings that were learnt have changed to is never hidden by it.
-type answers struct {
-	limit int64
+// An answerCache keeps recent responses for requests that repeat (query caching, BP98 §6.1). A
+// response belongs to one snapshot and one state of knowledge, so that it never hides changes of
+// the index, the ranks or spellings.
+//
+// Entries are in two generations. New and used ones are in the young generation; when that is full,
+// it becomes the old one, and the old one is dropped.
+type answerCache struct {
+	limit int64 // bytes of both generations; 0 keeps nothing
 
-	mu      sync.Mutex
-	entries map[answerKey]*list.Element
-	order   list.List // of *keptAnswer, last used first
-	stats   AnswerStats
+	mu         sync.Mutex
+	young, old map[answerKey]cachedAnswer
+	youngBytes int64
+	stats      AnswerStats
 }
 
 // An answerKey is all that a response depends on.
 type answerKey struct {
-	snapshot uint64
-	learnt   *knowledge
-	request  Request
+	snapshot  uint64
+	knowledge *knowledge
+	request   Request // without Within
 }
 
-type keptAnswer struct {
-	key      answerKey
+type cachedAnswer struct {
 	response *Response
 	size     int64
 }
 
-// AnswerStats tell of responses that are kept, see Options.AnswerBytes.
+// AnswerStats describe the cache of responses, see Options.AnswerBytes.
 type AnswerStats struct {
-	Hits, Misses int64 // requests, of those that may be answered so
-	Bytes        int64 // that are kept
+	Hits, Misses int64 // of requests that may be cached
+	Bytes        int64
 }
 
-// keeps says that a request may be answered with what was answered before: it is of no one in particular, and asks
-// for nothing of the link database, which changes by itself.
-func (c *answers) keeps(req *Request, q query.Query) bool {
-	return c.limit > 0 && req.Preferences == nil && !req.Explain && !req.Bare && !refers(q.Root)
+// keeps reports whether a request may be cached: it is not personal, and does not read the link
+// database, which changes independently of snapshots.
+func (c *answerCache) keeps(req *Request, q query.Query) bool {
+	return c.limit > 0 && req.Preferences == nil && !req.Explain && !req.Bare && !hasReference(q.Root)
 }
 
-// refers says that a query names pages by their links or addresses.
-func refers(root *query.Node) (yes bool) {
+// hasReference reports whether a query has link:, related:, info: or cache:.
+func hasReference(root *query.Node) (yes bool) {
 	root.Locate(func(query.Ref) []vocab.DocID {
 		yes = true
 		return nil
@@ -56,72 +57,74 @@ func refers(root *query.Node) (yes bool) {
 	return yes
 }
 
-// get gives a response, whose slices are not to be changed.
-func (c *answers) get(key answerKey) (Response, bool) {
+// get returns a response whose slices must not be changed.
+func (c *answerCache) get(key answerKey) (Response, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.entries[key]
+	a, ok := c.young[key]
 	if !ok {
-		c.stats.Misses++
-		return Response{}, false
+		if a, ok = c.old[key]; !ok {
+			c.stats.Misses++
+			return Response{}, false
+		}
+		delete(c.old, key)
+		c.stats.Bytes -= a.size
+		c.add(key, a)
 	}
 	c.stats.Hits++
-	c.order.MoveToFront(e)
-	return *e.Value.(*keptAnswer).response, true
+	return *a.response, true
 }
 
-// put keeps a response, if it is whole.
-func (c *answers) put(key answerKey, resp *Response) {
+// put caches a response if it is complete.
+func (c *answerCache) put(key answerKey, resp *Response) {
 	if resp.Partial {
 		return
 	}
-	a := &keptAnswer{key, resp.alone(), answerSize + int64(len(key.request.Query))}
+	a := cachedAnswer{resp.clone(), answerSize + int64(len(key.request.Query))}
 	for i := range a.response.Results {
 		a.size += a.response.Results[i].size()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.entries[key]; ok || a.size > c.limit/4 {
-		return
-	}
-	if c.entries == nil {
-		c.entries = map[answerKey]*list.Element{}
-	}
-	c.entries[key] = c.order.PushFront(a)
-	for c.stats.Bytes += a.size; c.stats.Bytes > c.limit; {
-		c.remove(c.order.Back())
+	if _, ok := c.young[key]; !ok && a.size <= c.limit/4 {
+		c.add(key, a)
 	}
 }
 
-func (c *answers) remove(e *list.Element) {
-	a := c.order.Remove(e).(*keptAnswer)
-	delete(c.entries, a.key)
-	c.stats.Bytes -= a.size
+// add adds an entry to the young generation. The caller holds mu.
+func (c *answerCache) add(key answerKey, a cachedAnswer) {
+	if c.young == nil || c.youngBytes+a.size > c.limit/2 {
+		c.old, c.young = c.young, map[answerKey]cachedAnswer{}
+		c.stats.Bytes, c.youngBytes = c.youngBytes, 0
+	}
+	c.young[key] = a
+	c.youngBytes += a.size
+	c.stats.Bytes += a.size
 }
 
-// clear forgets all: there is another snapshot.
-func (c *answers) clear() {
+// clear drops all entries.
+func (c *answerCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	clear(c.entries)
-	c.order.Init()
-	c.stats.Bytes = 0
+	c.young, c.old, c.youngBytes, c.stats.Bytes = nil, nil, 0, 0
 }
 
-func (c *answers) told() AnswerStats {
+// Stats returns the counts so far.
+func (c *answerCache) Stats() AnswerStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stats
 }
 
-// What a response and a result take besides their longer strings, in bytes, about.
+// Sizes of a response and a result without their longer strings, in bytes, estimated.
 const (
 	answerSize = 1500
 	resultSize = 600
 )
 
-// alone is the response with titles and addresses in memory of their own: they share that of a block of documents.
-func (resp *Response) alone() *Response {
+// clone returns the response with titles and URLs of its own: they share the memory of a block of
+// documents.
+func (resp *Response) clone() *Response {
 	own := *resp
 	own.Results = slices.Clone(resp.Results)
 	for i := range own.Results {

@@ -10,7 +10,8 @@ import (
 	"anatomy/vocab"
 )
 
-// TestAnswersAreKept: who asks the same again gets the same, until the index or the ranks are others.
+// TestAnswersAreKept checks that a repeated request has the same response, from the cache, until
+// the index or the ranks change.
 func TestAnswersAreKept(t *testing.T) {
 	f := newFolder(t)
 	f.add(pagesOf(textPage(1, "http://x.org/1", "a"), textPage(2, "http://x.org/2", "a", "b")), bare)
@@ -59,7 +60,7 @@ func TestAnswersAreKept(t *testing.T) {
 	ask(a, 1, 0, 1)
 }
 
-// TestAnswersAreBounded: what is kept stays within its bytes, and what was asked for last is kept.
+// TestAnswersAreBounded checks that the cache stays within its bytes and keeps what is used.
 func TestAnswersAreBounded(t *testing.T) {
 	f := newFolder(t)
 	f.add(pagesOf(textPage(1, "http://x.org/1", "a")), bare)
@@ -82,7 +83,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnswersOfQueriesCutShort: what the time ran out for is asked anew.
+// TestAnswersOfQueriesCutShort checks that partial responses are not cached.
 func TestAnswersOfQueriesCutShort(t *testing.T) {
 	f := newFolder(t)
 	f.add(pagesOf(textPage(1, "http://x.org/1", "a", "b")), bare)

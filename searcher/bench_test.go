@@ -11,16 +11,16 @@ import (
 	"testing"
 	"time"
 
+	"anatomy/analysis"
+	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
-	"anatomy/searcher/oracle"
 	"anatomy/vocab"
-	"anatomy/words"
 )
 
-// zipf draws words so that the n-th most frequent has a share of about 1/n.
+// zipf returns random ranks below n such that rank i has a share of about 1/i.
 func zipf(r *rand.Rand, n int) int { return int(math.Exp(r.Float64()*math.Log(float64(n)))) - 1 }
 
-// writePage makes a document of text, as the indexer would read it.
+// writePage returns a document with random text, as the indexer would read it.
 func writePage(r *rand.Rand, doc int) (*oracle.Document, vocab.DocInfo) {
 	var text strings.Builder
 	for i := range 150 + r.IntN(1200) {
@@ -36,7 +36,7 @@ func writePage(r *rand.Rand, doc int) (*oracle.Document, vocab.DocInfo) {
 	d := &oracle.Document{Doc: vocab.DocID(doc + 1), Crawled: true, Words: map[string][]vocab.Hit{}}
 	d.URL = fmt.Sprintf("http://h%d.example.org/%d/%d", doc%50, doc%7, doc)
 	add := func(text string, t vocab.HitType) (n uint32) {
-		for _, word := range words.Sequence(text) {
+		for _, word := range analysis.PhraseTerms(text) {
 			d.Words[word] = append(d.Words[word], vocab.MakeHit(n, t, false, vocab.NormalSize))
 			n++
 		}
@@ -50,15 +50,15 @@ func writePage(r *rand.Rand, doc int) (*oracle.Document, vocab.DocInfo) {
 	return d, vocab.DocInfo{Doc: d.Doc, URL: d.URL, Title: title, Text: text.String(), Words: d.Length, Crawled: true, Fetched: time.Unix(1e9, 0)}
 }
 
-// cpuTime is what the process has used so far; other load on the machine does not show in it.
+// cpuTime returns the CPU time of the process, which does not depend on other load.
 func cpuTime(b *testing.B) time.Duration {
 	var used syscall.Rusage
 	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// BenchmarkSearch asks for ten results with snippets, over 20,000 pages of some 750 words in two
-// segments. The metrics are of single queries.
+// BenchmarkSearch measures ten results with snippets, over 20,000 pages of some 750 words in two
+// segments. The metrics are per query.
 func BenchmarkSearch(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	f := newFolder(b)
@@ -91,7 +91,7 @@ func BenchmarkSearch(b *testing.B) {
 		{"any", func() string { return word() + " OR " + word() }},
 		{"phrase", func() string {
 			info := infos[vocab.DocID(r.IntN(len(infos))+1)]
-			seq := words.Sequence(info.Text[:600])
+			seq := analysis.PhraseTerms(info.Text[:600])
 			i := r.IntN(50)
 			return `"` + strings.Join(seq[i:i+2], " ") + `"`
 		}},

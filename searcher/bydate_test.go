@@ -7,13 +7,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
-	"anatomy/searcher/oracle"
 	"anatomy/vocab"
 )
 
-// TestByDate: sort:date finds the pages that the query finds, the newest first; of one day, those with the higher
-// scores, where all are candidates; whatever size the pages of results have.
+// TestByDate checks that sort:date finds the same pages as the query without it, the newest first,
+// and those of one day by score as far as candidates go, for pages of results of any size.
 func TestByDate(t *testing.T) {
 	c := collect(11, 3)
 	for _, candidates := range []int{3, 1000} {
@@ -67,7 +67,7 @@ func TestByDate(t *testing.T) {
 	}
 }
 
-// docsOf are the documents of results, ascending.
+// docsOf returns the documents of results, ascending.
 func docsOf(results []searcher.Result) (docs []vocab.DocID) {
 	for _, r := range results {
 		docs = append(docs, r.Doc)
@@ -76,5 +76,5 @@ func docsOf(results []searcher.Result) (docs []vocab.DocID) {
 	return docs
 }
 
-// dateOf gives a fifth of all documents no date, and some the same.
+// dateOf returns no date for a fifth of all documents, and equal dates for some.
 func dateOf(doc vocab.DocID) vocab.Day { return vocab.Day(doc%5) * vocab.Day(10_000+doc%7) }

@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"anatomy/searcher/query"
-	"anatomy/searcher/suggest"
+	"anatomy/searcher/internal/suggest"
 )
 
 // Follow is Run with a clock of the test's.
@@ -13,34 +12,24 @@ func (s *Searcher) Follow(ctx context.Context, ticks <-chan time.Time) { s.follo
 
 // Pin keeps the snapshot in force, as a query does, until unpin is called.
 func (s *Searcher) Pin() (unpin func()) {
-	snap := s.acquire()
-	return func() { s.release(snap) }
+	snap := s.store.acquire()
+	return func() { s.store.release(snap) }
 }
 
-// Again is how questions are asked.
-func (s *Searcher) Again(read func() error) error {
-	return s.again(func(*snapshot) error { return read() })
+// Read calls fn as queries are called: again if files vanish.
+func (s *Searcher) Read(fn func() error) error {
+	return s.store.read(func(*snapshot) error { return fn() })
 }
 
-// Segments is the number of segments that are open.
+// Segments returns the number of segments that are open.
 func (s *Searcher) Segments() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.handles)
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	return len(s.store.handles)
 }
 
-// SnippetOf is the snippet of a page's text for a query, all words of which are equally rare.
-func SnippetOf(title, text, description, q string) []Fragment {
-	root := query.Parse(q).Root
-	t := newTerms(root, &workspace{})
-	for i := range t.idf {
-		t.idf[i] = million
-	}
-	return newSnippeter(root, t, &snippetRoom{}).snippet(title, text, description)
-}
+// Dictionary returns the words that were learnt.
+func (s *Searcher) Dictionary() *suggest.Dictionary { return s.learnt.Load().speller.Words }
 
-// Dictionary is what was learnt of words.
-func (s *Searcher) Dictionary() *suggest.Dictionary { return s.learnt.Load().words }
-
-// Phrases is how many completions were learnt from titles.
+// Phrases returns how many completions were learnt from titles.
 func (s *Searcher) Phrases() int { return s.learnt.Load().completions.Len() }

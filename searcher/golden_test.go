@@ -13,13 +13,15 @@ import (
 	"testing"
 	"time"
 
-	"anatomy/engine"
+	"anatomy/collection"
+	"anatomy/ranking"
 	"anatomy/searcher"
+	"anatomy/upkeep"
 	"anatomy/warc"
 )
 
-// TestGolden builds the small webs of testdata/*.web, asks their queries and compares the answers. The language is
-// that of testdata/README.md.
+// TestGolden builds the small webs of testdata/*.web, runs their queries and compares the results.
+// testdata/README.md describes the files.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.web")
 	must(t, err)
@@ -90,7 +92,7 @@ func readWeb(t *testing.T, file string) *goldenWeb {
 	return w
 }
 
-// fill adds so many pages on a host.
+// fill adds n pages on a host.
 func (w *goldenWeb) fill(what string) {
 	var host string
 	var n int
@@ -104,7 +106,8 @@ func (w *goldenWeb) fill(what string) {
 	}
 }
 
-// goldenURL is what wiki/solar means: http://wiki.test/solar; and /solar, on the host of the page.
+// goldenURL returns the URL that wiki/solar means, http://wiki.test/solar, and /solar on the host
+// of the page.
 func goldenURL(name, page string) string {
 	if path, ok := strings.CutPrefix(name, "/"); ok {
 		host, _, _ := strings.Cut(strings.TrimPrefix(page, "http://"), "/")
@@ -116,7 +119,7 @@ func goldenURL(name, page string) string {
 
 var goldenLink = regexp.MustCompile(`\[([^]]*)\]\(([^)]*)\)`)
 
-// add adds a line: an element with its text, or something of the head.
+// add adds a line: an element with its text, or a tag of the head.
 func (p *goldenPage) add(element, text string) {
 	switch element {
 	case "title":
@@ -136,7 +139,8 @@ func (p *goldenPage) add(element, text string) {
 	}
 }
 
-// build makes a data folder of the pages, as an import of their archive does, and computes their ranks.
+// build makes a data folder of the pages, as an import of their archive does, and computes their
+// ranks.
 func (w *goldenWeb) build(t *testing.T) *searcher.Searcher {
 	var archive bytes.Buffer
 	out, err := warc.NewWriter(&archive, warc.Plain)
@@ -147,16 +151,16 @@ func (w *goldenWeb) build(t *testing.T) *searcher.Searcher {
 		must(t, err)
 	}
 	dir := filepath.Join(t.TempDir(), "data")
-	r, err := engine.Import(t.Context(), engine.ImportOptions{Dir: dir, Files: []string{"web"}, Open: func(string) (io.ReadCloser, error) {
+	r, err := upkeep.Import(t.Context(), upkeep.ImportOptions{Dir: dir, Files: []string{"web"}, Open: func(string) (io.ReadCloser, error) {
 		return io.NopCloser(&archive), nil
 	}})
 	must(t, err)
 	if r.Pages != int64(len(w.pages)) {
 		t.Fatalf("imported %+v of %d pages", r, len(w.pages))
 	}
-	_, err = engine.Rank(t.Context(), dir, engine.RankOptions{})
+	_, err = ranking.Compute(t.Context(), dir, ranking.Options{})
 	must(t, err)
-	links := engine.NewSharedLinks(dir)
+	links := collection.NewSharedLinks(dir)
 	t.Cleanup(func() { must(t, links.Close()) })
 	s, err := searcher.Open(dir, searcher.Options{Links: links})
 	must(t, err)
@@ -165,7 +169,7 @@ func (w *goldenWeb) build(t *testing.T) *searcher.Searcher {
 	return s
 }
 
-// check asks a query and compares what is answered with what is wanted.
+// check runs a query and compares the results with the expected ones.
 func (q *goldenQuery) check(t *testing.T, s *searcher.Searcher) {
 	resp, err := s.Search(t.Context(), searcher.Request{Query: q.text, Within: time.Minute})
 	must(t, err)
@@ -223,7 +227,7 @@ func unequal(got, want string) string {
 	return fmt.Sprintf("it is %q", got)
 }
 
-// goldenResult shows a result as files of testdata do.
+// goldenResult formats a result as files of testdata do.
 func goldenResult(r *searcher.Result) string {
 	line := strings.Replace(strings.TrimPrefix(r.URL, "http://"), ".test/", "/", 1)
 	if r.Similar > 0 {

@@ -5,109 +5,141 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
-	"anatomy/searcher/suggest"
+	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/suggest"
+	"anatomy/searcher/query"
 	"anatomy/vocab"
 )
 
-// Knowledge is what corrections and completions are made of. It is learnt from one snapshot and may
-// be used with later ones: whatever it proposes is looked up in the snapshot in force.
+// Knowledge is what corrections and completions are made from. It is learnt from one snapshot and
+// used with later ones, too: whatever it proposes is looked up in the snapshot in force.
 type knowledge struct {
 	generation  uint64
 	rankStamp   stamp
 	segments    []string
-	words       *suggest.Dictionary
+	speller     suggest.Speller
 	completions *suggest.Completions
-	tried       spellings
 }
 
-// Learn reads the words and titles of what is searched now, for corrections and completions; it
-// returns when that is done, at once if nothing is new. Run does so by itself. Until it was done
-// once, there are none. What cannot be read is left out; the error is that of ctx.
+// Learn reads the terms and titles of the snapshot in force, for corrections and completions, and
+// returns when that is done, at once if nothing is new. Run calls it. Before the first Learn there
+// are neither. It leaves out what cannot be read; the error is that of ctx.
 func (s *Searcher) Learn(ctx context.Context) error {
 	s.learning.Lock()
 	defer s.learning.Unlock()
-	_, err := s.with(func(snap *snapshot) error {
+	_, err := s.store.readOnce(func(snap *snapshot) error {
 		k := s.learnt.Load()
-		if k != nil && k.generation == snap.generation && k.rankStamp == snap.rankStamp && slices.Equal(k.segments, snap.segments) {
+		if k != nil && k.generation == snap.generation && k.rankStamp == snap.rankStamp &&
+			slices.Equal(k.segments, snap.segments) {
 			return nil
 		}
 		words := suggest.NewBuilder(suggest.MaxWords)
-		snap.eachWord(ctx, words.Add)
+		eachWord(ctx, snap, words.Add)
 		phrases := suggest.NewCollector(suggest.MaxPhrases)
-		snap.eachTitle(ctx, phrases.AddTitle)
+		eachTitle(ctx, snap, phrases.AddTitle)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.learnt.Store(&knowledge{generation: snap.generation, rankStamp: snap.rankStamp, segments: snap.segments, words: words.Dictionary(), completions: phrases.Completions()})
+		s.learnt.Store(&knowledge{
+			generation: snap.generation, rankStamp: snap.rankStamp, segments: snap.segments,
+			speller: suggest.Speller{Words: words.Dictionary()}, completions: phrases.Completions(),
+		})
 		return nil
 	})
 	return err
 }
 
-// A lexicon is the words of a segment being read in order.
-type lexicon struct {
+// idleFactor is how many times as long as Learn took keepLearning waits before the next: while a
+// crawl publishes a generation every few seconds, at most a tenth of one processor learns.
+const idleFactor = 10
+
+// keepLearning calls Learn after each refresh with news, until ctx ends.
+func (s *Searcher) keepLearning(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.changed:
+		}
+		began := time.Now()
+		if s.Learn(ctx) != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(idleFactor * time.Since(began)):
+		}
+	}
+}
+
+// A dictionaryReader reads the dictionary of a segment.
+type dictionaryReader struct {
 	word []byte
 	df   int
 	next func() ([]byte, int, bool)
 	stop func()
 }
 
-// eachWord visits all words, each once, with the number of their documents in all segments. It holds
-// one word of each.
-func (snap *snapshot) eachWord(ctx context.Context, visit func(word []byte, df int)) {
-	var open []*lexicon
+// eachWord visits the terms of all segments in order, each once, with the sum of its document
+// frequencies. It holds one term of each segment.
+func eachWord(ctx context.Context, snap *snapshot, visit func(word []byte, df int)) {
+	var open []*dictionaryReader
 	for _, p := range snap.parts {
-		l := &lexicon{}
-		l.next, l.stop = iter.Pull2(func(yield func([]byte, int) bool) {
-			p.seg.EachWord(nil, func(word []byte, df int) bool { return ctx.Err() == nil && yield(word, df) })
+		r := &dictionaryReader{}
+		r.next, r.stop = iter.Pull2(func(yield func([]byte, int) bool) {
+			p.seg.EachTerm(nil, func(word []byte, df int) bool { return ctx.Err() == nil && yield(word, df) })
 		})
-		defer l.stop()
-		open = append(open, l)
+		defer r.stop()
+		open = append(open, r)
 	}
-	open = advance(open)
+	open = nextWords(open)
 	var word []byte
 	for len(open) > 0 {
 		least := open[0].word
-		for _, l := range open[1:] {
-			if bytes.Compare(l.word, least) < 0 {
-				least = l.word
+		for _, r := range open[1:] {
+			if bytes.Compare(r.word, least) < 0 {
+				least = r.word
 			}
 		}
 		word = append(word[:0], least...)
 		df := 0
-		var moving, rest []*lexicon
-		for _, l := range open {
-			if bytes.Equal(l.word, word) {
-				df += l.df
-				moving = append(moving, l)
+		var moving, others []*dictionaryReader
+		for _, r := range open {
+			if bytes.Equal(r.word, word) {
+				df += r.df
+				moving = append(moving, r)
 			} else {
-				rest = append(rest, l)
+				others = append(others, r)
 			}
 		}
 		visit(word, df)
-		open = append(rest, advance(moving)...)
+		open = append(others, nextWords(moving)...)
 	}
 }
 
-// advance goes to the next word of each, and gives those that have one.
-func advance(all []*lexicon) (open []*lexicon) {
-	for _, l := range all {
+// nextWords moves each reader to its next term, and returns those that have one.
+func nextWords(readers []*dictionaryReader) (open []*dictionaryReader) {
+	for _, r := range readers {
 		var ok bool
-		if l.word, l.df, ok = l.next(); ok {
-			open = append(open, l)
+		if r.word, r.df, ok = r.next(); ok {
+			open = append(open, r)
 		}
 	}
 	return open
 }
 
-// eachTitle visits the titles of all live documents, with their PageRank; of those that were never
-// fetched, that is the commonest text of links to them. Where there are no ranks, all are equal.
-func (snap *snapshot) eachTitle(ctx context.Context, visit func(title string, rank float64)) {
+// eachTitle visits the titles of all live documents with their PageRank; of those never fetched,
+// the commonest anchor text. Without ranks all are equal.
+func eachTitle(ctx context.Context, snap *snapshot, visit func(title string, rank float64)) {
 	for _, p := range snap.parts {
 		p.seg.EachBare(func(ord vocab.Ordinal, info vocab.DocInfo) error {
-			if info.Title == "" || p.dead.has(ord) {
+			if info.Title == "" || p.Dead.Has(ord) {
 				return ctx.Err()
 			}
 			rank := snap.rankOf(info.Doc)
@@ -120,26 +152,36 @@ func (snap *snapshot) eachTitle(ctx context.Context, visit func(title string, ra
 	}
 }
 
-// rest is how many times as long as learning took it waits until it learns again: while a crawl
-// brings a new generation every few seconds, at most a tenth of one processor goes into it.
-const rest = 10
+// Bounds of completions.
+const (
+	MaxCompletions = 20
+	maxTyped       = 200 // bytes
 
-// keepLearning learns whatever Refresh takes over, until ctx ends.
-func (s *Searcher) keepLearning(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.news:
+	completeTime = 4 * time.Millisecond
+)
+
+// Complete returns queries that begin with what was typed, the likeliest first, at most limit and
+// MaxCompletions: titles of pages, by PageRank, and words that complete the last word, by document
+// frequency. Each of them has results. It takes at most 5 ms. There are none before Learn.
+func (s *Searcher) Complete(typed string, limit int) []string {
+	k := s.learnt.Load()
+	typed = strings.TrimLeftFunc(typed, unicode.IsSpace)
+	if k == nil || typed == "" || len(typed) > maxTyped || limit <= 0 ||
+		!utf8.ValidString(typed) || strings.ContainsFunc(typed, unicode.IsControl) {
+		return nil
+	}
+	clock := retrieval.NewClock(context.Background(), completeTime)
+	snap := s.store.acquire()
+	defer s.store.release(snap)
+	limit = min(limit, MaxCompletions)
+	var found []string
+	for _, text := range suggest.Propose(k.speller.Words, k.completions, typed, 2*limit) {
+		if len(found) == limit || clock.Check() {
+			break
 		}
-		began := time.Now()
-		if s.Learn(ctx) != nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(rest * time.Since(began)):
+		if snap.count(query.Parse(text).Root, clock, 1) > 0 {
+			found = append(found, text)
 		}
 	}
+	return found
 }

@@ -16,7 +16,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A graph is a link database in memory: who links to a document. Where it is broken, it says so.
+// A graph is a link database in memory, or one that fails.
 type graph struct {
 	in     map[vocab.DocID][]vocab.DocID
 	broken error
@@ -50,7 +50,7 @@ func (g *graph) Related(_ context.Context, doc vocab.DocID, n int) (docs []vocab
 	return docs[:min(n, len(docs))], g.broken
 }
 
-// drawReference draws an operator that names a page or host, mostly one that is there.
+// drawReference draws an operator that names a page or host, mostly an indexed one.
 func drawReference(t *rapid.T) string {
 	all := append(urls(), "http://absent.org/x")
 	url := strings.TrimPrefix(rapid.SampledFrom(all).Draw(t, "url"), "http://")
@@ -61,7 +61,8 @@ func drawReference(t *rapid.T) string {
 	return operator + url
 }
 
-// TestReferences: what a page that is named by its URL leads to, and what is said where it leads nowhere.
+// TestReferences checks the pages that link:, related:, info: and cache: find, and what the
+// response says if there are none.
 func TestReferences(t *testing.T) {
 	c := collect(7, 2)
 	g := c.Links.(*graph)
@@ -103,7 +104,7 @@ func TestReferences(t *testing.T) {
 		if wanted := text == "cache:https://x.org"; wanted && r.Cached != x || !wanted && r.Cached != 0 {
 			t.Errorf("%s: the cached page of %d", text, r.Cached)
 		}
-		if unknown := strings.Contains(r.Why, "does not know y.com/nohow"); unknown != (len(want) == 0 && strings.Contains(text, "nohow")) {
+		if unknown := strings.Contains(r.Why, "Not in the index: y.com/nohow"); unknown != (len(want) == 0 && strings.Contains(text, "nohow")) {
 			t.Errorf("%s: said %q", text, r.Why)
 		}
 	}

@@ -11,18 +11,19 @@ import (
 
 	"pgregory.net/rapid"
 
+	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
-	"anatomy/searcher/oracle"
 	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 )
 
-// wide makes a collection of so many documents in which word wN stands in one of 2^N, in few of them
-// often, and xN as rarely but where documents have neighbours with it. Some documents of the first
-// segment are replaced in the last.
+// wide returns a collection in which term wN is in one of 2^N documents, in few of them often, and
+// xN as rarely, in neighbouring documents. Some documents of the first segment are replaced in the
+// last.
 func wide(seed uint64, sizes ...int) *oracle.Collection {
 	r := rand.New(rand.NewPCG(seed, 5))
-	c := &oracle.Collection{Weights: searcher.DefaultWeights, Candidates: 1 + r.IntN(30), Scored: 50}
+	c := &oracle.Collection{Weights: scoring.Default, Candidates: 1 + r.IntN(30), Scored: 50}
 	doc := 0
 	for i, n := range sizes {
 		var s oracle.Segment
@@ -63,7 +64,7 @@ func widePage(r *rand.Rand, id int) *oracle.Document {
 	return d
 }
 
-// write adds a word to a text, n times and at the end, sometimes in the title.
+// write adds a term to the body n times, at the end, and sometimes to the title.
 func write(r *rand.Rand, d *oracle.Document, word string, n int) {
 	for range n {
 		d.Words[word] = append(d.Words[word], vocab.MakeHit(d.Length, vocab.Plain, false, vocab.NormalSize))
@@ -74,8 +75,8 @@ func write(r *rand.Rand, d *oracle.Document, word string, n int) {
 	}
 }
 
-// TestPruning: pages that are passed over are not among the best. The results of large collections
-// are those of looking at every page, and totals are true or said to be bounds.
+// TestPruning checks that no skipped page is among the best: results of large collections equal
+// those of the oracle, and totals are exact or said to be lower bounds.
 func TestPruning(t *testing.T) {
 	docs := 5000
 	if testing.Short() {

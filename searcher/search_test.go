@@ -3,12 +3,14 @@ package searcher_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/searcher"
 	"anatomy/vocab"
@@ -53,9 +55,9 @@ func TestWhy(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                    "empty",
 		" \n":                 "empty",
-		"!!":                  "no word",
-		"-common":             "must not hold",
-		"common OR -even":     "must not hold",
+		"!!":                  "no words",
+		"-common":             "only excludes",
+		"common OR -even":     "only excludes",
 		"common absent":       "“absent”",
 		"foo bar":             "“foo”, “bar”",
 		"n1 n2":               "all of the query",
@@ -71,7 +73,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestHostileQueries: they end, with what they were understood as.
+// TestHostileQueries checks that hostile queries end, and how they are understood.
 func TestHostileQueries(t *testing.T) {
 	s := manyPages(t, 200).open(searcher.Options{})
 	var many strings.Builder
@@ -99,7 +101,7 @@ func TestHostileQueries(t *testing.T) {
 	}
 }
 
-// TestOutOfTime: a query whose time has run out says so, and gives what it has.
+// TestOutOfTime checks that a query without time left sets Partial and returns what it has.
 func TestOutOfTime(t *testing.T) {
 	s := manyPages(t, 5000).open(searcher.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -119,7 +121,8 @@ func TestOutOfTime(t *testing.T) {
 	}
 }
 
-// TestDamagedSegment: the others answer, and the damaged one is named.
+// TestDamagedSegment checks that other segments answer, that the response says so in words for
+// visitors, and that the damage is reported with the name of the segment.
 func TestDamagedSegment(t *testing.T) {
 	f := manyPages(t, 300) // more: pebble tries every bit of a damaged block, in time that grows with its square
 	f.add(pagesOf(textPage(9000, "http://z.org/", "common")), bare)
@@ -130,6 +133,8 @@ func TestDamagedSegment(t *testing.T) {
 		t.Fatal("no tables in the segment")
 	}
 	hurt := 0
+	var said strings.Builder
+	found := damage.NewLog(slog.New(slog.NewTextHandler(&said, nil)))
 	for _, path := range files {
 		whole, err := os.ReadFile(path)
 		must(t, err)
@@ -137,7 +142,7 @@ func TestDamagedSegment(t *testing.T) {
 			damaged := append([]byte(nil), whole...)
 			damaged[at] ^= 0x55
 			must(t, os.WriteFile(path, damaged, 0o644))
-			s, err := searcher.Open(f.dir, searcher.Options{})
+			s, err := searcher.Open(f.dir, searcher.Options{Damage: found})
 			if err != nil {
 				if !strings.Contains(err.Error(), "000001") {
 					t.Errorf("the error does not name the segment: %v", err)
@@ -149,7 +154,7 @@ func TestDamagedSegment(t *testing.T) {
 			must(t, err)
 			if resp.Partial {
 				hurt++
-				if resp.Exact || !strings.Contains(resp.Why, "000001") || resp.Total == 0 {
+				if resp.Exact || !resp.Damaged || !strings.Contains(resp.Why, "damaged") || strings.Contains(resp.Why, "000001") || resp.Total == 0 {
 					t.Errorf("%d results, exact %v, and the reason is %q", resp.Total, resp.Exact, resp.Why)
 				}
 			}
@@ -159,5 +164,9 @@ func TestDamagedSegment(t *testing.T) {
 	}
 	if hurt == 0 {
 		t.Error("no damage was found")
+	}
+	lines := strings.Count(said.String(), "\n")
+	if n := found.Counts()[damage.Index]; n == 0 || n != lines || strings.Count(said.String(), "000001") < lines || !strings.Contains(said.String(), damage.Repair) {
+		t.Errorf("%d problems of the index in %d lines\n%s", n, lines, &said)
 	}
 }

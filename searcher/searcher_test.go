@@ -17,9 +17,10 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
+	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
-	"anatomy/searcher/oracle"
 	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -40,7 +41,7 @@ func newFolder(t testing.TB) *folder {
 	return &folder{t: t, dir: dir, writer: w}
 }
 
-// add writes a segment, not yet in force.
+// add writes a segment without publishing it.
 func (f *folder) add(s oracle.Segment, info func(*oracle.Document) vocab.DocInfo) {
 	f.manifest.Next++
 	name := fmt.Sprintf("%06d", f.manifest.Next)
@@ -95,20 +96,20 @@ func writeSegment(t testing.TB, dir string, s oracle.Segment, info func(*oracle.
 		}
 	}
 	for _, doc := range s.Removed {
-		must(t, w.Remove(doc))
+		must(t, w.AddTombstone(doc))
 	}
 	for _, word := range slices.Sorted(maps.Keys(lists)) {
-		must(t, w.StartWord([]byte(word)))
+		must(t, w.StartTerm([]byte(word)))
 		for _, ord := range lists[word] {
-			must(t, w.Add(ord, docs[ord].Words[word]))
+			must(t, w.AddPosting(ord, docs[ord].Words[word]))
 		}
-		must(t, w.EndWord())
+		must(t, w.EndTerm())
 	}
 	_, err = w.Finish()
 	must(t, err)
 }
 
-// bare is what the index keeps of a generated document: hits matter, texts do not.
+// bare returns what the index keeps of a generated document: hits matter, texts do not.
 func bare(d *oracle.Document) vocab.DocInfo {
 	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Sketch: d.Sketch, Lang: d.Lang, Title: d.Title}
 }
@@ -119,7 +120,7 @@ var hosts = []string{"x.org", "www.x.org", "y.x.org", "x.org:8080", "y.com", "xx
 
 var paths = []string{"/", "/dir", "/dir/", "/dir/page", "/dir-other", "/dir?q=1", "/directory", "/other/deep/er/page?x=2"}
 
-// generate makes a document of random words, those at the front of the lexicon in nearly all.
+// generate returns a document of random terms, those at the front of the lexicon in nearly all.
 func generate(r *rand.Rand, doc vocab.DocID, url string) *oracle.Document {
 	d := &oracle.Document{Doc: doc, URL: url, Words: map[string][]vocab.Hit{}, Crawled: r.IntN(8) > 0, Lang: []string{"en", "ja", "", "en", "el-cy", "en-us"}[doc%6]}
 	word := func() string { return lexicon[min(r.IntN(len(lexicon)), r.IntN(len(lexicon)))] }
@@ -179,10 +180,11 @@ func urls() (all []string) {
 	return all
 }
 
-// collect makes a collection of several segments, with documents that were fetched again or removed.
+// collect returns a collection of several segments, with documents that were fetched again or
+// deleted.
 func collect(seed uint64, segments int) *oracle.Collection {
 	r := rand.New(rand.NewPCG(seed, 1))
-	c := &oracle.Collection{Weights: searcher.DefaultWeights}
+	c := &oracle.Collection{Weights: scoring.Default}
 	all := urls()
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for i := range segments {
@@ -223,7 +225,7 @@ func (f *folder) holdWith(c *oracle.Collection, o searcher.Options) *searcher.Se
 	return f.open(o)
 }
 
-// drawQuery draws a query in which every operator occurs.
+// drawQuery draws a query. All operators occur.
 func drawQuery(t *rapid.T) string {
 	word := rapid.SampledFrom(append([]string{"absent", "東京", "pager", "+pages"}, lexicon...))
 	phrase := func(between, end string) *rapid.Generator[string] {
@@ -263,7 +265,7 @@ func drawQuery(t *rapid.T) string {
 	return strings.Join(parts, " ")
 }
 
-// pages asks for all results, each by itself, page by page.
+// pages returns all results, not collapsed, page by page.
 func pages(t testing.TB, s *searcher.Searcher, text string, limit int) (all []searcher.Result, last *searcher.Response) {
 	for {
 		resp, err := s.Search(context.Background(), searcher.Request{Query: text, Offset: len(all), Limit: limit, Explain: true, Ungrouped: true, Strict: true, Within: time.Hour})
@@ -277,9 +279,9 @@ func pages(t testing.TB, s *searcher.Searcher, text string, limit int) (all []se
 	}
 }
 
-// TestBruteForce: for queries of every operator, over several segments with documents replaced and
-// removed, the results are those of looking at every page: the same, in the same order, with the
-// same scores, whatever size the pages of results have.
+// TestBruteForce checks that for queries of every operator, over several segments with documents
+// replaced and deleted, the results are those of the oracle: the same, in the same order, with the
+// same scores, for pages of results of any size.
 func TestBruteForce(t *testing.T) {
 	type collection struct {
 		*oracle.Collection
@@ -289,7 +291,7 @@ func TestBruteForce(t *testing.T) {
 	for i, segments := range []int{1, 1, 2, 3, 5} {
 		c := collect(uint64(i), segments)
 		c.Candidates = []int{400, 7, 400, 5, 11}[i]
-		c.Weights.Widen = []int{100, searcher.Always, 0, 10, 20}[i]
+		c.Weights.Widen = []int{100, scoring.Always, 0, 10, 20}[i]
 		c.Weights.Again = []searcher.Milli{0, 1000, 500, 0, 1000}[i]
 		all = append(all, collection{c, newFolder(t).hold(c)})
 	}
@@ -345,7 +347,8 @@ func checkSum(t failer, text string, e *searcher.Explanation, score searcher.Sco
 	}
 }
 
-// TestOneSegmentEqualsMany: how documents are spread over segments does not show.
+// TestOneSegmentEqualsMany checks that results do not depend on how documents are spread over
+// segments.
 func TestOneSegmentEqualsMany(t *testing.T) {
 	many := collect(7, 4)
 	known := map[vocab.DocID]bool{}
@@ -375,7 +378,8 @@ func TestOneSegmentEqualsMany(t *testing.T) {
 	})
 }
 
-// TestExplainAnyPage: pages that do not match are explained too, and what they miss is named.
+// TestExplainAnyPage checks that pages that do not match are explained, too, with the terms that
+// they lack.
 func TestExplainAnyPage(t *testing.T) {
 	c := collect(3, 2)
 	s := newFolder(t).hold(c)

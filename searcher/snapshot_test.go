@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"anatomy/disk/datadir"
+	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
-	"anatomy/searcher/oracle"
 	"anatomy/vocab"
 )
 
-// textPage is a page with some words in its text.
+// textPage returns a page with some terms in its body.
 func textPage(doc vocab.DocID, url string, words ...string) *oracle.Document {
 	d := &oracle.Document{Doc: doc, URL: url, Words: map[string][]vocab.Hit{}, Crawled: true, Length: uint32(len(words))}
 	for i, word := range words {
@@ -30,7 +30,7 @@ func textPage(doc vocab.DocID, url string, words ...string) *oracle.Document {
 
 func pagesOf(docs ...*oracle.Document) oracle.Segment { return oracle.Segment{Documents: docs} }
 
-// found gives the DocIDs of the first results.
+// found returns the DocIDs of the first results.
 func found(t testing.TB, s *searcher.Searcher, text string) (docs []vocab.DocID) {
 	t.Helper()
 	resp, err := s.Search(context.Background(), searcher.Request{Query: text})
@@ -92,7 +92,8 @@ func TestRefresh(t *testing.T) {
 	refresh(t, s, false)
 }
 
-// TestRankSwap: another rank vector changes the order of results, and no segment is opened again.
+// TestRankSwap checks that another rank vector changes the order of results, and that no segment is
+// opened again.
 func TestRankSwap(t *testing.T) {
 	f := newFolder(t)
 	f.add(pagesOf(textPage(1, "http://x.org/1", "a"), textPage(2, "http://x.org/2", "a")), bare)
@@ -115,7 +116,8 @@ func TestRankSwap(t *testing.T) {
 	wantFound(t, s, "a", 1, 2)
 }
 
-// TestReplacedSegments: they are closed when the last query that uses them has ended.
+// TestReplacedSegments checks that replaced segments are closed when the last query that reads them
+// has ended.
 func TestReplacedSegments(t *testing.T) {
 	f := newFolder(t)
 	f.add(pagesOf(textPage(1, "http://x.org/1", "a")), bare)
@@ -136,8 +138,8 @@ func TestReplacedSegments(t *testing.T) {
 	wantFound(t, s, "b", 1)
 }
 
-// TestVanishedFiles: a merge in another process takes the files of a segment away, of which this one
-// has not opened that of the hits yet.
+// TestVanishedFiles removes the files of a segment, as a merge in another process does, before that
+// of its hits was opened.
 func TestVanishedFiles(t *testing.T) {
 	f := newFolder(t)
 	var docs []*oracle.Document
@@ -161,7 +163,8 @@ func TestVanishedFiles(t *testing.T) {
 	}
 }
 
-// TestNewLife: a data folder that was removed and made anew uses the old names again.
+// TestNewLife checks that a data folder that was removed and made anew may use the same names
+// again.
 func TestNewLife(t *testing.T) {
 	f := newFolder(t)
 	for range 2 {
@@ -196,7 +199,8 @@ func TestFollow(t *testing.T) {
 	must(t, s.Run(ctx))
 }
 
-// TestAskedAgain: a question whose files vanish is asked again while there is a newer snapshot, whoever took it over.
+// TestAskedAgain checks that a query whose files vanish is retried while there is a newer snapshot,
+// whichever query took it over.
 func TestAskedAgain(t *testing.T) {
 	f := newFolder(t)
 	f.publish()
@@ -204,7 +208,7 @@ func TestAskedAgain(t *testing.T) {
 	for _, vanish := range []int{0, 1, 3} {
 		for _, others := range []bool{false, true} {
 			asked := 0
-			err := s.Again(func() error {
+			err := s.Read(func() error {
 				if asked++; asked > vanish {
 					return nil
 				}
@@ -221,17 +225,17 @@ func TestAskedAgain(t *testing.T) {
 	}
 	asked := 0
 	missing := func() error { asked++; return fs.ErrNotExist }
-	if err := s.Again(missing); !errors.Is(err, fs.ErrNotExist) || asked != 1 {
+	if err := s.Read(missing); !errors.Is(err, fs.ErrNotExist) || asked != 1 {
 		t.Errorf("nothing newer: asked %d times, %v", asked, err)
 	}
 	asked = 0
-	err := s.Again(func() error { f.publish(); return missing() })
+	err := s.Read(func() error { f.publish(); return missing() })
 	if !errors.Is(err, fs.ErrNotExist) || asked < 2 || asked > 10 {
 		t.Errorf("always newer: asked %d times, %v", asked, err)
 	}
 }
 
-// TestQueriesWhileRefreshing: every query sees one generation or the next, never a mixture.
+// TestQueriesWhileRefreshing checks that every query sees one generation, never a mixture.
 func TestQueriesWhileRefreshing(t *testing.T) {
 	f := newFolder(t)
 	f.add(pagesOf(textPage(1, "http://x.org/1", "a", "b")), bare)

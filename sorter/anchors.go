@@ -8,67 +8,67 @@ import (
 	"slices"
 	"strings"
 
+	"anatomy/analysis"
 	"anatomy/disk/texts"
 	"anatomy/vocab"
 	"anatomy/weburl"
-	"anatomy/words"
 )
 
-// An Anchored is a document that links lead to, with their texts.
+// An Anchored is a document with the texts of the links to it.
 type Anchored struct {
 	Doc   vocab.DocID
 	URL   string // canonical
 	Texts []AnchorText
 }
 
-// An AnchorText is what stands in links to one document.
+// An AnchorText is a text of links to one document.
 type AnchorText struct {
 	Text  string
 	Links uint32 // links with this text
 	Out   bool   // from other sites
 }
 
-// The bounds of what is taken of a document's anchors, the commonest first.
+// Bounds on the anchor texts of a document, the commonest of which are used.
 const (
 	maxAnchorTexts = 64
 	maxTitle       = 256 // bytes of a title made of an anchor text
 )
 
-// anchors holds the words of all anchors, and the documents that are made of anchors alone. It is an
-// Input of these documents, and its source gives the anchor hits of all documents.
+// anchors holds the terms of all anchor texts, and the documents that no input has. It is an Input of
+// these documents; its source has the anchor hits of all documents.
 type anchors struct {
 	limit, size int64
-	tokenizer   words.Tokenizer
+	tokenizer   analysis.Tokenizer
 
-	numbers map[string]uint32 // of words, in the order of their first coming
-	names   []string
+	numbers map[string]uint32 // of terms, in the order of their first occurrence
+	names   []string          // terms by number
 
 	targets []target
-	words   []uint32 // numbers, of all targets one after the other
-	hits    []vocab.Hit
+	terms   []uint32    // number of the term of each hit, target by target
+	hits    []vocab.Hit // not sorted
 
-	uncrawled []vocab.DocInfo // without ordinals: in the order of their keys
-	keys      []string
+	uncrawled []vocab.DocInfo // not sorted
+	keys      []string        // of uncrawled
 
-	// By word in the order of the alphabet, then document: filled by place.
-	order    []uint32 // numbers of words
-	ends     []uint32 // by number of the word: end of its postings
+	// Set by sort. The postings of a term are those before its end in ordinals and sorted.
+	order    []uint32 // numbers of terms in ascending order of terms
+	ends     []uint32 // by number of the term
 	ordinals []vocab.Ordinal
 	sorted   []vocab.Hit
 }
 
-// A target is a document with anchors; its words end at end.
+// A target is a document with anchor texts.
 type target struct {
 	doc vocab.DocID
-	end int
+	end int // of its hits
 }
 
 func newAnchors(limit int64) *anchors {
 	return &anchors{limit: limit, numbers: map[string]uint32{}}
 }
 
-// add takes a document's texts, and makes a document of it if no input holds it. It tells how many
-// texts were taken.
+// add adds the commonest anchor texts of a document, and returns their number. If uncrawled is set, it
+// adds the document, too.
 func (x *anchors) add(a *Anchored, uncrawled bool) (int, error) {
 	texts := commonest(a.Texts)
 	if uncrawled {
@@ -79,15 +79,15 @@ func (x *anchors) add(a *Anchored, uncrawled bool) (int, error) {
 	for i, text := range texts {
 		x.addText(i, text)
 	}
-	x.targets = append(x.targets, target{a.Doc, len(x.words)})
-	// A word is held by its number, document and hit, unsorted and sorted.
-	if size := x.size + 16*int64(len(x.words)) + 16*int64(len(x.targets)); size > x.limit {
+	x.targets = append(x.targets, target{a.Doc, len(x.terms)})
+	// A hit takes the number of its term and itself before sort, an ordinal and itself after.
+	if size := x.size + 16*int64(len(x.terms)) + 16*int64(len(x.targets)); size > x.limit {
 		return 0, fmt.Errorf("anchors of %d documents need more than %d bytes of memory", len(x.targets), x.limit)
 	}
 	return len(texts), nil
 }
 
-// commonest joins equal texts and orders them: what most links say first, and equals by text.
+// commonest merges equal texts, and returns those of the most links first, ties by text.
 func commonest(texts []AnchorText) []AnchorText {
 	texts = slices.Clone(texts)
 	slices.SortFunc(texts, func(a, b AnchorText) int {
@@ -117,8 +117,8 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// addDoc makes a document of a link's target: it is called by the commonest text, and found by the
-// words of its URL too.
+// addDoc adds a document that was not crawled. Its title is the commonest anchor text; the terms of its
+// URL are hits.
 func (x *anchors) addDoc(a *Anchored, texts []AnchorText) error {
 	u, err := weburl.Parse(a.URL)
 	if err != nil {
@@ -132,14 +132,14 @@ func (x *anchors) addDoc(a *Anchored, texts []AnchorText) error {
 	x.keys = append(x.keys, u.Key())
 	x.size += int64(len(info.URL) + len(info.Title) + 2*len(u.Key()) + 256)
 	position := uint32(0)
-	x.tokenizer.Each(u.AppendText(nil), func(word []byte, _, _ int, capital bool) {
-		x.addHit(word, vocab.MakeHit(position, vocab.URLWord, capital, vocab.NormalSize))
+	x.tokenizer.EachTerm(u.AppendText(nil), func(term []byte, _, _ int, capital bool) {
+		x.addHit(term, vocab.MakeHit(position, vocab.URLWord, capital, vocab.NormalSize))
 		position++
 	})
 	return nil
 }
 
-// cutText shortens a text to n bytes, between characters.
+// cutText returns a copy of the first n bytes of a text, cut between characters.
 func cutText(s string, n int) string {
 	if len(s) <= n {
 		return strings.Clone(s)
@@ -147,7 +147,7 @@ func cutText(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-// addText adds the words of a text, the number of which is part of their positions.
+// addText adds the terms of a text. The number of the text is part of their positions.
 func (x *anchors) addText(number int, text AnchorText) {
 	kind := vocab.Anchor
 	if text.Out {
@@ -155,9 +155,9 @@ func (x *anchors) addText(number int, text AnchorText) {
 	}
 	size := uint8(min(7, bits.Len32(max(1, text.Links))-1))
 	first := len(x.hits)
-	x.tokenizer.Each([]byte(text.Text), func(word []byte, _, _ int, capital bool) {
+	x.tokenizer.EachTerm([]byte(text.Text), func(term []byte, _, _ int, capital bool) {
 		if index := len(x.hits) - first; index < vocab.MaxAnchorWords {
-			x.addHit(word, vocab.MakeHit(uint32(index), kind, capital, size))
+			x.addHit(term, vocab.MakeHit(uint32(index), kind, capital, size))
 		}
 	})
 	added := x.hits[first:]
@@ -166,22 +166,24 @@ func (x *anchors) addText(number int, text AnchorText) {
 	}
 }
 
-func (x *anchors) addHit(word []byte, hit vocab.Hit) {
-	number, ok := x.numbers[string(word)]
+func (x *anchors) addHit(term []byte, hit vocab.Hit) {
+	number, ok := x.numbers[string(term)]
 	if !ok {
 		number = uint32(len(x.names))
-		name := string(word)
+		name := string(term)
 		x.numbers[name] = number
 		x.names = append(x.names, name)
 		x.size += int64(len(name)) + 64
 	}
-	x.words = append(x.words, number)
+	x.terms = append(x.terms, number)
 	x.hits = append(x.hits, hit)
 }
 
 func (x *anchors) count() int { return len(x.uncrawled) }
 
-// eachID offers nothing: the documents made of anchors are known already.
+func (x *anchors) dictionary() int { return len(x.names) }
+
+// eachID calls fn with no document: the builder knows the uncrawled ones.
 func (x *anchors) eachID(func(vocab.DocID)) error { return nil }
 
 func (x *anchors) eachDoc(fn visit) error {
@@ -191,18 +193,18 @@ func (x *anchors) eachDoc(fn visit) error {
 	}
 	slices.SortFunc(order, func(i, j int) int { return strings.Compare(x.keys[i], x.keys[j]) })
 	for _, i := range order {
-		if err := fn(vocab.Ordinal(i), x.uncrawled[i], texts.Place{}); err != nil {
+		if err := fn(vocab.Ordinal(i), x.uncrawled[i], texts.Span{}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// place sorts all hits by word and document, once the documents have their ordinals: it goes through
-// the documents in order and distributes their hits by word.
-func (x *anchors) place(held map[vocab.DocID]holder) {
+// sort sorts all hits by term and document, once the documents have their ordinals. It is a counting
+// sort by term over the documents in order.
+func (x *anchors) sort(held holders) {
 	x.ends = make([]uint32, len(x.names))
-	for _, number := range x.words {
+	for _, number := range x.terms {
 		x.ends[number]++
 	}
 	start := uint32(0)
@@ -217,15 +219,15 @@ func (x *anchors) place(held map[vocab.DocID]holder) {
 	slices.SortFunc(byOrdinal, func(i, j int) int {
 		return cmp.Compare(held[x.targets[i].doc].ordinal, held[x.targets[j].doc].ordinal)
 	})
-	x.ordinals = make([]vocab.Ordinal, len(x.words))
-	x.sorted = make([]vocab.Hit, len(x.words))
+	x.ordinals = make([]vocab.Ordinal, len(x.terms))
+	x.sorted = make([]vocab.Hit, len(x.terms))
 	for _, i := range byOrdinal {
 		ord, from := held[x.targets[i].doc].ordinal, 0
 		if i > 0 {
 			from = x.targets[i-1].end
 		}
 		for k := from; k < x.targets[i].end; k++ {
-			at := &x.ends[x.words[k]]
+			at := &x.ends[x.terms[k]]
 			x.ordinals[*at], x.sorted[*at] = ord, x.hits[k]
 			*at++
 		}
@@ -235,14 +237,14 @@ func (x *anchors) place(held map[vocab.DocID]holder) {
 		x.order[i] = uint32(i)
 	}
 	slices.SortFunc(x.order, func(a, b uint32) int { return strings.Compare(x.names[a], x.names[b]) })
-	x.words, x.hits, x.numbers = nil, nil, nil
+	x.terms, x.hits, x.numbers = nil, nil, nil
 }
 
-// TextBlocks is 0: what was never fetched has no text.
+// TextBlocks returns 0: a document that was not crawled has no text.
 func (x *anchors) TextBlocks() int { return 0 }
 
-// Texts is not called.
-func (x *anchors) Texts(uint32) ([]byte, int, error) { return nil, 0, errNoTexts }
+// TextBlock fails.
+func (x *anchors) TextBlock(uint32) ([]byte, int, error) { return nil, 0, errNoTexts }
 
 var errNoTexts = errors.New("anchors have no texts")
 
@@ -250,20 +252,20 @@ func (x *anchors) source([]vocab.Ordinal) (source, error) {
 	return &anchorSource{anchors: x, at: -1}, nil
 }
 
-// An anchorSource gives the hits of anchors, and of the URLs of documents that were never fetched.
+// An anchorSource has the hits of anchor texts, and of the URLs of uncrawled documents.
 type anchorSource struct {
 	*anchors
-	at       int // in order
-	from, to uint32
-	end      uint32
+	at       int    // in order
+	from, to uint32 // hits of the current posting
+	end      uint32 // of the postings of the term
 	name     []byte
 }
 
 func (s *anchorSource) close() {}
 
-func (s *anchorSource) word() []byte { return s.name }
+func (s *anchorSource) term() []byte { return s.name }
 
-func (s *anchorSource) nextWord() (bool, error) {
+func (s *anchorSource) nextTerm() (bool, error) {
 	if s.at++; s.at >= len(s.order) {
 		return false, nil
 	}

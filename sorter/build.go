@@ -1,19 +1,17 @@
-// Package sorter turns the index round (BP98 §4.4, §4.2.7): from the words of batches of documents, in
-// barrels, to all words with their documents, in a segment. The texts of links join the hits of the
-// documents that they lead to (§2.2).
+// Package sorter inverts the index (BP98 §4.4, §4.2.7): it merges barrels, which have the terms of
+// batches of documents, to a segment, which has the posting list of each term. The hits of anchor
+// texts are added to the documents that the links lead to (§2.2).
 //
-// One merge does it all, the first sort and every later one. Its inputs are files of barrels
-// and older segments. Documents are put in the order of their URLs and written; then the inputs'
-// words are merged, and under each word the postings by document. Of a file there is one barrel in memory
-// at a time. What comes out depends on the documents alone: however they were spread over inputs, the lists
-// are the same.
+// One merge serves for the first sort and every later one. Its inputs are files of barrels and older
+// segments. It writes the documents in the order of their URLs' keys, then merges the terms of the
+// inputs and, of each term, the postings by document. One barrel of each file is in memory at a time.
+// The segment depends on the documents alone, not on how they are spread over the inputs.
 package sorter
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"anatomy/disk/segment"
@@ -21,52 +19,57 @@ import (
 	"anatomy/vocab"
 )
 
-// Options of Build.
+// Options configure Build.
 type Options struct {
 	Dir    string  // the segment's folder, which must not exist
-	Inputs []Input // oldest first: a document in several is taken from the last one
+	Inputs []Input // oldest first: a document in several of them is taken from the last
 
-	// Anchors visits the documents that links lead to, in ascending DocID, and may leave out those that want says no to. Nil
-	// means no anchors at all, since those of old segments are never kept.
+	// Anchors calls visit with the documents that links lead to, in ascending order of DocID. It may
+	// skip documents for which want returns false. If it is nil, the segment has no anchor hits: those
+	// of older segments are not kept.
 	Anchors func(want func(vocab.DocID) bool, visit func(Anchored) error) error
 
-	// Uncrawled makes a document of each one visited that no input holds, so that it is found by the
-	// texts of its links (BP98 §2.2). Those of old segments are never kept.
+	// Uncrawled adds each document with anchor texts that no input has, so that searches find it by
+	// those texts (BP98 §2.2). The uncrawled documents of older segments are not kept.
 	Uncrawled bool
 
-	// Removed are documents that older segments hold and that are gone: the new segment says so, unless
-	// an input holds them.
-	Removed []vocab.DocID
+	// Tombstones are deleted documents of older segments. The new segment has a tombstone for each that
+	// no input has.
+	Tombstones []vocab.DocID
 
-	// Place gives the place of a document in the repository where it is another by now. Nil means that
-	// all are where they were.
-	Place func(vocab.Place) vocab.Place
+	// NewAddress returns the current repository address of a record. If it is nil, no record has moved.
+	NewAddress func(vocab.Address) vocab.Address
 
-	// Compact is that of segment.Options.
+	// Compact is as in segment.Options.
 	Compact bool
 
-	// Yield is called between documents and between words, and may wait while something is more urgent. Nil never does.
+	// Yield is called between documents and between terms, and may block while more urgent work runs.
+	// It may be nil.
 	Yield func()
 
-	// MemoryBytes bounds what anchors take in memory, some 20 bytes a word: Build fails if it is not
-	// enough. Default 512 MB.
+	// Progress is called with the share of the work that is done, from 0 to 1, where Yield is. It may
+	// be nil.
+	Progress func(share float64)
+
+	// MemoryBytes bounds the memory of anchor texts, some 20 bytes per hit. Build fails if it does not
+	// suffice. Default 512 MB.
 	MemoryBytes int64
 }
 
-// Stats tell what Build did.
+// Stats describe a build.
 type Stats struct {
-	Segment   segment.Stats
-	Dropped   int           // documents in inputs that later inputs hold too
-	Uncrawled int           // documents made of anchors alone
-	Anchored  int           // documents with anchor texts
-	Anchors   int           // texts that were taken
-	Unknown   int           // documents that Anchors visited and that are not in the segment
-	Documents time.Duration // to find, order and write documents
-	Words     time.Duration // to merge words
-	Publish   time.Duration // to close, sync and rename the folder
+	Segment     segment.Stats
+	Superseded  int           // documents that a later input has, too
+	Uncrawled   int           // documents that no input has
+	Anchored    int           // documents with anchor texts
+	AnchorTexts int           // anchor texts that were used
+	Unknown     int           // documents of Anchors that are not in the segment
+	Documents   time.Duration // spent to find, sort and write documents
+	Terms       time.Duration // spent to merge terms
+	Publish     time.Duration // spent to close, sync and rename the folder
 }
 
-// Build merges the inputs into a segment. If it fails or is cancelled, no folder is left.
+// Build merges the inputs to a segment. On an error, and if ctx is cancelled, there is no folder.
 func Build(ctx context.Context, o Options) (Stats, error) {
 	if o.MemoryBytes <= 0 {
 		o.MemoryBytes = 512 << 20
@@ -74,7 +77,10 @@ func Build(ctx context.Context, o Options) (Stats, error) {
 	if o.Yield == nil {
 		o.Yield = func() {}
 	}
-	b := &builder{options: o, held: map[vocab.DocID]holder{}, anchors: newAnchors(o.MemoryBytes)}
+	if o.Progress == nil {
+		o.Progress = func(float64) {}
+	}
+	b := &builder{options: o, held: holders{}, anchors: newAnchors(o.MemoryBytes)}
 	if err := segment.Guard(func() error { return b.build(ctx) }); err != nil {
 		return Stats{}, fmt.Errorf("sorter: build %s: %w", o.Dir, err)
 	}
@@ -84,22 +90,13 @@ func Build(ctx context.Context, o Options) (Stats, error) {
 type builder struct {
 	options Options
 	out     *segment.Writer
-	held    map[vocab.DocID]holder
-	remaps  [][]vocab.Ordinal // by input: its ordinals to those of the segment, or noOrdinal
+	held    holders
+	remaps  [][]vocab.Ordinal // by input: its ordinals to those of the new segment
 	texts   []*textMover      // by input
 	ordinal vocab.Ordinal     // of the next document
 	anchors *anchors
 	stats   Stats
 }
-
-// A holder is the input that a document is taken from, and its place once it is written.
-type holder struct {
-	input   int // len(Inputs) for the anchors
-	ordinal vocab.Ordinal
-}
-
-// noOrdinal is that of a document that is not taken.
-const noOrdinal = vocab.Ordinal(math.MaxUint32)
 
 func (b *builder) build(ctx context.Context) (err error) {
 	start := time.Now()
@@ -118,26 +115,26 @@ func (b *builder) build(ctx context.Context) (err error) {
 		return err
 	}
 	lap(&b.stats.Documents)
-	if err := b.writeWords(ctx); err != nil {
+	if err := b.writeTerms(ctx); err != nil {
 		return err
 	}
-	lap(&b.stats.Words)
+	lap(&b.stats.Terms)
 	b.stats.Segment, err = b.out.Finish()
 	lap(&b.stats.Publish)
 	return err
 }
 
-// inputs are those of the options and the anchors.
+// inputs returns the inputs of the options and the anchors.
 func (b *builder) inputs() []Input {
 	return append(b.options.Inputs[:len(b.options.Inputs):len(b.options.Inputs)], b.anchors)
 }
 
-// findDocs decides which input each document is taken from.
+// findDocs determines the input that each document is taken from.
 func (b *builder) findDocs(ctx context.Context) error {
 	for i, in := range b.options.Inputs {
 		err := in.eachID(func(doc vocab.DocID) {
 			if _, ok := b.held[doc]; ok {
-				b.stats.Dropped++
+				b.stats.Superseded++
 			}
 			b.held[doc] = holder{i, noOrdinal}
 		})
@@ -151,15 +148,15 @@ func (b *builder) findDocs(ctx context.Context) error {
 	return b.readAnchors(ctx)
 }
 
-// readAnchors takes the texts into memory, and makes documents of those that no input holds.
+// readAnchors reads the anchor texts into memory, with the documents that no input has.
 func (b *builder) readAnchors(ctx context.Context) error {
-	removed := make(map[vocab.DocID]bool, len(b.options.Removed))
-	for _, doc := range b.options.Removed {
-		removed[doc] = true
+	deleted := make(map[vocab.DocID]bool, len(b.options.Tombstones))
+	for _, doc := range b.options.Tombstones {
+		deleted[doc] = true
 	}
 	want := func(doc vocab.DocID) bool {
 		_, held := b.held[doc]
-		return held || b.options.Uncrawled && !removed[doc]
+		return held || b.options.Uncrawled && !deleted[doc]
 	}
 	last := vocab.DocID(0)
 	return b.options.Anchors(want, func(a Anchored) error {
@@ -170,7 +167,7 @@ func (b *builder) readAnchors(ctx context.Context) error {
 		last = a.Doc
 		_, held := b.held[a.Doc]
 		switch {
-		case !held && (!b.options.Uncrawled || removed[a.Doc]):
+		case !held && (!b.options.Uncrawled || deleted[a.Doc]):
 			b.stats.Unknown++
 			return ctx.Err()
 		case !held:
@@ -181,7 +178,7 @@ func (b *builder) readAnchors(ctx context.Context) error {
 			b.stats.Anchored++
 		}
 		n, err := b.anchors.add(&a, !held)
-		b.stats.Anchors += n
+		b.stats.AnchorTexts += n
 		return errors.Join(err, ctx.Err())
 	})
 }
@@ -197,7 +194,7 @@ func (b *builder) writeDocs(ctx context.Context) error {
 	}
 	defer unpacker.Close()
 	for i, in := range b.inputs() {
-		mover, err := b.moveTexts(i, in, unpacker)
+		mover, err := newTextMover(in, b.out, unpacker, func(doc vocab.DocID) bool { return b.held.takes(i, doc) })
 		if err != nil {
 			return err
 		}
@@ -219,6 +216,7 @@ func (b *builder) writeDocs(ctx context.Context) error {
 	}
 	for !merge.empty() {
 		b.options.Yield()
+		b.options.Progress(docShare * float64(b.ordinal) / float64(len(b.held)))
 		s := merge.top()
 		if err := b.writeDoc(s); err != nil {
 			return err
@@ -229,11 +227,11 @@ func (b *builder) writeDocs(ctx context.Context) error {
 		}
 		merge.fix(ok)
 	}
-	for _, doc := range b.options.Removed {
+	for _, doc := range b.options.Tombstones {
 		if _, held := b.held[doc]; held {
 			continue
 		}
-		if err := b.out.Remove(doc); err != nil {
+		if err := b.out.AddTombstone(doc); err != nil {
 			return err
 		}
 	}
@@ -244,8 +242,8 @@ func (b *builder) writeDoc(s *docStream) error {
 	b.remaps[s.input][s.ord] = b.ordinal
 	b.held[s.info.Doc] = holder{s.input, b.ordinal}
 	b.ordinal++
-	if s.info.Place != 0 && b.options.Place != nil {
-		s.info.Place = b.options.Place(s.info.Place)
+	if s.info.Address != 0 && b.options.NewAddress != nil {
+		s.info.Address = b.options.NewAddress(s.info.Address)
 	}
 	text, err := b.texts[s.input].move(s.text)
 	if err != nil {
@@ -254,31 +252,38 @@ func (b *builder) writeDoc(s *docStream) error {
 	return b.out.AddRecord(s.info, text)
 }
 
-// writeWords merges the words of all inputs.
-func (b *builder) writeWords(ctx context.Context) error {
-	b.anchors.place(b.held)
-	words := heap[*queued]{less: byWord}
+// docShare is the share of documents in the time of a merge; the rest is that of terms.
+const docShare = 0.25
+
+// writeTerms merges the terms of all inputs.
+func (b *builder) writeTerms(ctx context.Context) error {
+	b.anchors.sort(b.held)
+	terms := heap[*queued]{less: byTerm}
+	all := 0 // terms of all inputs
 	for i, in := range b.inputs() {
+		all += in.dictionary()
 		src, err := in.source(b.remaps[i])
 		if err != nil {
 			return err
 		}
 		defer src.close()
 		q := &queued{source: src}
-		ok, err := q.nextWord()
+		ok, err := q.nextTerm()
 		if err != nil {
 			return err
 		}
 		if ok {
-			words.push(q)
+			terms.push(q)
 		}
 	}
 	m := merger{out: b.out}
-	for !words.empty() {
+	for !terms.empty() {
 		b.options.Yield()
-		if err := errors.Join(ctx.Err(), m.mergeWord(&words)); err != nil {
+		b.options.Progress(docShare + (1-docShare)*float64(m.merged)/float64(max(all, 1)))
+		if err := errors.Join(ctx.Err(), m.mergeTerm(&terms)); err != nil {
 			return err
 		}
 	}
+	b.options.Progress(1)
 	return nil
 }

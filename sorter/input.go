@@ -3,6 +3,7 @@ package sorter
 import (
 	"errors"
 	"iter"
+	"math"
 
 	"anatomy/disk/barrel"
 	"anatomy/disk/segment"
@@ -11,24 +12,52 @@ import (
 	"anatomy/weburl"
 )
 
-// An Input is a set of documents with their words: Barrel or Segment.
+// An Input is a set of documents with their terms: a [Barrel] or a [Segment].
 type Input interface {
-	count() int                                      // documents are numbered below it
-	eachID(fn func(vocab.DocID)) error               // of the documents that it offers
-	eachDoc(fn visit) error                          // the same, in the order of their keys
-	source(ordinals []vocab.Ordinal) (source, error) // its words, with ordinals of the segment
+	count() int                                   // ordinals of the input are below it
+	dictionary() int                              // number of its terms
+	eachID(fn func(vocab.DocID)) error            // calls fn with each live document
+	eachDoc(fn visit) error                       // the same in the order of keys, with records
+	source(remap []vocab.Ordinal) (source, error) // its terms, with ordinals of the new segment
 
 	TextBlocks() int
-	Texts(block uint32) (frame []byte, raw int, err error)
+	TextBlock(block uint32) (frame []byte, raw int, err error)
 }
 
-// A visit takes a document without its text, and the place of that.
-type visit = func(vocab.Ordinal, vocab.DocInfo, texts.Place) error
+// A visit receives the record of a document with the span of its text.
+type visit = func(vocab.Ordinal, vocab.DocInfo, texts.Span) error
 
-// errStopped ends a visit of documents that is not wanted to its end.
+// A source returns the terms of an input in ascending order, and the postings of each in ascending
+// ordinals of the new segment. Term and hits are valid until the next move.
+type source interface {
+	nextTerm() (bool, error)
+	term() []byte
+	next() (bool, error)
+	posting() (vocab.Ordinal, []vocab.Hit)
+	close()
+}
+
+// noOrdinal is the ordinal of a document that is not in the new segment, or not yet.
+const noOrdinal = vocab.Ordinal(math.MaxUint32)
+
+// holders are the documents of the new segment.
+type holders map[vocab.DocID]holder
+
+// A holder is the input that a document is taken from, and its ordinal once it was written.
+type holder struct {
+	input   int // index in the inputs; the anchors are the last input
+	ordinal vocab.Ordinal
+}
+
+// takes reports whether a document is taken from an input and was not written yet.
+func (h holders) takes(input int, doc vocab.DocID) bool {
+	held, ok := h[doc]
+	return ok && held.input == input && held.ordinal == noOrdinal
+}
+
 var errStopped = errors.New("sorter: stopped")
 
-// A docStream gives the documents that are taken from one input.
+// A docStream returns the documents that are taken from one input, in the order of keys.
 type docStream struct {
 	input int
 	pull  func() (record, bool)
@@ -39,17 +68,17 @@ type docStream struct {
 	key string
 }
 
-// A record is a document of an input.
+// A record is a document of an input without its text.
 type record struct {
 	ord  vocab.Ordinal
 	info vocab.DocInfo
-	text texts.Place
+	text texts.Span
 }
 
 func streamDocs(input int, in Input) *docStream {
 	s := &docStream{input: input, err: new(error)}
 	s.pull, s.stop = iter.Pull(func(yield func(record) bool) {
-		err := in.eachDoc(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Place) error {
+		err := in.eachDoc(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Span) error {
 			if !yield(record{ord, info, text}) {
 				return errStopped
 			}
@@ -62,13 +91,13 @@ func streamDocs(input int, in Input) *docStream {
 	return s
 }
 
-// next goes to the next document that the input is the holder of and that is not written yet.
-func (s *docStream) next(held map[vocab.DocID]holder) (ok bool, err error) {
+// next moves to the next document that the new segment takes from the input.
+func (s *docStream) next(held holders) (ok bool, err error) {
 	for {
 		if s.record, ok = s.pull(); !ok {
 			return false, *s.err
 		}
-		if h, ok := held[s.info.Doc]; ok && h.input == s.input && h.ordinal == noOrdinal {
+		if held.takes(s.input, s.info.Doc) {
 			break
 		}
 	}
@@ -80,8 +109,8 @@ func (s *docStream) next(held map[vocab.DocID]holder) (ok bool, err error) {
 	return true, nil
 }
 
-// Barrel is a file of barrels, of which the documents are offered that live says yes to; nil
-// says yes to all.
+// Barrel returns the input of a file of barrels, with the documents for which live returns true. If
+// live is nil, that is all documents.
 func Barrel(f *barrel.File, live func(vocab.DocID) bool) Input { return barrelInput{f, live} }
 
 type barrelInput struct {
@@ -91,15 +120,17 @@ type barrelInput struct {
 
 func (in barrelInput) count() int { return in.Docs() }
 
+func (in barrelInput) dictionary() int { return in.Terms() }
+
 func (in barrelInput) eachID(fn func(vocab.DocID)) error {
-	return in.eachDoc(func(_ vocab.Ordinal, info vocab.DocInfo, _ texts.Place) error {
+	return in.eachDoc(func(_ vocab.Ordinal, info vocab.DocInfo, _ texts.Span) error {
 		fn(info.Doc)
 		return nil
 	})
 }
 
 func (in barrelInput) eachDoc(fn visit) error {
-	return in.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Place) error {
+	return in.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Span) error {
 		if in.live != nil && !in.live(info.Doc) {
 			return nil
 		}
@@ -107,24 +138,23 @@ func (in barrelInput) eachDoc(fn visit) error {
 	})
 }
 
-func (in barrelInput) source(ordinals []vocab.Ordinal) (source, error) {
-	return &barrelSource{Scan: in.Scan(), ordinals: ordinals}, nil
+func (in barrelInput) source(remap []vocab.Ordinal) (source, error) {
+	return &barrelSource{Scan: in.Scan(), remap: remap}, nil
 }
 
-// A barrelSource gives the documents of a file of barrels that the segment takes.
 type barrelSource struct {
 	*barrel.Scan
-	ordinals []vocab.Ordinal
-	ord      vocab.Ordinal
+	remap []vocab.Ordinal
+	ord   vocab.Ordinal
 }
 
 func (s *barrelSource) close()                  {}
-func (s *barrelSource) word() []byte            { return s.Word() }
-func (s *barrelSource) nextWord() (bool, error) { return s.NextWord(), s.Err() }
+func (s *barrelSource) term() []byte            { return s.Term() }
+func (s *barrelSource) nextTerm() (bool, error) { return s.NextTerm(), s.Err() }
 
 func (s *barrelSource) next() (bool, error) {
 	for s.Next() {
-		if s.ord = s.ordinals[s.Ord()]; s.ord != noOrdinal {
+		if s.ord = s.remap[s.Ord()]; s.ord != noOrdinal {
 			return true, nil
 		}
 	}
@@ -133,8 +163,8 @@ func (s *barrelSource) next() (bool, error) {
 
 func (s *barrelSource) posting() (vocab.Ordinal, []vocab.Hit) { return s.ord, s.Hits() }
 
-// Segment is an older segment, of which the crawled documents are offered that live says yes to; nil
-// says yes to all. Its anchor hits are left out.
+// Segment returns the input of an older segment, with the crawled documents for which live returns
+// true; if live is nil, with all crawled documents. It has no anchor hits.
 func Segment(s *segment.Segment, live func(vocab.Ordinal) bool) Input { return segmentInput{s, live} }
 
 type segmentInput struct {
@@ -144,50 +174,52 @@ type segmentInput struct {
 
 func (in segmentInput) count() int { return in.Docs() }
 
-func (in segmentInput) offers(ord vocab.Ordinal) bool {
+func (in segmentInput) dictionary() int { return int(in.Terms()) }
+
+func (in segmentInput) isLive(ord vocab.Ordinal) bool {
 	return in.Crawled(ord) && (in.live == nil || in.live(ord))
 }
 
 func (in segmentInput) eachID(fn func(vocab.DocID)) error {
 	for ord := range vocab.Ordinal(in.Docs()) {
-		if in.offers(ord) {
-			fn(in.Doc(ord))
+		if in.isLive(ord) {
+			fn(in.DocID(ord))
 		}
 	}
 	return nil
 }
 
 func (in segmentInput) eachDoc(fn visit) error {
-	return in.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Place) error {
-		if !in.offers(ord) {
+	return in.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Span) error {
+		if !in.isLive(ord) {
 			return nil
 		}
 		return fn(ord, info, text)
 	})
 }
 
-func (in segmentInput) source(ordinals []vocab.Ordinal) (source, error) {
+func (in segmentInput) source(remap []vocab.Ordinal) (source, error) {
 	scan, err := in.Scan(segment.Full)
 	if err != nil {
 		return nil, err
 	}
-	return &segmentSource{scan: scan, ordinals: ordinals}, nil
+	return &segmentSource{scan: scan, remap: remap}, nil
 }
 
 type segmentSource struct {
-	scan     *segment.Scan
-	ordinals []vocab.Ordinal
-	ord      vocab.Ordinal
-	hits     []vocab.Hit
+	scan  *segment.Scan
+	remap []vocab.Ordinal
+	ord   vocab.Ordinal
+	hits  []vocab.Hit
 }
 
 func (s *segmentSource) close()                  { s.scan.Close() }
-func (s *segmentSource) word() []byte            { return s.scan.Word() }
-func (s *segmentSource) nextWord() (bool, error) { return s.scan.NextWord(), s.scan.Err() }
+func (s *segmentSource) term() []byte            { return s.scan.Term() }
+func (s *segmentSource) nextTerm() (bool, error) { return s.scan.NextTerm(), s.scan.Err() }
 
 func (s *segmentSource) next() (bool, error) {
 	for s.scan.Next() {
-		if s.ord = s.ordinals[s.scan.Ord()]; s.ord == noOrdinal {
+		if s.ord = s.remap[s.scan.Ord()]; s.ord == noOrdinal {
 			continue
 		}
 		hits, err := s.scan.Hits()
@@ -201,7 +233,7 @@ func (s *segmentSource) next() (bool, error) {
 	return false, s.scan.Err()
 }
 
-// withoutAnchors cuts off the last field.
+// withoutAnchors returns the hits before the last field, the anchors.
 func withoutAnchors(hits []vocab.Hit) []vocab.Hit {
 	for len(hits) > 0 && hits[len(hits)-1].Field() == vocab.AnchorField {
 		hits = hits[:len(hits)-1]

@@ -8,58 +8,49 @@ import (
 	"anatomy/vocab"
 )
 
-// A source gives words in ascending order, and the postings of each in ascending ordinals of the segment
-// to be. Word and hits are valid until its next move.
-type source interface {
-	nextWord() (bool, error)
-	word() []byte
-	next() (bool, error)
-	posting() (vocab.Ordinal, []vocab.Hit)
-	close()
-}
-
-// A merger writes the postings of one word after the other.
+// A merger merges the postings of the sources term by term.
 type merger struct {
-	out   *segment.Writer
-	word  []byte
-	lists []*queued // those that hold the word
-	heap  heap[source]
-	hits  []vocab.Hit
+	out    *segment.Writer
+	term   []byte
+	lists  []*queued // the sources that have the term
+	heap   heap[source]
+	hits   []vocab.Hit
+	merged int // terms of sources
 }
 
-// A queued source waits for its word to be the least.
+// A queued source waits until its term is the least.
 type queued struct {
 	source
-	head uint64 // first bytes of the word, which mostly tell
+	head uint64 // first bytes of the term, which decide most comparisons
 }
 
-// nextWord goes to the next word.
-func (q *queued) nextWord() (ok bool, err error) {
-	if ok, err = q.source.nextWord(); ok {
+// nextTerm moves to the next term.
+func (q *queued) nextTerm() (ok bool, err error) {
+	if ok, err = q.source.nextTerm(); ok {
 		var head [8]byte
-		copy(head[:], q.word())
+		copy(head[:], q.term())
 		q.head = binary.BigEndian.Uint64(head[:])
 	}
 	return ok, err
 }
 
-// byWord orders sources by their words.
-func byWord(a, b *queued) bool {
+// byTerm orders sources by their terms.
+func byTerm(a, b *queued) bool {
 	if a.head != b.head {
 		return a.head < b.head
 	}
-	return bytes.Compare(a.word(), b.word()) < 0
+	return bytes.Compare(a.term(), b.term()) < 0
 }
 
-// mergeWord writes the least word, and moves the sources that hold it on.
-func (m *merger) mergeWord(words *heap[*queued]) error {
-	first := words.pop()
-	m.word = append(m.word[:0], first.word()...)
+// mergeTerm writes the least term, and moves the sources that have it to their next terms.
+func (m *merger) mergeTerm(terms *heap[*queued]) error {
+	first := terms.pop()
+	m.term = append(m.term[:0], first.term()...)
 	m.lists = append(m.lists[:0], first)
-	for !words.empty() && words.top().head == first.head && bytes.Equal(words.top().word(), m.word) {
-		m.lists = append(m.lists, words.pop())
+	for !terms.empty() && terms.top().head == first.head && bytes.Equal(terms.top().term(), m.term) {
+		m.lists = append(m.lists, terms.pop())
 	}
-	if err := m.out.StartWord(m.word); err != nil {
+	if err := m.out.StartTerm(m.term); err != nil {
 		return err
 	}
 	var err error
@@ -71,16 +62,17 @@ func (m *merger) mergeWord(words *heap[*queued]) error {
 	if err != nil {
 		return err
 	}
+	m.merged += len(m.lists)
 	for _, q := range m.lists {
-		ok, err := q.nextWord()
+		ok, err := q.nextTerm()
 		if err != nil {
 			return err
 		}
 		if ok {
-			words.push(q)
+			terms.push(q)
 		}
 	}
-	return m.out.EndWord()
+	return m.out.EndTerm()
 }
 
 func (m *merger) copy(src source) error {
@@ -89,13 +81,13 @@ func (m *merger) copy(src source) error {
 		if err != nil || !ok {
 			return err
 		}
-		if err := m.out.Add(src.posting()); err != nil {
+		if err := m.out.AddPosting(src.posting()); err != nil {
 			return err
 		}
 	}
 }
 
-// merge takes the postings of the word in the order of documents.
+// merge writes the postings of all lists in the order of documents.
 func (m *merger) merge() error {
 	m.heap.items, m.heap.less = m.heap.items[:0], earlier
 	for _, q := range m.lists {
@@ -118,7 +110,7 @@ func (m *merger) merge() error {
 		}
 		ok := true
 		for ok && ord < limit {
-			err := m.out.Add(ord, hits)
+			err := m.out.AddPosting(ord, hits)
 			if err == nil {
 				ok, err = src.next()
 			}
@@ -134,7 +126,8 @@ func (m *merger) merge() error {
 	return nil
 }
 
-// limit is the document of the second source in order, which is one of the two below the first in the heap.
+// limit returns the document of the second source in order, which is one of the two children of the
+// first in the heap.
 func (m *merger) limit() vocab.Ordinal {
 	limit := noOrdinal
 	for _, src := range m.heap.items[1:min(3, len(m.heap.items))] {
@@ -144,8 +137,8 @@ func (m *merger) limit() vocab.Ordinal {
 	return limit
 }
 
-// join writes the posting of a document that several sources have: the input that holds it, and its anchors. The
-// hits of anchors are the last in the order of fields.
+// join writes the posting of a document in several sources: those are its input and the anchors, whose
+// field is the last.
 func (m *merger) join(ord vocab.Ordinal, hits []vocab.Hit) error {
 	m.hits = append(m.hits[:0], hits...)
 	for {
@@ -161,17 +154,17 @@ func (m *merger) join(ord vocab.Ordinal, hits []vocab.Hit) error {
 		}
 		m.hits = append(m.hits, more...)
 	}
-	return m.out.Add(ord, m.hits)
+	return m.out.AddPosting(ord, m.hits)
 }
 
-// step moves the first source on.
+// step moves the first source to its next posting.
 func (m *merger) step() error {
 	ok, err := m.heap.top().next()
 	m.heap.fix(ok)
 	return err
 }
 
-// earlier orders sources by document, and anchors behind what they are added to.
+// earlier orders sources by document, and the anchors after the input that has the document.
 func earlier(a, b source) bool {
 	i, _ := a.posting()
 	j, _ := b.posting()
@@ -182,7 +175,8 @@ func earlier(a, b source) bool {
 	return !anchors
 }
 
-// A heap has the least item on top.
+// A heap has the least item on top. It is not container/heap, whose calls through an interface are
+// slower in the loop over postings.
 type heap[T any] struct {
 	items []T
 	less  func(a, b T) bool
@@ -209,7 +203,7 @@ func (h *heap[T]) pop() T {
 	return top
 }
 
-// fix restores the order after the top item has changed, or removes it if it is not to be kept.
+// fix restores the order after the top item has changed, or removes the item if keep is false.
 func (h *heap[T]) fix(keep bool) {
 	if !keep {
 		last := len(h.items) - 1

@@ -47,7 +47,7 @@ func makePage(r *rand.Rand, doc vocab.DocID) *page {
 	p := &page{
 		info: vocab.DocInfo{
 			Doc: doc, URL: urlOf(doc), Title: fmt.Sprint("Title ", r.IntN(100)), Lang: "en", Fetched: time.Unix(r.Int64N(1<<31), 0).UTC(),
-			Place: vocab.PlaceAt(1, r.Int64N(1000), 1), Words: r.Uint32N(50), Crawled: true, Text: strings.Repeat(fmt.Sprint("some text ", doc, " "), r.IntN(1+r.IntN(20_000))),
+			Address: vocab.MakeAddress(1, r.Int64N(1000), 1), Words: r.Uint32N(50), Crawled: true, Text: strings.Repeat(fmt.Sprint("some text ", doc, " "), r.IntN(1+r.IntN(20_000))),
 		},
 		words: map[string][]vocab.Hit{},
 	}
@@ -91,7 +91,7 @@ func writeBarrels(t owner, path string, pages []*page, perBarrel int64) Input {
 		t.Fatal(err)
 	}
 	for _, word := range lexicon {
-		w.AddWord([]byte(word))
+		w.AddTerm([]byte(word))
 	}
 	for _, p := range pages {
 		w.AddDoc(&p.info)
@@ -103,13 +103,13 @@ func writeBarrels(t owner, path string, pages []*page, perBarrel int64) Input {
 				n++
 			}
 		}
-		w.StartWord(n)
+		w.StartTerm(n)
 		for ord, p := range pages {
 			if hits := p.words[word]; len(hits) > 0 {
 				w.AddPosting(vocab.Ordinal(ord), len(hits), barrel.AppendHits(nil, hits))
 			}
 		}
-		w.EndWord()
+		w.EndTerm()
 	}
 	if err := w.Finish(); err != nil {
 		t.Fatal(err)
@@ -253,22 +253,22 @@ func verify(t testing.TB, s *segment.Segment, pages map[vocab.DocID]*page, all [
 	}
 	defer scan.Close()
 	for _, word := range sortedKeys(index) {
-		if !scan.NextWord() || string(scan.Word()) != word {
-			t.Fatalf("word %q, want %q: %v", scan.Word(), word, scan.Err())
+		if !scan.NextTerm() || string(scan.Term()) != word {
+			t.Fatalf("word %q, want %q: %v", scan.Term(), word, scan.Err())
 		}
 		n := 0
 		for ; scan.Next(); n++ {
 			hits, err := scan.Hits()
-			if want := index[word][s.Doc(scan.Ord())]; err != nil || !slices.Equal(hits, want) {
-				t.Fatalf("%s in document %d: %v, %v, want %v", word, s.Doc(scan.Ord()), hits, err, want)
+			if want := index[word][s.DocID(scan.Ord())]; err != nil || !slices.Equal(hits, want) {
+				t.Fatalf("%s in document %d: %v, %v, want %v", word, s.DocID(scan.Ord()), hits, err, want)
 			}
 		}
 		if n != len(index[word]) {
 			t.Fatalf("%s: %d documents, want %d: %v", word, n, len(index[word]), scan.Err())
 		}
 	}
-	if scan.NextWord() || scan.Err() != nil {
-		t.Fatalf("word %q too many, %v", scan.Word(), scan.Err())
+	if scan.NextTerm() || scan.Err() != nil {
+		t.Fatalf("word %q too many, %v", scan.Term(), scan.Err())
 	}
 }
 
@@ -299,8 +299,13 @@ func TestMerges(t *testing.T) {
 		dir := t.TempDir()
 		build := func(name string, o Options) string {
 			o.Dir = filepath.Join(dir, name)
+			var shares []float64
+			o.Progress = func(share float64) { shares = append(shares, share) }
 			if _, err := Build(context.Background(), o); err != nil {
 				t.Fatal(err)
+			}
+			if !slices.IsSorted(shares) || shares[0] < 0 || shares[len(shares)-1] != 1 {
+				t.Fatalf("progress %v", shares)
 			}
 			if err := segment.Check(o.Dir); err != nil {
 				t.Fatal(err)
@@ -329,7 +334,7 @@ func TestMerges(t *testing.T) {
 				dead := vocab.DocID(1 + r.IntN(docs+1))
 				s := openSegment(rt, build(fmt.Sprint("merge", round), Options{Inputs: inputs, Anchors: visitAll(all), Uncrawled: true}))
 				delete(pages, dead)
-				inputs = []Input{Segment(s, func(ord vocab.Ordinal) bool { return s.Doc(ord) != dead })}
+				inputs = []Input{Segment(s, func(ord vocab.Ordinal) bool { return s.DocID(ord) != dead })}
 			}
 		}
 		merged := build("merged", Options{Inputs: inputs, Anchors: visitAll(all), Uncrawled: uncrawled})
@@ -357,7 +362,7 @@ func TestAnchorBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stats.Uncrawled != 1 || stats.Anchors != maxAnchorTexts {
+	if stats.Uncrawled != 1 || stats.AnchorTexts != maxAnchorTexts {
 		t.Errorf("%+v", stats)
 	}
 	s := openSegment(t, dir)
@@ -392,7 +397,7 @@ func TestRemoved(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	in := writeBarrels(t, filepath.Join(dir, "barrels"), []*page{makePage(r, 1), makePage(r, 2)}, 5)
 	o := Options{
-		Dir: filepath.Join(dir, "segment"), Inputs: []Input{in}, Removed: []vocab.DocID{9, 2, 4}, Uncrawled: true,
+		Dir: filepath.Join(dir, "segment"), Inputs: []Input{in}, Tombstones: []vocab.DocID{9, 2, 4}, Uncrawled: true,
 		Anchors: visitAll([]Anchored{{Doc: 4, URL: urlOf(4)}, {Doc: 5, URL: urlOf(5)}}),
 	}
 	stats, err := Build(context.Background(), o)
@@ -400,8 +405,8 @@ func TestRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := openSegment(t, o.Dir)
-	if !slices.Equal(s.Removed(), []vocab.DocID{4, 9}) || s.Docs() != 3 || stats.Unknown != 1 {
-		t.Errorf("removed %v of %d documents, %+v", s.Removed(), s.Docs(), stats)
+	if !slices.Equal(s.Tombstones(), []vocab.DocID{4, 9}) || s.Docs() != 3 || stats.Unknown != 1 {
+		t.Errorf("removed %v of %d documents, %+v", s.Tombstones(), s.Docs(), stats)
 	}
 }
 

@@ -8,42 +8,42 @@ import (
 	"anatomy/vocab"
 )
 
-// A textMover brings the texts of one input into the segment: blocks that are worth it as they are, compressed, when
-// their first text is asked for; of others each text by itself.
+// A textMover moves the texts of one input to the new segment. It copies a compressed block that is
+// worth it when the first text of the block is moved; of the other blocks it repacks each text.
 type textMover struct {
 	in       Input
 	out      *segment.Writer
 	unpacker texts.Unpacker
 	blocks   []movedBlock
 	last     [unpackedBlocks]unpackedBlock
-	next     int // of last, to be replaced
+	next     int // index in last to replace
 }
 
-// A movedBlock is what becomes of a block.
+// A movedBlock is the state of a block of the input.
 type movedBlock struct {
-	live   uint64 // bytes of texts that the segment takes
+	live   uint64 // bytes of texts that the new segment has
 	copied bool
-	number uint32 // in the segment, once it is copied
+	number uint32 // in the new segment, if copied
 }
 
-// unpackedBlocks is how many blocks are kept unpacked whose texts go one by one: documents that follow one
-// another have them in some blocks by turns, where those were copied by a merge before.
+// unpackedBlocks is the number of unpacked blocks that are kept, because the texts of neighbouring
+// documents alternate between a few blocks where a merge has copied them.
 const unpackedBlocks = 32
 
 type unpackedBlock struct {
 	number  uint32
-	content string // "" where there is none
+	content string // "" for none
 }
 
-// moveTexts counts what the segment takes of each block of an input.
-func (b *builder) moveTexts(input int, in Input, unpacker texts.Unpacker) (*textMover, error) {
-	m := &textMover{in: in, out: b.out, unpacker: unpacker, blocks: make([]movedBlock, in.TextBlocks())}
+// newTextMover counts the live texts of each block of an input: those of documents that are taken.
+func newTextMover(in Input, out *segment.Writer, unpacker texts.Unpacker, taken func(vocab.DocID) bool) (*textMover, error) {
+	m := &textMover{in: in, out: out, unpacker: unpacker, blocks: make([]movedBlock, in.TextBlocks())}
 	if len(m.blocks) == 0 {
 		return m, nil
 	}
-	return m, in.eachDoc(func(_ vocab.Ordinal, info vocab.DocInfo, text texts.Place) error {
-		switch h, ok := b.held[info.Doc]; {
-		case !ok || h.input != input || text.N == 0:
+	return m, in.eachDoc(func(_ vocab.Ordinal, info vocab.DocInfo, text texts.Span) error {
+		switch {
+		case text.N == 0 || !taken(info.Doc):
 		case int(text.Block) >= len(m.blocks):
 			return fmt.Errorf("document %d: its text is in block %d of %d", info.Doc, text.Block, len(m.blocks))
 		default:
@@ -53,32 +53,32 @@ func (b *builder) moveTexts(input int, in Input, unpacker texts.Unpacker) (*text
 	})
 }
 
-// move gives the place in the segment of a text of the input.
-func (m *textMover) move(at texts.Place) (texts.Place, error) {
+// move moves a text of the input, and returns its span in the new segment.
+func (m *textMover) move(at texts.Span) (texts.Span, error) {
 	if at.N == 0 {
-		return texts.Place{}, nil
+		return texts.Span{}, nil
 	}
 	b := &m.blocks[at.Block]
 	if !b.copied {
-		frame, raw, err := m.in.Texts(at.Block)
+		frame, raw, err := m.in.TextBlock(at.Block)
 		if err != nil {
 			return at, err
 		}
-		if !texts.Worth(uint64(raw), b.live) {
+		if !texts.WorthCopying(uint64(raw), b.live) {
 			return m.repack(at, frame, raw)
 		}
-		b.copied, b.number = true, m.out.CopyTexts(frame, raw)
+		b.copied, b.number = true, m.out.CopyTextBlock(frame, raw)
 	}
-	return texts.Place{Block: b.number, Start: at.Start, N: at.N}, nil
+	return texts.Span{Block: b.number, Start: at.Start, N: at.N}, nil
 }
 
-// repack packs one text anew.
-func (m *textMover) repack(at texts.Place, frame []byte, raw int) (texts.Place, error) {
+// repack moves a text to a new block.
+func (m *textMover) repack(at texts.Span, frame []byte, raw int) (texts.Span, error) {
 	content, err := m.unpack(at.Block, frame, raw)
 	if err != nil {
 		return at, err
 	}
-	text, err := at.In(content)
+	text, err := at.Slice(content)
 	if err != nil {
 		return at, err
 	}
@@ -92,7 +92,7 @@ func (m *textMover) unpack(number uint32, frame []byte, raw int) (content string
 		}
 	}
 	if content, err = m.unpacker.Unpack(frame, raw); err != nil {
-		return "", fmt.Errorf("block of texts %d: %w", number, err)
+		return "", fmt.Errorf("text block %d: %w", number, err)
 	}
 	m.last[m.next] = unpackedBlock{number, content}
 	m.next = (m.next + 1) % unpackedBlocks

@@ -6,12 +6,12 @@ import (
 	"anatomy/vocab"
 )
 
-// generation is how many bodies each of the two generations of recent holds: 24 bytes apiece and
-// the map around them, some 4 MB in all.
+// generation is the number of bodies in each of the two generations of recent: 24 bytes each and
+// the map, about 4 MB in all.
 const generation = 1 << 15
 
-// A recent remembers the documents of the bodies that were stored last: at least the last
-// generation of them. It spans the time until the document index knows them. The zero value is empty.
+// A recent has the documents of the bodies stored last, at least a generation of them: those that
+// the document index does not know yet. The zero value is empty.
 type recent struct {
 	mu         sync.Mutex
 	young, old map[vocab.ContentID]vocab.DocID

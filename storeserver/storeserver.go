@@ -1,16 +1,16 @@
-// Package storeserver keeps what the crawlers fetched (BP98 §4.1): it puts pages into the
-// repository and says where they lie once they are on disk for good.
+// Package storeserver stores fetched pages (BP98 §4.1). It appends them to the repository, and
+// returns their addresses once they are durable.
 //
-// Pages are gathered by host, so that those with the same template are compressed together, and
-// are written when a host has a block's worth, when the oldest has waited long enough for what there is, or when too
-// much is pending. One cycle writes all that is due with one fsync and then calls back for each
+// Pages are grouped by host, so that those with the same template are compressed together. A group
+// is written when it fills a block, when it has waited long enough for its size, or when too much
+// is pending. One cycle writes all groups that are due with one fsync, and then calls back for each
 // item, in the order of the repository.
 //
-// A page whose body is that of an earlier one is stored as a small record that names it. The one
-// goroutine of [Server.Run] decides this, at the moment of writing: a body is either among those of
-// this cycle, among the last ones written, or in the document index. So two equal pages that come
-// at the same time are one, no lock is held while the index is asked, and the original is always
-// written before its duplicate or together with it.
+// A page with the body of an earlier one is stored as a small record that names it. The one
+// goroutine of [Server.Run] decides this when it writes: a body is among those of this cycle, among
+// the last ones written, or in the document index. So two equal pages that come at the same time
+// are one, no lock is held during the lookup, and the original is always written before its
+// duplicate or together with it.
 package storeserver
 
 import (
@@ -27,21 +27,21 @@ import (
 	"anatomy/vocab"
 )
 
-// ErrClosed says that an item came after Run had ended.
+// ErrClosed is the error of Put after Run has ended.
 var ErrClosed = errors.New("store server: closed")
 
-// A Repository is where the records go. *repository.Repository is one.
+// A Repository stores records, as *repository.Repository does.
 type Repository interface {
-	Append([]repository.Record) ([]vocab.Place, error)
+	Append([]repository.Record) ([]vocab.Address, error)
 	Sync() error
 }
 
-// Options says when pending pages are written. The zero value works.
+// Options decide when pending pages are written. The zero value works.
 type Options struct {
-	GroupBytes int           // a host with so many pending bytes is due; default repository.DefaultBlockBytes
-	Age        time.Duration // an item that has waited so long is due, with all of its host, and sooner the more that is; default 2 s
-	MaxPending int           // bytes, those held among them; past half of it the largest groups are due, past all of it Put waits; default 32 MiB
-	Retry      time.Duration // after a write failed, Put refuses items for so long; default 5 s
+	GroupBytes int           // size of a group that is due; default repository.DefaultBlockBytes
+	Age        time.Duration // longest wait of a group; fuller ones wait less; default 2 s
+	MaxPending int           // bytes; Put blocks beyond it, large groups are due at half; default 32 MiB
+	Retry      time.Duration // how long Put refuses items after a write failed; default 5 s
 }
 
 func (o Options) withDefaults() Options {
@@ -52,60 +52,64 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// An Item is one outcome to keep: a page, or a redirect; or a record of the repository to be kept once more.
+// An Item is a page or a redirect to store, or a record of the repository to store once more.
 type Item struct {
 	Page     *vocab.Page
-	Redirect *Redirect          // where Page is nil
-	Record   *repository.Record // where both are nil: kept as it is, whoever else has its body
-	Held     int                // bytes that Done holds, which count as pending too
+	Redirect *Redirect          // if Page is nil
+	Record   *repository.Record // if both are nil: stored as it is, even if its body is known
+	Held     int                // bytes that Done refers to; they count as pending too
 	Done     func(Receipt)
 }
 
-// A Redirect is a URL that led to another.
+// A Redirect is a document that only names another URL.
 type Redirect struct {
 	Doc      vocab.DocID
 	URL      string
 	Fetched  time.Time
-	Location string      // the URL named
-	Of       vocab.DocID // its document; 0 where not known
+	Location string      // the URL it names
+	Of       vocab.DocID // document of that URL; 0 if not known
+	SignedIn bool        // the request carried credentials
 }
 
-// A Receipt says what became of an item. Without Err, the record is on disk for good.
+// A Receipt is the result of storing an item. Without Err, the record is durable.
 type Receipt struct {
-	Place       vocab.Place
+	Address     vocab.Address
 	Content     vocab.ContentID // of a page
-	DuplicateOf vocab.DocID     // the document that has this body already; 0 where the page itself was stored
-	Err         error           // not stored; wraps syscall.ENOSPC if the disk is full
+	DuplicateOf vocab.DocID     // document with the same body; 0 if the page itself was stored
+	Err         error           // the item was not stored; wraps syscall.ENOSPC if the disk is full
 }
 
-// Stats counts what was stored since the start.
+// Stats counts what was stored since New.
 type Stats struct {
 	Pages, Duplicates, Redirects int64
-	Copies                       int64 // records kept once more
+	Copies                       int64 // records stored once more
 	BodyBytes                    int64 // of pages and duplicates
 	Cycles, Failures             int64
 	Pending, PendingBytes        int // now
 }
 
-// A Server takes items from any number of goroutines while Run runs.
+// A Server stores items from any number of goroutines while Run runs.
+//
+// Run's goroutine writes; only it removes items, and it alone calls repo and known, without mu.
+// pending is the sum of bytes and held over all groups and over the items being written.
 type Server struct {
 	repo   Repository
 	known  func(vocab.ContentID) (vocab.DocID, bool, error)
 	o      Options
 	recent recent
-	wake   chan struct{} // holds one token: there may be something to do
+	wake   chan struct{} // holds one token: something may be due
 
-	mu       sync.Mutex
-	groups   map[string]*group // by host
-	pending  int               // bytes, those being written included
+	mu       sync.Mutex        // guards the fields below
+	groups   map[string]*group // by host; none is empty
+	pending  int               // bytes
 	room     chan struct{}     // closed when pending shrinks
 	closed   bool
 	failure  error     // of the last cycle
-	resumeAt time.Time // while failure: when Put takes items again
+	resumeAt time.Time // with failure: when Put accepts items again
 	stats    Stats
 }
 
-// A group is what is pending for one host.
+// A group is the pending items of one host.
 type group struct {
 	items []*entry
 	bytes int
@@ -125,9 +129,11 @@ type entry struct {
 	receipt Receipt
 }
 
-// New makes a server that writes to repo. known is asked which document has a body; it may lag
+// New returns a server that writes to repo. known returns the document with a body; it may lag
 // behind the receipts by some thousands.
-func New(repo Repository, known func(vocab.ContentID) (vocab.DocID, bool, error), o Options) *Server {
+func New(
+	repo Repository, known func(vocab.ContentID) (vocab.DocID, bool, error), o Options,
+) *Server {
 	return &Server{
 		repo: repo, known: known, o: o.withDefaults(),
 		wake:   make(chan struct{}, 1),
@@ -136,14 +142,14 @@ func New(repo Repository, known func(vocab.ContentID) (vocab.DocID, bool, error)
 	}
 }
 
-// Put takes an item. Done will be called once, from Run's goroutine, and the page is not to be
-// changed before. Put waits while too much is pending. It returns an error, and does not take the
-// item, if ctx ends, if Run has ended ([ErrClosed]), or if writing failed less than Options.Retry
-// ago: then it is the error of that writing.
+// Put accepts an item. Done is called once, from Run's goroutine; the page must not be changed
+// before. Put blocks while too much is pending. It fails, and does not accept the item, if ctx
+// ends, if Run has ended ([ErrClosed]), or if a write failed less than Options.Retry ago, with the
+// error of that write.
 func (s *Server) Put(ctx context.Context, item Item) error {
 	e := newEntry(item)
 	for {
-		room, err := s.take(e)
+		room, err := s.accept(e)
 		if room == nil {
 			return err
 		}
@@ -160,21 +166,21 @@ func newEntry(item Item) *entry {
 	if item.Record != nil {
 		e.record, e.copy = *item.Record, true
 	} else if p := item.Page; p != nil {
-		e.content = vocab.ContentOf(p.Body)
+		e.content = p.Content()
 		e.record = repository.Record{Kind: repository.PageRecord, Page: *p}
 	} else {
 		r := item.Redirect
 		e.record = repository.Record{Kind: repository.RedirectRecord, Location: r.Location, Of: r.Of,
-			Page: vocab.Page{Doc: r.Doc, URL: r.URL, Fetched: r.Fetched}}
+			Page: vocab.Page{Doc: r.Doc, URL: r.URL, Fetched: r.Fetched, SignedIn: r.SignedIn}}
 	}
-	const overhead = 256 // of what holds the item, so that redirects count too
+	const overhead = 256 // of an item, so that redirects count too
 	e.body = len(e.record.Page.Body)
 	e.bytes = e.body + len(e.record.Page.URL) + overhead
 	return e
 }
 
-// take puts e into its group, or returns a channel to wait on first.
-func (s *Server) take(e *entry) (room <-chan struct{}, err error) {
+// accept adds e to its group, or returns a channel to wait for first.
+func (s *Server) accept(e *entry) (room <-chan struct{}, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -225,7 +231,7 @@ func (s *Server) Hurry() {
 	s.signal()
 }
 
-// Forget says that a document no longer has a body: pages that have it are no duplicates of it from now on.
+// Forget records that a document no longer has a body. Later pages with it are no duplicates of it.
 func (s *Server) Forget(body vocab.ContentID, doc vocab.DocID) { s.recent.forget(body, doc) }
 
 // Stats returns the counts so far.
@@ -240,8 +246,8 @@ func (s *Server) Stats() Stats {
 	return st
 }
 
-// Run writes what is due until ctx ends, and then what is still pending. Every Done has returned
-// when it returns.
+// Run writes groups that are due until ctx ends, and then all that are pending. It returns after
+// every Done has returned.
 func (s *Server) Run(ctx context.Context) error {
 	timer := time.NewTimer(s.o.Age)
 	defer timer.Stop()
@@ -262,7 +268,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// due takes out the items to write now, host by host, and says how long the rest may wait.
+// due removes and returns the items to write now, host by host. wait is how long the rest may wait.
 func (s *Server) due(now time.Time) (items []*entry, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,13 +294,13 @@ func (s *Server) due(now time.Time) (items []*entry, wait time.Duration) {
 	return items, wait
 }
 
-// patience is how long a group may wait for company: the fuller its block will be, the less is more of it worth.
+// patience returns how long a group may wait: the fuller its block is, the less further items help.
 func (s *Server) patience(g *group) time.Duration {
 	missing := max(0, s.o.GroupBytes-g.bytes)
 	return time.Duration(float64(s.o.Age) * float64(missing) / float64(s.o.GroupBytes))
 }
 
-// remove takes a group out, its items in the order of their URLs: neighbours share templates.
+// remove removes a group, and returns its items ordered by URL, since neighbours share templates.
 func (s *Server) remove(host string) []*entry {
 	items := s.groups[host].items
 	delete(s.groups, host)
@@ -317,20 +323,21 @@ func (s *Server) close() (items []*entry) {
 	return items
 }
 
-// cycle writes items and calls back for each.
+// cycle writes items and calls Done for each.
 func (s *Server) cycle(items []*entry) {
 	if len(items) == 0 {
 		return
 	}
 	err := s.write(items)
-	s.settle(items, err)
+	s.account(items, err)
 	for _, e := range items {
 		e.done(e.receipt)
 	}
 }
 
-// write sets the receipts. Nothing is acknowledged that was not synced, and no duplicate whose
-// original was not: an original stands before its duplicates, and a failed Append leaves a prefix.
+// write appends and syncs items and sets their receipts. Nothing is acknowledged that was not
+// synced, and no duplicate whose original was not: originals are before their duplicates, and a
+// failed Append leaves a prefix.
 func (s *Server) write(items []*entry) error {
 	originals := make(map[vocab.ContentID]vocab.DocID)
 	records := make([]repository.Record, 0, len(items))
@@ -342,16 +349,16 @@ func (s *Server) write(items []*entry) error {
 		}
 		records, writable = append(records, e.record), append(writable, e)
 	}
-	places, err := s.repo.Append(records)
+	addresses, err := s.repo.Append(records)
 	if syncErr := s.repo.Sync(); syncErr != nil {
-		places, err = nil, errors.Join(err, syncErr)
+		addresses, err = nil, errors.Join(err, syncErr)
 	}
 	for i, e := range writable {
-		if i >= len(places) {
+		if i >= len(addresses) {
 			e.receipt.Err = fmt.Errorf("store server: %w", err)
 			continue
 		}
-		e.receipt.Place = places[i]
+		e.receipt.Address = addresses[i]
 		if e.record.Kind == repository.PageRecord && !e.copy {
 			s.recent.add(e.content, e.record.Page.Doc)
 		}
@@ -360,7 +367,7 @@ func (s *Server) write(items []*entry) error {
 }
 
 // deduplicate makes e a duplicate if its body is known. A page that comes again with its own old
-// body is stored again, so that its newest place always holds it whole.
+// body is stored again, so that its newest address always has all of it.
 func (s *Server) deduplicate(e *entry, originals map[vocab.ContentID]vocab.DocID) error {
 	if e.record.Kind != repository.PageRecord || e.copy {
 		return nil
@@ -383,13 +390,13 @@ func (s *Server) deduplicate(e *entry, originals map[vocab.ContentID]vocab.DocID
 	}
 	e.receipt.DuplicateOf = of
 	e.record = repository.Record{Kind: repository.DuplicateRecord, Of: of,
-		Page: vocab.Page{Doc: p.Doc, URL: p.URL, Fetched: p.Fetched}}
+		Page: vocab.Page{Doc: p.Doc, URL: p.URL, Fetched: p.Fetched, SignedIn: p.SignedIn}}
 	return nil
 }
 
-// settle accounts for a cycle. It comes before the callbacks, so that one that puts an item back
-// meets the failure.
-func (s *Server) settle(items []*entry, err error) {
+// account updates the totals after a cycle. It runs before the callbacks, so that a Put by one of
+// them fails if the write did.
+func (s *Server) account(items []*entry, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stats.Cycles++

@@ -25,7 +25,7 @@ func page(doc vocab.DocID, host, body string) *vocab.Page {
 	return &vocab.Page{Doc: doc, URL: fmt.Sprintf("http://%s/%d", host, doc), Fetched: time.Unix(1_790_000_000, 0).UTC(), Body: []byte(body)}
 }
 
-// receipts collects what Done is told, by document.
+// receipts collects the receipts, by document.
 type receipts struct {
 	mu    sync.Mutex
 	of    map[vocab.DocID]Receipt
@@ -120,14 +120,14 @@ func TestWrittenByAgeSizeAndHurry(t *testing.T) {
 			t.Fatalf("half full, after half the time: %v", got.order)
 		}
 		for doc, r := range got.of {
-			if rec, err := repo.Read(r.Place); err != nil || rec.Page.Doc != doc {
-				t.Errorf("document %d at %v: %v, %v", doc, r.Place, rec.Page, err)
+			if rec, err := repo.Read(r.Address); err != nil || rec.Page.Doc != doc {
+				t.Errorf("document %d at %v: %v, %v", doc, r.Address, rec.Page, err)
 			}
 		}
 	})
 }
 
-// TestHeldCounts: what Done holds makes Put wait as what is to be written does.
+// TestHeldCounts: held bytes count as pending.
 func TestHeldCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := &gated{Repository: openRepo(t, t.TempDir()), open: make(chan struct{})}
@@ -185,13 +185,13 @@ func TestLargestGroupGoesFirstAndPutWaits(t *testing.T) {
 	})
 }
 
-// gated lets no Append through before open is closed.
+// gated blocks Append until open is closed.
 type gated struct {
 	Repository
 	open chan struct{}
 }
 
-func (g *gated) Append(r []repository.Record) ([]vocab.Place, error) {
+func (g *gated) Append(r []repository.Record) ([]vocab.Address, error) {
 	<-g.open
 	return g.Repository.Append(r)
 }
@@ -223,7 +223,7 @@ func TestDuplicates(t *testing.T) {
 		want := map[vocab.DocID]vocab.DocID{1: 0, 2: 1, 3: 77, 4: 1, 77: 0, 5: 0}
 		for doc, of := range want {
 			r := got.of[doc]
-			rec, err := repo.Read(r.Place)
+			rec, err := repo.Read(r.Address)
 			if err != nil || r.Err != nil || r.DuplicateOf != of || rec.Page.Doc != doc {
 				t.Errorf("document %d: %+v, %v, %v", doc, r, rec, err)
 			}
@@ -240,14 +240,14 @@ func TestDuplicates(t *testing.T) {
 	})
 }
 
-// full fails on demand, as a disk without room does.
+// full fails on demand, like a full disk.
 type full struct {
 	Repository
 	appending, syncing error
 	keep               int // records that an Append which fails has written
 }
 
-func (f *full) Append(r []repository.Record) ([]vocab.Place, error) {
+func (f *full) Append(r []repository.Record) ([]vocab.Address, error) {
 	if f.appending == nil {
 		return f.Repository.Append(r)
 	}
@@ -325,7 +325,7 @@ func TestFailedLookupCostsOneItem(t *testing.T) {
 	})
 }
 
-// watched notes how much of the repository's file was on disk for good at each receipt.
+// watched records how much of the repository's file was synced at each receipt.
 type watched struct {
 	*repository.Repository
 	path   string
@@ -340,9 +340,8 @@ func (w *watched) Sync() error {
 	return err
 }
 
-// Whatever moment the machine dies at, what was acknowledged by then is read back afterwards, and
-// so is the original of every acknowledged duplicate. The file keeps what was synced, and some
-// prefix of the rest.
+// After a crash at any moment, all acknowledged pages can be read, and so can the original of every
+// acknowledged duplicate. The file keeps what was synced, and some prefix of the rest.
 func TestCrashLosesNothingAcknowledged(t *testing.T) {
 	base := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -400,7 +399,7 @@ func TestCrashLosesNothingAcknowledged(t *testing.T) {
 			if r.synced > int64(cut) {
 				continue // not acknowledged when the machine died
 			}
-			rec, err := again.Read(r.Place)
+			rec, err := again.Read(r.Address)
 			if err != nil || rec.Page.Doc != r.page.Doc {
 				t.Fatalf("cut at %d of %d: document %d: %v, %v", cut, len(data), r.page.Doc, rec, err)
 			}

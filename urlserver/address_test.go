@@ -19,25 +19,25 @@ var (
 	other  = netip.MustParseAddr("192.0.2.2")
 )
 
-// TestPerAddress: domains at one address are read no more than so many at a time, from the first lease on, and the
-// others say what they wait for.
+// TestPerAddress: at most PerAddress hosts of one address are leased at a time, from the first lease
+// on; the status of the others says what they wait for.
 func TestPerAddress(t *testing.T) {
 	b := newBench(t, Options{PerAddress: 2, LeaseSize: 1, Policy: BreadthFirst})
 	b.seed("http://a.test/1", "http://b.test/2", "http://c.test/3", "http://d.test/4")
 	l1, l2, l3, l4 := b.take("http://a.test/1"), b.take("http://b.test/2"), b.take("http://c.test/3"), b.take("http://d.test/4")
 	for l, want := range map[*vocab.Lease]bool{&l1: true, &l2: true, &l4: true} {
-		at := []netip.Addr{other, shared} // in any order the least stands for all
+		at := []netip.Addr{other, shared} // the least one counts, in any order
 		if l == &l4 {
 			at = []netip.Addr{other}
 		}
-		if got := b.s.Reach(l.ID, at); got != want {
+		if got := b.s.Admit(l.ID, at); got != want {
 			t.Errorf("Reach of lease %d: %v", l.ID, got)
 		}
 	}
-	if !b.s.Reach(l1.ID, []netip.Addr{shared}) {
+	if !b.s.Admit(l1.ID, []netip.Addr{shared}) {
 		t.Error("a lease is not counted twice")
 	}
-	if b.s.Reach(l3.ID, []netip.Addr{shared}) {
+	if b.s.Admit(l3.ID, []netip.Addr{shared}) {
 		t.Error("the third host at an address is not to be read")
 	}
 	b.release(l3, vocab.HostReport{})
@@ -50,7 +50,7 @@ func TestPerAddress(t *testing.T) {
 			why = h.Why
 		}
 	}
-	if want := "2 hosts at its address 192.0.2.1 are read"; why != want || b.s.Stats().Waiting[crowdedAddress] != 1 {
+	if want := "2 hosts at its address 192.0.2.1 are read"; why != want || b.s.Stats().Waiting["other hosts at its address are read"] != 1 {
 		t.Errorf("c.test waits because %q, want %q; %v", why, want, b.s.Stats().Waiting)
 	}
 	b.release(l4, vocab.HostReport{}) // at another address
@@ -60,22 +60,13 @@ func TestPerAddress(t *testing.T) {
 	b.link("http://b.test/5")
 	b.pass(time.Hour)
 	b.none(maxWait)
-	if !b.s.Reach(l3.ID, []netip.Addr{other}) { // it has moved
+	if !b.s.Admit(l3.ID, []netip.Addr{other}) { // it has moved
 		t.Error("there is room at the other address")
 	}
 	b.take("http://b.test/5")
 }
 
-// TestAddressNetworks: of IPv6 the network counts, and IPv4 is the same however it is written.
-func TestAddressNetworks(t *testing.T) {
-	for a, want := range map[string]string{"192.0.2.1": "192.0.2.1", "::ffff:192.0.2.1": "192.0.2.1", "2001:db8:1:2:3::4": "2001:db8:1:2::", "fe80::1%eth0": "fe80::"} {
-		if got := addressOf([]netip.Addr{netip.MustParseAddr(a)}); got.String() != want {
-			t.Errorf("%s counts as %s, want %s", a, got, want)
-		}
-	}
-}
-
-// TestNoBoundPerAddress: without a delay there is none unless it is asked for.
+// TestNoBoundPerAddress: without a delay there is no bound unless PerAddress is set.
 func TestNoBoundPerAddress(t *testing.T) {
 	for _, c := range []struct {
 		o    Options
@@ -87,12 +78,12 @@ func TestNoBoundPerAddress(t *testing.T) {
 	}
 }
 
-// TestAddressesEnd draws hosts at few addresses, and leases that come back in any order: never are more at an address than
-// may be, and every URL is fetched in the end.
+// TestAddressesEnd draws hosts at few addresses, and releases leases in any order: no address has
+// more leases than its bound, and every URL is fetched in the end.
 func TestAddressesEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(1, 3).Draw(t, "most")
-		s, err := Open("data", Options{PerAddress: most, LeaseSize: 2, Scope: weburl.AnyScope, FS: vfs.NewMem(), Policy: Policy(rapid.IntRange(0, int(policies)-1).Draw(t, "policy"))})
+		s, err := Open("data", Options{PerAddress: most, LeaseSize: 2, Scope: weburl.AnyScope, FS: vfs.NewMem(), Policy: drawPolicy(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,12 +116,12 @@ func TestAddressesEnd(t *testing.T) {
 			if step > 10_000 {
 				t.Fatal("it does not end")
 			}
-			l, wait, ok := s.Take(now)
+			l, wait, ok := s.Grant(now)
 			if ok {
 				var i int
 				fmt.Sscanf(strings.TrimPrefix(l.Host, "www.h"), "%d", &i)
 				o := out{lease: l, at: netip.AddrFrom4([4]byte{192, 0, 2, byte(hosts[i])})}
-				if o.admitted = s.Reach(l.ID, []netip.Addr{o.at}); o.admitted {
+				if o.admitted = s.Admit(l.ID, []netip.Addr{o.at}); o.admitted {
 					at[o.at]++
 				}
 				if at[o.at] > most {
@@ -163,7 +154,7 @@ func TestAddressesEnd(t *testing.T) {
 			if err := s.Release(now, vocab.HostReport{Lease: o.lease.ID}); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Done(now, results); err != nil {
+			if err := s.Complete(now, results); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -37,7 +37,7 @@ func openBench(b *testing.B, fs vfs.FS) *Server {
 	return s
 }
 
-// BenchmarkAdd makes the links of a page known: 60, of which 80 % were seen before.
+// BenchmarkAdd adds the 60 links of a page, of which 80 % were seen before.
 func BenchmarkAdd(b *testing.B) {
 	for _, policy := range []Policy{BreadthFirst, CrawlAbility} {
 		b.Run(policy.String(), func(b *testing.B) { benchmarkAdd(b, policy) })
@@ -65,8 +65,8 @@ func benchmarkAdd(b *testing.B, policy Policy) {
 	b.ReportMetric(100*float64(seen.Cache)/float64(seen.Cache+seen.Disk+seen.New), "%cached")
 }
 
-// BenchmarkTakeDone is the way of one URL through the server, its links left out.
-func BenchmarkTakeDone(b *testing.B) {
+// BenchmarkGrantComplete fetches one URL, without its links.
+func BenchmarkGrantComplete(b *testing.B) {
 	s := openBench(b, vfs.NewMem())
 	defer s.Close()
 	var found []Found
@@ -81,28 +81,27 @@ func BenchmarkTakeDone(b *testing.B) {
 	now := epoch
 	var results []Result
 	for n := 0; n < b.N; {
-		l, _, ok := s.Take(now)
+		l, _, ok := s.Grant(now)
 		if !ok {
 			b.Fatal("nothing to take")
 		}
 		results = results[:0]
 		for _, t := range l.URLs {
 			results = append(results, Result{Doc: t.Doc, Outcome: vocab.Fetched, Status: 200, Fetched: now,
-				Place: vocab.PlaceAt(1, int64(t.Doc)*4000, 0), Content: vocab.ContentID{byte(t.Doc), byte(t.Doc >> 8), byte(t.Doc >> 16)}})
+				Address: vocab.MakeAddress(1, int64(t.Doc)*4000, 0), Content: vocab.ContentID{byte(t.Doc), byte(t.Doc >> 8), byte(t.Doc >> 16)}})
 		}
 		n += len(l.URLs)
-		if err := s.Done(now, results); err != nil {
+		if err := s.Complete(now, results); err != nil {
 			b.Fatal(err)
 		}
-		if err := s.Release(now, vocab.HostReport{Lease: l.ID, Answer: time.Millisecond}); err != nil {
+		if err := s.Release(now, vocab.HostReport{Lease: l.ID, AnswerTime: time.Millisecond}); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "URLs/s")
 }
 
-// BenchmarkDiskBytes is the room that the index takes, on a real disk, after 240,000 URLs of which
-// a tenth was fetched.
+// BenchmarkDiskBytes measures the index on a real disk after 240,000 URLs, a tenth of them fetched.
 func BenchmarkDiskBytes(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
@@ -118,12 +117,12 @@ func BenchmarkDiskBytes(b *testing.B) {
 			}
 		}
 		for range 750 {
-			l, _, _ := s.Take(epoch)
+			l, _, _ := s.Grant(epoch)
 			var results []Result
 			for _, t := range l.URLs {
-				results = append(results, Result{Doc: t.Doc, Outcome: vocab.Fetched, Status: 200, Fetched: epoch, Place: 1 << 30, Content: vocab.ContentID{byte(t.Doc)}})
+				results = append(results, Result{Doc: t.Doc, Outcome: vocab.Fetched, Status: 200, Fetched: epoch, Address: 1 << 30, Content: vocab.ContentID{byte(t.Doc)}})
 			}
-			if err := s.Done(epoch, results); err != nil {
+			if err := s.Complete(epoch, results); err != nil {
 				b.Fatal(err)
 			}
 			s.Release(epoch, vocab.HostReport{Lease: l.ID})

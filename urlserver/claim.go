@@ -8,42 +8,31 @@ import (
 	"anatomy/weburl"
 )
 
-// A Claim says what became of a call of [Server.Claim].
+// A Claim is the result of [Server.Claim].
 type Claim int
 
-// The answers of Claim.
+// The results of Claim.
 const (
-	Claimed Claim = iota // the document is in flight, and Done wants its outcome
-	Known                // what is known of the document is as new
-	Busy                 // the document is in flight already: ask again after the next Done
+	Claimed Claim = iota // the document is in flight; Complete has to record its outcome
+	Known                // the document has an outcome that is as new
+	Busy                 // the document is in flight already; try again after the next Complete
 )
 
-// Claim puts a document in flight that no lease led to, since the answer is at hand: one that came from
-// u at a time. A document with an outcome that is not older keeps it, unless that is no answer.
-func (s *Server) Claim(doc vocab.DocID, u *weburl.URL, at time.Time) (Claim, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err != nil {
-		return Known, s.err
-	}
-	if s.inFlight[doc] != nil {
+// claimAnswer claims a document for an answer of that time, unless it has an answer as new.
+func (s *state) claimAnswer(doc vocab.DocID, u *weburl.URL, at time.Time) (Claim, error) {
+	if s.flights.inFlight[doc] != nil {
 		return Busy, nil
 	}
 	r, ok, err := s.db.Get(doc)
-	if err != nil {
-		return Known, s.fail(err)
+	if err != nil || !ok || r.Kind != vocab.PageTarget ||
+		isAnswered(&r) && !r.Fetch.Fetched.Before(at) {
+		return Known, err
 	}
-	if !ok || r.Kind != vocab.PageTarget || answered(&r) && !r.Fetch.Fetched.Before(at) {
-		return Known, nil
-	}
-	if err := s.claim(&r, u); err != nil {
-		return Known, s.fail(err)
-	}
-	return Claimed, nil
+	return Claimed, s.claim(&r, u)
 }
 
-// answered says whether the outcome of a document is what its server said, and not how we failed to ask.
-func answered(r *docindex.Record) bool {
+// isAnswered reports whether the outcome of a document is an answer of its server.
+func isAnswered(r *docindex.Record) bool {
 	if r.Fetch == nil {
 		return false
 	}
@@ -54,69 +43,54 @@ func answered(r *docindex.Record) bool {
 	return true
 }
 
-func (s *Server) claim(r *docindex.Record, u *weburl.URL) error {
-	h, err := s.frontier.host(u.Host(), u.Hostname(), s.db.Host)
+// reserve claims a document that is not in flight, whatever its outcome.
+func (s *state) reserve(doc vocab.DocID) (bool, error) {
+	if s.flights.inFlight[doc] != nil {
+		return false, nil
+	}
+	r, u, ok, err := s.load(doc)
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, s.claim(&r, &u)
+}
+
+// claim puts a document in flight without a lease.
+func (s *state) claim(r *docindex.Record, u *weburl.URL) error {
+	h, err := s.queues.host(u)
 	if err != nil {
 		return err
 	}
-	f := &flight{record: *r, host: h, url: u.String()}
 	if r.State == docindex.Waiting {
-		if err := s.unwait(r); err != nil {
+		if err := s.stopWaiting(r); err != nil {
 			return err
 		}
-		f.record = *r
 	}
+	f := &flight{record: *r, host: h, url: u.String()}
 	if r.State == docindex.Queued {
-		if f.key, err = s.placeOf(r); err != nil {
+		if f.key, err = s.queues.keyOf(r); err != nil {
 			return err
 		}
-		if queue := s.frontier.hosts[f.key.Host]; queue != nil {
-			queue.pull(f.key.Priority, f.key.Number)
+		if queue := s.frontier.Lookup(f.key.Host); queue != nil {
+			queue.Pull(f.key.Priority, f.key.Number)
 			f.host = queue
 		}
 	}
-	s.inFlight[r.Doc] = f
-	if f.countsAsNew() {
-		s.pages++
-		f.host.leased++
-	}
+	s.flights.start(f)
 	return nil
 }
 
-// unwait takes a document that waits for another try out of the list of those. It keeps the fate that it
-// had before; where it had none, it is as one out of scope.
-func (s *Server) unwait(r *docindex.Record) error {
+// stopWaiting takes a document out of the table of retries. It keeps the outcome of its last visit,
+// or becomes one out of scope.
+func (s *state) stopWaiting(r *docindex.Record) error {
 	b := s.db.NewBatch()
 	b.DeleteWaiting(docindex.Wait{Due: r.Due, Doc: r.Doc})
-	s.uncount(r)
+	before := *r
 	r.State, r.Due, r.Tries = docindex.Finished, time.Time{}, 0
-	if !answered(r) {
+	if !isAnswered(r) {
 		r.State, r.Fetch = docindex.OutOfScope, nil
 	}
-	s.count(r)
-	b.PutRecord(r)
-	b.PutCounts(&s.counts)
-	return b.Commit()
-}
-
-// placeOf finds the place of a queued document. Where the order is not by quality nobody wrote it down,
-// and the queue of its host is searched.
-func (s *Server) placeOf(r *docindex.Record) (key docindex.QueueKey, err error) {
-	u, err := weburl.Parse(r.URL)
-	if err != nil {
-		return key, err
-	}
-	known, _, err := s.db.URL(u.Fingerprint())
-	if err != nil {
-		return key, err
-	}
-	key = docindex.QueueKey{Host: u.Host(), Priority: known.Priority, Number: known.Number}
-	if doc, err := s.db.Queued(key); err != nil || doc == r.Doc {
-		return key, err
-	}
-	err = s.db.EachQueued(docindex.QueueKey{Host: u.Host()}, func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
-		key = k
-		return doc != r.Doc, nil
-	})
-	return key, err
+	s.replace(b, &before, r)
+	_, err := s.flush(b, 0)
+	return err
 }

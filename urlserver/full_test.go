@@ -12,8 +12,8 @@ import (
 	"anatomy/vocab"
 )
 
-// TestFullDisk lets every write fail from some moment on: Done says so, nothing is acknowledged,
-// and the folder is whole once there is room again.
+// TestFullDisk makes every write fail from some moment on: Complete fails, nothing is acknowledged,
+// and the folder is intact once there is room again.
 func TestFullDisk(t *testing.T) {
 	var full atomic.Bool
 	mem := vfs.NewCrashableMem()
@@ -30,16 +30,16 @@ func TestFullDisk(t *testing.T) {
 	if _, err := s.Add([]Found{{URL: mustParse(t, "http://a.test/"), Seed: true}}); err != nil {
 		t.Fatal(err)
 	}
-	s.Take(epoch)
+	s.Grant(epoch)
 	if err := s.MakeDurable(1); err != nil {
 		t.Fatal(err)
 	}
 	full.Store(true)
-	err = s.Done(epoch, []Result{{Doc: 1, Outcome: vocab.Fetched}})
+	err = s.Complete(epoch, []Result{{Doc: 1, Outcome: vocab.Fetched}})
 	if err == nil || !strings.Contains(err.Error(), "no space left on device") {
 		t.Fatalf("Done on a full disk: %v", err)
 	}
-	if _, wait, ok := s.Take(epoch); ok || wait == 0 || s.Err() == nil {
+	if _, wait, ok := s.Grant(epoch); ok || wait == 0 || s.Err() == nil {
 		t.Errorf("after it: %v %v %v", ok, wait, s.Err())
 	}
 	if _, err := s.Add(nil); err != nil {
@@ -56,7 +56,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if l, _, ok := s.Take(epoch); !ok || l.URLs[0].Doc != 1 {
+	if l, _, ok := s.Grant(epoch); !ok || l.URLs[0].Doc != 1 {
 		t.Errorf("with room again: %v", l)
 	}
 }

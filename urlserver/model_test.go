@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"anatomy/disk/docindex"
-	"anatomy/urlserver/seen"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -26,7 +25,11 @@ func mustParse(t interface{ Fatal(...any) }, raw string) weburl.URL {
 	return u
 }
 
-// A model is a URL server with no disk and no cleverness: maps, and everything checked.
+func drawPolicy(t *rapid.T) Policy {
+	return Policy(rapid.IntRange(0, len(PolicyNames())-1).Draw(t, "policy"))
+}
+
+// A model is a simple URL server: maps without a disk, and everything is checked.
 type model struct {
 	docs     []modelDoc // by docID; the first is none
 	byID     map[vocab.Fingerprint]vocab.DocID
@@ -40,7 +43,7 @@ type modelDoc struct {
 	url   weburl.URL
 	kind  vocab.TargetKind
 	depth uint16
-	done  bool // Done was told a final outcome
+	done  bool // Complete recorded a final outcome
 	open  bool // within scope
 	tries int
 }
@@ -50,7 +53,7 @@ func newModel() *model {
 		leases: map[uint64]vocab.Lease{}, freeAt: map[string]time.Time{}, out: map[string]int{}}
 }
 
-// add gives the docIDs that the server has to give.
+// add returns the docIDs that the server has to return.
 func (m *model) add(found []Found, open func(weburl.URL) bool) []vocab.DocID {
 	var docs []vocab.DocID
 	for _, f := range found {
@@ -109,7 +112,7 @@ func (h *harness) add() {
 }
 
 func (h *harness) take() (ok bool, wait time.Duration) {
-	l, wait, ok := h.s.Take(h.now)
+	l, wait, ok := h.s.Grant(h.now)
 	if !ok {
 		return false, wait
 	}
@@ -124,7 +127,7 @@ func (h *harness) take() (ok bool, wait time.Duration) {
 		h.t.Fatalf("lease of %d URLs", len(l.URLs))
 	}
 	least := uint8(0)
-	byDepth := !h.o.Policy.byQuality()
+	byDepth := !h.o.Policy.ByQuality()
 	for _, target := range l.URLs {
 		u := mustParse(h.t, target.URL)
 		d := &m.docs[target.Doc]
@@ -135,12 +138,15 @@ func (h *harness) take() (ok bool, wait time.Duration) {
 			h.t.Fatalf("document %d is leased; done %v, in scope %v", target.Doc, d.done, d.open)
 		case d.url.Fingerprint() != u.Fingerprint() || u.Host() != l.Host || u.Site() != l.Site:
 			h.t.Fatalf("document %d is leased as %s of %s, %s", target.Doc, target.URL, l.Host, l.Site)
-		case byDepth && breadthFirst(d.kind, d.depth) < least:
+		case byDepth && d.kind == vocab.PageTarget &&
+			BreadthFirst.FirstPriority(d.kind, d.depth) < least:
 			h.t.Fatalf("%s comes too late", target.URL)
 		case int(target.Tries) != d.tries:
 			h.t.Fatalf("document %d was tried %d times, not %d", target.Doc, d.tries, target.Tries)
 		}
-		least = breadthFirst(d.kind, d.depth)
+		if d.kind == vocab.PageTarget { // sitemaps take turns with pages
+			least = BreadthFirst.FirstPriority(d.kind, d.depth)
+		}
 		m.inFlight[target.Doc] = true
 	}
 	m.leases[l.ID] = l
@@ -155,7 +161,7 @@ func (h *harness) release(id uint64, report vocab.HostReport) {
 		h.t.Fatal(err)
 	}
 	h.m.out[l.Site]--
-	gap := max(h.o.Delay, 5*report.Answer, report.HoldFor)
+	gap := max(h.o.Delay, 5*report.AnswerTime, report.HoldFor)
 	if at := h.now.Add(gap); at.After(h.m.freeAt[l.Site]) {
 		h.m.freeAt[l.Site] = at
 	}
@@ -178,7 +184,7 @@ func (h *harness) done(docs []vocab.DocID, outcome func(vocab.DocID) vocab.Outco
 		}
 		results = append(results, r)
 	}
-	if err := h.s.Done(h.now, results); err != nil {
+	if err := h.s.Complete(h.now, results); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -192,7 +198,7 @@ func keys[K interface{ ~uint64 }, V any](m map[K]V) []K {
 	return ks
 }
 
-// drain plays a perfect crawler until the server says that nothing is left.
+// drain crawls without failures until the server ends the crawl.
 func (h *harness) drain() {
 	for range 10_000 {
 		ok, wait := h.take()
@@ -231,13 +237,13 @@ func (h *harness) verify() {
 	}
 }
 
-// TestAgainstModel is the state machine test: no URL is lost, none is leased twice at once, sites
-// are left alone as long as they should, docIDs are dense.
+// TestAgainstModel compares random calls with the model: no URL is lost or leased twice at once, the
+// delay of every site is kept, and docIDs are dense.
 func TestAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := &harness{t: t, fs: vfs.NewMem(), m: newModel(), now: epoch, o: Options{
-			Policy: Policy(rapid.IntRange(0, int(policies)-1).Draw(t, "policy")), SeenPolicy: rapid.SampledFrom(seen.Policies).Draw(t, "seen"),
-			SeenEntries: rapid.SampledFrom([]int{1, 50}).Draw(t, "seen entries"), walkMost: rapid.SampledFrom([]int{1, 4, 1000}).Draw(t, "walk"),
+			Policy:      drawPolicy(t),
+			SeenEntries: rapid.SampledFrom([]int{1, 50}).Draw(t, "seen entries"), scanSize: rapid.SampledFrom([]int{1, 4, 1000}).Draw(t, "scan size"),
 			LeaseSize: rapid.IntRange(1, 6).Draw(t, "lease size"), Delay: time.Second, Exclude: []string{"c.test/*"}, Scope: weburl.AnyScope}}
 		h.open()
 		t.Repeat(map[string]func(*rapid.T){
@@ -251,15 +257,15 @@ func TestAgainstModel(t *testing.T) {
 				docs := keys(h.m.inFlight)
 				docs = docs[:rapid.IntRange(0, len(docs)).Draw(t, "how many")]
 				h.done(docs, func(vocab.DocID) vocab.Outcome {
-					return rapid.SampledFrom([]vocab.Outcome{vocab.Fetched, vocab.Fetched, vocab.Failed, vocab.Skipped, vocab.Gone}).Draw(t, "outcome")
+					return rapid.SampledFrom([]vocab.Outcome{vocab.Fetched, vocab.Fetched, vocab.Failed, vocab.Skipped, vocab.NotFound}).Draw(t, "outcome")
 				})
 			},
 			"release": func(t *rapid.T) {
 				h.t = t
 				if ids := keys(h.m.leases); len(ids) > 0 {
 					h.release(rapid.SampledFrom(ids).Draw(t, "lease"), vocab.HostReport{
-						Answer:  time.Duration(rapid.IntRange(0, 500).Draw(t, "answer")) * time.Millisecond,
-						HoldFor: time.Duration(rapid.SampledFrom([]int{0, 0, 30}).Draw(t, "hold")) * time.Second})
+						AnswerTime: time.Duration(rapid.IntRange(0, 500).Draw(t, "answer")) * time.Millisecond,
+						HoldFor:    time.Duration(rapid.SampledFrom([]int{0, 0, 30}).Draw(t, "hold")) * time.Second})
 				}
 			},
 			"reopen": func(t *rapid.T) {
@@ -274,7 +280,7 @@ func TestAgainstModel(t *testing.T) {
 				clear(h.m.leases)
 				clear(h.m.out)
 				clear(h.m.freeAt)
-				h.o.Policy = Policy(rapid.IntRange(0, int(policies)-1).Draw(t, "policy"))
+				h.o.Policy = drawPolicy(t)
 				h.open()
 			},
 		})
@@ -287,12 +293,12 @@ func TestAgainstModel(t *testing.T) {
 	})
 }
 
-// TestCrash stops the disk at some moment, with some of what was not synced lost, and goes on from
-// what is left.
+// TestCrash stops the disk at some moment, loses a part of what was not synced, and continues with
+// the rest.
 func TestCrash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := &harness{t: t, fs: vfs.NewCrashableMem(), m: newModel(), now: epoch, o: Options{
-			Policy: Policy(rapid.IntRange(0, int(policies)-1).Draw(t, "policy")), SeenEntries: 2, walkMost: rapid.SampledFrom([]int{1, 4, 1000}).Draw(t, "walk"),
+			Policy: drawPolicy(t), SeenEntries: 2, scanSize: rapid.SampledFrom([]int{1, 4, 1000}).Draw(t, "scan size"),
 			LeaseSize: 4, Delay: -1, Exclude: []string{"c.test/*"}, Scope: weburl.AnyScope}}
 		h.open()
 		durable := 1 // documents that were made durable

@@ -17,7 +17,7 @@ func watching(min, max time.Duration) Options {
 	return Options{Policy: BreadthFirst, Delay: -1, Recrawl: Recrawl{Mode: Watch, MinAge: min, MaxAge: max}}
 }
 
-// visit takes a lease of one URL, and ends it with a result.
+// visit is granted a lease of one URL, and completes it with a result.
 func (b *bench) visit(url string, r Result) vocab.Lease {
 	b.t.Helper()
 	l := b.take(url)
@@ -35,7 +35,7 @@ func TestIntervals(t *testing.T) {
 	doc := b.seed(url)[0]
 	content := byte(1)
 	page := func() Result {
-		return Result{Outcome: vocab.Fetched, Content: vocab.ContentID{content}, Place: 1, Validators: vocab.Validators{ETag: fmt.Sprintf(`"%d"`, content)}}
+		return Result{Outcome: vocab.Fetched, Content: vocab.ContentID{content}, Address: 1, Validators: vocab.Validators{ETag: fmt.Sprintf(`"%d"`, content)}}
 	}
 	b.visit(url, page())
 	due := func() time.Duration {
@@ -48,7 +48,7 @@ func TestIntervals(t *testing.T) {
 	var waits []time.Duration
 	for range 5 {
 		waits = append(waits, due())
-		if l := b.visit(url, Result{Outcome: vocab.Unmodified, Status: 304}); l.URLs[0].Known.ETag != `"1"` || !l.URLs[0].Again {
+		if l := b.visit(url, Result{Outcome: vocab.Unmodified, Status: 304}); l.URLs[0].Held.ETag != `"1"` || !l.URLs[0].Revisit {
 			t.Errorf("%+v", l.URLs[0])
 		}
 	}
@@ -65,8 +65,8 @@ func TestIntervals(t *testing.T) {
 		t.Errorf("after 100 changes: %v", last)
 	}
 	h := b.record(doc, docindex.Finished).History
-	if h.Visits != 106 || h.Changes != 100 || h.Recent.N > maxTrials || b.s.counts.Pages != 1 {
-		t.Errorf("%+v, %d pages", h, b.s.counts.Pages)
+	if h.Visits != 106 || h.Changes != 100 || h.Recent.N > maxTrials || b.s.state.counts.Pages != 1 {
+		t.Errorf("%+v, %d pages", h, b.s.state.counts.Pages)
 	}
 	b.check()
 }
@@ -95,15 +95,15 @@ func TestRate(t *testing.T) {
 	}
 }
 
-func rateOf(t docindex.Trials) float64 { return rate(&t) }
+func rateOf(t docindex.Trials) float64 { return changeRate(&t) }
 
-// TestNewAndDueShareLeases: what is due comes behind the new URLs of its priority, in one lease with them,
-// and before those of later priorities.
+// TestNewAndDueShareLeases: due documents queue behind the new URLs of their priority and before those
+// of later ones, in the same lease.
 func TestNewAndDueShareLeases(t *testing.T) {
 	b := newBench(t, watching(0, day))
 	b.seed("http://a.test/", "http://a.test/b")
 	l := b.take("http://a.test/", "http://a.test/b")
-	b.done(Result{Doc: l.URLs[0].Doc, Outcome: vocab.Fetched}, Result{Doc: l.URLs[1].Doc, Outcome: vocab.Gone})
+	b.done(Result{Doc: l.URLs[0].Doc, Outcome: vocab.Fetched}, Result{Doc: l.URLs[1].Doc, Outcome: vocab.NotFound})
 	b.release(l, vocab.HostReport{})
 	b.pass(day)
 	b.seed("http://a.test/c")
@@ -115,27 +115,29 @@ func TestNewAndDueShareLeases(t *testing.T) {
 	b.check()
 }
 
-// TestFullAndDue: where the pages allowed are kept, they are visited again, and no new one is.
+// TestFullAndDue: a crawl that has its pages visits them again, and no new ones.
 func TestFullAndDue(t *testing.T) {
 	o := watching(0, day)
 	o.MaxPages, o.PagesPerHost = 1, 1
 	b := newBench(t, o)
 	b.seed("http://a.test/", "http://a.test/b", "http://c.test/")
-	b.visit("http://a.test/", Result{Outcome: vocab.Fetched, Place: 1})
-	b.none(maxWait)
-	b.pass(day)
-	b.visit("http://a.test/", Result{Outcome: vocab.Gone, Status: 410})
+	b.visit("http://a.test/", Result{Outcome: vocab.Fetched, Address: 1})
+	for range 2 {
+		b.none(maxWait)
+		b.pass(day)
+		b.visit("http://a.test/", Result{Outcome: vocab.NotFound, Status: 410})
+	}
 	b.take("http://c.test/")
 	b.check()
 }
 
-// TestRecrawlEnds: a recrawl visits what was due when it began, once, and ends; the next finds what became due
-// meanwhile. Bounds that differ from those of the last run make the queue anew; a run without recrawl visits
-// nothing again.
+// TestRecrawlEnds: a recrawl visits once what was due when it began, and ends; the next one visits what
+// became due meanwhile. Other bounds than the last run's rebuild the table of revisits. A run without
+// recrawl visits nothing again.
 func TestRecrawlEnds(t *testing.T) {
 	b := newBench(t, Options{Policy: BreadthFirst, Delay: -1})
 	b.seed("http://a.test/")
-	b.visit("http://a.test/", Result{Outcome: vocab.Fetched, Place: 1})
+	b.visit("http://a.test/", Result{Outcome: vocab.Fetched, Address: 1})
 	b.pass(100 * day)
 	b.none(0)
 	o := Options{Policy: BreadthFirst, Delay: -1, Recrawl: Recrawl{Mode: RecrawlDue, MaxAge: -1}}
@@ -159,16 +161,17 @@ func TestRecrawlEnds(t *testing.T) {
 	b.check()
 }
 
-// TestMisses: a page is believed gone at the second visit that misses it, or at a 410; a failing host, a name
-// that is gone and a bad certificate change nothing, and are tried again after a while.
+// TestMisses: a page counts as gone after the second visit that does not find it, a day or more
+// after the first, be it 404 or 410. A failing host, a missing name and a bad certificate change
+// nothing, and are retried later.
 func TestMisses(t *testing.T) {
 	b := newBench(t, watching(time.Hour, 30*day))
 	doc := b.seed("http://a.test/")[0]
-	page := Result{Outcome: vocab.Fetched, Place: 7, Content: vocab.ContentID{1}}
+	page := Result{Outcome: vocab.Fetched, Address: 7, Content: vocab.ContentID{1}}
 	b.visit("http://a.test/", page)
 	kept := func(outcome vocab.Outcome) {
 		t.Helper()
-		if r := b.record(doc, docindex.Finished); r.Fetch.Outcome != outcome || (r.Fetch.Place != 0) != (outcome == vocab.Fetched) {
+		if r := b.record(doc, docindex.Finished); r.Fetch.Outcome != outcome || (r.Fetch.Address != 0) != (outcome == vocab.Fetched) {
 			t.Fatalf("%s, want %s", r.String(), outcome)
 		}
 		b.check()
@@ -178,61 +181,69 @@ func TestMisses(t *testing.T) {
 		again()
 		b.visit("http://a.test/", Result{Outcome: host})
 		kept(vocab.Fetched)
-		b.reopen(watching(time.Hour, 30*day)) // a name that is gone is not asked for again in a run
+		b.reopen(watching(time.Hour, 30*day)) // a missing name is not looked up again in a run
 	}
 	again()
-	for range len(b.s.o.Retry) + 1 {
+	for range len(b.s.state.o.Retry) + 1 {
 		b.visit("http://a.test/", Result{Outcome: vocab.Failed, Status: 500})
 		b.check()
 		b.pass(time.Minute)
 	}
 	kept(vocab.Fetched)
 	again()
-	b.visit("http://a.test/", Result{Outcome: vocab.Gone, Status: 404})
+	b.visit("http://a.test/", Result{Outcome: vocab.NotFound, Status: 404})
 	kept(vocab.Fetched)
-	if due := b.record(doc, docindex.Finished).Due.Sub(b.now); due.Round(time.Minute) != time.Hour {
+	if due := b.record(doc, docindex.Finished).Due.Sub(b.now); due.Round(time.Minute) != day {
 		t.Errorf("a miss is to be confirmed in %v", due)
 	}
+	b.pass(2 * time.Hour)
+	b.none(maxWait)
+	b.add(Found{URL: mustParse(t, "http://a.test/"), Modified: b.now}) // a sitemap names it meanwhile
+	b.visit("http://a.test/", Result{Outcome: vocab.NotFound, Status: 404})
+	kept(vocab.Fetched) // the same day says no more
 	again()
 	b.visit("http://a.test/", Result{Outcome: vocab.Unmodified})
 	again()
-	b.visit("http://a.test/", Result{Outcome: vocab.Gone, Status: 404})
+	b.visit("http://a.test/", Result{Outcome: vocab.NotFound, Status: 404})
 	kept(vocab.Fetched)
 	again()
-	b.visit("http://a.test/", Result{Outcome: vocab.Gone, Status: 404})
-	kept(vocab.Gone)
+	b.visit("http://a.test/", Result{Outcome: vocab.NotFound, Status: 404})
+	kept(vocab.NotFound)
 	again()
 	b.visit("http://a.test/", page)
 	kept(vocab.Fetched)
 	again()
-	b.visit("http://a.test/", Result{Outcome: vocab.Gone, Status: 410})
-	kept(vocab.Gone)
+	b.visit("http://a.test/", Result{Outcome: vocab.NotFound, Status: 410})
+	kept(vocab.Fetched)
+	again()
+	b.visit("http://a.test/", Result{Outcome: vocab.NotFound, Status: 410})
+	kept(vocab.NotFound)
 }
 
-// TestOrphans: when a page gets another content, its duplicates are fetched whole at once, and the first takes
-// its place; also where the duplicate's result comes in the same batch.
+// TestOrphans: when the body of a page changes, its duplicates are fetched whole at once, and the first
+// becomes canonical, also if the duplicate's result is in the same batch.
 func TestOrphans(t *testing.T) {
 	b := newBench(t, watching(day, day))
 	docs := b.seed("http://a.test/1", "http://a.test/2", "http://b.test/3")
 	l, m := b.take("http://a.test/1", "http://a.test/2"), b.take("http://b.test/3")
-	b.done(Result{Doc: docs[0], Outcome: vocab.Fetched, Place: 1, Content: vocab.ContentID{1}},
-		Result{Doc: docs[1], Outcome: vocab.Fetched, Place: 2, Content: vocab.ContentID{1}, Alias: docs[0], Validators: vocab.Validators{ETag: "x"}},
-		Result{Doc: docs[2], Outcome: vocab.Fetched, Place: 3, Content: vocab.ContentID{1}, Alias: docs[0]})
+	b.done(Result{Doc: docs[0], Outcome: vocab.Fetched, Address: 1, Content: vocab.ContentID{1}},
+		Result{Doc: docs[1], Outcome: vocab.Fetched, Address: 2, Content: vocab.ContentID{1}, Alias: docs[0], Validators: vocab.Validators{ETag: "x"}},
+		Result{Doc: docs[2], Outcome: vocab.Fetched, Address: 3, Content: vocab.ContentID{1}, Alias: docs[0]})
 	b.release(l, vocab.HostReport{})
 	b.release(m, vocab.HostReport{})
 	b.check()
 	b.pass(day)
 	l = b.take("http://a.test/1", "http://a.test/2")
-	b.done(Result{Doc: docs[0], Outcome: vocab.Fetched, Place: 4, Content: vocab.ContentID{2}}, Result{Doc: docs[1], Outcome: vocab.Unmodified})
+	b.done(Result{Doc: docs[0], Outcome: vocab.Fetched, Address: 4, Content: vocab.ContentID{2}}, Result{Doc: docs[1], Outcome: vocab.Unmodified})
 	b.release(l, vocab.HostReport{})
 	b.check()
 	if doc, ok, err := b.s.ByContent(vocab.ContentID{1}); ok || err != nil {
 		t.Errorf("the old content is still that of %d, %v", doc, err)
 	}
-	if known := b.visit("http://b.test/3", Result{Outcome: vocab.Fetched, Place: 5, Content: vocab.ContentID{1}}).URLs[0].Known; known != (vocab.Validators{}) {
+	if known := b.visit("http://b.test/3", Result{Outcome: vocab.Fetched, Address: 5, Content: vocab.ContentID{1}}).URLs[0].Held; known != (vocab.Validators{}) {
 		t.Errorf("asked with %+v", known)
 	}
-	b.visit("http://a.test/2", Result{Outcome: vocab.Fetched, Place: 6, Content: vocab.ContentID{1}, Alias: docs[2]})
+	b.visit("http://a.test/2", Result{Outcome: vocab.Fetched, Address: 6, Content: vocab.ContentID{1}, Alias: docs[2]})
 	b.check()
 	if doc, ok, err := b.s.ByContent(vocab.ContentID{1}); doc != docs[2] || !ok || err != nil {
 		t.Errorf("the content is that of %d, %v", doc, err)
@@ -240,12 +251,12 @@ func TestOrphans(t *testing.T) {
 	b.none(maxWait)
 }
 
-// TestModified: a sitemap's lastmod makes a page due, if it is later than the last visit and that was not
+// TestModified: a sitemap's lastmod makes a page due if it is later than the last visit, unless that was
 // just now.
 func TestModified(t *testing.T) {
 	b := newBench(t, watching(time.Hour, 30*day))
 	b.seed("http://a.test/")
-	b.visit("http://a.test/", Result{Outcome: vocab.Fetched, Place: 1})
+	b.visit("http://a.test/", Result{Outcome: vocab.Fetched, Address: 1})
 	listed := func(at time.Time) { b.add(Found{URL: mustParse(t, "http://a.test/"), Depth: 1, Modified: at}) }
 	listed(b.now.Add(time.Minute))
 	b.none(maxWait)
@@ -259,56 +270,76 @@ func TestModified(t *testing.T) {
 	b.check()
 }
 
-// TestLostName: pages of a host whose name does not exist stay until it was found so on three days; then each leaves
-// at its next visit. When the name is back, so are they; one finding counts once a day.
-func TestLostName(t *testing.T) {
+// TestNameMissing: a host whose name does not exist keeps its pages, however many days that lasts,
+// and its record says since when. With the name that ends.
+func TestNameMissing(t *testing.T) {
 	b := newBench(t, watching(time.Hour, day))
 	docs := b.seed("http://a.test/1", "http://a.test/2")
-	page := func(n byte) Result {
-		return Result{Outcome: vocab.Fetched, Status: 200, Content: vocab.ContentID{n}, Place: vocab.Place(n)}
-	}
-	missing := Result{Outcome: vocab.NoName, Reason: "no such name"}
-	visitAll := func(result func(i int) Result) {
+	visitAll := func(result Result) {
 		t.Helper()
 		for range 4 {
-			l, _, ok := b.s.Take(b.now)
+			l, _, ok := b.s.Grant(b.now)
 			if !ok {
 				break
 			}
-			var results []Result
 			for _, target := range l.URLs {
-				r := result(int(target.Doc))
+				r := result
 				r.Doc = target.Doc
-				results = append(results, r)
+				if r.Outcome == vocab.Fetched {
+					r.Content, r.Address = vocab.ContentID{byte(r.Doc)}, vocab.Address(r.Doc)
+				}
+				b.done(r)
 			}
-			b.done(results...)
 			b.release(l, vocab.HostReport{})
 		}
-		b.pass(day + time.Minute)
-	}
-	outcomes := func(want vocab.Outcome, when string) {
-		t.Helper()
 		for _, doc := range docs {
-			if got := b.record(doc, docindex.Finished).Fetch.Outcome; got != want {
-				t.Errorf("%s: document %d is %s, want %s", when, doc, got, want)
+			if r := b.record(doc, docindex.Finished); r.Fetch.Outcome != vocab.Fetched || r.Fetch.Address == 0 {
+				t.Fatalf("%s", r.String())
 			}
 		}
 		b.check()
+		b.pass(day + time.Minute)
 	}
-	found := func(i int) Result { return page(byte(i)) }
-	lost := func(int) Result { return missing }
+	down := func(want time.Time) {
+		t.Helper()
+		if h, err := b.s.Host("a.test"); !h.DownSince.Equal(want) || err != nil {
+			t.Errorf("down since %v, %v, want %v", h.DownSince, err, want)
+		}
+	}
+	found := Result{Outcome: vocab.Fetched, Status: 200}
 	visitAll(found)
-	outcomes(vocab.Fetched, "at first")
-	visitAll(lost)
-	visitAll(lost)
-	outcomes(vocab.Fetched, "missing for two days")
+	down(time.Time{})
+	since := b.now
+	for range 10 {
+		visitAll(Result{Outcome: vocab.NoName, Reason: "no such name"})
+		b.reopen(watching(time.Hour, day))
+		down(since)
+	}
 	visitAll(found)
-	visitAll(lost)
-	visitAll(lost)
-	b.reopen(watching(time.Hour, day))
-	outcomes(vocab.Fetched, "missing for two days, after it was back")
-	visitAll(lost)
-	outcomes(vocab.NoName, "missing for three days")
-	visitAll(found)
-	outcomes(vocab.Fetched, "back again")
+	down(time.Time{})
+}
+
+// TestRetryOfGivenUpHost: a page that waits for another try when its host is given up is kept.
+func TestRetryOfGivenUpHost(t *testing.T) {
+	b := newBench(t, watching(time.Hour, day))
+	docs := b.seed("http://a.test/1", "http://a.test/2")
+	l := b.take("http://a.test/1", "http://a.test/2")
+	for _, doc := range docs {
+		b.done(Result{Doc: doc, Outcome: vocab.Fetched, Address: 1, Content: vocab.ContentID{byte(doc)}})
+	}
+	b.release(l, vocab.HostReport{})
+	b.pass(day)
+	l = b.take("http://a.test/1", "http://a.test/2")
+	b.done(Result{Doc: docs[0], Outcome: vocab.Failed, Status: 500, Reason: "500"})
+	b.record(docs[0], docindex.Waiting)
+	b.done(Result{Doc: docs[1], Outcome: vocab.NoName, Reason: "no such name"})
+	b.release(l, vocab.HostReport{})
+	b.pass(time.Minute)
+	b.none(maxWait)
+	for _, doc := range docs {
+		if r := b.record(doc, docindex.Finished); r.Fetch.Outcome != vocab.Fetched || r.Due.IsZero() {
+			t.Errorf("%s, due %v", r.String(), r.Due)
+		}
+	}
+	b.check()
 }

@@ -8,8 +8,8 @@ import (
 	"anatomy/vocab"
 )
 
-// Remove takes out what is queued and what waits; what is in flight follows if it is given back. The
-// totals and tables agree, also after the next run has put all back.
+// Remove unqueues URLs that are queued or wait; those in flight follow if they are skipped. The totals
+// and tables agree, also after the next run has queued all again.
 func TestRemove(t *testing.T) {
 	b := newBench(t, Options{Policy: BreadthFirst, Retry: []time.Duration{time.Hour}})
 	docs := b.seed("http://a.test/1", "http://a.test/2", "http://a.test/3", "http://b.test/1")
@@ -22,7 +22,7 @@ func TestRemove(t *testing.T) {
 	for _, doc := range []vocab.DocID{docs[0], more[0], more[1]} {
 		b.record(doc, docindex.OutOfScope)
 	}
-	b.done(Result{Doc: docs[1], Outcome: vocab.Skipped}, Result{Doc: docs[2], Outcome: vocab.Gone})
+	b.done(Result{Doc: docs[1], Outcome: vocab.Skipped}, Result{Doc: docs[2], Outcome: vocab.NotFound})
 	b.record(docs[1], docindex.OutOfScope)
 	b.record(docs[2], docindex.Finished)
 	b.release(l, vocab.HostReport{})
@@ -32,25 +32,25 @@ func TestRemove(t *testing.T) {
 	b.none(time.Second)
 	b.check()
 	w := b.s.Outlook(b.now, 10)
-	if w.Count != 1 || w.Hosts[0].Host != "b.test" || w.Hosts[0].InFlight != 1 || len(w.Removed) != 1 || w.Bounded != 1 {
+	if w.Count != 1 || w.Hosts[0].Host != "b.test" || w.Hosts[0].InFlight != 1 || len(w.Removed) != 1 || w.Rate.Delayed != 1 {
 		t.Errorf("%+v", w)
 	}
 
-	b.done(Result{Doc: docs[3], Outcome: vocab.Gone})
+	b.done(Result{Doc: docs[3], Outcome: vocab.NotFound})
 	b.reopen(Options{Policy: BreadthFirst})
 	b.check()
 	b.take("http://a.test/1", "http://a.test/2", "http://a.test/4", "http://a.test/5", "http://a.test/6")
 }
 
-// The bound is a page each delay and answer, for every site with URLs to fetch.
+// The rate is a page per delay and answer, for every site with URLs to fetch.
 func TestOutlook(t *testing.T) {
 	b := newBench(t, Options{LeaseSize: 1, AnswerFactor: 1})
 	b.seed("http://a.test/1", "http://a.test/2", "http://www.a.test/1", "http://b.test/1", "http://b.test/2", "http://c.test/1", "http://c.test/2")
 	a, bb := b.take("http://a.test/1"), b.take("http://b.test/1")
-	b.release(a, vocab.HostReport{Crawl: 4 * time.Second, Answer: time.Second})
+	b.release(a, vocab.HostReport{CrawlDelay: 4 * time.Second, AnswerTime: time.Second})
 	b.release(bb, vocab.HostReport{HoldFor: time.Minute, Reason: "429 Too Many Requests"})
 	w := b.s.Outlook(b.now, 3)
-	if want := 1.0/5 + 1 + 1; w.Bound != want || w.Bounded != 3 || w.Unbound != 0 || w.Count != 4 || len(w.Hosts) != 3 {
+	if want := 1.0/5 + 1 + 1; w.Rate.Pages != want || w.Rate.Delayed != 3 || w.Rate.Undelayed != 0 || w.Count != 4 || len(w.Hosts) != 3 {
 		t.Errorf("%+v, want a bound of %g", w, want)
 	}
 	for i, want := range []vocab.HostStatus{

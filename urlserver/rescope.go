@@ -1,68 +1,85 @@
 package urlserver
 
 import (
+	"slices"
 	"time"
 
 	"anatomy/disk/docindex"
+	"anatomy/urlserver/internal/frontier"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
 
-// A crawl may go on with another scope, or get another seed. Both directions change a record, its
-// place in a queue and the totals in one batch, so that a crash between batches leaves a smaller
-// change, which the next Open completes: the new scope is written down last.
+// The scope of a crawl changes when it goes on with other options, gets another seed, or when pages
+// are removed or blocked. Each record changes together with its queue entry and the totals in one
+// batch. A crash between batches leaves a part of the change, which the next Open completes: the
+// text of the scope is written last when the scope is made wider, and first when pages are removed.
 
-// batchBytes is where a long series of changes is cut.
-const batchBytes = 1 << 20
-
-// narrow takes URLs out of the queues that the scope no longer admits. It is called before the
-// queues are in memory.
-func (s *Server) narrow() error {
-	b := s.db.NewBatch()
-	leave := func(doc vocab.DocID, remove func()) (bool, error) {
-		r, ok, err := s.db.Get(doc)
-		if err != nil || !ok {
-			return ok, err
-		}
-		u, err := weburl.Parse(r.URL)
-		if err != nil {
-			return false, err
-		}
-		before := r
-		if r.Due = (time.Time{}); r.History.Visits == 0 {
-			r.Fetch = nil
-			s.place(&u, &r)
-		} else if r.State = docindex.Queued; !s.filter.Admits(&u, r.Kind) {
-			r.State = docindex.Finished // and as it was when it was visited last
-		}
-		if r.State != docindex.Queued {
-			remove()
-			s.uncount(&before)
-			s.count(&r)
-			b.PutRecord(&r)
-			b, err = s.flush(b, batchBytes)
-		}
-		return true, err
-	}
-	err := s.db.EachQueue("", func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
-		return leave(doc, func() { b.DeleteQueued(k) })
-	})
-	if err != nil {
-		return err
-	}
-	err = s.db.EachWaiting(time.Time{}, func(w docindex.Wait) (bool, error) {
-		return leave(w.Doc, func() { b.DeleteWaiting(w) })
-	})
-	if err != nil {
-		return err
-	}
-	_, err = s.flush(b, 0)
-	return err
+// An entry is the position of a document in its host's queue, or in the table of retries.
+type entry struct {
+	key  docindex.QueueKey // zero if it waits for a retry
+	wait docindex.Wait
 }
 
-// widen queues the URLs that are known and not queued, and that the scope now admits.
-func (s *Server) widen() error {
-	a := adder{s: s, b: s.db.NewBatch()}
+func (e *entry) delete(b *docindex.Batch) {
+	if e.key.Host != "" {
+		b.DeleteQueued(e.key)
+	} else {
+		b.DeleteWaiting(e.wait)
+	}
+}
+
+// eachEntry calls fn for each document that is queued or waits for a retry, and commits what fn
+// changed.
+func (c *change) eachEntry(fn func(e *entry, r *docindex.Record, u *weburl.URL) error) error {
+	visit := func(doc vocab.DocID, e entry) (bool, error) {
+		r, u, ok, err := c.load(doc)
+		if err != nil || !ok {
+			return false, err
+		}
+		if err := fn(&e, &r, &u); err != nil {
+			return false, err
+		}
+		return true, c.split()
+	}
+	err := c.db.EachQueue("", func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
+		return visit(doc, entry{key: k})
+	})
+	if err != nil {
+		return err
+	}
+	err = c.db.EachWaiting(time.Time{}, func(w docindex.Wait) (bool, error) {
+		return visit(w.Doc, entry{wait: w})
+	})
+	if err != nil {
+		return err
+	}
+	return c.commit()
+}
+
+// narrow unqueues the URLs that are no longer in scope. The queues are not in memory yet.
+func (s *state) narrow() error {
+	c := s.begin()
+	return c.eachEntry(func(e *entry, r *docindex.Record, u *weburl.URL) error {
+		before := *r
+		r.Due = time.Time{}
+		if r.History.Visits == 0 {
+			r.Fetch = nil
+			s.scope.decide(u, r, s.now)
+		} else if r.State = docindex.Queued; !s.scope.filter.Admits(u, r.Kind) {
+			r.State = docindex.Finished // with the outcome of the last visit
+		}
+		if r.State != docindex.Queued {
+			e.delete(c.b)
+			c.replace(c.b, &before, r)
+		}
+		return nil
+	})
+}
+
+// widen queues the known URLs that have come into scope.
+func (s *state) widen() error {
+	c := s.begin()
 	err := s.db.Each(1, func(r docindex.Record) error {
 		if r.State != docindex.OutOfScope && r.State != docindex.Trapped {
 			return nil
@@ -72,118 +89,96 @@ func (s *Server) widen() error {
 			return err
 		}
 		before := r
-		s.place(&u, &r)
+		s.scope.decide(&u, &r, s.now)
 		if r.State == before.State {
 			return nil
 		}
 		s.uncount(&before)
-		if r.State == docindex.Queued {
-			known, _, err := s.find(u.Fingerprint())
-			if err != nil {
-				return err
-			}
-			if known.Held {
-				r.State = docindex.NoFollowed
-			}
-		}
-		if err := a.requeue(&r, &u); err != nil {
+		if err := c.reinsertFollowed(&r, &u); err != nil {
 			return err
 		}
-		a.b, err = s.flush(a.b, batchBytes)
-		return err
+		return c.split()
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := s.flush(a.b, 0); err != nil {
-		return err
-	}
-	for _, h := range a.hosts {
-		s.frontier.offer(h)
-	}
-	return nil
+	return c.commit()
 }
 
-// requeue settles a known URL anew, and writes down its place.
-func (a *adder) requeue(r *docindex.Record, u *weburl.URL) error {
-	number, err := a.settle(r, u, a.s.o.Policy.newcomer(r))
-	if err != nil || number == 0 || !a.s.o.Policy.byQuality() {
-		return err
+// reinsertFollowed inserts a known document, but does not queue it if only rel=nofollow links lead
+// to it.
+func (c *change) reinsertFollowed(r *docindex.Record, u *weburl.URL) error {
+	if r.State == docindex.Queued {
+		known, _, err := c.seen.find(u.Fingerprint())
+		if err != nil {
+			return err
+		}
+		if known.Held {
+			r.State = docindex.NoFollowed
+		}
 	}
-	fp := u.Fingerprint()
-	known, _, err := a.s.find(fp)
-	if err == nil {
-		known.Priority, known.Number = a.s.o.Policy.newcomer(r), number
-		a.know(fp, known)
-	}
-	return err
+	return c.reinsert(r, u)
 }
 
-// reorder gives every URL that is to be fetched a new place, where another policy sorted the queues.
-// What was known of its quality is lost; it keeps its number. It is called before the queues are in
-// memory.
-func (s *Server) reorder() error {
-	a := adder{s: s, b: s.db.NewBatch()}
-	err := s.db.EachQueue("", func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
-		r, ok, err := s.db.Get(doc)
+// reorder gives every queued or waiting URL a new priority, after a run whose policy ordered the
+// queues differently. What was known of its quality is lost; it keeps its number. The queues are
+// not in memory yet.
+func (s *state) reorder() error {
+	c := s.begin()
+	return c.eachEntry(func(e *entry, r *docindex.Record, u *weburl.URL) error {
+		priority := s.o.Policy.FirstPriority(r.Kind, r.Depth)
+		if e.key.Host == "" {
+			e.wait.Priority = priority
+			c.b.PutWaiting(e.wait)
+			return nil
+		}
+		c.b.DeleteQueued(e.key)
+		e.key.Priority = priority
+		c.b.PutQueued(e.key, r.Doc)
+		if !s.o.Policy.ByQuality() || e.key.Number&frontier.Again != 0 {
+			return nil
+		}
+		fp := u.Fingerprint()
+		known, ok, err := s.db.URL(fp)
 		if err != nil || !ok {
-			return ok, err
+			return err
 		}
-		to := k
-		to.Priority = s.o.Policy.newcomer(&r)
-		a.b.DeleteQueued(k)
-		a.b.PutQueued(to, doc)
-		if err := a.replace(&r, to); err != nil {
-			return false, err
-		}
-		a.b, err = s.flush(a.b, batchBytes)
-		return true, err
-	})
-	if err != nil {
-		return err
-	}
-	err = s.db.EachWaiting(time.Time{}, func(w docindex.Wait) (bool, error) {
-		r, ok, err := s.db.Get(w.Doc)
-		if err != nil || !ok {
-			return ok, err
-		}
-		w.Priority = s.o.Policy.newcomer(&r)
-		a.b.PutWaiting(w)
-		a.b, err = s.flush(a.b, batchBytes)
-		return true, err
-	})
-	if err != nil {
-		return err
-	}
-	_, err = s.flush(a.b, 0)
-	return err
-}
-
-// replace writes down that a URL has another place.
-func (a *adder) replace(r *docindex.Record, k docindex.QueueKey) error {
-	if !a.s.o.Policy.byQuality() || k.Number&again != 0 {
+		known.Priority, known.Number = e.key.Priority, e.key.Number
+		c.b.PutURL(fp, known)
 		return nil
-	}
-	u, err := weburl.Parse(r.URL)
-	if err != nil {
-		return err
-	}
-	known, ok, err := a.s.db.URL(u.Fingerprint())
-	if err != nil || !ok {
-		return err
-	}
-	known.Priority, known.Number = k.Priority, k.Number
-	a.b.PutURL(u.Fingerprint(), known)
-	return nil
+	})
 }
 
-// flush commits a batch that is not empty and has size bytes, with the totals, and gives one to go
-// on with.
-func (s *Server) flush(b *docindex.Batch, size int) (*docindex.Batch, error) {
-	if b.Empty() || b.Len() < size {
-		return b, nil
+// remove takes the URLs that match a pattern out of this run, and returns how many it unqueued.
+func (s *state) remove(pattern string) (n uint64, err error) {
+	if !slices.Contains(s.scope.removed, pattern) {
+		s.scope.removed = append(s.scope.removed, pattern)
 	}
-	b.PutCounts(&s.counts)
-	clear(s.met)
-	return s.db.NewBatch(), b.Commit()
+	c := s.begin()
+	c.b.PutMeta(metaScope, s.scope.text())
+	if err := c.b.Commit(); err != nil {
+		return 0, err
+	}
+	return s.withdrawMatches(func(u *weburl.URL) bool { return weburl.MatchPattern(pattern, u) })
+}
+
+// withdrawMatches unqueues the documents that match and are not in flight, and returns their
+// number.
+func (s *state) withdrawMatches(match func(*weburl.URL) bool) (n uint64, err error) {
+	c := s.begin()
+	err = c.eachEntry(func(e *entry, r *docindex.Record, u *weburl.URL) error {
+		if s.flights.inFlight[r.Doc] != nil || !match(u) {
+			return nil
+		}
+		n++
+		before := *r
+		withdraw(r)
+		c.replace(c.b, &before, r)
+		e.delete(c.b)
+		if h := s.frontier.Lookup(e.key.Host); h != nil { // or its queue is not read yet
+			h.Pull(e.key.Priority, e.key.Number)
+		}
+		return nil
+	})
+	return n, err
 }

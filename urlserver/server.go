@@ -1,204 +1,70 @@
-// Package urlserver decides which URL is fetched next (BP98 §4.1, the URLserver): it gives every
-// URL its docID, remembers which it has seen, keeps a queue for every host, and hands out leases
-// that keep the crawl polite.
+// Package urlserver decides which URL is fetched next (BP98 §4.1, the URLserver). It assigns
+// docIDs, has the seen set, keeps a queue for every host, and grants leases that keep the crawl
+// polite.
 //
-// A [Server] is a state machine over the document index. It keeps no clock and starts nothing:
-// time comes in with each call, leases go out, so that days of politeness are tested in
-// milliseconds.
+// A [Server] is a state machine over the document index. It has no clock and starts no goroutine:
+// the time is an argument of its methods, so that tests run days of politeness in milliseconds.
 //
-// What a crash costs. A URL leaves its queue in Done alone, which is one synced batch; leases are
-// in memory. So a URL acknowledged by Done is never asked for again because of a crash, and one in
-// flight is. Add is not synced, but the log is written in order: whatever Add said before a Done
-// returned is as durable as that Done. Links of a page are therefore added before the page is done.
-// A docID is made durable before anything is stored under it, see [Server.MakeDurable], so that no crash
-// can give it to another URL after that.
+// What a crash costs: a URL leaves its queue only in Complete, which is one synced batch; leases
+// are in memory. So a URL that Complete has acknowledged is never fetched again because of a crash,
+// and one in flight is. Add does not sync. The log is written in order, so whatever Add wrote
+// before a Complete returned is as durable as that Complete; therefore the links of a page are
+// added before the page is completed. A docID is made durable before anything is stored under it,
+// see [Server.MakeDurable]: no crash can assign it to another URL then.
 package urlserver
 
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"net/netip"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"anatomy/disk/docindex"
-	"anatomy/urlserver/seen"
+	"anatomy/urlserver/internal/frontier"
+	"anatomy/urlserver/internal/trap"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
 
-// Options of a server. The zero value crawls the seeds' sites politely.
-type Options struct {
-	Scope   weburl.Scope // how far from the seeds, default their registrable domains
-	Include []string     // fetch only what matches one of these, see weburl.Filter; default everything
-	Exclude []string     // and none of these
-
-	MaxPages     uint64 // pages to keep, over all runs; default no bound
-	PagesPerHost uint64 // pages to keep of one host, over all runs; default no bound
-	MaxDepth     uint16 // links from the nearest seed, default 64
-	Repeats      int    // pages of a folder that may show what was shown before, see yield.go; default 50, negative for no bound
-
-	Delay        time.Duration   // floor between requests to one site, default 1s; negative for none
-	AnswerFactor float64         // wait at least so many times the last answer, default 5; 0 without a floor
-	MaxDelay     time.Duration   // bounds Crawl-delay and that multiple, default 60s
-	MaxHold      time.Duration   // bounds how long a host is left alone, Retry-After included; default 24h
-	Backoff      time.Duration   // first wait after trouble with a host that names none, doubled each time up to half an hour; default 5s
-	HostTries    int             // rounds without any answer until a host is given up, default 3
-	Retry        []time.Duration // waits before a URL that failed is tried again; default 1s, 10s, 1m
-
-	Recrawl Recrawl // whether pages are visited again, default not
-
-	// KeepScope leaves the queues as the last run made them, whatever the fields above say: for work on
-	// the folder that fetches nothing.
-	KeepScope bool
-
-	Policy Policy // which host and which URL come first, default CrawlAbility
-
-	PerSite    int             // leases of one site at once where there is no delay to keep, default 1
-	PerAddress int             // leases at once of all hosts at one address, see address.go; default 8, and no bound where Delay is negative; negative for no bound
-	Paces      map[string]Pace // of hosts, and of domains with all below them: each is a site of its own
-	LeaseSize  int             // URLs of a lease, default 32
-
-	SeenEntries int         // URLs of the seen test kept in memory, default 50,000
-	SeenPolicy  seen.Policy // which of them, default CLOCK
-	CacheBytes  int64       // of the document index's blocks, default 32 MB
-	FS          vfs.FS      // where the document index is, default the operating system's
-
-	walkMost int // URLs whose places are read at a time after Open, default walkMost
-}
-
-func (o Options) withDefaults() Options {
-	def(&o.MaxDepth, 64)
-	def(&o.Repeats, 50)
-	def(&o.Delay, time.Second)
-	def(&o.AnswerFactor, 5)
-	def(&o.MaxDelay, time.Minute)
-	def(&o.MaxHold, 24*time.Hour)
-	def(&o.Backoff, 5*time.Second)
-	def(&o.HostTries, 3)
-	def(&o.PerSite, 1)
-	if o.Delay > 0 {
-		def(&o.PerAddress, 8)
-	}
-	if o.Paces = maps.Clone(o.Paces); o.Paces == nil {
-		o.Paces = map[string]Pace{}
-	}
-	def(&o.LeaseSize, 32)
-	def(&o.SeenEntries, 50_000)
-	def(&o.walkMost, walkMost)
-	o.Recrawl = o.Recrawl.withDefaults()
-	if o.Retry == nil {
-		o.Retry = []time.Duration{time.Second, 10 * time.Second, time.Minute}
-	}
-	return o
-}
-
-func def[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}
-
-// maxRedirects bounds a chain of redirects.
-const maxRedirects = 10
-
-// maxWait bounds what Take asks for where only results still out can change anything.
-const maxWait = time.Second
-
 // A Server is a URL server. It is safe for concurrent use.
+//
+// Its methods lock mu and call the state, which has no locks. Methods that wait for the disk do
+// that without mu. After the first failed write err is set and no method changes anything.
 type Server struct {
-	o  Options
-	db *docindex.DB
-
-	mu       sync.Mutex // guards all below
-	err      error      // the first failure of the disk; nothing is done after it
-	now      time.Time  // the latest that was told
-	filter   weburl.Filter
-	removed  []string // patterns that Remove took out
-	banned   []string // patterns that Ban took out
-	bans     bans     // the same
-	seeds    map[vocab.DocID]bool
-	counts   docindex.Counts
-	seen     seen.Cache[docindex.URLRecord]
-	met      map[vocab.Fingerprint]docindex.URLRecord // in the batch that Add is making: more than the disk says
-	dice     *rand.Rand                               // the same in each run
-	hits     SeenStats
-	frontier frontier
-	yields   yields
-	number   uint64      // last number given out in queues
-	reserved uint64      // no place on disk has a higher one
-	unread   string      // queues of hosts from this name on are not in memory, but of those met meanwhile
-	synced   vocab.DocID // docIDs up to this are durable
-	nextDue  time.Time   // of the first waiting URL; zero for none
-	begun    time.Time   // the first time that was told
-
-	nextVisit time.Time // of the first document to be visited again; zero for none
-
-	leases   map[uint64]*lease
-	lastID   uint64
-	inFlight map[vocab.DocID]*flight
-	pages    uint64 // of them new pages, which may count against MaxPages
-	lost     map[string]uint64
+	records
+	mu     sync.Mutex // guards the fields below
+	state  *state
+	err    error
+	synced vocab.DocID // docIDs up to this one are durable
 }
 
-// A lease that is out.
-type lease struct {
-	host    *host
-	address *address // that it counts at; nil for none
-}
-
-// A flight is a URL between Take and Done.
-type flight struct {
-	record docindex.Record
-	host   *host
-	key    docindex.QueueKey // where it was queued; zero for one that was claimed and not queued
-	url    string            // as handed out; over https where the record may still say http
-	shown  bool              // Shown was told
-}
-
-// countsAsNew says whether a flight may bring a page that is not kept yet.
-func (f *flight) countsAsNew() bool {
-	return f.record.Kind == vocab.PageTarget && f.key.Number&again == 0
-}
-
-// Open opens the URL server in the data folder dir, and makes it where there is none.
+// Open opens the URL server of the document index in the folder dir, and creates it if there is
+// none. In a data folder that others write to, call [New] with the index of docindex.OpenFolder.
 func Open(dir string, o Options) (*Server, error) {
-	o = o.withDefaults()
-	if o.Policy >= policies {
-		return nil, fmt.Errorf("urlserver: open %s: %s", dir, o.Policy)
-	}
 	db, err := docindex.Open(filepath.Join(dir, "docindex"), docindex.Options{FS: o.FS, CacheBytes: o.CacheBytes})
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{
-		o:        o,
-		db:       db,
-		filter:   weburl.Filter{Scope: o.Scope, Include: o.Include, Exclude: o.Exclude},
-		seeds:    map[vocab.DocID]bool{},
-		seen:     seen.New[docindex.URLRecord](o.SeenPolicy, o.SeenEntries),
-		met:      map[vocab.Fingerprint]docindex.URLRecord{},
-		dice:     rand.New(rand.NewPCG(1, 2)),
-		leases:   map[uint64]*lease{},
-		inFlight: map[vocab.DocID]*flight{},
-		lost:     map[string]uint64{},
-		yields:   newYields(),
-	}
-	s.frontier = frontier{o: &s.o, hosts: map[string]*host{}, bySite: map[string]*site{}, byAddress: map[netip.Addr]*address{}, found: s.found}
-	if err := s.recover(); err != nil {
-		return nil, errors.Join(fmt.Errorf("urlserver: open %s: %w", dir, err), db.Close())
-	}
-	return s, nil
+	return New(db, o)
 }
 
-// Close closes the server; URLs in flight stay queued.
+// New returns the URL server of an open document index. Its Close closes the index, and so does New
+// if it fails.
+func New(db *docindex.DB, o Options) (*Server, error) {
+	o = o.withDefaults()
+	if !o.Policy.Valid() {
+		return nil, errors.Join(fmt.Errorf("urlserver: %s", o.Policy), db.Close())
+	}
+	st, err := openState(db, &o)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("urlserver: %w", err), db.Close())
+	}
+	return &Server{records: records{db}, state: st, synced: vocab.DocID(st.counts.Known)}, nil
+}
+
+// Close closes the server. URLs in flight stay queued.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,17 +76,45 @@ func (s *Server) Close() error {
 	return errors.Join(err, s.db.Close())
 }
 
-// MakeDurable returns when the documents up to doc are on disk, whatever else happens. To do it here, for
-// many at once, is to do it off the way of Take: in a crawl that follows what it has just found, each
-// lease would wait for the disk.
-func (s *Server) MakeDurable(doc vocab.DocID) error {
+// Err returns the failed write that stopped the server, or nil.
+func (s *Server) Err() error {
 	s.mu.Lock()
-	known, synced, err := vocab.DocID(s.counts.Known), s.synced, s.err
-	s.mu.Unlock()
-	if err != nil || doc <= synced {
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// fail records the first error, and returns err.
+func (s *Server) fail(err error) error {
+	if s.err == nil {
+		s.err = err
+	}
+	return err
+}
+
+// do runs fn with the lock, unless a write has failed. An error of fn stops the server.
+func (s *Server) do(fn func(*state) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return s.err
+	}
+	return s.fail(fn(s.state))
+}
+
+// doDurably is do for an fn that applies a batch. It returns when the batch is on disk, and waits
+// for that without the lock.
+func (s *Server) doDurably(fn func(*state) (*docindex.Batch, error)) error {
+	var b *docindex.Batch
+	var known vocab.DocID
+	err := s.do(func(st *state) (err error) {
+		b, err = fn(st)
+		known = vocab.DocID(st.counts.Known)
+		return err
+	})
+	if err != nil || b.Empty() {
 		return err
 	}
-	err = s.db.Sync() // unlocked: others go on while the disk works
+	err = b.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
@@ -230,191 +124,202 @@ func (s *Server) MakeDurable(doc vocab.DocID) error {
 	return nil
 }
 
-// Err is the failure of the disk that stopped the server, if one did.
-func (s *Server) Err() error {
+// MakeDurable returns when all documents up to doc are on disk. It syncs without the lock; if Grant
+// synced instead, each lease of freshly found URLs would wait for the disk.
+func (s *Server) MakeDurable(doc vocab.DocID) error {
+	s.mu.Lock()
+	known, synced, err := vocab.DocID(s.state.counts.Known), s.synced, s.err
+	s.mu.Unlock()
+	if err != nil || doc <= synced {
+		return err
+	}
+	err = s.db.Sync()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.err
-}
-
-// fail remembers the first failure and gives it back.
-func (s *Server) fail(err error) error {
-	if s.err == nil {
-		s.err = err
-	}
-	return err
-}
-
-func (s *Server) tell(now time.Time) {
-	if s.begun.IsZero() {
-		s.begun = now
-	}
-	if now.After(s.now) {
-		s.now = now
-	}
-}
-
-// Get is the record of a document.
-func (s *Server) Get(doc vocab.DocID) (docindex.Record, bool, error) { return s.db.Get(doc) }
-
-// Find is the document of a URL's fingerprint, see docindex.DB.Find.
-func (s *Server) Find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error) {
-	return s.db.Find(fp)
-}
-
-// Lookup is the record of a URL, whatever its scheme.
-func (s *Server) Lookup(u weburl.URL) (docindex.Record, bool, error) {
-	doc, _, ok, err := s.db.Find(u.Fingerprint())
-	if !ok || err != nil {
-		return docindex.Record{}, false, err
-	}
-	return s.db.Get(doc)
-}
-
-// Checkpoint makes a copy of the document index as of now, see docindex.DB.Checkpoint.
-func (s *Server) Checkpoint(dir string) error { return s.db.Checkpoint(dir) }
-
-// ByContent is the first document that had a body.
-func (s *Server) ByContent(id vocab.ContentID) (vocab.DocID, bool, error) { return s.db.ByContent(id) }
-
-// Each visits the records from docID from on, in order.
-func (s *Server) Each(from vocab.DocID, fn func(docindex.Record) error) error {
-	return s.db.Each(from, fn)
-}
-
-// Canonical follows redirects and duplicates to the document that stands for doc. In a ring of
-// redirects the least docID stands for all.
-func (s *Server) Canonical(doc vocab.DocID) (vocab.DocID, error) {
-	path := []vocab.DocID{doc}
-	for len(path) <= 2*maxRedirects {
-		r, ok, err := s.db.Get(doc)
-		if err != nil {
-			return 0, err
-		}
-		if !ok || r.Fetch == nil || r.Fetch.Alias == 0 {
-			return doc, nil
-		}
-		doc = r.Fetch.Alias
-		for i, d := range path {
-			if d == doc {
-				return least(path[i:]), nil
-			}
-		}
-		path = append(path, doc)
-	}
-	return doc, nil
-}
-
-func least(docs []vocab.DocID) vocab.DocID {
-	m := docs[0]
-	for _, d := range docs {
-		m = min(m, d)
-	}
-	return m
-}
-
-// Check compares the tables of the document index with one another, see docindex.DB.Check. Nothing
-// else may be going on.
-func (s *Server) Check(report func(problem string)) error { return s.db.Check(report) }
-
-// recover reads back what memory needs: totals, seeds, and of the queues what walk.go says.
-func (s *Server) recover() (err error) {
-	if s.counts, err = s.db.Counts(); err != nil {
-		return err
-	}
-	s.synced = vocab.DocID(s.counts.Known)
-	docs, err := s.db.Seeds()
 	if err != nil {
-		return err
+		return s.fail(err)
 	}
-	for _, doc := range docs {
-		if err := s.recoverSeed(doc); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(s.recoverBans(), s.recoverNumbers()); err != nil {
-		return err
-	}
-	if s.o.KeepScope {
-		return s.recoverAsLeft()
-	}
-	before, err := s.db.Meta("scope")
-	if err != nil {
-		return err
-	}
-	changed := before != s.scopeText() && s.counts.Known > 0
-	if changed {
-		if err := s.narrow(); err != nil {
-			return err
-		}
-	}
-	if err := s.recoverOrder(); err != nil {
-		return err
-	}
-	if err := s.walk(); err != nil {
-		return err
-	}
-	if changed {
-		if err := s.widen(); err != nil {
-			return err
-		}
-	}
-	if err := s.findDue(time.Time{}); err != nil {
-		return err
-	}
-	if err := s.reschedule(); err != nil {
-		return err
-	}
-	b := s.db.NewBatch()
-	b.PutMeta("scope", s.scopeText())
-	b.PutMeta("order", s.o.Policy.order())
-	if err := b.Commit(); err != nil {
-		return err
-	}
-	return s.db.Sync()
-}
-
-// recoverAsLeft is recover for work that fetches nothing.
-func (s *Server) recoverAsLeft() error { return errors.Join(s.walk(), s.findDue(time.Time{})) }
-
-func (s *Server) recoverSeed(doc vocab.DocID) error {
-	r, ok, err := s.db.Get(doc)
-	if err != nil || !ok {
-		return errors.Join(err, errors.New("a seed is missing"))
-	}
-	u, err := weburl.Parse(r.URL)
-	if err != nil {
-		return err
-	}
-	s.seeds[doc] = true
-	s.filter.AddSeed(u)
+	s.synced = max(s.synced, known)
 	return nil
 }
 
-// recoverOrder sorts the queues anew where the last run sorted them by another order. Before there
-// was a choice, the order was by depth.
-func (s *Server) recoverOrder() error {
-	before, err := s.db.Meta("order")
+// addBatch is how many URLs Add puts into one batch.
+const addBatch = 1000
+
+// Add makes URLs known, in order, and returns the docID of each, new or not. New ones in scope are
+// queued. Add does not sync; a later Complete does. The links of one call are those of one page.
+func (s *Server) Add(found []Found) ([]vocab.DocID, error) {
+	docs := make([]vocab.DocID, 0, len(found))
+	if len(found) == 0 {
+		return docs, nil
+	}
+	err := s.do(func(st *state) (err error) {
+		for rest := found; len(rest) > 0 && err == nil; {
+			n := min(len(rest), addBatch)
+			docs, err = st.discover(rest[:n], len(found), docs)
+			rest = rest[n:]
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return docs, nil
+}
+
+// Grant grants a lease of the host whose turn it is. If there is none, ok is false and wait is when
+// to call again at the latest; results and links that come in meanwhile may change the answer
+// earlier. A wait of 0 ends the crawl: nothing is queued, waiting or in flight, or the crawl has
+// its pages. Grant is a function of now and the calls before it.
+func (s *Server) Grant(now time.Time) (l vocab.Lease, wait time.Duration, ok bool) {
+	err := s.do(func(st *state) (err error) {
+		st.advance(now)
+		if l, ok, err = st.grant(); err == nil && !ok {
+			wait = st.wait()
+		}
+		return err
+	})
+	if err != nil {
+		return vocab.Lease{}, maxWait, false
+	}
+	return l, wait, ok
+}
+
+// BoundsAddresses reports whether the crawler has to call Admit.
+func (s *Server) BoundsAddresses() bool { return s.state.frontier.BoundsAddresses() }
+
+// Admit records the IP addresses of a lease's host. If it returns false, as many hosts of that
+// address are leased as may be: the lease is to be released unused, and the host waits.
+func (s *Server) Admit(lease uint64, addrs []netip.Addr) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.state.flights.leases[lease]
+	return l == nil || s.state.frontier.Admit(s.state.now, l, addrs)
+}
+
+// Release ends a lease, and updates the estimates and delays of its host from the report. The
+// lease's URLs may be completed before or after.
+func (s *Server) Release(now time.Time, report vocab.HostReport) error {
+	var sitemaps []Found
+	err := s.do(func(st *state) (err error) {
+		if st.flights.leases[report.Lease] != nil {
+			st.advance(now)
+			sitemaps, err = st.release(&report)
+		}
+		return err
+	})
+	if err != nil || len(sitemaps) == 0 {
+		return err
+	}
+	_, err = s.Add(sitemaps)
+	return err
+}
+
+// Claim puts a document in flight without a lease, for an answer that is at hand: one that u gave
+// at a time, from an archive for instance. A document with an answer that is not older is not
+// claimed.
+func (s *Server) Claim(doc vocab.DocID, u *weburl.URL, at time.Time) (c Claim, err error) {
+	c = Known
+	err = s.do(func(st *state) (err error) {
+		c, err = st.claimAnswer(doc, u, at)
+		return err
+	})
+	return c, err
+}
+
+// Complete records the outcomes of URLs in flight, and returns when they are on disk. Failed URLs
+// wait and are queued again, until they have failed too often. Skipped ones return to their queues.
+// The outcome of a blocked URL becomes [vocab.Blocked], in results too. For documents that are not
+// in flight Complete returns an error, and completes the others.
+func (s *Server) Complete(now time.Time, results []Result) error {
+	var odd error
+	err := s.doDurably(func(st *state) (b *docindex.Batch, err error) {
+		st.advance(now)
+		b, odd, err = st.complete(results)
+		return b, err
+	})
 	if err != nil {
 		return err
 	}
-	if before == "" {
-		before = BreadthFirst.order()
-	}
-	if before == s.o.Policy.order() || s.counts.Known == 0 {
-		return nil
-	}
-	return s.reorder()
+	return odd
 }
 
-// scopeText is what decides whether a known URL is queued.
-func (s *Server) scopeText() string {
-	text := fmt.Sprintf("%s depth %d repeats %d\n+%s\n-%s", s.o.Scope, s.o.MaxDepth, s.o.Repeats, strings.Join(s.o.Include, " "), strings.Join(s.o.Exclude, " "))
-	if len(s.removed) > 0 {
-		text += "\nremoved " + strings.Join(s.removed, " ")
-	}
-	if len(s.banned) > 0 {
-		text += "\nbanned " + strings.Join(s.banned, " ")
-	}
-	return text
+// RecordText records the text of a page in flight. It is called as soon as the page is there,
+// before its links are added: whether these are worth a request depends on it.
+func (s *Server) RecordText(doc vocab.DocID, text *vocab.TextSample) error {
+	return s.do(func(st *state) error { return st.begin().recordText(doc, text) })
 }
+
+// Quality returns the estimated quality of a document in flight; 0 for others, and if URLs do not
+// queue by quality.
+func (s *Server) Quality(doc vocab.DocID) float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.state.flights.inFlight[doc]; f != nil && s.state.o.Policy.ByQuality() {
+		return frontier.Quality(f.key.Priority)
+	}
+	return 0
+}
+
+// Stats returns the totals. It visits all hosts.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := newStats(s.state)
+	if s.err == nil {
+		st.Disk = s.db.DiskBytes()
+	}
+	return st
+}
+
+// Outlook returns why hosts wait, of at most limit hosts. It visits all hosts.
+func (s *Server) Outlook(now time.Time, limit int) Outlook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.advance(now)
+	return newOutlook(s.state, limit)
+}
+
+// Refusals returns why URLs of whole shapes are refused, at most limit, those with the most refused
+// URLs first. It visits all hosts.
+func (s *Server) Refusals(limit int) []Refusal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return nil
+	}
+	all, err := refusals(s.state, limit)
+	if err != nil {
+		s.fail(err)
+	}
+	return all
+}
+
+// WhyWaits returns, for people, why a host gets no lease now, or that it is its turn; "" if it has
+// nothing to fetch.
+func (s *Server) WhyWaits(now time.Time, host string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.advance(now)
+	if h := s.state.frontier.Lookup(host); h != nil {
+		return hostStatus(s.state, h).Why
+	}
+	return ""
+}
+
+// Yield returns the counts of a shape of a host's URLs.
+func (s *Server) Yield(host, shape string) (docindex.Yield, error) {
+	s.mu.Lock()
+	y, ok := s.state.yields.Unwritten(host, shape)
+	s.mu.Unlock()
+	if ok {
+		return y, nil
+	}
+	return s.db.Yield(host, shape)
+}
+
+// WhyTrapped returns, for people, why a document was refused, with the figures of its folder.
+func WhyTrapped(db Yielder, r *docindex.Record) (string, error) { return trap.Why(db, r) }
+
+// A Yielder returns the counts of a shape of a host's URLs, as a document index does.
+type Yielder = trap.Yielder

@@ -76,7 +76,7 @@ func (b *bench) link(urls ...string) []vocab.DocID {
 // take expects a lease of just these URLs.
 func (b *bench) take(urls ...string) vocab.Lease {
 	b.t.Helper()
-	l, wait, ok := b.s.Take(b.now)
+	l, wait, ok := b.s.Grant(b.now)
 	var got []string
 	for _, target := range l.URLs {
 		got = append(got, target.URL)
@@ -90,14 +90,14 @@ func (b *bench) take(urls ...string) vocab.Lease {
 // none expects no lease and this wait.
 func (b *bench) none(want time.Duration) {
 	b.t.Helper()
-	if l, wait, ok := b.s.Take(b.now); ok || wait != want {
+	if l, wait, ok := b.s.Grant(b.now); ok || wait != want {
 		b.t.Fatalf("Take: %+v, wait %v; want none, wait %v", l, wait, want)
 	}
 }
 
 func (b *bench) done(results ...Result) {
 	b.t.Helper()
-	if err := b.s.Done(b.now, results); err != nil {
+	if err := b.s.Complete(b.now, results); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -146,13 +146,13 @@ func TestPoliteness(t *testing.T) {
 		want   time.Duration
 	}{
 		{"floor", Options{}, vocab.HostReport{}, time.Second},
-		{"fast answer", Options{}, vocab.HostReport{Answer: 100 * time.Millisecond}, time.Second},
-		{"slow answer", Options{}, vocab.HostReport{Answer: time.Second}, 5 * time.Second},
-		{"very slow answer", Options{}, vocab.HostReport{Answer: time.Minute}, time.Minute},
-		{"crawl delay", Options{}, vocab.HostReport{Crawl: 20 * time.Second}, 20 * time.Second},
-		{"long crawl delay", Options{}, vocab.HostReport{Crawl: time.Hour}, time.Minute},
-		{"no floor", Options{Delay: -1}, vocab.HostReport{Answer: time.Second}, 0},
-		{"no floor, crawl delay", Options{Delay: -1}, vocab.HostReport{Crawl: 3 * time.Second}, 3 * time.Second},
+		{"fast answer", Options{}, vocab.HostReport{AnswerTime: 100 * time.Millisecond}, time.Second},
+		{"slow answer", Options{}, vocab.HostReport{AnswerTime: time.Second}, 5 * time.Second},
+		{"very slow answer", Options{}, vocab.HostReport{AnswerTime: time.Minute}, time.Minute},
+		{"crawl delay", Options{}, vocab.HostReport{CrawlDelay: 20 * time.Second}, 20 * time.Second},
+		{"long crawl delay", Options{}, vocab.HostReport{CrawlDelay: time.Hour}, time.Minute},
+		{"no floor", Options{Delay: -1}, vocab.HostReport{AnswerTime: time.Second}, 0},
+		{"no floor, crawl delay", Options{Delay: -1}, vocab.HostReport{CrawlDelay: 3 * time.Second}, 3 * time.Second},
 		{"held", Options{}, vocab.HostReport{HoldFor: 90 * time.Second, Reason: "429"}, 90 * time.Second},
 		{"held long", Options{}, vocab.HostReport{HoldFor: 48 * time.Hour}, 24 * time.Hour},
 	} {
@@ -185,7 +185,7 @@ func TestPerSiteConnections(t *testing.T) {
 	b.release(l, vocab.HostReport{})
 	l = b.take("http://a.test/3")
 	b.link("http://a.test/4", "http://a.test/5")
-	b.release(l, vocab.HostReport{}) // puts the site forward
+	b.release(l, vocab.HostReport{}) // queues the site
 	l = vocab.Lease{ID: 2}
 	b.release(l, vocab.HostReport{HoldFor: time.Minute}) // and this holds it
 	b.none(maxWait)
@@ -202,11 +202,11 @@ func TestShares(t *testing.T) {
 	b.none(maxWait)
 	b.release(l, vocab.HostReport{})
 	l = b.take("http://a.test/5")
-	b.release(l, vocab.HostReport{Crawl: time.Second})
+	b.release(l, vocab.HostReport{CrawlDelay: time.Second})
 	b.link("http://a.test/6", "http://a.test/7")
 	b.none(time.Second)
 	b.pass(time.Second)
-	b.none(maxWait) // with a delay to keep there is one lease at a time
+	b.none(maxWait) // with a delay there is one lease at a time
 }
 
 func TestRetry(t *testing.T) {
@@ -228,7 +228,7 @@ func TestRetry(t *testing.T) {
 	if r := b.record(1, docindex.GivenUp); r.Fetch.Reason != "500" || r.Fetch.Status != 500 {
 		t.Errorf("%+v", r.Fetch)
 	}
-	if got := b.s.Stats().Lost["500"]; got != 1 {
+	if got := b.s.Stats().States[docindex.GivenUp]; got != 1 {
 		t.Errorf("%d URLs lost", got)
 	}
 	b.check()
@@ -246,7 +246,7 @@ func TestRetryAfter(t *testing.T) {
 	b.none(2 * time.Minute)
 }
 
-// The server's own word counts, be it shorter than our back-off or longer; a day is the most.
+// Retry-After counts, shorter or longer than the back-off, up to a day.
 func TestRetryAfterIsTheHosts(t *testing.T) {
 	for asked, want := range map[time.Duration]time.Duration{time.Second: time.Second, time.Hour: time.Hour, 100 * time.Hour: 24 * time.Hour} {
 		b := newBench(t, Options{Delay: -1, LeaseSize: 1, Backoff: 5 * time.Second})
@@ -284,13 +284,13 @@ func TestSilentHostIsGivenUp(t *testing.T) {
 	}
 	b.seed(urls...)
 	for round, hold := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
-		l, _, ok := b.s.Take(b.now)
+		l, _, ok := b.s.Grant(b.now)
 		if !ok || len(l.URLs) != 2 {
 			t.Fatalf("round %d: %v", round, l)
 		}
 		b.done(Result{Doc: l.URLs[0].Doc, Outcome: vocab.Failed, Reason: "connection refused"},
 			Result{Doc: l.URLs[1].Doc, Outcome: vocab.Failed, Reason: "connection refused"})
-		if _, _, ok := b.s.Take(b.now.Add(hold - 1)); ok {
+		if _, _, ok := b.s.Grant(b.now.Add(hold - 1)); ok {
 			t.Fatalf("round %d: the host is not left alone", round)
 		}
 		b.release(l, vocab.HostReport{})
@@ -299,7 +299,7 @@ func TestSilentHostIsGivenUp(t *testing.T) {
 	b.pass(time.Hour)
 	b.none(0)
 	const reason = "host gave no answer 3 times in a row: connection refused"
-	if st := b.s.Stats(); st.States[docindex.GivenUp] != 20 || st.Lost[reason] != 20 {
+	if st := b.s.Stats(); st.States[docindex.GivenUp] != 20 {
 		t.Errorf("%+v", st)
 	}
 	late := b.link("http://dead.test/late")
@@ -322,14 +322,14 @@ func TestUnknownNameIsGivenUp(t *testing.T) {
 	b.check()
 }
 
-// TestSeedsGetAnotherChance: a seed that was refused, unknown or given up is asked for again by the
-// next run that names it, and by no other; what was found, forbidden or gone is not.
-func TestSeedsGetAnotherChance(t *testing.T) {
+// TestSeedsAreRetried: a seed that was refused, given up, or had no name is queued again by the next run
+// that names it, and by no other; one that was found, forbidden or gone is not.
+func TestSeedsAreRetried(t *testing.T) {
 	o := Options{Delay: -1, Retry: []time.Duration{}}
 	b := newBench(t, o)
 	seeds := []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://d.test/", "http://e.test/", "http://f.test/"}
 	b.seed(seeds...)
-	for i, r := range []Result{{Outcome: vocab.Refused, Reason: "private"}, {Outcome: vocab.NoName}, {Outcome: vocab.Failed}, {Outcome: vocab.Fetched}, {Outcome: vocab.Forbidden}, {Outcome: vocab.Gone}} {
+	for i, r := range []Result{{Outcome: vocab.Refused, Reason: "private"}, {Outcome: vocab.NoName}, {Outcome: vocab.Failed}, {Outcome: vocab.Fetched}, {Outcome: vocab.Forbidden}, {Outcome: vocab.NotFound}} {
 		l := b.take(seeds[i])
 		r.Doc = vocab.DocID(i + 1)
 		b.done(r)
@@ -353,7 +353,7 @@ func TestMaxPages(t *testing.T) {
 	l := b.take("http://a.test/1", "http://a.test/2")
 	l2 := b.take("http://b.test/1")
 	b.none(maxWait) // three are in flight
-	b.done(Result{Doc: 1, Outcome: vocab.Fetched}, Result{Doc: 2, Outcome: vocab.Gone, Status: 404}, Result{Doc: 4, Outcome: vocab.Fetched, Alias: 1})
+	b.done(Result{Doc: 1, Outcome: vocab.Fetched}, Result{Doc: 2, Outcome: vocab.NotFound, Status: 404}, Result{Doc: 4, Outcome: vocab.Fetched, Alias: 1})
 	b.release(l, vocab.HostReport{})
 	b.release(l2, vocab.HostReport{})
 	b.reopen(o)
@@ -375,7 +375,7 @@ func TestPagesPerHost(t *testing.T) {
 	b := newBench(t, o)
 	b.seed("http://a.test/1", "http://a.test/2", "http://a.test/3", "http://b.test/")
 	l := b.take("http://a.test/1", "http://a.test/2")
-	b.done(Result{Doc: 1, Outcome: vocab.Fetched}, Result{Doc: 2, Outcome: vocab.Gone})
+	b.done(Result{Doc: 1, Outcome: vocab.Fetched}, Result{Doc: 2, Outcome: vocab.NotFound})
 	b.release(l, vocab.HostReport{})
 	l = b.take("http://b.test/")
 	b.done(Result{Doc: 4, Outcome: vocab.Fetched})
@@ -386,7 +386,7 @@ func TestPagesPerHost(t *testing.T) {
 	b.release(l, vocab.HostReport{})
 	b.link("http://a.test/4")
 	b.none(0)
-	if st := b.s.Stats(); st.Waiting["page limit of the host"] != 1 || st.Loaded[0].Host != "a.test" {
+	if st := b.s.Stats(); st.Waiting["page limit of the host"] != 1 {
 		t.Errorf("%+v", st)
 	}
 }
@@ -476,12 +476,12 @@ func TestRedirectToItself(t *testing.T) {
 	b.release(l, vocab.HostReport{})
 	b.done(Result{Doc: 1, Outcome: vocab.Redirected, Alias: 1, Location: "https://a.test/1"},
 		Result{Doc: 2, Outcome: vocab.Redirected, Alias: 2, Location: "http://a.test/2"})
-	if r := b.record(2, docindex.Finished); r.Fetch.Outcome != vocab.Gone || r.Fetch.Reason != redirectsToSelf {
+	if r := b.record(2, docindex.Finished); r.Fetch.Outcome != vocab.NotFound || r.Fetch.Reason != redirectsToSelf {
 		t.Errorf("%+v", r.Fetch)
 	}
 	b.release(b.take("https://a.test/1"), vocab.HostReport{})
 	b.done(Result{Doc: 1, Outcome: vocab.Redirected, Alias: 1, Location: "http://a.test/1"})
-	if r := b.record(1, docindex.Finished); r.Fetch.Outcome != vocab.Gone {
+	if r := b.record(1, docindex.Finished); r.Fetch.Outcome != vocab.NotFound {
 		t.Errorf("%+v", r.Fetch)
 	}
 	b.none(0)
@@ -492,14 +492,14 @@ func TestRedirectChain(t *testing.T) {
 	b := newBench(t, Options{Delay: -1})
 	from := b.seed("http://a.test/0")[0]
 	for i := 1; ; i++ {
-		if _, _, ok := b.s.Take(b.now); !ok {
+		if _, _, ok := b.s.Grant(b.now); !ok {
 			t.Fatal("no lease")
 		}
 		to := b.add(Found{URL: mustParse(t, fmt.Sprintf("http://a.test/%d", i)), From: from})[0]
 		b.done(Result{Doc: from, Outcome: vocab.Redirected, Alias: to})
 		r, _, _ := b.s.Get(from)
 		b.release(vocab.Lease{ID: uint64(i)}, vocab.HostReport{})
-		if r.Fetch.Outcome == vocab.Gone {
+		if r.Fetch.Outcome == vocab.NotFound {
 			if i != maxRedirects+1 || r.Fetch.Reason != tooManyRedirects {
 				t.Errorf("after %d redirects: %q", i, r.Fetch.Reason)
 			}
@@ -518,7 +518,7 @@ func TestRedirectChain(t *testing.T) {
 func TestCanonicalOfRing(t *testing.T) {
 	b := newBench(t, Options{Delay: -1})
 	b.seed("http://a.test/1", "http://a.test/2", "http://a.test/3", "http://a.test/4")
-	b.s.Take(b.now)
+	b.s.Grant(b.now)
 	b.done(Result{Doc: 1, Outcome: vocab.Redirected, Alias: 4}, Result{Doc: 4, Outcome: vocab.Redirected, Alias: 3},
 		Result{Doc: 3, Outcome: vocab.Redirected, Alias: 2}, Result{Doc: 2, Outcome: vocab.Redirected, Alias: 3})
 	for _, doc := range []vocab.DocID{1, 2, 3, 4} {
@@ -534,7 +534,7 @@ func TestCanonicalOfRing(t *testing.T) {
 func TestContent(t *testing.T) {
 	b := newBench(t, Options{Delay: -1})
 	b.seed("http://a.test/1", "http://a.test/2")
-	b.s.Take(b.now)
+	b.s.Grant(b.now)
 	id := vocab.ContentID{7}
 	b.done(Result{Doc: 2, Outcome: vocab.Fetched, Content: id})
 	b.done(Result{Doc: 1, Outcome: vocab.Fetched, Content: id, Alias: 2})
@@ -555,8 +555,8 @@ func TestSitemapsOfRobots(t *testing.T) {
 func TestDoneOfStrangers(t *testing.T) {
 	b := newBench(t, Options{Delay: -1})
 	b.seed("http://a.test/1")
-	b.s.Take(b.now)
-	err := b.s.Done(b.now, []Result{{Doc: 7}, {Doc: 1, Outcome: vocab.Fetched}})
+	b.s.Grant(b.now)
+	err := b.s.Complete(b.now, []Result{{Doc: 7}, {Doc: 1, Outcome: vocab.Fetched}})
 	if err == nil || !strings.Contains(err.Error(), "document 7") {
 		t.Errorf("%v", err)
 	}

@@ -7,43 +7,34 @@ import (
 	"anatomy/vocab"
 )
 
-// TestPaces: what is said of one site counts for it alone, whatever its robots.txt and its answers say.
-func TestPaces(t *testing.T) {
-	paces := map[string]Pace{
+// TestSiteLimits: the limits of a site hold for it alone, whatever its robots.txt and its answers say.
+func TestSiteLimits(t *testing.T) {
+	limits := map[string]SiteLimits{
 		"own.a.test":  {Delay: 5 * time.Second},
 		"b.test":      {Delay: -1, Connections: 2},
 		"shared.test": {Connections: 3},
 	}
-	o := Options{Paces: paces}
-	for host, want := range map[string]string{
-		"a.test": "a.test", "www.a.test": "a.test", "own.a.test": "own.a.test", "deep.own.a.test": "own.a.test", "xown.a.test": "a.test",
-		"b.test": "b.test", "www.b.test": "b.test", "one.shared.test": "shared.test", "127.0.0.1": "127.0.0.1",
-	} {
-		if got := o.siteOf(host); got != want {
-			t.Errorf("the site of %s is %s, want %s", host, got, want)
-		}
-	}
-	b := newBench(t, Options{Paces: paces, LeaseSize: 1, Policy: BreadthFirst})
+	b := newBench(t, Options{SiteLimits: limits, LeaseSize: 1, Policy: BreadthFirst})
 	b.seed("http://own.a.test/1", "http://a.test/2", "http://b.test/3", "http://b.test/4", "http://own.a.test/5")
 	l := b.take("http://own.a.test/1")
-	if !l.Fixed || l.Delay != 5*time.Second || l.Site != "own.a.test" {
+	if !l.FixedDelay || l.Delay != 5*time.Second || l.Site != "own.a.test" {
 		t.Errorf("%+v", l)
 	}
-	if l := b.take("http://a.test/2"); l.Fixed || l.Delay != time.Second {
+	if l := b.take("http://a.test/2"); l.FixedDelay || l.Delay != time.Second {
 		t.Errorf("%+v", l)
 	}
-	if l := b.take("http://b.test/3"); !l.Fixed || l.Delay != 0 {
+	if l := b.take("http://b.test/3"); !l.FixedDelay || l.Delay != 0 {
 		t.Errorf("%+v", l)
 	}
 	b.take("http://b.test/4") // two at once
-	b.release(l, vocab.HostReport{Answer: time.Minute, Crawl: time.Hour})
+	b.release(l, vocab.HostReport{AnswerTime: time.Minute, CrawlDelay: time.Hour})
 	b.pass(5*time.Second - 1)
 	b.none(time.Millisecond)
 	b.pass(1)
 	b.take("http://own.a.test/5")
 }
 
-// TestSetDelay: a delay that is changed counts for those that wait, and is taken back again.
+// TestSetDelay: a changed delay applies to waiting hosts, and can be reset.
 func TestSetDelay(t *testing.T) {
 	b := newBench(t, Options{Delay: time.Hour, LeaseSize: 1, Policy: BreadthFirst})
 	b.seed("http://www.a.test/1", "http://www.a.test/2", "http://a.test/3", "http://b.test/4", "http://b.test/5")

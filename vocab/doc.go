@@ -1,4 +1,4 @@
-// Package vocab holds the words that every room of anatomy shares: identifiers, hits, and the
-// messages that pass between the URL server, the crawlers, the store server and the indexer.
-// It uses the standard library alone and does no I/O.
+// Package vocab defines the types that all rooms of anatomy share: identifiers, hits, and the messages
+// between URL server, crawlers, store server and indexer. It imports only the standard library and
+// does no I/O.
 package vocab

@@ -45,17 +45,17 @@ func TestHitOrder(t *testing.T) {
 	})
 }
 
-func TestPlace(t *testing.T) {
+func TestAddress(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		file := rapid.Uint32Range(1, 1<<20-1).Draw(t, "file")
-		offset := rapid.Int64Range(0, MaxPlaceOffset).Draw(t, "offset")
-		slot := rapid.IntRange(0, MaxPlaceSlot).Draw(t, "slot")
-		p := PlaceAt(file, offset, slot)
+		offset := rapid.Int64Range(0, MaxAddressOffset).Draw(t, "offset")
+		slot := rapid.IntRange(0, MaxAddressSlot).Draw(t, "slot")
+		p := MakeAddress(file, offset, slot)
 		if p.File() != file || p.Offset() != offset || p.Slot() != slot || p == 0 {
 			t.Fatalf("%v, made of %d:%d:%d", p, file, offset, slot)
 		}
 	})
-	if a, b := PlaceAt(1, MaxPlaceOffset, 5), PlaceAt(2, 0, 0); a >= b {
+	if a, b := MakeAddress(1, MaxAddressOffset, 5), MakeAddress(2, 0, 0); a >= b {
 		t.Errorf("%v is not before %v", a, b)
 	}
 }

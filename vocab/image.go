@@ -5,22 +5,22 @@ import (
 	"encoding/base64"
 )
 
-// An Image is a picture that a page shows, as the page describes it. It is read from the page when
-// someone looks for pictures; no index holds it.
+// An Image is an image of a page, as the page describes it. It is read from the page at query time and
+// not indexed.
 type Image struct {
 	URL     string // absolute, canonical: "https://example.org/fox.jpg"
-	Alt     string // what stands for it where it is not shown; white space folded here and below
-	Caption string // of the figure that it is in
-	Title   string // its title attribute
-	Heading string // the last heading before it
+	Alt     string // alt text; white space folded, as in the texts below
+	Caption string // of its figure
+	Title   string // title attribute
+	Heading string // the last heading before the image
 
-	Width, Height int // as declared, in CSS pixels; 0 where they are not
+	Width, Height int // as declared, in CSS pixels; 0 if not declared
 
-	Lead       bool // the page names it as the picture of the whole (Open Graph)
-	Decoration bool // the page says that it means nothing: an empty alt, a role without meaning, aria-hidden
+	Lead       bool // the page declares it the image of the whole page (Open Graph)
+	Decoration bool // the page declares it meaningless: empty alt, role=presentation, aria-hidden
 }
 
-// ID names an image among those of its page, in 11 characters of the alphabet of URLs.
+// ID identifies an image among those of its page, in 11 characters that are valid in URLs.
 func (m *Image) ID() string {
 	sum := sha256.Sum256([]byte(m.URL))
 	return base64.RawURLEncoding.EncodeToString(sum[:8])

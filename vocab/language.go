@@ -2,8 +2,8 @@ package vocab
 
 import "strings"
 
-// PrimaryLanguage is the first subtag of a BCP 47 tag in lower case, if it is a language of two or three
-// letters (RFC 5646 §2.2.1): "de" of "de-at", and "" of what is no such tag.
+// PrimaryLanguage returns the language of a BCP 47 tag in lower case, of two or three letters (RFC 5646
+// §2.2.1): "de" of "de-at". It returns "" if the tag has no such language.
 func PrimaryLanguage(tag string) string {
 	if i := strings.IndexAny(tag, "-_"); i >= 0 {
 		tag = tag[:i]

@@ -5,39 +5,39 @@ import (
 	"time"
 )
 
-// ErrNoCrawl says that no crawl runs on a data folder.
+// ErrNoCrawl is the error of operations on a data folder without a running crawl.
 var ErrNoCrawl = errors.New("no crawl runs on this data folder")
 
-// A CrawlStatus is what a running crawl says of itself: what it does, and why it waits. It goes as
-// JSON from the process that crawls to those that show it.
+// A CrawlStatus is the state of a running crawl. The crawling process sends it as JSON to those that
+// show it.
 type CrawlStatus struct {
 	State   string    `json:"state"` // one of the constants below
 	Process int       `json:"process"`
 	Began   time.Time `json:"began"`
-	At      time.Time `json:"at"` // when this was true
+	At      time.Time `json:"at"` // of this status
 
 	Pages    int64 `json:"pages"`  // kept, over all runs
 	Known    int64 `json:"known"`  // URLs
-	Queued   int64 `json:"queued"` // to be fetched, those that wait for another try among them
+	Queued   int64 `json:"queued"` // URLs to be fetched, those that wait for a retry included
 	InFlight int64 `json:"in_flight"`
 
 	Rate  float64   `json:"pages_per_second"` // over the last ten seconds
-	Rates []float64 `json:"rates"`            // pages of each of the last seconds, oldest first, at most RateSeconds
+	Rates []float64 `json:"rates"`            // pages in each of the last seconds, oldest first, at most RateSeconds
 
-	Bound    float64 `json:"bound_pages_per_second"` // what delays allow the sites with a delay together
-	Bounded  int     `json:"bounded_sites"`          // sites with URLs and a delay to keep
-	Unbound  int     `json:"unbounded_sites"`        // and those without a delay
+	Bound    float64 `json:"bound_pages_per_second"` // upper bound from the delays of all bounded sites
+	Bounded  int     `json:"bounded_sites"`          // sites with URLs to fetch and a delay
+	Unbound  int     `json:"unbounded_sites"`        // sites with URLs to fetch and no delay
 	MaxHosts int     `json:"max_hosts"`              // hosts visited at once
 
-	Hosts     []HostStatus     `json:"hosts"`      // with URLs to fetch, the longest queue first; at most MaxHostStatus
-	HostCount int              `json:"host_count"` // all with URLs to fetch
-	Waiting   map[string]int64 `json:"waiting"`    // hosts that are not asked now, by reason
-	Errors    map[string]int64 `json:"errors"`     // fetches of this run that brought no page, by kind
+	Hosts     []HostStatus     `json:"hosts"`      // with URLs to fetch, longest queue first; at most MaxHostStatus
+	HostCount int              `json:"host_count"` // all hosts with URLs to fetch
+	Waiting   map[string]int64 `json:"waiting"`    // hosts that get no request now, by reason
+	Errors    map[string]int64 `json:"errors"`     // fetches of this run without a page, by kind
 	Outcomes  map[string]int64 `json:"outcomes"`   // of the last fetch of each URL, by Outcome, over all runs
-	Removed   []string         `json:"removed"`    // patterns taken out of this run
+	Removed   []string         `json:"removed"`    // patterns of URLs that were blocked in this run
 
-	Requests   int64 `json:"requests"` // of this run, robots.txt and sitemaps among them
-	Bytes      int64 `json:"bytes"`    // received by this run, after decompression
+	Requests   int64 `json:"requests"` // of this run, robots.txt and sitemaps included
+	Bytes      int64 `json:"bytes"`    // received in this run, after decompression
 	Duplicates int64 `json:"duplicates"`
 
 	DNSHits    int64 `json:"dns_hits"`
@@ -47,20 +47,20 @@ type CrawlStatus struct {
 	URLHits    int64 `json:"url_hits"` // seen tests answered by the cache
 	URLMisses  int64 `json:"url_misses"`
 
-	Searchable int   `json:"searchable"`
+	Searchable int   `json:"searchable"` // pages
 	Segments   int   `json:"segments"`
 	Links      int64 `json:"links"`
 
-	Scrubbed int64 `json:"scrubbed_bytes"` // of the repository, read again by this run to prove it
-	Scrubs   int64 `json:"scrubs"`         // how often all of it was
-	Damaged  int64 `json:"damaged"`        // places that could not be read: anatomy check --repair mends them
+	Scrubbed int64 `json:"scrubbed_bytes"` // of the repository, verified in this run
+	Scrubs   int64 `json:"scrubs"`         // passes over the whole repository
+	Damaged  int64 `json:"damaged"`        // unreadable records, to be repaired by anatomy check --repair
 }
 
 // The states of a crawl.
 const (
 	Crawling  = "crawling"
-	Paused    = "paused"    // until it is resumed; nothing is asked of anyone
-	Finishing = "finishing" // nothing is left to fetch: indexing and ranking what came last
+	Paused    = "paused"    // no requests until it is resumed
+	Finishing = "finishing" // nothing is left to fetch; the last pages are indexed and ranked
 )
 
 // The bounds of a CrawlStatus.
@@ -69,21 +69,21 @@ const (
 	MaxHostStatus = 100
 )
 
-// A HostStatus says how it stands with one host.
+// A HostStatus is the state of one host.
 type HostStatus struct {
 	Host     string        `json:"host"`
 	Queued   int64         `json:"queued"`
 	InFlight int64         `json:"in_flight,omitempty"`
-	Pages    int64         `json:"pages"`               // kept of it, over all runs
-	Why      string        `json:"why"`                 // it waits, for people: "politeness", "429 Too Many Requests", "robots.txt"
-	Until    time.Time     `json:"until,omitzero"`      // nothing is asked before
+	Pages    int64         `json:"pages"`               // kept, over all runs
+	Why      string        `json:"why"`                 // it waits, for people: "politeness", "429 Too Many Requests"
+	Until    time.Time     `json:"until,omitzero"`      // no request before
 	Delay    time.Duration `json:"delay_ns,omitempty"`  // between requests
-	Answer   time.Duration `json:"answer_ns,omitempty"` // time of the last answers
-	Fails    int           `json:"fails,omitempty"`     // rounds of trouble, one after the other
+	Answer   time.Duration `json:"answer_ns,omitempty"` // smoothed time of an answer
+	Fails    int           `json:"fails,omitempty"`     // leases with failures, in a row
 }
 
-// An Added is what became of a URL that was given to a running crawl.
-type Added struct {
+// An AddResult is the state of a URL that was added to a running crawl.
+type AddResult struct {
 	URL   string `json:"url"`
 	State string `json:"state"` // "queued", "finished", "out of scope" …
 }

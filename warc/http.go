@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// HTTP is the answer that a response or a revisit holds, or of a resource, one that would bring it. Its
-// body ends with the block, whatever the header says of its length. Chunks are joined, if they are
-// there: some writers join them and keep the header. Content coding is left as it is.
+// HTTP returns the HTTP response in a response or revisit record, or one made of a resource record.
+// Its body ends with the block, whatever length the header has. Chunks are joined if the body has
+// them: some writers join them and keep the header. The content coding is not undone.
 func (r *Record) HTTP() (*http.Response, error) {
 	resp := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: -1}
 	if r.Type() == Resource {
@@ -31,7 +31,7 @@ func (r *Record) HTTP() (*http.Response, error) {
 	proto, status, _ := strings.Cut(line, " ")
 	code, _, _ := strings.Cut(strings.TrimSpace(status), " ")
 	if resp.StatusCode, err = strconv.Atoi(code); err != nil || !strings.HasPrefix(proto, "HTTP/") {
-		return nil, fmt.Errorf("warc: %s: %.40q is no status line", r.URL(), line)
+		return nil, fmt.Errorf("warc: %s: %.40q is not a status line", r.URL(), line)
 	}
 	header, err := lines.ReadMIMEHeader()
 	if err != nil && (err != io.EOF || len(header) == 0) {
@@ -46,7 +46,7 @@ func (r *Record) HTTP() (*http.Response, error) {
 	return resp, nil
 }
 
-// chunked says whether a body begins with the length of a chunk.
+// chunked reports whether a body begins with the length of a chunk.
 func chunked(in *bufio.Reader) bool {
 	head, _ := in.Peek(18)
 	size, _, ok := bytes.Cut(head, []byte("\r\n"))

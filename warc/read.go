@@ -14,17 +14,17 @@ import (
 const (
 	DefaultMaxBlock = 64 << 20
 	maxHeader       = 1 << 20 // bytes of a record's header
-	maxDamages      = 1000    // after which the rest of a file is not looked at
+	maxDamages      = 1000    // after which the rest of a file is not read
 )
 
-// ReaderOptions bound what a Reader takes. The zero value works.
+// ReaderOptions are the options of a [Reader]. The zero value works.
 type ReaderOptions struct {
-	MaxBlock int64 // bytes of a block that is kept; longer ones are passed over; default 64 MiB
+	MaxBlock int64 // largest block that is returned, in bytes; default 64 MiB
 }
 
-// A DamageError says that a record is not what it should be. Reading may go on.
+// A DamageError says that a record is damaged. Reading may continue.
 type DamageError struct {
-	Offset int64 // of the file, about where the damage was noticed
+	Offset int64 // about where in the file the damage was found
 	Err    error
 }
 
@@ -32,17 +32,17 @@ func (e *DamageError) Error() string { return fmt.Sprintf("near byte %d: %v", e.
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// A Reader reads the records of an archive one after the other.
+// A Reader reads the records of an archive in order.
 type Reader struct {
 	o       ReaderOptions
 	source  *source
 	in      *bufio.Reader // over source
 	block   bytes.Buffer
-	lost    bool // the start of the next record is to be looked for
+	lost    bool // after damage: search for the start of a record
 	damages int
 }
 
-// NewReader reads the archive that r is.
+// NewReader returns a reader of the archive r.
 func NewReader(r io.Reader, o ReaderOptions) *Reader {
 	if o.MaxBlock <= 0 {
 		o.MaxBlock = DefaultMaxBlock
@@ -51,12 +51,12 @@ func NewReader(r io.Reader, o ReaderOptions) *Reader {
 	return &Reader{o: o, source: s, in: bufio.NewReaderSize(s, 64<<10)}
 }
 
-// Offset is how much of the file has been read, in bytes.
+// Offset returns the number of bytes of the file that were read.
 func (r *Reader) Offset() int64 { return r.source.unpacker.offset() }
 
-// Next reads a record. The error is io.EOF at the end, and a *DamageError for a record that is passed
-// over, after which Next may be called again. Any other error is for good: it comes from the reader
-// below, or there was damage a thousand times.
+// Next returns the next record. The error is io.EOF at the end, and a *DamageError for a record
+// that was skipped, after which the caller may call Next again. Any other error is final: the
+// underlying reader failed, or a thousand records were damaged.
 func (r *Reader) Next() (*Record, error) {
 	rec, err := r.next()
 	if err == nil || err == io.EOF {
@@ -72,7 +72,7 @@ func (r *Reader) Next() (*Record, error) {
 	return nil, &DamageError{r.Offset(), noEOF(err)}
 }
 
-// noEOF: an end where there should be more is no end.
+// noEOF returns an error that is not io.EOF, for an end inside a record.
 func noEOF(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errors.New("record is cut short")
@@ -91,11 +91,11 @@ func (r *Reader) next() (*Record, error) {
 	}
 	length, err := strconv.ParseUint(rec.Get("Content-Length"), 10, 62)
 	if err != nil {
-		return nil, fmt.Errorf("Content-Length %.40q is no length", rec.Get("Content-Length"))
+		return nil, fmt.Errorf("Content-Length %.40q is not a length", rec.Get("Content-Length"))
 	}
 	if int64(length) > r.o.MaxBlock {
 		rec.Long = true
-		return rec, r.passOver(int64(length))
+		return rec, r.skipBlock(int64(length))
 	}
 	r.block.Reset()
 	if _, err := io.CopyN(&r.block, r.in, int64(length)); err != nil {
@@ -108,8 +108,8 @@ func (r *Reader) next() (*Record, error) {
 
 const mark = "WARC/"
 
-// start finds the first line of a record: the next line that is not empty, or, after damage, the next
-// that looks like one.
+// start finds the first line of a record: the next line that is not empty or, after damage, the
+// next one that begins a record.
 func (r *Reader) start() (version string, err error) {
 	for fresh := true; ; {
 		line, err := r.in.ReadSlice('\n')
@@ -125,7 +125,7 @@ func (r *Reader) start() (version string, err error) {
 			return "", fmt.Errorf("%.20q where a record should begin", text)
 		case err == io.EOF && (text == "" || r.lost):
 			return "", io.EOF
-		case r.lost && r.source.unpacker.failed == nil && err != io.EOF: // broken again
+		case r.lost && r.source.unpacker.failed == nil && err != io.EOF: // damaged again
 			fresh = true
 		default:
 			return "", noEOF(err)
@@ -133,8 +133,8 @@ func (r *Reader) start() (version string, err error) {
 	}
 }
 
-// header reads the fields up to the empty line. A line that begins with white space goes on with the
-// one before it.
+// header reads the fields up to the empty line. A line that begins with white space continues the
+// one before.
 func (r *Reader) header(rec *Record) error {
 	for size := 0; ; {
 		line, err := r.in.ReadSlice('\n')
@@ -159,7 +159,7 @@ func (r *Reader) header(rec *Record) error {
 	}
 }
 
-// end reads the two empty lines after a block. Where something else stands there, the length was a lie.
+// end reads the two empty lines after a block. If they are missing, the length was wrong.
 func (r *Reader) end() error {
 	after, err := r.in.Peek(4)
 	switch {
@@ -174,11 +174,11 @@ func (r *Reader) end() error {
 	return fmt.Errorf("Content-Length %d is not where the record ends", length)
 }
 
-// between is what stands between two records.
+// between separates two records.
 var between = []byte("\r\n\r\n" + mark)
 
-// putBack has the block read again from the first record in it, if there is one: a length that was
-// too long took it in.
+// putBack unreads the block from the first record in it, if there is one: a length that was too
+// large included it.
 func (r *Reader) putBack() {
 	block := r.block.Bytes()
 	i := bytes.Index(block, between)
@@ -190,8 +190,8 @@ func (r *Reader) putBack() {
 	r.in.Reset(r.source)
 }
 
-// passOver skips a block that is too long to keep. A record that begins in it ends it.
-func (r *Reader) passOver(length int64) error {
+// skipBlock skips a block that is too large. It stops at a record that begins in it.
+func (r *Reader) skipBlock(length int64) error {
 	for passed := int64(0); passed < length; {
 		piece, err := r.in.Peek(int(min(length-passed, 32<<10)))
 		if i := bytes.Index(piece, between); i >= 0 {
@@ -202,7 +202,7 @@ func (r *Reader) passOver(length int64) error {
 			r.in.Discard(len(piece))
 			return noEOF(err)
 		}
-		keep := len(between) - 1 // the start of a record may stand across
+		keep := len(between) - 1 // the start of a record may cross the border
 		if passed+int64(len(piece)) == length {
 			keep = 0
 		}
@@ -213,7 +213,7 @@ func (r *Reader) passOver(length int64) error {
 	return r.end()
 }
 
-// A source gives what was put back, and then the archive.
+// A source reads what was unread, and then the archive.
 type source struct {
 	ahead    []byte
 	unpacker *unpacker

@@ -1,10 +1,10 @@
-// Package warc reads and writes web archives: files of WARC/1.1 (ISO 28500:2017), the format in which
-// crawlers and libraries exchange pages. It reads the older versions too, plain, and as gzip or zstd of
-// a member a record or of all.
+// Package warc reads and writes web archives: files of WARC/1.1 (ISO 28500:2017), in which crawlers
+// and libraries exchange pages. It reads older versions too, uncompressed or compressed with gzip
+// or zstd, as one member or a member for each record.
 //
-// Nothing of an archive is believed. A record that is cut short, whose length is not that of its block
-// or whose compression is broken costs a [DamageError] and is passed over; reading goes on with the next
-// record that is whole. No more memory is taken than bytes have come.
+// It trusts nothing in an archive. A record that is cut short, has a wrong length or is compressed
+// wrongly is skipped with a [DamageError], and reading continues with the next whole record. A read
+// allocates no more memory than bytes were read.
 package warc
 
 import (
@@ -16,31 +16,31 @@ import (
 	"time"
 )
 
-// The types of records that matter here; [Record.Type] may be any other.
+// The types of records that this project uses. [Record.Type] may return others.
 const (
 	Info     = "warcinfo" // about the file
 	Request  = "request"
-	Response = "response" // an answer of HTTP, whole
-	Resource = "resource" // a body without the answer's header
+	Response = "response" // a whole HTTP response
+	Resource = "resource" // a body without an HTTP header
 	Metadata = "metadata"
-	Revisit  = "revisit" // an answer with the body of an earlier one, which is left out
+	Revisit  = "revisit" // a response without its body, which is that of an earlier one
 )
 
-// SameDigest is the WARC-Profile of a revisit whose body is that of another record.
+// SameDigest is the WARC-Profile of a revisit with the same body as another record.
 const SameDigest = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 
-// A Field is one line of a record's header.
+// A Field is a field of a record's header.
 type Field struct{ Name, Value string }
 
-// A Record is one record.
+// A Record is a record of an archive.
 type Record struct {
 	Version string // "1.1"
 	Fields  []Field
-	Block   []byte // what follows the header; when read, valid until the next record is
-	Long    bool   // the block was longer than [ReaderOptions.MaxBlock]; Block is empty
+	Block   []byte // valid until the next record is read
+	Long    bool   // the block exceeded [ReaderOptions.MaxBlock] and is empty
 }
 
-// Get is the first value of a field, "" where there is none. Case does not matter.
+// Get returns the first value of a field, "" if there is none. It ignores case.
 func (r *Record) Get(name string) string {
 	for _, f := range r.Fields {
 		if strings.EqualFold(f.Name, name) {
@@ -50,31 +50,32 @@ func (r *Record) Get(name string) string {
 	return ""
 }
 
-// Type is the kind of record, such as [Response].
+// Type returns the type of the record, such as [Response].
 func (r *Record) Type() string { return strings.ToLower(r.Get("WARC-Type")) }
 
-// URL is what the record is about. Some writers put it in angle brackets.
+// URL returns the target URL, without the angle brackets of some writers.
 func (r *Record) URL() string { return bare(r.Get("WARC-Target-URI")) }
 
 func bare(s string) string { return strings.TrimSuffix(strings.TrimPrefix(s, "<"), ">") }
 
-// RefersTo is the URL of the record that a revisit repeats, "" where it does not say.
+// RefersTo returns the URL of the record that a revisit repeats, "" if it is not recorded.
 func (r *Record) RefersTo() string { return bare(r.Get("WARC-Refers-To-Target-URI")) }
 
-// Digest is that of the payload, as written: "sha1:PLAJ4SQ5GN7IDEYQLFMFOEQ2WOBFGG6Q".
+// Digest returns the digest of the payload as it is written:
+// "sha1:PLAJ4SQ5GN7IDEYQLFMFOEQ2WOBFGG6Q".
 func (r *Record) Digest() string { return r.Get("WARC-Payload-Digest") }
 
-// Date is when the record's content was captured, in UTC.
+// Date returns when the content was captured, in UTC.
 func (r *Record) Date() (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, r.Get("WARC-Date"))
 	if err != nil {
-		return t, fmt.Errorf("warc: WARC-Date %.40q is no time", r.Get("WARC-Date"))
+		return t, fmt.Errorf("warc: WARC-Date %.40q is not a time", r.Get("WARC-Date"))
 	}
 	return t.UTC(), nil
 }
 
-// Intact says whether the block is what its digest says. It is, where there is none, or one of another
-// kind than SHA-1.
+// Intact reports whether the block has its SHA-1 digest. It returns true if there is no digest, or
+// one of another kind.
 func (r *Record) Intact() bool {
 	want := r.Get("WARC-Block-Digest")
 	kind, value, _ := strings.Cut(want, ":")
@@ -85,7 +86,7 @@ func (r *Record) Intact() bool {
 	return strings.EqualFold(want, Digest(r.Block)) || strings.EqualFold(value, hex.EncodeToString(sum[:]))
 }
 
-// Digest is the digest of bytes as archives give it: SHA-1 in base 32.
+// Digest returns the digest of b in the form of archives: SHA-1 in base 32.
 func Digest(b []byte) string {
 	sum := sha1.Sum(b)
 	return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])

@@ -14,24 +14,24 @@ import (
 
 const (
 	zstdMagic     = 0xFD2FB528
-	dictionary    = 0x184D2A5D // skippable frame at the start of a file, with the dictionary of the others
+	dictionary    = 0x184D2A5D // skippable frame at the start of a file, with the dictionary for all others
 	maxDictionary = 16 << 20
 	maxWindow     = 128 << 20 // what the zstd tool accepts
 )
 
-// An unpacker undoes the compression of an archive, if it has one. After an error in the compressed
-// data it goes on with the next member that can be found.
+// An unpacker decompresses an archive, if it is compressed. After an error in the compressed data
+// it continues with the next member that it finds.
 type unpacker struct {
 	under  *counter
 	raw    *bufio.Reader
-	member io.Reader // of raw; nil between members
+	member io.Reader // decompresses a member of raw; nil between members
 	gzip   gzip.Reader
 	zstd   *zstd.Decoder
-	packed bool  // a member has been seen: what is none is damage
-	failed error // of the reader below: the end
+	packed bool  // there was a member: bytes outside members are damage
+	failed error // final error of the underlying reader
 }
 
-// A counter counts what was read, and remembers a failure.
+// A counter counts the bytes read and keeps an error of the underlying reader.
 type counter struct {
 	r io.Reader
 	n int64
@@ -88,7 +88,7 @@ func damaged(err error) error {
 	return fmt.Errorf("compressed data are damaged: %w", err)
 }
 
-// begin opens the member that comes next.
+// begin starts the next member.
 func (u *unpacker) begin() error {
 	head, err := u.raw.Peek(4)
 	switch {
@@ -126,7 +126,7 @@ func isGzip(b []byte) bool {
 	return len(b) >= 4 && b[0] == 0x1f && b[1] == 0x8b && b[2] == 8 && b[3]&0xe0 == 0
 }
 
-// isText says whether a plain archive may begin with these bytes.
+// isText reports whether an uncompressed archive may begin with these bytes.
 func isText(b []byte) bool {
 	for _, c := range b {
 		if c < '\t' || c > '~' {
@@ -144,9 +144,11 @@ func isZstd(b []byte) bool {
 	return magic == zstdMagic || magic == dictionary
 }
 
-// beginZstd has all frames from here on decoded as one.
+// beginZstd decodes all frames from here on as one member.
 func (u *unpacker) beginZstd(withDictionary bool) error {
-	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow)}
+	options := []zstd.DOption{
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow),
+	}
 	if withDictionary {
 		d, err := u.readDictionary()
 		if err != nil {
@@ -195,7 +197,7 @@ func (u *unpacker) readDictionary() ([]byte, error) {
 	return dec.DecodeAll(d.Bytes(), nil)
 }
 
-// seek goes to where a member may begin, after this byte.
+// seek discards at least one byte, up to where a member may begin.
 func (u *unpacker) seek() {
 	for {
 		if _, err := u.raw.Discard(1); err != nil {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// ErrNoArchive says that a zip file has no web archive in it.
+// ErrNoArchive says that a zip file has no web archive.
 var ErrNoArchive = errors.New("no web archive is in this zip file")
 
-// A Package is a WACZ file, which browsers that archive what they show make: a zip file with WARC files in
-// its folder archive, beside indexes of them that are not needed to read all.
+// A Package is an open WACZ file, as browser extensions make them: a zip file with WARC files in
+// its folder archive, and with indexes of these, which are not read.
 type Package struct{ zip *zip.ReadCloser }
 
-// OpenPackage opens the file of that name. It must be closed.
+// OpenPackage opens a WACZ file. The caller closes it.
 func OpenPackage(name string) (*Package, error) {
 	z, err := zip.OpenReader(name)
 	if err != nil {
@@ -29,10 +29,11 @@ func OpenPackage(name string) (*Package, error) {
 	return p, nil
 }
 
-// Archives are the names of the web archives in the package.
+// Archives returns the names of the web archives in the package.
 func (p *Package) Archives() (names []string) {
 	for _, f := range p.zip.File {
-		if dir, base := path.Split(f.Name); dir == "archive/" && (strings.HasSuffix(base, ".warc") || strings.HasSuffix(base, ".warc.gz")) {
+		dir, base := path.Split(f.Name)
+		if dir == "archive/" && (strings.HasSuffix(base, ".warc") || strings.HasSuffix(base, ".warc.gz")) {
 			names = append(names, f.Name)
 		}
 	}

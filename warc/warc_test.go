@@ -101,7 +101,7 @@ func TestWget(t *testing.T) {
 	}
 }
 
-// packed gives an archive of n records, and where each begins in it.
+// packed returns an archive of n records, and where each begins in it.
 func packed(t testing.TB, how Compression, n int) (archive []byte, starts []int, want []string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -261,7 +261,7 @@ func TestOneMember(t *testing.T) {
 	}
 }
 
-// TestDictionary: the dictionary of a .warc.zst stands in its first frame, plain or compressed.
+// TestDictionary: the dictionary of a .warc.zst is in its first frame, compressed or not.
 func TestDictionary(t *testing.T) {
 	archive, starts, want := packed(t, Plain, 5)
 	samples := make([][]byte, len(starts))
@@ -323,7 +323,7 @@ func (f failing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestDisk: a failure of the file is no damage of the archive, and ends the reading.
+// TestDisk: an error of the file ends the reading, and is not a DamageError.
 func TestDisk(t *testing.T) {
 	for name, how := range compressions {
 		archive, _, _ := packed(t, how, 3)

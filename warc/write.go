@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Compression says how records are packed: each is a member of its own, so that one can be read
+// A Compression is how records are compressed. Each is a member of its own, so that it can be read
 // without the others.
 type Compression int
 
@@ -33,7 +33,7 @@ type Writer struct {
 	out  []byte
 }
 
-// NewWriter writes to w.
+// NewWriter returns a writer to w.
 func NewWriter(w io.Writer, how Compression) (*Writer, error) {
 	out := &Writer{w: w, how: how}
 	var err error
@@ -41,13 +41,14 @@ func NewWriter(w io.Writer, how Compression) (*Writer, error) {
 	case Gzip:
 		out.gzip = gzip.NewWriter(nil)
 	case Zstd:
-		out.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
+		level := zstd.WithEncoderLevel(zstd.SpeedBetterCompression)
+		out.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), level)
 	}
 	return out, err
 }
 
-// Write writes one record of a type. Its ID, its length and the digest of its block are added. Records of the same
-// type, fields and block get the same ID.
+// Write writes one record of a type and returns its ID. It adds the ID, the length, and the digest
+// of the block. Records with the same type, fields and block have the same ID.
 func (w *Writer) Write(kind string, at time.Time, fields []Field, block []byte) (id string, err error) {
 	digest := Digest(block)
 	id = recordID(kind, at, fields, digest)
@@ -85,7 +86,7 @@ func (w *Writer) member(b []byte) (err error) {
 	return err
 }
 
-// recordID makes a UUID of version 5's shape, so that the same archive is made of the same pages.
+// recordID returns a UUID in the form of version 5, so that the same pages make the same archive.
 func recordID(kind string, at time.Time, fields []Field, digest string) string {
 	h := sha1.New()
 	fmt.Fprint(h, kind, "\n", at.Unix(), "\n", fields, "\n", digest)
@@ -94,7 +95,7 @@ func recordID(kind string, at time.Time, fields []Field, digest string) string {
 	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// FieldsBlock is the block of a record of the media type application/warc-fields.
+// FieldsBlock returns the block of a record of the media type application/warc-fields.
 func FieldsBlock(fields ...Field) []byte {
 	var b bytes.Buffer
 	for _, f := range fields {

@@ -87,9 +87,11 @@ func TestEveryParameter(t *testing.T) {
 	}
 }
 
-// TestHostOfSomeoneElse: a host header of someone else is in no link, no redirect and no cookie.
+// TestHostOfSomeoneElse: a host header of someone else that is allowed is in no link, no redirect and no cookie.
 func TestHostOfSomeoneElse(t *testing.T) {
-	s := fullServer()
+	o := fullServer().o
+	o.Hosts = append(o.Hosts, "foreign.test")
+	s := New(o)
 	for _, target := range append([]string{"/none", "/search?q=a&start=-1", "/advanced?all=a", "/search?q="}, everyRoute...) {
 		r := httptest.NewRequest(http.MethodGet, target, nil)
 		r.Host = "foreign.test"

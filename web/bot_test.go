@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"anatomy/web/pages"
 )
 
 // TestBot: whoever is visited learns by what name, from where and how to end it; a server without a crawler has no
@@ -19,12 +21,12 @@ func TestBot(t *testing.T) {
 	if !strings.Contains(get(t, fullServer(), "/", http.StatusOK), `href="/bot"`) {
 		t.Error("nothing leads to it")
 	}
-	alone := New(Options{Search: newFake()})
+	alone := newServerOf(Options{Collection: newFake()})
 	get(t, alone, "/bot", http.StatusNotFound)
 	if strings.Contains(get(t, alone, "/", http.StatusOK), "/bot") {
 		t.Error("a link leads nowhere")
 	}
-	unknown := New(Options{Search: newFake(), Bot: &Bot{"<b>", "anatomy", func() []netip.Addr { return nil }}})
+	unknown := newServerOf(Options{Collection: newFake(), Bot: &pages.Bot{Agent: "<b>", Product: "anatomy", Addresses: func() []netip.Addr { return nil }}})
 	if body := get(t, unknown, "/bot", http.StatusOK); strings.Contains(body, "They come from") || strings.Contains(body, "<b>") {
 		t.Errorf("without addresses:\n%s", body)
 	}

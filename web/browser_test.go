@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"anatomy/web/pages"
 )
 
 // The tests of this file look through a real browser, the Chromium that ANATOMY_CHROMIUM names.
@@ -109,7 +111,7 @@ func TestBrowserCachedPageIsInert(t *testing.T) {
 func TestBrowserRefusesEvenUnfiltered(t *testing.T) {
 	b := newBrowser(t)
 	hits := make(chan string, 100)
-	policy := cachedPolicy
+	policy := pages.CachedPolicy
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if policy != "" {

@@ -99,7 +99,7 @@ func arrived(path string) chromedp.Action[chromedp.Void] {
 
 func browserServer(t *testing.T) string {
 	o := fullServer().o
-	o.Crawl, o.Desk, o.Token = busyCrawl(), &fakeDesk{}, testToken
+	o.Admin.Crawl, o.Admin.Jobs, o.Admin.Token = busyCrawl(), &fakeJobs{}, testToken
 	server := httptest.NewServer(New(o).Handler())
 	t.Cleanup(server.Close)
 	return server.URL
@@ -111,7 +111,7 @@ var browserPages = map[string]string{
 	"explain": "/explain?q=inverted+index&url=https://www.docs.test/anatomy/storage/inverted-index.html", "cached": "/cached?doc=4711&q=inverted+index",
 	"text": "/cached?doc=4711&q=inverted+index&text=1", "problem": "/search?q=x&start=-1", "pager": "/search?q=inverted+index&num=3&start=30",
 	"links": "/links?doc=4711", "images": "/search?q=fox&type=image", "noimages": "/search?q=none&type=image", "info": "/page?url=https://www.docs.test/old", "unknown": "/page?url=http://unknown.test/", "ask": "/page", "preferences": "/preferences?block=a.test&raise=b.test",
-	"liked": "/search?q=inverted+index&raise=sorter.docs.test&block=papers.docs.test&blocked=1", "api": "/api", "crawl": "/crawl", "dashboard": "/dashboard", "help": "/help", "bot": "/bot", "advanced": "/advanced", "site": "/site/docs.test", "live": "/site/live.test", "versions": "/versions?doc=4711", "difference": "/versions?doc=4711&old=1:1:0&new=1:2:0", "version": "/cached?doc=4711&version=1:2:0",
+	"liked": "/search?q=inverted+index&raise=sorter.docs.test&block=papers.docs.test&blocked=1", "api": "/api", "crawl": "/crawl", "help": "/help", "bot": "/bot", "advanced": "/advanced", "site": "/site/docs.test", "live": "/site/live.test", "versions": "/versions?doc=4711", "difference": "/versions?doc=4711&old=1:1:0&new=1:2:0", "version": "/cached?doc=4711&version=1:2:0",
 }
 
 // theme has the system prefer a theme.

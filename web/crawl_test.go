@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"anatomy/vocab"
+	"anatomy/web/pages"
 )
 
 // fakeCrawl is a crawl by its status alone; it notes what it is told.
@@ -47,8 +48,8 @@ func (f *fakeCrawl) tell(what string) error {
 func (f *fakeCrawl) Pause(context.Context) error  { return f.tell("pause") }
 func (f *fakeCrawl) Resume(context.Context) error { return f.tell("resume") }
 
-func (f *fakeCrawl) Add(_ context.Context, urls []string) ([]vocab.Added, error) {
-	return []vocab.Added{{URL: urls[0], State: "queued"}}, f.tell("add " + strings.Join(urls, " "))
+func (f *fakeCrawl) Add(_ context.Context, urls []string) ([]vocab.AddResult, error) {
+	return []vocab.AddResult{{URL: urls[0], State: "queued"}}, f.tell("add " + strings.Join(urls, " "))
 }
 
 func (f *fakeCrawl) Remove(_ context.Context, pattern string) (uint64, error) {
@@ -85,7 +86,7 @@ func busyCrawl() *fakeCrawl {
 const testToken = "0123456789abcdef-token"
 
 func crawlServer(f *fakeCrawl, token string, now *time.Time) *Server {
-	return New(Options{Search: newFake(), Crawl: f, Token: token, Now: func() time.Time { return *now }})
+	return newServerOf(Options{Collection: newFake(), Admin: pages.AdminOptions{Crawl: f, Token: token}, Now: func() time.Time { return *now }})
 }
 
 // browse is what a browser does: it keeps cookies, and says where a form comes from.
@@ -156,7 +157,7 @@ func TestCrawlActions(t *testing.T) {
 	b.origin = "http://evil.test"
 	want(http.StatusForbidden, "POST", "/crawl/pause", form())
 	b.origin = "http://search.test"
-	want(http.StatusBadRequest, "POST", "/crawl/add", form("urls", strings.Repeat("x", 2*maxForm)))
+	want(http.StatusBadRequest, "POST", "/crawl/add", form("urls", strings.Repeat("x", 512<<10)))
 	if len(f.told) > 0 {
 		t.Fatalf("the crawl was told %q", f.told)
 	}
@@ -165,7 +166,7 @@ func TestCrawlActions(t *testing.T) {
 	if body := want(http.StatusOK, "POST", "/crawl/add", form("urls", "http://a.test/ <b>")).Body.String(); !strings.Contains(body, "http://a.test/: queued") {
 		t.Error(body)
 	}
-	if body := want(http.StatusOK, "POST", "/crawl/remove", form("pattern", " b.test ")).Body.String(); !strings.Contains(body, "b.test: 1,234 URLs") {
+	if body := want(http.StatusOK, "POST", "/crawl/remove", form("pattern", " b.test ")).Body.String(); !strings.Contains(body, "b.test: removed 1,234 URLs") {
 		t.Error(body)
 	}
 	if body := want(http.StatusConflict, "POST", "/crawl/remove", form("pattern", "*")).Body.String(); !strings.Contains(body, "that is everything") {
@@ -180,7 +181,7 @@ func TestCrawlActions(t *testing.T) {
 	if body := want(http.StatusOK, "GET", "/crawl", nil).Body.String(); !strings.Contains(body, "No crawl runs") {
 		t.Error(body)
 	}
-	now = now.Add(sessionLength)
+	now = now.Add(12 * time.Hour)
 	want(http.StatusUnauthorized, "POST", "/crawl/pause", form())
 	want(http.StatusSeeOther, "POST", "/crawl/logout", nil)
 	want(http.StatusSeeOther, "GET", "/crawl/pause", nil)

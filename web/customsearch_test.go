@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"anatomy/web/api"
+	"anatomy/web/internal/params"
 )
 
 // TestCustomSearchShape compares answers with testdata/customsearch.golden; ANATOMY_UPDATE=1
@@ -42,7 +45,7 @@ func TestCustomSearchShape(t *testing.T) {
 func TestCustomSearchQueries(t *testing.T) {
 	f := newFake()
 	now := func() time.Time { return time.Date(2026, 3, 31, 1, 2, 3, 0, time.UTC) }
-	s := New(Options{Search: f, Now: now, SiteSets: map[string][]string{"docs": {"a.test", "b.test/x"}}})
+	s := newServerOf(Options{Collection: f, Now: now, API: APIOptions{SiteSets: map[string][]string{"docs": {"a.test", "b.test/x"}}}})
 	cases := map[string]string{
 		"q=a&cx=docs":                                          "(site:a.test OR site:b.test/x) a",
 		"q=a&cx=other&fileType=pdf":                            "filetype:pdf a",
@@ -66,7 +69,7 @@ func TestCustomSearchQueries(t *testing.T) {
 
 func TestCustomSearchBadParameters(t *testing.T) {
 	s := fullServer()
-	long := strings.Repeat("a", MaxQuery+1)
+	long := strings.Repeat("a", params.MaxQuery+1)
 	for _, query := range []string{
 		"", "q=", "q=+", "q=a&q=b", "q=" + long, "q=%zz", "q=a&num=0", "q=a&num=11", "q=a&num=-1", "q=a&num=x", "q=a&num=1&num=2",
 		"q=a&start=0", "q=a&start=-1", "q=a&start=10002", "q=a&start=99999999999999999999", "q=a&start=1.5", "q=a&cx=" + long,
@@ -95,7 +98,7 @@ func TestCustomSearchEscapes(t *testing.T) {
 	f := newFake()
 	a := f.answers[hostileQuery]
 	a.Results[0].URL = "https://a.test/<script>"
-	var answer struct{ Items []customItem }
+	var answer struct{ Items []api.CustomItem }
 	target := "/customsearch/v1?q=" + url.QueryEscape(hostileQuery)
 	if err := json.Unmarshal([]byte(get(t, newServer(f), target, http.StatusOK)), &answer); err != nil || len(answer.Items) != 1 {
 		t.Fatal(err, answer)

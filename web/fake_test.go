@@ -1,13 +1,20 @@
 package web
 
 import (
+	"cmp"
 	"context"
+
+	"anatomy/web/pages"
+
+	_ "embed"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"anatomy/collection"
 	"anatomy/searcher"
 	"anatomy/vocab"
 )
@@ -18,8 +25,55 @@ type fakeIndex struct {
 	answers map[string]*searcher.Response
 	pages   map[vocab.DocID]*vocab.Page
 
+	closed bool // no index is open
+
+	// Answers of the methods of these names; nil for a default.
+	all      func(context.Context, searcher.Request, int, func(*searcher.Result) error) (*searcher.Response, error)
+	complete func(typed string, limit int) []string
+	stats    func() (any, error)
+
 	mu    sync.Mutex
 	asked []searcher.Request
+}
+
+// newServerOf returns a server that also answers as example.com, which httptest.NewRequest names,
+// and as search.test, as often as a test asks.
+func newServerOf(o Options) *Server {
+	o.Limits.Rate = cmp.Or(o.Limits.Rate, -1)
+	o.Hosts = append(slices.Clip(o.Hosts), "example.com", "search.test")
+	return New(o)
+}
+
+func (f *fakeIndex) Ready() bool { return !f.closed }
+
+func (f *fakeIndex) AnswerStats() searcher.AnswerStats {
+	return searcher.AnswerStats{Hits: 3, Misses: 4, Bytes: 5}
+}
+
+func (f *fakeIndex) All(ctx context.Context, r searcher.Request, limit int, each func(*searcher.Result) error) (*searcher.Response, error) {
+	return f.all(ctx, r, limit, each)
+}
+
+func (f *fakeIndex) Complete(typed string, limit int) []string {
+	if f.complete == nil {
+		return nil
+	}
+	return f.complete(typed, limit)
+}
+
+func (f *fakeIndex) Stats(context.Context) (any, error) {
+	if f.stats == nil {
+		return map[string]int{"pages": 9390}, nil
+	}
+	return f.stats()
+}
+
+func (f *fakeIndex) Images(ctx context.Context, r searcher.Request) (*searcher.ImageResponse, error) {
+	return fakeImages(ctx, r)
+}
+
+func (f *fakeIndex) Image(ctx context.Context, doc vocab.DocID, id string) (*vocab.Image, error) {
+	return fakeImage(ctx, doc, id)
 }
 
 func (f *fakeIndex) Search(ctx context.Context, r searcher.Request) (*searcher.Response, error) {
@@ -65,90 +119,90 @@ func (f *fakeIndex) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, err
 	if p, ok := f.pages[doc]; ok {
 		return p, nil
 	}
-	return nil, fmt.Errorf("repository: document %d: %w", doc, ErrNotFound)
+	return nil, fmt.Errorf("repository: document %d: %w", doc, collection.ErrNotFound)
 }
 
-func (f *fakeIndex) find(ctx context.Context, url string) (vocab.DocID, error) {
+func (f *fakeIndex) Find(ctx context.Context, url string) (vocab.DocID, error) {
 	for doc, p := range f.pages {
 		if p.URL == url {
 			return doc, nil
 		}
 	}
-	return 0, ErrNotFound
+	return 0, collection.ErrNotFound
 }
 
-func (f *fakeIndex) links(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error) {
+func (f *fakeIndex) Links(ctx context.Context, doc vocab.DocID, n int) (*collection.LinkReport, error) {
 	p, ok := f.pages[doc]
 	if !ok {
-		return &LinkReport{Doc: doc}, nil
+		return &collection.LinkReport{Doc: doc}, nil
 	}
-	r := &LinkReport{Doc: doc, URL: p.URL, Rank: 0.004, FromLinks: 0.003, InCount: 40, OffSite: 1, OutCount: 3, Broken: 1,
-		Out: []OutLink{{Doc: 12, URL: "http://sorter.docs.test/"}, {Doc: 13, URL: "https://ja.docs.test/", NoFollow: true}, {Doc: 99, URL: "http://gone.test/", Broken: true}}}
+	r := &collection.LinkReport{Doc: doc, URL: p.URL, Rank: 0.004, FromLinks: 0.003, InCount: 40, OffSite: 1, OutCount: 3, Broken: 1,
+		Out: []collection.OutLink{{Doc: 12, URL: "http://sorter.docs.test/"}, {Doc: 13, URL: "https://ja.docs.test/", NoFollow: true}, {Doc: 99, URL: "http://gone.test/", Broken: true}}}
 	for i := range 40 {
-		r.In = append(r.In, InLink{Doc: vocab.DocID(100 + i), URL: fmt.Sprintf("http://from.test/%d", i), Texts: []string{"the index", hostileQuery}, OffSite: i == 0, Share: 0.001 / float64(i+1)})
+		r.In = append(r.In, collection.InLink{Doc: vocab.DocID(100 + i), URL: fmt.Sprintf("http://from.test/%d", i), Texts: []string{"the index", hostileQuery}, OffSite: i == 0, Share: 0.001 / float64(i+1)})
 	}
 	r.In, r.Out = r.In[:min(n, 40)], r.Out[:min(n, 3)]
 	return r, nil
 }
 
 // trace knows a redirect to document 4711, a page that robots.txt forbids, and one that waits.
-func (f *fakeIndex) trace(ctx context.Context, url string) (*Trace, error) {
-	t := &Trace{URL: url, Known: true, Records: []TraceRecord{}, Ranks: []TraceRank{}, Similar: []string{}, Alike: []NearPage{}}
+func (f *fakeIndex) Trace(ctx context.Context, url string) (*collection.Trace, error) {
+	t := &collection.Trace{URL: url, Known: true, Records: []collection.TraceRecord{}, Ranks: []collection.TraceRank{}, Similar: []string{}, Alike: []collection.NearPage{}}
 	switch {
 	case strings.HasPrefix(url, "ftp:"):
-		return nil, fmt.Errorf("%w: %s", ErrBadURL, url)
+		return nil, fmt.Errorf("%w: %s", collection.ErrBadURL, url)
 	case strings.Contains(url, "unread"):
 		t.Known, t.Unread = false, "anatomy trace on the server says why"
 	case strings.Contains(url, "unknown"):
 		t.Known, t.Similar = false, []string{"https://www.docs.test/", hostileQuery}
 	case strings.Contains(url, "forbidden"):
 		t.Doc, t.Absent = 31, "robots.txt forbids it"
-		t.Records = []TraceRecord{{Doc: 31, URL: url, Depth: 2, FirstSeen: fetched, State: "finished", Fetch: &TraceFetch{At: fetched, Outcome: "forbidden", Reason: "robots.txt forbids it: " + hostileQuery}}}
+		t.Records = []collection.TraceRecord{{Doc: 31, URL: url, Depth: 2, FirstSeen: fetched, State: "finished", Fetch: &collection.TraceFetch{At: fetched, Outcome: "forbidden", Reason: "robots.txt forbids it: " + hostileQuery}}}
 	case strings.Contains(url, "waiting"):
 		t.Doc, t.Live, t.Absent = 32, true, "failed"
-		t.Records = []TraceRecord{{Doc: 32, URL: url, State: "waiting", Retry: fetched, Tries: 2, Refused: "the path repeats itself"}}
+		t.Records = []collection.TraceRecord{{Doc: 32, URL: url, State: "waiting", Retry: fetched, Tries: 2, Refused: "the path repeats itself"}}
 	default:
 		t.Doc, t.Indexed, t.Crawled, t.Words, t.Title, t.PageRank, t.Average = 4711, true, true, 1234, "The inverted index", 0.0041, 38.5
-		t.Alike, t.AlikeAll = []NearPage{{12, "http://sorter.docs.test/", 2}}, 1
-		t.Records = []TraceRecord{
-			{Doc: 30, URL: url, Depth: 1, FirstSeen: fetched, State: "finished", Fetch: &TraceFetch{At: fetched, Outcome: "redirected", Status: 301, Place: "1:0:2", LeadsTo: 4711}},
+		t.Alike, t.AlikeAll = []collection.NearPage{{Doc: 12, URL: "http://sorter.docs.test/", Distance: 2}}, 1
+		t.Records = []collection.TraceRecord{
+			{Doc: 30, URL: url, Depth: 1, FirstSeen: fetched, State: "finished", Fetch: &collection.TraceFetch{At: fetched, Outcome: "redirected", Status: 301, Place: "1:0:2", LeadsTo: 4711}},
 			{Doc: 4711, URL: "https://www.docs.test/anatomy/storage/inverted-index.html", FirstSeen: fetched, State: "finished", Visits: 3, Visited: fetched, Changes: 1, Changed: fetched, Misses: 1,
-				Next: fetched.Add(time.Hour), NextWhy: "1 of the last 2 visits, over 3h0m0s, found a change", Fetch: &TraceFetch{At: fetched, Outcome: "fetched", Status: 200, Place: "1:1024:0", Content: "0123456789abcdef0123456789abcdef"}},
+				Next: fetched.Add(time.Hour), NextWhy: "1 of the last 2 visits, over 3h0m0s, found a change", Fetch: &collection.TraceFetch{At: fetched, Outcome: "fetched", Status: 200, Place: "1:1024:0", Content: "0123456789abcdef0123456789abcdef"}},
 		}
 	}
 	return t, nil
 }
 
-func (f *fakeIndex) site(ctx context.Context, site string, n int) (*SiteReport, error) {
+func (f *fakeIndex) Report(ctx context.Context, site string, n int) (*collection.SiteReport, error) {
 	if site == "unknown.test" {
-		return nil, ErrNotFound
+		return nil, collection.ErrNotFound
 	}
-	r := &SiteReport{Site: site, Documents: 1234, Crawled: 1200, PageRank: 0.25, LinksOf: 200, Pages: []SitePage{}, In: []HostLinks{{"from.test", 40}, {"other.test", 2}, {hostileQuery, 1}}, Out: []HostLinks{},
+	r := &collection.SiteReport{Site: site, Documents: 1234, Crawled: 1200, PageRank: 0.25, LinksOf: 200, Pages: []collection.SitePage{}, In: []collection.HostLinks{{Host: "from.test", Links: 40}, {Host: "other.test", Links: 2}, {Host: hostileQuery, Links: 1}}, Out: []collection.HostLinks{},
 		Outcomes: map[string]int{"fetched": 1200, "gone": 34, "forbidden": 3}}
 	for i := range min(n, 60) {
-		r.Pages = append(r.Pages, SitePage{Doc: vocab.DocID(i + 1), URL: fmt.Sprintf("https://%s/%d", site, i), Title: []string{"A page", "", hostileQuery, "転置インデックスとは何か"}[i%4], PageRank: 0.02 / float64(i+1), Crawled: i != 3})
+		r.Pages = append(r.Pages, collection.SitePage{Doc: vocab.DocID(i + 1), URL: fmt.Sprintf("https://%s/%d", site, i), Title: []string{"A page", "", hostileQuery, "転置インデックスとは何か"}[i%4], PageRank: 0.02 / float64(i+1), Crawled: i != 3})
 	}
 	if site == "live.test" {
-		r.Outcomes, r.Live, r.PageRank, r.In, r.LinksOf = nil, true, 0, []HostLinks{}, 0
+		r.Outcomes, r.Live, r.PageRank, r.In, r.LinksOf = nil, true, 0, []collection.HostLinks{}, 0
 	}
 	return r, nil
 }
 
 // versions are those of document 4711 by the place that is their number.
-func (f *fakeIndex) versions(ctx context.Context, doc vocab.DocID) (*Versions, error) {
+func (f *fakeIndex) Versions(ctx context.Context, doc vocab.DocID) (*collection.Versions, error) {
 	switch doc {
 	case 4711:
-		return &Versions{Read: 0.4, Pages: []Version{{fetched, "1:3:0", 2000}, {fetched.Add(-time.Hour), "1:2:0", 1000}, {fetched.Add(-2 * time.Hour), "1:1:0", 900}}}, nil
+		return &collection.Versions{Read: 0.4, Pages: []collection.Version{{Fetched: fetched, Place: "1:3:0", Bytes: 2000}, {Fetched: fetched.Add(-time.Hour), Place: "1:2:0", Bytes: 1000}, {Fetched: fetched.Add(-2 * time.Hour), Place: "1:1:0", Bytes: 900}}}, nil
 	case 66:
-		return &Versions{Read: 1, Pages: []Version{{fetched, "1:3:0", 2000}}}, nil
+		return &collection.Versions{Read: 1, Pages: []collection.Version{{Fetched: fetched, Place: "1:3:0", Bytes: 2000}}}, nil
 	}
-	return &Versions{Read: 1}, nil
+	return &collection.Versions{Read: 1}, nil
 }
 
-func (f *fakeIndex) versionAt(ctx context.Context, doc vocab.DocID, place string) (*vocab.Page, error) {
+func (f *fakeIndex) Version(ctx context.Context, doc vocab.DocID, place string) (*vocab.Page, error) {
 	p, ok := f.pages[doc]
 	if !ok {
-		return nil, ErrNotFound
+		return nil, collection.ErrNotFound
 	}
 	page := *p
 	switch place {
@@ -158,7 +212,7 @@ func (f *fakeIndex) versionAt(ctx context.Context, doc vocab.DocID, place string
 	case "1:1:0":
 		page.Body = []byte("<title>Before</title><p>nothing of it")
 	default:
-		return nil, fmt.Errorf("place %q: %w", place, ErrNotFound)
+		return nil, fmt.Errorf("place %q: %w", place, collection.ErrNotFound)
 	}
 	return &page, nil
 }
@@ -239,29 +293,14 @@ func newFake() *fakeIndex {
 
 const hostileQuery = `"><script>hit()</script>`
 
-const fakeHTML = `<!doctype html><html lang=en><head><title>The inverted index</title><style>body{color:red}</style></head>
-<body><nav><a href="/">Home</a> <a href="../">Up</a></nav><h1>The inverted index</h1>
-<p>For every word, the <em>inverted</em> index has a <a href="posting.html#list">list of documents</a>.
-<p>See <a href="#sizes">sizes</a>.<img src="/figure.png" alt="Figure 1: the parts">
-<pre><code>for word := range lexicon {
-    write(index, word)
-}</code></pre>
-<table id=sizes><tr><th>short index<td>293 MB<tr><th>full index<td>37.2 GB</table>
-<ul><li>one<li>two</ul><noscript>No <b>script</b> here</noscript></body></html>`
+//go:embed testdata/page.html
+var fakeHTML string
 
 // hostilePage tries everything; each attempt that reached the server would ask for /hit.
-const hostilePage = `<html lang=en dir=rtl><head><title>Hostile</title><base href="//base.test/x/">
-<meta http-equiv=refresh content="0;url=/hit?refresh"><link rel=stylesheet href=/hit?css><script src=/hit?script></script>
-<style>@import "/hit?import"; body{background:url(/hit?bg)}</style></head><body onload="fetch('/hit?onload')" background=/hit?background>
-<img src=/hit?img onerror="fetch('/hit?onerror')" srcset="/hit?srcset 1x" alt="an image"><iframe src=/hit?iframe></iframe>
-<object data=/hit?object><embed src=/hit?embed></object><video src=/hit?video poster=/hit?poster autoplay></video><audio src=/hit?audio autoplay></audio>
-<form action=/hit?form><input autofocus onfocus="fetch('/hit?focus')" type=image src=/hit?input><button formaction=/hit?button>go</button></form>
-<svg><script>fetch('/hit?svg')</script><image href=/hit?svgimage /><use href=/hit?use#x /></svg><math><mtext><style><img src=/hit?mxss></style></mtext></math>
-<a href="javascript:fetch('/hit?js')">script link</a><a href=" java&#10;script:fetch('/hit?js2')">split</a><a href="data:text/html,<script>1</script>">data</a>
-<a href="next.html" ping=/hit?ping onclick="fetch('/hit?click')" style="background:url(/hit?style)">next</a>
-<p title="&quot;><script src=/hit?title></script>">paragraph</p><template><img src=/hit?template></template>
-<noscript><p title="</noscript><img src=/hit?noscript>"></noscript><plaintext><img src=/hit?plaintext></body>`
+//
+//go:embed testdata/hostile.html
+var hostilePage string
 
-var fakeBot = &Bot{Agent: "anatomy/0.1 (contact: you@example.org)", Product: "anatomy", Addresses: func() []netip.Addr {
+var fakeBot = &pages.Bot{Agent: "anatomy/0.1 (contact: you@example.org)", Product: "anatomy", Addresses: func() []netip.Addr {
 	return []netip.Addr{netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("2001:db8::7")}
 }}

@@ -10,24 +10,25 @@ import (
 	"testing"
 
 	"anatomy/searcher"
+	"anatomy/web/api"
 )
 
 // readFeed is what a feed reader takes from Atom and RSS.
 type readFeed struct {
-	ID      string     `xml:"http://www.w3.org/2005/Atom id"`
-	Updated string     `xml:"updated"`
-	Links   []atomLink `xml:"http://www.w3.org/2005/Atom link"`
-	Total   string     `xml:"http://a9.com/-/spec/opensearch/1.1/ totalResults"`
-	Start   string     `xml:"http://a9.com/-/spec/opensearch/1.1/ startIndex"`
-	PerPage string     `xml:"http://a9.com/-/spec/opensearch/1.1/ itemsPerPage"`
+	ID      string         `xml:"http://www.w3.org/2005/Atom id"`
+	Updated string         `xml:"updated"`
+	Links   []api.AtomLink `xml:"http://www.w3.org/2005/Atom link"`
+	Total   string         `xml:"http://a9.com/-/spec/opensearch/1.1/ totalResults"`
+	Start   string         `xml:"http://a9.com/-/spec/opensearch/1.1/ startIndex"`
+	PerPage string         `xml:"http://a9.com/-/spec/opensearch/1.1/ itemsPerPage"`
 	Entries []struct {
-		ID      string   `xml:"id"`
-		Title   string   `xml:"title"`
-		Updated string   `xml:"updated"`
-		Link    atomLink `xml:"link"`
-		Summary string   `xml:"summary"`
+		ID      string       `xml:"id"`
+		Title   string       `xml:"title"`
+		Updated string       `xml:"updated"`
+		Link    api.AtomLink `xml:"link"`
+		Summary string       `xml:"summary"`
 	} `xml:"http://www.w3.org/2005/Atom entry"`
-	Items []rssItem `xml:"item"`
+	Items []api.RssItem `xml:"item"`
 }
 
 func (f *readFeed) link(rel string) string {
@@ -130,8 +131,8 @@ func TestCSV(t *testing.T) {
 
 // TestFeedsNeedAHost: their addresses are absolute.
 func TestFeedsNeedAHost(t *testing.T) {
-	s := New(Options{Search: newFake(), PublicURL: "https://find.test/"})
-	if self := readAtom(t, s, "http://evil.test/search?q=a&format=atom"); self.link("self") != "https://find.test/search?q=a&format=atom" {
+	s := newServerOf(Options{Collection: newFake(), PublicURL: "https://find.test/"})
+	if self := readAtom(t, s, "http://search.test/search?q=a&format=atom"); self.link("self") != "https://find.test/search?q=a&format=atom" {
 		t.Error(self)
 	}
 }
@@ -156,7 +157,7 @@ func TestPostedSearch(t *testing.T) {
 	}
 	for name, w := range map[string]*httptest.ResponseRecorder{
 		"no form":   post(s, "/search", "text/plain", "q=a"),
-		"too long":  post(s, "/search", form, "q="+strings.Repeat("a", maxPosted)),
+		"too long":  post(s, "/search", form, "q="+strings.Repeat("a", maxHeader)),
 		"malformed": post(s, "/search", form, "q=%zz"),
 		"twice":     post(s, "/search?q=a", form, "q=b"),
 	} {
@@ -164,7 +165,7 @@ func TestPostedSearch(t *testing.T) {
 			t.Errorf("%s: %d", name, w.Code)
 		}
 	}
-	s = New(Options{Search: newFake(), Keys: []string{"0123456789abcdef"}})
+	s = newServerOf(Options{Collection: newFake(), API: APIOptions{Keys: []string{"0123456789abcdef"}}})
 	if w := post(s, "/search", form, "q=a&format=json"); w.Code != http.StatusUnauthorized {
 		t.Errorf("without a key: %d", w.Code)
 	}

@@ -2,82 +2,19 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/klauspost/compress/gzhttp"
 
 	"anatomy/searcher"
+	"anatomy/web/internal/respond"
 )
-
-// TestGate: so many run, as many wait, the rest are refused at once; who waits too long is
-// refused too, and who goes away while waiting leaves the queue.
-func TestGate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate(2, 2)
-		for range 2 {
-			if err := g.enter(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		results := make(chan error, 2)
-		gone, leave := context.WithCancel(t.Context())
-		go func() { results <- g.enter(gone) }()
-		go func() { results <- g.enter(t.Context()) }()
-		synctest.Wait()
-		start := time.Now()
-		if err := g.enter(t.Context()); !errors.Is(err, errBusy) || time.Since(start) != 0 {
-			t.Errorf("the fifth: %v after %v", err, time.Since(start))
-		}
-		leave()
-		if err := <-results; !errors.Is(err, context.Canceled) {
-			t.Errorf("who went away: %v", err)
-		}
-		g.leave()
-		if err := <-results; err != nil {
-			t.Errorf("who waited: %v", err)
-		}
-		if err := g.enter(t.Context()); !errors.Is(err, errBusy) || time.Since(start) != queueWait {
-			t.Errorf("who waited too long: %v after %v", err, time.Since(start))
-		}
-		g.leave()
-		g.leave()
-		if len(g.running)+len(g.waiting) != 0 {
-			t.Error("someone is still there")
-		}
-	})
-}
-
-// TestCrowdIsSeen: of many who are ready to run at once, on one processor, those beyond the gate's room are refused, though
-// each could have its turn, work and leave before the next one is looked at.
-func TestCrowdIsSeen(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	g := newGate(2, 2)
-	var wait sync.WaitGroup
-	var served, refused atomic.Int32
-	for range 100 {
-		wait.Go(func() {
-			if g.enter(t.Context()) != nil {
-				refused.Add(1)
-				return
-			}
-			served.Add(1)
-			g.leave()
-		})
-	}
-	wait.Wait()
-	if served.Load() < 4 || refused.Load() < 50 {
-		t.Errorf("%d served, %d refused", served.Load(), refused.Load())
-	}
-}
 
 // heldSearch counts the searches that run and holds each until it is let go.
 type heldSearch struct {
@@ -99,7 +36,7 @@ func (h *heldSearch) Search(ctx context.Context, r searcher.Request) (*searcher.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &heldSearch{fakeIndex: newFake(), hold: make(chan struct{})}
-		s := New(Options{Search: h, MaxSearches: 3})
+		s := newServerOf(Options{Collection: h, Limits: Limits{Searches: 3}})
 		var wait sync.WaitGroup
 		var served, refused atomic.Int32
 		for range 200 {
@@ -125,14 +62,18 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// crowded is a server that has no turn left to give.
-func crowded() *Server {
-	s := New(Options{Search: newFake(), MaxSearches: 1})
-	s.gate = newGate(1, 1)
-	s.gate.running <- struct{}{}
-	s.gate.waiting <- struct{}{}
-	return s
+// A busyIndex refuses every search.
+type busyIndex struct{ *fakeIndex }
+
+func (busyIndex) Search(context.Context, searcher.Request) (*searcher.Response, error) {
+	return nil, respond.ErrBusy
 }
+
+func (busyIndex) Explain(context.Context, searcher.Request, string) (*searcher.Explanation, error) {
+	return nil, respond.ErrBusy
+}
+
+func crowded() *Server { return newServerOf(Options{Collection: busyIndex{newFake()}}) }
 
 // TestRefusedInEveryShape: a refusal speaks the language of what was asked.
 func TestRefusedInEveryShape(t *testing.T) {
@@ -157,9 +98,9 @@ func TestRefusedInEveryShape(t *testing.T) {
 
 // TestBusyPage: the page of a refusal is a page of ours, too short to be compressed, whatever path people reach us by.
 func TestBusyPage(t *testing.T) {
-	s := New(Options{Search: newFake(), PublicURL: "https://example.org/find"})
-	page := string(s.busy)
-	for _, want := range []string{"<h1 class=\"big\">Too many searches at once</h1>", `href="/find/static/app.`, "anatomy</title>"} {
+	s := newServerOf(Options{Collection: busyIndex{newFake()}, PublicURL: "https://example.org/find"})
+	page := get(t, s, "/search?q=a", http.StatusTooManyRequests)
+	for _, want := range []string{"<h1 class=\"big\">Too many searches</h1>", `href="/find/static/app.`, "anatomy</title>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%s is missing in %s", want, page)
 		}
@@ -189,7 +130,7 @@ func BenchmarkRefusal(b *testing.B) {
 
 // TestAnswersAreCounted: /metrics tells how many searches were answered with what was kept.
 func TestAnswersAreCounted(t *testing.T) {
-	s := New(Options{Search: newFake(), Answers: func() searcher.AnswerStats { return searcher.AnswerStats{Hits: 3, Misses: 4, Bytes: 5} }})
+	s := newServerOf(Options{Collection: newFake()})
 	body := get(t, s, "/metrics", http.StatusOK)
 	for _, want := range []string{`anatomy_answers_total{result="hit"} 3`, `anatomy_answers_total{result="miss"} 4`, "anatomy_answers_bytes 5"} {
 		if !strings.Contains(body, "\n"+want+"\n") {

@@ -31,7 +31,7 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	for page, count := range map[string]int{first: 0, last: 1} {
-		if n := strings.Count(html.UnescapeString(page), `<a href="/search?filter=0&q=grouped">Show every page</a>`); n != count {
+		if n := strings.Count(html.UnescapeString(page), `<a href="/search?filter=0&q=grouped">Show all pages</a>`); n != count {
 			t.Errorf("every page is offered %d times, want %d", n, count)
 		}
 	}
@@ -74,8 +74,8 @@ func TestGroups(t *testing.T) {
 func TestLastPage(t *testing.T) {
 	f := newFake()
 	f.answers["many"] = &searcher.Response{Total: 72_918, Exact: true, Results: make([]searcher.Result, searcher.MaxOffset+20)}
-	s := New(Options{Search: f})
-	const note = "A search shows its first 10,010 results."
+	s := newServerOf(Options{Collection: f})
+	const note = "A search shows at most 10,010 results."
 	for start, want := range map[int]bool{0: false, searcher.MaxOffset - 10: false, searcher.MaxOffset: true} {
 		if body := get(t, s, fmt.Sprintf("/search?q=many&start=%d", start), http.StatusOK); strings.Contains(body, note) != want {
 			t.Errorf("from %d on: it says so: %v", start, !want)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"anatomy/searcher/query"
+	"anatomy/web/internal/params"
+	"anatomy/web/pages"
 )
 
 // All that the table of doc/query.md explains is on the help page, and every example there is a link to
@@ -55,8 +57,7 @@ func TestHelp(t *testing.T) {
 
 // The form writes queries that mean what its fields say.
 func TestAdvanced(t *testing.T) {
-	s := fullServer()
-	s.o.Now = func() time.Time { return time.Date(2026, 3, 31, 1, 2, 3, 0, time.UTC) }
+	s := newServerOf(Options{Collection: newFake(), Now: func() time.Time { return time.Date(2026, 3, 31, 1, 2, 3, 0, time.UTC) }})
 	for form, want := range map[string]string{
 		"all=one+two":                           "one two",
 		"phrase=%22new+york%22":                 `"new york"`,
@@ -86,11 +87,11 @@ func TestAdvanced(t *testing.T) {
 		t.Errorf("number and preferences are lost: %s", u)
 	}
 	for _, form := range []string{"", "?all=", "?phrase=%22", "?other=x"} {
-		if body := get(t, s, "/advanced"+form, http.StatusOK); strings.Count(body, "<input id=") != len(advancedFields) {
+		if body := get(t, s, "/advanced"+form, http.StatusOK); strings.Count(body, "<input id=") != len(pages.AdvancedFields) {
 			t.Errorf("%s: no form", form)
 		}
 	}
-	for _, form := range []string{"lang=%22x", "filetype=exe", "from=yesterday", "to=2024-02-30", "to=0001-01-01", "from=2024-01-01&from=2024-01-01", "time_range=decade", "all=a&all=b", "all=a&num=0", "all=a&num=x", "all=" + strings.Repeat("a", MaxQuery+1), "any=" + strings.Repeat("a+", 1000) + "b&title=" + strings.Repeat("b+", 1000) + "c"} {
+	for _, form := range []string{"lang=%22x", "filetype=exe", "from=yesterday", "to=2024-02-30", "to=0001-01-01", "from=2024-01-01&from=2024-01-01", "time_range=decade", "all=a&all=b", "all=a&num=0", "all=a&num=x", "all=" + strings.Repeat("a", params.MaxQuery+1), "any=" + strings.Repeat("a+", 1000) + "b&title=" + strings.Repeat("b+", 1000) + "c"} {
 		get(t, s, "/advanced?"+form, http.StatusBadRequest)
 	}
 	get(t, s, "/advanced?all="+url.QueryEscape(hostileQuery), http.StatusSeeOther)

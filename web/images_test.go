@@ -3,28 +3,22 @@ package web
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"image"
 	"image/color"
-	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"golang.org/x/image/bmp"
-
+	"anatomy/collection"
 	"anatomy/searcher"
 	"anatomy/vocab"
+	"anatomy/web/internal/params"
 )
 
 // fox is an image of document 4711; foxID names it.
@@ -60,7 +54,7 @@ func fakeImage(ctx context.Context, doc vocab.DocID, id string) (*vocab.Image, e
 			return &m.Image, nil
 		}
 	}
-	return nil, fmt.Errorf("image %q: %w", id, ErrNotFound)
+	return nil, fmt.Errorf("image %q: %w", id, collection.ErrNotFound)
 }
 
 // fetchFake draws the images of pictures.test, in sizes of their own; every seventh is not there.
@@ -68,7 +62,7 @@ func fetchFake(_ context.Context, address string) (*vocab.Page, error) {
 	var n int
 	fmt.Sscanf(strings.TrimPrefix(address, "https://pictures.test/"), "%d", &n)
 	if n%7 == 6 || !strings.HasPrefix(address, "https://pictures.test/") {
-		return nil, fmt.Errorf("image %s: gone: %w", address, ErrNotFound)
+		return nil, fmt.Errorf("image %s: gone: %w", address, collection.ErrNotFound)
 	}
 	return &vocab.Page{URL: address, ContentType: "image/png", Body: pngOf(200+n*53%700, 150+n*97%600)}, nil
 }
@@ -99,7 +93,7 @@ func TestImagesPage(t *testing.T) {
 				t.Errorf("%s: %q is missing", target, want)
 			}
 		}
-		if strings.Count(page, `class="picture"`) != imagesLimit || strings.Contains(page, "<script>hit") || strings.Contains(page, "href=\"javascript") || strings.Contains(page, `src="https://`) {
+		if strings.Count(page, `class="picture"`) != params.ImagesLimit || strings.Contains(page, "<script>hit") || strings.Contains(page, "href=\"javascript") || strings.Contains(page, `src="https://`) {
 			t.Errorf("%s:\n%s", target, page)
 		}
 	}
@@ -116,17 +110,11 @@ func TestImagesPage(t *testing.T) {
 	for target, status := range map[string]int{"/search?q=fox&type=video": 400, "/search?q=fox&type=image&type=image": 400, "/search?q=fox&type=image&num=0": 400, "/search?q=fox&type=image&format=csv": 400} {
 		get(t, s, target, status)
 	}
-	words := New(Options{Search: newFake(), Images: fakeImages, Image: fakeImage})
-	if page := get(t, words, "/search?q=fox&type=image", http.StatusOK); strings.Contains(page, "<img") || !strings.Contains(page, "fetches no images") || !strings.Contains(page, "A red fox in the snow") {
+	words := newServerOf(Options{Collection: newFake()})
+	if page := get(t, words, "/search?q=fox&type=image", http.StatusOK); strings.Contains(page, "<img") || !strings.Contains(page, "does not fetch images") || !strings.Contains(page, "A red fox in the snow") {
 		t.Errorf("without fetching:\n%s", page)
 	}
 	get(t, words, "/image?doc=4711&id="+foxID, http.StatusNotFound)
-	none := newServer(newFake())
-	get(t, none, "/search?q=fox&type=image", http.StatusNotFound)
-	get(t, none, "/api/v1/search?q=fox&type=image", http.StatusNotFound)
-	if strings.Contains(get(t, none, "/search?q=inverted+index", http.StatusOK), "type=image") {
-		t.Error("a way to images where there are none")
-	}
 }
 
 // A page of images, as it goes over the wire, holds to the budget of a page of results.
@@ -194,169 +182,4 @@ func TestImageServed(t *testing.T) {
 	if h := w.Header(); w.Code != http.StatusNotFound || h.Get("Content-Type") != "image/svg+xml" || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") {
 		t.Errorf("an image that cannot be had, in a page: status %d, %v", w.Code, h)
 	}
-	if _, err := svgPicture(w.Body.Bytes()); err != nil {
-		t.Errorf("what stands for it: %v", err)
-	}
-}
-
-func TestThumbnail(t *testing.T) {
-	small := newThumbnailer()
-	encode := func(f func(*bytes.Buffer)) []byte { var b bytes.Buffer; f(&b); return b.Bytes() }
-	wide := drawing(1200, 300)
-	for kind, body := range map[string][]byte{
-		"image/png":  pngOf(1200, 300),
-		"image/jpeg": encode(func(b *bytes.Buffer) { jpeg.Encode(b, wide, nil) }),
-		"image/gif":  encode(func(b *bytes.Buffer) { gif.Encode(b, wide, nil) }),
-		"image/bmp":  encode(func(b *bytes.Buffer) { bmp.Encode(b, wide) }),
-	} {
-		p, err := small.thumbnail(t.Context(), &vocab.Page{ContentType: kind, Body: body})
-		if err != nil {
-			t.Errorf("%s: %v", kind, err)
-			continue
-		}
-		if m, err := jpeg.Decode(bytes.NewReader(p.body)); err != nil || m.Bounds() != image.Rect(0, 0, 400, 100) || p.kind != "image/jpeg" {
-			t.Errorf("%s: %v", kind, err)
-		}
-		for _, n := range []int{0, 1, 20, len(body) / 2} {
-			if _, err := small.thumbnail(t.Context(), &vocab.Page{ContentType: kind, Body: body[:n]}); !errors.Is(err, errPicture) {
-				t.Errorf("%d bytes of %s: %v", n, kind, err)
-			}
-		}
-	}
-	clear := encode(func(b *bytes.Buffer) { png.Encode(b, image.NewNRGBA(image.Rect(0, 0, 30, 30))) })
-	p, err := small.thumbnail(t.Context(), &vocab.Page{ContentType: "image/png", Body: clear})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := jpeg.Decode(bytes.NewReader(p.body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, g, b, _ := m.At(15, 15).RGBA(); min(r, g, b) < 0xf000 {
-		t.Errorf("a transparent image is shown on %x %x %x", r, g, b)
-	}
-	for name, page := range map[string]*vocab.Page{
-		"a bomb":            {ContentType: "image/png", Body: bomb(100_000, 100_000)},
-		"a wide bomb":       {ContentType: "image/png", Body: bomb(1<<31-1, 1)},
-		"another type":      {ContentType: "image/x-icon", Body: pngOf(3, 3)},
-		"what is no image":  {ContentType: "image/png", Body: []byte("<script>")},
-		"one of no pixels":  {ContentType: "image/png", Body: bomb(0, 5)},
-		"a lie of its type": {ContentType: "image/gif", Body: pngOf(3, 3)},
-	} {
-		if _, err := small.thumbnail(t.Context(), page); !errors.Is(err, errPicture) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// bomb is a PNG that says to have so many pixels.
-func bomb(width, height uint32) []byte {
-	body := pngOf(3, 3)
-	binary.BigEndian.PutUint32(body[16:], width)
-	binary.BigEndian.PutUint32(body[20:], height)
-	binary.BigEndian.PutUint32(body[29:], crc32.ChecksumIEEE(body[12:29]))
-	return body
-}
-
-func TestSVG(t *testing.T) {
-	const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">`
-	for _, body := range []string{
-		open + `<path d="M0 0h9"/></svg>`,
-		"\ufeff<?xml version='1.0' encoding='UTF-8'?><!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' 'x'><!-- drawn -->" + open + `<style>path{fill:red}</style><g><text>A &amp; B</text></g></svg>`,
-		`<svg:svg xmlns:svg="http://www.w3.org/2000/svg"><svg:rect/></svg:svg>`,
-		`<svg xmlns="http://www.w3.org/2000/svg" xmlns:sodipodi="urn:x"><sodipodi:namedview id="base"/><metadata><rdf:RDF xmlns:rdf="urn:y"/></metadata></svg>`,
-	} {
-		if p, err := svgPicture([]byte(body)); err != nil || p.kind != svgType || string(p.body) != body {
-			t.Errorf("%s: %v", body, err)
-		}
-	}
-	for _, body := range []string{
-		"", "text", "<html><svg/></html>", open + "<script>hit()</script></svg>", open + `<use href="#a"/></svg>`, open + `<image href="http://a.test/"/></svg>`,
-		open + `<foreignObject><p xmlns="http://www.w3.org/1999/xhtml">x</p></foreignObject></svg>`, open + `<g><p xmlns="http://www.w3.org/1999/xhtml">x</p></g></svg>`,
-		`<svg xmlns="http://www.w3.org/2000/svg" xmlns:h="http://www.w3.org/1999/xhtml"><h:iframe src="/"/></svg>`,
-		`<svg xmlns="http://www.w3.org/2000/svg" xmlns:s="http://www.w3.org/2000/svg"><s:script>hit()</s:script></svg>`,
-		`<!DOCTYPE svg [<!ENTITY a "b">]>` + open + `&a;</svg>`, `<?xml-stylesheet href="/x.css"?>` + open + `</svg>`, open + `<filter/></svg>`, open + `<animate/></svg>`,
-		`<?xml version="1.0" encoding="utf-16"?>` + open + `</svg>`, open + strings.Repeat("<g/>", maxElements) + "</svg>", open + strings.Repeat("x", maxSVG) + "</svg>",
-	} {
-		if _, err := svgPicture([]byte(body)); !errors.Is(err, errPicture) {
-			t.Errorf("%.120s: %v", body, err)
-		}
-	}
-}
-
-// An image is fetched once for all who ask at once, kept within a bound, and one that could not be had is asked for again
-// after a while.
-func TestPictures(t *testing.T) {
-	var asked atomic.Int64
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	release := make(chan struct{})
-	p := newPictures(func(ctx context.Context, address string) (*vocab.Page, error) {
-		asked.Add(1)
-		switch address {
-		case "wait":
-			<-release
-		case "fail":
-			return nil, ErrNotFound
-		case "panic":
-			panic("decoder")
-		}
-		return &vocab.Page{ContentType: "image/png", Body: pngOf(20, 20)}, nil
-	}, func() time.Time { return now })
-	gone, leave := context.WithCancel(t.Context())
-	left := make(chan error)
-	go func() { _, err := p.get(gone, "wait"); left <- err }()
-	leave()
-	if err := <-left; !errors.Is(err, context.Canceled) {
-		t.Errorf("who went away: %v", err)
-	}
-	var all sync.WaitGroup
-	for range 10 {
-		all.Go(func() {
-			if m, err := p.get(t.Context(), "wait"); err != nil || len(m.body) == 0 {
-				t.Errorf("%v", err)
-			}
-		})
-	}
-	close(release)
-	all.Wait()
-	if n := asked.Swap(0); n != 1 {
-		t.Errorf("asked %d times", n)
-	}
-	for _, address := range []string{"fail", "panic"} {
-		for range 3 {
-			if _, err := p.get(t.Context(), address); err == nil {
-				t.Errorf("%s came", address)
-			}
-		}
-		if n := asked.Swap(0); n != 1 {
-			t.Errorf("%s: asked %d times", address, n)
-		}
-		now = now.Add(failureKept)
-		p.get(t.Context(), address)
-		if n := asked.Swap(0); n != 1 {
-			t.Errorf("%s, later: asked %d times", address, n)
-		}
-	}
-	p.limit = 5000
-	for i := range 40 {
-		p.get(t.Context(), fmt.Sprint(i))
-		p.get(t.Context(), "0")
-	}
-	if p.size > p.limit || len(p.at) != p.recent.Len() || p.at["0"] == nil || asked.Load() != 40 {
-		t.Errorf("%d bytes, %d and %d images, asked %d times", p.size, len(p.at), p.recent.Len(), asked.Load())
-	}
-	now = now.Add(pictureKept)
-	if p.get(t.Context(), "0"); asked.Load() != 41 {
-		t.Error("an old image is not asked for again")
-	}
-}
-
-func FuzzSVG(f *testing.F) {
-	f.Add([]byte(`<svg xmlns="http://www.w3.org/2000/svg"><g><path/></g></svg>`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		p, err := svgPicture(body)
-		if err == nil && (len(p.body) > maxSVG || bytes.Contains(bytes.ToLower(body), []byte("<script"))) && !bytes.Contains(body, []byte("<!")) {
-			t.Fatalf("%q", body)
-		}
-	})
 }

@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/gin-gonic/gin"
+	"anatomy/web/api"
 )
 
-// keys are the API keys that open the API, as hashes: a look-up by hash takes no time that tells
-// of the key. None given, the API is open.
+// keys are the hashes of the accepted API keys. The time of a look-up by hash reveals nothing of a
+// key. Without keys the API is open.
 type keys map[[sha256.Size]byte]bool
 
 func newKeys(plain []string) keys {
@@ -22,9 +22,9 @@ func newKeys(plain []string) keys {
 
 func (k keys) holds(key string) bool { return k[sha256.Sum256([]byte(key))] }
 
-// key is what a request shows: Authorization: Bearer, X-API-Key, or the parameter key that
+// keyOf returns the key of a request: Authorization: Bearer, X-API-Key, or the parameter key, which
 // Google's clients send.
-func key(r *http.Request) string {
+func keyOf(r *http.Request) string {
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		return token
 	}
@@ -34,21 +34,9 @@ func key(r *http.Request) string {
 	return r.URL.Query().Get("key")
 }
 
-// needKey refuses programs without a key where the operator gave out keys. People's pages stay
-// open.
-func (s *Server) needKey(c *gin.Context) {
-	if len(s.keys) == 0 || !isProgram(c.Request) || s.keys.holds(key(c.Request)) {
-		return
-	}
-	c.Header("WWW-Authenticate", `Bearer realm="anatomy"`)
-	s.refuse(c, &problem{http.StatusUnauthorized, "no_key", "A key is needed",
-		"This API is open to holders of a key: send it as Authorization: Bearer, as X-API-Key, or as the parameter key."})
-	c.Abort()
-}
-
-// isProgram says that a request is for what programs read. The description of the API is for all.
+// isProgram reports whether a request needs an API key. The description of the API needs none.
 func isProgram(r *http.Request) bool {
 	path := r.URL.Path
-	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/customsearch/") || strings.HasPrefix(path, "/external/") || path == "/mcp" ||
-		path == "/search" && programFormats[r.URL.Query().Get("format")]
+	return hasPrefix(path, programPaths) || path == "/mcp" ||
+		path == "/search" && api.ProgramFormats[r.URL.Query().Get("format")]
 }

@@ -15,17 +15,18 @@ import (
 
 	"anatomy/searcher"
 	"anatomy/vocab"
+	"anatomy/web/pages"
 )
 
-// metrics are what Prometheus reads at /metrics: requests here, the process, and the crawl that runs,
-// which is asked when they are read. doc/operations.md describes them.
+// metrics are what Prometheus reads at /metrics: requests, the process, and the running crawl,
+// whose status is read for each scrape. doc/operations.md describes them.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	took     *prometheus.HistogramVec
 }
 
-func newMetrics(crawl Crawl, answers func() searcher.AnswerStats) *metrics {
+func newMetrics(crawl pages.Crawl, answers func() searcher.AnswerStats, damage func() map[string]int) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anatomy_http_requests_total", Help: "Requests answered, by route and status."}, []string{"route", "code"}),
@@ -39,10 +40,13 @@ func newMetrics(crawl Crawl, answers func() searcher.AnswerStats) *metrics {
 	if answers != nil {
 		m.registry.MustRegister(answersCollector(answers))
 	}
+	if damage != nil {
+		m.registry.MustRegister(damageCollector(damage))
+	}
 	return m
 }
 
-// An answersCollector tells of the answers that are kept.
+// An answersCollector exports the figures of the answer cache.
 type answersCollector func() searcher.AnswerStats
 
 var (
@@ -50,13 +54,13 @@ var (
 	answersBytes = prometheus.NewDesc("anatomy_answers_bytes", "Bytes of the answers that are kept.", nil, nil)
 )
 
-// Describe names what Collect tells.
+// Describe implements prometheus.Collector.
 func (c answersCollector) Describe(to chan<- *prometheus.Desc) {
 	to <- answersAsked
 	to <- answersBytes
 }
 
-// Collect tells what is so at the moment.
+// Collect implements prometheus.Collector.
 func (c answersCollector) Collect(to chan<- prometheus.Metric) {
 	stats := c()
 	to <- prometheus.MustNewConstMetric(answersAsked, prometheus.CounterValue, float64(stats.Hits), "hit")
@@ -64,8 +68,24 @@ func (c answersCollector) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(answersBytes, prometheus.GaugeValue, float64(stats.Bytes))
 }
 
-// observe counts a request. The route is a path of ours, never of the asker, so that nobody can make
-// series at will.
+// A damageCollector reads the number of problems of each structure for each scrape.
+type damageCollector func() map[string]int
+
+var damaged = prometheus.NewDesc("anatomy_damage",
+	"Problems of the data folder that readers met, by structure; anatomy check --repair repairs them.",
+	[]string{"structure"}, nil)
+
+// Describe implements prometheus.Collector.
+func (damageCollector) Describe(to chan<- *prometheus.Desc) { to <- damaged }
+
+// Collect implements prometheus.Collector.
+func (c damageCollector) Collect(to chan<- prometheus.Metric) {
+	for structure, n := range c() {
+		to <- prometheus.MustNewConstMetric(damaged, prometheus.GaugeValue, float64(n), structure)
+	}
+}
+
+// observe counts a request by route pattern, never by path, so that clients cannot create series.
 func (m *metrics) observe(c *gin.Context) {
 	begun := time.Now()
 	c.Next()
@@ -78,11 +98,11 @@ func (m *metrics) observe(c *gin.Context) {
 }
 
 func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true}) // all answers are compressed elsewhere
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true}) // the gzip handler compresses all answers
 }
 
-// A crawlCollector asks the crawl when it is read.
-type crawlCollector struct{ crawl Crawl }
+// A crawlCollector reads the status of the crawl for each scrape.
+type crawlCollector struct{ crawl pages.Crawl }
 
 func crawlMetric(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("anatomy_crawl_"+name, help, labels, nil)
@@ -113,12 +133,12 @@ var (
 	crawlDamaged    = crawlMetric("damaged", "Places of the repository that could not be read.")
 )
 
-// Describe says nothing: what is there depends on whether a crawl runs.
+// Describe sends nothing: the series depend on whether a crawl runs.
 func (crawlCollector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect reads the status of the crawl, or that there is none.
+// Collect sends the status of the crawl, or only that none runs.
 func (c crawlCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), statusTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), pages.StatusTimeout)
 	defer cancel()
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
@@ -165,10 +185,10 @@ func (c crawlCollector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// reasons are those that name nobody.
+// reasons are the reasons that contain no name.
 var reasons = []string{"politeness", "being read", "other hosts at its address are read", "delay between requests", "answer", "DNS", "connecting", "robots.txt"}
 
-// reasonClass is one of a few reasons to wait; the rest of the text can hold anything.
+// reasonClass maps a reason to one of a few; its text can contain anything.
 func reasonClass(why string) string {
 	switch {
 	case slices.Contains(reasons, why):

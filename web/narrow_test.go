@@ -10,7 +10,7 @@ import (
 // TestSearxngNarrows: what SearXNG's clients ask for beside words, and the date that they are told.
 func TestSearxngNarrows(t *testing.T) {
 	f := newFake()
-	s := New(Options{Search: f, Now: func() time.Time { return time.Date(2026, 3, 31, 1, 2, 3, 0, time.UTC) }})
+	s := newServerOf(Options{Collection: f, Now: func() time.Time { return time.Date(2026, 3, 31, 1, 2, 3, 0, time.UTC) }})
 	for query, want := range map[string]string{
 		"q=a&language=all":                 "a",
 		"q=a&language=auto":                "a",

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"anatomy/web/api"
+	"anatomy/web/internal/params"
 )
 
 // A description is openapi.json with its schemas compiled.
@@ -22,7 +24,7 @@ type description struct {
 
 func readDescription(t *testing.T) *description {
 	t.Helper()
-	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(openAPI))
+	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(api.OpenAPI))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,10 +105,12 @@ func TestOpenAPIRoutes(t *testing.T) {
 func TestOpenAPIAnswers(t *testing.T) {
 	d := readDescription(t)
 	f := newFake()
-	s := New(Options{Search: f, Pages: f, Find: f.find, Links: f.links, Trace: f.trace, Site: f.site, Images: fakeImages, Image: fakeImage, FetchImage: fetchFake, Export: exported(3, nil), Stats: func(context.Context) (any, error) {
+	f.all = exported(3, nil)
+	f.stats = func() (any, error) {
 		return json.RawMessage(`{"pages":1,"uncrawled":0,"segments":1,"words":2,"postings":2,"hits":3,"links":0,"rank":"","rows":[{"name":"repository","bytes":9,"paper":0}],"outcomes":{}}`), nil
-	}})
-	operations := describe("http://h").Operations
+	}
+	s := newServerOf(Options{Collection: f, FetchImage: fetchFake})
+	operations := api.Describe("http://h").Operations
 	for _, o := range operations {
 		target, _, _ := strings.Cut(strings.TrimPrefix(o.Curl, "curl 'http://h"), "'")
 		r := httptest.NewRequest(o.Method, target, nil)
@@ -170,7 +174,7 @@ func TestBatch(t *testing.T) {
 	if len(a[0].Results) != 2 || a[1].Error.Code != "bad_parameter" || a[2].Error.Code != "internal" || a[3].Total == nil {
 		t.Errorf("answers %s", w.Body)
 	}
-	if len(a[4].Images) != 3 || len(a[5].Images) != imagesLimit || a[6].Error.Code != "bad_parameter" {
+	if len(a[4].Images) != 3 || len(a[5].Images) != params.ImagesLimit || a[6].Error.Code != "bad_parameter" {
 		t.Errorf("images %s", w.Body)
 	}
 	if strings.Contains(w.Body.String(), "secret") {
@@ -190,17 +194,11 @@ func TestBatch(t *testing.T) {
 	if w := post(s, "/api/v1/batch", "text/plain", `{"searches":[{"q":"a"}]}`); w.Code != http.StatusUnsupportedMediaType {
 		t.Errorf("text/plain: status %d", w.Code)
 	}
-	r := httptest.NewRequest(http.MethodOptions, "/api/v1/batch", nil)
-	pre := httptest.NewRecorder()
-	s.Handler().ServeHTTP(pre, r)
-	if pre.Code != http.StatusNoContent || pre.Header().Get("Access-Control-Allow-Methods") != "POST" {
-		t.Errorf("preflight: status %d, %v", pre.Code, pre.Header())
-	}
 }
 
 func TestKeys(t *testing.T) {
 	f := newFake()
-	s := New(Options{Search: f, Pages: f, Keys: []string{"first", "second"}})
+	s := newServerOf(Options{Collection: f, API: APIOptions{Keys: []string{"first", "second"}}})
 	ask := func(target string, header ...string) int {
 		r := httptest.NewRequest(http.MethodGet, target, nil)
 		for i := 0; i < len(header); i += 2 {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"anatomy/web/internal/address"
+
 	xhtml "golang.org/x/net/html"
 )
 
@@ -20,10 +22,10 @@ import (
 func below(t *testing.T, public string) (*Server, *http.Cookie) {
 	s := fullServer()
 	o := s.o
-	o.PublicURL, o.Crawl, o.Token, o.Desk = public, busyCrawl(), testToken, newFakeDesk()
+	o.PublicURL, o.Admin.Crawl, o.Admin.Token, o.Admin.Jobs = public, busyCrawl(), testToken, newFakeJobs()
 	s = New(o)
 	w := httptest.NewRecorder()
-	r := httptest.NewRequest(http.MethodPost, s.path("/crawl/login"), strings.NewReader(url.Values{"token": {testToken}}.Encode()))
+	r := httptest.NewRequest(http.MethodPost, s.site.Path("/crawl/login"), strings.NewReader(url.Values{"token": {testToken}}.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	s.Handler().ServeHTTP(w, r)
 	if w.Code != http.StatusSeeOther || len(w.Result().Cookies()) != 1 {
@@ -40,7 +42,7 @@ func addresses(t *testing.T, kind string, body []byte) (found []string) {
 	case strings.HasPrefix(kind, "text/html"):
 		for z := xhtml.NewTokenizer(bytes.NewReader(body)); z.Next() != xhtml.ErrorToken; {
 			for _, a := range z.Token().Attr {
-				if linking[a.Key] || a.Key == "srcset" {
+				if attributesOfLinks[a.Key] || a.Key == "srcset" {
 					found = append(found, a.Val)
 				}
 			}
@@ -142,7 +144,7 @@ func TestBelowAPath(t *testing.T) {
 
 // TestPlaced: what looks like a link in a text or a value stays as it is.
 func TestPlaced(t *testing.T) {
-	s := New(Options{Search: newFake(), PublicURL: "https://find.test/b"})
+	s := newServerOf(Options{Collection: newFake(), PublicURL: "https://find.test/b"})
 	for page, want := range map[string]string{
 		`<a href="/x">`:                     `<a href="/b/x">`,
 		`<form action="/x" method="get">`:   `<form action="/b/x" method="get">`,
@@ -153,7 +155,7 @@ func TestPlaced(t *testing.T) {
 		`="/`:                               `="/`,
 		``:                                  ``,
 	} {
-		if got := string(s.placed([]byte(page))); got != want {
+		if got := string(s.site.Place([]byte(page))); got != want {
 			t.Errorf("%s became %s, want %s", page, got, want)
 		}
 	}
@@ -176,7 +178,7 @@ func TestProxies(t *testing.T) {
 		"over IPv6":            {"[::ffff:10.0.0.1]:1", "2001:db8::1", "https", "", "2001:db8::1", "https://example.com"},
 	} {
 		var log bytes.Buffer
-		s := New(Options{Search: f, Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		s := newServerOf(Options{Collection: f, Hosts: []string{"find.test"}, Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		r := httptest.NewRequest(http.MethodGet, "/opensearch.xml", nil)
 		r.RemoteAddr = c.remote
 		for field, value := range map[string]string{"X-Forwarded-For": c.forwarded, "X-Forwarded-Proto": c.proto, "X-Forwarded-Host": c.host} {
@@ -200,10 +202,10 @@ func TestForeignHost(t *testing.T) {
 	s, _ := below(t, "https://find.test")
 	for _, path := range []string{"/opensearch.xml", "/search?q=inverted+index&format=atom", "/customsearch/v1?q=inverted+index", "/api", "/openapi.json"} {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
-		r.Host = "evil.test"
+		r.Host = "search.test" // which is allowed
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, r)
-		if w.Code != http.StatusOK || strings.Contains(w.Body.String(), "evil.test") || !strings.Contains(w.Body.String(), "https://find.test") {
+		if w.Code != http.StatusOK || strings.Contains(w.Body.String(), "search.test") || !strings.Contains(w.Body.String(), "https://find.test") {
 			t.Errorf("%s: %d\n%s", path, w.Code, w.Body)
 		}
 	}
@@ -215,8 +217,13 @@ func TestParsePublicURL(t *testing.T) {
 		"find.test": false, "ftp://find.test": false, "https://": false, "https://find.test/?q=a": false, "https://u:p@find.test/": false,
 		`https://find.test/"><script>`: false, "https://find.test/a%2Fb": false, "https://find.test//a": false, "": false,
 	} {
-		if _, err := ParsePublicURL(raw); (err == nil) != ok {
+		if _, err := address.ParsePublicURL(raw); (err == nil) != ok {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
+}
+
+// attributesOfLinks hold an address.
+var attributesOfLinks = map[string]bool{
+	"href": true, "src": true, "action": true, "formaction": true, "poster": true, "data": true,
 }

@@ -27,7 +27,7 @@ func postForm(s *Server, target, body string, header ...string) *httptest.Respon
 
 func withCookie(s *Server, target, cookie string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, target, nil)
-	r.AddCookie(&http.Cookie{Name: preferencesCookie, Value: cookie})
+	r.AddCookie(&http.Cookie{Name: "anatomy_preferences", Value: cookie})
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, r)
 	return w
@@ -42,7 +42,7 @@ func TestPreferencesAreKept(t *testing.T) {
 		t.Fatalf("%d %v: %s", w.Code, w.Header(), w.Body)
 	}
 	cookie := w.Result().Cookies()[0]
-	if cookie.Name != preferencesCookie || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.MaxAge <= 0 {
+	if cookie.Name != "anatomy_preferences" || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.MaxAge <= 0 {
 		t.Errorf("cookie %+v", cookie)
 	}
 	page := withCookie(s, "/preferences?saved=1", cookie.Value).Body.String()
@@ -109,7 +109,7 @@ func TestPreferSite(t *testing.T) {
 		{"", "block docs.test", "//evil.test/", "block=docs.test", "/search?%2F%2Fevil.test%2F="},
 		{"%zz=;", "block docs.test", "q=a", "block=docs.test", "/search?q=a"},
 	} {
-		w := postForm(s, "/preferences/site", url.Values{"set": {c.set}, "back": {c.back}}.Encode(), "Cookie", preferencesCookie+"="+c.cookie)
+		w := postForm(s, "/preferences/site", url.Values{"set": {c.set}, "back": {c.back}}.Encode(), "Cookie", "anatomy_preferences"+"="+c.cookie)
 		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != c.location {
 			t.Errorf("%+v: %d, to %s", c, w.Code, w.Header().Get("Location"))
 		}
@@ -135,9 +135,9 @@ func TestPreferencesAreRefused(t *testing.T) {
 		sites = append(sites, fmt.Sprintf("a%055d.test", i))
 	}
 	for body, want := range map[string]string{
-		"block=no+host!": "no site", "block=" + url.QueryEscape(hostileQuery): "no site", "lang=" + url.QueryEscape(hostileQuery): "Parameter lang",
-		"theme=pink": "Parameter theme", "num=0": "Parameter num", "num=-1": "Parameter num", "num=1000": "Parameter num", "num=x": "Parameter num", "tab=maybe": "Parameter tab", "tab=1&tab=0": "may stand once",
-		"block=..": "no site", "raise=" + strings.Join(sites, ","): "more sites than a browser keeps", "block=" + strings.Repeat("x", maxForm+1): "too long",
+		"block=no+host!": "is not a site", "block=" + url.QueryEscape(hostileQuery): "is not a site", "lang=" + url.QueryEscape(hostileQuery): "Parameter lang",
+		"theme=pink": "Parameter theme", "num=0": "Parameter num", "num=-1": "Parameter num", "num=1000": "Parameter num", "num=x": "Parameter num", "tab=maybe": "Parameter tab", "tab=1&tab=0": "must not occur twice",
+		"block=..": "is not a site", "raise=" + strings.Join(sites, ","): "more sites than a browser can store", "block=" + strings.Repeat("x", 256<<10+1): "too long",
 	} {
 		w := postForm(s, "/preferences", body)
 		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) || strings.Contains(w.Body.String(), "<script>hit") {
@@ -157,28 +157,8 @@ func TestPreferencesAreRefused(t *testing.T) {
 	}
 }
 
-func TestSiteName(t *testing.T) {
-	for raw, want := range map[string]string{
-		"example.org": "example.org", "Example.ORG/": "example.org", "https://example.org/docs/": "example.org/docs", "*://*.example.org/*": "example.org",
-		"*.example.org": "example.org", "example.org:8080": "example.org:8080", "example.org/Docs": "example.org/Docs", "@*://*.a.test/*": "a.test",
-		"": "", "*": "", "/": "", "a b": "", "*://*/*": "", "ex*mple.org": "", "..": "", "://": "",
-	} {
-		got, ok := siteName(raw)
-		if ok != (want != "") || ok && got != want {
-			t.Errorf("%q: %q, %v; want %q", raw, got, ok, want)
-		}
-	}
-}
-
-// Hidden pages are counted, and can be shown; where all are hidden the page says so.
-func TestHiddenIsSaid(t *testing.T) {
-	for want, a := range map[string]searcher.Response{
-		"": {}, "1 page of a site that you blocked is": {Hidden: 1, HiddenExact: true}, "1,200 pages of sites that you blocked are": {Hidden: 1200, HiddenExact: true}, "At least 1,000 pages of sites that you blocked are": {Hidden: 1000},
-	} {
-		if got := hiddenText(&a); got != want {
-			t.Errorf("%+v: %q, want %q", a, got, want)
-		}
-	}
+// TestHiddenPages: the page counts hidden pages and links to them.
+func TestHiddenPages(t *testing.T) {
 	f := newFake()
 	a := *f.answers["inverted index"]
 	a.Hidden, a.HiddenExact = 2, true

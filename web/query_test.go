@@ -15,7 +15,7 @@ func serverOf(a *searcher.Response) *Server {
 	for _, query := range []string{"asked", "big red fox"} {
 		f.answers[query] = a
 	}
-	return New(Options{Search: f, Pages: f, Trace: f.trace})
+	return newServerOf(Options{Collection: f})
 }
 
 // cache: leads to the cached page, where there is one.

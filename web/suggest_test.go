@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"anatomy/web/internal/params"
 )
 
 func spellingFake() *fakeIndex {
@@ -49,10 +51,12 @@ func TestSpellingLines(t *testing.T) {
 
 func TestSuggest(t *testing.T) {
 	var asked []string
-	s := New(Options{Search: newFake(), Complete: func(typed string, limit int) []string {
+	f := newFake()
+	f.complete = func(typed string, limit int) []string {
 		asked = append(asked, typed)
 		return []string{"inverted index", `<b>"x"</b>`, "東京"}[:min(limit, 3)]
-	}})
+	}
+	s := newServerOf(Options{Collection: f})
 	for target, want := range map[string]string{
 		"/suggest?q=inv":       `["inv",["inverted index","<b>\"x\"</b>","東京"]]`,
 		"/suggest?q=inv&num=1": `["inv",["inverted index"]]`,
@@ -64,12 +68,12 @@ func TestSuggest(t *testing.T) {
 		if got := strings.TrimSpace(w.Body.String()); w.Code != http.StatusOK || got != want {
 			t.Errorf("%s: %d %s, want %s", target, w.Code, got, want)
 		}
-		if !strings.HasPrefix(h.Get("Content-Type"), "application/x-suggestions+json") || h.Get("Access-Control-Allow-Origin") != "*" ||
+		if !strings.HasPrefix(h.Get("Content-Type"), "application/x-suggestions+json") ||
 			!strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %v", target, h)
 		}
 	}
-	for _, target := range []string{"/suggest?q=a&num=0", "/suggest?q=a&num=21", "/suggest?q=a&q=b", "/suggest?q=" + strings.Repeat("a", MaxQuery+1)} {
+	for _, target := range []string{"/suggest?q=a&num=0", "/suggest?q=a&num=21", "/suggest?q=a&q=b", "/suggest?q=" + strings.Repeat("a", params.MaxQuery+1)} {
 		if code := errorCode(t, get(t, s, target, http.StatusBadRequest)); code != "bad_parameter" {
 			t.Errorf("%.40s: %s", target, code)
 		}

@@ -1,185 +1,224 @@
-// Package web shows what the searcher answers: pages for people, complete without JavaScript, and
-// JSON for programs. It keeps no state of its own; every answer is one call of [Search] or [Pages].
+// Package web serves a collection: pages for people, which are complete without JavaScript, an API
+// for programs, and tools for language models.
 //
-// Everything that comes from the web or from the asker is hostile here. Pages go through
-// html/template under a Content-Security-Policy that allows our own style sheet and script and
-// nothing else; cached pages go through an allow-list besides, and into a sandbox (cached.go,
-// filter.go).
+// Text from crawled pages and from clients is hostile. Pages have a Content-Security-Policy that
+// allows the server's own style sheet and script only. Their HTML comes from html/template, except
+// for lists of results and cached pages, which web/pages writes itself and escapes. Cached pages
+// pass an allow-list of elements and are shown in a sandbox.
+//
+// The server keeps no state on disk. In memory it keeps small images, the newest warnings, and, if
+// the operator asks for it, slow searches.
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"runtime"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/klauspost/compress/gzhttp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"anatomy/searcher"
 	"anatomy/vocab"
+	"anatomy/web/api"
+	"anatomy/web/internal/access"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/reader"
+	"anatomy/web/internal/recent"
+	"anatomy/web/internal/respond"
+	"anatomy/web/mcp"
+	"anatomy/web/pages"
 )
 
-// A Search answers queries. Explain gives ErrNotFound, or nil, where the URL is not in the index
-// or does not match the query.
-type Search interface {
-	Search(ctx context.Context, r searcher.Request) (*searcher.Response, error)
-	Explain(ctx context.Context, r searcher.Request, url string) (*searcher.Explanation, error)
-}
-
-// Pages gives pages back as they were fetched. Page gives ErrNotFound, or nil, where the document
-// is unknown or was never fetched.
-type Pages interface {
-	Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error)
-}
-
-// What implementations of Search, Pages and the functions of Options answer, possibly wrapped,
-// where something is missing rather than broken.
-var (
-	ErrNotFound = errors.New("not found")       // 404
-	ErrNotReady = errors.New("index not ready") // 503
-	ErrBadURL   = errors.New("no web address")  // 400
-)
-
-// The bounds of a request.
-const (
-	MaxQuery = 2048 // bytes of a query
-	MaxURL   = 2048 // bytes of a URL in a parameter
-)
-
-// The bounds of a connection.
+// Limits of a connection.
 const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
 	writeTimeout  = 30 * time.Second
 	idleTimeout   = 60 * time.Second
-	maxHeader     = 32 << 10 // bytes; a query of MaxQuery bytes takes 6 KiB percent-encoded
 )
 
-// Options are what a Server needs. Search alone is required.
+// Options configure a Server. Only Collection is required.
 type Options struct {
-	Search Search
-	Pages  Pages // default nil: no cached pages
+	Collection reader.Collection
 
-	Find       func(ctx context.Context, url string) (vocab.DocID, error)                                                              // the document of a URL; default nil: pages are asked for by number alone
-	Links      func(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error)                                                  // at most n links each way; default nil: links are not shown
-	Trace      func(ctx context.Context, url string) (*Trace, error)                                                                   // why a page is in the index or not; default nil: it is not told
-	Site       func(ctx context.Context, site string, n int) (*SiteReport, error)                                                      // a site with at most n pages; default nil: sites are not shown
-	Versions   func(ctx context.Context, doc vocab.DocID) (*Versions, error)                                                           // pages that are kept of a document; default nil: none are shown
-	VersionAt  func(ctx context.Context, doc vocab.DocID, place string) (*vocab.Page, error)                                           // one of them, by its place
-	Stats      func(ctx context.Context) (any, error)                                                                                  // figures of the collection, encoded as JSON; default nil: /api/v1/stats is not there
-	Complete   func(typed string, limit int) []string                                                                                  // queries that begin with what was typed; default nil: none are proposed
-	Export     func(ctx context.Context, r searcher.Request, limit int, each func(*searcher.Result) error) (*searcher.Response, error) // all results, see searcher.Searcher.All; default nil: there are no exports
-	Images     func(ctx context.Context, r searcher.Request) (*searcher.ImageResponse, error)                                          // images of the pages that match; default nil: none are looked for
-	Image      func(ctx context.Context, doc vocab.DocID, id string) (*vocab.Image, error)                                             // one that a page shows, by its ID
-	FetchImage func(ctx context.Context, url string) (*vocab.Page, error)                                                              // an image as it is now, its type told by its bytes; default nil: images are shown by their words alone
-	Answers    func() searcher.AnswerStats                                                                                             // of Search, for the metrics; default nil: it is not told
-	Ready      func() bool                                                                                                             // whether a snapshot is open; default nil: always
+	// FetchImage fetches an image and sets its type from its bytes. Default nil: results for images
+	// have words only.
+	FetchImage func(ctx context.Context, url string) (*vocab.Page, error)
 
-	PublicURL  string        // scheme, host and path under which people reach us, see ParsePublicURL; default: those of the request
-	Name       string        // of the site, at most 16 characters; default "anatomy"
-	Version    string        // of the program, for tools
-	Log        *slog.Logger  // one line a request; default: none
-	LogQueries bool          // put query strings into the log; default false
-	Grace      time.Duration // for running requests when Run ends; default 10s
+	Name      string         // of the site, at most 16 characters; default "anatomy"
+	Version   string         // of the program, for MCP clients
+	PublicURL string         // URL of the server for clients, see ParsePublicURL; default: the request's
+	Proxies   []netip.Prefix // whose X-Forwarded-For, -Proto and -Host are trusted; default none
 
-	Proxies     []netip.Prefix // whose X-Forwarded-For, -Proto and -Host are believed; default none
-	Connections int            // open at once, see connections; default 4096
+	// Hosts are the names under which the server answers, beside loopback and the host of PublicURL:
+	// a host name, *.NAME, or an IP address; "", 0.0.0.0 and :: stand for every IP address. Others
+	// get status 421. Default none.
+	Hosts []string
 
-	Bot   *Bot             // the crawler, told of at /bot; default nil: that is not there
-	Crawl Crawl            // that may run on the collection; default nil: /crawl is not there
-	Token string           // with which people may act on it, at least MinToken bytes; default none: nobody may
-	Now   func() time.Time // default time.Now
+	// Origins are those of other sites whose scripts may read answers (CORS), such as
+	// https://app.example.org; "*" stands for all. Default none.
+	Origins []string
 
-	Desk        Desk          // what the dashboard works on; default nil: /dashboard is not there
-	SlowQueries time.Duration // keep the last searches that took so long, for the dashboard; default 0: none, as they tell what people search for
+	Bot *pages.Bot // the crawler, shown at /bot; default nil: no such page
 
-	Keys        []string            // of the API; default none: it is open
-	MaxSearches int                 // at once; eight times as many wait, for half a second at most, the rest get 429; default 4 for each processor
-	SiteSets    map[string][]string // the sites, as of site:, that a cx of /customsearch/v1 stands for; others stand for all
+	// Private reports whether the collection holds pages that not everybody may read. Then everything
+	// but loginFree needs a login: the token of Admin, an API key, or LoginHeader. Default: it does not.
+	Private func() bool
+
+	// PublicOnly has the server answer only while the collection is not Private, and need no login.
+	PublicOnly bool
+
+	// LoginHeader is a header field that a trusted proxy sets for people who logged in there. Others'
+	// is ignored. Default: none counts.
+	LoginHeader string
+
+	Admin  pages.AdminOptions
+	API    APIOptions
+	Limits Limits
+
+	// Damage returns how many problems of each structure readers of the data folder met. Default nil:
+	// nobody knows.
+	Damage func() map[string]int
+
+	Log        *slog.Logger     // one line per request; default none
+	LogQueries bool             // log query strings; default false
+	Now        func() time.Time // default time.Now
 }
 
-// A Server shows one collection.
-type Server struct {
-	o       Options
-	log     *slog.Logger
-	pages   pages
-	busy    []byte // the page of a refusal
-	metrics *metrics
-	assets  assets
-	base    string // path before all of ours as people see them, "" or "/find"
-	gate    *gate
+// APIOptions configure the API for programs.
+type APIOptions struct {
+	Keys []string // accepted API keys; default none: everybody may use the API
 
-	pictures *pictures // nil where none are fetched
-	keys     keys
-	handler  http.Handler
-
-	connections *connections
-	exports     chan struct{} // one for each that runs
-	slow        ring[slowQuery]
-	complaints  ring[complaint]
-
-	sameOrigin http.CrossOriginProtection // of what acts
+	// SiteSets are the sites, as in site:, that a value of parameter cx of /customsearch/v1 searches.
+	// Other values search the whole collection.
+	SiteSets map[string][]string
 }
 
-// New makes a server; it does not listen.
-func New(o Options) *Server {
-	if o.Name == "" {
-		o.Name = "anatomy"
+// Limits bound what a Server does at once.
+type Limits struct {
+	Connections int // open connections; default 4096
+
+	// Searches that run at once; default 4 per processor. Eight times as many wait, for at most 0.5 s.
+	// The server refuses others with status 429.
+	Searches int
+
+	// Searches that a client may send in a minute. Default 0: access.DefaultRate for clients on other
+	// machines; below 0: any number.
+	Rate int
+
+	Grace time.Duration // for running requests when Run ends; default 10 s
+}
+
+// setDefaults replaces zero values.
+func (o *Options) setDefaults() {
+	o.Name = cmp.Or(o.Name, "anatomy")
+	o.Limits.Grace = cmp.Or(o.Limits.Grace, 10*time.Second)
+	if o.Limits.Connections <= 0 {
+		o.Limits.Connections = DefaultConnections
 	}
-	if o.Grace == 0 {
-		o.Grace = 10 * time.Second
+	if o.Limits.Searches <= 0 {
+		o.Limits.Searches = 4 * runtime.GOMAXPROCS(0)
+	}
+	if o.Private == nil {
+		o.Private = func() bool { return false }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Connections <= 0 {
-		o.Connections = DefaultConnections
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.MaxSearches <= 0 {
-		o.MaxSearches = 4 * runtime.GOMAXPROCS(0)
+}
+
+// A Server shows one collection. Its fields do not change after New.
+type Server struct {
+	o      Options
+	log    *slog.Logger
+	site   *address.Site
+	reader *reader.Reader
+	pages  *pages.Handlers
+	api    *api.Handlers
+	tools  *sdk.Server
+
+	hosts   *access.Hosts
+	origins *access.Origins
+
+	metrics     *metrics
+	connections *connections
+	handler     http.Handler
+}
+
+// New returns a server. It does not listen.
+func New(o Options) *Server {
+	o.setDefaults()
+	warnings := &recent.Ring[recent.Complaint]{}
+	log := slog.New(recent.KeepComplaints(o.Log.Handler(), warnings))
+	var slow *recent.SlowQueries
+	if o.Admin.SlowQueries > 0 {
+		slow = &recent.SlowQueries{Limit: o.Admin.SlowQueries}
 	}
-	s := &Server{o: o, gate: newGate(o.MaxSearches, waitFactor*o.MaxSearches), connections: newConnections(o.Connections), exports: make(chan struct{}, maxExports), keys: newKeys(o.Keys), log: o.Log, assets: loadAssets()}
-	if o.FetchImage != nil {
-		s.pictures = newPictures(o.FetchImage, o.Now)
+	site, err := address.NewSite(o.PublicURL, o.Proxies)
+	if err != nil {
+		log.Warn("the public URL cannot be used", "error", err)
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
+	hosts, origins, err := newAccess(&o)
+	if err != nil {
+		log.Warn("the server answers on loopback alone", "error", err)
 	}
-	s.log = slog.New(complaints{s.log.Handler(), &s.complaints, nil})
-	s.pages = parsePages(s.assets)
-	s.metrics = newMetrics(o.Crawl, o.Answers)
-	if o.PublicURL != "" {
-		s.setPublic()
+	read := reader.New(o.Collection, o.Limits.Searches, slow, o.Now)
+	s := &Server{
+		o: o, log: log, site: site, reader: read, hosts: hosts, origins: origins,
+		pages: pages.New(pages.Options{
+			Reader: read, Site: site, Log: log, Audit: o.Log, Name: o.Name, Bot: o.Bot, Now: o.Now,
+			FetchImage: o.FetchImage, Admin: o.Admin, Slow: slow, Complaints: warnings,
+		}),
+		tools:       mcp.New(read, log, o.Name, o.Version),
+		connections: newConnections(o.Limits.Connections),
+		metrics:     newMetrics(o.Admin.Crawl, o.Collection.AnswerStats, o.Damage),
 	}
-	s.busy = s.busyPage()
-	s.handler = s.arrive(gzhttp.GzipHandler(s.routes()))
+	s.api = api.New(api.Options{
+		Reader: read, Site: site, Log: log, Now: o.Now, Images: o.FetchImage != nil,
+		Name: o.Name, Icon: s.pages.Assets.Served["icon.svg"], SiteSets: o.API.SiteSets,
+	})
+	s.handler = site.Forward(gzhttp.GzipHandler(s.routes()))
 	return s
 }
 
-// setPublic takes base path and origin from the public URL.
-func (s *Server) setPublic() {
-	u, err := ParsePublicURL(s.o.PublicURL)
-	if err == nil {
-		s.base = strings.TrimRight(u.Path, "/")
-		err = s.sameOrigin.AddTrustedOrigin(u.Scheme + "://" + u.Host)
+// newAccess returns who may reach the server: with an error, loopback alone.
+func newAccess(o *Options) (*access.Hosts, *access.Origins, error) {
+	names := o.Hosts
+	if u, err := ParsePublicURL(o.PublicURL); err == nil {
+		names = append(slices.Clip(names), u.Host)
 	}
+	hosts, err := access.NewHosts(names)
 	if err != nil {
-		s.log.Warn("the public URL cannot be used as it is", "error", err)
+		hosts, _ = access.NewHosts(nil) // no name cannot be malformed
 	}
+	origins, badOrigin := access.NewOrigins(o.Origins, o.PublicURL)
+	if badOrigin != nil {
+		origins, _ = access.NewOrigins(nil, o.PublicURL)
+	}
+	return hosts, origins, errors.Join(err, badOrigin)
 }
 
-// Handler is the server as a handler, for tests and for embedding.
+// Tools returns the collection as a server of the Model Context Protocol.
+func (s *Server) Tools() *sdk.Server { return s.tools }
+
+// Handler returns the server as a handler, for tests and embedding.
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Run serves the listener until the context ends, then lets running requests finish for at most
-// Options.Grace, and cuts off those that do not. It closes the listener, and returns nil when it was
-// ended by the context.
+// Limits.Grace. It closes the listener and returns nil if the context ended it.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler,
@@ -198,7 +237,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.Grace)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.Limits.Grace)
 	defer cancel()
 	if err := server.Shutdown(grace); err != nil {
 		s.log.Warn("requests were cut off", "error", err)
@@ -208,91 +247,83 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// routes is the table of what is where. Routes answer GET and HEAD, but for the batch, the tools and
-// what is external.
+// routes registers all routes. Pages and the API register their own.
 func (s *Server) routes() *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
 	r.RedirectTrailingSlash = false
 	r.HandleMethodNotAllowed = true
 	r.SetTrustedProxies(nil) // an empty list cannot be malformed
-	r.Use(s.logRequest, s.metrics.observe, s.recoverPanic, secure, postedSearch, s.needKey)
+	refuse := &refuser{s.log, &respond.Responder{Log: s.log}, s.pages, s.api}
+	keys := newKeys(s.o.API.Keys)
+	r.Use(accessLog{s.log, s.o.LogQueries}.observe, s.metrics.observe, refuse.recoverPanic, secure,
+		refuse.admit(s.hosts, s.origins), refuse.limit(access.NewQuota(s.o.Limits.Rate, s.o.Now)),
+		postedSearch, refuse.needKey(keys), refuse.needLogin(&s.o, s.site, keys))
 
-	get := func(path string, h gin.HandlerFunc) { r.Match([]string{http.MethodGet, http.MethodHead}, path, h) }
-	get("/", s.html(s.home))
-	get("/search", s.html(s.search))
-	r.POST("/search", s.html(s.search))
-	get("/image", s.html(s.image))
-	get("/explain", s.html(s.explain))
-	get("/links", s.html(s.linksPage))
-	get("/page", s.html(s.tracePage))
-	get("/site/*site", s.html(s.sitePage))
-	get("/versions", s.html(s.versionsPage))
-	get("/help", s.html(s.help))
-	if s.o.Bot != nil {
-		get("/bot", s.html(s.botPage))
-	}
-	get("/advanced", s.html(s.advanced))
-	get("/preferences", s.html(s.preferencesPage))
-	r.POST("/preferences", s.html(s.savePreferences))
-	r.POST("/preferences/site", s.html(s.preferSite))
-	get("/cached", s.html(s.cached))
-	get("/cached/page", s.html(s.cachedPage))
-	get("/opensearch.xml", s.html(s.openSearch))
-	get("/suggest", s.suggest)
-	get("/robots.txt", s.robots)
-	get("/static/:file", s.html(s.static))
+	s.pages.Routes(r)
+	s.api.Routes(r)
+	respond.HandleGet(r, "/search", s.search)
+	r.POST("/search", s.search)
+	r.Any("/mcp", gin.WrapH(s.toolsHandler()))
+	respond.HandleGet(r, "/opensearch.xml", s.pages.Page(s.api.OpenSearch.Show))
+	respond.HandleGet(r, "/robots.txt", s.robots)
+	respond.HandleGet(r, "/metrics", gin.WrapH(s.metrics.handler()))
+	respond.HandleGet(r, "/healthz", s.healthz)
+	respond.HandleGet(r, "/readyz", s.readyz)
 
-	get("/api", s.html(s.api))
-	get("/openapi.json", s.openAPIFile)
-	get("/api/v1/search", s.json(s.apiSearch))
-	get("/api/v1/export", s.apiExport)
-	get("/api/v1/suggest", s.json(s.apiSuggest))
-	r.POST("/api/v1/batch", s.json(s.apiBatch))
-	r.OPTIONS("/api/v1/batch", preflight)
-	get("/api/v1/explain", s.json(s.apiExplain))
-	get("/api/v1/page", s.json(s.apiPage))
-	get("/api/v1/links", s.json(s.apiLinks))
-	get("/api/v1/trace", s.json(s.apiTrace))
-	get("/api/v1/site", s.json(s.apiSite))
-	get("/api/v1/stats", s.json(s.apiStats))
-	get("/customsearch/v1", s.customSearch)
-	r.POST("/external/search", s.json(s.externalSearch))
-	r.OPTIONS("/external/search", preflight)
-	r.POST("/external/pages", s.json(s.externalPages))
-	r.OPTIONS("/external/pages", preflight)
-	r.Any("/mcp", gin.WrapH(overHTTP(s.Tools())))
-	s.crawlRoutes(r, get)
-	s.dashboardRoutes(r, get)
-	get("/metrics", gin.WrapH(s.metrics.handler()))
-	get("/healthz", s.healthz)
-	get("/readyz", s.readyz)
-
-	r.NoRoute(s.noRoute)
-	r.NoMethod(s.noMethod)
+	r.NoRoute(refuse.noRoute)
+	r.NoMethod(refuse.noMethod)
 	return r
 }
 
-// healthz says that the process lives.
-func (s *Server) healthz(c *gin.Context) { c.String(http.StatusOK, "ok\n") }
-
-// readyz says whether there is something to search.
-func (s *Server) readyz(c *gin.Context) {
-	if !s.ready() {
-		c.Header("Retry-After", "1")
-		c.String(http.StatusServiceUnavailable, "no snapshot is open yet\n")
-		return
-	}
-	c.String(http.StatusOK, "ready\n")
+// toolsHandler serves tools to programs, and to scripts of this site and of allowed origins.
+func (s *Server) toolsHandler() http.Handler {
+	tools := mcp.OverHTTP(s.tools)
+	protected := s.site.SameOrigin(s.log).Handler(tools)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.origins.Allow(access.Origin(r)) {
+			tools.ServeHTTP(w, r)
+			return
+		}
+		protected.ServeHTTP(w, r)
+	})
 }
 
-func (s *Server) ready() bool { return s.o.Ready == nil || s.o.Ready() }
+// search answers /search: a page, or for programs one of programFormats.
+func (s *Server) search(c *gin.Context) {
+	if values := c.Request.URL.Query()["format"]; len(values) == 1 && api.ProgramFormats[values[0]] {
+		s.api.Searxng.Search(c)
+		return
+	}
+	s.pages.Search(c)
+}
 
-// robots keeps crawlers off the pages that would have them crawl the web through us.
+// healthz answers that the process runs.
+func (s *Server) healthz(c *gin.Context) { c.String(http.StatusOK, "ok\n") }
+
+// readyz answers whether an index is open, and what of the data folder is damaged: a line for each
+// structure. Damage leaves the server ready, because all else can be searched.
+func (s *Server) readyz(c *gin.Context) {
+	if !s.o.Collection.Ready() {
+		c.Header("Retry-After", "1")
+		c.String(http.StatusServiceUnavailable, "no index is open yet\n")
+		return
+	}
+	text := "ready\n"
+	if s.o.Damage != nil {
+		damage := s.o.Damage()
+		for _, structure := range slices.Sorted(maps.Keys(damage)) {
+			text += fmt.Sprintf("damaged: %s (problems: %d); anatomy check --repair repairs it\n", structure, damage[structure])
+		}
+	}
+	c.String(http.StatusOK, text)
+}
+
+// robots keeps crawlers away from pages that show other sites' pages.
 func (s *Server) robots(c *gin.Context) {
 	text := "User-agent: *\n"
 	for _, path := range unlistedPaths {
-		text += "Disallow: " + s.path(path) + "\n"
+		text += "Disallow: " + s.site.Path(path) + "\n"
 	}
 	c.String(http.StatusOK, text)
 }

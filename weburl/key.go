@@ -2,16 +2,16 @@ package weburl
 
 import "strings"
 
-// Key is the URL as documents are sorted by it, so that a domain, a host and mostly a folder are
-// one run of neighbours:
+// Key returns the key by which documents are sorted. A domain, a host and usually a folder is a range of
+// keys:
 //
 //	http://www.example.org/a/b?x=1       org.example.www/a/b?x=1
 //	https://www.example.org:8080/a       org.example.www.:8080/a
 //	http://127.0.0.1:8080/               127.0.0.1.:8080/
 //
-// The labels of the host are reversed, those of an address are not. The scheme is left out. Two
-// URLs have the same key only if they have the same identity. The port stands before the path as
-// a label that no host can have: after the slash it would look like a path "/:8080".
+// The labels of the host are reversed, except in an IP address. The scheme is left out. Two URLs have
+// the same key only if they have the same identity. The port is before the path, as a label that no
+// host can have: after the slash it would look like a path "/:8080".
 func (u *URL) Key() string {
 	name := u.s[u.hostStart():u.name]
 	b := make([]byte, 0, len(u.s)+1)
@@ -38,11 +38,11 @@ func appendReversed(b []byte, name string) []byte {
 	}
 }
 
-// A siteSpec is what a user means by "example.org", "example.org:8080" or "example.org/dir".
+// A siteSpec is a site as users write it: "example.org", "example.org:8080" or "example.org/dir".
 type siteSpec struct {
 	host string // reversed, without port
-	port string // "" for every port, and for the subdomains too
-	path string // "" or "/dir": this path and what is below it
+	port string // "" for every port, and for subdomains too
+	path string // "" or "/dir": this path and those below it
 }
 
 func parseSite(spec string) (siteSpec, bool) {
@@ -60,20 +60,20 @@ func parseSite(spec string) (siteSpec, bool) {
 	}, true
 }
 
-// SiteKeys is the range [lo, hi) of keys that holds every URL that spec names. Spec is a host,
-// which stands for its subdomains and all their ports too; or a host with a port, which stands
-// for that server alone; either with a path, which stands for the URLs at it and below it, segment
-// by segment: "example.org/dir" names /dir, /dir/, /dir/x and /dir?x, not /directory.
+// SiteKeys returns the range [lo, hi) of keys of all URLs that spec names. spec is a host, which includes
+// its subdomains and all their ports, or a host with a port, which is that server alone. Either may have
+// a path, which includes the paths below it, by segments: "example.org/dir" names /dir, /dir/, /dir/x
+// and /dir?x, not /directory.
 //
-// Without a path the range holds nothing else, '.' and '/' being neighbours in ASCII. With a path
-// it is the tightest range there is, and [MatchSite] says which of its URLs belong: /dir-x sorts
-// between /dir and /dir/x. ok is false for what is no host.
+// Without a path the range has no other URLs, since '.' and '/' are adjacent in ASCII. With a path it is
+// the smallest range, and [MatchSite] decides about its URLs: /dir-x sorts between /dir and /dir/x. ok is
+// false if spec has no valid host.
 func SiteKeys(spec string) (lo, hi string, ok bool) {
 	site, ok := parseSite(spec)
 	if !ok {
 		return "", "", false
 	}
-	// Subdomains and ports come first, at '.', then the host's own paths, at '/'.
+	// Subdomains and ports, at '.', sort before the host's own paths, at '/'.
 	switch {
 	case site.port != "" && site.path == "":
 		key := site.host + ".:" + site.port
@@ -87,7 +87,7 @@ func SiteKeys(spec string) (lo, hi string, ok bool) {
 	return site.host + ".", site.host + site.path + "@", true
 }
 
-// MatchSite says whether spec names u, by the rules of [SiteKeys].
+// MatchSite reports whether spec names u, as defined by [SiteKeys].
 func MatchSite(spec string, u *URL) bool {
 	site, ok := parseSite(spec)
 	if !ok {

@@ -7,13 +7,13 @@ import (
 	"anatomy/vocab"
 )
 
-// A Scope says how far a crawl may go from its seeds.
+// A Scope bounds how far a crawl may go from its seeds.
 type Scope uint8
 
-// The scopes, by what a URL must share with a seed.
+// The scopes, by the part that a URL must share with a seed.
 const (
 	DomainScope Scope = iota // the site (registrable domain); the default
-	PageScope                // all of it: the seeds alone
+	PageScope                // everything: only the seeds
 	DirScope                 // host, and path up to the last slash
 	HostScope                // host and port
 	AnyScope                 // nothing
@@ -29,34 +29,34 @@ func (s Scope) String() string {
 	return fmt.Sprintf("scope %d", uint8(s))
 }
 
-// ParseScope reads the name of a scope.
+// ParseScope returns the scope with a name.
 func ParseScope(name string) (Scope, error) {
 	for s, n := range scopeNames {
 		if n == name {
 			return Scope(s), nil
 		}
 	}
-	return 0, fmt.Errorf("weburl: no scope %q; there are %s", name, strings.Join(scopeNames[:], ", "))
+	return 0, fmt.Errorf("weburl: unknown scope %q; use one of %s", name, strings.Join(scopeNames[:], ", "))
 }
 
-// A Filter decides which URLs a crawl may fetch: those within Scope of a seed that match one of
-// Include, if there are any, and none of Exclude. Seeds themselves always may.
+// A Filter decides which URLs a crawl may fetch: the seeds, and the URLs within Scope of a seed that
+// match one of Include, if there are any, and none of Exclude.
 //
-// A pattern matches a whole canonical URL; * stands for any run of bytes, every other byte for
-// itself. Where the pattern has no "://", the scheme is left out of the comparison:
-// "example.org/private/*", "*.pdf", "https://*".
+// A pattern matches a whole canonical URL. * matches any bytes, every other byte itself. A pattern
+// without "://" is compared without the scheme: "example.org/private/*", "*.pdf", "https://*".
 //
-// The zero Filter admits nothing until it has seeds. It is not safe for concurrent changes.
+// The zero Filter admits nothing until it has seeds. AddSeed must not be called concurrently with other
+// methods.
 type Filter struct {
 	Scope   Scope
 	Include []string
 	Exclude []string
 
 	seeds map[vocab.Fingerprint]bool
-	near  map[string]bool // for the scope: sites, hosts or host and folder of the seeds
+	near  map[string]bool // sites, hosts, or hosts with folder of the seeds, depending on Scope
 }
 
-// AddSeed widens the filter to the surroundings of u.
+// AddSeed adds a seed.
 func (f *Filter) AddSeed(u URL) {
 	if f.seeds == nil {
 		f.seeds, f.near = map[vocab.Fingerprint]bool{}, map[string]bool{}
@@ -66,21 +66,21 @@ func (f *Filter) AddSeed(u URL) {
 	case DomainScope:
 		f.near[u.Site()] = true
 	case DirScope:
-		f.near[u.Host()] = true // for sitemaps; a folder has a slash in it
+		f.near[u.Host()] = true // for sitemaps; a folder contains a slash
 		f.near[u.folder()] = true
 	case HostScope:
 		f.near[u.Host()] = true
 	}
 }
 
-// folder is host and path up to the last slash.
+// folder returns host and path up to the last slash.
 func (u *URL) folder() string {
 	s := u.s[u.hostStart():u.query]
 	return s[:strings.LastIndexByte(s, '/')+1]
 }
 
-// Admits says whether u may be fetched. A sitemap lists pages and is none: it needs a seed's host
-// where pages need a seed's folder, and Include is not asked.
+// Admits reports whether u may be fetched. Include does not apply to sitemaps, and a sitemap needs a
+// seed's host where a page needs a seed's folder.
 func (f *Filter) Admits(u *URL, kind vocab.TargetKind) bool {
 	sitemap := kind == vocab.SitemapTarget
 	switch {
@@ -104,7 +104,7 @@ func (f *Filter) within(u *URL, sitemap bool) bool {
 	return f.Scope == AnyScope
 }
 
-// withinFolder looks for "host/a/b/", "host/a/" and "host/" among the seeds' folders.
+// withinFolder reports whether folder or one above it is a seed's: "host/a/b/", "host/a/", "host/".
 func (f *Filter) withinFolder(folder string) bool {
 	for folder != "" {
 		if f.near[folder] {
@@ -124,7 +124,7 @@ func matchAny(patterns []string, u *URL) bool {
 	return false
 }
 
-// MatchPattern says whether a pattern of a [Filter] matches u.
+// MatchPattern reports whether a pattern of a [Filter] matches u.
 func MatchPattern(pattern string, u *URL) bool {
 	if strings.Contains(pattern, "://") {
 		return glob(pattern, u.s)
@@ -132,8 +132,8 @@ func MatchPattern(pattern string, u *URL) bool {
 	return glob(pattern, u.s[u.hostStart():])
 }
 
-// glob matches greedily and goes back to the last star alone, which is enough, and keeps the cost
-// to the product of the lengths.
+// glob reports whether pattern matches s. It backtracks only to the last star, which is sufficient and
+// bounds the cost by the product of the lengths.
 func glob(pattern, s string) bool {
 	star, mark := -1, 0
 	p, i := 0, 0

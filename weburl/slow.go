@@ -10,19 +10,19 @@ import (
 // standard is the parser of the WHATWG URL Standard. It is safe for concurrent use.
 var standard = url.NewParser(url.WithAcceptInvalidCodepoints())
 
-// slow parses whatever the fast path would not, some thirty times slower.
-func (base *URL) slow(ref string) (u URL, err error) {
+// parseSlow parses what the fast path does not, about thirty times slower.
+func parseSlow(base *URL, ref string) (u URL, err error) {
 	ref = trimControls(ref)
 	if len(ref) > maxRaw {
 		return URL{}, ErrTooLong
 	}
-	// The parser is another's and reads what strangers wrote: a slip of its costs one link.
+	// The input is untrusted: a panic of the library costs one link.
 	defer func() {
 		if r := recover(); r != nil {
 			u, err = URL{}, fmt.Errorf("%w: %v", ErrSyntax, r)
 		}
 	}()
-	parsed, err := base.parseStandard(ref)
+	parsed, err := parseStandard(base, ref)
 	if err != nil {
 		return URL{}, fmt.Errorf("%w: %v", ErrSyntax, err)
 	}
@@ -32,14 +32,14 @@ func (base *URL) slow(ref string) (u URL, err error) {
 	return canonical(parsed)
 }
 
-func (base *URL) parseStandard(ref string) (*url.Url, error) {
+func parseStandard(base *URL, ref string) (*url.Url, error) {
 	if base.s == "" {
 		return standard.Parse(ref)
 	}
 	return standard.ParseRef(base.s, ref)
 }
 
-// canonical turns the standard's URL into ours.
+// canonical returns the canonical form of a URL of the standard.
 func canonical(parsed *url.Url) (URL, error) {
 	name := strings.TrimSuffix(parsed.Hostname(), ".")
 	if name == "" || name[0] == '.' || strings.Contains(name, "..") || name[len(name)-1] == '.' {
@@ -53,11 +53,11 @@ func canonical(parsed *url.Url) (URL, error) {
 		b = append(append(b, ':'), port...)
 	}
 	l.host = len(b)
-	b = normaliseEscapes(append(b, parsed.Pathname()...), l.host)
+	b = normalizeEscapes(append(b, parsed.Pathname()...), l.host)
 	l.query = len(b)
 	if href := parsed.Href(true); strings.Contains(href, "?") {
 		b = append(b, href[strings.IndexByte(href, '?'):]...)
-		b = normaliseEscapes(b, l.query)
+		b = normalizeEscapes(b, l.query)
 	}
 	return l.finish(b, "")
 }

@@ -1,8 +1,7 @@
 package weburl
 
-// AppendText appends the URL as text to be cut into words: host, path and query, with their escapes
-// undone and low lines parting words. Pages and documents known by links alone are found by the same
-// words of their URLs.
+// AppendText appends the text of the URL field: host, path and query, without escapes and with a space
+// for every low line. Pages and documents known only from links are found by the same terms.
 func (u *URL) AppendText(dst []byte) []byte {
 	dst = append(dst, u.Hostname()...)
 	dst = appendUnescaped(dst, u.Path())

@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// Parameters that say where a visitor came from, and never which page is meant, by the programs that
-// add and read them: analytics, advertising, newsletters. Those that begin with "utm_" are theirs too.
+// tracking are the parameters of analytics, advertising and newsletter programs, which never identify a
+// page. Those that begin with "utm_" are tracking parameters too.
 var tracking = set(
-	"_ga", "_gl", "_hsenc", "_hsmi", "dclid", "fbclid", "gad_source", "gbraid", "gclid", "gclsrc", "igshid", "li_fat_id",
-	"mc_cid", "mc_eid", "mkt_tok", "msclkid", "oly_anon_id", "oly_enc_id", "ttclid", "twclid", "vero_id", "wbraid", "yclid",
+	"_ga", "_gl", "_hsenc", "_hsmi", "dclid", "fbclid", "gad_source", "gbraid", "gclid", "gclsrc", "igshid",
+	"li_fat_id", "mc_cid", "mc_eid", "mkt_tok", "msclkid", "oly_anon_id", "oly_enc_id", "ttclid", "twclid",
+	"vero_id", "wbraid", "yclid",
 )
 
-// Parameters that hold a session, by the names that servers give them. Those of the second set are
-// ordinary words elsewhere, so that their values have to look like a session's.
+// sessions are the parameters with a session. The names of maybeSessions have other meanings too, so
+// their values must look like a session.
 var (
 	sessions      = set("cftoken", "jsessionid", "phpsessid")
 	maybeSessions = set("oscsid", "session_id", "sessionid", "sid", "zenid")
 )
 
-const minSession = 16 // letters and digits of a session that a word would not have
+const minSession = 16 // length of the shortest session
 
 func set(names ...string) map[string]bool {
 	m := make(map[string]bool, len(names))
@@ -29,12 +30,12 @@ func set(names ...string) map[string]bool {
 	return m
 }
 
-// maxName is longer than any name of the sets.
+// maxName is the length of the longest name that is looked up.
 const maxName = 16
 
-// dropNoise takes tracking parameters and sessions out of a URL under construction, in place: with
-// them each visit would make new URLs of one page. The order of the others stays, for there are
-// servers to which it matters.
+// dropNoise removes tracking parameters and sessions from a URL under construction, in place. They would
+// make every visit find new URLs of one page. The order of the other parameters is kept: some servers
+// depend on it.
 func dropNoise(b []byte, l layout) ([]byte, layout) {
 	if i := bytes.IndexByte(b[l.host:l.query], ';'); i >= 0 {
 		b, l = dropPathSessions(b, l)
@@ -42,7 +43,7 @@ func dropNoise(b []byte, l layout) ([]byte, layout) {
 	if len(b) < l.query+len("?a=") {
 		return b, l
 	}
-	out := l.query // of what is kept, each parameter behind its separator
+	out := l.query // end of the parameters that are kept, each after its separator
 	for in := out + 1; in <= len(b); {
 		end := len(b)
 		if i := bytes.IndexByte(b[in:], '&'); i >= 0 {
@@ -61,7 +62,7 @@ func dropNoise(b []byte, l layout) ([]byte, layout) {
 	return b[:out], l
 }
 
-// dropPathSessions takes ";jsessionid=…" out of a path, where Java's servers put it.
+// dropPathSessions removes ";jsessionid=…" from a path, where Java servers put it.
 func dropPathSessions(b []byte, l layout) ([]byte, layout) {
 	const name = ";jsessionid="
 	out := l.host
@@ -80,7 +81,7 @@ func dropPathSessions(b []byte, l layout) ([]byte, layout) {
 	return b[:out+n], l
 }
 
-// isNoise judges a parameter, name and value.
+// isNoise reports whether a parameter, name and value, is a tracking parameter or a session.
 func isNoise(pair []byte) bool {
 	name, value, _ := bytes.Cut(pair, []byte{'='})
 	if len(name) < len("sid") || len(name) > maxName {
@@ -94,7 +95,8 @@ func isNoise(pair []byte) bool {
 		}
 		lower[i] = c
 	}
-	return bytes.HasPrefix(lower, []byte("utm_")) || tracking[string(lower)] || sessions[string(lower)] || maybeSessions[string(lower)] && isSession(value)
+	return bytes.HasPrefix(lower, []byte("utm_")) || tracking[string(lower)] || sessions[string(lower)] ||
+		maybeSessions[string(lower)] && isSession(value)
 }
 
 func isSession(value []byte) bool {

@@ -1,16 +1,14 @@
-// Package weburl is what all rooms mean by a URL: parsed as the WHATWG URL Standard says, in one
-// canonical form, with its identity ([URL.Fingerprint]), its order ([URL.Key]) and its unit of
-// politeness ([URL.Site]). It does no I/O.
+// Package weburl parses URLs by the WHATWG URL Standard into one canonical form, with an identity
+// ([URL.Fingerprint]), an order ([URL.Key]) and a unit of politeness ([URL.Site]). It does no I/O.
 //
-// The canonical form is the standard's serialisation with these changes:
-//   - no fragment and no user information: neither names another page;
-//   - no dot at the end of the host: the same name in DNS;
+// The canonical form is the standard's serialization with these changes:
+//   - no fragment and no user information: neither identifies another page;
+//   - no dot at the end of the host: the DNS name is the same;
 //   - escapes of unreserved characters (RFC 3986 §2.3) are decoded and the others have upper-case
-//     digits (§6.2.2), except in a path or query that holds a malformed escape, which stays as it is;
-//   - no parameters that tell where a visitor came from or which session is his, by the names in
-//     tracking.go.
+//     digits (§6.2.2), except in a path or query with a malformed escape, which is not changed;
+//   - no tracking parameters and no sessions, by the names in tracking.go.
 //
-// A slash at the end of a path is kept as found: taking it off makes redirect loops.
+// A slash at the end of a path is kept: removing it makes redirect loops.
 package weburl
 
 import (
@@ -26,7 +24,7 @@ import (
 // MaxLength is the longest canonical URL in bytes. Longer ones are traps far more often than pages.
 const MaxLength = 2048
 
-// maxRaw bounds what is looked at before it is known whether a URL is short once canonical.
+// maxRaw bounds the input, in bytes. Its canonical form may be shorter than MaxLength.
 const maxRaw = 4 * MaxLength
 
 // The errors of Parse and Join.
@@ -37,7 +35,7 @@ var (
 	ErrSyntax  = errors.New("weburl: not a URL")
 )
 
-// A URL is a canonical http or https URL. It is a small value; the zero URL is no URL.
+// A URL is a canonical http or https URL. It is a small value. The zero URL is no URL.
 type URL struct {
 	s string // "http://www.example.org:8080/a/b?x=1"
 
@@ -47,13 +45,13 @@ type URL struct {
 	query uint16 // end of the path: '?' or the end
 }
 
-// String is the canonical URL.
+// String returns the canonical URL.
 func (u *URL) String() string { return u.s }
 
-// IsZero says whether u is no URL at all.
+// IsZero reports whether u is the zero URL.
 func (u *URL) IsZero() bool { return u.s == "" }
 
-// Scheme is "http" or "https".
+// Scheme returns "http" or "https", and "" for the zero URL.
 func (u *URL) Scheme() string {
 	if u.s == "" {
 		return ""
@@ -61,10 +59,10 @@ func (u *URL) Scheme() string {
 	return u.s[:u.hostStart()-len("://")]
 }
 
-// Host is the host with its port where that is not the scheme's own: "example.org:8080".
+// Host returns the host, with its port unless that is the scheme's default: "example.org:8080".
 func (u *URL) Host() string { return u.s[u.hostStart():u.host] }
 
-// Hostname is the host without port, and without the brackets of an IPv6 address.
+// Hostname returns the host without port, and without the brackets of an IPv6 address.
 func (u *URL) Hostname() string {
 	name := u.s[u.hostStart():u.name]
 	if len(name) > 2 && name[0] == '[' {
@@ -73,7 +71,7 @@ func (u *URL) Hostname() string {
 	return name
 }
 
-// Port is the port where it is not the scheme's own, else "".
+// Port returns the port, "" if it is the scheme's default.
 func (u *URL) Port() string {
 	if u.name == u.host {
 		return ""
@@ -81,10 +79,10 @@ func (u *URL) Port() string {
 	return u.s[u.name+1 : u.host]
 }
 
-// Path is the path with its leading slash, percent-encoded.
+// Path returns the path with its leading slash, percent-encoded.
 func (u *URL) Path() string { return u.s[u.host:u.query] }
 
-// Depth is how many folders deep the URL is; 0 is the root of a host, and a query counts as a folder.
+// Depth returns the number of path segments that are not empty, plus one for a query.
 func (u *URL) Depth() (depth int) {
 	for part := range strings.SplitSeq(u.Path(), "/") {
 		if part != "" {
@@ -97,7 +95,7 @@ func (u *URL) Depth() (depth int) {
 	return depth
 }
 
-// Query is what follows the question mark, percent-encoded.
+// Query returns the query without its question mark, percent-encoded.
 func (u *URL) Query() string {
 	if int(u.query) == len(u.s) {
 		return ""
@@ -105,11 +103,11 @@ func (u *URL) Query() string {
 	return u.s[u.query+1:]
 }
 
-// Site is the registrable domain by the public suffix list, or the host name itself where it has
-// none: an address, a name of one label, a public suffix.
+// Site returns the registrable domain by the public suffix list, or the host name itself if it has none:
+// an IP address, a name of one label, a public suffix.
 func (u *URL) Site() string { return SiteOf(u.Hostname()) }
 
-// SiteOf is the site of a canonical host name without port.
+// SiteOf returns the site of a canonical host name without port.
 func SiteOf(hostname string) string {
 	if isAddress(hostname) {
 		return hostname
@@ -121,21 +119,27 @@ func SiteOf(hostname string) string {
 	return site
 }
 
-// Fingerprint is the hash of the URL's identity: host, path and query (xxhash64). The scheme does
-// not count: one page served over http and over https is one document here, so that neither the
-// frontier nor the index holds twins. A port that is not the scheme's own does count.
+// Fingerprint returns the hash of the URL's identity: host, path and query (xxhash64). The scheme does
+// not count, so a page served over http and https is one document. A port that is not the scheme's
+// default does count.
 func (u *URL) Fingerprint() vocab.Fingerprint {
 	return vocab.Fingerprint(xxhash.Sum64String(u.s[u.hostStart():]))
 }
 
-// HTTPS is the same URL over https. A URL with a port of its own stays as it is: the port speaks
-// one protocol.
+// HTTPS returns the same URL over https. A URL with a port is returned as it is: a port has one
+// protocol.
 func (u *URL) HTTPS() URL {
 	if u.s == "" || u.hostStart() == len("https://") || u.Port() != "" {
 		return *u
 	}
 	return URL{s: "https" + u.s[len("http"):], name: u.name + 1, host: u.host + 1, query: u.query + 1}
 }
+
+// Origin returns scheme, host and port: "https://example.org:8443".
+func (u *URL) Origin() string { return u.s[:u.host] }
+
+// PathAndQuery returns the path with the query, if any: "/a?b=c".
+func (u *URL) PathAndQuery() string { return u.s[u.host:] }
 
 func (u *URL) hostStart() int {
 	switch {
@@ -147,9 +151,12 @@ func (u *URL) hostStart() int {
 	return len("http://")
 }
 
-// isAddress says whether a canonical host is an IP address. The standard gives every host whose
-// last label is a number to the IPv4 parser, so a digit there is enough.
+// isAddress reports whether a canonical host is an IP address. The standard parses every host whose last
+// label is a number as IPv4, so a digit there is enough.
 func isAddress(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	return strings.IndexByte(host, ':') >= 0 || last != "" && last[0]-'0' < 10 && strings.IndexByte(host, '.') > 0
 }
+
+// A layout holds the ends of the parts of a URL under construction, as in [URL].
+type layout struct{ name, host, query int }

@@ -1,74 +1,70 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"anatomy/engine"
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/upkeep"
 	"anatomy/warc"
 )
 
-func newExport(s *shared) *cobra.Command {
+func newExport(s *cli.GlobalFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "export",
-		Short:   "the pages, for other programs",
-		Long:    "Export writes what is kept in a format that other programs read.",
+		Short:   "write the pages in formats of other programs",
+		Long:    "Export writes pages in a format that other programs read.",
 		Example: "  anatomy export warc -o pages.warc.gz",
 	}
 	c.AddCommand(newExportWARC(s))
 	return c
 }
 
-func newExportWARC(s *shared) *cobra.Command {
+func newExportWARC(s *cli.GlobalFlags) *cobra.Command {
 	var name string
 	var gzip, zstd bool
 	c := &cobra.Command{
 		Use:   "warc",
-		Short: "the pages as a web archive",
-		Long: `Warc writes the pages in force as a web archive of version 1.1: a response for each page and redirect, a revisit
-for each page that is the same as another. The records are compressed one by one if the file's name ends in .gz or
-.zst, or a flag says so. The file appears when it is whole.`,
+		Short: "write the pages as a web archive (WARC)",
+		Long: `Warc writes the current version of each page as WARC/1.1: a response record for each page and redirect, a revisit
+record for each duplicate. Records are compressed one by one if the file's name ends in .gz or .zst, or with
+--gzip or --zstd. The file appears under its name when it is complete.`,
 		Example: "  anatomy export warc -o pages.warc.gz\n  anatomy export warc --zstd >pages.warc.zst",
-		Args:    exactly(0, "no arguments"),
+		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			how := warc.Plain
 			switch {
 			case gzip && zstd:
-				return usagef("--gzip and --zstd are two ways of the same")
+				return cli.UsageErrorf("--gzip and --zstd exclude each other")
 			case gzip || !zstd && strings.HasSuffix(name, ".gz"):
 				how = warc.Gzip
 			case zstd || strings.HasSuffix(name, ".zst"):
 				how = warc.Zstd
 			}
-			screen := newConsole(c.ErrOrStderr())
-			line := progressOf(screen)
-			var report engine.ExportReport
-			err := writeWhole(c, name, func(w io.Writer) error {
+			screen := cli.NewConsole(c.ErrOrStderr())
+			line := screen.Progress()
+			var report upkeep.ExportReport
+			err := cli.WriteOutput(c, name, func(w io.Writer) error {
 				archive, err := warc.NewWriter(w, how)
 				if err != nil {
 					return err
 				}
-				report, err = engine.Export(c.Context(), archive, s.data, engine.ExportOptions{
+				report, err = upkeep.Export(c.Context(), archive, s.Data, upkeep.ExportOptions{
 					Software: "anatomy " + version(),
-					Progress: func(r engine.ExportReport) { line(counted(r.Pages, "page")) },
+					Progress: func(r upkeep.ExportReport) { line(cli.Count(r.Pages, "page")) },
 				})
 				return err
 			})
-			clearProgress(screen)
+			screen.SetStatus("")
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(screen, "%s, %s and %s exported\n", counted(report.Pages, "page"), counted(report.Duplicates, "duplicate"), counted(report.Redirects, "redirect"))
+			fmt.Fprintf(screen, "%s, %s and %s exported\n", cli.Count(report.Pages, "page"), cli.Count(report.Duplicates, "duplicate"), cli.Count(report.Redirects, "redirect"))
 			if report.Lost > 0 {
-				fmt.Fprintf(screen, "%d duplicates are left out: their originals have changed since\n", report.Lost)
+				fmt.Fprintf(screen, "%d duplicates were left out, because their originals changed since\n", report.Lost)
 			}
 			return nil
 		},
@@ -79,103 +75,75 @@ for each page that is the same as another. The records are compressed one by one
 	return c
 }
 
-// writeWhole has a file written that appears under its name when it is whole and on disk; - is standard
-// output.
-func writeWhole(c *cobra.Command, name string, write func(io.Writer) error) (err error) {
-	if name == "-" {
-		w := bufio.NewWriterSize(c.OutOrStdout(), 1<<20)
-		return cmp.Or(write(w), w.Flush())
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err := cmp.Or(write(w), w.Flush(), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		f.Close()
-		return err
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
-}
-
-func newImport(s *shared) *cobra.Command {
+func newImport(s *cli.GlobalFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "import",
-		Short:   "pages that other programs fetched",
-		Long:    "Import takes pages into the data folder that another program fetched, and indexes them.",
+		Short:   "add pages that other programs fetched",
+		Long:    "Import adds pages that other programs fetched to the data folder and indexes them.",
 		Example: "  anatomy import warc crawl-*.warc.gz",
 	}
 	c.AddCommand(newImportWARC(s))
 	return c
 }
 
-func newImportWARC(s *shared) *cobra.Command {
+func newImportWARC(s *cli.GlobalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "warc FILE...",
-		Short: "the pages of web archives",
-		Long: `Warc imports web archives, of version 1.1 or older, plain or compressed with gzip or zstd, such as those of wget,
-Heritrix and browser extensions, and those in packages (.wacz). - is standard input.
+		Short: "add the pages of web archives (WARC, WACZ)",
+		Long: `Warc imports web archives: WARC 1.1 or older, plain or compressed with gzip or zstd, and WACZ packages, as wget,
+Heritrix and browser extensions write them. - is standard input.
 
-The pages are stored, indexed and ranked as if they had been fetched when the archive says, and by the same rules:
-pages that ask not to be shown are not, equal ones are kept once, and what is known as of the same time or later
-stays. Links to other pages become known, and "anatomy crawl" fetches those within its scope. The same line again
-goes on with what an interruption left out. Records that cannot be read are named and passed over.`,
+Pages are stored, indexed and ranked as if they had been fetched at the time that the archive gives. noindex is
+obeyed, duplicates are stored once, and a page that is held from the same time or later stays. Links to other
+pages are recorded, and "anatomy crawl" fetches those in its scope. After an interruption the same command
+continues. Damaged records are reported and skipped.`,
 		Example: "  anatomy import warc crawl-*.warc.gz my-session.wacz\n  zcat old.warc.gz | anatomy import warc -",
-		Args:    atLeast(1, "one file or more"),
+		Args:    cli.MinArgs(1, "one file or more"),
 		RunE: func(c *cobra.Command, files []string) error {
 			in, err := openArchives(c, files)
 			if err != nil {
 				return err
 			}
 			defer in.close()
-			screen := newConsole(c.ErrOrStderr())
-			line := progressOf(screen)
+			screen := cli.NewConsole(c.ErrOrStderr())
+			line := screen.Progress()
 			bad := 0
-			r, err := engine.Import(c.Context(), engine.ImportOptions{
-				Dir: s.data, Files: in.names, Log: s.logger(screen, true), Open: in.open,
+			r, err := upkeep.Import(c.Context(), upkeep.ImportOptions{
+				Dir: s.Data, Files: in.names, Log: s.Logger(screen, true), Open: in.open,
 				Damaged: func(name string, err error) {
 					if bad++; bad <= badLines {
-						fmt.Fprintf(screen, "%s: a record is left out: %s\n", name, message(err))
+						fmt.Fprintf(screen, "%s: record skipped: %s\n", name, cli.ErrorText(err))
 					}
 				},
-				Progress: func(name string, r engine.ImportReport) {
+				Progress: func(name string, r upkeep.ImportReport) {
 					line(fmt.Sprintf("%s: %d records, %.1f MB; %d pages", name, r.Records, float64(r.Bytes)/1e6, r.Pages))
 				},
 			})
-			clearProgress(screen)
+			screen.SetStatus("")
 			if bad > badLines {
-				fmt.Fprintf(screen, "%d more records are left out\n", bad-badLines)
+				fmt.Fprintf(screen, "%d more records skipped\n", bad-badLines)
 			}
 			if err != nil {
 				return err
 			}
 			printImport(c.OutOrStdout(), r)
 			if r.Damaged > 0 {
-				return hinted(fmt.Errorf("%d records of the archives could not be read", r.Damaged), "what could be is imported; get whole files for the rest, and import those")
+				return cli.WithHint(fmt.Errorf("%d records could not be read", r.Damaged), "all other records are imported; import intact copies of the files for the rest")
 			}
 			return nil
 		},
 	}
 }
 
-// archives are the web archives that were named, those in packages one by one.
+// archives are the web archives named on the command line, with those in packages listed one by one.
 type archives struct {
 	names    []string
-	packed   map[string]func() (io.ReadCloser, error) // those in packages
+	packed   map[string]func() (io.ReadCloser, error) // opens an archive in a package, by its name
 	packages []*warc.Package
 	c        *cobra.Command
 }
 
-// openArchives says which file cannot be read, before anything is done.
+// openArchives fails if one of the files cannot be read.
 func openArchives(c *cobra.Command, files []string) (*archives, error) {
 	a := &archives{c: c, packed: map[string]func() (io.ReadCloser, error){}}
 	for _, name := range files {
@@ -192,7 +160,7 @@ func (a *archives) add(name string) error {
 	case strings.HasSuffix(strings.ToLower(name), ".wacz"):
 		p, err := warc.OpenPackage(name)
 		if err != nil {
-			return hinted(err, "a .wacz file is a zip file with web archives in its folder archive")
+			return cli.WithHint(err, "a .wacz file is a zip file with WARC files in its folder archive")
 		}
 		a.packages = append(a.packages, p)
 		for _, member := range p.Archives() {
@@ -202,7 +170,7 @@ func (a *archives) add(name string) error {
 		}
 		return nil
 	case name != "-":
-		f, err := openInput(a.c, name)
+		f, err := cli.OpenInput(a.c, name)
 		if err != nil {
 			return err
 		}
@@ -216,7 +184,7 @@ func (a *archives) open(name string) (io.ReadCloser, error) {
 	if open, ok := a.packed[name]; ok {
 		return open()
 	}
-	return openInput(a.c, name)
+	return cli.OpenInput(a.c, name)
 }
 
 func (a *archives) close() {
@@ -225,45 +193,21 @@ func (a *archives) close() {
 	}
 }
 
-func printImport(w io.Writer, r engine.ImportReport) {
+func printImport(w io.Writer, r upkeep.ImportReport) {
 	fmt.Fprintf(w, "%s, %s and %s imported of %s, %.1f MB, in %.1f s\n",
-		counted(r.Pages, "page"), counted(r.Duplicates, "duplicate"), counted(r.Redirects, "redirect"), counted(r.Records, "record"), float64(r.Bytes)/1e6, r.Took.Seconds())
+		cli.Count(r.Pages, "page"), cli.Count(r.Duplicates, "duplicate"), cli.Count(r.Redirects, "redirect"), cli.Count(r.Records, "record"), float64(r.Bytes)/1e6, r.Took.Seconds())
 	for _, left := range []struct {
 		n    int
 		what string
 	}{
-		{r.Old, "known already, as of that time or later"},
-		{r.Gone, "of pages that were not there"},
-		{r.Unsupported, "no page that is indexed, or an error of its server"},
-		{r.Unresolved, "repeat a page that is not here"},
+		{r.Old, "held already, from that time or later"},
+		{r.Gone, "answers 404 or 410"},
+		{r.Unsupported, "types that are not indexed, and server errors"},
+		{r.Unresolved, "revisits of a page that is not held"},
 		{r.Other, "requests, metadata, robots.txt"},
 	} {
 		if left.n > 0 {
-			fmt.Fprintf(w, "left out, %d: %s\n", left.n, left.what)
+			fmt.Fprintf(w, "%d skipped: %s\n", left.n, left.what)
 		}
-	}
-}
-
-// progressOf gives a function that shows a line now and then: drawn over on a terminal, logged
-// elsewhere.
-func progressOf(screen *console) func(line string) {
-	last := time.Now()
-	return func(line string) {
-		now := time.Now()
-		switch {
-		case screen.terminal != nil && now.Sub(last) >= drawEvery:
-			screen.show(line)
-		case screen.terminal == nil && now.Sub(last) >= logEvery:
-			fmt.Fprintln(screen, line)
-		default:
-			return
-		}
-		last = now
-	}
-}
-
-func clearProgress(screen *console) {
-	if screen.terminal != nil {
-		screen.show("")
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,36 +12,39 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anatomy/engine"
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/upkeep"
 )
 
-func newBackup(s *shared) *cobra.Command {
-	return &cobra.Command{
+func newBackup(s *cli.GlobalFlags) *cobra.Command {
+	c := &cobra.Command{
 		Use:   "backup FILE|FOLDER",
-		Short: "the data folder as one file, while a crawl runs or not",
-		Long: `Backup writes the data folder as it is at one moment: index, ranks, pages, and all that the crawl knows. A crawl that
-runs on it goes on, and so does the search page; it takes no second folder's room, for what never changes is linked,
-not copied, until it is written.
+		Short: "write the data folder to one file, even during a crawl",
+		Long: `Backup writes a consistent copy of the data folder: index, ranks, pages and the state of the crawl. A running crawl
+and the search page continue. Immutable files are hard-linked meanwhile, so that no second copy takes up space.
 
-The file is a tar archive within zstd, with the SHA-256 sum of each file. It appears when it is whole. In a folder it
-gets a name with the date, and a folder that is named with a slash is made; - is standard output. Certificates of the server, and their keys, stay out.`,
+The file is a tar archive compressed with zstd, with the SHA-256 of each file. It appears under its name when it is
+complete. For a folder, backup makes up a name with the date, and creates the folder if its name ends in a slash. - is
+standard output. The server's certificates and keys are left out.`,
 		Example: `  anatomy backup backups/
+  anatomy backup verify backups/anatomy-20261121T090000Z.tar.zst
   anatomy backup - | ssh other 'cat >anatomy.tar.zst'`,
-		Args: exactly(1, "a file or a folder"),
+		Annotations: map[string]string{"takes": "arguments, beside commands"},
+		Args:        cli.ExactArgs(1, "a file or a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
-			screen := newConsole(c.ErrOrStderr())
-			line := progressOf(screen)
+			screen := cli.NewConsole(c.ErrOrStderr())
+			line := screen.Progress()
 			began := time.Now()
 			name, err := backupName(args[0], began)
 			if err != nil {
 				return err
 			}
-			var report engine.BackupReport
-			err = writeWhole(c, name, func(w io.Writer) (err error) {
-				report, err = engine.Backup(c.Context(), w, s.data, func(r engine.BackupReport) { line(progressText(r)) })
+			var report upkeep.BackupReport
+			err = cli.WriteOutput(c, name, func(w io.Writer) (err error) {
+				report, err = upkeep.Backup(c.Context(), w, s.Data, func(r upkeep.BackupReport) { line(progressText(r)) })
 				return err
 			})
-			clearProgress(screen)
+			screen.SetStatus("")
 			if err != nil {
 				return err
 			}
@@ -48,13 +52,37 @@ gets a name with the date, and a folder that is named with a slash is made; - is
 			return nil
 		},
 	}
+	c.AddCommand(newBackupVerify())
+	return c
 }
 
-// backupName is a new name in a folder, or the name of a file as it is. What ends in a slash is a folder, made if it is
-// not there yet.
+func newBackupVerify() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify FILE",
+		Short: "verify a backup without restoring it",
+		Long: `Verify reads a backup to its end: whether it is complete, the checksum of every file in it, and whether this program
+reads its format. It writes nothing. - is standard input.`,
+		Example: "  anatomy backup verify backups/anatomy-20261121T090000Z.tar.zst",
+		Args:    cli.ExactArgs(1, "one file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			report, err := readBackup(c, args[0], upkeep.VerifyBackup)
+			if errors.Is(err, upkeep.ErrNotWhole) {
+				return cli.WithHint(err, "make another backup: anatomy backup FILE")
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: whole, %s\n", args[0], progressText(report))
+			return err
+		},
+	}
+}
+
+// backupName returns the name of a new file in a folder, or a file name unchanged. It creates the
+// folder if the name ends in a slash.
 func backupName(to string, now time.Time) (string, error) {
 	if strings.HasSuffix(to, string(filepath.Separator)) {
-		if err := os.MkdirAll(to, 0o700); err != nil { // pages from behind a sign-in are in a backup
+		if err := os.MkdirAll(to, 0o700); err != nil { // a backup may hold pages from behind a sign-in
 			return "", err
 		}
 	}
@@ -64,38 +92,51 @@ func backupName(to string, now time.Time) (string, error) {
 	return filepath.Join(to, "anatomy-"+now.UTC().Format("20060102T150405Z")+".tar.zst"), nil
 }
 
-func progressText(r engine.BackupReport) string {
+func progressText(r upkeep.BackupReport) string {
 	return fmt.Sprintf("%d files, %.1f MB", r.Files, float64(r.Bytes)/1e6)
 }
 
-func newRestore(s *shared) *cobra.Command {
+// readBackup opens a backup, - being standard input, and shows the progress of read.
+func readBackup(
+	c *cobra.Command, name string,
+	read func(context.Context, io.Reader, func(upkeep.BackupReport)) (upkeep.BackupReport, error),
+) (upkeep.BackupReport, error) {
+	in, err := cli.OpenInput(c, name)
+	if err != nil {
+		return upkeep.BackupReport{}, err
+	}
+	defer in.Close()
+	screen := cli.NewConsole(c.ErrOrStderr())
+	line := screen.Progress()
+	report, err := read(c.Context(), in, func(r upkeep.BackupReport) { line(progressText(r)) })
+	screen.SetStatus("")
+	return report, err
+}
+
+func newRestore(s *cli.GlobalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore FILE",
-		Short: "a data folder from a backup",
-		Long: `Restore makes a data folder of a backup, and proves every file by its checksum. The folder must be empty, or not be
-there yet; what fails leaves nothing behind. - is standard input.`,
+		Short: "make a data folder from a backup",
+		Long: `Restore unpacks a backup to the data folder, which must be empty or missing, and verifies the checksum of every
+file. If it fails it removes what it wrote. - is standard input.`,
 		Example: "  anatomy restore backups/anatomy-20261121T090000Z.tar.zst --data restored",
-		Args:    exactly(1, "one file"),
+		Args:    cli.ExactArgs(1, "one file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			in, err := openInput(c, args[0])
-			if err != nil {
-				return err
-			}
-			defer in.Close()
-			screen := newConsole(c.ErrOrStderr())
-			line := progressOf(screen)
 			began := time.Now()
-			report, err := engine.Restore(c.Context(), in, s.data, func(r engine.BackupReport) { line(progressText(r)) })
-			clearProgress(screen)
+			report, err := readBackup(c, args[0], func(
+				ctx context.Context, in io.Reader, progress func(upkeep.BackupReport),
+			) (upkeep.BackupReport, error) {
+				return upkeep.Restore(ctx, in, s.Data, progress)
+			})
 			switch {
-			case errors.Is(err, engine.ErrNotWhole):
-				return hinted(err, "take another backup, or copy this one again")
-			case errors.Is(err, engine.ErrNotEmpty):
-				return hinted(err, "name a folder that is empty, or not there yet, with --data")
+			case errors.Is(err, upkeep.ErrNotWhole):
+				return cli.WithHint(err, "use another backup, or copy this one again")
+			case errors.Is(err, upkeep.ErrNotEmpty):
+				return cli.WithHint(err, "name an empty or new folder with --data")
 			case err != nil:
 				return err
 			}
-			fmt.Fprintf(screen, "%s restored to %s in %.1f s. To prove that all agree: %s\n", progressText(report), s.data, time.Since(began).Seconds(), s.command("check"))
+			fmt.Fprintf(c.ErrOrStderr(), "%s restored to %s in %.1f s. To verify it: %s\n", progressText(report), s.Data, time.Since(began).Seconds(), s.Command("check"))
 			return nil
 		},
 	}

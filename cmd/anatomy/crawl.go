@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -19,15 +20,22 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/progress"
+	"anatomy/cmd/anatomy/internal/rules"
+	"anatomy/cmd/anatomy/internal/service"
+	"anatomy/control"
 	"anatomy/crawler"
 	"anatomy/crawler/dnsclient"
+	"anatomy/crawler/signin"
 	"anatomy/disk/datadir"
 	"anatomy/engine"
+	"anatomy/ranking"
 	"anatomy/urlserver"
 	"anatomy/weburl"
 )
 
-// crawlFlags are the flags of crawl.
+// crawlFlags are the flags of the crawl command, as they were parsed.
 type crawlFlags struct {
 	scope     string
 	include   []string
@@ -57,111 +65,135 @@ type crawlFlags struct {
 	httpPort  int
 	httpsPort int
 	stats     string
-	profile   string
-	quiet     bool
-	serve     bool
-	listen    string
-	token     string
+
+	siteURLs    int64
+	siteMB      int64
+	siteParsing time.Duration
+
+	profile string
+	quiet   bool
+	serve   bool
+	listen  string
+	token   string
+	door    doorFlags
 }
 
-func newCrawl(s *shared) *cobra.Command {
+func newCrawl(s *cli.GlobalFlags) *cobra.Command {
+	c, f := newCrawlFlags(s)
+	c.RunE = func(c *cobra.Command, urls []string) error { return runCrawl(c, s, f, urls) }
+	c.AddCommand(newCrawlControls(s)...)
+	return c
+}
+
+// newCrawlFlags returns the command without its work, and its flags.
+func newCrawlFlags(s *cli.GlobalFlags) (*cobra.Command, *crawlFlags) {
 	f := &crawlFlags{}
 	c := &cobra.Command{
 		Use:   "crawl URL...",
-		Short: "crawl, index and rank the sites of these URLs",
-		Long: `Crawl fetches the pages of the sites that the URLs are on, politely: it obeys robots.txt, waits between
-requests, and backs off where a server asks for it. Pages can be searched while the crawl goes on.
+		Short: "crawl, index and rank the sites of the given URLs",
+		Long: `Crawl fetches the pages of the sites of the given URLs. It obeys robots.txt, waits between requests to
+one site, and backs off when a server asks for it. Pages are searchable while the crawl runs.
 
-With --recrawl it also visits pages again that are due, and ends when that is done which was due when it
-began; with --watch it goes on for ever, and keeps the index fresh. A page is due when its sitemap says that it
-was changed, or by how often it was seen to change: after a day at first, then between --min-age and
---max-age. What did not change is not sent again. New versions replace old ones, and pages that are gone
-leave the results: 410 at once, 404 when a second visit confirms it. A host that is down loses none.
---recrawl --max-age 0s visits everything now.
+The crawl ends when the queues are empty. Ctrl-C stops it at any time: the same command resumes it, and so
+does "anatomy crawl" without URLs and flags, because the data folder keeps both: flags that say what is
+fetched and how are kept in its anatomy.toml. A flag that is given again replaces the kept one. Not kept are
+--seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve. Of a --credentials file
+the name is kept. New URLs extend the crawl. A crawl that ends without any page fails, and says why.
 
-It ends when nothing is left to fetch. Interrupt it at any time: the same command goes on where it stopped,
-and so does "anatomy crawl" without URLs, as the folder remembers those that it began with. More URLs widen
-the crawl. The other flags are not remembered.
+--recrawl also visits pages that are due again, and exits when every page that was due at the start has been
+visited. --watch does not exit: it visits pages when they become due. A page is due when its sitemap gives a
+newer date, or at an interval that follows its observed changes: one day at first, then between --min-age
+and --max-age. Unchanged pages are not transferred again. A new version replaces the old one. A page leaves
+the results when two visits, a day or more apart, were answered 404 or 410. Pages of a host that is down, or
+whose name does not exist, stay as they are.
+--recrawl --max-age 0s visits every page now.
 
-A policy orders the crawl: crawl-ability takes the site with the most page quality a second, and of it the
-best pages as far as the links found so far show; quality-first the best page of all; performance-first the
-site with the most pages a second; breadth-first sites in turn and pages near the URLs. It may change when a
-crawl goes on. A pattern of --include or --exclude is
-matched with the whole URL, with the scheme left out if it names none. SSL_CERT_FILE names another set of
-certificate authorities.
+A site that breeds URLs ends by a budget: see --max-urls-per-site, --max-mb-per-site and
+--max-parsing-per-site. They count over all runs. A crawl with a larger budget goes on.
 
-A file of --credentials has lines such as these, each for one origin and sent to no other:
+--policy sets the order of the crawl, and may change when a crawl is resumed:
+  crawl-ability      sites with the most page quality per second, their best pages first
+  quality-first      the best pages of all sites first, judged by the links found so far
+  performance-first  sites that deliver the most pages per second
+  breadth-first      sites in turn, pages with the fewest links from the start URLs first
+
+--include and --exclude match the whole URL, without its scheme if the pattern has none. SSL_CERT_FILE names
+another file of certificate authorities.
+
+A --credentials file has lines like these. Each is for one origin and is sent to no other:
   https://wiki.example.org  basic   USER:PASSWORD
   https://api.example.org   bearer  TOKEN
   https://old.example.org   header  X-Key: VALUE
   https://bbs.example.org   form    /login user=NAME&password=SECRET  Sign out
   https://data.example.org  oauth2  https://auth.example.org/token CLIENT SECRET SCOPE
-See doc/credentials.md for what each sends, and when. What such pages say is kept and indexed like all else: mind who can search.`,
+doc/credentials.md explains each form. A server shows a data folder with pages behind a sign-in only to whoever
+logs in; "anatomy index --public-only" makes a folder without them.`,
 		Example: `  anatomy crawl --contact you@example.org https://docs.example.org/
   anatomy crawl --scope dir --max-pages 1000 --serve https://example.org/manual/
   anatomy crawl --exclude '*/print/*' --exclude '*.pdf' --delay 5s example.org
   anatomy crawl
   anatomy crawl --recrawl
   anatomy crawl --watch --serve --max-age 24h`,
-		Annotations:       map[string]string{"takes": "arguments, beside commands"},
+		Annotations:       map[string]string{"takes": "arguments, beside commands", untilEnded: "yes"},
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(c *cobra.Command, urls []string) error { return runCrawl(c, s, f, urls) },
 	}
-	c.AddCommand(controls(s)...)
 	flags := c.Flags()
-	flags.StringVar(&f.scope, "scope", "domain", "how far to go from the URLs: `NAME` is page, dir, host, domain or any")
-	flags.StringArrayVar(&f.include, "include", nil, "fetch only URLs that match `PATTERN` (* stands for anything; may be repeated)")
-	flags.StringArrayVar(&f.exclude, "exclude", nil, "leave out URLs that match `PATTERN` (may be repeated)")
-	flags.StringVar(&f.seeds, "seeds", "", "read more URLs from `FILE`, one a line; - is standard input")
-	flags.StringVar(&f.policy, "policy", urlserver.CrawlAbility.String(), "what comes first: `NAME` is "+strings.Join(urlserver.PolicyNames(), ", "))
-	flags.DurationVar(&f.delay, "delay", time.Second, "least `TIME` between requests to one site; 0 for none")
-	flags.Uint64Var(&f.maxPages, "max-pages", 0, "stop when `N` pages are kept; 0 for no limit")
-	flags.Uint64Var(&f.hostPages, "max-pages-per-host", 0, "keep at most `N` pages of one host; 0 for no limit")
-	flags.Uint16Var(&f.maxDepth, "max-depth", 64, "go at most `N` links from the URLs")
-	flags.IntVar(&f.repeats, "max-repeats", 50, "give up a folder or query whose pages show the same text again more than `N` times; -1 for never")
-	flags.IntVar(&f.perSite, "per-site", 0, "`N` connections to one site at a time, where --delay is 0 (default 32); one with any other delay")
-	flags.IntVar(&f.perAddr, "per-address", 0, "read at most `N` hosts with the same address at a time (default 8, and no limit where --delay is 0; -1 for none)")
-	flags.StringArrayVar(&f.delayFor, "delay-for", nil, "`SITE=TIME` between requests to one host, or to a domain with all its hosts, whatever its robots.txt says (may be repeated)")
-	flags.StringArrayVar(&f.connsFor, "connections-for", nil, "`SITE=N` connections to one host or domain at a time (may be repeated)")
-	flags.IntVar(&f.hosts, "connections", 512, "fetch over `N` connections at a time, all sites together")
-	flags.StringArrayVar(&f.resolvers, "resolver", nil, "ask the DNS server at `ADDR` (may be repeated; default: the system's)")
-	flags.BoolVar(&f.private, "allow-private", false, "visit loopback and private addresses")
-	flags.BoolVar(&f.noIndex, "no-index", false, "fetch, follow links and store; build no index")
-	flags.BoolVar(&f.recrawl, "recrawl", false, "visit pages again that are due")
-	flags.BoolVar(&f.watch, "watch", false, "never end: visit pages again when they are due")
-	flags.DurationVar(&f.minAge, "min-age", time.Hour, "visit no page again within `TIME`")
-	flags.DurationVar(&f.maxAge, "max-age", 30*24*time.Hour, "visit every page again after `TIME`")
-	addContact(c, &f.contact, "sites")
-	flags.StringVar(&f.agent, "user-agent", "", "the User-Agent as `TEXT`, whole")
-	flags.StringVar(&f.secrets, "credentials", "", "passwords, tokens and header fields of sites, from `FILE`, which others may not read")
-	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` where a URL means 80 (for test webs)")
-	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to `PORT` where a URL means 443")
-	flags.StringVar(&f.stats, "stats", "", "write the counters to `FILE` as JSON at the end, interrupted or not")
-	profileFlag(flags, &f.profile)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress; warnings and errors alone")
-	flags.BoolVar(&f.serve, "serve", false, "search page and API meanwhile, and after")
+	flags.StringVar(&f.scope, "scope", "domain", "follow links within `SCOPE` of the URLs: page, dir, host, domain or any")
+	flags.StringArrayVar(&f.include, "include", nil, "fetch only URLs that match `PATTERN`; * matches any text (repeatable)")
+	flags.StringArrayVar(&f.exclude, "exclude", nil, "do not fetch URLs that match `PATTERN` (repeatable)")
+	flags.StringVar(&f.seeds, "seeds", "", "read more URLs from `FILE`, one per line; - is standard input")
+	flags.StringVar(&f.policy, "policy", urlserver.CrawlAbility.String(), "order of the crawl: `NAME` is "+strings.Join(urlserver.PolicyNames(), ", "))
+	flags.DurationVar(&f.delay, "delay", time.Second, "minimum `TIME` between requests to one site; 0 for none")
+	flags.Uint64Var(&f.maxPages, "max-pages", 0, "stop after `N` pages; 0 for no limit")
+	flags.Uint64Var(&f.hostPages, "max-pages-per-host", 0, "fetch at most `N` pages of one host; 0 for no limit")
+	flags.Uint16Var(&f.maxDepth, "max-depth", 64, "follow at most `N` links from the start URLs")
+	flags.Int64Var(&f.siteURLs, "max-urls-per-site", urlserver.DefaultSiteURLs, "queue at most `N` URLs of one site; -1 for no limit")
+	flags.Int64Var(&f.siteMB, "max-mb-per-site", urlserver.DefaultSiteBytes/1e6, "fetch at most `MB` of new pages of one site; -1 for no limit")
+	flags.DurationVar(&f.siteParsing, "max-parsing-per-site", urlserver.DefaultSiteParsing, "parse new pages of one site for at most `TIME`; -1s for no limit")
+	flags.IntVar(&f.repeats, "max-repeats", 50, "leave a folder after `N` pages more than it has new ones that repeat known text and lead to new URLs, a query after a fifth; -1 for never")
+	flags.IntVar(&f.perSite, "per-site", 0, "open `N` connections to one site if --delay is 0 (default 32); otherwise one")
+	flags.IntVar(&f.perAddr, "per-address", 0, "fetch from at most `N` hosts of one IP address at a time; -1 for no limit (default 8, or no limit if --delay is 0)")
+	flags.StringArrayVar(&f.delayFor, "delay-for", nil, "`SITE=TIME`: time between requests to a host, or a domain with its hosts; overrides robots.txt (repeatable)")
+	flags.StringArrayVar(&f.connsFor, "connections-for", nil, "`SITE=N`: connections to a host or domain at a time (repeatable)")
+	flags.IntVar(&f.hosts, "connections", 512, "open `N` connections at a time, over all sites")
+	flags.StringArrayVar(&f.resolvers, "resolver", nil, "use the DNS server at `ADDR` (repeatable; default: the system's)")
+	flags.BoolVar(&f.private, "allow-private", false, "allow loopback and private addresses")
+	flags.BoolVar(&f.noIndex, "no-index", false, "store pages and follow links without building an index")
+	flags.BoolVar(&f.recrawl, "recrawl", false, "also visit pages that are due again")
+	flags.BoolVar(&f.watch, "watch", false, "keep running: visit pages when they are due again")
+	flags.DurationVar(&f.minAge, "min-age", time.Hour, "minimum `TIME` between two visits of a page")
+	flags.DurationVar(&f.maxAge, "max-age", 30*24*time.Hour, "maximum `TIME` between two visits of a page")
+	addContactFlag(c, &f.contact, "sites")
+	flags.StringVar(&f.agent, "user-agent", "", "replace the whole User-Agent by `TEXT`")
+	flags.StringVar(&f.secrets, "credentials", "", "sign in to sites with `FILE`, which must be readable by you alone")
+	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` instead of 80 (for test webs)")
+	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to `PORT` instead of 443 (for test webs)")
+	flags.StringVar(&f.stats, "stats", "", "write the counters to `FILE` as JSON at the end")
+	cli.ProfileFlag(flags, &f.profile)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only warnings and errors")
+	flags.BoolVar(&f.serve, "serve", false, "serve the search page and the API during and after the crawl")
 	flags.StringVar(&f.listen, "listen", defaultListen, "`ADDRESS` of the search page, with --serve")
 	flags.StringVar(&f.token, "token", "", tokenUsage+", with --serve")
-	complete(c, "scope", "page", "dir", "host", "domain", "any")
-	complete(c, "policy", urlserver.PolicyNames()...)
-	return c
+	f.door.add(flags, ", with --serve")
+	cli.CompleteFlag(c, "scope", "page", "dir", "host", "domain", "any")
+	cli.CompleteFlag(c, "policy", urlserver.PolicyNames()...)
+	return c, f
 }
 
-// complete has the shell offer the values of a flag.
-func complete(c *cobra.Command, flag string, values ...string) {
-	c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func runCrawl(c *cobra.Command, s *shared, f *crawlFlags, urls []string) error {
-	screen := newConsole(c.ErrOrStderr())
-	log := s.logger(screen, f.quiet)
-	stdlog.SetOutput(slog.NewLogLogger(log.Handler(), slog.LevelDebug).Writer()) // net/http tells there what odd servers do
+func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string) error {
+	screen := cli.NewConsole(c.ErrOrStderr())
+	log := s.Logger(screen, f.quiet)
+	stdlog.SetOutput(slog.NewLogLogger(log.Handler(), slog.LevelDebug).Writer()) // net/http logs protocol errors there
+	kept, err := rules.Read(c, s.Data)
+	if err != nil {
+		return err
+	}
 	options, err := f.options(c, s, log, urls)
 	if err != nil {
 		return err
 	}
-	stop, err := startProfile(f.profile)
+	stop, err := cli.StartProfile(f.profile)
 	if err != nil {
 		return err
 	}
@@ -180,25 +212,25 @@ func runCrawl(c *cobra.Command, s *shared, f *crawlFlags, urls []string) error {
 			return errors.Join(err, listener.Close())
 		}
 		group.Go(func() error {
-			return serveData(ctx, options.Dir, listener, serveOptions{token: token, agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &options.Crawler, log: s.logger(screen, true), ready: func(address string) {
-				fmt.Fprintf(screen, "Search at %s meanwhile.\n", address)
+			return serveData(ctx, options.Dir, listener, serveOptions{token: token, hosts: f.door.names(f.listen), origins: f.door.origins, publicOnly: f.door.public, agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &options.Crawler, log: s.Logger(screen, true), ready: func(address string) {
+				fmt.Fprintf(screen, "Search at %s during the crawl.\n", address)
 			}})
 		})
 	}
 	group.Go(func() error {
-		stats, err := crawl(ctx, screen, options, f.quiet)
+		stats, err := crawl(ctx, screen, options, kept, f.quiet)
 		if f.stats != "" && stats != nil {
-			err = errors.Join(err, writeStats(f.stats, stats))
+			err = errors.Join(err, writeStats(c, f.stats, stats))
 		}
 		if err == nil && f.serve && ctx.Err() == nil {
-			fmt.Fprintln(screen, "The search page stays open; Ctrl-C ends.")
+			fmt.Fprintln(screen, "The search page stays open until Ctrl-C.")
 		}
 		return err
 	})
 	return errors.Join(group.Wait(), c.Context().Err())
 }
 
-// makeDataFolder makes the folder, so that it can be searched before its first page.
+// makeDataFolder creates the data folder, so that it can be searched before the first page.
 func makeDataFolder(dir string) error {
 	w, err := datadir.Create(dir)
 	if err != nil {
@@ -207,16 +239,16 @@ func makeDataFolder(dir string) error {
 	return w.Close()
 }
 
-// options turns flags and arguments into the engine's options.
-func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls []string) (engine.Options, error) {
-	o := engine.Options{Dir: s.data, NoIndex: f.noIndex, Connections: f.hosts, Log: log, PDF: readPDF()}
+// options returns the engine's options for the flags and arguments.
+func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Logger, urls []string) (engine.Options, error) {
+	o := engine.Options{Dir: s.Data, NoIndex: f.noIndex, Connections: f.hosts, Log: log, PDF: readPDF()}
 	scope, err := weburl.ParseScope(f.scope)
 	if err != nil {
-		return o, usageError{error: err}
+		return o, cli.UsageError{Err: err}
 	}
 	policy, err := urlserver.ParsePolicy(f.policy)
 	if err != nil {
-		return o, usagef("%v; there are %s", err, strings.Join(urlserver.PolicyNames(), ", "))
+		return o, cli.UsageErrorf("%v; there are %s", err, strings.Join(urlserver.PolicyNames(), ", "))
 	}
 	if err := f.check(c); err != nil {
 		return o, err
@@ -225,9 +257,9 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 		return o, err
 	}
 	if len(o.Seeds) == 0 {
-		switch err := datadir.CheckVersion(s.data); {
+		switch err := datadir.CheckVersion(s.Data); {
 		case errors.Is(err, datadir.ErrNone):
-			return o, usagef("crawl takes URLs to start from, or --seeds FILE: nothing was begun in %s", s.data)
+			return o, cli.UsageErrorf("crawl needs URLs or --seeds FILE: %s holds no crawl to resume", s.Data)
 		case err != nil:
 			return o, err
 		}
@@ -236,16 +268,17 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 		Scope: scope, Include: f.include, Exclude: f.exclude, MaxPages: f.maxPages, Policy: policy,
 		Delay: f.delay, PerSite: f.perSite, PerAddress: f.perAddr, PagesPerHost: f.hostPages, MaxDepth: f.maxDepth, Repeats: f.repeats,
 	}
+	o.URLs.SiteBudget = urlserver.Budget{URLs: f.siteURLs, Bytes: f.siteMB * 1e6, Parsing: f.siteParsing}
 	o.URLs.Recrawl = f.revisits(c)
 	if f.delay == 0 {
-		o.URLs.Delay = -1 // there 0 means the default
-		o.URLs.PerSite = cmp.Or(f.perSite, ownSite)
+		o.URLs.Delay = -1 // 0 means the default there
+		o.URLs.PerSite = cmp.Or(f.perSite, connectionsWithoutDelay)
 	}
-	if o.URLs.Paces, err = f.paces(); err != nil {
+	if o.URLs.SiteLimits, err = f.paces(); err != nil {
 		return o, err
 	}
 	if f.contact == "" && f.agent == "" && !f.private {
-		log.Warn("the sites that you visit cannot reach you: add --contact ADDRESS, or set ANATOMY_CONTACT")
+		log.Warn("no contact for the operators of the sites: add --contact ADDRESS or set ANATOMY_CONTACT")
 	}
 	o.Crawler = crawler.Options{
 		DNS: dnsclient.Options{Servers: f.resolvers}, AllowPrivate: f.private, UserAgent: f.agent, Contact: f.contact,
@@ -257,7 +290,7 @@ func (f *crawlFlags) options(c *cobra.Command, s *shared, log *slog.Logger, urls
 	return o, err
 }
 
-// revisits turns the flags of a recrawl into options.
+// revisits returns the recrawl options for the flags.
 func (f *crawlFlags) revisits(c *cobra.Command) urlserver.Recrawl {
 	r := urlserver.Recrawl{MinAge: f.minAge, MaxAge: f.maxAge}
 	switch {
@@ -267,82 +300,87 @@ func (f *crawlFlags) revisits(c *cobra.Command) urlserver.Recrawl {
 		r.Mode = urlserver.RecrawlDue
 	}
 	if !c.Flags().Changed("min-age") {
-		r.MinAge = 0 // there it means the default, within the other
+		r.MinAge = 0 // 0 means the default there, at most MaxAge
 	}
 	if f.maxAge == 0 {
-		r.MaxAge = -1 // there 0 means the default
+		r.MaxAge = -1 // 0 means the default there
 	}
 	return r
 }
 
-// ownSite is how many connections a site gets whose delay is 0. Who asks for that answers for the
-// site, and one request at a time leaves it idle for as long as each answer is on its way.
-const ownSite = 32
+// connectionsWithoutDelay is the default number of connections to a site whose delay is 0. One
+// connection would leave the site idle for a round trip per page.
+const connectionsWithoutDelay = 32
 
-func readCredentials(name string) (*crawler.Credentials, error) {
-	c, err := crawler.ReadCredentials(name)
+func readCredentials(name string) (*signin.Credentials, error) {
+	c, err := signin.Read(name)
 	switch {
-	case errors.Is(err, crawler.ErrExposed):
-		return nil, hinted(err, "chmod 600 "+quoted(name))
+	case errors.Is(err, signin.ErrExposed):
+		return nil, cli.WithHint(err, "chmod 600 "+cli.ShellQuote(name))
 	case err != nil:
-		return nil, hinted(err, "the form of the file: anatomy crawl --help")
+		return nil, cli.WithHint(err, "for the format of the file: anatomy crawl --help")
 	}
 	return c, nil
 }
 
-// addContact adds the flag by which those who run the places that we ask reach whoever runs us.
-func addContact(c *cobra.Command, contact *string, places string) {
+// addContactFlag adds --contact. servers names whom the User-Agent addresses: "sites".
+func addContactFlag(c *cobra.Command, contact *string, servers string) {
 	c.Flags().StringVar(contact, "contact", os.Getenv("ANATOMY_CONTACT"),
-		"how the operators of "+places+" reach you, for the User-Agent: `ADDRESS` of mail or of a page (default: $ANATOMY_CONTACT)")
+		"mail or web `ADDRESS` at which operators of "+servers+" reach you, for the User-Agent (default: $ANATOMY_CONTACT)")
 }
 
-// isLine says whether s can stand in a header field.
+// isLine reports whether s can be the value of a header field.
 func isLine(s string) bool { return !strings.ContainsFunc(s, unicode.IsControl) }
 
-// check finds flags that make no sense.
+// check returns a UsageError for the first invalid flag.
 func (f *crawlFlags) check(c *cobra.Command) error {
 	switch {
 	case !isLine(f.contact) || !isLine(f.agent):
-		return usagef("--contact and --user-agent are one line of plain text")
+		return cli.UsageErrorf("--contact and --user-agent take one line of text")
 	case f.delay < 0:
-		return usagef("--delay %s is negative", f.delay)
+		return cli.UsageErrorf("--delay %s is negative", f.delay)
 	case f.minAge < 0 || f.maxAge < 0:
-		return usagef("--min-age and --max-age are not negative")
+		return cli.UsageErrorf("--min-age and --max-age must not be negative")
 	case c.Flags().Changed("min-age") && f.minAge > f.maxAge:
-		return usagef("--min-age %s is over --max-age %s", f.minAge, f.maxAge)
+		return cli.UsageErrorf("--min-age %s is over --max-age %s", f.minAge, f.maxAge)
 	case f.maxDepth == 0:
-		return usagef("--max-depth 0: for the URLs alone there is --scope page")
+		return cli.UsageErrorf("--max-depth 0 is invalid: use --scope page to fetch the start URLs alone")
 	case f.repeats == 0 || f.repeats < -1:
-		return usagef("--max-repeats %d is neither a number of pages nor -1", f.repeats)
+		return cli.UsageErrorf("--max-repeats %d is invalid: give a number above 0, or -1", f.repeats)
+	case f.siteURLs == 0 || f.siteMB == 0 || f.siteParsing == 0:
+		return cli.UsageErrorf("the limits per site must not be 0: use --scope page to fetch the start URLs alone")
 	case f.perSite < 0:
-		return usagef("--per-site %d is negative", f.perSite)
+		return cli.UsageErrorf("--per-site %d is negative", f.perSite)
 	case f.perAddr < -1:
-		return usagef("--per-address %d is neither a number of hosts nor -1", f.perAddr)
+		return cli.UsageErrorf("--per-address %d is invalid: give a number from 0, or -1", f.perAddr)
 	case f.hosts < 1:
-		return usagef("--connections %d is less than one", f.hosts)
+		return cli.UsageErrorf("--connections %d is less than one", f.hosts)
 	case f.httpPort < 0 || f.httpPort > 65535 || f.httpsPort < 0 || f.httpsPort > 65535:
-		return usagef("a port is a number from 1 to 65535")
+		return cli.UsageErrorf("a port is a number from 1 to 65535")
 	}
 	for _, server := range f.resolvers {
 		_, err := netip.ParseAddr(server)
 		_, errPort := netip.ParseAddrPort(server)
 		if err != nil && errPort != nil {
-			return usagef("--resolver %q is neither ADDRESS nor ADDRESS:PORT", server)
+			return cli.UsageErrorf("--resolver %q is not an ADDRESS or ADDRESS:PORT", server)
 		}
 	}
 	for _, flag := range []string{"min-age", "max-age"} {
-		if err := exclusive(c, !f.recrawl && !f.watch, "--%s is for --recrawl and --watch", flag); err != nil {
+		if err := cli.RejectFlags(c, !f.recrawl && !f.watch, "--%s needs --recrawl or --watch", flag); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(exclusive(c, !f.serve, "--%s is for --serve", "listen"), exclusive(c, !f.serve, "--%s is for --serve", "token"))
+	if err := f.door.check(); err != nil {
+		return err
+	}
+	return cli.RejectFlags(c, !f.serve, "--%s needs --serve", "listen", "token", "allow-host", "cors", "public-only")
 }
 
-// collect gathers the URLs to start from and proves that they are some.
+// collect returns the start URLs of the arguments and of --seeds, all valid.
 func (f *crawlFlags) collect(stdin io.Reader, urls []string) ([]string, error) {
 	for _, u := range urls {
-		if _, err := engine.ParseSeed(u); err != nil {
-			return nil, usageError{error: err}
+		if _, err := weburl.ParseTyped(u); err != nil {
+			return nil, cli.UsageError{Err: err}
 		}
 	}
 	if f.seeds == "" {
@@ -352,13 +390,13 @@ func (f *crawlFlags) collect(stdin io.Reader, urls []string) ([]string, error) {
 	return append(urls, more...), err
 }
 
-// readSeeds reads a list of URLs, one a line; empty lines and those that begin with # are passed over.
+// readSeeds reads URLs, one per line. It skips empty lines and comments, which start with #.
 func readSeeds(stdin io.Reader, name string) ([]string, error) {
 	in := stdin
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, hinted(fmt.Errorf("seeds: %w", err), "--seeds takes the name of a file with a URL a line, or - for standard input")
+			return nil, cli.WithHint(fmt.Errorf("seeds: %w", err), "--seeds takes a file with one URL per line, or - for standard input")
 		}
 		defer f.Close()
 		in = f
@@ -372,8 +410,8 @@ func readSeeds(stdin io.Reader, name string) ([]string, error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		if _, err := engine.ParseSeed(line); err != nil {
-			return nil, hinted(fmt.Errorf("seeds: %s, line %d: %w", name, number, err), "a line is a URL, empty, or a remark that begins with #")
+		if _, err := weburl.ParseTyped(line); err != nil {
+			return nil, cli.WithHint(fmt.Errorf("seeds: %s, line %d: %w", name, number, err), "a line is a URL, empty, or a comment that starts with #")
 		}
 		urls = append(urls, line)
 	}
@@ -383,46 +421,86 @@ func readSeeds(stdin io.Reader, name string) ([]string, error) {
 	return urls, nil
 }
 
-// crawl runs a crawl with its progress shown, and says at the end what was done. The counters are
-// nil where it could not begin.
-func crawl(ctx context.Context, screen *console, o engine.Options, quiet bool) (*engine.CrawlStats, error) {
+// crawl runs a crawl, shows its progress, and prints a summary. Rules, which may be nil, are kept in
+// the data folder. It returns the final counters, or nil if the crawl could not be opened.
+func crawl(ctx context.Context, screen *cli.Console, o engine.Options, kept *rules.Rules, quiet bool) (*engine.CrawlStats, error) {
 	c, err := engine.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
+	if err := kept.Keep(); err != nil { // now the folder is locked
+		return nil, errors.Join(err, c.Close())
+	}
+	service.Notify(service.Ready)
 	before := c.Stats()
+	if said := kept.Text(before.Pages > 0); said != "" && !quiet {
+		fmt.Fprintln(screen, said)
+	}
 	watching, stop := context.WithCancel(context.Background())
 	var watcher errgroup.Group
 	if !quiet {
-		watcher.Go(func() error { watch(watching, screen, o.Log, c); return nil })
+		watcher.Go(func() error { progress.Watch(watching, screen, o.Log, c); return nil })
 	}
 	err = c.Run(ctx)
 	stop()
 	watcher.Wait()
 	stats := c.Stats()
+	failure := fruitless(ctx, c, &o, &stats)
 	err = errors.Join(err, c.Close())
 	if !quiet && err == nil {
-		fmt.Fprintln(screen, summary(before, stats, ctx.Err() != nil))
-		if ranks, err := engine.Ranks(o.Dir); err == nil {
+		fmt.Fprintln(screen, progress.Summary(before, stats, ctx.Err() != nil))
+		if ranks, err := ranking.List(o.Dir); err == nil {
 			adviseRanks(screen, ranks)
 		}
 		if o.URLs.Recrawl.Mode == urlserver.RecrawlDue && stats.Revisits.Visited == 0 && ctx.Err() == nil {
-			fmt.Fprintln(screen, "No page was due again; when one is, and why: anatomy trace URL. To visit all now: add --max-age 0s.")
-		}
-		if stats.Pages == 0 && ctx.Err() == nil && len(o.Seeds) > 0 {
-			at := shared{data: o.Dir}
-			fmt.Fprintf(screen, "No page was fetched; why not: %s\n", at.command("trace "+quoted(o.Seeds[0])))
+			fmt.Fprintln(screen, "No page was due. To see when a page is due: anatomy trace URL. To visit all now, add --max-age 0s.")
 		}
 	}
-	return &stats, err
+	return &stats, errors.Join(err, failure)
 }
 
-func writeStats(path string, stats *engine.CrawlStats) error {
+// fruitless returns an error with the reason if a crawl that had URLs came to its end and the data
+// folder has no page.
+func fruitless(ctx context.Context, c *engine.Crawl, o *engine.Options, s *engine.CrawlStats) error {
+	if s.Pages > 0 || s.Known == 0 || ctx.Err() != nil {
+		return nil
+	}
+	if len(o.Seeds) == 0 {
+		return cli.WithHint(errors.New("no page was fetched"), "begin with other URLs, or ask for the reason: anatomy trace URL")
+	}
+	seed, why := o.Seeds[0], "it was not reached"
+	if steps, err := c.Trace(seed); err == nil && len(steps) > 0 {
+		why = notFetched(&steps[len(steps)-1])
+	}
+	at := cli.GlobalFlags{Data: o.Dir}
+	hint := "to see more: " + at.Command("trace "+cli.ShellQuote(seed))
+	if strings.Contains(why, dnsclient.ErrNoName.Error()) {
+		hint = "check the spelling of the host; " + hint
+	}
+	if more := len(o.Seeds) - 1; more > 0 {
+		why += fmt.Sprintf(" (and %s)", cli.Count(more, "other URL"))
+	}
+	return cli.WithHint(fmt.Errorf("no page was fetched: %s: %s", seed, why), hint)
+}
+
+// notFetched returns why a document has no page.
+func notFetched(s *control.Step) string {
+	if s.Fetch == nil {
+		return cmp.Or(s.Refused, s.State.String())
+	}
+	why := cmp.Or(s.Fetch.Reason, s.Fetch.Outcome.String())
+	if s.Fetch.Status >= 400 && !strings.Contains(why, strconv.Itoa(s.Fetch.Status)) {
+		why += fmt.Sprintf(" (status %d)", s.Fetch.Status)
+	}
+	return why
+}
+
+func writeStats(c *cobra.Command, path string, stats *engine.CrawlStats) error {
 	b, err := json.MarshalIndent(stats, "", "\t")
 	if err != nil {
 		return fmt.Errorf("stats: %w", err)
 	}
-	if err := os.WriteFile(path, append(b, '\n'), 0o644); err != nil {
+	if err := cli.WriteText(c, path, string(b)+"\n"); err != nil {
 		return fmt.Errorf("stats: %w", err)
 	}
 	return nil

@@ -49,7 +49,7 @@ func TestInterruptedCrawl(t *testing.T) {
 	<-half
 	c.Process.Signal(os.Interrupt)
 	c.Wait()
-	if got := c.ProcessState.ExitCode(); got != statusInterrupted || !strings.Contains(stderr.String(), "Stopped; the same command goes on from here.") {
+	if got := c.ProcessState.ExitCode(); got != statusInterrupted || !strings.Contains(stderr.String(), "Stopped. The same command resumes the crawl.") {
 		t.Fatalf("status %d\n%s", got, &stderr)
 	}
 	if strings.Contains(stderr.String(), "error:") {
@@ -80,31 +80,6 @@ func counters(t *testing.T, path string) (s engine.CrawlStats) {
 	return s
 }
 
-// A console of any width keeps its line within it; what is not a terminal gets none.
-func TestConsole(t *testing.T) {
-	line := progressLine(engine.CrawlStats{Pages: 12345, Queued: 678, Waiting: map[string]int64{"crawl delay": 3, "retry": 0}}, 12)
-	if !strings.HasSuffix(line, "waiting: 3 crawl delay") {
-		t.Errorf("line %q", line)
-	}
-	for _, width := range []int{1, 2, 3, 20, 80, 500} {
-		if got := []rune(clip(line, width)); len(got) > max(1, width-1) {
-			t.Errorf("%d columns take %d characters", width, len(got))
-		}
-	}
-	var plain bytes.Buffer
-	screen := newConsole(&plain)
-	fmt.Fprintln(screen, "text")
-	if screen.terminal != nil || plain.String() != "text\n" {
-		t.Errorf("a buffer is taken for a terminal: %q", plain.String())
-	}
-	above := &console{w: &plain, line: "below"}
-	plain.Reset()
-	fmt.Fprintln(above, "text")
-	if got := plain.String(); got != clearLine+"text\nbelow" {
-		t.Errorf("above a line: %q", got)
-	}
-}
-
 // A recrawl asks only whether pages changed, shows new versions, says what it did and when the next visit is due.
 func TestRecrawl(t *testing.T) {
 	var version atomic.Int64
@@ -121,7 +96,8 @@ func TestRecrawl(t *testing.T) {
 			fmt.Fprintf(w, "<title>News</title><p>edition%d", version.Load())
 		case "/old":
 			if version.Load() > 0 {
-				w.WriteHeader(http.StatusGone)
+				http.Redirect(w, r, "/news", http.StatusMovedPermanently)
+				return
 			}
 			fmt.Fprint(w, "<title>Old</title><p>almanac")
 		default:
@@ -139,11 +115,11 @@ func TestRecrawl(t *testing.T) {
 		}
 		return string(out)
 	}
-	if said := crawl("--recrawl"); !strings.Contains(said, "No page was due again") {
+	if said := crawl("--recrawl"); !strings.Contains(said, "No page was due") {
 		t.Errorf("a moment after the crawl:\n%s", said)
 	}
 	version.Store(1)
-	if said := crawl("--recrawl", "--max-age", "0s"); !strings.Contains(said, "3 visited again: 1 unchanged (1 answered 304), 1 new version, 1 page left the results") {
+	if said := crawl("--recrawl", "--max-age", "0s"); !strings.Contains(said, "3 revisited: 1 unchanged (1 answered 304), 1 new version, 1 page left the results") {
 		t.Errorf("recrawl:\n%s", said)
 	}
 	for query, want := range map[string]int{"edition0": 0, "edition1": 1, "almanac": 0} {

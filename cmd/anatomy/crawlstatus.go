@@ -1,50 +1,47 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"anatomy/engine"
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/control"
 	"anatomy/vocab"
 )
 
-// controls are the commands below crawl that speak with the crawl that runs.
-func controls(s *shared) []*cobra.Command {
-	control := func() *engine.Control { return engine.NewControl(s.data) }
+// newCrawlControls returns the subcommands of crawl that talk to a running crawl.
+func newCrawlControls(s *cli.GlobalFlags) []*cobra.Command {
+	control := func() *control.Client { return control.New(s.Data) }
 	return []*cobra.Command{
 		newCrawlStatus(s),
 		{
-			Use: "pause", Short: "stop fetching until it is resumed",
-			Long:    "Pause has the crawl that runs on the data folder ask nothing of anyone. What is being fetched is broken off, and\nfetched again later. A pause ends with the crawl's process.",
+			Use: "pause", Short: "pause the running crawl",
+			Long:    "Pause stops the running crawl from fetching. Fetches under way are cancelled and repeated later. A pause ends\nwith the crawl's process.",
 			Example: "  anatomy crawl pause",
-			Args:    exactly(0, "no arguments"),
+			Args:    cli.ExactArgs(0, "no arguments"),
 			RunE: func(c *cobra.Command, _ []string) error {
-				return said(c, control().Pause(c.Context()), "Paused; anatomy crawl resume goes on.")
+				return printIfOK(c, control().Pause(c.Context()), "Paused. To continue: anatomy crawl resume")
 			},
 		},
 		{
-			Use: "resume", Short: "go on after a pause", Long: "Resume has a crawl that was paused go on.",
+			Use: "resume", Short: "continue after a pause", Long: "Resume continues a paused crawl.",
 			Example: "  anatomy crawl resume",
-			Args:    exactly(0, "no arguments"),
+			Args:    cli.ExactArgs(0, "no arguments"),
 			RunE: func(c *cobra.Command, _ []string) error {
-				return said(c, control().Resume(c.Context()), "Crawling.")
+				return printIfOK(c, control().Resume(c.Context()), "Crawling.")
 			},
 		},
 		{
-			Use: "add URL...", Short: "more URLs to start from, for the crawl that runs",
-			Long:              "Add gives the crawl that runs on the data folder more URLs to start from, and says what becomes of each. They\nwiden the crawl as those that it began with.",
+			Use: "add URL...", Short: "add start URLs to the running crawl",
+			Long:              "Add adds start URLs to the running crawl and prints the state of each. They extend the scope of the crawl.",
 			Example:           "  anatomy crawl add https://wiki.example.org/",
-			Args:              atLeast(1, "URLs"),
+			Args:              cli.MinArgs(1, "URLs"),
 			ValidArgsFunction: cobra.NoFileCompletions,
 			RunE: func(c *cobra.Command, urls []string) error {
 				added, err := control().Add(c.Context(), urls)
@@ -56,12 +53,12 @@ func controls(s *shared) []*cobra.Command {
 		},
 		newCrawlDelay(control),
 		{
-			Use: "remove PATTERN...", Short: "take hosts or URLs out of the crawl that runs",
-			Long: `Remove takes what matches out of the queues, and what is found of it later, until the crawl's process ends: to
-keep it out of the next, give that the same pattern with --exclude. A pattern is as of --exclude, or the name of a
-host. Pages that were fetched stay.`,
+			Use: "remove PATTERN...", Short: "remove hosts or URLs from the running crawl",
+			Long: `Remove removes matching URLs from the queues, and keeps out those found later, until the crawl's process ends. For
+later crawls use --exclude. A pattern is the name of a host, or a pattern as in --exclude. Fetched pages stay;
+"anatomy remove" removes them.`,
 			Example:           "  anatomy crawl remove slow.example.org\n  anatomy crawl remove 'example.org/calendar/*'",
-			Args:              atLeast(1, "hosts or patterns"),
+			Args:              cli.MinArgs(1, "hosts or patterns"),
 			ValidArgsFunction: cobra.NoFileCompletions,
 			RunE: func(c *cobra.Command, patterns []string) error {
 				for _, p := range patterns {
@@ -69,7 +66,7 @@ host. Pages that were fetched stay.`,
 					if err != nil {
 						return err
 					}
-					fmt.Fprintf(c.OutOrStdout(), "%s: %d URLs left the queues\n", p, left)
+					fmt.Fprintf(c.OutOrStdout(), "%s: %d URLs removed from the queues\n", p, left)
 				}
 				return nil
 			},
@@ -77,14 +74,14 @@ host. Pages that were fetched stay.`,
 	}
 }
 
-func newCrawlDelay(control func() *engine.Control) *cobra.Command {
+func newCrawlDelay(control func() *control.Client) *cobra.Command {
 	return &cobra.Command{
-		Use: "delay SITE TIME", Short: "another time between requests to one site, for the crawl that runs",
-		Long: `Delay has the crawl that runs wait so long between requests to the site of a host, whatever its robots.txt says,
-until the crawl's process ends: --delay-for tells the next. 0s is none, and "usual" is what counts for all.
+		Use: "delay SITE TIME", Short: "set the delay of a site in the running crawl",
+		Long: `Delay sets the time between requests to the site of a host until the crawl's process ends. It overrides robots.txt.
+0s is no delay, and "usual" returns to the crawl's default. For later crawls use --delay-for.
 The site is the registrable domain with all its hosts, unless --delay-for named a host of it.`,
 		Example:           "  anatomy crawl delay slow.example.org 10s\n  anatomy crawl delay slow.example.org usual",
-		Args:              exactly(2, "a host and a time"),
+		Args:              cli.ExactArgs(2, "a host and a time"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
 			host, err := parseSite(args[0])
@@ -98,7 +95,7 @@ The site is the registrable domain with all its hosts, unless --delay-for named 
 				}
 			}
 			site, err := control().SetDelay(c.Context(), host, d)
-			return said(c, err, fmt.Sprintf("%s: %s between requests.", site, delayText(d)))
+			return printIfOK(c, err, fmt.Sprintf("%s: %s between requests.", site, delayText(d)))
 		},
 	}
 }
@@ -106,52 +103,52 @@ The site is the registrable domain with all its hosts, unless --delay-for named 
 func delayText(d time.Duration) string {
 	switch {
 	case d == 0:
-		return "the usual time"
+		return "the default delay"
 	case d < 0:
-		return "nothing"
+		return "no delay"
 	}
 	return d.String()
 }
 
-func said(c *cobra.Command, err error, what string) error {
+// printIfOK prints text if err is nil, and returns err.
+func printIfOK(c *cobra.Command, err error, text string) error {
 	if err == nil {
-		fmt.Fprintln(c.OutOrStdout(), what)
+		fmt.Fprintln(c.OutOrStdout(), text)
 	}
 	return err
 }
 
-func newCrawlStatus(s *shared) *cobra.Command {
+func newCrawlStatus(s *cli.GlobalFlags) *cobra.Command {
 	var asJSON bool
 	var every time.Duration
 	c := &cobra.Command{
-		Use: "status", Short: "what the crawl that runs does, and why it waits",
-		Long: `Status asks the crawl that runs on the data folder: pages a second, and how many the delays of all sites together
-allow; the queue of each host and why it waits; errors by kind; how often the caches were right. The page /crawl of
-"anatomy serve" shows the same.`,
+		Use: "status", Short: "show the state of the running crawl and why it waits",
+		Long: `Status shows the running crawl: pages per second and how many the delays of the sites allow; the queue of each host
+and why it waits; errors by kind; hit ratios of the caches. The page /crawl of "anatomy serve" shows the same.`,
 		Example: "  anatomy crawl status\n  anatomy crawl status --every 5s\n  anatomy crawl status --json",
-		Args:    exactly(0, "no arguments"),
+		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if every < 0 {
-				return usagef("--every %s is negative", every)
+				return cli.UsageErrorf("--every %s is negative", every)
 			}
 			return repeat(c.Context(), every, func() error {
-				st, err := engine.NewControl(s.data).Status(c.Context())
+				st, err := control.New(s.Data).Status(c.Context())
 				switch {
 				case err != nil:
 					return err
 				case asJSON:
-					return printJSON(c.OutOrStdout(), st)
+					return cli.PrintJSON(c.OutOrStdout(), st)
 				}
 				return printCrawlStatus(c.OutOrStdout(), st)
 			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, the same as /crawl/status")
-	c.Flags().DurationVar(&every, "every", 0, "print again after each `TIME`, until the crawl ends")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, as /crawl/status does")
+	c.Flags().DurationVar(&every, "every", 0, "print again every `TIME` until the crawl ends")
 	return c
 }
 
-// repeat does something once or, where a time is given, until a crawl that was there is no more.
+// repeat calls do once if every is 0, and otherwise at that interval until the crawl has ended.
 func repeat(ctx context.Context, every time.Duration, do func() error) error {
 	for times := 0; ; times++ {
 		err := do()
@@ -169,23 +166,23 @@ func repeat(ctx context.Context, every time.Duration, do func() error) error {
 	}
 }
 
-// shownHosts is how many hosts the text names; --json names vocab.MaxHostStatus.
+// shownHosts is how many hosts the text lists; --json lists up to vocab.MaxHostStatus.
 const shownHosts = 20
 
 func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	fmt.Fprintf(w, "%s, process %d, for %s\n", st.State, st.Process, st.At.Sub(st.Began).Round(time.Second))
-	fmt.Fprintf(w, "%s of %s known; %d queued, %d in flight; %s searchable\n", counted(st.Pages, "page"), counted(st.Known, "URL"), st.Queued, st.InFlight, counted(st.Searchable, "document"))
+	fmt.Fprintf(w, "%s of %s known; %d queued, %d in flight; %s searchable\n", cli.Count(st.Pages, "page"), cli.Count(st.Known, "URL"), st.Queued, st.InFlight, cli.Count(st.Searchable, "document"))
 	fmt.Fprintf(w, "%.1f pages/s; %s\n", st.Rate, boundText(st))
-	fmt.Fprintf(w, "caches: DNS %s, URLs %s; %d requests, %.1f MB\n", share(st.DNSHits, st.DNSMisses), share(st.URLHits, st.URLMisses), st.Requests, float64(st.Bytes)/1e6)
+	fmt.Fprintf(w, "caches: DNS %s, URLs %s; %d requests, %.1f MB\n", cli.FormatHitRatio(st.DNSHits, st.DNSMisses), cli.FormatHitRatio(st.URLHits, st.URLMisses), st.Requests, float64(st.Bytes)/1e6)
 	if st.Scrubbed > 0 {
-		fmt.Fprintf(w, "%.1f MB of the repository were read again, %d times all of it\n", float64(st.Scrubbed)/1e6, st.Scrubs)
+		fmt.Fprintf(w, "%.1f MB of the repository verified, %d complete passes\n", float64(st.Scrubbed)/1e6, st.Scrubs)
 	}
 	if st.Damaged > 0 {
-		fmt.Fprintf(w, "the repository is damaged in %d places: end the crawl, and anatomy check --repair\n", st.Damaged)
+		fmt.Fprintf(w, "the repository is damaged at %d addresses; end the crawl and run: anatomy check --repair\n", st.Damaged)
 	}
 	if len(st.Errors) > 0 {
-		fmt.Fprintln(w, "\nfetches without a page, of this run:")
-		for _, kind := range byCount(st.Errors) {
+		fmt.Fprintln(w, "\nfailed fetches of this run:")
+		for _, kind := range cli.KeysByCount(st.Errors) {
 			fmt.Fprintf(w, "%8d  %s\n", st.Errors[kind], kind)
 		}
 	}
@@ -199,48 +196,26 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "host\tqueued\tpages\tdelay\tanswer\twhy it waits")
 	for _, h := range st.Hosts[:min(len(st.Hosts), shownHosts)] {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s%s\n", h.Host, h.Queued, h.Pages, span(h.Delay), span(h.Answer), h.Why, until(&h, st.At))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s%s\n", h.Host, h.Queued, h.Pages, cli.FormatDuration(h.Delay), cli.FormatDuration(h.Answer), h.Why, until(&h, st.At))
 	}
 	return t.Flush()
 }
 
-// boundText says what politeness allows.
+// boundText returns the rate that the delays of the sites allow.
 func boundText(st *vocab.CrawlStatus) string {
 	switch {
 	case st.Bounded == 0 && st.Unbound == 0:
-		return "no site has anything queued"
+		return "all queues are empty"
 	case st.Unbound > 0:
-		return fmt.Sprintf("politeness sets no bound: %d sites have no delay, %d allow %.1f pages/s", st.Unbound, st.Bounded, st.Bound)
+		return fmt.Sprintf("%d sites have no delay, the delays of %d sites allow %.1f pages/s", st.Unbound, st.Bounded, st.Bound)
 	}
-	return fmt.Sprintf("the delays of %d sites allow %.1f", st.Bounded, st.Bound)
+	return fmt.Sprintf("the delays of %d sites allow %.1f pages/s", st.Bounded, st.Bound)
 }
 
-func share(hits, misses int64) string {
-	if hits+misses == 0 {
-		return "not asked"
-	}
-	return fmt.Sprintf("%.1f %% hits", 100*float64(hits)/float64(hits+misses))
-}
-
-func span(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return "-"
-	case d < time.Second:
-		return d.Round(time.Millisecond).String()
-	}
-	return d.Round(100 * time.Millisecond).String()
-}
-
+// until returns how much longer a host waits, as the end of a line.
 func until(h *vocab.HostStatus, now time.Time) string {
 	if left := h.Until.Sub(now); left > 0 {
-		return ", " + span(left) + " more"
+		return ", " + cli.FormatDuration(left) + " more"
 	}
 	return ""
-}
-
-func byCount(counts map[string]int64) []string {
-	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
-	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/net/idna"
 
+	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/crawler/dnsclient"
 )
 
@@ -21,40 +22,39 @@ func newDNS() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dns NAME...",
 		Short: "resolve host names as a crawl does",
-		Long: `Dns resolves names one after the other with the crawler's own client and prints the addresses of each, the time
-it took, how long the answer is kept, and the server that gave it. A name given twice comes from the cache.
+		Long: `Dns resolves names with the crawler's DNS client, one after the other, and prints addresses, time, how long the
+answer is cached, and the server that sent it. The second look-up of a name is answered from the cache.
 
-What a zone allows to be kept for less than half an hour a crawl keeps for half an hour: --min-ttl changes that
-here.`,
+A crawl caches answers for at least half an hour, even if their TTL is shorter. --min-ttl changes that here.`,
 		Example: `  anatomy dns www.example.org example.com
   anatomy dns --resolver 9.9.9.9 --resolver 149.112.112.112 --stats example.org`,
-		Args:              atLeast(1, "names to resolve"),
+		Args:              cli.MinArgs(1, "names to resolve"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(c *cobra.Command, names []string) error { return runDNS(c, o, stats, names) },
 	}
 	flags := c.Flags()
-	flags.StringArrayVar(&o.Servers, "resolver", nil, "ask the DNS server at `ADDR` (may be repeated; default: the system's)")
-	flags.DurationVar(&o.Timeout, "timeout", 10*time.Second, "longest `TIME` for one name")
-	flags.DurationVar(&o.MinTTL, "min-ttl", 30*time.Minute, "least `TIME` that an answer is kept; 0 for what the zone says")
-	flags.BoolVar(&stats, "stats", false, "the client's counters at the end")
+	flags.StringArrayVar(&o.Servers, "resolver", nil, "use the DNS server at `ADDR` (repeatable; default: the system's)")
+	flags.DurationVar(&o.Timeout, "timeout", 10*time.Second, "maximum `TIME` for one name")
+	flags.DurationVar(&o.MinTTL, "min-ttl", 30*time.Minute, "cache answers for at least `TIME`; 0 for their TTL")
+	flags.BoolVar(&stats, "stats", false, "print the client's counters at the end")
 	return c
 }
 
-// runDNS resolves names and fails at the end where any of them could not be.
+// runDNS resolves all names, and then fails if one of them did not resolve.
 func runDNS(c *cobra.Command, o dnsclient.Options, stats bool, names []string) (err error) {
 	if o.Timeout <= 0 || o.MinTTL < 0 {
-		return usagef("--timeout is over 0, --min-ttl is not negative")
+		return cli.UsageErrorf("--timeout must be above 0, --min-ttl at least 0")
 	}
 	if o.MinTTL == 0 {
-		o.MinTTL = -1 // there 0 means the default
+		o.MinTTL = -1 // 0 means the default there
 	}
 	client, err := dnsclient.New(o)
 	if err != nil {
-		return usageError{error: err}
+		return cli.UsageError{Err: err}
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- client.Run(c.Context()) }()
-	defer func() { err = errors.Join(err, client.Close(), <-ended) }()
+	defer func() { client.Close(); err = errors.Join(err, <-ended) }()
 
 	failed := 0
 	for _, name := range names {
@@ -76,12 +76,12 @@ func runDNS(c *cobra.Command, o dnsclient.Options, stats bool, names []string) (
 		}
 	}
 	if failed > 0 {
-		return hinted(fmt.Errorf("dns: %d of %d names not resolved", failed, len(names)), "another server may know them: --resolver ADDR")
+		return cli.WithHint(fmt.Errorf("dns: %d of %d names not resolved", failed, len(names)), "try another server: --resolver ADDR")
 	}
 	return nil
 }
 
-// ascii is a name as DNS writes it. One that is no international name is the client's to judge.
+// ascii returns a name in the ASCII form of DNS, or unchanged if it is not a valid international name.
 func ascii(name string) string {
 	if to, err := idna.Lookup.ToASCII(name); err == nil {
 		return to
@@ -89,7 +89,7 @@ func ascii(name string) string {
 	return name
 }
 
-// answerLine is "www.example.org  192.0.2.1 2001:db8::1  12.3 ms  kept 30m0s  by 9.9.9.9:53".
+// answerLine returns a line such as "www.example.org  192.0.2.1 2001:db8::1  12.3 ms  kept 30m0s  by 9.9.9.9:53".
 func answerLine(name string, a dnsclient.Answer, err error, took time.Duration) string {
 	parts := []string{name, spaced(a.Addrs), fmt.Sprintf("%.1f ms", float64(took.Microseconds())/1000)}
 	if err != nil {
@@ -103,7 +103,7 @@ func answerLine(name string, a dnsclient.Answer, err error, took time.Duration) 
 
 func spaced(addrs []netip.Addr) string { return strings.Trim(fmt.Sprint(addrs), "[]") }
 
-// reason is the last part of an error of the client, which names it and the host before.
+// reason returns an error of the client without the client's and the host's names.
 func reason(err error) string {
 	for _, known := range []error{dnsclient.ErrNoName, dnsclient.ErrTimeout, dnsclient.ErrServer} {
 		if errors.Is(err, known) {
@@ -133,12 +133,12 @@ func source(a dnsclient.Answer) []string {
 }
 
 func printDNSStats(w io.Writer, st dnsclient.Stats) error {
-	if _, err := fmt.Fprintf(w, "\n%d from cache, %d asked, %d packets sent (%d again), %d answers, %d over TCP, %d strays, %d malformed\n",
-		st.Hits+st.Stale, st.Misses, st.Queries, st.Retries, st.Answers, st.Truncated, st.Strays, st.Malformed); err != nil {
+	if _, err := fmt.Fprintf(w, "\n%d from cache, %d not, %d packets sent, %d of them retries, %d answers, %d over TCP, %d unsolicited, %d malformed, %d in other letters\n",
+		st.Hits+st.Stale, st.Misses, st.Queries, st.Retries, st.Answers, st.OverTCP, st.Strays, st.Malformed, st.Recased); err != nil {
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "server\tqueries\ttimed out\tround trip\tsent again after\t")
+	fmt.Fprintln(t, "server\tqueries\ttimed out\tround trip\tretry after\t")
 	for _, s := range st.Servers {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f ms\t%d ms\t\n", s.Addr, s.Queries, s.Timeouts, float64(s.RTT.Microseconds())/1000, s.Retry.Milliseconds())
 	}

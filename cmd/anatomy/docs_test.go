@@ -170,7 +170,7 @@ func TestNamedCommands(t *testing.T) {
 			t.Errorf("%s --help has no example", c.CommandPath())
 		}
 	}
-	for name, least := range map[string]int{"README.md": 20, "doc/formats.md": 2, "anatomy.test/commands.md": 8, "anatomy crawl --help": 3} {
+	for name, least := range map[string]int{"README.md": 20, "doc/design/formats.md": 2, "anatomy.test/commands.md": 8, "anatomy crawl --help": 3} {
 		if found[name] < least {
 			t.Errorf("%s: %d command lines and flags found, want %d and more", name, found[name], least)
 		}

@@ -10,15 +10,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/quality"
+	"anatomy/collection"
 	"anatomy/crawler"
 	"anatomy/crawler/dnsclient"
-	"anatomy/engine"
 	"anatomy/searcher"
 	"anatomy/vocab"
-	"anatomy/web"
+	"anatomy/web/api"
 )
 
-// imageFlags are the flags of serve about the images that it fetches.
+// imageFlags are the flags of serve about fetching images.
 type imageFlags struct {
 	none, private bool
 	contact       string
@@ -27,19 +29,19 @@ type imageFlags struct {
 
 func (f *imageFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&f.none, "no-image-fetch", false, "fetch no images: results of that kind show what is said of them, and where they are")
-	flags.BoolVar(&f.private, "allow-private", false, "fetch images from loopback and private addresses, too")
-	addContact(c, &f.contact, "sites that images are fetched from")
-	flags.StringArrayVar(&f.resolvers, "resolver", nil, "ask the DNS server at `ADDR` for their names (may be repeated; default: the system's)")
+	flags.BoolVar(&f.none, "no-image-fetch", false, "do not fetch images; image results show text and address only")
+	flags.BoolVar(&f.private, "allow-private", false, "allow images from loopback and private addresses")
+	addContactFlag(c, &f.contact, "image servers")
+	flags.StringArrayVar(&f.resolvers, "resolver", nil, "use the DNS server at `ADDR` for image servers (repeatable; default: the system's)")
 }
 
-// options are those by which images are fetched; nil for not at all.
+// options returns the options for fetching images, or nil with --no-image-fetch.
 func (f *imageFlags) options(c *cobra.Command) (*crawler.Options, error) {
-	if err := exclusive(c, f.none, "--%s makes no sense with --no-image-fetch", "allow-private", "contact", "resolver"); err != nil {
+	if err := cli.RejectFlags(c, f.none, "--%s and --no-image-fetch exclude each other", "allow-private", "contact", "resolver"); err != nil {
 		return nil, err
 	}
 	if !isLine(f.contact) {
-		return nil, usagef("--contact is one line of plain text")
+		return nil, cli.UsageErrorf("--contact takes one line of text")
 	}
 	if f.none {
 		return nil, nil
@@ -47,12 +49,12 @@ func (f *imageFlags) options(c *cobra.Command) (*crawler.Options, error) {
 	return &crawler.Options{DNS: dnsclient.Options{Servers: f.resolvers}, AllowPrivate: f.private, Contact: f.contact}, nil
 }
 
-// imageFetcher opens what fetches images by some options; without any, nothing does.
-func imageFetcher(o *crawler.Options) (*engine.ImageFetcher, func(context.Context, string) (*vocab.Page, error), error) {
+// imageFetcher returns an image fetcher and its Fetch method, or nil if o is nil.
+func imageFetcher(o *crawler.Options) (*collection.ImageFetcher, func(context.Context, string) (*vocab.Page, error), error) {
 	if o == nil {
 		return nil, nil, nil
 	}
-	x, err := engine.NewImageFetcher(*o)
+	x, err := collection.NewImageFetcher(*o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,11 +64,11 @@ func imageFetcher(o *crawler.Options) (*engine.ImageFetcher, func(context.Contex
 // searchImages prints the images of the pages that match.
 func searchImages(c *cobra.Command, dir string, r searcher.Request, asJSON bool) error {
 	if r.Query == "" {
-		return usagef("type:image stands before or after words: images of what?")
+		return cli.UsageErrorf("type:image needs words to search for")
 	}
-	return withWeights(dir, "", func(found *searcher.Searcher) (err error) {
-		links := engine.NewSharedLinks(dir)
-		site, err := engine.OpenSite(dir, found, links)
+	return quality.WithWeights(dir, "", func(found *searcher.Searcher) (err error) {
+		links := collection.NewSharedLinks(dir)
+		site, err := collection.OpenSite(dir, found, links)
 		if err != nil {
 			return err
 		}
@@ -76,7 +78,7 @@ func searchImages(c *cobra.Command, dir string, r searcher.Request, asJSON bool)
 			return err
 		}
 		if asJSON {
-			return printJSON(c.OutOrStdout(), web.AnswerImages(r, answer))
+			return cli.PrintJSON(c.OutOrStdout(), api.AnswerImages(r, answer))
 		}
 		printImages(c.OutOrStdout(), answer, r)
 		return nil
@@ -84,14 +86,14 @@ func searchImages(c *cobra.Command, dir string, r searcher.Request, asJSON bool)
 }
 
 func printImages(w io.Writer, a *searcher.ImageResponse, r searcher.Request) {
-	fmt.Fprintf(w, "%d images on %d of the pages that match %s (%.1f ms)\n", a.Found, a.Looked, oneLine(a.Interpreted), float64(a.Took)/float64(time.Millisecond))
+	fmt.Fprintf(w, "%d images on %d pages that match %s (%.1f ms)\n", a.Found, a.Looked, cli.OneLine(a.Interpreted), float64(a.Took)/float64(time.Millisecond))
 	if a.Why != "" {
-		fmt.Fprintln(w, oneLine(a.Why))
+		fmt.Fprintln(w, cli.OneLine(a.Why))
 	}
 	for i, m := range a.Images {
-		fmt.Fprintf(w, "\n%d. %s\n   %s\n   on %s\n", r.Offset+i+1, oneLine(cmp.Or(m.Alt, m.Caption, m.Title, m.Heading, m.Named)), oneLine(m.URL), oneLine(m.Page))
+		fmt.Fprintf(w, "\n%d. %s\n   %s\n   on %s\n", r.Offset+i+1, cli.OneLine(cmp.Or(m.Alt, m.Caption, m.Title, m.Heading, m.Named)), cli.OneLine(m.URL), cli.OneLine(m.Page))
 		if m.Caption != "" && m.Alt != "" {
-			fmt.Fprintf(w, "   %s\n", oneLine(m.Caption))
+			fmt.Fprintf(w, "   %s\n", cli.OneLine(m.Caption))
 		}
 	}
 	if a.Next {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,41 +12,46 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anatomy/engine"
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/collection"
+	"anatomy/control"
+	"anatomy/ranking"
+	"anatomy/upkeep"
+	"anatomy/weburl"
 )
 
-func newStats(s *shared) *cobra.Command {
+func newStats(s *cli.GlobalFlags) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "stats",
-		Short: "sizes of all structures, beside the paper's Table 1",
-		Long: `Stats counts pages, words, hits and links, and measures every structure, in bytes a page beside those of Table 1
-of the paper.`,
+		Short: "print the sizes of all structures",
+		Long: `Stats prints the number of pages, terms, hits and links, and the size of each structure in bytes per page, beside
+Table 1 of the paper.`,
 		Example: "  anatomy stats\n  anatomy stats --json",
-		Args:    exactly(0, "no arguments"),
+		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			i, err := engine.TakeInventory(s.data)
+			i, err := collection.TakeInventory(s.Data)
 			if err != nil {
 				return err
 			}
-			if err := i.AddOutcomes(c.Context(), s.data); err != nil {
+			if err := i.AddOutcomes(c.Context(), s.Data); err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(c.OutOrStdout(), i)
+				return cli.PrintJSON(c.OutOrStdout(), i)
 			}
 			return printInventory(c.OutOrStdout(), i)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/stats, and the outcomes of fetches")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, as /api/v1/stats does, with the outcomes of fetches")
 	return c
 }
 
-func printInventory(w io.Writer, i *engine.Inventory) error {
+func printInventory(w io.Writer, i *collection.Inventory) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "searchable pages %d, and %d known by links alone; segments %d; links %d\n", i.Pages, i.Uncrawled, i.Segments, i.Links)
-	fmt.Fprintf(w, "different words %d, postings %d, hits %d\n\n", i.Words, i.Postings, i.Hits)
-	fmt.Fprintln(t, "structure\tMB\tbytes a page\tthe paper, bytes a page\t")
+	fmt.Fprintf(w, "searchable pages %d, and %d known only by links; segments %d; links %d\n", i.Pages, i.Uncrawled, i.Segments, i.Links)
+	fmt.Fprintf(w, "terms %d, postings %d, hits %d\n\n", i.Words, i.Postings, i.Hits)
+	fmt.Fprintln(t, "structure\tMB\tbytes per page\tpaper, bytes per page\t")
 	for _, r := range i.Rows {
 		paper := ""
 		if r.Paper > 0 {
@@ -63,7 +66,7 @@ func printInventory(w io.Writer, i *engine.Inventory) error {
 		fmt.Fprintf(w, "\nPageRank: %s\n", i.Rank)
 	}
 	for _, r := range i.Ranks {
-		if r.Name != engine.DefaultRank {
+		if r.Name != ranking.Default {
 			fmt.Fprintf(w, "vector %s: computed %s\n", r.Name, r.Computed.Format("2006-01-02 15:04:05"))
 		}
 	}
@@ -78,66 +81,74 @@ func printInventory(w io.Writer, i *engine.Inventory) error {
 	return nil
 }
 
-// errDamaged is what check returns after it has said what is wrong.
+// shownProblems is how many problems check lists.
+const shownProblems = 100
+
+// errDamaged is the error of check after it has printed the problems.
 var errDamaged = errors.New("the data folder is damaged")
 
-func newCheck(s *shared) *cobra.Command {
+func newCheck(s *cli.GlobalFlags) *cobra.Command {
 	var repair bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "prove every byte of the data folder, and mend what can be mended",
-		Long: `Check reads every structure whole, proves its checksums, and compares the structures with one another. It names
-what is damaged, and the pages that are lost with it.
+		Short: "verify every byte of the data folder, and repair it",
+		Long: `Check reads every structure, verifies its checksums, and compares the structures with each other. It prints what is
+damaged, and which pages are lost. It writes nothing, and works beside a running crawl.
 
-With --repair it mends that: what can be read of the repository is kept, pages that are lost are fetched by the next
-crawl, and index, links and ranks are made anew from the repository where they are damaged. A document index that is
-damaged is made anew from what can be read of it, of the repository and of the links; it says what is lost with it.`,
+--repair keeps all readable records of the repository and queues lost pages for the next crawl. A damaged index, link
+database or rank vector is rebuilt from the repository. A damaged document index is rebuilt from what can be read of
+it, of the repository and of the links, and check prints what is lost.`,
 		Example: "  anatomy check\n  anatomy check --repair && anatomy crawl",
-		Args:    exactly(0, "no arguments"),
+		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			problems := 0
-			said := engine.CheckReport{
+			report := upkeep.CheckReport{
 				Checked: func(name, found string) { fmt.Fprintf(c.OutOrStdout(), "%-12s %s\n", name, found) },
 				Problem: func(problem error) {
-					problems++
-					fmt.Fprintf(c.ErrOrStderr(), "damaged: %s\n", message(problem))
+					if problems++; problems == shownProblems+1 {
+						fmt.Fprintln(c.ErrOrStderr(), "damaged: more is damaged, and not listed")
+					}
+					if problems > shownProblems {
+						return
+					}
+					fmt.Fprintf(c.ErrOrStderr(), "damaged: %s\n", cli.ErrorText(problem))
 				},
 			}
 			if repair {
-				return runRepair(c, s, said)
+				return runRepair(c, s, report)
 			}
-			err := engine.Check(c.Context(), s.data, said)
+			err := upkeep.Check(c.Context(), s.Data, report)
 			switch {
 			case err != nil:
 				return err
 			case problems > 0:
-				return hinted(fmt.Errorf("%w: %d problems", errDamaged, problems), "what can be mended is by: "+s.command("check --repair"))
+				return cli.WithHint(fmt.Errorf("%w: %d problems", errDamaged, problems), "to repair it: "+s.Command("check --repair"))
 			}
-			fmt.Fprintln(c.OutOrStdout(), "everything is whole")
+			fmt.Fprintln(c.OutOrStdout(), "no damage found")
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&repair, "repair", false, "mend what is damaged")
+	c.Flags().BoolVar(&repair, "repair", false, "repair what is damaged")
 	return c
 }
 
-// shownLost is how many lost pages are named after a repair.
+// shownLost is how many lost pages are listed after a repair.
 const shownLost = 20
 
-func runRepair(c *cobra.Command, s *shared, said engine.CheckReport) error {
-	o := engine.RepairOptions{Log: s.logger(newConsole(c.ErrOrStderr()), false), PDF: readPDF()}
-	r, err := engine.Repair(c.Context(), s.data, o, said)
+func runRepair(c *cobra.Command, s *cli.GlobalFlags, report upkeep.CheckReport) error {
+	o := upkeep.RepairOptions{Log: s.Logger(cli.NewConsole(c.ErrOrStderr()), false), PDF: readPDF()}
+	r, err := upkeep.Repair(c.Context(), s.Data, o, report)
 	if err != nil {
 		return err
 	}
 	out := c.OutOrStdout()
 	if r.Problems == 0 {
-		fmt.Fprintln(out, "everything is whole")
+		fmt.Fprintln(out, "no damage found")
 		return nil
 	}
-	fmt.Fprintf(out, "%s; %s lost, %s of the repository rewritten; %.1f s\n", counted(r.Problems, "problem"), counted(len(r.Lost), "page"), counted(r.Files, "file"), r.Took.Seconds())
+	fmt.Fprintf(out, "%s; %s lost, %s of the repository rewritten; %.1f s\n", cli.Count(r.Problems, "problem"), cli.Count(len(r.Lost), "page"), cli.Count(r.Files, "file"), r.Took.Seconds())
 	if r.Rebuilt {
-		fmt.Fprintln(out, "index, links and ranks were made anew from the repository")
+		fmt.Fprintln(out, "index, links and ranks were rebuilt from the repository")
 	}
 	if r.Salvaged != nil {
 		printSalvage(out, r.Salvaged)
@@ -146,65 +157,65 @@ func runRepair(c *cobra.Command, s *shared, said engine.CheckReport) error {
 		fmt.Fprintf(out, "lost: %s\n", url)
 	}
 	if len(r.Lost) > 0 {
-		fmt.Fprintf(out, "what is lost is fetched again by: %s, with the flags of before\n", s.command("crawl"))
+		fmt.Fprintf(out, "to fetch lost pages again: %s, with the flags of the crawl\n", s.Command("crawl"))
 	}
 	if r.Remain > 0 {
-		return hinted(fmt.Errorf("%w: %d problems are beyond repair", errDamaged, r.Remain), "put a backup in its place: "+s.command("restore")+" --help, or crawl into a new folder")
+		return cli.WithHint(fmt.Errorf("%w: %d problems could not be repaired", errDamaged, r.Remain), "restore a backup: "+s.Command("restore")+" --help, or crawl into a new folder")
 	}
 	return nil
 }
 
-// printSalvage says what a document index that was made anew knows, and what is to be done about the rest.
-func printSalvage(w io.Writer, r *engine.Salvage) {
-	fmt.Fprintf(w, "document index made anew: %d documents as they were, %d from the repository, %d known by their URL alone, of %d even that is lost; the damaged one is docindex.damaged\n", r.Kept, r.Pages, r.Named, r.Lost)
+// printSalvage prints what a rebuilt document index holds, and what to do about the rest.
+func printSalvage(w io.Writer, r *upkeep.Salvage) {
+	fmt.Fprintf(w, "document index rebuilt: %d documents unchanged, %d from the repository, %d by URL only, %d lost; the damaged index is kept as docindex.damaged\n", r.Kept, r.Pages, r.Named, r.Lost)
 	if r.Seeds == 0 {
-		fmt.Fprintln(w, "lost: where the crawl began; give anatomy crawl its URLs again")
+		fmt.Fprintln(w, "lost: the start URLs; give them to anatomy crawl again")
 	}
 	if r.Stale && r.Pages > 0 {
-		fmt.Fprintln(w, "pages that were gone when they were visited last are back until they are visited again: anatomy crawl --recrawl --max-age 0s")
+		fmt.Fprintln(w, "pages that no longer existed may be results again; to visit all pages: anatomy crawl --recrawl --max-age 0s")
 	}
 	if r.NoBans {
-		fmt.Fprintln(w, "lost: what anatomy remove keeps out; give it its targets again before the next crawl")
+		fmt.Fprintln(w, "lost: the list of removed pages; repeat anatomy remove before the next crawl")
 	}
 }
 
-func newTrace(s *shared) *cobra.Command {
+func newTrace(s *cli.GlobalFlags) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "trace URL",
-		Short: "why a page is or is not in the index",
-		Long: `Trace tells how a URL was found, what came of fetching it, where it is stored, what it leads to or is the same as,
-whether it can be found, and how it ranks. The page /page of a running server tells the same.`,
+		Short: "show why a page is or is not in the index",
+		Long: `Trace shows how a URL was found, the outcome of its fetches, where it is stored, its redirect or canonical document,
+whether it is searchable, its rank, and its next visit. The page /page of "anatomy serve" shows the same.`,
 		Example:           "  anatomy trace https://docs.example.org/links.html\n  anatomy trace --json docs.example.org",
-		Args:              exactly(1, "one URL"),
+		Args:              cli.ExactArgs(1, "one URL"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
-			u, err := engine.ParseSeed(args[0])
+			u, err := weburl.ParseTyped(args[0])
 			if err != nil {
-				return usageError{error: err}
+				return cli.UsageError{Err: err}
 			}
-			t, err := engine.OpenTrace(c.Context(), s.data, u)
+			t, err := collection.OpenTrace(c.Context(), s.Data, u)
 			switch {
-			case errors.Is(err, engine.ErrUnknownURL):
-				return hinted(err, "to add it: "+s.command("crawl "+quoted(args[0])))
+			case errors.Is(err, control.ErrUnknownURL):
+				return cli.WithHint(err, "to add it: "+s.Command("crawl "+cli.ShellQuote(args[0])))
 			case err != nil:
 				return err
 			case asJSON:
-				return printJSON(c.OutOrStdout(), t)
+				return cli.PrintJSON(c.OutOrStdout(), t)
 			}
-			engine.PrintTrace(c.OutOrStdout(), t)
+			collection.PrintTrace(c.OutOrStdout(), t)
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/trace")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, as /api/v1/trace does")
 	return c
 }
 
-func newDump(s *shared) *cobra.Command {
+func newDump(s *cli.GlobalFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dump",
-		Short: "look into any file of the data folder",
-		Long:  "Dump prints what a structure holds, as text.",
+		Short: "print the contents of a file of the data folder",
+		Long:  "Dump prints the contents of a structure as text.",
 		Example: `  anatomy dump repository
   anatomy dump page https://docs.example.org/
   anatomy dump segment anchor`,
@@ -214,35 +225,25 @@ func newDump(s *shared) *cobra.Command {
 		args                       int
 		dump                       func(w io.Writer, dir string, args []string) error
 	}{
-		{"docindex", "every key of the document index", "no arguments", "", 0, engine.DumpDocuments},
-		{"repository", "every record: place, kind, docID, URL, time, length", "no arguments", "", 0, engine.DumpRepository},
-		{"page URL", "a page as it was fetched", "one URL", " https://docs.example.org/", 1, engine.DumpPage},
-		{"links", "names, aliases, links, anchor texts", "no arguments", "", 0, engine.DumpLinks},
-		{"segment WORD", "the lists of a word in every segment", "one word", " anchor", 1, engine.DumpWord},
-		{"rank", "every docID with its rank", "no arguments", "", 0, engine.DumpRanks},
+		{"docindex", "print every key of the document index", "no arguments", "", 0, collection.DumpDocuments},
+		{"repository", "print every record: address, kind, docID, URL, time, length", "no arguments", "", 0, collection.DumpRepository},
+		{"page URL", "print a page as it was fetched", "one URL", " https://docs.example.org/", 1, collection.DumpPage},
+		{"links", "print names, aliases, links and anchor texts", "no arguments", "", 0, collection.DumpLinks},
+		{"segment TERM", "print the posting lists of a term in every segment", "one term", " anchor", 1, collection.DumpWord},
+		{"rank", "print every docID with its rank", "no arguments", "", 0, collection.DumpRanks},
 	} {
 		name, _, _ := strings.Cut(d.use, " ")
 		c.AddCommand(&cobra.Command{
-			Use: d.use, Short: d.short, Args: exactly(d.args, d.wants), Example: "  anatomy dump " + name + d.example,
+			Use: d.use, Short: d.short, Args: cli.ExactArgs(d.args, d.wants), Example: "  anatomy dump " + name + d.example,
 			ValidArgsFunction: cobra.NoFileCompletions,
 			RunE: func(c *cobra.Command, args []string) error {
-				w := bufio.NewWriter(interruptible{c.Context(), c.OutOrStdout()})
-				return cmp.Or(d.dump(w, s.data, args), w.Flush())
+				w := bufio.NewWriter(cli.ContextWriter{Context: c.Context(), W: c.OutOrStdout()})
+				if err := d.dump(w, s.Data, args); err != nil {
+					return err
+				}
+				return w.Flush()
 			},
 		})
 	}
 	return c
-}
-
-// An interruptible writer ends with its context, and with it whoever writes.
-type interruptible struct {
-	ctx context.Context
-	w   io.Writer
-}
-
-func (w interruptible) Write(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return w.w.Write(p)
 }

@@ -1,74 +1,73 @@
 package main
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"anatomy/engine"
-	"anatomy/web"
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/collection"
+	"anatomy/control"
+	"anatomy/upkeep"
 	"anatomy/weburl"
 )
 
-// shownLinks is how many links are printed where --num does not say.
+// shownLinks is the default of --num.
 const shownLinks = 20
 
-func newLinks(s *shared) *cobra.Command {
+func newLinks(s *cli.GlobalFlags) *cobra.Command {
 	var num int
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "links URL",
-		Short: "what links to a page, and what it links to",
-		Long: `Links shows the pages that link to a page, with the words of their links, those first that bring it most PageRank,
-and the pages that it links to. It also lists broken links and orphans, and writes the link graph out.`,
+		Short: "list the links to and from a page",
+		Long: `Links lists the pages that link to a page, with their anchor texts, ordered by the PageRank that they contribute, and
+the pages that it links to. Subcommands list broken links and orphans, and export the link graph.`,
 		Example: `  anatomy links https://docs.example.org/
   anatomy links broken
   anatomy links export --output graph.tsv.gz`,
-		Args:              exactly(1, "one URL"),
+		Args:              cli.ExactArgs(1, "one URL"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
-			u, err := engine.ParseSeed(args[0])
+			u, err := weburl.ParseTyped(args[0])
 			if err != nil {
-				return usageError{error: err}
+				return cli.UsageError{Err: err}
 			}
-			return withLinks(s, func(l *engine.Links) error {
+			return withLinks(s, func(l *collection.Links) error {
 				r, err := linksOf(c.Context(), l, u, atMost(num))
-				if errors.Is(err, engine.ErrUnknownURL) {
-					return hinted(err, "to add it: "+s.command("crawl "+quoted(args[0])))
+				if errors.Is(err, control.ErrUnknownURL) {
+					return cli.WithHint(err, "to add it: "+s.Command("crawl "+cli.ShellQuote(args[0])))
 				}
 				if err != nil {
 					return err
 				}
 				if asJSON {
-					return printJSON(c.OutOrStdout(), r)
+					return cli.PrintJSON(c.OutOrStdout(), r)
 				}
 				return printLinks(c.OutOrStdout(), r)
 			})
 		},
 	}
-	c.Flags().IntVarP(&num, "num", "n", shownLinks, "links to show each way; 0 for all")
-	c.Flags().BoolVar(&asJSON, "json", false, "print what the API answers, /api/v1/links")
+	c.Flags().IntVarP(&num, "num", "n", shownLinks, "list at most `N` links in each direction; 0 for all")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, as /api/v1/links does")
 	c.AddCommand(newBrokenLinks(s), newOrphans(s), newExportLinks(s))
 	return c
 }
 
-// withLinks opens the links of the data folder for fn.
-func withLinks(s *shared, fn func(*engine.Links) error) error {
-	l, err := engine.OpenLinks(s.data)
+// withLinks calls fn with the link database of the data folder.
+func withLinks(s *cli.GlobalFlags, fn func(*collection.Links) error) error {
+	l, err := collection.OpenLinks(s.Data)
 	if err != nil {
 		return err
 	}
 	return errors.Join(fn(l), l.Close())
 }
 
-// atMost is a number of things to show, of which 0 stands for all.
+// atMost returns num, or the largest int for 0, which means all.
 func atMost(num int) int {
 	if num <= 0 {
 		return int(^uint(0) >> 1)
@@ -76,7 +75,7 @@ func atMost(num int) int {
 	return num
 }
 
-func linksOf(ctx context.Context, l *engine.Links, u weburl.URL, n int) (*web.LinkReport, error) {
+func linksOf(ctx context.Context, l *collection.Links, u weburl.URL, n int) (*collection.LinkReport, error) {
 	doc, err := l.Doc(ctx, u)
 	if err != nil {
 		return nil, err
@@ -84,8 +83,8 @@ func linksOf(ctx context.Context, l *engine.Links, u weburl.URL, n int) (*web.Li
 	return l.Of(ctx, doc, n)
 }
 
-func printLinks(w io.Writer, r *web.LinkReport) error {
-	fmt.Fprintf(w, "%s\n\nlinked to by %s, %d of them on other sites", r.URL, counted(r.InCount, "page"), r.OffSite)
+func printLinks(w io.Writer, r *collection.LinkReport) error {
+	fmt.Fprintf(w, "%s\n\nlinked to by %s, %d of them on other sites", r.URL, cli.Count(r.InCount, "page"), r.OffSite)
 	if r.Rank > 0 {
 		fmt.Fprintf(w, "; they bring %.0f %% of its PageRank, %.3g", 100*r.FromLinks/r.Rank, r.Rank)
 	}
@@ -95,10 +94,10 @@ func printLinks(w io.Writer, r *web.LinkReport) error {
 		if r.Rank > 0 {
 			share = fmt.Sprintf("%5.1f %%", 100*in.Share/r.Rank)
 		}
-		fmt.Fprintf(w, "%s  %s  %s\n", share, in.URL, wording(in.Texts))
+		fmt.Fprintf(w, "%s  %s  %s\n", share, in.URL, quoteAll(in.Texts))
 	}
 	more(w, r.InCount-len(r.In))
-	fmt.Fprintf(w, "\nIt links to %s", counted(r.OutCount, "page"))
+	fmt.Fprintf(w, "\nIt links to %s", cli.Count(r.OutCount, "page"))
 	if r.Broken > 0 {
 		fmt.Fprintf(w, ", of which %d do not exist", r.Broken)
 	}
@@ -117,8 +116,8 @@ func printLinks(w io.Writer, r *web.LinkReport) error {
 	return nil
 }
 
-// wording shows the words of links as quotations.
-func wording(texts []string) string {
+// quoteAll returns anchor texts in quotes.
+func quoteAll(texts []string) string {
 	shown := make([]string, len(texts))
 	for i, text := range texts {
 		shown[i] = fmt.Sprintf("%q", text)
@@ -128,37 +127,37 @@ func wording(texts []string) string {
 
 func more(w io.Writer, n int) {
 	if n > 0 {
-		fmt.Fprintf(w, "  … and %d more: --num 0 shows all\n", n)
+		fmt.Fprintf(w, "  … and %d more; --num 0 shows all\n", n)
 	}
 }
 
-func newBrokenLinks(s *shared) *cobra.Command {
+func newBrokenLinks(s *cli.GlobalFlags) *cobra.Command {
 	var num int
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "broken",
-		Short: "links to pages that do not exist",
-		Long: `Broken lists every address that some page links to and that is not there (404, 410, no such name), with the pages
-that link to it: those with most first. What you removed with "anatomy remove" is not among them.`,
+		Short: "list links to pages that do not exist",
+		Long: `Broken lists the URLs that pages link to and that do not exist (404, 410, unknown host), with the pages that link to
+them, most links first. Pages removed with "anatomy remove" are not listed.`,
 		Example: "  anatomy links broken\n  anatomy links broken --json --num 0",
-		Args:    exactly(0, "no arguments"),
+		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withLinks(s, func(l *engine.Links) error {
-				removed, err := engine.Bans(c.Context(), s.data)
-				if err != nil { // another command may write to the folder, which links need not wait for
-					s.logger(c.ErrOrStderr(), false).Warn("pages that you removed may be among these", "because", err)
+			return withLinks(s, func(l *collection.Links) error {
+				removed, err := upkeep.Blocked(c.Context(), s.Data)
+				if err != nil { // another command may hold the folder's lock, for which links need not wait
+					s.Logger(c.ErrOrStderr(), false).Warn("the list may include pages that you removed", "error", err)
 				}
 				broken, err := l.Broken(c.Context(), atMost(num), removed)
 				if err != nil {
 					return err
 				}
 				if asJSON {
-					return printJSON(c.OutOrStdout(), broken)
+					return cli.PrintJSON(c.OutOrStdout(), broken)
 				}
 				for _, b := range broken {
-					fmt.Fprintf(c.OutOrStdout(), "%s, from %s\n", b.URL, counted(b.Count, "page"))
+					fmt.Fprintf(c.OutOrStdout(), "%s, from %s\n", b.URL, cli.Count(b.Count, "page"))
 					for _, in := range b.From {
-						fmt.Fprintf(c.OutOrStdout(), "  %s  %s\n", in.URL, wording(in.Texts))
+						fmt.Fprintf(c.OutOrStdout(), "  %s  %s\n", in.URL, quoteAll(in.Texts))
 					}
 					more(c.OutOrStdout(), b.Count-len(b.From))
 				}
@@ -166,20 +165,20 @@ that link to it: those with most first. What you removed with "anatomy remove" i
 			})
 		},
 	}
-	c.Flags().IntVarP(&num, "num", "n", 5, "pages to show for each address; 0 for all")
-	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	c.Flags().IntVarP(&num, "num", "n", 5, "list at most `N` pages for each URL; 0 for all")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-func newOrphans(s *shared) *cobra.Command {
+func newOrphans(s *cli.GlobalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:     "orphans",
-		Short:   "pages that no other page links to",
-		Long:    "Orphans lists the pages that only seeds and sitemaps lead to: no other page links there, but for nofollow links.",
+		Short:   "list pages that no other page links to",
+		Long:    "Orphans lists pages that only start URLs, sitemaps or nofollow links lead to.",
 		Example: "  anatomy links orphans",
-		Args:    exactly(0, "no arguments"),
+		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withLinks(s, func(l *engine.Links) error {
+			return withLinks(s, func(l *collection.Links) error {
 				return l.Orphans(c.Context(), func(url string) error {
 					_, err := fmt.Fprintln(c.OutOrStdout(), url)
 					return err
@@ -189,49 +188,24 @@ func newOrphans(s *shared) *cobra.Command {
 	}
 }
 
-func newExportLinks(s *shared) *cobra.Command {
+func newExportLinks(s *cli.GlobalFlags) *cobra.Command {
 	var output string
 	var urls bool
 	c := &cobra.Command{
 		Use:   "export",
-		Short: "the link graph as an edge list",
-		Long: `Export writes the graph that PageRank is computed on, source and target a line, as docIDs that "anatomy pagerank
---edges" reads. Redirects and duplicates are resolved to the pages that they are; nofollow links are left out.`,
+		Short: "export the link graph as an edge list",
+		Long: `Export writes the graph that PageRank is computed on: one link per line, as the docIDs of source and target, the
+format of "anatomy pagerank --edges". Redirects and duplicates are resolved; nofollow links are left out.`,
 		Example: "  anatomy links export | sort -k2n | head\n  anatomy links export --urls --output graph.tsv.gz",
-		Args:    exactly(0, "no arguments"),
+		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withLinks(s, func(l *engine.Links) error {
-				if output == "" {
-					return l.Export(c.Context(), c.OutOrStdout(), urls)
-				}
-				return writeFile(output, func(w io.Writer) error { return l.Export(c.Context(), w, urls) })
+			return withLinks(s, func(l *collection.Links) error {
+				export := func(w io.Writer) error { return l.Export(c.Context(), w, urls) }
+				return cli.WriteOutput(c, output, cli.GzipFor(output, export))
 			})
 		},
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "`FILE` to write, compressed where it ends in .gz; default: standard output")
-	c.Flags().BoolVar(&urls, "urls", false, "URLs in place of docIDs")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to `FILE`, compressed if it ends in .gz (default: standard output)")
+	c.Flags().BoolVar(&urls, "urls", false, "write URLs instead of docIDs")
 	return c
-}
-
-// writeFile writes a file whole or not at all, compressed where its name ends in .gz.
-func writeFile(name string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return hinted(err, "--output takes the name of a file to write")
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	if strings.HasSuffix(name, ".gz") {
-		z := gzip.NewWriter(f)
-		err = errors.Join(write(z), z.Close())
-	} else {
-		err = write(f)
-	}
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }

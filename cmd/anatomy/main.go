@@ -7,35 +7,41 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
+
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/quality"
+	"anatomy/cmd/anatomy/internal/service"
 
 	"github.com/spf13/cobra"
 )
 
 func main() {
-	// Half of Go's default: what a crawl allocates lives shortly, and a sixth of its peak memory is
-	// saved for 2 % of its time. A limit in bytes would choke a large crawl.
-	collectAt(50)
+	// Half of Go's default saves a sixth of a crawl's peak memory for 2 % of its time, because most of
+	// what it allocates is short-lived. A limit in bytes would slow down a large crawl.
+	setGCPercent(50)
+	hideFiles()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// collectAt has garbage collected when there is so much of it, in % of what lives, unless GOGC says otherwise.
-func collectAt(percent int) {
+// setGCPercent sets the garbage collector's target, unless GOGC is set.
+func setGCPercent(percent int) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
 	}
 }
 
-// run is the whole program: it returns the exit status.
+// run executes the command line and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	ctx, signals := service.Catch(context.Background())
+	defer signals.Close()
 	root, s := newRoot()
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+		if c.Annotations[untilEnded] != "" {
+			signals.Hangup()
+		}
+	}
 	out := &output{w: stdout}
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -45,10 +51,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("standard output: %w", out.err)
 	}
+	if command.Annotations[untilEnded] != "" && errors.Is(context.Cause(ctx), service.ErrTerminated) && cli.IsInterrupted(err) {
+		return 0 // that was its regular end
+	}
 	return report(stderr, s, command, err)
 }
 
-// An output remembers that writing failed, so that what was not printed does not pass for done.
+// untilEnded annotates commands that run until they are ended, as services do: on SIGTERM they finish
+// what is under way, and succeed.
+const untilEnded = "runs until ended"
+
+// An output keeps the first write error, so that the command fails if its output was not printed.
 type output struct {
 	w   io.Writer
 	err error
@@ -63,22 +76,13 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// shared are the flags of every command.
-type shared struct {
-	data    string
-	verbose bool
-}
-
-// defaultData is the data folder where --data names none.
-const defaultData = "anatomy-data"
-
-func newRoot() (*cobra.Command, *shared) {
-	s := &shared{}
+func newRoot() (*cobra.Command, *cli.GlobalFlags) {
+	s := &cli.GlobalFlags{}
 	root := &cobra.Command{
 		Use:   "anatomy",
 		Short: "a web search engine in one binary",
-		Long: `Anatomy crawls a set of sites, keeps and indexes their pages, ranks them by their links, and answers in the
-browser, as JSON and in the terminal.`,
+		Long: `Anatomy crawls a set of sites, stores and indexes their pages, ranks them by their links, and answers queries in
+the browser, as JSON and in the terminal.`,
 		Example: `  anatomy demo
   anatomy crawl --serve https://docs.example.org/
   anatomy search '"page rank" -draft'`,
@@ -86,93 +90,34 @@ browser, as JSON and in the terminal.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetUsageTemplate(usageTemplate)
+	root.SetUsageTemplate(cli.UsageTemplate)
 	root.SetVersionTemplate("anatomy {{.Version}}\n")
-	root.PersistentFlags().StringVar(&s.data, "data", defaultData, "the data `FOLDER`")
-	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "log what happens in detail")
+	root.PersistentFlags().StringVar(&s.Data, "data", cli.DefaultData, "data `FOLDER`")
+	root.PersistentFlags().BoolVarP(&s.Verbose, "verbose", "v", false, "log in detail")
 	root.MarkPersistentFlagDirname("data")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{error: err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
 	root.AddCommand(
 		newDemo(s), newCrawl(s), newServe(s), newMCP(s), newSearch(s), newExplain(s), newTrace(s), newLinks(s),
-		newPageRank(s), newIndex(s), newRemove(s), newCompact(s), newEval(s), newBench(s), newStats(s), newCheck(s), newDump(s), newExport(s), newImport(s), newBackup(s), newRestore(s), newDNS(), newPDF(), newVersion(),
+		newPageRank(s), newIndex(s), newRemove(s), newCompact(s), quality.NewEval(s), quality.NewBench(s), newStats(s), newCheck(s), newDump(s), newExport(s), newImport(s), newBackup(s), newRestore(s), newDNS(), newPDF(), newVersion(),
 	)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			c.Short = "completion for bash, zsh, fish or powershell"
-			c.Long = "Completion prints a script that makes the shell complete commands and flags: its --help says how to load it."
+			c.Short = "print shell completion for bash, zsh, fish or powershell"
+			c.Long = "Completion prints a script that completes commands and flags. For how to load it: anatomy completion bash --help"
 			c.Example = "  source <(anatomy completion bash)"
 		}
 	}
-	group(root)
+	cli.RequireSubcommand(root)
 	return root, s
-}
-
-// usageTemplate is cobra's without its empty lines and capital letters.
-const usageTemplate = `usage: {{if and .HasAvailableSubCommands (not .Annotations.takes)}}{{.CommandPath}} COMMAND{{else}}{{.UseLine}}{{end}}
-{{- if .HasAvailableSubCommands}}
-
-commands:
-{{- range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
-{{- if .HasExample}}
-
-examples:
-{{.Example}}{{end}}
-{{- if .HasAvailableLocalFlags}}
-
-flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
-{{- if .HasAvailableInheritedFlags}}
-
-flags of every command:
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
-`
-
-// group makes c, and every command below it that has commands of its own and does nothing itself,
-// say what is missing or unknown where cobra prints the help and calls it a success.
-func group(c *cobra.Command) {
-	for _, below := range c.Commands() {
-		group(below)
-	}
-	if !c.HasSubCommands() || c.RunE != nil {
-		return
-	}
-	for _, below := range c.Commands() {
-		group(below)
-	}
-	if c.RunE != nil {
-		return
-	}
-	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return unknownCommand(c, args[0])
-		}
-		fmt.Fprintln(c.ErrOrStderr(), c.UsageString())
-		return usagef("%s: no command given", c.CommandPath())
-	}
-}
-
-// unknownCommand names the command that may have been meant.
-func unknownCommand(c *cobra.Command, name string) error {
-	err := usageError{fmt.Errorf("%s has no command %q", c.CommandPath(), name), c.CommandPath() + " --help"}
-	for distance := range 3 { // the nearest one
-		c.SuggestionsMinimumDistance = distance
-		if meant := c.SuggestionsFor(name); len(meant) > 0 {
-			err.hint = fmt.Sprintf("did you mean: %s %s", c.CommandPath(), meant[0])
-			break
-		}
-	}
-	return err
 }
 
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
-		Short:   "what a command does, its flags and examples",
+		Short:   "show the help of a command",
 		Example: "  anatomy help crawl\n  anatomy help dump segment",
 		RunE: func(c *cobra.Command, args []string) error {
 			about, rest, err := c.Root().Find(args)
@@ -180,63 +125,9 @@ func newHelp() *cobra.Command {
 				return err
 			}
 			if len(rest) > 0 {
-				return unknownCommand(about, rest[0])
+				return cli.UnknownCommand(about, rest[0])
 			}
 			return about.Help()
 		},
 	}
-}
-
-// logger writes plain lines; with quiet, warnings and errors alone.
-func (s *shared) logger(w io.Writer, quiet bool) *slog.Logger {
-	level := slog.LevelInfo
-	switch {
-	case s.verbose:
-		level = slog.LevelDebug
-	case quiet:
-		level = slog.LevelWarn
-	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
-}
-
-// exactly wants n arguments, atLeast n or more; both say what is missing.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usagef("%s takes %s, and was given %d", c.CommandPath(), what, len(args))
-		}
-		return nil
-	}
-}
-
-func atLeast(n int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) < n {
-			return usagef("%s takes %s", c.CommandPath(), what)
-		}
-		return nil
-	}
-}
-
-// exclusive says that a flag was given that means nothing without, or together with, another.
-func exclusive(c *cobra.Command, wrong bool, format string, flags ...string) error {
-	for _, flag := range flags {
-		if wrong && c.Flags().Changed(flag) {
-			return usagef(format, flag)
-		}
-	}
-	return nil
-}
-
-// isInterrupted says whether an error is nothing but the end of the context.
-func isInterrupted(err error) bool {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, err := range joined.Unwrap() {
-			if !isInterrupted(err) {
-				return false
-			}
-		}
-		return true
-	}
-	return errors.Is(err, context.Canceled)
 }

@@ -94,7 +94,7 @@ func TestAPIKeys(t *testing.T) {
 	if r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without a key: %s", r.Status)
 	}
-	for text, want := range map[string]string{"short\n": "keys:1: a key of 5 characters", "# none\n": "holds no key"} {
+	for text, want := range map[string]string{"short\n": "keys:1: the key has 5 characters", "# none\n": "holds no key"} {
 		if _, err := readKeys(write("bad-keys", text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/urlserver"
 	"anatomy/weburl"
 )
 
-// paces reads --delay-for and --connections-for.
-func (f *crawlFlags) paces() (map[string]urlserver.Pace, error) {
-	paces := map[string]urlserver.Pace{}
+// paces returns the per-site settings of --delay-for and --connections-for.
+func (f *crawlFlags) paces() (map[string]urlserver.SiteLimits, error) {
+	paces := map[string]urlserver.SiteLimits{}
 	for _, s := range f.delayFor {
 		site, value, err := cutSite("--delay-for", s)
 		if err != nil {
@@ -20,10 +21,10 @@ func (f *crawlFlags) paces() (map[string]urlserver.Pace, error) {
 		}
 		p := paces[site]
 		if p.Delay, err = parseDelay(value); err != nil {
-			return nil, usagef("--delay-for %s: %v", s, err)
+			return nil, cli.UsageErrorf("--delay-for %s: %v", s, err)
 		}
 		if p.Delay < 0 {
-			p.Connections = cmp.Or(p.Connections, f.perSite, ownSite)
+			p.Connections = cmp.Or(p.Connections, f.perSite, connectionsWithoutDelay)
 		}
 		paces[site] = p
 	}
@@ -34,7 +35,7 @@ func (f *crawlFlags) paces() (map[string]urlserver.Pace, error) {
 		}
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 {
-			return nil, usagef("--connections-for %s: %q is no number of connections", s, value)
+			return nil, cli.UsageErrorf("--connections-for %s: %q is not a number above 0", s, value)
 		}
 		p := paces[site]
 		p.Connections = n
@@ -43,31 +44,31 @@ func (f *crawlFlags) paces() (map[string]urlserver.Pace, error) {
 	return paces, nil
 }
 
-// cutSite takes SITE=VALUE apart.
+// cutSite splits SITE=VALUE.
 func cutSite(flag, s string) (site, value string, err error) {
 	site, value, ok := strings.Cut(s, "=")
 	if !ok {
-		return "", "", usagef("%s %q is not SITE=VALUE", flag, s)
+		return "", "", cli.UsageErrorf("%s %q is not SITE=VALUE", flag, s)
 	}
 	site, err = parseSite(site)
 	return site, value, err
 }
 
-// parseSite reads the name of a host or domain.
+// parseSite returns the name of a host or domain in its canonical form.
 func parseSite(s string) (string, error) {
 	u, err := weburl.Parse("http://" + s + "/")
 	if err != nil || u.Path() != "/" || u.Host() != u.Hostname() {
-		return "", usagef("%q is no name of a host or domain", s)
+		return "", cli.UsageErrorf("%q is not the name of a host or domain", s)
 	}
 	return strings.TrimPrefix(u.Hostname(), "."), nil
 }
 
-// parseDelay reads a time between requests; it is negative for 0, which is none.
+// parseDelay parses the time between two requests. It returns -1 for 0, which means no delay.
 func parseDelay(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil || d < 0:
-		return 0, usagef("%q is no time such as 2s or 500ms", s)
+		return 0, cli.UsageErrorf("%q is not a duration such as 2s or 500ms", s)
 	case d == 0:
 		return -1, nil
 	}

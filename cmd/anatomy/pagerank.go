@@ -11,31 +11,32 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anatomy/engine"
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/rankpage"
 	"anatomy/pagerank"
+	"anatomy/ranking"
 	"anatomy/weburl"
 )
 
-func newPageRank(s *shared) *cobra.Command {
+func newPageRank(s *cli.GlobalFlags) *cobra.Command {
 	var f rankFlags
 	var e edgeFiles
 	c := &cobra.Command{
 		Use:   "pagerank",
 		Short: "recompute PageRank, or rank any graph",
-		Long: `Pagerank recomputes the ranks of all pages from the link database and puts them in force: a running "anatomy serve"
-takes them up within a second or two, without a restart and without a rebuild. With --edges it ranks any
-graph instead, and touches no data folder.`,
+		Long: `Pagerank recomputes the ranks of all pages from the link database. A running "anatomy serve" uses them within two
+seconds, without a restart or a rebuild. With --edges it ranks any graph instead, without a data folder.`,
 		Example: `  anatomy pagerank --damping 0.9
   anatomy pagerank --personalize docs.example.org --html ranks.html
   anatomy pagerank --personalize-file trusted.txt --name trusted
   anatomy pagerank --method hosts
   anatomy pagerank --edges graph.tsv.gz --output ranks.tsv`,
-		Args: exactly(0, "no arguments"),
+		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkRank(c, &f, e); err != nil {
 				return err
 			}
-			show := f.watch(c, s.verbose)
+			show := f.watch(c, s.Verbose)
 			defer show("")
 			if f.topics != "" {
 				return f.rankTopics(c, s, show)
@@ -48,26 +49,26 @@ graph instead, and touches no data folder.`,
 	}
 	o := &f.options
 	fs := c.Flags()
-	fs.Float64Var(&o.Damping, "damping", pagerank.DefaultDamping, "probability of following a link rather than teleporting, `D` between 0 and 1")
-	fs.StringVar(&f.place, "personalize", "", "teleport to this page or site alone: `URL|SITE`")
-	fs.StringVar(&f.places, "personalize-file", "", "teleport to the pages and sites in `FILE`: a line each, with a weight after a blank (default: 1)")
-	fs.StringVar(&f.topics, "topics", "", "compute at a time the vectors in `FILE`, at most 8: a line each place, with the name of its vector before it")
-	fs.StringVar(&f.method, "method", "pages", "rank by `METHOD`: pages; hosts, each page as its host; harmonic, how near all others are; the latter two make vectors of these names")
-	fs.StringVar(&o.Name, "name", "", "keep the ranks as vector `NAME`; searches use \"default\" unless they name another (default: \"default\")")
-	fs.Float64Var(&o.Tolerance, "tolerance", pagerank.DefaultTolerance, "stop when an iteration changes the ranks by at most `T` in sum")
-	fs.IntVar(&o.MaxIterations, "iterations", pagerank.DefaultMaxIterations, "stop after `N` iterations at the latest")
-	fs.Var((*byteSize)(&o.Memory), "memory", "rank from disk a graph that takes more than `SIZE` in memory, such as 200MB (default: no bound)")
+	fs.Float64Var(&o.Damping, "damping", pagerank.DefaultDamping, "probability `D` of following a link instead of teleporting, between 0 and 1")
+	fs.StringVar(&f.place, "personalize", "", "teleport only to the page or site `URL|SITE`")
+	fs.StringVar(&f.places, "personalize-file", "", "teleport only to the pages and sites in `FILE`, one per line, optionally followed by a weight (default 1)")
+	fs.StringVar(&f.topics, "topics", "", "compute up to 8 vectors in one pass from `FILE`: lines of vector name, page or site, and optional weight")
+	fs.StringVar(&f.method, "method", "pages", "`METHOD` is pages; hosts: a page has the rank of its host; or harmonic centrality. The latter two write vectors of their names")
+	fs.StringVar(&o.Name, "name", "", "name the rank vector `NAME`; searches use \"default\" unless they name another (default \"default\")")
+	fs.Float64Var(&o.Tolerance, "tolerance", pagerank.DefaultTolerance, "stop when the residual, the sum of all changes of an iteration, is at most `T`")
+	fs.IntVar(&o.MaxIterations, "iterations", pagerank.DefaultMaxIterations, "stop after `N` iterations")
+	fs.Var((*cli.ByteSize)(&o.Memory), "memory", "keep memory below `SIZE`, such as 200MB, and rank larger graphs from disk (default: no limit)")
 	fs.BoolVar(&f.json, "json", false, "print the report as JSON")
-	fs.StringVar(&f.html, "html", "", "write the report to `FILE` as a page with plots")
-	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`: a line a link, the numbers of source and target; gzip is noticed; - is standard input")
-	fs.StringVar(&e.output, "output", "", "with --edges: write node and rank to `FILE` (default: standard output)")
+	fs.StringVar(&f.html, "html", "", "write the report to `FILE` as an HTML page with plots")
+	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`, plain or gzip: lines of source and target node number; - is standard input")
+	fs.StringVar(&e.output, "output", "", "with --edges: write nodes and ranks to `FILE` (default: standard output)")
 	c.AddCommand(newRankList(s), newRankRemove(s), newTrustSeeds(s))
 	return c
 }
 
-// rankFlags say how to rank pages, and where the report goes.
+// rankFlags are the flags of pagerank for the pages of a data folder.
 type rankFlags struct {
-	options       engine.RankOptions
+	options       ranking.Options
 	place, places string
 	topics        string
 	method        string
@@ -75,16 +76,16 @@ type rankFlags struct {
 	html          string
 }
 
-// watch returns how progress is shown: on a terminal a line that is drawn over, at most so often; "" takes it away.
+// watch makes f report iterations, and returns a function that sets the status line; "" erases it.
 func (f *rankFlags) watch(c *cobra.Command, verbose bool) (show func(line string)) {
-	screen := newConsole(c.ErrOrStderr())
+	screen := cli.NewConsole(c.ErrOrStderr())
 	last := time.Now()
 	show = func(line string) {
-		if screen.terminal == nil || line != "" && time.Since(last) < drawEvery {
+		if !screen.IsTerminal() || line != "" && time.Since(last) < cli.DrawEvery {
 			return
 		}
 		last = time.Now()
-		screen.show(line)
+		screen.SetStatus(line)
 	}
 	f.options.Progress = func(iteration int, residual float64) {
 		if verbose {
@@ -96,34 +97,34 @@ func (f *rankFlags) watch(c *cobra.Command, verbose bool) (show func(line string
 	return show
 }
 
-// rank ranks the pages.
-func (f *rankFlags) rank(c *cobra.Command, s *shared, show func(string)) error {
+// rank ranks the pages of the data folder and prints the report.
+func (f *rankFlags) rank(c *cobra.Command, s *cli.GlobalFlags, show func(string)) error {
 	if f.places != "" {
 		if err := f.readPlaces(); err != nil {
-			return hinted(err, "a line holds a URL or a site, and a weight if you like; # begins a remark")
+			return cli.WithHint(err, "a line is a URL or a site, optionally followed by a weight; # starts a comment")
 		}
 	}
-	report, err := engine.Rank(c.Context(), s.data, f.options)
+	report, err := ranking.Compute(c.Context(), s.Data, f.options)
 	show("")
-	if errors.Is(err, engine.ErrNoSuchPage) {
-		return hinted(err, "name a page by its whole URL, a site by its host; what is known of a page: "+s.command("trace URL"))
+	if errors.Is(err, ranking.ErrNoSuchPage) {
+		return cli.WithHint(err, "name a page by its whole URL, a site by its host; to see what is known of a page: "+s.Command("trace URL"))
 	}
 	if err != nil {
 		return err
 	}
 	if len(report.Missing) > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "warning: nothing known is in %d of %d places: %s\n", len(report.Missing), len(f.options.Personalize), some(report.Missing))
+		fmt.Fprintf(c.ErrOrStderr(), "warning: no known page in %d of %d teleport targets: %s\n", len(report.Missing), len(f.options.Personalize), firstFew(report.Missing))
 	}
 	if f.html != "" {
-		if err := writeRankPage(f.html, report); err != nil {
-			return hinted(fmt.Errorf("pagerank: %w", err), "--html takes the name of a file to write")
+		if err := rankpage.Write(c, f.html, report); err != nil {
+			return cli.WithHint(fmt.Errorf("pagerank: %w", err), "--html takes the name of a file to write")
 		}
 	}
 	if f.json {
-		return printJSON(c.OutOrStdout(), report)
+		return cli.PrintJSON(c.OutOrStdout(), report)
 	}
 	printRanks(c.OutOrStdout(), report)
-	all, err := engine.Ranks(s.data)
+	all, err := ranking.List(s.Data)
 	adviseRanks(c.OutOrStdout(), all)
 	return err
 }
@@ -134,32 +135,32 @@ func (f *rankFlags) readPlaces() error {
 		return fmt.Errorf("pagerank: %w", err)
 	}
 	defer in.Close()
-	f.options.Personalize, err = engine.ReadRankPlaces(in)
+	f.options.Personalize, err = ranking.ReadTeleportTargets(in)
 	return err
 }
 
-// rankTopics computes several vectors at a time.
-func (f *rankFlags) rankTopics(c *cobra.Command, s *shared, show func(string)) error {
-	const form = "a line holds the name of a vector, a URL or a site, and a weight if you like; # begins a remark"
+// rankTopics computes the vectors of --topics in one pass over the graph.
+func (f *rankFlags) rankTopics(c *cobra.Command, s *cli.GlobalFlags, show func(string)) error {
+	const form = "a line is the name of a vector, a URL or a site, and optionally a weight; # starts a comment"
 	in, err := os.Open(f.topics)
 	if err != nil {
-		return hinted(fmt.Errorf("pagerank: %w", err), form)
+		return cli.WithHint(fmt.Errorf("pagerank: %w", err), form)
 	}
-	topics, err := engine.ReadRankTopics(in)
-	in.Close() // it was only read
+	topics, err := ranking.ReadTopics(in)
+	in.Close()
 	if err != nil {
-		return hinted(err, form)
+		return cli.WithHint(err, form)
 	}
-	reports, err := engine.RankTopics(c.Context(), s.data, topics, f.options.Options)
+	reports, err := ranking.ComputeTopics(c.Context(), s.Data, topics, f.options.Options)
 	show("")
-	if errors.Is(err, engine.ErrNoSuchPage) {
-		return hinted(err, "name a page by its whole URL, a site by its host")
+	if errors.Is(err, ranking.ErrNoSuchPage) {
+		return cli.WithHint(err, "name a page by its whole URL, a site by its host")
 	}
 	if err != nil {
 		return err
 	}
 	if f.json {
-		return printJSON(c.OutOrStdout(), reports)
+		return cli.PrintJSON(c.OutOrStdout(), reports)
 	}
 	for i, r := range reports {
 		if i > 0 {
@@ -170,58 +171,58 @@ func (f *rankFlags) rankTopics(c *cobra.Command, s *shared, show func(string)) e
 	return nil
 }
 
-// some names the first few of many.
-func some(names []string) string {
+// firstFew returns up to three names.
+func firstFew(names []string) string {
 	if len(names) > 3 {
-		return oneLine(strings.Join(names[:3], ", ")) + ", …"
+		return cli.OneLine(strings.Join(names[:3], ", ")) + ", …"
 	}
-	return oneLine(strings.Join(names, ", "))
+	return cli.OneLine(strings.Join(names, ", "))
 }
 
 func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 	o := &f.options
 	switch {
 	case !(o.Damping > 0 && o.Damping < 1):
-		return usagef("--damping %v is not between 0 and 1", o.Damping)
+		return cli.UsageErrorf("--damping %v must be between 0 and 1", o.Damping)
 	case !(o.Tolerance > 0):
-		return usagef("--tolerance %v is not above 0", o.Tolerance)
+		return cli.UsageErrorf("--tolerance %v must be above 0", o.Tolerance)
 	case o.MaxIterations < 1:
-		return usagef("--iterations %d is less than one", o.MaxIterations)
-	case f.place != "" && !isPlace(f.place):
-		return usagef("--personalize %q is neither a URL nor a site", f.place)
-	case o.Name != "" && engine.CheckRankName(o.Name) != nil:
-		return usagef("--name %q is not of lower-case letters, digits and hyphens", o.Name)
+		return cli.UsageErrorf("--iterations %d must be at least 1", o.MaxIterations)
+	case f.place != "" && !isTeleportTarget(f.place):
+		return cli.UsageErrorf("--personalize %q is not a URL or a site", f.place)
+	case o.Name != "" && ranking.CheckName(o.Name) != nil:
+		return cli.UsageErrorf("--name %q is invalid: use lower-case letters, digits and hyphens", o.Name)
 	}
 	if f.place != "" {
-		o.Personalize = []engine.RankPlace{{Spec: f.place, Weight: 1}}
+		o.Personalize = []ranking.TeleportTarget{{Spec: f.place, Weight: 1}}
 	}
 	for _, flag := range []string{"personalize", "personalize-file", "topics", "method", "name", "json", "html"} {
-		if err := exclusive(c, e.edges != "", "--%s is for pages, and a graph of --edges has none", flag); err != nil {
+		if err := cli.RejectFlags(c, e.edges != "", "--%s and --edges exclude each other", flag); err != nil {
 			return err
 		}
 	}
 	for _, flag := range []string{"personalize", "personalize-file", "method", "name", "html", "memory"} {
-		if err := exclusive(c, f.topics != "", "--%s and --topics do not go together", flag); err != nil {
+		if err := cli.RejectFlags(c, f.topics != "", "--%s and --topics exclude each other", flag); err != nil {
 			return err
 		}
 	}
 	var err error
-	if o.Method, err = engine.ParseRankMethod(f.method); err != nil {
-		return usagef("--method %q is none of pages, hosts, harmonic", f.method)
+	if o.Method, err = ranking.ParseMethod(f.method); err != nil {
+		return cli.UsageErrorf("--method %q must be pages, hosts or harmonic", f.method)
 	}
 	for _, flag := range []string{"personalize", "personalize-file"} {
-		if err := exclusive(c, o.Method != engine.ByPages, "--%s is for --method pages", flag); err != nil {
+		if err := cli.RejectFlags(c, o.Method != ranking.ByPages, "--%s needs --method pages", flag); err != nil {
 			return err
 		}
 	}
 	return cmp.Or(
-		exclusive(c, e.edges == "", "--%s is for --edges", "output"),
-		exclusive(c, f.place != "", "--%s and --personalize are two ways to say one thing", "personalize-file"),
+		cli.RejectFlags(c, e.edges == "", "--%s needs --edges", "output"),
+		cli.RejectFlags(c, f.place != "", "--%s and --personalize exclude each other", "personalize-file"),
 	)
 }
 
-// isPlace says whether a string is a page or a site.
-func isPlace(spec string) bool {
+// isTeleportTarget reports whether spec has the form of a URL or a site.
+func isTeleportTarget(spec string) bool {
 	if strings.Contains(spec, "://") {
 		_, err := weburl.Parse(spec)
 		return err == nil
@@ -230,25 +231,24 @@ func isPlace(spec string) bool {
 	return ok
 }
 
-// edgeFiles name a graph to rank and where its ranks go.
+// edgeFiles are the flags of pagerank for any graph: its file, and the file for the ranks.
 type edgeFiles struct {
 	edges, output string
 }
 
-// rank ranks the graph. Links of a node to itself count, unlike those of a page: whoever hands us a
-// graph means all of it.
+// rank ranks the graph. Unlike links of a page to itself, self-links of the graph count.
 func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)) error {
 	in := c.InOrStdin()
 	if e.edges != "-" {
 		f, err := os.Open(e.edges)
 		if err != nil {
-			return hinted(fmt.Errorf("pagerank: %w", err), "--edges takes the name of a file, or - for standard input")
+			return cli.WithHint(fmt.Errorf("pagerank: %w", err), "--edges takes the name of a file, or - for standard input")
 		}
 		defer f.Close()
 		in = f
 	}
 	o.SelfLinks = true
-	o.Reading = func(links int) { show("reading: " + counted(links, "link")) }
+	o.Reading = func(links int) { show("reading: " + cli.Count(links, "link")) }
 	if o.Memory > 0 {
 		left, undo := keepWithin(o.Memory)
 		defer undo()
@@ -259,45 +259,31 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 		r, err = pagerank.RankEdges(c.Context(), in, out, o) // writes nothing if it fails
 		return err
 	}
-	var err error
-	if e.output == "" {
-		err = write(c.OutOrStdout())
-	} else {
-		err = writeFile(e.output, write)
-	}
+	err := cli.WriteOutput(c, e.output, cli.GzipFor(e.output, write))
 	show("")
 	if err != nil {
-		return hinted(err, "a line holds two numbers, source and target, with a blank or a tab between; # begins a remark")
+		return cli.WithHint(err, "a line has two numbers, source and target, separated by a space or a tab; # starts a comment")
 	}
 	where := ""
 	if r.OnDisk {
 		where = ", from disk"
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "%s, %s%s; %s\n", counted(r.Nodes, "node"), counted(r.Links, "link"), where, iterations(r.Iterations, r.Residual, o.Tolerance))
+	fmt.Fprintf(c.ErrOrStderr(), "%s, %s%s; %s\n", cli.Count(r.Nodes, "node"), cli.Count(r.Links, "link"), where, rankpage.Iterations(r.Iterations, r.Residual, o.Tolerance))
 	return nil
 }
 
-// iterations says how a computation ended.
-func iterations(n int, residual, tolerance float64) string {
-	s := fmt.Sprintf("%s, residual %.2g", counted(n, "iteration"), residual)
-	if residual > tolerance {
-		s += fmt.Sprintf(", stopped above the tolerance of %.2g", tolerance)
-	}
-	return s
-}
-
-func printRanks(w io.Writer, r *engine.RankReport) {
-	by := fmt.Sprintf("damping %g, teleporting to %s", r.Damping, teleportTo(r))
+func printRanks(w io.Writer, r *ranking.Report) {
+	by := fmt.Sprintf("damping %g, teleporting to %s", r.Damping, rankpage.TeleportTo(r))
 	if r.Teleport == 0 && r.Personalized != "" {
-		by = "favouring " + r.Personalized
+		by = "by " + r.Personalized
 	}
 	what := "page"
-	if r.Method == engine.ByHosts.String() {
+	if r.Method == ranking.ByHosts.String() {
 		what = "host"
 	}
-	fmt.Fprintf(w, "%s, %s, %s without links; %s\n", counted(r.Pages, "page"), counted(r.Links, "link"), counted(r.Dangled, what), by)
-	fmt.Fprintf(w, "%s, %.2f s\n", iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance), r.Seconds)
-	fmt.Fprintf(w, "half of all rank is on %s", counted(r.Half, "page"))
+	fmt.Fprintf(w, "%s, %s, %s without links; %s\n", cli.Count(r.Pages, "page"), cli.Count(r.Links, "link"), cli.Count(r.Dangled, what), by)
+	fmt.Fprintf(w, "%s, %.2f s\n", rankpage.Iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance), r.Seconds)
+	fmt.Fprintf(w, "half of the rank is on %s", cli.Count(r.Half, "page"))
 	if r.Compared && r.Moved > leastMoved {
 		fmt.Fprintf(w, "; %.2g %% of it moved", 100*r.Moved)
 	}
@@ -307,28 +293,20 @@ func printRanks(w io.Writer, r *engine.RankReport) {
 	printRanked(w, "lost most", r.Losers)
 	fmt.Fprintf(w, "\nhosts:\n")
 	for _, h := range r.Hosts[:min(hostsPrinted, len(r.Hosts))] {
-		fmt.Fprintf(w, "  %.6f  %s, %s\n", h.Share, oneLine(h.Host), counted(h.Pages, "page"))
+		fmt.Fprintf(w, "  %.6f  %s, %s\n", h.Share, cli.OneLine(h.Host), cli.Count(h.Pages, "page"))
 	}
-	if r.Name != engine.DefaultRank {
-		fmt.Fprintf(w, "\nkept as %q; searches use it by --rank %s, or rank=%s in the API, and else %q\n", r.Name, r.Name, r.Name, engine.DefaultRank)
+	if r.Name != ranking.Default {
+		fmt.Fprintf(w, "\nwritten as vector %q; to search with it: --rank %s, or rank=%s in the API (default: %q)\n", r.Name, r.Name, r.Name, ranking.Default)
 	}
 }
 
-// leastMoved is what is worth a word: less is rounding.
+// leastMoved is the smallest change that is reported. Smaller ones are rounding.
 const leastMoved = 1e-6
 
-// hostsPrinted is how many hosts the text names.
+// hostsPrinted is how many hosts the text lists.
 const hostsPrinted = 10
 
-// teleportTo says where the bored surfer goes.
-func teleportTo(r *engine.RankReport) string {
-	if r.Personalized == "" {
-		return "every page"
-	}
-	return fmt.Sprintf("%s (%s)", r.Personalized, counted(r.Teleport, "page"))
-}
-
-func printRanked(w io.Writer, title string, pages []engine.RankedPage) {
+func printRanked(w io.Writer, title string, pages []ranking.RankedPage) {
 	if len(pages) == 0 {
 		return
 	}
@@ -338,6 +316,6 @@ func printRanked(w io.Writer, title string, pages []engine.RankedPage) {
 		if p.Before > 0 && p.Before != p.Rank {
 			change = fmt.Sprintf("  (before %.6f)", p.Before)
 		}
-		fmt.Fprintf(w, "  %.6f  %s%s\n", p.Rank, strings.TrimSpace(oneLine(p.URL)), change)
+		fmt.Fprintf(w, "  %.6f  %s%s\n", p.Rank, strings.TrimSpace(cli.OneLine(p.URL)), change)
 	}
 }

@@ -5,27 +5,28 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/indexer/pdftext"
 )
 
-// newPDF is the command that this program runs itself by for each PDF, so that one that is broken on
-// purpose breaks no more than that.
+// newPDF returns the command that a crawl runs in a process of its own for each PDF, so that a hostile
+// file can exhaust no more than that process.
 func newPDF() *cobra.Command {
 	return &cobra.Command{
 		Use:    "pdf",
 		Hidden: true,
-		Short:  "make HTML of a PDF",
-		Long: `Pdf reads a PDF from standard input and writes its text as a page of HTML: title, headings, paragraphs by page, and
-links. It takes no more than 20 s and 768 MB. A crawl runs it for each PDF.`,
+		Short:  "convert a PDF to HTML",
+		Long: `Pdf reads a PDF from standard input and writes its text as an HTML page with title, headings, paragraphs and links.
+It is limited to 20 s and 768 MB. A crawl runs it for each PDF.`,
 		Example: "  anatomy pdf < paper.pdf > paper.html",
-		Args:    exactly(0, "no arguments"),
+		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return pdftext.Serve(c.InOrStdin(), c.OutOrStdout())
 		},
 	}
 }
 
-// readPDF is what makes pages of PDF; nil where the system does not tell which program this is.
+// readPDF returns the converter of PDF to HTML, or nil if the path of this program is unknown.
 func readPDF() func([]byte) ([]byte, error) {
 	self, err := os.Executable()
 	if err != nil {

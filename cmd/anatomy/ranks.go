@@ -9,47 +9,49 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anatomy/engine"
+	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/pagerank"
+	"anatomy/ranking"
 )
 
-func newRankList(s *shared) *cobra.Command {
+func newRankList(s *cli.GlobalFlags) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "the rank vectors that are kept",
-		Long: `List shows the rank vectors of the data folder: what each favours, when it was computed, and by how much the links
-grew or shrank since. A query names one by "rank=NAME" on the result page and in the API, or "search --rank NAME".`,
+		Short: "list the rank vectors",
+		Long: `List shows the rank vectors of the data folder: where each teleports to, when it was computed, and by how much the
+number of links changed since. To search with one: "rank=NAME" in the API and on the result page, or
+"search --rank NAME".`,
 		Example: "  anatomy pagerank list\n  anatomy pagerank list --json",
-		Args:    exactly(0, "no arguments"),
+		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			all, err := engine.Ranks(s.data)
+			all, err := ranking.List(s.Data)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(c.OutOrStdout(), all)
+				return cli.PrintJSON(c.OutOrStdout(), all)
 			}
 			if len(all) == 0 {
-				fmt.Fprintln(c.OutOrStdout(), "No ranks are computed yet: "+s.command("pagerank"))
+				fmt.Fprintln(c.OutOrStdout(), "No rank vector yet. To compute one: "+s.Command("pagerank"))
 				return nil
 			}
 			return printRankList(c.OutOrStdout(), all, time.Now())
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-func printRankList(w io.Writer, all []engine.RankStatus, now time.Time) error {
+func printRankList(w io.Writer, all []ranking.VectorStatus, now time.Time) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "vector\tcomputed\tpages\tlinks\tlinks changed since\tfavours")
+	fmt.Fprintln(t, "vector\tcomputed\tpages\tlinks\tlinks changed since\tteleports to")
 	for _, r := range all {
-		favours := "every page alike"
+		teleport := "every page"
 		if r.Personalized != "" {
-			favours = oneLine(r.Personalized)
+			teleport = cli.OneLine(r.Personalized)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.0f %%\t%s\n", r.Name, ago(now, r.Computed), r.Pages, r.Links, 100*r.Changed, favours)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.0f %%\t%s\n", r.Name, cli.FormatAge(now, r.Computed), r.Pages, r.Links, 100*r.Changed, teleport)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -58,22 +60,8 @@ func printRankList(w io.Writer, all []engine.RankStatus, now time.Time) error {
 	return nil
 }
 
-// ago says how long before now something was.
-func ago(now, then time.Time) string {
-	switch d := now.Sub(then); {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return counted(int(d/time.Minute), "minute") + " ago"
-	case d < 48*time.Hour:
-		return counted(int(d/time.Hour), "hour") + " ago"
-	default:
-		return counted(int(d/(24*time.Hour)), "day") + " ago"
-	}
-}
-
-// adviseRanks says which vectors should be computed anew.
-func adviseRanks(w io.Writer, all []engine.RankStatus) {
+// adviseRanks names the vectors that should be recomputed.
+func adviseRanks(w io.Writer, all []ranking.VectorStatus) {
 	var stale []string
 	for _, r := range all {
 		if r.Stale {
@@ -81,59 +69,58 @@ func adviseRanks(w io.Writer, all []engine.RankStatus) {
 		}
 	}
 	if len(stale) > 0 {
-		fmt.Fprintf(w, "Of an older web, by the share of links that changed since: %s. Compute them anew with \"anatomy pagerank\".\n", strings.Join(stale, ", "))
+		fmt.Fprintf(w, "Outdated rank vectors, with the share of links that changed since: %s. To recompute: anatomy pagerank\n", strings.Join(stale, ", "))
 	}
 }
 
-func newRankRemove(s *shared) *cobra.Command {
+func newRankRemove(s *cli.GlobalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove NAME",
 		Short:   "remove a rank vector",
-		Long:    "Remove removes a rank vector that was kept by name. Without \"default\" all pages count alike until ranks are computed anew.",
+		Long:    "Remove deletes a rank vector. Without the vector \"default\" all pages have the same rank until ranks are recomputed.",
 		Example: "  anatomy pagerank remove trusted",
-		Args:    exactly(1, "the name of a vector"),
+		Args:    cli.ExactArgs(1, "the name of a vector"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-			all, _ := engine.Ranks(s.data) // no completions where it fails
+			all, _ := ranking.List(s.Data) // no completions where it fails
 			for _, r := range all {
 				names = append(names, r.Name)
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := engine.RemoveRank(s.data, args[0]); err != nil {
-				return hinted(err, "what is kept: "+s.command("pagerank list"))
+			if err := ranking.Remove(s.Data, args[0]); err != nil {
+				return cli.WithHint(err, "to list them: "+s.Command("pagerank list"))
 			}
 			return nil
 		},
 	}
 }
 
-func newTrustSeeds(s *shared) *cobra.Command {
+func newTrustSeeds(s *cli.GlobalFlags) *cobra.Command {
 	var num int
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "seeds",
-		Short: "pages to look at, and to trust if they are good",
-		Long: `Seeds lists the pages from which most of the collection is reached, by PageRank with all links turned round. Those that
-are good go into a file, and ranks that teleport there alone are TrustRank: spam, to which good pages do not
-link, gets little of them.`,
+		Short: "list candidates for TrustRank seeds",
+		Long: `Seeds lists the pages from which most of the collection is reachable, by inverse PageRank. Keep the good ones in a file:
+ranks that teleport only there are TrustRank, and pages that no good page links to, such as spam, get little.`,
 		Example: "  anatomy pagerank seeds --num 200 > seeds.txt\n  anatomy pagerank --personalize-file seeds.txt --name trust",
-		Args:    exactly(0, "no arguments"),
+		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			seeds, err := engine.TrustSeeds(c.Context(), s.data, atMost(num), pagerank.Options{})
+			seeds, err := ranking.TrustSeeds(c.Context(), s.Data, atMost(num), pagerank.Options{})
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(c.OutOrStdout(), seeds)
+				return cli.PrintJSON(c.OutOrStdout(), seeds)
 			}
 			for _, seed := range seeds {
-				fmt.Fprintln(c.OutOrStdout(), strings.TrimSpace(oneLine(seed.URL)))
+				fmt.Fprintln(c.OutOrStdout(), strings.TrimSpace(cli.OneLine(seed.URL)))
 			}
 			return nil
 		},
 	}
-	c.Flags().IntVarP(&num, "num", "n", 50, "pages to list; 0 for all")
-	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON, with what each reaches")
+	c.Flags().IntVarP(&num, "num", "n", 50, "list at most `N` pages; 0 for all")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the score of each")
 	return c
 }

@@ -2,74 +2,120 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/control"
+	"anatomy/disk/datadir"
 	"anatomy/engine"
+	"anatomy/upkeep"
 )
 
-func newRemove(s *shared) *cobra.Command {
-	var undo, asJSON bool
+func newRemove(s *cli.GlobalFlags) *cobra.Command {
+	var undo, purge, asJSON bool
 	c := &cobra.Command{
 		Use:   "remove [URL|SITE|PATTERN]...",
-		Short: "remove pages for good, or bring them back; without arguments, what is removed",
-		Long: `Remove takes pages out of the results at once, and keeps them from being fetched again by this crawl and every
-later one. A URL is that page alone; a SITE, such as example.org, is all its pages and those of all hosts below it; a
-PATTERN is as of crawl --exclude, such as 'example.org/drafts/*'. The crawl that runs on the data folder does it where
-one does, and a server that runs follows within a second or two.
+		Short: "block pages, or unblock them",
+		Long: `Remove blocks pages: they leave the results and are not fetched by this crawl or a later one. A URL names
+one page; a SITE such as example.org all pages of that host and of the hosts below it; a PATTERN such as
+'example.org/drafts/*' works as in crawl --exclude. A running crawl carries it out, and a running server follows
+within two seconds. Without arguments, remove lists what is blocked.
 
-With --undo what was removed is fetched again by the crawl that runs, or by the next. "anatomy trace URL" says of a page
-that it was removed. What is stored of it leaves the disk with "anatomy compact --share 0".`,
+--undo unblocks: pages come back from the repository without a fetch, whatever the scope of the crawl. Those that
+--purge or "anatomy compact" deleted are fetched again. "anatomy trace URL" shows whether a page is blocked.
+
+--purge deletes the pages from the disk, with their older versions: it blocks the targets, rewrites the repository and
+the index without any blocked page, deletes snapshots that were left, and reads all that remains to prove that nothing
+of them is there. It needs a folder that no crawl uses. URLs stay in the list of what is blocked. Backups and exports
+outside of the folder stay as they are.`,
 		Example: `  anatomy remove https://example.org/private.html
   anatomy remove spam.example 'example.org/drafts/*'
   anatomy remove --undo spam.example
+  anatomy remove --purge https://example.org/private.html
   anatomy remove`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, targets []string) error {
 			if len(targets) == 0 {
+				if purge {
+					return cli.UsageErrorf("remove --purge needs a URL, site or pattern; anatomy remove lists what is blocked")
+				}
 				if undo {
-					return usagef("remove --undo takes what was removed; anatomy remove lists it")
+					return cli.UsageErrorf("remove --undo needs a URL, site or pattern; anatomy remove lists what is blocked")
 				}
 				return listRemoved(c, s, asJSON)
 			}
-			do, said := engine.Ban, "%s removed, %s among them; patterns: %q\n"
-			if undo {
-				do, said = engine.Unban, "%s free to be fetched again, %s among them; patterns: %q\n"
+			if undo && purge {
+				return cli.UsageErrorf("--undo and --purge exclude each other")
 			}
-			report, err := removeOr(c.Context(), do, s.data, targets)
+			if purge {
+				return runPurge(c, s, targets, asJSON)
+			}
+			do, format := upkeep.Block, "%s blocked, %s among them; patterns: %q\n"
+			if undo {
+				do, format = upkeep.Unblock, "%s unblocked, %s among them; patterns: %q\n"
+			}
+			report, err := removeOr(c.Context(), do, s.Data, targets)
 			switch {
 			case err != nil:
 				return err
 			case asJSON:
-				return printJSON(c.OutOrStdout(), report)
+				return cli.PrintJSON(c.OutOrStdout(), report)
 			case undo && len(report.Patterns) == 0:
-				return hinted(fmt.Errorf("%q was not removed", targets), "what is: "+s.command("remove"))
+				return cli.WithHint(fmt.Errorf("%q is not blocked", targets), "to list what is blocked: "+s.Command("remove"))
 			}
-			fmt.Fprintf(c.OutOrStdout(), said, counted(report.Documents, "document"), counted(report.Pages, "page"), report.Patterns)
+			if report.Restored > 0 {
+				fmt.Fprintf(c.OutOrStdout(), "%s brought back from the repository\n", cli.Count(report.Restored, "document"))
+			}
+			fmt.Fprintf(c.OutOrStdout(), format, cli.Count(report.Documents, "document"), cli.Count(report.Pages, "page"), report.Patterns)
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&undo, "undo", false, "bring back what was removed")
+	c.Flags().BoolVar(&undo, "undo", false, "unblock pages")
+	c.Flags().BoolVar(&purge, "purge", false, "delete the pages from the disk, and prove it")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-// removeOr tells targets that make no sense from failures.
-func removeOr(ctx context.Context, do func(context.Context, string, []string) (engine.BanReport, error), dir string, targets []string) (engine.BanReport, error) {
-	if err := engine.CheckTargets(targets); err != nil {
-		return engine.BanReport{}, usageError{error: err}
+func runPurge(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON bool) error {
+	if err := upkeep.CheckTargets(targets); err != nil {
+		return cli.UsageError{Err: err}
+	}
+	o := engine.Options{Log: s.Logger(cli.NewConsole(c.ErrOrStderr()), false), PDF: readPDF()}
+	r, err := upkeep.Purge(c.Context(), s.Data, targets, o)
+	switch {
+	case errors.As(err, new(*datadir.BusyError)):
+		return cli.WithHint(err, "end the crawl first; without --purge the running crawl blocks the pages")
+	case errors.Is(err, upkeep.ErrNotPurged):
+		return cli.WithHint(err, "run the same command again; if that does not help: "+s.Command("check"))
+	case err != nil:
+		return err
+	case asJSON:
+		return cli.PrintJSON(c.OutOrStdout(), r)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s blocked, %s among them; patterns: %q\n", cli.Count(r.Documents, "document"), cli.Count(r.Pages, "page"), r.Patterns)
+	fmt.Fprintf(c.OutOrStdout(), "%s deleted; the repository takes %.1f MB of %.1f MB before; nothing of a blocked page is left in %s that were read\n",
+		cli.Count(r.Dropped, "record"), float64(r.After)/1e6, float64(r.Before)/1e6, cli.Count(r.Proved, "item"))
+	return nil
+}
+
+// removeOr calls do, or returns a UsageError if a target is invalid.
+func removeOr(ctx context.Context, do func(context.Context, string, []string) (control.BlockReport, error), dir string, targets []string) (control.BlockReport, error) {
+	if err := upkeep.CheckTargets(targets); err != nil {
+		return control.BlockReport{}, cli.UsageError{Err: err}
 	}
 	return do(ctx, dir, targets)
 }
 
-func listRemoved(c *cobra.Command, s *shared, asJSON bool) error {
-	patterns, err := engine.Bans(c.Context(), s.data)
+func listRemoved(c *cobra.Command, s *cli.GlobalFlags, asJSON bool) error {
+	patterns, err := upkeep.Blocked(c.Context(), s.Data)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return printJSON(c.OutOrStdout(), engine.BanReport{Patterns: append([]string{}, patterns...)})
+		return cli.PrintJSON(c.OutOrStdout(), control.BlockReport{Patterns: append([]string{}, patterns...)})
 	}
 	for _, p := range patterns {
 		fmt.Fprintln(c.OutOrStdout(), p)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"math/big"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,7 +53,7 @@ func TestScripts(t *testing.T) {
 			return os.CopyFS(filepath.Join(env.WorkDir, "data"), os.DirFS(dir))
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": status, "sums": sums, "urls": urls, "flip": flip, "zip": pack, "hold": hold, "full": full,
+			"status": status, "sums": sums, "urls": urls, "flip": flip, "zip": pack, "hold": hold, "full": full, "site": site,
 		},
 	})
 }
@@ -166,6 +168,20 @@ func hold(ts *testscript.TestScript, _ bool, args []string) {
 	w, err := datadir.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(w.Close()) })
+}
+
+// site FOLDER VARIABLE serves a folder as a web site, puts its address into the variable, and appends
+// the path of each request to the file requests.
+func site(ts *testscript.TestScript, _ bool, args []string) {
+	files := http.FileServer(http.Dir(ts.MkAbs(args[0])))
+	log, err := os.Create(ts.MkAbs("requests"))
+	ts.Check(err)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = log.WriteString(r.URL.Path + "\n")
+		files.ServeHTTP(w, r)
+	}))
+	ts.Defer(func() { s.Close(); log.Close() })
+	ts.Setenv(args[1], s.URL)
 }
 
 // full COMMAND... runs a command whose standard output is a full disk, and wants status 1.

@@ -16,59 +16,79 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/service"
+	"anatomy/collection"
+	"anatomy/control"
 	"anatomy/crawler"
+	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
-	"anatomy/engine"
 	"anatomy/searcher"
 	"anatomy/web"
+	"anatomy/web/pages"
 	"anatomy/weburl"
 )
 
 const defaultListen = "127.0.0.1:8080"
 
-// serveOptions are what serve, crawl --serve and demo say of the search page.
+// serveOptions configure the search page of serve, crawl --serve and demo.
 type serveOptions struct {
 	publicURL   string
+	hosts       []string // names under which the server answers, see web.Options
+	origins     []string // whose scripts may read answers
+	publicOnly  bool     // refuse a private data folder
+	loginHeader string   // of trusted proxies, see web.Options
 	logQueries  bool
-	slow        time.Duration               // searches that took so long are kept for the dashboard; 0: none
-	answers     int                         // MB that are kept, for those who ask the same again
+	slow        time.Duration               // keep searches that took this long for the admin page; 0: none
+	answers     int                         // MB of the answer cache
 	connections int                         // 0 for the default
-	proxies     []netip.Prefix              // that are believed
-	redirect    func(context.Context) error // answers plain HTTP; nil: nobody does
-	scheme      string                      // "http" where empty
-	keys        []string                    // of the API; none: it is open
-	token       string                      // with which people may act on the crawl; "" where none may
-	siteSets    map[string][]string         // what a cx of Google's clients stands for
-	agent       string                      // User-Agent of the crawler; "" where it is not told
-	images      *crawler.Options            // by which images are fetched; nil: none are
-	log         *slog.Logger                // of requests and of what fails
-	ready       func(address string)        // called when the page can be opened
+	rate        int                         // searches a minute per client, see web.Limits
+	proxies     []netip.Prefix              // trusted proxies
+	redirect    func(context.Context) error // serves plain HTTP; nil: nothing does
+	scheme      string                      // default "http"
+	keys        []string                    // of the API; none: the API is open
+	token       string                      // of the admin page; "": nobody can sign in
+	siteSets    map[string][]string         // sites of each cx of Google's clients
+	agent       string                      // User-Agent of the crawler; "": no /bot page
+	images      *crawler.Options            // for fetching images; nil: none are fetched
+	log         *slog.Logger                // of requests and failures
+	ready       func(address string)        // called when the server listens
 }
 
-func newServe(s *shared) *cobra.Command {
-	var address, keysFile, tokenFile string
+func newServe(s *cli.GlobalFlags) *cobra.Command {
+	var address, keysFile, tokenFile, loginHeader string
 	var proxies, siteSets []string
 	var secure secureFlags
+	var door doorFlags
 	var images imageFlags
 	o := serveOptions{}
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "search page and API over the data folder",
-		Long: `Serve answers searches in the browser and as JSON (GET /api/v1/search?q=…). It follows the data folder: pages
-that a crawl adds and ranks that "anatomy pagerank" computes take effect without a restart. Programs know by
-GET /readyz that it answers; port 0 takes any free one and says which. The page /crawl shows the crawl that runs on
-the folder, in whatever process; /dashboard, for whoever has the token, shows what the folder holds, begins crawls and
-removes pages. Prometheus finds figures at /metrics.
+		Short: "serve the search page and the API",
+		Long: `Serve answers queries in the browser and as JSON (GET /api/v1/search?q=…). New pages of a crawl and new ranks take
+effect without a restart. The page /crawl shows the state of the crawl; whoever has the token can start crawls and
+remove pages there. GET /readyz reports when the server is ready, and /metrics serves Prometheus. Port 0 listens on
+any free port and prints it.
 
-It speaks TLS with --tls-cert and --tls-key, or with --acme. Behind a proxy, --public-url says under which address, path
-included, people find it, and --trusted-proxy whom to believe about who asks. When it is told to end it answers what it
-was asked, for at most ten seconds.`,
+It answers under the names that it knows, so that no web page reads it through a name of its own (DNS rebinding):
+loopback, and the hosts of --listen, --public-url, --acme and --allow-host. When it listens on all addresses, as with
+--listen :8080, every IP address is known, but no name. Scripts of other sites read nothing unless --cors names them.
+
+A data folder with pages that were fetched with credentials is shown only to whoever logs in: with the token of
+--token, an API key, or by --login-header at a reverse proxy. "anatomy index --public-only" makes a folder without
+these pages, and --public-only makes sure of it.
+
+--tls-cert and --tls-key, or --acme, serve TLS. Behind a reverse proxy, set --public-url to the address that users
+see, with its path, and --trusted-proxy to the address of the proxy. On SIGTERM it finishes requests in flight, for
+up to 10 s, and exits with status 0. Under systemd it says when it is ready (Type=notify).`,
 		Example: `  anatomy serve
+  anatomy serve --listen :8080 --allow-host search.intra.example
   anatomy serve --listen :443 --acme search.example.org --redirect :80
   anatomy serve --public-url https://example.org/find --trusted-proxy 127.0.0.1`,
-		Args: exactly(0, "no arguments"),
+		Annotations: map[string]string{untilEnded: "yes"},
+		Args:        cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := datadir.CheckVersion(s.data); err != nil {
+			if err := datadir.CheckVersion(s.Data); err != nil {
 				return err
 			}
 			keys, err := readKeys(keysFile)
@@ -87,49 +107,68 @@ was asked, for at most ten seconds.`,
 			}
 			if o.publicURL != "" {
 				if _, err := web.ParsePublicURL(o.publicURL); err != nil {
-					return usagef("--public-url: %w", err)
+					return cli.UsageErrorf("--public-url: %w", err)
 				}
 			}
 			if err := secure.check(c); err != nil {
 				return err
 			}
+			if err := door.check(); err != nil {
+				return err
+			}
+			switch {
+			case o.rate < 0:
+				return cli.UsageErrorf("--rate %d is negative", o.rate)
+			case !c.Flags().Changed("rate"):
+				o.rate = 0 // the default of web.Limits
+			case o.rate == 0:
+				o.rate = -1 // no limit there
+			}
+			o.hosts, o.origins = door.names(address, secure.hosts...), door.origins
+			o.publicOnly, o.loginHeader = door.public, loginHeader
+			if loginHeader != "" && len(o.proxies) == 0 {
+				return cli.UsageErrorf("--login-header needs --trusted-proxy, whose field it is")
+			}
 			o.agent = crawler.UserAgent(images.contact)
 			if o.images, err = images.options(c); err != nil {
 				return err
 			}
-			o.log = s.logger(c.ErrOrStderr(), !o.logQueries)
+			o.log = s.Logger(c.ErrOrStderr(), !o.logQueries)
 			listener, err := listen(c, address)
 			if err != nil {
 				return err
 			}
-			if listener, err = secure.listen(c, s.data, listener, &o); err != nil {
+			if listener, err = secure.listen(c, s.Data, listener, &o); err != nil {
 				return err
 			}
 			o.ready = func(address string) {
 				fmt.Fprintf(c.ErrOrStderr(), "Search at %s (Ctrl-C ends).\n", address)
 			}
-			return errors.Join(serveData(c.Context(), s.data, listener, o), c.Context().Err())
+			return errors.Join(serveData(c.Context(), s.Data, listener, o), c.Context().Err())
 		},
 	}
 	c.Flags().StringVar(&address, "listen", defaultListen, "`ADDRESS` of the search page")
-	c.Flags().StringVar(&o.publicURL, "public-url", "", "scheme, host and path under which people reach it: `URL`")
-	c.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "believe X-Forwarded-For, -Proto and -Host of `ADDRESS`, or of a network such as 10.0.0.0/8 (may be repeated)")
-	c.Flags().IntVar(&o.connections, "connections", web.DefaultConnections, "keep at most `N` connections open; beyond, the one that waited longest is closed")
-	c.Flags().IntVar(&o.answers, "answer-cache", 16, "keep `MB` of answers, for those who ask the same again; 0 keeps none")
-	c.Flags().DurationVar(&o.slow, "slow-queries", 0, "keep the last 50 searches that took `TIME` or more in memory, for the dashboard; they tell what people search for")
-	c.Flags().StringArrayVar(&siteSets, "site-set", nil, "`NAME=SITE,SITE`: a cx of that name, from clients of Google's Custom Search, searches these sites alone (may be repeated)")
+	c.Flags().StringVar(&o.publicURL, "public-url", "", "`URL` that users see, with scheme, host, port and path")
+	c.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "trust X-Forwarded-For, -Proto and -Host from `ADDRESS`, or a network such as 10.0.0.0/8 (repeatable)")
+	c.Flags().IntVar(&o.connections, "connections", web.DefaultConnections, "keep at most `N` connections open, and close the slowest of the largest network beyond that")
+	c.Flags().IntVar(&o.rate, "rate", web.DefaultRate, "answer `N` searches a minute of each client; 0 for any number (without the flag, clients on this machine have no limit)")
+	c.Flags().IntVar(&o.answers, "answer-cache", 16, "cache `MB` of answers for repeated queries; 0 for none")
+	c.Flags().DurationVar(&o.slow, "slow-queries", 0, "show the last 50 searches that took `TIME` or more on the admin page; this reveals what people search for")
+	c.Flags().StringArrayVar(&siteSets, "site-set", nil, "`NAME=SITE,SITE`: the sites that a cx of this name, of clients of Google's Custom Search, is limited to (repeatable)")
+	door.add(c.Flags(), "")
+	c.Flags().StringVar(&loginHeader, "login-header", "", "let in whom the trusted proxy names in the header `FIELD`, such as X-Remote-User, to pages fetched with credentials")
 	secure.add(c)
 	images.add(c)
-	c.Flags().StringVar(&keysFile, "api-keys", "", "programs need one of the keys in `FILE`, one a line; pages for people stay open")
+	c.Flags().StringVar(&keysFile, "api-keys", "", "require one of the API keys in `FILE`, one per line; pages for people stay open")
 	c.Flags().StringVar(&tokenFile, "token", "", tokenUsage)
-	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log requests with what people search for; --verbose logs them without")
+	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log requests with their queries; --verbose logs them without")
 	return c
 }
 
-// minKey is the length of the shortest key that nobody guesses.
+// minKey is the minimum length of an API key.
 const minKey = 16
 
-// readKeys reads a file of API keys: one a line, empty lines and comments after # apart.
+// readKeys reads API keys, one per line. Empty lines and comments after # are skipped.
 func readKeys(file string) ([]string, error) {
 	if file == "" {
 		return nil, nil
@@ -147,21 +186,21 @@ func readKeys(file string) ([]string, error) {
 			continue
 		}
 		if len(key) < minKey {
-			return nil, hinted(fmt.Errorf("--api-keys: %s:%d: a key of %d characters; it needs %d", file, number, len(key), minKey),
-				"make one with: openssl rand -hex 16")
+			return nil, cli.WithHint(fmt.Errorf("--api-keys: %s:%d: the key has %d characters; the minimum is %d", file, number, len(key), minKey),
+				"to make one: openssl rand -hex 16")
 		}
 		keys = append(keys, key)
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("--api-keys: %s holds no key: without the flag the API is open", file)
+		return nil, fmt.Errorf("--api-keys: %s holds no key; leave the flag out for an open API", file)
 	}
 	return keys, nil
 }
 
 // tokenUsage is the help of --token.
-const tokenUsage = "who logs in at /dashboard or /crawl with the token in `FILE`, which others may not read, may act there (default: $ANATOMY_TOKEN)"
+const tokenUsage = "token for signing in to the admin page, in `FILE`, which must be readable by you alone (default: $ANATOMY_TOKEN)"
 
-// readToken reads the token of those who may act: the first line of a file, or a variable.
+// readToken reads the token of the admin page: the first line of a file, or ANATOMY_TOKEN.
 func readToken(file string) (string, error) {
 	token, from := os.Getenv("ANATOMY_TOKEN"), "ANATOMY_TOKEN"
 	if file != "" {
@@ -170,7 +209,7 @@ func readToken(file string) (string, error) {
 			return "", fmt.Errorf("--token: %w", err)
 		}
 		if mode := info.Mode().Perm(); mode&0o077 != 0 {
-			return "", hinted(fmt.Errorf("--token: others may read %s, which has the mode %04o", file, mode), "chmod 600 "+quoted(file))
+			return "", cli.WithHint(fmt.Errorf("--token: %s is readable by others (mode %04o)", file, mode), "chmod 600 "+cli.ShellQuote(file))
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -181,13 +220,13 @@ func readToken(file string) (string, error) {
 	} else if token == "" {
 		return "", nil
 	}
-	if token = strings.TrimSpace(token); len(token) < web.MinToken {
-		return "", hinted(fmt.Errorf("--token: the token of %s has %d characters; it needs %d", from, len(token), web.MinToken), "make one with: openssl rand -hex 16")
+	if token = strings.TrimSpace(token); len(token) < pages.MinToken {
+		return "", cli.WithHint(fmt.Errorf("--token: the token of %s has %d characters; the minimum is %d", from, len(token), pages.MinToken), "to make one: openssl rand -hex 16")
 	}
 	return token, nil
 }
 
-// parseProxies reads addresses and networks.
+// parseProxies parses addresses and networks.
 func parseProxies(texts []string) (all []netip.Prefix, err error) {
 	for _, text := range texts {
 		network, err := netip.ParsePrefix(text)
@@ -198,25 +237,25 @@ func parseProxies(texts []string) (all []netip.Prefix, err error) {
 			}
 		}
 		if err != nil {
-			return nil, usagef("--trusted-proxy %q is neither an address nor a network: 127.0.0.1, 10.0.0.0/8", text)
+			return nil, cli.UsageErrorf("--trusted-proxy %q is not an address or network, such as 127.0.0.1 or 10.0.0.0/8", text)
 		}
 		all = append(all, network)
 	}
 	return all, nil
 }
 
-// parseSiteSets reads NAME=SITE,SITE.
+// parseSiteSets parses NAME=SITE,SITE.
 func parseSiteSets(texts []string) (map[string][]string, error) {
 	sets := map[string][]string{}
 	for _, text := range texts {
 		name, list, ok := strings.Cut(text, "=")
 		if !ok || strings.TrimSpace(name) == "" {
-			return nil, usagef("--site-set %q is not of the form NAME=SITE,SITE: docs=docs.example.org,example.org/help", text)
+			return nil, cli.UsageErrorf("--site-set %q is not NAME=SITE,SITE, such as docs=docs.example.org,example.org/help", text)
 		}
 		for site := range strings.SplitSeq(list, ",") {
 			site = strings.TrimSpace(site)
 			if _, _, ok := weburl.SiteKeys(site); !ok {
-				return nil, usagef("--site-set %s: %q is no site: a host, or a host and a path", name, site)
+				return nil, cli.UsageErrorf("--site-set %s: %q is not a site: give a host, or a host and a path", name, site)
 			}
 			sets[strings.TrimSpace(name)] = append(sets[strings.TrimSpace(name)], site)
 		}
@@ -224,82 +263,94 @@ func parseSiteSets(texts []string) (map[string][]string, error) {
 	return sets, nil
 }
 
-// listen opens the port of a search page.
+// listen opens the port of the search page.
 func listen(c *cobra.Command, address string) (net.Listener, error) {
 	if _, _, err := net.SplitHostPort(address); err != nil {
-		return nil, usagef("--listen takes HOST:PORT: %w", err)
+		return nil, cli.UsageErrorf("--listen takes HOST:PORT: %w", err)
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", c.Name(), err)
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, hinted(err, "another program listens there: choose another address, say --listen 127.0.0.1:0")
+			return nil, cli.WithHint(err, "another program uses this port: choose another, such as --listen 127.0.0.1:0 for any free one")
 		}
-		return nil, hinted(err, "--listen takes an address of this machine and a free port: 127.0.0.1:8080, or :8080 for all of its addresses")
+		return nil, cli.WithHint(err, "--listen takes an address of this machine and a free port: 127.0.0.1:8080, or :8080 for all addresses")
 	}
 	return listener, nil
 }
 
-// serveData serves the search page of a data folder until ctx ends, which is no error.
+// serveData serves the search page of a data folder until ctx ends. It returns nil if it was ended by ctx.
 func serveData(ctx context.Context, dir string, listener net.Listener, o serveOptions) error {
-	collection, err := openCollection(dir, o)
+	folder, err := openFolder(dir, o)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer collection.Close()
-	return collection.run(ctx, func(ctx context.Context) error {
+	defer folder.Close()
+	return folder.run(ctx, func(ctx context.Context) error {
+		service.Notify(service.Ready)
 		o.ready(cmp.Or(o.scheme, "http") + "://" + listener.Addr().String() + "/")
 		group, ctx := errgroup.WithContext(ctx)
 		if o.redirect != nil {
 			group.Go(func() error { return o.redirect(ctx) })
 		}
-		group.Go(func() error { return collection.server.Run(ctx, listener) })
+		group.Go(func() error { return folder.server.Run(ctx, listener) })
 		return group.Wait()
 	})
 }
 
-// A collection is a data folder that is open for search.
-type collection struct {
+// A folder is a data folder that is open for search.
+type folder struct {
 	searcher *searcher.Searcher
-	links    *engine.SharedLinks
-	site     *engine.Site
+	links    *collection.SharedLinks
+	site     *collection.Site
 	server   *web.Server
-	desk     *desk
-	images   *engine.ImageFetcher // nil where images are not fetched
+	jobs     *jobs
+	images   *collection.ImageFetcher // nil where images are not fetched
 }
 
-func openCollection(dir string, o serveOptions) (*collection, error) {
-	links := engine.NewSharedLinks(dir)
-	s, err := searcher.Open(dir, searcher.Options{Links: links, AnswerBytes: int64(o.answers) << 20})
+func openFolder(dir string, o serveOptions) (*folder, error) {
+	if o.publicOnly && datadir.IsPrivate(dir) {
+		at := cli.GlobalFlags{Data: dir}
+		return nil, cli.WithHint(fmt.Errorf("--public-only: %s holds pages that were fetched with credentials", dir),
+			"to make a data folder without them: "+at.Command("index --public-only FOLDER"))
+	}
+	links := collection.NewSharedLinks(dir)
+	damaged := damage.NewLog(o.log)
+	s, err := searcher.Open(dir, searcher.Options{Links: links, Damage: damaged, AnswerBytes: int64(o.answers) << 20})
 	if err != nil {
 		return nil, err
 	}
-	site, err := engine.OpenSite(dir, s, links)
+	site, err := collection.OpenSite(dir, s, links)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	site.PDF = readPDF()
-	d := newDesk(dir, site, o.log)
-	var bot *web.Bot
+	site.PDF, site.Damage = readPDF(), damaged
+	jobs := newJobs(dir, site, o.log)
+	var bot *pages.Bot
 	if o.agent != "" {
-		bot = &web.Bot{Agent: o.agent, Product: crawler.Product, Addresses: publicAddresses}
+		bot = &pages.Bot{Agent: o.agent, Product: crawler.Product, Addresses: publicAddresses}
 	}
 	fetcher, fetch, err := imageFetcher(o.images)
 	if err != nil {
 		return nil, errors.Join(err, site.Close(), s.Close(), links.Close())
 	}
-	return &collection{s, links, site, web.New(web.Options{
-		Images: site.Images, Image: site.Image, FetchImage: fetch, SiteSets: o.siteSets,
-		Desk: d, SlowQueries: o.slow, Bot: bot,
-		Search: site, Pages: site, Find: site.Find, Links: site.Links, Trace: site.Trace,
-		Site: site.Report, Versions: site.Versions, VersionAt: site.Version, Stats: site.Stats, Complete: s.Complete, Export: s.All, Answers: func() searcher.AnswerStats { return s.Stats().Answers },
-		PublicURL: o.publicURL, Proxies: o.proxies, Connections: o.connections, Version: version(), Keys: o.keys, Crawl: engine.NewControl(dir), Token: o.token, Log: o.log, LogQueries: o.logQueries,
-	}), d, fetcher}, nil
+	return &folder{s, links, site, web.New(web.Options{
+		Collection: site, FetchImage: fetch,
+		Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
+		Hosts: o.hosts, Origins: o.origins,
+		Private:    func() bool { return datadir.IsPrivate(dir) },
+		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
+		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, SlowQueries: o.slow},
+		API:    web.APIOptions{Keys: o.keys, SiteSets: o.siteSets},
+		Limits: web.Limits{Connections: o.connections, Rate: o.rate},
+		Damage: damaged.Counts,
+		Log:    o.log, LogQueries: o.logQueries,
+	}), jobs, fetcher}, nil
 }
 
-// publicAddresses are those of this machine that the whole Internet sees.
+// publicAddresses returns the globally routable addresses of this machine.
 func publicAddresses() (public []netip.Addr) {
-	all, _ := net.InterfaceAddrs() // none are told where they are not known
+	all, _ := net.InterfaceAddrs() // none if they cannot be read
 	for _, a := range all {
 		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().IsGlobalUnicast() && !prefix.Addr().IsPrivate() {
 			public = append(public, prefix.Addr())
@@ -309,7 +360,7 @@ func publicAddresses() (public []netip.Addr) {
 }
 
 // Close closes the files.
-func (c *collection) Close() error {
+func (c *folder) Close() error {
 	err := errors.Join(c.site.Close(), c.searcher.Close(), c.links.Close())
 	if c.images != nil {
 		err = errors.Join(err, c.images.Close())
@@ -318,11 +369,11 @@ func (c *collection) Close() error {
 }
 
 // run follows the data folder while serve runs; that ctx ends them is no error.
-func (c *collection) run(ctx context.Context, serve func(context.Context) error) error {
+func (c *folder) run(ctx context.Context, serve func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	group.Go(func() error { return c.searcher.Run(ctx) })
-	group.Go(func() error { return c.desk.run(ctx) })
+	group.Go(func() error { return c.jobs.run(ctx) })
 	group.Go(func() error { defer cancel(); return serve(ctx) })
 	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err

@@ -16,51 +16,52 @@ import (
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
 
+	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/disk/datadir"
 )
 
-// secureFlags are the flags of serve that have it speak TLS: with a certificate from two files, or
-// with one that it gets and renews itself.
+// secureFlags are the flags of serve for TLS: with a certificate from two files, or with one that it
+// obtains and renews by ACME.
 type secureFlags struct {
 	cert, key string
 	hosts     []string // to get a certificate for
 	directory string   // of the authority
 	email     string
-	redirect  string // address that sends everybody to https
+	redirect  string // address for plain HTTP, which redirects to https
 }
 
 func (f *secureFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.cert, "tls-cert", "", "speak TLS with the certificate, and those above it, in `FILE` (PEM); read again when it changes")
-	flags.StringVar(&f.key, "tls-key", "", "the key of --tls-cert, in `FILE` (PEM)")
-	flags.StringArrayVar(&f.hosts, "acme", nil, "speak TLS with a certificate for `HOST` from Let's Encrypt, whose terms you accept, got and renewed by itself; needs --listen :443 (may be repeated)")
-	flags.StringVar(&f.directory, "acme-directory", autocert.DefaultACMEDirectory, "of another authority that speaks ACME: `URL`")
-	flags.StringVar(&f.email, "acme-email", "", "`ADDRESS` that the authority may write to")
-	flags.StringVar(&f.redirect, "redirect", "", "send those who come by plain HTTP to `ADDRESS`, :80 say, to https")
+	flags.StringVar(&f.cert, "tls-cert", "", "serve TLS with the certificate chain in `FILE` (PEM), reloaded when it changes")
+	flags.StringVar(&f.key, "tls-key", "", "key of --tls-cert, in `FILE` (PEM)")
+	flags.StringArrayVar(&f.hosts, "acme", nil, "serve TLS with a certificate for `HOST` from Let's Encrypt, whose terms you accept; needs --listen :443 (repeatable)")
+	flags.StringVar(&f.directory, "acme-directory", autocert.DefaultACMEDirectory, "directory `URL` of another ACME authority")
+	flags.StringVar(&f.email, "acme-email", "", "mail `ADDRESS` for notices of the authority")
+	flags.StringVar(&f.redirect, "redirect", "", "listen for plain HTTP at `ADDRESS`, such as :80, and redirect to https")
 }
 
-// check finds flags that make no sense together.
+// check returns a UsageError for invalid combinations of flags.
 func (f *secureFlags) check(c *cobra.Command) error {
 	switch {
 	case (f.cert == "") != (f.key == ""):
-		return usagef("--tls-cert and --tls-key go together")
+		return cli.UsageErrorf("--tls-cert and --tls-key need each other")
 	case f.cert != "" && len(f.hosts) > 0:
-		return usagef("--tls-cert and --acme exclude each other")
+		return cli.UsageErrorf("--tls-cert and --acme exclude each other")
 	case f.redirect != "" && !f.on():
-		return usagef("--redirect is for --tls-cert and --acme")
+		return cli.UsageErrorf("--redirect needs --tls-cert or --acme")
 	}
 	for _, flag := range []string{"acme-directory", "acme-email"} {
-		if err := exclusive(c, len(f.hosts) == 0, "--%s is for --acme", flag); err != nil {
+		if err := cli.RejectFlags(c, len(f.hosts) == 0, "--%s needs --acme", flag); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// on says whether TLS was asked for.
+// on reports whether TLS is configured.
 func (f *secureFlags) on() bool { return f.cert != "" || len(f.hosts) > 0 }
 
-// listen has a server speak TLS where that was asked for, and opens the port of those who come without.
+// listen wraps l in TLS if that is configured, and opens the port for plain HTTP.
 func (f *secureFlags) listen(c *cobra.Command, dir string, l net.Listener, o *serveOptions) (net.Listener, error) {
 	if !f.on() {
 		return l, nil
@@ -80,7 +81,7 @@ func (f *secureFlags) listen(c *cobra.Command, dir string, l net.Listener, o *se
 	return secured, nil
 }
 
-// secured is a listener that speaks TLS as the flags say, and what plain HTTP is answered with.
+// secured returns a TLS listener and the handler for plain HTTP.
 func (f *secureFlags) secured(dir string, l net.Listener, log *slog.Logger) (net.Listener, http.Handler, error) {
 	if len(f.hosts) > 0 {
 		m := f.manager(dir)
@@ -88,13 +89,13 @@ func (f *secureFlags) secured(dir string, l net.Listener, log *slog.Logger) (net
 	}
 	pair := &keyPair{cert: f.cert, key: f.key, log: log}
 	if err := pair.load(); err != nil {
-		return nil, nil, hinted(fmt.Errorf("--tls-cert: %w", err), "both files hold PEM; the certificate of the host comes first")
+		return nil, nil, cli.WithHint(fmt.Errorf("--tls-cert: %w", err), "both files must be PEM, with the certificate of the host first")
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, GetCertificate: pair.certificate}
 	return tls.NewListener(l, config), http.HandlerFunc(toHTTPS), nil
 }
 
-// manager keeps account and certificates in the data folder.
+// manager returns an ACME client that keeps account and certificates in the data folder.
 func (f *secureFlags) manager(dir string) *autocert.Manager {
 	return &autocert.Manager{
 		Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(f.hosts...), Email: f.email,
@@ -102,7 +103,7 @@ func (f *secureFlags) manager(dir string) *autocert.Manager {
 	}
 }
 
-// toHTTPS sends to the same address by https at its usual port.
+// toHTTPS redirects to the same URL over https, at the default port.
 func toHTTPS(w http.ResponseWriter, r *http.Request) {
 	host := r.Host
 	if plain, _, err := net.SplitHostPort(host); err == nil {
@@ -111,7 +112,7 @@ func toHTTPS(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "https://"+host+r.URL.RequestURI(), http.StatusPermanentRedirect)
 }
 
-// serveRedirect answers plain HTTP until ctx ends.
+// serveRedirect serves plain HTTP until ctx ends.
 func serveRedirect(ctx context.Context, l net.Listener, h http.Handler) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
@@ -122,23 +123,23 @@ func serveRedirect(ctx context.Context, l net.Listener, h http.Handler) error {
 	return nil
 }
 
-// A keyPair is a certificate from two files. Whoever renews it replaces them; handshakes look now
-// and then whether that happened, and use the new pair once both files fit together.
+// A keyPair is a certificate and its key from two files. Handshakes reload it after the files were
+// replaced, once both belong together.
 type keyPair struct {
 	cert, key string
 	log       *slog.Logger
 
 	mu      sync.Mutex
 	pair    *tls.Certificate
-	files   [2]fileState // that pair was read from
-	refused [2]fileState // that did not fit, and were told of
+	files   [2]fileState // state of the files that pair was read from
+	refused [2]fileState // state of files that did not belong together and were reported
 	looked  time.Time
 }
 
-// lookEvery is how long a pair is used without a look at its files.
+// lookEvery is the interval of looking for new files.
 const lookEvery = 5 * time.Second
 
-// A fileState changes when a file does.
+// A fileState identifies a version of a file.
 type fileState struct {
 	size     int64
 	modified time.Time
@@ -148,7 +149,7 @@ func (p *keyPair) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return p.at(time.Now())
 }
 
-// at is the pair to use at a time.
+// at returns the pair to use at the time now.
 func (p *keyPair) at(now time.Time) (*tls.Certificate, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,7 +160,7 @@ func (p *keyPair) at(now time.Time) (*tls.Certificate, error) {
 	return p.pair, nil
 }
 
-// renew keeps the old pair where the new one is not whole yet, or never will be.
+// renew reloads the pair if its files changed. It keeps the old pair if the new one is invalid.
 func (p *keyPair) renew() {
 	files, err := p.states()
 	if err == nil && (files == p.files || files == p.refused) {
@@ -170,10 +171,10 @@ func (p *keyPair) renew() {
 	}
 	if err != nil {
 		p.refused = files
-		p.log.Warn("the new certificate cannot be used; the old one stays", "error", err)
+		p.log.Warn("the new certificate is invalid; still using the old one", "error", err)
 		return
 	}
-	p.log.Info("the certificate was read again", "file", p.cert)
+	p.log.Info("reloaded the certificate", "file", p.cert)
 }
 
 func (p *keyPair) states() (s [2]fileState, err error) {
@@ -187,7 +188,7 @@ func (p *keyPair) states() (s [2]fileState, err error) {
 	return s, nil
 }
 
-// load reads the pair. The states are taken before: what changes meanwhile is read again.
+// load reads the pair. It takes the file states first, so that a change during load triggers another.
 func (p *keyPair) load() error {
 	files, err := p.states()
 	if err != nil {

@@ -82,7 +82,7 @@ func TestCertificateIsReadAgain(t *testing.T) {
 			t.Errorf("certificate %d without its key", got)
 		}
 	}
-	if told := strings.Count(log.String(), "cannot be used"); told != 1 {
+	if told := strings.Count(log.String(), "certificate is invalid"); told != 1 {
 		t.Errorf("told %d times:\n%s", told, log.String())
 	}
 	certify(t, cert, key, 3)

@@ -6,15 +6,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/disk/datadir"
 )
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "version of the program and of its data folders",
+		Short:   "print the version of the program and of its data format",
 		Example: "  anatomy version",
-		Args:    exactly(0, "no arguments"),
+		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			fmt.Fprintln(c.OutOrStdout(), "anatomy", version())
 			return nil
@@ -22,7 +23,7 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// version tells what the program was built from, as far as the build knew.
+// version returns the version, commit and toolchain of the build, as far as they are known.
 func version() string {
 	s := "(unknown)"
 	var commit, when, changed, toolchain string

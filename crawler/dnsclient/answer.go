@@ -1,7 +1,6 @@
 package dnsclient
 
 import (
-	"context"
 	"net/netip"
 	"strings"
 	"time"
@@ -15,149 +14,160 @@ const (
 	headerLen = 12
 )
 
-// receive takes one packet: the first thing that is wrong about it makes it a stray, which is
-// counted and changes nothing.
-func (c *Client) receive(socket int, from netip.AddrPort, packet []byte) {
+// receive handles one packet. One that does not match a query in every respect is a stray, which
+// answers nothing. Late answers apart, strays make their port suspect.
+func (n *network) receive(p *port, from netip.AddrPort, packet []byte) {
 	from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
-	at, known := c.byAddr[from]
-	if !known || len(packet) < headerLen {
-		c.count.strays.Add(1)
+	if from != p.addr {
+		n.count.strays.Add(1) // the kernel drops these, once the socket is connected
 		return
 	}
-	k := key{uint8(at), uint8(socket), uint16(packet[0])<<8 | uint16(packet[1])}
-	c.inflight.mu.Lock()
-	q := c.inflight.byKey[k]
-	c.inflight.mu.Unlock()
-	if q == nil {
-		c.count.strays.Add(1)
+	if len(packet) < headerLen {
+		n.stray(p)
+		return
+	}
+	id := uint16(packet[0])<<8 | uint16(packet[1])
+	n.inflight.mu.Lock()
+	sent := p.find(id)
+	var q *call
+	if sent != nil {
+		q = sent.q
+	}
+	n.inflight.mu.Unlock()
+	switch {
+	case sent == nil:
+		n.stray(p)
+		return
+	case q == nil:
+		n.count.strays.Add(1) // late
 		return
 	}
 	var m dns.Msg
 	if err := m.Unpack(packet); err != nil && !(m.Truncated && len(m.Question) == 1) {
-		c.count.malformed.Add(1)
+		n.count.malformed.Add(1)
+		n.suspect(p)
 		return
 	}
-	c.answer(k, q, &m)
+	n.answer(p, q, &m)
 }
 
-// answer takes a message from the right server with the right ID.
-func (c *Client) answer(k key, q *call, m *dns.Msg) {
-	c.inflight.mu.Lock()
-	i := q.find(k)
-	if i < 0 || !m.Response || !matches(m, q) {
-		c.inflight.mu.Unlock()
-		c.count.strays.Add(1)
+// stray counts a packet that answers no query of its port.
+func (n *network) stray(p *port) {
+	n.count.strays.Add(1)
+	n.suspect(p)
+}
+
+// answer handles a message from the right server with the right ID.
+func (n *network) answer(p *port, q *call, m *dns.Msg) {
+	n.inflight.mu.Lock()
+	t := q.find(p, m.Id)
+	if t == nil || q.doubted {
+		n.inflight.mu.Unlock()
+		n.count.strays.Add(1)
 		return
 	}
-	s := c.servers[k.server]
+	like := otherName
+	if m.Response && matches(m, q) {
+		like = t.letters.compare(m.Question[0].Name, q.host)
+	}
+	if like == otherName {
+		n.inflight.mu.Unlock()
+		n.stray(p)
+		return
+	}
+	s := p.server
 	now := time.Now()
+	if n.defence.letters && !s.keeps(like) {
+		n.count.recased.Add(1)
+		if s.caseKept {
+			n.doubt(q, s, now)
+		} else {
+			n.askTCP(tcpQuery{q: q, server: s, qtype: q.qtype, recased: true}, now)
+		}
+		n.inflight.mu.Unlock()
+		return
+	}
 	s.heard = now
-	s.measured(now.Sub(q.sends[i].at))
-	q.sends[i].close(c.servers)
-	s.room = min(s.room+1, c.o.PerServer)
+	s.measure(now.Sub(t.at))
+	t.close()
+	s.room = min(s.room+1, n.o.PerServer)
 	if m.Rcode == dns.RcodeSuccess || m.Rcode == dns.RcodeNameError {
 		s.failing = 0
 	} else {
 		s.failing++
 	}
 	if m.Truncated {
-		c.inflight.schedule(q, now.Add(tcpTimeout))
+		n.count.truncated.Add(1)
+		n.askTCP(tcpQuery{q: q, server: s, qtype: q.qtype}, now)
 	}
-	ask := truncated{q, k.server, q.qtype}
-	c.inflight.mu.Unlock()
-	c.count.answers.Add(1)
-
-	if m.Truncated {
-		select {
-		case c.tcp <- ask:
-		default: // the timer asks again
-		}
-		return
+	n.inflight.mu.Unlock()
+	n.count.answers.Add(1)
+	if !m.Truncated {
+		n.conclude(q, s, m)
 	}
-	c.conclude(q, s, m)
 }
 
-// find is the transmission with that key, or -1: none when the call has gone on meanwhile.
-func (q *call) find(k key) int {
-	for i, t := range q.sends[:q.sent] {
-		if t.key == k {
-			return i
-		}
-	}
-	return -1
-}
-
-// matches says whether m repeats the question of q (RFC 5452 §9.1).
-func matches(m *dns.Msg, q *call) bool {
-	if len(m.Question) != 1 {
-		return false
-	}
-	asked := m.Question[0]
-	name := strings.TrimSuffix(asked.Name, ".")
-	return asked.Qtype == q.qtype && asked.Qclass == dns.ClassINET && strings.EqualFold(name, q.host)
-}
-
-// conclude draws the conclusion from a whole answer: addresses, no such name, the other kind of
-// address, or another server.
-func (c *Client) conclude(q *call, s *server, m *dns.Msg) {
+// conclude decides by a whole answer: addresses, no such name, the other kind of address, or
+// another server.
+func (n *network) conclude(q *call, s *server, m *dns.Msg) {
 	switch m.Rcode {
 	case dns.RcodeSuccess:
 		qtype := m.Question[0].Qtype
 		addrs, ttl := addresses(m, qtype)
 		switch {
 		case len(addrs) > 0:
-			c.finish(q, addrs, nil, min(max(ttl, c.o.MinTTL), c.o.MaxTTL), s.at)
+			n.finish(q, result{addrs: addrs, ttl: min(max(ttl, n.o.MinTTL), n.o.MaxTTL), server: s.at})
 		case qtype == dns.TypeA:
-			c.askAAAA(q)
+			n.askAAAA(q)
 		default:
-			c.noName(q, s)
+			n.noName(q, s)
 		}
 	case dns.RcodeNameError:
-		c.noName(q, s)
+		n.noName(q, s)
 	case dns.RcodeFormatError:
-		c.inflight.mu.Lock()
+		n.inflight.mu.Lock()
 		s.plain = true // it may know no EDNS (RFC 6891 §7)
-		c.inflight.mu.Unlock()
-		c.failed(q)
+		n.inflight.mu.Unlock()
+		n.failed(q)
 	default:
-		c.failed(q)
+		n.failed(q)
 	}
 }
 
-func (c *Client) noName(q *call, s *server) {
-	c.count.noNames.Add(1)
-	c.finish(q, nil, ErrNoName, c.o.NegativeTTL, s.at)
+func (n *network) noName(q *call, s *server) {
+	n.count.noNames.Add(1)
+	n.finish(q, result{err: ErrNoName, ttl: n.o.NegativeTTL, server: s.at})
 }
 
-// askAAAA goes on with the other kind of address.
-func (c *Client) askAAAA(q *call) {
-	c.inflight.mu.Lock()
+// askAAAA queries the other kind of address.
+func (n *network) askAAAA(q *call) {
+	n.inflight.mu.Lock()
 	if q.settled || q.qtype != dns.TypeA {
-		c.inflight.mu.Unlock()
+		n.inflight.mu.Unlock()
 		return
 	}
-	c.inflight.forget(q, c.servers)
+	n.forget(q)
 	q.qtype, q.failures = dns.TypeAAAA, 0
-	c.inflight.mu.Unlock()
-	c.transmit(q, false)
+	n.inflight.mu.Unlock()
+	n.transmit(q, false)
 }
 
-// failed tries another server, and each at least once; a single one twice.
-func (c *Client) failed(q *call) {
-	c.inflight.mu.Lock()
+// failed tries another server: each one at least once, a single one twice.
+func (n *network) failed(q *call) {
+	n.inflight.mu.Lock()
 	q.failures++
-	last := q.failures >= max(2, len(c.servers)) || q.sent == maxSends
-	c.inflight.mu.Unlock()
+	last := q.failures >= max(2, len(n.servers)) || q.sent == maxSends
+	n.inflight.mu.Unlock()
 	if last {
-		c.count.failures.Add(1)
-		c.fail(q, ErrServer)
+		n.count.failures.Add(1)
+		n.fail(q, ErrServer)
 		return
 	}
-	c.transmit(q, true)
+	n.transmit(q, true)
 }
 
-// addresses collects the addresses that the question's name leads to, through the CNAMEs of the
-// answer, with the shortest time to live on the way.
+// addresses returns the addresses of the question's name, through the CNAMEs of the answer, and the
+// shortest time to live on the way.
 func addresses(m *dns.Msg, qtype uint16) (addrs []netip.Addr, ttl time.Duration) {
 	name := m.Question[0].Name
 	least := uint32(1<<31 - 1) // RFC 2181 §8
@@ -194,43 +204,4 @@ func appendAddr(addrs []netip.Addr, ip []byte, wanted bool) []netip.Addr {
 		return addrs
 	}
 	return append(addrs, addr.Unmap())
-}
-
-const (
-	tcpWorkers = 4
-	tcpWaiting = 64
-	tcpTimeout = 3 * time.Second
-)
-
-// truncated is a question whose answer did not fit into a packet.
-type truncated struct {
-	q      *call
-	server uint8
-	qtype  uint16
-}
-
-// serveTCP asks again over TCP (RFC 7766 §5).
-func (c *Client) serveTCP(ctx context.Context) {
-	over := dns.Client{Net: "tcp", Timeout: tcpTimeout}
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case t := <-c.tcp:
-			c.count.truncated.Add(1)
-			s := c.servers[t.server]
-			ask := question(t.q.host, t.qtype, dns.Id(), true)
-			m, _, err := over.ExchangeContext(ctx, ask, s.addr.String())
-			c.inflight.mu.Lock()
-			current := !t.q.settled && t.q.qtype == t.qtype
-			fits := err == nil && m.Response && matches(m, t.q)
-			c.inflight.mu.Unlock()
-			switch {
-			case current && fits:
-				c.conclude(t.q, s, m)
-			case current:
-				c.failed(t.q)
-			}
-		}
-	}
 }

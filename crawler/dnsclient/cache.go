@@ -6,21 +6,25 @@ import (
 	"sync"
 )
 
-const shardCount = 64 // a power of two
+const (
+	shardCount = 64 // a power of two
+	noServer   = -1
+)
 
-// A cache holds answers by name in shards, so that cores seldom meet at one lock. Each shard keeps
-// its names in the order of their last use and gives up the oldest (CY09's second list; there a hit
-// moves a node one place, here to the front, for the same few pointers).
+// A cache holds answers by name in shards, so that cores rarely contend for a lock. Each shard
+// orders its names by their last use and evicts the oldest (CY09's second list; there a hit moves a
+// node one position, here to the front, at the same cost).
 type cache struct {
 	seed   maphash.Seed
 	shards [shardCount]shard
 }
 
+// A shard is a part of the cache. mu guards all of it.
 type shard struct {
 	mu    sync.Mutex
 	names map[string]*entry
-	calls map[string]*call // names being asked
-	lru   entry            // ring: next is the latest used, prev the first to go
+	calls map[string]*call // names being resolved
+	lru   entry            // ring: next is the last used, prev the first to evict
 	limit int
 
 	hits, staleHits, misses, joined, evicted uint64
@@ -32,10 +36,10 @@ type shard struct {
 type entry struct {
 	host       string
 	addrs      []netip.Addr
-	server     int8  // of Client.servers, that answered; -1 where none did
+	server     int8  // that answered, in network.servers; noServer if none did
 	err        error // instead of addresses
-	expires    int64 // on the client's clock: from then on it is asked again
-	stale      int64 // and from then on no longer given out meanwhile
+	expires    int64 // on the client's clock: from then on it is refreshed
+	stale      int64 // from then on it is no longer used
 	prev, next *entry
 }
 
@@ -54,7 +58,7 @@ func (c *cache) shard(host string) *shard {
 	return &c.shards[maphash.String(c.seed, host)&(shardCount-1)]
 }
 
-// touch marks an entry as the latest used.
+// touch makes an entry the last used.
 func (s *shard) touch(e *entry) {
 	if s.lru.next != e {
 		e.unlink()
@@ -69,7 +73,7 @@ func (s *shard) link(e *entry) {
 
 func (e *entry) unlink() { e.prev.next, e.next.prev = e.next, e.prev }
 
-// put stores an answer in place of an older one, and drops the oldest of a full shard.
+// put stores an answer in place of an older one, and evicts the oldest of a full shard.
 func (s *shard) put(e *entry) {
 	if old := s.names[e.host]; old != nil {
 		old.unlink()

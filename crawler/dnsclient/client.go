@@ -1,160 +1,93 @@
 // Package dnsclient resolves host names for a crawler: cached, non-blocking, asynchronous (CY09).
 //
-// A name that is in the cache costs a map lookup. Any other becomes a call in a bounded queue; a
-// sender takes it from there and never waits for answers: a few UDP sockets carry the queries of
-// all callers at once, one reader to a socket takes the answers in whatever order they come, fills
-// the cache and wakes those who wait. Names can be resolved ahead of need with [Client.Prefetch].
+// A name in the cache costs a map lookup. Any other becomes a call in a bounded queue. One sender
+// sends the queries of all callers from a pool of UDP ports, and never waits for answers; one reader
+// per port handles the answers in whatever order they come, fills the cache and wakes the callers.
+// [Client.Prefetch] resolves names ahead of need. ports.go says what keeps answers from being
+// forged.
 //
 //	Lookup ──▶ cache ──hit──▶ addresses
-//	              └──miss─▶ queue (1,024) ─▶ sender ─▶ sockets ─▶ servers
-//	                                         timer ──▶    │
-//	           cache ◀── answer ◀── reader (one a socket) ◀┘
+//	              └──miss─▶ queue (1,024) ─▶ sender ─▶ ports ─▶ servers
+//	                                         timer ──▶  │
+//	           cache ◀── answer ◀── reader (one a port) ◀┘
 //
-// Where we differ from the paper: the cache is in shards and the client in several goroutines (the
-// paper has one thread and no locks); its 1,800 s are a floor under the time to live and not the
-// time itself; expired answers are given out while they are asked again.
+// Differences to the paper: the cache has shards and the client several goroutines (the paper has
+// one thread and no locks); its 1,800 s are the least time to live instead of the time to live;
+// expired answers are used while they are refreshed.
 package dnsclient
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/miekg/dns"
 	"golang.org/x/sync/errgroup"
 )
 
-// The errors of Lookup, wrapped with the host's name.
-var (
-	ErrNoName  = errors.New("no such name")          // the name does not exist or has no address
-	ErrTimeout = errors.New("no answer in time")     // from any server
-	ErrServer  = errors.New("name servers failed")   // all servers answered SERVFAIL, REFUSED or the like
-	ErrClosed  = errors.New("DNS client is stopped") // Run has returned
-)
-
-// errAbandoned ends a call whose caller left while the queue was full; those who had joined it
+// errAbandoned ends a call whose caller left while the queue was full. Callers that had joined it
 // start again.
 var errAbandoned = errors.New("abandoned")
 
-// Options tune a Client. The zero value reads /etc/resolv.conf and has the paper's numbers.
-type Options struct {
-	Servers []string // "address" or "address:port"; default those of /etc/resolv.conf, else 127.0.0.1
-
-	Names       int           // names in the cache; default 50,000
-	MinTTL      time.Duration // floor under the time to live; default 1,800 s, negative for none
-	MaxTTL      time.Duration // cap on the time to live; default 24 h
-	NegativeTTL time.Duration // how long a name that does not exist is remembered; default 5 min
-	FailureTTL  time.Duration // how long a failure is remembered (RFC 9520 §3.2); default 5 s
-	Stale       time.Duration // how long an expired answer may still be given out while it is asked again; default 24 h, negative for never
-
-	Queue     int           // names that wait for the sender; default 1,024
-	InFlight  int           // names asked and not yet answered; default 4,096, at most 8,192
-	PerServer int           // of these at one name server; default 1,024
-	Sockets   int           // UDP sockets for each address family of the servers; default 2, at most 16
-	Timeout   time.Duration // for one name, all retries included; default 10 s
-	MinRetry  time.Duration // floor under the retransmission time; default 100 ms
-
-	Now func() time.Time // for the age of answers; default the system's monotonic clock, by the second
-}
-
-func (o Options) withDefaults() Options {
-	defaultTo(&o.Names, 50_000)
-	defaultTo(&o.MinTTL, 1800*time.Second)
-	defaultTo(&o.MaxTTL, 24*time.Hour)
-	defaultTo(&o.NegativeTTL, 5*time.Minute)
-	defaultTo(&o.FailureTTL, 5*time.Second)
-	defaultTo(&o.Stale, 24*time.Hour)
-	defaultTo(&o.Queue, 1024)
-	defaultTo(&o.InFlight, 4096)
-	defaultTo(&o.PerServer, 1024)
-	defaultTo(&o.Sockets, 2)
-	defaultTo(&o.Timeout, 10*time.Second)
-	defaultTo(&o.MinRetry, 100*time.Millisecond)
-	o.MinTTL, o.Stale = max(o.MinTTL, 0), max(o.Stale, 0)
-	o.InFlight, o.Sockets = min(o.InFlight, 8192), min(o.Sockets, 16) // IDs stay plentiful: see newKey
-	return o
-}
-
-func defaultTo[T int | time.Duration](v *T, d T) {
-	if *v == 0 {
-		*v = d
-	}
-}
-
 // A Client resolves names. Any number of goroutines may use it at once, while Run runs.
 type Client struct {
-	o     Options
-	start time.Time
-	clock atomic.Int64 // nanoseconds since start; the timer sets it at least once a second
-	cache *cache
-
-	queue    chan *call
-	slots    chan struct{} // one taken for each name in flight
-	tcp      chan truncated
-	stopped  chan struct{} // closed when Run begins to return
-	servers  []*server
-	byAddr   map[netip.AddrPort]int
-	sockets  []*net.UDPConn
-	inflight inflight
-	count    counters
+	o       Options
+	start   time.Time
+	clock   atomic.Int64 // nanoseconds since start; set at least once a second
+	cache   *cache
+	network *network
+	stopped chan struct{} // closed when Run begins to return
 }
 
-// New opens the sockets. Nothing is resolved until Run runs; Close frees a client that never ran.
+// New returns a client. Nothing is resolved until Run runs.
 func New(o Options) (*Client, error) {
 	c := &Client{o: o.withDefaults(), start: time.Now(), stopped: make(chan struct{})}
-	if err := c.openServers(); err != nil {
+	var err error
+	if c.network, err = newNetwork(&c.o); err != nil {
 		return nil, err
 	}
+	c.network.finished, c.network.unsent = c.finished, c.abort
+	c.network.tick = func() { c.clock.Store(int64(time.Since(c.start))) }
 	c.cache = newCache(c.o.Names)
-	c.queue = make(chan *call, c.o.Queue)
-	c.slots = make(chan struct{}, min(c.o.InFlight, c.o.PerServer*len(c.servers)))
-	c.tcp = make(chan truncated, tcpWaiting)
-	c.inflight.init()
 	return c, nil
 }
 
-// Close closes the sockets, which also ends Run.
-func (c *Client) Close() error {
-	var errs []error
-	for _, s := range c.sockets {
-		if err := s.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
+// Close closes the sockets and ends Run.
+func (c *Client) Close() { c.network.close() }
 
-// Run resolves names until ctx is done, then fails whatever is still asked with ErrClosed and
-// closes the client. It is run once.
+// Run resolves names until ctx is done, fails all calls under way with ErrClosed, and closes the
+// client. It is called once.
 func (c *Client) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	n := c.network
 	g, ctx := errgroup.WithContext(ctx)
-	for i := range c.sockets {
-		g.Go(func() error { defer cancel(); return c.read(i) })
-	}
+	n.spawn = g.Go
 	for range tcpWorkers {
-		g.Go(func() error { c.serveTCP(ctx); return nil })
+		g.Go(func() error { n.serveTCP(ctx); return nil })
 	}
-	g.Go(func() error { c.send(ctx); return nil })
-	g.Go(func() error { c.watch(ctx); return nil })
+	g.Go(func() error { n.send(ctx); return nil })
+	g.Go(func() error { n.watch(ctx); return nil })
 	g.Go(func() error {
-		<-ctx.Done()
+		select {
+		case <-ctx.Done():
+		case <-n.closing:
+		}
 		close(c.stopped)
-		return c.Close()
+		n.close()
+		cancel()
+		return nil
 	})
 	err := g.Wait()
-	c.failAll()
+	n.failAll()
 	return err
 }
 
-// now is the time for the age of answers, in nanoseconds, true to a second. To ask the system each
-// time would cost a third of a cache hit.
+// now returns the time for the age of answers, in nanoseconds, exact to a second. The system's
+// clock would cost a third of a cache hit.
 func (c *Client) now() int64 {
 	if c.o.Now != nil {
 		return c.o.Now().UnixNano()
@@ -162,9 +95,9 @@ func (c *Client) now() int64 {
 	return c.clock.Load()
 }
 
-// Lookup gives the addresses of a host: a name, an IP address, or "localhost". A name in the cache
-// costs no allocation; the slice is shared, and is not to be changed. ctx ends the wait, not the
-// query. The error wraps ErrNoName, ErrTimeout, ErrServer, ErrClosed or the context's.
+// Lookup returns the addresses of a host: a name, an IP address, or "localhost". A name in the
+// cache costs no allocation; the slice is shared and must not be changed. ctx ends the wait, not
+// the query. The error wraps ErrNoName, ErrTimeout, ErrServer, ErrClosed or the context's.
 func (c *Client) Lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	s := c.cache.shard(host)
 	now := c.now()
@@ -188,7 +121,7 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 		return nil, fmt.Errorf("dnsclient: %.300q: %w", host, ErrNoName)
 	}
 	for {
-		addrs, err, waiting := c.begin(ctx, name)
+		addrs, waiting, err := c.begin(ctx, name)
 		if waiting == nil {
 			return addrs, err
 		}
@@ -205,31 +138,31 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	}
 }
 
-// A Source says where an answer came from.
+// A Source is the origin of an answer.
 type Source uint8
 
 const (
-	FromServer  Source = iota // asked for
-	FromCache                 // remembered
-	FromStale                 // remembered and expired: it is asked again meanwhile
-	FromLiteral               // the host is an address, or localhost
+	FromServer Source = iota
+	FromCache
+	FromStale   // from the cache and expired: it is refreshed
+	FromLiteral // the host is an address, or localhost
 )
 
-// An Answer is what Resolve says of a name.
+// An Answer is the result of Resolve.
 type Answer struct {
 	Addrs  []netip.Addr
 	Source Source
-	Server netip.AddrPort // that answered, now or back then; none for a literal or where none did
-	TTL    time.Duration  // until it is asked again, to a second; bounded by Options.MinTTL and MaxTTL
+	Server netip.AddrPort // that answered, now or earlier; zero if none did
+	TTL    time.Duration  // until it is refreshed, to a second; bounded by Options.MinTTL and MaxTTL
 }
 
-// Resolve is Lookup for the curious: it says where the answer comes from, also where that is an error.
+// Resolve is Lookup that also returns where the answer comes from, even with an error.
 func (c *Client) Resolve(ctx context.Context, host string) (Answer, error) {
 	if addrs, ok := literal(host); ok {
 		return Answer{Addrs: addrs, Source: FromLiteral}, nil
 	}
 	source := FromServer
-	if e := c.remembered(host); e != nil {
+	if e := c.cached(host); e != nil {
 		switch now := c.now(); {
 		case now < e.expires:
 			source = FromCache
@@ -239,16 +172,16 @@ func (c *Client) Resolve(ctx context.Context, host string) (Answer, error) {
 	}
 	addrs, err := c.Lookup(ctx, host)
 	a := Answer{Addrs: addrs, Source: source}
-	if e := c.remembered(host); e != nil {
+	if e := c.cached(host); e != nil {
 		a.TTL = max(time.Duration(e.expires-c.now()), 0)
 		if e.server >= 0 {
-			a.Server = c.servers[e.server].addr
+			a.Server = c.network.servers[e.server].addr
 		}
 	}
 	return a, err
 }
 
-func (c *Client) remembered(host string) *entry {
+func (c *Client) cached(host string) *entry {
 	name, ok := canonical(host)
 	if !ok {
 		return nil
@@ -259,8 +192,8 @@ func (c *Client) remembered(host string) *entry {
 	return s.names[name]
 }
 
-// begin answers from the cache, or gives the call to wait for: one under way already or a new one.
-func (c *Client) begin(ctx context.Context, name string) ([]netip.Addr, error, *call) {
+// begin returns an answer from the cache, or the call to wait for: one under way or a new one.
+func (c *Client) begin(ctx context.Context, name string) ([]netip.Addr, *call, error) {
 	s := c.cache.shard(name)
 	now := c.now()
 	s.mu.Lock()
@@ -269,7 +202,7 @@ func (c *Client) begin(ctx context.Context, name string) ([]netip.Addr, error, *
 		s.touch(e)
 		s.hits++
 		s.mu.Unlock()
-		return e.addrs, e.err, nil
+		return e.addrs, nil, e.err
 	}
 	if e != nil && now < e.stale {
 		s.touch(e)
@@ -281,41 +214,42 @@ func (c *Client) begin(ctx context.Context, name string) ([]netip.Addr, error, *
 	if under := s.calls[name]; under != nil {
 		s.joined++
 		s.mu.Unlock()
-		return nil, nil, under
+		return nil, under, nil
 	}
 	s.misses++
 	q := newCall(name)
 	s.calls[name] = q
 	s.mu.Unlock()
 	c.enqueue(ctx, q)
-	return nil, nil, q
+	return nil, q, nil
 }
 
-// enqueue waits for room in the queue. A call that found none is ended for those who joined it.
+// enqueue blocks until the queue has room. If it does not get any, it ends the call for all who
+// joined it.
 func (c *Client) enqueue(ctx context.Context, q *call) {
 	select {
-	case c.queue <- q:
+	case c.network.queue <- q:
 		return
 	default:
 	}
 	select {
-	case c.queue <- q:
+	case c.network.queue <- q:
 	case <-ctx.Done():
-		c.settle(q, errAbandoned)
+		c.abort(q, errAbandoned)
 	case <-c.stopped:
-		c.settle(q, fmt.Errorf("dnsclient: %s: %w", q.host, ErrClosed))
+		c.abort(q, fmt.Errorf("dnsclient: %s: %w", q.host, ErrClosed))
 	}
 }
 
-// refresh asks for a name anew without anyone waiting for it, if the queue has room. The shard is
-// locked.
+// refresh queues a call without a caller, and reports whether the name is being resolved now. The
+// shard is locked.
 func (c *Client) refresh(s *shard, name string) bool {
 	if s.calls[name] != nil {
 		return true
 	}
 	q := newCall(name)
 	select {
-	case c.queue <- q:
+	case c.network.queue <- q:
 		s.calls[name] = q
 		return true
 	default:
@@ -323,7 +257,7 @@ func (c *Client) refresh(s *shard, name string) bool {
 	}
 }
 
-// Prefetch resolves names ahead. It never blocks: names for which the queue has no room are
+// Prefetch resolves names ahead of need. It never blocks: names for which the queue has no room are
 // dropped and counted.
 func (c *Client) Prefetch(hosts ...string) {
 	for _, host := range hosts {
@@ -336,13 +270,14 @@ func (c *Client) Prefetch(hosts ...string) {
 		s.mu.Lock()
 		e := s.names[name]
 		if fresh := e != nil && now < e.expires; !fresh && !c.refresh(s, name) {
-			c.count.dropped.Add(1)
+			c.network.count.dropped.Add(1)
 		}
 		s.mu.Unlock()
 	}
 }
 
-// literal answers for hosts that need no query: addresses, and localhost (RFC 6761 §6.3).
+// literal returns the addresses of hosts that need no query: IP addresses, and localhost
+// (RFC 6761 §6.3).
 func literal(host string) ([]netip.Addr, bool) {
 	if n := len(host); n > 2 && host[0] == '[' && host[n-1] == ']' {
 		host = host[1 : n-1]
@@ -359,13 +294,16 @@ func literal(host string) ([]netip.Addr, bool) {
 	return nil, false
 }
 
-// mayBeAddress spares the parser, whose error costs more than a look at the cache.
+// mayBeAddress avoids the parser, whose error costs more than a cache lookup.
 func mayBeAddress(host string) bool {
-	return host != "" && '0' <= host[len(host)-1] && host[len(host)-1] <= '9' || strings.IndexByte(host, ':') >= 0
+	if strings.IndexByte(host, ':') >= 0 {
+		return true
+	}
+	return host != "" && '0' <= host[len(host)-1] && host[len(host)-1] <= '9'
 }
 
-// canonical is the name in lower case without a last dot; not ok where it can be no name at all
-// (RFC 1035 §2.3.4: labels of 1 to 63 octets, 253 in all).
+// canonical returns the name in lower case without a last dot; ok is false if it is not a valid
+// name (RFC 1035 §2.3.4: labels of 1 to 63 octets, 253 in all).
 func canonical(host string) (string, bool) {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if host == "" || len(host) > 253 {
@@ -377,67 +315,67 @@ func canonical(host string) (string, bool) {
 		}
 	}
 	for i := 0; i < len(host); i++ {
-		if b := host[i]; b <= ' ' || b >= 0x7F || b == '\\' || b == '"' || b == '(' || b == ')' || b == ';' || b == '@' {
+		if b := host[i]; b <= ' ' || b >= 0x7F || strings.IndexByte(`\"();@`, b) >= 0 {
 			return "", false // not a host, and special to the wire codec's text form
 		}
 	}
 	return host, true
 }
 
-// Stats are counts since New.
-type Stats struct {
-	Hits       uint64 // answered from the cache, negative answers included
-	Stale      uint64 // of an expired answer, which is asked again meanwhile
-	Misses     uint64 // had to be asked
-	Joined     uint64 // waited for a query of another caller
-	Names      int    // in the cache
-	Evicted    uint64 // least recently used names that made room
-	InFlight   int    // asked and not yet answered
-	Dropped    uint64 // names to prefetch that the queue had no room for
-	Queries    uint64 // packets sent over UDP, retransmissions included
-	Retries    uint64 // of these, sent again after a time-out or a failure
-	Answers    uint64 // packets that answered a query of ours
-	Malformed  uint64 // packets that could not be read
-	Full       uint64 // times that a name waited because its servers had all in flight that they may
-	Strays     uint64 // packets that answer no query of ours: late, forged, from elsewhere
-	Truncated  uint64 // answers fetched over TCP
-	NoNames    uint64 // names that do not exist
-	Timeouts   uint64 // names that no server answered in time
-	Failures   uint64 // names that every server failed on
-	SendErrors uint64
-	Servers    []ServerStats
-}
-
-// ServerStats are the counts of one name server.
-type ServerStats struct {
-	Addr     netip.AddrPort
-	RTT      time.Duration // smoothed; 0 where nothing was measured
-	Retry    time.Duration // after which a query is sent again
-	Open     int           // queries in flight
-	Queries  uint64
-	Timeouts uint64
-}
-
-type counters struct {
-	dropped, queries, retries, answers, malformed, strays, full, truncated, noNames, timeouts, failures, sendErrors atomic.Uint64
-}
-
-// Stats counts what the client did.
-func (c *Client) Stats() Stats {
-	n := &c.count
-	st := Stats{
-		Dropped: n.dropped.Load(), Queries: n.queries.Load(), Retries: n.retries.Load(), Answers: n.answers.Load(),
-		Malformed: n.malformed.Load(), Strays: n.strays.Load(), Full: n.full.Load(), Truncated: n.truncated.Load(), NoNames: n.noNames.Load(),
-		Timeouts: n.timeouts.Load(), Failures: n.failures.Load(), SendErrors: n.sendErrors.Load(), InFlight: len(c.slots),
+// finished caches the result of a call and wakes its callers. A failure does not replace addresses
+// that may still be used (RFC 8767 §5).
+func (c *Client) finished(q *call, r result) {
+	if r.err != nil {
+		r.err = fmt.Errorf("dnsclient: %s: %w", q.host, r.err)
 	}
+	now := c.now()
+	e := &entry{
+		host: q.host, addrs: r.addrs, server: r.server, err: r.err, expires: now + int64(r.ttl),
+	}
+	if r.err == nil {
+		e.stale = e.expires + int64(c.o.Stale)
+	}
+	s := c.cache.shard(q.host)
+	s.mu.Lock()
+	old := s.names[q.host]
+	failed := e.err != nil && !errors.Is(e.err, ErrNoName)
+	if failed && old != nil && old.err == nil && now < old.stale {
+		e = &entry{
+			host: old.host, addrs: old.addrs, server: old.server,
+			expires: min(now+int64(staleRecheck), old.stale), stale: old.stale,
+		}
+	}
+	s.put(e)
+	delete(s.calls, q.host)
+	s.mu.Unlock()
+	q.addrs, q.err = e.addrs, e.err
+	close(q.done)
+}
+
+// staleRecheck is how long a stale answer is used before a failing name is queried again.
+const staleRecheck = 30 * time.Second
+
+// abort ends a call that was never sent.
+func (c *Client) abort(q *call, err error) {
+	s := c.cache.shard(q.host)
+	s.mu.Lock()
+	delete(s.calls, q.host)
+	s.mu.Unlock()
+	q.err = err
+	close(q.done)
+}
+
+// Stats returns the counts so far.
+func (c *Client) Stats() Stats {
+	n := c.network
+	st := Stats{InFlight: len(n.slots)}
+	n.count.addStats(&st)
 	c.cache.addStats(&st)
-	c.inflight.mu.Lock()
-	defer c.inflight.mu.Unlock()
-	for _, s := range c.servers {
-		st.Servers = append(st.Servers, ServerStats{s.addr, s.rtt, s.retryAfter(c.o.MinRetry), s.open, s.queries, s.timeouts})
+	n.inflight.mu.Lock()
+	defer n.inflight.mu.Unlock()
+	for _, s := range n.servers {
+		retry := s.retryAfter(c.o.MinRetry)
+		st.Servers = append(st.Servers, ServerStats{s.addr, s.rtt, retry, s.open, s.queries, s.timeouts})
 	}
 	return st
 }
-
-// fqdn is a name as the wire codec wants it.
-func fqdn(name string) string { return dns.Fqdn(name) }

@@ -1,9 +1,11 @@
 package dnsclient
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/netip"
@@ -301,13 +303,13 @@ func TestRefusing(t *testing.T) {
 func TestBalance(t *testing.T) {
 	c := start(t, Options{Servers: []string{"192.0.2.1", "192.0.2.2", "192.0.2.3"}})
 	for i, rtt := range []time.Duration{20, 20, 80} {
-		c.servers[i].measured(rtt * time.Millisecond)
-		c.servers[i].room = c.o.PerServer
+		c.network.servers[i].measure(rtt * time.Millisecond)
+		c.network.servers[i].room = c.o.PerServer
 	}
 	asked := [3]int{}
 	for range 900 { // in flight all at once
-		at := c.choose(&call{}, time.Now())
-		c.servers[at].open++
+		at := c.network.inflight.choose(&call{}, time.Now())
+		c.network.servers[at].open++
 		asked[at]++
 	}
 	if asked != [3]int{400, 400, 100} {
@@ -340,26 +342,26 @@ func TestInFlight(t *testing.T) {
 	}
 }
 
-// TestAllFull: where every server has all in flight that it may, a name waits for the timer.
+// TestAllFull: if no server has room, a name waits for the timer.
 func TestAllFull(t *testing.T) {
 	c := start(t, Options{Servers: []string{serve(t, zone)}})
-	c.inflight.mu.Lock()
-	c.servers[0].open = c.servers[0].room
-	c.inflight.mu.Unlock()
+	c.network.inflight.mu.Lock()
+	c.network.servers[0].open = c.network.servers[0].room
+	c.network.inflight.mu.Unlock()
 	done := make(chan error, 1)
 	go func() { _, err := c.Lookup(t.Context(), "www.test"); done <- err }()
 	for c.Stats().Full < 2 {
 		runtime.Gosched()
 	}
-	c.inflight.mu.Lock()
-	c.servers[0].open = 0
-	c.inflight.mu.Unlock()
+	c.network.inflight.mu.Lock()
+	c.network.servers[0].open = 0
+	c.network.inflight.mu.Unlock()
 	if err := <-done; err != nil || c.Stats().Queries != 1 {
 		t.Errorf("%v, %+v", err, c.Stats())
 	}
 }
 
-// TestOldServer: one that answers FORMERR to EDNS is asked without.
+// TestOldServer: a server that answers FORMERR to EDNS gets queries without it.
 func TestOldServer(t *testing.T) {
 	addr := serve(t, func(w dns.ResponseWriter, r *dns.Msg) {
 		if r.IsEdns0() != nil {
@@ -389,8 +391,8 @@ type clock struct{ nanos atomic.Int64 }
 func (c *clock) now() time.Time          { return time.Unix(1e9, c.nanos.Load()) }
 func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
 
-// TestTimeToLive: CY09: the zone's own time counts only above the floor; an expired answer is
-// given out while it is asked again; a name that does not exist is remembered for a shorter time.
+// TestTimeToLive: the zone's time to live counts only above MinTTL (CY09); an expired answer is used
+// while it is refreshed; a name that does not exist is cached for a shorter time.
 func TestTimeToLive(t *testing.T) {
 	var asked atomic.Int64
 	var down atomic.Bool
@@ -399,7 +401,7 @@ func TestTimeToLive(t *testing.T) {
 			_ = w.WriteMsg(records(r, dns.RcodeServerFailure))
 			return
 		}
-		if n := asked.Add(1); r.Question[0].Name == "www.test." {
+		if n := asked.Add(1); strings.EqualFold(r.Question[0].Name, "www.test.") {
 			_ = w.WriteMsg(records(r, 0, fmt.Sprintf("www.test. 60 IN A 192.0.2.%d", n)))
 			return
 		}
@@ -450,7 +452,7 @@ func TestTimeToLive(t *testing.T) {
 	}
 }
 
-// busy says whether anything is asked and not yet answered.
+// busy reports whether any call is under way.
 func (c *Client) busy() bool {
 	for i := range c.cache.shards {
 		s := &c.cache.shards[i]
@@ -511,7 +513,8 @@ func TestClose(t *testing.T) {
 	for c.Stats().Queries == 0 {
 		runtime.Gosched()
 	}
-	if err := errors.Join(c.Close(), <-ended); err != nil {
+	c.Close()
+	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 	if err := <-waited; !errors.Is(err, ErrClosed) {
@@ -581,7 +584,7 @@ func TestPrefetch(t *testing.T) {
 	}
 }
 
-// TestEviction: a full cache gives up the name that was used least recently.
+// TestEviction: a full cache evicts the least recently used name.
 func TestEviction(t *testing.T) {
 	s := &newCache(3 * shardCount).shards[0]
 	for _, host := range []string{"a", "b", "c"} {
@@ -611,31 +614,93 @@ func TestSystemServers(t *testing.T) {
 	}
 }
 
+// pending is a client without sockets, and a call for www.test that waits for an answer with ID 1.
+func pending(t *testing.T) (*Client, *call) {
+	c, err := New(Options{Servers: []string{"127.0.0.1:9"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := c.network
+	c.Close()
+	q := newCall("www.test")
+	q.deadline = time.Now().Add(time.Hour)
+	n.slots <- struct{}{}
+	s := n.servers[0]
+	p := &port{addr: s.addr, server: s, asked: []asked{{1, q}}, live: 1}
+	q.sends[0], q.sent = transmission{server: s, port: p, id: 1, at: time.Now()}, 1
+	return c, q
+}
+
 // FuzzReceive feeds packets to a client that waits for an answer.
 func FuzzReceive(f *testing.F) {
 	good, _ := records(new(dns.Msg).SetQuestion("www.test.", dns.TypeA), 0, "www.test. 60 IN CNAME b.test.", "b.test. 60 IN A 192.0.2.1").Pack()
 	f.Add(good)
 	f.Add([]byte("\x00\x01\x83\x80\x00\x01\x00\x00\x00\x00\x00\x00\x03www\x04test\x00\x00\x01\x00\x01"))
 	f.Fuzz(func(t *testing.T, packet []byte) {
-		c, err := New(Options{Servers: []string{"127.0.0.1:9"}, Sockets: 1})
-		if err != nil {
-			t.Skip(err)
-		}
-		defer c.Close()
-		q := newCall("www.test")
-		q.deadline = time.Now().Add(time.Hour)
-		c.slots <- struct{}{}
-		k := key{0, 0, 1}
-		c.inflight.byKey[k] = q
-		q.sends[0], q.sent = transmission{key: k, at: time.Now()}, 1
+		c, q := pending(t)
 		if len(packet) > 2 {
 			packet[0], packet[1] = 0, 1
 		}
-		c.receive(0, c.servers[0].addr, packet)
+		c.network.receive(q.sends[0].port, c.network.servers[0].addr, packet)
 		if q.settled && q.err == nil && len(q.addrs) == 0 {
 			t.Fatal("no addresses and no error")
 		}
 	})
+}
+
+// FuzzTCP feeds what a server sends over TCP, in the given sizes of pieces, to a client that waits
+// for it. An answer that is believed has the ID and the question of the query.
+func FuzzTCP(f *testing.F) {
+	good, _ := records(new(dns.Msg).SetQuestion("www.test.", dns.TypeA), 0, "www.test. 60 IN CNAME b.test.", "b.test. 60 IN A 192.0.2.1").Pack()
+	framed := append([]byte{byte(len(good) >> 8), byte(len(good))}, good...)
+	f.Add(framed, uint8(1), true)
+	f.Add(framed, uint8(200), false)
+	f.Add(append([]byte{0, 12}, framed...), uint8(7), true)
+	f.Add([]byte("\xff\xff\x00\x01\x81\x80\x00\x01\x00\x01"), uint8(3), true)
+	f.Add([]byte("\x00\x00\x00\x00"), uint8(1), true)
+	f.Fuzz(func(t *testing.T, stream []byte, piece uint8, right bool) {
+		c, q := pending(t)
+		query := question(q.host, q.qtype, 0xABCD, true)
+		if right && len(stream) > 3 {
+			stream[2], stream[3] = 0xAB, 0xCD
+		}
+		conn := &pieces{stream: stream, size: int(piece)%32 + 1}
+		m, err := converse(conn, query)
+		c.network.answerTCP(tcpQuery{q: q, server: c.network.servers[0], qtype: q.qtype}, 0, m, err)
+		if sent := conn.sent.Bytes(); len(sent) < 2 || int(sent[0])<<8|int(sent[1]) != len(sent)-2 {
+			t.Fatalf("sent %x", sent)
+		}
+		if !q.settled || q.err != nil {
+			return
+		}
+		if len(q.addrs) == 0 {
+			t.Fatal("no addresses and no error")
+		}
+		const name = "\x03www\x04test\x00\x00\x01\x00\x01"
+		if len(stream) < 2+headerLen+len(name) || string(stream[2:4]) != "\xAB\xCD" || stream[4]&0x80 == 0 ||
+			string(stream[6:8]) != "\x00\x01" || !strings.EqualFold(string(stream[14:14+len(name)]), name) {
+			t.Fatalf("believed %q", stream)
+		}
+	})
+}
+
+// pieces is a connection that delivers a stream in pieces.
+type pieces struct {
+	net.Conn
+	stream []byte
+	size   int
+	sent   bytes.Buffer
+}
+
+func (p *pieces) Write(b []byte) (int, error) { return p.sent.Write(b) }
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(p.stream) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, p.stream[:min(p.size, len(p.stream))])
+	p.stream = p.stream[n:]
+	return n, nil
 }
 
 // BenchmarkHit: a name that is in the cache, from all cores at once, over 10,000 names.
@@ -657,7 +722,7 @@ func BenchmarkHit(b *testing.B) {
 	})
 }
 
-// BenchmarkResolve asks for names that are all different, 256 at once, against one server on
+// BenchmarkResolve resolves names that are all different, 256 at once, against one server on
 // loopback: ours, and net.Resolver over the same server.
 func BenchmarkResolve(b *testing.B) {
 	addr := serve(b, zone)

@@ -2,10 +2,10 @@ package robots
 
 const upperHex = "0123456789ABCDEF"
 
-// normalise brings a path or pattern to the form in which they are compared (RFC 9309 §2.2.2):
-// unreserved characters stand for themselves, octets outside ASCII are escaped, and the hex
-// digits of escapes are upper case. It returns s itself where that is already so.
-func normalise(s string) string {
+// normalize returns the form in which paths and patterns are compared (RFC 9309 §2.2.2): unreserved
+// characters unescaped, octets outside ASCII escaped, the hex digits of escapes in upper case. It
+// returns s itself if that is already so.
+func normalize(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '%' || s[i] >= 0x80 {
 			return rewrite(s, i, unreserved)
@@ -14,8 +14,7 @@ func normalise(s string) string {
 	return s
 }
 
-// escape is the weaker form of normalise: no escape is undone but those of marks, for "/%7Ejoe/"
-// is often written.
+// escape is normalize that unescapes only marks: "/%7Ejoe/" is often written.
 func escape(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '%' || s[i] >= 0x80 {
@@ -47,7 +46,7 @@ func rewrite(s string, from int, bare func(byte) bool) string {
 	return string(out)
 }
 
-// unreserved is the class of RFC 3986 §2.3.
+// unreserved reports whether b is in that class of RFC 3986 §2.3.
 func unreserved(b byte) bool {
 	return isLetter(b) || '0' <= b && b <= '9' || isMark(b)
 }

@@ -2,14 +2,52 @@ package robots
 
 import (
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
 )
 
-// A parser goes through the lines of one file. Consecutive User-agent lines start a group, and
-// the group lasts until a User-agent line that follows a rule (RFC 9309 §2.2.1).
+// MaxBytes bounds what is read of a file; the rest is ignored (RFC 9309 §2.5: at least 500 KiB).
+const MaxBytes = 500 << 10
+
+// MaxCrawlDelay is the largest Crawl-delay; larger ones are cut.
+const MaxCrawlDelay = 24 * time.Hour
+
+// maxSitemaps bounds the sitemaps that one file can name.
+const maxSitemaps = 1000
+
+// Parse reads a robots.txt for the crawler with that product token ("anatomy"). It never fails:
+// lines that are not valid are skipped.
+func Parse(body []byte, product string) *Rules {
+	if len(body) > MaxBytes {
+		body = body[:MaxBytes]
+	}
+	p := parser{product: product}
+	p.read(decoded(body))
+	group := &p.everyone
+	if p.named { // an own group, even an empty one, replaces that of everyone (§2.2.1)
+		group = &p.own
+	}
+	slices.SortStableFunc(group.rules, moreSpecific)
+	return &Rules{CrawlDelay: group.delay, Sitemaps: p.sitemaps, rules: group.rules}
+}
+
+func moreSpecific(a, b rule) int {
+	switch {
+	case a.length != b.length:
+		return b.length - a.length
+	case a.allow == b.allow:
+		return 0
+	case a.allow:
+		return -1
+	}
+	return 1
+}
+
+// A parser reads the lines of one file. Consecutive User-agent lines start a group, which ends at a
+// User-agent line after a rule (RFC 9309 §2.2.1).
 type parser struct {
 	product  string
 	everyone group // of "*"
@@ -17,7 +55,7 @@ type parser struct {
 	named    bool  // there is a group of our own
 	sitemaps []string
 
-	// What the lines in hand belong to.
+	// The groups that the current lines belong to.
 	inEveryone, inOwn bool
 	ruled             bool // a rule came since the last User-agent line
 }
@@ -42,8 +80,9 @@ func (p *parser) read(text string) {
 	}
 }
 
-// decoded is the text of a file. The standard has UTF-8 alone, but some editors write UTF-16, with a
-// mark or without: to read such a file as UTF-8 would be to find no rule in it, and allow everything.
+// decoded returns the text of a file. The standard has UTF-8 alone, but some editors write UTF-16,
+// with a byte order mark or without. Read as UTF-8, such a file would have no rule, and allow
+// everything.
 func decoded(body []byte) string {
 	order := utf16Order(body)
 	if order == nil {
@@ -56,7 +95,8 @@ func decoded(body []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// utf16Order is nil for files of single bytes: in those the second byte is not 0, nor the first.
+// utf16Order returns nil for files of single bytes: neither the first nor the second byte of those
+// is 0.
 func utf16Order(body []byte) binary.ByteOrder {
 	if len(body) < 2 {
 		return nil
@@ -81,8 +121,8 @@ func skipMark(text string) string {
 	return text
 }
 
-// splitLine takes a line apart: "key: value # comment". A colon that was left out is forgiven
-// where the line is of two words.
+// splitLine splits a line as "key: value # comment". The colon may be missing if the line has two
+// words.
 func splitLine(line string) (key, value string, ok bool) {
 	line, _, _ = strings.Cut(line, "#")
 	line = strings.TrimSpace(line)
@@ -104,7 +144,7 @@ func splitLine(line string) (key, value string, ok bool) {
 	return strings.TrimSpace(key), strings.TrimSpace(value), true
 }
 
-// line takes one line. The misspellings are those that Google's parser knows.
+// line applies one line. The misspellings are those of Google's parser.
 func (p *parser) line(key, value string) {
 	switch strings.ToLower(key) {
 	case "user-agent", "useragent", "user agent":
@@ -135,7 +175,7 @@ func (p *parser) agent(value string) {
 	}
 }
 
-// productToken is the leading run of letters, '_' and '-' (RFC 9309 §2.2.1): "Foobot" of
+// productToken returns the leading run of letters, '_' and '-' (RFC 9309 §2.2.1): "Foobot" of
 // "Foobot/1.0 (fast)".
 func productToken(agent string) string {
 	i := 0
@@ -159,10 +199,10 @@ func (p *parser) rule(value string, allow bool) {
 	}
 }
 
-// makeRules builds the rule of one line, and for "Allow: /dir/index.html" a second one that
-// allows "/dir/", the name under which that page goes: an addition of Google's.
+// makeRules returns the rule of one line, and for "Allow: /dir/index.html" a second one that allows
+// "/dir/", the usual URL of that page: an addition of Google's.
 func makeRules(value string, allow bool) []rule {
-	normal := normalise(value)
+	normal := normalize(value)
 	r := rule{pattern: normal, allow: allow, length: len(normal)}
 	if allow {
 		r.pattern = escape(value)
@@ -178,8 +218,8 @@ func makeRules(value string, allow bool) []rule {
 	return rules
 }
 
-// delay takes a Crawl-delay: seconds, with a fraction perhaps. RFC 9309 does not know it, so it
-// ends no run of User-agent lines (§2.2.4).
+// delay applies a Crawl-delay in seconds, with an optional fraction. It is not in RFC 9309, so it
+// does not end a run of User-agent lines (§2.2.4).
 func (p *parser) delay(value string) {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds >= 0) {

@@ -36,7 +36,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// latin1 turns characters back into the bytes that they stand for.
+// latin1 returns the bytes of characters in ISO 8859-1.
 func latin1(s string) []byte {
 	var out []byte
 	for _, r := range s {
@@ -183,10 +183,10 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("user-agent:*\nallow:/index.html\ncrawl-delay:1e9\nsitemap:"), "")
 	f.Fuzz(func(t *testing.T, body []byte, path string) {
 		r := Parse(body, "anatomy")
-		if r.Allowed(path) != r.Allowed(path) || r.CrawlDelay < 0 || r.CrawlDelay > MaxCrawlDelay {
+		if allowed := r.Allowed(path); allowed != r.Allowed(path) || r.CrawlDelay < 0 || r.CrawlDelay > MaxCrawlDelay {
 			t.Fatal("unsteady")
 		}
-		if n := normalise(path); normalise(n) != normalise(normalise(n)) {
+		if n := normalize(path); normalize(n) != normalize(normalize(n)) {
 			t.Fatalf("normal form of %q grows", path)
 		}
 	})

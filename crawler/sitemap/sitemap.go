@@ -1,9 +1,9 @@
 // Package sitemap reads the lists of URLs that sites publish: urlset and sitemapindex files of
-// sitemaps.org 0.9, and plain text with one URL a line, any of them compressed with gzip.
+// sitemaps.org 0.9, and plain text with one URL per line, with or without gzip.
 //
-// Sitemaps are written by hand and by bad programs, so the reader forgives: a namespace that is
-// wrong or missing, a charset of any kind, text around the URLs, an end that never comes. What was
-// read before trouble is kept. The bounds of the protocol hold: 50,000 URLs and 50 MB unpacked.
+// Many sitemaps are written by hand or by bad programs. The reader accepts a wrong or missing
+// namespace, any charset, text around the URLs, and a missing end, and keeps what it read before an
+// error. It keeps the bounds of the protocol: 50,000 URLs and 50 MB unpacked.
 package sitemap
 
 import (
@@ -24,23 +24,23 @@ import (
 const (
 	MaxURLs  = 50_000
 	MaxBytes = 50 << 20 // unpacked
-	maxLoc   = 2048     // sitemaps.org; longer ones are passed over
+	maxLoc   = 2048     // bytes, as sitemaps.org; longer URLs are skipped
 )
 
-// A List is what one file holds, in its order, as written but for white space.
+// A List is the content of one file, in its order, as written but for white space.
 type List struct {
 	Pages    []Page
-	Sitemaps []string // further files: of a sitemapindex
+	Sitemaps []string // URLs of further files, from a sitemapindex
 	Cut      bool     // a bound was reached; there may be more
 }
 
 // A Page is an entry of a urlset.
 type Page struct {
 	URL      string
-	Modified time.Time // its lastmod, UTC; zero where there is none that can be read
+	Modified time.Time // lastmod, UTC; zero if missing or not valid
 }
 
-// Read reads one file. An error says why it ended early; what came before it is in the list.
+// Read reads one file. With an error, the list has what came before it.
 func Read(r io.Reader) (List, error) {
 	plain := bufio.NewReaderSize(r, 4096)
 	if magic, _ := plain.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -56,7 +56,7 @@ func Read(r io.Reader) (List, error) {
 	rd := reader{in: bufio.NewReaderSize(bounded, 32<<10)}
 	err := rd.read()
 	if bounded.N <= 0 {
-		rd.list.Cut, err = true, nil // the tear at the bound is no fault of the file
+		rd.list.Cut, err = true, nil // the file was cut here, and may be valid
 	}
 	if err != nil {
 		return rd.list, fmt.Errorf("sitemap: %w", err)
@@ -67,11 +67,11 @@ func Read(r io.Reader) (List, error) {
 type reader struct {
 	in       *bufio.Reader
 	list     List
-	modified time.Time // of the url element that is open
-	pages    int       // when it was opened
+	modified time.Time // lastmod of the open url element
+	pages    int       // length of list.Pages when that was opened
 }
 
-// read looks at the first byte that is no space: '<' begins XML, anything else is text.
+// read decides by the first byte that is no space: '<' begins XML, anything else is text.
 func (r *reader) read() error {
 	if mark, _ := r.in.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		_, _ = r.in.Discard(3)
@@ -87,20 +87,20 @@ func (r *reader) read() error {
 			continue
 		}
 		_ = r.in.UnreadByte()
-		if b == '<' || b == 0xFE || b == 0xFF { // or the mark of UTF-16
+		if b == '<' || b == 0xFE || b == 0xFF { // or the byte order mark of UTF-16
 			return r.readXML()
 		}
 		return r.readText()
 	}
 }
 
-// full says whether the bound on URLs is reached.
+// full reports whether the bound on URLs is reached.
 func (r *reader) full() bool {
 	r.list.Cut = len(r.list.Pages)+len(r.list.Sitemaps) >= MaxURLs
 	return r.list.Cut
 }
 
-// page and sitemap take a URL into one of the lists.
+// page and sitemap add a URL to one of the lists.
 func (l *List) page(url string) {
 	if url = strings.TrimSpace(url); usable(url) {
 		l.Pages = append(l.Pages, Page{URL: url})
@@ -122,7 +122,8 @@ func (r *reader) readText() error {
 			line = nil
 			_, err = r.in.ReadSlice('\n')
 		}
-		if text := string(bytes.TrimSpace(line)); strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
+		text := string(bytes.TrimSpace(line))
+		if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 			r.list.page(text)
 		}
 		if err == io.EOF {
@@ -135,14 +136,14 @@ func (r *reader) readText() error {
 	return nil
 }
 
-// readXML takes the text of every loc that stands directly in a url or sitemap element, in whatever
-// namespace: the loc of an image or a video stands one level deeper. Some indexes leave loc out and
-// put the URL into sitemap itself.
+// readXML reads every loc that is a child of a url or sitemap element, in any namespace; the loc of
+// an image or a video is one level deeper. Some indexes omit loc and put the URL into sitemap
+// itself.
 func (r *reader) readXML() error {
 	d := xml.NewDecoder(r.utf8())
 	d.Strict, d.CharsetReader = false, charset.NewReaderLabel
-	var parent, here string // names of the element that is open and of the one around it
-	var above []string      // and of those around that
+	var parent, here string // names of the open element's parent and of the element
+	var above []string      // names of the parent's ancestors
 	var text strings.Builder
 	for !r.full() {
 		token, err := d.RawToken()
@@ -178,16 +179,16 @@ func (r *reader) readXML() error {
 	return nil
 }
 
-// maxDepth is how deep elements may nest; sitemaps need 3, their extensions 5.
+// maxDepth bounds the nesting of elements; sitemaps need 3, their extensions 5.
 const maxDepth = 64
 
-// end takes the text of an element that closes. The lastmod of a page may stand on either side of its loc.
+// end handles an element that closes. The lastmod of a page may be before or after its loc.
 func (r *reader) end(parent, here, text string) {
 	switch {
 	case here == "loc" && parent == "url":
 		r.list.page(text)
 	case here == "lastmod" && parent == "url":
-		r.modified = moment(text)
+		r.modified = parseTime(text)
 	case here == "url":
 		for i := r.pages; i < len(r.list.Pages); i++ {
 			r.list.Pages[i].Modified = r.modified
@@ -198,8 +199,9 @@ func (r *reader) end(parent, here, text string) {
 	}
 }
 
-// moment reads a lastmod: a day, or a time with or without its seconds (the W3C's note on date and time formats).
-func moment(text string) time.Time {
+// parseTime parses a lastmod: a day, or a time with or without seconds (W3C note on date and time
+// formats).
+func parseTime(text string) time.Time {
 	text = strings.TrimSpace(text)
 	for _, form := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", time.DateOnly} {
 		if t, err := time.Parse(form, text); err == nil {
@@ -209,7 +211,7 @@ func moment(text string) time.Time {
 	return time.Time{}
 }
 
-// utf8 undoes UTF-16, which the XML decoder cannot see through; other charsets it asks for itself.
+// utf8 decodes UTF-16, which the XML decoder cannot detect. It handles other charsets itself.
 func (r *reader) utf8() io.Reader {
 	mark, _ := r.in.Peek(2)
 	if string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" {

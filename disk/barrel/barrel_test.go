@@ -27,25 +27,25 @@ func writeTiny(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for _, word := range []string{"a", "b", "bc", "東"} {
-		w.AddWord([]byte(word))
+		w.AddTerm([]byte(word))
 	}
-	w.AddDoc(&vocab.DocInfo{Doc: 5, URL: "http://a.test/", Title: "T", Text: "b A b", Lang: "de", Fetched: time.Unix(1e9, 0), Place: vocab.PlaceAt(1, 77, 2), Words: 3, Crawled: true, Medium: vocab.PDF, Date: 19849, Sketch: 0x0123456789abcdef})
+	w.AddDoc(&vocab.DocInfo{Doc: 5, URL: "http://a.test/", Title: "T", Text: "b A b", Lang: "de", Fetched: time.Unix(1e9, 0), Address: vocab.MakeAddress(1, 77, 2), Words: 3, Crawled: true, Medium: vocab.PDF, Date: 19849, Sketch: 0x0123456789abcdef})
 	w.AddDoc(&vocab.DocInfo{Doc: 3, URL: "http://b.test/x", Text: "東 bc"})
 	add := func(ord vocab.Ordinal, hits ...vocab.Hit) { w.AddPosting(ord, len(hits), AppendHits(nil, hits)) }
 	plain := func(position uint32) vocab.Hit { return vocab.MakeHit(position, vocab.Plain, false, vocab.NormalSize) }
-	w.StartWord(1)
+	w.StartTerm(1)
 	add(0, vocab.MakeHit(1, vocab.Plain, true, vocab.NormalSize))
-	w.EndWord()
-	w.StartWord(1)
+	w.EndTerm()
+	w.StartTerm(1)
 	add(0, plain(0), plain(2))
-	w.EndWord()
-	w.StartWord(1)
+	w.EndTerm()
+	w.StartTerm(1)
 	add(1, plain(1), vocab.MakeHit(0, vocab.Title, true, vocab.NormalSize))
-	w.EndWord()
-	w.StartWord(2)
+	w.EndTerm()
+	w.StartTerm(2)
 	add(0, plain(1))
 	add(1, plain(0))
-	w.EndWord()
+	w.EndTerm()
 	if err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -131,34 +131,34 @@ func TestEveryByteIsChecked(t *testing.T) {
 // TestDisorder: what has good checksums but not the order of the format is found by Check.
 func TestDisorder(t *testing.T) {
 	for name, write := range map[string]func(*Writer){
-		"words": func(w *Writer) { w.AddWord([]byte("b")); w.AddWord([]byte("a")); w.StartWord(0); w.StartWord(0) },
+		"words": func(w *Writer) { w.AddTerm([]byte("b")); w.AddTerm([]byte("a")); w.StartTerm(0); w.StartTerm(0) },
 		"documents": func(w *Writer) {
 			w.AddDoc(&vocab.DocInfo{URL: "http://b.test/"})
 			w.AddDoc(&vocab.DocInfo{URL: "http://a.test/"})
 		},
 		"URL": func(w *Writer) { w.AddDoc(&vocab.DocInfo{URL: "nonsense"}) },
 		"hits": func(w *Writer) {
-			w.AddWord([]byte("a"))
+			w.AddTerm([]byte("a"))
 			w.AddDoc(&vocab.DocInfo{URL: "http://b.test/"})
-			w.StartWord(1)
+			w.StartTerm(1)
 			w.AddPosting(0, 2, []byte{2, 0})
-			w.EndWord()
+			w.EndTerm()
 		},
 		"document that is none": func(w *Writer) {
-			w.AddWord([]byte("a"))
+			w.AddTerm([]byte("a"))
 			w.AddDoc(&vocab.DocInfo{URL: "http://b.test/"})
-			w.StartWord(1)
+			w.StartTerm(1)
 			w.AddPosting(1, 1, []byte{2})
-			w.EndWord()
+			w.EndTerm()
 		},
 		"postings that do not come": func(w *Writer) {
-			w.AddWord([]byte("a"))
+			w.AddTerm([]byte("a"))
 			w.AddDoc(&vocab.DocInfo{URL: "http://b.test/"})
-			w.StartWord(2)
+			w.StartTerm(2)
 			w.AddPosting(0, 1, []byte{2})
-			w.EndWord()
+			w.EndTerm()
 		},
-		"words without a barrel": func(w *Writer) { w.AddWord([]byte("a")) },
+		"words without a barrel": func(w *Writer) { w.AddTerm([]byte("a")) },
 	} {
 		path := filepath.Join(t.TempDir(), "file")
 		w, err := Create(path, 8)
@@ -181,7 +181,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.AddWord([]byte("a"))
+	w.AddTerm([]byte("a"))
 	w.Abort()
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("left: %v", left)
@@ -202,17 +202,17 @@ func FuzzScan(f *testing.F) {
 		}
 		defer file.Close()
 		scan := (&File{file: file, docs: int(docs), ends: make([]uint32, words), barrels: []section{{
-			length: int64(len(data)), crc: crc32.Checksum(data, castagnoli), end: vocab.WordID(words), words: int(words), postings: int(postings), hits: int(hits),
+			length: int64(len(data)), crc: crc32.Checksum(data, castagnoli), end: vocab.TermID(words), terms: int(words), postings: int(postings), hits: int(hits),
 		}}}).Scan()
 		n := 0
-		for ; scan.NextWord(); n++ {
+		for ; scan.NextTerm(); n++ {
 			for last := -1; scan.Next(); last = int(scan.Ord()) {
 				if int(scan.Ord()) <= last || int(scan.Ord()) >= int(docs) || len(scan.Hits()) == 0 {
 					t.Fatalf("document %d after %d", scan.Ord(), last)
 				}
 			}
 		}
-		if n != int(words) && scan.Err() == nil || scan.NextWord() || scan.Next() {
+		if n != int(words) && scan.Err() == nil || scan.NextTerm() || scan.Next() {
 			t.Fatalf("%d words of %d", n, words)
 		}
 	})
@@ -256,17 +256,17 @@ func BenchmarkScan(b *testing.B) {
 	}
 	const docs, words = 500, 400
 	for i := range words {
-		w.AddWord([]byte{byte('a' + i/26), byte('a' + i%26)})
+		w.AddTerm([]byte{byte('a' + i/26), byte('a' + i%26)})
 	}
 	for range docs {
 		w.AddDoc(&vocab.DocInfo{URL: "http://a.test/"})
 	}
 	for range words {
-		w.StartWord(docs)
+		w.StartTerm(docs)
 		for i := range docs {
 			w.AddPosting(vocab.Ordinal(i), len(hits), coded)
 		}
-		w.EndWord()
+		w.EndTerm()
 	}
 	if err := w.Finish(); err != nil {
 		b.Fatal(err)
@@ -279,7 +279,7 @@ func BenchmarkScan(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		scan := f.Scan()
-		for scan.NextWord() {
+		for scan.NextTerm() {
 			for scan.Next() {
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// A decoder reads numbers and bytes out of one section. Its first error sticks, and from then on
-// it stands at the end of the section and gives zeros.
+// A decoder decodes a section. After the first error, which it keeps, it is at the end of the section
+// and returns zeros.
 type decoder struct {
 	data []byte
 	at   int
@@ -23,7 +23,7 @@ func (d *decoder) fail(format string, args ...any) {
 func (d *decoder) more() bool { return d.at < len(d.data) }
 
 func (d *decoder) uvarint() uint64 {
-	if at := d.at; at+1 < len(d.data) { // nearly all are of one byte or two
+	if at := d.at; at+1 < len(d.data) { // most are of one or two bytes
 		low, high := d.data[at], d.data[at+1]
 		if low < 0x80 {
 			d.at = at + 1
@@ -40,7 +40,7 @@ func (d *decoder) uvarint() uint64 {
 func (d *decoder) longUvarint() uint64 {
 	v, n := binary.Uvarint(d.data[d.at:])
 	if n <= 0 {
-		d.fail("no number")
+		d.fail("not a number")
 		return 0
 	}
 	d.at += n
@@ -50,18 +50,18 @@ func (d *decoder) longUvarint() uint64 {
 func (d *decoder) varint() int64 {
 	v, n := binary.Varint(d.data[d.at:])
 	if n <= 0 {
-		d.fail("no number")
+		d.fail("not a number")
 		return 0
 	}
 	d.at += n
 	return v
 }
 
-// number is a uvarint of at most max.
+// number decodes a uvarint, which fails above max.
 func (d *decoder) number(max uint64, what string) int {
 	v := d.uvarint()
 	if v > max {
-		d.fail("%s is %d, can be %d at most", what, v, max)
+		d.fail("%s is %d, the maximum is %d", what, v, max)
 		return 0
 	}
 	return int(v)

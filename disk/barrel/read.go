@@ -13,22 +13,22 @@ import (
 	"anatomy/vocab"
 )
 
-// A File is an open file of barrels. Its lexicon is in memory. It is for one goroutine.
+// A File is a file of barrels open for reading, with its lexicon in memory. It is for one goroutine.
 type File struct {
 	path    string
 	file    *os.File
 	unpack  texts.Unpacker
 	docs    int
 	lexicon section
-	packed  []section // blocks of texts
+	texts   []section
 	blocks  []section // of documents
 	barrels []section
-	words   []byte   // all words, one after the other
-	ends    []uint32 // of each word in words
+	terms   []byte   // of the lexicon, one after the other
+	ends    []uint32 // of each term in terms
 	buf     []byte
 }
 
-// Open reads directory and lexicon of a file.
+// Open opens a file and reads its directory and lexicon.
 func Open(path string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -42,9 +42,12 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
+// rebuild ends an error about a damaged file.
+const rebuild = "; \"anatomy index\" rebuilds the index without it"
+
 func (f *File) open() error {
 	if err := f.readDirectory(); err != nil {
-		return fmt.Errorf("barrel: %s: directory: %w", f.path, err)
+		return fmt.Errorf("barrel: %s: directory: %w%s", f.path, err, rebuild)
 	}
 	if err := f.readLexicon(); err != nil {
 		return f.errorAt("lexicon", &f.lexicon, err)
@@ -60,26 +63,26 @@ func (f *File) Close() error {
 	return f.file.Close()
 }
 
-// Docs is the number of documents.
+// Docs returns the number of documents.
 func (f *File) Docs() int { return f.docs }
 
-// Words is the number of words.
-func (f *File) Words() int { return len(f.ends) }
+// Terms returns the number of terms.
+func (f *File) Terms() int { return len(f.ends) }
 
-// Barrels is the number of barrels.
+// Barrels returns the number of barrels.
 func (f *File) Barrels() int { return len(f.barrels) }
 
-// Word is a word of the lexicon. It is not to be changed.
-func (f *File) Word(id vocab.WordID) []byte {
+// Term returns a term of the lexicon, which the caller must not change.
+func (f *File) Term(id vocab.TermID) []byte {
 	start := uint32(0)
 	if id > 0 {
 		start = f.ends[id-1]
 	}
-	return f.words[start:f.ends[id]:f.ends[id]]
+	return f.terms[start:f.ends[id]:f.ends[id]]
 }
 
 func (f *File) errorAt(what string, s *section, err error) error {
-	return fmt.Errorf("barrel: %s: %s at %d: %w", f.path, what, s.offset, err)
+	return fmt.Errorf("barrel: %s: %s at %d: %w%s", f.path, what, s.offset, err, rebuild)
 }
 
 func (f *File) readDirectory() error {
@@ -89,7 +92,7 @@ func (f *File) readDirectory() error {
 	}
 	size := info.Size()
 	if size < int64(len(magic)+tailSize) {
-		return fmt.Errorf("%d bytes are too few", size)
+		return fmt.Errorf("the file has only %d bytes", size)
 	}
 	var head [len(magic)]byte
 	var tail [tailSize]byte
@@ -100,7 +103,7 @@ func (f *File) readDirectory() error {
 		return err
 	}
 	if string(head[:]) != magic || string(tail[16:]) != magic {
-		return fmt.Errorf("begins with %q and ends with %q, not with %q", head[:], tail[16:], magic)
+		return fmt.Errorf("the file begins with %q and ends with %q, not with %q", head[:], tail[16:], magic)
 	}
 	s := section{
 		offset: int64(binary.LittleEndian.Uint64(tail[:])),
@@ -108,7 +111,7 @@ func (f *File) readDirectory() error {
 		crc:    binary.LittleEndian.Uint32(tail[12:]),
 	}
 	if s.offset < int64(len(magic)) || s.offset+s.length != size-tailSize {
-		return fmt.Errorf("at %d with %d bytes in a file of %d", s.offset, s.length, size)
+		return fmt.Errorf("offset %d, length %d in a file of %d bytes", s.offset, s.length, size)
 	}
 	data, err := f.read(&s)
 	if err != nil {
@@ -117,8 +120,8 @@ func (f *File) readDirectory() error {
 	return f.parseDirectory(data, s.offset)
 }
 
-// parseDirectory checks that the sections fill the file up to the directory, so that no length is
-// larger than the file.
+// parseDirectory decodes the directory, which is at offset end. It checks that the sections fill the
+// file up to there, so that no length exceeds the file.
 func (f *File) parseDirectory(data []byte, end int64) error {
 	d := decoder{data: data}
 	at := int64(len(magic))
@@ -129,16 +132,16 @@ func (f *File) parseDirectory(data []byte, end int64) error {
 		at += s.length
 	}
 	f.docs = d.number(math.MaxUint32, "documents")
-	words := d.number(math.MaxUint32, "words")
+	terms := d.number(math.MaxUint32, "terms")
 	locate(&f.lexicon)
-	f.lexicon.words = words
+	f.lexicon.terms = terms
 	docs := 0
-	for range d.number(uint64(len(data)), "blocks of texts") {
-		s := section{raw: d.number(texts.MaxBlock, "length of a content")}
+	for range d.number(uint64(len(data)), "text blocks") {
+		s := section{raw: d.number(texts.MaxBlock, "length of a text block")}
 		locate(&s)
-		f.packed = append(f.packed, s)
+		f.texts = append(f.texts, s)
 	}
-	for range d.number(uint64(len(data)), "blocks of documents") {
+	for range d.number(uint64(len(data)), "document blocks") {
 		s := section{docs: d.number(math.MaxUint32, "documents")}
 		locate(&s)
 		docs += s.docs
@@ -146,24 +149,24 @@ func (f *File) parseDirectory(data []byte, end int64) error {
 	}
 	next := 0
 	for range d.number(uint64(len(data)), "barrels") {
-		s := section{first: vocab.WordID(next), words: d.number(uint64(words-next), "words")}
-		next += s.words
-		s.end = vocab.WordID(next)
+		s := section{first: vocab.TermID(next), terms: d.number(uint64(terms-next), "terms")}
+		next += s.terms
+		s.end = vocab.TermID(next)
 		s.postings = d.number(math.MaxUint32, "postings")
 		s.hits = d.number(math.MaxUint32, "hits")
 		locate(&s)
-		if int64(s.words) > s.length || int64(s.postings) > s.length || int64(s.hits) > s.length {
-			d.fail("%d words, %d postings and %d hits in %d bytes", s.words, s.postings, s.hits, s.length)
+		if int64(s.terms) > s.length || int64(s.postings) > s.length || int64(s.hits) > s.length {
+			d.fail("%d terms, %d postings and %d hits in %d bytes", s.terms, s.postings, s.hits, s.length)
 		}
 		f.barrels = append(f.barrels, s)
 	}
-	if docs != f.docs || next != words || at != end || d.at != len(data) {
-		d.fail("sums differ: %d of %d documents, %d of %d words, %d of %d bytes", docs, f.docs, next, words, at, end)
+	if docs != f.docs || next != terms || at != end || d.at != len(data) {
+		d.fail("sums differ: %d of %d documents, %d of %d terms, %d of %d bytes", docs, f.docs, next, terms, at, end)
 	}
 	return d.err
 }
 
-// read gives a section's bytes, checked; they last until the next call.
+// read reads a section and verifies its checksum. The data is valid until the next call.
 func (f *File) read(s *section) (data []byte, err error) {
 	f.buf, err = f.readInto(f.buf, s)
 	return f.buf, err
@@ -185,25 +188,25 @@ func (f *File) readLexicon() error {
 	if err != nil {
 		return err
 	}
-	if int64(f.lexicon.words) > f.lexicon.length {
-		return fmt.Errorf("%d words in %d bytes", f.lexicon.words, f.lexicon.length)
+	if int64(f.lexicon.terms) > f.lexicon.length {
+		return fmt.Errorf("%d terms in %d bytes", f.lexicon.terms, f.lexicon.length)
 	}
 	d := decoder{data: data}
-	f.ends = make([]uint32, 0, f.lexicon.words)
-	last := 0 // where the word before begins
-	for range f.lexicon.words {
-		start := len(f.words)
+	f.ends = make([]uint32, 0, f.lexicon.terms)
+	last := 0 // start of the term before
+	for range f.lexicon.terms {
+		start := len(f.terms)
 		shared := d.number(uint64(start-last), "shared prefix")
 		rest := d.bytes(d.number(uint64(len(data)), "length"))
 		if start+shared+len(rest) > math.MaxUint32 {
-			d.fail("too many words")
+			d.fail("too many terms")
 		}
 		if d.err != nil {
 			return d.err
 		}
-		f.words = append(f.words, f.words[last:last+shared]...)
-		f.words = append(f.words, rest...)
-		f.ends = append(f.ends, uint32(len(f.words)))
+		f.terms = append(f.terms, f.terms[last:last+shared]...)
+		f.terms = append(f.terms, rest...)
+		f.ends = append(f.ends, uint32(len(f.terms)))
 		last = start
 	}
 	if d.more() {
@@ -212,10 +215,10 @@ func (f *File) readLexicon() error {
 	return d.err
 }
 
-// EachDoc calls fn for every document in order.
+// EachDoc calls fn with each document in order, with its text.
 func (f *File) EachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
 	number, content := -1, ""
-	return f.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Place) (err error) {
+	return f.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Span) (err error) {
 		if text.N > 0 {
 			if number != int(text.Block) {
 				if content, err = f.text(text.Block); err != nil {
@@ -223,44 +226,45 @@ func (f *File) EachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
 				}
 				number = int(text.Block)
 			}
-			if info.Text, err = text.In(content); err != nil {
-				return f.errorAt("texts", &f.packed[text.Block], err)
+			if info.Text, err = text.Slice(content); err != nil {
+				return f.errorAt("texts", &f.texts[text.Block], err)
 			}
 		}
 		return fn(ord, info)
 	})
 }
 
-// text gives the content of a block of texts.
+// text returns the content of a text block.
 func (f *File) text(i uint32) (string, error) {
-	frame, raw, err := f.Texts(i)
+	frame, raw, err := f.TextBlock(i)
 	if err != nil {
 		return "", err
 	}
 	content, err := f.unpack.Unpack(frame, raw)
 	if err != nil {
-		return "", f.errorAt("texts", &f.packed[i], err)
+		return "", f.errorAt("texts", &f.texts[i], err)
 	}
 	return content, nil
 }
 
-// TextBlocks is the number of blocks of texts.
-func (f *File) TextBlocks() int { return len(f.packed) }
+// TextBlocks returns the number of text blocks.
+func (f *File) TextBlocks() int { return len(f.texts) }
 
-// Texts gives a block of texts, which has a content of raw bytes. It lasts until the next call of any method.
-func (f *File) Texts(i uint32) (frame []byte, raw int, err error) {
-	if int(i) >= len(f.packed) {
-		return nil, 0, fmt.Errorf("barrel: %s: no block of texts %d", f.path, i)
+// TextBlock returns a text block and the length of its content. The frame is valid until the next
+// call of a method.
+func (f *File) TextBlock(i uint32) (frame []byte, raw int, err error) {
+	if int(i) >= len(f.texts) {
+		return nil, 0, fmt.Errorf("barrel: %s: no text block %d", f.path, i)
 	}
-	s := &f.packed[i]
+	s := &f.texts[i]
 	if frame, err = f.read(s); err != nil {
 		return nil, 0, f.errorAt("texts", s, err)
 	}
 	return frame, s.raw, nil
 }
 
-// EachRecord calls fn for every document in order, without its text and with the place of it.
-func (f *File) EachRecord(fn func(vocab.Ordinal, vocab.DocInfo, texts.Place) error) error {
+// EachRecord calls fn with the record of each document in order, and with the span of its text.
+func (f *File) EachRecord(fn func(vocab.Ordinal, vocab.DocInfo, texts.Span) error) error {
 	ord := vocab.Ordinal(0)
 	for i := range f.blocks {
 		s := &f.blocks[i]
@@ -268,7 +272,7 @@ func (f *File) EachRecord(fn func(vocab.Ordinal, vocab.DocInfo, texts.Place) err
 		if err != nil {
 			return f.errorAt("documents", s, err)
 		}
-		d := decoder{data: slices.Clone(data)} // fn may have other sections read
+		d := decoder{data: slices.Clone(data)} // fn may read other sections
 		for range s.docs {
 			info, text := d.doc()
 			if d.err != nil {
@@ -287,13 +291,13 @@ func (f *File) EachRecord(fn func(vocab.Ordinal, vocab.DocInfo, texts.Place) err
 	return nil
 }
 
-func (d *decoder) doc() (info vocab.DocInfo, text texts.Place) {
+func (d *decoder) doc() (info vocab.DocInfo, text texts.Span) {
 	info = vocab.DocInfo{Doc: vocab.DocID(d.uvarint()), URL: d.string(), Title: d.string(), Description: d.string(), Lang: d.string()}
 	for _, v := range [...]*uint32{&text.Block, &text.Start, &text.N} {
-		*v = uint32(d.number(math.MaxUint32, "place of the text"))
+		*v = uint32(d.number(math.MaxUint32, "span of the text"))
 	}
 	info.Fetched = time.Unix(d.varint(), 0).UTC()
-	info.Place = vocab.Place(d.uvarint())
+	info.Address = vocab.Address(d.uvarint())
 	info.Words = uint32(d.number(math.MaxUint32, "words"))
 	info.Medium = vocab.Medium(d.byte())
 	info.Date = vocab.Day(d.number(math.MaxUint16, "date"))
@@ -302,7 +306,7 @@ func (d *decoder) doc() (info vocab.DocInfo, text texts.Place) {
 	return info, text
 }
 
-// hits appends n decoded hits to dst.
+// hits decodes n hits and appends them to dst.
 func (d *decoder) hits(dst []vocab.Hit, n int) []vocab.Hit {
 	attributes, field, position := plainText, vocab.Body, uint64(0)
 	for range n {

@@ -7,49 +7,51 @@ import (
 	"anatomy/vocab"
 )
 
-// A Scan reads the postings of a file, word by word, one barrel in memory at a time. It is for one goroutine.
+// A Scan reads the postings of a file, term by term. One barrel is in memory at a time. It is for one
+// goroutine.
 type Scan struct {
 	file   *File
-	barrel int // that is read
+	barrel int // index of the current barrel
 	d      decoder
 	buf    []byte
 	err    error
 
-	word vocab.WordID // the next one
-	left int          // postings of the current word that were not read
+	term vocab.TermID // the one after the current term
+	left int          // postings of the current term not read yet
 	next uint64       // lowest ordinal that can follow
 	ord  vocab.Ordinal
 	hits []vocab.Hit
 
-	words, postings, sum int // of the barrel, not read yet; sum is that of hits
+	terms, postings, sum int // of the barrel, not read yet; sum is the number of hits
 }
 
-// Scan begins before the first word.
+// Scan returns a scan that is before the first term.
 func (f *File) Scan() *Scan { return &Scan{file: f, barrel: -1} }
 
-// Err is what ended the scan early.
+// Err returns the error that ended the scan early.
 func (s *Scan) Err() error { return s.err }
 
-// Word is the current word. It is not to be changed.
-func (s *Scan) Word() []byte { return s.file.Word(s.word - 1) }
+// Term returns the current term, which the caller must not change.
+func (s *Scan) Term() []byte { return s.file.Term(s.term - 1) }
 
-// DF is the number of documents with the current word.
+// DF returns the number of postings of the current term that were not read yet.
 func (s *Scan) DF() int { return s.left }
 
-// NextWord goes to the next word, and stands before its first posting. It is false at the end, and after an error.
-func (s *Scan) NextWord() bool {
+// NextTerm moves to the next term, before its first posting. It returns false at the end and after an
+// error.
+func (s *Scan) NextTerm() bool {
 	for s.left > 0 {
 		if !s.Next() {
 			return false
 		}
 	}
-	for s.words == 0 {
+	for s.terms == 0 {
 		if s.err != nil || !s.load() {
 			return false
 		}
 	}
-	s.words--
-	s.word++
+	s.terms--
+	s.term++
 	s.next = 0
 	if s.left = s.d.number(uint64(s.postings), "postings"); s.d.err != nil {
 		return s.fail(s.d.err)
@@ -58,10 +60,10 @@ func (s *Scan) NextWord() bool {
 	return true
 }
 
-// load ends a barrel and goes to the next one.
+// load moves to the next barrel.
 func (s *Scan) load() bool {
 	if s.d.more() || s.postings > 0 || s.sum > 0 {
-		return s.fail(fmt.Errorf("%d bytes, %d postings, %d hits are too many", len(s.d.data)-s.d.at, s.postings, s.sum))
+		return s.fail(fmt.Errorf("%d bytes, %d postings and %d hits are left over", len(s.d.data)-s.d.at, s.postings, s.sum))
 	}
 	if s.barrel++; s.barrel == len(s.file.barrels) {
 		s.barrel--
@@ -72,18 +74,18 @@ func (s *Scan) load() bool {
 	if s.buf, err = s.file.readInto(s.buf, b); err != nil {
 		return s.fail(err)
 	}
-	s.d, s.word = decoder{data: s.buf}, b.first
-	s.words, s.postings, s.sum = b.words, b.postings, b.hits
+	s.d, s.term = decoder{data: s.buf}, b.first
+	s.terms, s.postings, s.sum = b.terms, b.postings, b.hits
 	return true
 }
 
 func (s *Scan) fail(err error) bool {
 	s.err = s.file.errorAt(fmt.Sprintf("barrel %d", s.barrel), &s.file.barrels[s.barrel], err)
-	s.left, s.words = 0, 0
+	s.left, s.terms = 0, 0
 	return false
 }
 
-// Next goes to the next posting of the word.
+// Next moves to the next posting of the term.
 func (s *Scan) Next() bool {
 	if s.left == 0 {
 		return false
@@ -106,8 +108,9 @@ func (s *Scan) Next() bool {
 	return true
 }
 
-// Ord is the document of the current posting.
+// Ord returns the document of the current posting.
 func (s *Scan) Ord() vocab.Ordinal { return s.ord }
 
-// Hits are those of the current posting, sorted by [vocab.Hit.Before], until the next move.
+// Hits returns the hits of the current posting, sorted by [vocab.Hit.Before]. They are valid until the
+// next move.
 func (s *Scan) Hits() []vocab.Hit { return s.hits }

@@ -8,40 +8,42 @@ import (
 	"math"
 	"os"
 
+	"anatomy/disk/durable"
 	"anatomy/disk/texts"
 	"anatomy/vocab"
 )
 
-// A Writer writes one file: first all words, then all documents, then the postings of each word. Its errors
-// wait for Finish.
+// A Writer writes a file: first all terms, then all documents, then the postings of each term. Finish
+// returns the first error.
 type Writer struct {
 	path string
-	file *os.File
+	file durable.File
 	out  *bufio.Writer
 	at   int64
 	err  error
 
-	buf      []byte // the section in the making
-	lastWord []byte
-	words    int
+	buf      []byte // the current section: the lexicon, later a barrel
+	lastTerm []byte
+	terms    int
 	lexicon  section
-	texts    *texts.Packer
-	packed   []section // blocks of texts
+	packer   *texts.Packer
+	texts    []section
 	docs     int
-	records  []byte // of all documents, which follow their texts
+	records  []byte // of all documents
 	block    section
-	blocks   []section // of documents, without their places in the file
+	blocks   []section // of documents, with offsets in records until these are written
 
 	barrel  section
-	full    int // bytes that close a barrel
+	full    int // size in bytes at which a barrel is closed
 	barrels []section
-	nextOrd vocab.Ordinal // one after the last posting of the current word
+	nextOrd vocab.Ordinal // lowest ordinal that can follow in the current term
 }
 
-// Create begins a file with barrels of barrelBytes and more, as much as their last words need. It has its name once
-// Finish has returned nil.
+// Create begins a file at path. A barrel is closed after the term with which it reaches barrelBytes.
+// The file is not durable: after a crash the repository is indexed again from the position in the
+// manifest.
 func Create(path string, barrelBytes int64) (*Writer, error) {
-	file, err := os.Create(path + ".new")
+	file, err := durable.OS.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("barrel: %w", err)
 	}
@@ -49,31 +51,31 @@ func Create(path string, barrelBytes int64) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("barrel: %w", err)
 	}
-	w := &Writer{path: path, file: file, out: bufio.NewWriterSize(file, 256<<10), texts: packer, full: int(min(barrelBytes, math.MaxInt32))}
+	w := &Writer{path: path, file: file, out: bufio.NewWriterSize(file, 256<<10), packer: packer, full: int(min(barrelBytes, math.MaxInt32))}
 	w.write([]byte(magic))
 	return w, nil
 }
 
-// AddWord adds a word to the lexicon. Words come sorted, each once.
-func (w *Writer) AddWord(word []byte) {
+// AddTerm adds a term to the lexicon. Terms come in ascending order, each term once.
+func (w *Writer) AddTerm(term []byte) {
 	shared := 0
-	for shared < len(word) && shared < len(w.lastWord) && word[shared] == w.lastWord[shared] {
+	for shared < len(term) && shared < len(w.lastTerm) && term[shared] == w.lastTerm[shared] {
 		shared++
 	}
 	w.buf = binary.AppendUvarint(w.buf, uint64(shared))
-	w.buf = binary.AppendUvarint(w.buf, uint64(len(word)-shared))
-	w.buf = append(w.buf, word[shared:]...)
-	w.lastWord = append(w.lastWord[:0], word...)
-	w.words++
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(term)-shared))
+	w.buf = append(w.buf, term[shared:]...)
+	w.lastTerm = append(w.lastTerm[:0], term...)
+	w.terms++
 }
 
-// AddDoc adds a document. Documents come in the order of their ordinals, sorted by the keys of
-// their URLs, after the last word.
+// AddDoc adds a document. Documents come after the last term, in the order of their ordinals, which is
+// that of their URLs' keys.
 func (w *Writer) AddDoc(info *vocab.DocInfo) {
 	w.endLexicon()
-	at := texts.Place{N: uint32(len(info.Text))}
+	at := texts.Span{N: uint32(len(info.Text))}
 	if at.N > 0 {
-		at.Block, at.Start = uint32(len(w.packed)), w.texts.Add(info.Text)
+		at.Block, at.Start = uint32(len(w.texts)), w.packer.Add(info.Text)
 	}
 	w.records = appendDoc(w.records, info, at)
 	w.block.docs++
@@ -81,7 +83,7 @@ func (w *Writer) AddDoc(info *vocab.DocInfo) {
 	if w.block.length = int64(len(w.records)) - w.block.offset; w.block.length >= docBlock {
 		w.endBlock()
 	}
-	if w.texts.Full() {
+	if w.packer.Full() {
 		w.endTexts()
 	}
 }
@@ -95,16 +97,16 @@ func (w *Writer) endLexicon() {
 }
 
 func (w *Writer) endTexts() {
-	if w.texts.Empty() {
+	if w.packer.Empty() {
 		return
 	}
-	frame, raw := w.texts.Take()
+	frame, raw := w.packer.Flush()
 	s := section{raw: raw}
 	w.section(&s, frame)
-	w.packed = append(w.packed, s)
+	w.texts = append(w.texts, s)
 }
 
-// endBlock closes a block of documents, which is written behind all texts.
+// endBlock closes a document block. All document blocks are written after the texts.
 func (w *Writer) endBlock() {
 	if w.block.docs > 0 {
 		w.blocks = append(w.blocks, w.block)
@@ -127,7 +129,7 @@ func (w *Writer) endDocs() {
 	w.records = nil
 }
 
-func appendDoc(b []byte, d *vocab.DocInfo, text texts.Place) []byte {
+func appendDoc(b []byte, d *vocab.DocInfo, text texts.Span) []byte {
 	b = binary.AppendUvarint(b, uint64(d.Doc))
 	for _, s := range [...]string{d.URL, d.Title, d.Description, d.Lang} {
 		b = binary.AppendUvarint(b, uint64(len(s)))
@@ -137,7 +139,7 @@ func appendDoc(b []byte, d *vocab.DocInfo, text texts.Place) []byte {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
 	b = binary.AppendVarint(b, d.Fetched.Unix())
-	b = binary.AppendUvarint(b, uint64(d.Place))
+	b = binary.AppendUvarint(b, uint64(d.Address))
 	b = binary.AppendUvarint(b, uint64(d.Words))
 	b = append(b, byte(d.Medium))
 	b = binary.AppendUvarint(b, uint64(d.Date))
@@ -148,17 +150,17 @@ func appendDoc(b []byte, d *vocab.DocInfo, text texts.Place) []byte {
 	return append(b, 0)
 }
 
-// StartWord begins the next word, which has so many postings.
-func (w *Writer) StartWord(postings int) {
+// StartTerm begins the next term.
+func (w *Writer) StartTerm(postings int) {
 	w.endDocs()
 	w.buf = binary.AppendUvarint(w.buf, uint64(postings))
 	w.nextOrd = 0
-	w.barrel.words++
+	w.barrel.terms++
 	w.barrel.postings += postings
 }
 
-// AddPosting adds n hits, coded by AppendHits, that the current word has in a document. Ordinals ascend.
-func (w *Writer) AddPosting(ord vocab.Ordinal, n int, coded []byte) {
+// AddPosting adds a posting with n hits, which AppendHits has encoded. Ordinals ascend.
+func (w *Writer) AddPosting(ord vocab.Ordinal, n int, hits []byte) {
 	gap := uint64(ord-w.nextOrd) << 1
 	if n == 1 {
 		w.buf = binary.AppendUvarint(w.buf, gap)
@@ -166,27 +168,27 @@ func (w *Writer) AddPosting(ord vocab.Ordinal, n int, coded []byte) {
 		w.buf = binary.AppendUvarint(w.buf, gap|1)
 		w.buf = binary.AppendUvarint(w.buf, uint64(n-2))
 	}
-	w.buf = append(w.buf, coded...)
+	w.buf = append(w.buf, hits...)
 	w.nextOrd = ord + 1
 	w.barrel.hits += n
 }
 
-// EndWord ends a word.
-func (w *Writer) EndWord() {
+// EndTerm ends the term.
+func (w *Writer) EndTerm() {
 	if len(w.buf) >= w.full {
 		w.endBarrel()
 	}
 }
 
 func (w *Writer) endBarrel() {
-	if w.barrel.words > 0 {
+	if w.barrel.terms > 0 {
 		w.section(&w.barrel, w.buf)
 		w.barrels = append(w.barrels, w.barrel)
 		w.barrel, w.buf = section{}, w.buf[:0]
 	}
 }
 
-// section writes a section and notes in s where it lies.
+// section writes a section and sets its offset, length and checksum.
 func (w *Writer) section(s *section, b []byte) {
 	s.offset, s.length, s.crc = w.at, int64(len(b)), crc32.Checksum(b, castagnoli)
 	w.write(b)
@@ -199,11 +201,11 @@ func (w *Writer) write(b []byte) {
 	}
 }
 
-// Finish completes the file and gives it its name. If it fails, nothing is left of the file.
+// Finish completes the file. On an error it removes the file.
 func (w *Writer) Finish() error {
 	w.endDocs()
 	w.endBarrel()
-	w.texts.Close()
+	w.packer.Close()
 	offset, dir := w.at, w.directory()
 	w.write(dir)
 	tail := binary.LittleEndian.AppendUint64(nil, uint64(offset))
@@ -218,23 +220,20 @@ func (w *Writer) Finish() error {
 		return fmt.Errorf("barrel: write %s: %w", w.path, w.err)
 	}
 	if err := w.file.Close(); err != nil {
-		os.Remove(w.file.Name())
+		os.Remove(w.path)
 		return fmt.Errorf("barrel: write %s: %w", w.path, err)
-	}
-	if err := os.Rename(w.file.Name(), w.path); err != nil {
-		return fmt.Errorf("barrel: %w", err)
 	}
 	return nil
 }
 
 func (w *Writer) directory() []byte {
 	dir := binary.AppendUvarint(nil, uint64(w.docs))
-	dir = binary.AppendUvarint(dir, uint64(w.words))
+	dir = binary.AppendUvarint(dir, uint64(w.terms))
 	dir = appendSection(dir, &w.lexicon)
-	dir = binary.AppendUvarint(dir, uint64(len(w.packed)))
-	for i := range w.packed {
-		dir = binary.AppendUvarint(dir, uint64(w.packed[i].raw))
-		dir = appendSection(dir, &w.packed[i])
+	dir = binary.AppendUvarint(dir, uint64(len(w.texts)))
+	for i := range w.texts {
+		dir = binary.AppendUvarint(dir, uint64(w.texts[i].raw))
+		dir = appendSection(dir, &w.texts[i])
 	}
 	dir = binary.AppendUvarint(dir, uint64(len(w.blocks)))
 	for i := range w.blocks {
@@ -245,7 +244,7 @@ func (w *Writer) directory() []byte {
 	dir = binary.AppendUvarint(dir, uint64(len(w.barrels)))
 	for i := range w.barrels {
 		b := &w.barrels[i]
-		dir = binary.AppendUvarint(dir, uint64(b.words))
+		dir = binary.AppendUvarint(dir, uint64(b.terms))
 		dir = binary.AppendUvarint(dir, uint64(b.postings))
 		dir = binary.AppendUvarint(dir, uint64(b.hits))
 		dir = appendSection(dir, b)
@@ -258,9 +257,9 @@ func appendSection(dir []byte, s *section) []byte {
 	return binary.LittleEndian.AppendUint32(dir, s.crc)
 }
 
-// Abort gives the file up.
+// Abort removes the file.
 func (w *Writer) Abort() {
-	w.texts.Close()
+	w.packer.Close()
 	w.file.Close()
-	os.Remove(w.file.Name())
+	os.Remove(w.path)
 }

@@ -9,112 +9,114 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cespare/xxhash/v2"
+
+	"anatomy/disk/durable"
 	"anatomy/vocab"
 )
 
-// A Manifest is one generation of the index: the files that are in force together.
+// A Manifest is one generation of the index: the segments and link runs that are in force together.
+// All files that it names are durable before it is published, and do not change after that.
 type Manifest struct {
-	Generation uint64      `json:"generation"` // grows by one with each Publish
-	Segments   []string    `json:"segments"`   // oldest first: a document's newest segment wins
-	Links      []string    `json:"links"`      // link runs, oldest first: a source's newest run wins
-	Indexed    vocab.Place `json:"indexed"`    // records before this place are in the segments
-	Known      vocab.DocID `json:"known"`      // URLs of documents up to this one are in the link runs
-	Next       uint64      `json:"next"`       // number of the next segment or run
-	Settled    bool        `json:"settled"`    // one segment, with every anchor known credited
+	Generation uint64        `json:"generation"` // grows by one with each Publish
+	Segments   []string      `json:"segments"`   // oldest first: a document's newest segment wins
+	Links      []string      `json:"links"`      // link runs, oldest first: a source's newest run wins
+	Indexed    vocab.Address `json:"indexed"`    // records before this address are in the segments
+	Known      vocab.DocID   `json:"known"`      // URLs of documents up to this one are in the link runs
+	Next       uint64        `json:"next"`       // number of the next segment or run
+	Settled    bool          `json:"settled"`    // one segment, with every known anchor credited
+
+	Folder string `json:"folder,omitempty"` // ID of the data folder; "" in version 1
 }
 
-// Read gives the manifest in force; the zero Manifest where none was published yet.
-func Read(dir string) (Manifest, error) {
-	var m Manifest
-	if err := CheckVersion(dir); err != nil {
-		return m, err
-	}
-	path := filepath.Join(dir, "MANIFEST")
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Manifest{Next: 1}, nil
-	}
+// A signedManifest is what the MANIFEST holds. Sum is the xxhash64 of the file as it is with an
+// empty Sum, in 16 hexadecimal digits.
+type signedManifest struct {
+	Manifest
+	Sum string `json:"sum"`
+}
+
+// ReadManifest returns the manifest in force, or one without files if none was published yet. The
+// error is that of [CheckVersion], a *DamageError, or a *MismatchError if the manifest is of
+// another folder.
+func ReadManifest(dir string) (Manifest, error) {
+	id, err := ReadID(dir)
 	if err != nil {
-		return m, fmt.Errorf("data folder: %w", err)
+		return Manifest{}, err
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
-		return m, fmt.Errorf("data folder: %s is damaged: %w", path, err)
+	m, err := decodeManifestOf(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Manifest{Next: 1}, nil
+	case err != nil:
+		return m, err
+	case id != "" && m.Folder == "":
+		return m, &DamageError{filepath.Join(dir, ManifestName), errors.New("it has no checksum")}
+	case id != "" && m.Folder != id:
+		return m, &MismatchError{dir, ManifestName, "the MANIFEST belongs to another folder"}
 	}
 	return m, nil
 }
 
-// Publish puts m in force as the next generation, durably, and gives it back as published.
-func (w *Writer) Publish(m Manifest) (Manifest, error) {
-	m.Generation++
-	return m, WriteManifest(w.dir, m)
+// decodeManifestOf reads the MANIFEST of a folder and verifies its checksum. In version 1 it has
+// none.
+func decodeManifestOf(dir string) (Manifest, error) {
+	path := filepath.Join(dir, ManifestName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("data folder: %w", err)
+	}
+	m, err := decodeManifest(b)
+	if err != nil {
+		err = &DamageError{path, err}
+	}
+	return m, err
 }
 
-// WriteManifest writes m as it is, durably, for copies of data folders.
-func WriteManifest(dir string, m Manifest) error {
-	b, err := json.MarshalIndent(m, "", "\t")
+func decodeManifest(b []byte) (Manifest, error) {
+	var m signedManifest
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		return m.Manifest, err
+	}
+	if m.Sum == "" && m.Folder == "" {
+		return m.Manifest, nil // version 1
+	}
+	want, err := encodeManifest(m.Manifest)
+	if err == nil && !bytes.Equal(b, want) {
+		err = errors.New("the checksum is wrong")
+	}
+	return m.Manifest, err
+}
+
+// encodeManifest returns the content of MANIFEST. One without an ID is of version 1.
+func encodeManifest(m Manifest) ([]byte, error) {
+	if m.Folder == "" {
+		b, err := json.MarshalIndent(m, "", "\t")
+		return append(b, '\n'), err
+	}
+	signed := signedManifest{Manifest: m}
+	b, err := json.MarshalIndent(signed, "", "\t")
+	if err != nil {
+		return nil, err
+	}
+	signed.Sum = fmt.Sprintf("%016x", xxhash.Sum64(append(b, '\n')))
+	b, err = json.MarshalIndent(signed, "", "\t")
+	return append(b, '\n'), err
+}
+
+// WriteManifest writes m durably to a data folder, with the generation that it has: for copies of
+// data folders.
+func WriteManifest(dir string, m Manifest) error { return writeManifest(durable.OS, dir, m) }
+
+func writeManifest(fsys durable.FS, dir string, m Manifest) error {
+	b, err := encodeManifest(m)
 	if err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
-	return writeFile(filepath.Join(dir, "MANIFEST"), append(b, '\n'))
-}
-
-// Sweep removes what m does not name: replaced segments and runs, and what a crash left half made.
-// It returns the names it removed.
-func (w *Writer) Sweep(m Manifest) ([]string, error) {
-	keep := map[string]bool{}
-	for _, s := range m.Segments {
-		keep[Segment(w.dir, s)] = true
-	}
-	for _, l := range m.Links {
-		keep[Links(w.dir, l)] = true
-	}
-	var removed []string
-	for _, sub := range []string{"index", "links", "barrels"} {
-		entries, err := os.ReadDir(filepath.Join(w.dir, sub))
-		if err != nil {
-			return removed, fmt.Errorf("data folder: %w", err)
-		}
-		for _, e := range entries {
-			path := filepath.Join(w.dir, sub, e.Name())
-			if keep[path] {
-				continue
-			}
-			if err := os.RemoveAll(path); err != nil {
-				return removed, fmt.Errorf("data folder: %w", err)
-			}
-			removed = append(removed, path)
-		}
-	}
-	return removed, nil
-}
-
-// writeFile replaces a file so that a crash leaves the old or the new one, whole.
-func writeFile(path string, b []byte) error {
-	temporary := path + ".new"
-	f, err := os.Create(temporary)
-	if err != nil {
+	if err := durable.WriteFile(fsys, filepath.Join(dir, ManifestName), b); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("data folder: write %s: %w", path, err)
-	}
-	if err := os.Rename(temporary, path); err != nil {
-		return fmt.Errorf("data folder: %w", err)
-	}
-	return SyncFolder(filepath.Dir(path))
-}
-
-// SyncFolder makes the names in a folder durable.
-func SyncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("data folder: %w", err)
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return nil
 }

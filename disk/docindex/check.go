@@ -9,7 +9,7 @@ import (
 	"anatomy/weburl"
 )
 
-// Dump prints every key and value, a line each, in the order of keys.
+// Dump writes every key and value, a line each, in the order of keys.
 func (db *DB) Dump(w io.Writer) error {
 	return db.each(nil, nil, func(key, value []byte) (bool, error) {
 		_, err := fmt.Fprintf(w, "%s = %s\n", dumpKey(key), dumpValue(key, value))
@@ -30,7 +30,7 @@ func dumpKey(key []byte) string {
 		if k, err := decodeQueueKey(key); err == nil {
 			return fmt.Sprintf("q %s %d %d", k.Host, k.Priority, k.Number)
 		}
-	case table == tableWait || table == tableRevisit || table == tableTwin:
+	case table == tableWait || table == tableRevisit || table == tableDuplicate:
 		if x, y, err := pairOf(key); err == nil {
 			return fmt.Sprintf("%c %d %d", table, x, y)
 		}
@@ -50,7 +50,7 @@ func dumpValue(key, value []byte) string {
 	return fmt.Sprintf("%x %s", value, r.String())
 }
 
-// String shows a record on one line.
+// String returns the record on one line.
 func (r *Record) String() string {
 	s := fmt.Sprintf("%s %q depth %d", r.State, r.URL, r.Depth)
 	if r.Kind == vocab.SitemapTarget {
@@ -63,16 +63,16 @@ func (r *Record) String() string {
 		s += fmt.Sprintf(" hops %d", r.Hops)
 	}
 	if f := r.Fetch; f != nil {
-		s += fmt.Sprintf(" %s %d %q place %s alias %d", f.Outcome, f.Status, f.Reason, f.Place, f.Alias)
+		s += fmt.Sprintf(" %s %d %q place %s alias %d", f.Outcome, f.Status, f.Reason, f.Address, f.Alias)
 	}
 	return s
 }
 
-// Check compares every table with every other and reports what does not agree. It needs an index
-// that nothing is writing to, and a bit of memory a document.
+// Check compares the tables with each other and reports every disagreement. Nothing may write to
+// the index meanwhile. It takes a bit of memory a document.
 func (db *DB) Check(report func(problem string)) error {
 	c := checker{db: db, report: report}
-	for _, step := range []func() error{c.records, c.urls, c.queues, c.waits, c.revisits, c.contents, c.twins, c.totals} {
+	for _, step := range []func() error{c.records, c.urls, c.queues, c.waits, c.revisits, c.contents, c.duplicates, c.totals} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -84,9 +84,9 @@ type checker struct {
 	db       *DB
 	report   func(string)
 	seen     Counts
-	copies   uint64         // documents that are duplicates
-	unplaced [States]uint64 // queued and waiting documents whose place has not been met yet
-	placed   []uint64       // by docID: bit set where a queued or waiting document has its place
+	copies   uint64         // number of duplicates
+	unplaced [States]uint64 // queued and waiting documents that were not yet found in a queue
+	placed   []uint64       // bit set of queued and waiting documents that were found in a queue
 }
 
 func (c *checker) problem(format string, args ...any) {
@@ -110,7 +110,7 @@ func (c *checker) records() error {
 			if r.IsPage() {
 				c.seen.Pages++
 			}
-			if r.IsTwin() {
+			if r.IsDuplicate() {
 				c.copies++
 			}
 		}
@@ -127,13 +127,13 @@ func (c *checker) records() error {
 	})
 }
 
-// IsPage says whether the document was fetched and is kept as a page of its own.
+// IsPage reports whether the document was fetched and kept as a page of its own.
 func (r *Record) IsPage() bool {
 	return r.Kind == vocab.PageTarget && r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched && r.Fetch.Alias == 0
 }
 
-// IsTwin says whether the document has the body of another.
-func (r *Record) IsTwin() bool {
+// IsDuplicate reports whether the document has the body of another.
+func (r *Record) IsDuplicate() bool {
 	return r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched && r.Fetch.Alias != 0
 }
 
@@ -149,7 +149,7 @@ func (c *checker) urls() error {
 	return err
 }
 
-// place notes that a document has a place in a queue, and says whether that fits its record.
+// place records that a document is in a queue, and reports if its record disagrees.
 func (c *checker) place(doc vocab.DocID, want State) error {
 	r, ok, err := c.db.Get(doc)
 	switch {
@@ -164,7 +164,7 @@ func (c *checker) place(doc vocab.DocID, want State) error {
 	}
 	bit := uint64(1) << (doc % 64)
 	if c.placed[doc/64]&bit != 0 {
-		c.problem("document %d is in two places", doc)
+		c.problem("document %d is in two queues", doc)
 	}
 	c.placed[doc/64] |= bit
 	c.unplaced[want]--
@@ -193,17 +193,17 @@ func (c *checker) contents() error {
 	})
 }
 
-// twins compares the list of duplicates with the records.
-func (c *checker) twins() error {
+// duplicates compares the list of duplicates with the records.
+func (c *checker) duplicates() error {
 	n := uint64(0)
-	err := c.db.each([]byte{tableTwin}, []byte{tableTwin + 1}, func(key, _ []byte) (bool, error) {
+	err := c.db.each([]byte{tableDuplicate}, []byte{tableDuplicate + 1}, func(key, _ []byte) (bool, error) {
 		n++
 		of, doc, err := pairOf(key)
 		if err != nil {
 			return false, err
 		}
 		r, ok, err := c.db.Get(vocab.DocID(doc))
-		if err == nil && (!ok || !r.IsTwin() || r.Fetch.Alias != vocab.DocID(of)) {
+		if err == nil && (!ok || !r.IsDuplicate() || r.Fetch.Alias != vocab.DocID(of)) {
 			c.problem("document %d is listed as a duplicate of %d, and is none", doc, of)
 		}
 		return true, err
@@ -214,7 +214,7 @@ func (c *checker) twins() error {
 	return err
 }
 
-// revisits looks whether each document that is to be visited again knows it.
+// revisits compares the documents to be visited again with their records.
 func (c *checker) revisits() error {
 	return c.db.EachRevisit(time.Time{}, func(due time.Time, doc vocab.DocID) (bool, error) {
 		r, ok, err := c.db.Get(doc)
@@ -225,7 +225,7 @@ func (c *checker) revisits() error {
 	})
 }
 
-// totals compares the counts kept with those counted.
+// totals compares the stored counts with the actual ones.
 func (c *checker) totals() error {
 	kept, err := c.db.Counts()
 	if err != nil {

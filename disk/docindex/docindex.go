@@ -1,32 +1,47 @@
-// Package docindex is the document index (BP98 §4.2.3): which documents there are, what is known
-// of each, and the queues of those to be fetched. The paper keeps a fixed-width ISAM file by docID
-// and a sorted list of URL checksums that is searched by merging, a seek for each link being too
-// dear; ours are tables of one pebble database, whose bloom filters answer most lookups of new
-// URLs from memory.
+// Package docindex is the document index (BP98 §4.2.3): a record of each document, the seen set,
+// and the queues of documents to be fetched. The paper has a fixed-width ISAM file by docID and a
+// sorted list of URL checksums, which is searched by merging because a seek for each link would be
+// too slow. Here they are tables of one pebble database, whose bloom filters answer most lookups of
+// new URLs from memory.
 //
-// The tables are parted by the first byte of the key. Integers in keys are big-endian, so that they
-// sort; those in values are varints.
+// The first byte of a key is its table. Integers in keys are big-endian, so that they sort; those
+// in values are varints.
 //
 //	KEY                                      VALUE
-//	'a' docID [8] docID [8]                  nothing             the second has the body of the first
-//	'c' content ID [16]                      docID               the first document with this body
+//	'a' docID [8] docID [8]                  empty               the second is a duplicate of the first
+//	'b' site                                 SiteUsage, below
+//	'c' content ID [16]                      docID               first document with this body
 //	'd' docID [8]                            record, below
 //	'h' host                                 HostRecord, below
-//	'm' name                                 "counts": version, numbers of states and of outcomes, Counts; others: the URL server's
-//	'q' host 0x00 priority [1] number [8]    docID               a URL to be fetched, see QueueKey
-//	'r' due, Unix ms [8] docID [8]           nothing             a document to be visited again when it is due
-//	's' docID [8]                            nothing             a seed
-//	't' host 0x00 folder or query pattern    Yield: two varints  what was fetched of it, new and repeated
+//	'm' name                                 "counts": Counts    "folder": ID of the data folder;
+//	                                                             "stored": last address, a varint;
+//	                                                             other names: of the URL server
+//	'q' host 0x00 priority [1] number [8]    docID               a queued URL, see QueueKey
+//	'r' due, Unix ms [8] docID [8]           empty               a document to be visited again when due
+//	's' docID [8]                            empty               a seed
+//	't' host 0x00 URL shape                  Yield, below        what the pages of a shape showed
 //	'u' fingerprint [8]                      URLRecord, below
 //	'w' due, Unix ms [8] docID [8]           priority            a URL to be fetched again later
+//	'x' host 0x00 URL shape 0x00 docID [8]   empty               a document that was refused for its shape
 //
-// A URLRecord is a varint, docID<<1 | held, and where the order of the queue is by quality the place
-// that the URL was queued at: priority [1] and number, a varint.
+// A URLRecord is a varint, docID<<1 | held, and if the queue is ordered by quality its position
+// when the URL was queued: priority [1] and number, a varint. If either is set, flags [1] follow:
+// 1 bred, 2 listed, 4 sampled; priority and number are 0 then if there are none.
 //
-// A HostRecord, version 4: version [1], flags [1] (1 https, 2 a folder is spent), then varints: pages, time
-// of a connection and of an answer in µs, requests a connection; 0 is not known; days in which its name was not
-// there, and the time of the last finding in Unix s. Version 3 ends before these two, version 2 knows flag 1 alone,
-// version 1 ends after the pages.
+// A Yield is varints: pages with new and with repeated texts; then, unless all are 0, breeding
+// pages, URLs without a page, and URLs refused. Earlier versions wrote the first two alone.
+//
+// A HostRecord, version 5: version [1], flags [1] (1 https, 2 a shape was spent), then varints:
+// pages, time to connect and time to answer in µs, requests per connection (0 is unknown each), and
+// since when the host is down, in Unix s, 0 if it is up. Version 4 has instead the days on which
+// the name did not resolve, and the last such time in Unix s. Version 3 ends before that, version 2
+// has only flag 1, version 1 ends after the pages.
+//
+// A SiteUsage, version 1: version [1], Budget [1], then varints: URLs queued, bytes and µs spent on
+// pages, sitemaps queued, and their bytes.
+//
+// Counts, version 3: version [1], numbers of states, outcomes and traps [1 each], then varints:
+// known, pages, and the totals by state, outcome and trap.
 //
 // A record, version 2:
 //
@@ -42,15 +57,15 @@
 //	        varint  first seen, Unix s; 0 unknown
 //	        varint  due, Unix ms; 0 for none
 //	        varint  length of the URL, and the URL
-//	        1       Trap, where flagged
+//	        1       Trap, if flagged
 //	if fetched:
-//	        1       outcome
+//	        1       outcome, plus 128 if the request carried credentials
 //	        varint  HTTP status
 //	        varint  length of the reason, and the reason
-//	        varint  place in the repository
+//	        varint  address in the repository
 //	        varint  docID of the redirect's target, or of the original of a duplicate
 //	        varint  fetched, Unix s
-//	        16      content ID, where there is one
+//	        16      content ID, if flagged
 //	if visited:
 //	        2       checksum of header fields, little endian
 //	if there is a history, of varints:
@@ -59,15 +74,16 @@
 //	if there are validators:
 //	        varint  length of the ETag, and the ETag; the same of Last-Modified
 //
-// A page that was fetched once and is not visited again thus costs two bytes and its validators. Version 1
-// had no flags from 16 on; its documents are taken as visited once.
+// So a page that was visited once takes two bytes and its validators. Version 1 has no flags from
+// 16 on; its fetched documents count as visited once.
 //
 // Example: http://a.test/ queued as a seed, first seen at 1,000,000,000 s:
 //
 //	02 03 00 00 00 00 80 94eb dc03 00 0e 68 74 74 70 3a 2f 2f 61 2e 74 65 73 74 2f
 //
-// A document known by a link alone takes some 100 bytes in all tables before compression, 40 to 60
-// after; docIDs and hosts cost nearly nothing, neighbouring keys being stored by their difference.
+// A document that is known only by a link takes some 100 bytes in all tables, 40 to 60 when
+// compressed. DocIDs and hosts take nearly nothing, because pebble stores the difference of
+// neighbouring keys.
 package docindex
 
 import (
@@ -75,6 +91,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -85,43 +102,49 @@ import (
 )
 
 const (
-	tableContent = 'c'
-	tableDoc     = 'd'
-	tableHost    = 'h'
-	tableMeta    = 'm'
-	tableQueue   = 'q'
-	tableRevisit = 'r'
-	tableSeed    = 's'
-	tableTwin    = 'a'
-	tableYield   = 't'
-	tableURL     = 'u'
-	tableWait    = 'w'
+	tableSite      = 'b'
+	tableContent   = 'c'
+	tableDoc       = 'd'
+	tableHost      = 'h'
+	tableMeta      = 'm'
+	tableQueue     = 'q'
+	tableRevisit   = 'r'
+	tableSeed      = 's'
+	tableDuplicate = 'a'
+	tableYield     = 't'
+	tableURL       = 'u'
+	tableWait      = 'w'
+	tableRefused   = 'x'
 )
 
 // Options of Open.
 type Options struct {
 	FS         vfs.FS // default: the operating system's
-	CacheBytes int64  // for blocks and what is not yet in tables, default 32 MB
+	CacheBytes int64  // for blocks and for records not yet in tables; default 32 MB
 }
 
 // A DB is an open document index. It is safe for concurrent use.
 type DB struct {
-	p   *pebble.DB
-	dir string
-	o   Options
+	p       *pebble.DB
+	dir     string
+	o       Options
+	failure failure // the first write that failed; none succeeds after it
 
 	readOnly bool
+	pinned   *pinnedFS     // if readOnly
+	stored   atomic.Uint64 // see Stored
 }
 
-// Open opens the document index in the folder dir, and makes it where there is none.
+// Open opens the document index in the folder dir, and creates it if there is none.
 func Open(dir string, o Options) (*DB, error) {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = 32 << 20
 	}
 	if o.FS == nil {
-		o.FS = leanFS{vfs.Default}
+		o.FS = vfs.Default
 	}
 	db := &DB{dir: dir, o: o}
+	db.o.FS = writeFS{o.FS, dir, &db.failure}
 	if err := db.open(); err != nil {
 		return nil, fmt.Errorf("docindex: open %s: %w", dir, err)
 	}
@@ -135,21 +158,36 @@ func (db *DB) open() (err error) {
 		FS:                 db.o.FS,
 		Cache:              cache,
 		FormatMajorVersion: pebble.FormatNewest,
-		MemTableSize:       4 << 20, // pebble takes it out of the cache, twice
+		MemTableSize:       4 << 20, // pebble takes twice this from the cache
 		Logger:             quiet{},
-		EventListener:      &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}}, // whoever read it gets an error; by default pebble calls Fatalf
-		ReadOnly:           db.readOnly,
+		// The reader gets an error; by default pebble also calls Fatalf.
+		EventListener: &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}},
+		ReadOnly:      db.readOnly,
 	}
 	for i := range options.Levels {
 		options.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		options.Levels[i].BlockSize = 16 << 10
 	}
+	defer func() {
+		if failed := returnFatal(recover()); failed != nil {
+			err = failed
+		}
+		if failed := db.failure.get(); failed != nil {
+			err = failed // pebble goes on, and does not know
+			if db.p != nil {
+				db.p.Close()
+			}
+		}
+	}()
 	db.p, err = pebble.Open(db.dir, options)
+	if err == nil {
+		err = db.loadStored()
+	}
 	return err
 }
 
-// Checkpoint makes a copy as of now in the folder dir, which must not be there: hard links where dir is
-// on the same file system. Others may read and write meanwhile.
+// Checkpoint copies the current state to the folder dir, which must not exist: with hard links if
+// dir is on the same file system. Reads and writes continue meanwhile.
 func (db *DB) Checkpoint(dir string) error {
 	if err := db.p.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
 		return fmt.Errorf("docindex: checkpoint %s: %w", dir, err)
@@ -157,32 +195,20 @@ func (db *DB) Checkpoint(dir string) error {
 	return nil
 }
 
-// flushWithin bounds the last flush: on a full disk pebble tries for ever.
-const flushWithin = 10 * time.Second
+// Tidy writes the records in memory to tables, which take a third of the size of the log.
+func (db *DB) Tidy() error { return db.commit(db.p.Flush) }
 
-// Tidy writes what is in memory to tables, which are a third of the log's size.
-func (db *DB) Tidy() error {
-	var flushed <-chan struct{}
-	err := db.commit(func() (err error) { flushed, err = db.p.AsyncFlush(); return err })
-	if err != nil {
-		return err
-	}
-	select {
-	case <-flushed:
-		return nil
-	case <-time.After(flushWithin):
-		return errors.New("docindex: tables cannot be written; the log has everything")
-	}
-}
-
-// Close closes the index. Pebble keeps old logs to write over them; where there are some, opening once
-// more removes them: on a crawl of 10,000 pages they were 4.7 MB beside 1.8 MB of tables.
+// Close closes the index. If pebble has kept old logs for reuse, Close opens and closes it once
+// more, which removes them: after a crawl of 10,000 pages they take 4.7 MB, the tables 1.8 MB.
 func (db *DB) Close() error {
+	if db.pinned != nil {
+		defer db.pinned.close()
+	}
 	logs := db.p.Metrics().WAL.ObsoleteFiles
-	err := db.p.Close()
+	err := errors.Join(db.p.Close(), db.failure.get())
 	if err == nil && logs > 0 && !db.readOnly {
 		if err = db.open(); err == nil {
-			err = db.p.Close()
+			err = errors.Join(db.p.Close(), db.failure.get())
 		}
 	}
 	if err != nil {
@@ -191,9 +217,10 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// quiet is pebble's logger. Pebble calls Fatalf where it cannot write its log, on a full disk for
-// one, and expects the program to end there; a panic that Commit turns into an error lets the
-// caller end in its own way. On pebble's own goroutines it does end the program.
+// quiet is pebble's logger. Pebble calls Fatalf where it finds itself in a state that cannot be, and
+// expects that the process ends. Here Fatalf panics, and returnFatal makes an error of the panic. On
+// pebble's own goroutines the panic ends the process. Writes that fail do not lead there, see
+// writeFS.
 type quiet struct{}
 
 type fatal string
@@ -202,7 +229,19 @@ func (quiet) Infof(string, ...any)              {}
 func (quiet) Errorf(string, ...any)             {}
 func (quiet) Fatalf(format string, args ...any) { panic(fatal(fmt.Sprintf(format, args...))) }
 
-// get gives the value of a key to decode, if the key is there. The value is valid within decode.
+// returnFatal returns an error for a panic of quiet, nil for none, and panics again for others.
+func returnFatal(panicked any) error {
+	switch p := panicked.(type) {
+	case nil:
+		return nil
+	case fatal:
+		return errors.New(string(p))
+	default:
+		panic(p)
+	}
+}
+
+// get calls decode with the value of a key, if there is one. The value is valid during the call.
 func (db *DB) get(key []byte, decode func([]byte) error) (bool, error) {
 	value, closer, err := db.p.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -215,7 +254,7 @@ func (db *DB) get(key []byte, decode func([]byte) error) (bool, error) {
 	return true, decode(value)
 }
 
-// each visits the keys in [lo, hi) in order until fn says false or fails.
+// each calls fn for the keys in [lo, hi) in order until fn returns false or an error.
 func (db *DB) each(lo, hi []byte, fn func(key, value []byte) (bool, error)) error {
 	it, err := db.p.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
 	if err != nil {
@@ -231,7 +270,7 @@ func (db *DB) each(lo, hi []byte, fn func(key, value []byte) (bool, error)) erro
 	return errors.Join(err, it.Close())
 }
 
-// Get is the record of a document.
+// Get returns the record of a document.
 func (db *DB) Get(doc vocab.DocID) (r Record, ok bool, err error) {
 	ok, err = db.get(number(tableDoc, uint64(doc)), func(b []byte) (err error) {
 		r, err = DecodeRecord(doc, b)
@@ -240,7 +279,7 @@ func (db *DB) Get(doc vocab.DocID) (r Record, ok bool, err error) {
 	return r, ok && err == nil, err
 }
 
-// Each visits the records from docID from on, in order.
+// Each calls fn for the records from docID from on, in order.
 func (db *DB) Each(from vocab.DocID, fn func(Record) error) error {
 	return db.each(number(tableDoc, uint64(from)), []byte{tableDoc + 1}, func(key, value []byte) (bool, error) {
 		doc, err := numberOf(key)
@@ -255,13 +294,14 @@ func (db *DB) Each(from vocab.DocID, fn func(Record) error) error {
 	})
 }
 
-// Find is the document of a URL's fingerprint. Held: only nofollow links lead to it so far.
+// Find returns the document of a URL's fingerprint. held reports that only nofollow links lead to
+// it.
 func (db *DB) Find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error) {
 	r, ok, err := db.URL(fp)
 	return r.Doc, r.Held, ok, err
 }
 
-// URL is what is kept of a URL by its fingerprint.
+// URL returns the record of a URL's fingerprint.
 func (db *DB) URL(fp vocab.Fingerprint) (r URLRecord, ok bool, err error) {
 	ok, err = db.get(number(tableURL, uint64(fp)), func(b []byte) (err error) {
 		r, err = decodeURL(fp, b)
@@ -270,7 +310,7 @@ func (db *DB) URL(fp vocab.Fingerprint) (r URLRecord, ok bool, err error) {
 	return r, ok && err == nil, err
 }
 
-// ByContent is the first document that had this body.
+// ByContent returns the first document with a body.
 func (db *DB) ByContent(id vocab.ContentID) (doc vocab.DocID, ok bool, err error) {
 	ok, err = db.get(contentKey(id), func(b []byte) error {
 		v, err := value(b, id)
@@ -280,7 +320,7 @@ func (db *DB) ByContent(id vocab.ContentID) (doc vocab.DocID, ok bool, err error
 	return doc, ok && err == nil, err
 }
 
-// Host is what is kept of a host; zero for an unknown one.
+// Host returns the record of a host, zero for an unknown one.
 func (db *DB) Host(name string) (h HostRecord, err error) {
 	_, err = db.get(append([]byte{tableHost}, name...), func(b []byte) (err error) {
 		h, err = decodeHost(name, b)
@@ -289,13 +329,17 @@ func (db *DB) Host(name string) (h HostRecord, err error) {
 	return h, err
 }
 
-// A Yield is what the pages fetched of a folder, or of a query pattern, have brought.
+// A Yield counts what the URLs of one shape of a host's URLs led to: those of a folder, of a query
+// pattern, or with one extension.
 type Yield struct {
-	New      uint64 // showed a text that the folder had not shown
-	Repeated uint64 // showed one that it had
+	New      uint64 // pages with a text that is new in the shape
+	Repeated uint64 // pages with a text that earlier pages of the shape had
+	Breeding uint64 // of these, pages on which new URLs of the shape were found
+	Missing  uint64 // URLs that do not exist or are no page
+	Refused  uint64 // URLs that were refused, those sampled included
 }
 
-// Yield is what was kept of a folder or query pattern of a host; zero for an unknown one.
+// Yield returns the yield of a shape of a host's URLs, zero for an unknown one.
 func (db *DB) Yield(host, shape string) (y Yield, err error) {
 	_, err = db.get(yieldKey(host, shape), func(b []byte) (err error) {
 		y, err = decodeYield(b)
@@ -304,7 +348,7 @@ func (db *DB) Yield(host, shape string) (y Yield, err error) {
 	return y, err
 }
 
-// EachYield visits the folders and query patterns of a host, in the order of their names.
+// EachYield calls fn for the shapes of a host's URLs, in the order of their names.
 func (db *DB) EachYield(host string, fn func(shape string, y Yield) error) error {
 	lo := yieldKey(host, "")
 	hi := append(append([]byte{tableYield}, host...), 1)
@@ -325,13 +369,32 @@ func yieldKey(host, shape string) []byte {
 func decodeYield(b []byte) (Yield, error) {
 	d := decoder{b: b}
 	y := Yield{New: d.uvarint(1<<64 - 1), Repeated: d.uvarint(1<<64 - 1)}
+	if len(d.b) > 0 {
+		y.Breeding, y.Missing = d.uvarint(1<<64-1), d.uvarint(1<<64-1)
+		y.Refused = d.uvarint(1<<64 - 1)
+	}
 	if err := d.end(); err != nil {
-		return Yield{}, fmt.Errorf("docindex: yield of a folder: %w", err)
+		return Yield{}, fmt.Errorf("docindex: yield of a URL shape: %w", err)
 	}
 	return y, nil
 }
 
-// Counts are the totals; zero for a new index.
+// EachRefused calls fn for the documents that were refused for a shape, ascending, until fn returns
+// false.
+func (db *DB) EachRefused(host, shape string, fn func(vocab.DocID) (bool, error)) error {
+	lo := refusedKey(host, shape, 0)
+	return db.each(lo, refusedKey(host, shape, 1<<64-1), func(key, _ []byte) (bool, error) {
+		return fn(vocab.DocID(binary.BigEndian.Uint64(key[len(key)-8:])))
+	})
+}
+
+func refusedKey(host, shape string, doc vocab.DocID) []byte {
+	b := make([]byte, 0, len(host)+len(shape)+11)
+	b = append(append(append(append(b, tableRefused), host...), 0), shape...)
+	return binary.BigEndian.AppendUint64(append(b, 0), uint64(doc))
+}
+
+// Counts returns the totals, zero for a new index.
 func (db *DB) Counts() (c Counts, err error) {
 	_, err = db.get(metaKey("counts"), func(b []byte) (err error) {
 		c, err = decodeCounts(b)
@@ -340,13 +403,13 @@ func (db *DB) Counts() (c Counts, err error) {
 	return c, err
 }
 
-// Meta is a value that the URL server keeps under a name; "" where there is none.
+// Meta returns the value that the URL server keeps under a name, "" if there is none.
 func (db *DB) Meta(name string) (s string, err error) {
 	_, err = db.get(metaKey(name), func(b []byte) error { s = string(b); return nil })
 	return s, err
 }
 
-// Seeds are the documents that crawls started from.
+// Seeds returns the documents of all seeds.
 func (db *DB) Seeds() (docs []vocab.DocID, err error) {
 	err = db.each([]byte{tableSeed}, []byte{tableSeed + 1}, func(key, _ []byte) (bool, error) {
 		doc, err := numberOf(key)
@@ -356,10 +419,10 @@ func (db *DB) Seeds() (docs []vocab.DocID, err error) {
 	return docs, err
 }
 
-// A QueueKey is a place in a host's queue: lower priorities first, then lower numbers. Numbers are
-// given out once, in the order of queueing.
+// A QueueKey is a position in a host's queue: lower priorities come first, then lower numbers.
+// Numbers are unique and ascend in the order of queueing.
 type QueueKey struct {
-	Host     string // with its port where that is not the scheme's own
+	Host     string // with its port, unless that is the scheme's default
 	Priority uint8
 	Number   uint64
 }
@@ -373,12 +436,12 @@ func (k QueueKey) bytes() []byte {
 func decodeQueueKey(b []byte) (k QueueKey, err error) {
 	n := len(b) - 10
 	if n < 1 || b[n] != 0 {
-		return k, fmt.Errorf("docindex: %s is no place in a queue", keyName(b))
+		return k, fmt.Errorf("docindex: %s is not a position in a queue", keyName(b))
 	}
 	return QueueKey{Host: string(b[1:n]), Priority: b[n+1], Number: binary.BigEndian.Uint64(b[n+2:])}, nil
 }
 
-// Queued is the document at a place in a queue, 0 where there is none.
+// Queued returns the document at a position in a queue, 0 if there is none.
 func (db *DB) Queued(k QueueKey) (doc vocab.DocID, err error) {
 	_, err = db.get(k.bytes(), func(b []byte) error {
 		v, err := value(b, k)
@@ -388,14 +451,14 @@ func (db *DB) Queued(k QueueKey) (doc vocab.DocID, err error) {
 	return doc, err
 }
 
-// EachQueued visits the queue of one host from a place on, until fn says false.
+// EachQueued calls fn for the queue of one host from a position on, until fn returns false.
 func (db *DB) EachQueued(from QueueKey, fn func(QueueKey, vocab.DocID) (bool, error)) error {
 	hi := append(append([]byte{tableQueue}, from.Host...), 1)
 	return db.eachQueued(from.bytes(), hi, fn)
 }
 
-// EachQueue visits the queues, host by host in the order of their names, from a host on, until fn says false; from ""
-// all.
+// EachQueue calls fn for the queues of all hosts from the name host on, in the order of names,
+// until fn returns false.
 func (db *DB) EachQueue(host string, fn func(QueueKey, vocab.DocID) (bool, error)) error {
 	return db.eachQueued(append([]byte{tableQueue}, host...), []byte{tableQueue + 1}, fn)
 }
@@ -414,15 +477,15 @@ func (db *DB) eachQueued(lo, hi []byte, fn func(QueueKey, vocab.DocID) (bool, er
 	})
 }
 
-// A Wait is a document that is to be queued again when it is due.
+// A Wait is a document that will be queued again when it is due.
 type Wait struct {
 	Due      time.Time // whole milliseconds
 	Doc      vocab.DocID
 	Priority uint8 // for the queue
 }
 
-// EachWaiting visits the waiting documents that are due at from or later, in the order of Due,
-// until fn says false.
+// EachWaiting calls fn for the waiting documents that are due at from or later, in the order of
+// Due, until fn returns false.
 func (db *DB) EachWaiting(from time.Time, fn func(Wait) (bool, error)) error {
 	lo := binary.BigEndian.AppendUint64([]byte{tableWait}, millis(from))
 	return db.each(lo, []byte{tableWait + 1}, func(key, b []byte) (bool, error) {
@@ -434,8 +497,8 @@ func (db *DB) EachWaiting(from time.Time, fn func(Wait) (bool, error)) error {
 	})
 }
 
-// EachRevisit visits the documents to be visited again that are due at from or later, in the order of
-// their time, until fn says false.
+// EachRevisit calls fn for the documents to be visited again that are due at from or later, in the
+// order of due, until fn returns false.
 func (db *DB) EachRevisit(from time.Time, fn func(due time.Time, doc vocab.DocID) (bool, error)) error {
 	lo := binary.BigEndian.AppendUint64([]byte{tableRevisit}, millis(from))
 	return db.each(lo, []byte{tableRevisit + 1}, func(key, _ []byte) (bool, error) {
@@ -447,9 +510,9 @@ func (db *DB) EachRevisit(from time.Time, fn func(due time.Time, doc vocab.DocID
 	})
 }
 
-// EachTwin visits the duplicates of a document, in order, until fn says false.
-func (db *DB) EachTwin(of vocab.DocID, fn func(doc vocab.DocID) (bool, error)) error {
-	return db.each(number(tableTwin, uint64(of)), number(tableTwin, uint64(of)+1), func(key, _ []byte) (bool, error) {
+// EachDuplicateOf calls fn for the duplicates of a document, ascending, until fn returns false.
+func (db *DB) EachDuplicateOf(of vocab.DocID, fn func(doc vocab.DocID) (bool, error)) error {
+	return db.each(number(tableDuplicate, uint64(of)), number(tableDuplicate, uint64(of)+1), func(key, _ []byte) (bool, error) {
 		_, doc, err := pairOf(key)
 		if err != nil {
 			return false, err
@@ -458,9 +521,10 @@ func (db *DB) EachTwin(of vocab.DocID, fn func(doc vocab.DocID) (bool, error)) e
 	})
 }
 
-// EachTwins visits the duplicates of all documents, ascending by these, until fn says false.
-func (db *DB) EachTwins(fn func(of, doc vocab.DocID) (bool, error)) error {
-	return db.each([]byte{tableTwin}, []byte{tableTwin + 1}, func(key, _ []byte) (bool, error) {
+// EachDuplicate calls fn for all duplicates, ascending by the document that they are duplicates of,
+// until fn returns false.
+func (db *DB) EachDuplicate(fn func(of, doc vocab.DocID) (bool, error)) error {
+	return db.each([]byte{tableDuplicate}, []byte{tableDuplicate + 1}, func(key, _ []byte) (bool, error) {
 		of, doc, err := pairOf(key)
 		if err != nil {
 			return false, err
@@ -472,64 +536,97 @@ func (db *DB) EachTwins(fn func(of, doc vocab.DocID) (bool, error)) error {
 // Sync makes everything committed so far durable.
 func (db *DB) Sync() error { return db.commit(func() error { return db.p.LogData(nil, pebble.Sync) }) }
 
-// DiskBytes is how much room the index takes.
+// DiskBytes returns the size of the index on disk.
 func (db *DB) DiskBytes() int64 { return int64(db.p.Metrics().DiskSpaceUsage()) }
 
+// commit calls write, and fails if that or any write before it failed.
 func (db *DB) commit(write func() error) (err error) {
 	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case fatal:
-			err = fmt.Errorf("docindex: write: %s", string(r))
-		default:
-			panic(r)
+		if err = errors.Join(err, returnFatal(recover())); err == nil {
+			err = db.failure.get()
+		}
+		if err != nil {
+			err = fmt.Errorf("docindex: write: %w", err)
 		}
 	}()
-	if err := write(); err != nil {
-		return fmt.Errorf("docindex: write: %w", err)
+	if err := db.failure.get(); err != nil {
+		return err
 	}
-	return nil
+	return write()
 }
 
-// A Batch is a set of changes that happen together or not at all.
+// Stored returns the last address of a record of the repository that the index ever had, 0 for
+// none. Indexes of folders of version 1 do not know it before their first new page.
+func (db *DB) Stored() vocab.Address { return vocab.Address(db.stored.Load()) }
+
+const metaStored = "stored"
+
+func (db *DB) loadStored() error {
+	_, err := db.get(metaKey(metaStored), func(b []byte) error {
+		v, err := value(b, metaStored)
+		db.stored.Store(v)
+		return err
+	})
+	return err
+}
+
+// putStored adds the last address to the batch if it is later than that of the index.
+func (b *Batch) putStored() {
+	for {
+		was := b.db.stored.Load()
+		if uint64(b.stored) <= was {
+			return
+		}
+		if b.db.stored.CompareAndSwap(was, uint64(b.stored)) {
+			b.p.Set(metaKey(metaStored), binary.AppendUvarint(nil, uint64(b.stored)), nil)
+			return
+		}
+	}
+}
+
+// A Batch is a set of changes that are applied atomically.
 type Batch struct {
-	db  *DB
-	p   *pebble.Batch
-	buf []byte
+	db     *DB
+	p      *pebble.Batch
+	buf    []byte
+	stored vocab.Address // the last of the records in the batch
 }
 
-// NewBatch begins a batch.
+// NewBatch returns an empty batch.
 func (db *DB) NewBatch() *Batch { return &Batch{db: db, p: db.p.NewBatch()} }
 
 // PutRecord writes the record of a document.
 func (b *Batch) PutRecord(r *Record) {
 	b.buf = r.Append(b.buf[:0])
 	b.p.Set(number(tableDoc, uint64(r.Doc)), b.buf, nil)
+	if r.Fetch != nil {
+		b.stored = max(b.stored, r.Fetch.Address)
+	}
 }
 
-// PutURL writes what is kept of a URL by its fingerprint.
+// PutURL writes the record of a URL's fingerprint.
 func (b *Batch) PutURL(fp vocab.Fingerprint, r URLRecord) {
 	b.buf = r.append(b.buf[:0])
 	b.p.Set(number(tableURL, uint64(fp)), b.buf, nil)
 }
 
-// PutContent names the first document with a body.
+// PutContent sets the first document with a body.
 func (b *Batch) PutContent(id vocab.ContentID, doc vocab.DocID) { b.set(contentKey(id), uint64(doc)) }
 
-// DeleteContent forgets the first document with a body.
+// DeleteContent is the inverse of PutContent.
 func (b *Batch) DeleteContent(id vocab.ContentID) { b.p.Delete(contentKey(id), nil) }
 
-// PutTwin notes that doc is a duplicate of another, DeleteTwin that it no longer is.
-func (b *Batch) PutTwin(of, doc vocab.DocID) {
-	b.p.Set(pair(tableTwin, uint64(of), uint64(doc)), nil, nil)
+// PutDuplicate records that doc is a duplicate of another document.
+func (b *Batch) PutDuplicate(of, doc vocab.DocID) {
+	b.p.Set(pair(tableDuplicate, uint64(of), uint64(doc)), nil, nil)
 }
 
-// DeleteTwin is the inverse of PutTwin.
-func (b *Batch) DeleteTwin(of, doc vocab.DocID) {
-	b.p.Delete(pair(tableTwin, uint64(of), uint64(doc)), nil)
+// DeleteDuplicate is the inverse of PutDuplicate.
+func (b *Batch) DeleteDuplicate(of, doc vocab.DocID) {
+	b.p.Delete(pair(tableDuplicate, uint64(of), uint64(doc)), nil)
 }
 
-// PutRevisit notes when a document is to be visited again, in whole milliseconds.
+// PutRevisit sets when a document is to be visited again, in whole milliseconds.
 func (b *Batch) PutRevisit(due time.Time, doc vocab.DocID) {
 	b.p.Set(pair(tableRevisit, millis(due), uint64(doc)), nil, nil)
 }
@@ -544,19 +641,33 @@ func (b *Batch) DeleteRevisits() {
 	b.p.DeleteRange([]byte{tableRevisit}, []byte{tableRevisit + 1}, nil)
 }
 
-// PutSeed remembers a seed.
+// PutSeed adds a seed.
 func (b *Batch) PutSeed(doc vocab.DocID) { b.p.Set(number(tableSeed, uint64(doc)), nil, nil) }
 
-// PutHost writes what is kept of a host.
+// PutHost writes the record of a host.
 func (b *Batch) PutHost(name string, h HostRecord) {
 	b.buf = h.append(b.buf[:0])
 	b.p.Set(append([]byte{tableHost}, name...), b.buf, nil)
 }
 
-// PutYield writes what a folder or query pattern has brought.
+// PutYield writes the yield of a shape of a host's URLs.
 func (b *Batch) PutYield(host, shape string, y Yield) {
 	b.buf = binary.AppendUvarint(binary.AppendUvarint(b.buf[:0], y.New), y.Repeated)
+	if y.Breeding|y.Missing|y.Refused != 0 {
+		b.buf = binary.AppendUvarint(binary.AppendUvarint(b.buf, y.Breeding), y.Missing)
+		b.buf = binary.AppendUvarint(b.buf, y.Refused)
+	}
 	b.p.Set(yieldKey(host, shape), b.buf, nil)
+}
+
+// PutRefused records that a document was refused for a shape.
+func (b *Batch) PutRefused(host, shape string, doc vocab.DocID) {
+	b.p.Set(refusedKey(host, shape, doc), nil, nil)
+}
+
+// DeleteRefused is the inverse of PutRefused.
+func (b *Batch) DeleteRefused(host, shape string, doc vocab.DocID) {
+	b.p.Delete(refusedKey(host, shape, doc), nil)
 }
 
 // PutCounts writes the totals.
@@ -565,44 +676,46 @@ func (b *Batch) PutCounts(c *Counts) {
 	b.p.Set(metaKey("counts"), b.buf, nil)
 }
 
-// PutMeta keeps a value under a name other than "counts".
+// PutMeta sets the value under a name, which is not "counts".
 func (b *Batch) PutMeta(name, value string) { b.p.Set(metaKey(name), []byte(value), nil) }
 
 // PutQueued queues a document.
 func (b *Batch) PutQueued(k QueueKey, doc vocab.DocID) { b.set(k.bytes(), uint64(doc)) }
 
-// DeleteQueued takes a document out of its queue.
+// DeleteQueued removes a document from its queue.
 func (b *Batch) DeleteQueued(k QueueKey) { b.p.Delete(k.bytes(), nil) }
 
-// DeleteQueues empties all queues, that of waiting documents too.
+// DeleteQueues empties all queues and the waiting documents.
 func (b *Batch) DeleteQueues() {
 	b.p.DeleteRange([]byte{tableQueue}, []byte{tableQueue + 1}, nil)
 	b.p.DeleteRange([]byte{tableWait}, []byte{tableWait + 1}, nil)
 }
 
-// PutWaiting lets a document wait.
+// PutWaiting adds a waiting document.
 func (b *Batch) PutWaiting(w Wait) { b.p.Set(w.bytes(), []byte{w.Priority}, nil) }
 
-// DeleteWaiting ends its wait.
+// DeleteWaiting is the inverse of PutWaiting.
 func (b *Batch) DeleteWaiting(w Wait) { b.p.Delete(w.bytes(), nil) }
 
-// Len is the size of the batch in bytes.
+// Len returns the size of the batch in bytes.
 func (b *Batch) Len() int { return b.p.Len() }
 
-// Empty says whether the batch changes nothing.
+// Empty reports whether the batch has no changes.
 func (b *Batch) Empty() bool { return b.p.Empty() }
 
-// Commit applies the batch. It is durable after the next commit that is waited for.
+// Commit applies the batch. It is durable after the next Sync or Wait of any batch.
 func (b *Batch) Commit() error {
+	b.putStored()
 	return b.db.commit(func() error { return errors.Join(b.p.Commit(pebble.NoSync), b.p.Close()) })
 }
 
-// Apply applies the batch and begins to make it durable; Wait waits for that.
+// Apply applies the batch and starts to make it durable. The caller then calls Wait.
 func (b *Batch) Apply() error {
+	b.putStored()
 	return b.db.commit(func() error { return b.db.p.ApplyNoSyncWait(b.p, pebble.Sync) })
 }
 
-// Wait returns when the batch is durable, after Apply.
+// Wait blocks until the batch is durable, after Apply.
 func (b *Batch) Wait() error {
 	return b.db.commit(func() error { return errors.Join(b.p.SyncWait(), b.p.Close()) })
 }
@@ -642,7 +755,7 @@ func numberOf(key []byte) (uint64, error) {
 func contentKey(id vocab.ContentID) []byte { return append([]byte{tableContent}, id[:]...) }
 func metaKey(name string) []byte           { return append([]byte{tableMeta}, name...) }
 
-// value decodes a value that is one varint; key names it in errors.
+// value decodes a value that is one varint. The error mentions key.
 func value(b []byte, key any) (uint64, error) {
 	d := decoder{b: b}
 	v := d.uvarint(1<<64 - 1)
@@ -652,7 +765,7 @@ func value(b []byte, key any) (uint64, error) {
 	return v, nil
 }
 
-// keyName shows a key to people.
+// keyName returns a printable form of a key.
 func keyName(key []byte) string {
 	var s strings.Builder
 	for _, c := range key {

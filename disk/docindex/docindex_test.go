@@ -33,11 +33,11 @@ func fill(t *testing.T, db *DB) {
 	body := vocab.ContentID{1, 2, 3}
 	records := []Record{
 		{URL: "http://a.test/", State: Finished, FirstSeen: at, Fetch: &FetchOutcome{
-			Outcome: vocab.Fetched, Status: 200, Place: vocab.PlaceAt(1, 16, 0), Content: body, Fetched: at.Add(time.Minute)},
+			Outcome: vocab.Fetched, Status: 200, Address: vocab.MakeAddress(1, 16, 0), Content: body, Fetched: at.Add(time.Minute)},
 			Due: at.Add(time.Hour), History: History{Visits: 3, Changes: 1, Visited: at.Add(3 * time.Minute), Changed: at.Add(time.Minute), Recent: Trials{2, 1, 2 * time.Minute},
 				Headers: 0x1234, Validators: vocab.Validators{ETag: `"5f2a"`}}},
 		{URL: "https://a.test/twin", State: Finished, Depth: 1, FirstSeen: at, Fetch: &FetchOutcome{
-			Outcome: vocab.Fetched, Status: 200, Place: vocab.PlaceAt(1, 16, 1), Content: body, Alias: 1, Fetched: at.Add(2 * time.Minute)}},
+			Outcome: vocab.Fetched, Status: 200, Address: vocab.MakeAddress(1, 16, 1), Content: body, Alias: 1, Fetched: at.Add(2 * time.Minute)}},
 		{URL: "http://a.test/sitemap.xml", Kind: vocab.SitemapTarget, State: Queued, FirstSeen: at},
 		{URL: "http://b.test:8080/busy", State: Waiting, Depth: 2, Hops: 1, Tries: 2, FirstSeen: at, Due: at.Add(1500 * time.Millisecond),
 			Fetch: &FetchOutcome{Outcome: vocab.Failed, Status: 503, Reason: "503 Service Unavailable", Fetched: at}},
@@ -69,13 +69,15 @@ func fill(t *testing.T, db *DB) {
 	}
 	counts.Known, counts.Pages = 6, 1
 	b.PutContent(body, 1)
-	b.PutTwin(1, 2)
+	b.PutDuplicate(1, 2)
 	b.PutRevisit(records[0].Due, 1)
 	b.PutSeed(1)
 	b.PutQueued(QueueKey{"a.test", 0, 7}, 3)
 	b.PutWaiting(Wait{records[3].Due, 4, 3})
-	b.PutHost("a.test", HostRecord{Pages: 1, HTTPS: true, Connect: 20 * time.Millisecond, Answer: time.Second, PerConnection: 100, Spent: true, Nameless: 2, NamelessLast: at})
-	b.PutYield("a.test", "/x/?id", Yield{300, 52})
+	b.PutHost("a.test", HostRecord{Pages: 1, HTTPS: true, Connect: 20 * time.Millisecond, Answer: time.Second, PerConnection: 100, Spent: true, DownSince: at})
+	b.PutYield("a.test", "/x/?id", Yield{New: 300, Repeated: 52})
+	b.PutYield("b.test", "*.svg", Yield{Missing: 1, Refused: 9})
+	b.PutRefused("b.test", "*.svg", 6)
 	b.PutCounts(&counts)
 	b.PutMeta("scope", "domain")
 	if err := b.Commit(); err != nil {
@@ -118,7 +120,7 @@ func TestReadBack(t *testing.T) {
 	if _, ok, err := db.Get(7); ok || err != nil {
 		t.Errorf("Get of an unknown document: %v %v", ok, err)
 	}
-	if h, err := db.Host("a.test"); h != (HostRecord{1, true, 20 * time.Millisecond, time.Second, 100, true, 2, time.Unix(1_000_000_000, 0).UTC()}) || err != nil {
+	if h, err := db.Host("a.test"); h != (HostRecord{1, true, 20 * time.Millisecond, time.Second, 100, true, time.Unix(1_000_000_000, 0).UTC()}) || err != nil {
 		t.Errorf("Host: %v %v", h, err)
 	}
 	if h, err := db.Host("a.tes"); h != (HostRecord{}) || err != nil {
@@ -142,7 +144,7 @@ func TestCheck(t *testing.T) {
 		"":                                       func(*DB, *pebble.Batch) {},
 		"document 3 follows document 1":          func(_ *DB, b *pebble.Batch) { b.Delete(number(tableDoc, 2), nil) },
 		"in no queue":                            func(_ *DB, b *pebble.Batch) { b.Delete(QueueKey{"a.test", 0, 7}.bytes(), nil) },
-		"is in two places":                       func(_ *DB, b *pebble.Batch) { b.Set(QueueKey{"a.test", 1, 8}.bytes(), []byte{3}, nil) },
+		"is in two queues":                       func(_ *DB, b *pebble.Batch) { b.Set(QueueKey{"a.test", 1, 8}.bytes(), []byte{3}, nil) },
 		"document 1 is in a queue, and finished": func(_ *DB, b *pebble.Batch) { b.Set(QueueKey{"a.test", 1, 8}.bytes(), []byte{1}, nil) },
 		"7 fingerprints":                         func(_ *DB, b *pebble.Batch) { b.Set(number(tableURL, 1), []byte{1}, nil) },
 		"not fetched":                            func(_ *DB, b *pebble.Batch) { b.Set(contentKey(vocab.ContentID{9}), []byte{5}, nil) },
@@ -178,7 +180,7 @@ func TestRecordRoundTrip(t *testing.T) {
 		if rapid.Bool().Draw(t, "fetched") {
 			r.Fetch = &FetchOutcome{
 				Outcome: vocab.Outcome(rapid.IntRange(0, int(vocab.Outcomes)-1).Draw(t, "outcome")), Status: rapid.IntRange(0, 999).Draw(t, "status"),
-				Reason: rapid.StringN(0, 20, MaxReason).Draw(t, "reason"), Place: vocab.Place(rapid.Uint64().Draw(t, "place")),
+				Reason: rapid.StringN(0, 20, MaxReason).Draw(t, "reason"), Address: vocab.Address(rapid.Uint64().Draw(t, "place")),
 				Alias: vocab.DocID(rapid.Uint64().Draw(t, "alias")), Fetched: at.Draw(t, "fetched"),
 			}
 			copy(r.Fetch.Content[:], rapid.SliceOfN(rapid.Byte(), 0, 16).Draw(t, "content"))
@@ -210,6 +212,10 @@ func TestRecordRoundTrip(t *testing.T) {
 // TestOldHost reads hosts of versions 1 and 2.
 func TestOldHost(t *testing.T) {
 	if h, err := decodeHost("a.test", []byte{1, 1, 5}); h != (HostRecord{Pages: 5, HTTPS: true}) || err != nil {
+		t.Errorf("%+v, %v", h, err)
+	}
+	nameless := []byte{4, 1, 5, 0, 0, 0, 2, 0x80, 0x94, 0xeb, 0xdc, 0x03}
+	if h, err := decodeHost("a.test", nameless); h != (HostRecord{Pages: 5, HTTPS: true}) || err != nil {
 		t.Errorf("%+v, %v", h, err)
 	}
 	if h, err := decodeHost("a.test", []byte{2, 1, 5, 0, 0, 0}); h != (HostRecord{Pages: 5, HTTPS: true}) || err != nil {
@@ -245,7 +251,7 @@ func TestOldCounts(t *testing.T) {
 func TestYields(t *testing.T) {
 	db := openMem(t)
 	fill(t, db)
-	if y, err := db.Yield("a.test", "/x/?id"); y != (Yield{300, 52}) || err != nil {
+	if y, err := db.Yield("a.test", "/x/?id"); y != (Yield{New: 300, Repeated: 52}) || err != nil {
 		t.Errorf("%+v, %v", y, err)
 	}
 	if y, err := db.Yield("a.test", "/x/"); y != (Yield{}) || err != nil {
@@ -255,6 +261,24 @@ func TestYields(t *testing.T) {
 	err := db.EachYield("a.test", func(shape string, y Yield) error { got = append(got, shape); return nil })
 	if len(got) != 1 || got[0] != "/x/?id" || err != nil {
 		t.Errorf("%q, %v", got, err)
+	}
+	if y, err := db.Yield("b.test", "*.svg"); y != (Yield{Missing: 1, Refused: 9}) || err != nil {
+		t.Errorf("%+v, %v", y, err)
+	}
+	var refused []vocab.DocID
+	err = db.EachRefused("b.test", "*.svg", func(doc vocab.DocID) (bool, error) {
+		refused = append(refused, doc)
+		return true, nil
+	})
+	if len(refused) != 1 || refused[0] != 6 || err != nil {
+		t.Errorf("%v, %v", refused, err)
+	}
+	for _, r := range []URLRecord{
+		{Doc: 7}, {Doc: 7, Held: true, Bred: true}, {Doc: 7, Priority: 3, Number: 9, Listed: true}, {Doc: 7, Sampled: true},
+	} {
+		if got, err := decodeURL(0, r.append(nil)); got != r || err != nil {
+			t.Errorf("%+v, %v; want %+v", got, err, r)
+		}
 	}
 }
 
@@ -294,7 +318,7 @@ func FuzzDecodeRecord(f *testing.F) {
 
 func BenchmarkRecord(b *testing.B) {
 	r := Record{Doc: 1, URL: "https://docs.example.org/en/stable/library/functions.html", State: Finished, Depth: 3, FirstSeen: time.Unix(1_000_000_000, 0),
-		Fetch: &FetchOutcome{Status: 200, Place: vocab.PlaceAt(1, 1<<20, 3), Content: vocab.ContentID{1}, Fetched: time.Unix(1_000_000_000, 0)}}
+		Fetch: &FetchOutcome{Status: 200, Address: vocab.MakeAddress(1, 1<<20, 3), Content: vocab.ContentID{1}, Fetched: time.Unix(1_000_000_000, 0)}}
 	b.ReportAllocs()
 	var buf []byte
 	for b.Loop() {

@@ -10,68 +10,71 @@ import (
 	"anatomy/vocab"
 )
 
-// A Record is what is known of one document (BP98 §4.2.3: status, pointer into the repository,
-// checksum; URL whether or not it was crawled).
+// A Record is the entry of one document (BP98 §4.2.3: status, pointer into the repository,
+// checksum, URL).
 type Record struct {
 	Doc       vocab.DocID // from the key
 	URL       string      // canonical
 	Kind      vocab.TargetKind
 	State     State
-	Trap      Trap          // Trapped: why
-	Swapped   bool          // http and https were exchanged once because a redirect said so
+	Trap      Trap          // why it is Trapped
+	Swapped   bool          // a redirect changed http to https or back
 	Depth     uint16        // links from the nearest seed when first seen
-	Hops      uint8         // redirects that led here, one after the other
-	Tries     uint8         // fetches that failed in passing since the last answer
+	Hops      uint8         // consecutive redirects that led here
+	Tries     uint8         // temporary failures since the last answer
 	FirstSeen time.Time     // whole seconds, UTC
-	Due       time.Time     // Waiting: not to be asked for before; else when it is to be visited again; whole milliseconds, UTC
-	Fetch     *FetchOutcome // nil before the first fetch; while a page is visited again what it was before
-	History   History       // zero before the first fetch that settled anything
+	Due       time.Time     // next fetch of a Waiting document, or next visit; whole milliseconds, UTC
+	Fetch     *FetchOutcome // last completed fetch; nil before the first
+	History   History       // zero before the first conclusive visit
 }
 
-// A FetchOutcome is what came of the last fetch of a document.
+// A FetchOutcome is the result of the last fetch of a document.
 type FetchOutcome struct {
 	Outcome vocab.Outcome
-	Status  int             // of HTTP; 0 where no answer came
-	Reason  string          // for people, where the outcome needs one
-	Place   vocab.Place     // in the repository; 0 where nothing was kept
-	Content vocab.ContentID // zero where nothing was kept
-	Alias   vocab.DocID     // where it was redirected to, or what it is a duplicate of; 0 for neither
+	Status  int             // of HTTP; 0 without an answer
+	Reason  string          // for people, if the outcome needs one
+	Address vocab.Address   // in the repository; 0 if nothing was kept
+	Content vocab.ContentID // zero if nothing was kept
+	Alias   vocab.DocID     // redirect target or original of a duplicate; 0 for neither
 	Fetched time.Time       // whole seconds, UTC
+
+	SignedIn bool // the request carried credentials, so not everybody may see what it led to
 }
 
-// A History tells of the visits to a document that found out whether it is there and whether it changed.
+// A History summarises the conclusive visits to a document: those that found whether it exists and
+// whether it changed.
 type History struct {
-	Visits  uint32    // the first fetch counts
-	Changes uint32    // visits that found another content than the one before
-	Misses  uint8     // visits in a row that found nothing, of a page that was there
+	Visits  uint32    // including the first fetch
+	Changes uint32    // visits that found changed content
+	Misses  uint8     // consecutive visits that did not find a page that existed
 	Visited time.Time // the last one; whole seconds, UTC
-	Changed time.Time // the last that found something new, the first fetch to begin with
+	Changed time.Time // the last that found changed content, or the first fetch
 	Recent  Trials
 
-	Headers    uint16           // checksum of the header fields that indexing reads; 0 for none
-	Validators vocab.Validators // of the content in Fetch
+	Headers    uint16           // checksum of the header fields that are indexed; 0 for none
+	Validators vocab.Validators // of the content of Fetch
 }
 
-// Trials are the latest visits, to learn from how often a page changes.
+// Trials are the latest visits, from which the change rate is estimated.
 type Trials struct {
-	N       uint8         // visits, each some time after another
-	Changed uint8         // of them those that found a change
-	Span    time.Duration // of all these times together, whole seconds
+	N       uint8         // number of visits
+	Changed uint8         // visits that found a change
+	Span    time.Duration // sum of the times between visits, whole seconds
 }
 
-// A State says what is to happen with a document.
+// A State is what the crawl does next with a document.
 type State uint8
 
 // The states. The order is part of the format.
 const (
-	OutOfScope State = iota // known by its links; the crawl does not go there
-	NoFollowed              // known by nofollow links alone
-	Trapped                 // within scope, but too deep or too repetitive to be a page
+	OutOfScope State = iota // outside the scope of the crawl
+	NoFollowed              // only nofollow links lead to it
+	Trapped                 // within scope, but part of a trap
 	Queued                  // to be fetched
 	Waiting                 // to be fetched again at Due, after a failure
-	Finished                // its fate is known
+	Finished                // its outcome is final until the next visit
 	GivenUp                 // failed too often
-	States                  // how many there are
+	States                  // number of states
 )
 
 var stateNames = [States]string{"out of scope", "nofollowed", "trapped", "queued", "waiting", "finished", "given up"}
@@ -83,21 +86,29 @@ func (s State) String() string {
 	return fmt.Sprintf("state %d", uint8(s))
 }
 
-// A Trap is why a URL within scope is not to be fetched.
+// A Trap is why a URL within scope is not fetched.
 type Trap uint8
 
 // The traps. The order is part of the format.
 const (
-	UnknownTrap Trap = iota // of an index that did not keep the reason
-	TooDeep                 // too many links from the seeds
-	Repetitive              // the path repeats itself
-	FarFuture               // a calendar's page, years ahead
-	SpentFolder             // the pages of its folder show the same texts again and again
-	SpentQuery              // as do those of its path with these parameters
-	Traps                   // how many there are
+	UnknownTrap    Trap = iota // recorded by a version without reasons
+	TooDeep                    // too many links from the seeds
+	Repetitive                 // the path repeats itself
+	FarFuture                  // page of a calendar, years ahead
+	SpentFolder                // the pages of its folder repeat the same texts and breed URLs
+	SpentQuery                 // so do those of its path with these parameters
+	OverURLs                   // its site has used up its budget of URLs
+	OverSitemaps               // and of sitemaps
+	SpentParameter             // one of its parameters changes nothing; without it, it is another URL
+	NoPages                    // URLs like it lead to no page
+	Traps                      // number of traps
 )
 
-var trapNames = [Traps]string{"trap", "too deep", "path repeats itself", "date years ahead", "folder repeats itself", "query repeats itself"}
+var trapNames = [Traps]string{
+	"trap", "too deep", "path repeats itself", "date years ahead", "folder repeats itself",
+	"query repeats itself", "budget of URLs", "budget of sitemaps", "parameter without effect",
+	"no pages",
+}
 
 func (t Trap) String() string {
 	if t < Traps {
@@ -106,13 +117,33 @@ func (t Trap) String() string {
 	return fmt.Sprintf("trap %d", uint8(t))
 }
 
-// MaxReason bounds the reason kept with an outcome, in bytes.
+// Budget returns the budget that is the reason, or NoBudget.
+func (t Trap) Budget() Budget {
+	switch t {
+	case OverURLs:
+		return URLBudget
+	case OverSitemaps:
+		return SitemapBudget
+	}
+	return NoBudget
+}
+
+// IsOfShape reports whether a URL was refused for a shape that it shares with others, see Yield.
+func (t Trap) IsOfShape() bool {
+	switch t {
+	case SpentFolder, SpentQuery, SpentParameter, NoPages:
+		return true
+	}
+	return false
+}
+
+// MaxReason bounds the reason of an outcome, in bytes.
 const MaxReason = 200
 
-// MaxValidator bounds an ETag or Last-Modified that is kept, in bytes; longer ones are not.
+// MaxValidator is the longest ETag or Last-Modified that is kept, in bytes.
 const MaxValidator = 128
 
-// version of the record's encoding, and of the totals'. 1 had no history.
+// version is that of the encoding of records. Version 1 has no history.
 const version = 2
 
 const (
@@ -126,7 +157,10 @@ const (
 	flagTrap
 )
 
-// once is the history of a document that was visited when it was fetched, and not again.
+// signedIn is added to an outcome whose request carried credentials.
+const signedIn = 128
+
+// once returns the history of a document that was visited only once, when it was fetched.
 func (r *Record) once() (h History) {
 	if r.Fetch != nil {
 		h = History{Visits: 1, Visited: r.Fetch.Fetched, Changed: r.Fetch.Fetched, Headers: r.History.Headers, Validators: r.History.Validators}
@@ -134,7 +168,7 @@ func (r *Record) once() (h History) {
 	return h
 }
 
-// historyFlags say what of the history is to be written.
+// historyFlags returns the flags for the parts of the history to encode.
 func (r *Record) historyFlags() (flags byte) {
 	h := &r.History
 	switch {
@@ -187,10 +221,14 @@ func (r *Record) Append(b []byte) []byte {
 }
 
 func (f *FetchOutcome) append(b []byte) []byte {
-	b = append(b, byte(f.Outcome))
+	outcome := byte(f.Outcome)
+	if f.SignedIn {
+		outcome |= signedIn
+	}
+	b = append(b, outcome)
 	b = binary.AppendUvarint(b, uint64(f.Status))
 	b = appendString(b, clip(f.Reason))
-	b = binary.AppendUvarint(b, uint64(f.Place))
+	b = binary.AppendUvarint(b, uint64(f.Address))
 	b = binary.AppendUvarint(b, uint64(f.Alias))
 	b = binary.AppendUvarint(b, seconds(f.Fetched))
 	if f.Content != (vocab.ContentID{}) {
@@ -217,7 +255,7 @@ func (h *History) append(b []byte, flags byte) []byte {
 	return b
 }
 
-// clip cuts a reason to its bound, between characters.
+// clip cuts a reason to MaxReason bytes, between characters.
 func clip(s string) string {
 	if len(s) <= MaxReason {
 		return s
@@ -267,10 +305,11 @@ func DecodeRecord(doc vocab.DocID, b []byte) (Record, error) {
 }
 
 func (d *decoder) fetch(flags byte) *FetchOutcome {
-	f := &FetchOutcome{Outcome: vocab.Outcome(d.byte())}
+	outcome := d.byte()
+	f := &FetchOutcome{Outcome: vocab.Outcome(outcome &^ signedIn), SignedIn: outcome&signedIn != 0}
 	f.Status = int(d.uvarint(1 << 16))
 	f.Reason = d.string()
-	f.Place = vocab.Place(d.uvarint(1<<64 - 1))
+	f.Address = vocab.Address(d.uvarint(1<<64 - 1))
 	f.Alias = vocab.DocID(d.uvarint(1<<64 - 1))
 	f.Fetched = fromSeconds(d.uvarint(maxSeconds))
 	if flags&flagContent != 0 {
@@ -306,18 +345,18 @@ func (d *decoder) history(r *Record, flags byte) {
 
 const maxSpan = 1 << 32 // 136 years
 
-// Counts are the totals of a document index. They are written with every batch that changes them,
-// so that they are exact after a crash without a scan.
+// Counts are the totals of a document index. Every batch that changes them writes them, so that
+// they are exact after a crash without a scan.
 type Counts struct {
-	Known    uint64                 // documents; also the last docID given out
+	Known    uint64                 // documents; also the last docID
 	Pages    uint64                 // pages fetched and kept; duplicates are not
 	States   [States]uint64         // documents by state
 	Outcomes [vocab.Outcomes]uint64 // documents by the outcome of their last fetch
 	Traps    [Traps]uint64          // trapped documents by reason
 }
 
-// countsVersion is the version of the totals' encoding. 1 and 2 had none of Traps. Each kind of total may have grown
-// since it was written, at its end.
+// countsVersion is that of the encoding of Counts. Versions 1 and 2 have no traps. The number of
+// each kind of totals is stored, because kinds grow at their end.
 const countsVersion = 3
 
 func (c *Counts) append(b []byte) []byte {
@@ -362,27 +401,50 @@ func decodeCounts(b []byte) (Counts, error) {
 	return c, nil
 }
 
-// A URLRecord is what the seen test gives.
+// A URLRecord is the entry of a URL in the seen set.
 type URLRecord struct {
 	Doc  vocab.DocID
 	Held bool // only nofollow links lead to it so far
 
-	// The place in its host's queue where the URL was put, if the order there is by quality, so that
-	// it can be found when links raise it; Number 0 for none. It need not be there any more.
+	// The position in its host's queue at which the URL was put, if that is ordered by quality, so
+	// that further links can raise it; Number 0 for none. It may have left the queue since.
 	Priority uint8
 	Number   uint64
+
+	Bred    bool // found only on pages that repeat what others of their folder show
+	Listed  bool // in a sitemap
+	Sampled bool // fetched to check a verdict about URLs like it
 }
 
+const (
+	urlBred = 1 << iota
+	urlListed
+	urlSampled
+)
+
 func (r *URLRecord) append(b []byte) []byte {
-	v := uint64(r.Doc) << 1
+	v, flags := uint64(r.Doc)<<1, byte(0)
 	if r.Held {
 		v |= 1
 	}
+	if r.Bred {
+		flags |= urlBred
+	}
+	if r.Listed {
+		flags |= urlListed
+	}
+	if r.Sampled {
+		flags |= urlSampled
+	}
 	b = binary.AppendUvarint(b, v)
-	if r.Number == 0 {
+	if r.Number == 0 && flags == 0 {
 		return b
 	}
-	return binary.AppendUvarint(append(b, r.Priority), r.Number)
+	b = binary.AppendUvarint(append(b, r.Priority), r.Number)
+	if flags != 0 {
+		b = append(b, flags)
+	}
+	return b
 }
 
 func decodeURL(fp vocab.Fingerprint, b []byte) (URLRecord, error) {
@@ -393,13 +455,18 @@ func decodeURL(fp vocab.Fingerprint, b []byte) (URLRecord, error) {
 		r.Priority = d.byte()
 		r.Number = d.uvarint(1<<64 - 1)
 	}
+	if len(d.b) > 0 {
+		flags := d.byte()
+		r.Bred, r.Listed = flags&urlBred != 0, flags&urlListed != 0
+		r.Sampled = flags&urlSampled != 0
+	}
 	if err := d.end(); err != nil {
 		return URLRecord{}, fmt.Errorf("docindex: fingerprint %x: %w", uint64(fp), err)
 	}
 	return r, nil
 }
 
-// A HostRecord is what is kept of a host between runs.
+// A HostRecord is what a crawl keeps of a host for the next one.
 type HostRecord struct {
 	Pages uint64 // fetched and kept
 	HTTPS bool   // its http URLs are redirected to https
@@ -408,15 +475,14 @@ type HostRecord struct {
 	Answer        time.Duration // estimated time of an answer, whole µs; 0 not known
 	PerConnection uint32        // requests that the host answers on one connection; 0 not known
 
-	Spent bool // one of its folders repeats itself, see Yield
+	Spent bool // URLs of one of its shapes are refused, or were, see Yield
 
-	Nameless     uint8     // findings, each a day after the one before, that its name does not exist; 0 since it last did
-	NamelessLast time.Time // of the last of them, whole seconds, UTC
+	DownSince time.Time // given up since then without any answer; whole seconds, UTC; zero: it is up
 }
 
-// hostVersion is the version of a HostRecord's encoding. 1 ended after the pages, 2 had no flag but https, 3 ended
-// before Nameless.
-const hostVersion = 4
+// hostVersion is that of the encoding of a HostRecord. Version 1 ends after the pages, 2 has only
+// the flag https, 3 ends after PerConnection, 4 has two numbers about its name after that.
+const hostVersion = 5
 
 const (
 	hostHTTPS = 1 << iota
@@ -435,7 +501,7 @@ func (h *HostRecord) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(h.Connect.Microseconds()))
 	b = binary.AppendUvarint(b, uint64(h.Answer.Microseconds()))
 	b = binary.AppendUvarint(b, uint64(h.PerConnection))
-	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(h.Nameless)), seconds(h.NamelessLast))
+	return binary.AppendUvarint(b, seconds(h.DownSince))
 }
 
 func decodeHost(name string, b []byte) (HostRecord, error) {
@@ -448,8 +514,12 @@ func decodeHost(name string, b []byte) (HostRecord, error) {
 		h.Answer = time.Duration(d.uvarint(maxMicros)) * time.Microsecond
 		h.PerConnection = uint32(d.uvarint(1<<32 - 1))
 	}
-	if v >= 4 {
-		h.Nameless, h.NamelessLast = uint8(d.uvarint(255)), fromSeconds(d.uvarint(maxSeconds))
+	switch {
+	case v == 4:
+		d.uvarint(255)
+		d.uvarint(maxSeconds)
+	case v > 4:
+		h.DownSince = fromSeconds(d.uvarint(maxSeconds))
 	}
 	if err := d.end(); err != nil || v < 1 || v > hostVersion {
 		return HostRecord{}, fmt.Errorf("docindex: host %q: corrupt, or of another version", name)
@@ -485,7 +555,7 @@ func appendString(b []byte, s string) []byte {
 
 var errShort = errors.New("cut short")
 
-// A decoder reads values one after the other; after an error it gives zeros.
+// A decoder decodes values one after the other. After an error it returns zeros.
 type decoder struct {
 	b   []byte
 	err error

@@ -9,13 +9,14 @@ import (
 	"anatomy/vocab"
 )
 
-// Totals counts what a run holds.
+// Totals are the totals of a run.
 type Totals struct {
-	Names, Aliases, Dropped, Hidden, Sources, Links, Texts int
-	Bytes                                                  int64
+	Names, Aliases, NotFound, NoIndex, Sources, Links, Texts int
+	Bytes                                                    int64
 }
 
-// Check reads every block of the run at path and says what is in it, or what is damaged.
+// Check verifies every block of the run at path and returns its totals. The error is a
+// *CorruptError if it is damaged.
 func Check(path string) (Totals, error) {
 	r, err := Open(path)
 	if err != nil {
@@ -29,10 +30,10 @@ func Check(path string) (Totals, error) {
 	if t.Aliases, err = count(r.Aliases()); err != nil {
 		return t, err
 	}
-	if t.Dropped, err = count(r.Dropped()); err != nil {
+	if t.NotFound, err = count(r.NotFound()); err != nil {
 		return t, err
 	}
-	if t.Hidden, err = count(r.Hidden()); err != nil {
+	if t.NoIndex, err = count(r.NoIndex()); err != nil {
 		return t, err
 	}
 	for s, err := range r.Sources() {
@@ -64,7 +65,7 @@ func count[T any](records iter.Seq2[T, error]) (n int, err error) {
 	return n, nil
 }
 
-// Dump writes a run as text, a line a record. It ends where w fails.
+// Dump writes a run as text, a line for each record.
 func Dump(w io.Writer, path string) error {
 	r, err := Open(path)
 	if err != nil {
@@ -74,8 +75,8 @@ func Dump(w io.Writer, path string) error {
 	for _, section := range []func() error{
 		func() error { return dump(w, r.Names(), dumpName) },
 		func() error { return dump(w, r.Aliases(), dumpAlias) },
-		func() error { return dump(w, r.Dropped(), dumpDropped) },
-		func() error { return dump(w, r.Hidden(), dumpHidden) },
+		func() error { return dump(w, r.NotFound(), dumpDropped) },
+		func() error { return dump(w, r.NoIndex(), dumpHidden) },
 		func() error { return dump(w, r.Sources(), dumpSource) },
 		func() error { return dump(w, r.Anchors(), dumpAnchors) },
 	} {

@@ -1,23 +1,23 @@
-// Package linkdb is the link database and anchors file (BP98 §4.1): which document links to which,
-// with what words, and what became of the documents that are no pages of their own.
+// Package linkdb is the link database and anchors file (BP98 §4.1): the links between documents
+// with their anchor texts, and which documents are aliases or not found.
 //
-// The database is a set of runs, each an immutable file that one batch of the indexer or one merge
-// wrote. A [Set] reads several runs as one: a document's newest run wins, so a page fetched again
-// replaces its links. A links record, be it empty, says that the document is one of its own from then on:
-// it ends what older runs said in the sections before it.
+// The database is a set of runs, immutable files that a batch of the indexer or a merge wrote. A
+// [Set] reads several runs as one: the newest run with a document wins, so a page that is fetched
+// again replaces its links. A links record, even an empty one, makes the document a page: it
+// supersedes the sections before it in older runs.
 //
 // # Format of a run, version 2
 //
 //	OFFSET SIZE MEANING
 //	0      8    magic "anatlnk2"
 //	8      …    blocks of seven sections, in this order:
-//	            0 names    documents known for the first time: ID, URL
-//	            1 aliases  documents that are another one: ID, ID of that one (redirect, duplicate)
-//	            2 dropped  documents that do not exist: ID
-//	            3 hidden   documents that ask not to be shown (noindex): ID
+//	            0 names    new documents: ID, URL
+//	            1 aliases  redirects and duplicates: ID, ID of the target or original
+//	            2 dropped  documents that were not found: ID
+//	            3 hidden   noindex documents: ID
 //	            4 links    per source: its targets, with flags
 //	            5 anchors  per target: each text with the sources that use it
-//	            6 index    per block of the sections before: its first ID and its offset
+//	            6 index    per block of sections 0 to 5: its first ID and its offset
 //	end-160 140 directory: seven times offset (8), bytes (8), records (4), little endian
 //	end-20  8   number of links, little endian
 //	end-12  4   CRC-32C of the directory and the number
@@ -36,26 +36,26 @@
 //	           length of the text << 1 | from another site, text, number of sources, gaps of the sources
 //	index    number of the section + 1, number of its blocks, per block: gap of its first ID, gap of its offset
 //
-// Anchors are the graph turned round: a source that links to the target without words stands under
-// the empty text. Nofollow links alone are not among them.
+// Anchors are the transposed graph: a source without anchor text has the empty text. Targets that
+// only nofollow links lead to have no anchors from them.
 //
-// Example: a links record of source 7 to 9 and to 12, the latter nofollow, at the start of a block,
-// is 07 02 24 0d: gap 7, two targets, 9<<2, 3<<2|1.
+// Example: a links record of source 7 to 9 and, nofollow, to 12, at the start of a block, is 07 02
+// 24 0d: gap 7, two targets, 9<<2, 3<<2|1.
 //
-// The index lets a [Finder] read the one block that holds a document, about 0.2 ms, for some 12 bytes
-// per block of 64 KB.
+// With the index a [Finder] reads only the block that holds a document, in about 0.2 ms. It takes
+// some 12 bytes for each block of 64 KB.
 //
-// Targets and sources are ascending and distinct within a record. A source's several links with
-// one text count once.
+// Targets and sources are ascending and distinct within a record. A source's several links with one
+// text count once.
 package linkdb
 
 import "anatomy/vocab"
 
 const (
 	magic     = "anatlnk2"
-	blockSize = 64 << 10 // before compression; a record larger than this gets a block of its own
+	blockSize = 64 << 10 // before compression; a larger record has a block of its own
 	footer    = sections*20 + 8 + 4 + 8
-	maxBlock  = 64 << 20 // a block that claims more is damaged
+	maxBlock  = 64 << 20 // raw size of a block that is not damaged, at most
 )
 
 const (
@@ -71,38 +71,38 @@ const (
 
 var sectionNames = [sections]string{"names", "aliases", "dropped", "hidden", "links", "anchors", "index"}
 
-// A Name gives a document's URL.
+// A Name is a document and its URL.
 type Name struct {
 	Doc vocab.DocID
 	URL string
 }
 
-// An Alias says that Doc is another URL of the document Of.
+// An Alias is a redirect to, or a duplicate of, the document Of.
 type Alias struct {
 	Doc, Of vocab.DocID
 }
 
-// A Target is one end of a link.
+// A Target is the target of a link.
 type Target struct {
 	Doc   vocab.DocID
-	Flags vocab.LinkFlags // NoFollow and Embedded; OffSite is kept with the anchor text
+	Flags vocab.LinkFlags // NoFollow and Embedded; OffSite is part of the anchor text
 }
 
-// A Source is a document with the documents that it links to, ascending.
+// A Source is a document with the targets of its links, ascending.
 type Source struct {
 	Doc     vocab.DocID
 	Targets []Target
 }
 
-// An AnchorText is one wording of the links to a document.
+// An AnchorText is one text of the links to a document.
 type AnchorText struct {
 	Text    string
-	OffSite bool          // the sources are on another site
+	OffSite bool          // the sources are on another site than the document
 	Sources []vocab.DocID // ascending
 }
 
-// Anchors are the wordings of all links to a document, without nofollow links. The text of a link
-// without words, from a source that uses no others, is empty.
+// Anchors are the anchor texts of all links to a document, without nofollow links. A source whose
+// links have no text is under the empty text.
 type Anchors struct {
 	Doc   vocab.DocID
 	Texts []AnchorText

@@ -8,20 +8,20 @@ import (
 	"anatomy/vocab"
 )
 
-// A Finder looks single documents up in a set. It keeps the last block that it read of each section
-// of each run, so that looking up ascending documents reads every block once at most. It is for one
-// goroutine; the Set stays open while it is used.
+// A Finder looks up single documents in a set. It keeps the last block that it read of each section
+// of each run, so that looking up ascending documents reads every block at most once. It is for one
+// goroutine. The set must stay open.
 type Finder struct {
 	set     *Set
-	cursors [][index]*cursor // by run and section, nil before the first use
+	cursors [][index]*cursor // by run and section; nil before the first use
 }
 
-// Finder makes a finder.
+// Finder returns a new finder.
 func (s *Set) Finder() *Finder {
 	return &Finder{set: s, cursors: make([][index]*cursor, len(s.runs))}
 }
 
-// URL is the URL of a document, false where it has none in the set.
+// URL returns the URL of a document, and false if the set does not have it.
 func (f *Finder) URL(doc vocab.DocID) (string, bool, error) {
 	for run := len(f.set.runs) - 1; run >= 0; run-- {
 		c, found, err := f.seek(run, names, doc)
@@ -36,8 +36,7 @@ func (f *Finder) URL(doc vocab.DocID) (string, bool, error) {
 	return "", false, nil
 }
 
-// Links are the links of a document, as [Set.AllLinks] gives them: none where it is not a page of
-// its own.
+// Links returns the links of a document as [Set.AllLinks] does: none if it is not a page.
 func (f *Finder) Links(doc vocab.DocID) (Source, error) {
 	s := f.set
 	none := Source{Doc: doc}
@@ -56,8 +55,8 @@ func (f *Finder) Links(doc vocab.DocID) (Source, error) {
 	return source, nil
 }
 
-// Anchors are the links to a document by their wordings, as [Set.Anchors] gives them; for a document
-// that does not exist, those that lead there all the same.
+// Anchors returns the anchor texts of a document as [Set.Anchors] does. For a document that was not
+// found it returns those of the links to it.
 func (f *Finder) Anchors(doc vocab.DocID) (Anchors, error) {
 	all := Anchors{Doc: doc}
 	for _, alias := range f.set.aliasesOf([]vocab.DocID{doc}) {
@@ -71,15 +70,15 @@ func (f *Finder) Anchors(doc vocab.DocID) (Anchors, error) {
 	return all, nil
 }
 
-// A Backlink is a link seen from its end.
+// A Backlink is a link, target first.
 type Backlink struct{ To, From vocab.DocID }
 
-// Backlinks gives the links to some documents, which are ascending: those of their Anchors, in no order, and
-// more than once where a page links with several texts.
+// Backlinks returns the links to some documents, which are ascending: the sources of their Anchors,
+// in any order, and several times if a page links with several texts.
 func (f *Finder) Backlinks(to []vocab.DocID) iter.Seq2[Backlink, error] {
 	return func(yield func(Backlink, error) bool) {
 		for _, alias := range f.set.aliasesOf(to) {
-			of, _ := f.set.end(alias)
+			of, _ := f.set.follow(alias)
 			texts, err := f.ownAnchors(alias)
 			if err != nil {
 				yield(Backlink{}, err)
@@ -96,14 +95,14 @@ func (f *Finder) Backlinks(to []vocab.DocID) iter.Seq2[Backlink, error] {
 	}
 }
 
-// aliasesOf lists documents, which are ascending, with those that lead to one of them, ascending.
+// aliasesOf returns some documents, which are ascending, with all their aliases, ascending.
 func (s *Set) aliasesOf(docs []vocab.DocID) []vocab.DocID {
 	all := slices.Clone(docs)
 	for alias, of := range s.canon {
-		if of == 0 || of == nowhere {
+		if of == 0 || of == notFound {
 			continue
 		}
-		end, _ := s.end(vocab.DocID(alias))
+		end, _ := s.follow(vocab.DocID(alias))
 		if _, found := slices.BinarySearch(docs, end); found && vocab.DocID(alias) != end {
 			all = append(all, vocab.DocID(alias))
 		}
@@ -112,7 +111,7 @@ func (s *Set) aliasesOf(docs []vocab.DocID) []vocab.DocID {
 	return slices.Compact(all)
 }
 
-// ownAnchors are the anchors written for a document itself, of all runs.
+// ownAnchors returns the anchor texts of a document itself, without aliases, from all runs.
 func (f *Finder) ownAnchors(doc vocab.DocID) ([]AnchorText, error) {
 	var texts []AnchorText
 	for run := range f.set.runs {
@@ -132,7 +131,7 @@ func (f *Finder) ownAnchors(doc vocab.DocID) ([]AnchorText, error) {
 	return texts, nil
 }
 
-// seek brings the cursor of a section to the record of a document, if it has one.
+// seek moves the cursor of a section to the record of a document and reports whether there is one.
 func (f *Finder) seek(run, section int, doc vocab.DocID) (*cursor, bool, error) {
 	r := f.set.runs[run]
 	blocks := r.blocks[section]
@@ -153,7 +152,7 @@ func (f *Finder) seek(run, section int, doc vocab.DocID) (*cursor, bool, error) 
 	for len(c.rest) > 0 {
 		at, ok := c.next()
 		if !ok || at > doc {
-			// The record after doc is gone through half: the next look-up begins the block anew.
+			// The record after doc is half read: the next look-up decodes the block from its start.
 			c.last = maxDoc
 			return c, false, c.err
 		}
@@ -165,10 +164,10 @@ func (f *Finder) seek(run, section int, doc vocab.DocID) (*cursor, bool, error) 
 	return c, false, c.err
 }
 
-// maxDoc is after every document.
+// maxDoc is greater than every document.
 const maxDoc = ^vocab.DocID(0)
 
-// enter begins the block at an offset of the file.
+// enter moves the cursor to the start of the block at an offset of the file.
 func (c *cursor) enter(at int64) error {
 	c.err = nil
 	if c.block != nil && c.began == at {
@@ -185,7 +184,7 @@ func (c *cursor) enter(at int64) error {
 	return c.err
 }
 
-// skip passes over the rest of a record.
+// skip skips the rest of a record.
 func (c *cursor) skip() {
 	switch c.section {
 	case names:

@@ -2,11 +2,14 @@ package linkdb
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 
+	"anatomy/disk/durable"
+	"anatomy/disk/durable/durabletest"
 	"anatomy/vocab"
 )
 
@@ -25,12 +28,39 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
+// A run is there whole, or not at all, after a crash at any call.
+func TestRunAfterCrash(t *testing.T) {
+	write := func(d *durabletest.Disk) error {
+		w, err := create(d, "/links/1.links")
+		if err != nil {
+			return err
+		}
+		w.Links(Source{Doc: 7, Targets: []Target{{Doc: 9}}})
+		return w.Finish()
+	}
+	whole := durabletest.NewDisk()
+	if err := errors.Join(durable.MkdirAll(whole, "/links"), write(whole)); err != nil {
+		t.Fatal(err)
+	}
+	want, err := whole.ReadFile("/links/1.links")
+	if err != nil {
+		t.Fatal(err)
+	}
+	durabletest.EachStop(t, func(d *durabletest.Disk) error { return durable.MkdirAll(d, "/links") }, write,
+		func(after *durabletest.Disk, done bool) {
+			got, err := after.ReadFile("/links/1.links")
+			if done && err != nil || err == nil && !bytes.Equal(got, want) {
+				t.Fatalf("done %v: %d bytes, %v", done, len(got), err)
+			}
+		})
+}
+
 // TestOrder: a writer that is given records out of order says so, and leaves no file.
 func TestOrder(t *testing.T) {
 	for name, write := range map[string]func(*Writer){
-		"descending": func(w *Writer) { w.Drop(5); w.Drop(4) },
-		"twice":      func(w *Writer) { w.Drop(5); w.Drop(5) },
-		"sections":   func(w *Writer) { w.Drop(5); w.Name(Name{Doc: 1, URL: "http://a.test/"}) },
+		"descending": func(w *Writer) { w.NotFound(5); w.NotFound(4) },
+		"twice":      func(w *Writer) { w.NotFound(5); w.NotFound(5) },
+		"sections":   func(w *Writer) { w.NotFound(5); w.Name(Name{Doc: 1, URL: "http://a.test/"}) },
 	} {
 		dir := t.TempDir()
 		w, err := Create(filepath.Join(dir, "run"))
@@ -127,6 +157,98 @@ func FuzzBlock(f *testing.F) {
 					c.anchors(doc)
 				}
 			}
+		}
+	})
+}
+
+// A run that exists is never written over, whether it is there at the beginning or comes meanwhile.
+func TestRunsAreNotReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("in force"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path); !errors.Is(err, os.ErrExist) {
+		t.Errorf("Create: %v", err)
+	}
+	if err := w.Finish(); !errors.Is(err, os.ErrExist) {
+		t.Errorf("Finish: %v", err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "in force" {
+		t.Errorf("the run is %q, %v", b, err)
+	}
+}
+
+// A run with a flipped byte is damaged or holds what it held, and reading it ends.
+func FuzzFlippedRun(f *testing.F) {
+	dir := f.TempDir()
+	path := filepath.Join(dir, "run")
+	w, err := Create(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for doc := range vocab.DocID(50) {
+		w.Name(Name{Doc: doc + 1, URL: "http://a.test/"})
+	}
+	w.Links(Source{Doc: 7, Targets: []Target{{Doc: 9}, {Doc: 12, Flags: vocab.NoFollow}}})
+	w.Anchors(Anchors{Doc: 9, Texts: []AnchorText{{Text: "text", Sources: []vocab.DocID{7}}}})
+	if err := w.Finish(); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	read := func(t *testing.T, path string) (all []any, err error) {
+		run, err := Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer run.Close()
+		for name, err := range run.Names() {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, name)
+		}
+		for source, err := range run.Sources() {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, source)
+		}
+		for anchors, err := range run.Anchors() {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, anchors)
+		}
+		return all, nil
+	}
+	f.Add(uint16(0), byte(1))
+	f.Add(uint16(len(whole)-1), byte(0x80))
+	f.Fuzz(func(t *testing.T, at uint16, flip byte) {
+		if int(at) >= len(whole) || flip == 0 {
+			return
+		}
+		bad := bytes.Clone(whole)
+		bad[at] ^= flip
+		broken := filepath.Join(t.TempDir(), "run")
+		if err := os.WriteFile(broken, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want, err := read(t, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := read(t, broken); err == nil && !reflect.DeepEqual(got, want) {
+			t.Fatalf("byte %d: %v, want %v", at, got, want)
+		}
+		if _, err := Check(broken); err == nil {
+			t.Fatalf("byte %d ^ %x is not noticed", at, flip)
 		}
 	})
 }

@@ -23,7 +23,7 @@ var decoder = sync.OnceValue(func() *zstd.Decoder {
 	return z
 })
 
-// A CorruptError says where a run is damaged.
+// A CorruptError says where a run is damaged, or that it has another version.
 type CorruptError struct {
 	File   string
 	Offset int64
@@ -31,7 +31,8 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("links: %s is damaged at byte %d: %s", e.File, e.Offset, e.What)
+	return fmt.Sprintf("links: %s is damaged at byte %d: %s; \"anatomy check --repair\" rebuilds it",
+		e.File, e.Offset, e.What)
 }
 
 // A Run is one file of the link database, open for reading.
@@ -47,7 +48,7 @@ type Run struct {
 	blocks [index][]blockAt // ascending
 }
 
-// Open opens a run and checks its directory and index. Blocks are checked as they are read.
+// Open opens a run and verifies its directory and index. Blocks are verified when they are read.
 func Open(path string) (*Run, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,6 +72,13 @@ func (r *Run) readDirectory() error {
 	}
 	if r.size = info.Size(); r.size < int64(len(magic))+footer {
 		return r.corrupt(0, "too short for a run")
+	}
+	head := make([]byte, len(magic))
+	if _, err := r.f.ReadAt(head, 0); err != nil {
+		return fmt.Errorf("links: read %s: %w", r.path, err)
+	}
+	if string(head) != magic {
+		return r.corrupt(0, "no magic: not a run of this version")
 	}
 	tail := make([]byte, footer)
 	at := r.size - footer
@@ -96,7 +104,7 @@ func (r *Run) readDirectory() error {
 	return nil
 }
 
-// readIndex reads where the blocks are.
+// readIndex reads the offsets of all blocks.
 func (r *Run) readIndex() error {
 	c := r.cursor(index)
 	for section, ok := c.next(); ok; section, ok = c.next() {
@@ -123,18 +131,18 @@ func (r *Run) corrupt(at int64, what string) error {
 // Close closes the file.
 func (r *Run) Close() error { return r.f.Close() }
 
-// Size is the length of the file in bytes.
+// Size returns the size of the file in bytes.
 func (r *Run) Size() int64 { return r.size }
 
-// CountLinks is the number of links of all sources.
+// CountLinks returns the number of links of all sources.
 func (r *Run) CountLinks() uint64 { return r.links }
 
-// A cursor walks the records of one section, a block in memory at a time.
+// A cursor walks the records of one section. It holds one block in memory.
 type cursor struct {
 	run     *Run
 	section int
-	at, end int64 // of the next block
-	began   int64 // of the block in memory
+	at, end int64 // offsets of the next block and of the end
+	began   int64 // offset of the block in memory
 	block   []byte
 	rest    []byte
 	last    vocab.DocID
@@ -146,7 +154,7 @@ func (r *Run) cursor(section int) *cursor {
 	return &cursor{run: r, section: section, at: d.offset, end: d.offset + d.bytes}
 }
 
-// next brings the next record's document, or false at the end or on an error.
+// next moves to the next record and returns its document, or false at the end or on an error.
 func (c *cursor) next() (vocab.DocID, bool) {
 	for c.err == nil && len(c.rest) == 0 {
 		if c.at == c.end {
@@ -215,7 +223,8 @@ func (c *cursor) number() uint64 {
 	return x
 }
 
-// count is a number of things that take at least one byte each: more than that is damage.
+// count returns the number of elements that follow. Each takes at least one byte, so that a larger
+// number is damage.
 func (c *cursor) count() int {
 	n := c.number()
 	if n > uint64(len(c.rest)) {
@@ -227,7 +236,7 @@ func (c *cursor) count() int {
 
 func (c *cursor) text(n uint64) string { return string(c.pass(n)) }
 
-// pass goes over n bytes, which it gives until the next block is read.
+// pass skips n bytes and returns them. They are valid until the next block is read.
 func (c *cursor) pass(n uint64) []byte {
 	if n > uint64(len(c.rest)) {
 		c.fail("text larger than its block")
@@ -275,19 +284,20 @@ func (c *cursor) anchors(doc vocab.DocID) Anchors {
 	return a
 }
 
-// records walks a section with its decoder. The last pair carries the error, if there is one.
+// records walks a section. If the last pair has an error, the walk ended with it.
 func records[T any](r *Run, section int, decode func(*cursor, vocab.DocID) T) iter.Seq2[T, error] {
 	return recordsOf(r, section, decode, everything)
 }
 
 func everything(vocab.DocID) bool { return true }
 
-// recordsOf is records for the documents that want says yes to; the others are passed over.
-func recordsOf[T any](r *Run, section int, decode func(*cursor, vocab.DocID) T, want func(vocab.DocID) bool) iter.Seq2[T, error] {
+// recordsOf is records for the documents that match returns true for. It does not decode the
+// others.
+func recordsOf[T any](r *Run, section int, decode func(*cursor, vocab.DocID) T, match func(vocab.DocID) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		c := r.cursor(section)
 		for doc, ok := c.next(); ok; doc, ok = c.next() {
-			if !want(doc) {
+			if !match(doc) {
 				c.skip()
 				continue
 			}
@@ -306,19 +316,19 @@ func recordsOf[T any](r *Run, section int, decode func(*cursor, vocab.DocID) T, 
 	}
 }
 
-// Names walks the documents known for the first time.
+// Names walks the new documents.
 func (r *Run) Names() iter.Seq2[Name, error] { return records(r, names, (*cursor).name) }
 
-// Aliases walks the documents that are another one.
+// Aliases walks the redirects and duplicates.
 func (r *Run) Aliases() iter.Seq2[Alias, error] { return records(r, aliases, (*cursor).alias) }
 
-// Dropped walks the documents that do not exist.
-func (r *Run) Dropped() iter.Seq2[vocab.DocID, error] { return records(r, dropped, (*cursor).bare) }
+// NotFound walks the documents that were not found.
+func (r *Run) NotFound() iter.Seq2[vocab.DocID, error] { return records(r, dropped, (*cursor).bare) }
 
-// Hidden walks the documents that ask not to be shown.
-func (r *Run) Hidden() iter.Seq2[vocab.DocID, error] { return records(r, hidden, (*cursor).bare) }
+// NoIndex walks the noindex documents.
+func (r *Run) NoIndex() iter.Seq2[vocab.DocID, error] { return records(r, hidden, (*cursor).bare) }
 
-// Sources walks the documents that have links.
+// Sources walks the pages with their links.
 func (r *Run) Sources() iter.Seq2[Source, error] { return records(r, links, (*cursor).source) }
 
 // Anchors walks the documents that are linked to.

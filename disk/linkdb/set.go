@@ -12,18 +12,18 @@ import (
 	"anatomy/vocab"
 )
 
-// A Set reads several runs as one database, with aliases followed and documents that do not exist
-// left out. It holds eight bytes a document in memory, and the anchors of aliased documents while
-// they are walked.
+// A Set reads several runs as one database: with aliases resolved, and without documents that were
+// not found. It takes eight bytes of memory a document and, during a walk of Anchors, the anchor
+// texts of aliases.
 type Set struct {
 	runs  []*Run
-	canon []uint32 // by document: 0 itself, nowhere, else the document that it is, as the newest run has it
-	owner []uint16 // by source: 1 + the newest run that has its links
+	canon []uint32 // by document, from the newest run: 0, notFound, or the document it is an alias of
+	owner []uint16 // by source: 1 + the newest run with its links
 
 	hidden map[vocab.DocID]bool
 }
 
-const nowhere = math.MaxUint32
+const notFound = math.MaxUint32
 
 // OpenSet opens runs, oldest first.
 func OpenSet(paths []string) (*Set, error) {
@@ -46,12 +46,12 @@ func OpenSet(paths []string) (*Set, error) {
 	return s, nil
 }
 
-// load takes in a run behind those before it. A source is a page of its own again, whatever older runs
-// say of it, unless this run says otherwise.
+// load adds a run that is newer than those before. A source is a page, whatever older runs say,
+// unless this run says otherwise.
 func (s *Set) load(run uint16, r *Run) error {
 	c := r.cursor(links)
 	for source, ok := c.next(); ok; source, ok = c.next() {
-		if source >= nowhere {
+		if source >= notFound {
 			return r.corrupt(c.began, "document number too large")
 		}
 		s.owner = grow(s.owner, source)
@@ -73,15 +73,15 @@ func (s *Set) load(run uint16, r *Run) error {
 			return err
 		}
 	}
-	for doc, err := range r.Dropped() {
+	for doc, err := range r.NotFound() {
 		if err != nil {
 			return err
 		}
-		if err := s.setCanon(doc, nowhere); err != nil {
+		if err := s.setCanon(doc, notFound); err != nil {
 			return err
 		}
 	}
-	for doc, err := range r.Hidden() {
+	for doc, err := range r.NoIndex() {
 		if err != nil {
 			return err
 		}
@@ -91,8 +91,8 @@ func (s *Set) load(run uint16, r *Run) error {
 }
 
 func (s *Set) setCanon(doc, of vocab.DocID) error {
-	if doc >= nowhere || of > nowhere {
-		return fmt.Errorf("links: alias %d of %d: a shard holds at most %d documents", doc, of, nowhere-1)
+	if doc >= notFound || of > notFound {
+		return fmt.Errorf("links: alias %d of %d: a shard holds at most %d documents", doc, of, notFound-1)
 	}
 	s.canon = grow(s.canon, doc)
 	s.canon[doc] = uint32(of)
@@ -106,12 +106,12 @@ func grow[T any](table []T, doc vocab.DocID) []T {
 	return table
 }
 
-// IsSource says whether a document is a page whose links the set has, if only none.
+// IsSource reports whether the set has doc's links, even if it has none.
 func (s *Set) IsSource(doc vocab.DocID) bool {
-	return doc < vocab.DocID(len(s.owner)) && s.owner[doc] != 0 && s.Same(doc)
+	return doc < vocab.DocID(len(s.owner)) && s.owner[doc] != 0 && s.IsCanonical(doc)
 }
 
-// CountLinks is how many links the runs hold, those that newer runs replace among them.
+// CountLinks returns the number of links in all runs, superseded ones included.
 func (s *Set) CountLinks() (n uint64) {
 	for _, r := range s.runs {
 		n += r.CountLinks()
@@ -128,26 +128,26 @@ func (s *Set) Close() error {
 	return err
 }
 
-// maxHops bounds a chain of aliases; a longer one, or a circle, leads nowhere.
+// maxHops bounds a chain of aliases. A longer one, or a cycle, has no canonical document.
 const maxHops = 16
 
-// Canonical gives the document that doc is, after redirects and duplicates, and false where it does
-// not exist.
+// Canonical returns the canonical document of doc, after redirects and duplicates, and false if
+// that was not found.
 func (s *Set) Canonical(doc vocab.DocID) (vocab.DocID, bool) {
-	doc, ok := s.end(doc)
+	doc, ok := s.follow(doc)
 	if !ok {
 		doc = 0
 	}
 	return doc, ok
 }
 
-// end is the last document of a chain of aliases, 0 for a circle, and whether it exists.
-func (s *Set) end(doc vocab.DocID) (vocab.DocID, bool) {
+// follow returns the last document of a chain of aliases, 0 for a cycle, and whether it was found.
+func (s *Set) follow(doc vocab.DocID) (vocab.DocID, bool) {
 	for range maxHops {
 		if doc >= vocab.DocID(len(s.canon)) || s.canon[doc] == 0 {
 			return doc, true
 		}
-		if s.canon[doc] == nowhere {
+		if s.canon[doc] == notFound {
 			return doc, false
 		}
 		doc = vocab.DocID(s.canon[doc])
@@ -155,43 +155,43 @@ func (s *Set) end(doc vocab.DocID) (vocab.DocID, bool) {
 	return 0, false
 }
 
-// Said gives what the newest run that speaks of doc says of it, aliases not followed: the document that
-// it is another URL of, or that it does not exist; 0 and false where it is itself.
-func (s *Set) Said(doc vocab.DocID) (of vocab.DocID, gone bool) {
+// AliasOf returns what the newest run with doc says: the document that it is an alias of, without
+// following further aliases, or that it was not found; 0 and false if it is a page.
+func (s *Set) AliasOf(doc vocab.DocID) (of vocab.DocID, missing bool) {
 	if doc >= vocab.DocID(len(s.canon)) {
 		return 0, false
 	}
-	if s.canon[doc] == nowhere {
+	if s.canon[doc] == notFound {
 		return 0, true
 	}
 	return vocab.DocID(s.canon[doc]), false
 }
 
-// Same says whether doc is a document of its own: no alias, and not gone.
-func (s *Set) Same(doc vocab.DocID) bool {
+// IsCanonical reports whether doc is neither an alias nor not found.
+func (s *Set) IsCanonical(doc vocab.DocID) bool {
 	of, ok := s.Canonical(doc)
 	return ok && of == doc
 }
 
-// Hidden says whether a document asks not to be shown. Its links count all the same.
-func (s *Set) Hidden(doc vocab.DocID) bool { return s.hidden[doc] }
+// NoIndex reports whether doc is noindex. Its links still count.
+func (s *Set) NoIndex(doc vocab.DocID) bool { return s.hidden[doc] }
 
 // Names walks the URLs of all documents, ascending.
 func (s *Set) Names() iter.Seq2[Name, error] {
 	return merge(s.runs, (*Run).Names, func(n Name) vocab.DocID { return n.Doc }, func(same []Name, _ []int) Name { return same[len(same)-1] })
 }
 
-// Links walks the link graph: sources ascending, targets as Canonical gives them, ascending and
-// distinct, without links of a document to itself.
+// Links walks the link graph: sources ascending, with canonical targets, ascending and distinct,
+// without links of a document to itself.
 func (s *Set) Links() iter.Seq2[Source, error] { return s.resolved(false) }
 
-// AllLinks walks the link graph as Links does, with the links to documents that do not exist: those
-// for which Canonical gives false. They stand under the document that the last alias leads to.
+// AllLinks walks the link graph like Links, with broken links: those to documents for which
+// Canonical returns false. Their target is the document that the last alias leads to.
 func (s *Set) AllLinks() iter.Seq2[Source, error] { return s.resolved(true) }
 
 func (s *Set) resolved(broken bool) iter.Seq2[Source, error] {
 	return func(yield func(Source, error) bool) {
-		for source, err := range s.Written() {
+		for source, err := range s.RawLinks() {
 			if err == nil {
 				source.Targets = s.resolve(source.Doc, source.Targets, broken)
 			}
@@ -202,13 +202,13 @@ func (s *Set) resolved(broken bool) iter.Seq2[Source, error] {
 	}
 }
 
-// Written walks the newest links of each source that is a document of its own as they stand on its page, no
-// alias followed, targets ascending.
-func (s *Set) Written() iter.Seq2[Source, error] {
+// RawLinks walks the newest links of each page as they are on the page: targets are ascending, and
+// may be aliases.
+func (s *Set) RawLinks() iter.Seq2[Source, error] {
 	all := merge(s.runs, (*Run).Sources, func(x Source) vocab.DocID { return x.Doc }, func(same []Source, _ []int) Source { return same[len(same)-1] })
 	return func(yield func(Source, error) bool) {
 		for source, err := range all {
-			if err == nil && !s.Same(source.Doc) {
+			if err == nil && !s.IsCanonical(source.Doc) {
 				continue
 			}
 			if !yield(source, err) {
@@ -218,30 +218,30 @@ func (s *Set) Written() iter.Seq2[Source, error] {
 	}
 }
 
-// resolve follows the aliases of targets, and keeps those that do not exist if broken says so.
+// resolve replaces targets by their canonical documents. It keeps broken links if broken is set.
 func (s *Set) resolve(source vocab.DocID, targets []Target, broken bool) []Target {
 	kept := targets[:0]
 	for _, t := range targets {
-		of, ok := s.end(t.Doc)
+		of, ok := s.follow(t.Doc)
 		if (ok || broken && of != 0) && of != source {
 			kept = append(kept, Target{Doc: of, Flags: t.Flags})
 		}
 	}
-	// A followed link counts where there is a nofollow one to the same document too.
+	// A followed link takes precedence over a nofollow link to the same document.
 	slices.SortFunc(kept, func(a, b Target) int {
 		return cmp.Or(cmp.Compare(a.Doc, b.Doc), cmp.Compare(a.Flags, b.Flags))
 	})
 	return slices.CompactFunc(kept, func(a, b Target) bool { return a.Doc == b.Doc })
 }
 
-// Anchors walks the wordings of the links to each document, ascending; those to its aliases are
-// among them, those from the document itself and from sources that are no pages are not.
+// Anchors walks the anchor texts of each document, ascending. They include those of links to its
+// aliases, and exclude links from the document itself and from sources that are no pages.
 func (s *Set) Anchors() iter.Seq2[Anchors, error] { return s.AnchorsOf(everything) }
 
-// AnchorsOf is Anchors for the documents that want says yes to. To pass over the others costs a fraction of reading them.
-func (s *Set) AnchorsOf(want func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
+// AnchorsOf is Anchors for the documents that match returns true for. Skipping the others is fast.
+func (s *Set) AnchorsOf(match func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
 	return func(yield func(Anchors, error) bool) {
-		aliased, err := s.aliased(want)
+		aliased, err := s.aliased(match)
 		if err != nil {
 			yield(Anchors{}, err)
 			return
@@ -251,7 +251,7 @@ func (s *Set) AnchorsOf(want func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
 			extra = append(extra, doc)
 		}
 		slices.Sort(extra)
-		// emit gives what was linked to under aliases alone, up to doc.
+		// emit yields the documents before a given one that only have anchors of aliases.
 		emit := func(before vocab.DocID) bool {
 			for len(extra) > 0 && extra[0] < before {
 				if !yield(Anchors{Doc: extra[0], Texts: join(aliased[extra[0]])}, nil) {
@@ -261,7 +261,7 @@ func (s *Set) AnchorsOf(want func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
 			}
 			return true
 		}
-		for a, err := range s.ownAnchors(func(doc vocab.DocID) bool { return want(doc) && s.Same(doc) }) {
+		for a, err := range s.ownAnchors(func(doc vocab.DocID) bool { return match(doc) && s.IsCanonical(doc) }) {
 			if err != nil {
 				yield(a, err)
 				return
@@ -281,12 +281,12 @@ func (s *Set) AnchorsOf(want func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
 	}
 }
 
-// aliased collects the anchors of documents that are another one, by that one, if that is wanted.
-func (s *Set) aliased(want func(vocab.DocID) bool) (map[vocab.DocID][]AnchorText, error) {
+// aliased returns the anchor texts of aliases, by their canonical documents, if these match.
+func (s *Set) aliased(match func(vocab.DocID) bool) (map[vocab.DocID][]AnchorText, error) {
 	found := map[vocab.DocID][]AnchorText{}
 	aliases := func(doc vocab.DocID) bool {
 		of, ok := s.Canonical(doc)
-		return ok && of != doc && want(of)
+		return ok && of != doc && match(of)
 	}
 	for a, err := range s.ownAnchors(aliases) {
 		if err != nil {
@@ -300,10 +300,10 @@ func (s *Set) aliased(want func(vocab.DocID) bool) (map[vocab.DocID][]AnchorText
 	return found, nil
 }
 
-// ownAnchors walks anchors under the documents that they were written for, where they are wanted. A source counts in its
-// newest run alone, and where it is a page.
-func (s *Set) ownAnchors(want func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
-	section := func(r *Run) iter.Seq2[Anchors, error] { return recordsOf(r, anchors, (*cursor).anchors, want) }
+// ownAnchors walks the anchor texts of the documents that match, without resolving aliases. A
+// source counts only in its newest run, and only if it is a page.
+func (s *Set) ownAnchors(match func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
+	section := func(r *Run) iter.Seq2[Anchors, error] { return recordsOf(r, anchors, (*cursor).anchors, match) }
 	return merge(s.runs, section, func(a Anchors) vocab.DocID { return a.Doc }, func(same []Anchors, runs []int) Anchors {
 		all := Anchors{Doc: same[0].Doc}
 		for i, a := range same {
@@ -316,13 +316,13 @@ func (s *Set) ownAnchors(want func(vocab.DocID) bool) iter.Seq2[Anchors, error] 
 	})
 }
 
-// counting are the texts of a record of a run, with the sources that count: pages whose links are
-// in that run.
+// counting returns the texts of a record of a run with those sources whose newest links are in that
+// run.
 func (s *Set) counting(a Anchors, run int) []AnchorText {
 	kept := a.Texts[:0]
 	for _, t := range a.Texts {
 		t.Sources = slices.DeleteFunc(t.Sources, func(source vocab.DocID) bool {
-			return source == a.Doc || !s.Same(source) || source < vocab.DocID(len(s.owner)) && int(s.owner[source]) != run+1
+			return source == a.Doc || !s.IsCanonical(source) || source < vocab.DocID(len(s.owner)) && int(s.owner[source]) != run+1
 		})
 		if len(t.Sources) > 0 {
 			kept = append(kept, t)
@@ -342,7 +342,7 @@ func withoutSource(texts []AnchorText, source vocab.DocID) []AnchorText {
 	return kept
 }
 
-// join makes one of equal texts, and orders them.
+// join merges equal texts and sorts all.
 func join(texts []AnchorText) []AnchorText {
 	slices.SortStableFunc(texts, func(a, b AnchorText) int {
 		if c := cmp.Compare(a.Text, b.Text); c != 0 || a.OffSite == b.OffSite {
@@ -366,8 +366,8 @@ func join(texts []AnchorText) []AnchorText {
 	return joined
 }
 
-// merge walks one section of several runs by ascending document. Records of one document are given
-// to choose together, oldest first, with the numbers of their runs.
+// merge walks one section of several runs by ascending document. For each document it calls choose
+// with the records of all runs, oldest first, and the numbers of the runs.
 func merge[T any](runs []*Run, section func(*Run) iter.Seq2[T, error], doc func(T) vocab.DocID, choose func([]T, []int) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		type head struct {
@@ -428,10 +428,10 @@ func merge[T any](runs []*Run, section func(*Run) iter.Seq2[T, error], doc func(
 	}
 }
 
-// Merge writes the runs at paths, oldest first, as one run at out: links and anchors of replaced pages are
-// left behind. Aliases stay beside what was said of them, and are not followed for good: a page that was
-// gone may come back, and one that was a duplicate get a text of its own, while the pages that link to it
-// stay as they are.
+// Merge writes the runs at paths, oldest first, as one run at out, without superseded links and
+// anchors. It keeps aliases as they are and does not resolve them: a page that was not found may
+// come back, and a duplicate may get a text of its own, while the pages that link to it do not
+// change.
 func Merge(paths []string, out string) error {
 	s, err := OpenSet(paths)
 	if err != nil {
@@ -443,7 +443,7 @@ func Merge(paths []string, out string) error {
 		return err
 	}
 	if err := s.writeTo(w); err != nil {
-		w.Abandon()
+		w.Abort()
 		return err
 	}
 	return w.Finish()
@@ -457,19 +457,19 @@ func (s *Set) writeTo(w *Writer) error {
 		w.Name(n)
 	}
 	for doc, of := range s.canon {
-		if of != 0 && of != nowhere {
+		if of != 0 && of != notFound {
 			w.Alias(Alias{Doc: vocab.DocID(doc), Of: vocab.DocID(of)})
 		}
 	}
 	for doc, of := range s.canon {
-		if of == nowhere {
-			w.Drop(vocab.DocID(doc))
+		if of == notFound {
+			w.NotFound(vocab.DocID(doc))
 		}
 	}
 	for _, doc := range slices.Sorted(maps.Keys(s.hidden)) {
-		w.Hide(doc)
+		w.NoIndex(doc)
 	}
-	for source, err := range s.Written() {
+	for source, err := range s.RawLinks() {
 		if err != nil {
 			return err
 		}

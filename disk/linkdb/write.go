@@ -1,24 +1,20 @@
 package linkdb
 
 import (
-	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
-	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
 	"anatomy/vocab"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encoders are shared: EncodeAll may be called from several goroutines.
+// encoder is shared: EncodeAll is safe for concurrent use.
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(128<<10))
 	if err != nil {
@@ -27,46 +23,47 @@ var encoder = sync.OnceValue(func() *zstd.Encoder {
 	return z
 })
 
-// A Writer writes one run. Records come section by section, in the order of the sections, ascending
-// by document. The first error stays and is given by Finish.
+// A Writer writes one run. The caller adds records section by section, in the order of the
+// sections, each ascending by document. Finish returns the first error.
 type Writer struct {
 	path    string
-	f       *os.File
-	w       *bufio.Writer
+	out     *durable.Writer
 	at      uint64 // bytes written
 	section int
 	block   []byte
-	last    vocab.DocID // of the record before, in this block
-	newest  vocab.DocID // of the record before, in this section
+	last    vocab.DocID // last document of this block
+	newest  vocab.DocID // last document of this section
 	packed  []byte
 	dir     [sections]struct {
 		offset, bytes uint64
 		records       uint32
 	}
-	blocks [index][]blockAt // of the sections that the index is for
-	first  vocab.DocID      // in the block being made
+	blocks [index][]blockAt // by section
+	first  vocab.DocID      // first document of this block
 	links  uint64
 	err    error
 }
 
-// A blockAt is an entry of the index: where the block is that begins with a document.
+// A blockAt is an entry of the index: the first document of a block and its offset.
 type blockAt struct {
 	first  vocab.DocID
 	offset uint64
 }
 
-// Create begins a run at path. Until Finish there is only a temporary file.
-func Create(path string) (*Writer, error) {
-	f, err := os.Create(path + ".new")
+// Create begins a run at path, which must not exist. The file appears when Finish returns nil.
+func Create(path string) (*Writer, error) { return create(durable.OS, path) }
+
+func create(fsys durable.FS, path string) (*Writer, error) {
+	out, err := durable.CreateNew(fsys, path)
 	if err != nil {
 		return nil, fmt.Errorf("links: %w", err)
 	}
-	w := &Writer{path: path, f: f, w: bufio.NewWriterSize(f, 256<<10), section: -1}
+	w := &Writer{path: path, out: out, section: -1}
 	w.write([]byte(magic))
 	return w, nil
 }
 
-// Name adds a document known for the first time.
+// Name adds a new document.
 func (w *Writer) Name(n Name) {
 	w.begin(names, n.Doc)
 	w.block = binary.AppendUvarint(w.block, uint64(len(n.URL)))
@@ -74,26 +71,26 @@ func (w *Writer) Name(n Name) {
 	w.end(n.Doc)
 }
 
-// Alias adds a document that is another one.
+// Alias adds a redirect or duplicate.
 func (w *Writer) Alias(a Alias) {
 	w.begin(aliases, a.Doc)
 	w.block = binary.AppendUvarint(w.block, uint64(a.Of))
 	w.end(a.Doc)
 }
 
-// Drop adds a document that does not exist.
-func (w *Writer) Drop(doc vocab.DocID) {
+// NotFound adds a document that was not found.
+func (w *Writer) NotFound(doc vocab.DocID) {
 	w.begin(dropped, doc)
 	w.end(doc)
 }
 
-// Hide adds a document that asks not to be shown.
-func (w *Writer) Hide(doc vocab.DocID) {
+// NoIndex adds a noindex document.
+func (w *Writer) NoIndex(doc vocab.DocID) {
 	w.begin(hidden, doc)
 	w.end(doc)
 }
 
-// Links adds the links of a source. Targets are ascending and distinct.
+// Links adds the links of a page. Targets are ascending and distinct.
 func (w *Writer) Links(s Source) {
 	w.begin(links, s.Doc)
 	w.block = binary.AppendUvarint(w.block, uint64(len(s.Targets)))
@@ -106,7 +103,7 @@ func (w *Writer) Links(s Source) {
 	w.end(s.Doc)
 }
 
-// Anchors adds the wordings of the links to a document.
+// Anchors adds the anchor texts of the links to a document.
 func (w *Writer) Anchors(a Anchors) {
 	w.begin(anchors, a.Doc)
 	w.block = binary.AppendUvarint(w.block, uint64(len(a.Texts)))
@@ -127,7 +124,7 @@ func (w *Writer) Anchors(a Anchors) {
 	w.end(a.Doc)
 }
 
-// begin opens the section if it is a new one, checks the order, and writes the gap of the ID.
+// begin begins a record, and its section if it is new, and verifies the order.
 func (w *Writer) begin(section int, doc vocab.DocID) {
 	if section != w.section {
 		w.flush()
@@ -174,13 +171,14 @@ func (w *Writer) flush() {
 
 func (w *Writer) write(b []byte) {
 	if w.err == nil {
-		_, w.err = w.w.Write(b)
+		_, w.err = w.out.Write(b)
 		w.at += uint64(len(b))
 	}
 }
 
-// Finish publishes the run: write, sync, rename, sync of the folder. On an error nothing is left.
+// Finish completes the run and gives the file its name, durably. On an error nothing is left.
 func (w *Writer) Finish() error {
+	defer w.out.Abort()
 	w.writeIndex()
 	w.flush()
 	tail := make([]byte, 0, footer)
@@ -193,24 +191,17 @@ func (w *Writer) Finish() error {
 	tail = binary.LittleEndian.AppendUint32(tail, crc32.Checksum(tail, castagnoli))
 	w.write(append(tail, magic...))
 	if w.err == nil {
-		w.err = w.w.Flush()
+		w.err = w.out.Commit()
 	}
-	if w.err == nil {
-		w.err = w.f.Sync()
+	if w.err != nil {
+		return fmt.Errorf("links: write %s: %w", w.path, w.err)
 	}
-	if err := errors.Join(w.err, w.f.Close()); err != nil {
-		os.Remove(w.f.Name())
-		return fmt.Errorf("links: write %s: %w", w.path, err)
-	}
-	if err := os.Rename(w.f.Name(), w.path); err != nil {
-		return fmt.Errorf("links: %w", err)
-	}
-	return datadir.SyncFolder(filepath.Dir(w.path))
+	return nil
 }
 
-// writeIndex adds the section that says where the blocks of the others begin.
+// writeIndex writes the section with the offsets of all blocks.
 func (w *Writer) writeIndex() {
-	w.flush() // the last block of the section at hand belongs into the index
+	w.flush() // the last block is part of the index
 	for section, blocks := range w.blocks {
 		if len(blocks) == 0 {
 			continue
@@ -228,8 +219,5 @@ func (w *Writer) writeIndex() {
 	}
 }
 
-// Abandon removes what was written.
-func (w *Writer) Abandon() {
-	w.f.Close()
-	os.Remove(w.f.Name())
-}
+// Abort removes what was written.
+func (w *Writer) Abort() { w.out.Abort() }

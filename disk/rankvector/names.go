@@ -17,15 +17,16 @@ const Extension = ".rank"
 // maxName bounds the name of a vector, in bytes.
 const maxName = 64
 
-// CheckName says what is wrong with the name of a vector: it is part of the name of a file.
+// CheckName fails if name is not valid for a vector, whose file it names.
 func CheckName(name string) error {
-	if name == "" || len(name) > maxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || name[0] == '-' {
+	const allowed = "abcdefghijklmnopqrstuvwxyz0123456789-"
+	if name == "" || len(name) > maxName || strings.Trim(name, allowed) != "" || name[0] == '-' {
 		return fmt.Errorf("name %.100q is not 1 to %d lower-case letters, digits and hyphens, the first one no hyphen", name, maxName)
 	}
 	return nil
 }
 
-// Names are those of the vectors in a folder, ascending; none if there is no folder.
+// Names returns the names of the vectors in a folder, ascending; none if there is no folder.
 func Names(folder string) (names []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

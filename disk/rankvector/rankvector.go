@@ -1,30 +1,30 @@
 // Package rankvector holds the rank vector: one float per document and run of PageRank, with the
 // parameters of the run and how well it converged (BP98 §2.1).
 //
-// A vector is a file of its own, so that ranks are recomputed and swapped without touching the
-// index. It is written whole and replaced by rename; readers of the old one keep what they have.
+// A vector is a file of its own, so that ranks are recomputed and replaced without a change of the
+// index. It is replaced by rename; readers of the old one keep what they read.
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anatrank"
 //	8       4     version, 2
 //	12      4     p, the length of the personalisation in bytes, at most 65,535
 //	16      8     damping, float64
-//	24      8     tolerance asked for, float64
-//	32      8     residual reached, float64
+//	24      8     tolerance, float64
+//	32      8     residual of the last iteration, float64
 //	40      8     iterations
 //	48      8     time of computing, Unix seconds
 //	56      8     links of the graph
 //	64      8     n, the number of ranks; document n-1 is the last
-//	72      8     links of the link database, of which the graph was made; not in version 1
+//	72      8     links of the link database that the graph was made from; not in version 1
 //	80      p     personalisation, UTF-8
-//	80+p    4n    ranks by docID, float32; the first one, of no document, is 0
+//	80+p    4n    ranks by docID, float32; rank 0 belongs to no document and is 0
 //	80+p+4n 8     xxhash64 of all before
 //
 // A vector of documents 1 and 2, ranked 0.25 and 0.75, has 3 ranks and no personalisation:
 // 80 + 12 + 8 = 100 bytes, of which 00000000 0000803e 0000403f from offset 80 are the ranks.
 //
-// float32 is enough: on a million pages it differs from float64 by 7e-7 in all (L1), where a
-// vector at twice the size would take twice the memory of every searcher.
+// float32 is enough: on a million pages it differs from float64 by 7e-7 in all (L1), and a float64
+// vector would take twice the memory in every searcher.
 //
 // Versions: 1 and 2, November 2026; both are read.
 package rankvector
@@ -36,9 +36,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+
+	"anatomy/disk/durable"
 )
 
 // Version is the format that this package writes.
@@ -55,24 +58,26 @@ const (
 	rankSize   = 4
 )
 
-// A Vector is the result of one run.
+// A Vector is the result of one run of PageRank.
 type Vector struct {
 	Damping      float64
-	Tolerance    float64 // L1 change at which the run was to stop
+	Tolerance    float64 // residual at which the run stopped, if it converged
 	Residual     float64 // L1 change of the last iteration
 	Iterations   int
-	Personalized string    // what the teleport vector favours, for people; "" for all pages alike
+	Personalized string    // the teleport set in words; "" for all pages
 	Computed     time.Time // UTC, whole seconds
-	Links        uint64    // of the graph, after parallel ones collapsed
-	Recorded     uint64    // of the link database; 0 where version 1 did not tell
+	Links        uint64    // of the graph; parallel links count once
+	Recorded     uint64    // of the link database; 0 in version 1
 	Ranks        []float32 // by DocID, index 0 unused
 }
 
-// Write replaces the vector at path, or leaves it as it was.
-func Write(path string, v *Vector) error {
+// Write replaces the vector at path durably, or leaves it as it was. Several processes may do so.
+func Write(path string, v *Vector) error { return write(durable.OS, path, v) }
+
+func write(fsys durable.FS, path string, v *Vector) error {
 	data, err := v.encode()
 	if err == nil {
-		err = replace(path, data)
+		err = durable.WriteShared(fsys, path, data)
 	}
 	if err != nil {
 		return fmt.Errorf("rank vector: write %s: %w", path, err)
@@ -80,7 +85,8 @@ func Write(path string, v *Vector) error {
 	return nil
 }
 
-// Read returns the vector at path, after its checksum and every rank were found right.
+// Read returns the vector at path. It verifies the checksum and that every rank is in [0, 1]; the error
+// names the command that computes the vector again.
 func Read(path string) (*Vector, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -88,15 +94,18 @@ func Read(path string) (*Vector, error) {
 	}
 	v, err := decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("rank vector: %s: %w", path, err)
+		return nil, fmt.Errorf("rank vector: %s: %w; %q computes it again", path, err, commandFor(path))
 	}
 	return v, nil
 }
 
-// Check says whether the vector at path is whole.
-func Check(path string) error {
-	_, err := Read(path)
-	return err
+// commandFor returns the command that computes the vector at path.
+func commandFor(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), Extension)
+	if name == Default {
+		return "anatomy pagerank"
+	}
+	return "anatomy pagerank --name " + name
 }
 
 func (v *Vector) encode() ([]byte, error) {
@@ -136,7 +145,7 @@ func decode(b []byte) (*Vector, error) {
 	case version == 1:
 		header = headerOf1
 	case version != Version:
-		return nil, fmt.Errorf("version %d, this program reads 1 and %d: compute the ranks again", version, Version)
+		return nil, fmt.Errorf("version %d, this program reads 1 and %d", version, Version)
 	}
 	body := b[:len(b)-sumSize]
 	if le.Uint64(b[len(body):]) != xxhash.Sum64(body) {
@@ -165,43 +174,12 @@ func decode(b []byte) (*Vector, error) {
 	return v, checkRanks(v.Ranks)
 }
 
-// checkRanks refuses what would poison every score: a rank is a share of the whole.
+// checkRanks fails if a rank is not in [0, 1], which would spoil every score.
 func checkRanks(ranks []float32) error {
 	for doc, r := range ranks {
 		if !(r >= 0 && r <= 1) {
-			return fmt.Errorf("document %d has rank %v, which is no share", doc, r)
+			return fmt.Errorf("document %d has rank %v, which is not in [0, 1]", doc, r)
 		}
 	}
 	return nil
-}
-
-func replace(path string, data []byte) error {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return syncDir(dir)
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -30,7 +30,7 @@ func realPages(b *testing.B) (hosts [][]Record, pages, size int) {
 	}
 	defer r.Close()
 	number := map[string]int{}
-	err = r.Scan(0, func(_ vocab.Place, rec *Record) error {
+	err = r.Scan(0, func(_ vocab.Address, rec *Record) error {
 		u, err := url.Parse(rec.Page.URL)
 		if err != nil || rec.Kind != PageRecord {
 			return err
@@ -144,30 +144,30 @@ func appendAll(b *testing.B, dir string, hosts [][]Record, o Options) (stored in
 	return stored
 }
 
-// BenchmarkRead reads pages at random places, without the cache.
+// BenchmarkRead reads pages at random addresses, without the cache.
 func BenchmarkRead(b *testing.B) {
 	hosts, _, _ := realPages(b)
 	for _, level := range []zstd.EncoderLevel{zstd.SpeedDefault, zstd.SpeedBetterCompression} {
 		for _, kib := range []int{256, 512, 1024} {
 			b.Run(fmt.Sprintf("%v/%dK", level, kib), func(b *testing.B) {
 				r := mustOpen(b, b.TempDir(), Options{BlockBytes: kib << 10, Level: level, CacheBytes: -1})
-				var places []vocab.Place
+				var addresses []vocab.Address
 				for _, h := range hosts {
-					places = append(places, mustAppend(b, r, h...)...)
+					addresses = append(addresses, mustAppend(b, r, h...)...)
 				}
-				readRandom(b, r, places)
+				readRandom(b, r, addresses)
 			})
 		}
 	}
 }
 
-func readRandom(b *testing.B, r *Repository, places []vocab.Place) {
+func readRandom(b *testing.B, r *Repository, addresses []vocab.Address) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var took []time.Duration
 	b.ReportAllocs()
 	for b.Loop() {
 		start := time.Now()
-		if _, err := r.Read(places[random.IntN(len(places))]); err != nil {
+		if _, err := r.Read(addresses[random.IntN(len(addresses))]); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(start))
@@ -190,7 +190,7 @@ func BenchmarkScan(b *testing.B) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := r.Scan(0, func(vocab.Place, *Record) error { return nil }); err != nil {
+		if err := r.Scan(0, func(vocab.Address, *Record) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

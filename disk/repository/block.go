@@ -14,20 +14,20 @@ import (
 	"anatomy/vocab"
 )
 
-// MaxRecord is the longest record, encoded, in bytes.
+// MaxRecord is the largest size of an encoded record in bytes.
 const MaxRecord = maxRaw - endSize
 
 const (
 	blockMagic   = "\xabBLK"
 	blockVersion = 1
 	blockHeader  = 28
-	maxRecords   = vocab.MaxPlaceSlot + 1
+	maxRecords   = vocab.MaxAddressSlot + 1
 	maxRaw       = 64 << 20
 	endSize      = 4
-	window       = 2 << 20 // of the compressor: what a reader must hold
+	window       = 2 << 20 // of the compressor: the history that a decoder keeps
 )
 
-// A header is the parsed start of a block.
+// A header is the decoded header of a block.
 type header struct {
 	records, raw, stored int
 	sum                  uint64
@@ -40,7 +40,7 @@ func parseHeader(b []byte, file uint32, offset int64) (header, error) {
 	if string(b[:4]) != blockMagic {
 		return header{}, errNoBlock
 	}
-	if uint32(placeSum(file, offset, b[:24])) != le.Uint32(b[24:]) {
+	if uint32(blockSum(file, offset, b[:24])) != le.Uint32(b[24:]) {
 		return header{}, errors.New("block header checksum is wrong")
 	}
 	if v := le.Uint16(b[4:]); v != blockVersion {
@@ -53,24 +53,24 @@ func parseHeader(b []byte, file uint32, offset int64) (header, error) {
 	return h, nil
 }
 
-// maxStored is the longest that a compressed block can be.
+// maxStored returns the largest size of a compressed block.
 func maxStored(raw int) int { return raw + raw/64 + 1024 }
 
-// placeSum is the checksum of parts of a block that stands at file and offset.
-func placeSum(file uint32, offset int64, parts ...[]byte) uint64 {
-	var place [12]byte
-	binary.LittleEndian.PutUint32(place[:], file)
-	binary.LittleEndian.PutUint64(place[4:], uint64(offset))
+// blockSum returns the checksum of parts of a block at an offset of a file.
+func blockSum(file uint32, offset int64, parts ...[]byte) uint64 {
+	var address [12]byte
+	binary.LittleEndian.PutUint32(address[:], file)
+	binary.LittleEndian.PutUint64(address[4:], uint64(offset))
 	var d xxhash.Digest
 	d.Reset()
-	d.Write(place[:])
+	d.Write(address[:])
 	for _, part := range parts {
 		d.Write(part)
 	}
 	return d.Sum64()
 }
 
-// A packer makes blocks. Its buffers are used again.
+// A packer encodes blocks. It reuses its buffers.
 type packer struct {
 	zstd   *zstd.Encoder
 	raw    []byte
@@ -83,7 +83,7 @@ func newPacker(level zstd.EncoderLevel) (*packer, error) {
 	return &packer{zstd: enc}, err
 }
 
-// pack returns the block of these records, to stand at file and offset. It is valid until the next call.
+// pack returns the block of some records for an offset of a file. It is valid until the next call.
 func (p *packer) pack(records []Record, file uint32, offset int64) []byte {
 	le := binary.LittleEndian
 	p.raw = append(p.raw[:0], make([]byte, endSize*len(records))...)
@@ -98,17 +98,17 @@ func (p *packer) pack(records []Record, file uint32, offset int64) []byte {
 	b = append(b, make([]byte, blockHeader-len(b))...)
 	b = p.zstd.EncodeAll(p.raw, b)
 	le.PutUint32(b[12:], uint32(len(b)-blockHeader))
-	le.PutUint64(b[16:], placeSum(file, offset, b[:16], b[blockHeader:]))
-	le.PutUint32(b[24:], uint32(placeSum(file, offset, b[:24])))
+	le.PutUint64(b[16:], blockSum(file, offset, b[:16], b[blockHeader:]))
+	le.PutUint32(b[24:], uint32(blockSum(file, offset, b[:24])))
 	p.packed = b
-	if cap(p.raw) > 4*DefaultBlockBytes { // one huge page is no reason to hold so much for good
+	if cap(p.raw) > 4*DefaultBlockBytes { // do not keep the buffers of one huge page
 		p.raw, p.packed = nil, nil
 	}
 	return b
 }
 
-// readBlock returns the header and the compressed bytes of the block at offset, verified, which
-// lies wholly before end. The bytes are in buf where it is long enough.
+// readBlock returns the header and the compressed bytes of the block at offset, verified. The block
+// must end before end. The bytes are in buf if its capacity suffices.
 func readBlock(f io.ReaderAt, file uint32, offset, end int64, buf []byte) (header, []byte, error) {
 	var head [blockHeader]byte
 	if offset > end-blockHeader {
@@ -131,7 +131,7 @@ func readBlock(f io.ReaderAt, file uint32, offset, end int64, buf []byte) (heade
 	if _, err := f.ReadAt(buf, offset+blockHeader); err != nil {
 		return h, nil, noEOF(err)
 	}
-	if placeSum(file, offset, head[:16], buf) != h.sum {
+	if blockSum(file, offset, head[:16], buf) != h.sum {
 		return h, nil, errors.New("block checksum is wrong")
 	}
 	return h, buf, nil
@@ -144,10 +144,10 @@ func noEOF(err error) error {
 	return err
 }
 
-// A block is the decoded start of a block: its table, and its records up to some slot.
+// A block is a decoded block: its table, and its records up to some slot.
 type block struct {
 	ends []byte // endSize bytes for each record
-	raw  []byte // from the start of the raw block, table included
+	raw  []byte // the raw block from its start, with the table
 }
 
 func (b *block) records() int     { return len(b.ends) / endSize }
@@ -156,7 +156,7 @@ func (b *block) holds(slot int) bool {
 	return slot < b.records() && b.end(slot) <= len(b.raw)
 }
 
-// record is the encoding of one record that the block holds.
+// record returns the encoding of a record that the block holds.
 func (b *block) record(slot int) []byte {
 	from := len(b.ends)
 	if slot > 0 {
@@ -165,7 +165,7 @@ func (b *block) record(slot int) []byte {
 	return b.raw[from:b.end(slot)]
 }
 
-// check says whether the table fits a raw block of the given length.
+// check fails if the table does not fit a raw block of the given length.
 func (b *block) check(raw int) error {
 	last := len(b.ends)
 	for i := range b.records() {
@@ -201,7 +201,7 @@ func (u *unpacker) unpack(h header, stored, buf []byte) (*block, error) {
 	return b, b.check(h.raw)
 }
 
-// unpackTo decodes a block from its start to the end of one record: half the work on average.
+// unpackTo decodes a block up to the end of one record, which is half the work on average.
 func (u *unpacker) unpackTo(h header, stored []byte, slot int) (*block, error) {
 	dec, err := u.decoder()
 	if err != nil {
@@ -224,9 +224,8 @@ func (u *unpacker) unpackTo(h header, stored []byte, slot int) (*block, error) {
 	return b, noEOF(err)
 }
 
-// An unpacker keeps decoders and buffers for use again. The zero value works, for any number of
-// goroutines. Each reader has its own: a decoder holds channels, which do not leave the bubble of
-// a test in virtual time.
+// An unpacker pools decoders and buffers. The zero value works, for any number of goroutines. Each
+// reader has its own, because a decoder has channels, which may not leave the bubble of a synctest.
 type unpacker struct {
 	decoders sync.Pool // of *zstd.Decoder
 	buffers  sync.Pool // of *[]byte

@@ -7,10 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"anatomy/disk/durable"
 	"anatomy/vocab"
 )
 
-// Totals counts what a repository holds.
+// Totals are the totals of a repository.
 type Totals struct {
 	Files, Blocks                int
 	Pages, Duplicates, Redirects int
@@ -19,8 +20,8 @@ type Totals struct {
 	BodyBytes                    int64 // of pages
 }
 
-// A TailError says that the last file ends in bytes that are no whole block: a writer is at work,
-// or died, and the next [Open] cuts them off; or the last block is damaged.
+// A TailError says that the last file ends with bytes that are no whole block: a writer is
+// appending, or was killed, and the next [Open] cuts them off; or the last block is damaged.
 type TailError struct {
 	File         string
 	Offset, Size int64
@@ -30,15 +31,15 @@ func (e *TailError) Error() string {
 	return fmt.Sprintf("%s: %d bytes from offset %d on are no whole block", e.File, e.Size-e.Offset, e.Offset)
 }
 
-// Check reads every byte of the repository in dir and calls report for each thing that is wrong
-// (*DamageError, *TailError). It fails only if it cannot look.
+// Check reads every byte of the repository in dir and calls report for each problem (*DamageError,
+// *TailError). Its own error says that it could not read.
 func Check(dir string, report func(problem error)) (Totals, error) {
 	var t Totals
 	r, err := OpenReader(dir)
 	if err != nil {
 		return t, err
 	}
-	numbers, err := fileNumbers(dir)
+	numbers, err := r.fileNumbers()
 	if err != nil {
 		return t, errors.Join(fmt.Errorf("repository: %w", err), r.Close())
 	}
@@ -48,7 +49,7 @@ func Check(dir string, report func(problem error)) (Totals, error) {
 		return t, errors.Join(fmt.Errorf("repository: %w", err), r.Close())
 	}
 	for _, n := range tables {
-		table, err := openTable(dir, n)
+		table, err := r.openTable(n)
 		if err != nil {
 			report(err)
 			continue
@@ -59,7 +60,7 @@ func Check(dir string, report func(problem error)) (Totals, error) {
 		problem: report,
 		tail:    func(path string, offset, size int64) { report(&TailError{path, offset, size}) },
 		block:   t.block,
-		record: func(_ vocab.Place, rec *Record) error {
+		record: func(_ vocab.Address, rec *Record) error {
 			t.record(rec)
 			return nil
 		},
@@ -67,16 +68,16 @@ func Check(dir string, report func(problem error)) (Totals, error) {
 	return t, errors.Join(err, r.Close())
 }
 
-// MendHeaders writes the headers of files that are not what the names of the files say, as nothing else can stand there:
-// the checksums of the blocks behind it hold the number too. It calls report for each.
+// MendHeaders rewrites the header of each file whose header is wrong, and calls report for each.
+// The name of the file determines the header, and so do the checksums of the blocks.
 func MendHeaders(dir string, report func(problem error)) error {
-	numbers, err := fileNumbers(dir)
+	numbers, err := newReader(durable.OS, dir, Options{}).fileNumbers()
 	if err != nil {
 		return fmt.Errorf("repository: %w", err)
 	}
 	for _, n := range numbers {
 		path := filepath.Join(dir, fileName(n))
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		f, err := durable.OS.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {
 			return fmt.Errorf("repository: %w", err)
 		}

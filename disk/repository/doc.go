@@ -1,14 +1,14 @@
-// Package repository keeps every page as it was fetched (BP98 §4.2.2). It is the truth: all other
-// structures can be rebuilt from it.
+// Package repository keeps every page as it was fetched (BP98 §4.2.2). All other structures can be
+// rebuilt from it.
 //
-// The paper compresses each page alone with zlib and reaches 3:1. Pages of one host repeat their
-// template, so we compress neighbouring pages together with zstd, a block of them at a time. A
-// block is read from its start to the wanted page and no further, so that blocks may be large.
+// The paper compresses each page alone with zlib, at 3:1. Pages of one host share a template, so
+// this package compresses blocks of consecutive pages together with zstd. A read decodes a block
+// from its start up to the page and no further, so that blocks may be large.
 //
-// A repository is a folder of files 000001.repo, 000002.repo, …, to the last of which blocks are
-// appended until it is full. Numbers may be missing: a file that is mostly of superseded records is deleted
-// when the others were copied, see moved.go. A [vocab.Place] names file, offset of the block, and record within
-// the block. A file is
+// A repository is a folder of files 000001.repo, 000002.repo, … Blocks are appended to the last
+// file until it is full. Numbers may be missing: compaction copies the live records of a file to
+// the end and deletes the file, see moved.go. A [vocab.Address] is file, offset of the block, and
+// slot of the record in the block. A file is
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anatrepo"
@@ -28,16 +28,17 @@
 //	24      4     lower half of the xxhash64 of: file number (4 bytes), offset of the block (8), bytes 0 to 23
 //	28      z     the raw block, one zstd frame
 //
-// The checksums cover the block's place too, so that nothing inside a page, and no block that was
-// moved, is ever taken for a block when a scan looks for the next one after damage. The header has
-// one of its own, so that this search never follows a false length. The raw block:
+// The checksums cover the address of the block too. So a scan that looks for the next block after
+// damage never takes bytes inside a page, or a block that was moved, for a block. The header has a
+// checksum of its own, so that the scan never follows a wrong length. The raw block:
 //
 //	0       4n    where each record ends, counted from the start of the raw block; the last is r
 //	4n      …     records
 //
-// A record, where a varint is that of encoding/binary and a text is its length as uvarint and its bytes:
+// A record, with varints as in encoding/binary, and texts as a uvarint length and the bytes:
 //
-//	kind      1 byte: 1 page, 2 duplicate, 3 redirect, 4 page with Link fields; 16 more in a copy that compaction made
+//	kind      1 byte: 1 page, 2 duplicate, 3 redirect, 4 page with Link fields; plus 16 in a copy
+//	          that compaction made, plus 32 if the request carried credentials
 //	docID     uvarint
 //	fetched   varint, Unix seconds
 //	URL       text
@@ -52,14 +53,16 @@
 //
 // and a raw block of this record alone begins 18 00 00 00, as it ends at byte 24.
 //
-// What was written before [Repository.Sync] returned is never lost: appending never touches a byte
-// before the end, and [Open] cuts off only what follows the last whole block of the last file.
+// A record that was appended before [Repository.Sync] returned survives every crash: appending
+// never changes a byte before the end, and [Open] cuts off only what follows the last whole block
+// of the last file.
 //
-// Versions: 1, November 2026. Records of kind 4 and copies came later the same month.
+// Versions: 1, November 2026. Records of kind 4, copies and the
+// mark of credentials came later the same month.
 //
-// Measured by the benchmarks of this package on 24,946 pages of documentation of 12 hosts, 37 KB each,
-// in the order of a crawl or shuffled within each host. gzip -6 of each page alone: 6,129 B a page at
-// 78 MB a CPU second.
+// Measured by the benchmarks of this package on 24,946 pages of documentation of 12 hosts, 37 KB
+// each, in the order of a crawl or shuffled within each host. gzip -6 of each page alone: 6,129 B a
+// page at 78 MB a CPU second.
 //
 //	raw block         64K    128K   256K   512K   1M
 //	zstd default      4,640  4,148  3,769  3,195  2,837 B a page    290 to 510 MB a CPU second
@@ -69,6 +72,7 @@
 //	  shuffled        4,621  4,193  3,860  3,556  3,078             150 to 240
 //	  read, median                  0.12   0.14   0.29
 //
-// Blocks of 1 MiB at the default level it is: 2.2 times smaller than gzip at 6 times its speed. The
-// better level takes another 10 % off, and costs a page 0.11 ms more, a fourth of what fetching it costs.
+// So blocks have 1 MiB at the default level: 2.2 times smaller than gzip, at 6 times its speed. The
+// better level saves another 10 % and costs 0.11 ms of CPU a page, a quarter of what fetching
+// costs.
 package repository

@@ -13,38 +13,40 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"anatomy/disk/durable"
 	"anatomy/vocab"
 )
 
-// A file whose live records were copied to later files is deleted, and a table stays under its number that says
-// where they lie now, 000003.moved for 000003.repo: segments of the index name places until they are made
-// anew. A reader that finds a file gone looks there, and again where that file is gone too. A table is
+// When the live records of a file were copied to later files, the file is deleted and replaced by a
+// table of the new addresses, 000003.moved for 000003.repo: segments of the index have the old
+// addresses until they are written again. A reader that does not find a file looks its address up
+// in the table, and again if that file is missing too. A table is
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anatmove"
 //	8       4     version, 1
 //	12      4     number of the file that was deleted
-//	16      16n   pairs of places, old and new, 8 bytes each, in ascending order of the old one
+//	16      16n   pairs of addresses, old and new, 8 bytes each, ascending by the old one
 //	16+16n  8     xxhash64 of all before
 //
-// It costs 16 bytes for each page that was moved, where a page takes some thousands.
+// It takes 16 bytes for each moved page; a page takes some thousands.
 
 const (
 	movedMagic   = "anatmove"
 	movedVersion = 1
 	movedHeader  = 16
 	pairSize     = 16
-	maxMoves     = 64 // from file to file that a reader follows
+	maxMoves     = 64 // that a reader follows for one address
 )
 
-// A Moved record lies at To, and lay at From.
-type Moved struct{ From, To vocab.Place }
+// A Moved is the address of a record before and after it was copied.
+type Moved struct{ From, To vocab.Address }
 
 func movedName(number uint32) string { return fmt.Sprintf("%06d.moved", number) }
 
-// Replace deletes a file all of whose records that are still wanted are elsewhere by now, durably. Moved says
-// where they are, in any order; readers with a place of the file go there. The last file cannot be replaced, see
-// [Repository.Roll].
+// Replace deletes a file durably, after all its live records were copied. moved has their
+// addresses, in any order; readers with an old address follow it. Replace fails for the last file,
+// see [Repository.Roll].
 func (r *Repository) Replace(number uint32, moved []Moved) error {
 	r.kept.Lock()
 	defer r.kept.Unlock()
@@ -53,44 +55,41 @@ func (r *Repository) Replace(number uint32, moved []Moved) error {
 	r.write.Unlock()
 	err := fmt.Errorf("it is the last")
 	if number != last {
-		err = writeMoved(r.dir, number, moved)
+		err = writeMoved(r.fs, r.dir, number, moved)
 	}
 	if err == nil {
-		err = os.Remove(r.path(number))
-	}
-	if err == nil {
-		err = syncDir(r.dir)
+		err = durable.Remove(r.fs, r.path(number))
 	}
 	if err != nil {
 		return fmt.Errorf("repository: replace file %d: %w", number, err)
 	}
 	r.mu.Lock()
-	delete(r.files, number) // not closed: another goroutine may be reading it; the runtime closes it when none is
+	delete(r.files, number) // not closed, as a goroutine may be reading it: the garbage collector closes it
 	r.mu.Unlock()
 	r.forget()
 	return nil
 }
 
-// Keep has every file stay until release is called: Replace and DropTables wait.
+// Keep blocks Replace and DropTables until release is called.
 func (r *Repository) Keep() (release func()) {
 	r.kept.RLock()
 	return r.kept.RUnlock
 }
 
-// Roll makes everything appended durable and goes on in a new file, so that the one before it can be replaced.
+// Roll makes all records durable and begins a new file, so that the file before can be replaced.
 func (r *Repository) Roll() error {
 	r.write.Lock()
 	defer r.write.Unlock()
 	if r.last == nil || r.end == fileHeader {
 		return nil
 	}
-	if err := r.roll(); err != nil {
+	if err := r.roll(r.number + 1); err != nil {
 		return fmt.Errorf("repository: %w", err)
 	}
 	return nil
 }
 
-func writeMoved(dir string, number uint32, moved []Moved) error {
+func writeMoved(fsys durable.FS, dir string, number uint32, moved []Moved) error {
 	slices.SortFunc(moved, func(a, b Moved) int {
 		if a.From < b.From {
 			return -1
@@ -106,43 +105,30 @@ func writeMoved(dir string, number uint32, moved []Moved) error {
 		b = binary.LittleEndian.AppendUint64(b, uint64(m.To))
 	}
 	b = binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
-	path := filepath.Join(dir, movedName(number))
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(path+".tmp", path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(path+".tmp"))
-	}
-	return syncDir(dir)
+	return durable.WriteFile(fsys, filepath.Join(dir, movedName(number)), b)
 }
 
-// Resolve gives the place at which a record lies that lay at place once: the place itself where its file is there.
-// The error wraps [ErrNoRecord] where it was not kept.
-func (r *Reader) Resolve(place vocab.Place) (vocab.Place, error) {
+// Resolve returns the current address of the record that was at an address: the same one if its
+// file exists. The error wraps [ErrNoRecord] if the record was not copied.
+func (r *Reader) Resolve(address vocab.Address) (vocab.Address, error) {
 	for range maxMoves {
-		if _, err := os.Stat(r.path(place.File())); !errors.Is(err, fs.ErrNotExist) {
-			return place, err
+		if _, err := r.fs.Stat(r.path(address.File())); !errors.Is(err, fs.ErrNotExist) {
+			return address, err
 		}
-		to, err := r.moved(place)
+		to, err := r.moved(address)
 		if err != nil {
 			return 0, err
 		}
-		place = to
+		address = to
 	}
-	return 0, fmt.Errorf("repository: %v was moved more than %d times", place, maxMoves)
+	return 0, fmt.Errorf("repository: %v was moved more than %d times", address, maxMoves)
 }
 
-// moved looks a place up in the table of its file.
-func (r *Reader) moved(place vocab.Place) (to vocab.Place, err error) {
-	t, err := openTable(r.dir, place.File())
+// moved looks an address up in the table of its file.
+func (r *Reader) moved(address vocab.Address) (to vocab.Address, err error) {
+	t, err := r.openTable(address.File())
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("%w: there is no %s", ErrNoRecord, fileName(place.File()))
+		return 0, fmt.Errorf("%w: there is no %s", ErrNoRecord, fileName(address.File()))
 	}
 	if err != nil {
 		return 0, err
@@ -153,7 +139,7 @@ func (r *Reader) moved(place vocab.Place) (to vocab.Place, err error) {
 		if _, e := t.f.ReadAt(pair[:8], movedHeader+pairSize*int64(i)); e != nil {
 			err = e
 		}
-		return vocab.Place(binary.LittleEndian.Uint64(pair[:])) >= place
+		return vocab.Address(binary.LittleEndian.Uint64(pair[:])) >= address
 	})
 	if err == nil && at < t.pairs {
 		_, err = t.f.ReadAt(pair[:], movedHeader+pairSize*int64(at))
@@ -161,32 +147,33 @@ func (r *Reader) moved(place vocab.Place) (to vocab.Place, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if at == t.pairs || vocab.Place(binary.LittleEndian.Uint64(pair[:])) != place {
-		return 0, fmt.Errorf("%w: it was in %s, and was not kept", ErrNoRecord, fileName(place.File()))
+	if at == t.pairs || vocab.Address(binary.LittleEndian.Uint64(pair[:])) != address {
+		return 0, fmt.Errorf("%w: it was in %s, and was not kept", ErrNoRecord, fileName(address.File()))
 	}
-	return vocab.Place(binary.LittleEndian.Uint64(pair[8:])), nil
+	return vocab.Address(binary.LittleEndian.Uint64(pair[8:])), nil
 }
 
-// A table is an open table of moved records, proved whole.
+// A table is an open table of moved records whose checksum was verified.
 type table struct {
-	f     *os.File
+	f     durable.File
 	pairs int
 }
 
-func openTable(dir string, number uint32) (*table, error) {
-	path := filepath.Join(dir, movedName(number))
-	f, err := os.Open(path)
+func (r *Reader) openTable(number uint32) (*table, error) {
+	path := filepath.Join(r.dir, movedName(number))
+	f, err := r.fs.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
 	pairs, err := checkTable(f, number)
 	if err != nil {
+		err = fmt.Errorf("%w; \"anatomy check --repair\" rebuilds the index without this file", err)
 		return nil, errors.Join(&DamageError{path, 0, err}, f.Close())
 	}
 	return &table{f, pairs}, nil
 }
 
-func checkTable(f *os.File, number uint32) (pairs int, err error) {
+func checkTable(f durable.File, number uint32) (pairs int, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
@@ -222,16 +209,16 @@ func checkTable(f *os.File, number uint32) (pairs int, err error) {
 	return int((size - movedHeader) / pairSize), nil
 }
 
-// Tables lists the numbers of the files that were replaced and whose tables are kept, ascending.
-func (r *Reader) Tables() ([]uint32, error) { return numbersOf(r.dir, "%d.moved", movedName) }
+// Tables returns the numbers of the replaced files that still have a table, ascending.
+func (r *Reader) Tables() ([]uint32, error) { return r.numbersOf("%d.moved", movedName) }
 
-// DropTables deletes tables that nobody needs any more, as no place of their files is named.
+// DropTables deletes tables. No segment may have addresses of their files any more.
 func (r *Repository) DropTables(numbers []uint32) error {
 	r.kept.Lock()
 	defer r.kept.Unlock()
 	var errs []error
 	for _, n := range numbers {
-		errs = append(errs, os.Remove(filepath.Join(r.dir, movedName(n))))
+		errs = append(errs, r.fs.Remove(filepath.Join(r.dir, movedName(n))))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("repository: %w", err)
@@ -239,24 +226,24 @@ func (r *Repository) DropTables(numbers []uint32) error {
 	return nil
 }
 
-// A FileSize says what a file of the repository holds, as the headers of its blocks tell.
+// A FileSize is the size of a file of the repository and of its blocks.
 type FileSize struct {
 	Number uint32
 	Bytes  int64
 	Blocks []BlockSize // in order
 }
 
-// A BlockSize is that of one block.
+// A BlockSize is the size of a block, from its header.
 type BlockSize struct {
 	Offset  int64
 	Bytes   int64
 	Records int
 }
 
-// Sizes reads the headers of all blocks, file by file; a file ends for it where one is damaged, and then Bytes counts
-// the rest too.
+// Sizes returns the sizes of all files. The blocks of a file end before the first damaged one;
+// Bytes is the size of the whole file.
 func (r *Reader) Sizes() ([]FileSize, error) {
-	numbers, err := fileNumbers(r.dir)
+	numbers, err := r.fileNumbers()
 	if err != nil {
 		return nil, fmt.Errorf("repository: %w", err)
 	}
@@ -295,8 +282,8 @@ func (r *Reader) sizeOf(number uint32) (FileSize, error) {
 	return s, nil
 }
 
-// ScanFile is Scan of one file.
-func (r *Reader) ScanFile(number uint32, fn func(vocab.Place, *Record) error) error {
+// ScanFile is [Reader.Scan] of one file.
+func (r *Reader) ScanFile(number uint32, fn func(vocab.Address, *Record) error) error {
 	f, size, err := r.open(number)
 	if err != nil {
 		return fmt.Errorf("repository: scan: %w", err)

@@ -9,14 +9,14 @@ import (
 	"anatomy/vocab"
 )
 
-// moveAll copies the records of a file to the end and replaces it, and gives their new places.
-func moveAll(t *testing.T, r *Repository, number uint32, places []vocab.Place) []vocab.Place {
+// moveAll copies the records of a file to the end and replaces it, and returns their new addresses.
+func moveAll(t *testing.T, r *Repository, number uint32, addresses []vocab.Address) []vocab.Address {
 	t.Helper()
 	if err := r.Roll(); err != nil {
 		t.Fatal(err)
 	}
 	var records []Record
-	for _, p := range places {
+	for _, p := range addresses {
 		rec, err := r.Read(p)
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func moveAll(t *testing.T, r *Repository, number uint32, places []vocab.Place) [
 	}
 	var moved []Moved
 	for i := range to {
-		moved = append(moved, Moved{places[len(to)-1-i], to[len(to)-1-i]}) // in any order
+		moved = append(moved, Moved{addresses[len(to)-1-i], to[len(to)-1-i]}) // in any order
 	}
 	if err := r.Replace(number, moved); err != nil {
 		t.Fatal(err)
@@ -38,8 +38,8 @@ func moveAll(t *testing.T, r *Repository, number uint32, places []vocab.Place) [
 	return to
 }
 
-// TestMoved: readers with the places of files that are gone, also of some that were moved again, find the records; what
-// was not kept is no record; a damaged table is an error.
+// Readers with addresses in deleted files, also of records that were moved twice, find the records. A
+// record that was not kept is not found, and a damaged table is an error.
 func TestMoved(t *testing.T) {
 	dir := t.TempDir()
 	r := mustOpen(t, dir, Options{})
@@ -55,19 +55,19 @@ func TestMoved(t *testing.T) {
 	}
 	second := moveAll(t, r, 1, first[:2])
 	third := moveAll(t, r, 2, second)
-	read := func(place vocab.Place, want string) {
+	read := func(address vocab.Address, want string) {
 		t.Helper()
 		for _, from := range []*Reader{reader, r.Reader} {
-			if rec, err := from.Read(place); err != nil || string(rec.Page.Body) != want || rec.Copy != (want != "three") {
-				t.Errorf("%v: %q %v, want %q", place, rec.Page.Body, err, want)
+			if rec, err := from.Read(address); err != nil || string(rec.Page.Body) != want || rec.Copy != (want != "three") {
+				t.Errorf("%v: %q %v, want %q", address, rec.Page.Body, err, want)
 			}
 		}
 	}
-	for _, places := range [][]vocab.Place{first, second, third} {
-		read(places[0], "one")
-		read(places[1], "two")
+	for _, addresses := range [][]vocab.Address{first, second, third} {
+		read(addresses[0], "one")
+		read(addresses[1], "two")
 	}
-	for _, gone := range []vocab.Place{first[2], vocab.PlaceAt(1, 9999, 0), vocab.PlaceAt(7, 16, 0)} {
+	for _, gone := range []vocab.Address{first[2], vocab.MakeAddress(1, 9999, 0), vocab.MakeAddress(7, 16, 0)} {
 		if _, err := reader.Read(gone); !errors.Is(err, ErrNoRecord) {
 			t.Errorf("%v: %v, want ErrNoRecord", gone, err)
 		}

@@ -12,13 +12,14 @@ import (
 	"slices"
 	"sync"
 
+	"anatomy/disk/durable"
 	"anatomy/vocab"
 )
 
-// ErrNoRecord says that a place holds no record.
+// ErrNoRecord says that there is no record at an address.
 var ErrNoRecord = errors.New("no such record")
 
-// A DamageError says which bytes of which file are not what was written.
+// A DamageError says where a file is damaged.
 type DamageError struct {
 	File   string
 	Offset int64
@@ -31,90 +32,78 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// A Reader reads a repository, which another process may be appending to. Its methods may be
-// called from any number of goroutines.
+// A Reader reads a repository to which another process may append. Its methods are safe for
+// concurrent use.
 type Reader struct {
+	fs       durable.FS
 	dir      string
 	unpacker unpacker
 
-	mu    sync.Mutex
-	files map[uint32]file // those that this process wrote; others are open while they are read, and can be deleted
-	cache cache
+	cache *cache
+
+	mu    sync.Mutex              // guards files
+	files map[uint32]durable.File // written by this process; others are opened for each read
 }
 
-// A file is what the repository asks of a file of the operating system.
-type file interface {
-	io.ReaderAt
-	io.WriterAt
-	io.Closer
-	Truncate(size int64) error
-	Sync() error
-	Stat() (fs.FileInfo, error)
-}
-
-// OpenReader opens the repository in dir for reading. It may be empty, and may grow.
+// OpenReader opens the repository in dir for reading. It may be empty, and may grow meanwhile.
 func OpenReader(dir string) (*Reader, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("repository: %w", err)
 	}
-	return newReader(dir, Options{}), nil
+	return newReader(durable.OS, dir, Options{}), nil
 }
 
-func newReader(dir string, o Options) *Reader {
-	return &Reader{dir: dir, files: make(map[uint32]file), cache: cache{limit: o.cacheBytes()}}
+func newReader(fsys durable.FS, dir string, o Options) *Reader {
+	cache := newCache(o.cacheBytes())
+	return &Reader{fs: fsys, dir: dir, files: make(map[uint32]durable.File), cache: cache}
 }
 
-// Read returns the record at a place, or where it was moved from there. It is the caller's to keep. The error wraps [ErrNoRecord]
-// where no block begins there, or it has fewer records, and is a *DamageError where the block is damaged.
-func (r *Reader) Read(place vocab.Place) (Record, error) {
+// Read returns a copy of the record at an address, or at the address that it was moved to. The
+// error wraps [ErrNoRecord] if there is none, and is a *DamageError if the block is damaged.
+func (r *Reader) Read(address vocab.Address) (Record, error) {
 	var rec Record
-	b, err := r.block(place)
+	b, err := r.block(address)
 	if errors.Is(err, fs.ErrNotExist) {
-		if place, err = r.Resolve(place); err == nil {
-			b, err = r.block(place)
+		if address, err = r.Resolve(address); err == nil {
+			b, err = r.block(address)
 		}
 	}
-	if err == nil && place.Slot() >= b.records() {
+	if err == nil && address.Slot() >= b.records() {
 		err = fmt.Errorf("%w: the block has %d", ErrNoRecord, b.records())
 	}
 	if err == nil {
-		err = rec.decode(b.record(place.Slot()))
+		err = rec.decode(b.record(address.Slot()))
 	}
 	if err != nil {
-		return Record{}, fmt.Errorf("repository: read %v: %w", place, err)
+		return Record{}, fmt.Errorf("repository: read %v: %w", address, err)
 	}
-	rec.Page.Body = bytes.Clone(rec.Page.Body) // a page must not hold its whole block in memory
+	rec.Page.Body = bytes.Clone(rec.Page.Body) // so that the page does not keep its whole block in memory
 	return rec, nil
 }
 
-// block returns the block of a place, decoded as far as its slot if it has it.
-func (r *Reader) block(place vocab.Place) (*block, error) {
-	key := blockKey{place.File(), place.Offset()}
-	r.mu.Lock()
-	b := r.cache.get(key, place.Slot())
-	r.mu.Unlock()
-	if b != nil {
+// block returns the block at an address, decoded up to the slot if it has that slot.
+func (r *Reader) block(address vocab.Address) (*block, error) {
+	key := blockKey{address.File(), address.Offset()}
+	if b, ok := r.cache.Get(key); ok && (address.Slot() >= b.records() || b.holds(address.Slot())) {
 		return b, nil
 	}
-	b, err := r.load(place)
+	b, err := r.load(address)
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	r.cache.put(key, b)
-	r.mu.Unlock()
+	r.cache.Put(key, b)
 	return b, nil
 }
 
-func (r *Reader) load(place vocab.Place) (*block, error) {
-	f, size, err := r.open(place.File())
+func (r *Reader) load(address vocab.Address) (*block, error) {
+	f, size, err := r.open(address.File())
 	if err != nil {
 		return nil, err
 	}
 	defer r.release(f)
 	buf := r.unpacker.buffer()
 	defer r.unpacker.buffers.Put(buf)
-	h, stored, err := readBlock(f, place.File(), place.Offset(), size, *buf)
+	h, stored, err := readBlock(f, address.File(), address.Offset(), size, *buf)
 	if errors.Is(err, errNoBlock) {
 		return nil, fmt.Errorf("%w: %w", ErrNoRecord, err)
 	}
@@ -123,21 +112,21 @@ func (r *Reader) load(place vocab.Place) (*block, error) {
 	}
 	var b *block
 	if err == nil {
-		b, err = r.unpacker.unpackTo(h, stored, min(place.Slot(), h.records-1))
+		b, err = r.unpacker.unpackTo(h, stored, min(address.Slot(), h.records-1))
 	}
 	if err != nil {
-		return nil, &DamageError{r.path(place.File()), place.Offset(), err}
+		return nil, &DamageError{r.path(address.File()), address.Offset(), err}
 	}
 	return b, nil
 }
 
-// open returns a file of the repository and its size now, until release.
-func (r *Reader) open(number uint32) (file, int64, error) {
+// open returns a file and its current size. The caller calls release when it has read.
+func (r *Reader) open(number uint32) (durable.File, int64, error) {
 	r.mu.Lock()
 	f := r.files[number]
 	r.mu.Unlock()
 	if f == nil {
-		opened, err := os.Open(r.path(number))
+		opened, err := r.fs.OpenFile(r.path(number), os.O_RDONLY, 0)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -154,24 +143,20 @@ func (r *Reader) open(number uint32) (file, int64, error) {
 	return f, info.Size(), nil
 }
 
-// readOnly is a file that is open while it is read.
-type readOnly struct{ *os.File }
+// readOnly is a file that release closes.
+type readOnly struct{ durable.File }
 
-// release closes a file that was opened to be read. That of a writer stays open.
-func (r *Reader) release(f file) {
+// release closes a file that open has opened. A writer's file stays open.
+func (r *Reader) release(f durable.File) {
 	if f, ok := f.(readOnly); ok {
 		f.Close()
 	}
 }
 
-// forget empties the cache: places that were read may come to hold something else.
-func (r *Reader) forget() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.cache = cache{limit: r.cache.limit}
-}
+// forget empties the cache, for addresses at which other records may come to be.
+func (r *Reader) forget() { r.cache.RemoveFunc(func(blockKey) bool { return true }) }
 
-// Close closes the files. Nothing may be read after it.
+// Close closes the files. The reader must not be used after it.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -183,7 +168,7 @@ func (r *Reader) Close() error {
 	return errors.Join(errs...)
 }
 
-// Dir is the folder of the repository.
+// Dir returns the folder of the repository.
 func (r *Reader) Dir() string { return r.dir }
 
 func (r *Reader) path(number uint32) string { return filepath.Join(r.dir, fileName(number)) }
@@ -218,12 +203,12 @@ func checkFileHeader(f io.ReaderAt, number uint32) error {
 	return nil
 }
 
-// fileNumbers lists the files of a repository in order. Numbers may be missing, where all pages
-// of a file were superseded and it was removed.
-func fileNumbers(dir string) ([]uint32, error) { return numbersOf(dir, "%d.repo", fileName) }
+// fileNumbers returns the numbers of all files, ascending. There may be gaps, where compaction
+// deleted files.
+func (r *Reader) fileNumbers() ([]uint32, error) { return r.numbersOf("%d.repo", fileName) }
 
-func numbersOf(dir, pattern string, name func(uint32) string) ([]uint32, error) {
-	entries, err := os.ReadDir(dir)
+func (r *Reader) numbersOf(pattern string, name func(uint32) string) ([]uint32, error) {
+	entries, err := r.fs.ReadDir(r.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -234,6 +219,6 @@ func numbersOf(dir, pattern string, name func(uint32) string) ([]uint32, error) 
 			numbers = append(numbers, n)
 		}
 	}
-	slices.Sort(numbers) // names of more than six digits are not in order
+	slices.Sort(numbers) // names with more than six digits are not in order
 	return numbers, nil
 }

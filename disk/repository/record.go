@@ -9,17 +9,18 @@ import (
 	"anatomy/vocab"
 )
 
-// A Kind says what a record holds.
+// A Kind is the kind of a record.
 type Kind uint8
 
 // The kinds of records. The numbers are part of the format.
 const (
 	PageRecord      Kind = 1 + iota // a page
 	DuplicateRecord                 // a URL with the same body as page Of
-	RedirectRecord                  // a URL that led to Location
-	linkedPage                      // on disk alone: a page whose Links are not empty
+	RedirectRecord                  // a URL that redirects to Location
+	linkedPage                      // on disk only: a page with Links
 
-	copyBit Kind = 16 // on disk alone, added to the others
+	copyBit     Kind = 16 // on disk only, added to the others
+	signedInBit Kind = 32 // likewise: fetched with credentials
 )
 
 var kindNames = [...]string{PageRecord: "page", DuplicateRecord: "duplicate", RedirectRecord: "redirect"}
@@ -31,17 +32,17 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// A Record is what came of one fetch. A duplicate and a redirect keep Doc, URL and Fetched of
-// their Page alone.
+// A Record is the result of one fetch. A duplicate and a redirect keep only Doc, URL, Fetched and
+// SignedIn of their Page.
 type Record struct {
 	Kind     Kind
 	Page     vocab.Page
-	Of       vocab.DocID // of a duplicate: the page with this body; of a redirect: the target, 0 where unknown
-	Location string      // of a redirect: the URL named
-	Copy     bool        // compaction put it here: whatever is made of records was made of it before
+	Of       vocab.DocID // the page with the same body, or the target of a redirect, 0 if unknown
+	Location string      // of a redirect: its target URL
+	Copy     bool        // made by compaction: the original was indexed before
 }
 
-// String shows a record on one line, with the length of its body in bytes.
+// String returns a record on one line, with the size of its body instead of the body.
 func (r *Record) String() string {
 	s := fmt.Sprintf("%s %d %s fetched %s", r.Kind, r.Page.Doc, r.Page.URL, r.Page.Fetched.UTC().Format(time.RFC3339))
 	switch r.Kind {
@@ -55,7 +56,7 @@ func (r *Record) String() string {
 	return s
 }
 
-// size bounds the encoded length from above.
+// size returns an upper bound of the encoded size.
 func (r *Record) size() int {
 	p := &r.Page
 	const numbers = 1 + 11*binary.MaxVarintLen64
@@ -66,11 +67,15 @@ func (r *Record) size() int {
 func (r *Record) append(b []byte) []byte {
 	p := &r.Page
 	kind := r.Kind
-	if kind == PageRecord && p.Links != "" {
+	linked := kind == PageRecord && p.Links != ""
+	if linked {
 		kind = linkedPage
 	}
 	if r.Copy {
 		kind |= copyBit
+	}
+	if p.SignedIn {
+		kind |= signedInBit
 	}
 	b = append(b, byte(kind))
 	b = binary.AppendUvarint(b, uint64(p.Doc))
@@ -81,7 +86,7 @@ func (r *Record) append(b []byte) []byte {
 		for _, s := range [...]string{p.ContentType, p.Language, p.LastModified, p.ETag, p.Robots} {
 			b = appendText(b, s)
 		}
-		if kind == linkedPage {
+		if linked {
 			b = appendText(b, p.Links)
 		}
 		b = append(b, p.Body...)
@@ -99,13 +104,14 @@ func appendText(b []byte, s string) []byte {
 	return append(b, s...)
 }
 
-// decode sets r from its encoding. The body is part of b, not a copy.
+// decode sets r to the record encoded in b. The body is part of b.
 func (r *Record) decode(b []byte) error {
 	if len(b) == 0 {
 		return errors.New("empty record")
 	}
-	*r = Record{Kind: Kind(b[0]) &^ copyBit, Copy: Kind(b[0])&copyBit != 0}
+	*r = Record{Kind: Kind(b[0]) &^ (copyBit | signedInBit), Copy: Kind(b[0])&copyBit != 0}
 	p := &r.Page
+	p.SignedIn = Kind(b[0])&signedInBit != 0
 	d := fields{rest: b[1:]}
 	p.Doc = vocab.DocID(d.uvarint())
 	p.Fetched = time.Unix(d.varint(), 0).UTC()
@@ -134,7 +140,7 @@ func (r *Record) decode(b []byte) error {
 	return nil
 }
 
-// fields takes a record apart. Once bad it stays bad, and gives zeros.
+// fields decodes the fields of a record. After an error it returns zeros.
 type fields struct {
 	rest []byte
 	bad  bool

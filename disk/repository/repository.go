@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
+	"anatomy/disk/durable"
 	"anatomy/vocab"
 )
 
@@ -19,12 +19,12 @@ const (
 	DefaultCacheBytes = 4 << 20
 )
 
-// Options says how a repository is written. The zero value works.
+// Options are the options of a repository. The zero value works.
 type Options struct {
-	FileBytes  int64             // a file that would grow past it is followed by a new one; default 1 GiB, at most 16 GiB
-	BlockBytes int               // raw bytes of a block that no more records are added to; default 1 MiB
+	FileBytes  int64             // size at which a new file is begun; default 1 GiB, at most 16 GiB
+	BlockBytes int               // raw size at which a block is full; default 1 MiB
 	Level      zstd.EncoderLevel // default zstd.SpeedDefault
-	CacheBytes int               // of decoded blocks for reading neighbours; default 4 MiB, negative for none
+	CacheBytes int               // for decoded blocks; default 4 MiB, negative for none
 }
 
 func (o Options) cacheBytes() int {
@@ -38,7 +38,7 @@ func (o Options) withDefaults() Options {
 	if o.FileBytes <= 0 {
 		o.FileBytes = DefaultFileBytes
 	}
-	o.FileBytes = min(o.FileBytes, vocab.MaxPlaceOffset)
+	o.FileBytes = min(o.FileBytes, vocab.MaxAddressOffset)
 	if o.BlockBytes <= 0 {
 		o.BlockBytes = DefaultBlockBytes
 	}
@@ -49,72 +49,69 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Repository is one that this process appends to; no other process may. One goroutine appends
-// and syncs at a time (others wait), any number read.
+// A Repository is a repository to which this process appends; no other process may. Append, Sync
+// and Roll exclude each other; any number of goroutines may read meanwhile.
 type Repository struct {
 	*Reader
 	o         Options
-	create    func(path string) (file, error)
 	recovered Recovery
 
-	kept sync.RWMutex // held while files are deleted, or must not be
+	kept sync.RWMutex // write-locked while files are deleted
 
-	write  sync.Mutex // guards what follows; held while appending, not while reading
+	write  sync.Mutex // guards the fields below; held while appending, not while reading
 	packer *packer
-	number uint32 // of the last file; 0 where there is none yet
-	last   file
-	end    int64 // of the last file: where the next block goes
-	synced int64 // of the last file: what is on disk for good
-	lost   error // a roll could not sync, and cut off what was appended: the next Sync has to say so
+	number uint32 // of the last file; 0 if there is none
+	last   durable.File
+	end    int64 // offset of the next block in the last file
+	synced int64 // the last file is durable up to here
+	lost   error // of a roll that failed to sync and cut off records; the next Sync returns it
 }
 
-// Recovery says what Open found after the last writer died.
+// Recovery is the damage that [Open] found and repaired in the last file.
 type Recovery struct {
 	File    string  // the last file
-	Cut     int64   // bytes cut off its end, as they were no whole block
-	Damaged []error // each a *DamageError: blocks of the last file that are lost, with whole ones after them
+	Cut     int64   // bytes cut off its end, which were no whole block
+	Damaged []error // a *DamageError for each damaged block before the last whole one
 }
 
-// Open opens the repository in dir for appending, and makes it if there is none. The last file
-// is read through: bytes after its last whole block are cut off, see [Repository.Recovered].
+// Open opens the repository in dir for appending, and creates it if there is none. It reads the
+// last file and cuts off what follows the last whole block, see [Repository.Recovered].
 func Open(dir string, o Options) (*Repository, error) {
-	return open(dir, o, func(path string) (file, error) {
-		return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	})
+	return open(durable.OS, dir, o)
 }
 
-func open(dir string, o Options, create func(path string) (file, error)) (*Repository, error) {
+func open(fsys durable.FS, dir string, o Options) (*Repository, error) {
 	o = o.withDefaults()
 	p, err := newPacker(o.Level)
 	if err != nil {
 		return nil, fmt.Errorf("repository: %w", err)
 	}
-	r := &Repository{Reader: newReader(dir, o), o: o, create: create, packer: p}
+	r := &Repository{Reader: newReader(fsys, dir, o), o: o, packer: p}
 	if err := r.recover(); err != nil {
 		return nil, errors.Join(fmt.Errorf("repository: open: %w", err), r.Reader.Close())
 	}
 	return r, nil
 }
 
-// Recovered says what Open found.
+// Recovered returns what Open repaired.
 func (r *Repository) Recovered() Recovery { return r.recovered }
 
-// recover finds the end of the last file, and cuts off what follows it.
+// recover finds the end of the last file and cuts off what follows it.
 func (r *Repository) recover() error {
-	if err := os.MkdirAll(r.dir, 0o755); err != nil {
+	if err := durable.MkdirAll(r.fs, r.dir); err != nil {
 		return err
 	}
-	numbers, err := fileNumbers(r.dir)
+	numbers, err := r.fileNumbers()
 	if err != nil || len(numbers) == 0 {
 		return err
 	}
 	number := numbers[len(numbers)-1]
-	f, err := r.create(r.path(number))
+	f, err := r.fs.OpenFile(r.path(number), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	info, err := f.Stat()
-	if err == nil && info.Size() < fileHeader { // died while making it
+	if err == nil && unbegun(f, info.Size()) {
 		_, err = f.WriteAt(makeFileHeader(number), 0)
 	}
 	if err == nil {
@@ -130,7 +127,7 @@ func (r *Repository) recover() error {
 	return nil
 }
 
-func (r *Repository) recoverBlocks(f file, number uint32, size int64) error {
+func (r *Repository) recoverBlocks(f durable.File, number uint32, size int64) error {
 	r.recovered.File = r.path(number)
 	end := int64(fileHeader)
 	var buf []byte
@@ -155,26 +152,39 @@ func (r *Repository) recoverBlocks(f file, number uint32, size int64) error {
 			return err
 		}
 	}
-	return f.Sync()
+	// The process that created the file may have been killed before it synced the folder.
+	return errors.Join(f.Sync(), r.fs.SyncFolder(r.dir))
 }
 
-// use makes f, already as long as r.end, the file to append to.
-func (r *Repository) use(number uint32, f file) {
+// unbegun reports whether a file has no more than a header that was not synced before a crash: one
+// that is cut off, or zeros.
+func unbegun(f durable.File, size int64) bool {
+	var header [fileHeader]byte
+	if size < fileHeader {
+		return true
+	}
+	_, err := f.ReadAt(header[:], 0)
+	return size == fileHeader && err == nil && header == [fileHeader]byte{}
+}
+
+// use makes f, which has the length r.end, the file to append to.
+func (r *Repository) use(number uint32, f durable.File) {
 	r.number, r.last = number, f
 	r.mu.Lock()
 	r.files[number] = f
 	r.mu.Unlock()
 }
 
-// Append writes records and returns their places, which mean something from now on for this
-// process and survive a crash after [Repository.Sync]. Consecutive records share blocks: those of
-// one host should stand together. On an error the places returned are those of the records that
-// were written, and nothing is left of the others; the error wraps syscall.ENOSPC if the disk is
-// full. Where a full file could not be synced there are none, and the next Sync fails. Appending may be tried again at any time.
-func (r *Repository) Append(records []Record) ([]vocab.Place, error) {
+// Append writes records and returns their addresses. They are valid in this process at once, and
+// survive a crash after [Repository.Sync]. Consecutive records share blocks, so records of one host
+// should be consecutive. On an error Append returns the addresses of the records that were written;
+// the others are not in the repository, and the caller may append them again. The error wraps
+// syscall.ENOSPC if the disk is full. If a full file could not be synced, Append returns no
+// addresses and the next Sync fails.
+func (r *Repository) Append(records []Record) ([]vocab.Address, error) {
 	r.write.Lock()
 	defer r.write.Unlock()
-	places := make([]vocab.Place, 0, len(records))
+	addresses := make([]vocab.Address, 0, len(records))
 	for i := range records {
 		if err := valid(&records[i]); err != nil {
 			return nil, fmt.Errorf("repository: append document %d: %w", records[i].Page.Doc, err)
@@ -184,17 +194,17 @@ func (r *Repository) Append(records []Record) ([]vocab.Place, error) {
 		n := r.fit(records)
 		offset, err := r.appendBlock(records[:n])
 		if r.lost != nil {
-			places = nil
+			addresses = nil
 		}
 		if err != nil {
-			return places, fmt.Errorf("repository: append: %w", err)
+			return addresses, fmt.Errorf("repository: append: %w", err)
 		}
 		for slot := range n {
-			places = append(places, vocab.PlaceAt(r.number, offset, slot))
+			addresses = append(addresses, vocab.MakeAddress(r.number, offset, slot))
 		}
 		records = records[n:]
 	}
-	return places, nil
+	return addresses, nil
 }
 
 func valid(rec *Record) error {
@@ -207,7 +217,7 @@ func valid(rec *Record) error {
 	return nil
 }
 
-// fit is how many of the records make the next block: at least one.
+// fit returns how many of the records make the next block: at least one.
 func (r *Repository) fit(records []Record) int {
 	raw := 0
 	for i := range min(len(records), maxRecords) {
@@ -215,8 +225,8 @@ func (r *Repository) fit(records []Record) int {
 		if raw > maxRaw && i > 0 {
 			return i
 		}
-		// The record that fills the block is part of it, however long: those before it are read
-		// without it, and it would often be alone in the next.
+		// The record that fills the block is part of it, whatever its size: records before it are
+		// read without it, and it would often be alone in the next block.
 		if raw >= r.o.BlockBytes {
 			return i + 1
 		}
@@ -226,19 +236,19 @@ func (r *Repository) fit(records []Record) int {
 
 func (r *Repository) appendBlock(records []Record) (offset int64, err error) {
 	if r.last == nil {
-		if err := r.roll(); err != nil {
+		if err := r.roll(r.number + 1); err != nil {
 			return 0, err
 		}
 	}
 	b := r.packer.pack(records, r.number, r.end)
 	if r.end > fileHeader && r.end+int64(len(b)) > r.o.FileBytes {
-		if err := r.roll(); err != nil {
+		if err := r.roll(r.number + 1); err != nil {
 			return 0, err
 		}
-		b = r.packer.pack(records, r.number, r.end) // the checksum covers the place
+		b = r.packer.pack(records, r.number, r.end) // the checksum covers the address
 	}
 	if _, err := r.last.WriteAt(b, r.end); err != nil {
-		// What could not be cut off would be overwritten by the next block, or cut off by the next Open.
+		// If this fails too, the next block overwrites the rest, or the next Open cuts it off.
 		return 0, errors.Join(err, r.last.Truncate(r.end))
 	}
 	offset = r.end
@@ -246,16 +256,29 @@ func (r *Repository) appendBlock(records []Record) (offset int64, err error) {
 	return offset, nil
 }
 
-// roll starts the next file. On an error the repository goes on with the old one.
-func (r *Repository) roll() error {
+// SkipTo begins a new file unless later records get addresses after past anyway: for a repository
+// that ends before a record that was acknowledged, whose address must not get to another one.
+func (r *Repository) SkipTo(past vocab.Address) error {
+	r.write.Lock()
+	defer r.write.Unlock()
+	if r.last != nil && vocab.MakeAddress(r.number, r.end, 0) > past {
+		return nil
+	}
+	if err := r.roll(max(r.number, past.File()) + 1); err != nil {
+		return fmt.Errorf("repository: %w", err)
+	}
+	return nil
+}
+
+// roll begins the file with a number. On an error the repository continues with the old one.
+func (r *Repository) roll(number uint32) error {
 	if r.last != nil {
 		if err := r.sync(); err != nil {
 			r.lost = err
 			return err
 		}
 	}
-	number := r.number + 1
-	f, err := r.create(r.path(number))
+	f, err := r.fs.OpenFile(r.path(number), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -264,19 +287,19 @@ func (r *Repository) roll() error {
 		err = f.Sync()
 	}
 	if err == nil {
-		err = syncDir(r.dir)
+		err = r.fs.SyncFolder(r.dir)
 	}
 	if err != nil {
-		return errors.Join(err, f.Close(), os.Remove(r.path(number)))
+		return errors.Join(err, f.Close(), r.fs.Remove(r.path(number)))
 	}
 	r.end, r.synced = fileHeader, fileHeader
 	r.use(number, f)
 	return nil
 }
 
-// Sync makes everything appended durable. If it fails, what was appended to the last file since
-// the last Sync is cut off again and its places mean nothing: after a failed fsync the operating
-// system may have dropped those pages, and a later fsync would not say so.
+// Sync makes all records durable. If it fails, it cuts off the records that were appended to the
+// last file since the last Sync, and their addresses are invalid: after a failed fsync the
+// operating system may have dropped their pages, and a later fsync would not report that.
 func (r *Repository) Sync() error {
 	r.write.Lock()
 	defer r.write.Unlock()
@@ -304,25 +327,17 @@ func (r *Repository) sync() error {
 	return nil
 }
 
-// End is the place after the last record: a scan from it meets what is appended later.
-func (r *Repository) End() vocab.Place {
+// End returns the address after the last record. A scan from it meets only later records.
+func (r *Repository) End() vocab.Address {
 	r.write.Lock()
 	defer r.write.Unlock()
 	if r.last == nil {
 		return 0
 	}
-	return vocab.PlaceAt(r.number, r.end, 0)
+	return vocab.MakeAddress(r.number, r.end, 0)
 }
 
-// Close makes everything appended durable and closes the files.
+// Close makes all records durable and closes the files.
 func (r *Repository) Close() error {
 	return errors.Join(r.Sync(), r.packer.zstd.Close(), r.Reader.Close())
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(filepath.Clean(dir))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
+	"anatomy/disk/durable"
+	"anatomy/disk/durable/durabletest"
 	"anatomy/vocab"
 )
 
@@ -60,13 +62,13 @@ func mustOpen(t testing.TB, dir string, o Options) *Repository {
 	return r
 }
 
-func mustAppend(t testing.TB, r *Repository, records ...Record) []vocab.Place {
+func mustAppend(t testing.TB, r *Repository, records ...Record) []vocab.Address {
 	t.Helper()
-	places, err := r.Append(records)
+	addresses, err := r.Append(records)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return places
+	return addresses
 }
 
 // The bytes of a tiny repository are part of the format. The zstd frame is left out: what the
@@ -107,7 +109,7 @@ func TestReadsFirstFile(t *testing.T) {
 	}
 	defer r.Close()
 	var got []string
-	err = r.Scan(0, func(p vocab.Place, rec *Record) error {
+	err = r.Scan(0, func(p vocab.Address, rec *Record) error {
 		got = append(got, fmt.Sprintf("%v %v %d %s %q %d %s", p, rec.Kind, rec.Page.Doc, rec.Page.URL, rec.Page.Body, rec.Of, rec.Location))
 		return nil
 	})
@@ -135,7 +137,7 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// Everything appended is read back by place and by scan, in this process and another's reader,
+// Everything appended is read back by address and by scan, in this process and another's reader,
 // whatever the sizes of blocks and files.
 func TestReadsWhatWasAppended(t *testing.T) {
 	base := t.TempDir()
@@ -150,7 +152,7 @@ func TestReadsWhatWasAppended(t *testing.T) {
 			CacheBytes: rapid.IntRange(-1, 10000).Draw(t, "cache"),
 			Level:      zstd.SpeedFastest,
 		}
-		var places []vocab.Place
+		var addresses []vocab.Address
 		var records []Record
 		for range rapid.IntRange(1, 3).Draw(t, "lives") {
 			r, err := Open(dir, o)
@@ -166,10 +168,10 @@ func TestReadsWhatWasAppended(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			records, places = append(records, batch...), append(places, got...)
-			verify(t, r.Reader, places, records)
+			records, addresses = append(records, batch...), append(addresses, got...)
+			verify(t, r.Reader, addresses, records)
 			seen := 0
-			if err := r.Scan(start, func(vocab.Place, *Record) error { seen++; return nil }); err != nil || seen != len(batch) {
+			if err := r.Scan(start, func(vocab.Address, *Record) error { seen++; return nil }); err != nil || seen != len(batch) {
 				t.Fatalf("a scan from the old end meets %d records, %v; %d were appended", seen, err, len(batch))
 			}
 			if err := r.Close(); err != nil {
@@ -181,7 +183,7 @@ func TestReadsWhatWasAppended(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer other.Close()
-		verify(t, other, places, records)
+		verify(t, other, addresses, records)
 		totals, err := Check(dir, func(problem error) { t.Errorf("check: %v", problem) })
 		if err != nil || totals.Pages+totals.Duplicates+totals.Redirects != len(records) {
 			t.Fatalf("check: %+v, %v", totals, err)
@@ -189,29 +191,29 @@ func TestReadsWhatWasAppended(t *testing.T) {
 	})
 }
 
-func verify(t *rapid.T, r *Reader, places []vocab.Place, records []Record) {
+func verify(t *rapid.T, r *Reader, addresses []vocab.Address, records []Record) {
 	t.Helper()
-	for i := range places {
-		got, err := r.Read(places[i])
+	for i := range addresses {
+		got, err := r.Read(addresses[i])
 		if err != nil {
 			t.Fatal(err)
 		}
 		same(t, got, records[i])
-		if i > 0 && places[i] <= places[i-1] {
-			t.Fatalf("place %v after %v", places[i], places[i-1])
+		if i > 0 && addresses[i] <= addresses[i-1] {
+			t.Fatalf("address %v after %v", addresses[i], addresses[i-1])
 		}
 	}
 	n := 0
-	err := r.Scan(0, func(p vocab.Place, rec *Record) error {
-		if p != places[n] {
-			t.Fatalf("scan meets %v, want %v", p, places[n])
+	err := r.Scan(0, func(p vocab.Address, rec *Record) error {
+		if p != addresses[n] {
+			t.Fatalf("scan meets %v, want %v", p, addresses[n])
 		}
 		same(t, *rec, records[n])
 		n++
 		return nil
 	})
-	if err != nil || n != len(places) {
-		t.Fatalf("scan met %d of %d records: %v", n, len(places), err)
+	if err != nil || n != len(addresses) {
+		t.Fatalf("scan met %d of %d records: %v", n, len(addresses), err)
 	}
 }
 
@@ -229,10 +231,10 @@ func same(t *rapid.T, got, want Record) {
 func TestAnyCutLosesOnlyWhatIsCut(t *testing.T) {
 	whole := t.TempDir()
 	r := mustOpen(t, whole, Options{BlockBytes: 1000})
-	var places []vocab.Place
+	var addresses []vocab.Address
 	var ends []int64
 	for doc := vocab.DocID(1); doc <= 12; doc++ {
-		places = append(places, mustAppend(t, r, page(doc, strings.Repeat(fmt.Sprint("word", doc), int(doc)*20)))...)
+		addresses = append(addresses, mustAppend(t, r, page(doc, strings.Repeat(fmt.Sprint("word", doc), int(doc)*20)))...)
 		ends = append(ends, r.End().Offset())
 	}
 	if err := r.Close(); err != nil {
@@ -263,7 +265,7 @@ func TestAnyCutLosesOnlyWhatIsCut(t *testing.T) {
 		}
 		defer r.Close()
 		end := int64(fileHeader)
-		for i, p := range places {
+		for i, p := range addresses {
 			_, err := r.Read(p)
 			if ends[i] <= int64(cut) {
 				end = ends[i]
@@ -277,11 +279,11 @@ func TestAnyCutLosesOnlyWhatIsCut(t *testing.T) {
 		if got := r.End().Offset(); got < end || (len(rubbish) == 0 && got != end) {
 			t.Fatalf("cut at %d: the end is %d, want %d", cut, got, end)
 		}
-		places, err := r.Append([]Record{page(99, "after")})
+		addresses, err := r.Append([]Record{page(99, "after")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rec, err := r.Read(places[0]); err != nil || string(rec.Page.Body) != "after" {
+		if rec, err := r.Read(addresses[0]); err != nil || string(rec.Page.Body) != "after" {
 			t.Fatalf("read after recovery: %v, %v", rec, err)
 		}
 		if _, err := Check(dir, func(problem error) { t.Errorf("check: %v", problem) }); err != nil {
@@ -295,7 +297,7 @@ func TestDamageCostsOneBlock(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "000001.repo")
 	r := mustOpen(t, dir, Options{BlockBytes: 1})
-	places := mustAppend(t, r, page(1, "one"), page(2, "two"), page(3, "three"))
+	addresses := mustAppend(t, r, page(1, "one"), page(2, "two"), page(3, "three"))
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +305,7 @@ func TestDamageCostsOneBlock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := places[1].Offset(); at < places[2].Offset(); at++ {
+	for at := addresses[1].Offset(); at < addresses[2].Offset(); at++ {
 		bad := bytes.Clone(whole)
 		bad[at] ^= 0x41
 		if err := os.WriteFile(path, bad, 0o644); err != nil {
@@ -314,15 +316,15 @@ func TestDamageCostsOneBlock(t *testing.T) {
 			t.Fatalf("byte %d: recovered %+v", at, rec)
 		}
 		var docs []vocab.DocID
-		err := r.Scan(0, func(_ vocab.Place, rec *Record) error {
+		err := r.Scan(0, func(_ vocab.Address, rec *Record) error {
 			docs = append(docs, rec.Page.Doc)
 			return nil
 		})
 		var damage *DamageError
-		if !errors.As(err, &damage) || damage.File != path || damage.Offset != places[1].Offset() || !reflect.DeepEqual(docs, []vocab.DocID{1, 3}) {
+		if !errors.As(err, &damage) || damage.File != path || damage.Offset != addresses[1].Offset() || !reflect.DeepEqual(docs, []vocab.DocID{1, 3}) {
 			t.Fatalf("byte %d: scan met %v: %v", at, docs, err)
 		}
-		if _, err := r.Read(places[1]); err == nil {
+		if _, err := r.Read(addresses[1]); err == nil {
 			t.Fatalf("byte %d: the damaged record is read", at)
 		}
 		problems := 0
@@ -333,7 +335,7 @@ func TestDamageCostsOneBlock(t *testing.T) {
 	}
 }
 
-// A block inside a page is not found when the block around it is damaged: it is not in its place.
+// A block inside a page is not found when the block around it is damaged: it is not in its address.
 func TestABlockInAPageIsNoBlock(t *testing.T) {
 	dir := t.TempDir()
 	r := mustOpen(t, dir, Options{})
@@ -342,14 +344,14 @@ func TestABlockInAPageIsNoBlock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	places := mustAppend(t, r, page(2, string(inner[fileHeader:])), page(3, "after"))
+	addresses := mustAppend(t, r, page(2, string(inner[fileHeader:])), page(3, "after"))
 	want := mustAppend(t, r, page(4, "last"))[0].Offset()
 	r.Close()
 	data, err := os.ReadFile(filepath.Join(dir, "000001.repo"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := places[0].Offset()
+	at := addresses[0].Offset()
 	if bytes.Count(data[at:], []byte(blockMagic)) < 3 {
 		t.Fatal("the bait was compressed away")
 	}
@@ -361,8 +363,8 @@ func TestABlockInAPageIsNoBlock(t *testing.T) {
 
 func TestNoRecord(t *testing.T) {
 	r := mustOpen(t, t.TempDir(), Options{})
-	places := mustAppend(t, r, page(1, "one"))
-	for _, bad := range []vocab.Place{0, places[0] + 1, vocab.PlaceAt(1, 20, 0), vocab.PlaceAt(2, 16, 0)} {
+	addresses := mustAppend(t, r, page(1, "one"))
+	for _, bad := range []vocab.Address{0, addresses[0] + 1, vocab.MakeAddress(1, 20, 0), vocab.MakeAddress(2, 16, 0)} {
 		if _, err := r.Read(bad); !errors.Is(err, ErrNoRecord) {
 			t.Errorf("read %v: %v", bad, err)
 		}
@@ -409,10 +411,7 @@ func TestFailedSync(t *testing.T) {
 	dir := t.TempDir()
 	var room int64 = 1 << 20
 	var failSync bool
-	r, err := open(dir, Options{}, func(path string) (file, error) {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-		return disk{f, &room, &failSync}, err
-	})
+	r, err := open(fullDisk{durable.OS, &room, &failSync}, dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +436,7 @@ func TestFailedSync(t *testing.T) {
 	if err := r.Sync(); err != nil {
 		t.Fatal(err)
 	}
-	for i, p := range []vocab.Place{kept[0], again[0]} {
+	for i, p := range []vocab.Address{kept[0], again[0]} {
 		if rec, err := r.Read(p); err != nil || int(rec.Page.Doc) != 2*i+1 {
 			t.Errorf("read %v: %v, %v", p, rec, err)
 		}
@@ -449,41 +448,51 @@ func TestFailedSync(t *testing.T) {
 func TestFailedSyncBetweenFiles(t *testing.T) {
 	var room int64 = 1 << 20
 	var failSync bool
-	r, err := open(t.TempDir(), Options{FileBytes: 300, BlockBytes: 1}, func(path string) (file, error) {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-		return disk{f, &room, &failSync}, err
-	})
+	r, err := open(fullDisk{durable.OS, &room, &failSync}, t.TempDir(), Options{FileBytes: 300, BlockBytes: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	mustAppend(t, r, page(1, "early"))
 	failSync = true
-	places, err := r.Append([]Record{page(2, "two"), page(3, "three"), page(4, "four"), page(5, "five")})
-	if !errors.Is(err, syscall.ENOSPC) || len(places) > 0 {
-		t.Fatalf("append: %v, %v", places, err)
+	addresses, err := r.Append([]Record{page(2, "two"), page(3, "three"), page(4, "four"), page(5, "five")})
+	if !errors.Is(err, syscall.ENOSPC) || len(addresses) > 0 {
+		t.Fatalf("append: %v, %v", addresses, err)
 	}
 	failSync = false
 	if err := r.Sync(); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("sync: %v", err)
 	}
-	places = mustAppend(t, r, page(6, "six"))
+	addresses = mustAppend(t, r, page(6, "six"))
 	if err := r.Sync(); err != nil {
 		t.Fatal(err)
 	}
-	if rec, err := r.Read(places[0]); err != nil || rec.Page.Doc != 6 {
+	if rec, err := r.Read(addresses[0]); err != nil || rec.Page.Doc != 6 {
 		t.Fatalf("read: %v, %v", rec, err)
 	}
 }
 
-// A disk is a file on a disk that has so much room.
-type disk struct {
-	*os.File
+// A fullDisk has room for so many bytes.
+type fullDisk struct {
+	durable.FS
 	room     *int64
 	failSync *bool
 }
 
-func (d disk) WriteAt(b []byte, at int64) (int, error) {
+func (d fullDisk) OpenFile(name string, flag int, perm fs.FileMode) (durable.File, error) {
+	f, err := d.FS.OpenFile(name, flag, perm)
+	return fullDiskFile{f, d, name}, err
+}
+
+type fullDiskFile struct {
+	durable.File
+	fullDisk
+	name string
+}
+
+func (d fullDiskFile) Stat() (fs.FileInfo, error) { return d.File.Stat() }
+
+func (d fullDiskFile) WriteAt(b []byte, at int64) (int, error) {
 	info, err := d.Stat()
 	if err != nil {
 		return 0, err
@@ -492,15 +501,15 @@ func (d disk) WriteAt(b []byte, at int64) (int, error) {
 	if grow > *d.room {
 		fits := max(int64(len(b))-grow+*d.room, 0)
 		n, _ := d.File.WriteAt(b[:fits], at)
-		return n, &fs.PathError{Op: "write", Path: d.Name(), Err: syscall.ENOSPC}
+		return n, &fs.PathError{Op: "write", Path: d.name, Err: syscall.ENOSPC}
 	}
 	*d.room -= grow
 	return d.File.WriteAt(b, at)
 }
 
-func (d disk) Sync() error {
+func (d fullDiskFile) Sync() error {
 	if *d.failSync {
-		return &fs.PathError{Op: "sync", Path: d.Name(), Err: syscall.ENOSPC}
+		return &fs.PathError{Op: "sync", Path: d.name, Err: syscall.ENOSPC}
 	}
 	return d.File.Sync()
 }
@@ -510,10 +519,7 @@ func TestFullDisk(t *testing.T) {
 		dir := t.TempDir()
 		var room int64 = 600
 		var failSync bool
-		r, err := open(dir, Options{FileBytes: fileBytes, BlockBytes: 200}, func(path string) (file, error) {
-			f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-			return disk{f, &room, &failSync}, err
-		})
+		r, err := open(fullDisk{durable.OS, &room, &failSync}, dir, Options{FileBytes: fileBytes, BlockBytes: 200})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -524,7 +530,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		written, err := r.Append(batch)
 		if !errors.Is(err, syscall.ENOSPC) || len(written) == 0 || len(written) == len(batch) {
-			t.Fatalf("append: %d places, %v", len(written), err)
+			t.Fatalf("append: %d addresses, %v", len(written), err)
 		}
 		for range 3 {
 			if _, err := r.Append(batch[len(written):]); !errors.Is(err, syscall.ENOSPC) {
@@ -546,6 +552,55 @@ func TestFullDisk(t *testing.T) {
 		if _, err := Check(dir, func(problem error) { t.Errorf("check: %v", problem) }); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// After a crash at any call every record that a Sync acknowledged is read, and the repository takes
+// more.
+func TestSyncedRecordsSurviveCrash(t *testing.T) {
+	o := Options{FileBytes: 300, BlockBytes: 1, Level: zstd.SpeedFastest, CacheBytes: -1}
+	var synced map[vocab.Address]vocab.DocID
+	write := func(d *durabletest.Disk, from, to vocab.DocID) error {
+		r, err := open(d, "/data/repository", o)
+		if err != nil {
+			return err
+		}
+		defer r.Reader.Close()
+		for doc := from; doc < to; doc++ {
+			addresses, err := r.Append([]Record{page(doc, strings.Repeat("text ", int(doc)))})
+			if err != nil {
+				return err
+			}
+			if err := r.Sync(); err != nil {
+				return err
+			}
+			synced[addresses[0]] = doc
+		}
+		return r.Close()
+	}
+	durabletest.EachStop(t,
+		func(d *durabletest.Disk) error {
+			synced = map[vocab.Address]vocab.DocID{}
+			return write(d, 1, 2)
+		},
+		func(d *durabletest.Disk) error { return write(d, 2, 7) },
+		func(after *durabletest.Disk, done bool) {
+			r, err := open(after, "/data/repository", o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			for address, doc := range synced {
+				if rec, err := r.Read(address); err != nil || rec.Page.Doc != doc {
+					t.Fatalf("record %v of document %d, done %v: %v, %v", address, doc, done, rec.Page.Doc, err)
+				}
+			}
+			if _, err := r.Append([]Record{page(9, "after")}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	if len(synced) != 6 {
+		t.Errorf("%d records were synced in the end", len(synced))
 	}
 }
 
@@ -586,7 +641,7 @@ func TestReaderBesideAWriter(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		if err := other.Scan(0, func(vocab.Place, *Record) error { n++; return nil }); err != nil || n != want {
+		if err := other.Scan(0, func(vocab.Address, *Record) error { n++; return nil }); err != nil || n != want {
 			t.Fatalf("%d bytes: scan meets %d records, %v; want %d", cut, n, err, want)
 		}
 		other.Close()
@@ -663,7 +718,7 @@ func TestScrub(t *testing.T) {
 		all := int64(0)
 		for _, most := range []int64{1 << 30, 1, 100, 5000} {
 			problems, total, portions := map[string]bool{}, int64(0), 0
-			for from, begun := vocab.Place(0), true; begun || from != 0; begun = false {
+			for from, begun := vocab.Address(0), true; begun || from != 0; begun = false {
 				next, read, err := r.Scrub(from, most, func(problem error) { problems[problem.Error()] = true })
 				if err != nil || next != 0 && next <= from {
 					t.Fatalf("from %v to %v: %v", from, next, err)
@@ -681,5 +736,56 @@ func TestScrub(t *testing.T) {
 				all = 0
 			}
 		}
+	}
+}
+
+// A file of the repository is never begun over another.
+func TestFilesAreNotReplaced(t *testing.T) {
+	dir := t.TempDir()
+	r, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	path := filepath.Join(dir, fileName(1))
+	if err := os.WriteFile(path, []byte("of another"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Append([]Record{page(1, "text")}); !errors.Is(err, os.ErrExist) {
+		t.Errorf("Append: %v", err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "of another" {
+		t.Errorf("the file is %q, %v", b, err)
+	}
+}
+
+// After SkipTo no record gets an address up to the given one.
+func TestSkipTo(t *testing.T) {
+	r, err := Open(t.TempDir(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, past := range []vocab.Address{vocab.MakeAddress(1, 500, 3), vocab.MakeAddress(1, 16, 0), vocab.MakeAddress(7, 1000, 0)} {
+		if err := r.SkipTo(past); err != nil {
+			t.Fatal(err)
+		}
+		addresses, err := r.Append([]Record{page(1, "text")})
+		if err != nil || addresses[0] <= past {
+			t.Errorf("after %v a record is at %v, %v", past, addresses, err)
+		}
+	}
+	if end := r.End(); end.File() != 8 {
+		t.Errorf("the end is %v", end)
+	}
+}
+
+// A copy that compaction makes of a page with Link fields keeps them, and can be read.
+func TestCopyKeepsLinks(t *testing.T) {
+	r := page(1, "text")
+	r.Page.Links, r.Copy = `<http://a.test/>; rel="canonical"`, true
+	var again Record
+	if err := again.decode(r.append(nil)); err != nil || !reflect.DeepEqual(r, again) {
+		t.Errorf("%+v became %+v, %v", r, again, err)
 	}
 }

@@ -9,15 +9,14 @@ import (
 	"anatomy/vocab"
 )
 
-// maxProblems is how many damaged places the error of one scan names.
+// maxProblems is how many damaged blocks the error of a scan lists.
 const maxProblems = 100
 
-// Scan calls fn for the records from a place on, in the order of writing; from 0 for all. The
-// record and its body are valid during the call. An error of fn ends the scan and is returned as
-// it is. Damaged blocks are passed over: the rest is scanned, and then an error names them all
-// (each a *DamageError, the first hundred). A block that is not whole at the end of the last file
-// is none yet.
-func (r *Reader) Scan(from vocab.Place, fn func(vocab.Place, *Record) error) error {
+// Scan calls fn for the records from an address on, in the order of writing; 0 is the first. The
+// record and its body are valid during the call. An error of fn ends the scan and is returned.
+// Damaged blocks are skipped, and the error returned at the end joins their errors, each a
+// *DamageError, up to a hundred. Bytes after the last whole block of the last file are ignored.
+func (r *Reader) Scan(from vocab.Address, fn func(vocab.Address, *Record) error) error {
 	var problems []error
 	s := scanner{from: from, record: fn, problem: func(err error) {
 		if len(problems) < maxProblems {
@@ -33,11 +32,11 @@ func (r *Reader) Scan(from vocab.Place, fn func(vocab.Place, *Record) error) err
 	return nil
 }
 
-// A scanner is told what a scan meets.
+// A scanner holds the callbacks and buffers of a scan.
 type scanner struct {
-	from    vocab.Place
+	from    vocab.Address
 	block   func(h header) // may be nil
-	record  func(vocab.Place, *Record) error
+	record  func(vocab.Address, *Record) error
 	problem func(error)
 	tail    func(path string, offset, size int64) // may be nil: bytes after the last whole block of the last file
 
@@ -49,7 +48,7 @@ type scanner struct {
 
 func (r *Reader) scan(s *scanner) error {
 	s.unpacker = &r.unpacker
-	numbers, err := fileNumbers(r.dir)
+	numbers, err := r.fileNumbers()
 	if err != nil {
 		return fmt.Errorf("repository: %w", err)
 	}
@@ -59,7 +58,7 @@ func (r *Reader) scan(s *scanner) error {
 		}
 		f, size, err := r.open(n)
 		last := i == len(numbers)-1
-		if last && errors.Is(err, io.ErrUnexpectedEOF) { // its writer is about to write its header
+		if last && errors.Is(err, io.ErrUnexpectedEOF) { // a writer has created it and not yet written the header
 			s.end(r.path(n), 0, size)
 			return nil
 		}
@@ -119,22 +118,22 @@ func (s *scanner) records(h header, stored []byte, path string, number uint32, o
 		s.block(h)
 	}
 	for slot := range b.records() {
-		place := vocab.PlaceAt(number, offset, slot)
-		if place < s.from {
+		address := vocab.MakeAddress(number, offset, slot)
+		if address < s.from {
 			continue
 		}
 		if err := s.rec.decode(b.record(slot)); err != nil {
 			s.problem(&DamageError{path, offset, fmt.Errorf("record %d: %w", slot, err)})
 			continue
 		}
-		if err := s.record(place, &s.rec); err != nil {
+		if err := s.record(address, &s.rec); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// nextBlock finds the first whole block from offset on; size where there is none.
+// nextBlock returns the offset of the first whole block from offset on, or size if there is none.
 func nextBlock(f io.ReaderAt, number uint32, offset, size int64) int64 {
 	buf := make([]byte, 256<<10)
 	var stored []byte

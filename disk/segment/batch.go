@@ -1,35 +1,43 @@
 package segment
 
-import "anatomy/vocab"
+import (
+	"anatomy/disk/segment/internal/postings"
+	"anatomy/vocab"
+)
 
-// A Batch is documents that are looked for in one list after the other, ascending: those of a block of the first
-// one, of which each list keeps what it holds itself. So lists are intersected block by block, without a
+// A Batch is up to 128 documents, ascending, with their scores so far. The driver of a conjunction fills
+// it from a block, and the other lists intersect it: so lists are intersected block by block, without a
 // call for each document.
 type Batch struct {
 	n        int
-	ordinals [blockSize]uint32
-	points   [blockSize]uint32
-	rows     [blockSize]uint8 // where each stood at first: lists remember by it where they hold it
+	ordinals [postings.BlockSize]uint32
+	scores   [postings.BlockSize]uint32
+
+	// rows are the indices of the documents when they were added. Each iterator keeps by row the number
+	// of the document's posting.
+	rows [postings.BlockSize]uint8
 }
 
-// Len is the number of documents that are left.
+// Len returns the number of documents.
 func (b *Batch) Len() int { return b.n }
 
-// Ord is the i-th document, and Points what it has so far.
+// Ord returns document i.
 func (b *Batch) Ord(i int) vocab.Ordinal { return vocab.Ordinal(b.ordinals[i]) }
-func (b *Batch) Points(i int) uint32     { return b.points[i] }
 
-// Clear makes it empty.
+// Score returns the score of document i.
+func (b *Batch) Score(i int) uint32 { return b.scores[i] }
+
+// Clear removes all documents.
 func (b *Batch) Clear() { b.n = 0 }
 
-// Add adds a document behind all others, and says whether there is room for one more.
+// Add adds a document, which is after all others. It reports whether the batch has room for another.
 func (b *Batch) Add(ord vocab.Ordinal) bool {
-	b.ordinals[b.n], b.points[b.n], b.rows[b.n] = uint32(ord), 0, uint8(b.n)
+	b.ordinals[b.n], b.scores[b.n], b.rows[b.n] = uint32(ord), 0, uint8(b.n)
 	b.n++
-	return b.n < blockSize
+	return b.n < postings.BlockSize
 }
 
-// Retain leaves the documents that keep says yes to, by their index.
+// Retain keeps the documents for which keep, called with their index, returns true.
 func (b *Batch) Retain(keep func(i int) bool) {
 	kept := 0
 	for i := range b.n {
@@ -42,84 +50,86 @@ func (b *Batch) Retain(keep func(i int) bool) {
 }
 
 func (b *Batch) move(from, to int) {
-	b.ordinals[to], b.points[to], b.rows[to] = b.ordinals[from], b.points[from], b.rows[from]
+	b.ordinals[to], b.scores[to], b.rows[to] = b.ordinals[from], b.scores[from], b.rows[from]
 }
 
-// AddStatic adds to each document points that lie by ordinal, and leaves those that come to least.
-func (b *Batch) AddStatic(points []uint32, shift uint8, least uint32) {
+// AddStatic adds to the score of each document its static score, shifted right by shift, and keeps the
+// documents with scores ≥ threshold. Static holds the static scores by ordinal.
+func (b *Batch) AddStatic(static []uint32, shift uint8, threshold uint32) {
 	kept := 0
 	for i, ord := range b.ordinals[:b.n] {
-		sum := b.points[i] + points[ord]>>shift
-		b.ordinals[kept], b.points[kept], b.rows[kept] = ord, sum, b.rows[i]
-		if sum >= least {
+		sum := b.scores[i] + static[ord]>>shift
+		b.ordinals[kept], b.scores[kept], b.rows[kept] = ord, sum, b.rows[i]
+		if sum >= threshold {
 			kept++
 		}
 	}
 	b.n = kept
 }
 
-// Fill makes b those documents of a block of the list that are in [from, until) and have needed of impact at least, and
-// gives the first one that is still to be looked at, past all ordinals at the end of the list.
-func (p *Postings) Fill(b *Batch, from, until vocab.Ordinal, needed uint8) (next vocab.Ordinal) {
+// Fill fills b with the documents in [from, rangeEnd) of one block of the list that have at least
+// minImpact. It returns where the next call continues: a number larger than every ordinal at the end of
+// the list.
+func (p *PostingIterator) Fill(b *Batch, from, rangeEnd vocab.Ordinal, minImpact uint8) (next vocab.Ordinal) {
 	const past = ^vocab.Ordinal(0)
 	b.n = 0
-	at := p.entry.blocks()
+	at := p.entry.Blocks()
 	if !p.end {
 		at = p.blockOf(uint32(from))
 	}
-	if at == p.entry.blocks() || !p.reach(at) {
+	if at == p.entry.Blocks() || !p.need(at) {
 		return past
 	}
-	p.unpackOrdinals()
-	i, n := p.rank(uint32(from)), p.n
-	if next = vocab.Ordinal(p.ordinals[n-1]) + 1; next > until {
-		next, n = until, p.rank(uint32(until))
+	p.block.UnpackOrdinals()
+	i, n := p.block.Rank(uint32(from)), p.block.N
+	if next = vocab.Ordinal(p.block.Ordinals[n-1]) + 1; next > rangeEnd {
+		next, n = rangeEnd, p.block.Rank(uint32(rangeEnd))
 	}
-	number := uint32(p.decoded * blockSize)
-	if needed == 0 {
-		b.n = copy(b.ordinals[:], p.ordinals[i:n])
-		clear(b.points[:b.n])
+	number := uint32(p.decoded * postings.BlockSize)
+	if minImpact == 0 {
+		b.n = copy(b.ordinals[:], p.block.Ordinals[i:n])
+		clear(b.scores[:b.n])
 		for k := range b.n {
 			b.rows[k], p.numbers[k] = uint8(k), number+uint32(i+k)
 		}
 		return next
 	}
-	p.weighed()
+	p.needImpacts()
 	for ; i < n; i++ {
-		k := b.n & (blockSize - 1)
-		b.ordinals[k], b.points[k], b.rows[k] = p.ordinals[i], 0, uint8(k)
+		k := b.n & (postings.BlockSize - 1)
+		b.ordinals[k], b.scores[k], b.rows[k] = p.block.Ordinals[i], 0, uint8(k)
 		p.numbers[k] = number + uint32(i)
-		if p.impacts[i] >= needed {
+		if p.block.Impacts[i] >= minImpact {
 			b.n++
 		}
 	}
 	return next
 }
 
-// Keep leaves those documents in b that the list holds. If least is not 0, step points are added for each step of
-// their impact, and they must come to that: blocks that cannot lift any document so far are not decoded.
-// Documents come in ascending order from one batch to the next.
-func (p *Postings) Keep(b *Batch, step, least uint32) {
+// Intersect keeps the documents of b that are in the list. If threshold is not 0, it adds step times
+// their impact to their scores, and keeps those with scores ≥ threshold; it does not decode a block whose
+// maximum can lift no document that high. From one batch to the next, documents ascend.
+func (p *PostingIterator) Intersect(b *Batch, step, threshold uint32) {
 	kept := 0
 	for from := 0; from < b.n && !p.end; {
 		at := p.blockOf(b.ordinals[from])
-		if at == p.entry.blocks() {
+		if at == p.entry.Blocks() {
 			break
 		}
 		to := b.below(from, p.lastOf(at))
-		if least == 0 || b.most(from, to)+step*uint32(p.maxOf(at)) >= least {
-			if !p.reach(at) {
+		if threshold == 0 || b.maxScore(from, to)+step*uint32(p.maxOf(at)) >= threshold {
+			if !p.need(at) {
 				break
 			}
 			found := kept
-			if p.asBits {
+			if p.block.IsBitmap {
 				found = p.matchBits(b, from, to, kept)
 			} else {
 				found = p.match(b, from, to, kept)
 			}
-			if least > 0 {
+			if threshold > 0 {
 				p.addImpacts(b, kept, found, step)
-				found = b.prune(kept, found, least)
+				found = b.prune(kept, found, threshold)
 			}
 			kept = found
 		}
@@ -128,12 +138,12 @@ func (p *Postings) Keep(b *Batch, step, least uint32) {
 	b.n = kept
 }
 
-// Weigh adds step points for each step of impact to the documents of b, which are in the list.
-func (p *Postings) Weigh(b *Batch, step uint32) {
+// AddImpacts adds step times their impact to the scores of the documents of b, all in the list.
+func (p *PostingIterator) AddImpacts(b *Batch, step uint32) {
 	for from := 0; from < b.n; {
-		at := p.numbers[b.rows[from]] / blockSize
+		at := p.numbers[b.rows[from]] / postings.BlockSize
 		to := from + 1
-		for to < b.n && p.numbers[b.rows[to]]/blockSize == at {
+		for to < b.n && p.numbers[b.rows[to]]/postings.BlockSize == at {
 			to++
 		}
 		p.addImpacts(b, from, to, step)
@@ -141,45 +151,44 @@ func (p *Postings) Weigh(b *Batch, step uint32) {
 	}
 }
 
-// Stand goes to the posting of the i-th document of b, which is in the list, for its hits: neither Ord nor Block, nor
-// a move but Rewind, means anything then.
-func (p *Postings) Stand(b *Batch, i int) {
+// MoveTo moves to the posting of document i of b, which is in the list, so that its hits can be read.
+// After it Ord, Impact, Block and the moves other than Rewind and MoveTo are invalid.
+func (p *PostingIterator) MoveTo(b *Batch, i int) {
 	number := int(p.numbers[b.rows[i]])
-	p.at, p.i = number/blockSize, number%blockSize
+	p.at, p.i = number/postings.BlockSize, number%postings.BlockSize
 }
 
-// The four that follow are for Fill and Keep, which begin at any place behind the one before.
-
-// blockOf is the block of the first posting that is at least to, or the number of blocks.
-func (p *Postings) blockOf(to uint32) int {
-	if !p.inside() {
-		return p.find(vocab.Ordinal(to))
+// blockOf returns the number of the block with the first posting ≥ target, or the number of blocks.
+func (p *PostingIterator) blockOf(target uint32) int {
+	if !p.inline() {
+		return p.find(vocab.Ordinal(target))
 	}
-	if to <= p.ordinals[p.entry.df-1] {
+	if target <= p.block.Ordinals[p.entry.DF-1] {
 		return 0
 	}
 	return 1
 }
 
-// lastOf is the last ordinal of a block, and maxOf the largest impact.
-func (p *Postings) lastOf(at int) uint32 {
-	if p.inside() {
-		return p.ordinals[p.entry.df-1]
+// lastOf returns the last ordinal of a block.
+func (p *PostingIterator) lastOf(at int) uint32 {
+	if p.inline() {
+		return p.block.Ordinals[p.entry.DF-1]
 	}
-	return p.directory.last(at)
+	return p.directory.Last(at)
 }
 
-func (p *Postings) maxOf(at int) uint8 {
-	if p.inside() {
+// maxOf returns the maximum of a block.
+func (p *PostingIterator) maxOf(at int) uint8 {
+	if p.inline() {
 		return p.MaxImpact()
 	}
-	return p.directory.max(at)
+	return p.directory.BlockMax(at)
 }
 
-// reach makes sure that a block is decoded.
-func (p *Postings) reach(at int) bool { return p.decoded == at || p.load(at) }
+// need makes block the one of a number.
+func (p *PostingIterator) need(at int) bool { return p.decoded == at || p.load(at) }
 
-// below is the first document from from on, which itself is not, past last.
+// below returns the index of the first document after from that is past last.
 func (b *Batch) below(from int, last uint32) int {
 	to := from + 1
 	for to < b.n && b.ordinals[to] <= last {
@@ -188,37 +197,38 @@ func (b *Batch) below(from int, last uint32) int {
 	return to
 }
 
-// most is the most points of documents in [from, to).
-func (b *Batch) most(from, to int) (most uint32) {
-	for _, points := range b.points[from:to] {
-		most = max(most, points)
+// maxScore returns the largest score of the documents in [from, to).
+func (b *Batch) maxScore(from, to int) (largest uint32) {
+	for _, score := range b.scores[from:to] {
+		largest = max(largest, score)
 	}
-	return most
+	return largest
 }
 
-// prune leaves those of the documents in [from, to) that come to least, and gives their end.
-func (b *Batch) prune(from, to int, least uint32) int {
+// prune keeps those of the documents in [from, to) with scores ≥ threshold, and returns the index after
+// the last.
+func (b *Batch) prune(from, to int, threshold uint32) int {
 	kept := from
 	for i := from; i < to; i++ {
 		b.move(i, kept)
-		if b.points[kept] >= least {
+		if b.scores[kept] >= threshold {
 			kept++
 		}
 	}
 	return kept
 }
 
-// match moves those of the documents in [from, to), which are in reach of the decoded block, to kept that are in it,
-// and gives their end.
-func (p *Postings) match(b *Batch, from, to, kept int) int {
-	number := uint32(p.decoded * blockSize)
+// match moves the documents in [from, to) that are in the decoded block to index kept and on, and
+// returns the index after the last. The block covers all of them.
+func (p *PostingIterator) match(b *Batch, from, to, kept int) int {
+	number := uint32(p.decoded * postings.BlockSize)
 	for i := from; i < to; i++ {
-		ord, row := b.ordinals[i&(blockSize-1)], b.rows[i&(blockSize-1)]
-		at := p.rank(ord)
-		k := kept & (blockSize - 1)
-		b.ordinals[k], b.points[k], b.rows[k] = ord, b.points[i&(blockSize-1)], row
-		p.numbers[row&(blockSize-1)] = number + uint32(at)
-		if p.ordinals[at&(blockSize-1)] == ord {
+		ord, row := b.ordinals[i&(postings.BlockSize-1)], b.rows[i&(postings.BlockSize-1)]
+		at := p.block.Rank(ord)
+		k := kept & (postings.BlockSize - 1)
+		b.ordinals[k], b.scores[k], b.rows[k] = ord, b.scores[i&(postings.BlockSize-1)], row
+		p.numbers[row&(postings.BlockSize-1)] = number + uint32(at)
+		if p.block.Ordinals[at&(postings.BlockSize-1)] == ord {
 			kept++
 		}
 	}
@@ -226,14 +236,14 @@ func (p *Postings) match(b *Batch, from, to, kept int) int {
 }
 
 // matchBits is match for a bitmap.
-func (p *Postings) matchBits(b *Batch, from, to, kept int) int {
-	number := uint32(p.decoded * blockSize)
+func (p *PostingIterator) matchBits(b *Batch, from, to, kept int) int {
+	number := uint32(p.decoded * postings.BlockSize)
 	for i := from; i < to; i++ {
-		ord, row := b.ordinals[i&(blockSize-1)], b.rows[i&(blockSize-1)]
-		at, yes := p.bits.has(ord)
-		k := kept & (blockSize - 1)
-		b.ordinals[k], b.points[k], b.rows[k] = ord, b.points[i&(blockSize-1)], row
-		p.numbers[row&(blockSize-1)] = number + uint32(at)
+		ord, row := b.ordinals[i&(postings.BlockSize-1)], b.rows[i&(postings.BlockSize-1)]
+		at, yes := p.block.Bitmap.Has(ord)
+		k := kept & (postings.BlockSize - 1)
+		b.ordinals[k], b.scores[k], b.rows[k] = ord, b.scores[i&(postings.BlockSize-1)], row
+		p.numbers[row&(postings.BlockSize-1)] = number + uint32(at)
 		if yes {
 			kept++
 		}
@@ -241,28 +251,28 @@ func (p *Postings) matchBits(b *Batch, from, to, kept int) int {
 	return kept
 }
 
-// addImpacts adds step points for each step of impact to the documents of b in [from, to), which one block holds.
-func (p *Postings) addImpacts(b *Batch, from, to int, step uint32) {
+// addImpacts adds step times their impact to the scores of the documents in [from, to), all in one block.
+func (p *PostingIterator) addImpacts(b *Batch, from, to int, step uint32) {
 	if from == to {
 		return
 	}
-	at := int(p.numbers[b.rows[from]]) / blockSize
-	if p.inside() || at == p.decoded && (to-from > fewImpacts || !p.waiting.here) {
-		p.weighed()
+	at := int(p.numbers[b.rows[from]]) / postings.BlockSize
+	if p.inline() || at == p.decoded && (to-from > fewImpacts || !p.block.Packed.Present) {
+		p.needImpacts()
 		for i := from; i < to; i++ {
-			b.points[i] += step * uint32(p.impacts[p.numbers[b.rows[i]]%blockSize])
+			b.scores[i] += step * uint32(p.block.Impacts[p.numbers[b.rows[i]]%postings.BlockSize])
 		}
 		return
 	}
-	packed := &p.waiting
+	packed := &p.block.Packed
 	if at != p.decoded {
-		of := p.impactsOf(at)
+		of := p.packedImpacts(at)
 		packed = &of
 	}
 	for i := from; i < to; i++ {
-		b.points[i] += step * uint32(packed.at(int(p.numbers[b.rows[i]]%blockSize)))
+		b.scores[i] += step * uint32(packed.At(int(p.numbers[b.rows[i]]%postings.BlockSize)))
 	}
 }
 
-// fewImpacts are read one by one sooner than all of a block are unpacked.
+// fewImpacts is the number of impacts up to which reading them singly is faster than unpacking all.
 const fewImpacts = 12

@@ -36,13 +36,13 @@ func mixedIndex(r *rand.Rand, docs int) index {
 func TestBatch(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "segment")
 	x := mixedIndex(rand.New(rand.NewPCG(3, 1)), 6000)
-	x.write(t, dir)
+	x.Write(t, dir)
 	s := open(t, dir)
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.SampledFrom(x.sorted()), 1, 4, rapid.ID).Draw(t, "words")
 		from := vocab.Ordinal(rapid.IntRange(0, 6500).Draw(t, "from"))
 		least := rapid.SampledFrom([]uint32{0, 0, 2, 300, 900}).Draw(t, "least")
-		lists, steps := make([]*Postings, len(names)), make([]uint32, len(names))
+		lists, steps := make([]*PostingIterator, len(names)), make([]uint32, len(names))
 		for i, name := range names {
 			steps[i] = uint32(1 + i)
 			var err error
@@ -54,37 +54,37 @@ func TestBatch(t *testing.T) {
 		var b Batch
 		for next := from; next != ^vocab.Ordinal(0); {
 			if next = lists[0].Fill(&b, next, ^vocab.Ordinal(0), uint8(min(least, 2))); least > 0 {
-				lists[0].Weigh(&b, steps[0])
+				lists[0].AddImpacts(&b, steps[0])
 			}
 			for i, p := range lists[1:] {
 				rest := uint32(0)
 				for _, step := range steps[2+i:] {
 					rest += 255 * step
 				}
-				if p.Keep(&b, steps[1+i], least-min(least, rest)); least > 0 && least <= rest {
-					p.Weigh(&b, steps[1+i])
+				if p.Intersect(&b, steps[1+i], least-min(least, rest)); least > 0 && least <= rest {
+					p.AddImpacts(&b, steps[1+i])
 				}
 			}
 			if least == 0 {
 				for i, p := range lists {
-					p.Weigh(&b, steps[i])
+					p.AddImpacts(&b, steps[i])
 				}
 			}
 			for i := range b.Len() {
-				if b.Points(i) < least {
+				if b.Score(i) < least {
 					continue
 				}
 				want := uint32(0)
 				for k, p := range lists {
-					p.Stand(&b, i)
+					p.MoveTo(&b, i)
 					hits, err := p.Hits(nil)
 					if err != nil || !slices.Equal(hits, x.words[names[k]][b.Ord(i)]) {
 						t.Fatalf("document %d, %s: %v, %v", b.Ord(i), names[k], hits, err)
 					}
 					want += steps[k] * uint32(Impact(hits, s.Words(b.Ord(i)), s.AvgWords()))
 				}
-				if b.Points(i) != want {
-					t.Fatalf("document %d: %d points, want %d", b.Ord(i), b.Points(i), want)
+				if b.Score(i) != want {
+					t.Fatalf("document %d: %d points, want %d", b.Ord(i), b.Score(i), want)
 				}
 				got = append(got, b.Ord(i))
 			}

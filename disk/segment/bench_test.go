@@ -28,7 +28,7 @@ func benchSegment(b *testing.B, docs, every int) (*Segment, Stats) {
 	}
 	x.words = map[string]map[vocab.Ordinal][]vocab.Hit{"word": list}
 	dir := filepath.Join(b.TempDir(), "segment")
-	stats := x.write(b, dir)
+	stats := x.Write(b, dir)
 	return open(b, dir), stats
 }
 
@@ -111,6 +111,6 @@ func BenchmarkSmallSegment(b *testing.B) {
 	x := makeIndex(rand.New(rand.NewPCG(1, 2)), 1, 100)
 	dir := b.TempDir()
 	for i := 0; b.Loop(); i++ {
-		x.write(b, filepath.Join(dir, fmt.Sprint(i)))
+		x.Write(b, filepath.Join(dir, fmt.Sprint(i)))
 	}
 }

@@ -1,30 +1,34 @@
 package segment
 
 import (
-	"container/list"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"anatomy/lru"
 )
 
-// CacheOptions size a Cache.
+// CacheOptions are the sizes of a Cache.
 type CacheOptions struct {
-	Blocks int64 // bytes of sstable blocks; default 64 MB. It should hold the lists that queries use
+	Blocks int64 // bytes of sstable blocks, the dictionary and short lists above all; default 64 MB
 	Docs   int64 // bytes of decompressed doc blocks; default 16 MB
 	Files  int   // open files; default 256
 }
 
-// A Cache is shared by all segments of a process. It is safe for use by many goroutines.
+// A Cache is shared by all segments of a process. It is safe for concurrent use.
 type Cache struct {
-	blocks *pebble.Cache
-	files  *pebble.FileCache
-	docs   docCache
-	decode docDecoder
+	blocks  *pebble.Cache
+	files   *pebble.FileCache
+	docs    *docCache
+	decoder docDecoder
 
-	scratch sync.Pool // of *[]byte, for Glancers
+	segments atomic.Uint64 // numbers given to segments so far
+
+	scratch sync.Pool // of *[]byte, for DocReaders
 }
 
-// NewCache makes a cache; Close it after the segments that use it.
+// NewCache returns a cache. The caller closes it after the segments that use it.
 func NewCache(o CacheOptions) (*Cache, error) {
 	if o.Blocks == 0 {
 		o.Blocks = 64 << 20
@@ -35,99 +39,41 @@ func NewCache(o CacheOptions) (*Cache, error) {
 	if o.Files == 0 {
 		o.Files = 256
 	}
-	decode, err := newDocDecoder()
+	decoder, err := newDocDecoder()
 	if err != nil {
 		return nil, err
 	}
 	return &Cache{
-		blocks: pebble.NewCache(o.Blocks),
-		files:  pebble.NewFileCache(2, o.Files),
-		docs:   docCache{limit: o.Docs},
-		decode: decode,
+		blocks:  pebble.NewCache(o.Blocks),
+		files:   pebble.NewFileCache(2, o.Files),
+		docs:    newDocCache(o.Docs),
+		decoder: decoder,
 
 		scratch: sync.Pool{New: func() any { return new([]byte) }},
 	}, nil
 }
 
-// Close frees the cache.
+// Close releases the cache.
 func (c *Cache) Close() {
 	c.files.Unref()
 	c.blocks.Unref()
-	c.decode.zstd.Close()
-	c.decode.texts.Close()
+	c.decoder.zstd.Close()
+	c.decoder.texts.Close()
 }
 
-// A docCache keeps the blocks used last: doc blocks, or blocks of texts.
-type docCache struct {
-	limit int64
-
-	mu       sync.Mutex
-	segments uint64 // given numbers so far
-	size     int64
-	entries  map[docCacheKey]*list.Element
-	order    list.List // of docCacheEntry, last used first
-}
+// A docCache keeps decompressed blocks: of documents, or of texts.
+type docCache = lru.Cache[docCacheKey, string]
 
 type docCacheKey struct {
-	segment uint64
-	number  uint32 // first ordinal of a doc block, or number of a block of texts
+	segment uint64 // number of the segment in this process
+	number  uint32 // first ordinal of a block of documents, or number of a block of texts
 }
 
-type docCacheEntry struct {
-	key docCacheKey
-	raw string
+func newDocCache(bytes int64) *docCache {
+	return lru.New(int(bytes), func(_ docCacheKey, raw string) int { return len(raw) })
 }
 
-// number gives a segment its name in the cache.
-func (c *docCache) number() uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.segments++
-	return c.segments
-}
-
-func (c *docCache) get(key docCacheKey) (string, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.entries[key]
-	if !ok {
-		return "", false
-	}
-	c.order.MoveToFront(e)
-	return e.Value.(docCacheEntry).raw, true
-}
-
-func (c *docCache) put(key docCacheKey, raw string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if int64(len(raw)) > c.limit/4 {
-		return
-	}
-	if e, ok := c.entries[key]; ok { // another goroutine's
-		c.remove(e)
-	}
-	if c.entries == nil {
-		c.entries = make(map[docCacheKey]*list.Element)
-	}
-	c.entries[key] = c.order.PushFront(docCacheEntry{key, raw})
-	for c.size += int64(len(raw)); c.size > c.limit; {
-		c.remove(c.order.Back())
-	}
-}
-
-func (c *docCache) remove(e *list.Element) {
-	entry := c.order.Remove(e).(docCacheEntry)
-	delete(c.entries, entry.key)
-	c.size -= int64(len(entry.raw))
-}
-
-// drop forgets a segment that is closed.
-func (c *docCache) drop(segment uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for key, e := range c.entries {
-		if key.segment == segment {
-			c.remove(e)
-		}
-	}
+// forget removes a segment that is closed from the cache.
+func (c *Cache) forget(segment uint64) {
+	c.docs.RemoveFunc(func(key docCacheKey) bool { return key.segment == segment })
 }

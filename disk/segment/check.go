@@ -8,15 +8,17 @@ import (
 	"math"
 	"slices"
 
+	"anatomy/analysis"
+	"anatomy/disk/segment/internal/mapfile"
+	"anatomy/disk/segment/internal/postings"
 	"anatomy/vocab"
 	"anatomy/weburl"
-	"anatomy/words"
 )
 
-// Check reads all of a segment and proves it whole: every block's checksum, documents in the order of
-// their keys and equal to the columns, words and ordinals ascending, totals true, each impact the
-// Impact of its hits, block and list maxima the largest in them, the short list exactly the
-// projection of the full one, and nothing in the files of lists that no list holds.
+// Check reads all of a segment, and checks every checksum; that documents are in the order of their
+// keys and equal to the columns; that terms and ordinals ascend; that each impact is the Impact of its
+// hits, and each maximum the largest impact; that each short list has exactly the hits of the full list
+// that it should have; that the totals are right; and that the lists fill their files.
 func Check(dir string) error {
 	s, err := Open(dir, nil)
 	if err != nil {
@@ -30,17 +32,24 @@ func (s *Segment) check() error {
 		return err
 	}
 	if avg := averageWords(s.lengths); avg != s.totals.avgWords {
-		return s.wrap(fmt.Errorf("average length %g, the totals say %g", avg, s.totals.avgWords))
+		return s.wrap(fmt.Errorf("average length %g, the totals have %g", avg, s.totals.avgWords))
 	}
 	if err := s.checkLists(); err != nil {
 		return err
 	}
-	return errors.Join(s.wrapFile(postingsFile, s.postings.checkAll()), s.wrapFile(hitsFile, s.hits.checkAll()), s.wrapFile(textsFile, s.texts.checkAll()))
+	return errors.Join(s.checkFile(postingsFile, s.postings), s.checkFile(hitsFile, s.hits), s.checkFile(textsFile, s.texts.File))
+}
+
+func (s *Segment) checkFile(name string, f *mapfile.File) error {
+	if err := f.CheckAll(); err != nil {
+		return s.wrap(fmt.Errorf("file %s: %w", name, err))
+	}
+	return nil
 }
 
 func (s *Segment) checkDocs() error {
 	last, next := "", 0
-	var tokenizer words.Tokenizer
+	var tokenizer analysis.Tokenizer
 	err := s.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
 		u, err := weburl.Parse(info.URL)
 		if err != nil {
@@ -50,21 +59,21 @@ func (s *Segment) checkDocs() error {
 			return s.wrap(fmt.Errorf("document %d (%s): its depth is not %d", ord, info.URL, s.Depth(ord)))
 		}
 		if title := titleOf(&tokenizer, info.Title); s.Title(ord) != title {
-			return s.wrap(fmt.Errorf("document %d (%s): its title has words and letters %d, the column says %d", ord, info.URL, title, s.Title(ord)))
+			return s.wrap(fmt.Errorf("document %d (%s): its title has words and letters %d, the column has %d", ord, info.URL, title, s.Title(ord)))
 		}
 		key := u.Key()
 		if host := hostOf(key); s.Host(ord) != host {
-			return s.wrap(fmt.Errorf("document %d: its host is %q, the column says %q", ord, host, s.Host(ord)))
+			return s.wrap(fmt.Errorf("document %d: its host is %q, the column has %q", ord, host, s.Host(ord)))
 		}
-		if s.langs[ord] != LanguageOf(info.Lang) {
-			return s.wrap(fmt.Errorf("document %d (%s): its language is %q, the column says another", ord, info.URL, info.Lang))
+		if s.languages[ord] != LanguageOf(info.Lang) {
+			return s.wrap(fmt.Errorf("document %d (%s): its language is %q, the column has another", ord, info.URL, info.Lang))
 		}
 		if key < last {
 			return s.wrap(fmt.Errorf("document %d (%s) is out of order", ord, info.URL))
 		}
 		if next < len(s.blocks) && s.blocks[next].first == ord {
 			if s.blocks[next].key != key {
-				return s.wrap(fmt.Errorf("document %d: its key is %q, the directory says %q", ord, key, s.blocks[next].key))
+				return s.wrap(fmt.Errorf("document %d: its key is %q, the directory has %q", ord, key, s.blocks[next].key))
 			}
 			next++
 		}
@@ -74,37 +83,29 @@ func (s *Segment) checkDocs() error {
 	if err != nil {
 		return err
 	}
-	docs := slices.Concat(s.docIDs, s.removed)
+	docs := slices.Concat(s.docIDs, s.tombstones)
 	slices.Sort(docs)
 	for i := 1; i < len(docs); i++ {
 		if docs[i] == docs[i-1] {
-			return s.wrap(fmt.Errorf("document ID %d comes twice", docs[i]))
+			return s.wrap(fmt.Errorf("document ID %d occurs twice", docs[i]))
 		}
 	}
 	return s.checkKeys(kindDocs, len(s.blocks))
 }
 
-// checkKeys counts the keys of a kind.
+// checkKeys checks the number of keys of a kind.
 func (s *Segment) checkKeys(kind byte, want int) error {
-	it, err := s.keysOf(kind)
-	if err != nil {
-		return s.wrap(err)
-	}
-	defer it.Close()
 	n := 0
-	for it.next() {
-		n++
-	}
-	if err := it.Error(); err != nil {
+	if err := s.eachKey(kind, func(_, _ []byte) error { n++; return nil }); err != nil {
 		return s.wrap(err)
 	}
 	if n != want {
-		return s.wrap(fmt.Errorf("%d keys of kind %c, there should be %d", n, kind, want))
+		return s.wrap(fmt.Errorf("%d keys of kind %c, want %d", n, kind, want))
 	}
 	return nil
 }
 
-// A checkedList is one of the two scans of checkLists, with what it met.
+// A checkedList is one of the two scans of checkLists, with sums of what it read.
 type checkedList struct {
 	*Scan
 	seg    *Segment
@@ -112,15 +113,15 @@ type checkedList struct {
 	df     int
 	hits   uint64
 	max    uint8
-	words  uint64
+	terms  uint64
 	totals [2]uint64 // postings, hits
 }
 
-// A filled tells how far the lists that were met fill the files, which they do in the order of words, the full
-// list of a word before its short one.
+// A filled is the offsets up to which the lists read so far fill the files. Lists are in the order of
+// terms, the full list of a term before its short one.
 type filled struct{ postings, hits uint64 }
 
-// checkLists walks both lists at once: the short one comes along where the full one has its hits.
+// checkLists walks the full and the short lists of each term together.
 func (s *Segment) checkLists() error {
 	var both [lists]*checkedList
 	for l := range lists {
@@ -132,52 +133,52 @@ func (s *Segment) checkLists() error {
 		both[l] = &checkedList{Scan: scan, seg: s}
 	}
 	full, short := both[Full], both[Short]
-	f := filled{uint64(len(fileMagic)), uint64(len(fileMagic))}
-	shortWord := short.nextWord()
-	for full.nextWord() {
-		has := shortWord && bytes.Equal(short.Word(), full.Word())
+	f := filled{uint64(mapfile.HeaderSize), uint64(mapfile.HeaderSize)}
+	hasShort := short.nextTerm()
+	for full.nextTerm() {
+		has := hasShort && bytes.Equal(short.Term(), full.Term())
 		if err := full.compare(short, has); err != nil {
 			return err
 		}
-		if err := f.add(full); err != nil {
+		if err := f.Add(full); err != nil {
 			return err
 		}
 		if has {
-			if err := short.endWord(); err != nil {
+			if err := short.endTerm(); err != nil {
 				return err
 			}
-			if err := f.add(short); err != nil {
+			if err := f.Add(short); err != nil {
 				return err
 			}
-			shortWord = short.nextWord()
+			hasShort = short.nextTerm()
 		}
 	}
 	if err := cmp.Or(full.Err(), short.Err()); err != nil {
 		return err
 	}
-	if shortWord {
-		return short.fault("the word is not in the full list")
+	if hasShort {
+		return short.fault("the term has no full list")
 	}
-	if f.postings != s.postings.end || f.hits != s.hits.end {
-		return s.wrap(fmt.Errorf("lists fill %d and %d bytes of files of %d and %d", f.postings, f.hits, s.postings.end, s.hits.end))
+	if f.postings != s.postings.End() || f.hits != s.hits.End() {
+		return s.wrap(fmt.Errorf("the lists end at %d and %d, their files at %d and %d", f.postings, f.hits, s.postings.End(), s.hits.End()))
 	}
 	return errors.Join(full.end(), short.end())
 }
 
-func (f *filled) add(c *checkedList) error {
+func (f *filled) Add(c *checkedList) error {
 	e := &c.list.entry
-	if e.inside != nil {
+	if e.Inline != nil {
 		return nil
 	}
-	if e.postings.at != f.postings || e.hitsAt.at != f.hits {
-		return c.fault("it lies at %d and %d of the files, not at %d and %d", e.postings.at, e.hitsAt.at, f.postings, f.hits)
+	if e.Postings.Offset != f.postings || e.HitBytes.Offset != f.hits {
+		return c.fault("it is at %d and %d of the files, not at %d and %d", e.Postings.Offset, e.HitBytes.Offset, f.postings, f.hits)
 	}
-	f.postings += e.postings.n
-	f.hits += e.hitsAt.n
+	f.postings += e.Postings.Len
+	f.hits += e.HitBytes.Len
 	return nil
 }
 
-// compare walks the postings of a word, and those of its short list beside them.
+// compare walks the full and the short list of a term.
 func (c *checkedList) compare(short *checkedList, has bool) error {
 	var selected []vocab.Hit
 	for c.Next() {
@@ -199,7 +200,7 @@ func (c *checkedList) compare(short *checkedList, has bool) error {
 			return short.fault("document %d has %v, the full list has %v", c.Ord(), got, selected)
 		}
 	}
-	if err := c.endWord(); err != nil {
+	if err := c.endTerm(); err != nil {
 		return err
 	}
 	if has && short.Next() {
@@ -212,16 +213,16 @@ func (c *checkedList) fault(format string, args ...any) error {
 	return c.list.damaged(fmt.Errorf(format, args...))
 }
 
-func (c *checkedList) nextWord() bool {
-	if !c.NextWord() {
+func (c *checkedList) nextTerm() bool {
+	if !c.NextTerm() {
 		return false
 	}
 	c.last, c.df, c.hits, c.max = -1, 0, 0, 0
-	c.words++
+	c.terms++
 	return true
 }
 
-// posting checks the current posting and gives its hits.
+// posting checks the current posting and returns its hits.
 func (c *checkedList) posting() ([]vocab.Hit, error) {
 	hits, err := c.Hits()
 	if err != nil {
@@ -233,10 +234,10 @@ func (c *checkedList) posting() ([]vocab.Hit, error) {
 	}
 	c.last = int64(ord)
 	if want := Impact(hits, c.seg.Words(ord), c.seg.AvgWords()); c.Impact() != want {
-		return nil, c.fault("document %d has the impact %d, its hits give %d", ord, c.Impact(), want)
+		return nil, c.fault("document %d has the impact %d, its hits have %d", ord, c.Impact(), want)
 	}
-	if p := &c.list; !p.inside() && p.i == 0 {
-		if err := c.block(p); err != nil {
+	if p := &c.list; !p.inline() && p.i == 0 {
+		if err := c.checkBlock(p); err != nil {
 			return nil, err
 		}
 	}
@@ -246,44 +247,36 @@ func (c *checkedList) posting() ([]vocab.Hit, error) {
 	return hits, nil
 }
 
-// block checks what the directory says of the current block.
-func (c *checkedList) block(p *Postings) error {
-	p.unpackImpacts()
-	if got, want := p.directory.max(p.at), slices.Max(p.impacts[:p.n]); got != want {
-		return c.fault("block %d has the largest impact %d, the directory says %d", p.at, want, got)
+// checkBlock checks the maxima of the current block and of its group.
+func (c *checkedList) checkBlock(p *PostingIterator) error {
+	p.block.UnpackImpacts()
+	if got, want := p.directory.BlockMax(p.at), slices.Max(p.block.Impacts[:p.block.N]); got != want {
+		return c.fault("block %d has the largest impact %d, the directory has %d", p.at, want, got)
 	}
-	run := p.at / topBlocks
-	if got, want := p.directory.tops[run], p.directory.highest(run, p.entry.blocks()); got != want {
-		return c.fault("run %d of blocks has the largest impact %d, the directory says %d", run, want, got)
+	group := p.at / postings.GroupBlocks
+	if got, want := p.directory.Groups[group], p.directory.GroupMax(group, p.entry.Blocks()); got != want {
+		return c.fault("group %d of blocks has the largest impact %d, the directory has %d", group, want, got)
 	}
 	return nil
 }
 
-// highest is the largest impact of a run of blocks, block by block.
-func (d *directory) highest(run, blocks int) (highest uint8) {
-	for i := run * topBlocks; i < min((run+1)*topBlocks, blocks); i++ {
-		highest = max(highest, d.max(i))
-	}
-	return highest
-}
-
-func (c *checkedList) endWord() error {
+func (c *checkedList) endTerm() error {
 	if err := c.Err(); err != nil {
 		return err
 	}
-	if e := &c.list.entry; c.df != e.df || c.hits != e.hits || c.max != e.max {
-		return c.fault("%d documents, %d hits, largest impact %d; the dictionary says %d, %d, %d", c.df, c.hits, c.max, e.df, e.hits, e.max)
+	if e := &c.list.entry; c.df != e.DF || c.hits != e.Hits || c.max != e.MaxImpact {
+		return c.fault("%d documents, %d hits, largest impact %d; the dictionary has %d, %d, %d", c.df, c.hits, c.max, e.DF, e.Hits, e.MaxImpact)
 	}
 	c.totals[0] += uint64(c.df)
 	c.totals[1] += c.hits
 	return nil
 }
 
-// end compares with the totals, after the last word.
+// end compares the sums with the totals.
 func (c *checkedList) end() error {
-	t, list := &c.seg.totals, c.list.list
-	if c.totals[0] != t.postings[list] || c.totals[1] != t.hits[list] || list == Full && c.words != t.different {
-		return c.seg.wrap(fmt.Errorf("%s list: %d words, %d postings, %d hits; the totals say otherwise", list, c.words, c.totals[0], c.totals[1]))
+	t, list := &c.seg.totals, c.list.kind
+	if c.totals[0] != t.postings[list] || c.totals[1] != t.hits[list] || list == Full && c.terms != t.terms {
+		return c.seg.wrap(fmt.Errorf("%s lists: %d terms, %d postings, %d hits; the totals differ", list, c.terms, c.totals[0], c.totals[1]))
 	}
 	return nil
 }

@@ -1,148 +1,133 @@
 package segment
 
 import (
-	"encoding/binary"
+	"cmp"
 	"errors"
-	"fmt"
+	"iter"
 	"slices"
+	"sort"
+	"sync"
 
 	"anatomy/vocab"
 )
 
-// appendColumn packs values, whose spread is below 2^56.
-func appendColumn[V ~uint8 | ~uint16 | ~uint32 | ~uint64](dst []byte, values []V) []byte {
-	var least, most uint64
-	if len(values) > 0 {
-		least, most = uint64(slices.Min(values)), uint64(slices.Max(values))
-	}
-	width := width64(most - least)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(values)))
-	dst = binary.LittleEndian.AppendUint64(dst, least)
-	dst = append(dst, width)
-	over := make([]uint64, len(values))
-	for i, v := range values {
-		over[i] = uint64(v) - least
-	}
-	return appendPacked(dst, over, width)
+// columns are what a segment holds in memory of each document, by ordinal.
+type columns struct {
+	docIDs     []vocab.DocID
+	lengths    []uint32
+	depths     []uint8
+	titles     []uint32
+	hosts      []hostRun
+	sketches   []vocab.Sketch
+	media      []vocab.Medium
+	languages  []Language
+	dates      []vocab.Day
+	crawled    []byte // a bit for each document
+	tombstones []vocab.DocID
+
+	byDocIDOnce sync.Once
+	byDocID     []vocab.Ordinal
 }
 
-var errColumn = errors.New("its length is impossible")
-
-// decodeColumn reads the values of n documents.
-func decodeColumn[V ~uint8 | ~uint16 | ~uint32 | ~uint64](src []byte, n int) ([]V, error) {
-	d := decoder{src: src}
-	count, least, width := d.uint32(), d.uint64(), d.byte()
-	if d.err != nil || int(count) != n || width > 56 || len(d.src) != packedLen(n, width) {
-		return nil, errColumn
-	}
-	values := make([]V, n)
-	unpack(values, d.src, width)
-	for i := range values {
-		values[i] += V(least)
-	}
-	return values, nil
+// load reads the columns of n documents.
+func (c *columns) load(d *database, n int) error {
+	return errors.Join(
+		d.column('c', func(v []byte) (err error) { c.crawled, err = decodeBits(v, n); return err }),
+		d.column('d', func(v []byte) (err error) { c.docIDs, err = decodeColumn[vocab.DocID](v, n); return err }),
+		d.column('h', func(v []byte) (err error) { c.hosts, err = decodeHosts(v, n); return err }),
+		d.column('l', func(v []byte) (err error) { c.languages, err = decodeColumn[Language](v, n); return err }),
+		d.column('m', func(v []byte) (err error) { c.media, err = decodeColumn[vocab.Medium](v, n); return err }),
+		d.column('n', func(v []byte) (err error) { c.titles, err = decodeColumn[uint32](v, n); return err }),
+		d.column('r', func(v []byte) (err error) { c.tombstones, err = decodeTombstones(v); return err }),
+		d.column('s', func(v []byte) (err error) { c.sketches, err = decodeSketches(v, n); return err }),
+		d.column('t', func(v []byte) (err error) { c.dates, err = decodeColumn[vocab.Day](v, n); return err }),
+		d.column('u', func(v []byte) (err error) { c.depths, err = decodeColumn[uint8](v, n); return err }),
+		d.column('w', func(v []byte) (err error) { c.lengths, err = decodeColumn[uint32](v, n); return err }),
+	)
 }
 
-// appendSketches writes eight bytes for each document: no packing makes hashes smaller.
-func appendSketches(dst []byte, sketches []vocab.Sketch) []byte {
-	for _, s := range sketches {
-		dst = binary.LittleEndian.AppendUint64(dst, uint64(s))
+// Docs returns the number of documents. Ordinals are below it.
+func (c *columns) Docs() int { return len(c.docIDs) }
+
+// DocID returns the ID of a document.
+func (c *columns) DocID(ord vocab.Ordinal) vocab.DocID { return c.docIDs[ord] }
+
+// Words returns the length of a document's body in words.
+func (c *columns) Words(ord vocab.Ordinal) uint32 { return c.lengths[ord] }
+
+// Depth returns the number of folders in a document's URL, at most 255: see [weburl.URL.Depth].
+func (c *columns) Depth(ord vocab.Ordinal) int { return int(c.depths[ord]) }
+
+// Title returns the lengths and checksums of a document's title.
+func (c *columns) Title(ord vocab.Ordinal) Title { return unpackTitle(c.titles[ord]) }
+
+// Sketch returns the sketch of a document's text.
+func (c *columns) Sketch(ord vocab.Ordinal) vocab.Sketch { return c.sketches[ord] }
+
+// Medium returns the medium of a document.
+func (c *columns) Medium(ord vocab.Ordinal) vocab.Medium { return c.media[ord] }
+
+// Language returns the language of a document, without region and script.
+func (c *columns) Language(ord vocab.Ordinal) Language { return c.languages[ord] }
+
+// Date returns the date of a document, 0 if it has none.
+func (c *columns) Date(ord vocab.Ordinal) vocab.Day { return c.dates[ord] }
+
+// Crawled reports whether a document was fetched. The others are known from links alone.
+func (c *columns) Crawled(ord vocab.Ordinal) bool { return c.crawled[ord/8]>>(ord%8)&1 != 0 }
+
+// Tombstones returns the IDs, ascending, of documents of older segments that are deleted.
+func (c *columns) Tombstones() []vocab.DocID { return c.tombstones }
+
+// Ordinal returns the ordinal of a document. The first call sorts the documents by ID.
+func (c *columns) Ordinal(doc vocab.DocID) (ord vocab.Ordinal, found bool) {
+	c.byDocIDOnce.Do(c.sortByDocID)
+	i, found := slices.BinarySearchFunc(c.byDocID, doc, func(ord vocab.Ordinal, doc vocab.DocID) int {
+		return cmp.Compare(c.docIDs[ord], doc)
+	})
+	if !found {
+		return 0, false
 	}
-	return dst
+	return c.byDocID[i], true
 }
 
-func decodeSketches(src []byte, n int) ([]vocab.Sketch, error) {
-	if len(src) != 8*n {
-		return nil, errColumn
+func (c *columns) sortByDocID() {
+	c.byDocID = make([]vocab.Ordinal, len(c.docIDs))
+	for i := range c.byDocID {
+		c.byDocID[i] = vocab.Ordinal(i)
 	}
-	sketches := make([]vocab.Sketch, n)
-	for i := range sketches {
-		sketches[i] = vocab.Sketch(binary.LittleEndian.Uint64(src[8*i:]))
-	}
-	return sketches, nil
+	slices.SortFunc(c.byDocID, func(a, b vocab.Ordinal) int {
+		return cmp.Compare(c.docIDs[a], c.docIDs[b])
+	})
 }
 
-func appendBits(dst []byte, flags []bool) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(flags)))
-	packed := make([]uint8, len(flags))
-	for i, set := range flags {
-		if set {
-			packed[i] = 1
+// Documents are in the order of their URLs' keys, in which the host precedes the path: the documents
+// of a host are neighbours.
+
+// Hosts returns the hosts of the documents in their order, named as by Host.
+func (c *columns) Hosts() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, run := range c.hosts {
+			if !yield(run.name) {
+				return
+			}
 		}
 	}
-	return appendPacked(dst, packed, 1)
 }
 
-func decodeBits(src []byte, n int) ([]byte, error) {
-	d := decoder{src: src}
-	if count := d.uint32(); d.err != nil || int(count) != n || len(d.src) != packedLen(n, 1) {
-		return nil, errColumn
+// HostRange returns the range [from, to) of the documents of a host, which may be empty.
+func (c *columns) HostRange(host string) (from, to vocab.Ordinal) {
+	i := sort.Search(len(c.hosts), func(i int) bool { return c.hosts[i].name+"/" >= host+"/" })
+	switch {
+	case i == len(c.hosts) || c.hosts[i].name != host:
+		return 0, 0
+	case i+1 == len(c.hosts):
+		return c.hosts[i].first, vocab.Ordinal(len(c.docIDs))
 	}
-	return slices.Clone(d.src), nil
+	return c.hosts[i].first, c.hosts[i+1].first
 }
 
-func appendRemoved(dst []byte, docs []vocab.DocID) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(docs)))
-	last := vocab.DocID(0)
-	for _, doc := range docs {
-		dst = binary.AppendUvarint(dst, uint64(doc-last))
-		last = doc
-	}
-	return dst
-}
-
-func decodeRemoved(src []byte) ([]vocab.DocID, error) {
-	d := decoder{src: src}
-	n := d.uvarint()
-	if d.err != nil || n > uint64(len(d.src)) {
-		return nil, errColumn
-	}
-	docs := make([]vocab.DocID, n)
-	last := vocab.DocID(0)
-	for i := range docs {
-		last += vocab.DocID(d.uvarint())
-		docs[i] = last
-	}
-	if d.err != nil || len(d.src) > 0 {
-		return nil, errColumn
-	}
-	return docs, nil
-}
-
-// A docBlock is an entry of the directory of doc blocks.
-type docBlock struct {
-	first vocab.Ordinal
-	key   string // weburl Key of the first document
-}
-
-func appendDirectory(dst []byte, blocks []docBlock) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(blocks)))
-	for _, b := range blocks {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(b.first))
-		dst = append(binary.AppendUvarint(dst, uint64(len(b.key))), b.key...)
-	}
-	return dst
-}
-
-func decodeDirectory(src []byte, docs int) ([]docBlock, error) {
-	d := decoder{src: src}
-	n := d.uvarint()
-	if d.err != nil || n > uint64(len(d.src))/5 || n > uint64(docs) || (n == 0) != (docs == 0) {
-		return nil, errColumn
-	}
-	blocks := make([]docBlock, n)
-	for i := range blocks {
-		blocks[i] = docBlock{vocab.Ordinal(d.uint32()), string(d.text())}
-		switch {
-		case d.err != nil:
-			return nil, errColumn
-		case i == 0 && blocks[0].first != 0, int(blocks[i].first) >= docs,
-			i > 0 && (blocks[i].first <= blocks[i-1].first || blocks[i].key < blocks[i-1].key):
-			return nil, fmt.Errorf("doc block %d is out of order", i)
-		}
-	}
-	if len(d.src) > 0 {
-		return nil, errColumn
-	}
-	return blocks, nil
+// Host returns the host of a document as it is in its URL's key, such as "org.example.www".
+func (c *columns) Host(ord vocab.Ordinal) string {
+	return c.hosts[sort.Search(len(c.hosts), func(i int) bool { return c.hosts[i].first > ord })-1].name
 }

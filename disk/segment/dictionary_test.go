@@ -30,7 +30,7 @@ func TestLeaf(t *testing.T) {
 		for i, word := range words {
 			w.add([]byte(word), []byte(fmt.Sprint("entry", i)))
 		}
-		w.end()
+		w.flush()
 		for _, word := range append(slices.Clone(words), rapid.SliceOfN(text, 20, 20).Draw(t, "others")...) {
 			l, err := parseLeaf(value)
 			if err != nil {
@@ -54,7 +54,7 @@ func TestLeaves(t *testing.T) {
 		x.words[fmt.Sprintf("word%d", i*i)] = map[vocab.Ordinal][]vocab.Hit{vocab.Ordinal(i % 3): {vocab.MakeHit(uint32(i), vocab.Plain, false, 3)}}
 	}
 	dir := filepath.Join(t.TempDir(), "segment")
-	x.write(t, dir)
+	x.Write(t, dir)
 	s := open(t, dir)
 	if err := s.check(); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestLeaves(t *testing.T) {
 			continue
 		}
 		var got []string
-		s.EachWord([]byte(word), func(word []byte, _ int) bool {
+		s.EachTerm([]byte(word), func(word []byte, _ int) bool {
 			got = append(got, string(word))
 			return len(got) < 10
 		})

@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	// docBlockDocs closes a doc block: some 10 KB of records, so that one is shown without much of its neighbours.
+	// docBlockDocs is the number of documents of a doc block: some 10 KB of records, so that one record
+	// does not cost the decompression of many.
 	docBlockDocs = 64
 
-	// maxDocBlock bounds what a doc block may decompress to.
+	// maxDocBlock bounds the size of a doc block in bytes.
 	maxDocBlock = 16 << 20
 )
 
@@ -26,7 +27,7 @@ const (
 	docHasTime
 )
 
-// A docWriter gathers the records of a doc block.
+// A docWriter encodes the records of a doc block.
 type docWriter struct {
 	records []byte
 	ends    []byte
@@ -44,7 +45,7 @@ func newDocWriter() (*docWriter, error) {
 	return &docWriter{zstd: z}, nil
 }
 
-func (w *docWriter) add(info *vocab.DocInfo, text texts.Place) {
+func (w *docWriter) add(info *vocab.DocInfo, text texts.Span) {
 	w.records = appendDoc(w.records, info, text)
 	w.ends = binary.LittleEndian.AppendUint32(w.ends, uint32(len(w.records)))
 	w.n++
@@ -52,8 +53,8 @@ func (w *docWriter) add(info *vocab.DocInfo, text texts.Place) {
 
 func (w *docWriter) full() bool { return w.n == docBlockDocs }
 
-// take compresses the block. The result is valid until the next call.
-func (w *docWriter) take() []byte {
+// flush compresses the block and begins the next. The result is valid until the next call.
+func (w *docWriter) flush() []byte {
 	w.raw = binary.LittleEndian.AppendUint32(w.raw[:0], uint32(w.n))
 	w.raw = append(append(w.raw, w.ends...), w.records...)
 	w.value = binary.AppendUvarint(w.value[:0], uint64(len(w.raw)))
@@ -62,7 +63,7 @@ func (w *docWriter) take() []byte {
 	return w.value
 }
 
-func appendDoc(dst []byte, info *vocab.DocInfo, text texts.Place) []byte {
+func appendDoc(dst []byte, info *vocab.DocInfo, text texts.Span) []byte {
 	dst = binary.AppendUvarint(dst, uint64(info.Doc))
 	flags := byte(0)
 	if info.Crawled {
@@ -75,7 +76,7 @@ func appendDoc(dst []byte, info *vocab.DocInfo, text texts.Place) []byte {
 	if flags&docHasTime != 0 {
 		dst = binary.AppendVarint(dst, info.Fetched.Unix())
 	}
-	dst = binary.AppendUvarint(dst, uint64(info.Place))
+	dst = binary.AppendUvarint(dst, uint64(info.Address))
 	dst = binary.AppendUvarint(dst, uint64(info.Words))
 	for _, v := range [...]uint32{text.Block, text.Start, text.N} {
 		dst = binary.AppendUvarint(dst, uint64(v))
@@ -87,11 +88,11 @@ func appendDoc(dst []byte, info *vocab.DocInfo, text texts.Place) []byte {
 }
 
 var (
-	errDocBlock = errors.New("doc block is damaged")
-	errDoc      = errors.New("document record is damaged")
+	errDocBlock = errors.New("the doc block is damaged")
+	errDoc      = errors.New("the document record is damaged")
 )
 
-// A docDecoder decompresses doc blocks and texts; it may be used by many goroutines.
+// A docDecoder decompresses doc blocks and texts. It is safe for concurrent use.
 type docDecoder struct {
 	zstd  *zstd.Decoder
 	texts texts.Unpacker
@@ -109,13 +110,13 @@ func newDocDecoder() (docDecoder, error) {
 	return docDecoder{z, unpacker}, nil
 }
 
-// decode gives the content of a doc block of n documents.
+// decode returns the content of a doc block of n documents.
 func (d docDecoder) decode(value []byte, n int) (string, error) {
 	size, at := binary.Uvarint(value)
 	if at <= 0 || size > maxDocBlock || size < 4+4*uint64(n) {
 		return "", errDocBlock
 	}
-	// The length is believed up to a bound; what is really longer grows as it comes.
+	// A damaged length must not allocate much: above 1 MB the memory grows with the content.
 	raw, err := d.zstd.DecodeAll(value[at:], make([]byte, 0, min(size, 1<<20)))
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errDocBlock, err)
@@ -123,12 +124,12 @@ func (d docDecoder) decode(value []byte, n int) (string, error) {
 	if uint64(len(raw)) != size || binary.LittleEndian.Uint32(raw) != uint32(n) {
 		return "", errDocBlock
 	}
-	return unsafe.String(unsafe.SliceData(raw), len(raw)), nil // nobody writes to raw again
+	return unsafe.String(unsafe.SliceData(raw), len(raw)), nil // raw does not change any more
 }
 
-// docAt reads document i of n out of the content of a doc block, all but its text. Its strings share the block's
-// memory.
-func docAt(raw string, i, n int) (info vocab.DocInfo, text texts.Place, err error) {
+// docAt decodes document i of n in the content of a doc block. Its strings share the memory of the
+// block.
+func docAt(raw string, i, n int) (info vocab.DocInfo, text texts.Span, err error) {
 	end := func(i int) uint64 {
 		if i < 0 {
 			return 0
@@ -149,7 +150,7 @@ func docAt(raw string, i, n int) (info vocab.DocInfo, text texts.Place, err erro
 		zigzag := d.uvarint()
 		info.Fetched = time.Unix(int64(zigzag>>1)^-int64(zigzag&1), 0).UTC()
 	}
-	info.Place = vocab.Place(d.uvarint())
+	info.Address = vocab.Address(d.uvarint())
 	words := d.uvarint()
 	info.Words = uint32(words)
 	for _, v := range [...]*uint32{&text.Block, &text.Start, &text.N} {
@@ -161,12 +162,12 @@ func docAt(raw string, i, n int) (info vocab.DocInfo, text texts.Place, err erro
 		*s = d.text()
 	}
 	if d.bad || d.src != "" || words > 1<<32-1 || flags > docCrawled|docHasTime {
-		return vocab.DocInfo{}, texts.Place{}, errDoc
+		return vocab.DocInfo{}, texts.Span{}, errDoc
 	}
 	return info, text, nil
 }
 
-// A stringDecoder is a decoder whose texts share the memory of its source.
+// A stringDecoder is a decode.Reader of a string, whose memory its texts share.
 type stringDecoder struct {
 	src string
 	bad bool

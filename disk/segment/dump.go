@@ -13,9 +13,9 @@ import (
 	"anatomy/vocab"
 )
 
-// Dump writes what the segment in dir holds, for people: its totals and documents, and each word with
-// its postings and hits. Filter chooses words: "" all of them, otherwise a pattern of path.Match, as
-// "pagerank" or "web*"; with one, documents are left out.
+// Dump prints the segment in dir: totals, documents, and each term with its postings and hits. If filter
+// is not empty, it prints only terms that match it, a pattern of path.Match such as "pagerank" or
+// "web*", and no documents.
 func Dump(out io.Writer, dir, filter string) error {
 	s, err := Open(dir, nil)
 	if err != nil {
@@ -40,16 +40,16 @@ func (s *Segment) dump(w io.Writer, filter string) error {
 func (s *Segment) dumpTotals(w io.Writer) error {
 	t := &s.totals
 	fmt.Fprintf(w, "segment format %d: %d documents of %d words, %.2f each; %d removed; %d doc blocks\n",
-		Version, t.docs, t.words, t.avgWords, len(s.removed), len(s.blocks))
+		Version, t.docs, t.words, t.avgWords, len(s.tombstones), len(s.blocks))
 	for l := range lists {
 		fmt.Fprintf(w, "%s list: %d postings, %d hits\n", l, t.postings[l], t.hits[l])
 	}
-	_, err := fmt.Fprintf(w, "%d different words\n", t.different)
+	_, err := fmt.Fprintf(w, "%d different words\n", t.terms)
 	return err
 }
 
 func (s *Segment) dumpDocs(w io.Writer) error {
-	for _, doc := range s.removed {
+	for _, doc := range s.tombstones {
 		fmt.Fprintf(w, "removed: document ID %d\n", doc)
 	}
 	return s.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
@@ -57,7 +57,7 @@ func (s *Segment) dumpDocs(w io.Writer) error {
 		if !info.Fetched.IsZero() {
 			fetched = info.Fetched.Format(time.RFC3339)
 		}
-		fmt.Fprintf(w, "document %d: ID %d, %d words, fetched %s, place %s, language %q, %s of %s, sketch %016x\n", ord, info.Doc, info.Words, fetched, info.Place, info.Lang, cmp.Or(info.Medium.String(), "nothing"), cmp.Or(info.Date.String(), "no date"), uint64(info.Sketch))
+		fmt.Fprintf(w, "document %d: ID %d, %d words, fetched %s, place %s, language %q, %s of %s, sketch %016x\n", ord, info.Doc, info.Words, fetched, info.Address, info.Lang, cmp.Or(info.Medium.String(), "nothing"), cmp.Or(info.Date.String(), "no date"), uint64(info.Sketch))
 		_, err := fmt.Fprintf(w, "\t%s\n\ttitle %q\n\tdescription %q\n\ttext %q\n", info.URL, info.Title, info.Description, shorten(info.Text))
 		return err
 	})
@@ -76,28 +76,28 @@ func (s *Segment) dumpList(w io.Writer, list List, filter string) error {
 		return err
 	}
 	defer scan.Close()
-	for scan.NextWord() {
+	for scan.NextTerm() {
 		if filter != "" {
-			if ok, err := path.Match(filter, string(scan.Word())); err != nil {
+			if ok, err := path.Match(filter, string(scan.Term())); err != nil {
 				return fmt.Errorf("segment: pattern %q: %w", filter, err)
 			} else if !ok {
 				continue
 			}
 		}
-		if err := scan.dumpWord(w); err != nil {
+		if err := scan.dumpTerm(w); err != nil {
 			return err
 		}
 	}
 	return scan.Err()
 }
 
-func (c *Scan) dumpWord(w io.Writer) error {
+func (c *Scan) dumpTerm(w io.Writer) error {
 	p := &c.list
 	where := "in the dictionary"
-	if !p.inside() {
-		where = fmt.Sprintf("%d and %d bytes", p.entry.postings.n, p.entry.hitsAt.n)
+	if !p.inline() {
+		where = fmt.Sprintf("%d and %d bytes", p.entry.Postings.Len, p.entry.HitBytes.Len)
 	}
-	fmt.Fprintf(w, "%s list of %q: %d documents, %d hits, largest impact %d, %s\n", p.list, p.word, p.entry.df, p.entry.hits, p.MaxImpact(), where)
+	fmt.Fprintf(w, "%s list of %q: %d documents, %d hits, largest impact %d, %s\n", p.kind, p.term, p.entry.DF, p.entry.Hits, p.MaxImpact(), where)
 	for c.Next() {
 		hits, err := c.Hits()
 		if err != nil {

@@ -11,12 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"anatomy/disk/segment/internal/mapfile"
+	"anatomy/disk/segment/internal/postings"
 	"anatomy/vocab"
 )
 
@@ -41,7 +42,7 @@ func fiveDocs() index {
 			info.Text, info.Description = "the text\nof "+url, "what "+url+" says"
 			info.Medium, info.Date = vocab.Medium(1+i%5), vocab.Day(19849+i)
 			info.Sketch = vocab.MakeSketch(uint8(i), 0x0123456789abcd*uint64(i))
-			info.Fetched, info.Place = time.Unix(1_000_000_000, 0).UTC(), vocab.PlaceAt(1, int64(100*i), i)
+			info.Fetched, info.Address = time.Unix(1_000_000_000, 0).UTC(), vocab.MakeAddress(1, int64(100*i), i)
 		}
 		x.docs = append(x.docs, info)
 	}
@@ -56,7 +57,7 @@ func fiveDocs() index {
 func TestGoldenDump(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "segment")
 	x := fiveDocs()
-	x.write(t, dir)
+	x.Write(t, dir)
 	x.verify(t, open(t, dir))
 	var got bytes.Buffer
 	if err := Dump(&got, dir, ""); err != nil {
@@ -85,7 +86,7 @@ func TestGoldenDump(t *testing.T) {
 func TestWorkedExample(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "segment")
 	x := fiveDocs()
-	x.write(t, dir)
+	x.Write(t, dir)
 	s := open(t, dir)
 	entry, err := s.lookUp(Full, []byte("anatomy"))
 	if err != nil {
@@ -94,62 +95,15 @@ func TestWorkedExample(t *testing.T) {
 	if hex.EncodeToString(entry) != "030303"+"0812018b" {
 		t.Errorf("entry %x", entry)
 	}
-	it, err := s.keysOf(kindFull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer it.Close()
-	if !it.next() {
-		t.Fatal(it.Error())
-	}
-	value, err := it.ValueAndErr()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if key := hex.EncodeToString(it.Key()); key != "46e6a49c" || !strings.HasPrefix(hex.EncodeToString(value), "041f"+"00000000"+"000707"+"616e61746f6d79"+"00060e"+"656e67696e65") {
-		t.Errorf("key %s, value %x", key, value)
-	}
-}
-
-func TestPacked(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for width := uint8(0); width <= 56; width++ {
-		for _, n := range []int{0, 1, 7, 63, 64, 65, 127, 128} {
-			values := make([]uint64, n)
-			for i := range values {
-				values[i] = r.Uint64() & (1<<width - 1)
-			}
-			packed := appendPacked(nil, values, width)
-			if len(packed) != packedLen(n, width) {
-				t.Fatalf("%d values of %d bits: %d bytes", n, width, len(packed))
-			}
-			got := make([]uint64, n)
-			if unpack(got, packed, width); !slices.Equal(got, values) {
-				t.Fatalf("%d values of %d bits: %v, want %v", n, width, got, values)
-			}
-			if width <= 32 {
-				gaps, want := make([]uint32, n), make([]uint32, n)
-				before := uint32(41)
-				for i, v := range values {
-					before += uint32(v) + 1
-					want[i] = before
-				}
-				if unpackGaps(gaps, packed, width, 41); !slices.Equal(gaps, want) {
-					t.Fatalf("%d gaps of %d bits: %v, want %v", n, width, gaps, want)
-				}
-			}
-			if width <= 8 {
-				some, want := make([]uint8, n), make([]uint8, n)
-				for i, v := range values {
-					values[i] = min(v, 252)
-					want[i] = uint8(values[i]) + 3
-				}
-				packed = appendPacked(packed[:0], values, width)
-				if unpackBytes(some, packed, width, 3); !slices.Equal(some, want) {
-					t.Fatalf("%d bytes of %d bits: %v, want %v", n, width, some, want)
-				}
-			}
+	leaves := 0
+	if err := s.eachKey(kindFull, func(key, value []byte) error {
+		leaves++
+		if key := hex.EncodeToString(key); key != "46e6a49c" || !strings.HasPrefix(hex.EncodeToString(value), "041f"+"00000000"+"000707"+"616e61746f6d79"+"00060e"+"656e67696e65") {
+			t.Errorf("key %s, value %x", key, value)
 		}
+		return nil
+	}); err != nil || leaves != 1 {
+		t.Errorf("%d leaves, %v", leaves, err)
 	}
 }
 
@@ -159,7 +113,7 @@ func TestHitsRoundTrip(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		var counts []uint32
 		var want [][]vocab.Hit
-		for range rapid.IntRange(1, blockSize).Draw(t, "postings") {
+		for range rapid.IntRange(1, postings.BlockSize).Draw(t, "postings") {
 			hits := makeHits(r)
 			switch r.IntN(20) {
 			case 0:
@@ -170,20 +124,20 @@ func TestHitsRoundTrip(t *testing.T) {
 			counts, want = append(counts, uint32(len(hits))), append(want, hits)
 		}
 		all := slices.Concat(want...)
-		var packed, inline hitBlock
-		if err := packed.decode(new(hitPacker).append(nil, counts, all), len(want)); err != nil {
+		var packed, inline postings.HitBlock
+		if err := packed.Decode(new(postings.HitPacker).Append(nil, counts, all), len(want)); err != nil {
 			t.Fatal(err)
 		}
-		coded := appendInlineHits(nil, counts, all, 1<<30)
-		if err := inline.decodeInline(coded, len(want)); err != nil {
+		coded := postings.AppendInlineHits(nil, counts, all, 1<<30)
+		if err := inline.DecodeInline(coded, len(want)); err != nil {
 			t.Fatal(err)
 		}
-		if appendInlineHits(nil, counts, all, len(coded)-1) != nil || appendInlineHits(nil, counts, all, len(coded)) == nil {
+		if postings.AppendInlineHits(nil, counts, all, len(coded)-1) != nil || postings.AppendInlineHits(nil, counts, all, len(coded)) == nil {
 			t.Fatalf("the limit of %d bytes is not kept", len(coded))
 		}
 		for _, i := range append(r.Perm(len(want)), r.Perm(len(want))...) {
-			for _, b := range []*hitBlock{&packed, &inline} {
-				if got, err := b.append(nil, i); err != nil || !slices.Equal(got, want[i]) {
+			for _, b := range []*postings.HitBlock{&packed, &inline} {
+				if got, err := b.Append(nil, i); err != nil || !slices.Equal(got, want[i]) {
 					t.Fatalf("posting %d: %v, %v, want %v", i, got, err, want[i])
 				}
 			}
@@ -192,13 +146,13 @@ func TestHitsRoundTrip(t *testing.T) {
 }
 
 // Where words stand in the text, and where one follows another there, is told of either form as their hits say.
-func TestPlaces(t *testing.T) {
+func TestPositions(t *testing.T) {
 	followed := 0
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
 		var counts []uint32
 		var want [][]vocab.Hit
-		for range rapid.IntRange(1, blockSize).Draw(t, "postings") {
+		for range rapid.IntRange(1, postings.BlockSize).Draw(t, "postings") {
 			hits := plainHits(r, 1+r.IntN(1+r.IntN(300)))
 			if r.IntN(10) == 0 {
 				hits = makeHits(r)
@@ -206,16 +160,16 @@ func TestPlaces(t *testing.T) {
 			counts, want = append(counts, uint32(len(hits))), append(want, hits)
 		}
 		all := slices.Concat(want...)
-		packed, inline := &Postings{at: 1, hitsAt: 1}, &Postings{at: 1, hitsAt: 1}
-		if err := packed.hitBlock.decode(new(hitPacker).append(nil, counts, all), len(want)); err != nil {
+		var packed, inline postings.HitBlock
+		if err := packed.Decode(new(postings.HitPacker).Append(nil, counts, all), len(want)); err != nil {
 			t.Fatal(err)
 		}
-		if err := inline.hitBlock.decodeInline(appendInlineHits(nil, counts, all, 1<<30), len(want)); err != nil {
+		if err := inline.DecodeInline(postings.AppendInlineHits(nil, counts, all, 1<<30), len(want)); err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range []*Postings{packed, inline} {
-			for _, p.i = range r.Perm(len(want)) {
-				followed += checkPlaces(t, r, p, want[p.i])
+		for _, b := range []*postings.HitBlock{&packed, &inline} {
+			for _, i := range r.Perm(len(want)) {
+				followed += checkPositions(t, r, b, i, want[i])
 			}
 		}
 	})
@@ -225,7 +179,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // checkPlaces compares where the current hits of p stand with what these hits say, and gives how many places they follow.
-func checkPlaces(t *rapid.T, r *rand.Rand, p *Postings, hits []vocab.Hit) int {
+func checkPositions(t *rapid.T, r *rand.Rand, b *postings.HitBlock, i int, hits []vocab.Hit) int {
 	var text []uint32
 	only := true
 	for _, h := range hits {
@@ -240,7 +194,7 @@ func checkPlaces(t *rapid.T, r *rand.Rand, p *Postings, hits []vocab.Hit) int {
 			before = append(before, at-shift)
 		}
 	}
-	got, gotOnly, err := p.Places(nil, shift)
+	got, gotOnly, err := b.BodyPositions(nil, i, shift)
 	if err != nil || gotOnly != only || only && !slices.Equal(got, before) || !only && !slices.Equal(got[:min(len(got), len(before))], before) {
 		t.Fatalf("%v are at %v, only there %v, %v; want %v, %v", hits, got, gotOnly, err, before, only)
 	}
@@ -253,7 +207,7 @@ func checkPlaces(t *rapid.T, r *rand.Rand, p *Postings, hits []vocab.Hit) int {
 		}
 	}
 	one := r.IntN(2) == 0
-	got, gotOnly, err = p.Follow(slices.Clone(others), shift, one)
+	got, gotOnly, err = b.IntersectPositions(slices.Clone(others), i, shift, one)
 	if err != nil || gotOnly != only || only && (len(got) == 0) != (len(want) == 0) {
 		t.Fatalf("%v: left %v of %v, want %v, %v", hits, got, others, want, err)
 	}
@@ -321,7 +275,7 @@ func TestDamage(t *testing.T) {
 	for ord := range x.docs {
 		x.words["all"][vocab.Ordinal(ord)] = makeHits(rand.New(rand.NewPCG(uint64(ord), 1)))
 	}
-	x.write(t, dir)
+	x.Write(t, dir)
 	if err := Check(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -369,14 +323,14 @@ func TestDamagedList(t *testing.T) {
 	for _, info := range makeDocs(rand.New(rand.NewPCG(1, 1)), 9) {
 		w.AddDoc(info)
 	}
-	w.StartWord([]byte("before"))
-	w.full.put([]byte("word"), []byte{2 * 9, 9, 1, 8, 100, 8, 0})
+	w.StartTerm([]byte("before"))
+	w.full.entries.add([]byte("word"), []byte{2 * 9, 9, 1, 8, 100, 8, 0})
 	if _, err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, dir)
 	_, err = s.Postings(Full, []byte("word"))
-	for _, part := range []string{dir, `full list of "word"`, errExtent.Error()} {
+	for _, part := range []string{dir, `full list of "word"`, mapfile.ErrExtent.Error()} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v names no %s", err, part)
 		}
@@ -403,7 +357,7 @@ func longLists(r *rand.Rand, docs, words, hits int) index {
 func TestDamagedPage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "segment")
 	x := longLists(rand.New(rand.NewPCG(1, 1)), 2000, 40, 8)
-	x.write(t, dir)
+	x.Write(t, dir)
 	path := filepath.Join(dir, hitsFile)
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -423,7 +377,7 @@ func TestDamagedPage(t *testing.T) {
 		switch hits, err := p.Hits(nil); {
 		case err == nil && slices.Equal(hits, x.words[word][0]):
 			good++
-		case errors.Is(err, errPage) && strings.Contains(err.Error(), word):
+		case errors.Is(err, mapfile.ErrPage) && strings.Contains(err.Error(), word):
 			bad++
 		default:
 			t.Errorf("%s: %v, %v", word, hits, err)
@@ -432,7 +386,7 @@ func TestDamagedPage(t *testing.T) {
 	if good < 30 || bad < 1 {
 		t.Errorf("%d good lists, %d damaged ones", good, bad)
 	}
-	if err := Check(dir); !errors.Is(err, errPage) {
+	if err := Check(dir); !errors.Is(err, mapfile.ErrPage) {
 		t.Errorf("Check: %v", err)
 	}
 }
@@ -441,7 +395,7 @@ func TestDamagedPage(t *testing.T) {
 func TestCutUnderReader(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "segment")
 	x := longLists(rand.New(rand.NewPCG(1, 1)), 2000, 1, 8)
-	x.write(t, dir)
+	x.Write(t, dir)
 	s := open(t, dir)
 	if err := os.Truncate(filepath.Join(dir, hitsFile), 0); err != nil {
 		t.Fatal(err)
@@ -460,42 +414,48 @@ func TestCutUnderReader(t *testing.T) {
 
 // A memorySegment has its files of lists in memory alone.
 func memorySegment(postings, hits []byte) *Segment {
-	file := func(data []byte) *listFile {
-		f := &listFile{data: append(slices.Clone(data), make([]byte, slack)...), end: uint64(len(data)), checked: make([]atomic.Uint32, 1)}
-		f.checked[0].Store(^uint32(0))
-		return f
-	}
-	return &Segment{dir: "memory", postings: file(postings), hits: file(hits), lengths: make([]uint32, 1<<16)}
+	s := &Segment{postings: mapfile.InMemory(postings), hits: mapfile.InMemory(hits)}
+	s.dir, s.docIDs, s.lengths = "memory", make([]vocab.DocID, 1<<16), make([]uint32, 1<<16)
+	return s
 }
 
 // Whatever an entry and the files hold, reading it ends, in order or with an error.
 func FuzzList(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
-	dir := f.TempDir()
 	for i, n := range []int{1, 2, 127, 128, 129, 300, 128, 500} {
+		dir := f.TempDir()
 		var value []byte
-		l := listWriter{list: Full, put: func(_, entry []byte) error { value = slices.Clone(entry); return nil }}
-		l.postings, _ = createFile(filepath.Join(dir, "postings"))
-		l.hitsFile, _ = createFile(filepath.Join(dir, "hits"))
-		l.startWord([]byte("word"))
+		l := listWriter{list: Full}
+		l.entries.set = func(_ byte, _, leaf []byte) error {
+			parsed, err := parseLeaf(leaf)
+			if err == nil {
+				value, err = parsed.find([]byte("word"))
+			}
+			value = slices.Clone(value)
+			return err
+		}
+		l.postings, _ = mapfile.Create(filepath.Join(dir, "postings"))
+		l.hitsFile, _ = mapfile.Create(filepath.Join(dir, "hits"))
+		l.startTerm([]byte("word"))
 		for ord, left := 0, n; left > 0; ord++ {
 			if i < 6 && ord%3 == 0 || i >= 6 && r.IntN(3) == 0 { // packed gaps, and bitmaps
 				l.add(vocab.Ordinal(ord), uint8(r.IntN(256)), makeHits(r))
 				left--
 			}
 		}
-		l.endWord()
-		l.postings.close()
-		l.hitsFile.close()
+		l.endTerm()
+		l.entries.flush()
+		l.postings.Close()
+		l.hitsFile.Close()
 		postings, _ := os.ReadFile(filepath.Join(dir, "postings"))
 		hits, _ := os.ReadFile(filepath.Join(dir, "hits"))
 		f.Add(value, postings, hits)
 	}
 	f.Fuzz(func(t *testing.T, value, postings, hits []byte) {
-		if len(postings) > filePage || len(hits) > filePage {
+		if len(postings) > mapfile.PageSize || len(hits) > mapfile.PageSize {
 			return
 		}
-		p := Postings{seg: memorySegment(postings, hits), word: []byte("word")}
+		p := PostingIterator{postingList: postingList{seg: memorySegment(postings, hits), term: []byte("word")}}
 		if p.begin(value) != nil {
 			return
 		}
@@ -514,7 +474,7 @@ func FuzzList(f *testing.F) {
 		}
 		p.Rewind()
 		for to := vocab.Ordinal(0); p.Advance(to); to = p.Ord() + 100 {
-			p.MaxIn(p.Ord(), p.Ord()+1000)
+			p.MaxImpactIn(p.Ord(), p.Ord()+1000)
 		}
 		p.Rewind()
 		var b Batch
@@ -522,19 +482,19 @@ func FuzzList(f *testing.F) {
 			for b.Clear(); b.Len() < 100; {
 				b.Add(from + vocab.Ordinal(b.Len()))
 			}
-			p.Keep(&b, 1, uint32(from%2))
-			p.Weigh(&b, 1)
+			p.Intersect(&b, 1, uint32(from%2))
+			p.AddImpacts(&b, 1)
 			for i := range b.Len() {
 				if int64(b.Ord(i)) <= last {
 					t.Fatalf("%d after %d", b.Ord(i), last)
 				}
 				last = int64(b.Ord(i))
-				p.Stand(&b, i)
-				p.Places(nil, 1)
-				p.Follow([]uint32{3, 50, 900}, 1, false)
+				p.MoveTo(&b, i)
+				p.BodyPositions(nil, 1)
+				p.IntersectPositions([]uint32{3, 50, 900}, 1, false)
 				p.Hits(nil)
 			}
 		}
-		p.Reached(3)
+		p.KthImpact(3)
 	})
 }

@@ -3,18 +3,17 @@ package segment
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// format is the newest that pebble v2.1 writes; it does not change under us.
+// format is the newest format of the pebble in go.mod.
 const format = pebble.FormatNewest
 
-// options are those that hold for writing and reading. Profile says how tables are compressed; readers
-// find out by themselves.
+// options returns the options for writing and reading. Profile is the compression of tables, which
+// readers detect.
 func options(fs vfs.FS, profile *sstable.CompressionProfile) *pebble.Options {
 	o := &pebble.Options{
 		FS:                          fs,
@@ -34,8 +33,9 @@ func options(fs vfs.FS, profile *sstable.CompressionProfile) *pebble.Options {
 	return o
 }
 
-// silent drops pebble's log: errors are returned too. Fatalf, which by default ends the process, is
-// called for instance when the disk is full; here it becomes an error of Finish.
+// silent discards pebble's log, because pebble returns its errors, too. By default Fatalf, which pebble
+// calls when the disk is full, for example, ends the process; here it panics with a fatal, which
+// returnFatal returns as an error.
 type silent struct{}
 
 type fatal struct{ error }
@@ -46,15 +46,16 @@ func (silent) Fatalf(format string, args ...any) {
 	panic(fatal{fmt.Errorf(format, args...)})
 }
 
-// readOnlyFS lets pebble open a database without its lock: a segment is never written, so any number
-// of processes may read it.
+// readOnlyFS opens a database without its lock. A segment does not change, so any number of processes
+// may read it.
 type readOnlyFS struct{ vfs.FS }
 
 func (fs readOnlyFS) Unwrap() vfs.FS                 { return fs.FS }
 func (fs readOnlyFS) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
-// buildFS is for a folder that nobody else knows yet: it needs no lock, and pebble's dozen calls of
-// fsync are saved, since Finish syncs each file once. It remembers the first failure to write.
+// buildFS is the file system of a segment under construction. It needs no lock, and it does not sync,
+// because Finish syncs each file once where pebble would call fsync a dozen times. It keeps the first
+// error of a write.
 type buildFS struct {
 	vfs.FS
 	failed *error
@@ -75,20 +76,20 @@ func (fs buildFS) OpenDir(name string) (vfs.File, error) { return fs.wrap(fs.FS.
 
 func (fs buildFS) wrap(f vfs.File, err error) (vfs.File, error) {
 	if err != nil {
-		fs.note(err)
+		fs.keep(err)
 		return nil, err
 	}
 	return buildFile{f, fs}, nil
 }
 
-func (fs buildFS) note(err error) {
+func (fs buildFS) keep(err error) {
 	if *fs.failed == nil {
 		*fs.failed = err
 	}
 }
 
-// A buildFile takes writes that failed for done, because pebble ends the process over some of them;
-// Finish looks at what was noted and gives up the folder.
+// A buildFile reports a failed write as done, because pebble ends the process over some of them. The
+// writer checks the error that buildFS keeps.
 type buildFile struct {
 	vfs.File
 	fs buildFS
@@ -96,7 +97,7 @@ type buildFile struct {
 
 func (f buildFile) Write(p []byte) (int, error) {
 	if _, err := f.File.Write(p); err != nil {
-		f.fs.note(err)
+		f.fs.keep(err)
 	}
 	return len(p), nil
 }
@@ -106,15 +107,13 @@ func (buildFile) SyncData() error                   { return nil }
 func (buildFile) SyncTo(int64) (bool, error)        { return false, nil }
 func (buildFile) Preallocate(offset, n int64) error { return nil }
 
-// syncPath syncs a file or folder.
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
+// returnFatal recovers from a fatal error of pebble, which it stores in err.
+func returnFatal(err *error) {
+	if r := recover(); r != nil {
+		f, ok := r.(fatal)
+		if !ok {
+			panic(r)
+		}
+		*err = f.error
 	}
-	if err := f.Sync(); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }

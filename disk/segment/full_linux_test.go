@@ -50,11 +50,11 @@ func (x index) tryWrite(dir string) error {
 		w.AddDoc(info)
 	}
 	for _, word := range x.sorted() {
-		w.StartWord([]byte(word))
+		w.StartTerm([]byte(word))
 		for _, ord := range ordinals(x.words[word]) {
-			w.Add(ord, x.words[word][ord])
+			w.AddPosting(ord, x.words[word][ord])
 		}
-		w.EndWord()
+		w.EndTerm()
 	}
 	_, err = w.Finish()
 	return err

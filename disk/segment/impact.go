@@ -2,14 +2,14 @@ package segment
 
 import "anatomy/vocab"
 
-// The parameters of Impact. Saturation and slope are BM25's k1 and b.
+// Parameters of Impact: k1 and b of BM25.
 const (
 	impactSaturation = 1.2
 	impactSlope      = 0.5
 )
 
-// typeWeights say how much a hit counts against one in plain text. They order candidates only: the
-// searcher scores the best of them exactly, with weights of its own.
+// typeWeights are the weights of hits by type, relative to plain text. They order candidates only: the
+// second phase scores the best of these exactly, with weights of its own.
 var typeWeights = [vocab.HitTypes]float64{
 	vocab.Plain: 1, vocab.Emphasis: 1.5, vocab.Heading1: 4, vocab.Heading2: 3, vocab.Heading3: 2, vocab.Code: 0.8, vocab.Alt: 1, vocab.Menu: 0.2,
 	vocab.Title: 8, vocab.Meta: 2, vocab.URLWord: 4, vocab.Anchor: 1.5, vocab.AnchorOut: 3, vocab.Part: 1,
@@ -30,13 +30,13 @@ var hitWeights = func() (w [256]float64) {
 	return w
 }()
 
-// Impact is what a word adds to the score of a document in the first phase of a search, before its
-// inverse document frequency: the first phase ranks by the sum of idf·Impact. It is BM25F's saturated
-// term weight (Robertson, Zaragoza and Taylor 2004): hits are summed with the weights of their
-// types, those of the body divided by the document's length against the average, and the sum x
-// becomes x/(x+k1), in steps of 1/255. Hits are sorted by Hit.Before; a posting has at least 1.
+// Impact returns the contribution of a posting to the first phase of a search, before idf: the first
+// phase ranks documents by the sum of idf·Impact. It is BM25F's saturated term weight (Robertson,
+// Zaragoza and Taylor 2004): x is the sum of the hits' type weights, with the hits of the body divided
+// by the normalized length of the document, and the impact is x/(x+k1) in steps of 1/255, at least 1.
+// Hits are sorted by [vocab.Hit.Before].
 //
-// All products are rounded one by one, so that every machine computes the same byte.
+// Each product is rounded by itself, so that every machine computes the same byte.
 func Impact(hits []vocab.Hit, docWords uint32, avgWords float64) uint8 {
 	return impact(hits, lengthNorm(docWords, avgWords))
 }
@@ -54,7 +54,7 @@ func impact(hits []vocab.Hit, norm float64) uint8 {
 	return uint8(max(1, float64(float64(255*x)/float64(x+impactSaturation))+0.5))
 }
 
-// lengthNorm is 1 for a document of average length.
+// lengthNorm returns the normalized length of a document: 1 for the average length.
 func lengthNorm(docWords uint32, avgWords float64) float64 {
 	if avgWords <= 0 {
 		return 1

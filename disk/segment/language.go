@@ -2,11 +2,11 @@ package segment
 
 import "anatomy/vocab"
 
-// A Language is the primary subtag of a BCP 47 tag (RFC 5646 §2.2.1), its two or three letters as digits of
-// base 27, a is 1. 0 is none. Example: "de-AT" is 4·27 + 5.
+// A Language is the primary subtag of a BCP 47 tag (RFC 5646 §2.2.1): its two or three letters as digits
+// of base 27, with a = 1. 0 is no language. Example: "de-AT" is 4·27 + 5.
 type Language uint16
 
-// LanguageOf gives the language of a tag in lower case.
+// LanguageOf returns the language of a tag in lower case.
 func LanguageOf(tag string) (l Language) {
 	for _, c := range []byte(vocab.PrimaryLanguage(tag)) {
 		l = l*27 + Language(c-'a'+1)

@@ -31,7 +31,7 @@ func (x index) sorted() []string {
 	return words
 }
 
-func (x index) write(t testing.TB, dir string) Stats {
+func (x index) Write(t testing.TB, dir string) Stats {
 	t.Helper()
 	w, err := Create(dir, Options{})
 	if err != nil {
@@ -43,18 +43,18 @@ func (x index) write(t testing.TB, dir string) Stats {
 		}
 	}
 	for _, doc := range x.removed {
-		w.Remove(doc)
+		w.AddTombstone(doc)
 	}
 	for _, word := range x.sorted() {
-		if err := w.StartWord([]byte(word)); err != nil {
+		if err := w.StartTerm([]byte(word)); err != nil {
 			t.Fatal(err)
 		}
 		for _, ord := range ordinals(x.words[word]) {
-			if err := w.Add(ord, x.words[word][ord]); err != nil {
+			if err := w.AddPosting(ord, x.words[word][ord]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := w.EndWord(); err != nil {
+		if err := w.EndTerm(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +94,7 @@ func makeDocs(r *rand.Rand, n int) []vocab.DocInfo {
 	for i, id := range r.Perm(n) {
 		docs[i] = vocab.DocInfo{
 			Doc: vocab.DocID(id + 1), URL: fmt.Sprintf("http://www.example.org/%06d", i), Title: fmt.Sprintf("Page %d", i),
-			Lang: "en", Words: r.Uint32N(1000), Crawled: i%7 != 3, Place: vocab.PlaceAt(1, int64(i), 0),
+			Lang: "en", Words: r.Uint32N(1000), Crawled: i%7 != 3, Address: vocab.MakeAddress(1, int64(i), 0),
 			Text: fmt.Sprintf("text of page %d\nand more", i),
 		}
 		if docs[i].Crawled {
@@ -154,7 +154,7 @@ func (x index) verify(t testing.TB, s *Segment) {
 		if err != nil || info != want {
 			t.Fatalf("document %d: %+v, %v, want %+v", i, info, err, want)
 		}
-		if got, ok := s.Ordinal(want.Doc); !ok || got != ord || s.Doc(ord) != want.Doc || s.Words(ord) != want.Words || s.Crawled(ord) != want.Crawled {
+		if got, ok := s.Ordinal(want.Doc); !ok || got != ord || s.DocID(ord) != want.Doc || s.Words(ord) != want.Words || s.Crawled(ord) != want.Crawled {
 			t.Fatalf("document %d: columns differ", i)
 		}
 	}
@@ -163,11 +163,11 @@ func (x index) verify(t testing.TB, s *Segment) {
 	}
 	removed := slices.Clone(x.removed)
 	slices.Sort(removed)
-	if !slices.Equal(s.Removed(), removed) {
-		t.Fatalf("removed %v, want %v", s.Removed(), removed)
+	if !slices.Equal(s.Tombstones(), removed) {
+		t.Fatalf("removed %v, want %v", s.Tombstones(), removed)
 	}
 	var words []string
-	if err := s.EachWord(nil, func(word []byte, df int) bool {
+	if err := s.EachTerm(nil, func(word []byte, df int) bool {
 		words = append(words, string(word))
 		if df != len(x.words[string(word)]) {
 			t.Fatalf("%s: df %d, want %d", word, df, len(x.words[string(word)]))
@@ -236,20 +236,20 @@ func (x index) verifyList(t testing.TB, s *Segment, list List, word string, want
 		if k < 1 || k > len(ords) {
 			continue
 		}
-		if got := p.Reached(k); got > impacts[k-1] || got < impacts[k-1] && p.entry.blocks() < k {
+		if got := p.KthImpact(k); got > impacts[k-1] || got < impacts[k-1] && p.entry.Blocks() < k {
 			t.Fatalf("%s list of %s: %d postings reach %d, want %d", list, word, k, got, impacts[k-1])
 		}
 	}
-	if got := p.Reached(len(ords) + 1); got != 0 {
+	if got := p.KthImpact(len(ords) + 1); got != 0 {
 		t.Fatalf("%s list of %s: more postings than there are reach %d", list, word, got)
 	}
 	x.verifyMoves(t, s, p, word, want, ords)
 }
 
 // verifyMoves advances p at random beside a plain list, several times over.
-func (x index) verifyMoves(t testing.TB, s *Segment, p *Postings, word string, want map[vocab.Ordinal][]vocab.Hit, ords []vocab.Ordinal) {
+func (x index) verifyMoves(t testing.TB, s *Segment, p *PostingIterator, word string, want map[vocab.Ordinal][]vocab.Hit, ords []vocab.Ordinal) {
 	t.Helper()
-	list := p.list
+	list := p.kind
 	r := rand.New(rand.NewPCG(uint64(len(ords)), 9))
 	impactsIn := func(from, to vocab.Ordinal) (highest uint8) {
 		i, _ := slices.BinarySearch(ords, from)
@@ -272,7 +272,7 @@ func (x index) verifyMoves(t testing.TB, s *Segment, p *Postings, word string, w
 					left, _ := p.Block()
 					n = 1 + r.IntN(len(left))
 				}
-				at, ok = at+n, p.Pass(n)
+				at, ok = at+n, p.Skip(n)
 			default:
 				to := vocab.Ordinal(r.IntN(stride))
 				if at >= 0 {
@@ -292,10 +292,10 @@ func (x index) verifyMoves(t testing.TB, s *Segment, p *Postings, word string, w
 				t.Fatalf("%s list of %s: at %d, want %d", list, word, p.Ord(), ords[at])
 			}
 			to := p.Ord() + vocab.Ordinal(1+r.IntN(stride))
-			if bound, highest := p.MaxIn(p.Ord(), to), impactsIn(p.Ord(), to); highest > bound {
+			if bound, highest := p.MaxImpactIn(p.Ord(), to), impactsIn(p.Ord(), to); highest > bound {
 				t.Fatalf("%s list of %s: an impact of %d is above the bound %d of [%d,%d)", list, word, highest, bound, p.Ord(), to)
 			}
-			if bound, end := p.Bound(to); end <= to || impactsIn(to, end) > bound {
+			if bound, end := p.BlockMax(to); end <= to || impactsIn(to, end) > bound {
 				t.Fatalf("%s list of %s: an impact of %d is above the bound %d of [%d,%d)", list, word, impactsIn(to, end), bound, to, end)
 			}
 			if r.IntN(3) == 0 {
@@ -313,7 +313,7 @@ func TestRoundTrip(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		x := makeIndex(r, rapid.IntRange(0, 400).Draw(rt, "docs"), rapid.IntRange(0, 20).Draw(rt, "words"))
 		dir := filepath.Join(t.TempDir(), "segment")
-		x.write(t, dir)
+		x.Write(t, dir)
 		x.verify(t, open(t, dir))
 	})
 }
@@ -332,7 +332,7 @@ func TestLongLists(t *testing.T) {
 		x.words[word] = list
 	}
 	dir := filepath.Join(t.TempDir(), "segment")
-	x.write(t, dir)
+	x.Write(t, dir)
 	x.verify(t, open(t, dir))
 }
 
@@ -340,7 +340,7 @@ func TestLongLists(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "segment")
 	x := makeIndex(rand.New(rand.NewPCG(1, 2)), 100, 10)
-	x.write(t, dir)
+	x.Write(t, dir)
 	before := names(t, dir)
 	cache, err := NewCache(CacheOptions{})
 	if err != nil {
@@ -380,7 +380,7 @@ func TestRange(t *testing.T) {
 		keys = append(keys, key)
 	}
 	dir := filepath.Join(t.TempDir(), "segment")
-	x.write(t, dir)
+	x.Write(t, dir)
 	s := open(t, dir)
 	if len(s.blocks) < 5 {
 		t.Fatalf("only %d doc blocks", len(s.blocks))
@@ -401,7 +401,7 @@ func TestRange(t *testing.T) {
 func TestTogether(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "segment")
 	x := makeIndex(rand.New(rand.NewPCG(1, 2)), 300, 10)
-	x.write(t, dir)
+	x.Write(t, dir)
 	s := open(t, dir)
 	var group sync.WaitGroup
 	for range 8 {

@@ -4,26 +4,29 @@ import (
 	"math"
 	"strings"
 
-	"anatomy/words"
+	"anatomy/analysis"
 )
 
-// A Title is how many words the title of a document has, as they count positions in the field of titles, and how
-// many of these, the first, are the page's own: what follows is the name of the site. More than 255 are 255. Of both
-// it has a checksum, [words.Letters].
-type Title struct{ Words, Own, Letters, OwnLetters uint8 }
+// A Title describes the title of a document.
+type Title struct {
+	Words      uint8 // its length in words, as positions count them, at most 255
+	Own        uint8 // the same of the page's own title, which precedes the name of the site
+	Letters    uint8 // checksum of the title: see analysis.Letters
+	OwnLetters uint8 // checksum of the page's own title
+}
 
-// separators part a page's own title from that of the site.
+// separators precede the name of the site in a title.
 var separators = [...]string{" — ", " – ", " - ", " | ", " :: ", " · ", " » "}
 
-// titleOf counts the words of a title and adds its letters up.
-func titleOf(tokenizer *words.Tokenizer, title string) (t Title) {
+// titleOf describes a title.
+func titleOf(tokenizer *analysis.Tokenizer, title string) (t Title) {
 	own := len(title)
 	for _, s := range separators {
 		if i := strings.Index(title, s); i >= 0 {
 			own = min(own, i)
 		}
 	}
-	tokenizer.Each([]byte(title), func(_ []byte, start, _ int, _ bool) {
+	tokenizer.EachTerm([]byte(title), func(_ []byte, start, _ int, _ bool) {
 		if t.Words < math.MaxUint8 {
 			t.Words++
 		}
@@ -31,17 +34,16 @@ func titleOf(tokenizer *words.Tokenizer, title string) (t Title) {
 			t.Own = t.Words
 		}
 	})
-	t.Letters = words.Letters(title)
+	t.Letters = analysis.VerbatimHash(title)
 	if t.OwnLetters = t.Letters; t.Own == 0 {
 		t.Own = t.Words
 	} else if own < len(title) {
-		t.OwnLetters = words.Letters(title[:own])
+		t.OwnLetters = analysis.VerbatimHash(title[:own])
 	}
 	return t
 }
 
-// The column n has all four in one number.
-
+// packed returns the value of a title in column n.
 func (t Title) packed() uint32 {
 	return uint32(t.Own)<<24 | uint32(t.Words)<<16 | uint32(t.OwnLetters)<<8 | uint32(t.Letters)
 }

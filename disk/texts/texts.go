@@ -1,17 +1,18 @@
-// Package texts packs the texts of documents, from which snippets are cut, into blocks of their own. Forward
-// barrels and segments hold them in the same form, so that a text is compressed once, in its batch, and every
-// merge after it copies the block as it is.
+// Package texts packs the texts of documents, from which snippets are cut, into blocks. Barrels and
+// segments have the same blocks, so that a text is compressed once, in its batch, and later merges copy
+// the block.
 //
 // # Format
 //
-// A block is a zstd frame, without checksum, since the files that hold it have theirs. Its content is texts, one
-// after the other, nothing between them. Where a text stands says its [Place], and how long the content of a block is
-// the directory of the file: of texts alone, 32 KB or a little more, but for the last block of a file, which is
-// shorter, and for one whose last text is long.
+// A block is a zstd frame without checksum, since the file that contains it has checksums. Its content
+// is texts, one after the other. The [Span] of a text is in its document's record, and the length of the
+// content in the directory of the file. The content is 32 KB of texts or a little more; it is less in
+// the last block of a file, and much more in a block whose last text is long.
 //
-// To show one text its block is decompressed, or as much of it as it needs: 50 KB of those that answers show, which are
-// longer than most, in 39 µs, at .228 of the size of the texts of 278,000 pages of documentation. In blocks of 64 KB it is
-// 81 KB, 55 µs and .215; in blocks of 16 KB at zstd's better level, which takes twice the time to pack, 36 KB, 29 µs and .233.
+// To show a text one decompresses its block, or a prefix of it. With blocks of 32 KB that is 50 KB on
+// average (shown texts are longer than most) in 39 µs, and texts are compressed to .228 of their size,
+// over 278,000 pages of documentation. Blocks of 64 KB: 81 KB, 55 µs and .215. Blocks of 16 KB at zstd's
+// next level, which takes twice the time to compress: 36 KB, 29 µs and .233.
 package texts
 
 import (
@@ -26,33 +27,33 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Place is where a text stands: N bytes from Start on in the content of a block, both numbered from 0. A text of
-// no bytes has the Place{}, whatever blocks there are.
-type Place struct{ Block, Start, N uint32 }
+// A Span locates a text: N bytes from offset Start of the content of a block. The span of an empty text
+// is the zero value.
+type Span struct{ Block, Start, N uint32 }
 
 const (
-	// blockSize closes a block.
+	// blockSize is the size in bytes of the content at which a block is full.
 	blockSize = 32 << 10
 
-	// window is how far back zstd looks, and how much it compresses, and decompresses, at a time.
+	// window is the zstd window, and the unit in which zstd decompresses.
 	window = 2 * blockSize
 
-	// MaxBlock bounds the content of a block: what is longer is damaged.
+	// MaxBlock bounds the content of a block in bytes. A longer one is damaged.
 	MaxBlock = 64 << 20
 )
 
-// Worth says whether a block of so many bytes of content, live ones of them still in use, is worth to be copied as
-// it is: where it is short or a quarter of it is of no use, its texts are packed anew.
-func Worth(raw, live uint64) bool { return raw >= blockSize/2 && live >= raw-raw/4 }
+// WorthCopying reports whether a merge should copy a block with raw bytes of content, of which live
+// bytes are in use. It repacks the texts of the others: short blocks, and those with a quarter unused.
+func WorthCopying(raw, live uint64) bool { return raw >= blockSize/2 && live >= raw-raw/4 }
 
-// A Packer gathers texts into blocks. It is for one goroutine.
+// A Packer packs texts into blocks. It is for one goroutine.
 type Packer struct {
 	raw   []byte
 	frame []byte
 	zstd  *zstd.Encoder
 }
 
-// NewPacker makes a packer.
+// NewPacker returns a packer, which the caller closes.
 func NewPacker() (*Packer, error) {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false), zstd.WithWindowSize(window))
 	if err != nil {
@@ -61,43 +62,43 @@ func NewPacker() (*Packer, error) {
 	return &Packer{zstd: z}, nil
 }
 
-// Add puts a text into the block in hand, and tells where in its content it begins.
+// Add adds a text to the current block, and returns its offset in the content.
 func (p *Packer) Add(text string) (start uint32) {
 	start = uint32(len(p.raw))
 	p.raw = append(p.raw, text...)
 	return start
 }
 
-// Full says that the block in hand is to be taken before the next text, Empty that it holds none.
+// Full reports whether the current block must be flushed before the next text is added.
 func (p *Packer) Full() bool { return len(p.raw) >= blockSize }
 
-// Empty says that the block in hand holds no text.
+// Empty reports whether the current block has no texts.
 func (p *Packer) Empty() bool { return len(p.raw) == 0 }
 
-// Take compresses the block in hand, and begins the next. The frame is valid until the next call.
-func (p *Packer) Take() (frame []byte, raw int) {
+// Flush compresses the current block and begins the next. It returns the frame, which is valid until
+// the next call, and the length of the content.
+func (p *Packer) Flush() (frame []byte, raw int) {
 	p.frame = p.zstd.EncodeAll(p.raw, p.frame[:0])
 	raw = len(p.raw)
 	p.raw = p.raw[:0]
 	return p.frame, raw
 }
 
-// Close frees the packer.
+// Close releases the memory of the packer.
 func (p *Packer) Close() { p.zstd.Close() }
 
-// The ways in which texts can be damaged.
 var (
-	errBlock = errors.New("block of texts is damaged")
-	errPlace = errors.New("a text lies outside of its block")
+	errBlock = errors.New("the text block is damaged")
+	errSpan  = errors.New("a text is outside of its block")
 )
 
-// An Unpacker decompresses blocks. It may be used by many goroutines.
+// An Unpacker decompresses blocks. It is safe for concurrent use.
 type Unpacker struct {
-	zstd  *zstd.Decoder
-	heads *sync.Pool // of *zstd.Decoder, for beginnings
+	zstd     *zstd.Decoder
+	prefixes *sync.Pool // of *zstd.Decoder
 }
 
-// NewUnpacker makes an unpacker.
+// NewUnpacker returns an unpacker, which the caller closes.
 func NewUnpacker() (Unpacker, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(MaxBlock))
 	if err != nil {
@@ -106,21 +107,21 @@ func NewUnpacker() (Unpacker, error) {
 	return Unpacker{z, &sync.Pool{}}, nil
 }
 
-// Unpack gives the content of a block, raw bytes of it, in memory of its own.
+// Unpack returns the content of a block, which has raw bytes.
 func (u Unpacker) Unpack(frame []byte, raw int) (string, error) {
 	content, err := u.all(nil, frame, raw)
-	return unsafe.String(unsafe.SliceData(content), len(content)), err // nobody writes to content again
+	return unsafe.String(unsafe.SliceData(content), len(content)), err // content does not change any more
 }
 
-// zstdRoom is what zstd wants to have behind the content, so that it may copy in large steps.
+// zstdRoom is the capacity after the content that zstd uses to copy in large steps.
 const zstdRoom = 64
 
-// all is Unpack in the memory of dst, where there is room.
+// all is Unpack into the memory of dst, if that suffices.
 func (u Unpacker) all(dst, frame []byte, raw int) ([]byte, error) {
 	if raw < 0 || raw > MaxBlock {
 		return nil, errBlock
 	}
-	// The length is believed up to a bound; what is really longer grows as it comes.
+	// A damaged length must not allocate much: above 1 MB the memory grows with the content.
 	content, err := u.zstd.DecodeAll(frame, slices.Grow(dst[:0], min(raw, 1<<20)+zstdRoom))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errBlock, err)
@@ -131,22 +132,22 @@ func (u Unpacker) all(dst, frame []byte, raw int) ([]byte, error) {
 	return content, nil
 }
 
-// Head gives the beginning of the content of a block, n bytes at least, where it is much longer than that: the rest of
-// a long text is not decompressed for its neighbours, nor for a snippet. Otherwise it gives all. It is in the memory
-// of dst where there is room.
-func (u Unpacker) Head(dst, frame []byte, raw, n int) ([]byte, error) {
+// UnpackPrefix returns at least the first n bytes of the content of a block: a prefix if the content is
+// at least twice as long, else all of it. So neighbours of a long text, and snippets of it, do not cost
+// its decompression. It uses the memory of dst if that suffices.
+func (u Unpacker) UnpackPrefix(dst, frame []byte, raw, n int) ([]byte, error) {
 	n = (n + window - 1) / window * window
 	if n > raw/2 {
 		return u.all(dst, frame, raw)
 	}
-	z, ok := u.heads.Get().(*zstd.Decoder)
+	z, ok := u.prefixes.Get().(*zstd.Decoder)
 	if !ok {
 		var err error
 		if z, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(MaxBlock)); err != nil {
 			return nil, fmt.Errorf("texts: zstd: %w", err)
 		}
 	}
-	defer u.heads.Put(z)
+	defer u.prefixes.Put(z)
 	content := slices.Grow(dst[:0], n)[:n]
 	if err := z.Reset(bytes.NewReader(frame)); err != nil {
 		return nil, fmt.Errorf("%w: %w", errBlock, err)
@@ -157,13 +158,13 @@ func (u Unpacker) Head(dst, frame []byte, raw, n int) ([]byte, error) {
 	return content, nil
 }
 
-// Close frees the unpacker.
+// Close releases the memory of the unpacker.
 func (u Unpacker) Close() { u.zstd.Close() }
 
-// In gives the text at a place of the content of its block, or of its beginning, whose memory it shares.
-func (p Place) In(content string) (string, error) {
-	if uint64(p.Start)+uint64(p.N) > uint64(len(content)) {
-		return "", errPlace
+// Slice returns the text in the content of its block, or in a prefix of that. It shares its memory.
+func (s Span) Slice(content string) (string, error) {
+	if uint64(s.Start)+uint64(s.N) > uint64(len(content)) {
+		return "", errSpan
 	}
-	return content[p.Start:][:p.N], nil
+	return content[s.Start:][:s.N], nil
 }

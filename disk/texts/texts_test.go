@@ -23,10 +23,10 @@ func TestRoundTrip(t *testing.T) {
 		}
 		defer p.Close()
 		var blocks []string
-		var places []Place
+		var places []Span
 		var scratch []byte
 		end := func() {
-			frame, raw := p.Take()
+			frame, raw := p.Flush()
 			content, err := u.Unpack(frame, raw)
 			if err != nil {
 				t.Fatal(err)
@@ -38,7 +38,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatal("a block that is cut was believed")
 			}
 			n := rapid.IntRange(0, raw).Draw(t, "head")
-			scratch, err = u.Head(scratch, frame, raw, n)
+			scratch, err = u.UnpackPrefix(scratch, frame, raw, n)
 			if err != nil || len(scratch) < n || !strings.HasPrefix(content, string(scratch)) {
 				t.Fatalf("%d bytes of %d: %d, %v", n, raw, len(scratch), err)
 			}
@@ -48,7 +48,7 @@ func TestRoundTrip(t *testing.T) {
 			return strings.Repeat(rapid.String().Draw(t, "piece"), rapid.SampledFrom([]int{0, 1, 30, 1000, 5000, 80_000}).Draw(t, "times"))
 		}), 1, 12).Draw(t, "texts")
 		for _, text := range all {
-			places = append(places, Place{uint32(len(blocks)), p.Add(text), uint32(len(text))})
+			places = append(places, Span{uint32(len(blocks)), p.Add(text), uint32(len(text))})
 			if p.Full() {
 				end()
 			}
@@ -60,11 +60,11 @@ func TestRoundTrip(t *testing.T) {
 			if at.N == 0 {
 				continue
 			}
-			if got, err := at.In(blocks[at.Block]); err != nil || got != all[i] {
+			if got, err := at.Slice(blocks[at.Block]); err != nil || got != all[i] {
 				t.Fatalf("text %d: %d bytes of %d, %v", i, len(got), len(all[i]), err)
 			}
 			at.N = uint32(len(blocks[at.Block])) - at.Start + 1
-			if _, err := at.In(blocks[at.Block]); err == nil {
+			if _, err := at.Slice(blocks[at.Block]); err == nil {
 				t.Fatal("a text reaches over the end of its block")
 			}
 		}
@@ -84,11 +84,11 @@ func TestHeadsAreShort(t *testing.T) {
 	}
 	defer u.Close()
 	p.Add(strings.Repeat("0123456789abcdef", 1<<16))
-	frame, raw := p.Take()
-	if head, err := u.Head(nil, frame, raw, 1000); err != nil || len(head) >= raw/2 {
+	frame, raw := p.Flush()
+	if head, err := u.UnpackPrefix(nil, frame, raw, 1000); err != nil || len(head) >= raw/2 {
 		t.Errorf("%d bytes of %d, %v", len(head), raw, err)
 	}
-	if _, err := u.Head(nil, frame[:20], raw, raw/4); err == nil {
+	if _, err := u.UnpackPrefix(nil, frame[:20], raw, raw/4); err == nil {
 		t.Error("a block that is cut was believed")
 	}
 }
@@ -98,7 +98,7 @@ func TestWorth(t *testing.T) {
 		raw, live uint64
 		want      bool
 	}{{64 << 10, 64 << 10, true}, {64 << 10, 48 << 10, true}, {64 << 10, 47 << 10, false}, {16 << 10, 16 << 10, true}, {15 << 10, 15 << 10, false}, {0, 0, false}} {
-		if got := Worth(c.raw, c.live); got != c.want {
+		if got := WorthCopying(c.raw, c.live); got != c.want {
 			t.Errorf("%d of %d bytes: %v", c.live, c.raw, got)
 		}
 	}
@@ -119,7 +119,7 @@ func BenchmarkPack(b *testing.B) {
 	size := 0
 	for b.Loop() {
 		p.Add(text.String())
-		frame, _ := p.Take()
+		frame, _ := p.Flush()
 		size = len(frame)
 	}
 	b.ReportMetric(float64(size)/float64(text.Len()), "B/B")

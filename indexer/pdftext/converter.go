@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// A Converter has PDF converted by a process for each, at most one a core at once. It is for any number
-// of goroutines.
+// A Converter converts each PDF in a process of its own, at most one process per core at a time. It is
+// safe for concurrent use.
 type Converter struct {
-	Command []string      // the program that calls Serve, with its arguments
-	Timeout time.Duration // for one document; default 20 s
+	Command []string      // a program that calls Serve, with its arguments
+	Timeout time.Duration // of one conversion; default 20 s
 
 	start sync.Once
 	slots chan struct{}
@@ -27,11 +27,11 @@ const (
 	defaultTimeout = 20 * time.Second
 	memoryLimit    = 768 << 20 // bytes
 	maxOutput      = 3 * maxText
-	maxComplaint   = 300 // bytes of what the process says when it fails
+	maxMessage     = 300 // bytes of the error message of the process
 )
 
-// Convert makes a page of HTML of a PDF. An error is about the document, or says that the process
-// could not be started; it is none of the caller's if one file ends its process or has to be stopped.
+// Convert converts a PDF to HTML. It blocks until a core is free. It fails if the PDF cannot be read
+// within the bounds, or the process cannot be started. A crash of the process is such an error.
 func (c *Converter) Convert(body []byte) ([]byte, error) {
 	c.start.Do(func() { c.slots = make(chan struct{}, runtime.GOMAXPROCS(0)) })
 	c.slots <- struct{}{}
@@ -42,10 +42,10 @@ func (c *Converter) Convert(body []byte) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	out, complaint := &bounded{limit: maxOutput}, &bounded{limit: maxComplaint}
+	out, message := &bounded{limit: maxOutput}, &bounded{limit: maxMessage}
 	cmd := exec.CommandContext(ctx, c.Command[0], c.Command[1:]...)
-	cmd.Env = []string{"GOMAXPROCS=1", serveEnv + "=1"} // nothing of ours
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(body), out, complaint
+	cmd.Env = []string{"GOMAXPROCS=1", serveEnv + "=1"} // not the parent's
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(body), out, message
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	switch {
@@ -53,19 +53,19 @@ func (c *Converter) Convert(body []byte) ([]byte, error) {
 		return nil, fmt.Errorf("PDF: more than %d bytes of text", maxOutput)
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("PDF: not read within %v", limit)
-	case err != nil && complaint.buf.Len() == 0:
+	case err != nil && message.buf.Len() == 0:
 		return nil, fmt.Errorf("PDF: %w", err)
 	case err != nil:
-		first, _, _ := bytes.Cut(complaint.buf.Bytes(), []byte("\n"))
+		first, _, _ := bytes.Cut(message.buf.Bytes(), []byte("\n"))
 		return nil, errors.New(string(bytes.ToValidUTF8(first, []byte("?"))))
 	}
 	return out.buf.Bytes(), nil
 }
 
-// serveEnv marks the process that converts, so that tests can be that process themselves.
+// serveEnv marks the converting process, so that a test binary can be one.
 const serveEnv = "ANATOMY_PDF"
 
-// A bounded buffer keeps the beginning of what is written, and fails a writer that goes on for ever.
+// A bounded buffer keeps up to limit bytes. A Write past the limit fails.
 type bounded struct {
 	buf   bytes.Buffer
 	limit int
@@ -82,10 +82,10 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Serve converts one PDF from in to out, in a process that is there for this alone: it limits the
-// memory and the processor time of the whole process.
+// Serve converts one PDF from in to out. It limits memory and processor time of the whole process, so
+// the process must do nothing else.
 func Serve(in io.Reader, out io.Writer) error {
-	limitProcess()
+	limitProcess(memoryLimit, defaultTimeout)
 	body, err := io.ReadAll(in)
 	if err != nil {
 		return err

@@ -8,30 +8,33 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// A font says what its codes stand for and how wide they are.
+// A font has the text and width of each character code.
 type font struct {
 	bytes  int                // of a code: 1, or 2 in a composite font
-	text   map[uint32]string  // of a code
-	widths map[uint32]float64 // in letter heights
-	width  float64            // of all others
+	text   map[uint32]string  // by code
+	widths map[uint32]float64 // by code, in letter heights
+	width  float64            // of other codes
 }
+
+// A fontCache holds the fonts of a document by their source text.
+type fontCache map[string]*font
 
 const (
 	maxFonts = 1000
 	maxCodes = 70_000 // of one font
 )
 
-// font reads a font once.
-func (d *document) font(v pdf.Value) *font {
+// font returns a font, which it reads once. It returns nil if v is no font.
+func (c fontCache) font(v pdf.Value) *font {
 	if v.Kind() != pdf.Dict {
 		return nil
 	}
 	key := v.String()
-	if f := d.fonts[key]; f != nil || len(d.fonts) >= maxFonts {
+	if f := c[key]; f != nil || len(c) >= maxFonts {
 		return f
 	}
 	f := &font{bytes: 1, text: map[uint32]string{}, widths: map[uint32]float64{}, width: 0.5}
-	d.fonts[key] = f
+	c[key] = f
 	if v.Key("Subtype").Name() == "Type0" {
 		f.bytes = 2
 		f.readComposite(v.Key("DescendantFonts").Index(0))
@@ -39,13 +42,13 @@ func (d *document) font(v pdf.Value) *font {
 		f.readSimple(v)
 	}
 	func() {
-		defer func() { _ = recover() }() // a broken table leaves what was read
+		defer func() { _ = recover() }() // of a broken table, keep what was read
 		f.readUnicode(v.Key("ToUnicode"))
 	}()
 	return f
 }
 
-// readSimple reads a font of one byte a code. Widths of Type 3 fonts are in units of their own.
+// readSimple reads a font with one byte per code. Type 3 fonts have their own unit of width.
 func (f *font) readSimple(v pdf.Value) {
 	unit := 1.0 / 1000
 	if m := v.Key("FontMatrix"); m.Len() == 6 {
@@ -69,10 +72,10 @@ func (f *font) readSimple(v pdf.Value) {
 	}
 }
 
-// ligatures that Unicode has for the sake of old fonts are the letters that they show.
+// ligatures replaces the ligatures of Unicode by their letters.
 var ligatures = strings.NewReplacer("\uFB00", "ff", "\uFB01", "fi", "\uFB02", "fl", "\uFB03", "ffi", "\uFB04", "ffl")
 
-// texLigatures are where fonts of TeX have them that say nothing of their encoding.
+// texLigatures are the codes of ligatures in TeX fonts that declare no encoding.
 var texLigatures = map[uint32]string{11: "ff", 12: "fi", 13: "fl", 14: "ffi", 15: "ffl"}
 
 // readComposite reads the widths of a CID font: "first [w w w]" and "first last w" (ISO 32000-1 §9.7.4.3).
@@ -99,7 +102,7 @@ func (f *font) readComposite(v pdf.Value) {
 	}
 }
 
-// readUnicode reads the table of what codes mean, which outdoes their encoding (ISO 32000-1 §9.10.3).
+// readUnicode reads the table of texts by code, which overrides the encoding (ISO 32000-1 §9.10.3).
 func (f *font) readUnicode(table pdf.Value) {
 	if table.Kind() != pdf.Stream {
 		return
@@ -162,8 +165,8 @@ func utf16Text(raw string) string {
 	return string(utf16.Decode(units))
 }
 
-// each gives what the codes of a string stand for, their widths, and whether they are the space that
-// word spacing is for. Control characters stand for nothing.
+// each calls glyph with the text and width of each code of a string. space marks the code to which
+// word spacing applies. Control characters have no text.
 func (f *font) each(raw string, glyph func(text string, width float64, space bool)) {
 	for ; len(raw) >= f.bytes; raw = raw[f.bytes:] {
 		code := codeOf(raw[:f.bytes])
@@ -176,7 +179,7 @@ func (f *font) each(raw string, glyph func(text string, width float64, space boo
 }
 
 func printable(r rune) rune {
-	if r < ' ' || r == utf8.RuneError || 0xE000 <= r && r < 0xF900 { // controls, and for private use
+	if r < ' ' || r == utf8.RuneError || 0xE000 <= r && r < 0xF900 { // controls, and private use
 		return -1
 	}
 	return r

@@ -14,26 +14,32 @@ type matrix struct{ a, b, c, d, e, f float64 }
 
 var identity = matrix{a: 1, d: 1}
 
-// then is m followed by n.
+func translate(x, y float64) matrix { return matrix{1, 0, 0, 1, x, y} }
+
+// then returns m followed by n.
 func (m matrix) then(n matrix) matrix {
-	return matrix{m.a*n.a + m.b*n.c, m.a*n.b + m.b*n.d, m.c*n.a + m.d*n.c, m.c*n.b + m.d*n.d, m.e*n.a + m.f*n.c + n.e, m.e*n.b + m.f*n.d + n.f}
+	return matrix{
+		m.a*n.a + m.b*n.c, m.a*n.b + m.b*n.d,
+		m.c*n.a + m.d*n.c, m.c*n.b + m.d*n.d,
+		m.e*n.a + m.f*n.c + n.e, m.e*n.b + m.f*n.d + n.f,
+	}
 }
 
-// A layout puts the glyphs of one page together to words, lines and paragraphs. It keeps the order in
-// which they are drawn, which is that of reading in nearly all documents.
+// A layout joins the glyphs of one page to words, lines and paragraphs. It keeps the order in which
+// they are drawn, which is the reading order in nearly all documents.
 type layout struct {
 	d          *document
 	paragraphs []paragraph
 	text       strings.Builder
 	size       float64 // of the open paragraph
 
-	atX, atY float64 // where the last glyph ended
-	begun    bool    // there was one
+	atX, atY float64 // end of the last glyph
+	begun    bool    // there was a glyph
 	glyphs   int
 }
 
-// What parts words, lines and paragraphs, in letter heights. TeX sets words a third apart, groff sometimes
-// a seventh, and letters are kerned by up to a tenth.
+// The gaps between words, lines and paragraphs, in letter heights. TeX sets words a third apart, groff
+// sometimes a seventh. Letters are kerned by up to a tenth.
 const (
 	wordGap      = 0.13
 	lineGap      = 0.4
@@ -42,7 +48,7 @@ const (
 
 const maxGlyphs = 2 << 20 // of one page
 
-// A state is that of the text operators (ISO 32000-1 §9.3).
+// A state is the graphics state of the text operators (ISO 32000-1 §9.3).
 type state struct {
 	ctm        matrix
 	font       *font
@@ -58,7 +64,7 @@ type state struct {
 func (l *layout) draw(content, resources pdf.Value, ctm matrix, depth int) {
 	s := state{ctm: ctm, scale: 1, text: identity, line: identity}
 	var saved []state
-	fonts := map[string]*font{} // by their names here
+	fonts := map[string]*font{} // by name in these resources
 	pdf.Interpret(content, func(stack *pdf.Stack, op string) {
 		args := make([]pdf.Value, min(stack.Len(), 64))
 		for i := len(args) - 1; i >= 0; i-- {
@@ -90,7 +96,7 @@ func (l *layout) draw(content, resources pdf.Value, ctm matrix, depth int) {
 			if len(args) == 2 {
 				name := args[0].Name()
 				if fonts[name] == nil && len(fonts) < maxFonts {
-					fonts[name] = l.d.font(resources.Key("Font").Key(name))
+					fonts[name] = l.d.fonts.font(resources.Key("Font").Key(name))
 				}
 				s.font, s.size = fonts[name], number(1)
 			}
@@ -138,7 +144,7 @@ func (l *layout) draw(content, resources pdf.Value, ctm matrix, depth int) {
 	})
 }
 
-// form draws a form, which pages are sometimes wrapped in.
+// form draws a form XObject. Some programs wrap whole pages in one.
 func (l *layout) form(form, resources pdf.Value, ctm matrix, depth int) {
 	if form.Key("Subtype").Name() != "Form" {
 		return
@@ -153,9 +159,9 @@ func (l *layout) form(form, resources pdf.Value, ctm matrix, depth int) {
 	l.draw(form, resources, ctm, depth+1)
 }
 
-// move begins a line at an offset from the beginning of the last.
+// move begins a line at an offset from the beginning of the last one.
 func (s *state) move(x, y float64) {
-	s.line = matrix{1, 0, 0, 1, x, y}.then(s.line)
+	s.line = translate(x, y).then(s.line)
 	s.text = s.line
 }
 
@@ -164,29 +170,29 @@ func (l *layout) showAll(s *state, list pdf.Value) {
 		if x := list.Index(i); x.Kind() == pdf.String {
 			l.show(s, x.RawString())
 		} else {
-			s.text = matrix{1, 0, 0, 1, -x.Float64() / 1000 * s.size * s.scale, 0}.then(s.text)
+			s.text = translate(-x.Float64()/1000*s.size*s.scale, 0).then(s.text)
 		}
 	}
 }
 
-// show sets a string, glyph by glyph.
+// show draws a string, glyph by glyph.
 func (l *layout) show(s *state, raw string) {
 	if s.font == nil {
 		return
 	}
 	s.font.each(raw, func(text string, width float64, space bool) {
-		at := matrix{s.size * s.scale, 0, 0, s.size, 0, s.rise}.then(s.text).then(s.ctm)
+		letter := matrix{s.size * s.scale, 0, 0, s.size, 0, s.rise}
+		at := letter.then(s.text).then(s.ctm)
 		advance := width*s.size + s.char
 		if space {
 			advance += s.word
 		}
-		s.text = matrix{1, 0, 0, 1, advance * s.scale, 0}.then(s.text)
-		end := matrix{s.size * s.scale, 0, 0, s.size, 0, s.rise}.then(s.text).then(s.ctm)
-		l.glyph(text, at, end)
+		s.text = translate(advance*s.scale, 0).then(s.text)
+		l.glyph(text, at, letter.then(s.text).then(s.ctm))
 	})
 }
 
-// glyph adds what one glyph stands for, at a place that says how it belongs to what was before.
+// glyph adds the text of a glyph. Its place decides whether it begins a word, line or paragraph.
 func (l *layout) glyph(text string, at, end matrix) {
 	if l.glyphs++; l.glyphs > maxGlyphs || l.d.size > maxText {
 		return
@@ -196,7 +202,7 @@ func (l *layout) glyph(text string, at, end matrix) {
 		return
 	}
 	if l.begun {
-		l.part(at, size)
+		l.separate(at, size)
 	}
 	l.begun, l.atX, l.atY = true, end.e, end.f
 	if strings.TrimSpace(text) == "" {
@@ -210,8 +216,8 @@ func (l *layout) glyph(text string, at, end matrix) {
 	l.d.size += len(text)
 }
 
-// part puts between two glyphs what their distance says.
-func (l *layout) part(at matrix, size float64) {
+// separate adds the separator between two glyphs that their distance calls for.
+func (l *layout) separate(at matrix, size float64) {
 	length := math.Hypot(at.a, at.b)
 	if length == 0 {
 		return
@@ -234,7 +240,7 @@ func (l *layout) space() {
 	}
 }
 
-// newLine joins a word that was cut by a hyphen. What follows is looked at later: see unhyphen.
+// newLine ends a line. After a hyphen it leaves the decision to unhyphen.
 func (l *layout) newLine() {
 	if s := l.text.String(); strings.HasSuffix(s, "-") || strings.HasSuffix(s, "\u00ad") || strings.HasSuffix(s, "\u2010") {
 		l.text.WriteByte('\n')
@@ -250,7 +256,7 @@ func (l *layout) endParagraph() {
 	l.text.Reset()
 }
 
-// unhyphen joins "hyphen-\nation". Before a capital letter or a digit the hyphen is the word's own.
+// unhyphen joins "hyphen-\nation". Before a capital letter or a digit the hyphen is part of the word.
 func unhyphen(s string) string {
 	before, after, cut := strings.Cut(s, "\n")
 	if !cut {

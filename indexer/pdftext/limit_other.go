@@ -2,11 +2,14 @@
 
 package pdftext
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"time"
+)
 
-// limitProcess bounds the depth of calls, and makes the collector work hard before memory grows; the
-// time is the parent's to bound.
-func limitProcess() {
-	debug.SetMemoryLimit(memoryLimit / 2)
+// limitProcess bounds the stack and makes the collector work hard before memory grows. The parent
+// bounds the time.
+func limitProcess(memory uint64, _ time.Duration) {
+	debug.SetMemoryLimit(int64(memory / 2))
 	debug.SetMaxStack(64 << 20)
 }

@@ -128,7 +128,7 @@ func TestHostile(t *testing.T) {
 		"start in mud": bytes.Replace(plain, []byte("startxref\n"), []byte("startxref\n9"), 1),
 	} {
 		page, err := hasty.Convert(body)
-		if err == nil && len(page) == 0 || err != nil && len(err.Error()) > 2*maxComplaint {
+		if err == nil && len(page) == 0 || err != nil && len(err.Error()) > 2*maxMessage {
 			t.Errorf("%s: %d bytes, %v", name, len(page), err)
 		}
 	}

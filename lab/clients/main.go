@@ -1,10 +1,10 @@
-// Clients asks a running server with the client library of Google's Custom Search JSON API, which knows
-// nothing of us but the address.
+// Command clients queries a running server with Google's client library for the Custom Search JSON
+// API, which knows the server's address only.
 //
 //	cd lab/clients && go run . --url http://127.0.0.1:8080 --query "anchor text"
 //
-// It is a module of its own: nothing of that library is in the program. ask_searx.py beside it does the same with
-// two engines of searx, the predecessor of SearXNG.
+// It is a module of its own, so the program does not depend on that library. ask_searx.py does the
+// same with two engines of searx, the predecessor of SearXNG.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 
 func main() {
 	base := flag.String("url", "http://127.0.0.1:8080", "the server")
-	query := flag.String("query", "anchor text", "what to search for: it should have more than ten results")
+	query := flag.String("query", "anchor text", "query, which should have more than ten results")
 	flag.Parse()
 	if err := run(*base, *query); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)

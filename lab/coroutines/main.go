@@ -1,18 +1,18 @@
-// Coroutines measures goroutines against operating-system threads in the work of a crawler, as Y14 does:
-// fetch, read, take the next, from one at once to several thousand. What comes back is pages in a fixed
-// period, processor time a page, context switches, and memory.
+// Command coroutines compares goroutines with operating-system threads in the work of a crawler
+// (Y14): fetch, read, fetch the next page, from one to several thousand at once. It prints pages
+// fetched in a fixed period, processor time per page, context switches, and memory.
 //
 //	go run ./lab/coroutines [--latency 100ms] [--period 5s] [--svg FILE]
 //
-// Three ways, each in a process of its own, so that none has the memory of another:
+// Three ways, each in a process of its own, so that memory is counted separately:
 //
-//	goroutines  one for each fetch at once; the runtime's poller waits for all of them
-//	threads     one locked to a thread of its own for each (runtime.LockOSThread): waiting still goes by
-//	            the poller, and waking by the kernel
-//	blocking    one thread for each, which the kernel blocks in read(2): the thread pool of other languages
+//	goroutines  one per fetch; the runtime's poller waits for all of them
+//	threads     one goroutine per fetch, locked to a thread (runtime.LockOSThread): the poller waits,
+//	            the kernel wakes
+//	blocking    one thread per fetch, which blocks in read(2): the thread pool of other languages
 //
-// The server is a process too: it answers every request over a kept connection after a wait drawn from
-// a log-normal distribution, with a page of random length. The seed is printed.
+// The server is a process, too. It answers each request over a kept connection after a wait from a
+// log-normal distribution, with a page of random length. The seed is printed.
 package main
 
 import (
@@ -54,11 +54,11 @@ func main() {
 	flag.DurationVar(&o.period, "period", 5*time.Second, "`TIME` of each measurement")
 	flag.IntVar(&o.page, "page", 20_000, "mean `BYTES` of a page (Y14's files have 20 KB)")
 	flag.IntVar(&o.most, "most", 4096, "greatest `N` at once")
-	flag.Uint64Var(&o.seed, "seed", 1, "of waits and lengths")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of waits and lengths")
 	flag.StringVar(&o.svg, "svg", "", "draw to `FILE`")
 	flag.StringVar(&o.tsv, "tsv", "", "write the points to `FILE`")
-	flag.BoolVar(&o.serve, "serve", false, "be the server (the program begins itself so)")
-	flag.StringVar(&o.way, "way", "", "measure one `WAY` alone, with --at and --addr (likewise)")
+	flag.BoolVar(&o.serve, "serve", false, "be the server (used by the program itself)")
+	flag.StringVar(&o.way, "way", "", "measure only `WAY`, with --at and --addr (used by the program itself)")
 	flag.IntVar(&o.at, "at", 0, "`N` at once, for --way")
 	flag.StringVar(&o.addr, "addr", "", "`ADDRESS` of the server, for --way")
 	flag.Parse()

@@ -1,11 +1,12 @@
-// Coverage proves a finished crawl against the web that it crawled. It walks that web again in the
-// plainest way (net/http, the tree of x/net/html, nothing of ours but the robots.txt rules), and asks
-// of every page that links reach and robots.txt allows: is it stored, is its content what the server
-// holds, is it found by a phrase of its own text, and is it shown once, however many URLs it has?
+// Command coverage compares a finished crawl with the web that it crawled. It walks that web again in
+// the plainest way (net/http, the tree of x/net/html, of anatomy only the robots.txt rules). For every
+// page that links reach and robots.txt allows it checks that the page is stored, that its content is
+// what the server sends, that a phrase of its text finds it, and that results show it once, however
+// many URLs it has.
 //
 //	go run ./lab/coverage --data DIR --start http://www.docs.test/ --resolver 127.0.0.1:5353
 //
-// It exits 1 where a page fails.
+// It exits with status 1 if a page fails.
 package main
 
 import (
@@ -37,7 +38,7 @@ import (
 
 func main() {
 	data := flag.String("data", "anatomy-data", "data folder of the crawl, which must be over")
-	start := flag.String("start", "http://www.docs.test/", "where the crawl began")
+	start := flag.String("start", "http://www.docs.test/", "start page of the crawl")
 	resolver := flag.String("resolver", "127.0.0.1:5353", "DNS server of the web")
 	flag.Parse()
 	failures, err := run(*data, *start, *resolver)
@@ -330,7 +331,7 @@ func (c *checker) stored(raw string) (vocab.DocID, vocab.ContentID, error) {
 			return 0, vocab.ContentID{}, err
 		}
 		if r.Fetch.Alias == 0 {
-			if r.Fetch.Place == 0 {
+			if r.Fetch.Address == 0 {
 				return 0, vocab.ContentID{}, nil
 			}
 			return doc, r.Fetch.Content, nil

@@ -1,11 +1,11 @@
-// Crashes kills a crawl with SIGKILL at random moments, has the data folder checked after each, lets
-// the last run go to its end, and compares what came of it with an uninterrupted crawl. A crawl that is over before
-// all kills goes on as a recrawl of everything, and is killed as that.
+// Command crashes kills a crawl with SIGKILL at random moments, checks the data folder after each kill,
+// lets the last run finish, and compares the result with an uninterrupted crawl. If a crawl ends before
+// all kills, it continues as a recrawl of all pages, which is killed in the same way.
 //
 //	go run ./lab/crashes --anatomy PROGRAM --data DIR --whole DIR --kills 20 -- crawl arguments
 //
-// DIR is made anew; --whole names the data folder of the uninterrupted crawl. It exits 1 where a check
-// finds a problem or the pages differ.
+// DIR is created anew; --whole names the data folder of the uninterrupted crawl. It exits with status 1
+// if a check finds a problem or the pages differ.
 package main
 
 import (
@@ -28,9 +28,9 @@ func main() {
 	program := flag.String("anatomy", "anatomy", "the program")
 	data := flag.String("data", "", "data folder to make, crash and resume")
 	whole := flag.String("whole", "", "data folder of an uninterrupted crawl")
-	kills := flag.Int("kills", 20, "how often to kill")
-	longest := flag.Duration("longest", 8*time.Second, "a kill comes at a random moment up to this")
-	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the moments")
+	kills := flag.Int("kills", 20, "number of kills")
+	longest := flag.Duration("longest", 8*time.Second, "longest time until a kill")
+	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the moments of kills")
 	flag.Parse()
 	fmt.Println("seed", *seed)
 	if err := run(*program, *data, *whole, *kills, *longest, rand.New(rand.NewPCG(*seed, 1)), flag.Args()); err != nil {

@@ -1,14 +1,15 @@
-// Dns measures the crawler's DNS client on a stream of names as crawls make it: Zipf over some
-// thousands of names, a name server that takes its time and loses packets.
+// Command dns measures the crawler's DNS client on a stream of names like that of a crawl: Zipf over
+// some thousands of names, and a name server that is slow and loses packets.
 //
-//	go run ./lab/dns [--server ADDRESS]
+//	go run ./lab/dns [--server ADDRESS] [--unbound /usr/sbin/unbound]
 //
-// First the client resolves the stream, and net.Resolver as much of it as a short while allows. Then
-// the figures 6 to 8 of CY09: names resolved over time by a blocking resolver, with a cache, with
+// First the client resolves the stream; then one socket with a map, unbound, and net.Resolver as much
+// of it as a short period allows. Then
+// come figures 6 to 8 of CY09: names resolved over time by a blocking resolver, with a cache, with
 // asynchrony, with both.
 //
-// Without --server the name server is in this program, and its processor time is in the figures of
-// all. Another one has to resolve every name under many.test; docsweb's does:
+// Without --server the name server is in this program, and its processor time is included. Another one
+// must resolve every name under many.test, as docsweb does:
 //
 //	docsweb serve -root DIR -dns 127.0.0.1:5454 -http :8401 -https '' -dns-latency 20ms -dns-loss 0.01
 package main
@@ -32,6 +33,7 @@ type options struct {
 	threads int
 	period  time.Duration
 	seed    uint64
+	unbound string
 	only    string
 }
 
@@ -44,8 +46,9 @@ func main() {
 	flag.IntVar(&o.atOnce, "at-once", 1024, "lookups at once")
 	flag.IntVar(&o.threads, "threads", 64, "threads that the blocking resolvers have in the figures")
 	flag.DurationVar(&o.period, "period", 10*time.Second, "length of each row of the figures, and of net.Resolver's turn")
-	flag.Uint64Var(&o.seed, "seed", 1, "of the stream")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the stream")
 	flag.StringVar(&o.only, "only", "", "stream or figures; default both")
+	flag.StringVar(&o.unbound, "unbound", "", "the program unbound, to compare with; default none")
 	flag.Parse()
 	if err := o.check(); err != nil {
 		fmt.Fprintln(os.Stderr, "dns:", err)

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"anatomy/crawler/dnsclient"
-	"anatomy/lab/rig"
+	"anatomy/eval"
 )
 
 // A result is one run over a stream.
@@ -28,34 +28,68 @@ type result struct {
 
 func (r *result) rate() float64 { return float64(r.done) / r.took.Seconds() }
 
-func (r *result) percentile(of float64) time.Duration {
-	return rig.Percentile(r.waits, of)
+func (r *result) percentile(perMille int) time.Duration {
+	return eval.Percentile(r.waits, perMille)
 }
 
 // measureStream resolves the stream with our client, then as much of it as the period allows with
-// Go's own.
+// others.
 func measureStream(ctx context.Context, o options, addr string) error {
 	names := o.stream(o.lookups)
 	fmt.Printf("\nstream of %d lookups, %d at once\n", o.lookups, o.atOnce)
 	fmt.Printf("%-14s %9s %9s %9s %9s %8s %8s %8s %12s\n", "", "lookups", "a second", "p50 ms", "p99 ms", "p99.9", "failed", "sockets", "CPU s/million")
 
-	others := openSockets()
+	before := openSockets()
 	c, stop, err := startClient(ctx, dnsclient.Options{Servers: []string{addr}})
 	if err != nil {
 		return err
 	}
-	ours := resolve(names, o.atOnce, others, 0, func(name string) error { _, err := c.Lookup(ctx, name); return err })
+	ours := resolve(names, o.atOnce, before, 0, func(name string) error { _, err := c.Lookup(ctx, name); return err })
 	st := c.Stats()
 	if err := stop(); err != nil {
 		return err
 	}
 	ours.print("ours")
-	theirs := resolve(names, o.atOnce, others, o.period, goResolver(addr))
-	theirs.print("net.Resolver")
-
-	fmt.Printf("ours / net.Resolver: %.0f times the lookups a second, %.3f of the CPU\n", ours.rate()/theirs.rate(), ours.cpuPerMillion()/theirs.cpuPerMillion())
+	if err := measureOthers(ctx, o, addr, names, ours); err != nil {
+		return err
+	}
 	fmt.Printf("ours: %.1f %% hits, %.1f %% joined, %d misses, %.3f packets a miss, %d strays, %d waited for room\n",
 		100*float64(st.Hits)/float64(o.lookups), 100*float64(st.Joined)/float64(o.lookups), st.Misses, float64(st.Queries)/float64(st.Misses), st.Strays, st.Full)
+	return nil
+}
+
+// measureOthers resolves the stream with one socket and a map, with unbound if there is one, and with
+// Go's resolver, and compares each with ours.
+func measureOthers(ctx context.Context, o options, addr string, names []string, ours *result) error {
+	var rows []string
+	measure := func(name string, lookup func(string) error) {
+		r := resolve(names, o.atOnce, openSockets(), o.period, lookup)
+		r.print(name)
+		rows = append(rows, fmt.Sprintf("ours / %s: %.2f times the lookups a second, %.3f of the CPU",
+			name, ours.rate()/r.rate(), ours.cpuPerMillion()/r.cpuPerMillion()))
+	}
+	one, err := openOneSocket(addr, true)
+	if err != nil {
+		return err
+	}
+	measure("one socket", one.lookup)
+	one.close()
+	if o.unbound != "" {
+		at, stop, err := startUnbound(ctx, o.unbound, addr)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		if one, err = openOneSocket(at, false); err != nil {
+			return err
+		}
+		measure("unbound", one.lookup) // its own processor time is not counted
+		one.close()
+	}
+	measure("net.Resolver", goResolver(addr))
+	for _, row := range rows {
+		fmt.Println(row)
+	}
 	return nil
 }
 
@@ -63,7 +97,7 @@ func (r *result) cpuPerMillion() float64 { return r.cpu.Seconds() * 1e6 / float6
 
 func (r *result) print(name string) {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	fmt.Printf("%-14s %9d %9.0f %9.3f %9.1f %8.1f %8d %8d %12.2f\n", name, r.done, r.rate(), ms(r.percentile(.5)), ms(r.percentile(.99)), ms(r.percentile(.999)),
+	fmt.Printf("%-14s %9d %9.0f %9.3f %9.1f %8.1f %8d %8d %12.2f\n", name, r.done, r.rate(), ms(r.percentile(500)), ms(r.percentile(990)), ms(r.percentile(999)),
 		r.failed, r.sockets, r.cpuPerMillion())
 }
 

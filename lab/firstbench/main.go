@@ -1,11 +1,11 @@
-// Firstbench measures the pipeline from URL to searchable page on a web that docsweb serves, beside
-// a floor in the same run: the least Go program that fetches and tokenises the same pages.
+// Command firstbench measures the pipeline from URL to searchable page on a web that docsweb serves,
+// and in the same run a floor: the smallest Go program that fetches and tokenizes the same pages.
 //
 //	go run ./lab/firstbench --docsweb PROGRAM --pages DIR
 //
-// PROGRAM is a built docsweb, DIR the folder of pages that its fetch filled. Ports 80, 443 and 5353
-// on loopback must be free. It prints CPU seconds for 1,000 pages, peak memory, bytes a page on disk
-// by structure, the latency of a few hundred queries, cache hit rates, and how polite the crawl was.
+// PROGRAM is a built docsweb, DIR the folder of pages that its fetch filled. Ports 80, 443 and 5353 on
+// loopback must be free. It prints CPU seconds per 1,000 pages, peak memory, bytes per page on disk by
+// structure, the latency of a few hundred queries, cache hit rates, and how polite the crawl was.
 package main
 
 import (
@@ -41,8 +41,8 @@ import (
 func main() {
 	docsweb := flag.String("docsweb", "", "the docsweb program")
 	pages := flag.String("pages", "", "folder of pages that docsweb serves")
-	floor := flag.Bool("floor", false, "be the floor: fetch and tokenise the URLs on standard input")
-	seed := flag.Uint64("seed", 1, "of the queries")
+	floor := flag.Bool("floor", false, "be the floor: fetch and tokenize the URLs on standard input")
+	seed := flag.Uint64("seed", 1, "seed of the queries")
 	queries := flag.Int("queries", 400, "number of queries")
 	keep := flag.String("keep", "", "keep data folder and logs here")
 	flag.Parse()
@@ -254,7 +254,7 @@ func printQueries(data string, seed uint64, n int) error {
 }
 
 func makeQueries(data string, random *rand.Rand, n int) ([]string, error) {
-	m, err := datadir.Read(data)
+	m, err := datadir.ReadManifest(data)
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,18 @@
-// Floorbench compares the crawl with a floor in the same run: the least crawler that Go's own parts
-// make, 64 workers that fetch and tokenise with a set of seen URLs in memory, without robots.txt and
-// without storing anything. We crawl the same hosts with robots.txt, duplicates and the repository.
+// Command floorbench compares the crawl with a floor in the same run: the smallest crawler that Go's
+// own parts make, 64 workers that fetch and tokenize with a seen set in memory, without robots.txt and
+// without storing anything. Anatomy crawls the same hosts with robots.txt, duplicates and repository.
 //
 //	go run ./lab/floorbench --docsweb PROGRAM --pages DIR --floor PROGRAM --seeds FILE [--web "-latency 20ms"]
 //
-// The first PROGRAM is a built docsweb, DIR the folder that its fetch filled. The other takes -seeds
-// FILE and -dial ADDRESS; FILE lists the start pages, and their hosts are the scope of both, over plain
-// http and without files that are no pages by their names. Ports 80 and 5353 on loopback must be free.
+// The first PROGRAM is a built docsweb, DIR the folder that its fetch filled. The other one takes
+// -seeds FILE and -dial ADDRESS. FILE lists the start pages; their hosts are the scope of both crawls,
+// over plain http and without files that are not pages by their names. Ports 80 and 5353 on loopback
+// must be free.
 //
-// The two take turns, --runs times. Printed are medians and ratios: CPU seconds for 1,000 pages, which
-// hold on a busy machine, pages a second, which do not, peak memory, and for ours the bytes a page in
-// the repository and the time to have one page back. Pages are distinct URLs that the access log has
-// with status 200.
+// The two take turns, --runs times. It prints medians and ratios: CPU seconds per 1,000 pages, which
+// hold on a busy machine; pages per second, which do not; peak memory; and for anatomy bytes per page
+// in the repository and the time to read one page. Pages are distinct URLs with status 200 in the
+// access log.
 package main
 
 import (
@@ -50,8 +51,8 @@ func main() {
 	flag.StringVar(&b.web, "web", "", "more flags of docsweb serve, such as \"-latency 20ms\"")
 	flag.StringVar(&b.floor, "floor", "", "the floor program")
 	flag.StringVar(&b.seeds, "seeds", "", "file of start pages")
-	flag.StringVar(&b.anatomy, "anatomy", "", "our program; default: built from here")
-	flag.StringVar(&b.profile, "profile", "", "write our CPU profile to this file")
+	flag.StringVar(&b.anatomy, "anatomy", "", "a built anatomy; default: built from here")
+	flag.StringVar(&b.profile, "profile", "", "write the CPU profile of anatomy to this file")
 	runs := flag.Int("runs", 3, "runs of each")
 	flag.Parse()
 	if b.docsweb == "" || b.pages == "" || b.floor == "" || b.seeds == "" || *runs < 1 {
@@ -211,8 +212,8 @@ func printRepository(data string, pages int) error {
 		return err
 	}
 	defer r.Close()
-	var places []vocab.Place
-	err = r.Scan(0, func(p vocab.Place, record *repository.Record) error {
+	var places []vocab.Address
+	err = r.Scan(0, func(p vocab.Address, record *repository.Record) error {
 		if record.Kind == repository.PageRecord {
 			places = append(places, p)
 		}

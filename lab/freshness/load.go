@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"anatomy/lab/rig"
+	"anatomy/eval"
 )
 
 // A load asks queries at random moments, whatever becomes of those before (a Poisson process).
@@ -117,14 +117,14 @@ func report(what string, all []answer) {
 	fmt.Printf("%-24s %s\n", what, percentiles(took))
 }
 
-// percentiles says how long things took, for people.
+// percentiles returns the median, 95th and 99th percentile and maximum, for printing.
 func percentiles(took []time.Duration) string {
 	if len(took) == 0 {
 		return "none"
 	}
 	slices.Sort(took)
-	at := func(share float64) time.Duration {
-		return rig.Percentile(took, share).Round(100 * time.Microsecond)
+	at := func(perMille int) time.Duration {
+		return eval.Percentile(took, perMille).Round(100 * time.Microsecond)
 	}
-	return fmt.Sprintf("median %v, p95 %v, p99 %v, most %v (%d)", at(.5), at(.95), at(.99), at(1), len(took))
+	return fmt.Sprintf("median %v, p95 %v, p99 %v, most %v (%d)", at(500), at(950), at(990), at(1000), len(took))
 }

@@ -1,14 +1,16 @@
-// Freshness measures how soon a page can be found that a crawl at full speed has fetched, and what the
-// crawl's merges cost those who search meanwhile.
+// Command freshness measures how soon a page is found that a crawl at full speed has fetched, and how
+// much merges slow queries.
 //
 //	go run ./lab/freshness --docsweb PROGRAM --pages DIR --queries FILE [--time 2m]
 //
-// PROGRAM is a built docsweb, DIR the folder of pages that its fetch filled, FILE has a query a line. Ports 80 and
-// 5353 on loopback must be free. A crawl of all hosts, with its search page, fetches through a proxy of this
-// program, which notes twice a second a page that has just been sent, and asks for it every quarter of a second by eight of
-// its words, its site and the end of its URL until it is found. Copies of other pages and those that do not want to be found are left out.
-// Beside it the queries of FILE come at random moments, and are parted by whether a merge was going on when they came; the
-// same ones come once more when the crawl was interrupted and nothing else goes on. All of it shares one machine.
+// PROGRAM is a built docsweb, DIR the folder of pages that its fetch filled; FILE has one query per
+// line. Ports 80 and 5353 on loopback must be free.
+//
+// A crawl of all hosts, with --serve, fetches through a proxy of this program. Twice a second the proxy
+// picks a page that it has just sent, and searches for it every 250 ms by eight of its words, its site
+// and the end of its URL, until it is found. Duplicates and noindex pages are skipped. Meanwhile the
+// queries of FILE arrive at random moments; their times are reported by whether a merge was running.
+// The same queries run once more after the crawl was interrupted. All of it shares one machine.
 package main
 
 import (
@@ -30,11 +32,11 @@ import (
 func main() {
 	docsweb := flag.String("docsweb", "", "the docsweb program")
 	pages := flag.String("pages", "", "folder of pages that docsweb serves")
-	queries := flag.String("queries", "", "file of queries, one a line")
-	rate := flag.Float64("rate", 5, "queries a second")
+	queries := flag.String("queries", "", "file of queries, one per line")
+	rate := flag.Float64("rate", 5, "queries per second")
 	length := flag.Duration("time", 2*time.Minute, "how long to crawl")
-	program := flag.String("anatomy", "", "a built anatomy, in place of that of this folder")
-	seed := flag.Uint64("seed", 1, "of the moments and of the order of queries")
+	program := flag.String("anatomy", "", "a built anatomy; default: built from here")
+	seed := flag.Uint64("seed", 1, "seed of the moments and of the order of queries")
 	flag.Parse()
 	asked, err := rig.Queries(*queries)
 	if *docsweb == "" || *pages == "" || err != nil {

@@ -12,10 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"anatomy/analysis"
 	"anatomy/indexer"
 	"anatomy/vocab"
 	"anatomy/weburl"
-	"anatomy/words"
 )
 
 const (
@@ -82,7 +82,7 @@ func queryFor(sent *page, buf *indexer.Buffer) (query, u string) {
 		return "", ""
 	}
 	query = strings.Join(longest[:min(8, len(longest))], " ") + " site:" + canonical.Hostname()
-	if in := words.Sequence(string(canonical.AppendText(nil))); len(in) > 0 {
+	if in := analysis.PhraseTerms(string(canonical.AppendText(nil))); len(in) > 0 {
 		query += fmt.Sprintf(" inurl:%q", strings.Join(in[max(0, len(in)-4):], " "))
 	}
 	return query, canonical.String()

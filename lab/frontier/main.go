@@ -1,11 +1,11 @@
-// Frontier fills a URL server with millions of URLs over many hosts, page by page as a crawl would, has itself
-// killed, and measures in a new process how soon the first lease comes, what memory that takes, and how fast a part
-// of the frontier is worked off:
+// Command frontier fills a URL server with millions of URLs of many hosts, page by page as a crawl does,
+// kills itself, and measures in a new process how soon the first lease is granted, how much memory that
+// takes, and how fast a part of the frontier is worked off.
 //
 //	go run ./lab/frontier --urls 5000000 --hosts 100000
 //
-// Sizes of hosts follow Zipf's law. A page has 60 links: 12 are new, and the others lead to any of the last 40,000 that
-// were, as most links of a site lead to pages that its other pages have just led to.
+// Sizes of hosts follow Zipf's law. A page has 60 links: 12 are new, and the others lead to any of the
+// last 40,000 URLs, as most links of a site lead to pages that its other pages have just linked to.
 package main
 
 import (
@@ -29,9 +29,9 @@ func main() {
 	l := lab{}
 	flag.IntVar(&l.urls, "urls", 5_000_000, "URLs in the frontier")
 	flag.IntVar(&l.hosts, "hosts", 100_000, "hosts that they are on")
-	flag.IntVar(&l.takes, "takes", 200_000, "URLs to take and finish after the resumption")
-	flag.StringVar(&l.dir, "dir", "", "folder for the frontier, which must not exist; default one that is removed")
-	phase := flag.String("phase", "", "fill or resume alone, in the folder")
+	flag.IntVar(&l.takes, "takes", 200_000, "URLs to lease and complete after the restart")
+	flag.StringVar(&l.dir, "dir", "", "folder for the frontier, which must not exist; default: a temporary one")
+	phase := flag.String("phase", "", "run only fill or resume, in the folder")
 	flag.Parse()
 	if err := l.run(*phase); err != nil {
 		fmt.Fprintln(os.Stderr, "frontier:", err)
@@ -122,14 +122,14 @@ func (l *lab) resume() error {
 	}
 	opened := time.Since(begun)
 	now := time.Now()
-	lease, _, ok := s.Take(now)
+	lease, _, ok := s.Grant(now)
 	if !ok {
 		return errors.New("there is nothing to take")
 	}
 	fmt.Printf("resume   open %.2f s, with the first lease %.2f s, %.2f s of CPU; %s\n", opened.Seconds(), time.Since(begun).Seconds(), (cpu() - spent).Seconds(), memory())
 	before, takes := cpu(), 0
 	for s.Stats().Hosts < l.hosts*9/10 && takes < 10_000 { // no lease is given back: the rest of the queues is read
-		s.Take(now)
+		s.Grant(now)
 		takes++
 	}
 	st := s.Stats()
@@ -139,21 +139,21 @@ func (l *lab) resume() error {
 		n += len(lease.URLs)
 		results := make([]urlserver.Result, len(lease.URLs))
 		for i, t := range lease.URLs {
-			results[i] = urlserver.Result{Doc: t.Doc, Outcome: vocab.Fetched, Status: 200, Fetched: now, Place: vocab.PlaceAt(1, int64(t.Doc), 0), Content: vocab.ContentOf([]byte(t.URL))}
+			results[i] = urlserver.Result{Doc: t.Doc, Outcome: vocab.Fetched, Status: 200, Fetched: now, Address: vocab.MakeAddress(1, int64(t.Doc), 0), Content: vocab.ContentOf([]byte(t.URL))}
 		}
 		before := cpu()
-		if err := s.Done(now, results); err != nil {
+		if err := s.Complete(now, results); err != nil {
 			return err
 		}
-		if err := s.Release(now, vocab.HostReport{Lease: lease.ID, Answer: 100 * time.Millisecond, Requests: len(results)}); err != nil {
+		if err := s.Release(now, vocab.HostReport{Lease: lease.ID, AnswerTime: 100 * time.Millisecond, Requests: len(results)}); err != nil {
 			return err
 		}
 		finished += cpu() - before
 		before = cpu()
 		var wait time.Duration
-		if lease, wait, ok = s.Take(now); !ok {
+		if lease, wait, ok = s.Grant(now); !ok {
 			now = now.Add(wait)
-			lease, _, ok = s.Take(now)
+			lease, _, ok = s.Grant(now)
 		}
 		took += cpu() - before
 	}

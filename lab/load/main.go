@@ -1,17 +1,17 @@
-// Load measures a running server with real queries: how many requests a second it answers at most, how
-// long they take at a share of that, and what becomes of it beyond.
+// Command load measures a running server with real queries: requests per second at saturation, and the
+// times of answers at 80 % and at 150 % of that rate.
 //
 //	go run ./lab/load --queries FILE [--url http://127.0.0.1:8080] [--path "/search?q="] [--time 10s]
 //
-// FILE has a query a line; what follows a tab is passed over. First --connections ask one request
-// after the other, as wrk does: that is saturation. Then requests arrive at 80 % of that rate and at
-// 150 %, at random moments that do not depend on the answers, and times count from the moment that a
-// request was due: whoever waits for answers before asking again does not see the queue (coordinated
-// omission). Printed are answers and refusals (429) a second, percentiles of the time of the answers, and the
-// processor time of the server for each, from /metrics. The program takes a share of the machine
-// itself, which is printed: on one machine saturation is that of both together. Queries are drawn alike, so that
-// what the server keeps of answers helps little where FILE has thousands; with --zipf 1, the n-th of FILE has a share of
-// about 1/n, as people's have. queries.lua beside it has wrk ask the same queries.
+// FILE has one query per line; text after a tab is ignored. At saturation --connections send one
+// request after the other, as wrk does. At the other rates requests arrive at random moments that do not
+// depend on the answers, and times count from the moment that a request was due, so that queueing is
+// not hidden (coordinated omission). It prints answers and refusals (429) per second, percentiles of the
+// times, and the processor time of the server per request, from /metrics. The program uses a part of
+// the machine itself, which it prints.
+//
+// By default each query is equally likely, so that the server's cache of answers helps little; with
+// --zipf 1 the n-th query of FILE has a share of about 1/n. queries.lua makes wrk send the same queries.
 package main
 
 import (
@@ -32,6 +32,7 @@ import (
 	"syscall"
 	"time"
 
+	"anatomy/eval"
 	"anatomy/lab/rig"
 )
 
@@ -46,14 +47,14 @@ type target struct {
 
 func main() {
 	t := target{}
-	file := flag.String("queries", "", "file of queries, one a line")
+	file := flag.String("queries", "", "file of queries, one per line")
 	flag.StringVar(&t.base, "url", "http://127.0.0.1:8080", "the server")
-	flag.StringVar(&t.path, "path", "/search?q=", "what a query is put behind")
-	flag.IntVar(&t.connections, "connections", 64, "that ask at once to find saturation")
-	each := flag.Duration("time", 10*time.Second, "of each measurement")
-	rate := flag.Float64("rate", 0, "measure at this rate alone, in requests a second")
-	zipf := flag.Float64("zipf", 0, "draw the n-th query with a weight of n to the minus this")
-	seed := flag.Uint64("seed", 1, "of the moments and of the order of queries")
+	flag.StringVar(&t.path, "path", "/search?q=", "path before the query")
+	flag.IntVar(&t.connections, "connections", 64, "connections at saturation")
+	each := flag.Duration("time", 10*time.Second, "duration of each measurement")
+	rate := flag.Float64("rate", 0, "measure only at this rate, in requests per second")
+	zipf := flag.Float64("zipf", 0, "exponent: the n-th query has weight n^-zipf")
+	seed := flag.Uint64("seed", 1, "seed of the moments and of the order of queries")
 	flag.Parse()
 	var err error
 	if t.queries, err = rig.Queries(*file); err != nil || *each <= 0 {
@@ -165,10 +166,10 @@ func (t *target) measure(what string, run func() *tally) float64 {
 	seconds, cpu := time.Since(y.began).Seconds(), t.cpu()-before
 	own = ownCPU() - own
 	slices.Sort(y.took)
-	at := func(share float64) float64 { return rig.Percentile(y.took, share).Seconds() * 1e3 }
+	at := func(perMille int) float64 { return eval.Percentile(y.took, perMille).Seconds() * 1e3 }
 	answered := float64(len(y.took)) / seconds
 	fmt.Printf("%-24s %7.0f answers/s %6.0f refused/s %3d failed  p50 %.1f  p90 %.1f  p99 %.1f  p99.9 %.1f ms  CPU %.2f ms a request, %.2f cores, and %.2f of the load\n",
-		what, answered, float64(y.refused)/seconds, y.failed, at(.5), at(.9), at(.99), at(.999), cpu/float64(max(1, len(y.took)+y.refused))*1e3, cpu/seconds, own/seconds)
+		what, answered, float64(y.refused)/seconds, y.failed, at(500), at(900), at(990), at(999), cpu/float64(max(1, len(y.took)+y.refused))*1e3, cpu/seconds, own/seconds)
 	return answered
 }
 

@@ -1,15 +1,14 @@
-// Neardup measures how well fingerprints of pages tell near-duplicates from pages that are merely made
-// of one template. Real pages are changed as the web changes them (mutate.go) and held against what they
-// were; pages of two releases of one documentation, against each other. What must be kept apart is any
-// two pages of one site and, hardest, neighbours in one folder. Those are taken as they come: some of
-// them are near-duplicates, too.
+// Command neardup measures how well fingerprints of pages separate near-duplicates from pages of one
+// template. Real pages are changed as the web changes them (mutate.go) and compared with what they
+// were; pages of two releases of one documentation are compared with each other. Any two pages of one
+// site must be kept apart, and, hardest, neighbours in one folder, some of which are near-duplicates.
 //
-//	go run ./lab/neardup --pages FOLDER                    a folder for each site, as of the test web
+//	go run ./lab/neardup --pages FOLDER                    a folder per site, as of the test web
 //	go run ./lab/neardup --pages FOLDER --releases A,B,…   and folders with releases of one documentation
 //
-// For each scheme it prints the share of pairs of each kind within a distance; recall over all kinds that
-// are near-duplicates, each kind weighing the same; and precision where they are as many as neighbours.
-// The sketch that is in use is [vocab.Sketch]; simhash is that of Manku, Jain and Das Sarma 2007, after
+// For each scheme it prints the share of pairs of each kind within a distance; recall over all kinds of
+// near-duplicates, with equal weight per kind; and precision if there are as many of them as
+// neighbours. The product uses [vocab.Sketch]; simhash is that of Manku, Jain and Das Sarma 2007, after
 // Charikar 2002.
 package main
 
@@ -28,7 +27,7 @@ func main() {
 	pages := flag.String("pages", "", "read pages from `FOLDER`, which has a folder for each site")
 	releases := flag.String("releases", "", "read pages from `FOLDERS`, parted by commas: releases of one documentation, each held against the next")
 	n := flag.Int("n", 1000, "`N` pairs of each kind")
-	seed := flag.Uint64("seed", 1, "of the choice of pages and of what is changed in them")
+	seed := flag.Uint64("seed", 1, "seed of the choice of pages and of their changes")
 	flag.Parse()
 	if err := run(os.Stdout, *pages, *releases, *n, *seed); err != nil {
 		fmt.Fprintln(os.Stderr, "neardup:", err)

@@ -21,7 +21,7 @@ var schemes = []scheme{
 	{"the same, whatever the titles", func(p pair) int {
 		const text = 1<<vocab.SketchTextBits - 1
 		if p[0].sketch == 0 || p[1].sketch == 0 {
-			return vocab.Apart
+			return vocab.Incomparable
 		}
 		return bits.OnesCount64(uint64(p[0].sketch^p[1].sketch) & text)
 	}},

@@ -1,13 +1,13 @@
-// Order writes lines of text in another order of documents, so that an index of each can be compared: how many bytes the lists take, how
-// fast they are walked.
+// Command order writes lines of text in another order of documents, so that indexes of both can be
+// compared: the size of posting lists, and the time of queries.
 //
 //	go run ./lab/order --text pages.tsv --by bisection > ordered.tsv
 //	anatomy index --text ordered.tsv --data ordered
 //
-// Lines are those of anatomy index --text: id, title, words of the path, body. Documents of one host stand in the order of
-// their paths in a segment, so each id gets the place of its line in front of it. Orders are those of the ids ("id", as
-// anatomy has it), of chance ("chance"), of a number for each id in a file of lines of both ("FILE", the highest first: of PageRank), and by
-// recursive bisection ("bisection", DKK16).
+// Lines are those of anatomy index --text: id, title, words of the path, body. A segment orders the
+// documents of one host by path, so each id gets its position in the new order as a prefix. --by is id
+// (the order of anatomy), chance (random), FILE (by a number per id, highest first, PageRank say), or
+// bisection (recursive bisection, DKK16).
 package main
 
 import (
@@ -23,13 +23,13 @@ import (
 	"strconv"
 	"strings"
 
-	"anatomy/words"
+	"anatomy/analysis"
 )
 
 func main() {
 	text := flag.String("text", "", "the lines")
 	by := flag.String("by", "bisection", "id, chance, bisection, or a file of lines of id and number, parted by a tab")
-	seed := flag.Uint64("seed", 1, "of chance")
+	seed := flag.Uint64("seed", 1, "seed of the random order")
 	flag.Parse()
 	if *text == "" {
 		fmt.Fprintln(os.Stderr, "usage: order --text FILE --by ORDER > FILE")
@@ -106,10 +106,10 @@ func termsOf(lines [][]byte) [][]uint32 {
 	numbers := map[string]uint32{}
 	last := []int32{} // line in which a word was seen last, by number
 	terms := make([][]uint32, len(lines))
-	var t words.Tokenizer
+	var t analysis.Tokenizer
 	for i, line := range lines {
 		_, text, _ := bytes.Cut(line, []byte("\t"))
-		t.Each(text, func(word []byte, _, _ int, _ bool) {
+		t.EachTerm(text, func(word []byte, _, _ int, _ bool) {
 			number, known := numbers[string(word)]
 			if !known {
 				number = uint32(len(numbers))

@@ -1,19 +1,21 @@
-// Peers puts the same text through anatomy and through other search libraries, and prints side by side what building
-// cost, how large the index is, how fast the ten best pages of a query are found, and how good they are.
+// Command peers indexes the same text with anatomy and with other search libraries, and prints side by
+// side the cost of the build, the size of the index, the time of queries for the ten best pages, and the
+// quality of the answers.
 //
 //	go run ./lab/peers --programs FOLDER --pages FOLDER --work FOLDER [--engines "lucene bleve"] [--list FILE]
 //
-// The programs of the others are not ours: FOLDER has a script `run PAGES WORK [LIST]` that extracts title, words of the path and body
-// of each page to WORK/text.tsv, and for each of the libraries named in ENGINES leaves, step by step as STEPS says,
+// The programs of the other libraries are in FOLDER, whose script `run PAGES WORK [LIST]` extracts
+// title, words of the path and body of each page to WORK/text.tsv. For each library in ENGINES it
+// writes, step by step as STEPS says,
 //
-//	WORK/log/NAME.time                    of the build: seconds of user, system and clock, and the peak in KB
+//	WORK/log/NAME.time                    of the build: seconds of user, system and clock, peak in KB
 //	WORK/idx/NAME                         the index
-//	WORK/out/perf.NAME.MODE               lines of query, pages that match, the best time in nanoseconds
+//	WORK/out/perf.NAME.MODE               lines of query, matches, best time in nanoseconds
 //	WORK/out/run.SET.NAME.all-then-any    lines of query and the URLs of its results
 //
-// and, of the judged queries, FOLDER/../../data/judged/SET.tsv; WORK/bin/docsweb tells the URLs of files. Ours is asked in
-// full ranking, both phases, though of text alone: no links, no PageRank. It is built and asked before the others and after
-// them, as machines change: a difference between its two columns is the machine's.
+// Judged queries are in FOLDER/../../data/judged/SET.tsv; WORK/bin/docsweb maps files to URLs. Anatomy
+// ranks in both phases, but by text alone: no links, no PageRank. It runs before and after the others:
+// the difference of its two columns is the machine's.
 package main
 
 import (
@@ -54,7 +56,7 @@ func main() {
 	flag.StringVar(&c.pages, "pages", "", "folder of pages")
 	flag.StringVar(&c.work, "work", "", "folder for text, indexes and results; what is there of the text is used again")
 	flag.StringVar(&c.list, "list", "", "file that names the pages to take, a line each (default: what the script takes)")
-	engines := flag.String("engines", "lucene", "the libraries, with spaces between")
+	engines := flag.String("engines", "lucene", "the libraries, separated by spaces")
 	flag.Parse()
 	if c.programs == "" || c.pages == "" || c.work == "" {
 		fmt.Fprintln(os.Stderr, "usage: peers --programs FOLDER --pages FOLDER --work FOLDER")

@@ -1,14 +1,14 @@
-// Command postings measures retrieval on lists like those of the search-benchmark-game: over 5 million
-// documents, for each of its two-word queries two lists with as many documents in either and in both
-// as were published, and some that are denser. They are written by the segment writer and read by the
-// searcher, from query text to scored pages; documents and impacts are random, which is the hard case
-// for passing over blocks. It prints percentiles of the best time of each query, on one processor.
+// Command postings measures retrieval on posting lists like those of the search-benchmark-game: 5
+// million documents, two lists for each of its two-word queries, with as many documents in either and
+// in both as published, and some denser ones. The segment writer writes them and the searcher reads
+// them, from query text to scored pages. Documents and impacts are random, the hard case for skipping
+// blocks. It prints percentiles of the best time of each query, on one processor.
 //
 //	go run ./lab/postings
 //	go run ./lab/postings -documents 500000 -every 10
 //
-// The counts do not tell how a pair's documents are shared out between its words: here so that the words
-// are together ten times as often as by chance, and evenly where that cannot be.
+// The published counts do not say how a pair's documents are divided between its words. Here both words
+// occur together ten times as often as by chance, or evenly where that is impossible.
 package main
 
 import (
@@ -35,10 +35,10 @@ import (
 func main() {
 	var o options
 	flag.IntVar(&o.documents, "documents", 5_000_000, "documents; the published counts shrink with them")
-	flag.IntVar(&o.every, "every", 1, "take every so many of the published queries")
-	flag.IntVar(&o.passes, "passes", 5, "the best of so many counts, after one to warm up")
+	flag.IntVar(&o.every, "every", 1, "take every N-th of the published queries")
+	flag.IntVar(&o.passes, "passes", 5, "passes after one to warm up; the best counts")
 	flag.BoolVar(&o.cpu, "cpu", false, "measure processor time, garbage collection in it, instead of time: for a busy machine")
-	flag.StringVar(&o.dir, "dir", "", "data folder to make, or to use again if it is there; default one that is removed in the end")
+	flag.StringVar(&o.dir, "dir", "", "data folder to create, or to use if it exists; default: a temporary one")
 	flag.Parse()
 	if err := o.run(); err != nil {
 		log.Fatal(err)
@@ -310,7 +310,7 @@ func sample(r *rand.Rand, k, n int) (all []int) {
 
 // writeList gives each document one hit or a few: two in three have one.
 func writeList(w *segment.Writer, r *rand.Rand, word string, ordinals []vocab.Ordinal) error {
-	if err := w.StartWord([]byte(word)); err != nil {
+	if err := w.StartTerm([]byte(word)); err != nil {
 		return err
 	}
 	var hits []vocab.Hit
@@ -321,9 +321,9 @@ func writeList(w *segment.Writer, r *rand.Rand, word string, ordinals []vocab.Or
 				break
 			}
 		}
-		if err := w.Add(ord, hits); err != nil {
+		if err := w.AddPosting(ord, hits); err != nil {
 			return err
 		}
 	}
-	return w.EndWord()
+	return w.EndTerm()
 }

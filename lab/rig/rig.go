@@ -1,9 +1,8 @@
-// Package rig is what several programs of the lab are set up on: our program built, others started and stopped, queries
-// read, and what a run took told.
+// Package rig holds what several programs of the lab share: it builds anatomy, starts and stops other
+// programs, and reads queries.
 package rig
 
 import (
-	"bufio"
 	"fmt"
 	"net"
 	"os"
@@ -12,9 +11,12 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"anatomy/eval"
 )
 
-// Build builds anatomy in a folder; it is run in that of the module.
+// Build builds anatomy into a folder and returns the path of the program. It must run in the folder
+// of the module.
 func Build(dir string) (program string, err error) {
 	program = filepath.Join(dir, "anatomy")
 	if out, err := exec.Command("go", "build", "-o", program, "./cmd/anatomy").CombinedOutput(); err != nil {
@@ -23,8 +25,8 @@ func Build(dir string) (program string, err error) {
 	return program, nil
 }
 
-// Start starts a program and waits until it answers at an address, half a minute at most. Stop interrupts it and waits for
-// its end; it may be called twice.
+// Start starts a program and waits until it accepts connections at an address, for up to 30 s. The
+// function that it returns interrupts the program and waits for its end; it may be called twice.
 func Start(c *exec.Cmd, address string) (stop func(), err error) {
 	c.Stderr = os.Stderr
 	if err := c.Start(); err != nil {
@@ -39,36 +41,28 @@ func Start(c *exec.Cmd, address string) (stop func(), err error) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	stop()
-	return nil, fmt.Errorf("%s does not answer at %s", c.Path, address)
+	return nil, fmt.Errorf("%s does not accept connections at %s", c.Path, address)
 }
 
-// CPU is the processor time of a program that has ended, in seconds.
+// CPU returns the processor time of a program that has ended, in seconds.
 func CPU(p *os.ProcessState) float64 { return (p.UserTime() + p.SystemTime()).Seconds() }
 
-// Queries reads a query a line. What follows a tab is passed over, and so are lines that begin with #.
+// Queries reads queries, one per line. It ignores what follows a tab, and lines that begin with #.
 func Queries(file string) (queries []string, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		query, _, _ := strings.Cut(lines.Text(), "\t")
+	lines, err := eval.ReadQueries(f, file)
+	for _, line := range lines {
+		query, _, _ := strings.Cut(line, "\t")
 		if query = strings.TrimSpace(query); query != "" && query[0] != '#' {
 			queries = append(queries, query)
 		}
 	}
-	if lines.Err() == nil && len(queries) == 0 {
-		return nil, fmt.Errorf("%s has no query", file)
+	if err == nil && len(queries) == 0 {
+		err = fmt.Errorf("%s holds no query", file)
 	}
-	return queries, lines.Err()
-}
-
-// Percentile is what a share of some times, which are in order, are at most; 0 of none.
-func Percentile(sorted []time.Duration, share float64) time.Duration {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
+	return queries, err
 }

@@ -86,7 +86,7 @@ func (c *crawl) clock() time.Time { return epoch.Add(c.now) }
 // dispatch opens connections while there are hosts to visit.
 func (c *crawl) dispatch() {
 	for c.free > 0 && c.err == nil {
-		lease, _, ok := c.urls.Take(c.clock())
+		lease, _, ok := c.urls.Grant(c.clock())
 		if !ok {
 			return
 		}
@@ -123,7 +123,7 @@ func (c *crawl) visit(l vocab.Lease) {
 	if used < s.perConnection {
 		at += s.connect
 	}
-	report.Connect, report.Answer = opening/time.Duration(opened), answering/time.Duration(len(l.URLs))
+	report.ConnectTime, report.AnswerTime = opening/time.Duration(opened), answering/time.Duration(len(l.URLs))
 	c.events.add(at, func() {
 		c.free++
 		c.fail(c.urls.Release(c.clock(), report))
@@ -136,7 +136,7 @@ func (c *crawl) fetched(t vocab.Target, linked float64) {
 	id := c.page[t.Doc]
 	c.history = append(c.history, moment{c.now, c.quality[id], c.urls.Quality(t.Doc), linked, id})
 	c.add(t, c.web.pages[id].links, false)
-	c.fail(c.urls.Done(c.clock(), []urlserver.Result{{Doc: t.Doc, Outcome: vocab.Fetched, Status: 200, Fetched: c.clock()}}))
+	c.fail(c.urls.Complete(c.clock(), []urlserver.Result{{Doc: t.Doc, Outcome: vocab.Fetched, Status: 200, Fetched: c.clock()}}))
 }
 
 func (c *crawl) add(on vocab.Target, links []int, seed bool) {

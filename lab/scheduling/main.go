@@ -35,13 +35,13 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.data, "data", "", "the web is that of the crawl in `FOLDER`, its --pages nearest pages")
+	flag.StringVar(&o.data, "data", "", "use the --pages nearest pages of the crawl in `FOLDER` as the web")
 	flag.IntVar(&o.servers, "servers", 500, "`N` servers")
 	flag.IntVar(&o.pages, "pages", 30_000, "`N` pages")
 	flag.IntVar(&o.plan.connections, "connections", 64, "at most `N` at once")
 	flag.BoolVar(&o.plan.all, "all", false, "all URLs are known at the beginning")
 	flag.Float64Var(&o.plan.jitter, "jitter", 0.3, "sigma of the times around the server's means, log-normal")
-	flag.Uint64Var(&o.plan.seed, "seed", 1, "of web, qualities and times")
+	flag.Uint64Var(&o.plan.seed, "seed", 1, "seed of web, qualities and times")
 	flag.StringVar(&o.svg, "svg", "", "draw the curves to `FILE`")
 	flag.StringVar(&o.tsv, "tsv", "", "write the curves to `FILE`")
 	flag.Parse()

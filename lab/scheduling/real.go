@@ -15,7 +15,7 @@ import (
 // fewest links from the first. How fast its servers are is drawn as in makeWeb, for a test web answers
 // from the same machine whatever the host.
 func readWeb(data string, n int, seed uint64) (*web, error) {
-	m, err := datadir.Read(data)
+	m, err := datadir.ReadManifest(data)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func replayed(data string) ([]vocab.Fingerprint, summary, error) {
 	}
 	defer r.Close()
 	t := trace{sites: map[string]bool{}}
-	err = r.Scan(0, func(_ vocab.Place, record *repository.Record) error {
+	err = r.Scan(0, func(_ vocab.Address, record *repository.Record) error {
 		if record.Kind == repository.PageRecord {
 			t.page(&record.Page)
 		}

@@ -1,7 +1,8 @@
 // Urlcache measures caches in front of the seen test as BNW03 does (Efficient URL Caching for World
 // Wide Web Crawling): the share of links that miss, by policy and size, on a stream of links.
-// The policies are those of urlserver/seen, and two more that need to know the future or everything:
-// MIN, which forgets what comes again last, and INFINITE, which forgets nothing.
+// The policies are CLOCK, which the product uses (urlserver/seen), LRU, RANDOM and STATIC, and two that
+// need to know the future or everything: MIN, which evicts the URL that comes again last, and INFINITE,
+// which evicts none.
 //
 //	go run ./lab/urlcache                  a synthetic stream, see trace.go
 //	go run ./lab/urlcache --data FOLDER    the links of a real crawl, from its data folder
@@ -25,7 +26,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"anatomy/urlserver/seen"
 	"anatomy/vocab"
 )
 
@@ -34,7 +34,7 @@ func main() {
 	flag.StringVar(&o.data, "data", "", "read the links of the crawl in `FOLDER`")
 	flag.StringVar(&o.log, "log", "", "read fingerprints from `FILE`")
 	flag.IntVar(&o.links, "links", 8_000_000, "`N` links of the synthetic stream")
-	flag.Uint64Var(&o.seed, "seed", 1, "of the synthetic stream")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the synthetic stream")
 	write := flag.String("write", "", "write the stream to `FILE`")
 	flag.Parse()
 	if err := run(os.Stdout, o, *write); err != nil {
@@ -141,15 +141,15 @@ func sizes() []int {
 func table(out io.Writer, stream []vocab.Fingerprint, f frequencies) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "hits, %\tMIN\t")
-	for _, p := range seen.Policies {
-		fmt.Fprintf(w, "%s\t", p)
+	for _, p := range policies {
+		fmt.Fprintf(w, "%s\t", p.name)
 	}
 	fmt.Fprintln(w, "ns a link, in that order\t")
 	next := nextUse(stream)
 	for _, size := range sizes() {
 		fmt.Fprintf(w, "%d\t%.2f\t", size, percent(belady(stream, next, size), len(stream)))
 		var times []int64
-		for _, p := range seen.Policies {
+		for _, p := range policies {
 			start := time.Now()
 			hits := replay(stream, f, p, size)
 			times = append(times, time.Since(start).Nanoseconds()/int64(len(stream)))
@@ -162,20 +162,20 @@ func table(out io.Writer, stream []vocab.Fingerprint, f frequencies) error {
 
 func percent(part uint64, of int) float64 { return 100 * float64(part) / float64(of) }
 
-// replay lets a cache meet the stream.
-func replay(stream []vocab.Fingerprint, f frequencies, p seen.Policy, size int) (hits uint64) {
-	c := seen.New[struct{}](p, size)
-	if p == seen.Static {
+// replay returns how many URLs of the stream a cache has when they come.
+func replay(stream []vocab.Fingerprint, f frequencies, p policy, size int) (hits uint64) {
+	c := p.new(size)
+	if p.offer {
 		for _, fp := range f.byCount[:min(size, len(f.byCount))] {
-			c.Put(fp, struct{}{})
+			c.meet(fp)
 		}
 	}
 	for _, fp := range stream {
-		if _, ok := c.Get(fp); !ok {
-			c.Put(fp, struct{}{})
+		if c.meet(fp) {
+			hits++
 		}
 	}
-	return c.Counts().Hits
+	return hits
 }
 
 // frequencies are the distinct URLs of a stream, the most frequent first.

@@ -10,7 +10,6 @@ import (
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/repository"
-	"anatomy/urlserver/seen"
 	"anatomy/vocab"
 )
 
@@ -66,9 +65,9 @@ func TestShape(t *testing.T) {
 	f := count(stream)
 	for _, size := range []int{64, 4096} {
 		best := belady(stream, nextUse(stream), size)
-		for _, p := range seen.Policies {
+		for _, p := range policies {
 			if hits := replay(stream, f, p, size); hits > best {
-				t.Errorf("%s of %d: %d hits, MIN has %d", p, size, hits, best)
+				t.Errorf("%s of %d: %d hits, MIN has %d", p.name, size, hits, best)
 			}
 		}
 	}

@@ -134,7 +134,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// again checks that what a query says of itself means the same.
+// again checks that a query parsed from its own String means the same.
 func again(t interface{ Errorf(string, ...any) }, q Query) {
 	back := Parse(q.String())
 	once(back.Root)
@@ -144,7 +144,7 @@ func again(t interface{ Errorf(string, ...any) }, q Query) {
 	}
 }
 
-// once forgets how often words are asked for.
+// once resets Times.
 func once(n *Node) {
 	if n == nil {
 		return
@@ -285,7 +285,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: whatever is typed, its interpretation has the same meaning.
+// TestRoundTrip checks that the String of any text parses to the same query.
 func TestRoundTrip(t *testing.T) {
 	pieces := []string{
 		"a", "b", "Word", "naïve", "東京", "don't", "C++", "foo:bar", "OR", "AND", "|", "-", "--", "(", ")", `"`, " ", " ", " ",
@@ -313,7 +313,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// TestName: what is not looked for is no part of the name that a query may be, whatever stands in it is.
+// TestName checks that excluded words and operators are not part of a query's name.
 func TestName(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "",

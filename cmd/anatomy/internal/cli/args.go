@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// CompleteFlag makes the shell complete a flag with the given values.
+func CompleteFlag(c *cobra.Command, flag string, values ...string) {
+	c.RegisterFlagCompletionFunc(flag,
+		cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// UsageTemplate is cobra's usage text without its empty lines and capital letters.
+const UsageTemplate = `usage: {{if and .HasAvailableSubCommands (not .Annotations.takes)}}{{.CommandPath}} COMMAND{{else}}{{.UseLine}}{{end}}
+{{- if .HasAvailableSubCommands}}
+
+commands:
+{{- range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
+{{- if .HasExample}}
+
+examples:
+{{.Example}}{{end}}
+{{- if .HasAvailableLocalFlags}}
+
+flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+{{- if .HasAvailableInheritedFlags}}
+
+flags of every command:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+`
+
+// RequireSubcommand makes c, and every command below it that only groups others, fail with a
+// UsageError if no command or an unknown one is given. Cobra prints the help and succeeds.
+func RequireSubcommand(c *cobra.Command) {
+	for _, below := range c.Commands() {
+		RequireSubcommand(below)
+	}
+	if !c.HasSubCommands() || c.RunE != nil {
+		return
+	}
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return UnknownCommand(c, args[0])
+		}
+		fmt.Fprintln(c.ErrOrStderr(), c.UsageString())
+		return UsageErrorf("%s: no command given", c.CommandPath())
+	}
+}
+
+// UnknownCommand returns a UsageError that proposes the nearest command.
+func UnknownCommand(c *cobra.Command, name string) error {
+	err := UsageError{
+		Err:  fmt.Errorf("%s has no command %q", c.CommandPath(), name),
+		Hint: c.CommandPath() + " --help",
+	}
+	for distance := range 3 {
+		c.SuggestionsMinimumDistance = distance
+		if meant := c.SuggestionsFor(name); len(meant) > 0 {
+			err.Hint = fmt.Sprintf("did you mean: %s %s", c.CommandPath(), meant[0])
+			break
+		}
+	}
+	return err
+}
+
+// ExactArgs returns a check for n arguments. what names them in the error: "one URL".
+func ExactArgs(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return UsageErrorf("%s takes %s, got %d", c.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
+// MinArgs returns a check for n arguments or more.
+func MinArgs(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < n {
+			return UsageErrorf("%s takes %s", c.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
+// RejectFlags returns a UsageError for the first of the flags that was given, if wrong is true. The
+// format holds one %s for the flag's name.
+func RejectFlags(c *cobra.Command, wrong bool, format string, flags ...string) error {
+	for _, flag := range flags {
+		if wrong && c.Flags().Changed(flag) {
+			return UsageErrorf(format, flag)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Count returns a number with its noun: "1 page", "2 pages".
+func Count[N int | int64 | uint64](n N, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "ry"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// GroupDigits returns a whole number with its digits in groups of three.
+func GroupDigits(n any) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "\u202f" + s[i:]
+	}
+	return s
+}
+
+// FormatPercent returns a share between 0 and 1 as percent, with three digits.
+func FormatPercent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
+
+// FormatHitRatio returns the share of a cache's look-ups that it answered.
+func FormatHitRatio(hits, misses int64) string {
+	if hits+misses == 0 {
+		return "no look-ups"
+	}
+	return fmt.Sprintf("%.1f %% hits", 100*float64(hits)/float64(hits+misses))
+}
+
+// FormatDuration returns a duration to the millisecond, or from 1 s on to a tenth of a second.
+func FormatDuration(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "-"
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}
+
+// FormatAge returns how long before now a time was: "3 hours ago".
+func FormatAge(now, then time.Time) string {
+	switch d := now.Sub(then); {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return Count(int(d/time.Minute), "minute") + " ago"
+	case d < 48*time.Hour:
+		return Count(int(d/time.Hour), "hour") + " ago"
+	default:
+		return Count(int(d/(24*time.Hour)), "day") + " ago"
+	}
+}
+
+// KeysByCount returns the keys of counts, the highest count first, ties in alphabetical order.
+func KeysByCount(counts map[string]int64) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
+	})
+}
+
+// Tally lists the keys whose count is above 0 with their counts, the highest first.
+func Tally(counts map[string]int64) string {
+	var parts []string
+	for _, key := range KeysByCount(counts) {
+		if n := counts[key]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, key))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// PrintJSON prints a value as the API does, on one line.
+func PrintJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// A ByteSize is the value of a flag in bytes: a number, optionally followed by KB, MB or GB, which
+// are powers of ten.
+type ByteSize int64
+
+func (b *ByteSize) String() string { return strconv.FormatInt(int64(*b), 10) }
+func (b *ByteSize) Type() string   { return "SIZE" }
+
+// Set parses a size.
+func (b *ByteSize) Set(s string) error {
+	unit := int64(1)
+	for suffix, size := range map[string]int64{"KB": 1e3, "MB": 1e6, "GB": 1e9} {
+		if number, ok := strings.CutSuffix(strings.ToUpper(s), suffix); ok {
+			s, unit = number, size
+		}
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 1 || n > math.MaxInt64/unit {
+		return errors.New("a size is a whole number above 0, optionally followed by KB, MB or GB")
+	}
+	*b = ByteSize(n * unit)
+	return nil
+}

@@ -1,0 +1,153 @@
+// Package progress says in words how a crawl gets on.
+package progress
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/engine"
+)
+
+// Watch shows the progress of a crawl until ctx ends: a status line on a terminal, log lines elsewhere.
+func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c *engine.Crawl) {
+	every := cli.LogEvery
+	if screen.IsTerminal() {
+		every = cli.DrawEvery
+		defer screen.SetStatus("")
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	meter := rateMeter{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			s := c.Stats()
+			rate := meter.rate(now, s.Pages)
+			if p := c.Phase(); p.Name != "" {
+				ending(screen, log, &s, &p)
+				continue
+			}
+			if screen.IsTerminal() {
+				screen.SetStatus(progressLine(s, rate))
+				continue
+			}
+			log.Info("crawling", "pages", s.Pages, "per_second", fmt.Sprintf("%.1f", rate), "queued", s.Queued, "in_flight", s.InFlight,
+				"dead_links", s.DeadLinks(), "errors", s.Errors(), "hosts", s.Hosts, "searchable", s.Searchable, "waiting", waiting(s))
+		}
+	}
+}
+
+// ending shows what a crawl does when nothing is left to fetch.
+func ending(screen *cli.Console, log *slog.Logger, s *engine.CrawlStats, p *engine.Phase) {
+	if screen.IsTerminal() {
+		screen.SetStatus(fmt.Sprintf("%d pages  %s", s.Pages, phaseText(p)))
+		return
+	}
+	log.Info("finishing", "pages", s.Pages, "what", phaseText(p))
+}
+
+// phaseText is such as "step 4 of 5: merging the index, 42 %, 8 s left".
+func phaseText(p *engine.Phase) string {
+	text := fmt.Sprintf("step %d of %d: %s", p.Step, p.Steps, p.Name)
+	if p.Share >= 0 {
+		text += fmt.Sprintf(", %.0f %%", 100*p.Share)
+	}
+	if left, ok := p.Left(); ok {
+		text += fmt.Sprintf(", %.0f s left", max(1, left.Seconds()))
+	} else if p.Took >= time.Second {
+		text += fmt.Sprintf(", for %.0f s", p.Took.Seconds())
+	}
+	return text
+}
+
+// A rateMeter computes pages per second over the last rateReadings readings.
+type rateMeter struct {
+	times []time.Time
+	pages []int64
+}
+
+const rateReadings = 20
+
+func (m *rateMeter) rate(now time.Time, pages int64) float64 {
+	m.times, m.pages = append(m.times, now), append(m.pages, pages)
+	if len(m.times) > rateReadings {
+		m.times, m.pages = m.times[1:], m.pages[1:]
+	}
+	seconds := now.Sub(m.times[0]).Seconds()
+	if seconds == 0 {
+		return 0
+	}
+	return float64(pages-m.pages[0]) / seconds
+}
+
+func progressLine(s engine.CrawlStats, rate float64) string {
+	line := fmt.Sprintf("%d pages  %.0f/s  %d queued  %d dead links  %d errors  %d searchable", s.Pages, rate, s.Queued, s.DeadLinks(), s.Errors(), s.Searchable)
+	if s.Revisits.Visited > 0 {
+		line += fmt.Sprintf("  %d revisited", s.Revisits.Visited)
+	}
+	if why := waiting(s); why != "" {
+		line += "  waiting: " + why
+	}
+	return line
+}
+
+// waiting lists why sites wait, with their number, the most frequent reason first.
+func waiting(s engine.CrawlStats) string { return cli.Tally(s.Waiting) }
+
+// refusals lists why a run refused URLs, with their number, the most frequent reason first.
+func refusals(before, s engine.CrawlStats) string {
+	n := map[string]int64{}
+	for reason, total := range s.Traps {
+		n[reason] = total - before.Traps[reason]
+	}
+	return cli.Tally(n)
+}
+
+// Summary describes a run by the counters of its start and its end, and the state of the data folder.
+func Summary(before, s engine.CrawlStats, interrupted bool) string {
+	var b strings.Builder
+	if interrupted {
+		b.WriteString("Stopped. The same command resumes the crawl.\n")
+	}
+	pages := max(0, s.Pages-before.Pages) // pages that left the results are counted apart
+	fmt.Fprintf(&b, "%s in %s (%.0f/s). In all: %d pages of %s known, %s searchable.\n",
+		cli.Count(pages, "new page"), s.Elapsed.Round(100*time.Millisecond), float64(pages)/max(0.001, s.Elapsed.Seconds()),
+		s.Pages, cli.Count(s.Known, "URL"), cli.Count(s.Searchable, "document"))
+	fmt.Fprintf(&b, "%s, %s", cli.Count(s.Duplicates, "duplicate"), cli.Count(s.Outcomes["redirected"]-before.Outcomes["redirected"], "redirect"))
+	if n := s.DeadLinks() - before.DeadLinks(); n > 0 {
+		fmt.Fprintf(&b, ", %s", cli.Count(n, "dead link"))
+	}
+	for _, name := range []string{"forbidden", "unsupported", "too large", "refused", "no such name", "failed"} {
+		if n := s.Outcomes[name] - before.Outcomes[name]; n > 0 {
+			fmt.Fprintf(&b, ", %d %s", n, name)
+		}
+	}
+	if r := s.Revisits; r.Visited > 0 {
+		fmt.Fprintf(&b, ".\n%d revisited: %d unchanged (%d answered 304), %s, %s left the results", r.Visited, r.Unchanged, r.NotModified, cli.Count(r.Changed, "new version"), cli.Count(r.Left, "page"))
+	}
+	if refused := refusals(before, s); refused != "" {
+		fmt.Fprintf(&b, ".\nURLs not requested: %s", refused)
+		for _, r := range s.Refusals {
+			fmt.Fprintf(&b, ".\n  %s: %s", cli.Count(int64(r.Refused), "URL"), r.Why)
+		}
+		fmt.Fprintf(&b, ".\n  To see why one was refused: anatomy trace URL. To refuse none for its like: --max-repeats -1")
+	}
+	if why := waiting(s); why != "" && !interrupted {
+		fmt.Fprintf(&b, ".\nHosts with URLs that are not fetched: %s", why)
+	}
+	fmt.Fprintf(&b, ".\n%s, %.1f MB", cli.Count(s.Requests, "request"), float64(s.Bytes)/1e6)
+	if s.RequestsPerPage > 0 {
+		fmt.Fprintf(&b, "; %.2f requests for each new page", s.RequestsPerPage)
+	}
+	if lookups := s.DNSHits + s.DNSMisses; lookups > 0 {
+		fmt.Fprintf(&b, "; DNS: %s, %.0f %% of look-ups from the cache", cli.Count(s.DNSQueries, "query"), 100*float64(s.DNSHits)/float64(lookups))
+	}
+	b.WriteString(".")
+	return b.String()
+}

@@ -1,0 +1,130 @@
+package quality
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/eval"
+	"anatomy/searcher"
+	"anatomy/upkeep"
+	"anatomy/vocab"
+)
+
+// teach searches for weights with better results on the judged queries, and writes them to a file.
+func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) error {
+	var test []eval.Judged
+	if e.test != "" {
+		var err error
+		if test, err = readJudged(e.test); err != nil {
+			return err
+		}
+	}
+	start, err := readWeights(e.weights)
+	if err != nil {
+		return err
+	}
+	w := c.OutOrStdout()
+	fmt.Fprintf(w, "learning from %s, seed %d\n", cli.Count(len(judged), "query"), e.seed)
+	learnt := start
+	if err := withThese(data, start, 0, func(s *searcher.Searcher) error {
+		l := eval.Learner{Searcher: s, Seed: e.seed, ID: upkeep.TextID, Progress: func(weight string, value searcher.Milli, mrr float64) {
+			fmt.Fprintf(c.ErrOrStderr(), "MRR@10 %.4f  %s = %d\n", mrr, weight, value)
+		}}
+		learnt, err = l.Learn(c.Context(), judged, start)
+		return err
+	}); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(learnt, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := cli.WriteText(c, e.learn, string(b)+"\n"); err != nil {
+		return err
+	}
+	for _, set := range []struct {
+		name   string
+		judged []eval.Judged
+	}{{"learnt from", judged}, {"test", test}} {
+		if len(set.judged) == 0 {
+			continue
+		}
+		for _, weights := range []struct {
+			name string
+			w    searcher.Weights
+		}{{"before", start}, {"after", learnt}} {
+			m, err := e.measure(c, data, weights.w, set.judged)
+			if err != nil {
+				return err
+			}
+			printMeasures(w, set.name+", "+weights.name+": ", m)
+		}
+	}
+	return nil
+}
+
+func (e *evaluation) measure(c *cobra.Command, data string, w searcher.Weights, judged []eval.Judged) (m eval.Measures, err error) {
+	err = withThese(data, w, e.candidates(), func(s *searcher.Searcher) error {
+		run, err := e.ask(c, s, judged)
+		if err == nil {
+			m = eval.Measure(judged, eval.Pages(run))
+		}
+		return err
+	})
+	return m, err
+}
+
+// withoutEach measures the ranking with all of its parts, and without each of them.
+func (e *evaluation) withoutEach(c *cobra.Command, data string, judged []eval.Judged) error {
+	all, err := readWeights(e.weights)
+	if err != nil {
+		return err
+	}
+	for _, part := range ablations {
+		w := all
+		part.remove(&w)
+		m, err := e.measure(c, data, w, judged)
+		if err != nil {
+			return err
+		}
+		printMeasures(c.OutOrStdout(), fmt.Sprintf("%-24s", part.name), m)
+	}
+	return nil
+}
+
+// ablations are the parts of the ranking that weights alone can remove. The first phase is unchanged,
+// except for the contributions of PageRank and URLs.
+var ablations = []struct {
+	name   string
+	remove func(w *searcher.Weights)
+}{
+	{"all", func(*searcher.Weights) {}},
+	{"without anchors", func(w *searcher.Weights) {
+		w.Type[vocab.Anchor], w.Type[vocab.AnchorOut], w.NearIn[vocab.AnchorField] = 0, 0, 0
+		w.PhraseInField[vocab.AnchorField], w.ExactMatch[vocab.AnchorField] = 0, 0
+	}},
+	{"without PageRank", func(w *searcher.Weights) { w.Rank = 0 }},
+	{"without proximity", func(w *searcher.Weights) {
+		w.NearIn, w.PhraseInField = [vocab.Fields]searcher.Milli{}, [vocab.Fields]searcher.Milli{}
+	}},
+	{"without whole fields", func(w *searcher.Weights) { w.PhraseInField = [vocab.Fields]searcher.Milli{} }},
+	{"without exact names", func(w *searcher.Weights) { w.ExactMatch, w.VerbatimTitle = [vocab.Fields]searcher.Milli{}, 0 }},
+	{"without letters", func(w *searcher.Weights) { w.VerbatimTitle = 0 }},
+	{"without names of parts", func(w *searcher.Weights) { w.Type[vocab.Part] = 0 }},
+	{"without titles", func(w *searcher.Weights) {
+		w.Type[vocab.Title], w.NearIn[vocab.TitleField], w.PhraseInField[vocab.TitleField], w.ExactMatch[vocab.TitleField], w.VerbatimTitle = 0, 0, 0, 0, 0
+	}},
+	{"without words of URLs", func(w *searcher.Weights) {
+		w.Type[vocab.URLWord], w.NearIn[vocab.URLField], w.PhraseInField[vocab.URLField] = 0, 0, 0
+	}},
+	{"without types in text", func(w *searcher.Weights) {
+		for t := vocab.Plain; t <= vocab.Menu; t++ {
+			w.Type[t] = w.Type[vocab.Plain]
+		}
+	}},
+	{"without length", func(w *searcher.Weights) { w.Length = 0 }},
+	{"without depth of URLs", func(w *searcher.Weights) { w.Depth = [6]searcher.Milli{} }},
+}

@@ -1,0 +1,66 @@
+package quality
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/collection"
+	"anatomy/disk/datadir"
+	"anatomy/searcher"
+	"anatomy/searcher/scoring"
+)
+
+// WeightsFlag adds the flag for the file that WithWeights takes.
+func WeightsFlag(c *cobra.Command, name *string) {
+	c.Flags().StringVar(name, "weights", "", "use the weights in `FILE`, JSON as in doc/evaluation.md; or bm25")
+}
+
+// readWeights reads weights from a file. Weights that it does not name keep their defaults.
+func readWeights(name string) (searcher.Weights, error) {
+	w := scoring.Default
+	switch name {
+	case "":
+		return w, nil
+	case "bm25":
+		return scoring.BM25, nil
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return w, cli.WithHint(err, "--weights takes the name of a file to read")
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&w); err != nil {
+		return w, cli.WithHint(fmt.Errorf("weights %s: %w", name, err), "doc/evaluation.md shows such a file")
+	}
+	return w, nil
+}
+
+// WithWeights calls ask with a searcher over the data folder. file names the weights, "" the defaults.
+func WithWeights(dir, file string, ask func(*searcher.Searcher) error) error {
+	w, err := readWeights(file)
+	if err != nil {
+		return err
+	}
+	return withThese(dir, w, 0, ask)
+}
+
+// withThese is WithWeights for given weights. candidates pages are scored in the second phase, 0 for the
+// default.
+func withThese(dir string, w searcher.Weights, candidates int, ask func(*searcher.Searcher) error) error {
+	if err := datadir.CheckVersion(dir); err != nil {
+		return err
+	}
+	links := collection.NewSharedLinks(dir)
+	s, err := searcher.Open(dir, searcher.Options{Weights: w, Candidates: candidates, Links: links})
+	if err != nil {
+		return err
+	}
+	return errors.Join(ask(s), s.Close(), links.Close())
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package main
+
+// hideFiles does nothing where there are no modes.
+func hideFiles() {}

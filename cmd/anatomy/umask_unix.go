@@ -1,0 +1,9 @@
+//go:build unix
+
+package main
+
+import "syscall"
+
+// hideFiles makes whatever the program creates readable by its user alone: data, backups and exports
+// may hold pages from behind a sign-in. Pebble and ACME create files, too.
+func hideFiles() { syscall.Umask(0o077) }

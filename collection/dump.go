@@ -1,0 +1,119 @@
+package collection
+
+import (
+	"fmt"
+	"io"
+
+	"anatomy/analysis"
+	"anatomy/control"
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/rankvector"
+	"anatomy/disk/repository"
+	"anatomy/disk/segment"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// DumpDocuments prints every key of the document index.
+func DumpDocuments(w io.Writer, dir string, _ []string) error {
+	return docindex.Use(dir, func(db *docindex.DB) error { return db.Dump(w) })
+}
+
+// DumpRepository prints one line per record of the repository.
+func DumpRepository(w io.Writer, dir string, _ []string) error {
+	if err := datadir.CheckVersion(dir); err != nil {
+		return err
+	}
+	r, err := repository.OpenReader(datadir.Repository(dir))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return r.Scan(0, func(place vocab.Address, record *repository.Record) error {
+		_, err := fmt.Fprintln(w, place, record)
+		return err
+	})
+}
+
+// DumpPage prints the body of the page of a URL.
+func DumpPage(w io.Writer, dir string, args []string) error {
+	u, err := weburl.ParseTyped(args[0])
+	if err != nil {
+		return err
+	}
+	return docindex.Use(dir, func(db *docindex.DB) error {
+		t, err := control.Follow(db, u)
+		if err != nil {
+			return err
+		}
+		last := t[len(t)-1]
+		if last.Fetch == nil || last.Fetch.Address == 0 {
+			return fmt.Errorf("%s: no page is stored", last.URL)
+		}
+		r, err := repository.OpenReader(datadir.Repository(dir))
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		record, err := r.Read(last.Fetch.Address)
+		if err != nil {
+			return err
+		}
+		if record.Kind != repository.PageRecord {
+			return fmt.Errorf("%s: no page is stored, only a %s", last.URL, record.Kind)
+		}
+		_, err = w.Write(record.Page.Body)
+		return err
+	})
+}
+
+// DumpLinks prints the link runs in force.
+func DumpLinks(w io.Writer, dir string, _ []string) error {
+	m, err := datadir.ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range m.Links {
+		if err := linkdb.Dump(w, datadir.Links(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DumpWord prints the posting lists of a word, analyzed as pages and queries are, in every segment.
+func DumpWord(w io.Writer, dir string, args []string) error {
+	m, err := datadir.ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range m.Segments {
+		for _, word := range analysis.PhraseTerms(args[0]) {
+			if err := segment.Dump(w, datadir.Segment(dir, name), word); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// DumpRanks prints the documents and ranks of the default vector.
+func DumpRanks(w io.Writer, dir string, _ []string) error {
+	if err := datadir.CheckVersion(dir); err != nil {
+		return err
+	}
+	v, err := rankvector.ReadIfAny(datadir.Rank(dir))
+	if err != nil || v == nil {
+		return err
+	}
+	for doc, rank := range v.Ranks {
+		if rank != 0 {
+			if _, err := fmt.Fprintf(w, "%d\t%.9g\n", doc, rank); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,10 @@
+package collection
+
+import "errors"
+
+// Errors of a collection. Methods may wrap them; the web answers with the status beside each.
+var (
+	ErrNotFound = errors.New("not found")       // 404
+	ErrNotReady = errors.New("index not ready") // 503
+	ErrBadURL   = errors.New("not a valid URL") // 400
+)

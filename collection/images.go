@@ -1,0 +1,79 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"anatomy/disk/repository"
+	"anatomy/indexer"
+	"anatomy/lru"
+	"anatomy/searcher"
+	"anatomy/vocab"
+)
+
+// Images returns images of the pages that match a request. They are read from the stored pages: see
+// decision 0075.
+func (s *Site) Images(ctx context.Context, r searcher.Request) (*searcher.ImageResponse, error) {
+	return s.Searcher.Images(ctx, r, s.imagesOf)
+}
+
+// Image returns the image with an ID on the page of a document. The error wraps ErrNotFound if there
+// is none.
+func (s *Site) Image(ctx context.Context, doc vocab.DocID, id string) (*vocab.Image, error) {
+	info, err := s.Document(ctx, doc)
+	if err != nil && !errors.Is(err, searcher.ErrNotIndexed) {
+		return nil, err
+	}
+	var images []vocab.Image
+	if err == nil && info.Address != 0 {
+		if images, err = s.imagesOf(&info); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range images {
+		if m.ID() == id {
+			return &m, nil
+		}
+	}
+	return nil, fmt.Errorf("document %d: image %q: %w", doc, id, ErrNotFound)
+}
+
+// imagesOf returns the images of a stored page. A damaged page has none.
+func (s *Site) imagesOf(info *vocab.DocInfo) ([]vocab.Image, error) {
+	if images, ok := s.images.Get(info.Address); ok {
+		return images, nil
+	}
+	record, err := s.repo.Read(info.Address)
+	var damage *repository.DamageError
+	if errors.As(err, &damage) {
+		s.noted(err)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	buf := parseBuffers.Get().(*indexer.Buffer)
+	images, err := indexer.Images(&record.Page, buf)
+	parseBuffers.Put(buf)
+	if err != nil { // the page cannot be parsed
+		images = nil
+	}
+	s.images.Put(info.Address, images)
+	return images, nil
+}
+
+var parseBuffers = sync.Pool{New: func() any { return new(indexer.Buffer) }}
+
+// maxImageLists bounds the images in memory; each page counts as one more. An image takes some 300
+// bytes.
+const maxImageLists = 20_000
+
+// imageLists keeps the images of pages by their address, at which a page never changes: the next page
+// of results needs the same ones, and so does each image that is shown.
+type imageLists = lru.Cache[vocab.Address, []vocab.Image]
+
+func newImageLists() *imageLists {
+	return lru.New(maxImageLists, func(_ vocab.Address, images []vocab.Image) int { return 1 + len(images) })
+}

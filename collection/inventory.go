@@ -1,0 +1,163 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"anatomy/control"
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/segment"
+	"anatomy/ranking"
+	"anatomy/vocab"
+)
+
+// An Inventory is what a data folder holds, and how much space it takes.
+type Inventory struct {
+	Pages     int                    `json:"pages"`     // documents in the index that were fetched
+	Uncrawled int                    `json:"uncrawled"` // documents in the index that are known by links alone
+	Segments  int                    `json:"segments"`
+	Words     uint64                 `json:"words"` // different ones, in the largest segment
+	Postings  uint64                 `json:"postings"`
+	Hits      uint64                 `json:"hits"`
+	Links     uint64                 `json:"links"`
+	Rank      string                 `json:"rank"`  // how the vector in force was computed; "" for none
+	Ranks     []ranking.VectorStatus `json:"ranks"` // all vectors, by name
+	Rows      []Row                  `json:"rows"`
+	Outcomes  map[string]uint64      `json:"outcomes,omitempty"` // of fetches, from AddOutcomes
+}
+
+// A Row is the size of one structure.
+type Row struct {
+	Name  string  `json:"name"`
+	Bytes int64   `json:"bytes"`
+	Paper float64 `json:"paper"` // BP98 Table 1, bytes a page; 0 where it has no such row
+}
+
+// paperPages is the number of pages behind Table 1 of BP98, and gigabyte what it counts in.
+const (
+	paperPages = 24e6
+	gigabyte   = 1e9
+)
+
+// TakeInventory measures the data folder dir. It takes no lock.
+func TakeInventory(dir string) (*Inventory, error) {
+	m, err := datadir.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	i := &Inventory{Segments: len(m.Segments)}
+	lists, err := i.segments(dir, m)
+	if err != nil {
+		return nil, err
+	}
+	if i.Links, err = linkdb.CountFolder(dir, m); err != nil {
+		return nil, err
+	}
+	if i.Ranks, err = ranking.ListFor(dir, i.Links); err != nil {
+		return nil, err
+	}
+	for _, v := range i.Ranks {
+		if v.Name != ranking.Default {
+			continue
+		}
+		i.Rank = fmt.Sprintf("damping %g, %d iterations, residual %.2g, computed %s", v.Damping, v.Iterations, v.Residual, v.Computed.Format("2006-01-02 15:04:05"))
+		if v.Personalized != "" {
+			i.Rank += ", personalised to " + v.Personalized
+		}
+	}
+	for _, part := range []struct {
+		name, sub string
+		paper     float64 // gigabytes in Table 1
+	}{
+		{"repository", "repository", 53.5},
+		{textsOfPages, "index", 0},
+		{"document index, seen set, frontier", "docindex", 9.7},
+		{"links and anchors", "links", 3.9 + 6.6},
+		{"rank vector", "rank", 0},
+	} {
+		bytes, err := datadir.FolderSize(filepath.Join(dir, part.sub))
+		if err != nil {
+			return nil, err
+		}
+		if part.name == textsOfPages {
+			i.Rows = append(i.Rows, lists...)
+			for _, r := range lists {
+				bytes -= r.Bytes
+			}
+		}
+		i.Rows = append(i.Rows, Row{part.name, max(bytes, 0), part.paper * gigabyte / paperPages})
+	}
+	total := Row{Name: "total", Paper: 108.7 * gigabyte / paperPages}
+	for _, r := range i.Rows {
+		total.Bytes += r.Bytes
+	}
+	i.Rows = append(i.Rows, total)
+	return i, nil
+}
+
+// textsOfPages names the rest of the index, beside the lists.
+const textsOfPages = "texts of pages, for results"
+
+// segments counts what the segments hold and returns the sizes of their lists.
+func (i *Inventory) segments(dir string, m datadir.Manifest) (rows []Row, err error) {
+	var all segment.Sizes
+	for _, name := range m.Segments {
+		s, err := segment.Open(datadir.Segment(dir, name), nil)
+		if err != nil {
+			return nil, err
+		}
+		sizes, err := s.Sizes()
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		all.Hits, all.Postings, all.Dictionary = all.Hits+sizes.Hits, all.Postings+sizes.Postings, all.Dictionary+sizes.Dictionary
+		for ord := range vocab.Ordinal(s.Docs()) {
+			if s.Crawled(ord) {
+				i.Pages++
+			} else {
+				i.Uncrawled++
+			}
+		}
+		postings, hits := s.Totals(segment.Full)
+		i.Postings, i.Hits, i.Words = i.Postings+postings, i.Hits+hits, max(i.Words, s.Terms())
+		if err := s.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return []Row{
+		{"inverted index: documents and impacts", all.Postings, 0},
+		{"inverted index: hits", all.Hits, (4.1 + 37.2) * gigabyte / paperPages},
+		{"lexicon, with the lists of rare words", all.Dictionary, 0.293 * gigabyte / paperPages},
+	}, nil
+}
+
+// AddOutcomes adds the outcomes of fetches, from the crawl that runs or from the document index. It
+// adds none while another process writes to the folder. It takes the folder's lock for a moment, so
+// a server should not call it.
+func (i *Inventory) AddOutcomes(ctx context.Context, dir string) error {
+	if st, err := control.New(dir).Status(ctx); err == nil {
+		i.Outcomes = map[string]uint64{}
+		for name, n := range st.Outcomes {
+			i.Outcomes[name] = uint64(n)
+		}
+		return nil
+	}
+	err := docindex.Use(dir, func(db *docindex.DB) error {
+		i.Outcomes = map[string]uint64{}
+		counts, err := db.Counts()
+		for o, n := range counts.Outcomes {
+			if n > 0 {
+				i.Outcomes[vocab.Outcome(o).String()] = n
+			}
+		}
+		return err
+	})
+	if datadir.IsBusy(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,336 @@
+package collection
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"anatomy/control"
+	"anatomy/disk/datadir"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/rankvector"
+	"anatomy/pagerank"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// Links are the link database and the rank vector of a data folder as they were when they were
+// opened. They are for one goroutine, see SharedLinks.
+type Links struct {
+	set  *linkdb.Set
+	find *linkdb.Finder
+	rank *rankvector.Vector // nil if none is computed
+}
+
+// OpenLinks opens the links of the data folder dir. It takes no lock.
+func OpenLinks(dir string) (*Links, error) {
+	set, err := linkdb.OpenFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	rank, err := rankvector.ReadIfAny(datadir.Rank(dir))
+	if err != nil {
+		return nil, errors.Join(err, set.Close())
+	}
+	return &Links{set: set, find: set.Finder(), rank: rank}, nil
+}
+
+// Close closes the files.
+func (l *Links) Close() error { return l.set.Close() }
+
+// Doc returns the document of a URL, http or https. It walks over all names: some 100 ms for a
+// million. The error wraps control.ErrUnknownURL for a URL without a docID.
+func (l *Links) Doc(ctx context.Context, u weburl.URL) (vocab.DocID, error) {
+	_, wanted, _ := strings.Cut(u.String(), "://")
+	for name, err := range l.set.Names() {
+		if err != nil {
+			return 0, err
+		}
+		if _, known, _ := strings.Cut(name.URL, "://"); known == wanted {
+			return name.Doc, nil
+		}
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+	}
+	return 0, fmt.Errorf("%s: %w", u.String(), control.ErrUnknownURL)
+}
+
+// Of returns the links of a document, at most n in-links and n out-links. Of an alias it returns
+// those of its canonical document.
+func (l *Links) Of(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error) {
+	if of, ok := l.set.Canonical(doc); ok {
+		doc = of
+	}
+	r := &LinkReport{Doc: doc, Rank: l.rank.Rank(doc), In: []InLink{}, Out: []OutLink{}}
+	var err error
+	if r.URL, _, err = l.find.URL(doc); err != nil {
+		return nil, err
+	}
+	if err := l.in(ctx, r, n); err != nil {
+		return nil, err
+	}
+	return r, l.out(r, n)
+}
+
+// in fills in the in-links of the document.
+func (l *Links) in(ctx context.Context, r *LinkReport, n int) error {
+	sources, err := l.sources(r.Doc)
+	if err != nil {
+		return err
+	}
+	for i := range sources {
+		s := &sources[i]
+		followed, err := l.followed(s.Doc)
+		if err != nil {
+			return err
+		}
+		s.Share = l.damping() * l.rank.Rank(s.Doc) / float64(max(followed, 1))
+		r.FromLinks += s.Share
+		if s.OffSite {
+			r.OffSite++
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	slices.SortStableFunc(sources, func(a, b InLink) int { return cmp.Compare(b.Share, a.Share) })
+	r.InCount, r.In = len(sources), sources[:min(n, len(sources))]
+	return l.name(len(r.In), func(i int) (vocab.DocID, *string) { return r.In[i].Doc, &r.In[i].URL })
+}
+
+// sources returns the pages that link to a document, ascending.
+func (l *Links) sources(doc vocab.DocID) ([]InLink, error) {
+	anchors, err := l.find.Anchors(doc)
+	if err != nil {
+		return nil, err
+	}
+	texts := map[vocab.DocID]*InLink{}
+	for _, t := range anchors.Texts {
+		for _, source := range t.Sources {
+			in := texts[source]
+			if in == nil {
+				in = &InLink{Doc: source, Texts: []string{}}
+				texts[source] = in
+			}
+			in.OffSite = in.OffSite || t.OffSite
+			if t.Text != "" {
+				in.Texts = append(in.Texts, t.Text)
+			}
+		}
+	}
+	all := make([]InLink, 0, len(texts))
+	for _, in := range texts {
+		all = append(all, *in)
+	}
+	slices.SortFunc(all, func(a, b InLink) int { return cmp.Compare(a.Doc, b.Doc) })
+	return all, nil
+}
+
+// followed counts the links of a page that its rank is shared by.
+func (l *Links) followed(doc vocab.DocID) (n int, err error) {
+	source, err := l.find.Links(doc)
+	for _, t := range source.Targets {
+		if l.follows(t) {
+			n++
+		}
+	}
+	return n, err
+}
+
+// follows reports whether a link passes on rank: it is followed and its target exists.
+func (l *Links) follows(t linkdb.Target) bool {
+	_, exists := l.set.Canonical(t.Doc)
+	return exists && t.Flags&vocab.NoFollow == 0
+}
+
+func (l *Links) damping() float64 {
+	if l.rank == nil {
+		return pagerank.DefaultDamping
+	}
+	return l.rank.Damping
+}
+
+// out fills in the out-links of the document.
+func (l *Links) out(r *LinkReport, n int) error {
+	source, err := l.find.Links(r.Doc)
+	if err != nil {
+		return err
+	}
+	r.OutCount = len(source.Targets)
+	for _, t := range source.Targets {
+		_, exists := l.set.Canonical(t.Doc)
+		if !exists {
+			r.Broken++
+		}
+		if len(r.Out) < n {
+			r.Out = append(r.Out, OutLink{Doc: t.Doc, NoFollow: t.Flags&vocab.NoFollow != 0, Broken: !exists})
+		}
+	}
+	return l.name(len(r.Out), func(i int) (vocab.DocID, *string) { return r.Out[i].Doc, &r.Out[i].URL })
+}
+
+// name fills in the URLs of n documents. at returns the ith document and where its URL goes. It
+// looks them up in ascending order, which reads each block once.
+func (l *Links) name(n int, at func(i int) (vocab.DocID, *string)) error {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, _ := at(i)
+		b, _ := at(j)
+		return cmp.Compare(a, b)
+	})
+	for _, i := range order {
+		doc, url := at(i)
+		var err error
+		if *url, _, err = l.find.URL(doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A BrokenLink is a document that does not exist and that pages link to.
+type BrokenLink struct {
+	URL   string   `json:"url"`
+	Count int      `json:"count"` // pages that link to it
+	From  []InLink `json:"from"`  // some of them, by document
+}
+
+// Broken returns the documents that do not exist, those with most links to them first, with at most
+// n of the pages that link to each. Documents that match one of the blocked patterns may exist, and
+// are left out.
+func (l *Links) Broken(ctx context.Context, n int, blocked []string) ([]BrokenLink, error) {
+	found := map[vocab.DocID]*BrokenLink{}
+	var docs []vocab.DocID
+	for source, err := range l.set.AllLinks() {
+		if err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for _, t := range source.Targets {
+			if _, ok := l.set.Canonical(t.Doc); ok {
+				continue
+			}
+			b := found[t.Doc]
+			if b == nil {
+				b = &BrokenLink{From: []InLink{}}
+				found[t.Doc] = b
+				docs = append(docs, t.Doc)
+			}
+			if b.Count++; len(b.From) < n {
+				b.From = append(b.From, InLink{Doc: source.Doc, Texts: []string{}})
+			}
+		}
+	}
+	slices.SortFunc(docs, func(a, b vocab.DocID) int {
+		return cmp.Or(cmp.Compare(found[b].Count, found[a].Count), cmp.Compare(a, b))
+	})
+	all := make([]BrokenLink, len(docs))
+	for i, doc := range docs {
+		all[i] = *found[doc]
+	}
+	if err := l.nameBroken(docs, all); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(b BrokenLink) bool {
+		u, err := weburl.Parse(b.URL)
+		return err == nil && slices.ContainsFunc(blocked, func(p string) bool { return weburl.MatchPattern(p, &u) })
+	}), nil
+}
+
+// nameBroken fills in the URLs and the texts of the links.
+func (l *Links) nameBroken(docs []vocab.DocID, all []BrokenLink) error {
+	if err := l.name(len(all), func(i int) (vocab.DocID, *string) { return docs[i], &all[i].URL }); err != nil {
+		return err
+	}
+	var from []*InLink
+	for i, doc := range docs {
+		known, err := l.sources(doc)
+		if err != nil {
+			return err
+		}
+		for j := range all[i].From {
+			in := &all[i].From[j]
+			if at, ok := slices.BinarySearchFunc(known, in.Doc, func(k InLink, doc vocab.DocID) int { return cmp.Compare(k.Doc, doc) }); ok {
+				in.Texts, in.OffSite = known[at].Texts, known[at].OffSite
+			}
+			from = append(from, in)
+		}
+	}
+	return l.name(len(from), func(i int) (vocab.DocID, *string) { return from[i].Doc, &from[i].URL })
+}
+
+// Orphans calls fn for every page that no other page links to: only seeds and sitemaps name it.
+func (l *Links) Orphans(ctx context.Context, fn func(url string) error) error {
+	linked := map[vocab.DocID]bool{}
+	for source, err := range l.set.Links() {
+		if err != nil {
+			return err
+		}
+		for _, t := range source.Targets {
+			if t.Flags&vocab.NoFollow == 0 {
+				linked[t.Doc] = true
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	for name, err := range l.set.Names() {
+		if err != nil {
+			return err
+		}
+		if l.set.IsSource(name.Doc) && !linked[name.Doc] {
+			if err := fn(name.URL); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Export writes the graph that PageRank is computed on, one link per line: source, tab, target.
+// They are docIDs or, if urls is set, URLs, all of which are held in memory then.
+func (l *Links) Export(ctx context.Context, w io.Writer, urls bool) error {
+	end := func(line []byte, doc vocab.DocID) []byte { return strconv.AppendUint(line, uint64(doc), 10) }
+	if urls {
+		var names []string
+		for name, err := range l.set.Names() {
+			if err != nil {
+				return err
+			}
+			names = append(names, make([]string, int(name.Doc)+1-len(names))...)
+			names[name.Doc] = name.URL
+		}
+		end = func(line []byte, doc vocab.DocID) []byte { return append(line, names[doc]...) }
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	var line []byte
+	for source, err := range l.set.Links() {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		for _, t := range source.Targets {
+			if t.Flags&vocab.NoFollow != 0 {
+				continue
+			}
+			line = append(end(line[:0], source.Doc), '\t')
+			line = append(end(line, t.Doc), '\n')
+			if _, err := b.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	return b.Flush()
+}

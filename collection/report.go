@@ -1,0 +1,219 @@
+// Package collection holds what a data folder contains in the form in which pages, the API and the
+// command line show it.
+package collection
+
+import (
+	"fmt"
+	"time"
+
+	"anatomy/vocab"
+)
+
+// A LinkReport is the links of one document. Its JSON is that of the API and of
+// "anatomy links --json".
+type LinkReport struct {
+	Doc  vocab.DocID `json:"docid"`
+	URL  string      `json:"url"`
+	Rank float64     `json:"pagerank"` // share of the sum of all ranks; 0 without a rank vector
+
+	// FromLinks is the sum of the Shares of all in-links. The rest of Rank comes from the teleport
+	// and from dangling nodes (BP98 §2.1.2).
+	FromLinks float64 `json:"from_links"`
+
+	In       []InLink  `json:"in"` // the first n by Share, largest first
+	InCount  int       `json:"in_count"`
+	OffSite  int       `json:"in_off_site"` // of InCount: from other sites
+	Out      []OutLink `json:"out"`         // the first n by docID
+	OutCount int       `json:"out_count"`
+	Broken   int       `json:"out_broken"` // of OutCount: to documents that do not exist
+}
+
+// An InLink is a page that links to the document. A page with only nofollow links is not an InLink.
+type InLink struct {
+	Doc     vocab.DocID `json:"docid"`
+	URL     string      `json:"url"`
+	Texts   []string    `json:"texts"` // anchor texts, without empty ones
+	OffSite bool        `json:"off_site"`
+
+	// Share is the rank that the page passes to the document: its rank × damping ÷ its out-links.
+	Share float64 `json:"share"`
+}
+
+// An OutLink is a document that the document links to.
+type OutLink struct {
+	Doc      vocab.DocID `json:"docid"`
+	URL      string      `json:"url"`
+	NoFollow bool        `json:"nofollow"`
+	Broken   bool        `json:"broken"` // the target does not exist: 404, 410, unknown host
+}
+
+// A Trace explains why a page is, or is not, in the index. Its JSON is that of the API and of
+// "anatomy trace --json".
+type Trace struct {
+	URL   string `json:"url"`   // canonical form
+	Known bool   `json:"known"` // a seed, a link or a sitemap names it
+
+	// Records are the crawl's records of the URL and then of its aliases' targets, in order.
+	Records []TraceRecord `json:"records"`
+	Unread  string        `json:"unread"` // why the records could not be read, or ""
+	Live    bool          `json:"live"`   // the records come from a running crawl
+
+	Indexed bool   `json:"indexed"` // searches can find the last of Records
+	Crawled bool   `json:"crawled"` // … by its own text; else by anchor texts alone
+	Words   uint32 `json:"words"`   // in its text
+	Title   string `json:"title"`
+	Absent  string `json:"absent"` // why it is not indexed, or ""
+
+	Doc      vocab.DocID `json:"docid"`      // of the last of Records, or 0
+	PageRank float64     `json:"pagerank"`   // share of the sum of all ranks, or 0
+	Average  float64     `json:"of_average"` // PageRank ÷ average rank
+	Ranks    []TraceRank `json:"ranks"`      // by the other rank vectors of the data folder
+
+	Alike    []NearPage `json:"alike"` // the ten nearest near-duplicates, nearest first
+	AlikeAll int        `json:"alike_total"`
+
+	// Similar are known URLs that differ from an unknown one in scheme, www or the last slash alone.
+	Similar []string `json:"similar"`
+}
+
+// A TraceRank is the rank of a page by one rank vector.
+type TraceRank struct {
+	Name    string  `json:"name"`       // of the vector
+	Rank    float64 `json:"rank"`       // share of the sum of all ranks
+	Average float64 `json:"of_average"` // Rank ÷ average rank
+}
+
+// A TraceRecord is the crawl's record of one URL.
+type TraceRecord struct {
+	Doc       vocab.DocID `json:"docid"`
+	URL       string      `json:"url"`
+	Depth     int         `json:"depth"` // links from the nearest seed
+	FirstSeen time.Time   `json:"first_seen,omitzero"`
+	State     string      `json:"state"`               // "queued", "finished", …
+	Retry     time.Time   `json:"retry,omitzero"`      // next attempt, in state waiting
+	Tries     int         `json:"tries"`               // temporary failures in a row
+	Refused   string      `json:"refused"`             // why it must not be fetched, or ""
+	Waits     string      `json:"waits,omitempty"`     // why its host waits, in state queued
+	Visits    int         `json:"visits"`              // visits that learned whether the page exists
+	Visited   time.Time   `json:"visited,omitzero"`    // the last of them
+	Changes   int         `json:"changes"`             // visits that found new content
+	Changed   time.Time   `json:"changed,omitzero"`    // the last of them
+	Misses    int         `json:"misses"`              // visits in a row that found no page
+	DownSince time.Time   `json:"down_since,omitzero"` // its host is down since then
+
+	Next    time.Time `json:"next,omitzero"` // next visit
+	NextWhy string    `json:"next_why"`
+	Planned bool      `json:"planned"` // Next is in the queue; else only "crawl --recrawl" visits
+
+	Fetch *TraceFetch `json:"fetch"` // the last fetch, or null
+}
+
+// Origin describes how far the URL is from the seeds.
+func (r *TraceRecord) Origin() string {
+	switch r.Depth {
+	case 0:
+		return "a seed or named by robots.txt"
+	case 1:
+		return "1 link from a seed"
+	}
+	return fmt.Sprintf("%d links from a seed", r.Depth)
+}
+
+// A TraceFetch is the result of a fetch.
+type TraceFetch struct {
+	At      time.Time   `json:"at,omitzero"`
+	Outcome string      `json:"outcome"` // "fetched", "redirected", "forbidden", …
+	Status  int         `json:"status"`  // HTTP status, 0 without a response
+	Reason  string      `json:"reason"`
+	Place   string      `json:"place"`   // address in the repository, "" if nothing was kept
+	Content string      `json:"content"` // checksum of the body, "" for a redirect
+	LeadsTo vocab.DocID `json:"leads_to"`
+	SameAs  vocab.DocID `json:"same_as"`
+}
+
+// A NearPage is a near-duplicate of another page.
+type NearPage struct {
+	Doc      vocab.DocID `json:"docid"`
+	URL      string      `json:"url"`
+	Distance int         `json:"distance"` // differing bits of the two sketches, of 56
+}
+
+// A SiteReport describes one site. Its JSON is that of the API.
+type SiteReport struct {
+	Site      string      `json:"site"`      // as in site:
+	Documents int         `json:"documents"` // in the index
+	Crawled   int         `json:"crawled"`   // of Documents: fetched
+	PageRank  float64     `json:"pagerank"`  // sum over Documents; 0 without a rank vector
+	Pages     []SitePage  `json:"pages"`     // the first n by PageRank
+	LinksOf   int         `json:"links_of"`  // pages, the best of the site, that In and Out count
+	In        []HostLinks `json:"in"`        // hosts that link to these pages
+	Out       []HostLinks `json:"out"`       // hosts that these pages link to
+
+	Outcomes map[string]int `json:"outcomes"` // of the last visits, by URL; null if unknown
+	Live     bool           `json:"live"`     // a crawl runs, so Outcomes are unknown
+}
+
+// A SitePage is a page of a site.
+type SitePage struct {
+	Doc      vocab.DocID `json:"docid"`
+	URL      string      `json:"url"`
+	Title    string      `json:"title"`
+	PageRank float64     `json:"pagerank"`
+	Crawled  bool        `json:"crawled"`
+}
+
+// HostLinks counts the links from or to a host.
+type HostLinks struct {
+	Host  string `json:"host"`
+	Links int    `json:"links"`
+}
+
+// Versions are the stored pages of one document.
+type Versions struct {
+	Pages []Version // newest first
+
+	// Read is the share of the repository that was searched. Below 1 there may be more versions, and
+	// the next call continues the search.
+	Read float64
+}
+
+// A Version is one stored page of a document.
+type Version struct {
+	Fetched time.Time
+	Place   string // its address, which VersionAt takes
+	Bytes   int    // of its body
+}
+
+// Holdings are the size of a collection and of its files.
+type Holdings struct {
+	Pages     int // fetched
+	Uncrawled int // known by links alone
+	Words     int64
+	Postings  int64
+	Links     int64
+	Segments  []SegmentHolding // oldest first
+	Disk      []DiskHolding
+	Free      int64 // bytes free on the disk, 0 if unknown
+	Ranks     []RankHolding
+}
+
+// A SegmentHolding is the size of one segment.
+type SegmentHolding struct {
+	Name      string
+	Documents int
+	Bytes     int64
+}
+
+// A DiskHolding is the size of one structure.
+type DiskHolding struct {
+	Name  string
+	Bytes int64
+}
+
+// A RankHolding describes one rank vector.
+type RankHolding struct {
+	Name     string
+	About    string // how it was computed
+	Computed time.Time
+	Used     bool // the default of searches
+}

@@ -1,0 +1,132 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"anatomy/disk/damage"
+	"anatomy/disk/datadir"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/repository"
+	"anatomy/searcher"
+	"anatomy/vocab"
+)
+
+// A Site is a data folder as the web shows it: its searcher, its links and its repository.
+type Site struct {
+	*searcher.Searcher
+
+	// PDF makes an HTML page of a PDF. Default: Page returns a PDF as it was fetched.
+	PDF func(body []byte) ([]byte, error)
+
+	// Damage is told of what cannot be read. Default: nobody is.
+	Damage *damage.Log
+
+	dir  string
+	repo *repository.Reader
+
+	links    *SharedLinks
+	holdings holdings
+	versions versionIndex
+	images   *imageLists
+}
+
+// OpenSite opens the data folder dir. The caller closes s and links after the Site.
+func OpenSite(dir string, s *searcher.Searcher, links *SharedLinks) (*Site, error) {
+	r, err := repository.OpenReader(datadir.Repository(dir))
+	if err != nil {
+		return nil, err
+	}
+	return &Site{Searcher: s, dir: dir, repo: r, links: links, images: newImageLists()}, nil
+}
+
+// noted reports err if it says that a structure is damaged, and returns an error without the paths
+// of the server then.
+func (s *Site) noted(err error) error {
+	switch {
+	case errors.As(err, new(*repository.DamageError)):
+		s.Damage.Add(damage.Repository, err)
+	case errors.As(err, new(*linkdb.CorruptError)):
+		s.Damage.Add(damage.Links, err)
+	case errors.As(err, new(*datadir.DamageError)), errors.As(err, new(*datadir.MismatchError)):
+		s.Damage.Add(damage.Manifest, err)
+	default:
+		return err
+	}
+	return &damagedError{err}
+}
+
+// A damagedError is an error about damage that visitors may read.
+type damagedError struct{ err error }
+
+func (*damagedError) Error() string   { return "what the answer needs is damaged on the server's disk" }
+func (e *damagedError) Unwrap() error { return e.err }
+
+// Close closes the repository.
+func (s *Site) Close() error { return s.repo.Close() }
+
+// Ready reports whether an index is open: always, since OpenSite needs an open searcher.
+func (s *Site) Ready() bool { return true }
+
+// AnswerStats returns the figures of the searcher's answer cache.
+func (s *Site) AnswerStats() searcher.AnswerStats { return s.Searcher.Stats().Answers }
+
+// Explain explains the score of a page. The error wraps ErrNotFound if the page is not indexed.
+func (s *Site) Explain(ctx context.Context, r searcher.Request, url string) (*searcher.Explanation, error) {
+	e, err := s.Searcher.Explain(ctx, r, url)
+	if errors.Is(err, searcher.ErrNotIndexed) {
+		return nil, fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return e, err
+}
+
+// Find returns the document of a URL. The error wraps ErrNotFound if it is not indexed.
+func (s *Site) Find(ctx context.Context, url string) (vocab.DocID, error) {
+	doc, err := s.Searcher.Find(ctx, url)
+	if errors.Is(err, searcher.ErrNotIndexed) {
+		err = fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return doc, err
+}
+
+// Page returns a page as it was fetched, and a PDF as the HTML page that was indexed. The error
+// wraps ErrNotFound if no page is stored.
+func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
+	info, err := s.Document(ctx, doc)
+	if errors.Is(err, searcher.ErrNotIndexed) || err == nil && info.Address == 0 {
+		return nil, fmt.Errorf("document %d: no page is stored: %w", doc, ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	record, err := s.repo.Read(info.Address)
+	if err != nil {
+		return nil, s.noted(err)
+	}
+	return s.readable(&record.Page)
+}
+
+// readable returns page, or the HTML page of a PDF.
+func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
+	if s.PDF == nil || !vocab.IsPDF(page.Body) {
+		return page, nil
+	}
+	if page.Body, err = s.PDF(page.Body); err != nil {
+		return nil, fmt.Errorf("document %d: %w: %w", page.Doc, ErrNotFound, err)
+	}
+	page.ContentType = "text/html; charset=utf-8"
+	return page, nil
+}
+
+// Stats returns the inventory of the data folder.
+func (s *Site) Stats(context.Context) (any, error) { return TakeInventory(s.dir) }
+
+// Links returns the links of a document, at most n in each direction.
+func (s *Site) Links(ctx context.Context, doc vocab.DocID, n int) (r *LinkReport, err error) {
+	err = s.links.use(func(l *Links) (err error) {
+		r, err = l.Of(ctx, doc, n)
+		return err
+	})
+	return r, s.noted(err)
+}

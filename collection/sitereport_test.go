@@ -1,0 +1,129 @@
+package collection_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"anatomy/collection"
+	"anatomy/internal/test/testweb"
+	"anatomy/ranking"
+	"anatomy/upkeep"
+)
+
+// A site is reported with its pages by rank, the hosts around it, and the fates of its URLs.
+func TestSiteReport(t *testing.T) {
+	w := testweb.New(t)
+	w.Page("one.test/", `<title>One</title><a href="/a">a</a> <a href="/lost">x</a> <a href="http://two.test/">two</a> <a href="http://sub.one.test/">sub</a>`)
+	w.Page("one.test/a", `<title>A</title><a href="/">one</a> <a href="http://two.test/">two</a>`)
+	w.Page("sub.one.test/", `<title>Sub</title><a href="http://one.test/">one</a>`)
+	w.Page("two.test/", `<title>Two</title><a href="http://one.test/a">a</a>`)
+	dir := t.TempDir()
+	testweb.Crawl(t, w.Options(dir, "http://one.test/", "http://two.test/"))
+	_, err := ranking.Compute(t.Context(), dir, ranking.Options{})
+	testweb.Must(t, err)
+	site := testweb.OpenSite(t, dir)
+	r, err := site.Report(t.Context(), "one.test", 2)
+	testweb.Must(t, err)
+	if r.Documents != 3 || r.Crawled != 3 || len(r.Pages) != 2 || r.LinksOf != 3 || r.PageRank <= 0 || r.Pages[0].PageRank < r.Pages[1].PageRank {
+		t.Errorf("%+v", r)
+	}
+	if fmt.Sprint(r.In, r.Out) != "[{two.test 1}] [{two.test 2}]" {
+		t.Errorf("hosts: in %v, out %v", r.In, r.Out)
+	}
+	if !maps.Equal(r.Outcomes, map[string]int{"fetched": 3, "gone": 1}) {
+		t.Errorf("outcomes %v", r.Outcomes)
+	}
+	if r, err := site.Report(t.Context(), "one.test/a", 50); err != nil || r.Documents != 1 || r.Pages[0].Title != "A" {
+		t.Errorf("a part of a site: %+v, %v", r, err)
+	}
+	if _, err := site.Report(t.Context(), "absent.test", 2); !errors.Is(err, collection.ErrNotFound) {
+		t.Errorf("a site of which nothing is known: %v", err)
+	}
+}
+
+// Every version of a page is found in the repository, also when the time runs out before its end, and
+// nothing else is.
+func TestVersions(t *testing.T) {
+	w := testweb.New(t)
+	text := "first"
+	w.Handle("one.test", func(to http.ResponseWriter, r *http.Request) {
+		to.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/robots.txt":
+			to.WriteHeader(http.StatusNotFound)
+		case "/":
+			fmt.Fprintf(to, `<title>%s</title><p>%s text <a href="/steady">steady</a>`, text, text)
+		default:
+			fmt.Fprint(to, "<title>steady</title><p>never changes")
+		}
+	})
+	dir := t.TempDir()
+	o := w.Options(dir, "http://one.test/")
+	testweb.Crawl(t, o)
+	for _, text = range []string{"second", "third"} {
+		testweb.Crawl(t, testweb.Recrawling(o))
+	}
+	site := testweb.OpenSite(t, dir)
+	doc, err := site.Find(t.Context(), "http://one.test/")
+	testweb.Must(t, err)
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	none, err := site.Versions(ended, doc)
+	testweb.Must(t, err)
+	if none.Read >= 1 || len(none.Pages) != 0 {
+		t.Errorf("without time: %+v", none)
+	}
+	all, err := site.Versions(t.Context(), doc)
+	testweb.Must(t, err)
+	if all.Read != 1 || len(all.Pages) != 3 {
+		t.Fatalf("versions %+v", all)
+	}
+	seen := map[string]bool{}
+	for _, v := range all.Pages {
+		page, err := site.Version(t.Context(), doc, v.Place)
+		testweb.Must(t, err)
+		if len(page.Body) != v.Bytes {
+			t.Errorf("%+v has %d bytes", v, len(page.Body))
+		}
+		for _, text := range []string{"first", "second", "third"} {
+			if strings.Contains(string(page.Body), text+" text") {
+				seen[text] = true
+			}
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("versions hold %v", seen)
+	}
+	steady, err := site.Find(t.Context(), "http://one.test/steady")
+	testweb.Must(t, err)
+	if all, err := site.Versions(t.Context(), steady); err != nil || len(all.Pages) != 1 {
+		t.Errorf("a page that did not change: %+v, %v", all, err)
+	}
+	for _, place := range []string{"", "x", "1:2", "1:2:3:4", " " + all.Pages[0].Place, "-1:16:0", "99999999999:0:0", "1:-5:0", "1:17:0", "7:16:0", "0:0:0", "1:16:999999"} {
+		if _, err := site.Version(t.Context(), doc, place); !errors.Is(err, collection.ErrNotFound) {
+			t.Errorf("place %q: %v", place, err)
+		}
+	}
+	if _, err := site.Version(t.Context(), steady, all.Pages[0].Place); !errors.Is(err, collection.ErrNotFound) {
+		t.Errorf("the page of another document: %v", err)
+	}
+
+	if _, err := upkeep.Block(t.Context(), dir, []string{"http://one.test/steady"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := site.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := site.Versions(t.Context(), steady); !errors.Is(err, collection.ErrNotFound) {
+		t.Errorf("versions of a page that was removed: %v", err)
+	}
+	if all, err := site.Versions(t.Context(), doc); err != nil || len(all.Pages) != 3 {
+		t.Errorf("another page was removed: %+v, %v", all, err)
+	}
+}

@@ -1,0 +1,255 @@
+package collection
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"anatomy/control"
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/rankvector"
+	"anatomy/ranking"
+	"anatomy/searcher"
+	"anatomy/urlserver"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// TakeTrace returns why a page is or is not in the index: how it was found, the outcome of fetching
+// it, its canonical document, its address, whether it is indexed, and its ranks. The records are
+// those of the crawl that runs or, if none runs, of the folder. If they cannot be read, unread says
+// why, and the trace has the rest.
+func TakeTrace(ctx context.Context, dir string, s *searcher.Searcher, u weburl.URL) (t *Trace, unread, err error) {
+	t = &Trace{URL: u.String(), Records: []TraceRecord{}, Ranks: []TraceRank{}, Similar: []string{}, Alike: []NearPage{}}
+	steps, live, unread := traceURL(ctx, dir, u)
+	switch {
+	case errors.Is(unread, control.ErrUnknownURL):
+		t.Similar = similar(ctx, dir, u)
+		return t, nil, nil
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case unread != nil:
+		t.Unread = "anatomy trace on the server says why"
+		if errors.Is(unread, datadir.ErrNone) {
+			t.Unread = "no crawl made this index"
+		}
+		if t.Doc, err = s.Find(ctx, t.URL); errors.Is(err, searcher.ErrNotIndexed) {
+			return t, unread, nil
+		} else if err != nil {
+			return nil, nil, err
+		}
+	}
+	t.Known, t.Live = true, live && unread == nil
+	for i := range steps {
+		r := traceRecord(&steps[i])
+		if steps[i].IsDuplicate() && i+1 < len(steps) {
+			r.Fetch.Reason = whyAlias(steps[i].URL, steps[i+1].URL)
+		}
+		t.Records = append(t.Records, r)
+		t.Doc = steps[i].Doc
+	}
+	if err := traceIndex(ctx, s, t, steps); err != nil {
+		return nil, nil, err
+	}
+	return t, unread, traceRank(dir, t)
+}
+
+// maxAlike bounds the near-duplicates of a trace.
+const maxAlike = 10
+
+// traceIndex fills in whether the document is indexed, and its near-duplicates.
+func traceIndex(ctx context.Context, s *searcher.Searcher, t *Trace, steps []control.Step) error {
+	info, err := s.Document(ctx, t.Doc)
+	switch {
+	case errors.Is(err, searcher.ErrNotIndexed):
+		if len(steps) > 0 {
+			t.Absent = absence(&steps[len(steps)-1])
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	t.Indexed, t.Crawled, t.Words, t.Title = true, info.Crawled, info.Words, info.Title
+	near, total, err := s.Near(ctx, t.Doc, maxAlike)
+	for _, p := range near {
+		t.Alike = append(t.Alike, NearPage{Doc: p.Doc, URL: p.URL, Distance: p.Distance})
+	}
+	t.AlikeAll = total
+	return err
+}
+
+// traceRank fills in the document's rank in each vector.
+func traceRank(dir string, t *Trace) error {
+	names, err := rankvector.Names(filepath.Dir(datadir.Rank(dir)))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		v, err := rankvector.ReadIfAny(datadir.RankNamed(dir, name))
+		if err != nil {
+			return err
+		}
+		if v == nil || t.Doc >= vocab.DocID(len(v.Ranks)) {
+			continue
+		}
+		rank := float64(v.Ranks[t.Doc])
+		average := rank * float64(v.Pages())
+		if name == ranking.Default {
+			t.PageRank, t.Average = rank, average
+		} else {
+			t.Ranks = append(t.Ranks, TraceRank{Name: name, Rank: rank, Average: average})
+		}
+	}
+	return nil
+}
+
+// Trace is TakeTrace for a URL as people type it. The error wraps ErrBadURL if it is not valid.
+func (s *Site) Trace(ctx context.Context, url string) (*Trace, error) {
+	u, err := weburl.ParseTyped(url)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadURL, err)
+	}
+	t, _, err := TakeTrace(ctx, s.dir, s.Searcher, u)
+	return t, err
+}
+
+// similar returns the known URLs among those that people mistake for u.
+func similar(ctx context.Context, dir string, u weburl.URL) []string {
+	scheme, rest, _ := strings.Cut(u.String(), "://")
+	var tried []string
+	bare, www := strings.CutPrefix(rest, "www.")
+	if !www {
+		bare = "www." + rest
+	}
+	for _, form := range []string{rest, bare} {
+		tried = append(tried, form)
+		if strings.HasSuffix(form, "/") {
+			tried = append(tried, strings.TrimSuffix(form, "/"))
+		} else if !strings.ContainsAny(form, "?#") {
+			tried = append(tried, form+"/")
+		}
+	}
+	found := []string{}
+	for _, form := range tried[1:] {
+		other, err := weburl.Parse(scheme + "://" + form)
+		if err != nil || other.String() == u.String() {
+			continue
+		}
+		if steps, _, err := traceURL(ctx, dir, other); err == nil {
+			found = append(found, steps[0].URL)
+		}
+	}
+	return found
+}
+
+// traceURL returns the records of a URL, from the crawl that runs if one does. Otherwise it reads
+// the document index without the lock of the folder, so that it keeps no crawl from beginning.
+func traceURL(ctx context.Context, dir string, u weburl.URL) (steps []control.Step, live bool, err error) {
+	steps, err = control.New(dir).Trace(ctx, u)
+	if errors.Is(err, control.ErrUnknownURL) {
+		return nil, true, fmt.Errorf("%s: %w", u.String(), err)
+	}
+	if !errors.Is(err, vocab.ErrNoCrawl) {
+		return steps, true, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "docindex")); err != nil {
+		return nil, false, fmt.Errorf("%s: %w", dir, datadir.ErrNone)
+	}
+	db, err := docindex.OpenReadOnly(filepath.Join(dir, "docindex"))
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	steps, err = control.Follow(db, u)
+	return steps, false, err
+}
+
+// traceRecord returns a step as a trace shows it.
+func traceRecord(s *control.Step) TraceRecord {
+	h := &s.History
+	t := TraceRecord{
+		Doc: s.Doc, URL: s.URL, Depth: int(s.Depth), FirstSeen: s.FirstSeen, State: s.State.String(), Tries: int(s.Tries), Refused: s.Refused,
+		Visits: int(h.Visits), Visited: h.Visited, Changes: int(h.Changes), Changed: h.Changed, Misses: int(h.Misses),
+		DownSince: s.DownSince, Waits: s.Waits,
+	}
+	if s.State == docindex.Waiting {
+		t.Retry = s.Due
+	}
+	if h.Visits > 0 {
+		t.Next, t.NextWhy = (urlserver.Recrawl{}).NextVisit(&s.Record)
+		switch {
+		case s.State != docindex.Finished && s.State != docindex.GivenUp:
+			t.Next, t.NextWhy, t.Planned = time.Time{}, "now: it waits in the queue", true
+		case !s.Due.IsZero():
+			t.Next, t.Planned = s.Due, true
+		}
+	}
+	if f := s.Fetch; f != nil {
+		t.Fetch = &TraceFetch{At: f.Fetched, Outcome: f.Outcome.String(), Status: f.Status, Reason: f.Reason}
+		if f.Address != 0 {
+			t.Fetch.Place = f.Address.String()
+		}
+		if f.Content != (vocab.ContentID{}) { // of a page
+			t.Fetch.Content = f.Content.String()
+		}
+		if f.Outcome == vocab.Redirected {
+			t.Fetch.LeadsTo = f.Alias
+		} else {
+			t.Fetch.SameAs = f.Alias
+		}
+	}
+	return t
+}
+
+// absence returns why a document is not in the index.
+func absence(r *control.Step) string {
+	switch {
+	case r.Fetch == nil && r.Waits != "":
+		return "it waits to be fetched, and its host: " + r.Waits
+	case r.Fetch == nil && r.State == docindex.Queued:
+		return "it waits to be fetched: go on with anatomy crawl"
+	case r.Fetch == nil:
+		return "never fetched (" + r.State.String() + "), and no link with words leads to it"
+	case r.Fetch.Outcome == vocab.Fetched:
+		return "it asks not to be shown (noindex), or is not indexed yet: go on with anatomy crawl"
+	}
+	if r.Fetch.Outcome == vocab.Redirected {
+		return "its redirects lead in a circle or to no page"
+	}
+	return cmp.Or(r.Fetch.Reason, r.Fetch.Outcome.String())
+}
+
+// OpenTrace is TakeTrace of a folder that no searcher has open. The error wraps
+// control.ErrUnknownURL for a URL without a docID, or says why the records cannot be read.
+func OpenTrace(ctx context.Context, dir string, u weburl.URL) (*Trace, error) {
+	if err := datadir.CheckVersion(dir); err != nil {
+		return nil, err
+	}
+	s, err := searcher.Open(dir, searcher.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	t, unread, err := TakeTrace(ctx, dir, s, u)
+	switch {
+	case err != nil || unread != nil:
+		return nil, cmp.Or(err, unread)
+	case !t.Known:
+		return nil, fmt.Errorf("%s: %w", u.String(), control.ErrUnknownURL)
+	}
+	return t, nil
+}
+
+// whyAlias returns for people why a duplicate is not the canonical document.
+func whyAlias(url, of string) string {
+	if weburl.Plainer(of, url) {
+		return "the other URL is the canonical one: the page declares it or is in the language that it names, more pages link to it, or it is the plainer one"
+	}
+	return "the other URL is the canonical one: the page declares it or is in the language that it names, or more pages link to it"
+}

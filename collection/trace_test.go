@@ -1,0 +1,116 @@
+package collection_test
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"anatomy/collection"
+	"anatomy/disk/datadir"
+	"anatomy/engine"
+	"anatomy/internal/test/testweb"
+)
+
+// A site answers why pages are or are not in the index, of a folder that no crawl has open.
+func TestSiteTrace(t *testing.T) {
+	w := testweb.New(t)
+	w.Page("one.test/", `<title>First</title><a href="/moved">moved words</a> <a href="/lost">lost words</a> <a href="/hidden">x</a>`)
+	w.Redirect("one.test/moved", "/there/")
+	w.Page("one.test/there/", `<title>There</title><p>four words of text`)
+	w.Page("one.test/hidden", `<meta name=robots content=noindex><p>hidden`)
+	dir := t.TempDir()
+	testweb.Crawl(t, w.Options(dir, "http://one.test/"))
+	before := files(t, dir)
+	site := testweb.OpenSite(t, dir)
+	for _, c := range []struct {
+		url, outcome              string // of the first record
+		records                   int
+		known, indexed, isCrawled bool
+	}{
+		{"http://one.test/", "fetched", 1, true, true, true},
+		{"one.test/", "fetched", 1, true, true, true}, // http and https are one
+		{"http://one.test/moved", "redirected", 2, true, true, true},
+		{"http://one.test/lost", "gone", 1, true, false, false},
+		{"http://one.test/hidden", "fetched", 1, true, false, false},
+		{"http://one.test/never", "", 0, false, false, false},
+	} {
+		got, err := site.Trace(t.Context(), c.url)
+		if err != nil {
+			t.Fatalf("%s: %v", c.url, err)
+		}
+		if got.Known != c.known || got.Indexed != c.indexed || got.Crawled != c.isCrawled || len(got.Records) != c.records || got.Live || got.Unread != "" {
+			t.Errorf("%s: %+v", c.url, got)
+		}
+		if c.records > 0 && got.Records[0].Fetch.Outcome != c.outcome {
+			t.Errorf("%s: outcome %q, want %q", c.url, got.Records[0].Fetch.Outcome, c.outcome)
+		}
+		if got.Indexed == (got.Absent != "") && got.Known {
+			t.Errorf("%s: indexed %v, absent because %q", c.url, got.Indexed, got.Absent)
+		}
+	}
+	got, err := site.Trace(t.Context(), "http://www.one.test/there")
+	if err != nil || !slices.Equal(got.Similar, []string{"http://one.test/there/"}) {
+		t.Errorf("similar URLs are %q: %v", got.Similar, err)
+	}
+	if _, err := site.Trace(t.Context(), "ftp://one.test/"); !errors.Is(err, collection.ErrBadURL) {
+		t.Errorf("a bad URL: %v", err)
+	}
+	if after := files(t, dir); !maps.Equal(after, before) {
+		t.Errorf("asking changed the folder:\n%v\nwas\n%v", after, before)
+	}
+}
+
+// While a crawl has the folder open its records come from it, and while none of them can be read the
+// index still tells what it knows.
+func TestSiteTraceBesideACrawl(t *testing.T) {
+	w := testweb.New(t)
+	w.Page("one.test/", `<title>First</title><a href="http://two.test/">out of scope</a>`)
+	dir := t.TempDir()
+	o := w.Options(dir, "http://one.test/")
+	testweb.Crawl(t, o)
+	site := testweb.OpenSite(t, dir)
+
+	c, err := engine.Open(t.Context(), o)
+	testweb.Must(t, err)
+	lock, err := datadir.Create(dir)
+	var busy *datadir.BusyError
+	if !errors.As(err, &busy) {
+		t.Fatalf("a crawl is open and the folder is free: %v, %v", lock, err)
+	}
+	got, err := site.Trace(t.Context(), "http://one.test/") // it is open and does not run yet
+	if err != nil || !got.Indexed {
+		t.Errorf("beside a crawl that begins: %+v, %v", got, err)
+	}
+	testweb.Must(t, c.Close())
+
+	testweb.Must(t, os.RemoveAll(filepath.Join(dir, "docindex")))
+	got, err = site.Trace(t.Context(), "http://one.test/")
+	if err != nil || !got.Indexed || got.Unread == "" || len(got.Records) != 0 {
+		t.Errorf("without records: %+v, %v", got, err)
+	}
+	if _, err := collection.OpenTrace(t.Context(), dir, testweb.MustParse(t, "http://one.test/")); !errors.Is(err, datadir.ErrNone) {
+		t.Errorf("OpenTrace without records: %v", err)
+	}
+}
+
+// files has the size of every file of a folder.
+func files(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	sizes := map[string]int64{}
+	testweb.Must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		sizes[path] = info.Size()
+		return err
+	}))
+	if len(sizes) < 5 {
+		t.Fatalf("%s holds %d files", dir, len(sizes))
+	}
+	return sizes
+}

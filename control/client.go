@@ -1,0 +1,163 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"anatomy/disk/snapshot"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// answerTimeout bounds one request. A removal walks all queues.
+const answerTimeout = time.Minute
+
+// maxAnswer bounds an answer in bytes.
+const maxAnswer = 4 << 20
+
+// A Client speaks to the crawl that runs on a data folder, in this process or another. The error of
+// every method wraps vocab.ErrNoCrawl if none runs, and ErrOtherVersion if the answer is not
+// understood.
+type Client struct {
+	http http.Client
+}
+
+// New returns a client for the crawls of the data folder dir. It connects anew for each request.
+func New(dir string) *Client {
+	return &Client{http.Client{
+		Timeout: answerTimeout,
+		Transport: &http.Transport{
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return dial(ctx, dir)
+			},
+			DisableKeepAlives: true,
+		},
+	}}
+}
+
+// Status returns what the crawl does now and why its hosts wait.
+func (c *Client) Status(ctx context.Context) (*vocab.CrawlStatus, error) {
+	st := &vocab.CrawlStatus{}
+	return st, c.ask(ctx, http.MethodGet, "/status", nil, st)
+}
+
+// Pause stops fetching until Resume.
+func (c *Client) Pause(ctx context.Context) error {
+	return c.ask(ctx, http.MethodPost, "/pause", nil, nil)
+}
+
+// Resume ends a pause.
+func (c *Client) Resume(ctx context.Context) error {
+	return c.ask(ctx, http.MethodPost, "/resume", nil, nil)
+}
+
+// Add adds URLs to the seeds of the crawl and returns the state of each.
+func (c *Client) Add(ctx context.Context, urls []string) ([]vocab.AddResult, error) {
+	var answer addAnswer
+	err := c.ask(ctx, http.MethodPost, "/add", addRequest{urls}, &answer)
+	return answer.Added, err
+}
+
+// Remove takes the URLs of a host, or those that match a pattern, out of this run of the crawl. It
+// returns how many left the queues.
+func (c *Client) Remove(ctx context.Context, pattern string) (uint64, error) {
+	var answer removeAnswer
+	err := c.ask(ctx, http.MethodPost, "/remove", removeRequest{pattern}, &answer)
+	return answer.Removed, err
+}
+
+// SetDelay sets the delay of the site of a host for this run of the crawl, and returns the site.
+func (c *Client) SetDelay(ctx context.Context, host string, d time.Duration) (string, error) {
+	var answer delayAnswer
+	err := c.ask(ctx, http.MethodPost, "/delay", delayRequest{host, d}, &answer)
+	return answer.Site, err
+}
+
+// Block blocks targets for good, see engine.Block.
+func (c *Client) Block(ctx context.Context, targets []string) (r BlockReport, err error) {
+	return r, c.ask(ctx, http.MethodPost, "/ban", blockRequest{targets}, &r)
+}
+
+// Unblock lifts blocks.
+func (c *Client) Unblock(ctx context.Context, targets []string) (r BlockReport, err error) {
+	return r, c.ask(ctx, http.MethodPost, "/unban", blockRequest{targets}, &r)
+}
+
+// Blocked returns the patterns of all that is blocked.
+func (c *Client) Blocked(ctx context.Context) ([]string, error) {
+	var r BlockReport
+	err := c.ask(ctx, http.MethodGet, "/bans", nil, &r)
+	return r.Patterns, err
+}
+
+// Trace returns the records of a URL, see Follow.
+func (c *Client) Trace(ctx context.Context, u weburl.URL) (steps []Step, err error) {
+	err = c.ask(ctx, http.MethodGet, "/trace?url="+url.QueryEscape(u.String()), nil, &steps)
+	if err == nil && len(steps) == 0 {
+		err = errors.New("the crawl returned no record and no error")
+	}
+	return steps, err
+}
+
+// Snapshot has the crawl copy its data folder.
+func (c *Client) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {
+	s := &snapshot.Snapshot{}
+	return s, c.ask(ctx, http.MethodPost, "/snapshot", nil, s)
+}
+
+// ask sends body as JSON and decodes the answer into answer, if not nil.
+func (c *Client) ask(ctx context.Context, method, path string, body, answer any) error {
+	var sent bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&sent).Encode(body); err != nil {
+			return err
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, method, "http://crawl"+version+path, &sent)
+	if err != nil {
+		return err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		var wrapped *url.Error
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err // without the address, which is not a real one
+		}
+		return err
+	}
+	defer response.Body.Close()
+	got, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return fmt.Errorf("crawl: %s: %w", path, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return refusal(response.StatusCode, got)
+	}
+	if answer == nil {
+		return nil
+	}
+	if err := json.Unmarshal(got, answer); err != nil {
+		return fmt.Errorf("%w: %v", ErrOtherVersion, err)
+	}
+	return nil
+}
+
+// refusal returns the error that an answer with another status than 200 carries.
+func refusal(status int, body []byte) error {
+	var answer errorAnswer
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Error == "" {
+		return ErrOtherVersion
+	}
+	if status == http.StatusNotFound {
+		return ErrUnknownURL
+	}
+	return errors.New(answer.Error)
+}

@@ -1,0 +1,119 @@
+package crawler
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"anatomy/crawler/dnsclient"
+)
+
+// A dialer opens connections: it resolves names with the DNS client, and checks each address.
+type dialer struct {
+	o          *Options
+	dns        *dnsclient.Client
+	activities *activities
+	count      *counters
+}
+
+func (d *dialer) transport() *http.Transport {
+	sessions := tls.NewLRUClientSessionCache(1024)
+	return &http.Transport{
+		DialContext:            d.dial,
+		ForceAttemptHTTP2:      true,
+		TLSClientConfig:        &tls.Config{RootCAs: d.o.RootCAs, ClientSessionCache: sessions},
+		TLSHandshakeTimeout:    d.o.ConnectTimeout,
+		DisableCompression:     true, // package body decodes, within bounds
+		MaxIdleConns:           d.o.IdleConns,
+		MaxIdleConnsPerHost:    d.o.IdleConns, // no more are open than leases of the host are granted
+		IdleConnTimeout:        time.Minute,
+		MaxResponseHeaderBytes: d.o.MaxHeader,
+	}
+}
+
+// maxDials bounds the addresses of one host that are tried.
+const maxDials = 4
+
+// dial resolves a host and connects to its addresses in turn.
+func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return nil, err
+	}
+	d.activities.open(host, "DNS")
+	defer d.activities.open(host, "")
+	addrs, err := d.dns.Lookup(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	d.activities.open(host, "connecting")
+	network := net.Dialer{Timeout: d.o.ConnectTimeout, ControlContext: d.check}
+	var first error
+	for _, addr := range addrs[:min(len(addrs), maxDials)] {
+		begun := d.o.Now()
+		conn, err := network.DialContext(ctx, "tcp", netip.AddrPortFrom(addr, d.port(port)).String())
+		if err == nil {
+			d.count.connections.Add(1)
+			if o, ok := ctx.Value(openedKey{}).(*opened); ok {
+				o.add(d.o.Now().Sub(begun))
+			}
+			return conn, nil
+		}
+		if first == nil {
+			first = &dialError{host, addr, err}
+		}
+	}
+	return nil, first
+}
+
+// port returns the port to connect to for that of a URL.
+func (d *dialer) port(port string) uint16 {
+	switch port {
+	case "80":
+		return uint16(d.o.HTTPPort)
+	case "443":
+		return uint16(d.o.HTTPSPort)
+	}
+	n, _ := strconv.ParseUint(port, 10, 16)
+	return uint16(n)
+}
+
+// check refuses special addresses when the socket is about to connect. Nothing can change the
+// address after that: no later DNS answer, no redirect, no other notation.
+func (d *dialer) check(_ context.Context, _, address string, _ syscall.RawConn) error {
+	if d.o.AllowPrivate {
+		return nil
+	}
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	if kind := special(ap.Addr()); kind != "" {
+		return &specialError{kind}
+	}
+	return nil
+}
+
+// An opened counts the connections opened for a visit. The context of its requests carries it,
+// because the transport opens connections on goroutines of its own.
+type opened struct {
+	n, took atomic.Int64
+}
+
+type openedKey struct{}
+
+func (o *opened) add(took time.Duration) {
+	o.took.Add(int64(took))
+	o.n.Add(1)
+}
+
+// mean returns the mean time to connect, without DNS and TLS; 0 if no connection was opened.
+func (o *opened) mean() time.Duration {
+	return time.Duration(o.took.Load() / max(1, o.n.Load()))
+}

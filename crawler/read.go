@@ -1,0 +1,164 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"anatomy/crawler/internal/body"
+	"anatomy/crawler/sitemap"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// maxImage bounds the body of an image, in bytes.
+const maxImage = 5 << 20
+
+// read reads the body of a successful answer into f: a page, a sitemap or an image.
+func (c *client) read(g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fetch) error {
+	var err error
+	switch f.Kind {
+	case vocab.SitemapTarget:
+		err = c.readSitemap(g, u, resp, f)
+	case vocab.ImageTarget:
+		err = c.readImage(g, resp, f)
+	default:
+		err = c.readPage(g, resp, f)
+	}
+	if f.Outcome == vocab.Fetched && err == nil {
+		f.Validators = validatorsOf(resp.Header)
+	}
+	return err
+}
+
+// readPage reads a page if its media type is indexed.
+func (c *client) readPage(g *guard, resp *http.Response, f *vocab.Fetch) error {
+	sent := resp.Header.Get("Content-Type")
+	if !indexed(sent) {
+		f.Outcome, f.Reason = vocab.Unsupported, fmt.Sprintf("media type %.100q", sent)
+		drain(resp.Body, g)
+		return nil
+	}
+	r, release, err := c.open(resp, g, c.o.MaxBody)
+	if err != nil {
+		return err
+	}
+	defer release()
+	text, err := r.ReadAll(func(head []byte) error { return refuseBinary(head, sent) })
+	f.Bytes = r.Decoded()
+	if err != nil {
+		return err
+	}
+	if sent == "" {
+		sent = detectType(text)
+	}
+	f.Outcome = vocab.Fetched
+	f.Page = &vocab.Page{
+		Doc: f.Doc, URL: f.URL, Fetched: c.o.Now().UTC().Truncate(time.Second),
+		ContentType:  sent,
+		Language:     resp.Header.Get("Content-Language"),
+		LastModified: resp.Header.Get("Last-Modified"),
+		ETag:         resp.Header.Get("Etag"),
+		Robots:       strings.Join(resp.Header.Values("X-Robots-Tag"), "\n"),
+		Links:        joinRelations(resp.Header.Values("Link")),
+		Body:         text,
+	}
+	return nil
+}
+
+// readSitemap reads the canonical URLs of a sitemap, as many as an imperfect file has.
+func (c *client) readSitemap(g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fetch) error {
+	r, release, err := c.open(resp, g, sitemap.MaxBytes)
+	if err != nil {
+		return err
+	}
+	defer release()
+	list, err := sitemap.Read(r)
+	f.Bytes = r.Decoded()
+	var large *body.TooLargeError
+	if r.Err() != nil && !errors.As(r.Err(), &large) {
+		return r.Err() // half a list would count as the whole
+	}
+	if err != nil && len(list.Pages)+len(list.Sitemaps) == 0 {
+		if large != nil {
+			return large
+		}
+		f.Outcome, f.Reason = vocab.Unsupported, err.Error()
+		return nil
+	}
+	f.Outcome = vocab.Fetched
+	f.Sitemaps = slices.Grow([]string(nil), len(list.Sitemaps))
+	for _, s := range list.Sitemaps {
+		if at, err := u.Join(s); err == nil {
+			f.Sitemaps = append(f.Sitemaps, at.String())
+		}
+	}
+	for _, p := range list.Pages {
+		if at, err := u.Join(p.URL); err == nil {
+			entry := vocab.SitemapEntry{URL: at.String(), Modified: p.Modified}
+			f.SitemapEntries = append(f.SitemapEntries, entry)
+		}
+	}
+	return nil
+}
+
+// readImage reads an image. Its first bytes decide its type, whatever the header states.
+func (c *client) readImage(g *guard, resp *http.Response, f *vocab.Fetch) error {
+	r, release, err := c.open(resp, g, min(maxImage, c.o.MaxBody))
+	if err != nil {
+		return err
+	}
+	defer release()
+	kind := ""
+	image, err := r.ReadAll(func(head []byte) error {
+		if kind = imageType(head); kind == "" {
+			why := fmt.Sprintf("no image, sent as %.100q", resp.Header.Get("Content-Type"))
+			return &body.UnsupportedError{Reason: why}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	f.Outcome = vocab.Fetched
+	now := c.o.Now().UTC().Truncate(time.Second)
+	f.Page = &vocab.Page{URL: f.URL, Fetched: now, ContentType: kind, Body: image}
+	return nil
+}
+
+// maxRelations bounds the Link fields kept of a page, in bytes.
+const maxRelations = 4 << 10
+
+var keptRelations = []string{"canonical", "next", "prev", "alternate"}
+
+// joinRelations joins the Link fields of a response that may state how its page relates to others
+// (RFC 8288): its canonical URL, previous and next pages, other forms. Most fields name style
+// sheets and interfaces instead; those are dropped.
+func joinRelations(fields []string) string {
+	kept, n := fields[:0:0], 0
+	for _, field := range fields {
+		lower := strings.ToLower(field)
+		has := func(relation string) bool { return strings.Contains(lower, relation) }
+		if !slices.ContainsFunc(keptRelations, has) {
+			continue
+		}
+		if n += len(field); n > maxRelations {
+			break
+		}
+		kept = append(kept, field)
+	}
+	return strings.Join(kept, ", ")
+}
+
+const maxDrain = 16 << 10
+
+// drain reads the rest of a body that is not needed, so that the connection can be reused. It gives
+// up the connection if that is longer than maxDrain.
+func drain(body io.Reader, g *guard) {
+	n, _ := io.CopyN(io.Discard, body, maxDrain)
+	g.received(n)
+}

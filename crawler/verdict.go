@@ -1,0 +1,94 @@
+package crawler
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"anatomy/crawler/dnsclient"
+	"anatomy/crawler/internal/body"
+	"anatomy/crawler/internal/reason"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A dialError is the failure to connect to an address of a host.
+type dialError struct {
+	host string
+	addr netip.Addr
+	err  error
+}
+
+func (e *dialError) Error() string {
+	var s *specialError
+	if errors.As(e.err, &s) {
+		return fmt.Sprintf("%s has the address %s (%s), which is only visited with --allow-private",
+			e.host, e.addr, s.kind)
+	}
+	return fmt.Sprintf("connect to %s at %s: %s", e.host, e.addr, reason.Of(e.err))
+}
+
+func (e *dialError) Unwrap() error { return e.err }
+
+// A specialError refuses an address that is not of the public internet.
+type specialError struct{ kind string }
+
+func (e *specialError) Error() string { return e.kind + " address" }
+
+// verdict returns what an error of a request means for its target. ctx is that of the request.
+func verdict(
+	ctx context.Context, u *weburl.URL, err error, maxHeader int64,
+) (vocab.Outcome, string) {
+	var large *body.TooLargeError
+	var unsupported *body.UnsupportedError
+	var special *specialError
+	var dial *dialError
+	text := err.Error()
+	switch {
+	case errors.As(err, &large):
+		return vocab.TooLarge, text
+	case errors.As(err, &unsupported):
+		return vocab.Unsupported, text
+	case errors.As(err, &special):
+		return vocab.Refused, text
+	case errors.Is(err, dnsclient.ErrNoName):
+		return vocab.NoName, u.Hostname() + ": no such name"
+	case ctx.Err() != nil: // before the rest: its effects look like failures of the network
+		return vocab.Failed, context.Cause(ctx).Error()
+	case errors.As(err, &dial):
+		return vocab.Failed, withScheme(u, text)
+	case isTLS(err):
+		why := strings.TrimPrefix(reason.Of(err), "tls: ")
+		return vocab.Refused, withScheme(u, "TLS with "+u.Host()+": "+why)
+	case strings.Contains(text, "server response headers exceeded"),
+		strings.Contains(text, "response header list larger"):
+		return vocab.TooLarge, fmt.Sprintf("response header larger than %d bytes", maxHeader)
+	}
+	return vocab.Failed, withScheme(u, reason.Of(err))
+}
+
+// withScheme marks failures over https, which http might not have.
+func withScheme(u *weburl.URL, text string) string {
+	if u.Scheme() == "https" {
+		return "https: " + text
+	}
+	return text
+}
+
+// isTLS reports whether the server speaks no TLS that we trust. Time-outs and lost connections
+// during the handshake do not count: they may pass.
+func isTLS(err error) bool {
+	var cert *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var alert tls.AlertError
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	return errors.As(err, &cert) || errors.As(err, &record) || errors.As(err, &alert) ||
+		errors.As(err, &authority) || errors.As(err, &name) || errors.As(err, &invalid) ||
+		strings.Contains(err.Error(), "tls: ") && !strings.Contains(err.Error(), "i/o timeout")
+}

@@ -1,0 +1,70 @@
+// Package damage keeps what the readers of a process found damaged in a data folder. Every reader
+// reports to it, so that there is one place that logs, counts and answers questions about damage.
+package damage
+
+import (
+	"log/slog"
+	"maps"
+	"sync"
+)
+
+// Repair is the command that mends what is damaged.
+const Repair = "anatomy check --repair"
+
+// The structures that damage is counted by.
+const (
+	Index      = "index"
+	Links      = "links"
+	Manifest   = "manifest"
+	Rank       = "rank"
+	Repository = "repository"
+)
+
+// maxKept bounds the problems that are told apart.
+const maxKept = 1000
+
+// A Log keeps problems. A nil Log keeps none. It is safe for concurrent use.
+type Log struct {
+	log *slog.Logger
+
+	mu     sync.Mutex // guards what follows
+	known  map[string]bool
+	counts map[string]int
+}
+
+// NewLog returns a Log that warns of each problem once.
+func NewLog(log *slog.Logger) *Log {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Log{log: log, known: map[string]bool{}, counts: map[string]int{}}
+}
+
+// Add keeps a problem of a structure, and logs it if it is new.
+func (l *Log) Add(structure string, problem error) {
+	if l == nil || problem == nil {
+		return
+	}
+	key := structure + ": " + problem.Error()
+	l.mu.Lock()
+	fresh := !l.known[key] && len(l.known) < maxKept
+	if fresh {
+		l.known[key] = true
+		l.counts[structure]++
+	}
+	l.mu.Unlock()
+	if fresh {
+		l.log.Warn("the data folder is damaged: stop the server and the crawl, and run "+Repair,
+			"structure", structure, "error", problem)
+	}
+}
+
+// Counts returns the number of different problems by structure.
+func (l *Log) Counts() map[string]int {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.counts)
+}

@@ -1,0 +1,51 @@
+package datadir
+
+import "path/filepath"
+
+// The structures that can be missing or foreign.
+const (
+	DocIndexName   = "docindex"
+	RepositoryName = "repository"
+	ManifestName   = "MANIFEST"
+)
+
+// The paths of a data folder.
+
+// DocIndex is the folder of the document index.
+func DocIndex(dir string) string { return filepath.Join(dir, DocIndexName) }
+
+// FreshDocIndex is the folder in which a new document index is made that replaces a damaged one.
+func FreshDocIndex(dir string) string { return DocIndex(dir) + ".new" }
+
+// DamagedDocIndex is the folder to which a damaged document index is moved.
+func DamagedDocIndex(dir string) string { return DocIndex(dir) + ".damaged" }
+
+// Repository is the folder of the repository.
+func Repository(dir string) string { return filepath.Join(dir, RepositoryName) }
+
+// Private is the file that marks a data folder with pages that were fetched with credentials.
+func Private(dir string) string { return filepath.Join(dir, "private") }
+
+// Barrels is the folder of barrels that are not sorted yet.
+func Barrels(dir string) string { return filepath.Join(dir, "barrels") }
+
+// Links is the path of a link run.
+func Links(dir, name string) string { return filepath.Join(dir, "links", name) }
+
+// Segment is the folder of a segment of the index.
+func Segment(dir, name string) string { return filepath.Join(dir, "index", name) }
+
+// Rank is the path of the default rank vector.
+func Rank(dir string) string { return RankNamed(dir, "default") }
+
+// RankNamed is the path of the rank vector with a name.
+func RankNamed(dir, name string) string { return filepath.Join(dir, "rank", name+".rank") }
+
+// Control is the folder of the socket on which a running crawl answers.
+func Control(dir string) string { return filepath.Join(dir, "control") }
+
+// Certificates is the folder of the certificates of serve --acme, with their keys.
+func Certificates(dir string) string { return filepath.Join(dir, "certificates") }
+
+// ControlSocket is the path of that socket, or of a symbolic link to it.
+func ControlSocket(dir string) string { return filepath.Join(Control(dir), "socket") }

@@ -1,0 +1,43 @@
+package datadir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"anatomy/disk/durable"
+)
+
+// RepairVersion writes VERSION anew if it is damaged, or missing in a folder that has a document
+// index or a repository, and returns the problem that it repaired. idOf returns the ID that the
+// document index has, "" for none; the MANIFEST is asked first.
+func RepairVersion(dir string, idOf func() string) (repaired, err error) {
+	repaired = CheckVersion(dir)
+	var damage *DamageError
+	switch {
+	case repaired == nil, errors.As(repaired, &damage):
+	case errors.Is(repaired, ErrNone) && isUsed(dir):
+		repaired = &DamageError{filepath.Join(dir, "VERSION"), fs.ErrNotExist}
+	default:
+		return nil, repaired
+	}
+	if repaired == nil {
+		return nil, nil
+	}
+	m, err := decodeManifestOf(dir)
+	if id := m.Folder; err != nil || id == "" {
+		m.Folder = idOf()
+	}
+	if err := writeVersion(durable.OS, dir, m.Folder); err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	return repaired, nil
+}
+
+// isUsed reports whether dir has what only data folders have.
+func isUsed(dir string) bool {
+	_, err := os.Stat(DocIndex(dir))
+	return err == nil && HasRepository(dir)
+}

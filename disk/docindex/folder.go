@@ -1,0 +1,166 @@
+package docindex
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"anatomy/disk/datadir"
+	"anatomy/vocab"
+)
+
+// ErrUnreadable is returned by Use for a document index that exists and cannot be opened.
+var ErrUnreadable = errors.New("the document index is damaged, so nothing can be compared with it")
+
+// metaFolder is the name of the value that has the ID of the data folder.
+const metaFolder = "folder"
+
+// OpenFolder opens the document index of a data folder for writing. It is the one way to do so: it
+// makes a document index only in a folder where nothing depends on one, and refuses with a
+// *datadir.MismatchError a folder whose structures do not belong together. It upgrades a folder of
+// an older version.
+func OpenFolder(w *datadir.Writer, o Options) (_ *DB, err error) {
+	m, err := datadir.ReadManifest(w.Dir())
+	if err != nil {
+		return nil, err
+	}
+	if bad := missing(w.Dir(), m); bad != nil {
+		return nil, bad
+	}
+	db, err := Open(datadir.DocIndex(w.Dir()), o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}()
+	bad, err := db.foreign(w.Dir(), w.ID(), m)
+	if err != nil {
+		return nil, err
+	}
+	if bad != nil {
+		return nil, bad
+	}
+	id, err := db.Meta(metaFolder)
+	switch {
+	case err != nil:
+		return nil, err
+	case w.ID() == "":
+		err = w.Upgrade(id, db.PutFolder)
+	case id == "":
+		err = db.PutFolder(w.ID())
+	}
+	return db, err
+}
+
+// PutFolder durably sets the ID of the data folder that the index belongs to.
+func (db *DB) PutFolder(id string) error {
+	b := db.NewBatch()
+	b.PutMeta(metaFolder, id)
+	return errors.Join(b.Commit(), db.Sync())
+}
+
+// Folder returns the ID of the data folder that the index belongs to, "" in folders of version 1.
+func (db *DB) Folder() (string, error) { return db.Meta(metaFolder) }
+
+// Mismatch returns how structures of the data folder dir, whose document index is db, do not belong
+// together, nil if they do. m is its manifest. The error is about reading.
+func (db *DB) Mismatch(dir string, m datadir.Manifest) (*datadir.MismatchError, error) {
+	if bad := missing(dir, m); bad != nil {
+		return bad, nil
+	}
+	id, err := datadir.ReadID(dir)
+	if err != nil {
+		return nil, err
+	}
+	return db.foreign(dir, id, m)
+}
+
+// missing returns which structure is missing that others need, nil if none is.
+func missing(dir string, m datadir.Manifest) *datadir.MismatchError {
+	has := func(path string) bool { _, err := os.Stat(path); return err == nil }
+	index, pages := has(datadir.DocIndex(dir)), datadir.HasRepository(dir)
+	switch {
+	case !index && pages:
+		return mismatch(dir, datadir.DocIndexName, "the document index is missing, and the repository has pages")
+	case !index && m.Generation > 0:
+		return mismatch(dir, datadir.DocIndexName, "the document index is missing, and the index has segments")
+	case !pages && m.Indexed != 0:
+		return mismatch(dir, datadir.RepositoryName, "the repository is missing, and its pages are in the index")
+	case m.Generation == 0 && has(datadir.Rank(dir)):
+		// Ranks are computed from links that a manifest named. Segments are no sign of one: a crash
+		// before the first manifest leaves some.
+		return mismatch(dir, datadir.ManifestName, "the MANIFEST is missing, and there are ranks")
+	}
+	return nil
+}
+
+func mismatch(dir, structure, format string, args ...any) *datadir.MismatchError {
+	return &datadir.MismatchError{Dir: dir, Structure: structure, What: fmt.Sprintf(format, args...)}
+}
+
+// foreign returns why the document index cannot be that of the folder with an ID, nil if it can. A
+// folder of version 1 has no ID, and its document index may have one already, if a crash cut off
+// the upgrade.
+func (db *DB) foreign(dir, id string, m datadir.Manifest) (*datadir.MismatchError, error) {
+	own, err := db.Folder()
+	if err != nil {
+		return nil, err
+	}
+	counts, err := db.Counts()
+	if err != nil {
+		return nil, err
+	}
+	known, pages := vocab.DocID(counts.Known), datadir.HasRepository(dir)
+	switch {
+	case id != "" && own != id && (own != "" || known > 0):
+		return mismatch(dir, datadir.DocIndexName, "the document index belongs to another folder"), nil
+	case known == 0 && pages:
+		return mismatch(dir, datadir.DocIndexName, "the document index is empty, and the repository has pages"), nil
+	case known < m.Known:
+		return mismatch(dir, datadir.DocIndexName,
+			"the document index has %d documents, and the links name %d", known, m.Known), nil
+	case !pages && db.Stored() != 0:
+		return mismatch(dir, datadir.RepositoryName, "the repository is missing, and the document index has pages"), nil
+	}
+	return nil, nil
+}
+
+// Use takes the lock of the data folder dir, opens its document index and calls use. Both are
+// released before it returns. The error is a *datadir.BusyError while another process writes to
+// the folder, a *datadir.MismatchError as that of [OpenFolder], and wraps datadir.ErrNone if dir
+// has no document index and no repository.
+func Use(dir string, use func(*DB) error) (err error) {
+	if err := datadir.CheckVersion(dir); err != nil {
+		return err
+	}
+	if _, err := os.Stat(datadir.DocIndex(dir)); err != nil && !datadir.HasRepository(dir) {
+		return fmt.Errorf("%s: %w", dir, datadir.ErrNone)
+	}
+	w, err := datadir.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	db, err := OpenFolder(w, Options{})
+	if err != nil {
+		return unreadable(err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return use(db)
+}
+
+// unreadable wraps an error of opening in ErrUnreadable if it says that the index is damaged.
+func unreadable(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOSPC),
+		errors.Is(err, syscall.EROFS), errors.As(err, new(*datadir.MismatchError)),
+		errors.As(err, new(*datadir.DamageError)):
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnreadable, err)
+}

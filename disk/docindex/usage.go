@@ -1,0 +1,86 @@
+package docindex
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+// A SiteUsage is what a crawl has spent on a site, over all runs. Revisits do not count.
+type SiteUsage struct {
+	URLs         uint64        // of pages, that were queued
+	Bytes        uint64        // of the bodies of pages, decoded
+	Parsing      time.Duration // of pages, whole µs
+	Sitemaps     uint64        // that were queued
+	SitemapBytes uint64        // decoded
+	Spent        Budget        // that the last run found used up
+}
+
+// A Budget is one of the bounds on what a crawl spends on a site.
+type Budget uint8
+
+// The budgets. The order is part of the format.
+const (
+	NoBudget      Budget = iota // none is used up
+	URLBudget                   // of SiteUsage.URLs
+	ByteBudget                  // of SiteUsage.Bytes
+	ParsingBudget               // of SiteUsage.Parsing
+	SitemapBudget               // of SiteUsage.Sitemaps and SitemapBytes
+)
+
+// String returns the reason, for people, not to fetch a URL of a site that has used up a budget.
+func (b Budget) String() string {
+	switch b {
+	case URLBudget:
+		return "budget of URLs used up by its site (crawl --max-urls-per-site)"
+	case ByteBudget:
+		return "budget of bytes used up by its site (crawl --max-mb-per-site)"
+	case ParsingBudget:
+		return "budget of parsing time used up by its site (crawl --max-parsing-per-site)"
+	case SitemapBudget:
+		return "budget of sitemaps used up by its site"
+	}
+	return "within its budgets"
+}
+
+// siteVersion is that of the encoding of a SiteUsage.
+const siteVersion = 1
+
+func (u *SiteUsage) append(b []byte) []byte {
+	b = append(b, siteVersion, byte(u.Spent))
+	for _, n := range []uint64{
+		u.URLs, u.Bytes, uint64(u.Parsing.Microseconds()), u.Sitemaps, u.SitemapBytes,
+	} {
+		b = binary.AppendUvarint(b, n)
+	}
+	return b
+}
+
+func decodeSite(name string, b []byte) (SiteUsage, error) {
+	d := decoder{b: b}
+	v := d.byte()
+	u := SiteUsage{
+		Spent: Budget(d.byte()), URLs: d.uvarint(1<<64 - 1), Bytes: d.uvarint(1<<64 - 1),
+		Parsing:  time.Duration(d.uvarint(maxMicros)) * time.Microsecond,
+		Sitemaps: d.uvarint(1<<64 - 1), SitemapBytes: d.uvarint(1<<64 - 1),
+	}
+	if err := d.end(); err != nil || v != siteVersion || u.Spent > SitemapBudget {
+		return SiteUsage{}, fmt.Errorf("docindex: site %q: corrupt, or of another version", name)
+	}
+	return u, nil
+}
+
+// Site returns what was spent on a site, zero for an unknown one.
+func (db *DB) Site(name string) (u SiteUsage, err error) {
+	_, err = db.get(append([]byte{tableSite}, name...), func(b []byte) (err error) {
+		u, err = decodeSite(name, b)
+		return err
+	})
+	return u, err
+}
+
+// PutSite writes what was spent on a site.
+func (b *Batch) PutSite(name string, u *SiteUsage) {
+	b.buf = u.append(b.buf[:0])
+	b.p.Set(append([]byte{tableSite}, name...), b.buf, nil)
+}

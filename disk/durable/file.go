@@ -1,0 +1,189 @@
+package durable
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+)
+
+const (
+	filePerm  = 0o600 // pages may be from behind a sign-in
+	bufferLen = 256 << 10
+)
+
+// A Writer writes the new content of a file. The file has it when Commit has returned nil; until then
+// the content is in a file beside it, under a temporary name. Writes are buffered.
+//
+// A Writer is for one goroutine. Either Commit or Abort ends it; Abort does nothing after either, so
+// it can be deferred.
+type Writer struct {
+	fsys FS
+	path string
+	temp string
+	new  bool // path must not exist
+	file File // nil after Commit or Abort
+	out  *bufio.Writer
+}
+
+// Create begins a new content of the file at path, which need not exist. Only one process at a time
+// may do so: what another one left under the temporary name is overwritten.
+func Create(fsys FS, path string) (*Writer, error) {
+	return create(fsys, path, path+".tmp", os.O_TRUNC, filePerm)
+}
+
+// CreateNew is Create for a file that must not exist: it, or Commit, fails if there is one. Nobody
+// else may create it meanwhile.
+func CreateNew(fsys FS, path string) (*Writer, error) {
+	if err := mustNotExist(fsys, path); err != nil {
+		return nil, err
+	}
+	w, err := create(fsys, path, path+".tmp", os.O_EXCL, filePerm)
+	if err == nil {
+		w.new = true
+	}
+	return w, err
+}
+
+// mustNotExist fails if there is a file or folder at path.
+func mustNotExist(fsys FS, path string) error {
+	_, err := fsys.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+}
+
+// CreateShared is Create for a file that several processes may replace at the same time. The last
+// one to commit wins. Temporary files that a crash leaves are never overwritten.
+func CreateShared(fsys FS, path string) (*Writer, error) {
+	return createShared(fsys, path, filePerm)
+}
+
+func createShared(fsys FS, path string, perm fs.FileMode) (*Writer, error) {
+	for {
+		temp := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
+		w, err := create(fsys, path, temp, os.O_EXCL, perm)
+		if !errors.Is(err, fs.ErrExist) {
+			return w, err
+		}
+	}
+}
+
+func create(fsys FS, path, temp string, flag int, perm fs.FileMode) (*Writer, error) {
+	f, err := fsys.OpenFile(temp, os.O_WRONLY|os.O_CREATE|flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	out := bufio.NewWriterSize(f, bufferLen)
+	return &Writer{fsys: fsys, path: path, temp: temp, file: f, out: out}, nil
+}
+
+// Write appends p to the new content. After an error all later writes, and Commit, return it.
+func (w *Writer) Write(p []byte) (int, error) { return w.out.Write(p) }
+
+// Commit gives the file its new content, durably. On an error the file has its old content or,
+// where only the sync of the folder failed, the new one; nothing else is left.
+func (w *Writer) Commit() error {
+	err := w.out.Flush()
+	if err == nil {
+		err = w.file.Sync()
+	}
+	err = errors.Join(err, w.file.Close())
+	w.file = nil
+	if err == nil && w.new {
+		err = mustNotExist(w.fsys, w.path)
+	}
+	if err == nil {
+		err = w.fsys.Rename(w.temp, w.path)
+	}
+	if err != nil {
+		return errors.Join(err, w.fsys.Remove(w.temp))
+	}
+	return syncParent(w.fsys, w.path)
+}
+
+// Abort removes what was written, unless Commit or Abort was called before.
+func (w *Writer) Abort() {
+	if w.file == nil {
+		return
+	}
+	w.file.Close()
+	w.file = nil
+	w.fsys.Remove(w.temp)
+}
+
+// WriteFile replaces the content of the file at path, which need not exist: after a crash the file
+// has the old or the new content, whole. Only one process at a time may do so.
+func WriteFile(fsys FS, path string, content []byte) error {
+	w, err := Create(fsys, path)
+	if err != nil {
+		return err
+	}
+	return w.finish(content)
+}
+
+// WritePrivate is WriteFile for a file that its owner alone may read.
+func WritePrivate(fsys FS, path string, content []byte) error {
+	w, err := create(fsys, path, path+".tmp", os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	return w.finish(content)
+}
+
+// WriteShared is WriteFile for a file that several processes may replace at the same time.
+func WriteShared(fsys FS, path string, content []byte) error {
+	w, err := CreateShared(fsys, path)
+	if err != nil {
+		return err
+	}
+	return w.finish(content)
+}
+
+func (w *Writer) finish(content []byte) error {
+	defer w.Abort()
+	if _, err := w.Write(content); err != nil {
+		return err
+	}
+	return w.Commit()
+}
+
+// WriteNew creates the file at path, which must not exist, with the content that write writes. On an
+// error nothing is left of it. A crash before WriteNew returns may leave a part.
+func WriteNew(fsys FS, path string, write func(io.Writer) error) error {
+	f, err := fsys.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, fsys.Remove(path))
+	}
+	return syncParent(fsys, path)
+}
+
+// Remove deletes a file or an empty folder, durably.
+func Remove(fsys FS, path string) error {
+	if err := fsys.Remove(path); err != nil {
+		return err
+	}
+	return syncParent(fsys, path)
+}
+
+// Rename gives a file or folder another name in the same folder, durably.
+func Rename(fsys FS, from, to string) error {
+	if err := fsys.Rename(from, to); err != nil {
+		return err
+	}
+	return syncParent(fsys, to)
+}

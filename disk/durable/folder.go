@@ -1,0 +1,114 @@
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const folderPerm = 0o700 // as files
+
+// MkdirAll makes a folder and those above it that are missing, durably.
+func MkdirAll(fsys FS, dir string) error {
+	switch info, err := fsys.Stat(dir); {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		return &fs.PathError{Op: "mkdir", Path: dir, Err: errors.New("a file has this name")}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := MkdirAll(fsys, filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := fsys.Mkdir(dir, folderPerm); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncParent(fsys, dir)
+}
+
+// PublishFolder syncs all that is in the folder temp, and then renames it to dir, durably. Both are
+// in the same folder, and dir must not exist. After a crash dir is there whole or not at all.
+func PublishFolder(fsys FS, temp, dir string) error {
+	if err := mustNotExist(fsys, dir); err != nil {
+		return err
+	}
+	if err := syncTree(fsys, temp); err != nil {
+		return err
+	}
+	return Rename(fsys, temp, dir)
+}
+
+// syncTree syncs the files of a folder, the folders in it likewise, and the folder itself.
+func syncTree(fsys FS, dir string) error {
+	entries, err := fsys.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		sync := syncFile
+		if e.IsDir() {
+			sync = syncTree
+		}
+		if err := sync(fsys, filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return fsys.SyncFolder(dir)
+}
+
+func syncFile(fsys FS, name string) error {
+	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// ReplaceFolder puts the folder fresh, the content of which is durable, at path, and the folder that
+// was at path, if any, at aside. All three are in the same folder; aside must not exist.
+//
+// Where the system can exchange names, a whole folder is at path at every moment. Elsewhere there is
+// a moment without one, in which a crash leaves both folders under their other names;
+// [FinishReplaceFolder] with the same names then completes the exchange.
+func ReplaceFolder(fsys FS, fresh, path, aside string) error {
+	if err := syncParent(fsys, fresh); err != nil {
+		return err
+	}
+	if _, err := fsys.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return Rename(fsys, fresh, path)
+	} else if err != nil {
+		return err
+	}
+	err := fsys.Exchange(path, fresh)
+	switch {
+	case err == nil:
+		// Until this is durable no name may be taken from the old folder.
+		if err := syncParent(fsys, path); err != nil {
+			return err
+		}
+		return Rename(fsys, fresh, aside)
+	case !errors.Is(err, errors.ErrUnsupported):
+		return err
+	}
+	if err := Rename(fsys, path, aside); err != nil {
+		return err
+	}
+	return Rename(fsys, fresh, path)
+}
+
+// FinishReplaceFolder completes a [ReplaceFolder] that a crash cut off between its two renames. It
+// does nothing where there was none.
+func FinishReplaceFolder(fsys FS, fresh, path, aside string) error {
+	for name, want := range map[string]bool{path: false, fresh: true, aside: true} {
+		_, err := fsys.Stat(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if (err == nil) != want {
+			return nil
+		}
+	}
+	return Rename(fsys, fresh, path)
+}

@@ -1,0 +1,48 @@
+package linkdb
+
+import (
+	"errors"
+	"io/fs"
+
+	"anatomy/disk/datadir"
+)
+
+// OpenFolder opens the link runs that the manifest of the data folder dir names. It takes no lock:
+// if a merge replaces the runs meanwhile, OpenFolder reads the next manifest.
+func OpenFolder(dir string) (*Set, error) {
+	for tries := 0; ; tries++ {
+		m, err := datadir.ReadManifest(dir)
+		if err != nil {
+			return nil, err
+		}
+		set, err := OpenSet(Paths(dir, m.Links))
+		if err == nil || tries == 3 || !errors.Is(err, fs.ErrNotExist) {
+			return set, err
+		}
+	}
+}
+
+// CountFolder returns the number of links in the runs that m, a manifest of dir, names. A link that
+// several runs hold counts once for each.
+func CountFolder(dir string, m datadir.Manifest) (links uint64, err error) {
+	for _, path := range Paths(dir, m.Links) {
+		r, err := Open(path)
+		if err != nil {
+			return 0, err
+		}
+		links += r.CountLinks()
+		if err := r.Close(); err != nil {
+			return 0, err
+		}
+	}
+	return links, nil
+}
+
+// Paths returns the files of the named runs of the data folder dir.
+func Paths(dir string, names []string) []string {
+	paths := make([]string, len(names))
+	for i, name := range names {
+		paths[i] = datadir.Links(dir, name)
+	}
+	return paths
+}

@@ -1,0 +1,26 @@
+package segment
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// Guard calls read, which reads segments. Segments are mapped files: where the disk fails, or a file was
+// truncated after it was opened, a read faults. Guard returns such a fault as an error instead of
+// crashing the process. It holds for the calling goroutine.
+func Guard(read func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			fault, ok := r.(interface {
+				error
+				Addr() uintptr
+			})
+			if !ok {
+				panic(r)
+			}
+			err = fmt.Errorf("segment: a mapped file cannot be read: %w", fault)
+		}
+	}()
+	return read()
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package mapfile
+
+// dropBehind does nothing.
+func dropBehind([]byte) {}

@@ -1,0 +1,215 @@
+// Package snapshot copies a data folder as it is at one moment into a folder of hard links.
+//
+// Files that are linked never change, so a snapshot takes little time and no space. It is a state
+// that a crash could have left: whoever opens it repairs it as after one. That holds because of the
+// order of copying:
+//
+//  1. the MANIFEST and the files that it names;
+//  2. the files of the repository, because compaction may delete one that the document index still
+//     names;
+//  3. the document index, which knows everything that was indexed by then;
+//  4. the repository again, which holds everything that the document index acknowledges.
+//
+// The last file of the repository goes on growing; Snapshot.End says where it ends.
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"anatomy/disk/datadir"
+	"anatomy/vocab"
+)
+
+// A Snapshot is a copy of a data folder.
+type Snapshot struct {
+	Folder string        `json:"folder"`
+	End    vocab.Address `json:"end"` // of the repository; 0 for all of it
+}
+
+// skipped are the parts of a data folder that belong to one process, are temporary or secret, and
+// those that Take copies in other ways: the document index, the repository and what the MANIFEST
+// names.
+var skipped = []string{
+	"LOCK", "LOCK.pid", "control", "certificates", "barrels", "snapshot",
+	"docindex", "index", "links", "repository", "MANIFEST",
+}
+
+// Take copies the data folder dir to the folder to, which must not exist and should be on the same
+// file system. The caller holds the lock of dir. checkpoint copies the document index to a folder;
+// end returns the end of the repository.
+func Take(
+	dir, to string, checkpoint func(to string) error, end func() vocab.Address,
+) (*Snapshot, error) {
+	s := &Snapshot{Folder: to}
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	for _, link := range []func(dir, to string) error{linkIndex, linkRest, linkRepository} {
+		if err := link(dir, to); err != nil {
+			return nil, fmt.Errorf("snapshot: %w", err)
+		}
+	}
+	if err := checkpoint(filepath.Join(to, "docindex")); err != nil {
+		return nil, err
+	}
+	s.End = end()
+	if err := linkRepository(dir, to); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	return s, nil
+}
+
+// linkRepository links the files of the repository that to does not have yet, or in another
+// version. A file that compaction deletes meanwhile is named by nothing any more.
+func linkRepository(dir, to string) error {
+	from, to := datadir.Repository(dir), datadir.Repository(to)
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || isTemporary(e.Name()) {
+			continue
+		}
+		err := linkAgain(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkAgain links from to to, replacing an older file there.
+func linkAgain(from, to string) error {
+	is, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if was, err := os.Stat(to); err == nil {
+		if os.SameFile(is, was) {
+			return nil
+		}
+		if err := os.Remove(to); err != nil {
+			return err
+		}
+	}
+	return linkFile(from, to)
+}
+
+// linkIndex copies the MANIFEST and links the files that it names. If a merge deletes one of them
+// meanwhile, linkIndex starts again with the next MANIFEST.
+func linkIndex(dir, to string) error {
+	const tries = 10
+	for try := 1; ; try++ {
+		m, err := datadir.ReadManifest(dir)
+		if err != nil {
+			return err
+		}
+		err = linkManifest(dir, to, m)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) || try == tries {
+			return err
+		}
+		err = errors.Join(os.RemoveAll(filepath.Join(to, "index")), os.RemoveAll(filepath.Join(to, "links")))
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func linkManifest(dir, to string, m datadir.Manifest) error {
+	for _, name := range m.Segments {
+		if err := linkTree(datadir.Segment(dir, name), datadir.Segment(to, name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range m.Links {
+		if err := linkFile(datadir.Links(dir, name), datadir.Links(to, name)); err != nil {
+			return err
+		}
+	}
+	if m.Generation == 0 {
+		return nil // nothing was published yet
+	}
+	return datadir.WriteManifest(to, m)
+}
+
+// linkRest links the other folders, such as rank vectors. Files at the top of the data folder are
+// small and copied, because not all of them are replaced by rename.
+func linkRest(dir, to string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		from, name := filepath.Join(dir, e.Name()), filepath.Join(to, e.Name())
+		switch {
+		case slices.Contains(skipped, e.Name()) || isTemporary(e.Name()):
+		case e.IsDir():
+			err = linkTree(from, name)
+		case e.Type().IsRegular():
+			err = copyFile(from, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isTemporary reports whether a file is being written, to be renamed when it is complete.
+func isTemporary(name string) bool {
+	return strings.HasSuffix(name, ".new") || strings.HasSuffix(name, ".tmp")
+}
+
+// linkTree links all complete files below from.
+func linkTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(from, path)
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			return os.MkdirAll(filepath.Join(to, below), 0o700)
+		case !e.Type().IsRegular() || isTemporary(e.Name()):
+			return nil
+		}
+		return linkFile(path, filepath.Join(to, below))
+	})
+}
+
+// linkFile links from to to, and copies if the file system has no hard links.
+func linkFile(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return vfs.LinkOrCopy(vfs.Default, from, to)
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"anatomy/pagerank"
+	"anatomy/ranking"
+)
+
+const (
+	// beat is how often background work is looked for.
+	beat = 200 * time.Millisecond
+
+	// minNewLinks is the least number of new links that ranks are computed anew for.
+	minNewLinks = 1000
+
+	// mergeShare bounds the time that a crawl that never ends spends on merging everything: the
+	// index stays merged at least so many times as long as merging took.
+	mergeShare = 10
+
+	// deadShare is the share of the repository that may be dead before a crawl that never ends
+	// compacts it: each byte is written twice at most, and as much is freed as is copied.
+	deadShare = 0.5
+
+	// deadFile is the share of a file that must be dead then for the rest to be copied.
+	deadFile = 0.2
+
+	// compactEvery is how often such a crawl looks for dead records, by a walk over all records.
+	compactEvery = time.Hour
+)
+
+// background is the work that goes on beside a crawl: flushing, merging, ranking and, in a crawl
+// that never ends, election, compaction and scrubbing. One goroutine calls flush, another the rest.
+type background struct {
+	*stages
+	intake   *intake
+	recovery *recovery
+	scrubber scrubber
+
+	rankedLinks atomic.Int64 // links of this run when ranks were computed last
+	converging  convergence  // of the ranks that are computed
+
+	mergedAt     time.Time // when everything was merged last, see mergeShare
+	mergeTook    time.Duration
+	compactEvery time.Duration
+	compactedAt  time.Time // when dead records were looked for last
+}
+
+// flushing makes pages searchable every few beats until ctx ends.
+func (b *background) flushing(ctx context.Context, stop func(error)) error {
+	return b.periodically(ctx, stop, func() error {
+		if !b.builder.Due(time.Now()) {
+			return nil
+		}
+		return b.flushBatch(context.WithoutCancel(ctx)) // a flush that is cut off loses its batch
+	})
+}
+
+// merging does the other background work until ctx ends.
+func (b *background) merging(ctx context.Context, stop func(error)) error {
+	return b.periodically(ctx, stop, func() error {
+		if err := errors.Join(b.recovery.catchUp(ctx), b.builder.Merge(ctx)); err != nil {
+			return err
+		}
+		works := []func(context.Context) error{b.rankIfGrown, b.mergeIfIdle, b.compactIfDead}
+		for _, work := range works {
+			if err := work(ctx); err != nil {
+				return err
+			}
+		}
+		return b.scrubber.scrub()
+	})
+}
+
+func (b *background) periodically(ctx context.Context, stop func(error), work func() error) error {
+	if b.noIndex {
+		return nil
+	}
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if err := work(); err != nil && !errors.Is(err, context.Canceled) {
+			stop(err)
+			return err
+		}
+	}
+}
+
+// rankIfGrown computes ranks when the links have grown by half since the last time: old ranks are
+// good enough for the order of results while the crawl goes on.
+func (b *background) rankIfGrown(ctx context.Context) error {
+	if len(b.builder.Manifest().Links) == 0 {
+		return nil
+	}
+	ranked := b.rankedLinks.Load()
+	if int64(b.builder.Stats().Links) <= ranked+ranked/2+minNewLinks {
+		return nil
+	}
+	return b.rank(ctx)
+}
+
+func (b *background) rank(ctx context.Context) error {
+	links := b.builder.Stats().Links
+	o := ranking.Options{}
+	o.Progress = func(_ int, residual float64) { b.converging.record(residual) }
+	_, err := ranking.Compute(ctx, b.dir, o)
+	if err != nil && !errors.Is(err, pagerank.ErrNoNodes) {
+		return err
+	}
+	b.rankedLinks.Store(int64(links))
+	return nil
+}
+
+// mergeIfIdle makes one segment of all and computes ranks, in a crawl that never ends, when nothing
+// is to be fetched: superseded versions leave the disk, and all links count.
+func (b *background) mergeIfIdle(ctx context.Context) error {
+	if !b.watches() || b.builder.Manifest().Settled ||
+		time.Since(b.mergedAt) < mergeShare*b.mergeTook {
+		return nil
+	}
+	if s := b.urls.Stats(); s.Queued > 0 || s.InFlight > 0 || b.builder.Stats().Unflushed > 0 {
+		return nil
+	}
+	began := time.Now()
+	if err := b.electAndCatchUp(ctx); err != nil {
+		return err
+	}
+	if err := b.builder.Flush(ctx); err != nil {
+		return err
+	}
+	if err := b.builder.MergeAll(ctx); err != nil {
+		return err
+	}
+	if err := b.rank(ctx); err != nil {
+		return err
+	}
+	b.mergedAt, b.mergeTook = time.Now(), time.Since(began)
+	return nil
+}
+
+// electAndCatchUp elects canonical documents and adds all outcomes to the index.
+func (b *background) electAndCatchUp(ctx context.Context) (err error) {
+	if !b.gate.enter() {
+		return nil
+	}
+	defer b.gate.leave()
+	if err := elect(ctx, b.stages, b.intake); err != nil {
+		return err
+	}
+	b.inTurn(func(ctx context.Context) error {
+		if err = b.builder.Flush(ctx); err == nil {
+			err = b.recovery.outcomes()
+		}
+		return err
+	})
+	return err
+}
+
+// compactIfDead compacts the repository in a crawl that never ends.
+func (b *background) compactIfDead(ctx context.Context) error {
+	if !b.watches() || time.Since(b.compactedAt) < b.compactEvery {
+		return nil
+	}
+	if !b.gate.enter() {
+		return nil
+	}
+	defer b.gate.leave()
+	defer func() { b.compactedAt = time.Now() }()
+	began, report := time.Now(), CompactReport{}
+	c := &compactor{stages: b.stages, report: &report}
+	plan, err := c.plan(1)
+	if err != nil || float64(plan.dead) <= deadShare*float64(plan.bytes) {
+		return err
+	}
+	err = c.compact(ctx, CompactOptions{Share: deadFile})
+	b.log.Info("repository compacted", "files", report.Rewritten, "before MB", report.Before>>20,
+		"after MB", report.After>>20, "took", time.Since(began).Round(time.Millisecond))
+	return err
+}

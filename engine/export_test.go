@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"context"
+
+	"anatomy/disk/repository"
+	"anatomy/index"
+	"anatomy/indexer"
+	"anatomy/storeserver"
+	"anatomy/urlserver"
+	"anatomy/vocab"
+)
+
+// Internals that tests of package engine_test look at or change.
+
+func (c *Crawl) URLs() *urlserver.Server            { return c.urls }
+func (c *Crawl) Builder() *index.Builder            { return c.builder }
+func (c *Crawl) Repository() *repository.Repository { return c.repo }
+
+func (c *Crawl) SetStore(repo storeserver.Repository, o storeserver.Options) {
+	c.store = storeserver.New(repo, c.urls.ByContent, o)
+}
+
+// RecoverPages makes a crawl that was opened without an index read all pages again.
+func (c *Crawl) RecoverPages(ctx context.Context) error {
+	c.noIndex = false
+	return c.recovery.pages(ctx)
+}
+
+func (c *Crawl) LookForDeadRecordsAlways() { c.background.compactEvery = 0 }
+
+func (c *Crawl) Scrub() error {
+	c.background.scrubber.every = 0
+	return c.background.scrubber.scrub()
+}
+
+func (c *Crawl) Add(found []urlserver.Found) []vocab.DocID { return c.intake.add(found) }
+
+func (c *Crawl) AddLinks(doc *indexer.Document, depth uint16) []vocab.DocID {
+	return c.intake.addLinks(doc, depth)
+}

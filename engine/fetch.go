@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"anatomy/vocab"
+)
+
+// A fetcher has the crawler visit the hosts that the URL server grants leases for.
+type fetcher struct {
+	*stages
+	intake      *intake
+	connections int          // leases out at once
+	out         atomic.Int64 // leases out now
+	rate        rateMeter
+}
+
+// run visits hosts until nothing is left to fetch, ctx ends or the disk is nearly full.
+func (f *fetcher) run(ctx context.Context) error {
+	leases := make(chan vocab.Lease)
+	var visitors errgroup.Group
+	for range f.connections {
+		visitors.Go(func() error { f.visit(ctx, leases); return nil })
+	}
+	err := f.dispatch(ctx, leases)
+	f.visits.finish()
+	close(leases)
+	visitors.Wait()
+	return err
+}
+
+// dispatch sends leases until none is left or ctx ends. A stage that ended ctx by its failure
+// returns the error itself.
+func (f *fetcher) dispatch(ctx context.Context, leases chan<- vocab.Lease) error {
+	checked := time.Time{}
+	for ctx.Err() == nil {
+		now := f.now()
+		if now.Sub(checked) >= time.Second {
+			if err := f.checkSpace(); err != nil {
+				return err
+			}
+			checked = now
+			f.rate.record(now, int64(f.crawler.Stats().Outcomes[vocab.Fetched]))
+		}
+		if f.visits.state() == vocab.Paused {
+			f.sleep(ctx, idle)
+			continue
+		}
+		lease, wait, ok := f.urls.Grant(now)
+		if err := f.urls.Err(); err != nil {
+			return err
+		}
+		if !ok {
+			if wait == 0 {
+				return nil
+			}
+			if f.out.Load() == 0 {
+				f.store.Hurry() // all that is in flight waits there for more
+			}
+			f.sleep(ctx, min(wait, idle))
+			continue
+		}
+		select {
+		case leases <- lease:
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// visit visits the hosts of leases, one after the other.
+func (f *fetcher) visit(ctx context.Context, leases <-chan vocab.Lease) {
+	for lease := range leases {
+		f.out.Add(1)
+		visiting := f.visits.begin(ctx, &lease)
+		report := f.crawler.Visit(visiting, lease, func(fetch vocab.Fetch) {
+			f.intake.handle(ctx, fetch)
+		})
+		f.visits.end(&lease)
+		f.urls.Release(f.now(), report) // the URL server keeps its error, and dispatch returns it
+		f.out.Add(-1)
+		f.wakeDispatcher()
+	}
+}
+
+// checkSpace fails when the disk is nearly full, early enough for the pages that were fetched to be
+// indexed. The error wraps syscall.ENOSPC.
+func (s *stages) checkSpace() error {
+	free, err := s.free(s.dir)
+	if err != nil || free >= s.minFree {
+		return err
+	}
+	return fmt.Errorf("crawl: only %d MB are free where %s is, and %d MB must stay free: %w",
+		free>>20, s.dir, s.minFree>>20, syscall.ENOSPC)
+}

@@ -1,0 +1,250 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"anatomy/disk/datadir"
+	"anatomy/indexer"
+	"anatomy/storeserver"
+	"anatomy/urlserver"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// An intake takes fetches apart: links go to the URL server, pages to the store server, and the
+// outcome to the committer. Its methods may be called by any goroutine.
+type intake struct {
+	*stages
+	offline   bool // nothing may be sent to the network; set before the stages run
+	errors    errorCounts
+	bodyBytes atomic.Int64 // of the pages handed to the store server
+
+	marking sync.Mutex
+	marked  bool // the data folder is marked as private; guarded by marking
+}
+
+// handle takes a fetch apart.
+func (n *intake) handle(ctx context.Context, f vocab.Fetch) {
+	n.errors.add(&f)
+	o := &outcome{result: urlserver.Result{
+		Doc: f.Doc, Outcome: f.Outcome, Status: f.Status, Reason: f.Reason, RetryAfter: f.RetryAfter,
+		Fetched: n.now().UTC().Truncate(time.Second), Validators: f.Validators, Bytes: f.Bytes,
+		SignedIn: f.SignedIn,
+	}}
+	if f.Revisit {
+		o.before = n.known(f.Doc)
+	}
+	if !n.mark(&f, o) {
+		return
+	}
+	if f.Outcome == vocab.Fetched && f.Kind == vocab.SitemapTarget {
+		n.sitemap(f)
+		o.result.Content = sitemapContent(&f)
+		n.events <- o
+		return
+	}
+	n.accept(ctx, f, o)
+}
+
+// mark marks the data folder if the request of f carried credentials, before anything of the answer
+// is stored, and the page. If that fails it ends the crawl and returns false.
+func (n *intake) mark(f *vocab.Fetch, o *outcome) bool {
+	if !f.SignedIn {
+		return true
+	}
+	if f.Page != nil {
+		f.Page.SignedIn = true
+	}
+	n.marking.Lock()
+	defer n.marking.Unlock()
+	if n.marked {
+		return true
+	}
+	if err := datadir.MarkPrivate(n.dir); err != nil {
+		n.events <- o.stored(storeserver.Receipt{Err: err})
+		return false
+	}
+	n.marked = true
+	return true
+}
+
+// accept takes a fetch of a page apart.
+func (n *intake) accept(ctx context.Context, f vocab.Fetch, o *outcome) {
+	switch f.Outcome {
+	case vocab.Fetched:
+		n.page(ctx, f, o)
+	case vocab.Redirected:
+		n.redirect(ctx, f, f.Location, o)
+	default:
+		n.events <- o
+	}
+}
+
+// page parses a page, adds its links, and has it stored.
+func (n *intake) page(ctx context.Context, f vocab.Fetch, o *outcome) {
+	result := &o.result
+	result.Fetched, result.Headers = f.Page.Fetched, HeaderSum(f.Page)
+	if o.before != nil && isUnchanged(o.before, f.Page.Content(), result.Headers) {
+		result.Outcome = vocab.Unmodified
+		n.events <- o
+		return
+	}
+	redirect, err := n.parse(&f, o)
+	switch {
+	case err != nil:
+		result.Outcome, result.Reason = vocab.Unsupported, err.Error()
+		n.events <- o
+	case redirect != "":
+		n.redirect(ctx, f, redirect, o)
+	default:
+		n.bodyBytes.Add(int64(len(f.Page.Body)))
+		n.put(ctx, storeserver.Item{Page: f.Page}, o)
+	}
+}
+
+// parse parses a page, adds its links, and sets o.document if there is an index to build. Of a page
+// without words that redirects it returns the target. Pages wait here for a buffer with nothing in
+// memory but their bodies; what is parsed is several times as large.
+func (n *intake) parse(f *vocab.Fetch, o *outcome) (redirect string, err error) {
+	buf := n.parsers.acquire()
+	defer n.parsers.release(buf)
+	began := time.Now()
+	defer func() { o.result.Parsing = time.Since(began) }()
+	if n.noIndex && n.parseOutline(f, buf) {
+		return "", nil
+	}
+	doc, err := indexer.Parse(f.Page, buf)
+	if err != nil {
+		return "", err
+	}
+	if doc.Redirect != "" && doc.Info.Words == 0 {
+		return doc.Redirect, nil
+	}
+	n.urls.RecordText(f.Doc, &doc.Sample) // dispatch returns its error, see add
+	o.document, o.targets = doc, n.addLinks(doc, f.Depth)
+	n.addURLs(doc.Related, f.Doc, f.Depth)
+	return "", nil
+}
+
+// parseOutline parses only the links of a page. It reports false if the page must be parsed whole.
+func (n *intake) parseOutline(f *vocab.Fetch, buf *indexer.Buffer) bool {
+	outline, err := indexer.ParseOutline(f.Page, buf)
+	if err != nil || outline.Redirect != "" {
+		return false
+	}
+	n.urls.RecordText(f.Doc, &outline.Sample)
+	n.addTargets(outline.Links, f.Doc, f.Depth)
+	n.addURLs(outline.Related, f.Doc, f.Depth)
+	return true
+}
+
+// redirect adds the target of a redirect, and stores that f's document is an alias of it.
+func (n *intake) redirect(ctx context.Context, f vocab.Fetch, location string, o *outcome) {
+	result := &o.result
+	result.Outcome, result.Location = vocab.Redirected, location
+	if u, err := weburl.Parse(location); err == nil {
+		target := urlserver.Found{URL: u, Kind: f.Kind, Depth: f.Depth, From: f.Doc}
+		if docs := n.add([]urlserver.Found{target}); len(docs) == 1 {
+			result.Alias = docs[0]
+		}
+	}
+	if isSameRedirect(o.before, result.Alias) {
+		result.Outcome = vocab.Unmodified
+	}
+	if result.Alias == 0 || result.Alias == f.Doc || result.Outcome == vocab.Unmodified {
+		n.events <- o
+		return
+	}
+	n.put(ctx, storeserver.Item{Redirect: &storeserver.Redirect{
+		Doc: f.Doc, URL: f.URL, Fetched: result.Fetched, Location: location, Of: result.Alias,
+		SignedIn: f.SignedIn,
+	}}, o)
+}
+
+// put hands an item to the store server. The outcome follows when the item is on disk.
+func (n *intake) put(ctx context.Context, item storeserver.Item, o *outcome) {
+	item.Done = func(r storeserver.Receipt) { n.events <- o.stored(r) }
+	if o.document != nil {
+		item.Held = o.document.Bytes()
+	}
+	if err := n.store.Put(ctx, item); err != nil {
+		n.events <- o.stored(storeserver.Receipt{Err: err})
+	}
+}
+
+// sitemap adds the entries of a sitemap. The sitemaps that an index names have depth 1, and are not
+// followed further: sitemaps.org has no index inside an index.
+func (n *intake) sitemap(f vocab.Fetch) {
+	if f.Depth == 0 {
+		n.addSitemaps(f.Sitemaps)
+	}
+	found := make([]urlserver.Found, 0, len(f.SitemapEntries))
+	for _, l := range f.SitemapEntries {
+		if u, err := weburl.Parse(l.URL); err == nil {
+			found = append(found, urlserver.Found{
+				URL: u, Depth: 1, Modified: l.Modified, Listed: true,
+			})
+		}
+	}
+	n.add(found)
+}
+
+// addSitemaps adds the sitemaps that an index names.
+func (n *intake) addSitemaps(urls []string) {
+	found := make([]urlserver.Found, 0, len(urls))
+	for _, s := range urls {
+		if u, err := weburl.Parse(s); err == nil {
+			found = append(found, urlserver.Found{URL: u, Kind: vocab.SitemapTarget, Depth: 1})
+		}
+	}
+	n.add(found)
+}
+
+// addLinks adds the targets of a page's links and returns the docID of each link.
+func (n *intake) addLinks(doc *indexer.Document, depth uint16) []vocab.DocID {
+	return doc.Resolve(n.addTargets(doc.Targets, doc.Info.Doc, depth))
+}
+
+// addTargets adds the targets of the links of a document and returns their docIDs.
+func (n *intake) addTargets(
+	targets []indexer.OutlineLink, on vocab.DocID, depth uint16,
+) []vocab.DocID {
+	found := make([]urlserver.Found, len(targets))
+	host := ""
+	for i, l := range targets {
+		found[i] = urlserver.Found{URL: l.URL, Depth: depth + 1, On: on, NoFollow: l.NoFollow}
+		if name := l.URL.Hostname(); name != host && !n.offline {
+			n.crawler.Prefetch(name)
+			host = name
+		}
+	}
+	return n.add(found)
+}
+
+// addURLs adds pages that a page names other than by links.
+func (n *intake) addURLs(urls []string, on vocab.DocID, depth uint16) {
+	found := make([]urlserver.Found, 0, len(urls))
+	for _, s := range urls {
+		if u, err := weburl.Parse(s); err == nil {
+			found = append(found, urlserver.Found{URL: u, Depth: depth + 1, Related: on})
+		}
+	}
+	n.add(found)
+}
+
+// add adds URLs to the URL server and returns their docIDs, nil after an error. The URL server
+// keeps its error, and dispatch returns it.
+func (n *intake) add(found []urlserver.Found) []vocab.DocID {
+	if len(found) == 0 {
+		return nil
+	}
+	docs, err := n.urls.Add(found)
+	if err != nil {
+		return nil
+	}
+	n.wakeDispatcher()
+	return docs
+}

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"anatomy/control"
+	"anatomy/disk/datadir"
+	"anatomy/urlserver"
+	"anatomy/vocab"
+)
+
+// Maintain opens an existing data folder, calls work while the stages run that follow fetching, and
+// makes the result durable and searchable. The error is a *datadir.BusyError beside a crawl.
+func Maintain(
+	ctx context.Context, dir string, o Options, work func(context.Context, *Crawl) error,
+) error {
+	if err := datadir.CheckVersion(dir); err != nil {
+		return err
+	}
+	m, err := datadir.ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	o.Dir, o.URLs = dir, urlserver.Options{KeepScope: true}
+	o.NoIndex = o.NoIndex || m.Generation == 0 // there is none to keep
+	c, err := Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	c.intake.offline, c.skipFinalMerge = true, true
+	err = c.run(ctx, func(ctx context.Context) error { return work(ctx, c) })
+	return errors.Join(err, c.Close())
+}
+
+// ElectCanonical elects the canonical documents of all clusters, for the work of Maintain. If any
+// changed, all segments are merged and ranks computed at the end.
+func (c *Crawl) ElectCanonical(ctx context.Context) error {
+	err := elect(ctx, c.stages, &c.intake)
+	c.skipFinalMerge = c.committer.canonicalChanges.Load() == 0
+	return err
+}
+
+// Compact compacts the repository, for the work of Maintain, and fills in report.
+func (c *Crawl) Compact(ctx context.Context, o CompactOptions, report *CompactReport) error {
+	return (&compactor{stages: c.stages, report: report}).compact(ctx, o)
+}
+
+// Purge blocks the pages that targets mean and rewrites the repository without any blocked page, for
+// the work of Maintain. At the end all segments are merged, so that the index has none either.
+func (c *Crawl) Purge(
+	ctx context.Context, targets []string, report *CompactReport,
+) (blocked control.BlockReport, err error) {
+	c.skipFinalMerge = false
+	if blocked, err = c.Block(ctx, targets); err != nil {
+		return blocked, err
+	}
+	err = c.Compact(ctx, CompactOptions{}, report)
+	if err == nil && len(report.Damaged) > 0 {
+		err = fmt.Errorf("damaged files were not rewritten: %w", errors.Join(report.Damaged...))
+	}
+	return blocked, err
+}
+
+// DropDamage gives up documents whose records are damaged, and rewrites the files that hold them,
+// by number, without what cannot be read. It is for the work of Maintain. It returns the URLs whose
+// pages are lost and the number of files rewritten.
+func (c *Crawl) DropDamage(
+	ctx context.Context, docs []vocab.DocID, files []uint32,
+) (lost []string, rewritten int, err error) {
+	for _, doc := range docs {
+		urls, err := c.urls.Forget(doc)
+		if err != nil {
+			return lost, 0, err
+		}
+		lost = append(lost, urls...)
+	}
+	if err := c.repo.Roll(); err != nil {
+		return lost, 0, err
+	}
+	report := CompactReport{}
+	k := &compactor{stages: c.stages, report: &report, dropDamaged: true}
+	for _, number := range files {
+		if err := k.rewrite(ctx, number); err != nil {
+			return lost, report.Rewritten, err
+		}
+	}
+	return lost, report.Rewritten, nil
+}

@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"anatomy/pagerank"
+	"anatomy/vocab"
+)
+
+// A rateMeter keeps how many pages were fetched in each of the last seconds.
+type rateMeter struct {
+	mu    sync.Mutex // guards what follows
+	last  time.Time
+	pages int64
+	rates []float64 // pages a second, oldest first
+}
+
+// rateSpan is the number of seconds that a rate is the mean of.
+const rateSpan = 10
+
+// record is called about every second with the number of pages fetched so far.
+func (m *rateMeter) record(now time.Time, pages int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if passed := now.Sub(m.last).Seconds(); !m.last.IsZero() && passed > 0 {
+		m.rates = append(m.rates, float64(pages-m.pages)/passed)
+		m.rates = m.rates[max(0, len(m.rates)-vocab.RateSeconds):]
+	}
+	m.last, m.pages = now, pages
+}
+
+// read returns the mean of the last rateSpan seconds, and all rates.
+func (m *rateMeter) read() (rate float64, rates []float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	recent := m.rates[max(0, len(m.rates)-rateSpan):]
+	for _, r := range recent {
+		rate += r / float64(len(recent))
+	}
+	return rate, slices.Clone(m.rates)
+}
+
+// errorCounts counts fetches that brought no page, by kind.
+type errorCounts struct {
+	mu    sync.Mutex
+	kinds map[string]int64
+}
+
+const (
+	maxKinds   = 60 // servers choose some reasons
+	otherKinds = "other"
+)
+
+func (e *errorCounts) add(f *vocab.Fetch) {
+	switch f.Outcome {
+	case vocab.Fetched, vocab.Redirected, vocab.Unmodified, vocab.Skipped:
+		return
+	}
+	kind := errorKind(f)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.kinds == nil {
+		e.kinds = map[string]int64{}
+	}
+	if _, known := e.kinds[kind]; !known && len(e.kinds) >= maxKinds {
+		kind = otherKinds
+	}
+	e.kinds[kind]++
+}
+
+func (e *errorCounts) read() map[string]int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.kinds == nil {
+		return map[string]int64{}
+	}
+	return maps.Clone(e.kinds)
+}
+
+// errorKind returns the kind of an error without the host: the status, or the innermost cause.
+func errorKind(f *vocab.Fetch) string {
+	switch f.Outcome {
+	case vocab.Forbidden, vocab.NoName, vocab.TooLarge, vocab.Unsupported:
+		return f.Outcome.String()
+	}
+	if f.Status >= 400 {
+		return strings.TrimSpace(fmt.Sprintf("%s: %d %s", f.Outcome, f.Status, http.StatusText(f.Status)))
+	}
+	cause := f.Reason[strings.LastIndex(f.Reason, ": ")+1:]
+	if cause = strings.TrimSpace(cause); len(cause) > 80 {
+		cause = cause[:80]
+	}
+	return f.Outcome.String() + ": " + strings.ToValidUTF8(cause, "")
+}
+
+// A Phase is a part of the work that a crawl does when nothing is left to fetch.
+type Phase struct {
+	Name  string        // what is done: "merging the index"; "" before the first phase
+	Step  int           // from 1
+	Steps int           // in all
+	Share float64       // of the phase that is done, from 0 to 1; negative if unknown
+	Took  time.Duration // so far
+}
+
+// Left estimates how long the phase will take; ok is false before there is an estimate.
+func (p *Phase) Left() (left time.Duration, ok bool) {
+	if p.Share < 0.02 || p.Took < time.Second {
+		return 0, false
+	}
+	return time.Duration(float64(p.Took) * (1 - p.Share) / p.Share), true
+}
+
+// The phases, in their order.
+var phaseNames = []string{
+	"storing the last pages", "electing canonical pages", "making the last pages searchable",
+	"merging the index", "computing ranks",
+}
+
+// phaseMeter keeps the phase. The zero value is before the first.
+type phaseMeter struct {
+	mu    sync.Mutex
+	step  int
+	began time.Time
+	share func() float64 // nil if it is unknown
+}
+
+// begin begins a phase, by its place in phaseNames. share may be nil.
+func (m *phaseMeter) begin(step int, share func() float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.step, m.began, m.share = step, time.Now(), share
+}
+
+func (m *phaseMeter) phase() Phase {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.step == 0 {
+		return Phase{}
+	}
+	p := Phase{
+		Name: phaseNames[m.step-1], Step: m.step, Steps: len(phaseNames), Share: -1,
+		Took: time.Since(m.began),
+	}
+	if m.share != nil {
+		p.Share = min(max(m.share(), 0), 1)
+	}
+	return p
+}
+
+const (
+	phaseStoring = iota + 1
+	phaseElecting
+	phaseFlushing
+	phaseMerging
+	phaseRanking
+)
+
+// convergence is how far an iteration has come, by its residual.
+type convergence struct{ bits atomic.Uint64 }
+
+// record notes the residual of an iteration. Its logarithm falls evenly until it is that of the
+// tolerance.
+func (c *convergence) record(residual float64) {
+	done := math.Log(max(residual, pagerank.DefaultTolerance)) / math.Log(pagerank.DefaultTolerance)
+	c.bits.Store(math.Float64bits(done))
+}
+
+func (c *convergence) share() float64 { return math.Float64frombits(c.bits.Load()) }

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"hash/crc32"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/vocab"
+)
+
+// A page that is visited again costs what it changed: a 304 or the same body writes a history of
+// some bytes into the document index and nothing else; a new version is a record in the repository
+// and a document in the next segment, which hides the old one; a page that is not found, forbidden
+// or a duplicate now is a tombstone in the next segment and link run. Merges drop what is hidden.
+
+// known returns the record of a document that was visited before, nil for others.
+func (s *stages) known(doc vocab.DocID) *docindex.Record {
+	r, ok, err := s.urls.Get(doc)
+	if err != nil || !ok || r.Fetch == nil || r.History.Visits == 0 {
+		return nil // the URL server keeps err, and dispatch returns it
+	}
+	return &r
+}
+
+// HeaderSum returns a checksum of the header fields that indexing reads.
+func HeaderSum(p *vocab.Page) uint16 {
+	fields := p.ContentType + "\n" + p.Language + "\n" + p.Robots
+	return uint16(crc32.ChecksumIEEE([]byte(fields)))
+}
+
+// isUnchanged reports whether a document had this body with these header fields before.
+func isUnchanged(before *docindex.Record, content vocab.ContentID, headers uint16) bool {
+	return before != nil && before.Fetch.Outcome == vocab.Fetched &&
+		before.Fetch.Content == content && before.History.Headers == headers
+}
+
+// isSameRedirect reports whether a document redirected to the same target before.
+func isSameRedirect(before *docindex.Record, to vocab.DocID) bool {
+	return before != nil && before.Fetch.Outcome == vocab.Redirected && before.Fetch.Alias == to
+}
+
+// sitemapContent returns the identity of the entries of a sitemap.
+func sitemapContent(f *vocab.Fetch) vocab.ContentID {
+	var b []byte
+	for _, l := range f.SitemapEntries {
+		b = append(append(b, l.URL...), '\n')
+		b = l.Modified.AppendFormat(b, time.RFC3339)
+	}
+	for _, s := range f.Sitemaps {
+		b = append(append(b, '\n'), s...)
+	}
+	return vocab.ContentOf(b)
+}
+
+// revisits follows what visits to known documents find. Only the committer calls revisited.
+type revisits struct {
+	*stages
+	visited, unchanged, notModified, changed, left atomic.Int64 // see RevisitStats
+}
+
+func (n *revisits) stats() RevisitStats {
+	return RevisitStats{
+		Visited: n.visited.Load(), Unchanged: n.unchanged.Load(), NotModified: n.notModified.Load(),
+		Changed: n.changed.Load(), Left: n.left.Load(),
+	}
+}
+
+// revisited counts the visit to a known document and sets o.after to its record if it is no page
+// any more. The document index may not believe an outcome at once: then nothing changes.
+func (n *revisits) revisited(o *outcome) error {
+	switch o.result.Outcome {
+	case vocab.Skipped, vocab.Failed, vocab.Refused, vocab.NoName: // the site was not reached
+		return nil
+	case vocab.Blocked:
+		blocked := &docindex.FetchOutcome{Outcome: vocab.Blocked}
+		o.after = &docindex.Record{Doc: o.before.Doc, Fetch: blocked}
+		if o.before.IsPage() {
+			n.store.Forget(o.before.Fetch.Content, o.before.Doc)
+		}
+		return nil
+	}
+	n.visited.Add(1)
+	if o.result.Outcome == vocab.Unmodified {
+		n.unchanged.Add(1)
+		if o.result.Status == http.StatusNotModified {
+			n.notModified.Add(1)
+		}
+		return nil
+	}
+	after, ok, err := n.urls.Get(o.before.Doc)
+	if err != nil || !ok || after.Fetch == nil {
+		return err
+	}
+	was, is := o.before.Fetch, after.Fetch
+	if o.document != nil {
+		n.changed.Add(1)
+	} else if was.Outcome != is.Outcome || was.Alias != is.Alias {
+		o.after = &after
+		if o.before.IsPage() {
+			n.left.Add(1)
+		}
+	}
+	if o.before.IsPage() && (!after.IsPage() || was.Content != is.Content) {
+		n.store.Forget(was.Content, after.Doc)
+	}
+	return nil
+}

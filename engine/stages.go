@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"anatomy/crawler"
+	"anatomy/disk/repository"
+	"anatomy/index"
+	"anatomy/storeserver"
+	"anatomy/urlserver"
+)
+
+// stages are the rooms that a crawl joins, and the channels between them. Open sets all fields;
+// then they do not change. The rooms may be used by any goroutine.
+type stages struct {
+	dir     string // data folder
+	log     *slog.Logger
+	noIndex bool // there is no index to build
+	recrawl urlserver.Recrawl
+	minFree int64
+	free    func(dir string) (int64, error)
+	now     func() time.Time // of visits
+
+	urls    *urlserver.Server
+	crawler *crawler.Crawler
+	parsers *parsers
+	store   *storeserver.Server
+	repo    *repository.Repository
+	builder *index.Builder
+
+	events chan event    // on their way to the committer
+	wake   chan struct{} // a signal to the dispatcher, see wakeDispatcher
+	gate   gate
+	visits visits
+	ending phaseMeter
+}
+
+// watches reports whether the crawl goes on when nothing is left to fetch, to visit pages again.
+func (s *stages) watches() bool { return s.recrawl.Mode == urlserver.Watch }
+
+// wakeDispatcher makes the dispatcher look for a lease now, because something changed.
+func (s *stages) wakeDispatcher() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// sleep returns after a time, when the dispatcher is woken, or when ctx ends.
+func (s *stages) sleep(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-s.wake:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// waitCommitted blocks until every URL in flight is committed. Nothing may be fetched meanwhile.
+func (s *stages) waitCommitted(ctx context.Context) error {
+	for s.urls.Stats().InFlight > 0 {
+		s.store.Hurry()
+		if s.sleep(ctx, idle); ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// inTurn has the committer call do after all events before it, and blocks until that was done. The
+// gate must be open.
+func (s *stages) inTurn(do func(context.Context) error) {
+	done := make(chan struct{})
+	s.events <- &barrier{do: do, then: func() { close(done) }}
+	<-done
+}
+
+// finishing returns an error when nothing is left to fetch, for work that can wait for the next
+// crawl.
+func (s *stages) finishing() error {
+	if s.visits.finished() {
+		return context.Canceled
+	}
+	return nil
+}
+
+// flushBatch makes the builder's batch searchable. It holds one of the parsers' buffers meanwhile,
+// because the oldest pages wait for it and it would share the processors with all parsers.
+func (s *stages) flushBatch(ctx context.Context) error {
+	buf := s.parsers.acquire()
+	defer s.parsers.release(buf)
+	return s.builder.Flush(ctx)
+}
+
+// idle is how long to wait for a lease when the URL server cannot say.
+const idle = time.Second
+
+// isContextError reports whether err is the end of a context.
+func isContextError(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// A gate is open while the stages run. Whoever sends events outside the stages, such as operators
+// and background work, enters it first: it stays open until all have left. The zero value is
+// closed.
+type gate struct {
+	mu   sync.RWMutex
+	open bool
+}
+
+// enter reports whether the gate is open. If so, the caller must leave.
+func (g *gate) enter() bool {
+	g.mu.RLock()
+	if !g.open {
+		g.mu.RUnlock()
+	}
+	return g.open
+}
+
+func (g *gate) leave() { g.mu.RUnlock() }
+
+// set opens or closes the gate. It blocks until all have left.
+func (g *gate) set(open bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.open = open
+}

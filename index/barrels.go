@@ -1,0 +1,46 @@
+package index
+
+import (
+	"anatomy/disk/barrel"
+	"anatomy/vocab"
+)
+
+// A waitingBarrel is a batch of an index that is made anew. Nobody searches such an index before it
+// is complete, so its batches are not sorted one by one and merged later: they wait as files, and
+// one merge sorts them all.
+type waitingBarrel struct {
+	path       string
+	notIndexed []vocab.DocID // documents that older batches may hold and that are no pages any more
+	file       *barrel.File  // while it is merged
+}
+
+// maxWaiting bounds the files that wait. When so many do, they are sorted into a segment. A merge
+// holds 256 KB of each in memory.
+const maxWaiting = 128
+
+// openBarrels opens barrels for a merge.
+func openBarrels(waiting []waitingBarrel) (opened openedBarrels, err error) {
+	opened = waiting
+	for i := range opened {
+		if opened[i].file, err = barrel.Open(opened[i].path); err != nil {
+			opened.close()
+			return nil, err
+		}
+	}
+	return opened, nil
+}
+
+// openedBarrels are barrels that are open for a merge, oldest first.
+type openedBarrels []waitingBarrel
+
+// close returns the paths of the barrels. It may be called more than once.
+func (o openedBarrels) close() (paths []string) {
+	for i := range o {
+		if o[i].file != nil {
+			o[i].file.Close()
+			o[i].file = nil
+		}
+		paths = append(paths, o[i].path)
+	}
+	return paths
+}

@@ -1,0 +1,241 @@
+package index
+
+import (
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/repository"
+	"anatomy/indexer"
+	"anatomy/resolver"
+	"anatomy/vocab"
+)
+
+// Options of a Builder. Dir and Writer are required.
+type Options struct {
+	Dir    string // data folder
+	Writer *datadir.Writer
+
+	// Names walks the URLs of the documents from a docID on. Default: there are none.
+	Names func(from vocab.DocID) iter.Seq2[linkdb.Name, error]
+
+	// Blocked reports whether a URL is blocked: then the texts of links to it do not make it
+	// searchable. Default: none is.
+	Blocked func(url string) bool
+
+	// Repository resolves the addresses of records that compaction moved. Default: none moved.
+	Repository *repository.Repository
+
+	BatchBytes int64                  // memory of a batch, default 48 MiB
+	Published  func(datadir.Manifest) // called when pages became searchable; default: nobody
+	Log        *slog.Logger           // default: discarded
+}
+
+// The bounds of a batch.
+const (
+	batchBytes = 48 << 20    // default of Options.BatchBytes
+	batchAge   = time.Second // after which the pages of a batch are flushed
+)
+
+func (o Options) withDefaults() Options {
+	if o.Names == nil {
+		o.Names = func(vocab.DocID) iter.Seq2[linkdb.Name, error] {
+			return func(func(linkdb.Name, error) bool) {}
+		}
+	}
+	if o.Blocked == nil {
+		o.Blocked = func(string) bool { return false }
+	}
+	if o.BatchBytes <= 0 {
+		o.BatchBytes = batchBytes
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// A Builder turns parsed pages into the searchable index.
+//
+// Locks are taken in the order mergeMu, flushMu, mu, publisher.mu. Pages are added under mu; a
+// flush takes the batch away under mu and writes it under flushMu, so that pages are added
+// meanwhile. Merges run beside flushes, and wait for a flush between two terms (see yield).
+type Builder struct {
+	o         Options
+	publisher publisher
+
+	mu     sync.Mutex // guards what follows
+	batch  *indexer.Batch
+	spare  *indexer.Batch // an empty batch whose memory is reused; may be nil
+	links  *resolver.Batch
+	end    vocab.Address // of the records that are in the batch and before it
+	oldest time.Time     // when the first page of the batch was added
+	totals Stats
+
+	flushMu sync.RWMutex // held to write a batch
+	failed  error        // of the first flush that failed: all later ones fail too; guarded by flushMu
+
+	mergeMu sync.Mutex // held to merge
+	merging share      // of the merge that is done
+
+	// After StartOver, one goroutine alone flushes and merges. It owns what follows.
+	waiting []waitingBarrel // oldest first
+	tables  []uint32        // of moved records, which nothing needs after Release
+}
+
+// Stats count what a Builder did since it was made.
+type Stats struct {
+	Pages, Links    int // added
+	Batches, Merges int
+	SortTime        time.Duration // wall time of writing and sorting batches
+	MergeTime       time.Duration
+	Segments        int // in force
+	Searchable      int // documents in them; superseded ones count until the next merge
+	Indexed         int // of these, pages that were fetched
+	Unflushed       int // pages in the batch
+}
+
+// New returns a builder that continues the index in force. It deletes files that the manifest does
+// not name.
+func New(o Options) (*Builder, error) {
+	m, err := datadir.ReadManifest(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := o.Writer.Sweep(m); err != nil {
+		return nil, err
+	}
+	b := &Builder{o: o.withDefaults(), end: m.Indexed, publisher: publisher{
+		writer: o.Writer, published: o.Published, manifest: m, sizes: map[string]size{},
+	}}
+	b.begin()
+	return b, nil
+}
+
+// Measure reads the sizes of the segments in force for Stats. It fails on damaged segments, which
+// do not matter to an index that is made anew.
+func (b *Builder) Measure() error {
+	segments, err := openAll(b.o.Dir, b.Manifest().Segments)
+	if err != nil {
+		return err
+	}
+	defer segments.close()
+	for i, s := range segments.all {
+		b.publisher.setSize(segments.names[i], sizeOf(s))
+	}
+	return nil
+}
+
+// StartOver makes the builder begin an empty index. The one in force stays in force until Release.
+// tables are the tables of moved records that only the old index needs.
+func (b *Builder) StartOver(tables []uint32) {
+	b.tables, b.end = tables, 0
+	b.begin()
+	b.publisher.hold()
+}
+
+// Release puts the index that StartOver began in force.
+func (b *Builder) Release() error {
+	if err := b.publisher.release(); err != nil {
+		return err
+	}
+	if _, err := b.o.Writer.Sweep(b.Manifest()); err != nil || b.o.Repository == nil {
+		return err
+	}
+	return b.o.Repository.DropTables(b.tables)
+}
+
+// begin starts a batch.
+func (b *Builder) begin() {
+	if b.batch, b.spare = b.spare, nil; b.batch == nil {
+		b.batch = indexer.NewBatch(indexer.BatchOptions{})
+	}
+	b.links = &resolver.Batch{}
+}
+
+// Manifest returns the manifest in force or, after StartOver, the one that Release will publish.
+func (b *Builder) Manifest() datadir.Manifest { return b.publisher.current() }
+
+// AddPage adds a page whose record is at an address. targets are the docIDs of its links.
+func (b *Builder) AddPage(doc *indexer.Document, at vocab.Address, targets []vocab.DocID) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.batch.Docs() == 0 {
+		b.oldest = time.Now()
+	}
+	if doc.NoIndex {
+		b.links.AddNoIndex(doc.Info.Doc)
+	} else if err := b.batch.Add(doc, at); err != nil {
+		return err
+	}
+	b.links.AddPage(doc.Info.Doc, doc.Links, targets)
+	b.totals.Pages++
+	b.totals.Links += len(targets)
+	return nil
+}
+
+// AddAlias adds a document that is an alias of another one.
+func (b *Builder) AddAlias(doc, of vocab.DocID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.links.AddAlias(doc, of)
+}
+
+// AddNotFound adds a document that does not exist.
+func (b *Builder) AddNotFound(doc vocab.DocID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.links.AddNotFound(doc)
+}
+
+// AddLinkedOnly adds a document that was a page, an alias or not found, and of which only the links
+// to it are known now.
+func (b *Builder) AddLinkedOnly(doc vocab.DocID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.links.AddLinkedOnly(doc)
+}
+
+// Contains reports whether the batch has a statement about doc. A second one belongs in the next
+// batch: call Flush first.
+func (b *Builder) Contains(doc vocab.DocID) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.links.Contains(doc)
+}
+
+// Advance sets the end of the records that have been added.
+func (b *Builder) Advance(end vocab.Address) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.end = end
+}
+
+// Due reports whether the batch is full or old enough to be flushed.
+func (b *Builder) Due(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	full := b.batch.Bytes() >= b.o.BatchBytes
+	return b.batch.Docs() > 0 && (full || now.Sub(b.oldest) >= batchAge)
+}
+
+// Full reports whether the batch has reached its bound in memory.
+func (b *Builder) Full() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.batch.Bytes() >= b.o.BatchBytes
+}
+
+// Stats returns counts.
+func (b *Builder) Stats() Stats {
+	b.mu.Lock()
+	s := b.totals
+	s.Unflushed = b.batch.Docs()
+	b.mu.Unlock()
+	segments, all := b.publisher.searchable()
+	s.Segments, s.Searchable, s.Indexed = segments, all.docs, all.pages
+	return s
+}

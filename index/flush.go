@@ -1,0 +1,208 @@
+package index
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"anatomy/disk/barrel"
+	"anatomy/disk/datadir"
+	"anatomy/disk/linkdb"
+	"anatomy/indexer"
+	"anatomy/resolver"
+	"anatomy/sorter"
+	"anatomy/vocab"
+)
+
+// Flush makes the batch searchable. If a flush fails, its batch is lost, and all later flushes fail
+// too: the Indexed address that they would publish would claim that the lost pages are indexed.
+func (b *Builder) Flush(ctx context.Context) error {
+	b.flushMu.Lock()
+	defer b.flushMu.Unlock()
+	if b.failed == nil {
+		b.failed = b.flush(ctx)
+	}
+	return b.failed
+}
+
+// Checkpoint is Flush, and publishes the Indexed address even if the batch is empty because the
+// records before it mean nothing to the index.
+func (b *Builder) Checkpoint(ctx context.Context) error {
+	b.mu.Lock()
+	end, empty := b.end, b.batch.Docs() == 0 && b.links.Empty()
+	b.mu.Unlock()
+	if err := b.Flush(ctx); err != nil || !empty || end <= b.Manifest().Indexed {
+		return err
+	}
+	return b.publisher.change(func(m *datadir.Manifest) { m.Indexed = max(m.Indexed, end) })
+}
+
+// flush writes the batch and publishes it. The caller holds flushMu.
+func (b *Builder) flush(ctx context.Context) error {
+	b.mu.Lock()
+	batch, links, end := b.batch, b.links, b.end
+	b.begin()
+	b.mu.Unlock()
+	if batch.Docs() == 0 && links.Empty() {
+		return nil
+	}
+	began := time.Now()
+	n := b.publisher.reserve()
+	known, err := b.writeLinks(links, n)
+	if err != nil {
+		return err
+	}
+	written, err := b.writePages(ctx, batch, links.NotIndexed(), n)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	b.totals.Batches++
+	b.totals.SortTime += time.Since(began)
+	b.mu.Unlock()
+	return b.publisher.change(func(m *datadir.Manifest) {
+		if written {
+			m.Segments = append(m.Segments, n.segment())
+		}
+		m.Links = append(m.Links, n.links())
+		m.Indexed, m.Known, m.Settled = end, known, false
+	})
+}
+
+// writeLinks writes a link run with the names of all documents that became known since the last.
+func (b *Builder) writeLinks(links *resolver.Batch, n number) (known vocab.DocID, err error) {
+	known = b.Manifest().Known
+	names := func(yield func(linkdb.Name, error) bool) {
+		for name, err := range b.o.Names(known + 1) {
+			if err == nil {
+				known = name.Doc
+			}
+			if !yield(name, err) {
+				return
+			}
+		}
+	}
+	err = links.Write(datadir.Links(b.o.Dir, n.links()), names)
+	return known, err
+}
+
+// writePages sorts the pages of a batch into a segment, or lets them wait if the manifest is held
+// back. It reports whether there is a segment now.
+func (b *Builder) writePages(
+	ctx context.Context, batch *indexer.Batch, notIndexed []vocab.DocID, n number,
+) (written bool, err error) {
+	some := batch.Docs() > 0 || len(notIndexed) > 0
+	if !b.publisher.isHeld() {
+		if some {
+			err = b.sort(ctx, batch, notIndexed, n)
+		}
+		return some, err
+	}
+	written = len(b.waiting)+1 == maxWaiting
+	if some {
+		if err := b.wait(batch, notIndexed, n); err != nil {
+			return false, err
+		}
+	}
+	if written {
+		err = b.sortWaiting(ctx, n)
+	}
+	return written, err
+}
+
+func (b *Builder) sort(
+	ctx context.Context, batch *indexer.Batch, notIndexed []vocab.DocID, n number,
+) error {
+	path := b.barrelPath(n)
+	defer os.Remove(path)
+	if err := b.writeBarrel(batch, path); err != nil {
+		return err
+	}
+	f, err := barrel.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	stats, err := sorter.Build(ctx, sorter.Options{
+		Dir:        datadir.Segment(b.o.Dir, n.segment()),
+		Inputs:     []sorter.Input{sorter.Barrel(f, nil)},
+		Tombstones: notIndexed,
+	})
+	b.publisher.built(n, stats)
+	return err
+}
+
+func (b *Builder) barrelPath(n number) string {
+	return filepath.Join(datadir.Barrels(b.o.Dir), n.segment()+".barrel")
+}
+
+// writeBarrel writes a batch and keeps its memory for the next but one.
+func (b *Builder) writeBarrel(batch *indexer.Batch, path string) error {
+	if err := batch.Write(path); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spare = batch
+	return nil
+}
+
+// wait writes a batch as a barrel that waits.
+func (b *Builder) wait(batch *indexer.Batch, notIndexed []vocab.DocID, n number) error {
+	w := waitingBarrel{path: b.barrelPath(n), notIndexed: notIndexed}
+	if err := b.writeBarrel(batch, w.path); err != nil {
+		return err
+	}
+	b.waiting = append(b.waiting, w)
+	return nil
+}
+
+// sortWaiting makes a segment of all barrels that wait.
+func (b *Builder) sortWaiting(ctx context.Context, n number) error {
+	waiting, err := b.takeWaiting()
+	if err != nil {
+		return err
+	}
+	defer waiting.close()
+	o := sorter.Options{
+		Dir:    datadir.Segment(b.o.Dir, n.segment()),
+		Inputs: make([]sorter.Input, len(waiting)),
+	}
+	later := map[vocab.DocID]bool{}
+	for i, w := range slices.Backward(waiting) {
+		superseded := maps.Clone(later)
+		o.Inputs[i] = sorter.Barrel(w.file, func(doc vocab.DocID) bool { return !superseded[doc] })
+		o.Tombstones = append(o.Tombstones, w.notIndexed...)
+		addAll(later, w.notIndexed)
+	}
+	stats, err := sorter.Build(ctx, o)
+	if err != nil {
+		return err
+	}
+	b.publisher.built(n, stats)
+	return removeAll(waiting.close())
+}
+
+// takeWaiting opens the barrels that wait, which then wait no more. It frees the memory of the
+// batches for the merge.
+func (b *Builder) takeWaiting() (openedBarrels, error) {
+	waiting := b.waiting
+	b.waiting = nil
+	if len(waiting) > 0 {
+		b.mu.Lock()
+		if b.spare = nil; b.batch.Docs() == 0 {
+			b.batch = indexer.NewBatch(indexer.BatchOptions{})
+		}
+		b.mu.Unlock()
+	}
+	return openBarrels(waiting)
+}
+
+func addAll(set map[vocab.DocID]bool, docs []vocab.DocID) {
+	for _, doc := range docs {
+		set[doc] = true
+	}
+}

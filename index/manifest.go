@@ -1,0 +1,130 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/segment"
+	"anatomy/sorter"
+	"anatomy/vocab"
+)
+
+// A size counts the documents of a segment.
+type size struct{ docs, pages int }
+
+func sizeOf(s *segment.Segment) size {
+	n := size{docs: s.Docs()}
+	for ord := range vocab.Ordinal(s.Docs()) {
+		if s.Crawled(ord) {
+			n.pages++
+		}
+	}
+	return n
+}
+
+// A number names the files of one batch or merge.
+type number uint64
+
+func (n number) segment() string { return fmt.Sprintf("%06d", uint64(n)) }
+func (n number) links() string   { return fmt.Sprintf("%06d.links", uint64(n)) }
+
+// A publisher owns the manifest. While it is held back, changes stay in memory and the manifest on
+// disk keeps naming the index before.
+type publisher struct {
+	writer    *datadir.Writer
+	published func(datadir.Manifest) // called with mu locked; nil for nobody
+
+	mu       sync.Mutex // guards what follows
+	manifest datadir.Manifest
+	held     bool
+	sizes    map[string]size // by name of the segment
+}
+
+// current returns the manifest that the next change is made to.
+func (p *publisher) current() datadir.Manifest {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.manifest
+}
+
+// isHeld reports whether the manifest is held back.
+func (p *publisher) isHeld() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held
+}
+
+// hold holds the manifest back and empties it, for an index that is made anew.
+func (p *publisher) hold() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held = true
+	p.manifest.Segments, p.manifest.Links = nil, nil
+	p.manifest.Indexed, p.manifest.Known, p.manifest.Settled = 0, 0, false
+}
+
+// release publishes the manifest that was held back.
+func (p *publisher) release() error {
+	p.mu.Lock()
+	p.held = false
+	p.mu.Unlock()
+	return p.change(func(*datadir.Manifest) {})
+}
+
+// change makes a change to the manifest and publishes it.
+func (p *publisher) change(change func(*datadir.Manifest)) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := p.manifest
+	m.Segments, m.Links = slices.Clone(m.Segments), slices.Clone(m.Links)
+	change(&m)
+	if p.held {
+		p.manifest = m
+		return nil
+	}
+	m, err := p.writer.Publish(m)
+	if err != nil {
+		return err
+	}
+	p.manifest = m
+	if p.published != nil {
+		p.published(m)
+	}
+	return nil
+}
+
+// reserve returns the next number. It is spent even if the work fails: no file is written twice
+// under one name.
+func (p *publisher) reserve() number {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := p.manifest.Next
+	p.manifest.Next++
+	return number(n)
+}
+
+// setSize records the size of a segment.
+func (p *publisher) setSize(name string, n size) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sizes[name] = n
+}
+
+// built records the size of a segment that the sorter wrote.
+func (p *publisher) built(n number, stats sorter.Stats) {
+	docs := stats.Segment.Docs
+	p.setSize(n.segment(), size{docs: docs, pages: docs - stats.Uncrawled})
+}
+
+// searchable returns the number of segments in force and their size.
+func (p *publisher) searchable() (segments int, all size) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, name := range p.manifest.Segments {
+		all.docs += p.sizes[name].docs
+		all.pages += p.sizes[name].pages
+	}
+	return len(p.manifest.Segments), all
+}

@@ -1,0 +1,93 @@
+package indexer
+
+import (
+	"slices"
+
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// An extraction is what one pass over a page collects, whatever its format. Each part keeps its
+// memory from one page to the next. An extraction must not be copied after its first use.
+type extraction struct {
+	links     linkCollector
+	relations relations
+	text      textCollector
+	meta      metadata
+	sample    sampler
+}
+
+// startAt prepares for the page at url.
+func (x *extraction) startAt(url string) error {
+	page, err := weburl.Parse(url)
+	if err != nil {
+		return err
+	}
+	x.links.reset(page)
+	x.relations = relations{}
+	x.text.reset()
+	x.meta.reset()
+	x.sample.reset(url)
+	return nil
+}
+
+// append adds text to the current block and to the open link.
+func (x *extraction) append(s []byte, as style) { x.text.append(s, as, &x.links) }
+
+// endBlock ends the current block. named and menu are as in [blockContext].
+func (x *extraction) endBlock(named, menu bool) {
+	x.links.endBlock()
+	x.text.endBlock(blockContext{links: len(x.links.links), named: named, menu: menu})
+}
+
+// end ends the open link and the current block.
+func (x *extraction) end() {
+	x.links.end()
+	x.endBlock(false, false)
+}
+
+// document makes the Document of the page that was read. urlText is the text of its URL field.
+func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
+	t, m := &x.text, &x.meta
+	bodyHits := len(t.hits)
+	bodyTerms := t.bodyTerms - markMenus(t.blocks, t.hits)
+	bodySketch, sketched := t.sketch.text()
+	t.addField(vocab.Title, m.title)
+	var sketch vocab.Sketch
+	if sketched {
+		sketch = vocab.MakeSketch(titleHash(&t.terms, t.hits[bodyHits:]), bodySketch)
+	}
+	t.addField(vocab.Meta, m.description, m.keywords)
+	t.addField(vocab.URLWord, urlText)
+	t.addParts()
+	d := &Document{
+		Info: vocab.DocInfo{
+			Doc:         page.Doc,
+			URL:         page.URL,
+			Title:       cutText(m.title, maxTitle),
+			Description: cutText(m.description, maxDescription),
+			Fetched:     page.Fetched,
+			Words:       bodyTerms,
+			Crawled:     true,
+			Medium:      m.medium,
+			Date:        m.dates.day(page),
+			Sketch:      sketch,
+			Text:        markedText(t.text[:t.textEnd], t.blocks),
+		},
+		NoIndex:  m.noIndex,
+		NoFollow: m.noFollow,
+		Redirect: x.links.redirect,
+		Related:  x.relations.followed(m.noFollow),
+		Targets:  slices.Clone(x.links.followed(m.noFollow)),
+		key:      x.links.page.Key(),
+		Sample:   x.sample.sample(),
+		terms:    t.terms.clone(),
+		hits:     slices.Clone(t.hits),
+	}
+	d.Info.Lang = languageOf(m.lang, page.Language, d.Info.Text)
+	d.Links, d.to = x.links.copyLinks(m.noFollow)
+	if x.relations.canonical != x.links.page.String() {
+		d.Canonical = x.relations.canonical
+	}
+	return d
+}

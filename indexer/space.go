@@ -1,0 +1,72 @@
+package indexer
+
+import "unicode/utf8"
+
+// whiteSpace is 1 for the white space of HTML and 2 for the first byte of a no-break space.
+var whiteSpace = [256]uint8{' ': 1, '\t': 1, '\n': 1, '\r': 1, '\f': 1, 0xC2: 2}
+
+// spaceAt returns the length of the white space character at s[i], 0 if there is none.
+func spaceAt(s []byte, i int) int {
+	switch whiteSpace[s[i]] {
+	case 1:
+		return 1
+	case 2:
+		if i+1 < len(s) && s[i+1] == 0xA0 {
+			return 2
+		}
+	}
+	return 0
+}
+
+// foldedLength returns the length of the prefix of s, at least 1, whose white space is folded
+// already: single spaces between words. s does not begin with white space.
+func foldedLength(s []byte) int {
+	for i := 1; i < len(s); i++ {
+		if foldable(s, i) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// foldable reports whether the white space that begins at s[i], if any, is other than a single space
+// between words.
+func foldable(s []byte, i int) bool {
+	switch {
+	case whiteSpace[s[i]] == 0:
+		return false
+	case s[i] == ' ':
+		return i+1 == len(s) || whiteSpace[s[i+1]] != 0
+	}
+	return spaceAt(s, i) > 0
+}
+
+// foldSpace appends s to dst with its white space folded.
+func foldSpace(dst, s []byte) []byte {
+	space := false
+	for i := 0; i < len(s); {
+		if n := spaceAt(s, i); n > 0 {
+			space = true
+			i += n
+			continue
+		}
+		if space && len(dst) > 0 {
+			dst = append(dst, ' ')
+		}
+		space = false
+		dst = append(dst, s[i])
+		i++
+	}
+	return dst
+}
+
+// cutText returns s cut to max bytes, between characters.
+func cutText(s []byte, max int) string {
+	if len(s) > max {
+		for max > 0 && !utf8.RuneStart(s[max]) {
+			max--
+		}
+		s = s[:max]
+	}
+	return string(s)
+}

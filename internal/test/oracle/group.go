@@ -1,0 +1,91 @@
+package oracle
+
+import (
+	"slices"
+
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A Shown is a result with what is collapsed into it.
+type Shown struct {
+	Found
+	Similar []Found // near-duplicates, best first
+	More    int     // of its host, that come later
+}
+
+// Grouped returns all results as they are shown: near-duplicates among the candidates are collapsed
+// into the best of them, and of ten results two at most are of one host if others have any.
+func (c *Collection) Grouped(q query.Query) (shown []Shown) {
+	found, n := c.search(q)
+	for _, f := range found[:n] {
+		near := slices.IndexFunc(shown, func(s Shown) bool { return s.Page.Sketch.Distance(f.Page.Sketch) <= scoring.NearDistance })
+		if near < 0 {
+			shown = append(shown, Shown{Found: f})
+		} else {
+			shown[near].Similar = append(shown[near].Similar, f)
+		}
+	}
+	if q.Root != nil && !asksForSite(q.Root) {
+		shown = spread(shown)
+	}
+	for _, f := range found[n:] {
+		shown = append(shown, Shown{Found: f})
+	}
+	return shown
+}
+
+func asksForSite(n *query.Node) bool {
+	return n.Op == query.Site || n.Op != query.Not && slices.ContainsFunc(n.Kids, asksForSite)
+}
+
+// spread chooses the results one by one: the best of a host with fewer than two among the current
+// ten. If that scores less than two thirds of the best of all, or there is none, it chooses the
+// latter.
+func spread(left []Shown) (shown []Shown) {
+	rank := map[vocab.DocID]int{}
+	for i, s := range left {
+		rank[s.Doc] = i
+	}
+	for len(left) > 0 {
+		var ten []Shown
+		for len(ten) < 10 && len(left) > 0 {
+			next := max(0, slices.IndexFunc(left, func(s Shown) bool { return countHost(ten, hostOf(s)) < 2 }))
+			if 3*left[next].Score < 2*left[0].Score {
+				next = 0
+			}
+			ten = append(ten, left[next])
+			left = slices.Delete(left, next, next+1)
+		}
+		lowest := slices.MaxFunc(ten, func(a, b Shown) int { return rank[a.Doc] - rank[b.Doc] })
+		for i := range ten {
+			host := hostOf(ten[i])
+			isLast := countHost(ten[i+1:], host) == 0
+			passed := slices.ContainsFunc(left, func(s Shown) bool { return hostOf(s) == host && rank[s.Doc] < rank[lowest.Doc] })
+			if isLast && passed {
+				ten[i].More = countHost(left, host)
+			}
+		}
+		shown = append(shown, ten...)
+	}
+	return shown
+}
+
+// URL returns the URL of the document.
+func (f *Found) URL() string { return f.Page.URL }
+
+func hostOf(s Shown) string {
+	u, _ := weburl.Parse(s.Page.URL)
+	return u.Host()
+}
+
+func countHost(all []Shown, host string) (n int) {
+	for _, s := range all {
+		if hostOf(s) == host {
+			n++
+		}
+	}
+	return n
+}

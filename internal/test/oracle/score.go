@@ -1,0 +1,234 @@
+package oracle
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"anatomy/analysis"
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+func (c *Collection) score(root *query.Node, d *Document) scoring.Score {
+	w := &c.Weights
+	seq := c.wanted(root)
+	asked := d
+	inexact := func(f vocab.Field) func(string) bool { // the field may have only forms of the term
+		return func(word string) bool { return len(asked.positions(word, f)) == 0 && !analysis.IsUnigram(word) }
+	}
+	d = d.merged(c.forms)
+	sum := c.static(d)
+	var all scoring.Score
+	for _, word := range distinct(seq) {
+		all += c.IDF(word)
+		for t := range vocab.HitTypes {
+			idf := c.IDF(word)
+			if inexact(t.Field())(word) {
+				idf = idf * scoring.Score(w.Form) / 1000
+			}
+			sum += c.ofType(idf, word, t, d)
+		}
+	}
+	done := map[[2]string]bool{}
+	for i := 1; i < len(seq); i++ {
+		a, b := seq[i-1], seq[i]
+		if a != b && !done[[2]string{a, b}] && !analysis.BigramsOverlap(a, b) {
+			sum += c.near(a, b, d)
+			done[[2]string{a, b}] = true
+		}
+	}
+	sum += c.atHome(distinct(seq), all, d)
+	if lang := languageOf(c.name); lang != "" && lang == language(d.Lang) {
+		sum += all * scoring.Score(w.Language) / 1000
+	}
+	if nearer := c.nearer[d.Doc]; nearer != nil {
+		sum += scoring.Score(w.Related) * 1000 * scoring.Score(scoring.MaxRelated-*nearer) / scoring.MaxRelated
+	}
+	for f, weight := range w.PhraseInField {
+		if len(seq) > 1 && !slices.ContainsFunc(seq, inexact(vocab.Field(f))) && slices.ContainsFunc(d.positions(seq[0], vocab.Field(f)), func(p uint32) bool {
+			return d.holdsAt(seq, vocab.Field(f), p)
+		}) {
+			sum += all * scoring.Score(weight) / 1000
+		}
+	}
+	if len(seq) > 0 && !slices.ContainsFunc(seq, inexact(vocab.TitleField)) {
+		sum += c.exactTitle(seq, all, d)
+	}
+	if len(seq) > 0 && !slices.ContainsFunc(seq, inexact(vocab.AnchorField)) {
+		sum += c.exactLinks(seq, all, d)
+	}
+	return sum
+}
+
+// ownTitle returns the title without the name of the site.
+func ownTitle(d *Document) string {
+	own := d.Title
+	for _, separator := range []string{" — ", " – ", " - ", " | ", " :: ", " · ", " » "} {
+		if before, _, found := strings.Cut(own, separator); found {
+			own = before
+		}
+	}
+	return own
+}
+
+// languageOf returns the language of the first two adjacent letters of a script that one language
+// uses.
+func languageOf(query string) string {
+	letters := []rune(query)
+	of := func(r rune) string {
+		if unicode.In(r, unicode.Hiragana, unicode.Katakana) {
+			return "ja"
+		}
+		for _, s := range analysis.Scripts {
+			if unicode.Is(s.Letters, r) {
+				return s.Language
+			}
+		}
+		return ""
+	}
+	for i := range len(letters) - 1 {
+		if lang := of(letters[i]); lang != "" && lang == of(letters[i+1]) {
+			return lang
+		}
+	}
+	return ""
+}
+
+// exactTitle scores a title, or title without the name of the site, with the words of the query.
+func (c *Collection) exactTitle(seq []string, all scoring.Score, d *Document) scoring.Score {
+	own := ownTitle(d)
+	points := all * scoring.Score(c.Weights.ExactMatch[vocab.TitleField]) / 1000
+	whole := d.says(seq, 0, wordsIn(d.Title), vocab.TitleField, true)
+	part := d.says(seq, 0, wordsIn(own), vocab.TitleField, true)
+	sum := scoring.Score(0)
+	switch {
+	case whole:
+		sum += points
+	case part:
+		sum += points * 9 / 10
+	}
+	points = all * scoring.Score(c.Weights.VerbatimTitle) / 1000
+	switch {
+	case whole && analysis.VerbatimHash(d.Title) == analysis.VerbatimHash(c.name):
+		sum += points
+	case part && analysis.VerbatimHash(own) == analysis.VerbatimHash(c.name):
+		sum += points * 9 / 10
+	}
+	return sum
+}
+
+// wordsIn counts the words of a text. In a script without spaces, the last character of a run is
+// one.
+func wordsIn(text string) (n int) {
+	new(analysis.Tokenizer).EachTerm([]byte(text), func([]byte, int, int, bool) { n++ })
+	return n
+}
+
+// exactLinks scores anchor texts with the same words as the query.
+func (c *Collection) exactLinks(seq []string, all scoring.Score, d *Document) scoring.Score {
+	texts, links := map[int]bool{}, int64(0)
+	for _, hit := range d.Words[seq[0]] {
+		if hit.Field() != vocab.AnchorField {
+			continue
+		}
+		if from := int(hit.Position()) / 32 * 32; !texts[from] {
+			texts[from] = true
+			if d.says(seq, from, from%1024/32+1, vocab.AnchorField, false) {
+				links += 1 << hit.Size()
+			}
+		}
+	}
+	if links == 0 {
+		return 0
+	}
+	return all * scoring.Score(c.Weights.ExactMatch[vocab.AnchorField]) / 1000 * scoring.Score(scoring.Agreeing(links)) / 1000
+}
+
+// ofType returns idf × type weight × count weight.
+func (c *Collection) ofType(idf scoring.Score, word string, t vocab.HitType, d *Document) scoring.Score {
+	w := &c.Weights
+	count := int64(0)
+	for _, hit := range d.Words[word] {
+		switch {
+		case hit.Type() != t:
+		case t == vocab.Anchor || t == vocab.AnchorOut:
+			count += 1 << hit.Size()
+		default:
+			count++
+		}
+	}
+	k := int64(w.Saturation)
+	half := k
+	if t.Field() == vocab.Body {
+		if c.average == 0 {
+			c.average = max(int64(averageOf(c.Segments...)), 1)
+		}
+		half = k * (1000 - int64(w.Length) + int64(w.Length)*int64(d.Length)/c.average) / 1000
+	}
+	return idf * scoring.Score(w.Type[t]) * scoring.Score(count*(1000+k)*1000/(1000*count+half)) / 1e6
+}
+
+// near walks the positions of two terms in order, and counts each change from one to the other as a
+// pair.
+func (c *Collection) near(a, b string, d *Document) (sum scoring.Score) {
+	w := &c.Weights
+	for f := range vocab.Fields {
+		type place struct {
+			position uint32
+			second   bool
+		}
+		var places []place
+		for _, p := range d.positions(a, f) {
+			places = append(places, place{p, false})
+		}
+		for _, p := range d.positions(b, f) {
+			places = append(places, place{p, true})
+		}
+		// At one position the second term comes first.
+		slices.SortFunc(places, func(a, b place) int {
+			if a.position == b.position && a.second != b.second {
+				if a.second {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Compare(a.position, b.position)
+		})
+		counts := [scoring.Bins]int64{}
+		for i := 1; i < len(places); i++ {
+			if places[i].second == places[i-1].second {
+				continue
+			}
+			distance := places[i].position - places[i-1].position
+			if !places[i].second {
+				distance++
+			}
+			bin := slices.IndexFunc(w.Near[:], func(b scoring.Bin) bool { return distance <= b.Within })
+			counts[bin]++
+		}
+		for bin, n := range counts {
+			if n > 0 {
+				k := int64(w.Saturation)
+				count := scoring.Score(n * (1000 + k) * 1000 / (1000*n + k))
+				sum += min(c.IDF(a), c.IDF(b)) * scoring.Score(w.NearIn[f]) * scoring.Score(w.Near[bin].Weight) / 1000 * count / 1e6
+				break
+			}
+		}
+	}
+	return sum
+}
+
+// static returns the query-independent points.
+func (c *Collection) static(d *Document) scoring.Score {
+	points := scoring.Score(c.Weights.Depth[min(d.depth(), len(c.Weights.Depth)-1)]) * 1000
+	if int(d.Doc) < len(c.Ranks) {
+		points += c.Weights.PageRank(float64(c.Ranks[d.Doc]), len(c.Ranks)-1)
+	}
+	if !d.Crawled {
+		points += scoring.Score(c.Weights.Uncrawled) * 1000
+	}
+	return points
+}

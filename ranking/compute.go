@@ -1,0 +1,166 @@
+// Package ranking computes rank vectors over the link database of a data folder: PageRank of pages
+// or hosts, personalised or by topics, and harmonic centrality. It numbers the documents as nodes
+// for package pagerank, which knows no documents, and publishes the result.
+//
+// It takes no lock: it reads immutable files and replaces a vector by rename. A searcher of the
+// folder, in whatever process, reads the new vector within a second or two.
+package ranking
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/rankvector"
+	"anatomy/pagerank"
+)
+
+// Options say which vector to compute. The zero value is PageRank of the pages.
+type Options struct {
+	pagerank.Options
+
+	// Personalize is where all teleportation goes (BP98 §2.1.2). Default: to every page alike.
+	Personalize []TeleportTarget
+
+	// Method is how pages are ranked, default ByPages. Other methods are not personalised.
+	Method Method
+
+	// Title describes Personalize for people. Default: the target, or how many there are.
+	Title string
+
+	// Name of the vector: lower-case letters, digits and hyphens. Default: that of the method, and
+	// Default for ByPages.
+	Name string
+}
+
+// Default is the name of the vector that the searcher uses unless a query names another.
+const Default = rankvector.Default
+
+// Compute computes a vector over the link database of the data folder dir and puts it in force. If
+// it fails, the vector before stays in force. The error wraps pagerank.ErrNoNodes if there are no
+// pages, and ErrNoSuchPage if no page matches o.Personalize.
+func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
+	if o.Method != ByPages {
+		o.Name = cmp.Or(o.Name, o.Method.String())
+		o.Title = o.Method.title()
+	}
+	o.Name = cmp.Or(o.Name, Default)
+	if err := CheckName(o.Name); err != nil {
+		return nil, err
+	}
+	c, err := newComputation(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer c.set.Close()
+	r := &Report{Name: o.Name, Method: o.Method.String()}
+	targets, err := newMatcher(o.Personalize)
+	if err != nil {
+		return nil, err
+	}
+	if c.nodes, err = loadNodes(c.set, targets); err != nil {
+		return nil, err
+	}
+	if len(o.Personalize) > 0 {
+		if err := c.personalize(r, targets, &o); err != nil {
+			return nil, err
+		}
+	}
+	before := c.vectorBefore(o.Name)
+	if before != nil && o.Warm == nil {
+		o.Warm = c.nodes.ranksOf(before)
+	}
+	o.Progress = recordResiduals(&r.Residuals, o.Progress)
+	result, ranks, err := c.compute(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return r, c.publish(r, result, ranks, o, before)
+}
+
+// recordResiduals returns a progress function that appends the residuals to a list.
+func recordResiduals(list *[]float64, progress func(int, float64)) func(int, float64) {
+	return func(iteration int, residual float64) {
+		*list = append(*list, residual)
+		if progress != nil {
+			progress(iteration, residual)
+		}
+	}
+}
+
+// A computation makes vectors of one link database.
+type computation struct {
+	dir   string
+	began time.Time
+	set   *linkdb.Set
+	nodes *nodes // set after newComputation
+}
+
+func newComputation(dir string) (*computation, error) {
+	set, err := linkdb.OpenFolder(dir)
+	return &computation{dir: dir, began: time.Now(), set: set}, err
+}
+
+// vectorBefore returns the vector in force, nil if there is none or it is damaged.
+func (c *computation) vectorBefore(name string) *rankvector.Vector {
+	v, err := rankvector.ReadIfAny(datadir.RankNamed(c.dir, name))
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+// compute returns the ranks of the nodes.
+func (c *computation) compute(ctx context.Context, o Options) (*pagerank.Result, []float32, error) {
+	switch o.Method {
+	case ByHosts:
+		return rankByHosts(ctx, c.set, c.nodes, o)
+	case ByHarmonic:
+		return rankByHarmonic(ctx, c.set, c.nodes, o)
+	}
+	links := &pagerank.Builder{Memory: o.Memory, Dir: cmp.Or(o.Dir, c.dir)}
+	if err := c.nodes.addLinks(c.set, links); err != nil {
+		return nil, nil, err
+	}
+	ranks := make([]float32, 0, len(c.nodes.docs))
+	result, err := pagerank.Rank(ctx, links, o.Options, func(some []float64) error {
+		for _, rank := range some {
+			ranks = append(ranks, float32(rank))
+		}
+		return nil
+	})
+	return result, ranks, err
+}
+
+// personalize sets the nodes that teleportation goes to.
+func (c *computation) personalize(r *Report, targets *matcher, o *Options) error {
+	o.Options.Personalize, r.Missing = targets.weights()
+	r.Teleport = len(o.Options.Personalize)
+	if r.Teleport == 0 {
+		return noSuchPage(c.set, o.Personalize)
+	}
+	if o.Title == "" {
+		o.Title = o.Personalize[0].Spec
+		if n := len(o.Personalize); n > 1 {
+			o.Title = fmt.Sprintf("%d places", n)
+		}
+	}
+	return nil
+}
+
+// publish puts a vector in force and completes its report.
+func (c *computation) publish(
+	r *Report, result *pagerank.Result, ranks []float32, o Options, before *rankvector.Vector,
+) error {
+	r.Vector = c.nodes.vector(result, ranks, o)
+	r.Vector.Recorded = c.set.CountLinks()
+	if err := rankvector.Write(datadir.RankNamed(c.dir, o.Name), r.Vector); err != nil {
+		return err
+	}
+	r.Pages, r.Links, r.Dangled = len(c.nodes.docs), r.Vector.Links, result.Dangling
+	r.Seconds = time.Since(c.began).Seconds()
+	return r.compare(c.set, before)
+}

@@ -1,0 +1,120 @@
+package ranking
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"anatomy/disk/linkdb"
+	"anatomy/pagerank"
+)
+
+// A Method is a way to rank pages by links.
+type Method uint8
+
+const (
+	ByPages    Method = iota // PageRank of the pages (BP98 §2.1)
+	ByHosts                  // PageRank of the hosts: each page has the rank of its host
+	ByHarmonic               // harmonic centrality of the pages (Boldi and Vigna, 2013)
+)
+
+var methods = []string{"pages", "hosts", "harmonic"}
+
+func (m Method) String() string { return methods[m] }
+
+// title describes for people which pages a vector of the method ranks high.
+func (m Method) title() string {
+	titles := [...]string{"", "pages of hosts that others link to", "pages that others reach over few links"}
+	return titles[m]
+}
+
+// ParseMethod returns the method with a name: pages, hosts or harmonic.
+func ParseMethod(name string) (Method, error) {
+	i := slices.Index(methods, name)
+	if i < 0 {
+		return 0, fmt.Errorf("pagerank: method %.40q is none of %s", name, strings.Join(methods, ", "))
+	}
+	return Method(i), nil
+}
+
+// rankByHosts ranks the hosts: a host links to another if any of its pages does. All pages of a
+// host get the rank of the host, scaled to sum to 1.
+func rankByHosts(
+	ctx context.Context, set *linkdb.Set, n *nodes, o Options,
+) (*pagerank.Result, []float32, error) {
+	hosts, count, err := n.hosts(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &pagerank.Builder{}
+	b.Grow(count)
+	if err := n.eachLink(set, func(from uint32, targets []uint32) {
+		for i, to := range targets {
+			targets[i] = hosts[to]
+		}
+		b.Add(hosts[from], targets)
+	}); err != nil {
+		return nil, nil, err
+	}
+	g, err := b.Graph()
+	if err != nil {
+		return nil, nil, err
+	}
+	o.Warm = nil
+	result, err := pagerank.Compute(ctx, g, o.Options)
+	if err != nil {
+		return nil, nil, err
+	}
+	ranks := make([]float64, len(hosts))
+	for node, host := range hosts {
+		ranks[node] = result.Ranks[host]
+	}
+	return result, normalize(ranks), nil
+}
+
+// normalize returns values scaled to sum to 1.
+func normalize(values []float64) []float32 {
+	all := 0.0
+	for _, v := range values {
+		all += v
+	}
+	scaled := make([]float32, len(values))
+	for i, v := range values {
+		scaled[i] = float32(v / cmp.Or(all, 1))
+	}
+	return scaled
+}
+
+// rankByHarmonic ranks the pages by how near they are from all others.
+func rankByHarmonic(
+	ctx context.Context, set *linkdb.Set, n *nodes, o Options,
+) (*pagerank.Result, []float32, error) {
+	g, err := graph(set, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	result := &pagerank.Result{Nodes: g.Nodes(), Links: g.Links(), Converged: true}
+	for node := range uint32(g.Nodes()) {
+		if g.Out(node) == 0 {
+			result.Dangling++
+		}
+	}
+	progress := func(distance int, added float64) {
+		result.Iterations, result.Residual = distance, added
+		o.Progress(distance, added)
+	}
+	options := pagerank.HarmonicOptions{Workers: o.Workers, Progress: progress}
+	sums, err := pagerank.Harmonic(ctx, g, options)
+	return result, normalize(sums), err
+}
+
+// graph returns the link graph of the pages.
+func graph(set *linkdb.Set, n *nodes) (*pagerank.Graph, error) {
+	b := &pagerank.Builder{}
+	if err := n.addLinks(set, b); err != nil {
+		return nil, err
+	}
+	return b.Graph()
+}

@@ -1,0 +1,126 @@
+package ranking
+
+import (
+	"cmp"
+	"time"
+
+	"anatomy/disk/linkdb"
+	"anatomy/disk/rankvector"
+	"anatomy/pagerank"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// nodes numbers the documents that are ranked: those that exist and are no alias.
+type nodes struct {
+	docs []vocab.DocID // by node, ascending
+	of   []uint32      // by document: its node + 1, or 0
+}
+
+// loadNodes numbers the documents of set, and shows each to the matchers.
+func loadNodes(set *linkdb.Set, matchers ...*matcher) (*nodes, error) {
+	n := &nodes{}
+	for name, err := range set.Names() {
+		if err != nil {
+			return nil, err
+		}
+		if !set.IsCanonical(name.Doc) {
+			continue
+		}
+		for _, m := range matchers {
+			m.add(uint32(len(n.docs)), name.URL)
+		}
+		for vocab.DocID(len(n.of)) <= name.Doc {
+			n.of = append(n.of, 0)
+		}
+		n.docs = append(n.docs, name.Doc)
+		n.of[name.Doc] = uint32(len(n.docs))
+	}
+	return n, nil
+}
+
+// node returns the node of a document, if it is ranked.
+func (n *nodes) node(doc vocab.DocID) (uint32, bool) {
+	if doc >= vocab.DocID(len(n.of)) || n.of[doc] == 0 {
+		return 0, false
+	}
+	return n.of[doc] - 1, true
+}
+
+// addLinks adds the links of all nodes to b.
+func (n *nodes) addLinks(set *linkdb.Set, b *pagerank.Builder) error {
+	b.Grow(len(n.docs))
+	return n.eachLink(set, b.Add)
+}
+
+// eachLink calls add with the followed links of each node. targets is reused after add returns.
+func (n *nodes) eachLink(set *linkdb.Set, add func(from uint32, targets []uint32)) error {
+	var targets []uint32
+	for source, err := range set.Links() {
+		if err != nil {
+			return err
+		}
+		from, ok := n.node(source.Doc)
+		if !ok {
+			continue
+		}
+		targets = targets[:0]
+		for _, t := range source.Targets {
+			if to, ok := n.node(t.Doc); ok && t.Flags&vocab.NoFollow == 0 {
+				targets = append(targets, to)
+			}
+		}
+		add(from, targets)
+	}
+	return nil
+}
+
+// hosts returns the host of each node as a number, and how many hosts there are.
+func (n *nodes) hosts(set *linkdb.Set) (hosts []uint32, count int, err error) {
+	numbers := map[string]uint32{}
+	hosts = make([]uint32, len(n.docs))
+	for name, err := range set.Names() {
+		if err != nil {
+			return nil, 0, err
+		}
+		node, ok := n.node(name.Doc)
+		if !ok {
+			continue
+		}
+		host := ""
+		if u, err := weburl.Parse(name.URL); err == nil {
+			host = u.Host()
+		}
+		number, known := numbers[host]
+		if !known {
+			number = uint32(len(numbers))
+			numbers[host] = number
+		}
+		hosts[node] = number
+	}
+	return hosts, len(numbers), nil
+}
+
+// ranksOf returns the ranks of the nodes in v, to start the iteration with.
+func (n *nodes) ranksOf(v *rankvector.Vector) []float32 {
+	ranks := make([]float32, len(n.docs))
+	for i, doc := range n.docs {
+		ranks[i] = float32(v.Rank(doc))
+	}
+	return ranks
+}
+
+// vector returns ranks by docID.
+func (n *nodes) vector(r *pagerank.Result, ranks []float32, o Options) *rankvector.Vector {
+	v := &rankvector.Vector{
+		Damping:    cmp.Or(o.Damping, pagerank.DefaultDamping),
+		Tolerance:  cmp.Or(o.Tolerance, pagerank.DefaultTolerance),
+		Iterations: r.Iterations, Residual: r.Residual, Links: uint64(r.Links),
+		Personalized: o.Title, Computed: time.Now().UTC().Truncate(time.Second),
+		Ranks: make([]float32, len(n.of)),
+	}
+	for i, doc := range n.docs {
+		v.Ranks[doc] = ranks[i]
+	}
+	return v
+}

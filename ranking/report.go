@@ -1,0 +1,180 @@
+package ranking
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"anatomy/disk/linkdb"
+	"anatomy/disk/rankvector"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A Report describes a computation. Its JSON is that of "anatomy pagerank --json".
+type Report struct {
+	Vector *rankvector.Vector `json:"-"`
+
+	Name         string    `json:"name"`   // of the vector
+	Method       string    `json:"method"` // pages, hosts or harmonic
+	Computed     time.Time `json:"computed"`
+	Damping      float64   `json:"damping"`
+	Tolerance    float64   `json:"tolerance"`
+	Personalized string    `json:"personalized,omitempty"` // see Options.Title; "" if not personalised
+	Missing      []string  `json:"missing,omitempty"`      // teleport targets without a page
+
+	Pages    int     `json:"pages"` // nodes: documents that exist and are no alias
+	Links    uint64  `json:"links"`
+	Dangled  int     `json:"dangling"` // nodes without links
+	Teleport int     `json:"teleport"` // nodes that teleportation goes to; 0 for all
+	Seconds  float64 `json:"seconds"`
+
+	Residuals []float64    `json:"residuals"` // L1 change, by iteration
+	Half      int          `json:"half"`      // number of highest pages that hold half of all rank
+	Levels    []Level      `json:"levels"`    // ascending
+	Hosts     []HostRank   `json:"hosts"`     // those with the largest shares
+	HostCount int          `json:"host_count"`
+	Top       []RankedPage `json:"top"` // the highest, with their URLs
+
+	Compared bool         `json:"compared"` // there was a vector before; the rest compares the two
+	Moved    float64      `json:"moved"`    // share of all rank that moved: half the L1 distance
+	Gainers  []RankedPage `json:"gainers"`
+	Losers   []RankedPage `json:"losers"`
+}
+
+// A RankedPage is a document with its share of rank.
+type RankedPage struct {
+	Doc    vocab.DocID `json:"doc"`
+	URL    string      `json:"url"`
+	Rank   float64     `json:"rank"`
+	Before float64     `json:"before"` // 0 where there was no vector before
+}
+
+// A Level is the pages with ranks from From up to twice that, in multiples of the mean.
+type Level struct {
+	From  float64 `json:"from"`
+	Pages int     `json:"pages"`
+	Share float64 `json:"share"` // of all rank
+}
+
+// A HostRank is a host with the rank of its pages.
+type HostRank struct {
+	Host   string  `json:"host"`
+	Pages  int     `json:"pages"`
+	Share  float64 `json:"share"`
+	Before float64 `json:"before"`
+}
+
+// How much a report names.
+const (
+	topPages = 10
+	topHosts = 20
+)
+
+// noticeable is the least factor by which a page that is named has gained or lost. Less is within the
+// tolerance of the iteration.
+const noticeable = 1.001
+
+// minLevel is the exponent of the lowest level: it holds all ranks below 2^-19 of the mean.
+const minLevel = -20
+
+// compare fills in the report from its vector and the one before, which may be nil.
+func (r *Report) compare(set *linkdb.Set, before *rankvector.Vector) error {
+	v := r.Vector
+	r.Computed, r.Damping, r.Tolerance, r.Personalized = v.Computed, v.Damping, v.Tolerance, v.Personalized
+	r.Compared = before != nil
+	var all []RankedPage
+	for doc, rank := range v.Ranks {
+		p := RankedPage{Doc: vocab.DocID(doc), Rank: float64(rank)}
+		if before != nil && doc < len(before.Ranks) {
+			p.Before = float64(before.Ranks[doc])
+		}
+		r.Moved += math.Abs(p.Rank-p.Before) / 2
+		if rank > 0 {
+			all = append(all, p)
+		}
+	}
+	if !r.Compared {
+		r.Moved = 0
+	}
+	r.distribute(all)
+	take := func(better func(a, b RankedPage) int, keep func(RankedPage) bool) []RankedPage {
+		slices.SortFunc(all, func(a, b RankedPage) int {
+			return cmp.Or(better(a, b), cmp.Compare(a.Doc, b.Doc))
+		})
+		best := slices.Clone(all[:min(topPages, len(all))])
+		return slices.DeleteFunc(best, func(p RankedPage) bool { return !keep(p) })
+	}
+	byRank := func(a, b RankedPage) int { return cmp.Compare(b.Rank, a.Rank) }
+	r.Top = take(byRank, func(RankedPage) bool { return true })
+	sum := 0.0
+	r.Half = slices.IndexFunc(all, func(p RankedPage) bool { sum += p.Rank; return sum >= 0.5 }) + 1
+	if r.Compared {
+		gain := func(a, b RankedPage) int { return cmp.Compare(b.Rank-b.Before, a.Rank-a.Before) }
+		r.Gainers = take(gain, func(p RankedPage) bool { return p.Rank > p.Before*noticeable })
+		loss := func(a, b RankedPage) int { return gain(b, a) }
+		r.Losers = take(loss, func(p RankedPage) bool { return p.Rank*noticeable < p.Before })
+	}
+	return r.name(set, before)
+}
+
+// distribute fills in Levels.
+func (r *Report) distribute(all []RankedPage) {
+	levels := map[int]*Level{}
+	for _, p := range all {
+		i := max(minLevel, int(math.Floor(math.Log2(p.Rank*float64(r.Pages)))))
+		if levels[i] == nil {
+			levels[i] = &Level{From: math.Exp2(float64(i))}
+		}
+		levels[i].Pages++
+		levels[i].Share += p.Rank
+	}
+	for _, l := range levels {
+		r.Levels = append(r.Levels, *l)
+	}
+	slices.SortFunc(r.Levels, func(a, b Level) int { return cmp.Compare(a.From, b.From) })
+}
+
+// name fills in the URLs and Hosts.
+func (r *Report) name(set *linkdb.Set, before *rankvector.Vector) error {
+	wanted := map[vocab.DocID][]*RankedPage{}
+	for _, list := range [][]RankedPage{r.Top, r.Gainers, r.Losers} {
+		for i := range list {
+			wanted[list[i].Doc] = append(wanted[list[i].Doc], &list[i])
+		}
+	}
+	hosts := map[string]*HostRank{}
+	for name, err := range set.Names() {
+		if err != nil {
+			return err
+		}
+		for _, p := range wanted[name.Doc] {
+			p.URL = name.URL
+		}
+		now, then := r.Vector.Rank(name.Doc), before.Rank(name.Doc)
+		u, err := weburl.Parse(name.URL)
+		if now == 0 && then == 0 || err != nil {
+			continue
+		}
+		h := hosts[u.Host()]
+		if h == nil {
+			h = &HostRank{Host: u.Host()}
+			hosts[h.Host] = h
+		}
+		h.Share += now
+		h.Before += then
+		if now > 0 {
+			h.Pages++
+		}
+	}
+	for _, h := range hosts {
+		r.Hosts = append(r.Hosts, *h)
+	}
+	slices.SortFunc(r.Hosts, func(a, b HostRank) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Host, b.Host))
+	})
+	r.HostCount = len(r.Hosts)
+	r.Hosts = r.Hosts[:min(topHosts, len(r.Hosts))]
+	return nil
+}

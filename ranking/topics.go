@@ -1,0 +1,99 @@
+package ranking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"anatomy/pagerank"
+)
+
+// A Topic is a vector that is computed together with others (Haveliwala, WWW 2002).
+type Topic struct {
+	Name    string
+	Targets []TeleportTarget
+}
+
+// ReadTopics reads lines of three fields: the name of a vector, a URL or a site, and a weight, 1 if
+// it is left out. Empty lines and lines that begin with # are skipped. There are at most
+// [pagerank.MaxTopics] names. An error names the line.
+func ReadTopics(r io.Reader) ([]Topic, error) {
+	var topics []Topic
+	err := eachLine(r, "topics", func(fields []string) error { return addToTopic(&topics, fields) })
+	if err != nil {
+		return nil, err
+	}
+	return topics, nil
+}
+
+func addToTopic(topics *[]Topic, fields []string) error {
+	if err := CheckName(fields[0]); err != nil {
+		return err
+	}
+	if len(fields) == 1 {
+		return errors.New("there must be a name, a URL or a site, and at most a weight")
+	}
+	target, err := parseTarget(fields[1:])
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(*topics, func(t Topic) bool { return t.Name == fields[0] })
+	if i < 0 {
+		if len(*topics) == pagerank.MaxTopics {
+			return fmt.Errorf("%q is one topic too many: at most %d are computed at a time", fields[0], pagerank.MaxTopics)
+		}
+		i = len(*topics)
+		*topics = append(*topics, Topic{Name: fields[0]})
+	}
+	(*topics)[i].Targets = append((*topics)[i].Targets, target)
+	return nil
+}
+
+// ComputeTopics computes a vector for each topic in one pass over the links, and puts them in
+// force. It uses the options Damping, Tolerance, MaxIterations, Workers and Progress.
+func ComputeTopics(ctx context.Context, dir string, topics []Topic, o pagerank.Options) ([]*Report, error) {
+	c, err := newComputation(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer c.set.Close()
+	matchers := make([]*matcher, len(topics))
+	for i, t := range topics {
+		if matchers[i], err = newMatcher(t.Targets); err != nil {
+			return nil, err
+		}
+	}
+	if c.nodes, err = loadNodes(c.set, matchers...); err != nil {
+		return nil, err
+	}
+	reports, options := make([]*Report, len(topics)), make([]Options, len(topics))
+	weights := make([]map[uint32]float64, len(topics))
+	for i, t := range topics {
+		reports[i] = &Report{Name: t.Name, Method: ByPages.String()}
+		options[i] = Options{Options: o, Personalize: t.Targets, Name: t.Name}
+		if err := c.personalize(reports[i], matchers[i], &options[i]); err != nil {
+			return nil, err
+		}
+		weights[i] = options[i].Options.Personalize
+	}
+	var residuals []float64
+	o.Progress = recordResiduals(&residuals, o.Progress)
+	g, err := graph(c.set, c.nodes)
+	if err != nil {
+		return nil, err
+	}
+	results, err := pagerank.ComputeTopics(ctx, g, o, weights)
+	if err != nil {
+		return nil, err
+	}
+	for i, result := range results {
+		before := c.vectorBefore(topics[i].Name)
+		reports[i].Residuals = residuals
+		if err := c.publish(reports[i], result, normalize(result.Ranks), options[i], before); err != nil {
+			return nil, err
+		}
+	}
+	return reports, nil
+}

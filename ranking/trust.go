@@ -1,0 +1,62 @@
+package ranking
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"anatomy/disk/linkdb"
+	"anatomy/pagerank"
+)
+
+// TrustSeeds proposes n pages to look at and, if they are good, to trust: those from which most of
+// the web is reached, by PageRank over reversed links (TrustRank: Gyöngyi, Garcia-Molina, Pedersen,
+// VLDB 2004, §4.2). A vector personalised to the good ones is TrustRank.
+func TrustSeeds(ctx context.Context, dir string, n int, o pagerank.Options) ([]RankedPage, error) {
+	set, err := linkdb.OpenFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	nodes, err := loadNodes(set)
+	if err != nil {
+		return nil, err
+	}
+	g, err := reversedGraph(set, nodes)
+	if err != nil {
+		return nil, err
+	}
+	result, err := pagerank.Compute(ctx, g, o)
+	if err != nil {
+		return nil, err
+	}
+	seeds := make([]RankedPage, g.Nodes())
+	for node, doc := range nodes.docs {
+		seeds[node] = RankedPage{Doc: doc, Rank: result.Ranks[node]}
+	}
+	slices.SortFunc(seeds, func(a, b RankedPage) int {
+		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(a.Doc, b.Doc))
+	})
+	seeds = seeds[:min(n, len(seeds))]
+	find := set.Finder()
+	for i := range seeds {
+		if seeds[i].URL, _, err = find.URL(seeds[i].Doc); err != nil {
+			return nil, err
+		}
+	}
+	return seeds, nil
+}
+
+// reversedGraph returns the link graph with all links reversed.
+func reversedGraph(set *linkdb.Set, n *nodes) (*pagerank.Graph, error) {
+	b := &pagerank.Builder{}
+	b.Grow(len(n.docs))
+	if err := n.eachLink(set, func(from uint32, targets []uint32) {
+		for _, to := range targets {
+			b.Add(to, []uint32{from})
+		}
+	}); err != nil {
+		return nil, err
+	}
+	return b.Graph()
+}

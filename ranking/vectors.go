@@ -1,0 +1,112 @@
+package ranking
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/rankvector"
+)
+
+// A VectorStatus describes a rank vector of a data folder. Its JSON is that of
+// "anatomy pagerank list --json" and part of /api/v1/stats.
+type VectorStatus struct {
+	Name         string    `json:"name"`
+	Computed     time.Time `json:"computed"`
+	Personalized string    `json:"personalized,omitempty"` // see Options.Title; "" if not personalised
+	Damping      float64   `json:"damping"`
+	Iterations   int       `json:"iterations"`
+	Residual     float64   `json:"residual"`
+	Pages        int       `json:"pages"`
+	Links        uint64    `json:"links"`
+
+	// Changed is the difference in the number of links since, as a share of them. Links of pages
+	// that were fetched again count as new until the runs are merged.
+	Changed float64 `json:"changed"`
+	Stale   bool    `json:"stale"` // Changed is above StaleShare
+}
+
+// StaleShare is the share of links changed above which a vector should be computed anew.
+const StaleShare = 0.1
+
+// ErrNoVector is returned if no vector has the name.
+var ErrNoVector = errors.New("no such rank vector")
+
+// CheckName returns an error if name cannot be that of a vector.
+func CheckName(name string) error {
+	if err := rankvector.CheckName(name); err != nil {
+		return fmt.Errorf("pagerank: %w", err)
+	}
+	return nil
+}
+
+// List returns the rank vectors of the data folder dir, by name.
+func List(dir string) ([]VectorStatus, error) {
+	m, err := datadir.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	links, err := linkdb.CountFolder(dir, m)
+	if err != nil {
+		return nil, err
+	}
+	return ListFor(dir, links)
+}
+
+// ListFor is List for a link database with a number of links.
+func ListFor(dir string, links uint64) ([]VectorStatus, error) {
+	names, err := rankvector.Names(filepath.Dir(datadir.Rank(dir)))
+	if err != nil {
+		return nil, err
+	}
+	all := []VectorStatus{}
+	for _, name := range names {
+		v, err := rankvector.ReadIfAny(datadir.RankNamed(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		if v != nil { // it may have been removed since
+			all = append(all, newRankStatus(name, v, links))
+		}
+	}
+	return all, nil
+}
+
+func newRankStatus(name string, v *rankvector.Vector, links uint64) VectorStatus {
+	st := VectorStatus{
+		Name: name, Computed: v.Computed, Personalized: v.Personalized, Damping: v.Damping,
+		Iterations: v.Iterations, Residual: v.Residual, Pages: v.Pages(), Links: v.Links,
+	}
+	if then := v.Recorded; then > 0 {
+		st.Changed = float64(max(links, then)-min(links, then)) / float64(then)
+		st.Stale = st.Changed > StaleShare
+	}
+	return st
+}
+
+// Remove removes a vector. Searches that name it fail from then on. Searches that name none go on
+// without ranks if it is the default one.
+func Remove(dir, name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	err := os.Remove(datadir.RankNamed(dir, name))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	names, err := rankvector.Names(filepath.Dir(datadir.Rank(dir)))
+	if err != nil {
+		return err
+	}
+	there := "none is computed yet"
+	if len(names) > 0 {
+		there = "there are " + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("pagerank: %w: %q; %s", ErrNoVector, name, there)
+}

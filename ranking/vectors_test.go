@@ -1,0 +1,176 @@
+package ranking_test
+
+import (
+	"errors"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"anatomy/collection"
+	"anatomy/disk/datadir"
+	"anatomy/disk/rankvector"
+	"anatomy/internal/test/testweb"
+	"anatomy/pagerank"
+	"anatomy/ranking"
+	"anatomy/searcher"
+	"anatomy/web"
+)
+
+// TestRankByName: each query may name the vector that counts. Results, explanations and what the answer
+// says of the vector follow it, as they would if it were the default one; a vector that is removed is
+// unknown from then on, and a name that is none never touches a file.
+func TestRankByName(t *testing.T) {
+	dir, _ := testweb.CrawlDemo(t)
+	_, err := ranking.Compute(t.Context(), dir, ranking.Options{})
+	testweb.Must(t, err)
+	s := testweb.OpenSearcher(t, dir)
+	const query = "page"
+	ask := func(name string) *searcher.Response {
+		t.Helper()
+		r, err := s.Search(t.Context(), searcher.Request{Query: query, Rank: name, Explain: true, Limit: searcher.MaxLimit})
+		testweb.Must(t, err)
+		return r
+	}
+	scores := func(r *searcher.Response) (all []searcher.Score) {
+		for i := range r.Results {
+			sum := searcher.Score(0)
+			for _, part := range r.Results[i].Explanation.Parts {
+				sum += part.Points
+			}
+			if sum != r.Results[i].Score {
+				t.Errorf("%s: the parts add up to %d, the score is %d", r.Results[i].URL, sum, r.Results[i].Score)
+			}
+			all = append(all, r.Results[i].Score)
+		}
+		return all
+	}
+	plain := ask("")
+	if plain.Rank.Name != ranking.Default || plain.Rank.Computed.IsZero() || len(plain.Results) < 10 {
+		t.Fatalf("%d results by %+v", len(plain.Results), plain.Rank)
+	}
+	museum := ranking.Options{Options: pagerank.Options{Damping: 0.5}, Personalize: []ranking.TeleportTarget{{Spec: "museum.test", Weight: 1}}, Name: "museum"}
+	_, err = ranking.Compute(t.Context(), dir, museum)
+	testweb.Must(t, err)
+	named := ask("museum")
+	if named.Rank.Name != "museum" || named.Rank.Personalized != "museum.test" {
+		t.Errorf("the answer says %+v", named.Rank)
+	}
+	if slices.Equal(scores(plain), scores(named)) || !slices.Equal(scores(plain), scores(ask(ranking.Default))) {
+		t.Error("the scores do not follow the name")
+	}
+	e, err := s.Explain(t.Context(), searcher.Request{Query: query, Rank: "museum"}, named.Results[0].URL)
+	if err != nil || e.Score != named.Results[0].Score {
+		t.Errorf("explained as %+v, %v; the score is %d", e, err, named.Results[0].Score)
+	}
+	museum.Name = "" // the default one from here: what the name gave
+	_, err = ranking.Compute(t.Context(), dir, museum)
+	testweb.Must(t, err)
+	_, err = s.Refresh()
+	testweb.Must(t, err)
+	if !slices.Equal(scores(ask("")), scores(named)) || !slices.Equal(scores(ask("museum")), scores(named)) {
+		t.Error("a vector gives other scores by name than as the default")
+	}
+	testweb.Must(t, ranking.Remove(dir, "museum"))
+	if err := ranking.Remove(dir, "museum"); !errors.Is(err, ranking.ErrNoVector) || !strings.Contains(err.Error(), "there are default") {
+		t.Errorf("removed twice: %v", err)
+	}
+	for _, name := range []string{"museum", "../rank/default", "Default", "x y"} {
+		_, err := s.Search(t.Context(), searcher.Request{Query: query, Rank: name})
+		if unknown := new(searcher.UnknownRankError); !errors.As(err, &unknown) || !slices.Equal(unknown.Known, []string{"default"}) {
+			t.Errorf("asked by %q: %v", name, err)
+		}
+		w := httptest.NewRecorder()
+		site, err := collection.OpenSite(dir, s, nil)
+		testweb.Must(t, err)
+		defer site.Close()
+		web.New(web.Options{Collection: site}).Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/api/v1/search?q=page&rank="+strings.ReplaceAll(name, " ", "+"), nil))
+		if w.Code != 400 || !strings.Contains(w.Body.String(), "there are default") {
+			t.Errorf("the API on rank=%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+}
+
+// TestRankAges: a vector is told with its age, and as stale once the links grew by more than the bound.
+func TestRankAges(t *testing.T) {
+	dir, _ := testweb.CrawlDemo(t)
+	_, err := ranking.Compute(t.Context(), dir, ranking.Options{})
+	testweb.Must(t, err)
+	status := func() ranking.VectorStatus {
+		t.Helper()
+		all, err := ranking.List(dir)
+		testweb.Must(t, err)
+		if len(all) != 1 || all[0].Name != ranking.Default {
+			t.Fatalf("vectors %+v", all)
+		}
+		return all[0]
+	}
+	if r := status(); r.Stale || r.Changed != 0 || r.Pages == 0 || r.Computed.IsZero() {
+		t.Errorf("just computed: %+v", r)
+	}
+	path := datadir.Rank(dir)
+	v, err := rankvector.Read(path)
+	testweb.Must(t, err)
+	now := v.Recorded
+	for then, stale := range map[uint64]bool{now: false, now * 19 / 20: false, now / 2: true, now * 2: true, 0: false} {
+		v.Recorded = then
+		testweb.Must(t, rankvector.Write(path, v))
+		if r := status(); r.Stale != stale {
+			t.Errorf("%d links then, %d now: %+v", then, now, r)
+		}
+	}
+	testweb.Must(t, os.WriteFile(datadir.RankNamed(dir, "broken"), []byte("anatrank"), 0o644))
+	if _, err := ranking.List(dir); err == nil || !strings.Contains(err.Error(), "broken.rank") {
+		t.Errorf("a damaged vector: %v", err)
+	}
+}
+
+// TestRankMethods: topics computed at a time are what they are alone; a page's host rank is that of its
+// host; harmonic centrality is higher near the links; TrustRank's seeds are pages that lead far.
+func TestRankMethods(t *testing.T) {
+	dir, _ := testweb.CrawlDemo(t)
+	topics, err := ranking.ReadTopics(strings.NewReader("a museum.test\nb glossary.test 2\nb http://museum.test/\n"))
+	testweb.Must(t, err)
+	reports, err := ranking.ComputeTopics(t.Context(), dir, topics, pagerank.Options{})
+	testweb.Must(t, err)
+	for i, topic := range topics {
+		alone, err := ranking.Compute(t.Context(), dir, ranking.Options{Personalize: topic.Targets, Name: "alone"})
+		testweb.Must(t, err)
+		r := reports[i]
+		if r.Name != topic.Name || r.Teleport != alone.Teleport || len(r.Vector.Ranks) != len(alone.Vector.Ranks) || len(r.Residuals) == 0 {
+			t.Fatalf("topic %s: %+v", topic.Name, r)
+		}
+		for doc, rank := range alone.Vector.Ranks {
+			if d := r.Vector.Ranks[doc] - rank; d > 1e-7 || d < -1e-7 {
+				t.Errorf("topic %s: document %d has %g, alone %g", topic.Name, doc, r.Vector.Ranks[doc], rank)
+			}
+		}
+	}
+	hosts, err := ranking.Compute(t.Context(), dir, ranking.Options{Method: ranking.ByHosts})
+	testweb.Must(t, err)
+	if hosts.Name != "hosts" || hosts.HostCount < 5 {
+		t.Fatalf("%+v", hosts)
+	}
+	one := map[string]float64{}
+	for _, p := range hosts.Top {
+		host, _, _ := strings.Cut(strings.TrimPrefix(p.URL, "http://"), "/")
+		if before, ok := one[host]; ok && before != p.Rank {
+			t.Errorf("two pages of %s have %g and %g", host, before, p.Rank)
+		}
+		one[host] = p.Rank
+	}
+	harmonic, err := ranking.Compute(t.Context(), dir, ranking.Options{Method: ranking.ByHarmonic})
+	testweb.Must(t, err)
+	sum := 0.0
+	for _, r := range harmonic.Vector.Ranks {
+		sum += float64(r)
+	}
+	if harmonic.Name != "harmonic" || sum < 0.9999 || sum > 1.0001 || harmonic.Residuals[len(harmonic.Residuals)-1] != 0 {
+		t.Errorf("harmonic: sum %g, %+v", sum, harmonic)
+	}
+	seeds, err := ranking.TrustSeeds(t.Context(), dir, 3, pagerank.Options{})
+	if err != nil || len(seeds) != 3 || seeds[0].URL == "" || seeds[0].Rank < seeds[1].Rank {
+		t.Errorf("seeds %+v, %v", seeds, err)
+	}
+}

@@ -1,0 +1,59 @@
+package searcher
+
+import (
+	"slices"
+
+	"anatomy/searcher/internal/presentation"
+	"anatomy/searcher/query"
+)
+
+// collapse orders the ranked pages as they are shown: see [presentation.Collapser].
+func collapse(p *pass) error {
+	if p.req.Ungrouped {
+		p.results = p.ranked
+		return nil
+	}
+	p.collapser = presentation.NewCollapser(p.snap, &p.arena.shown)
+	p.results = p.collapser.Duplicates(p.ranked)
+	p.resp.Folded = len(p.ranked) - len(p.results)
+	switch {
+	case p.req.Similar != 0:
+		p.results = p.collapser.Expand(p.req.Similar, p.ranked)
+		p.resp.Total, p.resp.Exact, p.resp.Folded = len(p.results), !p.resp.Partial, 0
+	case !p.byDate && !namesSite(p.root):
+		p.results = p.collapser.Spread(p.results, p.req.Offset+p.req.Limit)
+	}
+	return nil
+}
+
+// namesSite reports whether a query restricts pages to a site.
+func namesSite(n *query.Node) bool {
+	switch n.Op {
+	case query.Site:
+		return true
+	case query.And, query.Or:
+		return slices.ContainsFunc(n.Kids, namesSite)
+	}
+	return false
+}
+
+// extend appends the pages of the first phase that the second did not score, in their order. Those
+// that the request shows are scored where they are.
+func extend(p *pass) error {
+	if p.req.Similar != 0 || len(p.ranked) < p.toRank {
+		return nil
+	}
+	found, wanted := p.found, p.req.Offset+p.req.Limit
+	more := wanted + 1 + p.resp.Folded // as collapsed pages leave room for others
+	if k := p.firstK(); p.resp.Folded > 0 && len(found) >= k && k < more {
+		var err error
+		if found, _, err = candidates(p, more); err != nil {
+			return err
+		}
+	}
+	scored, rest := len(p.results), found[p.toRank:]
+	all := p.arena.shown.Candidates.Take(scored + len(rest))[:0]
+	p.results = append(append(all, p.results...), rest...)
+	from, to := max(scored, p.req.Offset), max(scored, wanted)
+	return score(p, p.results[min(from, len(p.results)):min(to, len(p.results))])
+}

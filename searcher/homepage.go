@@ -1,0 +1,165 @@
+package searcher
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// A query that spells the name of a host is navigational: it looks for the host's home page, as
+// "python" does for docs.python.org and "sqlite" for sqlite3-doc.example. The home page gets
+// Weights.NavigationalHost in proportion to the share of the name that is spelt. It is the folder,
+// or index.html, with the fewest folders above it; of several the one of the highest rank; on a
+// host without any, the page with the fewest folders.
+
+// Bounds of finding hosts by name.
+const (
+	minPrefix     = 4    // letters of a term that is only the beginning of a word of a name
+	maxHostLabels = 1000 // words of names that are looked at for a query
+	maxHomes      = 16   // home pages of a query
+	maxHomeDepth  = 8    // folders in the URL of a home page
+	maxSameDepth  = 20   // pages of one depth that are looked at
+)
+
+// A home is the home page of a host whose name the query spells.
+type home struct {
+	scoring.Candidate
+	host  string
+	share scoring.Milli // of the name
+}
+
+// spells reports whether a term spells a word of a host's name, or its beginning.
+func spells(term, word string) bool {
+	return word == term || len(term) >= minPrefix && strings.HasPrefix(word, term)
+}
+
+// shareOfName returns how much of a host's name some terms are: of the label of which they are the
+// most. It is 0 unless all of them occur in the name. The top-level domain and www do not count.
+// The host is as in the order of documents, "org.python.docs".
+func shareOfName(host string, terms []string) (share scoring.Milli) {
+	labels := strings.Split(host, ".")
+	for _, term := range terms {
+		if !slices.ContainsFunc(labels, func(label string) bool {
+			words := strings.Split(label, "-")
+			return slices.ContainsFunc(words, func(word string) bool { return spells(term, word) })
+		}) {
+			return 0
+		}
+	}
+	for _, label := range labels[min(1, len(labels)):] {
+		spelt, all := 0, 0
+		for _, word := range strings.Split(label, "-") {
+			longest := 0
+			for _, term := range terms {
+				if spells(term, word) {
+					longest = max(longest, len(term))
+				}
+			}
+			spelt, all = spelt+longest, all+len(word)
+		}
+		if all > 0 && label != "www" {
+			share = max(share, scoring.Milli(1000*spelt/all))
+		}
+	}
+	return share
+}
+
+// findHomes returns the home pages of the hosts whose names the query spells.
+func findHomes(p *pass) (homes []home) {
+	terms := p.terms.Words[:p.terms.Own]
+	if len(terms) == 0 || p.weights.NavigationalHost == 0 {
+		return nil
+	}
+	shares := map[string]scoring.Milli{}
+	for _, part := range p.snap.parts {
+		labels := part.labelsOf()
+		from, _ := slices.BinarySearchFunc(labels, terms[0], func(l hostLabel, term string) int {
+			return cmp.Compare(l.word, term)
+		})
+		for _, l := range labels[from:min(from+maxHostLabels, len(labels))] {
+			if !spells(terms[0], l.word) {
+				break
+			}
+			shares[l.host] = shareOfName(l.host, terms)
+		}
+	}
+	for host, share := range shares {
+		if share > 0 {
+			homes = append(homes, home{host: host, share: share})
+		}
+	}
+	slices.SortFunc(homes, func(x, y home) int {
+		return cmp.Or(cmp.Compare(y.share, x.share), cmp.Compare(x.host, y.host))
+	})
+	homes = homes[:min(len(homes), maxHomes)]
+	kept := homes[:0]
+	for _, h := range homes {
+		if h.Candidate = homeOf(p.snap, h.host); h.Doc != 0 {
+			kept = append(kept, h)
+		}
+	}
+	return kept
+}
+
+// homeOf returns the home page of a host, with DocID 0 if it has none. Each snapshot finds it once.
+func homeOf(snap *snapshot, host string) scoring.Candidate {
+	if c, known := snap.homes.Get(host); known {
+		return c
+	}
+	var c scoring.Candidate
+	for _, pages := range pagesByDepth(snap, host) {
+		slices.SortFunc(pages, func(x, y scoring.Candidate) int {
+			return cmp.Or(cmp.Compare(snap.rankOf(y.Doc), snap.rankOf(x.Doc)), cmp.Compare(x.Doc, y.Doc))
+		})
+		if c.Doc == 0 && len(pages) > 0 {
+			c = pages[0]
+		}
+		i := slices.IndexFunc(pages[:min(len(pages), maxSameDepth)], func(c scoring.Candidate) bool {
+			info, err := snap.parts[c.Part].seg.Record(c.Ord)
+			return err == nil && isIndex(info.URL)
+		})
+		if i >= 0 {
+			c = pages[i]
+			break
+		}
+	}
+	snap.homes.Put(host, c)
+	return c
+}
+
+// pagesByDepth returns the crawled pages of a host by the depth of their URLs.
+func pagesByDepth(snap *snapshot, host string) (all [maxHomeDepth + 1][]scoring.Candidate) {
+	for i, p := range snap.parts {
+		from, to := p.seg.HostRange(host)
+		for ord := from; ord < to; ord++ {
+			if depth := p.seg.Depth(ord); depth <= maxHomeDepth && p.seg.Crawled(ord) && !p.Dead.Has(ord) {
+				all[depth] = append(all[depth], scoring.Candidate{Doc: p.seg.DocID(ord), Part: i, Ord: ord})
+			}
+		}
+	}
+	return all
+}
+
+// isIndex reports whether a URL is that of a folder, or of its index file.
+func isIndex(url string) bool {
+	file := url[strings.LastIndexByte(url, '/')+1:]
+	return file == "" || strings.HasPrefix(file, "index.")
+}
+
+// homeBonus returns the points of a page that is one of the pass's home pages.
+func homeBonus(p *pass, part int, ord vocab.Ordinal) scoring.Bonus {
+	for i := range p.homes {
+		if h := &p.homes[i]; h.Part == part && h.Ord == ord {
+			return scoring.Bonus{
+				Score: h.share.Of(p.weights.NavigationalHost.Of(p.terms.Sum)),
+				Detail: fmt.Sprintf("home page of a host of whose name the query is %d %%, idf %s × weight %s",
+					h.share/10, p.terms.Sum.Milli(), p.weights.NavigationalHost),
+			}
+		}
+	}
+	return scoring.Bonus{}
+}

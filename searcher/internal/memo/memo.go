@@ -1,0 +1,31 @@
+// Package memo remembers the results of look-ups that do not change.
+package memo
+
+import "sync"
+
+// maxEntries bounds a Memo; when it is full, it begins anew.
+const maxEntries = 4096
+
+// A Memo is a bounded map for any number of goroutines. The zero Memo is empty.
+type Memo[K comparable, V any] struct {
+	mu      sync.Mutex
+	entries map[K]V
+}
+
+// Get returns the value of a key.
+func (m *Memo[K, V]) Get(key K) (V, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v, ok := m.entries[key]
+	return v, ok
+}
+
+// Put sets the value of a key. The key must not share the memory of a query.
+func (m *Memo[K, V]) Put(key K, v V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.entries == nil || len(m.entries) >= maxEntries {
+		m.entries = map[K]V{}
+	}
+	m.entries[key] = v
+}

@@ -1,0 +1,164 @@
+// Package presentation decides how candidates are shown: near-duplicates and crowded hosts are
+// collapsed, and snippets cut from pages.
+package presentation
+
+import (
+	"slices"
+
+	"anatomy/searcher/internal/arena"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// Pages are the pages that candidates name.
+type Pages interface {
+	Host(scoring.Candidate) string
+	Sketch(scoring.Candidate) vocab.Sketch
+}
+
+// An Arena is the memory of one query, which the next query reuses.
+type Arena struct {
+	Candidates arena.Of[scoring.Candidate]
+	sketches   arena.Of[vocab.Sketch]
+	Snippets   SnippetArena
+}
+
+// Reset frees the memory of a query.
+func (a *Arena) Reset() {
+	a.Candidates.Reset()
+	a.sketches.Reset()
+}
+
+// A NearDuplicate is a page whose sketch is close to another's.
+type NearDuplicate struct {
+	scoring.Candidate
+	Distance int // of the sketches
+}
+
+// A Collapser orders candidates as they are shown, where that is not by score alone:
+//
+//   - A near-duplicate of a better page is collapsed into that one.
+//   - Of ten results at most two are of one host, as long as candidates of other hosts score two
+//     thirds of the page that they pass. That page comes later.
+//
+// What it does depends on the query and not on the results asked for, so that pages of results do
+// not overlap, and each candidate is shown once or collapsed once.
+type Collapser struct {
+	// Into has, by collapsed page, the page that shows it, with the distance of the two.
+	Into map[vocab.DocID]NearDuplicate
+
+	// Same has, by page, those collapsed into it, best first.
+	Same map[vocab.DocID][]scoring.Candidate
+
+	// More has, by the last page of a host among ten, how many pages of that host come later.
+	More map[vocab.DocID]int
+
+	pages Pages
+	arena *Arena
+}
+
+// NewCollapser returns a Collapser for the candidates of one query.
+func NewCollapser(pages Pages, a *Arena) Collapser { return Collapser{pages: pages, arena: a} }
+
+// Duplicates leaves out the near-duplicates of better pages. Candidates are in order of score.
+func (c *Collapser) Duplicates(candidates []scoring.Candidate) (shown []scoring.Candidate) {
+	shown = c.arena.Candidates.Take(len(candidates))[:0]
+	all := c.arena.sketches.Take(len(candidates)) // fetched first: they are far apart in memory
+	for i, page := range candidates {
+		all[i] = c.pages.Sketch(page)
+	}
+	sketches := c.arena.sketches.Take(len(candidates))[:0] // of those shown
+	for k, page := range candidates {
+		sketch := all[k]
+		i := slices.IndexFunc(sketches, func(s vocab.Sketch) bool {
+			return s.Distance(sketch) <= scoring.NearDistance
+		})
+		if i < 0 {
+			shown, sketches = append(shown, page), append(sketches, sketch)
+			continue
+		}
+		if c.Into == nil {
+			c.Into, c.Same = map[vocab.DocID]NearDuplicate{}, map[vocab.DocID][]scoring.Candidate{}
+		}
+		c.Into[page.Doc] = NearDuplicate{shown[i], sketches[i].Distance(sketch)}
+		c.Same[shown[i].Doc] = append(c.Same[shown[i].Doc], page)
+	}
+	return shown
+}
+
+// Expand returns the candidate that shows doc, with all that are collapsed into it, once Duplicates
+// has been called with the candidates.
+func (c *Collapser) Expand(doc vocab.DocID, candidates []scoring.Candidate) []scoring.Candidate {
+	if into, ok := c.Into[doc]; ok {
+		doc = into.Doc
+	}
+	i := slices.IndexFunc(candidates, func(c scoring.Candidate) bool { return c.Doc == doc })
+	if i < 0 {
+		return nil
+	}
+	return append([]scoring.Candidate{candidates[i]}, c.Same[doc]...)
+}
+
+// Spread moves pages of other hosts before the third page of a host, ten results at a time, until
+// as many results as wanted are in order.
+func (c *Collapser) Spread(candidates []scoring.Candidate, wanted int) (shown []scoring.Candidate) {
+	shown = c.arena.Candidates.Take(len(candidates))[:0]
+	for len(candidates) > 0 && len(shown) < wanted {
+		var ten []scoring.Candidate
+		ten, candidates = c.ten(candidates)
+		shown = append(shown, ten...)
+	}
+	return append(shown, candidates...)
+}
+
+// ten takes the next ten results off the candidates. Each is the best candidate left, or if its
+// host is crowded, the best one of another host that may pass it.
+func (c *Collapser) ten(candidates []scoring.Candidate) (ten, rest []scoring.Candidate) {
+	ten = c.arena.Candidates.Take(scoring.SpreadOver)[:0]
+	rest = c.arena.Candidates.Take(len(candidates))[:0]
+	ofHost := map[string]int{}
+	at, passed := 0, 0 // passed counts those of rest that are better than one of the ten
+	for len(ten) < scoring.SpreadOver && (at < len(candidates) || len(rest) > 0) {
+		if len(rest) > 0 && (at == len(candidates) || !scoring.MayPass(candidates[at].Score, rest[0].Score)) {
+			ofHost[c.pages.Host(rest[0])]++
+			ten, rest, passed = append(ten, rest[0]), rest[1:], max(passed-1, 0)
+			continue
+		}
+		page := candidates[at]
+		at++
+		if host := c.pages.Host(page); ofHost[host] < scoring.PerHost || page.Pinned {
+			ofHost[host]++
+			ten, passed = append(ten, page), len(rest)
+		} else {
+			rest = append(rest, page)
+		}
+	}
+	if len(rest) == 0 {
+		return ten, candidates[at:]
+	}
+	rest = append(rest, candidates[at:]...)
+	if passed > 0 {
+		c.countMore(ten, rest, passed)
+	}
+	return ten, rest
+}
+
+// countMore sets More for the hosts of the first passed pages of the rest.
+func (c *Collapser) countMore(ten, rest []scoring.Candidate, passed int) {
+	last := map[string]vocab.DocID{}
+	for _, page := range ten {
+		last[c.pages.Host(page)] = page.Doc
+	}
+	crowded := map[string]bool{}
+	for _, page := range rest[:passed] {
+		crowded[c.pages.Host(page)] = true
+	}
+	if c.More == nil {
+		c.More = map[vocab.DocID]int{}
+	}
+	for _, page := range rest {
+		if host := c.pages.Host(page); crowded[host] {
+			c.More[last[host]]++
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package presentation
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// pages are pages by their ordinals.
+type pages []struct {
+	host   string
+	sketch uint64
+}
+
+func (p pages) Host(c scoring.Candidate) string { return p[c.Ord].host }
+
+func (p pages) Sketch(c scoring.Candidate) vocab.Sketch { return vocab.MakeSketch(1, p[c.Ord].sketch) }
+
+// candidates returns the pages with descending scores, from a first score down by a step.
+func (p pages) candidates(first, step scoring.Score) (all []scoring.Candidate) {
+	for i := range p {
+		all = append(all, scoring.Candidate{Doc: vocab.DocID(i + 1), Ord: vocab.Ordinal(i), Score: first - scoring.Score(i)*step})
+	}
+	return all
+}
+
+func docs(candidates []scoring.Candidate) string {
+	var all []vocab.DocID
+	for _, c := range candidates {
+		all = append(all, c.Doc)
+	}
+	return fmt.Sprint(all)
+}
+
+// TestDuplicates checks that pages within NearDistance of a better one are collapsed into it, and that
+// Expand returns them again.
+func TestDuplicates(t *testing.T) {
+	bits := func(n int) uint64 { return 1<<n - 1 }
+	all := pages{{"a", 0}, {"b", bits(scoring.NearDistance)}, {"c", bits(scoring.NearDistance + 1)}, {"d", 1 << 40}, {"e", 1<<60 - 1}}
+	candidates := all.candidates(100, 1)
+	c := NewCollapser(all, &Arena{})
+	if got := docs(c.Duplicates(candidates)); got != "[1 3 5]" {
+		t.Fatalf("shown are %s", got)
+	}
+	if len(c.Into) != 2 || c.Into[2].Doc != 1 || c.Into[2].Distance != scoring.NearDistance || c.Into[4].Doc != 1 || c.Into[4].Distance != 1 {
+		t.Errorf("collapsed into %v", c.Into)
+	}
+	for _, doc := range []vocab.DocID{1, 2, 4} {
+		if got := docs(c.Expand(doc, candidates)); got != "[1 2 4]" {
+			t.Errorf("document %d expands to %s", doc, got)
+		}
+	}
+	if got := docs(c.Expand(3, candidates)); got != "[3]" {
+		t.Errorf("document 3 expands to %s", got)
+	}
+	if got := c.Expand(9, candidates); got != nil {
+		t.Errorf("a document that was not found expands to %v", got)
+	}
+}
+
+// TestSpread checks that the third page of a host comes after pages of other hosts that score at least
+// two thirds of it, that More counts it, and that pinned pages stay.
+func TestSpread(t *testing.T) {
+	all := pages{{"a", 0}, {"a", 0}, {"a", 0}, {"a", 0}, {"b", 0}, {"c", 0}}
+	for _, c := range []struct {
+		step   scoring.Score
+		pinned int
+		want   string
+		more   map[vocab.DocID]int
+	}{
+		{1, 0, "[1 2 5 6 3 4]", nil},
+		{20, 0, "[1 2 3 4 5 6]", nil}, // 20 is below two thirds of 60
+		{1, 3, "[1 2 3 5 6 4]", nil},
+	} {
+		candidates := all.candidates(100, c.step)
+		for i := range c.pinned {
+			candidates[i].Pinned = true
+		}
+		collapser := NewCollapser(all, &Arena{})
+		if got := docs(collapser.Spread(candidates, 10)); got != c.want {
+			t.Errorf("step %d: %s, want %s", c.step, got, c.want)
+		}
+	}
+	var crowded pages
+	for i := range 24 {
+		host := "a"
+		if i >= 12 {
+			host = fmt.Sprint("b", i)
+		}
+		crowded = append(crowded, struct {
+			host   string
+			sketch uint64
+		}{host, 0})
+	}
+	collapser := NewCollapser(crowded, &Arena{})
+	shown := collapser.Spread(crowded.candidates(1000, 1), 20)
+	if got := docs(shown[:10]); got != "[1 2 13 14 15 16 17 18 19 20]" {
+		t.Errorf("the first ten are %s", got)
+	}
+	if collapser.More[2] != 10 || len(shown) != 24 {
+		t.Errorf("%d pages, more: %v", len(shown), collapser.More)
+	}
+	slices.SortFunc(shown, scoring.ByScore)
+	if docs(shown) != docs(crowded.candidates(1000, 1)) {
+		t.Errorf("pages were lost or shown twice: %s", docs(shown))
+	}
+}

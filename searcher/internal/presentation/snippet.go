@@ -1,0 +1,347 @@
+package presentation
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+	"unsafe"
+
+	"anatomy/analysis"
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+)
+
+// SnippetBytes is how much of a page's text is read for its snippet.
+const SnippetBytes = 64 << 10
+
+// Bounds of a snippet.
+const (
+	snippetChunk = 4 << 10 // bytes of text searched at a time
+	snippetRuns  = 4096    // occurrences of the query that are looked at
+
+	menuHeading = 32 // bytes of the longest heading of a menu
+)
+
+// A Fragment is a piece of a snippet. It is text, never HTML.
+type Fragment struct {
+	Text string
+	Mark bool // contains words of the query
+}
+
+// A Snippeter cuts the passages out of pages that best show why they match. It is for one
+// goroutine.
+type Snippeter struct {
+	phrases [][]int         // terms and phrases of the query, as indices of terms
+	weights []scoring.Score // of phrases: the sum of idf
+	base    []int           // of terms: see [scoring.Terms]
+	finder  *analysis.Finder
+	*SnippetArena
+}
+
+// A SnippetArena is the memory of a Snippeter, which the next one reuses.
+type SnippetArena struct {
+	tokens []token // of query terms, in the order of the text
+	runs   []run
+	main   []byte // text of the current page without menus
+	buf    []byte
+}
+
+// A token is an occurrence of a query term.
+type token struct {
+	number     int // in the text: two adjacent tokens differ by one
+	term       int
+	start, end int
+}
+
+// A run is an occurrence of a phrase.
+type run struct {
+	phrase     int
+	start, end int
+}
+
+// NewSnippeter returns a Snippeter for a query.
+func NewSnippeter(root *query.Node, t *scoring.Terms, a *SnippetArena) *Snippeter {
+	s := &Snippeter{base: t.Base, finder: analysis.NewFinder(t.Words), SnippetArena: a}
+	index := map[string]int{}
+	for i, word := range t.Words {
+		index[word] = i
+	}
+	for _, n := range root.Wanted() {
+		var phrase []int
+		var weight scoring.Score
+		for _, word := range n.Words {
+			phrase = append(phrase, index[word])
+			weight += t.IDF[index[word]]
+		}
+		if !slices.ContainsFunc(s.phrases, func(p []int) bool { return slices.Equal(p, phrase) }) {
+			s.phrases = append(s.phrases, phrase)
+			s.weights = append(s.weights, weight)
+		}
+	}
+	return s
+}
+
+// Snippet returns the best passages of a page's text, of its heading and menus only if the rest has
+// no term of the query. If nothing has, it returns the page's description or the beginning of its
+// text. It keeps no memory of the arguments.
+func (s *Snippeter) Snippet(title, text, description string) []Fragment {
+	fragments := s.cut(title, text, description)
+	for i := range fragments {
+		fragments[i].Text = strings.Clone(fragments[i].Text)
+	}
+	return fragments
+}
+
+func (s *Snippeter) cut(title, text, description string) []Fragment {
+	text = head(text, SnippetBytes)
+	main := withoutTitle(s.withoutMenus(text), title)
+	if s.find(main); len(s.runs) > 0 {
+		return show(main, s.choose(main), s.runs)
+	}
+	if len(main) < len(text) {
+		text = strings.ReplaceAll(text, "\t", "")
+		if s.find(text); len(s.runs) > 0 {
+			return show(text, s.choose(text), s.runs)
+		}
+	}
+	description = cmp.Or(description, main, text)
+	description = head(description, snippetChunk)
+	s.find(description)
+	return show(description, []span{{0, 0}}, s.runs)
+}
+
+// withoutMenus returns the text without the blocks that a tab marks as menus, see [vocab.DocInfo],
+// and without the short block before a menu, which is its heading: Navigation, Table of Contents.
+// The result is valid until the next text.
+func (s *Snippeter) withoutMenus(text string) string {
+	if strings.IndexByte(text, '\t') < 0 {
+		return text
+	}
+	main := s.main[:0]
+	for text != "" {
+		end := len(text)
+		if text[0] == '\t' {
+			main = withoutHeading(main)
+			if i := strings.IndexByte(text, '\n'); i >= 0 {
+				end = i + 1
+			}
+		} else {
+			if i := strings.Index(text, "\n\t"); i >= 0 {
+				end = i + 1
+			}
+			main = append(main, text[:end]...)
+		}
+		text = text[end:]
+	}
+	s.main = main
+	return unsafe.String(unsafe.SliceData(main), len(main))
+}
+
+// withoutHeading cuts off the last block if it is as short as a heading and no sentence.
+func withoutHeading(text []byte) []byte {
+	block := bytes.TrimSuffix(text, []byte("\n"))
+	begin := bytes.LastIndexByte(block, '\n') + 1
+	if block = block[begin:]; len(block) > menuHeading || bytes.HasSuffix(block, []byte(".")) {
+		return text
+	}
+	return text[:begin]
+}
+
+// withoutTitle returns the text without a first block that repeats the title, which is shown above
+// the snippet.
+func withoutTitle(text, title string) string {
+	heading, rest, _ := strings.Cut(text, "\n")
+	isSign := func(r rune) bool { return !isWordRune(r) }
+	heading = strings.TrimRightFunc(heading, isSign) // as the ¶ of manuals
+	if heading == "" || rest == "" || len(heading) > len(title) ||
+		!strings.EqualFold(title[:len(heading)], heading) {
+		return text
+	}
+	if next, _ := utf8.DecodeRuneInString(title[len(heading):]); isWordRune(next) {
+		return text
+	}
+	return rest
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+// find sets runs to the occurrences of phrases. It stops early once all phrases occur near each
+// other. What counts as near grows with the text that was searched in vain, so that after some
+// pages of text any passage with the whole query will do.
+func (s *Snippeter) find(text string) {
+	s.tokens, s.runs = s.tokens[:0], s.runs[:0]
+	number := 0
+	near := s.nearBytes()
+	for from := 0; from < len(text) && len(s.runs) < snippetRuns; near += near / 2 {
+		to := chunkEnd(text, from)
+		s.buf = append(s.buf[:0], text[from:to]...)
+		first := len(s.tokens)
+		for _, w := range s.finder.FindAll(s.buf) {
+			s.tokens = append(s.tokens, token{number + w.Number, s.base[w.Word], from + w.Start, from + w.End})
+		}
+		known := len(s.runs)
+		s.match(first)
+		number += len(s.buf) + 1 // no phrase crosses the end of a chunk
+		if s.best(s.runs[known:], nil, min(near, snippetColumns)).missing == 0 {
+			return
+		}
+		from = to
+	}
+}
+
+// chunkEnd returns the end of the chunk at from: that of a block, or of a word.
+func chunkEnd(text string, from int) int {
+	if len(text)-from <= snippetChunk {
+		return len(text)
+	}
+	to := from + snippetChunk
+	if i := strings.IndexByte(text[to:min(to+snippetChunk, len(text))], '\n'); i >= 0 {
+		return to + i + 1
+	}
+	if i := strings.IndexByte(text[to:], ' '); i >= 0 {
+		return to + i + 1
+	}
+	return len(text)
+}
+
+// match appends the runs that begin at token first or later, in the order of the text; of those
+// that begin at one token the longest comes first.
+func (s *Snippeter) match(first int) {
+	for at := first; at < len(s.tokens); at++ {
+		from := len(s.runs)
+		for p, phrase := range s.phrases {
+			if end, ok := s.phraseAt(at, phrase); ok {
+				s.runs = append(s.runs, run{p, s.tokens[at].start, end})
+			}
+		}
+		slices.SortFunc(s.runs[from:], func(a, b run) int { return cmp.Compare(b.end, a.end) })
+	}
+}
+
+func (s *Snippeter) phraseAt(at int, phrase []int) (end int, ok bool) {
+	if at+len(phrase) > len(s.tokens) {
+		return 0, false
+	}
+	for k, term := range phrase {
+		if t := &s.tokens[at+k]; t.term != term || t.number != s.tokens[at].number+k {
+			return 0, false
+		}
+	}
+	return s.tokens[at+len(phrase)-1].end, true
+}
+
+// nearBytes returns the bytes of a passage with all phrases and next to nothing between them.
+func (s *Snippeter) nearBytes() int {
+	words := 0
+	for _, phrase := range s.phrases {
+		words += len(phrase)
+	}
+	return 12 * words
+}
+
+// A passage is a stretch of text with runs in it.
+type passage struct {
+	span
+	weight  scoring.Score
+	missing int // phrases that it does not contain
+	holds   []bool
+}
+
+// choose returns the best passage, or two if one does not contain all phrases of the text.
+func (s *Snippeter) choose(text string) []span {
+	sample := head(text, snippetChunk)
+	size := snippetColumns * len(sample) / max(columns(sample), 1)
+	one := s.best(s.runs, nil, size)
+	if one.missing == 0 {
+		return []span{one.span}
+	}
+	two := s.best(s.runs, one.holds, size/2)
+	if two.weight == 0 || one.to-one.from > size/2 {
+		return []span{one.span}
+	}
+	if two.from < one.from {
+		one, two = two, one
+	}
+	return []span{one.span, two.span}
+}
+
+// best returns the passage of at most size bytes whose phrases, without the known ones, have the
+// greatest weight; of equals the shortest, then the first.
+func (s *Snippeter) best(runs []run, known []bool, size int) passage {
+	best := passage{missing: len(s.phrases)}
+	holds := make([]bool, len(s.phrases))
+	for i, first := range runs {
+		if known != nil && known[first.phrase] {
+			continue // the passage that begins at the next run is as good, and shorter
+		}
+		p := passage{span: span{first.start, first.end}, missing: len(s.phrases)}
+		clear(holds)
+		for _, r := range runs[i:] {
+			if r.end-p.from > size && p.weight > 0 || p.missing == 0 {
+				break
+			}
+			if holds[r.phrase] || known != nil && known[r.phrase] {
+				continue
+			}
+			holds[r.phrase] = true
+			p.weight += s.weights[r.phrase] + 1
+			p.missing--
+			p.to = max(p.to, r.end)
+		}
+		if p.weight > best.weight || p.weight == best.weight && p.to-p.from < best.to-best.from {
+			p.holds = append(best.holds[:0], holds...)
+			best = p
+		}
+	}
+	return best
+}
+
+// show returns the fragments of spans, which it widens to fill the snippet, with runs marked.
+func show(text string, spans []span, runs []run) []Fragment {
+	var out fragments
+	next := 0
+	spans = widenAll(text, spans)
+	for i, sp := range spans {
+		if i > 0 {
+			out.add(" … ", false)
+		} else if sp.from > 0 && !sentenceEnds(text[:sp.from]) {
+			out.add("… ", false)
+		}
+		at := sp.from
+		for ; next < len(runs) && runs[next].end <= sp.to; next++ {
+			r := runs[next]
+			if r.start < at {
+				continue
+			}
+			out.add(text[at:r.start], false)
+			out.add(text[r.start:r.end], true)
+			at = r.end
+		}
+		out.add(text[at:sp.to], false)
+	}
+	if to := spans[len(spans)-1].to; !endsAt(text, to) {
+		out.add(" …", false)
+	}
+	return out
+}
+
+type fragments []Fragment
+
+// add appends text, line ends as spaces, to the last fragment if neither is marked.
+func (f *fragments) add(text string, mark bool) {
+	if text == "" {
+		return
+	}
+	text = strings.ReplaceAll(text, "\n", " ")
+	if n := len(*f); n > 0 && !mark && !(*f)[n-1].Mark {
+		if strings.HasSuffix((*f)[n-1].Text, " ") {
+			text = strings.TrimPrefix(text, " ")
+		}
+		(*f)[n-1].Text += text
+		return
+	}
+	*f = append(*f, Fragment{text, mark})
+}

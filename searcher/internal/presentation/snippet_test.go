@@ -1,0 +1,121 @@
+package presentation
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+)
+
+// snippetOf returns the snippet of a page for a query whose terms are equally rare.
+func snippetOf(title, text, description, q string) []Fragment {
+	root := query.Parse(q).Root
+	t := scoring.NewTerms(root, "", &scoring.Arena{})
+	for i := range t.IDF {
+		t.IDF[i] = scoring.Point
+	}
+	return NewSnippeter(root, t, &SnippetArena{}).Snippet(title, text, description)
+}
+
+// marked returns fragments as text, with marked ones in brackets.
+func marked(fragments []Fragment) string {
+	var b strings.Builder
+	for _, f := range fragments {
+		if f.Mark {
+			b.WriteString("[" + f.Text + "]")
+		} else {
+			b.WriteString(f.Text)
+		}
+	}
+	return b.String()
+}
+
+func TestSnippet(t *testing.T) {
+	filler := strings.Repeat("Nothing of interest stands in this sentence. ", 20)
+	for name, c := range map[string]struct{ text, description, query, want string }{
+		"short text":          {"The anatomy of a search engine.", "", "search", "The anatomy of a [search] engine."},
+		"several words":       {"Search engines index. We search.", "", "engines search", "[Search] [engines] index. We [search]."},
+		"accents and case":    {"In ZÜRICH, a Café.", "", "zurich cafe", "In [ZÜRICH], a [Café]."},
+		"phrase, not words":   {"york is old. New York is new, but york is old.", "", `"new york"`, "york is old. [New York] is new, but york is old."},
+		"words, not in words": {"research and search", "", "search", "research and [search]"},
+		"negative unmarked":   {"cat and dog", "", "cat -dog", "[cat] and dog"},
+		"chinese phrase":      {"我們在東京大學學習。", "", "東京", "我們在[東京]大學學習。"},
+		"overlapping":         {"new york city", "", `"new york" york`, "[new york] city"},
+		"blocks":              {"Title\nFirst word here\nlast", "", "word", "Title First [word] here last"},
+		"description":         {"Some text.", "A page about cats.", "cats", "A page about [cats]."},
+		"beginning":           {"Some text.", "", "absent", "Some text."},
+		"nothing":             {"", "", "absent", ""},
+		"sentence start":      {filler + "Here is the answer to it all. " + filler, "", "answer", "Here is the [answer] to it all."},
+		"nearest pair":        {"apple. " + filler + "An apple pie is near. " + filler + "pie", "", "apple pie", "An [apple] [pie] is near."},
+		"two windows":         {"First the apple comes. " + filler + filler + "Later there is a pie.", "", "apple pie", "First the [apple] comes."},
+		"menus left out":      {"\tapple home\nThe apple is red.\n\tnext apple", "", "apple", "The [apple] is red."},
+		"heading of a menu":   {"Navigation\n\thome\nThe Apple¶\nThe apple is red.\nThis Page\n\tnext", "", "apple", "The [apple] is red."},
+		"before a menu":       {"The apple is red.\n\thome", "", "apple", "The [apple] is red."},
+		"in a menu alone":     {"\tapple home\nIt is red.", "A page.", "apple", "[apple] home It is red."},
+		"heading left out":    {"The Apple¶\nThe apple is red.", "", "apple", "The [apple] is red."},
+		"a longer heading":    {"The apple tree\nThe apple is red.", "", "apple", "The [apple] tree The [apple] is red."},
+		"part of a word":      {"The app\nThe apple is red.", "", "apple", "The app The [apple] is red."},
+		"in a heading alone":  {"The apple\nIt is red.", "A page.", "apple", "The [apple] It is red."},
+		"nothing but heading": {"The apple", "", "absent", "The apple"},
+		"nothing but menus":   {"\thome\n\tnext", "", "absent", "home next"},
+		"deep in the text":    {strings.Repeat(filler, 20) + "The needle lies here.", "", "needle", "The [needle] lies here."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := marked(snippetOf("The apple (fruit)", c.text, c.description, c.query))
+			if len(c.text) < 200 && got != c.want || !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if n := utf8.RuneCountInString(got); n > 230 {
+				t.Errorf("%d characters: %q", n, got)
+			}
+			if name == "two windows" && strings.Count(got, " … ") != 1 || name == "two windows" && !strings.HasSuffix(got, "Later there is a [pie].") {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+// TestSnippetIsText checks that the fragments of a snippet occur in the text, in order, and are not
+// too long.
+func TestSnippetIsText(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"a", "b", "c", " ", " ", "\n", ". ", "東", "京", "é", "wort", "…", "\u0301", "😀", strings.Repeat("x", 300), strings.Repeat("long ", 1000), "<b>", "。", "\xff"})
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(rt, "text"), "")
+		q := rapid.SampledFrom([]string{"a", "a b", `"a b" c`, "東京", "wort OR a", "absent", "x long"}).Draw(rt, "query")
+		fragments := snippetOf("A", text, "", q)
+		flat := strings.ReplaceAll(text, "\n", " ")
+		columns := 0
+		for _, f := range fragments {
+			for part := range strings.SplitSeq(f.Text, "…") {
+				part = strings.Trim(part, " ")
+				at := strings.Index(flat, part)
+				if at < 0 {
+					rt.Fatalf("%q: %q is not in it, or out of order", text, part)
+				}
+				if f.Mark {
+					flat = flat[at:]
+				}
+			}
+			if f.Text == "" {
+				rt.Fatal("an empty fragment")
+			}
+			columns += utf8.RuneCountInString(f.Text)
+		}
+		if columns > 560 { // a term of the query may be long
+			rt.Fatalf("%d characters", columns)
+		}
+	})
+}
+
+func BenchmarkSnippet(b *testing.B) {
+	text := strings.Repeat("The quick brown fox jumps over the lazy dog, and so on it goes. ", 150) + "Then the needle is found in the haystack."
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		snippetOf("A", text, "", "needle haystack")
+	}
+}

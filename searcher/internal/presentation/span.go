@@ -1,0 +1,159 @@
+package presentation
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// snippetColumns is the width of a snippet; ideographs take two columns.
+const snippetColumns = 200
+
+// A span is the bytes [from, to) of a text.
+type span struct{ from, to int }
+
+// widenAll widens spans to fill a snippet together, and joins two that meet.
+func widenAll(text string, spans []span) []span {
+	var all []span
+	for _, sp := range spans {
+		sp = widen(text, sp, snippetColumns/len(spans))
+		if n := len(all); n > 0 && sp.from <= all[n-1].to+1 {
+			all[n-1].to = max(all[n-1].to, sp.to)
+			continue
+		}
+		all = append(all, sp)
+	}
+	return all
+}
+
+// widen grows a span to a width: back to the beginning of its sentence if that is near, else to a
+// word by a third of the columns left; forward by the rest; and at the end of the text back again.
+func widen(text string, sp span, width int) span {
+	left := width - columns(text[sp.from:sp.to])
+	from := back(text, sp.from, left*2/3)
+	if !sentenceEnds(text[:from]) {
+		from = back(text, sp.from, left/3)
+	}
+	left -= columns(text[from:sp.from])
+	to := forward(text, sp.to, left)
+	left -= columns(text[sp.to:to])
+	for to == len(text) && from > 0 {
+		more := back(text, from, left)
+		if more == from {
+			break
+		}
+		left -= columns(text[more:from])
+		from = more
+	}
+	return trim(text, span{from, to})
+}
+
+// back returns the beginning of a word or sentence at most n columns before at: the earliest word,
+// unless a sentence begins in between.
+func back(text string, at, n int) int {
+	best := at
+	for i := at; i > 0; {
+		r, size := utf8.DecodeLastRuneInString(text[:i])
+		if n -= width(r); n < 0 {
+			return best
+		}
+		i -= size
+		if i == 0 || breaksBefore(text, i) {
+			best = i
+		}
+		if i < at && sentenceEnds(text[:i]) {
+			return i
+		}
+	}
+	return best
+}
+
+// forward returns the last end of a word at most n columns after at.
+func forward(text string, at, n int) int {
+	best := at
+	for i := at; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if n -= width(r); n < 0 {
+			return best
+		}
+		i += size
+		if i == len(text) || breaksBefore(text, i) {
+			best = i
+		}
+	}
+	return best
+}
+
+// breaksBefore reports whether a line of text may end before text[i].
+func breaksBefore(text string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	after, _ := utf8.DecodeRuneInString(text[i:])
+	return unicode.IsSpace(before) || unicode.IsSpace(after) || width(after) == 2 || width(before) == 2
+}
+
+// sentenceEnds reports whether a sentence or block ends with text.
+func sentenceEnds(text string) bool {
+	trimmed := strings.TrimRight(text, " ")
+	if trimmed == "" || trimmed[len(trimmed)-1] == '\n' {
+		return true
+	}
+	r, _ := utf8.DecodeLastRuneInString(trimmed)
+	switch r {
+	case '。', '！', '？':
+		return true
+	case '.', '!', '?':
+		return len(trimmed) < len(text)
+	}
+	return false
+}
+
+// endsAt reports whether a sentence or block ends with text[:to], or with the space after it.
+func endsAt(text string, to int) bool {
+	return to == len(text) || sentenceEnds(text[:to]) ||
+		text[to] < utf8.RuneSelf && sentenceEnds(text[:to+1])
+}
+
+func trim(text string, sp span) span {
+	for sp.from < sp.to && (text[sp.from] == ' ' || text[sp.from] == '\n') {
+		sp.from++
+	}
+	for sp.to > sp.from && (text[sp.to-1] == ' ' || text[sp.to-1] == '\n') {
+		sp.to--
+	}
+	return sp
+}
+
+// head returns the beginning of text, at most n bytes, between characters.
+func head(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// columns returns the width of text.
+func columns(text string) int {
+	n := 0
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			n++
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		n += width(r)
+		i += size
+	}
+	return n
+}
+
+// width returns the columns of a character: two from the radicals on, where nearly all are wide.
+func width(r rune) int {
+	if r >= 0x2E80 {
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,76 @@
+package retrieval
+
+import (
+	"context"
+	"time"
+)
+
+// A Clock stops the iterators of a query when its context ends or its deadline has passed: from
+// then on they are exhausted. It is for one goroutine.
+type Clock struct {
+	ctx      context.Context
+	deadline time.Time // zero for none; cheaper than a context with a deadline by four allocations
+	ticks    uint
+	over     bool
+}
+
+// NewClock returns a clock that ends with ctx, and after within unless that is 0.
+func NewClock(ctx context.Context, within time.Duration) *Clock {
+	c := &Clock{ctx: ctx}
+	if within > 0 {
+		c.deadline = time.Now().Add(within)
+	}
+	return c
+}
+
+// Within returns a clock that ends when c does, and after d at the latest.
+func (c *Clock) Within(d time.Duration) *Clock {
+	deadline := time.Now().Add(d)
+	if !c.deadline.IsZero() && c.deadline.Before(deadline) {
+		deadline = c.deadline
+	}
+	return &Clock{ctx: c.ctx, deadline: deadline}
+}
+
+// Context returns the clock's context with its deadline.
+func (c *Clock) Context() (context.Context, context.CancelFunc) {
+	if c.deadline.IsZero() {
+		return context.WithCancel(c.ctx)
+	}
+	return context.WithDeadline(c.ctx, c.deadline)
+}
+
+// ticksPerCheck is how many iterator steps pass between two readings of the time: about 10 µs.
+const ticksPerCheck = 1024
+
+// Tick counts one step of an iterator and reports whether the time is over.
+func (c *Clock) Tick() (over bool) {
+	if c.ticks++; c.ticks%ticksPerCheck == 0 {
+		c.Check()
+	}
+	return c.over
+}
+
+// Check reads the time and reports whether it is over.
+func (c *Clock) Check() (over bool) {
+	c.over = c.over || c.ctx.Err() != nil || !c.deadline.IsZero() && time.Since(c.deadline) >= 0
+	return c.over
+}
+
+// Over reports whether the time was over when it was last read.
+func (c *Clock) Over() bool { return c.over }
+
+// A status is shared by all iterators of one walk.
+type status struct {
+	clock *Clock
+	err   error // the first error of any iterator, which then is exhausted
+}
+
+func (s *status) fail(err error) {
+	if s.err == nil && err != nil {
+		s.err = err
+	}
+}
+
+// Err returns the first error that an iterator of the walk met.
+func (s *status) Err() error { return s.err }

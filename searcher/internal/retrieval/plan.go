@@ -1,0 +1,128 @@
+package retrieval
+
+import (
+	"cmp"
+	"slices"
+
+	"anatomy/disk/segment"
+	"anatomy/searcher/query"
+)
+
+// plan splits a query into the parts of a plan. A part that fits nowhere else becomes a filter.
+func (w *Walk) plan(root *query.Node) *plan {
+	p := w.arena.plans.New()
+	if anyOf, filters := splitDisjunction(root); anyOf != nil {
+		p.disjunction(w, anyOf, filters)
+	} else {
+		p.conjunction(w, root)
+	}
+	return p
+}
+
+// splitDisjunction splits a query into a disjunction of terms and filters that most documents pass,
+// which therefore are tested last. It returns nil for a query of another form.
+func splitDisjunction(root *query.Node) (anyOf *query.Node, filters []*query.Node) {
+	if isDisjunction(root) {
+		return root, nil
+	}
+	if root.Op != query.And {
+		return nil, nil
+	}
+	for _, kid := range root.Kids {
+		switch {
+		case kid.Op == query.Not || kid.Op == query.Only:
+			filters = append(filters, kid)
+		case anyOf == nil && kid.Op == query.Or && isDisjunction(kid):
+			anyOf = kid
+		default:
+			return nil, nil
+		}
+	}
+	return anyOf, filters
+}
+
+// isDisjunction reports whether a query is a single term, or a disjunction of terms.
+func isDisjunction(n *query.Node) bool {
+	if n.Op == query.Or {
+		return !slices.ContainsFunc(n.Kids, func(kid *query.Node) bool {
+			return kid.Op == query.Or || !isDisjunction(kid)
+		})
+	}
+	return n.Op == query.Words && n.In == query.Anywhere && len(n.Words) == 1
+}
+
+func (p *plan) disjunction(w *Walk, anyOf *query.Node, filters []*query.Node) {
+	for _, n := range filters {
+		p.filters = append(p.filters, w.Iterator(n))
+	}
+	p.anyOf = w.arena.scoring.Take(len(w.impacts))[:0]
+	for _, n := range anyOf.Wanted() {
+		for _, term := range append(n.Words[:1:1], n.Forms...) {
+			if it := w.impactsOf(term); it != nil && !slices.Contains(p.anyOf, it) {
+				p.anyOf = append(p.anyOf, it)
+			}
+		}
+	}
+	p.empty = len(p.anyOf) == 0
+}
+
+func (p *plan) conjunction(w *Walk, root *query.Node) {
+	p.allOf = w.arena.scoring.Take(len(w.impacts))[:0]
+	p.optional = w.arena.scoring.Take(len(w.impacts))[:0]
+	p.require(w, root)
+	for _, it := range w.impacts {
+		if it != nil && !slices.Contains(p.allOf, it) {
+			p.optional = append(p.optional, it)
+		}
+	}
+	slices.SortStableFunc(p.allOf, func(a, b *impactIterator) int {
+		return cmp.Compare(a.Cost(), b.Cost())
+	})
+}
+
+// require adds what every match of a node must have.
+func (p *plan) require(w *Walk, n *query.Node) {
+	switch {
+	case n.Op == query.And:
+		for _, kid := range n.Kids {
+			if !p.empty {
+				p.require(w, kid)
+			}
+		}
+		return
+	case n.Op != query.Words && n.Op != query.Near || listOf(n.In) != segment.Full || len(n.Forms) > 0:
+		it := w.Iterator(n)
+		p.filters = append(p.filters, it)
+		p.empty = p.empty || it.Cost() == 0
+		return
+	}
+	terms := n.Words
+	if n.Op == query.Near {
+		terms = termsOf(n)
+	}
+	for _, term := range terms {
+		it := w.impactsOf(term)
+		if it == nil {
+			p.empty = true
+			return
+		}
+		if !slices.Contains(p.allOf, it) {
+			p.allOf = append(p.allOf, it)
+		}
+	}
+	if n.Op == query.Words && len(n.Words) == 1 && n.In == query.Anywhere {
+		return
+	}
+	iterators := map[string]*termIterator{}
+	for _, term := range terms {
+		it := w.impactsOf(term)
+		iterators[term] = w.arena.terms.New()
+		*iterators[term] = termIterator{status: &w.status, postings: it.postings, df: it.Cost()}
+	}
+	p.phrases = append(p.phrases, newPhrase(n, iterators, &w.arena.scratch))
+}
+
+// impactsOf returns the iterator of a term of the query, nil if the segment does not hold it.
+func (w *Walk) impactsOf(term string) *impactIterator {
+	return w.impacts[slices.Index(w.terms.Words, term)]
+}

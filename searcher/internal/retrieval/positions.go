@@ -1,0 +1,144 @@
+package retrieval
+
+import (
+	"slices"
+
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+)
+
+// A phrase is a sequence of terms at given offsets: each next to the one before, or with open words
+// between them. Terms are indices of phraseIterator.terms.
+type phrase struct {
+	terms   []int
+	offsets []uint32
+
+	begun  bool                  // the hits of one of the terms were read
+	starts []vocab.FieldPosition // where it may begin in the current document, ascending
+}
+
+// length returns the number of positions that the phrase spans.
+func (p *phrase) length() int { return int(p.offsets[len(p.offsets)-1]) + 1 }
+
+// match narrows the starts by the positions of a term in the current document. It reports whether
+// the phrase may still occur in the field.
+func (p *phrase) match(term int, positions []vocab.FieldPosition, in query.Field) bool {
+	for k, i := range p.terms {
+		switch {
+		case i != term:
+		case p.begun:
+			p.narrow(p.offsets[k], positions)
+		default:
+			p.begin(p.offsets[k], positions, in)
+		}
+	}
+	return !p.begun || len(p.starts) > 0
+}
+
+// begin sets the starts to the positions of the term at an offset.
+func (p *phrase) begin(offset uint32, positions []vocab.FieldPosition, in query.Field) {
+	if p.begun, p.starts = true, p.starts[:0]; in == query.Anywhere && offset == 0 {
+		p.starts = append(p.starts, positions...)
+		return
+	}
+	for _, at := range positions {
+		if at.Position() >= offset && searches(in, at.Field()) {
+			p.starts = append(p.starts, at-vocab.FieldPosition(offset))
+		}
+	}
+}
+
+// narrow keeps the starts that have a position at an offset in the same field.
+func (p *phrase) narrow(offset uint32, positions []vocab.FieldPosition) {
+	kept, i := p.starts[:0], 0
+	for _, start := range p.starts {
+		target := start + vocab.FieldPosition(offset)
+		for i < len(positions) && positions[i] < target {
+			i++
+		}
+		if i == len(positions) {
+			break
+		}
+		if positions[i] == target && target.Field() == start.Field() {
+			kept = append(kept, start)
+		}
+	}
+	p.starts = kept
+}
+
+// startsIn returns the starts in a field.
+func (p *phrase) startsIn(f vocab.Field) []vocab.FieldPosition {
+	from, _ := slices.BinarySearch(p.starts, vocab.MakeFieldPosition(f, 0))
+	to, _ := slices.BinarySearch(p.starts, vocab.MakeFieldPosition(f+1, 0))
+	return p.starts[from:to]
+}
+
+// searches reports whether a query for words in a place searches a field.
+func searches(in query.Field, f vocab.Field) bool {
+	switch in {
+	case query.InTitle:
+		return f == vocab.TitleField
+	case query.InURL:
+		return f == vocab.URLField
+	case query.InAnchor:
+		return f == vocab.AnchorField
+	case query.InText, query.InAlt:
+		return f == vocab.Body
+	}
+	return true
+}
+
+// Bounds of the words between phrases near each other: 16 positions separate two anchor texts, and
+// five separate the names of two parts.
+const (
+	maxWithinAnchor = 15
+	maxWithinPart   = 3
+)
+
+// near reports whether one of the fields holds all phrases with at most within words between them.
+func near(phrases []phrase, in query.Field, within int) bool {
+	for f := range vocab.Fields {
+		if !searches(in, f) {
+			continue
+		}
+		most := within
+		if f == vocab.AnchorField {
+			most = min(most, maxWithinAnchor)
+		} else if f == vocab.PartField {
+			most = min(most, maxWithinPart)
+		}
+		starts := make([][]vocab.FieldPosition, len(phrases))
+		for i := range phrases {
+			starts[i] = phrases[i].startsIn(f)
+		}
+		if nearStarts(phrases, starts, most) {
+			return true
+		}
+	}
+	return false
+}
+
+// nearStarts looks for a stretch of words that holds each phrase once and at most within others.
+// It drops the first start of all in turn, as the others are the nearest ones after it.
+func nearStarts(phrases []phrase, starts [][]vocab.FieldPosition, within int) bool {
+	filled := 0
+	for i := range phrases {
+		filled += phrases[i].length()
+	}
+	for {
+		first, end := 0, 0
+		for i, s := range starts {
+			if len(s) == 0 {
+				return false
+			}
+			if s[0] < starts[first][0] {
+				first = i
+			}
+			end = max(end, int(s[0])+phrases[i].length())
+		}
+		if end-int(starts[first][0])-filled <= within {
+			return true
+		}
+		starts[first] = starts[first][1:]
+	}
+}

@@ -1,0 +1,228 @@
+package suggest
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+
+	"anatomy/analysis"
+)
+
+// Bounds of completions.
+const (
+	MaxPhrases   = 200_000 // those of the greatest weight
+	maxPhrase    = 80      // bytes of a phrase
+	phraseWords  = 8       // of a title; the rest is left out
+	titlePieces  = 4
+	maxTyped     = 200 // bytes of the text that is completed
+	MaxProposals = 64  // of one call
+)
+
+// A Collector collects the phrases of the greatest weight. It holds at most twice as many as it
+// keeps.
+type Collector struct {
+	max     int
+	phrases map[string]*phrase // by folded words
+}
+
+type phrase struct {
+	text   string
+	weight float64
+}
+
+// NewCollector returns a collector of at most max phrases.
+func NewCollector(max int) *Collector { return &Collector{max, map[string]*phrase{}} }
+
+// AddTitle adds the pieces of a page's title with a weight. Weights of the same piece add up.
+func (c *Collector) AddTitle(title string, weight float64) {
+	for i, piece := range pieces(title) {
+		if i == titlePieces {
+			return
+		}
+		text, key := plain(piece)
+		if key == "" {
+			continue
+		}
+		if p := c.phrases[key]; p != nil {
+			p.weight += weight
+			continue
+		}
+		c.phrases[key] = &phrase{strings.Clone(text), weight}
+		if len(c.phrases) >= 2*c.max {
+			c.cut()
+		}
+	}
+}
+
+// pieces splits a title at the signs between the name of a page and that of its site.
+func pieces(title string) []string {
+	const cut = "\n"
+	title = strings.NewReplacer(" | ", cut, " - ", cut, " – ", cut, " — ", cut, " · ", cut,
+		" • ", cut, " » ", cut, " « ", cut, " :: ", cut, ": ", cut).Replace(title)
+	return strings.Split(title, cut)
+}
+
+// plain returns a text as people type it: its first words in lower case, without operators. Key is
+// its folded words with spaces between them, empty for a text that cannot be completed to.
+func plain(text string) (typed, key string) {
+	if len(text) > 8*maxPhrase {
+		return "", ""
+	}
+	var t analysis.Tokenizer
+	var b, k strings.Builder
+	n, last := 0, 0
+	t.EachTerm([]byte(text), func(word []byte, start, end int, _ bool) {
+		if n++; n > phraseWords {
+			return
+		}
+		if n > 1 {
+			k.WriteByte(' ')
+		}
+		if start < last { // a bigram that overlaps the one before
+			start = last
+		} else if n > 1 {
+			b.WriteString(separator(text[last:start]))
+		}
+		b.WriteString(strings.ToLower(text[start:end]))
+		k.Write(word)
+		last = end
+	})
+	if b.Len() > maxPhrase || k.Len() < 2 {
+		return "", ""
+	}
+	return b.String(), k.String()
+}
+
+// separator returns what stays of the text between two words.
+func separator(between string) string {
+	switch between {
+	case "", ".", "-", "'", "’", "/":
+		return between
+	}
+	return " "
+}
+
+func (c *Collector) cut() {
+	if len(c.phrases) <= c.max {
+		return
+	}
+	weights := make([]float64, 0, len(c.phrases))
+	for _, p := range c.phrases {
+		weights = append(weights, p.weight)
+	}
+	slices.Sort(weights)
+	floor := weights[len(weights)-c.max]
+	for key, p := range c.phrases {
+		if p.weight <= floor {
+			delete(c.phrases, key)
+		}
+	}
+}
+
+// Completions are phrases sorted by their folded words. The zero value has none.
+type Completions struct {
+	keys   []string
+	texts  []string
+	weight []float32
+}
+
+// Completions returns the phrases and ends the collector.
+func (c *Collector) Completions() *Completions {
+	c.cut()
+	all := &Completions{}
+	for key := range c.phrases {
+		all.keys = append(all.keys, key)
+	}
+	slices.Sort(all.keys)
+	for _, key := range all.keys {
+		p := c.phrases[key]
+		all.texts = append(all.texts, p.text)
+		all.weight = append(all.weight, float32(p.weight))
+	}
+	return all
+}
+
+// Len returns the number of phrases.
+func (c *Completions) Len() int { return len(c.keys) }
+
+// Begin returns the phrases that begin with what was typed and are longer, those of the greatest
+// weight first, at most limit. A space at the end ends the last word.
+func (c *Completions) Begin(typed string, limit int) []string {
+	key := typedKey(typed)
+	if c == nil || key == "" {
+		return nil
+	}
+	from := sort.SearchStrings(c.keys, key)
+	best := newTop(min(limit, MaxProposals))
+	for i := from; i < len(c.keys) && strings.HasPrefix(c.keys[i], key); i++ {
+		if len(c.keys[i]) > len(key) {
+			best.add(i, c.weight[i])
+		}
+	}
+	var texts []string
+	for _, i := range best.sorted() {
+		texts = append(texts, c.texts[i])
+	}
+	return texts
+}
+
+// typedKey returns the folded beginning of a phrase.
+func typedKey(typed string) string {
+	if len(typed) > maxTyped {
+		return ""
+	}
+	key := strings.Join(analysis.PhraseTerms(typed), " ")
+	if key != "" && strings.HasSuffix(typed, " ") {
+		key += " "
+	}
+	return key
+}
+
+// Begin returns the most frequent words that begin with a folded prefix and are longer, at most
+// limit.
+func (d *Dictionary) Begin(prefix string, limit int) []Word {
+	if d == nil || prefix == "" {
+		return nil
+	}
+	from := sort.Search(d.Len(), func(i int) bool { return string(d.word(i)) >= prefix })
+	best := newTop(min(limit, MaxProposals))
+	for i := from; i < d.Len() && strings.HasPrefix(string(d.word(i)), prefix); i++ {
+		if len(d.word(i)) > len(prefix) {
+			best.add(i, float32(d.df[i]))
+		}
+	}
+	var found []Word
+	for _, i := range best.sorted() {
+		found = append(found, Word{string(d.word(i)), int(d.df[i])})
+	}
+	return found
+}
+
+// A top keeps the indices of the greatest weights, in descending order; of equal ones the first.
+type top struct {
+	limit  int
+	index  []int
+	weight []float32
+}
+
+func newTop(limit int) *top { return &top{limit: max(limit, 0)} }
+
+func (t *top) add(i int, weight float32) {
+	if len(t.index) == t.limit {
+		if t.limit == 0 || weight <= t.weight[t.limit-1] {
+			return
+		}
+		t.index, t.weight = t.index[:t.limit-1], t.weight[:t.limit-1]
+	}
+	at, _ := slices.BinarySearchFunc(t.weight, weight, func(have, weight float32) int {
+		if have >= weight {
+			return -1
+		}
+		return cmp.Compare(weight, have)
+	})
+	t.index = slices.Insert(t.index, at, i)
+	t.weight = slices.Insert(t.weight, at, weight)
+}
+
+func (t *top) sorted() []int { return t.index }

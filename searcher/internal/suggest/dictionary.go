@@ -1,0 +1,159 @@
+// Package suggest corrects and completes queries, by the terms of an index that are spelt like
+// another ([Dictionary.Near], [Speller]) and by titles that begin with a text
+// ([Completions.Begin]). Its structures never change once built, and it does no I/O: the searcher
+// fills them and checks that proposals have results.
+package suggest
+
+import (
+	"cmp"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Word is a term of the index with its document frequency.
+type Word struct {
+	Text string
+	DF   int
+}
+
+// Bounds of a dictionary.
+const (
+	MaxWords = 300_000 // the most frequent ones
+	MinDF    = 2       // a word of one page is as likely misspelt as what it would correct
+	minRunes = 3
+	maxRunes = 24
+)
+
+// Correctable reports whether a term takes part in corrections, on either side: 3 to 24 letters of
+// a script with spaces between words. Numbers, names with digits and scripts that the tokenizer
+// cuts into characters (Chinese, Japanese, Korean, Thai and the like) do not: there a similar term
+// is another word and not a slip.
+func Correctable(word string) bool {
+	n := 0
+	for _, r := range word {
+		if n++; n > maxRunes || !unicode.IsLetter(r) {
+			return false
+		}
+		if r >= 0xE00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+			unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) {
+			return false
+		}
+	}
+	return n >= minRunes
+}
+
+// Reach returns the distance up to which a word is corrected: 1, and 2 from 8 letters on.
+func Reach(word string) int {
+	if utf8.RuneCountInString(word) < 8 {
+		return 1
+	}
+	return 2
+}
+
+// A Builder builds a dictionary of the most frequent words of an index. It holds at most twice as
+// many as it keeps.
+type Builder struct {
+	max  int
+	kept []Word
+}
+
+// NewBuilder returns a builder of a dictionary of at most max words.
+func NewBuilder(max int) *Builder { return &Builder{max: max} }
+
+// Add adds a word, in any order and each once, if others may be corrected to it.
+func (b *Builder) Add(word []byte, df int) {
+	if df < MinDF || !Correctable(string(word)) {
+		return
+	}
+	if b.kept = append(b.kept, Word{string(word), df}); len(b.kept) >= 2*b.max {
+		b.cut()
+	}
+}
+
+func (b *Builder) cut() {
+	if len(b.kept) <= b.max {
+		return
+	}
+	slices.SortFunc(b.kept, byFrequency)
+	clear(b.kept[b.max:])
+	b.kept = b.kept[:b.max]
+}
+
+// byFrequency orders words: the most frequent first, then alphabetically.
+func byFrequency(a, b Word) int { return cmp.Or(cmp.Compare(b.DF, a.DF), cmp.Compare(a.Text, b.Text)) }
+
+// Dictionary returns the dictionary and ends the builder.
+func (b *Builder) Dictionary() *Dictionary {
+	b.cut()
+	slices.SortFunc(b.kept, func(x, y Word) int { return cmp.Compare(x.Text, y.Text) })
+	return newDictionary(b.kept)
+}
+
+// A Dictionary is a sorted array of words with the length of the prefix that each shares with the
+// one before it: a trie, flattened.
+type Dictionary struct {
+	text   []byte   // all words, one after the other
+	start  []uint32 // of each word in text, then the end of the last
+	df     []uint32
+	shared []uint8 // characters of the prefix shared with the word before
+	runes  []uint8 // characters of each word
+
+	least    int         // document frequency of every word, at least
+	frequent *Dictionary // the words of at least step times as many; nil if there are none
+}
+
+// step is the ratio of the least document frequencies of a dictionary and of that of its frequent
+// words. As frequencies follow Zipf's law, that one has about as many times fewer words.
+const step = 10
+
+func newDictionary(words []Word) *Dictionary { return newDictionaryOf(words, MinDF) }
+
+// newDictionaryOf returns the dictionary of words that at least so many documents hold. It
+// overwrites words.
+func newDictionaryOf(words []Word, least int) *Dictionary {
+	n := len(words)
+	d := &Dictionary{
+		least: least, start: make([]uint32, 1, n+1), df: make([]uint32, 0, n),
+		shared: make([]uint8, 0, n), runes: make([]uint8, 0, n),
+	}
+	before := ""
+	for _, w := range words {
+		d.text = append(d.text, w.Text...)
+		d.start = append(d.start, uint32(len(d.text)))
+		d.df = append(d.df, uint32(min(w.DF, 1<<32-1)))
+		d.shared = append(d.shared, uint8(sharedRunes(before, w.Text)))
+		d.runes = append(d.runes, uint8(utf8.RuneCountInString(w.Text)))
+		before = w.Text
+	}
+	if words = slices.DeleteFunc(words, func(w Word) bool { return w.DF < step*least }); len(words) > 0 {
+		d.frequent = newDictionaryOf(words, step*least)
+	}
+	return d
+}
+
+func sharedRunes(a, b string) (n int) {
+	for a != "" && b != "" {
+		r, size := utf8.DecodeRuneInString(a)
+		if s, _ := utf8.DecodeRuneInString(b); r != s {
+			break
+		}
+		a, b = a[size:], b[size:]
+		n++
+	}
+	return n
+}
+
+// Len returns the number of words.
+func (d *Dictionary) Len() int { return len(d.df) }
+
+// Bytes estimates the memory of the dictionary.
+func (d *Dictionary) Bytes() int {
+	n := cap(d.text) + 4*cap(d.start) + 4*cap(d.df) + cap(d.shared) + cap(d.runes)
+	if d.frequent != nil {
+		n += d.frequent.Bytes()
+	}
+	return n
+}
+
+func (d *Dictionary) word(i int) []byte { return d.text[d.start[i]:d.start[i+1]] }

@@ -1,0 +1,171 @@
+package suggest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// bruteDistance computes the optimal string alignment by the whole matrix.
+func bruteDistance(a, b []rune) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		d[i][0] = i
+	}
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
+
+func bruteNear(words []Word, word string, reach, least int) (found []Near) {
+	for _, w := range words {
+		if w.DF < least {
+			continue
+		}
+		if d := bruteDistance([]rune(word), []rune(w.Text)); d >= 1 && d <= reach {
+			found = append(found, Near{w, d})
+		}
+	}
+	slices.SortFunc(found, func(a, b Near) int { return strings.Compare(a.Text, b.Text) })
+	return found
+}
+
+// TestNear compares Near with measuring all words.
+func TestNear(t *testing.T) {
+	found := 0
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[abcé]{3,10}`)
+		b := NewBuilder(1000)
+		var all []Word
+		for i, w := range rapid.SliceOfNDistinct(word, 1, 60, rapid.ID[string]).Draw(t, "words") {
+			df := MinDF + i*i%600
+			all = append(all, Word{w, df})
+			b.Add([]byte(w), df)
+		}
+		d := b.Dictionary()
+		asked := word.Draw(t, "asked")
+		for reach := 1; reach <= 2; reach++ {
+			for _, least := range []int{0, 5, 20, 100, 300} {
+				got, want := d.Near(asked, reach, least), bruteNear(all, asked, reach, least)
+				if !reflect.DeepEqual(got, want) {
+					t.Fatalf("near %q at %d, of %d pages: %v, want %v", asked, reach, least, got, want)
+				}
+				found += len(got)
+			}
+		}
+	})
+	if found == 0 {
+		t.Error("nothing was ever near")
+	}
+}
+
+func TestNearRefuses(t *testing.T) {
+	b := NewBuilder(10)
+	b.Add([]byte("word"), 5)
+	d := b.Dictionary()
+	for _, word := range []string{"", "wo", "w0rd", "wor_d", "東京都庁", "ไทยคำ", strings.Repeat("a", 1<<20), "wor\x00d", "\xff\xfeabc"} {
+		if got := d.Near(word, 2, 0); got != nil {
+			t.Errorf("%.20q: %v", word, got)
+		}
+	}
+	for _, reach := range []int{-1, 0, 3} {
+		if d.Near("wordy", reach, 0) != nil {
+			t.Errorf("reach %d finds something", reach)
+		}
+	}
+	var none *Dictionary
+	if none.Near("word", 1, 0) != nil || none.Begin("w", 3) != nil {
+		t.Error("no dictionary knows words")
+	}
+}
+
+// TestBuilderIsBounded checks that a builder keeps the most frequent words, whatever their order
+// and number.
+func TestBuilderIsBounded(t *testing.T) {
+	b := NewBuilder(100)
+	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(5000) {
+		b.Add([]byte("word"+letters(i)), i)
+		if len(b.kept) > 200 {
+			t.Fatalf("%d words are held", len(b.kept))
+		}
+	}
+	d := b.Dictionary()
+	if d.Len() != 100 || slices.Min(d.df) != 4900 {
+		t.Errorf("%d words, the rarest of %d pages", d.Len(), slices.Min(d.df))
+	}
+}
+
+func letters(i int) string {
+	b := []byte("aaaa")
+	for at := 3; i > 0; at-- {
+		b[at] = 'a' + byte(i%26)
+		i /= 26
+	}
+	return string(b)
+}
+
+func TestCompletions(t *testing.T) {
+	c := NewCollector(100)
+	c.AddTitle("Garbage Collection | The Site", 3)
+	c.AddTitle("GARBAGE collection — The Site", 2)
+	c.AddTitle("Garbage trucks: a \"history\" (part 2)", 4)
+	c.AddTitle("Gärbage", 1)
+	c.AddTitle("os.path - Common path-names", 1)
+	c.AddTitle("東京都の歴史", 1)
+	c.AddTitle("-x OR (y", 1)
+	c.AddTitle(strings.Repeat("long ", 1000), 9)
+	all := c.Completions()
+	for typed, want := range map[string][]string{
+		"garb":      {"garbage collection", "garbage trucks", "gärbage"},
+		"GÄRB":      {"garbage collection", "garbage trucks", "gärbage"},
+		"garbage ":  {"garbage collection", "garbage trucks"},
+		"garbage c": {"garbage collection"},
+		"the":       {"the site"},
+		"a his":     {"a history part 2"},
+		"os.p":      {"os.path"},
+		"common pa": {"common path-names"},
+		"東京":        {"東京都の歴史"},
+		"x":         {"x or y"},
+		"":          nil, " ": nil, "zzz": nil, "gärbage": {"garbage collection", "garbage trucks"}, "long": nil,
+		strings.Repeat("garb", 1<<18): nil,
+	} {
+		if got := all.Begin(typed, 10); !slices.Equal(got, want) {
+			t.Errorf("%.20q: %q, want %q", typed, got, want)
+		}
+	}
+	if got := all.Begin("g", 1); len(got) != 1 || all.Begin("g", 0) != nil || all.Begin("g", -1) != nil {
+		t.Errorf("limits are not kept: %q", got)
+	}
+}
+
+func TestCollectorIsBounded(t *testing.T) {
+	c := NewCollector(50)
+	for i := range 5000 {
+		c.AddTitle(fmt.Sprint("title number ", i), float64(i%1000))
+		if len(c.phrases) > 100 {
+			t.Fatalf("%d phrases are held", len(c.phrases))
+		}
+	}
+	if n := c.Completions().Len(); n == 0 || n > 50 {
+		t.Errorf("%d phrases are kept", n)
+	}
+}

@@ -1,0 +1,162 @@
+package searcher
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"anatomy/searcher/internal/presentation"
+	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// Document returns what the index keeps of a document, with its text. It fails with ErrNotIndexed
+// if the document is not searchable.
+func (s *Searcher) Document(ctx context.Context, doc vocab.DocID) (info vocab.DocInfo, err error) {
+	err = s.store.read(func(snap *snapshot) error {
+		p, ord, err := snap.locate(doc)
+		if err == nil {
+			info, err = p.seg.Info(ord)
+		}
+		return err
+	})
+	return info, err
+}
+
+// Has reports whether a document is searchable.
+func (s *Searcher) Has(doc vocab.DocID) bool {
+	snap := s.store.acquire()
+	defer s.store.release(snap)
+	_, _, err := snap.locate(doc)
+	return err == nil
+}
+
+// Find returns the document of a URL. It fails with ErrNotIndexed if that is not searchable.
+func (s *Searcher) Find(ctx context.Context, url string) (doc vocab.DocID, err error) {
+	u, err := weburl.Parse(url)
+	if err != nil {
+		return 0, fmt.Errorf("searcher: find %q: %w", url, err)
+	}
+	err = s.store.read(func(snap *snapshot) error {
+		part, ord, err := snap.find(&u)
+		if err == nil {
+			doc = snap.parts[part].seg.DocID(ord)
+		}
+		return err
+	})
+	return doc, err
+}
+
+// A SitePage is a page of a site, as far as the index knows it without its text.
+type SitePage struct {
+	Doc      vocab.DocID
+	URL      string
+	Title    string
+	PageRank float64
+	Crawled  bool
+}
+
+// SitePages are the searchable documents of a site.
+type SitePages struct {
+	Documents int
+	Crawled   int     // of Documents; the others are known by links alone
+	PageRank  float64 // sum
+	Best      []SitePage
+}
+
+// Site returns the documents of a site, written as in site: , with the n of the highest PageRank.
+func (s *Searcher) Site(ctx context.Context, site string, n int) (SitePages, error) {
+	var all SitePages
+	err := s.store.read(func(snap *snapshot) (err error) {
+		all, err = sitePages(ctx, snap, site, n)
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("searcher: site %q: %w", site, err)
+	}
+	return all, err
+}
+
+func sitePages(ctx context.Context, snap *snapshot, site string, n int) (all SitePages, err error) {
+	var found []scoring.Candidate
+	var a retrieval.Arena
+	for i, p := range snap.parts {
+		w := a.Walk(&p.Part, retrieval.Terms{}, nil, retrieval.NewClock(ctx, 0))
+		docs := w.Site(site)
+		if w.Err() != nil {
+			return all, w.Err()
+		}
+		for _, r := range docs.Ranges() {
+			for ord := r.From; ord < r.To; ord++ {
+				if p.Dead.Has(ord) {
+					continue
+				}
+				c := scoring.Candidate{Doc: p.seg.DocID(ord), Part: i, Ord: ord}
+				found = append(found, c)
+				all.PageRank += snap.rankOf(c.Doc)
+				all.Documents++
+				if p.seg.Crawled(ord) {
+					all.Crawled++
+				}
+			}
+		}
+		if ctx.Err() != nil {
+			return all, ctx.Err()
+		}
+	}
+	slices.SortFunc(found, func(a, b scoring.Candidate) int {
+		return cmp.Or(cmp.Compare(snap.rankOf(b.Doc), snap.rankOf(a.Doc)), cmp.Compare(a.Doc, b.Doc))
+	})
+	for _, c := range found[:min(n, len(found))] {
+		info, err := snap.parts[c.Part].seg.Record(c.Ord)
+		if err != nil {
+			return all, err
+		}
+		page := SitePage{info.Doc, info.URL, info.Title, snap.rankOf(c.Doc), info.Crawled}
+		all.Best = append(all.Best, page)
+	}
+	return all, nil
+}
+
+// Near returns the n nearest near-duplicates of a document, the nearest first, and how many there
+// are in all. It compares the sketches of all documents, which takes a millisecond for a million.
+func (s *Searcher) Near(
+	ctx context.Context, doc vocab.DocID, n int,
+) (nearest []Near, total int, err error) {
+	err = s.store.read(func(snap *snapshot) error {
+		found := nearDuplicates(snap, doc)
+		nearest, total = nil, len(found)
+		for _, f := range found[:min(n, total)] {
+			info, err := snap.parts[f.Part].seg.Record(f.Ord)
+			if err != nil {
+				return err
+			}
+			nearest = append(nearest, Near{f.Doc, info.URL, f.Distance})
+		}
+		return ctx.Err()
+	})
+	return nearest, total, err
+}
+
+func nearDuplicates(snap *snapshot, doc vocab.DocID) (found []presentation.NearDuplicate) {
+	var sketch vocab.Sketch
+	if p, ord, err := snap.locate(doc); err == nil {
+		sketch = p.seg.Sketch(ord)
+	}
+	for i, p := range snap.parts {
+		for ord := range vocab.Ordinal(p.seg.Docs()) {
+			d := sketch.Distance(p.seg.Sketch(ord))
+			if other := p.seg.DocID(ord); d <= scoring.NearDistance && other != doc && !p.Dead.Has(ord) {
+				c := scoring.Candidate{Doc: other, Part: i, Ord: ord}
+				found = append(found, presentation.NearDuplicate{Candidate: c, Distance: d})
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b presentation.NearDuplicate) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Doc, b.Doc))
+	})
+	return found
+}

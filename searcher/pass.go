@@ -1,0 +1,162 @@
+package searcher
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+
+	"anatomy/disk/segment"
+	"anatomy/searcher/internal/arena"
+	"anatomy/searcher/internal/presentation"
+	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// A queryArena is the memory of one query, which the next query reuses. Nothing of it may be part
+// of a response.
+type queryArena struct {
+	parser    query.Parser
+	retrieval retrieval.Arena
+	scoring   scoring.Arena
+	shown     presentation.Arena
+	searches  arena.Of[search]
+	passes    arena.Of[pass]
+	lists     arena.Of[*segment.PostingIterator]
+	parts     arena.Of[[]*segment.PostingIterator]
+
+	// One user at a time:
+	scorer scoring.Scorer
+	reader pageReader
+	hits   [][]vocab.Hit        // of one page, by term
+	sorted []*scoring.Candidate // see inDiskOrder
+	keys   []uint64
+}
+
+// reset frees the memory of a query.
+func (a *queryArena) reset() {
+	a.retrieval.Reset()
+	a.scoring.Reset()
+	a.shown.Reset()
+	a.searches.Reset()
+	a.passes.Reset()
+	a.lists.Reset()
+	a.parts.Reset()
+	a.reader = pageReader{}
+}
+
+// hitsOf returns memory for the hits of n terms.
+func (a *queryArena) hitsOf(n int) [][]vocab.Hit {
+	for len(a.hits) < n {
+		a.hits = append(a.hits, nil)
+	}
+	return a.hits[:n]
+}
+
+// inDiskOrder returns candidates in their order on disk. The next call overwrites the result.
+func (a *queryArena) inDiskOrder(candidates []scoring.Candidate) []*scoring.Candidate {
+	sorted, keys, parts := a.sorted[:0], a.keys, 1
+	for part := 0; part < parts; part++ {
+		keys = keys[:0]
+		for i := range candidates {
+			if parts = max(parts, candidates[i].Part+1); candidates[i].Part == part {
+				keys = append(keys, uint64(candidates[i].Ord)<<32|uint64(i))
+			}
+		}
+		slices.Sort(keys)
+		for _, key := range keys {
+			sorted = append(sorted, &candidates[uint32(key)])
+		}
+	}
+	a.sorted, a.keys = sorted, keys
+	return sorted
+}
+
+// A search is one request being answered from one snapshot: what its passes share.
+type search struct {
+	snap       *snapshot
+	weights    *scoring.Weights
+	links      Links // nil if they are not kept
+	req        *Request
+	clock      *retrieval.Clock
+	arena      *queryArena
+	candidates int  // pages that may be scored in the second phase
+	countTo    int  // matches that are counted exactly
+	byDate     bool // sort by date
+	damaged    func(*Response, error)
+}
+
+// A pass is one query on its way through the steps of the pipeline. It belongs to one goroutine. A
+// field without a step beside it is set by begin, which retrieve calls once or twice; the others by
+// the step that is named. Of a relaxed query, keepMost narrows ranked; addRelaxed extends results
+// and page of the query itself.
+type pass struct {
+	*search
+	query query.Query // newPass
+	resp  *Response   // newPass
+	refs  references  // locate
+	ended bool        // the query cannot be answered; resp.Why says why
+
+	root  *query.Node // the query that is answered: located, with forms
+	terms *scoring.Terms
+	lists [][]*segment.PostingIterator // full lists by part and term; nil where a part lacks it
+	joint map[string]int               // of terms with forms: documents that hold any of these
+
+	preferred []preference
+	homes     []home
+
+	found     []scoring.Candidate // retrieve: the best pages of the first phase, best first
+	toRank    int                 // retrieve: how many of found the second phase scores
+	wanted    int                 // newPass: pages that are scored even if the time is over
+	ranked    []scoring.Candidate // rank: those that were scored, best first
+	results   []scoring.Candidate // collapse, extend: as they are shown
+	collapser presentation.Collapser
+	page      []scoring.Candidate // conclude: the results that the request asks for
+
+	relaxed *relaxation // of a query with some terms dropped
+}
+
+// newPass returns a pass of the search before any step.
+func (s *search) newPass(q query.Query, resp *Response) *pass {
+	p := s.arena.passes.New()
+	*p = pass{search: s, query: q, resp: resp, wanted: s.req.Offset + s.req.Limit}
+	return p
+}
+
+// firstK returns how many pages the first phase finds.
+func (p *pass) firstK() int { return max(p.candidates, p.req.Offset+p.req.Limit+1) }
+
+// walk returns a walk over a part that only matches.
+func (s *search) walk(part *part) *retrieval.Walk {
+	return s.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, s.clock)
+}
+
+// unreadable records that a part of the index cannot be read, and returns nil if the query can go on
+// without it. It returns the error if a file has vanished, which the next snapshot may have again,
+// or if there was one before.
+func (p *pass) unreadable(part *part, err, before error) error {
+	if errors.Is(err, fs.ErrNotExist) || before != nil {
+		return errors.Join(before, err)
+	}
+	p.search.damaged(p.resp, fmt.Errorf("segment %s: %w", part.Name, err))
+	return nil
+}
+
+// A step is one stage of the pipeline.
+type step func(*pass) error
+
+// run runs steps until one fails or ends the pass.
+func (p *pass) run(steps ...step) error {
+	for _, step := range steps {
+		if err := step(p); err != nil || p.ended {
+			return err
+		}
+	}
+	return nil
+}
+
+// scoreAll makes the pass score all candidates, whatever the time.
+const scoreAll = math.MaxInt

@@ -1,0 +1,55 @@
+package searcher
+
+import (
+	"anatomy/searcher/query"
+)
+
+// answer answers a query by the steps of the pipeline:
+//
+//	retrieve      the first phase: candidates by impact
+//	rank          the second phase: exact scores
+//	collapse      near-duplicates and crowded hosts
+//	extend        pages after the candidates
+//	countBlocked  pages of blocked sites
+//	conclude      the page of results, and why it is empty
+//	correct       if there are likelier spellings: the correction enters at retrieve
+//	relax         if few pages match: the query without some terms enters at retrieveMost
+//	present       snippets and explanations
+//
+// A pass that enters the pipeline anew has a response of its own, of which choose and addRelaxed
+// take over what is shown.
+func answer(s *search, k *knowledge, q query.Query, resp *Response) error {
+	p := s.newPass(q, resp)
+	if err := find(p); err != nil {
+		return err
+	}
+	if text := correction(p, k); text != "" && (resp.Total > 0 || s.req.Verbatim) {
+		resp.Suggestion = text
+	} else if text != "" {
+		better := p.corrected(text)
+		if err := find(better); err != nil {
+			return err
+		}
+		p = p.choose(better, text)
+	}
+	relaxed := relax(p)
+	if relaxed != nil {
+		if err := relaxed.run(retrieveMost, rank, keepMost, collapse); err != nil {
+			return err
+		}
+		if relaxed.ended {
+			relaxed = nil
+		} else {
+			p.addRelaxed(relaxed)
+		}
+	}
+	if p.ended {
+		return nil
+	}
+	return present(p, relaxed)
+}
+
+// find finds the results of a query as it is.
+func find(p *pass) error {
+	return p.run(retrieve, rank, collapse, extend, countBlocked, conclude)
+}

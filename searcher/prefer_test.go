@@ -1,0 +1,169 @@
+package searcher_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"anatomy/internal/test/oracle"
+	"anatomy/searcher"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// asked returns all results of a request, page by page.
+func asked(t failer, s *searcher.Searcher, r searcher.Request) (all []searcher.Result, last *searcher.Response) {
+	for {
+		r.Offset, r.Explain, r.Strict, r.Within = len(all), true, true, time.Hour
+		resp, err := s.Search(context.Background(), r)
+		if err != nil {
+			t.Fatalf("%+v: %v", r, err)
+		}
+		all = append(all, resp.Results...)
+		if !resp.Next {
+			return all, resp
+		}
+	}
+}
+
+func anyOf(sites []string, url string) (n int) {
+	u, _ := weburl.Parse(url)
+	for _, site := range sites {
+		if weburl.MatchSite(site, &u) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestPreferences checks that results with preferences are those without, except for pages of
+// blocked sites, with the points of raised and lowered sites, pinned pages first, and that
+// explanations add up.
+func TestPreferences(t *testing.T) {
+	for _, candidates := range []int{1, 5, 1000} {
+		c := collect(7, 3)
+		c.Candidates = candidates
+		s := newFolder(t).hold(c)
+		c = collect(7, 3)
+		c.Candidates = 1000
+		full := newFolder(t).hold(c) // which scores all pages exactly
+		sites := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x.org", "www.x.org", "y.com", "x.org/dir", "127.0.0.1", "absent.org", "no host", ""}), 0, 3, rapid.ID)
+		rapid.Check(t, func(rt *rapid.T) {
+			p := &searcher.Preferences{Raise: sites.Draw(rt, "raise"), Lower: sites.Draw(rt, "lower"), Pin: sites.Draw(rt, "pin"), Block: sites.Draw(rt, "block")}
+			r := searcher.Request{Query: drawQuery(rt), Limit: rapid.IntRange(1, 20).Draw(rt, "limit"), Ungrouped: true}
+			plain, _ := asked(rt, full, r)
+			r.Preferences = p
+			got, resp := asked(rt, s, r)
+			points, hidden := map[vocab.DocID]searcher.Score{}, 0
+			var want []searcher.Result
+			for _, one := range plain {
+				if anyOf(p.Block, one.URL) > 0 {
+					hidden++
+					continue
+				}
+				one.Score += searcher.Score(anyOf(p.Raise, one.URL)-anyOf(p.Lower, one.URL)) * 3_000_000
+				points[one.Doc] = one.Score
+				want = append(want, one)
+			}
+			if resp.Hidden != hidden || hidden > 0 && !resp.HiddenExact || resp.Total != len(want) || len(got) != len(want) {
+				rt.Fatalf("%+v: %d results of %d, %d hidden; want %d, %d hidden", r, len(got), resp.Total, resp.Hidden, len(want), hidden)
+			}
+			for i, one := range got {
+				if score, ok := points[one.Doc]; !ok || one.Score != score {
+					rt.Fatalf("%+v: number %d, %s, scores %d, want %d", r, i, one.URL, one.Score, score)
+				}
+				delete(points, one.Doc)
+				checkSum(rt, r.Query, one.Explanation, one.Score)
+				if e, err := s.Explain(context.Background(), r, one.URL); err != nil || e.Score != one.Score {
+					rt.Fatalf("%+v: %s is explained by %+v, %v", r, one.URL, e, err)
+				}
+			}
+			if candidates < 1000 {
+				return
+			}
+			slices.SortFunc(want, func(a, b searcher.Result) int {
+				return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc))
+			})
+			want = pinned(want, p.Pin)
+			for i := range want {
+				if got[i].Doc != want[i].Doc || got[i].Pinned != want[i].Pinned {
+					rt.Fatalf("%+v: number %d is %s, pinned %v; want %s, %v", r, i, got[i].URL, got[i].Pinned, want[i].URL, want[i].Pinned)
+				}
+			}
+		})
+	}
+}
+
+// pinned moves the best pages of each site before all others.
+func pinned(results []searcher.Result, sites []string) []searcher.Result {
+	for _, site := range sites {
+		left := searcher.MaxPinned
+		for i := range results {
+			if left > 0 && anyOf([]string{site}, results[i].URL) > 0 {
+				results[i].Pinned = true
+				left--
+			}
+		}
+	}
+	slices.SortStableFunc(results, func(a, b searcher.Result) int {
+		switch {
+		case a.Pinned == b.Pinned:
+			return 0
+		case a.Pinned:
+			return -1
+		}
+		return 1
+	})
+	return results
+}
+
+// TestRaisedFromBelow checks that pages of raised and pinned sites are found that are too weak for
+// the second phase.
+func TestRaisedFromBelow(t *testing.T) {
+	s := manyPages(t, 500).open(searcher.Options{Candidates: 10})
+	for _, p := range []searcher.Preferences{{Raise: []string{"h7.org"}}, {Pin: []string{"h7.org"}}} {
+		resp, err := s.Search(context.Background(), searcher.Request{Query: "common", Limit: 3, Ungrouped: true, Preferences: &p})
+		must(t, err)
+		for _, r := range resp.Results {
+			if !strings.HasPrefix(r.URL, "http://h7.org/") {
+				t.Errorf("%+v: %s is among the first", p, r.URL)
+			}
+		}
+		if resp.Total != 500 || len(resp.Results) != 3 {
+			t.Errorf("%+v: %d results of %d", p, len(resp.Results), resp.Total)
+		}
+	}
+	resp, err := s.Search(context.Background(), searcher.Request{Query: "n7", Preferences: &searcher.Preferences{Block: []string{"h7.org"}}})
+	must(t, err)
+	if len(resp.Results) != 0 || resp.Hidden != 1 || !strings.Contains(resp.Why, "you blocked") {
+		t.Errorf("all results blocked: %+v", resp)
+	}
+}
+
+// TestPreferredLanguage checks that pages in the preferred language score more, and that the
+// explanation says so.
+func TestPreferredLanguage(t *testing.T) {
+	f := newFolder(t)
+	f.add(pagesOf(textPage(1, "http://a.org/", "common"), textPage(2, "http://b.org/", "common"), textPage(3, "http://c.org/", "common")), func(d *oracle.Document) vocab.DocInfo {
+		info := bare(d)
+		info.Lang = []string{"", "en", "de-ch", ""}[d.Doc]
+		return info
+	})
+	f.publish()
+	s := f.open(searcher.Options{})
+	resp, err := s.Search(context.Background(), searcher.Request{Query: "common", Explain: true, Preferences: &searcher.Preferences{Lang: "DE-at"}})
+	must(t, err)
+	if len(resp.Results) != 3 || resp.Results[0].Doc != 2 {
+		t.Errorf("results %+v", resp.Results)
+	}
+	for _, r := range resp.Results {
+		if slices.ContainsFunc(r.Explanation.Parts, func(p searcher.Part) bool { return p.Name == "preference" }) != (r.Lang == "de-ch") {
+			t.Errorf("%s in %q: %+v", r.URL, r.Lang, r.Explanation.Parts)
+		}
+	}
+}

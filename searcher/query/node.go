@@ -1,0 +1,280 @@
+package query
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"anatomy/analysis"
+	"anatomy/vocab"
+)
+
+// An Op is the operator of a Node.
+type Op uint8
+
+// The operators.
+const (
+	Words Op = iota // a term, or several terms next to each other
+	Site            // pages of a host
+	Only            // pages that pass a filter
+	Pages           // pages with a relation to a page
+	And             // two or more Kids
+	Or              // two or more Kids
+	Not             // one of Kids
+	Near            // two or more Kids, which are Words in one field, near each other
+)
+
+// A Field is the part of a page that is searched.
+type Field uint8
+
+// The fields.
+const (
+	Anywhere Field = iota
+	InTitle
+	InURL
+	InAnchor
+	InText
+	InAlt // of the text: alternative texts of images
+)
+
+var fieldNames = [...]string{
+	Anywhere: "", InTitle: "intitle:", InURL: "inurl:", InAnchor: "inanchor:", InText: "intext:", InAlt: "inalt:",
+}
+
+func (f Field) String() string { return fieldNames[f] }
+
+// A Node is a part of a query. Kids of And are not And, kids of Or not Or, the kid of Not is not
+// Not, and no two kids of one node are the same.
+type Node struct {
+	Op    Op
+	Kids  []*Node
+	Words []string // of Words: terms, at least one
+	At    []uint32 // of several Words: their offsets in the phrase, from 0 up; nil if no word is open
+	Text  string   // of Words: as typed
+	Forms []string // of a single one of Words: other terms that match as well, sorted; Parse sets none
+	Times int      // of Words: occurrences in the query, at least 1; String writes one
+	Exact bool     // of Words: in quotes or after a plus, so that forms do not match, or several words
+	In    Field    // of Words, and of Near that of all Kids
+	Site  string   // of Site: "example.org" or "example.org/dir"
+
+	Within int // of Near: most words between Kids, at most MaxWithin
+
+	Filter Filter // of Only
+
+	Ref  Ref           // of Pages
+	Docs []vocab.DocID // of Pages: those that Ref refers to; Parse sets none
+}
+
+// MaxWithin is the largest Within; a larger number in a query means it.
+const MaxWithin = 1000
+
+// String returns the node in the query language.
+func (n *Node) String() string {
+	var b strings.Builder
+	n.write(&b)
+	return b.String()
+}
+
+func (n *Node) write(b *strings.Builder) {
+	switch n.Op {
+	case Words:
+		b.WriteString(n.In.String())
+		if !n.Exact {
+			b.WriteString(n.Text)
+			return
+		}
+		b.WriteByte('"')
+		b.WriteString(n.Text)
+		b.WriteByte('"')
+	case Site:
+		b.WriteString("site:" + n.Site)
+	case Only:
+		b.WriteString(n.Filter.String())
+	case Pages:
+		b.WriteString(n.Ref.String())
+	case And:
+		n.writeKids(b, " ")
+	case Or:
+		n.writeKids(b, " OR ")
+	case Not:
+		b.WriteByte('-')
+		n.writeKid(b, n.Kids[0])
+	case Near:
+		n.writeNear(b)
+	}
+}
+
+func (n *Node) writeKids(b *strings.Builder, between string) {
+	for i, kid := range n.Kids {
+		if i > 0 && n.Op == And && kid.continues(n.Kids[i-1]) {
+			_, size := utf8.DecodeRuneInString(kid.Text)
+			b.WriteString(kid.Text[size:])
+			continue
+		}
+		if i > 0 {
+			b.WriteString(between)
+		}
+		n.writeKid(b, kid)
+	}
+}
+
+func (n *Node) writeKid(b *strings.Builder, kid *Node) {
+	if kid.Op == And || kid.Op == Or ||
+		n.Op == Not && (kid.spaced() || kid.Op == Words && isOption(kid.String())) {
+		b.WriteByte('(')
+		kid.write(b)
+		b.WriteByte(')')
+		return
+	}
+	kid.write(b)
+}
+
+// writeNear writes AROUND between phrases of several words, else one phrase with ~.
+func (n *Node) writeNear(b *strings.Builder) {
+	if n.spaced() {
+		n.Kids[0].write(b)
+		b.WriteString(" AROUND(" + strconv.Itoa(n.Within) + ") ")
+		n.Kids[1].write(b)
+		return
+	}
+	b.WriteString(n.In.String() + `"`)
+	for i, kid := range n.Kids {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(kid.Text)
+	}
+	b.WriteString(`"~` + strconv.Itoa(n.Within))
+}
+
+// spaced reports whether a phrase of a Near node is written with spaces.
+func (n *Node) spaced() bool {
+	return n.Op == Near && (strings.Contains(n.Kids[0].Text, " ") || strings.Contains(n.Kids[1].Text, " "))
+}
+
+// continues reports whether n is a bigram that begins with the last character of the one before:
+// they were one run, or mean the same as one.
+func (n *Node) continues(before *Node) bool {
+	if !n.bigram() || !before.bigram() {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(n.Text)
+	last, _ := utf8.DecodeLastRuneInString(before.Text)
+	return first == last
+}
+
+// bigram reports whether n is two characters without marks, anywhere on a page.
+func (n *Node) bigram() bool {
+	if n.Op != Words || n.In != Anywhere || n.Exact || utf8.RuneCountInString(n.Text) != 2 {
+		return false
+	}
+	_, size := utf8.DecodeRuneInString(n.Text)
+	return analysis.IsUnigram(n.Text[:size]) && analysis.IsUnigram(n.Text[size:])
+}
+
+// Positive reports whether every match of n holds something that pages can be looked up by. A query
+// of nothing but negatives is not positive, nor is `a OR -b`.
+func (n *Node) Positive() bool {
+	switch n.Op {
+	case Words, Site, Only, Pages, Near:
+		return true
+	case And:
+		return slices.ContainsFunc(n.Kids, (*Node).Positive)
+	case Or:
+		return !slices.ContainsFunc(n.Kids, func(kid *Node) bool { return !kid.Positive() })
+	}
+	return false
+}
+
+// Wanted returns the Words nodes that are not under a Not, in the order of the text.
+func (n *Node) Wanted() []*Node { return n.appendWanted(make([]*Node, 0, max(1, len(n.Kids)))) }
+
+func (n *Node) appendWanted(all []*Node) []*Node {
+	switch n.Op {
+	case Words:
+		return append(all, n)
+	case And, Or, Near:
+		for _, kid := range n.Kids {
+			all = kid.appendWanted(all)
+		}
+	}
+	return all
+}
+
+// wantsWords reports whether Wanted returns any.
+func (n *Node) wantsWords() bool {
+	isGroup := n.Op == And || n.Op == Or || n.Op == Near
+	return n.Op == Words || isGroup && slices.ContainsFunc(n.Kids, (*Node).wantsWords)
+}
+
+// HasForm reports whether a term is among the Forms of n.
+func (n *Node) HasForm(word string) bool {
+	_, has := slices.BinarySearch(n.Forms, word)
+	return has
+}
+
+// Offset returns the offset of word k from the first word of a phrase.
+func (n *Node) Offset(k int) uint32 {
+	if n.At == nil {
+		return uint32(k)
+	}
+	return n.At[k]
+}
+
+// same reports whether two nodes match the same pages.
+func (n *Node) same(m *Node) bool {
+	return n.Op == m.Op && n.In == m.In && n.Exact == m.Exact && n.Site == m.Site &&
+		n.Filter == m.Filter && n.Ref == m.Ref && n.Within == m.Within &&
+		slices.Equal(n.At, m.At) && slices.Equal(n.Words, m.Words) &&
+		slices.EqualFunc(n.Kids, m.Kids, (*Node).same)
+}
+
+// join returns one node of several, of which some may be nil: flat, and without repetitions.
+func join(op Op, parts []*Node) *Node {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	kids := make([]*Node, 0, len(parts))
+	for _, part := range parts {
+		switch {
+		case part == nil:
+		case part.Op == op:
+			kids = appendNew(kids, part.Kids...)
+		default:
+			kids = appendNew(kids, part)
+		}
+	}
+	switch len(kids) {
+	case 0:
+		return nil
+	case 1:
+		return kids[0]
+	}
+	return &Node{Op: op, Kids: kids}
+}
+
+func appendNew(kids []*Node, more ...*Node) []*Node {
+next:
+	for _, m := range more {
+		for _, kid := range kids {
+			if kid.same(m) {
+				kid.Times += m.Times
+				continue next
+			}
+		}
+		kids = append(kids, m)
+	}
+	return kids
+}
+
+// negate returns the negation of n, nil for nil.
+func negate(n *Node) *Node {
+	switch {
+	case n == nil:
+		return nil
+	case n.Op == Not:
+		return n.Kids[0]
+	}
+	return &Node{Op: Not, Kids: []*Node{n}}
+}

@@ -1,0 +1,112 @@
+package query
+
+import (
+	"slices"
+
+	"anatomy/vocab"
+)
+
+// Rewriting a query returns a new tree, which shares unchanged nodes with the old one.
+
+// With returns the tree with the forms that a function returns for terms; wanted reports whether
+// the term is not under a Not.
+func (n *Node) With(forms func(n *Node, wanted bool) []string) *Node { return n.with(forms, true) }
+
+func (n *Node) with(forms func(*Node, bool) []string, wanted bool) *Node {
+	switch n.Op {
+	case Near: // forms do not match where positions count
+		return n
+	case Words:
+		found := forms(n, wanted)
+		if len(found) == 0 {
+			return n
+		}
+		changed := *n
+		changed.Forms = found
+		return &changed
+	}
+	return n.withKids(func(kid *Node) *Node { return kid.with(forms, wanted && n.Op != Not) })
+}
+
+// withKids returns n with its kids rewritten, n itself if all stay as they are.
+func (n *Node) withKids(rewrite func(kid *Node) *Node) *Node {
+	var kids []*Node
+	for i, kid := range n.Kids {
+		rewritten := rewrite(kid)
+		if rewritten != kid && kids == nil {
+			kids = slices.Clone(n.Kids)
+		}
+		if kids != nil {
+			kids[i] = rewritten
+		}
+	}
+	if kids == nil {
+		return n
+	}
+	changed := *n
+	changed.Kids = kids
+	return &changed
+}
+
+// Locate returns the tree with the documents that a function returns for references.
+func (n *Node) Locate(docs func(Ref) []vocab.DocID) *Node {
+	if n == nil || n.Op == Words {
+		return n
+	}
+	if n.Op == Pages {
+		changed := *n
+		changed.Docs = docs(n.Ref)
+		return &changed
+	}
+	return n.withKids(func(kid *Node) *Node { return kid.Locate(docs) })
+}
+
+// InImages restricts a query to pages that have one of its words in the alternative text of an
+// image. It returns nil if the query has no words.
+func (n *Node) InImages() *Node {
+	var any []*Node
+	for _, leaf := range n.Wanted() {
+		if leaf.In <= InText && leaf.In != InURL {
+			leaf := *leaf
+			leaf.In = InAlt
+			any = append(any, &leaf)
+		}
+	}
+	either := join(Or, any)
+	if either == nil {
+		return nil
+	}
+	return join(And, []*Node{n, either})
+}
+
+// Most relaxes a query: pages may lack its words, all but one, unless these are in quotes, after a
+// plus or an operator. It returns those words as well, at least two; or nil.
+func (n *Node) Most() (most *Node, words []*Node) {
+	if n == nil || n.Op != And {
+		return nil, nil
+	}
+	var others []*Node
+	for _, kid := range n.Kids {
+		if kid.mayMiss() {
+			words = append(words, kid)
+		} else {
+			others = append(others, kid)
+		}
+	}
+	if len(words) < 2 {
+		return nil, nil
+	}
+	most = &Node{Op: Or, Kids: words}
+	if len(others) > 0 {
+		most = &Node{Op: And, Kids: append(others, most)}
+	}
+	return most, words
+}
+
+// mayMiss reports whether n is a word, or words of which one is enough, that a page may lack.
+func (n *Node) mayMiss() bool {
+	if n.Op == Or {
+		return !slices.ContainsFunc(n.Kids, func(kid *Node) bool { return kid.Op == Or || !kid.mayMiss() })
+	}
+	return n.Op == Words && n.In == Anywhere && !n.Exact
+}

@@ -1,0 +1,188 @@
+package searcher
+
+import (
+	"fmt"
+	"slices"
+
+	"anatomy/disk/segment"
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// Where fewer than minResults pages match a query of several terms, the query is relaxed: its
+// results also include pages that hold most of the terms, at least scoring.MostHeld of their idf. A
+// page keeps Weights.Missing of its score, in proportion to what it holds, and comes before matches
+// that score less.
+
+// A relaxation is what a pass of a relaxed query knows besides.
+type relaxation struct {
+	of      *pass         // of the query itself
+	terms   []*query.Node // that pages may lack
+	missing map[vocab.DocID][]string
+	worth   map[vocab.DocID]scoring.Score // what pages keep of their scores
+}
+
+// relax returns the pass of the relaxed query, nil if the query cannot or need not be relaxed. Its
+// response is its own.
+func relax(p *pass) *pass {
+	if p.byDate || p.req.Strict || p.req.Similar != 0 ||
+		p.resp.Total >= minResults || p.resp.Partial || p.clock.Over() {
+		return nil
+	}
+	most, terms := p.root.Most()
+	if most == nil {
+		return nil
+	}
+	s := *p.search
+	req := *p.req
+	req.Offset = 0
+	s.req, s.links, s.countTo = &req, nil, 0
+	relaxed := s.newPass(query.Query{Root: most, Name: p.query.Name}, &Response{Exact: true})
+	relaxed.root, relaxed.wanted = most, p.candidates
+	relaxed.joint, relaxed.preferred = p.joint, p.preferred
+	relaxed.terms, relaxed.lists = p.terms, p.lists
+	relaxed.relaxed = &relaxation{
+		of: p, terms: terms,
+		missing: map[vocab.DocID][]string{}, worth: map[vocab.DocID]scoring.Score{},
+	}
+	return relaxed
+}
+
+// retrieveMost runs the first phase of a relaxed query, without the pages that match the query
+// itself.
+func retrieveMost(p *pass) error {
+	if err := openTerms(p, p.root); err != nil {
+		return err
+	}
+	matched := p.relaxed.of.found
+	found, total, exact, err := collect(p, withoutBlocked(p, p.root), p.candidates+len(matched))
+	if err != nil {
+		return err
+	}
+	p.resp.Total, p.resp.Exact = total, exact
+	found = slices.DeleteFunc(found, func(c scoring.Candidate) bool {
+		return slices.ContainsFunc(matched, func(m scoring.Candidate) bool { return m.Doc == c.Doc })
+	})
+	p.found = found[:min(p.candidates, len(found))]
+	p.toRank = len(p.found)
+	return nil
+}
+
+// A choice is a term that a page may lack, or several of which one is enough.
+type choice struct {
+	text string        // in the query language
+	idf  scoring.Score // of the rarest of its terms
+	base []int         // of terms: what its terms and their forms count as
+}
+
+func choices(t *scoring.Terms, nodes []*query.Node) (all []choice) {
+	for _, n := range nodes {
+		c := choice{text: n.String()}
+		for _, leaf := range n.Wanted() {
+			base := t.Base[t.Index(leaf.Words[0])]
+			c.base, c.idf = append(c.base, base), max(c.idf, t.IDF[base])
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// keepMost drops the ranked pages that hold too few terms, and records what the others lack and
+// what they keep of their scores.
+func keepMost(p *pass) error {
+	r, all := p.relaxed, scoring.Score(0)
+	choices := choices(p.terms, r.terms)
+	for i := range choices {
+		all += choices[i].idf
+	}
+	part := -1
+	for _, c := range p.arena.inDiskOrder(p.ranked) {
+		if c.Part != part {
+			part = c.Part
+			for _, list := range p.lists[part] {
+				if list != nil {
+					list.Rewind()
+				}
+			}
+		}
+		held, missing := scoring.Score(0), make([]string, 0, len(choices))
+		for i := range choices {
+			has, err := choices[i].heldBy(c.Ord, p.terms, p.lists[part])
+			if err != nil {
+				return err
+			}
+			if has {
+				held += choices[i].idf
+			} else {
+				missing = append(missing, choices[i].text)
+			}
+		}
+		if held*1000 >= all*scoring.Score(scoring.MostHeld) {
+			r.worth[c.Doc], r.missing[c.Doc] = p.weights.MissingTerms(c.Score, held, all), missing
+		}
+	}
+	p.ranked = slices.DeleteFunc(p.ranked, func(c scoring.Candidate) bool {
+		_, kept := r.worth[c.Doc]
+		return !kept
+	})
+	p.ended = len(p.ranked) == 0
+	return nil
+}
+
+// heldBy reports whether a page holds one of the terms of a choice.
+func (c *choice) heldBy(
+	ord vocab.Ordinal, t *scoring.Terms, lists []*segment.PostingIterator,
+) (bool, error) {
+	for i, list := range lists {
+		if list == nil || !slices.Contains(c.base, t.Base[i]) {
+			continue
+		}
+		if list.Advance(ord) && list.Ord() == ord {
+			return true, nil
+		}
+		if err := list.Err(); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// addRelaxed merges the results of a relaxed query into those of the query itself. If not all of
+// the latter were scored, the former come after them.
+func (p *pass) addRelaxed(relaxed *pass) {
+	resp := p.resp
+	p.relaxed = relaxed.relaxed
+	resp.Most = len(relaxed.results)
+	resp.Partial = resp.Partial || relaxed.resp.Partial
+	resp.Damaged = resp.Damaged || relaxed.resp.Damaged
+	if own := resp.Total - resp.Folded; resp.Total > p.candidates {
+		p.results = slices.Concat(p.results[:min(own, len(p.results))], relaxed.results)
+	} else {
+		p.results = p.relaxed.merge(p.results, relaxed.results)
+	}
+	from, to := min(p.req.Offset, len(p.results)), min(p.req.Offset+p.req.Limit, len(p.results))
+	p.page = p.results[from:to]
+	resp.Words = relaxed.terms.Words
+	resp.Next = to < len(p.results)
+	switch {
+	case resp.Total == 0 && len(p.page) > 0:
+		resp.Why = whyNoMatch(p) + " These contain most of the words."
+	case resp.Why == "" && resp.Total == 1:
+		resp.Why = "Only 1 page contains all words; the others contain most of them."
+	case resp.Why == "":
+		resp.Why = fmt.Sprintf("Only %d pages contain all words; the others contain most of them.", resp.Total)
+	}
+}
+
+// merge merges pages that lack terms into those that match. Both keep their order.
+func (r *relaxation) merge(own, others []scoring.Candidate) (all []scoring.Candidate) {
+	for len(own) > 0 && len(others) > 0 {
+		if !own[0].Pinned && r.worth[others[0].Doc] > own[0].Score {
+			all, others = append(all, others[0]), others[1:]
+		} else {
+			all, own = append(all, own[0]), own[1:]
+		}
+	}
+	return slices.Concat(all, own, others)
+}

@@ -1,0 +1,290 @@
+package searcher
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"anatomy/disk/segment"
+	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// minResults is the number of matches that is enough: fewer relax the query, and as many candidates
+// are scored in any case.
+const minResults = DefaultLimit
+
+// retrieve runs the first phase: of the query without forms of its terms, and if too few pages
+// match that, of the query with forms.
+func retrieve(p *pass) error {
+	located := locate(p, p.query.Root)
+	if err := begin(p, narrow(p, located)); err != nil || p.ended {
+		return err
+	}
+	rare := isRare(p)
+	if !rare {
+		if err := findCandidates(p); err != nil || !tooFew(p) {
+			return err
+		}
+	}
+	wide := widen(p, located)
+	switch {
+	case wide == nil && !rare:
+		return nil
+	case wide != nil:
+		if err := begin(p, wide); err != nil {
+			return err
+		}
+	}
+	return findCandidates(p)
+}
+
+// begin makes root the query of the pass, unless it cannot be answered.
+func begin(p *pass, root *query.Node) error {
+	resp := p.resp
+	resp.Documents, resp.Total, resp.Folded, resp.Exact = p.snap.docs, 0, 0, true
+	if resp.Why = whyUnanswerable(p, root); resp.Why != "" {
+		p.ended = true
+		return nil
+	}
+	p.root = root
+	if err := openTerms(p, root); err != nil {
+		return err
+	}
+	resp.Words = p.terms.Words
+	return findBonuses(p)
+}
+
+// whyUnanswerable says why a query cannot have results.
+func whyUnanswerable(p *pass, root *query.Node) string {
+	switch {
+	case root == nil && strings.TrimSpace(p.req.Query) == "":
+		return "The query is empty."
+	case root == nil:
+		return "The query has no words."
+	case !root.Positive():
+		return "The query only excludes pages. Add a word to search for."
+	case p.snap.docs == 0:
+		return "No pages are indexed yet."
+	}
+	return ""
+}
+
+// openTerms opens the posting lists of the query's terms, or takes over those that the pass has
+// open, and weighs the terms by the document frequencies of all segments, in which dead documents
+// count.
+func openTerms(p *pass, root *query.Node) (err error) {
+	before, lists := p.terms, p.lists
+	t := scoring.NewTerms(root, p.query.Name, &p.arena.scoring)
+	p.terms, p.lists = t, p.arena.parts.Take(len(p.snap.parts))
+	for i := range p.lists {
+		p.lists[i] = p.arena.lists.Take(len(t.Words))
+	}
+	for k, word := range t.Words {
+		known := before.Index(word)
+		for i, part := range p.snap.parts {
+			var list *segment.PostingIterator
+			var failed error
+			if known >= 0 {
+				list = lists[i][known]
+			} else if list, failed = p.arena.retrieval.Open(part.seg, segment.Full, word); failed != nil {
+				err = p.unreadable(part, failed, err)
+			}
+			if p.lists[i][k] = list; list != nil {
+				t.DF[k] += list.DF()
+			}
+		}
+	}
+	t.Weigh(p.weights, p.snap.docs, p.joint)
+	return err
+}
+
+// findBonuses finds the pages that get points whatever their hits are. Sorting by date ignores
+// them, and all terms.
+func findBonuses(p *pass) (err error) {
+	if p.byDate {
+		p.terms.IgnoreImpacts()
+		return nil
+	}
+	p.homes = findHomes(p)
+	p.preferred, err = findPreferred(p)
+	return err
+}
+
+// findCandidates sets found to the best pages of the first phase, those first that the second
+// phase scores.
+func findCandidates(p *pass) (err error) {
+	p.found, p.toRank, err = candidates(p, p.firstK())
+	return err
+}
+
+// candidates returns the best k pages of the first phase, and how many of them the second phase
+// scores.
+func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err error) {
+	resp := p.resp
+	if found, resp.Total, resp.Exact, err = collect(p, withoutBlocked(p, p.root), k); err != nil {
+		return nil, 0, err
+	}
+	if found, toRank, err = addPreferred(p, found); err != nil {
+		return nil, 0, err
+	}
+	toRank = promisingFirst(p, found[:min(toRank, len(found))])
+	found, toRank = addHomes(p, found, toRank)
+	return found, toRank, nil
+}
+
+// collect returns the best k pages of the first phase, in order, and the number of matches.
+func collect(
+	p *pass, root *query.Node, k int,
+) (found []scoring.Candidate, total int, exact bool, err error) {
+	threshold, exact := uint32(0), true
+	terms := retrieval.Terms{Words: p.terms.Words, Steps: p.terms.Steps, Shift: p.terms.Shift}
+	for i, part := range p.snap.parts {
+		c := p.arena.retrieval.Collector(k, threshold, total, p.countTo)
+		w := p.arena.retrieval.Walk(&part.Part, terms, p.lists[i], p.clock)
+		if err := w.Collect(root, c); err != nil {
+			if err := p.unreadable(part, err, nil); err != nil {
+				return nil, 0, false, err
+			}
+		}
+		var allCounted bool
+		total, allCounted = c.Count()
+		exact = exact && allCounted
+		matches := c.Matches()
+		found = append(p.arena.shown.Candidates.Take(len(found) + len(matches))[:0], found...)
+		for _, m := range matches {
+			ord := m.Ordinal()
+			c := scoring.Candidate{First: m.Score(), Doc: part.seg.DocID(ord), Part: i, Ord: ord}
+			found = append(found, c)
+		}
+		if i > 0 {
+			sortFirst(p, found)
+		}
+		if len(found) >= k {
+			found = found[:k]
+			threshold = found[k-1].First
+		}
+	}
+	p.resp.Partial = p.resp.Partial || p.clock.Over()
+	return found, total, exact && !p.resp.Partial, nil
+}
+
+// sortFirst sorts pages of several segments as if they were in one: by score of the first phase,
+// and then by the keys of their URLs. A key that cannot be read counts as "".
+func sortFirst(p *pass, found []scoring.Candidate) {
+	key := func(c *scoring.Candidate) string {
+		part := p.snap.parts[c.Part]
+		key, err := part.urlKey(c.Ord)
+		if err != nil {
+			p.unreadable(part, err, nil)
+		}
+		return key
+	}
+	slices.SortStableFunc(found, func(x, y scoring.Candidate) int {
+		switch {
+		case x.First != y.First:
+			return cmp.Compare(y.First, x.First)
+		case x.Part == y.Part:
+			return cmp.Compare(x.Ord, y.Ord)
+		}
+		return cmp.Compare(key(&x), key(&y))
+	})
+}
+
+// addPreferred adds the best pages of raised and pinned sites to those that the second phase
+// scores, for which they may be too weak without the points of the preference. It returns how many
+// those are.
+func addPreferred(
+	p *pass, found []scoring.Candidate,
+) (all []scoring.Candidate, toRank int, err error) {
+	var sites []string
+	for i := range p.preferred {
+		if p.preferred[i].kind != lowered {
+			sites = append(sites, p.preferred[i].site)
+		}
+	}
+	complete := len(found) <= p.candidates && p.resp.Exact && p.resp.Total <= len(found)
+	if len(sites) == 0 || complete {
+		return found, p.candidates, nil
+	}
+	preferred, _, _, err := collectBeside(p, and(withoutBlocked(p, p.root), anySite(sites)), p.candidates)
+	if err != nil {
+		return nil, 0, err
+	}
+	first := found[:min(p.candidates, len(found))]
+	in := map[vocab.DocID]bool{}
+	for i := range first {
+		in[first[i].Doc] = true
+	}
+	all = slices.Clone(first)
+	for _, c := range preferred {
+		if !in[c.Doc] {
+			in[c.Doc] = true
+			all = append(all, c)
+		}
+	}
+	toRank = len(all)
+	for _, c := range found[len(first):] {
+		if !in[c.Doc] {
+			all = append(all, c)
+		}
+	}
+	return all, toRank, nil
+}
+
+// collectBeside is collect for another query than that of the pass. Its total is not
+// Response.Total.
+func collectBeside(
+	p *pass, root *query.Node, k int,
+) (found []scoring.Candidate, total int, exact bool, err error) {
+	found, total, exact, err = collect(p, root, k)
+	p.resp.Exact = p.resp.Exact && (exact || !p.resp.Partial)
+	return found, total, exact, err
+}
+
+// promisingFirst moves those of the best pages of the first phase to the front that may be among
+// the first ten results, and returns how many they are: see Weights.Promising. All may be if no
+// others match, if the request prefers sites, and in the order of dates.
+func promisingFirst(p *pass, found []scoring.Candidate) (n int) {
+	if len(found) <= minResults || p.resp.Total <= len(found) || len(p.preferred) > 0 || p.byDate {
+		return len(found)
+	}
+	least, likely := p.weights.LeastPromising(found[minResults-1].First), p.weights.Likely
+	if likely == 0 {
+		likely = len(found)
+	}
+	others := p.arena.shown.Candidates.Take(len(found))[:0]
+	for i, c := range found {
+		if i < minResults || i < likely && c.First >= least ||
+			p.terms.MayName(p.snap.parts[c.Part].seg.Title(c.Ord)) {
+			found[n] = c
+			n++
+		} else {
+			others = append(others, c)
+		}
+	}
+	copy(found[n:], others)
+	return n
+}
+
+// addHomes adds home pages that match to the n pages that the second phase scores, for which they
+// may be too weak.
+func addHomes(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, int) {
+	for _, h := range p.homes {
+		at := slices.IndexFunc(found, func(c scoring.Candidate) bool { return c.Doc == h.Doc })
+		switch {
+		case at >= 0 && at < n:
+			continue
+		case at >= n:
+			h.Candidate = found[at]
+			found = slices.Delete(found, at, at+1)
+		case !p.walk(p.snap.parts[h.Part]).Matches(withoutBlocked(p, p.root), h.Ord):
+			continue
+		}
+		found = slices.Insert(found, n, h.Candidate)
+		n++
+	}
+	return found, n
+}

@@ -1,0 +1,138 @@
+package scoring
+
+import (
+	"fmt"
+	"sort"
+
+	"anatomy/vocab"
+)
+
+// proximity scores how near two neighbouring terms of the query are to each other.
+func proximity(m *match, pair [2]int, t *Tally) {
+	a, b := pair[0], pair[1]
+	if len(m.page.Hits[a]) == 0 || len(m.page.Hits[b]) == 0 {
+		return
+	}
+	idf := min(m.terms.IDF[a], m.terms.IDF[b])
+	for f := vocab.Body; f < vocab.Fields; f++ {
+		if m.NearIn[f] == 0 {
+			continue
+		}
+		bin, count := closest(&m.Near, m.hitsIn(a, f), m.hitsIn(b, f))
+		if count == 0 {
+			continue
+		}
+		weight := m.Count(count)
+		points := idf * Score(m.NearIn[f]) * Score(m.Near[bin].Weight) / 1000 * Score(weight) / Point
+		if !t.Explain {
+			t.Sum += points
+			continue
+		}
+		t.add(points, "proximity", m.terms.Words[a]+" "+m.terms.Words[b], fmt.Sprintf(
+			"%d × %s in %s, count weight %s × idf %s × class weight %s × field weight %s",
+			count, m.binName(bin), fieldName(f), weight, idf.Milli(), m.Near[bin].Weight, m.NearIn[f]))
+	}
+}
+
+func (m *match) binName(bin int) string {
+	switch bin {
+	case 0:
+		return "next to each other"
+	case Bins - 1:
+		return "not even close"
+	}
+	return fmt.Sprintf("within %d words", m.Near[bin].Within)
+}
+
+// closest returns the best class of proximity in which two terms of one field occur, and how often
+// they do; the count is 0 if the field lacks one. A pair is an occurrence of one term followed by
+// one of the other with neither between. At the same position the second term comes first.
+func closest(near *[Bins]Bin, a, b []vocab.Hit) (best int, count int64) {
+	c := closeness{near: near, best: Bins, bound: near[Bins-1].Within}
+	switch {
+	case len(a) == 0 || len(b) == 0:
+	case len(a)*farRarer < len(b):
+		c.search(a, b, 1)
+	case len(b)*farRarer < len(a):
+		c.search(b, a, 0)
+	default:
+		c.merge(a, b)
+	}
+	return c.best, c.count
+}
+
+// farRarer is how much rarer than the other a term has to be in a field for its neighbours to be
+// searched instead of merging both lists.
+const farRarer = 8
+
+// A closeness is the best class of the pairs seen so far.
+type closeness struct {
+	near  *[Bins]Bin
+	best  int
+	count int64
+	bound uint32 // greatest distance of the best class
+}
+
+// add counts a pair whose distance is within the bound.
+func (c *closeness) add(distance uint32) {
+	bin := 0
+	for bin < Bins-1 && distance > c.near[bin].Within {
+		bin++
+	}
+	if bin < c.best {
+		c.best, c.count, c.bound = bin, 0, c.near[bin].Within
+	}
+	c.count++
+}
+
+// merge walks the hits of both terms side by side.
+func (c *closeness) merge(a, b []vocab.Hit) {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		if pa, pb := a[i].Position(), b[j].Position(); pa < pb {
+			if i++; pb-pa <= c.bound && (i == len(a) || a[i].Position() >= pb) { // else a nearer one comes
+				c.add(pb - pa)
+			}
+		} else if j++; pa-pb < c.bound && (j == len(b) || b[j].Position() > pa) {
+			c.add(pa - pb + 1)
+		}
+	}
+}
+
+// search looks for the neighbours of each of few hits among many. First is 1 if the few are of the
+// first term, else 0.
+func (c *closeness) search(few, many []vocab.Hit, first uint32) {
+	// The order of hits of both terms: at one position, that of the second term comes first.
+	order := func(h vocab.Hit, first uint32) uint32 { return h.Position()<<1 | first }
+	at := 0
+	for i, h := range few {
+		here := order(h, first)
+		at += gallop(many[at:], func(h vocab.Hit) bool { return order(h, 1-first) > here })
+		if at > 0 {
+			if before := many[at-1]; i == 0 || order(few[i-1], first) < order(before, 1-first) {
+				c.addWithin(h.Position() - before.Position() + first)
+			}
+		}
+		if at < len(many) {
+			if after := many[at]; i+1 == len(few) || order(few[i+1], first) > order(after, 1-first) {
+				c.addWithin(after.Position() - h.Position() + 1 - first)
+			}
+		}
+	}
+}
+
+func (c *closeness) addWithin(distance uint32) {
+	if distance <= c.bound {
+		c.add(distance)
+	}
+}
+
+// gallop returns the index of the first hit for which past is true, as it is for all after it. It
+// takes time logarithmic in that index.
+func gallop(hits []vocab.Hit, past func(vocab.Hit) bool) int {
+	step := 1
+	for step < len(hits) && !past(hits[step-1]) {
+		step *= 2
+	}
+	from := step / 2
+	return from + sort.Search(min(step, len(hits))-from, func(i int) bool { return past(hits[from+i]) })
+}

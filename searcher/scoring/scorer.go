@@ -1,0 +1,45 @@
+// Package scoring computes the exact score of a page for a query: the second phase of ranking
+// (BP98 §4.5.1).
+//
+// [Terms] are the query's terms with their idf; a [Page] is what a page brings: hits, title,
+// PageRank, depth. A [Scorer] adds up features, each a file of this package: type and count weights
+// of every term, proximity of neighbouring terms, the query as a phrase, exact matches, and points
+// that do not depend on hits. [Weights] are the numbers it multiplies them by. With [Tally].Explain
+// the sum is kept as named parts.
+package scoring
+
+import (
+	"slices"
+)
+
+// A Scorer computes exact scores. It is for one goroutine.
+type Scorer struct{ match }
+
+// NewScorer returns a scorer of pages for a query.
+func NewScorer(w *Weights, t *Terms) *Scorer {
+	s := &Scorer{}
+	s.Reset(w, t)
+	return s
+}
+
+// Reset makes s the scorer of another query, in the same memory.
+func (s *Scorer) Reset(w *Weights, t *Terms) {
+	fields := slices.Grow(s.fields[:0], len(t.Words))[:len(t.Words)]
+	s.match = match{Weights: w, terms: t, fields: fields}
+}
+
+// Score adds the score of a page to a tally. MergeForms has been called.
+func (s *Scorer) Score(p *Page, t *Tally) {
+	m := &s.match
+	m.page = p
+	for i := range m.terms.Words {
+		m.scoreTerm(i, t)
+	}
+	for _, pair := range m.terms.pairs {
+		proximity(m, pair, t)
+	}
+	phraseInField(m, t)
+	exactMatch(m, t)
+	language(m, t)
+	static(m, t)
+}

@@ -1,0 +1,214 @@
+package scoring
+
+import (
+	"math/bits"
+	"slices"
+
+	"anatomy/analysis"
+	"anatomy/disk/segment"
+	"anatomy/searcher/internal/arena"
+	"anatomy/searcher/query"
+)
+
+// Terms are the terms of a query that score: those that matches should hold, in whatever field, and
+// then their forms. Terms of the query that are forms of each other count as the first of them.
+type Terms struct {
+	Words []string // distinct: the query's own terms in its order, and then forms of these
+	Own   int      // how many of Words are the query's own
+	Base  []int    // of each: the own term that it counts as, itself unless it is a form
+	DF    []int    // of each: documents that hold it, in all segments
+	IDF   []Score  // of each, by the pages that hold any of its base's forms: see [Weights.QueryIDF]
+	Sum   Score    // of the IDF of own terms
+	Steps []uint32 // of each: points of one unit of impact, in the first phase
+	Shift uint8    // points of the first phase are counted in units of 1<<Shift
+
+	times    []int            // of own terms: occurrences in the query, forms included
+	span     []uint32         // of own terms: words of a text that an occurrence covers, two for a bigram
+	sequence []int            // own terms in the order of the query, repeated ones too
+	pairs    [][2]int         // neighbours in sequence, each once; bigrams that overlap are adjacent anyway
+	letters  uint8            // checksum of the query's text, [analysis.VerbatimHash]
+	language segment.Language // of the query's script, 0 if that implies none
+}
+
+// An Arena is the memory of the terms and of the scorer of one query, which the next query reuses.
+type Arena struct {
+	terms  arena.Of[Terms]
+	ints   arena.Of[int]
+	scores arena.Of[Score]
+	points arena.Of[uint32]
+	pairs  arena.Of[[2]int]
+}
+
+// Reset frees the memory of a query.
+func (a *Arena) Reset() {
+	a.terms.Reset()
+	a.ints.Reset()
+	a.scores.Reset()
+	a.points.Reset()
+	a.pairs.Reset()
+}
+
+// NewTerms returns the terms of a query, which may be nil, and of the name that the query may be:
+// see [query.Query]. Document frequencies are to be filled in before Weigh. Words is not in the
+// arena.
+func NewTerms(root *query.Node, name string, a *Arena) *Terms {
+	t := a.terms.New()
+	t.letters, t.language = analysis.VerbatimHash(name), languageOf(name)
+	if root == nil {
+		return t
+	}
+	nodes := root.Wanted()
+	t.grow(nodes, a)
+	as := sameTerms(nodes)
+	for _, n := range nodes {
+		for _, word := range n.Words {
+			if first, ok := as[word]; ok {
+				word = first
+			}
+			i := t.Index(word)
+			if i < 0 {
+				i = len(t.Words)
+				t.Words, t.Base, t.times = append(t.Words, word), append(t.Base, i), append(t.times, 0)
+				t.span = append(t.span, spanOf(word))
+			}
+			t.times[i] += n.Times
+			t.sequence = append(t.sequence, i)
+		}
+	}
+	t.Own = len(t.Words)
+	t.addForms(nodes)
+	t.findPairs()
+	n := len(t.Words)
+	t.DF, t.IDF, t.Steps = a.ints.Take(n), a.scores.Take(n), a.points.Take(n)
+	return t
+}
+
+// grow allocates for the terms of the nodes and their forms.
+func (t *Terms) grow(nodes []*query.Node, a *Arena) {
+	n, forms := 0, 0
+	for _, node := range nodes {
+		n, forms = n+len(node.Words), forms+len(node.Forms)
+	}
+	t.Words, t.Base = make([]string, 0, n+forms), a.ints.Take(n + forms)[:0]
+	t.times, t.sequence = a.ints.Take(n)[:0], a.ints.Take(n)[:0]
+	t.span, t.pairs = a.points.Take(n)[:0], a.pairs.Take(n)[:0]
+}
+
+// spanOf returns how many words of a text an occurrence of a term covers. The last character of a
+// run in a script without spaces is a word of its own in a text, but not in a query.
+func spanOf(word string) uint32 {
+	if analysis.IsBigram(word) {
+		return 2
+	}
+	return 1
+}
+
+// addForms appends the forms that are not terms of the query themselves.
+func (t *Terms) addForms(nodes []*query.Node) {
+	for k, n := range nodes {
+		for _, form := range n.Forms {
+			known := slices.Contains(t.Words[:t.Own], form) ||
+				slices.ContainsFunc(nodes[:k], func(before *query.Node) bool { return before.HasForm(form) })
+			if !known {
+				t.Words, t.Base = append(t.Words, form), append(t.Base, t.Base[t.Index(n.Words[0])])
+			}
+		}
+	}
+}
+
+// sameTerms returns the terms of a query that count as an earlier one, because each is a form of
+// the other, with that one.
+func sameTerms(nodes []*query.Node) map[string]string {
+	var as map[string]string
+	for i, n := range nodes {
+		word := n.Words[0]
+		for _, before := range nodes[:i] {
+			first := before.Words[0]
+			if first == word {
+				break
+			}
+			if before.HasForm(word) && n.HasForm(first) {
+				if as == nil {
+					as = map[string]string{}
+				}
+				if as[word] = first; as[first] != "" {
+					as[word] = as[first]
+				}
+				break
+			}
+		}
+	}
+	return as
+}
+
+func (t *Terms) findPairs() {
+	for i := 1; i < len(t.sequence); i++ {
+		pair := [2]int{t.sequence[i-1], t.sequence[i]}
+		if pair[0] != pair[1] && !slices.Contains(t.pairs, pair) &&
+			!analysis.BigramsOverlap(t.Words[pair[0]], t.Words[pair[1]]) {
+			t.pairs = append(t.pairs, pair)
+		}
+	}
+}
+
+// Index returns the index of a word in Words, −1 if it is not there. A nil t has no words.
+func (t *Terms) Index(word string) int {
+	if t == nil {
+		return -1
+	}
+	return slices.Index(t.Words, word)
+}
+
+// Pages returns how many documents hold a word, 0 if it is not a term of the query.
+func (t *Terms) Pages(word string) int {
+	if i := t.Index(word); i >= 0 {
+		return t.DF[i]
+	}
+	return 0
+}
+
+// maxImpact is the largest impact of a posting.
+const maxImpact = 255
+
+// Weigh computes IDF and Steps from DF, over so many documents. Joint has the number of documents
+// that hold a term or one of its forms, of terms with forms. The unit of points is the smallest
+// with which the score of no page reaches 2^31: mostly one millionth of a point.
+func (t *Terms) Weigh(w *Weights, docs int, joint map[string]int) {
+	_, most := w.StaticRange()
+	for i, word := range t.Words {
+		if i < t.Own {
+			df, ok := joint[word]
+			if !ok {
+				df = t.DF[i]
+			}
+			t.IDF[i] = w.QueryIDF(IDF(docs, df), t.times[i])
+			t.Sum += t.IDF[i]
+		} else {
+			t.IDF[i] = t.IDF[t.Base[i]]
+		}
+		most += maxImpact * w.Impact.Of(t.IDF[i])
+	}
+	t.Shift = uint8(max(bits.Len64(uint64(most))-31, 0))
+	for i, idf := range t.IDF {
+		t.Steps[i] = uint32(w.Impact.Of(idf) >> t.Shift)
+	}
+}
+
+// IgnoreImpacts makes the score of the first phase that of static points alone.
+func (t *Terms) IgnoreImpacts() {
+	clear(t.Steps)
+	t.Shift = 0
+}
+
+// MayName reports whether a title, or title without the name of its site, has as many words as the
+// query, so that it may be an exact match.
+func (t *Terms) MayName(title segment.Title) bool {
+	least, most := len(t.sequence), len(t.sequence)
+	for _, i := range t.sequence {
+		if t.span[t.Base[i]] > 1 {
+			most++ // the last character of a run is a word of its own in the title
+		}
+	}
+	like := func(words uint8) bool { return int(words) >= least && int(words) <= most }
+	return like(title.Words) || like(title.Own)
+}

@@ -1,0 +1,298 @@
+package scoring
+
+import (
+	"math"
+	"slices"
+
+	"anatomy/vocab"
+)
+
+// Weights are the numbers that scores are computed from, besides the pages themselves. They are
+// data, to be tuned on judged queries (anatomy learn) and never by hand on one of them. The bounds
+// that the order of results also depends on are the constants below; those of images are in
+// searcher/internal/images. JSON names are those that weight files have always had.
+//
+// The idf of a term is ln(1 + (N - n + ½)/(n + ½)): N pages are searched, n of them hold it.
+type Weights struct {
+	// Type is the type weight of each hit type (BP98 §4.5.1). A term's points for a type are
+	// idf × type weight × count weight.
+	Type [vocab.HitTypes]Milli
+
+	// Again is what each further occurrence of a term in the query adds to its idf, in proportion.
+	Again Milli
+
+	// Saturation is k of the count weight c·(k+1)/(c+k) of c occurrences of one type: it grows by
+	// nearly one with each at first, and "quickly tapers off" (§4.5.1) to k+1. Anchor text of 2^s
+	// links counts as 2^s occurrences.
+	Saturation Milli
+
+	// Length is the share of length normalization: in the body, k becomes
+	// k·(1 - Length + Length·words/average). 0 for none, 1000 for all of it.
+	Length Milli
+
+	// Near are the classes of proximity, from a phrase to "not even close", ten as in the paper.
+	// Neighbouring terms of the query score for each field that has both, by the best class in
+	// which they occur there: lesser idf × field weight × class weight × count weight.
+	Near [Bins]Bin
+
+	// NearIn is the weight of each field for proximity.
+	NearIn [vocab.Fields]Milli
+
+	// PhraseInField is for fields that contain the whole query as a phrase. It is multiplied by the
+	// sum of idf.
+	PhraseInField [vocab.Fields]Milli `json:"Whole"`
+
+	// ExactMatch is for a title or anchor text made of exactly the query's terms, in any order. Of a
+	// title without the name of its site it counts OwnTitle; of anchor text it is multiplied by
+	// log2(1 + n) for n links. It is multiplied by the sum of idf. Other fields are ignored.
+	ExactMatch [vocab.Fields]Milli `json:"Exact"`
+
+	// VerbatimTitle is added to ExactMatch for a title, or title without the name of its site, that
+	// equals the query letter by letter, signs and accents included. It is multiplied by the sum
+	// of idf.
+	VerbatimTitle Milli `json:"Letters"`
+
+	// Language is for pages in the language of the query, as far as the query's script implies one:
+	// see [analysis.Scripts]. It is multiplied by the sum of idf.
+	Language Milli
+
+	// NavigationalHost is for the home page of a host whose name the query spells. It is multiplied
+	// by the sum of idf and by the share of the name that the query's terms are.
+	NavigationalHost Milli `json:"Home"`
+
+	// Related is for the nearest page of related:, and a thirtieth less for each page after it.
+	Related Milli
+
+	// Rank is for PageRank: Rank × x/(x + RankHalf) with x = ln(1 + rank × pages). The average
+	// page, of rank 1/pages, has x = 0.69, one of a thousand times that has 6.9.
+	Rank, RankHalf Milli
+
+	// Depth is for the number of folders in a URL's path, a URL query counting as one: the first
+	// entry is for the root of a host, the last for all depths from there.
+	Depth [6]Milli
+
+	// Uncrawled is for pages that were never fetched and are known by links alone.
+	Uncrawled Milli
+
+	// Preference is for pages of raised sites, and subtracted from pages of lowered ones.
+	Preference Milli
+
+	// Missing is what a relaxed query's pages, which lack some of its terms, keep of their score,
+	// multiplied by the share of idf that they hold. 0 puts them last.
+	Missing Milli
+
+	// Widen is the number of matches below which forms with the same stem match, too, unless quotes
+	// or a plus forbid it. 0 for never, from [Always] on always.
+	Widen int
+
+	// Form is the share of idf that counts where a page has only other forms of a term.
+	Form Milli
+
+	// Impact turns the impacts of the first phase into points: idf × impact × Impact. The first
+	// phase chooses the candidates of the second.
+	Impact Milli
+
+	// Promising is the score of the first phase, as a share of that of the tenth page, that a
+	// candidate needs to be scored in the second phase, where more pages match than are candidates;
+	// Likely is how many are scored at most. 0 for all. A page whose title has as many words as the
+	// query is always scored: the query may name it.
+	Promising Milli
+	Likely    int
+}
+
+// Bounds and shares that the order of results depends on besides Weights.
+const (
+	// OwnTitle is the share of ExactMatch and VerbatimTitle for a title that equals the query but
+	// for the name of its site.
+	OwnTitle Milli = 900
+
+	// MostHeld is the least share of idf that a page holds to match a relaxed query.
+	MostHeld Milli = 500
+
+	// NearDistance is the greatest distance of the sketches of near-duplicates. On real pages, half
+	// of those with a twentieth changed are near-duplicates, nearly all with a hundredth changed, and
+	// hardly any different pages of one folder (lab/neardup).
+	NearDistance = 5
+
+	// PerHost is the number of results of one host among SpreadOver.
+	PerHost, SpreadOver = 2, 10
+
+	// MaxRelated is the number of pages that related: finds.
+	MaxRelated = 30
+)
+
+// Bins is the number of classes of proximity.
+const Bins = 10
+
+// A Bin is a class of proximity: the second term follows the first within so many words, or
+// precedes it within one less.
+type Bin struct {
+	Within uint32
+	Weight Milli
+}
+
+// Default are the weights of a Searcher without others.
+var Default = Weights{
+	Type: [vocab.HitTypes]Milli{
+		vocab.Plain:     1000,
+		vocab.Emphasis:  600,
+		vocab.Heading1:  1400,
+		vocab.Heading2:  1000,
+		vocab.Heading3:  800,
+		vocab.Code:      700,
+		vocab.Alt:       400,
+		vocab.Menu:      100,
+		vocab.Title:     1500,
+		vocab.Meta:      600,
+		vocab.URLWord:   1500,
+		vocab.Anchor:    1500,
+		vocab.AnchorOut: 2500,
+		vocab.Part:      500,
+	},
+	Saturation: 1200,
+	Length:     500,
+	Near: [Bins]Bin{
+		{1, 1000}, {2, 800}, {3, 600}, {5, 450}, {8, 350},
+		{13, 250}, {21, 150}, {50, 80}, {150, 30}, {math.MaxUint32, 0},
+	},
+	NearIn: [vocab.Fields]Milli{
+		vocab.Body:        1000,
+		vocab.TitleField:  1500,
+		vocab.MetaField:   300,
+		vocab.URLField:    600,
+		vocab.AnchorField: 1200,
+	},
+	PhraseInField: [vocab.Fields]Milli{
+		vocab.TitleField:  3000,
+		vocab.URLField:    500,
+		vocab.AnchorField: 1000,
+	},
+	ExactMatch: [vocab.Fields]Milli{
+		vocab.TitleField:  6000,
+		vocab.AnchorField: 2500,
+	},
+	VerbatimTitle:    9000,
+	Language:         500,
+	NavigationalHost: 40000,
+	Related:          150000,
+	Rank:             3000,
+	RankHalf:         3000,
+	Depth:            [6]Milli{1000, 400, 250, 150, 50, 0},
+	Uncrawled:        -1500,
+	Preference:       3000,
+	Missing:          500,
+	Widen:            10,
+	Form:             800,
+	Impact:           30,
+	Promising:        900,
+	Likely:           40,
+}
+
+// BM25 ranks by body text alone, as Robertson and Walker's function with k 1.2 and b 0.75 does,
+// forms always counting as one term: a baseline, and for text without titles, links and URLs.
+var BM25 = Weights{
+	Type: [vocab.HitTypes]Milli{
+		vocab.Plain: 1000, vocab.Emphasis: 1000, vocab.Heading1: 1000, vocab.Heading2: 1000,
+		vocab.Heading3: 1000, vocab.Code: 1000, vocab.Alt: 1000, vocab.Menu: 1000,
+	},
+	Again:      1000,
+	Saturation: 1200,
+	Length:     750,
+	Near: [Bins]Bin{
+		{Within: 1}, {Within: 2}, {Within: 3}, {Within: 5}, {Within: 8},
+		{Within: 13}, {Within: 21}, {Within: 50}, {Within: 150}, {Within: math.MaxUint32},
+	},
+	RankHalf: 1000,
+	Widen:    Always,
+	Form:     1000,
+	Impact:   30,
+}
+
+// Always is the least Weights.Widen with which forms always match.
+const Always = 1_000_000
+
+// MayPass reports whether a page scores enough to come before a better one whose host is crowded:
+// two thirds. Otherwise pages that hardly answer would enter the first ten: release notes that name
+// the words once, before the third page of the manual.
+func MayPass(score, better Score) bool { return 3*score >= 2*better }
+
+// LeastPromising returns the least score of the first phase that is promising, if the tenth page
+// has the score tenth.
+func (w *Weights) LeastPromising(tenth uint32) uint32 {
+	return uint32(uint64(tenth) * uint64(max(w.Promising, 0)) / 1000)
+}
+
+// IDF returns the inverse document frequency of a term that n of the pages hold.
+func IDF(pages, n int) Score {
+	pages = max(pages, n) // n may count pages that were replaced since
+	return Score(math.Round(float64(Point) * math.Log(1+(float64(pages-n)+0.5)/(float64(n)+0.5))))
+}
+
+// QueryIDF returns the idf of a term that occurs several times in the query.
+func (w *Weights) QueryIDF(idf Score, times int) Score {
+	return idf * (1000 + Score(w.Again)*Score(times-1)) / 1000
+}
+
+// Count returns the count weight of occurrences outside the body.
+func (w *Weights) Count(count int64) Milli { return saturate(count, w.Saturation, w.Saturation) }
+
+// CountInBody returns the count weight of occurrences in a body of some words, average being usual.
+func (w *Weights) CountInBody(count, words, average int64) Milli {
+	long := 1000 - w.Length + Milli(int64(w.Length)*words/max(average, 1))
+	return saturate(count, w.Saturation, w.Saturation*long/1000)
+}
+
+// saturate returns c·(k+1)/(c+half).
+func saturate(count int64, k, half Milli) Milli {
+	c := Milli(min(count, 1<<31)) * 1000
+	if c+half <= 0 {
+		return 0
+	}
+	return c / 1000 * (1000 + k) * 1000 / (c + half)
+}
+
+// Agreeing returns the count weight of links whose anchor text is the query: log2(1 + links).
+func Agreeing(links int64) Milli { return Milli(math.Round(1000 * math.Log2(1+float64(links)))) }
+
+// MissingTerms returns what a page that holds some of all idf keeps of its score.
+func (w *Weights) MissingTerms(score, held, all Score) Score {
+	return w.Missing.Of(score) * (held * 1000 / max(all, 1)) / 1000
+}
+
+// PageRank returns the points of a page with a share of all rank, among so many pages.
+func (w *Weights) PageRank(rank float64, pages int) Score {
+	x := math.Log1p(max(rank, 0) * float64(pages))
+	half := float64(w.RankHalf) / 1000
+	if x+half <= 0 {
+		return 0
+	}
+	return Score(math.Round(float64(w.Rank) * 1000 * x / (x + half)))
+}
+
+// RelatedPoints returns the points of a page of related: that so many pages are nearer than.
+func (w *Weights) RelatedPoints(nearer int) Score {
+	return w.Related.Score() * Score(MaxRelated-nearer) / MaxRelated
+}
+
+// DepthPoints returns the points of a URL with so many folders.
+func (w *Weights) DepthPoints(depth int) Score {
+	return w.Depth[min(depth, len(w.Depth)-1)].Score()
+}
+
+// StaticPoints returns the query-independent points of a page.
+func (w *Weights) StaticPoints(rank Score, depth int, crawled bool) Score {
+	points := rank + w.DepthPoints(depth)
+	if !crawled {
+		points += w.Uncrawled.Score()
+	}
+	return points
+}
+
+// StaticRange returns a lower bound on StaticPoints, and the distance of an upper bound from it.
+func (w *Weights) StaticRange() (least, span Score) {
+	low, high := slices.Min(w.Depth[:]).Score(), slices.Max(w.Depth[:]).Score()
+	for _, points := range []Milli{w.Rank, w.Uncrawled} {
+		low, high = low+min(points, 0).Score(), high+max(points, 0).Score()
+	}
+	return low, high - low
+}

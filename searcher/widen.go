@@ -1,0 +1,180 @@
+package searcher
+
+import (
+	"slices"
+	"strings"
+
+	"anatomy/analysis"
+	"anatomy/disk/segment"
+	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+)
+
+// Where too few pages match a query, it is widened by the other forms of its terms. They are found
+// in the dictionary of each segment by their stem ([analysis.FormsOf]): the index holds terms as
+// they occur. A term and its forms score as one: their hits are merged, and their idf is that of
+// the pages that hold any of them.
+
+// maxForms bounds the forms of a term, the first in dictionary order: no language has as many.
+const maxForms = 256
+
+// formsIn returns the forms of a term in a segment.
+func formsIn(part *part, word, lang string, clock *retrieval.Clock) (forms, error) {
+	key := formsKey{word, lang}
+	if found, known := part.forms.Get(key); known {
+		return found, nil
+	}
+	found, err := findForms(part, word, lang, clock)
+	if err == nil && !clock.Over() {
+		key.word = strings.Clone(word)
+		part.forms.Put(key, found)
+	}
+	return found, err
+}
+
+func findForms(part *part, word, lang string, clock *retrieval.Clock) (found forms, err error) {
+	f, ok := analysis.FormsOf(word, lang)
+	if !ok {
+		return found, nil
+	}
+	if err := part.seg.EachTerm([]byte(f.Prefix), func(other []byte, _ int) bool {
+		if w := string(other); w != word && f.Contains(w) {
+			found.words = append(found.words, w)
+		}
+		return !clock.Tick() && len(found.words) < maxForms
+	}); err != nil || clock.Over() || len(found.words) == 0 {
+		return found, err
+	}
+	var a retrieval.Arena
+	w := a.Walk(&part.Part, retrieval.Terms{}, nil, clock)
+	it := w.Iterator(&query.Node{Words: []string{word}, Forms: found.words})
+	for ord := it.Advance(0); ord != retrieval.End; ord = it.Advance(ord + 1) {
+		found.df++
+	}
+	return found, w.Err()
+}
+
+// formsLanguage returns the language in which terms have forms: that of the request, or of most
+// pages of the largest segment.
+func formsLanguage(p *pass) string {
+	if p.req.Lang != "" {
+		return p.req.Lang
+	}
+	var largest *part
+	for _, part := range p.snap.parts {
+		if largest == nil || part.seg.Docs() > largest.seg.Docs() {
+			largest = part
+		}
+	}
+	if largest == nil {
+		return ""
+	}
+	lang, err := largest.language()
+	if err != nil {
+		p.unreadable(largest, err, nil)
+	}
+	return lang
+}
+
+// addForms returns the query with the forms of its terms, as far as quotes do not forbid them.
+// Without all, only those of single characters, whose forms are the words that contain them.
+func addForms(p *pass, root *query.Node, all bool) *query.Node {
+	if root == nil {
+		return nil
+	}
+	lang := ""
+	if all {
+		lang = formsLanguage(p)
+	}
+	return root.With(func(n *query.Node, wanted bool) []string {
+		if len(n.Words) > 1 || !analysis.IsUnigram(n.Words[0]) && (n.Exact || !wanted || !all) {
+			return nil
+		}
+		var found []string
+		df := 0
+		for _, part := range p.snap.parts {
+			of, err := formsIn(part, n.Words[0], lang, p.clock)
+			if err != nil {
+				p.unreadable(part, err, nil)
+			}
+			found = union(found, of.words)
+			if len(of.words) == 0 {
+				of.df = dfIn(p, part, n.Words[0])
+			}
+			df += of.df
+		}
+		if len(found) > 0 && wanted { // an excluded word may also be part of a phrase, as it is
+			if p.joint == nil {
+				p.joint = map[string]int{}
+			}
+			p.joint[n.Words[0]] = df
+		}
+		return found
+	})
+}
+
+// union returns the union of sorted words. It changes neither slice.
+func union(all, more []string) []string {
+	if len(all) == 0 {
+		return slices.Clip(more)
+	}
+	for _, word := range more {
+		if i, known := slices.BinarySearch(all, word); !known {
+			all = slices.Insert(slices.Clip(all), i, word)
+		}
+	}
+	return all
+}
+
+// dfIn returns how many documents of a segment hold a term.
+func dfIn(p *pass, part *part, word string) int {
+	df, err := part.seg.DF(segment.Full, []byte(word))
+	if err != nil {
+		p.unreadable(part, err, nil)
+	}
+	return df
+}
+
+// narrow returns the query without forms, unless the weights say that they always match.
+func narrow(p *pass, root *query.Node) *query.Node {
+	return addForms(p, root, p.weights.Widen >= scoring.Always)
+}
+
+// isRare reports, before the first phase of the narrow query, whether too few pages can match: no
+// more than hold its rarest term.
+func isRare(p *pass) bool {
+	rare := func(n *query.Node) bool {
+		return n.Op == query.Words && n.In == query.Anywhere && len(n.Words) == 1 && len(n.Forms) == 0 &&
+			p.terms.Pages(n.Words[0]) < p.weights.Widen
+	}
+	return p.weights.Widen < scoring.Always &&
+		(rare(p.root) || p.root.Op == query.And && slices.ContainsFunc(p.root.Kids, rare))
+}
+
+// tooFew reports, after the first phase of the narrow query, whether so few pages match that forms
+// match, too. Pages of blocked sites count.
+func tooFew(p *pass) bool {
+	if p.weights.Widen >= scoring.Always || p.resp.Total >= p.weights.Widen || p.clock.Over() {
+		return false
+	}
+	if prefs := p.req.Preferences; p.resp.Exact && (prefs == nil || len(prefs.Block) == 0) {
+		return true
+	}
+	return p.snap.count(p.root, p.clock, p.weights.Widen) < p.weights.Widen
+}
+
+// widen returns the query with the forms of its terms, nil if they have none, and fills
+// Response.Forms.
+func widen(p *pass, root *query.Node) *query.Node {
+	wide := addForms(p, root, true)
+	for _, n := range wide.Wanted() {
+		if len(n.Forms) > 0 && !analysis.IsUnigram(n.Words[0]) {
+			p.resp.Forms = append(p.resp.Forms, Forms{n.Words[0], n.Forms})
+		}
+	}
+	if len(p.resp.Forms) == 0 {
+		return nil
+	}
+	return wide
+}

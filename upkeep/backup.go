@@ -1,0 +1,358 @@
+package upkeep
+
+import (
+	"archive/tar"
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
+	"anatomy/disk/snapshot"
+)
+
+// A backup is a tar archive compressed with zstd, which tar --zstd reads: the files of a data
+// folder below data/, then SHA256SUMS, which sha256sum -c reads. An archive that does not end in
+// SHA256SUMS is not complete.
+//
+//	data/VERSION, data/MANIFEST, data/index/000007/…, data/docindex/…, data/repository/000001.repo, …
+//	SHA256SUMS     a line each: 64 hexadecimal digits, two blanks, the name
+const (
+	backupRoot = "data/"
+	backupSums = "SHA256SUMS"
+	maxSums    = 64 << 20 // bytes of SHA256SUMS: a hundred for each file
+)
+
+// A BackupReport counts what a backup holds.
+type BackupReport struct {
+	Files int
+	Bytes int64 // before compression
+}
+
+// Errors of Restore.
+var (
+	ErrNotWhole = errors.New("the backup is not whole")
+	ErrNotEmpty = errors.New("the folder is not empty")
+)
+
+// Backup writes a data folder as it is at one moment, whether or not a crawl runs on it. It leaves
+// out the server's certificates and keys. progress may be nil.
+func Backup(ctx context.Context, w io.Writer, dir string, progress func(BackupReport)) (r BackupReport, err error) {
+	err = snapshotOf(ctx, dir, func(s *snapshot.Snapshot) error {
+		packed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest)) // most of it is compressed already
+		if err != nil {
+			return err
+		}
+		b := &backupWriter{ctx: ctx, tar: tar.NewWriter(packed), progress: progress}
+		err = b.snapshot(s)
+		r = b.report
+		if err == nil {
+			err = b.tar.Close()
+		}
+		return errors.Join(err, packed.Close())
+	})
+	if err != nil {
+		err = fmt.Errorf("backup: %w", err)
+	}
+	return r, err
+}
+
+type backupWriter struct {
+	ctx      context.Context
+	tar      *tar.Writer
+	sums     strings.Builder
+	report   BackupReport
+	progress func(BackupReport)
+}
+
+func (b *backupWriter) snapshot(s *snapshot.Snapshot) error {
+	err := filepath.WalkDir(s.Folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		below, err := filepath.Rel(s.Folder, path)
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		size := sizeIn(s, below, info.Size())
+		if size < 0 {
+			return nil
+		}
+		return b.file(path, backupRoot+filepath.ToSlash(below), size, info)
+	})
+	if err != nil {
+		return err
+	}
+	sums := b.sums.String()
+	if err := b.tar.WriteHeader(&tar.Header{Name: backupSums, Mode: 0o600, Size: int64(len(sums)), Format: tar.FormatPAX}); err != nil {
+		return err
+	}
+	_, err = io.WriteString(b.tar, sums)
+	return err
+}
+
+// sizeIn returns how many bytes of a file belong to the snapshot, -1 if the file does not.
+func sizeIn(s *snapshot.Snapshot, name string, size int64) int64 {
+	var number uint32
+	if n, _ := fmt.Sscanf(filepath.ToSlash(name), "repository/%d.repo", &number); n == 0 || s.End == 0 {
+		return size
+	}
+	switch end := s.End.File(); {
+	case number > end:
+		return -1
+	case number == end:
+		return min(size, s.End.Offset())
+	}
+	return size
+}
+
+func (b *backupWriter) file(path, name string, size int64, info fs.FileInfo) error {
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := b.tar.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: size, ModTime: info.ModTime(), Format: tar.FormatPAX}); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	if err := b.copy(io.MultiWriter(b.tar, sum), io.LimitReader(f, size)); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	fmt.Fprintf(&b.sums, "%x  %s\n", sum.Sum(nil), name)
+	b.report.Files++
+	return nil
+}
+
+// copyStep is how many bytes are copied between checks of the context.
+const copyStep = 4 << 20
+
+func (b *backupWriter) copy(to io.Writer, from io.Reader) error {
+	for {
+		n, err := io.CopyN(to, from, copyStep)
+		b.report.Bytes += n
+		if b.progress != nil {
+			b.progress(b.report)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err = errors.Join(err, b.ctx.Err()); err != nil {
+			return err
+		}
+	}
+}
+
+// Restore unpacks a backup into the folder dir, which must be empty or not exist, and verifies the
+// checksum of every file. If it fails, it leaves nothing behind. progress may be nil.
+func Restore(ctx context.Context, from io.Reader, dir string, progress func(BackupReport)) (r BackupReport, err error) {
+	made, err := emptyFolder(dir)
+	if err != nil {
+		return r, fmt.Errorf("restore: %w", err)
+	}
+	b := &backupReader{ctx: ctx, dir: dir, sums: map[string]string{}, progress: progress}
+	err = b.read(from)
+	if err == nil {
+		err = b.finish()
+	}
+	if err != nil {
+		return b.report, errors.Join(fmt.Errorf("restore: %w", err), clear(dir, made))
+	}
+	return b.report, nil
+}
+
+// VerifyBackup reads a backup to its end and verifies that it is complete, the checksum of every
+// file, and that this program reads its format. It writes nothing. progress may be nil.
+func VerifyBackup(ctx context.Context, from io.Reader, progress func(BackupReport)) (BackupReport, error) {
+	b := &backupReader{ctx: ctx, sums: map[string]string{}, progress: progress}
+	err := b.read(from)
+	if err == nil {
+		err = datadir.VerifyVersion("the backup", b.version)
+	}
+	if err != nil {
+		err = fmt.Errorf("verify: %w", err)
+	}
+	return b.report, err
+}
+
+// emptyFolder creates the folder, or fails if it is not empty. made reports whether it is new.
+func emptyFolder(dir string) (made bool, err error) {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true, durable.MkdirAll(durable.OS, dir)
+	case err != nil:
+		return false, err
+	case len(entries) > 0:
+		return false, fmt.Errorf("%s: %w: it holds %s", dir, ErrNotEmpty, entries[0].Name())
+	}
+	return false, nil
+}
+
+// clear removes the contents of a folder, and the folder itself if it was made for the backup.
+func clear(dir string, made bool) error {
+	if made {
+		return os.RemoveAll(dir)
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
+}
+
+type backupReader struct {
+	ctx      context.Context
+	dir      string            // to unpack to; "" to verify alone
+	sums     map[string]string // of the files unpacked, by name
+	version  []byte            // contents of VERSION, which is written last: without it the folder is no data folder
+	report   BackupReport
+	progress func(BackupReport)
+}
+
+func (b *backupReader) read(from io.Reader) error {
+	unpacked, err := zstd.NewReader(from, zstd.WithDecoderMaxMemory(256<<20))
+	if err != nil {
+		return err
+	}
+	defer unpacked.Close()
+	archive := tar.NewReader(damageReader{unpacked})
+	for {
+		h, err := archive.Next()
+		if err != nil {
+			if !errors.Is(err, ErrNotWhole) {
+				err = fmt.Errorf("%w: %w", ErrNotWhole, noEOF(err))
+			}
+			return err
+		}
+		if h.Name == backupSums {
+			if err := b.verify(archive); err != nil {
+				return err
+			}
+			_, err := io.Copy(io.Discard, damageReader{unpacked}) // to verify the checksum at the end of the zstd frame
+			return err
+		}
+		if err := b.file(archive, h); err != nil {
+			return err
+		}
+	}
+}
+
+// A damageReader wraps every error but io.EOF in ErrNotWhole.
+type damageReader struct{ r io.Reader }
+
+func (d damageReader) Read(p []byte) (int, error) {
+	n, err := d.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%w: %w", ErrNotWhole, err)
+	}
+	return n, err
+}
+
+// noEOF returns io.ErrUnexpectedEOF for io.EOF, and other errors as they are.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// file unpacks one file. Names must be local, and only regular files are accepted.
+func (b *backupReader) file(archive io.Reader, h *tar.Header) error {
+	below, ok := strings.CutPrefix(h.Name, backupRoot)
+	name := filepath.FromSlash(below)
+	switch {
+	case !ok || h.Typeflag != tar.TypeReg || !filepath.IsLocal(name) || b.sums[h.Name] != "":
+		return fmt.Errorf("%w: it holds %q, which no backup does", ErrNotWhole, h.Name)
+	case b.ctx.Err() != nil:
+		return b.ctx.Err()
+	}
+	sum := sha256.New()
+	var err error
+	if below == "VERSION" {
+		b.version, err = io.ReadAll(io.LimitReader(io.TeeReader(archive, sum), 1<<10))
+	} else if b.dir == "" {
+		_, err = io.Copy(&countedWriter{io.Discard, b}, io.TeeReader(archive, sum))
+	} else {
+		err = b.unpack(filepath.Join(b.dir, name), io.TeeReader(archive, sum))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", h.Name, err)
+	}
+	b.sums[h.Name] = hex.EncodeToString(sum.Sum(nil))
+	b.report.Files++
+	return nil
+}
+
+func (b *backupReader) unpack(path string, from io.Reader) error {
+	if err := durable.MkdirAll(durable.OS, filepath.Dir(path)); err != nil {
+		return err
+	}
+	return durable.WriteNew(durable.OS, path, func(w io.Writer) error {
+		_, err := io.Copy(&countedWriter{w, b}, from)
+		return err
+	})
+}
+
+// A countedWriter reports progress, and fails when the context has ended.
+type countedWriter struct {
+	to io.Writer
+	b  *backupReader
+}
+
+func (w *countedWriter) Write(p []byte) (int, error) {
+	if err := w.b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := w.to.Write(p)
+	w.b.report.Bytes += int64(n)
+	if w.b.progress != nil {
+		w.b.progress(w.b.report)
+	}
+	return n, err
+}
+
+// verify compares the files unpacked with SHA256SUMS, the end of the archive.
+func (b *backupReader) verify(list io.Reader) error {
+	lines := bufio.NewScanner(io.LimitReader(list, maxSums))
+	listed := 0
+	for lines.Scan() {
+		sum, name, _ := strings.Cut(lines.Text(), "  ")
+		if b.sums[name] != sum || len(sum) != 2*sha256.Size {
+			return fmt.Errorf("%w: %s is not what was saved", ErrNotWhole, name)
+		}
+		listed++
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	if listed != len(b.sums) || b.version == nil {
+		return fmt.Errorf("%w: %d of its %d files are listed", ErrNotWhole, listed, len(b.sums))
+	}
+	return nil
+}
+
+// finish makes the folder, all files of which are durable, a data folder.
+func (b *backupReader) finish() error {
+	if err := durable.WriteFile(durable.OS, filepath.Join(b.dir, "VERSION"), b.version); err != nil {
+		return err
+	}
+	return datadir.CheckVersion(b.dir)
+}

@@ -1,0 +1,225 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/rankvector"
+	"anatomy/disk/repository"
+	"anatomy/disk/segment"
+	"anatomy/vocab"
+)
+
+// A CheckReport is called with what Check finds.
+type CheckReport struct {
+	Checked func(structure, found string) // a structure was read from end to end
+	Problem func(error)                   // something is damaged, or two structures disagree
+
+	findings *findings // for Repair
+}
+
+// lost records that the record of a document cannot be read.
+func (r *CheckReport) lost(doc vocab.DocID) {
+	if r.findings != nil {
+		r.findings.lost = append(r.findings.lost, doc)
+	}
+}
+
+// noting returns r with a Problem that records problems for a repair first.
+func (r CheckReport) noting(note func(*findings, error)) CheckReport {
+	f, problem := r.findings, r.Problem
+	if f != nil {
+		r.Problem = func(err error) {
+			f.problems++
+			note(f, err)
+			problem(err)
+		}
+	}
+	return r
+}
+
+// Check reads every structure of a data folder and compares them with one another. It passes damage
+// to r. It writes nothing and takes no lock. Beside a crawl it checks the folder as it was at one
+// moment. Its error is about the check itself, for instance that dir is no data folder.
+func Check(ctx context.Context, dir string, r CheckReport) error {
+	none := func(*findings, error) {}
+	index := func(f *findings, _ error) { f.index = true }
+	documents := func(f *findings, _ error) { f.documents = true }
+	if err := datadir.CheckVersion(dir); errors.As(err, new(*datadir.DamageError)) {
+		r.Problem(err) // nothing else can be believed
+		return nil
+	}
+	m, unnamed := datadir.ReadManifest(dir)
+	if errors.Is(unnamed, datadir.ErrNone) || errors.As(unnamed, new(*datadir.VersionError)) {
+		return unnamed
+	}
+	if unnamed != nil {
+		r.noting(func(f *findings, _ error) { f.manifest = true }).Problem(unnamed)
+	}
+	err := docindex.Read(dir, func(db *docindex.DB) error {
+		if unnamed != nil {
+			// what it names cannot be compared
+		} else if bad, err := db.Mismatch(dir, m); err != nil {
+			r.noting(documents).Problem(err)
+		} else if bad != nil {
+			r.noting((*findings).addMismatch).Problem(bad)
+		}
+		for _, step := range []struct {
+			check func(string, datadir.Manifest, *docindex.DB, CheckReport)
+			note  func(*findings, error)
+		}{
+			{checkRepository, (*findings).addRepository}, {checkDocuments, documents}, {checkPlaces, none},
+			{checkLinks, index}, {checkSegments, index}, {checkRanks, index},
+		} {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			step.check(dir, m, db, r.noting(step.note))
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, docindex.ErrUnreadable):
+		r.noting(documents).Problem(err)
+		return nil
+	case errors.As(err, new(*datadir.MismatchError)):
+		r.noting((*findings).addMismatch).Problem(err)
+		return nil
+	}
+	return err
+}
+
+// checkRepository reads the repository. A torn tail is what a crash leaves, and is damage only if
+// it held acknowledged records.
+func checkRepository(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
+	last := vocab.Address(0)
+	if err := db.Each(1, func(d docindex.Record) error {
+		if d.Fetch != nil {
+			last = max(last, d.Fetch.Address)
+		}
+		return nil
+	}); err != nil {
+		r.Problem(err)
+	}
+	t, err := repository.Check(datadir.Repository(dir), func(problem error) {
+		var tail *repository.TailError
+		if !errors.As(problem, &tail) || filepath.Base(tail.File) == fmt.Sprintf("%06d.repo", last.File()) && tail.Offset <= last.Offset() {
+			r.Problem(fmt.Errorf("repository: %w", problem))
+		}
+	})
+	if err != nil {
+		r.Problem(err)
+	}
+	r.Checked("repository", fmt.Sprintf("%d pages, %d duplicates, %d redirects in %d blocks", t.Pages, t.Duplicates, t.Redirects, t.Blocks))
+}
+
+func checkDocuments(_ string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
+	if err := db.Check(func(problem string) { r.Problem(errors.New("docindex: " + problem)) }); err != nil {
+		r.Problem(err)
+	}
+	counts, err := db.Counts()
+	if err != nil {
+		r.Problem(err)
+	}
+	r.Checked("docindex", fmt.Sprintf("%d documents, %d pages", counts.Known, counts.Pages))
+}
+
+// checkPlaces checks that every acknowledged record is in the repository at the address in the
+// document index, belongs to that document and has that content.
+func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
+	repo, err := repository.OpenReader(datadir.Repository(dir))
+	if err != nil {
+		r.Problem(err)
+		return
+	}
+	defer repo.Close()
+	wanted := map[vocab.Address]docindex.Record{}
+	if err := db.Each(1, func(d docindex.Record) error {
+		if d.Fetch != nil && d.Fetch.Address != 0 {
+			wanted[d.Fetch.Address] = d
+		}
+		return nil
+	}); err != nil {
+		r.Problem(err)
+	}
+	n := len(wanted)
+	if err := repo.Scan(0, func(place vocab.Address, record *repository.Record) error {
+		d, ok := wanted[place]
+		if !ok {
+			return nil
+		}
+		delete(wanted, place)
+		if record.Page.Doc != d.Doc {
+			r.Problem(fmt.Errorf("docindex: document %d should be at %v, where the record of document %d is", d.Doc, place, record.Page.Doc))
+			r.lost(d.Doc)
+		} else if record.Kind == repository.PageRecord && record.Page.Content() != d.Fetch.Content {
+			r.Problem(fmt.Errorf("docindex: the content of document %d at %v has changed", d.Doc, place))
+			r.lost(d.Doc)
+		}
+		return nil
+	}); err != nil {
+		r.Problem(err)
+	}
+	for place, d := range wanted {
+		r.Problem(fmt.Errorf("docindex: document %d (%s) should be at %v, where there is no record", d.Doc, d.URL, place))
+		r.lost(d.Doc)
+	}
+	r.Checked("places", fmt.Sprintf("%d acknowledged records are where they should be", n-len(wanted)))
+}
+
+func checkLinks(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
+	var all linkdb.Totals
+	for _, name := range m.Links {
+		t, err := linkdb.Check(datadir.Links(dir, name))
+		if err != nil {
+			r.Problem(err)
+		}
+		all.Links, all.Texts, all.Aliases, all.Names = all.Links+t.Links, all.Texts+t.Texts, all.Aliases+t.Aliases, all.Names+t.Names
+	}
+	r.Checked("links", fmt.Sprintf("%d links, %d anchor texts, %d aliases, %d names in %d runs", all.Links, all.Texts, all.Aliases, all.Names, len(m.Links)))
+}
+
+func checkSegments(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
+	for _, name := range m.Segments {
+		if err := segment.Check(datadir.Segment(dir, name)); err != nil {
+			r.Problem(err)
+		}
+	}
+	r.Checked("index", fmt.Sprintf("%d segments", len(m.Segments)))
+}
+
+func checkRanks(dir string, _ datadir.Manifest, _ *docindex.DB, r CheckReport) {
+	names, err := rankvector.Names(filepath.Dir(datadir.Rank(dir)))
+	if err != nil {
+		r.Problem(err)
+	}
+	var checked []string
+	for _, name := range names {
+		v, err := rankvector.Read(datadir.RankNamed(dir, name))
+		if err != nil {
+			r.Problem(err)
+			continue
+		}
+		sum := 0.0
+		for _, x := range v.Ranks {
+			sum += float64(x)
+		}
+		line := fmt.Sprintf("%d ranks, sum %.6f", len(v.Ranks), sum)
+		if name != rankvector.Default {
+			line = name + ": " + line
+		}
+		checked = append(checked, line)
+	}
+	if len(names) == 0 {
+		checked = []string{"none computed yet"}
+	}
+	if len(checked) > 0 {
+		r.Checked("rank", strings.Join(checked, "; "))
+	}
+}

@@ -1,0 +1,172 @@
+package upkeep
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/repository"
+	"anatomy/vocab"
+	"anatomy/warc"
+)
+
+// ExportOptions are the options of Export. The zero value works.
+type ExportOptions struct {
+	Software string               // named in the first record of the archive
+	Progress func(r ExportReport) // called several times a second; default: nobody
+	Now      func() time.Time     // date of the first record, default time.Now
+}
+
+// signedInField is a header field of our own, of records that were fetched with credentials. An
+// import keeps the mark.
+const signedInField = "Anatomy-Signed-In"
+
+// An ExportReport counts the records written.
+type ExportReport struct {
+	Pages, Duplicates, Redirects int
+	Lost                         int // duplicates whose canonical page is not stored any more
+}
+
+// Export writes the pages in force as a web archive, in the order of the repository: responses,
+// revisit records for duplicates, and redirects. HTTP headers have the fields that are stored;
+// bodies are without content coding. Requests are not stored, so the archive has none.
+func Export(ctx context.Context, w *warc.Writer, dir string, o ExportOptions) (report ExportReport, err error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	err = docindex.Use(dir, func(db *docindex.DB) error {
+		repo, err := repository.OpenReader(datadir.Repository(dir))
+		if err != nil {
+			return err
+		}
+		defer repo.Close()
+		e := exporter{w: w, db: db, repo: repo, o: o, report: &report}
+		if err := e.begin(); err != nil {
+			return err
+		}
+		return repo.Scan(0, func(place vocab.Address, rec *repository.Record) error {
+			d, ok, err := db.Get(rec.Page.Doc)
+			if err != nil || !ok || d.Fetch == nil || d.Fetch.Address != place {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return e.record(rec, &d)
+		})
+	})
+	return report, err
+}
+
+// An exporter writes the records of a repository to an archive.
+type exporter struct {
+	w      *warc.Writer
+	db     *docindex.DB
+	repo   *repository.Reader
+	o      ExportOptions
+	report *ExportReport
+	info   string // ID of the first record
+	block  bytes.Buffer
+	told   time.Time
+}
+
+func (e *exporter) begin() (err error) {
+	e.info, err = e.w.Write(warc.Info, e.o.Now(), []warc.Field{{Name: "Content-Type", Value: "application/warc-fields"}}, warc.FieldsBlock(
+		warc.Field{Name: "software", Value: e.o.Software},
+		warc.Field{Name: "format", Value: "WARC File Format 1.1"},
+		warc.Field{Name: "conformsTo", Value: "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
+		warc.Field{Name: "description", Value: "headers of answers hold the fields that were kept; bodies are without content coding"},
+	))
+	return err
+}
+
+func (e *exporter) record(rec *repository.Record, d *docindex.Record) (err error) {
+	switch rec.Kind {
+	case repository.PageRecord:
+		e.report.Pages++
+		err = e.page(&rec.Page, d.Fetch.Status)
+	case repository.DuplicateRecord:
+		err = e.duplicate(rec, d)
+	case repository.RedirectRecord:
+		e.report.Redirects++
+		err = e.redirect(rec, d.Fetch.Status)
+	}
+	if now := time.Now(); e.o.Progress != nil && now.Sub(e.told) >= tellEvery {
+		e.told = now
+		e.o.Progress(*e.report)
+	}
+	return err
+}
+
+func (e *exporter) page(p *vocab.Page, status int) error {
+	if status == 0 {
+		status = http.StatusOK
+	}
+	e.head(status, "Content-Type", p.ContentType, "Content-Language", p.Language, "Last-Modified", p.LastModified,
+		"ETag", p.ETag, "X-Robots-Tag", p.Robots, "Link", p.Links, "Content-Length", fmt.Sprint(len(p.Body)))
+	e.block.Write(p.Body)
+	return e.write(warc.Response, p, warc.Digest(p.Body))
+}
+
+// duplicate writes a revisit record of the canonical page, if that still has the same body.
+func (e *exporter) duplicate(rec *repository.Record, d *docindex.Record) error {
+	of, ok, err := e.db.Get(d.Fetch.Alias) // the canonical page of today; rec names a former one
+	if err != nil {
+		return err
+	}
+	if !ok || of.Fetch == nil || of.Fetch.Content != d.Fetch.Content {
+		e.report.Lost++
+		return nil
+	}
+	original, err := e.repo.Read(of.Fetch.Address)
+	if err != nil {
+		return err
+	}
+	e.report.Duplicates++
+	e.head(http.StatusOK)
+	return e.write(warc.Revisit, &rec.Page, warc.Digest(original.Page.Body), warc.Field{Name: "WARC-Profile", Value: warc.SameDigest},
+		warc.Field{Name: "WARC-Refers-To-Target-URI", Value: of.URL},
+		warc.Field{Name: "WARC-Refers-To-Date", Value: of.Fetch.Fetched.Format(time.RFC3339)})
+}
+
+func (e *exporter) redirect(rec *repository.Record, status int) error {
+	if status < 300 || status > 399 { // a meta refresh
+		status = http.StatusFound
+	}
+	e.head(status, "Location", rec.Location, "Content-Length", "0")
+	return e.write(warc.Response, &rec.Page, warc.Digest(nil))
+}
+
+// head begins a block with an HTTP header. fields are names and values in turn. Empty values are
+// left out, and a value of several lines is written as several fields.
+func (e *exporter) head(status int, fields ...string) {
+	e.block.Reset()
+	fmt.Fprintf(&e.block, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	for i := 0; i < len(fields); i += 2 {
+		for value := range strings.SplitSeq(fields[i+1], "\n") {
+			if value != "" {
+				fmt.Fprintf(&e.block, "%s: %s\r\n", fields[i], value)
+			}
+		}
+	}
+	e.block.WriteString("\r\n")
+}
+
+func (e *exporter) write(kind string, p *vocab.Page, digest string, more ...warc.Field) error {
+	fields := append([]warc.Field{
+		{Name: "WARC-Target-URI", Value: p.URL},
+		{Name: "WARC-Warcinfo-ID", Value: e.info},
+		{Name: "Content-Type", Value: "application/http;msgtype=response"},
+		{Name: "WARC-Payload-Digest", Value: digest},
+	}, more...)
+	if p.SignedIn {
+		fields = append(fields, warc.Field{Name: signedInField, Value: "yes"})
+	}
+	_, err := e.w.Write(kind, p.Fetched, fields, e.block.Bytes())
+	return err
+}

@@ -1,0 +1,153 @@
+package upkeep_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"anatomy/engine"
+	"anatomy/internal/test/testweb"
+	"anatomy/searcher"
+	"anatomy/upkeep"
+	"anatomy/warc"
+	"anatomy/weburl"
+)
+
+// imported takes archives, given by their bytes, into a folder.
+func imported(t testing.TB, dir string, archives ...[]byte) upkeep.ImportReport {
+	t.Helper()
+	names := []string{"0", "1", "2"}[:len(archives)]
+	r, err := upkeep.Import(t.Context(), upkeep.ImportOptions{Dir: dir, Files: names, Open: func(name string) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(archives[slices.Index(names, name)])), nil
+	}})
+	testweb.Must(t, err)
+	r.Took = 0
+	return r
+}
+
+// TestImportWget takes the page of wget's own archive, with its date and links, and its index is that
+// of a rebuild.
+func TestImportWget(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("..", "warc", "testdata", "wget.warc"))
+	testweb.Must(t, err)
+	dir := t.TempDir()
+	got := imported(t, dir, b)
+	want := upkeep.ImportReport{Records: 6, Bytes: int64(len(b)), Pages: 1, Other: 5}
+	if got != want {
+		t.Fatalf("%+v, want %+v", got, want)
+	}
+	s, err := searcher.Open(dir, searcher.Options{})
+	testweb.Must(t, err)
+	defer s.Close()
+	answer, err := s.Search(t.Context(), searcher.Request{Query: "documentation web"})
+	testweb.Must(t, err)
+	if len(answer.Results) != 1 || answer.Results[0].URL != "http://www.docs.test/" || !answer.Results[0].Fetched.Equal(time.Date(2026, 11, 21, 12, 9, 52, 0, time.UTC)) {
+		t.Errorf("found %+v", answer.Results)
+	}
+	if trace := testweb.TraceOf(t, dir, "http://git-scm.com/docs/"); !strings.Contains(trace, "out of scope") {
+		t.Errorf("a link's target: %s", trace)
+	}
+	testweb.Must(t, upkeep.Check(t.Context(), dir, upkeep.CheckReport{Checked: func(string, string) {}, Problem: func(err error) { t.Error(err) }}))
+}
+
+// An entry is a record of an archive for tests.
+type entry struct {
+	kind, url string
+	at        int64
+	block     string
+	fields    []warc.Field
+}
+
+func archiveOf(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := warc.NewWriter(&b, warc.Gzip)
+	testweb.Must(t, err)
+	for _, e := range entries {
+		_, err := w.Write(e.kind, time.Unix(e.at, 0), append([]warc.Field{{Name: "WARC-Target-URI", Value: e.url}}, e.fields...), []byte(e.block))
+		testweb.Must(t, err)
+	}
+	return b.Bytes()
+}
+
+func ok(body string) string {
+	return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + body
+}
+
+// TestImportVersions: of several versions the newest counts, in whatever order they come, and what the
+// page asks of robots holds.
+func TestImportVersions(t *testing.T) {
+	old := entry{warc.Response, "http://a.test/", 1e9, ok("<title>old</title>first"), nil}
+	young := entry{warc.Response, "http://a.test/", 2e9, ok("<title>young</title>second"), nil}
+	hidden := entry{warc.Response, "http://a.test/hidden", 1e9, "HTTP/1.0 200 OK\r\nX-Robots-Tag: noindex\r\n\r\n<p>hidden", nil}
+	same := entry{warc.Revisit, "http://a.test/twin", 2e9, ok(""), []warc.Field{
+		{Name: "WARC-Profile", Value: warc.SameDigest}, {Name: "WARC-Refers-To-Target-URI", Value: "<http://a.test/>"}}}
+	lost := entry{warc.Revisit, "http://a.test/lost", 2e9, ok(""), []warc.Field{{Name: "WARC-Refers-To-Target-URI", Value: "http://b.test/"}}}
+	moved := entry{warc.Response, "http://a.test/moved", 1e9, "HTTP/1.1 301 Moved\r\nLocation: /\r\n\r\n", nil}
+	missing := entry{warc.Response, "http://a.test/missing", 1e9, "HTTP/1.1 404 Not Found\r\n\r\nno", nil}
+	image := entry{warc.Response, "http://a.test/image", 1e9, "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\nno", nil}
+	broken := entry{warc.Response, "http://a.test/broken", 1e9, "nothing", nil}
+	robots := entry{warc.Response, "http://a.test/robots.txt", 1e9, ok("x"), nil}
+	rest := []entry{same, hidden, moved, lost, missing, image, broken, robots}
+	for name, archive := range map[string][]byte{
+		"old first":   archiveOf(t, append([]entry{old, young}, rest...)...),
+		"young first": archiveOf(t, append([]entry{young, old}, rest...)...),
+	} {
+		dir := t.TempDir()
+		r := imported(t, dir, archive)
+		want := upkeep.ImportReport{Records: 10, Bytes: int64(len(archive)), Pages: 3, Duplicates: 1, Redirects: 1, Gone: 1, Unsupported: 1, Unresolved: 1, Other: 1, Damaged: 1}
+		if name == "young first" {
+			want.Pages, want.Old = 2, 1
+		}
+		if r != want {
+			t.Errorf("%s: %+v, want %+v", name, r, want)
+		}
+		for url, words := range map[string]string{
+			"http://a.test/": "young", "http://a.test/twin": "same as", "http://a.test/moved": "leads to",
+			"http://a.test/hidden": "asks not to be shown", "http://a.test/missing": "404",
+		} {
+			if trace := testweb.TraceOf(t, dir, url); !strings.Contains(trace, words) {
+				t.Errorf("%s: %s: no %q in %s", name, url, words, trace)
+			}
+		}
+		again := imported(t, dir, archive)
+		if again.Pages+again.Duplicates+again.Redirects != 0 {
+			t.Errorf("%s: imported again: %+v", name, again)
+		}
+		testweb.Must(t, upkeep.Check(t.Context(), dir, upkeep.CheckReport{Checked: func(string, string) {}, Problem: func(err error) { t.Error(err) }}))
+		var out bytes.Buffer
+		w, err := warc.NewWriter(&out, warc.Zstd)
+		testweb.Must(t, err)
+		e, err := upkeep.Export(t.Context(), w, dir, upkeep.ExportOptions{})
+		testweb.Must(t, err)
+		if (e != upkeep.ExportReport{Pages: 2, Duplicates: 1, Redirects: 1}) {
+			t.Errorf("%s: exported %+v", name, e)
+		}
+	}
+}
+
+// TestImportQueued: a page that waited to be fetched is not fetched any more once it is imported,
+// whatever the order of the queue.
+func TestImportQueued(t *testing.T) {
+	dir := t.TempDir()
+	c, err := engine.Open(t.Context(), engine.Options{Dir: dir, Seeds: []string{"http://a.test/", "http://a.test/other"}})
+	testweb.Must(t, err)
+	testweb.Must(t, c.Close())
+	imported(t, dir, archiveOf(t, entry{warc.Response, "http://a.test/", 1e9, ok(`<a href="/new">new</a>`), nil}))
+	all := testweb.Records(t, dir)
+	states := map[string]string{}
+	for _, r := range all {
+		u, err := weburl.Parse(r.URL)
+		testweb.Must(t, err)
+		states[u.Path()] = r.State.String()
+	}
+	if states["/"] != "finished" || states["/other"] != "queued" || states["/new"] != "queued" {
+		t.Errorf("states: %v", states)
+	}
+	testweb.Must(t, upkeep.Check(t.Context(), dir, upkeep.CheckReport{Checked: func(string, string) {}, Problem: func(err error) { t.Error(err) }}))
+}

@@ -1,0 +1,123 @@
+package upkeep
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/repository"
+	"anatomy/vocab"
+	"anatomy/warc"
+)
+
+// Public makes the data folder o.Dir with what was fetched for dir without credentials, as an export
+// and an import would. All that the new folder holds comes from these pages and redirects alone: the
+// others, their links, and the URLs and anchor texts that only they have, leave no trace in it. So
+// whatever answers from the folder answers as if they had never been fetched.
+func Public(ctx context.Context, dir string, o ImportOptions) (ImportReport, error) {
+	entries, err := os.ReadDir(o.Dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return ImportReport{}, err
+	}
+	if len(entries) > 0 {
+		return ImportReport{}, fmt.Errorf("%s: %w", o.Dir, ErrNotEmpty)
+	}
+	from, to := io.Pipe()
+	exported := make(chan error, 1)
+	go func() {
+		err := exportPublic(ctx, to, dir)
+		exported <- err
+		to.CloseWithError(err) // without an error as Close
+	}()
+	o.Files, o.InOrder = []string{dir}, true
+	o.Open = func(string) (io.ReadCloser, error) { return from, nil }
+	report, err := Import(ctx, o)
+	from.Close()
+	return report, errors.Join(err, <-exported)
+}
+
+// A publicRecord is a record that was fetched without credentials.
+type publicRecord struct {
+	fetched int64 // Unix seconds
+	url     string
+	doc     vocab.DocID
+}
+
+// exportPublic writes what was fetched without credentials as a web archive, each page with its body,
+// in the order of fetching. Order and content of the repository also depend on the other pages: their
+// links decide which of several pages with one body is the canonical one.
+func exportPublic(ctx context.Context, w io.Writer, dir string) error {
+	archive, err := warc.NewWriter(w, warc.Plain)
+	if err != nil {
+		return err
+	}
+	return docindex.Use(dir, func(db *docindex.DB) error {
+		repo, err := repository.OpenReader(datadir.Repository(dir))
+		if err != nil {
+			return err
+		}
+		defer repo.Close()
+		var all []publicRecord
+		err = db.Each(1, func(r docindex.Record) error {
+			if f := r.Fetch; f != nil && f.Address != 0 && !f.SignedIn {
+				all = append(all, publicRecord{f.Fetched.Unix(), r.URL, r.Doc})
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(all, func(a, b publicRecord) int {
+			return cmp.Or(cmp.Compare(a.fetched, b.fetched), strings.Compare(a.url, b.url))
+		})
+		var report ExportReport
+		e := exporter{w: archive, db: db, repo: repo, o: ExportOptions{Now: time.Now}, report: &report}
+		if err := e.begin(); err != nil {
+			return err
+		}
+		for _, p := range all {
+			if err := cmp.Or(ctx.Err(), e.public(p.doc)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// public writes the record of a document. A duplicate gets the body of its canonical page, unless
+// that was fetched with credentials.
+func (e *exporter) public(doc vocab.DocID) error {
+	d, ok, err := e.db.Get(doc)
+	if err != nil || !ok {
+		return err
+	}
+	rec, err := e.repo.Read(d.Fetch.Address)
+	if err != nil {
+		return err
+	}
+	if rec.Kind == repository.DuplicateRecord {
+		of, ok, err := e.db.Get(d.Fetch.Alias) // the canonical page of today; rec names a former one
+		if err != nil || !ok || of.Fetch == nil || of.Fetch.Content != d.Fetch.Content || of.Fetch.SignedIn {
+			return err
+		}
+		original, err := e.repo.Read(of.Fetch.Address)
+		if err != nil {
+			return err
+		}
+		page := original.Page
+		page.URL, page.Fetched = rec.Page.URL, rec.Page.Fetched
+		rec.Kind, rec.Page = repository.PageRecord, page
+	}
+	if rec.Page.SignedIn {
+		return nil
+	}
+	return e.record(&rec, &d)
+}

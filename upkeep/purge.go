@@ -1,0 +1,231 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"anatomy/control"
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/repository"
+	"anatomy/disk/segment"
+	"anatomy/engine"
+	"anatomy/urlserver"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A PurgeReport says what a purge did.
+type PurgeReport struct {
+	control.BlockReport
+	Dropped int   `json:"dropped"` // records of the repository, of blocked pages and older versions
+	Before  int64 `json:"before"`  // bytes of the repository
+	After   int64 `json:"after"`
+	Proved  int   `json:"proved"` // records, documents and texts that were read to prove that nothing is left
+}
+
+// ErrNotPurged is returned by Purge when something of a blocked page is still in the data folder.
+var ErrNotPurged = errors.New("blocked pages are still in the data folder")
+
+// Purge blocks the pages that targets mean, as [Block] does, and deletes them from the data folder,
+// with their older versions: from the repository, the index, the links, and copies that a backup or
+// a repair left. Then it reads what remains and proves that no blocked page is in it. The error is
+// a *datadir.BusyError beside a crawl. What stays is the URL of a blocked page, by which it is
+// recognized.
+func Purge(ctx context.Context, dir string, targets []string, o engine.Options) (r PurgeReport, err error) {
+	if err := CheckTargets(targets); err != nil {
+		return r, err
+	}
+	var compacted engine.CompactReport
+	err = engine.Maintain(ctx, dir, o, func(ctx context.Context, c *engine.Crawl) (err error) {
+		r.BlockReport, err = c.Purge(ctx, targets, &compacted)
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	r.Dropped, r.Before, r.After = compacted.Dropped, compacted.Before, compacted.After
+	if err := clearCopies(dir); err != nil {
+		return r, err
+	}
+	r.Proved, err = provePurged(ctx, dir)
+	return r, err
+}
+
+// clearCopies deletes copies of structures: a snapshot of a backup that was killed, and what
+// repairs put aside.
+func clearCopies(dir string) error {
+	w, err := datadir.Open(dir)
+	if err != nil {
+		return err
+	}
+	copies := []string{filepath.Join(dir, "snapshot", "data"), filepath.Join(dir, datadir.ManifestName+".damaged")}
+	for _, pattern := range []string{"docindex.*", "*.tmp", "*/*.tmp", "*/*/*.tmp"} {
+		found, failed := filepath.Glob(filepath.Join(dir, pattern))
+		copies, err = append(copies, found...), errors.Join(err, failed)
+	}
+	for _, path := range copies {
+		err = errors.Join(err, os.RemoveAll(path))
+	}
+	return errors.Join(err, w.Close())
+}
+
+// A prover reads a data folder and looks for blocked pages.
+type prover struct {
+	dir     string
+	blocked func(url string) bool
+	read    int
+}
+
+// provePurged reads repository, index and links, and fails with ErrNotPurged if a blocked page is
+// in one of them, or a file that none of them names. It returns how many items it read.
+func provePurged(ctx context.Context, dir string) (int, error) {
+	p := &prover{dir: dir}
+	err := docindex.Read(dir, func(db *docindex.DB) error {
+		patterns, err := urlserver.BlockedPatterns(db)
+		if err != nil {
+			return err
+		}
+		p.blocked = func(url string) bool {
+			u, err := weburl.Parse(url)
+			for _, pattern := range patterns {
+				if err == nil && weburl.MatchPattern(pattern, &u) {
+					return true
+				}
+			}
+			return false
+		}
+		blocked := map[vocab.DocID]bool{}
+		if err := db.Each(1, func(r docindex.Record) error {
+			if p.blocked(r.URL) {
+				blocked[r.Doc] = true
+			}
+			return ctx.Err()
+		}); err != nil {
+			return err
+		}
+		m, err := datadir.ReadManifest(dir)
+		if err != nil {
+			return err
+		}
+		for _, prove := range []func() error{
+			func() error { return p.repository(ctx, blocked) },
+			func() error { return p.segments(ctx, m, blocked) },
+			func() error { return p.links(m, blocked) },
+			func() error { return p.files(m) },
+		} {
+			if err := prove(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return p.read, err
+}
+
+func (p *prover) left(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrNotPurged, fmt.Sprintf(format, args...))
+}
+
+func (p *prover) repository(ctx context.Context, blocked map[vocab.DocID]bool) error {
+	repo, err := repository.OpenReader(datadir.Repository(p.dir))
+	if err != nil {
+		return err
+	}
+	err = repo.Scan(0, func(at vocab.Address, r *repository.Record) error {
+		p.read++
+		if blocked[r.Page.Doc] || p.blocked(r.Page.URL) {
+			return p.left("the repository has %s at %v", r.Page.URL, at)
+		}
+		return ctx.Err()
+	})
+	return errors.Join(err, repo.Close())
+}
+
+func (p *prover) segments(ctx context.Context, m datadir.Manifest, blocked map[vocab.DocID]bool) error {
+	for _, name := range m.Segments {
+		s, err := segment.Open(datadir.Segment(p.dir, name), nil)
+		if err != nil {
+			return err
+		}
+		err = segment.Guard(func() error {
+			return s.EachDoc(func(_ vocab.Ordinal, info vocab.DocInfo) error {
+				p.read++
+				if blocked[info.Doc] || p.blocked(info.URL) {
+					return p.left("segment %s has %s", name, info.URL)
+				}
+				return ctx.Err()
+			})
+		})
+		if err := errors.Join(err, s.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// links looks for links that a blocked page has, and for their texts.
+func (p *prover) links(m datadir.Manifest, blocked map[vocab.DocID]bool) error {
+	for _, path := range linkdb.Paths(p.dir, m.Links) {
+		run, err := linkdb.Open(path)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(p.run(run, blocked), run.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *prover) run(run *linkdb.Run, blocked map[vocab.DocID]bool) error {
+	for source, err := range run.Sources() {
+		if err != nil {
+			return err
+		}
+		if p.read++; blocked[source.Doc] && len(source.Targets) > 0 {
+			return p.left("the links of document %d", source.Doc)
+		}
+	}
+	for anchors, err := range run.Anchors() {
+		if err != nil {
+			return err
+		}
+		for _, text := range anchors.Texts {
+			for _, source := range text.Sources {
+				if p.read++; blocked[source] {
+					return p.left("texts of links of document %d", source)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// files looks for files that no structure has.
+func (p *prover) files(m datadir.Manifest) error {
+	named := map[string]bool{}
+	for _, name := range m.Segments {
+		named[datadir.Segment(p.dir, name)] = true
+	}
+	for _, name := range m.Links {
+		named[datadir.Links(p.dir, name)] = true
+	}
+	for _, pattern := range []string{"index/*", "links/*", "barrels/*", "docindex?*", "snapshot/data"} {
+		paths, err := filepath.Glob(filepath.Join(p.dir, pattern))
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			if !named[path] {
+				return p.left("%s is no part of the folder", strings.TrimPrefix(path, p.dir))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/repository"
+	"anatomy/engine"
+	"anatomy/index"
+	"anatomy/indexer"
+	"anatomy/pagerank"
+	"anatomy/ranking"
+	"anatomy/vocab"
+)
+
+// RebuildOptions are the options of Rebuild. The zero value works.
+type RebuildOptions struct {
+	Workers    int   // that parse pages, default one for each processor
+	BatchBytes int64 // memory of a batch before it is sorted, default 48 MiB
+	Log        *slog.Logger
+
+	PDF func(body []byte) ([]byte, error) // see engine.Options
+}
+
+// A RebuildReport counts what a rebuild did.
+type RebuildReport struct {
+	Pages int
+	Links uint64 // different ones
+	Took  time.Duration
+}
+
+// Rebuild makes segments, link database and ranks anew from the repository and the document index.
+// The index in force is searched until the new one replaces it, in one step. The same pages make
+// the same posting lists, whatever the number of workers and the memory. Then canonical documents
+// are elected, if no crawl has done that. The error wraps ErrGivenText for a folder made by
+// [IndexText].
+func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildReport, err error) {
+	began := time.Now()
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if report, err = rebuild(ctx, dir, o); err != nil {
+		return report, err
+	}
+	maintenance := engine.Options{Log: o.Log, PDF: o.PDF}
+	err = engine.Maintain(ctx, dir, maintenance, func(ctx context.Context, c *engine.Crawl) error {
+		return c.ElectCanonical(ctx)
+	})
+	report.Took = time.Since(began)
+	return report, err
+}
+
+// rebuild makes the index anew as the document index has it.
+func rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildReport, err error) {
+	w, err := datadir.Open(dir)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	docs, err := docindex.OpenFolder(w, docindex.Options{})
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, docs.Close()) }()
+	hasPages := datadir.HasRepository(dir) // before Open makes it
+	repo, err := repository.Open(datadir.Repository(dir), repository.Options{})
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, repo.Close()) }()
+
+	b, err := index.New(index.Options{
+		Dir: dir, Writer: w, Names: index.Names(docs.Each), Repository: repo, BatchBytes: o.BatchBytes, Log: o.Log,
+	})
+	if err != nil {
+		return report, err
+	}
+	if len(b.Manifest().Segments) > 0 && !hasPages {
+		return report, fmt.Errorf("%s: %w", dir, ErrGivenText)
+	}
+	tables, err := repo.Tables()
+	if err != nil {
+		return report, err
+	}
+	b.StartOver(tables)
+	r := &index.Replayer{
+		Repository: repo, Documents: docs, Targets: known(docs),
+		Builder: b, Log: o.Log, Workers: o.Workers, PDF: o.PDF,
+	}
+	if err := r.Outcomes(&linkdb.Set{}); err != nil {
+		return report, err
+	}
+	if report.Pages, err = r.Pages(ctx, 0); err != nil {
+		return report, err
+	}
+	if err := errors.Join(b.Checkpoint(ctx), b.MergeAll(ctx)); err != nil {
+		return report, err
+	}
+	if err := b.Release(); err != nil {
+		return report, err
+	}
+	if _, err := ranking.Compute(ctx, dir, ranking.Options{}); err != nil && !errors.Is(err, pagerank.ErrNoNodes) {
+		return report, err
+	}
+	report.Links, err = linkdb.CountFolder(dir, b.Manifest())
+	return report, err
+}
+
+// known returns a function that finds the targets of links in the document index. Links to URLs
+// that were never added are left out. It caches docIDs: pages come host by host, so nearly all of
+// their links lead where those of the page before do.
+func known(docs *docindex.DB) func(*indexer.Document, uint16) ([]vocab.DocID, error) {
+	recent := map[vocab.Fingerprint]vocab.DocID{} // 0 for unknown URLs
+	return func(doc *indexer.Document, _ uint16) ([]vocab.DocID, error) {
+		targets := make([]vocab.DocID, len(doc.Targets))
+		for i := range doc.Targets {
+			fp := doc.Targets[i].URL.Fingerprint()
+			target, hit := recent[fp]
+			if !hit {
+				found, _, ok, err := docs.Find(fp)
+				if err != nil {
+					return nil, err
+				}
+				if ok {
+					target = found
+				}
+				if len(recent) == maxRecent {
+					recent = map[vocab.Fingerprint]vocab.DocID{}
+				}
+				recent[fp] = target
+			}
+			targets[i] = target
+		}
+		return doc.Resolve(targets), nil
+	}
+}
+
+// maxRecent bounds the docIDs that are cached, 24 bytes each.
+const maxRecent = 1 << 16

@@ -1,0 +1,18 @@
+package urlserver
+
+import "time"
+
+// A clock is the time as the callers of the server state it. It never runs backwards.
+type clock struct {
+	now   time.Time // the latest time stated; zero before the first
+	begun time.Time // the first time stated
+}
+
+func (c *clock) advance(now time.Time) {
+	if c.begun.IsZero() {
+		c.begun = now
+	}
+	if now.After(c.now) {
+		c.now = now
+	}
+}

@@ -1,0 +1,348 @@
+package urlserver
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/urlserver/internal/frontier"
+	"anatomy/urlserver/internal/trap"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// maxWoken bounds the waiting and the due URLs that one Grant queues.
+const maxWoken = 1000
+
+// grant returns a lease of the host whose turn it is; ok is false if there is none.
+func (s *state) grant() (l vocab.Lease, ok bool, err error) {
+	if err := s.queues.scan(); err != nil {
+		return l, false, err
+	}
+	full := s.budget() <= 0
+	s.frontier.AllowNew(!full)
+	if full && s.o.Recrawl.Mode == NoRecrawl {
+		return l, false, nil
+	}
+	if err := s.queueRetries(); err != nil {
+		return l, false, err
+	}
+	if err := s.queueRevisits(); err != nil {
+		return l, false, err
+	}
+	for h := s.frontier.Next(s.now); h != nil; h = s.frontier.Next(s.now) {
+		l, again, err := s.lease(h)
+		if again {
+			s.frontier.Requeue(h)
+		} else {
+			s.frontier.Pass(h)
+		}
+		if err != nil || len(l.URLs) > 0 {
+			return l, err == nil, err
+		}
+	}
+	return l, false, nil
+}
+
+// queueRetries queues the waiting URLs whose time has come.
+func (s *state) queueRetries() error {
+	first := s.schedule.nextRetry
+	if first.IsZero() || first.After(s.now) {
+		return nil
+	}
+	c, last, n := s.begin(), first, 0
+	err := s.db.EachWaiting(first, func(w docindex.Wait) (bool, error) {
+		if w.Due.After(s.now) || n == maxWoken {
+			return false, nil
+		}
+		n++
+		last = w.Due
+		c.b.DeleteWaiting(w)
+		r, u, ok, err := s.load(w.Doc)
+		if err != nil || !ok {
+			return false, err
+		}
+		s.uncount(&r)
+		r.State, r.Due = docindex.Queued, time.Time{}
+		if s.scope.excludes(&u) {
+			withdraw(&r)
+		}
+		known, _, err := s.seen.find(u.Fingerprint())
+		if err != nil {
+			return false, err
+		}
+		_, err = c.insert(&r, &u, w.Priority, &known)
+		return err == nil, err
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.commit(); err != nil {
+		return err
+	}
+	return s.schedule.findRetry(last)
+}
+
+// queueRevisits queues the documents that are due.
+func (s *state) queueRevisits() error {
+	first := s.schedule.nextVisit
+	limit, ok := s.schedule.dueBy()
+	if !ok || first.IsZero() || first.After(limit) {
+		return nil
+	}
+	c, last, n := s.begin(), first, 0
+	err := s.db.EachRevisit(first, func(due time.Time, doc vocab.DocID) (bool, error) {
+		if due.After(limit) || n == maxWoken {
+			return false, nil
+		}
+		n++
+		last = due
+		r, ok, err := s.db.Get(doc)
+		if err != nil || !ok || !r.Due.Equal(due) || !isSettled(&r) {
+			c.b.DeleteRevisit(due, doc)
+			return true, err
+		}
+		return true, c.revisit(&r)
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.commit(); err != nil {
+		return err
+	}
+	return s.schedule.findVisit(last)
+}
+
+// maxDoubtful bounds the doubtful URLs of a host that are in flight at once, so that a trap is
+// recognized before many more of its pages were requested.
+const maxDoubtful = 12
+
+// lease grants a lease of the first URLs of a host's queue. It has no URLs if all were refused.
+// again says that the host may be leased again; if not, maxDoubtful URLs are in flight.
+func (s *state) lease(h *frontier.Host) (l vocab.Lease, again bool, err error) {
+	g := granter{change: s.begin(), h: h}
+	room := s.frontier.LeaseRoom(h)
+	newRoom := int(min(s.budget(), int64(s.frontier.NewRoom(h))))
+	for len(g.urls) < room && !g.full {
+		before := len(g.urls)
+		ok, err := h.Take(newRoom > 0, func(l *frontier.Level, most int) (int, error) {
+			most = min(most, room-before)
+			if !l.Again {
+				most = min(most, newRoom)
+			}
+			err := g.take(l, before+most)
+			n := len(g.urls) - before
+			if !l.Again {
+				newRoom -= n
+			}
+			return n, err
+		})
+		if err != nil {
+			return l, false, err
+		}
+		if !ok {
+			break
+		}
+	}
+	if err := g.commit(); err != nil {
+		return l, false, err
+	}
+	if len(g.instead) > 0 {
+		if _, err := s.discover(g.instead, len(g.instead), nil); err != nil {
+			return l, false, err
+		}
+	}
+	if len(g.urls) == 0 {
+		return l, !g.full, nil
+	}
+	out, l := s.frontier.Start(h)
+	s.flights.lastLease++
+	s.flights.leases[s.flights.lastLease] = out
+	l.ID, l.URLs = s.flights.lastLease, g.urls
+	return l, !g.full, nil
+}
+
+// A granter collects the URLs of one lease.
+type granter struct {
+	*change
+	h       *frontier.Host
+	urls    []vocab.Target
+	instead []Found // to be taken instead of refused URLs
+	full    bool    // maxDoubtful URLs are in flight, and the next one is doubtful
+}
+
+// take moves URLs from a level into the lease until that has room of them. It does not scan past
+// the last URL that the level is known to hold, since deleted keys follow.
+func (g *granter) take(l *frontier.Level, room int) error {
+	from := docindex.QueueKey{Host: g.h.Name, Priority: l.Priority, Number: l.Next}
+	err := g.db.EachQueued(from, func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
+		if k.Priority != l.Priority || k.Number&frontier.Again != from.Number&frontier.Again {
+			return false, nil
+		}
+		l.Next = k.Number + 1
+		if g.flights.inFlight[doc] != nil {
+			return true, nil
+		}
+		r, ok, err := g.db.Get(doc)
+		if err == nil && (!ok || r.State != docindex.Queued) {
+			err = fmt.Errorf("urlserver: document %d in the queue of %s is %s", doc, g.h.Name, r.State)
+		}
+		if err != nil {
+			return false, err
+		}
+		refused, doubtful, err := g.refuse(k, &r)
+		if err != nil {
+			return false, err
+		}
+		if doubtful && !refused && g.h.Doubtful >= maxDoubtful {
+			l.Next, g.full = k.Number, true
+			return false, nil
+		}
+		l.Count--
+		if refused {
+			return l.Count > 0, g.split()
+		}
+		err = g.add(k, r, doubtful)
+		return l.Count > 0 && len(g.urls) < room, err
+	})
+	if err != nil {
+		return err
+	}
+	if l.Count > 0 && len(g.urls) < room && !g.full {
+		return fmt.Errorf("urlserver: the queue of %s lacks %d URLs", g.h.Name, l.Count)
+	}
+	return nil
+}
+
+// refuse takes a queued document out of its queue if it has a shape that is spent by now, or is a
+// sitemap and the budget of sitemaps is. doubtful
+// says that it was found only on pages that repeat, or that URLs like it brought nothing so far.
+func (g *granter) refuse(
+	k docindex.QueueKey, r *docindex.Record,
+) (refused, doubtful bool, err error) {
+	if r.Kind == vocab.SitemapTarget && r.History.Visits == 0 && g.h.Site().SitemapsSpent() {
+		before := *r
+		r.State, r.Trap, r.Fetch = docindex.Trapped, docindex.OverSitemaps, nil
+		g.b.DeleteQueued(k)
+		g.replace(g.b, &before, r)
+		return true, false, nil
+	}
+	watched := len(g.h.Traps) > 0 || g.h.Watched || strings.IndexByte(r.URL, '?') >= 0
+	if !watched || g.scope.seeds[r.Doc] || r.History.Visits > 0 {
+		return false, false, nil
+	}
+	u, err := weburl.Parse(r.URL)
+	if err != nil {
+		return false, false, err
+	}
+	fp := u.Fingerprint()
+	known, _, err := g.seen.find(fp)
+	if err != nil {
+		return false, false, err
+	}
+	sampled := known.Sampled
+	refusal, err := g.refusal(g.h, r, &u, &known)
+	if err != nil {
+		return false, false, err
+	}
+	if known.Sampled && !sampled {
+		g.know(fp, known)
+	}
+	if refusal.Trap == 0 {
+		doubtful, err = g.yields.IsDoubtful(g.h.Name, &u)
+		return false, doubtful || known.Bred, err
+	}
+	before := *r
+	r.Fetch = nil
+	g.trapped(g.h, r, refusal)
+	g.b.DeleteQueued(k)
+	g.replace(g.b, &before, r)
+	if refusal.Trap == docindex.SpentParameter && !g.yields.HasShown(g.h.Name, &u, refusal.Shape) {
+		rest, err := trap.Without(&u, refusal.Shape)
+		if err == nil {
+			g.instead = append(g.instead, Found{URL: rest, Depth: r.Depth})
+		}
+	}
+	return true, false, nil
+}
+
+// add puts a document in flight, with the scheme that its host answers.
+func (g *granter) add(k docindex.QueueKey, r docindex.Record, doubtful bool) error {
+	f := &flight{record: r, host: g.h, key: k, url: r.URL, doubtful: doubtful}
+	is := isHTTPS(r.URL)
+	https := is || g.h.HTTPS && !g.h.HasPort && !r.Swapped
+	if f.hasOtherScheme() && g.h.Elsewhere(g.now, https) {
+		https = !https
+	}
+	if https != is {
+		f.url = otherScheme(r.URL)
+	}
+	g.flights.start(f)
+	t := vocab.Target{
+		Doc: r.Doc, URL: f.url, Kind: r.Kind, Depth: r.Depth, Tries: r.Tries,
+		Revisit: r.History.Visits > 0,
+	}
+	if t.Revisit && f.url == r.URL {
+		t.Held = r.History.Validators
+	}
+	g.urls = append(g.urls, t)
+	return nil
+}
+
+// wait returns what a Grant without a lease returns.
+func (s *state) wait() time.Duration {
+	if !s.queues.complete() {
+		return time.Millisecond
+	}
+	out := len(s.flights.inFlight) > 0 || len(s.flights.leases) > 0
+	wait, ok := s.frontier.Wait(s.now)
+	if next := s.schedule.nextRetry; !next.IsZero() && (!ok || next.Sub(s.now) < wait) {
+		wait, ok = next.Sub(s.now), true
+	}
+	visit, revisits := s.schedule.visitWait()
+	if revisits && (!ok || visit < wait) {
+		wait, ok = visit, true
+	}
+	full := s.budget() <= 0 && !revisits && !s.frontier.HasRevisits()
+	left := revisits || s.counts.States[docindex.Queued]+s.counts.States[docindex.Waiting] > 0
+	switch {
+	case !out && (!ok || !left || full):
+		return 0
+	case out && (!ok || wait > maxWait), full:
+		return maxWait
+	}
+	return max(wait, time.Millisecond)
+}
+
+// maxSitemaps bounds the sitemaps taken from one robots.txt.
+const maxSitemaps = 100
+
+// release ends a lease. It returns the sitemaps that the host's robots.txt names, the first time.
+func (s *state) release(report *vocab.HostReport) (sitemaps []Found, err error) {
+	l := s.flights.leases[report.Lease]
+	if l == nil {
+		return nil, nil
+	}
+	delete(s.flights.leases, report.Lease)
+	h := l.Host
+	s.frontier.Release(s.now, l, report)
+	if report.HTTPS && !h.HTTPS {
+		h.HTTPS = true
+		b := s.db.NewBatch()
+		b.PutHost(h.Name, h.HostRecord)
+		if err := b.Commit(); err != nil {
+			return nil, err
+		}
+	}
+	if h.SitemapsAdded || len(report.Sitemaps) == 0 {
+		return nil, nil
+	}
+	h.SitemapsAdded = true
+	for _, raw := range report.Sitemaps[:min(len(report.Sitemaps), maxSitemaps)] {
+		if u, err := weburl.Parse(raw); err == nil {
+			sitemaps = append(sitemaps, Found{URL: u, Kind: vocab.SitemapTarget})
+		}
+	}
+	return sitemaps, nil
+}

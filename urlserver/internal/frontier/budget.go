@@ -1,0 +1,80 @@
+package frontier
+
+import (
+	"time"
+
+	"anatomy/disk/docindex"
+)
+
+// A Budget bounds what a crawl spends on one site, over all runs. Revisits do not count: the pages
+// that are held bound them. Seeds are always fetched.
+type Budget struct {
+	URLs    int64         // queued
+	Bytes   int64         // of bodies, decoded
+	Parsing time.Duration // of pages
+}
+
+// The bounds on the sitemaps of a site. A sitemap has at most 50,000 entries, so that so many could
+// name more URLs than the largest site has.
+const (
+	maxSitemaps     = 1000
+	maxSitemapBytes = 1 << 30 // decoded
+)
+
+// Usage is what was spent on the site. It belongs to the URL server.
+func (s *Site) Usage() *docindex.SiteUsage { return &s.usage }
+
+// Name returns the name of the site.
+func (s *Site) Name() string { return s.name }
+
+// Admit counts a URL that is to be queued, or returns the budget that is used up.
+func (s *Site) Admit(sitemap bool) docindex.Budget {
+	u := &s.usage
+	switch {
+	case sitemap && (u.Sitemaps >= maxSitemaps || u.SitemapBytes >= maxSitemapBytes):
+		return docindex.SitemapBudget
+	case sitemap:
+		u.Sitemaps++
+	case u.URLs >= uint64(s.o.Budget.URLs):
+		u.Spent = docindex.URLBudget
+		return docindex.URLBudget
+	default:
+		u.URLs++
+	}
+	return docindex.NoBudget
+}
+
+// Spend counts what the first fetch of a page or sitemap took.
+func (s *Site) Spend(sitemap bool, bytes int64, parsing time.Duration) {
+	if sitemap {
+		s.usage.SitemapBytes += uint64(bytes)
+		return
+	}
+	s.usage.Bytes += uint64(bytes)
+	s.usage.Parsing += parsing.Truncate(time.Microsecond)
+	s.judge()
+}
+
+// judge sets the budget that is used up. That of URLs does not keep the queued ones from being
+// fetched, the others do.
+func (s *Site) judge() {
+	u, b := &s.usage, &s.o.Budget
+	switch {
+	case u.Bytes >= uint64(b.Bytes):
+		u.Spent = docindex.ByteBudget
+	case u.Parsing >= b.Parsing:
+		u.Spent = docindex.ParsingBudget
+	case u.URLs >= uint64(b.URLs):
+		u.Spent = docindex.URLBudget
+	default:
+		u.Spent = docindex.NoBudget
+	}
+}
+
+// isSpent reports whether no new page of the site may be fetched.
+func (s *Site) isSpent() bool {
+	return s.usage.Spent == docindex.ByteBudget || s.usage.Spent == docindex.ParsingBudget
+}
+
+// SitemapsSpent reports whether no new sitemap of the site may be fetched.
+func (s *Site) SitemapsSpent() bool { return s.usage.SitemapBytes >= maxSitemapBytes }

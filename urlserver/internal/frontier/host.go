@@ -1,0 +1,170 @@
+package frontier
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/vocab"
+)
+
+// A Host is one server, by name and port. It holds the lengths of its queues and where each begins;
+// the queues themselves are in the document index.
+//
+// The exported fields belong to the URL server, which guards them with its mutex; the others to the
+// frontier. A host is at any time in its site's ring, in Frontier.held, in the list of its address,
+// or in none of these: then it has no URLs that may be fetched now, or is in Frontier.full.
+type Host struct {
+	docindex.HostRecord
+	Name     string // with its port, unless that is the scheme's default
+	HasPort  bool   // Name has one: then it answers one scheme, whatever the other does
+	InFlight int    // new pages; they count against Options.PagesPerHost
+	Loss     *Loss  // why the host is given up; nil of one in use
+
+	Traps         map[string]docindex.Trap // spent URL shapes; nil before they are read
+	Doubtful      int                      // URLs in flight that are probably of a trap
+	Watched       bool                     // such URLs may be queued
+	SitemapsAdded bool                     // those that its robots.txt names
+
+	site    *Site
+	levels  []Level  // by priority, new URLs first; none is empty
+	turns   int      // URLs of pages that go before the next sitemap
+	address *Address // nil before its name is resolved
+
+	origins [2]origin // http, https
+
+	failures   int       // rounds of temporary failures in a row
+	unanswered int       // of these, rounds without any answer in a row
+	retryAt    time.Time // no request before
+	why        string    // reason for that
+
+	spot   spot // in its site's ring or in Frontier.held
+	held   bool // in Frontier.held
+	parked bool // in its address's list
+}
+
+// A Loss is the reason why URLs are given up.
+type Loss struct {
+	Outcome vocab.Outcome
+	Reason  string
+	Until   time.Time // of a host: when it is tried again; zero for the whole run
+}
+
+// Site returns the site of the host.
+func (h *Host) Site() *Site { return h.site }
+
+func (h *Host) position() *spot { return &h.spot }
+
+// A Level is the part of a host's queue with one priority: its new URLs, or its revisits.
+type Level struct {
+	Priority uint8
+	Again    bool   // revisits
+	Count    uint64 // queued URLs that are not in flight
+	Next     uint64 // no queued URL has a lower number, so that a scan skips deleted keys
+}
+
+// Again is the bit of a queue number that marks a revisit. Revisits queue behind the new URLs of
+// their priority.
+const Again = 1 << 63
+
+// Push counts a queued URL.
+func (h *Host) Push(priority uint8, number uint64) {
+	at := Level{Priority: priority, Again: number&Again != 0, Next: number}
+	i, ok := slices.BinarySearchFunc(h.levels, at, compareLevels)
+	if !ok {
+		h.levels = slices.Insert(h.levels, i, at)
+	}
+	l := &h.levels[i]
+	l.Count++
+	l.Next = min(l.Next, number)
+}
+
+// compareLevels orders levels as their keys are ordered in the queue.
+func compareLevels(a, b Level) int {
+	switch {
+	case a.Priority != b.Priority || a.Again == b.Again:
+		return int(a.Priority) - int(b.Priority)
+	case b.Again:
+		return -1
+	}
+	return 1
+}
+
+// Pull uncounts a queued URL that is not in flight.
+func (h *Host) Pull(priority uint8, number uint64) {
+	i := slices.IndexFunc(h.levels, func(l Level) bool {
+		return l.Priority == priority && l.Again == (number&Again != 0)
+	})
+	h.levels[i].Count--
+	h.dropEmpty(i)
+}
+
+// Clear uncounts all queued URLs.
+func (h *Host) Clear() { h.levels = nil }
+
+// pagesPerSitemap is how many URLs of pages are leased between two sitemaps while both are queued.
+// A sitemap names pages; but pages are what a crawl is for, and some sites have thousands of
+// sitemaps.
+const pagesPerSitemap = 4
+
+// Take calls take with the level that URLs are leased from next: of new ones and revisits, or of
+// revisits alone. take leases at most most of them, uncounts them, and returns how many it leased.
+// Take returns false if there is no such level.
+func (h *Host) Take(
+	withNew bool, take func(l *Level, most int) (leased int, err error),
+) (ok bool, err error) {
+	i, most := h.turn(withNew)
+	if i < 0 {
+		return false, nil
+	}
+	isSitemap := h.levels[i].Priority == SitemapPriority
+	n, err := take(&h.levels[i], most)
+	if h.turns = max(0, h.turns-n); isSitemap && n > 0 {
+		h.turns = pagesPerSitemap
+	}
+	h.dropEmpty(i)
+	return true, err
+}
+
+// turn returns the level whose turn it is, and how many URLs may be leased from it; -1 for none.
+func (h *Host) turn(withNew bool) (i, most int) {
+	i = h.first(withNew)
+	if i < 0 || h.levels[i].Priority != SitemapPriority {
+		return i, math.MaxInt
+	}
+	page := slices.IndexFunc(h.levels, func(l Level) bool {
+		return l.Priority != SitemapPriority && (withNew || l.Again)
+	})
+	switch {
+	case page < 0:
+		return i, math.MaxInt
+	case h.turns > 0:
+		return page, h.turns
+	}
+	return i, 1
+}
+
+func (h *Host) dropEmpty(i int) {
+	if h.levels[i].Count == 0 {
+		h.levels = slices.Delete(h.levels, i, i+1)
+	}
+}
+
+func (h *Host) first(withNew bool) int {
+	return slices.IndexFunc(h.levels, func(l Level) bool { return withNew || l.Again })
+}
+
+// Queued returns the number of queued URLs that are not in flight.
+func (h *Host) Queued() (n uint64) {
+	for _, l := range h.levels {
+		n += l.Count
+	}
+	return n
+}
+
+// HasRevisits reports whether revisits are queued.
+func (h *Host) HasRevisits() bool { return h.first(false) >= 0 }
+
+// idle reports whether the host has nothing to fetch.
+func (h *Host) idle() bool { return len(h.levels) == 0 || h.Loss != nil }

@@ -1,0 +1,141 @@
+// Package trap recognizes URLs that are not worth a request: parts of the web without end, such as
+// a relative link that breeds, a calendar, a page that answers to every name; and what is no page.
+//
+// [OfURL] sees what a URL alone shows, when it is found. [Yields] counts what fetched pages show,
+// by the shape of their URLs.
+package trap
+
+import (
+	"strings"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/weburl"
+)
+
+// OfURL returns why a URL by itself is a trap at now, or 0.
+func OfURL(u *weburl.URL, now time.Time) docindex.Trap {
+	switch {
+	case repetitive(u.Path()):
+		return docindex.Repetitive
+	case farFuture(u, now):
+		return docindex.FarFuture
+	}
+	return 0
+}
+
+// The bounds of a path. Real paths repeat a segment now and then (/gui/gui/), dates too
+// (/11/11/11/).
+const (
+	maxRepeats   = 4 // of one segment, anywhere
+	maxRounds    = 2 // of a sequence of segments, in a row
+	maxRoundSize = 8 // segments of such a sequence
+)
+
+func repetitive(path string) bool {
+	if strings.Count(path, "/") <= maxRepeats {
+		return false
+	}
+	segments := strings.Split(path[1:], "/")
+	times := map[string]int{}
+	for _, segment := range segments {
+		if times[segment]++; times[segment] > maxRepeats {
+			return true
+		}
+	}
+	for size := 2; size <= maxRoundSize; size++ {
+		if goesRound(segments, size) {
+			return true
+		}
+	}
+	return false
+}
+
+// goesRound reports whether a sequence of size segments comes more than maxRounds times in a row.
+func goesRound(segments []string, size int) bool {
+	same := 0
+	for i := size; i < len(segments); i++ {
+		if same++; segments[i] != segments[i-size] {
+			same = 0
+		}
+		if same == size*maxRounds {
+			return true
+		}
+	}
+	return false
+}
+
+// A year more than yearsAhead in the future is taken for that of an endless calendar. Numbers
+// beyond yearsAtAll are probably no years; an endless calendar passes the near ones first.
+const (
+	yearsAhead = 10
+	yearsAtAll = 200
+)
+
+// farFuture reports whether a URL names a day, a month as 2040-05, or a year as year=2040 that is
+// far in the future. Two numbers with a slash between are no date: they may be page 2 of thread
+// 2050.
+func farFuture(u *weburl.URL, now time.Time) bool {
+	if now.IsZero() {
+		return false
+	}
+	text := u.String()[len(u.Scheme())+len("://")+len(u.Host()):]
+	for i := 0; i < len(text); i++ {
+		n := digits(text[i:])
+		if n == 4 || n == 8 {
+			year := number(text[i : i+4])
+			future := year > now.Year()+yearsAhead && year <= now.Year()+yearsAtAll
+			if future && isYear(text[:i], text[i+4:]) {
+				return true
+			}
+		}
+		i += n
+	}
+	return false
+}
+
+// isYear reports whether the number between two texts is the year of a date.
+func isYear(before, after string) bool {
+	if digits(after) == 4 {
+		return monthAndDay(after[:2], after[2:4])
+	}
+	if strings.HasSuffix(before, "year=") {
+		return true
+	}
+	if after == "" || strings.IndexByte("-/_.", after[0]) < 0 {
+		return false
+	}
+	separator, after := after[0], after[1:]
+	m := digits(after)
+	if m == 0 || m > 2 {
+		return false
+	}
+	rest := after[m:]
+	if rest != "" && rest[0] == separator {
+		if d := digits(rest[1:]); d > 0 {
+			return d <= 2 && monthAndDay(after[:m], rest[1:1+d])
+		}
+	}
+	return separator == '-' && m == 2 && monthAndDay(after[:m], "1")
+}
+
+func monthAndDay(month, day string) bool {
+	m, d := number(month), number(day)
+	return m >= 1 && m <= 12 && d >= 1 && d <= 31
+}
+
+// digits returns the number of digits that s begins with.
+func digits(s string) (n int) {
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// number returns the value of at most four digits.
+func number(s string) (n int) {
+	for _, c := range []byte(s) {
+		n = 10*n + int(c-'0')
+	}
+	return n
+}

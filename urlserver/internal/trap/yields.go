@@ -1,0 +1,382 @@
+package trap
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"anatomy/disk/docindex"
+	"anatomy/urlserver/seen"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// Yields counts, for every shape of a host's URLs, what they led to, and decides by that which
+// shapes are spent: their other URLs are refused.
+//
+// A page repeats if it shows no line that the pages of its folder, of its path with other queries,
+// or of the folder around did not show before. Real pages do that, too: pages that scripts fill, stubs under a
+// full menu. But their number is finite, and so is that of the URLs on them. So a page counts as
+// evidence only if it repeats and breeds: new URLs of the shape were found on it. A shape is spent
+// when
+//
+//	breeding > maxRepeated + new, and at least half of its repeating pages breed
+//
+// and then those of its URLs are refused that were found only on pages that repeat. What a sitemap
+// lists, what other hosts link to, and what pages with new text link to is fetched. A parameter is
+// spent if it changes nothing on the pages of several paths; the URL without it is taken then.
+//
+// Two more rules spare requests that cannot bring a page: a folder is spent if its first URLs do
+// not exist or are no pages, and so is an extension. Extensions of media are from the beginning.
+//
+// A verdict is a function of the counts, and some refused URLs are fetched as samples: if they show
+// that the verdict is wrong, it is taken back.
+//
+// Counts since the last Write are in changed; Write puts them in a batch. cache holds counts that
+// are on disk or in changed. To spare writes, a count of new pages alone is written each time it
+// doubles: a crash may forget half of them.
+//
+// The caller serializes all calls.
+type Yields struct {
+	db          *docindex.DB
+	maxRepeated int
+	cache       *seen.Cache[docindex.Yield] // by host and shape
+	changed     map[shapeKey]docindex.Yield // to be written
+	shown       shown
+}
+
+type shapeKey struct {
+	host  string
+	shape shape
+}
+
+const (
+	cachedYields = 1 << 16
+
+	// queryShare is what part of maxRepeated the pages of one path with a query may repeat.
+	queryShare = 5
+
+	// maxVotes is the number of pages of one path that count against a parameter.
+	maxVotes = 4
+
+	// maxMissing is the number of URLs of a folder, or with an extension, that lead to no page
+	// until the others are refused.
+	maxMissing = 20
+
+	// missingForPage is the number of URLs without a page that a page with the extension makes up
+	// for.
+	missingForPage = 50
+)
+
+// NewYields returns the yields in db. No shape is ever spent if maxRepeated is negative.
+func NewYields(db *docindex.DB, maxRepeated int) *Yields {
+	return &Yields{
+		db: db, maxRepeated: maxRepeated,
+		cache: seen.New[docindex.Yield](cachedYields), changed: map[shapeKey]docindex.Yield{},
+	}
+}
+
+// Disabled reports whether no shape is ever spent.
+func (y *Yields) Disabled() bool { return y.maxRepeated < 0 }
+
+// A Verdict is what the counts of a shape say now.
+type Verdict struct {
+	Shape shape
+	Trap  docindex.Trap // 0 if the shape is not spent
+}
+
+// A Finding is what a page showed.
+type Finding struct {
+	Repeats bool    // nothing new in its folder
+	Breeds  []shape // the shapes that it is evidence against if new URLs of them are on it
+}
+
+// AddPage counts a page.
+func (y *Yields) AddPage(
+	host string, u *weburl.URL, text *vocab.TextSample,
+) (f Finding, verdicts []Verdict, err error) {
+	if y.Disabled() {
+		return f, nil, nil
+	}
+	f.Repeats = y.repeats(host, u, text)
+	shapes := shapesOf(u)
+	for _, s := range shapes {
+		err = y.count(&verdicts, host, s, func(v *docindex.Yield) {
+			if f.Repeats {
+				v.Repeated++
+			} else {
+				v.New++
+			}
+		})
+		if err != nil {
+			return f, nil, err
+		}
+	}
+	if f.Repeats {
+		f.Breeds = shapes
+	}
+	if extension := extensionOf(u); extension != "" {
+		err = y.count(&verdicts, host, extension, func(v *docindex.Yield) { v.New++ })
+		if err != nil {
+			return f, nil, err
+		}
+	}
+	return f, verdicts, y.addParameters(&f, &verdicts, host, u, text)
+}
+
+// repeats reports whether a page repeats, and remembers its lines. Lines count as known that the
+// folder around that of the page has: the rooms of a maze are folders of their own.
+func (y *Yields) repeats(host string, u *weburl.URL, text *vocab.TextSample) bool {
+	path := u.Path()
+	folder := container(path)
+	name, around := folder, container(folder)
+	if u.Query() != "" {
+		name, around = path+"?", folder
+	}
+	repeats := y.shown.repeats(groupOf(host, name), groupOf(host, around), text)
+	if name != path && path[len(path)-1] == '/' && u.Query() == "" {
+		own := groupOf(host, path)
+		y.shown.repeats(own, own, text)
+	}
+	return repeats
+}
+
+// addParameters counts a page for and against each of its parameters: whether it differs from a
+// page with another value of it, or without it, that is equal otherwise.
+func (y *Yields) addParameters(
+	f *Finding, verdicts *[]Verdict, host string, u *weburl.URL, text *vocab.TextSample,
+) error {
+	path, query := u.Path(), u.Query()
+	if query == "" {
+		group := rest(host, u, "")
+		y.shown.isVisited(group)
+		y.shown.repeats(group, group, text)
+		return nil
+	}
+	for _, s := range parametersOf(u) {
+		group := rest(host, u, s[1:])
+		known := y.shown.isVisited(group)
+		repeats := y.shown.repeats(group, group, text)
+		switch {
+		case !known:
+		case !repeats:
+			err := y.count(verdicts, host, s, func(v *docindex.Yield) { v.New++ })
+			if err != nil {
+				return err
+			}
+		case y.vote(groupOf(host, path+s)):
+			err := y.count(verdicts, host, s, func(v *docindex.Yield) { v.Repeated++ })
+			if err != nil {
+				return err
+			}
+			f.Breeds = append(f.Breeds, s)
+		}
+	}
+	return nil
+}
+
+// rest returns the group of the pages that are equal to u but for a parameter.
+func rest(host string, u *weburl.URL, name string) uint64 {
+	query := u.Query()
+	if query != "" {
+		query = without(query, name)
+	}
+	return groupOf(host, u.Path()+"\x00"+query)
+}
+
+// HasShown reports whether a page was counted that is u but for the parameter that is a shape.
+func (y *Yields) HasShown(host string, u *weburl.URL, parameter shape) bool {
+	return y.shown.has(rest(host, u, parameter[1:]), visited)
+}
+
+// suspectMissing is the number of URLs of a folder that lead to no page until others are doubtful.
+const suspectMissing = 4
+
+// IsSuspect reports whether a folder of u had only URLs that lead to no page, and several.
+func (y *Yields) IsSuspect(host string, u *weburl.URL) (bool, error) {
+	for _, s := range foldersOf(u) {
+		v, err := y.get(shapeKey{host, s})
+		if err != nil || v.Missing >= suspectMissing && v.New+v.Repeated == 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// IsDoubtful reports whether u, which is about to be requested, has a suspect folder, or a parameter
+// that changed nothing so far while a page was requested that is u but for it.
+func (y *Yields) IsDoubtful(host string, u *weburl.URL) (doubtful bool, err error) {
+	if doubtful, err = y.IsSuspect(host, u); err != nil {
+		return false, err
+	}
+	for _, s := range parametersOf(u) {
+		if !y.shown.add(rest(host, u, s[1:]), requested) && !y.HasShown(host, u, s) {
+			continue
+		}
+		v, err := y.get(shapeKey{host, s})
+		if err != nil {
+			return false, err
+		}
+		doubtful = doubtful || v.New == 0
+	}
+	return doubtful, nil
+}
+
+// vote reports whether one more page of a path counts against a parameter.
+func (y *Yields) vote(group uint64) bool {
+	for n := range uint64(maxVotes) {
+		if !y.shown.add(group, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// AddBred counts that a new URL was found on a page with a finding, and takes the shapes that both
+// have from f.
+func (y *Yields) AddBred(
+	host string, u *weburl.URL, f *Finding,
+) (verdicts []Verdict, err error) {
+	if len(f.Breeds) == 0 {
+		return nil, nil
+	}
+	of := append(shapesOf(u), parametersOf(u)...)
+	f.Breeds = slices.DeleteFunc(f.Breeds, func(s shape) bool {
+		if err != nil || !slices.Contains(of, s) {
+			return false
+		}
+		err = y.count(&verdicts, host, s, func(v *docindex.Yield) { v.Breeding++ })
+		return true
+	})
+	return verdicts, err
+}
+
+// AddMissing counts a URL that led to no page.
+func (y *Yields) AddMissing(host string, u *weburl.URL) (verdicts []Verdict, err error) {
+	if y.Disabled() {
+		return nil, nil
+	}
+	shapes := foldersOf(u)
+	if extension := extensionOf(u); extension != "" {
+		shapes = append(shapes, extension)
+	}
+	for _, s := range shapes {
+		err := y.count(&verdicts, host, s, func(v *docindex.Yield) { v.Missing++ })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return verdicts, nil
+}
+
+// Refuse counts a URL of a shape that is refused, and reports whether it is fetched as a sample
+// instead.
+func (y *Yields) Refuse(host string, refusal Verdict) (sample bool, err error) {
+	s, t := refusal.Shape, refusal.Trap
+	var n uint64
+	err = y.count(nil, host, s, func(v *docindex.Yield) {
+		v.Refused++
+		n = v.Refused
+	})
+	switch {
+	case s[0] == '*': // 1, 8, 64, …
+		sample = n&(n-1) == 0 && bits.TrailingZeros64(n)%3 == 0
+	case t == docindex.NoPages:
+		sample = n%16 == 0
+	case t == docindex.SpentParameter: // 4, 16, 64, …
+		sample = n > 1 && n&(n-1) == 0 && bits.TrailingZeros64(n)%2 == 0
+	default: // 2, 4, 8, …
+		sample = n > 1 && n&(n-1) == 0
+	}
+	return sample, err
+}
+
+// count changes the yield of a shape, and appends what it says now to verdicts.
+func (y *Yields) count(
+	verdicts *[]Verdict, host string, s shape, change func(*docindex.Yield),
+) error {
+	k := shapeKey{host, s}
+	v, err := y.get(k)
+	if err != nil {
+		return err
+	}
+	before := v
+	change(&v)
+	y.cache.Put(k.hash(), v)
+	_, changed := y.changed[k]
+	sameNew := bits.Len64(v.New) == bits.Len64(before.New)
+	if before.New = v.New; changed || v != before || !sameNew {
+		y.changed[k] = v
+	}
+	if verdicts != nil {
+		*verdicts = append(*verdicts, Verdict{s, y.judge(s, v)})
+	}
+	return nil
+}
+
+func (y *Yields) get(k shapeKey) (v docindex.Yield, err error) {
+	v, ok := y.changed[k]
+	if !ok {
+		v, ok = y.cache.Get(k.hash())
+	}
+	if ok {
+		return v, nil
+	}
+	return y.db.Yield(k.host, k.shape)
+}
+
+func (k shapeKey) hash() vocab.Fingerprint {
+	return vocab.Fingerprint(xxhash.Sum64String(k.host + "\x00" + k.shape))
+}
+
+// judge returns the trap that a shape with these counts is, or 0.
+func (y *Yields) judge(s shape, v docindex.Yield) docindex.Trap {
+	kind := trapOf(s)
+	most := uint64(max(0, y.maxRepeated))
+	switch kind {
+	case docindex.NoPages:
+		most = maxMissing
+		if media[s[1:]] {
+			most = 0
+		}
+		if y.Disabled() || v.Missing < most || v.Missing <= missingForPage*v.New && v.New > 0 {
+			return 0
+		}
+		return kind
+	case docindex.SpentFolder:
+		if !y.Disabled() && v.Missing >= maxMissing && v.New+v.Repeated == 0 {
+			return docindex.NoPages
+		}
+	default:
+		most /= queryShare
+	}
+	if y.Disabled() || v.Breeding <= most+v.New || 2*v.Breeding < v.Repeated {
+		return 0
+	}
+	return kind
+}
+
+// isHopeless reports whether pages with a query breed so much more than they show that also URLs
+// are refused that pages with new text link to: filters of a list show the same items in ever new
+// selections.
+func (y *Yields) isHopeless(v docindex.Yield) bool {
+	return v.Breeding > 2*(uint64(max(0, y.maxRepeated))/queryShare+v.New)
+}
+
+// Write puts what was counted since the last Write into b.
+func (y *Yields) Write(b *docindex.Batch) {
+	for k, v := range y.changed {
+		b.PutYield(k.host, k.shape, v)
+	}
+	clear(y.changed)
+}
+
+// Unwritten returns the yield of a shape that was counted since the last Write.
+func (y *Yields) Unwritten(host, s string) (docindex.Yield, bool) {
+	v, ok := y.changed[shapeKey{host, s}]
+	return v, ok
+}
+
+// Current returns the yield of a shape.
+func (y *Yields) Current(host, s string) (docindex.Yield, error) { return y.get(shapeKey{host, s}) }

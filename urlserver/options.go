@@ -1,0 +1,141 @@
+package urlserver
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"anatomy/urlserver/internal/frontier"
+	"anatomy/weburl"
+)
+
+// Options of a server. The zero value crawls the seeds' sites politely.
+type Options struct {
+	// Which URLs are fetched.
+	Scope   weburl.Scope // how far from the seeds; default their registrable domains
+	Include []string     // patterns of weburl.Filter, one of which has to match; default all URLs
+	Exclude []string     // patterns that it must not match
+
+	MaxPages     uint64 // pages to keep, over all runs; default no bound
+	PagesPerHost uint64 // of one host, over all runs; default no bound
+	MaxDepth     uint16 // links from the nearest seed; default 64
+	SiteBudget   Budget // of one site, over all runs; defaults in the constants below
+	Repeats      int    // repeated pages of a folder (trap.Yields); default 50, negative for no bound
+
+	// How a site is treated.
+	Delay        time.Duration   // least wait between requests to a site; default 1s, negative: none
+	AnswerFactor float64         // least such time as a multiple of the last answer; default 5
+	MaxDelay     time.Duration   // bounds Crawl-delay and that multiple; default 60s
+	MaxHold      time.Duration   // bounds holds, Retry-After included; default 24h
+	Backoff      time.Duration   // first wait after a failure, doubled up to half an hour; default 5s
+	HostTries    int             // rounds without any answer until a host is given up; default 3
+	Retry        []time.Duration // waits before a failed URL is tried again; default 1s, 10s, 1m
+	PerSite      int             // leases of one site at once if it has no delay; default 1
+	PerAddress   int             // leases at once of an IP address; default 8, or no bound if
+	// Delay is negative; negative for no bound
+	SiteLimits map[string]SiteLimits // by host or domain; each is a site of its own
+	LeaseSize  int                   // URLs of a lease; default 32
+
+	Recrawl Recrawl // default: no page is visited again
+	Policy  Policy  // order of hosts and URLs; default CrawlAbility
+
+	// KeepScope leaves the queues as the last run left them, whatever the fields above say. It is
+	// for work on a data folder that fetches nothing.
+	KeepScope bool
+
+	SeenEntries int    // URLs of the seen test in memory; default 50,000
+	CacheBytes  int64  // of the document index's block cache; default 32 MB
+	FS          vfs.FS // holds the document index; default the operating system's
+
+	scanSize int // URLs of the queues that are read at a time after Open; default scanSize
+}
+
+// A Policy orders hosts, and the URLs of each host.
+type Policy = frontier.Policy
+
+// The policies; CrawlAbility is the default.
+const (
+	CrawlAbility     = frontier.CrawlAbility
+	QualityFirst     = frontier.QualityFirst
+	PerformanceFirst = frontier.PerformanceFirst
+	BreadthFirst     = frontier.BreadthFirst
+)
+
+// PolicyNames returns the names of all policies, the default first.
+func PolicyNames() []string { return frontier.PolicyNames() }
+
+// ParsePolicy returns the policy of that name.
+func ParsePolicy(name string) (Policy, error) { return frontier.ParsePolicy(name) }
+
+// A Budget bounds what is spent on one site; negative fields for no bound.
+type Budget = frontier.Budget
+
+// The default budget of a site. A site of 300,000 pages has some 1,000,000 URLs, 15 GB of bodies,
+// and takes 10 minutes to parse.
+const (
+	DefaultSiteURLs    = 2_000_000
+	DefaultSiteBytes   = 100e9
+	DefaultSiteParsing = 2 * time.Hour
+)
+
+// SiteLimits are the operator's limits for one site.
+type SiteLimits = frontier.SiteLimits
+
+func (o Options) withDefaults() Options {
+	o.MaxDepth = cmp.Or(o.MaxDepth, 64)
+	o.Repeats = cmp.Or(o.Repeats, 50)
+	o.SiteBudget = siteBudget(o.SiteBudget)
+	o.Delay = cmp.Or(o.Delay, time.Second)
+	o.AnswerFactor = cmp.Or(o.AnswerFactor, 5)
+	o.MaxDelay = cmp.Or(o.MaxDelay, time.Minute)
+	o.MaxHold = cmp.Or(o.MaxHold, 24*time.Hour)
+	o.Backoff = cmp.Or(o.Backoff, 5*time.Second)
+	o.HostTries = cmp.Or(o.HostTries, 3)
+	o.PerSite = cmp.Or(o.PerSite, 1)
+	if o.Delay > 0 {
+		o.PerAddress = cmp.Or(o.PerAddress, 8)
+	}
+	if o.SiteLimits = maps.Clone(o.SiteLimits); o.SiteLimits == nil {
+		o.SiteLimits = map[string]SiteLimits{}
+	}
+	o.LeaseSize = cmp.Or(o.LeaseSize, 32)
+	o.SeenEntries = cmp.Or(o.SeenEntries, 50_000)
+	o.scanSize = cmp.Or(o.scanSize, scanSize)
+	o.Recrawl = o.Recrawl.withDefaults()
+	if o.Retry == nil {
+		o.Retry = []time.Duration{time.Second, 10 * time.Second, time.Minute}
+	}
+	return o
+}
+
+// siteBudget returns a budget with its defaults, and a bound that nothing reaches for none.
+func siteBudget(b Budget) Budget {
+	const none = math.MaxInt64
+	b.URLs = cmp.Or(b.URLs, DefaultSiteURLs)
+	b.Bytes = cmp.Or(b.Bytes, DefaultSiteBytes)
+	b.Parsing = cmp.Or(b.Parsing, DefaultSiteParsing)
+	if b.URLs < 0 {
+		b.URLs = none
+	}
+	if b.Bytes < 0 {
+		b.Bytes = none
+	}
+	if b.Parsing < 0 {
+		b.Parsing = none
+	}
+	return b
+}
+
+// frontier returns the options of the frontier.
+func (o *Options) frontier() frontier.Options {
+	return frontier.Options{
+		Policy: o.Policy,
+		Delay:  o.Delay, AnswerFactor: o.AnswerFactor, MaxDelay: o.MaxDelay,
+		MaxHold: o.MaxHold, Backoff: o.Backoff, HostTries: o.HostTries,
+		PerSite: o.PerSite, PerAddress: o.PerAddress, SiteLimits: o.SiteLimits,
+		LeaseSize: o.LeaseSize, PagesPerHost: o.PagesPerHost, Budget: o.SiteBudget,
+	}
+}

@@ -1,0 +1,185 @@
+package urlserver
+
+import (
+	"fmt"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/urlserver/internal/frontier"
+	"anatomy/vocab"
+)
+
+// A schedule holds the documents that are fetched later: those that wait for another try after a
+// failure, and those that are due for a revisit. Both tables are in the document index, by time.
+//
+// nextRetry and nextVisit are never later than the first entry of their table; zero means that it
+// is empty.
+type schedule struct {
+	*ledger
+	*clock
+	o         *Options
+	nextRetry time.Time
+	nextVisit time.Time
+}
+
+// findRetry sets nextRetry if no entry is before from.
+func (s *schedule) findRetry(from time.Time) error {
+	s.nextRetry = time.Time{}
+	return s.db.EachWaiting(from, func(w docindex.Wait) (bool, error) {
+		s.nextRetry = w.Due
+		return false, nil
+	})
+}
+
+// findVisit sets nextVisit if no entry is before from.
+func (s *schedule) findVisit(from time.Time) error {
+	s.nextVisit = time.Time{}
+	return s.db.EachRevisit(from, func(due time.Time, _ vocab.DocID) (bool, error) {
+		s.nextVisit = due
+		return false, nil
+	})
+}
+
+// retry makes a failed document wait for its next try, at least as long as its server asked for.
+func (s *schedule) retry(
+	b *docindex.Batch, r *docindex.Record, priority uint8, atLeast time.Duration,
+) {
+	wait := max(s.o.Retry[r.Tries-1], min(atLeast, s.o.MaxHold), time.Millisecond)
+	r.State, r.Due = docindex.Waiting, s.now.Add(wait).Truncate(time.Millisecond)
+	b.PutWaiting(docindex.Wait{Due: r.Due, Doc: r.Doc, Priority: priority})
+	if s.nextRetry.IsZero() || r.Due.Before(s.nextRetry) {
+		s.nextRetry = r.Due
+	}
+}
+
+// revisitAt schedules a document for a revisit.
+func (s *schedule) revisitAt(b *docindex.Batch, r *docindex.Record, due time.Time) {
+	r.Due = time.Time{}
+	if s.o.Recrawl.Mode == NoRecrawl {
+		return
+	}
+	r.Due = due.UTC().Truncate(time.Millisecond)
+	if !r.Due.After(s.begun) { // at most once per run
+		r.Due = s.begun.UTC().Truncate(time.Millisecond).Add(time.Millisecond)
+	}
+	b.PutRevisit(r.Due, r.Doc)
+	if s.nextVisit.IsZero() || r.Due.Before(s.nextVisit) {
+		s.nextVisit = r.Due
+	}
+}
+
+// revisit schedules a document by its history.
+func (s *schedule) revisit(b *docindex.Batch, r *docindex.Record) {
+	due, _ := s.o.Recrawl.next(r)
+	s.revisitAt(b, r, due)
+}
+
+// revisitLater schedules a document whose host is given up.
+func (s *schedule) revisitLater(b *docindex.Batch, r *docindex.Record) {
+	s.revisitAt(b, r, s.now.Add(s.o.Recrawl.within(firstInterval)))
+}
+
+// unschedule cancels the revisit of a document.
+func unschedule(b *docindex.Batch, r *docindex.Record) {
+	if !r.Due.IsZero() && r.State != docindex.Waiting {
+		b.DeleteRevisit(r.Due, r.Doc)
+		r.Due = time.Time{}
+	}
+}
+
+// abandon ends a visit that failed because of the host. A page that was visited before keeps its
+// last outcome, and is visited again after as long as it was not reached; another one is given up.
+func (s *schedule) abandon(b *docindex.Batch, r *docindex.Record, loss *frontier.Loss) {
+	if r.History.Visits > 0 {
+		s.keep(b, r)
+		return
+	}
+	giveUp(r, loss)
+	s.revisitAt(b, r, s.now.Add(firstInterval))
+}
+
+// keep ends a visit that changed nothing, and schedules the next one after as long as the document
+// was not reached.
+func (s *schedule) keep(b *docindex.Batch, r *docindex.Record) {
+	r.State, r.Tries = docindex.Finished, 0
+	s.revisitAt(b, r, s.now.Add(s.o.Recrawl.within(s.now.Sub(r.History.Visited))))
+}
+
+// isSettled reports whether a document is left alone until its next revisit.
+func isSettled(r *docindex.Record) bool {
+	return (r.State == docindex.Finished || r.State == docindex.GivenUp) && !isBlocked(r)
+}
+
+func isBlocked(r *docindex.Record) bool {
+	return r.Fetch != nil && r.Fetch.Outcome == vocab.Blocked
+}
+
+// dueBy returns the time up to which documents are revisited now; ok is false if none are.
+func (s *schedule) dueBy() (limit time.Time, ok bool) {
+	switch s.o.Recrawl.Mode {
+	case RecrawlDue:
+		return s.begun, true
+	case Watch:
+		return s.now, true
+	}
+	return s.now, false
+}
+
+// visitWait returns how long it takes until a document is due; ok is false if this run waits for
+// none.
+func (s *schedule) visitWait() (wait time.Duration, ok bool) {
+	switch s.o.Recrawl.Mode {
+	case Watch:
+		if s.nextVisit.IsZero() {
+			return maxWait, true
+		}
+		return max(0, min(s.nextVisit.Sub(s.now), maxWait)), true
+	case RecrawlDue:
+		return 0, !s.nextVisit.IsZero() && !s.nextVisit.After(s.begun)
+	}
+	return 0, false
+}
+
+const metaRecrawl = "recrawl"
+
+// rebuild makes the table of revisits from the records if the last run kept none, or had other
+// bounds or another scope. That is a pass over all records; a crawl without revisits keeps no table
+// and never does it.
+func (s *schedule) rebuild(scope string) error {
+	text := ""
+	if p := s.o.Recrawl; p.Mode != NoRecrawl {
+		text = fmt.Sprintf("%s to %s\n%s", p.MinAge, p.MaxAge, scope)
+	}
+	before, err := s.db.Meta(metaRecrawl)
+	if err != nil {
+		return err
+	}
+	if before == text {
+		return s.findVisit(time.Time{})
+	}
+	b := s.db.NewBatch()
+	b.DeleteRevisits()
+	b.PutMeta(metaRecrawl, "") // until the table is complete
+	if err := b.Commit(); err != nil {
+		return err
+	}
+	b = s.db.NewBatch()
+	if s.o.Recrawl.Mode != NoRecrawl {
+		err = s.db.Each(1, func(r docindex.Record) (err error) {
+			if isSettled(&r) {
+				s.revisit(b, &r)
+				b.PutRecord(&r)
+				b, err = s.flush(b, batchBytes)
+			}
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	b.PutMeta(metaRecrawl, text)
+	if err := b.Commit(); err != nil {
+		return err
+	}
+	return s.findVisit(time.Time{})
+}

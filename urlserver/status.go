@@ -1,0 +1,99 @@
+package urlserver
+
+import (
+	"cmp"
+	"slices"
+
+	"anatomy/disk/docindex"
+	"anatomy/urlserver/internal/frontier"
+	"anatomy/urlserver/internal/trap"
+	"anatomy/vocab"
+)
+
+// Stats are a server's totals.
+type Stats struct {
+	Known    uint64                  // documents
+	Pages    uint64                  // fetched and kept, over all runs
+	Queued   uint64                  // to be fetched, those in flight not counted
+	Retrying uint64                  // waiting for another try
+	InFlight int                     // leased or claimed, and not completed
+	States   [docindex.States]uint64 // documents by state
+	Outcomes [vocab.Outcomes]uint64  // documents by the outcome of their last visit
+	Traps    [docindex.Traps]uint64  // refused documents by reason
+	Hosts    int                     // in memory
+	Waiting  map[string]int          // hosts with queued URLs that get no lease now, by reason
+	Seen     SeenStats
+	Disk     int64 // bytes of the document index
+}
+
+func newStats(s *state) Stats {
+	flying := uint64(len(s.flights.inFlight))
+	st := Stats{
+		Known: s.counts.Known, Pages: s.counts.Pages,
+		States: s.counts.States, Outcomes: s.counts.Outcomes, Traps: s.counts.Traps,
+		Queued:   max(s.counts.States[docindex.Queued], flying) - flying, // claimed ones may not be
+		Retrying: s.counts.States[docindex.Waiting],
+		InFlight: len(s.flights.inFlight), Hosts: s.frontier.Len(),
+		Waiting: map[string]int{}, Seen: s.seen.stats,
+	}
+	for h := range s.frontier.Hosts() {
+		if reason := s.frontier.WhyWaiting(s.now, h); reason != "" {
+			st.Waiting[reason]++
+		}
+	}
+	return st
+}
+
+// An Outlook describes a server's hosts at one moment.
+type Outlook struct {
+	Hosts   []vocab.HostStatus // with URLs to fetch or in flight, the longest queue first
+	Count   int                // of all such hosts
+	Rate    frontier.Rate      // bound that the delays of their sites set
+	Removed []string           // patterns of Remove
+}
+
+func newOutlook(s *state, limit int) Outlook {
+	o := Outlook{Removed: slices.Clone(s.scope.removed), Rate: s.frontier.Rate()}
+	for h := range s.frontier.Hosts() {
+		if h.Active() {
+			o.Hosts = append(o.Hosts, hostStatus(s, h))
+		}
+	}
+	o.Count = len(o.Hosts)
+	slices.SortFunc(o.Hosts, func(a, b vocab.HostStatus) int {
+		return cmp.Or(cmp.Compare(b.Queued, a.Queued), cmp.Compare(a.Host, b.Host))
+	})
+	o.Hosts = slices.Clip(o.Hosts[:min(len(o.Hosts), limit)])
+	return o
+}
+
+func hostStatus(s *state, h *frontier.Host) vocab.HostStatus {
+	return s.frontier.Status(s.now, h, s.budget() <= 0)
+}
+
+// A Refusal is a shape of a host's URLs, and why those are refused.
+type Refusal struct {
+	Why     string // for people
+	Refused uint64 // URLs, over all runs
+}
+
+// refusals returns the shapes of hosts in memory that are spent, those with the most refused URLs
+// first, and at most limit.
+func refusals(s *state, limit int) (all []Refusal, err error) {
+	for h := range s.frontier.Hosts() {
+		for shape, t := range h.Traps {
+			v, err := s.yields.Current(h.Name, shape)
+			if err != nil {
+				return nil, err
+			}
+			if v.Refused > 0 {
+				why := trap.Explain(h.Name, trap.Verdict{Shape: shape, Trap: t}, v)
+				all = append(all, Refusal{why, v.Refused})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Refusal) int {
+		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(a.Why, b.Why))
+	})
+	return all[:min(len(all), limit)], nil
+}

@@ -1,0 +1,251 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"anatomy/collection"
+	"anatomy/web/pages"
+)
+
+// fakeJobs has something of everything, hostile names among it, and remembers what it was told.
+type fakeJobs struct {
+	told []string
+	busy bool
+}
+
+func newFakeJobs() *fakeJobs { return &fakeJobs{} }
+
+func (f *fakeJobs) Holdings(context.Context) (*collection.Holdings, error) {
+	return &collection.Holdings{Pages: 314_244, Uncrawled: 12_345, Words: 2_000_000, Postings: 90_000_000, Links: 7_000_000, Free: 90e9,
+		Segments: []collection.SegmentHolding{{Name: "000007", Documents: 300_000, Bytes: 2_100_000_000}, {Name: "000009", Documents: 14_000, Bytes: 90_000_000}},
+		Disk:     []collection.DiskHolding{{Name: "repository", Bytes: 1_900_000_000}, {Name: "inverted index", Bytes: 2_190_000_000}, {Name: "rank vector", Bytes: 0}},
+		Ranks:    []collection.RankHolding{{Name: "default", About: "damping 0.85, 31 iterations, to <script>hit()</script>", Computed: fetched, Used: true}},
+	}, nil
+}
+
+func (f *fakeJobs) Begin(o pages.JobOptions) error {
+	if f.busy {
+		return errors.New("Other work runs.")
+	}
+	f.told = append(f.told, fmt.Sprintf("%+v", o))
+	return nil
+}
+
+func (f *fakeJobs) List() []pages.Job {
+	return []pages.Job{
+		{Number: 3, Name: "crawl of http://a.test/<script>hit()</script>", Began: fetched, Said: "12 pages"},
+		{Number: 2, Name: "ranks", Began: fetched, Ended: fetched.Add(time.Minute), Said: "31 iterations", HasPage: true},
+		{Number: 1, Name: "crawl", Began: fetched, Ended: fetched.Add(time.Second), Said: "disk full", Failed: true},
+	}
+}
+
+func (f *fakeJobs) RankPage(n int) []byte {
+	if n == 2 {
+		return []byte("<!doctype html><style>b{color:red}</style>ranks")
+	}
+	return nil
+}
+
+func (f *fakeJobs) Remove(_ context.Context, targets []string) (string, error) {
+	f.told = append(f.told, "remove "+strings.Join(targets, " "))
+	return "3 documents removed.", nil
+}
+
+func (f *fakeJobs) Restore(_ context.Context, targets []string) (string, error) {
+	f.told = append(f.told, "restore "+strings.Join(targets, " "))
+	return "3 documents come back.", nil
+}
+
+func (f *fakeJobs) Removed(context.Context) ([]string, error) {
+	return []string{"spam.test/*", `"><script>hit()</script>`}, nil
+}
+
+func adminServer(f *fakeJobs, c *fakeCrawl, token string) *Server {
+	return newServerOf(Options{Collection: newFake(), Admin: pages.AdminOptions{Crawl: c, Jobs: f, Token: token, SlowQueries: time.Second}, Now: func() time.Time { return fetched.Add(time.Hour) }})
+}
+
+// loggedIn is a browser with a session, and the value that its forms must send.
+func loggedIn(t *testing.T, s *Server) (*browse, string) {
+	t.Helper()
+	b := &browse{t: t, s: s, origin: "http://search.test"}
+	if w := b.do("POST", "/dashboard/login", url.Values{"token": {testToken}}); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/crawl" {
+		t.Fatalf("login: %d to %q", w.Code, w.Header().Get("Location"))
+	}
+	match := formValue.FindStringSubmatch(b.do("GET", "/crawl", nil).Body.String())
+	if match == nil {
+		t.Fatalf("no form in\n%s", b.do("GET", "/crawl", nil).Body)
+	}
+	return b, match[1]
+}
+
+// Without the token the dashboard says nothing, whatever is tried: no token, a wrong one, one in the
+// address, a cookie made up.
+func TestAdminPageIsClosed(t *testing.T) {
+	const secret = "314,244"
+	for name, ask := range map[string]func(r *http.Request){
+		"nothing":              func(*http.Request) {},
+		"a wrong token":        func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testToken+"x") },
+		"half a token":         func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testToken[:16]) },
+		"a token in the URL":   func(r *http.Request) { r.URL.RawQuery += "&token=" + testToken + "&key=" + testToken },
+		"a token in X-API-Key": func(r *http.Request) { r.Header.Set("X-API-Key", testToken) },
+		"a cookie made up":     func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "anatomy_session", Value: "9999999999.00"}) },
+	} {
+		for _, path := range []string{"/crawl", "/crawl?part=live", "/crawl/rank/2", "/dashboard/rank/2"} {
+			f := newFakeJobs()
+			r := httptest.NewRequest("GET", path, nil)
+			ask(r)
+			w := httptest.NewRecorder()
+			adminServer(f, busyCrawl(), testToken).Handler().ServeHTTP(w, r)
+			if body := w.Body.String(); strings.Contains(body, secret) || strings.Contains(body, "<style>") || path == "/crawl" && !strings.Contains(body, "Token of this server") || strings.Contains(path, "rank") && w.Code != http.StatusUnauthorized {
+				t.Errorf("%s, %s: %d\n%s", name, path, w.Code, body)
+			}
+		}
+		for _, action := range []string{"crawl", "rank", "remove", "restore", "pause"} {
+			f, c := newFakeJobs(), busyCrawl()
+			r := httptest.NewRequest("POST", "/dashboard/"+action, strings.NewReader("targets=a.test&urls=http://a.test/"))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			ask(r)
+			w := httptest.NewRecorder()
+			adminServer(f, c, testToken).Handler().ServeHTTP(w, r)
+			if w.Code != http.StatusUnauthorized || len(f.told)+len(c.told) > 0 {
+				t.Errorf("%s, %s: %d, told %q %q", name, action, w.Code, f.told, c.told)
+			}
+		}
+	}
+	if body := get(t, adminServer(newFakeJobs(), busyCrawl(), ""), "/crawl", http.StatusOK); !strings.Contains(body, "--token FILE") || strings.Contains(body, secret) {
+		t.Error(body)
+	}
+	get(t, newServer(newFake()), "/crawl", http.StatusNotFound)
+	for _, old := range []string{"/dashboard", "/dashboard?part=live", "/dashboard/crawl"} {
+		if w := do(t, adminServer(newFakeJobs(), busyCrawl(), testToken), "GET", old); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/crawl" {
+			t.Errorf("%s: %d to %q", old, w.Code, w.Header().Get("Location"))
+		}
+	}
+}
+
+// Another site cannot have a browser act that is logged in here.
+func TestAdminPageRefusesOtherSites(t *testing.T) {
+	f := newFakeJobs()
+	s := adminServer(f, busyCrawl(), testToken)
+	b, form := loggedIn(t, s)
+	for name, from := range map[string]map[string]string{
+		"another origin":         {"Origin": "http://evil.test"},
+		"an origin that is null": {"Origin": "null"},
+		"a site of the same":     {"Sec-Fetch-Site": "same-site"},
+		"another site":           {"Sec-Fetch-Site": "cross-site"},
+	} {
+		for _, action := range []string{"login", "logout", "crawl", "rank", "remove", "restore", "pause"} {
+			r := httptest.NewRequest("POST", "http://search.test/dashboard/"+action, strings.NewReader(url.Values{"form": {form}, "targets": {"a.test"}, "urls": {"http://a.test/"}, "token": {testToken}}.Encode()))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			for field, value := range from {
+				r.Header.Set(field, value)
+			}
+			for _, c := range b.cookies {
+				r.AddCookie(c)
+			}
+			w := httptest.NewRecorder()
+			s.Handler().ServeHTTP(w, r)
+			if w.Code != http.StatusForbidden || len(f.told) > 0 || len(w.Result().Cookies()) > 0 {
+				t.Errorf("%s, %s: %d, told %q", name, action, w.Code, f.told)
+			}
+		}
+	}
+	for _, form := range []string{"", strings.Repeat("0", 64)} { // of our own pages, but not of this session
+		if w := b.do("POST", "/dashboard/remove", url.Values{"form": {form}, "targets": {"a.test"}}); w.Code != http.StatusForbidden || len(f.told) > 0 {
+			t.Errorf("form %q: %d, told %q", form, w.Code, f.told)
+		}
+	}
+}
+
+// Who may act sees all, and the levers reach the desk and the crawl.
+func TestAdminPageActs(t *testing.T) {
+	f, c := newFakeJobs(), busyCrawl()
+	s := adminServer(f, c, testToken)
+	b, form := loggedIn(t, s)
+	do := func(status int, path string, more ...string) string {
+		t.Helper()
+		values := url.Values{"form": {form}}
+		for i := 0; i < len(more); i += 2 {
+			values.Set(more[i], more[i+1])
+		}
+		w := b.do("POST", path, values)
+		if w.Code != status {
+			t.Errorf("%s %v: %d, want %d\n%s", path, more, w.Code, status, w.Body)
+		}
+		return w.Body.String()
+	}
+	page := b.do("GET", "/crawl", nil).Body.String()
+	for _, want := range []string{"314,244", "000007", "2,190 MB", "damping 0.85", "/crawl/rank/2", "disk full", "spam.test/*", "12 pages", "90 GB free", "None took 1.0 s so far"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(page, "<script>hit") {
+		t.Error("not escaped")
+	}
+	if live := b.do("GET", "/crawl?part=live", nil).Body.String(); !strings.Contains(page, live) || strings.Contains(live, "<form") {
+		t.Error("the live part is another, or has forms that it would take from under the hand")
+	}
+	do(http.StatusOK, "/dashboard/crawl", "urls", "http://a.test/")
+	do(http.StatusOK, "/dashboard/remove", "targets", "spam.test  http://b.test/x")
+	do(http.StatusOK, "/dashboard/restore", "targets", "spam.test/*")
+	do(http.StatusConflict, "/dashboard/remove", "targets", "  ")
+	do(http.StatusSeeOther, "/dashboard/rank", "damping", "0.9")
+	do(http.StatusConflict, "/dashboard/rank", "damping", "NaN")
+	do(http.StatusConflict, "/dashboard/rank", "damping", "2")
+	do(http.StatusSeeOther, "/dashboard/pause")
+	c.status = nil
+	do(http.StatusSeeOther, "/dashboard/crawl", "urls", "http://c.test/ d.test", "scope", "host", "max", "100", "recrawl", "1")
+	do(http.StatusConflict, "/dashboard/crawl", "max", "-1")
+	f.busy = true
+	if body := do(http.StatusConflict, "/dashboard/rank"); !strings.Contains(body, "Other work runs") {
+		t.Error(body)
+	}
+	if got, want := strings.Join(f.told, "; "), "remove spam.test http://b.test/x; restore spam.test/*; {Rank:true Damping:0.9 URLs:[] Scope: MaxPages:0 Recrawl:false}; "+
+		"{Rank:false Damping:0 URLs:[http://c.test/ d.test] Scope:host MaxPages:100 Recrawl:true}"; got != want {
+		t.Errorf("the desk was told\n%s, want\n%s", got, want)
+	}
+	if got := strings.Join(c.told, ", "); got != "add http://a.test/, pause, add http://c.test/ d.test" { // the last was in vain
+		t.Errorf("the crawl was told %s", got)
+	}
+	w := b.do("GET", "/dashboard/rank/2", nil)
+	if w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Content-Security-Policy"), "sandbox") || !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	if w := b.do("GET", "/dashboard/rank/77", nil); w.Code != http.StatusNotFound {
+		t.Errorf("a report that is not there: %d", w.Code)
+	}
+}
+
+// What went wrong is told to those who may act; what people searched for is kept if asked for alone.
+func TestAdminPageRemembers(t *testing.T) {
+	f := newFake()
+	o := Options{Collection: f, Admin: pages.AdminOptions{Crawl: &fakeCrawl{}, Jobs: newFakeJobs(), Token: testToken}, Log: slog.New(slog.DiscardHandler)}
+	for _, keeps := range []bool{false, true} {
+		o.Admin.SlowQueries = 0
+		if keeps {
+			o.Admin.SlowQueries = time.Millisecond
+		}
+		s := newServerOf(o)
+		b, _ := loggedIn(t, s)
+		get(t, s, "/search?q=inverted+index", http.StatusOK) // takes 1.28 ms
+		get(t, s, "/search?q=nothing+else", http.StatusOK)   // 0.18 ms
+		get(t, s, "/search?q=fail", http.StatusInternalServerError)
+		page := b.do("GET", "/crawl", nil).Body.String()
+		if strings.Contains(page, "<bdi>inverted index</bdi>") != keeps || strings.Contains(page, "nothing else") || strings.Contains(page, "Not recorded") == keeps {
+			t.Errorf("keeps: %v\n%s", keeps, page)
+		}
+		if !strings.Contains(page, "request failed") || !strings.Contains(page, "checksum") {
+			t.Errorf("the error is not told\n%s", page)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/searcher"
+	"anatomy/vocab"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/params"
+	"anatomy/web/internal/reader"
+	"anatomy/web/internal/respond"
+	"anatomy/web/internal/text"
+)
+
+// A v1 answers the project's own API, /api/v1.
+type v1 struct {
+	reader  *reader.Reader
+	site    *address.Site
+	respond *respond.Responder
+	images  bool          // the server shows images
+	exports chan struct{} // holds one value per running export
+	now     func() time.Time
+}
+
+func (s *v1) apiSearch(c *gin.Context) (any, error) {
+	p := params.Read(c)
+	r := p.Request()
+	r.Preferences = params.OfSearch(p.Preferred(), false)
+	images := p.WantsImages(&r)
+	p.Required("q", r.Query)
+	state := resume(p, &r)
+	if p.Err != nil {
+		return nil, p.Err
+	}
+	return s.answerTo(c.Request.Context(), r, images, state)
+}
+
+// answerTo answers with images or pages. A state other than "" must be the state of the index.
+func (s *v1) answerTo(ctx context.Context, r searcher.Request, images bool, state string) (*searchAnswer, error) {
+	if images {
+		a, err := s.reader.Images(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return s.imagesAnswer(r, a), nil
+	}
+	a, err := s.reader.Search(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if state != "" && state != a.State {
+		return nil, errChanged
+	}
+	return s.answer(r, a), nil
+}
+
+// answer returns an answer with public addresses.
+func (s *v1) answer(r searcher.Request, a *searcher.Response) *searchAnswer {
+	answer := newSearchAnswer(r, a)
+	if answer.Next != nil {
+		*answer.Next = s.site.Path(*answer.Next)
+	}
+	for i := range answer.Results {
+		s.place(&answer.Results[i])
+	}
+	return answer
+}
+
+// place makes the address of the cached page public.
+func (s *v1) place(r *resultAnswer) {
+	if r.Cached != "" {
+		r.Cached = s.site.Path(r.Cached)
+	}
+}
+
+// imagesAnswer returns an answer for images with public addresses.
+func (s *v1) imagesAnswer(r searcher.Request, a *searcher.ImageResponse) *searchAnswer {
+	answer := newImagesAnswer(r, a, s.proxyOf)
+	if answer.Next != nil {
+		*answer.Next = s.site.Path(*answer.Next)
+	}
+	return answer
+}
+
+// proxyOf returns the path of the small image, or "" if the server shows no images.
+func (s *v1) proxyOf(m *searcher.ImageResult) string {
+	if !s.images {
+		return ""
+	}
+	return s.site.Path(address.ImageHref(m))
+}
+
+func (s *v1) apiExplain(c *gin.Context) (any, error) {
+	p := params.Read(c)
+	_, _, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, p.Preferred())
+	if err != nil {
+		return nil, err
+	}
+	return newExplanationAnswer(e), nil
+}
+
+type pageAnswer struct {
+	Doc          vocab.DocID `json:"docid"`
+	URL          string      `json:"url"`
+	Title        string      `json:"title"`
+	Lang         string      `json:"lang"` // Content-Language
+	ContentType  string      `json:"content_type"`
+	LastModified string      `json:"last_modified"`
+	FetchedAt    *time.Time  `json:"fetched_at"`
+	Bytes        int         `json:"bytes"`     // of the fetched body
+	Text         string      `json:"text"`      // paragraphs, separated by "\n"
+	Truncated    bool        `json:"truncated"` // the text was cut
+}
+
+func (s *v1) apiPage(c *gin.Context) (any, error) {
+	page, err := s.reader.PageAsked(c.Request.Context(), params.Read(c), "")
+	if err != nil {
+		return nil, err
+	}
+	plain := text.PlainOf(page)
+	return &pageAnswer{
+		Doc:          page.Doc,
+		URL:          page.URL,
+		Title:        plain.Title,
+		Lang:         text.LangTag(page.Language),
+		ContentType:  page.ContentType,
+		LastModified: page.LastModified,
+		FetchedAt:    moment(page.Fetched),
+		Bytes:        len(page.Body),
+		Text:         plain.Text,
+		Truncated:    plain.Cut,
+	}, nil
+}
+
+func (s *v1) apiStats(c *gin.Context) (any, error) {
+	return s.reader.Collection.Stats(c.Request.Context())
+}
+
+func (s *v1) apiLinks(c *gin.Context) (any, error) {
+	r, _, err := s.reader.LinksAsked(c.Request.Context(), params.Read(c))
+	return r, err
+}
+
+func (s *v1) apiTrace(c *gin.Context) (any, error) {
+	_, t, err := s.reader.TraceAsked(c.Request.Context(), params.Read(c))
+	return t, err
+}
+
+func (s *v1) apiSite(c *gin.Context) (any, error) {
+	r, _, err := s.reader.SiteAsked(c.Request.Context(), params.Read(c), c.Query("site"))
+	return r, err
+}

@@ -1,0 +1,192 @@
+package api
+
+import (
+	"encoding/xml"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/searcher"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/text"
+)
+
+// Results as feeds: Atom 1.0 and RSS 2.0 with the response elements of OpenSearch 1.1. Results with
+// a URL that must not become a link are left out.
+
+const openSearchSpace = "http://a9.com/-/spec/opensearch/1.1/"
+
+type atomFeed struct {
+	XMLName    xml.Name        `xml:"http://www.w3.org/2005/Atom feed"`
+	OpenSearch string          `xml:"xmlns:opensearch,attr"`
+	ID         string          `xml:"id"`
+	Title      string          `xml:"title"`
+	Author     string          `xml:"author>name"`
+	Updated    string          `xml:"updated"`
+	Links      []AtomLink      `xml:"link"`
+	Total      int             `xml:"opensearch:totalResults"`
+	Start      int             `xml:"opensearch:startIndex"`
+	PerPage    int             `xml:"opensearch:itemsPerPage"`
+	Query      openSearchQuery `xml:"opensearch:Query"`
+	Entries    []atomEntry     `xml:"entry"`
+}
+
+type AtomLink struct {
+	Rel  string `xml:"rel,attr"`
+	Type string `xml:"type,attr,omitempty"`
+	Href string `xml:"href,attr"`
+}
+
+type atomEntry struct {
+	ID      string   `xml:"id"` // the page's URL
+	Title   string   `xml:"title"`
+	Updated string   `xml:"updated"` // time of the fetch
+	Link    AtomLink `xml:"link"`
+	Summary string   `xml:"summary"`
+}
+
+type openSearchQuery struct {
+	Role  string `xml:"role,attr"`
+	Terms string `xml:"searchTerms,attr"`
+	Start int    `xml:"startIndex,attr"`
+}
+
+type rssFeed struct {
+	XMLName    xml.Name   `xml:"rss"`
+	Version    string     `xml:"version,attr"`
+	OpenSearch string     `xml:"xmlns:opensearch,attr"`
+	Atom       string     `xml:"xmlns:atom,attr"`
+	Channel    rssChannel `xml:"channel"`
+}
+
+type rssChannel struct {
+	Title       string          `xml:"title"`
+	Link        string          `xml:"link"`
+	Description string          `xml:"description"`
+	Self        AtomLink        `xml:"atom:link"`
+	Total       int             `xml:"opensearch:totalResults"`
+	Start       int             `xml:"opensearch:startIndex"`
+	PerPage     int             `xml:"opensearch:itemsPerPage"`
+	Query       openSearchQuery `xml:"opensearch:Query"`
+	Items       []RssItem       `xml:"item"`
+}
+
+type RssItem struct {
+	Title       string `xml:"title"`
+	Link        string `xml:"link"`
+	GUID        string `xml:"guid"`
+	Type        string `xml:"type"` // SearXNG's
+	Description string `xml:"description"`
+	Published   string `xml:"pubDate,omitempty"` // when it was fetched
+}
+
+// atomFeedOf returns a page of results as a feed with links to its neighbours.
+func atomFeedOf(name, base string, r searcher.Request, a *searcher.Response) *atomFeed {
+	href := func(offset int) string { return address.FeedHref(base, "atom", r, offset) }
+	feed := &atomFeed{
+		OpenSearch: openSearchSpace,
+		ID:         href(0),
+		Title:      xmlText(r.Query) + " – " + name,
+		Author:     name,
+		Updated:    newest(a).Format(time.RFC3339),
+		Links: []AtomLink{
+			{"self", "application/atom+xml", href(r.Offset)},
+			{"alternate", "text/html", base + address.SearchHref("/search", r, r.Offset)},
+			{"search", "application/opensearchdescription+xml", base + "/opensearch.xml"},
+			{"first", "application/atom+xml", href(0)},
+		},
+		Total: a.Listed(), Start: r.Offset, PerPage: r.Limit,
+		Query: openSearchQuery{"request", xmlText(r.Query), r.Offset},
+	}
+	if r.Offset > 0 {
+		feed.Links = append(feed.Links, AtomLink{"previous", "application/atom+xml", href(max(0, r.Offset-r.Limit))})
+	}
+	if next, ok := address.NextOffset(r, a); ok {
+		feed.Links = append(feed.Links, AtomLink{"next", "application/atom+xml", href(next)})
+	}
+	for i := range a.Results {
+		feed.add(&a.Results[i])
+	}
+	return feed
+}
+
+func (f *atomFeed) add(r *searcher.Result) {
+	target := xmlText(text.Linkable(r.URL))
+	if target == "" {
+		return
+	}
+	entry := atomEntry{ID: target, Title: feedTitle(r), Updated: f.Updated, Link: AtomLink{Rel: "alternate", Href: target}, Summary: xmlText(text.Snippet(r))}
+	if !r.Fetched.IsZero() {
+		entry.Updated = r.Fetched.UTC().Format(time.RFC3339)
+	}
+	f.Entries = append(f.Entries, entry)
+}
+
+func rssFeedOf(name, base string, r searcher.Request, a *searcher.Response) *rssFeed {
+	channel := rssChannel{
+		Title:       xmlText(r.Query) + " – " + name,
+		Link:        base + address.SearchHref("/search", r, r.Offset),
+		Description: "Results for " + xmlText(r.Query),
+		Self:        AtomLink{"self", "application/rss+xml", address.FeedHref(base, "rss", r, r.Offset)},
+		Total:       a.Listed(), Start: r.Offset, PerPage: r.Limit,
+		Query: openSearchQuery{"request", xmlText(r.Query), r.Offset},
+	}
+	for i := range a.Results {
+		channel.add(&a.Results[i])
+	}
+	return &rssFeed{Version: "2.0", OpenSearch: openSearchSpace, Atom: "http://www.w3.org/2005/Atom", Channel: channel}
+}
+
+func (ch *rssChannel) add(r *searcher.Result) {
+	target := xmlText(text.Linkable(r.URL))
+	if target == "" {
+		return
+	}
+	item := RssItem{Title: feedTitle(r), Link: target, GUID: target, Type: "result", Description: xmlText(text.Snippet(r))}
+	if !r.Fetched.IsZero() {
+		item.Published = r.Fetched.UTC().Format(time.RFC1123Z)
+	}
+	ch.Items = append(ch.Items, item)
+}
+
+// feedTitle returns the title of a result, or its URL: readers show nothing else.
+func feedTitle(r *searcher.Result) string {
+	if title := strings.TrimSpace(xmlText(r.Title)); title != "" {
+		return title
+	}
+	return xmlText(r.URL)
+}
+
+// newest returns the last time of a fetch, or the epoch, so that equal results give equal feeds.
+func newest(a *searcher.Response) time.Time {
+	latest := time.Unix(0, 0)
+	for i := range a.Results {
+		if fetched := a.Results[i].Fetched; fetched.After(latest) {
+			latest = fetched
+		}
+	}
+	return latest.UTC()
+}
+
+// xmlText removes characters that XML does not allow (XML 1.0 §2.2), and invalid UTF-8.
+func xmlText(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n' || r == '\r', r >= 0x20 && r <= 0xD7FF, r >= 0xE000 && r < 0xFFFD, r >= 0x10000:
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// writeXML writes a value as an XML document.
+func writeXML(c *gin.Context, kind string, value any) error {
+	body, err := xml.MarshalIndent(value, "", " ")
+	if err != nil {
+		return err
+	}
+	c.Data(http.StatusOK, kind+"; charset=utf-8", append([]byte(xml.Header), body...))
+	return nil
+}

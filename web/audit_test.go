@@ -1,0 +1,106 @@
+package web
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"anatomy/web/internal/access"
+	"anatomy/web/pages"
+)
+
+// withToken sends a form with a token of a program.
+func withToken(s *Server, client, path, token string, form url.Values) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, "http://localhost"+path, strings.NewReader(form.Encode()))
+	r.RemoteAddr = client + ":1234"
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w
+}
+
+// TestAudit: a login that fails, and each action, leaves one line with who, what and when, however
+// hostile the values are, and a line has no token.
+func TestAudit(t *testing.T) {
+	var log bytes.Buffer
+	s := New(Options{
+		Collection: newFake(), Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Admin: pages.AdminOptions{Crawl: busyCrawl(), Jobs: newFakeJobs(), Token: testToken},
+	})
+	const evil = "http://a.test/\n\x1b[2Jtime=forged level=WARN"
+	for _, c := range []struct {
+		path, token string
+		form        url.Values
+		want        string // what the line has after who
+	}{
+		{"/crawl/pause", testToken, nil, "what=pause result=done"},
+		{"/crawl/resume", testToken, nil, "what=resume result=done"},
+		{"/crawl/add", testToken, url.Values{"urls": {evil}}, `what=add urls="http://a.test/ [2Jtime=forged level=WARN" result=done`},
+		{"/crawl/remove", testToken, url.Values{"pattern": {"b.test"}}, "what=remove pattern=b.test result=done"},
+		{"/crawl/begin", testToken, url.Values{"max": {"x"}}, `what=begin max=x result=refused reason="\"x\" is not a number of pages."`},
+		{"/crawl/rank", testToken, url.Values{"damping": {"0.9"}}, "what=rank damping=0.9 result=done"},
+		{"/crawl/block", testToken, url.Values{"targets": {"c.test"}}, "what=block targets=c.test result=done"},
+		{"/crawl/unblock", testToken, url.Values{"targets": {"c.test"}}, "what=unblock targets=c.test result=done"},
+		{"/dashboard/remove", testToken, url.Values{"targets": {"d.test"}}, "what=block targets=d.test result=done"},
+		{"/crawl/pause", "not-the-token-0123", nil, `what=login result=refused reason="This is not the token of this server."`},
+		{"/crawl/login", "", url.Values{"token": {"not-the-token-0123"}}, `what=login result=refused reason="This is not the token of this server."`},
+		{"/crawl/login", "", url.Values{"token": {testToken}}, "what=login result=done"},
+	} {
+		log.Reset()
+		withToken(s, "192.0.2.9", c.path, c.token, c.form)
+		line := log.String()
+		if !strings.HasPrefix(line, "time=") || !strings.HasSuffix(line, ` msg=audit who=192.0.2.9 `+c.want+"\n") || strings.Count(line, "\n") != 1 {
+			t.Errorf("%s %v: %s", c.path, c.form, line)
+		}
+		if strings.Contains(line, "token-") {
+			t.Errorf("a token is in %s", line)
+		}
+	}
+}
+
+// TestWrongTokensWait: after three wrong tokens a client waits, twice as long after each further one,
+// and the right token is not looked at before. Others, and those who are logged in, do not wait.
+func TestWrongTokensWait(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	s := New(Options{
+		Collection: newFake(), Now: func() time.Time { return now },
+		Admin: pages.AdminOptions{Crawl: busyCrawl(), Token: testToken},
+	})
+	try := func(token string, status int, again string) {
+		t.Helper()
+		w := withToken(s, "192.0.2.9", "/crawl/pause", token, nil)
+		if w.Code != status || w.Header().Get("Retry-After") != again {
+			t.Errorf("%s: %d, Retry-After %q, want %d, %q", token, w.Code, w.Header().Get("Retry-After"), status, again)
+		}
+		form := withToken(s, "192.0.2.10", "/crawl/login", "", url.Values{"token": {token}})
+		if want := status; form.Code != want && (want != http.StatusOK || form.Code != http.StatusSeeOther) {
+			t.Errorf("form with %s: %d, want %d", token, form.Code, want)
+		}
+	}
+	for range 3 {
+		try("wrong", http.StatusUnauthorized, "")
+	}
+	for _, wait := range []time.Duration{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900} {
+		seconds := wait * time.Second
+		try(testToken, http.StatusTooManyRequests, (&access.TooEarly{Wait: seconds}).Seconds())
+		now = now.Add(seconds - time.Millisecond)
+		try(testToken, http.StatusTooManyRequests, "1")
+		now = now.Add(time.Millisecond)
+		try("wrong", http.StatusUnauthorized, "")
+	}
+	if w := withToken(s, "192.0.2.11", "/crawl/pause", testToken, nil); w.Code != http.StatusOK {
+		t.Errorf("another client: %d", w.Code)
+	}
+	now = now.Add(15 * time.Minute)
+	try(testToken, http.StatusOK, "")
+	try("wrong", http.StatusUnauthorized, "") // the count begins anew
+	try(testToken, http.StatusOK, "")
+}

@@ -1,0 +1,171 @@
+package reader
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"anatomy/collection"
+	"anatomy/searcher"
+	"anatomy/vocab"
+	"anatomy/web/internal/recent"
+	"anatomy/web/internal/respond"
+)
+
+// A Reader reads a collection for requests. It limits how many searches run at once and the time of
+// a report, and records slow searches for the admin page. Its errors are problems, or respond.Of
+// converts them.
+type Reader struct {
+	Collection Collection
+
+	gate *gate
+	now  func() time.Time
+	slow *recent.SlowQueries // nil: not kept
+}
+
+// New returns a reader that runs so many searches at once.
+func New(of Collection, searches int, slow *recent.SlowQueries, now func() time.Time) *Reader {
+	return &Reader{Collection: of, gate: newGate(searches, waitFactor*searches), slow: slow, now: now}
+}
+
+// Admit waits for a turn. The caller must call leave unless it got an error.
+func (r *Reader) Admit(ctx context.Context) (leave func(), err error) {
+	if !r.Collection.Ready() {
+		return nil, collection.ErrNotReady
+	}
+	if err := r.gate.enter(ctx); err != nil {
+		return nil, err
+	}
+	return r.gate.leave, nil
+}
+
+// Search answers a query.
+func (r *Reader) Search(ctx context.Context, q searcher.Request) (*searcher.Response, error) {
+	leave, err := r.Admit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	a, err := r.Collection.Search(ctx, q)
+	if err == nil {
+		r.slow.Add(r.now(), q.Query, a.Took, a.Total)
+	}
+	return a, err
+}
+
+// Images answers a query for images.
+func (r *Reader) Images(ctx context.Context, q searcher.Request) (*searcher.ImageResponse, error) {
+	leave, err := r.Admit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	a, err := r.Collection.Images(ctx, q)
+	if err == nil {
+		r.slow.Add(r.now(), q.Query, a.Took, a.Found)
+	}
+	return a, err
+}
+
+// Words returns the words to mark for a query, none if the search fails.
+func (r *Reader) Words(ctx context.Context, query string) []string {
+	if query == "" {
+		return nil
+	}
+	a, err := r.Search(ctx, searcher.Request{Query: query, Limit: 1})
+	if err != nil || a == nil {
+		return nil
+	}
+	return a.Words
+}
+
+// Explain explains the score of a page.
+func (r *Reader) Explain(ctx context.Context, q searcher.Request, target string) (*searcher.Explanation, error) {
+	leave, err := r.Admit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	e, err := r.Collection.Explain(ctx, q, target)
+	if err == nil && e == nil {
+		err = collection.ErrNotFound
+	}
+	return e, orNotFound(err, "That page is not in the index, or it does not match the query.")
+}
+
+// Page returns the stored page of a document or, if doc is 0, of a URL.
+func (r *Reader) Page(ctx context.Context, doc vocab.DocID, address string) (*vocab.Page, error) {
+	if doc == 0 {
+		found, err := r.Collection.Find(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		doc = found
+	}
+	page, err := r.Collection.Page(ctx, doc)
+	if err == nil && page == nil {
+		err = collection.ErrNotFound
+	}
+	return page, orNotFound(err, "The collection has no cached copy of that page.")
+}
+
+// linksTimeout limits a report of links or of a site. For a page that half of the web links to it
+// walks the whole link graph.
+const linksTimeout = 5 * time.Second
+
+// Links reports the links of a document or, if doc is 0, of a URL; at most n each way.
+func (r *Reader) Links(ctx context.Context, doc vocab.DocID, address string, n int) (*collection.LinkReport, error) {
+	leave, err := r.Admit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if doc == 0 {
+		if doc, err = r.Collection.Find(ctx, address); err != nil {
+			return nil, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, linksTimeout)
+	defer cancel()
+	report, err := r.Collection.Links(ctx, doc, n)
+	if err == nil && report.URL == "" {
+		return nil, respond.NotFound("There is no such document.")
+	}
+	return report, err
+}
+
+// Site reports a site with at most n pages.
+func (r *Reader) Site(ctx context.Context, site string, n int) (*collection.SiteReport, error) {
+	ctx, cancel := context.WithTimeout(ctx, linksTimeout)
+	defer cancel()
+	leave, err := r.Admit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	report, err := r.Collection.Report(ctx, site, n)
+	return report, orNotFound(err, "The collection has no page of "+site+".")
+}
+
+// traceTimeout limits reading the crawl's records of a URL.
+const traceTimeout = 5 * time.Second
+
+// Trace explains why a URL is, or is not, in the index.
+func (r *Reader) Trace(ctx context.Context, address string) (*collection.Trace, error) {
+	ctx, cancel := context.WithTimeout(ctx, traceTimeout)
+	defer cancel()
+	leave, err := r.Admit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return r.Collection.Trace(ctx, address)
+}
+
+// orNotFound replaces the message of an error with status 404.
+func orNotFound(err error, message string) error {
+	if err != nil && respond.Of(err).Status == http.StatusNotFound {
+		return respond.NotFound(message)
+	}
+	return err
+}

@@ -1,0 +1,154 @@
+package text
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"anatomy/searcher"
+)
+
+// Count returns a number with thousands separators: 1,234,567.
+func Count(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Counted returns a number with its noun: 1 query, 1,234 queries.
+func Counted(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y"):
+		return Count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+	}
+	return Count(n) + " " + noun + "s"
+}
+
+// Date returns a day: 2 Jan 2006.
+func Date(t time.Time) string { return t.UTC().Format("2 Jan 2006") }
+
+// Points returns a score with six decimals, so that a column of scores adds up as shown.
+func Points(s searcher.Score) string {
+	sign := ""
+	if s < 0 {
+		sign, s = "−", -s
+	}
+	return fmt.Sprintf("%s%d.%06d", sign, s/1e6, s%1e6)
+}
+
+// Duration returns the time of a query: 0.84 ms, 12 ms, 1.3 s.
+func Duration(d time.Duration) string {
+	switch ms := float64(d) / 1e6; {
+	case ms < 10:
+		return fmt.Sprintf("%.2f ms", ms)
+	case ms < 1000:
+		return fmt.Sprintf("%.0f ms", ms)
+	default:
+		return fmt.Sprintf("%.1f s", ms/1000)
+	}
+}
+
+// Long returns the time of a crawl: 850 ms, 4.2 s, 12 min, 3 h 20 min.
+func Long(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
+
+func Percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// Times returns how often: once, twice, 3 times.
+func Times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// Ago returns a date and time, or "at an unknown time".
+func Ago(t time.Time) string {
+	if t.IsZero() {
+		return "at an unknown time"
+	}
+	return t.UTC().Format("2 Jan 2006, 15:04:05 UTC")
+}
+
+// Sentence returns a text with a capital at the beginning and a full stop at the end.
+func Sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
+}
+
+// Snippet returns the snippet without marks.
+func Snippet(r *searcher.Result) string {
+	var b strings.Builder
+	for _, f := range r.Snippet {
+		b.WriteString(f.Text)
+	}
+	return b.String()
+}
+
+// ImageText returns the text that best describes an image.
+func ImageText(m *searcher.ImageResult) string {
+	return cmp.Or(m.Alt, m.Caption, m.Title, fileOf(m.URL), m.Named)
+}
+
+// fileOf returns the file name in an address.
+func fileOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || strings.HasSuffix(u.Path, "/") {
+		return ""
+	}
+	return path.Base(u.Path)
+}
+
+// Clean replaces control characters and invalid UTF-8 by blanks and trims the ends.
+func Clean(v string) string {
+	clean := func(r rune) rune {
+		if r == unicode.ReplacementChar || unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}
+	return strings.TrimSpace(strings.Map(clean, v))
+}
+
+// maxQuotations limits the anchor texts shown of one page.
+const maxQuotations = 4
+
+// Quotations returns anchor texts in quotes.
+func Quotations(texts []string) string {
+	shown := slices.Clone(texts[:min(len(texts), maxQuotations)])
+	for i, text := range shown {
+		shown[i] = "“" + Shorten(text, 80) + "”"
+	}
+	if len(texts) > maxQuotations {
+		shown = append(shown, "…")
+	}
+	return strings.Join(shown, " ")
+}

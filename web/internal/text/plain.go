@@ -1,0 +1,153 @@
+package text
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode"
+
+	"anatomy/vocab"
+
+	xhtml "golang.org/x/net/html"
+
+	"golang.org/x/net/html/charset"
+)
+
+// blockElements separate words and paragraphs in plain text.
+var blockElements = Set(`address article aside blockquote br caption dd details div dl dt figcaption figure footer form
+h1 h2 h3 h4 h5 h6 header hr legend li main nav ol option p pre section summary table tbody td tfoot th thead title tr ul`)
+
+// A Plain is the text of a page: paragraphs separated by "\n", with other white space folded.
+type plainPage struct {
+	Text, Title string
+	Cut         bool // the text was longer than MaxSafe
+}
+
+// plainText returns the text of source, HTML in UTF-8.
+func plainText(source []byte) plainPage {
+	r := textReader{}
+	z := xhtml.NewTokenizer(bytes.NewReader(source))
+	for r.next(z) {
+	}
+	return plainPage{r.out.String(), strings.Join(strings.Fields(r.title), " "), r.cut}
+}
+
+type textReader struct {
+	out   strings.Builder
+	gap   rune   // separator before the next word: 0, ' ' or '\n'
+	mute  string // element whose text is dropped, or ""
+	pre   int    // open pre elements, in which lines are paragraphs
+	title string
+	cut   bool
+}
+
+// next reads one token and reports whether to go on.
+func (r *textReader) next(z *xhtml.Tokenizer) bool {
+	if r.out.Len() > MaxSafe {
+		r.cut = true
+		return false
+	}
+	mute := r.mute
+	r.mute = ""
+	switch kind := z.Next(); kind {
+	case xhtml.ErrorToken: // the end: the source is in memory
+		return false
+	case xhtml.TextToken:
+		text := strings.ToValidUTF8(string(z.Text()), "\uFFFD")
+		if mute == "" {
+			r.text(text)
+		} else if mute == "title" && r.title == "" {
+			r.title = text
+		}
+	case xhtml.StartTagToken, xhtml.SelfClosingTagToken, xhtml.EndTagToken:
+		name, _ := z.TagName()
+		r.tag(z, string(name), kind == xhtml.EndTagToken)
+	}
+	return true
+}
+
+func (r *textReader) tag(z *xhtml.Tokenizer, name string, end bool) {
+	if blockElements[name] {
+		r.part('\n')
+	}
+	switch {
+	case name == "pre" && end:
+		r.pre = max(0, r.pre-1)
+	case name == "pre":
+		r.pre++
+	case name == "noscript" && !end:
+		z.NextIsNotRawText()
+	case MuteElements[name] && !end:
+		r.mute = name
+	}
+}
+
+// part makes the separator before the next word at least as wide as by.
+func (r *textReader) part(by rune) {
+	if r.gap != '\n' {
+		r.gap = by
+	}
+}
+
+func (r *textReader) text(s string) {
+	for _, c := range s {
+		switch {
+		case r.out.Len() > MaxSafe: // the next token, or the end, sets cut
+			r.cut = true
+			return
+		case c == '\n' && r.pre > 0:
+			r.part('\n')
+		case unicode.IsSpace(c) || unicode.IsControl(c):
+			r.part(' ')
+		default:
+			if r.gap != 0 && r.out.Len() > 0 {
+				r.out.WriteRune(r.gap)
+			}
+			r.gap = 0
+			r.out.WriteRune(c)
+		}
+	}
+}
+
+// MuteElements hold text that readers do not see. A tokenizer returns the text of all but option as
+// one token.
+var MuteElements = Set("script style textarea title iframe noembed noframes option")
+
+// Decode converts the body of a page to UTF-8, at most MaxSafe bytes of it, and reports whether it
+// is HTML and whether it was cut.
+func Decode(page *vocab.Page) (source []byte, isHTML, cut bool) {
+	r, err := charset.NewReader(bytes.NewReader(page.Body), page.ContentType)
+	if err != nil { // an empty body
+		return nil, true, false
+	}
+	source, _ = io.ReadAll(io.LimitReader(r, MaxSafe+1)) // decoders replace what they cannot read
+	medium := vocab.MediumOf(page.ContentType)
+	isHTML = medium == vocab.HTML || medium == vocab.OtherMedium
+	if len(source) > MaxSafe {
+		return source[:MaxSafe], isHTML, true
+	}
+	return source, isHTML, false
+}
+
+// PlainOf returns the text of a page of any type.
+func PlainOf(page *vocab.Page) plainPage {
+	source, isHTML, cut := Decode(page)
+	plain := plainPage{Text: strings.ToValidUTF8(string(source), "\uFFFD")}
+	if isHTML {
+		plain = plainText(source)
+	}
+	plain.Cut = plain.Cut || cut
+	return plain
+}
+
+// MaxSafe limits what is read and written of a page, in bytes. The last piece may exceed it. Output
+// needs a limit too: a short link can become a long one.
+const MaxSafe = 4 << 20
+
+func Set(words string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}

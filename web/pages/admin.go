@@ -1,0 +1,235 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/vocab"
+	"anatomy/web/internal/recent"
+	"anatomy/web/internal/respond"
+	"anatomy/web/internal/text"
+)
+
+// adminPages are the admin page and its forms. Everybody sees the state of the crawl. Whoever has
+// the token also sees the collection, jobs, slow searches and warnings, and may act.
+type adminPages struct {
+	*frame
+	respond    *respond.Responder
+	sessions   *sessions
+	actions    *actions
+	slow       *recent.SlowQueries
+	complaints *recent.Ring[recent.Complaint]
+	now        func() time.Time
+}
+
+// Routes registers the admin page at /crawl. The addresses below /dashboard are those of an earlier
+// second page.
+func (s *adminPages) Routes(r *gin.Engine) {
+	get := func(path string, h gin.HandlerFunc) { respond.HandleGet(r, path, h) }
+	back := func(c *gin.Context) { s.site.Redirect(c, http.StatusSeeOther, "/crawl") }
+	get("/crawl", s.Page(s.page))
+	get("/crawl/status", s.respond.Handler(s.statusJSON))
+	get("/crawl/:action", back) // the address of a form, reloaded
+	get("/dashboard", back)
+	get("/dashboard/:action", back)
+	for _, base := range []string{"/crawl/", "/dashboard/"} {
+		r.POST(base+"login", s.Page(s.login))
+		r.POST(base+"logout", s.Page(s.logout))
+		if s.actions.jobs != nil {
+			get(base+"rank/:job", s.Page(s.rankPage))
+		}
+	}
+	table := s.actions.table()
+	for name, act := range table {
+		r.POST("/crawl/"+name, s.acting(name, act))
+	}
+	for old, name := range map[string]string{
+		"crawl": "begin", "rank": "rank", "remove": "block", "restore": "unblock", "pause": "pause", "resume": "resume",
+	} {
+		if act := table[name]; act != nil {
+			r.POST("/dashboard/"+old, s.acting(name, act))
+		}
+	}
+}
+
+// page shows the admin page or, with part=live, the part that changes.
+func (s *adminPages) page(c *gin.Context) error {
+	if c.Query("part") != "live" {
+		return s.show(c, http.StatusOK, nil, false)
+	}
+	v, err := s.adminView(c)
+	if err != nil {
+		return err
+	}
+	return s.renderPart(c, "admin", "live", v)
+}
+
+// show answers with the admin page and the result of an action.
+func (s *adminPages) show(c *gin.Context, code int, result []string, failed bool) error {
+	admin, err := s.adminView(c)
+	if err != nil {
+		return err
+	}
+	admin.Said, admin.Failed = result, failed
+	if admin.Form != "" && s.actions.jobs != nil {
+		if admin.Removed, err = s.actions.jobs.Removed(c.Request.Context()); err != nil {
+			admin.Unlisted = err.Error()
+		}
+	}
+	v := s.view("Crawl", "")
+	v.Body = admin
+	return s.render(c, code, "admin", v)
+}
+
+func (s *adminPages) adminView(c *gin.Context) (*adminView, error) {
+	status, err := s.status(c.Request.Context())
+	if err != nil {
+		return nil, err
+	}
+	v := &adminView{
+		Status: status, Actor: s.sessions.isActor(c.Request), Token: s.sessions.token != "",
+		Refresh: refreshSeconds,
+	}
+	v.Form, _ = s.sessions.form(c.Request)
+	if v.Actor {
+		v.Server, err = s.serverView(c.Request.Context())
+	}
+	return v, err
+}
+
+// serverView returns what only actors see.
+func (s *adminPages) serverView(ctx context.Context) (*serverView, error) {
+	v := &serverView{Complaints: s.complaints.Newest()}
+	if s.slow != nil {
+		v.SlowAfter, v.Slow = text.Duration(s.slow.Limit), s.slow.Newest()
+	}
+	if s.actions.jobs == nil {
+		return v, nil
+	}
+	holdings, err := s.actions.jobs.Holdings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v.Holdings = holdings
+	for _, d := range holdings.Disk {
+		v.Most, v.Total = max(v.Most, d.Bytes), v.Total+d.Bytes
+	}
+	for _, j := range s.actions.jobs.List() {
+		v.Jobs = append(v.Jobs, newJobView(j, s.now()))
+	}
+	return v, nil
+}
+
+// StatusTimeout bounds the wait for the status of a crawl.
+const StatusTimeout = 2 * time.Second
+
+// status returns nil if no crawl runs.
+func (s *adminPages) status(ctx context.Context) (*vocab.CrawlStatus, error) {
+	ctx, cancel := context.WithTimeout(ctx, StatusTimeout)
+	defer cancel()
+	st, err := s.actions.crawl.Status(ctx)
+	if errors.Is(err, vocab.ErrNoCrawl) {
+		return nil, nil
+	}
+	return st, err
+}
+
+func (s *adminPages) statusJSON(c *gin.Context) (any, error) {
+	st, err := s.status(c.Request.Context())
+	if err == nil && st == nil {
+		err = respond.NewProblem(http.StatusNotFound, "no_crawl", "No crawl", "No crawl runs on this data folder.")
+	}
+	return st, err
+}
+
+func (s *adminPages) login(c *gin.Context) error {
+	if err := s.sessions.login(c); err != nil {
+		p := s.respond.Judge(c, err)
+		if p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
+			return err
+		}
+		return s.show(c, p.Status, []string{p.Message}, true)
+	}
+	s.site.Redirect(c, http.StatusSeeOther, "/crawl")
+	return nil
+}
+
+func (s *adminPages) logout(c *gin.Context) error {
+	if err := s.sessions.logout(c); err != nil {
+		return err
+	}
+	s.site.Redirect(c, http.StatusSeeOther, "/crawl")
+	return nil
+}
+
+// rankPage shows the report of a job. The report has its style inside and may load nothing.
+func (s *adminPages) rankPage(c *gin.Context) error {
+	if !s.sessions.isActor(c.Request) {
+		return s.sessions.permit(c.Request)
+	}
+	number, err := strconv.Atoi(c.Param("job"))
+	page := s.actions.jobs.RankPage(number)
+	if err != nil || page == nil {
+		return respond.NotFound("There is no such report. The server keeps the newest reports until it ends.")
+	}
+	c.Header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'")
+	c.Data(http.StatusOK, htmlType, page)
+	return nil
+}
+
+// MaxForm bounds a posted form, in bytes.
+const MaxForm = 256 << 10
+
+// acting returns a handler that runs an action for whoever may act. Browsers get the page; programs,
+// which send the token in Authorization, get JSON.
+func (s *adminPages) acting(name string, act action) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		result, err := s.act(c, name, act)
+		if c.GetHeader("Authorization") != "" {
+			s.answerProgram(c, result, err)
+			return
+		}
+		var p *respond.Problem
+		switch {
+		case errors.As(err, &p):
+			s.Problem(c, s.respond.Judge(c, err))
+		case err != nil:
+			s.Page(func(c *gin.Context) error { return s.show(c, http.StatusConflict, []string{err.Error()}, true) })(c)
+		case len(result) == 0:
+			s.site.Redirect(c, http.StatusSeeOther, "/crawl")
+		default:
+			s.Page(func(c *gin.Context) error { return s.show(c, http.StatusOK, result, false) })(c)
+		}
+	}
+}
+
+func (s *adminPages) act(c *gin.Context, name string, act action) ([]string, error) {
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, MaxForm)
+	if err := c.Request.ParseForm(); err != nil {
+		return nil, respond.BadParameter("The form is malformed or too long.")
+	}
+	if err := s.sessions.permit(c.Request); err != nil {
+		return nil, err
+	}
+	result, err := act(c.Request.Context(), c.Request.PostForm)
+	s.sessions.audit.record(c.Request, name, err)
+	return result, err
+}
+
+// answerProgram answers with the result of an action, or with the text of any error.
+func (s *adminPages) answerProgram(c *gin.Context, result []string, err error) {
+	var p *respond.Problem
+	switch {
+	case errors.As(err, &p):
+		s.respond.Problem(c, s.respond.Judge(c, err))
+	case err != nil:
+		s.respond.Problem(c, respond.NewProblem(http.StatusConflict, "refused", "Refused", err.Error()))
+	default:
+		s.respond.JSON(c, http.StatusOK, map[string][]string{"said": append([]string{}, result...)})
+	}
+}

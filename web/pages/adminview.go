@@ -1,0 +1,161 @@
+package pages
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"anatomy/collection"
+	"anatomy/vocab"
+	"anatomy/web/internal/recent"
+	"anatomy/web/internal/text"
+)
+
+// refreshSeconds is the interval at which the admin page reloads itself without script.
+const refreshSeconds = 10
+
+// An adminView is the admin page. The part that changes is a template of its own, which the script
+// fetches every two seconds.
+type adminView struct {
+	Status *vocab.CrawlStatus // nil if no crawl runs
+	Server *serverView        // nil unless the visitor may act
+
+	Said   []string // result of an action
+	Failed bool     // the action failed
+
+	Actor   bool   // the visitor may act
+	Token   bool   // the server has a token
+	Form    string // value that forms send back; "" for programs
+	Refresh int    // seconds
+
+	Removed  []string // blocked patterns
+	Unlisted string   // why Removed is unknown, or ""
+}
+
+// A serverView is what only actors see.
+type serverView struct {
+	Jobs     []jobView
+	Holdings *collection.Holdings // nil without Jobs
+	Most     int64                // bytes of the largest structure
+	Total    int64                // bytes of all structures
+
+	SlowAfter  string // "" if slow searches are not kept
+	Slow       []recent.SlowQuery
+	Complaints []recent.Complaint
+}
+
+// A jobView is a job on the admin page.
+type jobView struct {
+	Job
+	Page  string // address of the report, or ""
+	Since string // how long it ran
+}
+
+func newJobView(j Job, now time.Time) jobView {
+	v := jobView{Job: j}
+	end := j.Ended
+	if end.IsZero() {
+		end = now
+	}
+	v.Since = text.Long(max(0, end.Sub(j.Began)))
+	if j.HasPage {
+		v.Page = "/crawl/rank/" + strconv.Itoa(j.Number)
+	}
+	return v
+}
+
+// Share returns the size of a structure beside the largest, in thousandths.
+func (v *serverView) Share(bytes int64) int { return int(1000 * bytes / max(1, v.Most)) }
+
+// Kinds returns the errors by kind, most frequent first.
+func (v *adminView) Kinds() []tallied { return tally(v.Status.Errors) }
+
+// Reasons returns the reasons of waiting hosts, most frequent first.
+func (v *adminView) Reasons() []tallied { return tally(v.Status.Waiting) }
+
+// Reached returns the rate as thousandths of what politeness allows, or -1 if politeness sets no
+// limit.
+func (v *adminView) Reached() int {
+	if v.Status.Unbound > 0 || v.Status.Bound <= 0 {
+		return -1
+	}
+	return int(1000 * min(1, v.Status.Rate/v.Status.Bound))
+}
+
+// Since returns the running time of the crawl.
+func (v *adminView) Since() string { return text.Long(v.Status.At.Sub(v.Status.Began)) }
+
+// Left returns the remaining hold of a host, or "".
+func (v *adminView) Left(h vocab.HostStatus) string {
+	if d := h.Until.Sub(v.Status.At); d > 0 {
+		return text.Long(d)
+	}
+	return ""
+}
+
+// Size of the chart of pages per second, in SVG units.
+const lineWidth, lineHeight = 600, 60
+
+// Line returns the points of the chart of pages per second, oldest first.
+func (v *adminView) Line() string {
+	rates := v.Status.Rates
+	most := v.Peak()
+	var b strings.Builder
+	for i, r := range rates {
+		x := lineWidth - lineWidth*float64(len(rates)-1-i)/(vocab.RateSeconds-1)
+		fmt.Fprintf(&b, "%.1f,%.1f ", x, lineHeight-1-(lineHeight-2)*r/most)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Peak returns the largest number of pages per second, at least 1.
+func (v *adminView) Peak() float64 {
+	if len(v.Status.Rates) == 0 {
+		return 1
+	}
+	return max(1, slices.Max(v.Status.Rates))
+}
+
+// span returns a delay or a response time, or "–".
+func span(d time.Duration) string {
+	if d <= 0 {
+		return "–"
+	}
+	return text.Long(d)
+}
+
+// rate returns pages per second: 0.25, 3.4, 120.
+func rate(r float64) string {
+	switch {
+	case r == 0:
+		return "0"
+	case r < 1:
+		return fmt.Sprintf("%.2f", r)
+	case r < 20:
+		return fmt.Sprintf("%.1f", r)
+	}
+	return text.Count(int(math.Round(r)))
+}
+
+// hits returns the hit rate of a cache in percent.
+func hits(hit, miss int64) string {
+	if hit+miss == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(hit)/float64(hit+miss))
+}
+
+// megabytes returns a number of bytes in MB or GB.
+func megabytes(n int64) string {
+	switch mb := float64(n) / 1e6; {
+	case mb < 10:
+		return fmt.Sprintf("%.1f MB", mb)
+	case mb < 10_000:
+		return text.Count(int(mb)) + " MB"
+	default:
+		return text.Count(int(mb/1000)) + " GB"
+	}
+}

@@ -1,0 +1,20 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/web/api"
+)
+
+// API shows the description of the API, with an example for each operation.
+func (s *searchPages) api(c *gin.Context) error {
+	base, err := s.site.URL(c.Request)
+	if err != nil {
+		return err
+	}
+	v := s.view("API", "")
+	v.Body = api.Describe(base)
+	return s.render(c, http.StatusOK, "api", v)
+}

@@ -1,0 +1,34 @@
+package pages
+
+import (
+	"net/http"
+	"net/netip"
+
+	"github.com/gin-gonic/gin"
+)
+
+// A Bot describes the crawler of the collection to owners of sites.
+type Bot struct {
+	Agent     string              // User-Agent of its requests
+	Product   string              // its name in robots.txt (RFC 9309 §2.2.1)
+	Addresses func() []netip.Addr // of its requests, as far as known
+}
+
+// A botView is the page /bot.
+type botView struct {
+	Agent, Product string
+	Addresses      []netip.Addr
+}
+
+// show shows who visits sites, how to keep the crawler away, and its addresses.
+func (s *botPage) show(c *gin.Context) error {
+	v := s.view("About the crawler", "")
+	v.Body = &botView{s.bot.Agent, s.bot.Product, s.bot.Addresses()}
+	return s.render(c, http.StatusOK, "bot", v)
+}
+
+// A botPage is the page /bot.
+type botPage struct {
+	*frame
+	bot *Bot
+}

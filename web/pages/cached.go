@@ -1,0 +1,176 @@
+package pages
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/vocab"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/params"
+	"anatomy/web/internal/respond"
+	"anatomy/web/internal/text"
+)
+
+// A cached page has two parts. /cached describes the page; its frame shows /cached/page, the page
+// itself as the filter leaves it, in a sandbox. Both the frame and the header of the answer set the
+// sandbox, so the page is harmless when its address is opened by itself.
+
+// CachedPolicy allows reading a cached page and following its links by click. It names the only
+// style sheet by its hash.
+var CachedPolicy = func() string {
+	hash := sha256.Sum256([]byte(cachedStyle))
+	return "sandbox allow-top-navigation-by-user-activation; default-src 'none'; style-src 'sha256-" +
+		base64.StdEncoding.EncodeToString(hash[:]) + "'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+}()
+
+const cachedStyle = `:root{color-scheme:light dark;--ink:light-dark(#1e2226,#dfe2e4);--soft:light-dark(#5c646b,#9aa3aa);--line:light-dark(#dcdfe1,#33393e);--fill:light-dark(#f3f4f4,#1f2428);--link:light-dark(#1d4f91,#8ab6f0);--mark:light-dark(#ffe58a,#6b5410);--on:light-dark(#1e2226,#fff3cf);background:light-dark(#fff,#15181b)}
+[data-theme=light]{color-scheme:light}[data-theme=dark]{color-scheme:dark}
+body{margin:0 auto;padding:1.25rem 1rem 4rem;max-width:46rem;font:1rem/1.55 system-ui,sans-serif;color:var(--ink);overflow-wrap:anywhere}
+a{color:var(--link)}mark{background:var(--mark);color:var(--on);border-radius:2px;padding:0 1px}
+h1,h2,h3,h4,h5,h6{line-height:1.25;margin:1.5em 0 .5em}h1{font-size:1.6rem}h2{font-size:1.3rem}h3,h4,h5,h6{font-size:1.1rem}
+pre,code,kbd,samp,tt{font:.875em/1.5 ui-monospace,monospace;background:var(--fill);border-radius:3px}code,kbd,samp,tt{padding:.1em .25em}
+pre{padding:.75rem;overflow:auto;overflow-wrap:normal}pre code{padding:0;font-size:1em}
+table{border-collapse:collapse;display:block;overflow-x:auto}td,th{border:1px solid var(--line);padding:.25rem .5rem;text-align:start;vertical-align:top}
+blockquote{margin-inline:0;padding-inline-start:1rem;border-inline-start:3px solid var(--line)}hr{border:0;border-top:1px solid var(--line)}
+nav,footer{font-size:.875rem;color:var(--soft)}.image{color:var(--soft);border:1px dashed var(--line);border-radius:3px;padding:0 .3em;font-size:.875em}`
+
+// A cachedView is the page around a cached page.
+type cachedView struct {
+	URL      string // "" if it must not become a link
+	Crumbs   []string
+	Fetched  time.Time
+	Words    []string // marked words
+	Page     string   // address of the frame
+	Other    string   // address of the other view
+	Versions string   // address of the list of versions
+	Older    bool     // the page is an older version
+	Info     string   // address of the page information
+	TextOnly bool
+	Text     template.HTML // text-only view: paragraphs of escaped and marked text
+	Cut      bool
+	Lang     string
+}
+
+// versionValues returns the parameters of a version of a cached page, "" for the current one.
+func versionValues(doc vocab.DocID, query string, text bool, version string) string {
+	v := address.CachedValues(uint64(doc), query, text)
+	if version != "" {
+		v.Set("version", version)
+	}
+	return v.Encode()
+}
+
+// cached shows the page around: parameters doc or url, q for marks, text=1 for the text-only view,
+// version for an older version.
+func (s *documentPages) cached(c *gin.Context) error {
+	p := params.Read(c)
+	query, textOnly := p.Text("q", params.MaxQuery), p.Flag("text")
+	version := p.Text("version", 100)
+	page, err := s.reader.PageAsked(c.Request.Context(), p, version)
+	if err != nil {
+		return err
+	}
+	marked := s.reader.Words(c.Request.Context(), query)
+	v := s.view("Cached page", query)
+	cached := &cachedView{
+		URL:      text.Linkable(page.URL),
+		Crumbs:   text.Breadcrumb(page.URL),
+		Fetched:  page.Fetched,
+		Words:    marked[:min(len(marked), 12)],
+		Page:     "/cached/page?" + versionValues(page.Doc, query, false, version),
+		Other:    "/cached?" + versionValues(page.Doc, query, !textOnly, version),
+		Older:    version != "",
+		TextOnly: textOnly,
+	}
+	cached.Versions = address.VersionsHref(page.Doc, nil)
+	cached.Info = address.TraceHref(page.URL)
+	if textOnly {
+		cached.read(page, text.NewMarker(marked))
+	}
+	c.Header("Content-Security-Policy", respond.FramePolicy)
+	v.Body = cached
+	return s.render(c, http.StatusOK, "cached", v)
+}
+
+// read fills in the text-only view.
+func (v *cachedView) read(page *vocab.Page, m *text.Marker) {
+	plain := text.PlainOf(page)
+	v.Cut = plain.Cut
+	v.Lang = text.LangTag(page.Language)
+	var b bytes.Buffer
+	for paragraph := range strings.SplitSeq(plain.Text, "\n") {
+		if strings.TrimSpace(paragraph) == "" {
+			continue
+		}
+		b.WriteString(`<p dir="auto">`)
+		if !writeMarked(&b, paragraph, m) {
+			v.Cut = true
+			break
+		}
+		b.WriteString("</p>\n")
+	}
+	v.Text = template.HTML(b.String())
+}
+
+// cachedPage answers with the content of the frame.
+func (s *documentPages) cachedPage(c *gin.Context) error {
+	p := params.Read(c)
+	query := p.Text("q", params.MaxQuery)
+	version := p.Text("version", 100)
+	page, err := s.reader.PageAsked(c.Request.Context(), p, version)
+	if err != nil {
+		return err
+	}
+	c.Header("Content-Security-Policy", CachedPolicy)
+	c.Data(http.StatusOK, htmlType, renderCached(page, text.NewMarker(s.reader.Words(c.Request.Context(), query)), visitorOf(c, p).Theme))
+	return nil
+}
+
+// renderCached returns the document of the frame.
+func renderCached(page *vocab.Page, m *text.Marker, theme string) []byte {
+	source, isHTML, cut := text.Decode(page)
+	var safe *safePage
+	if isHTML {
+		safe = filterPage(source, page.URL, m)
+	} else {
+		safe = preformatted(source, m)
+	}
+	safe.Cut = safe.Cut || cut
+	if safe.Lang == "" {
+		safe.Lang = text.LangTag(page.Language)
+	}
+	var b bytes.Buffer
+	b.WriteString("<!doctype html><html")
+	for _, a := range [][2]string{{"lang", safe.Lang}, {"dir", safe.Dir}, {"data-theme", theme}} {
+		if a[1] != "" {
+			fmt.Fprintf(&b, ` %s="%s"`, a[0], html.EscapeString(a[1]))
+		}
+	}
+	fmt.Fprintf(&b, `><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title><style>%s</style></head><body>`,
+		html.EscapeString(text.Shorten(safe.Title, 200)), cachedStyle)
+	b.Write(safe.HTML)
+	if safe.Cut {
+		b.WriteString("<hr><p>The rest of this page is not shown because it is too long.</p>")
+	}
+	b.WriteString("</body></html>\n")
+	return b.Bytes()
+}
+
+// preformatted returns plain text as a page.
+func preformatted(source []byte, m *text.Marker) *safePage {
+	f := &filter{marker: m}
+	f.write("<pre>")
+	f.text(string(source), "")
+	f.write("</pre>")
+	f.page.HTML = f.out.Bytes()
+	return &f.page
+}

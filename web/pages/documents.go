@@ -1,0 +1,11 @@
+package pages
+
+import (
+	"anatomy/web/internal/reader"
+)
+
+// documentPages are the pages about one document or one site.
+type documentPages struct {
+	*frame
+	reader *reader.Reader
+}

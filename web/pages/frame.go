@@ -1,0 +1,117 @@
+package pages
+
+import (
+	"bytes"
+	"log/slog"
+	"mime"
+	"net/http"
+	"path"
+	"sync"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/params"
+	"anatomy/web/internal/respond"
+)
+
+// A frame makes pages: it runs templates within the layout and turns errors into pages.
+type frame struct {
+	site   *address.Site
+	log    *slog.Logger
+	Assets assets
+	pages  templates
+	name   string // of the site
+	hasBot bool   // /bot is there
+	busy   []byte // the page of a refusal
+}
+
+func newFrame(site *address.Site, log *slog.Logger, name string, hasBot bool) *frame {
+	f := &frame{site: site, log: log, Assets: loadAssets(), name: name, hasBot: hasBot}
+	f.pages = parseTemplates(f.Assets)
+	f.busy = f.busyPage()
+	return f
+}
+
+// view returns the view of a page, for the layout.
+func (f *frame) view(title, query string) *view {
+	return &view{Site: f.name, HasBot: f.hasBot, Title: title, Query: query}
+}
+
+// htmlType is the content type of a page.
+const htmlType = "text/html; charset=utf-8"
+
+// pageBuffers hold pages while they are made.
+var pageBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// render answers with a page. It sends nothing before the page is complete.
+func (f *frame) render(c *gin.Context, status int, page string, v *view) error {
+	if v.Visitor == nil {
+		v.Visitor = visitorOf(c, params.Read(c))
+	}
+	b := pageBuffers.Get().(*bytes.Buffer)
+	defer pageBuffers.Put(b)
+	b.Reset()
+	if err := f.pages[page].Execute(b, v); err != nil {
+		f.log.Error("template failed", "page", page, "err", err)
+		c.String(http.StatusInternalServerError, "The page could not be made.\n")
+		return nil
+	}
+	c.Data(status, htmlType, f.site.Place(b.Bytes()))
+	return nil
+}
+
+// renderPart answers with one part of a page, without the layout.
+func (f *frame) renderPart(c *gin.Context, page, part string, data any) error {
+	var b bytes.Buffer
+	if err := f.pages[page].ExecuteTemplate(&b, part, data); err != nil {
+		return err
+	}
+	c.Data(http.StatusOK, htmlType, f.site.Place(b.Bytes()))
+	return nil
+}
+
+// Page returns a handler that shows h's error as a page.
+func (f *frame) Page(h func(*gin.Context) error) gin.HandlerFunc {
+	respond := respond.Responder{Log: f.log}
+	return func(c *gin.Context) {
+		if err := h(c); err != nil {
+			f.Problem(c, respond.Judge(c, err))
+		}
+	}
+}
+
+// Problem answers with a problem as a page.
+func (f *frame) Problem(c *gin.Context, p *respond.Problem) {
+	if p.Code == respond.Busy {
+		c.Data(p.Status, htmlType, f.busy)
+		return
+	}
+	v := f.view(p.Title, "")
+	v.Body = p
+	f.render(c, p.Status, "problem", v)
+}
+
+// busyPage makes the page of a refusal once, and too short to be compressed: under overload a
+// refusal must cost a small part of an answer.
+func (f *frame) busyPage() []byte {
+	v := f.view("", "")
+	v.Body = respond.Of(respond.ErrBusy)
+	var b bytes.Buffer
+	if err := f.pages["busy"].Execute(&b, v); err != nil {
+		f.log.Error("template failed", "page", "busy.html", "err", err)
+	}
+	return f.site.Place(b.Bytes())
+}
+
+// static serves one asset.
+func (f *frame) static(c *gin.Context) error {
+	name := c.Param("file")
+	content, ok := f.Assets.Content[name]
+	if !ok {
+		return respond.NotFound("There is nothing at this address.")
+	}
+	c.Header("Cache-Control", "public, max-age=31536000, immutable")
+	c.Data(http.StatusOK, mime.TypeByExtension(path.Ext(name)), content)
+	return nil
+}

@@ -1,0 +1,120 @@
+package pages
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/vocab"
+	"anatomy/web/internal/access"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/picture"
+	"anatomy/web/internal/reader"
+	"anatomy/web/internal/recent"
+	"anatomy/web/internal/respond"
+)
+
+// Options configure the pages.
+type Options struct {
+	Reader *reader.Reader
+	Site   *address.Site
+	Log    *slog.Logger
+	Audit  *slog.Logger // a line for each login and action
+	Name   string       // of the site
+	Bot    *Bot         // default nil: no /bot
+	Now    func() time.Time
+
+	FetchImage func(ctx context.Context, url string) (*vocab.Page, error) // default nil: no images
+
+	Admin      AdminOptions
+	Slow       *recent.SlowQueries            // nil: not kept
+	Complaints *recent.Ring[recent.Complaint] // newest warnings and errors of the log
+}
+
+// Handlers are the handlers of all pages.
+type Handlers struct {
+	*frame
+	search      *searchPages
+	documents   *documentPages
+	preferences *preferencesPages
+	images      *imagePages
+	bot         *botPage    // nil: no /bot
+	admin       *adminPages // nil: no admin page
+	login       *loginPages
+}
+
+// New returns the handlers.
+func New(o Options) *Handlers {
+	f := newFrame(o.Site, o.Log, o.Name, o.Bot != nil)
+	sameOrigin := o.Site.SameOrigin(o.Log)
+	h := &Handlers{
+		frame:       f,
+		search:      &searchPages{frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil},
+		documents:   &documentPages{f, o.Reader},
+		preferences: &preferencesPages{f, sameOrigin},
+		images:      &imagePages{frame: f, reader: o.Reader},
+	}
+	if o.FetchImage != nil {
+		h.images.pictures = picture.NewPictures(o.FetchImage, o.Now)
+	}
+	if o.Bot != nil {
+		h.bot = &botPage{f, o.Bot}
+	}
+	sessions := &sessions{
+		o.Admin.Token, o.Site, sameOrigin, o.Now, access.NewAttempts(o.Now), &audit{o.Audit},
+	}
+	h.login = &loginPages{f, sessions}
+	if o.Admin.Crawl != nil {
+		h.admin = &adminPages{
+			frame: f, respond: &respond.Responder{Log: o.Log},
+			sessions: sessions,
+			actions:  &actions{o.Admin.Crawl, o.Admin.Jobs},
+			slow:     o.Slow, complaints: o.Complaints, now: o.Now,
+		}
+	}
+	return h
+}
+
+// Routes registers the pages. They answer GET and HEAD; forms are posted.
+func (h *Handlers) Routes(r *gin.Engine) {
+	get := func(path string, page func(*gin.Context) error) { respond.HandleGet(r, path, h.Page(page)) }
+	get("/", h.search.home)
+	get("/explain", h.search.explain)
+	get("/help", h.search.help)
+	get("/advanced", h.search.advanced)
+	get("/api", h.search.api)
+	get("/cached", h.documents.cached)
+	get("/cached/page", h.documents.cachedPage)
+	get("/versions", h.documents.versionsPage)
+	get("/links", h.documents.linksPage)
+	get("/page", h.documents.tracePage)
+	get("/site/*site", h.documents.sitePage)
+	get("/image", h.images.image)
+	get("/preferences", h.preferences.preferencesPage)
+	r.POST("/preferences", h.Page(h.preferences.savePreferences))
+	r.POST("/preferences/site", h.Page(h.preferences.preferSite))
+	get("/static/:file", h.static)
+	get("/login", h.login.show)
+	r.POST("/login", h.Page(h.login.logIn))
+	if h.bot != nil {
+		get("/bot", h.bot.show)
+	}
+	if h.admin != nil {
+		h.admin.Routes(r)
+	}
+}
+
+// MayRead reports whether a request comes from someone who is logged in: it has the token, or the
+// cookie of a session.
+func (h *Handlers) MayRead(r *http.Request) bool { return h.login.sessions.isActor(r) }
+
+// AskLogin answers with the form for the token.
+func (h *Handlers) AskLogin(c *gin.Context) {
+	h.Page(func(c *gin.Context) error { return h.login.ask(c, http.StatusUnauthorized, "") })(c)
+}
+
+// Search shows the results of a query.
+func (h *Handlers) Search(c *gin.Context) { h.Page(h.search.search)(c) }

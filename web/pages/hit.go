@@ -1,0 +1,193 @@
+package pages
+
+import (
+	"html/template"
+	"strconv"
+	"strings"
+	"time"
+
+	"anatomy/searcher"
+	"anatomy/web/internal/text"
+)
+
+// A markup writes lists of results as HTML. html/template takes eleven times as
+// long for a list of results (see doc/decisions/0062), because it inserts each of some fifty pieces
+// per result by reflection. Everything except constants and numbers passes through text, which
+// escapes it.
+type markup struct{ strings.Builder }
+
+// raw writes a constant.
+func (m *markup) raw(s string) { m.WriteString(s) }
+
+// text writes an escaped text, or the value of an attribute in double quotes.
+func (m *markup) text(s string) { m.WriteString(template.HTMLEscapeString(s)) }
+
+// attr writes an attribute unless value is "".
+func (m *markup) attr(name, value string) {
+	if value != "" {
+		m.raw(" " + name + `="`)
+		m.text(value)
+		m.raw(`"`)
+	}
+}
+
+// element writes an element with a text unless the text is "".
+func (m *markup) element(open, text, end string) {
+	if text != "" {
+		m.raw(open)
+		m.text(text)
+		m.raw(end)
+	}
+}
+
+// link writes a link unless href is "".
+func (m *markup) link(href, attributes, label string) {
+	if href != "" {
+		m.raw("<a")
+		m.attr("href", href)
+		m.raw(attributes + ">")
+		m.text(label)
+		m.raw("</a>")
+	}
+}
+
+// resultList returns a list of results. With tab, their links open in a new tab.
+func resultList(results []resultView, tab bool) template.HTML {
+	m := markup{}
+	m.Grow(4096 * len(results))
+	for i := range results {
+		m.hit(&results[i], tab)
+	}
+	return template.HTML(m.String())
+}
+
+func (m *markup) hit(v *resultView, tab bool) {
+	m.raw("<li class=\"hit\">\n<p class=\"crumbs\" dir=\"ltr\">")
+	m.crumbs(v.Crumbs)
+	m.raw("</p>\n<h2 dir=\"auto\"")
+	m.attr("lang", v.Lang)
+	m.raw(">")
+	switch {
+	case v.URL == "":
+		m.text(v.Title)
+	case tab:
+		m.link(v.URL, ` rel="noreferrer" target="_blank"`, v.Title)
+	default:
+		m.link(v.URL, ` rel="noreferrer"`, v.Title)
+	}
+	m.raw("</h2>\n")
+	m.snippet(v)
+	m.missing(v.Missing)
+	m.meta(v)
+	m.raw("</li>\n")
+}
+
+func (m *markup) crumbs(crumbs []string) {
+	for i, crumb := range crumbs {
+		if i == 0 {
+			m.element(`<span class="host">`, crumb, "</span>")
+		} else {
+			m.element(`<span class="sep" aria-hidden="true"> › </span><span>`, crumb, "</span>")
+		}
+	}
+}
+
+func (m *markup) snippet(v *resultView) {
+	if len(v.Snippet) == 0 {
+		return
+	}
+	m.raw(`<p class="snippet" dir="auto"`)
+	m.attr("lang", v.Lang)
+	m.raw(">")
+	m.fragments(v.Snippet)
+	m.raw("</p>\n")
+}
+
+func (m *markup) fragments(fragments []searcher.Fragment) {
+	for _, f := range fragments {
+		if f.Mark {
+			m.element("<mark>", f.Text, "</mark>")
+		} else {
+			m.text(f.Text)
+		}
+	}
+}
+
+func (m *markup) missing(v *missView) {
+	if v == nil {
+		return
+	}
+	m.raw(`<p class="note">Missing: `)
+	for _, word := range v.Words {
+		m.element("<s><bdi>", word, "</bdi></s> ")
+	}
+	for i, must := range v.Must {
+		if i == 0 {
+			m.raw("| Must include: ")
+		}
+		m.raw("<a")
+		m.attr("href", must.Href)
+		m.element("><bdi>", must.Label, "</bdi></a> ")
+	}
+	m.raw("</p>\n")
+}
+
+// meta writes the line below a result.
+func (m *markup) meta(v *resultView) {
+	m.raw(`<div class="meta">`)
+	m.element(`<span class="tag">`, v.Liked, "</span>")
+	m.element(`<span class="tag">`, v.Kind, "</span>")
+	if !v.Date.IsZero() {
+		m.time(v.Date, "date of the page")
+	} else if !v.Fetched.IsZero() {
+		m.time(v.Fetched, "fetched")
+	}
+	if !v.Crawled {
+		m.raw(`<span title="this page was never fetched">known by links alone</span>`)
+	}
+	m.element(`<span class="lang" title="language">`, v.Lang, "</span>")
+	m.link(v.Cached, "", "cached")
+	m.link(v.Links, "", "links")
+	m.link(v.Info, "", "info")
+	if v.Similar != nil {
+		m.link(v.Similar.Href, "", v.Similar.Label)
+	}
+	if v.More != nil {
+		m.link(v.More.Href, ` dir="ltr"`, v.More.Label)
+	}
+	m.raw(`<span class="score"><svg width="40" height="5" aria-hidden="true" focusable="false"><rect class="rail" width="40" height="5" rx="1"/><svg width="` + strconv.Itoa(v.Bar) + `%" height="5"><rect class="bar" width="40" height="5" rx="1"/></svg></svg>`)
+	m.text(v.Score)
+	m.raw("</span>")
+	m.link(v.Why, ` aria-label="why? The score of number `+strconv.Itoa(v.Number)+`"`, "why?")
+	m.menu(v)
+	m.raw("</div>\n")
+}
+
+func (m *markup) time(t time.Time, what string) {
+	m.raw("<time")
+	m.attr("datetime", t.UTC().Format(time.DateOnly))
+	m.attr("title", what)
+	m.element(">", text.Date(t), "</time>")
+}
+
+// menu writes the menu of a result: its site, and preferences for it.
+func (m *markup) menu(v *resultView) {
+	if v.Host == "" {
+		return
+	}
+	m.raw(`<details class="menu"><summary`)
+	m.attr("aria-label", "site "+v.Host+": raise, lower, pin, block")
+	m.raw(`>site</summary><span class="choices" role="group"`)
+	m.attr("aria-label", v.Host)
+	m.raw(">")
+	if v.Explore == "" {
+		m.element("<bdi>", v.Host, "</bdi>")
+	}
+	m.link(v.Explore, ` dir="ltr"`, v.Host)
+	for _, c := range v.Choices {
+		m.raw(`<button form="like" name="set"`)
+		m.attr("value", c.Set)
+		m.element(">", c.Label, "</button>")
+	}
+	m.raw("</span></details>")
+}

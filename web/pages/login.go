@@ -1,0 +1,54 @@
+package pages
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/web/internal/respond"
+)
+
+// loginPages ask for the token, on a server with pages that not everybody may read.
+type loginPages struct {
+	*frame
+	sessions *sessions
+}
+
+type loginView struct {
+	Token  bool   // the server has a token
+	Next   string // path of the page that was asked for
+	Failed string // why the last token was refused
+}
+
+// show shows the form.
+func (s *loginPages) show(c *gin.Context) error { return s.ask(c, http.StatusOK, "") }
+
+// ask shows the form with a status. The page depends on the address of the request alone.
+func (s *loginPages) ask(c *gin.Context, status int, failed string) error {
+	next := c.Request.URL.RequestURI()
+	if path := c.Request.URL.Path; path == "/login" || c.Request.Method != http.MethodGet {
+		next = "/"
+	}
+	v := s.view("Log in", "")
+	v.Visitor = &visitor{}
+	v.Body = &loginView{s.sessions.token != "", next, failed}
+	return s.render(c, status, "login", v)
+}
+
+// logIn begins a session, and leads back to the page that was asked for.
+func (s *loginPages) logIn(c *gin.Context) error {
+	if err := s.sessions.login(c); err != nil {
+		p := (&respond.Responder{Log: s.log}).Judge(c, err)
+		if p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
+			return err
+		}
+		return s.ask(c, p.Status, p.Message)
+	}
+	next := c.PostForm("next")
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n") {
+		next = "/"
+	}
+	s.site.Redirect(c, http.StatusSeeOther, next)
+	return nil
+}

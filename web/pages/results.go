@@ -1,0 +1,454 @@
+package pages
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"anatomy/searcher"
+	"anatomy/vocab"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/params"
+	"anatomy/web/internal/text"
+)
+
+// A resultsView is a page of results.
+type resultsView struct {
+	Total       string // "1,234 pages", "at least 1,200 pages"
+	Took        string
+	Documents   int
+	Interpreted string // if it differs from the query
+	Filters     []filterView
+	Cut         []string // parts of the query that were ignored
+	Spelling    *spellingView
+	Partial     bool
+	Damaged     bool
+	First       int // number of the first result, from 1
+	Results     []resultView
+	Images      []imageView // instead of Results
+	Sites       []siteView  // hosts of the results, as links to narrower searches
+	Pages       []pageLink
+	Prev, Next  string // addresses, or ""
+	Ends        string // why there are no more pages though there are more results, or ""
+	Folded      string // address of the results without collapsing
+	All         string // address of the search whose near-duplicates these are
+	JSON        string // address of the results as JSON
+	Atom        string // address of the results as a feed
+	Ranks       string // rank vector in use, or ""
+	Why         string // on no results
+	Hints       []hint // on no results
+	Hidden      string // number of hidden pages of blocked sites, or ""
+	ShowHidden  string // address of the results with hidden pages
+	Back        string // query string of this page
+}
+
+// A resultView is one result.
+type resultView struct {
+	Number  int
+	URL     string // "" if it must not become a link
+	Title   string
+	Crumbs  []string
+	Snippet []searcher.Fragment
+	Lang    string // well-formed tag, or ""
+	Score   string
+	Bar     int // 0 to 100: share of the best score
+	Why     string
+	Cached  string
+	Links   string
+	Info    string
+	Fetched time.Time
+	Date    time.Time // of the page, or zero
+	Kind    string    // "PDF", or "" for HTML
+	Crawled bool
+	Host    string     // "" if it is no site
+	Explore string     // address of the site report
+	Liked   string     // preference for the site: "raised"
+	Missing *missView  // nil if no term is missing
+	Choices []choice   // other preferences for the site
+	Similar *groupView // near-duplicates collapsed into it, or nil
+	More    *groupView // of its host, further down, or nil
+}
+
+// A filterView is a link to the search without a filter.
+type filterView struct{ Text, Href string }
+
+// A missView names the terms that a page misses, with links to searches that require them.
+type missView struct {
+	Words []string
+	Must  []hint
+}
+
+type siteView struct {
+	Host  string
+	Count int
+	Href  string
+}
+
+type pageLink struct {
+	Number  int
+	Href    string
+	Current bool
+}
+
+// A hint is a link to another query.
+type hint struct {
+	Label string
+	Query string
+	Href  string
+}
+
+func newResultsView(r searcher.Request, a *searcher.Response) *resultsView {
+	spelling := spelling(r, a)
+	r = address.Answered(r, a)
+	v := &resultsView{
+		Spelling:  spelling,
+		Total:     totalText(a),
+		Took:      text.Duration(a.Took),
+		Documents: a.Documents,
+		Partial:   a.Partial && !a.Damaged,
+		Damaged:   a.Damaged,
+		First:     r.Offset + 1,
+		JSON:      address.SearchHref("/api/v1/search", r, r.Offset),
+		Atom:      address.FeedHref("", "atom", r, 0),
+		Ranks:     ranksText(a.Rank),
+		Why:       a.Why,
+		Hidden:    hiddenText(a),
+		Cut:       a.Cut,
+	}
+	for _, f := range a.Filters {
+		v.Filters = append(v.Filters, filterView{f.Text, withoutHref(r, f.Without)})
+	}
+	if !sameQuery(a.Interpreted, r.Query) {
+		v.Interpreted = a.Interpreted
+	}
+	var best searcher.Score
+	for i := range a.Results {
+		best = max(best, a.Results[i].Score)
+	}
+	for i := range a.Results {
+		v.Results = append(v.Results, newResultView(&a.Results[i], r, r.Offset+i+1, best))
+	}
+	if a.Folded > 0 && !a.Next {
+		v.Folded = ungroupedHref(r)
+	}
+	if r.Similar != 0 {
+		v.All = allHref(r)
+	}
+	v.Sites = sitesOf(r, a.Results)
+	v.paginate(r, a)
+	if len(a.Results) == 0 {
+		v.Hints = append(unknownHints(a), hintsFor(r, a)...)
+	}
+	return v
+}
+
+// withoutHref returns the address of another query, or of the home page for an empty one.
+func withoutHref(r searcher.Request, query string) string {
+	if query == "" {
+		return "/"
+	}
+	return address.SearchHref("/search", address.WithQuery(r, query), 0)
+}
+
+// unknownHints returns links to the page information of URLs that the query names and the index
+// lacks.
+func unknownHints(a *searcher.Response) (hints []hint) {
+	for _, target := range a.Unknown {
+		if strings.Contains(target, "/") {
+			hints = append(hints, hint{"Why the index does not have it", target, address.TraceHref("http://" + target)})
+		}
+	}
+	return hints
+}
+
+// missing returns nil for a page with all terms of the query.
+func missing(asked searcher.Request, r *searcher.Result) *missView {
+	if len(r.Missing) == 0 {
+		return nil
+	}
+	v := &missView{Words: r.Missing}
+	for _, word := range r.Missing {
+		if strings.ContainsAny(word, ` "`) { // one of several alternatives
+			continue
+		}
+		query := demanding(asked.Query, word)
+		v.Must = append(v.Must, hint{word, query, address.SearchHref("/search", address.WithQuery(asked, query), 0)})
+	}
+	return v
+}
+
+// demanding returns the query with a plus before a word; it adds the word if necessary.
+func demanding(query, word string) string {
+	words := strings.Fields(query)
+	if i := slices.Index(words, word); i >= 0 {
+		words[i] = "+" + word
+		return strings.Join(words, " ")
+	}
+	return query + " +" + word
+}
+
+// ranksText names the rank vector of a search and its date.
+func ranksText(u searcher.RankUsed) string {
+	if u.Computed.IsZero() {
+		return ""
+	}
+	text := u.Computed.UTC().Format("2 January 2006, 15:04 UTC")
+	if u.Personalized != "" {
+		text += ", favouring " + u.Personalized
+	}
+	return u.Name + ", of " + text
+}
+
+// totalText returns the number of pages, with "at least" unless it is exact.
+func totalText(a *searcher.Response) string {
+	noun := " pages"
+	if a.Listed() == 1 {
+		noun = " page"
+	}
+	if a.Exact {
+		return text.Count(a.Listed()) + noun
+	}
+	return "at least " + text.Count(a.Listed()) + noun
+}
+
+// sameQuery reports whether the interpretation equals the query.
+func sameQuery(interpreted, query string) bool {
+	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	return interpreted == "" || fold(interpreted) == fold(query)
+}
+
+// kindView returns the type of a document, "" for HTML.
+func kindView(m vocab.Medium) string {
+	if m <= vocab.HTML {
+		return ""
+	}
+	return strings.ToUpper(m.String())
+}
+
+func newResultView(r *searcher.Result, asked searcher.Request, number int, best searcher.Score) resultView {
+	why := url.Values{"q": {asked.Query}, "url": {r.URL}}
+	if asked.Rank != "" {
+		why.Set("rank", asked.Rank)
+	}
+	v := resultView{
+		Number:  number,
+		URL:     text.Linkable(r.URL),
+		Title:   text.Shorten(r.Title, text.MaxTitle),
+		Crumbs:  text.Breadcrumb(r.URL),
+		Snippet: r.Snippet,
+		Lang:    text.LangTag(r.Lang),
+		Score:   strconv.FormatFloat(r.Score.Points(), 'f', 2, 64),
+		Why:     "/explain?" + why.Encode(),
+		Fetched: r.Fetched,
+		Crawled: r.Crawled,
+		Kind:    kindView(r.Medium),
+		Missing: missing(asked, r),
+		Similar: similarView(asked, r),
+		More:    moreView(asked, r),
+	}
+	if r.Date != 0 {
+		v.Date = r.Date.Time()
+	}
+	if strings.TrimSpace(r.Title) == "" {
+		v.Title = text.Shorten(r.URL, text.MaxTitle)
+	}
+	if best > 0 && r.Score > 0 {
+		v.Bar = int(r.Score * 100 / best)
+	}
+	if r.Crawled {
+		v.Cached = address.CachedHref(uint64(r.Doc), asked.Query, false)
+	}
+	v.Links = address.LinksHref(r.URL)
+	v.Info = address.TraceHref(r.URL)
+	return v
+}
+
+// sitesOf counts the hosts of the results, most frequent first. It returns none if the query has
+// site:, or all results have one host.
+func sitesOf(r searcher.Request, results []searcher.Result) []siteView {
+	if strings.Contains(strings.ToLower(r.Query), "site:") {
+		return nil
+	}
+	counts := make(map[string]int)
+	for i := range results {
+		if u, err := url.Parse(results[i].URL); err == nil && u.Host != "" {
+			counts[u.Host]++
+		}
+	}
+	if len(counts) < 2 {
+		return nil
+	}
+	var sites []siteView
+	for host, n := range counts {
+		sites = append(sites, siteView{text.Shorten(text.Visible(host), 64), n, address.SearchHref("/search", searcher.Request{Query: r.Query + " site:" + host, Rank: r.Rank}, 0)})
+	}
+	slices.SortFunc(sites, func(a, b siteView) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Host, b.Host))
+	})
+	return sites[:min(len(sites), 6)]
+}
+
+// paginate sets the links to other pages of results: those that exist for certain, within the reach
+// of a search.
+func (v *resultsView) paginate(r searcher.Request, a *searcher.Response) {
+	around := 4
+	if r.Offset/r.Limit >= 99 { // longer numbers: a phone has room for seven
+		around = 3
+	}
+	href := func(offset int) string { return address.SearchHref("/search", r, offset) }
+	if r.Offset > 0 {
+		v.Prev = href(max(0, r.Offset-r.Limit))
+	}
+	current := r.Offset/r.Limit + 1
+	last := current
+	if next, ok := address.NextOffset(r, a); ok {
+		v.Next = href(next)
+		last = min(max(current+1, (a.Listed()+r.Limit-1)/r.Limit), searcher.MaxOffset/r.Limit+1)
+	}
+	if shown := r.Offset + len(a.Results); v.Next == "" && len(a.Results) > 0 && shown > searcher.MaxOffset-r.Limit && a.Listed() > shown {
+		v.Ends = "A search shows at most " + text.Count(shown) + " results. Add words or a site to narrow it down."
+	}
+	if last == 1 || len(a.Results) == 0 {
+		return
+	}
+	for n := max(1, min(current-around, last-2*around)); n <= min(last, max(current+around, 2*around+1)); n++ {
+		v.Pages = append(v.Pages, pageLink{n, href((n - 1) * r.Limit), n == current})
+	}
+}
+
+// hintsFor returns queries that may find what this one did not.
+func hintsFor(r searcher.Request, a *searcher.Response) []hint {
+	if a.Listed() > 0 && r.Offset > 0 {
+		return []hint{{"The first page of results", r.Query, address.SearchHref("/search", r, 0)}}
+	}
+	var hints []hint
+	try := func(label, query string) {
+		if query = strings.Join(strings.Fields(query), " "); query != "" && query != r.Query && len(query) <= params.MaxQuery {
+			hints = append(hints, hint{label, query, address.SearchHref("/search", address.WithQuery(r, query), 0)})
+		}
+	}
+	plain := withoutOperators(r.Query)
+	if strings.Contains(r.Query, `"`) {
+		try("Without the quotes", strings.ReplaceAll(r.Query, `"`, " "))
+	}
+	if plain != strings.Join(strings.Fields(r.Query), " ") {
+		try("Only the words", plain)
+	}
+	if words := strings.Fields(plain); len(words) > 1 && len(words) <= 12 {
+		try("Any of the words", strings.Join(words, " OR "))
+	}
+	return hints
+}
+
+// withoutOperators returns the words of a query, without site:, -words and OR.
+func withoutOperators(query string) string {
+	var words []string
+	for w := range strings.FieldsSeq(strings.ReplaceAll(query, `"`, " ")) {
+		if w == "OR" || w == "|" || strings.HasPrefix(w, "-") {
+			continue
+		}
+		if operator, value, ok := strings.Cut(w, ":"); ok {
+			if operator == "site" {
+				continue
+			}
+			w = value
+		}
+		if w = strings.Trim(w, "()"); w != "" {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// A groupView is a link to results that are not shown beside a result.
+type groupView struct {
+	Label string // "3 similar pages", "more from example.org"
+	Href  string
+}
+
+// similarView returns the link to the near-duplicates of a result, or nil.
+func similarView(r searcher.Request, result *searcher.Result) *groupView {
+	if result.Similar == 0 {
+		return nil
+	}
+	label := text.Count(result.Similar) + " similar pages"
+	if result.Similar == 1 {
+		label = "1 similar page"
+	}
+	return &groupView{label, address.SimilarHref("/search", r, result)}
+}
+
+// moreView returns the link to further results of a host, or nil.
+func moreView(r searcher.Request, result *searcher.Result) *groupView {
+	host := text.HostOf(result.URL)
+	if result.More == 0 || host == "" {
+		return nil
+	}
+	return &groupView{"more from " + text.Shorten(text.Visible(host), 64), address.HostHref("/search", r, host)}
+}
+
+// ungroupedHref returns the address of the results without collapsing.
+func ungroupedHref(r searcher.Request) string {
+	r.Ungrouped = true
+	return address.SearchHref("/search", r, 0)
+}
+
+// allHref returns the address of the search whose near-duplicates these are.
+func allHref(r searcher.Request) string {
+	return address.SearchHref("/search", address.WithQuery(r, r.Query), 0)
+}
+
+// A spellingView is the line about the spelling of the query.
+type spellingView struct {
+	Corrected bool   // the results are those of Query; else Query is a suggestion
+	Reason    string // why the query was corrected
+	Query     string
+	Href      string
+	Asked     string // of Corrected: the query as typed
+	AskedHref string // address of the search without correction
+}
+
+// spelling returns nil if the query has no correction.
+func spelling(r searcher.Request, a *searcher.Response) *spellingView {
+	switch {
+	case a.Corrected != "":
+		return &spellingView{
+			Corrected: true, Reason: a.Why,
+			Query: a.Corrected, Href: address.SearchHref("/search", address.WithQuery(r, a.Corrected), 0),
+			Asked: r.Query, AskedHref: address.SearchHref("/search", r, 0) + "&verbatim=1",
+		}
+	case a.Suggestion != "":
+		return &spellingView{Query: a.Suggestion, Href: address.SearchHref("/search", address.WithQuery(r, a.Suggestion), 0)}
+	}
+	return nil
+}
+
+// An imageView is one image result.
+type imageView struct {
+	Thumb  string // address of the small image, or ""
+	Page   string // address of the page that shows it
+	Source string // address of the image on its own host
+	Says   string // its description
+	Title  string // of the page
+	Host   string
+	Size   string // "640 × 480", or ""
+}
+
+// A choice is an entry of the menu of a result.
+type choice struct{ Label, Set string }
+
+// hiddenText returns the number of hidden pages of blocked sites, or "".
+func hiddenText(a *searcher.Response) string {
+	switch {
+	case a.Hidden == 0:
+		return ""
+	case a.Hidden == 1 && a.HiddenExact:
+		return "1 page of a site that you blocked is"
+	case a.HiddenExact:
+		return text.Count(a.Hidden) + " pages of sites that you blocked are"
+	}
+	return "At least " + text.Count(a.Hidden) + " pages of sites that you blocked are"
+}

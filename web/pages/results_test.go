@@ -1,0 +1,128 @@
+package pages
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"anatomy/searcher"
+)
+
+func TestDiffer(t *testing.T) {
+	for _, c := range []struct{ before, after, want string }{
+		{"a\nb\n", "a\nb\n", ""},
+		{"a\nb\n", "a\nc\n", " a-b+c"},
+		{"", "a\n", "+a"},
+		{"1\n2\n3\n4\n5\n6\n7\n8\n9\n", "0\n2\n3\n4\n5\n6\n7\n8\nx\n", "-1+0 2 3 4… 6 7 8-9+x"},
+		{"-- a\n@@ b\n", "++ a\n@@ b\n", "--- a+++ a @@ b"},
+	} {
+		got := ""
+		for _, l := range differ([]byte(c.before), []byte(c.after)) {
+			got += string(l.Kind) + l.Text
+		}
+		if got != c.want {
+			t.Errorf("%q, %q: %q, want %q", c.before, c.after, got, c.want)
+		}
+	}
+}
+
+func TestTotalsAreHonest(t *testing.T) {
+	for want, a := range map[string]searcher.Response{
+		"1 page":               {Total: 1, Exact: true},
+		"0 pages":              {Exact: true},
+		"1,234,567 pages":      {Total: 1234567, Exact: true},
+		"at least 1,000 pages": {Total: 1000},
+		"at least 1 page":      {Total: 1, Partial: true},
+	} {
+		if got := totalText(&a); got != want {
+			t.Errorf("%+v: %q, want %q", a, got, want)
+		}
+	}
+}
+
+func TestPagination(t *testing.T) {
+	cases := []struct {
+		offset, limit, total int
+		next                 bool
+		pages                string // numbers, the current one in brackets
+		links                string // which of prev and next
+	}{
+		{0, 10, 5, false, "", ""},
+		{0, 10, 10, false, "", ""},
+		{0, 10, 95, true, "[1] 2 3 4 5 6 7 8 9", "next"},
+		{40, 10, 95, true, "1 2 3 4 [5] 6 7 8 9", "prev next"},
+		{50, 10, 95, true, "2 3 4 5 [6] 7 8 9 10", "prev next"},
+		{90, 10, 95, false, "2 3 4 5 6 7 8 9 [10]", "prev"},
+		{0, 10, 3, true, "[1] 2", "next"}, // a lower bound that is too low
+		{35, 10, 95, true, "1 2 3 [4] 5 6 7 8 9", "prev next"},
+		{5, 10, 12, false, "", "prev"},
+		{10000, 10, 99999, true, "995 996 997 998 999 1000 [1001]", "prev"},
+	}
+	for _, c := range cases {
+		r := searcher.Request{Query: "a", Offset: c.offset, Limit: c.limit}
+		var v resultsView
+		v.paginate(r, &searcher.Response{Total: c.total, Next: c.next, Results: make([]searcher.Result, 1)})
+		var pages, links []string
+		for _, p := range v.Pages {
+			n := fmt.Sprint(p.Number)
+			if p.Current {
+				n = "[" + n + "]"
+			}
+			pages = append(pages, n)
+		}
+		if v.Prev != "" {
+			links = append(links, "prev")
+		}
+		if v.Next != "" {
+			links = append(links, "next")
+		}
+		if got := strings.Join(pages, " "); got != c.pages || strings.Join(links, " ") != c.links {
+			t.Errorf("%d+%d of %d: %s, %v; want %s, %s", c.offset, c.limit, c.total, got, links, c.pages, c.links)
+		}
+	}
+}
+
+// TestExplanationAddsUp: the numbers shown are the score's parts, and each bar begins where the
+// one before ends.
+func TestExplanationAddsUp(t *testing.T) {
+	e := &searcher.Explanation{Score: 4_250_000, Parts: []searcher.Part{
+		{Name: "title", Points: 3_104_220}, {Name: "plain", Points: 1_495_780}, {Name: "depth", Points: -350_000},
+	}}
+	v := newExplainView(e.URL, e)
+	if v.Sum != e.Score || len(v.Parts) != len(e.Parts) {
+		t.Fatalf("sum %d of %d parts, score %d", v.Sum, len(v.Parts), e.Score)
+	}
+	at := int64(0)
+	for i, p := range v.Parts {
+		from, to := p.From, p.From+p.Width
+		if p.Minus {
+			from, to = to, from
+		}
+		if from-at > 1 || at-from > 1 {
+			t.Errorf("bar %d begins at %d, the one before ends at %d", i, from, at)
+		}
+		at = to
+	}
+	e.Score++
+	if v := newExplainView(e.URL, e); v.Sum == v.Score {
+		t.Error("a sum that does not add up is hidden")
+	}
+	for _, parts := range [][]searcher.Part{nil, {{Points: 0}}, {{Points: -5}}, {{Points: 1 << 60}, {Points: -1 << 60}}} {
+		for _, p := range newExplainView("", &searcher.Explanation{Parts: parts}).Parts {
+			if p.From < 0 || p.From+p.Width > barScale {
+				t.Errorf("%v: bar from %d, %d wide", parts, p.From, p.Width)
+			}
+		}
+	}
+}
+
+// Hidden pages are counted, and can be shown; where all are hidden the page says so.
+func TestHiddenIsSaid(t *testing.T) {
+	for want, a := range map[string]searcher.Response{
+		"": {}, "1 page of a site that you blocked is": {Hidden: 1, HiddenExact: true}, "1,200 pages of sites that you blocked are": {Hidden: 1200, HiddenExact: true}, "At least 1,000 pages of sites that you blocked are": {Hidden: 1000},
+	} {
+		if got := hiddenText(&a); got != want {
+			t.Errorf("%+v: %q, want %q", a, got, want)
+		}
+	}
+}

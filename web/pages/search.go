@@ -1,0 +1,137 @@
+package pages
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/searcher"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/params"
+	"anatomy/web/internal/reader"
+	"anatomy/web/internal/text"
+)
+
+// searchPages are the home page, results, and help on queries.
+type searchPages struct {
+	*frame
+	reader *reader.Reader
+	now    func() time.Time
+	images bool // the server shows images
+}
+
+// home shows the home page. With parameter q it redirects to the results, since clients of SearXNG
+// may know the address of the site only.
+func (s *searchPages) home(c *gin.Context) error {
+	if c.Request.URL.Query().Has("q") {
+		s.site.Redirect(c, http.StatusPermanentRedirect, "/search?"+c.Request.URL.RawQuery)
+		return nil
+	}
+	return s.render(c, http.StatusOK, "home", s.view("", ""))
+}
+
+// search shows the results of a query.
+func (s *searchPages) search(c *gin.Context) error {
+	p := params.Read(c)
+	r := p.Request()
+	r.Explain = false // the page has links to explanations
+	visitor, shown := visitorOf(c, p), p.Flag("blocked")
+	images := p.WantsImages(&r)
+	if format := p.One("format"); format != "" && format != "html" {
+		p.Fail("Parameter format must be html, json, csv, rss or atom.")
+	}
+	if p.Err != nil {
+		return p.Err
+	}
+	if r.Query == "" {
+		s.site.Redirect(c, http.StatusSeeOther, "/")
+		return nil
+	}
+	if visitor.Num > 0 && p.One("num") == "" && !images {
+		r.Limit = visitor.Num
+	}
+	r.Preferences = params.OfSearch(visitor.Preferences.Preferences, shown)
+	if images {
+		return s.imageResults(c, r, visitor, shown)
+	}
+	response, err := s.reader.Search(c.Request.Context(), r)
+	if err != nil {
+		return err
+	}
+	if response.Cached != 0 && len(response.Results) == 1 && response.Results[0].Crawled {
+		s.site.Redirect(c, http.StatusSeeOther, address.CachedHref(uint64(response.Cached), "", false))
+		return nil
+	}
+	v := s.view(r.Query, r.Query)
+	v.Visitor = visitor
+	if r.Limit != searcher.DefaultLimit {
+		v.Num = r.Limit
+	}
+	v.Rank, v.Kinds = r.Rank, s.kinds(r, false, visitor)
+	results := newResultsView(r, response)
+	results.prefer(visitor, c.Request.URL.RawQuery, shown)
+	v.Body = results
+	return s.render(c, http.StatusOK, "results", v)
+}
+
+// imageResults shows the images of a query.
+func (s *searchPages) imageResults(c *gin.Context, r searcher.Request, visitor *visitor, shown bool) error {
+	a, err := s.reader.Images(c.Request.Context(), r)
+	if err != nil {
+		return err
+	}
+	v := s.view(r.Query+" – images", r.Query)
+	v.Visitor, v.Rank, v.Type, v.Kinds = visitor, r.Rank, "image", s.kinds(r, true, visitor)
+	if r.Limit != params.ImagesLimit {
+		v.Num = r.Limit
+	}
+	results := newResultsView(r, reader.ImagesAsPages(a))
+	results.Total, results.Results, results.Hints = imagesText(a), nil, nil
+	results.carry(url.Values{"type": {"image"}})
+	results.prefer(visitor, c.Request.URL.RawQuery, shown)
+	for i := range a.Images {
+		results.Images = append(results.Images, s.imageView(&a.Images[i]))
+	}
+	v.Body = results
+	return s.render(c, http.StatusOK, "images", v)
+}
+
+// imagesText returns the number of images, and of pages if not all were searched.
+func imagesText(a *searcher.ImageResponse) string {
+	found := text.Count(a.Found) + " images"
+	if a.Found == 1 {
+		found = "1 image"
+	}
+	if a.Looked < a.Total || !a.Exact {
+		return found + " on the " + text.Count(a.Looked) + " best pages"
+	}
+	return found
+}
+
+func (s *searchPages) imageView(m *searcher.ImageResult) imageView {
+	v := imageView{
+		Page: text.Linkable(m.Page), Source: text.Linkable(m.URL), Says: text.Shorten(text.Visible(text.ImageText(m)), text.MaxTitle), Title: text.Shorten(text.Visible(m.Named), 80),
+		Host: text.Shorten(text.Visible(text.HostOf(m.Page)), 64),
+	}
+	if s.images {
+		v.Thumb = address.ImageHref(m)
+	}
+	if m.Width > 0 && m.Height > 0 {
+		v.Size = fmt.Sprintf("%d × %d", m.Width, m.Height)
+	}
+	return v
+}
+
+// kinds returns the links to page and image results.
+func (s *searchPages) kinds(r searcher.Request, images bool, visitor *visitor) []tabView {
+	r.Limit, r.Similar, r.Ungrouped = 0, 0, false
+	tail := ""
+	if visitor != nil && len(visitor.Carry) > 0 {
+		tail = "&" + visitor.Carry.Encode()
+	}
+	all := address.SearchHref("/search", r, 0)
+	return []tabView{{"All", all + tail, !images}, {"Images", all + "&type=image" + tail, images}}
+}

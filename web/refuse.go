@@ -1,0 +1,158 @@
+package web
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/web/api"
+	"anatomy/web/internal/access"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/respond"
+	"anatomy/web/internal/text"
+	"anatomy/web/pages"
+)
+
+// A refuser answers requests that no handler answers, in the format of their path.
+type refuser struct {
+	log     *slog.Logger
+	respond *respond.Responder
+	pages   *pages.Handlers
+	api     *api.Handlers
+}
+
+// refuse answers with a problem: JSON for programs, else a page.
+func (r *refuser) refuse(c *gin.Context, p *respond.Problem) {
+	switch path := c.Request.URL.Path; {
+	case strings.HasPrefix(path, "/customsearch/"):
+		r.api.Google.CustomProblem(c, p)
+	case forPrograms(path):
+		r.respond.Problem(c, p)
+	case path == "/search" && api.ProgramFormats[c.Query("format")]:
+		r.api.Searxng.FormatProblem(c, p, c.Query("format"))
+	default:
+		r.pages.Problem(c, p)
+	}
+}
+
+// noRoute answers a request for an unknown path.
+func (r *refuser) noRoute(c *gin.Context) {
+	r.refuse(c, respond.NotFound("There is nothing at this address."))
+}
+
+// noMethod refuses other methods than those of the path.
+func (r *refuser) noMethod(c *gin.Context) {
+	c.Header("Allow", "GET, HEAD")
+	r.refuse(c, respond.NewProblem(http.StatusMethodNotAllowed, "method_not_allowed", "Not allowed",
+		"This address answers only GET and HEAD."))
+}
+
+// recoverPanic turns the panic of a handler into a problem, so that the process goes on.
+func (r *refuser) recoverPanic(c *gin.Context) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		if v == http.ErrAbortHandler {
+			panic(v)
+		}
+		r.log.Error("request panicked", "path", c.Request.URL.Path, "panic", v, "stack", string(debug.Stack()))
+		c.Abort()
+		if !c.Writer.Written() {
+			r.refuse(c, respond.Of(errors.New("panic")))
+		}
+	}()
+	c.Next()
+}
+
+// admit refuses requests under a foreign name and from scripts of other sites, and answers
+// preflight requests of origins that may read answers. It comes before every handler.
+func (r *refuser) admit(hosts *access.Hosts, origins *access.Origins) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		err := hosts.Check(c.Request)
+		if err == nil {
+			err = origins.Check(c.Request)
+		}
+		if err != nil {
+			r.refuse(c, respond.Of(err))
+			c.Abort()
+			return
+		}
+		if origins.Open(c.Writer.Header(), c.Request) {
+			c.AbortWithStatus(http.StatusNoContent)
+		}
+	}
+}
+
+// freeRoutes answer without searching: requests for them are not counted.
+var freeRoutes = text.Set("/ /help /advanced /api /bot /preferences /preferences/site /static/:file " +
+	"/openapi.json /opensearch.xml /robots.txt /metrics /healthz /readyz /crawl /crawl/status /crawl/:action " +
+	"/dashboard /dashboard/:action")
+
+// limit refuses clients that send too many searches. Requests know their client from then on.
+func (r *refuser) limit(quota *access.Quota) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		client := access.NewClient(address.ClientAddr(c.Request), quota)
+		c.Request = c.Request.WithContext(access.WithClient(c.Request.Context(), client))
+		if freeRoutes[c.FullPath()] || c.FullPath() == "" {
+			return
+		}
+		if err := client.Spend(c.Writer.Header(), 1); err != nil {
+			r.refuse(c, respond.Of(err))
+			c.Abort()
+		}
+	}
+}
+
+// loginFree are the routes of a private collection that need no login. Their answers do not depend on
+// the collection.
+var loginFree = text.Set("/login /static/:file /robots.txt /bot /healthz /readyz")
+
+// needLogin returns a middleware that keeps people and programs out that are not logged in, while the
+// collection is private. What is shown of such a collection without a login cannot be told from the
+// pages that everybody may read: results, counts, suggestions and ranks come from all of them.
+func (r *refuser) needLogin(o *Options, site *address.Site, k keys) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if loginFree[c.FullPath()] || !o.Private() {
+			return
+		}
+		switch {
+		case o.PublicOnly:
+			r.refuse(c, respond.NewProblem(http.StatusServiceUnavailable, "private", "Not available",
+				"This collection holds pages that not everybody may read."))
+			c.Abort()
+			return
+		case o.LoginHeader != "" && site.FromProxy(c.Request) && c.GetHeader(o.LoginHeader) != "",
+			len(k) > 0 && isProgram(c.Request) && k.holds(keyOf(c.Request)), // as needKey requires
+			r.pages.MayRead(c.Request):
+			c.Set(respond.PrivateKey, true)
+			return
+		}
+		c.Header("WWW-Authenticate", `Bearer realm="anatomy"`)
+		if path := c.Request.URL.Path; isProgram(c.Request) || path == "/suggest" || path == "/metrics" {
+			r.refuse(c, respond.NewProblem(http.StatusUnauthorized, "not_logged_in", "Not logged in",
+				"Some pages of this collection are not for everybody: send the token of the server as Authorization: Bearer."))
+		} else {
+			r.pages.AskLogin(c)
+		}
+		c.Abort()
+	}
+}
+
+// needKey returns a middleware that refuses programs without an API key. Pages need no key.
+func (r *refuser) needKey(k keys) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if len(k) == 0 || !isProgram(c.Request) || k.holds(keyOf(c.Request)) {
+			return
+		}
+		c.Header("WWW-Authenticate", `Bearer realm="anatomy"`)
+		r.refuse(c, respond.NewProblem(http.StatusUnauthorized, "no_key", "API key required",
+			"This API requires a key: send it as Authorization: Bearer, as X-API-Key, or as the parameter key."))
+		c.Abort()
+	}
+}
