@@ -11,27 +11,37 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"anatomy"
 )
 
+const maxLine = 120 // characters in a line of a document
+
 var (
-	fileName = regexp.MustCompile(`[\w.-]+(?:/[\w.-]+)+\.go\b|\b\w+_test\.go\b`)
-	testName = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*`)
-	function = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)[A-Z]\w*)\(`)
-	link     = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)
+	fileName      = regexp.MustCompile(`[\w.-]+(?:/[\w.-]+)+\.go\b|\b\w+_test\.go\b`)
+	testName      = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*`)
+	function      = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)[A-Z]\w*)\(`)
+	citedDecision = regexp.MustCompile(`\bdecision ([0-9]{4})\b`)
+	link          = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)
 )
 
 // A tree is what the repository holds.
 type tree struct {
-	files map[string]bool // by their paths, folders too
-	tests map[string]bool // names of test, fuzz and benchmark functions
+	files     map[string]bool // by path, folders included
+	tests     map[string]bool // names of test, fuzz and benchmark functions
+	documents []string        // paths of Markdown files at the root and below doc
+	cited     map[string]int  // decisions that Go files cite, by number
 }
 
-// grow reads the repository, of which doc is a folder.
-func grow(t *testing.T) tree {
+// readTree reads the repository, of which doc is a folder.
+func readTree(t *testing.T) tree {
 	t.Helper()
-	grown := tree{files: make(map[string]bool), tests: make(map[string]bool)}
+	repository := tree{
+		files: make(map[string]bool),
+		tests: make(map[string]bool),
+		cited: make(map[string]int),
+	}
 	root := os.DirFS("..")
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -40,20 +50,32 @@ func grow(t *testing.T) tree {
 		if entry.IsDir() && strings.HasPrefix(name, ".git") {
 			return fs.SkipDir
 		}
-		grown.files[name] = true
-		if !strings.HasSuffix(name, "_test.go") {
-			return nil
+		repository.files[name] = true
+		switch dir := path.Dir(name); path.Ext(name) {
+		case ".md":
+			if dir == "." || dir == "doc" || strings.HasPrefix(dir, "doc/") {
+				repository.documents = append(repository.documents, name)
+			}
+		case ".go":
+			source, err := fs.ReadFile(root, name)
+			if err != nil {
+				return err
+			}
+			for _, match := range citedDecision.FindAllSubmatch(source, -1) {
+				repository.cited[string(match[1])]++
+			}
+			if strings.HasSuffix(name, "_test.go") {
+				for _, match := range function.FindAllSubmatch(source, -1) {
+					repository.tests[string(match[1])] = true
+				}
+			}
 		}
-		source, err := fs.ReadFile(root, name)
-		for _, match := range function.FindAllSubmatch(source, -1) {
-			grown.tests[string(match[1])] = true
-		}
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return grown
+	return repository
 }
 
 // missing lists what a document names and the tree lacks, and counts what it names.
@@ -82,44 +104,70 @@ func (g tree) missing(name, text string) (missing []string, named int) {
 	return missing, named
 }
 
-// Every file, test and link that a document names is there.
+// Every file, test and link that a document names exists.
 func TestNames(t *testing.T) {
-	grown := grow(t)
-	documents, named := 0, 0
-	err := fs.WalkDir(anatomy.Docs, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := fs.ReadFile(anatomy.Docs, name)
-		missing, n := grown.missing(name, string(text))
+	repository := readTree(t)
+	named := 0
+	for _, name := range repository.documents {
+		missing, n := repository.missing(name, read(t, name))
 		for _, what := range missing {
 			t.Errorf("%s names %s, which does not exist", name, what)
 		}
-		documents, named = documents+1, named+n
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+		named += n
 	}
-	if documents < 5 || named < 100 {
-		t.Errorf("%d documents with %d names: the patterns no longer fit", documents, named)
+	if len(repository.documents) < 20 || named < 100 {
+		t.Errorf("%d documents with %d names: the patterns no longer fit", len(repository.documents), named)
 	}
 }
 
-// A name that does not exist is found out.
+// Lines of documents end at 120 characters, those of tables and code included.
+func TestLineLength(t *testing.T) {
+	lines := 0
+	for _, name := range readTree(t).documents {
+		for i, line := range strings.Split(read(t, name), "\n") {
+			if n := utf8.RuneCountInString(line); n > maxLine {
+				t.Errorf("%s:%d has %d characters, at most %d", name, i+1, n, maxLine)
+			}
+			lines++
+		}
+	}
+	if lines < 1000 {
+		t.Errorf("only %d lines of documents", lines)
+	}
+}
+
+// The documents that the binary carries are those of the repository, single decisions apart.
+func TestEmbedded(t *testing.T) {
+	embedded := 0
+	for _, name := range readTree(t).documents {
+		_, err := fs.Stat(anatomy.Docs, name)
+		if single := decisionFile.MatchString(path.Base(name)); single == (err == nil) {
+			t.Errorf("%s: embedded %v", name, err == nil)
+		}
+		if err == nil {
+			embedded++
+		}
+	}
+	if embedded < 10 {
+		t.Errorf("only %d documents are embedded", embedded)
+	}
+}
+
+// TestNames would notice names that do not exist.
 func TestMissingNames(t *testing.T) {
-	grown := grow(t)
-	text := "`vocab/hit.go` `vocab/gone.go` TestNames `TestGone` `imports_test.go` `gone_test.go` [a](formats.md#x) [b](gone.md) [c](https://example.org/gone.md)"
-	missing, named := grown.missing("doc/x.md", text)
+	repository := readTree(t)
+	text := "`vocab/hit.go` `vocab/gone.go` TestNames `TestGone` `imports_test.go` `gone_test.go` " +
+		"[a](design/formats.md#x) [b](gone.md) [c](https://example.org/gone.md)"
+	missing, named := repository.missing("doc/x.md", text)
 	want := []string{"vocab/gone.go", "gone_test.go", "TestGone", "link to doc/gone.md"}
 	if !slices.Equal(missing, want) || named != 8 {
 		t.Errorf("missing %q of %d names, want %q of 8", missing, named, want)
 	}
 }
 
-// The concordance has each section of the paper once, and the formats each package of disk.
+// The concordance has each section of the paper once, and the table of formats each package of disk.
 func TestComplete(t *testing.T) {
-	paper := text(t, "doc/paper.md")
+	paper := read(t, "doc/design/paper.md")
 	for _, section := range []string{
 		"§2.1", "§2.2", "§2.3", "§4.1", "§4.2.1", "§4.2.2", "§4.2.3", "§4.2.4", "§4.2.5", "§4.2.6", "§4.2.7", "§4.3", "§4.4", "§4.5",
 		"§4.5.1", "§4.5.2", "§5",
@@ -128,11 +176,11 @@ func TestComplete(t *testing.T) {
 			t.Errorf("section %s stands in the concordance %d times", section, n)
 		}
 	}
-	formats, architecture := text(t, "doc/formats.md"), text(t, "ARCHITECTURE.md")
+	formats, architecture := read(t, "doc/design/formats.md"), read(t, "ARCHITECTURE.md")
 	packages := folders(t, "../disk")
 	for _, name := range packages {
 		if !strings.Contains(formats, "`disk/"+name+"/") {
-			t.Errorf("doc/formats.md lacks disk/%s", name)
+			t.Errorf("doc/design/formats.md lacks disk/%s", name)
 		}
 		if !strings.Contains(architecture, "`disk/"+name+"`") {
 			t.Errorf("ARCHITECTURE.md lacks disk/%s", name)
@@ -145,9 +193,10 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-func text(t *testing.T, name string) string {
+// read returns the text of a file of the repository.
+func read(t *testing.T, name string) string {
 	t.Helper()
-	b, err := anatomy.Docs.ReadFile(name)
+	b, err := os.ReadFile("../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
