@@ -244,7 +244,7 @@ var mutants = []mutant{
 	},
 	{
 		name:  "kept rules", // a resumed crawl excludes what it excluded before
-		file:  "cmd/anatomy/kept.go",
+		file:  "cmd/anatomy/internal/rules/rules.go",
 		old:   "return list.Replace(values)",
 		new:   "return list.Replace(nil)",
 		tests: "./cmd/anatomy -run TestScripts/kept",
