@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"anatomy/control"
+	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
@@ -36,7 +37,7 @@ func OpenLinks(dir string) (*Links, error) {
 	}
 	rank, err := rankvector.ReadIfAny(datadir.Rank(dir))
 	if err != nil {
-		return nil, errors.Join(err, set.Close())
+		return nil, errors.Join(readingOf(damage.Rank, err), set.Close())
 	}
 	return &Links{set: set, find: set.Finder(), rank: rank}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
 	"anatomy/vocab"
@@ -18,6 +19,9 @@ import (
 // SharedLinks are the links of a data folder for any number of goroutines. They are opened at the
 // first call, and again when the folder has newer ones.
 type SharedLinks struct {
+	// Damage is told of what cannot be read. Default: nobody is.
+	Damage *damage.Log
+
 	dir string
 
 	mu    sync.Mutex
@@ -46,9 +50,10 @@ func (s *SharedLinks) Close() error {
 func (s *SharedLinks) use(ask func(*Links) error) error {
 	l, err := s.acquire()
 	if err != nil {
-		return err
+		return reportDamage(s.Damage, err)
 	}
-	return errors.Join(ask(&Links{set: l.set, find: l.set.Finder(), rank: l.rank}), s.release(l))
+	err = ask(&Links{set: l.set, find: l.set.Finder(), rank: l.rank})
+	return reportDamage(s.Damage, errors.Join(err, s.release(l)))
 }
 
 func (s *SharedLinks) acquire() (*heldLinks, error) {

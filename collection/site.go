@@ -7,7 +7,6 @@ import (
 
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
-	"anatomy/disk/linkdb"
 	"anatomy/disk/repository"
 	"anatomy/searcher"
 	"anatomy/vocab"
@@ -43,25 +42,7 @@ func OpenSite(dir string, s *searcher.Searcher, links *SharedLinks) (*Site, erro
 
 // noted reports err if it says that a structure is damaged, and returns an error without the paths
 // of the server then.
-func (s *Site) noted(err error) error {
-	switch {
-	case errors.As(err, new(*repository.DamageError)):
-		s.Damage.Add(damage.Repository, err)
-	case errors.As(err, new(*linkdb.CorruptError)):
-		s.Damage.Add(damage.Links, err)
-	case errors.As(err, new(*datadir.DamageError)), errors.As(err, new(*datadir.MismatchError)):
-		s.Damage.Add(damage.Manifest, err)
-	default:
-		return err
-	}
-	return &damagedError{err}
-}
-
-// A damagedError is an error about damage that visitors may read.
-type damagedError struct{ err error }
-
-func (*damagedError) Error() string   { return "what the answer needs is damaged on the server's disk" }
-func (e *damagedError) Unwrap() error { return e.err }
+func (s *Site) noted(err error) error { return reportDamage(s.Damage, err) }
 
 // Close closes the repository.
 func (s *Site) Close() error { return s.repo.Close() }
@@ -98,7 +79,7 @@ func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 		return nil, fmt.Errorf("document %d: no page is stored: %w", doc, ErrNotFound)
 	}
 	if err != nil {
-		return nil, err
+		return nil, s.noted(err)
 	}
 	record, err := s.repo.Read(info.Address)
 	if err != nil {
@@ -128,5 +109,5 @@ func (s *Site) Links(ctx context.Context, doc vocab.DocID, n int) (r *LinkReport
 		r, err = l.Of(ctx, doc, n)
 		return err
 	})
-	return r, s.noted(err)
+	return r, err
 }

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
+	"os"
 	"slices"
 
 	"anatomy/control"
+	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/searcher"
 	"anatomy/vocab"
@@ -25,7 +26,7 @@ const linkedPages = 100
 func (s *Site) Report(ctx context.Context, site string, n int) (*SiteReport, error) {
 	pages, err := s.Searcher.Site(ctx, site, max(n, linkedPages))
 	if err != nil {
-		return nil, err
+		return nil, s.noted(err)
 	}
 	r := &SiteReport{
 		Site: site, Documents: pages.Documents, Crawled: pages.Crawled, PageRank: pages.PageRank,
@@ -96,23 +97,36 @@ func (s *Site) siteOutcomes(ctx context.Context, r *SiteReport) error {
 		r.Live = true
 		return ctx.Err()
 	}
-	db, err := docindex.OpenReadOnly(filepath.Join(s.dir, "docindex"))
-	if err != nil { // of an index that no crawl made
-		return ctx.Err()
+	if _, err := os.Stat(datadir.DocIndex(s.dir)); err != nil {
+		return ctx.Err() // no crawl made the index
 	}
-	r.Outcomes = map[string]int{}
-	err = db.Each(1, func(d docindex.Record) error {
+	outcomes := map[string]int{}
+	err := readDocuments(ctx, s.dir, func(db *docindex.DB) error {
+		return countOutcomes(ctx, db, r.Site, outcomes)
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		s.noted(err) // the report is worth showing without the outcomes
+		return nil
+	}
+	r.Outcomes = outcomes
+	return nil
+}
+
+func countOutcomes(ctx context.Context, db *docindex.DB, site string, outcomes map[string]int) error {
+	return db.Each(1, func(d docindex.Record) error {
 		if d.Kind != vocab.PageTarget {
 			return nil
 		}
-		if u, err := weburl.Parse(d.URL); err == nil && weburl.MatchSite(r.Site, &u) {
+		if u, err := weburl.Parse(d.URL); err == nil && weburl.MatchSite(site, &u) {
 			what := d.State.String()
 			if d.Fetch != nil {
 				what = d.Fetch.Outcome.String()
 			}
-			r.Outcomes[what]++
+			outcomes[what]++
 		}
 		return ctx.Err()
 	})
-	return errors.Join(err, db.Close())
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"anatomy/control"
+	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/rankvector"
@@ -93,7 +94,7 @@ func traceRank(dir string, t *Trace) error {
 	for _, name := range names {
 		v, err := rankvector.ReadIfAny(datadir.RankNamed(dir, name))
 		if err != nil {
-			return err
+			return readingOf(damage.Rank, err)
 		}
 		if v == nil || t.Doc >= vocab.DocID(len(v.Ranks)) {
 			continue
@@ -115,8 +116,9 @@ func (s *Site) Trace(ctx context.Context, url string) (*Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadURL, err)
 	}
-	t, _, err := TakeTrace(ctx, s.dir, s.Searcher, u)
-	return t, err
+	t, unread, err := TakeTrace(ctx, s.dir, s.Searcher, u)
+	s.noted(unread) // the trace says that records are missing
+	return t, s.noted(err)
 }
 
 // similar returns the known URLs among those that people mistake for u.
@@ -161,13 +163,27 @@ func traceURL(ctx context.Context, dir string, u weburl.URL) (steps []control.St
 	if _, err := os.Stat(filepath.Join(dir, "docindex")); err != nil {
 		return nil, false, fmt.Errorf("%s: %w", dir, datadir.ErrNone)
 	}
-	db, err := docindex.OpenReadOnly(filepath.Join(dir, "docindex"))
-	if err != nil {
-		return nil, false, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	steps, err = control.Follow(db, u)
+	err = readDocuments(ctx, dir, func(db *docindex.DB) (err error) {
+		steps, err = control.Follow(db, u)
+		return err
+	})
 	return steps, false, err
+}
+
+// readDocuments calls use with the document index of a folder that no crawl runs on. If one has
+// begun meanwhile, an error is none of damage.
+func readDocuments(ctx context.Context, dir string, use func(*docindex.DB) error) error {
+	db, err := docindex.OpenReadOnly(datadir.DocIndex(dir))
+	if err == nil {
+		err = errors.Join(use(db), db.Close())
+	}
+	if err == nil || errors.Is(err, control.ErrUnknownURL) {
+		return err
+	}
+	if _, running := control.New(dir).Status(ctx); !errors.Is(running, vocab.ErrNoCrawl) {
+		return err
+	}
+	return readingOf(damage.Documents, err)
 }
 
 // traceRecord returns a step as a trace shows it.

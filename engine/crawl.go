@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"anatomy/crawler"
+	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
@@ -38,6 +40,7 @@ type Options struct {
 	MinFree     int64 // bytes that must stay free on the disk, default 256 MiB
 
 	Log       *slog.Logger                    // default: discarded
+	Damage    *damage.Log                     // gets what cannot be read; default: one that warns in Log
 	Published func(datadir.Manifest)          // called when new pages are searchable; default: nobody
 	Free      func(dir string) (int64, error) // free bytes on the disk, default datadir.FreeSpace
 	Now       func() time.Time                // time of visits, default time.Now
@@ -54,6 +57,9 @@ func (o Options) withDefaults() Options {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Free == nil {
 		o.Free = datadir.FreeSpace
+	}
+	if o.Damage == nil {
+		o.Damage = damage.NewLog(o.Log)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -87,7 +93,7 @@ type Crawl struct {
 func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	o = o.withDefaults()
 	s := &stages{
-		dir: o.Dir, log: o.Log, noIndex: o.NoIndex, recrawl: o.URLs.Recrawl,
+		dir: o.Dir, log: o.Log, damage: o.Damage, noIndex: o.NoIndex, recrawl: o.URLs.Recrawl,
 		minFree: o.MinFree, free: o.Free, now: o.Now,
 		parsers: newParsers(runtime.GOMAXPROCS(0), o.PDF),
 		events:  make(chan event, commitMost/2), wake: make(chan struct{}, 1),
@@ -143,6 +149,9 @@ func (c *Crawl) open(o *Options) (err error) {
 	if c.repo, err = repository.Open(datadir.Repository(o.Dir), repository.Options{}); err != nil {
 		return err
 	}
+	for _, problem := range c.repo.Recovered().Damaged {
+		c.damage.Add(damage.Repository, problem)
+	}
 	if err := c.checkEnd(db.Stored()); err != nil {
 		return err
 	}
@@ -166,8 +175,9 @@ func (c *Crawl) open(o *Options) (err error) {
 	return err
 }
 
-// checkEnd warns if the repository ends before the record at an address, which was acknowledged, or
-// before what is in the index. Then it begins a new file, so that no other page gets that address.
+// checkEnd reports damage if the repository ends before the record at an address, which was
+// acknowledged, or before what is in the index. Then it begins a new file, so that no other page
+// gets that address.
 func (c *Crawl) checkEnd(stored vocab.Address) error {
 	end := c.repo.End()
 	m, err := datadir.ReadManifest(c.dir)
@@ -177,9 +187,10 @@ func (c *Crawl) checkEnd(stored vocab.Address) error {
 	if stored == 0 && m.Indexed == 0 {
 		return nil
 	}
-	c.log.Warn("the repository is shorter than it was: stored pages are lost; "+
-		"end the crawl and run anatomy check --repair", "ends at", end, "should hold", max(stored, m.Indexed))
-	return c.repo.SkipTo(max(stored, m.Indexed))
+	acknowledged := max(stored, m.Indexed)
+	c.damage.Add(damage.Repository, fmt.Errorf(
+		"it ends at %v, before the page at %v that was stored: pages are lost", end, acknowledged))
+	return c.repo.SkipTo(acknowledged)
 }
 
 // eachDurable calls visit for the records from docID from on, and makes them durable, so that the

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/segment"
@@ -15,11 +16,10 @@ import (
 
 // A crawl that never ends is never stopped for a check, and disks forget. So it reads its
 // repository again when there is nothing to fetch: 4 MB every ten seconds are at most 35 GB a day,
-// for some hundredths of a processor. At its end it reads the index. Each problem is logged once, and counts until a repair.
+// for some hundredths of a processor. At its end it reads the index.
 const (
 	scrubBytes = 4 << 20
 	scrubEvery = 10 * time.Second
-	maxDamage  = 1000 // problems that are told apart
 )
 
 // A scrubber reads the repository again. One goroutine calls scrub.
@@ -30,10 +30,9 @@ type scrubber struct {
 	last  time.Time     // when scrub read
 	index []string      // files of the index that are read next, before the repository again
 
-	mu     sync.Mutex      // guards what follows
-	bytes  int64           // read by this run
-	rounds int64           // from end to end
-	damage map[string]bool // problems
+	mu     sync.Mutex // guards what follows
+	bytes  int64      // read by this run
+	rounds int64      // from end to end
 }
 
 // scrub reads a part of the repository, or after its end a segment or link run, if it is time and
@@ -50,10 +49,7 @@ func (s *scrubber) scrub() error {
 		return nil
 	}
 	next, read, err := s.repo.Scrub(s.next, scrubBytes, func(problem error) {
-		if s.add(problem) {
-			s.log.Warn("the repository is damaged: end the crawl and run anatomy check --repair",
-				"error", problem)
-		}
+		s.damage.Add(damage.Repository, problem)
 	})
 	s.next, s.last = next, time.Now()
 	if next == 0 {
@@ -74,36 +70,23 @@ func (s *scrubber) scrubIndex() {
 	s.index = s.index[1:]
 	m := s.builder.Manifest()
 	var err error
+	structure := damage.Index
 	switch {
 	case slices.Contains(m.Segments, name):
 		err = segment.Check(datadir.Segment(s.dir, name))
 	case slices.Contains(m.Links, name):
+		structure = damage.Links
 		_, err = linkdb.Check(datadir.Links(s.dir, name))
 	}
 	s.last = time.Now()
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && s.add(err) {
-		s.log.Warn("the index is damaged: end the crawl and run anatomy check --repair", "error", err)
+	if !errors.Is(err, fs.ErrNotExist) {
+		s.damage.Add(structure, err)
 	}
 }
 
-// add records a problem and reports whether it is new.
-func (s *scrubber) add(problem error) bool {
+// counts returns the bytes read by this run, and how often the whole repository was read.
+func (s *scrubber) counts() (bytes, rounds int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.damage[problem.Error()] || len(s.damage) == maxDamage {
-		return false
-	}
-	if s.damage == nil {
-		s.damage = map[string]bool{}
-	}
-	s.damage[problem.Error()] = true
-	return true
-}
-
-// counts returns the bytes read by this run, how often the whole repository was read, and the
-// number of problems.
-func (s *scrubber) counts() (bytes, rounds, problems int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.bytes, s.rounds, int64(len(s.damage))
+	return s.bytes, s.rounds
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/engine"
 	"anatomy/internal/test/testweb"
@@ -22,13 +23,13 @@ func TestWatchScrubs(t *testing.T) {
 	rollRepository(t, o.Dir)
 	testweb.Crawl(t, o)
 	o.URLs.Recrawl = urlserver.Recrawl{Mode: urlserver.Watch}
-	warnings, inIndex := int64(0), false
+	warnings := int64(0)
 	o.Log = slog.New(hearer{slog.DiscardHandler, func(message string) {
-		if strings.HasPrefix(message, "the repository is damaged") {
+		if strings.HasPrefix(message, "the data folder is damaged") {
 			warnings++
 		}
-		inIndex = inIndex || strings.HasPrefix(message, "the index is damaged")
 	}})
+	o.Damage = damage.NewLog(o.Log)
 	c, err := engine.Open(t.Context(), o)
 	testweb.Must(t, err)
 	defer c.Close()
@@ -53,8 +54,8 @@ func TestWatchScrubs(t *testing.T) {
 			t.Errorf("%d places damaged, %d warnings, %d bytes read, %d times all; want %d", st.Damaged, warnings, st.Scrubbed, st.Scrubs, damaged)
 		}
 	}
-	if inIndex {
-		t.Error("the index is whole")
+	if n := o.Damage.Counts(); n[damage.Repository] != 1 || len(n) != 1 {
+		t.Errorf("the index and the links are not damaged, reported: %v", n)
 	}
 	links, err := filepath.Glob(filepath.Join(o.Dir, "links", "*.links"))
 	testweb.Must(t, err)
@@ -65,7 +66,37 @@ func TestWatchScrubs(t *testing.T) {
 	for range 20 { // the index is read after the repository
 		testweb.Must(t, c.Scrub())
 	}
-	if st := c.Status(); !inIndex || st.Damaged != 2 {
-		t.Errorf("damage of the index: found %v, %d places", inIndex, st.Damaged)
+	n := o.Damage.Counts()
+	if st := c.Status(); n[damage.Links] != 1 || st.Damaged != 2 || warnings != 2 {
+		t.Errorf("damage of the links: reported %v, status %d, %d warnings", n, st.Damaged, warnings)
+	}
+}
+
+// TestShortRepository: a crawl that opens a repository without the last pages that were acknowledged
+// warns once, and reports it as damage. It does not for a whole one.
+func TestShortRepository(t *testing.T) {
+	w := newMovingWeb(t, seedOf(t), 16)
+	o := w.folder("data")
+	testweb.Crawl(t, o)
+	files, err := filepath.Glob(filepath.Join(datadir.Repository(o.Dir), "*.repo"))
+	testweb.Must(t, err)
+	last := files[len(files)-1]
+	for _, cut := range []int64{0, 40} {
+		info, err := os.Stat(last)
+		testweb.Must(t, err)
+		testweb.Must(t, os.Truncate(last, info.Size()-cut))
+		var warnings []string
+		o.Damage = damage.NewLog(slog.New(hearer{slog.DiscardHandler, func(message string) {
+			warnings = append(warnings, message)
+		}}))
+		c, err := engine.Open(t.Context(), o)
+		testweb.Must(t, err)
+		st := c.Status()
+		testweb.Must(t, c.Close())
+		want := int64(min(cut, 1))
+		n := int64(o.Damage.Counts()[damage.Repository])
+		if n != want || st.Damaged != want || int64(len(warnings)) != want {
+			t.Errorf("%d bytes cut off: %d problems, status %d, warnings %q", cut, n, st.Damaged, warnings)
+		}
 	}
 }

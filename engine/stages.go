@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anatomy/crawler"
+	"anatomy/disk/damage"
 	"anatomy/disk/repository"
 	"anatomy/index"
 	"anatomy/storeserver"
@@ -19,6 +20,7 @@ import (
 type stages struct {
 	dir     string // data folder
 	log     *slog.Logger
+	damage  *damage.Log
 	noIndex bool // there is no index to build
 	recrawl urlserver.Recrawl
 	minFree int64

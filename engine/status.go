@@ -28,7 +28,10 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 		URLHits:   stats.URLHits, URLMisses: stats.URLMisses,
 		Searchable: stats.Searchable, Segments: stats.Segments, Links: int64(stats.Links),
 	}
-	st.Scrubbed, st.Scrubs, st.Damaged = c.background.scrubber.counts()
+	st.Scrubbed, st.Scrubs = c.background.scrubber.counts()
+	for _, problems := range c.damage.Counts() {
+		st.Damaged += int64(problems)
+	}
 	maps.DeleteFunc(st.Outcomes, func(_ string, n int64) bool { return n == 0 })
 	explain(st, c.crawler.Visits())
 	return st

@@ -78,9 +78,17 @@ func (s *store) dropHandles(parts []*part) (unused []*handle) {
 // maxRetries is how often a query is retried whose files vanished.
 const maxRetries = 5
 
-// read calls fn with the snapshot in force, and again with a newer one while files vanish because a
-// merge in another process replaced their segment. Another query may have taken over the newer one.
+// read is readAgain, and reports an error that says that a segment is damaged.
 func (s *store) read(fn func(*snapshot) error) error {
+	err := s.readAgain(fn)
+	s.noteSegment(err)
+	return err
+}
+
+// readAgain calls fn with the snapshot in force, and again with a newer one while files vanish
+// because a merge in another process replaced their segment. Another query may have taken over the
+// newer one.
+func (s *store) readAgain(fn func(*snapshot) error) error {
 	for tries := 0; ; tries++ {
 		snap, err := s.readOnce(fn)
 		if !errors.Is(err, fs.ErrNotExist) || tries == maxRetries {
@@ -139,9 +147,20 @@ func (s *store) note(err error) {
 	s.damage.Add(structure, err)
 }
 
+// noteSegment reports an error that says that a segment is damaged. It reports the segment's own
+// error, which is the same whatever the query was.
+func (s *store) noteSegment(err error) {
+	var of *segment.DamageError
+	if errors.As(err, &of) && !errors.Is(err, fs.ErrNotExist) {
+		s.damage.Add(damage.Index, of)
+	}
+}
+
 // damaged reports that a part of the index cannot be read, and that resp lacks its pages.
 func (s *store) damaged(resp *Response, err error) {
-	s.damage.Add(damage.Index, err)
+	if s.noteSegment(err); !errors.As(err, new(*segment.DamageError)) {
+		s.damage.Add(damage.Index, err)
+	}
 	resp.Partial, resp.Damaged, resp.Exact = true, true, false
 	resp.Why = "Part of the index is damaged, so pages may be missing."
 }

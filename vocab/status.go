@@ -53,7 +53,7 @@ type CrawlStatus struct {
 
 	Scrubbed int64 `json:"scrubbed_bytes"` // of the repository, verified in this run
 	Scrubs   int64 `json:"scrubs"`         // passes over the whole repository
-	Damaged  int64 `json:"damaged"`        // unreadable records, to be repaired by anatomy check --repair
+	Damaged  int64 `json:"damaged"`        // problems of the folder, to be repaired by anatomy check --repair
 }
 
 // The states of a crawl.

@@ -130,7 +130,7 @@ var (
 	crawlSearchable = crawlMetric("searchable_documents", "Documents in the index.")
 	crawlSegments   = crawlMetric("segments", "Segments of the index.")
 	crawlScrubbed   = crawlMetric("scrubbed_bytes_total", "Bytes of the repository that this run read again to prove them.")
-	crawlDamaged    = crawlMetric("damaged", "Places of the repository that could not be read.")
+	crawlDamaged    = crawlMetric("damaged", "Problems that the crawl met in the data folder.")
 )
 
 // Describe sends nothing: the series depend on whether a crawl runs.

@@ -28,6 +28,7 @@ import (
 	"anatomy/crawler"
 	"anatomy/crawler/dnsclient"
 	"anatomy/crawler/signin"
+	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/engine"
 	"anatomy/ranking"
@@ -208,11 +209,12 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 		if err != nil {
 			return err
 		}
+		options.Damage = damage.NewLog(options.Log)
 		if err := makeDataFolder(options.Dir); err != nil {
 			return errors.Join(err, listener.Close())
 		}
 		group.Go(func() error {
-			return serveData(ctx, options.Dir, listener, serveOptions{token: token, hosts: f.door.names(f.listen), origins: f.door.origins, publicOnly: f.door.public, agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &options.Crawler, log: s.Logger(screen, true), ready: func(address string) {
+			return serveData(ctx, options.Dir, listener, serveOptions{token: token, damage: options.Damage, hosts: f.door.names(f.listen), origins: f.door.origins, publicOnly: f.door.public, agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &options.Crawler, log: s.Logger(screen, true), ready: func(address string) {
 				fmt.Fprintf(screen, "Search at %s during the crawl.\n", address)
 			}})
 		})

@@ -12,6 +12,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/control"
+	"anatomy/disk/damage"
 	"anatomy/vocab"
 )
 
@@ -178,7 +179,7 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 		fmt.Fprintf(w, "%.1f MB of the repository verified, %d complete passes\n", float64(st.Scrubbed)/1e6, st.Scrubs)
 	}
 	if st.Damaged > 0 {
-		fmt.Fprintf(w, "the repository is damaged at %d addresses; end the crawl and run: anatomy check --repair\n", st.Damaged)
+		fmt.Fprintf(w, "the data folder is damaged (problems: %d); end the crawl and run: %s\n", st.Damaged, damage.Repair)
 	}
 	if len(st.Errors) > 0 {
 		fmt.Fprintln(w, "\nfailed fetches of this run:")

@@ -190,6 +190,7 @@ func (j *jobs) crawlOptions(o pages.JobOptions) (engine.Options, *rules.Rules, e
 		return engine.Options{}, nil, err
 	}
 	options, err := f.options(c, global, j.log, o.URLs)
+	options.Damage = j.site.Damage
 	if err == nil && f.contact == "" && f.agent == "" && !f.private {
 		err = errors.New("The sites that are visited could not reach you: begin the server with ANATOMY_CONTACT set to an address of mail or of a page.")
 	}

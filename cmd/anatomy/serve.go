@@ -52,6 +52,7 @@ type serveOptions struct {
 	agent       string                      // User-Agent of the crawler; "": no /bot page
 	images      *crawler.Options            // for fetching images; nil: none are fetched
 	log         *slog.Logger                // of requests and failures
+	damage      *damage.Log                 // of a crawl in this process; nil: one of its own
 	ready       func(address string)        // called when the server listens
 }
 
@@ -315,7 +316,11 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 			"to make a data folder without them: "+at.Command("index --public-only FOLDER"))
 	}
 	links := collection.NewSharedLinks(dir)
-	damaged := damage.NewLog(o.log)
+	damaged := o.damage
+	if damaged == nil {
+		damaged = damage.NewLog(o.log)
+	}
+	links.Damage = damaged
 	s, err := searcher.Open(dir, searcher.Options{Links: links, Damage: damaged, AnswerBytes: int64(o.answers) << 20})
 	if err != nil {
 		return nil, err

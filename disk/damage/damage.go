@@ -13,6 +13,7 @@ const Repair = "anatomy check --repair"
 
 // The structures that damage is counted by.
 const (
+	Documents  = "documents"
 	Index      = "index"
 	Links      = "links"
 	Manifest   = "manifest"

@@ -108,10 +108,16 @@ func (d *database) diskUsage(first, last byte) (int64, error) {
 // rebuild ends the errors of a damaged segment, and of one with another version.
 const rebuild = "; \"anatomy index\" rebuilds the index"
 
-// wrap adds the segment, and how to rebuild it, to an error that shows damage.
+// A DamageError says that a part of a segment cannot be read.
+type DamageError struct{ Err error }
+
+func (e *DamageError) Error() string { return e.Err.Error() }
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// wrap returns a *DamageError that names the segment and how to rebuild it, or nil.
 func (d *database) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("segment: %s: %w%s", d.dir, err, rebuild)
+	return &DamageError{fmt.Errorf("segment: %s: %w%s", d.dir, err, rebuild)}
 }

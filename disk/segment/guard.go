@@ -6,7 +6,7 @@ import (
 )
 
 // Guard calls read, which reads segments. Segments are mapped files: where the disk fails, or a file was
-// truncated after it was opened, a read faults. Guard returns such a fault as an error instead of
+// truncated after it was opened, a read faults. Guard returns such a fault as a *DamageError instead of
 // crashing the process. It holds for the calling goroutine.
 func Guard(read func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -19,7 +19,7 @@ func Guard(read func() error) (err error) {
 			if !ok {
 				panic(r)
 			}
-			err = fmt.Errorf("segment: a mapped file cannot be read: %w", fault)
+			err = &DamageError{fmt.Errorf("segment: a mapped file cannot be read: %w", fault)}
 		}
 	}()
 	return read()
