@@ -338,3 +338,59 @@ func TestPublicOnly(t *testing.T) {
 		}
 	}
 }
+
+// TestReadToken: the token for reading opens private pages to people and programs, and no action:
+// neither by itself, nor with the session that it opens, nor at the admin page.
+func TestReadToken(t *testing.T) {
+	const readToken = "fedcba9876543210"
+	for _, token := range []string{testToken, ""} {
+		o := privateOptions(newFake())
+		o.Admin.Token, o.Admin.ReadToken = token, readToken
+		jobs := newFakeJobs()
+		o.Admin.Jobs = jobs
+		s := New(o)
+		ask := func(method, path string, form url.Values, set func(*http.Request)) *httptest.ResponseRecorder {
+			r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(form.Encode()))
+			if form != nil {
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			}
+			if set != nil {
+				set(r)
+			}
+			w := httptest.NewRecorder()
+			s.Handler().ServeHTTP(w, r)
+			return w
+		}
+		bearer := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+readToken) }
+		in := ask("POST", "/login", url.Values{"token": {readToken}, "next": {"/"}}, nil)
+		if in.Code != http.StatusSeeOther || len(in.Result().Cookies()) != 1 {
+			t.Fatalf("login: %d %s", in.Code, in.Body)
+		}
+		session := func(r *http.Request) { r.AddCookie(in.Result().Cookies()[0]) }
+		for _, set := range []func(*http.Request){bearer, session} {
+			for _, path := range []string{"/search?q=inverted+index", "/api/v1/search?q=inverted+index"} {
+				if w := ask("GET", path, nil, set); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "docs.test") {
+					t.Errorf("%s: %d", path, w.Code)
+				}
+			}
+			if w := ask("GET", "/crawl", nil, set); w.Code != http.StatusOK || strings.Contains(w.Body.String(), `name="form"`) || strings.Contains(w.Body.String(), "Slow searches") {
+				t.Errorf("/crawl shows what only actors see: %d", w.Code)
+			}
+			for _, action := range []string{"pause", "begin", "block", "unblock", "rank", "add"} {
+				form := url.Values{"targets": {"docs.test"}, "urls": {"http://a.test/"}}
+				if w := ask("POST", "/crawl/"+action, form, set); w.Code != http.StatusForbidden && w.Code != http.StatusUnauthorized {
+					t.Errorf("%s: %d %s", action, w.Code, w.Body)
+				}
+			}
+		}
+		if w := ask("POST", "/crawl/login", url.Values{"token": {readToken}}, bearer); w.Code != http.StatusForbidden || len(w.Result().Cookies()) > 0 {
+			t.Errorf("login at the admin page: %d %s", w.Code, w.Body)
+		}
+		if w := ask("GET", "/search?q=x", nil, nil); w.Code != http.StatusUnauthorized {
+			t.Errorf("without a token: %d", w.Code)
+		}
+		if len(jobs.told) > 0 {
+			t.Errorf("jobs were begun: %q", jobs.told)
+		}
+	}
+}

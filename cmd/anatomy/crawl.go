@@ -75,7 +75,6 @@ type crawlFlags struct {
 	quiet   bool
 	serve   bool
 	listen  string
-	token   string
 	door    doorFlags
 }
 
@@ -175,7 +174,6 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only warnings and errors")
 	flags.BoolVar(&f.serve, "serve", false, "serve the search page and the API during and after the crawl")
 	flags.StringVar(&f.listen, "listen", defaultListen, "`ADDRESS` of the search page, with --serve")
-	flags.StringVar(&f.token, "token", "", tokenUsage+", with --serve")
 	f.door.add(flags, ", with --serve")
 	cli.CompleteFlag(c, "scope", "page", "dir", "host", "domain", "any")
 	cli.CompleteFlag(c, "policy", urlserver.PolicyNames()...)
@@ -201,7 +199,7 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 	defer stop()
 	group, ctx := errgroup.WithContext(c.Context())
 	if f.serve {
-		token, err := readToken(f.token)
+		token, readToken, err := f.door.tokens()
 		if err != nil {
 			return err
 		}
@@ -214,7 +212,7 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 			return errors.Join(err, listener.Close())
 		}
 		group.Go(func() error {
-			return serveData(ctx, options.Dir, listener, serveOptions{token: token, damage: options.Damage, hosts: f.door.names(f.listen), origins: f.door.origins, publicOnly: f.door.public, agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &options.Crawler, log: s.Logger(screen, true), ready: func(address string) {
+			return serveData(ctx, options.Dir, listener, serveOptions{token: token, readToken: readToken, damage: options.Damage, hosts: f.door.names(f.listen), origins: f.door.origins, publicOnly: f.door.public, agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &options.Crawler, log: s.Logger(screen, true), ready: func(address string) {
 				fmt.Fprintf(screen, "Search at %s during the crawl.\n", address)
 			}})
 		})
@@ -375,7 +373,7 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 	if err := f.door.check(); err != nil {
 		return err
 	}
-	return cli.RejectFlags(c, !f.serve, "--%s needs --serve", "listen", "token", "allow-host", "cors", "public-only")
+	return cli.RejectFlags(c, !f.serve, "--%s needs --serve", "listen", "token", "read-token", "allow-host", "cors", "public-only")
 }
 
 // collect returns the start URLs of the arguments and of --seeds, all valid.

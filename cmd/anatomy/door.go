@@ -1,20 +1,27 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"net"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/web"
+	"anatomy/web/pages"
 )
 
-// doorFlags say under which names, and for which other sites, the search page answers.
+// doorFlags say under which names, for which other sites, and for whom the search page answers.
 type doorFlags struct {
-	hosts   []string // --allow-host
-	origins []string // --cors
-	public  bool     // --public-only
+	hosts     []string // --allow-host
+	origins   []string // --cors
+	public    bool     // --public-only
+	token     string   // file of --token
+	readToken string   // file of --read-token
 }
 
 func (f *doorFlags) add(flags *pflag.FlagSet, with string) {
@@ -25,6 +32,54 @@ func (f *doorFlags) add(flags *pflag.FlagSet, with string) {
 			" (repeatable)")
 	flags.BoolVar(&f.public, "public-only", false,
 		"need no login, and refuse a data folder with pages fetched with credentials"+with)
+	flags.StringVar(&f.token, "token", "", "token for signing in to the admin page, in `FILE`, "+
+		"which must be readable by you alone (default: $ANATOMY_TOKEN)"+with)
+	flags.StringVar(&f.readToken, "read-token", "",
+		"token for reading pages fetched with credentials, and for nothing else, in `FILE`"+with)
+}
+
+// tokens reads the tokens.
+func (f *doorFlags) tokens() (admin, read string, err error) {
+	if admin, err = readToken("--token", f.token, os.Getenv("ANATOMY_TOKEN")); err != nil {
+		return "", "", err
+	}
+	if read, err = readToken("--read-token", f.readToken, ""); err != nil {
+		return "", "", err
+	}
+	if read != "" && read == admin {
+		return "", "", cli.WithHint(errors.New("--read-token: this is the token of the admin page"),
+			"to make one: openssl rand -hex 16")
+	}
+	return admin, read, nil
+}
+
+// readToken reads the token of a flag: the first line of a file that nobody else can read. Without a
+// file it is the value of ANATOMY_TOKEN, which may be empty.
+func readToken(flag, file, token string) (string, error) {
+	from := "ANATOMY_TOKEN"
+	if file != "" {
+		info, err := os.Stat(file)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", flag, err)
+		}
+		if mode := info.Mode().Perm(); mode&0o077 != 0 {
+			return "", cli.WithHint(fmt.Errorf("%s: %s is readable by others (mode %04o)", flag, file, mode),
+				"chmod 600 "+cli.ShellQuote(file))
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", flag, err)
+		}
+		token, _, _ = strings.Cut(string(text), "\n")
+		from = file
+	} else if token == "" {
+		return "", nil
+	}
+	if token = strings.TrimSpace(token); len(token) < pages.MinToken {
+		return "", cli.WithHint(fmt.Errorf("%s: the token of %s has %d characters; the minimum is %d",
+			flag, from, len(token), pages.MinToken), "to make one: openssl rand -hex 16")
+	}
+	return token, nil
 }
 
 // check returns a UsageError for an invalid name or origin.

@@ -85,7 +85,11 @@ func TestSignedInPages(t *testing.T) {
 	dir := t.TempDir()
 	data, public := filepath.Join(dir, "data"), filepath.Join(dir, "public")
 	secrets, token := filepath.Join(dir, "credentials"), filepath.Join(dir, "token")
-	for name, text := range map[string]string{secrets: "http://127.0.0.1" + port + " basic ada:correct horse\n", token: "0123456789abcdef\n"} {
+	readers := filepath.Join(dir, "readers")
+	for name, text := range map[string]string{
+		secrets: "http://127.0.0.1" + port + " basic ada:correct horse\n",
+		token:   "0123456789abcdef\n", readers: "fedcba9876543210\n",
+	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -104,12 +108,12 @@ func TestSignedInPages(t *testing.T) {
 	r.Body.Close()
 	s.interrupt(t)
 
-	s = start(t, "serve", "--data", data, "--token", token)
+	s = start(t, "serve", "--data", data, "--token", token, "--read-token", readers)
 	request, err := http.NewRequest("GET", s.url+"search?q="+url.QueryEscape("confidential welcome"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for auth, status := range map[string]int{"": 401, "Bearer 0123456789abcdef": 200} {
+	for auth, status := range map[string]int{"": 401, "Bearer 0123456789abcdef": 200, "Bearer fedcba9876543210": 200} {
 		request.Header.Set("Authorization", auth)
 		if r, err = http.DefaultClient.Do(request); err != nil || r.StatusCode != status {
 			t.Errorf("%q: %v, %v", auth, r.Status, err)

@@ -48,6 +48,7 @@ type serveOptions struct {
 	scheme      string                      // default "http"
 	keys        []string                    // of the API; none: the API is open
 	token       string                      // of the admin page; "": nobody can sign in
+	readToken   string                      // of private pages alone; "": none
 	siteSets    map[string][]string         // sites of each cx of Google's clients
 	agent       string                      // User-Agent of the crawler; "": no /bot page
 	images      *crawler.Options            // for fetching images; nil: none are fetched
@@ -57,7 +58,7 @@ type serveOptions struct {
 }
 
 func newServe(s *cli.GlobalFlags) *cobra.Command {
-	var address, keysFile, tokenFile, loginHeader string
+	var address, keysFile, loginHeader string
 	var proxies, siteSets []string
 	var secure secureFlags
 	var door doorFlags
@@ -76,7 +77,8 @@ loopback, and the hosts of --listen, --public-url, --acme and --allow-host. When
 --listen :8080, every IP address is known, but no name. Scripts of other sites read nothing unless --cors names them.
 
 A data folder with pages that were fetched with credentials is shown only to whoever logs in: with the token of
---token, an API key, or by --login-header at a reverse proxy. "anatomy index --public-only" makes a folder without
+--read-token, which reads and does nothing else, the token of --token, an API key, or by --login-header at a reverse
+proxy. "anatomy index --public-only" makes a folder without
 these pages, and --public-only makes sure of it.
 
 --tls-cert and --tls-key, or --acme, serve TLS. Behind a reverse proxy, set --public-url to the address that users
@@ -97,7 +99,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 				return err
 			}
 			o.keys = keys
-			if o.token, err = readToken(tokenFile); err != nil {
+			if o.token, o.readToken, err = door.tokens(); err != nil {
 				return err
 			}
 			if o.proxies, err = parseProxies(proxies); err != nil {
@@ -161,7 +163,6 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 	secure.add(c)
 	images.add(c)
 	c.Flags().StringVar(&keysFile, "api-keys", "", "require one of the API keys in `FILE`, one per line; pages for people stay open")
-	c.Flags().StringVar(&tokenFile, "token", "", tokenUsage)
 	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log requests with their queries; --verbose logs them without")
 	return c
 }
@@ -196,35 +197,6 @@ func readKeys(file string) ([]string, error) {
 		return nil, fmt.Errorf("--api-keys: %s holds no key; leave the flag out for an open API", file)
 	}
 	return keys, nil
-}
-
-// tokenUsage is the help of --token.
-const tokenUsage = "token for signing in to the admin page, in `FILE`, which must be readable by you alone (default: $ANATOMY_TOKEN)"
-
-// readToken reads the token of the admin page: the first line of a file, or ANATOMY_TOKEN.
-func readToken(file string) (string, error) {
-	token, from := os.Getenv("ANATOMY_TOKEN"), "ANATOMY_TOKEN"
-	if file != "" {
-		info, err := os.Stat(file)
-		if err != nil {
-			return "", fmt.Errorf("--token: %w", err)
-		}
-		if mode := info.Mode().Perm(); mode&0o077 != 0 {
-			return "", cli.WithHint(fmt.Errorf("--token: %s is readable by others (mode %04o)", file, mode), "chmod 600 "+cli.ShellQuote(file))
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return "", fmt.Errorf("--token: %w", err)
-		}
-		token, _, _ = strings.Cut(string(text), "\n")
-		from = file
-	} else if token == "" {
-		return "", nil
-	}
-	if token = strings.TrimSpace(token); len(token) < pages.MinToken {
-		return "", cli.WithHint(fmt.Errorf("--token: the token of %s has %d characters; the minimum is %d", from, len(token), pages.MinToken), "to make one: openssl rand -hex 16")
-	}
-	return token, nil
 }
 
 // parseProxies parses addresses and networks.
@@ -345,7 +317,7 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 		Hosts: o.hosts, Origins: o.origins,
 		Private:    func() bool { return datadir.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
-		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, SlowQueries: o.slow},
+		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, SlowQueries: o.slow},
 		API:    web.APIOptions{Keys: o.keys, SiteSets: o.siteSets},
 		Limits: web.Limits{Connections: o.connections, Rate: o.rate},
 		Damage: damaged.Counts,

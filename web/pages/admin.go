@@ -148,7 +148,7 @@ func (s *adminPages) statusJSON(c *gin.Context) (any, error) {
 }
 
 func (s *adminPages) login(c *gin.Context) error {
-	if err := s.sessions.login(c); err != nil {
+	if err := s.sessions.login(c, true); err != nil {
 		p := s.respond.Judge(c, err)
 		if p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
 			return err

@@ -64,7 +64,8 @@ func New(o Options) *Handlers {
 		h.bot = &botPage{f, o.Bot}
 	}
 	sessions := &sessions{
-		o.Admin.Token, o.Site, sameOrigin, o.Now, access.NewAttempts(o.Now), &audit{o.Audit},
+		o.Admin.Token, o.Admin.ReadToken, o.Site, sameOrigin, o.Now, access.NewAttempts(o.Now),
+		&audit{o.Audit},
 	}
 	h.login = &loginPages{f, sessions}
 	if o.Admin.Crawl != nil {
@@ -107,9 +108,9 @@ func (h *Handlers) Routes(r *gin.Engine) {
 	}
 }
 
-// MayRead reports whether a request comes from someone who is logged in: it has the token, or the
+// MayRead reports whether a request comes from someone who is logged in: it has a token, or the
 // cookie of a session.
-func (h *Handlers) MayRead(r *http.Request) bool { return h.login.sessions.isActor(r) }
+func (h *Handlers) MayRead(r *http.Request) bool { return h.login.sessions.mayRead(r) }
 
 // AskLogin answers with the form for the token.
 func (h *Handlers) AskLogin(c *gin.Context) {

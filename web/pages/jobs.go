@@ -14,6 +14,9 @@ type AdminOptions struct {
 	Jobs  Jobs   // default nil: the admin page begins no jobs and does not show the collection
 	Token string // opens the actions, at least MinToken bytes; default none: nobody may act
 
+	// ReadToken opens private pages and nothing else, at least MinToken bytes. Default: none does.
+	ReadToken string
+
 	// SlowQueries keeps the newest searches that took so long. Default 0: none, since they record what
 	// people search for.
 	SlowQueries time.Duration

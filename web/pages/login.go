@@ -9,14 +9,14 @@ import (
 	"anatomy/web/internal/respond"
 )
 
-// loginPages ask for the token, on a server with pages that not everybody may read.
+// loginPages ask for a token, on a server with pages that not everybody may read.
 type loginPages struct {
 	*frame
 	sessions *sessions
 }
 
 type loginView struct {
-	Token  bool   // the server has a token
+	Token  bool   // the server has one
 	Next   string // path of the page that was asked for
 	Failed string // why the last token was refused
 }
@@ -32,13 +32,13 @@ func (s *loginPages) ask(c *gin.Context, status int, failed string) error {
 	}
 	v := s.view("Log in", "")
 	v.Visitor = &visitor{}
-	v.Body = &loginView{s.sessions.token != "", next, failed}
+	v.Body = &loginView{s.sessions.token != "" || s.sessions.readToken != "", next, failed}
 	return s.render(c, status, "login", v)
 }
 
 // logIn begins a session, and leads back to the page that was asked for.
 func (s *loginPages) logIn(c *gin.Context) error {
-	if err := s.sessions.login(c); err != nil {
+	if err := s.sessions.login(c, false); err != nil {
 		p := (&respond.Responder{Log: s.log}).Judge(c, err)
 		if p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
 			return err
