@@ -24,6 +24,7 @@ analysis:
 disk/durable:
 disk/durable/*: disk/durable
 disk/damage:
+disk/audit: disk/durable
 disk/datadir: vocab disk/durable
 disk/texts:
 disk/segment: vocab weburl analysis disk/durable disk/texts disk/segment/internal/* lru

@@ -31,9 +31,13 @@ func withToken(s *Server, client, path, token string, form url.Values) *httptest
 // hostile the values are, and a line has no token.
 func TestAudit(t *testing.T) {
 	var log bytes.Buffer
+	var kept []pages.Action
 	s := New(Options{
 		Collection: newFake(), Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Admin: pages.AdminOptions{Crawl: busyCrawl(), Jobs: newFakeJobs(), Token: testToken},
+		Admin: pages.AdminOptions{
+			Crawl: busyCrawl(), Jobs: newFakeJobs(), Token: testToken,
+			Audit: func(a pages.Action) { kept = append(kept, a) },
+		},
 	})
 	const evil = "http://a.test/\n\x1b[2Jtime=forged level=WARN"
 	for _, c := range []struct {
@@ -55,6 +59,7 @@ func TestAudit(t *testing.T) {
 		{"/crawl/login", "", url.Values{"token": {testToken}}, "what=login result=done"},
 	} {
 		log.Reset()
+		kept = nil
 		withToken(s, "192.0.2.9", c.path, c.token, c.form)
 		line := log.String()
 		if !strings.HasPrefix(line, "time=") || !strings.HasSuffix(line, ` msg=audit who=192.0.2.9 `+c.want+"\n") || strings.Count(line, "\n") != 1 {
@@ -62,6 +67,16 @@ func TestAudit(t *testing.T) {
 		}
 		if strings.Contains(line, "token-") {
 			t.Errorf("a token is in %s", line)
+		}
+		if strings.Contains(c.want, "what=login result=refused") {
+			if len(kept) > 0 {
+				t.Errorf("a wrong token is kept: %+v", kept)
+			}
+			continue
+		}
+		if len(kept) != 1 || kept[0].Who != "admin token from 192.0.2.9" || !strings.Contains(c.want, "what="+kept[0].What) ||
+			strings.Contains(c.want, "result=done") != (kept[0].Err == nil) || len(kept[0].Target)+len(kept[0].Options) < len(c.form) && kept[0].What != "login" {
+			t.Errorf("%s %v: kept %+v", c.path, c.form, kept)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func newRestore(s *cli.GlobalFlags) *cobra.Command {
 file. If it fails it removes what it wrote. - is standard input.`,
 		Example: "  anatomy restore backups/anatomy-20261121T090000Z.tar.zst --data restored",
 		Args:    cli.ExactArgs(1, "one file"),
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: recorded(s, func(c *cobra.Command, args []string) error {
 			began := time.Now()
 			report, err := readBackup(c, args[0], func(
 				ctx context.Context, in io.Reader, progress func(upkeep.BackupReport),
@@ -138,6 +138,6 @@ file. If it fails it removes what it wrote. - is standard input.`,
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s restored to %s in %.1f s. To verify it: %s\n", progressText(report), s.Data, time.Since(began).Seconds(), s.Command("check"))
 			return nil
-		},
+		}),
 	}
 }

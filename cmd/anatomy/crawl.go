@@ -218,7 +218,8 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 		})
 	}
 	group.Go(func() error {
-		stats, err := crawl(ctx, screen, options, kept, f.quiet)
+		began := func() error { return record(c, s, urls, nil) }
+		stats, err := crawl(ctx, screen, options, kept, began, f.quiet)
 		if f.stats != "" && stats != nil {
 			err = errors.Join(err, writeStats(c, f.stats, stats))
 		}
@@ -422,14 +423,23 @@ func readSeeds(stdin io.Reader, name string) ([]string, error) {
 }
 
 // crawl runs a crawl, shows its progress, and prints a summary. Rules, which may be nil, are kept in
-// the data folder. It returns the final counters, or nil if the crawl could not be opened.
-func crawl(ctx context.Context, screen *cli.Console, o engine.Options, kept *rules.Rules, quiet bool) (*engine.CrawlStats, error) {
+// the data folder. began is called when the folder is open; nil: nothing is. It returns the final
+// counters, or nil if the crawl could not be opened.
+func crawl(
+	ctx context.Context, screen *cli.Console, o engine.Options, kept *rules.Rules,
+	began func() error, quiet bool,
+) (*engine.CrawlStats, error) {
 	c, err := engine.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	if err := kept.Keep(); err != nil { // now the folder is locked
 		return nil, errors.Join(err, c.Close())
+	}
+	if began != nil {
+		if err := began(); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
 	}
 	service.Notify(service.Ready)
 	before := c.Stats()

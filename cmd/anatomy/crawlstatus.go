@@ -26,17 +26,17 @@ func newCrawlControls(s *cli.GlobalFlags) []*cobra.Command {
 			Long:    "Pause stops the running crawl from fetching. Fetches under way are cancelled and repeated later. A pause ends\nwith the crawl's process.",
 			Example: "  anatomy crawl pause",
 			Args:    cli.ExactArgs(0, "no arguments"),
-			RunE: func(c *cobra.Command, _ []string) error {
+			RunE: recorded(s, func(c *cobra.Command, _ []string) error {
 				return printIfOK(c, control().Pause(c.Context()), "Paused. To continue: anatomy crawl resume")
-			},
+			}),
 		},
 		{
 			Use: "resume", Short: "continue after a pause", Long: "Resume continues a paused crawl.",
 			Example: "  anatomy crawl resume",
 			Args:    cli.ExactArgs(0, "no arguments"),
-			RunE: func(c *cobra.Command, _ []string) error {
+			RunE: recorded(s, func(c *cobra.Command, _ []string) error {
 				return printIfOK(c, control().Resume(c.Context()), "Crawling.")
-			},
+			}),
 		},
 		{
 			Use: "add URL...", Short: "add start URLs to the running crawl",
@@ -44,15 +44,15 @@ func newCrawlControls(s *cli.GlobalFlags) []*cobra.Command {
 			Example:           "  anatomy crawl add https://wiki.example.org/",
 			Args:              cli.MinArgs(1, "URLs"),
 			ValidArgsFunction: cobra.NoFileCompletions,
-			RunE: func(c *cobra.Command, urls []string) error {
+			RunE: recorded(s, func(c *cobra.Command, urls []string) error {
 				added, err := control().Add(c.Context(), urls)
 				for _, a := range added {
 					fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", a.URL, a.State)
 				}
 				return err
-			},
+			}),
 		},
-		newCrawlDelay(control),
+		newCrawlDelay(s, control),
 		{
 			Use: "remove PATTERN...", Short: "remove hosts or URLs from the running crawl",
 			Long: `Remove removes matching URLs from the queues, and keeps out those found later, until the crawl's process ends. For
@@ -61,7 +61,7 @@ later crawls use --exclude. A pattern is the name of a host, or a pattern as in 
 			Example:           "  anatomy crawl remove slow.example.org\n  anatomy crawl remove 'example.org/calendar/*'",
 			Args:              cli.MinArgs(1, "hosts or patterns"),
 			ValidArgsFunction: cobra.NoFileCompletions,
-			RunE: func(c *cobra.Command, patterns []string) error {
+			RunE: recorded(s, func(c *cobra.Command, patterns []string) error {
 				for _, p := range patterns {
 					left, err := control().Remove(c.Context(), p)
 					if err != nil {
@@ -70,12 +70,12 @@ later crawls use --exclude. A pattern is the name of a host, or a pattern as in 
 					fmt.Fprintf(c.OutOrStdout(), "%s: %d URLs removed from the queues\n", p, left)
 				}
 				return nil
-			},
+			}),
 		},
 	}
 }
 
-func newCrawlDelay(control func() *control.Client) *cobra.Command {
+func newCrawlDelay(s *cli.GlobalFlags, control func() *control.Client) *cobra.Command {
 	return &cobra.Command{
 		Use: "delay SITE TIME", Short: "set the delay of a site in the running crawl",
 		Long: `Delay sets the time between requests to the site of a host until the crawl's process ends. It overrides robots.txt.
@@ -84,7 +84,7 @@ The site is the registrable domain with all its hosts, unless --delay-for named 
 		Example:           "  anatomy crawl delay slow.example.org 10s\n  anatomy crawl delay slow.example.org usual",
 		Args:              cli.ExactArgs(2, "a host and a time"),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: recorded(s, func(c *cobra.Command, args []string) error {
 			host, err := parseSite(args[0])
 			if err != nil {
 				return err
@@ -97,7 +97,7 @@ The site is the registrable domain with all its hosts, unless --delay-for named 
 			}
 			site, err := control().SetDelay(c.Context(), host, d)
 			return printIfOK(c, err, fmt.Sprintf("%s: %s between requests.", site, delayText(d)))
-		},
+		}),
 	}
 }
 

@@ -115,7 +115,9 @@ it, of the repository and of the links, and check prints what is lost.`,
 				},
 			}
 			if repair {
-				return runRepair(c, s, report)
+				return recorded(s, func(c *cobra.Command, _ []string) error {
+					return runRepair(c, s, report)
+				})(c, nil)
 			}
 			err := upkeep.Check(c.Context(), s.Data, report)
 			switch {

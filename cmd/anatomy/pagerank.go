@@ -38,13 +38,15 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 			}
 			show := f.watch(c, s.Verbose)
 			defer show("")
-			if f.topics != "" {
-				return f.rankTopics(c, s, show)
-			}
 			if e.edges != "" {
 				return e.rank(c, f.options.Options, show)
 			}
-			return f.rank(c, s, show)
+			return recorded(s, func(c *cobra.Command, _ []string) error {
+				if f.topics != "" {
+					return f.rankTopics(c, s, show)
+				}
+				return f.rank(c, s, show)
+			})(c, nil)
 		},
 	}
 	o := &f.options

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -38,45 +39,66 @@ outside of the folder stay as they are.`,
   anatomy remove`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, targets []string) error {
-			if len(targets) == 0 {
-				if purge {
-					return cli.UsageErrorf("remove --purge needs a URL, site or pattern; anatomy remove lists what is blocked")
-				}
-				if undo {
-					return cli.UsageErrorf("remove --undo needs a URL, site or pattern; anatomy remove lists what is blocked")
-				}
+			switch {
+			case len(targets) == 0 && purge:
+				return cli.UsageErrorf("remove --purge needs a URL, site or pattern; anatomy remove lists what is blocked")
+			case len(targets) == 0 && undo:
+				return cli.UsageErrorf("remove --undo needs a URL, site or pattern; anatomy remove lists what is blocked")
+			case len(targets) == 0:
 				return listRemoved(c, s, asJSON)
-			}
-			if undo && purge {
+			case undo && purge:
 				return cli.UsageErrorf("--undo and --purge exclude each other")
 			}
-			if purge {
-				return runPurge(c, s, targets, asJSON)
-			}
-			do, format := upkeep.Block, "%s blocked, %s among them; patterns: %q\n"
-			if undo {
-				do, format = upkeep.Unblock, "%s unblocked, %s among them; patterns: %q\n"
-			}
-			report, err := removeOr(c.Context(), do, s.Data, targets)
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				return cli.PrintJSON(c.OutOrStdout(), report)
-			case undo && len(report.Patterns) == 0:
-				return cli.WithHint(fmt.Errorf("%q is not blocked", targets), "to list what is blocked: "+s.Command("remove"))
-			}
-			if report.Restored > 0 {
-				fmt.Fprintf(c.OutOrStdout(), "%s brought back from the repository\n", cli.Count(report.Restored, "document"))
-			}
-			fmt.Fprintf(c.OutOrStdout(), format, cli.Count(report.Documents, "document"), cli.Count(report.Pages, "page"), report.Patterns)
-			return nil
+			return recorded(s, func(c *cobra.Command, targets []string) error {
+				switch {
+				case purge:
+					return runPurge(c, s, targets, asJSON)
+				case undo:
+					return runUnblock(c, s, targets, asJSON)
+				}
+				return runBlock(c, s, targets, asJSON)
+			})(c, targets)
 		},
 	}
 	c.Flags().BoolVar(&undo, "undo", false, "unblock pages")
 	c.Flags().BoolVar(&purge, "purge", false, "delete the pages from the disk, and prove it")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+func runBlock(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON bool) error {
+	r, err := removeOr(c.Context(), upkeep.Block, s.Data, targets)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return cli.PrintJSON(c.OutOrStdout(), r)
+	}
+	printBlocked(c.OutOrStdout(), "blocked", &r)
+	return nil
+}
+
+func runUnblock(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON bool) error {
+	r, err := removeOr(c.Context(), upkeep.Unblock, s.Data, targets)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return cli.PrintJSON(c.OutOrStdout(), r)
+	case len(r.Patterns) == 0:
+		return cli.WithHint(fmt.Errorf("%q is not blocked", targets), "to list what is blocked: "+s.Command("remove"))
+	}
+	if r.Restored > 0 {
+		fmt.Fprintf(c.OutOrStdout(), "%s brought back from the repository\n", cli.Count(r.Restored, "document"))
+	}
+	printBlocked(c.OutOrStdout(), "unblocked", &r)
+	return nil
+}
+
+// printBlocked prints which documents were blocked or unblocked.
+func printBlocked(w io.Writer, done string, r *control.BlockReport) {
+	fmt.Fprintf(w, "%s %s, %s among them; patterns: %q\n",
+		cli.Count(r.Documents, "document"), done, cli.Count(r.Pages, "page"), r.Patterns)
 }
 
 func runPurge(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON bool) error {
@@ -95,7 +117,7 @@ func runPurge(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON boo
 	case asJSON:
 		return cli.PrintJSON(c.OutOrStdout(), r)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s blocked, %s among them; patterns: %q\n", cli.Count(r.Documents, "document"), cli.Count(r.Pages, "page"), r.Patterns)
+	printBlocked(c.OutOrStdout(), "blocked", &r.BlockReport)
 	fmt.Fprintf(c.OutOrStdout(), "%s deleted; the repository takes %.1f MB of %.1f MB before; nothing of a blocked page is left in %s that were read\n",
 		cli.Count(r.Dropped, "record"), float64(r.After)/1e6, float64(r.Before)/1e6, cli.Count(r.Proved, "item"))
 	return nil

@@ -10,6 +10,7 @@
 //	WriteFile, Create     replace a file: temporary name, write, fsync, rename, fsync of the folder
 //	CreateNew             as Create, a file that must not exist
 //	WriteNew              create a file that must not exist: write, fsync, fsync of the folder
+//	Append                add to the end of a file: write, fsync, fsync of the folder if it is new
 //	PublishFolder         name a folder that is written: fsync of all in it, rename, fsync of the parent
 //	ReplaceFolder         exchange two folders, so that a whole one has the name at every moment
 //	MkdirAll, Remove      as in package os, and durable

@@ -172,6 +172,25 @@ func WriteNew(fsys FS, path string, write func(io.Writer) error) error {
 	return syncParent(fsys, path)
 }
 
+// Append adds content to the end of the file at path in one write, durably. It creates the file, for
+// its owner alone, if there is none. Several processes may append to a file at the same time. After
+// a crash a part of the content may be there.
+func Append(fsys FS, path string, content []byte) error {
+	_, missing := fsys.Stat(path)
+	f, err := fsys.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil || missing == nil {
+		return err
+	}
+	return syncParent(fsys, path)
+}
+
 // Remove deletes a file or an empty folder, durably.
 func Remove(fsys FS, path string) error {
 	if err := fsys.Remove(path); err != nil {

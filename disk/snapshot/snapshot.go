@@ -39,7 +39,7 @@ type Snapshot struct {
 // those that Take copies in other ways: the document index, the repository and what the MANIFEST
 // names.
 var skipped = []string{
-	"LOCK", "LOCK.pid", "control", "certificates", "barrels", "snapshot",
+	"LOCK", "LOCK.pid", "audit.lock", "control", "certificates", "barrels", "snapshot",
 	"docindex", "index", "links", "repository", "MANIFEST",
 }
 

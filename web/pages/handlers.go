@@ -65,7 +65,7 @@ func New(o Options) *Handlers {
 	}
 	sessions := &sessions{
 		o.Admin.Token, o.Admin.ReadToken, o.Site, sameOrigin, o.Now, access.NewAttempts(o.Now),
-		&audit{o.Audit},
+		&audit{o.Audit, o.Admin.Audit},
 	}
 	h.login = &loginPages{f, sessions}
 	if o.Admin.Crawl != nil {

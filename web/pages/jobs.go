@@ -17,6 +17,10 @@ type AdminOptions struct {
 	// ReadToken opens private pages and nothing else, at least MinToken bytes. Default: none does.
 	ReadToken string
 
+	// Audit keeps logins and actions, whatever their result, but no login with a wrong token.
+	// Default: nobody does.
+	Audit func(Action)
+
 	// SlowQueries keeps the newest searches that took so long. Default 0: none, since they record what
 	// people search for.
 	SlowQueries time.Duration

@@ -23,6 +23,12 @@ const (
 	sessionLength = 12 * time.Hour
 )
 
+// What the audit calls a login.
+const (
+	login     = "login"
+	readLogin = "login to read"
+)
+
 // MinToken is the minimum length of a token in bytes.
 const MinToken = 16
 
@@ -89,7 +95,7 @@ func (s *sessions) try(r *http.Request, given string, toAct bool) error {
 		err = respond.Forbidden("This token is for reading pages alone. To act, use the token of --token.")
 	}
 	if err != nil {
-		s.audit.record(r, "login", err)
+		s.audit.record(r, login, err)
 	}
 	return err
 }
@@ -145,9 +151,9 @@ func (s *sessions) login(c *gin.Context, toAct bool) error {
 	if err := s.try(c.Request, given, toAct); err != nil {
 		return err
 	}
-	token, what := s.token, "login"
+	token, what := s.token, login
 	if !isToken(given, s.token) {
-		token, what = s.readToken, "login to read"
+		token, what = s.readToken, readLogin
 	}
 	s.audit.record(c.Request, what, nil)
 	end := strconv.FormatInt(s.now().Add(sessionLength).Unix(), 10)
