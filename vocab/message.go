@@ -23,6 +23,7 @@ type Target struct {
 	Kind    TargetKind
 	Depth   uint16     // links from the nearest seed
 	Tries   uint8      // earlier attempts that failed
+	LastTry bool       // no other follows soon: a body that is cut short is kept
 	Revisit bool       // an earlier visit had an outcome
 	Held    Validators // of the version that is held, for a conditional request; zero for an unconditional one
 }
@@ -71,7 +72,7 @@ const (
 	Forbidden                  // excluded by robots.txt
 	NotFound                   // 404, 410 and other permanent answers
 	Unsupported                // a media type that is not indexed
-	TooLarge                   // body or header over its bound
+	TooLarge                   // header over its bound, or a body of which a part is no use
 	Refused                    // not allowed or not possible: private address, bad URL, bad certificate
 	NoName                     // the host name does not exist
 	Failed                     // temporary: time-out, 5xx, 429, connection lost; to be retried
@@ -101,7 +102,7 @@ type Fetch struct {
 	Bytes          int64          // of the body, decoded
 	Location       string         // Redirected: canonical URL of the target
 	RetryAfter     time.Duration  // from the server; 0 if there is none
-	Reason         string         // of some outcomes, for people: "certificate has expired"
+	Reason         string         // of some outcomes and truncated pages, for people: "certificate has expired"
 	Validators     Validators     // Fetched, Unmodified: for the next Target of this URL
 	SignedIn       bool           // the request carried credentials
 	Page           *Page          // Fetched PageTarget: the page
@@ -124,18 +125,23 @@ type Page struct {
 	Language     string    // Content-Language
 	LastModified string
 	ETag         string
-	Robots       string // X-Robots-Tag, one field a line
-	Links        string // Link fields with relations of the page (RFC 8288), joined by ", "
-	SignedIn     bool   // it was fetched with credentials, so not everybody may read it
-	Body         []byte // without content coding; at most the crawler's bound
+	Robots       string     // X-Robots-Tag, one field a line
+	Links        string     // Link fields with relations of the page (RFC 8288), joined by ", "
+	SignedIn     bool       // it was fetched with credentials, so not everybody may read it
+	Body         []byte     // without content coding; at most the crawler's bound
+	Truncated    Truncation // Body is a prefix of the body
 }
 
 // Content returns the ContentID of the page. Pages that were fetched with credentials have other
-// ones than the same bodies fetched without, so that neither is a duplicate of the other.
+// ones than the same bodies fetched without, so that neither is a duplicate of the other. So have
+// pages that were cut short.
 func (p *Page) Content() ContentID {
 	c := ContentOf(p.Body)
 	if p.SignedIn {
 		c[0] ^= 0xff
+	}
+	if p.Truncated != Whole {
+		c[1] ^= 0xff
 	}
 	return c
 }

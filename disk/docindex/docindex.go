@@ -59,7 +59,8 @@
 //	        varint  length of the URL, and the URL
 //	        1       Trap, if flagged
 //	if fetched:
-//	        1       outcome, plus 128 if the request carried credentials
+//	        1       outcome, plus 16 times the truncation, plus 128 if the request carried
+//	                credentials
 //	        varint  HTTP status
 //	        varint  length of the reason, and the reason
 //	        varint  address in the repository

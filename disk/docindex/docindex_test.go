@@ -182,6 +182,8 @@ func TestRecordRoundTrip(t *testing.T) {
 				Outcome: vocab.Outcome(rapid.IntRange(0, int(vocab.Outcomes)-1).Draw(t, "outcome")), Status: rapid.IntRange(0, 999).Draw(t, "status"),
 				Reason: rapid.StringN(0, 20, MaxReason).Draw(t, "reason"), Address: vocab.Address(rapid.Uint64().Draw(t, "place")),
 				Alias: vocab.DocID(rapid.Uint64().Draw(t, "alias")), Fetched: at.Draw(t, "fetched"),
+				SignedIn:  rapid.Bool().Draw(t, "signed in"),
+				Truncated: vocab.Truncation(rapid.IntRange(0, int(vocab.Truncations)-1).Draw(t, "truncated")),
 			}
 			copy(r.Fetch.Content[:], rapid.SliceOfN(rapid.Byte(), 0, 16).Draw(t, "content"))
 		}

@@ -39,6 +39,8 @@ type FetchOutcome struct {
 	Fetched time.Time       // whole seconds, UTC
 
 	SignedIn bool // the request carried credentials, so not everybody may see what it led to
+
+	Truncated vocab.Truncation // why only a part of the body was kept
 }
 
 // A History summarises the conclusive visits to a document: those that found whether it exists and
@@ -157,8 +159,14 @@ const (
 	flagTrap
 )
 
-// signedIn is added to an outcome whose request carried credentials.
-const signedIn = 128
+// An outcome has 4 bits. The truncation has the next 3, from cutShift on. signedIn is added if the
+// request carried credentials.
+const (
+	outcomeMask = 15
+	cutShift    = 4
+	cutMask     = 7
+	signedIn    = 128
+)
 
 // once returns the history of a document that was visited only once, when it was fetched.
 func (r *Record) once() (h History) {
@@ -221,7 +229,7 @@ func (r *Record) Append(b []byte) []byte {
 }
 
 func (f *FetchOutcome) append(b []byte) []byte {
-	outcome := byte(f.Outcome)
+	outcome := byte(f.Outcome) | byte(f.Truncated)<<cutShift
 	if f.SignedIn {
 		outcome |= signedIn
 	}
@@ -306,7 +314,10 @@ func DecodeRecord(doc vocab.DocID, b []byte) (Record, error) {
 
 func (d *decoder) fetch(flags byte) *FetchOutcome {
 	outcome := d.byte()
-	f := &FetchOutcome{Outcome: vocab.Outcome(outcome &^ signedIn), SignedIn: outcome&signedIn != 0}
+	f := &FetchOutcome{
+		Outcome: vocab.Outcome(outcome & outcomeMask), SignedIn: outcome&signedIn != 0,
+		Truncated: vocab.Truncation(outcome >> cutShift & cutMask),
+	}
 	f.Status = int(d.uvarint(1 << 16))
 	f.Reason = d.string()
 	f.Address = vocab.Address(d.uvarint(1<<64 - 1))
@@ -317,6 +328,9 @@ func (d *decoder) fetch(flags byte) *FetchOutcome {
 	}
 	if f.Outcome >= vocab.Outcomes && d.err == nil {
 		d.err = errors.New("unknown outcome")
+	}
+	if f.Truncated >= vocab.Truncations && d.err == nil {
+		d.err = errors.New("unknown truncation")
 	}
 	return f
 }

@@ -38,7 +38,9 @@
 // A record, with varints as in encoding/binary, and texts as a uvarint length and the bytes:
 //
 //	kind      1 byte: 1 page, 2 duplicate, 3 redirect, 4 page with Link fields; plus 16 in a copy
-//	          that compaction made, plus 32 if the request carried credentials
+//	          that compaction made, plus 32 if the request carried credentials, plus 64 if
+//	          the body was cut short
+//	why       1 byte, if it was cut short: vocab.Truncation
 //	docID     uvarint
 //	fetched   varint, Unix seconds
 //	URL       text
@@ -57,8 +59,8 @@
 // never changes a byte before the end, and [Open] cuts off only what follows the last whole block
 // of the last file.
 //
-// Versions: 1, November 2026. Records of kind 4, copies and the
-// mark of credentials came later the same month.
+// Versions: 1, November 2026. Records of kind 4, copies, the mark of credentials and that of bodies
+// cut short came later the same month.
 //
 // Measured by the benchmarks of this package on 24,946 pages of documentation of 12 hosts, 37 KB
 // each, in the order of a crawl or shuffled within each host. gzip -6 of each page alone: 6,129 B a

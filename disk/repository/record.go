@@ -21,6 +21,7 @@ const (
 
 	copyBit     Kind = 16 // on disk only, added to the others
 	signedInBit Kind = 32 // likewise: fetched with credentials
+	cutBit      Kind = 64 // likewise: the body was cut short; why follows, 1 byte
 )
 
 var kindNames = [...]string{PageRecord: "page", DuplicateRecord: "duplicate", RedirectRecord: "redirect"}
@@ -32,8 +33,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// A Record is the result of one fetch. A duplicate and a redirect keep only Doc, URL, Fetched and
-// SignedIn of their Page.
+// A Record is the result of one fetch. A duplicate and a redirect keep only Doc, URL, Fetched,
+// SignedIn and Truncated of their Page.
 type Record struct {
 	Kind     Kind
 	Page     vocab.Page
@@ -53,13 +54,16 @@ func (r *Record) String() string {
 	case RedirectRecord:
 		s += fmt.Sprintf(" to %d %s", r.Of, r.Location)
 	}
+	if r.Page.Truncated != vocab.Whole {
+		s += " cut: " + r.Page.Truncated.String()
+	}
 	return s
 }
 
 // size returns an upper bound of the encoded size.
 func (r *Record) size() int {
 	p := &r.Page
-	const numbers = 1 + 11*binary.MaxVarintLen64
+	const numbers = 2 + 11*binary.MaxVarintLen64
 	return numbers + len(p.URL) + len(p.ContentType) + len(p.Language) + len(p.LastModified) +
 		len(p.ETag) + len(p.Robots) + len(p.Links) + len(p.Body) + len(r.Location)
 }
@@ -77,7 +81,11 @@ func (r *Record) append(b []byte) []byte {
 	if p.SignedIn {
 		kind |= signedInBit
 	}
-	b = append(b, byte(kind))
+	if p.Truncated != vocab.Whole {
+		b = append(b, byte(kind|cutBit), byte(p.Truncated))
+	} else {
+		b = append(b, byte(kind))
+	}
 	b = binary.AppendUvarint(b, uint64(p.Doc))
 	b = binary.AppendVarint(b, p.Fetched.Unix())
 	b = appendText(b, p.URL)
@@ -109,10 +117,16 @@ func (r *Record) decode(b []byte) error {
 	if len(b) == 0 {
 		return errors.New("empty record")
 	}
-	*r = Record{Kind: Kind(b[0]) &^ (copyBit | signedInBit), Copy: Kind(b[0])&copyBit != 0}
+	*r = Record{
+		Kind: Kind(b[0]) &^ (copyBit | signedInBit | cutBit), Copy: Kind(b[0])&copyBit != 0,
+	}
 	p := &r.Page
 	p.SignedIn = Kind(b[0])&signedInBit != 0
 	d := fields{rest: b[1:]}
+	if Kind(b[0])&cutBit != 0 {
+		p.Truncated = vocab.Truncation(d.byte())
+		d.bad = d.bad || p.Truncated == vocab.Whole || p.Truncated >= vocab.Truncations
+	}
 	p.Doc = vocab.DocID(d.uvarint())
 	p.Fetched = time.Unix(d.varint(), 0).UTC()
 	p.URL = d.text()
@@ -150,6 +164,16 @@ func (d *fields) uvarint() uint64 {
 	v, n := binary.Uvarint(d.rest)
 	d.skip(n)
 	return v
+}
+
+func (d *fields) byte() byte {
+	if len(d.rest) == 0 {
+		d.bad = true
+		return 0
+	}
+	b := d.rest[0]
+	d.rest = d.rest[1:]
+	return b
 }
 
 func (d *fields) varint() int64 {

@@ -36,6 +36,7 @@ func someRecord(t *rapid.T) Record {
 	p.Doc = vocab.DocID(rapid.Uint64().Draw(t, "doc"))
 	p.Fetched = time.Unix(rapid.Int64Range(-62135596800, 1<<40).Draw(t, "fetched"), 0).UTC()
 	p.URL = rapid.String().Draw(t, "url")
+	p.Truncated = vocab.Truncation(rapid.IntRange(0, int(vocab.Truncations)-1).Draw(t, "truncated"))
 	switch r.Kind {
 	case PageRecord:
 		p.ContentType = rapid.String().Draw(t, "type")
@@ -649,7 +650,9 @@ func TestReaderBesideAWriter(t *testing.T) {
 }
 
 func FuzzRecord(f *testing.F) {
-	for _, r := range []Record{page(1, "one"), {Kind: DuplicateRecord, Of: 1}, {Kind: RedirectRecord, Location: "x"}} {
+	cut := page(2, "cut")
+	cut.Page.Truncated = vocab.Disconnected
+	for _, r := range []Record{page(1, "one"), cut, {Kind: DuplicateRecord, Of: 1}, {Kind: RedirectRecord, Location: "x"}} {
 		f.Add(r.append(nil))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
