@@ -100,6 +100,9 @@ func printFetch(w io.Writer, f *TraceFetch) {
 		fmt.Fprintf(w, " (%s)", f.Reason)
 	}
 	fmt.Fprintln(w)
+	if f.Truncated != "" {
+		fmt.Fprintf(w, "truncated  %s: only the first part of the body was kept\n", f.Truncated)
+	}
 	switch {
 	case f.Place == "":
 	case f.Content == "":

@@ -129,6 +129,10 @@ type TraceFetch struct {
 	Content string      `json:"content"` // checksum of the body, "" for a redirect
 	LeadsTo vocab.DocID `json:"leads_to"`
 	SameAs  vocab.DocID `json:"same_as"`
+
+	// Truncated says why only a part of the body was kept: "length" (over the bound), "disconnect",
+	// "time" (too slow) or "unspecified"; "" for a whole body.
+	Truncated string `json:"truncated,omitempty"`
 }
 
 // A NearPage is a near-duplicate of another page.

@@ -207,7 +207,7 @@ func traceRecord(s *control.Step) TraceRecord {
 		}
 	}
 	if f := s.Fetch; f != nil {
-		t.Fetch = &TraceFetch{At: f.Fetched, Outcome: f.Outcome.String(), Status: f.Status, Reason: f.Reason}
+		t.Fetch = &TraceFetch{At: f.Fetched, Outcome: f.Outcome.String(), Status: f.Status, Reason: f.Reason, Truncated: f.Truncated.String()}
 		if f.Address != 0 {
 			t.Fetch.Place = f.Address.String()
 		}

@@ -143,3 +143,13 @@ func (c *client) open(
 		r.Release()
 	}, nil
 }
+
+// openWhole is open for a body of which a part is no use: a Content-Length over max is an error.
+func (c *client) openWhole(
+	resp *http.Response, g *guard, max int64,
+) (r *body.Reader, release func(), err error) {
+	if resp.ContentLength > max {
+		return nil, nil, body.TooLarge(max)
+	}
+	return c.open(resp, g, max)
+}

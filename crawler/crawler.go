@@ -130,10 +130,10 @@ func (c *Crawler) admit(ctx context.Context, v *visit) {
 }
 
 // Replay returns the outcome of an answer that another crawler got at a time, as a web archive
-// keeps it. All rules and bounds for answers over the wire hold but those of time. It sends
-// nothing.
+// keeps it. All rules and bounds for answers over the wire hold but those of time. A body that was
+// cut short is kept. It sends nothing.
 func (c *Crawler) Replay(u *weburl.URL, resp *http.Response, at time.Time) vocab.Fetch {
-	f := vocab.Fetch{Target: vocab.Target{URL: u.String()}}
+	f := vocab.Fetch{Target: vocab.Target{URL: u.String(), LastTry: true}}
 	ctx, g := newGuard(context.Background(), &c.o)
 	defer g.stop()
 	v := fetcher{c.client, &pacer{o: &c.o}}

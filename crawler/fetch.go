@@ -108,7 +108,7 @@ func (v *fetcher) judge(
 	f.Status = code
 	switch {
 	case code == http.StatusOK || code == http.StatusNonAuthoritativeInfo:
-		if err := v.read(g, u, resp, f); err != nil {
+		if err := v.read(ctx, g, u, resp, f); err != nil {
 			f.Outcome, f.Reason = verdict(ctx, u, err, v.client.o.MaxHeader)
 			f.Page, f.SitemapEntries, f.Sitemaps = nil, nil, nil
 		}

@@ -20,6 +20,13 @@ type guard struct {
 	bytes int64     // of the body so far
 }
 
+// A slowError is the reason for which a guard ended a fetch.
+type slowError string
+
+func (e slowError) Error() string { return string(e) }
+
+func slowf(format string, args ...any) error { return slowError(fmt.Sprintf(format, args...)) }
+
 // newGuard starts a guard. The context ends when the fetch is too slow, with the reason as its
 // cause.
 func newGuard(ctx context.Context, o *Options) (context.Context, *guard) {
@@ -72,17 +79,17 @@ func (g *guard) check() {
 // late returns in what the fetch is too slow, or nil.
 func (g *guard) late(now time.Time) error {
 	if now.Sub(g.begun) >= g.o.Timeout {
-		return fmt.Errorf("not done within %v", g.o.Timeout)
+		return slowf("not done within %v", g.o.Timeout)
 	}
 	if g.body.IsZero() {
 		if now.Sub(g.begun) >= g.o.HeaderTimeout {
-			return fmt.Errorf("no answer within %v", g.o.HeaderTimeout)
+			return slowf("no answer within %v", g.o.HeaderTimeout)
 		}
 		return nil
 	}
 	age := now.Sub(g.body)
 	if age >= g.o.Grace && float64(g.bytes) < float64(g.o.MinRate)*age.Seconds() {
-		return fmt.Errorf("slower than %d bytes a second", g.o.MinRate)
+		return slowf("slower than %d bytes a second", g.o.MinRate)
 	}
 	return nil
 }

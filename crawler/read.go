@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,9 @@ import (
 const maxImage = 5 << 20
 
 // read reads the body of a successful answer into f: a page, a sitemap or an image.
-func (c *client) read(g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fetch) error {
+func (c *client) read(
+	ctx context.Context, g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fetch,
+) error {
 	var err error
 	switch f.Kind {
 	case vocab.SitemapTarget:
@@ -27,16 +30,19 @@ func (c *client) read(g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fet
 	case vocab.ImageTarget:
 		err = c.readImage(g, resp, f)
 	default:
-		err = c.readPage(g, resp, f)
+		err = c.readPage(ctx, g, u, resp, f)
 	}
-	if f.Outcome == vocab.Fetched && err == nil {
+	if f.Outcome == vocab.Fetched && err == nil && (f.Page == nil || !f.Page.Truncated.MayPass()) {
 		f.Validators = validatorsOf(resp.Header)
 	}
 	return err
 }
 
-// readPage reads a page if its media type is indexed.
-func (c *client) readPage(g *guard, resp *http.Response, f *vocab.Fetch) error {
+// readPage reads a page if its media type is indexed. What came of a body that is cut short makes a
+// page, too: at once if the body is over its bound, else at the last try.
+func (c *client) readPage(
+	ctx context.Context, g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fetch,
+) error {
 	sent := resp.Header.Get("Content-Type")
 	if !indexed(sent) {
 		f.Outcome, f.Reason = vocab.Unsupported, fmt.Sprintf("media type %.100q", sent)
@@ -50,8 +56,13 @@ func (c *client) readPage(g *guard, resp *http.Response, f *vocab.Fetch) error {
 	defer release()
 	text, err := r.ReadAll(func(head []byte) error { return refuseBinary(head, sent) })
 	f.Bytes = r.Decoded()
+	cut := vocab.Whole
 	if err != nil {
-		return err
+		cut = truncation(ctx, r, err)
+		if cut == vocab.Whole || len(text) == 0 || cut.MayPass() && !f.LastTry {
+			return err
+		}
+		_, f.Reason = verdict(ctx, u, err, c.o.MaxHeader)
 	}
 	if sent == "" {
 		sent = detectType(text)
@@ -66,13 +77,37 @@ func (c *client) readPage(g *guard, resp *http.Response, f *vocab.Fetch) error {
 		Robots:       strings.Join(resp.Header.Values("X-Robots-Tag"), "\n"),
 		Links:        joinRelations(resp.Header.Values("Link")),
 		Body:         text,
+		Truncated:    cut,
 	}
 	return nil
 }
 
+// truncation returns why reading a body ended early, or Whole if what was read is of no use. ctx is
+// that of the request.
+func truncation(ctx context.Context, r *body.Reader, err error) vocab.Truncation {
+	var large *body.TooLargeError
+	var slow slowError
+	switch {
+	case errors.As(err, &large):
+		if large.Bomb {
+			return vocab.Whole
+		}
+		return vocab.OverLength
+	case errors.As(err, new(*body.UnsupportedError)):
+		return vocab.Whole
+	case errors.As(context.Cause(ctx), &slow):
+		return vocab.OverTime
+	case ctx.Err() != nil: // the crawl was interrupted
+		return vocab.Whole
+	case r.Err() != nil, errors.Is(err, io.ErrUnexpectedEOF):
+		return vocab.Disconnected
+	}
+	return vocab.Whole // the content coding is wrong
+}
+
 // readSitemap reads the canonical URLs of a sitemap, as many as an imperfect file has.
 func (c *client) readSitemap(g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fetch) error {
-	r, release, err := c.open(resp, g, sitemap.MaxBytes)
+	r, release, err := c.openWhole(resp, g, sitemap.MaxBytes)
 	if err != nil {
 		return err
 	}
@@ -108,7 +143,7 @@ func (c *client) readSitemap(g *guard, u *weburl.URL, resp *http.Response, f *vo
 
 // readImage reads an image. Its first bytes decide its type, whatever the header states.
 func (c *client) readImage(g *guard, resp *http.Response, f *vocab.Fetch) error {
-	r, release, err := c.open(resp, g, min(maxImage, c.o.MaxBody))
+	r, release, err := c.openWhole(resp, g, min(maxImage, c.o.MaxBody))
 	if err != nil {
 		return err
 	}

@@ -324,6 +324,7 @@ func (e *election) retire(ctx context.Context) error {
 			Kind: repository.DuplicateRecord, Of: f.canonical,
 			Page: vocab.Page{
 				Doc: d.Doc, URL: d.URL, Fetched: d.Fetch.Fetched, SignedIn: d.Fetch.SignedIn,
+				Truncated: d.Fetch.Truncated,
 			},
 		}
 		e.pending.Add(1)

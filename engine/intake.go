@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
 	"anatomy/indexer"
 	"anatomy/storeserver"
 	"anatomy/urlserver"
@@ -21,6 +22,7 @@ type intake struct {
 	offline   bool // nothing may be sent to the network; set before the stages run
 	errors    errorCounts
 	bodyBytes atomic.Int64 // of the pages handed to the store server
+	truncated atomic.Int64 // of these pages, those whose body was cut short
 
 	marking sync.Mutex
 	marked  bool // the data folder is marked as private; guarded by marking
@@ -87,6 +89,12 @@ func (n *intake) accept(ctx context.Context, f vocab.Fetch, o *outcome) {
 func (n *intake) page(ctx context.Context, f vocab.Fetch, o *outcome) {
 	result := &o.result
 	result.Fetched, result.Headers = f.Page.Fetched, HeaderSum(f.Page)
+	result.Truncated = f.Page.Truncated
+	if n.holdsMore(o.before, f.Page) {
+		result.Outcome = vocab.Failed
+		n.events <- o
+		return
+	}
 	if o.before != nil && isUnchanged(o.before, f.Page.Content(), result.Headers) {
 		result.Outcome = vocab.Unmodified
 		n.events <- o
@@ -95,14 +103,37 @@ func (n *intake) page(ctx context.Context, f vocab.Fetch, o *outcome) {
 	redirect, err := n.parse(&f, o)
 	switch {
 	case err != nil:
-		result.Outcome, result.Reason = vocab.Unsupported, err.Error()
+		switch {
+		case result.Truncated.MayPass():
+			result.Outcome = vocab.Failed
+		case result.Truncated == vocab.OverLength:
+			result.Outcome = vocab.TooLarge
+		default:
+			result.Outcome, result.Reason = vocab.Unsupported, err.Error()
+		}
 		n.events <- o
 	case redirect != "":
 		n.redirect(ctx, f, redirect, o)
 	default:
 		n.bodyBytes.Add(int64(len(f.Page.Body)))
+		if f.Page.Truncated != vocab.Whole {
+			n.truncated.Add(1)
+		}
 		n.put(ctx, storeserver.Item{Page: f.Page}, o)
 	}
+}
+
+// holdsMore reports whether the page that is held has at least as much of its body as p, of which
+// the site sent only a part.
+func (n *intake) holdsMore(held *docindex.Record, p *vocab.Page) bool {
+	switch {
+	case !p.Truncated.MayPass() || held == nil || held.Fetch.Outcome != vocab.Fetched:
+		return false
+	case held.Fetch.Truncated == vocab.Whole:
+		return true
+	}
+	record, err := n.repo.Read(held.Fetch.Address)
+	return err == nil && len(record.Page.Body) >= len(p.Body)
 }
 
 // parse parses a page, adds its links, and sets o.document if there is an index to build. Of a page

@@ -29,6 +29,7 @@ type CrawlStats struct {
 	RequestsPerPage float64 `json:"requests_per_page"` // of this run, duplicates not counted as pages; 0 without pages
 	Bytes           int64   `json:"bytes"`             // received, after decompression
 	Kept            int64   `json:"kept"`              // bytes of page bodies, including duplicates
+	Truncated       int64   `json:"truncated"`         // pages of this run whose body was cut short
 
 	DNSHits    int64 `json:"dns_hits"`
 	DNSMisses  int64 `json:"dns_misses"`
@@ -89,7 +90,8 @@ func (c *Crawl) Stats() CrawlStats {
 		Revisits: c.committer.revisits.stats(),
 		Requests: int64(fetched.Requests),
 		Bytes:    int64(fetched.Unpacked), Kept: c.intake.bodyBytes.Load(),
-		DNSHits: int64(fetched.DNS.Hits), DNSQueries: int64(fetched.DNS.Queries),
+		Truncated: c.intake.truncated.Load(),
+		DNSHits:   int64(fetched.DNS.Hits), DNSQueries: int64(fetched.DNS.Queries),
 		DNSMisses: int64(fetched.DNS.Misses + fetched.DNS.Joined),
 		URLHits:   int64(urls.Seen.Cache), URLMisses: int64(urls.Seen.Disk + urls.Seen.New),
 		Segments: built.Segments, Links: built.Links,

@@ -390,7 +390,9 @@ func (s *Server) deduplicate(e *entry, originals map[vocab.ContentID]vocab.DocID
 	}
 	e.receipt.DuplicateOf = of
 	e.record = repository.Record{Kind: repository.DuplicateRecord, Of: of,
-		Page: vocab.Page{Doc: p.Doc, URL: p.URL, Fetched: p.Fetched, SignedIn: p.SignedIn}}
+		Page: vocab.Page{
+			Doc: p.Doc, URL: p.URL, Fetched: p.Fetched, SignedIn: p.SignedIn, Truncated: p.Truncated,
+		}}
 	return nil
 }
 

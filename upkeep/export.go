@@ -167,6 +167,9 @@ func (e *exporter) write(kind string, p *vocab.Page, digest string, more ...warc
 	if p.SignedIn {
 		fields = append(fields, warc.Field{Name: signedInField, Value: "yes"})
 	}
+	if p.Truncated != vocab.Whole {
+		fields = append(fields, warc.Field{Name: warc.Truncated, Value: p.Truncated.String()})
+	}
 	_, err := e.w.Write(kind, p.Fetched, fields, e.block.Bytes())
 	return err
 }

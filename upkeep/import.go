@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -221,6 +222,7 @@ func (i *importer) record(ctx context.Context, name string, rec *warc.Record) er
 	}
 	f := i.crawl.Replay(&u, resp, at)
 	f.SignedIn = rec.Get(signedInField) != ""
+	truncate(&f, rec.Get(warc.Truncated))
 	switch f.Outcome {
 	case vocab.Fetched, vocab.Redirected:
 	case vocab.NotFound:
@@ -230,6 +232,20 @@ func (i *importer) record(ctx context.Context, name string, rec *warc.Record) er
 		return nil
 	}
 	return i.claim(ctx, &u, answer{f, at}, rec.Digest())
+}
+
+// truncate marks the page of an answer of which the archive has only a part. An empty part is none.
+func truncate(f *vocab.Fetch, why string) {
+	if why == "" || f.Page == nil {
+		return
+	}
+	if len(f.Page.Body) == 0 {
+		f.Outcome, f.Page = vocab.Unsupported, nil
+		return
+	}
+	f.Page.Truncated = vocab.ParseTruncation(strings.ToLower(strings.TrimSpace(why)))
+	f.Reason = "the web archive has only a part of it"
+	f.Validators = vocab.Validators{}
 }
 
 // claim adds the URL of an answer and hands the answer to the workers, unless the same version or a

@@ -293,6 +293,7 @@ func recorded(place vocab.Address, record *repository.Record) *docindex.Record {
 		Doc: p.Doc, URL: p.URL, State: docindex.Finished, FirstSeen: p.Fetched,
 		Fetch: &docindex.FetchOutcome{
 			Outcome: vocab.Fetched, Status: 200, Address: place, Fetched: p.Fetched, SignedIn: p.SignedIn,
+			Truncated: p.Truncated,
 		},
 		History: docindex.History{Visits: 1, Visited: p.Fetched, Changed: p.Fetched},
 	}

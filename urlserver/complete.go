@@ -27,6 +27,8 @@ type Result struct {
 
 	SignedIn bool // the request carried credentials
 
+	Truncated vocab.Truncation // Fetched: why only a part of the body was kept
+
 	Validators vocab.Validators // Fetched, Unmodified: for the next request
 	Headers    uint16           // checksum of the header fields that indexing reads
 
@@ -247,7 +249,7 @@ func (c *completion) decide(r *docindex.Record, f *flight, result *Result) error
 	r.Fetch = &docindex.FetchOutcome{
 		Outcome: result.Outcome, Status: result.Status, Reason: result.Reason,
 		Address: result.Address, Content: result.Content, Alias: result.Alias, Fetched: result.Fetched,
-		SignedIn: result.SignedIn,
+		SignedIn: result.SignedIn, Truncated: result.Truncated,
 	}
 	if result.Outcome == vocab.Failed {
 		c.failed(r, f, result)

@@ -281,7 +281,7 @@ func (g *granter) add(k docindex.QueueKey, r docindex.Record, doubtful bool) err
 	g.flights.start(f)
 	t := vocab.Target{
 		Doc: r.Doc, URL: f.url, Kind: r.Kind, Depth: r.Depth, Tries: r.Tries,
-		Revisit: r.History.Visits > 0,
+		Revisit: r.History.Visits > 0, LastTry: int(r.Tries) >= len(g.o.Retry),
 	}
 	if t.Revisit && f.url == r.URL {
 		t.Held = r.History.Validators

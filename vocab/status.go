@@ -39,6 +39,7 @@ type CrawlStatus struct {
 	Requests   int64 `json:"requests"` // of this run, robots.txt and sitemaps included
 	Bytes      int64 `json:"bytes"`    // received in this run, after decompression
 	Duplicates int64 `json:"duplicates"`
+	Truncated  int64 `json:"truncated"` // pages of this run whose body was cut short
 
 	DNSHits    int64 `json:"dns_hits"`
 	DNSMisses  int64 `json:"dns_misses"`

@@ -29,6 +29,10 @@ const (
 // SameDigest is the WARC-Profile of a revisit with the same body as another record.
 const SameDigest = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 
+// Truncated is the name of the field that says why a record has only a part of its content, in one
+// word (WARC 1.1 §5.13).
+const Truncated = "WARC-Truncated"
+
 // A Field is a field of a record's header.
 type Field struct{ Name, Value string }
 

@@ -113,6 +113,10 @@ type pageAnswer struct {
 	Bytes        int         `json:"bytes"`     // of the fetched body
 	Text         string      `json:"text"`      // paragraphs, separated by "\n"
 	Truncated    bool        `json:"truncated"` // the text was cut
+
+	// BodyTruncated says why only the first Bytes of the body were kept, "" if all were: see
+	// collection.TraceFetch.
+	BodyTruncated string `json:"body_truncated,omitempty"`
 }
 
 func (s *v1) apiPage(c *gin.Context) (any, error) {
@@ -132,6 +136,8 @@ func (s *v1) apiPage(c *gin.Context) (any, error) {
 		Bytes:        len(page.Body),
 		Text:         plain.Text,
 		Truncated:    plain.Cut,
+
+		BodyTruncated: page.Truncated.String(),
 	}, nil
 }
 

@@ -57,6 +57,8 @@ type cachedView struct {
 	TextOnly bool
 	Text     template.HTML // text-only view: paragraphs of escaped and marked text
 	Cut      bool
+	Missing  string // why the end of the page is missing: "length"; "" if it is whole
+	Bytes    int    // of the body
 	Lang     string
 }
 
@@ -89,6 +91,8 @@ func (s *documentPages) cached(c *gin.Context) error {
 		Page:     "/cached/page?" + versionValues(page.Doc, query, false, version),
 		Other:    "/cached?" + versionValues(page.Doc, query, !textOnly, version),
 		Older:    version != "",
+		Missing:  page.Truncated.String(),
+		Bytes:    len(page.Body),
 		TextOnly: textOnly,
 	}
 	cached.Versions = address.VersionsHref(page.Doc, nil)

@@ -174,6 +174,9 @@ func fetchText(f *collection.TraceFetch) string {
 	if f.Reason != "" {
 		text += " (" + f.Reason + ")"
 	}
+	if f.Truncated != "" {
+		text += "; cut short (" + f.Truncated + "), only the first part of the body was kept"
+	}
 	switch {
 	case f.LeadsTo != 0:
 		text += fmt.Sprintf("; leads to document %d", f.LeadsTo)

@@ -20,7 +20,8 @@ import (
 
 const (
 	maxCodings  = 3        // content codings of one body
-	maxRatio    = 200      // decoded to encoded bytes; real pages stay under 60
+	maxRatio    = 200      // decoded to encoded bytes
+	pageRatio   = 60       // real pages stay under it
 	ratioFrom   = 1 << 20  // decoded bytes before the ratio counts
 	maxWindow   = 8 << 20  // of zstd (RFC 9659)
 	keepBuffer  = 1 << 20  // larger buffers are not reused
@@ -31,7 +32,10 @@ const (
 )
 
 // A TooLargeError is the error of a body over its bound.
-type TooLargeError struct{ reason string }
+type TooLargeError struct {
+	reason string
+	Bomb   bool // it unpacks to far more than was sent, so that none of it is of use
+}
 
 func (e *TooLargeError) Error() string { return e.reason }
 
@@ -52,14 +56,10 @@ type Reader struct {
 	release  []func()
 }
 
-// New returns a reader of at most max decoded bytes of a response. It refuses a larger
-// Content-Length at once. received is called with the bytes that come over the wire. The caller has
-// to call Release.
+// New returns a reader of at most max decoded bytes of a response. received is called with the
+// bytes that come over the wire. The caller has to call Release.
 func New(resp *http.Response, max int64, received func(int64)) (*Reader, error) {
 	b := &Reader{raw: resp.Body, max: max, received: received}
-	if resp.ContentLength > max {
-		return nil, b.tooLarge()
-	}
 	b.out = wire{b}
 	var codings []string
 	stated := strings.Join(resp.Header.Values("Content-Encoding"), ",")
@@ -80,10 +80,12 @@ func New(resp *http.Response, max int64, received func(int64)) (*Reader, error) 
 	return b, nil
 }
 
-func (b *Reader) tooLarge() error {
-	b.err = &TooLargeError{fmt.Sprintf("body larger than %d bytes", b.max)}
-	return b.err
+// TooLarge returns the error of a body of more than max bytes.
+func TooLarge(max int64) error {
+	return &TooLargeError{reason: largerThan(max)}
 }
+
+func largerThan(max int64) string { return fmt.Sprintf("body larger than %d bytes", max) }
 
 // A wire reads the body as it comes.
 type wire struct{ b *Reader }
@@ -98,7 +100,8 @@ func (w wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Read reads decoded bytes until a bound is reached.
+// Read reads decoded bytes until a bound is reached. All bytes that it returns, with an error or
+// without, are bytes of the body in their order.
 func (b *Reader) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
@@ -106,11 +109,15 @@ func (b *Reader) Read(p []byte) (int, error) {
 	n, err := b.out.Read(p)
 	b.n += int64(n)
 	switch {
-	case b.n > b.max:
-		return 0, b.tooLarge()
 	case b.encoded && b.n > ratioFrom && b.n > maxRatio*b.in:
-		b.err = &TooLargeError{fmt.Sprintf("unpacks to more than %d times its size", maxRatio)}
+		reason := fmt.Sprintf("unpacks to more than %d times its size", maxRatio)
+		b.err = &TooLargeError{reason: reason, Bomb: true}
 		return 0, b.err
+	case b.n > b.max:
+		n -= int(b.n - b.max)
+		bomb := b.encoded && b.n > pageRatio*b.in
+		b.n, b.err = b.max, &TooLargeError{reason: largerThan(b.max), Bomb: bomb}
+		return n, b.err
 	case b.err != nil: // a decoder may have returned another error
 		return n, b.err
 	case err != nil && errors.Is(err, gzip.ErrHeader) && b.n > 0:
@@ -137,7 +144,7 @@ func (b *Reader) Err() error { return b.err }
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, firstBuffer); return &b }}
 
 // ReadAll reads the whole body into new memory. look gets the first HeadBytes, and may refuse them
-// before more is read.
+// before more is read. With another error ReadAll returns what came before it.
 func (b *Reader) ReadAll(look func(head []byte) error) ([]byte, error) {
 	kept := buffers.Get().(*[]byte)
 	buf := (*kept)[:0]
@@ -150,17 +157,17 @@ func (b *Reader) ReadAll(look func(head []byte) error) ([]byte, error) {
 	for {
 		n, err := b.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
-		if !looked && (len(buf) >= HeadBytes || err == io.EOF) {
+		if !looked && (len(buf) >= HeadBytes || err == io.EOF || err != nil && len(buf) > 0) {
 			looked = true
 			if refused := look(buf[:min(len(buf), HeadBytes)]); refused != nil {
 				return nil, refused
 			}
 		}
-		if err == io.EOF {
-			return append(make([]byte, 0, len(buf)), buf...), nil
-		}
 		if err != nil {
-			return nil, err
+			if err == io.EOF {
+				err = nil
+			}
+			return append(make([]byte, 0, len(buf)), buf...), err
 		}
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
