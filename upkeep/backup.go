@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -31,6 +32,10 @@ const (
 	backupRoot = "data/"
 	backupSums = "SHA256SUMS"
 	maxSums    = 64 << 20 // bytes of SHA256SUMS: a hundred for each file
+
+	// restoring is a file in a folder that Restore unpacks to. With it and without VERSION, the folder
+	// holds a part of a backup and nothing else.
+	restoring = "RESTORING"
 )
 
 // A BackupReport counts what a backup holds.
@@ -161,14 +166,18 @@ func (b *backupWriter) copy(to io.Writer, from io.Reader) error {
 }
 
 // Restore unpacks a backup into the folder dir, which must be empty or not exist, and verifies the
-// checksum of every file. If it fails, it leaves nothing behind. progress may be nil.
+// checksum of every file. If it fails, it leaves nothing behind. What a killed Restore left in the
+// folder is deleted first. progress may be nil.
 func Restore(ctx context.Context, from io.Reader, dir string, progress func(BackupReport)) (r BackupReport, err error) {
 	made, err := emptyFolder(dir)
 	if err != nil {
 		return r, fmt.Errorf("restore: %w", err)
 	}
 	b := &backupReader{ctx: ctx, dir: dir, sums: map[string]string{}, progress: progress}
-	err = b.read(from)
+	err = durable.WriteFile(durable.OS, filepath.Join(dir, restoring), nil)
+	if err == nil {
+		err = b.read(from)
+	}
 	if err == nil {
 		err = b.finish()
 	}
@@ -200,6 +209,9 @@ func emptyFolder(dir string) (made bool, err error) {
 		return true, durable.MkdirAll(durable.OS, dir)
 	case err != nil:
 		return false, err
+	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == restoring }) &&
+		errors.Is(datadir.CheckVersion(dir), datadir.ErrNone):
+		return false, clear(dir, false)
 	case len(entries) > 0:
 		return false, fmt.Errorf("%s: %w: it holds %s", dir, ErrNotEmpty, entries[0].Name())
 	}
@@ -213,7 +225,12 @@ func clear(dir string, made bool) error {
 	}
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		if e.Name() != restoring {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	if err == nil { // last, so that a killed clear is completed by the next Restore
+		err = os.RemoveAll(filepath.Join(dir, restoring))
 	}
 	return err
 }
@@ -352,6 +369,9 @@ func (b *backupReader) verify(list io.Reader) error {
 // finish makes the folder, all files of which are durable, a data folder.
 func (b *backupReader) finish() error {
 	if err := durable.WriteFile(durable.OS, filepath.Join(b.dir, "VERSION"), b.version); err != nil {
+		return err
+	}
+	if err := durable.Remove(durable.OS, filepath.Join(b.dir, restoring)); err != nil {
 		return err
 	}
 	return datadir.CheckVersion(b.dir)

@@ -236,3 +236,46 @@ func repacked(t *testing.T, b []byte, change func(*tar.Header, []byte) (string, 
 	testweb.Must(t, errors.Join(to.Close(), packed.Close()))
 	return out.Bytes()
 }
+
+// TestKilledRestore restores again into folders as a killed restore leaves them.
+func TestKilledRestore(t *testing.T) {
+	_, b := backedUp(t)
+	const moments = 8
+	for i := range moments {
+		dir, left := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "left")
+		from := &hookedReader{Reader: bytes.NewReader(b), after: len(b) * i / moments, hook: func() {
+			testweb.Must(t, os.CopyFS(left, os.DirFS(dir)))
+		}}
+		if _, err := upkeep.Restore(t.Context(), from, dir, nil); err != nil {
+			t.Fatal(err)
+		}
+		if entries, err := os.ReadDir(left); err != nil || len(entries) == 0 {
+			t.Fatalf("nothing in the folder after %d bytes: %v", from.after, err)
+		}
+		if _, err := upkeep.Restore(t.Context(), bytes.NewReader(b), left, nil); err != nil {
+			t.Fatalf("killed after %d of %d bytes: %v", from.after, len(b), err)
+		}
+		sound(t, left)
+		if _, err := upkeep.Restore(t.Context(), bytes.NewReader(b), left, nil); !errors.Is(err, upkeep.ErrNotEmpty) {
+			t.Errorf("over a restored folder: %v", err)
+		}
+	}
+}
+
+// A hookedReader calls hook once, before the first Read at or after byte number after.
+type hookedReader struct {
+	*bytes.Reader
+	after int
+	hook  func()
+}
+
+func (r *hookedReader) Read(p []byte) (int, error) {
+	if r.hook != nil && int(r.Size())-r.Len() >= r.after {
+		r.hook()
+		r.hook = nil
+	}
+	if r.hook != nil {
+		p = p[:min(len(p), max(1, r.after-int(r.Size())+r.Len()))]
+	}
+	return r.Reader.Read(p)
+}

@@ -1,11 +1,13 @@
-// Command crashes kills a crawl with SIGKILL at random moments, checks the data folder after each kill,
-// lets the last run finish, and compares the result with an uninterrupted crawl. If a crawl ends before
-// all kills, it continues as a recrawl of all pages, which is killed in the same way.
+// Command crashes kills commands of anatomy with SIGKILL at random moments and checks the data folder
+// after each kill: crawl, recrawl, index, compact, pagerank, remove, remove --undo and backup on one
+// folder, which goes through all of them in random order; import, restore and check --repair on folders
+// of their own.
 //
-//	go run ./lab/crashes --anatomy PROGRAM --data DIR --whole DIR --kills 20 -- crawl arguments
+//	go run ./lab/crashes --anatomy PROGRAM --work DIR --kills 1000 -- crawl arguments
 //
-// DIR is created anew; --whole names the data folder of the uninterrupted crawl. It exits with status 1
-// if a check finds a problem or the pages differ.
+// It first crawls without a kill and keeps the result. After each kill "check" must find no problem, and
+// no page that a folder had may be missing from it. At the end the crawl must have the same pages as the
+// crawl without a kill. It prints the kills of each command, and exits with status 1 at the first fault.
 package main
 
 import (
@@ -26,111 +28,391 @@ import (
 
 func main() {
 	program := flag.String("anatomy", "anatomy", "the program")
-	data := flag.String("data", "", "data folder to make, crash and resume")
-	whole := flag.String("whole", "", "data folder of an uninterrupted crawl")
-	kills := flag.Int("kills", 20, "number of kills")
-	longest := flag.Duration("longest", 8*time.Second, "longest time until a kill")
-	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the moments of kills")
+	work := flag.String("work", "", "folder to make anew and work in")
+	kills := flag.Int("kills", 100, "number of kills")
+	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of commands, moments and damage")
 	flag.Parse()
 	fmt.Println("seed", *seed)
-	if err := run(*program, *data, *whole, *kills, *longest, rand.New(rand.NewPCG(*seed, 1)), flag.Args()); err != nil {
+	b := &bench{program: *program, work: *work, crawl: flag.Args(), random: rand.New(rand.NewPCG(*seed, 1))}
+	if err := b.run(*kills); err != nil {
 		fmt.Fprintln(os.Stderr, "crashes:", err)
 		os.Exit(1)
 	}
 }
 
-func run(program, data, whole string, kills int, longest time.Duration, random *rand.Rand, args []string) error {
-	if err := os.RemoveAll(data); err != nil {
+// A bench is a folder of data folders and the program that works on them.
+type bench struct {
+	program, work string
+	crawl         []string // arguments of every crawl
+	random        *rand.Rand
+	want          pages // of the crawl without a kill
+	blocked       string // a URL that steps block and unblock
+	crawled       bool   // a crawl of the folder "live" has ended
+}
+
+// pages maps each URL that has a page, without its scheme, to the content. Http and https of a host are
+// one identity, and which of them a page is fetched by is that of the link that was seen first.
+type pages map[string]vocab.ContentID
+
+// A step is a command that is killed.
+type step struct {
+	name    string
+	data    string                    // the folder that it works on, which check reads after the kill
+	args    []string                  // without --data
+	prepare func() error              // makes what the command needs, if it is not there
+	verify  func(finished bool) error // what must hold besides: nil for nothing
+	longest time.Duration             // of a run that was not killed: kills fall within it
+	kills   int
+	had     pages // that the folder has had so far
+}
+
+func (b *bench) run(kills int) error {
+	if err := b.begin(); err != nil {
 		return err
 	}
-	mode := []string{"crawl", "--quiet", "--data", data}
-	command := func() *exec.Cmd { return exec.Command(program, slices.Concat(mode, args)...) }
+	steps := b.steps()
+	live := pages{} // of the folder that most steps share
 	for killed := 0; killed < kills; {
-		c := command()
-		if err := c.Start(); err != nil {
+		s := steps[b.random.IntN(len(steps))]
+		if s.prepare != nil {
+			if err := s.prepare(); err != nil {
+				return fmt.Errorf("%s: prepare: %w", s.name, err)
+			}
+		}
+		finished, moment, err := b.runAndKill(s)
+		if err != nil {
 			return err
 		}
-		moment := time.Duration(random.Int64N(int64(longest)))
-		over := make(chan error, 1)
-		go func() { over <- c.Wait() }()
-		select {
-		case err := <-over:
-			if err != nil {
-				return fmt.Errorf("crawl: %w", err)
+		if !finished {
+			killed++
+			s.kills++
+		}
+		had := s.had
+		if s.data == b.path("live") {
+			had = live
+		}
+		if err := b.inspect(s, had, finished); err != nil {
+			return fmt.Errorf("%s, killed after %v (kill %d): %w", s.name, moment, killed, err)
+		}
+		if !finished && killed%10 == 0 {
+			fmt.Printf("kill %d: %s after %v: whole; the crawl has %d of %d pages\n", killed, s.name, moment.Round(time.Millisecond), len(live), len(b.want))
+		}
+	}
+	for _, s := range steps {
+		fmt.Printf("%4d kills of %s\n", s.kills, s.name)
+	}
+	if err := both(b.ensureLive, b.block)(); err != nil {
+		return err
+	}
+	if err := b.do("remove", "--undo", "--data", b.path("live"), b.blocked); err != nil {
+		return err
+	}
+	if err := b.do(b.crawlArgs("live")...); err != nil {
+		return err
+	}
+	got, err := contents(b.path("live"))
+	if err != nil {
+		return err
+	}
+	if err := same(got, b.want); err != nil {
+		return fmt.Errorf("the crawl that was killed: %w", err)
+	}
+	fmt.Printf("the same %d URLs with the same pages as without a kill\n", len(b.want))
+	return nil
+}
+
+// begin crawls without a kill and makes the backup and the archive that other steps start from.
+func (b *bench) begin() error {
+	if b.work == "" {
+		return fmt.Errorf("--work names no folder")
+	}
+	if err := os.RemoveAll(b.work); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(b.path("backups"), 0o700); err != nil {
+		return err
+	}
+	if err := b.do(b.crawlArgs("whole")...); err != nil {
+		return err
+	}
+	var err error
+	if b.want, err = contents(b.path("whole")); err != nil {
+		return err
+	}
+	if len(b.want) < 2 {
+		return fmt.Errorf("the crawl found %d pages", len(b.want))
+	}
+	urls := slices.Sorted(maps.Keys(b.want))
+	b.blocked = "http://" + urls[b.random.IntN(len(urls))]
+	fmt.Printf("the crawl without a kill has %d pages\n", len(urls))
+	if err := b.do("backup", "--data", b.path("whole"), b.path("whole.tar.zst")); err != nil {
+		return err
+	}
+	return b.do("export", "warc", "--gzip", "--data", b.path("whole"), "--output", b.path("pages.warc.gz"))
+}
+
+func (b *bench) path(name string) string { return filepath.Join(b.work, name) }
+
+func (b *bench) crawlArgs(folder string, more ...string) []string {
+	return slices.Concat([]string{"crawl", "--quiet", "--data", b.path(folder)}, more, b.crawl)
+}
+
+// do runs the program to its end.
+func (b *bench) do(args ...string) error {
+	if out, err := exec.Command(b.program, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+func (b *bench) steps() []*step {
+	live := b.path("live")
+	crawl := &step{name: "crawl", data: live, args: b.crawlArgs("live")[1:]}
+	steps := []*step{
+		crawl,
+		{name: "crawl --recrawl", args: b.crawlArgs("live", "--recrawl", "--max-age", "0s")[1:]},
+		{name: "index"},
+		{name: "compact", args: []string{"--share", "0"}},
+		{name: "pagerank"},
+		{name: "remove", args: []string{b.blocked}},
+		{name: "remove --undo", args: []string{"--undo", b.blocked}, prepare: b.block},
+		{name: "remove --purge", args: []string{"--purge", b.blocked}},
+		{name: "backup", args: []string{b.path("backups")}, prepare: b.clearBackups, verify: b.verifyBackups},
+	}
+	for _, s := range steps {
+		s.data = live
+		if s != crawl {
+			s.prepare = both(b.ensureLive, s.prepare)
+		}
+	}
+	imported := &step{name: "import warc", data: b.path("imported"), args: []string{b.path("pages.warc.gz")}, had: pages{}}
+	imported.verify = func(finished bool) error {
+		if !finished {
+			return nil
+		}
+		clear(imported.had)
+		return os.RemoveAll(imported.data)
+	}
+	restored := &step{name: "restore", data: b.path("restored"), args: []string{b.path("whole.tar.zst")}, had: pages{}}
+	restored.verify = func(finished bool) error {
+		if !finished {
+			if got, err := contents(restored.data); err == nil && len(got) > 0 {
+				return same(got, b.want) // the folder appears whole or not at all
 			}
-			fmt.Printf("the crawl was over before kill %d\n", killed+1)
-			if err := compare(data, whole); err != nil {
+			if err := b.do("restore", "--data", restored.data, b.path("whole.tar.zst")); err != nil {
 				return err
 			}
-			mode = append(mode[:4:4], "--recrawl", "--max-age", "0s")
-			continue
-		case <-time.After(moment):
-			c.Process.Kill()
-			<-over
 		}
-		killed++
-		out, err := exec.Command(program, "check", "--data", data).CombinedOutput()
+		clear(restored.had)
+		return os.RemoveAll(restored.data)
+	}
+	repaired := &step{name: "check --repair", data: b.path("damaged"), args: []string{"--repair"}, had: pages{}}
+	repaired.prepare = b.damage
+	repaired.verify = func(finished bool) error { return b.verifyRepair(repaired) }
+	return append(steps, imported, restored, repaired)
+}
+
+// both returns a function that calls the given ones that are not nil, in turn.
+func both(fns ...func() error) func() error {
+	return func() error {
+		for _, fn := range fns {
+			if fn == nil {
+				continue
+			}
+			if err := fn(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// ensureLive lets the crawl end once: other commands fail on a folder without links.
+func (b *bench) ensureLive() error {
+	if b.crawled {
+		return nil
+	}
+	b.crawled = true
+	return b.do(b.crawlArgs("live")...)
+}
+
+// block blocks the page that is not compared.
+func (b *bench) block() error { return b.do("remove", "--data", b.path("live"), b.blocked) }
+
+// runAndKill starts a step and kills it at a random moment of the time that it takes.
+func (b *bench) runAndKill(s *step) (finished bool, moment time.Duration, err error) {
+	if s.longest == 0 {
+		s.longest = 4 * time.Second
+	}
+	moment = time.Duration(b.random.Int64N(int64(s.longest)))
+	args := slices.Concat(strings.Fields(s.command()), []string{"--data", s.data}, s.args)
+	var out strings.Builder
+	c := exec.Command(b.program, args...)
+	c.Stdout, c.Stderr = &out, &out
+	begun := time.Now()
+	if err := c.Start(); err != nil {
+		return false, 0, err
+	}
+	over := make(chan error, 1)
+	go func() { over <- c.Wait() }()
+	select {
+	case err := <-over:
+		s.longest = max(50*time.Millisecond, time.Since(begun)*11/10)
 		if err != nil {
-			return fmt.Errorf("check after kill %d at %v: %w\n%s", killed, moment, err, out)
+			return true, moment, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out.String())
 		}
-		pages, err := contents(data)
+		return true, moment, nil
+	case <-time.After(moment):
+		c.Process.Kill()
+		<-over
+		return false, moment, nil
+	}
+}
+
+// command returns the words of the step's name that are no flags.
+func (s *step) command() string {
+	words, _, _ := strings.Cut(s.name, " --")
+	return words
+}
+
+// inspect checks the folder of a step. had has the pages that the folder had before; inspect adds those
+// that it has now.
+func (b *bench) inspect(s *step, had pages, finished bool) error {
+	if s.name != "check --repair" { // it works on a damaged folder: verifyRepair checks it
+		if err := b.check(s.data); err != nil {
+			return err
+		}
+		got, err := contents(s.data)
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		for url := range had {
+			if _, ok := got[url]; !ok && "http://"+url != b.blocked {
+				return fmt.Errorf("%s had a page and has none", url)
+			}
+		}
+		maps.Copy(had, got)
+	}
+	if s.verify == nil {
+		return nil
+	}
+	return s.verify(finished)
+}
+
+// check runs the command check. A folder that is not there, or has nothing yet, is whole.
+func (b *bench) check(data string) error {
+	if _, err := os.Stat(filepath.Join(data, "VERSION")); os.IsNotExist(err) {
+		return nil
+	}
+	return b.do("check", "--data", data)
+}
+
+func (b *bench) clearBackups() error {
+	if err := os.RemoveAll(b.path("backups")); err != nil {
+		return err
+	}
+	return os.Mkdir(b.path("backups"), 0o700)
+}
+
+// verifyBackups verifies each backup that has its name: a killed command leaves none.
+func (b *bench) verifyBackups(finished bool) error {
+	all, err := filepath.Glob(filepath.Join(b.path("backups"), "*.tar.zst"))
+	if err != nil {
+		return err
+	}
+	if finished && len(all) != 1 {
+		return fmt.Errorf("%d backups", len(all))
+	}
+	for _, name := range all {
+		if err := b.do("backup", "verify", name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// damage makes two equal folders with the same damage: one byte of one file is another. One of them is
+// repaired without a kill.
+func (b *bench) damage() error {
+	for _, name := range []string{"damaged", "mended"} {
+		if err := os.RemoveAll(b.path(name)); err != nil {
+			return err
+		}
+		if err := os.CopyFS(b.path(name), os.DirFS(b.path("whole"))); err != nil {
+			return err
+		}
+	}
+	var files []string
+	for _, pattern := range []string{"MANIFEST", "repository/*.repo", "index/*/postings", "index/*/hits", "links/*.links"} {
+		found, err := filepath.Glob(filepath.Join(b.path("damaged"), pattern))
 		if err != nil {
 			return err
 		}
-		fmt.Printf("kill %d after %v%s: whole, %d URLs have their page\n", killed, moment.Round(time.Millisecond), what(mode), len(pages))
+		files = append(files, found...)
 	}
-	if out, err := command().CombinedOutput(); err != nil {
-		return fmt.Errorf("crawl: %w\n%s", err, out)
+	if len(files) == 0 {
+		return fmt.Errorf("no file to damage")
 	}
-	if out, err := exec.Command(program, "check", "--data", data).CombinedOutput(); err != nil {
-		return fmt.Errorf("check at the end: %w\n%s", err, out)
+	file := files[b.random.IntN(len(files))]
+	content, err := os.ReadFile(file)
+	if err != nil || len(content) == 0 {
+		return err
 	}
-	return compare(data, whole)
+	content[b.random.IntN(len(content))] ^= 1 << b.random.IntN(8)
+	rel, err := filepath.Rel(b.path("damaged"), file)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"damaged", "mended"} {
+		if err := os.WriteFile(filepath.Join(b.path(name), rel), content, 0o600); err != nil {
+			return err
+		}
+	}
+	return b.do("check", "--repair", "--data", b.path("mended"))
 }
 
-// what says of a recrawl that it is one.
-func what(mode []string) string {
-	if slices.Contains(mode, "--recrawl") {
-		return " of a recrawl"
+// verifyRepair repairs again and compares with the folder that was repaired without a kill.
+func (b *bench) verifyRepair(s *step) error {
+	if err := b.do("check", "--repair", "--data", s.data); err != nil {
+		return err
 	}
-	return ""
+	if err := b.check(s.data); err != nil {
+		return err
+	}
+	got, err := contents(s.data)
+	if err != nil {
+		return err
+	}
+	want, err := contents(b.path("mended"))
+	if err != nil {
+		return err
+	}
+	return same(got, want)
 }
 
-// contents maps each URL that has a page to the page's content. Http and https of a host are one identity, and which of
-// them a page is fetched by is that of the link that was seen first: the scheme is left out.
-func contents(data string) (map[string]vocab.ContentID, error) {
-	docs, err := docindex.Open(filepath.Join(data, "docindex"), docindex.Options{})
+// contents reads the pages of a data folder.
+func contents(data string) (pages, error) {
+	if _, err := os.Stat(filepath.Join(data, "docindex")); err != nil {
+		return nil, err
+	}
+	docs, err := docindex.OpenReadOnly(filepath.Join(data, "docindex"))
 	if err != nil {
 		return nil, err
 	}
 	defer docs.Close()
-	pages := map[string]vocab.ContentID{}
+	found := pages{}
 	err = docs.Each(1, func(r docindex.Record) error {
 		if r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched {
 			_, rest, _ := strings.Cut(r.URL, "://")
-			pages[rest] = r.Fetch.Content
+			found[rest] = r.Fetch.Content
 		}
 		return nil
 	})
-	return pages, err
+	return found, err
 }
 
-func compare(data, whole string) error {
-	got, err := contents(data)
-	if err != nil {
-		return err
-	}
-	want, err := contents(whole)
-	if err != nil {
-		return err
-	}
-	if len(want) == 0 {
-		return fmt.Errorf("%s has no page", whole)
-	}
-	if maps.Equal(got, want) {
-		fmt.Printf("the same %d URLs with the same pages as without a kill\n", len(want))
-		return nil
-	}
+// same prints what differs, and fails if something does.
+func same(got, want pages) error {
 	differ := 0
 	for url, content := range want {
 		if got[url] != content {
@@ -144,5 +426,8 @@ func compare(data, whole string) error {
 			fmt.Println("more:", url)
 		}
 	}
-	return fmt.Errorf("%d URLs differ", differ)
+	if differ > 0 {
+		return fmt.Errorf("%d URLs differ", differ)
+	}
+	return nil
 }
