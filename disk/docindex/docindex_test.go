@@ -1,8 +1,10 @@
 package docindex
 
 import (
+	"errors"
 	"flag"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"pgregory.net/rapid"
 
+	"anatomy/disk/datadir"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -330,4 +333,36 @@ func BenchmarkRecord(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(len(buf)), "bytes")
+}
+
+// TestUnfinishedIndex: a crash while the first crawl makes the document index leaves a folder without
+// a database, which is no damage, and the next crawl makes one. With pages in the repository it is.
+func TestUnfinishedIndex(t *testing.T) {
+	dir := t.TempDir()
+	w, err := datadir.Create(dir)
+	must(t, err)
+	defer w.Close()
+	unfinished := datadir.DocIndex(dir)
+	must(t, os.Mkdir(unfinished, 0o700))
+	must(t, os.WriteFile(filepath.Join(unfinished, "MANIFEST-000001"), []byte("torn"), 0o600))
+	read := func() error { return Read(dir, func(*DB) error { return nil }) }
+	if err := read(); !errors.Is(err, datadir.ErrNone) {
+		t.Errorf("reading it: %v", err)
+	}
+	must(t, os.WriteFile(filepath.Join(datadir.Repository(dir), "000001.repo"), make([]byte, 100), 0o600))
+	if err := read(); !errors.As(err, new(*datadir.MismatchError)) {
+		t.Errorf("reading it beside pages: %v", err)
+	}
+	must(t, os.RemoveAll(datadir.Repository(dir)))
+	db, err := OpenFolder(w, Options{})
+	must(t, err)
+	must(t, db.Close())
+	must(t, read())
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -7,6 +7,9 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"anatomy/disk/datadir"
 	"anatomy/vocab"
 )
@@ -83,7 +86,7 @@ func (db *DB) Mismatch(dir string, m datadir.Manifest) (*datadir.MismatchError, 
 // missing returns which structure is missing that others need, nil if none is.
 func missing(dir string, m datadir.Manifest) *datadir.MismatchError {
 	has := func(path string) bool { _, err := os.Stat(path); return err == nil }
-	index, pages := has(datadir.DocIndex(dir)), datadir.HasRepository(dir)
+	index, pages := created(dir), datadir.HasRepository(dir)
 	switch {
 	case !index && pages:
 		return mismatch(dir, datadir.DocIndexName, "the document index is missing, and the repository has pages")
@@ -97,6 +100,16 @@ func missing(dir string, m datadir.Manifest) *datadir.MismatchError {
 		return mismatch(dir, datadir.ManifestName, "the MANIFEST is missing, and there are ranks")
 	}
 	return nil
+}
+
+// created reports whether the data folder dir has a document index. A crash while the first crawl
+// makes one leaves a folder without a database.
+func created(dir string) bool {
+	about, err := pebble.Peek(datadir.DocIndex(dir), vfs.Default)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) // opening it tells what is wrong
+	}
+	return about.Exists
 }
 
 func mismatch(dir, structure, format string, args ...any) *datadir.MismatchError {

@@ -3,8 +3,6 @@ package docindex
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -42,7 +40,7 @@ func Read(dir string, use func(*DB) error) (err error) {
 		}
 	}
 	path := datadir.DocIndex(dir)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if !created(dir) {
 		if bad := missing(dir, m); bad != nil {
 			return bad
 		}
