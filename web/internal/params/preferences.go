@@ -35,10 +35,10 @@ func (f *Preferences) Lists() map[string]*[]string {
 // Preferences reads all preferences.
 func (p *Params) Preferences() *Preferences {
 	f := &Preferences{Preferences: p.Preferred(), Num: p.Number("num", 0, 1, searcher.MaxLimit), Tab: p.Flag("tab"), Instant: p.Flag("instant")}
-	switch f.Theme = p.One("theme"); f.Theme {
-	case "", "light", "dark":
-	case "auto":
-		f.Theme = ""
+	switch theme := p.One("theme"); theme {
+	case "light", "dark":
+		f.Theme = theme
+	case "", "auto":
 	default:
 		p.Fail("Parameter theme must be auto, light or dark.")
 	}
@@ -56,9 +56,11 @@ func (p *Params) Preferred() searcher.Preferences {
 				p.Fail("Parameter %s: %q is not a site. Write example.org or example.org/docs.", name, text.Shorten(text.Visible(raw), 80))
 				continue
 			}
-			if !slices.Contains(*list, site) {
+			if slices.Contains(*list, site) {
+				continue
+			}
+			if sites++; sites <= searcher.MaxPreferred {
 				*list = append(*list, site)
-				sites++
 			}
 		}
 	}
