@@ -157,6 +157,22 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// FuzzConvert: whatever the file, Convert returns a page or an error, and no page without its head.
+func FuzzConvert(f *testing.F) {
+	f.Add(plain)
+	f.Add(paper("BT /F 10 Tf (a) Tj ET", "BT /G 10 Tf <0002> Tj ET"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if len(body) > 1<<16 {
+			return
+		}
+		var out bytes.Buffer
+		err := Convert(&out, bytes.NewReader(body), int64(len(body)))
+		if err == nil && !strings.HasPrefix(out.String(), "<!doctype html>") {
+			t.Fatalf("%q", out.String())
+		}
+	})
+}
+
 func BenchmarkConvert(b *testing.B) {
 	text := strings.Repeat("0 -12 Td [(the) -300 (words) -300 (of) -300 (a) -300 (line) -300 (of) -300 (text)] TJ\n", 50)
 	body := paper("BT /F 10 Tf 50 700 Td "+text+" ET", "BT /F 10 Tf 50 700 Td "+text+" ET")
