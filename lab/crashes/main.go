@@ -45,7 +45,7 @@ type bench struct {
 	program, work string
 	crawl         []string // arguments of every crawl
 	random        *rand.Rand
-	want          pages // of the crawl without a kill
+	want          pages  // of the crawl without a kill
 	blocked       string // a URL that steps block and unblock
 	crawled       bool   // a crawl of the folder "live" has ended
 }
@@ -72,8 +72,12 @@ func (b *bench) run(kills int) error {
 	}
 	steps := b.steps()
 	live := pages{} // of the folder that most steps share
+	again := false  // that folder is to be made anew
 	for killed := 0; killed < kills; {
 		s := steps[b.random.IntN(len(steps))]
+		if !b.crawled { // a folder without links: commands other than crawl fail
+			s = steps[0]
+		}
 		if s.prepare != nil {
 			if err := s.prepare(); err != nil {
 				return fmt.Errorf("%s: prepare: %w", s.name, err)
@@ -86,6 +90,9 @@ func (b *bench) run(kills int) error {
 		if !finished {
 			killed++
 			s.kills++
+			if killed%100 == 0 {
+				again = true
+			}
 		}
 		had := s.had
 		if s.data == b.path("live") {
@@ -94,6 +101,13 @@ func (b *bench) run(kills int) error {
 		if err := b.inspect(s, had, finished); err != nil {
 			return fmt.Errorf("%s, killed after %v (kill %d): %w", s.name, moment, killed, err)
 		}
+		if again && b.crawled {
+			if err := b.startAgain(steps[0]); err != nil {
+				return err
+			}
+			clear(live)
+			again = false
+		}
 		if !finished && killed%10 == 0 {
 			fmt.Printf("kill %d: %s after %v: whole; the crawl has %d of %d pages\n", killed, s.name, moment.Round(time.Millisecond), len(live), len(b.want))
 		}
@@ -101,7 +115,12 @@ func (b *bench) run(kills int) error {
 	for _, s := range steps {
 		fmt.Printf("%4d kills of %s\n", s.kills, s.name)
 	}
-	if err := both(b.ensureLive, b.block)(); err != nil {
+	if !b.crawled {
+		if err := b.do(b.crawlArgs("live")...); err != nil {
+			return err
+		}
+	}
+	if err := b.block(); err != nil {
 		return err
 	}
 	if err := b.do("remove", "--undo", "--data", b.path("live"), b.blocked); err != nil {
@@ -181,9 +200,17 @@ func (b *bench) steps() []*step {
 	}
 	for _, s := range steps {
 		s.data = live
-		if s != crawl {
-			s.prepare = both(b.ensureLive, s.prepare)
+	}
+	crawl.verify = func(finished bool) error {
+		if !finished || b.crawled {
+			return nil
 		}
+		b.crawled = true
+		got, err := contents(live)
+		if err != nil {
+			return err
+		}
+		return same(got, b.want)
 	}
 	imported := &step{name: "import warc", data: b.path("imported"), args: []string{b.path("pages.warc.gz")}, had: pages{}}
 	imported.verify = func(finished bool) error {
@@ -196,15 +223,14 @@ func (b *bench) steps() []*step {
 	restored := &step{name: "restore", data: b.path("restored"), args: []string{b.path("whole.tar.zst")}, had: pages{}}
 	restored.verify = func(finished bool) error {
 		if !finished {
-			if got, err := contents(restored.data); err == nil && len(got) > 0 {
-				return same(got, b.want) // the folder appears whole or not at all
+			if _, err := os.Stat(filepath.Join(restored.data, "VERSION")); err == nil {
+				return b.verifyRestored(restored)
 			}
 			if err := b.do("restore", "--data", restored.data, b.path("whole.tar.zst")); err != nil {
 				return err
 			}
 		}
-		clear(restored.had)
-		return os.RemoveAll(restored.data)
+		return b.verifyRestored(restored)
 	}
 	repaired := &step{name: "check --repair", data: b.path("damaged"), args: []string{"--repair"}, had: pages{}}
 	repaired.prepare = b.damage
@@ -212,28 +238,10 @@ func (b *bench) steps() []*step {
 	return append(steps, imported, restored, repaired)
 }
 
-// both returns a function that calls the given ones that are not nil, in turn.
-func both(fns ...func() error) func() error {
-	return func() error {
-		for _, fn := range fns {
-			if fn == nil {
-				continue
-			}
-			if err := fn(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// ensureLive lets the crawl end once: other commands fail on a folder without links.
-func (b *bench) ensureLive() error {
-	if b.crawled {
-		return nil
-	}
-	b.crawled = true
-	return b.do(b.crawlArgs("live")...)
+// startAgain removes the folder that most steps share. crawl is the step that makes it.
+func (b *bench) startAgain(crawl *step) error {
+	b.crawled, crawl.longest = false, 0
+	return os.RemoveAll(b.path("live"))
 }
 
 // block blocks the page that is not compared.
@@ -279,11 +287,18 @@ func (s *step) command() string {
 // that it has now.
 func (b *bench) inspect(s *step, had pages, finished bool) error {
 	if s.name != "check --repair" { // it works on a damaged folder: verifyRepair checks it
-		if err := b.check(s.data); err != nil {
+		// A command killed at once leaves no folder, or one without documents.
+		if begun, err := filepath.Glob(filepath.Join(s.data, "docindex", "marker.manifest.*")); err != nil || len(begun) == 0 {
+			if len(had) > 0 {
+				return fmt.Errorf("%s is no data folder any more", s.data)
+			}
+			return s.ended(finished)
+		}
+		if err := b.do("check", "--data", s.data); err != nil {
 			return err
 		}
 		got, err := contents(s.data)
-		if err != nil && !os.IsNotExist(err) {
+		if err != nil {
 			return err
 		}
 		for url := range had {
@@ -293,18 +308,27 @@ func (b *bench) inspect(s *step, had pages, finished bool) error {
 		}
 		maps.Copy(had, got)
 	}
+	return s.ended(finished)
+}
+
+func (s *step) ended(finished bool) error {
 	if s.verify == nil {
 		return nil
 	}
 	return s.verify(finished)
 }
 
-// check runs the command check. A folder that is not there, or has nothing yet, is whole.
-func (b *bench) check(data string) error {
-	if _, err := os.Stat(filepath.Join(data, "VERSION")); os.IsNotExist(err) {
-		return nil
+// verifyRestored compares a restored folder with the one that the backup is of, and removes it.
+func (b *bench) verifyRestored(s *step) error {
+	got, err := contents(s.data)
+	if err != nil {
+		return err
 	}
-	return b.do("check", "--data", data)
+	if err := same(got, b.want); err != nil {
+		return err
+	}
+	clear(s.had)
+	return os.RemoveAll(s.data)
 }
 
 func (b *bench) clearBackups() error {
@@ -376,7 +400,7 @@ func (b *bench) verifyRepair(s *step) error {
 	if err := b.do("check", "--repair", "--data", s.data); err != nil {
 		return err
 	}
-	if err := b.check(s.data); err != nil {
+	if err := b.do("check", "--data", s.data); err != nil {
 		return err
 	}
 	got, err := contents(s.data)
@@ -392,9 +416,6 @@ func (b *bench) verifyRepair(s *step) error {
 
 // contents reads the pages of a data folder.
 func contents(data string) (pages, error) {
-	if _, err := os.Stat(filepath.Join(data, "docindex")); err != nil {
-		return nil, err
-	}
 	docs, err := docindex.OpenReadOnly(filepath.Join(data, "docindex"))
 	if err != nil {
 		return nil, err
