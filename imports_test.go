@@ -79,7 +79,7 @@ cmd/anatomy/internal/service:
 cmd/anatomy/internal/rules: config disk/datadir cmd/anatomy/internal/cli
 cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
-cmd/anatomy/internal/progress: engine cmd/anatomy/internal/cli
+cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
 cmd/anatomy: control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* indexer/* pagerank disk/*
 lab/rig: eval
 lab/mutants:

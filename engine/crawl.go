@@ -223,7 +223,7 @@ func maxPending(noIndex bool) int {
 }
 
 // Phase returns what Run does when nothing is left to fetch; its name is empty before.
-func (c *Crawl) Phase() Phase { return c.ending.phase() }
+func (c *Crawl) Phase() vocab.Phase { return c.ending.phase() }
 
 // Close closes the data folder. After Run nothing is lost. Otherwise pages in flight are fetched
 // again by the next crawl.

@@ -101,23 +101,6 @@ func errorKind(f *vocab.Fetch) string {
 	return f.Outcome.String() + ": " + strings.ToValidUTF8(cause, "")
 }
 
-// A Phase is a part of the work that a crawl does when nothing is left to fetch.
-type Phase struct {
-	Name  string        // what is done: "merging the index"; "" before the first phase
-	Step  int           // from 1
-	Steps int           // in all
-	Share float64       // of the phase that is done, from 0 to 1; negative if unknown
-	Took  time.Duration // so far
-}
-
-// Left estimates how long the phase will take; ok is false before there is an estimate.
-func (p *Phase) Left() (left time.Duration, ok bool) {
-	if p.Share < 0.02 || p.Took < time.Second {
-		return 0, false
-	}
-	return time.Duration(float64(p.Took) * (1 - p.Share) / p.Share), true
-}
-
 // The phases, in their order.
 var phaseNames = []string{
 	"storing the last pages", "electing canonical pages", "making the last pages searchable",
@@ -139,13 +122,13 @@ func (m *phaseMeter) begin(step int, share func() float64) {
 	m.step, m.began, m.share = step, time.Now(), share
 }
 
-func (m *phaseMeter) phase() Phase {
+func (m *phaseMeter) phase() vocab.Phase {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.step == 0 {
-		return Phase{}
+		return vocab.Phase{}
 	}
-	p := Phase{
+	p := vocab.Phase{
 		Name: phaseNames[m.step-1], Step: m.step, Steps: len(phaseNames), Share: -1,
 		Took: time.Since(m.began),
 	}

@@ -8,6 +8,7 @@ import (
 
 	"anatomy/engine"
 	"anatomy/internal/test/testweb"
+	"anatomy/vocab"
 )
 
 // TestPhases: when nothing is left to fetch a crawl passes its phases in order, and each that has a
@@ -31,12 +32,18 @@ func TestPhases(t *testing.T) {
 		if p := c.Phase(); p.Name != "" {
 			t.Errorf("before the end: %+v", p)
 		}
+		if st := c.Status(); st.Phase != (vocab.Phase{}) {
+			t.Errorf("the status before the end: %+v", st.Phase)
+		}
 		testweb.Must(t, c.Run(ctx))
-		p := c.Phase()
+		p, st := c.Phase(), c.Status()
 		testweb.Must(t, c.Close())
-		want := engine.Phase{Name: "computing ranks", Step: 5, Steps: 5, Share: 1}
+		if st.Phase.Name != p.Name || st.Phase.Step != p.Step || st.State != vocab.Finishing || st.RequestsPerPage < 1 {
+			t.Errorf("interrupted %v: the status has phase %+v, state %s, %v requests a page", interrupted, st.Phase, st.State, st.RequestsPerPage)
+		}
+		want := vocab.Phase{Name: "computing ranks", Step: 5, Steps: 5, Share: 1}
 		if interrupted {
-			want = engine.Phase{Name: "making the last pages searchable", Step: 3, Steps: 5, Share: -1}
+			want = vocab.Phase{Name: "making the last pages searchable", Step: 3, Steps: 5, Share: -1}
 		}
 		if p.Took = 0; p != want {
 			t.Errorf("interrupted %v: %+v, want %+v", interrupted, p, want)
@@ -58,7 +65,7 @@ func TestTimeLeft(t *testing.T) {
 		{-1, 10 * time.Second, 0, false},
 		{.5, 10 * time.Millisecond, 0, false},
 	} {
-		p := engine.Phase{Share: c.share, Took: c.took}
+		p := vocab.Phase{Share: c.share, Took: c.took}
 		if left, ok := p.Left(); left != c.want || ok != c.known {
 			t.Errorf("%v after %v: %v, %v", c.share, c.took, left, ok)
 		}

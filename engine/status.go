@@ -15,14 +15,15 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 	stats, fetched, outlook := c.Stats(), c.crawler.Stats(), c.urls.Outlook(now, vocab.MaxHostStatus)
 	rate, rates := c.fetcher.rate.read()
 	st := &vocab.CrawlStatus{
-		State: c.visits.state(), Process: os.Getpid(), Began: c.began, At: now,
+		State: c.visits.state(), Phase: c.Phase(), Process: os.Getpid(), Began: c.began, At: now,
 		Pages: stats.Pages, Known: stats.Known, Queued: stats.Queued, InFlight: stats.InFlight,
 		Rate: rate, Rates: rates,
 		Bound: outlook.Rate.Pages, Bounded: outlook.Rate.Delayed,
 		Unbound: outlook.Rate.Undelayed, MaxHosts: c.fetcher.connections,
 		Hosts: outlook.Hosts, HostCount: outlook.Count, Waiting: stats.Waiting, Removed: outlook.Removed,
 		Errors: c.intake.errors.read(), Outcomes: stats.Outcomes,
-		Requests: stats.Requests, Bytes: stats.Bytes, Duplicates: stats.Duplicates,
+		Requests: stats.Requests, RequestsPerPage: stats.RequestsPerPage,
+		Bytes: stats.Bytes, Duplicates: stats.Duplicates,
 		Truncated: stats.Truncated,
 		DNSHits:   stats.DNSHits, DNSMisses: stats.DNSMisses, DNSQueries: stats.DNSQueries,
 		DNSFailed: int64(fetched.DNS.NoNames + fetched.DNS.Timeouts + fetched.DNS.Failures),

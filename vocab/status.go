@@ -11,7 +11,8 @@ var ErrNoCrawl = errors.New("no crawl runs on this data folder")
 // A CrawlStatus is the state of a running crawl. The crawling process sends it as JSON to those that
 // show it.
 type CrawlStatus struct {
-	State   string    `json:"state"` // one of the constants below
+	State   string    `json:"state"`          // one of the constants below
+	Phase   Phase     `json:"phase,omitzero"` // at its end
 	Process int       `json:"process"`
 	Began   time.Time `json:"began"`
 	At      time.Time `json:"at"` // of this status
@@ -40,6 +41,8 @@ type CrawlStatus struct {
 	Bytes      int64 `json:"bytes"`    // received in this run, after decompression
 	Duplicates int64 `json:"duplicates"`
 	Truncated  int64 `json:"truncated"` // pages of this run whose body was cut short
+
+	RequestsPerPage float64 `json:"requests_per_page"` // for each page kept in this run; 0 without pages
 
 	DNSHits    int64 `json:"dns_hits"`
 	DNSMisses  int64 `json:"dns_misses"`

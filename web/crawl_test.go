@@ -224,6 +224,20 @@ func TestCrawlPage(t *testing.T) {
 	if strings.Contains(page, "<script>hit") || strings.Contains(page, "<b>timed") || !strings.Contains(page, live) {
 		t.Errorf("not escaped, or the live part is another:\n%s", page)
 	}
+	ending := busyCrawl()
+	ending.status.State = vocab.Finishing
+	ending.status.Phase = vocab.Phase{Name: "merging the index", Step: 4, Steps: 5, Share: .25, Took: 10 * time.Second}
+	ending.status.RequestsPerPage = 1.308
+	s = crawlServer(ending, "", &now)
+	last := get(t, s, "/crawl", http.StatusOK)
+	for _, want := range []string{"step 4 of 5: merging the index, 25 %, 30 s left", "1.31 for each new page"} {
+		if !strings.Contains(last, want) || strings.Contains(page, want) {
+			t.Errorf("%q is missing at the end, or there before", want)
+		}
+	}
+	if body := get(t, s, "/crawl/status", http.StatusOK); !strings.Contains(body, `"phase":{"name":"merging the index","step":4,"steps":5,"share":0.25,"took_ns":10000000000}`) || !strings.Contains(body, `"requests_per_page":1.308`) {
+		t.Error(body)
+	}
 	if n := len(page); n > 20_000 {
 		t.Errorf("the page has %d bytes", n)
 	}

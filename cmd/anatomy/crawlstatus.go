@@ -167,6 +167,14 @@ func repeat(ctx context.Context, every time.Duration, do func() error) error {
 	}
 }
 
+// perPage returns the requests that a new page takes: ", 1.31 requests for each new page".
+func perPage(st *vocab.CrawlStatus) string {
+	if st.RequestsPerPage == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %.2f requests for each new page", st.RequestsPerPage)
+}
+
 // shownHosts is how many hosts the text lists; --json lists up to vocab.MaxHostStatus.
 const shownHosts = 20
 
@@ -174,7 +182,10 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	fmt.Fprintf(w, "%s, process %d, for %s\n", st.State, st.Process, st.At.Sub(st.Began).Round(time.Second))
 	fmt.Fprintf(w, "%s of %s known; %d queued, %d in flight; %s searchable\n", cli.Count(st.Pages, "page"), cli.Count(st.Known, "URL"), st.Queued, st.InFlight, cli.Count(st.Searchable, "document"))
 	fmt.Fprintf(w, "%.1f pages/s; %s\n", st.Rate, boundText(st))
-	fmt.Fprintf(w, "caches: DNS %s, URLs %s; %d requests, %.1f MB\n", cli.FormatHitRatio(st.DNSHits, st.DNSMisses), cli.FormatHitRatio(st.URLHits, st.URLMisses), st.Requests, float64(st.Bytes)/1e6)
+	if st.Phase.Name != "" {
+		fmt.Fprintln(w, st.Phase)
+	}
+	fmt.Fprintf(w, "caches: DNS %s, URLs %s; %d requests, %.1f MB%s\n", cli.FormatHitRatio(st.DNSHits, st.DNSMisses), cli.FormatHitRatio(st.URLHits, st.URLMisses), st.Requests, float64(st.Bytes)/1e6, perPage(st))
 	if st.Scrubbed > 0 {
 		fmt.Fprintf(w, "%.1f MB of the repository verified, %d complete passes\n", float64(st.Scrubbed)/1e6, st.Scrubs)
 	}

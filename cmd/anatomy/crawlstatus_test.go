@@ -74,3 +74,23 @@ func TestCrawlIsWatched(t *testing.T) {
 		t.Errorf("after its end: %s", out)
 	}
 }
+
+// TestStatusAtTheEnd: crawl status shows the phase that a crawl is in at its end, as the progress
+// line does, and the requests for each new page.
+func TestStatusAtTheEnd(t *testing.T) {
+	var b strings.Builder
+	st := &vocab.CrawlStatus{State: vocab.Crawling}
+	if err := printCrawlStatus(&b, st); err != nil || strings.Contains(b.String(), "step") || strings.Contains(b.String(), "each") {
+		t.Errorf("before: %s, %v", b.String(), err)
+	}
+	st.State, st.RequestsPerPage = vocab.Finishing, 1.308
+	st.Phase = vocab.Phase{Name: "computing ranks", Step: 5, Steps: 5, Share: .5, Took: 4 * time.Second}
+	if err := printCrawlStatus(&b, st); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nstep 5 of 5: computing ranks, 50 %, 4 s left\n", ", 1.31 requests for each new page\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/engine"
+	"anatomy/vocab"
 )
 
 // Watch shows the progress of a crawl until ctx ends: a status line on a terminal, log lines elsewhere.
@@ -44,26 +45,12 @@ func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c *engine
 }
 
 // ending shows what a crawl does when nothing is left to fetch.
-func ending(screen *cli.Console, log *slog.Logger, s *engine.CrawlStats, p *engine.Phase) {
+func ending(screen *cli.Console, log *slog.Logger, s *engine.CrawlStats, p *vocab.Phase) {
 	if screen.IsTerminal() {
-		screen.SetStatus(fmt.Sprintf("%d pages  %s", s.Pages, phaseText(p)))
+		screen.SetStatus(fmt.Sprintf("%d pages  %v", s.Pages, p))
 		return
 	}
-	log.Info("finishing", "pages", s.Pages, "what", phaseText(p))
-}
-
-// phaseText is such as "step 4 of 5: merging the index, 42 %, 8 s left".
-func phaseText(p *engine.Phase) string {
-	text := fmt.Sprintf("step %d of %d: %s", p.Step, p.Steps, p.Name)
-	if p.Share >= 0 {
-		text += fmt.Sprintf(", %.0f %%", 100*p.Share)
-	}
-	if left, ok := p.Left(); ok {
-		text += fmt.Sprintf(", %.0f s left", max(1, left.Seconds()))
-	} else if p.Took >= time.Second {
-		text += fmt.Sprintf(", for %.0f s", p.Took.Seconds())
-	}
-	return text
+	log.Info("finishing", "pages", s.Pages, "what", p.String())
 }
 
 // A rateMeter computes pages per second over the last rateReadings readings.
