@@ -9,7 +9,7 @@
 //	scope = "dir"
 //
 // [crawl] has the flags that the crawl command was given, under their names; what is not there has
-// the default of that command. A file of credentials is named, and its content is not kept. The file
+// the default of that command. Comments stay when a flag is changed. A file of credentials is named, and its content is not kept. The file
 // is for its owner alone.
 package config
 
@@ -17,8 +17,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,7 +42,8 @@ type Config struct {
 	Crawl  map[string]any `toml:"crawl"` // by the name of the flag: a string, bool, int64 or list of strings
 
 	path    string
-	content []byte
+	content []byte         // of the file; nil if there is none
+	was     map[string]any // Crawl as it was read
 }
 
 // New returns a config without rules.
@@ -66,6 +69,7 @@ func Read(dir string) (*Config, error) {
 	if c.Schema != Schema {
 		return nil, fmt.Errorf("%s has schema %d, this program reads schema %d", c.path, c.Schema, Schema)
 	}
+	c.was = maps.Clone(c.Crawl)
 	return c, nil
 }
 
@@ -141,19 +145,32 @@ func (c *Config) SetList(name string, values []string) {
 	c.Crawl[name] = list
 }
 
+// isIn reports whether a file has the rules of c.
+func (c *Config) isIn(file []byte) bool {
+	var in Config
+	err := toml.Unmarshal(file, &in)
+	return err == nil && in.Schema == c.Schema && reflect.DeepEqual(in.Crawl, c.Crawl)
+}
+
 const header = `# The rules of this crawl. "anatomy crawl" without flags follows them; a flag changes them.
 # The names are those of the flags: anatomy crawl --help
 
 `
 
-// Write replaces the file. It is readable by its owner alone.
+// Write replaces the file. It is readable by its owner alone. Comments and lines that somebody wrote
+// by hand stay, unless the file has a form that only a rewrite can change.
 func (c *Config) Write() error {
-	b, err := toml.Marshal(c)
-	if err == nil {
-		err = durable.WritePrivate(durable.OS, c.path, append([]byte(header), b...))
+	content, ok := edit(c.content, c.was, c.Crawl)
+	if !ok || !c.isIn(content) {
+		b, err := toml.Marshal(c)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.path, err)
+		}
+		content = append([]byte(header), b...)
 	}
-	if err != nil {
+	if err := durable.WritePrivate(durable.OS, c.path, content); err != nil {
 		return fmt.Errorf("%s: %w", c.path, err)
 	}
+	c.content, c.was = content, maps.Clone(c.Crawl)
 	return nil
 }

@@ -71,3 +71,94 @@ func TestComplaints(t *testing.T) {
 		}
 	}
 }
+
+// TestCommentsStay: writing the file changes the lines of the flags that changed, and no others,
+// however the file was written by hand.
+func TestCommentsStay(t *testing.T) {
+	const before = `# Ours: ask ada before you change this.
+schema = 1 # keep
+
+[crawl] # the flags
+# Slow: their server is old.
+delay = "5s"    # was "10s" # once
+"max-pages"=1000
+exclude = [ # print views
+  "*/print/*", # "quoted"
+  "*.pdf",
+] # end
+scope = "dir # not a comment"
+
+# The end.
+`
+	const after = `# Ours: ask ada before you change this.
+schema = 1 # keep
+
+[crawl] # the flags
+# Slow: their server is old.
+delay = '7s'    # was "10s" # once
+"max-pages"=1000
+exclude = ['*.zip', '*/print/*'] # end
+scope = "dir # not a comment"
+contact = 'you@example.org'
+insecure = true
+
+# The end.
+`
+	for _, end := range []string{"\n", "\r\n"} {
+		dir := t.TempDir()
+		content := strings.ReplaceAll(before, "\n", end)
+		if err := os.WriteFile(Path(dir), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Write(); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(Path(dir)); err != nil || string(b) != content {
+			t.Errorf("nothing changed, and the file is now:\n%s", b)
+		}
+		c.SetFlag("delay", "7s")
+		c.SetFlag("insecure", "true")
+		c.SetFlag("contact", "you@example.org")
+		c.SetList("exclude", []string{"*.zip", "*/print/*"})
+		if err := c.Write(); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(Path(dir)); err != nil || string(b) != strings.ReplaceAll(after, "\n", end) {
+			t.Errorf("%q:\n%s", end, b)
+		}
+	}
+}
+
+// TestOddFiles: rules are written whatever form the file has, if need be without its comments.
+func TestOddFiles(t *testing.T) {
+	for _, content := range []string{
+		"schema = 1\ncrawl.delay = \"5s\" # inline\n",
+		"schema = 1\ncrawl = { delay = \"5s\" }\n",
+		"schema = 1\n[crawl]\ndelay = \"\"\"5\\\n   s\"\"\"",
+		"schema = 1\n",
+		"schema = 1\n[crawl]",
+		"schema = 1\n[crawl]\n'delay' = \"5s\"\n# end",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(Path(dir), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Read(dir)
+		if err != nil {
+			t.Fatalf("%q: %v", content, err)
+		}
+		c.SetFlag("delay", "9s")
+		c.SetFlag("scope", "any")
+		if err := c.Write(); err != nil {
+			t.Errorf("%q: %v", content, err)
+		}
+		again, err := Read(dir)
+		if err != nil || !reflect.DeepEqual(again.Crawl, c.Crawl) {
+			t.Errorf("%q: %v, %v, want %v", content, again, err, c.Crawl)
+		}
+	}
+}

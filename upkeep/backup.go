@@ -201,7 +201,8 @@ func VerifyBackup(ctx context.Context, from io.Reader, progress func(BackupRepor
 	return b.report, err
 }
 
-// emptyFolder creates the folder, or fails if it is not empty. made reports whether it is new.
+// emptyFolder creates the folder, or fails if it is not empty. made reports whether it is new. The
+// folder is for its owner alone afterwards: a backup may hold pages from behind a sign-in.
 func emptyFolder(dir string) (made bool, err error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -215,7 +216,7 @@ func emptyFolder(dir string) (made bool, err error) {
 	case len(entries) > 0:
 		return false, fmt.Errorf("%s: %w: it holds %s", dir, ErrNotEmpty, entries[0].Name())
 	}
-	return false, nil
+	return false, os.Chmod(dir, 0o700)
 }
 
 // clear removes the contents of a folder, and the folder itself if it was made for the backup.

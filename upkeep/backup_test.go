@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,6 +111,45 @@ func TestBackupAtRest(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(restored, "certificates")); err == nil {
 		t.Error("the backup holds the keys of the server")
+	}
+}
+
+// TestRestoredIsPrivate: whatever is restored is for its owner alone, also where the saved files and
+// the folder restored to were for everybody.
+func TestRestoredIsPrivate(t *testing.T) {
+	dir, _ := backedUp(t)
+	rules := filepath.Join(dir, "anatomy.toml")
+	testweb.Must(t, os.WriteFile(rules, []byte("schema = 1 # ours\n"), 0o644))
+	testweb.Must(t, os.Chmod(rules, 0o644))
+	var b bytes.Buffer
+	_, err := upkeep.Backup(t.Context(), &b, dir, nil)
+	testweb.Must(t, err)
+	for _, mode := range []fs.FileMode{0, 0o755} { // of the folder, if there is one
+		restored := filepath.Join(t.TempDir(), "data")
+		if mode != 0 {
+			testweb.Must(t, os.Mkdir(restored, mode))
+			testweb.Must(t, os.Chmod(restored, mode))
+		}
+		_, err = upkeep.Restore(t.Context(), bytes.NewReader(b.Bytes()), restored, nil)
+		testweb.Must(t, err)
+		files := 0
+		testweb.Must(t, filepath.WalkDir(restored, func(name string, d fs.DirEntry, err error) error {
+			testweb.Must(t, err)
+			info, err := d.Info()
+			testweb.Must(t, err)
+			want := fs.FileMode(0o600)
+			if d.IsDir() {
+				want = 0o700
+			}
+			if info.Mode().Perm() != want {
+				t.Errorf("%s has mode %v, want %v", name, info.Mode().Perm(), want)
+			}
+			files++
+			return nil
+		}))
+		if _, err := os.Stat(filepath.Join(restored, "anatomy.toml")); err != nil || files < 10 {
+			t.Errorf("%d files, %v", files, err)
+		}
 	}
 }
 
