@@ -55,6 +55,7 @@ var references = map[string]string{
 	"RFC 5646 §2.2.1":   "Primary Language Subtag",
 	"RFC 5646 §4.4.1":   "Working with Limited Buffer Sizes",
 	"RFC 6052":          "IPv6 Addressing of IPv4/IPv6 Translators",
+	"RFC 6125 §6.4.3":   "Checking of Wildcard Certificates",
 	"RFC 6298 §2":       "The Basic Algorithm",
 	"RFC 6749 §4.4":     "Client Credentials Grant",
 	"RFC 6761 §6.3":     "Domain Name Reservation Considerations for localhost",

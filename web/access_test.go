@@ -109,6 +109,16 @@ func TestAllowedHosts(t *testing.T) {
 			}
 		}
 	}
+	certified := []string{"a.test", "*.b.test", "BÜCHER.test", "*", "*.", "", "a b"}
+	s := New(Options{Collection: newFake(), Certified: certified})
+	for host, want := range map[string]bool{
+		"a.test:443": true, "A.test.": true, "x.b.test": true, "b.test": false, "y.x.b.test": false,
+		".b.test": false, "xb.test": false, "c.test": false, "10.0.0.1": false, "localhost": true,
+	} {
+		if got := s.hosts.Allow(host); got != want {
+			t.Errorf("%q of the certificate: %v", host, got)
+		}
+	}
 	for _, bad := range []string{"a b", "http://a.test", "a.test/x", "*.", "a@b.test", "*.*.a.test"} {
 		if err := CheckAccess([]string{bad}, nil); err == nil {
 			t.Errorf("%q is a host", bad)

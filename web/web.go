@@ -65,6 +65,10 @@ type Options struct {
 	// get status 421. Default none.
 	Hosts []string
 
+	// Certified are the host names of the server's certificate, under which it answers, too. *.NAME
+	// stands for the names with one label more. Default none.
+	Certified []string
+
 	// Origins are those of other sites whose scripts may read answers (CORS), such as
 	// https://app.example.org; "*" stands for all. Default none.
 	Origins []string
@@ -204,6 +208,7 @@ func newAccess(o *Options) (*access.Hosts, *access.Origins, error) {
 	if err != nil {
 		hosts, _ = access.NewHosts(nil) // no name cannot be malformed
 	}
+	hosts.AddCertified(o.Certified)
 	origins, badOrigin := access.NewOrigins(o.Origins, o.PublicURL)
 	if badOrigin != nil {
 		origins, _ = access.NewOrigins(nil, o.PublicURL)

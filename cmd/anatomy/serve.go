@@ -35,6 +35,7 @@ const defaultListen = "127.0.0.1:8080"
 type serveOptions struct {
 	publicURL   string
 	hosts       []string // names under which the server answers, see web.Options
+	certified   []string // host names of the certificate
 	origins     []string // whose scripts may read answers
 	publicOnly  bool     // refuse a private data folder
 	loginHeader string   // of trusted proxies, see web.Options
@@ -73,7 +74,7 @@ remove pages there. GET /readyz reports when the server is ready, and /metrics s
 any free port and prints it.
 
 It answers under the names that it knows, so that no web page reads it through a name of its own (DNS rebinding):
-loopback, and the hosts of --listen, --public-url, --acme and --allow-host. When it listens on all addresses, as with
+loopback, the hosts of --listen, --public-url, --acme and --allow-host, and those of the certificate of --tls-cert. When it listens on all addresses, as with
 --listen :8080, every IP address is known, but no name. Scripts of other sites read nothing unless --cors names them.
 
 A data folder with pages that were fetched with credentials is shown only to whoever logs in: with the token of
@@ -314,7 +315,7 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 	return &folder{s, links, site, web.New(web.Options{
 		Collection: site, FetchImage: fetch,
 		Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
-		Hosts: o.hosts, Origins: o.origins,
+		Hosts: o.hosts, Certified: o.certified, Origins: o.origins,
 		Private:    func() bool { return datadir.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
 		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow},

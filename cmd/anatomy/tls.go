@@ -66,7 +66,7 @@ func (f *secureFlags) listen(c *cobra.Command, dir string, l net.Listener, o *se
 	if !f.on() {
 		return l, nil
 	}
-	secured, plain, err := f.secured(dir, l, o.log)
+	secured, plain, err := f.secured(dir, l, o)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -81,16 +81,17 @@ func (f *secureFlags) listen(c *cobra.Command, dir string, l net.Listener, o *se
 	return secured, nil
 }
 
-// secured returns a TLS listener and the handler for plain HTTP.
-func (f *secureFlags) secured(dir string, l net.Listener, log *slog.Logger) (net.Listener, http.Handler, error) {
+// secured returns a TLS listener and the handler for plain HTTP, and sets the names of a certificate.
+func (f *secureFlags) secured(dir string, l net.Listener, o *serveOptions) (net.Listener, http.Handler, error) {
 	if len(f.hosts) > 0 {
 		m := f.manager(dir)
 		return tls.NewListener(l, m.TLSConfig()), m.HTTPHandler(nil), nil
 	}
-	pair := &keyPair{cert: f.cert, key: f.key, log: log}
+	pair := &keyPair{cert: f.cert, key: f.key, log: o.log}
 	if err := pair.load(); err != nil {
 		return nil, nil, cli.WithHint(fmt.Errorf("--tls-cert: %w", err), "both files must be PEM, with the certificate of the host first")
 	}
+	o.certified = pair.pair.Leaf.DNSNames
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, GetCertificate: pair.certificate}
 	return tls.NewListener(l, config), http.HandlerFunc(toHTTPS), nil
 }

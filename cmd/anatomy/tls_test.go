@@ -28,7 +28,7 @@ func certify(t *testing.T, cert, key string, number int64) *x509.Certificate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(number), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
+	template := &x509.Certificate{SerialNumber: big.NewInt(number), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"find.test", "*.find.test"}, IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +117,18 @@ func TestServeTLS(t *testing.T) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil || r.ProtoMajor != 2 || !strings.Contains(string(body), "<mark>") {
 		t.Errorf("%s over %s: %v", r.Status, r.Proto, err)
+	}
+	for host, status := range map[string]int{"find.test": 200, "a.find.test": 200, "a.b.find.test": 421, "b.test": 421} {
+		request, err := http.NewRequest("GET", s.url+"search?q=anchor", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = host
+		r, err := client.Do(request)
+		if err != nil || r.StatusCode != status {
+			t.Fatalf("as %s: %v, %v, want %d", host, r, err, status)
+		}
+		r.Body.Close()
 	}
 	if r, err := http.Get("http://" + strings.TrimPrefix(s.url, "https://")); err == nil && r.StatusCode != http.StatusBadRequest {
 		t.Errorf("plain HTTP to the port of TLS: %s", r.Status)

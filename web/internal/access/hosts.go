@@ -22,6 +22,7 @@ import (
 type Hosts struct {
 	names     map[string]bool
 	suffixes  []string // ".example.org", of *.example.org
+	parents   []string // ".example.org", of *.example.org in a certificate: one label more
 	addresses bool     // every IP address: nobody can rebind these
 }
 
@@ -55,6 +56,22 @@ func NewHosts(names []string) (*Hosts, error) {
 	return h, nil
 }
 
+// AddCertified adds the host names of a certificate, of which *.NAME stands for the names with one
+// label more (RFC 6125 §6.4.3). It ignores what is no host name.
+func (h *Hosts) AddCertified(names []string) {
+	for _, raw := range names {
+		below, isPattern := strings.CutPrefix(raw, "*.")
+		name, err := idna.Lookup.ToASCII(hostName(below))
+		switch {
+		case err != nil || name == "" || strings.ContainsAny(name, "/*@ "):
+		case isPattern:
+			h.parents = append(h.parents, "."+name)
+		default:
+			h.names[name] = true
+		}
+	}
+}
+
 // hostName returns the name of a Host header in lower case, without port, brackets and final dot.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -80,6 +97,12 @@ func (h *Hosts) Allow(host string) bool {
 	}
 	for _, suffix := range h.suffixes {
 		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	for _, parent := range h.parents {
+		label, ok := strings.CutSuffix(name, parent)
+		if ok && label != "" && !strings.Contains(label, ".") {
 			return true
 		}
 	}
