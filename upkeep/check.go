@@ -21,12 +21,15 @@ type CheckReport struct {
 	Checked func(structure, found string) // a structure was read from end to end
 	Problem func(error)                   // something is damaged, or two structures disagree
 
-	findings *findings // for Repair
+	findings *findings         // for Repair
+	lostTo   func(vocab.DocID) // gets what lost records; nil: findings do
 }
 
 // lost records that the record of a document cannot be read.
 func (r *CheckReport) lost(doc vocab.DocID) {
-	if r.findings != nil {
+	if r.lostTo != nil {
+		r.lostTo(doc)
+	} else if r.findings != nil {
 		r.findings.lost = append(r.findings.lost, doc)
 	}
 }
@@ -80,7 +83,9 @@ func Check(ctx context.Context, dir string, r CheckReport) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			step.check(dir, m, db, r.noting(step.note))
+			m = checkPublished(dir, m, r.noting(step.note), func(m datadir.Manifest, r CheckReport) {
+				step.check(dir, m, db, r)
+			})
 		}
 		return nil
 	})
@@ -93,6 +98,39 @@ func Check(ctx context.Context, dir string, r CheckReport) error {
 		return nil
 	}
 	return err
+}
+
+// checkTries is how often a step is tried while merges publish manifests beside it.
+const checkTries = 10
+
+// checkPublished runs a step of the check, and returns the manifest that it held for. A merge beside
+// the check publishes another manifest and deletes what the one before named. So a step that found
+// problems is run again, with the manifest in force, if that is another one by then.
+func checkPublished(
+	dir string, m datadir.Manifest, r CheckReport, step func(datadir.Manifest, CheckReport),
+) datadir.Manifest {
+	for try := 1; ; try++ {
+		var held []func()
+		problems := false
+		step(m, CheckReport{
+			Checked: func(structure, found string) {
+				held = append(held, func() { r.Checked(structure, found) })
+			},
+			Problem: func(err error) {
+				problems = true
+				held = append(held, func() { r.Problem(err) })
+			},
+			lostTo: func(doc vocab.DocID) { held = append(held, func() { r.lost(doc) }) },
+		})
+		now, err := datadir.ReadManifest(dir)
+		if !problems || try == checkTries || err != nil || now.Generation == m.Generation {
+			for _, report := range held {
+				report()
+			}
+			return m
+		}
+		m = now
+	}
 }
 
 // checkRepository reads the repository. A torn tail is what a crash leaves, and is damage only if

@@ -1,0 +1,51 @@
+package upkeep_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"anatomy/disk/datadir"
+	"anatomy/internal/test/testweb"
+	"anatomy/upkeep"
+)
+
+// TestCheckBesideAMerge: where a merge publishes another manifest during a check, and deletes what
+// the one before named, the check reads what is named now. Files that are gone without that are
+// damage.
+func TestCheckBesideAMerge(t *testing.T) {
+	for _, published := range []bool{true, false} {
+		dir, _ := backedUp(t)
+		var checked, problems []string
+		swap := func() {
+			m, err := datadir.ReadManifest(dir)
+			testweb.Must(t, err)
+			was := m.Segments[0]
+			m.Generation++
+			m.Segments[0] = "000099"
+			testweb.Must(t, os.Rename(datadir.Segment(dir, was), datadir.Segment(dir, "000099")))
+			run := m.Links[0]
+			m.Links[0] = "000098" + filepath.Ext(run)
+			testweb.Must(t, os.Rename(datadir.Links(dir, run), datadir.Links(dir, m.Links[0])))
+			if published {
+				testweb.Must(t, datadir.WriteManifest(dir, m))
+			}
+		}
+		testweb.Must(t, upkeep.Check(t.Context(), dir, upkeep.CheckReport{
+			Checked: func(structure, found string) {
+				checked = append(checked, structure)
+				if structure == "places" {
+					swap()
+				}
+			},
+			Problem: func(err error) { problems = append(problems, err.Error()) },
+		}))
+		if want := map[bool]int{true: 0, false: 2}[published]; len(problems) != want {
+			t.Errorf("published %v: problems %q, want %d", published, problems, want)
+		}
+		if all := strings.Join(checked, " "); all != "repository docindex places links index rank" {
+			t.Errorf("published %v: checked %s", published, all)
+		}
+	}
+}
