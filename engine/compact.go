@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"anatomy/disk/datadir"
@@ -51,6 +52,7 @@ type compactor struct {
 	report      *CompactReport
 	versions    map[vocab.Address]bool // superseded records to keep
 	dropDamaged bool                   // files with damage are rewritten without it
+	packing     *packing               // nil for a compaction
 }
 
 // compact compacts the repository and fills in report. If ctx ends or nothing is left to fetch, the
@@ -200,7 +202,7 @@ func (c *compactor) rewrite(ctx context.Context, number uint32) error {
 	var failure firstError
 	kept, dropped := 0, 0
 	err := c.repo.ScanFile(number, func(at vocab.Address, record *repository.Record) error {
-		if err := cmp.Or(ctx.Err(), c.finishing()); err != nil {
+		if err := cmp.Or(ctx.Err(), c.interrupted(at)); err != nil {
 			return err
 		}
 		r, ok, err := c.urls.Get(record.Page.Doc)
@@ -210,7 +212,7 @@ func (c *compactor) rewrite(ctx context.Context, number uint32) error {
 		named := ok && r.Fetch != nil && r.Fetch.Address != 0
 		isPage := record.Kind == repository.PageRecord
 		switch {
-		case named && r.Fetch.Address == at, c.versions[at]:
+		case named && r.Fetch.Address == at, c.versions[at], c.packing.keeps(record, &r):
 			pending.Add(1)
 			kept++
 			err = c.copy(ctx, at, record, func(err error) { failure.set(err); pending.Done() })
@@ -246,6 +248,16 @@ func (c *compactor) rewrite(ctx context.Context, number uint32) error {
 	return nil
 }
 
+// interrupted returns an error when a compaction ends because nothing is left to fetch. Packing
+// begins then; it records where it is.
+func (c *compactor) interrupted(at vocab.Address) error {
+	if c.packing == nil {
+		return c.finishing()
+	}
+	c.packing.done.Store(c.packing.before + at.Offset())
+	return nil
+}
+
 // copy stores a record once more. done is called when the document index has the new address.
 func (c *compactor) copy(
 	ctx context.Context, at vocab.Address, record *repository.Record, done func(error),
@@ -274,4 +286,88 @@ func (c *compactor) replace(ctx context.Context, number uint32, pages []copied) 
 		}
 	}
 	return c.repo.Replace(number, moved)
+}
+
+// Packing is a compaction of files whose blocks are small, at the end of a crawl. A polite crawl of
+// few hosts stores a page or two a second, each with few neighbours: such blocks take up to twice
+// the bytes of full ones. Packing keeps every version of every page that is not blocked.
+
+const (
+	// packShare is the share of a file that lies in small blocks when it is packed. Packing leaves
+	// less than that, so that nothing is packed again before a third as much has come.
+	packShare = 0.25
+
+	// packLeast is what the small blocks of such a file hold at least, in bytes.
+	packLeast = 2 * repository.DefaultBlockBytes
+)
+
+// packing is how far a packing has come.
+type packing struct {
+	before int64 // bytes of the files that were packed
+	done   atomic.Int64
+	total  atomic.Int64
+}
+
+func (p *packing) share() float64 { return float64(p.done.Load()) / float64(max(1, p.total.Load())) }
+
+// keeps reports whether packing keeps a superseded record of document r: a version of a page that
+// is not blocked, and no record that was copied before a crash.
+func (p *packing) keeps(record *repository.Record, r *docindex.Record) bool {
+	return p != nil && record.Kind == repository.PageRecord && r.Fetch != nil &&
+		r.Fetch.Outcome != vocab.Blocked && !r.Fetch.Fetched.Equal(record.Page.Fetched)
+}
+
+// pack packs the files of which more than packShare lies in small blocks, one after the other, as
+// long as the disk has room for the next. The end of ctx is no error: the rest is left to the next
+// crawl.
+func (c *compactor) pack(ctx context.Context) error {
+	sizes, err := c.repo.Sizes()
+	if err != nil {
+		return err
+	}
+	last := sizes[max(0, len(sizes)-1):]
+	sizes = slices.DeleteFunc(slices.Clone(sizes), func(f repository.FileSize) bool {
+		bytes, raw := f.Small()
+		return raw < packLeast || float64(bytes) <= packShare*float64(f.Bytes)
+	})
+	if len(sizes) == 0 {
+		return nil
+	}
+	if err := c.builder.Checkpoint(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	if sizes[len(sizes)-1].Number == last[0].Number {
+		if err := c.repo.Roll(); err != nil {
+			return err
+		}
+	}
+	for _, f := range sizes {
+		c.packing.total.Add(f.Bytes)
+	}
+	began := time.Now()
+	for _, f := range sizes {
+		b := f.Blocks[len(f.Blocks)-1]
+		if !c.isIndexed(vocab.MakeAddress(f.Number, b.Offset, b.Records-1)) {
+			continue
+		}
+		free, err := c.free(c.dir)
+		if err != nil {
+			return err
+		}
+		if free < c.minFree+f.Bytes {
+			c.log.Warn("the disk has no room to pack the repository", "free MB", free>>20,
+				"file MB", f.Bytes>>20)
+			break
+		}
+		if err := c.rewrite(ctx, f.Number); err != nil {
+			if isContextError(err) {
+				return nil
+			}
+			return err
+		}
+		c.packing.before += f.Bytes
+	}
+	c.log.Info("repository packed", "files", c.report.Rewritten,
+		"took", time.Since(began).Round(time.Millisecond))
+	return nil
 }

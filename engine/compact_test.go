@@ -19,6 +19,7 @@ import (
 	"anatomy/disk/repository"
 	"anatomy/engine"
 	"anatomy/internal/test/testweb"
+	"anatomy/storeserver"
 	"anatomy/upkeep"
 	"anatomy/urlserver"
 	"anatomy/vocab"
@@ -263,4 +264,123 @@ func TestCompactCrashes(t *testing.T) {
 		t.Error("no kill hit it")
 	}
 	t.Logf("%d kills", killed)
+}
+
+// oneByOne is a repository that makes a block of each record.
+type oneByOne struct{ *repository.Repository }
+
+func (r oneByOne) Append(records []repository.Record) (all []vocab.Address, err error) {
+	for i := range records {
+		at, err := r.Repository.Append(records[i : i+1])
+		if all = append(all, at...); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// repositoryFiles returns the sizes of the files of a repository.
+func repositoryFiles(t *testing.T, dir string) []repository.FileSize {
+	t.Helper()
+	r, err := repository.OpenReader(datadir.Repository(dir))
+	testweb.Must(t, err)
+	defer r.Close()
+	all, err := r.Sizes()
+	testweb.Must(t, err)
+	return all
+}
+
+// TestPack: a crawl that ends by itself packs the small blocks of its repository, keeps every
+// version of every page, and leaves what is packed alone. Readers with old addresses find all pages,
+// and one that is interrupted while it packs loses nothing.
+func TestPack(t *testing.T) {
+	w := testweb.New(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	o := w.Options(dir, "http://a.test/")
+	var links bytes.Buffer
+	const n = 180
+	text := func(i, version int) string {
+		b := fmt.Appendf(nil, "<title>page %d version %d</title>", i, version)
+		r := rand.New(rand.NewPCG(1, 1)) // a template
+		for line := range 1500 {
+			if line == 1400 {
+				r = rand.New(rand.NewPCG(uint64(i), 2))
+			}
+			b = fmt.Appendf(b, "<p>%x words of a page\n", r.Uint32())
+		}
+		return string(b)
+	}
+	for i := range n {
+		fmt.Fprintf(&links, "<a href=/%d>%d</a>", i, i)
+		w.Page(fmt.Sprintf("a.test/%d", i), text(i, 1))
+	}
+	w.Page("a.test/", links.String())
+
+	// A run whose pages come one by one, as from a polite crawl, and another for new versions.
+	slowly := func(o engine.Options) {
+		t.Helper()
+		c, err := engine.Open(t.Context(), o)
+		testweb.Must(t, err)
+		c.SetStore(oneByOne{c.Repository()}, storeserver.Options{})
+		testweb.Must(t, c.Run(t.Context()))
+		testweb.Must(t, c.Close())
+	}
+	slowly(o)
+	for i := range 20 {
+		w.Page(fmt.Sprintf("a.test/%d", i), text(i, 2))
+	}
+	slowly(testweb.Recrawling(o))
+	before := repositoryFiles(t, dir)
+	pages := testweb.Bodies(t, dir, testweb.Records(t, dir))
+	fates, found := testweb.Fates(t, dir), testweb.Searchable(t, dir)
+	open := testweb.OpenSite(t, dir)
+	first := before[0].Number
+	small, raw := before[len(before)-1].Small()
+	if raw < 4<<20 || small < before[len(before)-1].Bytes/2 {
+		t.Fatalf("%d bytes of %d in small blocks, which hold %d", small, before[len(before)-1].Bytes, raw)
+	}
+	versions := recordsKept(t, dir).Pages
+
+	// Interrupted as soon as packing begins.
+	ctx, cancel := context.WithCancel(t.Context())
+	c, err := engine.Open(ctx, o)
+	testweb.Must(t, err)
+	go func() {
+		for c.Phase().Name != "packing the repository" {
+			time.Sleep(100 * time.Microsecond)
+		}
+		cancel()
+	}()
+	testweb.Must(t, c.Run(ctx))
+	testweb.Must(t, c.Close())
+	testweb.Checked(t, dir)
+	testweb.SameMaps(t, "pages, interrupted", testweb.Fates(t, dir), fates)
+	cached(t, open, pages)
+
+	testweb.Crawl(t, o)
+	after := repositoryFiles(t, dir)
+	bytesOf := func(files []repository.FileSize) (n int64) {
+		for _, f := range files {
+			n += f.Bytes
+		}
+		return n
+	}
+	if len(after) != 1 || after[0].Number == first || bytesOf(after) > bytesOf(before)/2 {
+		t.Errorf("%d files of %d bytes, were %d of %d", len(after), bytesOf(after), len(before), bytesOf(before))
+	}
+	if small, _ := after[len(after)-1].Small(); small*4 > bytesOf(after) {
+		t.Errorf("%d bytes of %d in small blocks", small, bytesOf(after))
+	}
+	if kept := recordsKept(t, dir).Pages; kept != versions {
+		t.Errorf("%d versions are kept of %d", kept, versions)
+	}
+	testweb.Checked(t, dir)
+	testweb.SameMaps(t, "pages", testweb.Fates(t, dir), fates)
+	testweb.SameLists(t, "index", testweb.Searchable(t, dir), found)
+	cached(t, open, pages)
+
+	testweb.Crawl(t, testweb.Recrawling(o)) // nothing has changed
+	if again := repositoryFiles(t, dir); again[0].Number != after[0].Number || bytesOf(again) != bytesOf(after) {
+		t.Errorf("packed again: %d bytes in file %d", bytesOf(again), again[0].Number)
+	}
 }

@@ -297,6 +297,12 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 			c.ending.begin(phaseElecting, nil)
 			err = elect(visiting, c.stages, &c.intake)
 		}
+		if err == nil {
+			p := &packing{}
+			c.ending.begin(phasePacking, p.share)
+			k := compactor{stages: c.stages, report: &CompactReport{}, packing: p}
+			err = k.pack(visiting)
+		}
 	}
 	stopStoring()
 	err = errors.Join(err, storer.Wait())

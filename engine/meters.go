@@ -103,8 +103,8 @@ func errorKind(f *vocab.Fetch) string {
 
 // The phases, in their order.
 var phaseNames = []string{
-	"storing the last pages", "electing canonical pages", "making the last pages searchable",
-	"merging the index", "computing ranks",
+	"storing the last pages", "electing canonical pages", "packing the repository",
+	"making the last pages searchable", "merging the index", "computing ranks",
 }
 
 // phaseMeter keeps the phase. The zero value is before the first.
@@ -141,6 +141,7 @@ func (m *phaseMeter) phase() vocab.Phase {
 const (
 	phaseStoring = iota + 1
 	phaseElecting
+	phasePacking
 	phaseFlushing
 	phaseMerging
 	phaseRanking

@@ -41,9 +41,9 @@ func TestPhases(t *testing.T) {
 		if st.Phase.Name != p.Name || st.Phase.Step != p.Step || st.State != vocab.Finishing || st.RequestsPerPage < 1 {
 			t.Errorf("interrupted %v: the status has phase %+v, state %s, %v requests a page", interrupted, st.Phase, st.State, st.RequestsPerPage)
 		}
-		want := vocab.Phase{Name: "computing ranks", Step: 5, Steps: 5, Share: 1}
+		want := vocab.Phase{Name: "computing ranks", Step: 6, Steps: 6, Share: 1}
 		if interrupted {
-			want = vocab.Phase{Name: "making the last pages searchable", Step: 3, Steps: 5, Share: -1}
+			want = vocab.Phase{Name: "making the last pages searchable", Step: 4, Steps: 6, Share: -1}
 		}
 		if p.Took = 0; p != want {
 			t.Errorf("interrupted %v: %+v, want %+v", interrupted, p, want)

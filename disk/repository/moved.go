@@ -237,7 +237,23 @@ type FileSize struct {
 type BlockSize struct {
 	Offset  int64
 	Bytes   int64
+	Raw     int64 // bytes that it holds, decompressed
 	Records int
+}
+
+// isSmall reports whether a block has room for as much again.
+func (b *BlockSize) isSmall() bool {
+	return b.Raw < DefaultBlockBytes/2 && b.Records < maxRecords/2
+}
+
+// Small returns the size of the blocks of a file that are less than half full, and what they hold.
+func (s *FileSize) Small() (bytes, raw int64) {
+	for i := range s.Blocks {
+		if b := &s.Blocks[i]; b.isSmall() {
+			bytes, raw = bytes+b.Bytes, raw+b.Raw
+		}
+	}
+	return bytes, raw
 }
 
 // Sizes returns the sizes of all files. The blocks of a file end before the first damaged one;
@@ -276,7 +292,9 @@ func (r *Reader) sizeOf(number uint32) (FileSize, error) {
 			break
 		}
 		whole := blockHeader + int64(h.stored)
-		s.Blocks = append(s.Blocks, BlockSize{Offset: at, Bytes: whole, Records: h.records})
+		s.Blocks = append(s.Blocks, BlockSize{
+			Offset: at, Bytes: whole, Raw: int64(h.raw), Records: h.records,
+		})
 		at += whole
 	}
 	return s, nil
