@@ -34,7 +34,7 @@ const (
 	maxSums    = 64 << 20 // bytes of SHA256SUMS: a hundred for each file
 
 	// restoring is a file in a folder that Restore unpacks to. With it and without VERSION, the folder
-	// holds a part of a backup and nothing else.
+	// holds a part of a backup and nothing else. A kill may leave it under its temporary name.
 	restoring = "RESTORING"
 )
 
@@ -210,7 +210,7 @@ func emptyFolder(dir string) (made bool, err error) {
 		return true, durable.MkdirAll(durable.OS, dir)
 	case err != nil:
 		return false, err
-	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == restoring }) &&
+	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), restoring) }) &&
 		errors.Is(datadir.CheckVersion(dir), datadir.ErrNone):
 		return false, clear(dir, false)
 	case len(entries) > 0:

@@ -280,7 +280,7 @@ func repacked(t *testing.T, b []byte, change func(*tar.Header, []byte) (string, 
 // TestKilledRestore restores again into folders as a killed restore leaves them.
 func TestKilledRestore(t *testing.T) {
 	_, b := backedUp(t)
-	const moments = 8
+	const moments = 4
 	for i := range moments {
 		dir, left := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "left")
 		from := &hookedReader{Reader: bytes.NewReader(b), after: len(b) * i / moments, hook: func() {
@@ -299,6 +299,11 @@ func TestKilledRestore(t *testing.T) {
 		if _, err := upkeep.Restore(t.Context(), bytes.NewReader(b), left, nil); !errors.Is(err, upkeep.ErrNotEmpty) {
 			t.Errorf("over a restored folder: %v", err)
 		}
+	}
+	left := t.TempDir() // killed at once
+	testweb.Must(t, os.WriteFile(filepath.Join(left, "RESTORING.tmp"), nil, 0o600))
+	if _, err := upkeep.Restore(t.Context(), bytes.NewReader(b), left, nil); err != nil {
+		t.Error(err)
 	}
 }
 
