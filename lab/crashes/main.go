@@ -288,7 +288,7 @@ func (s *step) command() string {
 func (b *bench) inspect(s *step, had pages, finished bool) error {
 	if s.name != "check --repair" { // it works on a damaged folder: verifyRepair checks it
 		// A command killed at once leaves no folder, or one without documents.
-		if begun, err := filepath.Glob(filepath.Join(s.data, "docindex", "marker.manifest.*")); err != nil || len(begun) == 0 {
+		if !begun(s.data) {
 			if len(had) > 0 {
 				return fmt.Errorf("%s is no data folder any more", s.data)
 			}
@@ -309,6 +309,13 @@ func (b *bench) inspect(s *step, had pages, finished bool) error {
 		maps.Copy(had, got)
 	}
 	return s.ended(finished)
+}
+
+// begun reports whether a folder is a data folder with a document index.
+func begun(data string) bool {
+	_, err := os.Stat(filepath.Join(data, "VERSION"))
+	index, _ := filepath.Glob(filepath.Join(data, "docindex", "marker.manifest.*"))
+	return err == nil && len(index) > 0
 }
 
 func (s *step) ended(finished bool) error {
