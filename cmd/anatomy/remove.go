@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +87,7 @@ func runUnblock(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON b
 	case asJSON:
 		return cli.PrintJSON(c.OutOrStdout(), r)
 	case len(r.Patterns) == 0:
-		return cli.WithHint(fmt.Errorf("%q is not blocked", targets), "to list what is blocked: "+s.Command("remove"))
+		return cli.WithHint(fmt.Errorf("%s: not blocked", strings.Join(targets, ", ")), "to list what is blocked: "+s.Command("remove"))
 	}
 	if r.Restored > 0 {
 		fmt.Fprintf(c.OutOrStdout(), "%s brought back from the repository\n", cli.Count(r.Restored, "document"))
