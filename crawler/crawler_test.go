@@ -903,6 +903,26 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// TestConfirm: a URL that is not confirmed is skipped without a request.
+func TestConfirm(t *testing.T) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) { page(rw, "x") }, func(o *Options) {
+		o.Confirm = func(doc vocab.DocID) bool { return doc != 2 }
+	})
+	lease := vocab.Lease{URLs: []vocab.Target{
+		{Doc: 1, URL: "http://www.test/1"}, {Doc: 2, URL: "http://www.test/2"},
+		{Doc: 3, URL: "http://www.test/3"},
+	}}
+	got, _ := w.work(t, context.Background(), lease)
+	if fmt.Sprint(outcomes(got)) != "[fetched skipped fetched]" {
+		t.Error(outcomes(got))
+	}
+	for _, r := range w.requests {
+		if strings.Contains(fmt.Sprint(r), "/2") {
+			t.Errorf("%v", w.requests)
+		}
+	}
+}
+
 // TestAdmit: a host that may not be visited at its addresses gets no request.
 func TestAdmit(t *testing.T) {
 	admit := false

@@ -9,6 +9,7 @@ import (
 
 	"anatomy/crawler/dnsclient"
 	"anatomy/crawler/signin"
+	"anatomy/vocab"
 )
 
 // Product is the product token of the crawler in robots.txt files.
@@ -35,6 +36,10 @@ type Options struct {
 	// Ready blocks until a page may be fetched, because there is room to process it, or ctx ends.
 	// The function it returns is called once the page was handled. Default never blocks.
 	Ready func(ctx context.Context) (handled func(), err error)
+
+	// Confirm reports, right before the request, whether a document is still to be fetched; it is
+	// Skipped if not. Default always.
+	Confirm func(vocab.DocID) bool
 
 	Timeout        time.Duration // of one fetch; default 60 s
 	HeaderTimeout  time.Duration // until the header is read, with DNS and connecting; default 30 s

@@ -167,7 +167,7 @@ func (c *Crawl) open(o *Options) (err error) {
 	}
 	c.store = storeserver.New(recordWriter{c.repo, c.urls}, c.urls.ByContent,
 		storeserver.Options{MaxPending: maxPending(o.NoIndex)})
-	o.Crawler.Ready = c.parsers.ready
+	o.Crawler.Ready, o.Crawler.Confirm = c.parsers.ready, c.urls.Confirm
 	if c.urls.BoundsAddresses() {
 		o.Crawler.Admit = c.urls.Admit
 	}

@@ -80,6 +80,9 @@ func (n *intake) accept(ctx context.Context, f vocab.Fetch, o *outcome) {
 		n.page(ctx, f, o)
 	case vocab.Redirected:
 		n.redirect(ctx, f, f.Location, o)
+	case vocab.NotFound, vocab.Unsupported:
+		n.urls.RecordMissing(f.Doc) // dispatch returns its error, see add
+		n.events <- o
 	default:
 		n.events <- o
 	}

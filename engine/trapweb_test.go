@@ -107,12 +107,18 @@ func (c *genCrawl) url(path string) weburl.URL {
 func (c *genCrawl) answer(target vocab.Target) {
 	u, err := weburl.Parse(target.URL)
 	testweb.Must(c.t, err)
+	if !c.server.Confirm(target.Doc) {
+		skipped := urlserver.Result{Doc: target.Doc, Outcome: vocab.Skipped, Fetched: c.now}
+		testweb.Must(c.t, c.server.Complete(c.now, []urlserver.Result{skipped}))
+		return
+	}
 	path := u.PathAndQuery()
 	c.got[path]++
 	result := urlserver.Result{Doc: target.Doc, Outcome: vocab.Fetched, Status: 200, Fetched: c.now}
 	html := c.web.page(path)
 	if html == "" {
 		result.Outcome, result.Status = vocab.NotFound, 404
+		testweb.Must(c.t, c.server.RecordMissing(target.Doc))
 	} else {
 		page := &vocab.Page{Doc: target.Doc, URL: target.URL, ContentType: "text/html", Body: []byte(html)}
 		var sample vocab.TextSample
@@ -381,6 +387,16 @@ func realWebs() map[string]*genWeb {
 	late := pathsOf("/late/%d.html", 2*n)
 	webs["a folder that begins with dead links"] = siteOf(late[n:], links(late, name), func(i int) string {
 		return "<h1>Late</h1><p>" + word(i) + "</p>"
+	})
+	threads := pathsOf("/threads/t-%d.html", 2*n)
+	live := []string{}
+	for i := range threads {
+		if i%15 == 14 {
+			live = append(live, threads[i])
+		}
+	}
+	webs["threads of which most are gone"] = siteOf(live, links(threads, name), func(i int) string {
+		return "<h1>Thread</h1><p>" + word(i) + "</p>"
 	})
 	webs["archive"] = siteOf(pathsOf("/2025/%d/log.html", n), links(pathsOf("/2025/%d/log.html", n), name), func(i int) string {
 		return "<h1>Log</h1><p>Nothing happened.</p>"

@@ -90,8 +90,10 @@ func (c *completion) one(f *flight, result *Result) error {
 	c.flights.end(f)
 	c.touch(h)
 	elsewhere := c.judgeHost(f, result)
-	if err := c.countMissing(f, result); err != nil {
-		return err
+	if result.Outcome == vocab.NotFound || result.Outcome == vocab.Unsupported {
+		if err := c.countMissing(f); err != nil {
+			return err
+		}
 	}
 	if len(c.scope.blocked) > 0 {
 		if err := c.block(f, result); err != nil {
@@ -132,28 +134,6 @@ func (c *completion) one(f *flight, result *Result) error {
 		c.changed[h] = true
 	}
 	return nil
-}
-
-// countMissing counts a URL that was requested for the first time and led to no page.
-func (c *completion) countMissing(f *flight, result *Result) error {
-	if result.Outcome != vocab.NotFound && result.Outcome != vocab.Unsupported ||
-		f.record.Kind != vocab.PageTarget || f.record.History.Visits > 0 {
-		return nil
-	}
-	u, err := weburl.Parse(f.record.URL)
-	if err != nil {
-		return err
-	}
-	verdicts, err := c.yields.AddMissing(f.host.Name, &u)
-	if err != nil {
-		return err
-	}
-	if !f.host.Watched {
-		if f.host.Watched, err = c.yields.IsSuspect(f.host.Name, &u); err != nil {
-			return err
-		}
-	}
-	return c.apply(f.host, verdicts)
 }
 
 // block makes the outcome of a document Blocked if its URL is.

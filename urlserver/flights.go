@@ -20,13 +20,14 @@ type flights struct {
 
 // A flight is a document in flight. Its record is the one on disk.
 type flight struct {
-	record       docindex.Record
-	host         *frontier.Host
-	key          docindex.QueueKey // in its queue; zero if it was claimed and not queued
-	url          string            // as leased; https if the host answers so, whatever the record says
-	textRecorded bool              // RecordText was called
-	finding      trap.Finding      // of its text; zero before, and for a page visited again
-	doubtful     bool              // see granter.refuse
+	record   docindex.Record
+	host     *frontier.Host
+	key      docindex.QueueKey // in its queue; zero if it was claimed and not queued
+	url      string            // as leased; https if the host answers so, whatever the record says
+	recorded bool              // RecordText or RecordMissing was called
+	finding  trap.Finding      // of its text; zero before, and for a page visited again
+	doubtful bool              // see granter.refuse
+	evidence uint64            // of its host when it was leased or confirmed
 }
 
 func newFlights(db *docindex.DB) *flights {

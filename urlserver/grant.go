@@ -267,9 +267,66 @@ func (g *granter) refuse(
 	return true, false, nil
 }
 
+// spentShape returns the spent shape of a document that may be refused for it, or none.
+func (s *state) spentShape(
+	h *frontier.Host, r *docindex.Record, u *weburl.URL, known *docindex.URLRecord,
+) (refusal trap.Verdict, err error) {
+	if s.scope.seeds[r.Doc] || r.History.Visits > 0 || known.Sampled || r.Kind != vocab.PageTarget {
+		return refusal, nil
+	}
+	refusal, err = s.yields.Find(h.Name, h.Traps, u, known.Bred)
+	switch {
+	case err != nil || refusal.Trap == 0:
+		return refusal, err
+	case known.Listed:
+		return trap.Verdict{}, nil
+	case refusal.Trap == docindex.SpentParameter && r.Hops > 0: // the site insists on it
+		return trap.Verdict{}, nil
+	}
+	return refusal, nil
+}
+
+// confirm reports whether a document in flight would be leased again. Its evidence is that of its
+// host when it was last decided about, so that most documents are decided about once.
+func (s *state) confirm(doc vocab.DocID) (bool, error) {
+	f := s.flights.inFlight[doc]
+	if f == nil || !f.wasQueued() || f.evidence == f.host.Evidence || f.recorded {
+		return true, nil
+	}
+	f.evidence = f.host.Evidence
+	if s.scope.seeds[doc] || f.record.History.Visits > 0 {
+		return true, nil
+	}
+	u, err := weburl.Parse(f.record.URL)
+	if err != nil {
+		return false, err
+	}
+	known, _, err := s.seen.find(u.Fingerprint())
+	if err != nil {
+		return false, err
+	}
+	refusal, err := s.spentShape(f.host, &f.record, &u, &known)
+	if err != nil || refusal.Trap != 0 {
+		return false, err
+	}
+	if f.doubtful {
+		return true, nil
+	}
+	suspect, err := s.yields.IsSuspect(f.host.Name, &u)
+	if err != nil || !suspect {
+		return err == nil, err
+	}
+	if f.host.Doubtful >= maxDoubtful {
+		return false, nil
+	}
+	f.doubtful = true
+	f.host.Doubtful++
+	return true, nil
+}
+
 // add puts a document in flight, with the scheme that its host answers.
 func (g *granter) add(k docindex.QueueKey, r docindex.Record, doubtful bool) error {
-	f := &flight{record: r, host: g.h, key: k, url: r.URL, doubtful: doubtful}
+	f := &flight{record: r, host: g.h, key: k, url: r.URL, doubtful: doubtful, evidence: g.h.Evidence}
 	is := isHTTPS(r.URL)
 	https := is || g.h.HTTPS && !g.h.HasPort && !r.Swapped
 	if f.hasOtherScheme() && g.h.Elsewhere(g.now, https) {

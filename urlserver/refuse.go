@@ -12,10 +12,10 @@ import (
 // visited again would repeat itself.
 func (c *change) recordText(doc vocab.DocID, text *vocab.TextSample) error {
 	f := c.flights.inFlight[doc]
-	if f == nil || f.textRecorded || f.record.History.Visits > 0 {
+	if f == nil || f.recorded || f.record.History.Visits > 0 {
 		return nil
 	}
-	f.textRecorded = true
+	f.recorded = true
 	u, err := weburl.Parse(f.record.URL)
 	if err != nil {
 		return err
@@ -29,6 +29,42 @@ func (c *change) recordText(doc vocab.DocID, text *vocab.TextSample) error {
 		return err
 	}
 	return c.commit()
+}
+
+// recordMissing counts a URL in flight that was requested for the first time and led to no page.
+func (c *change) recordMissing(doc vocab.DocID) error {
+	f := c.flights.inFlight[doc]
+	if f == nil {
+		return nil
+	}
+	if err := c.countMissing(f); err != nil {
+		return err
+	}
+	return c.commit()
+}
+
+func (c *change) countMissing(f *flight) error {
+	if f.recorded || f.record.Kind != vocab.PageTarget || f.record.History.Visits > 0 {
+		return nil
+	}
+	f.recorded = true
+	u, err := weburl.Parse(f.record.URL)
+	if err != nil {
+		return err
+	}
+	verdicts, err := c.yields.AddMissing(f.host.Name, &u)
+	if err != nil {
+		return err
+	}
+	suspect, err := c.yields.IsSuspect(f.host.Name, &u)
+	if err != nil {
+		return err
+	}
+	if suspect {
+		f.host.Watched = true
+		f.host.Evidence++
+	}
+	return c.apply(f.host, verdicts)
 }
 
 // apply makes verdicts about a host's shapes those in force. URLs that were refused for a shape that
@@ -46,6 +82,7 @@ func (c *change) apply(h *frontier.Host, verdicts []trap.Verdict) error {
 	if !changes {
 		return nil
 	}
+	h.Evidence++
 	h.HostRecord.Spent = true
 	c.b.PutHost(h.Name, h.HostRecord)
 	c.yields.Write(c.b)
@@ -79,17 +116,9 @@ func (c *change) readmit(h *frontier.Host, shape string) error {
 func (c *change) refusal(
 	h *frontier.Host, r *docindex.Record, u *weburl.URL, known *docindex.URLRecord,
 ) (refusal trap.Verdict, err error) {
-	if c.scope.seeds[r.Doc] || r.History.Visits > 0 || known.Sampled || r.Kind != vocab.PageTarget {
-		return refusal, nil
-	}
-	refusal, err = c.yields.Find(h.Name, h.Traps, u, known.Bred)
-	switch {
-	case err != nil || refusal.Trap == 0:
+	refusal, err = c.spentShape(h, r, u, known)
+	if err != nil || refusal.Trap == 0 {
 		return refusal, err
-	case known.Listed:
-		return trap.Verdict{}, nil
-	case refusal.Trap == docindex.SpentParameter && r.Hops > 0: // the site insists on it
-		return trap.Verdict{}, nil
 	}
 	sample, err := c.yields.Refuse(h.Name, refusal)
 	if sample {

@@ -250,6 +250,23 @@ func (s *Server) RecordText(doc vocab.DocID, text *vocab.TextSample) error {
 	return s.do(func(st *state) error { return st.begin().recordText(doc, text) })
 }
 
+// RecordMissing records that a document in flight is no page. Complete does that, too, but later: in
+// between, URLs like it would be requested.
+func (s *Server) RecordMissing(doc vocab.DocID) error {
+	return s.do(func(st *state) error { return st.begin().recordMissing(doc) })
+}
+
+// Confirm reports whether a leased URL is still to be requested. It is not if URLs like it led to no
+// new page since the lease was granted; it is to be completed as Skipped then. A lease has up to
+// LeaseSize URLs, and a site up to PerSite leases: without Confirm, all of those would be requested.
+func (s *Server) Confirm(doc vocab.DocID) (confirmed bool) {
+	err := s.do(func(st *state) (err error) {
+		confirmed, err = st.confirm(doc)
+		return err
+	})
+	return confirmed || err != nil
+}
+
 // Quality returns the estimated quality of a document in flight; 0 for others, and if URLs do not
 // queue by quality.
 func (s *Server) Quality(doc vocab.DocID) float64 {

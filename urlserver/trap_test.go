@@ -41,13 +41,21 @@ func TestTrapsByURL(t *testing.T) {
 		"/id/120410517":            0,
 		"/id/2041051":              0,
 		"/cal/2041/05/17/2041/x/y": docindex.FarFuture,
+		"/{{ page.url }}":          docindex.Template,
+		"/a/%7b%7bnext%7D%7D.html": docindex.Template,
+		"/wiki/${href('Index')}":   docindex.Template,
+		"/go?to={% url 'about' %}": docindex.Template,
+		"/<%= link %>":             docindex.Template,
+		"/{a}/{b}":                 0,
+		"/100%25{}%":               0,
+		"/}}{{":                    0,
 	} {
 		r, _, err := b.s.Get(b.link("http://a.test" + path)[0])
 		if err != nil || r.Trap != want || (r.State == docindex.Trapped) != (want != 0) {
 			t.Errorf("%s: %s (%s), %v; want %s", path, r.State, r.Trap, err, want)
 		}
 	}
-	if st := b.s.Stats(); st.Traps[docindex.Repetitive] != 3 || st.Traps[docindex.FarFuture] != 6 || st.States[docindex.Trapped] != 9 {
+	if st := b.s.Stats(); st.Traps[docindex.Repetitive] != 3 || st.Traps[docindex.FarFuture] != 6 || st.Traps[docindex.Template] != 5 || st.States[docindex.Trapped] != 14 {
 		t.Errorf("%+v", st.Traps)
 	}
 	b.check()
@@ -311,6 +319,87 @@ func TestMediaAreNotRequested(t *testing.T) {
 	}
 	if count(got, "listed.mp4") != 1 {
 		t.Error("what a sitemap lists was not requested")
+	}
+	b.check()
+}
+
+// Of names that differ in numbers alone and lead to no page, few are requested; if some lead to a
+// page, all are.
+func TestNumberedNamesWithoutPages(t *testing.T) {
+	b := newBench(t, Options{Delay: -1, LeaseSize: 8})
+	b.seed("http://a.test/")
+	got := b.walk(func(url string) (p shownPage) {
+		p.text = lines(uint32(len(url)))
+		switch {
+		case url == "http://a.test/":
+			for i := range 100 {
+				p.links = append(p.links, fmt.Sprintf("http://a.test/api/index-2-%d.html", i),
+					fmt.Sprintf("http://a.test/api/node%d.html", i))
+			}
+			for i := range 5 {
+				p.links = append(p.links, fmt.Sprintf("http://a.test/api/%c.html", 'a'+i))
+			}
+		case strings.Contains(url, "/node"):
+			p.missing = !strings.Contains(url, "7")
+		case strings.Contains(url, "/index-"):
+			p.missing = true
+		}
+		return p
+	})
+	if n := count(got, "/index-"); n > 20 {
+		t.Errorf("%d requests for names without pages", n)
+	}
+	if n := count(got, "/node"); n != 100 {
+		t.Errorf("%d of 100 names requested, of which some have pages", n)
+	}
+	b.check()
+}
+
+// URLs that were leased before their folder was found to have no pages are not confirmed.
+func TestConfirm(t *testing.T) {
+	b := newBench(t, Options{Delay: -1, LeaseSize: 100})
+	b.seed("http://a.test/")
+	b.walk(func(string) shownPage { return shownPage{text: lines(1)} })
+	var found []Found
+	for i := range 50 {
+		folder := "dead"
+		if i >= 40 {
+			folder = "live"
+		}
+		u := mustParse(t, fmt.Sprintf("http://a.test/%s/%d", folder, i))
+		found = append(found, Found{URL: u, Quality: 1})
+	}
+	b.add(found...)
+	l, _, _ := b.s.Grant(b.now)
+	if len(l.URLs) != 50 {
+		t.Fatalf("a lease of %d URLs", len(l.URLs))
+	}
+	requested, live := 0, 0
+	for _, target := range l.URLs {
+		switch {
+		case !b.s.Confirm(target.Doc):
+			b.done(Result{Doc: target.Doc, Outcome: vocab.Skipped})
+		case strings.Contains(target.URL, "/dead/"):
+			requested++
+			if err := b.s.RecordMissing(target.Doc); err != nil {
+				t.Fatal(err)
+			}
+			b.done(Result{Doc: target.Doc, Outcome: vocab.NotFound, Status: 404})
+		default:
+			live++
+			b.show(target, shownPage{text: lines(uint32(10 + live))})
+		}
+	}
+	b.release(l, vocab.HostReport{})
+	if requested > 12 || live != 10 {
+		t.Errorf("%d dead URLs and %d live ones requested", requested, live)
+	}
+	if !b.s.Confirm(l.URLs[0].Doc) {
+		t.Error("a document that is not in flight is not confirmed")
+	}
+	b.walk(func(url string) shownPage { return shownPage{missing: true} })
+	if st := b.s.Stats(); st.Traps[docindex.NoPages] < 20 || st.Queued != 0 {
+		t.Errorf("%+v", st)
 	}
 	b.check()
 }

@@ -103,13 +103,14 @@ const (
 	OverSitemaps               // and of sitemaps
 	SpentParameter             // one of its parameters changes nothing; without it, it is another URL
 	NoPages                    // URLs like it lead to no page
+	Template                   // it has an expression of a template that was not expanded
 	Traps                      // number of traps
 )
 
 var trapNames = [Traps]string{
 	"trap", "too deep", "path repeats itself", "date years ahead", "folder repeats itself",
 	"query repeats itself", "budget of URLs", "budget of sitemaps", "parameter without effect",
-	"no pages",
+	"no pages", "unexpanded template",
 }
 
 func (t Trap) String() string {

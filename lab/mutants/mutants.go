@@ -68,6 +68,13 @@ var mutants = []mutant{
 		tests: "./urlserver -run Sitemaps",
 	},
 	{
+		name:  "confirmation", // what came in since the lease spares requests
+		file:  "urlserver/grant.go",
+		old:   "f.evidence == f.host.Evidence || ",
+		new:   "f.evidence >= 0 || ",
+		tests: "./urlserver -run Confirm",
+	},
+	{
 		name:  "site budget", // a site that breeds pages ends
 		file:  "urlserver/internal/frontier/budget.go",
 		old:   "u.Bytes >= uint64(b.Bytes)",

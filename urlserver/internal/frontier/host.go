@@ -25,6 +25,7 @@ type Host struct {
 	Traps         map[string]docindex.Trap // spent URL shapes; nil before they are read
 	Doubtful      int                      // URLs in flight that are probably of a trap
 	Watched       bool                     // such URLs may be queued
+	Evidence      uint64                   // grows when leased URLs may have to be decided about anew
 	SitemapsAdded bool                     // those that its robots.txt names
 
 	site    *Site

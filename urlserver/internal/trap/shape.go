@@ -15,6 +15,7 @@ import (
 //	"/a/b?x&y"   those of a path with these parameters
 //	"?x"         those with a parameter
 //	"*.svg"      those whose paths have an extension
+//	"/a/b#.htm"  those of a folder whose names are equal but for their numbers
 type shape = string
 
 const (
@@ -30,6 +31,16 @@ func foldersOf(u *weburl.URL) []shape {
 		if path[i] == '/' {
 			all = append(all, path[:i+1])
 		}
+	}
+	return all
+}
+
+// placesOf returns the shapes by which URLs are refused that probably do not exist: the folders of u
+// and its numbered shape.
+func placesOf(u *weburl.URL) []shape {
+	all := foldersOf(u)
+	if s := numberedOf(u); s != "" {
+		all = append(all, s)
 	}
 	return all
 }
@@ -121,12 +132,41 @@ func extensionOf(u *weburl.URL) shape {
 	return "*" + strings.ToLower(extension)
 }
 
+// maxName is the length of the longest name with a numbered shape. Longer ones are rarely written by
+// people.
+const maxName = 64
+
+// numberedOf returns the shape of the names that are equal to the last one of u's path but for their
+// numbers, or "" if it has none.
+func numberedOf(u *weburl.URL) shape {
+	path := u.Path()
+	folder := strings.LastIndexByte(path, '/') + 1
+	name := path[folder:]
+	if len(name) > maxName || !strings.ContainsAny(name, "0123456789") {
+		return ""
+	}
+	b := append(make([]byte, 0, len(path)), path[:folder]...)
+	for i := 0; i < len(name); {
+		if n := digits(name[i:]); n > 0 {
+			b = append(b, '#')
+			i += n
+			continue
+		}
+		b = append(b, name[i])
+		i++
+	}
+	return string(b)
+}
+
+// isNumbered reports whether numberedOf returned a shape: no path has a "#".
+func isNumbered(s shape) bool { return strings.IndexByte(s, '#') >= 0 }
+
 // trapOf returns the trap that a spent shape is.
 func trapOf(s shape) docindex.Trap {
 	switch {
 	case s[0] == '?':
 		return docindex.SpentParameter
-	case s[0] == '*':
+	case s[0] == '*', isNumbered(s):
 		return docindex.NoPages
 	case strings.IndexByte(s, '?') >= 0:
 		return docindex.SpentQuery

@@ -54,7 +54,7 @@ func (y *Yields) Find(
 	if len(s) == 0 {
 		return refusal, nil
 	}
-	for _, shape := range parametersOf(u) {
+	for _, shape := range append(parametersOf(u), numberedOf(u)) {
 		if t := s[shape]; t != 0 {
 			return Verdict{shape, t}, nil
 		}
@@ -111,6 +111,9 @@ func Why(db Yielder, r *docindex.Record) (string, error) {
 	}
 	var worst docindex.Yield
 	shapes := append(shapesOf(&u), parametersOf(&u)...)
+	if numbered := numberedOf(&u); numbered != "" {
+		shapes = append(shapes, numbered)
+	}
 	if extension := extensionOf(&u); extension != "" {
 		shapes = append(shapes, extension)
 	}

@@ -20,9 +20,31 @@ func OfURL(u *weburl.URL, now time.Time) docindex.Trap {
 		return docindex.Repetitive
 	case farFuture(u, now):
 		return docindex.FarFuture
+	case isTemplate(u):
+		return docindex.Template
 	}
 	return 0
 }
+
+// isTemplate reports whether u has an expression of a template language that no program expanded,
+// such as {{ url }}, ${href} or <%= link %>. Pages that show templates have such links.
+func isTemplate(u *weburl.URL) bool {
+	text := u.PathAndQuery()
+	if strings.IndexByte(text, '%') < 0 && strings.IndexByte(text, '{') < 0 {
+		return false
+	}
+	text = unescape.Replace(text)
+	for _, marks := range [...][2]string{{"{{", "}}"}, {"${", "}"}, {"{%", "%}"}, {"<%", "%>"}} {
+		_, rest, ok := strings.Cut(text, marks[0])
+		if ok && strings.Contains(rest, marks[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+var unescape = strings.NewReplacer("%7B", "{", "%7D", "}", "%7b", "{", "%7d", "}", "%25", "%",
+	"%3C", "<", "%3E", ">", "%3c", "<", "%3e", ">", "%24", "$")
 
 // The bounds of a path. Real paths repeat a segment now and then (/gui/gui/), dates too
 // (/11/11/11/).

@@ -12,10 +12,12 @@ func TestShapes(t *testing.T) {
 		"http://a.test/":                            {"/"},
 		"http://a.test/a/b.html":                    {"/", "/a/", "*.html"},
 		"http://a.test/a.b/.c":                      {"/", "/a.b/"},
-		"http://a.test/1/2/3/4/5/6/7.longextension": {"/", "/1/", "/1/2/", "/1/2/3/", "/1/2/3/4/"},
+		"http://a.test/1/2/3/4/5/6/7.longextension": {"/", "/1/", "/1/2/", "/1/2/3/", "/1/2/3/4/", "/1/2/3/4/5/6/#.longextension"},
 		"http://a.test/a/?z=1&b=2;b=3":              {"/", "/a/", "/a/?", "/a/?b&z", "?b", "?z"},
 		"http://a.test/?item[1]=x&item[22]=y":       {"/", "/?", "/?item[]", "?item[]"},
 		"http://a.test/list?20301231":               {"/", "/list?"},
+		"http://a.test/a1/b2-3.4c.html":             {"/", "/a1/", "*.html", "/a1/b#-#.#c.html"},
+		"http://a.test/7":                           {"/", "/#"},
 		"http://a.test/x.SVG?20301231&page=7":       {"/", "/x.SVG?", "/x.SVG?&page", "?page", "*.svg"},
 	} {
 		u, err := weburl.Parse(url)
@@ -25,6 +27,9 @@ func TestShapes(t *testing.T) {
 		got := append(shapesOf(&u), parametersOf(&u)...)
 		if extension := extensionOf(&u); extension != "" {
 			got = append(got, extension)
+		}
+		if numbered := numberedOf(&u); numbered != "" {
+			got = append(got, numbered)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", url, got, want)

@@ -60,9 +60,11 @@ const (
 	// maxVotes is the number of pages of one path that count against a parameter.
 	maxVotes = 4
 
-	// maxMissing is the number of URLs of a folder, or with an extension, that lead to no page
-	// until the others are refused.
-	maxMissing = 20
+	// maxMissing is the number of URLs of a folder, with an extension or of a numbered shape that
+	// lead to no page until the others are refused. With 10 instead of 20, a crawl of 281,638 pages
+	// would have spared 2,588 requests instead of 1,747 by folders, and lost no page with either;
+	// with 4 it would have lost one.
+	maxMissing = 10
 
 	// missingForPage is the number of URLs without a page that a page with the extension makes up
 	// for.
@@ -122,7 +124,25 @@ func (y *Yields) AddPage(
 			return f, nil, err
 		}
 	}
+	if err := y.addNumbered(&verdicts, host, u); err != nil {
+		return f, nil, err
+	}
 	return f, verdicts, y.addParameters(&f, &verdicts, host, u, text)
+}
+
+// addNumbered counts a page for its numbered shape if some of its URLs led to no page. Of the others,
+// which are most, nothing is written.
+func (y *Yields) addNumbered(verdicts *[]Verdict, host string, u *weburl.URL) error {
+	s := numberedOf(u)
+	if s == "" {
+		return nil
+	}
+	y.shown.add(groupOf(host, s), visited)
+	v, err := y.get(shapeKey{host, s})
+	if err != nil || v.Missing == 0 {
+		return err
+	}
+	return y.count(verdicts, host, s, func(v *docindex.Yield) { v.New++ })
 }
 
 // repeats reports whether a page repeats, and remembers its lines. Lines count as known that the
@@ -193,9 +213,10 @@ func (y *Yields) HasShown(host string, u *weburl.URL, parameter shape) bool {
 // suspectMissing is the number of URLs of a folder that lead to no page until others are doubtful.
 const suspectMissing = 4
 
-// IsSuspect reports whether a folder of u had only URLs that lead to no page, and several.
+// IsSuspect reports whether a folder of u, or its numbered shape, had only URLs that lead to no page,
+// and several.
 func (y *Yields) IsSuspect(host string, u *weburl.URL) (bool, error) {
-	for _, s := range foldersOf(u) {
+	for _, s := range placesOf(u) {
 		v, err := y.get(shapeKey{host, s})
 		if err != nil || v.Missing >= suspectMissing && v.New+v.Repeated == 0 {
 			return err == nil, err
@@ -257,11 +278,14 @@ func (y *Yields) AddMissing(host string, u *weburl.URL) (verdicts []Verdict, err
 	if y.Disabled() {
 		return nil, nil
 	}
-	shapes := foldersOf(u)
+	shapes := placesOf(u)
 	if extension := extensionOf(u); extension != "" {
 		shapes = append(shapes, extension)
 	}
 	for _, s := range shapes {
+		if isNumbered(s) && y.shown.has(groupOf(host, s), visited) {
+			continue
+		}
 		err := y.count(&verdicts, host, s, func(v *docindex.Yield) { v.Missing++ })
 		if err != nil {
 			return nil, err
@@ -280,10 +304,10 @@ func (y *Yields) Refuse(host string, refusal Verdict) (sample bool, err error) {
 		n = v.Refused
 	})
 	switch {
-	case s[0] == '*': // 1, 8, 64, …
+	case s[0] == '*' && media[s[1:]]: // 1, 8, 64, …
 		sample = n&(n-1) == 0 && bits.TrailingZeros64(n)%3 == 0
-	case t == docindex.NoPages:
-		sample = n%16 == 0
+	case t == docindex.NoPages: // 4, 8, 16, 32, 48, …, 256, 320, …
+		sample = n == 4 || n == 8 || n%16 == 0 && n <= 256 || n%64 == 0
 	case t == docindex.SpentParameter: // 4, 16, 64, …
 		sample = n > 1 && n&(n-1) == 0 && bits.TrailingZeros64(n)%2 == 0
 	default: // 2, 4, 8, …
@@ -336,7 +360,9 @@ func (y *Yields) judge(s shape, v docindex.Yield) docindex.Trap {
 	most := uint64(max(0, y.maxRepeated))
 	switch kind {
 	case docindex.NoPages:
-		most = maxMissing
+		if most = maxMissing; isNumbered(s) && v.New > 0 {
+			return 0
+		}
 		if media[s[1:]] {
 			most = 0
 		}
