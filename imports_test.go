@@ -93,6 +93,7 @@ lab/clients:
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex
 lab/pagerank: pagerank
 lab/crashes: vocab disk/docindex
+lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver
 lab/urlcache: vocab weburl urlserver/* indexer disk/*
 lab/scheduling: vocab weburl urlserver pagerank disk/datadir disk/linkdb

@@ -80,7 +80,7 @@ func (s *Step) explain(db Documents) error {
 	switch budget := s.Trap.Budget(); {
 	case s.State == docindex.Queued && s.History.Visits == 0:
 		site, err := db.Site(weburl.SiteOf(u.Hostname()))
-		if site.Spent == docindex.ByteBudget || site.Spent == docindex.ParsingBudget {
+		if site.Spent.EndsSite() {
 			s.Waits = site.Spent.String()
 		}
 		return err

@@ -20,6 +20,8 @@ var numbers = []struct{ document, sentence, folder, code string }{
 	{"doc/politeness.md", "`--delay` (one second)", "urlserver", `Delay, time\.Second`},
 	{"doc/politeness.md", "five times the time of the last answer", "urlserver", `AnswerFactor, 5\)`},
 	{"doc/politeness.md", "share an address eight are read at a time", "urlserver", `PerAddress, 8\)`},
+	{"doc/politeness.md", "URLs named by a site until no more of its pages are fetched | five times as many",
+		"urlserver/internal/frontier", `maxFound = 5`},
 	{"doc/politeness.md", "after 1 s, 10 s and a minute", "urlserver",
 		`time\.Second, 10 \* time\.Second, time\.Minute`},
 	{"doc/politeness.md", "A chain ends after ten", "urlserver", `maxRedirects += 10`},

@@ -121,18 +121,20 @@ func TestSiteBudgets(t *testing.T) {
 		name    string
 		budget  Budget
 		larger  Budget
+		links   int // of each page
 		fetched int // about
 		spent   docindex.Budget
 	}{
-		{"URLs", urls(500), urls(900), 501, docindex.URLBudget},
-		{"bytes", bytes(300_000), bytes(400_000), 300, docindex.ByteBudget},
-		{"parsing", parsing(200 * time.Millisecond), parsing(time.Second), 200, docindex.ParsingBudget},
+		{"URLs", urls(500), urls(900), 4, 501, docindex.URLBudget},
+		{"URLs found", urls(500), urls(900), 20, 125, docindex.FoundBudget},
+		{"bytes", bytes(300_000), bytes(400_000), 5, 300, docindex.ByteBudget},
+		{"parsing", parsing(200 * time.Millisecond), parsing(time.Second), 5, 200, docindex.ParsingBudget},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := Options{Delay: -1, MaxDepth: 1 << 15, SiteBudget: c.budget}
 			b := newBench(t, o)
 			b.seed("http://a.test/")
-			n := b.breed(5, 10_000)
+			n := b.breed(c.links, 10_000)
 			if n < c.fetched || n > c.fetched+32 { // a lease more
 				t.Errorf("%d pages were fetched, want %d", n, c.fetched)
 			}
@@ -142,7 +144,8 @@ func TestSiteBudgets(t *testing.T) {
 			}
 			st := b.s.Stats()
 			refused, waiting := st.Traps[docindex.OverURLs], st.Waiting[c.spent.String()]
-			if isURLs := c.spent == docindex.URLBudget; (refused > 0) != isURLs || (waiting > 0) == isURLs {
+			isURLs := c.budget.URLs > 0
+			if (refused > 0) != isURLs || (waiting > 0) != c.spent.EndsSite() {
 				t.Errorf("%d refused, waiting %v", refused, st.Waiting)
 			}
 			b.check()

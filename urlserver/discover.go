@@ -163,7 +163,14 @@ func (d *discovery) addNew(f *Found, fp vocab.Fingerprint) (vocab.DocID, error) 
 			return 0, err
 		}
 	}
-	return r.Doc, d.insertFound(&r, u, fp, f)
+	if err := d.insertFound(&r, u, fp, f); err != nil || r.Trap != docindex.OverURLs {
+		return r.Doc, err
+	}
+	h, err := d.queues.host(&f.URL)
+	if err == nil {
+		d.use(h).Refuse()
+	}
+	return r.Doc, err
 }
 
 // countBred counts that a new URL was found on a page.

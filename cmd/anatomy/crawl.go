@@ -109,7 +109,9 @@ whose name does not exist, stay as they are.
 --recrawl --max-age 0s visits every page now.
 
 A site that breeds URLs ends by a budget: see --max-urls-per-site, --max-mb-per-site and
---max-parsing-per-site. They count over all runs. A crawl with a larger budget goes on.
+--max-parsing-per-site. They count over all runs. URLs beyond the first are refused, and those in the queue
+are still fetched, until the pages of the site have named five times as many. A crawl with a larger budget
+goes on.
 
 --policy sets the order of the crawl, and may change when a crawl is resumed:
   crawl-ability      sites with the most page quality per second, their best pages first
@@ -148,7 +150,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.Uint64Var(&f.maxPages, "max-pages", 0, "stop after `N` pages; 0 for no limit")
 	flags.Uint64Var(&f.hostPages, "max-pages-per-host", 0, "fetch at most `N` pages of one host; 0 for no limit")
 	flags.Uint16Var(&f.maxDepth, "max-depth", 64, "follow at most `N` links from the start URLs")
-	flags.Int64Var(&f.siteURLs, "max-urls-per-site", urlserver.DefaultSiteURLs, "queue at most `N` URLs of one site; -1 for no limit")
+	flags.Int64Var(&f.siteURLs, "max-urls-per-site", urlserver.DefaultSiteURLs, "queue at most `N` URLs of one site, and leave it when its pages have named 5 times as many; -1 for no limit")
 	flags.Int64Var(&f.siteMB, "max-mb-per-site", urlserver.DefaultSiteBytes/1e6, "fetch at most `MB` of new pages of one site; -1 for no limit")
 	flags.DurationVar(&f.siteParsing, "max-parsing-per-site", urlserver.DefaultSiteParsing, "parse new pages of one site for at most `TIME`; -1s for no limit")
 	flags.IntVar(&f.repeats, "max-repeats", 50, "leave a folder after `N` pages more than it has new ones that repeat known text and lead to new URLs, a query after a fifth; -1 for never")

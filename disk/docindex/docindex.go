@@ -37,8 +37,8 @@
 // the name did not resolve, and the last such time in Unix s. Version 3 ends before that, version 2
 // has only flag 1, version 1 ends after the pages.
 //
-// A SiteUsage, version 1: version [1], Budget [1], then varints: URLs queued, bytes and µs spent on
-// pages, sitemaps queued, and their bytes.
+// A SiteUsage, version 2: version [1], Budget [1], then varints: URLs queued, bytes and µs spent on
+// pages, sitemaps queued, their bytes, and URLs refused. Version 1 ends before the last.
 //
 // Counts, version 3: version [1], numbers of states, outcomes and traps [1 each], then varints:
 // known, pages, and the totals by state, outcome and trap.

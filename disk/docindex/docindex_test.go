@@ -110,6 +110,30 @@ func TestGoldenDump(t *testing.T) {
 	}
 }
 
+// Sites of version 1 have no refused URLs.
+func TestSiteVersions(t *testing.T) {
+	want := SiteUsage{
+		URLs: 5, Bytes: 6, Parsing: 7 * time.Microsecond, Sitemaps: 8, SitemapBytes: 9, Refused: 300,
+		Spent: FoundBudget,
+	}
+	got, err := decodeSite("a.test", want.append(nil))
+	if err != nil || got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	want.Refused, want.Spent = 0, ByteBudget
+	got, err = decodeSite("a.test", []byte{1, byte(ByteBudget), 5, 6, 7, 8, 9})
+	if err != nil || got != want {
+		t.Errorf("version 1: %+v, %v; want %+v", got, err, want)
+	}
+	for _, damaged := range [][]byte{
+		nil, {3, 0, 5, 6, 7, 8, 9, 1}, {1, 0, 5, 6, 7, 8, 9, 1}, {2, byte(budgets), 5, 6, 7, 8, 9, 1},
+	} {
+		if _, err := decodeSite("a.test", damaged); err == nil {
+			t.Errorf("%v was read", damaged)
+		}
+	}
+}
+
 func TestReadBack(t *testing.T) {
 	db := openMem(t)
 	fill(t, db)

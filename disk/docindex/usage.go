@@ -13,6 +13,7 @@ type SiteUsage struct {
 	Parsing      time.Duration // of pages, whole µs
 	Sitemaps     uint64        // that were queued
 	SitemapBytes uint64        // decoded
+	Refused      uint64        // URLs of pages that were found when URLs had reached its budget
 	Spent        Budget        // that the last run found used up
 }
 
@@ -26,7 +27,15 @@ const (
 	ByteBudget                  // of SiteUsage.Bytes
 	ParsingBudget               // of SiteUsage.Parsing
 	SitemapBudget               // of SiteUsage.Sitemaps and SitemapBytes
+	FoundBudget                 // of SiteUsage.URLs and Refused
+	budgets                     // number of budgets
 )
+
+// EndsSite reports whether no new page of a site is fetched that has used up the budget. Those of
+// URLs and sitemaps leave the queued ones to be fetched.
+func (b Budget) EndsSite() bool {
+	return b == ByteBudget || b == ParsingBudget || b == FoundBudget
+}
 
 // String returns the reason, for people, not to fetch a URL of a site that has used up a budget.
 func (b Budget) String() string {
@@ -39,17 +48,20 @@ func (b Budget) String() string {
 		return "budget of parsing time used up by its site (crawl --max-parsing-per-site)"
 	case SitemapBudget:
 		return "budget of sitemaps used up by its site"
+	case FoundBudget:
+		return "five times the budget of URLs named by its site (crawl --max-urls-per-site)"
 	}
 	return "within its budgets"
 }
 
-// siteVersion is that of the encoding of a SiteUsage.
-const siteVersion = 1
+// siteVersion is that of the encoding of a SiteUsage. Version 1 ends before the refused URLs.
+const siteVersion = 2
 
 func (u *SiteUsage) append(b []byte) []byte {
 	b = append(b, siteVersion, byte(u.Spent))
 	for _, n := range []uint64{
 		u.URLs, u.Bytes, uint64(u.Parsing.Microseconds()), u.Sitemaps, u.SitemapBytes,
+		u.Refused,
 	} {
 		b = binary.AppendUvarint(b, n)
 	}
@@ -64,7 +76,10 @@ func decodeSite(name string, b []byte) (SiteUsage, error) {
 		Parsing:  time.Duration(d.uvarint(maxMicros)) * time.Microsecond,
 		Sitemaps: d.uvarint(1<<64 - 1), SitemapBytes: d.uvarint(1<<64 - 1),
 	}
-	if err := d.end(); err != nil || v != siteVersion || u.Spent > SitemapBudget {
+	if v > 1 {
+		u.Refused = d.uvarint(1<<64 - 1)
+	}
+	if err := d.end(); err != nil || v < 1 || v > siteVersion || u.Spent >= budgets {
 		return SiteUsage{}, fmt.Errorf("docindex: site %q: corrupt, or of another version", name)
 	}
 	return u, nil

@@ -21,6 +21,11 @@ const (
 	maxSitemapBytes = 1 << 30 // decoded
 )
 
+// maxFound is how many times its budget of URLs a site may name until it is left. Each URL costs an
+// entry, refused or not, and a site that breeds names new ones on every page. Five times leaves a
+// site that is only too large fetched as far as its budget goes.
+const maxFound = 5
+
 // Usage is what was spent on the site. It belongs to the URL server.
 func (s *Site) Usage() *docindex.SiteUsage { return &s.usage }
 
@@ -36,12 +41,18 @@ func (s *Site) Admit(sitemap bool) docindex.Budget {
 	case sitemap:
 		u.Sitemaps++
 	case u.URLs >= uint64(s.o.Budget.URLs):
-		u.Spent = docindex.URLBudget
+		s.judge()
 		return docindex.URLBudget
 	default:
 		u.URLs++
 	}
 	return docindex.NoBudget
+}
+
+// Refuse counts a URL that was found when the budget of URLs was used up.
+func (s *Site) Refuse() {
+	s.usage.Refused++
+	s.judge()
 }
 
 // Spend counts what the first fetch of a page or sitemap took.
@@ -64,6 +75,8 @@ func (s *Site) judge() {
 		u.Spent = docindex.ByteBudget
 	case u.Parsing >= b.Parsing:
 		u.Spent = docindex.ParsingBudget
+	case u.Refused/(maxFound-1) >= uint64(b.URLs):
+		u.Spent = docindex.FoundBudget
 	case u.URLs >= uint64(b.URLs):
 		u.Spent = docindex.URLBudget
 	default:
@@ -72,9 +85,7 @@ func (s *Site) judge() {
 }
 
 // isSpent reports whether no new page of the site may be fetched.
-func (s *Site) isSpent() bool {
-	return s.usage.Spent == docindex.ByteBudget || s.usage.Spent == docindex.ParsingBudget
-}
+func (s *Site) isSpent() bool { return s.usage.Spent.EndsSite() }
 
 // SitemapsSpent reports whether no new sitemap of the site may be fetched.
 func (s *Site) SitemapsSpent() bool { return s.usage.SitemapBytes >= maxSitemapBytes }
