@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/repository"
@@ -149,4 +150,24 @@ func TestUndoNeedsNoFetch(t *testing.T) {
 	}
 	testweb.SameMaps(t, "pages", testweb.Fates(t, o.Dir), want)
 	testweb.SameLists(t, "index", testweb.Searchable(t, o.Dir), found)
+}
+
+// TestRestoredPagesAreRevisited: the next recrawl visits pages that were blocked and unblocked since the
+// last one. The patterns in force are then those of the last recrawl.
+func TestRestoredPagesAreRevisited(t *testing.T) {
+	w := testweb.New(t)
+	w.Page("one.test/", `<title>One</title><a href="/a">a</a> <a href="/b">b</a>`)
+	w.Page("one.test/a", `<title>a</title><p>heron`)
+	w.Page("one.test/b", `<title>b</title><p>stork`)
+	o := testweb.Recrawling(w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/"))
+	testweb.Crawl(t, o)
+	for _, do := range []func(context.Context, string, []string) (control.BlockReport, error){upkeep.Block, upkeep.Unblock} {
+		_, err := do(t.Context(), o.Dir, []string{"http://one.test/a"})
+		testweb.Must(t, err)
+	}
+	w.Requests()
+	testweb.Crawl(t, o)
+	if asked := w.Requests(); asked["one.test/a"] != 1 || asked["one.test/b"] != 1 {
+		t.Errorf("the recrawl asked for %v", asked)
+	}
 }

@@ -56,6 +56,9 @@ func (s *schedule) retry(
 func (s *schedule) revisitAt(b *docindex.Batch, r *docindex.Record, due time.Time) {
 	r.Due = time.Time{}
 	if s.o.Recrawl.Mode == NoRecrawl {
+		if s.o.KeepScope { // Open kept the table of revisits, which is incomplete now
+			b.PutMeta(metaRecrawl, "")
+		}
 		return
 	}
 	r.Due = due.UTC().Truncate(time.Millisecond)
