@@ -486,6 +486,50 @@ func TestRobotsTrouble(t *testing.T) {
 	}
 }
 
+// TestRobotsOnce: visits of one origin at the same time share one request for robots.txt. If it fails,
+// each sends its own.
+func TestRobotsOnce(t *testing.T) {
+	const visits = 8
+	for _, c := range []struct{ status, requests int }{{http.StatusOK, 1}, {http.StatusServiceUnavailable, visits}} {
+		started, goOn := make(chan struct{}, visits), make(chan struct{})
+		w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/robots.txt" {
+				started <- struct{}{}
+				<-goOn
+				rw.WriteHeader(c.status)
+				return
+			}
+			page(rw, "x")
+		}, nil)
+		var all sync.WaitGroup
+		visit := func(n int) {
+			all.Go(func() {
+				w.Visit(t.Context(), vocab.Lease{URLs: []vocab.Target{{URL: fmt.Sprintf("http://www.test/%d", n)}}}, func(vocab.Fetch) {})
+			})
+		}
+		visit(0)
+		<-started
+		for n := range visits - 1 {
+			visit(n + 1)
+		}
+		other := func(v VisitStatus) bool { return v.Doing != "robots.txt" }
+		for all := []VisitStatus(nil); len(all) < visits || slices.ContainsFunc(all, other); all = w.Visits() {
+			time.Sleep(time.Millisecond)
+		}
+		close(goOn)
+		all.Wait()
+		requests := 0
+		for _, r := range w.requests {
+			if strings.HasSuffix(r, "/robots.txt") {
+				requests++
+			}
+		}
+		if requests != c.requests || c.status == http.StatusOK && len(w.requests) != 1+visits {
+			t.Errorf("status %d: %d requests of robots.txt among %v", c.status, requests, w.requests)
+		}
+	}
+}
+
 // TestSlowDown: 429 and 503 end the lease and hold the site.
 func TestSlowDown(t *testing.T) {
 	var header string

@@ -1,15 +1,20 @@
 package crawler
 
 import (
+	"sync"
 	"time"
 
 	"anatomy/crawler/robots"
 	"anatomy/lru"
 )
 
-// A robotsCache holds the rules of origins within a bound on memory.
+// A robotsCache holds the rules of origins within a bound on memory. Visits that need the same rules
+// at the same time share one request.
 type robotsCache struct {
 	rules *lru.Cache[string, cachedRules] // by origin
+
+	mu      sync.Mutex
+	reading map[string]chan struct{} // origins whose robots.txt is requested now; closed when it was
 }
 
 type cachedRules struct {
@@ -19,9 +24,12 @@ type cachedRules struct {
 
 // newRobotsCache returns a cache of about limit bytes.
 func newRobotsCache(limit int) *robotsCache {
-	return &robotsCache{lru.New(limit, func(origin string, c cachedRules) int {
-		return 256 + len(origin) + c.rules.Size()
-	})}
+	return &robotsCache{
+		rules: lru.New(limit, func(origin string, c cachedRules) int {
+			return 256 + len(origin) + c.rules.Size()
+		}),
+		reading: map[string]chan struct{}{},
+	}
 }
 
 // get returns the rules of an origin, nil if there are none or they have expired.
@@ -35,4 +43,23 @@ func (c *robotsCache) get(origin string, now time.Time) *robots.Rules {
 
 func (c *robotsCache) put(origin string, rules *robots.Rules, expires time.Time) {
 	c.rules.Put(origin, cachedRules{rules, expires})
+}
+
+// begin makes the caller the one that requests the robots.txt of an origin, who calls end when it has
+// put the rules or has none. If another visit requests it now, begin returns a channel that is closed
+// when that visit calls end.
+func (c *robotsCache) begin(origin string) (end func(), other <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if done := c.reading[origin]; done != nil {
+		return nil, done
+	}
+	done := make(chan struct{})
+	c.reading[origin] = done
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.reading, origin)
+		close(done)
+	}, nil
 }

@@ -37,17 +37,34 @@ type origin struct {
 	reported   bool // a target was Failed because of it
 }
 
-// get returns the rules of u's origin, from memory or by a request.
+// get returns the rules of u's origin, from memory or by a request. It waits for another visit that
+// requests them, and sends a request of its own only if that one brought none.
 func (s *origins) get(ctx context.Context, u *weburl.URL, tries uint8) *origin {
 	name := u.Origin()
 	if o := s.byName[name]; o != nil {
 		return o
 	}
 	o := &origin{name: name}
-	if o.rules = s.cache.get(name, s.client.o.Now()); o.rules != nil {
+	o.rules = s.cache.get(name, s.client.o.Now())
+	var end func()
+	if o.rules == nil {
+		var other <-chan struct{}
+		if end, other = s.cache.begin(name); other != nil {
+			s.activity.set("robots.txt")
+			select {
+			case <-other:
+			case <-ctx.Done():
+			}
+		}
+		o.rules = s.cache.get(name, s.client.o.Now())
+	}
+	if o.rules != nil {
 		s.count.robotsHits.Add(1)
 	} else {
 		s.fetch(ctx, o, tries)
+	}
+	if end != nil {
+		end()
 	}
 	if o.rules != nil {
 		s.heed(o.rules, u)
