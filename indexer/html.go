@@ -53,10 +53,12 @@ func (p *htmlParser) readText() {
 	if p.skip.open() {
 		return
 	}
+	p.sample.add(p.tags.Raw(), p.linked)
+	if p.links.outlineOnly {
+		return
+	}
 	text := p.tags.Content()
-	p.sample.add(text, p.linked)
 	switch {
-	case p.links.outlineOnly:
 	case !p.inTitle:
 		p.append(text, p.format.style())
 	case !p.hasTitle:
@@ -85,8 +87,22 @@ func (p *htmlParser) startTag(empty bool) {
 	}
 	if k&block != 0 {
 		p.endLine(k)
+	}
+	if p.links.outlineOnly {
+		p.startElement()
+	} else {
+		p.startFormat(k, empty)
+		p.startElement()
+		p.text.parts.addElement(&p.tags)
+	}
+	p.markup.startSkip(k, empty)
+}
+
+// startFormat does what a start tag means for the text around it.
+func (p *htmlParser) startFormat(k kind, empty bool) {
+	if k&block != 0 {
 		p.endBlock()
-		if !empty && !p.links.outlineOnly {
+		if !empty {
 			p.nav.start(&p.tags)
 		}
 	}
@@ -94,11 +110,6 @@ func (p *htmlParser) startTag(empty bool) {
 		p.text.breakWord()
 	}
 	p.format.start(&p.tags, k)
-	p.startElement()
-	if !p.links.outlineOnly {
-		p.text.parts.addElement(&p.tags)
-	}
-	p.markup.startSkip(k, empty)
 }
 
 // startElement does what a start tag means beside its formatting.
@@ -154,13 +165,10 @@ func (p *htmlParser) endTag() {
 	tag := p.tags.Tag
 	if k&block != 0 {
 		p.endLine(k)
-		p.endBlock()
-		p.nav.end(tag)
 	}
-	if k&spacer != 0 {
-		p.text.breakWord()
+	if !p.links.outlineOnly {
+		p.endFormat(tag, k)
 	}
-	p.format.end(tag, k)
 	switch tag {
 	case atom.A:
 		p.links.end()
@@ -171,6 +179,18 @@ func (p *htmlParser) endTag() {
 	case atom.Noscript:
 		p.noscript = false
 	}
+}
+
+// endFormat does what an end tag means for the text around it.
+func (p *htmlParser) endFormat(tag atom.Atom, k kind) {
+	if k&block != 0 {
+		p.endBlock()
+		p.nav.end(tag)
+	}
+	if k&spacer != 0 {
+		p.text.breakWord()
+	}
+	p.format.end(tag, k)
 }
 
 // image adds the text of an img element.

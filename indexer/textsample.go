@@ -59,7 +59,8 @@ func (s *sampler) reset(url string) {
 	}
 }
 
-// add adds a piece of the current line. Words do not extend over pieces.
+// add adds a piece of the current line, as it stands in the page. Words do not extend over pieces, nor
+// over character references, which are not decoded.
 func (s *sampler) add(text []byte, linked bool) {
 	room := &s.room[0]
 	if linked {
@@ -72,6 +73,10 @@ func (s *sampler) add(text []byte, linked bool) {
 	for i := 0; i < len(text); {
 		h, figure, n := nextWord(text[i:])
 		i += n
+		if h == 0 && text[i-1] == '&' {
+			i += referenceName(text[i:])
+			continue
+		}
 		if h == 0 || s.mayBe>>(h&63)&1 != 0 && slices.Contains(s.inURL, h) {
 			continue
 		}
@@ -84,6 +89,20 @@ func (s *sampler) add(text []byte, linked bool) {
 		l.words = (l.words ^ h) * hashFactor
 		l.count++
 	}
+}
+
+// referenceName returns the length of the rest of a character reference whose & is before s, 0 if there
+// is none.
+func referenceName(s []byte) int {
+	for n, c := range s[:min(len(s), 32)] {
+		switch {
+		case c == ';':
+			return n + 1
+		case weights[c] == 0 && c != '#':
+			return 0
+		}
+	}
+	return 0
 }
 
 // weights of bytes: of letters 1, of digits -1, of others 0.

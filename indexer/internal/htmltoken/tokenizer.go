@@ -92,6 +92,9 @@ func (z *Tokenizer) Content() []byte {
 	return resolve(s, false, z.nul)
 }
 
+// Raw returns the text of the current Text as it stands in the page, with its character references.
+func (z *Tokenizer) Raw() []byte { return z.page[z.text[0]:z.text[1]] }
+
 // Next moves to the next token. A tag without end is no token and ends the page.
 func (z *Tokenizer) Next() Kind {
 	z.start = z.end
