@@ -44,16 +44,20 @@ func start(t testing.TB, o Options) *Client {
 // serve runs a name server on loopback, over UDP and TCP.
 func serve(t testing.TB, handler dns.HandlerFunc) string {
 	t.Helper()
-	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	var conn net.PacketConn
+	var l net.Listener
+	for l == nil { // until a port is free for UDP and for TCP
+		var err error
+		if conn, err = net.ListenPacket("udp4", "127.0.0.1:0"); err != nil {
+			t.Fatal(err)
+		}
+		if l, err = net.Listen("tcp4", conn.LocalAddr().String()); err != nil {
+			t.Log(err)
+			conn.Close()
+		}
 	}
 	addr := conn.LocalAddr().String()
-	servers := []*dns.Server{{PacketConn: conn, Handler: handler}}
-	if l, err := net.Listen("tcp4", addr); err == nil {
-		servers = append(servers, &dns.Server{Listener: l, Handler: handler})
-	}
-	for _, s := range servers {
+	for _, s := range []*dns.Server{{PacketConn: conn, Handler: handler}, {Listener: l, Handler: handler}} {
 		up := make(chan struct{})
 		s.NotifyStartedFunc = func() { close(up) }
 		go func() { _ = s.ActivateAndServe() }()

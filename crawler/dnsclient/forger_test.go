@@ -265,7 +265,9 @@ func TestLetterCase(t *testing.T) {
 			names <- name
 			if strings.EqualFold(name, "www.victim.test.") {
 				lie := records(r, 0, "www.victim.test. 60 IN A "+forgedAddr)
-				lie.Question[0].Name = "www.victim.test."
+				if lie.Question[0].Name = "www.victim.test."; name == lie.Question[0].Name {
+					lie.Question[0].Name = "WWW.victim.test." // the forger guesses other letters
+				}
 				_ = w.WriteMsg(lie)
 				return
 			}
