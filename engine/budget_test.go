@@ -37,7 +37,11 @@ func TestBreedingSite(t *testing.T) {
 		o := w.Options(filepath.Join(t.TempDir(), "data"), "http://maze.test/")
 		o.URLs.SiteBudget = budget
 		stats := testweb.Crawl(t, o)
-		if n := len(w.Requests()); n < 20 || n > 1000 {
+		least := 20
+		if name == docindex.ParsingBudget {
+			least = 1 // how many pages 5 ms are enough for depends on the machine
+		}
+		if n := len(w.Requests()); n < least || n > 1000 {
 			t.Errorf("%s: %d pages were asked for", name, n)
 		}
 		isURLs := name == docindex.URLBudget
