@@ -166,6 +166,21 @@ func page(rw http.ResponseWriter, text string) {
 	_, _ = io.WriteString(rw, text)
 }
 
+// trickle sends a byte each 5 ms until the client leaves.
+func trickle(rw http.ResponseWriter, r *http.Request) {
+	for {
+		if _, err := io.WriteString(rw, "x"); err != nil {
+			return
+		}
+		_ = http.NewResponseController(rw).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
 // TestReportOfConnections: the report has the figures of connections that scheduling uses.
 func TestReportOfConnections(t *testing.T) {
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
@@ -657,17 +672,7 @@ func TestBodies(t *testing.T) {
 				}
 			}
 		case "/slow":
-			for {
-				if _, err := io.WriteString(rw, "x"); err != nil {
-					return
-				}
-				_ = http.NewResponseController(rw).Flush()
-				select {
-				case <-r.Context().Done():
-					return
-				case <-time.After(5 * time.Millisecond):
-				}
-			}
+			trickle(rw, r)
 		case "/header":
 			rw.Header().Set("X-Large", strings.Repeat("x", 20<<10))
 		case "/cut":

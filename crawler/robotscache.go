@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -45,15 +46,20 @@ func (c *robotsCache) put(origin string, rules *robots.Rules, expires time.Time)
 	c.rules.Put(origin, cachedRules{rules, expires})
 }
 
-// begin makes the caller the one that requests the robots.txt of an origin, who calls end when it has
-// put the rules or has none. If another visit requests it now, begin returns a channel that is closed
-// when that visit calls end.
-func (c *robotsCache) begin(origin string) (end func(), other <-chan struct{}) {
+// begin is called before the robots.txt of an origin is requested. If another visit requests it now,
+// begin waits until that one calls end, or ctx ends. The caller looks into the cache again, sends a
+// request if there are no rules yet, and calls end.
+func (c *robotsCache) begin(ctx context.Context, origin string) (end func()) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if done := c.reading[origin]; done != nil {
-		return nil, done
+	if other := c.reading[origin]; other != nil {
+		c.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+		}
+		return func() {}
 	}
+	defer c.mu.Unlock()
 	done := make(chan struct{})
 	c.reading[origin] = done
 	return func() {
@@ -61,5 +67,5 @@ func (c *robotsCache) begin(origin string) (end func(), other <-chan struct{}) {
 		defer c.mu.Unlock()
 		delete(c.reading, origin)
 		close(done)
-	}, nil
+	}
 }

@@ -46,25 +46,16 @@ func (s *origins) get(ctx context.Context, u *weburl.URL, tries uint8) *origin {
 	}
 	o := &origin{name: name}
 	o.rules = s.cache.get(name, s.client.o.Now())
-	var end func()
 	if o.rules == nil {
-		var other <-chan struct{}
-		if end, other = s.cache.begin(name); other != nil {
-			s.activity.set("robots.txt")
-			select {
-			case <-other:
-			case <-ctx.Done():
-			}
-		}
+		s.activity.set("robots.txt")
+		end := s.cache.begin(ctx, name)
+		defer end()
 		o.rules = s.cache.get(name, s.client.o.Now())
 	}
 	if o.rules != nil {
 		s.count.robotsHits.Add(1)
 	} else {
 		s.fetch(ctx, o, tries)
-	}
-	if end != nil {
-		end()
 	}
 	if o.rules != nil {
 		s.heed(o.rules, u)

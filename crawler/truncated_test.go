@@ -145,17 +145,7 @@ func TestOverlongBodies(t *testing.T) {
 		case "/binary":
 			_, _ = rw.Write(make([]byte, 2*most))
 		case "/slow":
-			for {
-				if _, err := io.WriteString(rw, "x"); err != nil {
-					return
-				}
-				_ = http.NewResponseController(rw).Flush()
-				select {
-				case <-r.Context().Done():
-					return
-				case <-time.After(5 * time.Millisecond):
-				}
-			}
+			trickle(rw, r)
 		default:
 			http.NotFound(rw, r)
 		}

@@ -85,7 +85,7 @@ func (z *Tokenizer) Attr(key string) (val []byte, ok bool) {
 
 // Content returns the text of the current Text.
 func (z *Tokenizer) Content() []byte {
-	s := z.page[z.text[0]:z.text[1]]
+	s := z.Raw()
 	if z.literal {
 		return normalize(s, z.nul)
 	}
