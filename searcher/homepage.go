@@ -112,13 +112,10 @@ func homeOf(snap *snapshot, host string) scoring.Candidate {
 	}
 	var c scoring.Candidate
 	for _, pages := range pagesByDepth(snap, host) {
-		slices.SortFunc(pages, func(x, y scoring.Candidate) int {
-			return cmp.Or(cmp.Compare(snap.rankOf(y.Doc), snap.rankOf(x.Doc)), cmp.Compare(x.Doc, y.Doc))
-		})
 		if c.Doc == 0 && len(pages) > 0 {
 			c = pages[0]
 		}
-		i := slices.IndexFunc(pages[:min(len(pages), maxSameDepth)], func(c scoring.Candidate) bool {
+		i := slices.IndexFunc(pages, func(c scoring.Candidate) bool {
 			info, err := snap.parts[c.Part].seg.Record(c.Ord)
 			return err == nil && isIndex(info.URL)
 		})
@@ -131,14 +128,19 @@ func homeOf(snap *snapshot, host string) scoring.Candidate {
 	return c
 }
 
-// pagesByDepth returns the crawled pages of a host by the depth of their URLs.
+// pagesByDepth returns the crawled pages of a host by the depth of their URLs: of each depth the
+// first maxSameDepth by rank.
 func pagesByDepth(snap *snapshot, host string) (all [maxHomeDepth + 1][]scoring.Candidate) {
 	for i, p := range snap.parts {
+		var found [maxHomeDepth + 1][]scoring.Candidate
 		from, to := p.seg.HostRange(host)
 		for ord := from; ord < to; ord++ {
 			if depth := p.seg.Depth(ord); depth <= maxHomeDepth && p.seg.Crawled(ord) && !p.Dead.Has(ord) {
-				all[depth] = append(all[depth], scoring.Candidate{Doc: p.seg.DocID(ord), Part: i, Ord: ord})
+				found[depth] = append(found[depth], scoring.Candidate{Doc: p.seg.DocID(ord), Part: i, Ord: ord})
 			}
+		}
+		for depth := range found {
+			all[depth] = mergeBest(all[depth], found[depth], maxSameDepth, snap.byRank)
 		}
 	}
 	return all

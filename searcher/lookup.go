@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/internal/retrieval"
@@ -81,9 +80,10 @@ func (s *Searcher) Site(ctx context.Context, site string, n int) (SitePages, err
 }
 
 func sitePages(ctx context.Context, snap *snapshot, site string, n int) (all SitePages, err error) {
-	var found []scoring.Candidate
+	var best []scoring.Candidate
 	var a retrieval.Arena
 	for i, p := range snap.parts {
+		var found []scoring.Candidate
 		w := a.Walk(&p.Part, retrieval.Terms{}, nil, retrieval.NewClock(ctx, 0))
 		docs := w.Site(site)
 		if w.Err() != nil {
@@ -103,14 +103,12 @@ func sitePages(ctx context.Context, snap *snapshot, site string, n int) (all Sit
 				}
 			}
 		}
+		best = mergeBest(best, found, n, snap.byRank)
 		if ctx.Err() != nil {
 			return all, ctx.Err()
 		}
 	}
-	slices.SortFunc(found, func(a, b scoring.Candidate) int {
-		return cmp.Or(cmp.Compare(snap.rankOf(b.Doc), snap.rankOf(a.Doc)), cmp.Compare(a.Doc, b.Doc))
-	})
-	for _, c := range found[:min(n, len(found))] {
+	for _, c := range best {
 		info, err := snap.parts[c.Part].seg.Record(c.Ord)
 		if err != nil {
 			return all, err
@@ -127,9 +125,10 @@ func (s *Searcher) Near(
 	ctx context.Context, doc vocab.DocID, n int,
 ) (nearest []Near, total int, err error) {
 	err = s.store.read(func(snap *snapshot) error {
-		found := nearDuplicates(snap, doc)
-		nearest, total = nil, len(found)
-		for _, f := range found[:min(n, total)] {
+		var found []presentation.NearDuplicate
+		found, total = nearDuplicates(snap, doc, n)
+		nearest = nil
+		for _, f := range found {
 			info, err := snap.parts[f.Part].seg.Record(f.Ord)
 			if err != nil {
 				return err
@@ -141,12 +140,22 @@ func (s *Searcher) Near(
 	return nearest, total, err
 }
 
-func nearDuplicates(snap *snapshot, doc vocab.DocID) (found []presentation.NearDuplicate) {
+// nearDuplicates returns the n nearest near-duplicates of a document, and how many there are.
+func nearDuplicates(
+	snap *snapshot, doc vocab.DocID, n int,
+) (nearest []presentation.NearDuplicate, total int) {
+	byDistance := func(x, y presentation.NearDuplicate) int {
+		if x.Distance != y.Distance {
+			return cmp.Compare(x.Distance, y.Distance)
+		}
+		return snap.byURL(x.Candidate, y.Candidate)
+	}
 	var sketch vocab.Sketch
 	if p, ord, err := snap.locate(doc); err == nil {
 		sketch = p.seg.Sketch(ord)
 	}
 	for i, p := range snap.parts {
+		var found []presentation.NearDuplicate
 		for ord := range vocab.Ordinal(p.seg.Docs()) {
 			d := sketch.Distance(p.seg.Sketch(ord))
 			if other := p.seg.DocID(ord); d <= scoring.NearDistance && other != doc && !p.Dead.Has(ord) {
@@ -154,9 +163,8 @@ func nearDuplicates(snap *snapshot, doc vocab.DocID) (found []presentation.NearD
 				found = append(found, presentation.NearDuplicate{Candidate: c, Distance: d})
 			}
 		}
+		total += len(found)
+		nearest = mergeBest(nearest, found, n, byDistance)
 	}
-	slices.SortFunc(found, func(a, b presentation.NearDuplicate) int {
-		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Doc, b.Doc))
-	})
-	return found
+	return nearest, total
 }

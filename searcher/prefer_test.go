@@ -87,7 +87,7 @@ func TestPreferences(t *testing.T) {
 				return
 			}
 			slices.SortFunc(want, func(a, b searcher.Result) int {
-				return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc))
+				return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(keyOf(&oracle.Document{URL: a.URL}), keyOf(&oracle.Document{URL: b.URL})))
 			})
 			want = pinned(want, p.Pin)
 			for i := range want {

@@ -24,10 +24,10 @@ func rank(p *pass) error {
 	}
 	p.ranked = toRank[:scored]
 	if p.byDate {
-		slices.SortFunc(p.ranked, scoring.ByDate)
+		slices.SortFunc(p.ranked, p.snap.byDay)
 		return nil
 	}
-	slices.SortFunc(p.ranked, scoring.ByScore)
+	slices.SortFunc(p.ranked, p.snap.byScore)
 	pinFirst(p.preferred, p.ranked)
 	return nil
 }

@@ -113,7 +113,9 @@ func mostOf(c *oracle.Collection, root *query.Node) (most []lacking) {
 			most = append(most, lacking{f, f.Score / 2 * (held * 1000 / all) / 1000})
 		}
 	}
-	slices.SortFunc(most, func(a, b lacking) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc)) })
+	slices.SortFunc(most, func(a, b lacking) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(keyOf(a.Page), keyOf(b.Page)))
+	})
 	return most
 }
 

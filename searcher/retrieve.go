@@ -1,7 +1,6 @@
 package searcher
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -160,7 +159,7 @@ func collect(
 			found = append(found, c)
 		}
 		if i > 0 {
-			sortFirst(p, found)
+			slices.SortFunc(found, p.snap.byFirst)
 		}
 		if len(found) >= k {
 			found = found[:k]
@@ -169,28 +168,6 @@ func collect(
 	}
 	p.resp.Partial = p.resp.Partial || p.clock.Over()
 	return found, total, exact && !p.resp.Partial, nil
-}
-
-// sortFirst sorts pages of several segments as if they were in one: by score of the first phase,
-// and then by the keys of their URLs. A key that cannot be read counts as "".
-func sortFirst(p *pass, found []scoring.Candidate) {
-	key := func(c *scoring.Candidate) string {
-		part := p.snap.parts[c.Part]
-		key, err := part.urlKey(c.Ord)
-		if err != nil {
-			p.unreadable(part, err, nil)
-		}
-		return key
-	}
-	slices.SortStableFunc(found, func(x, y scoring.Candidate) int {
-		switch {
-		case x.First != y.First:
-			return cmp.Compare(y.First, x.First)
-		case x.Part == y.Part:
-			return cmp.Compare(x.Ord, y.Ord)
-		}
-		return cmp.Compare(key(&x), key(&y))
-	})
 }
 
 // addPreferred adds the best pages of raised and pinned sites to those that the second phase

@@ -212,6 +212,7 @@ type Trial struct {
 type trialPage struct {
 	scoring.Page
 	doc   vocab.DocID
+	url   int     // place in the order of URLs
 	rank  float64 // times the average
 	score Score
 }
@@ -253,6 +254,11 @@ func (t *Trial) read(p *pass) error {
 		rank := p.snap.rankOf(c.Doc) * float64(p.snap.ranked())
 		t.pages = append(t.pages, trialPage{Page: page.Clone(), doc: c.Doc, rank: rank})
 	}
+	slices.SortFunc(pages, p.snap.byURL)
+	for i, c := range pages {
+		at := slices.IndexFunc(t.pages, func(page trialPage) bool { return page.doc == c.Doc })
+		t.pages[at].url = i
+	}
 	return nil
 }
 
@@ -270,7 +276,7 @@ func (t *Trial) Order(w *Weights) []vocab.DocID {
 		p.score = sum.Sum
 	}
 	slices.SortFunc(t.pages, func(a, b trialPage) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc, b.doc))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.url, b.url))
 	})
 	t.order = t.order[:0]
 	for i := range t.pages {

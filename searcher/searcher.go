@@ -24,9 +24,10 @@
 // ([scoring.Weights].Promising).
 //
 // The order is total, and equals that of looking at every page: first the pages of the second phase
-// by exact score, ties by DocID; then all others in the order of the first phase, ties in the order
-// of the index, which is that of the URLs' keys. It does not depend on the page of results that is
-// asked for, so that pages of results never overlap.
+// by exact score, then all others in the order of the first phase. Pages of equal score are in the
+// order of their URLs' keys (order.go). So the order depends neither on the order of discovery nor
+// on the segments that hold the pages, nor on the page of results that is asked for: pages of
+// results never overlap.
 //
 // By sort:date, the date of a page takes the place of its query-independent points and terms bring
 // nothing, so that the first phase finds the newest pages by the same upper bounds. Hosts,

@@ -222,19 +222,6 @@ func (snap *snapshot) Sketch(c scoring.Candidate) vocab.Sketch {
 	return snap.parts[c.Part].seg.Sketch(c.Ord)
 }
 
-// urlKey returns the sort key of a document's URL.
-func (p *part) urlKey(ord vocab.Ordinal) (string, error) {
-	info, err := p.seg.Record(ord)
-	if err != nil {
-		return "", err
-	}
-	u, err := weburl.Parse(info.URL)
-	if err != nil {
-		return "", fmt.Errorf("segment %s: document %d: %w", p.Name, ord, err)
-	}
-	return u.Key(), nil
-}
-
 // languageSample is the number of pages that the language of a segment is found from.
 const languageSample = 64
 

@@ -1,10 +1,6 @@
 package scoring
 
-import (
-	"cmp"
-
-	"anatomy/vocab"
-)
+import "anatomy/vocab"
 
 // A Candidate is a page that the first phase found.
 type Candidate struct {
@@ -15,14 +11,3 @@ type Candidate struct {
 	Part   int // segment of the snapshot that holds it
 	Ord    vocab.Ordinal
 }
-
-// ByScore orders candidates best first, ties by DocID.
-func ByScore(a, b Candidate) int {
-	if a.Score != b.Score {
-		return cmp.Compare(b.Score, a.Score)
-	}
-	return cmp.Compare(a.Doc, b.Doc)
-}
-
-// ByDate orders candidates of a first phase by date: the newest first, those of one day by score.
-func ByDate(a, b Candidate) int { return cmp.Or(cmp.Compare(b.First, a.First), ByScore(a, b)) }

@@ -36,6 +36,12 @@ func hostKey(d *Document) string {
 	return host
 }
 
+// keyOf returns the key that documents are sorted by.
+func keyOf(d *Document) string {
+	u, _ := weburl.Parse(d.URL)
+	return u.Key()
+}
+
 // share returns the largest share of a label that the words are.
 func share(host string, words []string) (best int) {
 	found := map[string]bool{}
@@ -74,7 +80,7 @@ func (c *Collection) home(docs []*Document) (home *Document) {
 		if c.rank(a) != c.rank(b) {
 			return c.rank(a) > c.rank(b)
 		}
-		return a.Doc < b.Doc
+		return keyOf(a) < keyOf(b)
 	}
 	for _, d := range docs {
 		if d.depth() <= 8 && (home == nil || better(d, home)) {

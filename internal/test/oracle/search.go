@@ -51,7 +51,7 @@ func (c *Collection) search(q query.Query) (all []Found, n int) {
 		}
 	}
 	slices.SortFunc(all[:n], func(a, b Found) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.key, b.key))
 	})
 	return all, n
 }

@@ -195,7 +195,7 @@ func inTurn(images map[string]Result) []Result {
 		all = append(all, r)
 	}
 	byScore := func(a, b Result) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc), cmp.Compare(a.URL, b.URL))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Page, b.Page), strings.Compare(a.URL, b.URL))
 	}
 	slices.SortFunc(all, byScore)
 	better := map[vocab.DocID]scoring.Score{}

@@ -1,6 +1,7 @@
 package presentation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -103,7 +104,7 @@ func TestSpread(t *testing.T) {
 	if collapser.More[2] != 10 || len(shown) != 24 {
 		t.Errorf("%d pages, more: %v", len(shown), collapser.More)
 	}
-	slices.SortFunc(shown, scoring.ByScore)
+	slices.SortFunc(shown, func(a, b scoring.Candidate) int { return cmp.Compare(b.Score, a.Score) })
 	if docs(shown) != docs(crowded.candidates(1000, 1)) {
 		t.Errorf("pages were lost or shown twice: %s", docs(shown))
 	}

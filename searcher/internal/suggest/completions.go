@@ -26,10 +26,14 @@ type Collector struct {
 	phrases map[string]*phrase // by folded words
 }
 
+// A phrase does not depend on the order in which its titles are added.
 type phrase struct {
-	text   string
-	weight float64
+	text   string // of several ways to write it the least
+	weight uint64 // in units
 }
+
+// units are 1 weight: sums of integers are the same in any order.
+const units = 1 << 40
 
 // NewCollector returns a collector of at most max phrases.
 func NewCollector(max int) *Collector { return &Collector{max, map[string]*phrase{}} }
@@ -45,10 +49,13 @@ func (c *Collector) AddTitle(title string, weight float64) {
 			continue
 		}
 		if p := c.phrases[key]; p != nil {
-			p.weight += weight
+			p.weight += uint64(weight * units)
+			if text < p.text {
+				p.text = strings.Clone(text)
+			}
 			continue
 		}
-		c.phrases[key] = &phrase{strings.Clone(text), weight}
+		c.phrases[key] = &phrase{strings.Clone(text), uint64(weight * units)}
 		if len(c.phrases) >= 2*c.max {
 			c.cut()
 		}
@@ -107,7 +114,7 @@ func (c *Collector) cut() {
 	if len(c.phrases) <= c.max {
 		return
 	}
-	weights := make([]float64, 0, len(c.phrases))
+	weights := make([]uint64, 0, len(c.phrases))
 	for _, p := range c.phrases {
 		weights = append(weights, p.weight)
 	}
@@ -138,7 +145,7 @@ func (c *Collector) Completions() *Completions {
 	for _, key := range all.keys {
 		p := c.phrases[key]
 		all.texts = append(all.texts, p.text)
-		all.weight = append(all.weight, float32(p.weight))
+		all.weight = append(all.weight, float32(p.weight)/units)
 	}
 	return all
 }

@@ -169,3 +169,26 @@ func TestCollectorIsBounded(t *testing.T) {
 		t.Errorf("%d phrases are kept", n)
 	}
 }
+
+// TestOrderOfTitles checks that completions do not depend on the order in which titles are added.
+func TestOrderOfTitles(t *testing.T) {
+	titles := []string{"Red-Fox", "red fox", "Red Fox - Animals", "Animals", "red fish", "Red. Fox"}
+	r := rand.New(rand.NewPCG(1, 1))
+	var want *Completions
+	for range 50 {
+		c := NewCollector(MaxPhrases)
+		for _, i := range r.Perm(len(titles)) {
+			c.AddTitle(titles[i], 1/float64(3+i))
+		}
+		got := c.Completions()
+		if want == nil {
+			want = got
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v, %+v", got, want)
+		}
+	}
+	if got := want.Begin("red f", 9); len(got) != 2 || got[0] != "red fox" {
+		t.Errorf("completions are %q", got)
+	}
+}
