@@ -117,7 +117,7 @@ func (p *htmlParser) startElement() {
 	switch p.tags.Tag {
 	case atom.A:
 		p.links.startElement(&p.tags)
-		_, p.linked = p.tags.Attr("href")
+		p.linked = p.tags.Has("href")
 	case atom.Area:
 		p.links.end()
 		alt, _ := p.tags.Attr("alt")

@@ -159,7 +159,7 @@ func (s *skip) end(name []byte, k kind) bool {
 
 // hides reports whether the attributes of the current tag hide the element.
 func hides(tags *htmltoken.Tokenizer) bool {
-	if tags.Attrs() == 0 {
+	if !tags.MayHave("hidden") && !tags.MayHave("style") {
 		return false
 	}
 	if val, ok := tags.Attr("hidden"); ok && string(val) != "until-found" {

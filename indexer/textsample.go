@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/bits"
 	"slices"
 
@@ -71,13 +72,14 @@ func (s *sampler) add(text []byte, linked bool) {
 	}
 	l := &s.line
 	for i := 0; i < len(text); {
-		h, figure, n := nextWord(text[i:])
-		i += n
-		if h == 0 && text[i-1] == '&' {
-			i += referenceName(text[i:])
+		if weights[text[i]] == 0 {
+			if i++; text[i-1] == '&' {
+				i += referenceName(text[i:])
+			}
 			continue
 		}
-		if h == 0 || s.mayBe>>(h&63)&1 != 0 && slices.Contains(s.inURL, h) {
+		h, figure, n := shortWord(text[i:])
+		if i += n; s.mayBe>>(h&63)&1 != 0 && slices.Contains(s.inURL, h) {
 			continue
 		}
 		l.unlinked = l.unlinked || !linked
@@ -148,7 +150,42 @@ func nextWord[T string | []byte](s T) (h uint64, figure bool, n int) {
 	return (h ^ h>>32) | 1, balance <= 0, n + 1
 }
 
-const lowerCase = 0x2020202020202020
+const (
+	eachByte  = 0x0101010101010101
+	highBits  = 0x80 * eachByte
+	lowerCase = 0x20 * eachByte
+)
+
+// shortWord is nextWord for an s that begins with a word. A word of up to seven bytes, as most are,
+// is read as one number: a text sample takes two thirds of the time. shortWord may read, and ignores,
+// bytes behind s in the memory of s.
+func shortWord(s []byte) (h uint64, figure bool, n int) {
+	if cap(s) < 8 {
+		return nextWord(s)
+	}
+	w := binary.LittleEndian.Uint64(s[:8])
+	if len(s) < 8 {
+		w &= 1<<(8*len(s)) - 1
+	}
+	ofWords, digits := classes(w)
+	if n = bits.TrailingZeros64(^ofWords&highBits) / 8; n == 8 {
+		return nextWord(s)
+	}
+	h = (uint64(n) ^ bits.ReverseBytes64(w|lowerCase)>>(64-8*n)) * hashFactor
+	return (h ^ h>>32) | 1, 2*bits.OnesCount64(digits&(1<<(8*n)-1)) >= n, n + 1
+}
+
+// classes returns the high bits of the bytes of w that are part of words, and of those that are
+// digits. No sum of low bits carries into the next byte.
+func classes(w uint64) (ofWords, digits uint64) {
+	from := func(low, c uint64) uint64 { return low + (0x80-c)*eachByte } // high bit: at least c
+	low := w &^ highBits
+	letters := low | lowerCase
+	underscore := from(0, 0) - (low ^ '_'*eachByte)
+	digits = from(low, '0') &^ from(low, '9'+1) &^ w & highBits
+	ofWords = (w | from(letters, 'a')&^from(letters, 'z'+1) | underscore | digits) & highBits
+	return ofWords, digits
+}
 
 // endLine ends the current line.
 func (s *sampler) endLine() {

@@ -3,7 +3,10 @@ package indexer
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"anatomy/vocab"
 )
@@ -73,6 +76,45 @@ func TestTextSampleIsBounded(t *testing.T) {
 	s := sampleOf(t, "http://a.test/", string(long))
 	if len(s.Figures) != sampledFigures || len(s.Lines) != 0 {
 		t.Errorf("%d figures, %d lines", len(s.Figures), len(s.Lines))
+	}
+}
+
+// shortWord does not see what is behind the text.
+func TestShortWord(t *testing.T) {
+	short := 0
+	rapid.Check(t, func(t *rapid.T) {
+		b := rapid.SliceOfN(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte("azAZ09_`{@[/:"))), 1, 20).Draw(t, "text")
+		s := b[:rapid.IntRange(1, len(b)).Draw(t, "length")]
+		h, figure, n := nextWord(slices.Clip(s))
+		if h == 0 {
+			return
+		}
+		if n <= 8 {
+			short++
+		}
+		if h2, figure2, n2 := shortWord(s); h2 != h || figure2 != figure || n2 != n {
+			t.Fatalf("%q: %x %v %d, nextWord says %x %v %d", s, h2, figure2, n2, h, figure, n)
+		}
+	})
+	if short == 0 {
+		t.Error("no short word")
+	}
+}
+
+// classes finds the bytes that weights has, in every position.
+func TestClasses(t *testing.T) {
+	for c := range uint64(256) {
+		for at := 0; at < 64; at += 8 {
+			for _, others := range []uint64{0, 'a' * eachByte, '0' * eachByte, 0xFF * eachByte, 0x7F * eachByte} {
+				ofWords, digits := classes(others&^(0xFF<<at) | c<<at)
+				if got := ofWords>>at&0x80 != 0; got != (weights[c] != 0) {
+					t.Errorf("%q: in words %v", rune(c), got)
+				}
+				if got := digits>>at&0x80 != 0; got != (weights[c] < 0) {
+					t.Errorf("%q: digit %v", rune(c), got)
+				}
+			}
+		}
 	}
 }
 

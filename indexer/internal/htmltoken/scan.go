@@ -11,7 +11,10 @@ type attribute struct {
 // (HTML 13.2.5.32 to 39).
 func scanAttribute(s []byte, i int) (a attribute, next int) {
 	a.key[0] = i
-	for i < len(s) && !(endsName(s[i]) || s[i] == '=' && i > a.key[0]) {
+	if i < len(s) && s[i] == '=' {
+		i++
+	}
+	for i < len(s) && !endsName(s[i]) && s[i] != '=' {
 		i++
 	}
 	a.key[1], a.val = i, [2]int{i, i}
@@ -112,8 +115,10 @@ var spaces = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '\f': true
 
 func isSpace(c byte) bool { return spaces[c] }
 
-// endsName reports whether c ends the name of a tag or attribute.
-func endsName(c byte) bool { return spaces[c] || c == '>' || c == '/' }
+// nameEnds holds what ends the name of a tag or attribute.
+var nameEnds = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '\f': true, '>': true, '/': true}
+
+func endsName(c byte) bool { return nameEnds[c] }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
