@@ -9,7 +9,6 @@ import (
 
 	"anatomy/collection"
 	"anatomy/disk/damage"
-	"anatomy/disk/datadir"
 	"anatomy/internal/test/testweb"
 	"anatomy/ranking"
 	"anatomy/searcher"
@@ -94,11 +93,11 @@ func openReporting(t *testing.T, dir string, log *damage.Log) *collection.Site {
 // breakFiles changes bytes in the files that match a pattern in dir.
 func breakFiles(t *testing.T, dir, pattern string) {
 	t.Helper()
+	if pattern == "pagerank" {
+		pattern = filepath.Join("rank", "default.*")
+	}
 	files, err := filepath.Glob(filepath.Join(dir, pattern))
 	testweb.Must(t, err)
-	if pattern == "pagerank" {
-		files = []string{datadir.Rank(dir)}
-	}
 	if len(files) == 0 {
 		all, _ := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
 		t.Fatalf("no file matches %s: %v", pattern, all)

@@ -101,10 +101,7 @@ func DumpWord(w io.Writer, dir string, args []string) error {
 
 // DumpRanks prints the documents and ranks of the default vector.
 func DumpRanks(w io.Writer, dir string, _ []string) error {
-	if err := datadir.CheckVersion(dir); err != nil {
-		return err
-	}
-	v, err := rankvector.ReadIfAny(datadir.Rank(dir))
+	v, err := rankvector.ReadFolder(dir, rankvector.Default)
 	if err != nil || v == nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -89,19 +88,19 @@ func segmentHoldings(dir string) (all []SegmentHolding, err error) {
 
 // rankHoldings returns the rank vectors, the default one first.
 func rankHoldings(dir string) (all []RankHolding, err error) {
-	paths, err := filepath.Glob(filepath.Join(filepath.Dir(datadir.Rank(dir)), "*.rank"))
+	m, err := datadir.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range paths {
-		v, err := rankvector.ReadIfAny(path)
+	for _, name := range m.RankNames() {
+		v, err := rankvector.ReadFolder(dir, name)
 		if err != nil {
 			return nil, err
 		}
 		if v == nil {
 			continue // removed meanwhile
 		}
-		h := RankHolding{Name: strings.TrimSuffix(filepath.Base(path), ".rank"), Computed: v.Computed, Used: path == datadir.Rank(dir),
+		h := RankHolding{Name: name, Computed: v.Computed, Used: name == rankvector.Default,
 			About: fmt.Sprintf("damping %g, %d iterations, residual %.2g", v.Damping, v.Iterations, v.Residual)}
 		if v.Personalized != "" {
 			h.About += ", to " + v.Personalized

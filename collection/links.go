@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -29,15 +28,24 @@ type Links struct {
 	rank *rankvector.Vector // nil if none is computed
 }
 
-// OpenLinks opens the links of the data folder dir. It takes no lock.
-func OpenLinks(dir string) (*Links, error) {
-	set, err := linkdb.OpenFolder(dir)
+// OpenLinks opens the links of the data folder dir and the ranks of the same manifest. It takes no
+// lock.
+func OpenLinks(dir string) (l *Links, err error) {
+	err = datadir.ReadFiles(dir, func(m datadir.Manifest) (err error) {
+		l, err = openLinks(dir, m)
+		return err
+	})
+	return l, err
+}
+
+func openLinks(dir string, m datadir.Manifest) (*Links, error) {
+	rank, err := rankvector.ReadNamed(dir, m, rankvector.Default)
+	if err != nil {
+		return nil, readingOf(damage.Rank, err)
+	}
+	set, err := linkdb.OpenSet(linkdb.Paths(dir, m.Links))
 	if err != nil {
 		return nil, err
-	}
-	rank, err := rankvector.ReadIfAny(datadir.Rank(dir))
-	if err != nil {
-		return nil, errors.Join(readingOf(damage.Rank, err), set.Close())
 	}
 	return &Links{set: set, find: set.Finder(), rank: rank}, nil
 }

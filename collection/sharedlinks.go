@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
+	"anatomy/disk/rankvector"
 	"anatomy/vocab"
 )
 
@@ -63,10 +63,7 @@ func (s *SharedLinks) acquire() (*heldLinks, error) {
 	if err != nil {
 		return nil, err
 	}
-	stamp := strings.Join(m.Links, " ")
-	if info, err := os.Stat(datadir.Rank(s.dir)); err == nil {
-		stamp += info.ModTime().String()
-	}
+	stamp := strings.Join(append(m.Links, m.Ranks[rankvector.Default], m.Folder), " ")
 	if s.inUse == nil || s.inUse.stamp != stamp {
 		l, err := OpenLinks(s.dir)
 		if err != nil {

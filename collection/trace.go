@@ -87,12 +87,12 @@ func traceIndex(ctx context.Context, s *searcher.Searcher, t *Trace, steps []con
 
 // traceRank fills in the document's rank in each vector.
 func traceRank(dir string, t *Trace) error {
-	names, err := rankvector.Names(filepath.Dir(datadir.Rank(dir)))
+	m, err := datadir.ReadManifest(dir)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		v, err := rankvector.ReadIfAny(datadir.RankNamed(dir, name))
+	for _, name := range m.RankNames() {
+		v, err := rankvector.ReadFolder(dir, name)
 		if err != nil {
 			return readingOf(damage.Rank, err)
 		}

@@ -347,7 +347,7 @@ func TestBruteForce(t *testing.T) {
 	}
 	dir := testweb.CrawlBoth(t, seed, n)
 	docs := naiveIndex(t, dir)
-	v, err := rankvector.ReadIfAny(datadir.Rank(dir))
+	v, err := rankvector.ReadFolder(dir, rankvector.Default)
 	testweb.Must(t, err)
 	c := &oracle.Collection{Segments: []oracle.Segment{{Documents: docs}}, Ranks: v.Ranks, Weights: scoring.Default, Candidates: 60}
 	links := collection.NewSharedLinks(dir)

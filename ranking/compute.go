@@ -2,8 +2,9 @@
 // or hosts, personalised or by topics, and harmonic centrality. It numbers the documents as nodes
 // for package pagerank, which knows no documents, and publishes the result.
 //
-// It takes no lock: it reads immutable files and replaces a vector by rename. A searcher of the
-// folder, in whatever process, reads the new vector within a second or two.
+// It does not lock the folder: it reads immutable files, and the manifest may get another vector
+// beside a crawl (datadir.PublishRank). A searcher of the folder, in whatever process, reads the new
+// vector within a second or two.
 package ranking
 
 import (
@@ -12,7 +13,7 @@ import (
 	"fmt"
 	"time"
 
-	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
 	"anatomy/pagerank"
@@ -99,14 +100,18 @@ type computation struct {
 	nodes *nodes // set after newComputation
 }
 
+// newComputation opens the links of a data folder, which it upgrades if it is of an older version.
 func newComputation(dir string) (*computation, error) {
+	if err := docindex.Upgrade(dir); err != nil {
+		return nil, err
+	}
 	set, err := linkdb.OpenFolder(dir)
 	return &computation{dir: dir, began: time.Now(), set: set}, err
 }
 
 // vectorBefore returns the vector in force, nil if there is none or it is damaged.
 func (c *computation) vectorBefore(name string) *rankvector.Vector {
-	v, err := rankvector.ReadIfAny(datadir.RankNamed(c.dir, name))
+	v, err := rankvector.ReadFolder(c.dir, name)
 	if err != nil {
 		return nil
 	}
@@ -157,7 +162,7 @@ func (c *computation) publish(
 ) error {
 	r.Vector = c.nodes.vector(result, ranks, o)
 	r.Vector.Recorded = c.set.CountLinks()
-	if err := rankvector.Write(datadir.RankNamed(c.dir, o.Name), r.Vector); err != nil {
+	if err := rankvector.Publish(c.dir, o.Name, r.Vector); err != nil {
 		return err
 	}
 	r.Pages, r.Links, r.Dangled = len(c.nodes.docs), r.Vector.Links, result.Dangling

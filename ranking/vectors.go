@@ -3,13 +3,11 @@ package ranking
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
 )
@@ -61,13 +59,13 @@ func List(dir string) ([]VectorStatus, error) {
 
 // ListFor is List for a link database with a number of links.
 func ListFor(dir string, links uint64) ([]VectorStatus, error) {
-	names, err := rankvector.Names(filepath.Dir(datadir.Rank(dir)))
+	m, err := datadir.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
 	all := []VectorStatus{}
-	for _, name := range names {
-		v, err := rankvector.ReadIfAny(datadir.RankNamed(dir, name))
+	for _, name := range m.RankNames() {
+		v, err := rankvector.ReadFolder(dir, name)
 		if err != nil {
 			return nil, err
 		}
@@ -90,23 +88,26 @@ func newRankStatus(name string, v *rankvector.Vector, links uint64) VectorStatus
 	return st
 }
 
-// Remove removes a vector. Searches that name it fail from then on. Searches that name none go on
-// without ranks if it is the default one.
+// Remove removes a vector. Searches that name it fail when their searcher has read the next
+// manifest. Searches that name none go on without ranks if it is the default one.
 func Remove(dir, name string) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	err := os.Remove(datadir.RankNamed(dir, name))
-	if !errors.Is(err, fs.ErrNotExist) {
+	if err := docindex.Upgrade(dir); err != nil {
 		return err
 	}
-	names, err := rankvector.Names(filepath.Dir(datadir.Rank(dir)))
+	err := datadir.RemoveRank(dir, name)
+	if !errors.Is(err, datadir.ErrNoRank) {
+		return err
+	}
+	m, err := datadir.ReadManifest(dir)
 	if err != nil {
 		return err
 	}
 	there := "none is computed yet"
-	if len(names) > 0 {
-		there = "there are " + strings.Join(names, ", ")
+	if len(m.Ranks) > 0 {
+		there = "there are " + strings.Join(m.RankNames(), ", ")
 	}
 	return fmt.Errorf("pagerank: %w: %q; %s", ErrNoVector, name, there)
 }

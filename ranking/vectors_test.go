@@ -3,7 +3,6 @@ package ranking_test
 import (
 	"errors"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +75,8 @@ func TestRankByName(t *testing.T) {
 	if err := ranking.Remove(dir, "museum"); !errors.Is(err, ranking.ErrNoVector) || !strings.Contains(err.Error(), "there are default") {
 		t.Errorf("removed twice: %v", err)
 	}
+	_, err = s.Refresh()
+	testweb.Must(t, err)
 	for _, name := range []string{"museum", "../rank/default", "Default", "x y"} {
 		_, err := s.Search(t.Context(), searcher.Request{Query: query, Rank: name})
 		if unknown := new(searcher.UnknownRankError); !errors.As(err, &unknown) || !slices.Equal(unknown.Known, []string{"default"}) {
@@ -109,19 +110,18 @@ func TestRankAges(t *testing.T) {
 	if r := status(); r.Stale || r.Changed != 0 || r.Pages == 0 || r.Computed.IsZero() {
 		t.Errorf("just computed: %+v", r)
 	}
-	path := datadir.Rank(dir)
-	v, err := rankvector.Read(path)
+	v, err := rankvector.ReadFolder(dir, rankvector.Default)
 	testweb.Must(t, err)
 	now := v.Recorded
 	for then, stale := range map[uint64]bool{now: false, now * 19 / 20: false, now / 2: true, now * 2: true, 0: false} {
 		v.Recorded = then
-		testweb.Must(t, rankvector.Write(path, v))
+		testweb.Must(t, rankvector.Publish(dir, rankvector.Default, v))
 		if r := status(); r.Stale != stale {
 			t.Errorf("%d links then, %d now: %+v", then, now, r)
 		}
 	}
-	testweb.Must(t, os.WriteFile(datadir.RankNamed(dir, "broken"), []byte("anatrank"), 0o644))
-	if _, err := ranking.List(dir); err == nil || !strings.Contains(err.Error(), "broken.rank") {
+	testweb.Must(t, datadir.PublishRank(dir, "broken", []byte("anatrank")))
+	if _, err := ranking.List(dir); err == nil || !strings.Contains(err.Error(), "--name broken") {
 		t.Errorf("a damaged vector: %v", err)
 	}
 }

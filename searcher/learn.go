@@ -20,7 +20,7 @@ import (
 // used with later ones, too: whatever it proposes is looked up in the snapshot in force.
 type knowledge struct {
 	generation  uint64
-	rankStamp   stamp
+	rankFile    string
 	segments    []string
 	speller     suggest.Speller
 	completions *suggest.Completions
@@ -34,7 +34,7 @@ func (s *Searcher) Learn(ctx context.Context) error {
 	defer s.learning.Unlock()
 	_, err := s.store.readOnce(func(snap *snapshot) error {
 		k := s.learnt.Load()
-		if k != nil && k.generation == snap.generation && k.rankStamp == snap.rankStamp &&
+		if k != nil && k.generation == snap.generation && k.rankFile == snap.rankFile &&
 			slices.Equal(k.segments, snap.segments) {
 			return nil
 		}
@@ -46,7 +46,7 @@ func (s *Searcher) Learn(ctx context.Context) error {
 			return err
 		}
 		s.learnt.Store(&knowledge{
-			generation: snap.generation, rankStamp: snap.rankStamp, segments: snap.segments,
+			generation: snap.generation, rankFile: snap.rankFile, segments: snap.segments,
 			speller: suggest.Speller{Words: words.Dictionary()}, completions: phrases.Completions(),
 		})
 		return nil

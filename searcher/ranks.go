@@ -1,11 +1,10 @@
 package searcher
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"anatomy/disk/datadir"
@@ -28,14 +27,17 @@ func (e *UnknownRankError) Error() string {
 	return fmt.Sprintf("there is no rank vector %.100q; %s", e.Name, known)
 }
 
+// Unwrap returns fs.ErrNotExist, so that a query whose vector is newer than the snapshot is answered
+// from the next one, see store.readAgain.
+func (e *UnknownRankError) Unwrap() error { return fs.ErrNotExist }
+
 // maxNamed bounds the vectors held besides the one in force: each takes 8 bytes per document.
 const maxNamed = 8
 
 // namedRanks is a snapshot with the ranks of another vector.
 type namedRanks struct {
-	base  *snapshot // holds the segments open
-	stamp stamp     // of the vector's file
-	snap  *snapshot
+	base *snapshot // holds the segments open
+	snap *snapshot
 }
 
 // ranked returns the snapshot with the ranks of a named vector. It is valid as long as base is
@@ -44,44 +46,36 @@ func (s *store) ranked(base *snapshot, name string) (*snapshot, error) {
 	if name == "" || name == rankvector.Default && base.vector != nil {
 		return base, nil
 	}
-	if rankvector.CheckName(name) != nil {
-		return nil, s.unknownRank(name)
-	}
-	path := datadir.RankNamed(s.dir, name)
-	stamp, err := stampOf(path)
-	if err != nil {
-		return nil, fmt.Errorf("searcher: %w", err)
+	file := base.ranks[name]
+	if file == "" {
+		return nil, unknownRank(base, name)
 	}
 	s.naming.Lock()
 	defer s.naming.Unlock()
 	old := s.named[name]
-	if old != nil && old.base == base && old.stamp == stamp {
+	if old != nil && old.base == base {
 		return old.snap, nil
 	}
-	vector, err := rankvector.Read(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		delete(s.named, name)
-		return nil, s.unknownRank(name)
-	}
+	vector, err := rankvector.Read(datadir.Rank(s.dir, file))
 	if err != nil {
 		return nil, fmt.Errorf("searcher: %w", err)
 	}
 	if old == nil && len(s.named) >= maxNamed {
 		clear(s.named)
 	}
-	snap := s.withRanks(base, vector, stamp)
-	s.named[name] = &namedRanks{base, stamp, snap}
+	snap := s.withRanks(base, vector, file)
+	s.named[name] = &namedRanks{base, snap}
 	return snap, nil
 }
 
 // withRanks returns a snapshot of the same segments with other ranks.
-func (s *store) withRanks(base *snapshot, vector *rankvector.Vector, stamp stamp) *snapshot {
+func (s *store) withRanks(base *snapshot, vector *rankvector.Vector, file string) *snapshot {
 	ranks := &snapshot{vector: vector}
 	snap := base.withStatic(func(seg *segment.Segment) retrieval.StaticPoints {
 		return ranks.staticPoints(seg, s.weights)
 	})
-	snap.vector, snap.rankStamp = vector, stamp
-	snap.state = stateOf(base.generation, base.segments, stamp)
+	snap.vector, snap.rankFile = vector, file
+	snap.state = stateOf(snap)
 	snap.serial = s.serials.Add(1)
 	return snap
 }
@@ -93,10 +87,6 @@ func (s *store) forgetRanks(base *snapshot) {
 	maps.DeleteFunc(s.named, func(_ string, n *namedRanks) bool { return n.base == base })
 }
 
-func (s *store) unknownRank(name string) error {
-	known, err := rankvector.Names(filepath.Dir(datadir.Rank(s.dir)))
-	if err != nil {
-		return fmt.Errorf("searcher: %w", err)
-	}
-	return &UnknownRankError{name, known}
+func unknownRank(base *snapshot, name string) error {
+	return &UnknownRankError{name, slices.Sorted(maps.Keys(base.ranks))}
 }

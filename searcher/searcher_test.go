@@ -56,7 +56,7 @@ func (f *folder) publish() {
 }
 
 func (f *folder) rank(ranks []float32) {
-	must(f.t, rankvector.Write(datadir.Rank(f.dir), &rankvector.Vector{Damping: 0.85, Ranks: ranks, Computed: time.Unix(1e9, 0)}))
+	must(f.t, rankvector.Publish(f.dir, rankvector.Default, &rankvector.Vector{Damping: 0.85, Ranks: ranks, Computed: time.Unix(1e9, 0)}))
 }
 
 func (f *folder) open(o searcher.Options) *searcher.Searcher {

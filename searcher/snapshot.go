@@ -3,12 +3,9 @@ package searcher
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
@@ -27,13 +24,16 @@ var ErrNotIndexed = errors.New("searcher: not in the index")
 // are closed when it has been replaced and the last query that reads it has ended.
 type snapshot struct {
 	serial     uint64 // no other snapshot of the Searcher has it
+	folder     string // ID of the data folder
+	life       int    // see store.life
 	generation uint64
 	segments   []string
-	rankStamp  stamp
-	state      string  // see stateOf
-	parts      []*part // oldest first
-	docs       int     // live ones
-	average    int64   // words of a body, of pages that have one
+	ranks      map[string]string // files of rank vectors by name
+	rankFile   string            // of vector; "" for none
+	state      string            // see stateOf
+	parts      []*part           // oldest first
+	docs       int               // live ones
+	average    int64             // words of a body, of pages that have one
 	vector     *rankvector.Vector
 	homes      *memo.Memo[string, scoring.Candidate] // home pages by host, see homeOf; Doc is 0 for none
 	dateOnce   sync.Once
@@ -87,28 +87,12 @@ type hostLabel struct {
 	host string
 }
 
-// A stamp tells versions of a file apart; the zero stamp is that of no file.
-type stamp struct {
-	modified time.Time
-	size     int64
-}
-
-func stampOf(path string) (stamp, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return stamp{}, nil
-	}
-	if err != nil {
-		return stamp{}, err
-	}
-	return stamp{info.ModTime(), info.Size()}, nil
-}
-
 // withStatic returns a snapshot of the same segments with other static points. It is valid as long
 // as snap is held.
 func (snap *snapshot) withStatic(static func(*segment.Segment) retrieval.StaticPoints) *snapshot {
 	other := &snapshot{
-		generation: snap.generation, segments: snap.segments, rankStamp: snap.rankStamp,
+		folder: snap.folder, life: snap.life, generation: snap.generation,
+		segments: snap.segments, ranks: snap.ranks, rankFile: snap.rankFile,
 		docs: snap.docs, average: snap.average, vector: snap.vector, homes: &memo.Memo[string, scoring.Candidate]{},
 	}
 	for _, p := range snap.parts {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"anatomy/disk/datadir"
+	"anatomy/disk/rankvector"
 	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
 	"anatomy/vocab"
@@ -109,11 +110,45 @@ func TestRankSwap(t *testing.T) {
 	if n := s.Segments(); n != 1 {
 		t.Errorf("%d segments open", n)
 	}
-	must(t, os.WriteFile(datadir.Rank(f.dir), []byte("damaged"), 0o644))
-	if _, err := s.Refresh(); err == nil || s.Stats().Err == nil || !strings.Contains(err.Error(), "default.rank") {
+	must(t, datadir.PublishRank(f.dir, rankvector.Default, []byte("damaged")))
+	if _, err := s.Refresh(); err == nil || s.Stats().Err == nil || !strings.Contains(err.Error(), "default.") {
 		t.Errorf("a damaged rank vector: %v", err)
 	}
 	wantFound(t, s, "a", 1, 2)
+}
+
+// TestVanishedRanks refreshes while vectors replace one another: each is read whole, or the next.
+func TestVanishedRanks(t *testing.T) {
+	f := newFolder(t)
+	f.add(pagesOf(textPage(1, "http://x.org/1", "a"), textPage(2, "http://x.org/2", "a")), bare)
+	f.publish()
+	s := f.open(searcher.Options{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 100 {
+			v := &rankvector.Vector{Ranks: []float32{0, float32((i+1)%2) / 2, 0.25}}
+			if err := rankvector.Publish(f.dir, rankvector.Default, v); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+		}
+		if _, err := s.Refresh(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantFound(t, s, "a", 2, 1)
+	must(t, datadir.RemoveRank(f.dir, rankvector.Default))
+	refresh(t, s, true)
+	if used := s.Stats().Ranked; used != 0 {
+		t.Errorf("%d documents have ranks", used)
+	}
 }
 
 // TestReplacedSegments checks that replaced segments are closed when the last query that reads them
@@ -175,6 +210,7 @@ func TestNewLife(t *testing.T) {
 	s := f.open(searcher.Options{})
 	wantFound(t, s, "a", 1)
 	must(t, os.RemoveAll(datadir.Segment(f.dir, "000001")))
+	must(t, os.Remove(filepath.Join(f.dir, datadir.ManifestName)))
 	f.manifest = datadir.Manifest{}
 	f.add(pagesOf(textPage(1, "http://x.org/1", "b")), bare)
 	f.publish()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -175,19 +176,15 @@ func (s *store) replace() (changed bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("searcher: %w", err)
 	}
-	rank, err := stampOf(datadir.Rank(s.dir))
-	if err != nil {
-		return false, fmt.Errorf("searcher: %w", err)
-	}
 	old := s.current // only replace writes it
-	if old != nil && old.generation == manifest.Generation &&
-		slices.Equal(old.segments, manifest.Segments) && old.rankStamp == rank {
+	if old != nil && old.folder == manifest.Folder && old.generation == manifest.Generation &&
+		slices.Equal(old.segments, manifest.Segments) && maps.Equal(old.ranks, manifest.Ranks) {
 		return false, nil
 	}
-	if old != nil && manifest.Generation < old.generation {
+	if old != nil && (manifest.Generation < old.generation || manifest.Folder != old.folder) {
 		s.life++
 	}
-	snap, err := s.load(manifest, rank, old)
+	snap, err := s.load(manifest, old)
 	if err != nil {
 		return false, fmt.Errorf("searcher: %w", err)
 	}
@@ -203,18 +200,17 @@ func (s *store) replace() (changed bool, err error) {
 }
 
 // load opens a generation. It opens no segment that is open already.
-func (s *store) load(m datadir.Manifest, rank stamp, old *snapshot) (snap *snapshot, err error) {
+func (s *store) load(m datadir.Manifest, old *snapshot) (snap *snapshot, err error) {
 	snap = &snapshot{
-		serial: s.serials.Add(1), generation: m.Generation, segments: m.Segments,
-		rankStamp: rank, state: stateOf(m.Generation, m.Segments, rank),
+		serial: s.serials.Add(1), folder: m.Folder, life: s.life, generation: m.Generation,
+		segments: m.Segments, ranks: m.Ranks, rankFile: m.Ranks[rankvector.Default],
 		homes: &memo.Memo[string, scoring.Candidate]{}, refs: 1,
 	}
-	if old != nil && old.rankStamp == rank {
+	snap.state = stateOf(snap)
+	if old != nil && old.life == snap.life && old.rankFile == snap.rankFile {
 		snap.vector = old.vector
-	} else if rank != (stamp{}) {
-		if snap.vector, err = rankvector.Read(datadir.Rank(s.dir)); err != nil {
-			return nil, fmt.Errorf("%w: %w", errRank, err)
-		}
+	} else if snap.vector, err = rankvector.ReadNamed(s.dir, m, rankvector.Default); err != nil {
+		return nil, fmt.Errorf("%w: %w", errRank, err)
 	}
 	for _, name := range m.Segments {
 		h, err := s.open(name)
@@ -311,7 +307,7 @@ func (d docSet) add(doc vocab.DocID) {
 }
 
 // stateOf names the index and the ranks that a snapshot is made of.
-func stateOf(generation uint64, segments []string, rank stamp) string {
-	text := fmt.Sprint(segments, rank.modified.UnixNano(), rank.size)
-	return fmt.Sprintf("%x-%08x", generation, crc32.ChecksumIEEE([]byte(text)))
+func stateOf(snap *snapshot) string {
+	text := fmt.Sprint(snap.folder, snap.segments, snap.rankFile)
+	return fmt.Sprintf("%x-%08x", snap.generation, crc32.ChecksumIEEE([]byte(text)))
 }

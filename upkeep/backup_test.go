@@ -100,7 +100,9 @@ func TestBackupAtRest(t *testing.T) {
 	_, err := upkeep.Restore(t.Context(), bytes.NewReader(b), restored, nil)
 	testweb.Must(t, err)
 	sound(t, restored)
-	for _, name := range []string{"VERSION", "MANIFEST", "rank/default.rank", "repository/000001.repo"} {
+	m, err := datadir.ReadManifest(dir)
+	testweb.Must(t, err)
+	for _, name := range []string{"VERSION", "MANIFEST", "rank/" + m.Ranks["default"], "repository/000001.repo"} {
 		was, err := os.ReadFile(filepath.Join(dir, name))
 		testweb.Must(t, err)
 		is, err := os.ReadFile(filepath.Join(restored, name))
@@ -214,7 +216,7 @@ func TestRestoreRefuses(t *testing.T) {
 			return strings.Replace(h.Name, "data/VERSION", "/VERSION", 1), body
 		},
 		"a file that differs": func(h *tar.Header, body []byte) (string, []byte) {
-			return h.Name, bytes.Replace(body, []byte("anatomy 2"), []byte("anatomy 3"), 1)
+			return h.Name, bytes.Replace(body, fmt.Append(nil, "anatomy ", datadir.Version), []byte("anatomy 9"), 1)
 		},
 		"a file that is gone": func(h *tar.Header, body []byte) (string, []byte) {
 			return strings.Replace(h.Name, "data/MANIFEST", "", 1), body

@@ -232,14 +232,10 @@ func checkSegments(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport
 	r.Checked("index", fmt.Sprintf("%d segments", len(m.Segments)))
 }
 
-func checkRanks(dir string, _ datadir.Manifest, _ *docindex.DB, r CheckReport) {
-	names, err := rankvector.Names(filepath.Dir(datadir.Rank(dir)))
-	if err != nil {
-		r.Problem(err)
-	}
+func checkRanks(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
 	var checked []string
-	for _, name := range names {
-		v, err := rankvector.Read(datadir.RankNamed(dir, name))
+	for _, name := range m.RankNames() {
+		v, err := rankvector.ReadNamed(dir, m, name)
 		if err != nil {
 			r.Problem(err)
 			continue
@@ -254,7 +250,7 @@ func checkRanks(dir string, _ datadir.Manifest, _ *docindex.DB, r CheckReport) {
 		}
 		checked = append(checked, line)
 	}
-	if len(names) == 0 {
+	if len(m.Ranks) == 0 {
 		checked = []string{"none computed yet"}
 	}
 	if len(checked) > 0 {

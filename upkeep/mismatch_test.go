@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,8 @@ import (
 	"anatomy/disk/docindex"
 	"anatomy/engine"
 	"anatomy/internal/test/testweb"
+	"anatomy/ranking"
+	"anatomy/searcher"
 	"anatomy/upkeep"
 )
 
@@ -187,31 +190,55 @@ func TestRepairKeepsTheLastCopy(t *testing.T) {
 	}
 }
 
-// A folder of version 1 can be read, and the first process that writes to it upgrades it.
-func TestVersion1(t *testing.T) {
+// A folder of an older version can be read, and the first process that writes to it upgrades it. It
+// keeps its rank vectors.
+func TestOldVersions(t *testing.T) {
+	upgrades := map[string]func(context.Context, engine.Options) error{
+		"pagerank": func(ctx context.Context, o engine.Options) error {
+			_, err := ranking.Compute(ctx, o.Dir, ranking.Options{Name: "new"})
+			return err
+		},
+	}
 	for command := range writers(engine.Options{}) {
 		if command == "text" { // refuses folders with pages
 			continue
 		}
-		dir := filepath.Join(t.TempDir(), "data")
-		testweb.Must(t, os.CopyFS(dir, os.DirFS("testdata/v1")))
-		sound(t, dir)
-		if n := len(testweb.Results(t, testweb.OpenSearcher(t, dir), "text")); n != 1 {
-			t.Errorf("%d results", n)
+		upgrades[command] = func(ctx context.Context, o engine.Options) error { return writers(o)[command](ctx) }
+	}
+	for version, vectors := range map[string][]string{"v1": {"default"}, "v2": {"default", "half"}} {
+		for command, upgrade := range upgrades {
+			dir := filepath.Join(t.TempDir(), "data")
+			testweb.Must(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", version))))
+			before, err := os.ReadFile(filepath.Join(dir, "VERSION"))
+			testweb.Must(t, err)
+			wantWhole(t, dir, vectors)
+			if after, err := os.ReadFile(filepath.Join(dir, "VERSION")); err != nil || string(after) != string(before) {
+				t.Errorf("reading changed VERSION to %q, %v", after, err)
+			}
+			testweb.Must(t, upgrade(t.Context(), testweb.New(t).Options(dir)))
+			id, err := datadir.ReadID(dir)
+			m, failed := datadir.ReadManifest(dir)
+			if old, _ := datadir.IsOld(dir); old || err != nil || failed != nil || id == "" || m.Folder != id {
+				t.Errorf("%s %s: ID %q, %v, of the manifest %q, %v", version, command, id, err, m.Folder, failed)
+			}
+			want := vectors
+			if command == "pagerank" {
+				want = append(slices.Clone(vectors), "new")
+			}
+			wantWhole(t, dir, want)
 		}
-		if id, err := datadir.ReadID(dir); err != nil || id != "" {
-			t.Errorf("reading changed VERSION: %q, %v", id, err)
-		}
-		o := testweb.New(t).Options(dir)
-		testweb.Must(t, writers(o)[command](t.Context()))
-		id, err := datadir.ReadID(dir)
-		m, failed := datadir.ReadManifest(dir)
-		if err != nil || failed != nil || id == "" || m.Folder != id {
-			t.Errorf("%s: ID %q, %v, of the manifest %q, %v", command, id, err, m.Folder, failed)
-		}
-		sound(t, dir)
-		if n := len(testweb.Results(t, testweb.OpenSearcher(t, dir), "text")); n != 1 {
-			t.Errorf("%d results", n)
+	}
+}
+
+// wantWhole fails if a folder of the old versions is damaged or lacks one of its rank vectors.
+func wantWhole(t *testing.T, dir string, vectors []string) {
+	t.Helper()
+	sound(t, dir)
+	for _, name := range vectors {
+		s := testweb.OpenSearcher(t, dir)
+		r, err := s.Search(t.Context(), searcher.Request{Query: "text", Rank: name})
+		if err != nil || r.Total != 1 || r.Rank.Name != name {
+			t.Errorf("by vector %s: %d results, %+v, %v", name, r.Total, r.Rank, err)
 		}
 	}
 }

@@ -2,16 +2,18 @@
 // its files are in force.
 //
 //	DIR/
-//	  VERSION           three lines: "anatomy 2", "folder" and its ID, "sum" and the xxhash64 of the others
+//	  VERSION           three lines: "anatomy 3", "folder" and its ID, "sum" and the xxhash64 of the others
 //	  LOCK              locked by the one process that writes (crawl, index); LOCK.pid names it
-//	  MANIFEST          JSON: the segments and link runs in force, how far the repository is indexed, ID, checksum
+//	  MANIFEST          JSON: the segments, link runs and rank vectors in force, how far the repository is
+//	                    indexed, ID, checksum
+//	  MANIFEST.lock     locked for moments by a process that changes the MANIFEST
 //	  anatomy.toml      the rules of the crawl                              (config)
 //	  docindex/         pebble: document index, seen set, frontier          (urlserver)
 //	  repository/       000001.repo …: the pages                            (disk/repository)
 //	  barrels/          barrels on their way to the sorter                  (disk/barrel)
 //	  links/            000001.links …: link database and anchors           (disk/linkdb)
 //	  index/            000001/ …: segments of the inverted index           (disk/segment)
-//	  rank/             default.rank and others by name: rank vectors       (disk/rankvector)
+//	  rank/             default.000012.rank …: rank vectors                 (disk/rankvector)
 //	  control/          socket on which a running crawl answers             (control)
 //	  snapshot/         hard links to what a backup holds, while it is made (upkeep)
 //	  certificates/     of serve --acme, with their keys                    (cmd/anatomy)
@@ -21,7 +23,8 @@
 //
 // The ID is a random number that a folder gets when it is made. VERSION, MANIFEST and the document
 // index have it, so that one of another folder is recognized. In version 1 VERSION is the one line
-// "anatomy 1", and there are neither IDs nor checksums.
+// "anatomy 1", and there are neither IDs nor checksums. Before version 3 the MANIFEST names no rank
+// vectors: the vector default is rank/default.rank, which is replaced by rename.
 package datadir
 
 import (
@@ -56,9 +59,9 @@ func IsBusy(err error) bool { return errors.As(err, new(*BusyError)) }
 
 // A Writer is a data folder that this process has locked for writing.
 type Writer struct {
-	dir  string
-	id   string // of the folder; "" while it has version 1
-	lock io.Closer
+	dir     string
+	version version
+	lock    io.Closer
 }
 
 // Create makes dir a data folder if it is absent or empty, and locks it for writing. The error is
@@ -76,7 +79,7 @@ func Create(dir string) (*Writer, error) {
 // or a *BusyError if another process has locked it. Whether structures belong together is known
 // when docindex.OpenFolder has opened the document index.
 func Open(dir string) (*Writer, error) {
-	id, err := ReadID(dir)
+	v, err := readVersion(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +87,7 @@ func Open(dir string) (*Writer, error) {
 	if err != nil {
 		return nil, &BusyError{Dir: dir, PID: holder(dir)}
 	}
-	w := &Writer{dir: dir, id: id, lock: lock}
+	w := &Writer{dir: dir, version: v, lock: lock}
 	if err := w.prepare(); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -115,11 +118,15 @@ func (w *Writer) Dir() string { return w.dir }
 
 // ID returns the random name of the folder, which VERSION, MANIFEST and the document index have. It
 // is "" while the folder has version 1.
-func (w *Writer) ID() string { return w.id }
+func (w *Writer) ID() string { return w.version.id }
 
-// Upgrade makes a folder of version 1 one of [Version], under an ID, or a new one if id is "".
-// keep must store the ID in the document index durably; the MANIFEST has it next, and VERSION last,
-// so that after a crash the folder has version 1 and can be upgraded again.
+// IsOld reports whether the folder has a version before [Version].
+func (w *Writer) IsOld() bool { return w.version.number < Version }
+
+// Upgrade makes a folder of an older version one of [Version], under an ID, or a new one if id is
+// "". keep must store the ID in the document index durably; the MANIFEST has it next, and VERSION
+// last, so that after a crash the folder has its old version and can be upgraded again. The rank
+// vectors keep the files that they have.
 func (w *Writer) Upgrade(id string, keep func(id string) error) error {
 	if id == "" {
 		id = newID()
@@ -136,10 +143,11 @@ func (w *Writer) Upgrade(id string, keep func(id string) error) error {
 			return err
 		}
 	}
-	if err := writeVersion(durable.OS, w.dir, id); err != nil {
+	v := version{Version, id}
+	if err := writeVersion(durable.OS, w.dir, v); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
-	w.id = id
+	w.version = v
 	return nil
 }
 
@@ -164,7 +172,7 @@ func claim(fsys durable.FS, dir string) error {
 			return fmt.Errorf("%s: %w, but other files (%s)", dir, ErrNone, e.Name())
 		}
 	}
-	return writeVersion(fsys, dir, newID())
+	return writeVersion(fsys, dir, version{Version, newID()})
 }
 
 func holder(dir string) int {
@@ -174,42 +182,4 @@ func holder(dir string) int {
 	}
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
 	return pid
-}
-
-// Publish makes m the manifest in force, durably, and returns it with its generation, which is one
-// more than that of m.
-func (w *Writer) Publish(m Manifest) (Manifest, error) {
-	m.Generation++
-	m.Folder = w.id
-	return m, WriteManifest(w.dir, m)
-}
-
-// Sweep removes what m does not name: superseded segments and runs, barrels, and what a crash left
-// unfinished. It returns the paths that it removed.
-func (w *Writer) Sweep(m Manifest) ([]string, error) {
-	keep := map[string]bool{}
-	for _, s := range m.Segments {
-		keep[Segment(w.dir, s)] = true
-	}
-	for _, l := range m.Links {
-		keep[Links(w.dir, l)] = true
-	}
-	var removed []string
-	for _, sub := range []string{"index", "links", "barrels"} {
-		entries, err := os.ReadDir(filepath.Join(w.dir, sub))
-		if err != nil {
-			return removed, fmt.Errorf("data folder: %w", err)
-		}
-		for _, e := range entries {
-			path := filepath.Join(w.dir, sub, e.Name())
-			if keep[path] {
-				continue
-			}
-			if err := os.RemoveAll(path); err != nil {
-				return removed, fmt.Errorf("data folder: %w", err)
-			}
-			removed = append(removed, path)
-		}
-	}
-	return removed, nil
 }

@@ -200,7 +200,7 @@ func TestForeignManifest(t *testing.T) {
 
 // A MANIFEST that is accepted is one that this package writes.
 func FuzzManifest(f *testing.F) {
-	for _, m := range []Manifest{{Folder: "x"}, {Generation: 3, Segments: []string{"000002"}, Links: []string{"000001.links"}, Next: 3, Folder: newID()}, {}} {
+	for _, m := range []Manifest{{Folder: "x"}, {Generation: 3, Segments: []string{"000002"}, Links: []string{"000001.links"}, Next: 3, Ranks: map[string]string{"a": "a.000002.rank"}, Folder: newID()}, {}} {
 		b, err := encodeManifest(m)
 		if err != nil {
 			f.Fatal(err)
@@ -220,13 +220,14 @@ func FuzzManifest(f *testing.F) {
 
 // A VERSION that is accepted is one that this package writes.
 func FuzzVersion(f *testing.F) {
-	f.Add(encodeVersion(""))
-	f.Add(encodeVersion(newID()))
+	for _, v := range []version{{1, ""}, {2, newID()}, {Version, newID()}} {
+		f.Add(v.encode())
+	}
 	f.Add([]byte("anatomy 99\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		id, err := decodeVersion("data", b)
-		if err == nil && id != "" && !bytes.Equal(encodeVersion(id), b) {
-			t.Errorf("%q is accepted as %q", b, id)
+		v, err := decodeVersion("data", b)
+		if err == nil && v.id != "" && !bytes.Equal(v.encode(), b) {
+			t.Errorf("%q is accepted as %+v", b, v)
 		}
 	})
 }

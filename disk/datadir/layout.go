@@ -35,11 +35,11 @@ func Links(dir, name string) string { return filepath.Join(dir, "links", name) }
 // Segment is the folder of a segment of the index.
 func Segment(dir, name string) string { return filepath.Join(dir, "index", name) }
 
-// Rank is the path of the default rank vector.
-func Rank(dir string) string { return RankNamed(dir, "default") }
+// Ranks is the folder of the rank vectors.
+func Ranks(dir string) string { return filepath.Join(dir, "rank") }
 
-// RankNamed is the path of the rank vector with a name.
-func RankNamed(dir, name string) string { return filepath.Join(dir, "rank", name+".rank") }
+// Rank is the path of a file of a rank vector, as [Manifest.Ranks] names it.
+func Rank(dir, file string) string { return filepath.Join(Ranks(dir), file) }
 
 // Control is the folder of the socket on which a running crawl answers.
 func Control(dir string) string { return filepath.Join(dir, "control") }

@@ -15,16 +15,24 @@ import (
 	"anatomy/vocab"
 )
 
-// A Manifest is one generation of the index: the segments and link runs that are in force together.
-// All files that it names are durable before it is published, and do not change after that.
+// A Manifest is one generation of the index: the segments, link runs and rank vectors that are in
+// force together. All files that it names are durable before it is published, and do not change
+// after that.
+//
+// The process that has locked the folder changes everything but Ranks, see [Writer.Publish]. Any
+// process changes Ranks, see [PublishRank].
 type Manifest struct {
-	Generation uint64        `json:"generation"` // grows by one with each Publish
+	Generation uint64        `json:"generation"` // grows by one with each change
 	Segments   []string      `json:"segments"`   // oldest first: a document's newest segment wins
 	Links      []string      `json:"links"`      // link runs, oldest first: a source's newest run wins
 	Indexed    vocab.Address `json:"indexed"`    // records before this address are in the segments
 	Known      vocab.DocID   `json:"known"`      // URLs of documents up to this one are in the link runs
-	Next       uint64        `json:"next"`       // number of the next segment or run
+	Next       uint64        `json:"next"`       // number of the next segment, run or rank vector
 	Settled    bool          `json:"settled"`    // one segment, with every known anchor credited
+
+	// Ranks are the files of the rank vectors by name, see [Rank]. Before version 3 they are not in
+	// the file, and ReadManifest lists the folder.
+	Ranks map[string]string `json:"ranks,omitempty"`
 
 	Folder string `json:"folder,omitempty"` // ID of the data folder; "" in version 1
 }
@@ -40,7 +48,7 @@ type signedManifest struct {
 // error is that of [CheckVersion], a *DamageError, or a *MismatchError if the manifest is of
 // another folder.
 func ReadManifest(dir string) (Manifest, error) {
-	id, err := ReadID(dir)
+	v, err := readVersion(dir)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -50,12 +58,31 @@ func ReadManifest(dir string) (Manifest, error) {
 		return Manifest{Next: 1}, nil
 	case err != nil:
 		return m, err
-	case id != "" && m.Folder == "":
+	case v.id != "" && m.Folder == "":
 		return m, &DamageError{filepath.Join(dir, ManifestName), errors.New("it has no checksum")}
-	case id != "" && m.Folder != id:
+	case v.id != "" && m.Folder != v.id:
 		return m, &MismatchError{dir, ManifestName, "the MANIFEST belongs to another folder"}
+	case v.number < 3:
+		m.Ranks, err = findRanks(dir)
 	}
-	return m, nil
+	return m, err
+}
+
+// readTries is how often ReadFiles calls read.
+const readTries = 4
+
+// ReadFiles calls read with the manifest in force, and again with the next one if a file that it
+// names has been deleted meanwhile. It takes no lock. The error is that of [ReadManifest] or of read.
+func ReadFiles(dir string, read func(Manifest) error) error {
+	for tries := 1; ; tries++ {
+		m, err := ReadManifest(dir)
+		if err == nil {
+			err = read(m)
+		}
+		if tries == readTries || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 }
 
 // decodeManifestOf reads the MANIFEST of a folder and verifies its checksum. In version 1 it has

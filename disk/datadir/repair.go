@@ -12,7 +12,8 @@ import (
 
 // RepairVersion writes VERSION anew if it is damaged, or missing in a folder that has a document
 // index or a repository, and returns the problem that it repaired. idOf returns the ID that the
-// document index has, "" for none; the MANIFEST is asked first.
+// document index has, "" for none; the MANIFEST is asked first. A folder whose MANIFEST names none
+// of its rank vectors gets version 2.
 func RepairVersion(dir string, idOf func() string) (repaired, err error) {
 	repaired = CheckVersion(dir)
 	var damage *DamageError
@@ -26,11 +27,15 @@ func RepairVersion(dir string, idOf func() string) (repaired, err error) {
 	if repaired == nil {
 		return nil, nil
 	}
+	v := version{number: Version}
 	m, err := decodeManifestOf(dir)
-	if id := m.Folder; err != nil || id == "" {
-		m.Folder = idOf()
+	if err == nil && len(m.Ranks) == 0 && HasRanks(dir) {
+		v.number = 2
 	}
-	if err := writeVersion(durable.OS, dir, m.Folder); err != nil {
+	if v.id = m.Folder; err != nil || v.id == "" {
+		v.id = idOf()
+	}
+	if err := writeVersion(durable.OS, dir, v); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	return repaired, nil

@@ -22,7 +22,8 @@ import (
 //
 //	1  November 2026
 //	2  November 2026: VERSION and MANIFEST have checksums, and name the folder that they belong to
-const Version = 2
+//	3  November 2026: the MANIFEST names the rank vectors
+const Version = 3
 
 // ErrNone says that a folder is no data folder.
 var ErrNone = errors.New("no anatomy data")
@@ -68,6 +69,12 @@ var (
 
 const oldLine = "anatomy 1" // all of VERSION in version 1
 
+// A version is what VERSION says.
+type version struct {
+	number int
+	id     string // of the folder; "" in version 1
+}
+
 // newID returns a random name for a new data folder: 32 hexadecimal digits.
 func newID() string {
 	var b [16]byte
@@ -75,12 +82,12 @@ func newID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// encodeVersion returns the content of VERSION: in version 1, which has no ID, one line.
-func encodeVersion(id string) []byte {
-	if id == "" {
+// encode returns the content of VERSION: in version 1, which has no ID, one line.
+func (v version) encode() []byte {
+	if v.id == "" {
 		return []byte(oldLine + "\n")
 	}
-	return withSum(versionLine + "\nfolder " + id + "\n")
+	return withSum(fmt.Sprintf("anatomy %d\nfolder %s\n", v.number, v.id))
 }
 
 // withSum returns text with a last line that has its checksum.
@@ -88,35 +95,38 @@ func withSum(text string) []byte {
 	return fmt.Appendf(nil, "%ssum %016x\n", text, xxhash.Sum64String(text))
 }
 
-// decodeVersion returns the ID in the content of VERSION, "" in version 1. VERSION of a later
-// format begins with its number, too, and ends with a checksum.
-func decodeVersion(dir string, b []byte) (id string, err error) {
+// decodeVersion decodes the content of VERSION. VERSION of a later format begins with its number,
+// too, and ends with a checksum.
+func decodeVersion(dir string, b []byte) (v version, err error) {
 	s := string(b)
 	damage := func(what string) error {
 		return &DamageError{filepath.Join(dir, "VERSION"), errors.New(what)}
 	}
 	line, rest, _ := strings.Cut(s, "\n")
-	if !firstLine.MatchString(line) {
-		return "", damage("not a version")
+	first := firstLine.FindStringSubmatch(line)
+	if first == nil {
+		return v, damage("not a version")
 	}
 	if strings.TrimSpace(rest) == "" { // one line has no checksum
 		if line != oldLine {
-			return "", &VersionError{Dir: dir, Found: line}
+			return v, &VersionError{Dir: dir, Found: line}
 		}
-		return "", nil
+		return version{number: 1}, nil
 	}
 	at := strings.LastIndex(strings.TrimSuffix(s, "\n"), "\n") + 1
 	if string(withSum(s[:at])) != s {
-		return "", damage("the checksum is wrong")
+		return v, damage("the checksum is wrong")
 	}
-	if line != versionLine {
-		return "", &VersionError{Dir: dir, Found: line}
+	v.number, _ = strconv.Atoi(first[1]) // at most six digits
+	if v.number < 2 || v.number > Version || line != fmt.Sprint("anatomy ", v.number) {
+		return version{}, &VersionError{Dir: dir, Found: line}
 	}
 	id, ok := strings.CutPrefix(strings.TrimSuffix(rest[:at-len(line)-1], "\n"), "folder ")
 	if !ok {
-		return "", damage("it names no folder")
+		return version{}, damage("it names no folder")
 	}
-	return id, nil
+	v.id = id
+	return v, nil
 }
 
 // CheckVersion returns nil for a data folder of a format that this program reads. Otherwise the
@@ -135,16 +145,28 @@ func VerifyVersion(dir string, content []byte) error {
 
 // ReadID returns the ID of a data folder, "" in version 1. Its error is that of [CheckVersion].
 func ReadID(dir string) (id string, err error) {
+	v, err := readVersion(dir)
+	return v.id, err
+}
+
+// IsOld reports whether a data folder has a version before [Version]. Its error is that of
+// [CheckVersion].
+func IsOld(dir string) (bool, error) {
+	v, err := readVersion(dir)
+	return err == nil && v.number < Version, err
+}
+
+func readVersion(dir string) (version, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "VERSION"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%s: %w", dir, ErrNone)
+		return version{}, fmt.Errorf("%s: %w", dir, ErrNone)
 	}
 	if err != nil {
-		return "", fmt.Errorf("data folder: %w", err)
+		return version{}, fmt.Errorf("data folder: %w", err)
 	}
 	return decodeVersion(dir, b)
 }
 
-func writeVersion(fsys durable.FS, dir, id string) error {
-	return durable.WriteFile(fsys, filepath.Join(dir, "VERSION"), encodeVersion(id))
+func writeVersion(fsys durable.FS, dir string, v version) error {
+	return durable.WriteFile(fsys, filepath.Join(dir, "VERSION"), v.encode())
 }

@@ -1,6 +1,7 @@
 package docindex
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,8 +53,8 @@ func OpenFolder(w *datadir.Writer, o Options) (_ *DB, err error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case w.ID() == "":
-		err = w.Upgrade(id, db.PutFolder)
+	case w.IsOld():
+		err = w.Upgrade(cmp.Or(w.ID(), id), db.PutFolder)
 	case id == "":
 		err = db.PutFolder(w.ID())
 	}
@@ -85,7 +86,6 @@ func (db *DB) Mismatch(dir string, m datadir.Manifest) (*datadir.MismatchError, 
 
 // missing returns which structure is missing that others need, nil if none is.
 func missing(dir string, m datadir.Manifest) *datadir.MismatchError {
-	has := func(path string) bool { _, err := os.Stat(path); return err == nil }
 	index, pages := created(dir), datadir.HasRepository(dir)
 	switch {
 	case !index && pages:
@@ -94,7 +94,7 @@ func missing(dir string, m datadir.Manifest) *datadir.MismatchError {
 		return mismatch(dir, datadir.DocIndexName, "the document index is missing, and the index has segments")
 	case !pages && m.Indexed != 0:
 		return mismatch(dir, datadir.RepositoryName, "the repository is missing, and its pages are in the index")
-	case m.Generation == 0 && has(datadir.Rank(dir)):
+	case m.Generation == 0 && datadir.HasRanks(dir):
 		// Ranks are computed from links that a manifest named. Segments are no sign of one: a crash
 		// before the first manifest leaves some.
 		return mismatch(dir, datadir.ManifestName, "the MANIFEST is missing, and there are ranks")
@@ -165,6 +165,16 @@ func Use(dir string, use func(*DB) error) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return use(db)
+}
+
+// Upgrade makes the data folder dir, if it has an older version, one of [datadir.Version]. Its error
+// is that of [Use].
+func Upgrade(dir string) error {
+	old, err := datadir.IsOld(dir)
+	if err != nil || !old {
+		return err
+	}
+	return Use(dir, func(*DB) error { return nil })
 }
 
 // unreadable wraps an error of opening in ErrUnreadable if it says that the index is damaged.

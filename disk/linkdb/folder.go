@@ -1,25 +1,15 @@
 package linkdb
 
-import (
-	"errors"
-	"io/fs"
-
-	"anatomy/disk/datadir"
-)
+import "anatomy/disk/datadir"
 
 // OpenFolder opens the link runs that the manifest of the data folder dir names. It takes no lock:
 // if a merge replaces the runs meanwhile, OpenFolder reads the next manifest.
-func OpenFolder(dir string) (*Set, error) {
-	for tries := 0; ; tries++ {
-		m, err := datadir.ReadManifest(dir)
-		if err != nil {
-			return nil, err
-		}
-		set, err := OpenSet(Paths(dir, m.Links))
-		if err == nil || tries == 3 || !errors.Is(err, fs.ErrNotExist) {
-			return set, err
-		}
-	}
+func OpenFolder(dir string) (set *Set, err error) {
+	err = datadir.ReadFiles(dir, func(m datadir.Manifest) (err error) {
+		set, err = OpenSet(Paths(dir, m.Links))
+		return err
+	})
+	return set, err
 }
 
 // CountFolder returns the number of links in the runs that m, a manifest of dir, names. A link that

@@ -1,19 +1,46 @@
 package rankvector
 
 import (
-	"errors"
-	"io/fs"
+	"fmt"
 
+	"anatomy/disk/datadir"
 	"anatomy/vocab"
 )
 
-// ReadIfAny is Read, but returns nil without an error if there is no file at path.
-func ReadIfAny(path string) (*Vector, error) {
-	v, err := Read(path)
-	if errors.Is(err, fs.ErrNotExist) {
+// ReadFolder returns the vector that is in force under a name in the data folder dir, nil if there
+// is none. It takes no lock.
+func ReadFolder(dir, name string) (v *Vector, err error) {
+	err = datadir.ReadFiles(dir, func(m datadir.Manifest) (err error) {
+		v, err = ReadNamed(dir, m, name)
+		return err
+	})
+	return v, err
+}
+
+// ReadNamed returns the vector that m, a manifest of the data folder dir, has under a name, nil if
+// it has none.
+func ReadNamed(dir string, m datadir.Manifest, name string) (*Vector, error) {
+	file := m.Ranks[name]
+	if file == "" {
 		return nil, nil
 	}
-	return v, err
+	return Read(datadir.Rank(dir, file))
+}
+
+// Publish puts v in force under a name in the data folder dir, durably, or leaves the vector before.
+// Any process may do so, beside a crawl, too.
+func Publish(dir, name string, v *Vector) error {
+	data, err := v.encode()
+	if err == nil {
+		err = CheckName(name)
+	}
+	if err == nil {
+		err = datadir.PublishRank(dir, name, data)
+	}
+	if err != nil {
+		return fmt.Errorf("rank vector %s: %w", name, err)
+	}
+	return nil
 }
 
 // Rank returns the rank of doc: 0 if v is nil or has no rank for it.

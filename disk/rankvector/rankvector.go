@@ -2,7 +2,8 @@
 // parameters of the run and how well it converged (BP98 §2.1).
 //
 // A vector is a file of its own, so that ranks are recomputed and replaced without a change of the
-// index. It is replaced by rename; readers of the old one keep what they read.
+// segments. It never changes: another vector gets another file, and the manifest of the data folder
+// names the one in force. So a reader of a manifest has ranks, segments and links of one generation.
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anatrank"
@@ -40,8 +41,6 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-
-	"anatomy/disk/durable"
 )
 
 // Version is the format that this package writes.
@@ -71,20 +70,6 @@ type Vector struct {
 	Ranks        []float32 // by DocID, index 0 unused
 }
 
-// Write replaces the vector at path durably, or leaves it as it was. Several processes may do so.
-func Write(path string, v *Vector) error { return write(durable.OS, path, v) }
-
-func write(fsys durable.FS, path string, v *Vector) error {
-	data, err := v.encode()
-	if err == nil {
-		err = durable.WriteShared(fsys, path, data)
-	}
-	if err != nil {
-		return fmt.Errorf("rank vector: write %s: %w", path, err)
-	}
-	return nil
-}
-
 // Read returns the vector at path. It verifies the checksum and that every rank is in [0, 1]; the error
 // names the command that computes the vector again.
 func Read(path string) (*Vector, error) {
@@ -101,7 +86,7 @@ func Read(path string) (*Vector, error) {
 
 // commandFor returns the command that computes the vector at path.
 func commandFor(path string) string {
-	name := strings.TrimSuffix(filepath.Base(path), Extension)
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
 	if name == Default {
 		return "anatomy pagerank"
 	}

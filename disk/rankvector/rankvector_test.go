@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,8 +16,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"pgregory.net/rapid"
 
-	"anatomy/disk/durable"
-	"anatomy/disk/durable/durabletest"
+	"anatomy/disk/datadir"
 )
 
 func tiny() *Vector {
@@ -66,18 +66,50 @@ func TestReadVersion1(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
-	dir := t.TempDir()
-	for _, file := range []string{"default.rank", "a-1.rank", "A.rank", ".rank", "default.rank.123.tmp", "-x.rank"} {
-		if err := Write(filepath.Join(dir, file), tiny()); err != nil {
+// A vector is in force under its name until another replaces it, and then its file is gone.
+func TestPublish(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	w, err := datadir.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, name := range []string{Default, "a-1", Default} {
+		v := tiny()
+		v.Personalized = name
+		if err := Publish(dir, name, v); err != nil {
 			t.Fatal(err)
 		}
+		if got, err := ReadFolder(dir, name); err != nil || !reflect.DeepEqual(got, v) {
+			t.Errorf("%s: read %+v, %v", name, got, err)
+		}
 	}
-	if names, err := Names(dir); err != nil || !reflect.DeepEqual(names, []string{"a-1", "default"}) {
-		t.Errorf("names %v, %v", names, err)
+	m, err := datadir.ReadManifest(dir)
+	files, failed := filepath.Glob(datadir.Rank(dir, "*"))
+	if names := m.RankNames(); err != nil || failed != nil || len(files) != 2 || !slices.Equal(names, []string{"a-1", Default}) {
+		t.Errorf("names %v, files %v", names, files)
 	}
-	if names, err := Names(dir + "/absent"); err != nil || len(names) > 0 {
-		t.Errorf("names of no folder %v, %v", names, err)
+	for _, name := range []string{"A", "", "-x", ".", "a/b", "a.b"} {
+		if err := Publish(dir, name, tiny()); err == nil {
+			t.Errorf("a vector named %q", name)
+		}
+	}
+	if v, err := ReadFolder(dir, "absent"); v != nil || err != nil {
+		t.Errorf("a vector that is not there: %v, %v", v, err)
+	}
+	if _, err := ReadFolder(dir+"/absent", Default); !errors.Is(err, datadir.ErrNone) {
+		t.Errorf("a vector of no folder: %v", err)
+	}
+}
+
+// write writes the file of a vector.
+func write(t interface{ Fatal(...any) }, path string, v *Vector) {
+	b, err := v.encode()
+	if err == nil {
+		err = os.WriteFile(path, b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -89,9 +121,7 @@ func TestReadReturnsWhatWasWritten(t *testing.T) {
 		v.Personalized = rapid.String().Draw(t, "personalized")
 		v.Ranks = rapid.SliceOf(rapid.Float32Range(0, 1)).Draw(t, "ranks")
 		v.Links = rapid.Uint64().Draw(t, "links")
-		if err := Write(path, v); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, v)
 		got, err := Read(path)
 		if err != nil || len(got.Ranks) != len(v.Ranks) {
 			t.Fatalf("read %v, %v", got, err)
@@ -100,37 +130,11 @@ func TestReadReturnsWhatWasWritten(t *testing.T) {
 			t.Fatalf("read %v, wrote %v", got, v)
 		}
 	})
-	if left, _ := filepath.Glob(filepath.Join(dir, "*.tmp")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
-}
-
-// A vector is the old or the new one, whole, after a crash at any call.
-func TestVectorAfterCrash(t *testing.T) {
-	fresh := tiny()
-	fresh.Iterations = 43
-	durabletest.EachStop(t,
-		func(d *durabletest.Disk) error {
-			return errors.Join(durable.MkdirAll(d, "/rank"), write(d, "/rank/default.rank", tiny()))
-		},
-		func(d *durabletest.Disk) error { return write(d, "/rank/default.rank", fresh) },
-		func(after *durabletest.Disk, done bool) {
-			b, err := after.ReadFile("/rank/default.rank")
-			if err != nil {
-				t.Fatal(err)
-			}
-			v, err := decode(b)
-			if err != nil || v.Iterations != 43 && (done || v.Iterations != 42) {
-				t.Fatalf("done %v: %+v, %v", done, v, err)
-			}
-		})
 }
 
 func TestEveryDamagedByteIsSeen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "v.rank")
-	if err := Write(path, tiny()); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, tiny())
 	if _, err := Read(path); err != nil {
 		t.Fatal(err)
 	}
@@ -151,18 +155,23 @@ func TestEveryDamagedByteIsSeen(t *testing.T) {
 }
 
 func TestRanksThatAreNoShareAreRefused(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "v.rank")
-	if err := Write(path, tiny()); err != nil {
+	dir := filepath.Join(t.TempDir(), "data")
+	w, err := datadir.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := Publish(dir, Default, tiny()); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []float32{-0.1, 1.5, float32(math.NaN()), float32(math.Inf(1))} {
 		v := tiny()
 		v.Ranks[2] = bad
-		if err := Write(path, v); err == nil || !strings.Contains(err.Error(), "document 2") {
+		if err := Publish(dir, Default, v); err == nil || !strings.Contains(err.Error(), "document 2") {
 			t.Errorf("rank %v: %v", bad, err)
 		}
 	}
-	if v, err := Read(path); err != nil || v.Ranks[2] != 0.75 {
+	if v, err := ReadFolder(dir, Default); err != nil || v.Ranks[2] != 0.75 {
 		t.Errorf("the old vector was not kept: %v, %v", v, err)
 	}
 }
@@ -181,9 +190,7 @@ func BenchmarkRead(b *testing.B) {
 	v := tiny()
 	v.Ranks = make([]float32, 1<<20)
 	path := filepath.Join(b.TempDir(), "v.rank")
-	if err := Write(path, v); err != nil {
-		b.Fatal(err)
-	}
+	write(b, path, v)
 	b.SetBytes(4 << 20)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -39,8 +39,8 @@ type Snapshot struct {
 // those that Take copies in other ways: the document index, the repository and what the MANIFEST
 // names.
 var skipped = []string{
-	"LOCK", "LOCK.pid", "audit.lock", "control", "certificates", "barrels", "snapshot",
-	"docindex", "index", "links", "repository", "MANIFEST",
+	"LOCK", "LOCK.pid", "MANIFEST.lock", "audit.lock", "control", "certificates", "barrels", "snapshot",
+	"docindex", "index", "links", "rank", "repository", "MANIFEST",
 }
 
 // Take copies the data folder dir to the folder to, which must not exist and should be on the same
@@ -121,9 +121,10 @@ func linkIndex(dir, to string) error {
 		if err == nil || !errors.Is(err, fs.ErrNotExist) || try == tries {
 			return err
 		}
-		err = errors.Join(os.RemoveAll(filepath.Join(to, "index")), os.RemoveAll(filepath.Join(to, "links")))
-		if err != nil {
-			return err
+		for _, sub := range []string{"index", "links", "rank"} {
+			if err := os.RemoveAll(filepath.Join(to, sub)); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -139,13 +140,18 @@ func linkManifest(dir, to string, m datadir.Manifest) error {
 			return err
 		}
 	}
+	for _, file := range m.Ranks {
+		if err := linkFile(datadir.Rank(dir, file), datadir.Rank(to, file)); err != nil {
+			return err
+		}
+	}
 	if m.Generation == 0 {
 		return nil // nothing was published yet
 	}
 	return datadir.WriteManifest(to, m)
 }
 
-// linkRest links the other folders, such as rank vectors. Files at the top of the data folder are
+// linkRest links the other folders. Files at the top of the data folder are
 // small and copied, because not all of them are replaced by rename.
 func linkRest(dir, to string) error {
 	entries, err := os.ReadDir(dir)

@@ -110,7 +110,7 @@ var mutants = []mutant{
 		tests: "./disk/durable",
 	},
 	{
-		name:  "manifest: fsync of the file", // and of rank vectors and link runs, which are written alike
+		name:  "manifest: fsync of the file", // and of link runs, which are written alike
 		file:  "disk/durable/file.go",
 		old:   "\t\terr = w.file.Sync()",
 		new:   "\t\tdefer w.file.Sync()",
@@ -119,9 +119,9 @@ var mutants = []mutant{
 	{
 		name:  "rank vector: fsync of the folder",
 		file:  "disk/durable/file.go",
-		old:   "\treturn syncParent(w.fsys, w.path)\n}\n\n// Abort",
-		new:   "\treturn nil\n}\n\n// Abort",
-		tests: "./disk/rankvector -run VectorAfterCrash",
+		old:   "\treturn syncParent(fsys, path)\n}\n\n// Append",
+		new:   "\treturn nil\n}\n\n// Append",
+		tests: "./disk/datadir -run RankAfterCrash",
 	},
 	{
 		name:  "link run: fsync of the folder",

@@ -152,7 +152,7 @@ func Searchable(t testing.TB, dir string) []string {
 // Ranks returns the ranks by content, or by URL if there is none, to six digits.
 func Ranks(t testing.TB, dir string) map[string]string {
 	t.Helper()
-	v, err := rankvector.ReadIfAny(datadir.Rank(dir))
+	v, err := rankvector.ReadFolder(dir, rankvector.Default)
 	Must(t, err)
 	all := Records(t, dir)
 	pages := Bodies(t, dir, all)

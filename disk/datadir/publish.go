@@ -1,0 +1,255 @@
+package datadir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"anatomy/disk/durable"
+)
+
+// Two processes may change the manifest at the same time: the one that has locked the folder, and
+// one that computes ranks beside it. Each change is read, modify and write under a lock of its own,
+// which is held for milliseconds, and takes over from the manifest in force what it does not change.
+
+// ErrNoRank says that a manifest has no rank vector with a name.
+var ErrNoRank = errors.New("no such rank vector")
+
+// manifestWait bounds the wait for another process that changes the manifest. It holds the lock
+// while it writes a rank vector, 4 bytes a document.
+const manifestWait = time.Minute
+
+// change publishes what edit makes of the manifest in force, with the next generation. The first
+// manifest adopts the rank vectors in the folder, which another manifest named that was lost.
+func change(dir string, edit func(*Manifest) error) (m Manifest, err error) {
+	lock, err := lockManifest(dir)
+	if err != nil {
+		return m, fmt.Errorf("data folder: lock the manifest: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if m, err = ReadManifest(dir); err != nil {
+		return m, err
+	}
+	if m.Generation == 0 {
+		if m.Folder, err = ReadID(dir); err != nil {
+			return m, err
+		}
+		if m.Ranks, err = findRanks(dir); err != nil {
+			return m, err
+		}
+	}
+	if err := edit(&m); err != nil {
+		return m, err
+	}
+	m.Generation++
+	return m, WriteManifest(dir, m)
+}
+
+// lockManifest blocks until no other process, and nobody in this one, changes the manifest.
+func lockManifest(dir string) (io.Closer, error) {
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
+		lock, err := vfs.Default.Lock(filepath.Join(dir, "MANIFEST.lock"))
+		if err == nil || errors.As(err, new(*fs.PathError)) || time.Since(began) > manifestWait {
+			return lock, err
+		}
+	}
+}
+
+// Publish makes m the manifest in force, durably, and returns it as it is then: its Ranks are those
+// in force, and its Generation is the next one.
+func (w *Writer) Publish(m Manifest) (Manifest, error) {
+	return change(w.dir, func(now *Manifest) error {
+		m.Generation, m.Ranks = max(m.Generation, now.Generation), now.Ranks
+		m.Next = max(m.Next, now.Next)
+		m.Folder = w.version.id
+		*now = m
+		return nil
+	})
+}
+
+// PublishRank creates the file of a rank vector with a content, and puts it in force under a name
+// instead of the one before. It needs no lock of the folder, which must have the version [Version].
+func PublishRank(dir, name string, content []byte) error {
+	return changeRanks(dir, func(m *Manifest) error {
+		return addRank(durable.OS, dir, m, name, content)
+	})
+}
+
+// RemoveRank puts the rank vector with a name out of force. The error wraps [ErrNoRank] if there is
+// none.
+func RemoveRank(dir, name string) error {
+	return changeRanks(dir, func(m *Manifest) error {
+		if _, ok := m.Ranks[name]; !ok {
+			return fmt.Errorf("%w: %q", ErrNoRank, name)
+		}
+		m.Ranks = maps.Clone(m.Ranks)
+		delete(m.Ranks, name)
+		return nil
+	})
+}
+
+// changeRanks publishes a change of the rank vectors and deletes the files that it puts out of force.
+func changeRanks(dir string, edit func(*Manifest) error) error {
+	v, err := readVersion(dir)
+	if err == nil && v.number < Version {
+		err = fmt.Errorf("data folder %s has format %d and must be upgraded first", dir, v.number)
+	}
+	if err != nil {
+		return err
+	}
+	before := map[string]string{}
+	m, err := change(dir, func(m *Manifest) error {
+		before = m.Ranks
+		return edit(m)
+	})
+	if err != nil {
+		return err
+	}
+	for name, file := range before {
+		if m.Ranks[name] == file {
+			continue
+		}
+		if err := os.Remove(Rank(dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("data folder: %w", err)
+		}
+	}
+	return nil
+}
+
+// addRank creates the file of a rank vector, with a number that no file of the name has, and names
+// it in m.
+func addRank(fsys durable.FS, dir string, m *Manifest, name string, content []byte) error {
+	for {
+		file := fmt.Sprintf("%s.%06d%s", name, m.Next, rankExtension)
+		m.Next++
+		err := durable.WriteNew(fsys, Rank(dir, file), func(w io.Writer) error {
+			_, err := w.Write(content)
+			return err
+		})
+		if err == nil {
+			m.Ranks = maps.Clone(m.Ranks)
+			if m.Ranks == nil {
+				m.Ranks = map[string]string{}
+			}
+			m.Ranks[name] = file
+		}
+		if !errors.Is(err, fs.ErrExist) { // a crash left the file before it was published
+			return err
+		}
+	}
+}
+
+const rankExtension = ".rank"
+
+// rankNumber returns the name of the rank vector in a file and the number of the file: 0 for
+// NAME.rank, as vectors were called before version 3.
+func rankNumber(file string) (name string, number uint64, ok bool) {
+	base, ok := strings.CutSuffix(file, rankExtension)
+	name, digits, numbered := strings.Cut(base, ".")
+	if numbered {
+		var err error
+		number, err = strconv.ParseUint(digits, 10, 64)
+		ok = ok && err == nil && number > 0
+	}
+	return name, number, ok && name != ""
+}
+
+// findRanks returns the newest file of each rank vector in a folder, by name.
+func findRanks(dir string) (map[string]string, error) {
+	entries, err := os.ReadDir(Ranks(dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	newest := map[string]uint64{}
+	var found map[string]string
+	for _, e := range entries {
+		name, number, ok := rankNumber(e.Name())
+		if !ok || found[name] != "" && number < newest[name] {
+			continue
+		}
+		if found == nil {
+			found = map[string]string{}
+		}
+		found[name], newest[name] = e.Name(), number
+	}
+	return found, nil
+}
+
+// HasRanks reports whether there are files of rank vectors, in force or not.
+func HasRanks(dir string) bool {
+	found, err := findRanks(dir)
+	return err == nil && len(found) > 0
+}
+
+// RankNames returns the names of the rank vectors, ascending.
+func (m Manifest) RankNames() []string { return slices.Sorted(maps.Keys(m.Ranks)) }
+
+// Sweep removes what m does not name: superseded segments and runs, barrels, and what a crash left
+// unfinished. It removes rank vectors that the manifest in force does not name. It returns the paths
+// that it removed.
+func (w *Writer) Sweep(m Manifest) ([]string, error) {
+	keep := map[string]bool{}
+	for _, s := range m.Segments {
+		keep[Segment(w.dir, s)] = true
+	}
+	for _, l := range m.Links {
+		keep[Links(w.dir, l)] = true
+	}
+	var removed []string
+	for _, sub := range []string{"index", "links", "barrels"} {
+		some, err := sweep(filepath.Join(w.dir, sub), keep)
+		if removed = append(removed, some...); err != nil {
+			return removed, err
+		}
+	}
+	some, err := w.sweepRanks()
+	return append(removed, some...), err
+}
+
+// sweepRanks removes the rank vectors that the manifest in force does not name, while nobody
+// publishes one.
+func (w *Writer) sweepRanks() (removed []string, err error) {
+	lock, err := lockManifest(w.dir)
+	if err != nil {
+		return nil, fmt.Errorf("data folder: lock the manifest: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	m, err := ReadManifest(w.dir)
+	if err != nil || m.Generation == 0 {
+		return nil, err
+	}
+	keep := map[string]bool{}
+	for _, file := range m.Ranks {
+		keep[Rank(w.dir, file)] = true
+	}
+	return sweep(Ranks(w.dir), keep)
+}
+
+// sweep removes the files and folders in dir that are not in keep, by path.
+func sweep(dir string, keep map[string]bool) (removed []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if keep[path] {
+			continue
+		}
+		if err := os.RemoveAll(path); err != nil {
+			return removed, fmt.Errorf("data folder: %w", err)
+		}
+		removed = append(removed, path)
+	}
+	return removed, nil
+}
