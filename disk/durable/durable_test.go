@@ -382,3 +382,15 @@ func TestScratch(t *testing.T) {
 		t.Errorf("the folder has %v, %v", entries, err)
 	}
 }
+
+func TestAppend(t *testing.T) {
+	durabletest.EachStop(t,
+		func(d *durabletest.Disk) error { return durable.Append(d, "/log", []byte("one\n")) },
+		func(d *durabletest.Disk) error { return durable.Append(d, "/log", []byte("two\n")) },
+		func(after *durabletest.Disk, done bool) {
+			b, err := after.ReadFile("/log")
+			if err != nil || !bytes.HasPrefix(b, []byte("one\n")) || done && string(b) != "one\ntwo\n" {
+				t.Errorf("done %v: %q, %v", done, b, err)
+			}
+		})
+}

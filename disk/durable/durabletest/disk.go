@@ -273,7 +273,11 @@ func (d *Disk) OpenFile(name string, flag int, _ fs.FileMode) (durable.File, err
 	case flag&os.O_TRUNC != 0:
 		n.truncate(0)
 	}
-	return &file{disk: d, node: n, name: name}, nil
+	f := &file{disk: d, node: n, name: name}
+	if flag&os.O_APPEND != 0 {
+		f.at = len(n.data)
+	}
+	return f, nil
 }
 
 // Mkdir makes a folder.

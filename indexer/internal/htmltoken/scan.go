@@ -116,7 +116,9 @@ var spaces = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '\f': true
 func isSpace(c byte) bool { return spaces[c] }
 
 // nameEnds holds what ends the name of a tag or attribute.
-var nameEnds = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '\f': true, '>': true, '/': true}
+var nameEnds = [256]bool{
+	' ': true, '\t': true, '\n': true, '\r': true, '\f': true, '>': true, '/': true,
+}
 
 func endsName(c byte) bool { return nameEnds[c] }
 
