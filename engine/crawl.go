@@ -31,6 +31,10 @@ type Options struct {
 	URLs    urlserver.Options
 	Crawler crawler.Options
 
+	// NewVisitor returns the visitor that fetches for the crawl; its options are Crawler, with the
+	// crawl's own Ready, Confirm and Admit. Default: one of this process, of crawler.New.
+	NewVisitor func(crawler.Options) (Visitor, error)
+
 	// PDF makes an HTML page of a PDF. Default: PDFs are not indexed.
 	PDF func(body []byte) ([]byte, error)
 
@@ -66,6 +70,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Crawler.Now == nil {
 		o.Crawler.Now = o.Now
+	}
+	if o.NewVisitor == nil {
+		o.NewVisitor = func(o crawler.Options) (Visitor, error) { return crawler.New(o) }
 	}
 	return o
 }
@@ -171,7 +178,7 @@ func (c *Crawl) open(o *Options) (err error) {
 	if c.urls.BoundsAddresses() {
 		o.Crawler.Admit = c.urls.Admit
 	}
-	c.crawler, err = crawler.New(o.Crawler)
+	c.visitor, err = o.NewVisitor(o.Crawler)
 	return err
 }
 
@@ -229,8 +236,8 @@ func (c *Crawl) Phase() vocab.Phase { return c.ending.phase() }
 // again by the next crawl.
 func (c *Crawl) Close() error {
 	var err error
-	if c.crawler != nil {
-		err = errors.Join(err, c.crawler.Close())
+	if c.visitor != nil {
+		err = errors.Join(err, c.visitor.Close())
 	}
 	if c.repo != nil {
 		err = errors.Join(err, c.repo.Close())

@@ -9,10 +9,24 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"anatomy/crawler"
 	"anatomy/vocab"
 )
 
-// A fetcher has the crawler visit the hosts that the URL server grants leases for.
+// A Visitor fetches the URLs of leases: a crawler.Crawler in this process, or crawlers on other
+// machines. Its methods may be called by any goroutine.
+type Visitor interface {
+	// Visit works off a lease, as crawler.Crawler.Visit does: it calls handle exactly once for each
+	// target, from the calling goroutine.
+	Visit(ctx context.Context, lease vocab.Lease, handle func(vocab.Fetch)) vocab.HostReport
+
+	Prefetch(hosts ...string)      // names hosts that may be visited soon; never blocks
+	Stats() crawler.Stats          // counts since the visitor was made
+	Visits() []crawler.VisitStatus // what each visit under way does
+	Close() error                  // no visit may be under way
+}
+
+// A fetcher has the visitor visit the hosts that the URL server grants leases for.
 type fetcher struct {
 	*stages
 	intake      *intake
@@ -46,7 +60,7 @@ func (f *fetcher) dispatch(ctx context.Context, leases chan<- vocab.Lease) error
 				return err
 			}
 			checked = now
-			f.rate.record(now, int64(f.crawler.Stats().Outcomes[vocab.Fetched]))
+			f.rate.record(now, int64(f.visitor.Stats().Outcomes[vocab.Fetched]))
 		}
 		if f.visits.state() == vocab.Paused {
 			f.sleep(ctx, idle)
@@ -79,7 +93,7 @@ func (f *fetcher) visit(ctx context.Context, leases <-chan vocab.Lease) {
 	for lease := range leases {
 		f.out.Add(1)
 		visiting := f.visits.begin(ctx, &lease)
-		report := f.crawler.Visit(visiting, lease, func(fetch vocab.Fetch) {
+		report := f.visitor.Visit(visiting, lease, func(fetch vocab.Fetch) {
 			f.intake.handle(ctx, fetch)
 		})
 		f.visits.end(&lease)

@@ -251,7 +251,7 @@ func (n *intake) addTargets(
 	for i, l := range targets {
 		found[i] = urlserver.Found{URL: l.URL, Depth: depth + 1, On: on, NoFollow: l.NoFollow}
 		if name := l.URL.Hostname(); name != host && !n.offline {
-			n.crawler.Prefetch(name)
+			n.visitor.Prefetch(name)
 			host = name
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"anatomy/crawler"
 	"anatomy/disk/repository"
 	"anatomy/storeserver"
 	"anatomy/urlserver"
@@ -15,7 +16,10 @@ import (
 
 // An Offline crawl takes pages from another source than the network, such as web archives, as if
 // they had been fetched. Its methods may be called by any goroutine while the source runs.
-type Offline struct{ c *Crawl }
+type Offline struct {
+	c       *Crawl
+	crawler *crawler.Crawler
+}
 
 // RunOffline opens the data folder of o for a crawl whose pages come from source, and makes them
 // durable and searchable before it returns. source returns when it has accepted all its pages. The
@@ -23,12 +27,17 @@ type Offline struct{ c *Crawl }
 func RunOffline(
 	ctx context.Context, o Options, source func(context.Context, Offline) error,
 ) (storeserver.Stats, error) {
+	var off Offline
+	o.NewVisitor = func(o crawler.Options) (_ Visitor, err error) {
+		off.crawler, err = crawler.New(o)
+		return off.crawler, err
+	}
 	c, err := Open(ctx, o)
 	if err != nil {
 		return storeserver.Stats{}, err
 	}
 	c.intake.offline = true
-	off := Offline{c}
+	off.c = c
 	err = c.run(ctx, func(ctx context.Context) error {
 		return errors.Join(source(ctx, off), c.urls.Err())
 	})
@@ -48,7 +57,7 @@ func (o Offline) WaitCommitted(ctx context.Context) error { return o.c.waitCommi
 // Replay returns what a fetch of u that was answered by resp at a time would have returned, see
 // crawler.Crawler.Replay.
 func (o Offline) Replay(u *weburl.URL, resp *http.Response, at time.Time) vocab.Fetch {
-	return o.c.crawler.Replay(u, resp, at)
+	return o.crawler.Replay(u, resp, at)
 }
 
 // Add returns the docID of a URL.

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"anatomy/crawler"
 	"anatomy/disk/damage"
 	"anatomy/disk/repository"
 	"anatomy/index"
@@ -28,7 +27,7 @@ type stages struct {
 	now     func() time.Time // of visits
 
 	urls    *urlserver.Server
-	crawler *crawler.Crawler
+	visitor Visitor
 	parsers *parsers
 	store   *storeserver.Server
 	repo    *repository.Repository

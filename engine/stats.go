@@ -79,7 +79,7 @@ func (s *CrawlStats) Errors() int64 {
 
 // Stats returns what the crawl has done so far.
 func (c *Crawl) Stats() CrawlStats {
-	urls, fetched, built := c.urls.Stats(), c.crawler.Stats(), c.builder.Stats()
+	urls, fetched, built := c.urls.Stats(), c.visitor.Stats(), c.builder.Stats()
 	s := CrawlStats{
 		Elapsed: time.Since(c.began),
 		Pages:   int64(urls.Pages), Known: int64(urls.Known),

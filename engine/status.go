@@ -12,7 +12,7 @@ import (
 // Status returns what the crawl does now, and why each host waits.
 func (c *Crawl) Status() *vocab.CrawlStatus {
 	now := c.now()
-	stats, fetched, outlook := c.Stats(), c.crawler.Stats(), c.urls.Outlook(now, vocab.MaxHostStatus)
+	stats, fetched, outlook := c.Stats(), c.visitor.Stats(), c.urls.Outlook(now, vocab.MaxHostStatus)
 	rate, rates := c.fetcher.rate.read()
 	st := &vocab.CrawlStatus{
 		State: c.visits.state(), Phase: c.Phase(), Process: os.Getpid(), Began: c.began, At: now,
@@ -35,7 +35,7 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 		st.Damaged += int64(problems)
 	}
 	maps.DeleteFunc(st.Outcomes, func(_ string, n int64) bool { return n == 0 })
-	explain(st, c.crawler.Visits())
+	explain(st, c.visitor.Visits())
 	return st
 }
 
