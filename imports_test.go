@@ -53,6 +53,8 @@ searcher/internal/suggest: analysis searcher/query searcher/internal/memo
 searcher/internal/images: vocab analysis searcher/scoring
 internal/test/testweb: vocab weburl urlserver crawler crawler/dnsclient index engine upkeep collection searcher demo disk/*
 internal/test/oracle: vocab weburl analysis searcher searcher/query searcher/scoring disk/segment
+cluster/bus: disk/durable
+cluster/fleet: vocab weburl crawler crawler/sitemap cluster/bus
 collection: vocab weburl analysis urlserver crawler indexer searcher pagerank ranking control disk/* lru
 web/internal/respond: searcher collection
 web/internal/access: web/internal/respond web/internal/text
@@ -80,7 +82,7 @@ cmd/anatomy/internal/rules: config disk/datadir cmd/anatomy/internal/cli
 cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
-cmd/anatomy: control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* indexer/* pagerank disk/*
+cmd/anatomy: control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
 lab/rig: eval
 lab/mutants:
 lab/firstbench: lab/rig vocab engine searcher disk/*
@@ -93,6 +95,7 @@ lab/clients:
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex
 lab/pagerank: pagerank
 lab/crashes: vocab disk/docindex
+lab/cluster: lab/rig vocab disk/docindex
 lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver
 lab/urlcache: vocab weburl urlserver/* indexer disk/*

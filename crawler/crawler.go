@@ -38,7 +38,7 @@ type Crawler struct {
 
 // New returns a crawler. Its DNS client runs until Close.
 func New(o Options) (*Crawler, error) {
-	o = o.withDefaults()
+	o = o.WithDefaults()
 	if o.HTTPPort < 1 || o.HTTPPort > 65535 || o.HTTPSPort < 1 || o.HTTPSPort > 65535 {
 		return nil, fmt.Errorf("crawler: ports %d and %d: not in 1 to 65535", o.HTTPPort, o.HTTPSPort)
 	}

@@ -65,7 +65,8 @@ func UserAgent(contact string) string {
 	return "anatomy/0.1 (contact: " + contact + ")"
 }
 
-func (o Options) withDefaults() Options {
+// WithDefaults returns the options with the default of each that is not set.
+func (o Options) WithDefaults() Options {
 	o.UserAgent = cmp.Or(o.UserAgent, UserAgent(o.Contact))
 	o.Product = cmp.Or(o.Product, Product)
 	o.HTTPPort = cmp.Or(o.HTTPPort, 80)

@@ -34,3 +34,17 @@ func (c *counters) stats(dns dnsclient.Stats) Stats {
 	}
 	return st
 }
+
+// Add adds the counts of another crawler.
+func (s *Stats) Add(t *Stats) {
+	s.Requests += t.Requests
+	s.Robots += t.Robots
+	s.RobotsHits += t.RobotsHits
+	s.Connections += t.Connections
+	s.Bytes += t.Bytes
+	s.Unpacked += t.Unpacked
+	for i := range s.Outcomes {
+		s.Outcomes[i] += t.Outcomes[i]
+	}
+	s.DNS.Add(&t.DNS)
+}

@@ -30,6 +30,9 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 		URLHits:   stats.URLHits, URLMisses: stats.URLMisses,
 		Searchable: stats.Searchable, Segments: stats.Segments, Links: int64(stats.Links),
 	}
+	if fleet, ok := c.visitor.(interface{ Crawlers() []vocab.CrawlerStatus }); ok {
+		st.Crawlers = fleet.Crawlers()
+	}
 	st.Scrubbed, st.Scrubs = c.background.scrubber.counts()
 	for _, problems := range c.damage.Counts() {
 		st.Damaged += int64(problems)

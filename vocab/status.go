@@ -30,6 +30,8 @@ type CrawlStatus struct {
 	Unbound  int     `json:"unbounded_sites"`        // sites with URLs to fetch and no delay
 	MaxHosts int     `json:"max_hosts"`              // hosts visited at once
 
+	Crawlers []CrawlerStatus `json:"crawlers,omitempty"` // on other machines
+
 	Hosts     []HostStatus     `json:"hosts"`      // with URLs to fetch, longest queue first; at most MaxHostStatus
 	HostCount int              `json:"host_count"` // all hosts with URLs to fetch
 	Waiting   map[string]int64 `json:"waiting"`    // hosts that get no request now, by reason
@@ -84,6 +86,17 @@ type HostStatus struct {
 	Delay    time.Duration `json:"delay_ns,omitempty"`  // between requests
 	Answer   time.Duration `json:"answer_ns,omitempty"` // smoothed time of an answer
 	Fails    int           `json:"fails,omitempty"`     // leases with failures, in a row
+}
+
+// A CrawlerStatus is the state of a crawler on another machine.
+type CrawlerStatus struct {
+	Name    string    `json:"name"` // of its machine, with a number
+	Version string    `json:"version"`
+	Joined  time.Time `json:"joined"`
+	Heard   time.Time `json:"heard"` // its last message
+	Leases  int       `json:"leases"`
+	Pages   int64     `json:"pages"`
+	Bytes   int64     `json:"bytes"` // of these pages
 }
 
 // An AddResult is the state of a URL that was added to a running crawl.

@@ -76,6 +76,9 @@ type crawlFlags struct {
 	serve   bool
 	listen  string
 	door    doorFlags
+
+	crawlers string
+	least    int
 }
 
 func newCrawl(s *cli.GlobalFlags) *cobra.Command {
@@ -97,7 +100,7 @@ one site, and backs off when a server asks for it. Pages are searchable while th
 The crawl ends when the queues are empty. Ctrl-C stops it at any time: the same command resumes it, and so
 does "anatomy crawl" without URLs and flags, because the data folder keeps both: flags that say what is
 fetched and how are kept in its anatomy.toml. A flag that is given again replaces the kept one. Not kept are
---seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve. Of a --credentials file
+--seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve and --crawlers. Of a --credentials file
 the name is kept. New URLs extend the crawl. A crawl that ends without any page fails, and says why.
 
 --recrawl also visits pages that are due again, and exits when every page that was due at the start has been
@@ -121,6 +124,9 @@ goes on.
 
 --include and --exclude match the whole URL, without its scheme if the pattern has none. SSL_CERT_FILE names
 another file of certificate authorities.
+
+With --crawlers, crawlers of other machines fetch; the command prints the line with which "anatomy crawler"
+joins. Each crawler has --credentials, --resolver, --allow-private and ports of its own.
 
 A --credentials file has lines like these. Each is for one origin and is sent to no other:
   https://wiki.example.org  basic   USER:PASSWORD
@@ -177,6 +183,8 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.BoolVar(&f.serve, "serve", false, "serve the search page and the API during and after the crawl")
 	flags.StringVar(&f.listen, "listen", defaultListen, "`ADDRESS` of the search page, with --serve")
 	f.door.add(flags, ", with --serve")
+	flags.StringVar(&f.crawlers, "crawlers", "", "let crawlers of other machines join at `ADDRESS`, and fetch through them alone")
+	flags.IntVar(&f.least, "least-crawlers", 1, "begin when `N` crawlers have joined")
 	cli.CompleteFlag(c, "scope", "page", "dir", "host", "domain", "any")
 	cli.CompleteFlag(c, "policy", urlserver.PolicyNames()...)
 	return c, f
@@ -199,6 +207,13 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 		return err
 	}
 	defer stop()
+	if f.crawlers != "" {
+		bus, err := f.gather(s, screen, &options)
+		if err != nil {
+			return err
+		}
+		defer bus.Close()
+	}
 	group, ctx := errgroup.WithContext(c.Context())
 	if f.serve {
 		token, readToken, err := f.door.tokens()
@@ -358,14 +373,15 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 		return cli.UsageErrorf("--per-address %d is invalid: give a number from 0, or -1", f.perAddr)
 	case f.hosts < 1:
 		return cli.UsageErrorf("--connections %d is less than one", f.hosts)
-	case f.httpPort < 0 || f.httpPort > 65535 || f.httpsPort < 0 || f.httpsPort > 65535:
-		return cli.UsageErrorf("a port is a number from 1 to 65535")
+	case f.least < 1:
+		return cli.UsageErrorf("--least-crawlers %d is less than one", f.least)
 	}
-	for _, server := range f.resolvers {
-		_, err := netip.ParseAddr(server)
-		_, errPort := netip.ParseAddrPort(server)
-		if err != nil && errPort != nil {
-			return cli.UsageErrorf("--resolver %q is not an ADDRESS or ADDRESS:PORT", server)
+	if err := checkNetwork(f.resolvers, f.httpPort, f.httpsPort); err != nil {
+		return err
+	}
+	for _, flag := range []string{"credentials", "resolver", "allow-private", "http-port", "https-port"} {
+		if err := cli.RejectFlags(c, f.crawlers != "", "--%s is decided by each crawler: give it to anatomy crawler", flag); err != nil {
+			return err
 		}
 	}
 	for _, flag := range []string{"min-age", "max-age"} {
@@ -376,7 +392,27 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 	if err := f.door.check(); err != nil {
 		return err
 	}
+	if err := cli.RejectFlags(c, f.crawlers == "", "--%s needs --crawlers", "least-crawlers"); err != nil {
+		return err
+	}
 	return cli.RejectFlags(c, !f.serve, "--%s needs --serve", "listen", "token", "read-token", "allow-host", "cors", "public-only")
+}
+
+// checkNetwork returns a UsageError for an invalid name server or port.
+func checkNetwork(resolvers []string, ports ...int) error {
+	for _, port := range ports {
+		if port < 0 || port > 65535 {
+			return cli.UsageErrorf("a port is a number from 1 to 65535")
+		}
+	}
+	for _, server := range resolvers {
+		_, err := netip.ParseAddr(server)
+		_, errPort := netip.ParseAddrPort(server)
+		if err != nil && errPort != nil {
+			return cli.UsageErrorf("--resolver %q is not an ADDRESS or ADDRESS:PORT", server)
+		}
+	}
+	return nil
 }
 
 // collect returns the start URLs of the arguments and of --seeds, all valid.

@@ -178,6 +178,17 @@ func perPage(st *vocab.CrawlStatus) string {
 // shownHosts is how many hosts the text lists; --json lists up to vocab.MaxHostStatus.
 const shownHosts = 20
 
+// printCrawlers lists the crawlers of other machines.
+func printCrawlers(w io.Writer, st *vocab.CrawlStatus) {
+	if len(st.Crawlers) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\ncrawlers:")
+	for _, c := range st.Crawlers {
+		fmt.Fprintf(w, "  %-20s %4d leases %8s %8.1f MB  heard %s ago  %s\n", c.Name, c.Leases, cli.Count(c.Pages, "page"), float64(c.Bytes)/1e6, st.At.Sub(c.Heard).Round(time.Second), c.Version)
+	}
+}
+
 func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	fmt.Fprintf(w, "%s, process %d, for %s\n", st.State, st.Process, st.At.Sub(st.Began).Round(time.Second))
 	fmt.Fprintf(w, "%s of %s known; %d queued, %d in flight; %s searchable\n", cli.Count(st.Pages, "page"), cli.Count(st.Known, "URL"), st.Queued, st.InFlight, cli.Count(st.Searchable, "document"))
@@ -192,6 +203,7 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	if st.Damaged > 0 {
 		fmt.Fprintf(w, "the data folder is damaged (problems: %d); end the crawl and run: %s\n", st.Damaged, damage.Repair)
 	}
+	printCrawlers(w, st)
 	if len(st.Errors) > 0 {
 		fmt.Fprintln(w, "\nfailed fetches of this run:")
 		for _, kind := range cli.KeysByCount(st.Errors) {

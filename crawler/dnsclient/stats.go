@@ -56,3 +56,29 @@ func (n *counters) addStats(st *Stats) {
 	st.OverTCP, st.Recased, st.Doubted = n.overTCP.Load(), n.recased.Load(), n.doubted.Load()
 	st.Timeouts, st.Failures, st.SendErrors = n.timeouts.Load(), n.failures.Load(), n.sendErrors.Load()
 }
+
+// Add adds the counts of another client. Its servers are not added: they are those of its machine.
+func (s *Stats) Add(t *Stats) {
+	s.Hits += t.Hits
+	s.Stale += t.Stale
+	s.Misses += t.Misses
+	s.Joined += t.Joined
+	s.Names += t.Names
+	s.Evicted += t.Evicted
+	s.InFlight += t.InFlight
+	s.Dropped += t.Dropped
+	s.Queries += t.Queries
+	s.Retries += t.Retries
+	s.Answers += t.Answers
+	s.Malformed += t.Malformed
+	s.Full += t.Full
+	s.Strays += t.Strays
+	s.OverTCP += t.OverTCP
+	s.Truncated += t.Truncated
+	s.Recased += t.Recased
+	s.Doubted += t.Doubted
+	s.NoNames += t.NoNames
+	s.Timeouts += t.Timeouts
+	s.Failures += t.Failures
+	s.SendErrors += t.SendErrors
+}

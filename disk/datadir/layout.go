@@ -47,5 +47,8 @@ func Control(dir string) string { return filepath.Join(dir, "control") }
 // Certificates is the folder of the certificates of serve --acme, with their keys.
 func Certificates(dir string) string { return filepath.Join(dir, "certificates") }
 
+// ClusterKeys is the file of the keys with which crawlers of other machines join.
+func ClusterKeys(dir string) string { return filepath.Join(dir, "cluster.keys") }
+
 // ControlSocket is the path of that socket, or of a symbolic link to it.
 func ControlSocket(dir string) string { return filepath.Join(Control(dir), "socket") }

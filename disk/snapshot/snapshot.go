@@ -39,7 +39,8 @@ type Snapshot struct {
 // those that Take copies in other ways: the document index, the repository and what the MANIFEST
 // names.
 var skipped = []string{
-	"LOCK", "LOCK.pid", "MANIFEST.lock", "audit.lock", "control", "certificates", "barrels", "snapshot",
+	"LOCK", "LOCK.pid", "MANIFEST.lock", "audit.lock", "control", "certificates", "cluster.keys",
+	"barrels", "snapshot",
 	"docindex", "index", "links", "rank", "repository", "MANIFEST",
 }
 

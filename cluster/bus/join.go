@@ -1,0 +1,61 @@
+package bus
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"net"
+	"strings"
+)
+
+// A Role is what a token permits.
+type Role string
+
+// Crawler is the role of a process that fetches pages and may do nothing else.
+const Crawler Role = "crawler"
+
+// A JoinLine is all that a process needs to join: where the owner is, how to know it, and what to
+// show it. It is secret. As text:
+//
+//	10.0.0.1:4222/crawler/TOKEN/AUTHORITY/CHECKSUM
+//
+// with hexadecimal numbers of 32, 64 and 8 digits.
+type JoinLine struct {
+	Address   string // "10.0.0.1:4222"
+	Role      Role
+	Token     string
+	Authority string // SHA-256 of the certificate authority's certificate
+}
+
+func (l JoinLine) String() string {
+	text := strings.Join([]string{l.Address, string(l.Role), l.Token, l.Authority}, "/")
+	return fmt.Sprintf("%s/%08x", text, crc32.ChecksumIEEE([]byte(text)))
+}
+
+var errJoinLine = errors.New("the join line is incomplete or misspelt: copy all of it, as it was printed")
+
+// ParseJoinLine parses a join line.
+func ParseJoinLine(s string) (JoinLine, error) {
+	fields := strings.Split(strings.TrimSpace(s), "/")
+	if len(fields) != 5 {
+		return JoinLine{}, errJoinLine
+	}
+	l := JoinLine{fields[0], Role(fields[1]), fields[2], fields[3]}
+	if l.String() != strings.TrimSpace(s) || !isHex(l.Token, 16) || !isHex(l.Authority, 32) {
+		return JoinLine{}, errJoinLine
+	}
+	if _, _, err := net.SplitHostPort(l.Address); err != nil {
+		return JoinLine{}, errJoinLine
+	}
+	if l.Role != Crawler {
+		return JoinLine{}, fmt.Errorf("the join line is for a %q, which this version does not know", l.Role)
+	}
+	return l, nil
+}
+
+// isHex reports whether s is a hexadecimal number of n bytes.
+func isHex(s string, n int) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == n
+}

@@ -1,0 +1,205 @@
+package bus
+
+import (
+	"crypto/subtle"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+const (
+	owner    = "owner" // name of the connection inside the process
+	upAll    = "up.*"
+	startFor = 10 * time.Second // until the server listens
+
+	maxClients = 1000
+	maxPending = 256 << 20 // bytes that were received and not handled; more are dropped
+)
+
+// A Server is the owner's end of the bus, with the NATS server in it.
+type Server struct {
+	keys    *Keys
+	nats    *server.Server
+	conn    *nats.Conn
+	log     *slog.Logger
+	address string
+	secret  string // of the connection inside the process
+
+	mu      sync.Mutex
+	joiners map[string]*joiner // by ID of the sender
+}
+
+// Listen starts a server at an address. Call Receive next.
+func Listen(address string, keys *Keys, log *slog.Logger) (*Server, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("listen for crawlers: %q is not HOST:PORT", address)
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("listen for crawlers: %q is not a port", port)
+	}
+	cert, err := keys.certificate()
+	if err != nil {
+		return nil, fmt.Errorf("listen for crawlers: %w", err)
+	}
+	s := &Server{keys: keys, log: log, secret: RandomID(), joiners: map[string]*joiner{}}
+	logger := &natsLogger{log: log}
+	o := &server.Options{
+		ServerName: "anatomy", Host: host, Port: int(number), NoSigs: true, NoSystemAccount: true,
+		MaxConn: maxClients, MaxSubs: 16, MaxPayload: maxPart + 1, MaxControlLine: 1 << 10,
+		TLS: true, TLSTimeout: 10, AuthTimeout: 10,
+		TLSConfig: &tls.Config{
+			MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert},
+		},
+		TLSHandshakeFirst: true, PingInterval: 10 * time.Second, MaxPingsOut: 3,
+		CustomClientAuthentication: s,
+	}
+	if number == 0 {
+		o.Port = server.RANDOM_PORT
+	}
+	if s.nats, err = server.NewServer(o); err != nil {
+		return nil, fmt.Errorf("listen for crawlers: %w", err)
+	}
+	s.nats.SetLoggerV2(logger, false, false, false)
+	s.nats.Start()
+	if !s.nats.ReadyForConnections(startFor) {
+		s.nats.Shutdown()
+		return nil, fmt.Errorf("listen for crawlers at %s: %s", address, logger.fatal())
+	}
+	s.address = s.reachable(host)
+	if s.conn, err = nats.Connect("", nats.InProcessServer(s.nats), nats.Name(owner),
+		nats.UserInfo(owner, s.secret)); err != nil {
+		s.nats.Shutdown()
+		return nil, fmt.Errorf("listen for crawlers: %w", err)
+	}
+	return s, nil
+}
+
+// reachable returns the address for the join line. The host's name stands for all its addresses.
+func (s *Server) reachable(host string) string {
+	port := strconv.Itoa(s.nats.Addr().(*net.TCPAddr).Port)
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		}
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// JoinLine returns the line with which a process joins.
+func (s *Server) JoinLine(r Role) JoinLine {
+	return JoinLine{s.address, r, s.keys.Tokens[r], s.keys.authoritySum()}
+}
+
+// Check admits the connection inside the process and crawlers with the token. Its user name is
+// "crawler.ID". It is called by the NATS server.
+func (s *Server) Check(c server.ClientAuthentication) bool {
+	o := c.GetOpts()
+	if o.Username == owner {
+		return isEqual(o.Password, s.secret)
+	}
+	role, id, _ := strings.Cut(o.Username, ".")
+	if Role(role) != Crawler || !isHex(id, tokenBytes) || !isEqual(o.Password, s.keys.Tokens[Crawler]) {
+		s.log.Warn("a process was refused: its token is wrong", "address", c.RemoteAddress().String())
+		return false
+	}
+	c.RegisterUser(&server.User{Username: o.Username, Permissions: &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: []string{"up." + id}},
+		Subscribe: &server.SubjectPermission{Allow: []string{"down." + id}},
+	}})
+	return true
+}
+
+func isEqual(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// Receive has handle called with each message and its sender's ID, in one goroutine. handle owns the
+// message and must not block.
+func (s *Server) Receive(handle func(id string, message []byte)) error {
+	sub, err := s.conn.Subscribe(upAll, func(m *nats.Msg) {
+		id := strings.TrimPrefix(m.Subject, "up.")
+		message, err := s.join(id, m.Data)
+		if err != nil {
+			s.log.Warn("a crawler sent what no crawler sends", "crawler", id, "error", err)
+			return
+		}
+		if message != nil {
+			handle(id, message)
+		}
+	})
+	if err == nil {
+		err = sub.SetPendingLimits(-1, maxPending)
+	}
+	return err
+}
+
+func (s *Server) join(id string, part []byte) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.joiners[id]
+	if j == nil {
+		j = &joiner{}
+		s.joiners[id] = j
+	}
+	return j.add(part)
+}
+
+// Forget drops what is kept of a sender that has left.
+func (s *Server) Forget(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.joiners, id)
+}
+
+// Send sends a message to a crawler. It is lost if the crawler is not connected.
+func (s *Server) Send(id string, message []byte) error {
+	return split(message, func(part []byte) error { return s.conn.Publish("down."+id, part) })
+}
+
+// Close ends all connections, after what was sent has left.
+func (s *Server) Close() error {
+	err := s.conn.FlushTimeout(time.Second)
+	s.conn.Close()
+	s.nats.Shutdown()
+	s.nats.WaitForShutdown()
+	if errors.Is(err, nats.ErrConnectionClosed) {
+		return nil
+	}
+	return err
+}
+
+// A natsLogger logs what the NATS server reports.
+type natsLogger struct {
+	log *slog.Logger
+
+	mu   sync.Mutex
+	last string // fatal error
+}
+
+func (l *natsLogger) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
+func (l *natsLogger) Warnf(format string, v ...any)   { l.log.Debug(fmt.Sprintf(format, v...)) }
+func (l *natsLogger) Errorf(format string, v ...any)  { l.log.Debug(fmt.Sprintf(format, v...)) }
+func (l *natsLogger) Debugf(string, ...any)           {}
+func (l *natsLogger) Tracef(string, ...any)           {}
+
+func (l *natsLogger) Fatalf(format string, v ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = fmt.Sprintf(format, v...)
+}
+
+func (l *natsLogger) fatal() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
+}

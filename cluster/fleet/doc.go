@@ -1,0 +1,58 @@
+// Package fleet lets crawlers on other machines fetch for a crawl. Its Fleet is on the owner's side,
+// where it visits hosts for the engine. Its Worker is on the crawler's side, and visits them with a
+// crawler.Crawler. Between them is a bus that may lose messages when a connection breaks.
+//
+//	worker                         fleet
+//	hello      ------------------>         version, name
+//	           <------------------ welcome settings of the crawl
+//	           <------------------ grant   a lease
+//	fetches... ------------------> ack     batches; Visit handles each fetch
+//	report     ------------------>         of the lease, behind its last fetch
+//	beat       <-----------------> beat    every second
+//
+// # Leases
+//
+// A lease goes to the worker with the highest hash of its ID and the lease's host (rendezvous
+// hashing), so that one worker has the robots.txt, the connections and the sign-in of a host, and
+// only the hosts of a worker that comes or goes move. A worker sends every target of a lease once, in
+// order, then the report.
+//
+// A worker that hears nothing from the owner for ownerSilence ends all its visits. An owner that
+// hears nothing from a worker for workerSilence, which is longer, gives its leases up: what is missing
+// is returned as Skipped, and fetched again by another. So no two workers fetch from a host at once.
+// What a worker sends later is answered with unknown, and it says hello again.
+//
+// # Batches
+//
+// A worker sends fetches in numbered batches and keeps each until it is acknowledged, which is after
+// the owner has handled all of it. That is the back-pressure: a worker starts no fetch while more
+// than its window of bytes waits for acknowledgement. After a lost connection it sends again what was
+// not acknowledged; the owner handles each number once, and each target of a lease once.
+//
+// # Trust
+//
+// The bytes from a worker are hostile input. Lengths are bounded before memory is allocated; targets
+// are named by their place in the lease, so a worker cannot write to other documents; URLs, times and
+// sizes are verified. A worker that breaks the rules is dismissed for the rest of the crawl.
+package fleet
+
+import "time"
+
+const (
+	protocol = 1 // of both sides; others are refused
+
+	beatEvery     = time.Second
+	ownerSilence  = 4 * time.Second // then a worker ends its visits
+	workerSilence = 6 * time.Second // then the owner gives up a worker's leases
+	farewell      = 10 * time.Second
+	retryHello    = 2 * time.Second
+
+	maxWorkers = 500
+	maxVisits  = 512 // visits that a beat describes
+	maxLosses  = 3   // workers that a target may lose before it counts as failed
+	maxNoted   = 10_000
+
+	windowBytes = 64 << 20  // of batches under way, over all workers
+	leastWindow = 4 << 20   // of one worker
+	batchBytes  = 256 << 10 // a batch is sent when it has so much, or when none is under way
+)

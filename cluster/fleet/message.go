@@ -1,0 +1,253 @@
+package fleet
+
+import (
+	"encoding/json"
+	"math"
+	"net/netip"
+	"time"
+
+	"anatomy/crawler"
+	"anatomy/vocab"
+)
+
+// A message is one of the types below. Its first byte says which. Those with pages or targets are
+// binary, the others JSON.
+type message interface{ kind() byte }
+
+// Messages of a worker.
+type (
+	// A hello asks for work.
+	hello struct {
+		Protocol int    `json:"protocol"`
+		Version  string `json:"version"` // of the program, for people
+		Name     string `json:"name"`    // of the machine, for people
+		Capacity int    `json:"capacity"`
+	}
+	// A counts has what a worker has done.
+	counts struct {
+		Stats crawler.Stats `json:"stats"`
+	}
+	// A workerBeat says that a worker lives, which leases it has, and what it does. It has a lease
+	// until the batch with the report is acknowledged.
+	workerBeat struct {
+		Leases []uint64              `json:"leases"`
+		Stats  crawler.Stats         `json:"stats"`
+		Visits []crawler.VisitStatus `json:"visits"`
+	}
+	// An admission asks whether a host may be visited at its addresses.
+	admission struct {
+		Lease uint64       `json:"lease"`
+		Addrs []netip.Addr `json:"addrs"`
+	}
+	// A batch has results of visits, each a *fetched or a *report.
+	batch struct {
+		Number  uint64
+		Results []result
+	}
+	// A leave says that a worker ends. It holds no lease any more.
+	leave struct{}
+)
+
+// Messages of the owner.
+type (
+	// A welcome has the settings of the crawl.
+	welcome struct {
+		Settings Settings `json:"settings"`
+		Window   int64    `json:"window"` // bytes of batches under way
+		Admits   bool     `json:"admits"` // a worker must ask before it visits a host
+	}
+	// A refusal says why a worker gets no work.
+	refusal struct {
+		Reason string `json:"reason"`
+	}
+	// An unknown answers a worker that has not said hello to this owner, or was given up.
+	unknown struct{}
+	// An ownerBeat says that the owner lives.
+	ownerBeat struct {
+		Window int64 `json:"window"`
+	}
+	// A grant is a lease.
+	grant struct{ Lease vocab.Lease }
+	// A cancel ends a visit; its worker returns the remaining targets as Skipped.
+	cancel struct {
+		Lease uint64 `json:"lease"`
+	}
+	// An ack says that a batch was handled.
+	ack struct {
+		Number  uint64   `json:"number"`
+		Revoked []target `json:"revoked,omitempty"` // need not be fetched any more
+	}
+	// An admitted answers an admission.
+	admitted struct {
+		Lease uint64 `json:"lease"`
+		OK    bool   `json:"ok"`
+	}
+	// A finish says that the crawl has ended.
+	finish struct{}
+)
+
+// A target is a URL of a lease by its place.
+type target struct {
+	Lease uint64 `json:"lease"`
+	Place int    `json:"place"`
+}
+
+// Settings are what the crawl prescribes to its workers. What their machine decides, such as
+// resolvers, private addresses and credentials, is not in it.
+type Settings struct {
+	UserAgent string `json:"user_agent"`
+	Product   string `json:"product"`
+
+	Timeout        time.Duration `json:"timeout"`
+	HeaderTimeout  time.Duration `json:"header_timeout"`
+	ConnectTimeout time.Duration `json:"connect_timeout"`
+	Grace          time.Duration `json:"grace"`
+	MinRate        int64         `json:"min_rate"`
+	MaxBody        int64         `json:"max_body"`
+	MaxHeader      int64         `json:"max_header"`
+	MaxCrawlDelay  time.Duration `json:"max_crawl_delay"`
+}
+
+// settingsOf returns the settings of a crawl with the crawler's defaults filled in.
+func settingsOf(o *crawler.Options) Settings {
+	d := o.WithDefaults()
+	return Settings{
+		UserAgent: d.UserAgent, Product: d.Product, Timeout: d.Timeout,
+		HeaderTimeout: d.HeaderTimeout, ConnectTimeout: d.ConnectTimeout, Grace: d.Grace,
+		MinRate: d.MinRate, MaxBody: d.MaxBody, MaxHeader: d.MaxHeader,
+		MaxCrawlDelay: d.MaxCrawlDelay,
+	}
+}
+
+// apply sets the settings in the options of a worker's crawler.
+func (s *Settings) apply(o *crawler.Options) {
+	o.UserAgent, o.Product, o.Timeout = s.UserAgent, s.Product, s.Timeout
+	o.HeaderTimeout, o.ConnectTimeout, o.Grace = s.HeaderTimeout, s.ConnectTimeout, s.Grace
+	o.MinRate, o.MaxBody, o.MaxHeader = s.MinRate, s.MaxBody, s.MaxHeader
+	o.MaxCrawlDelay = s.MaxCrawlDelay
+}
+
+func (*hello) kind() byte      { return 'H' }
+func (*workerBeat) kind() byte { return 'B' }
+func (*counts) kind() byte     { return 'S' }
+func (*admission) kind() byte  { return 'A' }
+func (*batch) kind() byte      { return 'P' }
+func (*leave) kind() byte      { return 'X' }
+func (*welcome) kind() byte    { return 'w' }
+func (*refusal) kind() byte    { return 'r' }
+func (*unknown) kind() byte    { return 'u' }
+func (*ownerBeat) kind() byte  { return 'b' }
+func (*grant) kind() byte      { return 'l' }
+func (*cancel) kind() byte     { return 'c' }
+func (*ack) kind() byte        { return 'k' }
+func (*admitted) kind() byte   { return 'a' }
+func (*finish) kind() byte     { return 'e' }
+
+// encode returns a message as bytes.
+func encode(m message) []byte {
+	switch m := m.(type) {
+	case *grant:
+		e := &encoder{[]byte{m.kind()}}
+		e.lease(&m.Lease)
+		return e.b
+	case *batch:
+		w := newBatchWriter()
+		for _, r := range m.Results {
+			w.add(r)
+		}
+		return w.seal(m.Number)
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // no value of the types above has an error
+	}
+	return append([]byte{m.kind()}, b...)
+}
+
+// newOfWorker returns an empty message of a worker, nil for an unknown kind.
+func newOfWorker(kind byte) message {
+	for _, m := range []message{&hello{}, &workerBeat{}, &counts{}, &admission{}, &batch{}, &leave{}} {
+		if m.kind() == kind {
+			return m
+		}
+	}
+	return nil
+}
+
+// newOfOwner returns an empty message of the owner, nil for an unknown kind.
+func newOfOwner(kind byte) message {
+	for _, m := range []message{
+		&welcome{}, &refusal{}, &unknown{}, &ownerBeat{}, &grant{}, &cancel{}, &ack{}, &admitted{},
+		&finish{},
+	} {
+		if m.kind() == kind {
+			return m
+		}
+	}
+	return nil
+}
+
+// maxJSON bounds the messages in JSON, in bytes.
+const maxJSON = 1 << 20
+
+// decode decodes a message of one side. Bodies of pages share memory with it.
+func decode(b []byte, newOf func(kind byte) message) (message, error) {
+	if len(b) == 0 {
+		return nil, errMalformed
+	}
+	m := newOf(b[0])
+	d := &decoder{b: b[1:]}
+	switch m := m.(type) {
+	case nil:
+		return nil, errMalformed
+	case *grant:
+		m.Lease = d.lease()
+		return m, d.end()
+	case *batch:
+		m.Number, m.Results = d.batch()
+		return m, d.end()
+	}
+	if len(b) > maxJSON {
+		return nil, errMalformed
+	}
+	if err := json.Unmarshal(b[1:], m); err != nil {
+		return nil, errMalformed
+	}
+	return m, nil
+}
+
+func (e *encoder) lease(l *vocab.Lease) {
+	e.uint(l.ID)
+	e.string(l.Host)
+	e.string(l.Site)
+	e.duration(l.Delay)
+	e.bool(l.FixedDelay)
+	e.uint(uint64(len(l.URLs)))
+	for i := range l.URLs {
+		t := &l.URLs[i]
+		e.uint(uint64(t.Doc))
+		e.string(t.URL)
+		e.uint(uint64(t.Kind))
+		e.uint(uint64(t.Tries))
+		e.bool(t.LastTry)
+		e.bool(t.Revisit)
+		e.string(t.Held.ETag)
+		e.string(t.Held.LastModified)
+	}
+}
+
+// lease decodes a lease. A worker trusts its owner, so the bounds are those of the message.
+func (d *decoder) lease() (l vocab.Lease) {
+	l.ID = d.uint(math.MaxUint64)
+	l.Host, l.Site = d.string(maxField), d.string(maxField)
+	l.Delay, l.FixedDelay = d.duration(maxWait), d.bool()
+	for range d.count(maxTargets) {
+		l.URLs = append(l.URLs, vocab.Target{
+			Doc: vocab.DocID(d.uint(math.MaxUint64)), URL: d.string(maxField),
+			Kind: vocab.TargetKind(d.uint(uint64(vocab.ImageTarget))), Tries: uint8(d.uint(math.MaxUint8)),
+			LastTry: d.bool(), Revisit: d.bool(),
+			Held: vocab.Validators{ETag: d.string(maxField), LastModified: d.string(maxField)},
+		})
+	}
+	return l
+}

@@ -1,0 +1,176 @@
+package fleet
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// An outbox holds the results of a worker until the owner has handled them.
+//
+// While no batch is under way the next result is sent at once. Otherwise results gather until the
+// acknowledgement comes or there are batchBytes of them, so that batches are small when there is
+// little to do and large when there is much.
+type outbox struct {
+	send  func(message []byte) error // may lose the message
+	count func()                     // sends the counts; called before a batch that has a report
+
+	mu       sync.Mutex    // guards what follows
+	changed  chan struct{} // closed and replaced at each change
+	writer   *batchWriter
+	reports  []uint64 // leases whose report is in writer
+	sealed   []sealed // not acknowledged, oldest first
+	waiting  int64    // bytes in sealed
+	window   int64    // bound of waiting, but for a single batch
+	last     uint64   // number of the last sealed batch
+	finished bool     // nothing is added any more
+}
+
+// A sealed batch was sent.
+type sealed struct {
+	number  uint64
+	message []byte
+	at      time.Time
+	reports []uint64 // leases
+}
+
+// resendAfter is how long to wait for an acknowledgement before the batch is sent again. The owner
+// ignores a batch that it has.
+const resendAfter = 15 * time.Second
+
+func newOutbox(window int64, send func([]byte) error, count func()) *outbox {
+	return &outbox{
+		send: send, count: count, window: window,
+		writer: newBatchWriter(), changed: make(chan struct{}),
+	}
+}
+
+// wake wakes all that wait for a change. The caller holds mu.
+func (o *outbox) wake() {
+	close(o.changed)
+	o.changed = make(chan struct{})
+}
+
+// add adds a result.
+func (o *outbox) add(r result) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.writer.add(r)
+	if _, ok := r.(*report); ok {
+		o.reports = append(o.reports, r.lease())
+	}
+	o.wake()
+}
+
+// ack records that the owner has handled a batch. It returns the leases that ended with it.
+func (o *outbox) ack(number uint64) (ended []uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range o.sealed {
+		if s := &o.sealed[i]; s.number == number {
+			ended = s.reports
+			o.waiting -= int64(len(s.message))
+			o.sealed = append(o.sealed[:i:i], o.sealed[i+1:]...)
+			break
+		}
+	}
+	o.wake()
+	return ended
+}
+
+// setWindow changes the window.
+func (o *outbox) setWindow(bytes int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.window = bytes
+	o.wake()
+}
+
+// room blocks until fewer bytes than the window wait, or ctx ends.
+func (o *outbox) room(ctx context.Context) error {
+	for {
+		o.mu.Lock()
+		changed, full := o.changed, o.waiting+int64(o.writer.len()) >= o.window
+		o.mu.Unlock()
+		if !full {
+			return ctx.Err()
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// run sends batches until ctx ends, or everything was acknowledged after finish. again tells of
+// connections that were lost and came back.
+func (o *outbox) run(ctx context.Context, again <-chan struct{}) {
+	tick := time.NewTicker(resendAfter / 3)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		o.mu.Lock()
+		batch, changed := o.seal(), o.changed
+		done := o.finished && o.writer.len() == 0 && len(o.sealed) == 0
+		o.mu.Unlock()
+		if done {
+			return
+		}
+		if batch != nil {
+			o.send(batch)
+			continue
+		}
+		select {
+		case <-changed:
+		case <-again:
+			o.resend(0)
+		case <-tick.C:
+			o.resend(resendAfter)
+		case <-ctx.Done():
+		}
+	}
+}
+
+// seal returns the next batch if it is to be sent now, else nil. The caller holds mu.
+func (o *outbox) seal() []byte {
+	size := o.writer.len()
+	switch {
+	case size == 0:
+		return nil
+	case len(o.sealed) > 0 && size < batchBytes && !o.finished:
+		return nil
+	case len(o.sealed) > 0 && o.waiting+int64(size) > o.window:
+		return nil
+	}
+	if len(o.reports) > 0 {
+		o.count() // the counts of a lease are there before its end
+	}
+	o.last++
+	message := o.writer.seal(o.last)
+	o.sealed = append(o.sealed, sealed{o.last, message, time.Now(), o.reports})
+	o.waiting += int64(len(message))
+	o.writer, o.reports = newBatchWriter(), nil
+	return message
+}
+
+// resend sends all batches again if the oldest was sent so long ago.
+func (o *outbox) resend(after time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := time.Now()
+	if len(o.sealed) == 0 || now.Sub(o.sealed[0].at) < after {
+		return
+	}
+	for i := range o.sealed {
+		o.sealed[i].at = now
+		o.send(o.sealed[i].message)
+	}
+}
+
+// finish says that nothing is added any more.
+func (o *outbox) finish() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.finished = true
+	o.wake()
+}

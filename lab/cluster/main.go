@@ -1,0 +1,376 @@
+// Command cluster compares a crawl by crawlers of other processes with a crawl of one process, over a
+// web that docsweb serves.
+//
+//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N [--runs 3] [-- more flags of crawl]
+//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N --kill crawler --every 5s
+//
+// PROGRAM is a built docsweb, DIR the folder that its fetch filled. Ports 80, 443, 4222 and 5353 on
+// loopback must be free. The two crawls take turns. Each has to have the same URLs with the same pages,
+// no URL may be requested twice, and robots.txt no more often than by one process; docsweb's audit must
+// be clean. It prints CPU seconds of the owner, and of the owner with its crawlers, as ratios to one
+// process, and DNS queries a page.
+//
+// --kill crawler kills a crawler with SIGKILL at that interval and starts another; --kill owner kills
+// the owner and runs the same command again. Repeated requests are printed then, and no fault.
+//
+// It exits with status 1 at a difference.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"anatomy/disk/docindex"
+	"anatomy/lab/rig"
+	"anatomy/vocab"
+)
+
+const address = "127.0.0.1:4222" // of the owner
+
+// A bench is what a run is made of.
+type bench struct {
+	docsweb, pages, anatomy, work string
+	crawlers                      int
+	kill                          string // "crawler", "owner" or ""
+	every                         time.Duration
+	flags                         []string // of every crawl
+}
+
+func main() {
+	var b bench
+	flag.StringVar(&b.docsweb, "docsweb", "", "the docsweb program")
+	flag.StringVar(&b.pages, "pages", "", "folder of pages that docsweb serves")
+	flag.StringVar(&b.anatomy, "anatomy", "", "a built anatomy; default: built from here")
+	flag.IntVar(&b.crawlers, "crawlers", 2, "crawler processes")
+	flag.StringVar(&b.kill, "kill", "", "kill \"crawler\" or \"owner\"")
+	flag.DurationVar(&b.every, "every", 5*time.Second, "time between kills")
+	runs := flag.Int("runs", 1, "pairs of crawls")
+	flag.Parse()
+	b.flags = flag.Args()
+	if b.docsweb == "" || b.pages == "" || b.crawlers < 1 || *runs < 1 || !slices.Contains([]string{"", "crawler", "owner"}, b.kill) {
+		fmt.Fprintln(os.Stderr, "usage: cluster --docsweb PROGRAM --pages DIR --crawlers N [--kill crawler|owner --every 5s]")
+		os.Exit(2)
+	}
+	if err := b.run(*runs); err != nil {
+		fmt.Fprintln(os.Stderr, "cluster:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run(runs int) (err error) {
+	if b.work, err = os.MkdirTemp("", "cluster"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.work)
+	if b.anatomy == "" {
+		if b.anatomy, err = rig.Build(b.work); err != nil {
+			return err
+		}
+	}
+	var owner, together []float64
+	for range runs {
+		one, err := b.measure(b.alone)
+		if err != nil {
+			return err
+		}
+		one.print("one process")
+		many, err := b.measure(b.spread)
+		if err != nil {
+			return err
+		}
+		many.print(fmt.Sprintf("%d crawlers", b.crawlers))
+		if err := b.compare(one, many); err != nil {
+			return err
+		}
+		owner = append(owner, many.owner/one.owner)
+		together = append(together, (many.owner+many.crawlers)/one.owner)
+	}
+	fmt.Printf("CPU to one process, median of %d: owner %.2f, all together %.2f\n", runs, median(owner), median(together))
+	return nil
+}
+
+func median(all []float64) float64 {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// A result is what a crawl found and cost.
+type result struct {
+	pages           map[string]vocab.ContentID // by URL without its scheme
+	repeats, robots int                        // requests
+	audit           string
+	failed          error   // of the audit
+	owner, crawlers float64 // CPU seconds
+	stats           struct {
+		Pages    int64 `json:"pages"`
+		Requests int64 `json:"requests"`
+		Queries  int64 `json:"dns_queries"`
+	}
+	kills int
+}
+
+func (r *result) print(who string) {
+	n := float64(max(r.stats.Pages, 1))
+	fmt.Printf("%-12s %d URLs with a page, %d requests, %d repeated, %d for robots.txt, %.3f DNS queries a page, CPU %.2f s + %.2f s, %d kills\n",
+		who, len(r.pages), r.stats.Requests, r.repeats, r.robots, float64(r.stats.Queries)/n, r.owner, r.crawlers, r.kills)
+}
+
+// compare fails if the crawls differ in what they must not.
+func (b *bench) compare(one, many *result) error {
+	differ := 0
+	for url, content := range one.pages {
+		if many.pages[url] != content {
+			differ++
+			fmt.Println("missing or other:", url)
+		}
+	}
+	for url := range many.pages {
+		if _, ok := one.pages[url]; !ok {
+			differ++
+			fmt.Println("more:", url)
+		}
+	}
+	switch {
+	case len(one.pages) == 0:
+		return errors.New("no page was crawled")
+	case differ > 0:
+		return fmt.Errorf("%d URLs differ", differ)
+	case b.kill == "" && many.repeats > 0:
+		return fmt.Errorf("%d requests were repeated", many.repeats)
+	case b.kill == "" && many.robots > one.robots:
+		return fmt.Errorf("%d requests for robots.txt, one process %d", many.robots, one.robots)
+	case many.failed != nil:
+		return fmt.Errorf("audit: %w\n%s", many.failed, many.audit)
+	}
+	return nil
+}
+
+// measure serves the web, crawls it into a new folder and reads what is there.
+func (b *bench) measure(crawl func(data, authority string, r *result) error) (*result, error) {
+	data, access := filepath.Join(b.work, "data"), filepath.Join(b.work, "access.log")
+	authority := filepath.Join(b.work, "ca.pem")
+	if err := os.RemoveAll(data); err != nil {
+		return nil, err
+	}
+	stop, err := rig.Start(exec.Command(b.docsweb, "serve", "-root", b.pages, "-log", access, "-ca", authority), "127.0.0.1:80")
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	r := &result{}
+	if err := crawl(data, authority, r); err != nil {
+		return nil, err
+	}
+	stop()
+	if r.pages, err = contents(data); err != nil {
+		return nil, err
+	}
+	if err := r.readLog(access); err != nil {
+		return nil, err
+	}
+	out, err := exec.Command(b.docsweb, "audit", "-root", b.pages, access).CombinedOutput()
+	r.audit, r.failed = string(out), err
+	stats, err := os.ReadFile(filepath.Join(b.work, "stats.json"))
+	if err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command(b.anatomy, "check", "--data", data).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("check: %w\n%s", err, out)
+	}
+	return r, json.Unmarshal(stats, &r.stats)
+}
+
+// readLog counts requests in docsweb's access log: time, port or number, host, path, …, by tabs.
+func (r *result) readLog(name string) error {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(b)) {
+		fields := strings.Split(line, "\t")
+		if len(fields) < 4 {
+			return fmt.Errorf("%s: %q is no line of an access log", name, line)
+		}
+		url := fields[2] + fields[3]
+		switch {
+		case fields[3] == "/robots.txt":
+			r.robots++
+		case seen[url] && fields[4] == "200":
+			r.repeats++
+		}
+		seen[url] = true
+	}
+	return nil
+}
+
+// crawl returns the command that crawls with more flags.
+func (b *bench) crawl(data, authority string, flags ...string) *exec.Cmd {
+	args := []string{"crawl", "--data", data, "--scope", "any", "--contact", "lab@example.org", "--stats", filepath.Join(b.work, "stats.json")}
+	if !slices.Contains(b.flags, "--delay") {
+		args = append(args, "--delay", "0")
+	}
+	args = append(append(args, b.flags...), flags...)
+	return b.command(authority, append(args, "http://www.docs.test/")...)
+}
+
+func (b *bench) command(authority string, args ...string) *exec.Cmd {
+	c := exec.Command(b.anatomy, args...)
+	c.Env = append(os.Environ(), "SSL_CERT_FILE="+authority)
+	return c
+}
+
+// local are the flags by which a process reaches the web on loopback.
+var local = []string{"--allow-private", "--resolver", "127.0.0.1:5353"}
+
+func (b *bench) alone(data, authority string, r *result) error {
+	c := b.crawl(data, authority, append(local, "--quiet")...)
+	c.Stderr = os.Stderr
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("crawl: %w", err)
+	}
+	r.owner = rig.CPU(c.ProcessState)
+	return nil
+}
+
+// spread crawls with crawlers of other processes, and kills some if it is to.
+func (b *bench) spread(data, authority string, r *result) error {
+	fleet := &fleet{bench: b, authority: authority}
+	defer fleet.end()
+	for {
+		killed, err := b.own(data, authority, fleet, r)
+		if err != nil || !killed {
+			fleet.end()
+			r.crawlers = fleet.cpu
+			return err
+		}
+	}
+}
+
+// own runs the owner once. It reports whether it was killed.
+func (b *bench) own(data, authority string, team *fleet, r *result) (killed bool, err error) {
+	owner := b.crawl(data, authority, "--crawlers", address, "--least-crawlers", fmt.Sprint(b.crawlers))
+	says, err := owner.StderrPipe()
+	if err != nil {
+		return false, err
+	}
+	if err := owner.Start(); err != nil {
+		return false, err
+	}
+	text := &bytes.Buffer{}
+	lines := bufio.NewScanner(io.TeeReader(says, text))
+	for team.line == "" && lines.Scan() {
+		if _, line, ok := strings.Cut(lines.Text(), "--join "); ok {
+			team.line = line
+		}
+	}
+	for len(team.all) < b.crawlers {
+		if err := team.start(); err != nil {
+			return false, err
+		}
+	}
+	ended := make(chan error, 1)
+	go func() {
+		for lines.Scan() {
+		}
+		ended <- owner.Wait()
+	}()
+	for {
+		var moment <-chan time.Time
+		if b.kill != "" {
+			moment = time.After(b.every)
+		}
+		select {
+		case err = <-ended:
+			r.owner += rig.CPU(owner.ProcessState)
+			if killed && owner.ProcessState.Sys().(syscall.WaitStatus).Signaled() {
+				return true, nil
+			}
+			if err != nil {
+				err = fmt.Errorf("crawl: %w\n%s", err, text)
+			}
+			return false, err
+		case <-moment:
+			r.kills++
+			if b.kill == "owner" {
+				killed = true
+				owner.Process.Kill()
+			} else if err := team.replace(); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// A fleet is the crawlers of a run.
+type fleet struct {
+	*bench
+	authority, line string
+	all             []*exec.Cmd
+	cpu             float64 // of those that have ended
+	ending          sync.Once
+}
+
+func (f *fleet) start() error {
+	c := f.command(f.authority, append([]string{"crawler", "--quiet"}, local...)...)
+	c.Env = append(c.Env, "ANATOMY_JOIN="+f.line)
+	c.Stderr = os.Stderr
+	f.all = append(f.all, c)
+	return c.Start()
+}
+
+// replace kills a crawler and starts another.
+func (f *fleet) replace() error {
+	i := rand.IntN(len(f.all))
+	c := f.all[i]
+	f.all = slices.Delete(f.all, i, i+1)
+	c.Process.Kill()
+	c.Wait()
+	f.cpu += rig.CPU(c.ProcessState)
+	return f.start()
+}
+
+// end ends all crawlers.
+func (f *fleet) end() {
+	f.ending.Do(func() {
+		for _, c := range f.all {
+			c.Process.Signal(syscall.SIGTERM)
+		}
+		for _, c := range f.all {
+			c.Wait()
+			f.cpu += rig.CPU(c.ProcessState)
+		}
+	})
+}
+
+// contents returns the content of every URL with a page. Http and https of a host are one identity.
+func contents(data string) (map[string]vocab.ContentID, error) {
+	docs, err := docindex.OpenReadOnly(filepath.Join(data, "docindex"))
+	if err != nil {
+		return nil, err
+	}
+	defer docs.Close()
+	found := map[string]vocab.ContentID{}
+	err = docs.Each(1, func(r docindex.Record) error {
+		if r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched {
+			_, rest, _ := strings.Cut(r.URL, "://")
+			found[rest] = r.Fetch.Content
+		}
+		return nil
+	})
+	return found, err
+}
