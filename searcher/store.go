@@ -253,21 +253,17 @@ func (s *store) open(name string) (*handle, error) {
 }
 
 // findDead finds, from the newest segment back, which documents of each are replaced or deleted,
-// and counts the live ones.
+// and counts the live ones. Their average length is that of one segment with all of them.
 func findDead(snap *snapshot) {
 	known := docSet{}
 	var words, texts uint64
 	for i, p := range slices.Backward(snap.parts) {
-		words += p.seg.TotalWords()
 		for ord := range vocab.Ordinal(p.seg.Docs()) {
-			if p.seg.Words(ord) > 0 {
-				texts++
-			}
-			if len(snap.parts) == 1 {
-				continue
-			}
 			doc := p.seg.DocID(ord)
-			if !known.has(doc) {
+			if len(snap.parts) == 1 || !known.has(doc) {
+				if n := p.seg.Words(ord); n > 0 {
+					words, texts = words+uint64(n), texts+1
+				}
 				if i > 0 {
 					known.add(doc)
 				}
