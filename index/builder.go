@@ -70,7 +70,6 @@ type Builder struct {
 	mu     sync.Mutex // guards what follows
 	batch  *indexer.Batch
 	spare  *indexer.Batch // an empty batch whose memory is reused; may be nil
-	length length         // of the documents of the batch
 	links  *resolver.Batch
 	end    vocab.Address // of the records that are in the batch and before it
 	oldest time.Time     // when the first page of the batch was added
@@ -154,7 +153,7 @@ func (b *Builder) begin() {
 	if b.batch, b.spare = b.spare, nil; b.batch == nil {
 		b.batch = indexer.NewBatch(indexer.BatchOptions{})
 	}
-	b.links, b.length = &resolver.Batch{}, length{}
+	b.links = &resolver.Batch{}
 }
 
 // Manifest returns the manifest in force or, after StartOver, the one that Release will publish.
@@ -169,11 +168,8 @@ func (b *Builder) AddPage(doc *indexer.Document, at vocab.Address, targets []voc
 	}
 	if doc.NoIndex {
 		b.links.AddNoIndex(doc.Info.Doc)
-	} else {
-		if err := b.batch.Add(doc, at); err != nil {
-			return err
-		}
-		b.length.add(doc.Info.Words)
+	} else if err := b.batch.Add(doc, at); err != nil {
+		return err
 	}
 	b.links.AddPage(doc.Info.Doc, doc.Links, targets)
 	b.totals.Pages++

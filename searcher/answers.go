@@ -26,7 +26,7 @@ type answerCache struct {
 
 // An answerKey is all that a response depends on.
 type answerKey struct {
-	snapshot  uint64
+	view      uint64
 	knowledge *knowledge
 	request   Request // without Within
 }

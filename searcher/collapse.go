@@ -13,7 +13,7 @@ func collapse(p *pass) error {
 		p.results = p.ranked
 		return nil
 	}
-	p.collapser = presentation.NewCollapser(p.snap, &p.arena.shown)
+	p.collapser = presentation.NewCollapser(p.view, &p.arena.shown)
 	p.results = p.collapser.Duplicates(p.ranked)
 	p.resp.Folded = len(p.ranked) - len(p.results)
 	switch {

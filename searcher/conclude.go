@@ -14,8 +14,8 @@ func countBlocked(p *pass) error {
 	if prefs == nil || len(prefs.Block) == 0 {
 		return nil
 	}
-	_, total, exact, err := collectBeside(p, and(p.root, anySite(prefs.Block)), 1)
-	p.resp.Hidden, p.resp.HiddenExact = total, exact
+	blocked, err := collectBeside(p, and(p.root, anySite(prefs.Block)), 1)
+	p.resp.Hidden, p.resp.HiddenExact = blocked.total, blocked.exact
 	return err
 }
 

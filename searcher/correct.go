@@ -37,7 +37,7 @@ func correction(p *pass, k *knowledge) string {
 		if tried++; tried > maxGuesses || clock.Check() {
 			break
 		}
-		n := p.snap.count(locate(p, query.Parse(g.Text).Root), clock, math.MaxInt)
+		n := p.view.count(locate(p, query.Parse(g.Text).Root), clock, math.MaxInt)
 		if n < max(least, 1) {
 			continue
 		}

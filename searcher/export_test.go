@@ -10,22 +10,26 @@ import (
 // Follow is Run with a clock of the test's.
 func (s *Searcher) Follow(ctx context.Context, ticks <-chan time.Time) { s.follow(ctx, ticks) }
 
-// Pin keeps the snapshot in force, as a query does, until unpin is called.
+// Pin keeps the view in force, as a query does, until unpin is called.
 func (s *Searcher) Pin() (unpin func()) {
-	snap := s.store.acquire()
-	return func() { s.store.release(snap) }
+	v := s.acquire()
+	return func() { s.release(v) }
 }
 
 // Read calls fn as queries are called: again if files vanish.
 func (s *Searcher) Read(fn func() error) error {
-	return s.store.read(func(*snapshot) error { return fn() })
+	return s.read(func(*view) error { return fn() })
 }
 
 // Segments returns the number of segments that are open.
 func (s *Searcher) Segments() int {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	return len(s.store.handles)
+	n := 0
+	for _, store := range s.stores {
+		store.mu.Lock()
+		n += len(store.handles)
+		store.mu.Unlock()
+	}
+	return n
 }
 
 // Dictionary returns the words that were learnt.

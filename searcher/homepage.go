@@ -74,18 +74,13 @@ func findHomes(p *pass) (homes []home) {
 	if len(terms) == 0 || p.weights.NavigationalHost == 0 {
 		return nil
 	}
+	var labels []hostLabel
+	for i := range p.shards {
+		labels = mergeLabels(labels, p.shards[i].hosts(terms[0]))
+	}
 	shares := map[string]scoring.Milli{}
-	for _, part := range p.snap.parts {
-		labels := part.labelsOf()
-		from, _ := slices.BinarySearchFunc(labels, terms[0], func(l hostLabel, term string) int {
-			return cmp.Compare(l.word, term)
-		})
-		for _, l := range labels[from:min(from+maxHostLabels, len(labels))] {
-			if !spells(terms[0], l.word) {
-				break
-			}
-			shares[l.host] = shareOfName(l.host, terms)
-		}
+	for _, l := range labels {
+		shares[l.host] = shareOfName(l.host, terms)
 	}
 	for host, share := range shares {
 		if share > 0 {
@@ -98,25 +93,55 @@ func findHomes(p *pass) (homes []home) {
 	homes = homes[:min(len(homes), maxHomes)]
 	kept := homes[:0]
 	for _, h := range homes {
-		if h.Candidate = homeOf(p.snap, h.host); h.Doc != 0 {
+		if h.Candidate = homeOf(p.view, h.host); h.Doc != 0 {
 			kept = append(kept, h)
 		}
 	}
 	return kept
 }
 
-// homeOf returns the home page of a host, with DocID 0 if it has none. Each snapshot finds it once.
-func homeOf(snap *snapshot, host string) scoring.Candidate {
-	if c, known := snap.homes.Get(host); known {
+// hosts returns the words of names of hosts that a term spells, the first maxHostLabels of them.
+func (q *shardQuery) hosts(term string) (found []hostLabel) {
+	for _, part := range q.snap.parts {
+		labels := part.labelsOf()
+		from, _ := slices.BinarySearchFunc(labels, term, func(l hostLabel, term string) int {
+			return cmp.Compare(l.word, term)
+		})
+		to, end := from, min(from+maxHostLabels, len(labels))
+		for to < end && spells(term, labels[to].word) {
+			to++
+		}
+		found = mergeLabels(found, labels[from:to])
+	}
+	return found
+}
+
+// mergeLabels returns the first maxHostLabels of two sorted lists, each once. It changes neither.
+func mergeLabels(some, more []hostLabel) []hostLabel {
+	switch {
+	case len(some) == 0:
+		return more
+	case len(more) == 0:
+		return some
+	}
+	all := slices.Concat(some, more)
+	slices.SortFunc(all, hostLabel.compare)
+	all = slices.Compact(all)
+	return all[:min(len(all), maxHostLabels)]
+}
+
+// homeOf returns the home page of a host, with DocID 0 if it has none. Each view finds it once.
+func homeOf(v *view, host string) scoring.Candidate {
+	if c, known := v.homes.Get(host); known {
 		return c
 	}
 	var c scoring.Candidate
-	for _, pages := range pagesByDepth(snap, host) {
+	for _, pages := range pagesByDepth(v, host) {
 		if c.Doc == 0 && len(pages) > 0 {
 			c = pages[0]
 		}
 		i := slices.IndexFunc(pages, func(c scoring.Candidate) bool {
-			info, err := snap.parts[c.Part].seg.Record(c.Ord)
+			info, err := v.part(c).seg.Record(c.Ord)
 			return err == nil && isIndex(info.URL)
 		})
 		if i >= 0 {
@@ -124,23 +149,25 @@ func homeOf(snap *snapshot, host string) scoring.Candidate {
 			break
 		}
 	}
-	snap.homes.Put(host, c)
+	v.homes.Put(host, c)
 	return c
 }
 
 // pagesByDepth returns the crawled pages of a host by the depth of their URLs: of each depth the
 // first maxSameDepth by rank.
-func pagesByDepth(snap *snapshot, host string) (all [maxHomeDepth + 1][]scoring.Candidate) {
-	for i, p := range snap.parts {
-		var found [maxHomeDepth + 1][]scoring.Candidate
-		from, to := p.seg.HostRange(host)
-		for ord := from; ord < to; ord++ {
-			if depth := p.seg.Depth(ord); depth <= maxHomeDepth && p.seg.Crawled(ord) && !p.Dead.Has(ord) {
-				found[depth] = append(found[depth], scoring.Candidate{Doc: p.seg.DocID(ord), Part: i, Ord: ord})
+func pagesByDepth(v *view, host string) (all [maxHomeDepth + 1][]scoring.Candidate) {
+	for _, snap := range v.shards {
+		for i, p := range snap.parts {
+			var found [maxHomeDepth + 1][]scoring.Candidate
+			from, to := p.seg.HostRange(host)
+			for ord := from; ord < to; ord++ {
+				if depth := p.seg.Depth(ord); depth <= maxHomeDepth && p.seg.Crawled(ord) && !p.Dead.Has(ord) {
+					found[depth] = append(found[depth], scoring.Candidate{Doc: p.docID(ord), Part: i, Ord: ord})
+				}
 			}
-		}
-		for depth := range found {
-			all[depth] = mergeBest(all[depth], found[depth], maxSameDepth, snap.byRank)
+			for depth := range found {
+				all[depth] = mergeBest(all[depth], found[depth], maxSameDepth, v.byRank)
+			}
 		}
 	}
 	return all
@@ -152,14 +179,14 @@ func isIndex(url string) bool {
 	return file == "" || strings.HasPrefix(file, "index.")
 }
 
-// homeBonus returns the points of a page that is one of the pass's home pages.
-func homeBonus(p *pass, part int, ord vocab.Ordinal) scoring.Bonus {
-	for i := range p.homes {
-		if h := &p.homes[i]; h.Part == part && h.Ord == ord {
+// homeBonus returns the points of a page that is one of the home pages.
+func homeBonus(w *scoring.Weights, r *exactRequest, doc vocab.DocID) scoring.Bonus {
+	for i := range r.homes {
+		if h := &r.homes[i]; h.Doc == doc {
 			return scoring.Bonus{
-				Score: h.share.Of(p.weights.NavigationalHost.Of(p.terms.Sum)),
+				Score: h.share.Of(w.NavigationalHost.Of(r.terms.Sum)),
 				Detail: fmt.Sprintf("home page of a host of whose name the query is %d %%, idf %s × weight %s",
-					h.share/10, p.terms.Sum.Milli(), p.weights.NavigationalHost),
+					h.share/10, r.terms.Sum.Milli(), w.NavigationalHost),
 			}
 		}
 	}

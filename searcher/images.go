@@ -31,21 +31,21 @@ func (s *Searcher) Images(ctx context.Context, req Request, of ImagesOf) (*Image
 	req = req.bounded()
 	clock := retrieval.NewClock(ctx, req.Within)
 	resp := &ImageResponse{}
-	err := s.store.read(func(snap *snapshot) error {
-		snap, err := s.store.ranked(snap, req.Rank)
+	err := s.read(func(v *view) error {
+		v, err := s.ranked(v, req.Rank)
 		if err != nil {
 			return err
 		}
 		*resp = ImageResponse{}
-		pages, err := s.imagePages(clock, snap, req, &resp.Response)
+		pages, err := s.imagePages(clock, v, req, &resp.Response)
 		if err != nil {
 			return err
 		}
-		r, err := newImageRanker(snap, &resp.Response)
+		r, err := newImageRanker(v, &resp.Response)
 		if err != nil {
 			return err
 		}
-		if err := s.readImages(r, clock, snap, pages, of, &resp.Response); err != nil {
+		if err := s.readImages(r, clock, v, pages, of, &resp.Response); err != nil {
 			return err
 		}
 		resp.choose(r, &req)
@@ -66,12 +66,12 @@ type imagePage struct {
 // image, the others as the best ones. Near-duplicates are not collapsed, as they may show different
 // images.
 func (s *Searcher) imagePages(
-	clock *retrieval.Clock, snap *snapshot, req Request, resp *Response,
+	clock *retrieval.Clock, v *view, req Request, resp *Response,
 ) (pages []imagePage, err error) {
 	req.Offset, req.Limit, req.Similar = 0, images.MaxPages, 0
 	req.Bare, req.Explain, req.Ungrouped = true, false, true
 	q := query.Parse(req.Query)
-	if err := s.answer(snap, q, &req, resp, clock, &queryArena{}); err != nil {
+	if err := s.answer(v, q, &req, resp, clock, &queryArena{}); err != nil {
 		return nil, err
 	}
 	best := resp.Results
@@ -83,7 +83,7 @@ func (s *Searcher) imagePages(
 		q.Root = q.Root.InImages()
 	}
 	if q.Root != nil {
-		p := s.newSearch(snap, &req, clock, &queryArena{}).newPass(q, &mentions)
+		p := s.newSearch(v, &req, clock, &queryArena{}).newPass(q, &mentions)
 		if err := find(p); err != nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ func (s *Searcher) imagePages(
 }
 
 // newImageRanker returns a ranker with the terms that the query was answered with.
-func newImageRanker(snap *snapshot, resp *Response) (*images.Ranker, error) {
+func newImageRanker(v *view, resp *Response) (*images.Ranker, error) {
 	r := images.NewRanker()
 	base := map[string]string{}
 	for _, f := range resp.Forms {
@@ -124,14 +124,14 @@ func newImageRanker(snap *snapshot, resp *Response) (*images.Ranker, error) {
 			continue
 		}
 		df := 0
-		for _, p := range snap.parts {
+		for p := range v.parts() {
 			n, err := p.seg.DF(segment.Full, []byte(word))
 			if err != nil {
 				return nil, err
 			}
 			df += n
 		}
-		r.AddTerm(word, scoring.IDF(snap.docs, df))
+		r.AddTerm(word, scoring.IDF(v.docs, df))
 	}
 	return r, nil
 }
@@ -139,7 +139,7 @@ func newImageRanker(snap *snapshot, resp *Response) (*images.Ranker, error) {
 // readImages reads the images of pages, as long as there is time. Pages that cannot be read are
 // left out.
 func (s *Searcher) readImages(
-	r *images.Ranker, clock *retrieval.Clock, snap *snapshot, pages []imagePage, of ImagesOf, resp *Response,
+	r *images.Ranker, clock *retrieval.Clock, v *view, pages []imagePage, of ImagesOf, resp *Response,
 ) error {
 	highest := Score(1)
 	for _, p := range pages {
@@ -150,12 +150,12 @@ func (s *Searcher) readImages(
 			resp.Partial = true
 			return nil
 		}
-		info, err := readRecord(snap, p.doc)
+		info, err := readRecord(v, p.doc)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it may be there again in the next snapshot
 			return err
 		case err != nil:
-			s.store.damaged(resp, err)
+			s.damaged(resp, err)
 			continue
 		case info.Address == 0:
 			continue
@@ -171,12 +171,12 @@ func (s *Searcher) readImages(
 }
 
 // readRecord returns what the index keeps of a document, without its text.
-func readRecord(snap *snapshot, doc vocab.DocID) (vocab.DocInfo, error) {
-	p, ord, err := snap.locate(doc)
+func readRecord(v *view, doc vocab.DocID) (vocab.DocInfo, error) {
+	p, ord, err := v.locate(doc)
 	if err != nil {
 		return vocab.DocInfo{}, err
 	}
-	return p.seg.Record(ord)
+	return p.record(ord)
 }
 
 // choose fills in the images that the request asks for.

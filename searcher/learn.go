@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -16,37 +15,34 @@ import (
 	"anatomy/vocab"
 )
 
-// Knowledge is what corrections and completions are made from. It is learnt from one snapshot and
-// used with later ones, too: whatever it proposes is looked up in the snapshot in force.
+// Knowledge is what corrections and completions are made from. It is learnt from one view and
+// used with later ones, too: whatever it proposes is looked up in the view in force.
 type knowledge struct {
-	generation  uint64
-	rankFile    string
-	segments    []string
+	view        uint64 // its serial
 	speller     suggest.Speller
 	completions *suggest.Completions
 }
 
-// Learn reads the terms and titles of the snapshot in force, for corrections and completions, and
+// Learn reads the terms and titles of the view in force, for corrections and completions, and
 // returns when that is done, at once if nothing is new. Run calls it. Before the first Learn there
 // are neither. It leaves out what cannot be read; the error is that of ctx.
 func (s *Searcher) Learn(ctx context.Context) error {
 	s.learning.Lock()
 	defer s.learning.Unlock()
-	_, err := s.store.readOnce(func(snap *snapshot) error {
+	_, err := s.readOnce(func(v *view) error {
 		k := s.learnt.Load()
-		if k != nil && k.generation == snap.generation && k.rankFile == snap.rankFile &&
-			slices.Equal(k.segments, snap.segments) {
+		if k != nil && k.view == v.serial {
 			return nil
 		}
 		words := suggest.NewBuilder(suggest.MaxWords)
-		eachWord(ctx, snap, words.Add)
+		eachWord(ctx, v, words.Add)
 		phrases := suggest.NewCollector(suggest.MaxPhrases)
-		eachTitle(ctx, snap, phrases.AddTitle)
+		eachTitle(ctx, v, phrases.AddTitle)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		s.learnt.Store(&knowledge{
-			generation: snap.generation, rankFile: snap.rankFile, segments: snap.segments,
+			view:    v.serial,
 			speller: suggest.Speller{Words: words.Dictionary()}, completions: phrases.Completions(),
 		})
 		return nil
@@ -88,9 +84,9 @@ type dictionaryReader struct {
 
 // eachWord visits the terms of all segments in order, each once, with the sum of its document
 // frequencies. It holds one term of each segment.
-func eachWord(ctx context.Context, snap *snapshot, visit func(word []byte, df int)) {
+func eachWord(ctx context.Context, v *view, visit func(word []byte, df int)) {
 	var open []*dictionaryReader
-	for _, p := range snap.parts {
+	for p := range v.parts() {
 		r := &dictionaryReader{}
 		r.next, r.stop = iter.Pull2(func(yield func([]byte, int) bool) {
 			p.seg.EachTerm(nil, func(word []byte, df int) bool { return ctx.Err() == nil && yield(word, df) })
@@ -136,15 +132,15 @@ func nextWords(readers []*dictionaryReader) (open []*dictionaryReader) {
 
 // eachTitle visits the titles of all live documents with their PageRank; of those never fetched,
 // the commonest anchor text. Without ranks all are equal.
-func eachTitle(ctx context.Context, snap *snapshot, visit func(title string, rank float64)) {
-	for _, p := range snap.parts {
+func eachTitle(ctx context.Context, v *view, visit func(title string, rank float64)) {
+	for p := range v.parts() {
 		p.seg.EachBare(func(ord vocab.Ordinal, info vocab.DocInfo) error {
 			if info.Title == "" || p.Dead.Has(ord) {
 				return ctx.Err()
 			}
-			rank := snap.rankOf(info.Doc)
-			if snap.vector == nil {
-				rank = 1 / float64(snap.docs)
+			rank := v.rankOf(p.docID(ord))
+			if v.ranked == 0 {
+				rank = 1 / float64(v.docs)
 			}
 			visit(info.Title, rank)
 			return ctx.Err()
@@ -171,15 +167,15 @@ func (s *Searcher) Complete(typed string, limit int) []string {
 		return nil
 	}
 	clock := retrieval.NewClock(context.Background(), completeTime)
-	snap := s.store.acquire()
-	defer s.store.release(snap)
+	v := s.acquire()
+	defer s.release(v)
 	limit = min(limit, MaxCompletions)
 	var found []string
 	for _, text := range suggest.Propose(k.speller.Words, k.completions, typed, 2*limit) {
 		if len(found) == limit || clock.Check() {
 			break
 		}
-		if snap.count(query.Parse(text).Root, clock, 1) > 0 {
+		if v.count(query.Parse(text).Root, clock, 1) > 0 {
 			found = append(found, text)
 		}
 	}

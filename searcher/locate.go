@@ -88,9 +88,9 @@ func (r *references) addRelated(docs []vocab.DocID) {
 	}
 }
 
-// bonus returns the points of a page of related:.
-func (r *references) bonus(w *scoring.Weights, doc vocab.DocID) scoring.Bonus {
-	nearer, related := r.nearer[doc]
+// relatedBonus returns the points of a page of related:.
+func relatedBonus(w *scoring.Weights, pages map[vocab.DocID]int, doc vocab.DocID) scoring.Bonus {
+	nearer, related := pages[doc]
 	if !related {
 		return scoring.Bonus{}
 	}
@@ -110,25 +110,20 @@ func findTargets(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 	if err != nil {
 		return nil, err
 	}
-	part, ord, err := p.snap.find(&u)
+	c, err := p.view.find(&u)
 	if err != nil {
 		return nil, err
 	}
-	return []vocab.DocID{p.snap.parts[part].seg.DocID(ord)}, nil
+	return []vocab.DocID{c.Doc}, nil
 }
 
 // findSite returns the documents of a host and its subdomains.
 func findSite(p *pass, ref query.Ref) (docs []vocab.DocID, err error) {
-	for _, part := range p.snap.parts {
-		w := p.walk(part)
-		it := w.Site(ref.URL)
-		for ord := it.Advance(0); ord != retrieval.End && len(docs) < maxTargets; ord = it.Advance(ord + 1) {
-			if !part.Dead.Has(ord) {
-				docs = append(docs, part.seg.DocID(ord))
-			}
-		}
-		err = errors.Join(err, w.Err())
+	for i := range p.shards {
+		of, failed := p.shards[i].siteDocs(ref.URL, maxTargets-len(docs))
+		docs, err = append(docs, of...), errors.Join(err, failed)
 	}
+	p.gather()
 	switch {
 	case len(docs) == 0 && err == nil:
 		return nil, ErrNotIndexed
@@ -137,5 +132,20 @@ func findSite(p *pass, ref query.Ref) (docs []vocab.DocID, err error) {
 		p.refs.cut = append(p.refs.cut, cut)
 	}
 	slices.Sort(docs)
+	return docs, err
+}
+
+// siteDocs returns the documents of a host and its subdomains, at most n.
+func (q *shardQuery) siteDocs(host string, n int) (docs []vocab.DocID, err error) {
+	for _, part := range q.snap.parts {
+		w := q.walk(part)
+		it := w.Site(host)
+		for ord := it.Advance(0); ord != retrieval.End && len(docs) < n; ord = it.Advance(ord + 1) {
+			if !part.Dead.Has(ord) {
+				docs = append(docs, part.docID(ord))
+			}
+		}
+		err = errors.Join(err, w.Err())
+	}
 	return docs, err
 }

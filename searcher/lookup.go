@@ -15,10 +15,11 @@ import (
 // Document returns what the index keeps of a document, with its text. It fails with ErrNotIndexed
 // if the document is not searchable.
 func (s *Searcher) Document(ctx context.Context, doc vocab.DocID) (info vocab.DocInfo, err error) {
-	err = s.store.read(func(snap *snapshot) error {
-		p, ord, err := snap.locate(doc)
+	err = s.read(func(v *view) error {
+		p, ord, err := v.locate(doc)
 		if err == nil {
 			info, err = p.seg.Info(ord)
+			info.Doc = doc
 		}
 		return err
 	})
@@ -27,9 +28,9 @@ func (s *Searcher) Document(ctx context.Context, doc vocab.DocID) (info vocab.Do
 
 // Has reports whether a document is searchable.
 func (s *Searcher) Has(doc vocab.DocID) bool {
-	snap := s.store.acquire()
-	defer s.store.release(snap)
-	_, _, err := snap.locate(doc)
+	v := s.acquire()
+	defer s.release(v)
+	_, _, err := v.locate(doc)
 	return err == nil
 }
 
@@ -39,11 +40,9 @@ func (s *Searcher) Find(ctx context.Context, url string) (doc vocab.DocID, err e
 	if err != nil {
 		return 0, fmt.Errorf("searcher: find %q: %w", url, err)
 	}
-	err = s.store.read(func(snap *snapshot) error {
-		part, ord, err := snap.find(&u)
-		if err == nil {
-			doc = snap.parts[part].seg.DocID(ord)
-		}
+	err = s.read(func(v *view) error {
+		c, err := v.find(&u)
+		doc = c.Doc
 		return err
 	})
 	return doc, err
@@ -69,8 +68,8 @@ type SitePages struct {
 // Site returns the documents of a site, written as in site: , with the n of the highest PageRank.
 func (s *Searcher) Site(ctx context.Context, site string, n int) (SitePages, error) {
 	var all SitePages
-	err := s.store.read(func(snap *snapshot) (err error) {
-		all, err = sitePages(ctx, snap, site, n)
+	err := s.read(func(v *view) (err error) {
+		all, err = sitePages(ctx, v, site, n)
 		return err
 	})
 	if err != nil {
@@ -79,44 +78,52 @@ func (s *Searcher) Site(ctx context.Context, site string, n int) (SitePages, err
 	return all, err
 }
 
-func sitePages(ctx context.Context, snap *snapshot, site string, n int) (all SitePages, err error) {
+func sitePages(ctx context.Context, v *view, site string, n int) (all SitePages, err error) {
 	var best []scoring.Candidate
 	var a retrieval.Arena
-	for i, p := range snap.parts {
-		var found []scoring.Candidate
-		w := a.Walk(&p.Part, retrieval.Terms{}, nil, retrieval.NewClock(ctx, 0))
-		docs := w.Site(site)
-		if w.Err() != nil {
-			return all, w.Err()
-		}
-		for _, r := range docs.Ranges() {
-			for ord := r.From; ord < r.To; ord++ {
-				if p.Dead.Has(ord) {
-					continue
-				}
-				c := scoring.Candidate{Doc: p.seg.DocID(ord), Part: i, Ord: ord}
-				found = append(found, c)
-				all.PageRank += snap.rankOf(c.Doc)
-				all.Documents++
-				if p.seg.Crawled(ord) {
-					all.Crawled++
-				}
+	for _, snap := range v.shards {
+		for i, p := range snap.parts {
+			w := a.Walk(&p.Part, retrieval.Terms{}, nil, retrieval.NewClock(ctx, 0))
+			docs := w.Site(site)
+			if w.Err() != nil {
+				return all, w.Err()
 			}
-		}
-		best = mergeBest(best, found, n, snap.byRank)
-		if ctx.Err() != nil {
-			return all, ctx.Err()
+			best = mergeBest(best, all.add(v, i, p, docs), n, v.byRank)
+			if ctx.Err() != nil {
+				return all, ctx.Err()
+			}
 		}
 	}
 	for _, c := range best {
-		info, err := snap.parts[c.Part].seg.Record(c.Ord)
+		info, err := v.part(c).record(c.Ord)
 		if err != nil {
 			return all, err
 		}
-		page := SitePage{info.Doc, info.URL, info.Title, snap.rankOf(c.Doc), info.Crawled}
+		page := SitePage{info.Doc, info.URL, info.Title, v.rankOf(c.Doc), info.Crawled}
 		all.Best = append(all.Best, page)
 	}
 	return all, nil
+}
+
+// add counts the documents of one part, and returns them.
+func (all *SitePages) add(
+	v *view, part int, p *part, docs *retrieval.RangeIterator,
+) (found []scoring.Candidate) {
+	for _, r := range docs.Ranges() {
+		for ord := r.From; ord < r.To; ord++ {
+			if p.Dead.Has(ord) {
+				continue
+			}
+			c := scoring.Candidate{Doc: p.docID(ord), Part: part, Ord: ord}
+			found = append(found, c)
+			all.PageRank += v.rankOf(c.Doc)
+			all.Documents++
+			if p.seg.Crawled(ord) {
+				all.Crawled++
+			}
+		}
+	}
+	return found
 }
 
 // Near returns the n nearest near-duplicates of a document, the nearest first, and how many there
@@ -124,12 +131,12 @@ func sitePages(ctx context.Context, snap *snapshot, site string, n int) (all Sit
 func (s *Searcher) Near(
 	ctx context.Context, doc vocab.DocID, n int,
 ) (nearest []Near, total int, err error) {
-	err = s.store.read(func(snap *snapshot) error {
+	err = s.read(func(v *view) error {
 		var found []presentation.NearDuplicate
-		found, total = nearDuplicates(snap, doc, n)
+		found, total = nearDuplicates(v, doc, n)
 		nearest = nil
 		for _, f := range found {
-			info, err := snap.parts[f.Part].seg.Record(f.Ord)
+			info, err := v.part(f.Candidate).seg.Record(f.Ord)
 			if err != nil {
 				return err
 			}
@@ -142,29 +149,31 @@ func (s *Searcher) Near(
 
 // nearDuplicates returns the n nearest near-duplicates of a document, and how many there are.
 func nearDuplicates(
-	snap *snapshot, doc vocab.DocID, n int,
+	v *view, doc vocab.DocID, n int,
 ) (nearest []presentation.NearDuplicate, total int) {
 	byDistance := func(x, y presentation.NearDuplicate) int {
 		if x.Distance != y.Distance {
 			return cmp.Compare(x.Distance, y.Distance)
 		}
-		return snap.byURL(x.Candidate, y.Candidate)
+		return v.byURL(x.Candidate, y.Candidate)
 	}
 	var sketch vocab.Sketch
-	if p, ord, err := snap.locate(doc); err == nil {
+	if p, ord, err := v.locate(doc); err == nil {
 		sketch = p.seg.Sketch(ord)
 	}
-	for i, p := range snap.parts {
-		var found []presentation.NearDuplicate
-		for ord := range vocab.Ordinal(p.seg.Docs()) {
-			d := sketch.Distance(p.seg.Sketch(ord))
-			if other := p.seg.DocID(ord); d <= scoring.NearDistance && other != doc && !p.Dead.Has(ord) {
-				c := scoring.Candidate{Doc: other, Part: i, Ord: ord}
-				found = append(found, presentation.NearDuplicate{Candidate: c, Distance: d})
+	for _, snap := range v.shards {
+		for i, p := range snap.parts {
+			var found []presentation.NearDuplicate
+			for ord := range vocab.Ordinal(p.seg.Docs()) {
+				d := sketch.Distance(p.seg.Sketch(ord))
+				if other := p.docID(ord); d <= scoring.NearDistance && other != doc && !p.Dead.Has(ord) {
+					c := scoring.Candidate{Doc: other, Part: i, Ord: ord}
+					found = append(found, presentation.NearDuplicate{Candidate: c, Distance: d})
+				}
 			}
+			total += len(found)
+			nearest = mergeBest(nearest, found, n, byDistance)
 		}
-		total += len(found)
-		nearest = mergeBest(nearest, found, n, byDistance)
 	}
 	return nearest, total
 }

@@ -13,15 +13,15 @@ import (
 // that the same web crawled twice would order equals otherwise.
 
 // byURL orders pages by the keys of their URLs. A key that cannot be read counts as "".
-func (snap *snapshot) byURL(x, y scoring.Candidate) int {
-	if x.Part == y.Part {
+func (v *view) byURL(x, y scoring.Candidate) int {
+	if x.Part == y.Part && shardOf(x.Doc) == shardOf(y.Doc) {
 		return cmp.Compare(x.Ord, y.Ord)
 	}
-	return cmp.Compare(snap.urlKey(x), snap.urlKey(y))
+	return cmp.Compare(v.urlKey(x), v.urlKey(y))
 }
 
-func (snap *snapshot) urlKey(c scoring.Candidate) string {
-	info, err := snap.parts[c.Part].seg.Record(c.Ord)
+func (v *view) urlKey(c scoring.Candidate) string {
+	info, err := v.part(c).seg.Record(c.Ord)
 	if err != nil { // reported when the page is shown
 		return ""
 	}
@@ -33,35 +33,35 @@ func (snap *snapshot) urlKey(c scoring.Candidate) string {
 }
 
 // byFirst orders pages by the score of the first phase, best first.
-func (snap *snapshot) byFirst(x, y scoring.Candidate) int {
+func (v *view) byFirst(x, y scoring.Candidate) int {
 	if x.First != y.First {
 		return cmp.Compare(y.First, x.First)
 	}
-	return snap.byURL(x, y)
+	return v.byURL(x, y)
 }
 
 // byScore orders pages by the score of the second phase, best first.
-func (snap *snapshot) byScore(x, y scoring.Candidate) int {
+func (v *view) byScore(x, y scoring.Candidate) int {
 	if x.Score != y.Score {
 		return cmp.Compare(y.Score, x.Score)
 	}
-	return snap.byURL(x, y)
+	return v.byURL(x, y)
 }
 
 // byDay orders pages of a first phase by date: the newest first, those of one day by score.
-func (snap *snapshot) byDay(x, y scoring.Candidate) int {
+func (v *view) byDay(x, y scoring.Candidate) int {
 	if x.First != y.First {
 		return cmp.Compare(y.First, x.First)
 	}
-	return snap.byScore(x, y)
+	return v.byScore(x, y)
 }
 
 // byRank orders pages by PageRank, the highest first.
-func (snap *snapshot) byRank(x, y scoring.Candidate) int {
-	if a, b := snap.rankOf(x.Doc), snap.rankOf(y.Doc); a != b {
+func (v *view) byRank(x, y scoring.Candidate) int {
+	if a, b := v.rankOf(x.Doc), v.rankOf(y.Doc); a != b {
 		return cmp.Compare(b, a)
 	}
-	return snap.byURL(x, y)
+	return v.byURL(x, y)
 }
 
 // mergeBest returns the first n of some pages, which are sorted, and of those of one more segment,

@@ -1,9 +1,6 @@
 package searcher
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"math"
 	"slices"
 
@@ -25,14 +22,18 @@ type queryArena struct {
 	shown     presentation.Arena
 	searches  arena.Of[search]
 	passes    arena.Of[pass]
+	queries   arena.Of[shardQuery]
+	shards    []*queryArena // of several shards, see ofShard
+	answers   arena.Of[firstAnswer]
+	counts    arena.Of[int]
 	lists     arena.Of[*segment.PostingIterator]
 	parts     arena.Of[[]*segment.PostingIterator]
 
 	// One user at a time:
 	scorer scoring.Scorer
 	reader pageReader
-	hits   [][]vocab.Hit        // of one page, by term
-	sorted []*scoring.Candidate // see inDiskOrder
+	hits   [][]vocab.Hit // of one page, by term
+	order  []int         // see inDiskOrder
 	keys   []uint64
 }
 
@@ -43,9 +44,26 @@ func (a *queryArena) reset() {
 	a.shown.Reset()
 	a.searches.Reset()
 	a.passes.Reset()
+	a.queries.Reset()
+	a.answers.Reset()
+	a.counts.Reset()
 	a.lists.Reset()
 	a.parts.Reset()
 	a.reader = pageReader{}
+	for _, shard := range a.shards {
+		shard.reset()
+	}
+}
+
+// ofShard returns the memory of one of n shards. That of an only shard is that of the query.
+func (a *queryArena) ofShard(i, n int) *queryArena {
+	if n == 1 {
+		return a
+	}
+	for len(a.shards) <= i {
+		a.shards = append(a.shards, &queryArena{})
+	}
+	return a.shards[i]
 }
 
 // hitsOf returns memory for the hits of n terms.
@@ -56,28 +74,33 @@ func (a *queryArena) hitsOf(n int) [][]vocab.Hit {
 	return a.hits[:n]
 }
 
-// inDiskOrder returns candidates in their order on disk. The next call overwrites the result.
-func (a *queryArena) inDiskOrder(candidates []scoring.Candidate) []*scoring.Candidate {
-	sorted, keys, parts := a.sorted[:0], a.keys, 1
+// inDiskOrder returns the indices of those candidates that are in the shard of a base, in their
+// order on disk. The next call overwrites the result.
+func (a *queryArena) inDiskOrder(candidates []scoring.Candidate, base vocab.DocID) []int {
+	order, keys, parts := a.order[:0], a.keys, 1
 	for part := 0; part < parts; part++ {
 		keys = keys[:0]
 		for i := range candidates {
-			if parts = max(parts, candidates[i].Part+1); candidates[i].Part == part {
-				keys = append(keys, uint64(candidates[i].Ord)<<32|uint64(i))
+			c := &candidates[i]
+			if shardOf(c.Doc) != shardOf(base) {
+				continue
+			}
+			if parts = max(parts, c.Part+1); c.Part == part {
+				keys = append(keys, uint64(c.Ord)<<32|uint64(i))
 			}
 		}
 		slices.Sort(keys)
 		for _, key := range keys {
-			sorted = append(sorted, &candidates[uint32(key)])
+			order = append(order, int(uint32(key)))
 		}
 	}
-	a.sorted, a.keys = sorted, keys
-	return sorted
+	a.order, a.keys = order, keys
+	return order
 }
 
-// A search is one request being answered from one snapshot: what its passes share.
+// A search is one request being answered from one view: what its passes share.
 type search struct {
-	snap       *snapshot
+	view       *view
 	weights    *scoring.Weights
 	links      Links // nil if they are not kept
 	req        *Request
@@ -100,13 +123,15 @@ type pass struct {
 	refs  references  // locate
 	ended bool        // the query cannot be answered; resp.Why says why
 
+	shards []shardQuery // newPass
+
 	root  *query.Node // the query that is answered: located, with forms
 	terms *scoring.Terms
-	lists [][]*segment.PostingIterator // full lists by part and term; nil where a part lacks it
-	joint map[string]int               // of terms with forms: documents that hold any of these
+	joint map[string]int // of terms with forms: documents that hold any of these
 
 	preferred []preference
 	homes     []home
+	request   exactRequest // see exact
 
 	found     []scoring.Candidate // retrieve: the best pages of the first phase, best first
 	toRank    int                 // retrieve: how many of found the second phase scores
@@ -123,27 +148,20 @@ type pass struct {
 func (s *search) newPass(q query.Query, resp *Response) *pass {
 	p := s.arena.passes.New()
 	*p = pass{search: s, query: q, resp: resp, wanted: s.req.Offset + s.req.Limit}
+	n := len(s.view.shards)
+	p.shards = s.arena.queries.Take(n)
+	for i, snap := range s.view.shards {
+		clock := s.clock
+		if n > 1 {
+			clock = s.clock.Copy()
+		}
+		p.shards[i] = shardQuery{snap: snap, weights: s.weights, clock: clock, arena: s.arena.ofShard(i, n)}
+	}
 	return p
 }
 
 // firstK returns how many pages the first phase finds.
 func (p *pass) firstK() int { return max(p.candidates, p.req.Offset+p.req.Limit+1) }
-
-// walk returns a walk over a part that only matches.
-func (s *search) walk(part *part) *retrieval.Walk {
-	return s.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, s.clock)
-}
-
-// unreadable records that a part of the index cannot be read, and returns nil if the query can go on
-// without it. It returns the error if a file has vanished, which the next snapshot may have again,
-// or if there was one before.
-func (p *pass) unreadable(part *part, err, before error) error {
-	if errors.Is(err, fs.ErrNotExist) || before != nil {
-		return errors.Join(before, err)
-	}
-	p.search.damaged(p.resp, fmt.Errorf("segment %s: %w", part.Name, err))
-	return nil
-}
 
 // A step is one stage of the pipeline.
 type step func(*pass) error

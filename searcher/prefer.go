@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
@@ -16,7 +15,6 @@ type preference struct {
 	site   string
 	kind   preferenceKind
 	points scoring.Score
-	docs   []*retrieval.RangeIterator // of the site, by part
 }
 
 type preferenceKind string
@@ -27,14 +25,13 @@ const (
 	lowered preferenceKind = "lowered"
 )
 
-func (f *preference) has(part int, ord vocab.Ordinal) bool { return f.docs[part].Advance(ord) == ord }
-
 // findPreferred finds the documents of the sites that the request prefers.
 func findPreferred(p *pass) (all []preference, err error) {
 	prefs := p.req.Preferences
 	if prefs == nil {
 		return nil, nil
 	}
+	var sites []string
 	left := MaxPreferred
 	for _, group := range []struct {
 		kind   preferenceKind
@@ -47,34 +44,29 @@ func findPreferred(p *pass) (all []preference, err error) {
 	} {
 		for _, site := range group.sites[:min(len(group.sites), left)] {
 			left--
-			f := preference{site: site, kind: group.kind, points: group.points.Score()}
-			for _, part := range p.snap.parts {
-				w := p.walk(part)
-				f.docs = append(f.docs, w.Site(site))
-				if w.Err() != nil {
-					return all, p.unreadable(part, w.Err(), nil)
-				}
-			}
-			all = append(all, f)
+			all = append(all, preference{site: site, kind: group.kind, points: group.points.Score()})
+			sites = append(sites, site)
 		}
 	}
-	return all, nil
+	return all, p.each(func(_ int, q *shardQuery) error { return q.openSites(sites) })
 }
 
 // preferenceBonus returns the points of a page by the preferences of the request.
-func preferenceBonus(p *pass, part int, ord vocab.Ordinal) (b scoring.Bonus) {
+func (q *shardQuery) preferenceBonus(
+	r *exactRequest, part int, ord vocab.Ordinal,
+) (b scoring.Bonus) {
 	var all []string
-	for i := range p.preferred {
-		if f := &p.preferred[i]; f.points != 0 && f.has(part, ord) {
+	for i := range r.preferred {
+		if f := &r.preferred[i]; f.points != 0 && q.inSite(i, part, ord) {
 			b.Score += f.points
 			all = append(all, "you "+string(f.kind)+" "+f.site)
 		}
 	}
-	if prefs := p.req.Preferences; prefs != nil && prefs.Lang != "" {
-		info, err := p.snap.parts[part].seg.Record(ord) // present reports an error, if it shows the page
-		if err == nil && info.Crawled && sameLanguage(info.Lang, prefs.Lang) {
-			b.Score += p.weights.Preference.Score()
-			all = append(all, "you prefer pages in "+prefs.Lang)
+	if r.lang != "" {
+		info, err := q.snap.parts[part].seg.Record(ord) // present reports an error, if it shows the page
+		if err == nil && info.Crawled && sameLanguage(info.Lang, r.lang) {
+			b.Score += q.weights.Preference.Score()
+			all = append(all, "you prefer pages in "+r.lang)
 		}
 	}
 	b.Detail = strings.Join(all, ", ")
@@ -118,16 +110,15 @@ func anySite(sites []string) *query.Node {
 }
 
 // pinFirst moves the best pages of pinned sites before all others. Pages are in order of score.
-func pinFirst(preferred []preference, pages []scoring.Candidate) {
-	for i := range preferred {
-		f := &preferred[i]
-		if f.kind != pinned {
+func pinFirst(p *pass, pages []scoring.Candidate) {
+	for i := range p.preferred {
+		if p.preferred[i].kind != pinned {
 			continue
 		}
 		left := MaxPinned
 		for j := range pages {
-			if left > 0 && f.has(pages[j].Part, pages[j].Ord) {
-				pages[j].Pinned = true
+			if c := &pages[j]; left > 0 && p.shardOf(c.Doc).inSite(i, c.Part, c.Ord) {
+				c.Pinned = true
 				left--
 			}
 		}

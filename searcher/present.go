@@ -2,10 +2,7 @@ package searcher
 
 import (
 	"slices"
-	"unicode/utf8"
 
-	"anatomy/disk/segment"
-	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 )
@@ -54,52 +51,29 @@ func present(p, relaxed *pass) (err error) {
 	return nil
 }
 
-// makeResults returns the results of candidates. It leaves out what cannot be read.
+// makeResults returns the results of candidates.
 func makeResults(p *pass, page []scoring.Candidate) (results []Result, err error) {
-	if p.req.Bare {
-		results = make([]Result, 0, len(page))
-		for _, c := range page {
-			results = append(results, newResult(p, c))
-		}
+	results = make([]Result, len(page))
+	for i, c := range page {
+		results[i] = newResult(p, c)
+	}
+	if p.req.Bare || len(page) == 0 {
 		return results, nil
 	}
-	snippets := presentation.NewSnippeter(p.root, p.terms, &p.arena.shown.Snippets)
-	made := make(map[*scoring.Candidate]Result, len(page))
-	docs := segment.DocReader{}
-	defer docs.Close()
-	for _, c := range p.arena.inDiskOrder(page) { // texts of neighbours are in one block
-		part := p.snap.parts[c.Part]
-		info, err := docs.Read(part.seg, c.Ord, presentation.SnippetBytes+utf8.UTFMax)
-		if err != nil {
-			if err := p.unreadable(part, err, nil); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		r := newResult(p, *c)
-		r.describe(&info)
-		r.Pinned = c.Pinned
-		r.Snippet = snippets.Snippet(info.Title, info.Text, info.Description)
-		if p.req.Explain {
-			if r.Explanation, err = explain(p, c.Part, c.Ord, &info); err != nil {
-				return nil, err
-			}
-		}
-		made[c] = r
-	}
-	results = slices.Grow(results, len(page))
-	for i := range page {
-		if r, ok := made[&page[i]]; ok {
-			results = append(results, r)
-		}
-	}
-	return results, nil
+	return describeAll(p, page, results)
+}
+
+// describeAll fills in bare results, and leaves out those that cannot be read.
+func describeAll(p *pass, page []scoring.Candidate, results []Result) ([]Result, error) {
+	r := &presentRequest{p.root, p.exact(), p.req.Explain}
+	err := p.each(func(_ int, q *shardQuery) error { return q.present(r, page, results) })
+	return slices.DeleteFunc(results, func(r Result) bool { return r.Doc == 0 }), err
 }
 
 // newResult returns a bare result.
 func newResult(p *pass, c scoring.Candidate) Result {
 	return Result{
-		Doc: c.Doc, Score: c.Score, PageRank: p.snap.rankOf(c.Doc),
+		Doc: c.Doc, Score: c.Score, PageRank: p.view.rankOf(c.Doc),
 		Similar: len(p.collapser.Same[c.Doc]), More: p.collapser.More[c.Doc],
 	}
 }

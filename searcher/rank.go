@@ -24,11 +24,11 @@ func rank(p *pass) error {
 	}
 	p.ranked = toRank[:scored]
 	if p.byDate {
-		slices.SortFunc(p.ranked, p.snap.byDay)
+		slices.SortFunc(p.ranked, p.view.byDay)
 		return nil
 	}
-	slices.SortFunc(p.ranked, p.snap.byScore)
-	pinFirst(p.preferred, p.ranked)
+	slices.SortFunc(p.ranked, p.view.byScore)
+	pinFirst(p, p.ranked)
 	return nil
 }
 
@@ -50,21 +50,50 @@ func scoreInTime(p *pass, pages []scoring.Candidate) (scored int, err error) {
 	return scored, nil
 }
 
-// score sets the exact score of each page, in their order on disk.
+// score sets the exact score of each page.
 func score(p *pass, pages []scoring.Candidate) error {
 	if len(pages) == 0 {
 		return nil
 	}
-	scorer := &p.arena.scorer
-	scorer.Reset(p.weights, p.terms)
-	var r *pageReader
-	for _, c := range p.arena.inDiskOrder(pages) {
-		if r == nil || r.index != c.Part {
-			r = newPageReader(p, c.Part)
+	r := p.exact()
+	return p.each(func(_ int, q *shardQuery) error { return q.score(r, pages) })
+}
+
+// An exactRequest is what exact scores depend on besides the pages.
+type exactRequest struct {
+	statistics
+	terms     *scoring.Terms
+	homes     []home
+	nearer    map[vocab.DocID]int // see references
+	preferred []preference
+	lang      string // that is preferred, "" for none
+}
+
+// exact returns the request of the pass, valid until the next call.
+func (p *pass) exact() *exactRequest {
+	p.request = exactRequest{
+		statistics: p.view.statistics, terms: p.terms, homes: p.homes, nearer: p.refs.nearer,
+		preferred: p.preferred,
+	}
+	if prefs := p.req.Preferences; prefs != nil {
+		p.request.lang = prefs.Lang
+	}
+	return &p.request
+}
+
+// score sets the exact score of those pages that are in the shard, in their order on disk.
+func (q *shardQuery) score(r *exactRequest, pages []scoring.Candidate) error {
+	scorer := &q.arena.scorer
+	scorer.Reset(q.weights, r.terms)
+	var pr *pageReader
+	for _, at := range q.arena.inDiskOrder(pages, q.snap.base) {
+		c := &pages[at]
+		if pr == nil || pr.index != c.Part {
+			pr = newPageReader(q, r, c.Part)
 		}
-		page, err := r.read(c.Ord)
+		page, err := pr.read(c.Ord)
 		if err != nil {
-			if err := p.unreadable(r.part, err, nil); err != nil {
+			if err := q.unreadable(pr.part, err, nil); err != nil {
 				return err
 			}
 		}
@@ -78,7 +107,8 @@ func score(p *pass, pages []scoring.Candidate) error {
 // A pageReader reads what pages of one segment are scored by, in the order of ordinals. It ignores
 // the time.
 type pageReader struct {
-	pass  *pass
+	*exactRequest
+	query *shardQuery
 	part  *part
 	index int                        // of part
 	lists []*segment.PostingIterator // by term; nil where the segment lacks it
@@ -87,16 +117,16 @@ type pageReader struct {
 }
 
 // newPageReader returns the reader of the query's arena.
-func newPageReader(p *pass, index int) *pageReader {
-	r := &p.arena.reader
-	*r = pageReader{pass: p, part: p.snap.parts[index], index: index, lists: p.lists[index]}
+func newPageReader(q *shardQuery, of *exactRequest, index int) *pageReader {
+	r := &q.arena.reader
+	*r = pageReader{exactRequest: of, query: q, part: q.snap.parts[index], index: index, lists: q.lists[index]}
 	for _, list := range r.lists {
 		if list != nil {
 			list.Rewind()
 		}
 	}
-	r.page.Hits = p.arena.hitsOf(len(r.lists))
-	r.page.Average = p.snap.average
+	r.page.Hits = q.arena.hitsOf(len(r.lists))
+	r.page.Average = of.average
 	return r
 }
 
@@ -113,40 +143,44 @@ func (r *pageReader) read(ord vocab.Ordinal) (*scoring.Page, error) {
 		}
 		r.err = cmp.Or(r.err, err, list.Err())
 	}
-	p, doc := r.pass, seg.DocID(ord)
-	page.MergeForms(p.terms)
+	q, of, doc := r.query, r.exactRequest, seg.DocID(ord)
+	page.MergeForms(of.terms)
 	page.Title, page.Words, page.Language = seg.Title(ord), int64(seg.Words(ord)), seg.Language(ord)
 	page.Depth, page.Crawled = seg.Depth(ord), seg.Crawled(ord)
-	page.Rank = scoring.Bonus{Score: p.weights.PageRank(p.snap.rankOf(doc), p.snap.ranked())}
-	page.Home = homeBonus(p, r.index, ord)
-	page.Related = p.refs.bonus(p.weights, doc)
-	page.Preference = preferenceBonus(p, r.index, ord)
+	page.Rank = scoring.Bonus{Score: q.weights.PageRank(q.snap.rankOf(doc), of.ranked)}
+	doc += q.snap.base
+	page.Home = homeBonus(q.weights, of, doc)
+	page.Related = relatedBonus(q.weights, of.nearer, doc)
+	page.Preference = q.preferenceBonus(of, r.index, ord)
 	return page, r.err
 }
 
 // explain returns the score of a page as a sum of parts.
-func explain(p *pass, part int, ord vocab.Ordinal, info *vocab.DocInfo) (*Explanation, error) {
-	page, err := newPageReader(p, part).read(ord)
+func (q *shardQuery) explain(
+	r *exactRequest, part int, ord vocab.Ordinal, url string,
+) (*Explanation, error) {
+	page, err := newPageReader(q, r, part).read(ord)
 	if err != nil {
 		return nil, err
 	}
-	e := &Explanation{URL: info.URL, Matches: true}
-	for i, hits := range page.Hits[:p.terms.Own] {
+	e := &Explanation{URL: url, Matches: true}
+	for i, hits := range page.Hits[:r.terms.Own] {
 		if len(hits) == 0 {
-			e.Missing = append(e.Missing, p.terms.Words[i])
+			e.Missing = append(e.Missing, r.terms.Words[i])
 		}
 	}
-	page.Rank.Detail = rankDetail(p, info.Doc)
+	page.Rank.Detail = q.rankDetail(r.ranked, q.snap.parts[part].seg.DocID(ord))
 	t := scoring.Tally{Explain: true}
-	scoring.NewScorer(p.weights, p.terms).Score(page, &t)
+	scoring.NewScorer(q.weights, r.terms).Score(page, &t)
 	e.Score, e.Parts = t.Sum, t.Parts
 	return e, nil
 }
 
-func rankDetail(p *pass, doc vocab.DocID) string {
-	if p.snap.vector == nil {
+// rankDetail explains the points for PageRank of a document of the shard.
+func (q *shardQuery) rankDetail(ranked int, doc vocab.DocID) string {
+	if q.snap.vector == nil {
 		return "no ranks are computed yet"
 	}
 	return fmt.Sprintf("%.3g times the average of %d pages, of at most %s points",
-		p.snap.rankOf(doc)*float64(p.snap.ranked()), p.snap.ranked(), p.weights.Rank)
+		q.snap.rankOf(doc)*float64(ranked), ranked, q.weights.Rank)
 }

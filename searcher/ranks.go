@@ -9,7 +9,6 @@ import (
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/rankvector"
-	"anatomy/disk/segment"
 	"anatomy/searcher/internal/retrieval"
 )
 
@@ -34,59 +33,68 @@ func (e *UnknownRankError) Unwrap() error { return fs.ErrNotExist }
 // maxNamed bounds the vectors held besides the one in force: each takes 8 bytes per document.
 const maxNamed = 8
 
-// namedRanks is a snapshot with the ranks of another vector.
-type namedRanks struct {
-	base *snapshot // holds the segments open
-	snap *snapshot
+// A namedView is a view with the ranks of another vector.
+type namedView struct {
+	base *view // holds the segments open
+	view *view
 }
 
-// ranked returns the snapshot with the ranks of a named vector. It is valid as long as base is
-// held.
-func (s *store) ranked(base *snapshot, name string) (*snapshot, error) {
-	if name == "" || name == rankvector.Default && base.vector != nil {
+// ranked returns the view with the ranks of a named vector. It is valid as long as base is held.
+func (s *Searcher) ranked(base *view, name string) (*view, error) {
+	if name == "" || name == rankvector.Default && base.ranked > 0 {
 		return base, nil
 	}
-	file := base.ranks[name]
-	if file == "" {
+	if !base.hasRank(name) {
 		return nil, unknownRank(base, name)
 	}
 	s.naming.Lock()
 	defer s.naming.Unlock()
 	old := s.named[name]
 	if old != nil && old.base == base {
-		return old.snap, nil
+		return old.view, nil
 	}
-	vector, err := rankvector.Read(datadir.Rank(s.dir, file))
+	v, err := s.withRanks(base, name)
 	if err != nil {
 		return nil, fmt.Errorf("searcher: %w", err)
 	}
 	if old == nil && len(s.named) >= maxNamed {
 		clear(s.named)
 	}
-	snap := s.withRanks(base, vector, file)
-	s.named[name] = &namedRanks{base, snap}
-	return snap, nil
+	s.named[name] = &namedView{base, v}
+	return v, nil
 }
 
-// withRanks returns a snapshot of the same segments with other ranks.
-func (s *store) withRanks(base *snapshot, vector *rankvector.Vector, file string) *snapshot {
-	ranks := &snapshot{vector: vector}
-	snap := base.withStatic(func(seg *segment.Segment) retrieval.StaticPoints {
-		return ranks.staticPoints(seg, s.weights)
-	})
-	snap.vector, snap.rankFile = vector, file
-	snap.state = stateOf(snap)
-	snap.serial = s.serials.Add(1)
-	return snap
+// withRanks returns a view of the same segments with the ranks of a named vector.
+func (s *Searcher) withRanks(base *view, name string) (*view, error) {
+	var shards []*snapshot
+	for i, snap := range base.shards {
+		other := *snap
+		other.rankFile = snap.ranks[name]
+		other.state = stateOf(&other)
+		var err error
+		if other.vector, err = rankvector.Read(datadir.Rank(s.stores[i].dir, other.rankFile)); err != nil {
+			return nil, err
+		}
+		shards = append(shards, &other)
+	}
+	static := func(snap *snapshot, p *part, of statistics) retrieval.StaticPoints {
+		return snap.staticPoints(p.seg, &s.o.Weights, of.ranked)
+	}
+	return newView(s.serials.Add(1), shards, static), nil
 }
 
-// forgetRanks drops the snapshots made of one that is no longer in force.
-func (s *store) forgetRanks(base *snapshot) {
+// forgetRanks drops the views made of one that is no longer in force.
+func (s *Searcher) forgetRanks(base *view) {
 	s.naming.Lock()
 	defer s.naming.Unlock()
-	maps.DeleteFunc(s.named, func(_ string, n *namedRanks) bool { return n.base == base })
+	maps.DeleteFunc(s.named, func(_ string, n *namedView) bool { return n.base == base })
 }
 
-func unknownRank(base *snapshot, name string) error {
-	return &UnknownRankError{name, slices.Sorted(maps.Keys(base.ranks))}
+// hasRank reports whether all shards have a rank vector of a name.
+func (v *view) hasRank(name string) bool {
+	return !slices.ContainsFunc(v.shards, func(snap *snapshot) bool { return snap.ranks[name] == "" })
+}
+
+func unknownRank(base *view, name string) error {
+	return &UnknownRankError{name, slices.Sorted(maps.Keys(base.shards[0].ranks))}
 }

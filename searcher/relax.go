@@ -41,7 +41,8 @@ func relax(p *pass) *pass {
 	relaxed := s.newPass(query.Query{Root: most, Name: p.query.Name}, &Response{Exact: true})
 	relaxed.root, relaxed.wanted = most, p.candidates
 	relaxed.joint, relaxed.preferred = p.joint, p.preferred
-	relaxed.terms, relaxed.lists = p.terms, p.lists
+	relaxed.terms = p.terms
+	copy(relaxed.shards, p.shards) // with what is open
 	relaxed.relaxed = &relaxation{
 		of: p, terms: terms,
 		missing: map[vocab.DocID][]string{}, worth: map[vocab.DocID]scoring.Score{},
@@ -56,12 +57,12 @@ func retrieveMost(p *pass) error {
 		return err
 	}
 	matched := p.relaxed.of.found
-	found, total, exact, err := collect(p, withoutBlocked(p, p.root), p.candidates+len(matched))
+	all, err := collect(p, withoutBlocked(p, p.root), p.candidates+len(matched))
 	if err != nil {
 		return err
 	}
-	p.resp.Total, p.resp.Exact = total, exact
-	found = slices.DeleteFunc(found, func(c scoring.Candidate) bool {
+	p.resp.Total, p.resp.Exact = all.total, all.exact
+	found := slices.DeleteFunc(all.found, func(c scoring.Candidate) bool {
 		return slices.ContainsFunc(matched, func(m scoring.Candidate) bool { return m.Doc == c.Doc })
 	})
 	p.found = found[:min(p.candidates, len(found))]
@@ -96,23 +97,16 @@ func keepMost(p *pass) error {
 	for i := range choices {
 		all += choices[i].idf
 	}
-	part := -1
-	for _, c := range p.arena.inDiskOrder(p.ranked) {
-		if c.Part != part {
-			part = c.Part
-			for _, list := range p.lists[part] {
-				if list != nil {
-					list.Rewind()
-				}
-			}
-		}
+	has := make([]uint64, len(p.ranked)) // by page: bitmap of choices
+	if err := p.each(func(_ int, q *shardQuery) error {
+		return q.held(p.terms, choices, p.ranked, has)
+	}); err != nil {
+		return err
+	}
+	for at, c := range p.ranked {
 		held, missing := scoring.Score(0), make([]string, 0, len(choices))
 		for i := range choices {
-			has, err := choices[i].heldBy(c.Ord, p.terms, p.lists[part])
-			if err != nil {
-				return err
-			}
-			if has {
+			if has[at]>>i&1 != 0 {
 				held += choices[i].idf
 			} else {
 				missing = append(missing, choices[i].text)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"anatomy/disk/segment"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
@@ -43,7 +42,7 @@ func retrieve(p *pass) error {
 // begin makes root the query of the pass, unless it cannot be answered.
 func begin(p *pass, root *query.Node) error {
 	resp := p.resp
-	resp.Documents, resp.Total, resp.Folded, resp.Exact = p.snap.docs, 0, 0, true
+	resp.Documents, resp.Total, resp.Folded, resp.Exact = p.view.docs, 0, 0, true
 	if resp.Why = whyUnanswerable(p, root); resp.Why != "" {
 		p.ended = true
 		return nil
@@ -65,38 +64,24 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 		return "The query has no words."
 	case !root.Positive():
 		return "The query only excludes pages. Add a word to search for."
-	case p.snap.docs == 0:
+	case p.view.docs == 0:
 		return "No pages are indexed yet."
 	}
 	return ""
 }
 
-// openTerms opens the posting lists of the query's terms, or takes over those that the pass has
-// open, and weighs the terms by the document frequencies of all segments, in which dead documents
-// count.
-func openTerms(p *pass, root *query.Node) (err error) {
-	before, lists := p.terms, p.lists
+// openTerms opens the posting lists of the query's terms, and weighs the terms by the document
+// frequencies of all shards, in which dead documents count.
+func openTerms(p *pass, root *query.Node) error {
 	t := scoring.NewTerms(root, p.query.Name, &p.arena.scoring)
-	p.terms, p.lists = t, p.arena.parts.Take(len(p.snap.parts))
-	for i := range p.lists {
-		p.lists[i] = p.arena.lists.Take(len(t.Words))
-	}
-	for k, word := range t.Words {
-		known := before.Index(word)
-		for i, part := range p.snap.parts {
-			var list *segment.PostingIterator
-			var failed error
-			if known >= 0 {
-				list = lists[i][known]
-			} else if list, failed = p.arena.retrieval.Open(part.seg, segment.Full, word); failed != nil {
-				err = p.unreadable(part, failed, err)
-			}
-			if p.lists[i][k] = list; list != nil {
-				t.DF[k] += list.DF()
-			}
+	p.terms = t
+	err := p.each(func(_ int, q *shardQuery) error { return q.open(t.Words) })
+	for i := range p.shards {
+		for k, n := range p.shards[i].df {
+			t.DF[k] += n
 		}
 	}
-	t.Weigh(p.weights, p.snap.docs, p.joint)
+	t.Weigh(p.weights, p.view.docs, p.joint)
 	return err
 }
 
@@ -123,10 +108,12 @@ func findCandidates(p *pass) (err error) {
 // scores.
 func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err error) {
 	resp := p.resp
-	if found, resp.Total, resp.Exact, err = collect(p, withoutBlocked(p, p.root), k); err != nil {
+	all, err := collect(p, withoutBlocked(p, p.root), k)
+	if err != nil {
 		return nil, 0, err
 	}
-	if found, toRank, err = addPreferred(p, found); err != nil {
+	resp.Total, resp.Exact = all.total, all.exact
+	if found, toRank, err = addPreferred(p, all.found); err != nil {
 		return nil, 0, err
 	}
 	toRank = promisingFirst(p, found[:min(toRank, len(found))])
@@ -135,39 +122,35 @@ func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err erro
 }
 
 // collect returns the best k pages of the first phase, in order, and the number of matches.
-func collect(
-	p *pass, root *query.Node, k int,
-) (found []scoring.Candidate, total int, exact bool, err error) {
-	threshold, exact := uint32(0), true
+func collect(p *pass, root *query.Node, k int) (firstAnswer, error) {
 	terms := retrieval.Terms{Words: p.terms.Words, Steps: p.terms.Steps, Shift: p.terms.Shift}
-	for i, part := range p.snap.parts {
-		c := p.arena.retrieval.Collector(k, threshold, total, p.countTo)
-		w := p.arena.retrieval.Walk(&part.Part, terms, p.lists[i], p.clock)
-		if err := w.Collect(root, c); err != nil {
-			if err := p.unreadable(part, err, nil); err != nil {
-				return nil, 0, false, err
-			}
-		}
-		var allCounted bool
-		total, allCounted = c.Count()
-		exact = exact && allCounted
-		matches := c.Matches()
-		found = append(p.arena.shown.Candidates.Take(len(found) + len(matches))[:0], found...)
-		for _, m := range matches {
-			ord := m.Ordinal()
-			c := scoring.Candidate{First: m.Score(), Doc: part.seg.DocID(ord), Part: i, Ord: ord}
-			found = append(found, c)
-		}
-		if i > 0 {
-			slices.SortFunc(found, p.snap.byFirst)
-		}
-		if len(found) >= k {
-			found = found[:k]
-			threshold = found[k-1].First
-		}
+	r := firstRequest{root, terms, k, p.countTo}
+	answers := p.arena.answers.Take(len(p.shards))
+	if err := p.each(func(i int, q *shardQuery) (err error) {
+		answers[i], err = q.collect(r, p.view.byFirst)
+		return err
+	}); err != nil {
+		return firstAnswer{}, err
+	}
+	all := answers[0]
+	if len(answers) > 1 {
+		all = p.merge(answers, k)
 	}
 	p.resp.Partial = p.resp.Partial || p.clock.Over()
-	return found, total, exact && !p.resp.Partial, nil
+	all.exact = all.exact && !p.resp.Partial
+	return all, nil
+}
+
+// merge returns the best k pages of all shards.
+func (p *pass) merge(answers []firstAnswer, k int) firstAnswer {
+	all := firstAnswer{exact: true}
+	for _, a := range answers {
+		all.found = append(all.found, a.found...)
+		all.total, all.exact = all.total+a.total, all.exact && a.exact
+	}
+	slices.SortFunc(all.found, p.view.byFirst)
+	all.found = all.found[:min(k, len(all.found))]
+	return all
 }
 
 // addPreferred adds the best pages of raised and pinned sites to those that the second phase
@@ -186,7 +169,7 @@ func addPreferred(
 	if len(sites) == 0 || complete {
 		return found, p.candidates, nil
 	}
-	preferred, _, _, err := collectBeside(p, and(withoutBlocked(p, p.root), anySite(sites)), p.candidates)
+	preferred, err := collectBeside(p, and(withoutBlocked(p, p.root), anySite(sites)), p.candidates)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -196,7 +179,7 @@ func addPreferred(
 		in[first[i].Doc] = true
 	}
 	all = slices.Clone(first)
-	for _, c := range preferred {
+	for _, c := range preferred.found {
 		if !in[c.Doc] {
 			in[c.Doc] = true
 			all = append(all, c)
@@ -213,12 +196,10 @@ func addPreferred(
 
 // collectBeside is collect for another query than that of the pass. Its total is not
 // Response.Total.
-func collectBeside(
-	p *pass, root *query.Node, k int,
-) (found []scoring.Candidate, total int, exact bool, err error) {
-	found, total, exact, err = collect(p, root, k)
-	p.resp.Exact = p.resp.Exact && (exact || !p.resp.Partial)
-	return found, total, exact, err
+func collectBeside(p *pass, root *query.Node, k int) (firstAnswer, error) {
+	a, err := collect(p, root, k)
+	p.resp.Exact = p.resp.Exact && (a.exact || !p.resp.Partial)
+	return a, err
 }
 
 // promisingFirst moves those of the best pages of the first phase to the front that may be among
@@ -235,7 +216,7 @@ func promisingFirst(p *pass, found []scoring.Candidate) (n int) {
 	others := p.arena.shown.Candidates.Take(len(found))[:0]
 	for i, c := range found {
 		if i < minResults || i < likely && c.First >= least ||
-			p.terms.MayName(p.snap.parts[c.Part].seg.Title(c.Ord)) {
+			p.terms.MayName(p.view.title(c)) {
 			found[n] = c
 			n++
 		} else {
@@ -257,8 +238,11 @@ func addHomes(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, i
 		case at >= n:
 			h.Candidate = found[at]
 			found = slices.Delete(found, at, at+1)
-		case !p.walk(p.snap.parts[h.Part]).Matches(withoutBlocked(p, p.root), h.Ord):
-			continue
+		default:
+			matches, _ := p.shardOf(h.Doc).matches(withoutBlocked(p, p.root), h.Part, h.Ord)
+			if !matches {
+				continue
+			}
 		}
 		found = slices.Insert(found, n, h.Candidate)
 		n++

@@ -24,12 +24,12 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	a := s.acquireArena()
 	q := a.parser.Parse(req.Query)
 	resp := &Response{}
-	err := s.store.read(func(snap *snapshot) error {
-		snap, err := s.store.ranked(snap, req.Rank)
+	err := s.read(func(v *view) error {
+		v, err := s.ranked(v, req.Rank)
 		if err != nil {
 			return err
 		}
-		return s.cachedAnswer(snap, q, &req, resp, clock, a)
+		return s.cachedAnswer(v, q, &req, resp, clock, a)
 	})
 	if err == nil {
 		s.releaseArena(a)
@@ -38,34 +38,34 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	return resp, err
 }
 
-// cachedAnswer answers from a snapshot, by the cache if it has the answer.
+// cachedAnswer answers from a view, by the cache if it has the answer.
 func (s *Searcher) cachedAnswer(
-	snap *snapshot, q query.Query, req *Request, resp *Response, clock *retrieval.Clock, a *queryArena,
+	v *view, q query.Query, req *Request, resp *Response, clock *retrieval.Clock, a *queryArena,
 ) error {
 	if !s.answers.keeps(req, q) {
-		return s.answer(snap, q, req, resp, clock, a)
+		return s.answer(v, q, req, resp, clock, a)
 	}
-	key := answerKey{snap.serial, s.learnt.Load(), *req}
+	key := answerKey{v.serial, s.learnt.Load(), *req}
 	key.request.Within = 0
 	if cached, ok := s.answers.get(key); ok {
 		*resp = cached
 		return nil
 	}
-	err := s.answer(snap, q, req, resp, clock, a)
+	err := s.answer(v, q, req, resp, clock, a)
 	if err == nil {
 		s.answers.put(key, resp)
 	}
 	return err
 }
 
-// answer answers from a snapshot.
+// answer answers from a view.
 func (s *Searcher) answer(
-	snap *snapshot, q query.Query, req *Request, resp *Response, clock *retrieval.Clock, a *queryArena,
+	v *view, q query.Query, req *Request, resp *Response, clock *retrieval.Clock, a *queryArena,
 ) error {
-	*resp = newResponse(snap, req, q)
-	search := s.newSearch(snap, req, clock, a)
+	*resp = newResponse(v, req, q)
+	search := s.newSearch(v, req, clock, a)
 	if search.byDate = q.ByDate; q.ByDate {
-		search.snap = snap.byDate()
+		search.view = v.byDate()
 	}
 	return answer(search, s.learnt.Load(), q, resp)
 }
@@ -79,7 +79,7 @@ const allTime = 30 * time.Second
 // resultsAtOnce is how many results All makes before it visits them.
 const resultsAtOnce = 100
 
-// All calls each with the results of a request in order, all from one snapshot, however long that
+// All calls each with the results of a request in order, all from one view, however long that
 // takes: at most limit results, MaxAll if it is 0. Pages are not collapsed, and the query is
 // neither corrected nor relaxed: Offset, Limit, Verbatim, Ungrouped and Similar of the request are
 // ignored. The response has no results. All stops at an error of each, and returns it.
@@ -97,13 +97,13 @@ func (s *Searcher) All(
 	clock := retrieval.NewClock(ctx, req.Within)
 	q := query.Parse(req.Query)
 	resp := &Response{}
-	_, err := s.store.readOnce(func(snap *snapshot) error {
-		snap, err := s.store.ranked(snap, req.Rank)
+	_, err := s.readOnce(func(v *view) error {
+		v, err := s.ranked(v, req.Rank)
 		if err != nil {
 			return err
 		}
-		*resp = newResponse(snap, &req, q)
-		search := s.newSearch(snap, &req, clock, &queryArena{})
+		*resp = newResponse(v, &req, q)
+		search := s.newSearch(v, &req, clock, &queryArena{})
 		search.candidates, search.countTo = min(s.o.Candidates, limit), limit
 		p := search.newPass(q, resp)
 		p.wanted = scoreAll
@@ -149,12 +149,12 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 	req.Ungrouped, req.Similar = false, 0
 	req = req.bounded()
 	var e *Explanation
-	err = s.store.read(func(snap *snapshot) error {
-		snap, err := s.store.ranked(snap, req.Rank)
+	err = s.read(func(v *view) error {
+		v, err := s.ranked(v, req.Rank)
 		if err != nil {
 			return err
 		}
-		search := s.newSearch(snap, &req, retrieval.NewClock(ctx, 0), &queryArena{})
+		search := s.newSearch(v, &req, retrieval.NewClock(ctx, 0), &queryArena{})
 		e, err = explainURL(search.newPass(query.Parse(req.Query), &Response{}), &u)
 		return err
 	})
@@ -162,11 +162,10 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 }
 
 func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
-	i, ord, err := p.snap.find(u)
+	c, err := p.view.find(u)
 	if err != nil {
 		return nil, err
 	}
-	part := p.snap.parts[i]
 	if err := retrieve(p); err != nil {
 		return nil, err
 	}
@@ -178,23 +177,26 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 			return nil, err
 		}
 	}
-	info, err := part.seg.Info(ord)
+	info, err := p.view.part(c).record(c.Ord)
 	if err != nil {
 		return nil, err
 	}
-	e, err := explain(p, i, ord, &info)
+	shard := p.shardOf(c.Doc)
+	e, err := shard.explain(p.exact(), c.Part, c.Ord, info.URL)
 	if err != nil {
 		return nil, err
 	}
-	w := p.walk(part)
-	if e.Matches = !p.ended && w.Matches(p.root, ord); w.Err() != nil || !e.Matches {
-		return e, w.Err()
+	if e.Matches = !p.ended; e.Matches {
+		e.Matches, err = shard.matches(p.root, c.Part, c.Ord)
+	}
+	if err != nil || !e.Matches {
+		return e, err
 	}
 	if err := p.run(rank, collapse); err != nil {
 		return nil, err
 	}
-	if into, ok := p.collapser.Into[info.Doc]; ok {
-		info, err := p.snap.parts[into.Part].seg.Record(into.Ord)
+	if into, ok := p.collapser.Into[c.Doc]; ok {
+		info, err := p.view.part(into.Candidate).seg.Record(into.Ord)
 		e.Folded = &Near{into.Doc, info.URL, into.Distance}
 		return e, err
 	}
@@ -220,9 +222,9 @@ type trialPage struct {
 // Trial runs the first phase of a query. Under the Searcher's own weights, the order of its pages
 // is that of results, as far as candidates go.
 func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error) {
-	err = s.store.read(func(snap *snapshot) error {
+	err = s.read(func(v *view) error {
 		t = &Trial{}
-		search := s.newSearch(snap, &Request{Query: text}, retrieval.NewClock(ctx, 0), &queryArena{})
+		search := s.newSearch(v, &Request{Query: text}, retrieval.NewClock(ctx, 0), &queryArena{})
 		p := search.newPass(query.Parse(text), &Response{})
 		if err := retrieve(p); err != nil || p.ended {
 			return err
@@ -239,22 +241,24 @@ func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error)
 // read copies what the pages of the second phase are scored by.
 func (t *Trial) read(p *pass) error {
 	pages := p.found[:p.toRank]
-	slices.SortFunc(pages, func(a, b scoring.Candidate) int {
-		return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.Ord, b.Ord))
-	})
-	var r *pageReader
-	for _, c := range pages {
-		if r == nil || r.index != c.Part {
-			r = newPageReader(p, c.Part)
+	of := p.exact()
+	for i := range p.shards {
+		q := &p.shards[i]
+		var r *pageReader
+		for _, at := range q.arena.inDiskOrder(pages, q.snap.base) {
+			c := &pages[at]
+			if r == nil || r.index != c.Part {
+				r = newPageReader(q, of, c.Part)
+			}
+			page, err := r.read(c.Ord)
+			if err != nil {
+				return err
+			}
+			rank := p.view.rankOf(c.Doc) * float64(p.view.ranked)
+			t.pages = append(t.pages, trialPage{Page: page.Clone(), doc: c.Doc, rank: rank})
 		}
-		page, err := r.read(c.Ord)
-		if err != nil {
-			return err
-		}
-		rank := p.snap.rankOf(c.Doc) * float64(p.snap.ranked())
-		t.pages = append(t.pages, trialPage{Page: page.Clone(), doc: c.Doc, rank: rank})
 	}
-	slices.SortFunc(pages, p.snap.byURL)
+	slices.SortFunc(pages, p.view.byURL)
 	for i, c := range pages {
 		at := slices.IndexFunc(t.pages, func(page trialPage) bool { return page.doc == c.Doc })
 		t.pages[at].url = i

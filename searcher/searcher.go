@@ -16,6 +16,13 @@
 // its way. A spelling correction and a query with some terms dropped are passes of their own, which
 // enter the same pipeline again.
 //
+// # Shards
+//
+// A collection may be in several data folders, its shards: see OpenShards. A view is a snapshot of
+// each with the statistics over all. A step asks every shard by the calls of shardQuery, which take
+// what depends on the other shards as arguments, and decides by what they return. One data folder is
+// one shard, which is called directly.
+//
 // # Order of results
 //
 // The score of the first phase is a sum of integers: idf × impact of the query's terms, from
@@ -36,7 +43,9 @@ package searcher
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,34 +89,112 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Searcher answers queries over one data folder, from any number of goroutines.
+// A Searcher answers queries over the shards of a collection, from any number of goroutines.
 type Searcher struct {
 	o       Options
-	store   store
+	cache   *segment.Cache
+	stores  []*store // by shard
 	answers answerCache
 	arenas  sync.Pool // of *queryArena
 
-	changed  chan struct{} // holds one token after the snapshot was replaced, until Learn has read it
+	serials    atomic.Uint64 // of views made so far
+	refreshing sync.Mutex    // one Refresh at a time
+	mu         sync.Mutex    // guards current, and the references of views
+	current    *view         // replaced by Refresh alone
+
+	naming sync.Mutex
+	named  map[string]*namedView // guarded by naming
+
+	changed  chan struct{} // holds one token after the view was replaced, until Learn has read it
 	learning sync.Mutex    // one Learn at a time
 	learnt   atomic.Pointer[knowledge]
 }
 
 // Open opens a data folder, which may still be empty.
-func Open(dir string, o Options) (*Searcher, error) {
+func Open(dir string, o Options) (*Searcher, error) { return OpenShards([]string{dir}, o) }
+
+// OpenShards opens data folders that hold a collection together: each document is in one of them,
+// with the anchor texts of links from all of them and with its rank among all. Answers equal those
+// of one data folder with all documents. The DocID of a document is that of its folder, plus the
+// folder's index shifted by 40 bits.
+func OpenShards(dirs []string, o Options) (*Searcher, error) {
 	o = o.withDefaults()
 	cache, err := segment.NewCache(segment.CacheOptions{Blocks: o.CacheBytes, Docs: o.CacheBytes / 2})
 	if err != nil {
 		return nil, fmt.Errorf("searcher: %w", err)
 	}
-	s := &Searcher{o: o, answers: answerCache{limit: o.AnswerBytes}, changed: make(chan struct{}, 1)}
-	s.store.dir, s.store.weights, s.store.cache, s.store.onChange = dir, &s.o.Weights, cache, s.onChange
-	s.store.damage = o.Damage
-	s.store.handles, s.store.named = map[handleKey]*handle{}, map[string]*namedRanks{}
+	s := &Searcher{
+		o: o, cache: cache, answers: answerCache{limit: o.AnswerBytes},
+		named: map[string]*namedView{}, changed: make(chan struct{}, 1),
+	}
+	for i, dir := range dirs {
+		s.stores = append(s.stores, &store{
+			dir: dir, shard: i, cache: cache, damage: o.Damage,
+			refs: map[*snapshot]int{}, handles: map[handleKey]*handle{},
+		})
+	}
 	if _, err := s.Refresh(); err != nil {
-		cache.Close()
+		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// Close closes all segments. No query may be running or begin.
+func (s *Searcher) Close() error {
+	s.refreshing.Lock()
+	defer s.refreshing.Unlock()
+	if s.current != nil {
+		s.release(s.current)
+	}
+	for _, store := range s.stores {
+		store.close()
+	}
+	s.cache.Close()
+	return nil
+}
+
+// Refresh takes over what the data folders hold now, and reports whether that was new. Running
+// queries end with the view that they began with. On an error the shard that has it stays as it was.
+func (s *Searcher) Refresh() (changed bool, err error) {
+	s.refreshing.Lock()
+	defer s.refreshing.Unlock()
+	for _, store := range s.stores {
+		isNew, failed := store.refresh()
+		if changed = changed || isNew; err == nil {
+			err = failed
+		}
+	}
+	old := s.current
+	if !changed || err != nil && old == nil {
+		return false, err
+	}
+	var snaps []*snapshot
+	for _, store := range s.stores {
+		snaps = append(snaps, store.acquire())
+	}
+	v := newView(s.serials.Add(1), snaps, s.staticPoints)
+	s.mu.Lock()
+	s.current = v
+	s.mu.Unlock()
+	s.onChange()
+	if old != nil {
+		s.forgetRanks(old)
+		s.release(old)
+	}
+	return true, err
+}
+
+// staticPoints returns the static points of a part. It computes them once for each segment, vector
+// and number of ranks. The caller holds refreshing.
+func (s *Searcher) staticPoints(
+	snap *snapshot, p *part, of statistics,
+) retrieval.StaticPoints {
+	inputs := staticInputs{snap.vector, of.ranked}
+	if h := p.handle; !h.static.Computed() || h.staticOf != inputs {
+		h.static, h.staticOf = snap.staticPoints(p.seg, &s.o.Weights, of.ranked), inputs
+	}
+	return p.handle.static
 }
 
 func (s *Searcher) onChange() {
@@ -118,18 +205,81 @@ func (s *Searcher) onChange() {
 	}
 }
 
-// Close closes all segments. No query may be running or begin.
-func (s *Searcher) Close() error {
-	s.store.refreshing.Lock()
-	defer s.store.refreshing.Unlock()
-	s.store.release(s.store.current)
-	s.store.cache.Close()
-	return nil
+// acquire returns the view in force, to be released.
+func (s *Searcher) acquire() *view {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current.refs++
+	return s.current
 }
 
-// Refresh takes over what the data folder holds now, and reports whether that was new. Running
-// queries end with the snapshot that they began with. On an error the searcher stays as it was.
-func (s *Searcher) Refresh() (changed bool, err error) { return s.store.refresh() }
+func (s *Searcher) release(v *view) {
+	s.mu.Lock()
+	v.refs--
+	unused := v.refs == 0
+	s.mu.Unlock()
+	if unused {
+		for i, snap := range v.bases {
+			s.stores[i].release(snap)
+		}
+	}
+}
+
+// maxRetries is how often a query is retried whose files vanished.
+const maxRetries = 5
+
+// read is readAgain, and reports an error that says that a segment is damaged.
+func (s *Searcher) read(fn func(*view) error) error {
+	err := s.readAgain(fn)
+	noteSegment(s.o.Damage, err)
+	return err
+}
+
+// readAgain calls fn with the view in force, and again with a newer one while files vanish because
+// a merge in another process replaced their segment. Another query may have taken over the newer
+// one.
+func (s *Searcher) readAgain(fn func(*view) error) error {
+	for tries := 0; ; tries++ {
+		v, err := s.readOnce(fn)
+		if !errors.Is(err, fs.ErrNotExist) || tries == maxRetries {
+			return err
+		}
+		if _, failed := s.Refresh(); failed != nil || s.inForce(v) {
+			return err
+		}
+	}
+}
+
+// readOnce calls fn with the view in force, which it returns.
+func (s *Searcher) readOnce(fn func(*view) error) (*view, error) {
+	v := s.acquire()
+	defer s.release(v)
+	return v, segment.Guard(func() error { return fn(v) })
+}
+
+func (s *Searcher) inForce(v *view) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current == v
+}
+
+// noteSegment reports an error that says that a segment is damaged. It reports the segment's own
+// error, which is the same whatever the query was.
+func noteSegment(log *damage.Log, err error) {
+	var of *segment.DamageError
+	if errors.As(err, &of) && !errors.Is(err, fs.ErrNotExist) {
+		log.Add(damage.Index, of)
+	}
+}
+
+// damaged reports that a part of the index cannot be read, and that resp lacks its pages.
+func (s *Searcher) damaged(resp *Response, err error) {
+	if noteSegment(s.o.Damage, err); !errors.As(err, new(*segment.DamageError)) {
+		s.o.Damage.Add(damage.Index, err)
+	}
+	resp.Partial, resp.Damaged, resp.Exact = true, true, false
+	resp.Why = "Part of the index is damaged, so pages may be missing."
+}
 
 // Run refreshes the searcher every Options.Poll, and learns spellings and completions from what is
 // new, until ctx ends. Stats has the error of the last refresh.
@@ -156,7 +306,7 @@ func (s *Searcher) follow(ctx context.Context, ticks <-chan time.Time) {
 
 // Stats describe what a Searcher searches.
 type Stats struct {
-	Generation uint64
+	Generation uint64 // sum over shards
 	Segments   int
 	Documents  int
 	Ranked     int // documents with a PageRank
@@ -166,30 +316,32 @@ type Stats struct {
 
 // Stats returns what is searched now.
 func (s *Searcher) Stats() Stats {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	snap := s.store.current
-	return Stats{
-		Generation: snap.generation, Segments: len(snap.parts), Documents: snap.docs, Ranked: snap.ranked(),
-		Answers: s.answers.Stats(), Err: s.store.lastErr,
+	v := s.acquire()
+	defer s.release(v)
+	stats := Stats{Documents: v.docs, Ranked: v.ranked, Answers: s.answers.Stats()}
+	for i, snap := range v.shards {
+		stats.Generation += snap.generation
+		stats.Segments += len(snap.parts)
+		if err := s.stores[i].failed(); stats.Err == nil {
+			stats.Err = err
+		}
 	}
+	return stats
 }
 
-// newSearch returns a search of a snapshot in an arena.
-func (s *Searcher) newSearch(
-	snap *snapshot, req *Request, clock *retrieval.Clock, a *queryArena,
-) *search {
+// newSearch returns a search of a view in an arena.
+func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *queryArena) *search {
 	r := a.searches.New()
 	*r = search{
-		snap: snap, weights: &s.o.Weights, links: s.o.Links, req: req, clock: clock, arena: a,
-		candidates: s.o.Candidates, countTo: s.o.CountTo, damaged: s.store.damaged,
+		view: v, weights: &s.o.Weights, links: s.o.Links, req: req, clock: clock, arena: a,
+		candidates: s.o.Candidates, countTo: s.o.CountTo, damaged: s.damaged,
 	}
 	return r
 }
 
 // newResponse returns the response to a request before any step.
-func newResponse(snap *snapshot, req *Request, q query.Query) Response {
-	resp := Response{Query: req.Query, Cut: q.Cut, Rank: snap.rankUsed(req.Rank), State: snap.state}
+func newResponse(v *view, req *Request, q query.Query) Response {
+	resp := Response{Query: req.Query, Cut: q.Cut, Rank: v.rankUsed(req.Rank), State: v.state}
 	resp.understood(q)
 	return resp
 }

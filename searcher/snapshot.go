@@ -11,21 +11,20 @@ import (
 	"anatomy/disk/segment"
 	"anatomy/searcher/internal/memo"
 	"anatomy/searcher/internal/retrieval"
-	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
-	"anatomy/weburl"
 )
 
 // ErrNotIndexed says that the index does not have a document.
 var ErrNotIndexed = errors.New("searcher: not in the index")
 
-// A snapshot is one generation of the index with one rank vector. It never changes. Its segments
-// are closed when it has been replaced and the last query that reads it has ended.
+// A snapshot is one generation of the index of a shard, which is a data folder, with one rank
+// vector. It never changes. Its segments are closed when it has been replaced and the last view that
+// holds it has been released.
 type snapshot struct {
-	serial     uint64 // no other snapshot of the Searcher has it
-	folder     string // ID of the data folder
-	life       int    // see store.life
+	base       vocab.DocID // of the shard, see baseOf
+	folder     string      // ID of the data folder
+	life       int         // see store.life
 	generation uint64
 	segments   []string
 	ranks      map[string]string // files of rank vectors by name
@@ -33,12 +32,9 @@ type snapshot struct {
 	state      string            // see stateOf
 	parts      []*part           // oldest first
 	docs       int               // live ones
-	average    int64             // words of a body, of pages that have one
+	words      uint64            // of all bodies
+	texts      uint64            // documents with a body
 	vector     *rankvector.Vector
-	homes      *memo.Memo[string, scoring.Candidate] // home pages by host, see homeOf; Doc is 0 for none
-	dateOnce   sync.Once
-	dated      *snapshot // see byDate
-	refs       int       // guarded by store.mu
 }
 
 // A part is a segment as a snapshot sees it.
@@ -53,13 +49,13 @@ type handle struct {
 	seg  *segment.Segment
 	refs int // guarded by store.mu
 
-	static   retrieval.StaticPoints // see part; guarded by store.refreshing
-	staticOf *rankvector.Vector     // the vector that static was computed from
+	static   retrieval.StaticPoints // see Searcher.newView; guarded by Searcher.refreshing
+	staticOf staticInputs           // that static was computed from
 
 	forms memo.Memo[formsKey, forms]
 
-	languageMu sync.Mutex
-	lang       string // of most of its pages; "" until it is needed
+	languageOnce sync.Once
+	ofLanguage   map[segment.Language]int // see languages
 
 	labelsOnce sync.Once
 	hostLabels []hostLabel // see labelsOf
@@ -72,9 +68,15 @@ type handleKey struct {
 	name string
 }
 
-type formsKey struct{ word, lang string }
+type staticInputs struct {
+	vector *rankvector.Vector
+	ranked int
+}
 
-// The forms of a term in one segment.
+// A formsKey names the forms of a word in a language, as far as the last one, "" for all.
+type formsKey struct{ word, lang, last string }
+
+// The forms of a term in some segments.
 type forms struct {
 	words []string // without the term itself
 	df    int      // documents that hold one of these or the term
@@ -89,47 +91,32 @@ type hostLabel struct {
 
 // withStatic returns a snapshot of the same segments with other static points. It is valid as long
 // as snap is held.
-func (snap *snapshot) withStatic(static func(*segment.Segment) retrieval.StaticPoints) *snapshot {
-	other := &snapshot{
-		folder: snap.folder, life: snap.life, generation: snap.generation,
-		segments: snap.segments, ranks: snap.ranks, rankFile: snap.rankFile,
-		docs: snap.docs, average: snap.average, vector: snap.vector, homes: &memo.Memo[string, scoring.Candidate]{},
-	}
+func (snap *snapshot) withStatic(static func(*part) retrieval.StaticPoints) *snapshot {
+	other := *snap
+	other.parts = nil
 	for _, p := range snap.parts {
 		copied := *p
-		copied.Static = static(p.seg)
+		copied.Static = static(p)
 		other.parts = append(other.parts, &copied)
 	}
-	return other
-}
-
-// byDate returns the snapshot with the dates of documents as static points.
-func (snap *snapshot) byDate() *snapshot {
-	snap.dateOnce.Do(func() {
-		snap.dated = snap.withStatic(func(seg *segment.Segment) retrieval.StaticPoints {
-			days := make([]uint32, seg.Docs())
-			for ord := range days {
-				days[ord] = uint32(seg.Date(vocab.Ordinal(ord)))
-			}
-			return retrieval.NewStaticPoints(days)
-		})
-	})
-	return snap.dated
+	return &other
 }
 
 // staticPoints returns the query-independent points of the documents of a segment, counted from the
 // least that the weights allow.
-func (snap *snapshot) staticPoints(seg *segment.Segment, w *scoring.Weights) retrieval.StaticPoints {
+func (snap *snapshot) staticPoints(
+	seg *segment.Segment, w *scoring.Weights, ranked int,
+) retrieval.StaticPoints {
 	points := make([]uint32, seg.Docs())
 	least, span := w.StaticRange()
 	for ord := range vocab.Ordinal(seg.Docs()) {
-		rank := w.PageRank(snap.rankOf(seg.DocID(ord)), snap.ranked())
+		rank := w.PageRank(snap.rankOf(seg.DocID(ord)), ranked)
 		points[ord] = uint32(min(w.StaticPoints(rank, seg.Depth(ord), seg.Crawled(ord))-least, span))
 	}
 	return retrieval.NewStaticPoints(points)
 }
 
-// rankOf returns a document's share of all rank, 0 if it is unknown.
+// rankOf returns the share of all rank of a document of the shard, 0 if it is unknown.
 func (snap *snapshot) rankOf(doc vocab.DocID) float64 {
 	if snap.vector == nil || uint64(doc) >= uint64(len(snap.vector.Ranks)) {
 		return 0
@@ -145,93 +132,51 @@ func (snap *snapshot) ranked() int {
 	return len(snap.vector.Ranks) - 1
 }
 
-// rankUsed describes the rank vector, which the request names.
-func (snap *snapshot) rankUsed(name string) RankUsed {
-	if snap.vector == nil {
-		return RankUsed{}
-	}
-	if name == "" {
-		name = rankvector.Default
-	}
-	return RankUsed{name, snap.vector.Computed, snap.vector.Personalized}
-}
-
 // locate returns where a live document is.
 func (snap *snapshot) locate(doc vocab.DocID) (p *part, ord vocab.Ordinal, err error) {
 	for _, p := range slices.Backward(snap.parts) {
-		if ord, ok := p.seg.Ordinal(doc); ok && !p.Dead.Has(ord) {
+		if ord, ok := p.seg.Ordinal(doc - snap.base); ok && !p.Dead.Has(ord) {
 			return p, ord, nil
 		}
 	}
 	return nil, 0, fmt.Errorf("searcher: document %d: %w", doc, ErrNotIndexed)
 }
 
-// find returns where the live document of a URL is.
-func (snap *snapshot) find(u *weburl.URL) (part int, ord vocab.Ordinal, err error) {
-	key := u.Key()
+// find returns the live document with the key of a URL.
+func (snap *snapshot) find(key string) (c scoring.Candidate, found bool, err error) {
 	for i, p := range slices.Backward(snap.parts) {
 		from, to, err := p.seg.Range(key, key+"\x00")
 		if err != nil {
-			return 0, 0, err
+			return c, false, err
 		}
 		for ord := from; ord < to; ord++ {
 			if !p.Dead.Has(ord) {
-				return i, ord, nil
+				return scoring.Candidate{Doc: p.docID(ord), Part: i, Ord: ord}, true, nil
 			}
 		}
 	}
-	return 0, 0, fmt.Errorf("%w: %s", ErrNotIndexed, u)
+	return c, false, nil
 }
 
-// count counts the pages that match a query, up to enough. It returns fewer if the time runs out or
-// a posting list cannot be read.
-func (snap *snapshot) count(root *query.Node, clock *retrieval.Clock, enough int) (n int) {
-	if root == nil || !root.Positive() {
-		return 0
-	}
-	var a retrieval.Arena
-	for _, p := range snap.parts {
-		if n += a.Walk(&p.Part, retrieval.Terms{}, nil, clock).Count(root, enough-n); n == enough {
-			break
-		}
-	}
-	return n
+// docID returns the DocID of a document outside the shard.
+func (p *part) docID(ord vocab.Ordinal) vocab.DocID { return p.Base + p.seg.DocID(ord) }
+
+// record returns what the segment keeps of a document, without its text.
+func (p *part) record(ord vocab.Ordinal) (vocab.DocInfo, error) {
+	info, err := p.seg.Record(ord)
+	info.Doc += p.Base
+	return info, err
 }
 
-// Host returns the host of a candidate.
-func (snap *snapshot) Host(c scoring.Candidate) string { return snap.parts[c.Part].seg.Host(c.Ord) }
-
-// Sketch returns the sketch of a candidate.
-func (snap *snapshot) Sketch(c scoring.Candidate) vocab.Sketch {
-	return snap.parts[c.Part].seg.Sketch(c.Ord)
-}
-
-// languageSample is the number of pages that the language of a segment is found from.
-const languageSample = 64
-
-// language returns the language of most pages of the segment.
-func (h *handle) language() (string, error) {
-	h.languageMu.Lock()
-	defer h.languageMu.Unlock()
-	if h.lang != "" || h.seg.Docs() == 0 {
-		return h.lang, nil
-	}
-	count := map[string]int{}
-	for i := range min(languageSample, h.seg.Docs()) {
-		info, err := h.seg.Record(vocab.Ordinal(i * h.seg.Docs() / min(languageSample, h.seg.Docs())))
-		if err != nil {
-			return "", err
+// languages returns the number of documents of each language. The first call counts them.
+func (h *handle) languages() map[segment.Language]int {
+	h.languageOnce.Do(func() {
+		h.ofLanguage = map[segment.Language]int{}
+		for ord := range vocab.Ordinal(h.seg.Docs()) {
+			h.ofLanguage[h.seg.Language(ord)]++
 		}
-		count[info.Lang]++
-	}
-	best := "en"
-	for lang, n := range count {
-		if lang != "" && (n > count[best] || n == count[best] && lang < best) {
-			best = lang
-		}
-	}
-	h.lang = best
-	return best, nil
+	})
+	return h.ofLanguage
 }
 
 // labelsOf returns the words of the names of all hosts, sorted. The first call finds them.
@@ -244,12 +189,14 @@ func (h *handle) labelsOf() []hostLabel {
 				}
 			}
 		}
-		slices.SortFunc(h.hostLabels, func(a, b hostLabel) int {
-			if a.word != b.word {
-				return strings.Compare(a.word, b.word)
-			}
-			return strings.Compare(a.host, b.host)
-		})
+		slices.SortFunc(h.hostLabels, hostLabel.compare)
 	})
 	return h.hostLabels
+}
+
+func (l hostLabel) compare(other hostLabel) int {
+	if l.word != other.word {
+		return strings.Compare(l.word, other.word)
+	}
+	return strings.Compare(l.host, other.host)
 }

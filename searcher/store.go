@@ -8,61 +8,68 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
-	"anatomy/searcher/internal/memo"
 	"anatomy/searcher/internal/retrieval"
-	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 )
 
-// A store holds the snapshot in force, and opens the next one when the data folder has changed.
+// A store holds the snapshot of a shard that is in force, and opens the next one when the data folder
+// has changed.
 //
-// A snapshot has one reference from the store while it is in force, and one from each query that
-// reads it. A handle has one from each snapshot that holds it. Both counts are guarded by mu.
+// A snapshot has one reference from the store while it is in force, and one from each view that
+// holds it. A handle has one from each snapshot that holds it. Both counts are guarded by mu.
 type store struct {
-	dir      string
-	weights  *scoring.Weights
-	cache    *segment.Cache
-	damage   *damage.Log
-	onChange func() // called after a snapshot was replaced
+	dir    string
+	shard  int
+	cache  *segment.Cache
+	damage *damage.Log
 
-	serials atomic.Uint64 // of snapshots made so far
-
-	refreshing sync.Mutex // one refresh at a time
-	life       int        // how often the data folder was made anew; guarded by refreshing
+	life int // how often the data folder was made anew; guarded by Searcher.refreshing
 
 	mu      sync.Mutex // guards what follows, and all references
 	current *snapshot  // replaced by refresh alone
+	refs    map[*snapshot]int
 	handles map[handleKey]*handle
 	lastErr error // of refresh
-
-	naming sync.Mutex
-	named  map[string]*namedRanks // guarded by naming
 }
 
 // acquire returns the snapshot in force, to be released.
 func (s *store) acquire() *snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.current.refs++
+	s.refs[s.current]++
 	return s.current
 }
 
 func (s *store) release(snap *snapshot) {
 	s.mu.Lock()
 	var closing []*handle
-	if snap.refs--; snap.refs == 0 {
+	if s.refs[snap]--; s.refs[snap] == 0 {
+		delete(s.refs, snap)
 		closing = s.dropHandles(snap.parts)
 	}
 	s.mu.Unlock()
 	for _, h := range closing {
 		h.seg.Close() // read-only: an error would lose nothing
 	}
+}
+
+// close releases the snapshot in force.
+func (s *store) close() {
+	if s.current != nil {
+		s.release(s.current)
+	}
+}
+
+// failed returns the error of the last refresh.
+func (s *store) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lastErr
 }
 
 // dropHandles takes one reference off the handles of parts, and returns those without any.
@@ -76,49 +83,9 @@ func (s *store) dropHandles(parts []*part) (unused []*handle) {
 	return unused
 }
 
-// maxRetries is how often a query is retried whose files vanished.
-const maxRetries = 5
-
-// read is readAgain, and reports an error that says that a segment is damaged.
-func (s *store) read(fn func(*snapshot) error) error {
-	err := s.readAgain(fn)
-	s.noteSegment(err)
-	return err
-}
-
-// readAgain calls fn with the snapshot in force, and again with a newer one while files vanish
-// because a merge in another process replaced their segment. Another query may have taken over the
-// newer one.
-func (s *store) readAgain(fn func(*snapshot) error) error {
-	for tries := 0; ; tries++ {
-		snap, err := s.readOnce(fn)
-		if !errors.Is(err, fs.ErrNotExist) || tries == maxRetries {
-			return err
-		}
-		if _, failed := s.refresh(); failed != nil || s.inForce(snap) {
-			return err
-		}
-	}
-}
-
-// readOnce calls fn with the snapshot in force, which it returns.
-func (s *store) readOnce(fn func(*snapshot) error) (*snapshot, error) {
-	snap := s.acquire()
-	defer s.release(snap)
-	return snap, segment.Guard(func() error { return fn(snap) })
-}
-
-func (s *store) inForce(snap *snapshot) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.current == snap
-}
-
 // refresh takes over what the data folder holds now, and reports whether that was new. On an error
-// the snapshot in force stays.
+// the snapshot in force stays. The caller holds Searcher.refreshing.
 func (s *store) refresh() (changed bool, err error) {
-	s.refreshing.Lock()
-	defer s.refreshing.Unlock()
 	for range 5 { // a merge may remove segments between the reading of the manifest and their opening
 		changed, err = s.replace()
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -148,24 +115,6 @@ func (s *store) note(err error) {
 	s.damage.Add(structure, err)
 }
 
-// noteSegment reports an error that says that a segment is damaged. It reports the segment's own
-// error, which is the same whatever the query was.
-func (s *store) noteSegment(err error) {
-	var of *segment.DamageError
-	if errors.As(err, &of) && !errors.Is(err, fs.ErrNotExist) {
-		s.damage.Add(damage.Index, of)
-	}
-}
-
-// damaged reports that a part of the index cannot be read, and that resp lacks its pages.
-func (s *store) damaged(resp *Response, err error) {
-	if s.noteSegment(err); !errors.As(err, new(*segment.DamageError)) {
-		s.damage.Add(damage.Index, err)
-	}
-	resp.Partial, resp.Damaged, resp.Exact = true, true, false
-	resp.Why = "Part of the index is damaged, so pages may be missing."
-}
-
 var errRank = errors.New("the ranks cannot be read")
 
 func (s *store) replace() (changed bool, err error) {
@@ -191,9 +140,7 @@ func (s *store) replace() (changed bool, err error) {
 	s.mu.Lock()
 	s.current = snap
 	s.mu.Unlock()
-	s.onChange()
 	if old != nil {
-		s.forgetRanks(old)
 		s.release(old)
 	}
 	return true, nil
@@ -202,14 +149,17 @@ func (s *store) replace() (changed bool, err error) {
 // load opens a generation. It opens no segment that is open already.
 func (s *store) load(m datadir.Manifest, old *snapshot) (snap *snapshot, err error) {
 	snap = &snapshot{
-		serial: s.serials.Add(1), folder: m.Folder, life: s.life, generation: m.Generation,
+		base: baseOf(s.shard), folder: m.Folder, life: s.life, generation: m.Generation,
 		segments: m.Segments, ranks: m.Ranks, rankFile: m.Ranks[rankvector.Default],
-		homes: &memo.Memo[string, scoring.Candidate]{}, refs: 1,
 	}
 	snap.state = stateOf(snap)
+	s.mu.Lock()
+	s.refs[snap] = 1
+	s.mu.Unlock()
 	if old != nil && old.life == snap.life && old.rankFile == snap.rankFile {
 		snap.vector = old.vector
 	} else if snap.vector, err = rankvector.ReadNamed(s.dir, m, rankvector.Default); err != nil {
+		s.release(snap)
 		return nil, fmt.Errorf("%w: %w", errRank, err)
 	}
 	for _, name := range m.Segments {
@@ -218,15 +168,10 @@ func (s *store) load(m datadir.Manifest, old *snapshot) (snap *snapshot, err err
 			s.release(snap)
 			return nil, err
 		}
-		snap.parts = append(snap.parts, &part{handle: h, Part: retrieval.Part{Segment: h.seg, Name: name}})
+		p := retrieval.Part{Segment: h.seg, Name: name, Base: snap.base}
+		snap.parts = append(snap.parts, &part{handle: h, Part: p})
 	}
 	findDead(snap)
-	for _, p := range snap.parts {
-		if !p.handle.static.Computed() || p.staticOf != snap.vector {
-			p.handle.static, p.staticOf = snap.staticPoints(p.seg, s.weights), snap.vector
-		}
-		p.Static = p.handle.static
-	}
 	return snap, nil
 }
 
@@ -253,17 +198,20 @@ func (s *store) open(name string) (*handle, error) {
 }
 
 // findDead finds, from the newest segment back, which documents of each are replaced or deleted,
-// and counts the live ones. Their average length is that of one segment with all of them.
+// and counts the live ones.
 func findDead(snap *snapshot) {
 	known := docSet{}
-	var words, texts uint64
 	for i, p := range slices.Backward(snap.parts) {
+		snap.words += p.seg.TotalWords()
 		for ord := range vocab.Ordinal(p.seg.Docs()) {
+			if p.seg.Words(ord) > 0 {
+				snap.texts++
+			}
+			if len(snap.parts) == 1 {
+				continue
+			}
 			doc := p.seg.DocID(ord)
-			if len(snap.parts) == 1 || !known.has(doc) {
-				if n := p.seg.Words(ord); n > 0 {
-					words, texts = words+uint64(n), texts+1
-				}
+			if !known.has(doc) {
 				if i > 0 {
 					known.add(doc)
 				}
@@ -280,7 +228,6 @@ func findDead(snap *snapshot) {
 			known.add(doc)
 		}
 	}
-	snap.average = int64(words / max(texts, 1))
 }
 
 // A docSet is a set of DocIDs, in pages, so that a damaged DocID costs no more than one page.

@@ -1,6 +1,7 @@
 package searcher
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,27 +20,48 @@ import (
 // maxForms bounds the forms of a term, the first in dictionary order: no language has as many.
 const maxForms = 256
 
-// formsIn returns the forms of a term in a segment.
-func formsIn(part *part, word, lang string, clock *retrieval.Clock) (forms, error) {
-	key := formsKey{word, lang}
+// forms returns the forms of a term in the shard, as far as the last one, "" for all, and how many
+// documents hold one of these or the term.
+func (q *shardQuery) forms(word, lang, last string) (all forms) {
+	for _, part := range q.snap.parts {
+		of, err := formsIn(part, formsKey{word, lang, last}, q.clock)
+		if err != nil {
+			q.unreadable(part, err, nil)
+		}
+		all.words = union(all.words, of.words)
+		if len(of.words) == 0 {
+			if of.df, err = part.seg.DF(segment.Full, []byte(word)); err != nil {
+				q.unreadable(part, err, nil)
+			}
+		}
+		all.df += of.df
+	}
+	return all
+}
+
+func formsIn(part *part, key formsKey, clock *retrieval.Clock) (forms, error) {
 	if found, known := part.forms.Get(key); known {
 		return found, nil
 	}
-	found, err := findForms(part, word, lang, clock)
+	found, err := findForms(part, key, clock)
 	if err == nil && !clock.Over() {
-		key.word = strings.Clone(word)
+		key.word, key.last = strings.Clone(key.word), strings.Clone(key.last)
 		part.forms.Put(key, found)
 	}
 	return found, err
 }
 
-func findForms(part *part, word, lang string, clock *retrieval.Clock) (found forms, err error) {
-	f, ok := analysis.FormsOf(word, lang)
+func findForms(part *part, key formsKey, clock *retrieval.Clock) (found forms, err error) {
+	f, ok := analysis.FormsOf(key.word, key.lang)
 	if !ok {
 		return found, nil
 	}
 	if err := part.seg.EachTerm([]byte(f.Prefix), func(other []byte, _ int) bool {
-		if w := string(other); w != word && f.Contains(w) {
+		w := string(other)
+		if key.last != "" && w > key.last {
+			return false
+		}
+		if w != key.word && f.Contains(w) {
 			found.words = append(found.words, w)
 		}
 		return !clock.Tick() && len(found.words) < maxForms
@@ -48,33 +70,28 @@ func findForms(part *part, word, lang string, clock *retrieval.Clock) (found for
 	}
 	var a retrieval.Arena
 	w := a.Walk(&part.Part, retrieval.Terms{}, nil, clock)
-	it := w.Iterator(&query.Node{Words: []string{word}, Forms: found.words})
+	it := w.Iterator(&query.Node{Words: []string{key.word}, Forms: found.words})
 	for ord := it.Advance(0); ord != retrieval.End; ord = it.Advance(ord + 1) {
 		found.df++
 	}
 	return found, w.Err()
 }
 
-// formsLanguage returns the language in which terms have forms: that of the request, or of most
-// pages of the largest segment.
-func formsLanguage(p *pass) string {
-	if p.req.Lang != "" {
-		return p.req.Lang
+// formsOf returns the forms of a term in all shards.
+func formsOf(p *pass, word, lang, last string) forms {
+	answers := make([]forms, len(p.shards))
+	p.each(func(i int, q *shardQuery) error {
+		answers[i] = q.forms(word, lang, last)
+		return nil
+	})
+	all := answers[0]
+	for _, a := range answers[1:] {
+		all.words, all.df = union(all.words, a.words), all.df+a.df
 	}
-	var largest *part
-	for _, part := range p.snap.parts {
-		if largest == nil || part.seg.Docs() > largest.seg.Docs() {
-			largest = part
-		}
+	if len(all.words) > maxForms { // the documents that hold others do not count
+		return formsOf(p, word, lang, all.words[maxForms-1])
 	}
-	if largest == nil {
-		return ""
-	}
-	lang, err := largest.language()
-	if err != nil {
-		p.unreadable(largest, err, nil)
-	}
-	return lang
+	return all
 }
 
 // addForms returns the query with the forms of its terms, as far as quotes do not forbid them.
@@ -85,32 +102,21 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 	}
 	lang := ""
 	if all {
-		lang = formsLanguage(p)
+		lang = cmp.Or(p.req.Lang, p.view.language())
 	}
 	return root.With(func(n *query.Node, wanted bool) []string {
-		if len(n.Words) > 1 || !analysis.IsUnigram(n.Words[0]) && (n.Exact || !wanted || !all) {
+		word := n.Words[0]
+		if len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || !wanted || !all) {
 			return nil
 		}
-		var found []string
-		df := 0
-		for _, part := range p.snap.parts {
-			of, err := formsIn(part, n.Words[0], lang, p.clock)
-			if err != nil {
-				p.unreadable(part, err, nil)
-			}
-			found = union(found, of.words)
-			if len(of.words) == 0 {
-				of.df = dfIn(p, part, n.Words[0])
-			}
-			df += of.df
-		}
-		if len(found) > 0 && wanted { // an excluded word may also be part of a phrase, as it is
+		of := formsOf(p, word, lang, "")
+		if len(of.words) > 0 && wanted { // an excluded word may also be part of a phrase, as it is
 			if p.joint == nil {
 				p.joint = map[string]int{}
 			}
-			p.joint[n.Words[0]] = df
+			p.joint[word] = of.df
 		}
-		return found
+		return of.words
 	})
 }
 
@@ -125,15 +131,6 @@ func union(all, more []string) []string {
 		}
 	}
 	return all
-}
-
-// dfIn returns how many documents of a segment hold a term.
-func dfIn(p *pass, part *part, word string) int {
-	df, err := part.seg.DF(segment.Full, []byte(word))
-	if err != nil {
-		p.unreadable(part, err, nil)
-	}
-	return df
 }
 
 // narrow returns the query without forms, unless the weights say that they always match.
@@ -161,7 +158,7 @@ func tooFew(p *pass) bool {
 	if prefs := p.req.Preferences; p.resp.Exact && (prefs == nil || len(prefs.Block) == 0) {
 		return true
 	}
-	return p.snap.count(p.root, p.clock, p.weights.Widen) < p.weights.Widen
+	return p.view.count(p.root, p.clock, p.weights.Widen) < p.weights.Widen
 }
 
 // widen returns the query with the forms of its terms, nil if they have none, and fills

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"cmp"
 	"slices"
 
 	"anatomy/searcher"
@@ -37,7 +36,6 @@ type Collection struct {
 type Segment struct {
 	Documents []*Document
 	Removed   []vocab.DocID
-	Average   float64 // length that impacts are computed with; 0 for that of Documents
 }
 
 // A Found is a document that matches.
@@ -54,7 +52,7 @@ type Found struct {
 func (c *Collection) live(visit func(d *Document, average float64)) {
 	gone := map[vocab.DocID]bool{}
 	for _, s := range slices.Backward(c.Segments) {
-		average := cmp.Or(s.Average, averageOf(s.Documents))
+		average := averageOf(s)
 		for _, d := range s.Documents {
 			if !gone[d.Doc] {
 				visit(d, average)
@@ -73,12 +71,14 @@ func (c *Collection) Documents() (n int) {
 	return n
 }
 
-func averageOf(documents []*Document) float64 {
+func averageOf(segments ...Segment) float64 {
 	total, n := 0, 0
-	for _, d := range documents {
-		total += int(d.Length)
-		if d.Length > 0 {
-			n++
+	for _, s := range segments {
+		for _, d := range s.Documents {
+			total += int(d.Length)
+			if d.Length > 0 {
+				n++
+			}
 		}
 	}
 	return float64(total) / float64(max(n, 1))

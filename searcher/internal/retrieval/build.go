@@ -20,7 +20,7 @@ func (w *Walk) Iterator(n *query.Node) Iterator {
 	case query.Only:
 		return newFilter(w.part.Segment, n.Filter, w.clock)
 	case query.Pages:
-		return newDocs(w.part.Segment, n.Docs)
+		return newDocs(w.part, n.Docs)
 	case query.And:
 		return w.and(n.Kids)
 	case query.Or:

@@ -32,6 +32,12 @@ func (c *Clock) Within(d time.Duration) *Clock {
 	return &Clock{ctx: c.ctx, deadline: deadline}
 }
 
+// Copy returns a clock that ends when c does, for another goroutine.
+func (c *Clock) Copy() *Clock {
+	copied := *c
+	return &copied
+}
+
 // Context returns the clock's context with its deadline.
 func (c *Clock) Context() (context.Context, context.CancelFunc) {
 	if c.deadline.IsZero() {

@@ -148,10 +148,10 @@ type docsIterator struct {
 }
 
 // newDocs returns an iterator over those of docs that the segment holds.
-func newDocs(seg *segment.Segment, docs []vocab.DocID) *docsIterator {
+func newDocs(part *Part, docs []vocab.DocID) *docsIterator {
 	it := &docsIterator{}
 	for _, doc := range docs {
-		if ord, ok := seg.Ordinal(doc); ok {
+		if ord, ok := part.Segment.Ordinal(doc - part.Base); ok {
 			it.ordinals = append(it.ordinals, ord)
 		}
 	}

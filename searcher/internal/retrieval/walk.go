@@ -20,7 +20,8 @@ import (
 type Part struct {
 	Segment *segment.Segment
 	Name    string
-	Dead    Bitmap // documents that a later segment replaces or deletes
+	Base    vocab.DocID // what the DocIDs of queries have above those of the segment
+	Dead    Bitmap      // documents that a later segment replaces or deletes
 	Static  StaticPoints
 }
 

@@ -1,0 +1,267 @@
+package searcher
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"anatomy/disk/segment"
+	"anatomy/searcher/internal/presentation"
+	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// A shardQuery is the query of a pass in one shard. The steps of a pass decide, and ask the shards
+// by these calls, in this order:
+//
+//	forms, open        statistics: forms of terms, document frequencies
+//	hosts, openSites   hosts with a name, documents of preferred sites
+//	collect            the first phase: the best candidates by impact
+//	matches            whether a document matches
+//	score              the second phase: exact scores
+//	held               which terms documents hold, for a relaxed query
+//	present, explain   snippets and explanations
+//
+// Arguments and results are plain data that name no segment of another shard. All that depends on
+// several shards is decided by the pass and is part of the arguments: idf, the statistics, home
+// pages, thresholds, the order of equal pages, what is collapsed. A shardQuery keeps open what an
+// earlier call has opened. It belongs to one goroutine at a time.
+type shardQuery struct {
+	snap    *snapshot
+	weights *scoring.Weights
+	clock   *retrieval.Clock
+	arena   *queryArena
+
+	words  []string                     // open
+	df     []int                        // open: documents that hold each word
+	lists  [][]*segment.PostingIterator // open: full lists by part and word; nil where a part lacks it
+	sites  [][]*retrieval.RangeIterator // openSites: documents by site and part
+	damage []error                      // what could not be read, for the response
+}
+
+// each calls fn with every shard, at the same time if there are several, and returns when all calls
+// have. What could not be read is reported.
+func (p *pass) each(fn func(i int, q *shardQuery) error) (err error) {
+	if len(p.shards) == 1 {
+		err = fn(0, &p.shards[0])
+	} else {
+		errs := make([]error, len(p.shards))
+		var calls sync.WaitGroup
+		for i := range p.shards {
+			calls.Go(func() {
+				errs[i] = segment.Guard(func() error { return fn(i, &p.shards[i]) })
+			})
+		}
+		calls.Wait()
+		err = errors.Join(errs...)
+	}
+	p.gather()
+	return err
+}
+
+// gather takes over from the shards that the time is over, and what could not be read.
+func (p *pass) gather() {
+	for i := range p.shards {
+		q := &p.shards[i]
+		if q.clock.Over() {
+			p.clock.Check()
+		}
+		for _, err := range q.damage {
+			p.damaged(p.resp, err)
+		}
+		q.damage = nil
+	}
+}
+
+// shardOf returns the shard of a document.
+func (p *pass) shardOf(doc vocab.DocID) *shardQuery { return &p.shards[shardOf(doc)] }
+
+// unreadable records that a part of the index cannot be read, and returns nil if the query can go on
+// without it. It returns the error if a file has vanished, which the next snapshot may have again,
+// or if there was one before.
+func (q *shardQuery) unreadable(part *part, err, before error) error {
+	if errors.Is(err, fs.ErrNotExist) || before != nil {
+		return errors.Join(before, err)
+	}
+	q.damage = append(q.damage, fmt.Errorf("segment %s: %w", part.Name, err))
+	return nil
+}
+
+// walk returns a walk over a part that only matches.
+func (q *shardQuery) walk(part *part) *retrieval.Walk {
+	return q.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, q.clock)
+}
+
+// open opens the posting lists of words, or takes over those that are open, and sets df to the number
+// of documents that hold each word. Dead documents count.
+func (q *shardQuery) open(words []string) (err error) {
+	before, lists := q.words, q.lists
+	q.words, q.lists = words, q.arena.parts.Take(len(q.snap.parts))
+	for i := range q.lists {
+		q.lists[i] = q.arena.lists.Take(len(words))
+	}
+	q.df = q.arena.counts.Take(len(words))
+	for k, word := range words {
+		known := slices.Index(before, word)
+		for i, part := range q.snap.parts {
+			var list *segment.PostingIterator
+			var failed error
+			if known >= 0 {
+				list = lists[i][known]
+			} else if list, failed = q.arena.retrieval.Open(part.seg, segment.Full, word); failed != nil {
+				err = q.unreadable(part, failed, err)
+			}
+			if q.lists[i][k] = list; list != nil {
+				q.df[k] += list.DF()
+			}
+		}
+	}
+	return err
+}
+
+// openSites finds the documents of sites, for inSite.
+func (q *shardQuery) openSites(sites []string) error {
+	q.sites = nil
+	for _, site := range sites {
+		docs := make([]*retrieval.RangeIterator, len(q.snap.parts))
+		for i, part := range q.snap.parts {
+			w := q.walk(part)
+			if docs[i] = w.Site(site); w.Err() != nil {
+				if err := q.unreadable(part, w.Err(), nil); err != nil {
+					return err
+				}
+			}
+		}
+		q.sites = append(q.sites, docs)
+	}
+	return nil
+}
+
+// inSite reports whether a document is of a site, given the site's index in openSites.
+func (q *shardQuery) inSite(site, part int, ord vocab.Ordinal) bool {
+	return q.sites[site][part].Advance(ord) == ord
+}
+
+// A firstRequest asks for the best pages of the first phase.
+type firstRequest struct {
+	root    *query.Node
+	terms   retrieval.Terms // the words that are open, with what their impacts count
+	k       int             // pages
+	countTo int             // matches that are counted exactly
+}
+
+// A firstAnswer is the best pages of one shard or of all, in order, and the number of matches.
+type firstAnswer struct {
+	found []scoring.Candidate
+	total int
+	exact bool
+}
+
+// collect answers a firstRequest. Pages of equal score are in the order of their URLs.
+func (q *shardQuery) collect(r firstRequest, byFirst func(x, y scoring.Candidate) int) (firstAnswer, error) {
+	a := firstAnswer{exact: true}
+	threshold := uint32(0)
+	for i, part := range q.snap.parts {
+		c := q.arena.retrieval.Collector(r.k, threshold, a.total, r.countTo)
+		w := q.arena.retrieval.Walk(&part.Part, r.terms, q.lists[i], q.clock)
+		if err := w.Collect(r.root, c); err != nil {
+			if err := q.unreadable(part, err, nil); err != nil {
+				return firstAnswer{}, err
+			}
+		}
+		var allCounted bool
+		a.total, allCounted = c.Count()
+		a.exact = a.exact && allCounted
+		matches := c.Matches()
+		a.found = append(q.arena.shown.Candidates.Take(len(a.found) + len(matches))[:0], a.found...)
+		for _, m := range matches {
+			ord := m.Ordinal()
+			a.found = append(a.found, scoring.Candidate{First: m.Score(), Doc: part.docID(ord), Part: i, Ord: ord})
+		}
+		if i > 0 {
+			slices.SortFunc(a.found, byFirst)
+		}
+		if len(a.found) >= r.k {
+			a.found = a.found[:r.k]
+			threshold = a.found[r.k-1].First
+		}
+	}
+	return a, nil
+}
+
+// matches reports whether a document matches a query.
+func (q *shardQuery) matches(root *query.Node, part int, ord vocab.Ordinal) (bool, error) {
+	w := q.walk(q.snap.parts[part])
+	yes := w.Matches(root, ord)
+	return yes, w.Err()
+}
+
+// held sets, for each page of the shard, the bitmap of the choices that it holds: a query has at most
+// 64 words.
+func (q *shardQuery) held(
+	t *scoring.Terms, choices []choice, pages []scoring.Candidate, held []uint64,
+) error {
+	part := -1
+	for _, at := range q.arena.inDiskOrder(pages, q.snap.base) {
+		c := &pages[at]
+		if c.Part != part {
+			part = c.Part
+			for _, list := range q.lists[part] {
+				if list != nil {
+					list.Rewind()
+				}
+			}
+		}
+		for k := range choices {
+			has, err := choices[k].heldBy(c.Ord, t, q.lists[part])
+			if err != nil {
+				return err
+			}
+			if has {
+				held[at] |= 1 << k
+			}
+		}
+	}
+	return nil
+}
+
+// A presentRequest says how pages are presented.
+type presentRequest struct {
+	root    *query.Node // for snippets
+	exact   *exactRequest
+	explain bool
+}
+
+// present fills in the results of those pages that are in the shard. The DocID of a result that
+// cannot be read becomes 0.
+func (q *shardQuery) present(r *presentRequest, pages []scoring.Candidate, results []Result) error {
+	snippets := presentation.NewSnippeter(r.root, r.exact.terms, &q.arena.shown.Snippets)
+	docs := segment.DocReader{}
+	defer docs.Close()
+	for _, at := range q.arena.inDiskOrder(pages, q.snap.base) { // texts of neighbours are in one block
+		c, result := &pages[at], &results[at]
+		part := q.snap.parts[c.Part]
+		info, err := docs.Read(part.seg, c.Ord, presentation.SnippetBytes+utf8.UTFMax)
+		if err != nil {
+			if err := q.unreadable(part, err, nil); err != nil {
+				return err
+			}
+			result.Doc = 0
+			continue
+		}
+		result.describe(&info)
+		result.Pinned = c.Pinned
+		result.Snippet = snippets.Snippet(info.Title, info.Text, info.Description)
+		if r.explain {
+			if result.Explanation, err = q.explain(r.exact, c.Part, c.Ord, info.URL); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package searcher
+
+import (
+	"cmp"
+	"fmt"
+	"hash/crc32"
+	"iter"
+	"strings"
+	"sync"
+
+	"anatomy/disk/rankvector"
+	"anatomy/disk/segment"
+	"anatomy/searcher/internal/memo"
+	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A view is what a query reads: a snapshot of each shard, and the statistics over all of them. It
+// never changes. Its snapshots are released when it has been replaced and the last query that reads
+// it has ended.
+type view struct {
+	serial uint64 // no other view of the Searcher has it
+	state  string // of all snapshots, see snapshot.state
+	bases  []*snapshot
+	shards []*snapshot // copies of bases with static points
+	statistics
+	homes        *memo.Memo[string, scoring.Candidate] // home pages by host, see homeOf; Doc is 0 for none
+	languageOnce sync.Once
+	mainLanguage string // see language
+	dateOnce     sync.Once
+	dated        *view // see byDate
+	refs         int   // guarded by Searcher.mu
+}
+
+// Statistics are the counts over all shards that scores depend on.
+type statistics struct {
+	docs    int   // live documents
+	average int64 // words of a body, of pages that have one
+	ranked  int   // documents with a PageRank
+}
+
+// The DocID of a document outside its shard has the number of the shard above its DocID there.
+const shardBits = 40
+
+func baseOf(shard int) vocab.DocID { return vocab.DocID(shard) << shardBits }
+
+func shardOf(doc vocab.DocID) int { return int(doc >> shardBits) }
+
+// newView returns a view of snapshots, which have their ranks. Static returns the static points of
+// a part, given the statistics.
+func newView(
+	serial uint64, bases []*snapshot, static func(*snapshot, *part, statistics) retrieval.StaticPoints,
+) *view {
+	v := &view{serial: serial, bases: bases, homes: &memo.Memo[string, scoring.Candidate]{}, refs: 1}
+	var words, texts uint64
+	for _, snap := range bases {
+		words, texts = words+snap.words, texts+snap.texts
+		v.docs, v.ranked = v.docs+snap.docs, v.ranked+snap.ranked()
+	}
+	v.average = int64(words / max(texts, 1))
+	var states []string
+	generation := uint64(0)
+	for _, snap := range bases {
+		states, generation = append(states, snap.state), generation+snap.generation
+		v.shards = append(v.shards, snap.withStatic(func(p *part) retrieval.StaticPoints {
+			return static(snap, p, v.statistics)
+		}))
+	}
+	if v.state = states[0]; len(states) > 1 {
+		v.state = fmt.Sprintf("%x-%08x", generation, crc32.ChecksumIEEE([]byte(strings.Join(states, " "))))
+	}
+	return v
+}
+
+// byDate returns the view with the dates of documents as static points.
+func (v *view) byDate() *view {
+	v.dateOnce.Do(func() {
+		v.dated = newView(v.serial, v.shards, func(_ *snapshot, p *part, _ statistics) retrieval.StaticPoints {
+			days := make([]uint32, p.seg.Docs())
+			for ord := range days {
+				days[ord] = uint32(p.seg.Date(vocab.Ordinal(ord)))
+			}
+			return retrieval.NewStaticPoints(days)
+		})
+	})
+	return v.dated
+}
+
+// parts returns the segments of all shards.
+func (v *view) parts() iter.Seq[*part] {
+	return func(yield func(*part) bool) {
+		for _, snap := range v.shards {
+			for _, p := range snap.parts {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// shard returns the snapshot that holds a document, nil if there is no such shard.
+func (v *view) shard(doc vocab.DocID) *snapshot {
+	if i := shardOf(doc); i < len(v.shards) {
+		return v.shards[i]
+	}
+	return nil
+}
+
+func (v *view) part(c scoring.Candidate) *part { return v.shards[shardOf(c.Doc)].parts[c.Part] }
+
+// rankOf returns a document's share of all rank, 0 if it is unknown.
+func (v *view) rankOf(doc vocab.DocID) float64 {
+	if snap := v.shard(doc); snap != nil {
+		return snap.rankOf(doc - snap.base)
+	}
+	return 0
+}
+
+// rankUsed describes the rank vector, which the request names.
+func (v *view) rankUsed(name string) RankUsed {
+	for _, snap := range v.shards {
+		if snap.vector != nil {
+			return RankUsed{cmp.Or(name, rankvector.Default), snap.vector.Computed, snap.vector.Personalized}
+		}
+	}
+	return RankUsed{}
+}
+
+// locate returns where a live document is.
+func (v *view) locate(doc vocab.DocID) (p *part, ord vocab.Ordinal, err error) {
+	if snap := v.shard(doc); snap != nil {
+		return snap.locate(doc)
+	}
+	return nil, 0, fmt.Errorf("searcher: document %d: %w", doc, ErrNotIndexed)
+}
+
+// find returns the live document of a URL.
+func (v *view) find(u *weburl.URL) (c scoring.Candidate, err error) {
+	for _, snap := range v.shards {
+		if c, found, err := snap.find(u.Key()); found || err != nil {
+			return c, err
+		}
+	}
+	return c, fmt.Errorf("%w: %s", ErrNotIndexed, u)
+}
+
+// count counts the pages that match a query, up to enough. It returns fewer if the time runs out or
+// a posting list cannot be read.
+func (v *view) count(root *query.Node, clock *retrieval.Clock, enough int) (n int) {
+	if root == nil || !root.Positive() {
+		return 0
+	}
+	var a retrieval.Arena
+	for p := range v.parts() {
+		if n += a.Walk(&p.Part, retrieval.Terms{}, nil, clock).Count(root, enough-n); n == enough {
+			break
+		}
+	}
+	return n
+}
+
+// language returns the language of most pages.
+func (v *view) language() string {
+	v.languageOnce.Do(func() {
+		count := map[segment.Language]int{}
+		for p := range v.parts() {
+			for lang, n := range p.languages() {
+				count[lang] += n
+			}
+		}
+		best := segment.LanguageOf("en")
+		for lang, n := range count {
+			if lang != 0 && (n > count[best] || n == count[best] && lang < best) {
+				best = lang
+			}
+		}
+		v.mainLanguage = best.String()
+	})
+	return v.mainLanguage
+}
+
+// Host returns the host of a candidate.
+func (v *view) Host(c scoring.Candidate) string { return v.part(c).seg.Host(c.Ord) }
+
+// Sketch returns the sketch of a candidate.
+func (v *view) Sketch(c scoring.Candidate) vocab.Sketch { return v.part(c).seg.Sketch(c.Ord) }
+
+// title returns the lengths and checksums of a candidate's title.
+func (v *view) title(c scoring.Candidate) segment.Title { return v.part(c).seg.Title(c.Ord) }
