@@ -349,7 +349,9 @@ func TestBruteForce(t *testing.T) {
 	docs := naiveIndex(t, dir)
 	v, err := rankvector.ReadFolder(dir, rankvector.Default)
 	testweb.Must(t, err)
-	c := &oracle.Collection{Segments: []oracle.Segment{{Documents: docs}}, Ranks: v.Ranks, Weights: scoring.Default, Candidates: 60}
+	m, err := datadir.ReadManifest(dir)
+	testweb.Must(t, err)
+	c := &oracle.Collection{Segments: []oracle.Segment{{Documents: docs, Average: float64(m.Average)}}, Ranks: v.Ranks, Weights: scoring.Default, Candidates: 60}
 	links := collection.NewSharedLinks(dir)
 	defer links.Close()
 	c.Links = naiveGraph(t, dir)

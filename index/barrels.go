@@ -5,12 +5,13 @@ import (
 	"anatomy/vocab"
 )
 
-// A waitingBarrel is a batch of an index that is made anew. Nobody searches such an index before it
-// is complete, so its batches are not sorted one by one and merged later: they wait as files, and
+// A waitingBarrel is the pages of a batch. Those of an index that is made anew wait: nobody searches
+// such an index before it is complete, so its batches are not sorted one by one and merged later, and
 // one merge sorts them all.
 type waitingBarrel struct {
-	path       string
+	path       string        // of the barrels
 	notIndexed []vocab.DocID // documents that older batches may hold and that are no pages any more
+	length     length        // of its documents
 	file       *barrel.File  // while it is merged
 }
 
@@ -32,6 +33,14 @@ func openBarrels(waiting []waitingBarrel) (opened openedBarrels, err error) {
 
 // openedBarrels are barrels that are open for a merge, oldest first.
 type openedBarrels []waitingBarrel
+
+// length returns the length of all documents.
+func (o openedBarrels) length() (all length) {
+	for _, w := range o {
+		all = all.plus(w.length)
+	}
+	return all
+}
 
 // close returns the paths of the barrels. It may be called more than once.
 func (o openedBarrels) close() (paths []string) {

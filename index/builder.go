@@ -70,6 +70,7 @@ type Builder struct {
 	mu     sync.Mutex // guards what follows
 	batch  *indexer.Batch
 	spare  *indexer.Batch // an empty batch whose memory is reused; may be nil
+	length length         // of the documents of the batch
 	links  *resolver.Batch
 	end    vocab.Address // of the records that are in the batch and before it
 	oldest time.Time     // when the first page of the batch was added
@@ -153,7 +154,7 @@ func (b *Builder) begin() {
 	if b.batch, b.spare = b.spare, nil; b.batch == nil {
 		b.batch = indexer.NewBatch(indexer.BatchOptions{})
 	}
-	b.links = &resolver.Batch{}
+	b.links, b.length = &resolver.Batch{}, length{}
 }
 
 // Manifest returns the manifest in force or, after StartOver, the one that Release will publish.
@@ -168,8 +169,11 @@ func (b *Builder) AddPage(doc *indexer.Document, at vocab.Address, targets []voc
 	}
 	if doc.NoIndex {
 		b.links.AddNoIndex(doc.Info.Doc)
-	} else if err := b.batch.Add(doc, at); err != nil {
-		return err
+	} else {
+		if err := b.batch.Add(doc, at); err != nil {
+			return err
+		}
+		b.length.add(doc.Info.Words)
 	}
 	b.links.AddPage(doc.Info.Doc, doc.Links, targets)
 	b.totals.Pages++

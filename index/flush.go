@@ -44,6 +44,7 @@ func (b *Builder) Checkpoint(ctx context.Context) error {
 func (b *Builder) flush(ctx context.Context) error {
 	b.mu.Lock()
 	batch, links, end := b.batch, b.links, b.end
+	pages := waitingBarrel{length: b.length}
 	b.begin()
 	b.mu.Unlock()
 	if batch.Docs() == 0 && links.Empty() {
@@ -55,7 +56,8 @@ func (b *Builder) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	written, err := b.writePages(ctx, batch, links.NotIndexed(), n)
+	pages.path, pages.notIndexed = b.barrelPath(n), links.NotIndexed()
+	written, err := b.writePages(ctx, batch, pages, n)
 	if err != nil {
 		return err
 	}
@@ -92,20 +94,21 @@ func (b *Builder) writeLinks(links *resolver.Batch, n number) (known vocab.DocID
 // writePages sorts the pages of a batch into a segment, or lets them wait if the manifest is held
 // back. It reports whether there is a segment now.
 func (b *Builder) writePages(
-	ctx context.Context, batch *indexer.Batch, notIndexed []vocab.DocID, n number,
+	ctx context.Context, batch *indexer.Batch, pages waitingBarrel, n number,
 ) (written bool, err error) {
-	some := batch.Docs() > 0 || len(notIndexed) > 0
+	some := batch.Docs() > 0 || len(pages.notIndexed) > 0
 	if !b.publisher.isHeld() {
 		if some {
-			err = b.sort(ctx, batch, notIndexed, n)
+			err = b.sort(ctx, batch, pages, n)
 		}
 		return some, err
 	}
 	written = len(b.waiting)+1 == maxWaiting
 	if some {
-		if err := b.wait(batch, notIndexed, n); err != nil {
+		if err := b.writeBarrel(batch, pages.path); err != nil {
 			return false, err
 		}
+		b.waiting = append(b.waiting, pages)
 	}
 	if written {
 		err = b.sortWaiting(ctx, n)
@@ -114,14 +117,13 @@ func (b *Builder) writePages(
 }
 
 func (b *Builder) sort(
-	ctx context.Context, batch *indexer.Batch, notIndexed []vocab.DocID, n number,
+	ctx context.Context, batch *indexer.Batch, pages waitingBarrel, n number,
 ) error {
-	path := b.barrelPath(n)
-	defer os.Remove(path)
-	if err := b.writeBarrel(batch, path); err != nil {
+	defer os.Remove(pages.path)
+	if err := b.writeBarrel(batch, pages.path); err != nil {
 		return err
 	}
-	f, err := barrel.Open(path)
+	f, err := barrel.Open(pages.path)
 	if err != nil {
 		return err
 	}
@@ -129,7 +131,8 @@ func (b *Builder) sort(
 	stats, err := sorter.Build(ctx, sorter.Options{
 		Dir:        datadir.Segment(b.o.Dir, n.segment()),
 		Inputs:     []sorter.Input{sorter.Barrel(f, nil)},
-		Tombstones: notIndexed,
+		Tombstones: pages.notIndexed,
+		Average:    b.publisher.average(pages.length, false),
 	})
 	b.publisher.built(n, stats)
 	return err
@@ -150,16 +153,6 @@ func (b *Builder) writeBarrel(batch *indexer.Batch, path string) error {
 	return nil
 }
 
-// wait writes a batch as a barrel that waits.
-func (b *Builder) wait(batch *indexer.Batch, notIndexed []vocab.DocID, n number) error {
-	w := waitingBarrel{path: b.barrelPath(n), notIndexed: notIndexed}
-	if err := b.writeBarrel(batch, w.path); err != nil {
-		return err
-	}
-	b.waiting = append(b.waiting, w)
-	return nil
-}
-
 // sortWaiting makes a segment of all barrels that wait.
 func (b *Builder) sortWaiting(ctx context.Context, n number) error {
 	waiting, err := b.takeWaiting()
@@ -168,8 +161,9 @@ func (b *Builder) sortWaiting(ctx context.Context, n number) error {
 	}
 	defer waiting.close()
 	o := sorter.Options{
-		Dir:    datadir.Segment(b.o.Dir, n.segment()),
-		Inputs: make([]sorter.Input, len(waiting)),
+		Dir:     datadir.Segment(b.o.Dir, n.segment()),
+		Inputs:  make([]sorter.Input, len(waiting)),
+		Average: b.publisher.average(waiting.length(), false),
 	}
 	later := map[vocab.DocID]bool{}
 	for i, w := range slices.Backward(waiting) {

@@ -12,7 +12,10 @@ import (
 )
 
 // A size counts the documents of a segment.
-type size struct{ docs, pages int }
+type size struct {
+	docs, pages int
+	length      length
+}
 
 func sizeOf(s *segment.Segment) size {
 	n := size{docs: s.Docs()}
@@ -20,6 +23,7 @@ func sizeOf(s *segment.Segment) size {
 		if s.Crawled(ord) {
 			n.pages++
 		}
+		n.length.add(s.Words(ord))
 	}
 	return n
 }
@@ -105,6 +109,24 @@ func (p *publisher) reserve() number {
 	return number(n)
 }
 
+// average returns the average length that impacts of a new segment are computed with. more is the
+// length of documents that are in no segment yet, and whole reports whether the segment is all of
+// the index. The next manifest has the average, too. While the manifest is held back the segments
+// are a part of the collection, by which its average is not measured.
+func (p *publisher) average(more length, whole bool) float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.held && !whole && p.manifest.Average > 0 {
+		return float64(p.manifest.Average)
+	}
+	all := more
+	for _, name := range p.manifest.Segments {
+		all = all.plus(p.sizes[name].length)
+	}
+	p.manifest.Average = nextAverage(p.manifest.Average, all)
+	return float64(p.manifest.Average)
+}
+
 // setSize records the size of a segment.
 func (p *publisher) setSize(name string, n size) {
 	p.mu.Lock()
@@ -115,7 +137,10 @@ func (p *publisher) setSize(name string, n size) {
 // built records the size of a segment that the sorter wrote.
 func (p *publisher) built(n number, stats sorter.Stats) {
 	docs := stats.Segment.Docs
-	p.setSize(n.segment(), size{docs: docs, pages: docs - stats.Uncrawled})
+	p.setSize(n.segment(), size{
+		docs: docs, pages: docs - stats.Uncrawled,
+		length: length{words: stats.Segment.Words, texts: stats.Segment.Texts},
+	})
 }
 
 // searchable returns the number of segments in force and their size.

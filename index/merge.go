@@ -122,6 +122,7 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 		return err
 	}
 	defer waiting.close()
+	o.Average = b.publisher.average(waiting.length(), all)
 	b.setInputs(&o, segments, from, waiting, set)
 	stats, err := sorter.Build(ctx, o)
 	if err != nil {

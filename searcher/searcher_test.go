@@ -83,7 +83,7 @@ func keyOf(d *oracle.Document) string {
 
 func writeSegment(t testing.TB, dir string, s oracle.Segment, info func(*oracle.Document) vocab.DocInfo) {
 	t.Helper()
-	w, err := segment.Create(dir, segment.Options{})
+	w, err := segment.Create(dir, segment.Options{Average: s.Average})
 	must(t, err)
 	defer w.Abort()
 	docs := slices.Clone(s.Documents)
@@ -204,6 +204,17 @@ func collect(seed uint64, segments int) *oracle.Collection {
 		c.Ranks = make([]float32, r.IntN(len(all))+2)
 		for i := range c.Ranks[1:] {
 			c.Ranks[i+1] = float32(r.ExpFloat64()) / float32(len(all))
+		}
+	}
+	switch r.IntN(3) { // else each segment has its own average
+	case 0:
+		average := float64(1 + r.IntN(40))
+		for i := range c.Segments {
+			c.Segments[i].Average = average
+		}
+	case 1:
+		for i := range c.Segments {
+			c.Segments[i].Average = float64(1 + r.IntN(40))
 		}
 	}
 	return c

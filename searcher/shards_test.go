@@ -63,6 +63,9 @@ func splitBySite(c *oracle.Collection, n int) *split {
 		}
 	}
 	for k, segment := range c.Segments {
+		for _, shard := range s.shards {
+			shard.Segments[k].Average = segment.Average
+		}
 		for _, d := range segment.Documents {
 			own := *d
 			own.Doc = s.outer[d.Doc] & (1<<40 - 1)

@@ -198,20 +198,16 @@ func (s *store) open(name string) (*handle, error) {
 }
 
 // findDead finds, from the newest segment back, which documents of each are replaced or deleted,
-// and counts the live ones.
+// and counts the live ones. Their average length is that of one segment with all of them.
 func findDead(snap *snapshot) {
 	known := docSet{}
 	for i, p := range slices.Backward(snap.parts) {
-		snap.words += p.seg.TotalWords()
 		for ord := range vocab.Ordinal(p.seg.Docs()) {
-			if p.seg.Words(ord) > 0 {
-				snap.texts++
-			}
-			if len(snap.parts) == 1 {
-				continue
-			}
 			doc := p.seg.DocID(ord)
-			if !known.has(doc) {
+			if len(snap.parts) == 1 || !known.has(doc) {
+				if n := p.seg.Words(ord); n > 0 {
+					snap.words, snap.texts = snap.words+uint64(n), snap.texts+1
+				}
 				if i > 0 {
 					known.add(doc)
 				}

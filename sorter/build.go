@@ -5,7 +5,8 @@
 // One merge serves for the first sort and every later one. Its inputs are files of barrels and older
 // segments. It writes the documents in the order of their URLs' keys, then merges the terms of the
 // inputs and, of each term, the postings by document. One barrel of each file is in memory at a time.
-// The segment depends on the documents alone, not on how they are spread over the inputs.
+// The segment depends on the documents and the average length alone, not on how they are spread over
+// the inputs.
 package sorter
 
 import (
@@ -40,8 +41,9 @@ type Options struct {
 	// NewAddress returns the current repository address of a record. If it is nil, no record has moved.
 	NewAddress func(vocab.Address) vocab.Address
 
-	// Compact is as in segment.Options.
+	// Compact and Average are as in segment.Options.
 	Compact bool
+	Average float64
 
 	// Yield is called between documents and between terms, and may block while more urgent work runs.
 	// It may be nil.
@@ -107,7 +109,7 @@ func (b *builder) build(ctx context.Context) (err error) {
 	if err := b.findDocs(ctx); err != nil {
 		return err
 	}
-	if b.out, err = segment.Create(b.options.Dir, segment.Options{Compact: b.options.Compact}); err != nil {
+	if b.out, err = segment.Create(b.options.Dir, segment.Options{Compact: b.options.Compact, Average: b.options.Average}); err != nil {
 		return err
 	}
 	defer b.out.Abort()

@@ -228,9 +228,13 @@ func TestCrawlPage(t *testing.T) {
 	ending.status.State = vocab.Finishing
 	ending.status.Phase = vocab.Phase{Name: "merging the index", Step: 4, Steps: 5, Share: .25, Took: 10 * time.Second}
 	ending.status.RequestsPerPage = 1.308
+	ending.status.Crawlers = []vocab.CrawlerStatus{{Name: "dmz<b>#1", Leases: 7, Pages: 3456, Bytes: 36e6, Heard: now, Version: "1.2"}}
 	s = crawlServer(ending, "", &now)
+	if series := get(t, s, "/metrics", http.StatusOK); !strings.Contains(series, "anatomy_crawl_crawlers 1\n") || !strings.Contains(series, "anatomy_crawl_crawler_leases 7\n") {
+		t.Error("the series of crawlers are missing")
+	}
 	last := get(t, s, "/crawl", http.StatusOK)
-	for _, want := range []string{"step 4 of 5: merging the index, 25 %, 30 s left", "1.31 for each new page"} {
+	for _, want := range []string{"Crawlers on other machines", "dmz&lt;b&gt;#1", "36 MB", "step 4 of 5: merging the index, 25 %, 30 s left", "1.31 for each new page"} {
 		if !strings.Contains(last, want) || strings.Contains(page, want) {
 			t.Errorf("%q is missing at the end, or there before", want)
 		}

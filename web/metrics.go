@@ -116,6 +116,8 @@ var (
 	crawlQueued     = crawlMetric("urls_queued", "URLs to be fetched.")
 	crawlInFlight   = crawlMetric("urls_in_flight", "URLs being fetched.")
 	crawlHosts      = crawlMetric("hosts", "Hosts with URLs to be fetched.")
+	crawlCrawlers   = crawlMetric("crawlers", "Crawlers of other machines that have joined.")
+	crawlLeases     = crawlMetric("crawler_leases", "Leases that crawlers of other machines have.")
 	crawlWaiting    = crawlMetric("hosts_waiting", "Hosts that are not asked now, by reason.", "reason")
 	crawlBound      = crawlMetric("politeness_bound_pages_per_second", "Pages a second that the delays of all sites with a delay allow together.")
 	crawlUnbound    = crawlMetric("sites_without_delay", "Sites with URLs to be fetched that politeness sets no bound.")
@@ -159,6 +161,12 @@ func (c crawlCollector) Collect(to chan<- prometheus.Metric) {
 	gauge(crawlQueued, float64(st.Queued))
 	gauge(crawlInFlight, float64(st.InFlight))
 	gauge(crawlHosts, float64(st.HostCount))
+	leases := 0
+	for _, one := range st.Crawlers {
+		leases += one.Leases
+	}
+	gauge(crawlCrawlers, float64(len(st.Crawlers)))
+	gauge(crawlLeases, float64(leases))
 	gauge(crawlBound, st.Bound)
 	gauge(crawlUnbound, float64(st.Unbound))
 	gauge(crawlSearchable, float64(st.Searchable))

@@ -39,10 +39,10 @@ func LoadKeys(path string) (*Keys, error) {
 		return nil, fmt.Errorf("keys for crawlers: %w", err)
 	}
 	k := &Keys{}
-	if err := json.Unmarshal(b, k); err != nil {
-		return nil, fmt.Errorf("keys for crawlers: %s: %w", path, err)
+	if err = json.Unmarshal(b, k); err == nil {
+		_, err = k.certificate()
 	}
-	if _, err := k.certificate(); err != nil || !isHex(k.Tokens[Crawler], tokenBytes) {
+	if err != nil || !isHex(k.Tokens[Crawler], tokenBytes) {
 		return nil, fmt.Errorf("keys for crawlers: %s is damaged; remove it, and have the crawlers join again", path)
 	}
 	return k, nil

@@ -30,6 +30,10 @@ type Manifest struct {
 	Next       uint64        `json:"next"`       // number of the next segment, run or rank vector
 	Settled    bool          `json:"settled"`    // one segment, with every known anchor credited
 
+	// Average is the average length of documents in words that impacts of new segments are computed
+	// with; 0 before the first. Older segments state the one that they have.
+	Average uint32 `json:"average,omitempty"`
+
 	// Ranks are the files of the rank vectors by name, see [Rank]. Before version 3 they are not in
 	// the file, and ReadManifest lists the folder.
 	Ranks map[string]string `json:"ranks,omitempty"`

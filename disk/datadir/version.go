@@ -22,7 +22,7 @@ import (
 //
 //	1  November 2026
 //	2  November 2026: VERSION and MANIFEST have checksums, and name the folder that they belong to
-//	3  November 2026: the MANIFEST names the rank vectors
+//	3  November 2026: the MANIFEST names the rank vectors, and has the average length
 const Version = 3
 
 // ErrNone says that a folder is no data folder.

@@ -17,7 +17,7 @@ import (
 
 // Check reads all of a segment, and checks every checksum; that documents are in the order of their
 // keys and equal to the columns; that terms and ordinals ascend; that each impact is the Impact of its
-// hits, and each maximum the largest impact; that each short list has exactly the hits of the full list
+// hits, with the average length that the totals have, and each maximum the largest impact; that each short list has exactly the hits of the full list
 // that it should have; that the totals are right; and that the lists fill their files.
 func Check(dir string) error {
 	s, err := Open(dir, nil)
@@ -31,8 +31,8 @@ func (s *Segment) check() error {
 	if err := s.checkDocs(); err != nil {
 		return err
 	}
-	if avg := averageWords(s.lengths); avg != s.totals.avgWords {
-		return s.wrap(fmt.Errorf("average length %g, the totals have %g", avg, s.totals.avgWords))
+	if own, avg := averageWords(s.lengths), s.totals.avgWords; avg != own && avg != math.Trunc(avg) {
+		return s.wrap(fmt.Errorf("the average length %g of the totals is neither that of the documents, %g, nor a whole number", avg, own))
 	}
 	if err := s.checkLists(); err != nil {
 		return err

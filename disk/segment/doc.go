@@ -165,7 +165,8 @@
 //
 // The totals are the version (1 byte), documents (uvarint), words of all documents (uvarint), the average
 // length that impacts were computed with (8, float64), and the numbers of terms, and of postings and hits
-// of all full and of all short lists (5 uvarints).
+// of all full and of all short lists (5 uvarints). That average is the one of the data folder's manifest,
+// a whole number, or the one of the segment's own documents, as in segments of folders before version 3.
 //
 // # Example
 //

@@ -20,6 +20,7 @@ type index struct {
 	docs    []vocab.DocInfo
 	removed []vocab.DocID
 	words   map[string]map[vocab.Ordinal][]vocab.Hit
+	average float64 // see Options
 }
 
 func (x index) sorted() []string {
@@ -33,7 +34,7 @@ func (x index) sorted() []string {
 
 func (x index) Write(t testing.TB, dir string) Stats {
 	t.Helper()
-	w, err := Create(dir, Options{})
+	w, err := Create(dir, Options{Average: x.average})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,22 @@ func makeIndex(r *rand.Rand, docs, words int) index {
 			x.words[fmt.Sprintf("w%d", i*i)] = list
 		}
 	}
+	if r.IntN(2) == 0 {
+		x.average = float64(1 + r.IntN(500))
+	}
 	return x
+}
+
+// wantAverage returns the average length that impacts are computed with.
+func (x index) wantAverage() float64 {
+	if x.average > 0 {
+		return x.average
+	}
+	var lengths []uint32
+	for _, d := range x.docs {
+		lengths = append(lengths, d.Words)
+	}
+	return averageWords(lengths)
 }
 
 // verify compares all that a segment gives with what it should.
@@ -157,6 +173,9 @@ func (x index) verify(t testing.TB, s *Segment) {
 		if got, ok := s.Ordinal(want.Doc); !ok || got != ord || s.DocID(ord) != want.Doc || s.Words(ord) != want.Words || s.Crawled(ord) != want.Crawled {
 			t.Fatalf("document %d: columns differ", i)
 		}
+	}
+	if got, want := s.AvgWords(), x.wantAverage(); got != want {
+		t.Fatalf("average length %g, want %g", got, want)
 	}
 	if _, ok := s.Ordinal(1 << 40); ok {
 		t.Fatal("found a document that is not there")

@@ -22,6 +22,7 @@ type Stats struct {
 	Docs       int
 	Tombstones int
 	Words      uint64 // length of all documents in words
+	Texts      uint64 // documents with words
 	DocBytes   int64  // doc blocks and texts, compressed
 	Columns    int64  // bytes of the columns, with the directory of doc blocks
 	Full       ListStats
@@ -71,12 +72,16 @@ type Writer struct {
 type Options struct {
 	// Compact compresses the dictionary and the columns, for a segment that is kept long.
 	Compact bool
+
+	// Average is the average length of documents in words that impacts are computed with. Segments
+	// of one collection should have the same. Default: the average of the segment's documents.
+	Average float64
 }
 
 // Create begins a segment in folder dir, which must not exist. Until Finish its files are in dir.tmp,
 // whose old content Create removes. The caller calls Abort in the end, in any case.
 func Create(dir string, o Options) (*Writer, error) {
-	w := &Writer{dir: dir, temp: dir + ".tmp"}
+	w := &Writer{dir: dir, temp: dir + ".tmp", avgWords: o.Average}
 	if err := w.create(o); err != nil {
 		return nil, fmt.Errorf("segment: create %s: %w", dir, err)
 	}
@@ -208,11 +213,16 @@ func (w *Writer) finishDocs() error {
 	w.stats.DocBytes += int64(w.texts.file.Offset())
 	w.fail(w.texts.file.Err())
 	lengths := w.columns.lengths
-	w.avgWords = averageWords(lengths)
+	if w.avgWords == 0 {
+		w.avgWords = averageWords(lengths)
+	}
 	w.norms = make([]float64, len(lengths))
 	for ord, words := range lengths {
 		w.norms[ord] = lengthNorm(words, w.avgWords)
 		w.stats.Words += uint64(words)
+		if words > 0 {
+			w.stats.Texts++
+		}
 	}
 	if w.err != nil {
 		return w.err

@@ -256,4 +256,32 @@ var mutants = []mutant{
 		new:   "return list.Replace(nil)",
 		tests: "./cmd/anatomy -run TestScripts/kept",
 	},
+	{
+		name:  "fleet, other documents", // a worker writes to the targets of its lease, in order
+		file:  "cluster/fleet/owner.go",
+		old:   "r.Target.Place != v.next || ",
+		new:   "",
+		tests: "./cluster/fleet -run Dismissed",
+	},
+	{
+		name:  "fleet, lost worker", // what a silent worker had goes to others
+		file:  "cluster/fleet/owner.go",
+		old:   "		v.end()\n\t}\n\tr.visits = nil",
+		new:   "		_ = v\n\t}\n\tr.visits = nil",
+		tests: "./cluster/fleet -run LostWorker -timeout 60s",
+	},
+	{
+		name:  "fleet, batch twice", // a batch that comes again is not handled again
+		file:  "cluster/fleet/owner.go",
+		old:   "case b.Number <= r.received:",
+		new:   "case b.Number < r.received:",
+		tests: "./cluster/fleet -run BrokenConnections -count 3",
+	},
+	{
+		name:  "bus, subjects", // a crawler reads its own messages alone
+		file:  "cluster/bus/server.go",
+		old:   `Allow: []string{"down." + id}`,
+		new:   `Allow: []string{"down.*"}`,
+		tests: "./cluster/bus -run Bus",
+	},
 }

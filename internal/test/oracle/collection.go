@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"slices"
 
 	"anatomy/searcher"
@@ -36,6 +37,7 @@ type Collection struct {
 type Segment struct {
 	Documents []*Document
 	Removed   []vocab.DocID
+	Average   float64 // length that impacts are computed with; 0 for that of Documents
 }
 
 // A Found is a document that matches.
@@ -52,7 +54,7 @@ type Found struct {
 func (c *Collection) live(visit func(d *Document, average float64)) {
 	gone := map[vocab.DocID]bool{}
 	for _, s := range slices.Backward(c.Segments) {
-		average := averageOf(s)
+		average := cmp.Or(s.Average, averageOf(s.Documents))
 		for _, d := range s.Documents {
 			if !gone[d.Doc] {
 				visit(d, average)
@@ -71,14 +73,12 @@ func (c *Collection) Documents() (n int) {
 	return n
 }
 
-func averageOf(segments ...Segment) float64 {
+func averageOf(documents []*Document) float64 {
 	total, n := 0, 0
-	for _, s := range segments {
-		for _, d := range s.Documents {
-			total += int(d.Length)
-			if d.Length > 0 {
-				n++
-			}
+	for _, d := range documents {
+		total += int(d.Length)
+		if d.Length > 0 {
+			n++
 		}
 	}
 	return float64(total) / float64(max(n, 1))

@@ -164,7 +164,9 @@ func (c *Collection) ofType(idf scoring.Score, word string, t vocab.HitType, d *
 	half := k
 	if t.Field() == vocab.Body {
 		if c.average == 0 {
-			c.average = max(int64(averageOf(c.Segments...)), 1)
+			var live []*Document
+			c.live(func(d *Document, _ float64) { live = append(live, d) })
+			c.average = max(int64(averageOf(live)), 1)
 		}
 		half = k * (1000 - int64(w.Length) + int64(w.Length)*int64(d.Length)/c.average) / 1000
 	}

@@ -1,0 +1,36 @@
+package index
+
+import "math"
+
+// A length is the length of some documents in words, and the number of those that have any.
+type length struct{ words, texts uint64 }
+
+func (l *length) add(words uint32) {
+	if words > 0 {
+		l.words += uint64(words)
+		l.texts++
+	}
+}
+
+func (l length) plus(other length) length {
+	return length{l.words + other.words, l.texts + other.texts}
+}
+
+// averageSteps is the number of steps of the average length for each factor of 2.
+const averageSteps = 8
+
+// nextAverage returns the average length that impacts are computed with from now on, in words: the
+// one in force, or the step nearest to the measured average if that is more than a step away. In
+// steps, and with a margin, it rarely changes: segments that were written at different times have
+// the same impacts, and so have the parts of a collection that is split. It is a whole number of
+// words, so that every machine has the same.
+func nextAverage(inForce uint32, measured length) uint32 {
+	if measured.texts == 0 {
+		return inForce
+	}
+	step := averageSteps * math.Log2(float64(measured.words)/float64(measured.texts))
+	if inForce > 0 && math.Abs(step-averageSteps*math.Log2(float64(inForce))) <= 1 {
+		return inForce
+	}
+	return uint32(math.Round(math.Exp2(math.Round(step) / averageSteps)))
+}
