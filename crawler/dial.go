@@ -63,6 +63,9 @@ func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error)
 			if o, ok := ctx.Value(openedKey{}).(*opened); ok {
 				o.add(d.o.Now().Sub(begun))
 			}
+			if d.o.MaySend != nil {
+				conn = &guardedConn{conn, d.o.MaySend}
+			}
 			return conn, nil
 		}
 		if first == nil {
@@ -70,6 +73,20 @@ func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error)
 		}
 	}
 	return nil, first
+}
+
+// A guardedConn is a connection that sends only while it may. What was about to be sent when the
+// process was stopped is not sent when it goes on, see Options.MaySend.
+type guardedConn struct {
+	net.Conn
+	maySend func() error
+}
+
+func (c *guardedConn) Write(b []byte) (int, error) {
+	if err := c.maySend(); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
 }
 
 // port returns the port to connect to for that of a URL.

@@ -37,6 +37,10 @@ type Options struct {
 	// The function it returns is called once the page was handled. Default never blocks.
 	Ready func(ctx context.Context) (handled func(), err error)
 
+	// MaySend returns an error if nothing may be sent any more. It is called before each write to a
+	// connection, by any goroutine; default never.
+	MaySend func() error
+
 	// Confirm reports, right before the request, whether a document is still to be fetched; it is
 	// Skipped if not. Default always.
 	Confirm func(vocab.DocID) bool
