@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +49,7 @@ func TestJoinLine(t *testing.T) {
 func TestParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var j joiner
+	var s splitter
 	for _, n := range []int{0, 1, maxPart - 1, maxPart, maxPart + 1, 3*maxPart + 5} {
 		want := make([]byte, n)
 		for i := range want {
@@ -53,7 +58,7 @@ func TestParts(t *testing.T) {
 		for whole := range 2 {
 			var got []byte
 			parts := 0
-			err := split(want, func(part []byte) error {
+			err := s.split(want, func(part []byte) error {
 				if parts++; whole == 0 && parts > 1 {
 					return errors.New("cut off")
 				}
@@ -66,11 +71,124 @@ func TestParts(t *testing.T) {
 			}
 		}
 	}
-	if err := split(make([]byte, MaxMessage+1), func([]byte) error { return nil }); !errors.Is(err, errTooLarge) {
+	if err := s.split(make([]byte, MaxMessage+1), func([]byte) error { return nil }); !errors.Is(err, errTooLarge) {
 		t.Errorf("a message over the bound: %v", err)
 	}
-	if _, err := new(joiner).add([]byte{lastPart, 1}); !errors.Is(err, errPart) {
+	if _, err := new(joiner).add([]byte{lastPart, 1, 0, 0, 0, 1}); !errors.Is(err, errPart) {
 		t.Errorf("a last part alone: %v", err)
+	}
+}
+
+// TestLostParts loses each part of two messages in turn, with a message of one part between. What was
+// not lost is joined, and nothing else.
+func TestLostParts(t *testing.T) {
+	var s splitter
+	var parts [][]byte
+	whole := map[string]int{} // index of the last part
+	for _, fill := range []string{"a", "b"} {
+		message := bytes.Repeat([]byte(fill), 2*maxPart+1)
+		for i, m := range [][]byte{message, []byte("beat" + fill)} {
+			must(t, s.split(m, func(part []byte) error {
+				if i == 0 {
+					parts = append(parts, bytes.Clone(part))
+				} else { // it overtakes the last part
+					parts = slices.Insert(parts, len(parts)-1, bytes.Clone(part))
+				}
+				return nil
+			}))
+		}
+	}
+	all := string(bytes.Repeat([]byte("a"), 2*maxPart+1))
+	other := string(bytes.Repeat([]byte("b"), 2*maxPart+1))
+	for first := range parts {
+		for last := first; last <= len(parts); last++ {
+			clear(whole)
+			var j joiner
+			for i, part := range parts {
+				if first <= i && i < last {
+					continue
+				}
+				if m, _ := j.add(bytes.Clone(part)); m != nil {
+					whole[string(m)]++
+				}
+			}
+			lost := func(from, to int) bool { return first < last && first < to && from < last }
+			want := map[string]int{}
+			for text, at := range map[string][2]int{all: {0, 4}, "beata": {2, 3}, other: {4, 8}, "beatb": {6, 7}} {
+				gone := lost(at[0], at[1])
+				if len(text) > 10 { // the beat is between its parts
+					gone = lost(at[0], at[0]+2) || lost(at[1]-1, at[1])
+				}
+				if !gone {
+					want[text] = 1
+				}
+			}
+			if !maps.Equal(whole, want) {
+				t.Errorf("without parts %d to %d: %d messages, want %d", first, last, len(whole), len(want))
+			}
+		}
+	}
+}
+
+// TestUnfinished begins messages under many names. What is kept of them is bounded, and the latest
+// comes whole.
+func TestUnfinished(t *testing.T) {
+	s := &Server{joiners: map[string]*joiner{}}
+	var parts splitter
+	message, stop := make([]byte, MaxMessage), errors.New("stop")
+	for i := range 5 {
+		n := 0
+		err := parts.split(message, func(part []byte) error {
+			if n++; n == MaxMessage/maxPart {
+				return stop
+			}
+			m, err := s.join(fmt.Sprint(i), part)
+			if m != nil {
+				t.Error("a message without its end")
+			}
+			return err
+		})
+		kept := 0
+		for _, j := range s.joiners {
+			kept += len(j.message)
+		}
+		if !errors.Is(err, stop) || kept > maxUnfinished || kept != s.unfinished {
+			t.Errorf("%d bytes are kept, %d counted, %v", kept, s.unfinished, err)
+		}
+	}
+	var got []byte
+	must(t, parts.split(message, func(part []byte) (err error) {
+		got, err = s.join("last", part)
+		return err
+	}))
+	if len(got) != len(message) {
+		t.Errorf("%d bytes, want %d", len(got), len(message))
+	}
+	for id := range s.joiners {
+		s.Forget(id)
+	}
+	if s.unfinished != 0 {
+		t.Errorf("%d bytes are counted of nothing", s.unfinished)
+	}
+}
+
+// TestDamagedKeys cuts and changes the file of keys. The error says what to do.
+func TestDamagedKeys(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys")
+	made, err := LoadKeys(path)
+	must(t, err)
+	again, err := LoadKeys(path)
+	must(t, err)
+	if !made.New || again.New {
+		t.Error("which keys are new is wrong")
+	}
+	b, err := os.ReadFile(path)
+	must(t, err)
+	for _, damaged := range [][]byte{nil, b[:len(b)/2], []byte("{}"), bytes.Replace(b, []byte("MI"), []byte("NI"), 1)} {
+		must(t, os.WriteFile(path, damaged, 0o600))
+		if _, err := LoadKeys(path); err == nil || !strings.Contains(err.Error(), "remove it") {
+			t.Errorf("%.30q: %v", damaged, err)
+		}
 	}
 }
 
@@ -106,7 +224,7 @@ func TestBus(t *testing.T) {
 		stranger, err := Dial(t.Context(), line, log, func([]byte) {})
 		must(t, err)
 		defer stranger.Close()
-		must(t, stranger.conn.Publish("up."+c.ID, []byte{firstPart | lastPart, 'x'}))
+		must(t, stranger.conn.Publish("up."+c.ID, []byte{firstPart | lastPart, 0, 0, 0, 0, 'x'}))
 		must(t, stranger.conn.Flush())
 		must(t, stranger.Send([]byte("mine")))
 		if r := <-got; r.id != stranger.ID || string(r.m) != "mine" {
@@ -190,7 +308,7 @@ func TestDialWaits(t *testing.T) {
 
 // FuzzJoiner adds arbitrary parts. A message has at most the bytes of its parts.
 func FuzzJoiner(f *testing.F) {
-	f.Add([]byte("\x01ab"), []byte("\x02c"), []byte("\x03d"))
+	f.Add([]byte("\x01\x01\x00\x00\x00ab"), []byte("\x02\x02\x00\x00\x00c"), []byte("\x03\x00\x00\x00\x00d"))
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
 		var j joiner
 		total := 0

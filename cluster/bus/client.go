@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -18,17 +17,18 @@ type Client struct {
 	ID   string
 	conn *nats.Conn
 
-	sending sync.Mutex // parts of a message stay together
-	closed  chan error // gets the error with which the connection ended for good
-	again   chan struct{}
+	splitter splitter
+	closed   chan error // gets the error with which the connection ended for good
+	again    chan struct{}
 }
 
 // ErrRefused is the error of a server that does not accept the token.
 var ErrRefused = errors.New("the owner refuses the token of the join line: it was made for another data folder")
 
 const (
-	retryEvery = time.Second
-	dialFor    = 10 * time.Second
+	retryEvery  = time.Second
+	dialFor     = 10 * time.Second
+	writeBuffer = 256 << 10 // of the socket: what is in it is before a sign of life
 )
 
 // Dial connects. While the server cannot be reached it tries again, until ctx ends. handle gets each
@@ -75,6 +75,9 @@ type dialer struct {
 func (d *dialer) Dial(network, address string) (c net.Conn, err error) {
 	c, err = d.Dialer.Dial(network, address)
 	d.err = err
+	if tcp, ok := c.(*net.TCPConn); ok {
+		err = tcp.SetWriteBuffer(writeBuffer)
+	}
 	return c, err
 }
 
@@ -124,9 +127,7 @@ func (c *Client) receive(log *slog.Logger, handle func([]byte)) error {
 
 // Send sends a message to the owner. It is lost if the connection is.
 func (c *Client) Send(message []byte) error {
-	c.sending.Lock()
-	defer c.sending.Unlock()
-	return split(message, func(part []byte) error { return c.conn.Publish("up."+c.ID, part) })
+	return c.splitter.split(message, func(part []byte) error { return c.conn.Publish("up."+c.ID, part) })
 }
 
 // Reconnected gets a value after each time that the connection was lost and came back. Messages may

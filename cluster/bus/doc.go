@@ -13,25 +13,32 @@
 // and the server lets a crawler publish to its own up and subscribe to its own down. IDs are random
 // and 128 bits long, so a crawler cannot speak for another.
 //
-// Messages of one sender arrive in order, each at most once. A lost connection loses messages:
-// whoever needs an answer repeats the message until it comes. A message is larger than a NATS server
-// passes on by default, so it travels in parts:
+// Messages of one sender arrive in order, each at most once, but for those of a single part, which
+// overtake the parts of a large one: on a slow connection a sign of life must not wait for a page. A
+// lost connection loses messages, and so does a receiver with too many: whoever needs an answer
+// repeats the message until it comes. A message is larger than a NATS server passes on by default, so
+// it travels in parts:
 //
 //	OFFSET  SIZE  MEANING
 //	0       1     flags: 1 first part, 2 last part
-//	1             content
+//	1       4     number, little-endian: one more than that of the part before, in a message
+//	5             content
 package bus
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 )
 
 const (
 	// MaxMessage bounds a message, in bytes: the largest page or sitemap, with the fields beside it.
 	MaxMessage = 64 << 20
 
-	maxPart = 512 << 10 // bytes of content of one part
+	partHeader = 1 + 4
+	maxPart    = 128 << 10 // bytes of content of one part
 
 	firstPart = 1
 	lastPart  = 2
@@ -39,23 +46,36 @@ const (
 
 var errTooLarge = fmt.Errorf("bus: a message is larger than %d MB", MaxMessage>>20)
 
-// split calls send with the parts of a message, each with its flags, in a buffer that is reused.
-func split(message []byte, send func(part []byte) error) error {
+// A splitter splits the messages of one sender into parts. The zero value is ready.
+type splitter struct {
+	mu   sync.Mutex    // held while the parts of a large message are sent
+	last atomic.Uint32 // number of the last part
+}
+
+// split calls send with the parts of a message, each in a buffer that is reused.
+func (s *splitter) split(message []byte, send func(part []byte) error) error {
 	if len(message) > MaxMessage {
 		return errTooLarge
 	}
-	buf := make([]byte, 0, 1+min(len(message), maxPart))
-	for first := true; first || len(message) > 0; first = false {
+	parts := max(1, (len(message)+maxPart-1)/maxPart)
+	if parts > 1 {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+	}
+	number := s.last.Add(uint32(parts)) - uint32(parts)
+	buf := make([]byte, 0, partHeader+min(len(message), maxPart))
+	for i := range parts {
 		n := min(len(message), maxPart)
 		flags := byte(0)
-		if first {
+		if i == 0 {
 			flags |= firstPart
 		}
-		if n == len(message) {
+		if i == parts-1 {
 			flags |= lastPart
 		}
-		buf = append(append(buf[:0], flags), message[:n]...)
-		if err := send(buf); err != nil {
+		number++
+		buf = binary.LittleEndian.AppendUint32(append(buf[:0], flags), number)
+		if err := send(append(buf, message[:n]...)); err != nil {
 			return err
 		}
 		message = message[n:]
@@ -67,30 +87,35 @@ func split(message []byte, send func(part []byte) error) error {
 type joiner struct {
 	message []byte
 	begun   bool
+	next    uint32 // number of the part that comes next
+	order   uint64 // of the beginning of message, see Server.join
 }
 
-var errPart = errors.New("bus: a part of a message that did not begin")
+var errPart = errors.New("bus: a part of a message that did not begin, or not the next")
 
 // add adds a part and returns the message if it is whole now, else nil. The message may share memory
-// with the part. A first part drops an unfinished message: its sender has connected again.
+// with the part. A first part drops an unfinished message: its sender has connected again. A message
+// of one part leaves it alone.
 func (j *joiner) add(part []byte) (message []byte, err error) {
-	if len(part) == 0 {
+	if len(part) < partHeader {
 		return nil, errPart
 	}
-	flags, content := part[0], part[1:]
-	if flags&firstPart != 0 {
-		j.begun, j.message = true, nil
+	flags, number, content := part[0], binary.LittleEndian.Uint32(part[1:]), part[partHeader:]
+	switch {
+	case flags&(firstPart|lastPart) == firstPart|lastPart:
+		return content, nil
+	case flags&firstPart != 0:
+		*j = joiner{begun: true, next: number}
 	}
 	switch {
-	case !j.begun:
+	case !j.begun || number != j.next:
+		*j = joiner{}
 		return nil, errPart
 	case len(j.message)+len(content) > MaxMessage:
 		*j = joiner{}
 		return nil, errTooLarge
-	case flags&(firstPart|lastPart) == firstPart|lastPart:
-		*j = joiner{}
-		return content, nil
 	}
+	j.next++
 	j.message = append(j.message, content...)
 	if flags&lastPart == 0 {
 		return nil, nil

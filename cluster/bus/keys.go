@@ -26,6 +26,7 @@ type Keys struct {
 	Authority []byte          `json:"authority"`     // certificate, DER
 	Key       []byte          `json:"authority_key"` // PKCS #8, DER
 	Tokens    map[Role]string `json:"tokens"`
+	New       bool            `json:"-"` // no crawler has them yet
 }
 
 // LoadKeys returns the keys in a file, which it makes if there is none. The file is for its owner
@@ -80,7 +81,7 @@ func newKeys(now time.Time) (*Keys, error) {
 		NotBefore: now.Add(-early), NotAfter: now.Add(authority),
 		KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true, IsCA: true,
 	}
-	k := &Keys{Tokens: map[Role]string{Crawler: RandomID()}}
+	k := &Keys{Tokens: map[Role]string{Crawler: RandomID()}, New: true}
 	if k.Authority, err = x509.CreateCertificate(rand.Reader, template, template, key.Public(), key); err != nil {
 		return nil, err
 	}

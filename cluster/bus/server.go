@@ -24,6 +24,8 @@ const (
 
 	maxClients = 1000
 	maxPending = 256 << 20 // bytes that were received and not handled; more are dropped
+
+	maxUnfinished = 256 << 20 // bytes of messages that have begun; more drop the oldest
 )
 
 // A Server is the owner's end of the bus, with the NATS server in it.
@@ -35,8 +37,12 @@ type Server struct {
 	address string
 	secret  string // of the connection inside the process
 
-	mu      sync.Mutex
-	joiners map[string]*joiner // by ID of the sender
+	splitter splitter
+
+	mu         sync.Mutex         // guards what follows
+	joiners    map[string]*joiner // with an unfinished message, by ID of the sender
+	unfinished int                // bytes of these messages
+	begun      uint64             // such messages so far
 }
 
 // Listen starts a server at an address. Call Receive next.
@@ -57,7 +63,7 @@ func Listen(address string, keys *Keys, log *slog.Logger) (*Server, error) {
 	logger := &natsLogger{log: log}
 	o := &server.Options{
 		ServerName: "anatomy", Host: host, Port: int(number), NoSigs: true, NoSystemAccount: true,
-		MaxConn: maxClients, MaxSubs: 16, MaxPayload: maxPart + 1, MaxControlLine: 1 << 10,
+		MaxConn: maxClients, MaxSubs: 16, MaxPayload: partHeader + maxPart, MaxControlLine: 1 << 10,
 		TLS: true, TLSTimeout: 10, AuthTimeout: 10,
 		TLSConfig: &tls.Config{
 			MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert},
@@ -73,7 +79,11 @@ func Listen(address string, keys *Keys, log *slog.Logger) (*Server, error) {
 	}
 	s.nats.SetLoggerV2(logger, false, false, false)
 	s.nats.Start()
-	if !s.nats.ReadyForConnections(startFor) {
+	began := time.Now()
+	for !s.nats.ReadyForConnections(startFor / 100) {
+		if logger.fatal() == "" && time.Since(began) < startFor {
+			continue
+		}
 		s.nats.Shutdown()
 		return nil, fmt.Errorf("listen for crawlers at %s: %s", address, logger.fatal())
 	}
@@ -130,7 +140,7 @@ func (s *Server) Receive(handle func(id string, message []byte)) error {
 		id := strings.TrimPrefix(m.Subject, "up.")
 		message, err := s.join(id, m.Data)
 		if err != nil {
-			s.log.Warn("a crawler sent what no crawler sends", "crawler", id, "error", err)
+			s.log.Debug("a message of a crawler was lost", "crawler", id, "error", err)
 			return
 		}
 		if message != nil {
@@ -149,21 +159,50 @@ func (s *Server) join(id string, part []byte) ([]byte, error) {
 	j := s.joiners[id]
 	if j == nil {
 		j = &joiner{}
+	}
+	before, begun := len(j.message), j.begun
+	message, err := j.add(part)
+	s.unfinished += len(j.message) - before
+	switch {
+	case !j.begun:
+		delete(s.joiners, id)
+	case !begun || len(part) > 0 && part[0] == firstPart:
+		s.begun++
+		j.order = s.begun
 		s.joiners[id] = j
 	}
-	return j.add(part)
+	for s.unfinished > maxUnfinished {
+		s.dropOldest()
+	}
+	return message, err
+}
+
+// dropOldest drops the unfinished message that began first: others are finished soon. The caller holds
+// mu.
+func (s *Server) dropOldest() {
+	oldest := ""
+	for id, j := range s.joiners {
+		if oldest == "" || j.order < s.joiners[oldest].order {
+			oldest = id
+		}
+	}
+	s.unfinished -= len(s.joiners[oldest].message)
+	delete(s.joiners, oldest)
 }
 
 // Forget drops what is kept of a sender that has left.
 func (s *Server) Forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.joiners, id)
+	if j := s.joiners[id]; j != nil {
+		s.unfinished -= len(j.message)
+		delete(s.joiners, id)
+	}
 }
 
 // Send sends a message to a crawler. It is lost if the crawler is not connected.
 func (s *Server) Send(id string, message []byte) error {
-	return split(message, func(part []byte) error { return s.conn.Publish("down."+id, part) })
+	return s.splitter.split(message, func(part []byte) error { return s.conn.Publish("down."+id, part) })
 }
 
 // Close ends all connections, after what was sent has left.
