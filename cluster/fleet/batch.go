@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -39,7 +40,8 @@ const (
 	maxETag    = 1 << 10        // bytes of a validator; longer ones are dropped
 	maxWait    = 24 * time.Hour // of a delay or a pause
 	maxTargets = 10_000         // of a lease
-	maxRobots  = 10_000         // sitemaps that a robots.txt names
+	maxItems   = 200_000        // of all lists in a message
+	maxRobots  = 1000           // sitemaps that a robots.txt names; more are dropped
 
 	batchHeader = 1 + 8 // kind and number
 )
@@ -65,18 +67,29 @@ func (w *batchWriter) seal(number uint64) []byte {
 	return w.b
 }
 
-// add adds a result. One that is too large for a message becomes an outcome without it.
-func (w *batchWriter) add(r result) {
+// add adds a result and returns true, or false if the message would be too large with it. One that is
+// too large for any message becomes an outcome without it.
+func (w *batchWriter) add(r result) bool {
+	before := len(w.b)
+	w.result(r)
+	if len(w.b) <= bus.MaxMessage {
+		return true
+	}
+	w.b = w.b[:before]
+	f, ok := r.(*fetched)
+	if w.len() > 0 || !ok {
+		return false
+	}
+	w.result(&fetched{f.Target, vocab.Fetch{
+		Outcome: vocab.TooLarge, Status: f.Fetch.Status, Reason: "too large to be sent to the owner",
+	}})
+	return true
+}
+
+func (w *batchWriter) result(r result) {
 	switch r := r.(type) {
 	case *fetched:
-		before := len(w.b)
 		w.fetched(r)
-		if len(w.b)-before > bus.MaxMessage-batchHeader {
-			w.b = w.b[:before]
-			w.fetched(&fetched{r.Target, vocab.Fetch{
-				Outcome: vocab.TooLarge, Status: r.Fetch.Status, Reason: "too large to be sent to the owner",
-			}})
-		}
 	case *report:
 		w.report(r)
 	}
@@ -124,7 +137,7 @@ func (w *batchWriter) report(r *report) {
 	w.duration(h.AnswerTime)
 	w.duration(h.HoldFor)
 	w.string(h.Reason)
-	w.strings(h.Sitemaps)
+	w.strings(h.Sitemaps[:min(len(h.Sitemaps), maxRobots)])
 	w.duration(h.CrawlDelay)
 	w.bool(h.HTTPS)
 	w.duration(h.ConnectTime)
@@ -141,6 +154,10 @@ func (d *decoder) batch() (number uint64, results []result) {
 	number = binary.LittleEndian.Uint64(d.b)
 	d.b = d.b[batchHeader-1:]
 	for len(d.b) > 0 {
+		if d.items--; d.items < 0 {
+			d.fail()
+			break
+		}
 		switch d.uint(2) {
 		case 1:
 			results = append(results, d.fetched())
@@ -226,6 +243,10 @@ func (s *Settings) accept(t *vocab.Target, f vocab.Fetch, now time.Time) (vocab.
 		return f, nil
 	}
 	header := len(p.ContentType) + len(p.Language) + len(p.LastModified) + len(p.ETag) + len(p.Robots) + len(p.Links)
+	fields := []string{p.ContentType, p.Language, p.LastModified, p.ETag, p.Links}
+	if slices.ContainsFunc(fields, func(f string) bool { return strings.Contains(f, "\n") }) {
+		return f, fmt.Errorf("%w: a header field of two lines", errRules)
+	}
 	if int64(len(p.Body)) > s.MaxBody || int64(header) > s.MaxHeader {
 		return f, fmt.Errorf("%w: a page larger than its bounds", errRules)
 	}

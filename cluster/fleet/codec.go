@@ -41,8 +41,9 @@ var errMalformed = errors.New("fleet: malformed message")
 // A decoder reads what an encoder wrote. After an error it returns zero values, so that callers
 // verify err once.
 type decoder struct {
-	b   []byte
-	err error
+	b     []byte
+	items int // of lists that may still follow: in memory an item is many times as large
+	err   error
 }
 
 func (d *decoder) fail() {
@@ -81,7 +82,14 @@ func (d *decoder) bytes(most int) []byte {
 func (d *decoder) string(most int) string { return string(d.bytes(most)) }
 
 // count returns how many items follow, up to most, each of at least one byte.
-func (d *decoder) count(most int) int { return int(d.uint(uint64(min(most, len(d.b))))) }
+func (d *decoder) count(most int) int {
+	n := int(d.uint(uint64(min(most, len(d.b)))))
+	if d.items -= n; d.items < 0 {
+		d.fail()
+		return 0
+	}
+	return n
+}
 
 func (d *decoder) strings(most, length int) (all []string) {
 	n := d.count(most)

@@ -8,7 +8,8 @@
 //	           <------------------ grant   a lease
 //	fetches... ------------------> ack     batches; Visit handles each fetch
 //	report     ------------------>         of the lease, behind its last fetch
-//	beat       <-----------------> beat    every second
+//	beat       ------------------>         every second
+//	           <------------------ beat    answers it
 //
 // # Leases
 //
@@ -17,17 +18,24 @@
 // only the hosts of a worker that comes or goes move. A worker sends every target of a lease once, in
 // order, then the report.
 //
-// A worker that hears nothing from the owner for ownerSilence ends all its visits. An owner that
-// hears nothing from a worker for workerSilence, which is longer, gives its leases up: what is missing
-// is returned as Skipped, and fetched again by another. So no two workers fetch from a host at once.
-// What a worker sends later is answered with unknown, and it says hello again.
+// A worker sends nothing to a host, and ends all its visits, if every beat that the owner has answered
+// was sent longer than ownerSilence ago. An owner that hears nothing from a worker for workerSilence,
+// which is longer, gives its leases up: what is missing is returned as Skipped, and fetched again by
+// another. The owner has heard from a worker when it answers, or later, so no two workers fetch from a
+// host at once, whatever is lost or late in either direction, also when a worker was stopped for a
+// while and goes on with the answers of before. An owner that may follow another lets the first visit
+// wait until the workers of that one have ended theirs.
+//
+// What a worker sends that was given up is answered with unknown, and it says hello again. Every hello
+// has another session, which the welcome repeats, so that none answers an earlier hello.
 //
 // # Batches
 //
 // A worker sends fetches in numbered batches and keeps each until it is acknowledged, which is after
 // the owner has handled all of it. That is the back-pressure: a worker starts no fetch while more
 // than its window of bytes waits for acknowledgement. After a lost connection it sends again what was
-// not acknowledged; the owner handles each number once, and each target of a lease once.
+// not acknowledged; the owner handles each number once, and each target of a lease once. A batch has
+// few results beyond batchBytes, so that none is larger than a message.
 //
 // # Trust
 //
@@ -47,9 +55,12 @@ const (
 	farewell      = 10 * time.Second
 	retryHello    = 2 * time.Second
 
+	stuckAfter = 15 * time.Minute // of a lease without a result; besides its delays
+
 	maxWorkers = 500
-	maxVisits  = 512 // visits that a beat describes
-	maxLosses  = 3   // workers that a target may lose before it counts as failed
+	maxCancels = 1000 // that answer a beat
+	maxVisits  = 512  // visits that a beat describes
+	maxLosses  = 3    // workers that a target may lose before it counts as failed
 	maxNoted   = 10_000
 
 	windowBytes = 64 << 20  // of batches under way, over all workers

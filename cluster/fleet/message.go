@@ -19,6 +19,7 @@ type (
 	// A hello asks for work.
 	hello struct {
 		Protocol int    `json:"protocol"`
+		Session  uint64 `json:"session"` // random; the welcome repeats it
 		Version  string `json:"version"` // of the program, for people
 		Name     string `json:"name"`    // of the machine, for people
 		Capacity int    `json:"capacity"`
@@ -30,6 +31,7 @@ type (
 	// A workerBeat says that a worker lives, which leases it has, and what it does. It has a lease
 	// until the batch with the report is acknowledged.
 	workerBeat struct {
+		Sent   time.Duration         `json:"sent"` // since the session began; the answer repeats it
 		Leases []uint64              `json:"leases"`
 		Stats  crawler.Stats         `json:"stats"`
 		Visits []crawler.VisitStatus `json:"visits"`
@@ -52,6 +54,7 @@ type (
 type (
 	// A welcome has the settings of the crawl.
 	welcome struct {
+		Session  uint64   `json:"session"` // of the hello that it answers
 		Settings Settings `json:"settings"`
 		Window   int64    `json:"window"` // bytes of batches under way
 		Admits   bool     `json:"admits"` // a worker must ask before it visits a host
@@ -62,9 +65,10 @@ type (
 	}
 	// An unknown answers a worker that has not said hello to this owner, or was given up.
 	unknown struct{}
-	// An ownerBeat says that the owner lives.
+	// An ownerBeat answers a workerBeat.
 	ownerBeat struct {
-		Window int64 `json:"window"`
+		Sent   time.Duration `json:"sent"` // of the beat that it answers
+		Window int64         `json:"window"`
 	}
 	// A grant is a lease.
 	grant struct{ Lease vocab.Lease }
@@ -196,7 +200,7 @@ func decode(b []byte, newOf func(kind byte) message) (message, error) {
 		return nil, errMalformed
 	}
 	m := newOf(b[0])
-	d := &decoder{b: b[1:]}
+	d := &decoder{b: b[1:], items: maxItems}
 	switch m := m.(type) {
 	case nil:
 		return nil, errMalformed
@@ -240,7 +244,7 @@ func (e *encoder) lease(l *vocab.Lease) {
 func (d *decoder) lease() (l vocab.Lease) {
 	l.ID = d.uint(math.MaxUint64)
 	l.Host, l.Site = d.string(maxField), d.string(maxField)
-	l.Delay, l.FixedDelay = d.duration(maxWait), d.bool()
+	l.Delay, l.FixedDelay = d.duration(math.MaxInt64), d.bool()
 	for range d.count(maxTargets) {
 		l.URLs = append(l.URLs, vocab.Target{
 			Doc: vocab.DocID(d.uint(math.MaxUint64)), URL: d.string(maxField),

@@ -17,9 +17,10 @@ import (
 // examples are messages of each kind, with every field set.
 var (
 	workerExamples = []message{
-		&hello{Protocol: 1, Version: "1.2", Name: "box", Capacity: 9},
+		&hello{Protocol: 1, Session: 4, Version: "1.2", Name: "box", Capacity: 9},
 		&counts{crawler.Stats{Requests: 7, DNS: dnsclient.Stats{Hits: 3}}},
 		&workerBeat{
+			Sent:   2 * time.Second,
 			Leases: []uint64{5}, Stats: crawler.Stats{Robots: 2},
 			Visits: []crawler.VisitStatus{{Host: "a.test", Doing: "DNS", Left: 4}},
 		},
@@ -48,8 +49,8 @@ var (
 		&leave{},
 	}
 	ownerExamples = []message{
-		&welcome{Settings{UserAgent: "bot", MaxBody: 10}, 20, true},
-		&refusal{"no"}, &unknown{}, &ownerBeat{5},
+		&welcome{4, Settings{UserAgent: "bot", MaxBody: 10}, 20, true},
+		&refusal{"no"}, &unknown{}, &ownerBeat{2, 5},
 		&grant{vocab.Lease{
 			ID: 5, Host: "a.test:8080", Site: "a.test", Delay: time.Second, FixedDelay: true,
 			URLs: []vocab.Target{{
@@ -155,6 +156,7 @@ func TestDismissed(t *testing.T) {
 		{"a large page", page(func(r *fetched) { r.Fetch.Page.Body = make([]byte, 101) })},
 		{"a large header", page(func(r *fetched) { r.Fetch.Page.Links = strings.Repeat("x", 51) })},
 		{"a redirect to nothing", page(func(r *fetched) { r.Fetch = vocab.Fetch{Outcome: vocab.Redirected, Location: "x"} })},
+		{"a header of two lines", page(func(r *fetched) { r.Fetch.Page.ETag = "x\nWARC-Type: y" })},
 		{"blocked", page(func(r *fetched) { r.Fetch = vocab.Fetch{Outcome: vocab.Blocked} })},
 		{"unmodified", page(func(r *fetched) { r.Fetch = vocab.Fetch{Outcome: vocab.Unmodified} })},
 		{"a report too early", encode(&batch{1, []result{&report{vocab.HostReport{Lease: 5}}}})},
@@ -189,7 +191,7 @@ func TestDecoder(t *testing.T) {
 		for i := range b {
 			b[i] = byte(r.Uint32())
 		}
-		d := &decoder{b: b}
+		d := &decoder{b: b, items: maxItems}
 		for range 5 {
 			if s := d.bytes(maxField); len(s) > len(b) {
 				t.Fatalf("%d of %d bytes", len(s), len(b))

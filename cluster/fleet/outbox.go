@@ -17,21 +17,28 @@ type outbox struct {
 
 	mu       sync.Mutex    // guards what follows
 	changed  chan struct{} // closed and replaced at each change
-	writer   *batchWriter
-	reports  []uint64 // leases whose report is in writer
-	sealed   []sealed // not acknowledged, oldest first
-	waiting  int64    // bytes in sealed
-	window   int64    // bound of waiting, but for a single batch
-	last     uint64   // number of the last sealed batch
-	finished bool     // nothing is added any more
+	open     filled        // gets results
+	full     []filled      // have batchBytes or more, oldest first
+	queued   int64         // bytes in full
+	sealed   []sealed      // sent and not acknowledged, oldest first
+	waiting  int64         // bytes in sealed
+	window   int64         // bound of waiting, but for a single batch
+	last     uint64        // number of the last sealed batch
+	finished bool          // nothing is added any more
+}
+
+// A filled batch has results and no number yet.
+type filled struct {
+	*batchWriter
+	reports []uint64 // leases whose report is in it
 }
 
 // A sealed batch was sent.
 type sealed struct {
 	number  uint64
 	message []byte
-	at      time.Time
-	reports []uint64 // leases
+	at      time.Time // last sent
+	reports []uint64  // leases
 }
 
 // resendAfter is how long to wait for an acknowledgement before the batch is sent again. The owner
@@ -41,7 +48,7 @@ const resendAfter = 15 * time.Second
 func newOutbox(window int64, send func([]byte) error, count func()) *outbox {
 	return &outbox{
 		send: send, count: count, window: window,
-		writer: newBatchWriter(), changed: make(chan struct{}),
+		open: filled{batchWriter: newBatchWriter()}, changed: make(chan struct{}),
 	}
 }
 
@@ -55,11 +62,24 @@ func (o *outbox) wake() {
 func (o *outbox) add(r result) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.writer.add(r)
+	if !o.open.add(r) {
+		o.fill()
+		o.open.add(r)
+	}
 	if _, ok := r.(*report); ok {
-		o.reports = append(o.reports, r.lease())
+		o.open.reports = append(o.open.reports, r.lease())
+	}
+	if o.open.len() >= batchBytes {
+		o.fill()
 	}
 	o.wake()
+}
+
+// fill begins another batch. The caller holds mu.
+func (o *outbox) fill() {
+	o.full = append(o.full, o.open)
+	o.queued += int64(o.open.len())
+	o.open = filled{batchWriter: newBatchWriter()}
 }
 
 // ack records that the owner has handled a batch. It returns the leases that ended with it.
@@ -90,7 +110,7 @@ func (o *outbox) setWindow(bytes int64) {
 func (o *outbox) room(ctx context.Context) error {
 	for {
 		o.mu.Lock()
-		changed, full := o.changed, o.waiting+int64(o.writer.len()) >= o.window
+		changed, full := o.changed, o.waiting+o.queued+int64(o.open.len()) >= o.window
 		o.mu.Unlock()
 		if !full {
 			return ctx.Err()
@@ -111,13 +131,16 @@ func (o *outbox) run(ctx context.Context, again <-chan struct{}) {
 	for ctx.Err() == nil {
 		o.mu.Lock()
 		batch, changed := o.seal(), o.changed
-		done := o.finished && o.writer.len() == 0 && len(o.sealed) == 0
+		done := o.finished && len(o.full) == 0 && o.open.len() == 0 && len(o.sealed) == 0
 		o.mu.Unlock()
 		if done {
 			return
 		}
 		if batch != nil {
-			o.send(batch)
+			if len(batch.reports) > 0 {
+				o.count() // the counts of a lease are there before its end
+			}
+			o.send(batch.message)
 			continue
 		}
 		select {
@@ -132,38 +155,42 @@ func (o *outbox) run(ctx context.Context, again <-chan struct{}) {
 }
 
 // seal returns the next batch if it is to be sent now, else nil. The caller holds mu.
-func (o *outbox) seal() []byte {
-	size := o.writer.len()
-	switch {
-	case size == 0:
-		return nil
-	case len(o.sealed) > 0 && size < batchBytes && !o.finished:
-		return nil
-	case len(o.sealed) > 0 && o.waiting+int64(size) > o.window:
+func (o *outbox) seal() *sealed {
+	if len(o.full) == 0 && o.open.len() > 0 && (len(o.sealed) == 0 || o.finished) {
+		o.fill()
+	}
+	if len(o.full) == 0 {
 		return nil
 	}
-	if len(o.reports) > 0 {
-		o.count() // the counts of a lease are there before its end
+	next := o.full[0]
+	size := int64(next.len())
+	if len(o.sealed) > 0 && o.waiting+size > o.window {
+		return nil
 	}
+	o.full = o.full[1:]
+	o.queued -= size
 	o.last++
-	message := o.writer.seal(o.last)
-	o.sealed = append(o.sealed, sealed{o.last, message, time.Now(), o.reports})
-	o.waiting += int64(len(message))
-	o.writer, o.reports = newBatchWriter(), nil
-	return message
+	s := sealed{o.last, next.seal(o.last), time.Now(), next.reports}
+	o.sealed = append(o.sealed, s)
+	o.waiting += int64(len(s.message))
+	return &s
 }
 
-// resend sends all batches again if the oldest was sent so long ago.
+// resend sends all batches again if the oldest was sent so long ago. It does not hold mu while it
+// sends, which a slow connection blocks.
 func (o *outbox) resend(after time.Duration) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	now := time.Now()
-	if len(o.sealed) == 0 || now.Sub(o.sealed[0].at) < after {
-		return
+	var again [][]byte
+	if len(o.sealed) > 0 && now.Sub(o.sealed[0].at) >= after {
+		for i := range o.sealed {
+			o.sealed[i].at = now
+			again = append(again, o.sealed[i].message)
+		}
 	}
-	for i := range o.sealed {
-		o.sealed[i].at = now
-		o.send(o.sealed[i].message)
+	o.mu.Unlock()
+	for _, message := range again {
+		o.send(message)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"anatomy/cluster/bus"
 	"anatomy/crawler"
 	"anatomy/vocab"
 )
@@ -26,6 +27,7 @@ type OwnerBus interface {
 type Options struct {
 	Bus   OwnerBus
 	Least int              // workers that must have joined before the first visit; default 1
+	Again bool             // workers of an earlier owner may still fetch: the first visit waits for their end
 	Log   *slog.Logger     // default: discarded
 	Now   func() time.Time // default time.Now
 }
@@ -42,6 +44,7 @@ type Fleet struct {
 	remotes   map[string]*remote
 	changed   chan struct{} // closed and replaced when a worker comes or goes
 	begun     bool          // enough workers have joined
+	ready     time.Time     // no visit begins before
 	closed    bool
 	dismissed map[string]bool
 	losses    map[vocab.DocID]int // leases lost at a target
@@ -57,6 +60,7 @@ type remote struct {
 	stats             crawler.Stats
 	doing             []crawler.VisitStatus
 	visits            map[uint64]*visit
+	waiting           int64                    // bytes of the batches in open
 	received          uint64                   // number of the last batch
 	open              map[uint64]*pendingBatch // received, not acknowledged
 	bytes             int64                    // of pages
@@ -66,7 +70,8 @@ type remote struct {
 type pendingBatch struct {
 	remote *remote
 	number uint64
-	visits []*visit
+	bytes  int64
+	visits map[*visit]bool
 	left   atomic.Int32
 }
 
@@ -84,6 +89,9 @@ func New(o Options, c crawler.Options) *Fleet {
 		o: o, crawler: c, settings: settingsOf(&c), stop: stop, stopped: make(chan struct{}),
 		remotes: map[string]*remote{}, changed: make(chan struct{}),
 		dismissed: map[string]bool{}, losses: map[vocab.DocID]int{},
+	}
+	if o.Again {
+		f.ready = o.Now().Add(ownerSilence + beatEvery)
 	}
 	go f.watch(ctx)
 	return f
@@ -141,7 +149,8 @@ func (f *Fleet) Crawlers() (all []vocab.CrawlerStatus) {
 	return all
 }
 
-// watch sends beats, and gives up workers that are silent, until ctx ends.
+// watch gives up workers that are silent, or that keep a lease without doing anything for it, until
+// ctx ends.
 func (f *Fleet) watch(ctx context.Context) {
 	defer close(f.stopped)
 	tick := time.NewTicker(beatEvery)
@@ -153,16 +162,33 @@ func (f *Fleet) watch(ctx context.Context) {
 		case <-tick.C:
 		}
 		f.mu.Lock()
-		for id, r := range f.remotes {
-			if silent := f.o.Now().Sub(r.heard); silent > workerSilence {
+		now := f.o.Now()
+		if !f.ready.IsZero() && !now.Before(f.ready) {
+			f.ready = time.Time{}
+			f.wakeVisits()
+		}
+		for _, r := range f.remotes {
+			if now.Sub(r.heard) > workerSilence {
 				f.o.Log.Warn("a crawler is lost: its URLs go to others", "crawler", r.name, "leases", len(r.visits))
 				f.remove(r)
-				continue
+			} else if r.isStuck(now, f.settings.MaxCrawlDelay) {
+				f.dismiss(r, errStuck)
 			}
-			f.send(id, &ownerBeat{f.window()})
 		}
 		f.mu.Unlock()
 	}
+}
+
+var errStuck = fmt.Errorf("fleet: nothing comes of a lease for %v", stuckAfter)
+
+// isStuck reports whether a worker has a lease of which nothing came for too long.
+func (r *remote) isStuck(now time.Time, crawlDelay time.Duration) bool {
+	for _, v := range r.visits {
+		if now.Sub(v.moved) > stuckAfter+2*max(v.lease.Delay, crawlDelay) {
+			return true
+		}
+	}
+	return false
 }
 
 // window returns the bytes that one worker may have under way. The caller holds mu.
@@ -182,32 +208,50 @@ func (f *Fleet) Receive(id string, b []byte) {
 	if f.closed || f.dismissed[id] {
 		return
 	}
-	m, err := decode(b, newOfWorker)
 	r := f.remotes[id]
 	if r == nil {
-		if h, ok := m.(*hello); ok && err == nil {
-			f.hello(id, h)
-		} else if _, ok := m.(*leave); !ok {
-			f.send(id, &unknown{})
-		}
+		f.receiveStranger(id, b)
 		return
 	}
 	r.heard = f.o.Now()
-	if err == nil {
+	m, err := decode(b, newOfWorker)
+	if p, ok := m.(*batch); ok && err == nil {
+		err = f.batch(r, p, int64(len(b)))
+	} else if err == nil {
 		err = f.handle(r, m)
 	}
 	if err != nil {
-		f.o.Log.Warn("a crawler is dismissed", "crawler", r.name, "error", err)
-		if len(f.dismissed) >= maxNoted {
-			clear(f.dismissed)
-		}
-		f.dismissed[id] = true
-		f.send(id, &refusal{"it sent what no crawler sends: " + err.Error()})
-		f.remove(r)
+		f.dismiss(r, err)
 	}
 }
 
-// handle handles a message of a worker that has joined. The caller holds mu.
+// receiveStranger handles a message of a worker that has not joined. It decodes nothing but a hello.
+// The caller holds mu.
+func (f *Fleet) receiveStranger(id string, b []byte) {
+	switch {
+	case len(b) > 0 && b[0] == (*leave)(nil).kind():
+		return
+	case len(b) > 0 && b[0] == (*hello)(nil).kind():
+		if m, err := decode(b, newOfWorker); err == nil {
+			f.hello(id, m.(*hello))
+			return
+		}
+	}
+	f.send(id, &unknown{})
+}
+
+// dismiss removes a worker for the rest of the crawl. The caller holds mu.
+func (f *Fleet) dismiss(r *remote, err error) {
+	f.o.Log.Warn("a crawler is dismissed", "crawler", r.name, "error", err)
+	if len(f.dismissed) >= maxNoted {
+		clear(f.dismissed)
+	}
+	f.dismissed[r.id] = true
+	f.send(r.id, &refusal{"it did what no crawler does: " + err.Error()})
+	f.remove(r)
+}
+
+// handle handles a message of a worker that has joined, other than a batch. The caller holds mu.
 func (f *Fleet) handle(r *remote, m message) error {
 	switch m := m.(type) {
 	case *hello: // it lost its session, or the welcome was lost
@@ -219,12 +263,11 @@ func (f *Fleet) handle(r *remote, m message) error {
 		if len(m.Visits) > maxVisits {
 			return errMalformed
 		}
-		r.stats, r.doing = m.Stats, m.Visits
+		r.stats, r.doing = m.Stats, r.describe(m.Visits)
+		f.send(r.id, &ownerBeat{m.Sent, f.window()})
 		f.compare(r, m.Leases)
 	case *admission:
 		f.admit(r, m)
-	case *batch:
-		return f.batch(r, m)
 	case *leave:
 		f.o.Log.Info("a crawler has left", "crawler", r.name)
 		f.remove(r)
@@ -256,16 +299,33 @@ func (f *Fleet) hello(id string, h *hello) {
 	f.begun = f.begun || len(f.remotes) >= f.o.Least
 	f.wakeVisits()
 	f.o.Log.Info("a crawler has joined", "crawler", r.name, "crawlers", len(f.remotes))
-	f.send(id, &welcome{Settings: f.settings, Window: f.window(), Admits: f.crawler.Admit != nil})
+	f.send(id, &welcome{Session: h.Session, Settings: f.settings, Window: f.window(), Admits: f.crawler.Admit != nil})
+}
+
+// describe returns what a worker says that it does for its own leases. The caller holds Fleet.mu.
+func (r *remote) describe(all []crawler.VisitStatus) (own []crawler.VisitStatus) {
+	hosts := make(map[string]bool, len(r.visits))
+	for _, v := range r.visits {
+		hosts[v.lease.Host] = true
+	}
+	for _, st := range all {
+		if hosts[st.Host] {
+			st.Doing = cut(st.Doing, 30)
+			own = append(own, st)
+		}
+	}
+	return own
 }
 
 // compare compares the leases that a worker has with those that it should have. A grant that it did
 // not get was lost, and so was the cancel of a lease that it should not have. The caller holds mu.
 func (f *Fleet) compare(r *remote, leases []uint64) {
 	has := make(map[uint64]bool, len(leases))
+	cancels := 0
 	for _, id := range leases {
 		has[id] = true
-		if r.visits[id] == nil {
+		if v := r.visits[id]; (v == nil || v.cancelled) && cancels < maxCancels {
+			cancels++
 			f.send(r.id, &cancel{id})
 		}
 	}
@@ -304,7 +364,7 @@ func (f *Fleet) admit(r *remote, a *admission) {
 
 // batch hands the results of a batch to their visits. Those of ended visits are dropped. The caller
 // holds mu.
-func (f *Fleet) batch(r *remote, b *batch) error {
+func (f *Fleet) batch(r *remote, b *batch, bytes int64) error {
 	switch {
 	case b.Number <= r.received:
 		if r.open[b.Number] == nil { // the acknowledgement was lost
@@ -313,9 +373,12 @@ func (f *Fleet) batch(r *remote, b *batch) error {
 		return nil
 	case b.Number > r.received+1: // one before it was lost, and will be sent again
 		return nil
+	case r.waiting+bytes > windowBytes+bus.MaxMessage:
+		return fmt.Errorf("%w: more than its window", errRules)
 	}
 	r.received = b.Number
-	pending := &pendingBatch{remote: r, number: b.Number}
+	r.waiting += bytes
+	pending := &pendingBatch{remote: r, number: b.Number, bytes: bytes, visits: map[*visit]bool{}}
 	pending.left.Store(1)
 	r.open[b.Number] = pending
 	for _, result := range b.Results {
@@ -326,9 +389,7 @@ func (f *Fleet) batch(r *remote, b *batch) error {
 		if err := v.deliver(&f.settings, result, pending, f.o.Now()); err != nil {
 			return err
 		}
-		if n := len(pending.visits); n == 0 || pending.visits[n-1] != v {
-			pending.visits = append(pending.visits, v)
-		}
+		pending.visits[v] = true
 		if fetch, ok := result.(*fetched); ok && fetch.Fetch.Page != nil {
 			r.bytes += int64(len(fetch.Fetch.Page.Body))
 		}
@@ -356,8 +417,9 @@ func (f *Fleet) acknowledge(p *pendingBatch) {
 		return
 	}
 	delete(p.remote.open, p.number)
+	p.remote.waiting -= p.bytes
 	a := &ack{Number: p.number}
-	for _, v := range p.visits {
+	for v := range p.visits {
 		if v.ended || f.crawler.Confirm == nil {
 			continue
 		}
@@ -372,13 +434,15 @@ func (f *Fleet) acknowledge(p *pendingBatch) {
 
 // A visit is a lease that a worker has, as the owner knows it.
 type visit struct {
-	lease   *vocab.Lease
-	remote  *remote
-	granted time.Time
-	next    int           // place of the target whose result comes next
-	ended   bool          // nothing is delivered any more
-	lost    chan struct{} // closed when ended before the report
-	results chan delivery // has room for all that can come
+	lease     *vocab.Lease
+	remote    *remote
+	granted   time.Time
+	moved     time.Time     // when it was granted, or its last result came
+	next      int           // place of the target whose result comes next
+	cancelled bool          // its worker shall return the rest
+	ended     bool          // nothing is delivered any more
+	lost      chan struct{} // closed when ended before the report
+	results   chan delivery // has room for all that can come
 }
 
 // A delivery is a result on its way to the goroutine of its visit.
@@ -406,6 +470,7 @@ func (v *visit) deliver(s *Settings, r result, p *pendingBatch, now time.Time) (
 		v.ended = true
 		delete(v.remote.visits, v.lease.ID)
 	}
+	v.moved = now
 	p.left.Add(1)
 	v.results <- delivery{r, p}
 	return nil
@@ -461,6 +526,7 @@ func (f *Fleet) assign(ctx context.Context, v *visit) bool {
 		changed := f.changed
 		if r := f.choose(v.lease.Host); r != nil && ctx.Err() == nil {
 			v.remote, v.granted = r, f.o.Now()
+			v.moved = v.granted
 			r.visits[v.lease.ID] = v
 			f.send(r.id, &grant{*v.lease})
 			f.mu.Unlock()
@@ -479,7 +545,7 @@ func (f *Fleet) assign(ctx context.Context, v *visit) bool {
 // has room it returns one all the same, which queues the lease; nil without workers. The caller holds
 // mu.
 func (f *Fleet) choose(host string) (best *remote) {
-	if !f.begun {
+	if !f.begun || !f.ready.IsZero() {
 		return nil
 	}
 	var most uint64
@@ -513,6 +579,7 @@ func (f *Fleet) follow(ctx context.Context, v *visit, do func(delivery)) {
 		case <-interrupted:
 			interrupted = nil
 			f.mu.Lock()
+			v.cancelled = true
 			f.send(v.remote.id, &cancel{v.lease.ID})
 			f.mu.Unlock()
 			timer := time.NewTimer(farewell)

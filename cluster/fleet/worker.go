@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"anatomy/crawler"
@@ -44,8 +46,11 @@ type Worker struct {
 	begun chan *session // for Run
 	pages chan struct{} // room for pages that are being read
 
-	mu       sync.Mutex // guards what follows
-	session  *session   // nil before the welcome
+	session atomic.Pointer[session] // nil before the welcome; set by the holder of mu
+
+	mu       sync.Mutex // guards what follows; the crawler is closed under it
+	hello    *hello     // the last one
+	asked    time.Time  // when hello was sent
 	crawler  *crawler.Crawler
 	settings Settings // of crawler
 }
@@ -91,9 +96,8 @@ func (w *Worker) Run(ctx context.Context) (err error) {
 
 // join says hello until the owner answers. It returns nil when ctx ends.
 func (w *Worker) join(ctx context.Context) (*session, error) {
-	h := &hello{Protocol: protocol, Version: w.o.Version, Name: w.o.Name, Capacity: w.o.Capacity}
 	for told := false; ; {
-		w.send(h)
+		w.ask()
 		retry := time.NewTimer(retryHello)
 		select {
 		case s := <-w.begun:
@@ -119,13 +123,32 @@ func (w *Worker) join(ctx context.Context) (*session, error) {
 	}
 }
 
-// begin begins a session, unless one is under way. It keeps the crawler, with its robots.txt and DNS
-// caches, unless the settings are others.
+// ask says hello, for a session of its own: an answer to an earlier hello is none to this one.
+func (w *Worker) ask() {
+	w.mu.Lock()
+	if w.session.Load() != nil { // the welcome has come meanwhile
+		w.mu.Unlock()
+		return
+	}
+	w.hello = &hello{
+		Protocol: protocol, Session: rand.Uint64(), Version: w.o.Version, Name: w.o.Name, Capacity: w.o.Capacity,
+	}
+	w.asked = time.Now()
+	h := w.hello
+	w.mu.Unlock()
+	w.send(h)
+}
+
+// begin begins a session, unless one is under way or the welcome is for an earlier hello. It keeps the
+// crawler, with its robots.txt and DNS caches, unless the settings are others.
 func (w *Worker) begin(m *welcome) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.session != nil {
+	if w.session.Load() != nil || w.hello == nil || m.Session != w.hello.Session {
 		return nil
+	}
+	for len(w.inbox) > 0 {
+		<-w.inbox // it is about an earlier session
 	}
 	if w.crawler != nil && w.settings != m.Settings {
 		if err := w.crawler.Close(); err != nil {
@@ -136,7 +159,7 @@ func (w *Worker) begin(m *welcome) error {
 	if w.crawler == nil {
 		o := w.o.Crawler
 		m.Settings.apply(&o)
-		o.Ready, o.Confirm, o.Admit = w.ready, w.confirm, w.admit
+		o.Ready, o.MaySend, o.Confirm, o.Admit = w.ready, w.maySend, w.confirm, w.admit
 		c, err := crawler.New(o)
 		if err != nil {
 			return err
@@ -144,11 +167,11 @@ func (w *Worker) begin(m *welcome) error {
 		w.crawler, w.settings = c, m.Settings
 	}
 	s := &session{
-		worker: w, crawler: w.crawler, admits: m.Admits, heard: time.Now(),
+		worker: w, crawler: w.crawler, admits: m.Admits, began: w.asked, answered: w.asked,
 		visits: map[uint64]*workerVisit{}, revoked: map[vocab.DocID]bool{},
 	}
 	s.outbox = newOutbox(m.Window, w.o.Bus.Send, func() { w.send(&counts{s.crawler.Stats()}) })
-	w.session = s
+	w.session.Store(s)
 	w.begun <- s
 	w.o.Log.Info("joined the crawl")
 	return nil
@@ -181,7 +204,7 @@ func (w *Worker) work(ctx context.Context, s *session) error {
 		w.send(&leave{})
 	}
 	w.mu.Lock()
-	w.session = nil
+	w.session.Store(nil)
 	w.mu.Unlock()
 	s.cancelAll(true)
 	s.running.Wait()
@@ -210,27 +233,18 @@ func (w *Worker) Receive(b []byte) {
 		}
 		return
 	}
-	w.mu.Lock()
-	s := w.session
-	w.mu.Unlock()
-	if s != nil {
+	if s := w.session.Load(); s != nil {
 		s.receive(m)
 	}
-}
-
-func (w *Worker) current() *session {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.session
 }
 
 var errNoSession = errors.New("the owner is silent")
 
 // ready is the crawler's Ready: it blocks while too much waits for the owner, and fails if the owner
-// is silent.
+// is silent then.
 func (w *Worker) ready(ctx context.Context) (handled func(), err error) {
-	s := w.current()
-	if s == nil || s.isSilent() {
+	s := w.session.Load()
+	if s == nil {
 		return nil, errNoSession
 	}
 	if err := s.outbox.room(ctx); err != nil {
@@ -238,21 +252,34 @@ func (w *Worker) ready(ctx context.Context) (handled func(), err error) {
 	}
 	select {
 	case w.pages <- struct{}{}:
-		return func() { <-w.pages }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	if err := w.maySend(); err != nil {
+		<-w.pages
+		return nil, err
+	}
+	return func() { <-w.pages }, nil
+}
+
+// maySend is the crawler's MaySend. A crawler that is closed calls it, too, for connections over TLS, so
+// it does not take mu.
+func (w *Worker) maySend() error {
+	if s := w.session.Load(); s == nil || s.isSilent() {
+		return errNoSession
+	}
+	return nil
 }
 
 // confirm is the crawler's Confirm.
 func (w *Worker) confirm(doc vocab.DocID) bool {
-	s := w.current()
+	s := w.session.Load()
 	return s != nil && !s.isRevoked(doc)
 }
 
 // admit is the crawler's Admit.
 func (w *Worker) admit(lease uint64, addrs []netip.Addr) bool {
-	s := w.current()
+	s := w.session.Load()
 	return s != nil && s.admit(lease, addrs)
 }
 
@@ -262,13 +289,15 @@ type session struct {
 	crawler *crawler.Crawler
 	outbox  *outbox
 	admits  bool
+	began   time.Time      // when the hello was sent
 	running sync.WaitGroup // visits
 
-	mu      sync.Mutex // guards what follows
-	heard   time.Time  // last message of the owner
-	ended   bool
-	visits  map[uint64]*workerVisit // by lease, until the report is acknowledged
-	revoked map[vocab.DocID]bool    // of the leases of visits
+	mu       sync.Mutex // guards what follows
+	answered time.Time  // when the last beat that the owner answered was sent
+	silent   bool       // the owner was silent once: the session ends
+	ended    bool
+	visits   map[uint64]*workerVisit // by lease, until the report is acknowledged
+	revoked  map[vocab.DocID]bool    // of the leases of visits
 }
 
 // A workerVisit is a lease that this worker has.
@@ -304,15 +333,23 @@ func (s *session) wait(ctx context.Context) (why string, err error) {
 				return "the owner is silent", nil
 			}
 			visits := s.crawler.Visits()
-			s.worker.send(&workerBeat{s.leases(), s.crawler.Stats(), visits[:min(len(visits), maxVisits)]})
+			s.worker.send(&workerBeat{
+				time.Since(s.began), s.leases(), s.crawler.Stats(), visits[:min(len(visits), maxVisits)],
+			})
 		}
 	}
 }
 
+// isSilent reports whether the owner has not answered for ownerSilence, once in the session. What
+// counts is when the beat was sent that the owner answered, not when the answer came: the owner has
+// heard from this worker at that time or later, however long the answer took.
 func (s *session) isSilent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Since(s.heard) > ownerSilence
+	now := time.Now()
+	asleep := now.Round(0).Sub(s.answered.Round(0)) // a machine's sleep is in the wall clock alone
+	s.silent = s.silent || max(now.Sub(s.answered), asleep) > ownerSilence
+	return s.silent
 }
 
 // leases returns the leases of the session.
@@ -332,9 +369,11 @@ func (s *session) isRevoked(doc vocab.DocID) bool {
 func (s *session) receive(m message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heard = time.Now()
 	switch m := m.(type) {
 	case *ownerBeat:
+		if sent := s.began.Add(m.Sent); sent.After(s.answered) {
+			s.answered = sent
+		}
 		s.outbox.setWindow(m.Window)
 	case *grant:
 		s.grant(m.Lease)

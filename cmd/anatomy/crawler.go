@@ -33,7 +33,7 @@ func (f *crawlFlags) gather(s *cli.GlobalFlags, screen *cli.Console, o *engine.O
 		return nil, err
 	}
 	o.NewVisitor = func(c crawler.Options) (engine.Visitor, error) {
-		team := fleet.New(fleet.Options{Bus: server, Least: f.least, Log: o.Log, Now: o.Now}, c)
+		team := fleet.New(fleet.Options{Bus: server, Least: f.least, Again: !keys.New, Log: o.Log, Now: o.Now}, c)
 		return team, server.Receive(team.Receive)
 	}
 	if f.quiet {

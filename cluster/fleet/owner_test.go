@@ -1,0 +1,178 @@
+package fleet
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"anatomy/crawler"
+	"anatomy/vocab"
+)
+
+// A clock is set by the test.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// grantTo lets a worker join an owner and grants it a lease of n targets.
+func grantTo(t *testing.T, owner *Fleet, id string, n int) *visit {
+	t.Helper()
+	owner.Receive(id, encode(workerExamples[0]))
+	lease := &vocab.Lease{ID: 5, Host: "a.test"}
+	for range n {
+		lease.URLs = append(lease.URLs, vocab.Target{Doc: 1, URL: "http://a.test/"})
+	}
+	v := &visit{lease: lease, lost: make(chan struct{}), results: make(chan delivery, n+1)}
+	if !owner.assign(t.Context(), v) {
+		t.Fatal("no worker for the lease")
+	}
+	return v
+}
+
+// TestWindow: a worker that sends more than it may before anything is acknowledged is dismissed.
+func TestWindow(t *testing.T) {
+	owner := New(Options{Bus: nowhere{}}, crawler.Options{MaxBody: 50 << 20})
+	defer owner.Close()
+	grantTo(t, owner, "w", 4)
+	for i := range 4 {
+		b := &batch{uint64(i + 1), []result{&fetched{target{5, i}, vocab.Fetch{
+			Outcome: vocab.Fetched, Page: &vocab.Page{Body: make([]byte, 40<<20)},
+		}}}}
+		owner.Receive("w", encode(b))
+		if stays := len(owner.Crawlers()) == 1; stays != (i < 3) {
+			t.Errorf("after %d MB without an acknowledgement: stays: %v", 40*(i+1), stays)
+		}
+	}
+}
+
+// TestFalseStatus: a worker describes its own hosts alone, and in plain text.
+func TestFalseStatus(t *testing.T) {
+	owner := New(Options{Bus: nowhere{}}, crawler.Options{})
+	defer owner.Close()
+	grantTo(t, owner, "w", 1)
+	owner.Receive("w", encode(&workerBeat{Leases: []uint64{5}, Visits: []crawler.VisitStatus{
+		{Host: "b.test", Doing: "answer"}, {Host: "a.test", Doing: "\x1b]0;answer" + strings.Repeat("x", 1000)},
+	}}))
+	all := owner.Visits()
+	if len(all) != 1 || all[0].Host != "a.test" || strings.Contains(all[0].Doing, "\x1b") || len(all[0].Doing) > 30 {
+		t.Errorf("%+.200v", all)
+	}
+}
+
+// TestManyItems: small items that are large in memory are refused before there are many.
+func TestManyItems(t *testing.T) {
+	skipped := &fetched{target{5, 0}, vocab.Fetch{Outcome: vocab.Skipped}}
+	listed := &fetched{target{5, 0}, vocab.Fetch{Sitemaps: make([]string, maxItems/5)}}
+	for _, c := range []struct {
+		result result
+		most   int
+	}{{skipped, maxItems}, {listed, 4}} {
+		w := newBatchWriter()
+		for range c.most {
+			w.add(c.result)
+		}
+		if _, err := decode(w.seal(1), newOfWorker); err != nil {
+			t.Errorf("%d results: %v", c.most, err)
+		}
+		w.add(c.result)
+		if _, err := decode(w.seal(1), newOfWorker); err == nil {
+			t.Errorf("%d results are accepted", c.most+1)
+		}
+	}
+}
+
+// TestManySitemaps: a robots.txt that names very many sitemaps does not make its worker one that sends
+// what no worker sends.
+func TestManySitemaps(t *testing.T) {
+	all := slices.Repeat([]string{"http://a.test/sitemap.xml"}, 50_000)
+	m, err := decode(encode(&batch{1, []result{&report{vocab.HostReport{Lease: 5, Sitemaps: all}}}}), newOfWorker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(m.(*batch).Results[0].(*report).Report.Sitemaps); n != maxRobots {
+		t.Errorf("%d sitemaps, want %d", n, maxRobots)
+	}
+}
+
+// TestStuck: a worker that lives and does nothing for its lease is dismissed.
+func TestStuck(t *testing.T) {
+	c := &clock{at: time.Now()}
+	owner := New(Options{Bus: nowhere{}, Now: c.now}, crawler.Options{})
+	defer owner.Close()
+	v := grantTo(t, owner, "w", 1)
+	beat := encode(&workerBeat{Leases: []uint64{5}})
+	for range int(stuckAfter/workerSilence) + 30 {
+		owner.mu.Lock()
+		if r := owner.remotes["w"]; r != nil {
+			if stuck := r.isStuck(c.now(), 0); stuck != (c.now().Sub(v.granted) > stuckAfter) {
+				t.Fatalf("stuck after %v: %v", c.now().Sub(v.granted), stuck)
+			}
+		}
+		owner.mu.Unlock()
+		c.add(workerSilence)
+		owner.Receive("w", beat)
+	}
+	<-v.lost
+}
+
+// TestFollowsAnotherOwner: the first visit of an owner that may follow another waits until the workers
+// of that one have ended theirs.
+func TestFollowsAnotherOwner(t *testing.T) {
+	c := &clock{at: time.Now()}
+	owner := New(Options{Bus: nowhere{}, Now: c.now, Again: true}, crawler.Options{})
+	defer owner.Close()
+	owner.Receive("w", encode(workerExamples[0]))
+	choose := func() *remote {
+		owner.mu.Lock()
+		defer owner.mu.Unlock()
+		return owner.choose("a.test")
+	}
+	if choose() != nil {
+		t.Error("a visit begins at once")
+	}
+	c.add(ownerSilence + beatEvery)
+	owner.Receive("w", encode(&workerBeat{}))
+	grantTo(t, owner, "w", 1) // waits for the next look at the clock
+	if choose() == nil {
+		t.Error("no visit begins")
+	}
+}
+
+// TestLostCancel: a cancel that was lost is sent again.
+func TestLostCancel(t *testing.T) {
+	sent := sentMessages{}
+	owner := New(Options{Bus: sent}, crawler.Options{})
+	defer owner.Close()
+	v := grantTo(t, owner, "w", 1)
+	beat := encode(&workerBeat{Leases: []uint64{5}})
+	owner.Receive("w", beat)
+	if sent['c'] != 0 {
+		t.Error("a lease was cancelled")
+	}
+	v.cancelled = true
+	owner.Receive("w", beat)
+	if sent['c'] != 1 {
+		t.Errorf("%d cancels, want 1", sent['c'])
+	}
+}
+
+// sentMessages counts messages by kind.
+type sentMessages map[byte]int
+
+func (s sentMessages) Send(_ string, m []byte) error { s[m[0]]++; return nil }
+func (s sentMessages) Forget(string)                 {}
