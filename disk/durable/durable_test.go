@@ -25,8 +25,7 @@ var (
 
 // writers replace the content of a file, each in its own way.
 var writers = map[string]func(d durable.FS, path string) error{
-	"WriteFile":   func(d durable.FS, path string) error { return durable.WriteFile(d, path, newContent) },
-	"WriteShared": func(d durable.FS, path string) error { return durable.WriteShared(d, path, newContent) },
+	"WriteFile": func(d durable.FS, path string) error { return durable.WriteFile(d, path, newContent) },
 	"Create": func(d durable.FS, path string) error {
 		w, err := durable.Create(d, path)
 		if err != nil {

@@ -60,12 +60,8 @@ func mustNotExist(fsys FS, path string) error {
 	return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 }
 
-// CreateShared is Create for a file that several processes may replace at the same time. The last
+// createShared is Create for a file that several processes may replace at the same time. The last
 // one to commit wins. Temporary files that a crash leaves are never overwritten.
-func CreateShared(fsys FS, path string) (*Writer, error) {
-	return createShared(fsys, path, filePerm)
-}
-
 func createShared(fsys FS, path string, perm fs.FileMode) (*Writer, error) {
 	for {
 		temp := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
@@ -132,15 +128,6 @@ func WriteFile(fsys FS, path string, content []byte) error {
 // WritePrivate is WriteFile for a file that its owner alone may read.
 func WritePrivate(fsys FS, path string, content []byte) error {
 	w, err := create(fsys, path, path+".tmp", os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	return w.finish(content)
-}
-
-// WriteShared is WriteFile for a file that several processes may replace at the same time.
-func WriteShared(fsys FS, path string, content []byte) error {
-	w, err := CreateShared(fsys, path)
 	if err != nil {
 		return err
 	}
