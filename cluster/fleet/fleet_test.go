@@ -355,3 +355,22 @@ func TestOwnerRestart(t *testing.T) {
 		t.Errorf("%d requests were repeated, want at most %d", repeats, cutOff)
 	}
 }
+
+// TestWaiting begins a crawl without workers: its status names what it waits for, until one joins.
+func TestWaiting(t *testing.T) {
+	web, n := testweb.Generate(t, 1, 20, 0), newNetwork(t)
+	c, err := engine.Open(t.Context(), n.options(t.TempDir(), web, 1))
+	testweb.Must(t, err)
+	ended := make(chan error)
+	go func() { ended <- c.Run(t.Context()) }()
+	const why = "waiting for a crawler to join"
+	for c.Status().Waiting[why] != 1 {
+		time.Sleep(time.Millisecond)
+	}
+	n.work("late", web.Web)
+	testweb.Must(t, <-ended)
+	if st := c.Status(); st.Waiting[why] != 0 || st.Pages == 0 {
+		t.Errorf("%d pages, waiting: %v", st.Pages, st.Waiting)
+	}
+	testweb.Must(t, c.Close())
+}

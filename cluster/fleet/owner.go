@@ -46,6 +46,7 @@ type Fleet struct {
 	begun     bool          // enough workers have joined
 	ready     time.Time     // no visit begins before
 	closed    bool
+	waiting   map[string]time.Time // by host of a visit without a worker: since when
 	dismissed map[string]bool
 	losses    map[vocab.DocID]int // leases lost at a target
 	past      crawler.Stats       // of workers that have left
@@ -88,7 +89,7 @@ func New(o Options, c crawler.Options) *Fleet {
 	f := &Fleet{
 		o: o, crawler: c, settings: settingsOf(&c), stop: stop, stopped: make(chan struct{}),
 		remotes: map[string]*remote{}, changed: make(chan struct{}),
-		dismissed: map[string]bool{}, losses: map[vocab.DocID]int{},
+		waiting: map[string]time.Time{}, dismissed: map[string]bool{}, losses: map[vocab.DocID]int{},
 	}
 	if o.Again {
 		f.ready = o.Now().Add(ownerSilence + beatEvery)
@@ -125,12 +126,18 @@ func (f *Fleet) Stats() crawler.Stats {
 	return sum
 }
 
-// Visits returns what every visit of every worker does.
+// noWorker is what a visit does that waits for one.
+const noWorker = "waiting for a crawler to join"
+
+// Visits returns what every visit of every worker does, and which wait for a worker.
 func (f *Fleet) Visits() (all []crawler.VisitStatus) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, r := range f.remotes {
 		all = append(all, r.doing...)
+	}
+	for host, since := range f.waiting {
+		all = append(all, crawler.VisitStatus{Host: host, Doing: noWorker, Since: since})
 	}
 	return all
 }
@@ -532,10 +539,16 @@ func (f *Fleet) assign(ctx context.Context, v *visit) bool {
 			f.mu.Unlock()
 			return true
 		}
+		f.waiting[v.lease.Host] = f.o.Now()
 		f.mu.Unlock()
 		select {
 		case <-changed:
 		case <-ctx.Done():
+		}
+		f.mu.Lock()
+		delete(f.waiting, v.lease.Host)
+		f.mu.Unlock()
+		if ctx.Err() != nil {
 			return false
 		}
 	}
