@@ -127,6 +127,11 @@ func (r *result) print(who string) {
 	n := float64(max(r.stats.Pages, 1))
 	fmt.Printf("%-12s %d URLs with a page, %d requests, %d repeated, %d for robots.txt, %.3f DNS queries a page, CPU %.2f s + %.2f s, %d kills\n",
 		who, len(r.pages), r.stats.Requests, r.repeats, r.robots, float64(r.stats.Queries)/n, r.owner, r.crawlers, r.kills)
+	for line := range strings.Lines(r.audit) {
+		if strings.HasPrefix(line, "gap") {
+			fmt.Print("             ", line)
+		}
+	}
 }
 
 // compare fails if the crawls differ in what they must not.
