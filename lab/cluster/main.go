@@ -11,7 +11,8 @@
 // process, and DNS queries a page.
 //
 // --kill crawler kills a crawler with SIGKILL at that interval and starts another; --kill owner kills
-// the owner and runs the same command again. Repeated requests are printed then, and no fault.
+// the owner and runs the same command again. It does so for the time --for. Repeated requests are
+// printed then, and no fault.
 //
 // It exits with status 1 at a difference.
 package main
@@ -45,9 +46,9 @@ const address = "127.0.0.1:4222" // of the owner
 type bench struct {
 	docsweb, pages, anatomy, work string
 	crawlers                      int
-	kill                          string // "crawler", "owner" or ""
-	every                         time.Duration
-	flags                         []string // of every crawl
+	kill                          string        // "crawler", "owner" or ""
+	every, duration               time.Duration // of kills
+	flags                         []string      // of every crawl
 }
 
 func main() {
@@ -58,6 +59,7 @@ func main() {
 	flag.IntVar(&b.crawlers, "crawlers", 2, "crawler processes")
 	flag.StringVar(&b.kill, "kill", "", "kill \"crawler\" or \"owner\"")
 	flag.DurationVar(&b.every, "every", 5*time.Second, "time between kills")
+	flag.DurationVar(&b.duration, "for", time.Minute, "kill for so long; the crawl then ends by itself")
 	runs := flag.Int("runs", 1, "pairs of crawls")
 	flag.Parse()
 	b.flags = flag.Args()
@@ -254,7 +256,7 @@ func (b *bench) alone(data, authority string, r *result) error {
 
 // spread crawls with crawlers of other processes, and kills some if it is to.
 func (b *bench) spread(data, authority string, r *result) error {
-	fleet := &fleet{bench: b, authority: authority}
+	fleet := &fleet{bench: b, authority: authority, began: time.Now()}
 	defer fleet.end()
 	for {
 		killed, err := b.own(data, authority, fleet, r)
@@ -296,7 +298,7 @@ func (b *bench) own(data, authority string, team *fleet, r *result) (killed bool
 	}()
 	for {
 		var moment <-chan time.Time
-		if b.kill != "" {
+		if b.kill != "" && time.Since(team.began) < b.duration {
 			moment = time.After(b.every)
 		}
 		select {
@@ -327,6 +329,7 @@ type fleet struct {
 	authority, line string
 	all             []*exec.Cmd
 	cpu             float64 // of those that have ended
+	began           time.Time
 	ending          sync.Once
 }
 

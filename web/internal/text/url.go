@@ -103,7 +103,7 @@ func SiteName(raw string) (string, bool) {
 	if err != nil || strings.ContainsAny(name, " *!<>\"'(){}|,;") || strings.Contains(name, "..") {
 		return "", false
 	}
-	name = strings.TrimSuffix(strings.TrimPrefix(u.String(), "http://"), "/")
+	name = strings.TrimRight(strings.TrimPrefix(u.String(), "http://"), "/")
 	_, _, ok := weburl.SiteKeys(name)
 	return name, ok && len(name) <= 300
 }
