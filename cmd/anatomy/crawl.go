@@ -10,7 +10,6 @@ import (
 	"io"
 	stdlog "log"
 	"log/slog"
-	"net/netip"
 	"os"
 	"strconv"
 	"strings"
@@ -27,7 +26,6 @@ import (
 	"anatomy/control"
 	"anatomy/crawler"
 	"anatomy/crawler/dnsclient"
-	"anatomy/crawler/signin"
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/engine"
@@ -53,8 +51,6 @@ type crawlFlags struct {
 	delayFor  []string
 	connsFor  []string
 	hosts     int
-	resolvers []string
-	private   bool
 	noIndex   bool
 	recrawl   bool
 	watch     bool
@@ -62,10 +58,8 @@ type crawlFlags struct {
 	maxAge    time.Duration
 	contact   string
 	agent     string
-	secrets   string
-	httpPort  int
-	httpsPort int
 	stats     string
+	networkFlags
 
 	siteURLs    int64
 	siteMB      int64
@@ -165,8 +159,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.StringArrayVar(&f.delayFor, "delay-for", nil, "`SITE=TIME`: time between requests to a host, or a domain with its hosts; overrides robots.txt (repeatable)")
 	flags.StringArrayVar(&f.connsFor, "connections-for", nil, "`SITE=N`: connections to a host or domain at a time (repeatable)")
 	flags.IntVar(&f.hosts, "connections", 512, "open `N` connections at a time, over all sites")
-	flags.StringArrayVar(&f.resolvers, "resolver", nil, "use the DNS server at `ADDR` (repeatable; default: the system's)")
-	flags.BoolVar(&f.private, "allow-private", false, "allow loopback and private addresses")
+	f.networkFlags.add(c)
 	flags.BoolVar(&f.noIndex, "no-index", false, "store pages and follow links without building an index")
 	flags.BoolVar(&f.recrawl, "recrawl", false, "also visit pages that are due again")
 	flags.BoolVar(&f.watch, "watch", false, "keep running: visit pages when they are due again")
@@ -174,9 +167,6 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.DurationVar(&f.maxAge, "max-age", 30*24*time.Hour, "maximum `TIME` between two visits of a page")
 	addContactFlag(c, &f.contact, "sites")
 	flags.StringVar(&f.agent, "user-agent", "", "replace the whole User-Agent by `TEXT`")
-	flags.StringVar(&f.secrets, "credentials", "", "sign in to sites with `FILE`, which must be readable by you alone")
-	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` instead of 80 (for test webs)")
-	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to `PORT` instead of 443 (for test webs)")
 	flags.StringVar(&f.stats, "stats", "", "write the counters to `FILE` as JSON at the end")
 	cli.ProfileFlag(flags, &f.profile)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only warnings and errors")
@@ -298,13 +288,8 @@ func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Log
 	if f.contact == "" && f.agent == "" && !f.private {
 		log.Warn("no contact for the operators of the sites: add --contact ADDRESS or set ANATOMY_CONTACT")
 	}
-	o.Crawler = crawler.Options{
-		DNS: dnsclient.Options{Servers: f.resolvers}, AllowPrivate: f.private, UserAgent: f.agent, Contact: f.contact,
-		HTTPPort: f.httpPort, HTTPSPort: f.httpsPort,
-	}
-	if f.secrets != "" {
-		o.Crawler.Credentials, err = readCredentials(f.secrets)
-	}
+	o.Crawler, err = f.crawlerOptions()
+	o.Crawler.UserAgent, o.Crawler.Contact = f.agent, f.contact
 	return o, err
 }
 
@@ -329,17 +314,6 @@ func (f *crawlFlags) revisits(c *cobra.Command) urlserver.Recrawl {
 // connectionsWithoutDelay is the default number of connections to a site whose delay is 0. One
 // connection would leave the site idle for a round trip per page.
 const connectionsWithoutDelay = 32
-
-func readCredentials(name string) (*signin.Credentials, error) {
-	c, err := signin.Read(name)
-	switch {
-	case errors.Is(err, signin.ErrExposed):
-		return nil, cli.WithHint(err, "chmod 600 "+cli.ShellQuote(name))
-	case err != nil:
-		return nil, cli.WithHint(err, "for the format of the file: anatomy crawl --help")
-	}
-	return c, nil
-}
 
 // addContactFlag adds --contact. servers names whom the User-Agent addresses: "sites".
 func addContactFlag(c *cobra.Command, contact *string, servers string) {
@@ -376,13 +350,11 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 	case f.least < 1:
 		return cli.UsageErrorf("--least-crawlers %d is less than one", f.least)
 	}
-	if err := checkNetwork(f.resolvers, f.httpPort, f.httpsPort); err != nil {
+	if err := f.networkFlags.check(); err != nil {
 		return err
 	}
-	for _, flag := range []string{"credentials", "resolver", "allow-private", "http-port", "https-port"} {
-		if err := cli.RejectFlags(c, f.crawlers != "", "--%s is decided by each crawler: give it to anatomy crawler", flag); err != nil {
-			return err
-		}
+	if err := cli.RejectFlags(c, f.crawlers != "", "--%s is decided by each crawler: give it to anatomy crawler", networkFlagNames...); err != nil {
+		return err
 	}
 	for _, flag := range []string{"min-age", "max-age"} {
 		if err := cli.RejectFlags(c, !f.recrawl && !f.watch, "--%s needs --recrawl or --watch", flag); err != nil {
@@ -396,23 +368,6 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 		return err
 	}
 	return cli.RejectFlags(c, !f.serve, "--%s needs --serve", "listen", "token", "read-token", "allow-host", "cors", "public-only")
-}
-
-// checkNetwork returns a UsageError for an invalid name server or port.
-func checkNetwork(resolvers []string, ports ...int) error {
-	for _, port := range ports {
-		if port < 0 || port > 65535 {
-			return cli.UsageErrorf("a port is a number from 1 to 65535")
-		}
-	}
-	for _, server := range resolvers {
-		_, err := netip.ParseAddr(server)
-		_, errPort := netip.ParseAddrPort(server)
-		if err != nil && errPort != nil {
-			return cli.UsageErrorf("--resolver %q is not an ADDRESS or ADDRESS:PORT", server)
-		}
-	}
-	return nil
 }
 
 // collect returns the start URLs of the arguments and of --seeds, all valid.

@@ -12,8 +12,6 @@ import (
 	"anatomy/cluster/fleet"
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/crawler"
-	"anatomy/crawler/dnsclient"
-	"anatomy/crawler/signin"
 	"anatomy/disk/datadir"
 	"anatomy/engine"
 )
@@ -46,14 +44,10 @@ func (f *crawlFlags) gather(s *cli.GlobalFlags, screen *cli.Console, o *engine.O
 
 // workerFlags are the flags of the crawler command.
 type workerFlags struct {
-	join      string
-	resolvers []string
-	private   bool
-	secrets   string
-	leases    int
-	httpPort  int
-	httpsPort int
-	quiet     bool
+	join   string
+	leases int
+	quiet  bool
+	networkFlags
 }
 
 func newCrawler(s *cli.GlobalFlags) *cobra.Command {
@@ -80,17 +74,13 @@ The join line is secret. Keep it out of the list of processes by ANATOMY_JOIN.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.join, "join", os.Getenv("ANATOMY_JOIN"), "join the crawl of `LINE` (default: $ANATOMY_JOIN)")
-	flags.StringArrayVar(&f.resolvers, "resolver", nil, "use the DNS server at `ADDR` (repeatable; default: the system's)")
-	flags.BoolVar(&f.private, "allow-private", false, "allow loopback and private addresses")
-	flags.StringVar(&f.secrets, "credentials", "", "sign in to sites with `FILE`, which must be readable by you alone")
+	f.networkFlags.add(c)
 	flags.IntVar(&f.leases, "connections", 512, "visit `N` hosts at a time")
-	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` instead of 80 (for test webs)")
-	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to `PORT` instead of 443 (for test webs)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only warnings and errors")
 	return c
 }
 
-func runCrawler(c *cobra.Command, s *cli.GlobalFlags, f *workerFlags) (err error) {
+func runCrawler(c *cobra.Command, s *cli.GlobalFlags, f *workerFlags) error {
 	if f.join == "" {
 		return cli.UsageErrorf("crawler needs --join LINE, as \"anatomy crawl --crawlers ADDRESS\" prints it")
 	}
@@ -101,35 +91,26 @@ func runCrawler(c *cobra.Command, s *cli.GlobalFlags, f *workerFlags) (err error
 	if f.leases < 1 {
 		return cli.UsageErrorf("--connections %d is less than one", f.leases)
 	}
-	if err := checkNetwork(f.resolvers, f.httpPort, f.httpsPort); err != nil {
+	if err := f.networkFlags.check(); err != nil {
 		return err
 	}
-	var credentials *signin.Credentials
-	if f.secrets != "" {
-		if credentials, err = readCredentials(f.secrets); err != nil {
-			return err
-		}
+	options, err := f.crawlerOptions()
+	if err != nil {
+		return err
 	}
 	log := s.Logger(cli.NewConsole(c.ErrOrStderr()), f.quiet)
 	b := &workerBus{}
 	name, _ := os.Hostname()
 	w := fleet.NewWorker(fleet.WorkerOptions{
 		Bus: b, Name: cmp.Or(name, "crawler"), Version: version(), Capacity: f.leases, Log: log,
-		Crawler: crawler.Options{
-			DNS: dnsclient.Options{Servers: f.resolvers}, AllowPrivate: f.private,
-			Credentials: credentials, HTTPPort: f.httpPort, HTTPSPort: f.httpsPort,
-		},
+		Crawler: options,
 	})
 	b.Client, err = bus.Dial(c.Context(), line, log, w.Receive)
 	if err != nil {
 		return cli.WithHint(err, "is the crawl running, and is its address reachable from here?")
 	}
 	defer b.Close()
-	err = w.Run(c.Context())
-	if errors.As(err, new(*fleet.RefusalError)) {
-		return err
-	}
-	return errors.Join(err, c.Context().Err())
+	return errors.Join(w.Run(c.Context()), c.Context().Err())
 }
 
 // A workerBus is a client that is set after the worker that receives from it was made.
