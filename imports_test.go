@@ -83,7 +83,7 @@ cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collec
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
 cmd/anatomy: control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
-lab/rig: eval
+lab/rig: eval vocab disk/docindex
 lab/mutants:
 lab/firstbench: lab/rig vocab engine searcher disk/*
 lab/postings: vocab searcher disk/*
@@ -94,8 +94,8 @@ lab/peers: eval lab/rig
 lab/clients:
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex
 lab/pagerank: pagerank
-lab/crashes: vocab disk/docindex
-lab/cluster: lab/rig vocab disk/docindex
+lab/crashes: lab/rig
+lab/cluster: lab/rig
 lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver
 lab/urlcache: vocab weburl urlserver/* indexer disk/*

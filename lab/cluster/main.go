@@ -35,9 +35,7 @@ import (
 	"syscall"
 	"time"
 
-	"anatomy/disk/docindex"
 	"anatomy/lab/rig"
-	"anatomy/vocab"
 )
 
 const address = "127.0.0.1:4222" // of the owner
@@ -112,8 +110,8 @@ func median(all []float64) float64 {
 
 // A result is what a crawl found and cost.
 type result struct {
-	pages           map[string]vocab.ContentID // by URL without its scheme
-	repeats, robots int                        // requests
+	pages           rig.Pages
+	repeats, robots int // requests
 	audit           string
 	failed          error   // of the audit
 	owner, crawlers float64 // CPU seconds
@@ -138,24 +136,13 @@ func (r *result) print(who string) {
 
 // compare fails if the crawls differ in what they must not.
 func (b *bench) compare(one, many *result) error {
-	differ := 0
-	for url, content := range one.pages {
-		if many.pages[url] != content {
-			differ++
-			fmt.Println("missing or other:", url)
-		}
+	if len(one.pages) == 0 {
+		return errors.New("no page was crawled")
 	}
-	for url := range many.pages {
-		if _, ok := one.pages[url]; !ok {
-			differ++
-			fmt.Println("more:", url)
-		}
+	if err := many.pages.Same(one.pages); err != nil {
+		return err
 	}
 	switch {
-	case len(one.pages) == 0:
-		return errors.New("no page was crawled")
-	case differ > 0:
-		return fmt.Errorf("%d URLs differ", differ)
 	case b.kill == "" && many.repeats > 0:
 		return fmt.Errorf("%d requests were repeated", many.repeats)
 	case b.kill == "" && many.robots > one.robots:
@@ -183,7 +170,7 @@ func (b *bench) measure(crawl func(data, authority string, r *result) error) (*r
 		return nil, err
 	}
 	stop()
-	if r.pages, err = contents(data); err != nil {
+	if r.pages, err = rig.ReadPages(data); err != nil {
 		return nil, err
 	}
 	if err := r.readLog(access); err != nil {
@@ -363,22 +350,4 @@ func (f *fleet) end() {
 			f.cpu += rig.CPU(c.ProcessState)
 		}
 	})
-}
-
-// contents returns the content of every URL with a page. Http and https of a host are one identity.
-func contents(data string) (map[string]vocab.ContentID, error) {
-	docs, err := docindex.OpenReadOnly(filepath.Join(data, "docindex"))
-	if err != nil {
-		return nil, err
-	}
-	defer docs.Close()
-	found := map[string]vocab.ContentID{}
-	err = docs.Each(1, func(r docindex.Record) error {
-		if r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched {
-			_, rest, _ := strings.Cut(r.URL, "://")
-			found[rest] = r.Fetch.Content
-		}
-		return nil
-	})
-	return found, err
 }

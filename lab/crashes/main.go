@@ -22,8 +22,7 @@ import (
 	"strings"
 	"time"
 
-	"anatomy/disk/docindex"
-	"anatomy/vocab"
+	"anatomy/lab/rig"
 )
 
 func main() {
@@ -45,14 +44,10 @@ type bench struct {
 	program, work string
 	crawl         []string // arguments of every crawl
 	random        *rand.Rand
-	want          pages  // of the crawl without a kill
-	blocked       string // a URL that steps block and unblock
-	crawled       bool   // a crawl of the folder "live" has ended
+	want          rig.Pages // of the crawl without a kill
+	blocked       string    // a URL that steps block and unblock
+	crawled       bool      // a crawl of the folder "live" has ended
 }
-
-// pages maps each URL that has a page, without its scheme, to the content. Http and https of a host are
-// one identity, and which of them a page is fetched by is that of the link that was seen first.
-type pages map[string]vocab.ContentID
 
 // A step is a command that is killed.
 type step struct {
@@ -63,7 +58,7 @@ type step struct {
 	verify  func(finished bool) error // what must hold besides: nil for nothing
 	longest time.Duration             // of a run that was not killed: kills fall within it
 	kills   int
-	had     pages // that the folder has had so far
+	had     rig.Pages // that the folder has had so far
 }
 
 func (b *bench) run(kills int) error {
@@ -71,8 +66,8 @@ func (b *bench) run(kills int) error {
 		return err
 	}
 	steps := b.steps()
-	live := pages{} // of the folder that most steps share
-	again := false  // that folder is to be made anew
+	live := rig.Pages{} // of the folder that most steps share
+	again := false      // that folder is to be made anew
 	for killed := 0; killed < kills; {
 		s := steps[b.random.IntN(len(steps))]
 		if !b.crawled { // a folder without links: commands other than crawl fail
@@ -129,11 +124,11 @@ func (b *bench) run(kills int) error {
 	if err := b.do(b.crawlArgs("live")...); err != nil {
 		return err
 	}
-	got, err := contents(b.path("live"))
+	got, err := rig.ReadPages(b.path("live"))
 	if err != nil {
 		return err
 	}
-	if err := same(got, b.want); err != nil {
+	if err := got.Same(b.want); err != nil {
 		return fmt.Errorf("the crawl that was killed: %w", err)
 	}
 	fmt.Printf("the same %d URLs with the same pages as without a kill\n", len(b.want))
@@ -155,7 +150,7 @@ func (b *bench) begin() error {
 		return err
 	}
 	var err error
-	if b.want, err = contents(b.path("whole")); err != nil {
+	if b.want, err = rig.ReadPages(b.path("whole")); err != nil {
 		return err
 	}
 	if len(b.want) < 2 {
@@ -206,13 +201,13 @@ func (b *bench) steps() []*step {
 			return nil
 		}
 		b.crawled = true
-		got, err := contents(live)
+		got, err := rig.ReadPages(live)
 		if err != nil {
 			return err
 		}
-		return same(got, b.want)
+		return got.Same(b.want)
 	}
-	imported := &step{name: "import warc", data: b.path("imported"), args: []string{b.path("pages.warc.gz")}, had: pages{}}
+	imported := &step{name: "import warc", data: b.path("imported"), args: []string{b.path("pages.warc.gz")}, had: rig.Pages{}}
 	imported.verify = func(finished bool) error {
 		if !finished {
 			return nil
@@ -220,7 +215,7 @@ func (b *bench) steps() []*step {
 		clear(imported.had)
 		return os.RemoveAll(imported.data)
 	}
-	restored := &step{name: "restore", data: b.path("restored"), args: []string{b.path("whole.tar.zst")}, had: pages{}}
+	restored := &step{name: "restore", data: b.path("restored"), args: []string{b.path("whole.tar.zst")}, had: rig.Pages{}}
 	restored.verify = func(finished bool) error {
 		if !finished {
 			if _, err := os.Stat(filepath.Join(restored.data, "VERSION")); err == nil {
@@ -232,7 +227,7 @@ func (b *bench) steps() []*step {
 		}
 		return b.verifyRestored(restored)
 	}
-	repaired := &step{name: "check --repair", data: b.path("damaged"), args: []string{"--repair"}, had: pages{}}
+	repaired := &step{name: "check --repair", data: b.path("damaged"), args: []string{"--repair"}, had: rig.Pages{}}
 	repaired.prepare = b.damage
 	repaired.verify = func(finished bool) error { return b.verifyRepair(repaired) }
 	return append(steps, imported, restored, repaired)
@@ -285,7 +280,7 @@ func (s *step) command() string {
 
 // inspect checks the folder of a step. had has the pages that the folder had before; inspect adds those
 // that it has now.
-func (b *bench) inspect(s *step, had pages, finished bool) error {
+func (b *bench) inspect(s *step, had rig.Pages, finished bool) error {
 	if s.name != "check --repair" { // it works on a damaged folder: verifyRepair checks it
 		// A command killed at once leaves no folder, or one without documents.
 		if !begun(s.data) {
@@ -297,7 +292,7 @@ func (b *bench) inspect(s *step, had pages, finished bool) error {
 		if err := b.do("check", "--data", s.data); err != nil {
 			return err
 		}
-		got, err := contents(s.data)
+		got, err := rig.ReadPages(s.data)
 		if err != nil {
 			return err
 		}
@@ -327,11 +322,11 @@ func (s *step) ended(finished bool) error {
 
 // verifyRestored compares a restored folder with the one that the backup is of, and removes it.
 func (b *bench) verifyRestored(s *step) error {
-	got, err := contents(s.data)
+	got, err := rig.ReadPages(s.data)
 	if err != nil {
 		return err
 	}
-	if err := same(got, b.want); err != nil {
+	if err := got.Same(b.want); err != nil {
 		return err
 	}
 	clear(s.had)
@@ -410,52 +405,13 @@ func (b *bench) verifyRepair(s *step) error {
 	if err := b.do("check", "--data", s.data); err != nil {
 		return err
 	}
-	got, err := contents(s.data)
+	got, err := rig.ReadPages(s.data)
 	if err != nil {
 		return err
 	}
-	want, err := contents(b.path("mended"))
+	want, err := rig.ReadPages(b.path("mended"))
 	if err != nil {
 		return err
 	}
-	return same(got, want)
-}
-
-// contents reads the pages of a data folder.
-func contents(data string) (pages, error) {
-	docs, err := docindex.OpenReadOnly(filepath.Join(data, "docindex"))
-	if err != nil {
-		return nil, err
-	}
-	defer docs.Close()
-	found := pages{}
-	err = docs.Each(1, func(r docindex.Record) error {
-		if r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched {
-			_, rest, _ := strings.Cut(r.URL, "://")
-			found[rest] = r.Fetch.Content
-		}
-		return nil
-	})
-	return found, err
-}
-
-// same prints what differs, and fails if something does.
-func same(got, want pages) error {
-	differ := 0
-	for url, content := range want {
-		if got[url] != content {
-			differ++
-			fmt.Println("differs:", url)
-		}
-	}
-	for url := range got {
-		if _, ok := want[url]; !ok {
-			differ++
-			fmt.Println("more:", url)
-		}
-	}
-	if differ > 0 {
-		return fmt.Errorf("%d URLs differ", differ)
-	}
-	return nil
+	return got.Same(want)
 }

@@ -1,5 +1,5 @@
 // Package rig holds what several programs of the lab share: it builds anatomy, starts and stops other
-// programs, and reads queries.
+// programs, and reads queries and the pages of data folders.
 package rig
 
 import (
