@@ -38,7 +38,7 @@ type Options struct {
 	Ready func(ctx context.Context) (handled func(), err error)
 
 	// MaySend returns an error if nothing may be sent any more. It is called before each write to a
-	// connection, by any goroutine; default never.
+	// connection, by any goroutine. Default: everything may be sent.
 	MaySend func() error
 
 	// Confirm reports, right before the request, whether a document is still to be fetched; it is

@@ -194,15 +194,21 @@ func requests(web *testweb.Generated) map[string]int {
 	return maps.Clone(web.Asked)
 }
 
+// crawlLocally crawls a generated web of n pages with one process. It returns the seed of the web, the
+// data folder and the counts.
+func crawlLocally(t *testing.T, n int) (seed uint64, dir string, stats engine.CrawlStats) {
+	t.Helper()
+	seed, dir = rand.Uint64(), t.TempDir()
+	t.Logf("seed %d", seed)
+	web := testweb.Generate(t, seed, n, 0)
+	return seed, dir, testweb.Crawl(t, web.Options(dir, web.Seed))
+}
+
 // TestSamePages crawls the same web with one process and with 1, 2 and 4 workers: every URL has the
 // same fate, everything searchable is the same, each page is requested once, and so is the robots.txt
 // of each host.
 func TestSamePages(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	one := testweb.Generate(t, seed, 300, 0)
-	local := t.TempDir()
-	want := testweb.Crawl(t, one.Options(local, one.Seed))
+	seed, local, want := crawlLocally(t, 300)
 	for _, workers := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			web, dir := testweb.Generate(t, seed, 300, 0), t.TempDir()
@@ -235,11 +241,7 @@ func TestSamePages(t *testing.T) {
 
 // TestLostWorker cuts a worker off while it has leases. Others fetch its URLs; then it comes back.
 func TestLostWorker(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	one := testweb.Generate(t, seed, 300, 0)
-	local := t.TempDir()
-	testweb.Crawl(t, one.Options(local, one.Seed))
+	seed, local, _ := crawlLocally(t, 300)
 
 	web, dir := testweb.Generate(t, seed, 300, 10*time.Millisecond), t.TempDir()
 	n := newNetwork(t)
@@ -275,11 +277,7 @@ func holdsLease(st *vocab.CrawlStatus, worker string) bool {
 // TestBrokenConnections breaks connections at random for short times: messages are lost, leases are
 // not, and every URL has the fate that it has without.
 func TestBrokenConnections(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	one := testweb.Generate(t, seed, 200, 0)
-	local := t.TempDir()
-	testweb.Crawl(t, one.Options(local, one.Seed))
+	seed, local, _ := crawlLocally(t, 200)
 
 	web, dir := testweb.Generate(t, seed, 200, 5*time.Millisecond), t.TempDir()
 	n := newNetwork(t)
@@ -317,11 +315,7 @@ func TestBrokenConnections(t *testing.T) {
 // TestOwnerRestart interrupts a crawl and resumes it. The workers come back by themselves, and only
 // what was cut off is requested again.
 func TestOwnerRestart(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	one := testweb.Generate(t, seed, 300, 0)
-	local := t.TempDir()
-	testweb.Crawl(t, one.Options(local, one.Seed))
+	seed, local, _ := crawlLocally(t, 300)
 
 	web, dir := testweb.Generate(t, seed, 300, 5*time.Millisecond), t.TempDir()
 	n := newNetwork(t)

@@ -188,7 +188,7 @@ func (f *Fleet) watch(ctx context.Context) {
 
 var errStuck = fmt.Errorf("fleet: nothing comes of a lease for %v", stuckAfter)
 
-// isStuck reports whether a worker has a lease of which nothing came for too long.
+// isStuck reports whether a worker has a lease without a result for too long.
 func (r *remote) isStuck(now time.Time, crawlDelay time.Duration) bool {
 	for _, v := range r.visits {
 		if now.Sub(v.moved) > stuckAfter+2*max(v.lease.Delay, crawlDelay) {
@@ -607,7 +607,7 @@ func (f *Fleet) follow(ctx context.Context, v *visit, do func(delivery)) {
 	}
 }
 
-// isDangerous counts a lease that was lost at a document, and reports whether it were too many.
+// isDangerous counts a lease that was lost at a document, and reports whether maxLosses were.
 func (f *Fleet) isDangerous(doc vocab.DocID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
