@@ -2,10 +2,12 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,8 +29,8 @@ func withToken(s *Server, client, path, token string, form url.Values) *httptest
 	return w
 }
 
-// TestAudit: a login that fails, and each action, leaves one line with who, what and when, however
-// hostile the values are, and a line has no token.
+// TestAudit: a login that fails, and each action, leaves one line with who, what and when in the log
+// and in the record of the data folder, however hostile the values are, and a line has no token.
 func TestAudit(t *testing.T) {
 	var log bytes.Buffer
 	var kept []pages.Action
@@ -68,16 +70,48 @@ func TestAudit(t *testing.T) {
 		if strings.Contains(line, "token-") {
 			t.Errorf("a token is in %s", line)
 		}
+		who := "admin token from 192.0.2.9"
 		if strings.Contains(c.want, "what=login result=refused") {
-			if len(kept) > 0 {
-				t.Errorf("a wrong token is kept: %+v", kept)
-			}
-			continue
+			who = "unknown token from 192.0.2.9"
 		}
-		if len(kept) != 1 || kept[0].Who != "admin token from 192.0.2.9" || !strings.Contains(c.want, "what="+kept[0].What) ||
+		if len(kept) != 1 || kept[0].Who != who || !strings.Contains(c.want, "what="+kept[0].What) ||
 			strings.Contains(c.want, "result=done") != (kept[0].Err == nil) || len(kept[0].Target)+len(kept[0].Options) < len(c.form) && kept[0].What != "login" {
 			t.Errorf("%s %v: kept %+v", c.path, c.form, kept)
 		}
+	}
+}
+
+// TestGuessesAreCounted: of many wrong tokens, of however many clients, the record keeps the first of a
+// day one by one, and then fewer and fewer, with their number. What a right token does is always kept.
+func TestGuessesAreCounted(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	var kept []string
+	s := New(Options{
+		Collection: newFake(), Now: func() time.Time { return now },
+		Admin: pages.AdminOptions{
+			Crawl: busyCrawl(), Token: testToken,
+			Audit: func(a pages.Action) { kept = append(kept, strings.Join(a.Options, " ")) },
+		},
+	})
+	guess := func(n int) {
+		for i := range n {
+			withToken(s, fmt.Sprintf("192.0.2.%d", i%200), "/crawl/pause", "not-the-token-0123", nil)
+		}
+	}
+	var want []string
+	for _, number := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 32, 64, 128, 256, 512} {
+		want = append(want, fmt.Sprintf("refused=%d", number))
+	}
+	guess(1000)
+	if !slices.Equal(kept, want) {
+		t.Errorf("kept %q, want %q", kept, want)
+	}
+	kept = nil
+	withToken(s, "192.0.2.250", "/crawl/pause", testToken, nil)
+	now = now.Add(24 * time.Hour)
+	guess(1)
+	if want := []string{"", "refused=1"}; !slices.Equal(kept, want) {
+		t.Errorf("afterwards kept %q, want %q", kept, want)
 	}
 }
 

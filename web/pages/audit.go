@@ -1,9 +1,13 @@
 package pages
 
 import (
+	"fmt"
 	"log/slog"
+	"math/bits"
 	"net/http"
 	"strings"
+	"sync"
+	"time"
 
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/text"
@@ -11,7 +15,7 @@ import (
 
 // An Action is a login or an action of the admin page, for the record of the data folder.
 type Action struct {
-	Who     string // a token and the address of the client
+	Who     string // a token, or none that is known, and the address of the client
 	What    string
 	Target  []string // URLs, sites and patterns
 	Options []string // "name=value"
@@ -19,11 +23,40 @@ type Action struct {
 }
 
 // An audit writes a line to the log for each login and each action: who, what, and how it ended. The
-// log has the time. It also keeps each, wrong tokens apart: anybody can send these, and they would
-// push all others out of a record of bounded size.
+// log has the time. It also keeps each in the record of the data folder, apart from most of the
+// refused logins: anybody can send these, and they would push all others out of a record of bounded
+// size.
 type audit struct {
-	log  *slog.Logger
-	keep func(Action)
+	log     *slog.Logger
+	keep    func(Action)
+	refused refusals
+}
+
+// Of the refused logins of a refusalPeriod, the first refusalsKept are kept, and then those whose
+// number is a power of two. A million of them leave 26 lines.
+const (
+	refusalPeriod = 24 * time.Hour
+	refusalsKept  = 10
+)
+
+// refusals count refused logins, of all clients together.
+type refusals struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	n     int // in the period
+	began time.Time
+}
+
+// add counts a refused login. It returns its number in the period, and whether it is to be kept.
+func (f *refusals) add() (number int, keep bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := f.now(); now.Sub(f.began) >= refusalPeriod {
+		f.n, f.began = 0, now
+	}
+	f.n++
+	return f.n, f.n <= refusalsKept || bits.OnesCount(uint(f.n)) == 1
 }
 
 // audited are the values of forms that a line of the audit shows, the targets first.
@@ -37,13 +70,19 @@ const maxAudited = 500
 
 // record writes a line about a request; err is nil if it did what it asked for.
 func (a *audit) record(r *http.Request, what string, err error) {
-	token := "admin"
-	if what == readLogin {
-		token = "read"
+	act := Action{Who: "admin token", What: what, Err: err}
+	isKept := true
+	switch {
+	case what == login && err != nil:
+		var number int
+		number, isKept = a.refused.add()
+		act.Who, act.Options = "unknown token", []string{fmt.Sprintf("refused=%d", number)}
+	case what == readLogin:
+		act.Who = "read token"
 	}
 	from := address.ClientAddr(r)
+	act.Who += " from " + from
 	args := []any{"who", from, "what", what}
-	act := Action{Who: token + " token from " + from, What: what, Err: err}
 	for i, name := range audited {
 		words := strings.Fields(r.PostForm.Get(name))
 		if len(words) == 0 {
@@ -57,7 +96,7 @@ func (a *audit) record(r *http.Request, what string, err error) {
 			act.Options = append(act.Options, name+"="+value)
 		}
 	}
-	if a.keep != nil && (err == nil || what != login) {
+	if a.keep != nil && isKept {
 		a.keep(act)
 	}
 	if err == nil {
