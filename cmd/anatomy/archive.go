@@ -99,7 +99,7 @@ pages are recorded, and "anatomy crawl" fetches those in its scope. After an int
 continues. Damaged records are reported and skipped.`,
 		Example: "  anatomy import warc crawl-*.warc.gz my-session.wacz\n  zcat old.warc.gz | anatomy import warc -",
 		Args:    cli.MinArgs(1, "one file or more"),
-		RunE: func(c *cobra.Command, files []string) error {
+		RunE: recorded(s, func(c *cobra.Command, files []string) error {
 			in, err := openArchives(c, files)
 			if err != nil {
 				return err
@@ -131,7 +131,7 @@ continues. Damaged records are reported and skipped.`,
 				return cli.WithHint(fmt.Errorf("%d records could not be read", r.Damaged), "all other records are imported; import intact copies of the files for the rest")
 			}
 			return nil
-		},
+		}),
 	}
 }
 

@@ -26,7 +26,7 @@ End a running crawl first, because one process at a time writes to a data folder
 itself when half of the repository is dead.`,
 		Example: "  anatomy compact\n  anatomy compact --share 0 --versions 3",
 		Args:    cli.ExactArgs(0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: recorded(s, func(c *cobra.Command, _ []string) error {
 			if o.Share < 0 || o.Share >= 1 || o.Versions < 0 {
 				return cli.UsageErrorf("--share must be at least 0 and below 1, --versions at least 0")
 			}
@@ -53,7 +53,7 @@ itself when half of the repository is dead.`,
 				return cli.WithHint(fmt.Errorf("%w: %d files were left unchanged", errDamaged, len(r.Damaged)), "to see what is damaged: "+s.Command("check"))
 			}
 			return nil
-		},
+		}),
 	}
 	c.Flags().Float64Var(&o.Share, "share", 0.1, "rewrite files with more than this `SHARE` of dead records")
 	c.Flags().IntVar(&o.Versions, "versions", 0, "keep `N` superseded versions of each page")

@@ -89,12 +89,13 @@ func runDemo(c *cobra.Command, s *cli.GlobalFlags, dir string, listener net.List
 	polite := crawler.Options{
 		DNS: dnsclient.Options{Servers: []string{small.Resolver()}}, AllowPrivate: true, HTTPPort: small.HTTPPort(), Contact: "the person who runs this demo",
 	}
+	recordBegin := func() error { return record(c, &cli.GlobalFlags{Data: dir}, nil, nil) }
 	began := time.Now()
 	stats, err := crawl(ctx, screen, engine.Options{
 		Dir: dir, Seeds: small.Start(), Log: s.Logger(screen, false),
 		URLs:    urlserver.Options{Scope: weburl.AnyScope, Delay: -1, Retry: []time.Duration{100 * time.Millisecond}},
 		Crawler: polite,
-	}, nil, nil, false)
+	}, nil, recordBegin, false)
 	if err != nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}

@@ -43,17 +43,18 @@ rest, for "anatomy serve --public-only". Run it again, into another new folder, 
 			}
 			defer stop()
 			if c.Flags().Changed("public-only") {
-				return indexPublic(c, s, public)
+				return recorded(&cli.GlobalFlags{Data: public}, func(c *cobra.Command, _ []string) error {
+					return indexPublic(c, s, public)
+				})(c, nil)
 			}
-			if c.Flags().Changed("text") {
-				return indexText(c, s, text, upkeep.TextOptions{Workers: o.Workers, BatchBytes: o.BatchBytes, Log: o.Log})
-			}
-			r, err := upkeep.Rebuild(c.Context(), s.Data, o)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(c.OutOrStdout(), "%s and %s indexed in %.1f s\n", cli.Count(r.Pages, "page"), cli.Count(r.Links, "link"), r.Took.Seconds())
-			return nil
+			return recorded(s, func(c *cobra.Command, _ []string) error {
+				if c.Flags().Changed("text") {
+					return indexText(c, s, text, upkeep.TextOptions{
+						Workers: o.Workers, BatchBytes: o.BatchBytes, Log: o.Log,
+					})
+				}
+				return rebuild(c, s, o)
+			})(c, nil)
 		},
 	}
 	c.Flags().IntVar(&o.Workers, "workers", 0, "parse `N` pages at a time (default: one per core)")
@@ -63,6 +64,16 @@ rest, for "anatomy serve --public-only". Run it again, into another new folder, 
 	c.MarkFlagsMutuallyExclusive("text", "public-only")
 	cli.ProfileFlag(c.Flags(), &profile)
 	return c
+}
+
+func rebuild(c *cobra.Command, s *cli.GlobalFlags, o upkeep.RebuildOptions) error {
+	r, err := upkeep.Rebuild(c.Context(), s.Data, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s and %s indexed in %.1f s\n",
+		cli.Count(r.Pages, "page"), cli.Count(r.Links, "link"), r.Took.Seconds())
+	return nil
 }
 
 // indexPublic makes the data folder to of the pages that everybody may read.

@@ -87,12 +87,12 @@ func newRankRemove(s *cli.GlobalFlags) *cobra.Command {
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: recorded(s, func(_ *cobra.Command, args []string) error {
 			if err := ranking.Remove(s.Data, args[0]); err != nil {
 				return cli.WithHint(err, "to list them: "+s.Command("pagerank list"))
 			}
 			return nil
-		},
+		}),
 	}
 }
 
