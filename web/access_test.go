@@ -1,6 +1,7 @@
 package web
 
 import (
+	"crypto/x509"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -109,14 +110,22 @@ func TestAllowedHosts(t *testing.T) {
 			}
 		}
 	}
-	certified := []string{"a.test", "*.b.test", "BÜCHER.test", "*", "*.", "", "a b"}
-	s := New(Options{Collection: newFake(), Certified: certified})
+	certificate := &x509.Certificate{DNSNames: []string{"a.test", "*.b.test", "*.", "", "a b"}}
+	s := New(Options{
+		Collection: newFake(), Certificate: func() *x509.Certificate { return certificate },
+	})
 	for host, want := range map[string]bool{
 		"a.test:443": true, "A.test.": true, "x.b.test": true, "b.test": false, "y.x.b.test": false,
 		".b.test": false, "xb.test": false, "c.test": false, "10.0.0.1": false, "localhost": true,
 	} {
 		if got := s.hosts.Allow(host); got != want {
 			t.Errorf("%q of the certificate: %v", host, got)
+		}
+	}
+	certificate = &x509.Certificate{DNSNames: []string{"c.test"}}
+	for host, want := range map[string]bool{"c.test": true, "a.test": false, "x.b.test": false} {
+		if got := s.hosts.Allow(host); got != want {
+			t.Errorf("%q of the renewed certificate: %v", host, got)
 		}
 	}
 	for _, bad := range []string{"a b", "http://a.test", "a.test/x", "*.", "a@b.test", "*.*.a.test"} {

@@ -13,6 +13,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -65,9 +66,9 @@ type Options struct {
 	// get status 421. Default none.
 	Hosts []string
 
-	// Certified are the host names of the server's certificate, under which it answers, too. *.NAME
-	// stands for the names with one label more. Default none.
-	Certified []string
+	// Certificate returns the certificate of the server, which is renewed now and then. The server
+	// answers under its host names, too. Default nil: there is none.
+	Certificate func() *x509.Certificate
 
 	// Origins are those of other sites whose scripts may read answers (CORS), such as
 	// https://app.example.org; "*" stands for all. Default none.
@@ -208,7 +209,7 @@ func newAccess(o *Options) (*access.Hosts, *access.Origins, error) {
 	if err != nil {
 		hosts, _ = access.NewHosts(nil) // no name cannot be malformed
 	}
-	hosts.AddCertified(o.Certified)
+	hosts.Certificate = o.Certificate
 	origins, badOrigin := access.NewOrigins(o.Origins, o.PublicURL)
 	if badOrigin != nil {
 		origins, _ = access.NewOrigins(nil, o.PublicURL)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -34,11 +35,11 @@ const defaultListen = "127.0.0.1:8080"
 // serveOptions configure the search page of serve, crawl --serve and demo.
 type serveOptions struct {
 	publicURL   string
-	hosts       []string // names under which the server answers, see web.Options
-	certified   []string // host names of the certificate
-	origins     []string // whose scripts may read answers
-	publicOnly  bool     // refuse a private data folder
-	loginHeader string   // of trusted proxies, see web.Options
+	hosts       []string                 // names under which the server answers, see web.Options
+	certificate func() *x509.Certificate // of --tls-cert, as renewed; nil: there is none
+	origins     []string                 // whose scripts may read answers
+	publicOnly  bool                     // refuse a private data folder
+	loginHeader string                   // of trusted proxies, see web.Options
 	logQueries  bool
 	slow        time.Duration               // keep searches that took this long for the admin page; 0: none
 	answers     int                         // MB of the answer cache
@@ -315,7 +316,7 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 	return &folder{s, links, site, web.New(web.Options{
 		Collection: site, FetchImage: fetch,
 		Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
-		Hosts: o.hosts, Certified: o.certified, Origins: o.origins,
+		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins,
 		Private:    func() bool { return datadir.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
 		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow},

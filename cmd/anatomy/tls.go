@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -81,7 +82,7 @@ func (f *secureFlags) listen(c *cobra.Command, dir string, l net.Listener, o *se
 	return secured, nil
 }
 
-// secured returns a TLS listener and the handler for plain HTTP, and sets the names of a certificate.
+// secured returns a TLS listener and the handler for plain HTTP, and sets the certificate of files.
 func (f *secureFlags) secured(dir string, l net.Listener, o *serveOptions) (net.Listener, http.Handler, error) {
 	if len(f.hosts) > 0 {
 		m := f.manager(dir)
@@ -91,7 +92,7 @@ func (f *secureFlags) secured(dir string, l net.Listener, o *serveOptions) (net.
 	if err := pair.load(); err != nil {
 		return nil, nil, cli.WithHint(fmt.Errorf("--tls-cert: %w", err), "both files must be PEM, with the certificate of the host first")
 	}
-	o.certified = pair.pair.Leaf.DNSNames
+	o.certificate = pair.leaf
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, GetCertificate: pair.certificate}
 	return tls.NewListener(l, config), http.HandlerFunc(toHTTPS), nil
 }
@@ -148,6 +149,12 @@ type fileState struct {
 
 func (p *keyPair) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return p.at(time.Now())
+}
+
+// leaf returns the certificate of the host.
+func (p *keyPair) leaf() *x509.Certificate {
+	pair, _ := p.certificate(nil) // at never fails
+	return pair.Leaf
 }
 
 // at returns the pair to use at the time now.

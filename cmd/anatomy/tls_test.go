@@ -21,14 +21,16 @@ import (
 	"time"
 )
 
-// certify writes a certificate with a number for 127.0.0.1, and its key.
-func certify(t *testing.T, cert, key string, number int64) *x509.Certificate {
+// certify writes a certificate with a number for 127.0.0.1 and some names, and its key.
+func certify(
+	t *testing.T, cert, key string, number int64, names ...string,
+) *x509.Certificate {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(number), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"find.test", "*.find.test"}, IsCA: true, BasicConstraintsValid: true}
+	template := &x509.Certificate{SerialNumber: big.NewInt(number), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: names, IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
 	if err != nil {
 		t.Fatal(err)
@@ -97,13 +99,17 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	}
 }
 
-// serve speaks TLS and HTTP/2, and sends those who come without it there.
+// serve speaks TLS and HTTP/2, and sends those who come without it there. It answers under the names
+// of its certificate, and under those of another one that replaced it.
 func TestServeTLS(t *testing.T) {
 	dir, folder := crawled(t), t.TempDir()
 	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	roots := x509.NewCertPool()
-	roots.AddCert(certify(t, cert, key, 1))
+	certify(t, cert, key, 1, "old.test")
 	s := start(t, "serve", "--data", dir, "--tls-cert", cert, "--tls-key", key, "--redirect", "127.0.0.1:0")
+	roots.AddCert(certify(t, cert, key, 2, "find.test", "*.find.test"))
+	later := time.Now().Add(time.Hour) // a clock of the file system may be coarse
+	os.Chtimes(cert, later, later)
 	if !strings.HasPrefix(s.url, "https://") {
 		t.Fatalf("it is at %s", s.url)
 	}
@@ -118,7 +124,7 @@ func TestServeTLS(t *testing.T) {
 	if err != nil || r.ProtoMajor != 2 || !strings.Contains(string(body), "<mark>") {
 		t.Errorf("%s over %s: %v", r.Status, r.Proto, err)
 	}
-	for host, status := range map[string]int{"find.test": 200, "a.find.test": 200, "a.b.find.test": 421, "b.test": 421} {
+	for host, status := range map[string]int{"find.test": 200, "a.find.test": 200, "a.b.find.test": 421, "b.test": 421, "old.test": 421} {
 		request, err := http.NewRequest("GET", s.url+"search?q=anchor", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@
 package access
 
 import (
+	"crypto/x509"
 	"fmt"
 	"net"
 	"net/http"
@@ -20,9 +21,13 @@ import (
 // so CORS does not stop it; but its requests name that site as their host. Names and addresses of
 // loopback are always allowed. Ports do not count.
 type Hosts struct {
+	// Certificate returns the certificate whose host names are allowed, too, at the time of the call.
+	// *.NAME there stands for the names with one label more (RFC 6125 §6.4.3). It is nil where there
+	// is no certificate.
+	Certificate func() *x509.Certificate
+
 	names     map[string]bool
 	suffixes  []string // ".example.org", of *.example.org
-	parents   []string // ".example.org", of *.example.org in a certificate: one label more
 	addresses bool     // every IP address: nobody can rebind these
 }
 
@@ -56,22 +61,6 @@ func NewHosts(names []string) (*Hosts, error) {
 	return h, nil
 }
 
-// AddCertified adds the host names of a certificate, of which *.NAME stands for the names with one
-// label more (RFC 6125 §6.4.3). It ignores what is no host name.
-func (h *Hosts) AddCertified(names []string) {
-	for _, raw := range names {
-		below, isPattern := strings.CutPrefix(raw, "*.")
-		name, err := idna.Lookup.ToASCII(hostName(below))
-		switch {
-		case err != nil || name == "" || strings.ContainsAny(name, "/*@ "):
-		case isPattern:
-			h.parents = append(h.parents, "."+name)
-		default:
-			h.names[name] = true
-		}
-	}
-}
-
 // hostName returns the name of a Host header in lower case, without port, brackets and final dot.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -100,13 +89,7 @@ func (h *Hosts) Allow(host string) bool {
 			return true
 		}
 	}
-	for _, parent := range h.parents {
-		label, ok := strings.CutSuffix(name, parent)
-		if ok && label != "" && !strings.Contains(label, ".") {
-			return true
-		}
-	}
-	return false
+	return h.Certificate != nil && h.Certificate().VerifyHostname(name) == nil
 }
 
 // Check returns nil for a request that names an allowed host, else a problem with the flags that
