@@ -165,6 +165,114 @@ func TestBadInput(t *testing.T) {
 	testweb.Checked(t, dir)
 }
 
+// TestHostileWeb: hosts of many pages that only ever fail, or answer without end, do not keep a crawl
+// open. It ends after a bounded number of requests to each, names those that it gave up, and has all
+// pages of an honest host beside them.
+func TestHostileWeb(t *testing.T) {
+	const each = 200
+	web := testweb.New(t)
+	slow := func(to http.ResponseWriter, q *http.Request) {
+		to.Header().Set("Content-Type", "text/html")
+		to.Write([]byte("<p>slow"))
+		http.NewResponseController(to).Flush()
+		<-q.Context().Done()
+	}
+	hosts := []struct {
+		name   string
+		answer http.HandlerFunc
+		most   int // requests
+		down   string
+	}{
+		{"error.test", status(500), each / 2, "500"},
+		{"busy.test", status(503), each / 2, "503"},
+		{"pause.test", func(to http.ResponseWriter, q *http.Request) {
+			to.Header().Set("Retry-After", "86400")
+			status(429)(to, q)
+		}, each / 2, "429"},
+		{"slow.test", slow, each / 2, "slower than"},
+		{"silent.test", silent, each / 2, "no answer"},
+		{"lost.test", lost, each / 2, "EOF"},
+		{"header.test", func(to http.ResponseWriter, _ *http.Request) {
+			for i := range 1000 {
+				to.Header().Add("X-Bomb", strings.Repeat("x", 100)+fmt.Sprint(i))
+			}
+		}, each, ""},
+		{"bomb.test", func(to http.ResponseWriter, _ *http.Request) {
+			to.Header().Set("Content-Type", "text/html")
+			to.Header().Set("Content-Encoding", "gzip")
+			zip := gzip.NewWriter(to)
+			for range 100 {
+				if _, err := zip.Write(bytes.Repeat([]byte("<p>bomb "), 1000)); err != nil {
+					return
+				}
+			}
+			zip.Close()
+		}, each, ""},
+		{"endless.test", func(to http.ResponseWriter, q *http.Request) {
+			to.Header().Set("Content-Type", "text/html")
+			endless(to, "<p>endless "+q.URL.Path)
+		}, each, ""},
+		{"loop.test", func(to http.ResponseWriter, q *http.Request) {
+			n := 0
+			fmt.Sscanf(q.URL.Path, "/%d", &n)
+			http.Redirect(to, q, fmt.Sprintf("/%d", n+1), http.StatusFound)
+		}, 2 * each, ""},
+	}
+	var links strings.Builder
+	for i := range each {
+		for _, h := range hosts {
+			fmt.Fprintf(&links, "<a href=http://%s/%d>x</a> ", h.name, i)
+		}
+		fmt.Fprintf(&links, "<a href=/page%d>x</a> ", i)
+		web.Page(fmt.Sprintf("honest.test/page%d", i), fmt.Sprintf("<title>t%d</title><p>honest w%d", i, i*i))
+	}
+	for _, h := range hosts {
+		web.Handle(h.name, h.answer)
+		web.Page(h.name+"/robots.txt", "")
+	}
+	web.Page("honest.test/", "<title>start</title>"+links.String())
+
+	o := web.Options(filepath.Join(t.TempDir(), "data"), "http://honest.test/")
+	o.URLs.HostFailing, o.URLs.MaxHold = time.Nanosecond, time.Millisecond
+	o.Crawler.MaxBody, o.Crawler.MaxHeader = 128<<10, 16<<10
+	o.Crawler.Grace, o.Crawler.HeaderTimeout = 20*time.Millisecond, 200*time.Millisecond
+	o.Connections = 32
+	stats := testweb.Crawl(t, o)
+	requests, down := map[string]int{}, map[string]string{}
+	for key, n := range web.Requests() {
+		host, _, _ := strings.Cut(key, "/")
+		requests[host] += n
+	}
+	for _, h := range stats.DownHosts {
+		down[h.Host] = h.Why
+	}
+	given := 0
+	for _, h := range hosts {
+		if n := requests[h.name]; n == 0 || n > h.most {
+			t.Errorf("%s: %d requests, want at most %d", h.name, n, h.most)
+		}
+		if h.down != "" {
+			given++
+		}
+		if why, ok := down[h.name]; ok && (h.down == "" || !strings.Contains(why, h.down)) {
+			t.Errorf("%s: given up: %s, want %q", h.name, why, h.down)
+		}
+	}
+	if stats.Down != int64(given) || len(down) != 5 {
+		t.Errorf("%d hosts given up, want %d; named %v", stats.Down, given, down)
+	}
+	if requests["honest.test"] < each+1 {
+		t.Errorf("%d requests to the honest host", requests["honest.test"])
+	}
+	fates := testweb.Fates(t, o.Dir)
+	for i := range each {
+		if url := fmt.Sprintf("http://honest.test/page%d", i); fates[url] == "" {
+			t.Errorf("%s is not in the index: %q", url, fates[url])
+		}
+	}
+	testweb.Checked(t, o.Dir)
+}
+
 // TestPrivateAddress: without leave nothing is asked of loopback, and the trace says what to do.
 func TestPrivateAddress(t *testing.T) {
 	web := testweb.New(t)

@@ -23,6 +23,9 @@ type CrawlStats struct {
 	Traps       map[string]int64 `json:"traps"`    // URLs refused, by docindex.Trap
 	Refusals    []Refusal        `json:"refusals"` // parts of sites that are refused, those with the most URLs first
 
+	Down      int64      `json:"down"`       // hosts given up in this run: no answer, or failures alone
+	DownHosts []DownHost `json:"down_hosts"` // some of them, by name
+
 	Revisits RevisitStats `json:"revisits"`
 
 	Requests        int64   `json:"requests"`          // including robots.txt and sitemaps
@@ -53,8 +56,17 @@ type Refusal struct {
 	Refused uint64 `json:"refused"` // URLs
 }
 
-// maxRefusals bounds CrawlStats.Refusals.
-const maxRefusals = 5
+// A DownHost is a host that was given up.
+type DownHost struct {
+	Host string `json:"host"`
+	Why  string `json:"why"` // for people
+}
+
+// Bounds of lists of CrawlStats.
+const (
+	maxRefusals  = 5
+	maxDownHosts = 5
+)
 
 // RevisitStats count the documents that this run visited again.
 type RevisitStats struct {
@@ -110,6 +122,11 @@ func (c *Crawl) Stats() CrawlStats {
 	for _, r := range c.urls.Refusals(maxRefusals) {
 		s.Refusals = append(s.Refusals, Refusal(r))
 	}
+	down, total := c.urls.DownHosts(maxDownHosts)
+	for _, h := range down {
+		s.DownHosts = append(s.DownHosts, DownHost(h))
+	}
+	s.Down = int64(total)
 	if pages := s.Pages - c.before; pages > 0 {
 		s.RequestsPerPage = float64(s.Requests) / float64(pages)
 	}

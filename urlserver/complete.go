@@ -188,19 +188,40 @@ func (c *completion) judgeHost(f *flight, result *Result) (elsewhere bool) {
 	case result.Outcome == vocab.Failed && h.OriginFailed(c.now, https) && f.hasOtherScheme():
 		return true
 	}
-	switch {
-	case result.Outcome != vocab.Failed, result.Status != 0 && !overloaded(result.Status):
-		h.Recover()
-		if result.Outcome != vocab.Refused && !h.DownSince.IsZero() {
-			h.DownSince, c.changed[h] = time.Time{}, true
-		}
-	case result.RetryAfter > 0 && result.Status != 0:
-		h.Hold(c.now, result.RetryAfter, result.Reason)
-	case h.Fail(c.now, result.Status != 0, result.Reason):
-		c.loseHost(h, vocab.Failed,
-			fmt.Sprintf("host gave no answer %d times in a row: %s", h.Unanswered(), result.Reason))
+	if result.Outcome == vocab.Failed {
+		c.judgeFailure(h, result)
+		return false
+	}
+	h.Recover()
+	if result.Outcome != vocab.Refused && !h.DownSince.IsZero() {
+		h.DownSince, c.changed[h] = time.Time{}, true
 	}
 	return false
+}
+
+// judgeFailure backs off from a host after a visit that failed, and gives it up if there is no hope.
+func (c *completion) judgeFailure(h *frontier.Host, result *Result) {
+	answered := result.Status != 0
+	paused := answered && overloaded(result.Status) && result.RetryAfter > 0
+	silent := false
+	switch {
+	case answered && !overloaded(result.Status):
+		h.EndBackoff()
+	case paused:
+		h.Hold(c.now, result.RetryAfter, result.Reason)
+	default:
+		silent = h.Fail(c.now, answered, result.Reason)
+	}
+	failing := h.CountFailed(c.now, paused)
+	switch {
+	case silent:
+		c.loseHost(h, vocab.Failed,
+			fmt.Sprintf("host gave no answer %d times in a row: %s", h.Unanswered(), result.Reason))
+	case failing:
+		visits, since := h.Failed(c.now)
+		c.loseHost(h, vocab.Failed, fmt.Sprintf("all %d requests to the host in %d minutes failed: %s",
+			visits, int(since.Minutes()), result.Reason))
+	}
 }
 
 // loseHost gives a host up, and records since when it is down.

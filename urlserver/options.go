@@ -32,6 +32,7 @@ type Options struct {
 	MaxHold      time.Duration   // bounds holds, Retry-After included; default 24h
 	Backoff      time.Duration   // first wait after a failure, doubled up to half an hour; default 5s
 	HostTries    int             // rounds without any answer until a host is given up; default 3
+	HostFailing  time.Duration   // time of answers that are all failures until then; default 1h
 	Retry        []time.Duration // waits before a failed URL is tried again; default 1s, 10s, 1m
 	PerSite      int             // leases of one site at once if it has no delay; default 1
 	PerAddress   int             // leases at once of an IP address; default 8, or no bound if
@@ -94,6 +95,7 @@ func (o Options) withDefaults() Options {
 	o.MaxHold = cmp.Or(o.MaxHold, 24*time.Hour)
 	o.Backoff = cmp.Or(o.Backoff, 5*time.Second)
 	o.HostTries = cmp.Or(o.HostTries, 3)
+	o.HostFailing = cmp.Or(o.HostFailing, time.Hour)
 	o.PerSite = cmp.Or(o.PerSite, 1)
 	if o.Delay > 0 {
 		o.PerAddress = cmp.Or(o.PerAddress, 8)
@@ -134,7 +136,7 @@ func (o *Options) frontier() frontier.Options {
 	return frontier.Options{
 		Policy: o.Policy,
 		Delay:  o.Delay, AnswerFactor: o.AnswerFactor, MaxDelay: o.MaxDelay,
-		MaxHold: o.MaxHold, Backoff: o.Backoff, HostTries: o.HostTries,
+		MaxHold: o.MaxHold, Backoff: o.Backoff, HostTries: o.HostTries, HostFailing: o.HostFailing,
 		PerSite: o.PerSite, PerAddress: o.PerAddress, SiteLimits: o.SiteLimits,
 		LeaseSize: o.LeaseSize, PagesPerHost: o.PagesPerHost, Budget: o.SiteBudget,
 	}

@@ -312,6 +312,14 @@ func (s *Server) Refusals(limit int) []Refusal {
 	return all
 }
 
+// DownHosts returns the number of hosts that this run gave up because they did not answer, or with
+// failures alone, and the first of them by name, at most limit.
+func (s *Server) DownHosts(limit int) (first []DownHost, total int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return downHosts(s.state, limit)
+}
+
 // WhyWaits returns, for people, why a host gets no lease now, or that it is its turn; "" if it has
 // nothing to fetch.
 func (s *Server) WhyWaits(now time.Time, host string) string {

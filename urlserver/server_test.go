@@ -309,6 +309,96 @@ func TestSilentHostIsGivenUp(t *testing.T) {
 	b.check()
 }
 
+// TestFailingHostIsGivenUp: a host of many pages that answers each request with a failure, quickly or
+// slowly, ends within hours and after few requests, and the reason says so. One page in time, and
+// the host goes on to be asked. A host that answers is asked for an hour at least.
+func TestFailingHostIsGivenUp(t *testing.T) {
+	const pages = 5000
+	slow := Result{Outcome: vocab.Failed, Status: 200, Reason: "slower than 100 bytes a second"}
+	busy := Result{Outcome: vocab.Failed, Status: 503, Reason: "503"}
+	day, quarter := busy, busy
+	day.RetryAfter, quarter.RetryAfter = 24*time.Hour, 15*time.Minute
+	for _, c := range []struct {
+		name   string
+		result Result
+		took   time.Duration
+		least  time.Duration // until it is given up
+		most   time.Duration
+	}{
+		{"500", Result{Outcome: vocab.Failed, Status: 500, Reason: "500"}, 100 * time.Millisecond, time.Hour, 2 * time.Hour},
+		{"slow bodies", slow, 10 * time.Second, time.Hour, 2 * time.Hour},
+		{"slowest bodies", slow, time.Minute, time.Hour, 2 * time.Hour},
+		{"503", busy, 100 * time.Millisecond, time.Hour, 2 * time.Hour},
+		{"503 for minutes", quarter, 100 * time.Millisecond, time.Hour, 3 * time.Hour},
+		{"503 for a day", day, 100 * time.Millisecond, 24 * time.Hour, 49 * time.Hour},
+		{"no answer", Result{Outcome: vocab.Failed, Reason: "EOF"}, time.Minute, 0, time.Hour},
+	} {
+		for _, mends := range []bool{false, true} {
+			if mends && c.least == 0 {
+				continue
+			}
+			b := newBench(t, Options{})
+			var urls []string
+			for i := range pages {
+				urls = append(urls, fmt.Sprintf("http://a.test/%d", i))
+			}
+			b.seed(urls...)
+			requests := b.visitAll(func(target vocab.Target) (Result, time.Duration) {
+				if mends && b.now.Sub(epoch) >= c.least-time.Minute {
+					return Result{Outcome: vocab.Fetched, Status: 200}, 100 * time.Millisecond
+				}
+				return c.result, c.took
+			})
+			took, lost := b.now.Sub(epoch), b.s.Stats().States[docindex.GivenUp]
+			if mends {
+				if lost > pages/2 {
+					t.Errorf("%s, mended: %d URLs given up after %v", c.name, lost, took)
+				}
+				continue
+			}
+			if lost != pages || took < c.least || took > c.most || requests > 5000 {
+				t.Errorf("%s: %d URLs given up after %v and %d requests", c.name, lost, took, requests)
+			}
+			b.check()
+		}
+	}
+}
+
+// visitAll visits URLs, one after the other, until the crawl ends, and returns their number. visit
+// returns the result for one and how long it took.
+func (b *bench) visitAll(visit func(vocab.Target) (Result, time.Duration)) (requests int) {
+	b.t.Helper()
+	for {
+		l, wait, ok := b.s.Grant(b.now)
+		if !ok && wait == 0 {
+			return requests
+		}
+		if !ok {
+			b.pass(wait)
+			continue
+		}
+		report, paused := vocab.HostReport{}, false
+		for _, target := range l.URLs {
+			if paused {
+				b.done(Result{Doc: target.Doc, Outcome: vocab.Skipped})
+				continue
+			}
+			r, took := visit(target)
+			r.Doc = target.Doc
+			requests++
+			b.pass(took)
+			b.done(r)
+			report.AnswerTime = took
+			if paused = overloaded(r.Status); paused {
+				report.HoldFor = max(r.RetryAfter, 30*time.Second)
+			} else {
+				b.pass(l.Delay)
+			}
+		}
+		b.release(l, report)
+	}
+}
+
 func TestUnknownNameIsGivenUp(t *testing.T) {
 	b := newBench(t, Options{Delay: -1, LeaseSize: 2})
 	b.seed("http://no.test/1", "http://no.test/2", "http://no.test/3")

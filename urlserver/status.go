@@ -77,6 +77,24 @@ type Refusal struct {
 	Refused uint64 // URLs, over all runs
 }
 
+// A DownHost is a host that was given up because of its answers, or because it gave none.
+type DownHost struct {
+	Host string
+	Why  string // for people
+}
+
+// downHosts returns the number of hosts that are given up but for their name, and the first of them
+// by name, at most limit.
+func downHosts(s *state, limit int) (first []DownHost, total int) {
+	for h := range s.frontier.Hosts() {
+		if h.Loss != nil && h.Loss.Outcome == vocab.Failed {
+			first = append(first, DownHost{h.Name, h.Loss.Reason})
+		}
+	}
+	slices.SortFunc(first, func(a, b DownHost) int { return cmp.Compare(a.Host, b.Host) })
+	return first[:min(len(first), limit)], len(first)
+}
+
 // refusals returns the shapes of hosts in memory that are spent, those with the most refused URLs
 // first, and at most limit.
 func refusals(s *state, limit int) (all []Refusal, err error) {

@@ -54,6 +54,20 @@ var mutants = []mutant{
 		tests: "./urlserver -run Misses",
 	},
 	{
+		name:  "site failing", // a host whose answers are all failures is given up
+		file:  "urlserver/internal/frontier/health.go",
+		old:   "h.failed >= maxFailed && since >= o.HostFailing",
+		new:   "false",
+		tests: "./urlserver -run FailingHost",
+	},
+	{
+		name:  "site pausing", // and so is one that asks for pauses without end
+		file:  "urlserver/internal/frontier/health.go",
+		old:   "paused && h.failed >= o.HostTries",
+		new:   "false && h.failed >= o.HostTries",
+		tests: "./urlserver -run FailingHost",
+	},
+	{
 		name:  "site origin", // a dead origin costs one try
 		file:  "urlserver/internal/frontier/origin.go",
 		old:   "failedAt = now\n\treturn h.answers(!https)",

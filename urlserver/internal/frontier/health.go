@@ -2,8 +2,25 @@ package frontier
 
 import "time"
 
-// maxBackoff bounds waits that the server did not ask for.
-const maxBackoff = 30 * time.Minute
+const (
+	// maxBackoff bounds waits that the server did not ask for.
+	maxBackoff = 30 * time.Minute
+
+	// maxFailed is the least number of failed visits in a row after which a host is given up that
+	// answers.
+	maxFailed = 10
+)
+
+// health is how a host answered of late.
+type health struct {
+	failures   int       // rounds of temporary failures in a row
+	unanswered int       // of these, rounds without any answer in a row
+	retryAt    time.Time // no request before
+	why        string    // reason for that
+
+	failed      int       // visits in a row that failed, whatever the answer
+	failedSince time.Time // the first of them
+}
 
 // Hold leaves a host alone for as long as it asked (RFC 9110 §10.2.3), at most Options.MaxHold.
 // No back-off lengthens that wait, and a later answer to an earlier request does not shorten it.
@@ -32,8 +49,33 @@ func (h *Host) Fail(now time.Time, answered bool, reason string) (hopeless bool)
 	return h.unanswered >= o.HostTries
 }
 
-// Recover ends the back-off after an ordinary answer.
-func (h *Host) Recover() { h.failures, h.unanswered = 0, 0 }
+// CountFailed counts a visit that failed, whatever the answer, and reports whether the host is to be
+// given up: nothing but failures came for Options.HostFailing and in maxFailed visits. A host that
+// asks for pauses has Options.MaxHold, because the visits between them are few. Without this bound
+// a host with many URLs keeps a crawl open for as long as all their retries take.
+func (h *Host) CountFailed(now time.Time, paused bool) (hopeless bool) {
+	if h.failed == 0 {
+		h.failedSince = now
+	}
+	h.failed++
+	o, since := h.site.o, now.Sub(h.failedSince)
+	return h.failed >= maxFailed && since >= o.HostFailing ||
+		paused && h.failed >= o.HostTries && since >= o.MaxHold
+}
+
+// Failed returns the number of visits in a row that failed, and the time since the first of them.
+func (h *Host) Failed(now time.Time) (visits int, since time.Duration) {
+	return h.failed, now.Sub(h.failedSince)
+}
+
+// EndBackoff ends the back-off after an answer that is about one page.
+func (h *Host) EndBackoff() { h.failures, h.unanswered = 0, 0 }
+
+// Recover forgets all failures after a visit that did not fail.
+func (h *Host) Recover() {
+	h.EndBackoff()
+	h.failed = 0
+}
 
 // Unanswered returns the number of rounds in a row without any answer.
 func (h *Host) Unanswered() int { return h.unanswered }

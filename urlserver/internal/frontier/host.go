@@ -35,10 +35,7 @@ type Host struct {
 
 	origins [2]origin // http, https
 
-	failures   int       // rounds of temporary failures in a row
-	unanswered int       // of these, rounds without any answer in a row
-	retryAt    time.Time // no request before
-	why        string    // reason for that
+	health
 
 	spot   spot // in its site's ring or in Frontier.held
 	held   bool // in Frontier.held

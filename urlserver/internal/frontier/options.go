@@ -18,6 +18,7 @@ type Options struct {
 	MaxHold      time.Duration
 	Backoff      time.Duration
 	HostTries    int
+	HostFailing  time.Duration
 
 	PerSite      int
 	PerAddress   int

@@ -125,6 +125,12 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 		}
 		fmt.Fprintf(&b, ".\n  To see why one was refused: anatomy trace URL. To refuse none for its like: --max-repeats -1")
 	}
+	if s.Down > 0 {
+		fmt.Fprintf(&b, ".\n%s given up until the next crawl", cli.Count(s.Down, "host"))
+		for _, h := range s.DownHosts {
+			fmt.Fprintf(&b, ".\n  %s: %s", h.Host, h.Why)
+		}
+	}
 	if why := waiting(s); why != "" && !interrupted {
 		fmt.Fprintf(&b, ".\nHosts with URLs that are not fetched: %s", why)
 	}

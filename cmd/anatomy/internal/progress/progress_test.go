@@ -18,6 +18,18 @@ func TestDeadLinks(t *testing.T) {
 	}
 }
 
+// TestGivenUpHosts: the summary names hosts that were given up, with the reason.
+func TestGivenUpHosts(t *testing.T) {
+	s := engine.CrawlStats{Down: 7, DownHosts: []engine.DownHost{{Host: "a.test", Why: "503"}, {Host: "b.test", Why: "EOF"}}}
+	text := Summary(engine.CrawlStats{}, s, false)
+	if !strings.Contains(text, "\n7 hosts given up until the next crawl.\n  a.test: 503.\n  b.test: EOF.\n") {
+		t.Errorf("summary %q", text)
+	}
+	if text := Summary(engine.CrawlStats{}, engine.CrawlStats{}, false); strings.Contains(text, "given up") {
+		t.Errorf("summary without such hosts %q", text)
+	}
+}
+
 // TestProgressLine: the reasons for waiting stand at the end, without those that no site has.
 func TestProgressLine(t *testing.T) {
 	line := progressLine(engine.CrawlStats{Pages: 12345, Queued: 678, Waiting: map[string]int64{"crawl delay": 3, "retry": 0}}, 12)
