@@ -9,10 +9,15 @@ import (
 
 const folderPerm = 0o700 // as files
 
-// MkdirAll makes a folder and those above it that are missing, durably.
+// MkdirAll makes a folder and those above it that are missing, durably. It makes the name of a folder
+// that is there durable, too, because the process that made it may have been killed before it could.
+// A parent that this process may not open was not made by one like it, and is left alone.
 func MkdirAll(fsys FS, dir string) error {
 	switch info, err := fsys.Stat(dir); {
 	case err == nil && info.IsDir():
+		if err := syncParent(fsys, dir); !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
 		return nil
 	case err == nil:
 		return &fs.PathError{Op: "mkdir", Path: dir, Err: errors.New("a file has this name")}

@@ -180,6 +180,41 @@ var mutants = []mutant{
 		tests: "./disk/repository -run SyncedRecordsSurviveCrash",
 	},
 	{
+		name:  "repository: fsync of what a killed process left",
+		file:  "disk/repository/repository.go",
+		old:   "return errors.Join(f.Sync(), r.fs.SyncFolder(r.dir))",
+		new:   "return r.fs.SyncFolder(r.dir)",
+		tests: "./disk/repository -run KilledThenCrash",
+	},
+	{
+		name:  "repository: fsync of the folder of a file that a killed process made",
+		file:  "disk/repository/repository.go",
+		old:   "return errors.Join(f.Sync(), r.fs.SyncFolder(r.dir))",
+		new:   "return f.Sync()",
+		tests: "./disk/repository -run KilledThenCrash",
+	},
+	{
+		name:  "fsync of the name of a folder that a killed process made",
+		file:  "disk/durable/folder.go",
+		old:   "if err := syncParent(fsys, dir); !errors.Is(err, fs.ErrPermission) {",
+		new:   "if err := error(nil); !errors.Is(err, fs.ErrPermission) {",
+		tests: "./disk/repository -run KilledThenCrash",
+	},
+	{
+		name:  "documents are durable before their records", // or other URLs get their docIDs
+		file:  "urlserver/server.go",
+		old:   "\terr = s.db.Sync()\n\ts.mu.Lock()",
+		new:   "\terr = nil\n\ts.mu.Lock()",
+		tests: "./engine -run DocumentsOutliveTheirRecords",
+	},
+	{
+		name:  "documents are durable before their links",
+		file:  "engine/crawl.go",
+		old:   "\treturn c.urls.MakeDurable(last)",
+		new:   "\treturn nil",
+		tests: "./engine -run DocumentsOutliveTheirLinks",
+	},
+	{
 		name:  "a document index of another folder is refused",
 		file:  "disk/docindex/folder.go",
 		old:   "case id != \"\" && own != id && (own != \"\" || known > 0):",
