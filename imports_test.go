@@ -53,6 +53,7 @@ searcher/internal/suggest: analysis searcher/query searcher/internal/memo
 searcher/internal/images: vocab analysis searcher/scoring
 internal/test/testweb: vocab weburl urlserver crawler crawler/dnsclient index engine upkeep collection searcher demo disk/*
 internal/test/oracle: vocab weburl analysis searcher searcher/query searcher/scoring disk/segment
+cluster/bucket: disk/durable
 cluster/bus: disk/durable
 cluster/fleet: vocab weburl crawler crawler/sitemap cluster/bus
 collection: vocab weburl analysis urlserver crawler indexer searcher pagerank ranking control disk/* lru

@@ -9,6 +9,7 @@
 //
 //	WriteFile, Create     replace a file: temporary name, write, fsync, rename, fsync of the folder
 //	CreateNew             as Create, a file that must not exist
+//	CreateShared          as Create, a file that several processes may replace at once
 //	WriteNew              create a file that must not exist: write, fsync, fsync of the folder
 //	Append                add to the end of a file: write, fsync, fsync of the folder if it is new
 //	PublishFolder         name a folder that is written: fsync of all in it, rename, fsync of the parent

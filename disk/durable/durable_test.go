@@ -26,6 +26,17 @@ var (
 // writers replace the content of a file, each in its own way.
 var writers = map[string]func(d durable.FS, path string) error{
 	"WriteFile": func(d durable.FS, path string) error { return durable.WriteFile(d, path, newContent) },
+	"CreateShared": func(d durable.FS, path string) error {
+		w, err := durable.CreateShared(d, path)
+		if err != nil {
+			return err
+		}
+		defer w.Abort()
+		if _, err := w.Write(newContent); err != nil {
+			return err
+		}
+		return w.Commit()
+	},
 	"Create": func(d durable.FS, path string) error {
 		w, err := durable.Create(d, path)
 		if err != nil {

@@ -60,8 +60,12 @@ func mustNotExist(fsys FS, path string) error {
 	return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 }
 
-// createShared is Create for a file that several processes may replace at the same time. The last
+// CreateShared is Create for a file that several processes may replace at the same time. The last
 // one to commit wins. Temporary files that a crash leaves are never overwritten.
+func CreateShared(fsys FS, path string) (*Writer, error) {
+	return createShared(fsys, path, filePerm)
+}
+
 func createShared(fsys FS, path string, perm fs.FileMode) (*Writer, error) {
 	for {
 		temp := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())

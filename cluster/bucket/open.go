@@ -1,0 +1,19 @@
+package bucket
+
+// Open returns the bucket at an address:
+//
+//	s3://HOST[:PORT]/BUCKET[/PREFIX]       on a server, over https
+//	s3+http://HOST[:PORT]/BUCKET[/PREFIX]  on a server with a loopback or private address, over http
+//	/PATH or file:///PATH                  a folder that exists
+//
+// It connects to nobody: a server that cannot be used fails the first call.
+func Open(address string) (Bucket, error) {
+	p, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if p.folder != "" {
+		return openFolder(p.folder)
+	}
+	return openS3(p)
+}
