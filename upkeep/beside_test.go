@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"anatomy/disk/datadir"
+	"anatomy/engine"
 	"anatomy/internal/test/testweb"
 	"anatomy/upkeep"
 )
@@ -46,6 +47,50 @@ func TestCheckBesideAMerge(t *testing.T) {
 		}
 		if all := strings.Join(checked, " "); all != "repository docindex places links index rank" {
 			t.Errorf("published %v: checked %s", published, all)
+		}
+	}
+}
+
+// TestCheckBesideACompaction: where a compaction moves records during a check, the check finds them
+// where they are now. Records that are gone without that are damage.
+func TestCheckBesideACompaction(t *testing.T) {
+	for _, during := range []string{"repository", "docindex", "places", "links"} {
+		web := testweb.Generate(t, 1, 40, 0)
+		dir := filepath.Join(t.TempDir(), "data")
+		testweb.Crawl(t, web.Options(dir, web.Seed))
+		testweb.Must(t, func() error {
+			_, err := upkeep.Block(t.Context(), dir, []string{web.Seed})
+			return err
+		}())
+		check := func(then func()) (problems []string) {
+			testweb.Must(t, upkeep.Check(t.Context(), dir, upkeep.CheckReport{
+				Checked: func(structure, _ string) {
+					if structure == during {
+						then()
+					}
+				},
+				Problem: func(err error) { problems = append(problems, err.Error()) },
+			}))
+			return problems
+		}
+		rewritten := 0
+		problems := check(func() {
+			r, err := upkeep.Compact(t.Context(), dir, engine.CompactOptions{})
+			testweb.Must(t, err)
+			rewritten += r.Rewritten
+		})
+		if rewritten != 1 || len(problems) > 0 {
+			t.Errorf("during %s: %d files rewritten, problems %q", during, rewritten, problems)
+		}
+		gone, err := filepath.Glob(filepath.Join(datadir.Repository(dir), "*.repo"))
+		testweb.Must(t, err)
+		problems = check(func() {
+			for _, name := range gone {
+				testweb.Must(t, os.RemoveAll(name))
+			}
+		})
+		if is := len(problems) > 0; is != (during == "repository" || during == "docindex") {
+			t.Errorf("files gone after %s: problems %q", during, problems)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -187,7 +188,7 @@ func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport)
 		r.Problem(err)
 	}
 	n := len(wanted)
-	if err := repo.Scan(0, func(place vocab.Address, record *repository.Record) error {
+	err = repo.Scan(0, func(place vocab.Address, record *repository.Record) error {
 		d, ok := wanted[place]
 		if !ok {
 			return nil
@@ -201,7 +202,11 @@ func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport)
 			r.lost(d.Doc)
 		}
 		return nil
-	}); err != nil {
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a file is gone if a compaction replaced it
+		r.Problem(err)
+	}
+	if err := deleteMoved(dir, repo, wanted); err != nil {
 		r.Problem(err)
 	}
 	for place, d := range wanted {
@@ -209,6 +214,48 @@ func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport)
 		r.lost(d.Doc)
 	}
 	r.Checked("places", fmt.Sprintf("%d acknowledged records are where they should be", n-len(wanted)))
+}
+
+// deleteMoved deletes the records from wanted that are at another address by now, because a
+// compaction moved them or because they were fetched again. Those that are not there it puts into
+// wanted with that address.
+func deleteMoved(
+	dir string, repo *repository.Reader, wanted map[vocab.Address]docindex.Record,
+) error {
+	for range checkTries {
+		if len(wanted) == 0 {
+			return nil
+		}
+		moved := false
+		err := docindex.Read(dir, func(db *docindex.DB) error {
+			for place, d := range wanted {
+				now, ok, err := db.Get(d.Doc)
+				if err != nil {
+					return err
+				}
+				if !ok || now.Fetch == nil || now.Fetch.Address == place {
+					continue
+				}
+				moved = true
+				delete(wanted, place)
+				if now.Fetch.Address != 0 && !isInPlace(repo, &now) {
+					wanted[now.Fetch.Address] = now
+				}
+			}
+			return nil
+		})
+		if err != nil || !moved {
+			return err
+		}
+	}
+	return nil
+}
+
+// isInPlace reports whether the record of a document is at its address.
+func isInPlace(repo *repository.Reader, d *docindex.Record) bool {
+	record, err := repo.Read(d.Fetch.Address)
+	return err == nil && record.Page.Doc == d.Doc &&
+		(record.Kind != repository.PageRecord || record.Page.Content() == d.Fetch.Content)
 }
 
 func checkLinks(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -32,9 +33,15 @@ func (e *TailError) Error() string {
 }
 
 // Check reads every byte of the repository in dir and calls report for each problem (*DamageError,
-// *TailError). Its own error says that it could not read.
+// *TailError). A file that a compaction replaces meanwhile is none: its records are in others. Its own
+// error says that it could not read.
 func Check(dir string, report func(problem error)) (Totals, error) {
 	var t Totals
+	damaged := func(problem error) {
+		if !errors.Is(problem, fs.ErrNotExist) {
+			report(problem)
+		}
+	}
 	r, err := OpenReader(dir)
 	if err != nil {
 		return t, err
@@ -51,13 +58,13 @@ func Check(dir string, report func(problem error)) (Totals, error) {
 	for _, n := range tables {
 		table, err := r.openTable(n)
 		if err != nil {
-			report(err)
+			damaged(err)
 			continue
 		}
 		table.f.Close()
 	}
 	err = r.scan(&scanner{
-		problem: report,
+		problem: damaged,
 		tail:    func(path string, offset, size int64) { report(&TailError{path, offset, size}) },
 		block:   t.block,
 		record: func(_ vocab.Address, rec *Record) error {

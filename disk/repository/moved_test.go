@@ -2,10 +2,13 @@ package repository
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 
+	"anatomy/disk/durable"
 	"anatomy/vocab"
 )
 
@@ -103,4 +106,32 @@ func TestMoved(t *testing.T) {
 	if Check(dir, func(error) { problems++ }); problems != 1 {
 		t.Errorf("%d problems", problems)
 	}
+}
+
+// TestCheckBesideReplace: a file that is gone when Check comes to it, because it was replaced since
+// Check listed it, is no damage; and neither is a table.
+func TestCheckBesideReplace(t *testing.T) {
+	dir := t.TempDir()
+	r := mustOpen(t, dir, Options{})
+	mustAppend(t, r, page(1, "one"))
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before := durable.OS
+	durable.OS = laterGone{before}
+	defer func() { durable.OS = before }()
+	totals, err := Check(dir, func(problem error) { t.Error(problem) })
+	if err != nil || totals.Pages != 1 {
+		t.Errorf("%+v, %v", totals, err)
+	}
+}
+
+// laterGone is a file system that lists a file and a table that are gone when they are opened.
+type laterGone struct{ durable.FS }
+
+func (f laterGone) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := f.FS.ReadDir(name)
+	listed := fstest.MapFS{fileName(9): {}, movedName(8): {}}
+	more, _ := listed.ReadDir(".")
+	return append(entries, more...), err
 }
