@@ -131,6 +131,8 @@ type DB struct {
 	o       Options
 	failure failure // the first write that failed; none succeeds after it
 
+	checkpoint failure // of a folder of the checkpoint that is made
+
 	readOnly bool
 	pinned   *pinnedFS     // if readOnly
 	stored   atomic.Uint64 // see Stored
@@ -145,7 +147,7 @@ func Open(dir string, o Options) (*DB, error) {
 		o.FS = vfs.Default
 	}
 	db := &DB{dir: dir, o: o}
-	db.o.FS = writeFS{o.FS, dir, &db.failure}
+	db.o.FS = writeFS{o.FS, dir, &db.failure, &db.checkpoint}
 	if err := db.open(); err != nil {
 		return nil, fmt.Errorf("docindex: open %s: %w", dir, err)
 	}
@@ -190,7 +192,11 @@ func (db *DB) open() (err error) {
 // Checkpoint copies the current state to the folder dir, which must not exist: with hard links if
 // dir is on the same file system. Reads and writes continue meanwhile.
 func (db *DB) Checkpoint(dir string) error {
-	if err := db.p.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
+	err := db.p.Checkpoint(dir, pebble.WithFlushedWAL())
+	if unsynced := db.checkpoint.take(); unsynced != nil { // pebble removes dir after other errors
+		err = errors.Join(err, unsynced, db.o.FS.RemoveAll(dir))
+	}
+	if err != nil {
 		return fmt.Errorf("docindex: checkpoint %s: %w", dir, err)
 	}
 	return nil

@@ -23,10 +23,12 @@ import (
 // file's length with each sync, of which a crawl has a few a second.
 //
 // Errors outside of the folder of the document index are returned: they are those of a checkpoint.
+// Pebble ends the process if it cannot sync a folder there, so this error is kept for Checkpoint.
 type writeFS struct {
 	vfs.FS
-	dir     string
-	failure *failure
+	dir        string
+	failure    *failure
+	checkpoint *failure // to sync a folder of the checkpoint
 }
 
 // A failure keeps the first error of a write.
@@ -39,6 +41,15 @@ func (f *failure) get() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
+}
+
+// take returns the error and forgets it.
+func (f *failure) take() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.err
+	f.err = nil
+	return err
 }
 
 // do calls write unless a write has failed, and keeps its error.
@@ -101,8 +112,11 @@ func (w writeFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.Fi
 
 func (w writeFS) OpenDir(name string) (vfs.File, error) {
 	f, err := w.FS.OpenDir(name)
-	if err != nil || !w.owns(name) {
+	switch {
+	case err != nil:
 		return f, err
+	case !w.owns(name):
+		return checkpointFolder{f, w.checkpoint}, nil
 	}
 	return writeFile{f, w.failure}, nil
 }
@@ -170,6 +184,18 @@ func (writeFile) Preallocate(_, _ int64) error { return nil }
 func (f writeFile) Close() error {
 	err := f.File.Close()
 	f.failure.do(func() error { return err })
+	return nil
+}
+
+// A checkpointFolder is an open folder outside of that of the document index.
+type checkpointFolder struct {
+	vfs.File
+	failure *failure
+}
+
+// Sync keeps the error.
+func (f checkpointFolder) Sync() error {
+	f.failure.do(f.File.Sync)
 	return nil
 }
 
