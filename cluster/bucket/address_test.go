@@ -80,7 +80,8 @@ func TestOpenRefuses(t *testing.T) {
 		"s3://KEY:very-secret%40host/crawl":  "not a host",
 	} {
 		b, err := Open(address)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "very-secret@") {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "very-secret@") {
 			t.Errorf("%s: %v, %v, want an error with %q", address, b, err, want)
 		}
 	}
@@ -126,7 +127,8 @@ func FuzzAddress(f *testing.F) {
 		if err != nil || again != a {
 			t.Errorf("%q: %v, again %v, %v", s, a, again, err)
 		}
-		if a.folder == "" && (strings.ContainsAny(a.String(), "@?#% \\") || checkName("a/"+a.prefix+"x") != nil) {
+		if a.folder == "" &&
+			(strings.ContainsAny(a.String(), "@?#% \\") || checkName("a/"+a.prefix+"x") != nil) {
 			t.Errorf("%q was accepted as %v", s, a)
 		}
 	})

@@ -106,7 +106,7 @@ func TestVersitygw(t *testing.T) {
 }
 
 // startVersitygw starts the server over an empty folder, and sets the environment for its key.
-func startVersitygw(t *testing.T, program string) Bucket {
+func startVersitygw(t testing.TB, program string) Bucket {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -135,11 +135,7 @@ func startVersitygw(t *testing.T, program string) Bucket {
 		t.Fatal(err)
 	}
 	// The server is up when a list succeeds, which is tried again for some seconds.
-	for _, err := range b.List(t.Context(), "", "") {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	names(t, b.List(t.Context(), "", ""))
 	return b
 }
 
@@ -154,7 +150,8 @@ func openTemp(t testing.TB) *folder {
 
 func putString(t testing.TB, b Bucket, name, content string) {
 	t.Helper()
-	if err := b.Put(context.Background(), name, strings.NewReader(content), int64(len(content))); err != nil {
+	err := b.Put(context.Background(), name, strings.NewReader(content), int64(len(content)))
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -179,8 +176,8 @@ func names(t testing.TB, list iter.Seq2[Object, error]) (names []string) {
 	return names
 }
 
-// failsWith fails the test unless all calls fail with an error that has the bucket's address and the
-// text.
+// failsWith fails the test unless all calls fail with an error that has the bucket's address and
+// the text.
 func failsWith(t *testing.T, b Bucket, text string) {
 	t.Helper()
 	_, errGet := getString(b, "a", 0, -1)
@@ -369,7 +366,8 @@ func testNames(t *testing.T, b Bucket) {
 
 func testShortContent(t *testing.T, b Bucket) {
 	putString(t, b, "a", "old")
-	if err := b.Put(t.Context(), "a", strings.NewReader("short"), 6); !errors.Is(err, io.ErrUnexpectedEOF) {
+	err := b.Put(t.Context(), "a", strings.NewReader("short"), 6)
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("content is shorter than its size: %v", err)
 	}
 	if err := b.Put(t.Context(), "a", failing{}, 6); !errors.Is(err, errFailing) {
@@ -414,7 +412,8 @@ func testContext(t *testing.T, b Bucket) {
 			t.Errorf("%s: %v", call, err)
 		}
 	}
-	if got := names(t, b.List(t.Context(), "", "")); !slices.Equal(got, []string{"a"}) || len(calls) != 4 {
+	got := names(t, b.List(t.Context(), "", ""))
+	if !slices.Equal(got, []string{"a"}) || len(calls) != 4 {
 		t.Errorf("the bucket has %q after %d calls", got, len(calls))
 	}
 }
@@ -441,7 +440,8 @@ func testConcurrent(t *testing.T, b Bucket) {
 			for n := range 5 {
 				name := fmt.Sprintf("dir/%d/%d", n, i)
 				for _, name := range []string{"dir/same", name} {
-					if err := b.Put(t.Context(), name, strings.NewReader(content), int64(len(content))); err != nil {
+					err := b.Put(t.Context(), name, strings.NewReader(content), int64(len(content)))
+					if err != nil {
 						t.Error(err)
 					}
 				}

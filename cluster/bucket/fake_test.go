@@ -110,8 +110,10 @@ func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-var authorization = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/]+)/[0-9]{8}/[a-z0-9-]+/s3/aws4_request, ` +
-	`SignedHeaders=[a-z0-9;-]*host;[a-z0-9;-]*x-amz-content-sha256;x-amz-date, ?Signature=[0-9a-f]{64}$`)
+var authorization = regexp.MustCompile(
+	`^AWS4-HMAC-SHA256 Credential=([^/]+)/[0-9]{8}/[a-z0-9-]+/s3/aws4_request, ` +
+		`SignedHeaders=[a-z0-9;-]*host;[a-z0-9;-]*x-amz-content-sha256;x-amz-date, ?` +
+		`Signature=[0-9a-f]{64}$`)
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
@@ -165,7 +167,8 @@ func (f *fake) answer(w http.ResponseWriter, r *http.Request) {
 func refuse(w http.ResponseWriter, status int, code string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, "<?xml version=\"1.0\"?><Error><Code>%s</Code><Message>message of %s</Message></Error>", code, code)
+	io.WriteString(w, "<?xml version=\"1.0\"?><Error><Code>"+code+"</Code>"+
+		"<Message>message of "+code+"</Message></Error>")
 }
 
 func (f *fake) put(w http.ResponseWriter, r *http.Request, key string, now time.Time) {

@@ -131,8 +131,9 @@ func eachCall(t *testing.T, test func(t *testing.T, call string, f *fake, b *s3,
 
 func TestFailuresThatPass(t *testing.T) {
 	for name, fault := range map[string]fault{
-		"500": code(500, "InternalError"), "503 of a proxy": status(503), "slow down": code(503, "SlowDown"),
-		"429": status(429), "timeout": code(400, "RequestTimeout"), "cut": cut, "silent": silent, "trickle": nil,
+		"500": code(500, "InternalError"), "503 of a proxy": status(503), "429": status(429),
+		"slow down": code(503, "SlowDown"), "timeout": code(400, "RequestTimeout"),
+		"cut": cut, "silent": silent, "trickle": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachCall(t, func(t *testing.T, call string, f *fake, b *s3, do func() error) {
@@ -174,7 +175,8 @@ func TestFailuresThatStay(t *testing.T) {
 				before := f.count()
 				f.faults(repeat(c.fault, 2*maxTries)...)
 				err := do()
-				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), ": "+call) ||
+				if err == nil || !strings.Contains(err.Error(), c.want) ||
+					!strings.Contains(err.Error(), ": "+call) ||
 					!strings.Contains(err.Error(), b.String()) || errors.Is(err, ErrNotExist) {
 					t.Errorf("%v, want an error with %q", err, c.want)
 				}
@@ -279,7 +281,8 @@ func TestDownloadResumes(t *testing.T) {
 				switch {
 				case cuts > maxCuts && err == nil:
 					t.Errorf("%s %d times: no error", name, cuts)
-				case cuts > maxCuts && (!strings.Contains(err.Error(), "get a") || !strings.HasPrefix(content[100:], got)):
+				case cuts > maxCuts &&
+					(!strings.Contains(err.Error(), "get a") || !strings.HasPrefix(content[100:], got)):
 					t.Errorf("%s %d times: %v", name, cuts, err)
 				case cuts <= maxCuts && (err != nil || got != content[100:250_100]):
 					t.Errorf("%s %d times: %d bytes, %v", name, cuts, len(got), err)
@@ -348,7 +351,10 @@ func TestForeignAnswers(t *testing.T) {
 	list := func(entries ...string) string {
 		return "<ListBucketResult>" + strings.Join(entries, "") + "</ListBucketResult>"
 	}
-	now := time.Now().UTC().Format(http.TimeFormat)
+	object := func(text string, header ...string) fault {
+		now := time.Now().UTC().Format(http.TimeFormat)
+		return answer(text, append(header, "ETag", "x", "Last-Modified", now)...)
+	}
 	for _, c := range []struct {
 		name, call string
 		fault      fault
@@ -361,10 +367,10 @@ func TestForeignAnswers(t *testing.T) {
 		{"list that goes back", "list", answer(list(entry("b"), entry("a")))},
 		{"list with a name twice", "list", answer(list(entry("a"), entry("a")))},
 		{"list of another prefix", "list in b", answer(list(entry("c")))},
-		{"range ignored", "range", answer("0123456789", "ETag", "x", "Last-Modified", now)},
-		{"other range", "range", answer("23", "ETag", "x", "Last-Modified", now, "Content-Range", "bytes 2-3/10")},
-		{"part of range", "range", answer("1", "ETag", "x", "Last-Modified", now, "Content-Range", "bytes 1-1/10")},
-		{"larger range", "range", answer("123", "ETag", "x", "Last-Modified", now, "Content-Range", "bytes 1-3/10")},
+		{"range ignored", "range", object("0123456789")},
+		{"other range", "range", object("23", "Content-Range", "bytes 2-3/10")},
+		{"part of range", "range", object("1", "Content-Range", "bytes 1-1/10")},
+		{"larger range", "range", object("123", "Content-Range", "bytes 1-3/10")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -400,7 +406,9 @@ func TestListOfOthersObjects(t *testing.T) {
 			want = append(want, fmt.Sprintf("a/%d", i))
 			putString(t, b, want[i], "x")
 		}
-		for _, key := range []string{"crawl/", "crawl/a/", "crawl/a/3 4", "crawl/ä", "crawl/a//b", "crawlx", "other"} {
+		for _, key := range []string{
+			"crawl/", "crawl/a/", "crawl/a/3 4", "crawl/ä", "crawl/a//b", "crawlx", "other",
+		} {
 			f.objects[key] = stored{}
 		}
 		if got := names(t, b.List(t.Context(), "", "")); !slices.Equal(got, want) {
@@ -433,6 +441,7 @@ func TestUnreachable(t *testing.T) {
 	secure.StartTLS()
 	defer secure.Close()
 	defer open.Close()
+	key := credentials.NewStaticV4(fakeKey, "secret", "")
 	for _, c := range []struct {
 		server *httptest.Server
 		plain  bool
@@ -443,7 +452,7 @@ func TestUnreachable(t *testing.T) {
 		{open, false, "s3+http://"},
 	} {
 		a := address{host: c.server.Listener.Addr().String(), plain: c.plain, bucket: fakeBucket}
-		b, err := newS3(a, credentials.NewStaticV4("KEY", "secret", ""), newTransport(dialer(c.plain), c.plain))
+		b, err := newS3(a, key, newTransport(dialer(c.plain), c.plain))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -456,7 +465,7 @@ func TestUnreachable(t *testing.T) {
 			return nil, errors.New("connection refused")
 		}
 		a := address{host: "s3.test", bucket: fakeBucket}
-		b, err := newS3(a, credentials.NewStaticV4("KEY", "secret", ""), newTransport(refuse, false))
+		b, err := newS3(a, key, newTransport(refuse, false))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -467,7 +476,7 @@ func TestUnreachable(t *testing.T) {
 		missing := func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.DNSError{Err: "no such host", Name: "s3.test", IsNotFound: true}
 		}
-		b, err = newS3(a, credentials.NewStaticV4("KEY", "secret", ""), newTransport(missing, false))
+		b, err = newS3(a, key, newTransport(missing, false))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,12 +17,13 @@ import (
 	"anatomy/disk/durable/durabletest"
 )
 
-// After a crash at any call of a put, an object has its old or its new content, and the new one once
-// Put has returned.
+// After a crash at any call of a put, an object has its old or its new content, and the new one
+// once Put has returned.
 func TestPutAfterCrash(t *testing.T) {
 	before, after := bytes.Repeat([]byte("old"), 200_000), bytes.Repeat([]byte("new object"), 60_000)
 	write := func(d *durabletest.Disk, name string, content []byte) error {
-		return put(context.Background(), d, "/bucket/"+name, bytes.NewReader(content), int64(len(content)))
+		size := int64(len(content))
+		return put(context.Background(), d, "/bucket/"+name, bytes.NewReader(content), size)
 	}
 	states := map[string]int{}
 	durabletest.EachStop(t,
@@ -131,7 +132,8 @@ func TestFolderRefusesLinksAndSpecialFiles(t *testing.T) {
 	if got := names(t, b.List(t.Context(), "", "")); got != nil {
 		t.Errorf("listed %q", got)
 	}
-	if content, err := os.ReadFile(filepath.Join(outside, "secret")); err != nil || string(content) != "secret" {
+	content, err := os.ReadFile(filepath.Join(outside, "secret"))
+	if err != nil || string(content) != "secret" {
 		t.Errorf("%q, %v", content, err)
 	}
 }
