@@ -317,6 +317,9 @@ func testList(t *testing.T, b Bucket) {
 
 func testPages(t *testing.T, b Bucket) {
 	n := 2*pageLen + 100
+	if testing.Short() {
+		n = pageLen + 100
+	}
 	if _, ok := b.(*folder); ok {
 		n = 100 // a folder has no pages
 	}

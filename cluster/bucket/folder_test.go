@@ -20,7 +20,7 @@ import (
 // After a crash at any call of a put, an object has its old or its new content, and the new one
 // once Put has returned.
 func TestPutAfterCrash(t *testing.T) {
-	before, after := bytes.Repeat([]byte("old"), 200_000), bytes.Repeat([]byte("new object"), 60_000)
+	before, after := bytes.Repeat([]byte("old"), 100_000), bytes.Repeat([]byte("new object"), 30_000)
 	write := func(d *durabletest.Disk, name string, content []byte) error {
 		size := int64(len(content))
 		return put(context.Background(), d, "/bucket/"+name, bytes.NewReader(content), size)
