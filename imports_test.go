@@ -42,7 +42,7 @@ indexer/*:
 resolver: vocab disk/linkdb
 sorter: vocab weburl analysis disk/barrel disk/segment disk/texts
 pagerank: vocab disk/durable
-searcher: vocab weburl analysis searcher/* disk/damage disk/datadir disk/segment disk/rankvector
+searcher: vocab weburl analysis searcher/* disk/damage disk/datadir disk/segment disk/rankvector disk/shards
 searcher/query: vocab weburl analysis
 searcher/scoring: vocab analysis searcher/query searcher/internal/arena disk/segment
 searcher/internal/arena:
@@ -75,7 +75,7 @@ control: vocab weburl urlserver disk/datadir disk/docindex disk/snapshot
 ranking: vocab weburl pagerank disk/datadir disk/docindex disk/linkdb disk/rankvector
 index: vocab indexer resolver sorter disk/*
 engine: vocab weburl urlserver crawler storeserver indexer index ranking pagerank control disk/*
-upkeep: vocab weburl warc urlserver storeserver indexer index ranking pagerank control engine disk/*
+upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank control engine disk/*
 config: disk/durable
 cmd/anatomy/internal/cli: disk/durable
 cmd/anatomy/internal/service:

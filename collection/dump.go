@@ -12,20 +12,35 @@ import (
 	"anatomy/disk/rankvector"
 	"anatomy/disk/repository"
 	"anatomy/disk/segment"
+	"anatomy/disk/shards"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
 
 // DumpDocuments prints every key of the document index.
 func DumpDocuments(w io.Writer, dir string, _ []string) error {
-	return docindex.Use(dir, func(db *docindex.DB) error { return db.Dump(w) })
+	return eachShard(dir, func(dir string) error {
+		return docindex.Use(dir, func(db *docindex.DB) error { return db.Dump(w) })
+	})
+}
+
+// eachShard calls fn with a data folder, or with each shard of a folder of them.
+func eachShard(dir string, fn func(dir string) error) error {
+	dirs, err := shards.Folders(dir)
+	for _, dir := range dirs {
+		if err == nil {
+			err = fn(dir)
+		}
+	}
+	return err
 }
 
 // DumpRepository prints one line per record of the repository.
 func DumpRepository(w io.Writer, dir string, _ []string) error {
-	if err := datadir.CheckVersion(dir); err != nil {
-		return err
-	}
+	return eachShard(dir, func(dir string) error { return dumpRepository(w, dir) })
+}
+
+func dumpRepository(w io.Writer, dir string) error {
 	r, err := repository.OpenReader(datadir.Repository(dir))
 	if err != nil {
 		return err
@@ -42,6 +57,11 @@ func DumpPage(w io.Writer, dir string, args []string) error {
 	u, err := weburl.ParseTyped(args[0])
 	if err != nil {
 		return err
+	}
+	if m, err := shards.Read(dir); err != nil {
+		return err
+	} else if m != nil {
+		dir = shards.Folder(dir, m.Of(&u))
 	}
 	return docindex.Use(dir, func(db *docindex.DB) error {
 		t, err := control.Follow(db, u)
@@ -71,6 +91,10 @@ func DumpPage(w io.Writer, dir string, args []string) error {
 
 // DumpLinks prints the link runs in force.
 func DumpLinks(w io.Writer, dir string, _ []string) error {
+	return eachShard(dir, func(dir string) error { return dumpLinks(w, dir) })
+}
+
+func dumpLinks(w io.Writer, dir string) error {
 	m, err := datadir.ReadManifest(dir)
 	if err != nil {
 		return err
@@ -85,12 +109,16 @@ func DumpLinks(w io.Writer, dir string, _ []string) error {
 
 // DumpWord prints the posting lists of a word, analyzed as pages and queries are, in every segment.
 func DumpWord(w io.Writer, dir string, args []string) error {
+	return eachShard(dir, func(dir string) error { return dumpWord(w, dir, args[0]) })
+}
+
+func dumpWord(w io.Writer, dir, text string) error {
 	m, err := datadir.ReadManifest(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range m.Segments {
-		for _, word := range analysis.PhraseTerms(args[0]) {
+		for _, word := range analysis.PhraseTerms(text) {
 			if err := segment.Dump(w, datadir.Segment(dir, name), word); err != nil {
 				return err
 			}
@@ -101,6 +129,10 @@ func DumpWord(w io.Writer, dir string, args []string) error {
 
 // DumpRanks prints the documents and ranks of the default vector.
 func DumpRanks(w io.Writer, dir string, _ []string) error {
+	return eachShard(dir, func(dir string) error { return dumpRanks(w, dir) })
+}
+
+func dumpRanks(w io.Writer, dir string) error {
 	v, err := rankvector.ReadFolder(dir, rankvector.Default)
 	if err != nil || v == nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
+	"anatomy/disk/shards"
 )
 
 // holdings caches the last measurement, which opens every segment.
@@ -56,10 +57,18 @@ func measure(dir string) (*Holdings, error) {
 	if free, err := datadir.FreeSpace(dir); err == nil {
 		h.Free = free
 	}
-	if h.Segments, err = segmentHoldings(dir); err != nil {
+	dirs, err := shards.Folders(dir)
+	if err != nil {
 		return nil, err
 	}
-	h.Ranks, err = rankHoldings(dir)
+	for _, dir := range dirs {
+		some, err := segmentHoldings(dir)
+		if err != nil {
+			return nil, err
+		}
+		h.Segments = append(h.Segments, some...)
+	}
+	h.Ranks, err = rankHoldings(dirs[0])
 	return h, err
 }
 

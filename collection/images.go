@@ -42,10 +42,11 @@ func (s *Site) Image(ctx context.Context, doc vocab.DocID, id string) (*vocab.Im
 
 // imagesOf returns the images of a stored page. A damaged page has none.
 func (s *Site) imagesOf(info *vocab.DocInfo) ([]vocab.Image, error) {
-	if images, ok := s.images.Get(info.Address); ok {
+	at := imagesAt{info.Doc, info.Address}
+	if images, ok := s.images.Get(at); ok {
 		return images, nil
 	}
-	record, err := s.repo.Read(info.Address)
+	record, err := s.pagesOf(info.Doc).repo.Read(info.Address)
 	var damage *repository.DamageError
 	if errors.As(err, &damage) {
 		s.noted(err)
@@ -60,7 +61,7 @@ func (s *Site) imagesOf(info *vocab.DocInfo) ([]vocab.Image, error) {
 	if err != nil { // the page cannot be parsed
 		images = nil
 	}
-	s.images.Put(info.Address, images)
+	s.images.Put(at, images)
 	return images, nil
 }
 
@@ -70,10 +71,15 @@ var parseBuffers = sync.Pool{New: func() any { return new(indexer.Buffer) }}
 // bytes.
 const maxImageLists = 20_000
 
-// imageLists keeps the images of pages by their address, at which a page never changes: the next page
-// of results needs the same ones, and so does each image that is shown.
-type imageLists = lru.Cache[vocab.Address, []vocab.Image]
+// imageLists keeps the images of pages by document and address, at which a page never changes: the
+// next page of results needs the same ones, and so does each image that is shown.
+type imageLists = lru.Cache[imagesAt, []vocab.Image]
+
+type imagesAt struct {
+	doc vocab.DocID
+	at  vocab.Address
+}
 
 func newImageLists() *imageLists {
-	return lru.New(maxImageLists, func(_ vocab.Address, images []vocab.Image) int { return 1 + len(images) })
+	return lru.New(maxImageLists, func(_ imagesAt, images []vocab.Image) int { return 1 + len(images) })
 }

@@ -11,6 +11,7 @@ import (
 	"anatomy/disk/docindex"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/segment"
+	"anatomy/disk/shards"
 	"anatomy/ranking"
 	"anatomy/vocab"
 )
@@ -43,8 +44,44 @@ const (
 	gigabyte   = 1e9
 )
 
-// TakeInventory measures the data folder dir. It takes no lock.
+// TakeInventory measures the data folder, or all shards of the folder, dir. It takes no lock.
 func TakeInventory(dir string) (*Inventory, error) {
+	dirs, err := shards.Folders(dir)
+	if err != nil {
+		return nil, err
+	}
+	i, err := takeInventory(dirs[0])
+	for _, dir := range dirs[1:] {
+		if err != nil {
+			return nil, err
+		}
+		var other *Inventory
+		if other, err = takeInventory(dir); err == nil {
+			i.add(other)
+		}
+	}
+	return i, err
+}
+
+// add adds the inventory of another shard. A link between two shards counts in both.
+func (i *Inventory) add(other *Inventory) {
+	i.Pages, i.Uncrawled = i.Pages+other.Pages, i.Uncrawled+other.Uncrawled
+	i.Segments, i.Words = i.Segments+other.Segments, max(i.Words, other.Words)
+	i.Postings, i.Hits, i.Links = i.Postings+other.Postings, i.Hits+other.Hits, i.Links+other.Links
+	for k := range i.Rows {
+		i.Rows[k].Bytes += other.Rows[k].Bytes
+	}
+	for k := range i.Ranks {
+		for _, v := range other.Ranks {
+			if v.Name == i.Ranks[k].Name {
+				i.Ranks[k].Pages += v.Pages
+			}
+		}
+	}
+}
+
+// takeInventory measures one data folder.
+func takeInventory(dir string) (*Inventory, error) {
 	m, err := datadir.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -146,18 +183,27 @@ func (i *Inventory) AddOutcomes(ctx context.Context, dir string) error {
 		}
 		return nil
 	}
-	err := docindex.Use(dir, func(db *docindex.DB) error {
-		i.Outcomes = map[string]uint64{}
-		counts, err := db.Counts()
-		for o, n := range counts.Outcomes {
-			if n > 0 {
-				i.Outcomes[vocab.Outcome(o).String()] = n
-			}
-		}
+	dirs, err := shards.Folders(dir)
+	if err != nil {
 		return err
-	})
-	if datadir.IsBusy(err) {
-		return nil
+	}
+	for _, dir := range dirs {
+		if err := docindex.Use(dir, i.addOutcomes); err != nil && !datadir.IsBusy(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *Inventory) addOutcomes(db *docindex.DB) error {
+	if i.Outcomes == nil {
+		i.Outcomes = map[string]uint64{}
+	}
+	counts, err := db.Counts()
+	for o, n := range counts.Outcomes {
+		if n > 0 {
+			i.Outcomes[vocab.Outcome(o).String()] += n
+		}
 	}
 	return err
 }

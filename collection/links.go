@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,53 +12,60 @@ import (
 	"strings"
 
 	"anatomy/control"
-	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
-	"anatomy/disk/rankvector"
+	"anatomy/disk/shards"
 	"anatomy/pagerank"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
 
-// Links are the link database and the rank vector of a data folder as they were when they were
-// opened. They are for one goroutine, see SharedLinks.
+// Links are the link databases and rank vectors of a data folder, or of all shards, as they were when
+// they were opened. They are for one goroutine, see SharedLinks.
 type Links struct {
-	set  *linkdb.Set
-	find *linkdb.Finder
-	rank *rankvector.Vector // nil if none is computed
+	shards []*shardLinks
 }
 
-// OpenLinks opens the links of the data folder dir and the ranks of the same manifest. It takes no
-// lock.
-func OpenLinks(dir string) (l *Links, err error) {
-	err = datadir.ReadFiles(dir, func(m datadir.Manifest) (err error) {
-		l, err = openLinks(dir, m)
-		return err
-	})
-	return l, err
-}
-
-func openLinks(dir string, m datadir.Manifest) (*Links, error) {
-	rank, err := rankvector.ReadNamed(dir, m, rankvector.Default)
-	if err != nil {
-		return nil, readingOf(damage.Rank, err)
-	}
-	set, err := linkdb.OpenSet(linkdb.Paths(dir, m.Links))
+// OpenLinks opens the links of the data folder dir, or of all shards, and the ranks of the same
+// manifest. It takes no lock.
+func OpenLinks(dir string) (*Links, error) {
+	dirs, err := shards.Folders(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Links{set: set, find: set.Finder(), rank: rank}, nil
+	l := &Links{}
+	for i := range dirs {
+		err := datadir.ReadFiles(dirs[i], func(m datadir.Manifest) error {
+			s, err := openShardLinks(dirs[i], m)
+			if err == nil {
+				s.shard = i
+				l.shards = append(l.shards, s)
+			}
+			return err
+		})
+		if err == nil && len(dirs) > 1 {
+			l.shards[i].foreign, err = shards.ReadForeign(dir, i)
+		}
+		if err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+	}
+	return l, nil
 }
 
 // Close closes the files.
-func (l *Links) Close() error { return l.set.Close() }
+func (l *Links) Close() (err error) {
+	for _, s := range l.shards {
+		err = errors.Join(err, s.set.Close())
+	}
+	return err
+}
 
 // Doc returns the document of a URL, http or https. It walks over all names: some 100 ms for a
 // million. The error wraps control.ErrUnknownURL for a URL without a docID.
 func (l *Links) Doc(ctx context.Context, u weburl.URL) (vocab.DocID, error) {
 	_, wanted, _ := strings.Cut(u.String(), "://")
-	for name, err := range l.set.Names() {
+	for name, err := range l.names() {
 		if err != nil {
 			return 0, err
 		}
@@ -74,12 +82,12 @@ func (l *Links) Doc(ctx context.Context, u weburl.URL) (vocab.DocID, error) {
 // Of returns the links of a document, at most n in-links and n out-links. Of an alias it returns
 // those of its canonical document.
 func (l *Links) Of(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error) {
-	if of, ok := l.set.Canonical(doc); ok {
+	if of, ok := l.canonical(doc); ok {
 		doc = of
 	}
-	r := &LinkReport{Doc: doc, Rank: l.rank.Rank(doc), In: []InLink{}, Out: []OutLink{}}
+	r := &LinkReport{Doc: doc, Rank: l.rankOf(doc), In: []InLink{}, Out: []OutLink{}}
 	var err error
-	if r.URL, _, err = l.find.URL(doc); err != nil {
+	if r.URL, err = l.url(doc); err != nil {
 		return nil, err
 	}
 	if err := l.in(ctx, r, n); err != nil {
@@ -100,7 +108,7 @@ func (l *Links) in(ctx context.Context, r *LinkReport, n int) error {
 		if err != nil {
 			return err
 		}
-		s.Share = l.damping() * l.rank.Rank(s.Doc) / float64(max(followed, 1))
+		s.Share = l.damping() * l.rankOf(s.Doc) / float64(max(followed, 1))
 		r.FromLinks += s.Share
 		if s.OffSite {
 			r.OffSite++
@@ -116,7 +124,7 @@ func (l *Links) in(ctx context.Context, r *LinkReport, n int) error {
 
 // sources returns the pages that link to a document, ascending.
 func (l *Links) sources(doc vocab.DocID) ([]InLink, error) {
-	anchors, err := l.find.Anchors(doc)
+	anchors, err := l.anchors(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +152,7 @@ func (l *Links) sources(doc vocab.DocID) ([]InLink, error) {
 
 // followed counts the links of a page that its rank is shared by.
 func (l *Links) followed(doc vocab.DocID) (n int, err error) {
-	source, err := l.find.Links(doc)
+	source, err := l.linksOf(doc)
 	for _, t := range source.Targets {
 		if l.follows(t) {
 			n++
@@ -155,26 +163,28 @@ func (l *Links) followed(doc vocab.DocID) (n int, err error) {
 
 // follows reports whether a link passes on rank: it is followed and its target exists.
 func (l *Links) follows(t linkdb.Target) bool {
-	_, exists := l.set.Canonical(t.Doc)
+	_, exists := l.canonical(t.Doc)
 	return exists && t.Flags&vocab.NoFollow == 0
 }
 
 func (l *Links) damping() float64 {
-	if l.rank == nil {
-		return pagerank.DefaultDamping
+	for _, s := range l.shards {
+		if s.rank != nil {
+			return s.rank.Damping
+		}
 	}
-	return l.rank.Damping
+	return pagerank.DefaultDamping
 }
 
 // out fills in the out-links of the document.
 func (l *Links) out(r *LinkReport, n int) error {
-	source, err := l.find.Links(r.Doc)
+	source, err := l.linksOf(r.Doc)
 	if err != nil {
 		return err
 	}
 	r.OutCount = len(source.Targets)
 	for _, t := range source.Targets {
-		_, exists := l.set.Canonical(t.Doc)
+		_, exists := l.canonical(t.Doc)
 		if !exists {
 			r.Broken++
 		}
@@ -200,7 +210,7 @@ func (l *Links) name(n int, at func(i int) (vocab.DocID, *string)) error {
 	for _, i := range order {
 		doc, url := at(i)
 		var err error
-		if *url, _, err = l.find.URL(doc); err != nil {
+		if *url, err = l.url(doc); err != nil {
 			return err
 		}
 	}
@@ -220,7 +230,7 @@ type BrokenLink struct {
 func (l *Links) Broken(ctx context.Context, n int, blocked []string) ([]BrokenLink, error) {
 	found := map[vocab.DocID]*BrokenLink{}
 	var docs []vocab.DocID
-	for source, err := range l.set.AllLinks() {
+	for source, err := range l.each((*linkdb.Set).AllLinks) {
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +238,7 @@ func (l *Links) Broken(ctx context.Context, n int, blocked []string) ([]BrokenLi
 			return nil, ctx.Err()
 		}
 		for _, t := range source.Targets {
-			if _, ok := l.set.Canonical(t.Doc); ok {
+			if _, ok := l.canonical(t.Doc); ok {
 				continue
 			}
 			b := found[t.Doc]
@@ -283,7 +293,7 @@ func (l *Links) nameBroken(docs []vocab.DocID, all []BrokenLink) error {
 // Orphans calls fn for every page that no other page links to: only seeds and sitemaps name it.
 func (l *Links) Orphans(ctx context.Context, fn func(url string) error) error {
 	linked := map[vocab.DocID]bool{}
-	for source, err := range l.set.Links() {
+	for source, err := range l.each((*linkdb.Set).Links) {
 		if err != nil {
 			return err
 		}
@@ -296,11 +306,11 @@ func (l *Links) Orphans(ctx context.Context, fn func(url string) error) error {
 			return ctx.Err()
 		}
 	}
-	for name, err := range l.set.Names() {
+	for name, err := range l.names() {
 		if err != nil {
 			return err
 		}
-		if l.set.IsSource(name.Doc) && !linked[name.Doc] {
+		if l.isSource(name.Doc) && !linked[name.Doc] {
 			if err := fn(name.URL); err != nil {
 				return err
 			}
@@ -314,19 +324,18 @@ func (l *Links) Orphans(ctx context.Context, fn func(url string) error) error {
 func (l *Links) Export(ctx context.Context, w io.Writer, urls bool) error {
 	end := func(line []byte, doc vocab.DocID) []byte { return strconv.AppendUint(line, uint64(doc), 10) }
 	if urls {
-		var names []string
-		for name, err := range l.set.Names() {
+		names := map[vocab.DocID]string{}
+		for name, err := range l.names() {
 			if err != nil {
 				return err
 			}
-			names = append(names, make([]string, int(name.Doc)+1-len(names))...)
 			names[name.Doc] = name.URL
 		}
 		end = func(line []byte, doc vocab.DocID) []byte { return append(line, names[doc]...) }
 	}
 	b := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
-	for source, err := range l.set.Links() {
+	for source, err := range l.each((*linkdb.Set).Links) {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
+	"anatomy/disk/shards"
 	"anatomy/vocab"
 )
 
@@ -52,18 +53,17 @@ func (s *SharedLinks) use(ask func(*Links) error) error {
 	if err != nil {
 		return reportDamage(s.Damage, err)
 	}
-	err = ask(&Links{set: l.set, find: l.set.Finder(), rank: l.rank})
+	err = ask(l.finders())
 	return reportDamage(s.Damage, errors.Join(err, s.release(l)))
 }
 
 func (s *SharedLinks) acquire() (*heldLinks, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m, err := datadir.ReadManifest(s.dir)
+	stamp, err := stampOf(s.dir)
 	if err != nil {
 		return nil, err
 	}
-	stamp := strings.Join(append(m.Links, m.Ranks[rankvector.Default], m.Folder), " ")
 	if s.inUse == nil || s.inUse.stamp != stamp {
 		l, err := OpenLinks(s.dir)
 		if err != nil {
@@ -76,6 +76,17 @@ func (s *SharedLinks) acquire() (*heldLinks, error) {
 	}
 	s.inUse.users++
 	return s.inUse, nil
+}
+
+// stampOf names the files that the links of a folder are read from.
+func stampOf(dir string) (stamp string, err error) {
+	dirs, err := shards.Folders(dir)
+	for _, dir := range dirs {
+		m, failed := datadir.ReadManifest(dir)
+		stamp += strings.Join(append(m.Links, m.Ranks[rankvector.Default], m.Folder), " ") + "\n"
+		err = errors.Join(err, failed)
+	}
+	return stamp, err
 }
 
 func (s *SharedLinks) release(l *heldLinks) error {
@@ -100,7 +111,7 @@ func (s *SharedLinks) Sources(ctx context.Context, to []vocab.DocID, n int) (fro
 func (l *Links) sourcesOf(ctx context.Context, to []vocab.DocID, n int) (from []vocab.DocID, all bool, err error) {
 	known := map[vocab.DocID]bool{}
 	all = true
-	for link, err := range l.find.Backlinks(to) {
+	for link, err := range l.backlinks(to) {
 		if err != nil {
 			return nil, false, err
 		}
@@ -176,7 +187,7 @@ func (l *Links) countIn(ctx context.Context, to []sibling) (map[vocab.DocID]int,
 	}
 	slices.Sort(docs)
 	count, n := map[vocab.DocID]int{}, 0
-	for link, err := range l.find.Backlinks(docs) {
+	for link, err := range l.backlinks(docs) {
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +208,7 @@ func (l *Links) together(ctx context.Context, doc vocab.DocID) (map[vocab.DocID]
 	scores := map[vocab.DocID]float64{}
 	step := max(1, (len(parents)+maxParents-1)/maxParents)
 	for i := 0; i < len(parents) && ctx.Err() == nil; i += step {
-		source, err := l.find.Links(parents[i])
+		source, err := l.linksOf(parents[i])
 		if err != nil {
 			return nil, err
 		}

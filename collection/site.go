@@ -8,11 +8,13 @@ import (
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/repository"
+	"anatomy/disk/shards"
 	"anatomy/searcher"
 	"anatomy/vocab"
 )
 
-// A Site is a data folder as the web shows it: its searcher, its links and its repository.
+// A Site is a data folder, or a folder of shards, as the web shows it: its searcher, its links and
+// its repositories.
 type Site struct {
 	*searcher.Searcher
 
@@ -22,30 +24,55 @@ type Site struct {
 	// Damage is told of what cannot be read. Default: nobody is.
 	Damage *damage.Log
 
-	dir  string
-	repo *repository.Reader
+	dir    string
+	stored []*storedPages // by shard
 
 	links    *SharedLinks
 	holdings holdings
-	versions versionIndex
 	images   *imageLists
 }
 
-// OpenSite opens the data folder dir. The caller closes s and links after the Site.
+// The storedPages are the pages of one shard.
+type storedPages struct {
+	repo     *repository.Reader
+	versions versionIndex
+}
+
+// OpenSite opens the data folder, or folder of shards, dir. The caller closes s and links after the
+// Site.
 func OpenSite(dir string, s *searcher.Searcher, links *SharedLinks) (*Site, error) {
-	r, err := repository.OpenReader(datadir.Repository(dir))
+	dirs, err := shards.Folders(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Site{Searcher: s, dir: dir, repo: r, links: links, images: newImageLists()}, nil
+	site := &Site{Searcher: s, dir: dir, links: links, images: newImageLists()}
+	for _, dir := range dirs {
+		r, err := repository.OpenReader(datadir.Repository(dir))
+		if err != nil {
+			return nil, errors.Join(err, site.Close())
+		}
+		site.stored = append(site.stored, &storedPages{repo: r})
+	}
+	return site, nil
+}
+
+// pagesOf returns the pages of the shard of a document, which s.Searcher knows.
+func (s *Site) pagesOf(doc vocab.DocID) *storedPages {
+	shard, _ := doc.Shard()
+	return s.stored[shard]
 }
 
 // noted reports err if it says that a structure is damaged, and returns an error without the paths
 // of the server then.
 func (s *Site) noted(err error) error { return reportDamage(s.Damage, err) }
 
-// Close closes the repository.
-func (s *Site) Close() error { return s.repo.Close() }
+// Close closes the repositories.
+func (s *Site) Close() (err error) {
+	for _, stored := range s.stored {
+		err = errors.Join(err, stored.repo.Close())
+	}
+	return err
+}
 
 // Ready reports whether an index is open: always, since OpenSite needs an open searcher.
 func (s *Site) Ready() bool { return true }
@@ -81,7 +108,7 @@ func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	if err != nil {
 		return nil, s.noted(err)
 	}
-	record, err := s.repo.Read(info.Address)
+	record, err := s.pagesOf(doc).repo.Read(info.Address)
 	if err != nil {
 		return nil, s.noted(err)
 	}

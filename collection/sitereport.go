@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/disk/shards"
 	"anatomy/searcher"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -97,13 +99,22 @@ func (s *Site) siteOutcomes(ctx context.Context, r *SiteReport) error {
 		r.Live = true
 		return ctx.Err()
 	}
-	if _, err := os.Stat(datadir.DocIndex(s.dir)); err != nil {
-		return ctx.Err() // no crawl made the index
+	m, err := shards.Read(s.dir)
+	if err != nil {
+		return err
 	}
 	outcomes := map[string]int{}
-	err := readDocuments(ctx, s.dir, func(db *docindex.DB) error {
-		return countOutcomes(ctx, db, r.Site, outcomes)
-	})
+	for shard, stored := range s.stored {
+		dir := filepath.Dir(stored.repo.Dir())
+		if _, none := os.Stat(datadir.DocIndex(dir)); none != nil {
+			return ctx.Err() // no crawl made the index
+		}
+		err = errors.Join(err, readDocuments(ctx, dir, func(db *docindex.DB) error {
+			return countOutcomes(ctx, db, r.Site, outcomes, func(u *weburl.URL) bool {
+				return m == nil || m.Of(u) == shard
+			})
+		}))
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -115,12 +126,15 @@ func (s *Site) siteOutcomes(ctx context.Context, r *SiteReport) error {
 	return nil
 }
 
-func countOutcomes(ctx context.Context, db *docindex.DB, site string, outcomes map[string]int) error {
+// countOutcomes counts the outcomes of the URLs of a site that are of the shard.
+func countOutcomes(
+	ctx context.Context, db *docindex.DB, site string, outcomes map[string]int, own func(*weburl.URL) bool,
+) error {
 	return db.Each(1, func(d docindex.Record) error {
 		if d.Kind != vocab.PageTarget {
 			return nil
 		}
-		if u, err := weburl.Parse(d.URL); err == nil && weburl.MatchSite(site, &u) {
+		if u, err := weburl.Parse(d.URL); err == nil && weburl.MatchSite(site, &u) && own(&u) {
 			what := d.State.String()
 			if d.Fetch != nil {
 				what = d.Fetch.Outcome.String()

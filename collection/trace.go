@@ -15,6 +15,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/rankvector"
+	"anatomy/disk/shards"
 	"anatomy/ranking"
 	"anatomy/searcher"
 	"anatomy/urlserver"
@@ -87,20 +88,29 @@ func traceIndex(ctx context.Context, s *searcher.Searcher, t *Trace, steps []con
 
 // traceRank fills in the document's rank in each vector.
 func traceRank(dir string, t *Trace) error {
-	m, err := datadir.ReadManifest(dir)
+	dirs, err := shards.Folders(dir)
+	if err != nil {
+		return err
+	}
+	shard, doc := t.Doc.Shard()
+	m, err := datadir.ReadManifest(dirs[shard])
 	if err != nil {
 		return err
 	}
 	for _, name := range m.RankNames() {
-		v, err := rankvector.ReadFolder(dir, name)
+		v, err := rankvector.ReadFolder(dirs[shard], name)
 		if err != nil {
 			return readingOf(damage.Rank, err)
 		}
-		if v == nil || t.Doc >= vocab.DocID(len(v.Ranks)) {
+		if v == nil || doc >= vocab.DocID(len(v.Ranks)) {
 			continue
 		}
-		rank := float64(v.Ranks[t.Doc])
-		average := rank * float64(v.Pages())
+		rank := float64(v.Ranks[doc])
+		pages, err := ranked(dirs, name)
+		if err != nil {
+			return err
+		}
+		average := rank * float64(pages)
 		if name == ranking.Default {
 			t.PageRank, t.Average = rank, average
 		} else {
@@ -108,6 +118,20 @@ func traceRank(dir string, t *Trace) error {
 		}
 	}
 	return nil
+}
+
+// ranked returns the number of pages that have a rank in a vector.
+func ranked(dirs []string, name string) (pages int, err error) {
+	for _, dir := range dirs {
+		v, err := rankvector.ReadFolder(dir, name)
+		if err != nil {
+			return 0, readingOf(damage.Rank, err)
+		}
+		if v != nil {
+			pages += v.Pages()
+		}
+	}
+	return pages, nil
 }
 
 // Trace is TakeTrace for a URL as people type it. The error wraps ErrBadURL if it is not valid.
@@ -150,9 +174,52 @@ func similar(ctx context.Context, dir string, u weburl.URL) []string {
 	return found
 }
 
-// traceURL returns the records of a URL, from the crawl that runs if one does. Otherwise it reads
-// the document index without the lock of the folder, so that it keeps no crawl from beginning.
+// traceURL returns the records of a URL, from the crawl that runs if one does. In a folder of shards
+// it goes on in another shard where an alias leads there.
 func traceURL(ctx context.Context, dir string, u weburl.URL) (steps []control.Step, live bool, err error) {
+	m, err := shards.Read(dir)
+	if err != nil {
+		return nil, false, err
+	}
+	if m == nil {
+		return traceInFolder(ctx, dir, u)
+	}
+	for range maxTraced {
+		shard := m.Of(&u)
+		found, _, err := traceInFolder(ctx, shards.Folder(dir, shard), u)
+		if err != nil {
+			return nil, false, err
+		}
+		for i := range found {
+			outerStep(shard, &found[i])
+		}
+		if n := len(steps); n > 0 {
+			steps[n-1].Fetch.Alias = found[0].Doc // which has another docID in the shard of the alias
+		}
+		steps = append(steps, found...)
+		n := len(steps)
+		if u, err = weburl.Parse(steps[n-1].URL); err != nil || m.Of(&u) == shard {
+			return steps, false, err
+		}
+		steps = steps[:n-1] // the shard of the alias only mentions it
+	}
+	return steps, false, nil
+}
+
+// maxTraced bounds the shards that aliases of a URL lead through.
+const maxTraced = 16
+
+// outerStep gives a step of a shard the DocIDs that it has outside.
+func outerStep(shard int, s *control.Step) {
+	s.Doc = vocab.Outer(shard, s.Doc)
+	if s.Fetch != nil && s.Fetch.Alias != 0 {
+		s.Fetch.Alias = vocab.Outer(shard, s.Fetch.Alias)
+	}
+}
+
+// traceInFolder is traceURL for one data folder. Without a crawl it reads the document index without
+// the lock of the folder, so that it keeps no crawl from beginning.
+func traceInFolder(ctx context.Context, dir string, u weburl.URL) (steps []control.Step, live bool, err error) {
 	steps, err = control.New(dir).Trace(ctx, u)
 	if errors.Is(err, control.ErrUnknownURL) {
 		return nil, true, fmt.Errorf("%s: %w", u.String(), err)
@@ -244,9 +311,6 @@ func absence(r *control.Step) string {
 // OpenTrace is TakeTrace of a folder that no searcher has open. The error wraps
 // control.ErrUnknownURL for a URL without a docID, or says why the records cannot be read.
 func OpenTrace(ctx context.Context, dir string, u weburl.URL) (*Trace, error) {
-	if err := datadir.CheckVersion(dir); err != nil {
-		return nil, err
-	}
 	s, err := searcher.Open(dir, searcher.Options{})
 	if err != nil {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	"anatomy/disk/datadir"
 	"anatomy/disk/repository"
 	"anatomy/vocab"
 )
@@ -71,19 +70,22 @@ func (s *Site) Versions(ctx context.Context, doc vocab.DocID) (*Versions, error)
 	if err := s.findable(doc); err != nil {
 		return nil, err
 	}
-	s.versions.mu.Lock()
-	defer s.versions.mu.Unlock()
+	stored := s.pagesOf(doc)
+	versions := &stored.versions
+	versions.mu.Lock()
+	defer versions.mu.Unlock()
 	all := &Versions{Read: 1}
-	switch err := s.versions.read(ctx, s.repo, func(err error) { s.noted(err) }); {
+	switch err := versions.read(ctx, stored.repo, func(err error) { s.noted(err) }); {
 	case err != nil && ctx.Err() != nil:
-		if all.Read, err = s.shareBefore(s.versions.next); err != nil {
+		if all.Read, err = shareBefore(stored.repo.Dir(), versions.next); err != nil {
 			return nil, err
 		}
 	case err != nil:
 		return nil, err
 	}
-	places := s.versions.more[doc]
-	if first, ok := s.versions.first[doc]; ok {
+	_, inner := doc.Shard()
+	places := versions.more[inner]
+	if first, ok := versions.first[inner]; ok {
 		places = append([]vocab.Address{first}, places...)
 	}
 	seen := map[string]bool{}
@@ -138,8 +140,9 @@ func (s *Site) findable(doc vocab.DocID) error {
 
 // pageAt returns the page at an address, if it is a version of doc.
 func (s *Site) pageAt(doc vocab.DocID, place vocab.Address) (*vocab.Page, error) {
-	r, err := s.repo.Read(place)
-	if errors.Is(err, repository.ErrNoRecord) || errors.Is(err, fs.ErrNotExist) || err == nil && (r.Kind != repository.PageRecord || r.Page.Doc != doc) {
+	r, err := s.pagesOf(doc).repo.Read(place)
+	_, inner := doc.Shard()
+	if errors.Is(err, repository.ErrNoRecord) || errors.Is(err, fs.ErrNotExist) || err == nil && (r.Kind != repository.PageRecord || r.Page.Doc != inner) {
 		return nil, fmt.Errorf("document %d at %s: %w", doc, place, ErrNotFound)
 	}
 	if err != nil {
@@ -148,9 +151,9 @@ func (s *Site) pageAt(doc vocab.DocID, place vocab.Address) (*vocab.Page, error)
 	return &r.Page, nil
 }
 
-// shareBefore returns the share of the bytes of the repository that lies before an address.
-func (s *Site) shareBefore(place vocab.Address) (float64, error) {
-	files, err := filepath.Glob(filepath.Join(datadir.Repository(s.dir), "*.repo"))
+// shareBefore returns the share of the bytes of the repository in dir that lies before an address.
+func shareBefore(dir string, place vocab.Address) (float64, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.repo"))
 	if err != nil {
 		return 0, err
 	}

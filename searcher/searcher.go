@@ -52,6 +52,7 @@ import (
 
 	"anatomy/disk/damage"
 	"anatomy/disk/segment"
+	"anatomy/disk/shards"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
@@ -110,8 +111,14 @@ type Searcher struct {
 	learnt   atomic.Pointer[knowledge]
 }
 
-// Open opens a data folder, which may still be empty.
-func Open(dir string, o Options) (*Searcher, error) { return OpenShards([]string{dir}, o) }
+// Open opens a data folder, which may still be empty, or a folder of shards.
+func Open(dir string, o Options) (*Searcher, error) {
+	dirs, err := shards.Folders(dir)
+	if err != nil {
+		return nil, err
+	}
+	return OpenShards(dirs, o)
+}
 
 // OpenShards opens data folders that hold a collection together: each document is in one of them,
 // with the anchor texts of links from all of them and with its rank among all. Answers equal those

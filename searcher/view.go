@@ -42,12 +42,13 @@ type statistics struct {
 	ranked  int   // documents with a PageRank
 }
 
-// The DocID of a document outside its shard has the number of the shard above its DocID there.
-const shardBits = 40
+// baseOf returns what a shard adds to its DocIDs.
+func baseOf(shard int) vocab.DocID { return vocab.Outer(shard, 0) }
 
-func baseOf(shard int) vocab.DocID { return vocab.DocID(shard) << shardBits }
-
-func shardOf(doc vocab.DocID) int { return int(doc >> shardBits) }
+func shardOf(doc vocab.DocID) int {
+	shard, _ := doc.Shard()
+	return shard
+}
 
 // newView returns a view of snapshots, which have their ranks. Static returns the static points of
 // a part, given the statistics.

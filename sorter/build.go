@@ -41,6 +41,9 @@ type Options struct {
 	// NewAddress returns the current repository address of a record. If it is nil, no record has moved.
 	NewAddress func(vocab.Address) vocab.Address
 
+	// NewDocID returns the DocID that the segment has of a document. If it is nil, DocIDs stay.
+	NewDocID func(vocab.DocID) vocab.DocID
+
 	// Compact and Average are as in segment.Options.
 	Compact bool
 	Average float64
@@ -246,6 +249,9 @@ func (b *builder) writeDoc(s *docStream) error {
 	b.ordinal++
 	if s.info.Address != 0 && b.options.NewAddress != nil {
 		s.info.Address = b.options.NewAddress(s.info.Address)
+	}
+	if b.options.NewDocID != nil {
+		s.info.Doc = b.options.NewDocID(s.info.Doc)
 	}
 	text, err := b.texts[s.input].move(s.text)
 	if err != nil {

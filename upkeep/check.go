@@ -14,6 +14,7 @@ import (
 	"anatomy/disk/rankvector"
 	"anatomy/disk/repository"
 	"anatomy/disk/segment"
+	"anatomy/disk/shards"
 	"anatomy/vocab"
 )
 
@@ -48,10 +49,23 @@ func (r CheckReport) noting(note func(*findings, error)) CheckReport {
 	return r
 }
 
-// Check reads every structure of a data folder and compares them with one another. It passes damage
-// to r. It writes nothing and takes no lock. Beside a crawl it checks the folder as it was at one
-// moment. Its error is about the check itself, for instance that dir is no data folder.
+// Check reads every structure of a data folder, or of all shards of a folder of them, and compares
+// them with one another. It passes damage to r. It writes nothing and takes no lock. Beside a crawl
+// it checks the folder as it was at one moment. Its error is about the check itself, for instance
+// that dir is no data folder.
 func Check(ctx context.Context, dir string, r CheckReport) error {
+	m, err := shards.Read(dir)
+	switch {
+	case err != nil:
+		r.Problem(err)
+		return nil
+	case m != nil:
+		return checkShards(ctx, dir, m, r)
+	}
+	return checkFolder(ctx, dir, r)
+}
+
+func checkFolder(ctx context.Context, dir string, r CheckReport) error {
 	none := func(*findings, error) {}
 	index := func(f *findings, _ error) { f.index = true }
 	documents := func(f *findings, _ error) { f.documents = true }

@@ -11,6 +11,16 @@ import (
 // and start at 1; 0 is no document. Example: 4711.
 type DocID uint64
 
+// A collection may be in several data folders, its shards. Outside its shard, a DocID has the number
+// of the shard above these bits.
+const shardBits = 40
+
+// Outer returns the DocID outside of its shard of a document that has the DocID doc there.
+func Outer(shard int, doc DocID) DocID { return DocID(shard)<<shardBits | doc }
+
+// Shard returns the number of the shard of a DocID as it is outside, and the DocID in the shard.
+func (d DocID) Shard() (shard int, doc DocID) { return int(d >> shardBits), d & (1<<shardBits - 1) }
+
 // A TermID is a term's rank in the sorted dictionary of one barrel file or segment. It has no meaning
 // outside that file. BP98 §4.2.4 has one lexicon for all; here each file has its own, so that indexers
 // never wait for each other. Example: 0 is the first term of the dictionary.

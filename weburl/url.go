@@ -119,6 +119,9 @@ func SiteOf(hostname string) string {
 	return site
 }
 
+// Suffixes returns the version of the public suffix list that sites are determined by.
+func Suffixes() string { return publicsuffix.List.String() }
+
 // Fingerprint returns the hash of the URL's identity: host, path and query (xxhash64). The scheme does
 // not count, so a page served over http and https is one document. A port that is not the scheme's
 // default does count.

@@ -98,7 +98,8 @@ the browser, as JSON and in the terminal.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
 	root.AddCommand(
 		newDemo(s), newCrawl(s), newCrawler(s), newServe(s), newMCP(s), newSearch(s), newExplain(s), newTrace(s), newLinks(s),
-		newPageRank(s), newIndex(s), newRemove(s), newCompact(s), quality.NewEval(s), quality.NewBench(s), newStats(s), newCheck(s), newDump(s), newExport(s), newImport(s), newBackup(s), newRestore(s), newDNS(), newPDF(), newVersion(),
+		newPageRank(s), newIndex(s), newRemove(s), newCompact(s), quality.NewEval(s), quality.NewBench(s), newStats(s), newCheck(s), newDump(s), newExport(s), newImport(s), newBackup(s), newRestore(s),
+		newSplit(s), newDNS(), newPDF(), newVersion(),
 	)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()

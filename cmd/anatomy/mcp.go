@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
-	"anatomy/disk/datadir"
+	"anatomy/disk/shards"
 )
 
 func newMCP(s *cli.GlobalFlags) *cobra.Command {
@@ -22,7 +22,7 @@ crawl are found as with serve. The same tools are served over HTTP at /mcp of "a
   claude mcp add docs -- anatomy mcp --data /srv/anatomy-data`,
 		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := datadir.CheckVersion(s.Data); err != nil {
+			if _, err := shards.Folders(s.Data); err != nil {
 				return err
 			}
 			folder, err := openFolder(s.Data, serveOptions{log: s.Logger(c.ErrOrStderr(), true)})

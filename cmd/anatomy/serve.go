@@ -24,6 +24,7 @@ import (
 	"anatomy/crawler"
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
+	"anatomy/disk/shards"
 	"anatomy/searcher"
 	"anatomy/web"
 	"anatomy/web/pages"
@@ -93,7 +94,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 		Annotations: map[string]string{untilEnded: "yes"},
 		Args:        cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := datadir.CheckVersion(s.Data); err != nil {
+			if _, err := shards.Folders(s.Data); err != nil {
 				return err
 			}
 			keys, err := readKeys(keysFile)

@@ -76,12 +76,15 @@ func Create(dir string) (*Writer, error) {
 }
 
 // Open locks a data folder for writing. The error wraps [ErrNone], a *VersionError, a *DamageError,
-// or a *BusyError if another process has locked it. Whether structures belong together is known
-// when docindex.OpenFolder has opened the document index.
+// a *BusyError if another process has locked it, or a *ShardsError. Whether structures belong
+// together is known when docindex.OpenFolder has opened the document index.
 func Open(dir string) (*Writer, error) {
 	v, err := readVersion(dir)
 	if err != nil {
 		return nil, err
+	}
+	if isShard(dir) {
+		return nil, &ShardsError{Dir: dir, Shard: true}
 	}
 	lock, err := vfs.Default.Lock(filepath.Join(dir, "LOCK"))
 	if err != nil {
@@ -92,6 +95,12 @@ func Open(dir string) (*Writer, error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return w, nil
+}
+
+// isShard reports whether a data folder lies in a folder of shards.
+func isShard(dir string) bool {
+	path, err := filepath.Abs(dir)
+	return err == nil && hasShards(filepath.Dir(path))
 }
 
 // prepare makes the folders that are missing, and completes a replacement of the document index that

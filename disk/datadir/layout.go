@@ -52,3 +52,6 @@ func ClusterKeys(dir string) string { return filepath.Join(dir, "cluster.keys") 
 
 // ControlSocket is the path of that socket, or of a symbolic link to it.
 func ControlSocket(dir string) string { return filepath.Join(Control(dir), "socket") }
+
+// Shards is the file that makes dir a folder of shards instead of a data folder, see disk/shards.
+func Shards(dir string) string { return filepath.Join(dir, "SHARDS") }

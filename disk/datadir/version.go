@@ -62,6 +62,20 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("data folder %s: %s; \"anatomy check --repair\" repairs it", e.Dir, e.What)
 }
 
+// A ShardsError says that a folder of shards, or a shard, was given to what works on one data folder
+// that is no part of a collection.
+type ShardsError struct {
+	Dir   string
+	Shard bool // it is a shard, which is only read
+}
+
+func (e *ShardsError) Error() string {
+	if e.Shard {
+		return fmt.Sprintf("data folder %s is a shard, which is only read", e.Dir)
+	}
+	return fmt.Sprintf("%s is a folder of shards, which this command cannot use", e.Dir)
+}
+
 var (
 	versionLine = "anatomy " + strconv.Itoa(Version)
 	firstLine   = regexp.MustCompile(`^anatomy ([0-9]{1,6})$`)
@@ -130,8 +144,8 @@ func decodeVersion(dir string, b []byte) (v version, err error) {
 }
 
 // CheckVersion returns nil for a data folder of a format that this program reads. Otherwise the
-// error wraps [ErrNone] if dir is no data folder, is a *VersionError if its format is later, or a
-// *DamageError.
+// error wraps [ErrNone] if dir is no data folder, is a *VersionError if its format is later, a
+// *DamageError, or a *ShardsError.
 func CheckVersion(dir string) error {
 	_, err := ReadID(dir)
 	return err
@@ -159,12 +173,21 @@ func IsOld(dir string) (bool, error) {
 func readVersion(dir string) (version, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "VERSION"))
 	if errors.Is(err, fs.ErrNotExist) {
+		if hasShards(dir) {
+			return version{}, &ShardsError{Dir: dir}
+		}
 		return version{}, fmt.Errorf("%s: %w", dir, ErrNone)
 	}
 	if err != nil {
 		return version{}, fmt.Errorf("data folder: %w", err)
 	}
 	return decodeVersion(dir, b)
+}
+
+// hasShards reports whether dir is a folder of shards.
+func hasShards(dir string) bool {
+	_, err := os.Stat(Shards(dir))
+	return err == nil
 }
 
 func writeVersion(fsys durable.FS, dir string, v version) error {

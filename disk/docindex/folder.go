@@ -144,7 +144,7 @@ func (db *DB) foreign(dir, id string, m datadir.Manifest) (*datadir.MismatchErro
 }
 
 // Use takes the lock of the data folder dir, opens its document index and calls use. Both are
-// released before it returns. The error is a *datadir.BusyError while another process writes to
+// released before it returns. A shard is only read, so for it Use is [Read]. The error is a *datadir.BusyError while another process writes to
 // the folder, a *datadir.MismatchError as that of [OpenFolder], and wraps datadir.ErrNone if dir
 // has no document index and no repository.
 func Use(dir string, use func(*DB) error) (err error) {
@@ -155,6 +155,9 @@ func Use(dir string, use func(*DB) error) (err error) {
 		return fmt.Errorf("%s: %w", dir, datadir.ErrNone)
 	}
 	w, err := datadir.Open(dir)
+	if errors.As(err, new(*datadir.ShardsError)) {
+		return Read(dir, use)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,180 @@
+package collection
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+
+	"anatomy/disk/damage"
+	"anatomy/disk/datadir"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/rankvector"
+	"anatomy/disk/shards"
+	"anatomy/vocab"
+)
+
+// shardLinks are the links of one shard, or of a data folder that is the only one. DocIDs of its
+// fields are those in the shard, which also has documents of others: the methods of Links translate
+// them. A shard has all links from and to its documents.
+type shardLinks struct {
+	shard   int
+	set     *linkdb.Set
+	find    *linkdb.Finder
+	rank    *rankvector.Vector // nil if none is computed
+	foreign *shards.Foreign
+}
+
+func openShardLinks(dir string, m datadir.Manifest) (*shardLinks, error) {
+	rank, err := rankvector.ReadNamed(dir, m, rankvector.Default)
+	if err != nil {
+		return nil, readingOf(damage.Rank, err)
+	}
+	set, err := linkdb.OpenSet(linkdb.Paths(dir, m.Links))
+	if err != nil {
+		return nil, err
+	}
+	return &shardLinks{set: set, find: set.Finder(), rank: rank, foreign: noForeign}, nil
+}
+
+// noForeign is of a data folder that has no documents of others.
+var noForeign = &shards.Foreign{Own: math.MaxUint64}
+
+// outer returns the DocID outside of a document.
+func (s *shardLinks) outer(doc vocab.DocID) vocab.DocID { return s.foreign.Outer(s.shard, doc) }
+
+// translate returns the links of a page with DocIDs as they are outside.
+func (s *shardLinks) translate(source linkdb.Source) linkdb.Source {
+	if len(s.foreign.Docs) == 0 && s.shard == 0 {
+		return source
+	}
+	source.Doc = s.outer(source.Doc)
+	source.Targets = slices.Clone(source.Targets)
+	for i, t := range source.Targets {
+		source.Targets[i].Doc = s.outer(t.Doc)
+	}
+	slices.SortFunc(source.Targets, func(a, b linkdb.Target) int { return cmp.Compare(a.Doc, b.Doc) })
+	return source
+}
+
+// of returns the shard of a document, and its DocID there.
+func (l *Links) of(doc vocab.DocID) (*shardLinks, vocab.DocID) {
+	i, inner := doc.Shard()
+	if i >= len(l.shards) {
+		return l.shards[0], 0 // no document
+	}
+	return l.shards[i], inner
+}
+
+// finders returns the same links with finders of their own, for another goroutine.
+func (l *Links) finders() *Links {
+	other := &Links{}
+	for _, s := range l.shards {
+		copied := *s
+		copied.find = s.set.Finder()
+		other.shards = append(other.shards, &copied)
+	}
+	return other
+}
+
+// canonical returns the canonical document of doc, and false if that was not found.
+func (l *Links) canonical(doc vocab.DocID) (vocab.DocID, bool) {
+	s, inner := l.of(doc)
+	of, ok := s.set.Canonical(inner)
+	if !ok {
+		return 0, false
+	}
+	return s.outer(of), true
+}
+
+// isSource reports whether doc is a page whose links are known.
+func (l *Links) isSource(doc vocab.DocID) bool {
+	s, inner := l.of(doc)
+	return s.set.IsSource(inner)
+}
+
+// rankOf returns a document's share of all rank.
+func (l *Links) rankOf(doc vocab.DocID) float64 {
+	s, inner := l.of(doc)
+	return s.rank.Rank(inner)
+}
+
+// url returns the URL of a document, "" if it is unknown.
+func (l *Links) url(doc vocab.DocID) (string, error) {
+	s, inner := l.of(doc)
+	url, _, err := s.find.URL(inner)
+	return url, err
+}
+
+// linksOf returns the links of a page, none if doc is no page.
+func (l *Links) linksOf(doc vocab.DocID) (linkdb.Source, error) {
+	s, inner := l.of(doc)
+	source, err := s.find.Links(inner)
+	return s.translate(source), err
+}
+
+// anchors returns the anchor texts of all links to a document.
+func (l *Links) anchors(doc vocab.DocID) (linkdb.Anchors, error) {
+	s, inner := l.of(doc)
+	a, err := s.find.Anchors(inner)
+	for i, text := range a.Texts {
+		a.Texts[i].Sources = slices.Clone(text.Sources)
+		for k, source := range text.Sources {
+			a.Texts[i].Sources[k] = s.outer(source)
+		}
+	}
+	return a, err
+}
+
+// backlinks returns the links to some documents, which are ascending.
+func (l *Links) backlinks(to []vocab.DocID) iter.Seq2[linkdb.Backlink, error] {
+	inner := make([][]vocab.DocID, len(l.shards))
+	for _, doc := range to {
+		s, in := l.of(doc)
+		inner[s.shard] = append(inner[s.shard], in)
+	}
+	return func(yield func(linkdb.Backlink, error) bool) {
+		for i, s := range l.shards {
+			for link, err := range s.find.Backlinks(inner[i]) {
+				if !yield(linkdb.Backlink{To: s.outer(link.To), From: s.outer(link.From)}, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// each returns a walk over the links of all pages, as walk returns them of a set.
+func (l *Links) each(
+	walk func(*linkdb.Set) iter.Seq2[linkdb.Source, error],
+) iter.Seq2[linkdb.Source, error] {
+	return func(yield func(linkdb.Source, error) bool) {
+		for _, s := range l.shards {
+			for source, err := range walk(s.set) {
+				if err == nil && source.Doc > s.foreign.Own {
+					break // the shard of the page has all its links
+				}
+				if !yield(s.translate(source), err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// names returns a walk over the URLs of all documents, ascending.
+func (l *Links) names() iter.Seq2[linkdb.Name, error] {
+	return func(yield func(linkdb.Name, error) bool) {
+		for _, s := range l.shards {
+			for name, err := range s.set.Names() {
+				if err == nil && name.Doc > s.foreign.Own {
+					break
+				}
+				name.Doc = s.outer(name.Doc)
+				if !yield(name, err) {
+					return
+				}
+			}
+		}
+	}
+}

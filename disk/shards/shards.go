@@ -1,0 +1,179 @@
+// Package shards is the layout of a collection that several data folders hold together, its shards,
+// below one folder:
+//
+//	DIR/
+//	  SHARDS            which shard has which site, and the ID of each data folder; see below
+//	  shard-0/ …        ordinary data folders
+//	  shard-0.foreign … where the documents of other shards are that it mentions, see [Foreign]
+//
+// A shard has the documents of its sites. It also mentions documents of other shards: targets and
+// sources of links, targets of redirects. They have docIDs there, after those of its own documents,
+// names and links, and are outside the scope of its crawl.
+//
+// # SHARDS, version 1
+//
+// Lines of text. Sites are divided by hash; those with a line "hosts" are divided by host. The last
+// line has the xxhash64 of all before it.
+//
+//	anatomy shards 1
+//	suffixes publicsuffix.org's public_suffix_list.dat, git revision … (…)
+//	hosts example.org
+//	folder 0f1e2d3c4b5a69788796a5b4c3d2e1f0
+//	folder 00112233445566778899aabbccddeeff
+//	sum 0123456789abcdef
+package shards
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
+	"anatomy/weburl"
+)
+
+// Max is the largest number of shards of a collection.
+const Max = 256
+
+// A Map says which shard has which site.
+type Map struct {
+	Hosts    []string // sites that are divided by host
+	Suffixes string   // version of the public suffix list that tells sites; see [weburl.Suffixes]
+	Folders  []string // IDs of the data folders, by shard
+}
+
+// Of returns the shard of a URL.
+func (m *Map) Of(u *weburl.URL) int {
+	site := u.Site()
+	if slices.Contains(m.Hosts, site) {
+		return m.shard(u.Host())
+	}
+	return m.shard(site)
+}
+
+// HasSite reports whether a shard may have URLs of a site.
+func (m *Map) HasSite(shard int, site string) bool {
+	return m.shard(site) == shard || slices.Contains(m.Hosts, site)
+}
+
+// HasHost reports whether a shard has the URLs of a host.
+func (m *Map) HasHost(shard int, host string) bool {
+	u, err := weburl.Parse("http://" + host + "/")
+	return err == nil && m.Of(&u) == shard
+}
+
+func (m *Map) shard(name string) int {
+	return int(xxhash.Sum64String(name) % uint64(len(m.Folders)))
+}
+
+const firstLine = "anatomy shards 1\n"
+
+// encode returns the content of SHARDS.
+func (m *Map) encode() []byte {
+	var b strings.Builder
+	b.WriteString(firstLine)
+	fmt.Fprintf(&b, "suffixes %s\n", m.Suffixes)
+	for _, site := range m.Hosts {
+		fmt.Fprintf(&b, "hosts %s\n", site)
+	}
+	for _, id := range m.Folders {
+		fmt.Fprintf(&b, "folder %s\n", id)
+	}
+	return fmt.Appendf(nil, "%ssum %016x\n", b.String(), xxhash.Sum64String(b.String()))
+}
+
+// decode returns the Map that encode has encoded.
+func decode(b []byte) (*Map, error) {
+	text := string(b)
+	if !strings.HasPrefix(text, firstLine) {
+		line, _, _ := strings.Cut(text, "\n")
+		return nil, fmt.Errorf("it begins with %.40q, and this program reads %.16q", line, firstLine)
+	}
+	at := strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n") + 1
+	if text[at:] != fmt.Sprintf("sum %016x\n", xxhash.Sum64String(text[:at])) {
+		return nil, errors.New("the checksum is wrong")
+	}
+	m := &Map{}
+	for line := range strings.Lines(text[len(firstLine):at]) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch key {
+		case "suffixes":
+			m.Suffixes = value
+		case "hosts":
+			m.Hosts = append(m.Hosts, value)
+		case "folder":
+			m.Folders = append(m.Folders, value)
+		default:
+			return nil, fmt.Errorf("line %.40q is unknown", line)
+		}
+	}
+	if n := len(m.Folders); n == 0 || n > Max {
+		return nil, fmt.Errorf("it names %d shards", n)
+	}
+	return m, nil
+}
+
+// again says what to do where a file is damaged.
+const again = "make the folder again with \"anatomy split\""
+
+// Write makes dir, which has the shards, a folder of them. It is the last step of making one.
+func (m *Map) Write(dir string) error {
+	if err := durable.WriteFile(durable.OS, datadir.Shards(dir), m.encode()); err != nil {
+		return fmt.Errorf("shards: %w", err)
+	}
+	return nil
+}
+
+// Read returns the Map of a folder of shards, nil if dir is no such folder.
+func Read(dir string) (*Map, error) {
+	b, err := os.ReadFile(datadir.Shards(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("shards: %w", err)
+	}
+	m, err := decode(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w; %s", datadir.Shards(dir), err, again)
+	}
+	return m, nil
+}
+
+// Folders returns the data folders of a collection: dir itself, or its shards. The error is that of
+// [Read] or of [datadir.CheckVersion], or says that a shard is missing or is another folder than
+// SHARDS names.
+func Folders(dir string) ([]string, error) {
+	m, err := Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return []string{dir}, datadir.CheckVersion(dir)
+	}
+	dirs := make([]string, len(m.Folders))
+	for i, id := range m.Folders {
+		dirs[i] = Folder(dir, i)
+		found, err := datadir.ReadID(dirs[i])
+		if err != nil {
+			return nil, fmt.Errorf("shard %d of %d: %w", i, len(dirs), err)
+		}
+		if found != id {
+			return nil, fmt.Errorf("shard %d of %d: %s is another data folder than %s names",
+				i, len(dirs), dirs[i], datadir.Shards(dir))
+		}
+	}
+	return dirs, nil
+}
+
+// Folder returns the path of a shard.
+func Folder(dir string, shard int) string {
+	return filepath.Join(dir, fmt.Sprintf("shard-%d", shard))
+}

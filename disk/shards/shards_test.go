@@ -1,0 +1,148 @@
+package shards
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"anatomy/disk/datadir"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// makeShards makes a folder of n empty shards.
+func makeShards(t *testing.T, n int) (dir string, m *Map) {
+	t.Helper()
+	dir, m = t.TempDir(), &Map{Suffixes: "list 1", Hosts: []string{"large.test"}}
+	for i := range n {
+		w, err := datadir.Create(Folder(dir, i))
+		must(t, err)
+		m.Folders = append(m.Folders, w.ID())
+		must(t, w.Close())
+	}
+	must(t, m.Write(dir))
+	return dir, m
+}
+
+func TestMap(t *testing.T) {
+	dir, m := makeShards(t, 3)
+	found, err := Read(dir)
+	must(t, err)
+	if found.Suffixes != m.Suffixes || !slices.Equal(found.Hosts, m.Hosts) || !slices.Equal(found.Folders, m.Folders) {
+		t.Errorf("%+v was written, and %+v read", m, found)
+	}
+	dirs, err := Folders(dir)
+	if err != nil || len(dirs) != 3 || dirs[2] != filepath.Join(dir, "shard-2") {
+		t.Errorf("the shards are %v, %v", dirs, err)
+	}
+	if alone, err := Folders(dirs[0]); err != nil || !slices.Equal(alone, dirs[:1]) {
+		t.Errorf("a data folder has the folders %v, %v", alone, err)
+	}
+}
+
+// TestDivision checks that the shard of a URL depends on its site, or host, alone, and that it is
+// the same in every version of the program.
+func TestDivision(t *testing.T) {
+	m := &Map{Hosts: []string{"large.test"}, Folders: make([]string, 7)}
+	for url, want := range map[string]int{
+		"http://example.org/": 4, "https://www.example.org/a?b": 4, "http://docs.example.org:8080/": 4,
+		"http://example.co.uk/": 4, "http://192.0.2.7/": 2,
+		"http://a.large.test/": 3, "http://b.large.test/x": 1, "http://large.test/": 1,
+	} {
+		u, err := weburl.Parse(url)
+		must(t, err)
+		shard := m.Of(&u)
+		if shard != want {
+			t.Errorf("%s is in shard %d, want %d", url, shard, want)
+		}
+		for i := range m.Folders {
+			if m.HasHost(i, u.Host()) != (i == shard) {
+				t.Errorf("shard %d has host %s: %t", i, u.Host(), i != shard)
+			}
+			if has := m.HasSite(i, u.Site()); has != (i == shard) && u.Site() != "large.test" {
+				t.Errorf("shard %d has site %s: %t", i, u.Site(), has)
+			}
+		}
+	}
+}
+
+// TestDamaged checks that no change of SHARDS goes unnoticed, nor that of a shard.
+func TestDamaged(t *testing.T) {
+	dir, _ := makeShards(t, 2)
+	path := datadir.Shards(dir)
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	for i := range whole {
+		bad := slices.Clone(whole)
+		bad[i] ^= 1
+		must(t, os.WriteFile(path, bad, 0o600))
+		if _, err := Read(dir); err == nil {
+			t.Errorf("SHARDS with another byte %d is read", i)
+		}
+		must(t, os.WriteFile(path, whole[:i], 0o600))
+		if _, err := Folders(dir); err == nil {
+			t.Errorf("SHARDS that ends after %d bytes is read", i)
+		}
+	}
+	must(t, os.WriteFile(path, whole, 0o600))
+	must(t, os.Rename(Folder(dir, 0), Folder(dir, 9)))
+	if _, err := Folders(dir); err == nil {
+		t.Error("a shard is missing, and nobody notices")
+	}
+	must(t, os.Rename(Folder(dir, 1), Folder(dir, 0)))
+	must(t, os.Rename(Folder(dir, 9), Folder(dir, 1)))
+	if _, err := Folders(dir); err == nil || !strings.Contains(err.Error(), "another data folder") {
+		t.Errorf("two shards are exchanged: %v", err)
+	}
+}
+
+// TestOneFolderAlone checks that what works on one data folder refuses a folder of shards, and that
+// nothing writes to a shard.
+func TestOneFolderAlone(t *testing.T) {
+	dir, _ := makeShards(t, 2)
+	for _, path := range []string{dir, Folder(dir, 1)} {
+		_, err := datadir.Open(path)
+		if refused, ok := err.(*datadir.ShardsError); !ok || refused.Shard != (path != dir) {
+			t.Errorf("%s is opened for writing: %v", path, err)
+		}
+	}
+	must(t, datadir.CheckVersion(Folder(dir, 1)))
+	if err := datadir.CheckVersion(dir); err == nil {
+		t.Error("a folder of shards is a data folder")
+	}
+}
+
+func TestForeign(t *testing.T) {
+	dir := t.TempDir()
+	f := &Foreign{Own: 5, Docs: []vocab.DocID{vocab.Outer(0, 9), vocab.Outer(3, 1)}}
+	must(t, f.Write(dir, 2))
+	found, err := ReadForeign(dir, 2)
+	must(t, err)
+	for doc, want := range map[vocab.DocID]vocab.DocID{
+		1: vocab.Outer(2, 1), 5: vocab.Outer(2, 5), 6: 9, 7: vocab.Outer(3, 1), 8: vocab.Outer(2, 8),
+	} {
+		if outer := found.Outer(2, doc); outer != want {
+			t.Errorf("document %d is %d outside, want %d", doc, outer, want)
+		}
+	}
+	path := foreignPath(dir, 2)
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	for i := range whole {
+		bad := slices.Clone(whole)
+		bad[i] ^= 1
+		must(t, os.WriteFile(path, bad, 0o600))
+		if _, err := ReadForeign(dir, 2); err == nil {
+			t.Errorf("a file with another byte %d is read", i)
+		}
+	}
+}

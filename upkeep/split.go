@@ -1,0 +1,365 @@
+package upkeep
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"anatomy/config"
+	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
+	"anatomy/disk/durable"
+	"anatomy/disk/linkdb"
+	"anatomy/disk/rankvector"
+	"anatomy/disk/repository"
+	"anatomy/disk/shards"
+	"anatomy/index"
+	"anatomy/vocab"
+)
+
+// ErrNotSettled says that an index is not one segment and one link run with all pages.
+var ErrNotSettled = errors.New("the index is not complete and merged into one segment")
+
+// A SplitReport says what Split made.
+type SplitReport struct {
+	Shards []SplitShard
+	Hosts  []string // sites that were divided by host, because they have most pages
+	Took   time.Duration
+}
+
+// A SplitShard is one of the shards.
+type SplitShard struct {
+	Pages   uint64
+	Known   vocab.DocID // documents
+	Foreign int         // documents of other shards that it mentions
+}
+
+// Split divides the data folder dir by site into n data folders below the folder to, which must be
+// empty or not exist. Together they answer as the folder does. It reads dir only, whose index must
+// be merged and have all pages, or the error wraps [ErrNotSettled]. If it fails, it leaves
+// nothing behind.
+func Split(ctx context.Context, dir, to string, n int) (r SplitReport, err error) {
+	began := time.Now()
+	entries, err := os.ReadDir(to)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return r, err
+	}
+	if len(entries) > 0 {
+		return r, fmt.Errorf("%s: %w", to, ErrNotEmpty)
+	}
+	m, err := datadir.ReadManifest(dir)
+	if err != nil {
+		return r, err
+	}
+	if !m.Settled || len(m.Segments) != 1 || len(m.Links) != 1 {
+		return r, fmt.Errorf("%s: %w", dir, ErrNotSettled)
+	}
+	if err := durable.MkdirAll(durable.OS, to); err != nil {
+		return r, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removeBelow(to))
+		}
+	}()
+	err = docindex.Read(dir, func(db *docindex.DB) error {
+		s := splitter{ctx: ctx, from: dir, to: to, manifest: m, db: db}
+		defer s.close()
+		r, err = s.split(n)
+		return err
+	})
+	r.Took = time.Since(began)
+	return r, err
+}
+
+func removeBelow(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
+}
+
+// A splitter divides a data folder.
+type splitter struct {
+	*division
+	ctx      context.Context
+	from, to string
+	manifest datadir.Manifest
+	db       *docindex.DB
+	links    *linkdb.Set
+	repo     *repository.Reader
+	moved    []repository.Moved // all records, by the address before
+	folders  []*datadir.Writer
+	indexes  []*docindex.DB
+	ends     []vocab.Address // of the repositories
+}
+
+// close closes files that are only read, and folders whose files are durable.
+func (s *splitter) close() {
+	for _, db := range s.indexes {
+		db.Close()
+	}
+	for _, w := range s.folders {
+		w.Close()
+	}
+	if s.links != nil {
+		s.links.Close()
+	}
+	if s.repo != nil {
+		s.repo.Close()
+	}
+}
+
+func (s *splitter) split(n int) (r SplitReport, err error) {
+	if s.links, err = linkdb.OpenSet(linkdb.Paths(s.from, s.manifest.Links)); err != nil {
+		return r, err
+	}
+	if s.repo, err = repository.OpenReader(datadir.Repository(s.from)); err != nil {
+		return r, err
+	}
+	if s.division, err = newDivision(s.db, n); err != nil {
+		return r, err
+	}
+	if err := s.mentionAll(s.db, s.links); err != nil {
+		return r, err
+	}
+	for shard := range n {
+		if err := s.create(shard); err != nil {
+			return r, err
+		}
+	}
+	steps := []func() error{s.splitRepository, s.splitDocuments, s.splitIndex, s.splitRanks, s.finish}
+	for _, step := range steps {
+		if err := errors.Join(s.ctx.Err(), step()); err != nil {
+			return r, err
+		}
+	}
+	return s.report()
+}
+
+// create makes the data folder of a shard with an empty document index.
+func (s *splitter) create(shard int) error {
+	w, err := datadir.Create(shards.Folder(s.to, shard))
+	if err != nil {
+		return err
+	}
+	s.folders = append(s.folders, w)
+	s.division.to.Folders[shard] = w.ID()
+	db, err := docindex.OpenFolder(w, docindex.Options{})
+	if err != nil {
+		return err
+	}
+	s.indexes = append(s.indexes, db)
+	return nil
+}
+
+// report counts what the shards have.
+func (s *splitter) report() (r SplitReport, err error) {
+	r.Hosts = s.division.to.Hosts
+	r.Shards = make([]SplitShard, len(s.folders))
+	for i := range r.Shards {
+		r.Shards[i] = SplitShard{Known: s.own[i].n, Foreign: int(s.others[i].n)}
+	}
+	return r, s.db.Each(1, func(d docindex.Record) error {
+		if d.IsPage() {
+			r.Shards[s.of(d.Doc)].Pages++
+		}
+		return nil
+	})
+}
+
+// splitBytes is how many bytes of pages are kept for a shard before they are written.
+const splitBytes = repository.DefaultBlockBytes
+
+// splitRepository copies each record to the repository of its document's shard, in the same order.
+func (s *splitter) splitRepository() error {
+	all := make([]*recordWriter, len(s.folders))
+	for shard, w := range s.folders {
+		repo, err := repository.Open(datadir.Repository(w.Dir()), repository.Options{})
+		if err != nil {
+			return err
+		}
+		defer repo.Close()
+		all[shard] = &recordWriter{repo: repo, moved: &s.moved}
+	}
+	if err := s.repo.Scan(0, func(at vocab.Address, r *repository.Record) error {
+		switch {
+		case s.ctx.Err() != nil:
+			return s.ctx.Err()
+		case at >= s.manifest.Indexed && r.Kind == repository.PageRecord && !r.Copy:
+			return fmt.Errorf("%s: %w: it lacks pages", s.from, ErrNotSettled)
+		case r.Page.Doc >= vocab.DocID(len(s.shards)):
+			return nil // a crash left it before the document index had the document
+		}
+		shard := s.of(r.Page.Doc)
+		return all[shard].add(at, s.translate(shard, r))
+	}); err != nil {
+		return err
+	}
+	for _, w := range all {
+		if err := errors.Join(w.flush(), w.repo.Sync()); err != nil {
+			return err
+		}
+		s.ends = append(s.ends, w.repo.End())
+	}
+	slices.SortFunc(s.moved, func(x, y repository.Moved) int { return cmp.Compare(x.From, y.From) })
+	return nil
+}
+
+// translate returns a record as it is in a shard. It shares nothing with r.
+func (s *splitter) translate(shard int, r *repository.Record) repository.Record {
+	own := *r
+	own.Page.Body = slices.Clone(r.Page.Body)
+	own.Page.Doc = s.inner(shard, r.Page.Doc)
+	if own.Of != 0 {
+		own.Of = s.inner(shard, own.Of)
+	}
+	return own
+}
+
+// A recordWriter appends records to a repository in batches.
+type recordWriter struct {
+	repo  *repository.Repository
+	moved *[]repository.Moved
+
+	from    []vocab.Address
+	waiting []repository.Record
+	bytes   int
+}
+
+func (w *recordWriter) add(from vocab.Address, r repository.Record) error {
+	w.from, w.waiting = append(w.from, from), append(w.waiting, r)
+	if w.bytes += len(r.Page.Body); w.bytes < splitBytes {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *recordWriter) flush() error {
+	to, err := w.repo.Append(w.waiting)
+	if err != nil {
+		return err
+	}
+	for i, at := range to {
+		*w.moved = append(*w.moved, repository.Moved{From: w.from[i], To: at})
+	}
+	w.from, w.waiting, w.bytes = w.from[:0], w.waiting[:0], 0
+	return nil
+}
+
+// address returns the new address of a record, 0 if it is lost.
+func (s *splitter) address(from vocab.Address) vocab.Address {
+	if from == 0 {
+		return 0
+	}
+	from, err := s.repo.Resolve(from)
+	if err != nil {
+		return 0
+	}
+	i, ok := slices.BinarySearchFunc(s.moved, from, func(m repository.Moved, at vocab.Address) int {
+		return cmp.Compare(m.From, at)
+	})
+	if !ok {
+		return 0
+	}
+	return s.moved[i].To
+}
+
+// splitDocuments writes the document indexes.
+func (s *splitter) splitDocuments() error {
+	for shard, db := range s.indexes {
+		err := s.db.CopyPart(db, docindex.Part{
+			Own:       s.own[shard].of,
+			Mentioned: func(doc vocab.DocID) vocab.DocID { return s.inner(shard, doc) },
+			OwnHost:   func(host string) bool { return s.division.to.HasHost(shard, host) },
+			OwnSite:   func(site string) bool { return s.division.to.HasSite(shard, site) },
+			Address:   s.address,
+		})
+		if err = errors.Join(err, db.Tidy()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// splitIndex writes the links and the segment of each shard, and their manifests.
+func (s *splitter) splitIndex() error {
+	var runs []string
+	for _, w := range s.folders {
+		runs = append(runs, index.LinksOfPart(w.Dir()))
+	}
+	whole := datadir.Links(s.from, s.manifest.Links[0])
+	if err := splitLinks(s.division, s.db, s.links, whole, runs); err != nil {
+		return err
+	}
+	for shard, w := range s.folders {
+		err := index.WritePart(s.ctx, index.Part{
+			From: s.from, Index: s.manifest, Links: s.links,
+			To: w, Known: s.own[shard].n + s.others[shard].n, End: s.ends[shard],
+			DocID: s.own[shard].of, Address: s.address,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// splitRanks writes the ranks of the documents of each shard, as they are among all.
+func (s *splitter) splitRanks() error {
+	for _, name := range s.manifest.RankNames() {
+		all, err := rankvector.ReadNamed(s.from, s.manifest, name)
+		if err != nil {
+			return err
+		}
+		for shard, w := range s.folders {
+			part := *all
+			part.Ranks = []float32{0}
+			m, err := datadir.ReadManifest(w.Dir())
+			if err == nil {
+				part.Recorded, err = linkdb.CountFolder(w.Dir(), m)
+			}
+			if err != nil {
+				return err
+			}
+			for doc := range s.own[shard].all() {
+				if doc < vocab.DocID(len(all.Ranks)) {
+					part.Ranks = append(part.Ranks, all.Ranks[doc])
+				}
+			}
+			if err := rankvector.Publish(w.Dir(), name, &part); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// finish copies what a folder has besides, and writes which shard has what.
+func (s *splitter) finish() error {
+	rules, err := os.ReadFile(config.Path(s.from))
+	if err == nil {
+		err = durable.WriteFile(durable.OS, config.Path(s.to), rules)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for shard, w := range s.folders {
+		if err := s.foreign(shard).Write(s.to, shard); err != nil {
+			return err
+		}
+		if datadir.IsPrivate(s.from) {
+			if err := datadir.MarkPrivate(w.Dir()); err != nil {
+				return err
+			}
+		}
+	}
+	return s.division.to.Write(s.to)
+}
