@@ -80,7 +80,7 @@ config: disk/durable
 cmd/anatomy/internal/cli: disk/durable
 cmd/anatomy/internal/service:
 cmd/anatomy/internal/rules: config disk/datadir cmd/anatomy/internal/cli
-cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir cmd/anatomy/internal/cli
+cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
 cmd/anatomy: control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
@@ -97,6 +97,7 @@ lab/coverage: vocab weburl crawler/robots searcher disk/docindex
 lab/pagerank: pagerank
 lab/crashes: lab/rig
 lab/cluster: lab/rig
+lab/shards: vocab weburl searcher disk/*
 lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver
 lab/urlcache: vocab weburl urlserver/* indexer disk/*

@@ -26,6 +26,9 @@ func DumpDocuments(w io.Writer, dir string, _ []string) error {
 
 // eachShard calls fn with a data folder, or with each shard of a folder of them.
 func eachShard(dir string, fn func(dir string) error) error {
+	if err := shards.Check(dir); err != nil {
+		return err
+	}
 	dirs, err := shards.Folders(dir)
 	for _, dir := range dirs {
 		if err == nil {

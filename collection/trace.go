@@ -311,6 +311,9 @@ func absence(r *control.Step) string {
 // OpenTrace is TakeTrace of a folder that no searcher has open. The error wraps
 // control.ErrUnknownURL for a URL without a docID, or says why the records cannot be read.
 func OpenTrace(ctx context.Context, dir string, u weburl.URL) (*Trace, error) {
+	if err := shards.Check(dir); err != nil {
+		return nil, err
+	}
 	s, err := searcher.Open(dir, searcher.Options{})
 	if err != nil {
 		return nil, err

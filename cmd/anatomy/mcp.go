@@ -22,7 +22,7 @@ crawl are found as with serve. The same tools are served over HTTP at /mcp of "a
   claude mcp add docs -- anatomy mcp --data /srv/anatomy-data`,
 		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if _, err := shards.Folders(s.Data); err != nil {
+			if err := shards.Check(s.Data); err != nil {
 				return err
 			}
 			folder, err := openFolder(s.Data, serveOptions{log: s.Logger(c.ErrOrStderr(), true)})

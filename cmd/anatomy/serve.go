@@ -94,7 +94,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 		Annotations: map[string]string{untilEnded: "yes"},
 		Args:        cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if _, err := shards.Folders(s.Data); err != nil {
+			if err := shards.Check(s.Data); err != nil {
 				return err
 			}
 			keys, err := readKeys(keysFile)

@@ -147,16 +147,25 @@ func Read(dir string) (*Map, error) {
 	return m, nil
 }
 
-// Folders returns the data folders of a collection: dir itself, or its shards. The error is that of
-// [Read] or of [datadir.CheckVersion], or says that a shard is missing or is another folder than
-// SHARDS names.
+// Check returns nil for a folder of shards, and for a data folder of a format that this program
+// reads. Otherwise the error is that of [Folders] or of [datadir.CheckVersion].
+func Check(dir string) error {
+	dirs, err := Folders(dir)
+	for _, dir := range dirs {
+		err = errors.Join(err, datadir.CheckVersion(dir))
+	}
+	return err
+}
+
+// Folders returns the data folders of a collection: dir itself, whatever it is, or its shards. The
+// error is that of [Read], or says that a shard is missing or is another folder than SHARDS names.
 func Folders(dir string) ([]string, error) {
 	m, err := Read(dir)
 	if err != nil {
 		return nil, err
 	}
 	if m == nil {
-		return []string{dir}, datadir.CheckVersion(dir)
+		return []string{dir}, nil
 	}
 	dirs := make([]string, len(m.Folders))
 	for i, id := range m.Folders {

@@ -11,6 +11,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/collection"
+	"anatomy/disk/shards"
 	"anatomy/searcher"
 	"anatomy/searcher/scoring"
 )
@@ -53,6 +54,9 @@ func WithWeights(dir, file string, ask func(*searcher.Searcher) error) error {
 // withThese is WithWeights for given weights. candidates pages are scored in the second phase, 0 for the
 // default.
 func withThese(dir string, w searcher.Weights, candidates int, ask func(*searcher.Searcher) error) error {
+	if err := shards.Check(dir); err != nil {
+		return err
+	}
 	links := collection.NewSharedLinks(dir)
 	s, err := searcher.Open(dir, searcher.Options{Weights: w, Candidates: candidates, Links: links})
 	if err != nil {
