@@ -72,7 +72,7 @@ web: vocab searcher web/*
 demo: . vocab
 eval: vocab weburl analysis searcher searcher/scoring
 control: vocab weburl urlserver disk/datadir disk/docindex disk/snapshot
-ranking: vocab weburl pagerank disk/datadir disk/docindex disk/linkdb disk/rankvector
+ranking: vocab weburl pagerank disk/shards disk/datadir disk/docindex disk/linkdb disk/rankvector
 index: vocab indexer resolver sorter disk/*
 engine: vocab weburl urlserver crawler storeserver indexer index ranking pagerank control disk/*
 upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank control engine disk/*

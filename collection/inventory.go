@@ -71,13 +71,7 @@ func (i *Inventory) add(other *Inventory) {
 	for k := range i.Rows {
 		i.Rows[k].Bytes += other.Rows[k].Bytes
 	}
-	for k := range i.Ranks {
-		for _, v := range other.Ranks {
-			if v.Name == i.Ranks[k].Name {
-				i.Ranks[k].Pages += v.Pages
-			}
-		}
-	}
+	i.Ranks = ranking.AddShard(i.Ranks, other.Ranks)
 }
 
 // takeInventory measures one data folder.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"anatomy/disk/docindex"
-	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
+	"anatomy/disk/shards"
 	"anatomy/pagerank"
 )
 
@@ -40,9 +40,11 @@ type Options struct {
 // Default is the name of the vector that the searcher uses unless a query names another.
 const Default = rankvector.Default
 
-// Compute computes a vector over the link database of the data folder dir and puts it in force. If
-// it fails, the vector before stays in force. The error wraps pagerank.ErrNoNodes if there are no
-// pages, and ErrNoSuchPage if no page matches o.Personalize.
+// Compute computes a vector over the link database of the data folder dir, or over those of all
+// shards as one graph, and puts it in force, in one shard after the other. If it fails, the vector
+// before stays in force, or in some shards if it fails while it puts the new one in force. The error
+// wraps pagerank.ErrNoNodes if there are no pages, and ErrNoSuchPage if no page matches
+// o.Personalize.
 func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 	if o.Method != ByPages {
 		o.Name = cmp.Or(o.Name, o.Method.String())
@@ -70,7 +72,7 @@ func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	before := c.vectorBefore(o.Name)
+	before := c.set.vector(o.Name)
 	if before != nil && o.Warm == nil {
 		o.Warm = c.nodes.ranksOf(before)
 	}
@@ -92,30 +94,33 @@ func recordResiduals(list *[]float64, progress func(int, float64)) func(int, flo
 	}
 }
 
-// A computation makes vectors of one link database.
+// A computation makes vectors of the links of a collection.
 type computation struct {
 	dir   string
 	began time.Time
-	set   *linkdb.Set
+	set   *links
 	nodes *nodes // set after newComputation
 }
 
-// newComputation opens the links of a data folder, which it upgrades if it is of an older version.
+// newComputation opens the links of a data folder, or of a folder of shards. It upgrades a data folder
+// of an older version.
 func newComputation(dir string) (*computation, error) {
-	if err := docindex.Upgrade(dir); err != nil {
+	if err := upgrade(dir); err != nil {
 		return nil, err
 	}
-	set, err := linkdb.OpenFolder(dir)
+	set, err := openLinks(dir)
 	return &computation{dir: dir, began: time.Now(), set: set}, err
 }
 
-// vectorBefore returns the vector in force, nil if there is none or it is damaged.
-func (c *computation) vectorBefore(name string) *rankvector.Vector {
-	v, err := rankvector.ReadFolder(c.dir, name)
-	if err != nil {
-		return nil
+// upgrade makes a data folder, or each shard, one of the version that this program writes.
+func upgrade(dir string) error {
+	dirs, err := shards.Folders(dir)
+	for _, dir := range dirs {
+		if err == nil {
+			err = docindex.Upgrade(dir)
+		}
 	}
-	return v
+	return err
 }
 
 // compute returns the ranks of the nodes.
@@ -161,8 +166,7 @@ func (c *computation) publish(
 	r *Report, result *pagerank.Result, ranks []float32, o Options, before *rankvector.Vector,
 ) error {
 	r.Vector = c.nodes.vector(result, ranks, o)
-	r.Vector.Recorded = c.set.CountLinks()
-	if err := rankvector.Publish(c.dir, o.Name, r.Vector); err != nil {
+	if err := c.set.publish(o.Name, r.Vector); err != nil {
 		return err
 	}
 	r.Pages, r.Links, r.Dangled = len(c.nodes.docs), r.Vector.Links, result.Dangling

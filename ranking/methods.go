@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"anatomy/disk/linkdb"
 	"anatomy/pagerank"
 )
 
@@ -42,7 +41,7 @@ func ParseMethod(name string) (Method, error) {
 // rankByHosts ranks the hosts: a host links to another if any of its pages does. All pages of a
 // host get the rank of the host, scaled to sum to 1.
 func rankByHosts(
-	ctx context.Context, set *linkdb.Set, n *nodes, o Options,
+	ctx context.Context, set *links, n *nodes, o Options,
 ) (*pagerank.Result, []float32, error) {
 	hosts, count, err := n.hosts(set)
 	if err != nil {
@@ -89,7 +88,7 @@ func normalize(values []float64) []float32 {
 
 // rankByHarmonic ranks the pages by how near they are from all others.
 func rankByHarmonic(
-	ctx context.Context, set *linkdb.Set, n *nodes, o Options,
+	ctx context.Context, set *links, n *nodes, o Options,
 ) (*pagerank.Result, []float32, error) {
 	g, err := graph(set, n)
 	if err != nil {
@@ -111,7 +110,7 @@ func rankByHarmonic(
 }
 
 // graph returns the link graph of the pages.
-func graph(set *linkdb.Set, n *nodes) (*pagerank.Graph, error) {
+func graph(set *links, n *nodes) (*pagerank.Graph, error) {
 	b := &pagerank.Builder{}
 	if err := n.addLinks(set, b); err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"time"
 
-	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
 	"anatomy/pagerank"
 	"anatomy/vocab"
@@ -18,7 +17,7 @@ type nodes struct {
 }
 
 // loadNodes numbers the documents of set, and shows each to the matchers.
-func loadNodes(set *linkdb.Set, matchers ...*matcher) (*nodes, error) {
+func loadNodes(set *links, matchers ...*matcher) (*nodes, error) {
 	n := &nodes{}
 	for name, err := range set.Names() {
 		if err != nil {
@@ -48,13 +47,13 @@ func (n *nodes) node(doc vocab.DocID) (uint32, bool) {
 }
 
 // addLinks adds the links of all nodes to b.
-func (n *nodes) addLinks(set *linkdb.Set, b *pagerank.Builder) error {
+func (n *nodes) addLinks(set *links, b *pagerank.Builder) error {
 	b.Grow(len(n.docs))
 	return n.eachLink(set, b.Add)
 }
 
 // eachLink calls add with the followed links of each node. targets is reused after add returns.
-func (n *nodes) eachLink(set *linkdb.Set, add func(from uint32, targets []uint32)) error {
+func (n *nodes) eachLink(set *links, add func(from uint32, targets []uint32)) error {
 	var targets []uint32
 	for source, err := range set.Links() {
 		if err != nil {
@@ -76,7 +75,7 @@ func (n *nodes) eachLink(set *linkdb.Set, add func(from uint32, targets []uint32
 }
 
 // hosts returns the host of each node as a number, and how many hosts there are.
-func (n *nodes) hosts(set *linkdb.Set) (hosts []uint32, count int, err error) {
+func (n *nodes) hosts(set *links) (hosts []uint32, count int, err error) {
 	numbers := map[string]uint32{}
 	hosts = make([]uint32, len(n.docs))
 	for name, err := range set.Names() {

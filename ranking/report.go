@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -80,7 +79,7 @@ const noticeable = 1.001
 const minLevel = -20
 
 // compare fills in the report from its vector and the one before, which may be nil.
-func (r *Report) compare(set *linkdb.Set, before *rankvector.Vector) error {
+func (r *Report) compare(set *links, before *rankvector.Vector) error {
 	v := r.Vector
 	r.Computed, r.Damping, r.Tolerance, r.Personalized = v.Computed, v.Damping, v.Tolerance, v.Personalized
 	r.Compared = before != nil
@@ -137,7 +136,7 @@ func (r *Report) distribute(all []RankedPage) {
 }
 
 // name fills in the URLs and Hosts.
-func (r *Report) name(set *linkdb.Set, before *rankvector.Vector) error {
+func (r *Report) name(set *links, before *rankvector.Vector) error {
 	wanted := map[vocab.DocID][]*RankedPage{}
 	for _, list := range [][]RankedPage{r.Top, r.Gainers, r.Losers} {
 		for i := range list {
@@ -150,7 +149,7 @@ func (r *Report) name(set *linkdb.Set, before *rankvector.Vector) error {
 			return err
 		}
 		for _, p := range wanted[name.Doc] {
-			p.URL = name.URL
+			p.Doc, p.URL = set.outer(name.Doc), name.URL
 		}
 		now, then := r.Vector.Rank(name.Doc), before.Rank(name.Doc)
 		u, err := weburl.Parse(name.URL)

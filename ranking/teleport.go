@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"anatomy/disk/linkdb"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -169,7 +168,7 @@ func (m *matcher) weights() (weights map[uint32]float64, missing []string) {
 }
 
 // noSuchPage returns the error for targets without a page. It names known URLs that are similar.
-func noSuchPage(set *linkdb.Set, targets []TeleportTarget) error {
+func noSuchPage(set *links, targets []TeleportTarget) error {
 	what := fmt.Sprintf("%q", targets[0].Spec)
 	if len(targets) > 1 {
 		what = fmt.Sprintf("any of %d places, %s and others", len(targets), what)
@@ -186,7 +185,7 @@ func noSuchPage(set *linkdb.Set, targets []TeleportTarget) error {
 
 // nearest returns at most three known URLs, or hosts if spec is a site without a path, that begin
 // and end like spec, for at least half of its length.
-func nearest(set *linkdb.Set, spec string) ([]string, error) {
+func nearest(set *links, spec string) ([]string, error) {
 	type candidate struct {
 		name  string
 		alike int

@@ -89,7 +89,7 @@ func ComputeTopics(ctx context.Context, dir string, topics []Topic, o pagerank.O
 		return nil, err
 	}
 	for i, result := range results {
-		before := c.vectorBefore(topics[i].Name)
+		before := c.set.vector(topics[i].Name)
 		reports[i].Residuals = residuals
 		if err := c.publish(reports[i], result, normalize(result.Ranks), options[i], before); err != nil {
 			return nil, err

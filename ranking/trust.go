@@ -5,15 +5,15 @@ import (
 	"context"
 	"slices"
 
-	"anatomy/disk/linkdb"
 	"anatomy/pagerank"
+	"anatomy/vocab"
 )
 
 // TrustSeeds proposes n pages to look at and, if they are good, to trust: those from which most of
 // the web is reached, by PageRank over reversed links (TrustRank: Gyöngyi, Garcia-Molina, Pedersen,
 // VLDB 2004, §4.2). A vector personalised to the good ones is TrustRank.
 func TrustSeeds(ctx context.Context, dir string, n int, o pagerank.Options) ([]RankedPage, error) {
-	set, err := linkdb.OpenFolder(dir)
+	set, err := openLinks(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -38,17 +38,18 @@ func TrustSeeds(ctx context.Context, dir string, n int, o pagerank.Options) ([]R
 		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(a.Doc, b.Doc))
 	})
 	seeds = seeds[:min(n, len(seeds))]
-	find := set.Finder()
 	for i := range seeds {
-		if seeds[i].URL, _, err = find.URL(seeds[i].Doc); err != nil {
+		shard, doc := set.outer(seeds[i].Doc).Shard()
+		if seeds[i].URL, _, err = set.shards[shard].Finder().URL(doc); err != nil {
 			return nil, err
 		}
+		seeds[i].Doc = vocab.Outer(shard, doc)
 	}
 	return seeds, nil
 }
 
 // reversedGraph returns the link graph with all links reversed.
-func reversedGraph(set *linkdb.Set, n *nodes) (*pagerank.Graph, error) {
+func reversedGraph(set *links, n *nodes) (*pagerank.Graph, error) {
 	b := &pagerank.Builder{}
 	b.Grow(len(n.docs))
 	if err := n.eachLink(set, func(from uint32, targets []uint32) {

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"anatomy/disk/datadir"
-	"anatomy/disk/docindex"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
+	"anatomy/disk/shards"
 )
 
 // A VectorStatus describes a rank vector of a data folder. Its JSON is that of
@@ -44,17 +44,45 @@ func CheckName(name string) error {
 	return nil
 }
 
-// List returns the rank vectors of the data folder dir, by name.
+// List returns the rank vectors of the data folder dir, or of all shards, by name.
 func List(dir string) ([]VectorStatus, error) {
-	m, err := datadir.ReadManifest(dir)
+	dirs, err := shards.Folders(dir)
 	if err != nil {
 		return nil, err
 	}
-	links, err := linkdb.CountFolder(dir, m)
-	if err != nil {
-		return nil, err
+	var all []VectorStatus
+	for _, dir := range dirs {
+		m, err := datadir.ReadManifest(dir)
+		if err != nil {
+			return nil, err
+		}
+		links, err := linkdb.CountFolder(dir, m)
+		if err != nil {
+			return nil, err
+		}
+		some, err := ListFor(dir, links)
+		if err != nil {
+			return nil, err
+		}
+		all = AddShard(all, some)
 	}
-	return ListFor(dir, links)
+	return all, nil
+}
+
+// AddShard adds the status of the vectors of another shard to that of some.
+func AddShard(all, shard []VectorStatus) []VectorStatus {
+	if all == nil {
+		return shard
+	}
+	for i := range all {
+		for _, v := range shard {
+			if v.Name == all[i].Name {
+				all[i].Pages += v.Pages
+				all[i].Changed, all[i].Stale = max(all[i].Changed, v.Changed), all[i].Stale || v.Stale
+			}
+		}
+	}
+	return all
 }
 
 // ListFor is List for a link database with a number of links.
@@ -88,20 +116,31 @@ func newRankStatus(name string, v *rankvector.Vector, links uint64) VectorStatus
 	return st
 }
 
-// Remove removes a vector. Searches that name it fail when their searcher has read the next
+// Remove removes a vector, of all shards. Searches that name it fail when their searcher has read the next
 // manifest. Searches that name none go on without ranks if it is the default one.
 func Remove(dir, name string) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	if err := docindex.Upgrade(dir); err != nil {
+	if err := upgrade(dir); err != nil {
 		return err
 	}
-	err := datadir.RemoveRank(dir, name)
-	if !errors.Is(err, datadir.ErrNoRank) {
+	dirs, err := shards.Folders(dir)
+	if err != nil {
 		return err
 	}
-	m, err := datadir.ReadManifest(dir)
+	removed := false
+	for _, dir := range dirs {
+		err := datadir.RemoveRank(dir, name)
+		if err != nil && !errors.Is(err, datadir.ErrNoRank) {
+			return err
+		}
+		removed = removed || err == nil
+	}
+	if removed {
+		return nil
+	}
+	m, err := datadir.ReadManifest(dirs[0])
 	if err != nil {
 		return err
 	}

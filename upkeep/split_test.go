@@ -15,8 +15,11 @@ import (
 	"anatomy/collection"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/disk/rankvector"
 	"anatomy/disk/shards"
 	"anatomy/internal/test/testweb"
+	"anatomy/pagerank"
+	"anatomy/ranking"
 	"anatomy/searcher"
 	"anatomy/upkeep"
 	"anatomy/vocab"
@@ -384,4 +387,88 @@ func TestCheckShards(t *testing.T) {
 	if found := strings.Join(problems(), " "); !strings.Contains(found, "another list") {
 		t.Errorf("another public suffix list: %q", found)
 	}
+}
+
+// TestShardRanks checks that ranks computed over shards are those computed over one folder, whatever
+// the method, and that vectors are listed and removed as there.
+func TestShardRanks(t *testing.T) {
+	dir := testweb.CrawlBoth(t, 11, 60)
+	to := filepath.Join(t.TempDir(), "split")
+	_, err := upkeep.Split(t.Context(), dir, to, 3)
+	testweb.Must(t, err)
+	testweb.Must(t, ranking.Remove(to, ranking.Default))
+	if ranks := ranksOf(t, to, ranking.Default); len(ranks) > 0 {
+		t.Fatalf("after all ranks are removed there are %d", len(ranks))
+	}
+	for _, o := range []ranking.Options{
+		{}, {Method: ranking.ByHosts}, {Method: ranking.ByHarmonic},
+		{Name: "personal", Personalize: []ranking.TeleportTarget{{Spec: "museum.test", Weight: 1}}},
+		{}, // with the ranks before as a start
+	} {
+		x, err := ranking.Compute(t.Context(), dir, o)
+		testweb.Must(t, err)
+		y, err := ranking.Compute(t.Context(), to, o)
+		testweb.Must(t, err)
+		if x.Pages != y.Pages || x.Links != y.Links || x.Dangled != y.Dangled || x.Teleport != y.Teleport {
+			t.Errorf("%d pages, %d links, %d dangling, %d to teleport to in one folder; %d, %d, %d, %d in shards",
+				x.Pages, x.Links, x.Dangled, x.Teleport, y.Pages, y.Links, y.Dangled, y.Teleport)
+		}
+		exact := o.Method != ranking.ByHarmonic // whose counters depend on the numbers of nodes
+		if exact && x.Top[0].URL != y.Top[0].URL || x.HostCount != y.HostCount {
+			t.Errorf("%s is the first of %d hosts in one folder, %s of %d in shards",
+				x.Top[0].URL, x.HostCount, y.Top[0].URL, y.HostCount)
+		}
+		if x.Compared != y.Compared && o.Method == ranking.ByPages && y.Moved > 1e-6 {
+			t.Errorf("%g of all rank moved", y.Moved)
+		}
+		want, found := ranksOf(t, dir, x.Name), ranksOf(t, to, x.Name)
+		if len(found) != len(want) || len(want) < 50 {
+			t.Errorf("%d ranks in shards, %d in one folder", len(found), len(want))
+		}
+		within := 1e-6
+		if !exact {
+			within = 0.01
+		}
+		for url, rank := range want {
+			if math.Abs(found[url]-rank) > within {
+				t.Errorf("%s: %s has rank %g in shards, %g in one folder", x.Name, url, found[url], rank)
+			}
+		}
+	}
+	listed, err := ranking.List(to)
+	testweb.Must(t, err)
+	if len(listed) != 4 || listed[0].Pages != len(ranksOf(t, dir, listed[0].Name)) {
+		t.Errorf("the vectors are %+v", listed)
+	}
+	a, err := ranking.TrustSeeds(t.Context(), dir, 5, pagerank.Options{})
+	testweb.Must(t, err)
+	b, err := ranking.TrustSeeds(t.Context(), to, 5, pagerank.Options{})
+	testweb.Must(t, err)
+	if a[0].URL != b[0].URL {
+		t.Errorf("most is reached from %s in one folder, from %s in shards", a[0].URL, b[0].URL)
+	}
+	links, err := collection.OpenLinks(to)
+	testweb.Must(t, err)
+	defer links.Close()
+	if r, err := links.Of(t.Context(), b[0].Doc, 1); err != nil || r.URL != b[0].URL {
+		t.Errorf("document %d is %+v, %v; want %s", b[0].Doc, r, err, b[0].URL)
+	}
+}
+
+// ranksOf returns the ranks of a vector that are not 0, by URL.
+func ranksOf(t *testing.T, dir, name string) map[string]float64 {
+	t.Helper()
+	dirs, err := shards.Folders(dir)
+	testweb.Must(t, err)
+	found := map[string]float64{}
+	for _, dir := range dirs {
+		v, err := rankvector.ReadFolder(dir, name)
+		testweb.Must(t, err)
+		for doc, r := range testweb.Records(t, dir) {
+			if rank := v.Rank(doc); rank > 0 {
+				found[r.URL] = rank
+			}
+		}
+	}
+	return found
 }
