@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"anatomy/searcher/internal/suggest"
+	"anatomy/vocab"
 )
 
 // Follow is Run with a clock of the test's.
@@ -37,3 +38,15 @@ func (s *Searcher) Dictionary() *suggest.Dictionary { return s.learnt.Load().spe
 
 // Phrases returns how many completions were learnt from titles.
 func (s *Searcher) Phrases() int { return s.learnt.Load().completions.Len() }
+
+// FirstDocs returns the first n documents of shards in the order of URLs. The hosts of a shard's
+// documents are in that order, and its DocIDs count from 1.
+func FirstDocs(hosts [][]string, n int) []vocab.DocID {
+	all := make([][]hostDoc, len(hosts))
+	for shard, names := range hosts {
+		for i, host := range names[:min(n, len(names))] {
+			all[shard] = append(all[shard], hostDoc{vocab.Outer(shard, vocab.DocID(i+1)), host})
+		}
+	}
+	return firstDocs(all, n)
+}

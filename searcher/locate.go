@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"anatomy/searcher/internal/retrieval"
@@ -118,12 +119,13 @@ func findTargets(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 }
 
 // findSite returns the documents of a host and its subdomains.
-func findSite(p *pass, ref query.Ref) (docs []vocab.DocID, err error) {
-	for i := range p.shards {
-		of, failed := p.shards[i].siteDocs(ref.URL, maxTargets-len(docs))
-		docs, err = append(docs, of...), errors.Join(err, failed)
-	}
-	p.gather()
+func findSite(p *pass, ref query.Ref) ([]vocab.DocID, error) {
+	all := make([][]hostDoc, len(p.shards))
+	err := p.each(func(i int, q *shardQuery) (err error) {
+		all[i], err = q.siteDocs(ref.URL, maxTargets)
+		return err
+	})
+	docs := firstDocs(all, maxTargets)
 	switch {
 	case len(docs) == 0 && err == nil:
 		return nil, ErrNotIndexed
@@ -131,18 +133,37 @@ func findSite(p *pass, ref query.Ref) (docs []vocab.DocID, err error) {
 		cut := fmt.Sprintf("only links to %d pages of %s were looked at", maxTargets, ref.URL)
 		p.refs.cut = append(p.refs.cut, cut)
 	}
-	slices.Sort(docs)
 	return docs, err
 }
 
-// siteDocs returns the documents of a host and its subdomains, at most n.
-func (q *shardQuery) siteDocs(host string, n int) (docs []vocab.DocID, err error) {
+// A hostDoc is a document with its host, as in the keys of URLs.
+type hostDoc struct {
+	doc  vocab.DocID
+	host string
+}
+
+// firstDocs returns the documents that come first in the order of URLs, at most n, ascending by DocID.
+// All has the first n of each shard in that order. No two shards have a host.
+func firstDocs(all [][]hostDoc, n int) (docs []vocab.DocID) {
+	merged := slices.Concat(all...)
+	if len(all) > 1 {
+		slices.SortStableFunc(merged, func(a, b hostDoc) int { return strings.Compare(a.host, b.host) })
+	}
+	for _, d := range merged[:min(n, len(merged))] {
+		docs = append(docs, d.doc)
+	}
+	slices.Sort(docs)
+	return docs
+}
+
+// siteDocs returns the first documents of a host and its subdomains in the order of URLs, at most n.
+func (q *shardQuery) siteDocs(host string, n int) (docs []hostDoc, err error) {
 	for _, part := range q.snap.parts {
 		w := q.walk(part)
 		it := w.Site(host)
 		for ord := it.Advance(0); ord != retrieval.End && len(docs) < n; ord = it.Advance(ord + 1) {
 			if !part.Dead.Has(ord) {
-				docs = append(docs, part.docID(ord))
+				docs = append(docs, hostDoc{part.docID(ord), part.seg.Host(ord)})
 			}
 		}
 		err = errors.Join(err, w.Err())

@@ -365,3 +365,25 @@ func compareLookups(t *testing.T, one, shards *searcher.Searcher) {
 		}
 	}
 }
+
+// TestFirstDocs checks that a site with too many documents for link: is cut to the same documents,
+// however it is divided.
+func TestFirstDocs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 4).Draw(t, "shards")
+		hosts := make([][]string, n)
+		var order []vocab.DocID // of all documents by URL
+		for host := range 5 {
+			shard := rapid.IntRange(0, n-1).Draw(t, "shard")
+			for range rapid.IntRange(0, 4).Draw(t, "documents") {
+				hosts[shard] = append(hosts[shard], fmt.Sprintf("test.h%d", host))
+				order = append(order, vocab.Outer(shard, vocab.DocID(len(hosts[shard]))))
+			}
+		}
+		most := rapid.IntRange(0, 12).Draw(t, "most")
+		want := slices.Sorted(slices.Values(order[:min(most, len(order))]))
+		if found := searcher.FirstDocs(hosts, most); !slices.Equal(found, want) {
+			t.Errorf("the first %d of %v are %d, want %d", most, hosts, found, want)
+		}
+	})
+}
