@@ -351,15 +351,26 @@ func (s *splitter) finish() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for shard, w := range s.folders {
+	for shard := range s.folders {
 		if err := s.foreign(shard).Write(s.to, shard); err != nil {
 			return err
 		}
-		if datadir.IsPrivate(s.from) {
-			if err := datadir.MarkPrivate(w.Dir()); err != nil {
-				return err
-			}
-		}
+	}
+	if err := s.markPrivate(); err != nil {
+		return err
 	}
 	return s.division.to.Write(s.to)
+}
+
+// markPrivate marks the new folder, by which a server of it asks for a login, and each shard, if the
+// data folder is marked.
+func (s *splitter) markPrivate() error {
+	if !datadir.IsPrivate(s.from) {
+		return nil
+	}
+	err := datadir.MarkPrivate(s.to)
+	for _, w := range s.folders {
+		err = errors.Join(err, datadir.MarkPrivate(w.Dir()))
+	}
+	return err
 }

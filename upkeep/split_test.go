@@ -472,3 +472,24 @@ func ranksOf(t *testing.T, dir, name string) map[string]float64 {
 	}
 	return found
 }
+
+// TestSplitPrivate checks that what was fetched with credentials stays marked.
+func TestSplitPrivate(t *testing.T) {
+	w := testweb.New(t)
+	w.Page("one.test/", "<title>One</title><p>heron")
+	o := w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/")
+	testweb.Crawl(t, o)
+	for _, private := range []bool{false, true} {
+		if private {
+			testweb.Must(t, datadir.MarkPrivate(o.Dir))
+		}
+		to := filepath.Join(t.TempDir(), "split")
+		_, err := upkeep.Split(t.Context(), o.Dir, to, 2)
+		testweb.Must(t, err)
+		for _, dir := range []string{to, shards.Folder(to, 0), shards.Folder(to, 1)} {
+			if datadir.IsPrivate(dir) != private {
+				t.Errorf("%s is private: %t, and what was split: %t", dir, !private, private)
+			}
+		}
+	}
+}
