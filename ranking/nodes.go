@@ -13,7 +13,7 @@ import (
 // nodes numbers the documents that are ranked: those that exist and are no alias.
 type nodes struct {
 	docs []vocab.DocID // by node, ascending
-	of   []uint32      // by document: its node + 1, or 0
+	of   []uint32      // by document, up to the last known one: its node + 1, or 0
 }
 
 // loadNodes numbers the documents of set, and shows each to the matchers.
@@ -23,14 +23,14 @@ func loadNodes(set *links, matchers ...*matcher) (*nodes, error) {
 		if err != nil {
 			return nil, err
 		}
+		for vocab.DocID(len(n.of)) <= name.Doc {
+			n.of = append(n.of, 0)
+		}
 		if !set.IsCanonical(name.Doc) {
 			continue
 		}
 		for _, m := range matchers {
 			m.add(uint32(len(n.docs)), name.URL)
-		}
-		for vocab.DocID(len(n.of)) <= name.Doc {
-			n.of = append(n.of, 0)
 		}
 		n.docs = append(n.docs, name.Doc)
 		n.of[name.Doc] = uint32(len(n.docs))

@@ -455,6 +455,32 @@ func TestShardRanks(t *testing.T) {
 	}
 }
 
+// rankedDocs returns the number of documents that ranks are compared with in scores.
+func rankedDocs(t *testing.T, dir string) int {
+	return testweb.OpenSearcher(t, dir).Stats().Ranked
+}
+
+// TestRankedDocs checks that scores are scaled by the same number of documents in shards, even if the
+// last documents are no pages.
+func TestRankedDocs(t *testing.T) {
+	w := testweb.New(t)
+	w.Page("one.test/", `<title>One</title><a href="http://two.test/">two</a><a href="http://three.test/">three</a>`)
+	w.Page("two.test/", "<title>Two</title>")
+	w.Redirect("three.test/", "http://one.test/")
+	o := w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/")
+	testweb.Crawl(t, o)
+	to := filepath.Join(t.TempDir(), "split")
+	_, err := upkeep.Split(t.Context(), o.Dir, to, 2)
+	testweb.Must(t, err)
+	for _, dir := range []string{o.Dir, to} {
+		_, err := ranking.Compute(t.Context(), dir, ranking.Options{})
+		testweb.Must(t, err)
+		if n := rankedDocs(t, dir); n != 3 {
+			t.Errorf("%s: %d documents of 3 are ranked", dir, n)
+		}
+	}
+}
+
 // ranksOf returns the ranks of a vector that are not 0, by URL.
 func ranksOf(t *testing.T, dir, name string) map[string]float64 {
 	t.Helper()
