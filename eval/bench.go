@@ -19,7 +19,7 @@ type Timing struct {
 
 // BenchOptions are options of Bench. The zero value works.
 type BenchOptions struct {
-	Mode     Mode // default All
+	Mode     Mode // default All; Fill searches for queries as typed
 	Passes   int  // default 3, after one that warms up caches
 	Snippets bool // make titles and snippets, too
 }
@@ -33,7 +33,7 @@ func Bench(ctx context.Context, s Searcher, queries []string, o BenchOptions) ([
 	for pass := range o.Passes + 1 {
 		for i, query := range queries {
 			req := searcher.Request{
-				Query: o.Mode.Text(query), Bare: !o.Snippets, Verbatim: true, Strict: true, Within: queryTime,
+				Query: o.Mode.Text(query), Bare: !o.Snippets, Verbatim: true, Strict: o.Mode != Fill, Within: queryTime,
 			}
 			began := time.Now()
 			answer, err := s.Search(ctx, req)

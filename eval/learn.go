@@ -41,6 +41,7 @@ type example struct {
 // Learn returns better weights than w, or w. The result depends on the seed, and not on the number
 // of processors.
 func (l *Learner) Learn(ctx context.Context, judged []Judged, w searcher.Weights) (searcher.Weights, error) {
+	w = w.Clone()
 	examples, err := l.examples(ctx, judged)
 	if err != nil {
 		return w, err
@@ -91,16 +92,34 @@ type parameter struct {
 	unit  searcher.Milli // step from 0
 }
 
-// parameters returns all weights of the second phase. Their names are those of weight files.
+// parameters returns all weights of the second phase, those for prose after the others. Their names
+// are those of weight files.
 func parameters(w *searcher.Weights) (all []parameter) {
+	all = parametersOf(w, "")
+	if w.Prose != nil {
+		all = append(all, parametersOf(w.Prose, "Prose ")...)
+	}
+	return all
+}
+
+func parametersOf(w *searcher.Weights, prefix string) (all []parameter) {
 	add := func(name string, value *searcher.Milli, low, unit searcher.Milli) {
-		all = append(all, parameter{name, value, low, unit})
+		all = append(all, parameter{prefix + name, value, low, unit})
+	}
+	if w.Text != ([vocab.HitTypes]searcher.Milli{}) {
+		for t := range w.Text {
+			add("Text "+vocab.HitType(t).String(), &w.Text[t], 0, 500)
+		}
+		add("TextLength", &w.TextLength, 0, 300)
+		add("Held", &w.Held, 0, 500)
+		add("Pairs", &w.Pairs, 0, 5000)
 	}
 	for t := range w.Type {
 		add("Type "+vocab.HitType(t).String(), &w.Type[t], 0, 500)
 	}
 	add("Saturation", &w.Saturation, 50, 1000)
 	add("Length", &w.Length, 0, 300)
+	add("NearSaturation", &w.NearSaturation, 50, 1000)
 	for b := range w.Near[:scoring.Bins-1] {
 		add(fmt.Sprint("Near ", w.Near[b].Within), &w.Near[b].Weight, 0, 200)
 	}

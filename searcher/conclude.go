@@ -70,7 +70,7 @@ func whyNoMatch(p *pass) string {
 	}
 	var unknown []string
 	for i, word := range p.terms.Words[:p.terms.Own] {
-		if p.terms.DF[i] == 0 && p.joint[word] == 0 {
+		if p.terms.DF[i] == 0 && p.joint[word] == 0 && !p.terms.IsFunction(i) {
 			unknown = append(unknown, "“"+word+"”")
 		}
 	}

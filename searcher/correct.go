@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/query"
 )
 
@@ -16,20 +17,24 @@ const (
 )
 
 // correction returns the likeliest correction of the query that has more results, "" if there is
-// none.
-func correction(p *pass, k *knowledge) string {
+// none, and how many pages have all words of the query itself.
+func correction(p *pass, k *knowledge) (best string, total int) {
 	resp, q := p.resp, &p.query
 	if k == nil || q.Root == nil || len(q.Cut) > 0 || !q.Root.Positive() ||
 		resp.Partial || resp.Hidden > 0 || p.clock.Over() {
-		return ""
+		return "", 0
 	}
 	guesses, known := k.speller.Guesses(q, p.terms.Pages)
-	least := resp.Total + 1
-	if known {
-		least = resp.Total*muchFewer + 1
+	if len(guesses) == 0 {
+		return "", 0
 	}
 	clock := p.clock.Within(guessTime)
-	best, most, tried := "", math.Inf(-1), 0
+	total = pagesWithAll(p, clock)
+	least := total + 1
+	if known {
+		least = total*muchFewer + 1
+	}
+	most, tried := math.Inf(-1), 0
 	for _, g := range guesses {
 		if g.Text == q.Text {
 			continue
@@ -46,7 +51,15 @@ func correction(p *pass, k *knowledge) string {
 			best, most = g.Text, points
 		}
 	}
-	return best
+	return best, total
+}
+
+// pagesWithAll returns how many pages have all words of the query: a correction is to have more.
+func pagesWithAll(p *pass, clock *retrieval.Clock) int {
+	if !p.prose {
+		return p.resp.Total
+	}
+	return p.view.count(locate(p, query.Parse(p.query.Text).Root), clock, math.MaxInt)
 }
 
 // corrected returns the pass of a correction, with a response of its own.

@@ -11,7 +11,6 @@ import (
 
 	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
-	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 )
 
@@ -43,7 +42,7 @@ func rediscovered(r *rand.Rand, docs []*oracle.Document) (again []*oracle.Docume
 
 // inSegments returns a collection of the documents in some segments.
 func inSegments(docs []*oracle.Document, segments, candidates int) *oracle.Collection {
-	c := &oracle.Collection{Weights: scoring.Default, Candidates: candidates}
+	c := &oracle.Collection{Weights: withoutProse(), Candidates: candidates}
 	for i := range segments {
 		from, to := i*len(docs)/segments, (i+1)*len(docs)/segments
 		c.Segments = append(c.Segments, oracle.Segment{Documents: docs[from:to]})

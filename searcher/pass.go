@@ -118,10 +118,12 @@ type search struct {
 // and page of the query itself.
 type pass struct {
 	*search
-	query query.Query // newPass
-	resp  *Response   // newPass
-	refs  references  // locate
-	ended bool        // the query cannot be answered; resp.Why says why
+	query   query.Query      // newPass
+	prose   bool             // newPass: query is prose
+	weights *scoring.Weights // newPass: of the second phase
+	resp    *Response        // newPass
+	refs    references       // locate
+	ended   bool             // the query cannot be answered; resp.Why says why
 
 	shards []shardQuery // newPass
 
@@ -147,7 +149,10 @@ type pass struct {
 // newPass returns a pass of the search before any step.
 func (s *search) newPass(q query.Query, resp *Response) *pass {
 	p := s.arena.passes.New()
-	*p = pass{search: s, query: q, resp: resp, wanted: s.req.Offset + s.req.Limit}
+	*p = pass{search: s, query: q, weights: s.weights, resp: resp, wanted: s.req.Offset + s.req.Limit}
+	if prose := s.proseOf(q); prose != nil {
+		p.query.Root, p.prose, p.weights = prose, true, s.weights.Prose
+	}
 	n := len(s.view.shards)
 	p.shards = s.arena.queries.Take(n)
 	for i, snap := range s.view.shards {
@@ -155,9 +160,17 @@ func (s *search) newPass(q query.Query, resp *Response) *pass {
 		if n > 1 {
 			clock = s.clock.Copy()
 		}
-		p.shards[i] = shardQuery{snap: snap, weights: s.weights, clock: clock, arena: s.arena.ofShard(i, n)}
+		p.shards[i] = shardQuery{snap: snap, weights: p.weights, clock: clock, arena: s.arena.ofShard(i, n)}
 	}
 	return p
+}
+
+// proseOf returns a query as prose, nil if it is none. Strict and sort:date require all words.
+func (s *search) proseOf(q query.Query) *query.Node {
+	if s.weights.Prose == nil || s.req.Strict || q.ByDate {
+		return nil
+	}
+	return q.Root.Prose()
 }
 
 // firstK returns how many pages the first phase finds.

@@ -23,7 +23,7 @@ func answer(s *search, k *knowledge, q query.Query, resp *Response) error {
 	if err := find(p); err != nil {
 		return err
 	}
-	if text := correction(p, k); text != "" && (resp.Total > 0 || s.req.Verbatim) {
+	if text, total := correction(p, k); text != "" && (total > 0 || s.req.Verbatim) {
 		resp.Suggestion = text
 	} else if text != "" {
 		better := p.corrected(text)

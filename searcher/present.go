@@ -60,7 +60,30 @@ func makeResults(p *pass, page []scoring.Candidate) (results []Result, err error
 	if p.req.Bare || len(page) == 0 {
 		return results, nil
 	}
+	if err := findMissing(p, page, results); err != nil {
+		return nil, err
+	}
 	return describeAll(p, page, results)
+}
+
+// findMissing sets the words that results of prose lack.
+func findMissing(p *pass, page []scoring.Candidate, results []Result) error {
+	if !p.prose {
+		return nil
+	}
+	words := choices(p.terms, p.root.Content())
+	held := make([]uint64, len(page))
+	if err := p.each(func(_ int, q *shardQuery) error { return q.held(p.terms, words, page, held) }); err != nil {
+		return err
+	}
+	for i := range results {
+		for k := range words {
+			if held[i]>>k&1 == 0 {
+				results[i].Missing = append(results[i].Missing, words[k].text)
+			}
+		}
+	}
+	return nil
 }
 
 // describeAll fills in bare results, and leaves out those that cannot be read.

@@ -18,12 +18,19 @@ import (
 	"anatomy/vocab"
 )
 
+// withoutProse returns the default weights, under which no query is prose.
+func withoutProse() scoring.Weights {
+	w := scoring.Default
+	w.Prose = nil
+	return w
+}
+
 // wide returns a collection in which term wN is in one of 2^N documents, in few of them often, and
 // xN as rarely, in neighbouring documents. Some documents of the first segment are replaced in the
 // last.
 func wide(seed uint64, sizes ...int) *oracle.Collection {
 	r := rand.New(rand.NewPCG(seed, 5))
-	c := &oracle.Collection{Weights: scoring.Default, Candidates: 1 + r.IntN(30), Scored: 50}
+	c := &oracle.Collection{Weights: withoutProse(), Candidates: 1 + r.IntN(30), Scored: 50}
 	doc := 0
 	for i, n := range sizes {
 		var s oracle.Segment

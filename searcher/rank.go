@@ -165,7 +165,7 @@ func (q *shardQuery) explain(
 	}
 	e := &Explanation{URL: url, Matches: true}
 	for i, hits := range page.Hits[:r.terms.Own] {
-		if len(hits) == 0 {
+		if len(hits) == 0 && !r.terms.IsFunction(i) {
 			e.Missing = append(e.Missing, r.terms.Words[i])
 		}
 	}

@@ -15,11 +15,14 @@ import (
 const minResults = DefaultLimit
 
 // retrieve runs the first phase: of the query without forms of its terms, and if too few pages
-// match that, of the query with forms.
+// match that, of the query with forms; of prose with forms at once.
 func retrieve(p *pass) error {
 	located := locate(p, p.query.Root)
 	if err := begin(p, narrow(p, located)); err != nil || p.ended {
 		return err
+	}
+	if p.prose {
+		return findCandidates(p)
 	}
 	rare := isRare(p)
 	if !rare {
@@ -51,7 +54,7 @@ func begin(p *pass, root *query.Node) error {
 	if err := openTerms(p, root); err != nil {
 		return err
 	}
-	resp.Words = p.terms.Words
+	resp.Words = p.terms.Marked()
 	return findBonuses(p)
 }
 
@@ -75,13 +78,14 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 func openTerms(p *pass, root *query.Node) error {
 	t := scoring.NewTerms(root, p.query.Name, &p.arena.scoring)
 	p.terms = t
-	err := p.each(func(_ int, q *shardQuery) error { return q.open(t.Words) })
+	err := p.each(func(_ int, q *shardQuery) error { return q.open(t) })
 	for i := range p.shards {
 		for k, n := range p.shards[i].df {
 			t.DF[k] += n
 		}
 	}
-	t.Weigh(p.weights, p.view.docs, p.joint)
+	_, span := p.search.weights.StaticRange()
+	t.Weigh(p.weights, span, p.view.docs, p.joint)
 	return err
 }
 
@@ -117,6 +121,9 @@ func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err erro
 		return nil, 0, err
 	}
 	toRank = promisingFirst(p, found[:min(toRank, len(found))])
+	if found, toRank, err = addTitles(p, found, toRank); err != nil {
+		return nil, 0, err
+	}
 	found, toRank = addHomes(p, found, toRank)
 	return found, toRank, nil
 }
@@ -225,6 +232,30 @@ func promisingFirst(p *pass, found []scoring.Candidate) (n int) {
 	}
 	copy(found[n:], others)
 	return n
+}
+
+// addTitles adds the best pages whose titles hold all words of a query that is prose to the n pages
+// that the second phase scores: it may be a name, of a page with little text.
+func addTitles(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, int, error) {
+	if !p.prose {
+		return found, n, nil
+	}
+	titled, err := collectBeside(p, withoutBlocked(p, p.root.Titled()), minResults)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, c := range titled.found {
+		at := slices.IndexFunc(found, func(other scoring.Candidate) bool { return other.Doc == c.Doc })
+		if at >= 0 && at < n {
+			continue
+		}
+		if at >= n {
+			found = slices.Delete(found, at, at+1)
+		}
+		found = slices.Insert(found, n, c)
+		n++
+	}
+	return found, n, nil
 }
 
 // addHomes adds home pages that match to the n pages that the second phase scores, for which they

@@ -207,6 +207,7 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 // made of: weights can be tried on it without the index. It is for one goroutine.
 type Trial struct {
 	terms *scoring.Terms
+	prose bool
 	pages []trialPage
 	order []vocab.DocID // result of Order
 }
@@ -229,7 +230,7 @@ func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error)
 		if err := retrieve(p); err != nil || p.ended {
 			return err
 		}
-		t.terms = p.terms
+		t.terms, t.prose = p.terms, p.prose
 		if err := t.read(p); err != nil {
 			return err
 		}
@@ -270,6 +271,9 @@ func (t *Trial) read(p *pass) error {
 func (t *Trial) Order(w *Weights) []vocab.DocID {
 	if t.terms == nil {
 		return nil
+	}
+	if t.prose {
+		w = w.Prose
 	}
 	scorer := scoring.NewScorer(w, t.terms)
 	for i := range t.pages {

@@ -184,7 +184,7 @@ func urls() (all []string) {
 // deleted.
 func collect(seed uint64, segments int) *oracle.Collection {
 	r := rand.New(rand.NewPCG(seed, 1))
-	c := &oracle.Collection{Weights: scoring.Default}
+	c := &oracle.Collection{Weights: withoutProse()}
 	all := urls()
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for i := range segments {

@@ -97,9 +97,11 @@ func (q *shardQuery) walk(part *part) *retrieval.Walk {
 	return q.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, q.clock)
 }
 
-// open opens the posting lists of words, or takes over those that are open, and sets df to the number
-// of documents that hold each word. Dead documents count.
-func (q *shardQuery) open(words []string) (err error) {
+// open opens the posting lists of the words of a query, or takes over those that are open, and sets df
+// to the number of documents that hold each word. Dead documents count. Of function words it opens
+// the short lists, of titles, URLs and links: they only count as parts of names there.
+func (q *shardQuery) open(t *scoring.Terms) (err error) {
+	words := t.Words
 	before, lists := q.words, q.lists
 	q.words, q.lists = words, q.arena.parts.Take(len(q.snap.parts))
 	for i := range q.lists {
@@ -107,13 +109,16 @@ func (q *shardQuery) open(words []string) (err error) {
 	}
 	q.df = q.arena.counts.Take(len(words))
 	for k, word := range words {
-		known := slices.Index(before, word)
+		known, kind := slices.Index(before, word), segment.Full
+		if t.IsFunction(k) {
+			kind = segment.Short
+		}
 		for i, part := range q.snap.parts {
 			var list *segment.PostingIterator
 			var failed error
 			if known >= 0 {
 				list = lists[i][known]
-			} else if list, failed = q.arena.retrieval.Open(part.seg, segment.Full, word); failed != nil {
+			} else if list, failed = q.arena.retrieval.Open(part.seg, kind, word); failed != nil {
 				err = q.unreadable(part, failed, err)
 			}
 			if q.lists[i][k] = list; list != nil {

@@ -15,6 +15,7 @@ import (
 	"anatomy/analysis"
 	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
+	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -132,7 +133,7 @@ func (s *split) open(t *testing.T, info func(*oracle.Document) vocab.DocInfo) *s
 
 // sayings are the words of the corpus of manySites: with forms, in several scripts.
 var sayings = strings.Fields(`engine engines search searches searching index indices crawler crawlers
-	anatomy hypertext page pages ranking κόσμος κόσμου поиск поиска поиском 検索 全文検索 索引 東京 京都`)
+	anatomy hypertext how the page pages ranking κόσμος κόσμου поиск поиска поиском 検索 全文検索 索引 東京 京都`)
 
 // manySites returns documents on many sites, and what the index keeps of them. All bodies are of one
 // length, so that impacts do not depend on the segment.
@@ -182,7 +183,7 @@ func manySites(seed uint64, n, segments int) (*oracle.Collection, func(*oracle.D
 		last.Documents = append(slices.Clone(last.Documents), &again)
 		last.Removed = []vocab.DocID{docs[5].Doc}
 	}
-	c.Links = generateLinks(r, n)
+	c.Links, c.Weights = generateLinks(r, n), scoring.Default
 	c.Ranks = make([]float32, n+3)
 	for i := range c.Ranks[1:] {
 		c.Ranks[i+1] = float32(1+r.IntN(4)) / float32(n)
@@ -221,7 +222,7 @@ func drawSaying(t *rapid.T) string {
 		}
 		return word.Draw(t, "word")
 	})
-	return strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "parts"), " ")
+	return strings.Join(rapid.SliceOfN(part, 1, 6).Draw(t, "parts"), " ")
 }
 
 // drawRequest draws how a query is asked.

@@ -133,9 +133,10 @@ func union(all, more []string) []string {
 	return all
 }
 
-// narrow returns the query without forms, unless the weights say that they always match.
+// narrow returns the query without forms, unless it is prose or the weights say that they always
+// match.
 func narrow(p *pass, root *query.Node) *query.Node {
-	return addForms(p, root, p.weights.Widen >= scoring.Always)
+	return addForms(p, root, p.prose || p.weights.Widen >= scoring.Always)
 }
 
 // isRare reports, before the first phase of the narrow query, whether too few pages can match: no

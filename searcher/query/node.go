@@ -23,6 +23,7 @@ const (
 	Or              // two or more Kids
 	Not             // one of Kids
 	Near            // two or more Kids, which are Words in one field, near each other
+	Most            // Words, or Or of Words, of which a page holds one that is no function word: see Prose
 )
 
 // A Field is the part of a page that is searched.
@@ -55,8 +56,11 @@ type Node struct {
 	Forms []string // of a single one of Words: other terms that match as well, sorted; Parse sets none
 	Times int      // of Words: occurrences in the query, at least 1; String writes one
 	Exact bool     // of Words: in quotes or after a plus, so that forms do not match, or several words
+	Joint bool     // of several Words: typed as one, without quotes
 	In    Field    // of Words, and of Near that of all Kids
 	Site  string   // of Site: "example.org" or "example.org/dir"
+
+	Function bool // of Words that are kids of Most: a function word, which scores nothing
 
 	Within int // of Near: most words between Kids, at most MaxWithin
 
@@ -93,7 +97,7 @@ func (n *Node) write(b *strings.Builder) {
 		b.WriteString(n.Filter.String())
 	case Pages:
 		b.WriteString(n.Ref.String())
-	case And:
+	case And, Most:
 		n.writeKids(b, " ")
 	case Or:
 		n.writeKids(b, " OR ")
@@ -177,7 +181,7 @@ func (n *Node) bigram() bool {
 // of nothing but negatives is not positive, nor is `a OR -b`.
 func (n *Node) Positive() bool {
 	switch n.Op {
-	case Words, Site, Only, Pages, Near:
+	case Words, Site, Only, Pages, Near, Most:
 		return true
 	case And:
 		return slices.ContainsFunc(n.Kids, (*Node).Positive)
@@ -194,7 +198,7 @@ func (n *Node) appendWanted(all []*Node) []*Node {
 	switch n.Op {
 	case Words:
 		return append(all, n)
-	case And, Or, Near:
+	case And, Or, Near, Most:
 		for _, kid := range n.Kids {
 			all = kid.appendWanted(all)
 		}
@@ -204,7 +208,7 @@ func (n *Node) appendWanted(all []*Node) []*Node {
 
 // wantsWords reports whether Wanted returns any.
 func (n *Node) wantsWords() bool {
-	isGroup := n.Op == And || n.Op == Or || n.Op == Near
+	isGroup := n.Op == And || n.Op == Or || n.Op == Near || n.Op == Most
 	return n.Op == Words || isGroup && slices.ContainsFunc(n.Kids, (*Node).wantsWords)
 }
 

@@ -363,6 +363,7 @@ func (p *parser) newWords(text string, tokens []token, in Field, exact bool) *No
 	typed := text[tokens[0].from:tokens[len(tokens)-1].to]
 	p.nodes = append(p.nodes, Node{Op: Words, In: in, Times: 1, Text: typed})
 	n := &p.nodes[len(p.nodes)-1]
+	n.Joint = !exact && len(tokens) > 1
 	n.Exact = exact || len(tokens) > 1 || !isBare(n.Text)
 	first := len(p.folds)
 	for _, t := range tokens {

@@ -23,6 +23,9 @@
 //	info: cache:            the page at a URL
 //	sort:date               the newest pages first
 //
+// Of a query of many words that are no operators, a question or a task, any word is enough to match:
+// see [Node.Prose].
+//
 // No text is an error. What is not an operator is words: foo:bar, C++, a pasted URL. Several terms
 // that the tokenizer finds in a typed word are a phrase, except in languages without spaces: a page
 // must hold all bigrams of 東京都庁, which finds its words without a dictionary. An open quote is
@@ -60,7 +63,8 @@ type Loose struct {
 	From, To int    // in Query.Text
 }
 
-// String returns the query in its own language. It parses to the same tree, but for Node.Times.
+// String returns the query in its own language. It parses to the same tree, but for Node.Times
+// and Node.Joint.
 func (q Query) String() string {
 	var b strings.Builder
 	b.Grow(len(q.Text))

@@ -144,12 +144,12 @@ func again(t interface{ Errorf(string, ...any) }, q Query) {
 	}
 }
 
-// once resets Times.
+// once resets Times and Joint.
 func once(n *Node) {
 	if n == nil {
 		return
 	}
-	n.Times = min(n.Times, 1)
+	n.Times, n.Joint = min(n.Times, 1), false
 	for _, kid := range n.Kids {
 		once(kid)
 	}

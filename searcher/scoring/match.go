@@ -45,6 +45,10 @@ func (m *match) scoreTerm(i int, t *Tally) {
 		field++
 		starts[field] = len(hits)
 	}
+	if m.terms.IDF[i] == 0 { // a function word
+		return
+	}
+	m.scoreText(i, &counts, t)
 	for ht, count := range counts {
 		if count > 0 && m.Type[ht] != 0 {
 			m.scoreType(i, vocab.HitType(ht), count, t)

@@ -8,8 +8,8 @@ import (
 )
 
 // proximity scores how near two neighbouring terms of the query are to each other.
-func proximity(m *match, pair [2]int, t *Tally) {
-	a, b := pair[0], pair[1]
+func proximity(m *match, p pair, t *Tally) {
+	a, b := p.first, p.second
 	if len(m.page.Hits[a]) == 0 || len(m.page.Hits[b]) == 0 {
 		return
 	}
@@ -18,20 +18,48 @@ func proximity(m *match, pair [2]int, t *Tally) {
 		if m.NearIn[f] == 0 {
 			continue
 		}
-		bin, count := closest(&m.Near, m.hitsIn(a, f), m.hitsIn(b, f))
+		bin, count := closest(&m.Near, m.hitsIn(a, f), m.hitsIn(b, f), p.shiftIn(f))
 		if count == 0 {
 			continue
 		}
-		weight := m.Count(count)
-		points := idf * Score(m.NearIn[f]) * Score(m.Near[bin].Weight) / 1000 * Score(weight) / Point
+		weight := saturate(count, m.NearSaturation, m.NearSaturation)
+		points := m.shareOfPairs().Of(
+			idf * Score(m.NearIn[f]) * Score(m.Near[bin].Weight) / 1000 * Score(weight) / Point)
 		if !t.Explain {
 			t.Sum += points
 			continue
 		}
 		t.add(points, "proximity", m.terms.Words[a]+" "+m.terms.Words[b], fmt.Sprintf(
-			"%d × %s in %s, count weight %s × idf %s × class weight %s × field weight %s",
-			count, m.binName(bin), fieldName(f), weight, idf.Milli(), m.Near[bin].Weight, m.NearIn[f]))
+			"%d × %s in %s, count weight %s × idf %s × class weight %s × field weight %s%s",
+			count, m.binName(bin), fieldName(f), weight, idf.Milli(), m.Near[bin].Weight, m.NearIn[f],
+			m.shareText()))
 	}
+}
+
+// shareOfPairs returns the share that each pair counts: see Weights.Pairs.
+func (m *match) shareOfPairs() Milli {
+	n := Milli(len(m.terms.pairs))
+	if m.Pairs == 0 || n*1000 <= m.Pairs {
+		return 1000
+	}
+	return m.Pairs / n
+}
+
+func (m *match) shareText() string {
+	if share := m.shareOfPairs(); share < 1000 {
+		return fmt.Sprintf(" × share %s of %d pairs", share, len(m.terms.pairs))
+	}
+	return ""
+}
+
+// shiftIn returns by how much the first term is moved to where the second follows it, with the
+// function words of the query between them. Texts of links and names of parts are too short for
+// their positions to be moved.
+func (p *pair) shiftIn(f vocab.Field) uint32 {
+	if f == vocab.AnchorField || f == vocab.PartField {
+		return 0
+	}
+	return p.between
 }
 
 func (m *match) binName(bin int) string {
@@ -47,8 +75,9 @@ func (m *match) binName(bin int) string {
 // closest returns the best class of proximity in which two terms of one field occur, and how often
 // they do; the count is 0 if the field lacks one. A pair is an occurrence of one term followed by
 // one of the other with neither between. At the same position the second term comes first.
-func closest(near *[Bins]Bin, a, b []vocab.Hit) (best int, count int64) {
-	c := closeness{near: near, best: Bins, bound: near[Bins-1].Within}
+// Hits of the first term are moved by shift.
+func closest(near *[Bins]Bin, a, b []vocab.Hit, shift uint32) (best int, count int64) {
+	c := closeness{near: near, shift: shift, best: Bins, bound: near[Bins-1].Within}
 	switch {
 	case len(a) == 0 || len(b) == 0:
 	case len(a)*farRarer < len(b):
@@ -68,6 +97,7 @@ const farRarer = 8
 // A closeness is the best class of the pairs seen so far.
 type closeness struct {
 	near  *[Bins]Bin
+	shift uint32 // of the first term
 	best  int
 	count int64
 	bound uint32 // greatest distance of the best class
@@ -88,8 +118,8 @@ func (c *closeness) add(distance uint32) {
 // merge walks the hits of both terms side by side.
 func (c *closeness) merge(a, b []vocab.Hit) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
-		if pa, pb := a[i].Position(), b[j].Position(); pa < pb {
-			if i++; pb-pa <= c.bound && (i == len(a) || a[i].Position() >= pb) { // else a nearer one comes
+		if pa, pb := a[i].Position()+c.shift, b[j].Position(); pa < pb {
+			if i++; pb-pa <= c.bound && (i == len(a) || a[i].Position()+c.shift >= pb) { // else a nearer one comes
 				c.add(pb - pa)
 			}
 		} else if j++; pa-pb < c.bound && (j == len(b) || b[j].Position() > pa) {
@@ -102,19 +132,19 @@ func (c *closeness) merge(a, b []vocab.Hit) {
 // first term, else 0.
 func (c *closeness) search(few, many []vocab.Hit, first uint32) {
 	// The order of hits of both terms: at one position, that of the second term comes first.
-	order := func(h vocab.Hit, first uint32) uint32 { return h.Position()<<1 | first }
+	order := func(h vocab.Hit, first uint32) uint32 { return (h.Position()+first*c.shift)<<1 | first }
 	at := 0
 	for i, h := range few {
 		here := order(h, first)
 		at += gallop(many[at:], func(h vocab.Hit) bool { return order(h, 1-first) > here })
 		if at > 0 {
 			if before := many[at-1]; i == 0 || order(few[i-1], first) < order(before, 1-first) {
-				c.addWithin(h.Position() - before.Position() + first)
+				c.addWithin(here>>1 - order(before, 1-first)>>1 + first)
 			}
 		}
 		if at < len(many) {
 			if after := many[at]; i+1 == len(few) || order(few[i+1], first) > order(after, 1-first) {
-				c.addWithin(after.Position() - h.Position() + 1 - first)
+				c.addWithin(order(after, 1-first)>>1 - here>>1 + 1 - first)
 			}
 		}
 	}

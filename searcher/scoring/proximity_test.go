@@ -68,7 +68,11 @@ func TestClosest(t *testing.T) {
 		if rapid.Bool().Draw(t, "turned") {
 			a, b = b, a
 		}
-		best, count := closest(&w.Near, a, b)
+		shift := uint32(rapid.IntRange(0, 3).Draw(t, "shift"))
+		best, count := closest(&w.Near, a, b, shift)
+		for i, h := range a {
+			a[i] = vocab.MakeHit(h.Position()+shift, h.Type(), h.Capital(), h.Size())
+		}
 		wantBest, want := closestOf(&w, a, b)
 		if count != want || count > 0 && best != wantBest {
 			t.Fatalf("%v and %v: %d pairs of class %d, want %d of %d", a, b, count, best, want, wantBest)

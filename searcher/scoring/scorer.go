@@ -35,8 +35,8 @@ func (s *Scorer) Score(p *Page, t *Tally) {
 	for i := range m.terms.Words {
 		m.scoreTerm(i, t)
 	}
-	for _, pair := range m.terms.pairs {
-		proximity(m, pair, t)
+	for _, p := range m.terms.pairs {
+		proximity(m, p, t)
 	}
 	phraseInField(m, t)
 	exactMatch(m, t)

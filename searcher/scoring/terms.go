@@ -17,7 +17,7 @@ type Terms struct {
 	Own   int      // how many of Words are the query's own
 	Base  []int    // of each: the own term that it counts as, itself unless it is a form
 	DF    []int    // of each: documents that hold it, in all segments
-	IDF   []Score  // of each, by the pages that hold any of its base's forms: see [Weights.QueryIDF]
+	IDF   []Score  // of each, by the pages that hold any of its base's forms: see [Weights.QueryIDF]; 0 of function words
 	Sum   Score    // of the IDF of own terms
 	Steps []uint32 // of each: points of one unit of impact, in the first phase
 	Shift uint8    // points of the first phase are counted in units of 1<<Shift
@@ -25,9 +25,16 @@ type Terms struct {
 	times    []int            // of own terms: occurrences in the query, forms included
 	span     []uint32         // of own terms: words of a text that an occurrence covers, two for a bigram
 	sequence []int            // own terms in the order of the query, repeated ones too
-	pairs    [][2]int         // neighbours in sequence, each once; bigrams that overlap are adjacent anyway
+	function uint64           // bitmap of own terms: function words, which have no idf
+	pairs    []pair           // neighbours in sequence, each once; bigrams that overlap are adjacent anyway
 	letters  uint8            // checksum of the query's text, [analysis.VerbatimHash]
 	language segment.Language // of the query's script, 0 if that implies none
+}
+
+// A pair is two terms that are neighbours in the query, but for function words between them.
+type pair struct {
+	first, second int
+	between       uint32 // function words
 }
 
 // An Arena is the memory of the terms and of the scorer of one query, which the next query reuses.
@@ -36,7 +43,7 @@ type Arena struct {
 	ints   arena.Of[int]
 	scores arena.Of[Score]
 	points arena.Of[uint32]
-	pairs  arena.Of[[2]int]
+	pairs  arena.Of[pair]
 }
 
 // Reset frees the memory of a query.
@@ -70,6 +77,9 @@ func NewTerms(root *query.Node, name string, a *Arena) *Terms {
 				i = len(t.Words)
 				t.Words, t.Base, t.times = append(t.Words, word), append(t.Base, i), append(t.times, 0)
 				t.span = append(t.span, spanOf(word))
+				if n.Function {
+					t.function |= 1 << i
+				}
 			}
 			t.times[i] += n.Times
 			t.sequence = append(t.sequence, i)
@@ -142,13 +152,40 @@ func sameTerms(nodes []*query.Node) map[string]string {
 }
 
 func (t *Terms) findPairs() {
-	for i := 1; i < len(t.sequence); i++ {
-		pair := [2]int{t.sequence[i-1], t.sequence[i]}
-		if pair[0] != pair[1] && !slices.Contains(t.pairs, pair) &&
-			!analysis.BigramsOverlap(t.Words[pair[0]], t.Words[pair[1]]) {
-			t.pairs = append(t.pairs, pair)
+	last, between := -1, uint32(0)
+	for _, i := range t.sequence {
+		if t.IsFunction(i) {
+			between++
+			continue
+		}
+		p := pair{last, i, between}
+		if last, between = i, 0; p.first < 0 || p.first == p.second {
+			continue
+		}
+		known := slices.ContainsFunc(t.pairs, func(q pair) bool {
+			return q.first == p.first && q.second == p.second
+		})
+		if !known && !analysis.BigramsOverlap(t.Words[p.first], t.Words[p.second]) {
+			t.pairs = append(t.pairs, p)
 		}
 	}
+}
+
+// IsFunction reports whether a term is a function word.
+func (t *Terms) IsFunction(i int) bool { return i < t.Own && t.function>>i&1 != 0 }
+
+// Marked returns the words that results are marked with: all but function words.
+func (t *Terms) Marked() []string {
+	if t.function == 0 {
+		return t.Words
+	}
+	var marked []string
+	for i, word := range t.Words {
+		if !t.IsFunction(i) {
+			marked = append(marked, word)
+		}
+	}
+	return marked
 }
 
 // Index returns the index of a word in Words, −1 if it is not there. A nil t has no words.
@@ -171,20 +208,24 @@ func (t *Terms) Pages(word string) int {
 const maxImpact = 255
 
 // Weigh computes IDF and Steps from DF, over so many documents. Joint has the number of documents
-// that hold a term or one of its forms, of terms with forms. The unit of points is the smallest
+// that hold a term or one of its forms, of terms with forms; span is the range of static points. The
+// unit of points is the smallest
 // with which the score of no page reaches 2^31: mostly one millionth of a point.
-func (t *Terms) Weigh(w *Weights, docs int, joint map[string]int) {
-	_, most := w.StaticRange()
+func (t *Terms) Weigh(w *Weights, span Score, docs int, joint map[string]int) {
+	most := span
 	for i, word := range t.Words {
-		if i < t.Own {
+		switch {
+		case i >= t.Own:
+			t.IDF[i] = t.IDF[t.Base[i]]
+		case t.IsFunction(i):
+			t.IDF[i] = 0
+		default:
 			df, ok := joint[word]
 			if !ok {
 				df = t.DF[i]
 			}
 			t.IDF[i] = w.QueryIDF(IDF(docs, df), t.times[i])
 			t.Sum += t.IDF[i]
-		} else {
-			t.IDF[i] = t.IDF[t.Base[i]]
 		}
 		most += maxImpact * w.Impact.Of(t.IDF[i])
 	}

@@ -21,6 +21,16 @@ type Weights struct {
 	// Again is what each further occurrence of a term in the query adds to its idf, in proportion.
 	Again Milli
 
+	// Text are the weights of hit types in the frequency of a term, BM25F's: the hits of all types are
+	// added up, each counting as the weight of its type, and then saturate together, with the length
+	// normalization of TextLength. Anchor text of n links counts as log2(1 + n) hits. A term's points are
+	// idf × count weight, besides those by Type.
+	Text       [vocab.HitTypes]Milli
+	TextLength Milli
+
+	// Held is for each term that the page holds, multiplied by its idf.
+	Held Milli
+
 	// Saturation is k of the count weight c·(k+1)/(c+k) of c occurrences of one type: it grows by
 	// nearly one with each at first, and "quickly tapers off" (§4.5.1) to k+1. Anchor text of 2^s
 	// links counts as 2^s occurrences.
@@ -34,6 +44,13 @@ type Weights struct {
 	// Neighbouring terms of the query score for each field that has both, by the best class in
 	// which they occur there: lesser idf × field weight × class weight × count weight.
 	Near [Bins]Bin
+
+	// NearSaturation is Saturation for proximity.
+	NearSaturation Milli
+
+	// Pairs is how many pairs of neighbouring terms count in full. Of a longer query, each counts the
+	// share that makes all together count as many. 0 for all.
+	Pairs Milli
 
 	// NearIn is the weight of each field for proximity.
 	NearIn [vocab.Fields]Milli
@@ -98,6 +115,10 @@ type Weights struct {
 	// query is always scored: the query may name it.
 	Promising Milli
 	Likely    int
+
+	// Prose are the weights for queries that are prose: see [query.Node.Prose]. Static points of the
+	// first phase are by the weights that they are part of. nil if no query is to be read as prose.
+	Prose *Weights
 }
 
 // Bounds and shares that the order of results depends on besides Weights.
@@ -155,6 +176,7 @@ var Default = Weights{
 		{1, 1000}, {2, 800}, {3, 600}, {5, 450}, {8, 350},
 		{13, 250}, {21, 150}, {50, 80}, {150, 30}, {math.MaxUint32, 0},
 	},
+	NearSaturation: 1200,
 	NearIn: [vocab.Fields]Milli{
 		vocab.Body:        1000,
 		vocab.TitleField:  1500,
@@ -186,6 +208,68 @@ var Default = Weights{
 	Impact:           30,
 	Promising:        900,
 	Likely:           40,
+	Prose:            &Prose,
+}
+
+// Prose are the weights of Default for prose.
+var Prose = Weights{
+	Text: [vocab.HitTypes]Milli{
+		vocab.Plain:     1000,
+		vocab.Emphasis:  1000,
+		vocab.Heading2:  2000,
+		vocab.Heading3:  1500,
+		vocab.Code:      500,
+		vocab.Alt:       1000,
+		vocab.Title:     650,
+		vocab.URLWord:   500,
+		vocab.Anchor:    250,
+		vocab.AnchorOut: 500,
+		vocab.Part:      1000,
+	},
+	Type: [vocab.HitTypes]Milli{
+		vocab.Plain:     125,
+		vocab.Emphasis:  100,
+		vocab.Code:      375,
+		vocab.Menu:      125,
+		vocab.Title:     1000,
+		vocab.Meta:      325,
+		vocab.URLWord:   700,
+		vocab.AnchorOut: 750,
+	},
+	Held:       375,
+	Again:      1000,
+	Saturation: 600,
+	TextLength: 750,
+	Near: [Bins]Bin{
+		{1, 1000}, {2, 800}, {3, 600}, {5, 450}, {8, 350},
+		{13, 375}, {21, 225}, {50, 120}, {150, 45}, {math.MaxUint32, 0},
+	},
+	NearSaturation: 1200,
+	Pairs:          6000,
+	NearIn: [vocab.Fields]Milli{
+		vocab.Body:        2000,
+		vocab.TitleField:  150,
+		vocab.AnchorField: 400,
+	},
+	PhraseInField: [vocab.Fields]Milli{
+		vocab.TitleField:  3000,
+		vocab.URLField:    500,
+		vocab.AnchorField: 1000,
+	},
+	ExactMatch: [vocab.Fields]Milli{
+		vocab.TitleField:  6000,
+		vocab.AnchorField: 2500,
+	},
+	VerbatimTitle:    9000,
+	Language:         500,
+	NavigationalHost: 40000,
+	Related:          150000,
+	Rank:             1000,
+	RankHalf:         3000,
+	Uncrawled:        -1500,
+	Preference:       3000,
+	Form:             600,
+	Impact:           30,
 }
 
 // BM25 ranks by body text alone, as Robertson and Walker's function with k 1.2 and b 0.75 does,
@@ -202,10 +286,20 @@ var BM25 = Weights{
 		{Within: 1}, {Within: 2}, {Within: 3}, {Within: 5}, {Within: 8},
 		{Within: 13}, {Within: 21}, {Within: 50}, {Within: 150}, {Within: math.MaxUint32},
 	},
-	RankHalf: 1000,
-	Widen:    Always,
-	Form:     1000,
-	Impact:   30,
+	NearSaturation: 1200,
+	RankHalf:       1000,
+	Widen:          Always,
+	Form:           1000,
+	Impact:         30,
+}
+
+// Clone returns a copy of w with weights for prose of its own.
+func (w Weights) Clone() Weights {
+	if w.Prose != nil {
+		prose := *w.Prose
+		w.Prose = &prose
+	}
+	return w
 }
 
 // Always is the least Weights.Widen with which forms always match.
@@ -238,8 +332,21 @@ func (w *Weights) Count(count int64) Milli { return saturate(count, w.Saturation
 
 // CountInBody returns the count weight of occurrences in a body of some words, average being usual.
 func (w *Weights) CountInBody(count, words, average int64) Milli {
-	long := 1000 - w.Length + Milli(int64(w.Length)*words/max(average, 1))
-	return saturate(count, w.Saturation, w.Saturation*long/1000)
+	return saturate(count, w.Saturation, w.Saturation*long(w.Length, words, average)/1000)
+}
+
+// CountInText returns the count weight of a frequency in a text of some words, average being usual.
+func (w *Weights) CountInText(frequency Milli, words, average int64) Milli {
+	half := max(w.Saturation*long(w.TextLength, words, average)/1000, 0)
+	if frequency <= 0 {
+		return 0
+	}
+	return frequency * (1000 + w.Saturation) / (frequency + half)
+}
+
+// long returns the factor of length normalization, of which share is applied.
+func long(share Milli, words, average int64) Milli {
+	return 1000 - share + Milli(int64(share)*words/max(average, 1))
 }
 
 // saturate returns c·(k+1)/(c+half).

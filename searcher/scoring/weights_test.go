@@ -72,7 +72,7 @@ func scored(t *testing.T, text string, body, title []string) Tally {
 		terms.DF[i] = 1
 	}
 	w := Default
-	terms.Weigh(&w, 100, nil)
+	terms.Weigh(&w, 0, 100, nil)
 	p := &Page{Words: int64(len(body)), Average: 10, Crawled: true, Hits: make([][]vocab.Hit, len(terms.Words))}
 	add := func(words []string, ht vocab.HitType) {
 		for position, word := range words {
@@ -147,9 +147,9 @@ func TestWeightNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"Again", "Depth", "Exact", "Form", "Home", "Impact", "Language", "Length", "Letters", "Likely", "Missing",
-		"Near", "NearIn", "Preference", "Promising", "Rank", "RankHalf", "Related", "Saturation", "Type",
-		"Uncrawled", "Whole", "Widen",
+		"Again", "Depth", "Exact", "Form", "Held", "Home", "Impact", "Language", "Length", "Letters", "Likely",
+		"Missing", "Near", "NearIn", "NearSaturation", "Pairs", "Preference", "Promising", "Prose", "Rank", "RankHalf",
+		"Related", "Saturation", "Text", "TextLength", "Type", "Uncrawled", "Whole", "Widen",
 	}
 	if got := slices.Sorted(maps.Keys(named)); !slices.Equal(got, want) {
 		t.Errorf("weights are named %q, want %q", got, want)

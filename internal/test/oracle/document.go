@@ -41,6 +41,8 @@ func Match(n *query.Node, d *Document) bool {
 		return slices.Contains(n.Docs, d.Doc)
 	case query.And:
 		return !slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return !Match(kid, d) })
+	case query.Most:
+		return slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return !kid.Function && Match(kid, d) })
 	case query.Or:
 		return slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return Match(kid, d) })
 	}

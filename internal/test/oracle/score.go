@@ -31,15 +31,9 @@ func (c *Collection) score(root *query.Node, d *Document) scoring.Score {
 			}
 			sum += c.ofType(idf, word, t, d)
 		}
+		sum += c.text(word, inexact, d)
 	}
-	done := map[[2]string]bool{}
-	for i := 1; i < len(seq); i++ {
-		a, b := seq[i-1], seq[i]
-		if a != b && !done[[2]string{a, b}] && !analysis.BigramsOverlap(a, b) {
-			sum += c.near(a, b, d)
-			done[[2]string{a, b}] = true
-		}
-	}
+	sum += c.pairs(seq, d)
 	sum += c.atHome(distinct(seq), all, d)
 	if lang := languageOf(c.name); lang != "" && lang == language(d.Lang) {
 		sum += all * scoring.Score(w.Language) / 1000
@@ -59,6 +53,79 @@ func (c *Collection) score(root *query.Node, d *Document) scoring.Score {
 	}
 	if len(seq) > 0 && !slices.ContainsFunc(seq, inexact(vocab.AnchorField)) {
 		sum += c.exactLinks(seq, all, d)
+	}
+	return sum
+}
+
+// text returns the points of a term for its frequency in all fields, and for being there.
+func (c *Collection) text(word string, inexact func(vocab.Field) func(string) bool, d *Document) (sum scoring.Score) {
+	w := &c.Weights
+	hits := d.Words[word]
+	if len(hits) == 0 {
+		return 0
+	}
+	counts, frequency := map[vocab.HitType]int64{}, int64(0)
+	for _, hit := range hits {
+		if counts[hit.Type()]++; hit.Field() == vocab.AnchorField {
+			counts[hit.Type()] += 1<<hit.Size() - 1
+		}
+	}
+	for t, n := range counts {
+		weight := int64(w.Text[t])
+		if inexact(t.Field())(word) {
+			weight = weight * int64(w.Form) / 1000
+		}
+		if t.Field() == vocab.AnchorField {
+			frequency += weight * int64(scoring.Agreeing(n)) / 1000
+		} else {
+			frequency += weight * n
+		}
+	}
+	k, length := int64(w.Saturation), int64(d.Length)+int64(min(wordsIn(d.Title), 255))
+	half := k * (1000 - int64(w.TextLength) + int64(w.TextLength)*length/c.averageLength()) / 1000
+	sum = c.IDF(word) * scoring.Score(w.Held) / 1000
+	if frequency > 0 {
+		sum += c.IDF(word) * scoring.Score(frequency*(1000+k)/(frequency+half)) / 1000
+	}
+	return sum
+}
+
+// averageLength returns the mean length of live documents that have a body.
+func (c *Collection) averageLength() int64 {
+	if c.average == 0 {
+		var live []*Document
+		c.live(func(d *Document, _ float64) { live = append(live, d) })
+		c.average = max(int64(averageOf(live)), 1)
+	}
+	return c.average
+}
+
+// pairs returns the points for proximity of neighbouring terms, function words apart.
+func (c *Collection) pairs(seq []string, d *Document) scoring.Score {
+	type pair struct {
+		a, b  string
+		apart uint32
+	}
+	var all []pair
+	last, apart := "", uint32(0)
+	for _, word := range seq {
+		if c.function[word] {
+			apart++
+			continue
+		}
+		known := slices.ContainsFunc(all, func(p pair) bool { return p.a == last && p.b == word })
+		if last != "" && last != word && !known && !analysis.BigramsOverlap(last, word) {
+			all = append(all, pair{last, word, apart})
+		}
+		last, apart = word, 0
+	}
+	share := scoring.Score(1000)
+	if n := scoring.Score(len(all)); c.Weights.Pairs > 0 && n*1000 > scoring.Score(c.Weights.Pairs) {
+		share = scoring.Score(c.Weights.Pairs) / n
+	}
+	sum := scoring.Score(0)
+	for _, p := range all {
+		sum += c.near(p.a, p.b, p.apart, share, d)
 	}
 	return sum
 }
@@ -163,19 +230,14 @@ func (c *Collection) ofType(idf scoring.Score, word string, t vocab.HitType, d *
 	k := int64(w.Saturation)
 	half := k
 	if t.Field() == vocab.Body {
-		if c.average == 0 {
-			var live []*Document
-			c.live(func(d *Document, _ float64) { live = append(live, d) })
-			c.average = max(int64(averageOf(live)), 1)
-		}
-		half = k * (1000 - int64(w.Length) + int64(w.Length)*int64(d.Length)/c.average) / 1000
+		half = k * (1000 - int64(w.Length) + int64(w.Length)*int64(d.Length)/c.averageLength()) / 1000
 	}
 	return idf * scoring.Score(w.Type[t]) * scoring.Score(count*(1000+k)*1000/(1000*count+half)) / 1e6
 }
 
 // near walks the positions of two terms in order, and counts each change from one to the other as a
-// pair.
-func (c *Collection) near(a, b string, d *Document) (sum scoring.Score) {
+// pair. The first is moved by the number of function words between them in the query.
+func (c *Collection) near(a, b string, apart uint32, share scoring.Score, d *Document) (sum scoring.Score) {
 	w := &c.Weights
 	for f := range vocab.Fields {
 		type place struct {
@@ -184,6 +246,9 @@ func (c *Collection) near(a, b string, d *Document) (sum scoring.Score) {
 		}
 		var places []place
 		for _, p := range d.positions(a, f) {
+			if f != vocab.AnchorField && f != vocab.PartField {
+				p += apart
+			}
 			places = append(places, place{p, false})
 		}
 		for _, p := range d.positions(b, f) {
@@ -213,9 +278,10 @@ func (c *Collection) near(a, b string, d *Document) (sum scoring.Score) {
 		}
 		for bin, n := range counts {
 			if n > 0 {
-				k := int64(w.Saturation)
+				k := int64(w.NearSaturation)
 				count := scoring.Score(n * (1000 + k) * 1000 / (1000*n + k))
-				sum += min(c.IDF(a), c.IDF(b)) * scoring.Score(w.NearIn[f]) * scoring.Score(w.Near[bin].Weight) / 1000 * count / 1e6
+				points := min(c.IDF(a), c.IDF(b)) * scoring.Score(w.NearIn[f]) * scoring.Score(w.Near[bin].Weight) / 1000 * count / 1e6
+				sum += points * share / 1000
 				break
 			}
 		}

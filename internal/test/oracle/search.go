@@ -23,6 +23,30 @@ func (c *Collection) Search(q query.Query) []Found {
 	return all
 }
 
+// Prose returns all pages that match a query that is prose, in the order of results where all are
+// scored.
+func (c *Collection) Prose(q query.Query) []Found {
+	prose := *c
+	c = &prose
+	c.Weights, c.name = *c.Weights.Prose, q.Name
+	c.Weights.Widen = scoring.Always
+	root := c.widen(q.Root.Prose())
+	c.function = map[string]bool{}
+	for _, n := range root.Wanted() {
+		if n.Function {
+			c.function[n.Words[0]] = true
+		}
+	}
+	all := c.matches(root)
+	for i := range all {
+		all[i].Score = c.score(root, all[i].Page)
+	}
+	slices.SortFunc(all, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.key, b.key))
+	})
+	return all
+}
+
 // search also returns how many of them the second phase scores: those come first.
 func (c *Collection) search(q query.Query) (all []Found, n int) {
 	if q.Root == nil || !q.Root.Positive() {

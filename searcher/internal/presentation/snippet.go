@@ -70,6 +70,9 @@ func NewSnippeter(root *query.Node, t *scoring.Terms, a *SnippetArena) *Snippete
 		index[word] = i
 	}
 	for _, n := range root.Wanted() {
+		if n.Function {
+			continue
+		}
 		var phrase []int
 		var weight scoring.Score
 		for _, word := range n.Words {

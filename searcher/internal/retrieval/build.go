@@ -23,10 +23,12 @@ func (w *Walk) Iterator(n *query.Node) Iterator {
 		return newDocs(w.part, n.Docs)
 	case query.And:
 		return w.and(n.Kids)
-	case query.Or:
+	case query.Or, query.Most:
 		it := &orIterator{clock: w.clock, kids: w.arena.iterators.Take(len(n.Kids))[:0]}
 		for _, kid := range n.Kids {
-			it.kids = append(it.kids, w.Iterator(kid))
+			if !kid.Function {
+				it.kids = append(it.kids, w.Iterator(kid))
+			}
 		}
 		return it
 	}

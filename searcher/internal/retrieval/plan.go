@@ -22,17 +22,16 @@ func (w *Walk) plan(root *query.Node) *plan {
 // splitDisjunction splits a query into a disjunction of terms and filters that most documents pass,
 // which therefore are tested last. It returns nil for a query of another form.
 func splitDisjunction(root *query.Node) (anyOf *query.Node, filters []*query.Node) {
-	if isDisjunction(root) {
-		return root, nil
+	kids := []*query.Node{root}
+	if root.Op == query.And {
+		kids = root.Kids
 	}
-	if root.Op != query.And {
-		return nil, nil
-	}
-	for _, kid := range root.Kids {
+	for _, kid := range kids {
+		isGroup := kid.Op == query.Or || kid.Op == query.Most || len(kids) == 1
 		switch {
 		case kid.Op == query.Not || kid.Op == query.Only:
 			filters = append(filters, kid)
-		case anyOf == nil && kid.Op == query.Or && isDisjunction(kid):
+		case anyOf == nil && isGroup && isDisjunction(kid):
 			anyOf = kid
 		default:
 			return nil, nil
@@ -43,9 +42,9 @@ func splitDisjunction(root *query.Node) (anyOf *query.Node, filters []*query.Nod
 
 // isDisjunction reports whether a query is a single term, or a disjunction of terms.
 func isDisjunction(n *query.Node) bool {
-	if n.Op == query.Or {
+	if n.Op == query.Or || n.Op == query.Most {
 		return !slices.ContainsFunc(n.Kids, func(kid *query.Node) bool {
-			return kid.Op == query.Or || !isDisjunction(kid)
+			return kid.Op == n.Op || !isDisjunction(kid)
 		})
 	}
 	return n.Op == query.Words && n.In == query.Anywhere && len(n.Words) == 1
@@ -57,6 +56,9 @@ func (p *plan) disjunction(w *Walk, anyOf *query.Node, filters []*query.Node) {
 	}
 	p.anyOf = w.arena.scoring.Take(len(w.impacts))[:0]
 	for _, n := range anyOf.Wanted() {
+		if n.Function {
+			continue
+		}
 		for _, term := range append(n.Words[:1:1], n.Forms...) {
 			if it := w.impactsOf(term); it != nil && !slices.Contains(p.anyOf, it) {
 				p.anyOf = append(p.anyOf, it)
@@ -71,7 +73,7 @@ func (p *plan) conjunction(w *Walk, root *query.Node) {
 	p.optional = w.arena.scoring.Take(len(w.impacts))[:0]
 	p.require(w, root)
 	for _, it := range w.impacts {
-		if it != nil && !slices.Contains(p.allOf, it) {
+		if it != nil && it.step > 0 && !slices.Contains(p.allOf, it) {
 			p.optional = append(p.optional, it)
 		}
 	}

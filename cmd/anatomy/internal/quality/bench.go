@@ -27,9 +27,9 @@ the mean and the percentiles on standard error. Titles and snippets are made onl
 		Args:    cli.ExactArgs(1, "a file of queries"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch o.Mode = eval.Mode(mode); o.Mode {
-			case eval.All, eval.Any, eval.Phrase:
+			case eval.Fill, eval.All, eval.Any, eval.Phrase:
 			default:
-				return cli.UsageErrorf("--mode is any, all or phrase")
+				return cli.UsageErrorf("--mode is fill, any, all or phrase")
 			}
 			if o.Passes < 1 {
 				return cli.UsageErrorf("--passes is 1 or more")
@@ -55,7 +55,7 @@ the mean and the percentiles on standard error. Titles and snippets are made onl
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&mode, "mode", "all", "match pages with `any|all|phrase` of the words")
+	f.StringVar(&mode, "mode", "all", "match pages with `any|all|phrase` of the words, or fill: as typed")
 	f.IntVar(&o.Passes, "passes", 3, "run each query `N` times and report the best")
 	f.BoolVar(&o.Snippets, "snippets", false, "include titles and snippets")
 	f.StringVar(&output, "output", "", "write to `FILE` (default: standard output)")

@@ -84,8 +84,10 @@ func (e *evaluation) withoutEach(c *cobra.Command, data string, judged []eval.Ju
 		return err
 	}
 	for _, part := range ablations {
-		w := all
-		part.remove(&w)
+		w := all.Clone()
+		if part.remove(&w); w.Prose != nil {
+			part.remove(w.Prose)
+		}
 		m, err := e.measure(c, data, w, judged)
 		if err != nil {
 			return err
@@ -104,6 +106,7 @@ var ablations = []struct {
 	{"all", func(*searcher.Weights) {}},
 	{"without anchors", func(w *searcher.Weights) {
 		w.Type[vocab.Anchor], w.Type[vocab.AnchorOut], w.NearIn[vocab.AnchorField] = 0, 0, 0
+		w.Text[vocab.Anchor], w.Text[vocab.AnchorOut] = 0, 0
 		w.PhraseInField[vocab.AnchorField], w.ExactMatch[vocab.AnchorField] = 0, 0
 	}},
 	{"without PageRank", func(w *searcher.Weights) { w.Rank = 0 }},
@@ -113,18 +116,20 @@ var ablations = []struct {
 	{"without whole fields", func(w *searcher.Weights) { w.PhraseInField = [vocab.Fields]searcher.Milli{} }},
 	{"without exact names", func(w *searcher.Weights) { w.ExactMatch, w.VerbatimTitle = [vocab.Fields]searcher.Milli{}, 0 }},
 	{"without letters", func(w *searcher.Weights) { w.VerbatimTitle = 0 }},
-	{"without names of parts", func(w *searcher.Weights) { w.Type[vocab.Part] = 0 }},
+	{"without names of parts", func(w *searcher.Weights) { w.Type[vocab.Part], w.Text[vocab.Part] = 0, 0 }},
 	{"without titles", func(w *searcher.Weights) {
 		w.Type[vocab.Title], w.NearIn[vocab.TitleField], w.PhraseInField[vocab.TitleField], w.ExactMatch[vocab.TitleField], w.VerbatimTitle = 0, 0, 0, 0, 0
+		w.Text[vocab.Title] = 0
 	}},
 	{"without words of URLs", func(w *searcher.Weights) {
 		w.Type[vocab.URLWord], w.NearIn[vocab.URLField], w.PhraseInField[vocab.URLField] = 0, 0, 0
+		w.Text[vocab.URLWord] = 0
 	}},
 	{"without types in text", func(w *searcher.Weights) {
 		for t := vocab.Plain; t <= vocab.Menu; t++ {
-			w.Type[t] = w.Type[vocab.Plain]
+			w.Type[t], w.Text[t] = w.Type[vocab.Plain], w.Text[vocab.Plain]
 		}
 	}},
-	{"without length", func(w *searcher.Weights) { w.Length = 0 }},
+	{"without length", func(w *searcher.Weights) { w.Length, w.TextLength = 0, 0 }},
 	{"without depth of URLs", func(w *searcher.Weights) { w.Depth = [6]searcher.Milli{} }},
 }

@@ -23,7 +23,7 @@ func WeightsFlag(c *cobra.Command, name *string) {
 
 // readWeights reads weights from a file. Weights that it does not name keep their defaults.
 func readWeights(name string) (searcher.Weights, error) {
-	w := scoring.Default
+	w := scoring.Default.Clone()
 	switch name {
 	case "":
 		return w, nil

@@ -1,0 +1,115 @@
+package query
+
+import (
+	"slices"
+
+	"anatomy/analysis"
+)
+
+// Bounds of prose: what people type in sentences, as questions, tasks and error messages. Few pages
+// hold all of its words. A bigram counts as a third of a word.
+const (
+	proseWords         = 4 // words of a query that is prose
+	proseWithFunctions = 3 // of one with function words among them
+	bigramsPerWord     = 3
+)
+
+// Prose returns a query that is prose with a Most node in place of its words, nil for any other
+// query. Words in quotes, after a plus or an operator are not part of it: they are required as
+// before. A word that the tokenizer splits, as os.path, counts as one for being prose, and is
+// several to be matched.
+func (n *Node) Prose() *Node {
+	if n == nil || n.Op != And {
+		return nil
+	}
+	var words, others []*Node
+	typed, content := 0, 0 // in parts of a word; words
+	for _, kid := range n.Kids {
+		switch {
+		case kid.Joint && kid.In == Anywhere:
+			words = appendNew(words, kid.split()...)
+			typed, content = typed+bigramsPerWord*kid.Times, content+1
+		case kid.mayMiss():
+			word := *kid
+			word.Function = kid.Op == Words && analysis.IsFunctionWord(kid.Words[0])
+			words = appendNew(words, &word)
+			typed += kid.parts()
+			if !word.Function {
+				content++
+			}
+		default:
+			others = append(others, kid)
+		}
+	}
+	least := proseWords
+	if hasFunction(words) {
+		least = proseWithFunctions
+	}
+	if typed < least*bigramsPerWord || content == 0 {
+		return nil
+	}
+	most := &Node{Op: Most, Kids: words}
+	if len(others) == 0 {
+		return most
+	}
+	return &Node{Op: And, Kids: append(others, most)}
+}
+
+func hasFunction(words []*Node) bool {
+	return slices.ContainsFunc(words, func(word *Node) bool { return word.Function })
+}
+
+// parts returns how many words n is, in parts of which bigramsPerWord are one.
+func (n *Node) parts() int {
+	switch {
+	case n.Op == Words && analysis.IsBigram(n.Words[0]):
+		return n.Times
+	case n.Op == Words:
+		return bigramsPerWord * n.Times
+	}
+	return bigramsPerWord
+}
+
+// split returns a node for each word of n.
+func (n *Node) split() (words []*Node) {
+	for _, word := range n.Words {
+		words = append(words, &Node{Op: Words, Words: []string{word}, Text: word, Times: n.Times})
+	}
+	return words
+}
+
+// Content returns the words of a query that is prose but for function words.
+func (n *Node) Content() (words []*Node) {
+	if n.Op == And {
+		for _, kid := range n.Kids {
+			words = append(words, kid.Content()...)
+		}
+	}
+	if n.Op == Most {
+		for _, kid := range n.Kids {
+			if !kid.Function {
+				words = append(words, kid)
+			}
+		}
+	}
+	return words
+}
+
+// Titled returns a query for the pages whose titles have all words of a query that is prose.
+func (n *Node) Titled() *Node {
+	if n.Op == And {
+		var kids []*Node
+		for _, kid := range n.Kids {
+			kids = append(kids, kid.Titled())
+		}
+		return join(And, kids)
+	}
+	if n.Op != Most {
+		return n
+	}
+	var words []*Node
+	for _, word := range n.Wanted() {
+		words = append(words, &Node{Op: Words, Words: word.Words, Text: word.Text, Times: 1, In: InTitle})
+	}
+	return join(And, words)
+}
