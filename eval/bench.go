@@ -33,7 +33,8 @@ func Bench(ctx context.Context, s Searcher, queries []string, o BenchOptions) ([
 	for pass := range o.Passes + 1 {
 		for i, query := range queries {
 			req := searcher.Request{
-				Query: o.Mode.Text(query), Bare: !o.Snippets, Verbatim: true, Strict: o.Mode != Fill, Within: queryTime,
+				Query: o.Mode.Text(query), Bare: !o.Snippets,
+				Verbatim: true, Strict: o.Mode != Fill, Within: queryTime,
 			}
 			began := time.Now()
 			answer, err := s.Search(ctx, req)

@@ -160,7 +160,8 @@ func (s *search) newPass(q query.Query, resp *Response) *pass {
 		if n > 1 {
 			clock = s.clock.Copy()
 		}
-		p.shards[i] = shardQuery{snap: snap, weights: p.weights, clock: clock, arena: s.arena.ofShard(i, n)}
+		arena := s.arena.ofShard(i, n)
+		p.shards[i] = shardQuery{snap: snap, weights: p.weights, clock: clock, arena: arena}
 	}
 	return p
 }

@@ -73,7 +73,9 @@ func findMissing(p *pass, page []scoring.Candidate, results []Result) error {
 	}
 	words := choices(p.terms, p.root.Content())
 	held := make([]uint64, len(page))
-	if err := p.each(func(_ int, q *shardQuery) error { return q.held(p.terms, words, page, held) }); err != nil {
+	if err := p.each(func(_ int, q *shardQuery) error {
+		return q.held(p.terms, words, page, held)
+	}); err != nil {
 		return err
 	}
 	for i := range results {

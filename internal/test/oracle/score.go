@@ -58,7 +58,9 @@ func (c *Collection) score(root *query.Node, d *Document) scoring.Score {
 }
 
 // text returns the points of a term for its frequency in all fields, and for being there.
-func (c *Collection) text(word string, inexact func(vocab.Field) func(string) bool, d *Document) (sum scoring.Score) {
+func (c *Collection) text(
+	word string, inexact func(vocab.Field) func(string) bool, d *Document,
+) (sum scoring.Score) {
 	w := &c.Weights
 	hits := d.Words[word]
 	if len(hits) == 0 {
@@ -237,7 +239,9 @@ func (c *Collection) ofType(idf scoring.Score, word string, t vocab.HitType, d *
 
 // near walks the positions of two terms in order, and counts each change from one to the other as a
 // pair. The first is moved by the number of function words between them in the query.
-func (c *Collection) near(a, b string, apart uint32, share scoring.Score, d *Document) (sum scoring.Score) {
+func (c *Collection) near(
+	a, b string, apart uint32, share scoring.Score, d *Document,
+) (sum scoring.Score) {
 	w := &c.Weights
 	for f := range vocab.Fields {
 		type place struct {
