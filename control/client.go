@@ -107,10 +107,10 @@ func (c *Client) Trace(ctx context.Context, u weburl.URL) (steps []Step, err err
 	return steps, err
 }
 
-// Snapshot has the crawl copy its data folder.
-func (c *Client) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {
+// Snapshot has the crawl copy its data folder for a purpose.
+func (c *Client) Snapshot(ctx context.Context, p snapshot.Purpose) (*snapshot.Snapshot, error) {
 	s := &snapshot.Snapshot{}
-	return s, c.ask(ctx, http.MethodPost, "/snapshot", nil, s)
+	return s, c.ask(ctx, http.MethodPost, "/snapshot?for="+url.QueryEscape(string(p)), nil, s)
 }
 
 // ask sends body as JSON and decodes the answer into answer, if not nil.

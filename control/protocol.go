@@ -8,7 +8,7 @@
 //	GET  /1/trace?url=URL       []Step: the records of a URL and of the documents it is an alias of
 //	POST /1/pause, /1/resume
 //	POST /1/add                 {"urls": ["https://example.org/"]}  -> {"added": [{"url", "state"}]}
-//	POST /1/snapshot            copies the data folder to snapshot/data -> {"folder", "end"}
+//	POST /1/snapshot?for=NAME   copies the data folder to snapshot/NAME -> {"folder", "end"}
 //	POST /1/delay               {"host": "www.example.org", "delay_ns": 2000000000} -> {"site": "example.org"}
 //	POST /1/remove              {"pattern": "example.org/*"}        -> {"removed": 12}
 //	POST /1/ban, /1/unban       {"targets": ["example.org"]}        -> BlockReport

@@ -26,7 +26,7 @@ type Crawl interface {
 	Block(ctx context.Context, targets []string) (BlockReport, error)
 	Unblock(ctx context.Context, targets []string) (BlockReport, error)
 	Blocked() []string
-	Snapshot() (*snapshot.Snapshot, error)
+	Snapshot(snapshot.Purpose) (*snapshot.Snapshot, error)
 }
 
 // maxRequest bounds the body of a request in bytes.
@@ -65,7 +65,13 @@ func handler(crawl Crawl) http.Handler {
 	handle("GET /bans", func(*http.Request) (any, error) { return BlockReport{Patterns: crawl.Blocked()}, nil })
 	handle("POST /pause", func(*http.Request) (any, error) { crawl.Pause(); return struct{}{}, nil })
 	handle("POST /resume", func(*http.Request) (any, error) { crawl.Resume(); return struct{}{}, nil })
-	handle("POST /snapshot", func(*http.Request) (any, error) { return crawl.Snapshot() })
+	handle("POST /snapshot", func(r *http.Request) (any, error) {
+		p, err := snapshot.ParsePurpose(r.URL.Query().Get("for"))
+		if err != nil {
+			return nil, err
+		}
+		return crawl.Snapshot(p)
+	})
 	handle("POST /add", decoding(func(_ context.Context, q addRequest) (any, error) {
 		added, err := crawl.AddSeeds(q.URLs)
 		return addAnswer{added}, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -115,9 +114,8 @@ func (c *Crawl) Trace(url string) ([]control.Step, error) {
 	return steps, err
 }
 
-// Snapshot copies the data folder to its folder snapshot/data.
-func (c *Crawl) Snapshot() (*snapshot.Snapshot, error) {
+// Snapshot copies the data folder for a purpose.
+func (c *Crawl) Snapshot(p snapshot.Purpose) (*snapshot.Snapshot, error) {
 	defer c.repo.Keep()() // the copied document index names its files
-	to := filepath.Join(c.dir, "snapshot", "data")
-	return snapshot.Take(c.dir, to, c.urls.Checkpoint, c.repo.End)
+	return snapshot.Take(c.dir, p.Folder(c.dir), c.urls.Checkpoint, c.repo.End)
 }

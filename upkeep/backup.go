@@ -53,7 +53,7 @@ var (
 // Backup writes a data folder as it is at one moment, whether or not a crawl runs on it. It leaves
 // out the server's certificates and keys. progress may be nil.
 func Backup(ctx context.Context, w io.Writer, dir string, progress func(BackupReport)) (r BackupReport, err error) {
-	err = snapshotOf(ctx, dir, func(s *snapshot.Snapshot) error {
+	err = Snapshot(ctx, dir, snapshot.Backup, func(s *snapshot.Snapshot) error {
 		packed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest)) // most of it is compressed already
 		if err != nil {
 			return err
@@ -93,7 +93,7 @@ func (b *backupWriter) snapshot(s *snapshot.Snapshot) error {
 		if err != nil {
 			return err
 		}
-		size := sizeIn(s, below, info.Size())
+		size := s.SizeOf(filepath.ToSlash(below), info.Size())
 		if size < 0 {
 			return nil
 		}
@@ -108,21 +108,6 @@ func (b *backupWriter) snapshot(s *snapshot.Snapshot) error {
 	}
 	_, err = io.WriteString(b.tar, sums)
 	return err
-}
-
-// sizeIn returns how many bytes of a file belong to the snapshot, -1 if the file does not.
-func sizeIn(s *snapshot.Snapshot, name string, size int64) int64 {
-	var number uint32
-	if n, _ := fmt.Sscanf(filepath.ToSlash(name), "repository/%d.repo", &number); n == 0 || s.End == 0 {
-		return size
-	}
-	switch end := s.End.File(); {
-	case number > end:
-		return -1
-	case number == end:
-		return min(size, s.End.Offset())
-	}
-	return size
 }
 
 func (b *backupWriter) file(path, name string, size int64, info fs.FileInfo) error {

@@ -14,6 +14,7 @@ import (
 	"anatomy/disk/linkdb"
 	"anatomy/disk/repository"
 	"anatomy/disk/segment"
+	"anatomy/disk/snapshot"
 	"anatomy/engine"
 	"anatomy/urlserver"
 	"anatomy/vocab"
@@ -57,14 +58,16 @@ func Purge(ctx context.Context, dir string, targets []string, o engine.Options) 
 	return r, err
 }
 
-// clearCopies deletes copies of structures: a snapshot of a backup that was killed, and what
+// clearCopies deletes copies of structures: snapshots of killed processes, and what
 // repairs put aside.
 func clearCopies(dir string) error {
 	w, err := datadir.Open(dir)
 	if err != nil {
 		return err
 	}
-	copies := []string{filepath.Join(dir, "snapshot", "data"), filepath.Join(dir, datadir.ManifestName+".damaged")}
+	copies := []string{
+		snapshot.Backup.Folder(dir), snapshot.Publish.Folder(dir), filepath.Join(dir, datadir.ManifestName+".damaged"),
+	}
 	for _, pattern := range []string{"docindex.*", "*.tmp", "*/*.tmp", "*/*/*.tmp"} {
 		found, failed := filepath.Glob(filepath.Join(dir, pattern))
 		copies, err = append(copies, found...), errors.Join(err, failed)
@@ -216,7 +219,7 @@ func (p *prover) files(m datadir.Manifest) error {
 	for _, name := range m.Links {
 		named[datadir.Links(p.dir, name)] = true
 	}
-	for _, pattern := range []string{"index/*", "links/*", "barrels/*", "docindex?*", "snapshot/data"} {
+	for _, pattern := range []string{"index/*", "links/*", "barrels/*", "docindex?*", "snapshot/data", "snapshot/published"} {
 		paths, err := filepath.Glob(filepath.Join(p.dir, pattern))
 		if err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -19,40 +18,42 @@ import (
 	"anatomy/vocab"
 )
 
-// snapshotOf copies a data folder, has the crawl that runs on it do that or does it itself, and
-// calls use with the copy. Then it deletes the copy. It fails while another snapshot is in use.
-func snapshotOf(ctx context.Context, dir string, use func(*snapshot.Snapshot) error) (err error) {
+// Snapshot copies a data folder for a purpose, has the crawl that runs on it do that or does it
+// itself, and calls use with the copy. Then it deletes the copy. It fails while another snapshot for
+// the purpose is in use.
+func Snapshot(
+	ctx context.Context, dir string, p snapshot.Purpose, use func(*snapshot.Snapshot) error,
+) (err error) {
 	if err := datadir.CheckVersion(dir); err != nil {
 		return err
 	}
-	folder := filepath.Join(dir, "snapshot")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	to := p.Folder(dir)
+	if err := os.MkdirAll(snapshot.Folder(dir), 0o700); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
-	lock, err := vfs.Default.Lock(filepath.Join(folder, "LOCK"))
+	lock, err := vfs.Default.Lock(to + ".lock")
 	if err != nil {
-		return fmt.Errorf("snapshot: another backup of %s is being made", dir)
+		return fmt.Errorf("snapshot: another copy of %s is being made for the same purpose", dir)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	to := filepath.Join(folder, "data")
 	if err := os.RemoveAll(to); err != nil { // left by a backup that was killed
 		return fmt.Errorf("snapshot: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(to)) }()
-	s, err := snapshotNow(ctx, dir, to)
+	s, err := snapshotNow(ctx, dir, p)
 	if err != nil {
 		return err
 	}
 	return use(s)
 }
 
-func snapshotNow(ctx context.Context, dir, to string) (*snapshot.Snapshot, error) {
+func snapshotNow(ctx context.Context, dir string, p snapshot.Purpose) (*snapshot.Snapshot, error) {
 	for began := time.Now(); ; {
-		s, err := snapshotOnce(ctx, dir, to)
+		s, err := snapshotOnce(ctx, dir, p)
 		if !datadir.IsBusy(err) && !cutOff(err) || time.Since(began) > snapshotWithin {
 			return s, err
 		}
-		if err := os.RemoveAll(to); err != nil {
+		if err := os.RemoveAll(p.Folder(dir)); err != nil {
 			return nil, err
 		}
 		select {
@@ -74,16 +75,16 @@ func cutOff(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-func snapshotOnce(ctx context.Context, dir, to string) (*snapshot.Snapshot, error) {
+func snapshotOnce(ctx context.Context, dir string, p snapshot.Purpose) (*snapshot.Snapshot, error) {
 	w, err := datadir.Create(dir)
 	if err == nil {
-		s, err := snapshot.Take(dir, to, checkpointOf(w), func() vocab.Address { return 0 })
+		s, err := snapshot.Take(dir, p.Folder(dir), checkpointOf(w), func() vocab.Address { return 0 })
 		return s, errors.Join(err, w.Close())
 	}
 	if !datadir.IsBusy(err) {
 		return nil, err
 	}
-	asked, failed := control.New(dir).Snapshot(ctx)
+	asked, failed := control.New(dir).Snapshot(ctx, p)
 	if errors.Is(failed, vocab.ErrNoCrawl) {
 		return nil, err // another process than a crawl writes to the folder
 	}

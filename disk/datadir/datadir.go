@@ -16,6 +16,7 @@
 //	  rank/             default.000012.rank …: rank vectors                 (disk/rankvector)
 //	  control/          socket on which a running crawl answers             (control)
 //	  snapshot/         hard links to what a backup holds, while it is made (upkeep)
+//	  cluster/          which of its files a bucket has                     (cluster/replica)
 //	  certificates/     of serve --acme, with their keys                    (cmd/anatomy)
 //
 // Readers take no lock: every file but docindex/ is immutable once the MANIFEST names it, and the
@@ -33,6 +34,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,9 +88,9 @@ func Open(dir string) (*Writer, error) {
 	if isShard(dir) {
 		return nil, &ShardsError{Dir: dir, Shard: true}
 	}
-	lock, err := vfs.Default.Lock(filepath.Join(dir, "LOCK"))
+	lock, err := Lock(dir)
 	if err != nil {
-		return nil, &BusyError{Dir: dir, PID: holder(dir)}
+		return nil, err
 	}
 	w := &Writer{dir: dir, version: v, lock: lock}
 	if err := w.prepare(); err != nil {
@@ -101,6 +103,16 @@ func Open(dir string) (*Writer, error) {
 func isShard(dir string) bool {
 	path, err := filepath.Abs(dir)
 	return err == nil && hasShards(filepath.Dir(path))
+}
+
+// Lock locks the folder dir for writing, whether or not it is a data folder yet. The error is a
+// *BusyError if another process has locked it.
+func Lock(dir string) (io.Closer, error) {
+	lock, err := vfs.Default.Lock(filepath.Join(dir, "LOCK"))
+	if err != nil {
+		return nil, &BusyError{Dir: dir, PID: holder(dir)}
+	}
+	return lock, nil
 }
 
 // prepare makes the folders that are missing, and completes a replacement of the document index that
@@ -167,7 +179,7 @@ func (w *Writer) Close() error {
 }
 
 // claim makes a folder a data folder. It must be absent, empty, or have only what a crash left of an
-// earlier claim.
+// earlier claim, a lock, and what the machine knows of a bucket.
 func claim(fsys durable.FS, dir string) error {
 	if err := durable.MkdirAll(fsys, dir); err != nil {
 		return err
@@ -177,7 +189,7 @@ func claim(fsys durable.FS, dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() != "VERSION.tmp" {
+		if !slices.Contains([]string{"VERSION.tmp", "LOCK", "cluster"}, e.Name()) {
 			return fmt.Errorf("%s: %w, but other files (%s)", dir, ErrNone, e.Name())
 		}
 	}

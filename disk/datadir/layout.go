@@ -50,6 +50,9 @@ func Certificates(dir string) string { return filepath.Join(dir, "certificates")
 // ClusterKeys is the file of the keys with which crawlers of other machines join.
 func ClusterKeys(dir string) string { return filepath.Join(dir, "cluster.keys") }
 
+// Cluster is the folder of what a machine knows of the copies of the folder in a bucket.
+func Cluster(dir string) string { return filepath.Join(dir, "cluster") }
+
 // ControlSocket is the path of that socket, or of a symbolic link to it.
 func ControlSocket(dir string) string { return filepath.Join(Control(dir), "socket") }
 

@@ -77,6 +77,22 @@ func (w *Writer) Publish(m Manifest) (Manifest, error) {
 	})
 }
 
+// Skip leaves out n generations and n numbers of segments, runs and rank vectors, in a copy of a data
+// folder that is changed from now on: what another copy of it made and is not known here keeps its
+// numbers. It does nothing if no manifest was published.
+func Skip(dir string, n uint64) error {
+	m, err := ReadManifest(dir)
+	if err != nil || m.Generation == 0 {
+		return err
+	}
+	_, err = change(dir, func(m *Manifest) error {
+		m.Generation += n
+		m.Next += n
+		return nil
+	})
+	return err
+}
+
 // PublishRank creates the file of a rank vector with a content, and puts it in force under a name
 // instead of the one before. It needs no lock of the folder, which must have the version [Version].
 func PublishRank(dir, name string, content []byte) error {

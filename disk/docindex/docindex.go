@@ -190,8 +190,12 @@ func (db *DB) open() (err error) {
 }
 
 // Checkpoint copies the current state to the folder dir, which must not exist: with hard links if
-// dir is on the same file system. Reads and writes continue meanwhile.
+// dir is on the same file system. Reads and writes continue meanwhile. Records in memory are written
+// to tables before, which never change and so need not be copied again for the next copy.
 func (db *DB) Checkpoint(dir string) error {
+	if err := db.Tidy(); err != nil {
+		return err
+	}
 	err := db.p.Checkpoint(dir, pebble.WithFlushedWAL())
 	if unsynced := db.checkpoint.take(); unsynced != nil { // pebble removes dir after other errors
 		err = errors.Join(err, unsynced, db.o.FS.RemoveAll(dir))

@@ -11,6 +11,7 @@
 //	CreateNew             as Create, a file that must not exist
 //	CreateShared          as Create, a file that several processes may replace at once
 //	WriteNew              create a file that must not exist: write, fsync, fsync of the folder
+//	Overwrite             change a file at any offset: write, fsync
 //	Append                add to the end of a file: write, fsync, fsync of the folder if it is new
 //	PublishFolder         name a folder that is written: fsync of all in it, rename, fsync of the parent
 //	ReplaceFolder         exchange two folders, so that a whole one has the name at every moment

@@ -404,3 +404,28 @@ func TestAppend(t *testing.T) {
 			}
 		})
 }
+
+// TestOverwrite changes a file in the middle, and cuts it.
+func TestOverwrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("failed")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{{nil, "01ab4567"}, {failed, "01ab4567"}} {
+		err := durable.Overwrite(durable.OS, path, 8, func(w io.WriterAt) error {
+			_, err := w.WriteAt([]byte("ab"), 2)
+			return errors.Join(err, c.err)
+		})
+		got, _ := os.ReadFile(path)
+		if !errors.Is(err, c.err) || string(got) != c.want {
+			t.Errorf("%q, %v; want %q, %v", got, err, c.want, c.err)
+		}
+	}
+	if err := durable.Overwrite(durable.OS, path+"x", 0, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is missing: %v", err)
+	}
+}

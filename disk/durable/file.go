@@ -163,6 +163,23 @@ func WriteNew(fsys FS, path string, write func(io.Writer) error) error {
 	return syncParent(fsys, path)
 }
 
+// Overwrite has write change an existing file, which then has size bytes, and syncs it. After a crash
+// the file has any part of the change.
+func Overwrite(fsys FS, path string, size int64, write func(io.WriterAt) error) error {
+	f, err := fsys.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Truncate(size)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
 // Append adds content to the end of the file at path in one write, durably. It creates the file, for
 // its owner alone, if there is none. Several processes may append to a file at the same time. After
 // a crash a part of the content may be there.

@@ -35,12 +35,51 @@ type Snapshot struct {
 	End    vocab.Address `json:"end"` // of the repository; 0 for all of it
 }
 
+// A Purpose is what a snapshot is for. There is at most one for each at a time.
+type Purpose string
+
+const (
+	Backup  Purpose = "data"      // a backup
+	Publish Purpose = "published" // a generation in a bucket
+)
+
+// ParsePurpose returns the purpose with a name.
+func ParsePurpose(name string) (Purpose, error) {
+	switch p := Purpose(name); p {
+	case Backup, Publish:
+		return p, nil
+	}
+	return "", fmt.Errorf("snapshot: there is none for %.50q", name)
+}
+
+// Folder returns the folder of the snapshots of a data folder for a purpose.
+func (p Purpose) Folder(dir string) string { return filepath.Join(Folder(dir), string(p)) }
+
+// Folder returns the folder of all snapshots of a data folder.
+func Folder(dir string) string { return filepath.Join(dir, "snapshot") }
+
+// SizeOf returns how many bytes of a file in the snapshot belong to it, -1 if the file does not. The
+// file has a name below Folder, with slashes, and size bytes.
+func (s *Snapshot) SizeOf(name string, size int64) int64 {
+	var number uint32
+	if n, _ := fmt.Sscanf(name, "repository/%d.repo", &number); n == 0 || s.End == 0 {
+		return size
+	}
+	switch end := s.End.File(); {
+	case number > end:
+		return -1
+	case number == end:
+		return min(size, s.End.Offset())
+	}
+	return size
+}
+
 // skipped are the parts of a data folder that belong to one process, are temporary or secret, and
 // those that Take copies in other ways: the document index, the repository and what the MANIFEST
 // names.
 var skipped = []string{
 	"LOCK", "LOCK.pid", "MANIFEST.lock", "audit.lock", "control", "certificates", "cluster.keys",
-	"barrels", "snapshot",
+	"cluster", "barrels", "snapshot",
 	"docindex", "index", "links", "rank", "repository", "MANIFEST",
 }
 
