@@ -1,0 +1,107 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+
+	"anatomy/cluster/bucket"
+)
+
+const (
+	presencePrefix = "nodes/"
+	presenceEvery  = 10 * time.Second
+	presenceSilent = 3 * presenceEvery
+	presenceGone   = 24 * time.Hour
+	maxPresence    = 4 << 10 // bytes
+	maxNodes       = 1000    // that are shown
+)
+
+// A Presence is what a node says of itself.
+type Presence struct {
+	Machine    string    `json:"machine"`
+	Version    string    `json:"version"`
+	Role       string    `json:"role"`       // "owner", "standby" or "replica"
+	Generation string    `json:"generation"` // that it has in force or has published; "" for none
+	Made       time.Time `json:"made"`       // of that generation
+	Failing    string    `json:"failing"`    // why it is behind; "" if nothing is wrong
+
+	// The following are set by Nodes.
+	Heard  time.Time `json:"heard"`  // by the bucket's clock
+	Silent bool      `json:"silent"` // it was not heard for half a minute
+}
+
+// Announce says that a node is there until ctx ends. A bucket that this machine may not write to is
+// no failure: the node is not seen then.
+func Announce(ctx context.Context, b bucket.Bucket, status func() Presence) {
+	id := make([]byte, 8)
+	rand.Read(id)
+	name := presencePrefix + hex.EncodeToString(id)
+	for ctx.Err() == nil {
+		if content, err := json.Marshal(status()); err == nil {
+			b.Put(ctx, name, bytes.NewReader(content), int64(len(content)))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(presenceEvery):
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	b.Delete(ctx, name)
+}
+
+// Nodes returns the nodes that announce themselves, or did in the last day, and deletes older ones.
+// now is a time by the bucket's clock that is not long ago.
+func Nodes(ctx context.Context, b bucket.Bucket, now time.Time) (all []Presence, err error) {
+	var found []bucket.Object
+	for o, err := range b.List(ctx, presencePrefix, "") {
+		if err != nil {
+			return nil, err
+		}
+		if o.Changed.After(now) {
+			now = o.Changed
+		}
+		if found = append(found, o); len(found) == maxNodes {
+			break
+		}
+	}
+	for _, o := range found {
+		if now.Sub(o.Changed) > presenceGone {
+			if err := b.Delete(ctx, o.Name); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		r, err := b.Get(ctx, o.Name, 0, -1)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		content, err := io.ReadAll(io.LimitReader(r, maxPresence))
+		r.Close()
+		var p Presence
+		if err != nil || json.Unmarshal(content, &p) != nil {
+			continue
+		}
+		p.Heard, p.Silent = o.Changed, now.Sub(o.Changed) > presenceSilent
+		p.Machine, p.Version = oneLine(p.Machine), oneLine(p.Version)
+		p.Role, p.Failing = oneLine(p.Role), oneLine(p.Failing)
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// oneLine returns text that another machine wrote without control characters.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s)
+}

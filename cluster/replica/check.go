@@ -1,0 +1,134 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+
+	"anatomy/cluster/bucket"
+)
+
+// A CheckReport is the result of Check.
+type CheckReport struct {
+	Generation string
+	Objects    int
+	Bytes      int64
+	Damaged    []*DamageError // at most maxDamaged
+	Mended     int            // of them
+}
+
+const maxDamaged = 100
+
+// Check reads every object of the newest generation and verifies it. The error wraps [ErrNoCluster]
+// if there is none. If dir is not "", objects that are damaged are put again from the files of this
+// data folder, as far as it has them. progress, which may be nil, is called with bytes.
+func Check(
+	ctx context.Context, b bucket.Bucket, dir string, progress func(done, all int64),
+) (r CheckReport, err error) {
+	name, g, err := Latest(ctx, b)
+	if err == nil && g == nil {
+		err = fmt.Errorf("%w: %s", ErrNoCluster, b)
+	}
+	if err != nil {
+		return r, err
+	}
+	r.Generation = name.String()
+	c := &checking{b: b, dir: dir, results: make(chan checked)}
+	var group errgroup.Group
+	group.Go(func() error { defer close(c.results); return c.all(ctx, g) })
+	all := g.Size()
+	for one := range c.results {
+		r.Objects++
+		r.Bytes += one.size
+		if one.damage != nil && len(r.Damaged) < maxDamaged {
+			r.Damaged = append(r.Damaged, one.damage)
+		}
+		if one.mended {
+			r.Mended++
+		}
+		if progress != nil {
+			progress(r.Bytes, all)
+		}
+	}
+	return r, group.Wait()
+}
+
+// A checking is one call of Check.
+type checking struct {
+	b       bucket.Bucket
+	dir     string
+	results chan checked
+}
+
+// A checked is an object that was verified.
+type checked struct {
+	size   int64
+	damage *DamageError
+	mended bool
+}
+
+// all verifies the objects of a generation, each once.
+func (c *checking) all(ctx context.Context, g *Generation) error {
+	seen := map[Sum]bool{}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(transfers)
+	for i := range g.Files {
+		file := &g.Files[i]
+		at := int64(0)
+		for _, part := range file.Parts {
+			from := at
+			if at += part.Size; seen[part.Sum] {
+				continue
+			}
+			seen[part.Sum] = true
+			group.Go(func() error { return c.one(ctx, file, part, from) })
+		}
+	}
+	return group.Wait()
+}
+
+func (c *checking) one(ctx context.Context, file *File, part Part, at int64) error {
+	_, err := fetch(ctx, c.b, part)
+	damage := new(DamageError)
+	if err != nil && !errors.As(err, &damage) {
+		return err
+	}
+	result := checked{size: part.Size}
+	if err != nil {
+		damage.File = file.Path
+		result.damage = damage
+		if c.dir != "" {
+			if result.mended, err = c.mend(ctx, file, part, at); err != nil {
+				return err
+			}
+		}
+	}
+	select {
+	case c.results <- result:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// mend puts an object again, if the folder has its content.
+func (c *checking) mend(ctx context.Context, file *File, part Part, at int64) (bool, error) {
+	f, err := os.Open(filepath.Join(c.dir, filepath.FromSlash(file.Path)))
+	if isMissing(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	content := io.NewSectionReader(f, at, part.Size)
+	if sum, err := sumOf(content); err != nil || sum != part.Sum {
+		return false, err
+	}
+	return true, c.b.Put(ctx, part.Sum.object(), content, part.Size)
+}

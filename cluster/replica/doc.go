@@ -1,0 +1,24 @@
+// Package replica keeps copies of a data folder on other machines, by way of a bucket.
+//
+// The owner of a collection, which writes its data folder, publishes generations: complete states of
+// the folder, each of which a crash could have left. Followers copy the newest one into folders of
+// their own, which are ordinary data folders and can be searched, backed up, or crawled on by the
+// next owner. Nothing connects to anything but the bucket.
+//
+//	anatomy.json                            ID of the cluster and version of this format
+//	objects/AB/ABCD…                        up to 16 MiB of a file, named by its SHA-256
+//	generations/EPOCH-OWNER-NUMBER-SHA256   one generation: its files as lists of objects
+//	owners/…                                who may publish                   (cluster/lease)
+//
+// A file of the data folder that does not change is uploaded once. The last file of the repository
+// grows, and its new end is an object of its own; small objects at the end of a file are replaced by
+// one that holds them all, so that a file has few objects more than its size needs.
+//
+// Names of generations grow: first with the epoch, a number that grows when another machine becomes
+// the owner, then with the number. Followers take the greatest. So an owner that was replaced, but
+// does not know it, can publish whatever it likes: nobody reads it. No put depends on a condition,
+// because several S3-compatible servers ignore conditions. That a list shows what was put before is
+// required, as S3 guarantees since 2020.
+//
+// Everything read is verified: generations and objects by the SHA-256 in their names.
+package replica

@@ -1,0 +1,503 @@
+package replica
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"anatomy/cluster/bucket"
+	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
+)
+
+// FollowerOptions configure a Follower.
+type FollowerOptions struct {
+	Bucket   bucket.Bucket
+	Dir      string                // where the copy is kept; it may be missing
+	Every    time.Duration         // between looks for a new generation; default 1 s
+	Log      *slog.Logger          // default: discarded
+	Progress func(done, all int64) // bytes of a generation, may be nil
+}
+
+const (
+	followEvery = time.Second
+	copyTries   = 3 // of an object
+)
+
+// A Follower keeps a data folder equal to the newest generation of a bucket. Nobody else may write to
+// the folder; processes that search it see each generation when it is whole.
+type Follower struct {
+	o     FollowerOptions
+	lock  io.Closer
+	state *state
+	at    Name // of the generation in force; zero for none
+
+	mu     sync.Mutex
+	status FollowerStatus
+}
+
+// A FollowerStatus tells how old the copy is.
+type FollowerStatus struct {
+	Generation string    // in force; "" for none
+	Made       time.Time // of the generation
+	Checked    time.Time // when it was last the newest
+	Failing    string    // why not since then; "" if nothing is wrong
+	Bytes      int64     // copied so far
+}
+
+// ErrOther says that a folder is no copy of a bucket's collection.
+var ErrOther = errors.New("the folder holds another collection than the bucket")
+
+// NewFollower locks a folder. The error wraps [ErrOther] if it holds something else than a copy of
+// the bucket's collection, or is a *[datadir.BusyError].
+func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Every == 0 {
+		o.Every = followEvery
+	}
+	if o.Progress == nil {
+		o.Progress = func(int64, int64) {}
+	}
+	known := readState(o.Dir)
+	id, err := Identify(ctx, o.Bucket)
+	switch other := errors.Is(err, ErrNoCluster) || errors.As(err, new(*FormatError)); {
+	case err != nil && (other || known.Cluster == ""):
+		return nil, err
+	case err != nil: // the bucket is away, and there is a copy
+		o.Log.Warn("the bucket cannot be read; going on with the copy that there is", "error", err)
+		id.ID = known.Cluster
+	}
+	if err := durable.MkdirAll(durable.OS, o.Dir); err != nil {
+		return nil, err
+	}
+	lock, err := datadir.Lock(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &Follower{o: o, lock: lock, state: known}
+	if err := belongs(o.Dir, f.state.Cluster, id.ID); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	f.state.Cluster, f.at = id.ID, f.state.last()
+	f.status.Generation, f.status.Made = f.state.Generation, f.state.Made
+	if err := f.state.write(o.Dir); err != nil { // or what a kill leaves belongs to nothing
+		return nil, errors.Join(err, lock.Close())
+	}
+	return f, nil
+}
+
+// Belongs returns an error that wraps [ErrOther] if a bucket holds a collection and a folder another
+// one.
+func Belongs(ctx context.Context, b bucket.Bucket, dir string) error {
+	names, err := list(ctx, b, Name{})
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	id, err := Identify(ctx, b)
+	if err != nil {
+		return err
+	}
+	return belongs(dir, readState(dir).Cluster, id.ID)
+}
+
+// belongs returns an error unless a folder is of a cluster, or empty.
+func belongs(dir, has, cluster string) error {
+	if has == cluster {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if isMissing(err) {
+		return nil
+	}
+	for _, e := range entries {
+		if !isOwn(e.Name()) {
+			return fmt.Errorf("%w: %s", ErrOther, dir)
+		}
+	}
+	return err
+}
+
+// Close unlocks the folder. A second call does nothing.
+func (f *Follower) Close() error {
+	lock := f.lock
+	if f.lock = nil; lock == nil {
+		return nil
+	}
+	return lock.Close()
+}
+
+// Status returns the state of the copy.
+func (f *Follower) Status() FollowerStatus {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.status
+}
+
+// Run copies each new generation until ctx ends. While the bucket cannot be reached, or the newest
+// generation is damaged, the last whole one stays in force.
+func (f *Follower) Run(ctx context.Context) error {
+	for {
+		f.Follow(ctx)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(f.o.Every):
+		}
+	}
+}
+
+// Follow puts the newest generation in force, if it is not yet.
+func (f *Follower) Follow(ctx context.Context) error {
+	began := time.Now()
+	err := f.follow(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil {
+		f.status.Checked, f.status.Failing = began, ""
+		return nil
+	}
+	if ctx.Err() == nil {
+		if f.status.Failing == "" && !errors.Is(err, ErrNoCluster) {
+			f.o.Log.Warn("the copy is not brought up to date; trying again", "bucket", f.o.Bucket, "error", err)
+		}
+		f.status.Failing = err.Error()
+	}
+	return fmt.Errorf("follow: %w", err)
+}
+
+func (f *Follower) follow(ctx context.Context) error {
+	names, err := list(ctx, f.o.Bucket, f.at)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		if f.at.IsZero() {
+			return fmt.Errorf("%w yet: %s", ErrNoCluster, f.o.Bucket)
+		}
+		return nil
+	}
+	return f.Take(ctx, names[len(names)-1])
+}
+
+// Take puts a certain generation in force. Follow would put the newest one in force again.
+func (f *Follower) Take(ctx context.Context, name Name) error {
+	g, err := read(ctx, f.o.Bucket, name)
+	if err == nil {
+		err = f.apply(ctx, g, name)
+	}
+	if err != nil {
+		return err
+	}
+	f.at = name
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.status.Generation, f.status.Made = name.String(), g.Made
+	return nil
+}
+
+// Detach unlocks the folder and makes it one of its own, which is no copy any more.
+func (f *Follower) Detach() error {
+	return errors.Join(os.RemoveAll(datadir.Cluster(f.o.Dir)), f.Close())
+}
+
+// apply makes the folder what a generation says. Each step leaves a state that a crash of the owner
+// could have left, and that readers understand: first files that the present MANIFEST does not name,
+// and the end of the repository; then the document index, which knows everything that is indexed;
+// then the MANIFEST; and what is not named any more is deleted last.
+func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {
+	if err := f.copyAll(ctx, g); err != nil {
+		return err
+	}
+	if err := f.replaceDocIndex(); err != nil {
+		return err
+	}
+	if err := f.install(g, func(name string) bool { return name != datadir.ManifestName }); err != nil {
+		return err
+	}
+	if err := f.install(g, func(name string) bool { return name == datadir.ManifestName }); err != nil {
+		return err
+	}
+	f.state.Generation, f.state.Made = name.String(), g.Made
+	if err := f.state.write(f.o.Dir); err != nil {
+		return err
+	}
+	return f.sweep(g)
+}
+
+// Folders of what is copied and not in force yet.
+func (f *Follower) incoming() string { return filepath.Join(datadir.Cluster(f.o.Dir), "incoming") }
+
+// copyAll copies the files that the folder does not have. Those at the top and the document index go
+// to the folder of what is not in force.
+func (f *Follower) copyAll(ctx context.Context, g *Generation) error {
+	if err := os.RemoveAll(f.incoming()); err != nil {
+		return err
+	}
+	if err := durable.MkdirAll(durable.OS, filepath.Join(f.incoming(), datadir.DocIndexName)); err != nil {
+		return err
+	}
+	c := &copying{f: f, all: g.Size(), files: map[string]*held{}}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(transfers)
+	for i := range g.Files {
+		file := &g.Files[i]
+		group.Go(func() error { return c.file(ctx, file) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	f.state.Files = c.files
+	return nil
+}
+
+// A copying copies the files of one generation.
+type copying struct {
+	f   *Follower
+	all int64 // bytes of the generation
+
+	mu    sync.Mutex
+	files map[string]*held
+	done  int64 // bytes of it that are here
+}
+
+// file makes sure that the folder has a file, in force or incoming.
+func (c *copying) file(ctx context.Context, file *File) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	h, err := c.place(ctx, file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file.Path, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.files[file.Path] = h
+	c.done += file.Size
+	c.f.o.Progress(c.done, c.all)
+	return nil
+}
+
+func (c *copying) place(ctx context.Context, file *File) (*held, error) {
+	dir := c.f.o.Dir
+	final := filepath.Join(dir, filepath.FromSlash(file.Path))
+	known := c.f.state.Files[file.Path]
+	info, err := os.Stat(final)
+	if err != nil && !isMissing(err) {
+		return nil, err
+	}
+	intact := err == nil && known.isSame(info, info.Size())
+	same := intact && slices.Equal(known.Parts, file.Parts)
+	top, _, _ := strings.Cut(file.Path, "/")
+	to := final
+	switch {
+	case top == datadir.DocIndexName, top == file.Path:
+		to = filepath.Join(c.f.incoming(), filepath.FromSlash(file.Path))
+		if same { // the next document index shares it
+			if top == file.Path {
+				return known, nil
+			}
+			return known, os.Link(final, to)
+		}
+	case same:
+		return known, nil
+	case isAppended(file.Path) && err == nil:
+		var parts []Part
+		if intact {
+			parts = common(known.Parts, file.Parts)
+		}
+		return c.extend(ctx, file, final, parts)
+	}
+	if err := durable.MkdirAll(durable.OS, filepath.Dir(to)); err != nil {
+		return nil, err
+	}
+	w, err := durable.Create(durable.OS, to)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort()
+	for _, part := range file.Parts {
+		if err := c.part(ctx, file, part, func(b []byte) error { _, err := w.Write(b); return err }); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Commit(); err != nil {
+		return nil, err
+	}
+	return heldAt(to, file)
+}
+
+// heldAt returns what is known of a file that was written now.
+func heldAt(path string, file *File) (*held, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	return &held{Size: info.Size(), Changed: info.ModTime().UnixNano(), Parts: file.Parts}, nil
+}
+
+// common returns the first parts that a and b have in common.
+func common(a, b []Part) []Part {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return b[:i]
+		}
+	}
+	return b[:min(len(a), len(b))]
+}
+
+// extend writes a file of the repository behind the parts that it has. Readers may have it open:
+// what they read of it does not change, unless the owner was replaced meanwhile.
+func (c *copying) extend(ctx context.Context, file *File, path string, parts []Part) (*held, error) {
+	err := durable.Overwrite(durable.OS, path, file.Size, func(out io.WriterAt) error {
+		at := sizeOf(parts)
+		for _, part := range file.Parts[len(parts):] {
+			err := c.part(ctx, file, part, func(b []byte) error { _, err := out.WriteAt(b, at); return err })
+			if err != nil {
+				return err
+			}
+			at += part.Size
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return heldAt(path, file)
+}
+
+// part calls use with the verified content of a part.
+func (c *copying) part(ctx context.Context, file *File, part Part, use func([]byte) error) error {
+	var err error
+	for try := 0; try < copyTries; try++ {
+		var content []byte
+		content, err = fetch(ctx, c.f.o.Bucket, part)
+		if err == nil {
+			c.f.mu.Lock()
+			c.f.status.Bytes += part.Size
+			c.f.mu.Unlock()
+			return use(content)
+		}
+		if !errors.As(err, new(*DamageError)) {
+			return err
+		}
+	}
+	damage := new(DamageError)
+	if errors.As(err, &damage) {
+		damage.File = file.Path
+	}
+	return err
+}
+
+// fetch returns the content of a part.
+func fetch(ctx context.Context, b bucket.Bucket, part Part) ([]byte, error) {
+	name := part.Sum.object()
+	r, err := b.Get(ctx, name, 0, -1)
+	if errors.Is(err, bucket.ErrNotExist) {
+		return nil, &DamageError{name, "", err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	content := make([]byte, part.Size)
+	if _, err := io.ReadFull(r, content); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, &DamageError{name, "", errors.New("it is too short")}
+		}
+		return nil, err
+	}
+	if n, _ := io.CopyN(io.Discard, r, 1); n > 0 {
+		return nil, &DamageError{name, "", errors.New("it is too long")}
+	}
+	if sha256.Sum256(content) != part.Sum {
+		return nil, &DamageError{name, "", errSum}
+	}
+	return content, nil
+}
+
+// replaceDocIndex puts the incoming document index in force.
+func (f *Follower) replaceDocIndex() error {
+	aside := datadir.DamagedDocIndex(f.o.Dir)
+	if err := os.RemoveAll(aside); err != nil {
+		return err
+	}
+	fresh := datadir.FreshDocIndex(f.o.Dir)
+	if err := os.RemoveAll(fresh); err != nil {
+		return err
+	}
+	if err := durable.Rename(durable.OS, filepath.Join(f.incoming(), datadir.DocIndexName), fresh); err != nil {
+		return err
+	}
+	if err := durable.ReplaceFolder(durable.OS, fresh, datadir.DocIndex(f.o.Dir), aside); err != nil {
+		return err
+	}
+	return os.RemoveAll(aside)
+}
+
+// install puts the incoming files at the top of the folder with certain names in force.
+func (f *Follower) install(g *Generation, choose func(name string) bool) error {
+	for i := range g.Files {
+		p := g.Files[i].Path
+		if strings.Contains(p, "/") || !choose(p) {
+			continue
+		}
+		from := filepath.Join(f.incoming(), p)
+		if _, err := os.Stat(from); isMissing(err) {
+			continue // in force already
+		}
+		if err := durable.Rename(durable.OS, from, filepath.Join(f.o.Dir, p)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweep deletes the files that a generation does not have.
+func (f *Follower) sweep(g *Generation) error {
+	has := map[string]bool{".": true}
+	for i := range g.Files {
+		for p := g.Files[i].Path; p != "."; p = path.Dir(p) {
+			has[p] = true
+		}
+	}
+	return filepath.WalkDir(f.o.Dir, func(name string, e fs.DirEntry, err error) error {
+		if isMissing(err) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(f.o.Dir, name)
+		if err != nil {
+			return err
+		}
+		below = filepath.ToSlash(below)
+		top, _, _ := strings.Cut(below, "/")
+		switch {
+		case isOwn(top) && e.IsDir():
+			return fs.SkipDir
+		case isOwn(top) || has[below] || e.IsDir() && below == top:
+			return nil
+		case e.IsDir():
+			if err := os.RemoveAll(name); err != nil {
+				return err
+			}
+			return fs.SkipDir
+		}
+		return os.Remove(name)
+	})
+}

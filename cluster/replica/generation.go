@@ -1,0 +1,308 @@
+package replica
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"anatomy/cluster/bucket"
+	"anatomy/vocab"
+)
+
+// Format is the version of the bucket's format that this program reads and writes.
+const Format = 1
+
+// Bounds of what is read from a bucket.
+const (
+	maxPart       = 16 << 20  // bytes of an object
+	maxGeneration = 256 << 20 // bytes of a generation, unpacked
+	maxFiles      = 1 << 20
+	maxFile       = 1 << 44 // bytes of a file
+)
+
+// A Generation is a complete state of a data folder.
+type Generation struct {
+	Format int       `json:"format"`
+	Folder string    `json:"folder"` // ID of the data folder
+	Made   time.Time `json:"made"`
+	By     string    `json:"by"` // machine and version of the owner
+
+	// End is the end of the repository, which the last file goes up to.
+	End   vocab.Address `json:"end"`
+	Files []File        `json:"files"` // by path, ascending
+}
+
+// Size returns the sum of the sizes of all files in bytes.
+func (g *Generation) Size() (bytes int64) {
+	for i := range g.Files {
+		bytes += g.Files[i].Size
+	}
+	return bytes
+}
+
+// A File is a file of a data folder.
+type File struct {
+	Path  string `json:"path"` // below the data folder, with slashes
+	Size  int64  `json:"size"`
+	Parts []Part `json:"parts"`
+}
+
+// A Part is the content of an object.
+type Part struct {
+	Sum  Sum   `json:"sum"`
+	Size int64 `json:"size"` // in bytes, 1 to 16 MiB
+}
+
+// A Sum is a SHA-256.
+type Sum [sha256.Size]byte
+
+// MarshalText returns the sum in hexadecimal digits.
+func (s Sum) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText parses what MarshalText returns.
+func (s *Sum) UnmarshalText(text []byte) error {
+	n, err := hex.Decode(s[:], text[:min(len(text), 2*len(s))])
+	if err != nil || n != len(s) || len(text) != 2*len(s) {
+		return fmt.Errorf("%.100q is not a SHA-256", text)
+	}
+	return nil
+}
+
+func (s Sum) String() string { return hex.EncodeToString(s[:]) }
+
+// object returns the name of the object with a content.
+func (s Sum) object() string {
+	text := s.String()
+	return objectsPrefix + text[:2] + "/" + text
+}
+
+// parseObject returns the sum in the name of an object.
+func parseObject(name string) (s Sum, ok bool) {
+	return s, s.UnmarshalText([]byte(path.Base(name))) == nil && s.object() == name
+}
+
+const (
+	objectsPrefix     = "objects/"
+	generationsPrefix = "generations/"
+)
+
+// A Name is the name of a generation. Names are ordered as their fields are.
+type Name struct {
+	Epoch  uint64
+	Owner  string // 16 hexadecimal digits
+	Number uint64
+	Sum    Sum // of the object
+}
+
+// String returns the name of the generation's object.
+func (n Name) String() string {
+	return fmt.Sprintf("%s%016x-%s-%016x-%s", generationsPrefix, n.Epoch, n.Owner, n.Number, n.Sum)
+}
+
+// IsZero reports whether n names no generation.
+func (n Name) IsZero() bool { return n == Name{} }
+
+var errName = errors.New("not the name of a generation")
+
+// ParseName parses what String returns.
+func ParseName(s string) (n Name, err error) {
+	fields := strings.Split(strings.TrimPrefix(s, generationsPrefix), "-")
+	if len(fields) != 4 {
+		return n, errName
+	}
+	n.Owner = fields[1]
+	n.Epoch, err = strconv.ParseUint(fields[0], 16, 64)
+	if err == nil {
+		n.Number, err = strconv.ParseUint(fields[2], 16, 64)
+	}
+	if err == nil {
+		err = n.Sum.UnmarshalText([]byte(fields[3]))
+	}
+	if err != nil || n.String() != s || len(n.Owner) != 16 {
+		return Name{}, errName
+	}
+	return n, nil
+}
+
+// encode returns the object of a generation.
+func encode(g *Generation) ([]byte, error) {
+	plain, err := json.Marshal(g)
+	if err != nil {
+		return nil, err
+	}
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	return w.EncodeAll(plain, nil), nil
+}
+
+// decode returns the generation in an object, all of whose fields are within bounds.
+func decode(b []byte) (*Generation, error) {
+	r, err := zstd.NewReader(bytes.NewReader(b),
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxGeneration))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	plain, err := io.ReadAll(io.LimitReader(r, maxGeneration+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(plain) > maxGeneration {
+		return nil, errors.New("it is too large")
+	}
+	var version struct{ Format int }
+	if err := json.Unmarshal(plain, &version); err != nil {
+		return nil, err
+	}
+	if version.Format != Format {
+		return nil, &FormatError{version.Format}
+	}
+	g := &Generation{}
+	if err := json.Unmarshal(plain, g); err != nil {
+		return nil, err
+	}
+	return g, g.check()
+}
+
+// A FormatError says that a bucket was written by another version of the program.
+type FormatError struct{ Found int }
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("the bucket has format %d, and this version of anatomy reads format %d", e.Found, Format)
+}
+
+// check returns an error unless every file has a local path of its own and parts of its size.
+func (g *Generation) check() error {
+	if len(g.Files) > maxFiles {
+		return fmt.Errorf("it has %d files", len(g.Files))
+	}
+	before := ""
+	for i := range g.Files {
+		f := &g.Files[i]
+		if f.Path <= before || !isLocal(f.Path) {
+			return fmt.Errorf("it names the file %.200q", f.Path)
+		}
+		before = f.Path
+		var sum int64
+		for _, p := range f.Parts {
+			if p.Size <= 0 || p.Size > maxPart {
+				return fmt.Errorf("%s has a part of %d bytes", f.Path, p.Size)
+			}
+			sum += p.Size
+		}
+		if sum != f.Size || sum > maxFile {
+			return fmt.Errorf("%s has %d bytes, and its parts have %d", f.Path, f.Size, sum)
+		}
+	}
+	return nil
+}
+
+// isLocal reports whether a path can be one of a file that a generation has: clean, below the data
+// folder, and none of the files that a machine keeps for itself.
+func isLocal(p string) bool {
+	top, _, _ := strings.Cut(p, "/")
+	return filepath.IsLocal(filepath.FromSlash(p)) && path.Clean(p) == p &&
+		!strings.ContainsAny(p, "\\\x00") && !isOwn(top)
+}
+
+// isOwn reports whether a file or folder at the top of a data folder belongs to the machine: locks,
+// sockets, keys, and what its server and commands did.
+func isOwn(top string) bool {
+	switch top {
+	case "LOCK", "LOCK.pid", "MANIFEST.lock", "cluster.keys", "cluster", "control", "certificates",
+		"snapshot", "barrels":
+		return true
+	}
+	return strings.HasPrefix(top, "audit.")
+}
+
+// A DamageError says that an object of the bucket is missing or not what its name says.
+type DamageError struct {
+	Object string
+	File   string // that needs it; "" where it is a generation
+	Err    error
+}
+
+func (e *DamageError) Error() string {
+	if e.File == "" {
+		return fmt.Sprintf("%s in the bucket is damaged: %v", e.Object, e.Err)
+	}
+	return fmt.Sprintf("%s in the bucket, of %s, is damaged: %v", e.Object, e.File, e.Err)
+}
+
+func (e *DamageError) Unwrap() error { return e.Err }
+
+var errSum = errors.New("its content has another SHA-256")
+
+// read returns a generation.
+func read(ctx context.Context, b bucket.Bucket, name Name) (*Generation, error) {
+	content, err := readObject(ctx, b, name.String(), maxGeneration)
+	if err != nil {
+		return nil, err
+	}
+	if sha256.Sum256(content) != name.Sum {
+		return nil, &DamageError{name.String(), "", errSum}
+	}
+	g, err := decode(content)
+	if err != nil && !errors.As(err, new(*FormatError)) {
+		err = &DamageError{name.String(), "", err}
+	}
+	return g, err
+}
+
+// readObject returns the content of an object of at most limit bytes.
+func readObject(ctx context.Context, b bucket.Bucket, name string, limit int64) ([]byte, error) {
+	r, err := b.Get(ctx, name, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	content, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = &DamageError{name, "", errors.New("it is too large")}
+	}
+	return content, err
+}
+
+// list returns the names of the generations after one, ascending.
+func list(ctx context.Context, b bucket.Bucket, after Name) (names []Name, err error) {
+	from := ""
+	if !after.IsZero() {
+		from = after.String()
+	}
+	for o, err := range b.List(ctx, generationsPrefix, from) {
+		if err != nil {
+			return nil, err
+		}
+		if n, err := ParseName(o.Name); err == nil {
+			names = append(names, n)
+		}
+	}
+	return names, nil
+}
+
+// Latest returns the newest generation of a bucket and its name, which is zero if there is none.
+func Latest(ctx context.Context, b bucket.Bucket) (n Name, g *Generation, err error) {
+	names, err := list(ctx, b, Name{})
+	if err != nil || len(names) == 0 {
+		return n, nil, err
+	}
+	n = names[len(names)-1]
+	g, err = read(ctx, b, n)
+	return n, g, err
+}

@@ -1,0 +1,71 @@
+package replica
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"anatomy/cluster/bucket"
+)
+
+// An Identity is the content of anatomy.json.
+type Identity struct {
+	Format int    `json:"format"`
+	ID     string `json:"id"` // random, 32 hexadecimal digits
+}
+
+const (
+	identityName = "anatomy.json"
+	maxIdentity  = 1 << 10
+)
+
+// ErrNoCluster says that a bucket holds no collection.
+var ErrNoCluster = errors.New("the bucket holds no collection")
+
+// Identify returns the identity of a bucket. The error wraps [ErrNoCluster] if it has none, or is a
+// *[FormatError].
+func Identify(ctx context.Context, b bucket.Bucket) (i Identity, err error) {
+	content, err := readObject(ctx, b, identityName, maxIdentity)
+	if errors.Is(err, bucket.ErrNotExist) {
+		return i, fmt.Errorf("%w: %s", ErrNoCluster, b)
+	}
+	if err != nil {
+		return i, err
+	}
+	if err := json.Unmarshal(content, &i); err != nil || len(i.ID) != 32 {
+		return i, &DamageError{identityName, "", errors.New("it is not what anatomy writes")}
+	}
+	if i.Format != Format {
+		return i, &FormatError{i.Format}
+	}
+	return i, nil
+}
+
+// Found gives an empty bucket an identity, and returns the one that it has otherwise. Of machines that
+// do so at the same time the last one's counts: each reads it again before it publishes.
+func Found(ctx context.Context, b bucket.Bucket) (Identity, error) {
+	i, err := Identify(ctx, b)
+	if !errors.Is(err, ErrNoCluster) {
+		return i, err
+	}
+	for o, err := range b.List(ctx, "", "") {
+		if err != nil {
+			return i, err
+		}
+		return i, fmt.Errorf("%s is not empty, and no bucket of anatomy: it holds %q; name an empty bucket, or a prefix in it", b, o.Name)
+	}
+	id := make([]byte, 16)
+	rand.Read(id)
+	content, err := json.Marshal(Identity{Format, hex.EncodeToString(id)})
+	if err != nil {
+		return i, err
+	}
+	if err := b.Put(ctx, identityName, bytes.NewReader(content), int64(len(content))); err != nil {
+		return i, err
+	}
+	return Identify(ctx, b)
+}

@@ -1,0 +1,385 @@
+package replica
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"anatomy/cluster/bucket"
+	"anatomy/disk/datadir"
+	"anatomy/disk/snapshot"
+)
+
+// PublisherOptions configure a Publisher.
+type PublisherOptions struct {
+	Bucket  bucket.Bucket
+	Cluster string // ID of the bucket
+	Dir     string // the data folder
+	By      string // see Generation
+	Epoch   uint64
+	Owner   string // see Name
+
+	// Snapshot copies the data folder as it is, and deletes the copy after use has returned.
+	Snapshot func(ctx context.Context, use func(*snapshot.Snapshot) error) error
+
+	// Fence returns an error if another machine may have become the owner. It is called between the
+	// last object and the name of a generation.
+	Fence func(ctx context.Context) error
+
+	Every time.Duration // between generations; default 5 s
+	Log   *slog.Logger  // default: discarded
+}
+
+const (
+	publishEvery = 5 * time.Second
+	publishLate  = time.Minute // to publish the last generation, after ctx has ended
+	transfers    = 4           // at a time
+)
+
+// A Publisher publishes the generations of a data folder that this process writes, or nobody does.
+type Publisher struct {
+	o         PublisherOptions
+	state     *state
+	fresh     bool         // nothing was published by this Publisher
+	has       map[Sum]bool // objects that generations in the bucket name
+	number    uint64       // of the last generation
+	signature string       // of the folder at the last snapshot
+	collected time.Time
+
+	mu     sync.Mutex
+	status PublisherStatus
+}
+
+// A PublisherStatus tells how far the bucket is behind the folder.
+type PublisherStatus struct {
+	Generation string    // last published; "" for none
+	Checked    time.Time // when the bucket last had all that the folder has
+	Failing    string    // why not since then; "" if nothing is wrong
+	Objects    int64     // put so far
+	Bytes      int64     // of them
+}
+
+// NewPublisher returns a Publisher for a folder. The latest generation of the bucket must be one that
+// was published from the folder or copied to it, if there is any.
+func NewPublisher(ctx context.Context, o PublisherOptions) (*Publisher, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Every == 0 {
+		o.Every = publishEvery
+	}
+	p := &Publisher{o: o, state: readState(o.Dir), fresh: true, has: map[Sum]bool{}}
+	if p.state.Cluster != o.Cluster {
+		p.state = &state{Cluster: o.Cluster, Files: map[string]*held{}}
+		if err := p.state.write(o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	newest, g, err := Latest(ctx, o.Bucket)
+	if err != nil {
+		return nil, err
+	}
+	if p.number = newest.Number; g != nil {
+		err = p.note(ctx, g)
+	}
+	return p, err
+}
+
+// note notes which objects of a generation the bucket has, in their size.
+func (p *Publisher) note(ctx context.Context, g *Generation) error {
+	sizes := map[Sum]int64{}
+	for i := range g.Files {
+		for _, part := range g.Files[i].Parts {
+			sizes[part.Sum] = part.Size
+		}
+	}
+	for o, err := range p.o.Bucket.List(ctx, objectsPrefix, "") {
+		if err != nil {
+			return err
+		}
+		if sum, ok := parseObject(o.Name); ok && sizes[sum] == o.Size {
+			p.has[sum] = true
+		}
+	}
+	return nil
+}
+
+// Status returns the state of the copies.
+func (p *Publisher) Status() PublisherStatus {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.status
+}
+
+// Run publishes the folder whenever it has changed, and once more when ctx ends. While the bucket
+// cannot be reached it tries again. It returns the error of Fence.
+func (p *Publisher) Run(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			late, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishLate)
+			defer cancel()
+			return p.Publish(late)
+		case <-time.After(p.o.Every):
+		}
+		if err := p.Publish(ctx); errors.As(err, new(*fenceError)) {
+			return err
+		}
+	}
+}
+
+// A fenceError is an error of Fence.
+type fenceError struct{ error }
+
+func (e *fenceError) Unwrap() error { return e.error }
+
+// Publish publishes the folder, if it has changed.
+func (p *Publisher) Publish(ctx context.Context) error {
+	began := time.Now()
+	err := p.publish(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil {
+		p.status.Checked, p.status.Failing = began, ""
+		return nil
+	}
+	if ctx.Err() == nil {
+		if p.status.Failing == "" {
+			p.o.Log.Warn("the data folder is not copied to the bucket; trying again", "bucket", p.o.Bucket, "error", err)
+		}
+		p.status.Failing = err.Error()
+	}
+	return fmt.Errorf("publish: %w", err)
+}
+
+func (p *Publisher) publish(ctx context.Context) error {
+	if _, err := os.Stat(datadir.DocIndex(p.o.Dir)); isMissing(err) {
+		return nil // the folder is not made yet
+	}
+	signature, err := signatureOf(p.o.Dir)
+	if err != nil || signature == p.signature {
+		return err
+	}
+	err = p.o.Snapshot(ctx, func(s *snapshot.Snapshot) error { return p.upload(ctx, s) })
+	if err != nil {
+		return err
+	}
+	if p.signature, err = signatureOf(p.o.Dir); err != nil || p.signature != signature {
+		p.signature = "" // it changed meanwhile, or by the snapshot itself
+	}
+	if time.Since(p.collected) > collectEvery {
+		p.collected = time.Now()
+		return p.collect(ctx)
+	}
+	return nil
+}
+
+// emptyLog is the size of a log of the document index without records, in bytes.
+const emptyLog = 64
+
+// changesWith reports whether a file changes when a data folder does. Of the document index those are
+// the tables and the logs with records; it writes the others whenever it is opened.
+func changesWith(dir, folder string, info fs.FileInfo) bool {
+	switch {
+	case folder == dir:
+		return !info.IsDir() && !isOwn(info.Name())
+	case folder == datadir.DocIndex(dir):
+		extension := filepath.Ext(info.Name())
+		return extension == ".sst" || extension == ".log" && info.Size() > emptyLog
+	}
+	return true
+}
+
+// signatureOf returns names, sizes and times of the files in a data folder that change with it.
+func signatureOf(dir string) (string, error) {
+	var b bytes.Buffer
+	for _, sub := range []string{dir, datadir.DocIndex(dir), datadir.Repository(dir)} {
+		entries, err := os.ReadDir(sub)
+		if err != nil {
+			return "", err
+		}
+		for _, e := range entries {
+			info, err := e.Info()
+			if isMissing(err) || err == nil && !changesWith(dir, sub, info) {
+				continue
+			} else if err != nil {
+				return "", err
+			}
+			fmt.Fprintln(&b, e.Name(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String(), nil
+}
+
+// upload puts what the bucket does not have of a snapshot, and then its generation.
+func (p *Publisher) upload(ctx context.Context, s *snapshot.Snapshot) error {
+	if id, err := Identify(ctx, p.o.Bucket); err != nil {
+		return err
+	} else if id.ID != p.o.Cluster { // such as the mount point of a share that is not mounted
+		return fmt.Errorf("%s is not the bucket that it was", p.o.Bucket)
+	}
+	g := &Generation{Format: Format, Made: time.Now().UTC().Truncate(time.Second), By: p.o.By, End: s.End}
+	var err error
+	if g.Folder, err = datadir.ReadID(s.Folder); err != nil {
+		return err
+	}
+	files, err := p.files(ctx, s)
+	if err != nil {
+		return err
+	}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		g.Files = append(g.Files, File{path, files[path].Size, files[path].Parts})
+	}
+	if err := p.o.Fence(ctx); err != nil {
+		return &fenceError{err}
+	}
+	name, err := p.put(ctx, g)
+	if err != nil {
+		return err
+	}
+	p.state = &state{Generation: name.String(), Made: g.Made, Cluster: p.o.Cluster, Files: files}
+	p.fresh = false
+	p.mu.Lock()
+	p.status.Generation = p.state.Generation
+	p.mu.Unlock()
+	return p.state.write(p.o.Dir)
+}
+
+// put puts a generation, all of whose objects are there.
+func (p *Publisher) put(ctx context.Context, g *Generation) (Name, error) {
+	b, err := encode(g)
+	if err != nil {
+		return Name{}, err
+	}
+	p.number++
+	name := Name{p.o.Epoch, p.o.Owner, p.number, sha256.Sum256(b)}
+	return name, p.o.Bucket.Put(ctx, name.String(), bytes.NewReader(b), int64(len(b)))
+}
+
+// files puts the files of a snapshot, and returns them by path.
+func (p *Publisher) files(ctx context.Context, s *snapshot.Snapshot) (map[string]*held, error) {
+	files := map[string]*held{}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(transfers)
+	err := filepath.WalkDir(s.Folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		below, err := filepath.Rel(s.Folder, path)
+		if err != nil {
+			return err
+		}
+		below = filepath.ToSlash(below)
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		size := s.SizeOf(below, info.Size())
+		if size < 0 || !isLocal(below) {
+			return nil
+		}
+		h := &held{Size: size, Changed: info.ModTime().UnixNano()}
+		files[below] = h
+		if before := p.state.Files[below]; before.isSame(info, size) && p.hasAll(before.Parts) {
+			h.Parts = before.Parts
+			return nil
+		}
+		group.Go(func() error { return p.file(ctx, path, below, h) })
+		return ctx.Err()
+	})
+	return files, errors.Join(group.Wait(), err)
+}
+
+func (p *Publisher) hasAll(parts []Part) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !slices.ContainsFunc(parts, func(part Part) bool { return !p.has[part.Sum] })
+}
+
+// file puts the parts of a file that the bucket does not have, and sets h.Parts. Of a file that has
+// grown the first parts stay.
+func (p *Publisher) file(ctx context.Context, path, below string, h *held) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	before := p.state.Files[below]
+	if before != nil && before.Size < h.Size && !p.fresh && isAppended(below) {
+		h.Parts = slices.Clone(stay(before.Parts, h.Size))
+	}
+	for at := sizeOf(h.Parts); at < h.Size; {
+		part := Part{Size: min(maxPart, h.Size-at)}
+		content := io.NewSectionReader(f, at, part.Size)
+		if part.Sum, err = sumOf(content); err == nil {
+			err = p.object(ctx, part, content)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", below, err)
+		}
+		h.Parts = append(h.Parts, part)
+		at += part.Size
+	}
+	return nil
+}
+
+// isAppended reports whether a file grows at its end and changes nowhere else.
+func isAppended(path string) bool { return filepath.Dir(path) == datadir.RepositoryName }
+
+// stay returns those of the first parts of a file that stay when it grows to size bytes. The last
+// ones are replaced as long as they are not longer than what comes after them: so the sizes of small
+// parts are at least halved from one to the next, and a byte is put once for each of them.
+func stay(parts []Part, size int64) []Part {
+	rest := size - sizeOf(parts)
+	for n := len(parts); n > 0 && parts[n-1].Size <= rest && parts[n-1].Size < maxPart; n-- {
+		rest += parts[n-1].Size
+		parts = parts[:n-1]
+	}
+	return parts
+}
+
+func sizeOf(parts []Part) (size int64) {
+	for _, p := range parts {
+		size += p.Size
+	}
+	return size
+}
+
+func sumOf(r io.Reader) (s Sum, err error) {
+	h := sha256.New()
+	_, err = io.Copy(h, r)
+	h.Sum(s[:0])
+	return s, err
+}
+
+// object puts an object, unless the bucket has it.
+func (p *Publisher) object(ctx context.Context, part Part, content io.ReaderAt) error {
+	p.mu.Lock()
+	has := p.has[part.Sum]
+	p.mu.Unlock()
+	if has {
+		return nil
+	}
+	if err := p.o.Bucket.Put(ctx, part.Sum.object(), content, part.Size); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.has[part.Sum] = true
+	p.status.Objects++
+	p.status.Bytes += part.Size
+	return nil
+}

@@ -1,0 +1,326 @@
+package replica_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"anatomy/cluster/bucket/buckettest"
+	"anatomy/cluster/replica"
+	"anatomy/disk/snapshot"
+	"anatomy/engine"
+	"anatomy/internal/test/testweb"
+	"anatomy/upkeep"
+)
+
+var must = testweb.Must
+
+// publisher returns a publisher of a folder into a bucket.
+func publisher(t *testing.T, b *buckettest.Memory, dir string) *replica.Publisher {
+	t.Helper()
+	id, err := replica.Found(t.Context(), b)
+	must(t, err)
+	p, err := replica.NewPublisher(t.Context(), replica.PublisherOptions{
+		Bucket: b, Cluster: id.ID, Dir: dir, Epoch: 1, Owner: "0123456789abcdef", Every: 20 * time.Millisecond,
+		Snapshot: func(ctx context.Context, use func(*snapshot.Snapshot) error) error {
+			return upkeep.Snapshot(ctx, dir, snapshot.Publish, use)
+		},
+		Fence: func(context.Context) error { return nil },
+	})
+	must(t, err)
+	return p
+}
+
+// follower returns a follower in a new folder until the test ends.
+func follower(t *testing.T, b *buckettest.Memory) (*replica.Follower, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "copy")
+	f, err := replica.NewFollower(t.Context(), replica.FollowerOptions{Bucket: b, Dir: dir, Every: time.Millisecond})
+	must(t, err)
+	t.Cleanup(func() { f.Close() })
+	return f, dir
+}
+
+// contents returns the files of a data folder by path, without those that belong to the machine.
+// Of the document index it has the tables: a snapshot writes the rest anew.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		below, err := filepath.Rel(dir, path)
+		must(t, err)
+		top, _, _ := strings.Cut(below, string(filepath.Separator))
+		switch {
+		case slices.Contains([]string{"LOCK", "LOCK.pid", "MANIFEST.lock", "cluster", "control", "snapshot", "barrels"}, top),
+			strings.HasPrefix(top, "audit."), top == "docindex" && filepath.Ext(below) != ".sst":
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		files[below] = string(b)
+		return err
+	}))
+	return files
+}
+
+func same(t *testing.T, got, want string) {
+	t.Helper()
+	a, b := contents(t, got), contents(t, want)
+	for path := range b {
+		if a[path] != b[path] {
+			t.Errorf("%s: the copy has %d bytes, the folder %d", path, len(a[path]), len(b[path]))
+		}
+	}
+	for path := range a {
+		if _, ok := b[path]; !ok {
+			t.Errorf("%s: the copy has it, the folder has not", path)
+		}
+	}
+	testweb.Checked(t, got)
+}
+
+// TestFollow publishes a folder while a crawl writes it, and after it was crawled again, compacted
+// and rebuilt. A follower has the same files each time, and a whole folder all the time.
+func TestFollow(t *testing.T) {
+	web := testweb.Generate(t, 5, 150, time.Millisecond)
+	dir, b := filepath.Join(t.TempDir(), "data"), &buckettest.Memory{}
+	options := web.Options(dir, web.Seed)
+	crawl, err := engine.Open(t.Context(), options)
+	must(t, err)
+	p := publisher(t, b, dir)
+	done := make(chan error, 1)
+	go func() {
+		publishing, stop := context.WithCancel(context.Background())
+		published := make(chan error, 1)
+		go func() { published <- p.Run(publishing) }()
+		err := errors.Join(crawl.Run(t.Context()), crawl.Close())
+		stop()
+		done <- errors.Join(err, <-published)
+	}()
+	f, copied := follower(t, b)
+	generations, last := 0, ""
+	for crawling := true; crawling; {
+		select {
+		case err := <-done:
+			must(t, err)
+			crawling = false
+		default:
+		}
+		if err := f.Follow(t.Context()); err != nil && !errors.Is(err, replica.ErrNoCluster) {
+			t.Fatal(err)
+		}
+		if now := f.Status().Generation; now != last {
+			generations, last = generations+1, now
+			testweb.Checked(t, copied)
+		}
+	}
+	if generations < 2 {
+		t.Errorf("the follower saw %d generations of the crawl", generations)
+	}
+	must(t, f.Follow(t.Context()))
+	same(t, copied, dir)
+	search := testweb.OpenSearcher(t, copied)
+	for _, change := range []func(){
+		func() { testweb.Crawl(t, testweb.Recrawling(options)) },
+		func() { _, err := upkeep.Compact(t.Context(), dir, engine.CompactOptions{}); must(t, err) },
+		func() { _, err := upkeep.Rebuild(t.Context(), dir, upkeep.RebuildOptions{}); must(t, err) },
+	} {
+		change()
+		must(t, p.Publish(t.Context()))
+		must(t, f.Follow(t.Context()))
+		same(t, copied, dir)
+		for _, query := range []string{"unique7", "private", testweb.WordsOf(600)[1]} {
+			_, err := search.Refresh()
+			must(t, err)
+			got, want := testweb.Results(t, search, query), testweb.Results(t, testweb.OpenSearcher(t, dir), query)
+			testweb.SameLists(t, query, testweb.URLs(got), testweb.URLs(want))
+			for i := range got {
+				if got[i].Score != want[i].Score {
+					t.Errorf("%s: %s scores %v in the copy, %v in the folder", query, got[i].URL, got[i].Score, want[i].Score)
+				}
+			}
+		}
+	}
+	must(t, p.Publish(t.Context())) // the snapshot may have changed the folder
+	calls, bytesPut := b.Calls("put"), p.Status().Bytes
+	must(t, p.Publish(t.Context()))
+	if n := b.Calls("put") - calls; n > 0 || p.Status().Bytes != bytesPut {
+		t.Errorf("a folder that did not change was put by %d calls", n)
+	}
+	again := publisher(t, b, dir) // as after a restart
+	must(t, again.Publish(t.Context()))
+	if n := again.Status().Bytes; n > bytesPut/10 {
+		t.Errorf("after a restart %d bytes were put again, of %d", n, bytesPut)
+	}
+}
+
+// published crawls two generations of a web into a folder, and returns a bucket that has them, and a
+// follower that has the first.
+func published(t *testing.T) (b *buckettest.Memory, dir string, f *replica.Follower, copied string) {
+	t.Helper()
+	web := testweb.Generate(t, 6, 60, 0)
+	dir, b = filepath.Join(t.TempDir(), "data"), &buckettest.Memory{}
+	options := web.Options(dir, web.Seed)
+	options.URLs.MaxPages = 30
+	testweb.Crawl(t, options)
+	p := publisher(t, b, dir)
+	must(t, p.Publish(t.Context()))
+	f, copied = follower(t, b)
+	must(t, f.Follow(t.Context()))
+	options.URLs.MaxPages = 0
+	testweb.Crawl(t, options)
+	must(t, p.Publish(t.Context()))
+	return b, dir, f, copied
+}
+
+// TestInterruptedFollower loses the bucket at each call of a copy in turn. The folder is whole, and
+// the next copy completes it, in this process or another.
+func TestInterruptedFollower(t *testing.T) {
+	b, dir, f, copied := published(t)
+	must(t, f.Close())
+	for n, stopped := 0, true; stopped; n += 3 {
+		again := filepath.Join(t.TempDir(), "again")
+		must(t, os.CopyFS(again, os.DirFS(copied)))
+		must(t, filepath.WalkDir(again, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			below, _ := filepath.Rel(again, path)
+			info, err := os.Stat(filepath.Join(copied, below))
+			must(t, err)
+			return os.Chtimes(path, info.ModTime(), info.ModTime())
+		}))
+		left := n
+		b.Set(func(context.Context, string, string) error {
+			if left--; left < 0 {
+				return buckettest.ErrAway
+			}
+			return nil
+		})
+		f, err := replica.NewFollower(t.Context(), replica.FollowerOptions{Bucket: b, Dir: again})
+		if err == nil {
+			err = f.Follow(t.Context())
+		}
+		if stopped = err != nil; stopped && !errors.Is(err, buckettest.ErrAway) {
+			t.Fatal(err)
+		}
+		testweb.Checked(t, again)
+		b.Set(nil)
+		if f == nil {
+			continue
+		}
+		must(t, f.Close())
+		f, err = replica.NewFollower(t.Context(), replica.FollowerOptions{Bucket: b, Dir: again})
+		must(t, err)
+		must(t, f.Follow(t.Context()))
+		must(t, f.Close())
+		same(t, again, dir)
+	}
+}
+
+// TestDamagedObjects flips, cuts, deletes and exchanges objects. A follower names what is damaged,
+// keeps what it has, and goes on when the object is mended.
+func TestDamagedObjects(t *testing.T) {
+	b, dir, f, copied := published(t)
+	before := contents(t, copied)
+	names := slices.Concat(b.Names("objects/"), b.Names("generations/")[1:])
+	r := rand.New(rand.NewPCG(1, 2))
+	needed := 0
+	for i, name := range names {
+		var kept []byte
+		other := names[(i+1)%len(names)]
+		var content []byte
+		b.Change(other, func(o []byte) []byte { content = o; return o })
+		b.Change(name, func(o []byte) []byte {
+			kept = slices.Clone(o)
+			switch r.IntN(4) {
+			case 0:
+				o[r.IntN(len(o))] ^= 1 << r.IntN(8)
+				return o
+			case 1:
+				return o[:r.IntN(len(o))]
+			case 2:
+				return nil
+			}
+			return content
+		})
+		err := f.Follow(t.Context())
+		b.Change(name, func([]byte) []byte { return kept })
+		if err == nil {
+			must(t, f.Close())
+			f, copied = follower(t, b) // it needed nothing of the object; one that begins needs all
+			must(t, f.Follow(t.Context()))
+			same(t, copied, dir)
+			return
+		}
+		damage := new(replica.DamageError)
+		if !errors.As(err, &damage) || damage.Object != name {
+			if errors.As(err, &damage) || !strings.Contains(err.Error(), name) {
+				t.Fatalf("%s was damaged: %v", name, err)
+			}
+		}
+		needed++
+		if now := contents(t, copied); now["MANIFEST"] != before["MANIFEST"] {
+			t.Fatalf("%s was damaged, and the copy has another MANIFEST", name)
+		}
+		testweb.Checked(t, copied)
+	}
+	if needed < 3 {
+		t.Errorf("only %d damaged objects were needed", needed)
+	}
+}
+
+// TestOtherFolder refuses folders that are no copies.
+func TestOtherFolder(t *testing.T) {
+	b, _, _, copied := published(t)
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("x"), 0o600))
+	if _, err := replica.NewFollower(t.Context(), replica.FollowerOptions{Bucket: b, Dir: dir}); !errors.Is(err, replica.ErrOther) {
+		t.Errorf("a folder with other files: %v", err)
+	}
+	if err := replica.Belongs(t.Context(), b, copied); err != nil {
+		t.Error(err)
+	}
+	other := &buckettest.Memory{}
+	if _, err := replica.NewFollower(t.Context(), replica.FollowerOptions{Bucket: other, Dir: copied}); !errors.Is(err, replica.ErrNoCluster) {
+		t.Errorf("an empty bucket: %v", err)
+	}
+	must(t, other.Put(t.Context(), "holiday.jpg", bytes.NewReader(nil), 0))
+	if _, err := replica.Found(t.Context(), other); err == nil || !strings.Contains(err.Error(), "holiday.jpg") {
+		t.Errorf("a bucket with other objects: %v", err)
+	}
+}
+
+// TestCollect deletes what no kept generation names, a day later, and nothing before.
+func TestCollect(t *testing.T) {
+	b, dir, f, copied := published(t)
+	all := len(b.Names("objects/"))
+	must(t, publisher(t, b, dir).Collect(t.Context()))
+	if n := len(b.Names("objects/")); n != all {
+		t.Fatalf("%d of %d objects are left at once", n, all)
+	}
+	b.Age(25 * time.Hour)
+	testweb.Checked(t, dir)
+	must(t, os.WriteFile(filepath.Join(dir, "anatomy.toml"), []byte("# changed\n"), 0o600))
+	p := publisher(t, b, dir)
+	must(t, p.Publish(t.Context()))
+	must(t, p.Collect(t.Context()))
+	if n := len(b.Names("objects/")); n >= all {
+		t.Errorf("%d of %d objects are left after a day", n, all)
+	}
+	if n := len(b.Names("generations/")); n != 1 {
+		t.Errorf("%d generations are left, want the newest", n)
+	}
+	must(t, f.Follow(t.Context()))
+	same(t, copied, dir)
+}
