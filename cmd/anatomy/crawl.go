@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/clusters"
 	"anatomy/cmd/anatomy/internal/progress"
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/cmd/anatomy/internal/service"
@@ -73,6 +74,9 @@ type crawlFlags struct {
 
 	crawlers string
 	least    int
+
+	place   clusters.Place
+	standby bool
 }
 
 func newCrawl(s *cli.GlobalFlags) *cobra.Command {
@@ -175,6 +179,8 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	f.door.add(flags, ", with --serve")
 	flags.StringVar(&f.crawlers, "crawlers", "", "let crawlers of other machines join at `ADDRESS`, and fetch through them alone")
 	flags.IntVar(&f.least, "least-crawlers", 1, "begin when `N` crawlers have joined")
+	f.place.Add(flags, "own the collection in `BUCKET`, and copy the data folder to it")
+	flags.BoolVar(&f.standby, "standby", false, "keep a copy while another machine owns the collection, and take over when it ends, with --cluster")
 	cli.CompleteFlag(c, "scope", "page", "dir", "host", "domain", "any")
 	cli.CompleteFlag(c, "policy", urlserver.PolicyNames()...)
 	return c, f
@@ -184,14 +190,73 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 	screen := cli.NewConsole(c.ErrOrStderr())
 	log := s.Logger(screen, f.quiet)
 	stdlog.SetOutput(slog.NewLogLogger(log.Handler(), slog.LevelDebug).Writer()) // net/http logs protocol errors there
-	kept, err := rules.Read(c, s.Data)
+	if err := cli.RejectFlags(c, !f.place.IsSet(), "--%s needs --cluster", "standby"); err != nil {
+		return err
+	}
+	if f.place.IsSet() {
+		return f.crawlCluster(c, s, screen, log, urls)
+	}
+	options, kept, err := f.prepare(c, s, log, urls)
 	if err != nil {
 		return err
 	}
-	options, err := f.options(c, s, log, urls)
-	if err != nil {
-		return err
+	group, ctx := errgroup.WithContext(c.Context())
+	if f.serve {
+		options.Damage = damage.NewLog(log)
+		if err := makeDataFolder(s.Data); err != nil {
+			return err
+		}
+		serve, err := f.server(c, s, screen, options.Damage)
+		if err != nil {
+			return err
+		}
+		group.Go(func() error { return serve(ctx) })
 	}
+	group.Go(func() error { return f.crawlOnce(ctx, c, s, screen, options, kept, urls) })
+	return errors.Join(group.Wait(), c.Context().Err())
+}
+
+// prepare returns the engine's options for the flags, the rules that the data folder keeps, and urls.
+func (f *crawlFlags) prepare(
+	c *cobra.Command, s *cli.GlobalFlags, log *slog.Logger, urls []string,
+) (o engine.Options, kept *rules.Rules, err error) {
+	if kept, err = rules.Read(c, s.Data); err == nil {
+		o, err = f.options(c, s, log, urls)
+	}
+	return o, kept, err
+}
+
+// server opens the search page for --serve, and returns a function that serves it.
+func (f *crawlFlags) server(
+	c *cobra.Command, s *cli.GlobalFlags, screen *cli.Console, damaged *damage.Log,
+) (func(context.Context) error, error) {
+	images, err := f.crawlerOptions()
+	if err != nil {
+		return nil, err
+	}
+	images.UserAgent, images.Contact = f.agent, f.contact
+	token, readToken, err := f.door.tokens()
+	if err != nil {
+		return nil, err
+	}
+	listener, err := listen(c, f.listen)
+	if err != nil {
+		return nil, err
+	}
+	o := serveOptions{
+		token: token, readToken: readToken, damage: damaged, hosts: f.door.names(f.listen),
+		origins: f.door.origins, publicOnly: f.door.public,
+		agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &images, log: s.Logger(screen, true),
+		ready: func(address string) { fmt.Fprintf(screen, "Search at %s during the crawl.\n", address) },
+	}
+	return func(ctx context.Context) error { return serveData(ctx, s.Data, listener, o) }, nil
+}
+
+// crawlOnce crawls on the data folder until the queues are empty or ctx ends.
+func (f *crawlFlags) crawlOnce(
+	ctx context.Context, c *cobra.Command, s *cli.GlobalFlags, screen *cli.Console,
+	options engine.Options, kept *rules.Rules, urls []string,
+) error {
 	stop, err := cli.StartProfile(f.profile)
 	if err != nil {
 		return err
@@ -204,38 +269,15 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 		}
 		defer bus.Close()
 	}
-	group, ctx := errgroup.WithContext(c.Context())
-	if f.serve {
-		token, readToken, err := f.door.tokens()
-		if err != nil {
-			return err
-		}
-		listener, err := listen(c, f.listen)
-		if err != nil {
-			return err
-		}
-		options.Damage = damage.NewLog(options.Log)
-		if err := makeDataFolder(options.Dir); err != nil {
-			return errors.Join(err, listener.Close())
-		}
-		group.Go(func() error {
-			return serveData(ctx, options.Dir, listener, serveOptions{token: token, readToken: readToken, damage: options.Damage, hosts: f.door.names(f.listen), origins: f.door.origins, publicOnly: f.door.public, agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &options.Crawler, log: s.Logger(screen, true), ready: func(address string) {
-				fmt.Fprintf(screen, "Search at %s during the crawl.\n", address)
-			}})
-		})
+	began := func() error { return record(c, s, urls, nil) }
+	stats, err := crawl(ctx, screen, options, kept, began, f.quiet)
+	if f.stats != "" && stats != nil {
+		err = errors.Join(err, writeStats(c, f.stats, stats))
 	}
-	group.Go(func() error {
-		began := func() error { return record(c, s, urls, nil) }
-		stats, err := crawl(ctx, screen, options, kept, began, f.quiet)
-		if f.stats != "" && stats != nil {
-			err = errors.Join(err, writeStats(c, f.stats, stats))
-		}
-		if err == nil && f.serve && ctx.Err() == nil {
-			fmt.Fprintln(screen, "The search page stays open until Ctrl-C.")
-		}
-		return err
-	})
-	return errors.Join(group.Wait(), c.Context().Err())
+	if err == nil && f.serve && ctx.Err() == nil {
+		fmt.Fprintln(screen, "The search page stays open until Ctrl-C.")
+	}
+	return err
 }
 
 // makeDataFolder creates the data folder, so that it can be searched before the first page.

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/clusters"
 	"anatomy/cmd/anatomy/internal/service"
 	"anatomy/collection"
 	"anatomy/control"
@@ -66,6 +67,7 @@ func newServe(s *cli.GlobalFlags) *cobra.Command {
 	var secure secureFlags
 	var door doorFlags
 	var images imageFlags
+	var place clusters.Place
 	o := serveOptions{}
 	c := &cobra.Command{
 		Use:   "serve",
@@ -84,16 +86,27 @@ A data folder with pages that were fetched with credentials is shown only to who
 proxy. "anatomy index --public-only" makes a folder without
 these pages, and --public-only makes sure of it.
 
+With --cluster the data folder is kept a copy of the collection in a bucket, see "anatomy cluster --help". While the
+bucket cannot be reached, the server answers from the copy that it has.
+
 --tls-cert and --tls-key, or --acme, serve TLS. Behind a reverse proxy, set --public-url to the address that users
 see, with its path, and --trusted-proxy to the address of the proxy. On SIGTERM it finishes requests in flight, for
 up to 10 s, and exits with status 0. Under systemd it says when it is ready (Type=notify).`,
 		Example: `  anatomy serve
   anatomy serve --listen :8080 --allow-host search.intra.example
   anatomy serve --listen :443 --acme search.example.org --redirect :80
-  anatomy serve --public-url https://example.org/find --trusted-proxy 127.0.0.1`,
+  anatomy serve --public-url https://example.org/find --trusted-proxy 127.0.0.1
+  anatomy serve --cluster s3://s3.example.org/docs --data /var/cache/docs`,
 		Annotations: map[string]string{untilEnded: "yes"},
 		Args:        cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if place.IsSet() {
+				end, err := place.Follow(c, s, version())
+				if err != nil {
+					return err
+				}
+				defer end()
+			}
 			if err := shards.Check(s.Data); err != nil {
 				return err
 			}
@@ -166,6 +179,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 	secure.add(c)
 	images.add(c)
 	c.Flags().StringVar(&keysFile, "api-keys", "", "require one of the API keys in `FILE`, one per line; pages for people stay open")
+	place.Add(c.Flags(), "keep the data folder a copy of the collection in `BUCKET`")
 	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log requests with their queries; --verbose logs them without")
 	return c
 }

@@ -1,0 +1,342 @@
+package clusters
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"anatomy/cluster/bucket"
+	"anatomy/cluster/lease"
+	"anatomy/cluster/node"
+	"anatomy/cluster/replica"
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/disk/datadir"
+)
+
+// New returns the command cluster.
+func New(s *cli.GlobalFlags, version string) *cobra.Command {
+	p := &Place{}
+	c := &cobra.Command{
+		Use:   "cluster",
+		Short: "look after a collection that several machines share",
+		Long: `A cluster is a collection in a bucket: on an S3-compatible server, or in a folder of a shared file system. One
+machine at a time owns the collection and crawls; its data folder is copied to the bucket every few seconds. Other
+machines keep copies and answer queries (anatomy serve --cluster), or wait to take over (anatomy node).
+
+--cluster names the bucket: s3://HOST/BUCKET, s3://HOST/BUCKET/PREFIX, or the path of a folder. The default is
+$ANATOMY_CLUSTER. The key of the bucket comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from
+~/.aws/credentials. Whoever can write to the bucket can change the collection.`,
+		Example: "  export ANATOMY_CLUSTER=s3://s3.example.org/docs\n  anatomy cluster status",
+	}
+	p.Add(c.PersistentFlags(), "`BUCKET` of the cluster (default: $ANATOMY_CLUSTER)")
+	c.AddCommand(newStatus(p), newCheck(s, p), newAdopt(s, p, version), newRestore(s, p), newDrain(p))
+	return c
+}
+
+// A status is what cluster status prints.
+type status struct {
+	Bucket     string          `json:"bucket"`
+	Owner      *owner          `json:"owner"`      // nil for none yet
+	Generation string          `json:"generation"` // the newest; "" for none
+	Made       time.Time       `json:"made"`
+	Files      int             `json:"files"`
+	Bytes      int64           `json:"bytes"`
+	Nodes      []node.Presence `json:"nodes"`
+}
+
+// An owner is what is shown of a lease.Holder.
+type owner struct {
+	Machine  string    `json:"machine"`
+	Version  string    `json:"version"`
+	Epoch    uint64    `json:"epoch"`
+	Since    time.Time `json:"since"`   // by its clock
+	Renewed  time.Time `json:"renewed"` // by the bucket's
+	Released bool      `json:"released"`
+	Drains   bool      `json:"drains"`
+}
+
+func newStatus(p *Place) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "status", Short: "show the owner, the newest generation, and the nodes",
+		Long: `Status shows which machine owns the collection, when it last renewed its claim, how old the newest generation in the
+bucket is, and the nodes that have announced themselves in the last day.`,
+		Example: "  anatomy cluster status --cluster s3://s3.example.org/docs",
+		Args:    cli.ExactArgs(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			b, err := p.Open()
+			if err != nil {
+				return err
+			}
+			st, err := readStatus(c.Context(), b)
+			if err != nil {
+				return Hint(err)
+			}
+			if asJSON {
+				return cli.PrintJSON(c.OutOrStdout(), st)
+			}
+			return printStatus(c.OutOrStdout(), st, time.Now())
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func readStatus(ctx context.Context, b bucket.Bucket) (st status, err error) {
+	st.Bucket = b.String()
+	if _, err = replica.Identify(ctx, b); err != nil {
+		return st, err
+	}
+	h, err := lease.Find(ctx, b)
+	if err != nil {
+		return st, err
+	}
+	if h.Owner != "" {
+		st.Owner = &owner{h.Machine, h.Version, h.Epoch, h.Since, h.Renewed, h.Released, h.Drains}
+	}
+	name, g, err := replica.Latest(ctx, b)
+	if err != nil {
+		return st, err
+	}
+	if g != nil {
+		st.Generation, st.Made, st.Files, st.Bytes = name.String(), g.Made, len(g.Files), g.Size()
+	}
+	st.Nodes, err = node.Nodes(ctx, b, h.Renewed)
+	return st, err
+}
+
+func printStatus(w io.Writer, st status, now time.Time) error {
+	fmt.Fprintf(w, "bucket      %s\n", st.Bucket)
+	switch o := st.Owner; {
+	case o == nil:
+		fmt.Fprintln(w, "owner       none yet")
+	case o.Released:
+		fmt.Fprintf(w, "owner       none: %s has handed over\n", o.Machine)
+	default:
+		fmt.Fprintf(w, "owner       %s (%s), epoch %d, since %s; claim renewed %s\n",
+			o.Machine, o.Version, o.Epoch, o.Since.Format(time.DateTime), cli.FormatAge(now, o.Renewed))
+		if o.Drains {
+			fmt.Fprintln(w, "            it was asked to hand over")
+		}
+	}
+	if st.Generation == "" {
+		fmt.Fprintln(w, "generation  none yet")
+	} else {
+		fmt.Fprintf(w, "generation  %d files, %.1f MB, made %s\n", st.Files, float64(st.Bytes)/1e6, cli.FormatAge(now, st.Made))
+	}
+	if len(st.Nodes) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "node\trole\tversion\tgeneration made\theard\tproblem")
+	for _, n := range st.Nodes {
+		made := "none"
+		if !n.Made.IsZero() {
+			made = cli.FormatAge(now, n.Made)
+		}
+		problem := n.Failing
+		if n.Silent {
+			problem = "it is silent"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", n.Machine, n.Role, n.Version, made, cli.FormatAge(now, n.Heard), problem)
+	}
+	return t.Flush()
+}
+
+func newCheck(s *cli.GlobalFlags, p *Place) *cobra.Command {
+	var repair bool
+	c := &cobra.Command{
+		Use: "check", Short: "read the newest generation in the bucket and verify it",
+		Long: `Check reads every object of the newest generation and compares it with its SHA-256. It fails if one is missing or
+damaged. --repair puts such objects again, from the data folder of the owner or a copy.`,
+		Example: "  anatomy cluster check\n  anatomy cluster check --repair --data /var/lib/anatomy",
+		Args:    cli.ExactArgs(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			b, err := p.Open()
+			if err != nil {
+				return err
+			}
+			dir := ""
+			if repair {
+				dir = s.Data
+				if err := datadir.CheckVersion(dir); err != nil {
+					return err
+				}
+			}
+			screen := cli.NewConsole(c.ErrOrStderr())
+			line := screen.Progress()
+			r, err := replica.Check(c.Context(), b, dir, func(done, all int64) { line(copyText(done, all)) })
+			screen.SetStatus("")
+			if err != nil {
+				return Hint(err)
+			}
+			for _, d := range r.Damaged {
+				fmt.Fprintln(c.OutOrStdout(), d)
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s: %s, %.1f MB read; %d damaged, %d of them put again\n",
+				b, cli.Count(r.Objects, "object"), float64(r.Bytes)/1e6, len(r.Damaged), r.Mended)
+			if len(r.Damaged) == r.Mended {
+				return nil
+			}
+			return cli.WithHint(errors.New("the bucket is damaged"),
+				"put the objects again, on a machine with a copy: anatomy cluster check --repair --data FOLDER; "+
+					"if it has not all of them, make a new generation with the owner's folder: anatomy cluster adopt")
+		},
+	}
+	c.Flags().BoolVar(&repair, "repair", false, "put damaged objects again from the data folder")
+	return c
+}
+
+func newAdopt(s *cli.GlobalFlags, p *Place, version string) *cobra.Command {
+	return &cobra.Command{
+		Use: "adopt", Short: "copy a data folder to an empty bucket",
+		Long: `Adopt makes the data folder, as it is, the collection of the cluster, whose bucket is empty, or brings the bucket up
+to date with it. A crawl may run on the folder meanwhile. To keep the bucket up to date, crawl with --cluster.`,
+		Example: "  anatomy cluster adopt --data anatomy-data --cluster s3://s3.example.org/docs",
+		Args:    cli.ExactArgs(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			b, err := p.Open()
+			if err != nil {
+				return err
+			}
+			if err := datadir.CheckVersion(s.Data); err != nil {
+				return err
+			}
+			screen := cli.NewConsole(c.ErrOrStderr())
+			o := Options(b, s.Data, version, s.Logger(screen, false), screen)
+			w, err := node.Own(c.Context(), o, false, nil)
+			if err != nil {
+				return Hint(err)
+			}
+			began := time.Now()
+			if err := w.Run(c.Context(), func(context.Context) error { return nil }); err != nil {
+				return Hint(err)
+			}
+			st := w.Status()
+			fmt.Fprintf(screen, "%s, %.1f MB, copied to %s in %.1f s.\n",
+				cli.Count(st.Objects, "object"), float64(st.Bytes)/1e6, b, time.Since(began).Seconds())
+			return nil
+		},
+	}
+}
+
+func newRestore(s *cli.GlobalFlags, p *Place) *cobra.Command {
+	var generation string
+	c := &cobra.Command{
+		Use: "restore", Short: "make a data folder from the bucket",
+		Long: `Restore copies the newest generation, or the one with a name, to the data folder, which must be empty or missing, and
+verifies it. The folder is one of its own afterwards. Of the last day, one generation in ten minutes is kept.`,
+		Example: "  anatomy cluster restore --data restored",
+		Args:    cli.ExactArgs(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			b, err := p.Open()
+			if err != nil {
+				return err
+			}
+			name, err := chooseGeneration(c.Context(), b, generation)
+			if err != nil {
+				return Hint(err)
+			}
+			if err := datadir.CheckVersion(s.Data); !errors.Is(err, datadir.ErrNone) {
+				return cli.WithHint(cmp.Or(err, fmt.Errorf("%s is not empty", s.Data)), "name an empty or new folder with --data")
+			}
+			screen := cli.NewConsole(c.ErrOrStderr())
+			line := screen.Progress()
+			f, err := replica.NewFollower(c.Context(), replica.FollowerOptions{
+				Bucket: b, Dir: s.Data, Progress: func(done, all int64) { line(copyText(done, all)) },
+			})
+			if err != nil {
+				return Hint(err)
+			}
+			began := time.Now()
+			if err := f.Take(c.Context(), name); err != nil {
+				return errors.Join(err, f.Close())
+			}
+			screen.SetStatus("")
+			fmt.Fprintf(screen, "%.1f MB restored to %s in %.1f s. To verify it: %s\n",
+				float64(f.Status().Bytes)/1e6, s.Data, time.Since(began).Seconds(), s.Command("check"))
+			return f.Detach()
+		},
+	}
+	c.Flags().StringVar(&generation, "generation", "", "restore the generation with `NAME`, as the bucket lists it")
+	return c
+}
+
+func chooseGeneration(ctx context.Context, b bucket.Bucket, name string) (replica.Name, error) {
+	if name != "" {
+		n, err := replica.ParseName(name)
+		if err != nil {
+			return n, cli.UsageErrorf("--generation %q: %w", name, err)
+		}
+		return n, nil
+	}
+	n, g, err := replica.Latest(ctx, b)
+	if err == nil && g == nil {
+		err = fmt.Errorf("%w: %s", replica.ErrNoCluster, b)
+	}
+	return n, err
+}
+
+func newDrain(p *Place) *cobra.Command {
+	return &cobra.Command{
+		Use: "drain", Short: "have the owner hand over to a node that stands by",
+		Long: `Drain asks the owner to end its crawl, copy its last state to the bucket, and hand over, and waits until it has. A
+node that stands by goes on from there; the owner, if it is a node, stands by then.`,
+		Example: "  anatomy cluster drain",
+		Args:    cli.ExactArgs(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			b, err := p.Open()
+			if err != nil {
+				return err
+			}
+			if _, err := replica.Identify(c.Context(), b); err != nil {
+				return Hint(err)
+			}
+			h, err := lease.Find(c.Context(), b)
+			if err != nil {
+				return err
+			}
+			if h.Owner == "" || h.Released {
+				_, err = fmt.Fprintln(c.OutOrStdout(), "No machine owns the collection.")
+				return err
+			}
+			if err := lease.Drain(c.Context(), b, h); err != nil {
+				return err
+			}
+			return waitForHandOver(c, b, h)
+		},
+	}
+}
+
+// waitForHandOver waits until a machine is no longer the owner.
+func waitForHandOver(c *cobra.Command, b bucket.Bucket, h lease.Holder) error {
+	screen := cli.NewConsole(c.ErrOrStderr())
+	screen.SetStatus("waiting for " + h.Machine)
+	defer screen.SetStatus("")
+	for {
+		now, err := lease.Find(c.Context(), b)
+		if err != nil {
+			return err
+		}
+		if now.Owner != h.Owner {
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s has handed over to %s.\n", h.Machine, now.Machine)
+			return err
+		}
+		if now.Released {
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s has handed over.\n", h.Machine)
+			return err
+		}
+		select {
+		case <-c.Context().Done():
+			return c.Context().Err()
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package clusters
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"anatomy/cluster/node"
+	"anatomy/cluster/replica"
+	"anatomy/cmd/anatomy/internal/cli"
+)
+
+// Follow makes the data folder a copy of the collection in the bucket, and keeps it one until the
+// command ends or end is called.
+func (p *Place) Follow(c *cobra.Command, s *cli.GlobalFlags, version string) (end func(), err error) {
+	b, err := p.Open()
+	if err != nil {
+		return nil, err
+	}
+	screen := cli.NewConsole(c.ErrOrStderr())
+	log := s.Logger(screen, false)
+	o := Options(b, s.Data, version, log, screen)
+	f, err := replica.NewFollower(c.Context(), replica.FollowerOptions{Bucket: b, Dir: s.Data, Log: log, Progress: o.Progress})
+	if err != nil {
+		return nil, Hint(err)
+	}
+	if err := f.Follow(c.Context()); err != nil && f.Status().Generation == "" {
+		return nil, Hint(errors.Join(err, f.Close()))
+	}
+	screen.SetStatus("")
+	ctx, stop := context.WithCancel(c.Context())
+	var group errgroup.Group
+	group.Go(func() error { return f.Run(ctx) })
+	group.Go(func() error {
+		node.Announce(ctx, b, func() node.Presence {
+			st := f.Status()
+			return node.Presence{
+				Machine: o.Machine, Version: o.Version, Role: "replica",
+				Generation: st.Generation, Made: st.Made, Failing: st.Failing,
+			}
+		})
+		return nil
+	})
+	return func() {
+		stop()
+		group.Wait()
+		f.Close()
+	}, nil
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"anatomy/cluster/bucket"
+	"anatomy/cluster/lease"
+	"anatomy/cluster/node"
+	"anatomy/cluster/replica"
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/clusters"
+	"anatomy/disk/damage"
+	"anatomy/disk/datadir"
+)
+
+// newNode returns the command node, which is crawl with three of its flags.
+func newNode(s *cli.GlobalFlags) *cobra.Command {
+	c, f := newCrawlFlags(s)
+	c.Use, c.Short = "node [URL...]", "crawl, keep a copy, and search, as one of several machines"
+	c.Long = `Node is one of several machines that share a collection in a bucket, see "anatomy cluster --help". All run the same
+command. One of them owns the collection: it crawls, and copies its data folder to the bucket every few seconds. The
+others keep copies; every node answers queries. When the owner dies, another node takes over within 15 s and goes on
+with the crawl: pages that were fetched in the last seconds before are fetched again. An owner that wakes up after
+that is refused and keeps a copy again.
+
+Node is "anatomy crawl --watch --serve --standby --cluster BUCKET" and takes the flags of crawl. URLs and rules need
+to be given once, to one node: the collection keeps them.`
+	c.Example = `  anatomy node --cluster s3://s3.example.org/docs --listen :8080 https://docs.example.org/
+  anatomy node --cluster s3://s3.example.org/docs --listen :8080
+  anatomy node --cluster /mnt/shared/docs`
+	c.Annotations = map[string]string{untilEnded: "yes"}
+	c.RunE = func(c *cobra.Command, urls []string) error {
+		for _, flag := range []string{"watch", "serve", "standby"} {
+			if err := c.Flags().Set(flag, "true"); err != nil {
+				return err
+			}
+		}
+		if !f.place.IsSet() {
+			if err := f.place.FromEnvironment(); err != nil {
+				return err
+			}
+		}
+		return runCrawl(c, s, f, urls)
+	}
+	for _, flag := range []string{"watch", "serve", "standby", "recrawl", "stats", "cpu-profile"} {
+		c.Flags().MarkHidden(flag)
+	}
+	return c
+}
+
+// handOverPause is how long a node that was asked to hand over leaves the collection to others.
+const handOverPause = 20 * time.Second
+
+// A membership is one process in a cluster.
+type membership struct {
+	*crawlFlags
+	c      *cobra.Command
+	s      *cli.GlobalFlags
+	screen *cli.Console
+	log    *slog.Logger
+	bucket bucket.Bucket
+	urls   []string // to add when this machine becomes the owner
+
+	owner    atomic.Pointer[node.Owner]       // nil unless it is
+	follower atomic.Pointer[replica.Follower] // nil unless it keeps a copy
+}
+
+// crawlCluster crawls a collection that other machines share.
+func (f *crawlFlags) crawlCluster(
+	c *cobra.Command, s *cli.GlobalFlags, screen *cli.Console, log *slog.Logger, urls []string,
+) error {
+	if err := f.check(c); err != nil {
+		return err
+	}
+	b, err := f.place.Open()
+	if err != nil {
+		return err
+	}
+	if _, err := replica.Found(c.Context(), b); err != nil {
+		return err
+	}
+	if err := replica.Belongs(c.Context(), b, s.Data); err != nil {
+		return clusters.Hint(err)
+	}
+	m := &membership{crawlFlags: f, c: c, s: s, screen: screen, log: log, bucket: b, urls: urls}
+	group, ctx := errgroup.WithContext(c.Context())
+	if f.serve {
+		damaged := damage.NewLog(log)
+		serve, err := f.server(c, s, screen, damaged)
+		if err != nil {
+			return err
+		}
+		group.Go(func() error {
+			if err := waitForFolder(ctx, s.Data); err != nil {
+				return nil
+			}
+			return serve(ctx)
+		})
+	}
+	group.Go(func() error { return m.run(ctx) })
+	return errors.Join(group.Wait(), c.Context().Err())
+}
+
+// waitForFolder waits until dir is a data folder that can be searched.
+func waitForFolder(ctx context.Context, dir string) error {
+	for {
+		_, err := os.Stat(datadir.Repository(dir))
+		if err == nil && datadir.CheckVersion(dir) == nil {
+			return nil
+		}
+		if err := sleep(ctx, 100*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// run owns the collection once, or, if it stands by, whenever no other machine does.
+func (m *membership) run(ctx context.Context) error {
+	announcing, stop := context.WithCancel(ctx)
+	var announced sync.WaitGroup
+	announced.Go(func() { node.Announce(announcing, m.bucket, m.presence) })
+	defer announced.Wait()
+	defer stop()
+	for {
+		err := m.own(ctx)
+		pause := time.Second
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case !m.standby:
+			if errors.Is(err, lease.ErrDrained) {
+				return nil
+			}
+			return clusters.Hint(err)
+		case errors.Is(err, lease.ErrDrained):
+			pause = handOverPause
+			fmt.Fprintln(m.screen, "Handed over. This machine keeps a copy, and stands by.")
+		case errors.Is(err, lease.ErrLost), errors.Is(err, lease.ErrCutOff):
+			m.log.Warn("this machine keeps a copy from now on, and stands by", "error", err)
+		default:
+			return clusters.Hint(err)
+		}
+		if err := m.follow(ctx, func(ctx context.Context) error { return sleep(ctx, pause) }); err != nil {
+			return err
+		}
+	}
+}
+
+// own waits until this machine owns the collection, if it stands by, and crawls.
+func (m *membership) own(ctx context.Context) (err error) {
+	o := clusters.Options(m.bucket, m.s.Data, version(), m.log, m.screen)
+	var owner *node.Owner
+	acquire := func(ctx context.Context) (err error) {
+		owner, err = node.Own(ctx, o, m.standby, m.waiting())
+		return err
+	}
+	if m.standby {
+		err = m.follow(ctx, acquire)
+	} else {
+		err = acquire(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	m.owner.Store(owner)
+	defer m.owner.Store(nil)
+	return owner.Run(ctx, m.crawl)
+}
+
+// waiting returns a function that says once for which machine this one waits.
+func (m *membership) waiting() func(lease.Holder) {
+	last := ""
+	return func(h lease.Holder) {
+		if h.Owner != last && h.Owner != "" && !m.quiet {
+			fmt.Fprintf(m.screen, "%s owns the collection. This machine keeps a copy, and stands by.\n", h.Machine)
+		}
+		last = h.Owner
+	}
+}
+
+// follow keeps the data folder a copy of the collection, if there is one, until call returns.
+func (m *membership) follow(ctx context.Context, call func(context.Context) error) error {
+	f, err := replica.NewFollower(ctx, replica.FollowerOptions{Bucket: m.bucket, Dir: m.s.Data, Log: m.log})
+	if err != nil {
+		return err
+	}
+	m.follower.Store(f)
+	following, stop := context.WithCancel(ctx)
+	var group errgroup.Group
+	group.Go(func() error { return f.Run(following) })
+	err = call(ctx)
+	stop()
+	m.follower.Store(nil)
+	return errors.Join(err, group.Wait(), f.Close())
+}
+
+// crawl crawls while this machine is the owner. With --standby it goes on to own the collection when
+// the queues are empty, so that what others of its commands change is copied.
+func (m *membership) crawl(ctx context.Context) error {
+	if !m.quiet {
+		fmt.Fprintln(m.screen, "This machine owns the collection.")
+	}
+	options, kept, err := m.prepare(m.c, m.s, m.log, m.urls)
+	if err != nil {
+		return err
+	}
+	if err := m.crawlOnce(ctx, m.c, m.s, m.screen, options, kept, m.urls); err != nil {
+		return err
+	}
+	m.urls = nil
+	if m.standby {
+		<-ctx.Done()
+	}
+	return nil
+}
+
+// presence returns what this node says of itself.
+func (m *membership) presence() node.Presence {
+	o := clusters.Options(m.bucket, m.s.Data, version(), m.log, m.screen)
+	p := node.Presence{Machine: o.Machine, Version: o.Version, Role: "standby"}
+	if w := m.owner.Load(); w != nil {
+		st := w.Status()
+		p.Role, p.Generation, p.Made, p.Failing = "owner", st.Generation, st.Checked, st.Failing
+	} else if f := m.follower.Load(); f != nil {
+		st := f.Status()
+		p.Generation, p.Made, p.Failing = st.Generation, st.Made, st.Failing
+	}
+	return p
+}
+
+// sleep returns after d, or when ctx ends with its error.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
