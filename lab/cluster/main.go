@@ -1,8 +1,9 @@
-// Command cluster compares a crawl by crawlers of other processes with a crawl of one process, over a
-// web that docsweb serves.
+// Command cluster compares a crawl by several processes with a crawl of one process, over a web that
+// docsweb serves: by crawlers that fetch for one owner, or by nodes that share a bucket.
 //
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N [--runs 3] [-- more flags of crawl]
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N --kill crawler --every 5s
+//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --nodes N [--kill owner --every 60s --for 20m]
 //
 // PROGRAM is a built docsweb, DIR the folder that its fetch filled. Ports 80, 443, 4222 and 5353 on
 // loopback must be free. The two crawls take turns. Each has to have the same URLs with the same pages,
@@ -13,6 +14,13 @@
 // --kill crawler kills a crawler with SIGKILL at that interval and starts another; --kill owner kills
 // the owner and runs the same command again. It does so for the time --for. Repeated requests are
 // printed then, and no fault.
+//
+// With --nodes the bucket is a folder. All nodes are asked questions meanwhile; where one does not
+// answer, the next one is asked. In the end all nodes have to give the same answers with the same
+// scores, and the collection is restored from the bucket and has to have the pages of one process.
+// --kill owner and --kill searcher kill a node that owns the collection, or one that does not, and
+// start it again; --kill suspend stops the owner for 20 s; --kill bucket takes the bucket away for
+// half of the interval. The longest time until another node owned the collection is printed.
 //
 // It exits with status 1 at a difference.
 package main
@@ -43,8 +51,8 @@ const address = "127.0.0.1:4222" // of the owner
 // A bench is what a run is made of.
 type bench struct {
 	docsweb, pages, anatomy, work string
-	crawlers                      int
-	kill                          string        // "crawler", "owner" or ""
+	crawlers, nodes               int
+	kill                          string        // what is harmed; "" for nothing
 	every, duration               time.Duration // of kills
 	flags                         []string      // of every crawl
 }
@@ -55,14 +63,19 @@ func main() {
 	flag.StringVar(&b.pages, "pages", "", "folder of pages that docsweb serves")
 	flag.StringVar(&b.anatomy, "anatomy", "", "a built anatomy; default: built from here")
 	flag.IntVar(&b.crawlers, "crawlers", 2, "crawler processes")
-	flag.StringVar(&b.kill, "kill", "", "kill \"crawler\" or \"owner\"")
+	flag.IntVar(&b.nodes, "nodes", 0, "processes that share a bucket")
+	flag.StringVar(&b.kill, "kill", "", "harm `WHAT`: crawler or owner; with --nodes owner, searcher, suspend or bucket")
 	flag.DurationVar(&b.every, "every", 5*time.Second, "time between kills")
 	flag.DurationVar(&b.duration, "for", time.Minute, "kill for so long; the crawl then ends by itself")
 	runs := flag.Int("runs", 1, "pairs of crawls")
 	flag.Parse()
 	b.flags = flag.Args()
-	if b.docsweb == "" || b.pages == "" || b.crawlers < 1 || *runs < 1 || !slices.Contains([]string{"", "crawler", "owner"}, b.kill) {
-		fmt.Fprintln(os.Stderr, "usage: cluster --docsweb PROGRAM --pages DIR --crawlers N [--kill crawler|owner --every 5s]")
+	kinds := []string{"", "crawler", "owner"}
+	if b.nodes > 0 {
+		kinds = []string{"", "owner", "searcher", "suspend", "bucket"}
+	}
+	if b.docsweb == "" || b.pages == "" || b.crawlers < 1 || b.nodes == 1 || *runs < 1 || !slices.Contains(kinds, b.kill) {
+		fmt.Fprintln(os.Stderr, "usage: cluster --docsweb PROGRAM --pages DIR --crawlers N|--nodes N [--kill WHAT --every 5s --for 1m]")
 		os.Exit(2)
 	}
 	if err := b.run(*runs); err != nil {
@@ -88,11 +101,15 @@ func (b *bench) run(runs int) (err error) {
 			return err
 		}
 		one.print("one process")
-		many, err := b.measure(b.spread)
+		several, who := b.spread, fmt.Sprintf("%d crawlers", b.crawlers)
+		if b.nodes > 0 {
+			several, who = b.share, fmt.Sprintf("%d nodes", b.nodes)
+		}
+		many, err := b.measure(several)
 		if err != nil {
 			return err
 		}
-		many.print(fmt.Sprintf("%d crawlers", b.crawlers))
+		many.print(who)
 		if err := b.compare(one, many); err != nil {
 			return err
 		}
@@ -121,12 +138,19 @@ type result struct {
 		Queries  int64 `json:"dns_queries"`
 	}
 	kills int
+
+	takeOver            time.Duration // the longest
+	answers, unanswered int           // questions to nodes
 }
 
 func (r *result) print(who string) {
 	n := float64(max(r.stats.Pages, 1))
 	fmt.Printf("%-12s %d URLs with a page, %d requests, %d repeated, %d for robots.txt, %.3f DNS queries a page, CPU %.2f s + %.2f s, %d kills\n",
 		who, len(r.pages), r.stats.Requests, r.repeats, r.robots, float64(r.stats.Queries)/n, r.owner, r.crawlers, r.kills)
+	if r.answers > 0 {
+		fmt.Printf("             %d questions answered, %d not; the longest time without an owner %.1f s\n",
+			r.answers, r.unanswered, r.takeOver.Seconds())
+	}
 	for line := range strings.Lines(r.audit) {
 		if strings.HasPrefix(line, "gap") {
 			fmt.Print("             ", line)
@@ -147,6 +171,8 @@ func (b *bench) compare(one, many *result) error {
 		return fmt.Errorf("%d requests were repeated", many.repeats)
 	case b.kill == "" && many.robots > one.robots:
 		return fmt.Errorf("%d requests for robots.txt, one process %d", many.robots, one.robots)
+	case many.unanswered > 0:
+		return fmt.Errorf("no node answered %d questions", many.unanswered)
 	case many.failed != nil:
 		return fmt.Errorf("audit: %w\n%s", many.failed, many.audit)
 	}
@@ -178,7 +204,7 @@ func (b *bench) measure(crawl func(data, authority string, r *result) error) (*r
 	}
 	out, err := exec.Command(b.docsweb, "audit", "-root", b.pages, access).CombinedOutput()
 	r.audit, r.failed = string(out), err
-	stats, err := os.ReadFile(filepath.Join(b.work, "stats.json"))
+	stats, err := os.ReadFile(filepath.Join(b.work, "stats.json")) // of the last process that crawled
 	if err != nil {
 		return nil, err
 	}
