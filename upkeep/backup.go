@@ -354,6 +354,9 @@ func (b *backupReader) verify(list io.Reader) error {
 
 // finish makes the folder, all files of which are durable, a data folder.
 func (b *backupReader) finish() error {
+	if err := datadir.MakeFolders(b.dir); err != nil {
+		return err
+	}
 	if err := durable.WriteFile(durable.OS, filepath.Join(b.dir, "VERSION"), b.version); err != nil {
 		return err
 	}

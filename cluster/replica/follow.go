@@ -223,6 +223,9 @@ func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {
 	if err := f.copyAll(ctx, g); err != nil {
 		return err
 	}
+	if err := datadir.MakeFolders(f.o.Dir); err != nil {
+		return err
+	}
 	if err := f.replaceDocIndex(); err != nil {
 		return err
 	}

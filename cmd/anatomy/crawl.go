@@ -98,8 +98,8 @@ one site, and backs off when a server asks for it. Pages are searchable while th
 The crawl ends when the queues are empty. Ctrl-C stops it at any time: the same command resumes it, and so
 does "anatomy crawl" without URLs and flags, because the data folder keeps both: flags that say what is
 fetched and how are kept in its anatomy.toml. A flag that is given again replaces the kept one. Not kept are
---seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve and --crawlers. Of a --credentials file
-the name is kept. New URLs extend the crawl. A crawl that ends without any page fails, and says why.
+--seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve, --crawlers and --cluster. Of a
+--credentials file the name is kept. New URLs extend the crawl. A crawl that ends without any page fails, and says why.
 
 --recrawl also visits pages that are due again, and exits when every page that was due at the start has been
 visited. --watch does not exit: it visits pages when they become due. A page is due when its sitemap gives a
@@ -125,6 +125,9 @@ another file of certificate authorities.
 
 With --crawlers, crawlers of other machines fetch; the command prints the line with which "anatomy crawler"
 joins. Each crawler has --credentials, --resolver, --allow-private and ports of its own.
+
+With --cluster the machine owns the collection in a bucket, and copies the data folder to it every few seconds; see
+"anatomy cluster --help". If another machine owns it the command fails, or waits with --standby.
 
 A --credentials file has lines like these. Each is for one origin and is sent to no other:
   https://wiki.example.org  basic   USER:PASSWORD
@@ -203,11 +206,11 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 	group, ctx := errgroup.WithContext(c.Context())
 	if f.serve {
 		options.Damage = damage.NewLog(log)
-		if err := makeDataFolder(s.Data); err != nil {
-			return err
-		}
 		serve, err := f.server(c, s, screen, options.Damage)
 		if err != nil {
+			return err
+		}
+		if err := makeDataFolder(s.Data); err != nil {
 			return err
 		}
 		group.Go(func() error { return serve(ctx) })

@@ -123,13 +123,19 @@ func (w *Writer) prepare() error {
 	if err == nil {
 		err = durable.FinishReplaceFolder(durable.OS, FreshDocIndex(w.dir), DocIndex(w.dir), DamagedDocIndex(w.dir))
 	}
-	for _, sub := range []string{"repository", "barrels", "links", "index", "rank"} {
-		if err == nil {
-			err = durable.MkdirAll(durable.OS, filepath.Join(w.dir, sub))
-		}
-	}
 	if err != nil {
 		return fmt.Errorf("data folder: %w", err)
+	}
+	return MakeFolders(w.dir)
+}
+
+// MakeFolders makes the folders below a data folder that are missing, because nothing is in them yet
+// and only files were copied.
+func MakeFolders(dir string) error {
+	for _, sub := range []string{"repository", "barrels", "links", "index", "rank"} {
+		if err := durable.MkdirAll(durable.OS, filepath.Join(dir, sub)); err != nil {
+			return fmt.Errorf("data folder: %w", err)
+		}
 	}
 	return nil
 }
