@@ -26,7 +26,9 @@ type metrics struct {
 	took     *prometheus.HistogramVec
 }
 
-func newMetrics(crawl pages.Crawl, answers func() searcher.AnswerStats, damage func() map[string]int) *metrics {
+func newMetrics(
+	crawl pages.Crawl, answers func() searcher.AnswerStats, damage func() map[string]int, copied func() time.Time,
+) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anatomy_http_requests_total", Help: "Requests answered, by route and status."}, []string{"route", "code"}),
@@ -42,6 +44,17 @@ func newMetrics(crawl pages.Crawl, answers func() searcher.AnswerStats, damage f
 	}
 	if damage != nil {
 		m.registry.MustRegister(damageCollector(damage))
+	}
+	if copied != nil {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "anatomy_copy_checked_timestamp_seconds",
+			Help: "When this machine and the bucket last had the same state, as Unix time; 0 for never.",
+		}, func() float64 {
+			if at := copied(); !at.IsZero() {
+				return float64(at.UnixMilli()) / 1000
+			}
+			return 0
+		}))
 	}
 	return m
 }

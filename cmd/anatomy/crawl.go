@@ -206,7 +206,7 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 	group, ctx := errgroup.WithContext(c.Context())
 	if f.serve {
 		options.Damage = damage.NewLog(log)
-		serve, err := f.server(c, s, screen, options.Damage)
+		serve, err := f.server(c, s, screen, options.Damage, nil)
 		if err != nil {
 			return err
 		}
@@ -229,9 +229,10 @@ func (f *crawlFlags) prepare(
 	return o, kept, err
 }
 
-// server opens the search page for --serve, and returns a function that serves it.
+// server opens the search page for --serve, and returns a function that serves it. copied is nil
+// without a cluster.
 func (f *crawlFlags) server(
-	c *cobra.Command, s *cli.GlobalFlags, screen *cli.Console, damaged *damage.Log,
+	c *cobra.Command, s *cli.GlobalFlags, screen *cli.Console, damaged *damage.Log, copied func() time.Time,
 ) (func(context.Context) error, error) {
 	images, err := f.crawlerOptions()
 	if err != nil {
@@ -247,7 +248,7 @@ func (f *crawlFlags) server(
 		return nil, err
 	}
 	o := serveOptions{
-		token: token, readToken: readToken, damage: damaged, hosts: f.door.names(f.listen),
+		token: token, readToken: readToken, damage: damaged, copied: copied, hosts: f.door.names(f.listen),
 		origins: f.door.origins, publicOnly: f.door.public,
 		agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &images, log: s.Logger(screen, true),
 		ready: func(address string) { fmt.Fprintf(screen, "Search at %s during the crawl.\n", address) },

@@ -96,7 +96,7 @@ func (f *crawlFlags) crawlCluster(
 	group, ctx := errgroup.WithContext(c.Context())
 	if f.serve {
 		damaged := damage.NewLog(log)
-		serve, err := f.server(c, s, screen, damaged)
+		serve, err := f.server(c, s, screen, damaged, m.copied)
 		if err != nil {
 			return err
 		}
@@ -236,6 +236,16 @@ func (m *membership) presence() node.Presence {
 		p.Generation, p.Made, p.Failing = st.Generation, st.Made, st.Failing
 	}
 	return p
+}
+
+// copied returns when this machine and the bucket last had the same state.
+func (m *membership) copied() time.Time {
+	if w := m.owner.Load(); w != nil {
+		return w.Status().Checked
+	} else if f := m.follower.Load(); f != nil {
+		return f.Status().Checked
+	}
+	return time.Time{}
 }
 
 // sleep returns after d, or when ctx ends with its error.

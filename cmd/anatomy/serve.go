@@ -58,6 +58,7 @@ type serveOptions struct {
 	images      *crawler.Options            // for fetching images; nil: none are fetched
 	log         *slog.Logger                // of requests and failures
 	damage      *damage.Log                 // of a crawl in this process; nil: one of its own
+	copied      func() time.Time            // see web.Options; nil without a cluster
 	ready       func(address string)        // called when the server listens
 }
 
@@ -101,11 +102,12 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 		Args:        cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if place.IsSet() {
-				end, err := place.Follow(c, s, version())
+				copied, end, err := place.Follow(c, s, version())
 				if err != nil {
 					return err
 				}
 				defer end()
+				o.copied = copied
 			}
 			if err := shards.Check(s.Data); err != nil {
 				return err
@@ -337,8 +339,8 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow},
 		API:    web.APIOptions{Keys: o.keys, SiteSets: o.siteSets},
 		Limits: web.Limits{Connections: o.connections, Rate: o.rate},
-		Damage: damaged.Counts,
-		Log:    o.log, LogQueries: o.logQueries,
+		Damage: damaged.Counts, Copied: o.copied,
+		Log: o.log, LogQueries: o.logQueries,
 	}), jobs, fetcher}, nil
 }
 

@@ -131,10 +131,31 @@ var mutants = []mutant{
 		tests: "./disk/datadir -run ManifestAfterCrash",
 	},
 	{
+		name:  "lease: a claim without a look at the others",
+		file:  "cluster/lease/lease.go",
+		old:   "err == nil && len(others) == 0",
+		new:   "err == nil && len(others) >= 0",
+		tests: "./cluster/lease -run OneOwner",
+	},
+	{
+		name:  "replica: objects are not verified",
+		file:  "cluster/replica/follow.go",
+		old:   "if sha256.Sum256(content) != part.Sum {",
+		new:   "if sha256.Sum256(content) == (Sum{}) {",
+		tests: "./cluster/replica -run DamagedObjects",
+	},
+	{
+		name:  "replica: a replaced owner's number of files is used again",
+		file:  "cluster/replica/follow.go",
+		old:   "same := intact && slices.Equal(known.Parts, file.Parts)",
+		new:   "same := intact && known.Size == file.Size",
+		tests: "./cluster/replica",
+	},
+	{
 		name:  "rank vector: fsync of the folder",
 		file:  "disk/durable/file.go",
-		old:   "\treturn syncParent(fsys, path)\n}\n\n// Append",
-		new:   "\treturn nil\n}\n\n// Append",
+		old:   "\treturn syncParent(fsys, path)\n}\n\n// Overwrite",
+		new:   "\treturn nil\n}\n\n// Overwrite",
 		tests: "./disk/datadir -run RankAfterCrash",
 	},
 	{

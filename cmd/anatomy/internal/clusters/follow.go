@@ -3,6 +3,7 @@ package clusters
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -13,21 +14,23 @@ import (
 )
 
 // Follow makes the data folder a copy of the collection in the bucket, and keeps it one until the
-// command ends or end is called.
-func (p *Place) Follow(c *cobra.Command, s *cli.GlobalFlags, version string) (end func(), err error) {
+// command ends or end is called. copied returns when it last was the newest state.
+func (p *Place) Follow(
+	c *cobra.Command, s *cli.GlobalFlags, version string,
+) (copied func() time.Time, end func(), err error) {
 	b, err := p.Open()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	screen := cli.NewConsole(c.ErrOrStderr())
 	log := s.Logger(screen, false)
 	o := Options(b, s.Data, version, log, screen)
 	f, err := replica.NewFollower(c.Context(), replica.FollowerOptions{Bucket: b, Dir: s.Data, Log: log, Progress: o.Progress})
 	if err != nil {
-		return nil, Hint(err)
+		return nil, nil, Hint(err)
 	}
 	if err := f.Follow(c.Context()); err != nil && f.Status().Generation == "" {
-		return nil, Hint(errors.Join(err, f.Close()))
+		return nil, nil, Hint(errors.Join(err, f.Close()))
 	}
 	screen.SetStatus("")
 	ctx, stop := context.WithCancel(c.Context())
@@ -43,7 +46,8 @@ func (p *Place) Follow(c *cobra.Command, s *cli.GlobalFlags, version string) (en
 		})
 		return nil
 	})
-	return func() {
+	copied = func() time.Time { return f.Status().Checked }
+	return copied, func() {
 		stop()
 		group.Wait()
 		f.Close()
