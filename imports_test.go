@@ -59,7 +59,7 @@ cluster/fleet: vocab weburl crawler crawler/sitemap cluster/bus
 cluster/bucket/buckettest: cluster/bucket
 cluster/lease: cluster/bucket
 cluster/replica: vocab disk/durable disk/datadir disk/snapshot cluster/bucket
-cluster/node: disk/durable disk/datadir disk/snapshot cluster/bucket cluster/lease cluster/replica
+cluster/node: vocab disk/durable disk/datadir disk/repository disk/snapshot cluster/bucket cluster/lease cluster/replica
 collection: vocab weburl analysis urlserver crawler indexer searcher pagerank ranking control disk/* lru
 web/internal/respond: searcher collection
 web/internal/access: web/internal/respond web/internal/text
@@ -83,6 +83,7 @@ upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pag
 config: disk/durable
 cmd/anatomy/internal/cli: disk/durable
 cmd/anatomy/internal/service:
+cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
 cmd/anatomy/internal/clusters: cluster/bucket cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/snapshot cmd/anatomy/internal/cli
 cmd/anatomy/internal/rules: config disk/datadir cmd/anatomy/internal/cli
 cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir disk/shards cmd/anatomy/internal/cli

@@ -15,8 +15,8 @@
 // servers ignore.
 //
 // An owner that was suspended, or that the bucket could not reach, may believe for a while that it
-// still is the owner. It can publish nothing that anybody reads, because names of generations begin
-// with the epoch, see cluster/replica. It stops when it sees the greater epoch, or when it could not
+// still is the owner. What it publishes harms nobody, because names of generations begin with the
+// epoch, see cluster/replica. It stops when it sees the greater epoch, or when it could not
 // renew its claim for two minutes, lest two machines crawl the same sites.
 package lease
 
@@ -35,6 +35,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"anatomy/cluster/bucket"
 )
@@ -124,6 +125,14 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 	changed := time.Now() // when the last owner was seen to be alive
 	for {
 		owner, err := Find(ctx, o.Bucket)
+		if err != nil && o.Wait && ctx.Err() == nil { // the owner may live; it is not seen
+			o.Log.Debug("the owner cannot be seen", "error", err)
+			changed = time.Now()
+			if err := sleep(ctx, renewEvery); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +140,8 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 		switch alive := !same || owner.Beats != last.Beats; {
 		case owner.Owner == "" || owner.Owner == o.Previous || owner.Released,
 			!alive && time.Since(changed) >= silence:
-			if l, err := try(ctx, o, max(owner.Epoch+1, o.Least)); l != nil || err != nil {
+			l, err := try(ctx, o, max(owner.Epoch+1, o.Least))
+			if l != nil || err != nil && !o.Wait {
 				return l, err
 			}
 		case alive && same && !o.Wait:
@@ -195,17 +205,18 @@ func (l *Lease) others(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// Run renews the lease until ctx ends. Its error wraps ErrLost, ErrCutOff or ErrDrained: the caller
-// must stop writing to the collection then.
-func (l *Lease) Run(ctx context.Context) error {
+// Run renews the lease until ctx ends. Its error wraps ErrLost or ErrCutOff: the caller must stop
+// writing to the collection then. When the operator asks the owner to hand over, it calls drained
+// and goes on, so that the caller can publish the last state first.
+func (l *Lease) Run(ctx context.Context, drained func()) error {
 	for sleep(ctx, renewEvery) == nil {
-		bounded, cancel := context.WithTimeout(ctx, silence)
-		err := l.renew(bounded)
-		cancel()
+		err := l.renewInTime(ctx)
 		switch {
-		case errors.Is(err, ErrLost), errors.Is(err, ErrDrained):
+		case errors.Is(err, ErrLost), errors.Is(err, ErrCutOff):
 			return err
 		case ctx.Err() != nil:
+		case errors.Is(err, ErrDrained):
+			drained()
 		case err != nil && time.Since(l.Renewed()) >= patience:
 			return fmt.Errorf("%w: %w", ErrCutOff, err)
 		case err != nil:
@@ -213,6 +224,21 @@ func (l *Lease) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// renewInTime renews the lease once. It does not wait longer than the owner may for a call that does
+// not obey its context, as on a file system that hangs.
+func (l *Lease) renewInTime(ctx context.Context) error {
+	bounded, cancel := context.WithTimeout(ctx, silence)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- l.renew(bounded) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(patience - time.Since(l.Renewed())):
+		return ErrCutOff
+	}
 }
 
 // renew puts the claim again, looks at the others and at the orders, and deletes those that do not
@@ -317,10 +343,22 @@ func (h *Holder) read(ctx context.Context, b bucket.Bucket) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(content, &h.Claim); err != nil {
+	if err := json.Unmarshal(content, &h.Claim); err == nil {
+		h.Machine, h.Version = printable(h.Machine), printable(h.Version)
+	} else {
 		return fmt.Errorf("%s in the bucket is damaged: %w; delete it if its owner has ended", h.name(), err)
 	}
 	return nil
+}
+
+// printable returns text that another machine wrote without control characters.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // Drain asks an owner to hand over.

@@ -56,7 +56,7 @@ func oneOwner(t *testing.T, seed uint64) {
 				last = max(last, l.Epoch)
 				mu.Unlock()
 				term, end := context.WithTimeout(ctx, time.Duration(pick(60))*time.Second)
-				l.Run(term)
+				l.Run(term, func() {})
 				end()
 				if pick(2) == 0 {
 					l.Release(context.WithoutCancel(ctx))
@@ -81,7 +81,7 @@ func TestTakeOver(t *testing.T) {
 		}
 		running, kill := context.WithCancel(t.Context())
 		ended := make(chan error)
-		go func() { ended <- first.Run(running) }()
+		go func() { ended <- first.Run(running, func() {}) }()
 		if _, err := Acquire(t.Context(), Options{Bucket: b, Machine: "hasty"}); !errors.Is(err, ErrHeld) {
 			t.Errorf("while the owner lives: %v, want %v", err, ErrHeld)
 		}
@@ -109,7 +109,7 @@ func TestTakeOver(t *testing.T) {
 		if err := first.Check(t.Context()); !errors.Is(err, ErrLost) {
 			t.Errorf("the old owner checks: %v, want %v", err, ErrLost)
 		}
-		if err := first.Run(t.Context()); !errors.Is(err, ErrLost) {
+		if err := first.Run(t.Context(), func() {}); !errors.Is(err, ErrLost) {
 			t.Errorf("the old owner renews: %v, want %v", err, ErrLost)
 		}
 		if err := second.Check(t.Context()); err != nil {
@@ -133,8 +133,15 @@ func TestHandOver(t *testing.T) {
 		if err := Drain(t.Context(), b, h); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Run(t.Context()); !errors.Is(err, ErrDrained) {
-			t.Errorf("%v, want %v", err, ErrDrained)
+		running, stop := context.WithCancel(t.Context())
+		asked := 0
+		drained := func() {
+			if asked++; asked == 10 { // meanwhile it is the owner
+				stop()
+			}
+		}
+		if err := l.Run(running, drained); err != nil || time.Since(l.Renewed()) > renewEvery {
+			t.Errorf("while it drains: %v, renewed %v ago", err, time.Since(l.Renewed()))
 		}
 		if err := l.Release(t.Context()); err != nil {
 			t.Fatal(err)
@@ -165,7 +172,7 @@ func TestCutOff(t *testing.T) {
 		}
 		away := func(context.Context, string, string) error { return buckettest.ErrAway }
 		ended := make(chan error)
-		go func() { ended <- l.Run(t.Context()) }()
+		go func() { ended <- l.Run(t.Context(), func() {}) }()
 		b.Set(away)
 		time.Sleep(time.Minute)
 		b.Set(nil)

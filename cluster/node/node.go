@@ -4,6 +4,8 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sync/errgroup"
 
 	"anatomy/cluster/bucket"
@@ -18,7 +21,9 @@ import (
 	"anatomy/cluster/replica"
 	"anatomy/disk/datadir"
 	"anatomy/disk/durable"
+	"anatomy/disk/repository"
 	"anatomy/disk/snapshot"
+	"anatomy/vocab"
 )
 
 // Options configure a node.
@@ -42,6 +47,9 @@ func (o *Options) follower() replica.FollowerOptions {
 // before it can have made since the generation from which the new one goes on.
 const skipped = 1 << 20
 
+// skippedFiles is the same for files of the repository.
+const skippedFiles = 64
+
 // releaseWithin bounds the time to hand over.
 const releaseWithin = 30 * time.Second
 
@@ -49,6 +57,7 @@ const releaseWithin = 30 * time.Second
 type Owner struct {
 	o     Options
 	lease *lease.Lease
+	lock  io.Closer // see lockOwner
 
 	publisher atomic.Pointer[replica.Publisher] // nil until the folder is the newest state
 }
@@ -57,6 +66,9 @@ type Owner struct {
 // and calls waiting, which may be nil. Else the error wraps [lease.ErrHeld]. It wraps
 // [replica.ErrOther] if the folder holds another collection than the bucket.
 func Own(ctx context.Context, o Options, wait bool, waiting func(lease.Holder)) (*Owner, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	if _, err := replica.Found(ctx, o.Bucket); err != nil {
 		return nil, err
 	}
@@ -67,14 +79,18 @@ func Own(ctx context.Context, o Options, wait bool, waiting func(lease.Holder)) 
 	if err != nil {
 		return nil, err
 	}
-	held, err := lease.Acquire(ctx, lease.Options{
-		Bucket: o.Bucket, Machine: o.Machine, Version: o.Version, Log: o.Log,
-		Least: newest.Epoch + 1, Previous: readOwner(o.Dir), Wait: wait, Waiting: waiting,
-	})
+	lock, err := lockOwner(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Owner{o: o, lease: held}, nil
+	held, err := lease.Acquire(ctx, lease.Options{
+		Bucket: o.Bucket, Machine: o.Machine, Version: o.Version, Log: o.Log,
+		Least: newest.Epoch + 1, Previous: lastOwner(o.Dir), Wait: wait, Waiting: waiting,
+	})
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return &Owner{o: o, lease: held, lock: lock}, nil
 }
 
 // Run brings the data folder to the newest state of the collection: that of the folder, if nobody
@@ -90,7 +106,7 @@ func (w *Owner) Run(ctx context.Context, write func(context.Context) error) erro
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var renewal errgroup.Group
 	renewal.Go(func() error {
-		err := w.lease.Run(renewing)
+		err := w.lease.Run(renewing, func() { lose(lease.ErrDrained) })
 		if err != nil {
 			lose(err)
 		}
@@ -98,10 +114,17 @@ func (w *Owner) Run(ctx context.Context, write func(context.Context) error) erro
 	})
 	err := w.publish(writing, lose, write)
 	stop()
-	if lost := renewal.Wait(); lost != nil {
+	lost := renewal.Wait()
+	switch {
+	case lost != nil:
 		err = lost // all else follows from it
+	case errors.Is(context.Cause(writing), lease.ErrDrained) && (err == nil || errors.Is(err, context.Canceled)):
+		err = lease.ErrDrained
 	}
-	return errors.Join(err, w.release(ctx))
+	if !errors.Is(err, lease.ErrCutOff) {
+		err = errors.Join(err, w.release(ctx))
+	}
+	return errors.Join(err, w.lock.Close())
 }
 
 // publish calls write and publishes the folder meanwhile. If it cannot go on publishing it calls lose.
@@ -137,7 +160,8 @@ func (w *Owner) prepare(ctx context.Context) (*replica.Publisher, error) {
 	if err != nil {
 		return nil, err
 	}
-	if at, _ := replica.Last(w.o.Dir); !newest.IsZero() && newest != at {
+	at, _ := replica.Last(w.o.Dir)
+	if !newest.IsZero() && (newest != at || newest.Owner != lastOwner(w.o.Dir)) {
 		if err := takeOver(ctx, w.o); err != nil {
 			return nil, err
 		}
@@ -147,7 +171,7 @@ func (w *Owner) prepare(ctx context.Context) (*replica.Publisher, error) {
 	}
 	return replica.NewPublisher(ctx, replica.PublisherOptions{
 		Bucket: w.o.Bucket, Cluster: id.ID, Dir: w.o.Dir, By: w.o.Machine + " " + w.o.Version, Log: w.o.Log,
-		Epoch: w.lease.Epoch, Owner: w.lease.Owner, Snapshot: w.o.Snapshot, Fence: w.lease.Check,
+		Epoch: w.lease.Epoch, Owner: w.lease.Owner, Snapshot: w.o.Snapshot, Fence: w.fence,
 	})
 }
 
@@ -169,37 +193,78 @@ func (w *Owner) Status() (s replica.PublisherStatus) {
 	return s
 }
 
-// takeOver makes the folder a copy of the newest generation that can be changed.
+// fence returns an error that wraps [replica.ErrReplaced] if another machine is the owner now.
+func (w *Owner) fence(ctx context.Context) error {
+	err := w.lease.Check(ctx)
+	if errors.Is(err, lease.ErrLost) {
+		return fmt.Errorf("%w: %w", replica.ErrReplaced, err)
+	}
+	return err
+}
+
+// takeOver makes the folder a copy of the newest generation that can be changed. What the owner
+// before made after that keeps its numbers of files and addresses of records, so that nothing else
+// is ever found under them. If an object of the newest generation is damaged, the one that the
+// folder has is the state to go on from.
 func takeOver(ctx context.Context, o Options) error {
 	f, err := replica.NewFollower(ctx, o.follower())
 	if err != nil {
 		return err
 	}
 	err = f.Follow(ctx)
+	if errors.As(err, new(*replica.DamageError)) && f.Status().Generation != "" {
+		o.Log.Warn("the newest generation is damaged: going on from the one before that is here", "error", err)
+		err = nil
+	}
 	if err == nil {
 		err = datadir.Skip(o.Dir, skipped)
+	}
+	if err == nil {
+		err = skipFiles(o.Dir)
 	}
 	return errors.Join(err, f.Close())
 }
 
-// The ID of the owner that the folder last was is kept, because that one has ended when its folder is
-// not locked.
+// skipFiles begins a new file of the repository.
+func skipFiles(dir string) error {
+	r, err := repository.Open(datadir.Repository(dir), repository.Options{})
+	if err != nil {
+		return err
+	}
+	err = r.SkipTo(vocab.MakeAddress(r.End().File()+skippedFiles, 0, 0))
+	return errors.Join(err, r.Close())
+}
+
+// The ID of the owner that the folder last was is kept with the name of the machine: if this process
+// has the lock, that owner has ended.
 func ownerPath(dir string) string { return filepath.Join(datadir.Cluster(dir), "owner") }
 
-func readOwner(dir string) string {
-	lock, err := datadir.Lock(dir)
+// lockOwner locks a data folder for one process of a cluster, as long as that owns or waits to.
+func lockOwner(dir string) (io.Closer, error) {
+	if err := durable.MkdirAll(durable.OS, datadir.Cluster(dir)); err != nil {
+		return nil, err
+	}
+	lock, err := vfs.Default.Lock(ownerPath(dir) + ".lock")
 	if err != nil {
+		return nil, fmt.Errorf("another process of this machine owns the collection, or stands by, with the folder %s", dir)
+	}
+	return lock, nil
+}
+
+// lastOwner returns the ID of the owner that the folder last was on this machine; "" for none.
+func lastOwner(dir string) string {
+	b, _ := os.ReadFile(ownerPath(dir)) // no file: none
+	owner, machine, _ := strings.Cut(strings.TrimSpace(string(b)), " ")
+	if host, err := os.Hostname(); err != nil || machine != host {
 		return ""
 	}
-	defer lock.Close()
-	b, _ := os.ReadFile(ownerPath(dir)) // no file: none
-	return strings.TrimSpace(string(b))
+	return owner
 }
 
 func writeOwner(dir, owner string) error {
-	err := durable.MkdirAll(durable.OS, datadir.Cluster(dir))
+	host, err := os.Hostname()
 	if err == nil {
-		err = durable.WriteFile(durable.OS, ownerPath(dir), []byte(owner+"\n"))
+		err = durable.WriteFile(durable.OS, ownerPath(dir), []byte(owner+" "+host+"\n"))
 	}
 	return err
 }

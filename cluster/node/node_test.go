@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"anatomy/cluster/lease"
 	"anatomy/cluster/node"
 	"anatomy/cluster/replica"
+	"anatomy/disk/datadir"
 	"anatomy/disk/snapshot"
 	"anatomy/engine"
 	"anatomy/internal/test/testweb"
@@ -112,4 +114,70 @@ func TestOldOwner(t *testing.T) {
 	must(t, f.Close())
 	testweb.Checked(t, first)
 	testweb.SameMaps(t, "first", testweb.Fates(t, first), testweb.Fates(t, second))
+}
+
+// TestStandby takes over a folder that was followed to the newest generation. It leaves out numbers
+// of files and addresses that the owner before may have used after it, and that one's folder becomes
+// a copy of it.
+func TestStandby(t *testing.T) {
+	web := testweb.Generate(t, 11, 60, 0)
+	b, root := &buckettest.Memory{}, t.TempDir()
+	first, second := filepath.Join(root, "first"), filepath.Join(root, "second")
+	crawl := web.Options("", web.Seed)
+	crawl.URLs.MaxPages = 20
+	own(t, b, first, crawl)
+	follow := func(dir string) {
+		f, err := replica.NewFollower(t.Context(), replica.FollowerOptions{Bucket: b, Dir: dir})
+		must(t, err)
+		must(t, f.Follow(t.Context()))
+		must(t, f.Close())
+	}
+	follow(second)
+	before, err := datadir.ReadManifest(second)
+	must(t, err)
+	crawl.Dir, crawl.URLs.MaxPages = first, 40
+	testweb.Crawl(t, crawl) // not published
+	crawl.URLs.MaxPages = 0
+	own(t, b, second, crawl)
+	after, err := datadir.ReadManifest(second)
+	must(t, err)
+	if after.Next < before.Next+1<<20 || after.Generation < before.Generation+1<<20 || after.Indexed.File() < before.Indexed.File()+64 {
+		t.Errorf("the manifest before %+v, after %+v", before, after)
+	}
+	follow(first)
+	testweb.Checked(t, first)
+	testweb.SameMaps(t, "first", testweb.Fates(t, first), testweb.Fates(t, second))
+	testweb.SameLists(t, "first", testweb.Searchable(t, first), testweb.Searchable(t, second))
+	own(t, b, second, crawl)
+	if again, err := datadir.ReadManifest(second); err != nil || again.Next >= after.Next+1<<20 {
+		t.Errorf("the same owner leaves out numbers: %d, then %d, %v", after.Next, again.Next, err)
+	}
+}
+
+// TestDamagedTakeOver goes on from the generation before if the newest one is damaged.
+func TestDamagedTakeOver(t *testing.T) {
+	web := testweb.Generate(t, 12, 60, 0)
+	b, root := &buckettest.Memory{}, t.TempDir()
+	first, second := filepath.Join(root, "first"), filepath.Join(root, "second")
+	crawl := web.Options("", web.Seed)
+	crawl.URLs.MaxPages = 20
+	own(t, b, first, crawl)
+	f, err := replica.NewFollower(t.Context(), replica.FollowerOptions{Bucket: b, Dir: second})
+	must(t, err)
+	must(t, f.Follow(t.Context()))
+	must(t, f.Close())
+	had := b.Names("objects/")
+	crawl.URLs.MaxPages = 40
+	own(t, b, first, crawl)
+	for _, name := range b.Names("objects/") {
+		if !slices.Contains(had, name) {
+			b.Change(name, func([]byte) []byte { return nil })
+		}
+	}
+	crawl.URLs.MaxPages = 0
+	own(t, b, second, crawl)
+	testweb.Checked(t, second)
+	if stats := testweb.Fates(t, second); len(stats) < web.Pages {
+		t.Errorf("%d documents of %d pages", len(stats), web.Pages)
+	}
 }

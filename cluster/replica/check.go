@@ -18,8 +18,9 @@ type CheckReport struct {
 	Generation string
 	Objects    int
 	Bytes      int64
-	Damaged    []*DamageError // at most maxDamaged
-	Mended     int            // of them
+	Broken     int            // objects that are missing or damaged
+	Damaged    []*DamageError // of them, at most maxDamaged
+	Mended     int
 }
 
 const maxDamaged = 100
@@ -45,8 +46,11 @@ func Check(
 	for one := range c.results {
 		r.Objects++
 		r.Bytes += one.size
-		if one.damage != nil && len(r.Damaged) < maxDamaged {
-			r.Damaged = append(r.Damaged, one.damage)
+		if one.damage != nil {
+			r.Broken++
+			if len(r.Damaged) < maxDamaged {
+				r.Damaged = append(r.Damaged, one.damage)
+			}
 		}
 		if one.mended {
 			r.Mended++

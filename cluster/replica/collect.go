@@ -2,6 +2,8 @@ package replica
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -15,11 +17,18 @@ const (
 // that are a day old: a follower may still copy an older generation. Only the owner deletes, so that
 // nobody names an object while it is deleted.
 func (p *Publisher) collect(ctx context.Context) error {
-	kept, now, err := p.thin(ctx)
+	if err := p.o.Fence(ctx); err != nil {
+		return err
+	}
+	now, err := p.clock(ctx)
 	if err != nil {
 		return err
 	}
-	named := map[Sum]bool{}
+	kept, err := p.thin(ctx, now)
+	if err != nil {
+		return err
+	}
+	named := map[Sum]int64{} // sizes
 	for _, name := range kept {
 		g, err := read(ctx, p.o.Bucket, name)
 		if err != nil {
@@ -27,46 +36,57 @@ func (p *Publisher) collect(ctx context.Context) error {
 		}
 		for i := range g.Files {
 			for _, part := range g.Files[i].Parts {
-				named[part.Sum] = true
+				named[part.Sum] = part.Size
 			}
 		}
 	}
-	p.mu.Lock()
-	p.has = named
-	p.mu.Unlock()
+	has := map[Sum]bool{}
 	for o, err := range p.o.Bucket.List(ctx, objectsPrefix, "") {
 		if err != nil {
 			return err
 		}
 		sum, ok := parseObject(o.Name)
-		if !ok || named[sum] || now.Sub(o.Changed) < keptFor {
+		if size, needed := named[sum]; ok && needed {
+			has[sum] = size == o.Size
 			continue
 		}
-		if err := p.o.Fence(ctx); err != nil {
-			return &fenceError{err}
+		if !ok || now.Sub(o.Changed) < keptFor {
+			continue
 		}
 		if err := p.o.Bucket.Delete(ctx, o.Name); err != nil {
 			return err
 		}
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.has = has
 	return nil
 }
 
+// clock returns the time by the bucket's clock, which is the only one that is asked.
+func (p *Publisher) clock(ctx context.Context) (now time.Time, err error) {
+	if err := p.o.Bucket.Put(ctx, clockName, strings.NewReader(""), 0); err != nil {
+		return now, err
+	}
+	for o, err := range p.o.Bucket.List(ctx, clockName, "") {
+		return o.Changed, err
+	}
+	return now, fmt.Errorf("%s is put and not listed", clockName)
+}
+
+const clockName = "clock"
+
 // thin deletes generations: of those older than ten minutes it keeps one for each ten minutes of a
-// day. It returns the names of those that are kept, the last of which is the newest, and the time of
-// that one: the bucket's clock is the only one that is asked.
-func (p *Publisher) thin(ctx context.Context) (kept []Name, now time.Time, err error) {
+// day, and the newest. It returns the names of those that are kept.
+func (p *Publisher) thin(ctx context.Context, now time.Time) (kept []Name, err error) {
 	var all []bucketName
 	for o, err := range p.o.Bucket.List(ctx, generationsPrefix, "") {
 		if err != nil {
-			return nil, now, err
+			return nil, err
 		}
 		if n, err := ParseName(o.Name); err == nil {
 			all = append(all, bucketName{n, o.Changed})
 		}
-	}
-	if len(all) > 0 {
-		now = all[len(all)-1].changed
 	}
 	for i, g := range all {
 		age := now.Sub(g.changed)
@@ -76,10 +96,10 @@ func (p *Publisher) thin(ctx context.Context) (kept []Name, now time.Time, err e
 			continue
 		}
 		if err := p.o.Bucket.Delete(ctx, g.Name.String()); err != nil {
-			return nil, now, err
+			return nil, err
 		}
 	}
-	return kept, now, nil
+	return kept, nil
 }
 
 // A bucketName is the name of a generation with the time when it was put.

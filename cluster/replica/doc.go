@@ -8,6 +8,7 @@
 //	anatomy.json                            ID of the cluster and version of this format
 //	objects/AB/ABCD…                        up to 16 MiB of a file, named by its SHA-256
 //	generations/EPOCH-OWNER-NUMBER-SHA256   one generation: its files as lists of objects
+//	clock                                   put to learn the time by the bucket's clock
 //	owners/…                                who may publish                   (cluster/lease)
 //
 // A file of the data folder that does not change is uploaded once. The last file of the repository
@@ -15,8 +16,9 @@
 // one that holds them all, so that a file has few objects more than its size needs.
 //
 // Names of generations grow: first with the epoch, a number that grows when another machine becomes
-// the owner, then with the number. Followers take the greatest. So an owner that was replaced, but
-// does not know it, can publish whatever it likes: nobody reads it. No put depends on a condition,
+// the owner, then with the number. Followers take the greatest. So what an owner publishes that was
+// replaced, but does not know it, is not read once the new owner has published; what is copied before
+// does no harm, because the new owner uses other numbers of files. No put depends on a condition,
 // because several S3-compatible servers ignore conditions. That a list shows what was put before is
 // required, as S3 guarantees since 2020.
 //

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sync/errgroup"
 
 	"anatomy/cluster/bucket"
@@ -217,29 +218,32 @@ func (f *Follower) Detach() error {
 
 // apply makes the folder what a generation says. Each step leaves a state that a crash of the owner
 // could have left, and that readers understand: first files that the present MANIFEST does not name,
-// and the end of the repository; then the document index, which knows everything that is indexed;
-// then the MANIFEST; and what is not named any more is deleted last.
+// and what the files of the repository have grown by; then the document index, which knows everything
+// that is indexed; then the MANIFEST; and what is not named any more is deleted last. Files of a
+// folder that had another owner since wait beside it until all is copied.
 func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {
 	if err := f.copyAll(ctx, g); err != nil {
-		return err
+		return errors.Join(err, f.state.write(f.o.Dir)) // what is here is not copied again
 	}
 	if err := datadir.MakeFolders(f.o.Dir); err != nil {
+		return err
+	}
+	if err := f.install(g, func(path string) bool { return path != datadir.ManifestName }); err != nil {
 		return err
 	}
 	if err := f.replaceDocIndex(); err != nil {
 		return err
 	}
-	if err := f.install(g, func(name string) bool { return name != datadir.ManifestName }); err != nil {
-		return err
-	}
-	if err := f.install(g, func(name string) bool { return name == datadir.ManifestName }); err != nil {
-		return err
-	}
-	f.state.Generation, f.state.Made = name.String(), g.Made
-	if err := f.state.write(f.o.Dir); err != nil {
-		return err
-	}
-	return f.sweep(g)
+	return datadir.WithManifest(f.o.Dir, func() error {
+		if err := f.install(g, func(path string) bool { return path == datadir.ManifestName }); err != nil {
+			return err
+		}
+		f.state.Generation, f.state.Made = name.String(), g.Made
+		if err := f.state.write(f.o.Dir); err != nil {
+			return err
+		}
+		return f.sweep(g)
+	})
 }
 
 // Folders of what is copied and not in force yet.
@@ -254,7 +258,7 @@ func (f *Follower) copyAll(ctx context.Context, g *Generation) error {
 	if err := durable.MkdirAll(durable.OS, filepath.Join(f.incoming(), datadir.DocIndexName)); err != nil {
 		return err
 	}
-	c := &copying{f: f, all: g.Size(), files: map[string]*held{}}
+	c := &copying{f: f, all: g.Size(), files: map[string]*held{}, waits: map[string]bool{}}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(transfers)
 	for i := range g.Files {
@@ -262,6 +266,11 @@ func (f *Follower) copyAll(ctx context.Context, g *Generation) error {
 		group.Go(func() error { return c.file(ctx, file) })
 	}
 	if err := group.Wait(); err != nil {
+		for path, h := range c.files {
+			if !c.waits[path] {
+				f.state.Files[path] = h
+			}
+		}
 		return err
 	}
 	f.state.Files = c.files
@@ -275,7 +284,8 @@ type copying struct {
 
 	mu    sync.Mutex
 	files map[string]*held
-	done  int64 // bytes of it that are here
+	waits map[string]bool // files that are incoming
+	done  int64           // bytes of the generation that are here
 }
 
 // file makes sure that the folder has a file, in force or incoming.
@@ -314,16 +324,18 @@ func (c *copying) place(ctx context.Context, file *File) (*held, error) {
 			if top == file.Path {
 				return known, nil
 			}
-			return known, os.Link(final, to)
+			c.wait(file.Path)
+			return known, vfs.LinkOrCopy(vfs.Default, final, to)
 		}
 	case same:
 		return known, nil
-	case isAppended(file.Path) && err == nil:
-		var parts []Part
-		if intact {
-			parts = common(known.Parts, file.Parts)
-		}
-		return c.extend(ctx, file, final, parts)
+	case intact && isAppended(file.Path) && known.Size <= file.Size:
+		return c.extend(ctx, file, final, common(known.Parts, file.Parts))
+	case err == nil: // of another owner: readers may have it open
+		to = filepath.Join(c.f.incoming(), filepath.FromSlash(file.Path))
+	}
+	if to != final {
+		c.wait(file.Path)
 	}
 	if err := durable.MkdirAll(durable.OS, filepath.Dir(to)); err != nil {
 		return nil, err
@@ -342,6 +354,13 @@ func (c *copying) place(ctx context.Context, file *File) (*held, error) {
 		return nil, err
 	}
 	return heldAt(to, file)
+}
+
+// wait notes that a file is incoming.
+func (c *copying) wait(path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waits[path] = true
 }
 
 // heldAt returns what is known of a file that was written now.
@@ -364,7 +383,7 @@ func common(a, b []Part) []Part {
 }
 
 // extend writes a file of the repository behind the parts that it has. Readers may have it open:
-// what they read of it does not change, unless the owner was replaced meanwhile.
+// what they read of it does not change, because the owner only appends to it.
 func (c *copying) extend(ctx context.Context, file *File, path string, parts []Part) (*held, error) {
 	err := durable.Overwrite(durable.OS, path, file.Size, func(out io.WriterAt) error {
 		at := sizeOf(parts)
@@ -452,18 +471,22 @@ func (f *Follower) replaceDocIndex() error {
 	return os.RemoveAll(aside)
 }
 
-// install puts the incoming files at the top of the folder with certain names in force.
-func (f *Follower) install(g *Generation, choose func(name string) bool) error {
+// install puts certain incoming files in force, but for those of the document index.
+func (f *Follower) install(g *Generation, choose func(path string) bool) error {
 	for i := range g.Files {
 		p := g.Files[i].Path
-		if strings.Contains(p, "/") || !choose(p) {
+		if top, _, _ := strings.Cut(p, "/"); top == datadir.DocIndexName || !choose(p) {
 			continue
 		}
-		from := filepath.Join(f.incoming(), p)
+		from := filepath.Join(f.incoming(), filepath.FromSlash(p))
 		if _, err := os.Stat(from); isMissing(err) {
 			continue // in force already
 		}
-		if err := durable.Rename(durable.OS, from, filepath.Join(f.o.Dir, p)); err != nil {
+		to := filepath.Join(f.o.Dir, filepath.FromSlash(p))
+		if err := durable.MkdirAll(durable.OS, filepath.Dir(to)); err != nil {
+			return err
+		}
+		if err := durable.Rename(durable.OS, from, to); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -217,7 +218,8 @@ func (g *Generation) check() error {
 func isLocal(p string) bool {
 	top, _, _ := strings.Cut(p, "/")
 	return filepath.IsLocal(filepath.FromSlash(p)) && path.Clean(p) == p &&
-		!strings.ContainsAny(p, "\\\x00") && !isOwn(top)
+		!strings.Contains(p, "\\") && !strings.ContainsFunc(p, unicode.IsControl) &&
+		!isOwn(strings.ToLower(top)) // on a file system without upper case
 }
 
 // isOwn reports whether a file or folder at the top of a data folder belongs to the machine: locks,

@@ -35,8 +35,8 @@ type PublisherOptions struct {
 	// Snapshot copies the data folder as it is, and deletes the copy after use has returned.
 	Snapshot func(ctx context.Context, use func(*snapshot.Snapshot) error) error
 
-	// Fence returns an error if another machine may have become the owner. It is called between the
-	// last object and the name of a generation.
+	// Fence returns an error that wraps ErrReplaced if another machine has become the owner. It is
+	// called between the last object and the name of a generation.
 	Fence func(ctx context.Context) error
 
 	Every time.Duration // between generations; default 5 s
@@ -125,7 +125,8 @@ func (p *Publisher) Status() PublisherStatus {
 }
 
 // Run publishes the folder whenever it has changed, and once more when ctx ends. While the bucket
-// cannot be reached it tries again. It returns the error of Fence.
+// cannot be reached it tries again. It returns an error that
+// wraps ErrReplaced.
 func (p *Publisher) Run(ctx context.Context) error {
 	for {
 		select {
@@ -135,16 +136,14 @@ func (p *Publisher) Run(ctx context.Context) error {
 			return p.Publish(late)
 		case <-time.After(p.o.Every):
 		}
-		if err := p.Publish(ctx); errors.As(err, new(*fenceError)) {
+		if err := p.Publish(ctx); errors.Is(err, ErrReplaced) {
 			return err
 		}
 	}
 }
 
-// A fenceError is an error of Fence.
-type fenceError struct{ error }
-
-func (e *fenceError) Unwrap() error { return e.error }
+// ErrReplaced says that another machine has become the owner.
+var ErrReplaced = errors.New("the owner was replaced")
 
 // Publish publishes the folder, if it has changed.
 func (p *Publisher) Publish(ctx context.Context) error {
@@ -169,6 +168,12 @@ func (p *Publisher) publish(ctx context.Context) error {
 	if _, err := os.Stat(datadir.DocIndex(p.o.Dir)); isMissing(err) {
 		return nil // the folder is not made yet
 	}
+	if time.Since(p.collected) > collectEvery {
+		p.collected = time.Now()
+		if err := p.collect(ctx); err != nil {
+			p.o.Log.Warn("old objects of the bucket are not deleted; trying again later", "error", err)
+		}
+	}
 	signature, err := signatureOf(p.o.Dir)
 	if err != nil || signature == p.signature {
 		return err
@@ -180,11 +185,7 @@ func (p *Publisher) publish(ctx context.Context) error {
 	if p.signature, err = signatureOf(p.o.Dir); err != nil || p.signature != signature {
 		p.signature = "" // it changed meanwhile, or by the snapshot itself
 	}
-	if time.Since(p.collected) > collectEvery {
-		p.collected = time.Now()
-		return p.collect(ctx)
-	}
-	return nil
+	return err
 }
 
 // emptyLog is the size of a log of the document index without records, in bytes.
@@ -244,7 +245,7 @@ func (p *Publisher) upload(ctx context.Context, s *snapshot.Snapshot) error {
 		g.Files = append(g.Files, File{path, files[path].Size, files[path].Parts})
 	}
 	if err := p.o.Fence(ctx); err != nil {
-		return &fenceError{err}
+		return err
 	}
 	name, err := p.put(ctx, g)
 	if err != nil {

@@ -79,13 +79,6 @@ type crawlFlags struct {
 	standby bool
 }
 
-func newCrawl(s *cli.GlobalFlags) *cobra.Command {
-	c, f := newCrawlFlags(s)
-	c.RunE = func(c *cobra.Command, urls []string) error { return runCrawl(c, s, f, urls) }
-	c.AddCommand(newCrawlControls(s)...)
-	return c
-}
-
 // newCrawlFlags returns the command without its work, and its flags.
 func newCrawlFlags(s *cli.GlobalFlags) (*cobra.Command, *crawlFlags) {
 	f := &crawlFlags{}
@@ -189,16 +182,16 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	return c, f
 }
 
-func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string) error {
+// console returns where the command prints, and its log.
+func (f *crawlFlags) console(c *cobra.Command, s *cli.GlobalFlags) (*cli.Console, *slog.Logger) {
 	screen := cli.NewConsole(c.ErrOrStderr())
 	log := s.Logger(screen, f.quiet)
 	stdlog.SetOutput(slog.NewLogLogger(log.Handler(), slog.LevelDebug).Writer()) // net/http logs protocol errors there
-	if err := cli.RejectFlags(c, !f.place.IsSet(), "--%s needs --cluster", "standby"); err != nil {
-		return err
-	}
-	if f.place.IsSet() {
-		return f.crawlCluster(c, s, screen, log, urls)
-	}
+	return screen, log
+}
+
+func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string) error {
+	screen, log := f.console(c, s)
 	options, kept, err := f.prepare(c, s, log, urls)
 	if err != nil {
 		return err

@@ -23,15 +23,30 @@ import (
 	"anatomy/disk/datadir"
 )
 
+func newCrawl(s *cli.GlobalFlags) *cobra.Command {
+	c, f := newCrawlFlags(s)
+	c.RunE = func(c *cobra.Command, urls []string) error {
+		if f.place.IsSet() {
+			return f.crawlCluster(c, s, urls)
+		}
+		if err := cli.RejectFlags(c, true, "--%s needs --cluster", "standby"); err != nil {
+			return err
+		}
+		return runCrawl(c, s, f, urls)
+	}
+	c.AddCommand(newCrawlControls(s)...)
+	return c
+}
+
 // newNode returns the command node, which is crawl with three of its flags.
 func newNode(s *cli.GlobalFlags) *cobra.Command {
 	c, f := newCrawlFlags(s)
 	c.Use, c.Short = "node [URL...]", "crawl, keep a copy, and search, as one of several machines"
 	c.Long = `Node is one of several machines that share a collection in a bucket, see "anatomy cluster --help". All run the same
 command. One of them owns the collection: it crawls, and copies its data folder to the bucket every few seconds. The
-others keep copies; every node answers queries. When the owner dies, another node takes over within 15 s and goes on
-with the crawl: pages that were fetched in the last seconds before are fetched again. An owner that wakes up after
-that is refused and keeps a copy again.
+others keep copies; every node answers queries. When the owner dies, a node with an up-to-date copy takes over within
+15 s and goes on with the crawl: pages that were fetched in the last seconds before are fetched again. An owner that
+wakes up after that sees that it was replaced, and keeps a copy again.
 
 Node is "anatomy crawl --watch --serve --standby --cluster BUCKET" and takes the flags of crawl. URLs and rules need
 to be given once, to one node: the collection keeps them.`
@@ -50,13 +65,16 @@ to be given once, to one node: the collection keeps them.`
 				return err
 			}
 		}
-		return runCrawl(c, s, f, urls)
+		return f.crawlCluster(c, s, urls)
 	}
 	for _, flag := range []string{"watch", "serve", "standby", "recrawl", "stats", "cpu-profile"} {
 		c.Flags().MarkHidden(flag)
 	}
 	return c
 }
+
+// retryPause is how long a node waits after a failure that may pass.
+const retryPause = 5 * time.Second
 
 // handOverPause is how long a node that was asked to hand over leaves the collection to others.
 const handOverPause = 20 * time.Second
@@ -76,9 +94,8 @@ type membership struct {
 }
 
 // crawlCluster crawls a collection that other machines share.
-func (f *crawlFlags) crawlCluster(
-	c *cobra.Command, s *cli.GlobalFlags, screen *cli.Console, log *slog.Logger, urls []string,
-) error {
+func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []string) error {
+	screen, log := f.console(c, s)
 	if err := f.check(c); err != nil {
 		return err
 	}
@@ -86,11 +103,12 @@ func (f *crawlFlags) crawlCluster(
 	if err != nil {
 		return err
 	}
-	if _, err := replica.Found(c.Context(), b); err != nil {
-		return err
+	_, err = replica.Found(c.Context(), b)
+	if err == nil {
+		err = replica.Belongs(c.Context(), b, s.Data)
 	}
-	if err := replica.Belongs(c.Context(), b, s.Data); err != nil {
-		return clusters.Hint(err)
+	if _, known := replica.Last(s.Data); err != nil && (!f.standby || known == "" || isFinal(err)) {
+		return clusters.Hint(err) // else it answers from its copy until the bucket can be reached
 	}
 	m := &membership{crawlFlags: f, c: c, s: s, screen: screen, log: log, bucket: b, urls: urls}
 	group, ctx := errgroup.WithContext(c.Context())
@@ -147,10 +165,39 @@ func (m *membership) run(ctx context.Context) error {
 			fmt.Fprintln(m.screen, "Handed over. This machine keeps a copy, and stands by.")
 		case errors.Is(err, lease.ErrLost), errors.Is(err, lease.ErrCutOff):
 			m.log.Warn("this machine keeps a copy from now on, and stands by", "error", err)
-		default:
+		case isFinal(err):
 			return clusters.Hint(err)
+		default:
+			pause = retryPause
+			m.log.Warn("this machine cannot own the collection or stand by; trying again", "error", err)
 		}
-		if err := m.follow(ctx, func(ctx context.Context) error { return sleep(ctx, pause) }); err != nil {
+		following := m.follow(ctx, func(ctx context.Context) error { return sleep(ctx, pause) })
+		if following != nil && sleep(ctx, pause) != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// isFinal reports whether trying again cannot help.
+func isFinal(err error) bool {
+	return errors.As(err, new(cli.UsageError)) || errors.Is(err, replica.ErrOther) ||
+		errors.As(err, new(*replica.FormatError)) || datadir.IsBusy(err)
+}
+
+// waitForCollection waits until the bucket has a collection, on a machine that cannot begin one.
+func (m *membership) waitForCollection(ctx context.Context) error {
+	if len(m.urls) > 0 || m.seeds != "" || !errors.Is(datadir.CheckVersion(m.s.Data), datadir.ErrNone) {
+		return nil
+	}
+	for said := false; ; said = true {
+		_, g, err := replica.Latest(ctx, m.bucket)
+		if err != nil || g != nil {
+			return err
+		}
+		if !said {
+			fmt.Fprintln(m.screen, "The bucket holds no collection yet. Waiting for a node that is given URLs.")
+		}
+		if err := sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -161,6 +208,11 @@ func (m *membership) own(ctx context.Context) (err error) {
 	o := clusters.Options(m.bucket, m.s.Data, version(), m.log, m.screen)
 	var owner *node.Owner
 	acquire := func(ctx context.Context) (err error) {
+		if m.standby {
+			if err := m.waitForCollection(ctx); err != nil {
+				return err
+			}
+		}
 		owner, err = node.Own(ctx, o, m.standby, m.waiting())
 		return err
 	}
@@ -191,6 +243,9 @@ func (m *membership) waiting() func(lease.Holder) {
 // follow keeps the data folder a copy of the collection, if there is one, until call returns.
 func (m *membership) follow(ctx context.Context, call func(context.Context) error) error {
 	f, err := replica.NewFollower(ctx, replica.FollowerOptions{Bucket: m.bucket, Dir: m.s.Data, Log: m.log})
+	if errors.Is(err, replica.ErrOther) && replica.Belongs(ctx, m.bucket, m.s.Data) == nil {
+		return call(ctx) // the bucket is empty, and gets what is in the folder
+	}
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,16 @@ func change(dir string, edit func(*Manifest) error) (m Manifest, err error) {
 	return m, WriteManifest(dir, m)
 }
 
+// WithManifest calls fn while nobody else changes the manifest.
+func WithManifest(dir string, fn func() error) (err error) {
+	lock, err := lockManifest(dir)
+	if err != nil {
+		return fmt.Errorf("data folder: lock the manifest: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	return fn()
+}
+
 // lockManifest blocks until no other process, and nobody in this one, changes the manifest.
 func lockManifest(dir string) (io.Closer, error) {
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {

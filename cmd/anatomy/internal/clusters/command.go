@@ -30,7 +30,7 @@ machine at a time owns the collection and crawls; its data folder is copied to t
 machines keep copies and answer queries (anatomy serve --cluster), or wait to take over (anatomy node).
 
 --cluster names the bucket: s3://HOST/BUCKET, s3://HOST/BUCKET/PREFIX, or the path of a folder. The default is
-$ANATOMY_CLUSTER. The key of the bucket comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from
+$ANATOMY_CLUSTER here and in anatomy node. The key of the bucket comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from
 ~/.aws/credentials. Whoever can write to the bucket can change the collection.`,
 		Example: "  export ANATOMY_CLUSTER=s3://s3.example.org/docs\n  anatomy cluster status",
 	}
@@ -181,8 +181,8 @@ damaged. --repair puts such objects again, from the data folder of the owner or 
 				fmt.Fprintln(c.OutOrStdout(), d)
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%s: %s, %.1f MB read; %d damaged, %d of them put again\n",
-				b, cli.Count(r.Objects, "object"), float64(r.Bytes)/1e6, len(r.Damaged), r.Mended)
-			if len(r.Damaged) == r.Mended {
+				b, cli.Count(r.Objects, "object"), float64(r.Bytes)/1e6, r.Broken, r.Mended)
+			if r.Broken == r.Mended {
 				return nil
 			}
 			return cli.WithHint(errors.New("the bucket is damaged"),
@@ -315,11 +315,15 @@ node that stands by goes on from there; the owner, if it is a node, stands by th
 	}
 }
 
+// deadAfter is how long an owner may be silent.
+const deadAfter = 20 * time.Second
+
 // waitForHandOver waits until a machine is no longer the owner.
 func waitForHandOver(c *cobra.Command, b bucket.Bucket, h lease.Holder) error {
 	screen := cli.NewConsole(c.ErrOrStderr())
 	screen.SetStatus("waiting for " + h.Machine)
 	defer screen.SetStatus("")
+	last, heard := h.Beats, time.Now()
 	for {
 		now, err := lease.Find(c.Context(), b)
 		if err != nil {
@@ -332,6 +336,11 @@ func waitForHandOver(c *cobra.Command, b bucket.Bucket, h lease.Holder) error {
 		if now.Released {
 			_, err = fmt.Fprintf(c.OutOrStdout(), "%s has handed over.\n", h.Machine)
 			return err
+		}
+		if now.Beats != last {
+			last, heard = now.Beats, time.Now()
+		} else if time.Since(heard) > deadAfter {
+			return cli.WithHint(fmt.Errorf("%s seems to be dead", h.Machine), "a node that stands by takes over by itself: start one with anatomy node")
 		}
 		select {
 		case <-c.Context().Done():

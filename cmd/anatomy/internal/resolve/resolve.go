@@ -1,4 +1,5 @@
-package main
+// Package resolve has the command dns.
+package resolve
 
 import (
 	"errors"
@@ -16,7 +17,8 @@ import (
 	"anatomy/crawler/dnsclient"
 )
 
-func newDNS() *cobra.Command {
+// New returns the command dns.
+func New() *cobra.Command {
 	var o dnsclient.Options
 	var stats bool
 	c := &cobra.Command{
