@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -200,9 +201,9 @@ func TestInterruptedFollower(t *testing.T) {
 			must(t, err)
 			return os.Chtimes(path, info.ModTime(), info.ModTime())
 		}))
-		left := n
+		var calls atomic.Int32
 		b.Set(func(context.Context, string, string) error {
-			if left--; left < 0 {
+			if int(calls.Add(1)) > n {
 				return buckettest.ErrAway
 			}
 			return nil
