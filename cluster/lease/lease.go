@@ -344,15 +344,15 @@ func (h *Holder) read(ctx context.Context, b bucket.Bucket) error {
 		return err
 	}
 	if err := json.Unmarshal(content, &h.Claim); err == nil {
-		h.Machine, h.Version = printable(h.Machine), printable(h.Version)
+		h.Machine, h.Version = Printable(h.Machine), Printable(h.Version)
 	} else {
 		return fmt.Errorf("%s in the bucket is damaged: %w; delete it if its owner has ended", h.name(), err)
 	}
 	return nil
 }
 
-// printable returns text that another machine wrote without control characters.
-func printable(s string) string {
+// Printable returns text that another machine wrote without control characters.
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return -1

@@ -75,7 +75,7 @@ func Own(ctx context.Context, o Options, wait bool, waiting func(lease.Holder)) 
 	if err := replica.Belongs(ctx, o.Bucket, o.Dir); err != nil {
 		return nil, err
 	}
-	newest, _, err := replica.Latest(ctx, o.Bucket)
+	newest, err := replica.Newest(ctx, o.Bucket)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (w *Owner) prepare(ctx context.Context) (*replica.Publisher, error) {
 	if err != nil {
 		return nil, err
 	}
-	newest, _, err := replica.Latest(ctx, w.o.Bucket)
+	newest, err := replica.Newest(ctx, w.o.Bucket)
 	if err != nil {
 		return nil, err
 	}

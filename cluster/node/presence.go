@@ -7,10 +7,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"strings"
 	"time"
 
 	"anatomy/cluster/bucket"
+	"anatomy/cluster/lease"
 )
 
 const (
@@ -89,19 +89,9 @@ func Nodes(ctx context.Context, b bucket.Bucket, now time.Time) (all []Presence,
 			continue
 		}
 		p.Heard, p.Silent = o.Changed, now.Sub(o.Changed) > presenceSilent
-		p.Machine, p.Version = oneLine(p.Machine), oneLine(p.Version)
-		p.Role, p.Failing = oneLine(p.Role), oneLine(p.Failing)
+		p.Machine, p.Version = lease.Printable(p.Machine), lease.Printable(p.Version)
+		p.Role, p.Failing = lease.Printable(p.Role), lease.Printable(p.Failing)
 		all = append(all, p)
 	}
 	return all, nil
-}
-
-// oneLine returns text that another machine wrote without control characters.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, s)
 }

@@ -54,9 +54,8 @@ type Follower struct {
 type FollowerStatus struct {
 	Generation string    // in force; "" for none
 	Made       time.Time // of the generation
-	Checked    time.Time // when it was last the newest
-	Failing    string    // why not since then; "" if nothing is wrong
-	Bytes      int64     // copied so far
+	Freshness
+	Bytes int64 // copied so far
 }
 
 // ErrOther says that a folder is no copy of a bucket's collection.
@@ -105,8 +104,8 @@ func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
 // Belongs returns an error that wraps [ErrOther] if a bucket holds a collection and a folder another
 // one.
 func Belongs(ctx context.Context, b bucket.Bucket, dir string) error {
-	names, err := list(ctx, b, Name{})
-	if err != nil || len(names) == 0 {
+	newest, err := Newest(ctx, b)
+	if err != nil || newest.IsZero() {
 		return err
 	}
 	id, err := Identify(ctx, b)
@@ -168,15 +167,11 @@ func (f *Follower) Follow(ctx context.Context) error {
 	err := f.follow(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err == nil {
-		f.status.Checked, f.status.Failing = began, ""
-		return nil
+	if f.status.note(ctx, began, err) && !errors.Is(err, ErrNoCluster) {
+		f.o.Log.Warn("the copy is not brought up to date; trying again", "bucket", f.o.Bucket, "error", err)
 	}
-	if ctx.Err() == nil {
-		if f.status.Failing == "" && !errors.Is(err, ErrNoCluster) {
-			f.o.Log.Warn("the copy is not brought up to date; trying again", "bucket", f.o.Bucket, "error", err)
-		}
-		f.status.Failing = err.Error()
+	if err == nil {
+		return nil
 	}
 	return fmt.Errorf("follow: %w", err)
 }

@@ -298,13 +298,21 @@ func list(ctx context.Context, b bucket.Bucket, after Name) (names []Name, err e
 	return names, nil
 }
 
-// Latest returns the newest generation of a bucket and its name, which is zero if there is none.
-func Latest(ctx context.Context, b bucket.Bucket) (n Name, g *Generation, err error) {
+// Newest returns the name of the newest generation of a bucket, which is zero if there is none.
+func Newest(ctx context.Context, b bucket.Bucket) (n Name, err error) {
 	names, err := list(ctx, b, Name{})
-	if err != nil || len(names) == 0 {
+	if len(names) > 0 {
+		n = names[len(names)-1]
+	}
+	return n, err
+}
+
+// Latest returns the newest generation of a bucket with its name, or nil if there is none.
+func Latest(ctx context.Context, b bucket.Bucket) (n Name, g *Generation, err error) {
+	n, err = Newest(ctx, b)
+	if err != nil || n.IsZero() {
 		return n, nil, err
 	}
-	n = names[len(names)-1]
 	g, err = read(ctx, b, n)
 	return n, g, err
 }

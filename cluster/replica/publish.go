@@ -63,13 +63,29 @@ type Publisher struct {
 	status PublisherStatus
 }
 
+// A Freshness tells when a folder and the bucket last had the same state.
+type Freshness struct {
+	Checked time.Time
+	Failing string // why not since then; "" if nothing is wrong
+}
+
+// note notes how a try ended that began at a time. It reports whether it is the first one that failed.
+func (s *Freshness) note(ctx context.Context, began time.Time, err error) (first bool) {
+	switch {
+	case err == nil:
+		s.Checked, s.Failing = began, ""
+	case ctx.Err() == nil:
+		first, s.Failing = s.Failing == "", err.Error()
+	}
+	return first
+}
+
 // A PublisherStatus tells how far the bucket is behind the folder.
 type PublisherStatus struct {
-	Generation string    // last published; "" for none
-	Checked    time.Time // when the bucket last had all that the folder has
-	Failing    string    // why not since then; "" if nothing is wrong
-	Objects    int64     // put so far
-	Bytes      int64     // of them
+	Generation string // last published; "" for none
+	Freshness
+	Objects int64 // put so far
+	Bytes   int64 // of them
 }
 
 // NewPublisher returns a Publisher for a folder. The latest generation of the bucket must be one that
@@ -125,8 +141,8 @@ func (p *Publisher) Status() PublisherStatus {
 }
 
 // Run publishes the folder whenever it has changed, and once more when ctx ends. While the bucket
-// cannot be reached it tries again. It returns an error that
-// wraps ErrReplaced.
+// cannot be reached it tries again. Its error wraps [ErrReplaced], or says that the last state is not
+// in the bucket.
 func (p *Publisher) Run(ctx context.Context) error {
 	for {
 		select {
@@ -151,15 +167,11 @@ func (p *Publisher) Publish(ctx context.Context) error {
 	err := p.publish(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err == nil {
-		p.status.Checked, p.status.Failing = began, ""
-		return nil
+	if p.status.note(ctx, began, err) {
+		p.o.Log.Warn("the data folder is not copied to the bucket; trying again", "bucket", p.o.Bucket, "error", err)
 	}
-	if ctx.Err() == nil {
-		if p.status.Failing == "" {
-			p.o.Log.Warn("the data folder is not copied to the bucket; trying again", "bucket", p.o.Bucket, "error", err)
-		}
-		p.status.Failing = err.Error()
+	if err == nil {
+		return nil
 	}
 	return fmt.Errorf("publish: %w", err)
 }

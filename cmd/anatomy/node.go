@@ -87,6 +87,7 @@ type membership struct {
 	screen *cli.Console
 	log    *slog.Logger
 	bucket bucket.Bucket
+	node   node.Options
 	urls   []string // to add when this machine becomes the owner
 
 	owner    atomic.Pointer[node.Owner]       // nil unless it is
@@ -110,7 +111,8 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 	if _, known := replica.Last(s.Data); err != nil && (!f.standby || known == "" || isFinal(err)) {
 		return clusters.Hint(err) // else it answers from its copy until the bucket can be reached
 	}
-	m := &membership{crawlFlags: f, c: c, s: s, screen: screen, log: log, bucket: b, urls: urls}
+	o := clusters.Options(b, s.Data, version(), log, screen)
+	m := &membership{crawlFlags: f, c: c, s: s, screen: screen, log: log, bucket: b, node: o, urls: urls}
 	group, ctx := errgroup.WithContext(c.Context())
 	if f.serve {
 		damaged := damage.NewLog(log)
@@ -190,8 +192,8 @@ func (m *membership) waitForCollection(ctx context.Context) error {
 		return nil
 	}
 	for said := false; ; said = true {
-		_, g, err := replica.Latest(ctx, m.bucket)
-		if err != nil || g != nil {
+		newest, err := replica.Newest(ctx, m.bucket)
+		if err != nil || !newest.IsZero() {
 			return err
 		}
 		if !said {
@@ -205,7 +207,6 @@ func (m *membership) waitForCollection(ctx context.Context) error {
 
 // own waits until this machine owns the collection, if it stands by, and crawls.
 func (m *membership) own(ctx context.Context) (err error) {
-	o := clusters.Options(m.bucket, m.s.Data, version(), m.log, m.screen)
 	var owner *node.Owner
 	acquire := func(ctx context.Context) (err error) {
 		if m.standby {
@@ -213,7 +214,7 @@ func (m *membership) own(ctx context.Context) (err error) {
 				return err
 			}
 		}
-		owner, err = node.Own(ctx, o, m.standby, m.waiting())
+		owner, err = node.Own(ctx, m.node, m.standby, m.waiting())
 		return err
 	}
 	if m.standby {
@@ -281,8 +282,7 @@ func (m *membership) crawl(ctx context.Context) error {
 
 // presence returns what this node says of itself.
 func (m *membership) presence() node.Presence {
-	o := clusters.Options(m.bucket, m.s.Data, version(), m.log, m.screen)
-	p := node.Presence{Machine: o.Machine, Version: o.Version, Role: "standby"}
+	p := node.Presence{Machine: m.node.Machine, Version: m.node.Version, Role: "standby"}
 	if w := m.owner.Load(); w != nil {
 		st := w.Status()
 		p.Role, p.Generation, p.Made, p.Failing = "owner", st.Generation, st.Checked, st.Failing

@@ -277,8 +277,8 @@ func chooseGeneration(ctx context.Context, b bucket.Bucket, name string) (replic
 		}
 		return n, nil
 	}
-	n, g, err := replica.Latest(ctx, b)
-	if err == nil && g == nil {
+	n, err := replica.Newest(ctx, b)
+	if err == nil && n.IsZero() {
 		err = fmt.Errorf("%w: %s", replica.ErrNoCluster, b)
 	}
 	return n, err
