@@ -235,7 +235,7 @@ func TestHostileWeb(t *testing.T) {
 	o := web.Options(filepath.Join(t.TempDir(), "data"), "http://honest.test/")
 	o.URLs.HostFailing, o.URLs.MaxHold = time.Nanosecond, time.Millisecond
 	o.Crawler.MaxBody, o.Crawler.MaxHeader = 128<<10, 16<<10
-	o.Crawler.Grace, o.Crawler.HeaderTimeout = 20*time.Millisecond, 200*time.Millisecond
+	o.Crawler.Grace, o.Crawler.HeaderTimeout = 200*time.Millisecond, 2*time.Second
 	o.Connections = 32
 	stats := testweb.Crawl(t, o)
 	requests, down := map[string]int{}, map[string]string{}
