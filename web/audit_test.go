@@ -115,6 +115,45 @@ func TestGuessesAreCounted(t *testing.T) {
 	}
 }
 
+// TestWrongKeys: a wrong API key leaves a line without the key, and counts with the wrong tokens. No
+// key, a right one, and keys where none is needed leave none.
+func TestWrongKeys(t *testing.T) {
+	var log bytes.Buffer
+	var kept []pages.Action
+	options := Options{
+		Collection: newFake(), Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		API:   APIOptions{Keys: []string{"key-0123456789abcdef"}},
+		Admin: pages.AdminOptions{Audit: func(a pages.Action) { kept = append(kept, a) }},
+	}
+	s := New(options)
+	ask := func(s *Server, key string) int {
+		r := httptest.NewRequest(http.MethodGet, "http://localhost/api/v1/search?q=x", nil)
+		r.RemoteAddr = "192.0.2.9:1234"
+		r.Header.Set("X-API-Key", key)
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w.Code
+	}
+	if code := ask(s, "guess-0123456789"); code != http.StatusUnauthorized {
+		t.Errorf("a wrong key is answered with %d", code)
+	}
+	if line := log.String(); strings.Count(line, "\n") != 1 || strings.Contains(line, "guess-") ||
+		!strings.HasSuffix(line, " msg=audit who=192.0.2.9 what=\"use of a key\" result=refused reason=\"no such key\"\n") {
+		t.Errorf("log: %s", line)
+	}
+	if len(kept) != 1 || kept[0].Who != "unknown key from 192.0.2.9" || !slices.Equal(kept[0].Options, []string{"refused=1"}) {
+		t.Errorf("kept %+v", kept)
+	}
+	log.Reset()
+	ask(s, "")
+	ask(s, "key-0123456789abcdef")
+	options.API.Keys = nil
+	ask(New(options), "guess-0123456789")
+	if log.Len() > 0 || len(kept) != 1 {
+		t.Errorf("then log %s, kept %+v", log.String(), kept[1:])
+	}
+}
+
 // TestWrongTokensWait: after three wrong tokens a client waits, twice as long after each further one,
 // and the right token is not looked at before. Others, and those who are logged in, do not wait.
 func TestWrongTokensWait(t *testing.T) {

@@ -144,11 +144,19 @@ func (r *refuser) needLogin(o *Options, site *address.Site, k keys) gin.HandlerF
 	}
 }
 
-// needKey returns a middleware that refuses programs without an API key. Pages need no key.
+// needKey returns a middleware that refuses programs without an API key, and records wrong keys. Pages
+// need no key.
 func (r *refuser) needKey(k keys) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if len(k) == 0 || !isProgram(c.Request) || k.holds(keyOf(c.Request)) {
+		if len(k) == 0 || !isProgram(c.Request) {
 			return
+		}
+		key := keyOf(c.Request)
+		if k.holds(key) {
+			return
+		}
+		if key != "" {
+			r.pages.RecordKey(c.Request, errors.New("no such key"))
 		}
 		c.Header("WWW-Authenticate", `Bearer realm="anatomy"`)
 		r.refuse(c, respond.NewProblem(http.StatusUnauthorized, "no_key", "API key required",

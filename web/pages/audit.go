@@ -13,33 +13,34 @@ import (
 	"anatomy/web/internal/text"
 )
 
-// An Action is a login or an action of the admin page, for the record of the data folder.
+// An Action is a login, an action of the admin page or the use of a wrong API key, for the record of
+// the data folder.
 type Action struct {
-	Who     string // a token, or none that is known, and the address of the client
+	Who     string // a token or key, or none that is known, and the address of the client
 	What    string
 	Target  []string // URLs, sites and patterns
 	Options []string // "name=value"
 	Err     error    // nil if the action did what it was asked for
 }
 
-// An audit writes a line to the log for each login and each action: who, what, and how it ended. The
-// log has the time. It also keeps each in the record of the data folder, apart from most of the
-// refused logins: anybody can send these, and they would push all others out of a record of bounded
-// size.
+// An audit writes a line to the log for each login, each action and each wrong key: who, what, and how
+// it ended. The log has the time. It also keeps each in the record of the data folder, apart from most
+// of those that a wrong token or key made: anybody can send these, and they would push all others out
+// of a record of bounded size.
 type audit struct {
 	log     *slog.Logger
 	keep    func(Action)
 	refused refusals
 }
 
-// Of the refused logins of a refusalPeriod, the first refusalsKept are kept, and then those whose
+// Of the wrong tokens and keys of a refusalPeriod, the first refusalsKept are kept, and then those whose
 // number is a power of two. A million of them leave 26 lines.
 const (
 	refusalPeriod = 24 * time.Hour
 	refusalsKept  = 10
 )
 
-// refusals count refused logins, of all clients together.
+// refusals count wrong tokens and keys, of all clients together.
 type refusals struct {
 	now func() time.Time
 
@@ -48,7 +49,7 @@ type refusals struct {
 	began time.Time
 }
 
-// add counts a refused login. It returns its number in the period, and whether it is to be kept.
+// add counts a wrong token or key. It returns its number in the period, and whether it is to be kept.
 func (f *refusals) add() (number int, keep bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,10 +74,13 @@ func (a *audit) record(r *http.Request, what string, err error) {
 	act := Action{Who: "admin token", What: what, Err: err}
 	isKept := true
 	switch {
-	case what == login && err != nil:
+	case err != nil && (what == login || what == keyUse):
 		var number int
 		number, isKept = a.refused.add()
 		act.Who, act.Options = "unknown token", []string{fmt.Sprintf("refused=%d", number)}
+		if what == keyUse {
+			act.Who = "unknown key"
+		}
 	case what == readLogin:
 		act.Who = "read token"
 	}

@@ -112,6 +112,11 @@ func (h *Handlers) Routes(r *gin.Engine) {
 // cookie of a session.
 func (h *Handlers) MayRead(r *http.Request) bool { return h.login.sessions.mayRead(r) }
 
+// RecordKey records that a request came with a wrong API key.
+func (h *Handlers) RecordKey(r *http.Request, err error) {
+	h.login.sessions.audit.record(r, keyUse, err)
+}
+
 // AskLogin answers with the form for the token.
 func (h *Handlers) AskLogin(c *gin.Context) {
 	h.Page(func(c *gin.Context) error { return h.login.ask(c, http.StatusUnauthorized, "") })(c)

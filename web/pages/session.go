@@ -23,10 +23,11 @@ const (
 	sessionLength = 12 * time.Hour
 )
 
-// What the audit calls a login.
+// What the audit calls a login, and the use of a wrong API key.
 const (
 	login     = "login"
 	readLogin = "login to read"
+	keyUse    = "use of a key"
 )
 
 // MinToken is the minimum length of a token in bytes.
