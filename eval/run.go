@@ -73,6 +73,7 @@ type Runner struct {
 	Searcher Searcher
 	Mode     Mode                    // default Fill
 	Depth    int                     // results per query, default 10
+	Verbatim bool                    // do not correct the spelling, as Fill alone does
 	ID       func(url string) string // returns the name of a result in the run, default its URL
 	names    map[vocab.DocID]string  // by result
 }
@@ -113,8 +114,9 @@ func (r *Runner) query(ctx context.Context, query string) (entries []Entry, err 
 
 // ask appends results that were not seen before, until there are enough.
 func (r *Runner) ask(ctx context.Context, entries []Entry, seen map[vocab.DocID]bool, text string) ([]Entry, error) {
+	fill := r.Mode == Fill || r.Mode == ""
 	req := searcher.Request{
-		Query: text, Bare: true, Verbatim: true, Ungrouped: true, Strict: r.Mode != Fill && r.Mode != "",
+		Query: text, Bare: true, Verbatim: r.Verbatim || !fill, Ungrouped: true, Strict: !fill,
 		Within: queryTime, Limit: min(r.Depth, searcher.MaxLimit),
 	}
 	for len(entries) < r.Depth && req.Offset <= searcher.MaxOffset {

@@ -29,6 +29,7 @@ type evaluation struct {
 	from           string // file of a run to measure instead of searching
 	weights        string
 	ablate         bool
+	verbatim       bool
 	learn, test    string
 	seed           uint64
 }
@@ -47,7 +48,8 @@ and grade, where documents are URLs or the ids of "index --text". http and https
 count as the same page.
 
 By default a query first requires all of its words, and is filled up to ten results with pages that have any of them.
---mode all and --mode any do only one of the two.
+--mode all and --mode any do only one of the two. A misspelt query is answered as on the result page: corrected if
+nothing matches it. --verbatim does not correct.
 
 --output keeps a run. --run measures such a file without searching, and --diff compares with it: which queries got
 better or worse, and the probability that chance alone makes such a difference. --ablate measures without anchors,
@@ -96,6 +98,7 @@ the queries of --test, which must not be among those it learns from.`,
 	f.StringVar(&e.qrels, "qrels", "", "TREC: `FILE` of judgements")
 	f.BoolVar(&e.binary, "binary", false, "TREC: treat all grades but 0 as 1")
 	f.StringVar(&e.mode, "mode", string(eval.Fill), "match pages with `fill|all|any` of the words; fill is all, then any")
+	f.BoolVar(&e.verbatim, "verbatim", false, "with --mode fill: do not correct the spelling")
 	f.IntVar(&e.depth, "depth", 10, "measure the first `N` results of each query")
 	f.BoolVar(&e.json, "json", false, "print the measures as JSON")
 	f.StringVar(&e.output, "output", "", "write the run to `FILE`: lines of query, rank, URL and score")
@@ -172,7 +175,14 @@ func (e *evaluation) run(c *cobra.Command, found *searcher.Searcher, judged []ev
 }
 
 func (e *evaluation) ask(c *cobra.Command, found *searcher.Searcher, judged []eval.Judged) ([][]eval.Entry, error) {
-	r := eval.Runner{Searcher: found, Mode: eval.Mode(e.mode), Depth: e.depth, ID: upkeep.TextID}
+	r := eval.Runner{
+		Searcher: found, Mode: eval.Mode(e.mode), Depth: e.depth, Verbatim: e.verbatim, ID: upkeep.TextID,
+	}
+	if r.Mode == eval.Fill && !e.verbatim {
+		if err := found.Learn(c.Context()); err != nil {
+			return nil, err
+		}
+	}
 	return r.Run(c.Context(), judged)
 }
 
