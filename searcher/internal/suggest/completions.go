@@ -62,13 +62,14 @@ func (c *Collector) AddTitle(title string, weight float64) {
 	}
 }
 
+// cut separates the pieces of a title.
+const cut = "\n"
+
+var cutTitle = strings.NewReplacer(" | ", cut, " - ", cut, " – ", cut, " — ", cut, " · ", cut,
+	" • ", cut, " » ", cut, " « ", cut, " :: ", cut, ": ", cut)
+
 // pieces splits a title at the signs between the name of a page and that of its site.
-func pieces(title string) []string {
-	const cut = "\n"
-	title = strings.NewReplacer(" | ", cut, " - ", cut, " – ", cut, " — ", cut, " · ", cut,
-		" • ", cut, " » ", cut, " « ", cut, " :: ", cut, ": ", cut).Replace(title)
-	return strings.Split(title, cut)
-}
+func pieces(title string) []string { return strings.Split(cutTitle.Replace(title), cut) }
 
 // plain returns a text as people type it: its first words in lower case, without operators. Key is
 // its folded words with spaces between them, empty for a text that cannot be completed to.
