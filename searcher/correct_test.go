@@ -145,6 +145,43 @@ func TestNothingLearnt(t *testing.T) {
 	}
 }
 
+// A countdown is a context that is over once its error has been asked for so many times.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCorrectionsComeFirst checks that Learn has corrections ready before it has read the titles.
+func TestCorrectionsComeFirst(t *testing.T) {
+	f := library(t)
+	first := 0 // calls of Learn that ended with corrections alone
+	for left := 0; ; left += 20 {
+		s := f.open(searcher.Options{})
+		err := s.Learn(&countdown{t.Context(), left})
+		corrects := ask(t, s, searcher.Request{Query: "garbge"}).Corrected == "garbage"
+		completes := s.Complete("garbage ", 1) != nil // by a title
+		if completes && err != nil || corrects != completes && err == nil {
+			t.Fatalf("after %d looks at the context: corrects %v, completes %v, %v", left, corrects, completes, err)
+		}
+		if corrects && !completes {
+			first++
+		}
+		if err == nil {
+			break
+		}
+	}
+	if first == 0 {
+		t.Error("corrections are never there first")
+	}
+}
+
 // TestSuggestionsFindSomething checks that suggestions have more results than the query.
 func TestSuggestionsFindSomething(t *testing.T) {
 	s := learned(t, library(t))

@@ -18,14 +18,15 @@ import (
 // Knowledge is what corrections and completions are made from. It is learnt from one view and
 // used with later ones, too: whatever it proposes is looked up in the view in force.
 type knowledge struct {
-	view        uint64 // its serial
-	speller     suggest.Speller
+	view        uint64 // its serial; 0 while completions are of an earlier view
+	speller     *suggest.Speller
 	completions *suggest.Completions
 }
 
 // Learn reads the terms and titles of the view in force, for corrections and completions, and
 // returns when that is done, at once if nothing is new. Run calls it. Before the first Learn there
-// are neither. It leaves out what cannot be read; the error is that of ctx.
+// are neither. Corrections are ready first: 276,594 pages take 0.5 s of CPU time for their terms,
+// and 0.8 s for their titles. Learn leaves out what cannot be read; the error is that of ctx.
 func (s *Searcher) Learn(ctx context.Context) error {
 	s.learning.Lock()
 	defer s.learning.Unlock()
@@ -36,15 +37,22 @@ func (s *Searcher) Learn(ctx context.Context) error {
 		}
 		words := suggest.NewBuilder(suggest.MaxWords)
 		eachWord(ctx, v, words.Add)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		learnt := knowledge{speller: &suggest.Speller{Words: words.Dictionary()}}
+		if k != nil {
+			learnt.completions = k.completions
+		}
+		corrects := learnt
+		s.learnt.Store(&corrects)
 		phrases := suggest.NewCollector(suggest.MaxPhrases)
 		eachTitle(ctx, v, phrases.AddTitle)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.learnt.Store(&knowledge{
-			view:    v.serial,
-			speller: suggest.Speller{Words: words.Dictionary()}, completions: phrases.Completions(),
-		})
+		learnt.view, learnt.completions = v.serial, phrases.Completions()
+		s.learnt.Store(&learnt)
 		return nil
 	})
 	return err

@@ -61,7 +61,8 @@ type Builder struct {
 // NewBuilder returns a builder of a dictionary of at most max words.
 func NewBuilder(max int) *Builder { return &Builder{max: max} }
 
-// Add adds a word, in any order and each once, if others may be corrected to it.
+// Add adds a word, in any order and each once, if others may be corrected to it. Words in
+// alphabetical order take the least time.
 func (b *Builder) Add(word []byte, df int) {
 	if df < MinDF || !Correctable(string(word)) {
 		return
@@ -75,18 +76,31 @@ func (b *Builder) cut() {
 	if len(b.kept) <= b.max {
 		return
 	}
-	slices.SortFunc(b.kept, byFrequency)
-	clear(b.kept[b.max:])
-	b.kept = b.kept[:b.max]
+	dfs := make([]int, len(b.kept))
+	for i, w := range b.kept {
+		dfs[i] = w.DF
+	}
+	slices.Sort(dfs)
+	least := dfs[len(dfs)-b.max]
+	above, _ := slices.BinarySearch(dfs, least+1)
+	room := b.max - (len(dfs) - above) // for words of the least frequency, the first of them
+	b.sort()
+	b.kept = slices.DeleteFunc(b.kept, func(w Word) bool {
+		if w.DF == least {
+			room--
+		}
+		return w.DF < least || w.DF == least && room < 0
+	})
 }
 
-// byFrequency orders words: the most frequent first, then alphabetically.
-func byFrequency(a, b Word) int { return cmp.Or(cmp.Compare(b.DF, a.DF), cmp.Compare(a.Text, b.Text)) }
+func (b *Builder) sort() {
+	slices.SortFunc(b.kept, func(x, y Word) int { return cmp.Compare(x.Text, y.Text) })
+}
 
 // Dictionary returns the dictionary and ends the builder.
 func (b *Builder) Dictionary() *Dictionary {
 	b.cut()
-	slices.SortFunc(b.kept, func(x, y Word) int { return cmp.Compare(x.Text, y.Text) })
+	b.sort()
 	return newDictionary(b.kept)
 }
 
