@@ -6,6 +6,7 @@ import (
 
 	"anatomy/analysis"
 	"anatomy/control"
+	"anatomy/disk/barrel"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/linkdb"
@@ -129,6 +130,9 @@ func dumpWord(w io.Writer, dir, text string) error {
 	}
 	return nil
 }
+
+// DumpBarrels prints a file of barrels, which needs no data folder.
+func DumpBarrels(w io.Writer, _ string, args []string) error { return barrel.Dump(w, args[0]) }
 
 // DumpRanks prints the documents and ranks of the default vector.
 func DumpRanks(w io.Writer, dir string, _ []string) error {

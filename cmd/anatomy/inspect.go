@@ -232,6 +232,7 @@ func newDump(s *cli.GlobalFlags) *cobra.Command {
 		{"page URL", "print a page as it was fetched", "one URL", " https://docs.example.org/", 1, collection.DumpPage},
 		{"links", "print names, aliases, links and anchor texts", "no arguments", "", 0, collection.DumpLinks},
 		{"segment TERM", "print the posting lists of a term in every segment", "one term", " anchor", 1, collection.DumpWord},
+		{"barrels FILE", "print documents, terms and hits of a file of barrels, which a crawl has in its folder barrels until it has sorted them", "one file", " anatomy-data/barrels/000012.barrel", 1, collection.DumpBarrels},
 		{"rank", "print every docID with its rank", "no arguments", "", 0, collection.DumpRanks},
 	} {
 		name, _, _ := strings.Cut(d.use, " ")

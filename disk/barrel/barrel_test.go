@@ -71,8 +71,9 @@ func TestGolden(t *testing.T) {
 	if !bytes.Equal(got.Bytes(), want) {
 		t.Errorf("got\n%swant\n%s", got.Bytes(), want)
 	}
-	if example := "01 00 03 0b 01 01 00 00 04"; !strings.Contains(got.String(), example) {
-		t.Errorf("the example of the format comment, %s, is not in\n%s", example, got.Bytes())
+	whole, err := os.ReadFile(path)
+	if example := "\x01\x00\x03\x0b\x01\x01\x00\x00\x04"; err != nil || !strings.Contains(string(whole), example) {
+		t.Errorf("the example of the format comment, % x, is not in\n% x, %v", example, whole, err)
 	}
 	if err := Check(path); err != nil {
 		t.Error(err)

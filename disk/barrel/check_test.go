@@ -3,7 +3,6 @@ package barrel
 import (
 	"bytes"
 	"fmt"
-	"io"
 
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -52,48 +51,4 @@ func (f *File) checkDocs() error {
 		last = key
 		return nil
 	})
-}
-
-// Dump prints the content of a file.
-func Dump(out io.Writer, path string) error {
-	f, err := Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	fmt.Fprintf(out, "documents %d, words %d, barrels %d\nlexicon at %d, %d bytes\n", f.docs, f.Terms(), f.Barrels(), f.lexicon.offset, f.lexicon.length)
-	for id := range f.Terms() {
-		fmt.Fprintf(out, "  %d %s\n", id, f.Term(vocab.TermID(id)))
-	}
-	for _, s := range f.texts {
-		fmt.Fprintf(out, "texts at %d, %d bytes of %d\n", s.offset, s.length, s.raw)
-	}
-	for _, s := range f.blocks {
-		fmt.Fprintf(out, "documents at %d, %d bytes\n", s.offset, s.length)
-	}
-	err = f.EachDoc(func(ord vocab.Ordinal, d vocab.DocInfo) error {
-		fmt.Fprintf(out, "  %d doc %d %s place %v words %d lang %q\n    title %q\n    text %q\n", ord, d.Doc, d.URL, d.Address, d.Words, d.Lang, d.Title, d.Text)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return f.dumpBarrels(out)
-}
-
-func (f *File) dumpBarrels(out io.Writer) error {
-	scan, shown := f.Scan(), -1
-	for scan.NextTerm() {
-		if shown < scan.barrel {
-			shown = scan.barrel
-			s := &f.barrels[shown]
-			fmt.Fprintf(out, "barrel %d at %d, %d bytes: words %d to %d, %d postings, %d hits\n", shown, s.offset, s.length, s.first, s.end, s.postings, s.hits)
-			fmt.Fprintf(out, "  % x\n", scan.buf)
-		}
-		fmt.Fprintf(out, "  %s\n", scan.Term())
-		for scan.Next() {
-			fmt.Fprintf(out, "    document %d: %v\n", scan.Ord(), scan.Hits())
-		}
-	}
-	return scan.Err()
 }
