@@ -74,6 +74,7 @@ var references = map[string]string{
 	"RFC 9110 §10.2.3":  "Retry-After",
 	"RFC 9110 §13.1.2":  "If-None-Match",
 	"RFC 9110 §15.4.5":  "304 Not Modified",
+	"RFC 9180":          "Hybrid Public Key Encryption",
 	"RFC 9309":          "Robots Exclusion Protocol",
 	"RFC 9309 §2.2.1":   "The User-Agent Line",
 	"RFC 9309 §2.2.2":   "The Allow and Disallow Lines",

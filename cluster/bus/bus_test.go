@@ -3,13 +3,17 @@ package bus
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -27,9 +31,9 @@ func must(t testing.TB, err error) {
 
 // TestJoinLine parses what String returns, and refuses every prefix and every other digit.
 func TestJoinLine(t *testing.T) {
-	want := JoinLine{"[2001:db8::1]:4222", Crawler, RandomID(), RandomID() + RandomID()}
+	want := JoinLine{[]string{"[2001:db8::1]:4222", "owner.example:4222"}, Crawler, RandomID(), RandomID() + RandomID()}
 	s := want.String()
-	if got, err := ParseJoinLine(" " + s + "\n"); err != nil || got != want {
+	if got, err := ParseJoinLine(" " + s + "\n"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v, %v; want %+v", got, err, want)
 	}
 	for n := range len(s) {
@@ -230,6 +234,8 @@ func TestBus(t *testing.T) {
 		if r := <-got; r.id != stranger.ID || string(r.m) != "mine" {
 			t.Errorf("the owner got %q from %s", r.m, r.id)
 		}
+		must(t, stranger.conn.Publish(ownersSubject, []byte(`["stranger:1"]`)))
+		must(t, stranger.conn.Flush())
 		for _, subject := range []string{"down." + c.ID, "down.*", ">", "up.*"} {
 			sub, err := stranger.conn.SubscribeSync(subject)
 			must(t, err)
@@ -241,6 +247,10 @@ func TestBus(t *testing.T) {
 			}
 		}
 	})
+	if known := c.dialer.addresses; len(known) != 1 {
+		t.Errorf("a stranger has taught the crawler addresses: %q", known)
+	}
+
 	t.Run("wrong token", func(t *testing.T) {
 		wrong := line
 		wrong.Token = RandomID()
@@ -256,14 +266,14 @@ func TestBus(t *testing.T) {
 		}
 	})
 	t.Run("no TLS", func(t *testing.T) {
-		n, err := nats.Connect("nats://"+line.Address, nats.UserInfo("crawler."+RandomID(), line.Token), nats.Timeout(time.Second))
+		n, err := nats.Connect("nats://"+line.Addresses[0], nats.UserInfo("crawler."+RandomID(), line.Token), nats.Timeout(time.Second))
 		if err == nil {
 			n.Close()
 			t.Error("a connection without TLS was accepted")
 		}
 	})
 	t.Run("port in use", func(t *testing.T) {
-		_, err := Listen(line.Address, keys, log)
+		_, err := Listen(line.Addresses[0], keys, log)
 		if err == nil || !strings.Contains(err.Error(), "in use") {
 			t.Errorf("%v, want that the address is in use", err)
 		}
@@ -284,7 +294,7 @@ func TestReconnect(t *testing.T) {
 	must(t, s.Close())
 	keys, err = LoadKeys(path)
 	must(t, err)
-	s, err = Listen(line.Address, keys, log)
+	s, err = Listen(line.Addresses[0], keys, log)
 	must(t, err)
 	defer s.Close()
 	got := make(chan []byte, 1)
@@ -296,11 +306,84 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
+// TestOtherOwner replaces the owner by one at another address. A crawler that was told the address
+// comes there by itself if that one has the same keys, whatever else accepts connections.
+func TestOtherOwner(t *testing.T) {
+	path, log := filepath.Join(t.TempDir(), "keys"), slog.New(slog.DiscardHandler)
+	keys, err := LoadKeys(path)
+	must(t, err)
+	first, err := Listen("127.0.0.1:0", keys, log)
+	must(t, err)
+	c, err := Dial(t.Context(), first.JoinLine(Crawler), log, func([]byte) {})
+	must(t, err)
+	defer c.Close()
+	deaf, err := net.Listen("tcp", "127.0.0.1:0") // as a suspended machine
+	must(t, err)
+	defer deaf.Close()
+	foreign, err := LoadKeys(path + ".foreign")
+	must(t, err)
+	stranger, err := Listen("127.0.0.1:0", foreign, log)
+	must(t, err)
+	defer stranger.Close()
+	second, err := Listen("127.0.0.1:0", keys, log)
+	must(t, err)
+	defer second.Close()
+	got := make(chan []byte, 1)
+	must(t, second.Receive(func(_ string, m []byte) { got <- m }))
+	told := []string{second.address, deaf.Addr().String(), stranger.address}
+	for _, want := range []bool{true, false} {
+		if changed, err := first.Tell(append(told, "none", first.address)); changed != want || err != nil {
+			t.Errorf("the addresses changed: %t, want %t, %v", changed, want, err)
+		}
+	}
+	line := first.JoinLine(Crawler)
+	if slices.Sort(told); !slices.Equal(line.Addresses, append([]string{first.address}, told...)) {
+		t.Errorf("the line names %q", line.Addresses)
+	}
+	for knows := 0; knows != 4; {
+		c.dialer.mu.Lock()
+		knows = len(c.dialer.addresses)
+		c.dialer.mu.Unlock()
+		runtime.Gosched()
+	}
+	must(t, first.Close())
+	<-c.Reconnected()
+	must(t, c.Send([]byte("again")))
+	if m := <-got; string(m) != "again" {
+		t.Errorf("the owner got %q", m)
+	}
+	late, err := Dial(t.Context(), line, log, func([]byte) {})
+	must(t, err)
+	late.Close()
+}
+
+// TestAddresses sends a crawler addresses that are none. It keeps those that it has.
+func TestAddresses(t *testing.T) {
+	c := &Client{dialer: &dialer{addresses: []string{"a:1"}}}
+	long := strings.Repeat("a", maxAddress) + ":1"
+	many, err := json.Marshal(make([]string, maxAddresses+1))
+	must(t, err)
+	for _, message := range []string{"", "{}", `["a"]`, `["a:1","b:"]`, `[":1"]`, `["a,b:1"]`, `["` + long + `"]`, string(many)} {
+		c.learn([]byte(message), slog.New(slog.DiscardHandler))
+	}
+	for i := range 4 * maxAddresses {
+		c.learn(fmt.Appendf(nil, `["b:%d"]`, i), slog.New(slog.DiscardHandler))
+	}
+	if d := c.dialer; d.addresses[0] != "a:1" || d.addresses[1] != "b:0" || len(d.addresses) != 2*maxAddresses {
+		t.Errorf("%d addresses: %q", len(d.addresses), d.addresses)
+	}
+	for address, want := range map[string]string{"h:1": "h:1", "[::1]:2": "[::1]:2", "h:0": "", "h": "", "h:": ""} {
+		if got := Reachable(address); got != want {
+			t.Errorf("%s is reached at %q, want %q", address, got, want)
+		}
+	}
+}
+
 // TestDialWaits dials an owner that does not listen, until the context ends.
 func TestDialWaits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	l := JoinLine{"127.0.0.1:1", Crawler, RandomID(), RandomID() + RandomID()}
+	l := JoinLine{[]string{"127.0.0.1:1"}, Crawler, RandomID(), RandomID() + RandomID()}
 	if _, err := Dial(ctx, l, slog.New(slog.DiscardHandler), nil); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v, want that the connection was refused", err)
 	}

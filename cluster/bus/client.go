@@ -2,11 +2,15 @@ package bus
 
 import (
 	"context"
+	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -14,8 +18,9 @@ import (
 
 // A Client is a crawler's end of the bus. It connects again by itself.
 type Client struct {
-	ID   string
-	conn *nats.Conn
+	ID     string
+	conn   *nats.Conn
+	dialer *dialer
 
 	splitter splitter
 	closed   chan error // gets the error with which the connection ended for good
@@ -29,6 +34,9 @@ const (
 	retryEvery  = time.Second
 	dialFor     = 10 * time.Second
 	writeBuffer = 256 << 10 // of the socket: what is in it is before a sign of life
+
+	// A machine that lost its power is noticed after three of these.
+	pingEvery = 4 * time.Second
 )
 
 // Dial connects. While the server cannot be reached it tries again, until ctx ends. handle gets each
@@ -37,6 +45,7 @@ func Dial(
 	ctx context.Context, l JoinLine, log *slog.Logger, handle func(message []byte),
 ) (*Client, error) {
 	c := &Client{ID: RandomID(), closed: make(chan error, 1), again: make(chan struct{}, 1)}
+	c.dialer = &dialer{tls: clientTLS(l.Authority), addresses: l.Addresses}
 	for tries := 0; ; tries++ {
 		err := c.connect(l)
 		switch {
@@ -45,11 +54,11 @@ func Dial(
 		case isFinal(err) != nil:
 			return nil, isFinal(err)
 		case tries == 0:
-			log.Warn("the owner cannot be reached; trying again", "address", l.Address, "error", err)
+			log.Warn("the owner cannot be reached; trying again", "address", strings.Join(l.Addresses, ", "), "error", err)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("join %s: %w", l.Address, err)
+			return nil, fmt.Errorf("join %s: %w", strings.Join(l.Addresses, ", "), err)
 		case <-time.After(retryEvery):
 		}
 	}
@@ -66,33 +75,105 @@ func isFinal(err error) error {
 	return nil
 }
 
-// A dialer keeps its last error, which the NATS client does not return.
+// A dialer connects to the owner, at whichever of its addresses that is.
 type dialer struct {
-	net.Dialer
-	err error
+	tls *tls.Config
+
+	mu        sync.Mutex
+	addresses []string // that may be the owner's
+	err       error    // of the last Dial, which the NATS client does not return
 }
 
-func (d *dialer) Dial(network, address string) (c net.Conn, err error) {
-	c, err = d.Dialer.Dial(network, address)
-	d.err = err
-	if tcp, ok := c.(*net.TCPConn); ok {
-		err = tcp.SetWriteBuffer(writeBuffer)
+// add adds addresses. The first ones, of the join line, stay whatever comes later.
+func (d *dialer) add(more []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, address := range more {
+		if !slices.Contains(d.addresses, address) && len(d.addresses) < 2*maxAddresses {
+			d.addresses = append(slices.Clip(d.addresses), address)
+		}
 	}
-	return c, err
+}
+
+// SkipTLSHandshake has the NATS client leave TLS to Dial.
+func (d *dialer) SkipTLSHandshake() bool { return true }
+
+// Dial connects to all known addresses at the same time and returns the first connection over which
+// the server has proved to be the owner: a suspended machine accepts connections, too.
+func (d *dialer) Dial(string, string) (net.Conn, error) {
+	d.mu.Lock()
+	addresses := d.addresses
+	d.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), dialFor)
+	type result struct {
+		conn net.Conn
+		err  error
+	}
+	results := make(chan result, len(addresses))
+	for _, address := range addresses {
+		go func() {
+			conn, err := d.connect(ctx, address)
+			results <- result{conn, err}
+		}()
+	}
+	var failed error
+	for i := range addresses {
+		r := <-results
+		if r.err == nil {
+			cancel()
+			go func() {
+				for range len(addresses) - i - 1 {
+					if r := <-results; r.err == nil {
+						r.conn.Close()
+					}
+				}
+			}()
+			return r.conn, nil
+		}
+		if failed == nil || errors.Is(failed, errOtherServer) { // other errors may pass
+			failed = r.err
+		}
+	}
+	cancel()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.err = failed
+	return nil, failed
+}
+
+func (d *dialer) connect(ctx context.Context, address string) (net.Conn, error) {
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	err = c.(*net.TCPConn).SetWriteBuffer(writeBuffer)
+	over := tls.Client(c, d.tls)
+	if err == nil {
+		err = over.HandshakeContext(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return over, nil
+}
+
+func (d *dialer) lastError() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err
 }
 
 func (c *Client) connect(l JoinLine) (err error) {
-	d := &dialer{Dialer: net.Dialer{Timeout: dialFor}}
 	defer func() {
-		if errors.Is(err, nats.ErrNoServers) && d.err != nil {
-			err = d.err
+		if last := c.dialer.lastError(); errors.Is(err, nats.ErrNoServers) && last != nil {
+			err = last
 		}
 	}()
-	c.conn, err = nats.Connect("tls://"+l.Address,
+	c.conn, err = nats.Connect("tls://"+l.Addresses[0],
 		nats.UserInfo(string(l.Role)+"."+c.ID, l.Token), nats.Name("anatomy "+string(l.Role)),
-		nats.Secure(clientTLS(l.Authority)), nats.TLSHandshakeFirst(),
-		nats.SetCustomDialer(d), nats.MaxReconnects(-1), nats.ReconnectWait(retryEvery), nats.ReconnectBufSize(-1),
-		nats.PingInterval(10*time.Second), nats.MaxPingsOutstanding(3), nats.NoEcho(),
+		nats.Secure(), nats.TLSHandshakeFirst(), nats.SkipHostLookup(),
+		nats.SetCustomDialer(c.dialer), nats.MaxReconnects(-1), nats.ReconnectWait(retryEvery), nats.ReconnectBufSize(-1),
+		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.NoEcho(),
 		nats.ReconnectHandler(func(*nats.Conn) {
 			select {
 			case c.again <- struct{}{}:
@@ -120,9 +201,22 @@ func (c *Client) receive(log *slog.Logger, handle func([]byte)) error {
 		err = sub.SetPendingLimits(-1, maxPending)
 	}
 	if err == nil {
+		_, err = c.conn.Subscribe(ownersSubject, func(m *nats.Msg) { c.learn(m.Data, log) })
+	}
+	if err == nil {
 		err = c.conn.Flush()
 	}
 	return err
+}
+
+// learn takes addresses of machines that may be the owner later.
+func (c *Client) learn(message []byte, log *slog.Logger) {
+	var all []string
+	if err := json.Unmarshal(message, &all); err != nil || len(all) > maxAddresses || !isAddresses(all) {
+		log.Warn("the owner sent addresses that are none")
+		return
+	}
+	c.dialer.add(all)
 }
 
 // Send sends a message to the owner. It is lost if the connection is.

@@ -9,9 +9,14 @@
 //
 //	up.ID    from the crawler ID to the owner
 //	down.ID  from the owner to the crawler ID
+//	owners   from the owner to all crawlers: addresses of machines that may be the owner, as JSON
 //
-// and the server lets a crawler publish to its own up and subscribe to its own down. IDs are random
-// and 128 bits long, so a crawler cannot speak for another.
+// and the server lets a crawler publish to its own up and subscribe to its own down and to owners.
+// IDs are random and 128 bits long, so a crawler cannot speak for another.
+//
+// When the connection is lost a crawler tries all addresses that it knows at the same time, and takes
+// the first server that proves to be the owner of the join line. So it follows an owner that another
+// machine has replaced, if that one has the same keys.
 //
 // Messages of one sender arrive in order, each at most once, but for those of a single part, which
 // overtake the parts of a large one: on a slow connection a sign of life must not wait for a page. A

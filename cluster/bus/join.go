@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"net"
+	"slices"
 	"strings"
 )
 
@@ -18,18 +19,18 @@ const Crawler Role = "crawler"
 // A JoinLine is all that a process needs to join: where the owner is, how to know it, and what to
 // show it. It is secret. As text:
 //
-//	10.0.0.1:4222/crawler/TOKEN/AUTHORITY/CHECKSUM
+//	10.0.0.1:4222,10.0.0.2:4222/crawler/TOKEN/AUTHORITY/CHECKSUM
 //
-// with hexadecimal numbers of 32, 64 and 8 digits.
+// with hexadecimal numbers of 32, 64 and 8 digits. The owner is at one of the addresses.
 type JoinLine struct {
-	Address   string // "10.0.0.1:4222"
+	Addresses []string // "10.0.0.1:4222"; at least one
 	Role      Role
 	Token     string
 	Authority string // SHA-256 of the certificate authority's certificate
 }
 
 func (l JoinLine) String() string {
-	text := strings.Join([]string{l.Address, string(l.Role), l.Token, l.Authority}, "/")
+	text := strings.Join([]string{strings.Join(l.Addresses, ","), string(l.Role), l.Token, l.Authority}, "/")
 	return fmt.Sprintf("%s/%08x", text, crc32.ChecksumIEEE([]byte(text)))
 }
 
@@ -41,17 +42,31 @@ func ParseJoinLine(s string) (JoinLine, error) {
 	if len(fields) != 5 {
 		return JoinLine{}, errJoinLine
 	}
-	l := JoinLine{fields[0], Role(fields[1]), fields[2], fields[3]}
+	l := JoinLine{strings.Split(fields[0], ","), Role(fields[1]), fields[2], fields[3]}
 	if l.String() != strings.TrimSpace(s) || !isHex(l.Token, 16) || !isHex(l.Authority, 32) {
 		return JoinLine{}, errJoinLine
 	}
-	if _, _, err := net.SplitHostPort(l.Address); err != nil {
+	if len(l.Addresses) > maxAddresses || !isAddresses(l.Addresses) {
 		return JoinLine{}, errJoinLine
 	}
 	if l.Role != Crawler {
 		return JoinLine{}, fmt.Errorf("the join line is for a %q, which this version does not know", l.Role)
 	}
 	return l, nil
+}
+
+// Bounds of what a crawler is told of owners.
+const (
+	maxAddresses = 32
+	maxAddress   = 300 // bytes
+)
+
+// isAddresses reports whether all are HOST:PORT.
+func isAddresses(all []string) bool {
+	return !slices.ContainsFunc(all, func(address string) bool {
+		host, port, err := net.SplitHostPort(address)
+		return err != nil || host == "" || port == "" || len(address) > maxAddress || strings.ContainsAny(address, "/, ")
+	})
 }
 
 // isHex reports whether s is a hexadecimal number of n bytes.

@@ -39,14 +39,24 @@ func LoadKeys(path string) (*Keys, error) {
 	case err != nil:
 		return nil, fmt.Errorf("keys for crawlers: %w", err)
 	}
-	k := &Keys{}
-	if err = json.Unmarshal(b, k); err == nil {
-		_, err = k.certificate()
-	}
-	if err != nil || !isHex(k.Tokens[Crawler], tokenBytes) {
+	k, err := ParseKeys(b)
+	if err != nil {
 		return nil, fmt.Errorf("keys for crawlers: %s is damaged; remove it, and have the crawlers join again", path)
 	}
 	return k, nil
+}
+
+// ParseKeys parses the content of a file of keys.
+func ParseKeys(b []byte) (*Keys, error) {
+	k := &Keys{}
+	err := json.Unmarshal(b, k)
+	if err == nil {
+		_, err = k.certificate()
+	}
+	if err == nil && !isHex(k.Tokens[Crawler], tokenBytes) {
+		err = errors.New("the token for crawlers is missing")
+	}
+	return k, err
 }
 
 func makeKeys(path string) (*Keys, error) {

@@ -3,11 +3,13 @@ package bus
 import (
 	"crypto/subtle"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,8 +20,11 @@ import (
 )
 
 const (
-	owner    = "owner" // name of the connection inside the process
-	upAll    = "up.*"
+	owner = "owner" // name of the connection inside the process
+	upAll = "up.*"
+
+	ownersSubject = "owners"
+
 	startFor = 10 * time.Second // until the server listens
 
 	maxClients = 1000
@@ -43,6 +48,7 @@ type Server struct {
 	joiners    map[string]*joiner // with an unfinished message, by ID of the sender
 	unfinished int                // bytes of these messages
 	begun      uint64             // such messages so far
+	others     []string           // see Tell
 }
 
 // Listen starts a server at an address. Call Receive next.
@@ -87,7 +93,7 @@ func Listen(address string, keys *Keys, log *slog.Logger) (*Server, error) {
 		s.nats.Shutdown()
 		return nil, fmt.Errorf("listen for crawlers at %s: %s", address, logger.fatal())
 	}
-	s.address = s.reachable(host)
+	s.address = reachable(host, strconv.Itoa(s.nats.Addr().(*net.TCPAddr).Port))
 	if s.conn, err = nats.Connect("", nats.InProcessServer(s.nats), nats.Name(owner),
 		nats.UserInfo(owner, s.secret)); err != nil {
 		s.nats.Shutdown()
@@ -96,9 +102,8 @@ func Listen(address string, keys *Keys, log *slog.Logger) (*Server, error) {
 	return s, nil
 }
 
-// reachable returns the address for the join line. The host's name stands for all its addresses.
-func (s *Server) reachable(host string) string {
-	port := strconv.Itoa(s.nats.Addr().(*net.TCPAddr).Port)
+// reachable returns an address for crawlers. The host's name stands for all its addresses.
+func reachable(host, port string) string {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		if name, err := os.Hostname(); err == nil {
 			host = name
@@ -107,9 +112,44 @@ func (s *Server) reachable(host string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// JoinLine returns the line with which a process joins.
+// Reachable returns the address at which crawlers reach a server that is to listen at an address; ""
+// if that has no port that is known before.
+func Reachable(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || port == "" || port == "0" {
+		return ""
+	}
+	return reachable(host, port)
+}
+
+// JoinLine returns the line with which a process joins, here or at the machines that were told.
 func (s *Server) JoinLine(r Role) JoinLine {
-	return JoinLine{s.address, r, s.keys.Tokens[r], s.keys.authoritySum()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return JoinLine{append([]string{s.address}, s.others...), r, s.keys.Tokens[r], s.keys.authoritySum()}
+}
+
+// Tell tells all crawlers the addresses of machines that may be the owner after this one. It is
+// called again and again, for crawlers that join later. It reports whether the addresses are others
+// than before.
+func (s *Server) Tell(addresses []string) (changed bool, err error) {
+	others := []string{}
+	for _, address := range addresses {
+		if address != s.address && len(others) < maxAddresses-1 && isAddresses([]string{address}) {
+			others = append(others, address)
+		}
+	}
+	slices.Sort(others)
+	others = slices.Compact(others)
+	message, err := json.Marshal(others)
+	if err == nil {
+		err = s.conn.Publish(ownersSubject, message)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed = !slices.Equal(others, s.others)
+	s.others = others
+	return changed, err
 }
 
 // Check admits the connection inside the process and crawlers with the token. Its user name is
@@ -126,7 +166,7 @@ func (s *Server) Check(c server.ClientAuthentication) bool {
 	}
 	c.RegisterUser(&server.User{Username: o.Username, Permissions: &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{"up." + id}},
-		Subscribe: &server.SubjectPermission{Allow: []string{"down." + id}},
+		Subscribe: &server.SubjectPermission{Allow: []string{"down." + id, ownersSubject}},
 	}})
 	return true
 }

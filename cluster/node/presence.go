@@ -31,6 +31,10 @@ type Presence struct {
 	Made       time.Time `json:"made"`       // of that generation
 	Failing    string    `json:"failing"`    // why it is behind; "" if nothing is wrong
 
+	// Of a machine that may own the collection and then has crawlers of other machines.
+	Crawlers string `json:"crawlers,omitempty"` // the address at which they reach it
+	Key      string `json:"key,omitempty"`      // see Keyring.Public
+
 	// The following are set by Nodes.
 	Heard  time.Time `json:"heard"`  // by the bucket's clock
 	Silent bool      `json:"silent"` // it was not heard for half a minute

@@ -10,6 +10,7 @@
 //	generations/EPOCH-OWNER-NUMBER-SHA256   one generation: its files as lists of objects
 //	clock                                   put to learn the time by the bucket's clock
 //	owners/…                                who may publish                   (cluster/lease)
+//	nodes/…, keys/…                         who is there, and secrets for them (cluster/node)
 //
 // A file of the data folder that does not change is uploaded once. The last file of the repository
 // grows, and its new end is an object of its own; small objects at the end of a file are replaced by

@@ -74,6 +74,7 @@ type crawlFlags struct {
 
 	crawlers string
 	least    int
+	team     *clusters.Team // set in a cluster, with crawlers
 
 	place   clusters.Place
 	standby bool
@@ -260,11 +261,11 @@ func (f *crawlFlags) crawlOnce(
 	}
 	defer stop()
 	if f.crawlers != "" {
-		bus, err := f.gather(s, screen, &options)
+		end, err := f.gather(ctx, s, screen, &options)
 		if err != nil {
 			return err
 		}
-		defer bus.Close()
+		defer end()
 	}
 	began := func() error { return record(c, s, urls, nil) }
 	stats, err := crawl(ctx, screen, options, kept, began, f.quiet)

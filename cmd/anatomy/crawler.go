@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -17,12 +19,14 @@ import (
 )
 
 // gather listens for crawlers of other machines, prints the line with which they join, and sets the
-// engine's visitor. The caller closes the server after the crawl.
-func (f *crawlFlags) gather(s *cli.GlobalFlags, screen *cli.Console, o *engine.Options) (*bus.Server, error) {
+// engine's visitor. The caller calls stop after the crawl.
+func (f *crawlFlags) gather(
+	ctx context.Context, s *cli.GlobalFlags, screen *cli.Console, o *engine.Options,
+) (stop func(), err error) {
 	if err := makeDataFolder(s.Data); err != nil {
 		return nil, err
 	}
-	keys, err := bus.LoadKeys(datadir.ClusterKeys(s.Data))
+	keys, err := f.keys(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -34,12 +38,32 @@ func (f *crawlFlags) gather(s *cli.GlobalFlags, screen *cli.Console, o *engine.O
 		team := fleet.New(fleet.Options{Bus: server, Least: f.least, Again: !keys.New, Log: o.Log, Now: o.Now}, c)
 		return team, server.Receive(team.Receive)
 	}
-	if f.quiet {
-		return server, nil
+	print := func(text string) {
+		if !f.quiet {
+			fmt.Fprintf(screen, "%s:\n  anatomy crawler --join %s\n", text, server.JoinLine(bus.Crawler))
+		}
 	}
-	_, err = fmt.Fprintf(screen, "Waiting for %s. On another machine, run:\n  anatomy crawler --join %s\n",
-		cli.Count(f.least, "crawler"), server.JoinLine(bus.Crawler))
-	return server, err
+	print(fmt.Sprintf("Waiting for %s. On another machine, run", cli.Count(f.least, "crawler")))
+	ctx, end := context.WithCancel(ctx)
+	var sharing sync.WaitGroup
+	if f.team != nil {
+		sharing.Go(func() {
+			f.team.Share(ctx, server, func() { print("A line that also names the nodes that stand by now") })
+		})
+	}
+	return func() {
+		end()
+		sharing.Wait()
+		server.Close()
+	}, nil
+}
+
+// keys returns the keys for crawlers.
+func (f *crawlFlags) keys(ctx context.Context, s *cli.GlobalFlags) (*bus.Keys, error) {
+	if f.team != nil {
+		return f.team.Keys(ctx)
+	}
+	return bus.LoadKeys(datadir.ClusterKeys(s.Data))
 }
 
 // workerFlags are the flags of the crawler command.
@@ -62,8 +86,8 @@ visit, obeys their robots.txt and the delays of the crawl, and sends the pages t
 It decides by itself what its network decides: resolvers, private addresses, ports. --credentials names its own
 file; the secrets in it do not leave this machine. All else, such as delays and the User-Agent, is the crawl's.
 
-If the connection is lost, it stops within seconds, and comes back when the crawl can be reached again. Ctrl-C
-returns what it holds to the crawl.
+If the connection is lost, it stops within seconds, and comes back when the crawl can be reached again, also if another
+node of the cluster has taken over. Ctrl-C returns what it holds to the crawl.
 
 The join line is secret. Keep it out of the list of processes by ANATOMY_JOIN.`,
 		Example: "  anatomy crawler --join 10.0.0.1:4222/crawler/…\n  ANATOMY_JOIN=$(cat join) anatomy crawler --resolver 10.0.0.53",

@@ -48,6 +48,9 @@ others keep copies; every node answers queries. When the owner dies, a node with
 15 s and goes on with the crawl: pages that were fetched in the last seconds before are fetched again. An owner that
 wakes up after that sees that it was replaced, and keeps a copy again.
 
+With --crawlers, the owner fetches through crawlers of other machines. Give every node the flag, with an address at
+which crawlers reach it: they follow when another node takes over.
+
 Node is "anatomy crawl --watch --serve --standby --cluster BUCKET" and takes the flags of crawl. URLs and rules need
 to be given once, to one node: the collection keeps them.`
 	c.Example = `  anatomy node --cluster s3://s3.example.org/docs --listen :8080 https://docs.example.org/
@@ -110,6 +113,11 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 	}
 	if _, known := replica.Last(s.Data); err != nil && (!f.standby || known == "" || isFinal(err)) {
 		return clusters.Hint(err) // else it answers from its copy until the bucket can be reached
+	}
+	if f.crawlers != "" {
+		if f.team, err = clusters.NewTeam(b, s.Data, f.crawlers, log); err != nil {
+			return err
+		}
 	}
 	o := clusters.Options(b, s.Data, version(), log, screen)
 	m := &membership{crawlFlags: f, c: c, s: s, screen: screen, log: log, bucket: b, node: o, urls: urls}
@@ -289,6 +297,9 @@ func (m *membership) presence() node.Presence {
 	} else if f := m.follower.Load(); f != nil {
 		st := f.Status()
 		p.Generation, p.Made, p.Failing = st.Generation, st.Made, st.Failing
+	}
+	if m.team != nil {
+		p.Crawlers, p.Key = m.team.Address, m.team.PublicKey()
 	}
 	return p
 }

@@ -3,7 +3,7 @@
 //
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N [--runs 3] [-- more flags of crawl]
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N --kill crawler --every 5s
-//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --nodes N [--kill owner --every 60s --for 20m]
+//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --nodes N [--crawlers N] [--kill owner --every 60s --for 20m]
 //
 // PROGRAM is a built docsweb, DIR the folder that its fetch filled. Ports 80, 443, 4222 and 5353 on
 // loopback must be free. The two crawls take turns. Each has to have the same URLs with the same pages,
@@ -15,12 +15,13 @@
 // the owner and runs the same command again. It does so for the time --for. Repeated requests are
 // printed then, and no fault.
 //
-// With --nodes the bucket is a folder. All nodes are asked questions meanwhile; where one does not
+// With --nodes the bucket is a folder. With --crawlers as well, these fetch for whichever node is the
+// owner, and --kill crawler kills them. All nodes are asked questions meanwhile; where one does not
 // answer, the next one is asked. In the end all nodes have to give the same answers with the same
 // scores, and the collection is restored from the bucket and has to have the pages of one process.
-// --kill owner and --kill searcher kill a node that owns the collection, or one that does not, and
-// start it again; --kill suspend stops the owner for 20 s; --kill bucket takes the bucket away for
-// half of the interval. The longest time until another node owned the collection is printed.
+// --kill owner kills the node that owns the collection, and starts it again when another one owns it;
+// --kill searcher kills one that does not own it, and starts it again; --kill suspend stops the owner
+// for 20 s; --kill bucket takes the bucket away for half of the interval. The longest time until another node owned the collection is printed.
 //
 // It exits with status 1 at a difference.
 package main
@@ -62,9 +63,9 @@ func main() {
 	flag.StringVar(&b.docsweb, "docsweb", "", "the docsweb program")
 	flag.StringVar(&b.pages, "pages", "", "folder of pages that docsweb serves")
 	flag.StringVar(&b.anatomy, "anatomy", "", "a built anatomy; default: built from here")
-	flag.IntVar(&b.crawlers, "crawlers", 2, "crawler processes")
+	flag.IntVar(&b.crawlers, "crawlers", 0, "crawler processes; default: 2, or none with --nodes")
 	flag.IntVar(&b.nodes, "nodes", 0, "processes that share a bucket")
-	flag.StringVar(&b.kill, "kill", "", "harm `WHAT`: crawler or owner; with --nodes owner, searcher, suspend or bucket")
+	flag.StringVar(&b.kill, "kill", "", "harm `WHAT`: crawler or owner; with --nodes also searcher, suspend or bucket")
 	flag.DurationVar(&b.every, "every", 5*time.Second, "time between kills")
 	flag.DurationVar(&b.duration, "for", time.Minute, "kill for so long; the crawl then ends by itself")
 	runs := flag.Int("runs", 1, "pairs of crawls")
@@ -72,9 +73,11 @@ func main() {
 	b.flags = flag.Args()
 	kinds := []string{"", "crawler", "owner"}
 	if b.nodes > 0 {
-		kinds = []string{"", "owner", "searcher", "suspend", "bucket"}
+		kinds = append(kinds, "searcher", "suspend", "bucket")
+	} else if b.crawlers == 0 {
+		b.crawlers = 2
 	}
-	if b.docsweb == "" || b.pages == "" || b.crawlers < 1 || b.nodes == 1 || *runs < 1 || !slices.Contains(kinds, b.kill) {
+	if b.docsweb == "" || b.pages == "" || b.crawlers < 0 || b.nodes == 1 || b.nodes > 0 && b.crawlers == 0 && b.kill == "crawler" || *runs < 1 || !slices.Contains(kinds, b.kill) {
 		fmt.Fprintln(os.Stderr, "usage: cluster --docsweb PROGRAM --pages DIR --crawlers N|--nodes N [--kill WHAT --every 5s --for 1m]")
 		os.Exit(2)
 	}
@@ -103,7 +106,7 @@ func (b *bench) run(runs int) (err error) {
 		one.print("one process")
 		several, who := b.spread, fmt.Sprintf("%d crawlers", b.crawlers)
 		if b.nodes > 0 {
-			several, who = b.share, fmt.Sprintf("%d nodes", b.nodes)
+			several, who = b.share, fmt.Sprintf("%d nodes, %d crawlers", b.nodes, b.crawlers)
 		}
 		many, err := b.measure(several)
 		if err != nil {

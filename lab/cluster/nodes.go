@@ -28,9 +28,10 @@ const (
 )
 
 const (
-	firstPort = 8100
-	suspended = 20 * time.Second
-	settled   = 2 * time.Minute // for all nodes to have the last generation
+	firstPort    = 8100
+	firstBusPort = 4222
+	suspended    = 20 * time.Second
+	settled      = 2 * time.Minute // for all nodes to have the last generation
 )
 
 // A group is the nodes of a run, which share a bucket in a folder.
@@ -42,6 +43,7 @@ type group struct {
 	mu     sync.Mutex
 	all    []*member
 	owner  int       // index of the last one that said that it owns the collection
+	team   *fleet    // its crawlers
 	killed time.Time // the last owner that was killed; zero when another one has taken over
 	done   chan struct{}
 }
@@ -56,6 +58,8 @@ type member struct {
 // from the bucket into data.
 func (b *bench) share(data, authority string, r *result) (err error) {
 	g := &group{bench: b, authority: authority, result: r, owner: -1, done: make(chan struct{})}
+	g.team = &fleet{bench: b, authority: authority}
+	defer g.endTeam()
 	if g.root, err = os.MkdirTemp(b.work, "nodes"); err != nil {
 		return err
 	}
@@ -75,6 +79,7 @@ func (b *bench) share(data, authority string, r *result) (err error) {
 	if err := g.crawl(); err != nil {
 		return err
 	}
+	g.endTeam()
 	if err := g.agree(); err != nil {
 		return err
 	}
@@ -93,7 +98,13 @@ func (g *group) address(i int) string { return fmt.Sprintf("127.0.0.1:%d", first
 
 // start starts a node, or starts it again.
 func (g *group) start(i int) error {
-	c := g.bench.crawl(g.folder(i), g.authority, append(local, "--cluster", g.bucket, "--standby", "--serve", "--listen", g.address(i))...)
+	flags := []string{"--cluster", g.bucket, "--standby", "--serve", "--listen", g.address(i)}
+	if g.crawlers > 0 {
+		flags = append(flags, "--crawlers", fmt.Sprintf("127.0.0.1:%d", firstBusPort+i), "--least-crawlers", fmt.Sprint(g.crawlers))
+	} else {
+		flags = append(flags, local...)
+	}
+	c := g.bench.crawl(g.folder(i), g.authority, flags...)
 	says, err := c.StderrPipe()
 	if err != nil {
 		return err
@@ -127,6 +138,15 @@ func (g *group) start(i int) error {
 func (g *group) said(i int, line string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if _, join, ok := strings.Cut(line, "--join "); ok {
+		g.team.line = join
+		for len(g.team.all) < g.crawlers {
+			if err := g.team.start(); err != nil {
+				fmt.Fprintln(os.Stderr, "crawler:", err)
+				return
+			}
+		}
+	}
 	switch {
 	case strings.Contains(line, ownsText):
 		g.owner = i
@@ -202,13 +222,30 @@ func (g *group) harm() error {
 		return process.Signal(syscall.SIGCONT)
 	case "searcher":
 		victim = (owner + 1 + rand.IntN(g.nodes-1)) % g.nodes
-	default:
+	case "owner":
 		g.noteKill()
+	}
+	if g.kill == "crawler" {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.team.replace()
 	}
 	m := g.member(victim)
 	m.process.Process.Kill()
 	<-m.ended
+	for began := time.Now(); g.waits(); time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > settled {
+			return errors.New("no other node has taken over")
+		}
+	}
 	return g.start(victim)
+}
+
+// waits reports whether an owner was killed that no other node has replaced.
+func (g *group) waits() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.killed.IsZero()
 }
 
 func (g *group) noteKill() {
@@ -312,6 +349,14 @@ func (g *group) compareAnswers() error {
 		return errors.New("no question has an answer")
 	}
 	return nil
+}
+
+// endTeam ends all crawlers.
+func (g *group) endTeam() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.team.end()
+	g.result.crawlers = g.team.cpu
 }
 
 // end ends all nodes.

@@ -1,0 +1,120 @@
+package clusters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"anatomy/cluster/bucket"
+	"anatomy/cluster/bus"
+	"anatomy/cluster/node"
+	"anatomy/cluster/replica"
+	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
+)
+
+// A Team is the crawlers of other machines, as all nodes know them that may own the collection. They
+// follow its owner: each has the same keys, and crawlers know the addresses of all.
+type Team struct {
+	Address string // at which crawlers reach this machine; "" if that is not known before
+
+	bucket  bucket.Bucket
+	dir     string // the data folder
+	keyring *node.Keyring
+	log     *slog.Logger
+}
+
+// NewTeam returns the team of a node that will listen for crawlers at an address.
+func NewTeam(b bucket.Bucket, dir, listen string, log *slog.Logger) (*Team, error) {
+	keyring, err := node.OpenKeyring(dir)
+	return &Team{Address: bus.Reachable(listen), bucket: b, dir: dir, keyring: keyring, log: log}, err
+}
+
+// PublicKey returns the key for which owners encrypt what they leave for this machine.
+func (t *Team) PublicKey() string { return t.keyring.Public() }
+
+// Keys returns the keys for crawlers: those that an owner left for this machine, else those of the
+// data folder, which are made if there are none.
+func (t *Team) Keys(ctx context.Context) (*bus.Keys, error) {
+	path := datadir.ClusterKeys(t.dir)
+	id, err := replica.Identify(ctx, t.bucket)
+	if err != nil {
+		return nil, err
+	}
+	content, err := t.keyring.Take(ctx, t.bucket, id.ID)
+	var useless error
+	if err == nil {
+		_, useless = bus.ParseKeys(content)
+	}
+	if errors.Is(err, node.ErrSealed) {
+		useless, err = err, nil
+	}
+	switch {
+	case useless != nil:
+		t.log.Warn("crawlers that joined another node need a new line", "error", useless)
+	case err == nil:
+		err = durable.WritePrivate(durable.OS, path, content)
+	case errors.Is(err, bucket.ErrNotExist):
+		err = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keys for crawlers: %w", err)
+	}
+	return bus.LoadKeys(path)
+}
+
+const shareEvery = 5 * time.Second
+
+// Share leaves the keys for the nodes that stand by, and tells crawlers where these are, until ctx
+// ends. It calls changed when the join line has changed.
+func (t *Team) Share(ctx context.Context, server *bus.Server, changed func()) {
+	left := map[string]bool{t.PublicKey(): true}
+	for failing := false; ctx.Err() == nil; {
+		err := t.share(ctx, server, left, changed)
+		if err != nil && !failing && ctx.Err() == nil {
+			t.log.Warn("crawlers would not find another owner now; trying again", "error", err)
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+		case <-time.After(shareEvery):
+		}
+	}
+}
+
+// share does so once. left are the nodes that have the keys, by their public key.
+func (t *Team) share(ctx context.Context, server *bus.Server, left map[string]bool, changed func()) error {
+	id, err := replica.Identify(ctx, t.bucket)
+	if err != nil {
+		return err
+	}
+	keys, err := os.ReadFile(datadir.ClusterKeys(t.dir))
+	if err != nil {
+		return err
+	}
+	nodes, err := node.Nodes(ctx, t.bucket, time.Time{})
+	if err != nil {
+		return err
+	}
+	var addresses []string
+	for _, n := range nodes {
+		if n.Key == "" || n.Crawlers == "" {
+			continue
+		}
+		if !left[n.Key] {
+			if err := node.Leave(ctx, t.bucket, id.ID, n.Key, keys); err != nil {
+				return fmt.Errorf("keys for %s: %w", n.Machine, err)
+			}
+			left[n.Key] = true
+		}
+		addresses = append(addresses, n.Crawlers)
+	}
+	others, err := server.Tell(addresses)
+	if others {
+		changed()
+	}
+	return err
+}
