@@ -103,6 +103,7 @@ lab/coverage: vocab weburl crawler/robots searcher disk/docindex
 lab/pagerank: pagerank
 lab/crashes: lab/rig
 lab/cluster: lab/rig
+lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica disk/snapshot
 lab/shards: vocab weburl searcher disk/*
 lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver
