@@ -6,7 +6,8 @@ const (
 	maxPairText  = 1 << 10 // bytes
 )
 
-// newNear returns a node of phrases in one field near each other, or the only phrase.
+// newNear returns a node of phrases in one field near each other, or the only phrase. A phrase that is
+// there twice must be on the page twice.
 func newNear(phrases []*Node, within int) *Node {
 	switch len(phrases) {
 	case 0:
@@ -38,7 +39,7 @@ func pairs(left, right *Node, within int) (n *Node, words, size int) {
 		if left.In != right.In {
 			return nil, 0, 0
 		}
-		n = newNear(appendNew(nil, left.exactly(), right.exactly()), within)
+		n = newNear([]*Node{left.exactly(), right.exactly()}, within)
 		return n, len(left.Words) + len(right.Words), len(left.Text) + len(right.Text)
 	}
 	if group.Op != And && group.Op != Or {

@@ -46,7 +46,7 @@ var fieldNames = [...]string{
 func (f Field) String() string { return fieldNames[f] }
 
 // A Node is a part of a query. Kids of And are not And, kids of Or not Or, the kid of Not is not
-// Not, and no two kids of one node are the same.
+// Not, and no two kids of one node are the same, but for Near.
 type Node struct {
 	Op    Op
 	Kids  []*Node

@@ -263,7 +263,7 @@ func (p *parser) quote(in Field) *Node {
 	var kids []*Node
 	for piece := range strings.FieldsSeq(text) {
 		if n := p.phrase(piece, in); n != nil {
-			kids = appendNew(kids, n)
+			kids = append(kids, n)
 		}
 	}
 	return newNear(kids, within)

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -125,7 +126,7 @@ func (d *Document) near(n *query.Node) bool {
 		for _, p := range n.Kids {
 			most += length(p)
 		}
-		if (n.In == query.Anywhere || f == fields[n.In]) && d.nearIn(f, n.Kids, 1<<31, 0, most) {
+		if (n.In == query.Anywhere || f == fields[n.In]) && d.nearIn(f, n.Kids, 1<<31, 0, most, nil) {
 			return true
 		}
 	}
@@ -135,13 +136,19 @@ func (d *Document) near(n *query.Node) bool {
 func length(phrase *query.Node) int { return int(phrase.Offset(len(phrase.Words)-1)) + 1 }
 
 // nearIn tries all positions of phrases, with those placed before in [from, to), within most words.
-func (d *Document) nearIn(f vocab.Field, phrases []*query.Node, from, to, most int) bool {
+// Taken are the places of the phrases before: equal ones may not share one.
+func (d *Document) nearIn(f vocab.Field, phrases []*query.Node, from, to, most int, taken []string) bool {
 	if to-from > most || len(phrases) == 0 {
 		return to-from <= most
 	}
 	p := phrases[0]
 	for _, start := range d.positions(p.Words[0], f) {
-		if d.standsAt(p, f, start) && d.nearIn(f, phrases[1:], min(from, int(start)), max(to, int(start)+length(p)), most) {
+		place := fmt.Sprint(p, start)
+		if slices.Contains(taken, place) || !d.standsAt(p, f, start) {
+			continue
+		}
+		from, to := min(from, int(start)), max(to, int(start)+length(p))
+		if d.nearIn(f, phrases[1:], from, to, most, append(slices.Clone(taken), place)) {
 			return true
 		}
 	}

@@ -60,6 +60,10 @@ func newPhrase(n *query.Node, terms map[string]*termIterator, scratch *scratch) 
 			p.terms[k], p.offsets[k] = slices.Index(it.terms, terms[word]), n.Offset(k)
 		}
 		it.phrases = append(it.phrases, p)
+		last := len(it.phrases) - 1
+		it.phrases[last].like = slices.IndexFunc(it.phrases, func(q phrase) bool {
+			return slices.Equal(q.terms, p.terms) && slices.Equal(q.offsets, p.offsets)
+		})
 	}
 	if len(it.phrases) == 1 && (it.in == query.Anywhere || it.in == query.InText) {
 		it.steps = it.bodySteps(&it.phrases[0])

@@ -12,6 +12,7 @@ import (
 type phrase struct {
 	terms   []int
 	offsets []uint32
+	like    int // of several near each other: the first of them that is equal, maybe itself
 
 	begun  bool                  // the hits of one of the terms were read
 	starts []vocab.FieldPosition // where it may begin in the current document, ascending
@@ -107,23 +108,25 @@ func near(phrases []phrase, in query.Field, within int) bool {
 		} else if f == vocab.PartField {
 			most = min(most, maxWithinPart)
 		}
-		starts := make([][]vocab.FieldPosition, len(phrases))
-		for i := range phrases {
-			starts[i] = phrases[i].startsIn(f)
-		}
-		if nearStarts(phrases, starts, most) {
+		if nearStarts(phrases, f, most) {
 			return true
 		}
 	}
 	return false
 }
 
-// nearStarts looks for a stretch of words that holds each phrase once and at most within others.
-// It drops the first start of all in turn, as the others are the nearest ones after it.
-func nearStarts(phrases []phrase, starts [][]vocab.FieldPosition, within int) bool {
-	filled := 0
+// nearStarts looks for a stretch of words of a field that holds each phrase once, equal ones at
+// different places, and at most within others. It drops the first start of all in turn, as the others
+// are the nearest ones after it. Of equal phrases each starts one place after the one before it.
+func nearStarts(phrases []phrase, f vocab.Field, within int) bool {
+	filled, before := 0, make([]int, len(phrases)) // before: equal phrases
+	starts := make([][]vocab.FieldPosition, len(phrases))
 	for i := range phrases {
-		filled += phrases[i].length()
+		p := &phrases[i]
+		starts[i] = p.startsIn(f)
+		starts[i] = starts[i][min(before[p.like], len(starts[i])):]
+		before[p.like]++
+		filled += p.length()
 	}
 	for {
 		first, end := 0, 0
@@ -139,6 +142,10 @@ func nearStarts(phrases []phrase, starts [][]vocab.FieldPosition, within int) bo
 		if end-int(starts[first][0])-filled <= within {
 			return true
 		}
-		starts[first] = starts[first][1:]
+		for i := range starts {
+			if phrases[i].like == phrases[first].like {
+				starts[i] = starts[i][1:]
+			}
+		}
 	}
 }

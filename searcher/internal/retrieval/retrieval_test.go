@@ -132,16 +132,24 @@ func phraseAt(words []string, start int, n *query.Node) bool {
 	return true
 }
 
-// nearAt reports whether all kids, different single terms, are in the window at the beginning of words.
+// nearAt reports whether all kids, single terms, are in the window at the beginning of words, and equal
+// ones as often there.
 func nearAt(words []string, n *query.Node) bool {
-	window := words[:min(len(words), n.Within+len(n.Kids))]
-	return !slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return !slices.Contains(window, kid.Words[0]) })
+	left := slices.Clone(words[:min(len(words), n.Within+len(n.Kids))])
+	for _, kid := range n.Kids {
+		at := slices.Index(left, kid.Words[0])
+		if at < 0 {
+			return false
+		}
+		left[at] = ""
+	}
+	return true
 }
 
 // queries have every operator and plan.
 var queries = []string{
 	"w0", "w3", "w7", "w0 OR w1", "w1 OR w6 OR w7", "w0 w1", "w2 w5 w1", "w0 w9", "w0 OR w9", "w9",
-	`"w0 w1"`, `"w1 w0 w0"`, `"w0 * w1"`, `"w1 w2" w0`, `"w1 w4"~2`, `"w2 w0 w1"~3`, "intitle:w1", "intitle:w1 w0", `intitle:"w0 w1"`,
+	`"w0 w1"`, `"w1 w0 w0"`, `"w0 * w1"`, `"w1 w2" w0`, `"w1 w4"~2`, `"w2 w0 w1"~3`, `"w2 w2"~2`, `"w1 w0 w1"~2`, "w5 AROUND(3) w5", "intitle:w1", "intitle:w1 w0", `intitle:"w0 w1"`,
 	"intext:w5", "w0 -w1", "w0 -(w1 w2)", "(w1 OR w2) (w3 OR w4)", "(w1 OR w2) -w0", "site:h1.org", "site:h2.org w0", "w1 -site:h0.org",
 	`w0 (w1 OR "w2 w0")`, `-w0 site:h3.org`, "(w0 w1) OR (w2 w3)",
 }
