@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"anatomy/searcher/query"
+	"anatomy/vocab"
 )
 
 // countBlocked counts the pages that match but for being of blocked sites.
@@ -55,6 +56,22 @@ func whyNoResults(p *pass) string {
 	return whyNoMatch(p)
 }
 
+// whyNoLinks names a page of a link: or related: without pages, "" if there is none.
+func whyNoLinks(root *query.Node, docs map[query.Ref][]vocab.DocID) string {
+	for _, n := range append([]*query.Node{root}, root.Kids...) {
+		if n.Op != query.Pages || len(docs[n.Ref]) > 0 {
+			continue
+		}
+		switch n.Ref.Relation {
+		case query.LinkTo:
+			return "No page links to " + n.Ref.URL + "."
+		case query.Related:
+			return "No other page is linked to together with " + n.Ref.URL + "."
+		}
+	}
+	return ""
+}
+
 // countOf returns "1 result", "2 results".
 func countOf(n int, unit string) string {
 	if n == 1 {
@@ -63,10 +80,14 @@ func countOf(n int, unit string) string {
 	return fmt.Sprint(n, " ", unit, "s")
 }
 
-// whyNoMatch names the pages that the index lacks, or the terms that no page contains.
+// whyNoMatch names the pages that the index lacks or that have no links, or the terms that no page
+// contains.
 func whyNoMatch(p *pass) string {
 	if len(p.refs.unknown) > 0 {
 		return "Not in the index: " + strings.Join(p.refs.unknown, ", ") + "."
+	}
+	if why := whyNoLinks(p.root, p.refs.docs); why != "" {
+		return why
 	}
 	var unknown []string
 	for i, word := range p.terms.Words[:p.terms.Own] {

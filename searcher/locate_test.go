@@ -108,6 +108,16 @@ func TestReferences(t *testing.T) {
 			t.Errorf("%s: said %q", text, r.Why)
 		}
 	}
+	for text, why := range map[string]string{
+		"link:y.com/directory absent": "No page links to y.com/directory.",
+		"related:y.com/directory":     "No other page is linked to together with y.com/directory.",
+		"related:x.org absent":        "No page contains “absent”.",
+	} {
+		r, err := s.Search(t.Context(), searcher.Request{Query: text})
+		if must(t, err); r.Why != why {
+			t.Errorf("%s: said %q, want %q", text, r.Why, why)
+		}
+	}
 	g.broken = errors.New("the disk is on fire")
 	for _, one := range []*searcher.Searcher{s, f.open(searcher.Options{})} {
 		r, err := one.Search(t.Context(), searcher.Request{Query: "link:x.org/ OR info:x.org/"})
