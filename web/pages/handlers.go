@@ -52,7 +52,10 @@ func New(o Options) *Handlers {
 	sameOrigin := o.Site.SameOrigin(o.Log)
 	h := &Handlers{
 		frame:       f,
-		search:      &searchPages{frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil},
+		search: &searchPages{
+			frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil,
+			examples: &examples{reader: o.Reader, now: o.Now},
+		},
 		documents:   &documentPages{f, o.Reader},
 		preferences: &preferencesPages{f, sameOrigin},
 		images:      &imagePages{frame: f, reader: o.Reader},

@@ -19,7 +19,7 @@ type helpSection struct {
 	Examples  []helpExample
 }
 
-// A helpExample is a query with a link to its results.
+// A helpExample is a query with a link to its results, "" for none.
 type helpExample struct{ Query, Means, Href string }
 
 // helpSections explain the query language, most useful parts first.

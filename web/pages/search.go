@@ -21,6 +21,8 @@ type searchPages struct {
 	reader *reader.Reader
 	now    func() time.Time
 	images bool // the server shows images
+
+	examples *examples
 }
 
 // home shows the home page. With parameter q it redirects to the results, since clients of SearXNG
@@ -30,7 +32,9 @@ func (s *searchPages) home(c *gin.Context) error {
 		s.site.Redirect(c, http.StatusPermanentRedirect, "/search?"+c.Request.URL.RawQuery)
 		return nil
 	}
-	return s.render(c, http.StatusOK, "home", s.view("", ""))
+	v := s.view("", "")
+	v.Body = s.examples.get(c.Request.Context())
+	return s.render(c, http.StatusOK, "home", v)
 }
 
 // search shows the results of a query.

@@ -20,6 +20,7 @@ func parseTemplates(a assets) templates {
 		"points": text.Points,
 
 		"resultList": resultList,
+		"examples":   func() []helpExample { return plainExamples },
 
 		"count64": func(n any) string { return text.Count(int(reflect.ValueOf(n).Int())) },
 		"counted": func(n int, noun string) string { return text.Counted(n, noun) },

@@ -1,0 +1,134 @@
+package pages
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"anatomy/searcher"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/reader"
+	"anatomy/web/internal/text"
+)
+
+// plainExamples are queries of some kinds, without links: what they find depends on the collection.
+var plainExamples = []helpExample{
+	{Query: "new york", Means: "all the words"},
+	{Query: `"new york"`, Means: "this very phrase"},
+	{Query: "cat OR dog", Means: "either word"},
+	{Query: "jaguar -car", Means: "without a word"},
+	{Query: "site:example.org/docs", Means: "one site, or a part of it"},
+	{Query: "intitle:news", Means: "in the title"},
+	{Query: "inurl:blog", Means: "in the address"},
+}
+
+// Bounds of examples.
+const (
+	examplePages   = 30               // whose titles give words
+	exampleLetters = 4                // fewest of a word: shorter ones say little by themselves
+	exampleTries   = 5                // queries of a kind that are tried
+	examplesKept   = 10 * time.Minute // before they are made again
+	noneKept       = 10 * time.Second // while no page gives any
+)
+
+// examples show people what they can ask this collection: a query of each kind of plainExamples. The
+// words are of the titles of the pages with the highest PageRank, and each query with a link finds
+// something. A kind without such a query has the plain one.
+type examples struct {
+	reader *reader.Reader
+	now    func() time.Time
+
+	mu   sync.Mutex
+	list []helpExample
+	due  time.Time // when they are made again
+}
+
+// get returns an example of each kind.
+func (e *examples) get(ctx context.Context) []helpExample {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if now := e.now(); e.list == nil || !now.Before(e.due) {
+		var found bool
+		e.list, found = e.find(ctx)
+		if e.due = now.Add(noneKept); found {
+			e.due = now.Add(examplesKept)
+		}
+	}
+	return e.list
+}
+
+// find makes the examples. It reports whether the collection gave any.
+func (e *examples) find(ctx context.Context) (list []helpExample, found bool) {
+	list = slices.Clone(plainExamples)
+	best, err := e.reader.Search(ctx, searcher.Request{Query: "filetype:html OR filetype:txt OR filetype:md", Limit: examplePages})
+	if err != nil || len(best.Results) == 0 {
+		return list, false
+	}
+	for i, queries := range exampleQueries(best.Results) {
+		others := min(i, len(queries)) // not all kinds from the same title
+		queries = slices.Concat(queries[others:], queries[:others])
+		for _, q := range queries[:min(exampleTries, len(queries))] {
+			a, err := e.reader.Search(ctx, searcher.Request{Query: q, Limit: 1, Verbatim: true})
+			if err != nil || len(a.Results) == 0 {
+				continue
+			}
+			list[i].Query, list[i].Href = q, address.SearchHref("/search", searcher.Request{Query: q}, 0)
+			found = true
+			break
+		}
+	}
+	return list, found
+}
+
+// exampleQueries returns queries of the kinds of plainExamples about some pages.
+func exampleQueries(pages []searcher.Result) [][]string {
+	kinds := make([][]string, len(plainExamples))
+	add := func(kind int, query string) {
+		if !slices.Contains(kinds[kind], query) {
+			kinds[kind] = append(kinds[kind], query)
+		}
+	}
+	var words []string // of all titles, different
+	for _, p := range pages {
+		title := exampleWords(text.Visible(p.Title))
+		if len(title) >= 2 {
+			add(0, title[len(title)-1]+" "+title[0])
+			if pair := title[0] + " " + title[1]; strings.Contains(strings.ToLower(p.Title), pair) {
+				add(1, `"`+pair+`"`)
+			}
+		}
+		for _, w := range title {
+			if !slices.Contains(words, w) {
+				words = append(words, w)
+			}
+		}
+		add(4, "site:"+text.HostOf(p.URL))
+		for _, w := range exampleWords(p.URL) {
+			if strings.Contains(p.URL, "/"+w) && !strings.Contains(text.HostOf(p.URL), w) {
+				add(6, "inurl:"+w)
+			}
+		}
+	}
+	for i, w := range words {
+		add(5, "intitle:"+w)
+		if i > 0 {
+			add(2, words[i-1]+" OR "+w)
+			add(3, words[i-1]+" -"+w)
+		}
+	}
+	return kinds
+}
+
+// exampleWords returns the words of a text that are long enough and of letters alone, in lower case.
+func exampleWords(s string) (words []string) {
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
+		isWord := !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
+		if isWord && len([]rune(w)) >= exampleLetters {
+			words = append(words, strings.ToLower(w))
+		}
+	}
+	return words
+}
