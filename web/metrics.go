@@ -143,7 +143,7 @@ var (
 	crawlQueries    = crawlMetric("dns_queries_total", "DNS queries sent by this run.")
 	crawlDNSFailed  = crawlMetric("dns_failures_total", "Names that could not be resolved in this run.")
 	crawlSeen       = crawlMetric("url_lookups_total", "Seen tests of this run, by whether the cache had the URL.", "result")
-	crawlSearchable = crawlMetric("searchable_documents", "Documents in the index.")
+	crawlSearchable = crawlMetric("searchable_pages", "Pages in the index.")
 	crawlSegments   = crawlMetric("segments", "Segments of the index.")
 	crawlScrubbed   = crawlMetric("scrubbed_bytes_total", "Bytes of the repository that this run read again to prove them.")
 	crawlDamaged    = crawlMetric("damaged", "Problems that the crawl met in the data folder.")

@@ -101,7 +101,7 @@ func runDemo(c *cobra.Command, s *cli.GlobalFlags, dir string, listener net.List
 	}
 	requests, trespasses := small.Requests()
 	fmt.Fprintf(out, "Crawled, indexed and ranked in %.1f s. The web saw %d requests, %d of them against its robots.txt.\n", time.Since(began).Seconds(), requests, trespasses)
-	fmt.Fprintf(out, "%d documents are searchable, %d of them by the text of links alone.\n", stats.Searchable, stats.Searchable-stats.Indexed)
+	fmt.Fprintf(out, "%d pages are searchable, and %d other URLs by the text of links.\n", stats.Indexed, stats.Searchable-stats.Indexed)
 	if listener == nil {
 		return nil
 	}

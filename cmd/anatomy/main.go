@@ -87,7 +87,7 @@ func newRoot() (*cobra.Command, *cli.GlobalFlags) {
 the browser, as JSON and in the terminal.`,
 		Example: `  anatomy demo
   anatomy crawl --serve https://docs.example.org/
-  anatomy search '"page rank" -draft'`,
+  anatomy search '"getting started" -draft'`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -30,8 +30,8 @@ func newSearch(s *cli.GlobalFlags) *cobra.Command {
 		Long: `Search finds pages with all words of the query in their text or in the text of links to them. Operators: "phrase",
 -without, this OR that, ( … ), site:host/path, intitle:word, inurl:word, inanchor:word. Quote the query for the shell,
 and put -- before a query that starts with -.`,
-		Example: `  anatomy search page rank
-  anatomy search '"page rank" -draft'
+		Example: `  anatomy search getting started
+  anatomy search '"getting started" -draft'
   anatomy search -- '-draft page'
   anatomy search 'type:image diagram'
   anatomy search --json '"anchor text" site:docs.example.org'`,

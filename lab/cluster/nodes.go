@@ -24,7 +24,7 @@ import (
 // Texts that a node prints.
 const (
 	ownsText = "This machine owns the collection."
-	doneText = "documents searchable."
+	doneText = "URLs known, "
 )
 
 const (
@@ -154,7 +154,7 @@ func (g *group) said(i int, line string) {
 			g.result.takeOver = max(g.result.takeOver, time.Since(g.killed))
 			g.killed = time.Time{}
 		}
-	case strings.HasSuffix(line, doneText) && i == g.owner:
+	case strings.Contains(line, doneText) && i == g.owner:
 		select {
 		case <-g.done:
 		default:

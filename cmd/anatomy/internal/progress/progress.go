@@ -39,7 +39,7 @@ func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c *engine
 				continue
 			}
 			log.Info("crawling", "pages", s.Pages, "per_second", fmt.Sprintf("%.1f", rate), "queued", s.Queued, "in_flight", s.InFlight,
-				"dead_links", s.DeadLinks(), "errors", s.Errors(), "hosts", s.Hosts, "searchable", s.Searchable, "waiting", waiting(s))
+				"dead_links", s.DeadLinks(), "errors", s.Errors(), "hosts", s.Hosts, "searchable", s.Indexed, "waiting", waiting(s))
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (m *rateMeter) rate(now time.Time, pages int64) float64 {
 }
 
 func progressLine(s engine.CrawlStats, rate float64) string {
-	line := fmt.Sprintf("%d pages  %.0f/s  %d queued  %d dead links  %d errors  %d searchable", s.Pages, rate, s.Queued, s.DeadLinks(), s.Errors(), s.Searchable)
+	line := fmt.Sprintf("%d pages  %.0f/s  %d queued  %d dead links  %d errors  %d searchable", s.Pages, rate, s.Queued, s.DeadLinks(), s.Errors(), s.Indexed)
 	if s.Revisits.Visited > 0 {
 		line += fmt.Sprintf("  %d revisited", s.Revisits.Visited)
 	}
@@ -96,6 +96,14 @@ func refusals(before, s engine.CrawlStats) string {
 	return cli.Tally(n)
 }
 
+// byLinks counts the documents that are searchable by the texts of links to them alone.
+func byLinks(s engine.CrawlStats) string {
+	if n := s.Searchable - s.Indexed; n > 0 {
+		return ", and " + cli.Count(n, "other URL") + " by the text of links"
+	}
+	return ""
+}
+
 // Summary describes a run by the counters of its start and its end, and the state of the data folder.
 func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	var b strings.Builder
@@ -103,9 +111,9 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 		b.WriteString("Stopped. The same command resumes the crawl.\n")
 	}
 	pages := max(0, s.Pages-before.Pages) // pages that left the results are counted apart
-	fmt.Fprintf(&b, "%s in %s (%.0f/s). In all: %d pages of %s known, %s searchable.\n",
+	fmt.Fprintf(&b, "%s in %s (%.0f/s). In all: %d pages of %s known, %d searchable%s.\n",
 		cli.Count(pages, "new page"), s.Elapsed.Round(100*time.Millisecond), float64(pages)/max(0.001, s.Elapsed.Seconds()),
-		s.Pages, cli.Count(s.Known, "URL"), cli.Count(s.Searchable, "document"))
+		s.Pages, cli.Count(s.Known, "URL"), s.Indexed, byLinks(s))
 	fmt.Fprintf(&b, "%s, %s", cli.Count(s.Duplicates, "duplicate"), cli.Count(s.Outcomes["redirected"]-before.Outcomes["redirected"], "redirect"))
 	if n := s.DeadLinks() - before.DeadLinks(); n > 0 {
 		fmt.Fprintf(&b, ", %s", cli.Count(n, "dead link"))
