@@ -51,7 +51,7 @@ func New(o Options) *Handlers {
 	f := newFrame(o.Site, o.Log, o.Name, o.Bot != nil)
 	sameOrigin := o.Site.SameOrigin(o.Log)
 	h := &Handlers{
-		frame:       f,
+		frame: f,
 		search: &searchPages{
 			frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil,
 			examples: &examples{reader: o.Reader, now: o.Now},
