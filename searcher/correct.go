@@ -2,7 +2,6 @@ package searcher
 
 import (
 	"math"
-	"time"
 
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/query"
@@ -13,7 +12,7 @@ const (
 	maxGuesses = 8  // corrected queries whose results are counted
 	muchFewer  = 10 // a query of known words is corrected only for that many times more results
 
-	guessTime = 20 * time.Millisecond // of the time of the request, for counting them
+	guessShare = 0.02 // of the time that the request has left, for counting them
 )
 
 // correction returns the likeliest correction of the query that has more results, "" if there is
@@ -28,7 +27,7 @@ func correction(p *pass, k *knowledge) (best string, total int) {
 	if len(guesses) == 0 {
 		return "", 0
 	}
-	clock := p.clock.Within(guessTime)
+	clock := p.clock.Share(guessShare)
 	total = pagesWithAll(p, clock)
 	least := total + 1
 	if known {

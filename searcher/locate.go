@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/query"
@@ -19,7 +18,7 @@ const (
 	maxSources = 100_000 // pages that link to a page
 	maxTargets = 10_000  // pages of a site that are linked to
 
-	linkTime = 600 * time.Millisecond // of the time of the request, for reading links
+	linkShare = 0.6 // of the time that the request has left, for reading links
 )
 
 // References are the documents that link:, related:, info: and cache: of a query stand for.
@@ -62,7 +61,7 @@ func findDocs(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 	if p.links == nil {
 		return nil, errors.New("links are not kept here")
 	}
-	ctx, cancel := p.clock.Within(linkTime).Context()
+	ctx, cancel := p.clock.Share(linkShare).Context()
 	defer cancel()
 	if ref.Relation == query.Related {
 		docs, err := p.links.Related(ctx, to[0], scoring.MaxRelated)

@@ -23,13 +23,13 @@ func NewClock(ctx context.Context, within time.Duration) *Clock {
 	return c
 }
 
-// Within returns a clock that ends when c does, and after d at the latest.
-func (c *Clock) Within(d time.Duration) *Clock {
-	deadline := time.Now().Add(d)
-	if !c.deadline.IsZero() && c.deadline.Before(deadline) {
-		deadline = c.deadline
+// Share returns a clock that ends when c does, or after a share of the time that c has left.
+func (c *Clock) Share(share float64) *Clock {
+	if c.deadline.IsZero() {
+		return c.Copy()
 	}
-	return &Clock{ctx: c.ctx, deadline: deadline}
+	left := float64(time.Until(c.deadline))
+	return &Clock{ctx: c.ctx, deadline: time.Now().Add(time.Duration(share * left))}
 }
 
 // Copy returns a clock that ends when c does, for another goroutine.
