@@ -108,7 +108,8 @@ lab/shards: vocab weburl searcher disk/*
 lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver
 lab/urlcache: vocab weburl urlserver/* indexer disk/*
-lab/scheduling: vocab weburl urlserver pagerank disk/datadir disk/linkdb
+lab/agenda:
+lab/scheduling: lab/agenda vocab weburl urlserver pagerank disk/datadir disk/linkdb
 lab/dns: eval crawler/dnsclient
 lab/neardup: vocab indexer
 lab/order: analysis

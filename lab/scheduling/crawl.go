@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"anatomy/lab/agenda"
 	"anatomy/urlserver"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -44,7 +45,7 @@ type crawl struct {
 	linked  []float64 // by page: pages that came and link to it
 	now     time.Duration
 	free    int
-	events  agenda
+	events  agenda.Agenda
 	history []moment
 	err     error
 }
@@ -68,12 +69,12 @@ func (p plan) run(w *web, quality []float64) ([]moment, error) {
 	}
 	for c.err == nil {
 		c.dispatch()
-		e, ok := c.events.next()
+		at, do, ok := c.events.Next()
 		if !ok {
 			break
 		}
-		c.now = e.at
-		e.do()
+		c.now = at
+		do()
 	}
 	if c.err == nil && len(c.history) != len(w.pages) {
 		c.err = fmt.Errorf("%s: %d of %d pages came", p.policy, len(c.history), len(w.pages))
@@ -118,13 +119,13 @@ func (c *crawl) visit(l vocab.Lease) {
 			at += s.connect // closing
 		}
 		linked := c.linked[c.page[t.Doc]]
-		c.events.add(at, func() { c.fetched(t, linked) })
+		c.events.Add(at, func() { c.fetched(t, linked) })
 	}
 	if used < s.perConnection {
 		at += s.connect
 	}
 	report.ConnectTime, report.AnswerTime = opening/time.Duration(opened), answering/time.Duration(len(l.URLs))
-	c.events.add(at, func() {
+	c.events.Add(at, func() {
 		c.free++
 		c.fail(c.urls.Release(c.clock(), report))
 	})
@@ -161,59 +162,3 @@ func (c *crawl) add(on vocab.Target, links []int, seed bool) {
 }
 
 func (c *crawl) fail(err error) { c.err = errors.Join(c.err, err) }
-
-// An agenda gives back events in the order of their time, then of putting down.
-type agenda struct {
-	events []event
-	turn   int
-}
-
-type event struct {
-	at   time.Duration
-	turn int
-	do   func()
-}
-
-func (e *event) before(f *event) bool {
-	if e.at != f.at {
-		return e.at < f.at
-	}
-	return e.turn < f.turn
-}
-
-func (a *agenda) add(at time.Duration, do func()) {
-	a.turn++
-	a.events = append(a.events, event{at, a.turn, do})
-	for i := len(a.events) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !a.events[i].before(&a.events[parent]) {
-			return
-		}
-		a.events[i], a.events[parent] = a.events[parent], a.events[i]
-		i = parent
-	}
-}
-
-func (a *agenda) next() (e event, ok bool) {
-	if len(a.events) == 0 {
-		return e, false
-	}
-	e = a.events[0]
-	last := len(a.events) - 1
-	a.events[0] = a.events[last]
-	a.events = a.events[:last]
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= last {
-			return e, true
-		}
-		if child+1 < last && a.events[child+1].before(&a.events[child]) {
-			child++
-		}
-		if !a.events[child].before(&a.events[i]) {
-			return e, true
-		}
-		a.events[i], a.events[child] = a.events[child], a.events[i]
-		i = child
-	}
-}
