@@ -37,6 +37,7 @@ var references = map[string]string{
 	"KFN10":       "Kohlschütter, Fankhauser, Nejdl: Boilerplate detection using shallow text features, 2010",
 	"MC07":        "Metzler, Croft: Linear feature-based models for information retrieval, 2007",
 	"SAC07":       "Smucker, Allan, Carterette: A comparison of statistical significance tests for information retrieval evaluation, 2007",
+	"W11":         "Wu, Ke, He, Liu: DSpider, a distributed crawler for LAN and WAN, 2011",
 	"Y14":         "Yang, Liu, Jiang, Peng, Wen, Lu: a distributed crawler framework on coroutines, 2014",
 	"CY09":        "Chen, Yan: a cached, non-blocking, asynchronous DNS resolver for a crawler, 2009",
 

@@ -18,6 +18,10 @@
 // only the hosts of a worker that comes or goes move. A worker sends every target of a lease once, in
 // order, then the report.
 //
+// A host that gives a worker no answer goes to another one at once, as in DSpider (W11): workers may be
+// in networks of which only some reach it. It counts as a host without an answer when it gave none to
+// any worker, or to maxSilent of them.
+//
 // A worker sends nothing to a host, and ends all its visits, if every beat that the owner has answered
 // was sent longer than ownerSilence ago. An owner that hears nothing from a worker for workerSilence,
 // which is longer, gives its leases up: what is missing is returned as Skipped, and fetched again by
@@ -62,6 +66,7 @@ const (
 	maxVisits  = 512  // visits that a beat describes
 	maxLosses  = 3    // workers that a target may lose before it counts as failed
 	maxNoted   = 10_000
+	maxSilent  = 8 // workers that try a host
 
 	windowBytes = 64 << 20  // of batches under way, over all workers
 	leastWindow = 4 << 20   // of one worker

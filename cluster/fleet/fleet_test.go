@@ -146,9 +146,14 @@ func (n *network) listen(own func(id string, m []byte)) {
 
 // work starts a worker until the test ends, or stop is called.
 func (n *network) work(id string, web *testweb.Web) (s *station, stop func()) {
+	return n.workAt(id, web.Resolver, web.Port)
+}
+
+// workAt is work with a port at which the worker expects all hosts.
+func (n *network) workAt(id, resolver string, port int) (s *station, stop func()) {
 	s = &station{net: n, id: id, again: make(chan struct{}, 1)}
 	w := fleet.NewWorker(fleet.WorkerOptions{Bus: s, Name: id, Crawler: crawler.Options{
-		AllowPrivate: true, HTTPPort: web.Port, DNS: dnsclient.Options{Servers: []string{web.Resolver}},
+		AllowPrivate: true, HTTPPort: port, DNS: dnsclient.Options{Servers: []string{resolver}},
 	}})
 	s.down = newLine(w.Receive)
 	s.up = newLine(func(m []byte) {
@@ -236,6 +241,27 @@ func TestSamePages(t *testing.T) {
 				t.Errorf("robots.txt was requested of %d hosts", robots)
 			}
 		})
+	}
+}
+
+// TestUnreachable: hosts that give no answer to four of five workers are fetched by the fifth.
+func TestUnreachable(t *testing.T) {
+	seed, local, _ := crawlLocally(t, 200)
+
+	web, dir := testweb.Generate(t, seed, 200, 0), t.TempDir()
+	n := newNetwork(t)
+	n.work("reaches", web.Web)
+	const closed = 1 // tcpmux, which nobody has
+	for i := range 4 {
+		n.workAt(fmt.Sprintf("outside%d", i), web.Resolver, closed)
+	}
+	testweb.Crawl(t, n.options(dir, web, 5))
+	testweb.SameMaps(t, "fates", testweb.Fates(t, dir), testweb.Fates(t, local))
+	testweb.Checked(t, dir)
+	for key, times := range requests(web) {
+		if times > 1 {
+			t.Errorf("%s was requested %d times", key, times)
+		}
 	}
 }
 

@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
 	"anatomy/cluster/bus"
 	"anatomy/crawler"
 	"anatomy/vocab"
@@ -65,6 +63,7 @@ type remote struct {
 	received          uint64                   // number of the last batch
 	open              map[uint64]*pendingBatch // received, not acknowledged
 	bytes             int64                    // of pages
+	silent            map[string]bool          // hosts that gave it no answer
 }
 
 // A pendingBatch is one whose results are being handled.
@@ -300,7 +299,7 @@ func (f *Fleet) hello(id string, h *hello) {
 	r := &remote{
 		id: id, name: fmt.Sprintf("%s#%d", cut(h.Name, 100), f.names), version: cut(h.Version, 50),
 		capacity: max(h.Capacity, 1), joined: now, heard: now,
-		visits: map[uint64]*visit{}, open: map[uint64]*pendingBatch{},
+		visits: map[uint64]*visit{}, open: map[uint64]*pendingBatch{}, silent: map[string]bool{},
 	}
 	f.remotes[id] = r
 	f.begun = f.begun || len(f.remotes) >= f.o.Least
@@ -493,27 +492,33 @@ func (v *visit) end() {
 
 // Visit has a worker visit a host, see engine.Visitor. It waits for a worker if there is none. If the
 // worker is lost, the remaining targets are Skipped, and the first of them Failed if it has been
-// first in that often.
+// first in that often. If the host gave a worker no answer, the targets are Skipped while another
+// worker is to try, see GivesBack.
 func (f *Fleet) Visit(
 	ctx context.Context, lease vocab.Lease, handle func(vocab.Fetch),
 ) vocab.HostReport {
 	v := &visit{
 		lease: &lease, lost: make(chan struct{}), results: make(chan delivery, len(lease.URLs)+1),
 	}
-	hostReport, done := vocab.HostReport{Lease: lease.ID}, 0
+	hostReport, done, silent := vocab.HostReport{Lease: lease.ID}, 0, &silence{}
 	reason := "interrupted"
 	if f.assign(ctx, v) {
 		reason = "its crawler was lost"
 		f.follow(ctx, v, func(d delivery) {
 			switch r := d.result.(type) {
 			case *fetched:
-				handle(r.Fetch)
+				if !silent.hold(r.Fetch) {
+					silent.release(handle)
+					handle(r.Fetch)
+				}
 				done++
 			case *report:
 				hostReport = r.Report
+				f.endSilence(v, silent, r.Report.Requests)
 			}
 			f.handled(d.batch)
 		})
+		silent.release(handle)
 	}
 	rest := lease.URLs[done:]
 	for i, t := range rest {
@@ -554,22 +559,12 @@ func (f *Fleet) assign(ctx context.Context, v *visit) bool {
 	}
 }
 
-// choose returns the worker for a host: of those with room the one with the highest hash. If none
-// has room it returns one all the same, which queues the lease; nil without workers. The caller holds
-// mu.
-func (f *Fleet) choose(host string) (best *remote) {
+// choose returns the worker for a host; nil without workers. The caller holds mu.
+func (f *Fleet) choose(host string) *remote {
 	if !f.begun || !f.ready.IsZero() {
 		return nil
 	}
-	var most uint64
-	hasRoom := false
-	for id, r := range f.remotes {
-		hash, room := xxhash.Sum64String(id+" "+host), len(r.visits) < r.capacity
-		if best == nil || room && !hasRoom || room == hasRoom && hash > most {
-			best, most, hasRoom = r, hash, room
-		}
-	}
-	return best
+	return f.remotes[Choose(host, f.candidates(host))]
 }
 
 // follow calls do with the deliveries of a visit until its report, or until it is lost. When ctx ends

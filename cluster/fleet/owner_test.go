@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -176,3 +177,59 @@ type sentMessages map[byte]int
 
 func (s sentMessages) Send(_ string, m []byte) error { s[m[0]]++; return nil }
 func (s sentMessages) Forget(string)                 {}
+
+// TestGivesBack: a host that is silent to a worker goes to another one, until it was silent to all or
+// to maxSilent. Then its targets have failed.
+func TestGivesBack(t *testing.T) {
+	for _, workers := range []int{1, 2, maxSilent, maxSilent + 5} {
+		owner := New(Options{Bus: nowhere{}}, crawler.Options{})
+		for i := range workers {
+			owner.Receive(fmt.Sprint("w", i), encode(workerExamples[0]))
+		}
+		tried := map[*remote]bool{}
+		for tries := 1; ; tries++ {
+			v := &visit{lease: &vocab.Lease{Host: "a.test"}}
+			owner.mu.Lock()
+			v.remote = owner.choose("a.test")
+			owner.mu.Unlock()
+			tried[v.remote] = true
+			s := &silence{}
+			s.hold(vocab.Fetch{Outcome: vocab.Failed})
+			s.hold(vocab.Fetch{Outcome: vocab.Skipped})
+			owner.endSilence(v, s, 0)
+			if s.held[0].Outcome == vocab.Skipped {
+				continue
+			}
+			if want := min(workers, maxSilent); tries != want || len(tried) != want {
+				t.Errorf("%d workers: %d tries by %d of them", workers, tries, len(tried))
+			}
+			owner.endSilence(v, &silence{}, 1) // it answers now
+			owner.mu.Lock()
+			if workers <= maxSilent && owner.choose("a.test") != v.remote {
+				t.Errorf("%d workers: the host goes to a worker that it does not answer", workers)
+			}
+			owner.mu.Unlock()
+			break
+		}
+		owner.Close()
+	}
+}
+
+// TestSilenceEnds: results behind an answer are not held back, and those before it come first.
+func TestSilenceEnds(t *testing.T) {
+	s := &silence{}
+	failed := vocab.Fetch{Outcome: vocab.Failed}
+	if !s.hold(failed) || !s.hold(vocab.Fetch{Outcome: vocab.Skipped}) {
+		t.Error("a result before the first answer is not held back")
+	}
+	for _, f := range []vocab.Fetch{{Outcome: vocab.Failed, Status: 503}, failed} {
+		if s.hold(f) {
+			t.Errorf("%v %d is held back", f.Outcome, f.Status)
+		}
+	}
+	n := 0
+	s.release(func(vocab.Fetch) { n++ })
+	if n != 2 {
+		t.Errorf("%d results are released, want 2", n)
+	}
+}

@@ -341,6 +341,13 @@ var mutants = []mutant{
 		tests: "./cluster/fleet -run LostWorker -timeout 60s",
 	},
 	{
+		name:  "fleet, silent host", // goes to another worker at once
+		file:  "cluster/fleet/choose.go",
+		old:   "others > 0 && silent < maxSilent",
+		new:   "others > 0 && silent < 0",
+		tests: "./cluster/fleet -run Unreachable|GivesBack",
+	},
+	{
 		name:  "fleet, batch twice", // a batch that comes again is not handled again
 		file:  "cluster/fleet/owner.go",
 		old:   "case b.Number <= r.received:",
