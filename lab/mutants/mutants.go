@@ -357,8 +357,8 @@ var mutants = []mutant{
 	{
 		name:  "bus, subjects", // a crawler reads its own messages alone
 		file:  "cluster/bus/server.go",
-		old:   `Allow: []string{"down." + id}`,
-		new:   `Allow: []string{"down.*"}`,
+		old:   `Allow: []string{"down." + id, ownersSubject}`,
+		new:   `Allow: []string{"down.*", ownersSubject}`,
 		tests: "./cluster/bus -run Bus",
 	},
 }
