@@ -93,5 +93,17 @@ func wrap(b Bucket, op, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("bucket %s: %s: %w", b, strings.TrimSpace(op+" "+name), err)
+	return &Error{b.String(), strings.TrimSpace(op + " " + name), err}
 }
+
+// An Error is a failure of a bucket.
+type Error struct {
+	Bucket string // its address
+	Call   string // "get NAME" and so on
+	Err    error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("bucket %s: %s: %v", e.Bucket, e.Call, e.Err) }
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }

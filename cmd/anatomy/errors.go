@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anatomy/cluster/bucket"
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/control"
 	"anatomy/disk/datadir"
@@ -82,6 +83,8 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "check the permissions, or name another file or folder"
 	case errors.Is(err, syscall.ENOTDIR):
 		return "name a folder with --data"
+	case errors.As(err, new(*bucket.Error)):
+		return "see that --cluster names the bucket, and that this machine can reach it and may use it"
 	}
 	return "to check the data folder for damage: " + s.Command("check")
 }
