@@ -91,6 +91,7 @@ cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
 cmd/anatomy: control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
 lab/rig: eval vocab disk/docindex
+lab/rig/bench: lab/rig
 lab/mutants:
 lab/firstbench: lab/rig vocab engine searcher disk/*
 lab/postings: vocab searcher disk/*
@@ -102,8 +103,9 @@ lab/clients:
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex
 lab/pagerank: pagerank
 lab/crashes: lab/rig
-lab/cluster: lab/rig
 lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica disk/snapshot
+lab/cluster: lab/rig/bench
+lab/mission: lab/rig/bench
 lab/shards: vocab weburl searcher disk/*
 lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bufio"
@@ -34,18 +34,20 @@ const (
 	settled      = 2 * time.Minute // for all nodes to have the last generation
 )
 
-// A group is the nodes of a run, which share a bucket in a folder.
-type group struct {
-	*bench
+// A Group is the nodes of a run, which share a bucket in a folder.
+type Group struct {
+	*Bench
 	authority, bucket, root string
-	result                  *result
+	result                  *Result
+
+	Done   chan struct{}   // closed when an owner has crawled all
+	orders chan chan error // to kill the owner
 
 	mu     sync.Mutex
 	all    []*member
 	owner  int       // index of the last one that said that it owns the collection
 	team   *fleet    // its crawlers
 	killed time.Time // the last owner that was killed; zero when another one has taken over
-	done   chan struct{}
 }
 
 // A member is a node.
@@ -54,13 +56,13 @@ type member struct {
 	ended   chan struct{} // closed when the process has ended
 }
 
-// share crawls with nodes that share a bucket, kills some if it is to, and restores the collection
+// Share crawls with nodes that share a bucket, kills some if it is to, and restores the collection
 // from the bucket into data.
-func (b *bench) share(data, authority string, r *result) (err error) {
-	g := &group{bench: b, authority: authority, result: r, owner: -1, done: make(chan struct{})}
-	g.team = &fleet{bench: b, authority: authority}
+func (b *Bench) Share(data, authority string, r *Result) (err error) {
+	g := &Group{Bench: b, authority: authority, result: r, owner: -1, Done: make(chan struct{}), orders: make(chan chan error)}
+	g.team = &fleet{Bench: b, authority: authority}
 	defer g.endTeam()
-	if g.root, err = os.MkdirTemp(b.work, "nodes"); err != nil {
+	if g.root, err = os.MkdirTemp(b.Work, "nodes"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(g.root)
@@ -69,7 +71,7 @@ func (b *bench) share(data, authority string, r *result) (err error) {
 		return err
 	}
 	defer g.end()
-	for i := range b.nodes {
+	for i := range b.Nodes {
 		g.all = append(g.all, nil)
 		if err := g.start(i); err != nil {
 			return err
@@ -83,6 +85,11 @@ func (b *bench) share(data, authority string, r *result) (err error) {
 	if err := g.agree(); err != nil {
 		return err
 	}
+	if g.After != nil {
+		if err := g.After(g); err != nil {
+			return err
+		}
+	}
 	asking()
 	g.end()
 	out, err := b.command(authority, "cluster", "restore", "--cluster", g.bucket, "--data", data).CombinedOutput()
@@ -92,24 +99,33 @@ func (b *bench) share(data, authority string, r *result) (err error) {
 	return nil
 }
 
-func (g *group) folder(i int) string { return filepath.Join(g.root, fmt.Sprint(i)) }
+// Owner returns the number of the node that owns the collection; -1 for none yet.
+func (g *Group) Owner() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.owner
+}
 
-func (g *group) address(i int) string { return fmt.Sprintf("127.0.0.1:%d", firstPort+i) }
+// Folder returns the data folder of a node.
+func (g *Group) Folder(i int) string { return filepath.Join(g.root, fmt.Sprint(i)) }
+
+// address returns the address of a node's search page.
+func (g *Group) address(i int) string { return fmt.Sprintf("127.0.0.1:%d", firstPort+i) }
 
 // start starts a node, or starts it again.
-func (g *group) start(i int) error {
+func (g *Group) start(i int) error {
 	flags := []string{"--cluster", g.bucket, "--standby", "--serve", "--listen", g.address(i)}
-	if g.crawlers > 0 {
-		flags = append(flags, "--crawlers", fmt.Sprintf("127.0.0.1:%d", firstBusPort+i), "--least-crawlers", fmt.Sprint(g.crawlers))
+	if g.Crawlers > 0 {
+		flags = append(flags, "--crawlers", fmt.Sprintf("127.0.0.1:%d", firstBusPort+i), "--least-crawlers", fmt.Sprint(g.Crawlers))
 	} else {
 		flags = append(flags, local...)
 	}
-	c := g.bench.crawl(g.folder(i), g.authority, flags...)
+	c := g.Bench.crawl(g.Folder(i), g.authority, flags...)
 	says, err := c.StderrPipe()
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(g.folder(i)+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(g.Folder(i)+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -127,7 +143,7 @@ func (g *group) start(i int) error {
 		}
 		c.Wait()
 		g.mu.Lock()
-		g.result.owner += rig.CPU(c.ProcessState)
+		g.result.Owner += rig.CPU(c.ProcessState)
 		g.mu.Unlock()
 		close(m.ended)
 	}()
@@ -135,12 +151,12 @@ func (g *group) start(i int) error {
 }
 
 // said handles a line that a node prints.
-func (g *group) said(i int, line string) {
+func (g *Group) said(i int, line string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if _, join, ok := strings.Cut(line, "--join "); ok {
 		g.team.line = join
-		for len(g.team.all) < g.crawlers {
+		for len(g.team.all) < g.Crawlers {
 			if err := g.team.start(); err != nil {
 				fmt.Fprintln(os.Stderr, "crawler:", err)
 				return
@@ -151,68 +167,104 @@ func (g *group) said(i int, line string) {
 	case strings.Contains(line, ownsText):
 		g.owner = i
 		if !g.killed.IsZero() {
-			g.result.takeOver = max(g.result.takeOver, time.Since(g.killed))
+			g.result.TakeOver = max(g.result.TakeOver, time.Since(g.killed))
 			g.killed = time.Time{}
 		}
 	case strings.Contains(line, doneText) && i == g.owner:
 		select {
-		case <-g.done:
+		case <-g.Done:
 		default:
-			close(g.done)
+			close(g.Done)
 		}
 	}
 }
 
-// crawl waits for the end of the crawl, and does harm meanwhile.
-func (g *group) crawl() error {
-	began := time.Now()
+// crawl waits for the end of the crawl and of During, and does harm meanwhile.
+func (g *Group) crawl() error {
+	var during chan error
+	if g.During != nil {
+		during = make(chan error, 1)
+		go func() { during <- g.During(g) }()
+	}
+	last := time.Now().Add(g.Duration)
+	next := time.Now().Add(g.Every)
 	for {
 		var moment <-chan time.Time
-		if g.kill != "" && time.Since(began) < g.duration {
-			moment = time.After(g.every)
+		if g.Kill != "" && next.Before(last) {
+			moment = time.After(time.Until(next))
 		}
 		select {
-		case <-g.done:
-			return nil
-		case <-moment:
-			if err := g.harm(); err != nil {
+		case <-g.Done:
+			if during == nil {
+				return nil
+			}
+			return <-during
+		case err := <-during:
+			if err != nil {
 				return err
 			}
-		case <-g.member(0).ended:
-			return g.failure(0)
+			during = nil
+		case <-moment:
+			if err := g.harm(g.Kill); err != nil {
+				return err
+			}
+			next = time.Now().Add(g.Every)
+		case reply := <-g.orders:
+			reply <- g.harm("owner")
+		case <-time.After(time.Second):
+			if err := g.ended(); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-func (g *group) member(i int) *member {
+// KillOwner kills the owner of the collection and starts it again when another node has taken over.
+// During may call it.
+func (g *Group) KillOwner() error {
+	reply := make(chan error, 1)
+	select {
+	case g.orders <- reply:
+		return <-reply
+	case <-g.Done:
+		return errors.New("the crawl ended before its owner was killed")
+	}
+}
+
+func (g *Group) member(i int) *member {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.all[i]
 }
 
-// failure returns an error with what a node said.
-func (g *group) failure(i int) error {
-	said, _ := os.ReadFile(g.folder(i) + ".log")
-	return fmt.Errorf("node %d has ended:\n%s", i, said)
+// ended fails with what a node has said if one has ended.
+func (g *Group) ended() error {
+	for i := range g.all {
+		select {
+		case <-g.member(i).ended:
+			said, _ := os.ReadFile(g.Folder(i) + ".log")
+			return fmt.Errorf("node %d has ended:\n%s", i, said)
+		default:
+		}
+	}
+	return nil
 }
 
-// harm does what --kill says once.
-func (g *group) harm() error {
-	g.mu.Lock()
-	owner := g.owner
-	g.mu.Unlock()
+// harm does harm of a kind once, see Bench.Kill.
+func (g *Group) harm(kind string) error {
+	owner := g.Owner()
 	if owner < 0 {
 		return nil
 	}
-	g.result.kills++
+	g.result.Kills++
 	victim := owner
-	switch g.kill {
+	switch kind {
 	case "bucket":
 		away := g.bucket + ".away"
 		if err := os.Rename(g.bucket, away); err != nil {
 			return err
 		}
-		time.Sleep(g.every / 2)
+		time.Sleep(g.Every / 2)
 		return os.Rename(away, g.bucket)
 	case "suspend":
 		g.noteKill()
@@ -221,11 +273,11 @@ func (g *group) harm() error {
 		time.Sleep(suspended)
 		return process.Signal(syscall.SIGCONT)
 	case "searcher":
-		victim = (owner + 1 + rand.IntN(g.nodes-1)) % g.nodes
+		victim = (owner + 1 + rand.IntN(g.Nodes-1)) % g.Nodes
 	case "owner":
 		g.noteKill()
 	}
-	if g.kill == "crawler" {
+	if kind == "crawler" {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		return g.team.replace()
@@ -242,53 +294,57 @@ func (g *group) harm() error {
 }
 
 // waits reports whether an owner was killed that no other node has replaced.
-func (g *group) waits() bool {
+func (g *Group) waits() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return !g.killed.IsZero()
 }
 
-func (g *group) noteKill() {
+func (g *Group) noteKill() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.killed = time.Now()
 }
 
-// questions are what nodes are asked. They have answers on docsweb.
-var questions = []string{
+// Questions are what nodes are asked. They have answers on docsweb.
+var Questions = []string{
 	"sqlite", "vacuum", "erlang module", "index", "how to open a file", `"return value"`, "glib list", "license",
 }
 
-// answer returns results of a node as URLs with scores.
-func (g *group) answer(i int, question string) (string, error) {
+// Get returns what a node's server answers.
+func (g *Group) Get(i int, path string) ([]byte, error) {
 	client := http.Client{Timeout: 10 * time.Second}
-	r, err := client.Get("http://" + g.address(i) + "/api/v1/search?num=20&explain=1&q=" + url.QueryEscape(question))
+	r, err := client.Get("http://" + g.address(i) + path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer r.Body.Close()
 	if r.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("status %s", r.Status)
+		return nil, fmt.Errorf("status %s", r.Status)
 	}
-	var got struct {
-		Results []struct {
-			URL   string  `json:"url"`
-			Score float64 `json:"score"`
-		}
+	return io.ReadAll(r.Body)
+}
+
+// Answer returns results of a node as URLs with scores.
+func (g *Group) Answer(i int, question string, num int) ([]Hit, error) {
+	content, err := g.Get(i, fmt.Sprintf("/api/v1/search?num=%d&explain=1&q=%s", num, url.QueryEscape(question)))
+	if err != nil {
+		return nil, err
 	}
-	if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
-		return "", err
-	}
-	var text strings.Builder
-	for _, one := range got.Results {
-		fmt.Fprintln(&text, one.URL, one.Score)
-	}
-	return text.String(), nil
+	var got struct{ Results []Hit }
+	err = json.Unmarshal(content, &got)
+	return got.Results, err
+}
+
+// A Hit is a result of a node.
+type Hit struct {
+	URL   string  `json:"url"`
+	Score float64 `json:"score"`
 }
 
 // ask asks the nodes in turn, and the next one where one does not answer, until stop is called. It
 // counts the questions that no node answered, from the first answer on.
-func (g *group) ask() (stop func()) {
+func (g *Group) ask() (stop func()) {
 	ended, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -298,17 +354,17 @@ func (g *group) ask() (stop func()) {
 				return
 			case <-time.After(100 * time.Millisecond):
 			}
-			answered := slices.ContainsFunc(make([]struct{}, g.nodes), func(struct{}) bool {
-				_, err := g.answer(n%g.nodes, questions[n%len(questions)])
+			answered := slices.ContainsFunc(make([]struct{}, g.Nodes), func(struct{}) bool {
+				_, err := g.Answer(n%g.Nodes, Questions[n%len(Questions)], 20)
 				if err != nil {
 					n++
 				}
 				return err == nil
 			})
 			if answered {
-				g.result.answers++
-			} else if g.result.answers > 0 {
-				g.result.unanswered++
+				g.result.Answers++
+			} else if g.result.Answers > 0 {
+				g.result.Unanswered++
 			}
 		}
 	}()
@@ -316,32 +372,35 @@ func (g *group) ask() (stop func()) {
 }
 
 // agree waits until all nodes give the same answers, with the same scores.
-func (g *group) agree() error {
+func (g *Group) agree() error {
 	began := time.Now()
 	for {
 		err := g.compareAnswers()
 		if err == nil || time.Since(began) > settled {
 			return err
 		}
+		if err := g.ended(); err != nil {
+			return err
+		}
 		time.Sleep(time.Second)
 	}
 }
 
-func (g *group) compareAnswers() error {
+func (g *Group) compareAnswers() error {
 	found := 0
-	for _, question := range questions {
-		want, err := g.answer(0, question)
+	for _, question := range Questions {
+		want, err := g.Answer(0, question, 20)
 		if err != nil {
 			return err
 		}
 		found += len(want)
-		for i := 1; i < g.nodes; i++ {
-			got, err := g.answer(i, question)
+		for i := 1; i < g.Nodes; i++ {
+			got, err := g.Answer(i, question, 20)
 			if err != nil {
 				return err
 			}
-			if got != want {
-				return fmt.Errorf("node %d answers %q with\n%snode 0 with\n%s", i, question, got, want)
+			if !slices.Equal(got, want) {
+				return fmt.Errorf("node %d answers %q with\n%v\nnode 0 with\n%v", i, question, got, want)
 			}
 		}
 	}
@@ -352,15 +411,15 @@ func (g *group) compareAnswers() error {
 }
 
 // endTeam ends all crawlers.
-func (g *group) endTeam() {
+func (g *Group) endTeam() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.team.end()
-	g.result.crawlers = g.team.cpu
+	g.result.Crawlers = g.team.cpu
 }
 
 // end ends all nodes.
-func (g *group) end() {
+func (g *Group) end() {
 	for i := range g.all {
 		if m := g.member(i); m != nil {
 			m.process.Process.Signal(syscall.SIGTERM)
