@@ -421,6 +421,34 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
+// TestLocalAddr: pages and robots.txt are requested from the address that was chosen.
+func TestLocalAddr(t *testing.T) {
+	from := netip.MustParseAddr("127.0.2.7")
+	if l, err := net.Listen("tcp", netip.AddrPortFrom(from, 0).String()); err != nil {
+		t.Skip("this system has one loopback address:", err)
+	} else {
+		l.Close()
+	}
+	for _, c := range []struct {
+		chosen netip.Addr
+		want   string
+	}{{from, "127.0.2.7"}, {netip.Addr{}, "127.0.0.1"}} {
+		var mu sync.Mutex
+		clients := map[string]int{}
+		w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+			client, _, _ := net.SplitHostPort(r.RemoteAddr)
+			mu.Lock()
+			defer mu.Unlock()
+			clients[client]++
+			page(rw, "a page")
+		}, func(o *Options) { o.LocalAddr = c.chosen })
+		got, _ := w.visit(t, "http://www.test/")
+		if fmt.Sprint(outcomes(got)) != "[fetched]" || len(clients) != 1 || clients[c.want] != 2 {
+			t.Errorf("from %v: %v, requests by client: %v", c.chosen, outcomes(got), clients)
+		}
+	}
+}
+
 func TestSpecialAddresses(t *testing.T) {
 	for _, addr := range strings.Fields(`0.1.2.3 10.1.1.1 100.64.0.1 100.127.255.255 127.8.8.8 169.254.169.254 172.16.0.1 172.31.9.9 192.0.0.8 192.168.1.1
 		198.19.0.1 224.0.0.1 239.1.1.1 240.0.0.1 255.255.255.255 :: ::1 ::7f00:1 ::ffff:10.0.0.1 ::ffff:169.254.169.254 64:ff9b::a00:1 64:ff9b:1::1 2002:7f00:1::1

@@ -54,6 +54,9 @@ func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error)
 	}
 	d.activities.open(host, "connecting")
 	network := net.Dialer{Timeout: d.o.ConnectTimeout, ControlContext: d.check}
+	if d.o.LocalAddr.IsValid() {
+		network.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(d.o.LocalAddr, 0))
+	}
 	var first error
 	for _, addr := range addrs[:min(len(addrs), maxDials)] {
 		begun := d.o.Now()

@@ -19,9 +19,10 @@ type networkFlags struct {
 	secrets   string
 	httpPort  int
 	httpsPort int
+	bind      string
 }
 
-var networkFlagNames = []string{"credentials", "resolver", "allow-private", "http-port", "https-port"}
+var networkFlagNames = []string{"credentials", "resolver", "allow-private", "http-port", "https-port", "bind"}
 
 func (f *networkFlags) add(c *cobra.Command) {
 	flags := c.Flags()
@@ -30,6 +31,7 @@ func (f *networkFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.secrets, "credentials", "", "sign in to sites with `FILE`, which must be readable by you alone")
 	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` instead of 80 (for test webs)")
 	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to `PORT` instead of 443 (for test webs)")
+	flags.StringVar(&f.bind, "bind", "", "fetch from the local address `ADDR` (default: the system's choice)")
 }
 
 // check returns a UsageError for the first invalid flag.
@@ -38,6 +40,9 @@ func (f *networkFlags) check() error {
 		if port < 0 || port > 65535 {
 			return cli.UsageErrorf("a port is a number from 1 to 65535")
 		}
+	}
+	if _, err := f.local(); err != nil {
+		return cli.UsageErrorf("--bind %q is not an address", f.bind)
 	}
 	for _, server := range f.resolvers {
 		_, err := netip.ParseAddr(server)
@@ -49,11 +54,22 @@ func (f *networkFlags) check() error {
 	return nil
 }
 
+// local returns the address to fetch from; the zero value for the system's choice.
+func (f *networkFlags) local() (netip.Addr, error) {
+	if f.bind == "" {
+		return netip.Addr{}, nil
+	}
+	return netip.ParseAddr(f.bind)
+}
+
 // crawlerOptions returns the crawler's options for the flags, with the credentials of the file.
 func (f *networkFlags) crawlerOptions() (o crawler.Options, err error) {
 	o = crawler.Options{
 		DNS: dnsclient.Options{Servers: f.resolvers}, AllowPrivate: f.private,
 		HTTPPort: f.httpPort, HTTPSPort: f.httpsPort,
+	}
+	if o.LocalAddr, err = f.local(); err != nil {
+		return o, err
 	}
 	if f.secrets != "" {
 		o.Credentials, err = readCredentials(f.secrets)

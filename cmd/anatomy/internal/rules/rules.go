@@ -24,6 +24,7 @@ var Flags = []string{
 	"max-depth", "max-repeats", "max-urls-per-site", "max-mb-per-site", "max-parsing-per-site",
 	"per-site", "per-address", "delay-for", "connections-for", "connections", "resolver",
 	"allow-private", "no-index", "contact", "user-agent", "credentials", "http-port", "https-port",
+	"bind",
 }
 
 // Rules are the rules that a data folder keeps, with the changes by the command line.
