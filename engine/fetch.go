@@ -32,6 +32,7 @@ type fetcher struct {
 	intake      *intake
 	connections int          // leases out at once
 	out         atomic.Int64 // leases out now
+	granted     atomic.Int64 // leases so far
 	rate        rateMeter
 }
 
@@ -92,6 +93,7 @@ func (f *fetcher) dispatch(ctx context.Context, leases chan<- vocab.Lease) error
 func (f *fetcher) visit(ctx context.Context, leases <-chan vocab.Lease) {
 	for lease := range leases {
 		f.out.Add(1)
+		f.granted.Add(1)
 		visiting := f.visits.begin(ctx, &lease)
 		report := f.visitor.Visit(visiting, lease, func(fetch vocab.Fetch) {
 			f.intake.handle(ctx, fetch)

@@ -28,6 +28,7 @@ type CrawlStats struct {
 
 	Revisits RevisitStats `json:"revisits"`
 
+	Leases          int64   `json:"leases"`            // granted in this run
 	Requests        int64   `json:"requests"`          // including robots.txt and sitemaps
 	RequestsPerPage float64 `json:"requests_per_page"` // of this run, duplicates not counted as pages; 0 without pages
 	Bytes           int64   `json:"bytes"`             // received, after decompression
@@ -100,6 +101,7 @@ func (c *Crawl) Stats() CrawlStats {
 		Outcomes: map[string]int64{}, Waiting: map[string]int64{}, Traps: map[string]int64{},
 		Hosts:    int64(urls.Hosts),
 		Revisits: c.committer.revisits.stats(),
+		Leases:   c.fetcher.granted.Load(),
 		Requests: int64(fetched.Requests),
 		Bytes:    int64(fetched.Unpacked), Kept: c.intake.bodyBytes.Load(),
 		Truncated: c.intake.truncated.Load(),
