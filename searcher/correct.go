@@ -2,55 +2,92 @@ package searcher
 
 import (
 	"math"
+	"sync"
 
+	"anatomy/disk/segment"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/suggest"
 	"anatomy/searcher/query"
 )
 
 // Bounds of spelling corrections.
 const (
-	maxGuesses = 8  // corrected queries whose results are counted
-	muchFewer  = 10 // a query of known words is corrected only for that many times more results
+	maxGuesses = 8  // ways to spell a query whose results are counted
+	fewMatches = 10 // pages that match a query up to which words are doubted that the index has
 
-	guessShare = 0.02 // of the time that the request has left, for counting them
+	guessShare = 0.05 // of the time that the request has left, for looking at them
 )
 
-// correction returns the likeliest correction of the query that has more results, "" if there is
-// none, and how many pages have all words of the query itself.
-func correction(p *pass, k *knowledge) (best string, total int) {
+// A correction is the likeliest way to spell a query otherwise.
+type correction struct {
+	text   string // "" for none
+	forced bool   // it is answered in place of the query
+}
+
+// correct returns the correction of the query, which has more results.
+func correct(p *pass, k *knowledge) (best correction) {
 	resp, q := p.resp, &p.query
 	if k == nil || q.Root == nil || len(q.Cut) > 0 || !q.Root.Positive() ||
 		resp.Partial || resp.Hidden > 0 || p.clock.Over() {
-		return "", 0
+		return best
 	}
-	guesses, known := k.speller.Guesses(q, p.terms.Pages)
+	e := &evidence{p.view, p.clock.Share(guessShare)}
+	total := sync.OnceValue(func() int { return pagesWithAll(p, e.clock) })
+	few := func() bool { return len(q.Loose) == 1 || total() <= fewMatches }
+	guesses, known := k.speller.Guesses(q, e, few)
 	if len(guesses) == 0 {
-		return "", 0
+		return best
 	}
-	clock := p.clock.Share(guessShare)
-	total = pagesWithAll(p, clock)
-	least := total + 1
-	if known {
-		least = total*muchFewer + 1
-	}
-	most, tried := math.Inf(-1), 0
-	for _, g := range guesses {
-		if g.Text == q.Text {
-			continue
+	most := math.Inf(-1)
+	for _, g := range guesses[:min(len(guesses), maxGuesses)] {
+		n, typed := total(), g.Text == q.Text
+		if !typed {
+			n = p.view.count(locate(p, query.Parse(g.Text).Root), e.clock, math.MaxInt)
 		}
-		if tried++; tried > maxGuesses || clock.Check() {
+		if e.clock.Check() {
 			break
 		}
-		n := p.view.count(locate(p, query.Parse(g.Text).Root), clock, math.MaxInt)
-		if n < max(least, 1) {
+		if !typed && n <= total() && !(p.prose && n == 0) {
 			continue
 		}
-		// The guess counts each word by itself; the words together count twice.
-		if points := g.Points + 2*math.Log(float64(n)); points > most {
-			best, most = g.Text, points
+		if points := g.Points + suggest.AllWeight*math.Log(float64(n)+nearlyNone); points > most {
+			most, best = points, correction{g.Text, total() == 0 && (n > 0 || !known)}
 		}
 	}
-	return best, total
+	if best.text == q.Text {
+		return correction{}
+	}
+	return best
+}
+
+// nearlyNone stands for the number of pages with all words where there are none.
+const nearlyNone = 0.1
+
+// Evidence is what a view has of words, within a time.
+type evidence struct {
+	view  *view
+	clock *retrieval.Clock
+}
+
+func (e *evidence) Documents() int { return e.view.docs }
+
+func (e *evidence) Pages(term string) (n int) {
+	for p := range e.view.parts() {
+		df, err := p.seg.DF(segment.Full, []byte(term))
+		if err != nil {
+			return 0 // as any query for the term reports
+		}
+		n += df
+	}
+	return n
+}
+
+func (e *evidence) Pairs(first, second string, enough int) int {
+	if e.clock.Check() {
+		return 0
+	}
+	phrase := &query.Node{Op: query.Words, Words: []string{first, second}, Exact: true, Times: 1}
+	return e.view.count(phrase, e.clock, enough)
 }
 
 // pagesWithAll returns how many pages have all words of the query: a correction is to have more.

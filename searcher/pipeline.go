@@ -23,14 +23,14 @@ func answer(s *search, k *knowledge, q query.Query, resp *Response) error {
 	if err := find(p); err != nil {
 		return err
 	}
-	if text, total := correction(p, k); text != "" && (total > 0 || s.req.Verbatim) {
-		resp.Suggestion = text
-	} else if text != "" {
-		better := p.corrected(text)
+	if c := correct(p, k); c.text != "" && (!c.forced || s.req.Verbatim) {
+		resp.Suggestion = c.text
+	} else if c.text != "" {
+		better := p.corrected(c.text)
 		if err := find(better); err != nil {
 			return err
 		}
-		p = p.choose(better, text)
+		p = p.choose(better, c.text)
 	}
 	relaxed := relax(p)
 	if relaxed != nil {

@@ -19,13 +19,13 @@ type Word struct {
 
 // Bounds of a dictionary.
 const (
-	MaxWords = 300_000 // the most frequent ones
+	MaxWords = 500_000 // the most frequent ones
 	MinDF    = 2       // a word of one page is as likely misspelt as what it would correct
 	minRunes = 3
-	maxRunes = 24
+	maxRunes = 40
 )
 
-// Correctable reports whether a term takes part in corrections, on either side: 3 to 24 letters of
+// Correctable reports whether a term takes part in corrections, on either side: 3 to 40 letters of
 // a script with spaces between words. Numbers, names with digits and scripts that the tokenizer
 // cuts into characters (Chinese, Japanese, Korean, Thai and the like) do not: there a similar term
 // is another word and not a slip.
@@ -43,9 +43,11 @@ func Correctable(word string) bool {
 	return n >= minRunes
 }
 
-// Reach returns the distance up to which a word is corrected: 1, and 2 from 8 letters on.
-func Reach(word string) int {
-	if utf8.RuneCountInString(word) < 8 {
+// Reach returns the distance up to which a word is corrected: 1, and 2 from 5 letters on, of words
+// that the index has from 8 letters on.
+func Reach(word string, known bool) int {
+	n := utf8.RuneCountInString(word)
+	if n < 5 || known && n < 8 {
 		return 1
 	}
 	return 2

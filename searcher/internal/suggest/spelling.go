@@ -14,108 +14,325 @@ import (
 
 // Bounds of spelling corrections.
 const (
-	maxMisspelt  = 3   // words of a query that are corrected together
-	maxSpellings = 4   // of each word
-	farRarer     = 100 // a word of the index is doubted if a similar one is that many times more frequent
+	maxDoubted   = 4   // words of a query that are doubted
+	maxSpellings = 6   // of each word
+	maxSplits    = 6   // of each word into two
+	maxPaths     = 8   // guesses that are kept from one word to the next
+	rarer        = 10  // a word of the index is doubted if a similar one is that many times more frequent
+	enoughPairs  = 100 // pages with a pair of words that are counted
 )
 
-// What a correction loses, as natural logarithms of its likelihood: a slip is a hundred times rarer
-// than none, and ten times rarer again at the first letter.
+// The logarithm of the likelihood of a spelling is a sum of what the typing and the words bring.
+// The weights were fitted on misspelt queries, see decision 0155.
 const (
-	slipCost      = 4.6
-	firstSlipCost = 2.3
+	slipCost      = 6.0 // for each letter inserted, deleted, changed or swapped with the next
+	swapGain      = 1.5 // if the only slip swaps two letters,
+	dropGain      = 0.5 // leaves one out,
+	extraCost     = 0.5 // or adds one
+	firstSlipCost = 2.3 // if the first letters differ
+	lastSlipCost  = 0.5 // if the last letters differ
+	spaceCost     = 4.0 // for a space left out or added
+	doubtCost     = 1.0 // for another word in place of one that the index has
+
+	wordWeight = 0.6  // of the logarithm of a word's share of all pages
+	pairWeight = 0.7  // of how many times more often than by chance two words are neighbours
+	byChance   = 0.01 // share of the pairs expected by chance, and pages, that are assumed to be unseen
 )
 
-// A spelling is one of a word of the query.
-type spelling struct {
-	word   string
-	points float64
+// AllWeight is the weight of the logarithm of how many pages have all words of a guess.
+const AllWeight = 0.7
+
+// Evidence is what the index has of words.
+type Evidence interface {
+	// Documents returns the number of pages.
+	Documents() int
+
+	// Pages returns how many pages hold a term.
+	Pages(term string) int
+
+	// Pairs returns how many pages hold a term directly before another, at most enough.
+	Pairs(first, second string, enough int) int
 }
 
-// A Guess is a query with some words spelt otherwise.
+// A Guess is a query with some words spelt otherwise, or as it is.
 type Guess struct {
 	Text   string
-	Points float64 // logarithm of the likelihood of its words, each by itself
+	Points float64 // logarithm of the likelihood of its words among their neighbours
 }
 
-// A Speller corrects the words of queries. It remembers its corrections: most words have none,
+// A Speller corrects the words of queries. It remembers which words are similar: most have none,
 // which takes 0.1 ms to find out for a rare one.
 type Speller struct {
 	Words *Dictionary
-	tried memo.Memo[Word, []spelling]
+	tried memo.Memo[Word, []similar]
 }
 
-// Guesses returns the query and its corrections, the likeliest first. df returns how many documents
-// hold a word. Known reports whether the index has all words that are doubted. Words in quotes are
-// not doubted.
-func (s *Speller) Guesses(q *query.Query, df func(word string) int) (all []Guess, known bool) {
-	var doubted []query.Loose
-	var spellings [][]spelling
+// A similar word is a word of the dictionary that somebody may have meant by another.
+type similar struct {
+	Word
+	points float64 // logarithm of how likely it is typed as the other
+}
+
+// A doubt is a word of a query with all that may have been meant by it.
+type doubt struct {
+	query.Loose
+	df       int       // of the word as typed
+	follows  bool      // only spaces stand between the word and the one before
+	readings []reading // as typed only if the index has the word, or nothing similar
+	joined   *reading  // with the word after it; nil if that is none
+}
+
+// A reading is what may have been meant by one or two words of a query.
+type reading struct {
+	text        string // "" as typed
+	first, last Word   // the same if it is one word
+	points      float64
+}
+
+// Guesses returns the query and its corrections, the likeliest first; nothing if no word is doubted.
+// Few reports whether few pages have all words of the query: else no word is doubted that the index
+// has. Known reports whether the index has all words that are doubted. Words in quotes are not
+// doubted.
+func (s *Speller) Guesses(q *query.Query, e Evidence, few func() bool) (all []Guess, known bool) {
+	words := make([]doubt, len(q.Loose))
+	doubted := 0
 	known = true
-	for _, l := range q.Loose {
-		n := df(l.Word)
-		similar := s.spellings(l.Word, n)
-		if len(similar) == 0 {
-			continue
+	for i, l := range q.Loose {
+		w := &words[i]
+		w.Loose, w.df = l, e.Pages(l.Word)
+		w.follows = i > 0 && strings.Trim(q.Text[q.Loose[i-1].To:l.From], " ") == ""
+		if doubted < maxDoubted && w.df == 0 {
+			w.readings = s.unknown(l.Word, e)
 		}
-		known = known && n > 0
-		if n > 0 {
-			similar = append(similar, spelling{l.Word, math.Log(float64(n))})
-		}
-		if doubted, spellings = append(doubted, l), append(spellings, similar); len(doubted) == maxMisspelt {
-			break
+		if len(w.readings) > 0 {
+			doubted++
+			known = false
 		}
 	}
-	return combine(q.Text, doubted, spellings), known
+	for i := range words {
+		if w := &words[i]; doubted < maxDoubted && len(w.readings) == 0 && w.df > 0 {
+			if w.readings = s.improbable(words, i, e, few); len(w.readings) > 0 {
+				doubted++
+			}
+		}
+		if i > 0 && doubted < maxDoubted {
+			if words[i-1].joined = join(&words[i-1], &words[i], e); words[i-1].joined != nil {
+				doubted++
+			}
+		}
+	}
+	if doubted == 0 {
+		return nil, true
+	}
+	return guesses(q.Text, words, e), known
 }
 
-// spellings returns the corrections of a word that df documents hold, the likeliest first. The
-// slice has no spare capacity and must not be changed.
-func (s *Speller) spellings(word string, df int) []spelling {
+// unknown returns what may be meant by a word that the index does not have.
+func (s *Speller) unknown(word string, e Evidence) (all []reading) {
+	for _, w := range s.similar(word, 0) {
+		all = append(all, reading{w.Text, w.Word, w.Word, w.points + wordPoints(w.DF, e)})
+	}
+	return append(all, splits(word, e)...)
+}
+
+// improbable returns what may be meant by a word that the index has, but not beside its neighbours.
+func (s *Speller) improbable(words []doubt, i int, e Evidence, few func() bool) (all []reading) {
+	w := &words[i]
+	found := s.similar(w.Word, w.df)
+	if len(found) == 0 || w.follows && hasPair(&words[i-1], w, e) ||
+		i+1 < len(words) && words[i+1].follows && hasPair(w, &words[i+1], e) || !few() {
+		return nil
+	}
+	all = []reading{asTyped(w, e)}
+	for _, f := range found {
+		points := f.points - doubtCost + wordPoints(f.DF, e)
+		all = append(all, reading{f.Text, f.Word, f.Word, points})
+	}
+	return all
+}
+
+func hasPair(a, b *doubt, e Evidence) bool {
+	return a.df > 0 && b.df > 0 && e.Pairs(a.Word, b.Word, 1) > 0
+}
+
+func asTyped(w *doubt, e Evidence) reading {
+	word := Word{w.Word, w.df}
+	return reading{"", word, word, wordPoints(w.df, e)}
+}
+
+// join returns the word that two neighbours make together, nil if there is none or if the two are
+// neighbours in the index.
+func join(a, b *doubt, e Evidence) *reading {
+	if !b.follows || !Correctable(a.Word+b.Word) {
+		return nil
+	}
+	word := Word{a.Word + b.Word, e.Pages(a.Word + b.Word)}
+	if word.DF < MinDF || hasPair(a, b, e) {
+		return nil
+	}
+	return &reading{word.Text, word, word, wordPoints(word.DF, e) - spaceCost}
+}
+
+// splits returns the pairs of words of the index that make a word together, the likeliest first.
+func splits(word string, e Evidence) (all []reading) {
+	if !Correctable(word) {
+		return nil
+	}
+	for i := range word {
+		a, b := Word{Text: word[:i]}, Word{Text: word[i:]}
+		if utf8.RuneCountInString(a.Text) < 2 || utf8.RuneCountInString(b.Text) < 2 {
+			continue
+		}
+		if a.DF, b.DF = e.Pages(a.Text), e.Pages(b.Text); a.DF >= MinDF && b.DF >= MinDF {
+			points := wordPoints(a.DF, e) + wordPoints(b.DF, e) - spaceCost
+			all = append(all, reading{a.Text + " " + b.Text, a, b, points})
+		}
+	}
+	slices.SortStableFunc(all, byPoints)
+	all = all[:min(len(all), maxSplits)]
+	for i := range all {
+		all[i].points += pairPoints(all[i].first, all[i].last, e)
+	}
+	return all
+}
+
+func byPoints(a, b reading) int { return cmp.Compare(b.points, a.points) }
+
+// wordPoints returns what the frequency of a word brings.
+func wordPoints(df int, e Evidence) float64 {
+	return wordWeight * math.Log(max(float64(df), byChance)/float64(max(e.Documents(), 1)))
+}
+
+// pairPoints returns what it brings that a word stands before another.
+func pairPoints(first, second Word, e Evidence) float64 {
+	if first.DF == 0 || second.DF == 0 {
+		return 0
+	}
+	expected := float64(first.DF) * float64(second.DF) / float64(max(e.Documents(), 1))
+	found := e.Pairs(first.Text, second.Text, enoughPairs)
+	return pairWeight * math.Log(float64(found)/expected+byChance)
+}
+
+// similar returns the words that may be meant by a word that df documents hold, the likeliest
+// first. The slice has no spare capacity and must not be changed.
+func (s *Speller) similar(word string, df int) []similar {
 	key := Word{Text: word, DF: df}
 	all, known := s.tried.Get(key)
 	if !known {
-		all = findSpellings(s.Words, word, df)
+		all = findSimilar(s.Words, word, df)
 		key.Text = strings.Clone(word)
 		s.tried.Put(key, all)
 	}
 	return all
 }
 
-func findSpellings(d *Dictionary, word string, df int) (all []spelling) {
-	first, _ := utf8.DecodeRuneInString(word)
-	for _, n := range d.Near(word, Reach(word), df*farRarer) {
+func findSimilar(d *Dictionary, word string, df int) (all []similar) {
+	for _, n := range d.Near(word, Reach(word, df > 0), df*rarer) {
 		if df > 0 && (strings.HasPrefix(n.Text, word) || strings.HasPrefix(word, n.Text)) {
 			continue // a form of a word of the index is not its correction: rank, ranks
 		}
-		s := spelling{n.Text, math.Log(float64(n.DF)) - slipCost*float64(n.Distance)}
-		if r, _ := utf8.DecodeRuneInString(n.Text); r != first {
-			s.points -= firstSlipCost
-		}
-		all = append(all, s)
+		all = append(all, similar{n.Word, slipPoints(word, n.Text, n.Distance)})
 	}
-	slices.SortStableFunc(all, func(a, b spelling) int { return cmp.Compare(b.points, a.points) })
+	likelihood := func(s similar) float64 { return s.points + wordWeight*math.Log(float64(s.DF)) }
+	slices.SortStableFunc(all, func(a, b similar) int {
+		return cmp.Compare(likelihood(b), likelihood(a))
+	})
 	return slices.Clip(all[:min(len(all), maxSpellings)])
 }
 
-// combine returns the text with the words spelt in all ways, the likeliest first.
-func combine(text string, words []query.Loose, spellings [][]spelling) []Guess {
-	all := []Guess{{text, 0}}
-	for i, l := range slices.Backward(words) { // so that offsets of earlier words stay valid
-		var longer []Guess
-		for _, g := range all {
-			for _, s := range spellings[i] {
-				spelt := g.Text[:l.From] + withCapitals(s.word, text[l.From:l.To]) + g.Text[l.To:]
-				if s.word == l.Word {
-					spelt = g.Text
-				}
-				longer = append(longer, Guess{spelt, g.Points + s.points})
+// slipPoints returns the logarithm of how likely a word is typed as another at a distance.
+func slipPoints(typed, meant string, distance int) float64 {
+	points := -slipCost * float64(distance)
+	longer := utf8.RuneCountInString(typed) - utf8.RuneCountInString(meant)
+	switch {
+	case distance > 1:
+	case longer > 0:
+		points -= extraCost
+	case longer < 0:
+		points += dropGain
+	case swapped(typed, meant):
+		points += swapGain
+	}
+	if a, _ := utf8.DecodeRuneInString(typed); !strings.HasPrefix(meant, string(a)) {
+		points -= firstSlipCost
+	}
+	if a, _ := utf8.DecodeLastRuneInString(typed); !strings.HasSuffix(meant, string(a)) {
+		points -= lastSlipCost
+	}
+	return points
+}
+
+// swapped reports whether words of the same length at a distance of 1 have two letters swapped.
+func swapped(a, b string) bool {
+	differ := 0
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			differ++
+		}
+	}
+	return differ > 1 && len(a) == len(b)
+}
+
+// A path is one way to read the first words of a query.
+type path struct {
+	readings []*reading // by word; nil for the second of two that are joined
+	last     Word
+	points   float64
+}
+
+// guesses returns the likeliest ways to read a query, the likeliest first. It goes through the words
+// once and keeps maxPaths for each of them (beam search).
+func guesses(text string, words []doubt, e Evidence) (all []Guess) {
+	paths := make([][]path, len(words)+2) // by number of words that were read
+	paths[0] = []path{{}}
+	for i := range words {
+		w := &words[i]
+		slices.SortStableFunc(paths[i], func(a, b path) int { return cmp.Compare(b.points, a.points) })
+		if len(w.readings) == 0 {
+			w.readings = []reading{asTyped(w, e)}
+		}
+		inDoubt := len(w.readings) > 1 || w.follows && len(words[i-1].readings) > 1
+		for _, before := range paths[i][:min(len(paths[i]), maxPaths)] {
+			for k := range w.readings {
+				next := before.read(&w.readings[k], w.follows && inDoubt, e)
+				paths[i+1] = append(paths[i+1], next)
+			}
+			if w.joined != nil {
+				next := before.read(w.joined, w.follows, e)
+				next.readings = append(next.readings, nil)
+				paths[i+2] = append(paths[i+2], next)
 			}
 		}
-		all = longer
+	}
+	for _, p := range paths[len(words)] {
+		all = append(all, Guess{p.text(text, words), p.points})
 	}
 	slices.SortStableFunc(all, func(a, b Guess) int { return cmp.Compare(b.Points, a.Points) })
 	return all
+}
+
+// read returns the path with another reading after it, as a neighbour of the last or not.
+func (p *path) read(r *reading, neighbour bool, e Evidence) path {
+	next := path{append(slices.Clip(p.readings), r), r.last, p.points + r.points}
+	if neighbour {
+		next.points += pairPoints(p.last, r.first, e)
+	}
+	return next
+}
+
+// text returns the query with its words as the path reads them.
+func (p *path) text(text string, words []doubt) string {
+	for i, r := range slices.Backward(p.readings) { // so that offsets of earlier words stay valid
+		if r == nil || r.text == "" {
+			continue
+		}
+		from, to := words[i].From, words[i].To
+		if i+1 < len(words) && p.readings[i+1] == nil {
+			to = words[i+1].To
+		}
+		text = text[:from] + withCapitals(r.text, text[from:to]) + text[to:]
+	}
+	return text
 }
 
 // withCapitals returns a word with the capitals of another: none, the first letter, or all.
