@@ -69,7 +69,7 @@ func Own(ctx context.Context, o Options, wait bool, waiting func(lease.Holder)) 
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if _, err := replica.Found(ctx, o.Bucket); err != nil {
+	if err := replica.Usable(ctx, o.Bucket); err != nil {
 		return nil, err
 	}
 	if err := replica.Belongs(ctx, o.Bucket, o.Dir); err != nil {
@@ -90,7 +90,11 @@ func Own(ctx context.Context, o Options, wait bool, waiting func(lease.Holder)) 
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	return &Owner{o: o, lease: held, lock: lock}, nil
+	w := &Owner{o: o, lease: held, lock: lock}
+	if _, err := replica.Found(ctx, o.Bucket); err != nil { // now no other machine does
+		return nil, errors.Join(err, w.release(ctx), lock.Close())
+	}
+	return w, nil
 }
 
 // Run brings the data folder to the newest state of the collection: that of the folder, if nobody

@@ -4,10 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"anatomy/cluster/bucket"
 	"anatomy/cluster/bucket/buckettest"
@@ -72,6 +78,51 @@ func TestTakeOver(t *testing.T) {
 		testweb.Checked(t, dir(name))
 		testweb.SameMaps(t, name, testweb.Fates(t, dir(name)), testweb.Fates(t, dir("one")))
 		testweb.SameLists(t, name, testweb.Searchable(t, dir(name)), testweb.Searchable(t, dir("one")))
+	}
+}
+
+// TestBegin has machines begin in an empty bucket at the same time: none puts anything before all have
+// seen that it is empty. One of them owns the collection, and the bucket gets one identity.
+func TestBegin(t *testing.T) { synctest.Test(t, begin) }
+
+func begin(t *testing.T) {
+	const machines = 3
+	b, root := &buckettest.Memory{}, t.TempDir()
+	var seen sync.WaitGroup
+	seen.Add(machines)
+	var puts, identities atomic.Int32
+	b.Set(func(_ context.Context, op, name string) error {
+		if op == "put" && puts.Add(1) <= machines {
+			seen.Done()
+			seen.Wait()
+		}
+		if op == "put" && name == "anatomy.json" {
+			identities.Add(1)
+		}
+		return nil
+	})
+	var owners atomic.Int32
+	var group errgroup.Group
+	for i := range machines {
+		group.Go(func() error {
+			dir := filepath.Join(root, fmt.Sprint(i))
+			w, err := node.Own(t.Context(), options(b, dir), false, nil)
+			if errors.Is(err, lease.ErrHeld) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			owners.Add(1)
+			return w.Run(t.Context(), func(context.Context) error {
+				time.Sleep(time.Minute) // until the others know
+				return nil
+			})
+		})
+	}
+	must(t, group.Wait())
+	if owners.Load() != 1 || identities.Load() != 1 {
+		t.Errorf("%d machines owned the collection, and the bucket got %d identities", owners.Load(), identities.Load())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"anatomy/cluster/bucket"
 )
@@ -45,18 +46,38 @@ func Identify(ctx context.Context, b bucket.Bucket) (i Identity, err error) {
 	return i, nil
 }
 
-// Found gives an empty bucket an identity, and returns the one that it has otherwise. Of machines that
-// do so at the same time the last one's counts: each reads it again before it publishes.
+// Usable returns an error unless a bucket holds a collection, or could get one.
+func Usable(ctx context.Context, b bucket.Bucket) error {
+	_, err := Identify(ctx, b)
+	if !errors.Is(err, ErrNoCluster) {
+		return err
+	}
+	for o, err := range b.List(ctx, "", "") {
+		if err != nil {
+			return err
+		}
+		if !isOfNode(o.Name) {
+			return fmt.Errorf("%s is not empty, and no bucket of anatomy: it holds %q; name an empty bucket, or a prefix in it", b, o.Name)
+		}
+	}
+	return nil
+}
+
+// isOfNode reports whether an object is one that nodes put before there is a collection.
+func isOfNode(name string) bool {
+	prefix, _, _ := strings.Cut(name, "/")
+	return prefix == "owners" || prefix == "nodes" || prefix == "keys"
+}
+
+// Found gives a bucket without a collection an identity, and returns the one that it has otherwise.
+// Only the owner may call it: two machines that did so at the same time could have different ones.
 func Found(ctx context.Context, b bucket.Bucket) (Identity, error) {
 	i, err := Identify(ctx, b)
 	if !errors.Is(err, ErrNoCluster) {
 		return i, err
 	}
-	for o, err := range b.List(ctx, "", "") {
-		if err != nil {
-			return i, err
-		}
-		return i, fmt.Errorf("%s is not empty, and no bucket of anatomy: it holds %q; name an empty bucket, or a prefix in it", b, o.Name)
+	if err := Usable(ctx, b); err != nil {
+		return i, err
 	}
 	id := make([]byte, 16)
 	rand.Read(id)

@@ -107,7 +107,7 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 	if err != nil {
 		return err
 	}
-	_, err = replica.Found(c.Context(), b)
+	err = replica.Usable(c.Context(), b)
 	if err == nil {
 		err = replica.Belongs(c.Context(), b, s.Data)
 	}
@@ -214,28 +214,42 @@ func (m *membership) waitForCollection(ctx context.Context) error {
 }
 
 // own waits until this machine owns the collection, if it stands by, and crawls.
-func (m *membership) own(ctx context.Context) (err error) {
-	var owner *node.Owner
-	acquire := func(ctx context.Context) (err error) {
-		if m.standby {
-			if err := m.waitForCollection(ctx); err != nil {
-				return err
-			}
-		}
-		owner, err = node.Own(ctx, m.node, m.standby, m.waiting())
-		return err
-	}
-	if m.standby {
-		err = m.follow(ctx, acquire)
-	} else {
-		err = acquire(ctx)
-	}
+func (m *membership) own(ctx context.Context) error {
+	owner, err := m.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	m.owner.Store(owner)
 	defer m.owner.Store(nil)
 	return owner.Run(ctx, m.crawl)
+}
+
+// acquire waits until this machine owns the collection, if it stands by. Of nodes that find an empty
+// bucket at the same time one begins the collection, and the others follow it.
+func (m *membership) acquire(ctx context.Context) (owner *node.Owner, err error) {
+	own := func(ctx context.Context, wait bool) (err error) {
+		owner, err = node.Own(ctx, m.node, wait, m.waiting())
+		return err
+	}
+	if !m.standby {
+		err := own(ctx, false)
+		return owner, err
+	}
+	if err := m.waitForCollection(ctx); err != nil {
+		return nil, err
+	}
+	for {
+		err := m.follow(ctx, func(ctx context.Context) error { return own(ctx, true) })
+		if !errors.Is(err, replica.ErrNoCluster) {
+			return owner, err
+		}
+		if err := own(ctx, false); !errors.Is(err, lease.ErrHeld) {
+			return owner, err
+		}
+		if err := sleep(ctx, time.Second); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // waiting returns a function that says once for which machine this one waits.
