@@ -111,6 +111,7 @@ lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver
 lab/urlcache: vocab weburl urlserver/* indexer disk/*
 lab/agenda:
+lab/dspider: vocab weburl urlserver cluster/fleet lab/agenda lab/plot lab/rig
 lab/scheduling: lab/agenda vocab weburl urlserver pagerank disk/datadir disk/linkdb
 lab/dns: eval crawler/dnsclient
 lab/neardup: vocab indexer

@@ -18,15 +18,17 @@ type Candidate struct {
 }
 
 // Choose returns the ID of the worker for a host: of those that the host was not silent to, and of
-// these that have room, the one with the highest hash of its ID and the host (rendezvous hashing). If
-// all are silent or full it returns one all the same, which tries again or queues the lease. Without
-// candidates it returns "".
+// these that have room, the one with the highest hash of its ID and the host (rendezvous hashing).
+// If all are silent or full it returns one all the same, which tries again or queues the lease.
+// Without candidates it returns "".
 func Choose(host string, all iter.Seq[Candidate]) string {
 	var best Candidate
 	var most uint64
 	for c := range all {
 		hash := xxhash.Sum64String(c.ID + " " + host)
-		order := cmp.Or(compare(best.Silent, c.Silent), compare(best.Full, c.Full), cmp.Compare(hash, most))
+		order := cmp.Or(
+			compare(best.Silent, c.Silent), compare(best.Full, c.Full), cmp.Compare(hash, most),
+		)
 		if best.ID == "" || order > 0 {
 			best, most = c, hash
 		}
@@ -45,8 +47,8 @@ func compare(a, b bool) int {
 	return -1
 }
 
-// GivesBack reports whether a host that was silent to some candidates goes to another one at once. If
-// not, it counts as a host that gives no answer.
+// GivesBack reports whether a host that was silent to some candidates goes to another one at once.
+// If not, it counts as a host that gives no answer.
 func GivesBack(all iter.Seq[Candidate]) bool {
 	silent, others := 0, 0
 	for c := range all {
@@ -95,8 +97,8 @@ func (s *silence) release(handle func(vocab.Fetch)) {
 	s.held = nil
 }
 
-// endSilence notes, when the report of a lease has come, whether the host answered the worker. If not,
-// and another worker is to try, it makes the results that are held Skipped.
+// endSilence notes, when the report of a lease has come, whether the host answered the worker. If
+// not, and another worker is to try, it makes the results that are held Skipped.
 func (f *Fleet) endSilence(v *visit, s *silence, requests int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,6 +118,7 @@ func (f *Fleet) endSilence(v *visit, s *silence, requests int) {
 		return
 	}
 	for i := range s.held {
-		s.held[i].Outcome, s.held[i].Reason = vocab.Skipped, "its crawler got no answer, another one tries"
+		r := &s.held[i]
+		r.Outcome, r.Reason = vocab.Skipped, "its crawler got no answer, another one tries"
 	}
 }

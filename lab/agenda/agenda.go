@@ -3,8 +3,8 @@ package agenda
 
 import "time"
 
-// An Agenda holds events that are to happen. It returns them in the order of their times, and those of
-// one time in the order in which they were added. The zero value is empty.
+// An Agenda holds events that are to happen. It returns them in the order of their times, and those
+// of one time in the order in which they were added. The zero value is empty.
 type Agenda struct {
 	heap  []event // each is before its two children
 	added int

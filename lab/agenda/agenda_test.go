@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestOrder: events come in the order of their times, those of one time in the order of Add, also if
-// events are added meanwhile.
+// TestOrder: events come in the order of their times, those of one time in the order of Add, also
+// if events are added meanwhile.
 func TestOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var a Agenda
