@@ -84,6 +84,7 @@ config: disk/durable
 cmd/anatomy/internal/cli: disk/durable
 cmd/anatomy/internal/service:
 cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
+cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli
 cmd/anatomy/internal/clusters: cluster/bucket cluster/bus cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/snapshot cmd/anatomy/internal/cli
 cmd/anatomy/internal/rules: config disk/datadir cmd/anatomy/internal/cli
 cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir disk/shards cmd/anatomy/internal/cli

@@ -110,7 +110,11 @@ func takeInventory(dir string) (*Inventory, error) {
 		{"links and anchors", "links", 3.9 + 6.6},
 		{"rank vector", "rank", 0},
 	} {
-		bytes, err := datadir.FolderSize(filepath.Join(dir, part.sub))
+		size := func(dir string) (int64, error) { return datadir.FolderSize(filepath.Join(dir, part.sub)) }
+		if part.sub == datadir.RepositoryName {
+			size = datadir.RepositorySize
+		}
+		bytes, err := size(dir)
 		if err != nil {
 			return nil, err
 		}

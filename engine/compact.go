@@ -350,7 +350,7 @@ func (c *compactor) pack(ctx context.Context) error {
 		if !c.isIndexed(vocab.MakeAddress(f.Number, b.Offset, b.Records-1)) {
 			continue
 		}
-		free, err := c.free(c.dir)
+		free, err := c.repo.Room()
 		if err != nil {
 			return err
 		}

@@ -153,7 +153,7 @@ func (c *Crawl) open(o *Options) (err error) {
 	if c.urls, err = urlserver.New(db, o.URLs); err != nil {
 		return err
 	}
-	if c.repo, err = repository.Open(datadir.Repository(o.Dir), repository.Options{}); err != nil {
+	if c.repo, err = repository.Open(datadir.Repository(o.Dir), repository.Options{Free: o.Free, Reserve: o.MinFree}); err != nil {
 		return err
 	}
 	for _, problem := range c.repo.Recovered().Damaged {

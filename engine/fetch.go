@@ -109,9 +109,25 @@ func (f *fetcher) visit(ctx context.Context, leases <-chan vocab.Lease) {
 // indexed. The error wraps syscall.ENOSPC.
 func (s *stages) checkSpace() error {
 	free, err := s.free(s.dir)
-	if err != nil || free >= s.minFree {
+	if err != nil {
 		return err
+	}
+	if free >= s.minFree {
+		return s.checkDisks()
 	}
 	return fmt.Errorf("crawl: only %d MB are free where %s is, and %d MB must stay free: %w",
 		free>>20, s.dir, s.minFree>>20, syscall.ENOSPC)
+}
+
+// checkDisks is checkSpace for the pages of a folder that is spread over several disks.
+func (s *stages) checkDisks() error {
+	if !s.repo.IsSpread() {
+		return nil
+	}
+	room, err := s.repo.Room()
+	if err != nil || room >= s.minFree {
+		return err
+	}
+	return fmt.Errorf("crawl: only %d MB are free for pages on any of the disks of %s, and %d MB must stay free: %w",
+		room>>20, s.dir, s.minFree>>20, syscall.ENOSPC)
 }

@@ -89,7 +89,7 @@ func (b *backupWriter) snapshot(s *snapshot.Snapshot) error {
 		if err != nil {
 			return err
 		}
-		info, err := e.Info()
+		info, err := os.Stat(path) // files on other disks are symbolic links
 		if err != nil {
 			return err
 		}

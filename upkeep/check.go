@@ -10,6 +10,7 @@ import (
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/disk/durable"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/repository"
@@ -72,6 +73,9 @@ func checkFolder(ctx context.Context, dir string, r CheckReport) error {
 	if err := datadir.CheckVersion(dir); errors.As(err, new(*datadir.DamageError)) {
 		r.Problem(err) // nothing else can be believed
 		return nil
+	}
+	if err := datadir.CheckDisks(durable.OS, dir); err != nil {
+		return err // pages are on a disk that is away, and not lost
 	}
 	m, unnamed := datadir.ReadManifest(dir)
 	if errors.Is(unnamed, datadir.ErrNone) || errors.As(unnamed, new(*datadir.VersionError)) {

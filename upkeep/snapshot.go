@@ -36,10 +36,10 @@ func Snapshot(
 		return fmt.Errorf("snapshot: another copy of %s is being made for the same purpose", dir)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	if err := os.RemoveAll(to); err != nil { // left by a backup that was killed
-		return fmt.Errorf("snapshot: %w", err)
+	if err := p.Remove(dir); err != nil { // left by a backup that was killed
+		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(to)) }()
+	defer func() { err = errors.Join(err, p.Remove(dir)) }()
 	s, err := snapshotNow(ctx, dir, p)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func snapshotNow(ctx context.Context, dir string, p snapshot.Purpose) (*snapshot
 		if !datadir.IsBusy(err) && !cutOff(err) || time.Since(began) > snapshotWithin {
 			return s, err
 		}
-		if err := os.RemoveAll(p.Folder(dir)); err != nil {
+		if err := p.Remove(dir); err != nil {
 			return nil, err
 		}
 		select {

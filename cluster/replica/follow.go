@@ -61,8 +61,11 @@ type FollowerStatus struct {
 // ErrOther says that a folder is no copy of a bucket's collection.
 var ErrOther = errors.New("the folder holds another collection than the bucket")
 
+// ErrSpread says that a folder is spread over several disks, which a copy cannot be.
+var ErrSpread = errors.New("the data folder is spread over several disks, and cannot become a copy")
+
 // NewFollower locks a folder. The error wraps [ErrOther] if it holds something else than a copy of
-// the bucket's collection, or is a *[datadir.BusyError].
+// the bucket's collection, or [ErrSpread], or is a *[datadir.BusyError].
 func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -72,6 +75,11 @@ func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
 	}
 	if o.Progress == nil {
 		o.Progress = func(int64, int64) {}
+	}
+	if disks, err := datadir.ReadDisks(durable.OS, o.Dir); err != nil {
+		return nil, err
+	} else if len(disks) > 0 {
+		return nil, fmt.Errorf("%w: %s", ErrSpread, o.Dir)
 	}
 	known := readState(o.Dir)
 	id, err := Identify(ctx, o.Bucket)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"anatomy/cluster/bucket"
+	"anatomy/disk/datadir"
 	"anatomy/vocab"
 )
 
@@ -219,18 +221,19 @@ func isLocal(p string) bool {
 	top, _, _ := strings.Cut(p, "/")
 	return filepath.IsLocal(filepath.FromSlash(p)) && path.Clean(p) == p &&
 		!strings.Contains(p, "\\") && !strings.ContainsFunc(p, unicode.IsControl) &&
-		!isOwn(strings.ToLower(top)) // on a file system without upper case
+		!isOwn(top)
 }
 
 // isOwn reports whether a file or folder at the top of a data folder belongs to the machine: locks,
 // sockets, keys, and what its server and commands did.
 func isOwn(top string) bool {
-	switch top {
-	case "LOCK", "LOCK.pid", "MANIFEST.lock", "cluster.keys", "cluster", "control", "certificates",
-		"snapshot", "barrels":
-		return true
-	}
-	return strings.HasPrefix(top, "audit.")
+	is := func(name string) bool { return strings.EqualFold(name, top) } // file systems may not know case
+	return slices.ContainsFunc(own, is) || strings.HasPrefix(strings.ToLower(top), "audit.")
+}
+
+var own = []string{
+	"LOCK", "LOCK.pid", "MANIFEST.lock", "cluster.keys", "cluster", "control", "certificates",
+	"snapshot", "barrels", datadir.DisksName,
 }
 
 // A DamageError says that an object of the bucket is missing or not what its name says.

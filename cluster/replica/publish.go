@@ -20,6 +20,7 @@ import (
 
 	"anatomy/cluster/bucket"
 	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
 	"anatomy/disk/snapshot"
 )
 
@@ -219,7 +220,15 @@ func changesWith(dir, folder string, info fs.FileInfo) bool {
 // signatureOf returns names, sizes and times of the files in a data folder that change with it.
 func signatureOf(dir string) (string, error) {
 	var b bytes.Buffer
-	for _, sub := range []string{dir, datadir.DocIndex(dir), datadir.Repository(dir)} {
+	subs := []string{dir, datadir.DocIndex(dir), datadir.Repository(dir)}
+	disks, err := datadir.ReadDisks(durable.OS, dir)
+	if err != nil {
+		return "", err
+	}
+	for _, d := range disks {
+		subs = append(subs, d.Repository())
+	}
+	for _, sub := range subs {
 		entries, err := os.ReadDir(sub)
 		if err != nil {
 			return "", err
@@ -296,7 +305,7 @@ func (p *Publisher) files(ctx context.Context, s *snapshot.Snapshot) (map[string
 			return err
 		}
 		below = filepath.ToSlash(below)
-		info, err := e.Info()
+		info, err := os.Stat(path) // files on other disks are symbolic links
 		if err != nil {
 			return err
 		}

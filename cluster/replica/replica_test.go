@@ -16,6 +16,7 @@ import (
 
 	"anatomy/cluster/bucket/buckettest"
 	"anatomy/cluster/replica"
+	"anatomy/disk/datadir"
 	"anatomy/disk/snapshot"
 	"anatomy/engine"
 	"anatomy/internal/test/testweb"
@@ -324,4 +325,49 @@ func TestCollect(t *testing.T) {
 	}
 	must(t, f.Follow(t.Context()))
 	same(t, copied, dir)
+}
+
+// TestSpread publishes a folder that is spread over two disks. Its copy is not, and has the same pages;
+// the folder itself cannot become a copy.
+func TestSpread(t *testing.T) {
+	web := testweb.Generate(t, 13, 60, 0)
+	dir, disk, b := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "disk"), &buckettest.Memory{}
+	must(t, datadir.AddDisks(dir, []string{disk}))
+	crawl := web.Options(dir, web.Seed)
+	crawl.Free = func(path string) (int64, error) {
+		if strings.HasPrefix(path, disk) {
+			return 1 << 40, nil
+		}
+		return 1 << 39, nil
+	}
+	testweb.Crawl(t, crawl)
+	files, err := filepath.Glob(filepath.Join(disk, "repository", "*.repo"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("files on the disk: %v, %v", files, err)
+	}
+	p := publisher(t, b, dir)
+	must(t, p.Publish(t.Context()))
+	f, copied := follower(t, b)
+	must(t, f.Follow(t.Context()))
+	testweb.Checked(t, copied)
+	must(t, p.Publish(t.Context())) // the snapshot may have changed the folder
+	before := p.Status().Generation
+	must(t, p.Publish(t.Context()))
+	if p.Status().Generation != before {
+		t.Error("a folder that did not change was published again")
+	}
+	testweb.Crawl(t, testweb.Recrawling(crawl))
+	must(t, os.Chtimes(files[len(files)-1], time.Now(), time.Now()))
+	must(t, p.Publish(t.Context()))
+	if p.Status().Generation == before {
+		t.Error("a folder that changed was not published")
+	}
+	must(t, f.Follow(t.Context()))
+	must(t, f.Close())
+	testweb.Checked(t, copied)
+	testweb.SameMaps(t, "pages", testweb.Fates(t, copied), testweb.Fates(t, dir))
+	_, err = replica.NewFollower(t.Context(), replica.FollowerOptions{Bucket: b, Dir: dir})
+	if !errors.Is(err, replica.ErrSpread) {
+		t.Errorf("a follower in a folder with disks: %v", err)
+	}
 }

@@ -123,6 +123,8 @@ joins. Each crawler has --credentials, --resolver, --allow-private and ports of 
 With --cluster the machine owns the collection in a bucket, and copies the data folder to it every few seconds; see
 "anatomy cluster --help". If another machine owns it the command fails, or waits with --standby.
 
+With --data given again, new pages are also stored in further folders, on other disks; see "anatomy disks --help".
+
 A --credentials file has lines like these. Each is for one origin and is sent to no other:
   https://wiki.example.org  basic   USER:PASSWORD
   https://api.example.org   bearer  TOKEN
@@ -137,7 +139,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
   anatomy crawl
   anatomy crawl --recrawl
   anatomy crawl --watch --serve --max-age 24h`,
-		Annotations:       map[string]string{"takes": "arguments, beside commands", untilEnded: "yes"},
+		Annotations:       map[string]string{"takes": "arguments, beside commands", untilEnded: "yes", cli.Spreads: "yes"},
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -219,6 +221,9 @@ func (f *crawlFlags) prepare(
 ) (o engine.Options, kept *rules.Rules, err error) {
 	if kept, err = rules.Read(c, s.Data); err == nil {
 		o, err = f.options(c, s, log, urls)
+	}
+	if err == nil && len(s.Disks) > 0 {
+		err = datadir.AddDisks(s.Data, s.Disks)
 	}
 	return o, kept, err
 }

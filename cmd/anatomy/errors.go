@@ -61,6 +61,8 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "to repair it: " + s.Command("check --repair")
 	case errors.As(err, &busy):
 		return "only one process can write to a data folder: wait for it, end it, or name another folder with --data"
+	case errors.As(err, new(*datadir.DiskError)):
+		return "mount the disk, or say where it is now: " + s.Command("crawl") + " --data DISK"
 	case errors.As(err, new(*datadir.ShardsError)):
 		return "run it on the data folder that was split, and split that again: anatomy split"
 	case errors.Is(err, datadir.ErrNone):

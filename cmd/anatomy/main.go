@@ -12,6 +12,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/clusters"
+	"anatomy/cmd/anatomy/internal/disks"
 	"anatomy/cmd/anatomy/internal/quality"
 	"anatomy/cmd/anatomy/internal/resolve"
 	"anatomy/cmd/anatomy/internal/service"
@@ -39,10 +40,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, signals := service.Catch(context.Background())
 	defer signals.Close()
 	root, s := newRoot()
-	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if c.Annotations[untilEnded] != "" {
 			signals.Hangup()
 		}
+		return s.CheckDisks(c)
 	}
 	out := &output{w: stdout}
 	root.SetArgs(args)
@@ -94,14 +96,14 @@ the browser, as JSON and in the terminal.`,
 	}
 	root.SetUsageTemplate(cli.UsageTemplate)
 	root.SetVersionTemplate("anatomy {{.Version}}\n")
-	root.PersistentFlags().StringVar(&s.Data, "data", cli.DefaultData, "data `FOLDER`")
+	s.AddData(root.PersistentFlags())
 	root.PersistentFlags().BoolVarP(&s.Verbose, "verbose", "v", false, "log in detail")
 	root.MarkPersistentFlagDirname("data")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
 	root.AddCommand(
 		newDemo(s), newCrawl(s), newCrawler(s), newServe(s), newMCP(s), newSearch(s), newExplain(s), newTrace(s), newLinks(s),
 		newPageRank(s), newIndex(s), newRemove(s), newCompact(s), quality.NewEval(s), quality.NewBench(s), newStats(s), newCheck(s), newDump(s), newExport(s), newImport(s), newBackup(s), newRestore(s),
-		newSplit(s), newNode(s), clusters.New(s, version()), resolve.New(), newPDF(), newVersion(),
+		newSplit(s), newNode(s), clusters.New(s, version()), disks.New(s), resolve.New(), newPDF(), newVersion(),
 	)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()

@@ -56,7 +56,7 @@ to be given once, to one node: the collection keeps them.`
 	c.Example = `  anatomy node --cluster s3://s3.example.org/docs --listen :8080 https://docs.example.org/
   anatomy node --cluster s3://s3.example.org/docs --listen :8080
   anatomy node --cluster /mnt/shared/docs`
-	c.Annotations = map[string]string{untilEnded: "yes"}
+	c.Annotations = map[string]string{untilEnded: "yes", cli.Spreads: "yes"}
 	c.RunE = func(c *cobra.Command, urls []string) error {
 		for _, flag := range []string{"watch", "serve", "standby"} {
 			if err := c.Flags().Set(flag, "true"); err != nil {
@@ -190,7 +190,7 @@ func (m *membership) run(ctx context.Context) error {
 
 // isFinal reports whether trying again cannot help.
 func isFinal(err error) bool {
-	return errors.As(err, new(cli.UsageError)) || errors.Is(err, replica.ErrOther) ||
+	return errors.As(err, new(cli.UsageError)) || errors.Is(err, replica.ErrOther) || errors.Is(err, replica.ErrSpread) ||
 		errors.As(err, new(*replica.FormatError)) || datadir.IsBusy(err)
 }
 

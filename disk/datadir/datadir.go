@@ -6,6 +6,7 @@
 //	  LOCK              locked by the one process that writes (crawl, index); LOCK.pid names it
 //	  MANIFEST          JSON: the segments, link runs and rank vectors in force, how far the repository is
 //	                    indexed, ID, checksum
+//	  DISKS             further folders with files of the repository, see Disk; in few data folders
 //	  MANIFEST.lock     locked for moments by a process that changes the MANIFEST
 //	  anatomy.toml      the rules of the crawl                              (config)
 //	  docindex/         pebble: document index, seen set, frontier          (urlserver)
@@ -64,6 +65,7 @@ type Writer struct {
 	dir     string
 	version version
 	lock    io.Closer
+	disks   closers // their locks
 }
 
 // Create makes dir a data folder if it is absent or empty, and locks it for writing. The error is
@@ -78,7 +80,7 @@ func Create(dir string) (*Writer, error) {
 }
 
 // Open locks a data folder for writing. The error wraps [ErrNone], a *VersionError, a *DamageError,
-// a *BusyError if another process has locked it, or a *ShardsError. Whether structures belong
+// a *BusyError if another process has locked it, a *DiskError, or a *ShardsError. Whether structures belong
 // together is known when docindex.OpenFolder has opened the document index.
 func Open(dir string) (*Writer, error) {
 	v, err := readVersion(dir)
@@ -93,10 +95,67 @@ func Open(dir string) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{dir: dir, version: v, lock: lock}
-	if err := w.prepare(); err != nil {
-		return nil, errors.Join(err, lock.Close())
+	disks, err := ReadDisks(durable.OS, dir)
+	if err == nil && len(disks) > 0 {
+		w.disks, err = useDisks(dir, disks)
+	}
+	if err == nil {
+		err = w.prepare()
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.disks.Close(), lock.Close())
 	}
 	return w, nil
+}
+
+// useDisks verifies and locks the disks of a data folder that is opened for writing. A folder that was
+// copied has the disks of the other one, and may not write to them.
+func useDisks(dir string, disks []Disk) (locks closers, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, locks.Close())
+		}
+	}()
+	own, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range disks {
+		m, err := d.check(durable.OS, dir)
+		if err != nil {
+			return locks, err
+		}
+		if isUsedBy(m.of, own, d) {
+			return locks, &DiskError{dir, d.Path, fmt.Errorf("is used by %s, of which this folder is a copy", m.of)}
+		}
+		lock, err := vfs.Default.Lock(filepath.Join(d.Path, "LOCK"))
+		if err != nil {
+			return locks, &BusyError{Dir: d.Path}
+		}
+		locks = append(locks, lock)
+		if m.of != own {
+			m.of = own
+			err = m.write(d)
+		}
+		if err == nil {
+			err = durable.MkdirAll(durable.OS, d.Repository())
+		}
+		if err != nil {
+			return locks, &DiskError{dir, d.Path, fmt.Errorf("cannot be written: %w", err)}
+		}
+	}
+	return locks, nil
+}
+
+// closers are closed together.
+type closers []io.Closer
+
+func (c closers) Close() error {
+	var errs []error
+	for _, one := range c {
+		errs = append(errs, one.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // isShard reports whether a data folder lies in a folder of shards.
@@ -181,7 +240,7 @@ func (w *Writer) Upgrade(id string, keep func(id string) error) error {
 // Close unlocks the folder.
 func (w *Writer) Close() error {
 	os.Remove(filepath.Join(w.dir, "LOCK.pid"))
-	return w.lock.Close()
+	return errors.Join(w.disks.Close(), w.lock.Close())
 }
 
 // claim makes a folder a data folder. It must be absent, empty, or have only what a crash left of an

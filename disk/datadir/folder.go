@@ -6,14 +6,38 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"anatomy/disk/durable"
 )
 
-// HasRepository reports whether the data folder dir has a repository with files in it.
+// HasRepository reports whether the data folder dir has a repository with files in it, on any disk.
 func HasRepository(dir string) bool {
-	entries, err := os.ReadDir(Repository(dir))
-	return err == nil && len(entries) > 0
+	folders := []string{Repository(dir)}
+	disks, err := ReadDisks(durable.OS, dir)
+	for _, d := range disks {
+		folders = append(folders, d.Repository())
+	}
+	return err == nil && slices.ContainsFunc(folders, func(folder string) bool {
+		entries, err := os.ReadDir(folder)
+		return err == nil && len(entries) > 0
+	})
+}
+
+// RepositorySize returns the sum of the sizes of the files of the repository, on all disks.
+func RepositorySize(dir string) (bytes int64, err error) {
+	disks, err := ReadDisks(durable.OS, dir)
+	if err != nil {
+		return 0, err
+	}
+	bytes, err = FolderSize(Repository(dir))
+	for _, d := range disks {
+		more, failed := FolderSize(d.Repository())
+		bytes, err = bytes+more, errors.Join(err, failed)
+	}
+	return bytes, err
 }
 
 // FolderSize returns the sum of the sizes of the files below path in bytes. Files that are deleted

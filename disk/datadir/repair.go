@@ -32,6 +32,9 @@ func RepairVersion(dir string, idOf func() string) (repaired, err error) {
 	if err == nil && len(m.Ranks) == 0 && HasRanks(dir) {
 		v.number = 2
 	}
+	if _, err := os.Stat(Disks(dir)); err == nil {
+		v.number = SpreadVersion
+	}
 	if v.id = m.Folder; err != nil || v.id == "" {
 		v.id = idOf()
 	}

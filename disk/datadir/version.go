@@ -25,6 +25,10 @@ import (
 //	3  November 2026: the MANIFEST names the rank vectors, and has the average length
 const Version = 3
 
+// SpreadVersion is the format of data folders that are spread over several disks, and are else as
+// those of [Version]. Programs that would not find the files on the other disks refuse it.
+const SpreadVersion = 4
+
 // ErrNone says that a folder is no data folder.
 var ErrNone = errors.New("no anatomy data")
 
@@ -132,7 +136,7 @@ func decodeVersion(dir string, b []byte) (v version, err error) {
 		return v, damage("the checksum is wrong")
 	}
 	v.number, _ = strconv.Atoi(first[1]) // at most six digits
-	if v.number < 2 || v.number > Version || line != fmt.Sprint("anatomy ", v.number) {
+	if v.number < 2 || v.number > SpreadVersion || line != fmt.Sprint("anatomy ", v.number) {
 		return version{}, &VersionError{Dir: dir, Found: line}
 	}
 	id, ok := strings.CutPrefix(strings.TrimSuffix(rest[:at-len(line)-1], "\n"), "folder ")
@@ -171,6 +175,17 @@ func IsOld(dir string) (bool, error) {
 }
 
 func readVersion(dir string) (version, error) {
+	v, err := readPlainVersion(dir)
+	if err == nil && v.number == SpreadVersion {
+		if _, missing := os.Stat(Disks(dir)); errors.Is(missing, fs.ErrNotExist) {
+			err = &DiskError{dir, "", errNoList}
+		}
+	}
+	return v, err
+}
+
+// readPlainVersion is readVersion for a folder whose list of disks may be missing.
+func readPlainVersion(dir string) (version, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "VERSION"))
 	if errors.Is(err, fs.ErrNotExist) {
 		if hasShards(dir) {
@@ -188,6 +203,16 @@ func readVersion(dir string) (version, error) {
 func hasShards(dir string) bool {
 	_, err := os.Stat(Shards(dir))
 	return err == nil
+}
+
+// CopyVersion writes the VERSION of a copy of the data folder dir, which is not spread over disks.
+func CopyVersion(dir, to string) error {
+	v, err := readVersion(dir)
+	if err != nil {
+		return err
+	}
+	v.number = min(v.number, Version)
+	return writeVersion(durable.OS, to, v)
 }
 
 func writeVersion(fsys durable.FS, dir string, v version) error {

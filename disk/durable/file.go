@@ -163,6 +163,20 @@ func WriteNew(fsys FS, path string, write func(io.Writer) error) error {
 	return syncParent(fsys, path)
 }
 
+// ReadFile returns the content of a file.
+func ReadFile(fsys FS, path string) ([]byte, error) {
+	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	var content []byte
+	if err == nil {
+		content, err = io.ReadAll(io.NewSectionReader(f, 0, info.Size()))
+	}
+	return content, errors.Join(err, f.Close())
+}
+
 // Overwrite has write change an existing file, which then has size bytes, and syncs it. After a crash
 // the file has any part of the change.
 func Overwrite(fsys FS, path string, size int64, write func(io.WriterAt) error) error {

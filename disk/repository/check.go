@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"anatomy/disk/durable"
 	"anatomy/vocab"
@@ -78,18 +77,18 @@ func Check(dir string, report func(problem error)) (Totals, error) {
 // MendHeaders rewrites the header of each file whose header is wrong, and calls report for each.
 // The name of the file determines the header, and so do the checksums of the blocks.
 func MendHeaders(dir string, report func(problem error)) error {
-	numbers, err := newReader(durable.OS, dir, Options{}).fileNumbers()
+	r := newReader(durable.OS, dir, Options{})
+	numbers, err := r.fileNumbers()
 	if err != nil {
 		return fmt.Errorf("repository: %w", err)
 	}
 	for _, n := range numbers {
-		path := filepath.Join(dir, fileName(n))
-		f, err := durable.OS.OpenFile(path, os.O_RDWR, 0)
+		f, err := r.openFile(n, os.O_RDWR)
 		if err != nil {
 			return fmt.Errorf("repository: %w", err)
 		}
 		if wrong := checkFileHeader(f, n); wrong != nil && wrong != io.ErrUnexpectedEOF {
-			report(&DamageError{path, 0, wrong})
+			report(&DamageError{r.path(n), 0, wrong})
 			_, err = f.WriteAt(makeFileHeader(n), 0)
 			err = errors.Join(err, f.Sync())
 		}

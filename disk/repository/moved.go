@@ -58,7 +58,7 @@ func (r *Repository) Replace(number uint32, moved []Moved) error {
 		err = writeMoved(r.fs, r.dir, number, moved)
 	}
 	if err == nil {
-		err = durable.Remove(r.fs, r.path(number))
+		err = r.removeFile(number)
 	}
 	if err != nil {
 		return fmt.Errorf("repository: replace file %d: %w", number, err)
@@ -67,6 +67,17 @@ func (r *Repository) Replace(number uint32, moved []Moved) error {
 	delete(r.files, number) // not closed, as a goroutine may be reading it: the garbage collector closes it
 	r.mu.Unlock()
 	r.forget()
+	return nil
+}
+
+// removeFile deletes a file. A removal of a disk that was cut off may have left it twice.
+func (r *Repository) removeFile(number uint32) error {
+	for _, folder := range r.spread.folders {
+		err := durable.Remove(r.fs, filepath.Join(folder, fileName(number)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -112,7 +123,7 @@ func writeMoved(fsys durable.FS, dir string, number uint32, moved []Moved) error
 // file exists. The error wraps [ErrNoRecord] if the record was not copied.
 func (r *Reader) Resolve(address vocab.Address) (vocab.Address, error) {
 	for range maxMoves {
-		if _, err := r.fs.Stat(r.path(address.File())); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := r.find(address.File()); !errors.Is(err, fs.ErrNotExist) {
 			return address, err
 		}
 		to, err := r.moved(address)
@@ -210,7 +221,9 @@ func checkTable(f durable.File, number uint32) (pairs int, err error) {
 }
 
 // Tables returns the numbers of the replaced files that still have a table, ascending.
-func (r *Reader) Tables() ([]uint32, error) { return r.numbersOf("%d.moved", movedName) }
+func (r *Reader) Tables() ([]uint32, error) {
+	return r.numbersOf("%d.moved", movedName, []string{r.dir})
+}
 
 // DropTables deletes tables. No segment may have addresses of their files any more.
 func (r *Repository) DropTables(numbers []uint32) error {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -41,8 +40,9 @@ type Reader struct {
 
 	cache *cache
 
-	mu    sync.Mutex              // guards files
+	mu    sync.Mutex              // guards the fields below
 	files map[uint32]durable.File // written by this process; others are opened for each read
+	at    map[uint32]string       // folders of files that are on other disks, as far as they were found
 }
 
 // OpenReader opens the repository in dir for reading. It may be empty, and may grow meanwhile.
@@ -55,7 +55,10 @@ func OpenReader(dir string) (*Reader, error) {
 
 func newReader(fsys durable.FS, dir string, o Options) *Reader {
 	cache := newCache(o.cacheBytes())
-	return &Reader{fs: fsys, dir: dir, files: make(map[uint32]durable.File), cache: cache}
+	return &Reader{
+		fs: fsys, dir: dir, cache: cache,
+		files: make(map[uint32]durable.File), at: make(map[uint32]string),
+	}
 }
 
 // Read returns a copy of the record at an address, or at the address that it was moved to. The
@@ -126,7 +129,7 @@ func (r *Reader) open(number uint32) (durable.File, int64, error) {
 	f := r.files[number]
 	r.mu.Unlock()
 	if f == nil {
-		opened, err := r.fs.OpenFile(r.path(number), os.O_RDONLY, 0)
+		opened, err := r.openFile(number, os.O_RDONLY)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -171,8 +174,6 @@ func (r *Reader) Close() error {
 // Dir returns the folder of the repository.
 func (r *Reader) Dir() string { return r.dir }
 
-func (r *Reader) path(number uint32) string { return filepath.Join(r.dir, fileName(number)) }
-
 func fileName(number uint32) string { return fmt.Sprintf("%06d.repo", number) }
 
 const (
@@ -205,20 +206,29 @@ func checkFileHeader(f io.ReaderAt, number uint32) error {
 
 // fileNumbers returns the numbers of all files, ascending. There may be gaps, where compaction
 // deleted files.
-func (r *Reader) fileNumbers() ([]uint32, error) { return r.numbersOf("%d.repo", fileName) }
-
-func (r *Reader) numbersOf(pattern string, name func(uint32) string) ([]uint32, error) {
-	entries, err := r.fs.ReadDir(r.dir)
+func (r *Reader) fileNumbers() ([]uint32, error) {
+	folders, err := r.folders()
 	if err != nil {
 		return nil, err
 	}
+	return r.numbersOf("%d.repo", fileName, folders)
+}
+
+// numbersOf returns the numbers of the files in some folders, ascending.
+func (r *Reader) numbersOf(pattern string, name func(uint32) string, folders []string) ([]uint32, error) {
 	var numbers []uint32
-	for _, e := range entries {
-		var n uint32
-		if _, err := fmt.Sscanf(e.Name(), pattern, &n); err == nil && n > 0 && e.Name() == name(n) {
-			numbers = append(numbers, n)
+	for _, folder := range folders {
+		entries, err := r.fs.ReadDir(folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			var n uint32
+			if _, err := fmt.Sscanf(e.Name(), pattern, &n); err == nil && n > 0 && e.Name() == name(n) {
+				numbers = append(numbers, n)
+			}
 		}
 	}
 	slices.Sort(numbers) // names with more than six digits are not in order
-	return numbers, nil
+	return slices.Compact(numbers), nil
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
+	"anatomy/disk/datadir"
 	"anatomy/disk/durable"
 	"anatomy/vocab"
 )
@@ -25,6 +27,10 @@ type Options struct {
 	BlockBytes int               // raw size at which a block is full; default 1 MiB
 	Level      zstd.EncoderLevel // default zstd.SpeedDefault
 	CacheBytes int               // for decoded blocks; default 4 MiB, negative for none
+
+	// The following count if the data folder has several disks.
+	Free    func(dir string) (int64, error) // free bytes of a disk; default datadir.FreeSpace
+	Reserve int64                           // bytes to leave free on a disk, while another one has more
 }
 
 func (o Options) cacheBytes() int {
@@ -43,6 +49,9 @@ func (o Options) withDefaults() Options {
 		o.BlockBytes = DefaultBlockBytes
 	}
 	o.BlockBytes = min(o.BlockBytes, maxRaw)
+	if o.Free == nil {
+		o.Free = datadir.FreeSpace
+	}
 	if o.Level == 0 {
 		o.Level = zstd.SpeedDefault
 	}
@@ -60,6 +69,7 @@ type Repository struct {
 
 	write  sync.Mutex // guards the fields below; held while appending, not while reading
 	packer *packer
+	spread spread
 	number uint32 // of the last file; 0 if there is none
 	last   durable.File
 	end    int64 // offset of the next block in the last file
@@ -101,12 +111,18 @@ func (r *Repository) recover() error {
 	if err := durable.MkdirAll(r.fs, r.dir); err != nil {
 		return err
 	}
+	folders, err := r.folders()
+	if err != nil {
+		return err
+	}
+	r.spread.folders, r.spread.full = folders, map[string]bool{}
+	r.spread.free, r.spread.reserve = r.o.Free, r.o.Reserve
 	numbers, err := r.fileNumbers()
 	if err != nil || len(numbers) == 0 {
 		return err
 	}
 	number := numbers[len(numbers)-1]
-	f, err := r.fs.OpenFile(r.path(number), os.O_RDWR, 0)
+	f, err := r.openFile(number, os.O_RDWR)
 	if err != nil {
 		return err
 	}
@@ -153,7 +169,7 @@ func (r *Repository) recoverBlocks(f durable.File, number uint32, size int64) er
 		}
 	}
 	// The process that created the file may have been killed before it synced the folder.
-	return errors.Join(f.Sync(), r.fs.SyncFolder(r.dir))
+	return errors.Join(f.Sync(), r.fs.SyncFolder(filepath.Dir(r.path(number))))
 }
 
 // unbegun reports whether a file has no more than a header that was not synced before a crash: one
@@ -240,6 +256,9 @@ func (r *Repository) appendBlock(records []Record) (offset int64, err error) {
 			return 0, err
 		}
 	}
+	if err := r.leaveFull(); err != nil {
+		return 0, err
+	}
 	b := r.packer.pack(records, r.number, r.end)
 	if r.end > fileHeader && r.end+int64(len(b)) > r.o.FileBytes {
 		if err := r.roll(r.number + 1); err != nil {
@@ -249,7 +268,11 @@ func (r *Repository) appendBlock(records []Record) (offset int64, err error) {
 	}
 	if _, err := r.last.WriteAt(b, r.end); err != nil {
 		// If this fails too, the next block overwrites the rest, or the next Open cuts it off.
-		return 0, errors.Join(err, r.last.Truncate(r.end))
+		cut := r.last.Truncate(r.end)
+		if cut == nil && r.elsewhere(err) {
+			return r.appendBlock(records)
+		}
+		return 0, errors.Join(err, cut)
 	}
 	offset = r.end
 	r.end += int64(len(b))
@@ -278,7 +301,9 @@ func (r *Repository) roll(number uint32) error {
 			return err
 		}
 	}
-	f, err := r.fs.OpenFile(r.path(number), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	folder := r.newFolder()
+	path := filepath.Join(folder, fileName(number))
+	f, err := r.fs.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -287,10 +312,15 @@ func (r *Repository) roll(number uint32) error {
 		err = f.Sync()
 	}
 	if err == nil {
-		err = r.fs.SyncFolder(r.dir)
+		err = r.fs.SyncFolder(folder)
 	}
 	if err != nil {
-		return errors.Join(err, f.Close(), r.fs.Remove(r.path(number)))
+		return errors.Join(err, f.Close(), r.fs.Remove(path))
+	}
+	if folder != r.dir {
+		r.mu.Lock()
+		r.at[number] = folder
+		r.mu.Unlock()
 	}
 	r.end, r.synced = fileHeader, fileHeader
 	r.use(number, f)

@@ -26,6 +26,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
 	"anatomy/vocab"
 )
 
@@ -55,6 +56,20 @@ func ParsePurpose(name string) (Purpose, error) {
 // Folder returns the folder of the snapshots of a data folder for a purpose.
 func (p Purpose) Folder(dir string) string { return filepath.Join(Folder(dir), string(p)) }
 
+// Remove deletes the snapshot of a data folder for a purpose, if there is one.
+func (p Purpose) Remove(dir string) error {
+	err := os.RemoveAll(p.Folder(dir))
+	disks, failed := datadir.ReadDisks(durable.OS, dir)
+	err = errors.Join(err, failed)
+	for _, d := range disks {
+		err = errors.Join(err, os.RemoveAll(d.Snapshot(string(p))))
+	}
+	if err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	return nil
+}
+
 // Folder returns the folder of all snapshots of a data folder.
 func Folder(dir string) string { return filepath.Join(dir, "snapshot") }
 
@@ -80,11 +95,12 @@ func (s *Snapshot) SizeOf(name string, size int64) int64 {
 var skipped = []string{
 	"LOCK", "LOCK.pid", "MANIFEST.lock", "audit.lock", "control", "certificates", "cluster.keys",
 	"cluster", "barrels", "snapshot",
-	"docindex", "index", "links", "rank", "repository", "MANIFEST",
+	"docindex", "index", "links", "rank", "repository", "MANIFEST", "VERSION", datadir.DisksName,
 }
 
 // Take copies the data folder dir to the folder to, which must not exist and should be on the same
-// file system. The caller holds the lock of dir. checkpoint copies the document index to a folder;
+// file system. Files of the repository on other disks get their links there, in folders of the same
+// name, and symbolic links to these in the copy, which is else as of a folder that is not spread. The caller holds the lock of dir. checkpoint copies the document index to a folder;
 // end returns the end of the repository.
 func Take(
 	dir, to string, checkpoint func(to string) error, end func() vocab.Address,
@@ -93,7 +109,7 @@ func Take(
 	if err := os.Mkdir(to, 0o700); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	for _, link := range []func(dir, to string) error{linkIndex, linkRest, linkRepository} {
+	for _, link := range []func(dir, to string) error{datadir.CopyVersion, linkIndex, linkRest, linkRepository} {
 		if err := link(dir, to); err != nil {
 			return nil, fmt.Errorf("snapshot: %w", err)
 		}
@@ -111,7 +127,36 @@ func Take(
 // linkRepository links the files of the repository that to does not have yet, or in another
 // version. A file that compaction deletes meanwhile is named by nothing any more.
 func linkRepository(dir, to string) error {
-	from, to := datadir.Repository(dir), datadir.Repository(to)
+	name, to := filepath.Base(to), datadir.Repository(to)
+	disks, err := datadir.ReadDisks(durable.OS, dir)
+	if err != nil {
+		return err
+	}
+	for _, d := range disks {
+		if err := linkDisk(d, name, to); err != nil {
+			return err
+		}
+	}
+	return linkFiles(datadir.Repository(dir), to, nil)
+}
+
+// linkDisk links the files of the repository on a disk, and links these links to the folder to.
+func linkDisk(d datadir.Disk, name, to string) error {
+	at := d.Snapshot(name)
+	return linkFiles(d.Repository(), at, func(file string) error {
+		if err := os.MkdirAll(to, 0o700); err != nil {
+			return err
+		}
+		err := os.Symlink(filepath.Join(at, file), filepath.Join(to, file))
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+// linkFiles links the files of a folder to another one, and calls linked, which may be nil, for each.
+func linkFiles(from, to string, linked func(file string) error) error {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
 	}
@@ -124,6 +169,9 @@ func linkRepository(dir, to string) error {
 			continue
 		}
 		err := linkAgain(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
+		if err == nil && linked != nil {
+			err = linked(e.Name())
+		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

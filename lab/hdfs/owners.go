@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -169,6 +171,33 @@ func (b *bench) compareCopies() error {
 		err = b.compare(b.b.folder, said)
 	}
 	return err
+}
+
+// disks crawls into a folder with a second disk, and takes that away.
+func (b *bench) disks() (string, error) {
+	disk := b.path("disk")
+	if _, err := b.anatomy(b.crawl("spread", "--data", disk)...); err != nil {
+		return "", err
+	}
+	files, err := filepath.Glob(filepath.Join(disk, "repository", "*.repo"))
+	if err != nil || len(files) == 0 {
+		return "", fmt.Errorf("no pages are on the second disk: %w", err)
+	}
+	if err := os.Rename(disk, disk+".away"); err != nil {
+		return "", err
+	}
+	for _, command := range []string{"check", "crawl"} {
+		out, err := b.anatomy(command, "--data", b.path("spread"))
+		if err == nil || !strings.Contains(out, disk+" is missing or not mounted") {
+			return "", fmt.Errorf("the disk is away, and %s says %w\n%s", command, err, out)
+		}
+	}
+	if err := os.Rename(disk+".away", disk); err != nil {
+		return "", err
+	}
+	_, err = b.anatomy("check", "--data", b.path("spread"))
+	return fmt.Sprintf("a crawl put %d pages on a second disk, which was taken away: check and crawl name it, and all is whole when it is back",
+		sitePages), err
 }
 
 // drain has the owner hand over, which completes the crawl.

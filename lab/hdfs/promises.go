@@ -119,6 +119,12 @@ var promises = []promise{
 		show:  (*bench).drain,
 	},
 	{
+		name: "disks of a machine", hdfs: "a machine uses several disks, and says which one is missing",
+		keeper: anatomy, here: "disk/repository, disk/datadir: pages are stored where most space is free",
+		tests: []string{"upkeep.TestSpreadFolder", "upkeep.TestDiskAway", "engine.TestFullDisks", "engine.TestPowerLossOnDisks"},
+		show:  (*bench).disks,
+	},
+	{
 		name: "image and edit log", hdfs: "the state of the master is made again from what it wrote",
 		keeper: anatomy, here: "cluster/replica: generations in the bucket suffice; claims and the state of machines do not count",
 		tests: []string{"cmd/anatomy.TestScripts", "cluster/node.TestDamagedTakeOver"},

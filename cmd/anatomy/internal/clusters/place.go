@@ -89,6 +89,8 @@ func Hint(err error) error {
 		return cli.WithHint(err, "--standby waits until it ends; to have it hand over: anatomy cluster drain")
 	case errors.Is(err, replica.ErrOther):
 		return cli.WithHint(err, "name an empty or new folder with --data, or another bucket")
+	case errors.Is(err, replica.ErrSpread):
+		return cli.WithHint(err, "name an empty or new folder with --data, or take its disks out: anatomy disks remove")
 	case errors.Is(err, replica.ErrNoCluster):
 		return cli.WithHint(err, "to put a collection there: anatomy crawl --cluster …, or anatomy cluster adopt")
 	case errors.Is(err, lease.ErrLost):
