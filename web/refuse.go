@@ -89,7 +89,7 @@ func (r *refuser) admit(hosts *access.Hosts, origins *access.Origins) gin.Handle
 	}
 }
 
-// freeRoutes answer without searching: requests for them are not counted.
+// freeRoutes answer without searching, / mostly so: requests for them are not counted.
 var freeRoutes = text.Set("/ /help /advanced /api /bot /preferences /preferences/site /static/:file " +
 	"/openapi.json /opensearch.xml /robots.txt /metrics /healthz /readyz /crawl /crawl/status /crawl/:action " +
 	"/dashboard /dashboard/:action")

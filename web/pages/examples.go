@@ -31,7 +31,8 @@ const (
 	exampleLetters = 4                // fewest of a word: shorter ones say little by themselves
 	exampleTries   = 5                // queries of a kind that are tried
 	examplesKept   = 10 * time.Minute // before they are made again
-	noneKept       = 10 * time.Second // while no page gives any
+	examplesTime   = 2 * time.Second  // for making them
+	noneKept       = 10 * time.Second // while there are none
 )
 
 // examples show people what they can ask this collection: a query of each kind of plainExamples. The
@@ -41,46 +42,70 @@ type examples struct {
 	reader *reader.Reader
 	now    func() time.Time
 
-	mu   sync.Mutex
-	list []helpExample
-	due  time.Time // when they are made again
+	mu     sync.Mutex
+	list   []helpExample
+	due    time.Time // when they are made again
+	making bool      // by a request; others do not wait for it
 }
 
 // get returns an example of each kind.
 func (e *examples) get(ctx context.Context) []helpExample {
+	if e.begin() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examplesTime)
+		defer cancel()
+		e.end(e.find(ctx))
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if now := e.now(); e.list == nil || !now.Before(e.due) {
-		var found bool
-		e.list, found = e.find(ctx)
-		if e.due = now.Add(noneKept); found {
-			e.due = now.Add(examplesKept)
-		}
+	if e.list == nil {
+		return plainExamples
 	}
 	return e.list
 }
 
-// find makes the examples. It reports whether the collection gave any.
-func (e *examples) find(ctx context.Context) (list []helpExample, found bool) {
-	list = slices.Clone(plainExamples)
+// begin reports whether the caller is to make the examples.
+func (e *examples) begin() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.making || e.now().Before(e.due) {
+		return false
+	}
+	e.making = true
+	return true
+}
+
+// end takes over new examples, nil if there are none.
+func (e *examples) end(list []helpExample) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.making, e.due = false, e.now().Add(noneKept)
+	if list != nil {
+		e.list, e.due = list, e.now().Add(examplesKept)
+	}
+}
+
+// find makes the examples. It returns nil if the collection gave none, or the time was over.
+func (e *examples) find(ctx context.Context) []helpExample {
 	best, err := e.reader.Search(ctx, searcher.Request{Query: "filetype:html OR filetype:txt OR filetype:md", Limit: examplePages})
 	if err != nil || len(best.Results) == 0 {
-		return list, false
+		return nil
 	}
+	list := slices.Clone(plainExamples)
 	for i, queries := range exampleQueries(best.Results) {
 		others := min(i, len(queries)) // not all kinds from the same title
 		queries = slices.Concat(queries[others:], queries[:others])
 		for _, q := range queries[:min(exampleTries, len(queries))] {
 			a, err := e.reader.Search(ctx, searcher.Request{Query: q, Limit: 1, Verbatim: true})
-			if err != nil || len(a.Results) == 0 {
-				continue
+			if err != nil {
+				return nil
 			}
-			list[i].Query, list[i].Href = q, address.SearchHref("/search", searcher.Request{Query: q}, 0)
-			found = true
-			break
+			if len(a.Results) > 0 {
+				list[i].Query, list[i].Href = q, address.SearchHref("/search", searcher.Request{Query: q}, 0)
+				break
+			}
 		}
 	}
-	return list, found
+	return list
 }
 
 // exampleQueries returns queries of the kinds of plainExamples about some pages.
