@@ -28,19 +28,19 @@ type Action struct {
 // of those that a wrong token or key made: anybody can send these, and they would push all others out
 // of a record of bounded size.
 type audit struct {
-	log     *slog.Logger
-	keep    func(Action)
-	refused refusals
+	log          *slog.Logger
+	keep         func(Action)
+	tokens, keys refusals
 }
 
-// Of the wrong tokens and keys of a refusalPeriod, the first refusalsKept are kept, and then those whose
+// Of the wrong tokens of a refusalPeriod, and of the wrong keys, the first refusalsKept are kept, and then those whose
 // number is a power of two. A million of them leave 26 lines.
 const (
 	refusalPeriod = 24 * time.Hour
 	refusalsKept  = 10
 )
 
-// refusals count wrong tokens and keys, of all clients together.
+// refusals count wrong tokens, or wrong keys, of all clients together.
 type refusals struct {
 	now func() time.Time
 
@@ -75,12 +75,13 @@ func (a *audit) record(r *http.Request, what string, err error) {
 	isKept := true
 	switch {
 	case err != nil && (what == login || what == keyUse):
-		var number int
-		number, isKept = a.refused.add()
-		act.Who, act.Options = "unknown token", []string{fmt.Sprintf("refused=%d", number)}
-		if what == keyUse {
-			act.Who = "unknown key"
+		count := &a.tokens
+		if act.Who = "unknown token"; what == keyUse {
+			count, act.Who = &a.keys, "unknown key"
 		}
+		var number int
+		number, isKept = count.add()
+		act.Options = []string{fmt.Sprintf("refused=%d", number)}
 	case what == readLogin:
 		act.Who = "read token"
 	}

@@ -68,7 +68,7 @@ func New(o Options) *Handlers {
 	}
 	sessions := &sessions{
 		o.Admin.Token, o.Admin.ReadToken, o.Site, sameOrigin, o.Now, access.NewAttempts(o.Now),
-		&audit{log: o.Audit, keep: o.Admin.Audit, refused: refusals{now: o.Now}},
+		&audit{log: o.Audit, keep: o.Admin.Audit, tokens: refusals{now: o.Now}, keys: refusals{now: o.Now}},
 	}
 	h.login = &loginPages{f, sessions}
 	if o.Admin.Crawl != nil {
