@@ -86,8 +86,10 @@ func whyNoMatch(p *pass) string {
 	if len(p.refs.unknown) > 0 {
 		return "Not in the index: " + strings.Join(p.refs.unknown, ", ") + "."
 	}
-	if why := whyNoLinks(p.root, p.refs.docs); why != "" {
-		return why
+	if len(p.refs.cut) == 0 { // else what is not there may just not have been read
+		if why := whyNoLinks(p.root, p.refs.docs); why != "" {
+			return why
+		}
 	}
 	var unknown []string
 	for i, word := range p.terms.Words[:p.terms.Own] {

@@ -125,5 +125,9 @@ func TestReferences(t *testing.T) {
 		if len(r.Results) != 1 || len(r.Cut) != 1 || !strings.Contains(r.Cut[0], "link:x.org/ could not be looked up") {
 			t.Errorf("%d results, said %q", len(r.Results), r.Cut)
 		}
+		r, err = one.Search(t.Context(), searcher.Request{Query: "link:x.org/"})
+		if must(t, err); strings.Contains(r.Why, "No page links") {
+			t.Errorf("links that could not be read: said %q", r.Why)
+		}
 	}
 }
