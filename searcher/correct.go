@@ -24,7 +24,8 @@ type correction struct {
 	forced bool   // it is answered in place of the query
 }
 
-// correct returns the correction of the query, which has more results.
+// correct returns the correction of the query. It has more results, or is prose, of which no page
+// needs to have all words.
 func correct(p *pass, k *knowledge) (best correction) {
 	resp, q := p.resp, &p.query
 	if k == nil || q.Root == nil || len(q.Cut) > 0 || !q.Root.Positive() ||

@@ -15,6 +15,7 @@ import (
 // Bounds of spelling corrections.
 const (
 	maxDoubted   = 4   // words of a query that are doubted
+	maxTried     = 8   // words that the index lacks for which similar ones are looked for
 	maxSpellings = 6   // of each word
 	maxSplits    = 6   // of each word into two
 	maxPaths     = 8   // guesses that are kept from one word to the next
@@ -95,13 +96,14 @@ type reading struct {
 // doubted.
 func (s *Speller) Guesses(q *query.Query, e Evidence, few func() bool) (all []Guess, known bool) {
 	words := make([]doubt, len(q.Loose))
-	doubted := 0
+	doubted, tried := 0, 0
 	known = true
 	for i, l := range q.Loose {
 		w := &words[i]
 		w.Loose, w.df = l, e.Pages(l.Word)
 		w.follows = i > 0 && strings.Trim(q.Text[q.Loose[i-1].To:l.From], " ") == ""
-		if doubted < maxDoubted && w.df == 0 {
+		if doubted < maxDoubted && tried < maxTried && w.df == 0 {
+			tried++
 			w.readings = s.unknown(l.Word, e)
 		}
 		if len(w.readings) > 0 {
@@ -264,13 +266,14 @@ func slipPoints(typed, meant string, distance int) float64 {
 
 // swapped reports whether words of the same length at a distance of 1 have two letters swapped.
 func swapped(a, b string) bool {
+	x, y := []rune(a), []rune(b)
 	differ := 0
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
 			differ++
 		}
 	}
-	return differ > 1 && len(a) == len(b)
+	return differ > 1 && len(x) == len(y)
 }
 
 // A path is one way to read the first words of a query.

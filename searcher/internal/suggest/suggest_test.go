@@ -192,3 +192,17 @@ func TestOrderOfTitles(t *testing.T) {
 		t.Errorf("completions are %q", got)
 	}
 }
+
+// TestSwapped: two letters are swapped, of whatever script, and none is another one.
+func TestSwapped(t *testing.T) {
+	for _, c := range []struct {
+		typed, meant string
+		want         bool
+	}{
+		{"teh", "the", true}, {"слвоо", "слово", true}, {"thr", "the", false}, {"слоро", "слово", false}, {"то", "тот", false},
+	} {
+		if got := swapped(c.typed, c.meant); got != c.want {
+			t.Errorf("%s for %s: %v", c.typed, c.meant, got)
+		}
+	}
+}
