@@ -41,8 +41,8 @@ type CrawlStats struct {
 	URLHits    int64 `json:"url_hits"`    // seen tests answered by the cache
 	URLMisses  int64 `json:"url_misses"`
 
-	Searchable int           `json:"searchable"` // documents, including those known by links alone
-	Indexed    int           `json:"indexed"`    // of these, pages that were fetched
+	Searchable int           `json:"documents"`  // including those known by links alone
+	Indexed    int           `json:"searchable"` // of these, pages that were fetched
 	Segments   int           `json:"segments"`
 	Batches    int           `json:"batches"`
 	Merges     int           `json:"merges"`

@@ -91,7 +91,7 @@ func runDemo(c *cobra.Command, s *cli.GlobalFlags, dir string, listener net.List
 	}
 	recordBegin := func() error { return record(c, &cli.GlobalFlags{Data: dir}, nil, nil) }
 	began := time.Now()
-	stats, err := crawl(ctx, screen, engine.Options{
+	_, err = crawl(ctx, screen, engine.Options{
 		Dir: dir, Seeds: small.Start(), Log: s.Logger(screen, false),
 		URLs:    urlserver.Options{Scope: weburl.AnyScope, Delay: -1, Retry: []time.Duration{100 * time.Millisecond}},
 		Crawler: polite,
@@ -101,7 +101,6 @@ func runDemo(c *cobra.Command, s *cli.GlobalFlags, dir string, listener net.List
 	}
 	requests, trespasses := small.Requests()
 	fmt.Fprintf(out, "Crawled, indexed and ranked in %.1f s. The web saw %d requests, %d of them against its robots.txt.\n", time.Since(began).Seconds(), requests, trespasses)
-	fmt.Fprintf(out, "%d pages are searchable, and %d other URLs by the text of links.\n", stats.Indexed, stats.Searchable-stats.Indexed)
 	if listener == nil {
 		return nil
 	}
