@@ -44,10 +44,7 @@ func findable(w *web, n *network, s setting) []bool {
 func TestEveryFile(t *testing.T) {
 	repeated := 0
 	for seed := range uint64(4) {
-		w, err := makeWeb(40, 4000, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := makeWeb(40, 4000, seed)
 		for _, wide := range []bool{false, true} {
 			n := makeNetwork(wide, w.hosts, seed)
 			for _, s := range []setting{
@@ -92,10 +89,7 @@ func TestEveryFile(t *testing.T) {
 
 // TestMoreIsFetched: longer timeouts and more nodes leave fewer files that nobody fetches.
 func TestMoreIsFetched(t *testing.T) {
-	w, err := makeWeb(100, 50_000, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := makeWeb(100, 50_000, 1)
 	for _, wide := range []bool{false, true} {
 		n := makeNetwork(wide, w.hosts, 1)
 		for _, f := range figures(16, 1) {
@@ -117,10 +111,7 @@ func TestMoreIsFetched(t *testing.T) {
 // TestClaims: with two connections a node the paper's protocol shows what the paper says of figures
 // 8 and 9 (W11, simulation).
 func TestClaims(t *testing.T) {
-	w, err := makeWeb(paperHosts, paperFiles, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := makeWeb(paperHosts, paperFiles, 1)
 	ends := map[string][2]*world{}
 	for i, name := range networks {
 		n := makeNetwork(i == 1, w.hosts, 1)

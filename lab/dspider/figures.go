@@ -52,20 +52,44 @@ func (f *figure) at(s setting) int {
 type row struct {
 	setting
 	paper, ours measures
+	duplicate   float64 // by the paper's protocol, mean of all places
 	unreachable float64 // share of files on hosts that no node reaches within the timeout
 }
 
-// rows runs the crawls of a figure in a network.
-func (f *figure) rows(w *web, n *network, known map[setting]row) ([]row, error) {
+// values returns the measures by the paper's protocol and by ours.
+func (r *row) values() [5][2]float64 {
+	p, o := &r.paper, &r.ours
+	return [5][2]float64{
+		{p.speed(), o.speed()}, {p.srcuse(), o.srcuse()}, {p.communicate(), o.communicate()},
+		{r.duplicate, o.duplicate()}, {p.unfetched(), o.unfetched()},
+	}
+}
+
+// A place is a web and where nodes are.
+type place struct {
+	*web
+	*network
+}
+
+// rows runs the crawls of a figure in the first of several places. In the others it counts the
+// duplicates of the paper's protocol, which are so few that those of one place say little.
+func (f *figure) rows(places []place, known map[setting]row) ([]row, error) {
 	var rows []row
 	for _, s := range f.points {
 		r, ok := known[s]
 		if !ok {
-			ours, err := crawlAsOurs(w, n, s)
+			ours, err := crawlAsOurs(places[0].web, places[0].network, s)
 			if err != nil {
 				return nil, err
 			}
-			r = row{s, crawlAsPaper(w, n, s).measures, ours.measures, n.unreachable(s)}
+			r = row{setting: s, ours: ours.measures, unreachable: places[0].unreachable(s)}
+			for i, p := range places {
+				paper := crawlAsPaper(p.web, p.network, s).measures
+				if i == 0 {
+					r.paper = paper
+				}
+				r.duplicate += paper.duplicate() / float64(len(places))
+			}
 			known[s] = r
 		}
 		rows = append(rows, r)
@@ -97,12 +121,10 @@ func (f *figure) write(out io.Writer, rows [2][]row) error {
 		"duplicate, 1/10,000\t(ours)\tfetched by nobody, %%\t(ours)\tunreachable, %%\t\n", f.x)
 	for i, name := range networks {
 		for _, r := range rows[i] {
-			p, o := &r.paper, &r.ours
-			fmt.Fprintf(t, "%s\t%d\t", name, f.at(r.setting))
-			fmt.Fprintf(t, "%.2f\t%.2f\t%.2f\t%.2f\t", p.speed(), o.speed(), p.srcuse(), o.srcuse())
-			fmt.Fprintf(t, "%.3f\t%.3f\t", p.communicate(), o.communicate())
-			fmt.Fprintf(t, "%.2f\t%.2f\t", 1e4*p.duplicate(), 1e4*o.duplicate())
-			fmt.Fprintf(t, "%.1f\t%.1f\t%.1f\t\n", 100*p.unfetched(), 100*o.unfetched(), 100*r.unreachable)
+			v := r.values()
+			fmt.Fprintf(t, "%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t", name, f.at(r.setting), v[0][0], v[0][1], v[1][0], v[1][1])
+			fmt.Fprintf(t, "%.3f\t%.3f\t%.2f\t%.2f\t", v[2][0], v[2][1], 1e4*v[3][0], 1e4*v[3][1])
+			fmt.Fprintf(t, "%.1f\t%.1f\t%.1f\t\n", 100*v[4][0], 100*v[4][1], 100*r.unreachable)
 		}
 		c := &f.claims[i]
 		fmt.Fprintf(t, "the paper\t\t%s\t\t%s\t\t%s\t\t%s\t\t\t\t\t\n",
@@ -111,67 +133,19 @@ func (f *figure) write(out io.Writer, rows [2][]row) error {
 	return t.Flush()
 }
 
-// writeDuplicates writes the duplicates of figure 8 by the paper's protocol as means of several
-// webs. They are so few that those of one web say little.
-func writeDuplicates(out io.Writer, o options) error {
-	type curve struct {
-		connections int
-		network     string
-	}
-	sums := map[curve]*[mostNodes + 1]float64{} // by nodes
-	for seed := range uint64(o.webs) {
-		w, err := makeWeb(o.hosts, o.files, o.seed+seed)
-		if err != nil {
-			return err
-		}
-		for i, name := range networks {
-			n := makeNetwork(i == 1, o.hosts, o.seed+seed)
-			for _, connections := range o.connections {
-				c := curve{connections, name}
-				if sums[c] == nil {
-					sums[c] = &[mostNodes + 1]float64{}
-				}
-				for nodes := leastNodes; nodes <= mostNodes; nodes++ {
-					s := setting{nodes: nodes, timeout: usualTimeout, connections: connections}
-					sums[c][nodes] += crawlAsPaper(w, n, s).duplicate()
-				}
-			}
-		}
-	}
-	fmt.Fprintf(out, "\nfigure 8, duplicate, 1/10,000, by W11's protocol, 3 to 7 nodes, mean of %s\n",
-		count(o.webs, "web"))
-	for _, connections := range o.connections {
-		for _, name := range networks {
-			fmt.Fprintf(out, "%2d connections, %s", connections, name)
-			for _, sum := range sums[curve{connections, name}][leastNodes:] {
-				fmt.Fprintf(out, "  %.2f", 1e4*sum/float64(o.webs))
-			}
-			fmt.Fprintln(out)
-		}
-	}
-	return nil
-}
-
 // draw draws a figure to a folder, as SVG and as the numbers.
 func (f *figure) draw(dir string, connections int, rows [2][]row) error {
 	var panels []plot.Panel
-	for _, m := range []struct {
-		title, y string
-		of       func(*measures) float64
-	}{
-		{"speed", "f/T", (*measures).speed},
-		{"srcuse", "f/T", (*measures).srcuse},
-		{"communicate", "1/T", (*measures).communicate},
-		{"duplicate", "share", (*measures).duplicate},
-		{"fetched by nobody", "share", (*measures).unfetched},
+	for k, m := range [5][2]string{
+		{"speed", "f/T"}, {"srcuse", "f/T"}, {"communicate", "1/T"}, {"duplicate", "share"}, {"fetched by nobody", "share"},
 	} {
-		panel := plot.Panel{Title: m.title, X: f.x, Y: m.y}
+		panel := plot.Panel{Title: m[0], X: f.x, Y: m[1]}
 		for i, name := range networks {
 			paper, ours := plot.Line{Name: name + ", W11"}, plot.Line{Name: name + ", ours"}
 			for _, r := range rows[i] {
-				x := float64(f.at(r.setting))
-				paper.Points = append(paper.Points, plot.Point{X: x, Y: m.of(&r.paper)})
-				ours.Points = append(ours.Points, plot.Point{X: x, Y: m.of(&r.ours)})
+				x, v := float64(f.at(r.setting)), r.values()[k]
+				paper.Points = append(paper.Points, plot.Point{X: x, Y: v[0]})
+				ours.Points = append(ours.Points, plot.Point{X: x, Y: v[1]})
 			}
 			panel.Lines = append(panel.Lines, paper, ours)
 		}

@@ -44,6 +44,9 @@ var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // crawlAsOurs crawls by our protocol.
 func crawlAsOurs(w *web, n *network, s setting) (*world, error) {
+	if err := w.parseURLs(); err != nil {
+		return nil, err
+	}
 	urls, err := urlserver.Open("data", urlserver.Options{
 		FS: vfs.NewMem(), Scope: weburl.AnyScope, Policy: urlserver.BreadthFirst,
 		Delay: -1, PerSite: s.perHost, MaxDepth: maxDepth,

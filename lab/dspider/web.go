@@ -42,12 +42,12 @@ const (
 // host can be reached from any of them.
 type web struct {
 	hosts, perHost int
-	size           []uint8 // of each file, in f
-	leads          []int32 // to the file of another host; -1 to none
-	urls           []weburl.URL
+	size           []uint8      // of each file, in f
+	leads          []int32      // to the file of another host; -1 to none
+	urls           []weburl.URL // once parsed
 }
 
-func makeWeb(hosts, files int, seed uint64) (*web, error) {
+func makeWeb(hosts, files int, seed uint64) *web {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := &web{hosts: hosts, perHost: files / hosts}
 	for i := range hosts * w.perHost {
@@ -58,16 +58,21 @@ func makeWeb(hosts, files int, seed uint64) (*web, error) {
 			to = int32(other*w.perHost + r.IntN(w.perHost))
 		}
 		w.leads = append(w.leads, to)
-		u, err := weburl.Parse(fmt.Sprintf("http://%s/%d", hostName(w.host(i)), i%w.perHost))
+	}
+	return w
+}
+
+// parseURLs gives the files URLs, for our protocol.
+func (w *web) parseURLs() error {
+	for file := len(w.urls); file < len(w.size); file++ {
+		u, err := weburl.Parse(fmt.Sprintf("http://host%d.test/%d", w.host(file), file%w.perHost))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		w.urls = append(w.urls, u)
 	}
-	return w, nil
+	return nil
 }
-
-func hostName(host int) string { return fmt.Sprintf("host%d.test", host) }
 
 func (w *web) host(file int) int { return file / w.perHost }
 
