@@ -23,6 +23,11 @@
 // --kill searcher kills one that does not own it, and starts it again; --kill suspend stops the owner
 // for 20 s; --kill bucket takes the bucket away for half of the interval. The longest time until another node owned the collection is printed.
 //
+// --upgrade-from COMMIT builds anatomy of a commit, and runs it as every other process of the crawl by
+// several: the first owner and each second one after it, the first crawler and each second one, nodes 0
+// and 2. So what either of them writes or sends is read by the other. A process that ends because it
+// does not understand the other is an error, with what it said.
+//
 // It exits with status 1 at a difference.
 package main
 
@@ -47,6 +52,7 @@ func main() {
 	flag.StringVar(&b.Kill, "kill", "", "harm `WHAT`: crawler or owner; with --nodes also searcher, suspend or bucket")
 	flag.DurationVar(&b.Every, "every", 5*time.Second, "time between kills")
 	flag.DurationVar(&b.Duration, "for", time.Minute, "kill for so long; the crawl then ends by itself")
+	flag.StringVar(&b.UpgradeFrom, "upgrade-from", "", "run the program of `COMMIT` beside that of here")
 	runs := flag.Int("runs", 1, "pairs of crawls")
 	flag.Parse()
 	b.Flags = flag.Args()

@@ -25,6 +25,27 @@ func Build(dir string) (program string, err error) {
 	return program, nil
 }
 
+// BuildAt builds the anatomy of a commit into a folder and returns the path of the program. It must
+// run in the folder of the module.
+func BuildAt(dir, commit string) (program string, err error) {
+	source := filepath.Join(dir, "source")
+	archive := filepath.Join(dir, "source.tar")
+	program = filepath.Join(dir, "anatomy-"+commit)
+	if err := os.Mkdir(source, 0o700); err != nil {
+		return "", err
+	}
+	for _, c := range []*exec.Cmd{
+		exec.Command("git", "archive", "-o", archive, commit),
+		exec.Command("tar", "-xf", archive, "-C", source),
+		exec.Command("go", "build", "-C", source, "-o", program, "./cmd/anatomy"),
+	} {
+		if out, err := c.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build %s: %w\n%s", commit, err, out)
+		}
+	}
+	return program, nil
+}
+
 // Start starts a program and waits until it accepts connections at an address, for up to 30 s. The
 // function that it returns interrupts the program and waits for its end; it may be called twice.
 func Start(c *exec.Cmd, address string) (stop func(), err error) {

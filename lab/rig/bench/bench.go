@@ -25,6 +25,9 @@ type Bench struct {
 	Kill                          string        // what is harmed: see Kinds; "" for nothing
 	Every, Duration               time.Duration // of kills
 	Flags                         []string      // of every crawl
+	UpgradeFrom                   string        // commit; see program
+
+	older string // the program of UpgradeFrom
 
 	During func(*Group) error // called once while nodes crawl; may be nil
 	After  func(*Group) error // called when all nodes have the same state; may be nil
@@ -63,9 +66,25 @@ func (b *Bench) Prepare() (end func(), err error) {
 	if b.Anatomy == "" {
 		if b.Anatomy, err = rig.Build(b.Work); err != nil {
 			end()
+			return nil, err
 		}
 	}
-	return end, err
+	if b.UpgradeFrom != "" {
+		if b.older, err = rig.BuildAt(b.Work, b.UpgradeFrom); err != nil {
+			end()
+			return nil, err
+		}
+	}
+	return end, nil
+}
+
+// program returns the program of the nth process of a kind. If there is an older program, it is that
+// of every other one, from the first.
+func (b *Bench) program(n int) string {
+	if b.older != "" && n%2 == 0 {
+		return b.older
+	}
+	return b.Anatomy
 }
 
 // Complete fails unless a crawl has the pages of another one, all questions were answered, and the
@@ -158,18 +177,18 @@ func (r *Result) readLog(name string) error {
 	return nil
 }
 
-// crawl returns the command that crawls with more flags.
-func (b *Bench) crawl(data, authority string, flags ...string) *exec.Cmd {
+// crawl returns the command with which a program crawls with more flags.
+func (b *Bench) crawl(program, data, authority string, flags ...string) *exec.Cmd {
 	args := []string{"crawl", "--data", data, "--scope", "any", "--contact", "lab@example.org"}
 	if !slices.Contains(b.Flags, "--delay") {
 		args = append(args, "--delay", "0")
 	}
 	args = append(append(args, b.Flags...), flags...)
-	return b.command(authority, append(args, "http://www.docs.test/")...)
+	return command(program, authority, append(args, "http://www.docs.test/")...)
 }
 
-func (b *Bench) command(authority string, args ...string) *exec.Cmd {
-	c := exec.Command(b.Anatomy, args...)
+func command(program, authority string, args ...string) *exec.Cmd {
+	c := exec.Command(program, args...)
 	c.Env = append(os.Environ(), "SSL_CERT_FILE="+authority)
 	return c
 }
@@ -178,7 +197,7 @@ func (b *Bench) command(authority string, args ...string) *exec.Cmd {
 var local = []string{"--allow-private", "--resolver", "127.0.0.1:5353"}
 
 func (b *Bench) Alone(data, authority string, r *Result) error {
-	c := b.crawl(data, authority, append(local, "--quiet")...)
+	c := b.crawl(b.Anatomy, data, authority, append(local, "--quiet")...)
 	c.Stderr = os.Stderr
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("crawl: %w", err)

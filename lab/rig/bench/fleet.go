@@ -3,11 +3,11 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -35,7 +35,7 @@ func (b *Bench) Spread(data, authority string, r *Result) error {
 
 // own runs the owner once. It reports whether it was killed.
 func (b *Bench) own(data, authority string, team *fleet, r *Result) (killed bool, err error) {
-	owner := b.crawl(data, authority, "--crawlers", address, "--least-crawlers", fmt.Sprint(b.Crawlers))
+	owner := b.crawl(b.program(r.Kills), data, authority, "--crawlers", address, "--least-crawlers", fmt.Sprint(b.Crawlers))
 	says, err := owner.StderrPipe()
 	if err != nil {
 		return false, err
@@ -61,10 +61,12 @@ func (b *Bench) own(data, authority string, team *fleet, r *Result) (killed bool
 		}
 		ended <- owner.Wait()
 	}()
+	last := team.began.Add(b.Duration)
+	next := time.Now().Add(b.Every)
 	for {
 		var moment <-chan time.Time
-		if b.Kill != "" && time.Since(team.began) < b.Duration {
-			moment = time.After(b.Every)
+		if b.Kill != "" && next.Before(last) {
+			moment = time.After(time.Until(next))
 		}
 		select {
 		case err = <-ended:
@@ -76,7 +78,12 @@ func (b *Bench) own(data, authority string, team *fleet, r *Result) (killed bool
 				err = fmt.Errorf("crawl: %w\n%s", err, text)
 			}
 			return false, err
+		case <-time.After(time.Second):
+			if err := team.ended(); err != nil {
+				return false, errors.Join(err, owner.Process.Kill())
+			}
 		case <-moment:
+			next = time.Now().Add(b.Every)
 			r.Kills++
 			if b.Kill == "owner" {
 				killed = true
@@ -92,40 +99,66 @@ func (b *Bench) own(data, authority string, team *fleet, r *Result) (killed bool
 type fleet struct {
 	*Bench
 	authority, line string
-	all             []*exec.Cmd
+	all             []*member
+	started         int     // crawlers so far
 	cpu             float64 // of those that have ended
 	began           time.Time
 	ending          sync.Once
 }
 
 func (f *fleet) start() error {
-	c := f.command(f.authority, append([]string{"crawler", "--quiet"}, local...)...)
+	c := command(f.program(f.started), f.authority, append([]string{"crawler", "--quiet"}, local...)...)
 	c.Env = append(c.Env, "ANATOMY_JOIN="+f.line)
 	c.Stderr = os.Stderr
-	f.all = append(f.all, c)
-	return c.Start()
+	if err := c.Start(); err != nil {
+		return err
+	}
+	f.started++
+	m := &member{c, make(chan struct{})}
+	f.all = append(f.all, m)
+	go func() {
+		c.Wait()
+		close(m.ended)
+	}()
+	return nil
+}
+
+// ended fails if a crawler has ended by itself.
+func (f *fleet) ended() error {
+	for _, m := range f.all {
+		select {
+		case <-m.ended:
+			return fmt.Errorf("a crawler (%s) has ended", m.process.Path)
+		default:
+		}
+	}
+	return nil
 }
 
 // replace kills a crawler and starts another.
 func (f *fleet) replace() error {
 	i := rand.IntN(len(f.all))
-	c := f.all[i]
+	m := f.all[i]
 	f.all = slices.Delete(f.all, i, i+1)
-	c.Process.Kill()
-	c.Wait()
-	f.cpu += rig.CPU(c.ProcessState)
+	m.process.Process.Kill()
+	f.wait(m)
 	return f.start()
+}
+
+func (f *fleet) wait(m *member) {
+	<-m.ended
+	f.cpu += rig.CPU(m.process.ProcessState)
 }
 
 // end ends all crawlers.
 func (f *fleet) end() {
 	f.ending.Do(func() {
-		for _, c := range f.all {
-			c.Process.Signal(syscall.SIGTERM)
+		for _, m := range f.all {
+			m.process.Process.Signal(syscall.SIGTERM)
 		}
-		for _, c := range f.all {
-			c.Wait()
-			f.cpu += rig.CPU(c.ProcessState)
+		for _, m := range f.all {
+			f.wait(m)
 		}
+		f.all = nil
 	})
 }

@@ -50,7 +50,7 @@ type Group struct {
 	killed time.Time // the last owner that was killed; zero when another one has taken over
 }
 
-// A member is a node.
+// A member is a node or a crawler.
 type member struct {
 	process *exec.Cmd
 	ended   chan struct{} // closed when the process has ended
@@ -92,7 +92,7 @@ func (b *Bench) Share(data, authority string, r *Result) (err error) {
 	}
 	asking()
 	g.end()
-	out, err := b.command(authority, "cluster", "restore", "--cluster", g.bucket, "--data", data).CombinedOutput()
+	out, err := command(b.Anatomy, authority, "cluster", "restore", "--cluster", g.bucket, "--data", data).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("restore: %w\n%s", err, out)
 	}
@@ -120,7 +120,7 @@ func (g *Group) start(i int) error {
 	} else {
 		flags = append(flags, local...)
 	}
-	c := g.Bench.crawl(g.Folder(i), g.authority, flags...)
+	c := g.Bench.crawl(g.program(i), g.Folder(i), g.authority, flags...)
 	says, err := c.StderrPipe()
 	if err != nil {
 		return err
@@ -243,11 +243,13 @@ func (g *Group) ended() error {
 		select {
 		case <-g.member(i).ended:
 			said, _ := os.ReadFile(g.Folder(i) + ".log")
-			return fmt.Errorf("node %d has ended:\n%s", i, said)
+			return fmt.Errorf("node %d (%s) has ended:\n%s", i, g.program(i), said)
 		default:
 		}
 	}
-	return nil
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.team.ended()
 }
 
 // harm does harm of a kind once, see Bench.Kill.
