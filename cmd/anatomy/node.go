@@ -191,7 +191,7 @@ func (m *membership) run(ctx context.Context) error {
 // isFinal reports whether trying again cannot help.
 func isFinal(err error) bool {
 	return errors.As(err, new(cli.UsageError)) || errors.Is(err, replica.ErrOther) || errors.Is(err, replica.ErrSpread) ||
-		errors.As(err, new(*replica.FormatError)) || datadir.IsBusy(err)
+		errors.As(err, new(*replica.FormatError)) || errors.As(err, new(*datadir.VersionError)) || datadir.IsBusy(err)
 }
 
 // waitForCollection waits until the bucket has a collection, on a machine that cannot begin one.
