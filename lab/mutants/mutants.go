@@ -154,8 +154,8 @@ var mutants = []mutant{
 	{
 		name:  "rank vector: fsync of the folder",
 		file:  "disk/durable/file.go",
-		old:   "\treturn syncParent(fsys, path)\n}\n\n// Overwrite",
-		new:   "\treturn nil\n}\n\n// Overwrite",
+		old:   "\treturn syncParent(fsys, path)\n}\n\n// ReadFile",
+		new:   "\treturn nil\n}\n\n// ReadFile",
 		tests: "./disk/datadir -run RankAfterCrash",
 	},
 	{
@@ -189,7 +189,7 @@ var mutants = []mutant{
 	{
 		name:  "repository: fsync of the folder of a new file",
 		file:  "disk/repository/repository.go",
-		old:   "\t\terr = r.fs.SyncFolder(r.dir)\n",
+		old:   "\t\terr = r.fs.SyncFolder(folder)\n",
 		new:   "",
 		tests: "./disk/repository -run SyncedRecordsSurviveCrash",
 	},
@@ -203,14 +203,14 @@ var mutants = []mutant{
 	{
 		name:  "repository: fsync of what a killed process left",
 		file:  "disk/repository/repository.go",
-		old:   "return errors.Join(f.Sync(), r.fs.SyncFolder(r.dir))",
-		new:   "return r.fs.SyncFolder(r.dir)",
+		old:   "return errors.Join(f.Sync(), r.fs.SyncFolder(filepath.Dir(r.path(number))))",
+		new:   "return r.fs.SyncFolder(filepath.Dir(r.path(number)))",
 		tests: "./disk/repository -run KilledThenCrash",
 	},
 	{
 		name:  "repository: fsync of the folder of a file that a killed process made",
 		file:  "disk/repository/repository.go",
-		old:   "return errors.Join(f.Sync(), r.fs.SyncFolder(r.dir))",
+		old:   "return errors.Join(f.Sync(), r.fs.SyncFolder(filepath.Dir(r.path(number))))",
 		new:   "return f.Sync()",
 		tests: "./disk/repository -run KilledThenCrash",
 	},
