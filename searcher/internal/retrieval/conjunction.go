@@ -70,8 +70,12 @@ func (j *conjunction) collectBatch(from vocab.Ordinal) (next vocab.Ordinal) {
 	rest := j.othersUpperBound
 	for _, it := range j.others {
 		rest -= it.upperBound
-		if it.postings.Intersect(j.batch, it.step, j.requiredWithout(rest)); j.batch.Len() == 0 {
+		least := j.requiredWithout(rest)
+		if it.postings.Intersect(j.batch, it.step, least); j.batch.Len() == 0 {
 			return from
+		}
+		if j.required > 0 && least == 0 { // Intersect has added nothing
+			it.postings.AddImpacts(j.batch, it.step)
 		}
 	}
 	j.collectAll()
@@ -160,13 +164,9 @@ func (j *conjunction) requiredOfDriver() uint8 {
 	return requiredImpact(j.driver.step, j.staticUpperBound+j.othersUpperBound, j.required)
 }
 
-// requiredWithout returns the score that a document needs before rest is added, 0 only while no
-// score is required.
+// requiredWithout returns the score that a document needs before rest is added.
 func (j *conjunction) requiredWithout(rest uint32) uint32 {
-	if j.required == 0 {
-		return 0
-	}
-	return max(1, j.required-min(j.required, rest))
+	return j.required - min(j.required, rest)
 }
 
 // collectAll collects the documents of the batch that pass filters and phrases. While documents are
