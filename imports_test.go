@@ -29,6 +29,7 @@ disk/datadir: vocab disk/durable
 disk/texts:
 disk/segment: vocab weburl analysis disk/durable disk/texts disk/segment/internal/* lru
 disk/segment/internal/*: vocab disk/durable disk/segment/internal/*
+disk/parcel/parceltest: vocab disk/parcel
 disk/*: vocab weburl analysis disk/durable disk/datadir disk/texts lru
 urlserver: vocab weburl disk/docindex urlserver/*
 urlserver/*: vocab weburl disk/docindex urlserver/*
