@@ -42,19 +42,30 @@ func New(o Options) (*Crawler, error) {
 	if o.HTTPPort < 1 || o.HTTPPort > 65535 || o.HTTPSPort < 1 || o.HTTPSPort > 65535 {
 		return nil, fmt.Errorf("crawler: ports %d and %d: not in 1 to 65535", o.HTTPPort, o.HTTPSPort)
 	}
-	names, err := dnsclient.New(o.DNS)
-	if err != nil {
-		return nil, fmt.Errorf("crawler: %w", err)
-	}
 	c := &Crawler{
-		o: o, dns: names, robots: newRobotsCache(o.RobotsBytes),
-		activities: newActivities(o.Now), stopped: make(chan error, 1),
+		o: o, dns: o.Names, robots: newRobotsCache(o.RobotsBytes),
+		activities: newActivities(o.Now), stopped: make(chan error, 1), stop: func() {},
 	}
-	c.client = newClient(&c.o, &dialer{o: &c.o, dns: names, activities: c.activities, count: &c.count})
+	if o.Names == nil {
+		if err := c.resolve(); err != nil {
+			return nil, fmt.Errorf("crawler: %w", err)
+		}
+	} else {
+		c.stopped <- nil
+	}
+	c.client = newClient(&c.o, &dialer{o: &c.o, dns: c.dns, activities: c.activities, count: &c.count})
+	return c, nil
+}
+
+// resolve starts a DNS client of the crawler's own.
+func (c *Crawler) resolve() (err error) {
+	if c.dns, err = dnsclient.New(c.o.DNS); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c.stop = cancel
-	go func() { c.stopped <- names.Run(ctx) }()
-	return c, nil
+	go func() { c.stopped <- c.dns.Run(ctx) }()
+	return nil
 }
 
 // Close ends the DNS client and closes idle connections. No visit may be under way.

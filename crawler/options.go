@@ -28,6 +28,7 @@ type Options struct {
 	RootCAs      *x509.CertPool // trusted for TLS; default the system's (SSL_CERT_FILE)
 
 	DNS         dnsclient.Options
+	Names       *dnsclient.Client   // shared with other crawlers, and run by its owner; default one with DNS
 	Credentials *signin.Credentials // for some origins; default none
 
 	// Admit reports, before the first request of a lease, whether its host may be visited at its

@@ -21,6 +21,7 @@ type Found struct {
 	Listed   bool        // in a sitemap
 	Quality  float64     // of the page, 1 for an average one; 0 to estimate it from links
 	From     vocab.DocID // the document that was redirected to it; 0 for a link
+	Hops     uint8       // redirects that led to it, if From is 0
 	Modified time.Time   // last change by a sitemap; zero if not stated
 }
 
@@ -150,6 +151,8 @@ func (d *discovery) addNew(f *Found, fp vocab.Fingerprint) (vocab.DocID, error) 
 		if err := d.countHops(&r, f.From); err != nil {
 			return 0, err
 		}
+	} else {
+		endChain(&r, f.Hops)
 	}
 	if d.scope.blocks.matches(&f.URL) {
 		r.Fetch = &docindex.FetchOutcome{Outcome: vocab.Blocked, Reason: blockReason}
@@ -203,13 +206,17 @@ func (d *discovery) insertFound(
 func (d *discovery) countHops(r *docindex.Record, from vocab.DocID) error {
 	source, ok, err := d.flights.record(from)
 	if ok {
-		r.Hops = source.Hops + 1
+		endChain(r, source.Hops+1)
 	}
-	if r.Hops > maxRedirects {
+	return err
+}
+
+// endChain sets how many redirects led to a document, which is not found if they are too many.
+func endChain(r *docindex.Record, hops uint8) {
+	if r.Hops = hops; r.Hops > maxRedirects {
 		r.State = docindex.Finished
 		r.Fetch = &docindex.FetchOutcome{Outcome: vocab.NotFound, Reason: tooManyRedirects}
 	}
-	return err
 }
 
 // reconsider decides anew about a known URL when the first followed link leads to it, or when it

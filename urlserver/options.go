@@ -40,6 +40,13 @@ type Options struct {
 	SiteLimits map[string]SiteLimits // by host or domain; each is a site of its own
 	LeaseSize  int                   // URLs of a lease; default 32
 
+	// Owns reports whether a URL is of this server. Others are known and out of scope: servers of
+	// other shards have them. Default: all are.
+	Owns func(*weburl.URL) bool
+
+	// Shared has bounds that hold for several servers together. Default: they hold for this one.
+	Shared *Shared
+
 	Recrawl Recrawl // default: no page is visited again
 	Policy  Policy  // order of hosts and URLs; default CrawlAbility
 
@@ -103,6 +110,12 @@ func (o Options) withDefaults() Options {
 	if o.SiteLimits = maps.Clone(o.SiteLimits); o.SiteLimits == nil {
 		o.SiteLimits = map[string]SiteLimits{}
 	}
+	if o.Owns == nil {
+		o.Owns = func(*weburl.URL) bool { return true }
+	}
+	if o.Shared == nil {
+		o.Shared = NewShared()
+	}
 	o.LeaseSize = cmp.Or(o.LeaseSize, 32)
 	o.SeenEntries = cmp.Or(o.SeenEntries, 50_000)
 	o.scanSize = cmp.Or(o.scanSize, scanSize)
@@ -139,5 +152,6 @@ func (o *Options) frontier() frontier.Options {
 		MaxHold: o.MaxHold, Backoff: o.Backoff, HostTries: o.HostTries, HostFailing: o.HostFailing,
 		PerSite: o.PerSite, PerAddress: o.PerAddress, SiteLimits: o.SiteLimits,
 		LeaseSize: o.LeaseSize, PagesPerHost: o.PagesPerHost, Budget: o.SiteBudget,
+		Addresses: o.Shared.addresses,
 	}
 }

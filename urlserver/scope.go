@@ -39,7 +39,7 @@ func (s *scope) setBlocked(patterns []string) {
 
 // admits reports whether a URL is in scope.
 func (s *scope) admits(u *weburl.URL, kind vocab.TargetKind) bool {
-	return s.filter.Admits(u, kind) && !s.excludes(u)
+	return s.filter.Admits(u, kind) && s.o.Owns(u) && !s.excludes(u)
 }
 
 // excludes reports whether a URL matches a removed or blocked pattern.

@@ -61,6 +61,7 @@ func New(db *docindex.DB, o Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("urlserver: %w", err), db.Close())
 	}
+	st.countPages()
 	return &Server{records: records{db}, state: st, synced: vocab.DocID(st.counts.Known)}, nil
 }
 
@@ -98,6 +99,7 @@ func (s *Server) do(fn func(*state) error) error {
 	if s.err != nil {
 		return s.err
 	}
+	defer s.state.countPages()
 	return s.fail(fn(s.state))
 }
 
@@ -173,6 +175,7 @@ func (s *Server) Add(found []Found) ([]vocab.DocID, error) {
 // its pages. Grant is a function of now and the calls before it.
 func (s *Server) Grant(now time.Time) (l vocab.Lease, wait time.Duration, ok bool) {
 	err := s.do(func(st *state) (err error) {
+		defer st.boundPages()()
 		st.advance(now)
 		if l, ok, err = st.grant(); err == nil && !ok {
 			wait = st.wait()
@@ -293,6 +296,7 @@ func (s *Server) Stats() Stats {
 func (s *Server) Outlook(now time.Time, limit int) Outlook {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.state.boundPages()()
 	s.state.advance(now)
 	return newOutlook(s.state, limit)
 }
@@ -325,6 +329,7 @@ func (s *Server) DownHosts(limit int) (first []DownHost, total int) {
 func (s *Server) WhyWaits(now time.Time, host string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.state.boundPages()()
 	s.state.advance(now)
 	if h := s.state.frontier.Lookup(host); h != nil {
 		return hostStatus(s.state, h).Why

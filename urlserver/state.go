@@ -44,12 +44,29 @@ func newState(db *docindex.DB, o *Options) (*state, error) {
 	return s, nil
 }
 
-// budget returns how many more new pages may be in flight.
+// budget returns how many more new pages may be in flight. The caller has called boundPages.
 func (s *state) budget() int64 {
 	if s.o.MaxPages == 0 {
 		return 1 << 62
 	}
-	return int64(s.o.MaxPages) - int64(s.counts.Pages) - int64(s.flights.newPages)
+	return int64(s.o.MaxPages) - s.o.Shared.pages.set(s)
+}
+
+// boundPages makes the budget the server's alone until the returned function is called.
+func (s *state) boundPages() (release func()) {
+	if s.o.MaxPages == 0 {
+		return func() {}
+	}
+	s.o.Shared.pages.mu.Lock()
+	return s.o.Shared.pages.mu.Unlock
+}
+
+// countPages tells the other servers what this one has spent of the budget.
+func (s *state) countPages() {
+	if s.o.MaxPages > 0 {
+		defer s.boundPages()()
+		s.o.Shared.pages.set(s)
+	}
 }
 
 // newLoss returns the reason to give up a host: for this run, or, in a crawl that never ends, for a

@@ -3,6 +3,8 @@ package frontier
 import (
 	"net/netip"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // An Address is one machine as the network shows it. Many domains may be served by one machine: a
@@ -16,8 +18,44 @@ import (
 // afterwards the frontier knows the address.
 type Address struct {
 	name   netip.Addr
-	leases int
+	all    *Addresses
 	parked []*Host // hosts whose turn came while the bound was reached, in that order
+}
+
+// Addresses count the leases at each address, over all frontiers that share them.
+type Addresses struct {
+	mu     sync.Mutex
+	leases map[netip.Addr]int // guarded by mu
+	left   atomic.Uint64      // leases that have ended
+}
+
+// NewAddresses returns Addresses without leases.
+func NewAddresses() *Addresses { return &Addresses{leases: map[netip.Addr]int{}} }
+
+// enter counts a lease, unless as many as may be are counted; most 0 is no bound.
+func (a *Addresses) enter(name netip.Addr, most int) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if most > 0 && a.leases[name] >= most {
+		return false
+	}
+	a.leases[name]++
+	return true
+}
+
+func (a *Addresses) leave(name netip.Addr) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.leases[name]--; a.leases[name] == 0 {
+		delete(a.leases, name)
+	}
+	a.left.Add(1)
+}
+
+func (a *Addresses) count(name netip.Addr) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.leases[name]
 }
 
 // addressOf returns the address that is taken for all of a host's: the least, which does not depend
@@ -33,7 +71,9 @@ func addressOf(addrs []netip.Addr) netip.Addr {
 
 // crowded reports whether no more than most hosts may be leased at a, and are. A nil address is not
 // known yet and is never crowded.
-func (a *Address) crowded(most int) bool { return a != nil && most > 0 && a.leases >= most }
+func (a *Address) crowded(most int) bool {
+	return a != nil && most > 0 && a.all.count(a.name) >= most
+}
 
 // park makes h wait until a lease at its address ends.
 func (a *Address) park(h *Host) {

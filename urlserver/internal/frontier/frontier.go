@@ -31,6 +31,8 @@ type Frontier struct {
 	hosts     map[string]*Host
 	sites     map[string]*Site
 	addresses map[netip.Addr]*Address
+	crowded   map[*Address]bool // those at which hosts are parked
+	freed     uint64            // leases at any address that had ended when hosts were offered
 
 	waiting queue[*Site] // by the time when they become free
 	ready   queue[*Site] // free ones, by rank
@@ -51,6 +53,7 @@ func New(o Options, stored Stored, created func(*Host) error) *Frontier {
 	return &Frontier{
 		o: &o, stored: stored, created: created,
 		hosts: map[string]*Host{}, sites: map[string]*Site{}, addresses: map[netip.Addr]*Address{},
+		crowded: map[*Address]bool{},
 	}
 }
 
@@ -170,6 +173,7 @@ func (f *Frontier) AllowNew(allow bool) {
 // Next removes the host whose turn it is from its queue and returns it; nil if there is none. The
 // host has URLs and room for them, and its site has a free connection.
 func (f *Frontier) Next(now time.Time) *Host {
+	f.offerFreed(now)
 	for h, ok := f.held.due(now); ok; h, ok = f.held.due(now) {
 		h.held = false
 		f.Offer(h)
@@ -212,12 +216,16 @@ func (f *Frontier) nextOf(s *Site, now time.Time) *Host {
 			f.held.add(h, 0, h.retryAt)
 		case h.address.crowded(f.o.PerAddress):
 			h.address.park(h)
+			f.crowded[h.address] = true
 		default:
 			return h
 		}
 	}
 	return nil
 }
+
+// parkedWait is how often hosts look for room at their address while nothing else is to be done.
+const parkedWait = time.Second
 
 // Wait returns how long it takes until Next may return a host if nothing else changes; ok is false
 // if it never does.
@@ -227,6 +235,9 @@ func (f *Frontier) Wait(now time.Time) (wait time.Duration, ok bool) {
 	}
 	site, hasSite := f.waiting.next()
 	host, hasHost := f.held.next()
+	if !hasSite && !hasHost && len(f.crowded) > 0 {
+		return parkedWait, true // a lease of another frontier may end
+	}
 	if hasSite && (!hasHost || site.Before(host)) {
 		return site.Sub(now), true
 	}

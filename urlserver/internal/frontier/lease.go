@@ -19,7 +19,7 @@ func (f *Frontier) Start(h *Host) (*Lease, vocab.Lease) {
 	s := h.site
 	s.leases++
 	l := &Lease{Host: h}
-	l.enter(h.address)
+	f.enter(l, h.address)
 	return l, vocab.Lease{
 		Host: h.Name, Site: s.name, Delay: s.delay(), FixedDelay: s.limits.Delay != 0,
 	}
@@ -48,24 +48,24 @@ func (f *Frontier) Admit(now time.Time, l *Lease, addrs []netip.Addr) bool {
 	name := addressOf(addrs)
 	a := f.addresses[name]
 	if a == nil {
-		a = &Address{name: name}
+		a = &Address{name: name, all: f.o.Addresses}
 		f.addresses[name] = a
 	}
 	if l.Host.address = a; l.address == a {
 		return true
 	}
 	f.leave(now, l)
-	if a.crowded(f.o.PerAddress) {
-		return false
-	}
-	l.enter(a)
-	return true
+	return f.enter(l, a)
 }
 
-func (l *Lease) enter(a *Address) {
-	if l.address = a; a != nil {
-		a.leases++
+// enter counts a lease at an address, if that has room and is known. Another frontier may take the
+// room between [Address.crowded] and that: then Admit tries again, before the first request.
+func (f *Frontier) enter(l *Lease, a *Address) bool {
+	if a == nil || !f.o.Addresses.enter(a.name, f.o.PerAddress) {
+		return false
 	}
+	l.address = a
+	return true
 }
 
 // Release ends a lease and learns from its report.
@@ -86,8 +86,14 @@ func (f *Frontier) leave(now time.Time, l *Lease) {
 		return
 	}
 	l.address = nil
-	a.leases--
-	for room := f.o.PerAddress - a.leases; (room > 0 || a.leases == 0) && len(a.parked) > 0; {
+	f.o.Addresses.leave(a.name)
+	f.freed++
+	f.offerParked(now, a)
+}
+
+func (f *Frontier) offerParked(now time.Time, a *Address) {
+	leases := f.o.Addresses.count(a.name)
+	for room := f.o.PerAddress - leases; (room > 0 || leases == 0) && len(a.parked) > 0; {
 		h := a.parked[0]
 		a.parked = a.parked[1:]
 		h.parked = false
@@ -95,5 +101,20 @@ func (f *Frontier) leave(now time.Time, l *Lease) {
 		if h.spot.index > 0 && !h.site.freeAt.After(now) && !h.retryAt.After(now) {
 			room--
 		}
+	}
+	if len(a.parked) == 0 {
+		delete(f.crowded, a)
+	}
+}
+
+// offerFreed offers hosts that wait for an address, if leases of other frontiers have ended.
+func (f *Frontier) offerFreed(now time.Time) {
+	left := f.o.Addresses.left.Load()
+	if left == f.freed {
+		return
+	}
+	f.freed = left
+	for a := range f.crowded {
+		f.offerParked(now, a)
 	}
 }

@@ -22,6 +22,7 @@ type Options struct {
 
 	PerSite      int
 	PerAddress   int
+	Addresses    *Addresses
 	SiteLimits   map[string]SiteLimits
 	LeaseSize    int
 	PagesPerHost uint64

@@ -46,7 +46,7 @@ func (f *Frontier) Status(now time.Time, h *Host, noNew bool) vocab.HostStatus {
 	case st.Why == "" && len(h.levels) > 0:
 		st.Why = "its turn"
 	case st.Why == crowdedAddress:
-		st.Why = fmt.Sprintf("%d hosts at its address %s are read", h.address.leases, h.address.name)
+		st.Why = fmt.Sprintf("%d hosts at its address %s are read", h.address.all.count(h.address.name), h.address.name)
 	case st.Why == beingRead && h.InFlight == 0:
 		st.Why = "another host of " + h.site.name + " is read"
 	}

@@ -1,0 +1,75 @@
+package urlserver
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+
+	"anatomy/disk/docindex"
+	"anatomy/urlserver/internal/frontier"
+)
+
+// Shared has the bounds that hold for the servers of all shards together: leases at an IP address,
+// and pages of the crawl. A site is in one shard, so its bounds are those of one server.
+type Shared struct {
+	addresses *frontier.Addresses
+	pages     pageCount
+}
+
+// NewShared returns bounds that nothing is spent of.
+func NewShared() *Shared {
+	return &Shared{
+		addresses: frontier.NewAddresses(), pages: pageCount{of: map[*state]int64{}},
+	}
+}
+
+// A pageCount counts the pages of all servers, those in flight included. A server that grants a
+// lease holds mu, so that no two take the last page.
+type pageCount struct {
+	mu  sync.Mutex
+	of  map[*state]int64 // guarded by mu, as is sum
+	sum int64
+}
+
+// set sets the pages of a server, and returns those of all. The caller holds mu.
+func (c *pageCount) set(s *state) (sum int64) {
+	n := int64(s.counts.Pages) + int64(s.flights.newPages)
+	c.sum += n - c.of[s]
+	c.of[s] = n
+	return c.sum
+}
+
+const metaReceived = "parcels"
+
+// SetReceived records durably how many parcels of each other shard are in the index.
+func (s *Server) SetReceived(numbers []uint64) error {
+	text := make([]string, len(numbers))
+	for i, n := range numbers {
+		text[i] = strconv.FormatUint(n, 10)
+	}
+	return s.doDurably(func(st *state) (*docindex.Batch, error) {
+		b := st.db.NewBatch()
+		b.PutMeta(metaReceived, strings.Join(text, " "))
+		return b, b.Apply()
+	})
+}
+
+// Received returns what SetReceived recorded, for so many shards: zeros at first.
+func (s *Server) Received(shards int) ([]uint64, error) {
+	numbers := make([]uint64, shards)
+	text, err := s.db.Meta(metaReceived)
+	if err != nil || text == "" {
+		return numbers, err
+	}
+	fields := strings.Fields(text)
+	if len(fields) != shards {
+		return nil, errors.New("urlserver: it has parcels of another number of shards")
+	}
+	for i, field := range fields {
+		if numbers[i], err = strconv.ParseUint(field, 10, 64); err != nil {
+			return nil, err
+		}
+	}
+	return numbers, nil
+}
