@@ -33,19 +33,22 @@ func OpenLinks(dir string) (*Links, error) {
 	if err != nil {
 		return nil, err
 	}
+	foreign := []*shards.Foreign{noForeign}
+	if len(dirs) > 1 {
+		if foreign, err = shards.ReadForeign(dir, len(dirs)); err != nil {
+			return nil, err
+		}
+	}
 	l := &Links{}
 	for i := range dirs {
 		err := datadir.ReadFiles(dirs[i], func(m datadir.Manifest) error {
 			s, err := openShardLinks(dirs[i], m)
 			if err == nil {
-				s.shard = i
+				s.shard, s.foreign = i, foreign[i]
 				l.shards = append(l.shards, s)
 			}
 			return err
 		})
-		if err == nil && len(dirs) > 1 {
-			l.shards[i].foreign, err = shards.ReadForeign(dir, i)
-		}
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
 		}

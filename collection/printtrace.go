@@ -11,7 +11,7 @@ import (
 // PrintTrace writes a trace for people.
 func PrintTrace(w io.Writer, t *Trace) {
 	for i := range t.Records {
-		printRecord(w, &t.Records[i])
+		printRecord(w, &t.Records[i], t.Shards > 0)
 		fmt.Fprintln(w)
 	}
 	switch {
@@ -40,7 +40,7 @@ func PrintTrace(w io.Writer, t *Trace) {
 	}
 }
 
-func printRecord(w io.Writer, r *TraceRecord) {
+func printRecord(w io.Writer, r *TraceRecord, sharded bool) {
 	found := r.Origin()
 	if !r.FirstSeen.IsZero() { // as it is before the URL server was told the time
 		found = when(r.FirstSeen) + ", " + found
@@ -52,7 +52,12 @@ func printRecord(w io.Writer, r *TraceRecord) {
 	if r.Tries > 0 {
 		state += fmt.Sprintf(", failed %d times", r.Tries)
 	}
-	fmt.Fprintf(w, "document   %d\nurl        %s\nfound      %s\nstate      %s\n", r.Doc, r.URL, found, state)
+	document := fmt.Sprint(r.Doc)
+	if sharded {
+		shard, inner := r.Doc.Shard()
+		document += fmt.Sprintf(", %d of shard %d", inner, shard)
+	}
+	fmt.Fprintf(w, "document   %s\nurl        %s\nfound      %s\nstate      %s\n", document, r.URL, found, state)
 	printVisits(w, r)
 	if r.Fetch != nil {
 		printFetch(w, r.Fetch)

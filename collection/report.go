@@ -55,8 +55,9 @@ type Trace struct {
 
 	// Records are the crawl's records of the URL and then of its aliases' targets, in order.
 	Records []TraceRecord `json:"records"`
-	Unread  string        `json:"unread"` // why the records could not be read, or ""
-	Live    bool          `json:"live"`   // the records come from a running crawl
+	Unread  string        `json:"unread"`           // why the records could not be read, or ""
+	Live    bool          `json:"live"`             // the records come from a running crawl
+	Shards  int           `json:"shards,omitempty"` // of the collection; 0 if it is one data folder
 
 	Indexed bool   `json:"indexed"` // searches can find the last of Records
 	Crawled bool   `json:"crawled"` // … by its own text; else by anchor texts alone

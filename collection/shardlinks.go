@@ -43,20 +43,6 @@ var noForeign = &shards.Foreign{Own: math.MaxUint64}
 // outer returns the DocID outside of a document.
 func (s *shardLinks) outer(doc vocab.DocID) vocab.DocID { return s.foreign.Outer(s.shard, doc) }
 
-// translate returns the links of a page with DocIDs as they are outside.
-func (s *shardLinks) translate(source linkdb.Source) linkdb.Source {
-	if len(s.foreign.Docs) == 0 && s.shard == 0 {
-		return source
-	}
-	source.Doc = s.outer(source.Doc)
-	source.Targets = slices.Clone(source.Targets)
-	for i, t := range source.Targets {
-		source.Targets[i].Doc = s.outer(t.Doc)
-	}
-	slices.SortFunc(source.Targets, func(a, b linkdb.Target) int { return cmp.Compare(a.Doc, b.Doc) })
-	return source
-}
-
 // of returns the shard of a document, and its DocID there.
 func (l *Links) of(doc vocab.DocID) (*shardLinks, vocab.DocID) {
 	i, inner := doc.Shard()
@@ -77,14 +63,47 @@ func (l *Links) finders() *Links {
 	return other
 }
 
+// maxAliases bounds a chain of aliases through several shards.
+const maxAliases = 16
+
 // canonical returns the canonical document of doc, and false if that was not found.
 func (l *Links) canonical(doc vocab.DocID) (vocab.DocID, bool) {
-	s, inner := l.of(doc)
-	of, ok := s.set.Canonical(inner)
-	if !ok {
-		return 0, false
+	for range maxAliases {
+		s, inner := l.of(doc)
+		of, ok := s.set.Canonical(inner)
+		if !ok {
+			return 0, false
+		}
+		if doc = s.outer(of); s.foreign.IsOwn(of) {
+			return doc, true
+		}
 	}
-	return s.outer(of), true
+	return 0, false
+}
+
+// translate returns the links of a page of a shard with DocIDs as they are outside. Their targets are
+// canonical documents, or were not found.
+func (l *Links) translate(s *shardLinks, source linkdb.Source) linkdb.Source {
+	if len(l.shards) == 1 {
+		return source
+	}
+	source.Doc = s.outer(source.Doc)
+	source.Targets = slices.Clone(source.Targets)
+	for i, t := range source.Targets {
+		source.Targets[i].Doc = s.outer(t.Doc)
+		if of, ok := l.canonical(source.Targets[i].Doc); ok {
+			source.Targets[i].Doc = of
+		}
+	}
+	slices.SortFunc(source.Targets, func(a, b linkdb.Target) int {
+		return cmp.Or(cmp.Compare(a.Doc, b.Doc), cmp.Compare(a.Flags, b.Flags))
+	})
+	source.Targets = slices.DeleteFunc(source.Targets, func(t linkdb.Target) bool {
+		return t.Doc == source.Doc
+	})
+	same := func(a, b linkdb.Target) bool { return a.Doc == b.Doc }
+	source.Targets = slices.CompactFunc(source.Targets, same)
+	return source
 }
 
 // isSource reports whether doc is a page whose links are known.
@@ -110,7 +129,7 @@ func (l *Links) url(doc vocab.DocID) (string, error) {
 func (l *Links) linksOf(doc vocab.DocID) (linkdb.Source, error) {
 	s, inner := l.of(doc)
 	source, err := s.find.Links(inner)
-	return s.translate(source), err
+	return l.translate(s, source), err
 }
 
 // anchors returns the anchor texts of all links to a document.
@@ -151,10 +170,10 @@ func (l *Links) each(
 	return func(yield func(linkdb.Source, error) bool) {
 		for _, s := range l.shards {
 			for source, err := range walk(s.set) {
-				if err == nil && source.Doc > s.foreign.Own {
-					break // the shard of the page has all its links
+				if err == nil && !s.foreign.IsOwn(source.Doc) {
+					continue // the shard of the page has all its links
 				}
-				if !yield(s.translate(source), err) {
+				if !yield(l.translate(s, source), err) {
 					return
 				}
 			}
@@ -167,8 +186,8 @@ func (l *Links) names() iter.Seq2[linkdb.Name, error] {
 	return func(yield func(linkdb.Name, error) bool) {
 		for _, s := range l.shards {
 			for name, err := range s.set.Names() {
-				if err == nil && name.Doc > s.foreign.Own {
-					break
+				if err == nil && !s.foreign.IsOwn(name.Doc) {
+					continue
 				}
 				name.Doc = s.outer(name.Doc)
 				if !yield(name, err) {

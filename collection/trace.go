@@ -56,6 +56,9 @@ func TakeTrace(ctx context.Context, dir string, s *searcher.Searcher, u weburl.U
 		t.Records = append(t.Records, r)
 		t.Doc = steps[i].Doc
 	}
+	if m, err := shards.Read(dir); m != nil && err == nil {
+		t.Shards = len(m.Folders)
+	}
 	if err := traceIndex(ctx, s, t, steps); err != nil {
 		return nil, nil, err
 	}
@@ -186,10 +189,11 @@ func traceURL(ctx context.Context, dir string, u weburl.URL) (steps []control.St
 	}
 	for range maxTraced {
 		shard := m.Of(&u)
-		found, _, err := traceInFolder(ctx, shards.Folder(dir, shard), u)
+		found, ofCrawl, err := traceInFolder(ctx, shards.Folder(dir, shard), u)
 		if err != nil {
 			return nil, false, err
 		}
+		live = live || ofCrawl
 		for i := range found {
 			outerStep(shard, &found[i])
 		}
@@ -199,11 +203,11 @@ func traceURL(ctx context.Context, dir string, u weburl.URL) (steps []control.St
 		steps = append(steps, found...)
 		n := len(steps)
 		if u, err = weburl.Parse(steps[n-1].URL); err != nil || m.Of(&u) == shard {
-			return steps, false, err
+			return steps, live, err
 		}
 		steps = steps[:n-1] // the shard of the alias only mentions it
 	}
-	return steps, false, nil
+	return steps, live, nil
 }
 
 // maxTraced bounds the shards that aliases of a URL lead through.

@@ -1,10 +1,13 @@
 package ranking
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"math"
+	"slices"
 
+	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/shards"
@@ -12,7 +15,8 @@ import (
 )
 
 // Links are the link databases of a data folder, or of all shards as one. They number the documents
-// densely: those of shard 0 as there, then those of shard 1, and so on.
+// of shard 0 as there, then those of shard 1, and so on. In shards that a crawl fills, numbers of
+// documents that a shard only mentions stay unused.
 type links struct {
 	shards []shardLinks
 }
@@ -22,7 +26,8 @@ type shardLinks struct {
 	*linkdb.Set
 	dir     string
 	foreign *shards.Foreign
-	base    vocab.DocID // documents of the shards before
+	base    vocab.DocID // number of the last document of the shards before
+	last    vocab.DocID // of its own documents
 }
 
 // openLinks opens the links of a data folder, or of a folder of shards. It takes no lock.
@@ -31,22 +36,25 @@ func openLinks(dir string) (*links, error) {
 	if err != nil {
 		return nil, err
 	}
+	foreign := []*shards.Foreign{{Own: math.MaxUint64}}
+	if len(dirs) > 1 {
+		if foreign, err = shards.ReadForeign(dir, len(dirs)); err != nil {
+			return nil, err
+		}
+	}
 	l, base := &links{}, vocab.DocID(0)
 	for i, shardDir := range dirs {
 		set, err := linkdb.OpenFolder(shardDir)
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
-		foreign := &shards.Foreign{Own: math.MaxUint64}
-		l.shards = append(l.shards, shardLinks{set, shardDir, foreign, base})
-		if len(dirs) == 1 {
-			break
-		}
-		if foreign, err = shards.ReadForeign(dir, i); err != nil {
+		l.shards = append(l.shards, shardLinks{set, shardDir, foreign[i], base, 0})
+		m, err := datadir.ReadManifest(shardDir)
+		if err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
-		l.shards[i].foreign = foreign
-		base += foreign.Own
+		l.shards[i].last = foreign[i].Last(m.Known)
+		base += l.shards[i].last
 	}
 	return l, nil
 }
@@ -59,10 +67,24 @@ func (l *links) Close() (err error) {
 	return err
 }
 
-// dense returns the number of a document that a shard has or mentions.
-func (l *links) dense(shard int, doc vocab.DocID) vocab.DocID {
-	shard, doc = l.shards[shard].foreign.Outer(shard, doc).Shard()
-	return l.shards[shard].base + doc
+// maxAliases bounds a chain of aliases through several shards.
+const maxAliases = 16
+
+// canonical returns the number of the canonical document of one that a shard has or mentions, and
+// false if that was not found.
+func (l *links) canonical(shard int, doc vocab.DocID) (vocab.DocID, bool) {
+	for range maxAliases {
+		of, ok := l.shards[shard].Set.Canonical(doc)
+		if !ok {
+			return 0, false
+		}
+		s := &l.shards[shard]
+		if s.foreign.IsOwn(of) {
+			return s.base + of, true
+		}
+		shard, doc = s.foreign.Outer(shard, of).Shard()
+	}
+	return 0, false
 }
 
 // outer returns the DocID outside of a document, given its number.
@@ -79,8 +101,8 @@ func (l *links) Names() iter.Seq2[linkdb.Name, error] {
 	return func(yield func(linkdb.Name, error) bool) {
 		for _, s := range l.shards {
 			for name, err := range s.Set.Names() {
-				if err == nil && name.Doc > s.foreign.Own {
-					break // the shard that has it names it
+				if err == nil && !s.foreign.IsOwn(name.Doc) {
+					continue // the shard that has it names it
 				}
 				if name.Doc += s.base; !yield(name, err) {
 					return
@@ -90,27 +112,40 @@ func (l *links) Names() iter.Seq2[linkdb.Name, error] {
 	}
 }
 
-// Links walks the links of all documents as [linkdb.Set.Links] does. With several shards, the targets
-// of a document are in no order.
+// Links walks the links of all documents as [linkdb.Set.Links] does. With several shards, an alias may
+// lead from one to another.
 func (l *links) Links() iter.Seq2[linkdb.Source, error] {
+	if len(l.shards) == 1 {
+		return l.shards[0].Set.Links()
+	}
 	return func(yield func(linkdb.Source, error) bool) {
 		for i, s := range l.shards {
 			for source, err := range s.Set.Links() {
-				if err == nil && source.Doc > s.foreign.Own {
-					break // the shard that has it has all its links
+				if err == nil && !s.foreign.IsOwn(source.Doc) {
+					continue // the shard that has it has all its links
 				}
-				if len(l.shards) > 1 {
-					source.Doc += s.base
-					for k, t := range source.Targets {
-						source.Targets[k].Doc = l.dense(i, t.Doc)
-					}
-				}
+				source.Doc += s.base
+				source.Targets = l.resolve(i, source)
 				if !yield(source, err) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// resolve returns the targets of a source by their numbers, as [linkdb.Set.Links] orders them.
+func (l *links) resolve(shard int, source linkdb.Source) []linkdb.Target {
+	kept := source.Targets[:0]
+	for _, t := range source.Targets {
+		if doc, ok := l.canonical(shard, t.Doc); ok && doc != source.Doc {
+			kept = append(kept, linkdb.Target{Doc: doc, Flags: t.Flags})
+		}
+	}
+	slices.SortFunc(kept, func(a, b linkdb.Target) int {
+		return cmp.Or(cmp.Compare(a.Doc, b.Doc), cmp.Compare(a.Flags, b.Flags))
+	})
+	return slices.CompactFunc(kept, func(a, b linkdb.Target) bool { return a.Doc == b.Doc })
 }
 
 // IsCanonical reports whether a document is neither an alias nor not found.
@@ -145,9 +180,14 @@ func (l *links) publish(name string, v *rankvector.Vector) error {
 		from := min(int(s.base), len(v.Ranks)-1)
 		to := len(v.Ranks) - 1
 		if len(l.shards) > 1 {
-			to = min(to, from+int(s.foreign.Own))
+			to = min(to, from+int(s.last))
 		}
 		part.Ranks = append([]float32{0}, v.Ranks[from+1:to+1]...)
+		for doc := range part.Ranks {
+			if !s.foreign.IsOwn(vocab.DocID(doc)) {
+				part.Ranks[doc] = rankvector.Foreign
+			}
+		}
 		if err := rankvector.Publish(s.dir, name, &part); err != nil {
 			return err
 		}

@@ -129,7 +129,7 @@ func (snap *snapshot) ranked() int {
 	if snap.vector == nil {
 		return 0
 	}
-	return len(snap.vector.Ranks) - 1
+	return snap.vector.Documents()
 }
 
 // locate returns where a live document is.

@@ -71,24 +71,39 @@ type Writer struct {
 // Create makes dir a data folder if it is absent or empty, and locks it for writing. The error is
 // [ErrNone] if it has other files, or one of [Open].
 func Create(dir string) (*Writer, error) {
+	if isShard(dir) {
+		return Open(dir) // which says so
+	}
+	return CreateShard(dir)
+}
+
+// CreateShard is Create for a data folder that may be one of several in a folder of shards.
+func CreateShard(dir string) (*Writer, error) {
 	if err := CheckVersion(dir); errors.Is(err, ErrNone) {
 		if err := claim(durable.OS, dir); err != nil {
 			return nil, fmt.Errorf("data folder: %w", err)
 		}
 	}
-	return Open(dir)
+	return open(dir)
 }
 
 // Open locks a data folder for writing. The error wraps [ErrNone], a *VersionError, a *DamageError,
 // a *BusyError if another process has locked it, a *DiskError, or a *ShardsError. Whether structures belong
 // together is known when docindex.OpenFolder has opened the document index.
 func Open(dir string) (*Writer, error) {
-	v, err := readVersion(dir)
-	if err != nil {
+	if err := CheckVersion(dir); err != nil {
 		return nil, err
 	}
 	if isShard(dir) {
 		return nil, &ShardsError{Dir: dir, Shard: true}
+	}
+	return open(dir)
+}
+
+func open(dir string) (*Writer, error) {
+	v, err := readVersion(dir)
+	if err != nil {
+		return nil, err
 	}
 	lock, err := Lock(dir)
 	if err != nil {

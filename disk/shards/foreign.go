@@ -3,7 +3,6 @@ package shards
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -11,7 +10,9 @@ import (
 	"anatomy/vocab"
 )
 
-// Foreign says where the documents of other shards are that a shard mentions. A file of it is
+// Foreign says which documents of a shard are those of others that it mentions, and where these are.
+//
+// In shards that were split, the shard's own documents come first. A file of it, version 1, is
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anatforn"
@@ -20,17 +21,34 @@ import (
 //	16      8     documents of the shard itself, which have the docIDs up to this number
 //	24      8n    the documents of others, in the order of their docIDs here: their DocIDs outside
 //	24+8n   8     xxhash64 of all before
+//
+// In shards that a crawl fills, documents get docIDs in the order in which they become known, and
+// the file grows; see [AppendMentions].
 type Foreign struct {
-	Own  vocab.DocID
-	Docs []vocab.DocID
+	Own  vocab.DocID   // documents up to this one are the shard's own
+	Docs []vocab.DocID // of those after it, their DocIDs outside; 0 for one of the shard's own
+}
+
+// IsOwn reports whether a document is the shard's own, or is of a shard that does not have it yet.
+func (f *Foreign) IsOwn(doc vocab.DocID) bool {
+	i := doc - f.Own - 1
+	return doc <= f.Own || i >= vocab.DocID(len(f.Docs)) || f.Docs[i] == 0
+}
+
+// Last returns the last of the shard's own documents, of those up to known.
+func (f *Foreign) Last(known vocab.DocID) vocab.DocID {
+	for known > 0 && !f.IsOwn(known) {
+		known--
+	}
+	return known
 }
 
 // Outer returns the DocID outside of a document that a shard has or mentions.
 func (f *Foreign) Outer(shard int, doc vocab.DocID) vocab.DocID {
-	if i := doc - f.Own - 1; doc > f.Own && i < vocab.DocID(len(f.Docs)) {
-		return f.Docs[i]
+	if f.IsOwn(doc) {
+		return vocab.Outer(shard, doc)
 	}
-	return vocab.Outer(shard, doc)
+	return f.Docs[doc-f.Own-1]
 }
 
 const (
@@ -53,20 +71,6 @@ func (f *Foreign) Write(dir string, shard int) error {
 		return fmt.Errorf("shards: %w", err)
 	}
 	return nil
-}
-
-// ReadForeign reads the file of a shard.
-func ReadForeign(dir string, shard int) (*Foreign, error) {
-	path := foreignPath(dir, shard)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("shards: %w", err)
-	}
-	f := decodeForeign(b)
-	if f == nil {
-		return nil, fmt.Errorf("%s is damaged or has another version; %s", path, again)
-	}
-	return f, nil
 }
 
 // decodeForeign returns what Write has written, nil for anything else.

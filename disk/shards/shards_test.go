@@ -123,26 +123,91 @@ func TestOneFolderAlone(t *testing.T) {
 
 func TestForeign(t *testing.T) {
 	dir := t.TempDir()
-	f := &Foreign{Own: 5, Docs: []vocab.DocID{vocab.Outer(0, 9), vocab.Outer(3, 1)}}
-	must(t, f.Write(dir, 2))
-	found, err := ReadForeign(dir, 2)
+	f := &Foreign{Own: 5, Docs: []vocab.DocID{vocab.Outer(1, 9), vocab.Outer(3, 1)}}
+	must(t, f.Write(dir, 0))
+	all, err := ReadForeign(dir, 1)
 	must(t, err)
-	for doc, want := range map[vocab.DocID]vocab.DocID{
-		1: vocab.Outer(2, 1), 5: vocab.Outer(2, 5), 6: 9, 7: vocab.Outer(3, 1), 8: vocab.Outer(2, 8),
-	} {
-		if outer := found.Outer(2, doc); outer != want {
-			t.Errorf("document %d is %d outside, want %d", doc, outer, want)
-		}
+	isForeign(t, all[0], 0, map[vocab.DocID]vocab.DocID{6: vocab.Outer(1, 9), 7: vocab.Outer(3, 1)})
+	if last := all[0].Last(7); last != 5 {
+		t.Errorf("the last of its own is %d", last)
 	}
-	path := foreignPath(dir, 2)
+	path := foreignPath(dir, 0)
 	whole, err := os.ReadFile(path)
 	must(t, err)
 	for i := range whole {
 		bad := slices.Clone(whole)
 		bad[i] ^= 1
 		must(t, os.WriteFile(path, bad, 0o600))
-		if _, err := ReadForeign(dir, 2); err == nil {
+		if _, err := ReadForeign(dir, 1); err == nil {
 			t.Errorf("a file with another byte %d is read", i)
 		}
+	}
+	if IsLive(dir) {
+		t.Error("a crawl may go on in shards that were split")
+	}
+}
+
+// isForeign checks which documents a shard mentions, and where they are.
+func isForeign(t *testing.T, f *Foreign, shard int, want map[vocab.DocID]vocab.DocID) {
+	t.Helper()
+	for doc := range vocab.DocID(12) {
+		outer, foreign := want[doc]
+		if !foreign {
+			outer = vocab.Outer(shard, doc)
+		}
+		if f.IsOwn(doc) == foreign || f.Outer(shard, doc) != outer {
+			t.Errorf("document %d is %d outside, want %d", doc, f.Outer(shard, doc), outer)
+		}
+	}
+}
+
+// TestMentions checks that each shard knows its documents of others from its own file and from those
+// of the others, whatever a crash has left at the end of a file.
+func TestMentions(t *testing.T) {
+	dir := t.TempDir()
+	none := func(m Mention) { t.Errorf("a new file has %+v", m) }
+	must(t, OpenMentions(dir, 0, none))
+	must(t, OpenMentions(dir, 1, none))
+	if !IsLive(dir) {
+		t.Error("no crawl may go on in the shards of a crawl")
+	}
+	// Shard 1 learns from a parcel of shard 0 that document 4 there is its own 2, and that its 9 is
+	// document 1 there.
+	first := []Mention{{From: 0, Theirs: 4, Mine: 2, Own: true}, {From: 0, Theirs: 1, Mine: 9}}
+	must(t, AppendMentions(dir, 1, first))
+	must(t, AppendMentions(dir, 1, nil))
+	path := foreignPath(dir, 1)
+	one, err := os.ReadFile(path)
+	must(t, err)
+	second := Mention{From: 0, Theirs: 7, Mine: 3, Own: true}
+	must(t, AppendMentions(dir, 1, []Mention{second}))
+	two, err := os.ReadFile(path)
+	must(t, err)
+	want := [2]map[vocab.DocID]vocab.DocID{{4: vocab.Outer(1, 2)}, {9: vocab.Outer(0, 1)}}
+	for size := len(one); size <= len(two); size++ {
+		if size == len(two) {
+			want[0][7] = vocab.Outer(1, 3)
+		}
+		must(t, os.WriteFile(path, two[:size], 0o600))
+		all, err := ReadForeign(dir, 2)
+		must(t, err)
+		isForeign(t, all[0], 0, want[0])
+		isForeign(t, all[1], 1, want[1])
+		if last := all[0].Last(7); (last == 6) != (size == len(two)) {
+			t.Errorf("the last of its own is %d", last)
+		}
+		if size == len(two) {
+			break
+		}
+		n := 0 // a crawl goes on, and says again what it does not know to be there
+		must(t, OpenMentions(dir, 1, func(Mention) { n++ }))
+		must(t, AppendMentions(dir, 1, []Mention{second}))
+		if again, err := os.ReadFile(path); err != nil || n != 2 || !slices.Equal(again, two) {
+			t.Errorf("after %d of %d bytes there are %d mentions, then %d bytes", size, len(two), n, len(again))
+		}
+	}
+	must(t, AppendMentions(dir, 1, []Mention{{From: 2, Theirs: 1, Mine: 1}}))
+	if _, err := ReadForeign(dir, 2); err == nil {
+		t.Error("a shard that there is not is mentioned, and nobody notices")
 	}
 }
