@@ -104,11 +104,15 @@ func (b *background) rankIfGrown(ctx context.Context) error {
 	if int64(b.builder.Stats().Links) <= ranked+ranked/2+minNewLinks {
 		return nil
 	}
-	return b.rank(ctx)
+	return b.rank(ctx, false)
 }
 
-func (b *background) rank(ctx context.Context) error {
+func (b *background) rank(ctx context.Context, atEnd bool) error {
 	links := b.builder.Stats().Links
+	if b.shard != nil {
+		b.rankedLinks.Store(int64(links))
+		return b.shard.Rank(ctx, atEnd)
+	}
 	o := ranking.Options{}
 	o.Progress = func(_ int, residual float64) { b.converging.record(residual) }
 	_, err := ranking.Compute(ctx, b.dir, o)
@@ -139,7 +143,7 @@ func (b *background) mergeIfIdle(ctx context.Context) error {
 	if err := b.builder.MergeAll(ctx); err != nil {
 		return err
 	}
-	if err := b.rank(ctx); err != nil {
+	if err := b.rank(ctx, false); err != nil {
 		return err
 	}
 	b.mergedAt, b.mergeTook = time.Now(), time.Since(began)

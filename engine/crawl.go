@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"slices"
 	"time"
 
@@ -35,6 +34,13 @@ type Options struct {
 	// crawl's own Ready, Confirm and Admit. Default: one of this process, of crawler.New.
 	NewVisitor func(crawler.Options) (Visitor, error)
 
+	// Shard connects the crawl with those of the other shards of its collection. Default: there are
+	// none.
+	Shard Shard
+
+	// Pool is shared with other crawls of this process. Default: one of Connections.
+	Pool *Pool
+
 	// PDF makes an HTML page of a PDF. Default: PDFs are not indexed.
 	PDF func(body []byte) ([]byte, error)
 
@@ -57,6 +63,13 @@ const (
 
 func (o Options) withDefaults() Options {
 	o.Connections = cmp.Or(o.Connections, defaultConnections)
+	if o.Pool == nil {
+		o.Pool = NewPool(o.Connections, o.PDF)
+	}
+	o.URLs.Shared = o.Pool.bounds
+	if o.Shard != nil {
+		o.URLs.Owns = o.Shard.Owns
+	}
 	o.MinFree = cmp.Or(o.MinFree, defaultMinFree)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Free == nil {
@@ -102,8 +115,8 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	s := &stages{
 		dir: o.Dir, log: o.Log, damage: o.Damage, noIndex: o.NoIndex, recrawl: o.URLs.Recrawl,
 		minFree: o.MinFree, free: o.Free, now: o.Now,
-		parsers: newParsers(runtime.GOMAXPROCS(0), o.PDF),
-		events:  make(chan event, commitMost/2), wake: make(chan struct{}, 1),
+		parsers: o.Pool.parsers, slots: o.Pool.slots, shard: o.Shard,
+		events: make(chan event, commitMost/2), wake: make(chan struct{}, 1),
 	}
 	c := &Crawl{stages: s, began: time.Now()}
 	c.intake.stages = s
@@ -142,7 +155,11 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 
 // open opens the rooms.
 func (c *Crawl) open(o *Options) (err error) {
-	if c.writer, err = datadir.Create(o.Dir); err != nil {
+	create := datadir.Create
+	if c.shard != nil {
+		create = datadir.CreateShard
+	}
+	if c.writer, err = create(o.Dir); err != nil {
 		return err
 	}
 	documents := docindex.Options{FS: o.URLs.FS, CacheBytes: o.URLs.CacheBytes}
@@ -164,7 +181,7 @@ func (c *Crawl) open(o *Options) (err error) {
 	}
 	if c.builder, err = index.New(index.Options{
 		Dir: o.Dir, Writer: c.writer, Repository: c.repo,
-		Names: index.Names(c.eachDurable), Blocked: c.isBlocked,
+		Names: index.Names(c.eachDurable), Blocked: c.isBlocked, Written: c.written,
 		BatchBytes: o.BatchBytes, Published: o.Published, Log: o.Log,
 	}); err != nil {
 		return err
@@ -214,10 +231,18 @@ func (c *Crawl) eachDurable(from vocab.DocID, visit func(docindex.Record) error)
 	return c.urls.MakeDurable(last)
 }
 
-// isBlocked reports whether a URL is blocked.
+// isBlocked reports whether a URL is blocked, or one of another shard.
 func (c *Crawl) isBlocked(url string) bool {
 	u, err := weburl.Parse(url)
-	return err == nil && c.urls.IsBlocked(&u)
+	return err == nil && (c.urls.IsBlocked(&u) || c.shard != nil && !c.shard.Owns(&u))
+}
+
+// written sends other shards what they need of a link run.
+func (c *Crawl) written(run string) error {
+	if c.shard == nil {
+		return nil
+	}
+	return c.shard.Send(run, c.urls)
 }
 
 // maxPending returns how many bytes may wait to be stored. If there is an index to build, the
@@ -339,10 +364,34 @@ func (c *Crawl) finish(ctx context.Context, ended bool) error {
 	if err := c.builder.Flush(ctx); err != nil {
 		return err
 	}
+	if c.shard != nil {
+		if ended, err := c.shard.Settle(ctx); err != nil || !ended {
+			return err
+		}
+	}
 	c.ending.begin(phaseMerging, c.builder.MergeProgress)
 	if err := c.builder.MergeAll(ctx); err != nil {
 		return err
 	}
 	c.ending.begin(phaseRanking, c.background.converging.share)
-	return c.background.rank(ctx)
+	return c.background.rank(ctx, true)
+}
+
+// URLs returns the crawl's URL server.
+func (c *Crawl) URLs() *urlserver.Server { return c.urls }
+
+// Builder returns the builder of the crawl's index. While the crawl runs, what adds to it is called by
+// [Crawl.InTurn].
+func (c *Crawl) Builder() *index.Builder { return c.builder }
+
+// InTurn calls do between two batches of events, or returns false if the crawl does not run. An error
+// of do ends the crawl.
+func (c *Crawl) InTurn(do func(context.Context) error) bool {
+	if !c.gate.enter() {
+		return false
+	}
+	defer c.gate.leave()
+	c.inTurn(do)
+	c.wakeDispatcher()
+	return true
 }

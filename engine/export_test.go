@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"anatomy/disk/repository"
-	"anatomy/index"
 	"anatomy/indexer"
 	"anatomy/storeserver"
 	"anatomy/urlserver"
@@ -13,8 +12,6 @@ import (
 
 // Internals that tests of package engine_test look at or change.
 
-func (c *Crawl) URLs() *urlserver.Server            { return c.urls }
-func (c *Crawl) Builder() *index.Builder            { return c.builder }
 func (c *Crawl) Repository() *repository.Repository { return c.repo }
 
 func (c *Crawl) SetStore(repo storeserver.Repository, o storeserver.Options) {

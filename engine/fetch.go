@@ -67,13 +67,25 @@ func (f *fetcher) dispatch(ctx context.Context, leases chan<- vocab.Lease) error
 			f.sleep(ctx, idle)
 			continue
 		}
+		activity := f.activity()
+		select {
+		case f.slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
 		lease, wait, ok := f.urls.Grant(now)
 		if err := f.urls.Err(); err != nil {
+			<-f.slots
 			return err
 		}
 		if !ok {
+			<-f.slots
 			if wait == 0 {
-				return nil
+				if ended, err := f.ended(activity); ended || err != nil {
+					return err
+				}
+				f.sleep(ctx, othersIdle)
+				continue
 			}
 			if f.out.Load() == 0 {
 				f.store.Hurry() // all that is in flight waits there for more
@@ -84,9 +96,33 @@ func (f *fetcher) dispatch(ctx context.Context, leases chan<- vocab.Lease) error
 		select {
 		case leases <- lease:
 		case <-ctx.Done():
+			<-f.slots
 		}
 	}
 	return nil
+}
+
+// othersIdle is how often a shard without anything to fetch looks whether others go on.
+const othersIdle = 20 * time.Millisecond
+
+func (f *fetcher) activity() uint64 {
+	if f.shard == nil {
+		return 0
+	}
+	return f.shard.Activity()
+}
+
+// ended reports whether the crawl has ended when there is nothing left to fetch: not before the other
+// shards have got all links, and have nothing left either.
+func (f *fetcher) ended(activity uint64) (ended bool, err error) {
+	if f.shard == nil {
+		return true, nil
+	}
+	f.inTurn(func(ctx context.Context) error {
+		err = f.flushBatch(ctx)
+		return err
+	})
+	return err == nil && f.shard.Ended(activity), err
 }
 
 // visit visits the hosts of leases, one after the other.
@@ -101,6 +137,7 @@ func (f *fetcher) visit(ctx context.Context, leases <-chan vocab.Lease) {
 		f.visits.end(&lease)
 		f.urls.Release(f.now(), report) // the URL server keeps its error, and dispatch returns it
 		f.out.Add(-1)
+		<-f.slots
 		f.wakeDispatcher()
 	}
 }

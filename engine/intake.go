@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,7 +66,11 @@ func (n *intake) mark(f *vocab.Fetch, o *outcome) bool {
 	if n.marked {
 		return true
 	}
-	if err := datadir.MarkPrivate(n.dir); err != nil {
+	err := datadir.MarkPrivate(n.dir)
+	if n.shard != nil {
+		err = errors.Join(err, n.shard.MarkPrivate())
+	}
+	if err != nil {
 		n.events <- o.stored(storeserver.Receipt{Err: err})
 		return false
 	}

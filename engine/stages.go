@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"sync"
 	"time"
 
 	"anatomy/disk/damage"
+	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
 	"anatomy/index"
 	"anatomy/storeserver"
 	"anatomy/urlserver"
+	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
 // stages are the rooms that a crawl joins, and the channels between them. Open sets all fields;
@@ -26,8 +30,10 @@ type stages struct {
 	free    func(dir string) (int64, error)
 	now     func() time.Time // of visits
 
+	shard   Shard // nil if the data folder is the whole collection
 	urls    *urlserver.Server
 	visitor Visitor
+	slots   chan struct{} // of the Pool
 	parsers *parsers
 	store   *storeserver.Server
 	repo    *repository.Repository
@@ -38,6 +44,54 @@ type stages struct {
 	gate   gate
 	visits visits
 	ending phaseMeter
+}
+
+// A Shard connects the crawl of one shard of a collection with those of the others. Its methods may
+// be called by any goroutine.
+type Shard interface {
+	Owns(u *weburl.URL) bool // the URL is of this shard
+
+	// Send sends other shards what they need of a link run that is not in force yet.
+	Send(run string, docs Documents) error
+
+	// Activity returns a number that grows when another shard gives this one something to do.
+	Activity() uint64
+
+	// Ended reports whether no shard has anything left to fetch. This one had nothing, and all that
+	// it had fetched was sent, while Activity returned a number.
+	Ended(activity uint64) bool
+
+	// Settle returns when links and anchor texts of all shards are where they belong, or false if
+	// another shard will not come so far. This one has nothing to flush.
+	Settle(ctx context.Context) (bool, error)
+
+	// Rank computes ranks over all shards, at the end or because the links of this one have grown.
+	Rank(ctx context.Context, atEnd bool) error
+
+	MarkPrivate() error // see datadir.MarkPrivate
+}
+
+// Documents are the records of a data folder.
+type Documents interface {
+	Get(doc vocab.DocID) (docindex.Record, bool, error)
+	Find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error)
+}
+
+// A Pool has what crawls of one process share: connections, processors, and the bounds that hold for
+// all of them together.
+type Pool struct {
+	slots   chan struct{} // as many as leases may be out; one is sent for each
+	parsers *parsers
+	bounds  *urlserver.Shared
+}
+
+// NewPool returns a pool with a number of connections. PDF is that of the crawls' Options.
+func NewPool(connections int, pdf func(body []byte) ([]byte, error)) *Pool {
+	return &Pool{
+		slots:   make(chan struct{}, connections),
+		parsers: newParsers(runtime.GOMAXPROCS(0), pdf),
+		bounds:  urlserver.NewShared(),
+	}
 }
 
 // watches reports whether the crawl goes on when nothing is left to fetch, to visit pages again.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"anatomy/disk/docindex"
@@ -136,4 +138,39 @@ func (c *Crawl) Stats() CrawlStats {
 		s.Waiting[reason] = int64(n)
 	}
 	return s
+}
+
+// Add adds the counts of the crawl of another shard. Both use one DNS client, whose counts they have.
+func (s *CrawlStats) Add(t *CrawlStats) {
+	for _, n := range [...]struct{ to, more *int64 }{
+		{&s.Pages, &t.Pages}, {&s.Duplicates, &t.Duplicates}, {&s.Represented, &t.Represented},
+		{&s.Known, &t.Known}, {&s.Queued, &t.Queued}, {&s.InFlight, &t.InFlight},
+		{&s.Hosts, &t.Hosts}, {&s.Down, &t.Down}, {&s.Requests, &t.Requests}, {&s.Bytes, &t.Bytes},
+		{&s.Kept, &t.Kept}, {&s.Truncated, &t.Truncated}, {&s.URLHits, &t.URLHits},
+		{&s.URLMisses, &t.URLMisses}, {&s.Revisits.Visited, &t.Revisits.Visited},
+		{&s.Revisits.Unchanged, &t.Revisits.Unchanged},
+		{&s.Revisits.NotModified, &t.Revisits.NotModified},
+		{&s.Revisits.Changed, &t.Revisits.Changed}, {&s.Revisits.Left, &t.Revisits.Left},
+	} {
+		*n.to += *n.more
+	}
+	for _, n := range [...]struct{ to, more *int }{
+		{&s.Searchable, &t.Searchable}, {&s.Indexed, &t.Indexed}, {&s.Segments, &t.Segments},
+		{&s.Batches, &t.Batches}, {&s.Merges, &t.Merges}, {&s.Links, &t.Links},
+	} {
+		*n.to += *n.more
+	}
+	for _, m := range [...]struct{ to, more map[string]int64 }{
+		{s.Outcomes, t.Outcomes}, {s.Waiting, t.Waiting}, {s.Traps, t.Traps},
+	} {
+		for name, count := range m.more {
+			m.to[name] += count
+		}
+	}
+	s.SortTime, s.MergeTime = s.SortTime+t.SortTime, s.MergeTime+t.MergeTime
+	s.DownHosts = append(s.DownHosts, t.DownHosts...)
+	s.DownHosts = s.DownHosts[:min(len(s.DownHosts), maxDownHosts)]
+	s.Refusals = append(s.Refusals, t.Refusals...)
+	slices.SortStableFunc(s.Refusals, func(a, b Refusal) int { return cmp.Compare(b.Refused, a.Refused) })
+	s.Refusals = s.Refusals[:min(len(s.Refusals), maxRefusals)]
 }

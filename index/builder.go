@@ -22,9 +22,13 @@ type Options struct {
 	// Names walks the URLs of the documents from a docID on. Default: there are none.
 	Names func(from vocab.DocID) iter.Seq2[linkdb.Name, error]
 
-	// Blocked reports whether a URL is blocked: then the texts of links to it do not make it
-	// searchable. Default: none is.
+	// Blocked reports whether a URL is blocked, or one of another shard: then the texts of links to
+	// it do not make it searchable. Default: none is.
 	Blocked func(url string) bool
+
+	// Written is called with each link run before a manifest names it, in the order of runs.
+	// Default: nobody is.
+	Written func(path string) error
 
 	// Repository resolves the addresses of records that compaction moved. Default: none moved.
 	Repository *repository.Repository
@@ -48,6 +52,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Blocked == nil {
 		o.Blocked = func(string) bool { return false }
+	}
+	if o.Written == nil {
+		o.Written = func(string) error { return nil }
 	}
 	if o.BatchBytes <= 0 {
 		o.BatchBytes = batchBytes
@@ -73,7 +80,8 @@ type Builder struct {
 	length length         // of the documents of the batch
 	links  *resolver.Batch
 	end    vocab.Address // of the records that are in the batch and before it
-	oldest time.Time     // when the first page of the batch was added
+	oldest time.Time     // when the first document of the batch was added
+	after  func() error  // to be called when the batch is published; may be nil
 	totals Stats
 
 	flushMu sync.RWMutex // held to write a batch
@@ -154,7 +162,7 @@ func (b *Builder) begin() {
 	if b.batch, b.spare = b.spare, nil; b.batch == nil {
 		b.batch = indexer.NewBatch(indexer.BatchOptions{})
 	}
-	b.links, b.length = &resolver.Batch{}, length{}
+	b.links, b.length, b.after = &resolver.Batch{}, length{}, nil
 }
 
 // Manifest returns the manifest in force or, after StartOver, the one that Release will publish.
@@ -164,9 +172,7 @@ func (b *Builder) Manifest() datadir.Manifest { return b.publisher.current() }
 func (b *Builder) AddPage(doc *indexer.Document, at vocab.Address, targets []vocab.DocID) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.batch.Docs() == 0 {
-		b.oldest = time.Now()
-	}
+	b.age()
 	if doc.NoIndex {
 		b.links.AddNoIndex(doc.Info.Doc)
 	} else {
@@ -181,10 +187,36 @@ func (b *Builder) AddPage(doc *indexer.Document, at vocab.Address, targets []voc
 	return nil
 }
 
+// age notes when the batch got its first document. The caller holds mu.
+func (b *Builder) age() {
+	if b.batch.Docs() == 0 && b.links.Empty() {
+		b.oldest = time.Now()
+	}
+}
+
+// AddForeign adds the links of a page of another shard to documents of this one.
+func (b *Builder) AddForeign(doc vocab.DocID, links []vocab.Link, targets []vocab.DocID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.age()
+	b.links.AddPage(doc, links, targets)
+	b.totals.Links += len(targets)
+}
+
+// AfterFlush calls fn, instead of what it was given before for the same batch, when all that was
+// added so far is published.
+func (b *Builder) AfterFlush(fn func() error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.age()
+	b.after = fn
+}
+
 // AddAlias adds a document that is an alias of another one.
 func (b *Builder) AddAlias(doc, of vocab.DocID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.age()
 	b.links.AddAlias(doc, of)
 }
 
@@ -223,7 +255,17 @@ func (b *Builder) Due(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	full := b.batch.Bytes() >= b.o.BatchBytes
-	return b.batch.Docs() > 0 && (full || now.Sub(b.oldest) >= batchAge)
+	some := b.batch.Docs() > 0 || b.after != nil
+	return some && (full || now.Sub(b.oldest) >= batchAge)
+}
+
+// Flushed reports whether everything that was added is published.
+func (b *Builder) Flushed() bool {
+	b.flushMu.RLock()
+	defer b.flushMu.RUnlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.batch.Docs() == 0 && b.links.Empty() && b.after == nil
 }
 
 // Full reports whether the batch has reached its bound in memory.

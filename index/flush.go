@@ -43,12 +43,12 @@ func (b *Builder) Checkpoint(ctx context.Context) error {
 // flush writes the batch and publishes it. The caller holds flushMu.
 func (b *Builder) flush(ctx context.Context) error {
 	b.mu.Lock()
-	batch, links, end := b.batch, b.links, b.end
+	batch, links, end, after := b.batch, b.links, b.end, b.after
 	pages := waitingBarrel{length: b.length}
 	b.begin()
 	b.mu.Unlock()
 	if batch.Docs() == 0 && links.Empty() {
-		return nil
+		return call(after)
 	}
 	began := time.Now()
 	n := b.publisher.reserve()
@@ -65,13 +65,23 @@ func (b *Builder) flush(ctx context.Context) error {
 	b.totals.Batches++
 	b.totals.SortTime += time.Since(began)
 	b.mu.Unlock()
-	return b.publisher.change(func(m *datadir.Manifest) {
+	if err := b.publisher.change(func(m *datadir.Manifest) {
 		if written {
 			m.Segments = append(m.Segments, n.segment())
 		}
 		m.Links = append(m.Links, n.links())
 		m.Indexed, m.Known, m.Settled = end, known, false
-	})
+	}); err != nil {
+		return err
+	}
+	return call(after)
+}
+
+func call(fn func() error) error {
+	if fn == nil {
+		return nil
+	}
+	return fn()
 }
 
 // writeLinks writes a link run with the names of all documents that became known since the last.
@@ -87,7 +97,10 @@ func (b *Builder) writeLinks(links *resolver.Batch, n number) (known vocab.DocID
 			}
 		}
 	}
-	err = links.Write(datadir.Links(b.o.Dir, n.links()), names)
+	path := datadir.Links(b.o.Dir, n.links())
+	if err = links.Write(path, names); err == nil {
+		err = b.o.Written(path)
+	}
 	return known, err
 }
 

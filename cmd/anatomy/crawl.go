@@ -24,11 +24,13 @@ import (
 	"anatomy/cmd/anatomy/internal/progress"
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/cmd/anatomy/internal/service"
+	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/control"
 	"anatomy/crawler"
 	"anatomy/crawler/dnsclient"
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
+	"anatomy/disk/shards"
 	"anatomy/engine"
 	"anatomy/ranking"
 	"anatomy/urlserver"
@@ -72,6 +74,8 @@ type crawlFlags struct {
 	listen  string
 	door    doorFlags
 
+	shards int
+
 	crawlers string
 	least    int
 	team     *clusters.Team // set in a cluster, with crawlers
@@ -92,8 +96,9 @@ one site, and backs off when a server asks for it. Pages are searchable while th
 The crawl ends when the queues are empty. Ctrl-C stops it at any time: the same command resumes it, and so
 does "anatomy crawl" without URLs and flags, because the data folder keeps both: flags that say what is
 fetched and how are kept in its anatomy.toml. A flag that is given again replaces the kept one. Not kept are
---seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve, --crawlers and --cluster. Of a
---credentials file the name is kept. New URLs extend the crawl. A crawl that ends without any page fails, and says why.
+--seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve, --shards, --crawlers and
+--cluster. Of a --credentials file the name is kept. New URLs extend the crawl. A crawl that ends without any page
+fails, and says why.
 
 --recrawl also visits pages that are due again, and exits when every page that was due at the start has been
 visited. --watch does not exit: it visits pages when they become due. A page is due when its sitemap gives a
@@ -116,6 +121,9 @@ goes on.
 
 --include and --exclude match the whole URL, without its scheme if the pattern has none. SSL_CERT_FILE names
 another file of certificate authorities.
+
+With --shards the folder gets N data folders, and each site is in one of them. A later crawl needs no flag: the number
+cannot change. Search, serve and most other commands work over the shards as over one data folder.
 
 With --crawlers, crawlers of other machines fetch; the command prints the line with which "anatomy crawler"
 joins. Each crawler has --credentials, --resolver, --allow-private and ports of its own.
@@ -176,6 +184,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.BoolVar(&f.serve, "serve", false, "serve the search page and the API during and after the crawl")
 	flags.StringVar(&f.listen, "listen", defaultListen, "`ADDRESS` of the search page, with --serve")
 	f.door.add(flags, ", with --serve")
+	flags.IntVar(&f.shards, "shards", 0, "crawl into `N` data folders side by side, so that all processors index; for a new folder")
 	flags.StringVar(&f.crawlers, "crawlers", "", "let crawlers of other machines join at `ADDRESS`, and fetch through them alone")
 	flags.IntVar(&f.least, "least-crawlers", 1, "begin when `N` crawlers have joined")
 	f.place.Add(flags, "own the collection in `BUCKET`, and copy the data folder to it")
@@ -206,7 +215,7 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 		if err != nil {
 			return err
 		}
-		if err := makeDataFolder(s.Data); err != nil {
+		if err := sharded.Create(s.Data, f.shards); err != nil {
 			return err
 		}
 		group.Go(func() error { return serve(ctx) })
@@ -273,7 +282,7 @@ func (f *crawlFlags) crawlOnce(
 		defer end()
 	}
 	began := func() error { return record(c, s, urls, nil) }
-	stats, err := crawl(ctx, screen, options, kept, began, f.quiet)
+	stats, err := crawl(ctx, screen, options, f.shards, kept, began, f.quiet)
 	if f.stats != "" && stats != nil {
 		err = errors.Join(err, writeStats(c, f.stats, stats))
 	}
@@ -281,15 +290,6 @@ func (f *crawlFlags) crawlOnce(
 		fmt.Fprintln(screen, "The search page stays open until Ctrl-C.")
 	}
 	return err
-}
-
-// makeDataFolder creates the data folder, so that it can be searched before the first page.
-func makeDataFolder(dir string) error {
-	w, err := datadir.Create(dir)
-	if err != nil {
-		return err
-	}
-	return w.Close()
 }
 
 // options returns the engine's options for the flags and arguments.
@@ -306,11 +306,14 @@ func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Log
 	if err := f.check(c); err != nil {
 		return o, err
 	}
+	if err := sharded.Check(c, s.Data, f.shards); err != nil {
+		return o, err
+	}
 	if o.Seeds, err = f.collect(c.InOrStdin(), urls); err != nil {
 		return o, err
 	}
 	if len(o.Seeds) == 0 {
-		switch err := datadir.CheckVersion(s.Data); {
+		switch err := shards.Check(s.Data); {
 		case errors.Is(err, datadir.ErrNone):
 			return o, cli.UsageErrorf("crawl needs URLs or --seeds FILE: %s holds no crawl to resume", s.Data)
 		case err != nil:
@@ -464,10 +467,10 @@ func readSeeds(stdin io.Reader, name string) ([]string, error) {
 // the data folder. began is called when the folder is open; nil: nothing is. It returns the final
 // counters, or nil if the crawl could not be opened.
 func crawl(
-	ctx context.Context, screen *cli.Console, o engine.Options, kept *rules.Rules,
+	ctx context.Context, screen *cli.Console, o engine.Options, shards int, kept *rules.Rules,
 	began func() error, quiet bool,
 ) (*engine.CrawlStats, error) {
-	c, err := engine.Open(ctx, o)
+	c, err := sharded.Open(ctx, o, shards)
 	if err != nil {
 		return nil, err
 	}
@@ -509,7 +512,7 @@ func crawl(
 
 // fruitless returns an error with the reason if a crawl that had URLs came to its end and the data
 // folder has no page.
-func fruitless(ctx context.Context, c *engine.Crawl, o *engine.Options, s *engine.CrawlStats) error {
+func fruitless(ctx context.Context, c sharded.Crawl, o *engine.Options, s *engine.CrawlStats) error {
 	if s.Pages > 0 || s.Known == 0 || ctx.Err() != nil {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"anatomy/cluster/bus"
 	"anatomy/cluster/fleet"
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/crawler"
 	"anatomy/disk/datadir"
 	"anatomy/engine"
@@ -23,7 +24,7 @@ import (
 func (f *crawlFlags) gather(
 	ctx context.Context, s *cli.GlobalFlags, screen *cli.Console, o *engine.Options,
 ) (stop func(), err error) {
-	if err := makeDataFolder(s.Data); err != nil {
+	if err := sharded.Create(s.Data, 0); err != nil {
 		return nil, err
 	}
 	keys, err := f.keys(ctx, s)

@@ -95,7 +95,7 @@ func runDemo(c *cobra.Command, s *cli.GlobalFlags, dir string, listener net.List
 		Dir: dir, Seeds: small.Start(), Log: s.Logger(screen, false),
 		URLs:    urlserver.Options{Scope: weburl.AnyScope, Delay: -1, Retry: []time.Duration{100 * time.Millisecond}},
 		Crawler: polite,
-	}, nil, recordBegin, false)
+	}, 0, nil, recordBegin, false)
 	if err != nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}

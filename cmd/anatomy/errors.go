@@ -11,6 +11,7 @@ import (
 
 	"anatomy/cluster/bucket"
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/pagerank"
@@ -48,6 +49,7 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 	var usage cli.UsageError
 	var version *datadir.VersionError
 	var busy *datadir.BusyError
+	var divided *datadir.ShardsError
 	switch {
 	case errors.As(err, &own):
 		return own.Hint
@@ -63,8 +65,8 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "only one process can write to a data folder: wait for it, end it, or name another folder with --data"
 	case errors.As(err, new(*datadir.DiskError)):
 		return "mount the disk, or say where it is now: " + s.Command("crawl") + " --data DISK"
-	case errors.As(err, new(*datadir.ShardsError)):
-		return "run it on the data folder that was split, and split that again: anatomy split"
+	case errors.As(err, &divided):
+		return sharded.Hint(divided, c.CommandPath())
 	case errors.Is(err, datadir.ErrNone):
 		return "name a data folder with --data, or start one: " + s.Command("crawl URL")
 	case errors.Is(err, vocab.ErrNoCrawl):

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/collection"
 	"anatomy/demo"
 	"anatomy/searcher"
@@ -24,7 +25,7 @@ func TestJobs(t *testing.T) {
 	}
 	defer small.Close()
 	dir := filepath.Join(t.TempDir(), "data")
-	if err := makeDataFolder(dir); err != nil {
+	if err := sharded.Create(dir, 0); err != nil {
 		t.Fatal(err)
 	}
 	s, err := searcher.Open(dir, searcher.Options{})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"anatomy/cmd/anatomy/internal/sharded"
 	"fmt"
 	"net"
 	"net/http"
@@ -52,7 +53,7 @@ func signal(t *testing.T, c *exec.Cmd, s os.Signal) {
 func TestServiceOfServe(t *testing.T) {
 	m := newManager(t)
 	dir := filepath.Join(t.TempDir(), "data")
-	if err := makeDataFolder(dir); err != nil {
+	if err := sharded.Create(dir, 0); err != nil {
 		t.Fatal(err)
 	}
 	s := start(t, "serve", "--data", dir)

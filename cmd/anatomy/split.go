@@ -22,7 +22,8 @@ pages of some sites, with all links from and to them and the ranks that they hav
 than half of all pages is divided by host. The crawl must have ended with its index merged, as it does by itself.
 
 Search with --data FOLDER: the answers are those of the data folder, with the same scores. A query reads all shards at
-the same time, on several cores. No crawl continues in shards: crawl in the data folder, and split it again.`,
+the same time, on several cores. No crawl continues in these shards: crawl in the data folder, and split it again, or
+crawl into shards from the start with "anatomy crawl --shards".`,
 		Example: "  anatomy split --shards 4 split-data\n  anatomy serve --data split-data",
 		Args:    cli.ExactArgs(1, "a new folder"),
 		RunE: func(c *cobra.Command, args []string) error {

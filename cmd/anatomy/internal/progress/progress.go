@@ -13,8 +13,14 @@ import (
 	"anatomy/vocab"
 )
 
+// A Crawl is what Watch shows: a crawl of one data folder or of several.
+type Crawl interface {
+	Stats() engine.CrawlStats
+	Phase() vocab.Phase
+}
+
 // Watch shows the progress of a crawl until ctx ends: a status line on a terminal, log lines elsewhere.
-func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c *engine.Crawl) {
+func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c Crawl) {
 	every := cli.LogEvery
 	if screen.IsTerminal() {
 		every = cli.DrawEvery

@@ -15,7 +15,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/config"
-	"anatomy/disk/datadir"
+	"anatomy/disk/shards"
 )
 
 // Flags are the flags of crawl that anatomy.toml keeps: those that say what is fetched and how.
@@ -40,7 +40,7 @@ type Rules struct {
 // Read sets the flags of a crawl command that were not given to what the data folder keeps, and
 // returns the rules that it is to keep.
 func Read(c *cobra.Command, dir string) (*Rules, error) {
-	r := &Rules{resumed: datadir.CheckVersion(dir) == nil}
+	r := &Rules{resumed: shards.Check(dir) == nil}
 	var err error
 	if r.config, err = config.Read(dir); errors.Is(err, fs.ErrNotExist) {
 		r.config, r.dirty = config.New(dir), true

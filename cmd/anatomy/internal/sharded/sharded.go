@@ -1,0 +1,104 @@
+// Package sharded opens crawls into one data folder or into several, the shards of a collection.
+package sharded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/progress"
+	"anatomy/control"
+	"anatomy/disk/datadir"
+	"anatomy/disk/shards"
+	"anatomy/engine"
+	"anatomy/engine/collective"
+)
+
+// A Crawl is an engine.Crawl or a collective.Crawl.
+type Crawl interface {
+	progress.Crawl
+	Run(ctx context.Context) error
+	Trace(url string) ([]control.Step, error)
+	Close() error
+}
+
+// Open opens o.Dir for a crawl. N is the number of shards that --shards names, or 0.
+func Open(ctx context.Context, o engine.Options, n int) (Crawl, error) {
+	if !Has(o.Dir) && n == 0 {
+		return engine.Open(ctx, o)
+	}
+	return collective.Open(ctx, o, n)
+}
+
+// Create makes a folder for a crawl, so that it can be searched before the first page.
+func Create(dir string, n int) error {
+	if Has(dir) || n > 0 {
+		return collective.Create(dir, n)
+	}
+	w, err := datadir.Create(dir)
+	if err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// Has reports whether dir is a folder of shards.
+func Has(dir string) bool {
+	m, err := shards.Read(dir)
+	return m != nil || err != nil
+}
+
+// Check returns an error with the next step if a crawl with --shards n, 0 for none, and the other
+// flags of c cannot use dir.
+func Check(c *cobra.Command, dir string, n int) error {
+	switch {
+	case n < 0 || n > shards.Max:
+		return cli.UsageErrorf("--shards must be from 1 to %d", shards.Max)
+	case !Has(dir) && n == 0:
+		return nil
+	}
+	const alone = "--%s works on one data folder, not on shards"
+	if err := cli.RejectFlags(c, true, alone, "crawlers", "cluster", "no-index"); err != nil {
+		return err
+	}
+	at := cli.GlobalFlags{Data: dir}
+	err := collective.Check(dir, n)
+	switch {
+	case errors.As(err, new(*collective.CountError)):
+		return cli.WithHint(err, "to go on with the number that it has: "+at.Command("crawl"))
+	case errors.Is(err, collective.ErrReadOnly):
+		return cli.WithHint(err, "crawl in the data folder that was split, and split that again: anatomy split")
+	case errors.Is(err, collective.ErrNotShards):
+		return cli.WithHint(err, "to crawl in it, leave out --shards; for shards name a new folder with --data")
+	}
+	return err
+}
+
+// Hint returns the next step after a command, "anatomy remove" for instance, has refused a folder of
+// shards, or a shard.
+func Hint(e *datadir.ShardsError, command string) string {
+	dir := e.Dir
+	if e.Shard {
+		dir = filepath.Dir(dir)
+	}
+	at := cli.GlobalFlags{Data: dir}
+	if !shards.IsLive(dir) {
+		return "run it on the data folder that was split, and split that again: anatomy split"
+	}
+	switch command {
+	case "anatomy remove":
+		return "a running crawl carries it out; start one, and run this beside it: " + at.Command("crawl")
+	case "anatomy backup":
+		return fmt.Sprintf("end the crawl, and copy the whole folder: cp -a %s COPY", cli.ShellQuote(dir))
+	case "anatomy compact":
+		return "a crawl that keeps running compacts its shards by itself: " + at.Command("crawl --watch")
+	case "anatomy export warc":
+		at.Data = shards.Folder(dir, 0)
+		return "export one shard after the other: " + at.Command("export warc")
+	}
+	return "it works on one data folder: crawl again into a new folder without --shards"
+}

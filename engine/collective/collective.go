@@ -1,0 +1,326 @@
+// Package collective crawls into several data folders at once, the shards of a collection. Each has
+// a crawl of its own with all stages, so that compression, flushes and merges use all processors.
+//
+// A site is in one shard, which fetches its pages. A shard that finds the URL of another one gives it
+// a docID, for its links, and leaves it out of its scope. With each flush it sends the others what
+// concerns them of the new link run, as a parcel: URLs that they are to fetch, links to their pages
+// with texts, and redirects that lead from shard to shard. See outbox.go and inbox.go.
+//
+//	crawl of shard 0 --flush--> link run --+--> manifest of shard 0
+//	                                       |
+//	                                       +--> parcels/1/0-17.parcel --> link run of shard 1
+//
+// Nothing is lost by a crash: a parcel is written before the manifest names the run that it was made
+// of, so that pages without parcels are read again from the repository, and deleted after the
+// receiver has published its links and recorded its number. Between the two it may be applied again,
+// which changes nothing: the newest links of a page are the same.
+package collective
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"anatomy/control"
+	"anatomy/crawler/dnsclient"
+	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
+	"anatomy/disk/parcel"
+	"anatomy/disk/shards"
+	"anatomy/engine"
+	"anatomy/weburl"
+)
+
+// A Crawl is a folder of shards open for writing. It has the methods of an engine.Crawl.
+type Crawl struct {
+	*common
+	lock   io.Closer // of the folder
+	log    *slog.Logger
+	shards []*shard
+	names  *dnsclient.Client
+	before int64 // pages when it began
+
+	stopNames context.CancelFunc
+	named     chan error // result of the DNS client
+}
+
+// Open opens the folder o.Dir for a crawl into n shards, and makes it if it is absent or empty; n 0
+// is the number that the folder has. Seeds go to the shards of their sites.
+func Open(ctx context.Context, o engine.Options, n int) (_ *Crawl, err error) {
+	if o.NewVisitor != nil || o.NoIndex {
+		return nil, errors.New("collective: every shard fetches for itself, and has an index")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &Crawl{common: &common{dir: o.Dir}, log: o.Log}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	if err := c.openFolder(n); err != nil {
+		return nil, err
+	}
+	seeds, err := c.divide(o.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.resolve(o.Crawler.DNS); err != nil {
+		return nil, err
+	}
+	o.Crawler.Names = c.names
+	c.ranks = &ranker{dir: c.dir, shards: c.countLinks}
+	share(&o, len(c.shards))
+	for i, s := range c.shards {
+		if err := s.open(); err != nil {
+			return nil, err
+		}
+		own := o
+		own.Dir, own.Seeds, own.Shard = shards.Folder(c.dir, i), seeds[i], s
+		own.Log = o.Log.With("shard", i)
+		if s.crawl, err = engine.Open(ctx, own); err != nil {
+			return nil, fmt.Errorf("shard %d: %w", i, err)
+		}
+		if err := s.openInbox(); err != nil {
+			return nil, err
+		}
+	}
+	waiting := 0
+	for _, s := range c.shards {
+		c.before += s.crawl.Stats().Pages
+		n, err := s.inbox.Waiting()
+		if err != nil {
+			return nil, err
+		}
+		waiting += n
+	}
+	c.meet.expect(waiting)
+	return c, nil
+}
+
+// Create makes dir a folder of n shards, unless it is one.
+func Create(dir string, n int) error {
+	c := &Crawl{common: &common{dir: dir}}
+	err := c.openFolder(n)
+	return errors.Join(err, c.Close())
+}
+
+// share divides the memory that the options bound among n shards. What is shared is in one Pool.
+func share(o *engine.Options, n int) {
+	const batch, cache, seen = 48 << 20, 32 << 20, 50_000 // the defaults of one folder
+	if o.Connections == 0 {
+		o.Connections = 512
+	}
+	o.Pool = engine.NewPool(o.Connections, o.PDF)
+	if o.BatchBytes == 0 {
+		o.BatchBytes = max(batch/int64(n), 8<<20)
+	}
+	if o.URLs.CacheBytes == 0 {
+		o.URLs.CacheBytes = max(cache/int64(n), 4<<20)
+	}
+	if o.URLs.SeenEntries == 0 {
+		o.URLs.SeenEntries = max(seen/n, 10_000)
+	}
+}
+
+// ErrNotShards says that a folder is a data folder, or has other files.
+var ErrNotShards = errors.New("it is no folder of shards, and not empty")
+
+// ErrReadOnly says that shards were made by a split.
+var ErrReadOnly = errors.New("its shards were made by a split, and are only read")
+
+// A CountError says that a folder has another number of shards.
+type CountError struct{ Have, Want int }
+
+func (e *CountError) Error() string {
+	return fmt.Sprintf("the folder has %d shards, not %d: the number cannot change", e.Have, e.Want)
+}
+
+// Check returns nil if a crawl into n shards, or into any number if n is 0, can go on in dir or begin
+// there. Otherwise the error wraps ErrNotShards, ErrReadOnly or a *CountError.
+func Check(dir string, n int) error {
+	m, err := shards.Read(dir)
+	switch {
+	case err != nil:
+		return err
+	case m == nil && isUnused(dir):
+		return nil
+	case m == nil:
+		return fmt.Errorf("%s: %w", dir, ErrNotShards)
+	case !shards.IsLive(dir):
+		return fmt.Errorf("%s: %w", dir, ErrReadOnly)
+	case n != 0 && n != len(m.Folders):
+		return fmt.Errorf("%s: %w", dir, &CountError{len(m.Folders), n})
+	case m.Suffixes != weburl.Suffixes():
+		return fmt.Errorf("%s: sites were determined by %q, and are now by %q",
+			dir, m.Suffixes, weburl.Suffixes())
+	}
+	return nil
+}
+
+// isUnused reports whether a folder is absent, empty, or has only shards that a crash kept from being
+// named in SHARDS: nothing is in them yet.
+func isUnused(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		match, _ := filepath.Match("shard-*", e.Name())
+		return !match && e.Name() != "LOCK" && e.Name() != "LOCK.pid" && e.Name() != "anatomy.toml"
+	})
+}
+
+// openFolder locks the folder, and makes n shards if it has none. SHARDS is written last.
+func (c *Crawl) openFolder(n int) (err error) {
+	if err := Check(c.dir, n); err != nil {
+		return err
+	}
+	if err := durable.MkdirAll(durable.OS, c.dir); err != nil {
+		return err
+	}
+	if c.lock, err = datadir.Lock(c.dir); err != nil {
+		return err
+	}
+	if c.to, err = shards.Read(c.dir); err != nil {
+		return err
+	}
+	if c.to == nil {
+		if n < 1 {
+			return fmt.Errorf("%s: %w", c.dir, datadir.ErrNone)
+		}
+		if err := c.makeShards(n); err != nil {
+			return err
+		}
+	}
+	if _, err := shards.Folders(c.dir); err != nil {
+		return err
+	}
+	c.prepare(parcel.NewFolder(durable.OS, filepath.Join(c.dir, "parcels")))
+	for i := range c.to.Folders {
+		c.shards = append(c.shards, newShard(c.common, i))
+	}
+	return nil
+}
+
+func (c *Crawl) makeShards(n int) error {
+	m := &shards.Map{Suffixes: weburl.Suffixes()}
+	for i := range n {
+		w, err := datadir.CreateShard(shards.Folder(c.dir, i))
+		if err != nil {
+			return err
+		}
+		m.Folders = append(m.Folders, w.ID())
+		if err := errors.Join(w.Close(), shards.OpenMentions(c.dir, i, func(shards.Mention) {})); err != nil {
+			return err
+		}
+	}
+	c.to = m
+	return m.Write(c.dir)
+}
+
+// divide returns the seeds of each shard.
+func (c *Crawl) divide(seeds []string) ([][]string, error) {
+	divided := make([][]string, len(c.shards))
+	for _, seed := range seeds {
+		u, err := weburl.ParseTyped(seed)
+		if err != nil {
+			return nil, err
+		}
+		i := c.to.Of(&u)
+		divided[i] = append(divided[i], seed)
+	}
+	return divided, nil
+}
+
+// resolve starts the DNS client of all shards.
+func (c *Crawl) resolve(o dnsclient.Options) (err error) {
+	if c.names, err = dnsclient.New(o); err != nil {
+		return fmt.Errorf("crawler: %w", err)
+	}
+	var ctx context.Context
+	ctx, c.stopNames = context.WithCancel(context.Background())
+	c.named = make(chan error, 1)
+	go func() { c.named <- c.names.Run(ctx) }()
+	return nil
+}
+
+// Close closes all shards.
+func (c *Crawl) Close() (err error) {
+	for _, s := range c.shards {
+		if s.crawl != nil {
+			err = errors.Join(err, s.crawl.Close())
+		}
+	}
+	if c.names != nil {
+		c.stopNames()
+		if failed := <-c.named; !errors.Is(failed, context.Canceled) {
+			err = errors.Join(err, failed)
+		}
+	}
+	if c.lock != nil {
+		err = errors.Join(err, c.lock.Close())
+	}
+	return err
+}
+
+// Run crawls as engine.Crawl.Run does, until no shard has anything left to fetch. If one fails, all
+// end.
+func (c *Crawl) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	controlled, stopControl := context.WithCancel(context.WithoutCancel(ctx))
+	var steering errgroup.Group
+	steering.Go(func() error { c.serve(controlled, c); return nil })
+	var crawls errgroup.Group
+	for _, s := range c.shards {
+		crawls.Go(func() error {
+			receiving, stopReceiving := context.WithCancel(ctx)
+			var receiver errgroup.Group
+			receiver.Go(func() error { return s.receive(receiving) })
+			err := s.crawl.Run(ctx)
+			c.meet.leave()
+			stopReceiving()
+			if err = errors.Join(err, receiver.Wait()); err != nil {
+				stop()
+				return fmt.Errorf("shard %d: %w", s.number, err)
+			}
+			return nil
+		})
+	}
+	err := crawls.Wait()
+	stopControl()
+	steering.Wait()
+	return err
+}
+
+// countLinks returns the links that the shards have added.
+func (c *Crawl) countLinks() (n int) {
+	for _, s := range c.shards {
+		n += s.crawl.Builder().Stats().Links
+	}
+	return n
+}
+
+// serve answers on the control socket of the folder of shards until ctx ends. Each shard has one of
+// its own, too.
+func (c *Crawl) serve(ctx context.Context, answers control.Crawl) {
+	socket, err := control.Listen(c.dir)
+	if err != nil {
+		c.log.Warn("this crawl cannot be watched or steered by other processes", "error", err)
+		return
+	}
+	control.Serve(ctx, socket, answers)
+	if err := control.Remove(c.dir); err != nil {
+		c.log.Warn("the control socket could not be removed", "error", err)
+	}
+}

@@ -1,0 +1,147 @@
+package collective_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"anatomy/disk/shards"
+	"anatomy/engine"
+	"anatomy/engine/collective"
+	"anatomy/internal/test/testweb"
+	"anatomy/vocab"
+)
+
+// TestEqualsOneFolder crawls a web into one folder and into several shards. The shards have the same
+// pages, with the same hits, anchor texts of all shards included, and the same ranks.
+func TestEqualsOneFolder(t *testing.T) {
+	web := testweb.Generate(t, 5, 90, 0)
+	one := filepath.Join(t.TempDir(), "one")
+	testweb.Crawl(t, web.Options(one, web.Seed))
+	want := describe(t, one)
+	if want.links == 0 || len(want.ranks) < 50 {
+		t.Fatalf("one folder has %d links and %d ranks", want.links, len(want.ranks))
+	}
+	for _, n := range []int{1, 3, 8} {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "many")
+			stats := crawl(t, web.Options(dir, web.Seed), n)
+			testweb.Checked(t, dir)
+			found := describe(t, dir)
+			found.same(t, want)
+			if pages := int(stats.Pages); pages != web.Pages {
+				t.Errorf("%d pages, the web has %d", pages, web.Pages)
+			}
+		})
+	}
+}
+
+func crawl(t *testing.T, o engine.Options, n int) engine.CrawlStats {
+	t.Helper()
+	c, err := collective.Open(t.Context(), o, n)
+	testweb.Must(t, err)
+	stats, err := run(t.Context(), c)
+	testweb.Must(t, err)
+	return stats
+}
+
+func run(ctx context.Context, c *collective.Crawl) (engine.CrawlStats, error) {
+	err := c.Run(ctx)
+	stats := c.Stats()
+	if closed := c.Close(); err == nil {
+		err = closed
+	}
+	return stats, err
+}
+
+// A description is what is compared of two collections.
+type description struct {
+	fates      map[string]string // by URL
+	searchable []string
+	ranks      map[string]string
+	links      int
+}
+
+func describe(t *testing.T, dir string) description {
+	t.Helper()
+	dirs, err := shards.Folders(dir)
+	testweb.Must(t, err)
+	m, err := shards.Read(dir)
+	testweb.Must(t, err)
+	d := description{fates: map[string]string{}, ranks: map[string]string{}}
+	for i, dir := range dirs {
+		all := testweb.Records(t, dir)
+		for _, r := range all {
+			u := testweb.MustParse(t, r.URL)
+			if m != nil && m.Of(&u) != i {
+				continue
+			}
+			fate := r.State.String()
+			if r.Fetch != nil {
+				fate = r.Fetch.Outcome.String()
+				if of := r.Fetch.Alias; of != 0 && r.Fetch.Outcome == vocab.Redirected {
+					fate += " " + all[of].URL
+				}
+			}
+			if _, twice := d.fates[r.URL]; twice {
+				t.Errorf("%s is in two shards", r.URL)
+			}
+			d.fates[r.URL] = fate
+		}
+		d.searchable = append(d.searchable, testweb.Searchable(t, dir)...)
+		maps.Copy(d.ranks, testweb.Ranks(t, dir))
+	}
+	slices.Sort(d.searchable)
+	d.links = linkReports(t, dir)
+	return d
+}
+
+// linkReports returns the in-links and out-links of all documents, counted.
+func linkReports(t *testing.T, dir string) (n int) {
+	t.Helper()
+	site := testweb.OpenSite(t, dir)
+	for _, host := range []string{"one", "two", "three", "four"} {
+		for _, result := range testweb.Results(t, site.Searcher, "site:"+host+".test") {
+			report, err := site.Links(t.Context(), result.Doc, 1000)
+			testweb.Must(t, err)
+			n += 1000*len(report.In) + len(report.Out)
+		}
+	}
+	return n
+}
+
+func (d description) same(t *testing.T, want description) {
+	t.Helper()
+	testweb.SameMaps(t, "fates", d.fates, want.fates)
+	testweb.SameLists(t, "documents", d.searchable, want.searchable)
+	testweb.SameMaps(t, "ranks", d.ranks, want.ranks)
+	if d.links != want.links {
+		t.Errorf("%d links, want %d", d.links, want.links)
+	}
+	if len(d.fates) < 50 {
+		t.Error(fmt.Sprint(len(d.fates), " documents ", strings.Join(d.searchable[:1], "")))
+	}
+}
+
+func contextWithStop(t *testing.T) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+	return ctx, stop
+}
+
+// until blocks until a condition holds, or fails if the crawl has ended before.
+func until(t *testing.T, done chan error, condition func() bool) {
+	t.Helper()
+	for !condition() {
+		if len(done) > 0 {
+			t.Fatal("the crawl has ended")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

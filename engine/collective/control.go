@@ -1,0 +1,106 @@
+package collective
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"anatomy/control"
+	"anatomy/disk/snapshot"
+	"anatomy/vocab"
+)
+
+// Pause stops fetching until Resume.
+func (c *Crawl) Pause() {
+	for _, s := range c.shards {
+		s.crawl.Pause()
+	}
+}
+
+// Resume ends a pause.
+func (c *Crawl) Resume() {
+	for _, s := range c.shards {
+		s.crawl.Resume()
+	}
+}
+
+// AddSeeds adds URLs to the seeds of their shards and returns the state of each.
+func (c *Crawl) AddSeeds(raw []string) (added []vocab.AddResult, err error) {
+	if _, err := c.divide(raw); err != nil {
+		return nil, err
+	}
+	for _, seed := range raw {
+		s, err := c.shardOf(seed)
+		if err != nil {
+			return nil, err
+		}
+		one, err := s.crawl.AddSeeds([]string{seed})
+		if err != nil {
+			return nil, err
+		}
+		c.meet.busy(s.number)
+		added = append(added, one...)
+	}
+	return added, nil
+}
+
+// SetDelay sets the delay of the site of a host, see engine.Crawl.SetDelay.
+func (c *Crawl) SetDelay(host string, d time.Duration) (site string) {
+	for _, s := range c.shards {
+		site = s.crawl.SetDelay(host, d)
+	}
+	return site
+}
+
+// Remove takes URLs out of this run, see engine.Crawl.Remove.
+func (c *Crawl) Remove(pattern string) (removed uint64, err error) {
+	for _, s := range c.shards {
+		n, err := s.crawl.Remove(pattern)
+		if removed += n; err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// Block blocks pages, see engine.Crawl.Block.
+func (c *Crawl) Block(ctx context.Context, targets []string) (control.BlockReport, error) {
+	return c.changeBlocks(func(s *shard) (control.BlockReport, error) {
+		return s.crawl.Block(ctx, targets)
+	})
+}
+
+// Unblock lifts blocks, see engine.Crawl.Unblock.
+func (c *Crawl) Unblock(ctx context.Context, targets []string) (control.BlockReport, error) {
+	return c.changeBlocks(func(s *shard) (control.BlockReport, error) {
+		return s.crawl.Unblock(ctx, targets)
+	})
+}
+
+// changeBlocks changes the blocks of all shards, which are the same. It returns the sum of what
+// changed.
+func (c *Crawl) changeBlocks(
+	change func(*shard) (control.BlockReport, error),
+) (sum control.BlockReport, err error) {
+	for _, s := range c.shards {
+		r, err := change(s)
+		if err != nil {
+			return sum, err
+		}
+		sum.Patterns = r.Patterns
+		sum.Documents += r.Documents
+		sum.Pages += r.Pages
+		sum.Restored += r.Restored
+		c.meet.busy(s.number)
+	}
+	return sum, nil
+}
+
+// Blocked returns the patterns of all that is blocked.
+func (c *Crawl) Blocked() []string { return c.shards[0].crawl.Blocked() }
+
+var errNoSnapshot = errors.New("a folder of shards has no snapshots: end the crawl, and copy the folder")
+
+// Snapshot fails: what the shards have at one time is no state of the collection, as parcels are on
+// their way.
+func (c *Crawl) Snapshot(snapshot.Purpose) (*snapshot.Snapshot, error) { return nil, errNoSnapshot }

@@ -1,0 +1,151 @@
+package collective
+
+import (
+	"context"
+
+	"anatomy/disk/linkdb"
+	"anatomy/disk/parcel"
+	"anatomy/disk/shards"
+	"anatomy/vocab"
+)
+
+// Settle has all shards apply what the others sent last. Then it sends links to pages of other shards
+// that redirect to a third one, which that one cannot know otherwise.
+func (s *shard) Settle(ctx context.Context) (bool, error) {
+	for _, step := range [...]func(context.Context) error{s.applyAll, s.forward, s.applyAll} {
+		if !s.meet.wait() {
+			return false, nil
+		}
+		if err := step(ctx); err != nil {
+			return false, err
+		}
+		if err := s.crawl.Builder().Flush(ctx); err != nil {
+			return false, err
+		}
+	}
+	return s.meet.wait(), nil
+}
+
+// forward sends other shards the links of this shard's pages that lead there by redirects of this or
+// a third shard: their texts are credited there. Of each such page it sends all links to that shard,
+// as the newest of a page replace the others.
+func (s *shard) forward(context.Context) error {
+	set, err := linkdb.OpenFolder(shards.Folder(s.dir, s.number))
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	n := s.newSending(s.crawl.URLs())
+	bridges, err := n.bridges(set)
+	if err != nil || len(bridges) == 0 {
+		return err
+	}
+	pages, err := n.crossing(set, bridges)
+	if err != nil {
+		return err
+	}
+	if err := n.addResolved(set, pages); err != nil {
+		return err
+	}
+	return n.send()
+}
+
+// bridges returns the aliases of documents of other shards that are not in the shard of these.
+func (n *sending) bridges(set *linkdb.Set) (map[vocab.DocID]int, error) {
+	found := map[vocab.DocID]int{}
+	for name, err := range set.Names() {
+		if err != nil {
+			return nil, err
+		}
+		of, ok := set.Canonical(name.Doc)
+		if !ok || of == name.Doc {
+			continue
+		}
+		from, err := n.place(name.Doc)
+		if err != nil {
+			return nil, err
+		}
+		to, err := n.place(of)
+		if err != nil {
+			return nil, err
+		}
+		if to.shard != n.number && to.shard != from.shard {
+			found[name.Doc] = to.shard
+		}
+	}
+	return found, nil
+}
+
+// crossing returns this shard's pages with links to bridges, with the shards where these lead.
+func (n *sending) crossing(
+	set *linkdb.Set, bridges map[vocab.DocID]int,
+) (map[vocab.DocID]map[int]bool, error) {
+	pages := map[vocab.DocID]map[int]bool{}
+	for source, err := range set.RawLinks() {
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range source.Targets {
+			to, ok := bridges[t.Doc]
+			if !ok {
+				continue
+			}
+			p, err := n.place(source.Doc)
+			if err != nil {
+				return nil, err
+			}
+			if p.shard != n.number {
+				continue
+			}
+			if pages[source.Doc] == nil {
+				pages[source.Doc] = map[int]bool{}
+			}
+			pages[source.Doc][to] = true
+		}
+	}
+	return pages, nil
+}
+
+// addResolved adds the links of pages to some shards, with redirects followed as far as they are known
+// here, and the texts.
+func (n *sending) addResolved(set *linkdb.Set, pages map[vocab.DocID]map[int]bool) error {
+	targets := map[vocab.DocID]bool{}
+	for source, err := range set.Links() {
+		if err != nil {
+			return err
+		}
+		to := pages[source.Doc]
+		if to == nil {
+			continue
+		}
+		p, err := n.place(source.Doc)
+		if err != nil {
+			return err
+		}
+		for _, t := range source.Targets {
+			target, err := n.place(t.Doc)
+			if err != nil {
+				return err
+			}
+			if !to[target.shard] {
+				continue
+			}
+			d := n.drafts[target.shard]
+			s := d.source(&p, 0)
+			s.Links = append(s.Links, parcel.Link{To: t.Doc, Flags: t.Flags})
+			d.name(&target, followed(t.Flags))
+			targets[t.Doc] = true
+		}
+	}
+	for a, err := range set.AnchorsOf(func(doc vocab.DocID) bool { return targets[doc] }) {
+		if err != nil {
+			return err
+		}
+		p, err := n.place(a.Doc)
+		if err != nil {
+			return err
+		}
+		n.drafts[p.shard].addTexts(a)
+	}
+	return nil
+}
