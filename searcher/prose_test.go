@@ -16,7 +16,7 @@ import (
 )
 
 // TestProse compares the results of queries that are prose with those of the oracle: pages with any
-// of the words match, function words neither match nor score, and the score is that of the weights
+// of the words match, function words do not match and seldom score, and the score is that of the weights
 // for prose. Explanations add up to it.
 func TestProse(t *testing.T) {
 	c := collect(7, 3)

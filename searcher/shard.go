@@ -98,7 +98,7 @@ func (q *shardQuery) walk(part *part) *retrieval.Walk {
 }
 
 // open opens the posting lists of the words of a query, or takes over those that are open, and sets df
-// to the number of documents that hold each word. Dead documents count. Of function words it opens
+// to the number of documents that hold each word. Dead documents count. Of silent words it opens
 // the short lists, of titles, URLs and links: they only count as parts of names there.
 func (q *shardQuery) open(t *scoring.Terms) (err error) {
 	words := t.Words
@@ -110,7 +110,7 @@ func (q *shardQuery) open(t *scoring.Terms) (err error) {
 	q.df = q.arena.counts.Take(len(words))
 	for k, word := range words {
 		known, kind := slices.Index(before, word), segment.Full
-		if t.IsFunction(k) {
+		if t.IsSilent(k) {
 			kind = segment.Short
 		}
 		for i, part := range q.snap.parts {

@@ -17,7 +17,7 @@ type Terms struct {
 	Own   int      // how many of Words are the query's own
 	Base  []int    // of each: the own term that it counts as, itself unless it is a form
 	DF    []int    // of each: documents that hold it, in all segments
-	IDF   []Score  // of each, by the pages that hold any of its base's forms: see [Weights.QueryIDF]; 0 of function words
+	IDF   []Score  // of each, by the pages that hold any of its base's forms: see [Weights.QueryIDF]; 0 of silent words
 	Sum   Score    // of the IDF of own terms
 	Steps []uint32 // of each: points of one unit of impact, in the first phase
 	Shift uint8    // points of the first phase are counted in units of 1<<Shift
@@ -25,16 +25,17 @@ type Terms struct {
 	times    []int            // of own terms: occurrences in the query, forms included
 	span     []uint32         // of own terms: words of a text that an occurrence covers, two for a bigram
 	sequence []int            // own terms in the order of the query, repeated ones too
-	function uint64           // bitmap of own terms: function words, which have no idf
+	function uint64           // bitmap of own terms: function words
+	silent   uint64           // those of them that score nothing
 	pairs    []pair           // neighbours in sequence, each once; bigrams that overlap are adjacent anyway
 	letters  uint8            // checksum of the query's text, [analysis.VerbatimHash]
 	language segment.Language // of the query's script, 0 if that implies none
 }
 
-// A pair is two terms that are neighbours in the query, but for function words between them.
+// A pair is two terms that are neighbours in the query, but for silent words between them.
 type pair struct {
 	first, second int
-	between       uint32 // function words
+	between       uint32 // silent words
 }
 
 // An Arena is the memory of the terms and of the scorer of one query, which the next query reuses.
@@ -86,6 +87,10 @@ func NewTerms(root *query.Node, name string, a *Arena) *Terms {
 		}
 	}
 	t.Own = len(t.Words)
+	t.silent = t.function
+	if functions := countFunctions(nodes); len(nodes)-functions <= min(fewOthers, functions) {
+		t.silent = 0
+	}
 	t.addForms(nodes)
 	t.findPairs()
 	n := len(t.Words)
@@ -154,7 +159,7 @@ func sameTerms(nodes []*query.Node) map[string]string {
 func (t *Terms) findPairs() {
 	last, between := -1, uint32(0)
 	for _, i := range t.sequence {
-		if t.IsFunction(i) {
+		if t.IsSilent(i) {
 			between++
 			continue
 		}
@@ -170,6 +175,22 @@ func (t *Terms) findPairs() {
 		}
 	}
 }
+
+// fewOthers is the number of other words in a query up to which its function words score, if there
+// are at least as many.
+const fewOthers = 2
+
+func countFunctions(nodes []*query.Node) (n int) {
+	for _, node := range nodes {
+		if node.Function {
+			n++
+		}
+	}
+	return n
+}
+
+// IsSilent reports whether a term is a function word that scores nothing.
+func (t *Terms) IsSilent(i int) bool { return i < t.Own && t.silent>>i&1 != 0 }
 
 // IsFunction reports whether a term is a function word.
 func (t *Terms) IsFunction(i int) bool { return i < t.Own && t.function>>i&1 != 0 }
@@ -217,7 +238,7 @@ func (t *Terms) Weigh(w *Weights, span Score, docs int, joint map[string]int) {
 		switch {
 		case i >= t.Own:
 			t.IDF[i] = t.IDF[t.Base[i]]
-		case t.IsFunction(i):
+		case t.IsSilent(i):
 			t.IDF[i] = 0
 		default:
 			df, ok := joint[word]

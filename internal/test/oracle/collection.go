@@ -20,13 +20,13 @@ type Collection struct {
 	Candidates int
 	Scored     int // number of results that are scored, to save time; 0 for all
 
-	name     string              // of the current query: see query.Query
-	words    []string            // of all documents, once needed
-	forms    map[string][]string // of the current query: forms by the term that they count as
-	joint    map[string][]string // all forms of a term, also those that count as another
-	as       map[string]string   // terms of the query that count as an earlier one: each is a form of the other
-	function map[string]bool     // function words of a query that is prose
-	times    map[string]int      // occurrences of a term in the query
+	name   string              // of the current query: see query.Query
+	words  []string            // of all documents, once needed
+	forms  map[string][]string // of the current query: forms by the term that they count as
+	joint  map[string][]string // all forms of a term, also those that count as another
+	as     map[string]string   // terms of the query that count as an earlier one: each is a form of the other
+	silent map[string]bool     // function words of a query that is prose, if they score nothing
+	times  map[string]int      // occurrences of a term in the query
 
 	idfs    map[string]scoring.Score // once needed
 	average int64                    // words of a body, once needed
@@ -103,7 +103,7 @@ func (c *Collection) each(visit func(d *Document)) {
 
 // IDF returns the idf of a term. It counts dead documents, as posting lists do.
 func (c *Collection) IDF(word string) scoring.Score {
-	if c.function[word] {
+	if c.silent[word] {
 		return 0
 	}
 	if idf, ok := c.idfs[word]; ok {

@@ -102,7 +102,7 @@ func (c *Collection) averageLength() int64 {
 	return c.average
 }
 
-// pairs returns the points for proximity of neighbouring terms, function words apart.
+// pairs returns the points for proximity of neighbouring terms, silent words apart.
 func (c *Collection) pairs(seq []string, d *Document) scoring.Score {
 	type pair struct {
 		a, b  string
@@ -111,7 +111,7 @@ func (c *Collection) pairs(seq []string, d *Document) scoring.Score {
 	var all []pair
 	last, apart := "", uint32(0)
 	for _, word := range seq {
-		if c.function[word] {
+		if c.silent[word] {
 			apart++
 			continue
 		}
@@ -238,7 +238,7 @@ func (c *Collection) ofType(idf scoring.Score, word string, t vocab.HitType, d *
 }
 
 // near walks the positions of two terms in order, and counts each change from one to the other as a
-// pair. The first is moved by the number of function words between them in the query.
+// pair. The first is moved by the number of silent words between them in the query.
 func (c *Collection) near(
 	a, b string, apart uint32, share scoring.Score, d *Document,
 ) (sum scoring.Score) {

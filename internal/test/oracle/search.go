@@ -31,11 +31,15 @@ func (c *Collection) Prose(q query.Query) []Found {
 	c.Weights, c.name = *c.Weights.Prose, q.Name
 	c.Weights.Widen = scoring.Always
 	root := c.widen(q.Root.Prose())
-	c.function = map[string]bool{}
-	for _, n := range root.Wanted() {
+	c.silent = map[string]bool{}
+	words := root.Wanted()
+	for _, n := range words {
 		if n.Function {
-			c.function[n.Words[0]] = true
+			c.silent[n.Words[0]] = true
 		}
+	}
+	if others := len(words) - len(c.silent); others <= min(2, len(c.silent)) {
+		c.silent = nil
 	}
 	all := c.matches(root)
 	for i := range all {
