@@ -6,6 +6,7 @@ import (
 
 // answer answers a query by the steps of the pipeline:
 //
+//	readOptions   words after a minus are options of a command where the collection shows them so
 //	retrieve      the first phase: candidates by impact
 //	rank          the second phase: exact scores
 //	collapse      near-duplicates and crowded hosts
@@ -19,6 +20,10 @@ import (
 // A pass that enters the pipeline anew has a response of its own, of which choose and addRelaxed
 // take over what is shown.
 func answer(s *search, k *knowledge, q query.Query, resp *Response) error {
+	q, err := readOptions(s, q, resp)
+	if err != nil {
+		return err
+	}
 	p := s.newPass(q, resp)
 	if err := find(p); err != nil {
 		return err

@@ -105,6 +105,10 @@ func (s *Searcher) All(
 		*resp = newResponse(v, &req, q)
 		search := s.newSearch(v, &req, clock, &queryArena{})
 		search.candidates, search.countTo = min(s.o.Candidates, limit), limit
+		q, err := readOptions(search, q, resp)
+		if err != nil {
+			return err
+		}
 		p := search.newPass(q, resp)
 		p.wanted = scoreAll
 		if err := p.run(retrieve, rank, countBlocked); err != nil || p.ended {
@@ -155,7 +159,11 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 			return err
 		}
 		search := s.newSearch(v, &req, retrieval.NewClock(ctx, 0), &queryArena{})
-		e, err = explainURL(search.newPass(query.Parse(req.Query), &Response{}), &u)
+		q, err := readOptions(search, query.Parse(req.Query), &Response{})
+		if err != nil {
+			return err
+		}
+		e, err = explainURL(search.newPass(q, &Response{}), &u)
 		return err
 	})
 	return e, err
@@ -226,7 +234,11 @@ func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error)
 	err = s.read(func(v *view) error {
 		t = &Trial{}
 		search := s.newSearch(v, &Request{Query: text}, retrieval.NewClock(ctx, 0), &queryArena{})
-		p := search.newPass(query.Parse(text), &Response{})
+		q, err := readOptions(search, query.Parse(text), &Response{})
+		if err != nil {
+			return err
+		}
+		p := search.newPass(q, &Response{})
 		if err := retrieve(p); err != nil || p.ended {
 			return err
 		}

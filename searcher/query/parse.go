@@ -17,12 +17,16 @@ type Parser struct{ parser }
 // call.
 func (p *Parser) Parse(text string) Query {
 	p.parser = parser{
-		loose: p.loose[:0], unnamed: p.unnamed[:0], bytes: p.bytes, tokens: p.tokens,
+		loose: p.loose[:0], minus: p.minus[:0], unnamed: p.unnamed[:0], bytes: p.bytes, tokens: p.tokens,
 		nodes: p.nodes[:0], folds: p.folds[:0],
 	}
 	p.text, p.tooLong = clean(text)
 	root := p.and()
-	return Query{Root: root, Cut: p.cuts(), Text: p.text, Name: p.name(), Loose: p.loose, ByDate: p.byDate}
+	q := Query{Root: root, Cut: p.cuts(), Text: p.text, Name: p.name(), Loose: p.loose, ByDate: p.byDate}
+	if !strings.ContainsAny(q.Text, `"():|`) {
+		q.Minus = p.minus
+	}
+	return q
 }
 
 // A parser goes through its text once, by recursive descent.
@@ -34,7 +38,8 @@ type parser struct {
 	excluded int   // minuses that apply here
 	in       Field // of words without an operator of their own
 	loose    []Loose
-	unnamed  []span // pieces of the text that are not part of its name, in order
+	minus    []Loose // see Query.Minus
+	unnamed  []span  // pieces of the text that are not part of its name, in order
 
 	byDate bool
 
@@ -173,6 +178,9 @@ func (p *parser) unary() *Node {
 		n := negate(p.primary(p.in))
 		p.excluded--
 		p.omit(start)
+		if text := p.text[start+1 : p.at]; n != nil && n.Op == Not && isOptionName(text) {
+			p.minus = append(p.minus, Loose{text, start, p.at})
+		}
 		return n
 	}
 	return p.primary(p.in)

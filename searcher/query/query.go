@@ -7,8 +7,8 @@
 //	"new york" AROUND(5) a  the same of words and phrases, as pairs
 //	"pages", +pages         the word in exactly this form
 //	-word -"a phrase"       pages without it; -(a b), -site:example.org, -intitle:word too
-//	tar -x -std=c++11       the option: one letter or digit after a minus, or a word with - twice or
-//	                        = in it; -"x" excludes x
+//	tar -x -std=c++11       the option: one letter or digit after a minus, a letter and digits, or a
+//	                        word with - twice or = in it; -"x" excludes x. See [Query].Minus, too.
 //	a OR b, a | b           one of them at least; binds tighter than the space: a b OR c is a (b OR c)
 //	( )                     groups, up to 16 deep
 //	site:example.org/dir    pages of a host and of its subdomains, below a path if one is given
@@ -54,6 +54,26 @@ type Query struct {
 	Loose []Loose  // words that may be misspelt, in order
 
 	ByDate bool // sort:date: the newest pages first, those without a date last
+
+	Minus []Loose // excluded words of a query that may be a command line; From is that of the minus
+}
+
+// Options returns the text with excluded words as words that are searched for: Minus are options.
+func (q *Query) Options() string {
+	text := []byte(q.Text)
+	for _, m := range q.Minus {
+		text[m.From] = ' '
+	}
+	return string(text)
+}
+
+// Exclusions returns the text with Minus in quotes, which excludes them without doubt.
+func (q *Query) Exclusions() string {
+	text := q.Text
+	for _, m := range slices.Backward(q.Minus) { // so that offsets of earlier words stay valid
+		text = text[:m.From] + `-"` + text[m.From+1:m.To] + `"` + text[m.To:]
+	}
+	return text
 }
 
 // A Loose word is a plain word of its own: not in quotes, not excluded, and neither part of a word

@@ -42,6 +42,7 @@ func TestParse(t *testing.T) {
 		")a((b":                                  "a b",
 		"()":                                     "",
 		"tar -x":                                 "tar x",
+		"make -j4":                               "make j4",
 		"-opt-bisect-limit -std=c11 -e-mail":     `"opt-bisect-limit" "std=c11" -"e-mail"`,
 		`-"a-b-c=d" -x:b=c -site:a-b-c.org -(=)`: `-"a-b-c=d" -"x:b=c" -site:a-b-c.org`,
 		"-6 (a -V) -p|b -Ü":                      "6 a V (p OR b) -Ü",
@@ -391,5 +392,21 @@ func TestInImages(t *testing.T) {
 	}
 	if got := Parse("site:a.org -bb inalt:c").Root.InImages(); got != nil {
 		t.Errorf("%s", got)
+	}
+}
+
+func TestMinus(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"ant -buildfile x -b-c d": {"ant  buildfile x  b-c d", `ant -"buildfile" x -"b-c" d`},
+		"-Wall":                   {" Wall", `-"Wall"`},
+		"a -x --help -site:b.c":   {"a -x --help -site:b.c", "a -x --help -site:b.c"},
+		`"a b" -cd`:               {`"a b" -cd`, `"a b" -cd`},
+		"a -(bc)":                 {"a -(bc)", "a -(bc)"},
+		"a -é -.b":                {"a -é -.b", "a -é -.b"},
+	} {
+		q := Parse(text)
+		if got := [2]string{q.Options(), q.Exclusions()}; got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }

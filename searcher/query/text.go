@@ -46,8 +46,8 @@ func balanced(s string) bool {
 }
 
 // isOption reports whether a minus followed by text is a command-line option, as in "tar -x": one
-// letter or digit, or a word with two more minuses or an = in it, as in "-opt-bisect-limit" and
-// "-std=c++11". A word with a colon may be an operator.
+// letter or digit, a letter and digits, as in "make -j4", or a word with two more minuses or an = in
+// it, as in "-opt-bisect-limit" and "-std=c++11". A word with a colon may be an operator.
 func isOption(text string) bool {
 	word := text
 	if end := strings.IndexAny(text, " ()|"); end >= 0 {
@@ -58,7 +58,21 @@ func isOption(text string) bool {
 	}
 	c := word[0]
 	alphanumeric := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
-	return alphanumeric && (len(word) == 1 || strings.Contains(word, "=") || strings.Count(word, "-") >= 2)
+	return alphanumeric && (len(word) == 1 || strings.Contains(word, "=") || strings.Count(word, "-") >= 2 ||
+		c > '9' && strings.Trim(word[1:], "0123456789") == "")
+}
+
+// isOptionName reports whether a word may name a command-line option: ASCII letters, digits, low
+// lines and minuses, of which the first is a letter or digit.
+func isOptionName(word string) bool {
+	for i := range len(word) {
+		c := word[i]
+		alphanumeric := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
+		if !alphanumeric && (i == 0 || c != '_' && c != '-') {
+			return false
+		}
+	}
+	return word != ""
 }
 
 // CutImages cuts type:image out of a query and reports whether it was there: the query then asks

@@ -1,0 +1,77 @@
+package searcher_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"anatomy/analysis"
+	"anatomy/internal/test/oracle"
+	"anatomy/searcher"
+	"anatomy/vocab"
+)
+
+// TestOptions checks that words after a minus are searched for if the pages that have them show
+// them as options, and exclude pages otherwise.
+func TestOptions(t *testing.T) {
+	texts := []string{
+		"ant builds with -buildfile FILE", "the buildfile of ant is given by -buildfile", "ant at home",
+		"jaguar car", "jaguar car, an e-car", "jaguar cat", "search for jaguar -car",
+		"rm -rf removes all", "rm --force and rm alone", "jaguar car 2", "jaguar car 3",
+	}
+	var pages oracle.Segment
+	info := map[vocab.DocID]string{}
+	for i, text := range texts {
+		d := &oracle.Document{
+			Doc: vocab.DocID(i + 1), URL: fmt.Sprintf("http://options.org/%d", i+1), Crawled: true,
+			Words: map[string][]vocab.Hit{},
+		}
+		for at, word := range analysis.PhraseTerms(text) {
+			hit := vocab.MakeHit(uint32(at), vocab.Plain, false, vocab.NormalSize)
+			d.Words[word] = append(d.Words[word], hit)
+			d.Length++
+		}
+		info[d.Doc] = text
+		pages.Documents = append(pages.Documents, d)
+	}
+	f := newFolder(t)
+	f.add(pages, func(d *oracle.Document) vocab.DocInfo {
+		i := bare(d)
+		i.Text = info[d.Doc]
+		return i
+	})
+	f.publish()
+	s := f.open(searcher.Options{})
+	for text, want := range map[string]struct {
+		docs       []vocab.DocID
+		suggestion string
+	}{
+		"ant -buildfile":       {[]vocab.DocID{1, 2}, `ant -"buildfile"`},
+		`ant -"buildfile"`:     {[]vocab.DocID{3}, ""},
+		"rm -rf":               {[]vocab.DocID{8}, `rm -"rf"`},
+		"rm -force":            {[]vocab.DocID{8}, ""}, // --force is another
+		"jaguar -car":          {[]vocab.DocID{6}, ""},
+		"jaguar -cat":          {[]vocab.DocID{4, 5, 7, 10, 11}, ""},
+		`"jaguar" -car`:        {[]vocab.DocID{6}, ""},
+		"-car":                 {nil, ""},
+		"rm -nosuchword":       {[]vocab.DocID{8, 9}, ""},
+		"ant -buildfile -home": {nil, ""},
+	} {
+		req := searcher.Request{Query: text, Strict: true, Within: time.Hour, Explain: true}
+		resp := ask(t, s, req)
+		var docs []vocab.DocID
+		for _, r := range resp.Results {
+			docs = append(docs, r.Doc)
+			e, err := s.Explain(t.Context(), req, r.URL)
+			must(t, err)
+			if !e.Matches || e.Score != r.Score {
+				t.Errorf("%s: %s is explained as another score", text, r.URL)
+			}
+		}
+		slices.Sort(docs)
+		if !slices.Equal(docs, want.docs) || resp.Suggestion != want.suggestion {
+			t.Errorf("%s: %v, proposed %q; want %v and %q", text, docs, resp.Suggestion, want.docs, want.suggestion)
+		}
+	}
+}
