@@ -9,9 +9,9 @@ import (
 // ASCII text between them. It keeps its buffers from one text to the next and is for one goroutine.
 type Finder struct {
 	words   []string
-	byStart [256]uint64  // by first byte: bit l is set if a term has length l
-	plain   []pattern    // of terms that can occur in ASCII
-	pairs   [1024]uint64 // bit set of byte pairs: the patterns' pairs in lower and upper case
+	byStart [256]uint64    // by first byte: bit l is set if a term has length l
+	plain   [128][]pattern // of terms that can occur in ASCII, by the second byte of the pair
+	pairs   [1024]uint64   // bit set of byte pairs: the patterns' pairs in lower and upper case
 
 	tokenizer Tokenizer
 	found     []Match
@@ -81,7 +81,8 @@ func NewFinder(words []string) *Finder {
 		f.byStart[word[0]] |= 1 << (len(word) & 63)
 		if plain(word) {
 			p := newPattern(i, word)
-			f.plain = append(f.plain, p)
+			second := p.folded[p.second]
+			f.plain[second] = append(f.plain[second], p)
 			f.watch(&p)
 		}
 	}
@@ -137,8 +138,9 @@ func (f *Finder) inASCII(text []byte, from, to int) {
 		if pair = pair<<8 | uint16(c); f.pairs[pair>>6]>>(pair&63)&1 == 0 {
 			continue
 		}
-		for k := range f.plain {
-			p := &f.plain[k]
+		patterns := f.plain[asciiWord[c]]
+		for k := range patterns {
+			p := &patterns[k]
 			start := i - p.second
 			end, ok := p.matches(stretch, start)
 			if !ok {
