@@ -31,7 +31,7 @@ func (f *networkFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.secrets, "credentials", "", "sign in to sites with `FILE`, which must be readable by you alone")
 	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` instead of 80 (for test webs)")
 	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to `PORT` instead of 443 (for test webs)")
-	flags.StringVar(&f.bind, "bind", "", "fetch from the local address `ADDR` (default: the system's choice)")
+	flags.StringVar(&f.bind, "bind", "", "fetch from the IPv4 address `ADDR` of this machine (default: the system's choice)")
 }
 
 // check returns a UsageError for the first invalid flag.
@@ -42,7 +42,7 @@ func (f *networkFlags) check() error {
 		}
 	}
 	if _, err := f.local(); err != nil {
-		return cli.UsageErrorf("--bind %q is not an address", f.bind)
+		return cli.UsageErrorf("--bind: %v", err)
 	}
 	for _, server := range f.resolvers {
 		_, err := netip.ParseAddr(server)
@@ -55,12 +55,7 @@ func (f *networkFlags) check() error {
 }
 
 // local returns the address to fetch from; the zero value for the system's choice.
-func (f *networkFlags) local() (netip.Addr, error) {
-	if f.bind == "" {
-		return netip.Addr{}, nil
-	}
-	return netip.ParseAddr(f.bind)
-}
+func (f *networkFlags) local() (netip.Addr, error) { return cli.LocalAddr(f.bind) }
 
 // crawlerOptions returns the crawler's options for the flags, with the credentials of the file.
 func (f *networkFlags) crawlerOptions() (o crawler.Options, err error) {
