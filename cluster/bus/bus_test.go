@@ -363,7 +363,7 @@ func TestAddresses(t *testing.T) {
 	long := strings.Repeat("a", maxAddress) + ":1"
 	many, err := json.Marshal(make([]string, maxAddresses+1))
 	must(t, err)
-	for _, message := range []string{"", "{}", `["a"]`, `["a:1","b:"]`, `[":1"]`, `["a,b:1"]`, `["` + long + `"]`, string(many)} {
+	for _, message := range []string{"", "{}", `["a"]`, `["a:1","b:"]`, `[":1"]`, `["a,b:1"]`, `["a\u001b[2J:1"]`, `["a\n:1"]`, `["` + long + `"]`, string(many)} {
 		c.learn([]byte(message), slog.New(slog.DiscardHandler))
 	}
 	for i := range 4 * maxAddresses {

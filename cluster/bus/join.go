@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A Role is what a token permits.
@@ -65,7 +66,8 @@ const (
 func isAddresses(all []string) bool {
 	return !slices.ContainsFunc(all, func(address string) bool {
 		host, port, err := net.SplitHostPort(address)
-		return err != nil || host == "" || port == "" || len(address) > maxAddress || strings.ContainsAny(address, "/, ")
+		return err != nil || host == "" || port == "" || len(address) > maxAddress || strings.ContainsAny(address, "/, ") ||
+			strings.ContainsFunc(address, unicode.IsControl)
 	})
 }
 

@@ -100,13 +100,15 @@ func (t *Team) share(ctx context.Context, server *bus.Server, left map[string]bo
 		return err
 	}
 	var addresses []string
+	var failed error
 	for _, n := range nodes {
 		if n.Key == "" || n.Crawlers == "" {
 			continue
 		}
 		if !left[n.Key] {
 			if err := node.Leave(ctx, t.bucket, id.ID, n.Key, keys); err != nil {
-				return fmt.Errorf("keys for %s: %w", n.Machine, err)
+				failed = errors.Join(failed, fmt.Errorf("keys for %s: %w", n.Machine, err))
+				continue
 			}
 			left[n.Key] = true
 		}
@@ -116,5 +118,5 @@ func (t *Team) share(ctx context.Context, server *bus.Server, left map[string]bo
 	if others {
 		changed()
 	}
-	return err
+	return errors.Join(failed, err)
 }

@@ -30,11 +30,11 @@ func newTeam(t *testing.T, b *buckettest.Memory, listen string) *Team {
 	return team
 }
 
-// announce has a node with a team be there until the test ends.
-func announce(t *testing.T, b *buckettest.Memory, team *Team) {
+// announce has a node be there until the test ends.
+func announce(t *testing.T, b *buckettest.Memory, crawlers, key string) {
 	before := len(b.Names("nodes/"))
 	go node.Announce(t.Context(), b, func() node.Presence {
-		return node.Presence{Crawlers: team.Address, Key: team.PublicKey()}
+		return node.Presence{Crawlers: crawlers, Key: key}
 	})
 	for len(b.Names("nodes/")) == before {
 		time.Sleep(time.Millisecond)
@@ -42,7 +42,8 @@ func announce(t *testing.T, b *buckettest.Memory, team *Team) {
 }
 
 // TestTeam has an owner share its keys with the nodes that stand by. The next owner has the same keys,
-// is named in the line, and crawlers of that line are not new to it.
+// is named in the line, and crawlers of that line are not new to it. A node whose key is none is left
+// out.
 func TestTeam(t *testing.T) {
 	b := &buckettest.Memory{}
 	_, err := replica.Found(t.Context(), b)
@@ -54,7 +55,10 @@ func TestTeam(t *testing.T) {
 	must(t, err)
 	defer server.Close()
 	for _, team := range []*Team{first, second, without} {
-		announce(t, b, team)
+		announce(t, b, team.Address, team.PublicKey())
+	}
+	for range 3 { // nodes are in no order
+		announce(t, b, "foreign.test:4222", "no key")
 	}
 	sharing, stop := context.WithCancel(t.Context())
 	changes := 0
