@@ -57,6 +57,9 @@ func Usable(ctx context.Context, b bucket.Bucket) error {
 			return err
 		}
 		if !isOfNode(o.Name) {
+			if _, err := Identify(ctx, b); !errors.Is(err, ErrNoCluster) {
+				return err // an owner has begun meanwhile
+			}
 			return fmt.Errorf("%s is not empty, and no bucket of anatomy: it holds %q; name an empty bucket, or a prefix in it", b, o.Name)
 		}
 	}

@@ -1,0 +1,26 @@
+package replica_test
+
+import (
+	"context"
+	"testing"
+
+	"anatomy/cluster/bucket/buckettest"
+	"anatomy/cluster/replica"
+)
+
+// TestUsableWhileFounded: a bucket is usable that an owner gives its identity while it is looked at.
+func TestUsableWhileFounded(t *testing.T) {
+	b := &buckettest.Memory{}
+	founded := false
+	b.Set(func(_ context.Context, op, _ string) error {
+		if op != "list" || founded {
+			return nil
+		}
+		founded = true
+		_, err := replica.Found(t.Context(), b)
+		return err
+	})
+	if err := replica.Usable(t.Context(), b); err != nil || !founded {
+		t.Errorf("%v; founded %v", err, founded)
+	}
+}
