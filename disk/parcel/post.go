@@ -3,9 +3,7 @@ package parcel
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -79,17 +77,8 @@ func (f *Folder) List(to int) (ids []ID, err error) {
 
 // Fetch reads the file of a parcel.
 func (f *Folder) Fetch(id ID) ([]byte, error) {
-	file, err := f.fs.OpenFile(f.path(id), os.O_RDONLY, 0)
+	b, err := durable.ReadFile(f.fs, f.path(id))
 	if err != nil {
-		return nil, fmt.Errorf("%v: %w", id, err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("%v: %w", id, err)
-	}
-	b := make([]byte, info.Size())
-	if _, err := file.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%v: %w", id, err)
 	}
 	return b, nil
