@@ -52,14 +52,23 @@ func Usable(ctx context.Context, b bucket.Bucket) error {
 	if !errors.Is(err, ErrNoCluster) {
 		return err
 	}
+	if err := checkEmpty(ctx, b); err != nil {
+		if _, now := Identify(ctx, b); !errors.Is(now, ErrNoCluster) {
+			return now // an owner has begun meanwhile
+		}
+		return err
+	}
+	return nil
+}
+
+// checkEmpty returns an error if a bucket has anything but what nodes put before there is a
+// collection.
+func checkEmpty(ctx context.Context, b bucket.Bucket) error {
 	for o, err := range b.List(ctx, "", "") {
 		if err != nil {
 			return err
 		}
 		if !isOfNode(o.Name) {
-			if _, err := Identify(ctx, b); !errors.Is(err, ErrNoCluster) {
-				return err // an owner has begun meanwhile
-			}
 			return fmt.Errorf("%s is not empty, and no bucket of anatomy: it holds %q; name an empty bucket, or a prefix in it", b, o.Name)
 		}
 	}
@@ -79,7 +88,7 @@ func Found(ctx context.Context, b bucket.Bucket) (Identity, error) {
 	if !errors.Is(err, ErrNoCluster) {
 		return i, err
 	}
-	if err := Usable(ctx, b); err != nil {
+	if err := checkEmpty(ctx, b); err != nil {
 		return i, err
 	}
 	id := make([]byte, 16)
