@@ -23,7 +23,8 @@ import (
 // Links are the link databases and rank vectors of a data folder, or of all shards, as they were when
 // they were opened. They are for one goroutine, see SharedLinks.
 type Links struct {
-	shards []*shardLinks
+	shards  []*shardLinks
+	foreign []*shards.Foreign // by shard
 }
 
 // OpenLinks opens the links of the data folder dir, or of all shards, and the ranks of the same
@@ -33,18 +34,16 @@ func OpenLinks(dir string) (*Links, error) {
 	if err != nil {
 		return nil, err
 	}
-	foreign := []*shards.Foreign{noForeign}
-	if len(dirs) > 1 {
-		if foreign, err = shards.ReadForeign(dir, len(dirs)); err != nil {
-			return nil, err
-		}
+	foreign, err := shards.ForeignOf(dir, len(dirs))
+	if err != nil {
+		return nil, err
 	}
-	l := &Links{}
+	l := &Links{foreign: foreign}
 	for i := range dirs {
 		err := datadir.ReadFiles(dirs[i], func(m datadir.Manifest) error {
 			s, err := openShardLinks(dirs[i], m)
 			if err == nil {
-				s.shard, s.foreign = i, foreign[i]
+				s.shard = i
 				l.shards = append(l.shards, s)
 			}
 			return err

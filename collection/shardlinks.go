@@ -3,7 +3,6 @@ package collection
 import (
 	"cmp"
 	"iter"
-	"math"
 	"slices"
 
 	"anatomy/disk/damage"
@@ -18,11 +17,10 @@ import (
 // fields are those in the shard, which also has documents of others: the methods of Links translate
 // them. A shard has all links from and to its documents.
 type shardLinks struct {
-	shard   int
-	set     *linkdb.Set
-	find    *linkdb.Finder
-	rank    *rankvector.Vector // nil if none is computed
-	foreign *shards.Foreign
+	shard int
+	set   *linkdb.Set
+	find  *linkdb.Finder
+	rank  *rankvector.Vector // nil if none is computed
 }
 
 func openShardLinks(dir string, m datadir.Manifest) (*shardLinks, error) {
@@ -34,14 +32,13 @@ func openShardLinks(dir string, m datadir.Manifest) (*shardLinks, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &shardLinks{set: set, find: set.Finder(), rank: rank, foreign: noForeign}, nil
+	return &shardLinks{set: set, find: set.Finder(), rank: rank}, nil
 }
 
-// noForeign is of a data folder that has no documents of others.
-var noForeign = &shards.Foreign{Own: math.MaxUint64}
-
-// outer returns the DocID outside of a document.
-func (s *shardLinks) outer(doc vocab.DocID) vocab.DocID { return s.foreign.Outer(s.shard, doc) }
+// outer returns the DocID outside of a document that a shard has or mentions.
+func (l *Links) outer(s *shardLinks, doc vocab.DocID) vocab.DocID {
+	return l.foreign[s.shard].Outer(s.shard, doc)
+}
 
 // of returns the shard of a document, and its DocID there.
 func (l *Links) of(doc vocab.DocID) (*shardLinks, vocab.DocID) {
@@ -54,7 +51,7 @@ func (l *Links) of(doc vocab.DocID) (*shardLinks, vocab.DocID) {
 
 // finders returns the same links with finders of their own, for another goroutine.
 func (l *Links) finders() *Links {
-	other := &Links{}
+	other := &Links{foreign: l.foreign}
 	for _, s := range l.shards {
 		copied := *s
 		copied.find = s.set.Finder()
@@ -63,22 +60,14 @@ func (l *Links) finders() *Links {
 	return other
 }
 
-// maxAliases bounds a chain of aliases through several shards.
-const maxAliases = 16
-
 // canonical returns the canonical document of doc, and false if that was not found.
 func (l *Links) canonical(doc vocab.DocID) (vocab.DocID, bool) {
-	for range maxAliases {
-		s, inner := l.of(doc)
-		of, ok := s.set.Canonical(inner)
-		if !ok {
-			return 0, false
+	return shards.Canonical(l.foreign, doc, func(shard int, doc vocab.DocID) (vocab.DocID, bool) {
+		if shard >= len(l.shards) {
+			return 0, false // no document
 		}
-		if doc = s.outer(of); s.foreign.IsOwn(of) {
-			return doc, true
-		}
-	}
-	return 0, false
+		return l.shards[shard].set.Canonical(doc)
+	})
 }
 
 // translate returns the links of a page of a shard with DocIDs as they are outside. Their targets are
@@ -87,10 +76,10 @@ func (l *Links) translate(s *shardLinks, source linkdb.Source) linkdb.Source {
 	if len(l.shards) == 1 {
 		return source
 	}
-	source.Doc = s.outer(source.Doc)
+	source.Doc = l.outer(s, source.Doc)
 	source.Targets = slices.Clone(source.Targets)
 	for i, t := range source.Targets {
-		source.Targets[i].Doc = s.outer(t.Doc)
+		source.Targets[i].Doc = l.outer(s, t.Doc)
 		if of, ok := l.canonical(source.Targets[i].Doc); ok {
 			source.Targets[i].Doc = of
 		}
@@ -139,7 +128,7 @@ func (l *Links) anchors(doc vocab.DocID) (linkdb.Anchors, error) {
 	for i, text := range a.Texts {
 		a.Texts[i].Sources = slices.Clone(text.Sources)
 		for k, source := range text.Sources {
-			a.Texts[i].Sources[k] = s.outer(source)
+			a.Texts[i].Sources[k] = l.outer(s, source)
 		}
 	}
 	return a, err
@@ -155,7 +144,7 @@ func (l *Links) backlinks(to []vocab.DocID) iter.Seq2[linkdb.Backlink, error] {
 	return func(yield func(linkdb.Backlink, error) bool) {
 		for i, s := range l.shards {
 			for link, err := range s.find.Backlinks(inner[i]) {
-				if !yield(linkdb.Backlink{To: s.outer(link.To), From: s.outer(link.From)}, err) {
+				if !yield(linkdb.Backlink{To: l.outer(s, link.To), From: l.outer(s, link.From)}, err) {
 					return
 				}
 			}
@@ -170,7 +159,7 @@ func (l *Links) each(
 	return func(yield func(linkdb.Source, error) bool) {
 		for _, s := range l.shards {
 			for source, err := range walk(s.set) {
-				if err == nil && !s.foreign.IsOwn(source.Doc) {
+				if err == nil && !l.foreign[s.shard].IsOwn(source.Doc) {
 					continue // the shard of the page has all its links
 				}
 				if !yield(l.translate(s, source), err) {
@@ -186,10 +175,10 @@ func (l *Links) names() iter.Seq2[linkdb.Name, error] {
 	return func(yield func(linkdb.Name, error) bool) {
 		for _, s := range l.shards {
 			for name, err := range s.set.Names() {
-				if err == nil && !s.foreign.IsOwn(name.Doc) {
+				if err == nil && !l.foreign[s.shard].IsOwn(name.Doc) {
 					continue
 				}
-				name.Doc = s.outer(name.Doc)
+				name.Doc = l.outer(s, name.Doc)
 				if !yield(name, err) {
 					return
 				}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"iter"
-	"math"
 	"slices"
 
 	"anatomy/disk/datadir"
@@ -18,16 +17,16 @@ import (
 // of shard 0 as there, then those of shard 1, and so on. In shards that a crawl fills, numbers of
 // documents that a shard only mentions stay unused.
 type links struct {
-	shards []shardLinks
+	shards  []shardLinks
+	foreign []*shards.Foreign // by shard
 }
 
 // shardLinks are the links of one shard.
 type shardLinks struct {
 	*linkdb.Set
-	dir     string
-	foreign *shards.Foreign
-	base    vocab.DocID // number of the last document of the shards before
-	last    vocab.DocID // of its own documents
+	dir  string
+	base vocab.DocID // number of the last document of the shards before
+	last vocab.DocID // of its own documents
 }
 
 // openLinks opens the links of a data folder, or of a folder of shards. It takes no lock.
@@ -36,19 +35,17 @@ func openLinks(dir string) (*links, error) {
 	if err != nil {
 		return nil, err
 	}
-	foreign := []*shards.Foreign{{Own: math.MaxUint64}}
-	if len(dirs) > 1 {
-		if foreign, err = shards.ReadForeign(dir, len(dirs)); err != nil {
-			return nil, err
-		}
+	foreign, err := shards.ForeignOf(dir, len(dirs))
+	if err != nil {
+		return nil, err
 	}
-	l, base := &links{}, vocab.DocID(0)
+	l, base := &links{foreign: foreign}, vocab.DocID(0)
 	for i, shardDir := range dirs {
 		set, err := linkdb.OpenFolder(shardDir)
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
-		l.shards = append(l.shards, shardLinks{set, shardDir, foreign[i], base, 0})
+		l.shards = append(l.shards, shardLinks{set, shardDir, base, 0})
 		m, err := datadir.ReadManifest(shardDir)
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
@@ -67,24 +64,14 @@ func (l *links) Close() (err error) {
 	return err
 }
 
-// maxAliases bounds a chain of aliases through several shards.
-const maxAliases = 16
-
 // canonical returns the number of the canonical document of one that a shard has or mentions, and
 // false if that was not found.
 func (l *links) canonical(shard int, doc vocab.DocID) (vocab.DocID, bool) {
-	for range maxAliases {
-		of, ok := l.shards[shard].Set.Canonical(doc)
-		if !ok {
-			return 0, false
-		}
-		s := &l.shards[shard]
-		if s.foreign.IsOwn(of) {
-			return s.base + of, true
-		}
-		shard, doc = s.foreign.Outer(shard, of).Shard()
-	}
-	return 0, false
+	of, ok := shards.Canonical(l.foreign, vocab.Outer(shard, doc), func(shard int, doc vocab.DocID) (vocab.DocID, bool) {
+		return l.shards[shard].Set.Canonical(doc)
+	})
+	shard, inner := of.Shard()
+	return l.shards[shard].base + inner, ok
 }
 
 // outer returns the DocID outside of a document, given its number.
@@ -99,9 +86,9 @@ func (l *links) outer(doc vocab.DocID) vocab.DocID {
 // Names walks the URLs of all documents, ascending.
 func (l *links) Names() iter.Seq2[linkdb.Name, error] {
 	return func(yield func(linkdb.Name, error) bool) {
-		for _, s := range l.shards {
+		for i, s := range l.shards {
 			for name, err := range s.Set.Names() {
-				if err == nil && !s.foreign.IsOwn(name.Doc) {
+				if err == nil && !l.foreign[i].IsOwn(name.Doc) {
 					continue // the shard that has it names it
 				}
 				if name.Doc += s.base; !yield(name, err) {
@@ -121,7 +108,7 @@ func (l *links) Links() iter.Seq2[linkdb.Source, error] {
 	return func(yield func(linkdb.Source, error) bool) {
 		for i, s := range l.shards {
 			for source, err := range s.Set.Links() {
-				if err == nil && !s.foreign.IsOwn(source.Doc) {
+				if err == nil && !l.foreign[i].IsOwn(source.Doc) {
 					continue // the shard that has it has all its links
 				}
 				source.Doc += s.base
@@ -174,7 +161,7 @@ func (l *links) vector(name string) (all *rankvector.Vector) {
 
 // publish puts a vector in force, in one shard after the other.
 func (l *links) publish(name string, v *rankvector.Vector) error {
-	for _, s := range l.shards {
+	for i, s := range l.shards {
 		part := *v
 		part.Recorded = s.CountLinks()
 		from := min(int(s.base), len(v.Ranks)-1)
@@ -184,7 +171,7 @@ func (l *links) publish(name string, v *rankvector.Vector) error {
 		}
 		part.Ranks = append([]float32{0}, v.Ranks[from+1:to+1]...)
 		for doc := range part.Ranks {
-			if !s.foreign.IsOwn(vocab.DocID(doc)) {
+			if !l.foreign[i].IsOwn(vocab.DocID(doc)) {
 				part.Ranks[doc] = rankvector.Foreign
 			}
 		}

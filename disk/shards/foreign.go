@@ -3,6 +3,7 @@ package shards
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -49,6 +50,37 @@ func (f *Foreign) Outer(shard int, doc vocab.DocID) vocab.DocID {
 		return vocab.Outer(shard, doc)
 	}
 	return f.Docs[doc-f.Own-1]
+}
+
+// ForeignOf returns what [ReadForeign] returns. Of one data folder alone all documents are its own.
+func ForeignOf(dir string, n int) ([]*Foreign, error) {
+	if n == 1 {
+		return []*Foreign{{Own: math.MaxUint64}}, nil
+	}
+	return ReadForeign(dir, n)
+}
+
+// maxAliases bounds a chain of aliases through several shards.
+const maxAliases = 16
+
+// Canonical follows aliases from shard to shard. It returns the canonical document of doc, both as
+// DocIDs outside, and false if that was not found. inShard returns the canonical document of one that a
+// shard has or mentions, both as DocIDs there.
+func Canonical(
+	all []*Foreign, doc vocab.DocID,
+	inShard func(shard int, doc vocab.DocID) (of vocab.DocID, found bool),
+) (vocab.DocID, bool) {
+	for range maxAliases {
+		shard, inner := doc.Shard()
+		of, found := inShard(shard, inner)
+		if !found {
+			return 0, false
+		}
+		if doc = all[shard].Outer(shard, of); all[shard].IsOwn(of) {
+			return doc, true
+		}
+	}
+	return 0, false
 }
 
 const (
