@@ -43,8 +43,8 @@ type CrawlStats struct {
 	URLHits    int64 `json:"url_hits"`    // seen tests answered by the cache
 	URLMisses  int64 `json:"url_misses"`
 
-	Searchable int           `json:"documents"`  // including those known by links alone
-	Indexed    int           `json:"searchable"` // of these, pages that were fetched
+	Documents  int           `json:"documents"`  // in the index, including those known by links alone
+	Searchable int           `json:"searchable"` // of these, pages that were fetched
 	Segments   int           `json:"segments"`
 	Batches    int           `json:"batches"`
 	Merges     int           `json:"merges"`
@@ -113,7 +113,7 @@ func (c *Crawl) Stats() CrawlStats {
 		Segments: built.Segments, Links: built.Links,
 		Batches: built.Batches, SortTime: built.SortTime,
 		Merges: built.Merges, MergeTime: built.MergeTime,
-		Searchable: built.Searchable, Indexed: built.Indexed,
+		Documents: built.Searchable, Searchable: built.Indexed,
 	}
 	for o, n := range urls.Outcomes {
 		s.Outcomes[vocab.Outcome(o).String()] = int64(n)
@@ -155,7 +155,7 @@ func (s *CrawlStats) Add(t *CrawlStats) {
 		*n.to += *n.more
 	}
 	for _, n := range [...]struct{ to, more *int }{
-		{&s.Searchable, &t.Searchable}, {&s.Indexed, &t.Indexed}, {&s.Segments, &t.Segments},
+		{&s.Documents, &t.Documents}, {&s.Searchable, &t.Searchable}, {&s.Segments, &t.Segments},
 		{&s.Batches, &t.Batches}, {&s.Merges, &t.Merges}, {&s.Links, &t.Links},
 	} {
 		*n.to += *n.more

@@ -28,7 +28,7 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 		DNSHits:   stats.DNSHits, DNSMisses: stats.DNSMisses, DNSQueries: stats.DNSQueries,
 		DNSFailed: int64(fetched.DNS.NoNames + fetched.DNS.Timeouts + fetched.DNS.Failures),
 		URLHits:   stats.URLHits, URLMisses: stats.URLMisses,
-		Searchable: stats.Indexed, Segments: stats.Segments, Links: int64(stats.Links),
+		Searchable: stats.Searchable, Segments: stats.Segments, Links: int64(stats.Links),
 	}
 	if fleet, ok := c.visitor.(interface{ Crawlers() []vocab.CrawlerStatus }); ok {
 		st.Crawlers = fleet.Crawlers()

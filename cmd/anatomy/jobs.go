@@ -209,7 +209,7 @@ func (j *jobs) crawl(o engine.Options, kept *rules.Rules) func(context.Context, 
 		before := c.Stats()
 		j.report(t, func() string {
 			s := c.Stats()
-			return fmt.Sprintf("%s, %d queued, %s, %d searchable", cli.Count(s.Pages, "page"), s.Queued, cli.Count(s.Errors(), "error"), s.Indexed)
+			return fmt.Sprintf("%s, %d queued, %s, %d searchable", cli.Count(s.Pages, "page"), s.Queued, cli.Count(s.Errors(), "error"), s.Searchable)
 		})
 		err = c.Run(ctx)
 		stats := c.Stats()

@@ -45,7 +45,7 @@ func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c Crawl) 
 				continue
 			}
 			log.Info("crawling", "pages", s.Pages, "per_second", fmt.Sprintf("%.1f", rate), "queued", s.Queued, "in_flight", s.InFlight,
-				"dead_links", s.DeadLinks(), "errors", s.Errors(), "hosts", s.Hosts, "searchable", s.Indexed, "waiting", waiting(s))
+				"dead_links", s.DeadLinks(), "errors", s.Errors(), "hosts", s.Hosts, "searchable", s.Searchable, "waiting", waiting(s))
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (m *rateMeter) rate(now time.Time, pages int64) float64 {
 }
 
 func progressLine(s engine.CrawlStats, rate float64) string {
-	line := fmt.Sprintf("%d pages  %.0f/s  %d queued  %d dead links  %d errors  %d searchable", s.Pages, rate, s.Queued, s.DeadLinks(), s.Errors(), s.Indexed)
+	line := fmt.Sprintf("%d pages  %.0f/s  %d queued  %d dead links  %d errors  %d searchable", s.Pages, rate, s.Queued, s.DeadLinks(), s.Errors(), s.Searchable)
 	if s.Revisits.Visited > 0 {
 		line += fmt.Sprintf("  %d revisited", s.Revisits.Visited)
 	}
@@ -104,7 +104,7 @@ func refusals(before, s engine.CrawlStats) string {
 
 // byLinks counts the documents that are searchable by the texts of links to them alone.
 func byLinks(s engine.CrawlStats) string {
-	if n := s.Searchable - s.Indexed; n > 0 {
+	if n := s.Documents - s.Searchable; n > 0 {
 		return ", and " + cli.Count(n, "other URL") + " by the text of links"
 	}
 	return ""
@@ -119,7 +119,7 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	pages := max(0, s.Pages-before.Pages) // pages that left the results are counted apart
 	fmt.Fprintf(&b, "%s in %s (%.0f/s). In all: %d pages of %s known, %d searchable%s.\n",
 		cli.Count(pages, "new page"), s.Elapsed.Round(100*time.Millisecond), float64(pages)/max(0.001, s.Elapsed.Seconds()),
-		s.Pages, cli.Count(s.Known, "URL"), s.Indexed, byLinks(s))
+		s.Pages, cli.Count(s.Known, "URL"), s.Searchable, byLinks(s))
 	fmt.Fprintf(&b, "%s, %s", cli.Count(s.Duplicates, "duplicate"), cli.Count(s.Outcomes["redirected"]-before.Outcomes["redirected"], "redirect"))
 	if n := s.DeadLinks() - before.DeadLinks(); n > 0 {
 		fmt.Fprintf(&b, ", %s", cli.Count(n, "dead link"))
