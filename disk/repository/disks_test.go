@@ -287,25 +287,7 @@ func TestSpreadSurvivesCrash(t *testing.T) {
 		calls++
 		return int64(slices.Index(folders, folder)+calls/len(folders)) % int64(len(folders)), nil
 	}
-	synced := map[vocab.Address]vocab.DocID{}
-	write := func(d *durabletest.Disk, from, to vocab.DocID) error {
-		r, err := open(d, datadir.Repository(dir), o)
-		if err != nil {
-			return err
-		}
-		defer r.Reader.Close()
-		for doc := from; doc < to; doc++ {
-			addresses, err := r.Append([]Record{page(doc, strings.Repeat("text ", int(doc)))})
-			if err != nil {
-				return err
-			}
-			if err := r.Sync(); err != nil {
-				return err
-			}
-			synced[addresses[0]] = doc
-		}
-		return r.Close()
-	}
+	synced := synced{}
 	places := map[string]bool{}
 	durabletest.EachStop(t,
 		func(d *durabletest.Disk) error {
@@ -324,23 +306,12 @@ func TestSpreadSurvivesCrash(t *testing.T) {
 					return err
 				}
 			}
-			return write(d, 1, 2)
+			return synced.write(d, datadir.Repository(dir), o, 1, 2)
 		},
-		func(d *durabletest.Disk) error { return write(d, 2, 9) },
+		func(d *durabletest.Disk) error { return synced.write(d, datadir.Repository(dir), o, 2, 9) },
 		func(after *durabletest.Disk, done bool) {
-			r, err := open(after, datadir.Repository(dir), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
-			for address, doc := range synced {
-				if rec, err := r.Read(address); err != nil || rec.Page.Doc != doc {
-					t.Fatalf("record %v of document %d, done %v: %v, %v", address, doc, done, rec.Page.Doc, err)
-				}
-				places[filepath.Dir(r.path(address.File()))] = true
-			}
-			if _, err := r.Append([]Record{page(9, "after")}); err != nil {
-				t.Fatal(err)
+			for _, folder := range synced.verify(t, after, datadir.Repository(dir), o, done) {
+				places[folder] = true
 			}
 		})
 	if len(synced) != 8 || len(places) != len(folders) {

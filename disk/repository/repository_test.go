@@ -558,49 +558,63 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// synced has the documents of the records that a Sync acknowledged, by their addresses.
+type synced map[vocab.Address]vocab.DocID
+
+// write appends the pages of documents from from up to to, and syncs each.
+func (s synced) write(d *durabletest.Disk, dir string, o Options, from, to vocab.DocID) error {
+	r, err := open(d, dir, o)
+	if err != nil {
+		return err
+	}
+	defer r.Reader.Close()
+	for doc := from; doc < to; doc++ {
+		addresses, err := r.Append([]Record{page(doc, strings.Repeat("text ", int(doc)))})
+		if err != nil {
+			return err
+		}
+		if err := r.Sync(); err != nil {
+			return err
+		}
+		s[addresses[0]] = doc
+	}
+	return r.Close()
+}
+
+// verify fails unless every record is read after a crash, and the repository takes more. It returns
+// the folders where the records are.
+func (s synced) verify(t *testing.T, after *durabletest.Disk, dir string, o Options, done bool) (folders []string) {
+	t.Helper()
+	r, err := open(after, dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for address, doc := range s {
+		if rec, err := r.Read(address); err != nil || rec.Page.Doc != doc {
+			t.Fatalf("record %v of document %d, done %v: %v, %v", address, doc, done, rec.Page.Doc, err)
+		}
+		folders = append(folders, filepath.Dir(r.path(address.File())))
+	}
+	if _, err := r.Append([]Record{page(9, "after")}); err != nil {
+		t.Fatal(err)
+	}
+	return folders
+}
+
 // After a crash at any call every record that a Sync acknowledged is read, and the repository takes
 // more.
 func TestSyncedRecordsSurviveCrash(t *testing.T) {
 	o := Options{FileBytes: 300, BlockBytes: 1, Level: zstd.SpeedFastest, CacheBytes: -1}
-	var synced map[vocab.Address]vocab.DocID
-	write := func(d *durabletest.Disk, from, to vocab.DocID) error {
-		r, err := open(d, "/data/repository", o)
-		if err != nil {
-			return err
-		}
-		defer r.Reader.Close()
-		for doc := from; doc < to; doc++ {
-			addresses, err := r.Append([]Record{page(doc, strings.Repeat("text ", int(doc)))})
-			if err != nil {
-				return err
-			}
-			if err := r.Sync(); err != nil {
-				return err
-			}
-			synced[addresses[0]] = doc
-		}
-		return r.Close()
-	}
+	synced := synced{}
 	durabletest.EachStop(t,
 		func(d *durabletest.Disk) error {
-			synced = map[vocab.Address]vocab.DocID{}
-			return write(d, 1, 2)
+			clear(synced)
+			return synced.write(d, "/data/repository", o, 1, 2)
 		},
-		func(d *durabletest.Disk) error { return write(d, 2, 7) },
+		func(d *durabletest.Disk) error { return synced.write(d, "/data/repository", o, 2, 7) },
 		func(after *durabletest.Disk, done bool) {
-			r, err := open(after, "/data/repository", o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
-			for address, doc := range synced {
-				if rec, err := r.Read(address); err != nil || rec.Page.Doc != doc {
-					t.Fatalf("record %v of document %d, done %v: %v, %v", address, doc, done, rec.Page.Doc, err)
-				}
-			}
-			if _, err := r.Append([]Record{page(9, "after")}); err != nil {
-				t.Fatal(err)
-			}
+			synced.verify(t, after, "/data/repository", o, done)
 		})
 	if len(synced) != 6 {
 		t.Errorf("%d records were synced in the end", len(synced))
