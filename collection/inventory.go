@@ -100,21 +100,21 @@ func takeInventory(dir string) (*Inventory, error) {
 			i.Rank += ", personalised to " + v.Personalized
 		}
 	}
+	below := func(sub string) func(dir string) (int64, error) {
+		return func(dir string) (int64, error) { return datadir.FolderSize(filepath.Join(dir, sub)) }
+	}
 	for _, part := range []struct {
-		name, sub string
-		paper     float64 // gigabytes in Table 1
+		name  string
+		size  func(dir string) (int64, error)
+		paper float64 // gigabytes in Table 1
 	}{
-		{"repository", "repository", 53.5},
-		{textsOfPages, "index", 0},
-		{"document index, seen set, frontier", "docindex", 9.7},
-		{"links and anchors", "links", 3.9 + 6.6},
-		{"rank vector", "rank", 0},
+		{"repository", datadir.RepositorySize, 53.5},
+		{textsOfPages, below("index"), 0},
+		{"document index, seen set, frontier", below("docindex"), 9.7},
+		{"links and anchors", below("links"), 3.9 + 6.6},
+		{"rank vector", below("rank"), 0},
 	} {
-		size := func(dir string) (int64, error) { return datadir.FolderSize(filepath.Join(dir, part.sub)) }
-		if part.sub == datadir.RepositoryName {
-			size = datadir.RepositorySize
-		}
-		bytes, err := size(dir)
+		bytes, err := part.size(dir)
 		if err != nil {
 			return nil, err
 		}
