@@ -56,13 +56,15 @@ type Options struct {
 	Now       func() time.Time                // time of visits, default time.Now
 }
 
+// Defaults of [Options].
 const (
-	defaultConnections = 512
-	defaultMinFree     = 256 << 20
+	DefaultConnections = 512
+
+	defaultMinFree = 256 << 20
 )
 
 func (o Options) withDefaults() Options {
-	o.Connections = cmp.Or(o.Connections, defaultConnections)
+	o.Connections = cmp.Or(o.Connections, DefaultConnections)
 	if o.Pool == nil {
 		o.Pool = NewPool(o.Connections, o.PDF)
 	}

@@ -40,8 +40,9 @@ type Options struct {
 
 // The bounds of a batch.
 const (
-	batchBytes = 48 << 20    // default of Options.BatchBytes
-	batchAge   = time.Second // after which the pages of a batch are flushed
+	DefaultBatchBytes = 48 << 20 // of Options.BatchBytes
+
+	batchAge = time.Second // after which the pages of a batch are flushed
 )
 
 func (o Options) withDefaults() Options {
@@ -57,7 +58,7 @@ func (o Options) withDefaults() Options {
 		o.Written = func(string) error { return nil }
 	}
 	if o.BatchBytes <= 0 {
-		o.BatchBytes = batchBytes
+		o.BatchBytes = DefaultBatchBytes
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

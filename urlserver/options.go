@@ -54,7 +54,7 @@ type Options struct {
 	// for work on a data folder that fetches nothing.
 	KeepScope bool
 
-	SeenEntries int    // URLs of the seen test in memory; default 50,000
+	SeenEntries int    // URLs of the seen test in memory; default DefaultSeenEntries
 	CacheBytes  int64  // of the document index's block cache; default 32 MB
 	FS          vfs.FS // holds the document index; default the operating system's
 
@@ -92,6 +92,9 @@ const (
 // SiteLimits are the operator's limits for one site.
 type SiteLimits = frontier.SiteLimits
 
+// DefaultSeenEntries is the default of Options.SeenEntries.
+const DefaultSeenEntries = 50_000
+
 func (o Options) withDefaults() Options {
 	o.MaxDepth = cmp.Or(o.MaxDepth, 64)
 	o.Repeats = cmp.Or(o.Repeats, 50)
@@ -117,7 +120,7 @@ func (o Options) withDefaults() Options {
 		o.Shared = NewShared()
 	}
 	o.LeaseSize = cmp.Or(o.LeaseSize, 32)
-	o.SeenEntries = cmp.Or(o.SeenEntries, 50_000)
+	o.SeenEntries = cmp.Or(o.SeenEntries, DefaultSeenEntries)
 	o.scanSize = cmp.Or(o.scanSize, scanSize)
 	o.Recrawl = o.Recrawl.withDefaults()
 	if o.Retry == nil {

@@ -138,10 +138,13 @@ type DB struct {
 	stored   atomic.Uint64 // see Stored
 }
 
+// DefaultCacheBytes is the default of Options.CacheBytes.
+const DefaultCacheBytes = 32 << 20
+
 // Open opens the document index in the folder dir, and creates it if there is none.
 func Open(dir string, o Options) (*DB, error) {
 	if o.CacheBytes == 0 {
-		o.CacheBytes = 32 << 20
+		o.CacheBytes = DefaultCacheBytes
 	}
 	if o.FS == nil {
 		o.FS = vfs.Default

@@ -17,6 +17,7 @@
 package collective
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,10 +33,13 @@ import (
 	"anatomy/control"
 	"anatomy/crawler/dnsclient"
 	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
 	"anatomy/disk/durable"
 	"anatomy/disk/parcel"
 	"anatomy/disk/shards"
 	"anatomy/engine"
+	"anatomy/index"
+	"anatomy/urlserver"
 	"anatomy/weburl"
 )
 
@@ -116,19 +120,16 @@ func Create(dir string, n int) error {
 
 // share divides the memory that the options bound among n shards. What is shared is in one Pool.
 func share(o *engine.Options, n int) {
-	const batch, cache, seen = 48 << 20, 32 << 20, 50_000 // the defaults of one folder
-	if o.Connections == 0 {
-		o.Connections = 512
-	}
+	o.Connections = cmp.Or(o.Connections, engine.DefaultConnections)
 	o.Pool = engine.NewPool(o.Connections, o.PDF)
 	if o.BatchBytes == 0 {
-		o.BatchBytes = max(batch/int64(n), 8<<20)
+		o.BatchBytes = max(index.DefaultBatchBytes/int64(n), 8<<20)
 	}
 	if o.URLs.CacheBytes == 0 {
-		o.URLs.CacheBytes = max(cache/int64(n), 4<<20)
+		o.URLs.CacheBytes = max(docindex.DefaultCacheBytes/int64(n), 4<<20)
 	}
 	if o.URLs.SeenEntries == 0 {
-		o.URLs.SeenEntries = max(seen/n, 10_000)
+		o.URLs.SeenEntries = max(urlserver.DefaultSeenEntries/n, 10_000)
 	}
 }
 
