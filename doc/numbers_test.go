@@ -72,10 +72,10 @@ var numbers = []struct{ document, sentence, folder, code string }{
 	{"doc/operations.md", "up to 15 minutes", "web/internal/access", `maxDelay     = 15 \* time\.Minute`},
 	{"doc/operations.md", "four run per processor", "web", `4 \* runtime\.GOMAXPROCS`},
 	{"doc/decisions/README.md", "| [0051] | The seen cache is CLOCK with 50,000 entries |", "urlserver",
-		`SeenEntries, 50_000`},
-	{"ARCHITECTURE.md", "a batch due after 1 s or 48 MiB", "index", `batchBytes += 48 << 20`},
+		`SeenEntries = 50_000`},
+	{"ARCHITECTURE.md", "a batch due after 1 s or 48 MiB", "index", `DefaultBatchBytes += 48 << 20`},
 	{"ARCHITECTURE.md", "a batch due after 1 s or 48 MiB", "index", `batchAge += time\.Second`},
-	{"ARCHITECTURE.md", "visitors (512, --connections)", "engine", `defaultConnections += 512`},
+	{"ARCHITECTURE.md", "visitors (512, --connections)", "engine", `DefaultConnections += 512`},
 	{"ARCHITECTURE.md", "room: 16 per parser", "engine", `waitingEach += 16`},
 	{"ARCHITECTURE.md", "manifest every 250 ms", "searcher", `Poll = time\.Second / 4|Poll, time\.Second/4`},
 }

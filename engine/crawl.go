@@ -59,6 +59,7 @@ type Options struct {
 // Defaults of [Options].
 const (
 	DefaultConnections = 512
+	DefaultBatchBytes  = index.DefaultBatchBytes
 
 	defaultMinFree = 256 << 20
 )

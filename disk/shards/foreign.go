@@ -3,7 +3,6 @@ package shards
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -11,7 +10,7 @@ import (
 	"anatomy/vocab"
 )
 
-// Foreign says which documents of a shard are those of others that it mentions, and where these are.
+// Foreign maps the documents of other shards that a shard mentions to their DocIDs outside.
 //
 // In shards that were split, the shard's own documents come first. A file of it, version 1, is
 //
@@ -50,14 +49,6 @@ func (f *Foreign) Outer(shard int, doc vocab.DocID) vocab.DocID {
 		return vocab.Outer(shard, doc)
 	}
 	return f.Docs[doc-f.Own-1]
-}
-
-// ForeignOf returns what [ReadForeign] returns. Of one data folder alone all documents are its own.
-func ForeignOf(dir string, n int) ([]*Foreign, error) {
-	if n == 1 {
-		return []*Foreign{{Own: math.MaxUint64}}, nil
-	}
-	return ReadForeign(dir, n)
 }
 
 // maxAliases bounds a chain of aliases through several shards.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/cespare/xxhash/v2"
@@ -13,7 +14,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A Mention says that a document of one shard is a document of another one.
+// A Mention maps a document of one shard to the same document in another one.
 type Mention struct {
 	From   int         // the other shard
 	Theirs vocab.DocID // its docID there
@@ -43,6 +44,14 @@ const (
 
 func isLog(b []byte) bool {
 	return len(b) >= logHeader && string(b[:8]) == magic && binary.LittleEndian.Uint32(b[8:]) == logVersion
+}
+
+// ForeignOf returns what [ReadForeign] returns. Of one data folder alone all documents are its own.
+func ForeignOf(dir string, n int) ([]*Foreign, error) {
+	if n == 1 {
+		return []*Foreign{{Own: math.MaxUint64}}, nil
+	}
+	return ReadForeign(dir, n)
 }
 
 // ReadForeign reads the files of all shards of a folder with n shards.

@@ -38,7 +38,6 @@ import (
 	"anatomy/disk/parcel"
 	"anatomy/disk/shards"
 	"anatomy/engine"
-	"anatomy/index"
 	"anatomy/urlserver"
 	"anatomy/weburl"
 )
@@ -123,7 +122,7 @@ func share(o *engine.Options, n int) {
 	o.Connections = cmp.Or(o.Connections, engine.DefaultConnections)
 	o.Pool = engine.NewPool(o.Connections, o.PDF)
 	if o.BatchBytes == 0 {
-		o.BatchBytes = max(index.DefaultBatchBytes/int64(n), 8<<20)
+		o.BatchBytes = max(engine.DefaultBatchBytes/int64(n), 8<<20)
 	}
 	if o.URLs.CacheBytes == 0 {
 		o.URLs.CacheBytes = max(docindex.DefaultCacheBytes/int64(n), 4<<20)
