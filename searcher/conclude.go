@@ -56,7 +56,7 @@ func whyNoResults(p *pass) string {
 	return whyNoMatch(p)
 }
 
-// whyNoLinks names a page of a link: or related: without pages, "" if there is none.
+// whyNoLinks names the page of a link: or related: that found nothing, "" if there is none.
 func whyNoLinks(root *query.Node, docs map[query.Ref][]vocab.DocID) string {
 	for _, n := range append([]*query.Node{root}, root.Kids...) {
 		if n.Op != query.Pages || len(docs[n.Ref]) > 0 {

@@ -64,7 +64,7 @@ func correct(p *pass, k *knowledge) (best correction) {
 // nearlyNone stands for the number of pages with all words where there are none.
 const nearlyNone = 0.1
 
-// Evidence is what a view has of words, within a time.
+// Evidence counts words and pairs of words in a view, until its clock ends.
 type evidence struct {
 	view  *view
 	clock *retrieval.Clock

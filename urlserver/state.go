@@ -61,7 +61,7 @@ func (s *state) boundPages() (release func()) {
 	return s.o.Shared.pages.mu.Unlock
 }
 
-// countPages tells the other servers what this one has spent of the budget.
+// countPages adds the server's pages to the shared count.
 func (s *state) countPages() {
 	if s.o.MaxPages > 0 {
 		defer s.boundPages()()

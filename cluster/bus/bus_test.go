@@ -357,7 +357,7 @@ func TestOtherOwner(t *testing.T) {
 	late.Close()
 }
 
-// TestAddresses sends a crawler addresses that are none. It keeps those that it has.
+// TestAddresses sends a crawler invalid addresses. It keeps those that it knows.
 func TestAddresses(t *testing.T) {
 	c := &Client{dialer: &dialer{addresses: []string{"a:1"}}}
 	long := strings.Repeat("a", maxAddress) + ":1"

@@ -56,7 +56,7 @@ func ParseJoinLine(s string) (JoinLine, error) {
 	return l, nil
 }
 
-// Bounds of what a crawler is told of owners.
+// Bounds of the addresses that a crawler knows.
 const (
 	maxAddresses = 32
 	maxAddress   = 300 // bytes

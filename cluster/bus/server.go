@@ -102,7 +102,7 @@ func Listen(address string, keys *Keys, log *slog.Logger) (*Server, error) {
 	return s, nil
 }
 
-// reachable returns an address for crawlers. The host's name stands for all its addresses.
+// reachable returns an address for crawlers: the name of the machine if host is all its addresses.
 func reachable(host, port string) string {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		if name, err := os.Hostname(); err == nil {
@@ -122,7 +122,7 @@ func Reachable(address string) string {
 	return reachable(host, port)
 }
 
-// JoinLine returns the line with which a process joins, here or at the machines that were told.
+// JoinLine returns the line with which a process joins this machine, or one of those given to Tell.
 func (s *Server) JoinLine(r Role) JoinLine {
 	s.mu.Lock()
 	defer s.mu.Unlock()

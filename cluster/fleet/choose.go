@@ -17,10 +17,9 @@ type Candidate struct {
 	Full   bool // it has as many leases as it visits at once
 }
 
-// Choose returns the ID of the worker for a host: of those that the host was not silent to, and of
-// these that have room, the one with the highest hash of its ID and the host (rendezvous hashing).
-// If all are silent or full it returns one all the same, which tries again or queues the lease.
-// Without candidates it returns "".
+// Choose returns the ID of the worker for a host, "" without candidates. It prefers workers to which
+// the host was not silent, then workers with room, and of equals the one with the highest hash of its
+// ID and the host (rendezvous hashing).
 func Choose(host string, all iter.Seq[Candidate]) string {
 	var best Candidate
 	var most uint64

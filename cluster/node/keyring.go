@@ -24,12 +24,12 @@ const (
 )
 
 // A Keyring is the key pair of a data folder on this machine. The owner of the collection leaves
-// secrets for the next one in the bucket, encrypted for the key of each machine that stands by: who may
-// only read the bucket does not learn them.
+// secrets for the next one in the bucket, encrypted for the key of each standby. Read access to the
+// bucket does not reveal them.
 //
 // They are in keys/PUBLIC, encrypted by HPKE (RFC 9180) with X25519, HKDF-SHA256 and AES-256-GCM, and
-// bound to the ID of the cluster. Who may write to the bucket can have them encrypted for a key of its own, as it can
-// become the owner.
+// bound to the ID of the cluster. Write access to the bucket does reveal them: a machine that has it can
+// announce a key of its own, and can also become the owner.
 type Keyring struct{ private hpke.PrivateKey }
 
 func kem() hpke.KEM { return hpke.DHKEM(ecdh.X25519()) }
@@ -71,7 +71,7 @@ func makeKeyring(path string) (*Keyring, error) {
 // Public returns the public key in hexadecimal digits.
 func (k *Keyring) Public() string { return hex.EncodeToString(k.private.PublicKey().Bytes()) }
 
-// ErrSealed says that what was left for this machine cannot be decrypted.
+// ErrSealed is the error of a secret that cannot be decrypted.
 var ErrSealed = errors.New("what an owner left for this machine cannot be decrypted")
 
 // Take returns the secret that an owner of a cluster has left for this machine. The error wraps

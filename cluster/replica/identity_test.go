@@ -8,7 +8,7 @@ import (
 	"anatomy/cluster/replica"
 )
 
-// TestUsableWhileFounded: a bucket is usable that an owner gives its identity while it is looked at.
+// TestUsableWhileFounded: a bucket is usable if an owner founds the collection during the check.
 func TestUsableWhileFounded(t *testing.T) {
 	b := &buckettest.Memory{}
 	founded := false

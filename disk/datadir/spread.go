@@ -128,7 +128,7 @@ func makeDisk(d Disk, m marker) error {
 }
 
 // RemoveDisk copies the files of a disk to the data folder dir, which must have the space, and deletes
-// them from the disk, which is none of the data folder any more. The error is a *DiskError if the
+// them from the disk, which the data folder then no longer uses. The error is a *DiskError if the
 // folder at path is no disk of dir or cannot be used, or that of [Open].
 func RemoveDisk(dir, path string) (files int, err error) {
 	w, err := Open(dir)

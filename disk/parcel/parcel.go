@@ -40,7 +40,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A Parcel is what one shard tells another. DocIDs are the sender's.
+// A Parcel is a message of one shard to another. DocIDs are the sender's.
 type Parcel struct {
 	ID
 	Names   []Name        // documents that the lists below mention, and URLs that were found
@@ -93,7 +93,7 @@ type Link struct {
 	Text  string
 }
 
-// Empty reports whether the parcel says nothing.
+// Empty reports whether the parcel has no content.
 func (p *Parcel) Empty() bool {
 	return len(p.Names)+len(p.Aliases)+len(p.Missing)+len(p.Sources) == 0
 }

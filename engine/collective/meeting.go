@@ -155,5 +155,5 @@ func (r *ranker) rank(ctx context.Context, always bool) error {
 	return nil
 }
 
-// mailInterval is how often a shard looks for parcels if nobody tells it of one.
+// mailInterval is how often a shard looks for parcels without a notification.
 const mailInterval = time.Second

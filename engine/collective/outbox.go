@@ -13,12 +13,12 @@ import (
 	"anatomy/weburl"
 )
 
-// A sending is what one link run says to other shards:
+// A sending holds what other shards need of one link run:
 //
 //   - to the shard of each document that became known: its URL;
 //   - to the shards of the targets of a page: its links there, with texts. Of a page, alias or
-//     document that was not found, of which they may know something else, all are told: links of a
-//     page replace those of before;
+//     document that was not found, about which they may have older data, it goes to all: the links of
+//     a page replace its older ones;
 //   - to all: a redirect from a page of this shard to one of another.
 type sending struct {
 	*shard
@@ -74,7 +74,7 @@ func (n *sending) others(fn func(*draft)) {
 	}
 }
 
-// place returns where a document is.
+// place returns the place of a document, from a cache.
 func (n *sending) place(doc vocab.DocID) (place, error) {
 	if p, ok := n.places.Get(doc); ok {
 		return p, nil
@@ -158,7 +158,7 @@ func (n *sending) addSources(r *linkdb.Run) error {
 			return err
 		}
 		if p.shard != n.number {
-			continue // its own shard tells the others
+			continue // its own shard sends it to the others
 		}
 		told, err := n.wasTold(source.Doc, n.docs)
 		if err != nil {
@@ -294,7 +294,7 @@ func (d *draft) addTexts(a linkdb.Anchors) {
 	}
 }
 
-// send sends the drafts that say something.
+// send sends the drafts that are not empty.
 func (n *sending) send() error {
 	for to, d := range n.drafts {
 		p := d.parcel()

@@ -59,7 +59,7 @@ type shard struct {
 	logged    int              // mentions of this run that are
 }
 
-// A place says where a document is, and of one of another shard what that has to know.
+// A place is the shard of a document, with its entry for the names of a parcel.
 type place struct {
 	shard int
 	name  parcel.Name

@@ -24,17 +24,17 @@ type Action struct {
 }
 
 // An audit writes a line to the log for each login, each action and each wrong key: who, what, and how
-// it ended. The log has the time. It also keeps each in the record of the data folder, apart from most
-// of those that a wrong token or key made: anybody can send these, and they would push all others out
-// of a record of bounded size.
+// it ended. The log has the time. It also keeps each in the record of the data folder, except for most
+// of the wrong tokens and keys: anybody can send these, and they would push all others out of a record
+// of bounded size.
 type audit struct {
 	log          *slog.Logger
 	keep         func(Action)
 	tokens, keys refusals
 }
 
-// Of the wrong tokens of a refusalPeriod, and of the wrong keys, the first refusalsKept are kept, and then those whose
-// number is a power of two. A million of them leave 26 lines.
+// Of the wrong tokens of a refusalPeriod, and of the wrong keys, the first refusalsKept are kept, and
+// then those whose number is a power of two. A million of them leave 26 lines.
 const (
 	refusalPeriod = 24 * time.Hour
 	refusalsKept  = 10

@@ -43,7 +43,7 @@ const (
 // AllWeight is the weight of the logarithm of how many pages have all words of a guess.
 const AllWeight = 0.7
 
-// Evidence is what the index has of words.
+// Evidence counts words and pairs of words in the index.
 type Evidence interface {
 	// Documents returns the number of pages.
 	Documents() int
@@ -74,7 +74,7 @@ type similar struct {
 	points float64 // logarithm of how likely it is typed as the other
 }
 
-// A doubt is a word of a query with all that may have been meant by it.
+// A doubt is a word of a query with all its possible readings.
 type doubt struct {
 	query.Loose
 	df       int       // of the word as typed
@@ -83,7 +83,7 @@ type doubt struct {
 	joined   *reading  // with the word after it; nil if that is none
 }
 
-// A reading is what may have been meant by one or two words of a query.
+// A reading is a possible meaning of one or two words of a query.
 type reading struct {
 	text        string // "" as typed
 	first, last Word   // the same if it is one word
@@ -129,7 +129,7 @@ func (s *Speller) Guesses(q *query.Query, e Evidence, few func() bool) (all []Gu
 	return guesses(q.Text, words, e), known
 }
 
-// unknown returns what may be meant by a word that the index does not have.
+// unknown returns the readings of a word that the index does not have.
 func (s *Speller) unknown(word string, e Evidence) (all []reading) {
 	for _, w := range s.similar(word, 0) {
 		all = append(all, reading{w.Text, w.Word, w.Word, w.points + wordPoints(w.DF, e)})
@@ -137,7 +137,7 @@ func (s *Speller) unknown(word string, e Evidence) (all []reading) {
 	return append(all, splits(word, e)...)
 }
 
-// improbable returns what may be meant by a word that the index has, but not beside its neighbours.
+// improbable returns the readings of a word that the index has, but never beside its neighbours.
 func (s *Speller) improbable(words []doubt, i int, e Evidence, few func() bool) (all []reading) {
 	w := &words[i]
 	found := s.similar(w.Word, w.df)

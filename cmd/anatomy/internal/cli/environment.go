@@ -22,7 +22,7 @@ type GlobalFlags struct {
 	Verbose bool
 }
 
-// AddData adds the flag --data, of which the first names the data folder.
+// AddData adds the flag --data. The first one names the data folder.
 func (g *GlobalFlags) AddData(flags *pflag.FlagSet) {
 	g.Data = DefaultData
 	flags.Var(&dataFlag{flags: g}, "data", "data `FOLDER`")

@@ -42,8 +42,8 @@ func announce(t *testing.T, b *buckettest.Memory, crawlers, key string) {
 }
 
 // TestTeam has an owner share its keys with the nodes that stand by. The next owner has the same keys,
-// is named in the line, and crawlers of that line are not new to it. A node whose key is none is left
-// out.
+// is named in the line, and crawlers of that line are not new to it. A node with an invalid key is
+// left out.
 func TestTeam(t *testing.T) {
 	b := &buckettest.Memory{}
 	_, err := replica.Found(t.Context(), b)
