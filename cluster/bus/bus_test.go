@@ -236,7 +236,7 @@ func TestBus(t *testing.T) {
 		}
 		must(t, stranger.conn.Publish(ownersSubject, []byte(`["stranger:1"]`)))
 		must(t, stranger.conn.Flush())
-		for _, subject := range []string{"down." + c.ID, "down.*", ">", "up.*"} {
+		for _, subject := range []string{"down." + c.ID, "down.*", ">", "up.*", "asks.*"} {
 			sub, err := stranger.conn.SubscribeSync(subject)
 			must(t, err)
 			must(t, stranger.conn.Flush())
@@ -247,7 +247,7 @@ func TestBus(t *testing.T) {
 			}
 		}
 	})
-	if known := c.dialer.addresses; len(known) != 1 {
+	if known := c.dialer.addresses(); len(known) != 1 {
 		t.Errorf("a stranger has taught the crawler addresses: %q", known)
 	}
 
@@ -306,8 +306,9 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
-// TestOtherOwner replaces the owner by one at another address. A crawler that was told the address
-// comes there by itself if that one has the same keys, whatever else accepts connections.
+// TestOtherOwner replaces the owner by one at another address. A crawler that was told the address, or
+// asked for it when it joined, comes there by itself if that one has the same keys, whatever else
+// accepts connections.
 func TestOtherOwner(t *testing.T) {
 	path, log := filepath.Join(t.TempDir(), "keys"), slog.New(slog.DiscardHandler)
 	keys, err := LoadKeys(path)
@@ -340,37 +341,41 @@ func TestOtherOwner(t *testing.T) {
 	if slices.Sort(told); !slices.Equal(line.Addresses, append([]string{first.address}, told...)) {
 		t.Errorf("the line names %q", line.Addresses)
 	}
-	for knows := 0; knows != 4; {
-		c.dialer.mu.Lock()
-		knows = len(c.dialer.addresses)
-		c.dialer.mu.Unlock()
-		runtime.Gosched()
-	}
-	must(t, first.Close())
-	<-c.Reconnected()
-	must(t, c.Send([]byte("again")))
-	if m := <-got; string(m) != "again" {
-		t.Errorf("the owner got %q", m)
-	}
+	line.Addresses = line.Addresses[:1]
 	late, err := Dial(t.Context(), line, log, func([]byte) {})
 	must(t, err)
-	late.Close()
+	defer late.Close()
+	for _, c := range []*Client{c, late} {
+		for len(c.dialer.addresses()) != 4 {
+			runtime.Gosched()
+		}
+	}
+	must(t, first.Close())
+	for _, c := range []*Client{c, late} {
+		<-c.Reconnected()
+		must(t, c.Send([]byte("again")))
+		if m := <-got; string(m) != "again" {
+			t.Errorf("the owner got %q", m)
+		}
+	}
 }
 
-// TestAddresses sends a crawler invalid addresses. It keeps those that it knows.
+// TestAddresses sends a crawler invalid addresses. It keeps those that it knows. Valid ones take the
+// place of those sent before; those of the join line and of the last connection stay.
 func TestAddresses(t *testing.T) {
-	c := &Client{dialer: &dialer{addresses: []string{"a:1"}}}
+	c := &Client{dialer: &dialer{joined: []string{"a:1"}, told: []string{"b:1"}, current: "c:1"}}
 	long := strings.Repeat("a", maxAddress) + ":1"
 	many, err := json.Marshal(make([]string, maxAddresses+1))
 	must(t, err)
 	for _, message := range []string{"", "{}", `["a"]`, `["a:1","b:"]`, `[":1"]`, `["a,b:1"]`, `["a\u001b[2J:1"]`, `["a\n:1"]`, `["` + long + `"]`, string(many)} {
 		c.learn([]byte(message), slog.New(slog.DiscardHandler))
 	}
-	for i := range 4 * maxAddresses {
-		c.learn(fmt.Appendf(nil, `["b:%d"]`, i), slog.New(slog.DiscardHandler))
+	if known := c.dialer.addresses(); !slices.Equal(known, []string{"a:1", "b:1", "c:1"}) {
+		t.Errorf("after invalid addresses: %q", known)
 	}
-	if d := c.dialer; d.addresses[0] != "a:1" || d.addresses[1] != "b:0" || len(d.addresses) != 2*maxAddresses {
-		t.Errorf("%d addresses: %q", len(d.addresses), d.addresses)
+	c.learn([]byte(`["d:1","a:1"]`), slog.New(slog.DiscardHandler))
+	if known := c.dialer.addresses(); !slices.Equal(known, []string{"a:1", "d:1", "c:1"}) {
+		t.Errorf("after other addresses: %q", known)
 	}
 	for address, want := range map[string]string{"h:1": "h:1", "[::1]:2": "[::1]:2", "h:0": "", "h": "", "h:": ""} {
 		if got := Reachable(address); got != want {

@@ -32,8 +32,8 @@ var ErrRefused = errors.New("the owner refuses the token of the join line: it wa
 
 const (
 	retryEvery  = time.Second
-	dialFor     = 10 * time.Second
-	writeBuffer = 256 << 10 // of the socket: what is in it is before a sign of life
+	dialFor     = 5 * time.Second // bounds a round: the owner may come up during one
+	writeBuffer = 256 << 10       // of the socket: what is in it is before a sign of life
 
 	// A machine that lost its power is noticed after three of these.
 	pingEvery = 4 * time.Second
@@ -45,7 +45,7 @@ func Dial(
 	ctx context.Context, l JoinLine, log *slog.Logger, handle func(message []byte),
 ) (*Client, error) {
 	c := &Client{ID: RandomID(), closed: make(chan error, 1), again: make(chan struct{}, 1)}
-	c.dialer = &dialer{tls: clientTLS(l.Authority), addresses: l.Addresses}
+	c.dialer = &dialer{tls: clientTLS(l.Authority), joined: l.Addresses}
 	for tries := 0; ; tries++ {
 		err := c.connect(l)
 		switch {
@@ -79,20 +79,32 @@ func isFinal(err error) error {
 type dialer struct {
 	tls *tls.Config
 
-	mu        sync.Mutex
-	addresses []string // that may be the owner's
-	err       error    // of the last Dial, which the NATS client does not return
+	joined []string // addresses of the join line
+
+	mu      sync.Mutex
+	told    []string // addresses that the owner sent
+	current string   // address of the last connection
+	err     error    // of the last Dial, which the NATS client does not return
 }
 
-// add adds addresses. The first ones, of the join line, stay whatever comes later.
-func (d *dialer) add(more []string) {
+// addresses returns all that may be the owner's.
+func (d *dialer) addresses() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, address := range more {
-		if !slices.Contains(d.addresses, address) && len(d.addresses) < 2*maxAddresses {
-			d.addresses = append(slices.Clip(d.addresses), address)
+	all := slices.Clone(d.joined)
+	for _, address := range append(slices.Clip(d.told), d.current) {
+		if address != "" && !slices.Contains(all, address) {
+			all = append(all, address)
 		}
 	}
+	return all
+}
+
+// learn takes what the owner sent in place of what an owner sent before.
+func (d *dialer) learn(told []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.told = told
 }
 
 // SkipTLSHandshake has the NATS client leave TLS to Dial.
@@ -101,19 +113,18 @@ func (d *dialer) SkipTLSHandshake() bool { return true }
 // Dial connects to all known addresses at the same time and returns the first connection over which
 // the server has proved to be the owner: a suspended machine accepts connections, too.
 func (d *dialer) Dial(string, string) (net.Conn, error) {
-	d.mu.Lock()
-	addresses := d.addresses
-	d.mu.Unlock()
+	addresses := d.addresses()
 	ctx, cancel := context.WithTimeout(context.Background(), dialFor)
 	type result struct {
-		conn net.Conn
-		err  error
+		address string
+		conn    net.Conn
+		err     error
 	}
 	results := make(chan result, len(addresses))
 	for _, address := range addresses {
 		go func() {
 			conn, err := d.connect(ctx, address)
-			results <- result{conn, err}
+			results <- result{address, conn, err}
 		}()
 	}
 	var failed error
@@ -128,6 +139,9 @@ func (d *dialer) Dial(string, string) (net.Conn, error) {
 					}
 				}
 			}()
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.current = r.address
 			return r.conn, nil
 		}
 		if failed == nil || errors.Is(failed, errOtherServer) { // other errors may pass
@@ -174,7 +188,8 @@ func (c *Client) connect(l JoinLine) (err error) {
 		nats.Secure(), nats.TLSHandshakeFirst(), nats.SkipHostLookup(),
 		nats.SetCustomDialer(c.dialer), nats.MaxReconnects(-1), nats.ReconnectWait(retryEvery), nats.ReconnectBufSize(-1),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.NoEcho(),
-		nats.ReconnectHandler(func(*nats.Conn) {
+		nats.ReconnectHandler(func(n *nats.Conn) {
+			_ = c.ask(n) // if it is lost, so is the connection, again
 			select {
 			case c.again <- struct{}{}:
 			default:
@@ -204,10 +219,19 @@ func (c *Client) receive(log *slog.Logger, handle func([]byte)) error {
 		_, err = c.conn.Subscribe(ownersSubject, func(m *nats.Msg) { c.learn(m.Data, log) })
 	}
 	if err == nil {
+		_, err = c.conn.Subscribe(ownersSubject+"."+c.ID, func(m *nats.Msg) { c.learn(m.Data, log) })
+	}
+	if err == nil {
+		err = c.ask(c.conn)
+	}
+	if err == nil {
 		err = c.conn.Flush()
 	}
 	return err
 }
+
+// ask asks the owner which machines may be the owner later.
+func (c *Client) ask(n *nats.Conn) error { return n.Publish("asks."+c.ID, nil) }
 
 // learn takes addresses of machines that may be the owner later.
 func (c *Client) learn(message []byte, log *slog.Logger) {
@@ -216,7 +240,7 @@ func (c *Client) learn(message []byte, log *slog.Logger) {
 		log.Warn("the owner sent addresses that are none")
 		return
 	}
-	c.dialer.add(all)
+	c.dialer.learn(all)
 }
 
 // Send sends a message to the owner. It is lost if the connection is.

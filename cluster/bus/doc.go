@@ -7,11 +7,14 @@
 //
 // The subjects are
 //
-//	up.ID    from the crawler ID to the owner
-//	down.ID  from the owner to the crawler ID
-//	owners   from the owner to all crawlers: addresses of machines that may be the owner, as JSON
+//	up.ID      from the crawler ID to the owner
+//	down.ID    from the owner to the crawler ID
+//	owners     from the owner to all crawlers: addresses of machines that may be the owner, as JSON
+//	asks.ID    from the crawler ID to the owner: which are these? It has no content.
+//	owners.ID  the answer, as in owners
 //
-// and the server lets a crawler publish to its own up and subscribe to its own down and to owners.
+// and the server lets a crawler publish to its own up and asks, and subscribe to its own down and
+// owners and to the common owners.
 // IDs are random and 128 bits long, so a crawler cannot speak for another.
 //
 // When the connection is lost a crawler tries all addresses that it knows at the same time, and takes

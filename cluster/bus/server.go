@@ -24,6 +24,7 @@ const (
 	upAll = "up.*"
 
 	ownersSubject = "owners"
+	asksAll       = "asks.*"
 
 	startFor = 10 * time.Second // until the server listens
 
@@ -99,6 +100,9 @@ func Listen(address string, keys *Keys, log *slog.Logger) (*Server, error) {
 		s.nats.Shutdown()
 		return nil, fmt.Errorf("listen for crawlers: %w", err)
 	}
+	if _, err := s.conn.Subscribe(asksAll, s.answer); err != nil {
+		return nil, errors.Join(fmt.Errorf("listen for crawlers: %w", err), s.Close())
+	}
 	return s, nil
 }
 
@@ -129,9 +133,8 @@ func (s *Server) JoinLine(r Role) JoinLine {
 	return JoinLine{append([]string{s.address}, s.others...), r, s.keys.Tokens[r], s.keys.authoritySum()}
 }
 
-// Tell tells all crawlers the addresses of machines that may be the owner after this one. It is
-// called again and again, for crawlers that join later. It reports whether the addresses are others
-// than before.
+// Tell tells all crawlers the addresses of machines that may be the owner after this one; those that
+// join later ask for them. It reports whether the addresses are others than before.
 func (s *Server) Tell(addresses []string) (changed bool, err error) {
 	others := []string{}
 	for _, address := range addresses {
@@ -141,15 +144,35 @@ func (s *Server) Tell(addresses []string) (changed bool, err error) {
 	}
 	slices.Sort(others)
 	others = slices.Compact(others)
-	message, err := json.Marshal(others)
-	if err == nil {
-		err = s.conn.Publish(ownersSubject, message)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	changed = !slices.Equal(others, s.others)
+	if slices.Equal(others, s.others) {
+		return false, nil
+	}
 	s.others = others
-	return changed, err
+	return true, s.tell(ownersSubject)
+}
+
+// tell sends the addresses of Tell to a subject. The caller holds mu.
+func (s *Server) tell(subject string) error {
+	message, err := json.Marshal(s.others)
+	if err != nil {
+		return err
+	}
+	return s.conn.Publish(subject, message)
+}
+
+// answer tells a crawler that asks. Before the first Tell it waits for that.
+func (s *Server) answer(question *nats.Msg) {
+	_, id, _ := strings.Cut(question.Subject, ".")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.others == nil {
+		return
+	}
+	if err := s.tell(ownersSubject + "." + id); err != nil {
+		s.log.Debug("a crawler was not told who may be the owner", "crawler", id, "error", err)
+	}
 }
 
 // Check admits the connection inside the process and crawlers with the token. Its user name is
@@ -165,8 +188,8 @@ func (s *Server) Check(c server.ClientAuthentication) bool {
 		return false
 	}
 	c.RegisterUser(&server.User{Username: o.Username, Permissions: &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: []string{"up." + id}},
-		Subscribe: &server.SubjectPermission{Allow: []string{"down." + id, ownersSubject}},
+		Publish:   &server.SubjectPermission{Allow: []string{"up." + id, "asks." + id}},
+		Subscribe: &server.SubjectPermission{Allow: []string{"down." + id, ownersSubject, ownersSubject + "." + id}},
 	}})
 	return true
 }
