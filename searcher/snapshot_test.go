@@ -219,6 +219,37 @@ func TestNewLife(t *testing.T) {
 	wantFound(t, s, "b", 1)
 }
 
+// TestFolderBeingReplaced refreshes while a copy of another folder takes the place of the present one:
+// its VERSION is there, its MANIFEST not yet. The searcher waits for it.
+func TestFolderBeingReplaced(t *testing.T) {
+	f := newFolder(t)
+	f.add(pagesOf(textPage(1, "http://x.org/1", "a")), bare)
+	f.publish()
+	s := f.open(searcher.Options{})
+	path := filepath.Join(f.dir, datadir.VersionName)
+	was, err := os.ReadFile(path)
+	must(t, err)
+	other, err := os.ReadFile(filepath.Join(newFolder(t).dir, datadir.VersionName))
+	must(t, err)
+	failed := make(chan error, 1)
+	must(t, datadir.WithManifest(f.dir, func() error {
+		must(t, os.WriteFile(path, other, 0o644))
+		go func() {
+			_, err := s.Refresh()
+			failed <- err
+		}()
+		time.Sleep(50 * time.Millisecond) // what does not wait fails meanwhile
+		return os.WriteFile(path, was, 0o644)
+	}))
+	must(t, <-failed)
+
+	must(t, os.WriteFile(path, other, 0o644))
+	if _, err := s.Refresh(); !errors.As(err, new(*datadir.MismatchError)) {
+		t.Errorf("with the MANIFEST of another folder: %v", err)
+	}
+	wantFound(t, s, "a", 1)
+}
+
 func TestFollow(t *testing.T) {
 	f := newFolder(t)
 	s := f.open(searcher.Options{})

@@ -92,6 +92,12 @@ func (s *store) refresh() (changed bool, err error) {
 			break
 		}
 	}
+	if errors.As(err, new(*datadir.MismatchError)) { // as while a copy of another folder takes its place
+		again := func() error { changed, err = s.replace(); return nil }
+		if datadir.WithManifest(s.dir, again) != nil {
+			changed = false // the folder is read-only, or locked for long; err says what was read
+		}
+	}
 	s.mu.Lock()
 	s.lastErr = err
 	s.mu.Unlock()

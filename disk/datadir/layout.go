@@ -7,6 +7,7 @@ const (
 	DocIndexName   = "docindex"
 	RepositoryName = "repository"
 	ManifestName   = "MANIFEST"
+	VersionName    = "VERSION"
 )
 
 // The paths of a data folder.

@@ -20,7 +20,7 @@ func RepairVersion(dir string, idOf func() string) (repaired, err error) {
 	switch {
 	case repaired == nil, errors.As(repaired, &damage):
 	case errors.Is(repaired, ErrNone) && isUsed(dir):
-		repaired = &DamageError{filepath.Join(dir, "VERSION"), fs.ErrNotExist}
+		repaired = &DamageError{filepath.Join(dir, VersionName), fs.ErrNotExist}
 	default:
 		return nil, repaired
 	}

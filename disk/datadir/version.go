@@ -118,7 +118,7 @@ func withSum(text string) []byte {
 func decodeVersion(dir string, b []byte) (v version, err error) {
 	s := string(b)
 	damage := func(what string) error {
-		return &DamageError{filepath.Join(dir, "VERSION"), errors.New(what)}
+		return &DamageError{filepath.Join(dir, VersionName), errors.New(what)}
 	}
 	line, rest, _ := strings.Cut(s, "\n")
 	first := firstLine.FindStringSubmatch(line)
@@ -186,7 +186,7 @@ func readVersion(dir string) (version, error) {
 
 // readPlainVersion is readVersion for a folder whose list of disks may be missing.
 func readPlainVersion(dir string) (version, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "VERSION"))
+	b, err := os.ReadFile(filepath.Join(dir, VersionName))
 	if errors.Is(err, fs.ErrNotExist) {
 		if hasShards(dir) {
 			return version{}, &ShardsError{Dir: dir}
@@ -216,5 +216,5 @@ func CopyVersion(dir, to string) error {
 }
 
 func writeVersion(fsys durable.FS, dir string, v version) error {
-	return durable.WriteFile(fsys, filepath.Join(dir, "VERSION"), v.encode())
+	return durable.WriteFile(fsys, filepath.Join(dir, VersionName), v.encode())
 }
