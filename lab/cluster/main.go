@@ -12,8 +12,9 @@
 // process, and DNS queries a URL with a page.
 //
 // --kill crawler kills a crawler with SIGKILL at that interval and starts another; --kill owner kills
-// the owner and runs the same command again. It does so for the time --for. Repeated requests are
-// printed then, and no fault.
+// the owner and runs the same command again; --kill bus cuts the connections between the owner and its
+// crawlers for half of the interval. It does so for the time --for. Repeated requests are printed then,
+// and no fault.
 //
 // With --nodes the bucket is a folder. With --crawlers as well, these fetch for whichever node is the
 // owner, and --kill crawler kills them. All nodes are asked questions meanwhile; where one does not
@@ -21,7 +22,8 @@
 // scores, and the collection is restored from the bucket and has to have the pages of one process.
 // --kill owner kills the node that owns the collection, and starts it again when another one owns it;
 // --kill searcher kills one that does not own it, and starts it again; --kill suspend stops the owner
-// for 20 s; --kill bucket takes the bucket away for half of the interval. The longest time until another node owned the collection is printed.
+// for 20 s; --kill bucket takes the bucket away for half of the interval. The bus is a part of the owner
+// here, and dies with it. The longest time until another node owned the collection is printed.
 //
 // --upgrade-from COMMIT builds anatomy of a commit, and runs it as every other process of the crawl by
 // several: the first owner and each second one after it, the first crawler and each second one, nodes 0
@@ -49,7 +51,7 @@ func main() {
 	flag.StringVar(&b.Anatomy, "anatomy", "", "a built anatomy; default: built from here")
 	flag.IntVar(&b.Crawlers, "crawlers", 0, "crawler processes; default: 2, or none with --nodes")
 	flag.IntVar(&b.Nodes, "nodes", 0, "processes that share a bucket")
-	flag.StringVar(&b.Kill, "kill", "", "harm `WHAT`: crawler or owner; with --nodes also searcher, suspend or bucket")
+	flag.StringVar(&b.Kill, "kill", "", "harm `WHAT`: crawler, owner or bus; with --nodes crawler, owner, searcher, suspend or bucket")
 	flag.DurationVar(&b.Every, "every", 5*time.Second, "time between kills")
 	flag.DurationVar(&b.Duration, "for", time.Minute, "kill for so long; the crawl then ends by itself")
 	flag.StringVar(&b.UpgradeFrom, "upgrade-from", "", "run the program of `COMMIT` beside that of here")

@@ -38,7 +38,7 @@ func (b *Bench) Kinds() []string {
 	if b.Nodes > 0 {
 		return []string{"owner", "searcher", "suspend", "bucket", "crawler"}
 	}
-	return []string{"crawler", "owner"}
+	return []string{"crawler", "owner", "bus"}
 }
 
 // A Result is what a crawl found and cost.

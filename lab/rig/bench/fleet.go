@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"anatomy/cluster/bus"
 	"anatomy/lab/rig"
 )
 
@@ -23,6 +24,14 @@ const address = "127.0.0.1:4222" // of the owner
 func (b *Bench) Spread(data, authority string, r *Result) error {
 	fleet := &fleet{Bench: b, authority: authority, began: time.Now()}
 	defer fleet.end()
+	if b.Kill == "bus" {
+		relay, err := listen(address)
+		if err != nil {
+			return err
+		}
+		defer relay.close()
+		fleet.relay = relay
+	}
 	for {
 		killed, err := b.own(data, authority, fleet, r)
 		if err != nil || !killed {
@@ -47,7 +56,9 @@ func (b *Bench) own(data, authority string, team *fleet, r *Result) (killed bool
 	lines := bufio.NewScanner(io.TeeReader(says, text))
 	for team.line == "" && lines.Scan() {
 		if _, line, ok := strings.Cut(lines.Text(), "--join "); ok {
-			team.line = line
+			if team.line, err = team.route(line); err != nil {
+				return false, err
+			}
 		}
 	}
 	for len(team.all) < b.Crawlers {
@@ -85,11 +96,16 @@ func (b *Bench) own(data, authority string, team *fleet, r *Result) (killed bool
 		case <-moment:
 			next = time.Now().Add(b.Every)
 			r.Kills++
-			if b.Kill == "owner" {
+			switch b.Kill {
+			case "owner":
 				killed = true
 				owner.Process.Kill()
-			} else if err := team.replace(); err != nil {
-				return false, err
+			case "bus":
+				team.relay.pause(b.Every / 2)
+			default:
+				if err := team.replace(); err != nil {
+					return false, err
+				}
 			}
 		}
 	}
@@ -99,11 +115,22 @@ func (b *Bench) own(data, authority string, team *fleet, r *Result) (killed bool
 type fleet struct {
 	*Bench
 	authority, line string
+	relay           *relay // between crawlers and the owner; nil for none
 	all             []*member
 	started         int     // crawlers so far
 	cpu             float64 // of those that have ended
 	began           time.Time
 	ending          sync.Once
+}
+
+// route returns the line with which crawlers join: if there is a relay, one that leads to it.
+func (f *fleet) route(line string) (string, error) {
+	if f.relay == nil {
+		return line, nil
+	}
+	l, err := bus.ParseJoinLine(line)
+	l.Addresses = []string{f.relay.address()}
+	return l.String(), err
 }
 
 func (f *fleet) start() error {
