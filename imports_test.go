@@ -88,7 +88,7 @@ cmd/anatomy/internal/service:
 cmd/anatomy/internal/sharded: control engine engine/collective disk/datadir disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/progress
 cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
 cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli
-cmd/anatomy/internal/clusters: cluster/bucket cluster/bus cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/snapshot cmd/anatomy/internal/cli
+cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/snapshot cmd/anatomy/internal/cli
 cmd/anatomy/internal/rules: config disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli

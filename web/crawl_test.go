@@ -335,22 +335,3 @@ func (w *countingWriter) Write(b []byte) (int, error) {
 	w.n += len(b)
 	return w.ResponseWriter.Write(b)
 }
-
-// TestCopied: with a cluster /metrics says when this machine and the bucket last had the same state.
-func TestCopied(t *testing.T) {
-	at := time.Unix(1_800_000_000, 500_000_000)
-	for _, c := range []struct {
-		copied func() time.Time
-		want   string
-	}{
-		{nil, ""},
-		{func() time.Time { return time.Time{} }, " 0\n"},
-		{func() time.Time { return at }, " 1.8000000005e+09\n"},
-	} {
-		s := newServerOf(Options{Collection: &fakeIndex{}, Copied: c.copied})
-		_, got, _ := strings.Cut(get(t, s, "/metrics", http.StatusOK), "\nanatomy_copy_checked_timestamp_seconds")
-		if got = got[:strings.Index(got, "\n")+1]; got != c.want {
-			t.Errorf("the metric is %q, want %q", got, c.want)
-		}
-	}
-}

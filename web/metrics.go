@@ -27,7 +27,7 @@ type metrics struct {
 }
 
 func newMetrics(
-	crawl pages.Crawl, answers func() searcher.AnswerStats, damage func() map[string]int, copied func() time.Time,
+	crawl pages.Crawl, answers func() searcher.AnswerStats, damage func() map[string]int, cluster pages.Cluster,
 ) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
@@ -45,16 +45,8 @@ func newMetrics(
 	if damage != nil {
 		m.registry.MustRegister(damageCollector(damage))
 	}
-	if copied != nil {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "anatomy_copy_checked_timestamp_seconds",
-			Help: "When this machine and the bucket last had the same state, as Unix time; 0 for never.",
-		}, func() float64 {
-			if at := copied(); !at.IsZero() {
-				return float64(at.UnixMilli()) / 1000
-			}
-			return 0
-		}))
+	if cluster != nil {
+		m.registry.MustRegister(clusterCollector{cluster})
 	}
 	return m
 }
@@ -112,6 +104,69 @@ func (m *metrics) observe(c *gin.Context) {
 
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true}) // the gzip handler compresses all answers
+}
+
+// A clusterCollector reads the state of the cluster for each scrape.
+type clusterCollector struct{ cluster pages.Cluster }
+
+var (
+	copyChecked = prometheus.NewDesc("anatomy_copy_checked_timestamp_seconds",
+		"When this machine and the bucket last had the same state, as Unix time; 0 for never.", nil, nil)
+	clusterUp    = clusterMetric("up", "1 while the bucket can be read.")
+	clusterNodes = clusterMetric("nodes", "Nodes that announced themselves in the last day, by role, and by whether they were silent for half a minute.", "role", "silent")
+	clusterOwned = clusterMetric("owned", "1 while a machine owns the collection, by its last word.")
+	clusterEpoch = clusterMetric("epoch", "Epoch of the owner: it grows by one with each owner.")
+	clusterClaim = clusterMetric("claim_renewed_timestamp_seconds", "When the owner last renewed its claim, as Unix time.")
+	clusterMade  = clusterMetric("generation_timestamp_seconds", "When the newest generation in the bucket was made, as Unix time; 0 for none.")
+	clusterBytes = clusterMetric("generation_bytes", "Size of the newest generation.")
+)
+
+func clusterMetric(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("anatomy_cluster_"+name, help, labels, nil)
+}
+
+// Describe sends nothing: the series depend on whether the bucket can be read.
+func (clusterCollector) Describe(chan<- *prometheus.Desc) {}
+
+// Collect sends the state of the cluster, or only that it cannot be read.
+func (c clusterCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), pages.StatusTimeout)
+	defer cancel()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	gauge(copyChecked, unixTime(c.cluster.Copied()))
+	st, err := c.cluster.Status(ctx)
+	gauge(clusterUp, number(err == nil))
+	if err != nil {
+		return
+	}
+	gauge(clusterOwned, number(st.Owner != nil && !st.Owner.Released))
+	if st.Owner != nil {
+		gauge(clusterEpoch, float64(st.Owner.Epoch))
+		gauge(clusterClaim, unixTime(st.Owner.Renewed))
+	}
+	gauge(clusterMade, unixTime(st.Made))
+	gauge(clusterBytes, float64(st.Bytes))
+	nodes := map[[2]string]int{}
+	for _, n := range st.Nodes {
+		role := "other"
+		if slices.Contains([]string{"owner", "standby", "replica"}, n.Role) {
+			role = n.Role
+		}
+		nodes[[2]string{role, strconv.FormatBool(n.Silent)}]++
+	}
+	for labels, n := range nodes {
+		gauge(clusterNodes, float64(n), labels[:]...)
+	}
+}
+
+// unixTime returns seconds since 1970; 0 for the zero time.
+func unixTime(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
 }
 
 // A crawlCollector reads the status of the crawl for each scrape.

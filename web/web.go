@@ -95,10 +95,6 @@ type Options struct {
 	// nobody knows.
 	Damage func() map[string]int
 
-	// Copied returns when this machine and the bucket of its cluster last had the same state; zero for
-	// never. Default nil: there is no cluster.
-	Copied func() time.Time
-
 	Log        *slog.Logger     // one line per request; default none
 	LogQueries bool             // log query strings; default false
 	Now        func() time.Time // default time.Now
@@ -193,7 +189,7 @@ func New(o Options) *Server {
 		}),
 		tools:       mcp.New(read, log, o.Name, o.Version),
 		connections: newConnections(o.Limits.Connections),
-		metrics:     newMetrics(o.Admin.Crawl, o.Collection.AnswerStats, o.Damage, o.Copied),
+		metrics:     newMetrics(o.Admin.Crawl, o.Collection.AnswerStats, o.Damage, o.Admin.Cluster),
 	}
 	s.api = api.New(api.Options{
 		Reader: read, Site: site, Log: log, Now: o.Now, Images: o.FetchImage != nil,

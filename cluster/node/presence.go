@@ -11,6 +11,7 @@ import (
 
 	"anatomy/cluster/bucket"
 	"anatomy/cluster/lease"
+	"anatomy/vocab"
 )
 
 const (
@@ -22,27 +23,9 @@ const (
 	maxNodes       = 1000    // that are shown
 )
 
-// A Presence is what a node says of itself.
-type Presence struct {
-	Machine    string    `json:"machine"`
-	Version    string    `json:"version"`
-	Role       string    `json:"role"`       // "owner", "standby" or "replica"
-	Generation string    `json:"generation"` // that it has in force or has published; "" for none
-	Made       time.Time `json:"made"`       // of that generation
-	Failing    string    `json:"failing"`    // why it is behind; "" if nothing is wrong
-
-	// Of a machine that may own the collection and then has crawlers of other machines.
-	Crawlers string `json:"crawlers,omitempty"` // the address at which they reach it
-	Key      string `json:"key,omitempty"`      // see Keyring.Public
-
-	// The following are set by Nodes.
-	Heard  time.Time `json:"heard"`  // by the bucket's clock
-	Silent bool      `json:"silent"` // it was not heard for half a minute
-}
-
 // Announce says that a node is there until ctx ends. A bucket that this machine may not write to is
 // no failure: the node is not seen then.
-func Announce(ctx context.Context, b bucket.Bucket, status func() Presence) {
+func Announce(ctx context.Context, b bucket.Bucket, status func() vocab.ClusterNode) {
 	id := make([]byte, 8)
 	rand.Read(id)
 	name := presencePrefix + hex.EncodeToString(id)
@@ -62,7 +45,7 @@ func Announce(ctx context.Context, b bucket.Bucket, status func() Presence) {
 
 // Nodes returns the nodes that announce themselves, or did in the last day, and deletes older ones.
 // now is a time by the bucket's clock that is not long ago.
-func Nodes(ctx context.Context, b bucket.Bucket, now time.Time) (all []Presence, err error) {
+func Nodes(ctx context.Context, b bucket.Bucket, now time.Time) (all []vocab.ClusterNode, err error) {
 	var found []bucket.Object
 	for o, err := range b.List(ctx, presencePrefix, "") {
 		if err != nil {
@@ -88,7 +71,7 @@ func Nodes(ctx context.Context, b bucket.Bucket, now time.Time) (all []Presence,
 		}
 		content, err := io.ReadAll(io.LimitReader(r, maxPresence))
 		r.Close()
-		var p Presence
+		var p vocab.ClusterNode
 		if err != nil || json.Unmarshal(content, &p) != nil {
 			continue
 		}

@@ -34,6 +34,7 @@ import (
 	"anatomy/engine"
 	"anatomy/ranking"
 	"anatomy/urlserver"
+	"anatomy/web/pages"
 	"anatomy/weburl"
 )
 
@@ -237,10 +238,10 @@ func (f *crawlFlags) prepare(
 	return o, kept, err
 }
 
-// server opens the search page for --serve, and returns a function that serves it. copied is nil
-// without a cluster.
+// server opens the search page for --serve, and returns a function that serves it. cluster is nil
+// without one.
 func (f *crawlFlags) server(
-	c *cobra.Command, s *cli.GlobalFlags, screen *cli.Console, damaged *damage.Log, copied func() time.Time,
+	c *cobra.Command, s *cli.GlobalFlags, screen *cli.Console, damaged *damage.Log, cluster pages.Cluster,
 ) (func(context.Context) error, error) {
 	images, err := f.crawlerOptions()
 	if err != nil {
@@ -256,7 +257,7 @@ func (f *crawlFlags) server(
 		return nil, err
 	}
 	o := serveOptions{
-		token: token, readToken: readToken, damage: damaged, copied: copied, hosts: f.door.names(f.listen),
+		token: token, readToken: readToken, damage: damaged, cluster: cluster, hosts: f.door.names(f.listen),
 		origins: f.door.origins, publicOnly: f.door.public,
 		agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &images, log: s.Logger(screen, true),
 		ready: func(address string) { fmt.Fprintf(screen, "Search at %s during the crawl.\n", address) },

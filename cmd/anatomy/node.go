@@ -21,6 +21,7 @@ import (
 	"anatomy/cmd/anatomy/internal/clusters"
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
+	"anatomy/vocab"
 )
 
 func newCrawl(s *cli.GlobalFlags) *cobra.Command {
@@ -124,7 +125,7 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 	group, ctx := errgroup.WithContext(c.Context())
 	if f.serve {
 		damaged := damage.NewLog(log)
-		serve, err := f.server(c, s, screen, damaged, m.copied)
+		serve, err := f.server(c, s, screen, damaged, clusters.NewView(m.bucket, m.copied))
 		if err != nil {
 			return err
 		}
@@ -303,8 +304,8 @@ func (m *membership) crawl(ctx context.Context) error {
 }
 
 // presence returns what this node says of itself.
-func (m *membership) presence() node.Presence {
-	p := node.Presence{Machine: m.node.Machine, Version: m.node.Version, Role: "standby"}
+func (m *membership) presence() vocab.ClusterNode {
+	p := vocab.ClusterNode{Machine: m.node.Machine, Version: m.node.Version, Role: "standby"}
 	if w := m.owner.Load(); w != nil {
 		st := w.Status()
 		p.Role, p.Generation, p.Made, p.Failing = "owner", st.Generation, st.Checked, st.Failing

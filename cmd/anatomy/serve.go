@@ -58,7 +58,7 @@ type serveOptions struct {
 	images      *crawler.Options            // for fetching images; nil: none are fetched
 	log         *slog.Logger                // of requests and failures
 	damage      *damage.Log                 // of a crawl in this process; nil: one of its own
-	copied      func() time.Time            // see web.Options; nil without a cluster
+	cluster     pages.Cluster               // nil without one
 	ready       func(address string)        // called when the server listens
 }
 
@@ -102,12 +102,12 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 		Args:        cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if place.IsSet() {
-				copied, end, err := place.Follow(c, s, version())
+				view, end, err := place.Follow(c, s, version())
 				if err != nil {
 					return err
 				}
 				defer end()
-				o.copied = copied
+				o.cluster = view
 			}
 			if err := shards.Check(s.Data); err != nil {
 				return err
@@ -336,11 +336,11 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins,
 		Private:    func() bool { return datadir.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
-		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow},
+		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow, Cluster: o.cluster},
 		API:    web.APIOptions{Keys: o.keys, SiteSets: o.siteSets},
 		Limits: web.Limits{Connections: o.connections, Rate: o.rate},
-		Damage: damaged.Counts, Copied: o.copied,
-		Log: o.log, LogQueries: o.logQueries,
+		Damage: damaged.Counts,
+		Log:    o.log, LogQueries: o.logQueries,
 	}), jobs, fetcher}, nil
 }
 

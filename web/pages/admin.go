@@ -23,6 +23,7 @@ type adminPages struct {
 	sessions   *sessions
 	actions    *actions
 	slow       *recent.SlowQueries
+	cluster    Cluster // nil for none
 	complaints *recent.Ring[recent.Complaint]
 	now        func() time.Time
 }
@@ -107,6 +108,12 @@ func (s *adminPages) serverView(ctx context.Context) (*serverView, error) {
 	v := &serverView{Complaints: s.complaints.Newest()}
 	if s.slow != nil {
 		v.SlowAfter, v.Slow = text.Duration(s.slow.Limit), s.slow.Newest()
+	}
+	if s.cluster != nil {
+		st, err := s.cluster.Status(ctx)
+		if v.Cluster = st; err != nil {
+			v.Unreached = err.Error()
+		}
 	}
 	if s.actions.jobs == nil {
 		return v, nil

@@ -42,6 +42,9 @@ type serverView struct {
 	Most     int64                // bytes of the largest structure
 	Total    int64                // bytes of all structures
 
+	Cluster   *vocab.ClusterStatus // nil for none
+	Unreached string               // why the state of the cluster is not known; "" if it is
+
 	SlowAfter  string // "" if slow searches are not kept
 	Slow       []recent.SlowQuery
 	Complaints []recent.Complaint

@@ -76,7 +76,7 @@ func New(o Options) *Handlers {
 			frame: f, respond: &respond.Responder{Log: o.Log},
 			sessions: sessions,
 			actions:  &actions{o.Admin.Crawl, o.Admin.Jobs},
-			slow:     o.Slow, complaints: o.Complaints, now: o.Now,
+			slow:     o.Slow, complaints: o.Complaints, cluster: o.Admin.Cluster, now: o.Now,
 		}
 	}
 	return h

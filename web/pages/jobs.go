@@ -24,6 +24,17 @@ type AdminOptions struct {
 	// SlowQueries keeps the newest searches that took so long. Default 0: none, since they record what
 	// people search for.
 	SlowQueries time.Duration
+
+	Cluster Cluster // of which this machine is a part; default nil: none
+}
+
+// A Cluster is the machines that share the collection.
+type Cluster interface {
+	// Status returns the state of the cluster, which may be some seconds old.
+	Status(ctx context.Context) (*vocab.ClusterStatus, error)
+
+	// Copied returns when this machine and the bucket last had the same state; zero for never.
+	Copied() time.Time
 }
 
 // A Crawl is the crawl that runs on the collection, perhaps in another process. Without one, methods

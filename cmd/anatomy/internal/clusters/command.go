@@ -17,6 +17,7 @@ import (
 	"anatomy/cluster/replica"
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/disk/datadir"
+	"anatomy/vocab"
 )
 
 // New returns the command cluster.
@@ -39,28 +40,6 @@ $ANATOMY_CLUSTER here and in anatomy node. The key of the bucket comes from AWS_
 	return c
 }
 
-// A status is what cluster status prints.
-type status struct {
-	Bucket     string          `json:"bucket"`
-	Owner      *owner          `json:"owner"`      // nil for none yet
-	Generation string          `json:"generation"` // the newest; "" for none
-	Made       time.Time       `json:"made"`
-	Files      int             `json:"files"`
-	Bytes      int64           `json:"bytes"`
-	Nodes      []node.Presence `json:"nodes"`
-}
-
-// An owner is what is shown of a lease.Holder.
-type owner struct {
-	Machine  string    `json:"machine"`
-	Version  string    `json:"version"`
-	Epoch    uint64    `json:"epoch"`
-	Since    time.Time `json:"since"`   // by its clock
-	Renewed  time.Time `json:"renewed"` // by the bucket's
-	Released bool      `json:"released"`
-	Drains   bool      `json:"drains"`
-}
-
 func newStatus(p *Place) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -74,7 +53,7 @@ bucket is, and the nodes that have announced themselves in the last day.`,
 			if err != nil {
 				return err
 			}
-			st, err := readStatus(c.Context(), b)
+			st, err := node.Status(c.Context(), b)
 			if err != nil {
 				return Hint(err)
 			}
@@ -88,30 +67,7 @@ bucket is, and the nodes that have announced themselves in the last day.`,
 	return c
 }
 
-func readStatus(ctx context.Context, b bucket.Bucket) (st status, err error) {
-	st.Bucket = b.String()
-	if _, err = replica.Identify(ctx, b); err != nil {
-		return st, err
-	}
-	h, err := lease.Find(ctx, b)
-	if err != nil {
-		return st, err
-	}
-	if h.Owner != "" {
-		st.Owner = &owner{h.Machine, h.Version, h.Epoch, h.Since, h.Renewed, h.Released, h.Drains}
-	}
-	name, g, err := replica.Latest(ctx, b)
-	if err != nil {
-		return st, err
-	}
-	if g != nil {
-		st.Generation, st.Made, st.Files, st.Bytes = name.String(), g.Made, len(g.Files), g.Size()
-	}
-	st.Nodes, err = node.Nodes(ctx, b, h.Renewed)
-	return st, err
-}
-
-func printStatus(w io.Writer, st status, now time.Time) error {
+func printStatus(w io.Writer, st *vocab.ClusterStatus, now time.Time) error {
 	fmt.Fprintf(w, "bucket      %s\n", st.Bucket)
 	switch o := st.Owner; {
 	case o == nil:

@@ -11,13 +11,14 @@ import (
 	"anatomy/cluster/node"
 	"anatomy/cluster/replica"
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/vocab"
 )
 
 // Follow makes the data folder a copy of the collection in the bucket, and keeps it one until the
-// command ends or end is called. copied returns when it last was the newest state.
+// command ends or end is called.
 func (p *Place) Follow(
 	c *cobra.Command, s *cli.GlobalFlags, version string,
-) (copied func() time.Time, end func(), err error) {
+) (view *View, end func(), err error) {
 	b, err := p.Open()
 	if err != nil {
 		return nil, nil, err
@@ -37,17 +38,16 @@ func (p *Place) Follow(
 	var group errgroup.Group
 	group.Go(func() error { return f.Run(ctx) })
 	group.Go(func() error {
-		node.Announce(ctx, b, func() node.Presence {
+		node.Announce(ctx, b, func() vocab.ClusterNode {
 			st := f.Status()
-			return node.Presence{
+			return vocab.ClusterNode{
 				Machine: o.Machine, Version: o.Version, Role: "replica",
 				Generation: st.Generation, Made: st.Made, Failing: st.Failing,
 			}
 		})
 		return nil
 	})
-	copied = func() time.Time { return f.Status().Checked }
-	return copied, func() {
+	return NewView(b, func() time.Time { return f.Status().Checked }), func() {
 		stop()
 		group.Wait()
 		f.Close()

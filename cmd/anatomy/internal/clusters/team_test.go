@@ -14,6 +14,7 @@ import (
 	"anatomy/cluster/node"
 	"anatomy/cluster/replica"
 	"anatomy/disk/datadir"
+	"anatomy/vocab"
 )
 
 func must(t *testing.T, err error) {
@@ -33,8 +34,8 @@ func newTeam(t *testing.T, b *buckettest.Memory, listen string) *Team {
 // announce has a node be there until the test ends.
 func announce(t *testing.T, b *buckettest.Memory, crawlers, key string) {
 	before := len(b.Names("nodes/"))
-	go node.Announce(t.Context(), b, func() node.Presence {
-		return node.Presence{Crawlers: crawlers, Key: key}
+	go node.Announce(t.Context(), b, func() vocab.ClusterNode {
+		return vocab.ClusterNode{Crawlers: crawlers, Key: key}
 	})
 	for len(b.Names("nodes/")) == before {
 		time.Sleep(time.Millisecond)

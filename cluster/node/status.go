@@ -1,0 +1,38 @@
+package node
+
+import (
+	"context"
+
+	"anatomy/cluster/bucket"
+	"anatomy/cluster/lease"
+	"anatomy/cluster/replica"
+	"anatomy/vocab"
+)
+
+// Status returns the state of the cluster in a bucket. The error wraps [replica.ErrNoCluster] if there
+// is none.
+func Status(ctx context.Context, b bucket.Bucket) (*vocab.ClusterStatus, error) {
+	if _, err := replica.Identify(ctx, b); err != nil {
+		return nil, err
+	}
+	h, err := lease.Find(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	st := &vocab.ClusterStatus{Bucket: b.String()}
+	if h.Owner != "" {
+		st.Owner = &vocab.ClusterOwner{
+			Machine: h.Machine, Version: h.Version, Epoch: h.Epoch, Since: h.Since, Renewed: h.Renewed,
+			Released: h.Released, Drains: h.Drains,
+		}
+	}
+	name, g, err := replica.Latest(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	if g != nil {
+		st.Generation, st.Made, st.Files, st.Bytes = name.String(), g.Made, len(g.Files), g.Size()
+	}
+	st.Nodes, err = Nodes(ctx, b, h.Renewed)
+	return st, err
+}
