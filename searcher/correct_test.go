@@ -236,7 +236,7 @@ func TestComplete(t *testing.T) {
 		"garb":                {"garbage", "garbage collection"},
 		"Gar":                 {"garbage", "garbage collection", "gärtnerei zürich", "garden", "gartnerei"},
 		"garbage ":            {"garbage collection"},
-		"garbage colle":       {"garbage collected", "garbage collection", "garbage collector"},
+		"garbage colle":       {"garbage collection", "garbage collector"}, // no page has "garbage collected"
 		"memory of t":         {"memory of the"},
 		"memory of pos":       nil, // no page has all
 		"gone":                nil, // was replaced

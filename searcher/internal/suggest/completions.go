@@ -207,6 +207,15 @@ func (d *Dictionary) Begin(prefix string, limit int) []Word {
 	return found
 }
 
+// has reports whether the dictionary has a word.
+func (d *Dictionary) has(word string) bool {
+	if d == nil {
+		return false
+	}
+	at := sort.Search(d.Len(), func(i int) bool { return string(d.word(i)) >= word })
+	return at < d.Len() && string(d.word(at)) == word
+}
+
 // A top keeps the indices of the greatest weights, in descending order; of equal ones the first.
 type top struct {
 	limit  int

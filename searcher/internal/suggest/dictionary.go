@@ -23,6 +23,7 @@ const (
 	MinDF    = 2       // a word of one page is as likely misspelt as what it would correct
 	minRunes = 3
 	maxRunes = 40
+	maxName  = 64 // characters
 )
 
 // Correctable reports whether a term takes part in corrections, on either side: 3 to 40 letters of
@@ -53,20 +54,42 @@ func Reach(word string, known bool) int {
 	return 2
 }
 
+// IsName reports whether a term is a name with digits or underscores in it, such as read_csv. Names
+// are completed, and not corrected.
+func IsName(word string) bool {
+	n, letters, others := 0, 0, 0
+	for _, r := range word {
+		switch {
+		case unicode.IsDigit(r) || r == '_':
+			others++
+		case unicode.IsLetter(r) && r < 0xE00:
+			letters++
+		default:
+			return false
+		}
+		n++
+	}
+	return n >= minRunes && n <= maxName && letters > 0 && others > 0
+}
+
 // A Builder builds a dictionary of the most frequent words of an index. It holds at most twice as
 // many as it keeps.
 type Builder struct {
-	max  int
-	kept []Word
+	max, least int  // words, and documents with each
+	names      bool // and no words
+	kept       []Word
 }
 
-// NewBuilder returns a builder of a dictionary of at most max words.
-func NewBuilder(max int) *Builder { return &Builder{max: max} }
+// NewBuilder returns a builder of a dictionary of at most max words to which others may be corrected.
+func NewBuilder(max int) *Builder { return &Builder{max: max, least: MinDF} }
 
-// Add adds a word, in any order and each once, if others may be corrected to it. Words in
-// alphabetical order take the least time.
+// NewNameBuilder returns a builder of a dictionary of at most max names. One document is enough.
+func NewNameBuilder(max int) *Builder { return &Builder{max: max, least: 1, names: true} }
+
+// Add adds a word, in any order and each once, if the dictionary takes it. Words in alphabetical order
+// take the least time.
 func (b *Builder) Add(word []byte, df int) {
-	if df < MinDF || !Correctable(string(word)) {
+	if df < b.least || b.names && !IsName(string(word)) || !b.names && !Correctable(string(word)) {
 		return
 	}
 	if b.kept = append(b.kept, Word{string(word), df}); len(b.kept) >= 2*b.max {
@@ -103,7 +126,7 @@ func (b *Builder) sort() {
 func (b *Builder) Dictionary() *Dictionary {
 	b.cut()
 	b.sort()
-	return newDictionary(b.kept)
+	return newDictionaryOf(b.kept, b.least)
 }
 
 // A Dictionary is a sorted array of words with the length of the prefix that each shares with the
@@ -122,8 +145,6 @@ type Dictionary struct {
 // step is the ratio of the least document frequencies of a dictionary and of that of its frequent
 // words. As frequencies follow Zipf's law, that one has about as many times fewer words.
 const step = 10
-
-func newDictionary(words []Word) *Dictionary { return newDictionaryOf(words, MinDF) }
 
 // newDictionaryOf returns the dictionary of words that at least so many documents hold. It
 // overwrites words.

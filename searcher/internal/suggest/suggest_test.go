@@ -157,6 +157,49 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
+// fakeEvidence counts pairs of words as they stand, "read csv" for one.
+type fakeEvidence map[string]int
+
+func (fakeEvidence) Documents() int                          { return 100 }
+func (fakeEvidence) Pages(string) int                        { return 1 }
+func (e fakeEvidence) Pairs(first, second string, _ int) int { return e[first+" "+second] }
+
+// TestPropose completes words, names and titles: the first word by its frequency, before the titles if
+// it is no word yet, and others by the word before them, after the titles.
+func TestPropose(t *testing.T) {
+	words, names, titles := NewBuilder(100), NewNameBuilder(100), NewCollector(100)
+	for word, df := range map[string]int{
+		"vector": 50, "vectors": 60, "vectorize": 3, "csv": 9, "csharp": 90, "top": 80, "git": 70, "rebase": 5, "read_csv": 1, "x_1": 1,
+		"1234": 1000, "42nd": 3,
+	} {
+		words.Add([]byte(word), df)
+		names.Add([]byte(word), df)
+	}
+	for _, title := range []string{"How to write tests", "git-rebase Documentation", "std::vector - Reference", "Vector Class"} {
+		titles.AddTitle(title, 1)
+	}
+	s := &Sources{words.Dictionary(), names.Dictionary(), titles.Completions(), fakeEvidence{"read csv": 4, "std vectors": 9, "std vector": 8, "git rebase": 1}}
+	for typed, want := range map[string][]string{
+		"std::vec":   {"std vector", "std::vectors"},
+		"vec":        {"vectors", "vector class", "vector", "vectorize"},
+		"vector":     {"vector class", "vectors", "vectorize"},
+		"read cs":    {"read csv"},
+		"rare cs":    {"rare csharp", "rare csv"}, // no pair is known
+		"read_":      {"read_csv"},
+		"how to":     {"how to write tests", "how top"},
+		"git re":     {"git-rebase documentation", "git rebase"},
+		"x_":         {"x_1"},
+		"12":         nil,
+		"42":         {"42nd"},
+		"site:x vec": {"site:x vectors", "site:x vector", "site:x vectorize"},
+		"site:vec":   nil, `"std vec`: nil, "-vec": nil, "": nil,
+	} {
+		if got := s.Propose(typed, 10); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+}
+
 func TestCollectorIsBounded(t *testing.T) {
 	c := NewCollector(50)
 	for i := range 5000 {
