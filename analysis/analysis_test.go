@@ -34,16 +34,22 @@ func TestSequence(t *testing.T) {
 		"ｶﾞｲﾄﾞ ガイド":                      "ガイド ガイド",
 		"\u30ab\u3099\u30a4\u30c8\u3099": "ガイド",
 		"東京 都":                           "東京 京 都", "東": "東",
-		"한국어 \u1112\u1161\u11ab":           "한국어 한",
-		"col·lecció":                       "col leccio",
-		"exam\u00adple":                    "example",
-		"l'été":                            "l ete",
-		"ภาษา":                             "ภา าษ ษา",
-		"naïve—café…end":                   "naive cafe end",
-		"a\xffb é\xc3(é":                   "a b e e",
-		"x.\u0301a":                        "x a",
-		"\u0301":                           "",
-		"שָׁלוֹם":                          "שָׁלוֹם",
+		"한국어 \u1112\u1161\u11ab": "한국어 한",
+		"col·lecció":             "col leccio",
+		"exam\u00adple":          "example",
+		"l'été":                  "l ete",
+		"naïve—café…end":         "naive cafe end",
+		"a\xffb é\xc3(é":         "a b e e",
+		"x.\u0301a":              "x a",
+		"\u0301":                 "",
+		"שָׁלוֹם":                "שלום",
+		"المُدَرِّسة أحمد إلى كـتاب": "المدرسه احمد الي كتاب",
+		"کتاب یک": "كتاب يك",
+		"क़लम हूँ १९४५ ٣٫١٤":               "कलम हूं 1945 3 14",
+		"น้ำ ดื่ม":                         "น้ํา ดื่ม",
+		"ภาษาไทย":                          "ภาษา ไทย",
+		"ທີ່ ລາວ":                          "ທີ່ ລາ າວ",
+		"မြန်မာ":                           "မြန် န်မာ",
 		strings.Repeat("a", 100) + " b":    strings.Repeat("a", 64) + " b",
 		strings.Repeat("語", 2) + "ß":       "語語 語 ss",
 		strings.Repeat("я", 33):            strings.Repeat("я", 32),
@@ -71,7 +77,7 @@ func TestEachPlaces(t *testing.T) {
 }
 
 func TestSingle(t *testing.T) {
-	for word, want := range map[string]bool{"東": true, "ひ": true, "ที่": true, "東京": false, "タ": false, "a": false, "한": false, "": false, "一つ": false} {
+	for word, want := range map[string]bool{"東": true, "ひ": true, "ທີ່": true, "ที่": false, "東京": false, "タ": false, "a": false, "한": false, "": false, "一つ": false} {
 		if IsUnigram(word) != want {
 			t.Errorf("%q: %v", word, !want)
 		}
@@ -108,7 +114,7 @@ func bySegment(text []byte) (all []record) {
 			t.split(text, from, from+len(piece), add)
 			from += len(piece)
 		}
-		t.run.finish(add)
+		t.finishRuns(add)
 		from = end
 	}
 	return all

@@ -13,10 +13,10 @@ type run struct {
 	bigram     []byte // scratch
 }
 
-// add adds text[start:end], one character with the folded form term. It calls fn with the bigram of the
-// waiting character and this one. Vowel signs may be between them.
-func (r *run) add(text, term []byte, start, end int, fn termFunc) {
-	if len(r.term) > 0 && onlyMarks(text[r.end:start]) {
+// add adds the character at [start, end) of the text, which has the folded form term. It calls fn with
+// the bigram of the waiting character and this one.
+func (r *run) add(term []byte, start, end int, fn termFunc) {
+	if len(r.term) > 0 && start == r.end {
 		r.bigram = append(append(r.bigram[:0], r.term...), term...)
 		fn(truncate(r.bigram), r.start, end, false)
 	} else {
@@ -37,15 +37,15 @@ func (r *run) finish(fn termFunc) {
 // into single characters.
 func spaceless(r rune) bool {
 	return r >= firstSpaceless && unicode.IsLetter(r) &&
-		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-const firstSpaceless = 0xE00 // Thai
+const firstSpaceless = 0xE80 // Lao
 
 // IsUnigram reports whether a term is a single character of a script without spaces: the last of a run.
 func IsUnigram(term string) bool {
 	r, size := utf8.DecodeRuneInString(term)
-	return spaceless(r) && onlyMarks([]byte(term[size:]))
+	return spaceless(r) && marksEnd(term, size) == len(term)
 }
 
 // IsBigram reports whether a term is two characters of a script without spaces.
@@ -59,17 +59,18 @@ func IsBigram(term string) bool {
 func BigramsOverlap(first, second string) bool {
 	_, size := utf8.DecodeRuneInString(first)
 	last := first[size:]
+	last = last[marksEnd(last, 0):]
 	return IsUnigram(last) && len(second) > len(last) && second[:len(last)] == last && !IsUnigram(second)
 }
 
-// onlyMarks reports whether text is made of combining marks.
-func onlyMarks(text []byte) bool {
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRune(text[i:])
+// marksEnd returns the end of the combining marks at text[from:].
+func marksEnd[T string | []byte](text T, from int) int {
+	for from < len(text) {
+		r, size := utf8.DecodeRuneInString(string(text[from:min(from+utf8.UTFMax, len(text))]))
 		if !unicode.Is(unicode.M, r) {
-			return false
+			break
 		}
-		i += size
+		from += size
 	}
-	return true
+	return from
 }

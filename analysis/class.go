@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"bytes"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,8 +12,7 @@ import (
 // Words of Latin, Greek, Cyrillic and Arabic letters and of hangul syllables are runs of letters, digits
 // and low lines, as in ASCII: UAX #29 joins them across scripts, and splits them again at the signs
 // within, as the tokenizer does. So text of these characters and the usual punctuation, arrows and icons
-// needs no segmenter. Marks, format characters, digits and numbers beyond ASCII, and letters that fold
-// irregularly are unknown.
+// needs no segmenter. Marks, format characters, and digits and numbers beyond ASCII are unknown.
 type class uint8
 
 const (
@@ -24,14 +22,14 @@ const (
 )
 
 // alphabetEnd is the end of Arabic.
-const alphabetEnd = 0x700
+const alphabetEnd = tableEnd
 
 // classes are those of the characters before alphabetEnd.
 var classes = func() (table [alphabetEnd]class) {
 	var f folder
 	for r := range table {
 		switch r := rune(r); {
-		case r < utf8.RuneSelf && asciiWord[r] != 0, r >= utf8.RuneSelf && f.isAlphabetic(r):
+		case r < utf8.RuneSelf && asciiWord[r] != 0, r >= utf8.RuneSelf && isAlphabetic(r):
 			table[r] = letter
 		case r < utf8.RuneSelf, (separates(r) || unicode.In(r, unicode.Z, unicode.So, unicode.Sc)) && !f.isWord(r):
 			table[r] = sign
@@ -49,15 +47,9 @@ func separates(r rune) bool {
 	return (unicode.Is(unicode.P, r) || unicode.Is(unicode.Sm, r)) && !unicode.Is(unicode.Pc, r)
 }
 
-// isAlphabetic reports whether r is a letter that folds by the table, or to itself.
-func (f *folder) isAlphabetic(r rune) bool {
-	if r < cyrillicEnd || !unicode.Is(unicode.Arabic, r) {
-		return r < cyrillicEnd && unicode.IsLetter(r)
-	}
-	var buf [utf8.UTFMax]byte
-	word := utf8.AppendRune(buf[:0], r)
-	folded, _ := f.foldSlowly(word)
-	return unicode.IsLetter(r) && bytes.Equal(folded, word)
+// isAlphabetic reports whether r is a letter of a script whose words are runs of letters.
+func isAlphabetic(r rune) bool {
+	return unicode.IsLetter(r) && (r < cyrillicEnd || unicode.Is(unicode.Arabic, r))
 }
 
 const cyrillicEnd = 0x530

@@ -23,9 +23,15 @@ func truncate(term []byte) []byte {
 	return term[:n]
 }
 
+// A termFunc is called with a term, its offsets in the text, and whether it begins with an upper-case
+// letter.
+type termFunc = func(term []byte, start, end int, capital bool)
+
 // A folder reduces the spellings of a word to one: compatibility decomposition (NFKD), removal of
-// combining marks U+0300–U+036F and format characters such as the soft hyphen, full case folding (ß is
-// ss), and composition (NFC), so that hangul and voiced kana are one character.
+// combining marks U+0300–U+036F, of Hebrew and Arabic vowel signs and of format characters such as the
+// soft hyphen, full case folding (ß is ss), and composition (NFC), so that hangul and voiced kana are
+// one character. Decimal digits become those of ASCII. Arabic and Devanagari letters that are written
+// one for the other become one, as in Lucene's ArabicNormalizer, PersianNormalizer and HindiNormalizer.
 type folder struct {
 	decomposed, stripped, composed []byte
 }
@@ -66,10 +72,14 @@ func stripAndLower(dst, word []byte) (stripped []byte, ok bool) {
 		r, size := utf8.DecodeRune(word[i:])
 		i += size
 		switch {
-		case 0x300 <= r && r <= 0x36F || unicode.Is(unicode.Cf, r):
+		case isAccent(r) || unicode.Is(unicode.Cf, r):
 			continue
 		case r == 'ß' || r == 'ẞ':
 			dst = append(dst, "ss"...)
+		case r >= 0x600 && unicode.Is(unicode.Nd, r):
+			dst = append(dst, '0'+digit(r))
+		case r >= 0x600 && interchangeable[r] != 0:
+			dst = utf8.AppendRune(dst, interchangeable[r])
 		default:
 			// By way of the upper case, because some letters have two lower-case forms: σ and ς.
 			dst = utf8.AppendRune(dst, unicode.ToLower(unicode.ToUpper(r)))
@@ -79,6 +89,47 @@ func stripAndLower(dst, word []byte) (stripped []byte, ok bool) {
 	return dst, ok
 }
 
+// isAccent reports whether r is a mark that folding removes: an accent, a Hebrew or Arabic vowel sign or
+// the hamza above or below a letter, the Devanagari nukta, or the Arabic tatweel, which is no mark but
+// stretches a word.
+func isAccent(r rune) bool {
+	switch {
+	case r < 0x300 || r > nukta:
+		return false
+	case r <= 0x36F || r == nukta || r == tatweel:
+		return true
+	}
+	return 0x591 <= r && r < tableEnd && unicode.Is(unicode.Mn, r)
+}
+
+const tatweel, nukta = 0x640, 0x93C
+
+// interchangeable maps letters to those that stand for them in other spellings of a word.
+var interchangeable = map[rune]rune{
+	'ٱ': 'ا', // alef wasla; the other alefs are decomposed
+	'ة': 'ه', // teh marbuta
+	'ى': 'ي', // alef maksura
+	'ی': 'ي', // Persian yeh
+	'ک': 'ك', // Persian kaf
+	'ہ': 'ه', // Urdu heh
+	'ँ': 'ं', // chandrabindu
+}
+
+// digit returns the value of a decimal digit. The digits of a script are ten characters in a row.
+func digit(r rune) byte {
+	for _, block := range unicode.Nd.R16 {
+		if rune(block.Lo) <= r && r <= rune(block.Hi) {
+			return byte((r - rune(block.Lo)) % 10)
+		}
+	}
+	for _, block := range unicode.Nd.R32 {
+		if rune(block.Lo) <= r && r <= rune(block.Hi) {
+			return byte((r - rune(block.Lo)) % 10)
+		}
+	}
+	return 0
+}
+
 // foldsToItself reports whether r folds to itself in any context of characters that are in the table or
 // fold to themselves: ideographs, kana and hangul in their usual form.
 func foldsToItself(r rune) bool {
@@ -86,9 +137,9 @@ func foldsToItself(r rune) bool {
 		0xAC00 <= r && r <= 0xD7A3
 }
 
-// tableEnd is the end of Latin, Greek, Cyrillic and Armenian. Without the marks U+0300–U+036F no
-// character before it composes with the one in front of it, so each can be folded by itself.
-const tableEnd = 0x590
+// tableEnd is the end of Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic. Without the marks that are
+// removed no character before it composes with the one in front of it, so each can be folded by itself.
+const tableEnd = 0x700
 
 type foldEntry struct {
 	to [7]byte

@@ -6,9 +6,9 @@
 // "3,14" is 3, 14. The low line and its kin are part of words: "max_len" is one. A token without letter
 // or number is dropped.
 //
-// Runs of katakana and of hangul are one word each. Ideographs, hiragana, and the letters of Thai, Lao,
-// Khmer and Burmese with their marks are written without spaces, and only a dictionary could find words.
-// Instead each character and the next one are a term (a bigram), and the last character of a run is a
+// Runs of katakana and of hangul are one word each. Thai is written without spaces, and cut into words by
+// a dictionary (thaiRun). Ideographs, hiragana, and the letters of Lao, Khmer and Burmese with their marks
+// are written without spaces, too: there each character and the next one are a term (a bigram), and the last character of a run is a
 // term by itself: "東京都" is 東京, 京都, 都. Bigrams overlap in the text. The last term of a run is the one
 // that lies within the term before it.
 package analysis
@@ -27,11 +27,8 @@ type Tokenizer struct {
 	pieces [][]byte // of segment, kept for their memory
 	types  []int
 	run    run
+	thai   thaiRun
 }
-
-// A termFunc is called with a term, its offsets in the text, and whether it begins with an upper-case
-// letter.
-type termFunc = func(term []byte, start, end int, capital bool)
 
 // EachTerm calls fn for each term of text in turn, at consecutive positions. term is valid until fn
 // returns, text[start:end] is its source, and capital reports whether that begins with an upper-case
@@ -85,7 +82,13 @@ func (t *Tokenizer) eachStretch(text []byte, lo, hi int, fn termFunc) {
 		return
 	}
 	t.eachValid(text, lo, hi, fn)
+	t.finishRuns(fn)
+}
+
+// finishRuns ends the runs of characters without spaces.
+func (t *Tokenizer) finishRuns(fn termFunc) {
 	t.run.finish(fn)
+	t.thai.finish(fn)
 }
 
 // eachAlphabetic is EachTerm for text[from:to], which is alphabetic. With the segmenter instead, a page
@@ -202,15 +205,25 @@ func (t *Tokenizer) emit(text []byte, start, end int, fn termFunc) {
 	if start == end {
 		return
 	}
+	first, _ := utf8.DecodeRune(text[start:end])
+	if isThai(first) {
+		t.run.finish(fn)
+		t.thai.add(text, start, marksEnd(text, end), fn)
+		return
+	}
+	inRun := spaceless(first)
+	if inRun { // the segmenter cuts off marks
+		end = marksEnd(text, end)
+	}
 	term, ok := t.folder.fold(text[start:end])
 	if !ok {
 		return
 	}
-	first, _ := utf8.DecodeRune(text[start:end])
-	if spaceless(first) {
-		t.run.add(text, term, start, end, fn)
+	if inRun {
+		t.thai.finish(fn)
+		t.run.add(term, start, end, fn)
 		return
 	}
-	t.run.finish(fn)
+	t.finishRuns(fn)
 	fn(truncate(term), start, end, unicode.IsUpper(first) || unicode.IsTitle(first))
 }

@@ -21,7 +21,8 @@ type Inventory struct {
 	Pages     int                    `json:"pages"`     // documents in the index that were fetched
 	Uncrawled int                    `json:"uncrawled"` // documents in the index that are known by links alone
 	Segments  int                    `json:"segments"`
-	Words     uint64                 `json:"words"` // different ones, in the largest segment
+	OldTerms  int                    `json:"oldTerms,omitempty"` // segments for which [segment.Segment.OldTerms] is true
+	Words     uint64                 `json:"words"`              // different ones, in the largest segment
 	Postings  uint64                 `json:"postings"`
 	Hits      uint64                 `json:"hits"`
 	Links     uint64                 `json:"links"`
@@ -67,6 +68,7 @@ func TakeInventory(dir string) (*Inventory, error) {
 func (i *Inventory) add(other *Inventory) {
 	i.Pages, i.Uncrawled = i.Pages+other.Pages, i.Uncrawled+other.Uncrawled
 	i.Segments, i.Words = i.Segments+other.Segments, max(i.Words, other.Words)
+	i.OldTerms += other.OldTerms
 	i.Postings, i.Hits, i.Links = i.Postings+other.Postings, i.Hits+other.Hits, i.Links+other.Links
 	for k := range i.Rows {
 		i.Rows[k].Bytes += other.Rows[k].Bytes
@@ -156,6 +158,9 @@ func (i *Inventory) segments(dir string, m datadir.Manifest) (rows []Row, err er
 			} else {
 				i.Uncrawled++
 			}
+		}
+		if s.OldTerms() {
+			i.OldTerms++
 		}
 		postings, hits := s.Totals(segment.Full)
 		i.Postings, i.Hits, i.Words = i.Postings+postings, i.Hits+hits, max(i.Words, s.Terms())

@@ -183,6 +183,8 @@ func (x *anchors) count() int { return len(x.uncrawled) }
 
 func (x *anchors) dictionary() int { return len(x.names) }
 
+func (x *anchors) oldTerms() bool { return false }
+
 // eachID calls fn with no document: the builder knows the uncrawled ones.
 func (x *anchors) eachID(func(vocab.DocID)) error { return nil }
 

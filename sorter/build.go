@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"anatomy/disk/segment"
@@ -112,7 +113,9 @@ func (b *builder) build(ctx context.Context) (err error) {
 	if err := b.findDocs(ctx); err != nil {
 		return err
 	}
-	if b.out, err = segment.Create(b.options.Dir, segment.Options{Compact: b.options.Compact, Average: b.options.Average}); err != nil {
+	if b.out, err = segment.Create(b.options.Dir, segment.Options{
+		Compact: b.options.Compact, Average: b.options.Average, OldTerms: slices.ContainsFunc(b.options.Inputs, Input.oldTerms),
+	}); err != nil {
 		return err
 	}
 	defer b.out.Abort()

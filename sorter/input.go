@@ -16,6 +16,7 @@ import (
 type Input interface {
 	count() int                                   // ordinals of the input are below it
 	dictionary() int                              // number of its terms
+	oldTerms() bool                               // see [segment.Segment.OldTerms]
 	eachID(fn func(vocab.DocID)) error            // calls fn with each live document
 	eachDoc(fn visit) error                       // the same in the order of keys, with records
 	source(remap []vocab.Ordinal) (source, error) // its terms, with ordinals of the new segment
@@ -122,6 +123,8 @@ func (in barrelInput) count() int { return in.Docs() }
 
 func (in barrelInput) dictionary() int { return in.Terms() }
 
+func (in barrelInput) oldTerms() bool { return false }
+
 func (in barrelInput) eachID(fn func(vocab.DocID)) error {
 	return in.eachDoc(func(_ vocab.Ordinal, info vocab.DocInfo, _ texts.Span) error {
 		fn(info.Doc)
@@ -175,6 +178,8 @@ type segmentInput struct {
 func (in segmentInput) count() int { return in.Docs() }
 
 func (in segmentInput) dictionary() int { return int(in.Terms()) }
+
+func (in segmentInput) oldTerms() bool { return in.OldTerms() }
 
 func (in segmentInput) isLive(ord vocab.Ordinal) bool {
 	return in.Crawled(ord) && (in.live == nil || in.live(ord))

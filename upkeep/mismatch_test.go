@@ -12,6 +12,7 @@ import (
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/disk/segment"
 	"anatomy/engine"
 	"anatomy/internal/test/testweb"
 	"anatomy/ranking"
@@ -226,8 +227,26 @@ func TestOldVersions(t *testing.T) {
 				want = append(slices.Clone(vectors), "new")
 			}
 			wantWhole(t, dir, want)
+			if old := oldTerms(t, dir); old == (command == "index") {
+				t.Errorf("%s %s: terms of an earlier version: %v", version, command, old)
+			}
 		}
 	}
+}
+
+// oldTerms reports whether a segment of a folder has terms of an earlier version, which only indexing
+// anew replaces.
+func oldTerms(t *testing.T, dir string) (old bool) {
+	t.Helper()
+	m, err := datadir.ReadManifest(dir)
+	testweb.Must(t, err)
+	for _, name := range m.Segments {
+		s, err := segment.Open(datadir.Segment(dir, name), nil)
+		testweb.Must(t, err)
+		old = old || s.OldTerms()
+		testweb.Must(t, s.Close())
+	}
+	return old
 }
 
 // wantWhole fails if a folder of the old versions is damaged or lacks one of its rank vectors.

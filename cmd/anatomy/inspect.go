@@ -51,6 +51,10 @@ func printInventory(w io.Writer, i *collection.Inventory) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "searchable pages %d, and %d known only by links; segments %d; links %d\n", i.Pages, i.Uncrawled, i.Segments, i.Links)
 	fmt.Fprintf(w, "terms %d, postings %d, hits %d\n\n", i.Words, i.Postings, i.Hits)
+	if i.OldTerms > 0 {
+		fmt.Fprintf(w, "%s of an earlier version, in which Thai, Lao, Khmer, Burmese, Arabic, Hebrew and Hindi words are found less well. To renew: anatomy index\n\n",
+			cli.Count(i.OldTerms, "segment"))
+	}
 	fmt.Fprintln(t, "structure\tMB\tbytes per page\tpaper, bytes per page\t")
 	for _, r := range i.Rows {
 		paper := ""

@@ -58,7 +58,7 @@ func (s *Segment) checkDocs() error {
 		if s.Depth(ord) != min(u.Depth(), math.MaxUint8) {
 			return s.wrap(fmt.Errorf("document %d (%s): its depth is not %d", ord, info.URL, s.Depth(ord)))
 		}
-		if title := titleOf(&tokenizer, info.Title); s.Title(ord) != title {
+		if title := titleOf(&tokenizer, info.Title); s.Title(ord) != title && !s.OldTerms() {
 			return s.wrap(fmt.Errorf("document %d (%s): its title has words and letters %d, the column has %d", ord, info.URL, title, s.Title(ord)))
 		}
 		key := u.Key()

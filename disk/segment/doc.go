@@ -163,7 +163,7 @@
 // a [Language], of m a [vocab.Medium], of t a [vocab.Day]. A value of n is a [Title] in 4 bytes: from the
 // lowest on Letters, OwnLetters, Words and Own.
 //
-// The totals are the version (1 byte), documents (uvarint), words of all documents (uvarint), the average
+// The totals are the version (1 byte; that before if some terms are of that version), documents (uvarint), words of all documents (uvarint), the average
 // length that impacts were computed with (8, float64), and the numbers of terms, and of postings and hits
 // of all full and of all short lists (5 uvarints). That average is the one of the data folder's manifest,
 // a whole number, or the one of the segment's own documents, as in segments of folders before version 3.
@@ -190,8 +190,12 @@ package segment
 // impacts of inline lists; 8 groups of terms in leaves; 9 menu hits; 10 column n, and the number of the
 // text in positions of anchor hits ([vocab.AnchorPosition]); 11 checksums in column n; 12 moved the heads
 // of groups of hits before the groups; 13 added bitmaps. Hits of parts were added without a new version:
-// segments without them are valid.
-const Version = 13
+// segments without them are valid. 14 changed terms and nothing else: Thai words instead of bigrams, the
+// vowel signs of Lao, Khmer and Burmese, and letters and digits that package analysis folds since.
+const Version = 14
+
+// oldTerms is the version that is read besides [Version]: see [Segment.OldTerms].
+const oldTerms = 13
 
 // MaxTerm is the maximum length of a term in bytes.
 const MaxTerm = 1024

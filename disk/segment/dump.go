@@ -40,7 +40,7 @@ func (s *Segment) dump(w io.Writer, filter string) error {
 func (s *Segment) dumpTotals(w io.Writer) error {
 	t := &s.totals
 	fmt.Fprintf(w, "segment format %d: %d documents of %d words, %.2f each; %d removed; %d doc blocks\n",
-		Version, t.docs, t.words, t.avgWords, len(s.tombstones), len(s.blocks))
+		t.version, t.docs, t.words, t.avgWords, len(s.tombstones), len(s.blocks))
 	for l := range lists {
 		fmt.Fprintf(w, "%s list: %d postings, %d hits\n", l, t.postings[l], t.hits[l])
 	}

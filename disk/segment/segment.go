@@ -110,6 +110,7 @@ func (s *Segment) Close() error {
 
 // totals are the sums of a segment.
 type totals struct {
+	version  byte
 	docs     int
 	words    uint64
 	avgWords float64
@@ -120,9 +121,9 @@ type totals struct {
 
 func decodeTotals(src []byte) (t totals, err error) {
 	d := decode.Reader{Src: src}
-	version := d.Byte()
-	if d.Err == nil && version != Version {
-		return t, fmt.Errorf("version %d of the format, this program reads version %d", version, Version)
+	t.version = d.Byte()
+	if d.Err == nil && t.version != Version && t.version != oldTerms {
+		return t, fmt.Errorf("version %d of the format, this program reads versions %d and %d", t.version, oldTerms, Version)
 	}
 	docs := d.Uvarint()
 	t.words = d.Uvarint()
@@ -146,6 +147,10 @@ func (s *Segment) TotalWords() uint64 { return s.totals.words }
 
 // AvgWords returns the average length in words that impacts were computed with.
 func (s *Segment) AvgWords() float64 { return s.totals.avgWords }
+
+// OldTerms reports whether some terms are those of an earlier version of package analysis, which
+// queries in a few scripts do not find.
+func (s *Segment) OldTerms() bool { return s.totals.version == oldTerms }
 
 // Terms returns the number of different terms.
 func (s *Segment) Terms() uint64 { return s.totals.terms }

@@ -44,6 +44,7 @@ type ListStats struct {
 // every later call returns.
 type Writer struct {
 	dir, temp string
+	version   byte
 	err       error
 	stats     Stats
 
@@ -76,12 +77,18 @@ type Options struct {
 	// Average is the average length of documents in words that impacts are computed with. Segments
 	// of one collection should have the same. Default: the average of the segment's documents.
 	Average float64
+
+	// OldTerms says that [Segment.OldTerms] is true of what the segment is made of.
+	OldTerms bool
 }
 
 // Create begins a segment in folder dir, which must not exist. Until Finish its files are in dir.tmp,
 // whose old content Create removes. The caller calls Abort in the end, in any case.
 func Create(dir string, o Options) (*Writer, error) {
-	w := &Writer{dir: dir, temp: dir + ".tmp", avgWords: o.Average}
+	w := &Writer{dir: dir, temp: dir + ".tmp", version: Version, avgWords: o.Average}
+	if o.OldTerms {
+		w.version = oldTerms
+	}
 	if err := w.create(o); err != nil {
 		return nil, fmt.Errorf("segment: create %s: %w", dir, err)
 	}
@@ -328,7 +335,7 @@ func (w *Writer) Finish() (Stats, error) {
 }
 
 func (w *Writer) totals() []byte {
-	b := binary.AppendUvarint([]byte{Version}, uint64(len(w.columns.docIDs)))
+	b := binary.AppendUvarint([]byte{w.version}, uint64(len(w.columns.docIDs)))
 	b = binary.AppendUvarint(b, w.stats.Words)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(w.avgWords))
 	b = binary.AppendUvarint(b, w.full.stats.Terms)

@@ -416,15 +416,15 @@ func overlaps(tokens []token, i int) bool {
 	return 0 < i && i < len(tokens) && tokens[i].from < tokens[i-1].to
 }
 
-// leaf returns a node of a text without spaces: each bigram is a node, and what is between bigrams
-// are phrases.
+// leaf returns a node of a text without spaces: each bigram and each Thai word is a node, and what
+// is between them are phrases.
 func (p *parser) leaf(text string, in Field) *Node {
 	tokens := p.tokenize(text)
 	parts := make([]*Node, 0, fewParts)
 	first := 0 // of the phrase
 	for i := range tokens {
 		bigram, second := overlaps(tokens, i+1), overlaps(tokens, i)
-		if !bigram && !second && !analysis.IsUnigram(tokens[i].word) {
+		if word := tokens[i].word; !bigram && !second && !analysis.IsUnigram(word) && !analysis.IsThai(word) {
 			continue
 		}
 		parts = append(parts, p.newWords(text, tokens[first:i], in, false))

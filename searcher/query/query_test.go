@@ -118,14 +118,15 @@ func TestParse(t *testing.T) {
 		"f(x)":                                   "f x",
 		"+++ & !":                                "",
 		"東京":                                     "東京",
-		"東京都 +pages":                             `東京都 "pages"`,
-		`"東京都" "pages" page -東京都`:                `"東京都" "pages" page -"東京都"`,
-		"検索エンジン 京":                               "検索 エンジン 京",
-		"東京OR intitle:京":                         `東京 "OR" intitle:京`,
-		`צה"ל`:                                   `"צה"ל"`,
-		"½":                                      "½",
-		"a\x00b\xffc":                            "a b c",
-		"[citation needed] {x} \\ ' ^2 ~ *":      "citation needed x 2",
+		"ทีมรับ -ภาษาไทย":                   `ทีม รับ -"ภาษาไทย"`,
+		"東京都 +pages":                        `東京都 "pages"`,
+		`"東京都" "pages" page -東京都`:           `"東京都" "pages" page -"東京都"`,
+		"検索エンジン 京":                          "検索 エンジン 京",
+		"東京OR intitle:京":                    `東京 "OR" intitle:京`,
+		`צה"ל`:                              `"צה"ל"`,
+		"½":                                 "½",
+		"a\x00b\xffc":                       "a b c",
+		"[citation needed] {x} \\ ' ^2 ~ *": "citation needed x 2",
 	} {
 		q := Parse(text)
 		if got := q.String(); got != want {
