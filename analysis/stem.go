@@ -1,12 +1,12 @@
 package analysis
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/arabic"
 	"github.com/blevesearch/snowballstem/danish"
 	"github.com/blevesearch/snowballstem/dutch"
 	"github.com/blevesearch/snowballstem/english"
@@ -24,82 +24,143 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// stemmers are Snowball's stemmers by language. They are applied to folded terms, without accents.
-var stemmers = map[string]func(*snowballstem.Env) bool{
-	"ar": arabic.Stem, "da": danish.Stem, "nl": dutch.Stem, "en": english.Stem, "fi": finnish.Stem, "fr": french.Stem,
+// snowballs are Snowball's stemmers by language. They are applied to folded terms, without accents.
+var snowballs = map[string]func(*snowballstem.Env) bool{
+	"da": danish.Stem, "nl": dutch.Stem, "en": english.Stem, "fi": finnish.Stem, "fr": french.Stem,
 	"de": german.Stem, "hu": hungarian.Stem, "it": italian.Stem, "nb": norwegian.Stem, "nn": norwegian.Stem, "no": norwegian.Stem,
 	"pt": portuguese.Stem, "ro": romanian.Stem, "ru": russian.Stem, "es": spanish.Stem, "sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// Forms is the set of terms that are forms of each other: those of a language with the same stem and
-// prefix. The forms of a unigram are itself and the bigrams that begin with it: one of them is wherever
-// the character is.
-type Forms struct {
-	Prefix string // of all forms
-	stem   string
-	lang   string // "" for a unigram
+// A stemmer finds the stems of the words of one language.
+type stemmer struct {
+	script *unicode.RangeTable
+	lang   string
+	stems  func(word string) []string // those that a word may have
+	before []string                   // what may be in front of a stem, "" included; nil for nothing
+	least  int                        // letters of the shortest stem whose forms are looked for
 }
 
-// leastStem is the length of the shortest Prefix, in letters. A shorter one has few forms and begins too
+// byScript are the stemmers of scripts that stand for one language here.
+var byScript = []stemmer{
+	{unicode.Cyrillic, "ru", one(snowball("ru")), nil, leastStem},
+	{unicode.Arabic, "ar", one(arabicStem), arabicBefore, leastStem},
+	{unicode.Devanagari, "hi", one(hindiStem), nil, 2},
+	{unicode.Hebrew, "he", hebrewStems, hebrewBefore, leastStem},
+	{unicode.Hangul, "ko", koreanStems, nil, 2},
+}
+
+// leastStem is the length of the shortest stem, in letters. A shorter one has few forms and begins too
 // many terms.
 const leastStem = 3
 
+// one returns a function that returns one stem.
+func one(stem func(word string) string) func(word string) []string {
+	return func(word string) []string { return []string{stem(word)} }
+}
+
+func snowball(lang string) func(word string) string {
+	return func(word string) string {
+		env := snowballstem.NewEnv(word)
+		snowballs[lang](env)
+		return env.Current()
+	}
+}
+
+// stemmerOf returns the stemmer for a term in a language, nil if it is not in the language's script or
+// not made of letters only.
+func stemmerOf(word, lang string) *stemmer {
+	lang, _, _ = strings.Cut(strings.ToLower(lang), "-")
+	if snowballs[lang] == nil || lang == "ru" {
+		lang = "en"
+	}
+	s := &stemmer{unicode.Latin, lang, one(snowball(lang)), nil, leastStem}
+	first, _ := utf8.DecodeRuneInString(word)
+	for i := range byScript {
+		if unicode.Is(byScript[i].script, first) {
+			s = &byScript[i]
+		}
+	}
+	for _, r := range word {
+		if !unicode.Is(s.script, r) && !unicode.Is(unicode.M, r) {
+			return nil
+		}
+	}
+	return s
+}
+
+// prefixes returns what each form of a word begins with that has one of its stems.
+func (s *stemmer) prefixes(word string, stems []string) (all []string) {
+	for _, stem := range stems {
+		if s.before != nil {
+			for _, before := range s.before {
+				all = append(all, before+stem)
+			}
+			continue
+		}
+		prefix := commonPrefix(word, stem)
+		last := len(prefix) - 1
+		if utf8.RuneCountInString(prefix) > s.least && strings.IndexByte("eiy", prefix[last]) >= 0 {
+			prefix = prefix[:last] // happy, happier; file, filing
+		}
+		all = append(all, prefix)
+	}
+	slices.Sort(all)
+	kept := all[:0]
+	for _, prefix := range all {
+		if len(kept) == 0 || !strings.HasPrefix(prefix, kept[len(kept)-1]) {
+			kept = append(kept, prefix)
+		}
+	}
+	return kept
+}
+
+// Forms is the set of terms that are forms of each other: those of a language that have a stem in common.
+// The forms of a unigram are itself and the bigrams that begin with it: one of them is wherever the
+// character is.
+type Forms struct {
+	Prefixes []string // each form begins with one of them; sorted, none begins with another
+	stems    []string
+	lang     string
+	unigram  bool
+}
+
 // FormsOf returns the forms of a term in a language, BCP 47. ok is false for terms that are not in the
-// language's script or not made of letters only. Cyrillic terms are Russian and Arabic ones Arabic,
+// language's script or not made of letters only. Terms in a script of byScript are in its language,
 // whatever lang is.
 func FormsOf(word, lang string) (f Forms, ok bool) {
 	if IsUnigram(word) {
-		return Forms{Prefix: word}, true
+		return Forms{Prefixes: []string{word}, unigram: true}, true
 	}
-	lang = languageOf(word, lang)
-	if lang == "" {
+	s := stemmerOf(word, lang)
+	if s == nil {
 		return f, false
 	}
-	f = Forms{stem: stem(word, lang), lang: lang}
-	f.Prefix = commonPrefix(word, f.stem)
-	if last := len(f.Prefix) - 1; utf8.RuneCountInString(f.Prefix) > leastStem && strings.IndexByte("eiy", f.Prefix[last]) >= 0 {
-		f.Prefix = f.Prefix[:last] // happy, happier; file, filing
-	}
-	return f, utf8.RuneCountInString(f.Prefix) >= leastStem
+	f = Forms{stems: s.stems(word), lang: s.lang}
+	f.Prefixes = s.prefixes(word, f.stems)
+	short := func(prefix string) bool { return utf8.RuneCountInString(prefix) < s.least }
+	return f, len(f.Prefixes) > 0 && !slices.ContainsFunc(f.Prefixes, short)
+}
+
+// HasParticles reports whether a term is in a script that writes particles, articles or prepositions
+// together with a word: Hangul, Hebrew or Arabic. What others write as several words is one form there,
+// and a word by itself is rare.
+func HasParticles(term string) bool {
+	first, _ := utf8.DecodeRuneInString(term)
+	return unicode.In(first, unicode.Hangul, unicode.Hebrew, unicode.Arabic)
 }
 
 // Contains reports whether a term is one of the forms.
 func (f *Forms) Contains(word string) bool {
-	rest, ok := strings.CutPrefix(word, f.Prefix)
-	if !ok {
+	i := slices.IndexFunc(f.Prefixes, func(prefix string) bool { return strings.HasPrefix(word, prefix) })
+	if i < 0 {
 		return false
 	}
-	if f.lang == "" {
-		return rest == "" || IsUnigram(rest)
+	if f.unigram {
+		return word == f.Prefixes[i] || IsUnigram(word[len(f.Prefixes[i]):])
 	}
-	return languageOf(word, f.lang) == f.lang && stem(word, f.lang) == f.stem
-}
-
-// languageOf returns the language in which a term has forms, or "".
-func languageOf(word, lang string) string {
-	lang, _, _ = strings.Cut(strings.ToLower(lang), "-")
-	script := unicode.Latin
-	first, _ := utf8.DecodeRuneInString(word)
-	switch {
-	case unicode.Is(unicode.Cyrillic, first):
-		lang, script = "ru", unicode.Cyrillic
-	case unicode.Is(unicode.Arabic, first):
-		lang, script = "ar", unicode.Arabic
-	case stemmers[lang] == nil || lang == "ru" || lang == "ar":
-		lang = "en"
-	}
-	for _, r := range word {
-		if !unicode.Is(script, r) && !unicode.Is(unicode.M, r) {
-			return ""
-		}
-	}
-	return lang
-}
-
-func stem(word, lang string) string {
-	env := snowballstem.NewEnv(word)
-	stemmers[lang](env)
-	return env.Current()
+	s := stemmerOf(word, f.lang)
+	shared := func(stem string) bool { return slices.Contains(f.stems, stem) }
+	return s != nil && s.lang == f.lang && slices.ContainsFunc(s.stems(word), shared)
 }
 
 // commonPrefix returns the longest common prefix of a and b.

@@ -56,17 +56,25 @@ func findForms(part *part, key formsKey, clock *retrieval.Clock) (found forms, e
 	if !ok {
 		return found, nil
 	}
-	if err := part.seg.EachTerm([]byte(f.Prefix), func(other []byte, _ int) bool {
-		w := string(other)
-		if key.last != "" && w > key.last {
-			return false
+	for _, prefix := range f.Prefixes {
+		if err := part.seg.EachTerm([]byte(prefix), func(other []byte, _ int) bool {
+			w := string(other)
+			if key.last != "" && w > key.last {
+				return false
+			}
+			if w != key.word && f.Contains(w) {
+				found.words = append(found.words, w)
+			}
+			return !clock.Tick() && len(found.words) < maxForms
+		}); err != nil || clock.Over() {
+			return found, err
 		}
-		if w != key.word && f.Contains(w) {
-			found.words = append(found.words, w)
+		if len(found.words) == maxForms {
+			break
 		}
-		return !clock.Tick() && len(found.words) < maxForms
-	}); err != nil || clock.Over() || len(found.words) == 0 {
-		return found, err
+	}
+	if len(found.words) == 0 {
+		return found, nil
 	}
 	var a retrieval.Arena
 	w := a.Walk(&part.Part, retrieval.Terms{}, nil, clock)
@@ -95,7 +103,8 @@ func formsOf(p *pass, word, lang, last string) forms {
 }
 
 // addForms returns the query with the forms of its terms, as far as quotes do not forbid them.
-// Without all, only those of single characters, whose forms are the words that contain them.
+// Without all, only those of single characters, whose forms are the words that contain them, and of
+// words that particles are written together with.
 func addForms(p *pass, root *query.Node, all bool) *query.Node {
 	if root == nil {
 		return nil
@@ -106,7 +115,8 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 	}
 	return root.With(func(n *query.Node, wanted bool) []string {
 		word := n.Words[0]
-		if len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || !wanted || !all) {
+		narrow := !all && !analysis.HasParticles(word)
+		if len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || !wanted || narrow) {
 			return nil
 		}
 		of := formsOf(p, word, lang, "")

@@ -195,7 +195,8 @@ func (c *Collection) withForms(root *query.Node, all bool) *query.Node {
 	return root.With(func(n *query.Node, wanted bool) (forms []string) {
 		word := n.Words[0]
 		family, ok := analysis.FormsOf(word, "en")
-		if !ok || len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || !wanted || !all) {
+		narrow := !all && !analysis.HasParticles(word)
+		if !ok || len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || !wanted || narrow) {
 			return nil
 		}
 		for _, other := range c.words {
