@@ -75,11 +75,8 @@ func (c *answerCache) get(key answerKey) (Response, bool) {
 	return *a.response, true
 }
 
-// put caches a response if it is complete.
+// put caches a complete response.
 func (c *answerCache) put(key answerKey, resp *Response) {
-	if resp.Partial {
-		return
-	}
 	a := cachedAnswer{resp.clone(), answerSize + int64(len(key.request.Query))}
 	for i := range a.response.Results {
 		a.size += a.response.Results[i].size()

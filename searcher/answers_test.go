@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"time"
 
 	"anatomy/searcher"
 	"anatomy/vocab"
@@ -97,5 +98,30 @@ func TestAnswersOfQueriesCutShort(t *testing.T) {
 	must(t, err)
 	if stats := s.Stats().Answers; cut.Partial && stats.Hits != 0 || whole.Partial || len(whole.Results) != 1 {
 		t.Errorf("%v, then %v with %d results; %+v", cut.Partial, whole.Partial, len(whole.Results), stats)
+	}
+}
+
+// TestHurriedAnswers checks that an answer whose correction ran out of time is not cached.
+func TestHurriedAnswers(t *testing.T) {
+	f := library(t)
+	s := f.open(searcher.Options{AnswerBytes: 1 << 20})
+	must(t, s.Learn(t.Context()))
+	ask := func() *searcher.Response {
+		resp, err := s.Search(t.Context(), searcher.Request{Query: "garbge collection", Within: time.Hour})
+		must(t, err)
+		return resp
+	}
+	t.Run("without time", func(t *testing.T) {
+		searcher.SetGuessShare(t, 0)
+		if resp := ask(); resp.Corrected != "" {
+			t.Errorf("corrected to %q without time for it", resp.Corrected)
+		}
+	})
+	if resp := ask(); resp.Corrected != "garbage collection" {
+		t.Errorf("corrected to %q, hits %d", resp.Corrected, s.Stats().Answers.Hits)
+	}
+	ask()
+	if hits := s.Stats().Answers.Hits; hits != 1 {
+		t.Errorf("%d answers were cached, want 1", hits)
 	}
 }

@@ -15,8 +15,9 @@ const (
 	maxGuesses = 8  // ways to spell a query whose results are counted
 	fewMatches = 10 // pages that match a query up to which words are doubted that the index has
 
-	guessShare = 0.05 // of the time that the request has left, for looking at them
 )
+
+var guessShare = 0.05 // of the time that the request has left, for looking at guesses; tests change it
 
 // A correction is the likeliest way to spell a query otherwise.
 type correction struct {
@@ -33,6 +34,11 @@ func correct(p *pass, k *knowledge) (best correction) {
 		return best
 	}
 	e := &evidence{p.view, p.clock.Share(guessShare)}
+	defer func() {
+		if e.clock.Over() {
+			p.clock.Hurry()
+		}
+	}()
 	total := sync.OnceValue(func() int { return pagesWithAll(p, e.clock) })
 	few := func() bool { return len(q.Loose) == 1 || total() <= fewMatches }
 	guesses, known := k.speller.Guesses(q, e, few)

@@ -50,3 +50,10 @@ func FirstDocs(hosts [][]string, n int) []vocab.DocID {
 	}
 	return firstDocs(all, n)
 }
+
+// SetGuessShare sets the share of the time for corrections until the test ends.
+func SetGuessShare(t interface{ Cleanup(func()) }, share float64) {
+	before := guessShare
+	guessShare = share
+	t.Cleanup(func() { guessShare = before })
+}

@@ -52,7 +52,7 @@ func (s *Searcher) cachedAnswer(
 		return nil
 	}
 	err := s.answer(v, q, req, resp, clock, a)
-	if err == nil {
+	if err == nil && !resp.Partial && !clock.Hurried() {
 		s.answers.put(key, resp)
 	}
 	return err

@@ -12,6 +12,7 @@ type Clock struct {
 	deadline time.Time // zero for none; cheaper than a context with a deadline by four allocations
 	ticks    uint
 	over     bool
+	hurried  bool
 }
 
 // NewClock returns a clock that ends with ctx, and after within unless that is 0.
@@ -31,6 +32,12 @@ func (c *Clock) Share(share float64) *Clock {
 	left := float64(time.Until(c.deadline))
 	return &Clock{ctx: c.ctx, deadline: time.Now().Add(time.Duration(share * left))}
 }
+
+// Hurry notes that a step was cut short to leave time for others.
+func (c *Clock) Hurry() { c.hurried = true }
+
+// Hurried reports whether the answer may be another one with more time.
+func (c *Clock) Hurried() bool { return c.hurried || c.over }
 
 // Copy returns a clock that ends when c does, for another goroutine.
 func (c *Clock) Copy() *Clock {
