@@ -2,6 +2,7 @@ package durabletest
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,11 +98,16 @@ func (m *Mirror) has(name string) bool {
 	return name == m.root || strings.HasPrefix(name, m.root+string(filepath.Separator))
 }
 
-// update makes the names of a folder those that the operating system has.
+// update makes the names of a folder those that the operating system has. What others remove
+// meanwhile, such as a control socket with its folder, is not there.
 func (m *Mirror) update(folder string) {
 	n, err := m.disk.find("open", folder)
 	m.must(err)
 	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		m.must(m.disk.RemoveAll(folder))
+		return
+	}
 	m.must(err)
 	there := map[string]bool{}
 	for _, e := range entries {
@@ -113,6 +119,9 @@ func (m *Mirror) update(folder string) {
 			m.update(name)
 		case e.Type().IsRegular() && n.names[e.Name()] == nil:
 			content, err := os.ReadFile(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
 			m.must(err)
 			m.must(m.write(name, content))
 		}
