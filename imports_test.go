@@ -81,7 +81,7 @@ ranking: vocab weburl pagerank disk/shards disk/datadir disk/docindex disk/linkd
 index: vocab indexer resolver sorter disk/*
 engine: vocab weburl urlserver crawler storeserver indexer index ranking pagerank control disk/*
 engine/collective: vocab weburl urlserver crawler/dnsclient ranking pagerank control engine lru disk/*
-upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank control engine disk/*
+upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank control engine engine/collective disk/*
 config: disk/durable
 cmd/anatomy/internal/cli: disk/durable
 cmd/anatomy/internal/service:

@@ -42,6 +42,15 @@ type BlockReport struct {
 	Restored  int      `json:"restored"`  // documents that came back from the repository, without a fetch
 }
 
+// Add adds the report of another shard, which blocks the same patterns.
+func (r *BlockReport) Add(other *BlockReport) {
+	if len(other.Patterns) > 0 {
+		r.Patterns = other.Patterns
+	}
+	r.Documents, r.Pages = r.Documents+other.Documents, r.Pages+other.Pages
+	r.Restored += other.Restored
+}
+
 type (
 	addRequest struct {
 		URLs []string `json:"urls"`

@@ -108,7 +108,9 @@ func enforceBlocks(
 		} else {
 			lifted[r.Doc] = r.Depth
 		}
-		report.Documents++
+		if u, err := weburl.Parse(r.URL); err == nil && !s.isForeign(&u) {
+			report.Documents++
+		}
 		if r.IsPage() {
 			report.Pages++
 		}

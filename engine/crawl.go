@@ -44,6 +44,9 @@ type Options struct {
 	// PDF makes an HTML page of a PDF. Default: PDFs are not indexed.
 	PDF func(body []byte) ([]byte, error)
 
+	// Rebuild has the builder begin an empty index, as the one in force may be damaged.
+	Rebuild bool
+
 	Connections int   // leases out at once, default 512
 	NoIndex     bool  // fetch, follow links and store, but build no index
 	BatchBytes  int64 // memory of a batch of pages before it is sorted, default 48 MiB
@@ -153,7 +156,10 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 			return nil, err
 		}
 	}
-	return c, c.recovery.pages(ctx)
+	if !o.Rebuild {
+		err = c.recovery.pages(ctx)
+	}
+	return c, err
 }
 
 // open opens the rooms.
@@ -189,7 +195,13 @@ func (c *Crawl) open(o *Options) (err error) {
 	}); err != nil {
 		return err
 	}
-	if err := c.builder.Measure(); err != nil {
+	if o.Rebuild {
+		tables, err := c.repo.Tables()
+		if err != nil {
+			return err
+		}
+		c.builder.StartOver(tables)
+	} else if err := c.builder.Measure(); err != nil {
 		return err
 	}
 	c.store = storeserver.New(recordWriter{c.repo, c.urls}, c.urls.ByContent,
@@ -237,7 +249,7 @@ func (c *Crawl) eachDurable(from vocab.DocID, visit func(docindex.Record) error)
 // isBlocked reports whether a URL is blocked, or one of another shard.
 func (c *Crawl) isBlocked(url string) bool {
 	u, err := weburl.Parse(url)
-	return err == nil && (c.urls.IsBlocked(&u) || c.shard != nil && !c.shard.Owns(&u))
+	return err == nil && (c.urls.IsBlocked(&u) || c.isForeign(&u))
 }
 
 // written sends other shards what they need of a link run.
@@ -358,19 +370,24 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 // quick.
 func (c *Crawl) finish(ctx context.Context, ended bool) error {
 	c.ending.begin(phaseFlushing, nil)
-	if err := c.builder.Flush(ctx); err != nil || !ended || c.skipFinalMerge {
+	if err := c.builder.Flush(ctx); err != nil || !ended {
 		return err
 	}
-	if err := c.recovery.outcomes(); err != nil {
-		return err
-	}
-	if err := c.builder.Flush(ctx); err != nil {
-		return err
+	if !c.skipFinalMerge {
+		if err := c.recovery.outcomes(); err != nil {
+			return err
+		}
+		if err := c.builder.Flush(ctx); err != nil {
+			return err
+		}
 	}
 	if c.shard != nil {
 		if ended, err := c.shard.Settle(ctx); err != nil || !ended {
 			return err
 		}
+	}
+	if c.skipFinalMerge {
+		return nil
 	}
 	c.ending.begin(phaseMerging, c.builder.MergeProgress)
 	if err := c.builder.MergeAll(ctx); err != nil {

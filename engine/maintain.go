@@ -7,6 +7,7 @@ import (
 
 	"anatomy/control"
 	"anatomy/disk/datadir"
+	"anatomy/index"
 	"anatomy/urlserver"
 	"anatomy/vocab"
 )
@@ -16,23 +17,49 @@ import (
 func Maintain(
 	ctx context.Context, dir string, o Options, work func(context.Context, *Crawl) error,
 ) error {
-	if err := datadir.CheckVersion(dir); err != nil {
+	c, err := OpenToMaintain(ctx, dir, o)
+	if err != nil {
 		return err
+	}
+	err = c.Maintain(ctx, func(ctx context.Context) error { return work(ctx, c) })
+	return errors.Join(err, c.Close())
+}
+
+// OpenToMaintain opens an existing data folder for [Crawl.Maintain] or, if Options.Rebuild says so, to
+// make its index anew.
+func OpenToMaintain(ctx context.Context, dir string, o Options) (*Crawl, error) {
+	if err := datadir.CheckVersion(dir); err != nil {
+		return nil, err
 	}
 	m, err := datadir.ReadManifest(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.Dir, o.URLs = dir, urlserver.Options{KeepScope: true}
-	o.NoIndex = o.NoIndex || m.Generation == 0 // there is none to keep
+	o.NoIndex = o.NoIndex || m.Generation == 0 && o.Shard == nil // there is none to keep
 	c, err := Open(ctx, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.intake.offline, c.skipFinalMerge = true, true
-	err = c.run(ctx, func(ctx context.Context) error { return work(ctx, c) })
-	return errors.Join(err, c.Close())
+	return c, nil
 }
+
+// Maintain calls work while the stages run that follow fetching, and makes the result durable and
+// searchable.
+func (c *Crawl) Maintain(ctx context.Context, work func(context.Context) error) error {
+	return c.run(ctx, work)
+}
+
+// MergesAtEnd reports whether Maintain merges all segments and computes ranks at its end.
+func (c *Crawl) MergesAtEnd() bool { return !c.skipFinalMerge }
+
+// MergeAtEnd has Maintain merge all segments and compute ranks at its end. It is for its work.
+func (c *Crawl) MergeAtEnd() { c.skipFinalMerge = false }
+
+// Replayer returns what adds all pages of the repository to the builder again, for a crawl that was
+// opened with Options.Rebuild.
+func (c *Crawl) Replayer() *index.Replayer { return c.recovery.replayer() }
 
 // ElectCanonical elects the canonical documents of all clusters, for the work of Maintain. If any
 // changed, all segments are merged and ranks computed at the end.

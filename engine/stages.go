@@ -97,6 +97,9 @@ func NewPool(connections int, pdf func(body []byte) ([]byte, error)) *Pool {
 // watches reports whether the crawl goes on when nothing is left to fetch, to visit pages again.
 func (s *stages) watches() bool { return s.recrawl.Mode == urlserver.Watch }
 
+// isForeign reports whether a URL is of another shard.
+func (s *stages) isForeign(u *weburl.URL) bool { return s.shard != nil && !s.shard.Owns(u) }
+
 // wakeDispatcher makes the dispatcher look for a lease now, because something changed.
 func (s *stages) wakeDispatcher() {
 	select {

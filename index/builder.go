@@ -92,8 +92,9 @@ type Builder struct {
 	merging share      // of the merge that is done
 
 	// After StartOver, one goroutine alone flushes and merges. It owns what follows.
-	waiting []waitingBarrel // oldest first
-	tables  []uint32        // of moved records, which nothing needs after Release
+	waiting  []waitingBarrel // oldest first
+	tables   []uint32        // of moved records, which nothing needs after Release
+	released func() error    // to be called by Release; may be nil
 }
 
 // Stats count what a Builder did since it was made.
@@ -152,6 +153,9 @@ func (b *Builder) Release() error {
 	if err := b.publisher.release(); err != nil {
 		return err
 	}
+	if err := call(b.released); err != nil {
+		return err
+	}
 	if _, err := b.o.Writer.Sweep(b.Manifest()); err != nil || b.o.Repository == nil {
 		return err
 	}
@@ -205,7 +209,7 @@ func (b *Builder) AddForeign(doc vocab.DocID, links []vocab.Link, targets []voca
 }
 
 // AfterFlush calls fn, instead of what it was given before for the same batch, when all that was
-// added so far is published.
+// added so far is published. After StartOver that is in Release, with the last fn alone.
 func (b *Builder) AfterFlush(fn func() error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

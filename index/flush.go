@@ -48,7 +48,7 @@ func (b *Builder) flush(ctx context.Context) error {
 	b.begin()
 	b.mu.Unlock()
 	if batch.Docs() == 0 && links.Empty() {
-		return call(after)
+		return b.callAfter(after)
 	}
 	began := time.Now()
 	n := b.publisher.reserve()
@@ -74,7 +74,16 @@ func (b *Builder) flush(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	return call(after)
+	return b.callAfter(after)
+}
+
+// callAfter calls what AfterFlush was given for a batch, or lets Release do that.
+func (b *Builder) callAfter(after func() error) error {
+	if after == nil || !b.publisher.isHeld() {
+		return call(after)
+	}
+	b.released = after
+	return nil
 }
 
 func call(fn func() error) error {

@@ -31,7 +31,11 @@ func Blocked(ctx context.Context, dir string) (patterns []string, err error) {
 	if !errors.Is(err, vocab.ErrNoCrawl) {
 		return patterns, err
 	}
-	err = docindex.Use(dir, func(db *docindex.DB) (err error) {
+	dirs, err := folders(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = docindex.Use(dirs[0], func(db *docindex.DB) (err error) { // all shards block the same
 		patterns, err = urlserver.BlockedPatterns(db)
 		return err
 	})
@@ -57,8 +61,9 @@ func changeBlocks(
 	if !errors.Is(err, vocab.ErrNoCrawl) {
 		return report, err
 	}
-	err = engine.Maintain(ctx, dir, engine.Options{}, func(ctx context.Context, c *engine.Crawl) (err error) {
-		report, err = do(c, ctx, targets)
+	err = maintain(ctx, dir, engine.Options{}, func(ctx context.Context, c *engine.Crawl) error {
+		more, err := do(c, ctx, targets)
+		report.Add(&more)
 		return err
 	})
 	return report, err

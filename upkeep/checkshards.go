@@ -4,17 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/disk/durable"
+	"anatomy/disk/parcel"
 	"anatomy/disk/shards"
+	"anatomy/urlserver"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
 
-// checkShards checks each shard, that it has the documents of its sites, and that the documents of
-// others that it mentions are where it says.
+// checkShards checks each shard and the parcels between them, that a shard has the documents of its
+// sites, and that the documents of others that it mentions are where it says.
 func checkShards(ctx context.Context, dir string, m *shards.Map, r CheckReport) error {
+	if shards.IsUnderRepair(dir) {
+		r.Problem(errors.New("shards: a repair was cut off"))
+	}
 	dirs, err := shards.Folders(dir)
 	if err != nil {
 		r.Problem(err)
@@ -24,41 +31,122 @@ func checkShards(ctx context.Context, dir string, m *shards.Map, r CheckReport) 
 		r.Problem(fmt.Errorf("shards: sites were determined by %q, and are now by %q; "+
 			"make the folder again with \"anatomy split\"", m.Suffixes, list))
 	}
-	own := make([]map[vocab.DocID]vocab.Fingerprint, len(dirs))
 	for i, dir := range dirs {
-		name := fmt.Sprintf("shard %d: ", i)
-		if err := checkFolder(ctx, dir, CheckReport{
-			Checked: func(structure, found string) { r.Checked(name+structure, found) },
-			Problem: func(err error) { r.Problem(fmt.Errorf("%s%w", name, err)) },
-		}); err != nil && !isNew(err, dir) {
+		if err := checkFolder(ctx, dir, r.ofShard(i)); err != nil && !isNew(err, dir) {
 			return err
 		}
-		own[i] = map[vocab.DocID]vocab.Fingerprint{}
 	}
-	return errors.Join(
-		eachFingerprint(dirs, func(shard int, doc vocab.DocID, u *weburl.URL) {
-			own[shard][doc] = u.Fingerprint()
-		}),
-		checkForeign(dir, dirs, m, own, r),
-	)
+	return checkBetween(dir, dirs, m, r)
+}
+
+// ofShard returns a report of one of several shards.
+func (r CheckReport) ofShard(shard int) CheckReport {
+	name := fmt.Sprintf("shard %d: ", shard)
+	return CheckReport{
+		Checked: func(structure, found string) { r.Checked(name+structure, found) },
+		Problem: func(err error) { r.Problem(fmt.Errorf("%s%w", name, err)) },
+	}
+}
+
+// checkBetween checks what the shards have of one another.
+func checkBetween(dir string, dirs []string, m *shards.Map, r CheckReport) error {
+	s := sent{}
+	if shards.IsLive(dir) {
+		s.readKnown(dirs)
+		if err := s.checkParcels(dir, dirs, r, func(parcel.ID) {}); err != nil {
+			return err
+		}
+	}
+	return checkForeign(dir, dirs, m, &s, r)
+}
+
+// sent is what shards that a crawl fills have sent one another. A document of another shard is known
+// there if it was so when a manifest of this one was published, and no parcel is on its way. Files are
+// read in that order, as a crawl may go on.
+type sent struct {
+	known   []vocab.DocID // by shard: the manifest's; nil for shards that were split
+	waiting []int         // parcels, by receiver
+}
+
+// readKnown reads the manifests.
+func (s *sent) readKnown(dirs []string) {
+	s.known = make([]vocab.DocID, len(dirs))
+	for i, dir := range dirs {
+		if m, err := datadir.ReadManifest(dir); err == nil { // the check of the shard names others
+			s.known[i] = m.Known
+		}
+	}
+}
+
+// isMentioned reports whether the shard of a document must know that another shard has it.
+func (s *sent) isMentioned(shard int, doc vocab.DocID, of int) bool {
+	return doc <= s.known[shard] && s.waiting[of] == 0
+}
+
+// checkParcels reads all parcels, and calls bad with those that are damaged or missing.
+func (s *sent) checkParcels(dir string, dirs []string, r CheckReport, bad func(parcel.ID)) error {
+	s.waiting = make([]int, len(dirs))
+	post, sum := parcel.NewFolder(durable.OS, shards.Parcels(dir)), 0
+	for to, folder := range dirs {
+		var problems []func()
+		for range checkTries {
+			problems = nil
+			applied := received(folder, len(dirs))
+			var err error
+			s.waiting[to], err = parcel.Check(post, to, applied, func(id parcel.ID, err error) {
+				problems = append(problems, func() { bad(id); r.Problem(err) })
+			})
+			if err != nil {
+				return err
+			}
+			if slices.Equal(applied, received(folder, len(dirs))) {
+				break // no crawl has applied and deleted parcels meanwhile
+			}
+		}
+		for _, report := range problems {
+			report()
+		}
+		sum += s.waiting[to]
+	}
+	r.Checked("parcels", fmt.Sprintf("%d wait to be applied", sum))
+	return nil
+}
+
+// received returns the numbers of the parcels that a shard has applied, by sender: zeros if it is new
+// or cannot be read, which the check of the shard says.
+func received(folder string, n int) []uint64 {
+	numbers := make([]uint64, n)
+	docindex.Read(folder, func(db *docindex.DB) error {
+		found, err := urlserver.ReceivedParcels(db, n)
+		copy(numbers, found)
+		return err
+	})
+	return numbers
 }
 
 // checkForeign compares what shards mention with what the others have.
-func checkForeign(
-	dir string, dirs []string, m *shards.Map, own []map[vocab.DocID]vocab.Fingerprint, r CheckReport,
-) error {
+func checkForeign(dir string, dirs []string, m *shards.Map, s *sent, r CheckReport) error {
 	all, err := shards.ReadForeign(dir, len(dirs))
 	if err != nil {
 		r.Problem(err)
 		return nil
 	}
+	own := make([]map[vocab.DocID]vocab.Fingerprint, len(dirs))
+	for i := range own {
+		own[i] = map[vocab.DocID]vocab.Fingerprint{}
+	}
+	if err := eachFingerprint(dirs, func(shard int, doc vocab.DocID, u *weburl.URL) {
+		own[shard][doc] = u.Fingerprint()
+	}); err != nil {
+		return err
+	}
 	mentioned, unsent := 0, 0
-	live := shards.IsLive(dir)
+	live := s.known != nil
 	err = eachFingerprint(dirs, func(shard int, doc vocab.DocID, u *weburl.URL) {
 		of, inner := all[shard].Outer(shard, doc).Shard()
 		mentioned++
 		isOwn := all[shard].IsOwn(doc)
-		if live && isOwn && m.Of(u) != shard {
+		if live && isOwn && m.Of(u) != shard && !s.isMentioned(shard, doc, m.Of(u)) {
 			unsent++ // a crawl that goes on tells its shard
 			return
 		}
@@ -86,7 +174,8 @@ func eachFingerprint(dirs []string, fn func(shard int, doc vocab.DocID, u *webur
 				return nil
 			})
 		})
-		if err != nil && !isNew(err, dir) {
+		unreadable := errors.Is(err, docindex.ErrUnreadable) || errors.As(err, new(*datadir.MismatchError))
+		if err != nil && !unreadable && !isNew(err, dir) { // the check of the shard says so
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
+	"anatomy/disk/shards"
 	"anatomy/vocab"
 	"anatomy/warc"
 )
@@ -32,20 +33,34 @@ type ExportReport struct {
 	Lost                         int // duplicates whose canonical page is not stored any more
 }
 
-// Export writes the pages in force as a web archive, in the order of the repository: responses,
+// Export writes the pages in force as a web archive, in the order of the repository, or of those of one
+// shard after the other: responses,
 // revisit records for duplicates, and redirects. HTTP headers have the fields that are stored;
 // bodies are without content coding. Requests are not stored, so the archive has none.
 func Export(ctx context.Context, w *warc.Writer, dir string, o ExportOptions) (report ExportReport, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	err = docindex.Use(dir, func(db *docindex.DB) error {
+	dirs, err := shards.Folders(dir)
+	for _, dir := range dirs {
+		if err == nil {
+			err = exportFolder(ctx, w, dir, o, &report)
+		}
+	}
+	return report, err
+}
+
+// exportFolder is Export for one data folder.
+func exportFolder(
+	ctx context.Context, w *warc.Writer, dir string, o ExportOptions, report *ExportReport,
+) error {
+	return docindex.Use(dir, func(db *docindex.DB) error {
 		repo, err := repository.OpenReader(datadir.Repository(dir))
 		if err != nil {
 			return err
 		}
 		defer repo.Close()
-		e := exporter{w: w, db: db, repo: repo, o: o, report: &report}
+		e := exporter{w: w, db: db, repo: repo, o: o, report: report}
 		if err := e.begin(); err != nil {
 			return err
 		}
@@ -60,7 +75,6 @@ func Export(ctx context.Context, w *warc.Writer, dir string, o ExportOptions) (r
 			return e.record(rec, &d)
 		})
 	})
-	return report, err
 }
 
 // An exporter writes the records of a repository to an archive.

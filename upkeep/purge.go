@@ -43,25 +43,35 @@ func Purge(ctx context.Context, dir string, targets []string, o engine.Options) 
 		return r, err
 	}
 	var compacted engine.CompactReport
-	err = engine.Maintain(ctx, dir, o, func(ctx context.Context, c *engine.Crawl) (err error) {
-		r.BlockReport, err = c.Purge(ctx, targets, &compacted)
+	err = maintain(ctx, dir, o, func(ctx context.Context, c *engine.Crawl) error {
+		more := engine.CompactReport{}
+		blocked, err := c.Purge(ctx, targets, &more)
+		r.BlockReport.Add(&blocked)
+		add(&compacted, &more)
 		return err
 	})
 	if err != nil {
 		return r, err
 	}
 	r.Dropped, r.Before, r.After = compacted.Dropped, compacted.Before, compacted.After
-	if err := clearCopies(dir); err != nil {
-		return r, err
+	dirs, err := folders(dir)
+	for _, dir := range dirs {
+		if err == nil {
+			err = clearCopies(dir)
+		}
+		if err == nil {
+			var n int
+			n, err = provePurged(ctx, dir)
+			r.Proved += n
+		}
 	}
-	r.Proved, err = provePurged(ctx, dir)
 	return r, err
 }
 
 // clearCopies deletes copies of structures: snapshots of killed processes, and what
 // repairs put aside.
 func clearCopies(dir string) error {
-	w, err := datadir.Open(dir)
+	w, err := datadir.OpenShard(dir)
 	if err != nil {
 		return err
 	}

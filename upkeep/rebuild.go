@@ -31,11 +31,12 @@ type RebuildOptions struct {
 // A RebuildReport counts what a rebuild did.
 type RebuildReport struct {
 	Pages int
-	Links uint64 // different ones
+	Links uint64 // different ones; one between two shards counts in both
 	Took  time.Duration
 }
 
-// Rebuild makes segments, link database and ranks anew from the repository and the document index.
+// Rebuild makes segments, link database and ranks anew from the repository and the document index, or
+// from those of all shards that a crawl fills.
 // The index in force is searched until the new one replaces it, in one step. The same pages make
 // the same posting lists, whatever the number of workers and the memory. Then canonical documents
 // are elected, if no crawl has done that. The error wraps ErrGivenText for a folder made by
@@ -45,11 +46,15 @@ func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if report, err = rebuild(ctx, dir, o); err != nil {
+	build := rebuild
+	if isLive(dir) {
+		build = rebuildShards
+	}
+	if report, err = build(ctx, dir, o); err != nil {
 		return report, err
 	}
 	maintenance := engine.Options{Log: o.Log, PDF: o.PDF}
-	err = engine.Maintain(ctx, dir, maintenance, func(ctx context.Context, c *engine.Crawl) error {
+	err = maintain(ctx, dir, maintenance, func(ctx context.Context, c *engine.Crawl) error {
 		return c.ElectCanonical(ctx)
 	})
 	report.Took = time.Since(began)

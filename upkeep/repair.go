@@ -14,6 +14,7 @@ import (
 	"anatomy/disk/docindex"
 	"anatomy/disk/durable"
 	"anatomy/disk/repository"
+	"anatomy/disk/shards"
 	"anatomy/engine"
 	"anatomy/vocab"
 )
@@ -38,22 +39,25 @@ type RepairReport struct {
 // Repair checks a data folder and repairs it. Of the repository it keeps every record that can be
 // read: files with damage are rewritten without it, and lost pages are queued for the next crawl.
 // Segments, links and ranks are made anew from the repository, and the document index from what can
-// be read of all of them.
+// be read of all of them. Of the shards that a crawl fills all are made anew if one is: each has the
+// links of the others' pages to its own.
 func Repair(ctx context.Context, dir string, o RepairOptions, r CheckReport) (report RepairReport, err error) {
 	began := time.Now()
 	defer func() { report.Took = time.Since(began) }()
+	if shards.IsLive(dir) {
+		err = repairShards(ctx, dir, o, r, &report)
+		return report, err
+	}
 	f := &findings{files: map[uint32]bool{}}
 	if err := repairVersion(dir, f, r); err != nil {
 		return report, err
 	}
-	if err := mendHeaders(dir, f, r); err != nil {
+	if w, err := datadir.Open(dir); err != nil {
+		return report, err // for instance, it is a shard
+	} else if err := w.Close(); err != nil {
 		return report, err
 	}
-	r.findings = f
-	if err := Check(ctx, dir, r); err != nil {
-		return report, err
-	}
-	if err := repairDocuments(ctx, dir, f, r, &report); err != nil {
+	if err := repairStructures(ctx, dir, f, r, &report); err != nil {
 		return report, err
 	}
 	if report.Problems = f.problems; f.problems == 0 {
@@ -72,6 +76,18 @@ func Repair(ctx context.Context, dir string, o RepairOptions, r CheckReport) (re
 	}
 	rest := CheckReport{Checked: func(string, string) {}, Problem: func(problem error) { report.Remain++; r.Problem(problem) }}
 	return report, Check(ctx, dir, rest)
+}
+
+// repairStructures checks a data folder, and repairs all but what is made anew from others.
+func repairStructures(ctx context.Context, dir string, f *findings, r CheckReport, report *RepairReport) error {
+	if err := mendHeaders(dir, f, r); err != nil {
+		return err
+	}
+	r.findings = f
+	if err := checkFolder(ctx, dir, r); err != nil {
+		return err
+	}
+	return repairDocuments(ctx, dir, f, r, report)
 }
 
 // repairVersion writes a damaged VERSION anew.
@@ -118,7 +134,7 @@ func repairDocuments(ctx context.Context, dir string, f *findings, r CheckReport
 			}
 		}
 		f.lost = nil
-		if err := Check(ctx, dir, r); err != nil {
+		if err := checkFolder(ctx, dir, r); err != nil {
 			return err
 		}
 	}
@@ -137,7 +153,7 @@ func replaceManifest(dir string) error {
 
 // emptyRepository makes a repository without pages. No page gets an address that another had.
 func emptyRepository(dir string) error {
-	w, err := datadir.Open(dir)
+	w, err := datadir.OpenShard(dir)
 	if err != nil {
 		return err
 	}
@@ -155,7 +171,7 @@ func emptyRepository(dir string) error {
 
 // mendHeaders corrects damaged headers of files of the repository, which can have one value only.
 func mendHeaders(dir string, f *findings, r CheckReport) error {
-	w, err := datadir.Open(dir)
+	w, err := datadir.OpenShard(dir)
 	if err != nil {
 		return err
 	}
@@ -187,7 +203,7 @@ func repairRepository(ctx context.Context, dir string, o RepairOptions, f *findi
 
 // withoutIndex publishes a manifest that names nothing.
 func withoutIndex(dir string) error {
-	w, err := datadir.Create(dir)
+	w, err := datadir.CreateShard(dir)
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,16 @@ type Salvage struct {
 	Stale  bool // without an index, all pages of the repository are believed to exist still
 }
 
+// plus returns the sum of two shards' counts; other may be nil.
+func (s Salvage) plus(other *Salvage) *Salvage {
+	if other != nil {
+		s.Kept, s.Pages, s.Named = s.Kept+other.Kept, s.Pages+other.Pages, s.Named+other.Named
+		s.Lost, s.Seeds = s.Lost+other.Lost, s.Seeds+other.Seeds
+		s.NoBans, s.Stale = s.NoBans || other.NoBans, s.Stale || other.Stale
+	}
+	return &s
+}
+
 // A salvager makes a document index anew. Its steps run one after the other.
 type salvager struct {
 	dir    string
@@ -65,7 +75,7 @@ type salvager struct {
 
 // salvage replaces a damaged document index. It takes the lock of the folder.
 func salvage(ctx context.Context, dir string) (report Salvage, err error) {
-	w, err := datadir.Open(dir)
+	w, err := datadir.OpenShard(dir)
 	if err != nil {
 		return report, err
 	}
@@ -442,6 +452,9 @@ func (s *salvager) totals(context.Context) error {
 			}
 		}
 		s.b.PutHost(name, h)
+	}
+	if s.old != nil {
+		urlserver.CopyReceivedParcels(s.b, s.old)
 	}
 	s.b.PutCounts(&s.counts)
 	s.b.PutMeta("scope", "")

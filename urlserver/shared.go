@@ -44,21 +44,36 @@ const metaReceived = "parcels"
 
 // SetReceived records durably how many parcels of each other shard are in the index.
 func (s *Server) SetReceived(numbers []uint64) error {
-	text := make([]string, len(numbers))
-	for i, n := range numbers {
-		text[i] = strconv.FormatUint(n, 10)
-	}
 	return s.doDurably(func(st *state) (*docindex.Batch, error) {
 		b := st.db.NewBatch()
-		b.PutMeta(metaReceived, strings.Join(text, " "))
+		PutReceivedParcels(b, numbers)
 		return b, b.Apply()
 	})
 }
 
+// CopyReceivedParcels copies what SetReceived recorded from a damaged document index, if it can.
+func CopyReceivedParcels(b *docindex.Batch, old *docindex.DB) {
+	if text, err := old.Meta(metaReceived); err == nil && text != "" {
+		b.PutMeta(metaReceived, text)
+	}
+}
+
+// PutReceivedParcels is SetReceived for a document index that is made anew.
+func PutReceivedParcels(b *docindex.Batch, numbers []uint64) {
+	text := make([]string, len(numbers))
+	for i, n := range numbers {
+		text[i] = strconv.FormatUint(n, 10)
+	}
+	b.PutMeta(metaReceived, strings.Join(text, " "))
+}
+
 // Received returns what SetReceived recorded, for so many shards: zeros at first.
-func (s *Server) Received(shards int) ([]uint64, error) {
+func (s *Server) Received(shards int) ([]uint64, error) { return ReceivedParcels(s.db, shards) }
+
+// ReceivedParcels is Received for a document index that is read.
+func ReceivedParcels(db *docindex.DB, shards int) ([]uint64, error) {
 	numbers := make([]uint64, shards)
-	text, err := s.db.Meta(metaReceived)
+	text, err := db.Meta(metaReceived)
 	if err != nil || text == "" {
 		return numbers, err
 	}

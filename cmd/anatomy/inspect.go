@@ -101,7 +101,8 @@ damaged, and which pages are lost. It writes nothing, and works beside a running
 
 --repair keeps all readable records of the repository and queues lost pages for the next crawl. A damaged index, link
 database or rank vector is rebuilt from the repository. A damaged document index is rebuilt from what can be read of
-it, of the repository and of the links, and check prints what is lost.`,
+it, of the repository and of the links, and check prints what is lost. Of shards that a crawl fills all indexes are
+rebuilt if one is damaged.`,
 		Example: "  anatomy check\n  anatomy check --repair && anatomy crawl",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -84,7 +84,7 @@ func CreateShard(dir string) (*Writer, error) {
 			return nil, fmt.Errorf("data folder: %w", err)
 		}
 	}
-	return open(dir)
+	return OpenShard(dir)
 }
 
 // Open locks a data folder for writing. The error wraps [ErrNone], a *VersionError, a *DamageError,
@@ -97,10 +97,11 @@ func Open(dir string) (*Writer, error) {
 	if isShard(dir) {
 		return nil, &ShardsError{Dir: dir, Shard: true}
 	}
-	return open(dir)
+	return OpenShard(dir)
 }
 
-func open(dir string) (*Writer, error) {
+// OpenShard is Open for a data folder that may be one of several in a folder of shards.
+func OpenShard(dir string) (*Writer, error) {
 	v, err := readVersion(dir)
 	if err != nil {
 		return nil, err

@@ -70,12 +70,12 @@ func (e *MismatchError) Error() string {
 // that is no part of a collection.
 type ShardsError struct {
 	Dir   string
-	Shard bool // it is a shard, which is only read
+	Shard bool // it is a shard, which is written with the others alone
 }
 
 func (e *ShardsError) Error() string {
 	if e.Shard {
-		return fmt.Sprintf("data folder %s is a shard, which is only read", e.Dir)
+		return fmt.Sprintf("data folder %s is one of several shards, which are written together", e.Dir)
 	}
 	return fmt.Sprintf("%s is a folder of shards, which this command cannot use", e.Dir)
 }

@@ -82,6 +82,9 @@ func ReadForeign(dir string, n int) ([]*Foreign, error) {
 
 // IsLive reports whether a crawl fills the shards of a folder: those that were split are only read.
 func IsLive(dir string) bool {
+	if _, err := os.Stat(Parcels(dir)); err == nil {
+		return true // whatever its other files are
+	}
 	f, err := os.Open(foreignPath(dir, 0))
 	if err != nil {
 		return false
@@ -90,6 +93,19 @@ func IsLive(dir string) bool {
 	var b [logHeader]byte
 	n, err := f.Read(b[:])
 	return err == nil && isLog(b[:n])
+}
+
+// ForgetMentions makes the file of a shard anew, without mentions. Parcels with the names of all
+// documents of others bring them back.
+func ForgetMentions(dir string, shard int) error {
+	if err := durable.WriteFile(durable.OS, foreignPath(dir, shard), newLog()); err != nil {
+		return fmt.Errorf("shards: %w", err)
+	}
+	return nil
+}
+
+func newLog() []byte {
+	return append(binary.LittleEndian.AppendUint32([]byte(magic), logVersion), 0, 0, 0, 0)
 }
 
 // OpenMentions makes the file of a shard if there is none, cuts off what a crash left of a group, and
@@ -119,8 +135,7 @@ func OpenMentions(dir string, shard int, visit func(Mention)) error {
 			return nil
 		}
 	} else {
-		b = binary.LittleEndian.AppendUint32([]byte(magic), logVersion)
-		b = append(b, 0, 0, 0, 0)
+		b = newLog()
 	}
 	if err := durable.WriteFile(durable.OS, path, b[:whole]); err != nil {
 		return fmt.Errorf("shards: %w", err)

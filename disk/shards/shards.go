@@ -5,6 +5,8 @@
 //	  SHARDS            which shard has which site, and the ID of each data folder; see below
 //	  shard-0/ …        ordinary data folders
 //	  shard-0.foreign … where the documents of other shards are that it mentions, see [Foreign]
+//	  REPAIR            only until a repair has been completed
+//	  parcels/ …        what shards that a crawl fills send one another, see package parcel
 //
 // A shard has the documents of its sites. It also mentions documents of other shards: targets and
 // sources of links, targets of redirects. They have docIDs there, after those of its own documents,
@@ -181,6 +183,9 @@ func Folders(dir string) ([]string, error) {
 	}
 	return dirs, nil
 }
+
+// Parcels returns the folder of the parcels that the shards of a crawl send one another.
+func Parcels(dir string) string { return filepath.Join(dir, "parcels") }
 
 // Folder returns the path of a shard.
 func Folder(dir string, shard int) string {

@@ -81,21 +81,12 @@ func Open(ctx context.Context, o engine.Options, n int) (_ *Crawl, err error) {
 		return nil, err
 	}
 	o.Crawler.Names = c.names
-	c.ranks = &ranker{dir: c.dir, shards: c.countLinks}
 	share(&o, len(c.shards))
-	for i, s := range c.shards {
-		if err := s.open(); err != nil {
-			return nil, err
-		}
-		own := o
-		own.Dir, own.Seeds, own.Shard = shards.Folder(c.dir, i), seeds[i], s
-		own.Log = o.Log.With("shard", i)
-		if s.crawl, err = engine.Open(ctx, own); err != nil {
-			return nil, fmt.Errorf("shard %d: %w", i, err)
-		}
-		if err := s.openInbox(); err != nil {
-			return nil, err
-		}
+	if err := c.openShards(o, func(i int, own engine.Options) (*engine.Crawl, error) {
+		own.Seeds = seeds[i]
+		return engine.Open(ctx, own)
+	}); err != nil {
+		return nil, err
 	}
 	waiting := 0
 	for _, s := range c.shards {
@@ -108,6 +99,30 @@ func Open(ctx context.Context, o engine.Options, n int) (_ *Crawl, err error) {
 	}
 	c.meet.expect(waiting)
 	return c, nil
+}
+
+// openShards opens the shards by open, which gets the options of each.
+func (c *Crawl) openShards(
+	o engine.Options, open func(shard int, own engine.Options) (*engine.Crawl, error),
+) (err error) {
+	if shards.IsUnderRepair(c.dir) && !o.Rebuild && !o.NoIndex {
+		return &datadir.DamageError{Path: c.dir, Err: errors.New("a repair was cut off")}
+	}
+	c.ranks = &ranker{dir: c.dir, shards: c.countLinks}
+	for i, s := range c.shards {
+		if err := s.open(); err != nil {
+			return err
+		}
+		own := o
+		own.Dir, own.Shard, own.Log = shards.Folder(c.dir, i), s, o.Log.With("shard", i)
+		if s.crawl, err = open(i, own); err != nil {
+			return fmt.Errorf("shard %d: %w", i, err)
+		}
+		if err := s.openInbox(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Create makes dir a folder of n shards, unless it is one.
@@ -205,7 +220,7 @@ func (c *Crawl) openFolder(n int) (err error) {
 	if _, err := shards.Folders(c.dir); err != nil {
 		return err
 	}
-	c.prepare(parcel.NewFolder(durable.OS, filepath.Join(c.dir, "parcels")))
+	c.prepare(parcel.NewFolder(durable.OS, shards.Parcels(c.dir)))
 	for i := range c.to.Folders {
 		c.shards = append(c.shards, newShard(c.common, i))
 	}
@@ -276,31 +291,41 @@ func (c *Crawl) Close() (err error) {
 // Run crawls as engine.Crawl.Run does, until no shard has anything left to fetch. If one fails, all
 // end.
 func (c *Crawl) Run(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	controlled, stopControl := context.WithCancel(context.WithoutCancel(ctx))
 	var steering errgroup.Group
 	steering.Go(func() error { c.serve(controlled, c); return nil })
-	var crawls errgroup.Group
+	err := c.each(ctx, func(ctx context.Context, s *shard) error {
+		receiving, stopReceiving := context.WithCancel(ctx)
+		var receiver errgroup.Group
+		receiver.Go(func() error { return s.receive(receiving) })
+		err := s.crawl.Run(ctx)
+		c.meet.leave()
+		stopReceiving()
+		return errors.Join(err, receiver.Wait())
+	})
+	stopControl()
+	steering.Wait()
+	return err
+}
+
+// each calls do for all shards at the same time. If one fails, the context of the others ends, and
+// they do not wait for it.
+func (c *Crawl) each(ctx context.Context, do func(context.Context, *shard) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var all errgroup.Group
 	for _, s := range c.shards {
-		crawls.Go(func() error {
-			receiving, stopReceiving := context.WithCancel(ctx)
-			var receiver errgroup.Group
-			receiver.Go(func() error { return s.receive(receiving) })
-			err := s.crawl.Run(ctx)
+		all.Go(func() error {
+			err := do(ctx, s)
 			c.meet.leave()
-			stopReceiving()
-			if err = errors.Join(err, receiver.Wait()); err != nil {
+			if err != nil {
 				stop()
 				return fmt.Errorf("shard %d: %w", s.number, err)
 			}
 			return nil
 		})
 	}
-	err := crawls.Wait()
-	stopControl()
-	steering.Wait()
-	return err
+	return all.Wait()
 }
 
 // countLinks returns the links that the shards have added.

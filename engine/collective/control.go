@@ -87,10 +87,7 @@ func (c *Crawl) changeBlocks(
 		if err != nil {
 			return sum, err
 		}
-		sum.Patterns = r.Patterns
-		sum.Documents += r.Documents
-		sum.Pages += r.Pages
-		sum.Restored += r.Restored
+		sum.Add(&r)
 		c.meet.busy(s.number)
 	}
 	return sum, nil

@@ -30,7 +30,8 @@ func (s *shard) Settle(ctx context.Context) (bool, error) {
 // a third shard: their texts are credited there. Of each such page it sends all links to that shard,
 // as the newest of a page replace the others.
 func (s *shard) forward(context.Context) error {
-	set, err := linkdb.OpenFolder(shards.Folder(s.dir, s.number))
+	runs := s.crawl.Builder().Manifest().Links
+	set, err := linkdb.OpenSet(linkdb.Paths(shards.Folder(s.dir, s.number), runs))
 	if err != nil {
 		return err
 	}

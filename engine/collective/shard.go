@@ -2,6 +2,7 @@ package collective
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -96,10 +97,18 @@ func (s *shard) open() (err error) {
 
 // openInbox prepares for parcels when the crawl is open.
 func (s *shard) openInbox() (err error) {
-	if s.numbers, err = s.crawl.URLs().Received(len(s.to.Folders)); err == nil {
-		s.inbox = parcel.NewInbox(s.post, s.number, s.numbers)
+	if s.numbers, err = s.crawl.URLs().Received(len(s.to.Folders)); err != nil {
+		return err
 	}
-	return err
+	missing, err := parcel.Missing(s.post, s.number, s.numbers)
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return &datadir.DamageError{Path: shards.Parcels(s.dir), Err: fmt.Errorf("%v is missing", missing[0])}
+	}
+	s.inbox = parcel.NewInbox(s.post, s.number, s.numbers)
+	return nil
 }
 
 // Owns reports whether a URL is of this shard.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -89,16 +90,11 @@ func Hint(e *datadir.ShardsError, command string) string {
 	if !shards.IsLive(dir) {
 		return "run it on the data folder that was split, and split that again: anatomy split"
 	}
-	switch command {
-	case "anatomy remove":
-		return "a running crawl carries it out; start one, and run this beside it: " + at.Command("crawl")
-	case "anatomy backup":
+	switch {
+	case e.Shard:
+		return "name the folder of all shards: " + at.Command(strings.TrimPrefix(command, "anatomy "))
+	case command == "anatomy backup":
 		return fmt.Sprintf("end the crawl, and copy the whole folder: cp -a %s COPY", cli.ShellQuote(dir))
-	case "anatomy compact":
-		return "a crawl that keeps running compacts its shards by itself: " + at.Command("crawl --watch")
-	case "anatomy export warc":
-		at.Data = shards.Folder(dir, 0)
-		return "export one shard after the other: " + at.Command("export warc")
 	}
 	return "it works on one data folder: crawl again into a new folder without --shards"
 }
