@@ -145,3 +145,52 @@ func until(t *testing.T, done chan error, condition func() bool) {
 		time.Sleep(time.Millisecond)
 	}
 }
+
+// TestDeadLinks: of dead links of one shape only samples are requested, the first that are found. So
+// which of them are known by links alone, and which as not found, depends on the order of requests.
+// One folder and several shards know the same URLs, and differ in no other.
+func TestDeadLinks(t *testing.T) {
+	web := testweb.New(t)
+	const pages, links = 8, 60
+	for page := range pages {
+		body := fmt.Sprintf("<title>page %d</title><p>page number %d", page, page)
+		for n := range links {
+			body += fmt.Sprintf(` <a href=http://two.test/old-%d.html>old %d</a>`, n*pages+page, n)
+		}
+		for other := range pages {
+			body += fmt.Sprintf(` <a href=http://one.test/%d>page %d</a>`, other, other)
+		}
+		web.Page(fmt.Sprintf("one.test/%d", page), body)
+	}
+	web.Page("two.test/", "<p>there were pages")
+	seeds := []string{"http://one.test/0", "http://two.test/"}
+	one := filepath.Join(t.TempDir(), "one")
+	testweb.Crawl(t, web.Options(one, seeds...))
+	many := filepath.Join(t.TempDir(), "many")
+	crawl(t, web.Options(many, seeds...), 3)
+	want, trappedInOne := deadLinks(t, one)
+	found, trappedInMany := deadLinks(t, many)
+	testweb.SameMaps(t, "fates", found, want)
+	for what, n := range map[string]int{"one folder": trappedInOne, "shards": trappedInMany} {
+		if n == 0 || n == pages*links {
+			t.Errorf("%s: %d of %d links were not followed", what, n, pages*links)
+		}
+	}
+}
+
+// deadLinks returns the fates of URLs, with one for those that are no pages or were not requested as
+// there would be none, and how many of these were not.
+func deadLinks(t *testing.T, dir string) (fates map[string]string, trapped int) {
+	t.Helper()
+	d := describe(t, dir)
+	for url, fate := range d.fates {
+		switch fate {
+		case "trapped":
+			trapped++
+			fallthrough
+		case "gone":
+			d.fates[url] = "dead"
+		}
+	}
+	return d.fates, trapped
+}
