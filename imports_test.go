@@ -94,7 +94,7 @@ cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collec
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
 cmd/anatomy: control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
-lab/rig: eval vocab disk/docindex
+lab/rig: eval vocab disk/docindex disk/shards
 lab/rig/bench: lab/rig cluster/bus
 lab/mutants:
 lab/firstbench: lab/rig vocab engine searcher disk/*

@@ -5,6 +5,9 @@
 //
 //	go run ./lab/crashes --anatomy PROGRAM --work DIR --kills 1000 -- crawl arguments
 //
+// With --shards N the folders that are killed have N shards, all but those of import, backup and
+// restore, which work on one data folder. With --only "crawl,index" only these commands are killed.
+//
 // It first crawls without a kill and keeps the result. After each kill "check" must find no problem, and
 // no page that a folder had may be missing from it. At the end the crawl must have the same pages as the
 // crawl without a kill. It prints the kills of each command, and exits with status 1 at the first fault.
@@ -30,9 +33,17 @@ func main() {
 	work := flag.String("work", "", "folder to make anew and work in")
 	kills := flag.Int("kills", 100, "number of kills")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of commands, moments and damage")
+	shards := flag.Int("shards", 0, "kill commands on folders of so many shards")
+	only := flag.String("only", "", "names of the commands to kill, separated by commas; the first is crawl")
 	flag.Parse()
 	fmt.Println("seed", *seed)
-	b := &bench{program: *program, work: *work, crawl: flag.Args(), random: rand.New(rand.NewPCG(*seed, 1))}
+	b := &bench{
+		program: *program, work: *work, crawl: flag.Args(), shards: *shards,
+		random: rand.New(rand.NewPCG(*seed, 1)),
+	}
+	if *only != "" {
+		b.only = strings.Split(*only, ",")
+	}
 	if err := b.run(*kills); err != nil {
 		fmt.Fprintln(os.Stderr, "crashes:", err)
 		os.Exit(1)
@@ -43,6 +54,8 @@ func main() {
 type bench struct {
 	program, work string
 	crawl         []string // arguments of every crawl
+	shards        int      // of the folders that are killed; 0 for data folders
+	only          []string // names of the steps; nil for all
 	random        *rand.Rand
 	want          rig.Pages // of the crawl without a kill
 	blocked       string    // a URL that steps block and unblock
@@ -89,6 +102,7 @@ func (b *bench) run(kills int) error {
 				again = true
 			}
 		}
+		again = again || len(steps) == 1 // there is nothing left to crawl
 		had := s.had
 		if s.data == b.path("live") {
 			had = live
@@ -149,6 +163,11 @@ func (b *bench) begin() error {
 	if err := b.do(b.crawlArgs("whole")...); err != nil {
 		return err
 	}
+	if b.shards > 0 {
+		if err := b.do(b.crawlArgs("many")...); err != nil {
+			return err
+		}
+	}
 	var err error
 	if b.want, err = rig.ReadPages(b.path("whole")); err != nil {
 		return err
@@ -167,8 +186,20 @@ func (b *bench) begin() error {
 
 func (b *bench) path(name string) string { return filepath.Join(b.work, name) }
 
-func (b *bench) crawlArgs(folder string, more ...string) []string {
-	return slices.Concat([]string{"crawl", "--quiet", "--data", b.path(folder)}, more, b.crawl)
+// crawlArgs returns the arguments of a crawl into a folder.
+func (b *bench) crawlArgs(folder string) []string {
+	if folder == "whole" {
+		return slices.Concat([]string{"crawl", "--quiet", "--data", b.path(folder)}, b.crawl)
+	}
+	return slices.Concat([]string{"crawl", "--data", b.path(folder)}, b.crawlFlags())
+}
+
+// crawlFlags returns the arguments of a crawl into any folder that is killed.
+func (b *bench) crawlFlags(more ...string) []string {
+	if b.shards > 0 {
+		more = append(more, "--shards", fmt.Sprint(b.shards))
+	}
+	return slices.Concat([]string{"--quiet"}, more, b.crawl)
 }
 
 // do runs the program to its end.
@@ -181,10 +212,10 @@ func (b *bench) do(args ...string) error {
 
 func (b *bench) steps() []*step {
 	live := b.path("live")
-	crawl := &step{name: "crawl", data: live, args: b.crawlArgs("live")[1:]}
+	crawl := &step{name: "crawl", data: live, args: b.crawlFlags()}
 	steps := []*step{
 		crawl,
-		{name: "crawl --recrawl", args: b.crawlArgs("live", "--recrawl", "--max-age", "0s")[1:]},
+		{name: "crawl --recrawl", args: b.crawlFlags("--recrawl", "--max-age", "0s")},
 		{name: "index"},
 		{name: "compact", args: []string{"--share", "0"}},
 		{name: "pagerank"},
@@ -230,7 +261,15 @@ func (b *bench) steps() []*step {
 	repaired := &step{name: "check --repair", data: b.path("damaged"), args: []string{"--repair"}, had: rig.Pages{}}
 	repaired.prepare = b.damage
 	repaired.verify = func(finished bool) error { return b.verifyRepair(repaired) }
-	return append(steps, imported, restored, repaired)
+	return b.chosen(append(steps, imported, restored, repaired))
+}
+
+// chosen returns the steps that are to be done.
+func (b *bench) chosen(steps []*step) []*step {
+	return slices.DeleteFunc(steps, func(s *step) bool {
+		alone := s.name == "backup" || s.name == "import warc" || s.name == "restore"
+		return b.shards > 0 && alone || b.only != nil && !slices.Contains(b.only, s.name)
+	})
 }
 
 // startAgain removes the folder that most steps share. crawl is the step that makes it.
@@ -306,8 +345,11 @@ func (b *bench) inspect(s *step, had rig.Pages, finished bool) error {
 	return s.ended(finished)
 }
 
-// begun reports whether a folder is a data folder with a document index.
+// begun reports whether a folder is a data folder with a document index, or has shards.
 func begun(data string) bool {
+	if _, err := os.Stat(filepath.Join(data, "SHARDS")); err == nil {
+		return true
+	}
 	_, err := os.Stat(filepath.Join(data, "VERSION"))
 	index, _ := filepath.Glob(filepath.Join(data, "docindex", "marker.manifest.*"))
 	return err == nil && len(index) > 0
@@ -360,16 +402,25 @@ func (b *bench) verifyBackups(finished bool) error {
 // damage makes two equal folders with the same damage: one byte of one file is another. One of them is
 // repaired without a kill.
 func (b *bench) damage() error {
+	whole := "whole"
+	patterns := []string{"MANIFEST", "repository/*.repo", "index/*/postings", "index/*/hits", "links/*.links"}
+	if b.shards > 0 {
+		whole = "many"
+		for i, pattern := range patterns {
+			patterns[i] = "shard-*/" + pattern
+		}
+		patterns = append(patterns, "shard-*.foreign", "parcels/*/*.parcel")
+	}
 	for _, name := range []string{"damaged", "mended"} {
 		if err := os.RemoveAll(b.path(name)); err != nil {
 			return err
 		}
-		if err := os.CopyFS(b.path(name), os.DirFS(b.path("whole"))); err != nil {
+		if err := os.CopyFS(b.path(name), os.DirFS(b.path(whole))); err != nil {
 			return err
 		}
 	}
 	var files []string
-	for _, pattern := range []string{"MANIFEST", "repository/*.repo", "index/*/postings", "index/*/hits", "links/*.links"} {
+	for _, pattern := range patterns {
 		found, err := filepath.Glob(filepath.Join(b.path("damaged"), pattern))
 		if err != nil {
 			return err

@@ -2,10 +2,12 @@ package rig
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"anatomy/disk/docindex"
+	"anatomy/disk/shards"
 	"anatomy/vocab"
 )
 
@@ -15,20 +17,35 @@ type Pages map[string]vocab.ContentID
 
 // ReadPages reads the pages of a data folder.
 func ReadPages(data string) (Pages, error) {
-	docs, err := docindex.OpenReadOnly(filepath.Join(data, "docindex"))
+	dirs, err := shards.Folders(data)
 	if err != nil {
 		return nil, err
 	}
-	defer docs.Close()
 	found := Pages{}
-	err = docs.Each(1, func(r docindex.Record) error {
+	for _, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, "docindex")); err != nil && len(dirs) > 1 {
+			continue // a shard that has nothing yet
+		}
+		if err := found.read(dir); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func (p Pages) read(dir string) error {
+	docs, err := docindex.OpenReadOnly(filepath.Join(dir, "docindex"))
+	if err != nil {
+		return err
+	}
+	defer docs.Close()
+	return docs.Each(1, func(r docindex.Record) error {
 		if r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched {
 			_, rest, _ := strings.Cut(r.URL, "://")
-			found[rest] = r.Fetch.Content
+			p[rest] = r.Fetch.Content
 		}
 		return nil
 	})
-	return found, err
 }
 
 // Same prints what differs from the pages that are wanted, and fails if something does.
