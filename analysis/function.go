@@ -1,6 +1,12 @@
 package analysis
 
-import "strings"
+import (
+	_ "embed" // of function words
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // functionWords are English words that join others and say nothing of a subject by themselves, with
 // what the tokenizer leaves of "don't" or "we'll". They are the closed classes of the language:
@@ -18,6 +24,42 @@ var functionWords = setOf(`
 	here there all any both each few more most other some such no not only own same too very just also
 	s t don ll re ve d m`)
 
+// otherText lists function words of other languages, folded and sorted: a line for each, which begins
+// with its code. They are the stop words of Snowball (BSD), and those that Lucene has for Arabic and
+// Romanian (Jacques Savoy, BSD) and Turkish (Apache 2.0), with question words added; those of Vietnamese
+// are our own.
+//
+//go:embed function.txt
+var otherText string
+
+// others are the languages of otherText.
+var others = func() (all []language) {
+	for line := range strings.Lines(otherText) {
+		code, words, _ := strings.Cut(line, " ")
+		all = append(all, language{code, setOf(words)})
+	}
+	return all
+}()
+
+// A language is the function words of one.
+type language struct {
+	code  string
+	words map[string]bool
+}
+
+// byLetters are the function words of languages that are not written in Latin letters.
+var byLetters = func() map[string]bool {
+	all := map[string]bool{}
+	for _, l := range others {
+		for word := range l.words {
+			if first, _ := utf8.DecodeRuneInString(word); !unicode.Is(unicode.Latin, first) {
+				all[word] = true
+			}
+		}
+	}
+	return all
+}()
+
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
@@ -26,5 +68,36 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// IsFunctionWord reports whether a term is an English function word.
-func IsFunctionWord(word string) bool { return functionWords[word] }
+// IsFunctionWord reports whether a term is a function word in a language, or in English if lang is "", or
+// in any language that is not written in Latin letters.
+func IsFunctionWord(word, lang string) bool {
+	if lang == "" {
+		return functionWords[word] || byLetters[word]
+	}
+	i := slices.IndexFunc(others, func(l language) bool { return l.code == lang })
+	return i >= 0 && others[i].words[word] || byLetters[word]
+}
+
+// moreFunctions is how many more function words of another language than of English make a text one in
+// that language. Words as "die", "in" and "was" are of several languages.
+const moreFunctions = 2
+
+// LanguageOf returns the language in Latin letters whose function words most of the terms of a text are,
+// "" for English or if there are too few. Terms of one letter do not count.
+func LanguageOf(terms []string) string {
+	count := func(words map[string]bool) (n int) {
+		for i, term := range terms {
+			if len(term) > 1 && words[term] && !byLetters[term] && !slices.Contains(terms[:i], term) {
+				n++
+			}
+		}
+		return n
+	}
+	best, most := "", count(functionWords)+moreFunctions-1
+	for _, l := range others {
+		if n := count(l.words); n > most {
+			best, most = l.code, n
+		}
+	}
+	return best
+}

@@ -111,7 +111,7 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 	}
 	lang := ""
 	if all {
-		lang = cmp.Or(p.req.Lang, p.view.language())
+		lang = cmp.Or(p.req.Lang, root.Language(), p.view.language())
 	}
 	return root.With(func(n *query.Node, wanted bool) []string {
 		word := n.Words[0]

@@ -24,6 +24,7 @@ func (n *Node) Prose() *Node {
 	}
 	var words, others []*Node
 	typed, content := 0, 0 // in parts of a word; words
+	lang := n.Language()
 	for _, kid := range n.Kids {
 		switch {
 		case kid.Joint && kid.In == Anywhere:
@@ -31,7 +32,7 @@ func (n *Node) Prose() *Node {
 			typed, content = typed+bigramsPerWord*kid.Times, content+1
 		case kid.mayMiss():
 			word := *kid
-			word.Function = kid.Op == Words && analysis.IsFunctionWord(kid.Words[0])
+			word.Function = kid.Op == Words && analysis.IsFunctionWord(kid.Words[0], lang)
 			words = appendNew(words, &word)
 			typed += kid.parts()
 			if !word.Function {
@@ -53,6 +54,16 @@ func (n *Node) Prose() *Node {
 		return most
 	}
 	return &Node{Op: And, Kids: append(others, most)}
+}
+
+// Language returns the language of the words of a query, as far as its function words tell; "" for
+// English. See [analysis.LanguageOf].
+func (n *Node) Language() string {
+	var words []string
+	for _, word := range n.Wanted() {
+		words = append(words, word.Words...)
+	}
+	return analysis.LanguageOf(words)
 }
 
 func hasFunction(words []*Node) bool {
