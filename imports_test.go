@@ -110,7 +110,7 @@ lab/crashes: lab/rig
 lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica disk/snapshot
 lab/cluster: lab/rig/bench
 lab/mission: lab/rig/bench
-lab/shards: vocab weburl searcher disk/*
+lab/shards: lab/rig vocab weburl searcher disk/*
 lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver
 lab/urlcache: vocab weburl urlserver/* indexer disk/*

@@ -2,9 +2,15 @@
 //
 //	go run ./lab/shards --data DIR --queries FILE,FILE [--passes 3] SPLIT SPLIT…
 //
+//	go run ./lab/shards --live 1,2,4,8 --anatomy PROGRAM --work DIR --queries FILE,FILE -- CRAWL ARGUMENTS
+//
 // Each SPLIT must have the same documents with the same content and with ranks within 1e-6, and must
 // answer each query, the first column of a FILE, with the same results and scores. It prints CPU and
 // the median time of a query, beside those of DIR, in turns. It exits with status 1 at a difference.
+//
+// With --live it crawls a web into one folder, and then into 1, 2, 4 and 8 shards, which must have the
+// same pages. It prints CPU and sizes. Then it splits the one folder into as many shards, compares
+// these as above, and compares ranks that are computed over them.
 package main
 
 import (
@@ -15,6 +21,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -31,15 +38,42 @@ func main() {
 	data := flag.String("data", "", "the data folder that was split")
 	files := flag.String("queries", "", "files of queries, separated by commas")
 	passes := flag.Int("passes", 3, "measurements of each folder")
+	live := flag.String("live", "", "crawl into so many shards, numbers separated by commas")
+	program := flag.String("anatomy", "anatomy", "the program, for --live")
+	work := flag.String("work", "", "folder to make anew and work in, for --live")
 	flag.Parse()
-	if *data == "" || *files == "" || flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: shards --data DIR --queries FILE,FILE SPLIT...")
+	counts, err := numbers(*live)
+	crawls := *live != ""
+	if err != nil || *files == "" || flag.NArg() == 0 || crawls == (*data != "") || crawls != (*work != "") {
+		fmt.Fprintln(os.Stderr, "usage: shards --data DIR --queries FILE,FILE SPLIT...\n"+
+			"       shards --live N,N --anatomy PROGRAM --work DIR --queries FILE,FILE -- CRAWL ARGUMENTS...")
 		os.Exit(2)
 	}
-	if err := run(*data, strings.Split(*files, ","), *passes, flag.Args()); err != nil {
+	queries := strings.Split(*files, ",")
+	if crawls {
+		r := &liveRun{*program, *work, flag.Args(), queries, *passes}
+		err = r.run(counts)
+	} else {
+		err = run(*data, queries, *passes, flag.Args())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "shards:", err)
 		os.Exit(1)
 	}
+}
+
+// numbers returns the numbers in a list that commas separate.
+func numbers(list string) (all []int, err error) {
+	for text := range strings.SplitSeq(list, ",") {
+		if text != "" {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 {
+				return nil, fmt.Errorf("%q is not a number of shards", text)
+			}
+			all = append(all, n)
+		}
+	}
+	return all, nil
 }
 
 func run(data string, files []string, passes int, splits []string) error {
