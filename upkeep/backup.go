@@ -19,6 +19,7 @@ import (
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/durable"
+	"anatomy/disk/shards"
 	"anatomy/disk/snapshot"
 )
 
@@ -28,6 +29,8 @@ import (
 //
 //	data/VERSION, data/MANIFEST, data/index/000007/…, data/docindex/…, data/repository/000001.repo, …
 //	SHA256SUMS     a line each: 64 hexadecimal digits, two blanks, the name
+//
+// Of shards that a crawl fills it has data/SHARDS, their other files and data/shard-0/VERSION, …
 const (
 	backupRoot = "data/"
 	backupSums = "SHA256SUMS"
@@ -50,22 +53,30 @@ var (
 	ErrNotEmpty = errors.New("the folder is not empty")
 )
 
-// Backup writes a data folder as it is at one moment, whether or not a crawl runs on it. It leaves
-// out the server's certificates and keys. progress may be nil.
+// Backup writes a data folder as it is at one moment, whether or not a crawl runs on it. Of the shards
+// that a crawl fills the error is a *datadir.BusyError beside the crawl. It leaves out the server's
+// certificates and keys. progress may be nil.
 func Backup(ctx context.Context, w io.Writer, dir string, progress func(BackupReport)) (r BackupReport, err error) {
-	err = Snapshot(ctx, dir, snapshot.Backup, func(s *snapshot.Snapshot) error {
+	write := func(files func(*backupWriter) error) error {
 		packed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest)) // most of it is compressed already
 		if err != nil {
 			return err
 		}
 		b := &backupWriter{ctx: ctx, tar: tar.NewWriter(packed), progress: progress}
-		err = b.snapshot(s)
+		err = files(b)
 		r = b.report
 		if err == nil {
-			err = b.tar.Close()
+			err = b.end()
 		}
 		return errors.Join(err, packed.Close())
-	})
+	}
+	if isLive(dir) {
+		err = backupShards(dir, write)
+	} else {
+		err = Snapshot(ctx, dir, snapshot.Backup, func(s *snapshot.Snapshot) error {
+			return write(func(b *backupWriter) error { return b.snapshot(s, backupRoot) })
+		})
+	}
 	if err != nil {
 		err = fmt.Errorf("backup: %w", err)
 	}
@@ -80,8 +91,9 @@ type backupWriter struct {
 	progress func(BackupReport)
 }
 
-func (b *backupWriter) snapshot(s *snapshot.Snapshot) error {
-	err := filepath.WalkDir(s.Folder, func(path string, e fs.DirEntry, err error) error {
+// snapshot writes the files of a snapshot below root.
+func (b *backupWriter) snapshot(s *snapshot.Snapshot, root string) error {
+	return filepath.WalkDir(s.Folder, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -97,17 +109,20 @@ func (b *backupWriter) snapshot(s *snapshot.Snapshot) error {
 		if size < 0 {
 			return nil
 		}
-		return b.file(path, backupRoot+filepath.ToSlash(below), size, info)
+		return b.file(path, root+filepath.ToSlash(below), size, info)
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// end writes SHA256SUMS, the end of the archive.
+func (b *backupWriter) end() error {
 	sums := b.sums.String()
 	if err := b.tar.WriteHeader(&tar.Header{Name: backupSums, Mode: 0o600, Size: int64(len(sums)), Format: tar.FormatPAX}); err != nil {
 		return err
 	}
-	_, err = io.WriteString(b.tar, sums)
-	return err
+	if _, err := io.WriteString(b.tar, sums); err != nil {
+		return err
+	}
+	return b.tar.Close()
 }
 
 func (b *backupWriter) file(path, name string, size int64, info fs.FileInfo) error {
@@ -177,7 +192,9 @@ func Restore(ctx context.Context, from io.Reader, dir string, progress func(Back
 func VerifyBackup(ctx context.Context, from io.Reader, progress func(BackupReport)) (BackupReport, error) {
 	b := &backupReader{ctx: ctx, sums: map[string]string{}, progress: progress}
 	err := b.read(from)
-	if err == nil {
+	if err == nil && b.shards != nil {
+		_, err = shards.Decode(b.shards)
+	} else if err == nil {
 		err = datadir.VerifyVersion("the backup", b.version)
 	}
 	if err != nil {
@@ -226,6 +243,7 @@ type backupReader struct {
 	dir      string            // to unpack to; "" to verify alone
 	sums     map[string]string // of the files unpacked, by name
 	version  []byte            // contents of VERSION, which is written last: without it the folder is no data folder
+	shards   []byte            // contents of SHARDS, which a backup of shards has instead
 	report   BackupReport
 	progress func(BackupReport)
 }
@@ -291,6 +309,8 @@ func (b *backupReader) file(archive io.Reader, h *tar.Header) error {
 	var err error
 	if below == "VERSION" {
 		b.version, err = io.ReadAll(io.LimitReader(io.TeeReader(archive, sum), 1<<10))
+	} else if below == shards.FileName {
+		b.shards, err = io.ReadAll(io.LimitReader(io.TeeReader(archive, sum), maxSums))
 	} else if b.dir == "" {
 		_, err = io.Copy(&countedWriter{io.Discard, b}, io.TeeReader(archive, sum))
 	} else {
@@ -346,7 +366,7 @@ func (b *backupReader) verify(list io.Reader) error {
 	if err := lines.Err(); err != nil {
 		return err
 	}
-	if listed != len(b.sums) || b.version == nil {
+	if listed != len(b.sums) || (b.version == nil) == (b.shards == nil) {
 		return fmt.Errorf("%w: %d of its %d files are listed", ErrNotWhole, listed, len(b.sums))
 	}
 	return nil
@@ -354,6 +374,9 @@ func (b *backupReader) verify(list io.Reader) error {
 
 // finish makes the folder, all files of which are durable, a data folder.
 func (b *backupReader) finish() error {
+	if b.shards != nil {
+		return b.finishShards()
+	}
 	if err := datadir.MakeFolders(b.dir); err != nil {
 		return err
 	}

@@ -91,8 +91,11 @@ func (m *Map) encode() []byte {
 	return fmt.Appendf(nil, "%ssum %016x\n", b.String(), xxhash.Sum64String(b.String()))
 }
 
-// decode returns the Map that encode has encoded.
-func decode(b []byte) (*Map, error) {
+// FileName is the name of the file SHARDS.
+const FileName = "SHARDS"
+
+// Decode returns the Map that a file SHARDS holds.
+func Decode(b []byte) (*Map, error) {
 	text := string(b)
 	if !strings.HasPrefix(text, firstLine) {
 		line, _, _ := strings.Cut(text, "\n")
@@ -142,7 +145,7 @@ func Read(dir string) (*Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("shards: %w", err)
 	}
-	m, err := decode(b)
+	m, err := Decode(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w; %s", datadir.Shards(dir), err, again)
 	}

@@ -96,7 +96,7 @@ func (c *Crawl) changeBlocks(
 // Blocked returns the patterns of all that is blocked.
 func (c *Crawl) Blocked() []string { return c.shards[0].crawl.Blocked() }
 
-var errNoSnapshot = errors.New("a folder of shards has no snapshots: end the crawl, and copy the folder")
+var errNoSnapshot = errors.New("shards are backed up while no crawl runs: end it first")
 
 // Snapshot fails: what the shards have at one time is no state of the collection, as parcels are on
 // their way.

@@ -1,7 +1,9 @@
 package collective_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"anatomy/disk/datadir"
 	"anatomy/engine/collective"
 	"anatomy/internal/test/testweb"
 	"anatomy/upkeep"
@@ -198,4 +201,46 @@ func waits(t *testing.T, dir string) (any bool) {
 		Problem: func(err error) { t.Error(err) },
 	}))
 	return any
+}
+
+// TestBackup backs up shards for which parcels wait, and restores them: a crawl goes on from there. A
+// backup is refused beside a crawl, and one that is cut off leaves no folder.
+func TestBackup(t *testing.T) {
+	web := testweb.Generate(t, 9, 60, 2*time.Millisecond)
+	dir := interrupted(t, web)
+	testweb.Must(t, os.WriteFile(datadir.ClusterKeys(dir), []byte("secret"), 0o600))
+	var saved bytes.Buffer
+	report, err := upkeep.Backup(t.Context(), &saved, dir, nil)
+	testweb.Must(t, err)
+	verified, err := upkeep.VerifyBackup(t.Context(), bytes.NewReader(saved.Bytes()), nil)
+	if err != nil || report.Files < 30 || verified.Files != report.Files {
+		t.Errorf("%+v saved, %+v verified, %v", report, verified, err)
+	}
+	restored := filepath.Join(t.TempDir(), "restored")
+	half := bytes.NewReader(saved.Bytes()[:saved.Len()/2])
+	if _, err := upkeep.Restore(t.Context(), half, restored, nil); !errors.Is(err, upkeep.ErrNotWhole) {
+		t.Errorf("half of it: %v", err)
+	}
+	_, err = upkeep.Restore(t.Context(), bytes.NewReader(saved.Bytes()), restored, nil)
+	testweb.Must(t, err)
+	testweb.Checked(t, restored)
+	if !waits(t, restored) {
+		t.Error("no parcel waits")
+	}
+	if _, err := os.Stat(datadir.ClusterKeys(restored)); err == nil {
+		t.Error("the keys are in the backup")
+	}
+	o := web.Options(dir)
+	c, err := collective.Open(t.Context(), o, 0)
+	testweb.Must(t, err)
+	if _, err := upkeep.Backup(t.Context(), &saved, dir, nil); !datadir.IsBusy(err) {
+		t.Errorf("beside a crawl: %v", err)
+	}
+	_, err = run(t.Context(), c)
+	testweb.Must(t, err)
+	want := describe(t, dir)
+	crawl(t, web.Options(restored), 0)
+	testweb.Checked(t, restored)
+	found := describe(t, restored)
+	found.same(t, want)
 }

@@ -4,7 +4,6 @@ package sharded
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -90,11 +89,8 @@ func Hint(e *datadir.ShardsError, command string) string {
 	if !shards.IsLive(dir) {
 		return "run it on the data folder that was split, and split that again: anatomy split"
 	}
-	switch {
-	case e.Shard:
+	if e.Shard {
 		return "name the folder of all shards: " + at.Command(strings.TrimPrefix(command, "anatomy "))
-	case command == "anatomy backup":
-		return fmt.Sprintf("end the crawl, and copy the whole folder: cp -a %s COPY", cli.ShellQuote(dir))
 	}
 	return "it works on one data folder: crawl again into a new folder without --shards"
 }
