@@ -51,6 +51,7 @@ func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 	t, m := &x.text, &x.meta
 	bodyHits := len(t.hits)
 	bodyTerms := t.bodyTerms - markMenus(t.blocks, t.hits)
+	genre := x.genre()
 	bodySketch, sketched := t.sketch.text()
 	t.addField(vocab.Title, m.title)
 	var sketch vocab.Sketch
@@ -70,6 +71,7 @@ func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 			Words:       bodyTerms,
 			Crawled:     true,
 			Medium:      m.medium,
+			Genre:       genre,
 			Date:        m.dates.day(page),
 			Sketch:      sketch,
 			Text:        markedText(t.text[:t.textEnd], t.blocks),

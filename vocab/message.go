@@ -177,6 +177,7 @@ type DocInfo struct {
 	Words       uint32  // length of the body in terms, without navigation
 	Crawled     bool    // the document is a page; false if it is known only from links
 	Medium      Medium
+	Genre       Genre
 	Date        Day    // of the last change or of publication, as the page states it; 0 if it does not
 	Sketch      Sketch // of title and text
 

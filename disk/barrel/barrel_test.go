@@ -29,7 +29,7 @@ func writeTiny(t testing.TB) string {
 	for _, word := range []string{"a", "b", "bc", "東"} {
 		w.AddTerm([]byte(word))
 	}
-	w.AddDoc(&vocab.DocInfo{Doc: 5, URL: "http://a.test/", Title: "T", Text: "b A b", Lang: "de", Fetched: time.Unix(1e9, 0), Address: vocab.MakeAddress(1, 77, 2), Words: 3, Crawled: true, Medium: vocab.PDF, Date: 19849, Sketch: 0x0123456789abcdef})
+	w.AddDoc(&vocab.DocInfo{Doc: 5, URL: "http://a.test/", Title: "T", Text: "b A b", Lang: "de", Fetched: time.Unix(1e9, 0), Address: vocab.MakeAddress(1, 77, 2), Words: 3, Crawled: true, Medium: vocab.PDF, Genre: vocab.Changelog, Date: 19849, Sketch: 0x0123456789abcdef})
 	w.AddDoc(&vocab.DocInfo{Doc: 3, URL: "http://b.test/x", Text: "東 bc"})
 	add := func(ord vocab.Ordinal, hits ...vocab.Hit) { w.AddPosting(ord, len(hits), AppendHits(nil, hits)) }
 	plain := func(position uint32) vocab.Hit { return vocab.MakeHit(position, vocab.Plain, false, vocab.NormalSize) }

@@ -299,7 +299,7 @@ func (d *decoder) doc() (info vocab.DocInfo, text texts.Span) {
 	info.Fetched = time.Unix(d.varint(), 0).UTC()
 	info.Address = vocab.Address(d.uvarint())
 	info.Words = uint32(d.number(math.MaxUint32, "words"))
-	info.Medium = vocab.Medium(d.byte())
+	info.Medium, info.Genre = vocab.Medium(d.byte()), vocab.Genre(d.byte())
 	info.Date = vocab.Day(d.number(math.MaxUint16, "date"))
 	info.Sketch = vocab.Sketch(d.uint64())
 	info.Crawled = d.byte() == 1

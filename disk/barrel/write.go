@@ -141,7 +141,7 @@ func appendDoc(b []byte, d *vocab.DocInfo, text texts.Span) []byte {
 	b = binary.AppendVarint(b, d.Fetched.Unix())
 	b = binary.AppendUvarint(b, uint64(d.Address))
 	b = binary.AppendUvarint(b, uint64(d.Words))
-	b = append(b, byte(d.Medium))
+	b = append(b, byte(d.Medium), byte(d.Genre))
 	b = binary.AppendUvarint(b, uint64(d.Date))
 	b = binary.LittleEndian.AppendUint64(b, uint64(d.Sketch))
 	if d.Crawled {

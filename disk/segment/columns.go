@@ -19,6 +19,7 @@ type columns struct {
 	titles     []uint32
 	hosts      []hostRun
 	sketches   []vocab.Sketch
+	genres     []vocab.Genre // all 0 in segments without the column
 	media      []vocab.Medium
 	languages  []Language
 	dates      []vocab.Day
@@ -34,6 +35,8 @@ func (c *columns) load(d *database, n int) error {
 	return errors.Join(
 		d.column('c', func(v []byte) (err error) { c.crawled, err = decodeBits(v, n); return err }),
 		d.column('d', func(v []byte) (err error) { c.docIDs, err = decodeColumn[vocab.DocID](v, n); return err }),
+		d.optional('g', func(v []byte) (err error) { c.genres, err = decodeColumn[vocab.Genre](v, n); return err },
+			func() { c.genres = make([]vocab.Genre, n) }),
 		d.column('h', func(v []byte) (err error) { c.hosts, err = decodeHosts(v, n); return err }),
 		d.column('l', func(v []byte) (err error) { c.languages, err = decodeColumn[Language](v, n); return err }),
 		d.column('m', func(v []byte) (err error) { c.media, err = decodeColumn[vocab.Medium](v, n); return err }),
@@ -63,6 +66,9 @@ func (c *columns) Title(ord vocab.Ordinal) Title { return unpackTitle(c.titles[o
 
 // Sketch returns the sketch of a document's text.
 func (c *columns) Sketch(ord vocab.Ordinal) vocab.Sketch { return c.sketches[ord] }
+
+// Genre returns the genre of a document, as far as the program that wrote the segment knew genres.
+func (c *columns) Genre(ord vocab.Ordinal) vocab.Genre { return c.genres[ord] }
 
 // Medium returns the medium of a document.
 func (c *columns) Medium(ord vocab.Ordinal) vocab.Medium { return c.media[ord] }

@@ -17,6 +17,7 @@ type columnWriter struct {
 	titles     []uint32
 	hosts      []hostRun
 	sketches   []vocab.Sketch
+	genres     []vocab.Genre
 	media      []vocab.Medium
 	languages  []Language
 	dates      []vocab.Day
@@ -34,6 +35,7 @@ func (c *columnWriter) add(info *vocab.DocInfo, u *weburl.URL, key string) {
 	c.depths = append(c.depths, uint8(min(u.Depth(), math.MaxUint8)))
 	c.crawled = append(c.crawled, info.Crawled)
 	c.sketches = append(c.sketches, info.Sketch)
+	c.genres = append(c.genres, info.Genre)
 	c.media = append(c.media, info.Medium)
 	c.languages = append(c.languages, LanguageOf(info.Lang))
 	c.dates = append(c.dates, info.Date)
@@ -53,6 +55,7 @@ func (c *columnWriter) write(set func(name byte, value []byte) error) error {
 	}{
 		{'c', appendBits(nil, c.crawled)},
 		{'d', appendColumn(nil, c.docIDs)},
+		{'g', appendColumn(nil, c.genres)},
 		{'h', appendHosts(nil, c.hosts)},
 		{'l', appendColumn(nil, c.languages)},
 		{'m', appendColumn(nil, c.media)},

@@ -105,6 +105,16 @@ func (d *database) diskUsage(first, last byte) (int64, error) {
 	return int64(n), d.wrap(err)
 }
 
+// optional is column for a column that older programs did not write: without it, absent is called.
+func (d *database) optional(name byte, read func([]byte) error, absent func()) error {
+	err := d.column(name, read)
+	if errors.Is(err, pebble.ErrNotFound) {
+		absent()
+		return nil
+	}
+	return err
+}
+
 // rebuild ends the errors of a damaged segment, and of one with another version.
 const rebuild = "; \"anatomy index\" rebuilds the index"
 

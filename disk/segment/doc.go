@@ -23,6 +23,7 @@
 //	"C" "b"    column: directory of doc blocks
 //	"C" "c"    whether documents were crawled
 //	"C" "d"    DocIDs
+//	"C" "g"    genres
 //	"C" "h"    hosts
 //	"C" "l"    languages
 //	"C" "m"    media
@@ -154,14 +155,14 @@
 //	16 each    directory: offset (8 bytes), length (4) and length of the content (4) of each block
 //	4          number of blocks, little-endian as all of the directory
 //
-// The columns d, l, m, n, t, u and w are the number of values (4 bytes), the least value (8), a width (1),
+// The columns d, g, l, m, n, t, u and w are the number of values (4 bytes), the least value (8), a width (1),
 // and the packed differences to the least. c is the number of documents (4) and a bit for each. r is the
 // number of DocIDs and their differences, ascending (uvarints). b is the number of doc blocks (uvarint),
 // and for each its first ordinal (4 bytes) and the key of its first document, after its length (uvarint).
 // h is the number of hosts, and for each its first ordinal − that of the host before (uvarint), and its
 // name as in keys, after its length (uvarint). s is 8 bytes per document: [vocab.Sketch]. A value of l is
-// a [Language], of m a [vocab.Medium], of t a [vocab.Day]. A value of n is a [Title] in 4 bytes: from the
-// lowest on Letters, OwnLetters, Words and Own.
+// a [Language], of g a [vocab.Genre], of m a [vocab.Medium], of t a [vocab.Day]. A value of n is a [Title]
+// in 4 bytes: from the lowest on Letters, OwnLetters, Words and Own.
 //
 // The totals are the version (1 byte; that before if some terms are of that version), documents (uvarint), words of all documents (uvarint), the average
 // length that impacts were computed with (8, float64), and the numbers of terms, and of postings and hits
@@ -189,9 +190,10 @@ package segment
 // packed hits; 5 columns l, m and t; 6 the file of texts; 7 leaves of the dictionary, and removed the
 // impacts of inline lists; 8 groups of terms in leaves; 9 menu hits; 10 column n, and the number of the
 // text in positions of anchor hits ([vocab.AnchorPosition]); 11 checksums in column n; 12 moved the heads
-// of groups of hits before the groups; 13 added bitmaps. Hits of parts were added without a new version:
-// segments without them are valid. 14 changed terms and nothing else: Thai words instead of bigrams, the
-// vowel signs of Lao, Khmer and Burmese, and letters and digits that package analysis folds since.
+// of groups of hits before the groups; 13 added bitmaps; 14 changed terms and nothing else: Thai words
+// instead of bigrams, the vowel signs of Lao, Khmer and Burmese, and letters and digits that package
+// analysis folds since. Hits of parts and column g were added without a new version: segments without them
+// are valid, and programs that do not know column g do not read it.
 const Version = 14
 
 // oldTerms is the version that is read besides [Version]: see [Segment.OldTerms].

@@ -68,7 +68,8 @@ func (s *docStore) recordIn(raw string, i int, ord vocab.Ordinal) (vocab.DocInfo
 	if err != nil {
 		return info, text, s.wrap(fmt.Errorf("document %d: %w", ord, err))
 	}
-	info.Sketch, info.Medium, info.Date = s.sketches[ord], s.media[ord], s.dates[ord]
+	info.Sketch, info.Date = s.sketches[ord], s.dates[ord]
+	info.Medium, info.Genre = s.media[ord], s.genres[ord]
 	return info, text, nil
 }
 

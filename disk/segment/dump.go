@@ -57,10 +57,19 @@ func (s *Segment) dumpDocs(w io.Writer) error {
 		if !info.Fetched.IsZero() {
 			fetched = info.Fetched.Format(time.RFC3339)
 		}
-		fmt.Fprintf(w, "document %d: ID %d, %d words, fetched %s, place %s, language %q, %s of %s, sketch %016x\n", ord, info.Doc, info.Words, fetched, info.Address, info.Lang, cmp.Or(info.Medium.String(), "nothing"), cmp.Or(info.Date.String(), "no date"), uint64(info.Sketch))
+		fmt.Fprintf(w, "document %d: ID %d, %d words, fetched %s, place %s, language %q, %s of %s, sketch %016x\n", ord, info.Doc, info.Words, fetched, info.Address, info.Lang, genreAndMedium(&info), cmp.Or(info.Date.String(), "no date"), uint64(info.Sketch))
 		_, err := fmt.Fprintf(w, "\t%s\n\ttitle %q\n\tdescription %q\n\ttext %q\n", info.URL, info.Title, info.Description, shorten(info.Text))
 		return err
 	})
+}
+
+// genreAndMedium returns "html", or "changelog in html" for pages of a genre.
+func genreAndMedium(info *vocab.DocInfo) string {
+	medium := cmp.Or(info.Medium.String(), "nothing")
+	if info.Genre != vocab.OtherGenre {
+		return info.Genre.String() + " in " + medium
+	}
+	return medium
 }
 
 func shorten(s string) string {

@@ -40,7 +40,7 @@ func fiveDocs() index {
 		if i < 4 {
 			info.Title, info.Lang, info.Crawled, info.Words = "Page "+url, "en", true, uint32(10*i)
 			info.Text, info.Description = "the text\nof "+url, "what "+url+" says"
-			info.Medium, info.Date = vocab.Medium(1+i%5), vocab.Day(19849+i)
+			info.Medium, info.Genre, info.Date = vocab.Medium(1+i%5), vocab.Genre(i), vocab.Day(19849+i)
 			info.Sketch = vocab.MakeSketch(uint8(i), 0x0123456789abcd*uint64(i))
 			info.Fetched, info.Address = time.Unix(1_000_000_000, 0).UTC(), vocab.MakeAddress(1, int64(100*i), i)
 		}

@@ -23,6 +23,7 @@ type Document struct {
 	Sketch  vocab.Sketch
 	Lang    string // as declared
 	Medium  vocab.Medium
+	Genre   vocab.Genre
 	Date    vocab.Day
 }
 

@@ -1,0 +1,22 @@
+package vocab
+
+// A Genre says what a page is for.
+type Genre uint8
+
+// The genres. The numbers are part of the format of segments.
+const (
+	OtherGenre    Genre = iota // a page that explains something, as most do, or none of the others
+	SourceListing              // the text of a program
+	IndexPage                  // names with links to where they are explained: an index, a list of members
+	Changelog                  // changes by version
+	Genres
+)
+
+var genreNames = [Genres]string{"page", "source listing", "index", "changelog"}
+
+func (g Genre) String() string {
+	if g < Genres {
+		return genreNames[g]
+	}
+	return "unknown genre"
+}
