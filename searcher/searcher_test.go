@@ -111,10 +111,10 @@ func writeSegment(t testing.TB, dir string, s oracle.Segment, info func(*oracle.
 
 // bare returns what the index keeps of a generated document: hits matter, texts do not.
 func bare(d *oracle.Document) vocab.DocInfo {
-	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Sketch: d.Sketch, Lang: d.Lang, Title: d.Title}
+	return vocab.DocInfo{Doc: d.Doc, URL: d.URL, Words: d.Length, Crawled: d.Crawled, Sketch: d.Sketch, Lang: d.Lang, Title: d.Title, Genre: d.Genre}
 }
 
-var lexicon = []string{"a", "b", "c", "page", "d", "e", "pages", "東京", "f", "paging", "東", "京"}
+var lexicon = []string{"a", "b", "c", "page", "d", "e", "pages", "東京", "f", "paging", "東", "京", "source", "changelog", "index"}
 
 var hosts = []string{"x.org", "www.x.org", "y.x.org", "x.org:8080", "y.com", "xx.org", "127.0.0.1"}
 
@@ -123,6 +123,9 @@ var paths = []string{"/", "/dir", "/dir/", "/dir/page", "/dir-other", "/dir?q=1"
 // generate returns a document of random terms, those at the front of the lexicon in nearly all.
 func generate(r *rand.Rand, doc vocab.DocID, url string) *oracle.Document {
 	d := &oracle.Document{Doc: doc, URL: url, Words: map[string][]vocab.Hit{}, Crawled: r.IntN(8) > 0, Lang: []string{"en", "ja", "", "en", "el-cy", "en-us"}[doc%6]}
+	if d.Crawled {
+		d.Genre = vocab.Genre(doc % 7) // some are unknown
+	}
 	word := func() string { return lexicon[min(r.IntN(len(lexicon)), r.IntN(len(lexicon)))] }
 	add := func(word string, position uint32, types ...vocab.HitType) {
 		h := vocab.MakeHit(position, types[r.IntN(len(types))], r.IntN(4) == 0, uint8(r.IntN(8)))

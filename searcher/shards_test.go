@@ -145,7 +145,7 @@ func manySites(seed uint64, n, segments int) (*oracle.Collection, func(*oracle.D
 		d := &oracle.Document{
 			Doc: vocab.DocID(i + 1), Words: map[string][]vocab.Hit{}, Crawled: r.IntN(8) > 0, Length: 40,
 			URL:  fmt.Sprintf("http://%s%d.org/%s%d", []string{"search", "h", "engine-"}[i%3], r.IntN(30), strings.Repeat("d/", r.IntN(3)), i),
-			Lang: []string{"en", "en", "el", "ru", "ja", "en"}[r.IntN(6)], Date: vocab.Day(10000 + r.IntN(9)),
+			Lang: []string{"en", "en", "el", "ru", "ja", "en"}[r.IntN(6)], Genre: vocab.Genre(i % 7), Date: vocab.Day(10000 + r.IntN(9)),
 			Sketch: vocab.MakeSketch(1, uint64(r.IntN(n/2))*0x9e3779b97f4a7c15),
 		}
 		say := func(words int, types ...vocab.HitType) string {

@@ -17,7 +17,8 @@ type Page struct {
 	Words    int64            // of the body
 	Average  int64            // words of the bodies of all pages
 	Language segment.Language // 0 if unknown
-	Depth    int              // of the URL
+	Genre    vocab.Genre
+	Depth    int // of the URL
 	Crawled  bool
 
 	Rank       Bonus // for PageRank

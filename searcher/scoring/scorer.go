@@ -28,7 +28,7 @@ func (s *Scorer) Reset(w *Weights, t *Terms) {
 	s.match = match{Weights: w, terms: t, fields: fields}
 }
 
-// Score adds the score of a page to a tally. MergeForms has been called.
+// Score sets an empty tally to the score of a page. MergeForms has been called.
 func (s *Scorer) Score(p *Page, t *Tally) {
 	m := &s.match
 	m.page = p
@@ -40,6 +40,7 @@ func (s *Scorer) Score(p *Page, t *Tally) {
 	}
 	phraseInField(m, t)
 	exactMatch(m, t)
+	genre(m, t)
 	language(m, t)
 	static(m, t)
 }

@@ -30,6 +30,7 @@ type Terms struct {
 	pairs    []pair           // neighbours in sequence, each once; bigrams that overlap are adjacent anyway
 	letters  uint8            // checksum of the query's text, [analysis.VerbatimHash]
 	language segment.Language // of the query's script, 0 if that implies none
+	genres   genresOfQuery
 }
 
 // A pair is two terms that are neighbours in the query, but for silent words between them.
@@ -87,6 +88,7 @@ func NewTerms(root *query.Node, name string, a *Arena) *Terms {
 		}
 	}
 	t.Own = len(t.Words)
+	t.genres = genresOf(t.Words)
 	t.silent = t.function
 	if functions := countFunctions(nodes); len(nodes)-functions <= min(fewOthers, functions) {
 		t.silent = 0

@@ -73,6 +73,11 @@ type Weights struct {
 	// see [analysis.Scripts]. It is multiplied by the sum of idf.
 	Language Milli
 
+	// Genre is what pages of each genre lose of the points that their hits bring, unless the query has
+	// a word for the genre. GenreAsked is what they gain if it asks for the genre.
+	Genre      [vocab.Genres]Milli
+	GenreAsked Milli
+
 	// NavigationalHost is for the home page of a host whose name the query spells. It is multiplied
 	// by the sum of idf and by the share of the name that the query's terms are.
 	NavigationalHost Milli `json:"Home"`
@@ -195,6 +200,8 @@ var Default = Weights{
 	},
 	VerbatimTitle:    9000,
 	Language:         500,
+	Genre:            [vocab.Genres]Milli{vocab.SourceListing: 600, vocab.IndexPage: 400, vocab.Changelog: 400},
+	GenreAsked:       500,
 	NavigationalHost: 40000,
 	Related:          150000,
 	Rank:             3000,
@@ -262,6 +269,8 @@ var Prose = Weights{
 	},
 	VerbatimTitle:    9000,
 	Language:         500,
+	Genre:            [vocab.Genres]Milli{vocab.SourceListing: 600, vocab.IndexPage: 400, vocab.Changelog: 400},
+	GenreAsked:       500,
 	NavigationalHost: 40000,
 	Related:          150000,
 	Rank:             1000,

@@ -64,8 +64,8 @@ func TestStaticRange(t *testing.T) {
 }
 
 // scored returns the explained score of a page whose body is body and whose title is title, as terms at
-// positions from 0.
-func scored(t *testing.T, text string, body, title []string) Tally {
+// positions from 0. It fills in the hits and lengths of p.
+func scored(t *testing.T, text string, p *Page, body, title []string) Tally {
 	root := query.Parse(text).Root
 	terms := NewTerms(root, text, &Arena{})
 	for i := range terms.DF {
@@ -73,7 +73,7 @@ func scored(t *testing.T, text string, body, title []string) Tally {
 	}
 	w := Default
 	terms.Weigh(&w, 0, 100, nil)
-	p := &Page{Words: int64(len(body)), Average: 10, Crawled: true, Hits: make([][]vocab.Hit, len(terms.Words))}
+	p.Words, p.Average, p.Crawled, p.Hits = int64(len(body)), 10, true, make([][]vocab.Hit, len(terms.Words))
 	add := func(words []string, ht vocab.HitType) {
 		for position, word := range words {
 			if i := terms.Index(word); i >= 0 {
@@ -123,14 +123,14 @@ func TestFeatures(t *testing.T) {
 		{"a b", nil, []string{"a", "b", "c"}, "exact", 0},
 		{"a b c", nil, []string{"a", "b"}, "exact", 0},
 	} {
-		if got := names(scored(t, c.text, c.body, c.title))[c.feature]; got != c.want {
+		if got := names(scored(t, c.text, &Page{}, c.body, c.title))[c.feature]; got != c.want {
 			t.Errorf("%q in body %v, title %v: %d parts %q, want %d", c.text, c.body, c.title, got, c.feature, c.want)
 		}
 	}
 	far := []string{"a", "x", "x", "x", "x", "x", "b", "x"}
 	near := []string{"a", "x", "b", "x", "x", "x", "x", "x"}
 	next := []string{"a", "b", "x", "x", "x", "x", "x", "x"}
-	scores := []Score{scored(t, "a b", far, nil).Sum, scored(t, "a b", near, nil).Sum, scored(t, "a b", next, nil).Sum}
+	scores := []Score{scored(t, "a b", &Page{}, far, nil).Sum, scored(t, "a b", &Page{}, near, nil).Sum, scored(t, "a b", &Page{}, next, nil).Sum}
 	if scores[0] >= scores[1] || scores[1] >= scores[2] {
 		t.Errorf("terms far apart, near and next to each other score %v", scores)
 	}
@@ -147,7 +147,7 @@ func TestWeightNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"Again", "Depth", "Exact", "Form", "Held", "Home", "Impact", "Language", "Length", "Letters", "Likely",
+		"Again", "Depth", "Exact", "Form", "Genre", "GenreAsked", "Held", "Home", "Impact", "Language", "Length", "Letters", "Likely",
 		"Missing", "Near", "NearIn", "NearSaturation", "Pairs", "Preference", "Promising", "Prose", "Rank", "RankHalf",
 		"Related", "Saturation", "Text", "TextLength", "Type", "Uncrawled", "Whole", "Widen",
 	}

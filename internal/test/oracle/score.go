@@ -20,7 +20,7 @@ func (c *Collection) score(root *query.Node, d *Document) scoring.Score {
 		return func(word string) bool { return len(asked.positions(word, f)) == 0 && !analysis.IsUnigram(word) }
 	}
 	d = d.merged(c.forms)
-	sum := c.static(d)
+	var sum scoring.Score // of hits
 	var all scoring.Score
 	for _, word := range distinct(seq) {
 		all += c.IDF(word)
@@ -34,12 +34,12 @@ func (c *Collection) score(root *query.Node, d *Document) scoring.Score {
 		sum += c.text(word, inexact, d)
 	}
 	sum += c.pairs(seq, d)
-	sum += c.atHome(distinct(seq), all, d)
+	rest := c.static(d) + c.atHome(distinct(seq), all, d)
 	if lang := languageOf(c.name); lang != "" && lang == language(d.Lang) {
-		sum += all * scoring.Score(w.Language) / 1000
+		rest += all * scoring.Score(w.Language) / 1000
 	}
 	if nearer := c.nearer[d.Doc]; nearer != nil {
-		sum += scoring.Score(w.Related) * 1000 * scoring.Score(scoring.MaxRelated-*nearer) / scoring.MaxRelated
+		rest += scoring.Score(w.Related) * 1000 * scoring.Score(scoring.MaxRelated-*nearer) / scoring.MaxRelated
 	}
 	for f, weight := range w.PhraseInField {
 		if len(seq) > 1 && !slices.ContainsFunc(seq, inexact(vocab.Field(f))) && slices.ContainsFunc(d.positions(seq[0], vocab.Field(f)), func(p uint32) bool {
@@ -54,7 +54,31 @@ func (c *Collection) score(root *query.Node, d *Document) scoring.Score {
 	if len(seq) > 0 && !slices.ContainsFunc(seq, inexact(vocab.AnchorField)) {
 		sum += c.exactLinks(seq, all, d)
 	}
-	return sum
+	return sum + c.genre(seq, sum, d) + rest
+}
+
+// genre returns the points of the genre of a document whose hits brought some points. Of the words
+// for genres it knows those that tests use.
+func (c *Collection) genre(seq []string, points scoring.Score, d *Document) scoring.Score {
+	asked, named := "", ""
+	switch d.Genre {
+	default:
+		return 0
+	case vocab.SourceListing:
+		named = "source"
+	case vocab.IndexPage:
+		asked, named = "genindex", "index"
+	case vocab.Changelog:
+		asked, named = "changelog", "changes"
+	}
+	share := -c.Weights.Genre[d.Genre]
+	switch {
+	case slices.Contains(seq, asked):
+		share = c.Weights.GenreAsked
+	case slices.Contains(seq, named):
+		return 0
+	}
+	return max(points, 0) * scoring.Score(share) / 1000
 }
 
 // text returns the points of a term for its frequency in all fields, and for being there.

@@ -131,5 +131,6 @@ var ablations = []struct {
 		}
 	}},
 	{"without length", func(w *searcher.Weights) { w.Length, w.TextLength = 0, 0 }},
+	{"without genres", func(w *searcher.Weights) { w.Genre, w.GenreAsked = [vocab.Genres]searcher.Milli{}, 0 }},
 	{"without depth of URLs", func(w *searcher.Weights) { w.Depth = [6]searcher.Milli{} }},
 }

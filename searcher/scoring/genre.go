@@ -1,0 +1,72 @@
+package scoring
+
+import (
+	"fmt"
+	"slices"
+
+	"anatomy/vocab"
+)
+
+// genresOfQuery are bitmaps of the genres that a query asks for, and of those that it has a word for.
+type genresOfQuery struct{ asked, named uint8 }
+
+// genreNames are what a query asks for a genre by: all words of one of the names. No query asks for
+// source listings: "source code" names many other things.
+var genreNames = [vocab.Genres][][]string{
+	vocab.IndexPage: {
+		{"genindex"}, {"modindex"}, {"general", "index"}, {"module", "index"}, {"alphabetical", "index"},
+	},
+	vocab.Changelog: {
+		{"changelog"}, {"changelogs"}, {"change", "log"}, {"release", "notes"}, {"release", "history"},
+		{"version", "history"}, {"whatsnew"}, {"what", "s", "new"},
+	},
+}
+
+// genreWords are words with which a query may be about pages of a genre.
+var genreWords = [vocab.Genres][]string{
+	vocab.SourceListing: {"source", "sources", "src", "listing"},
+	vocab.IndexPage:     {"index", "indexes", "list", "members"},
+	vocab.Changelog: {
+		"changes", "changed", "release", "releases", "news", "new", "history", "version", "versions",
+		"since", "deprecated", "migration", "upgrade", "upgrading",
+	},
+}
+
+// genresOf returns the genres that a query of some terms asks for and has a word for.
+func genresOf(terms []string) (q genresOfQuery) {
+	has := func(word string) bool { return slices.Contains(terms, word) }
+	for g := range vocab.Genres {
+		for _, name := range genreNames[g] {
+			if !slices.ContainsFunc(name, func(word string) bool { return !has(word) }) {
+				q.asked |= 1 << g
+			}
+		}
+		if slices.ContainsFunc(genreWords[g], has) {
+			q.named |= 1 << g
+		}
+	}
+	return q
+}
+
+// genre scores the genre of a page, by the points that its hits have brought: a source listing and
+// an index have all names, but explain none.
+func genre(m *match, t *Tally) {
+	g := m.page.Genre
+	if g == vocab.OtherGenre || g >= vocab.Genres {
+		return
+	}
+	share, why := -m.Genre[g], ""
+	switch q := &m.terms.genres; {
+	case q.asked>>g&1 != 0:
+		share, why = m.GenreAsked, ", which the query asks for"
+	case q.named>>g&1 != 0:
+		return
+	}
+	points := share.Of(max(t.Sum, 0))
+	if !t.Explain {
+		t.Sum += points
+		return
+	}
+	t.add(points, "genre", "", fmt.Sprintf("the page is a %s%s: %s × %s points of its words",
+		g, why, share, t.Sum.Milli()))
+}
