@@ -76,6 +76,8 @@ type evidence struct {
 	clock *retrieval.Clock
 }
 
+func (e *evidence) Over() bool { return e.clock.Over() }
+
 func (e *evidence) Documents() int { return e.view.docs }
 
 func (e *evidence) Pages(term string) (n int) {

@@ -230,6 +230,7 @@ func TestSuggestionsFindSomething(t *testing.T) {
 func w2(r rune) string { return string([]rune{r, r}) }
 
 func TestComplete(t *testing.T) {
+	searcher.SetCompleteTime(t, time.Minute)
 	f := library(t)
 	s := learned(t, f)
 	for typed, want := range map[string][]string{

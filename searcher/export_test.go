@@ -51,9 +51,15 @@ func FirstDocs(hosts [][]string, n int) []vocab.DocID {
 	return firstDocs(all, n)
 }
 
-// SetGuessShare sets the share of the time for corrections until the test ends.
-func SetGuessShare(t interface{ Cleanup(func()) }, share float64) {
-	before := guessShare
-	guessShare = share
-	t.Cleanup(func() { guessShare = before })
+// change sets a variable until the test ends.
+func change[T any](t interface{ Cleanup(func()) }, to *T, value T) {
+	before := *to
+	*to = value
+	t.Cleanup(func() { *to = before })
 }
+
+// SetGuessShare sets the share of the time for corrections until the test ends.
+func SetGuessShare(t interface{ Cleanup(func()) }, share float64) { change(t, &guessShare, share) }
+
+// SetCompleteTime sets the time for a completion until the test ends.
+func SetCompleteTime(t interface{ Cleanup(func()) }, d time.Duration) { change(t, &completeTime, d) }

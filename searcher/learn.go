@@ -164,9 +164,9 @@ func eachTitle(ctx context.Context, v *view, visit func(title string, rank float
 const (
 	MaxCompletions = 20
 	maxTyped       = 200 // bytes
-
-	completeTime = 4 * time.Millisecond
 )
+
+var completeTime = 4 * time.Millisecond // for one completion; tests change it
 
 // Complete returns queries that begin with what was typed, the likeliest first, at most limit and
 // MaxCompletions: titles of pages, by PageRank, and words and names that complete the last word, by how

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
@@ -83,6 +84,9 @@ func (s *store) dropHandles(parts []*part) (unused []*handle) {
 	return unused
 }
 
+// replaceWait bounds the wait for a folder whose files are being replaced.
+const replaceWait = 3 * time.Second
+
 // refresh takes over what the data folder holds now, and reports whether that was new. On an error
 // the snapshot in force stays. The caller holds Searcher.refreshing.
 func (s *store) refresh() (changed bool, err error) {
@@ -93,10 +97,8 @@ func (s *store) refresh() (changed bool, err error) {
 		}
 	}
 	if errors.As(err, new(*datadir.MismatchError)) { // as while a copy of another folder takes its place
-		again := func() error { changed, err = s.replace(); return nil }
-		if datadir.WithManifest(s.dir, again) != nil {
-			changed = false // the folder is read-only, or locked for long; err says what was read
-		}
+		datadir.WaitForManifest(s.dir, replaceWait)
+		changed, err = s.replace()
 	}
 	s.mu.Lock()
 	s.lastErr = err

@@ -211,6 +211,8 @@ func TestBus(t *testing.T) {
 	must(t, s.Receive(func(id string, m []byte) { got <- received{id, m} }))
 	line, log := s.JoinLine(Crawler), slog.New(slog.DiscardHandler)
 	down := make(chan []byte, 10)
+	_, err = s.Tell(nil) // so that the server answers
+	must(t, err)
 	c, err := Dial(t.Context(), line, log, func(m []byte) { down <- m })
 	must(t, err)
 	defer c.Close()
@@ -234,12 +236,15 @@ func TestBus(t *testing.T) {
 		if r := <-got; r.id != stranger.ID || string(r.m) != "mine" {
 			t.Errorf("the owner got %q from %s", r.m, r.id)
 		}
-		must(t, stranger.conn.Publish(ownersSubject, []byte(`["stranger:1"]`)))
+		for _, subject := range []string{ownersSubject, ownersSubject + "." + c.ID} {
+			must(t, stranger.conn.Publish(subject, []byte(`["stranger:1"]`)))
+		}
 		must(t, stranger.conn.Flush())
-		for _, subject := range []string{"down." + c.ID, "down.*", ">", "up.*", "asks.*"} {
+		for _, subject := range []string{"down." + c.ID, "down.*", ">", "up.*", "asks.*", "asks." + c.ID, "owners." + c.ID, "owners.*"} {
 			sub, err := stranger.conn.SubscribeSync(subject)
 			must(t, err)
 			must(t, stranger.conn.Flush())
+			must(t, c.ask(c.conn))
 			must(t, s.Send(c.ID, []byte("secret")))
 			<-down
 			if m, err := sub.NextMsg(50 * time.Millisecond); err == nil {

@@ -10,7 +10,7 @@
 //	up.ID      from the crawler ID to the owner
 //	down.ID    from the owner to the crawler ID
 //	owners     from the owner to all crawlers: addresses of machines that may be the owner, as JSON
-//	asks.ID    from the crawler ID to the owner: which are these? It has no content.
+//	asks.ID    from the crawler ID to the owner: asks for these addresses; it has no content
 //	owners.ID  the answer, as in owners
 //
 // and the server lets a crawler publish to its own up and asks, and subscribe to its own down and

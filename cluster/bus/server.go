@@ -133,8 +133,9 @@ func (s *Server) JoinLine(r Role) JoinLine {
 	return JoinLine{append([]string{s.address}, s.others...), r, s.keys.Tokens[r], s.keys.authoritySum()}
 }
 
-// Tell tells all crawlers the addresses of machines that may be the owner after this one; those that
-// join later ask for them. It reports whether the addresses are others than before.
+// Tell tells all crawlers the addresses of machines that may be the owner after this one. Those that
+// join later ask for them, and it is called again and again for those that do not. It reports whether
+// the addresses are others than before.
 func (s *Server) Tell(addresses []string) (changed bool, err error) {
 	others := []string{}
 	for _, address := range addresses {
@@ -146,15 +147,13 @@ func (s *Server) Tell(addresses []string) (changed bool, err error) {
 	others = slices.Compact(others)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if slices.Equal(others, s.others) {
-		return false, nil
-	}
+	changed = !slices.Equal(others, s.others)
 	s.others = others
-	return true, s.tell(ownersSubject)
+	return changed, s.publishOthers(ownersSubject)
 }
 
-// tell sends the addresses of Tell to a subject. The caller holds mu.
-func (s *Server) tell(subject string) error {
+// publishOthers sends the addresses of Tell to a subject. The caller holds mu.
+func (s *Server) publishOthers(subject string) error {
 	message, err := json.Marshal(s.others)
 	if err != nil {
 		return err
@@ -162,7 +161,8 @@ func (s *Server) tell(subject string) error {
 	return s.conn.Publish(subject, message)
 }
 
-// answer tells a crawler that asks. Before the first Tell it waits for that.
+// answer answers a crawler that asks for the addresses. It says nothing before the first Tell, which
+// reaches that crawler, too.
 func (s *Server) answer(question *nats.Msg) {
 	_, id, _ := strings.Cut(question.Subject, ".")
 	s.mu.Lock()
@@ -170,7 +170,7 @@ func (s *Server) answer(question *nats.Msg) {
 	if s.others == nil {
 		return
 	}
-	if err := s.tell(ownersSubject + "." + id); err != nil {
+	if err := s.publishOthers(ownersSubject + "." + id); err != nil {
 		s.log.Debug("a crawler was not told who may be the owner", "crawler", id, "error", err)
 	}
 }

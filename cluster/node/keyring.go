@@ -93,15 +93,18 @@ func (k *Keyring) Take(ctx context.Context, b bucket.Bucket, cluster string) ([]
 	return secret, nil
 }
 
-// Leave leaves a secret for the machine with a public key.
+// ErrKey is the error of a public key that is none.
+var ErrKey = errors.New("the key of a node is none")
+
+// Leave leaves a secret for the machine with a public key. The error may wrap [ErrKey].
 func Leave(ctx context.Context, b bucket.Bucket, cluster, public string, secret []byte) error {
 	raw, err := hex.DecodeString(public)
 	if err != nil {
-		return fmt.Errorf("the key of a node is none: %w", err)
+		return fmt.Errorf("%w: %w", ErrKey, err)
 	}
 	key, err := kem().NewPublicKey(raw)
 	if err != nil {
-		return fmt.Errorf("the key of a node is none: %w", err)
+		return fmt.Errorf("%w: %w", ErrKey, err)
 	}
 	sealed, err := hpke.Seal(key, hpke.HKDFSHA256(), hpke.AES256GCM(), sealInfo(cluster), secret)
 	if err != nil {

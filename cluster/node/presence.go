@@ -6,7 +6,9 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"anatomy/cluster/bucket"
@@ -24,11 +26,16 @@ const (
 )
 
 // Announce says that a node is there until ctx ends. A bucket that this machine may not write to is
-// no failure: the node is not seen then.
+// no failure: the node is not seen then. At its start it deletes what nodes said more than a day ago.
 func Announce(ctx context.Context, b bucket.Bucket, status func() vocab.ClusterNode) {
 	id := make([]byte, 8)
 	rand.Read(id)
 	name := presencePrefix + hex.EncodeToString(id)
+	if _, old, _, err := presences(ctx, b, time.Time{}); err == nil {
+		for _, o := range old {
+			b.Delete(ctx, o.Name)
+		}
+	}
 	for ctx.Err() == nil {
 		if content, err := json.Marshal(status()); err == nil {
 			b.Put(ctx, name, bytes.NewReader(content), int64(len(content)))
@@ -43,36 +50,51 @@ func Announce(ctx context.Context, b bucket.Bucket, status func() vocab.ClusterN
 	b.Delete(ctx, name)
 }
 
-// Nodes returns the nodes that announce themselves, or did in the last day, and deletes older ones.
-// now is a time by the bucket's clock that is not long ago.
-func Nodes(ctx context.Context, b bucket.Bucket, now time.Time) (all []vocab.ClusterNode, err error) {
-	var found []bucket.Object
+// presences lists the words of nodes of the last day, and older ones. now is a time by the bucket's
+// clock that is not long ago.
+func presences(ctx context.Context, b bucket.Bucket, now time.Time) (live, old []bucket.Object, latest time.Time, err error) {
 	for o, err := range b.List(ctx, presencePrefix, "") {
 		if err != nil {
-			return nil, err
+			return nil, nil, now, err
 		}
 		if o.Changed.After(now) {
 			now = o.Changed
 		}
-		if found = append(found, o); len(found) == maxNodes {
+		if live = append(live, o); len(live) == maxNodes {
 			break
 		}
 	}
-	for _, o := range found {
-		if now.Sub(o.Changed) > presenceGone {
-			if err := b.Delete(ctx, o.Name); err != nil {
-				return nil, err
-			}
-			continue
+	isOld := func(o bucket.Object) bool { return now.Sub(o.Changed) > presenceGone }
+	for _, o := range live {
+		if isOld(o) {
+			old = append(old, o)
 		}
+	}
+	return slices.DeleteFunc(live, isOld), old, now, nil
+}
+
+// Nodes returns the nodes that announce themselves, or did in the last day. now is a time by the
+// bucket's clock that is not long ago.
+func Nodes(ctx context.Context, b bucket.Bucket, now time.Time) (all []vocab.ClusterNode, err error) {
+	live, _, now, err := presences(ctx, b, now)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range live {
 		r, err := b.Get(ctx, o.Name, 0, -1)
-		if err != nil {
+		if errors.Is(err, bucket.ErrNotExist) {
 			continue // it ended meanwhile
+		}
+		if err != nil {
+			return nil, err
 		}
 		content, err := io.ReadAll(io.LimitReader(r, maxPresence))
 		r.Close()
+		if err != nil {
+			return nil, err
+		}
 		var p vocab.ClusterNode
-		if err != nil || json.Unmarshal(content, &p) != nil {
+		if json.Unmarshal(content, &p) != nil {
 			continue
 		}
 		p.Heard, p.Silent = o.Changed, now.Sub(o.Changed) > presenceSilent

@@ -222,8 +222,10 @@ func (f *Follower) Detach() error {
 // apply makes the folder what a generation says. Each step leaves a state that a crash of the owner
 // could have left, and that readers understand: first files that the present MANIFEST does not name,
 // and what the files of the repository have grown by; then the document index, which knows everything
-// that is indexed; then VERSION and MANIFEST; and what is not named any more is deleted last. Files of a
-// folder that had another owner since wait beside it until all is copied.
+// that is indexed; then the MANIFEST; and what is not named any more is deleted last. Files of a
+// folder that had another owner since wait beside it until all is copied. If it is another folder
+// altogether, its VERSION comes first: until the MANIFEST is there, readers find that the two do not
+// belong together, and the next call of apply goes on from there.
 func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {
 	if err := f.copyAll(ctx, g); err != nil {
 		return errors.Join(err, f.state.write(f.o.Dir)) // what is here is not copied again
@@ -231,15 +233,18 @@ func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {
 	if err := datadir.MakeFolders(f.o.Dir); err != nil {
 		return err
 	}
-	identity := func(path string) bool { return path == datadir.VersionName || path == datadir.ManifestName }
-	if err := f.install(g, func(path string) bool { return !identity(path) }); err != nil {
-		return err
-	}
+	is := func(name string) func(string) bool { return func(path string) bool { return path == name } }
 	return datadir.WithManifest(f.o.Dir, func() error {
+		if err := f.install(g, is(datadir.VersionName)); err != nil {
+			return err
+		}
+		if err := f.install(g, func(path string) bool { return path != datadir.ManifestName }); err != nil {
+			return err
+		}
 		if err := f.replaceDocIndex(); err != nil {
 			return err
 		}
-		if err := f.install(g, identity); err != nil {
+		if err := f.install(g, is(datadir.ManifestName)); err != nil {
 			return err
 		}
 		f.state.Generation, f.state.Made = name.String(), g.Made

@@ -65,11 +65,21 @@ func WithManifest(dir string, fn func() error) (err error) {
 	return fn()
 }
 
+// WaitForManifest returns when nobody changes the manifest, or after a time. Then what does not belong
+// together in the folder is not being replaced.
+func WaitForManifest(dir string, within time.Duration) {
+	if lock, err := lockManifestWithin(dir, within); err == nil {
+		lock.Close()
+	}
+}
+
 // lockManifest blocks until no other process, and nobody in this one, changes the manifest.
-func lockManifest(dir string) (io.Closer, error) {
+func lockManifest(dir string) (io.Closer, error) { return lockManifestWithin(dir, manifestWait) }
+
+func lockManifestWithin(dir string, within time.Duration) (io.Closer, error) {
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
 		lock, err := vfs.Default.Lock(filepath.Join(dir, "MANIFEST.lock"))
-		if err == nil || errors.As(err, new(*fs.PathError)) || time.Since(began) > manifestWait {
+		if err == nil || errors.As(err, new(*fs.PathError)) || time.Since(began) > within {
 			return lock, err
 		}
 	}

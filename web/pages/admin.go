@@ -110,6 +110,8 @@ func (s *adminPages) serverView(ctx context.Context) (*serverView, error) {
 		v.SlowAfter, v.Slow = text.Duration(s.slow.Limit), s.slow.Newest()
 	}
 	if s.cluster != nil {
+		ctx, cancel := context.WithTimeout(ctx, StatusTimeout)
+		defer cancel()
 		st, err := s.cluster.Status(ctx)
 		if v.Cluster = st; err != nil {
 			v.Unreached = err.Error()

@@ -57,7 +57,8 @@ func (b *Bench) own(data, authority string, team *fleet, r *Result) (killed bool
 	for team.line == "" && lines.Scan() {
 		if _, line, ok := strings.Cut(lines.Text(), "--join "); ok {
 			if team.line, err = team.route(line); err != nil {
-				return false, err
+				owner.Process.Kill()
+				return false, errors.Join(err, owner.Wait())
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func (r *relay) pass(from net.Conn) {
 		return
 	}
 	defer to.Close()
-	if !r.note(from, to) {
+	if !r.track(from, to) {
 		return
 	}
 	defer r.forget(from, to)
@@ -60,8 +60,8 @@ func (r *relay) pass(from net.Conn) {
 	<-ended
 }
 
-// note notes connections, unless there is a pause.
-func (r *relay) note(conns ...net.Conn) bool {
+// track keeps connections for pause, unless there is a pause.
+func (r *relay) track(conns ...net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if time.Now().Before(r.until) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"anatomy/analysis"
 	"anatomy/searcher/query"
@@ -17,8 +16,8 @@ type Sources struct {
 	Evidence     Evidence
 }
 
-// tried is how many words are looked at that may complete the last one.
-const tried = 32
+// maxCandidates bounds the words that may complete the last one.
+const maxCandidates = 32
 
 // Propose returns queries that begin with what was typed, at most limit of each kind, the likeliest
 // first: titles of pages, and words and names of the index that complete the last word. Where that is
@@ -26,8 +25,8 @@ const tried = 32
 // come first that stand behind it in pages.
 func (s *Sources) Propose(typed string, limit int) []string {
 	plain := !hasOperators(typed)
-	before, last := splitLast(typed, plain)
-	completed := s.completeWord(before, last, limit)
+	last := lastWord(typed, plain)
+	completed := s.completeWord(last, limit)
 	var titles []string
 	if plain {
 		titles = s.Titles.Begin(typed, limit)
@@ -63,55 +62,83 @@ func (s *Sources) isWord(typed string) bool {
 	return s.Words.has(folded(typed)) || s.Names.has(folded(typed))
 }
 
-// splitLast returns what comes before the last word of what was typed, and that word folded; "" if it
-// is not one to complete: in quotes, of a site or behind a minus.
-func splitLast(typed string, plain bool) (before, last string) {
-	if plain {
-		before = strings.TrimRightFunc(typed, func(r rune) bool {
-			return unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit) || r == '_'
-		})
-		if terms := analysis.PhraseTerms(typed[len(before):]); len(terms) == 1 {
-			last = terms[0]
-		}
-		return before, last
-	}
-	q := query.Parse(typed)
-	if n := len(q.Loose); n > 0 && len(q.Cut) == 0 && q.Loose[n-1].To == len(q.Text) {
-		before, last = q.Text[:q.Loose[n-1].From], q.Loose[n-1].Word
-	}
-	return before, last
+// A typedWord is the last word of what was typed, with what stands before it.
+type typedWord struct {
+	before   string // text
+	previous string // the word before, folded; "" if there is none or something stands between
+	word     string // folded; "" if it is not one to complete: in quotes, of a site or behind a minus
 }
 
-// completeWord completes the last word behind what comes before it.
-func (s *Sources) completeWord(before, last string, limit int) (all []string) {
-	if last == "" {
+func lastWord(typed string, plain bool) (last typedWord) {
+	if plain {
+		return lastPlainWord(typed)
+	}
+	q := query.Parse(typed)
+	n := len(q.Loose)
+	if n == 0 || len(q.Cut) > 0 || q.Loose[n-1].To != len(q.Text) {
+		return last
+	}
+	last.before, last.word = q.Text[:q.Loose[n-1].From], q.Loose[n-1].Word
+	if n > 1 && strings.TrimSpace(q.Text[q.Loose[n-2].To:q.Loose[n-1].From]) == "" {
+		last.previous = q.Loose[n-2].Word
+	}
+	return last
+}
+
+// lastPlainWord is lastWord for a text without operators. The end of a URL is no word.
+func lastPlainWord(typed string) (last typedWord) {
+	piece := typed[strings.LastIndexByte(typed, ' ')+1:]
+	if strings.Contains(piece, "://") || strings.HasPrefix(piece, "www.") {
+		return last
+	}
+	var t analysis.Tokenizer
+	ends := 0
+	t.EachTerm([]byte(typed), func(term []byte, start, end int, _ bool) {
+		last = typedWord{typed[:start], last.word, string(term)}
+		ends = end
+	})
+	if ends != len(typed) {
+		return typedWord{}
+	}
+	return last
+}
+
+// completeWord completes the last word.
+func (s *Sources) completeWord(last typedWord, limit int) (all []string) {
+	if last.word == "" {
 		return nil
 	}
-	found := slices.Concat(s.Words.Begin(last, tried), s.Names.Begin(last, tried))
+	found := slices.Concat(s.Words.Begin(last.word, maxCandidates), s.Names.Begin(last.word, maxCandidates))
 	slices.SortStableFunc(found, func(a, b Word) int { return cmp.Compare(b.DF, a.DF) })
-	found = found[:min(len(found), tried)]
-	if terms := analysis.PhraseTerms(before); len(terms) > 0 {
-		found = s.following(terms[len(terms)-1], found)
+	found = found[:min(len(found), maxCandidates)]
+	if last.previous != "" {
+		found = s.wordsAfter(last.previous, found)
 	}
 	for _, w := range found[:min(len(found), limit)] {
-		all = append(all, before+w.Text)
+		all = append(all, last.before+w.Text)
 	}
 	return all
 }
 
-// following returns the words that stand behind another one in pages, the most frequent pair first; if
-// none does, all.
-func (s *Sources) following(word string, all []Word) []Word {
+// wordsAfter returns the words that stand behind another one in pages, the most frequent pair first,
+// and then those that there was no time to look at; if none stands there, all.
+func (s *Sources) wordsAfter(previous string, all []Word) []Word {
 	pairs := map[string]int{}
-	for _, w := range all {
-		if n := s.Evidence.Pairs(word, w.Text, enoughPairs); n > 0 {
+	var after, unread []Word
+	for i, w := range all {
+		n := s.Evidence.Pairs(previous, w.Text, enoughPairs)
+		if s.Evidence.Over() {
+			unread = all[i:]
+			break
+		}
+		if n > 0 {
+			after = append(after, w)
 			pairs[w.Text] = n
 		}
 	}
-	if len(pairs) == 0 {
+	if len(after)+len(unread) == 0 {
 		return all
 	}
-	all = slices.DeleteFunc(all, func(w Word) bool { return pairs[w.Text] == 0 })
-	slices.SortStableFunc(all, func(a, b Word) int { return cmp.Compare(pairs[b.Text], pairs[a.Text]) })
-	return all
+	slices.SortStableFunc(after, func(a, b Word) int { return cmp.Compare(pairs[b.Text], pairs[a.Text]) })
+	return append(after, unread...)
 }

@@ -45,6 +45,9 @@ const AllWeight = 0.7
 
 // Evidence counts words and pairs of words in the index.
 type Evidence interface {
+	// Over reports whether the time for counting was over when it was last read.
+	Over() bool
+
 	// Documents returns the number of pages.
 	Documents() int
 

@@ -157,12 +157,21 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-// fakeEvidence counts pairs of words as they stand, "read csv" for one.
-type fakeEvidence map[string]int
+// fakeEvidence counts pairs of words as they stand, "read csv" for one, as long as it has time.
+type fakeEvidence struct {
+	pairs map[string]int
+	left  int // pairs for which there is time
+}
 
-func (fakeEvidence) Documents() int                          { return 100 }
-func (fakeEvidence) Pages(string) int                        { return 1 }
-func (e fakeEvidence) Pairs(first, second string, _ int) int { return e[first+" "+second] }
+func (e *fakeEvidence) Over() bool     { return e.left < 0 }
+func (*fakeEvidence) Documents() int   { return 100 }
+func (*fakeEvidence) Pages(string) int { return 1 }
+func (e *fakeEvidence) Pairs(first, second string, _ int) int {
+	if e.left--; e.left < 0 {
+		return 0
+	}
+	return e.pairs[first+" "+second]
+}
 
 // TestPropose completes words, names and titles: the first word by its frequency, before the titles if
 // it is no word yet, and others by the word before them, after the titles.
@@ -178,7 +187,9 @@ func TestPropose(t *testing.T) {
 	for _, title := range []string{"How to write tests", "git-rebase Documentation", "std::vector - Reference", "Vector Class"} {
 		titles.AddTitle(title, 1)
 	}
-	s := &Sources{words.Dictionary(), names.Dictionary(), titles.Completions(), fakeEvidence{"read csv": 4, "std vectors": 9, "std vector": 8, "git rebase": 1}}
+	s := &Sources{words.Dictionary(), names.Dictionary(), titles.Completions(), &fakeEvidence{
+		map[string]int{"read csv": 4, "std vectors": 9, "std vector": 8, "git rebase": 1, "x vectors": 1, "rebase vectors": 1}, 1000,
+	}}
 	for typed, want := range map[string][]string{
 		"std::vec":   {"std vector", "std::vectors"},
 		"vec":        {"vectors", "vector class", "vector", "vectorize"},
@@ -192,11 +203,19 @@ func TestPropose(t *testing.T) {
 		"12":         nil,
 		"42":         {"42nd"},
 		"site:x vec": {"site:x vectors", "site:x vector", "site:x vectorize"},
-		"site:vec":   nil, `"std vec`: nil, "-vec": nil, "": nil,
+		"site:x csv": nil,
+		"http://vec": nil, "www.vec": nil, "git http://x.test/vec": nil,
+		`"git" rebase vec`: {`"git" rebase vectors`},
+		`rebase "git" vec`: {`rebase "git" vectors`, `rebase "git" vector`, `rebase "git" vectorize`},
+		"site:vec":         nil, `"std vec`: nil, "-vec": nil, "": nil,
 	} {
 		if got := s.Propose(typed, 10); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
+	}
+	s.Evidence = &fakeEvidence{map[string]int{"std vector": 8}, 2} // vectors and vector are looked at
+	if got, want := s.Propose("std vec", 10), []string{"std vector", "std vectorize"}; !slices.Equal(got, want) {
+		t.Errorf("without time: %q, want %q", got, want)
 	}
 }
 

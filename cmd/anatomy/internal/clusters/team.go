@@ -106,11 +106,14 @@ func (t *Team) share(ctx context.Context, server *bus.Server, left map[string]bo
 			continue
 		}
 		if !left[n.Key] {
-			if err := node.Leave(ctx, t.bucket, id.ID, n.Key, keys); err != nil {
+			err := node.Leave(ctx, t.bucket, id.ID, n.Key, keys)
+			if err != nil {
 				failed = errors.Join(failed, fmt.Errorf("keys for %s: %w", n.Machine, err))
+			}
+			if errors.Is(err, node.ErrKey) {
 				continue
 			}
-			left[n.Key] = true
+			left[n.Key] = err == nil // an owner before may have left them
 		}
 		addresses = append(addresses, n.Crawlers)
 	}

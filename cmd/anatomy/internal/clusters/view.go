@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"anatomy/cluster/bucket"
 	"anatomy/cluster/node"
 	"anatomy/vocab"
@@ -14,16 +16,17 @@ import (
 type View struct {
 	bucket bucket.Bucket
 	copied func() time.Time
+	reads  singleflight.Group // of the bucket
 
-	mu     sync.Mutex // held while the bucket is read
-	asked  time.Time
+	mu     sync.Mutex
+	read   time.Time // zero for never
 	status *vocab.ClusterStatus
 	err    error
 }
 
 const (
-	lookEvery  = 5 * time.Second // every look lists the bucket
-	lookWithin = 2 * time.Second
+	readEvery   = 5 * time.Second  // every read lists the bucket
+	readTimeout = 30 * time.Second // one request for each node, and some more
 )
 
 // NewView returns the view of a machine. copied returns when its copy last was the newest state.
@@ -32,15 +35,33 @@ func NewView(b bucket.Bucket, copied func() time.Time) *View { return &View{buck
 // Copied returns when machine and bucket last had the same state; zero for never.
 func (v *View) Copied() time.Time { return v.copied() }
 
-// Status returns the state of the cluster of the last seconds.
+// Status returns the state of the cluster of the last seconds. If the bucket takes longer than ctx, a
+// later call gets it.
 func (v *View) Status(ctx context.Context) (*vocab.ClusterStatus, error) {
+	if st, err, ok := v.recent(); ok {
+		return st, err
+	}
+	done := v.reads.DoChan("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+		defer cancel()
+		st, err := node.Status(ctx, v.bucket)
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.read, v.status, v.err = time.Now(), st, err
+		return nil, nil
+	})
+	select {
+	case <-done:
+		st, err, _ := v.recent()
+		return st, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// recent returns the last status; ok is false if it is old.
+func (v *View) recent() (st *vocab.ClusterStatus, err error, ok bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if time.Since(v.asked) > lookEvery {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookWithin) // others wait for it, too
-		defer cancel()
-		v.status, v.err = node.Status(ctx, v.bucket)
-		v.asked = time.Now()
-	}
-	return v.status, v.err
+	return v.status, v.err, time.Since(v.read) < readEvery
 }
