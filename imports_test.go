@@ -102,6 +102,7 @@ lab/postings: vocab searcher disk/*
 lab/floorbench: lab/rig vocab disk/*
 lab/freshness: eval lab/rig vocab weburl analysis indexer
 lab/load: eval lab/rig
+lab/completions: analysis searcher
 lab/peers: eval lab/rig
 lab/clients:
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex
