@@ -25,7 +25,7 @@ and the search page continue. Immutable files are hard-linked meanwhile, so that
 
 The file is a tar archive compressed with zstd, with the SHA-256 of each file. It appears under its name when it is
 complete. For a folder, backup makes up a name with the date, and creates the folder if its name ends in a slash. - is
-standard output. The server's certificates and keys are left out.`,
+standard output. The server's certificates and keys are left out. Shards are backed up while no crawl runs.`,
 		Example: `  anatomy backup backups/
   anatomy backup verify backups/anatomy-20261121T090000Z.tar.zst
   anatomy backup - | ssh other 'cat >anatomy.tar.zst'`,

@@ -5,8 +5,8 @@
 //
 //	go run ./lab/crashes --anatomy PROGRAM --work DIR --kills 1000 -- crawl arguments
 //
-// With --shards N the folders that are killed have N shards, all but those of import, backup and
-// restore, which work on one data folder. With --only "crawl,index" only these commands are killed.
+// With --shards N the folders that are killed have N shards, and import, which works on one data
+// folder, and restore are left out. With --only "crawl,index" only these commands are killed.
 //
 // It first crawls without a kill and keeps the result. After each kill "check" must find no problem, and
 // no page that a folder had may be missing from it. At the end the crawl must have the same pages as the
@@ -267,7 +267,7 @@ func (b *bench) steps() []*step {
 // chosen returns the steps that are to be done.
 func (b *bench) chosen(steps []*step) []*step {
 	return slices.DeleteFunc(steps, func(s *step) bool {
-		alone := s.name == "backup" || s.name == "import warc" || s.name == "restore"
+		alone := s.name == "import warc" || s.name == "restore"
 		return b.shards > 0 && alone || b.only != nil && !slices.Contains(b.only, s.name)
 	})
 }
