@@ -57,16 +57,22 @@ func findForms(part *part, key formsKey, clock *retrieval.Clock) (found forms, e
 		return found, nil
 	}
 	for _, prefix := range f.Prefixes {
-		if err := part.seg.EachTerm([]byte(prefix), func(other []byte, _ int) bool {
+		var failed error // of looking up parts of compounds
+		err := part.seg.EachTerm([]byte(prefix), func(other []byte, _ int) bool {
 			w := string(other)
 			if key.last != "" && w > key.last {
 				return false
 			}
-			if w != key.word && f.Contains(w) {
+			form := f.Contains(w)
+			if !form {
+				form, failed = isCompound(part, &f, w)
+			}
+			if form && w != key.word {
 				found.words = append(found.words, w)
 			}
-			return !clock.Tick() && len(found.words) < maxForms
-		}); err != nil || clock.Over() {
+			return failed == nil && !clock.Tick() && len(found.words) < maxForms
+		})
+		if err = cmp.Or(err, failed); err != nil || clock.Over() {
 			return found, err
 		}
 		if len(found.words) == maxForms {
@@ -83,6 +89,17 @@ func findForms(part *part, key formsKey, clock *retrieval.Clock) (found forms, e
 		found.df++
 	}
 	return found, w.Err()
+}
+
+// isCompound reports whether a term is a compound that begins with one of the forms: what follows is a
+// term of the same segment.
+func isCompound(part *part, f *analysis.Forms, word string) (bool, error) {
+	for rest := range f.Compounds(word) {
+		if df, err := part.seg.DF(segment.Full, []byte(rest)); err != nil || df > 0 {
+			return df > 0, err
+		}
+	}
+	return false, nil
 }
 
 // formsOf returns the forms of a term in all shards.
