@@ -46,16 +46,22 @@ func newForger(t *testing.T) *forger {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { conn.Close() })
 		return conn.(*net.UDPConn)
 	}
 	f := &forger{conn: open("127.0.0.1:0")}
 	f.server = netip.MustParseAddrPort(f.conn.LocalAddr().String())
-	served := open(f.server.String())
 	listener, err := net.Listen("tcp4", f.server.String())
+	for tries := 0; err != nil && tries < 20; tries++ { // another process has that TCP port
+		f.conn.Close()
+		f.conn = open("127.0.0.1:0")
+		f.server = netip.MustParseAddrPort(f.conn.LocalAddr().String())
+		listener, err = net.Listen("tcp4", f.server.String())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	served := open(f.server.String())
+	t.Cleanup(func() { f.conn.Close(); served.Close() })
 	answer := dns.HandlerFunc(func(w dns.ResponseWriter, r *dns.Msg) {
 		if w.RemoteAddr().Network() == "udp" {
 			<-*f.done.Load()
