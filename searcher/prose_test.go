@@ -88,3 +88,19 @@ func TestProseStrict(t *testing.T) {
 		}
 	}
 }
+
+// TestProseExcludes asks for a function word that scores nothing and excludes it. No page with it is
+// found.
+func TestProseExcludes(t *testing.T) {
+	c, info := manySites(0, 700, 3)
+	s := splitBySite(c, 1).open(t, info)
+	var totals []int
+	for _, text := range []string{"-how engine", "-how engine egine how"} {
+		resp, err := s.Search(t.Context(), searcher.Request{Query: text, Verbatim: true})
+		must(t, err)
+		totals = append(totals, resp.Total)
+	}
+	if totals[0] == 0 || totals[1] != totals[0] {
+		t.Errorf("%d pages with engine and without how, %d as prose", totals[0], totals[1])
+	}
+}

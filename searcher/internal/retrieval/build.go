@@ -85,11 +85,12 @@ func (w *Walk) term(term string, in query.Field) Iterator {
 	return newPhrase(n, map[string]*termIterator{term: it}, &w.arena.scratch)
 }
 
-// open returns an iterator over a posting list, exhausted if the segment does not hold the term.
+// open returns an iterator over a posting list, exhausted if the segment does not hold the term. Those
+// of terms that score are open; of function words that score nothing only the short lists may be.
 func (w *Walk) open(list segment.List, term string) *termIterator {
 	it := w.arena.terms.New()
 	i := slices.Index(w.terms.Words, term)
-	if list == segment.Full && i >= 0 && i < len(w.impacts) && w.impacts[i] != nil {
+	if list == segment.Full && i >= 0 && i < len(w.impacts) && w.impacts[i] != nil && w.terms.Steps[i] > 0 {
 		p := w.arena.postings()
 		w.impacts[i].postings.CopyTo(p)
 		*it = termIterator{status: &w.status, postings: p, df: p.DF()}
