@@ -95,7 +95,7 @@ func TestProseExcludes(t *testing.T) {
 	c, info := manySites(0, 700, 3)
 	s := splitBySite(c, 1).open(t, info)
 	var totals []int
-	for _, text := range []string{"-how engine egine absent", "-how engine egine how"} {
+	for _, text := range []string{"-how engine egine the", "-how engine egine how"} {
 		resp, err := s.Search(t.Context(), searcher.Request{Query: text, Verbatim: true})
 		must(t, err)
 		totals = append(totals, resp.Total)
