@@ -11,9 +11,12 @@ import (
 	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/disk/durable"
 	"anatomy/disk/linkdb"
+	"anatomy/disk/parcel"
 	"anatomy/disk/repository"
 	"anatomy/disk/segment"
+	"anatomy/disk/shards"
 	"anatomy/disk/snapshot"
 	"anatomy/engine"
 	"anatomy/urlserver"
@@ -55,6 +58,9 @@ func Purge(ctx context.Context, dir string, targets []string, o engine.Options) 
 	}
 	r.Dropped, r.Before, r.After = compacted.Dropped, compacted.Before, compacted.After
 	dirs, err := folders(dir)
+	if err == nil && isLive(dir) {
+		err = clearParcels(dir, dirs)
+	}
 	for _, dir := range dirs {
 		if err == nil {
 			err = clearCopies(dir)
@@ -66,6 +72,33 @@ func Purge(ctx context.Context, dir string, targets []string, o engine.Options) 
 		}
 	}
 	return r, err
+}
+
+// clearParcels empties the parcels that shards keep, which have been applied: only their numbers are
+// needed. It fails with ErrNotPurged if one waits.
+func clearParcels(dir string, shardDirs []string) (err error) {
+	lock, err := datadir.Lock(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	post := parcel.NewFolder(durable.OS, shards.Parcels(dir))
+	for to, shard := range shardDirs {
+		applied := received(shard, len(shardDirs))
+		ids, err := post.List(to)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if id.From >= len(applied) || id.Number > applied[id.From] {
+				return fmt.Errorf("%w: parcel %s waits", ErrNotPurged, id)
+			}
+			if err := post.Replace(id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // clearCopies deletes copies of structures: snapshots of killed processes, and what

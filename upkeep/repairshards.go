@@ -44,10 +44,7 @@ func repairShards(ctx context.Context, dir string, o RepairOptions, r CheckRepor
 	}
 	r.Checked = func(string, string) {}
 	s := &shardRepair{dir: dir, m: m, o: o, r: r, anew: shards.IsUnderRepair(dir), report: report}
-	if err := shards.BeginRepair(dir); err != nil {
-		return err
-	}
-	for _, step := range []func(context.Context) error{s.structures, s.between, s.repositories} {
+	for _, step := range []func(context.Context) error{s.begin, s.repositories} {
 		if err := errors.Join(step(ctx), ctx.Err()); err != nil {
 			return err
 		}
@@ -67,6 +64,24 @@ func repairShards(ctx context.Context, dir string, o RepairOptions, r CheckRepor
 	report.Problems = max(report.Problems, 1) // a repair that was cut off
 	rest := CheckReport{Checked: r.Checked, Problem: func(problem error) { report.Remain++; r.Problem(problem) }}
 	return Check(ctx, dir, rest)
+}
+
+// begin repairs what needs no open crawl. No crawl runs meanwhile; later ones refuse a folder whose
+// repair has begun and not ended.
+func (s *shardRepair) begin(ctx context.Context) (err error) {
+	lock, err := datadir.Lock(s.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	for _, step := range []func(context.Context) error{
+		func(context.Context) error { return shards.BeginRepair(s.dir) }, s.structures, s.between,
+	} {
+		if err := errors.Join(step(ctx), ctx.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // structures repairs the structures of each shard.

@@ -83,6 +83,7 @@ func (s *shard) apply(ctx context.Context, p *parcel.Parcel) error {
 		}
 		return nil
 	}
+	blocked := s.blocked(p)
 	for _, source := range p.Sources {
 		doc := docs[source.Doc]
 		if doc == 0 {
@@ -91,12 +92,20 @@ func (s *shard) apply(ctx context.Context, p *parcel.Parcel) error {
 		if err := room(doc); err != nil {
 			return err
 		}
+		if blocked[source.Doc] {
+			to.AddNotFound(doc)
+			continue
+		}
 		links, targets := linksOf(source, docs)
 		to.AddForeign(doc, links, targets)
 	}
 	for _, a := range p.Aliases {
 		if err := room(docs[a.Doc]); err != nil {
 			return err
+		}
+		if blocked[a.Doc] {
+			to.AddNotFound(docs[a.Doc])
+			continue
 		}
 		to.AddAlias(docs[a.Doc], docs[a.Of])
 	}
@@ -115,6 +124,18 @@ func (s *shard) apply(ctx context.Context, p *parcel.Parcel) error {
 	to.AfterFlush(func() error { return s.acknowledge(numbers, mentions) })
 	s.meet.applied(s.number)
 	return nil
+}
+
+// blocked returns the documents of a parcel, by the sender's DocIDs, that were blocked after it was
+// sent.
+func (s *shard) blocked(p *parcel.Parcel) map[vocab.DocID]bool {
+	blocked := map[vocab.DocID]bool{}
+	for _, name := range p.Names {
+		if u, err := weburl.Parse(name.URL); err == nil && s.crawl.URLs().IsBlocked(&u) {
+			blocked[name.Doc] = true
+		}
+	}
+	return blocked
 }
 
 // linksOf returns the links of a page of another shard.

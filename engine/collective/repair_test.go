@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
+	"anatomy/disk/parcel"
+	"anatomy/disk/shards"
 	"anatomy/engine/collective"
 	"anatomy/internal/test/testweb"
 	"anatomy/upkeep"
@@ -161,6 +164,58 @@ func TestRebuild(t *testing.T) {
 	testweb.Checked(t, dir)
 	found := describe(t, dir)
 	found.same(t, want)
+}
+
+// TestPurge purges a page of which a parcel that waits has links. Neither the links nor the parcel's
+// content are left. A repair beside a crawl begins nothing.
+func TestPurge(t *testing.T) {
+	web := testweb.Generate(t, 9, 60, 2*time.Millisecond)
+	dir := interrupted(t, web)
+	post := parcel.NewFolder(durable.OS, shards.Parcels(dir))
+	var sources []string
+	each := func(visit func(*parcel.Parcel)) {
+		for to := range 3 {
+			ids, err := post.List(to)
+			testweb.Must(t, err)
+			for _, id := range ids {
+				b, err := post.Fetch(id)
+				testweb.Must(t, err)
+				p, err := parcel.Decode(b)
+				testweb.Must(t, err)
+				visit(p)
+			}
+		}
+	}
+	each(func(p *parcel.Parcel) {
+		for _, source := range p.Sources {
+			for _, name := range p.Names {
+				if name.Doc == source.Doc && len(source.Links) > 0 {
+					sources = append(sources, name.URL)
+				}
+			}
+		}
+	})
+	if len(sources) == 0 {
+		t.Fatal("no parcel has links")
+	}
+	report, err := upkeep.Purge(t.Context(), dir, sources, web.Options(dir))
+	if err != nil || report.Proved == 0 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	each(func(p *parcel.Parcel) {
+		if !p.Empty() {
+			t.Errorf("parcel %s has content", p.ID)
+		}
+	})
+	testweb.Checked(t, dir)
+
+	c, err := collective.Open(t.Context(), web.Options(dir), 0)
+	testweb.Must(t, err)
+	testweb.Must(t, os.Remove(filepath.Join(shards.Folder(dir, 0), datadir.ManifestName)))
+	if _, err := upkeep.Repair(t.Context(), dir, upkeep.RepairOptions{}, upkeep.CheckReport{Checked: func(string, string) {}, Problem: func(error) {}}); !datadir.IsBusy(err) || shards.IsUnderRepair(dir) {
+		t.Errorf("a repair beside a crawl: %v", err)
+	}
+	testweb.Must(t, c.Close())
 }
 
 // interrupted returns a folder of three shards whose crawl was interrupted, with parcels that wait.
