@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -162,35 +161,6 @@ func (f *Forms) Contains(word string) bool {
 	s := stemmerOf(word, f.lang)
 	shared := func(stem string) bool { return slices.Contains(f.stems, stem) }
 	return s != nil && s.lang == f.lang && slices.ContainsFunc(s.stems(word), shared)
-}
-
-// compounding are the languages that write compounds as one word, and whose endings are shorter than
-// leastPart.
-var compounding = map[string]bool{
-	"da": true, "de": true, "nb": true, "nl": true, "nn": true, "no": true, "sv": true,
-}
-
-// leastPart is the length of the shortest part of a compound, in letters. Shorter ones are often endings.
-const leastPart = 4
-
-// longestJoint is the length of the longest ending that joins a stem to the next word: Arbeit-s-platz.
-const longestJoint = 3
-
-// Compounds calls yield with what follows a form in a term, if that may be a compound of the form and
-// another word: änderung for bildgröße in bildgrößenänderung. The term is a compound if what follows is
-// a word.
-func (f *Forms) Compounds(word string) iter.Seq[string] {
-	return func(yield func(rest string) bool) {
-		if !compounding[f.lang] || len(f.Prefixes) == 0 || utf8.RuneCountInString(f.Prefixes[0]) < leastPart {
-			return
-		}
-		first := len(f.Prefixes[0])
-		for i := first; i <= first+longestJoint && i+leastPart <= len(word); i++ {
-			if f.Contains(word[:i]) && !yield(word[i:]) {
-				return
-			}
-		}
-	}
 }
 
 // commonPrefix returns the longest common prefix of a and b.

@@ -90,26 +90,3 @@ func TestFormsAgree(t *testing.T) {
 		}
 	})
 }
-
-func TestCompounds(t *testing.T) {
-	for _, c := range []struct{ word, lang, compound, rests string }{
-		{"bildgrosse", "de", "bildgrossenanderung", "enanderung nanderung anderung"},
-		{"arbeit", "de", "arbeitsplatz", "splatz platz"},
-		{"arbeit", "de", "arbeiten", ""},
-		{"haus", "de", "haustur", ""}, // tur is too short
-		{"fiets", "nl", "fietswiel", "swiel wiel"},
-		{"barn", "sv", "barnbok", ""},
-		{"bild", "sv", "bildskarm", "skarm karm"},
-		{"page", "en", "pagerank", ""},
-		{"bildgrosse", "de", "grosse", ""},
-	} {
-		f, ok := FormsOf(c.word, c.lang)
-		if !ok {
-			t.Errorf("%s has no forms", c.word)
-		}
-		got := strings.Join(slices.Collect(f.Compounds(c.compound)), " ")
-		if got != c.rests {
-			t.Errorf("%s in %s, %s: %q, want %q", c.word, c.compound, c.lang, got, c.rests)
-		}
-	}
-}

@@ -57,22 +57,16 @@ func findForms(part *part, key formsKey, clock *retrieval.Clock) (found forms, e
 		return found, nil
 	}
 	for _, prefix := range f.Prefixes {
-		var failed error // of looking up parts of compounds
-		err := part.seg.EachTerm([]byte(prefix), func(other []byte, _ int) bool {
+		if err := part.seg.EachTerm([]byte(prefix), func(other []byte, _ int) bool {
 			w := string(other)
 			if key.last != "" && w > key.last {
 				return false
 			}
-			form := f.Contains(w)
-			if !form {
-				form, failed = isCompound(part, &f, w)
-			}
-			if form && w != key.word {
+			if w != key.word && f.Contains(w) {
 				found.words = append(found.words, w)
 			}
-			return failed == nil && !clock.Tick() && len(found.words) < maxForms
-		})
-		if err = cmp.Or(err, failed); err != nil || clock.Over() {
+			return !clock.Tick() && len(found.words) < maxForms
+		}); err != nil || clock.Over() {
 			return found, err
 		}
 		if len(found.words) == maxForms {
@@ -89,17 +83,6 @@ func findForms(part *part, key formsKey, clock *retrieval.Clock) (found forms, e
 		found.df++
 	}
 	return found, w.Err()
-}
-
-// isCompound reports whether a term is a compound that begins with one of the forms: what follows is a
-// term of the same segment.
-func isCompound(part *part, f *analysis.Forms, word string) (bool, error) {
-	for rest := range f.Compounds(word) {
-		if df, err := part.seg.DF(segment.Full, []byte(rest)); err != nil || df > 0 {
-			return df > 0, err
-		}
-	}
-	return false, nil
 }
 
 // formsOf returns the forms of a term in all shards.
