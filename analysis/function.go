@@ -27,7 +27,7 @@ var functionWords = setOf(`
 // otherText lists function words of other languages, folded and sorted: a line for each, which begins
 // with its code. They are the stop words of Snowball (BSD), and those that Lucene has for Arabic and
 // Romanian (Jacques Savoy, BSD) and Turkish (Apache 2.0), with question words added; those of Vietnamese
-// are our own.
+// are our own. LICENSES.txt has the licences.
 //
 //go:embed function.txt
 var otherText string

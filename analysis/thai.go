@@ -110,9 +110,16 @@ func (r *thaiRun) fold() {
 	r.clusters = append(r.clusters, cluster{letter: len(r.letters), source: r.end})
 }
 
-// addMark appends a Thai mark in canonical order. Others are dropped.
+// maxMarks bounds the marks of a letter: putting them in order takes the square of their number.
+const maxMarks = 30
+
+// addMark appends a Thai mark in canonical order. Others are dropped, and those over maxMarks.
 func (r *thaiRun) addMark(mark rune) {
-	if mark < thaiStart || mark >= thaiEnd {
+	letter := 0 // where the present letter is
+	if n := len(r.clusters); n > 0 {
+		letter = r.clusters[n-1].letter
+	}
+	if mark < thaiStart || mark >= thaiEnd || len(r.letters)-letter > maxMarks {
 		return
 	}
 	r.letters = append(r.letters, byte(mark-thaiStart))

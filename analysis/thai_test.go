@@ -154,3 +154,19 @@ func TestLongThaiRuns(t *testing.T) {
 		t.Error("an unknown letter may cost less than the words of a run")
 	}
 }
+
+// TestManyMarks gives a letter a million marks, in the order that takes the most time to sort. There is
+// a bound on those that count.
+func TestManyMarks(t *testing.T) {
+	text := "ก" + strings.Repeat("\u0e48", 1<<20) + strings.Repeat("\u0e38", 1<<20) + "ข"
+	n := 0
+	var tok Tokenizer
+	tok.EachTerm([]byte(text), func(term []byte, _, _ int, _ bool) {
+		if n += len(term); n > 8*maxMarks {
+			t.Fatalf("terms of %d bytes", n)
+		}
+	})
+	if n == 0 {
+		t.Error("no term")
+	}
+}
