@@ -10,14 +10,14 @@ import (
 // genresOfQuery are bitmaps of the genres that a query asks for, and of those that it has a word for.
 type genresOfQuery struct{ asked, named uint8 }
 
-// genreNames are what a query asks for a genre by: all words of one of the names. No query asks for
+// genreNames are what a query asks for a genre by: the words of one of the names, in a row. No query asks for
 // source listings: "source code" names many other things.
 var genreNames = [vocab.Genres][][]string{
 	vocab.IndexPage: {
 		{"genindex"}, {"modindex"}, {"general", "index"}, {"module", "index"}, {"alphabetical", "index"},
 	},
 	vocab.Changelog: {
-		{"changelog"}, {"changelogs"}, {"change", "log"}, {"release", "notes"}, {"release", "history"},
+		{"changelog"}, {"changelogs"}, {"release", "notes"}, {"release", "history"},
 		{"version", "history"}, {"whatsnew"}, {"what", "s", "new"},
 	},
 }
@@ -37,7 +37,7 @@ func genresOf(terms []string) (q genresOfQuery) {
 	has := func(word string) bool { return slices.Contains(terms, word) }
 	for g := range vocab.Genres {
 		for _, name := range genreNames[g] {
-			if !slices.ContainsFunc(name, func(word string) bool { return !has(word) }) {
+			if hasRow(terms, name) {
 				q.asked |= 1 << g
 			}
 		}
@@ -46,6 +46,16 @@ func genresOf(terms []string) (q genresOfQuery) {
 		}
 	}
 	return q
+}
+
+// hasRow reports whether terms have all of row, one directly behind the other.
+func hasRow(terms, row []string) bool {
+	for i := range terms {
+		if len(terms)-i >= len(row) && slices.Equal(terms[i:i+len(row)], row) {
+			return true
+		}
+	}
+	return false
 }
 
 // genre scores the genre of a page, by the points that its hits have brought: a source listing and
