@@ -174,10 +174,11 @@ type gate struct {
 // enter reports whether the gate is open. If so, the caller must leave.
 func (g *gate) enter() bool {
 	g.mu.RLock()
-	if !g.open {
-		g.mu.RUnlock()
+	if g.open {
+		return true
 	}
-	return g.open
+	g.mu.RUnlock()
+	return false
 }
 
 func (g *gate) leave() { g.mu.RUnlock() }
