@@ -71,7 +71,7 @@ func (s *shard) applyAll(ctx context.Context) error {
 // apply makes the URLs of a parcel known and adds its links to the index. The parcel is acknowledged
 // when these are published. Nobody else adds to the index meanwhile.
 func (s *shard) apply(ctx context.Context, p *parcel.Parcel) error {
-	docs, err := s.resolve(p)
+	docs, blocked, err := s.resolve(p)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,6 @@ func (s *shard) apply(ctx context.Context, p *parcel.Parcel) error {
 		}
 		return nil
 	}
-	blocked := s.blocked(p)
 	for _, source := range p.Sources {
 		doc := docs[source.Doc]
 		if doc == 0 {
@@ -126,18 +125,6 @@ func (s *shard) apply(ctx context.Context, p *parcel.Parcel) error {
 	return nil
 }
 
-// blocked returns the documents of a parcel, by the sender's DocIDs, that were blocked after it was
-// sent.
-func (s *shard) blocked(p *parcel.Parcel) map[vocab.DocID]bool {
-	blocked := map[vocab.DocID]bool{}
-	for _, name := range p.Names {
-		if u, err := weburl.Parse(name.URL); err == nil && s.crawl.URLs().IsBlocked(&u) {
-			blocked[name.Doc] = true
-		}
-	}
-	return blocked
-}
-
 // linksOf returns the links of a page of another shard.
 func linksOf(source parcel.Source, docs map[vocab.DocID]vocab.DocID) ([]vocab.Link, []vocab.DocID) {
 	links := make([]vocab.Link, len(source.Links))
@@ -149,16 +136,23 @@ func linksOf(source parcel.Source, docs map[vocab.DocID]vocab.DocID) ([]vocab.Li
 	return links, targets
 }
 
-// resolve makes the URLs of a parcel known, and returns the DocIDs here of the sender's documents.
-func (s *shard) resolve(p *parcel.Parcel) (map[vocab.DocID]vocab.DocID, error) {
+// resolve makes the URLs of a parcel known, and returns the DocIDs here of the sender's documents, and
+// which of the sender's were blocked after the parcel was sent.
+func (s *shard) resolve(
+	p *parcel.Parcel,
+) (docs map[vocab.DocID]vocab.DocID, blocked map[vocab.DocID]bool, err error) {
 	urls := s.crawl.URLs()
-	docs := make(map[vocab.DocID]vocab.DocID, len(p.Names))
+	docs = make(map[vocab.DocID]vocab.DocID, len(p.Names))
+	blocked = map[vocab.DocID]bool{}
 	found := make([]urlserver.Found, 0, len(p.Names))
 	theirs := make([]vocab.DocID, 0, len(p.Names))
 	for _, name := range p.Names {
 		u, err := weburl.Parse(name.URL)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		if urls.IsBlocked(&u) {
+			blocked[name.Doc] = true
 		}
 		if name.Flags&parcel.IfKnown == 0 {
 			theirs = append(theirs, name.Doc)
@@ -170,7 +164,7 @@ func (s *shard) resolve(p *parcel.Parcel) (map[vocab.DocID]vocab.DocID, error) {
 		}
 		doc, _, ok, err := urls.Find(u.Fingerprint())
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if ok {
 			docs[name.Doc] = doc
@@ -178,13 +172,13 @@ func (s *shard) resolve(p *parcel.Parcel) (map[vocab.DocID]vocab.DocID, error) {
 	}
 	mine, err := urls.Add(found)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, doc := range theirs {
 		docs[doc] = mine[i]
 		s.mention(p.From, doc, mine[i], s.to.Of(&found[i].URL))
 	}
-	return docs, nil
+	return docs, blocked, nil
 }
 
 // mention remembers which document of the sender of a parcel is which one here, if it is of one of
