@@ -193,7 +193,7 @@ func (d *Dictionary) Begin(prefix string, limit int) []Word {
 	if d == nil || prefix == "" {
 		return nil
 	}
-	from := sort.Search(d.Len(), func(i int) bool { return string(d.word(i)) >= prefix })
+	from := d.search(prefix)
 	best := newTop(min(limit, MaxProposals))
 	for i := from; i < d.Len() && strings.HasPrefix(string(d.word(i)), prefix); i++ {
 		if len(d.word(i)) > len(prefix) {
@@ -207,12 +207,17 @@ func (d *Dictionary) Begin(prefix string, limit int) []Word {
 	return found
 }
 
+// search returns the index of the first word that is not before another.
+func (d *Dictionary) search(other string) int {
+	return sort.Search(d.Len(), func(i int) bool { return string(d.word(i)) >= other })
+}
+
 // has reports whether the dictionary has a word.
 func (d *Dictionary) has(word string) bool {
 	if d == nil {
 		return false
 	}
-	at := sort.Search(d.Len(), func(i int) bool { return string(d.word(i)) >= word })
+	at := d.search(word)
 	return at < d.Len() && string(d.word(at)) == word
 }
 
