@@ -132,9 +132,7 @@ func (clusterCollector) Describe(chan<- *prometheus.Desc) {}
 func (c clusterCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), pages.StatusTimeout)
 	defer cancel()
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
+	gauge := gaugesTo(to)
 	gauge(copyChecked, unixTime(c.cluster.Copied()))
 	st, err := c.cluster.Status(ctx)
 	gauge(clusterUp, number(err == nil))
@@ -158,6 +156,13 @@ func (c clusterCollector) Collect(to chan<- prometheus.Metric) {
 	}
 	for labels, n := range nodes {
 		gauge(clusterNodes, float64(n), labels[:]...)
+	}
+}
+
+// gaugesTo returns a function that sends the value of a gauge.
+func gaugesTo(to chan<- prometheus.Metric) func(d *prometheus.Desc, v float64, labels ...string) {
+	return func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
 }
 
@@ -211,9 +216,7 @@ func (crawlCollector) Describe(chan<- *prometheus.Desc) {}
 func (c crawlCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), pages.StatusTimeout)
 	defer cancel()
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
+	gauge := gaugesTo(to)
 	counter := func(d *prometheus.Desc, v int64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
 	}
