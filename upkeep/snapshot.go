@@ -94,7 +94,7 @@ func snapshotOnce(ctx context.Context, dir string, p snapshot.Purpose) (*snapsho
 // checkpointOf returns a function that copies the document index of a folder.
 func checkpointOf(w *datadir.Writer) func(to string) error {
 	return func(to string) error {
-		db, err := docindex.OpenFolder(w, docindex.Options{})
+		db, err := docindex.OpenFolder(w, docindex.Options{NoCompactions: true})
 		if err != nil {
 			return err
 		}

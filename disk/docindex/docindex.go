@@ -122,6 +122,10 @@ const (
 type Options struct {
 	FS         vfs.FS // default: the operating system's
 	CacheBytes int64  // for blocks and for records not yet in tables; default 32 MB
+
+	// NoCompactions keeps pebble from merging tables in the background: a folder whose checkpoint
+	// is taken has the same tables as the checkpoint then.
+	NoCompactions bool
 }
 
 // A DB is an open document index. It is safe for concurrent use.
@@ -169,6 +173,8 @@ func (db *DB) open() (err error) {
 		// The reader gets an error; by default pebble also calls Fatalf.
 		EventListener: &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}},
 		ReadOnly:      db.readOnly,
+
+		DisableAutomaticCompactions: db.o.NoCompactions,
 	}
 	for i := range options.Levels {
 		options.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
