@@ -112,6 +112,7 @@ lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica d
 lab/cluster: lab/rig/bench
 lab/mission: lab/rig/bench
 lab/shards: lab/rig vocab weburl searcher disk/*
+lab/spam: pagerank vocab weburl disk/linkdb
 lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver
 lab/urlcache: vocab weburl urlserver/* indexer disk/*

@@ -30,11 +30,11 @@ func TestReadersReportDamage(t *testing.T) {
 			_, err := s.Report(t.Context(), "one.test", 10)
 			return err
 		}},
-		{damage.Rank, "pagerank", func(s *collection.Site) error {
+		{damage.Rank, "rank/*", func(s *collection.Site) error {
 			_, err := s.Links(t.Context(), 1, 10)
 			return err
 		}},
-		{damage.Rank, "pagerank", func(s *collection.Site) error {
+		{damage.Rank, "rank/*", func(s *collection.Site) error {
 			_, err := s.Trace(t.Context(), "one.test/a")
 			return err
 		}},
@@ -93,9 +93,6 @@ func openReporting(t *testing.T, dir string, log *damage.Log) *collection.Site {
 // breakFiles changes bytes in the files that match a pattern in dir.
 func breakFiles(t *testing.T, dir, pattern string) {
 	t.Helper()
-	if pattern == "pagerank" {
-		pattern = filepath.Join("rank", "default.*")
-	}
 	files, err := filepath.Glob(filepath.Join(dir, pattern))
 	testweb.Must(t, err)
 	if len(files) == 0 {

@@ -20,11 +20,14 @@ type shardLinks struct {
 	shard int
 	set   *linkdb.Set
 	find  *linkdb.Finder
-	rank  *rankvector.Vector // nil if none is computed
+	rank  *rankvector.Vector // plain, or the default one without it; nil if none is computed
 }
 
 func openShardLinks(dir string, m datadir.Manifest) (*shardLinks, error) {
-	rank, err := rankvector.ReadNamed(dir, m, rankvector.Default)
+	rank, err := rankvector.ReadNamed(dir, m, rankvector.Plain)
+	if rank == nil && err == nil {
+		rank, err = rankvector.ReadNamed(dir, m, rankvector.Default)
+	}
 	if err != nil {
 		return nil, readingOf(damage.Rank, err)
 	}

@@ -83,7 +83,7 @@ func stampOf(dir string) (stamp string, err error) {
 	dirs, err := shards.Folders(dir)
 	for _, dir := range dirs {
 		m, failed := datadir.ReadManifest(dir)
-		stamp += strings.Join(append(m.Links, m.Ranks[rankvector.Default], m.Folder), " ") + "\n"
+		stamp += strings.Join(append(m.Links, m.Ranks[rankvector.Default], m.Ranks[rankvector.Plain], m.Folder), " ") + "\n"
 		err = errors.Join(err, failed)
 	}
 	return stamp, err

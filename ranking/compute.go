@@ -19,34 +19,39 @@ import (
 	"anatomy/pagerank"
 )
 
-// Options say which vector to compute. The zero value is PageRank of the pages.
+// Options say which vector to compute. The zero value is PageRank of the pages, weighed by vouchers.
 type Options struct {
 	pagerank.Options
 
 	// Personalize is where all teleportation goes (BP98 §2.1.2). Default: to every page alike.
 	Personalize []TeleportTarget
 
-	// Method is how pages are ranked, default ByPages. Other methods are not personalised.
+	// Method is how pages are ranked, default ByVouchers. Other methods are not personalised, and
+	// personalised ranks are not weighed: who names the places says whom he trusts.
 	Method Method
 
 	// Title describes Personalize for people. Default: the target, or how many there are.
 	Title string
 
 	// Name of the vector: lower-case letters, digits and hyphens. Default: that of the method, and
-	// Default for ByPages.
+	// Default for ByVouchers.
 	Name string
 }
 
 // Default is the name of the vector that the searcher uses unless a query names another.
 const Default = rankvector.Default
 
+// isWeighed reports whether ranks are weighed by vouchers.
+func (o *Options) isWeighed() bool { return o.Method == ByVouchers && len(o.Personalize) == 0 }
+
 // Compute computes a vector over the link database of the data folder dir, or over those of all
-// shards as one graph, and puts it in force, in one shard after the other. If it fails, the vector
+// shards as one graph, and puts it in force, in one shard after the other. With ByVouchers it puts
+// the plain one, rankvector.Plain, in force, too. If it fails, the vector
 // before stays in force, or in some shards if it fails while it puts the new one in force. The error
 // wraps pagerank.ErrNoNodes if there are no pages, and ErrNoSuchPage if no page matches
 // o.Personalize.
 func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
-	if o.Method != ByPages {
+	if o.Method != ByVouchers {
 		o.Name = cmp.Or(o.Name, o.Method.String())
 		o.Title = o.Method.title()
 	}
@@ -73,15 +78,36 @@ func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 		}
 	}
 	before := c.set.vector(o.Name)
-	if before != nil && o.Warm == nil {
-		o.Warm = c.nodes.ranksOf(before)
+	if o.Warm == nil {
+		o.Warm = c.warm(o, before)
 	}
 	o.Progress = recordResiduals(&r.Residuals, o.Progress)
 	result, ranks, err := c.compute(ctx, o)
 	if err != nil {
 		return nil, err
 	}
+	if o.isWeighed() {
+		plain := c.nodes.vector(result, ranks, o)
+		if err := c.set.publish(rankvector.Plain, plain); err != nil {
+			return nil, err
+		}
+		if r.Unlinked, err = weigh(c.set, c.nodes, ranks); err != nil {
+			return nil, err
+		}
+	}
 	return r, c.publish(r, result, ranks, o, before)
+}
+
+// warm returns the ranks to start from: those of before, which is nil at first, or the plain ones that
+// it was weighed from.
+func (c *computation) warm(o Options, before *rankvector.Vector) []float32 {
+	if o.isWeighed() {
+		before = cmp.Or(c.set.vector(rankvector.Plain), before)
+	}
+	if before == nil {
+		return nil
+	}
+	return c.nodes.ranksOf(before)
 }
 
 // recordResiduals returns a progress function that appends the residuals to a list.

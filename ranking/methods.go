@@ -8,28 +8,30 @@ import (
 	"strings"
 
 	"anatomy/pagerank"
+	"anatomy/weburl"
 )
 
 // A Method is a way to rank pages by links.
 type Method uint8
 
 const (
-	ByPages    Method = iota // PageRank of the pages (BP98 §2.1)
+	ByVouchers Method = iota // ByPages, weighed by the sites that link to a page's site (pagerank.Vouchers)
+	ByPages                  // PageRank of the pages (BP98 §2.1)
 	ByHosts                  // PageRank of the hosts: each page has the rank of its host
 	ByHarmonic               // harmonic centrality of the pages (Boldi and Vigna, 2013)
 )
 
-var methods = []string{"pages", "hosts", "harmonic"}
+var methods = []string{"vouched", "pages", "hosts", "harmonic"}
 
 func (m Method) String() string { return methods[m] }
 
 // title describes for people which pages a vector of the method ranks high.
 func (m Method) title() string {
-	titles := [...]string{"", "pages of hosts that others link to", "pages that others reach over few links"}
+	titles := [...]string{"", "", "pages of hosts that others link to", "pages that others reach over few links"}
 	return titles[m]
 }
 
-// ParseMethod returns the method with a name: pages, hosts or harmonic.
+// ParseMethod returns the method with a name: vouched, pages, hosts or harmonic.
 func ParseMethod(name string) (Method, error) {
 	i := slices.Index(methods, name)
 	if i < 0 {
@@ -38,12 +40,31 @@ func ParseMethod(name string) (Method, error) {
 	return Method(i), nil
 }
 
+// weigh weighs the ranks of the nodes by the sites that link to theirs, and returns how many sites
+// that lowers as no other links to them.
+func weigh(set *links, n *nodes, ranks []float32) (unlinked int, err error) {
+	sites, count, err := n.groups(set, (*weburl.URL).Site)
+	if err != nil {
+		return 0, err
+	}
+	v := pagerank.NewVouchers(count)
+	if err := n.eachLink(set, func(from uint32, targets []uint32) {
+		for i, to := range targets {
+			targets[i] = sites[to]
+		}
+		v.Add(sites[from], targets)
+	}); err != nil {
+		return 0, err
+	}
+	return v.Weigh(ranks, sites), nil
+}
+
 // rankByHosts ranks the hosts: a host links to another if any of its pages does. All pages of a
 // host get the rank of the host, scaled to sum to 1.
 func rankByHosts(
 	ctx context.Context, set *links, n *nodes, o Options,
 ) (*pagerank.Result, []float32, error) {
-	hosts, count, err := n.hosts(set)
+	hosts, count, err := n.groups(set, (*weburl.URL).Host)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"anatomy/disk/rankvector"
@@ -74,10 +75,12 @@ func (n *nodes) eachLink(set *links, add func(from uint32, targets []uint32)) er
 	return nil
 }
 
-// hosts returns the host of each node as a number, and how many hosts there are.
-func (n *nodes) hosts(set *links) (hosts []uint32, count int, err error) {
-	numbers := map[string]uint32{}
-	hosts = make([]uint32, len(n.docs))
+// groups returns the group of each node as a number, its host or its site, and how many there are.
+func (n *nodes) groups(
+	set *links, of func(*weburl.URL) string,
+) (groups []uint32, count int, err error) {
+	byHost, numbers := map[string]uint32{}, map[string]uint32{}
+	groups = make([]uint32, len(n.docs))
 	for name, err := range set.Names() {
 		if err != nil {
 			return nil, 0, err
@@ -86,18 +89,22 @@ func (n *nodes) hosts(set *links) (hosts []uint32, count int, err error) {
 		if !ok {
 			continue
 		}
-		host := ""
-		if u, err := weburl.Parse(name.URL); err == nil {
-			host = u.Host()
+		u, err := weburl.Parse(name.URL)
+		if err != nil {
+			return nil, 0, fmt.Errorf("pagerank: document %d: %w", name.Doc, err)
 		}
-		number, known := numbers[host]
+		number, known := byHost[u.Host()]
 		if !known {
-			number = uint32(len(numbers))
-			numbers[host] = number
+			group := of(&u)
+			if number, known = numbers[group]; !known {
+				number = uint32(len(numbers))
+				numbers[group] = number
+			}
+			byHost[u.Host()] = number
 		}
-		hosts[node] = number
+		groups[node] = number
 	}
-	return hosts, len(numbers), nil
+	return groups, len(numbers), nil
 }
 
 // ranksOf returns the ranks of the nodes in v, to start the iteration with.

@@ -16,7 +16,7 @@ type Report struct {
 	Vector *rankvector.Vector `json:"-"`
 
 	Name         string    `json:"name"`   // of the vector
-	Method       string    `json:"method"` // pages, hosts or harmonic
+	Method       string    `json:"method"` // vouched, pages, hosts or harmonic
 	Computed     time.Time `json:"computed"`
 	Damping      float64   `json:"damping"`
 	Tolerance    float64   `json:"tolerance"`
@@ -27,6 +27,7 @@ type Report struct {
 	Links    uint64  `json:"links"`
 	Dangled  int     `json:"dangling"` // nodes without links
 	Teleport int     `json:"teleport"` // nodes that teleportation goes to; 0 for all
+	Unlinked int     `json:"unlinked"` // fetched sites that vouchers lower: no other links to them
 	Seconds  float64 `json:"seconds"`
 
 	Residuals []float64    `json:"residuals"` // L1 change, by iteration

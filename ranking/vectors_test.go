@@ -79,7 +79,7 @@ func TestRankByName(t *testing.T) {
 	testweb.Must(t, err)
 	for _, name := range []string{"museum", "../rank/default", "Default", "x y"} {
 		_, err := s.Search(t.Context(), searcher.Request{Query: query, Rank: name})
-		if unknown := new(searcher.UnknownRankError); !errors.As(err, &unknown) || !slices.Equal(unknown.Known, []string{"default"}) {
+		if unknown := new(searcher.UnknownRankError); !errors.As(err, &unknown) || !slices.Equal(unknown.Known, []string{"default", "pages"}) {
 			t.Errorf("asked by %q: %v", name, err)
 		}
 		w := httptest.NewRecorder()
@@ -102,7 +102,7 @@ func TestRankAges(t *testing.T) {
 		t.Helper()
 		all, err := ranking.List(dir)
 		testweb.Must(t, err)
-		if len(all) != 1 || all[0].Name != ranking.Default {
+		if len(all) != 2 || all[0].Name != ranking.Default {
 			t.Fatalf("vectors %+v", all)
 		}
 		return all[0]

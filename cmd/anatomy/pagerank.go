@@ -55,7 +55,7 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 	fs.StringVar(&f.place, "personalize", "", "teleport only to the page or site `URL|SITE`")
 	fs.StringVar(&f.places, "personalize-file", "", "teleport only to the pages and sites in `FILE`, one per line, optionally followed by a weight (default 1)")
 	fs.StringVar(&f.topics, "topics", "", "compute up to 8 vectors in one pass from `FILE`: lines of vector name, page or site, and optional weight")
-	fs.StringVar(&f.method, "method", "pages", "`METHOD` is pages; hosts: a page has the rank of its host; or harmonic centrality. The latter two write vectors of their names")
+	fs.StringVar(&f.method, "method", "vouched", "`METHOD` is vouched: PageRank, in which links within a site lift its pages as far as other sites link to it; pages: PageRank as published; hosts: a page has the rank of its host; or harmonic centrality. The latter three write vectors of their names")
 	fs.StringVar(&o.Name, "name", "", "name the rank vector `NAME`; searches use \"default\" unless they name another (default \"default\")")
 	fs.Float64Var(&o.Tolerance, "tolerance", pagerank.DefaultTolerance, "stop when the residual, the sum of all changes of an iteration, is at most `T`")
 	fs.IntVar(&o.MaxIterations, "iterations", pagerank.DefaultMaxIterations, "stop after `N` iterations")
@@ -210,10 +210,10 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 	}
 	var err error
 	if o.Method, err = ranking.ParseMethod(f.method); err != nil {
-		return cli.UsageErrorf("--method %q must be pages, hosts or harmonic", f.method)
+		return cli.UsageErrorf("--method %q must be vouched, pages, hosts or harmonic", f.method)
 	}
 	for _, flag := range []string{"personalize", "personalize-file"} {
-		if err := cli.RejectFlags(c, o.Method != ranking.ByPages, "--%s needs --method pages", flag); err != nil {
+		if err := cli.RejectFlags(c, o.Method != ranking.ByVouchers, "--%s needs --method vouched", flag); err != nil {
 			return err
 		}
 	}
@@ -289,7 +289,7 @@ func printRanks(w io.Writer, r *ranking.Report) {
 	if r.Compared && r.Moved > leastMoved {
 		fmt.Fprintf(w, "; %.2g %% of it moved", 100*r.Moved)
 	}
-	fmt.Fprintln(w)
+	fmt.Fprint(w, "\n"+rankpage.Unlinked(r))
 	printRanked(w, "highest", r.Top)
 	printRanked(w, "gained most", r.Gainers)
 	printRanked(w, "lost most", r.Losers)

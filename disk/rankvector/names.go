@@ -8,6 +8,10 @@ import (
 // Default is the name of the vector that searches use unless they name another.
 const Default = "default"
 
+// Plain is the name of PageRank as published (BP98 §2.1), of which the default vector is made by
+// weighing (pagerank.Vouchers). A page's plain rank is what its links and the teleport bring.
+const Plain = "pages"
+
 // maxName bounds the name of a vector, in bytes.
 const maxName = 64
 

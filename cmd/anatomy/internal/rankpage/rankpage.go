@@ -219,6 +219,15 @@ func Iterations(n int, residual, tolerance float64) string {
 	return s
 }
 
+// Unlinked returns a line about the sites that ranks were lowered for, "" without such.
+func Unlinked(r *ranking.Report) string {
+	if r.Unlinked == 0 {
+		return ""
+	}
+	return fmt.Sprintf("no other site links to %s, so pages there rank little above pages without links to them\n",
+		cli.Count(r.Unlinked, "site"))
+}
+
 // TeleportTo describes the teleport set.
 func TeleportTo(r *ranking.Report) string {
 	if r.Personalized == "" {

@@ -1,0 +1,85 @@
+package pagerank
+
+import (
+	"math"
+	"slices"
+)
+
+// Vouchers count, for each site, the other sites that link to it. A page is cheap and a site is not,
+// so the links within a site lift its pages by as much as other sites vouch for it: see
+// [Vouchers.Weigh]. The paper's PageRank counts all links alike (BP98 §2.1), and a site of 10,000
+// pages that all link to one lifts that one over 10,000 times.
+type Vouchers struct {
+	sites []voucher
+}
+
+// maxVouchers bounds the sites that are counted for one: more count as so many.
+const maxVouchers = 20
+
+// leastShare is the share of a site that no other links to. It keeps the order of its pages, and lifts
+// none by more than 1.05 of the least rank if the links of 200,000 pages lead to it.
+const leastShare = 1.0 / 256
+
+// A voucher is what is known of a site.
+type voucher struct {
+	linkers []uint32 // other sites that link to it, ascending; at most maxVouchers
+	fetched bool     // a page of it was fetched
+}
+
+// NewVouchers returns vouchers for sites that are numbered from 0.
+func NewVouchers(sites int) *Vouchers { return &Vouchers{make([]voucher, sites)} }
+
+// Add adds a fetched page of a site, and the sites of the pages that it links to.
+func (v *Vouchers) Add(from uint32, to []uint32) {
+	v.sites[from].fetched = true
+	for _, site := range to {
+		s := &v.sites[site]
+		if site == from || len(s.linkers) == maxVouchers {
+			continue
+		}
+		if at, known := slices.BinarySearch(s.linkers, from); !known {
+			s.linkers = slices.Insert(s.linkers, at, from)
+		}
+	}
+}
+
+// compare reports whether there is anything to compare: a fetched site that another links to. In a
+// crawl of one site, or of sites that do not know one another, none is less vouched for than others.
+func (v *Vouchers) compare() bool {
+	return slices.ContainsFunc(v.sites, func(s voucher) bool { return s.fetched && len(s.linkers) > 0 })
+}
+
+// share returns how much of its logarithm above the least rank counts for the pages of a site: n/(n+1)
+// if n other sites link to it.
+func (s voucher) share() float64 {
+	n := float64(len(s.linkers))
+	return max(leastShare, n/(n+1))
+}
+
+// Weigh makes the rank r of each page least × (r/least)^share, where least is the least rank of all,
+// that of a page without links to it, and share is n/(n+1) if n other sites link to the page's
+// site. Then it scales the ranks to sum to 1. The order of the pages of a site does not change. If
+// no fetched site is linked to from another, the ranks stay as they are. SiteOf has the site of
+// each page. It returns the number of fetched sites that no other links to, 0 if the ranks stay.
+func (v *Vouchers) Weigh(ranks []float32, siteOf []uint32) (unlinked int) {
+	if len(ranks) == 0 || !v.compare() {
+		return 0
+	}
+	least := float64(slices.Min(ranks))
+	all := 0.0
+	for i, r := range ranks {
+		share := v.sites[siteOf[i]].share()
+		lifted := least * math.Pow(float64(r)/least, share)
+		ranks[i] = float32(lifted)
+		all += lifted
+	}
+	for i := range ranks {
+		ranks[i] = float32(float64(ranks[i]) / all)
+	}
+	for _, s := range v.sites {
+		if s.fetched && len(s.linkers) == 0 {
+			unlinked++
+		}
+	}
+	return unlinked
+}
