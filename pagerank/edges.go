@@ -11,8 +11,6 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // maxLine bounds a line of an edge list, in bytes.
@@ -21,55 +19,58 @@ const maxLine = 4096
 // partSize bounds the part of an edge list that one worker parses at a time, in bytes.
 const partSize = 4 << 20
 
-// ReadEdges reads a graph from lines of source and target: two numbers from 0 to [MaxNode] with
-// white space between them. Empty lines and those that begin with # are skipped. The input may be
-// compressed with gzip. The nodes of the graph are the numbers that occur, in ascending order: node
-// i is ids[i]. For parallel links see [Builder]. An error has the number of the line. ReadEdges
-// uses the options SelfLinks, Workers and Reading.
+// ReadEdges reads a graph from lines of source and target with white space between them: numbers from
+// 0 to [MaxNode], or names if the first line has a name. Further columns, empty lines, and lines that
+// begin with # or % are skipped. SNAP's and KONECT's lists are of this form, and so are Matrix
+// Market's files in coordinates after their head, which is skipped; a symmetric list has each line as
+// links in both directions. The input may be compressed with gzip or zstd.
+//
+// The nodes of the graph are the numbers that occur, in ascending order: node i is ids[i]. Names
+// are numbered in the order of their first occurrence, and held in memory, whatever Memory says. For
+// parallel links see [Builder]. An error has the number of the line. ReadEdges uses the options
+// SelfLinks, Workers and Reading.
 func ReadEdges(ctx context.Context, r io.Reader, o Options) (g *Graph, ids []uint32, err error) {
 	o.Memory = 0
-	store, seen, nodes, err := readEdges(ctx, r, o)
+	store, seen, nodes, _, err := readEdges(ctx, r, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	return store.graph(nodes, seen.names(), cmp.Or(o.Workers, runtime.GOMAXPROCS(0))), seen.all(), nil
 }
 
-// readEdges returns the links of a list, the set of their nodes, and its size.
-func readEdges(ctx context.Context, r io.Reader, o Options) (_ *linkStore, seen *idSet, nodes int, err error) {
+// readEdges returns the links of a list, the set of their nodes, its size, and their names by number if
+// they have names.
+func readEdges(
+	ctx context.Context, r io.Reader, o Options,
+) (_ *linkStore, seen *idSet, nodes int, names []string, err error) {
 	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
-	in, err := plain(r)
+	in, err := openEdges(r)
 	if err != nil {
-		return nil, nil, 0, fmt.Errorf("pagerank: edge list: %w", err)
+		return nil, nil, 0, nil, fmt.Errorf("pagerank: edge list: %w", err)
 	}
-	l := &edgeList{selfLinks: o.SelfLinks, reading: o.Reading, seen: make([]idSet, workers), part: partSize}
+	l := &edgeList{selfLinks: o.SelfLinks, both: in.both, reading: o.Reading, seen: make([]idSet, workers), part: partSize}
 	if o.Memory > 0 { // each worker has up to six parts, which take twice their text
 		l.part = int(min(partSize, max(o.Memory/64/int64(workers), 4*maxLine)))
 	}
 	l.store.memory, l.store.dir, l.store.selfLinks = o.Memory, o.Dir, o.SelfLinks
 	if err := l.read(ctx, in); err != nil {
 		l.store.close()
-		return nil, nil, 0, fmt.Errorf("pagerank: edge list: %w", err)
+		return nil, nil, 0, nil, fmt.Errorf("pagerank: edge list: %w", err)
+	}
+	if in.names != nil {
+		names = in.names.names
 	}
 	seen = &l.seen[0]
 	for i := range l.seen[1:] {
 		seen.merge(&l.seen[i+1])
 	}
-	return &l.store, seen, seen.count(), nil
-}
-
-// plain returns r, decompressed if it is compressed with gzip.
-func plain(r io.Reader) (io.Reader, error) {
-	in := bufio.NewReaderSize(r, 1<<20)
-	if head, _ := in.Peek(2); !bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		return in, nil
-	}
-	return gzip.NewReader(in)
+	return &l.store, seen, seen.count(), names, nil
 }
 
 // An edgeList is the part of an edge list that was read.
 type edgeList struct {
 	selfLinks bool
+	both      bool // links go there and back
 	reading   func(links int)
 	store     linkStore
 	seen      []idSet // nodes, by worker
@@ -87,7 +88,7 @@ type edgePart struct {
 
 // read starts one goroutine that reads and decompresses and one for each worker that parses, and
 // adds the parsed parts to the store in the order of the list.
-func (l *edgeList) read(ctx context.Context, in io.Reader) error {
+func (l *edgeList) read(ctx context.Context, in *openList) error {
 	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -112,12 +113,12 @@ func (l *edgeList) read(ctx context.Context, in io.Reader) error {
 	for i := range l.seen {
 		running.Go(func() {
 			for p := range toParse {
-				p.parse(&l.seen[i], l.selfLinks)
+				p.parse(&l.seen[i], l.selfLinks, l.both)
 				close(p.done)
 			}
 		})
 	}
-	lines, links := 0, 0
+	lines, links := in.lines, 0
 	for p := range inOrder {
 		<-p.done
 		lines += p.lines
@@ -169,7 +170,7 @@ func cutLines(in io.Reader, size int, part func([]byte) bool) error {
 	}
 }
 
-func (p *edgePart) parse(seen *idSet, selfLinks bool) {
+func (p *edgePart) parse(seen *idSet, selfLinks, both bool) {
 	text := p.text
 	p.text = nil
 	p.links.targets = make([]uint32, 0, len(text)/12)
@@ -191,6 +192,9 @@ func (p *edgePart) parse(seen *idSet, selfLinks bool) {
 		seen.add(t)
 		if s != t || selfLinks {
 			p.links.add(s, t)
+		}
+		if both && s != t {
+			p.links.add(t, s)
 		}
 	}
 }
@@ -222,12 +226,12 @@ func edge(line []byte) (s, t uint32, ok bool, err error) {
 		return 0, 0, false, fmt.Errorf("longer than %d bytes", maxLine)
 	}
 	source, rest := field(line)
-	if len(source) == 0 || source[0] == '#' {
+	if isComment(source) {
 		return 0, 0, false, nil
 	}
-	target, rest := field(rest)
-	if more, _ := field(rest); len(target) == 0 || len(more) > 0 {
-		return 0, 0, false, errors.New("there must be two numbers, source and target")
+	target, _ := field(rest)
+	if len(target) == 0 {
+		return 0, 0, false, errors.New("there must be two nodes, source and target")
 	}
 	if s, err = node(source); err != nil {
 		return 0, 0, false, err
@@ -265,9 +269,9 @@ func node(word []byte) (uint32, error) {
 }
 
 // RankEdges ranks the graph of an edge list (see [ReadEdges]) and writes a line of node and rank
-// for each node, in ascending order. A graph that exceeds Memory is ranked from disk.
+// for each node, in ascending order, with its name if the list has names. A graph that exceeds Memory is ranked from disk.
 func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
-	store, seen, nodes, err := readEdges(ctx, in, o)
+	store, seen, nodes, names, err := readEdges(ctx, in, o)
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +285,11 @@ func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Re
 	r, err := rank(ctx, store, nodes, seen.names(), o, func(ranks []float64) error {
 		for _, rank := range ranks {
 			id, _ := ids.next()
-			line = strconv.AppendUint(line[:0], uint64(id), 10)
+			if names != nil {
+				line = append(line[:0], names[id]...)
+			} else {
+				line = strconv.AppendUint(line[:0], uint64(id), 10)
+			}
 			line = append(line, '\t')
 			line = strconv.AppendFloat(line, rank, 'e', 12, 64)
 			w.Write(append(line, '\n')) // Flush returns its error

@@ -349,17 +349,23 @@ func TestOneNodeList(t *testing.T) {
 
 func TestBadEdgeLists(t *testing.T) {
 	for in, want := range map[string]string{
-		"1 2\nx 2":                        `line 2: "x" is not the number of a node`,
-		"1 2\n3 -1":                       `line 2: "-1" is not the number of a node`,
-		"1.5 2":                           `line 1: "1.5" is not the number of a node`,
-		"1 2\n\n4294967295 1":             `line 3: node 4294967295 is above 4294967294`,
-		"1 99999999999999999999999999":    `line 1: node 99999999999999999999999999 is above 4294967294`,
-		"1 2\n1\n":                        `line 2: there must be two numbers`,
-		"1 2 3":                           `line 1: there must be two numbers`,
-		"1 " + strings.Repeat("2", 2<<20): `line 1: longer than`,
-		"":                                `empty`,
-		"# nothing":                       `empty`,
-		"\x1f\x8b\x08 torn":               `edge list: `,
+		"1 2\nx 2":                           `line 2: "x" is not the number of a node`,
+		"1 2\n3 -1":                          `line 2: "-1" is not the number of a node`,
+		"a b\n\nc\n":                         `line 3: there must be two nodes`,
+		"a b\n" + strings.Repeat("c", 2<<20): `line 2: longer than`,
+		"% bip unweighted\n1 1":              `line 1: the graph is bipartite`,
+		"%%MatrixMarket matrix array real general\n1 1\n":             `line 1: of Matrix Market's files`,
+		"%%MatrixMarket matrix coordinate real general\n% x\n3 3\n":   `line 3: there must be three sizes`,
+		"%%MatrixMarket matrix coordinate real general\n%":            `line 2: the sizes of the matrix are missing`,
+		"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 x\n": `line 3: "x" is not the number`,
+		"\x28\xb5\x2f\xfd torn":                                       `edge list: `,
+		"1 2\n\n4294967295 1":                                         `line 3: node 4294967295 is above 4294967294`,
+		"1 99999999999999999999999999":                                `line 1: node 99999999999999999999999999 is above 4294967294`,
+		"1 2\n1\n":                                                    `line 2: there must be two nodes`,
+		"1 " + strings.Repeat("2", 2<<20):                             `line 1: longer than`,
+		"":                                                            `empty`,
+		"# nothing":                                                   `empty`,
+		"\x1f\x8b\x08 torn":                                           `edge list: `,
 	} {
 		_, err := RankEdges(context.Background(), strings.NewReader(in), &strings.Builder{}, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -413,6 +419,9 @@ func TestLongEdgeList(t *testing.T) {
 func FuzzReadEdges(f *testing.F) {
 	f.Add("1 2\n2 1\n")
 	f.Add("# x\n4294967294\t0")
+	f.Add("% sym\n1 2 0.5")
+	f.Add("a b\nb c d")
+	f.Add("%%MatrixMarket matrix coordinate pattern symmetric\n% x\n2 2 1\n2 1")
 	f.Fuzz(func(t *testing.T, in string) {
 		g, ids, err := ReadEdges(t.Context(), strings.NewReader(in), Options{SelfLinks: true})
 		if err == nil && (g.Nodes() != len(ids) || !slices.IsSorted(ids)) {

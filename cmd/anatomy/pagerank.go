@@ -62,7 +62,7 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 	fs.Var((*cli.ByteSize)(&o.Memory), "memory", "keep memory below `SIZE`, such as 200MB, and rank larger graphs from disk (default: no limit)")
 	fs.BoolVar(&f.json, "json", false, "print the report as JSON")
 	fs.StringVar(&f.html, "html", "", "write the report to `FILE` as an HTML page with plots")
-	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`, plain or gzip: lines of source and target node number; - is standard input")
+	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`, plain, gzip or zstd: lines of source and target, numbers or names, or a file of SNAP, KONECT or Matrix Market; - is standard input")
 	fs.StringVar(&e.output, "output", "", "with --edges: write nodes and ranks to `FILE` (default: standard output)")
 	c.AddCommand(newRankList(s), newRankRemove(s), newTrustSeeds(s))
 	return c
@@ -264,7 +264,7 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 	err := cli.WriteOutput(c, e.output, cli.GzipFor(e.output, write))
 	show("")
 	if err != nil {
-		return cli.WithHint(err, "a line has two numbers, source and target, separated by a space or a tab; # starts a comment")
+		return cli.WithHint(err, "a line has two nodes, source and target, separated by spaces or a tab: numbers, or names if the first line has names; # and % start a comment")
 	}
 	where := ""
 	if r.OnDisk {

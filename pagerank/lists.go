@@ -1,0 +1,178 @@
+package pagerank
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// An openList is an edge list that is ready to be parsed: decompressed, after its head, and with
+// numbers for nodes.
+type openList struct {
+	io.Reader
+	lines int         // of the head
+	both  bool        // each line is a link there and one back
+	names *nameReader // if nodes have names
+}
+
+// maxHead bounds the comments before the first link, in bytes, from which the form of a list is told.
+const maxHead = 1 << 20
+
+// maxWindow bounds the memory that a list compressed with zstd may ask for, in bytes.
+const maxWindow = 128 << 20
+
+// openEdges tells the form of an edge list.
+func openEdges(r io.Reader) (*openList, error) {
+	in, err := decompressed(r)
+	if err != nil {
+		return nil, err
+	}
+	l := &openList{Reader: in}
+	head, err := in.Peek(maxHead)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	first, _, _ := bytes.Cut(head, []byte{'\n'})
+	word, rest := field(first)
+	switch kind, _ := field(rest); {
+	case string(word) == "%%MatrixMarket":
+		return l, l.skipMatrixHead(in, first)
+	case string(word) == "%" && string(kind) == "sym": // KONECT
+		l.both = true
+	case string(word) == "%" && string(kind) == "bip":
+		return nil, errors.New("line 1: the graph is bipartite, and its two sides have the same numbers")
+	}
+	if hasNames(head) {
+		l.names = &nameReader{in: in, ids: map[string]uint32{}}
+		l.Reader = l.names
+	}
+	return l, nil
+}
+
+// decompressed returns r, decompressed if it is compressed with gzip or zstd.
+func decompressed(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, maxHead)
+	head, _ := in.Peek(4)
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, err
+		}
+		return bufio.NewReaderSize(z, maxHead), nil
+	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		// With a concurrency of one it has no goroutine that would have to be ended.
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, err
+		}
+		return bufio.NewReaderSize(z, maxHead), nil
+	}
+	return in, nil
+}
+
+// skipMatrixHead reads the head of a file in the Matrix Market exchange format (Boisvert, Pozo and
+// Remington, NISTIR 5935): a line that says what it is, comments, and a line of three sizes.
+func (l *openList) skipMatrixHead(in *bufio.Reader, first []byte) error {
+	words := bytes.Fields(bytes.ToLower(first))
+	if len(words) != 5 || string(words[1]) != "matrix" || string(words[2]) != "coordinate" {
+		return errors.New("line 1: of Matrix Market's files it must be a matrix in coordinates")
+	}
+	l.both = string(words[4]) != "general"
+	for {
+		line, err := in.ReadSlice('\n')
+		l.lines++
+		word, rest := field(line)
+		switch {
+		case err != nil:
+			return fmt.Errorf("line %d: the sizes of the matrix are missing: %w", l.lines, err)
+		case len(word) == 0 || word[0] == '%':
+			continue
+		}
+		_, rest = field(rest)
+		if entries, _ := field(rest); len(entries) == 0 {
+			return fmt.Errorf("line %d: there must be three sizes of the matrix", l.lines)
+		}
+		return nil
+	}
+}
+
+// hasNames reports whether the first link of a list has a node that is no number.
+func hasNames(head []byte) bool {
+	for len(head) > 0 {
+		var line []byte
+		line, head, _ = bytes.Cut(head, []byte{'\n'})
+		source, rest := field(line)
+		if isComment(source) {
+			continue
+		}
+		target, _ := field(rest)
+		return len(target) > 0 && !(isNumber(source) && isNumber(target))
+	}
+	return false
+}
+
+// isComment reports whether a line with this first word has no link.
+func isComment(word []byte) bool { return len(word) == 0 || word[0] == '#' || word[0] == '%' }
+
+func isNumber(word []byte) bool {
+	return !bytes.ContainsFunc(word, func(c rune) bool { return c < '0' || c > '9' })
+}
+
+// A nameReader replaces the names of nodes by numbers, in the order of their first occurrence. It
+// leaves the number of lines, and lines that are wrong.
+type nameReader struct {
+	in    *bufio.Reader
+	ids   map[string]uint32
+	names []string // by number
+	line  []byte   // the rest of a line
+	err   error    // after line
+}
+
+func (r *nameReader) Read(p []byte) (int, error) {
+	for len(r.line) == 0 && r.err == nil {
+		var text []byte
+		text, r.err = r.in.ReadSlice('\n')
+		r.line = r.numbered(text)
+	}
+	n := copy(p, r.line)
+	if r.line = r.line[n:]; n > 0 {
+		return n, nil
+	}
+	return 0, r.err
+}
+
+// numbered returns a line with numbers for names, valid until the next call.
+func (r *nameReader) numbered(text []byte) []byte {
+	if len(text) > maxLine {
+		return text
+	}
+	source, rest := field(text)
+	if isComment(source) {
+		return text
+	}
+	target, _ := field(rest)
+	if len(target) == 0 {
+		return text
+	}
+	line := strconv.AppendUint(nil, uint64(r.number(source)), 10)
+	line = append(line, '\t')
+	line = strconv.AppendUint(line, uint64(r.number(target)), 10)
+	return append(line, '\n')
+}
+
+func (r *nameReader) number(name []byte) uint32 {
+	if id, known := r.ids[string(name)]; known {
+		return id
+	}
+	id := uint32(len(r.names))
+	r.names = append(r.names, string(name))
+	r.ids[r.names[id]] = id
+	return id
+}
