@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -121,8 +122,9 @@ func hasNames(head []byte) bool {
 // isComment reports whether a line with this first word has no link.
 func isComment(word []byte) bool { return len(word) == 0 || word[0] == '#' || word[0] == '%' }
 
+// isNumber reports whether a word has the form of a number, be it one of a node or not.
 func isNumber(word []byte) bool {
-	return !bytes.ContainsFunc(word, func(c rune) bool { return c < '0' || c > '9' })
+	return !bytes.ContainsFunc(word, func(c rune) bool { return !strings.ContainsRune("0123456789+-.", c) })
 }
 
 // A nameReader replaces the names of nodes by numbers, in the order of their first occurrence. It

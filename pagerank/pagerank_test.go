@@ -351,6 +351,7 @@ func TestBadEdgeLists(t *testing.T) {
 	for in, want := range map[string]string{
 		"1 2\nx 2":                           `line 2: "x" is not the number of a node`,
 		"1 2\n3 -1":                          `line 2: "-1" is not the number of a node`,
+		"1.5 2":                              `line 1: "1.5" is not the number of a node`,
 		"a b\n\nc\n":                         `line 3: there must be two nodes`,
 		"a b\n" + strings.Repeat("c", 2<<20): `line 2: longer than`,
 		"% bip unweighted\n1 1":              `line 1: the graph is bipartite`,
