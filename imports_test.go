@@ -103,6 +103,7 @@ lab/floorbench: lab/rig vocab disk/*
 lab/freshness: eval lab/rig vocab weburl analysis indexer
 lab/load: eval lab/rig
 lab/completions: analysis searcher
+lab/sections: eval searcher collection
 lab/peers: eval lab/rig
 lab/clients:
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex

@@ -34,16 +34,17 @@ func (x *extraction) startAt(url string) error {
 // append adds text to the current block and to the open link.
 func (x *extraction) append(s []byte, as style) { x.text.append(s, as, &x.links) }
 
-// endBlock ends the current block. named and menu are as in [blockContext].
-func (x *extraction) endBlock(named, menu bool) {
+// endBlock ends the current block. It sets the links of end.
+func (x *extraction) endBlock(end blockContext) {
 	x.links.endBlock()
-	x.text.endBlock(blockContext{links: len(x.links.links), named: named, menu: menu})
+	end.links = len(x.links.links)
+	x.text.endBlock(end)
 }
 
 // end ends the open link and the current block.
 func (x *extraction) end() {
 	x.links.end()
-	x.endBlock(false, false)
+	x.endBlock(blockContext{})
 }
 
 // document makes the Document of the page that was read. urlText is the text of its URL field.
@@ -51,6 +52,7 @@ func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 	t, m := &x.text, &x.meta
 	bodyHits := len(t.hits)
 	bodyTerms := t.bodyTerms - markMenus(t.blocks, t.hits)
+	markContents(t.blocks)
 	genre := x.genre()
 	bodySketch, sketched := t.sketch.text()
 	t.addField(vocab.Title, m.title)

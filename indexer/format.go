@@ -56,6 +56,9 @@ func (f *format) named() bool {
 	return f.heading == vocab.Heading2 || f.heading == vocab.Heading3 || f.term
 }
 
+// heads reports whether the text is a heading or a term that is defined.
+func (f *format) heads() bool { return f.heading != vocab.Plain || f.term }
+
 // start handles the start tag of an element of kind k.
 func (f *format) start(tags *htmltoken.Tokenizer, k kind) {
 	if k&breaks != 0 {

@@ -13,6 +13,7 @@ type htmlParser struct {
 	markup
 	format format
 	nav    nav
+	places sections
 
 	inTitle  bool
 	hasTitle bool // the first title with text has ended
@@ -24,6 +25,7 @@ type htmlParser struct {
 func (p *htmlParser) startAt(url string) error {
 	p.markup.reset()
 	p.format = format{fonts: p.format.fonts[:0]}
+	p.places = sections{id: p.places.id[:0]}
 	p.nav, p.inTitle, p.hasTitle, p.noscript, p.linked = nav{}, false, false, false, false
 	return p.extraction.startAt(url)
 }
@@ -60,7 +62,9 @@ func (p *htmlParser) readText() {
 	text := p.tags.Content()
 	switch {
 	case !p.inTitle:
-		p.append(text, p.format.style())
+		as := p.format.style()
+		as.inner = p.linked
+		p.append(text, as)
 	case !p.hasTitle:
 		p.meta.title = foldSpace(p.meta.title, text)
 	}
@@ -74,7 +78,13 @@ func (p *htmlParser) endLine(k kind) {
 	}
 }
 
-func (p *htmlParser) endBlock() { p.extraction.endBlock(p.format.named(), p.nav.open()) }
+func (p *htmlParser) endBlock() {
+	end := blockContext{named: p.format.named(), menu: p.nav.open()}
+	if p.format.heads() && len(p.text.text) > p.text.blockStart {
+		end.mark = p.places.mark()
+	}
+	p.extraction.endBlock(end)
+}
 
 func (p *htmlParser) startTag(empty bool) {
 	k, skipped := p.markup.startTag(empty)
@@ -93,7 +103,9 @@ func (p *htmlParser) startTag(empty bool) {
 	} else {
 		p.startFormat(k, empty)
 		p.startElement()
-		p.text.parts.addElement(&p.tags)
+		if id, ok := p.text.parts.addElement(&p.tags); ok {
+			p.places.addID(p.tags.Tag, id, len(p.text.text))
+		}
 	}
 	p.markup.startSkip(k, empty)
 }
@@ -110,6 +122,7 @@ func (p *htmlParser) startFormat(k kind, empty bool) {
 		p.text.breakWord()
 	}
 	p.format.start(&p.tags, k)
+	p.places.start(p.tags.Tag, len(p.text.text))
 }
 
 // startElement does what a start tag means beside its formatting.
@@ -191,6 +204,7 @@ func (p *htmlParser) endFormat(tag atom.Atom, k kind) {
 		p.text.breakWord()
 	}
 	p.format.end(tag, k)
+	p.places.end(tag)
 }
 
 // image adds the text of an img element.

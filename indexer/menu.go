@@ -3,7 +3,7 @@ package indexer
 import (
 	"bytes"
 	"slices"
-	"strings"
+	"unsafe"
 
 	"golang.org/x/net/html/atom"
 
@@ -27,9 +27,12 @@ type textBlock struct {
 	text    int // text[:text] is the text up to the end of the block
 	terms   int
 	linked  int // terms in links
+	inner   int // terms in links within the page
 	links   int
 	heading bool
-	menu    bool // navigation
+	menu    bool              // navigation
+	toc     bool              // of a table of contents
+	mark    vocab.SectionMark // as in [blockContext]
 }
 
 // dense reports whether a block is links and little else.
@@ -37,6 +40,9 @@ func (b *textBlock) dense() bool { return b.linked > 0 && 3*b.linked >= 2*b.term
 
 // gap reports whether a block may be between links of a run.
 func (b *textBlock) gap() bool { return b.terms <= menuGap && !b.heading }
+
+// contents reports whether a block is links within the page and little else.
+func (b *textBlock) contents() bool { return b.inner > 0 && 3*b.inner >= 2*b.terms && !b.heading }
 
 // markMenus finds the blocks of navigation, changes the type of their hits, and returns the number
 // of their terms.
@@ -81,33 +87,57 @@ func linkRun(blocks []textBlock) (n, links int) {
 	return n, links
 }
 
-// markedText returns text with a tab before each block of navigation. Blocks may extend past its end.
+// markContents finds the blocks of tables of contents: runs of links within the page. They are left
+// out of snippets. Their hits stay what they are: the words are those of the page's own headings.
+func markContents(blocks []textBlock) {
+	for i := 0; i < len(blocks); {
+		n := i
+		for n < len(blocks) && blocks[n].contents() {
+			n++
+		}
+		if n-i >= menuLinks {
+			for k := i; k < n; k++ {
+				blocks[k].toc = true
+			}
+		}
+		i = max(n, i+1)
+	}
+}
+
+// markedText returns text with the marks of navigation and sections before its blocks, see
+// [vocab.DocInfo]. Blocks may extend past its end.
 func markedText(text []byte, blocks []textBlock) string {
 	marks := 0
 	for i := range blocks {
-		if blocks[i].menu {
+		switch b := &blocks[i]; {
+		case b.menu || b.toc:
 			marks++
+		case b.mark.Level > 0:
+			marks += len(b.mark.ID) + len("\f0\f")
 		}
 	}
 	if marks == 0 {
 		return string(text)
 	}
-	var marked strings.Builder
-	marked.Grow(len(text) + marks)
+	marked := make([]byte, 0, len(text)+marks)
 	from := 0
 	for i := range blocks {
-		to := min(blocks[i].text, len(text))
+		b := &blocks[i]
+		to := min(b.text, len(text))
 		if from >= to {
 			break
 		}
-		if blocks[i].menu {
-			marked.WriteByte('\t')
+		switch {
+		case b.menu || b.toc:
+			marked = append(marked, '\t')
+		case b.mark.Level > 0:
+			marked = b.mark.Append(marked)
 		}
-		marked.Write(text[from:to])
+		marked = append(marked, text[from:to]...)
 		from = to
 	}
-	marked.Write(text[from:])
-	return marked.String()
+	marked = append(marked, text[from:]...)
+	return unsafe.String(unsafe.SliceData(marked), len(marked)) // marked does not change any more
 }
 
 // A nav is the open element of navigation. Its end is found by counting elements of its name.

@@ -65,7 +65,7 @@ func TestMenusOfText(t *testing.T) {
 			rt.Fatalf("%d words said, %d are no menu's", d.Info.Words, words[false])
 		}
 		in := map[bool]int{}
-		for block := range strings.SplitSeq(d.Info.Text, "\n") {
+		for block := range strings.SplitSeq(vocab.WithoutSectionMarks(d.Info.Text), "\n") {
 			text, menu := strings.CutPrefix(block, "\t")
 			if strings.Contains(text, "\t") {
 				rt.Fatalf("a tab within %q", block)

@@ -52,19 +52,21 @@ func (n *parts) reset() {
 	}
 }
 
-// addElement adds the name by which a link leads to the current element, if it has one.
-func (n *parts) addElement(tags *htmltoken.Tokenizer) {
-	if tags.Attrs() == 0 || len(n.idEnds) == maxIDs {
-		return
+// addElement adds the name by which a link leads to the current element, and returns it. ok is false
+// if there is none.
+func (n *parts) addElement(tags *htmltoken.Tokenizer) (id []byte, ok bool) {
+	if tags.Attrs() == 0 {
+		return nil, false
 	}
-	id, ok := tags.Attr("id")
+	id, ok = tags.Attr("id")
 	if !ok && tags.Tag == atom.A {
 		id, ok = tags.Attr("name")
 	}
-	if ok && len(id) <= maxIDBytes {
+	if ok && len(id) <= maxIDBytes && len(n.idEnds) < maxIDs {
 		n.ids = append(n.ids, id...)
 		n.idEnds = append(n.idEnds, len(n.ids))
 	}
+	return id, ok
 }
 
 // addHeading adds a heading of one term.

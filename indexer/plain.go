@@ -8,7 +8,7 @@ func (x *extraction) readPlain(body []byte) {
 	for line := range bytes.Lines(body) {
 		trimmed := bytes.TrimSpace(line)
 		if len(trimmed) == 0 {
-			x.endBlock(false, false)
+			x.endBlock(blockContext{})
 			continue
 		}
 		if len(trimmed) <= maxTitle {

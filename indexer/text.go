@@ -22,9 +22,10 @@ const maxKept = 1 << 20
 
 // A style is what a hit stores beside its position, and whether the text is in a link.
 type style struct {
-	kind vocab.HitType
-	size uint8
-	link bool
+	kind  vocab.HitType
+	size  uint8
+	link  bool // to another page
+	inner bool // to a part of the page itself
 }
 
 // plainStyle is the style of running text.
@@ -38,9 +39,10 @@ type span struct {
 
 // A blockContext describes the end of a block.
 type blockContext struct {
-	links int  // links of the page so far
-	named bool // the block is a heading below the first level, or a term that is defined
-	menu  bool // the block is in an element of navigation
+	links int               // links of the page so far
+	named bool              // the block is a heading below the first level, or a term that is defined
+	menu  bool              // the block is in an element of navigation
+	mark  vocab.SectionMark // of the section that the block begins, if Level is not 0
 }
 
 // A textCollector collects the text of a page, block by block, and the hits of its terms.
@@ -91,6 +93,7 @@ func (t *textCollector) reset() {
 // append adds text to the current block, its white space folded, and to the text of the open link.
 func (t *textCollector) append(s []byte, as style, links *linkCollector) {
 	as.link = links.open()
+	as.inner = as.inner && !as.link
 	for i := 0; i < len(s); {
 		if n := spaceAt(s, i); n > 0 {
 			t.space = true
@@ -144,6 +147,9 @@ func (t *textCollector) endBlock(end blockContext) {
 	t.keepText(start)
 	b := &t.block
 	b.hits, b.text, b.terms, b.menu = len(t.hits), len(t.text), int(t.bodyTerms-terms), end.menu
+	if !end.menu {
+		b.mark = end.mark
+	}
 	b.links, t.linksBefore = end.links-t.linksBefore, end.links
 	t.blocks = append(t.blocks, *b)
 	t.block = textBlock{}
@@ -184,6 +190,9 @@ func (t *textCollector) addTerm(term []byte, start, _ int, capital bool) {
 		t.block.linked++
 	} else {
 		t.sketch.add(hash)
+	}
+	if t.style.inner {
+		t.block.inner++
 	}
 	t.block.heading = t.block.heading || t.style.kind.IsHeading()
 }

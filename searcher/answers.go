@@ -136,5 +136,9 @@ func (r *Result) size() int64 {
 	for _, f := range r.Snippet {
 		n += len(f.Text) + 24
 	}
+	n += r.Section.Size()
+	for i := range r.Sections {
+		n += r.Sections[i].Size()
+	}
 	return int64(n)
 }

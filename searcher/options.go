@@ -7,6 +7,7 @@ import (
 
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
+	"anatomy/vocab"
 )
 
 // A query may be a command line: the words after a minus in "ant -buildfile" and "tar -xzf" are
@@ -51,11 +52,12 @@ func areOptions(p *pass, words []query.Loose, pages []scoring.Candidate) (bool, 
 			}
 			continue
 		}
+		text := vocab.WithoutSectionMarks(info.Text)
 		for k, w := range words {
-			if hasToken(info.Text, w.Word) {
+			if hasToken(text, w.Word) {
 				have[k]++
 			}
-			if hasToken(info.Text, "-"+w.Word) {
+			if hasToken(text, "-"+w.Word) {
 				show[k]++
 			}
 		}

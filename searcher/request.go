@@ -135,7 +135,9 @@ type Result struct {
 	URL         string
 	Title       string // the page's own, else the commonest anchor text, else the URL
 	Snippet     []Fragment
-	Lang        string // BCP 47, "" if unknown
+	Section     Section   // of the snippet; without Heading if the page as a whole is the answer
+	Sections    []Section // further sections that answer the query, best first
+	Lang        string    // BCP 47, "" if unknown
 	Score       Score
 	PageRank    float64   // share of all rank, sums to 1 over the collection; 0 if none is computed
 	Fetched     time.Time // zero for a page that is known by links alone
@@ -149,9 +151,27 @@ type Result struct {
 	Explanation *Explanation // with Request.Explain
 }
 
+// Link returns the URL of the section of the result, or of the page if it has none.
+func (r *Result) Link() string {
+	if r.Section.Heading == "" {
+		return r.URL
+	}
+	return r.SectionURL(&r.Section)
+}
+
+// SectionURL returns the URL of a section of the result. It is that of the page if no link leads to
+// the section: browsers find text only on pages of HTML and plain text.
+func (r *Result) SectionURL(s *Section) string {
+	if s.ID == "" && r.Medium != vocab.HTML && r.Medium != vocab.PlainText {
+		return r.URL
+	}
+	return r.URL + s.Fragment()
+}
+
 // Parts of results, explanations and options.
 type (
 	Fragment = presentation.Fragment
+	Section  = presentation.Section
 	Score    = scoring.Score
 	Part     = scoring.Part
 	Milli    = scoring.Milli

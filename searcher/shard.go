@@ -261,7 +261,8 @@ func (q *shardQuery) present(r *presentRequest, pages []scoring.Candidate, resul
 		}
 		result.describe(&info)
 		result.Pinned = c.Pinned
-		result.Snippet = snippets.Snippet(info.Title, info.Text, info.Description)
+		passage := snippets.Passage(info.Title, info.Text, info.Description)
+		result.Snippet, result.Section, result.Sections = passage.Snippet, passage.Section, passage.More
 		if r.explain {
 			if result.Explanation, err = q.explain(r.exact, c.Part, c.Ord, info.URL); err != nil {
 				return err

@@ -181,7 +181,8 @@ type DocInfo struct {
 	Date        Day    // of the last change or of publication, as the page states it; 0 if it does not
 	Sketch      Sketch // of title and text
 
-	// Text is the text of the body, white space folded. Blocks are separated by "\n", and those of
-	// navigation begin with "\t".
+	// Text is the text of the body, white space folded. Blocks are separated by "\n". Those of
+	// navigation and of tables of contents begin with "\t", headings of sections with a
+	// [SectionMark].
 	Text string
 }

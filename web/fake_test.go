@@ -123,6 +123,7 @@ func (f *fakeIndex) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, err
 }
 
 func (f *fakeIndex) Find(ctx context.Context, url string) (vocab.DocID, error) {
+	url, _, _ = strings.Cut(url, "#")
 	for doc, p := range f.pages {
 		if p.URL == url {
 			return doc, nil
@@ -264,6 +265,11 @@ func newFake() *fakeIndex {
 			results[i].Crawled, results[i].Fetched = true, fetched
 		}
 	}
+	results[0].Medium = vocab.HTML
+	results[0].Section = searcher.Section{
+		Heading: "Lists & hits", ID: `lists-"and"-hits`, Path: []string{"The inverted index", "Format"}, Score: 2_000_000,
+	}
+	results[0].Sections = []searcher.Section{{Heading: "Short lists", ID: "short"}, {Heading: "No id, <b>"}}
 	results[1].Medium, results[1].Date = vocab.PDF, vocab.DayOf(time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC))
 	for i := len(results); i < 95; i++ {
 		r := results[0]
@@ -274,7 +280,10 @@ func newFake() *fakeIndex {
 		results = append(results, r)
 	}
 	hostile := searcher.Result{Doc: 66, URL: `javascript:alert(1)//"><script>hit()</script>`, Title: `</title><script>hit()</script><b onmouseover=hit()>`,
-		Lang: `en" onclick="hit()`, Score: 1_000_000, Crawled: true, Fetched: fetched, Snippet: mark(`<img src=x onerror=hit()>`, `<script>hit()</script>`)}
+		Lang: `en" onclick="hit()`, Score: 1_000_000, Crawled: true, Fetched: fetched,
+		Section:  searcher.Section{Heading: `<script>hit()</script>`, ID: `"><script>hit()</script>`, Path: []string{`<b>`}},
+		Sections: []searcher.Section{{Heading: `<script>hit()</script>`}},
+		Snippet:  mark(`<img src=x onerror=hit()>`, `<script>hit()</script>`)}
 	return &fakeIndex{
 		answers: map[string]*searcher.Response{
 			"inverted index":  {Interpreted: "inverted index", Words: []string{"inverted", "index"}, Results: results, Total: 95, Exact: true, Documents: 9390, Took: 1_284 * time.Microsecond},

@@ -113,7 +113,7 @@ func TestTools(t *testing.T) {
 
 	var page mcp.ToolFetchOutput
 	text = call(t, session, "fetch", map[string]any{"id": found.Results[0].ID, "max_chars": 30}, &page)
-	if page.Title != "The inverted index" || page.URL != found.Results[0].URL || page.NextOffset != 30 || !strings.HasPrefix(text, "Untrusted text") {
+	if page.Title != "The inverted index" || page.URL+`#lists-%22and%22-hits` != found.Results[0].URL || found.Results[0].Section != "The inverted index > Format > Lists & hits" || page.NextOffset != 30 || !strings.HasPrefix(text, "Untrusted text") {
 		t.Errorf("fetch gives %+v\n%s", page, text)
 	}
 	whole := page.Text

@@ -132,7 +132,7 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 		fmt.Fprintf(w, "Did you mean %s?\n", cli.OneLine(a.Suggestion))
 	}
 	for i, p := range a.Results {
-		fmt.Fprintf(w, "\n%d. %s\n   %s\n", r.Offset+i+1, cli.OneLine(cmp.Or(p.Title, p.URL)), cli.OneLine(p.URL))
+		fmt.Fprintf(w, "\n%d. %s\n   %s\n", r.Offset+i+1, cli.OneLine(cmp.Or(p.Title, p.URL)), cli.OneLine(p.Link()))
 		if len(p.Missing) > 0 {
 			fmt.Fprintf(w, "   missing: %s\n", cli.OneLine(strings.Join(p.Missing, ", ")))
 		}

@@ -122,8 +122,8 @@ type totals struct {
 func decodeTotals(src []byte) (t totals, err error) {
 	d := decode.Reader{Src: src}
 	t.version = d.Byte()
-	if d.Err == nil && t.version != Version && t.version != oldTerms {
-		return t, fmt.Errorf("version %d of the format, this program reads versions %d and %d", t.version, oldTerms, Version)
+	if d.Err == nil && (t.version < oldTerms || t.version > Version) {
+		return t, fmt.Errorf("version %d of the format, this program reads versions %d to %d", t.version, oldTerms, Version)
 	}
 	docs := d.Uvarint()
 	t.words = d.Uvarint()

@@ -63,6 +63,8 @@ type resultAnswer struct {
 	URL         string             `json:"url"`
 	Title       string             `json:"title"`
 	Snippet     []fragmentAnswer   `json:"snippet"`
+	Section     *sectionAnswer     `json:"section,omitempty"`  // of the snippet; absent if that is of the page as a whole
+	Sections    []sectionAnswer    `json:"sections,omitempty"` // further sections that answer the query, best first
 	Score       score              `json:"score"`
 	Doc         vocab.DocID        `json:"docid"`
 	PageRank    float64            `json:"pagerank"`
@@ -81,6 +83,14 @@ type resultAnswer struct {
 type fragmentAnswer struct {
 	Text string `json:"text"`
 	Mark bool   `json:"mark"`
+}
+
+type sectionAnswer struct {
+	URL     string   `json:"url"` // of the section
+	Heading string   `json:"heading"`
+	Path    []string `json:"path,omitempty"` // headings of the sections around it, outermost first
+	ID      string   `json:"id,omitempty"`   // of the element that URL leads to
+	Score   score    `json:"score"`          // among the sections of the page
 }
 
 type explanationAnswer struct {
@@ -191,7 +201,18 @@ func newResultAnswer(asked searcher.Request, r *searcher.Result) resultAnswer {
 	for _, f := range r.Snippet {
 		answer.Snippet = append(answer.Snippet, fragmentAnswer(f))
 	}
+	if r.Section.Heading != "" {
+		section := newSectionAnswer(r, &r.Section)
+		answer.Section = &section
+	}
+	for i := range r.Sections {
+		answer.Sections = append(answer.Sections, newSectionAnswer(r, &r.Sections[i]))
+	}
 	return answer
+}
+
+func newSectionAnswer(r *searcher.Result, s *searcher.Section) sectionAnswer {
+	return sectionAnswer{r.SectionURL(s), s.Heading, s.Path, s.ID, score(s.Score)}
 }
 
 func newExplanationAnswer(e *searcher.Explanation) *explanationAnswer {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,7 +57,8 @@ type ToolSearchOutput struct {
 type toolResult struct {
 	ID      string   `json:"id" jsonschema:"id for fetch"`
 	Title   string   `json:"title"`
-	URL     string   `json:"url"`
+	URL     string   `json:"url" jsonschema:"URL of the page, or of the section of it that answers the query"`
+	Section string   `json:"section,omitempty" jsonschema:"headings that lead to the section of the snippet; absent if that is of the page as a whole"`
 	Snippet string   `json:"snippet"`
 	Lang    string   `json:"lang,omitempty"`
 	Similar int      `json:"similar,omitempty" jsonschema:"number of near-duplicates collapsed into this page; pass its id as similar"`
@@ -110,7 +112,10 @@ func toolBounds(r searcher.Request) error {
 }
 
 func newToolResult(r *searcher.Result) toolResult {
-	t := toolResult{ID: strconv.FormatUint(uint64(r.Doc), 10), Title: r.Title, URL: r.URL, Snippet: text.Snippet(r), Lang: r.Lang, Similar: r.Similar, More: r.More, Missing: r.Missing}
+	t := toolResult{ID: strconv.FormatUint(uint64(r.Doc), 10), Title: r.Title, URL: r.Link(), Snippet: text.Snippet(r), Lang: r.Lang, Similar: r.Similar, More: r.More, Missing: r.Missing}
+	if r.Section.Heading != "" {
+		t.Section = strings.Join(append(slices.Clone(r.Section.Path), r.Section.Heading), " > ")
+	}
 	if !r.Fetched.IsZero() {
 		t.Fetched = r.Fetched.UTC().Format(time.RFC3339)
 	}
@@ -129,7 +134,11 @@ func (o *ToolSearchOutput) text() string {
 		fmt.Fprintln(&b, o.Note)
 	}
 	for _, r := range o.Results {
-		fmt.Fprintf(&b, "\n[%s] %s\n%s\n%s\n", r.ID, r.Title, r.URL, r.Snippet)
+		fmt.Fprintf(&b, "\n[%s] %s\n%s\n", r.ID, r.Title, r.URL)
+		if r.Section != "" {
+			fmt.Fprintln(&b, r.Section)
+		}
+		fmt.Fprintln(&b, r.Snippet)
 	}
 	if o.NextStart > 0 {
 		fmt.Fprintf(&b, "\nMore with start %d.\n", o.NextStart)

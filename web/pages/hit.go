@@ -76,7 +76,9 @@ func (m *markup) hit(v *resultView, tab bool) {
 		m.link(v.URL, ` rel="noreferrer"`, v.Title)
 	}
 	m.raw("</h2>\n")
+	m.section(v)
 	m.snippet(v)
+	m.further(v)
 	m.missing(v.Missing)
 	m.meta(v)
 	m.raw("</li>\n")
@@ -90,6 +92,38 @@ func (m *markup) crumbs(crumbs []string) {
 			m.element(`<span class="sep" aria-hidden="true"> › </span><span>`, crumb, "</span>")
 		}
 	}
+}
+
+// section writes the headings that lead to the section of a result.
+func (m *markup) section(v *resultView) {
+	if len(v.Section) == 0 {
+		return
+	}
+	m.raw(`<p class="section" dir="auto"`)
+	m.attr("lang", v.Lang)
+	m.raw(">§ ")
+	for i, heading := range v.Section {
+		if i > 0 {
+			m.raw(`<span class="sep" aria-hidden="true"> › </span>`)
+		}
+		m.element("<span>", heading, "</span>")
+	}
+	m.raw("</p>\n")
+}
+
+// further writes links to further sections of a result.
+func (m *markup) further(v *resultView) {
+	if len(v.Further) == 0 {
+		return
+	}
+	m.raw(`<p class="further">More on this page: `)
+	for i, s := range v.Further {
+		if i > 0 {
+			m.raw(" · ")
+		}
+		m.link(s.Href, ` rel="noreferrer" dir="auto"`, s.Heading)
+	}
+	m.raw("</p>\n")
 }
 
 func (m *markup) snippet(v *resultView) {

@@ -48,9 +48,11 @@ type resultsView struct {
 // A resultView is one result.
 type resultView struct {
 	Number  int
-	URL     string // "" if it must not become a link
+	URL     string // of its section, if it has one; "" if it must not become a link
 	Title   string
 	Crumbs  []string
+	Section []string      // headings around its section and that of the section itself
+	Further []sectionView // further sections
 	Snippet []searcher.Fragment
 	Lang    string // well-formed tag, or ""
 	Score   string
@@ -71,6 +73,9 @@ type resultView struct {
 	Similar *groupView // near-duplicates collapsed into it, or nil
 	More    *groupView // of its host, further down, or nil
 }
+
+// A sectionView is a link to a section of a result.
+type sectionView struct{ Heading, Href string }
 
 // A filterView is a link to the search without a filter.
 type filterView struct{ Text, Href string }
@@ -235,9 +240,11 @@ func newResultView(r *searcher.Result, asked searcher.Request, number int, best 
 	}
 	v := resultView{
 		Number:  number,
-		URL:     text.Linkable(r.URL),
+		URL:     text.Linkable(r.Link()),
 		Title:   text.Shorten(r.Title, text.MaxTitle),
 		Crumbs:  text.Breadcrumb(r.URL),
+		Section: sectionPath(r),
+		Further: furtherSections(r),
 		Snippet: r.Snippet,
 		Lang:    text.LangTag(r.Lang),
 		Score:   strconv.FormatFloat(r.Score.Points(), 'f', 2, 64),
@@ -264,6 +271,29 @@ func newResultView(r *searcher.Result, asked searcher.Request, number int, best 
 	v.Links = address.LinksHref(r.URL)
 	v.Info = address.TraceHref(r.URL)
 	return v
+}
+
+// sectionPath returns the headings that lead to the section of a result, without that of the page,
+// which repeats its title.
+func sectionPath(r *searcher.Result) []string {
+	if r.Section.Heading == "" {
+		return nil
+	}
+	path := r.Section.Path
+	if len(path) > 0 && strings.HasPrefix(strings.ToLower(r.Title), strings.ToLower(path[0])) {
+		path = path[1:]
+	}
+	return append(slices.Clone(path), r.Section.Heading)
+}
+
+func furtherSections(r *searcher.Result) (further []sectionView) {
+	for i := range r.Sections {
+		s := &r.Sections[i]
+		if href := text.Linkable(r.SectionURL(s)); href != "" {
+			further = append(further, sectionView{text.Shorten(s.Heading, text.MaxTitle), href})
+		}
+	}
+	return further
 }
 
 // sitesOf counts the hosts of the results, most frequent first. It returns none if the query has

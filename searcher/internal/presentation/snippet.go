@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-	"unsafe"
 
 	"anatomy/analysis"
 	"anatomy/searcher/query"
@@ -45,8 +44,12 @@ type Snippeter struct {
 type SnippetArena struct {
 	tokens []token // of query terms, in the order of the text
 	runs   []run
+	moved  []run  // see shifted
 	main   []byte // text of the current page without menus
 	buf    []byte
+
+	stretches []stretch // sections of main; the first is the top of the page
+	counts    []int     // occurrences of phrases in the text of the section that is rated
 }
 
 // A token is an occurrence of a query term.
@@ -84,63 +87,8 @@ func NewSnippeter(root *query.Node, t *scoring.Terms, a *SnippetArena) *Snippete
 			s.weights = append(s.weights, weight)
 		}
 	}
+	s.counts = slices.Grow(s.counts[:0], len(s.phrases))[:len(s.phrases)]
 	return s
-}
-
-// Snippet returns the best passages of a page's text, of its heading and menus only if the rest has
-// no term of the query. If nothing has, it returns the page's description or the beginning of its
-// text. It keeps no memory of the arguments.
-func (s *Snippeter) Snippet(title, text, description string) []Fragment {
-	fragments := s.cut(title, text, description)
-	for i := range fragments {
-		fragments[i].Text = strings.Clone(fragments[i].Text)
-	}
-	return fragments
-}
-
-func (s *Snippeter) cut(title, text, description string) []Fragment {
-	text = head(text, SnippetBytes)
-	main := withoutTitle(s.withoutMenus(text), title)
-	if s.find(main); len(s.runs) > 0 {
-		return show(main, s.choose(main), s.runs)
-	}
-	if len(main) < len(text) {
-		text = strings.ReplaceAll(text, "\t", "")
-		if s.find(text); len(s.runs) > 0 {
-			return show(text, s.choose(text), s.runs)
-		}
-	}
-	description = cmp.Or(description, main, text)
-	description = head(description, snippetChunk)
-	s.find(description)
-	return show(description, []span{{0, 0}}, s.runs)
-}
-
-// withoutMenus returns the text without the blocks that a tab marks as menus, see [vocab.DocInfo],
-// and without the short block before a menu, which is its heading: Navigation, Table of Contents.
-// The result is valid until the next text.
-func (s *Snippeter) withoutMenus(text string) string {
-	if strings.IndexByte(text, '\t') < 0 {
-		return text
-	}
-	main := s.main[:0]
-	for text != "" {
-		end := len(text)
-		if text[0] == '\t' {
-			main = withoutHeading(main)
-			if i := strings.IndexByte(text, '\n'); i >= 0 {
-				end = i + 1
-			}
-		} else {
-			if i := strings.Index(text, "\n\t"); i >= 0 {
-				end = i + 1
-			}
-			main = append(main, text[:end]...)
-		}
-		text = text[end:]
-	}
-	s.main = main
-	return unsafe.String(unsafe.SliceData(main), len(main))
 }
 
 // withoutHeading cuts off the last block if it is as short as a heading and no sentence.
@@ -171,10 +119,10 @@ func withoutTitle(text, title string) string {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// find sets runs to the occurrences of phrases. It stops early once all phrases occur near each
-// other. What counts as near grows with the text that was searched in vain, so that after some
+// find sets runs to the occurrences of phrases. Unless all are wanted it stops early once all phrases
+// occur near each other. What counts as near grows with the text that was searched in vain, so that after some
 // pages of text any passage with the whole query will do.
-func (s *Snippeter) find(text string) {
+func (s *Snippeter) find(text string, all bool) {
 	s.tokens, s.runs = s.tokens[:0], s.runs[:0]
 	number := 0
 	near := s.nearBytes()
@@ -188,7 +136,7 @@ func (s *Snippeter) find(text string) {
 		known := len(s.runs)
 		s.match(first)
 		number += len(s.buf) + 1 // no phrase crosses the end of a chunk
-		if s.best(s.runs[known:], nil, min(near, snippetColumns)).missing == 0 {
+		if !all && s.best(s.runs[known:], nil, min(near, snippetColumns)).missing == 0 {
 			return
 		}
 		from = to
@@ -253,15 +201,16 @@ type passage struct {
 	holds   []bool
 }
 
-// choose returns the best passage, or two if one does not contain all phrases of the text.
-func (s *Snippeter) choose(text string) []span {
+// choose returns the best passage of a text, given its runs, or two if one does not contain all
+// phrases.
+func (s *Snippeter) choose(text string, runs []run) []span {
 	sample := head(text, snippetChunk)
 	size := snippetColumns * len(sample) / max(columns(sample), 1)
-	one := s.best(s.runs, nil, size)
+	one := s.best(runs, nil, size)
 	if one.missing == 0 {
 		return []span{one.span}
 	}
-	two := s.best(s.runs, one.holds, size/2)
+	two := s.best(runs, one.holds, size/2)
 	if two.weight == 0 || one.to-one.from > size/2 {
 		return []span{one.span}
 	}

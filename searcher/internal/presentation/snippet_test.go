@@ -18,7 +18,7 @@ func snippetOf(title, text, description, q string) []Fragment {
 	for i := range t.IDF {
 		t.IDF[i] = scoring.Point
 	}
-	return NewSnippeter(root, t, &SnippetArena{}).Snippet(title, text, description)
+	return NewSnippeter(root, t, &SnippetArena{}).Passage(title, text, description).Snippet
 }
 
 // marked returns fragments as text, with marked ones in brackets.

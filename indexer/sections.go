@@ -1,0 +1,103 @@
+package indexer
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html/atom"
+
+	"anatomy/vocab"
+)
+
+// maxIDGap is how many bytes of text may be between an element with an id and the heading that the
+// id leads to, as the sign of a permalink or the word "source".
+const maxIDGap = 24
+
+// sections tracks by which id a link leads to the heading that is open: its own, else that of the
+// element around it or right before it, else that of the first element in it. Of elements before it,
+// a section or div counts before others, then the last. A defined term begins a section only if it
+// has an id, as lists of definitions are not always a reference.
+type sections struct {
+	level int    // of the open heading or term, 0 if there is none
+	own   bool   // id is of the open heading or of an element in it
+	id    []byte // of the last element that counts, empty if there is none
+	box   bool   // id is that of a section or div
+	at    int    // length of the page's text at the element of id
+	lists int    // open dl elements
+}
+
+// start handles a start tag. text is the length of the page's text so far.
+func (s *sections) start(tag atom.Atom, text int) {
+	level := levelOf(tag)
+	switch {
+	case tag == atom.Dl:
+		s.lists++
+		s.id = s.id[:0]
+	case tag == atom.Dt:
+		level = min(vocab.TermLevel+max(s.lists-1, 0), vocab.MaxLevel)
+	}
+	if level > 0 {
+		s.level, s.own = level, false
+		if text-s.at > maxIDGap {
+			s.id = s.id[:0]
+		}
+	}
+}
+
+// addID adds the id of the current element.
+func (s *sections) addID(tag atom.Atom, id []byte, text int) {
+	if len(id) == 0 || len(id) > vocab.MaxSectionID || bytes.ContainsFunc(id, isSpaceOrControl) {
+		return
+	}
+	box := tag == atom.Section || tag == atom.Div
+	switch {
+	case s.level > 0 && (levelOf(tag) > 0 || tag == atom.Dt):
+	case s.level > 0:
+		if s.own || len(s.id) > 0 {
+			return
+		}
+	case s.box && !box && len(s.id) > 0 && text-s.at <= maxIDGap:
+		return
+	}
+	s.id, s.box, s.at, s.own = append(s.id[:0], id...), box, text, s.level > 0
+}
+
+func isSpaceOrControl(r rune) bool { return r <= ' ' || r == 0x7F }
+
+// mark returns the mark of the section that the open heading begins, once for each heading. Its
+// level is 0 if there is none.
+func (s *sections) mark() (m vocab.SectionMark) {
+	if s.level > 0 && (s.level < vocab.TermLevel || len(s.id) > 0) {
+		m = vocab.SectionMark{Level: s.level, ID: string(s.id)}
+	}
+	s.level, s.id = 0, s.id[:0]
+	return m
+}
+
+// end handles an end tag.
+func (s *sections) end(tag atom.Atom) {
+	switch {
+	case tag == atom.Dl:
+		s.lists = max(s.lists-1, 0)
+	case levelOf(tag) > 0, tag == atom.Dt:
+		s.level = 0
+	}
+}
+
+// levelOf returns the level of the heading that an element is, 0 for other elements.
+func levelOf(tag atom.Atom) int {
+	switch tag {
+	case atom.H1:
+		return 1
+	case atom.H2:
+		return 2
+	case atom.H3:
+		return 3
+	case atom.H4:
+		return 4
+	case atom.H5:
+		return 5
+	case atom.H6:
+		return 6
+	}
+	return 0
+}

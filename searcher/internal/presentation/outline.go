@@ -1,0 +1,59 @@
+package presentation
+
+import (
+	"net/url"
+	"strings"
+	"unsafe"
+
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// A Section is a part of a page that has a heading of its own.
+type Section struct {
+	Heading string        // never empty
+	ID      string        // of the element that a link leads to; "" if there is none
+	Path    []string      // headings of the sections around it, outermost first
+	Score   scoring.Score // the sum of Parts
+	Parts   []SectionPart // if the Snippeter explains
+}
+
+// Fragment returns what leads to the section after the URL of its page: its id, else its heading as
+// a text fragment (WICG, URL Fragment Text Directives).
+func (s *Section) Fragment() string {
+	if s.ID != "" {
+		return "#" + (&url.URL{Fragment: s.ID}).EscapedFragment()
+	}
+	heading := strings.TrimSuffix(s.Heading, cutMark)
+	return "#:~:text=" + strings.NewReplacer("+", "%20", "-", "%2D").Replace(url.QueryEscape(heading))
+}
+
+// Size returns about how many bytes of memory the section takes.
+func (s *Section) Size() int {
+	n := int(unsafe.Sizeof(*s)) + len(s.Heading) + len(s.ID)
+	for _, heading := range s.Path {
+		n += int(unsafe.Sizeof(heading)) + len(heading)
+	}
+	return n
+}
+
+// cutMark ends a heading that was longer.
+const cutMark = " …"
+
+// A SectionPart is what one term or phrase of the query adds to the score of a section.
+type SectionPart struct {
+	Word   string
+	Where  string // "heading", "path", "text"
+	Points scoring.Score
+}
+
+// A stretch is the part of a text that belongs to one section without those below it: its heading
+// text[head:body], and text[from:to] around and after that. The first stretch is the top of the
+// page, whose heading is that of the page, and empty if there is none.
+type stretch struct {
+	from, head, body, to int
+	mark                 vocab.SectionMark
+	parent               int           // index of the section around it
+	heads, path          uint64        // bitmaps of phrases: in the heading, in those around it
+	score                scoring.Score // see rate
+}

@@ -1,0 +1,115 @@
+package presentation
+
+import (
+	"cmp"
+	"sort"
+	"strings"
+
+	"anatomy/vocab"
+)
+
+// A Passage is what is shown of a page: its snippet, and the sections that the query asks for.
+type Passage struct {
+	Snippet []Fragment
+	Section Section   // of the snippet; without Heading if that is of the page as a whole
+	More    []Section // further sections, best first
+}
+
+// Passage returns the passage of a page. If one section of the page is clearly what the query asks
+// for, the snippet is of that section. Otherwise it is the best of the page's text, of its heading
+// and menus only if the rest has no term of the query. If nothing has, it is the page's description
+// or the beginning of its text. Passage keeps no memory of the arguments.
+func (s *Snippeter) Passage(title, text, description string) Passage {
+	p := s.cut(title, text, description)
+	for i := range p.Snippet {
+		p.Snippet[i].Text = strings.Clone(p.Snippet[i].Text)
+	}
+	return p
+}
+
+func (s *Snippeter) cut(title, text, description string) Passage {
+	text = head(text, SnippetBytes)
+	main := s.split(text)
+	rest := withoutTitle(main, title)
+	skipped := len(main) - len(rest)
+	s.nest(main, skipped)
+	if len(s.stretches) > 1 {
+		return s.cutSection(title, main, skipped, text, description)
+	}
+	if s.find(rest, false); len(s.runs) > 0 {
+		return Passage{Snippet: show(rest, s.choose(rest, s.runs), s.runs)}
+	}
+	return Passage{Snippet: s.withoutRuns(rest, text, description)}
+}
+
+// cutSection is cut for a page with sections.
+func (s *Snippeter) cutSection(title, main string, skipped int, text, description string) (p Passage) {
+	s.find(title, true)
+	titled := uint64(0)
+	for _, r := range s.runs {
+		titled |= bit(r.phrase)
+	}
+	s.find(main, true)
+	s.rate(titled)
+	best := s.bestSection()
+	for _, i := range s.moreSections(best) {
+		p.More = append(p.More, s.section(main, i))
+	}
+	if best > 0 {
+		p.Section, p.Snippet = s.section(main, best), s.ofSection(main, best)
+		return p
+	}
+	if i := s.runsFrom(skipped); i < len(s.runs) {
+		runs := s.shifted(s.runs[i:], skipped)
+		p.Snippet = show(main[skipped:], s.choose(main[skipped:], runs), runs)
+		return p
+	}
+	p.Snippet = s.withoutRuns(main[skipped:], text, description)
+	return p
+}
+
+// ofSection returns the snippet of a section: the best passage of its text, or the beginning of that.
+// If the section has no text, that of the sections below it is taken.
+func (s *Snippeter) ofSection(main string, i int) []Fragment {
+	st := s.stretches[i]
+	from, to := st.body, st.to
+	for k := i + 1; k < len(s.stretches) && strings.TrimSpace(main[from:to]) == ""; k++ {
+		from, to = s.stretches[k].head, s.stretches[k].to
+	}
+	runs := s.runs[s.runsFrom(from):s.runsFrom(to)]
+	own := main[from:to]
+	runs = s.shifted(runs, from)
+	if len(runs) == 0 {
+		return show(own, []span{{0, 0}}, nil)
+	}
+	return show(own, s.choose(own, runs), runs)
+}
+
+// runsFrom returns the index of the first run at an offset or later.
+func (s *Snippeter) runsFrom(offset int) int {
+	return sort.Search(len(s.runs), func(i int) bool { return s.runs[i].start >= offset })
+}
+
+// shifted returns runs with offsets from an offset on. They are valid until the next call.
+func (s *Snippeter) shifted(runs []run, offset int) []run {
+	s.moved = append(s.moved[:0], runs...)
+	for i := range s.moved {
+		s.moved[i].start -= offset
+		s.moved[i].end -= offset
+	}
+	return s.moved
+}
+
+// withoutRuns returns the snippet of a page whose text without menus, main, has no term of the query.
+func (s *Snippeter) withoutRuns(main, text, description string) []Fragment {
+	if len(main) < len(text) {
+		text = vocab.WithoutSectionMarks(strings.ReplaceAll(text, "\t", ""))
+		if s.find(text, false); len(s.runs) > 0 {
+			return show(text, s.choose(text, s.runs), s.runs)
+		}
+	}
+	description = cmp.Or(description, main, text)
+	description = head(description, snippetChunk)
+	s.find(description, false)
+	return show(description, []span{{0, 0}}, s.runs)
+}

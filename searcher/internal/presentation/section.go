@@ -1,0 +1,218 @@
+package presentation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// Weights of a section, in hundredths of the idf of a term or phrase that it holds. They were fitted
+// to the train part of questions that lead to a section, see doc/decisions/0167.
+const (
+	headingWeight = 100
+	pathWeight    = 60 // in a heading around the section, or in the page's title
+	textWeight    = 60 // in the text, of n occurrences n/(n+1) of it
+	moreShare     = 60 // percent of the best score that further sections have at least
+)
+
+const (
+	maxMore     = 3    // further sections of a result
+	maxSections = 4096 // sections of a page that are looked at
+	maxHeading  = 120  // columns of a heading
+)
+
+// split sets main to the text without section marks, and without the blocks that a tab marks as
+// menus and the short block before a menu, which is its heading: Navigation, Table of Contents. It
+// sets stretches to the sections of main. Both are valid until the next text.
+func (s *Snippeter) split(text string) (main string) {
+	s.stretches = append(s.stretches[:0], stretch{})
+	if strings.IndexByte(text, '\t') < 0 && strings.IndexByte(text, '\f') < 0 {
+		s.stretches[0].to = len(text)
+		return text
+	}
+	out := s.main[:0]
+	for text != "" {
+		switch text[0] {
+		case '\t':
+			out = s.dropHeading(withoutHeading(out))
+			text = text[blockEnd(text):]
+		case '\f':
+			mark, rest, ok := vocab.CutSectionMark(text)
+			if !ok { // the text was cut within the mark
+				text = ""
+				break
+			}
+			end := blockEnd(rest)
+			if len(s.stretches) < maxSections {
+				at := len(out)
+				s.stretches = append(s.stretches, stretch{from: at, head: at, body: at + end, mark: mark})
+			}
+			out, text = append(out, rest[:end]...), rest[end:]
+		default:
+			end := markAfter(text)
+			out, text = append(out, text[:end]...), text[end:]
+		}
+	}
+	s.main = out
+	return unsafe.String(unsafe.SliceData(out), len(out))
+}
+
+// dropHeading drops the sections that begin at or after the end of main.
+func (s *Snippeter) dropHeading(main []byte) []byte {
+	for n := len(s.stretches) - 1; n > 0 && s.stretches[n].from >= len(main); n-- {
+		s.stretches = s.stretches[:n]
+	}
+	return main
+}
+
+// blockEnd returns the offset of the next block.
+func blockEnd(text string) int {
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(text)
+}
+
+// markAfter returns the offset of the next marked block: no other text has tabs or form feeds.
+func markAfter(text string) int {
+	end := len(text)
+	if i := strings.IndexByte(text, '\f'); i >= 0 {
+		end = i
+	}
+	if i := strings.IndexByte(text[:end], '\t'); i >= 0 {
+		end = i
+	}
+	return end
+}
+
+// nest finds the ends and parents of the sections of main, which begins with skipped bytes that
+// repeat the title. The first section is the top if its heading is that of the page.
+func (s *Snippeter) nest(main string, skipped int) {
+	all := s.stretches
+	if len(all) > 1 && (all[1].mark.Level == 1 || all[1].from < skipped) {
+		all[0].head, all[0].body, all[0].mark = all[1].head, all[1].body, all[1].mark
+		all = slices.Delete(all, 1, 2)
+	}
+	for i := range all {
+		all[i].to = len(main)
+		if i == 0 {
+			continue
+		}
+		all[i-1].to = all[i].from
+		parent := i - 1
+		for parent > 0 && all[parent].mark.Level >= all[i].mark.Level {
+			parent = all[parent].parent
+		}
+		all[i].parent = parent
+	}
+	s.stretches = all
+}
+
+// rate sets the scores of all sections from runs, and titled, the phrases of the page's title. A
+// phrase counts by its idf: once in the heading or else in one around it, and again in the text.
+func (s *Snippeter) rate(titled uint64) {
+	next := 0
+	for i := range s.stretches {
+		st := &s.stretches[i]
+		first := next
+		clear(s.counts)
+		for ; next < len(s.runs) && s.runs[next].start < st.to; next++ {
+			if r := s.runs[next]; r.start >= st.head && r.start < st.body {
+				st.heads |= bit(r.phrase)
+			} else {
+				s.counts[r.phrase]++
+			}
+		}
+		if i == 0 {
+			st.heads |= titled
+		} else {
+			around := &s.stretches[st.parent]
+			st.path = around.heads | around.path
+		}
+		if first == next && st.heads|st.path == 0 {
+			continue
+		}
+		st.score = 0
+		for p := range s.phrases {
+			heading, path, text := s.phrasePoints(st, p)
+			st.score += heading + path + text
+		}
+	}
+}
+
+// bit returns the bit of a phrase in a bitmap, 0 for one after the first 64.
+func bit(phrase int) uint64 { return uint64(1) << phrase }
+
+// phrasePoints returns what a phrase adds to the score of a section by its heading, by those around
+// it, and by counts.
+func (s *Snippeter) phrasePoints(st *stretch, p int) (heading, path, text scoring.Score) {
+	weight := s.weights[p] + 1
+	switch {
+	case st.heads&bit(p) != 0:
+		heading = weight * headingWeight / 100
+	case st.path&bit(p) != 0:
+		path = weight * pathWeight / 100
+	}
+	if n := scoring.Score(s.counts[p]); n > 0 {
+		text = weight * textWeight * n / (n + 1) / 100
+	}
+	return heading, path, text
+}
+
+// bestSection returns the index of the section with the best score, 0 for the top of the page. Of
+// equals the first is the best.
+func (s *Snippeter) bestSection() (best int) {
+	for i := range s.stretches {
+		if s.stretches[i].score > s.stretches[best].score {
+			best = i
+		}
+	}
+	return best
+}
+
+// moreSections returns up to maxMore further sections, best first: those with a phrase in their
+// heading.
+func (s *Snippeter) moreSections(best int) []int {
+	var more []int
+	least := s.stretches[best].score * moreShare / 100
+	for i := range s.stretches {
+		if st := &s.stretches[i]; i > 0 && i != best && st.heads != 0 && st.score >= least {
+			more = append(more, i)
+		}
+	}
+	slices.SortStableFunc(more, func(a, b int) int {
+		return cmp.Compare(s.stretches[b].score, s.stretches[a].score)
+	})
+	return more[:min(len(more), maxMore)]
+}
+
+// section returns a section of main.
+func (s *Snippeter) section(main string, i int) Section {
+	st := &s.stretches[i]
+	made := Section{Heading: headingOf(main, st), ID: strings.Clone(st.mark.ID), Score: st.score}
+	for at := i; at != 0; {
+		at = s.stretches[at].parent
+		if heading := headingOf(main, &s.stretches[at]); heading != "" {
+			made.Path = append(made.Path, heading)
+		}
+	}
+	slices.Reverse(made.Path)
+	return made
+}
+
+// headingOf returns the heading of a section without the signs of permalinks.
+func headingOf(main string, st *stretch) string {
+	heading := strings.Trim(main[st.head:st.body], " \n¶§◆#🔗⚓")
+	if heading == "" {
+		heading = strings.TrimSpace(main[st.head:st.body])
+	}
+	if columns(heading) > maxHeading {
+		heading = strings.TrimRight(heading[:forward(heading, 0, maxHeading)], " ,;:") + cutMark
+	}
+	return strings.ToValidUTF8(strings.Clone(heading), string(utf8.RuneError))
+}

@@ -1,0 +1,200 @@
+package presentation
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// passageOf returns the passage of a page for a query whose terms are equally rare.
+func passageOf(title, text, q string) Passage {
+	root := query.Parse(q).Root
+	t := scoring.NewTerms(root, "", &scoring.Arena{})
+	for i := range t.IDF {
+		t.IDF[i] = scoring.Point
+	}
+	return NewSnippeter(root, t, &SnippetArena{}).Passage(title, text, "")
+}
+
+// outlined returns a text whose lines "## heading #id" begin sections, by the number of their signs.
+func outlined(lines ...string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		level := len(line) - len(strings.TrimLeft(line, "#"))
+		if level > 0 {
+			heading, id, _ := strings.Cut(strings.TrimSpace(line[level:]), " #")
+			line = string(vocab.SectionMark{Level: level, ID: id}.Append(nil)) + heading
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// name returns a section as "path > heading #id".
+func name(s *Section) string {
+	if s.Heading == "" {
+		return "page"
+	}
+	return strings.Join(append(s.Path, s.Heading), " > ") + " #" + s.ID
+}
+
+func TestSection(t *testing.T) {
+	guide := outlined("# Guide ¶ #guide", "About fruit.", "## Apples #apples", "They are red.", "They grow on trees.",
+		"### Peeling an apple #peel", "Use a knife.", "## Pears", "Pears are green. A knife is sharp.", "### Boxes #boxes",
+		"#### In a box #in", "A box of figs.")
+	for _, c := range []struct{ query, section, snippet, more string }{
+		{"guide", "page", "[Guide] ¶ About fruit. Apples They are red.", ""},
+		{"apples", "Guide > Apples #apples", "They are red. They grow on trees.", ""},
+		{"apples trees", "Guide > Apples #apples", "They are red. They grow on [trees].", ""},
+		{"apples peeling", "Guide > Apples > Peeling an apple #peel", "Use a knife.", "Guide > Apples #apples"},
+		{"pears knife", "Guide > Pears #", "[Pears] are green. A [knife] is sharp.", ""},
+		{"boxes", "Guide > Pears > Boxes #boxes", "In a box A box of figs.", ""},
+		{"peeling pears", "Guide > Pears #", "[Pears] are green. A knife is sharp.", "Guide > Apples > Peeling an apple #peel"},
+		{"nothing", "page", "About fruit. Apples They are red.", ""},
+	} {
+		p := passageOf("Guide – the site", guide, c.query)
+		var more []string
+		for i := range p.More {
+			more = append(more, name(&p.More[i]))
+		}
+		if got := name(&p.Section); got != c.section || strings.Join(more, ", ") != c.more {
+			t.Errorf("%s: section %q, more %q, want %q, %q", c.query, got, more, c.section, c.more)
+		}
+		if got := marked(p.Snippet); !strings.HasPrefix(got, c.snippet) {
+			t.Errorf("%s: snippet %q, want %q", c.query, got, c.snippet)
+		}
+	}
+}
+
+// TestSectionOfMenu checks that the heading of a menu begins no section, and that a text that was cut
+// within a mark is read up to there.
+func TestSectionOfMenu(t *testing.T) {
+	text := outlined("# Fruit #fruit", "All of it.", "## On this page #toc") + "\tapples\n\tpears\n" + outlined("## Apples #apples", "Red.")
+	if got := passageOf("Fruit", text, "page"); got.Section.Heading != "" {
+		t.Errorf("section %s", name(&got.Section))
+	}
+	for n := range text {
+		p := passageOf("Fruit", text[:n], "apples toc")
+		if got := fmt.Sprint(p.Snippet, p.Section); strings.ContainsAny(got, "\f\t") {
+			t.Fatalf("%d bytes: %q", n, got)
+		}
+	}
+}
+
+func TestSectionFragment(t *testing.T) {
+	for _, c := range []struct{ heading, id, want string }{
+		{"x", "json.dumps", "#json.dumps"},
+		{"x", `get(int, "x")%`, "#get(int,%20%22x%22)%25"},
+		{"Mixed-case, & more", "", "#:~:text=Mixed%2Dcase%2C%20%26%20more"},
+		{"Long heading" + cutMark, "", "#:~:text=Long%20heading"},
+	} {
+		if got := (&Section{Heading: c.heading, ID: c.id}).Fragment(); got != c.want {
+			t.Errorf("%q, %q: %s, want %s", c.heading, c.id, got, c.want)
+		}
+	}
+}
+
+// TestSectionOracle compares the sections with a plain reading of the definition: points of each
+// section, the first of the best wins, and further ones have a word in their heading.
+func TestSectionOracle(t *testing.T) {
+	word := rapid.SampledFrom([]string{"apple", "pear", "fig", "tree"})
+	rapid.Check(t, func(rt *rapid.T) {
+		var lines []string
+		for range rapid.IntRange(1, 8).Draw(rt, "sections") {
+			level := rapid.IntRange(1, 4).Draw(rt, "level")
+			lines = append(lines, strings.Repeat("#", level)+" "+word.Draw(rt, "heading")+" one",
+				strings.Join(rapid.SliceOfN(word, 1, 4).Draw(rt, "text"), " "))
+		}
+		q := strings.Join(rapid.SliceOfNDistinct(word, 1, 3, rapid.ID).Draw(rt, "query"), " OR ")
+		p := passageOf("tree", outlined(lines...), q)
+		want, more := plainSections("tree", lines, strings.Split(q, " OR "))
+		got := "page"
+		if p.Section.Heading != "" {
+			got = name(&p.Section) + fmt.Sprint(p.Section.Score)
+		}
+		var further []string
+		for i := range p.More {
+			further = append(further, name(&p.More[i])+fmt.Sprint(p.More[i].Score))
+		}
+		if got != want || strings.Join(further, ", ") != strings.Join(more, ", ") {
+			rt.Fatalf("%q in %q\ngot  %s, %q\nwant %s, %q", q, lines, got, further, want, more)
+		}
+	})
+}
+
+// plainSections returns the best section and the further ones, with their scores. Lines are headings
+// and texts in turn.
+func plainSections(title string, lines, words []string) (best string, more []string) {
+	type section struct {
+		name    string
+		level   int
+		heading string // with those of the title, for the top
+		around  string
+		points  scoring.Score
+		own     bool
+	}
+	all := []section{{name: "page", heading: title, points: 0}}
+	texts := []string{""}
+	path := []string{}
+	for i := 0; i < len(lines); i += 2 {
+		heading := strings.TrimLeft(lines[i], "# ")
+		level := len(lines[i]) - len(strings.TrimLeft(lines[i], "#"))
+		if i == 0 && level == 1 {
+			all[0].heading += " " + heading
+			path, texts[0] = []string{heading}, lines[1]
+			continue
+		}
+		s := section{level: level, heading: heading, around: all[0].heading}
+		names, below := append([]string{}, path...), level
+		var around []string
+		for k := len(all) - 1; k > 0; k-- {
+			if all[k].level < below {
+				around, below = append([]string{all[k].heading}, around...), all[k].level
+			}
+		}
+		s.around += " " + strings.Join(around, " ")
+		s.name = strings.Join(append(append(names, around...), heading), " > ") + " #"
+		all, texts = append(all, s), append(texts, lines[i+1])
+	}
+	top := 0
+	for i := range all {
+		s := &all[i]
+		for _, word := range words {
+			weight := scoring.Point + 1
+			if strings.Contains(s.heading, word) {
+				s.points += weight * headingWeight / 100
+				s.own = true
+			} else if strings.Contains(s.around, word) {
+				s.points += weight * pathWeight / 100
+			}
+			if n := scoring.Score(strings.Count(texts[i], word)); n > 0 {
+				s.points += weight * textWeight * n / (n + 1) / 100
+			}
+		}
+		if s.points > all[top].points {
+			top = i
+		}
+	}
+	best = all[top].name
+	if top > 0 {
+		best += fmt.Sprint(all[top].points)
+	}
+	var others []section
+	for i, s := range all {
+		if i > 0 && i != top && s.own && s.points >= all[top].points*moreShare/100 {
+			others = append(others, s)
+		}
+	}
+	sort.SliceStable(others, func(a, b int) bool { return others[a].points > others[b].points })
+	for _, s := range others[:min(len(others), maxMore)] {
+		more = append(more, s.name+fmt.Sprint(s.points))
+	}
+	return best, more
+}
