@@ -17,6 +17,7 @@ const (
 	maxIDs      = 4096
 	maxIDBytes  = 64 // of one
 	maxHeadings = 4096
+	maxSubwords = 16384 // bytes of all
 )
 
 // A partName is a name: terms[from:to] of parts.
@@ -29,10 +30,14 @@ type partName struct {
 // that is one word. Names say what the page answers beside its title. Programs generate many ids, so
 // an id counts only if the page has all its words. Longer headings are found by the type of their
 // hits.
+//
+// Subwords of the page's identifiers, such as csv of read_csv, are names as well, if the page has them
+// nowhere else: so the page is found by them.
 type parts struct {
 	ids      []byte // all ids in a row
 	idEnds   []int
 	headings []uint32 // term numbers
+	subwords []byte   // of identifiers, each followed by a space
 
 	numbers []uint32 // of terms
 	names   []partName
@@ -47,7 +52,8 @@ type parts struct {
 func (n *parts) reset() {
 	clear(n.seen)
 	*n = parts{
-		ids: n.ids[:0], idEnds: n.idEnds[:0], headings: n.headings[:0], numbers: n.numbers[:0], names: n.names[:0],
+		ids: n.ids[:0], idEnds: n.idEnds[:0], headings: n.headings[:0], subwords: n.subwords[:0],
+		numbers: n.numbers[:0], names: n.names[:0],
 		seen: n.seen, onTerm: n.onTerm,
 	}
 }
@@ -76,6 +82,15 @@ func (n *parts) addHeading(number uint32) {
 	}
 }
 
+// addSubwords adds those subwords of a word that may be words of a query.
+func (n *parts) addSubwords(word []byte) {
+	analysis.EachSubword(word, func(from, to int) {
+		if subword := word[from:to]; len(subword) > 1 && subword[0] > '9' && len(n.subwords) < maxSubwords {
+			n.subwords = append(append(n.subwords, subword...), ' ')
+		}
+	})
+}
+
 // appendHits appends the hits of all names to hits. Names of one term come first, as part 0.
 func (n *parts) appendHits(hits []occurrence, terms *termTable, tokenizer *analysis.Tokenizer) []occurrence {
 	if n.seen == nil {
@@ -91,6 +106,13 @@ func (n *parts) appendHits(hits []occurrence, terms *termTable, tokenizer *analy
 		n.numbers = append(n.numbers, number)
 		n.addName(len(n.numbers) - 1)
 	}
+	tokenizer.EachTerm(n.subwords, func(term []byte, _, _ int, _ bool) {
+		before := terms.len()
+		if number := terms.number(term, xxhash.Sum64(term)); terms.len() > before {
+			n.numbers = append(n.numbers, number)
+			n.addName(len(n.numbers) - 1)
+		}
+	})
 	slices.SortStableFunc(n.names, func(a, b partName) int {
 		return cmp.Compare(min(a.to-a.from, 2), min(b.to-b.from, 2))
 	})

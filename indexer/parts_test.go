@@ -61,6 +61,8 @@ func TestParts(t *testing.T) {
 		"<p id='" + strings.Repeat("a ", maxIDBytes) + "'>a":        "",
 		"<a href=/x name=one id=two>one two</a>":                    "two",
 		"<p id=title>no<title>title</title>":                        "title",
+		"<p>read_csv_file of a csv, ReadCSV, readAll":               "all | file | read",
+		"<p>to_10 x_axis URLs __init__":                             "axis | to",
 	} {
 		if got := namesOf(parseHTML(t, body)); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", body, got, want)
@@ -99,6 +101,31 @@ func TestPartsOfAnyPage(t *testing.T) {
 	if found == 0 {
 		t.Error("no part has a name")
 	}
+}
+
+// TestSubwordsOfAnyPage: a page has the subwords of each of its identifiers as terms.
+func TestSubwordsOfAnyPage(t *testing.T) {
+	word := rapid.StringMatching(`[a-z]{2,5}`)
+	rapid.Check(t, func(rt *rapid.T) {
+		var body strings.Builder
+		want := map[string]bool{}
+		for range rapid.IntRange(1, 20).Draw(rt, "identifiers") {
+			words := rapid.SliceOfN(word, 2, 4).Draw(rt, "words")
+			separator := rapid.SampledFrom([]string{"_", ".", "-", "::"}).Draw(rt, "separator")
+			body.WriteString(" " + strings.Join(words, separator) + " ")
+			for _, w := range words {
+				want[w] = true
+				body.WriteString(strings.ToUpper(w[:1]) + w[1:])
+			}
+		}
+		d := parseHTML(t, "<p>"+body.String())
+		for term := range d.Hits() {
+			delete(want, string(term))
+		}
+		if len(want) > 0 {
+			rt.Fatalf("%s\nlacks %v", body.String(), want)
+		}
+	})
 }
 
 func BenchmarkParts(b *testing.B) {

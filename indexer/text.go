@@ -64,6 +64,7 @@ type textCollector struct {
 
 	tokenizer analysis.Tokenizer
 	onTerm    func(term []byte, start, end int, capital bool) // t.addTerm, made once
+	source    []byte                                          // that onTerm gets the terms of
 	terms     termTable
 	hits      []occurrence
 	position  uint32 // of the next term
@@ -133,8 +134,7 @@ func (t *textCollector) endBlock(end blockContext) {
 		return
 	}
 	terms, hits := t.bodyTerms, len(t.hits)
-	t.nextSpan = 0
-	t.tokenizer.EachTerm(t.text[start:], t.onTerm)
+	t.eachTerm(t.text[start:])
 	t.spans = t.spans[:0]
 	if t.bodyTerms == terms {
 		t.text = t.text[:start]
@@ -172,8 +172,14 @@ func (t *textCollector) keepText(start int) {
 	t.blockStart = end + 1
 }
 
+// eachTerm adds the terms of a block or field.
+func (t *textCollector) eachTerm(text []byte) {
+	t.source, t.nextSpan = text, 0
+	t.tokenizer.EachTerm(text, t.onTerm)
+}
+
 // addTerm adds a term of the current block or field.
-func (t *textCollector) addTerm(term []byte, start, _ int, capital bool) {
+func (t *textCollector) addTerm(term []byte, start, end int, capital bool) {
 	for t.nextSpan < len(t.spans) && t.spans[t.nextSpan].start <= start {
 		t.style = t.spans[t.nextSpan].style
 		t.nextSpan++
@@ -183,7 +189,11 @@ func (t *textCollector) addTerm(term []byte, start, _ int, capital bool) {
 	}
 	hash := xxhash.Sum64(term)
 	hit := vocab.MakeHit(t.position, t.style.kind, capital, t.style.size)
+	known := t.terms.len()
 	t.hits = append(t.hits, occurrence{t.terms.number(term, hash), hit})
+	if t.terms.len() > known {
+		t.parts.addSubwords(t.source[start:end])
+	}
 	t.position++
 	t.bodyTerms++
 	if t.style.link {
@@ -202,8 +212,7 @@ func (t *textCollector) addField(kind vocab.HitType, texts ...[]byte) {
 	t.position = 0
 	for _, text := range texts {
 		t.spans = append(t.spans[:0], span{0, style{kind: kind, size: vocab.NormalSize}})
-		t.nextSpan = 0
-		t.tokenizer.EachTerm(text, t.onTerm)
+		t.eachTerm(text)
 		t.position += blockGap
 	}
 }

@@ -131,6 +131,8 @@ type pass struct {
 	terms *scoring.Terms
 	joint map[string]int // of terms with forms: documents that hold any of these
 
+	identifiers []scoring.Identifier // retrieve: of the collection
+
 	preferred []preference
 	homes     []home
 	request   exactRequest // see exact

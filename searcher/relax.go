@@ -40,7 +40,7 @@ func relax(p *pass) *pass {
 	s.req, s.links, s.countTo = &req, nil, 0
 	relaxed := s.newPass(query.Query{Root: most, Name: p.query.Name}, &Response{Exact: true})
 	relaxed.root, relaxed.wanted = most, p.candidates
-	relaxed.joint, relaxed.preferred = p.joint, p.preferred
+	relaxed.joint, relaxed.preferred, relaxed.identifiers = p.joint, p.preferred, p.identifiers
 	relaxed.terms = p.terms
 	copy(relaxed.shards, p.shards) // with what is open
 	relaxed.relaxed = &relaxation{

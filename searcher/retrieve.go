@@ -16,7 +16,10 @@ const minResults = DefaultLimit
 
 // retrieve runs the first phase: of the query without forms of its terms, and if too few pages
 // match that, of the query with forms; of prose with forms at once.
-func retrieve(p *pass) error {
+func retrieve(p *pass) (err error) {
+	if p.identifiers, err = findIdentifiers(p); err != nil {
+		return err
+	}
 	located := locate(p, p.query.Root)
 	if err := begin(p, narrow(p, located)); err != nil || p.ended {
 		return err
@@ -76,7 +79,7 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 // openTerms opens the posting lists of the query's terms, and weighs the terms by the document
 // frequencies of all shards, in which dead documents count.
 func openTerms(p *pass, root *query.Node) error {
-	t := scoring.NewTerms(root, p.query.Name, &p.arena.scoring)
+	t := scoring.NewTerms(root, p.query.Name, p.identifiers, &p.arena.scoring)
 	p.terms = t
 	err := p.each(func(_ int, q *shardQuery) error { return q.open(t) })
 	for i := range p.shards {
@@ -122,6 +125,9 @@ func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err erro
 	}
 	toRank = promisingFirst(p, found[:min(toRank, len(found))])
 	if found, toRank, err = addTitles(p, found, toRank); err != nil {
+		return nil, 0, err
+	}
+	if found, toRank, err = addIdentifiers(p, found, toRank); err != nil {
 		return nil, 0, err
 	}
 	found, toRank = addHomes(p, found, toRank)
@@ -244,7 +250,13 @@ func addTitles(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, 
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, c := range titled.found {
+	found, n = scoreToo(found, n, titled.found)
+	return found, n, nil
+}
+
+// scoreToo adds pages to the first n of found, which the second phase scores.
+func scoreToo(found []scoring.Candidate, n int, more []scoring.Candidate) ([]scoring.Candidate, int) {
+	for _, c := range more {
 		at := slices.IndexFunc(found, func(other scoring.Candidate) bool { return other.Doc == c.Doc })
 		if at >= 0 && at < n {
 			continue
@@ -255,7 +267,7 @@ func addTitles(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, 
 		found = slices.Insert(found, n, c)
 		n++
 	}
-	return found, n, nil
+	return found, n
 }
 
 // addHomes adds home pages that match to the n pages that the second phase scores, for which they

@@ -19,7 +19,7 @@ import (
 // A shardQuery is the query of a pass in one shard. The steps of a pass decide, and ask the shards
 // by these calls, in this order:
 //
-//	forms, open        statistics: forms of terms, document frequencies
+//	has, forms, open   statistics: which terms there are, their forms, document frequencies
 //	hosts, openSites   hosts with a name, documents of preferred sites
 //	collect            the first phase: the best candidates by impact
 //	matches            whether a document matches
@@ -95,6 +95,22 @@ func (q *shardQuery) unreadable(part *part, err, before error) error {
 // walk returns a walk over a part that only matches.
 func (q *shardQuery) walk(part *part) *retrieval.Walk {
 	return q.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, q.clock)
+}
+
+// has reports which identifiers the shard has.
+func (q *shardQuery) has(all []scoring.Identifier) (has []bool, err error) {
+	has = make([]bool, len(all))
+	for _, part := range q.snap.parts {
+		for i, id := range all {
+			df, failed := part.seg.DF(segment.Full, []byte(id.Term))
+			if failed != nil {
+				err = q.unreadable(part, failed, err)
+				break
+			}
+			has[i] = has[i] || df > 0
+		}
+	}
+	return has, err
 }
 
 // open opens the posting lists of the words of a query, or takes over those that are open, and sets df

@@ -73,8 +73,9 @@ type staticInputs struct {
 	ranked int
 }
 
-// A formsKey names the forms of a word in a language, as far as the last one, "" for all.
-type formsKey struct{ word, lang, last string }
+// A formsKey names the forms of a word in a language with another spelling, "" for none, as far as the
+// last one, "" for all.
+type formsKey struct{ word, lang, spelling, last string }
 
 // The forms of a term in some segments.
 type forms struct {

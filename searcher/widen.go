@@ -14,23 +14,24 @@ import (
 
 // Where too few pages match a query, it is widened by the other forms of its terms. They are found
 // in the dictionary of each segment by their stem ([analysis.FormsOf]): the index holds terms as
-// they occur. A term and its forms score as one: their hits are merged, and their idf is that of
+// they occur. An identifier that no page has has its other spelling as a form: read_csv of readCsv,
+// readcsv of read_csv ([analysis.OtherSpelling]). A term and its forms score as one: their hits are merged, and their idf is that of
 // the pages that hold any of them.
 
 // maxForms bounds the forms of a term, the first in dictionary order: no language has as many.
 const maxForms = 256
 
-// forms returns the forms of a term in the shard, as far as the last one, "" for all, and how many
-// documents hold one of these or the term.
-func (q *shardQuery) forms(word, lang, last string) (all forms) {
+// forms returns the forms of a term in the shard, and how many documents hold one of these or the
+// term.
+func (q *shardQuery) forms(key formsKey) (all forms) {
 	for _, part := range q.snap.parts {
-		of, err := formsIn(part, formsKey{word, lang, last}, q.clock)
+		of, err := formsIn(part, key, q.clock)
 		if err != nil {
 			q.unreadable(part, err, nil)
 		}
 		all.words = union(all.words, of.words)
 		if len(of.words) == 0 {
-			if of.df, err = part.seg.DF(segment.Full, []byte(word)); err != nil {
+			if of.df, err = part.seg.DF(segment.Full, []byte(key.word)); err != nil {
 				q.unreadable(part, err, nil)
 			}
 		}
@@ -45,32 +46,24 @@ func formsIn(part *part, key formsKey, clock *retrieval.Clock) (forms, error) {
 	}
 	found, err := findForms(part, key, clock)
 	if err == nil && !clock.Over() {
-		key.word, key.last = strings.Clone(key.word), strings.Clone(key.last)
+		key.word, key.spelling = strings.Clone(key.word), strings.Clone(key.spelling)
+		key.last = strings.Clone(key.last)
 		part.forms.Put(key, found)
 	}
 	return found, err
 }
 
 func findForms(part *part, key formsKey, clock *retrieval.Clock) (found forms, err error) {
-	f, ok := analysis.FormsOf(key.word, key.lang)
-	if !ok {
-		return found, nil
+	if found.words, err = inflections(part, key, clock); err != nil || clock.Over() {
+		return found, err
 	}
-	for _, prefix := range f.Prefixes {
-		if err := part.seg.EachTerm([]byte(prefix), func(other []byte, _ int) bool {
-			w := string(other)
-			if key.last != "" && w > key.last {
-				return false
-			}
-			if w != key.word && f.Contains(w) {
-				found.words = append(found.words, w)
-			}
-			return !clock.Tick() && len(found.words) < maxForms
-		}); err != nil || clock.Over() {
+	if key.spelling != "" && (key.last == "" || key.spelling <= key.last) {
+		df, err := part.seg.DF(segment.Full, []byte(key.spelling))
+		if err != nil {
 			return found, err
 		}
-		if len(found.words) == maxForms {
-			break
+		if df > 0 {
+			found.words = union(found.words, []string{key.spelling})
 		}
 	}
 	if len(found.words) == 0 {
@@ -85,11 +78,37 @@ func findForms(part *part, key formsKey, clock *retrieval.Clock) (found forms, e
 	return found, w.Err()
 }
 
+// inflections returns the terms of the dictionary with the stem of a term.
+func inflections(part *part, key formsKey, clock *retrieval.Clock) (words []string, err error) {
+	f, ok := analysis.FormsOf(key.word, key.lang)
+	if !ok {
+		return nil, nil
+	}
+	for _, prefix := range f.Prefixes {
+		if err := part.seg.EachTerm([]byte(prefix), func(other []byte, _ int) bool {
+			w := string(other)
+			if key.last != "" && w > key.last {
+				return false
+			}
+			if w != key.word && f.Contains(w) {
+				words = append(words, w)
+			}
+			return !clock.Tick() && len(words) < maxForms
+		}); err != nil || clock.Over() {
+			return words, err
+		}
+		if len(words) == maxForms {
+			break
+		}
+	}
+	return words, nil
+}
+
 // formsOf returns the forms of a term in all shards.
-func formsOf(p *pass, word, lang, last string) forms {
+func formsOf(p *pass, key formsKey) forms {
 	answers := make([]forms, len(p.shards))
 	p.each(func(i int, q *shardQuery) error {
-		answers[i] = q.forms(word, lang, last)
+		answers[i] = q.forms(key)
 		return nil
 	})
 	all := answers[0]
@@ -97,7 +116,8 @@ func formsOf(p *pass, word, lang, last string) forms {
 		all.words, all.df = union(all.words, a.words), all.df+a.df
 	}
 	if len(all.words) > maxForms { // the documents that hold others do not count
-		return formsOf(p, word, lang, all.words[maxForms-1])
+		key.last = all.words[maxForms-1]
+		return formsOf(p, key)
 	}
 	return all
 }
@@ -119,7 +139,12 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 		if len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || !wanted || narrow) {
 			return nil
 		}
-		of := formsOf(p, word, lang, "")
+		key := formsKey{word: word, lang: lang}
+		of := formsOf(p, key)
+		if all && of.df == 0 {
+			key.spelling = analysis.OtherSpelling(n.Text)
+			of = formsOf(p, key)
+		}
 		if len(of.words) > 0 && wanted { // an excluded word may also be part of a phrase, as it is
 			if p.joint == nil {
 				p.joint = map[string]int{}

@@ -411,3 +411,35 @@ func TestMinus(t *testing.T) {
 		}
 	}
 }
+
+func TestRuns(t *testing.T) {
+	for text, want := range map[string]string{
+		"read csv file":               "read csv file",
+		"word":                        "word",
+		`read "a b" csv -dd file`:     "read | csv | file",
+		"read os.path intitle:x file": "read | file",
+		"a OR b":                      "",
+		"":                            "",
+	} {
+		if got := runsOf(Parse(text).Root); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+	if got, want := runsOf(Parse("how to read a csv +file").Root.Prose()), "how to read a csv"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func runsOf(n *Node) string {
+	var all []string
+	for _, run := range n.Runs() {
+		var words []string
+		for _, word := range run {
+			words = append(words, word.Words[0])
+		}
+		if len(words) > 0 {
+			all = append(all, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(all, " | ")
+}

@@ -8,7 +8,8 @@ import (
 	"anatomy/vocab"
 )
 
-// exactMatch scores a title and anchor texts made of exactly the query's terms, without forms.
+// exactMatch scores a title and anchor texts made of exactly the query's terms, without forms. An
+// identifier counts as the terms that spell it.
 func exactMatch(m *match, t *Tally) {
 	if m.terms.Own == 0 {
 		return
@@ -68,23 +69,40 @@ func (m *match) addExact(points Score, weight Milli, why string, t *Tally) {
 // coversTitle reports whether the query's terms are all words of the title, and whether they are
 // all words of its own part, without the name of the site.
 func (m *match) coversTitle() (all, own bool) {
-	var covered [4]uint64 // bitmap of the first 256 words
+	var covered titleWords
+	lacked := uint64(0) // bitmap of own terms
 	for i := range m.terms.Own {
 		hits := m.hitsIn(i, vocab.TitleField)
-		if len(hits) == 0 {
-			return false, false
+		if covered.add(hits, m.terms.span[i]); len(hits) == 0 {
+			lacked |= 1 << i
 		}
-		for _, hit := range hits {
-			for at := hit.Position(); at < hit.Position()+m.terms.span[i] && at < 256; at++ {
-				covered[at>>6] |= 1 << (at & 63)
-			}
+	}
+	for k, spelt := range m.terms.spelt {
+		if hits := m.hitsIn(m.terms.Forms+k, vocab.TitleField); len(hits) > 0 {
+			covered.add(hits, 1)
+			lacked &^= spelt
 		}
+	}
+	if lacked != 0 {
+		return false, false
 	}
 	return allSet(&covered, m.page.Title.Words), allSet(&covered, m.page.Title.Own)
 }
 
+// titleWords is a bitmap of the first 256 words of a title.
+type titleWords [4]uint64
+
+// add adds the words that hits cover, each so many.
+func (w *titleWords) add(hits []vocab.Hit, span uint32) {
+	for _, hit := range hits {
+		for at := hit.Position(); at < hit.Position()+span && at < 256; at++ {
+			w[at>>6] |= 1 << (at & 63)
+		}
+	}
+}
+
 // allSet reports whether n > 0 and the first n bits are set.
-func allSet(set *[4]uint64, n uint8) bool {
+func allSet(set *titleWords, n uint8) bool {
 	left := int(n)
 	for _, word := range set {
 		if left <= 64 {

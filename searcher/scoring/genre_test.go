@@ -30,7 +30,7 @@ func TestGenreOfQuery(t *testing.T) {
 		"\"release notes\" -site:python.org":           "asks for changelog",
 		"lock -changelog":                              "",
 	} {
-		terms := NewTerms(query.Parse(text).Root, text, &Arena{})
+		terms := NewTerms(query.Parse(text).Root, text, nil, &Arena{})
 		var got []string
 		for g := vocab.OtherGenre; g < vocab.Genres; g++ {
 			switch {

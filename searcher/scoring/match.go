@@ -48,10 +48,24 @@ func (m *match) scoreTerm(i int, t *Tally) {
 	if m.terms.IDF[i] == 0 { // a function word
 		return
 	}
+	if i >= m.terms.Forms {
+		keepNames(&counts)
+	}
 	m.scoreText(i, &counts, t)
 	for ht, count := range counts {
 		if count > 0 && m.Type[ht] != 0 {
 			m.scoreType(i, vocab.HitType(ht), count, t)
+		}
+	}
+}
+
+// keepNames clears the counts of hits that name neither the page nor a part of it. An identifier that
+// the query spells counts on pages about it: any page may mention one.
+func keepNames(counts *[vocab.HitTypes]int64) {
+	for ht := range counts {
+		switch ht := vocab.HitType(ht); {
+		case ht.Field() == vocab.Body && !ht.IsHeading(), ht == vocab.Meta:
+			counts[ht] = 0
 		}
 	}
 }
@@ -72,8 +86,8 @@ func (m *match) scoreType(i int, ht vocab.HitType, count int64, t *Tally) {
 		return
 	}
 	again := ""
-	if times := m.terms.times[i]; times > 1 && m.Again != 0 {
-		again = fmt.Sprintf(", asked for %d times,", times)
+	if i < m.terms.Own && m.terms.times[i] > 1 && m.Again != 0 {
+		again = fmt.Sprintf(", asked for %d times,", m.terms.times[i])
 	}
 	t.add(points, ht.String(), m.terms.Words[i], fmt.Sprintf(
 		"%s, count weight %s × idf %s%s × type weight %s",

@@ -36,7 +36,7 @@ type Bonus struct {
 // MergeForms adds the hits of forms to those of their base, and clears them.
 func (p *Page) MergeForms(t *Terms) {
 	p.inexact = [vocab.Fields]uint64{}
-	for i := t.Own; i < len(t.Words); i++ {
+	for i := t.Own; i < t.Forms; i++ {
 		// the forms of single characters are words that contain them, which are as good
 		if base := t.Base[i]; len(p.Hits[i]) > 0 && !analysis.IsUnigram(t.Words[base]) {
 			exact := fieldsOf(p.Hits[base])
@@ -47,7 +47,7 @@ func (p *Page) MergeForms(t *Terms) {
 			}
 		}
 	}
-	for i := t.Own; i < len(t.Words); i++ {
+	for i := t.Own; i < t.Forms; i++ {
 		base := t.Base[i]
 		p.Hits[base], p.Hits[i] = mergeHits(p.Hits[base], p.Hits[i]), p.Hits[i][:0]
 	}

@@ -10,11 +10,12 @@ import (
 	"anatomy/searcher/query"
 )
 
-// Terms are the terms of a query that score: those that matches should hold, in whatever field, and
-// then their forms. Terms of the query that are forms of each other count as the first of them.
+// Terms are the terms of a query that score: those that matches should hold, in whatever field, then
+// their forms, and then identifiers that several of the query's words spell together. Terms of the query that are forms of each other count as the first of them.
 type Terms struct {
-	Words []string // distinct: the query's own terms in its order, and then forms of these
+	Words []string // distinct: the query's own terms in its order, forms of these, identifiers
 	Own   int      // how many of Words are the query's own
+	Forms int      // how many of Words are the query's own or forms
 	Base  []int    // of each: the own term that it counts as, itself unless it is a form
 	DF    []int    // of each: documents that hold it, in all segments
 	IDF   []Score  // of each, by the pages that hold any of its base's forms: see [Weights.QueryIDF]; 0 of silent words
@@ -27,6 +28,7 @@ type Terms struct {
 	sequence []int            // own terms in the order of the query, repeated ones too
 	function uint64           // bitmap of own terms: function words
 	silent   uint64           // those of them that score nothing
+	spelt    []uint64         // of identifiers: bitmap of the own terms that spell it
 	pairs    []pair           // neighbours in sequence, each once; bigrams that overlap are adjacent anyway
 	letters  uint8            // checksum of the query's text, [analysis.VerbatimHash]
 	language segment.Language // of the query's script, 0 if that implies none
@@ -58,16 +60,16 @@ func (a *Arena) Reset() {
 }
 
 // NewTerms returns the terms of a query, which may be nil, and of the name that the query may be:
-// see [query.Query]. Document frequencies are to be filled in before Weigh. Words is not in the
-// arena.
-func NewTerms(root *query.Node, name string, a *Arena) *Terms {
+// see [query.Query]. Document frequencies are to be filled in before Weigh. Words is not in
+// the arena.
+func NewTerms(root *query.Node, name string, identifiers []Identifier, a *Arena) *Terms {
 	t := a.terms.New()
 	t.letters, t.language = analysis.VerbatimHash(name), languageOf(name)
 	if root == nil {
 		return t
 	}
 	nodes := root.Wanted()
-	t.grow(nodes, a)
+	t.grow(nodes, len(identifiers), a)
 	as := sameTerms(nodes)
 	for _, n := range nodes {
 		for _, word := range n.Words {
@@ -94,19 +96,20 @@ func NewTerms(root *query.Node, name string, a *Arena) *Terms {
 		t.silent = 0
 	}
 	t.addForms(nodes)
+	t.addIdentifiers(identifiers)
 	t.findPairs()
 	n := len(t.Words)
 	t.DF, t.IDF, t.Steps = a.ints.Take(n), a.scores.Take(n), a.points.Take(n)
 	return t
 }
 
-// grow allocates for the terms of the nodes and their forms.
-func (t *Terms) grow(nodes []*query.Node, a *Arena) {
-	n, forms := 0, 0
+// grow allocates for the terms of the nodes, their forms and further ones.
+func (t *Terms) grow(nodes []*query.Node, more int, a *Arena) {
+	n := 0
 	for _, node := range nodes {
-		n, forms = n+len(node.Words), forms+len(node.Forms)
+		n, more = n+len(node.Words), more+len(node.Forms)
 	}
-	t.Words, t.Base = make([]string, 0, n+forms), a.ints.Take(n + forms)[:0]
+	t.Words, t.Base = make([]string, 0, n+more), a.ints.Take(n + more)[:0]
 	t.times, t.sequence = a.ints.Take(n)[:0], a.ints.Take(n)[:0]
 	t.span, t.pairs = a.points.Take(n)[:0], a.pairs.Take(n)[:0]
 }
@@ -130,6 +133,30 @@ func (t *Terms) addForms(nodes []*query.Node) {
 				t.Words, t.Base = append(t.Words, form), append(t.Base, t.Base[t.Index(n.Words[0])])
 			}
 		}
+	}
+	t.Forms = len(t.Words)
+}
+
+// An Identifier is a term that several words of a query spell together.
+type Identifier struct {
+	Term  string
+	Words []string
+}
+
+// addIdentifiers appends the identifiers that are neither terms of the query nor forms.
+func (t *Terms) addIdentifiers(identifiers []Identifier) {
+	for _, id := range identifiers {
+		if t.Index(id.Term) >= 0 {
+			continue
+		}
+		spelt := uint64(0)
+		for _, word := range id.Words {
+			if i := t.Index(word); i >= 0 {
+				spelt |= 1 << t.Base[i]
+			}
+		}
+		t.Words, t.Base = append(t.Words, id.Term), append(t.Base, len(t.Words))
+		t.spelt = append(t.spelt, spelt)
 	}
 }
 
@@ -238,6 +265,8 @@ func (t *Terms) Weigh(w *Weights, span Score, docs int, joint map[string]int) {
 	most := span
 	for i, word := range t.Words {
 		switch {
+		case i >= t.Forms:
+			t.IDF[i] = w.Identifier.Of(IDF(docs, t.DF[i]))
 		case i >= t.Own:
 			t.IDF[i] = t.IDF[t.Base[i]]
 		case t.IsSilent(i):
@@ -272,6 +301,9 @@ func (t *Terms) MayName(title segment.Title) bool {
 		if t.span[t.Base[i]] > 1 {
 			most++ // the last character of a run is a word of its own in the title
 		}
+	}
+	for _, spelt := range t.spelt {
+		least = min(least, len(t.sequence)-bits.OnesCount64(spelt)+1)
 	}
 	like := func(words uint8) bool { return int(words) >= least && int(words) <= most }
 	return like(title.Words) || like(title.Own)

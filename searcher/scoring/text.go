@@ -10,7 +10,7 @@ import (
 // Taylor, Saria and Robertson 2004), and that the page holds the term at all.
 func (m *match) scoreText(i int, counts *[vocab.HitTypes]int64, t *Tally) {
 	idf := m.terms.IDF[i]
-	if m.Held != 0 && len(m.page.Hits[i]) > 0 {
+	if m.Held != 0 && len(m.page.Hits[i]) > 0 && i < m.terms.Forms {
 		points := m.Held.Of(idf)
 		if t.Sum += points; t.Explain {
 			t.Parts = append(t.Parts, Part{"held", m.terms.Words[i], fmt.Sprintf(

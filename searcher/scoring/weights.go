@@ -110,6 +110,10 @@ type Weights struct {
 	// Form is the share of idf that counts where a page has only other forms of a term.
 	Form Milli
 
+	// Identifier is the share of idf that counts for an identifier that several words of the query
+	// spell together: read_csv for "read csv".
+	Identifier Milli
+
 	// Impact turns the impacts of the first phase into points: idf × impact × Impact. The first
 	// phase chooses the candidates of the second.
 	Impact Milli
@@ -212,6 +216,7 @@ var Default = Weights{
 	Missing:          500,
 	Widen:            10,
 	Form:             800,
+	Identifier:       1000,
 	Impact:           30,
 	Promising:        900,
 	Likely:           40,
@@ -278,6 +283,7 @@ var Prose = Weights{
 	Uncrawled:        -1500,
 	Preference:       3000,
 	Form:             600,
+	Identifier:       500,
 	Impact:           30,
 }
 

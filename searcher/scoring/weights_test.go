@@ -67,7 +67,7 @@ func TestStaticRange(t *testing.T) {
 // positions from 0. It fills in the hits and lengths of p.
 func scored(t *testing.T, text string, p *Page, body, title []string) Tally {
 	root := query.Parse(text).Root
-	terms := NewTerms(root, text, &Arena{})
+	terms := NewTerms(root, text, nil, &Arena{})
 	for i := range terms.DF {
 		terms.DF[i] = 1
 	}
@@ -147,7 +147,7 @@ func TestWeightNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"Again", "Depth", "Exact", "Form", "Genre", "GenreAsked", "Held", "Home", "Impact", "Language", "Length", "Letters", "Likely",
+		"Again", "Depth", "Exact", "Form", "Genre", "GenreAsked", "Held", "Home", "Identifier", "Impact", "Language", "Length", "Letters", "Likely",
 		"Missing", "Near", "NearIn", "NearSaturation", "Pairs", "Preference", "Promising", "Prose", "Rank", "RankHalf",
 		"Related", "Saturation", "Text", "TextLength", "Type", "Uncrawled", "Whole", "Widen",
 	}

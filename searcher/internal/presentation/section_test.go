@@ -16,7 +16,7 @@ import (
 // passageOf returns the passage of a page for a query whose terms are equally rare.
 func passageOf(title, text, q string) Passage {
 	root := query.Parse(q).Root
-	t := scoring.NewTerms(root, "", &scoring.Arena{})
+	t := scoring.NewTerms(root, "", nil, &scoring.Arena{})
 	for i := range t.IDF {
 		t.IDF[i] = scoring.Point
 	}

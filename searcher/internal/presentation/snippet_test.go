@@ -14,7 +14,7 @@ import (
 // snippetOf returns the snippet of a page for a query whose terms are equally rare.
 func snippetOf(title, text, description, q string) []Fragment {
 	root := query.Parse(q).Root
-	t := scoring.NewTerms(root, "", &scoring.Arena{})
+	t := scoring.NewTerms(root, "", nil, &scoring.Arena{})
 	for i := range t.IDF {
 		t.IDF[i] = scoring.Point
 	}

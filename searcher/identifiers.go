@@ -1,0 +1,90 @@
+package searcher
+
+import (
+	"slices"
+	"strings"
+
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+)
+
+// Words of a query that were typed in a row may spell an identifier: "read csv file" is read_csv_file
+// and readCsvFile, if a page has one of these. The identifiers are terms that score where a page has
+// them and that no page needs to have. Pages that have them hold the words, too: the index has the
+// subwords of identifiers.
+
+// Bounds of identifiers.
+const (
+	identifierWords = 4   // that an identifier is made of, at most
+	maxIdentifiers  = 16  // of a query
+	maxLookups      = 128 // identifiers that are looked up
+)
+
+// findIdentifiers returns the terms of the collection that words of the query spell together.
+func findIdentifiers(p *pass) (found []scoring.Identifier, err error) {
+	if p.byDate || p.weights.Identifier == 0 {
+		return nil, nil
+	}
+	var spelt []scoring.Identifier
+	for _, run := range p.query.Root.Runs() {
+		for i := range run {
+			spelt = appendIdentifiers(spelt, run[i:min(i+identifierWords, len(run))])
+		}
+	}
+	if len(spelt) == 0 {
+		return nil, nil
+	}
+	spelt = spelt[:min(len(spelt), maxLookups)]
+	has := make([][]bool, len(p.shards))
+	err = p.each(func(i int, q *shardQuery) (err error) {
+		has[i], err = q.has(spelt)
+		return err
+	})
+	for k, id := range spelt {
+		if len(found) < maxIdentifiers && slices.ContainsFunc(has, func(has []bool) bool { return has[k] }) {
+			found = append(found, id)
+		}
+	}
+	return found, err
+}
+
+// appendIdentifiers appends the identifiers that the first words of a run spell: read_csv and
+// readcsv. Function words alone spell none, and are neither first nor last without low lines.
+func appendIdentifiers(spelt []scoring.Identifier, run []*query.Node) []scoring.Identifier {
+	words, named := make([]string, 0, len(run)), false
+	for i, n := range run {
+		words, named = append(words, n.Words[0]), named || !n.Function
+		if i == 0 {
+			continue
+		}
+		if named {
+			spelt = append(spelt, scoring.Identifier{Term: strings.Join(words, "_"), Words: words})
+		}
+		if !run[0].Function && !n.Function {
+			spelt = append(spelt, scoring.Identifier{Term: strings.Join(words, ""), Words: words})
+		}
+	}
+	return spelt
+}
+
+// addIdentifiers adds the best pages that have an identifier which words of the query spell, to the
+// n pages that the second phase scores: the first phase of prose does not score identifiers.
+func addIdentifiers(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, int, error) {
+	if !p.prose || len(p.identifiers) == 0 {
+		return found, n, nil
+	}
+	var any []*query.Node
+	for _, id := range p.identifiers {
+		any = append(any, &query.Node{Op: query.Words, Words: []string{id.Term}, Text: id.Term, Times: 1})
+	}
+	spelt := any[0]
+	if len(any) > 1 {
+		spelt = &query.Node{Op: query.Or, Kids: any}
+	}
+	best, err := collectBeside(p, and(withoutBlocked(p, p.root), spelt), minResults)
+	if err != nil {
+		return nil, 0, err
+	}
+	found, n = scoreToo(found, n, best.found)
+	return found, n, nil
+}
