@@ -1,12 +1,13 @@
 package searcher
 
 import (
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"anatomy/analysis"
 	"anatomy/searcher/query"
-	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 )
 
@@ -16,12 +17,14 @@ import (
 
 // Bounds of options.
 const (
-	optionPages = 10 // that are read to find out
-	optionShare = 3  // one of so many pages with the word shows it as an option
+	optionPages  = 10 // that are read to find out
+	optionShare  = 3  // one of so many pages with the word shows it as an option
+	withoutShare = 10 // at most one of so many pages with the word lacks another word of the query
 )
 
 // readOptions returns the query as it is answered: with the words of Query.Minus as words to search
-// for, if these are options. Then it suggests the query that excludes them.
+// for, if these are options. Then it suggests the query that excludes them; if they may be options, it
+// suggests the query that has them.
 func readOptions(s *search, q query.Query, resp *Response) (query.Query, error) {
 	if len(q.Minus) == 0 || s.byDate {
 		return q, nil
@@ -31,7 +34,10 @@ func readOptions(s *search, q query.Query, resp *Response) (query.Query, error) 
 	if err := p.run(retrieve, rank); err != nil || p.ended {
 		return q, err
 	}
-	are, err := areOptions(p, q.Minus, p.ranked[:min(len(p.ranked), optionPages)])
+	are, may, err := areOptions(p, q.Minus, q.Root.Positive() && !p.prose)
+	if may {
+		resp.Suggestion = strings.Join(strings.Fields(as.Text), " ")
+	}
 	if err != nil || !are {
 		return q, err
 	}
@@ -40,15 +46,18 @@ func readOptions(s *search, q query.Query, resp *Response) (query.Query, error) 
 	return as, nil
 }
 
-// areOptions reports whether one of the words is an option on a third of the pages that have it.
-func areOptions(p *pass, words []query.Loose, pages []scoring.Candidate) (bool, error) {
+// areOptions reports whether one of the words is an option: on a third of the best pages that have
+// it, or, if there are other words, on any, where hardly a page has it that lacks one of these. May
+// reports whether any of the best pages shows one as an option.
+func areOptions(p *pass, words []query.Loose, others bool) (are, may bool, err error) {
 	have, show := make([]int, len(words)), make([]int, len(words))
-	for i := range pages {
-		part := p.view.part(pages[i])
-		info, err := part.seg.Info(pages[i].Ord)
+	best := p.ranked[:min(len(p.ranked), optionPages)]
+	for i := range best {
+		part := p.view.part(best[i])
+		info, err := part.seg.Info(best[i].Ord)
 		if err != nil {
-			if err := p.shardOf(pages[i].Doc).unreadable(part, err, nil); err != nil {
-				return false, err
+			if err := p.shardOf(best[i].Doc).unreadable(part, err, nil); err != nil {
+				return false, false, err
 			}
 			continue
 		}
@@ -63,11 +72,24 @@ func areOptions(p *pass, words []query.Loose, pages []scoring.Candidate) (bool, 
 		}
 	}
 	for k := range words {
-		if show[k] > 0 && optionShare*show[k] >= have[k] {
-			return true, nil
+		if show[k] == 0 {
+			continue
+		}
+		may = true
+		if optionShare*show[k] >= have[k] || others && hasRest(p, words[k].Word) {
+			return true, true, nil
 		}
 	}
-	return false, nil
+	return false, may, nil
+}
+
+// hasRest reports whether nearly all pages that have a word match the query.
+func hasRest(p *pass, word string) bool {
+	e, pages := evidence{view: p.view}, math.MaxInt
+	for _, term := range analysis.PhraseTerms(word) {
+		pages = min(pages, e.Pages(term))
+	}
+	return withoutShare*(pages-p.resp.Total) <= pages
 }
 
 // hasToken reports whether a text has a token, letter by letter, without letters, digits, low lines

@@ -19,6 +19,9 @@ func TestOptions(t *testing.T) {
 		"ant builds with -buildfile FILE", "the buildfile of ant is given by -buildfile", "ant at home",
 		"jaguar car", "jaguar car, an e-car", "jaguar cat", "search for jaguar -car",
 		"rm -rf removes all", "rm --force and rm alone", "jaguar car 2", "jaguar car 3",
+		"tar xzf one", "tar xzf two", "tar xzf three", "tar -xzf four", "tar cf five",
+		"pip user", "pip user two", "pip -user three", "pip user four", "pip", "user", "user two", "user three",
+		"car", "car two",
 	}
 	var pages oracle.Segment
 	info := map[vocab.DocID]string{}
@@ -50,12 +53,14 @@ func TestOptions(t *testing.T) {
 		"ant -buildfile":       {[]vocab.DocID{1, 2}, `ant -"buildfile"`},
 		`ant -"buildfile"`:     {[]vocab.DocID{3}, ""},
 		"rm -rf":               {[]vocab.DocID{8}, `rm -"rf"`},
-		"rm -force":            {[]vocab.DocID{8}, ""}, // --force is another
-		"jaguar -car":          {[]vocab.DocID{6}, ""},
+		"rm -force":            {[]vocab.DocID{8}, ""},           // --force is another
+		"jaguar -car":          {[]vocab.DocID{6}, "jaguar car"}, // one page shows -car
 		"jaguar -cat":          {[]vocab.DocID{4, 5, 7, 10, 11}, ""},
 		`"jaguar" -car`:        {[]vocab.DocID{6}, ""},
-		"-car":                 {nil, ""},
+		"-car":                 {nil, "car"},
 		"rm -nosuchword":       {[]vocab.DocID{8, 9}, ""},
+		"tar -xzf":             {[]vocab.DocID{12, 13, 14, 15}, `tar -"xzf"`}, // no page has xzf without tar
+		"pip -user":            {[]vocab.DocID{21}, "pip user"},               // one page in five shows -user
 		"ant -buildfile -home": {nil, ""},
 	} {
 		req := searcher.Request{Query: text, Strict: true, Within: time.Hour, Explain: true}
