@@ -172,10 +172,12 @@ func (r *Result) SectionURL(s *Section) string {
 type (
 	Fragment = presentation.Fragment
 	Section  = presentation.Section
-	Score    = scoring.Score
-	Part     = scoring.Part
-	Milli    = scoring.Milli
-	Weights  = scoring.Weights
+
+	SectionPart = presentation.SectionPart
+	Score       = scoring.Score
+	Part        = scoring.Part
+	Milli       = scoring.Milli
+	Weights     = scoring.Weights
 )
 
 // Bounds of results.

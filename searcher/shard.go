@@ -262,6 +262,7 @@ type presentRequest struct {
 // cannot be read becomes 0.
 func (q *shardQuery) present(r *presentRequest, pages []scoring.Candidate, results []Result) error {
 	snippets := presentation.NewSnippeter(r.root, r.exact.terms, &q.arena.shown.Snippets)
+	snippets.Explain = r.explain
 	docs := segment.DocReader{}
 	defer docs.Close()
 	for _, at := range q.arena.inDiskOrder(pages, q.snap.base) { // texts of neighbours are in one block

@@ -268,6 +268,7 @@ func newFake() *fakeIndex {
 	results[0].Medium = vocab.HTML
 	results[0].Section = searcher.Section{
 		Heading: "Lists & hits", ID: `lists-"and"-hits`, Path: []string{"The inverted index", "Format"}, Score: 2_000_000,
+		Parts: []searcher.SectionPart{{Word: "index", Where: "path", Points: 1_250_000}, {Word: "index", Where: "text", Points: 750_000}},
 	}
 	results[0].Sections = []searcher.Section{{Heading: "Short lists", ID: "short"}, {Heading: "No id, <b>"}}
 	results[1].Medium, results[1].Date = vocab.PDF, vocab.DayOf(time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC))

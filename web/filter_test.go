@@ -27,8 +27,10 @@ func TestCachedPage(t *testing.T) {
 	for target, want := range map[string]string{
 		"/cached?doc=4711&q=inverted+index&text=1": "For every word, the <mark>inverted</mark> <mark>index</mark> has a list of documents.",
 		"/cached/page?doc=13":                      "<title>検索</title>",
-		"/cached/page?doc=20&q=inverted+index":     "<pre>an <mark>index</mark> &lt;b&gt;\n\tof words\n</pre>",
+		"/cached/page?doc=20&q=inverted+index":     "<pre>an <mark id=\"anatomy-first-mark\">index</mark> &lt;b&gt;\n\tof words\n</pre>",
 		"/cached/page?doc=21":                      "<body></body>",
+		"/cached?doc=4711&q=inverted":              "src=\"/cached/page?doc=4711&amp;q=inverted#anatomy-first-mark\"",
+		"/cached?doc=4711&at=a+%22b%22":            "src=\"/cached/page?doc=4711#a%20%22b%22\"",
 		"/cached?doc=21&text=1":                    "This page has no text.",
 		"/cached/page?doc=4711&q=fail":             "<em>inverted</em>",
 	} {

@@ -248,7 +248,7 @@ func TestResultsPage(t *testing.T) {
 		`<p class="further">More on this page: <a href="https://www.docs.test/anatomy/storage/inverted-index.html#short" rel="noreferrer" dir="auto">Short lists</a> · <a href="https://www.docs.test/anatomy/storage/inverted-index.html#:~:text=No%20id%2C%20%3Cb%3E" rel="noreferrer" dir="auto">No id, &lt;b&gt;</a></p>`,
 		`<mark>inverted index</mark>`,
 		`<h2 dir="auto" lang="ar">`,
-		`href="/cached?doc=4711&amp;q=inverted+index"`,
+		`href="/cached?at=lists-%22and%22-hits&amp;doc=4711&amp;q=inverted+index"`,
 		`href="/explain?q=inverted+index&amp;url=https%3A%2F%2Fwww.docs.test%2Fanatomy%2Fstorage%2Finverted-index.html"`,
 		`<time datetime="2026-11-03" title="fetched">3 Nov 2026</time>`,
 		`known by links alone`, `22.61`, `検索`, `rel="search"`, `<main id="main"`, `class="skip"`,

@@ -86,11 +86,18 @@ type fragmentAnswer struct {
 }
 
 type sectionAnswer struct {
-	URL     string   `json:"url"` // of the section
-	Heading string   `json:"heading"`
-	Path    []string `json:"path,omitempty"` // headings of the sections around it, outermost first
-	ID      string   `json:"id,omitempty"`   // of the element that URL leads to
-	Score   score    `json:"score"`          // among the sections of the page
+	URL     string              `json:"url"` // of the section
+	Heading string              `json:"heading"`
+	Path    []string            `json:"path,omitempty"`  // headings of the sections around it, outermost first
+	ID      string              `json:"id,omitempty"`    // of the element that URL leads to
+	Score   score               `json:"score"`           // among the sections of the page
+	Parts   []sectionPartAnswer `json:"parts,omitempty"` // with explain=1; they add up to Score
+}
+
+type sectionPartAnswer struct {
+	Word   string `json:"word,omitempty"` // as it is on the page; absent if it is in the title alone
+	Where  string `json:"where"`
+	Points score  `json:"points"`
 }
 
 type explanationAnswer struct {
@@ -212,7 +219,11 @@ func newResultAnswer(asked searcher.Request, r *searcher.Result) resultAnswer {
 }
 
 func newSectionAnswer(r *searcher.Result, s *searcher.Section) sectionAnswer {
-	return sectionAnswer{r.SectionURL(s), s.Heading, s.Path, s.ID, score(s.Score)}
+	answer := sectionAnswer{URL: r.SectionURL(s), Heading: s.Heading, Path: s.Path, ID: s.ID, Score: score(s.Score)}
+	for _, p := range s.Parts {
+		answer.Parts = append(answer.Parts, sectionPartAnswer{p.Word, p.Where, score(p.Points)})
+	}
+	return answer
 }
 
 func newExplanationAnswer(e *searcher.Explanation) *explanationAnswer {

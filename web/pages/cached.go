@@ -2,12 +2,14 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"html"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -72,7 +74,7 @@ func versionValues(doc vocab.DocID, query string, text bool, version string) str
 }
 
 // cached shows the page around: parameters doc or url, q for marks, text=1 for the text-only view,
-// version for an older version.
+// version for an older version, at for the id of the element at which it opens.
 func (s *documentPages) cached(c *gin.Context) error {
 	p := params.Read(c)
 	query, textOnly := p.Text("q", params.MaxQuery), p.Flag("text")
@@ -88,7 +90,7 @@ func (s *documentPages) cached(c *gin.Context) error {
 		Crumbs:   text.Breadcrumb(page.URL),
 		Fetched:  page.Fetched,
 		Words:    marked[:min(len(marked), 12)],
-		Page:     "/cached/page?" + versionValues(page.Doc, query, false, version),
+		Page:     "/cached/page?" + versionValues(page.Doc, query, false, version) + "#" + passageID(p.Text("at", vocab.MaxSectionID)),
 		Other:    "/cached?" + versionValues(page.Doc, query, !textOnly, version),
 		Older:    version != "",
 		Missing:  page.Truncated.String(),
@@ -103,6 +105,14 @@ func (s *documentPages) cached(c *gin.Context) error {
 	c.Header("Content-Security-Policy", respond.FramePolicy)
 	v.Body = cached
 	return s.render(c, http.StatusOK, "cached", v)
+}
+
+// firstMark is the id of the first marked word in the frame.
+const firstMark = "anatomy-first-mark"
+
+// passageID returns the fragment of the passage in the frame: a section, else the first marked word.
+func passageID(at string) string {
+	return (&url.URL{Fragment: cmp.Or(text.Shorten(text.Visible(at), maxID), firstMark)}).EscapedFragment()
 }
 
 // read fills in the text-only view.
@@ -161,7 +171,7 @@ func renderCached(page *vocab.Page, m *text.Marker, theme string) []byte {
 	}
 	fmt.Fprintf(&b, `><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title><style>%s</style></head><body>`,
 		html.EscapeString(text.Shorten(safe.Title, 200)), cachedStyle)
-	b.Write(safe.HTML)
+	b.Write(bytes.Replace(safe.HTML, []byte("<mark>"), []byte(`<mark id="`+firstMark+`">`), 1))
 	if safe.Cut {
 		b.WriteString("<hr><p>The rest of this page is not shown because it is too long.</p>")
 	}

@@ -27,6 +27,9 @@ var safeElements = text.Set(`a abbr address article aside b bdi bdo big blockquo
 details dfn div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hr i ins kbd li main nav ol p pre q rp rt
 ruby s samp section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr`)
 
+// maxID bounds the ids that are kept, in characters.
+const maxID = 128
+
 // numberAttributes are attributes with a small whole number.
 var numberAttributes = text.Set("colspan rowspan span start value")
 
@@ -163,7 +166,7 @@ func (f *filter) attribute(element string, a xhtml.Attribute) {
 		f.link(a.Val)
 		return
 	case a.Key == "id", a.Key == "name" && element == "a":
-		a.Key, value = "id", text.Shorten(text.Visible(a.Val), 128)
+		a.Key, value = "id", text.Shorten(text.Visible(a.Val), maxID)
 	case a.Key == "title" || a.Key == "datetime":
 		value = text.Shorten(text.Visible(a.Val), 512)
 	case a.Key == "lang":

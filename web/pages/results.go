@@ -266,7 +266,7 @@ func newResultView(r *searcher.Result, asked searcher.Request, number int, best 
 		v.Bar = int(r.Score * 100 / best)
 	}
 	if r.Crawled {
-		v.Cached = address.CachedHref(uint64(r.Doc), asked.Query, false)
+		v.Cached = address.CachedAt(uint64(r.Doc), asked.Query, r.Section.ID)
 	}
 	v.Links = address.LinksHref(r.URL)
 	v.Info = address.TraceHref(r.URL)

@@ -15,7 +15,7 @@ type Section struct {
 	ID      string        // of the element that a link leads to; "" if there is none
 	Path    []string      // headings of the sections around it, outermost first
 	Score   scoring.Score // the sum of Parts
-	Parts   []SectionPart // if the Snippeter explains
+	Parts   []SectionPart // if Snippeter.Explain is set
 }
 
 // Fragment returns what leads to the section after the URL of its page: its id, else its heading as

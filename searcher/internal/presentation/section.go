@@ -202,7 +202,33 @@ func (s *Snippeter) section(main string, i int) Section {
 		}
 	}
 	slices.Reverse(made.Path)
+	if s.Explain {
+		made.Parts = s.explain(main, st)
+	}
 	return made
+}
+
+// explain returns the score of a section as a sum.
+func (s *Snippeter) explain(main string, st *stretch) (parts []SectionPart) {
+	clear(s.counts)
+	word := make([]string, len(s.phrases))
+	for _, r := range s.runs {
+		if word[r.phrase] == "" {
+			word[r.phrase] = strings.Clone(main[r.start:r.end])
+		}
+		if r.start >= st.from && r.start < st.to && (r.start < st.head || r.start >= st.body) {
+			s.counts[r.phrase]++
+		}
+	}
+	for p := range s.phrases {
+		heading, path, text := s.phrasePoints(st, p)
+		for _, part := range []SectionPart{{word[p], "heading", heading}, {word[p], "path", path}, {word[p], "text", text}} {
+			if part.Points != 0 {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return parts
 }
 
 // headingOf returns the heading of a section without the signs of permalinks.

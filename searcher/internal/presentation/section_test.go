@@ -20,7 +20,9 @@ func passageOf(title, text, q string) Passage {
 	for i := range t.IDF {
 		t.IDF[i] = scoring.Point
 	}
-	return NewSnippeter(root, t, &SnippetArena{}).Passage(title, text, "")
+	s := NewSnippeter(root, t, &SnippetArena{})
+	s.Explain = true
+	return s.Passage(title, text, "")
 }
 
 // outlined returns a text whose lines "## heading #id" begin sections, by the number of their signs.
@@ -118,6 +120,15 @@ func TestSectionOracle(t *testing.T) {
 		got := "page"
 		if p.Section.Heading != "" {
 			got = name(&p.Section) + fmt.Sprint(p.Section.Score)
+		}
+		for _, s := range append(p.More, p.Section) {
+			sum := scoring.Score(0)
+			for _, part := range s.Parts {
+				sum += part.Points
+			}
+			if sum != s.Score {
+				rt.Fatalf("%q in %q: parts %v of %s do not add up to %d", q, lines, s.Parts, s.Heading, s.Score)
+			}
 		}
 		var further []string
 		for i := range p.More {

@@ -33,6 +33,8 @@ type Fragment struct {
 // A Snippeter cuts the passages out of pages that best show why they match. It is for one
 // goroutine.
 type Snippeter struct {
+	Explain bool // sections have Parts
+
 	phrases [][]int         // terms and phrases of the query, as indices of terms
 	weights []scoring.Score // of phrases: the sum of idf
 	base    []int           // of terms: see [scoring.Terms]

@@ -79,6 +79,16 @@ func CachedValues(doc uint64, query string, text bool) url.Values {
 	return v
 }
 
+// CachedAt returns the address of a cached page that opens at the element with an id, "" for the first
+// marked word.
+func CachedAt(doc uint64, query, id string) string {
+	v := CachedValues(doc, query, false)
+	if id != "" {
+		v.Set("at", id)
+	}
+	return "/cached?" + v.Encode()
+}
+
 func LinksHref(address string) string { return "/links?" + url.Values{"url": {address}}.Encode() }
 
 func TraceHref(address string) string { return "/page?" + url.Values{"url": {address}}.Encode() }
