@@ -134,6 +134,7 @@ func parametersOf(w *searcher.Weights, prefix string) (all []parameter) {
 		add("Genre "+g.String(), &w.Genre[g], 0, 300)
 	}
 	add("Identifier", &w.Identifier, 0, 300)
+	add("Signed", &w.Signed, 0, 1000)
 	add("Rank", &w.Rank, 0, 1000)
 	add("RankHalf", &w.RankHalf, 100, 1000)
 	for d := range w.Depth {

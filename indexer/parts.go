@@ -32,11 +32,11 @@ type partName struct {
 // hits.
 //
 // Subwords of the page's identifiers, such as csv of read_csv, are names as well, if the page has them
-// nowhere else: so the page is found by them.
+// nowhere else: so the page is found by them. Signed terms are, too ([analysis.AppendSigned]).
 type parts struct {
 	ids      []byte // all ids in a row
 	idEnds   []int
-	headings []uint32 // term numbers
+	headings []uint32 // and signed terms: numbers of terms
 	subwords []byte   // of identifiers, each followed by a space
 
 	numbers []uint32 // of terms
@@ -75,9 +75,12 @@ func (n *parts) addElement(tags *htmltoken.Tokenizer) (id []byte, ok bool) {
 	return id, ok
 }
 
-// addHeading adds a heading of one term.
+// full reports whether there is no room for another heading.
+func (n *parts) full() bool { return len(n.headings) == maxHeadings }
+
+// addHeading adds a heading of one term, or a signed term.
 func (n *parts) addHeading(number uint32) {
-	if len(n.headings) < maxHeadings {
+	if !n.full() {
 		n.headings = append(n.headings, number)
 	}
 }

@@ -63,6 +63,7 @@ func TestParts(t *testing.T) {
 		"<p id=title>no<title>title</title>":                        "title",
 		"<p>read_csv_file of a csv, ReadCSV, readAll":               "all | file | read",
 		"<p>to_10 x_axis URLs __init__":                             "axis | to",
+		"<p>--force, C++ and C++, .htaccess<title>@x</title>":       "--force | .htaccess | @x | c++",
 	} {
 		if got := namesOf(parseHTML(t, body)); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", body, got, want)

@@ -64,7 +64,10 @@ type textCollector struct {
 
 	tokenizer analysis.Tokenizer
 	onTerm    func(term []byte, start, end int, capital bool) // t.addTerm, made once
-	source    []byte                                          // that onTerm gets the terms of
+
+	source []byte // that onTerm gets the terms of
+	signed []byte // signed term of a word
+
 	terms     termTable
 	hits      []occurrence
 	position  uint32 // of the next term
@@ -82,7 +85,7 @@ func (t *textCollector) reset() {
 	}
 	*t = textCollector{
 		text: t.text[:0], spans: t.spans[:0], blocks: t.blocks[:0], hits: t.hits[:0],
-		tokenizer: t.tokenizer, onTerm: t.onTerm, terms: t.terms, parts: t.parts,
+		tokenizer: t.tokenizer, onTerm: t.onTerm, terms: t.terms, parts: t.parts, signed: t.signed,
 	}
 	t.terms.reset()
 	t.parts.reset()
@@ -140,7 +143,7 @@ func (t *textCollector) endBlock(end blockContext) {
 		t.text = t.text[:start]
 		return
 	}
-	if end.named && len(t.hits) == hits+1 {
+	if end.named && t.bodyTerms == terms+1 {
 		t.parts.addHeading(t.hits[hits].term)
 	}
 	t.position += blockGap
@@ -194,6 +197,7 @@ func (t *textCollector) addTerm(term []byte, start, end int, capital bool) {
 	if t.terms.len() > known {
 		t.parts.addSubwords(t.source[start:end])
 	}
+	t.addSigned(term, start, end, hit)
 	t.position++
 	t.bodyTerms++
 	if t.style.link {
@@ -205,6 +209,23 @@ func (t *textCollector) addTerm(term []byte, start, end int, capital bool) {
 		t.block.inner++
 	}
 	t.block.heading = t.block.heading || t.style.kind.IsHeading()
+}
+
+// addSigned adds the signed term of a word, as c++ or --force, as a name of a part, and in titles and
+// headings at the position of the word, too.
+func (t *textCollector) addSigned(term []byte, start, end int, hit vocab.Hit) {
+	t.signed = analysis.AppendSigned(t.signed[:0], t.source, term, start, end)
+	if len(t.signed) == 0 || t.parts.full() {
+		return
+	}
+	known := t.terms.len()
+	number := t.terms.number(t.signed, xxhash.Sum64(t.signed))
+	if t.terms.len() > known {
+		t.parts.addHeading(number)
+	}
+	if hit.Type() == vocab.Title || hit.Type().IsHeading() {
+		t.hits = append(t.hits, occurrence{number, hit})
+	}
 }
 
 // addField adds the terms of a field other than the body. No phrase matches across two texts.

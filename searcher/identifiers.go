@@ -9,7 +9,7 @@ import (
 )
 
 // Words of a query that were typed in a row may spell an identifier: "read csv file" is read_csv_file
-// and readCsvFile, if a page has one of these. The identifiers are terms that score where a page has
+// and readCsvFile, if a page has one of these. A word with signs is one by itself: c++. The identifiers are terms that score where a page has
 // them and that no page needs to have. Pages that have them hold the words, too: the index has the
 // subwords of identifiers.
 
@@ -27,7 +27,10 @@ func findIdentifiers(p *pass) (found []scoring.Identifier, err error) {
 	}
 	var spelt []scoring.Identifier
 	for _, run := range p.query.Root.Runs() {
-		for i := range run {
+		for i, n := range run {
+			if n.Signed != "" {
+				spelt = append(spelt, scoring.Identifier{Term: n.Signed, Words: n.Words, Signed: true})
+			}
 			spelt = appendIdentifiers(spelt, run[i:min(i+identifierWords, len(run))])
 		}
 	}
@@ -68,9 +71,9 @@ func appendIdentifiers(spelt []scoring.Identifier, run []*query.Node) []scoring.
 }
 
 // addIdentifiers adds the best pages that have an identifier which words of the query spell, to the
-// n pages that the second phase scores: the first phase of prose does not score identifiers.
+// n pages that the second phase scores: the first phase scores identifiers of conjunctions alone.
 func addIdentifiers(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, int, error) {
-	if !p.prose || len(p.identifiers) == 0 {
+	if p.root.Op == query.And && !p.prose || len(p.identifiers) == 0 {
 		return found, n, nil
 	}
 	var any []*query.Node

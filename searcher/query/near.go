@@ -63,6 +63,6 @@ func pairs(left, right *Node, within int) (n *Node, words, size int) {
 // exactly returns a Words node as if it were in quotes.
 func (n *Node) exactly() *Node {
 	m := *n
-	m.Exact = true
+	m.Exact, m.Signed = true, ""
 	return &m
 }

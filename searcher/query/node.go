@@ -48,17 +48,18 @@ func (f Field) String() string { return fieldNames[f] }
 // A Node is a part of a query. Kids of And are not And, kids of Or not Or, the kid of Not is not
 // Not, and no two kids of one node are the same, but for Near.
 type Node struct {
-	Op    Op
-	Kids  []*Node
-	Words []string // of Words: terms, at least one
-	At    []uint32 // of several Words: their offsets in the phrase, from 0 up; nil if no word is open
-	Text  string   // of Words: as typed
-	Forms []string // of a single one of Words: other terms that match as well, sorted; Parse sets none
-	Times int      // of Words: occurrences in the query, at least 1; String writes one
-	Exact bool     // of Words: in quotes or after a plus, so that forms do not match, or several words
-	Joint bool     // of several Words: typed as one, without quotes
-	In    Field    // of Words, and of Near that of all Kids
-	Site  string   // of Site: "example.org" or "example.org/dir"
+	Op     Op
+	Kids   []*Node
+	Words  []string // of Words: terms, at least one
+	At     []uint32 // of several Words: their offsets in the phrase, from 0 up; nil if no word is open
+	Text   string   // of Words: as typed
+	Signed string   // of a single one of Words: the term with the signs that it was typed with; "" for none
+	Forms  []string // of a single one of Words: other terms that match as well, sorted; Parse sets none
+	Times  int      // of Words: occurrences in the query, at least 1; String writes one
+	Exact  bool     // of Words: in quotes or after a plus, so that forms do not match, or several words
+	Joint  bool     // of several Words: typed as one, without quotes
+	In     Field    // of Words, and of Near that of all Kids
+	Site   string   // of Site: "example.org" or "example.org/dir"
 
 	Function bool // of Words that are kids of Most: a function word, which scores nothing
 
@@ -85,7 +86,8 @@ func (n *Node) write(b *strings.Builder) {
 	case Words:
 		b.WriteString(n.In.String())
 		if !n.Exact {
-			b.WriteString(n.Text)
+			before, after, _ := strings.Cut(n.Signed, n.Words[0])
+			b.WriteString(before + n.Text + after)
 			return
 		}
 		b.WriteByte('"')
@@ -228,7 +230,7 @@ func (n *Node) Offset(k int) uint32 {
 
 // same reports whether two nodes match the same pages.
 func (n *Node) same(m *Node) bool {
-	return n.Op == m.Op && n.In == m.In && n.Exact == m.Exact && n.Site == m.Site &&
+	return n.Op == m.Op && n.In == m.In && n.Exact == m.Exact && n.Signed == m.Signed && n.Site == m.Site &&
 		n.Filter == m.Filter && n.Ref == m.Ref && n.Within == m.Within &&
 		slices.Equal(n.At, m.At) && slices.Equal(n.Words, m.Words) &&
 		slices.EqualFunc(n.Kids, m.Kids, (*Node).same)

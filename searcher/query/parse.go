@@ -241,10 +241,19 @@ func (p *parser) primary(in Field) *Node {
 	}
 	n := p.leaf(word, in)
 	if n != nil && n.Op == Words && len(n.Words) == 1 {
+		if in == Anywhere && !n.Exact {
+			n.Signed = signed(word, n)
+		}
 		from := start + strings.Index(word, n.Text)
 		p.loose = append(room(p.loose), Loose{n.Words[0], from, from + len(n.Text)})
 	}
 	return n
+}
+
+// signed returns the signed term of a word of one term, as typed.
+func signed(word string, n *Node) string {
+	from := strings.Index(word, n.Text)
+	return string(analysis.AppendSigned(nil, []byte(word), []byte(n.Words[0]), from, from+len(n.Text)))
 }
 
 func (p *parser) group(in Field) *Node {

@@ -26,7 +26,7 @@ func TestParse(t *testing.T) {
 		"go -site:example.org":                   "go -site:example.org",
 		"-only -negatives":                       "-only -negatives",
 		"a - b":                                  "a b",
-		"git commit --amend":                     "git commit amend",
+		"git commit --amend":                     "git commit --amend",
 		"well-known":                             `"well-known"`,
 		"a b OR c":                               "a (b OR c)",
 		"a|b|c d":                                "(a OR b OR c) d",
@@ -112,7 +112,7 @@ func TestParse(t *testing.T) {
 		`allintitle:a allintitle:b allinurl:`:    `intitle:a intitle:b intitle:allinurl`,
 		`inurl:+a inbody:+"b" intitle:+`:         `inurl:"a" intext:"b"`,
 		"foo:bar":                                `"foo:bar"`,
-		"C++ c#":                                 "C",
+		"C++ c#":                                 "C++ c#",
 		"a:b":                                    `"a:b"`,
 		"https://example.org/a?b=1":              `"example.org/a?b=1"`,
 		"f(x)":                                   "f x",
@@ -291,7 +291,7 @@ func TestWanted(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	pieces := []string{
 		"a", "b", "Word", "naïve", "東京", "don't", "C++", "foo:bar", "OR", "AND", "|", "-", "--", "(", ")", `"`, " ", " ", " ",
-		"東京都", "の", "ไทย", "+", "site:", "site:example.org", "site:a.org/x(y)", "intitle:", "inurl:", "inanchor:", "intext:", "http://x.org/a",
+		"東京都", "の", "ไทย", "--force", ".htaccess", "c#", `\d`, "$", "@x", "+", "site:", "site:example.org", "site:a.org/x(y)", "intitle:", "inurl:", "inanchor:", "intext:", "http://x.org/a",
 		"link:", "related:a.org/(x", "AROUND(3)", "AROUND(", "~2", `"~7`, "*", " * ", "allintitle:", "inbody:+", "info:", "cache:x.org", "a.org", "/", "%28", "%29", "%7c", "%22", "%20", "½", "é", `ה"ה`, "\u0301", "_", "’", "ß",
 	}
 	rapid.Check(t, func(t *rapid.T) {

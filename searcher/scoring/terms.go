@@ -29,6 +29,7 @@ type Terms struct {
 	function uint64           // bitmap of own terms: function words
 	silent   uint64           // those of them that score nothing
 	spelt    []uint64         // of identifiers: bitmap of the own terms that spell it
+	signed   []bool           // of identifiers
 	pairs    []pair           // neighbours in sequence, each once; bigrams that overlap are adjacent anyway
 	letters  uint8            // checksum of the query's text, [analysis.VerbatimHash]
 	language segment.Language // of the query's script, 0 if that implies none
@@ -137,10 +138,11 @@ func (t *Terms) addForms(nodes []*query.Node) {
 	t.Forms = len(t.Words)
 }
 
-// An Identifier is a term that several words of a query spell together.
+// An Identifier is a term that several words of a query spell together, or one with its signs.
 type Identifier struct {
-	Term  string
-	Words []string
+	Term   string
+	Words  []string
+	Signed bool
 }
 
 // addIdentifiers appends the identifiers that are neither terms of the query nor forms.
@@ -156,7 +158,7 @@ func (t *Terms) addIdentifiers(identifiers []Identifier) {
 			}
 		}
 		t.Words, t.Base = append(t.Words, id.Term), append(t.Base, len(t.Words))
-		t.spelt = append(t.spelt, spelt)
+		t.spelt, t.signed = append(t.spelt, spelt), append(t.signed, id.Signed)
 	}
 }
 
@@ -266,7 +268,11 @@ func (t *Terms) Weigh(w *Weights, span Score, docs int, joint map[string]int) {
 	for i, word := range t.Words {
 		switch {
 		case i >= t.Forms:
-			t.IDF[i] = w.Identifier.Of(IDF(docs, t.DF[i]))
+			weight := w.Identifier
+			if t.signed[i-t.Forms] {
+				weight = w.Signed
+			}
+			t.IDF[i] = weight.Of(IDF(docs, t.DF[i]))
 		case i >= t.Own:
 			t.IDF[i] = t.IDF[t.Base[i]]
 		case t.IsSilent(i):

@@ -114,6 +114,9 @@ type Weights struct {
 	// spell together: read_csv for "read csv".
 	Identifier Milli
 
+	// Signed is the same for a word with the signs that it was typed with: .htaccess, c++.
+	Signed Milli
+
 	// Impact turns the impacts of the first phase into points: idf × impact × Impact. The first
 	// phase chooses the candidates of the second.
 	Impact Milli
@@ -217,6 +220,7 @@ var Default = Weights{
 	Widen:            10,
 	Form:             800,
 	Identifier:       1000,
+	Signed:           4000,
 	Impact:           30,
 	Promising:        900,
 	Likely:           40,
@@ -284,6 +288,7 @@ var Prose = Weights{
 	Preference:       3000,
 	Form:             600,
 	Identifier:       500,
+	Signed:           1000,
 	Impact:           30,
 }
 
