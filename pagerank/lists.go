@@ -39,21 +39,26 @@ func openEdges(r io.Reader) (*openList, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
+	if mark := []byte("\xef\xbb\xbf"); bytes.HasPrefix(head, mark) { // of UTF-8, as some editors write
+		in.Discard(len(mark)) // which were peeked at
+		head = head[len(mark):]
+	}
 	first, _, _ := bytes.Cut(head, []byte{'\n'})
 	word, rest := field(first)
 	switch kind, _ := field(rest); {
-	case string(word) == "%%MatrixMarket":
+	case bytes.EqualFold(word, []byte("%%MatrixMarket")):
 		return l, l.skipMatrixHead(in, first)
 	case string(word) == "%" && string(kind) == "sym": // KONECT
 		l.both = true
 	case string(word) == "%" && string(kind) == "bip":
 		return nil, errors.New("line 1: the graph is bipartite, and its two sides have the same numbers")
 	}
-	if hasNames(head) {
+	named, err := hasNames(head)
+	if named {
 		l.names = &nameReader{in: in, ids: map[string]uint32{}}
 		l.Reader = l.names
 	}
-	return l, nil
+	return l, err
 }
 
 // decompressed returns r, decompressed if it is compressed with gzip or zstd.
@@ -96,17 +101,23 @@ func (l *openList) skipMatrixHead(in *bufio.Reader, first []byte) error {
 		case len(word) == 0 || word[0] == '%':
 			continue
 		}
-		_, rest = field(rest)
-		if entries, _ := field(rest); len(entries) == 0 {
+		columns, rest := field(rest)
+		switch entries, _ := field(rest); {
+		case len(entries) == 0:
 			return fmt.Errorf("line %d: there must be three sizes of the matrix", l.lines)
+		case !bytes.Equal(word, columns):
+			return fmt.Errorf("line %d: a matrix of %.20s rows and %.20s columns is no graph of one sort of nodes",
+				l.lines, word, columns)
 		}
 		return nil
 	}
 }
 
-// hasNames reports whether the first link of a list has a node that is no number.
-func hasNames(head []byte) bool {
-	for len(head) > 0 {
+// hasNames reports whether the first link of a list has a node that is no number. It fails if the link
+// after it has numbers: the first is a heading then.
+func hasNames(head []byte) (named bool, err error) {
+	first := 0
+	for lines := 1; len(head) > 0; lines++ {
 		var line []byte
 		line, head, _ = bytes.Cut(head, []byte{'\n'})
 		source, rest := field(line)
@@ -114,9 +125,18 @@ func hasNames(head []byte) bool {
 			continue
 		}
 		target, _ := field(rest)
-		return len(target) > 0 && !(isNumber(source) && isNumber(target))
+		numbers := isNumber(source) && isNumber(target)
+		switch {
+		case first > 0 && numbers && len(target) > 0:
+			return false, fmt.Errorf("line %d has names and line %d numbers; begin a heading with #", first, lines)
+		case first > 0:
+			return true, nil
+		case numbers || len(target) == 0:
+			return false, nil
+		}
+		first = lines
 	}
-	return false
+	return first > 0, nil
 }
 
 // isComment reports whether a line with this first word has no link.
@@ -124,7 +144,8 @@ func isComment(word []byte) bool { return len(word) == 0 || word[0] == '#' || wo
 
 // isNumber reports whether a word has the form of a number, be it one of a node or not.
 func isNumber(word []byte) bool {
-	return !bytes.ContainsFunc(word, func(c rune) bool { return !strings.ContainsRune("0123456789+-.", c) })
+	return bytes.Count(word, []byte{'.'}) < 2 &&
+		!bytes.ContainsFunc(word, func(c rune) bool { return !strings.ContainsRune("0123456789+-.", c) })
 }
 
 // A nameReader replaces the names of nodes by numbers, in the order of their first occurrence. It

@@ -61,6 +61,7 @@ func TestFormsOfEdgeLists(t *testing.T) {
 		"KONECT":           {"% asym unweighted\n% 300 50 50\n" + list(links, "%d %d 1 1174867200\n"), plain},
 		"KONECT symmetric": {"% sym unweighted\n" + list(links, "%d %d\n"), both},
 		"weights":          {list(links, "%d\t%d\t0.25\n"), plain},
+		"byte order mark":  {"\xef\xbb\xbf" + plain, plain},
 		"names":            {list(links, "n%d n%d\n"), plain},
 		"commented names":  {"# from to\n" + list(links, "n%d\tn%d\tlabel\r\n"), plain},
 		"matrix":           {"%%MatrixMarket matrix coordinate pattern general\n" + head + list(links, "%d %d\n"), plain},

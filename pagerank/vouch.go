@@ -8,26 +8,26 @@ import (
 // Vouchers count, for each site, the other sites that link to it. A page is cheap and a site is not,
 // so the links within a site lift its pages by as much as other sites vouch for it: see
 // [Vouchers.Weigh]. The paper's PageRank counts all links alike (BP98 §2.1), and a site of 10,000
-// pages that all link to one lifts that one over 10,000 times.
+// pages that link to one, and it to them, lifts that one over 30,000 times.
 type Vouchers struct {
-	sites []voucher
+	sites []siteLinks
 }
 
 // maxVouchers bounds the sites that are counted for one: more count as so many.
 const maxVouchers = 20
 
 // leastShare is the share of a site that no other links to. It keeps the order of its pages, and lifts
-// none by more than 1.05 of the least rank if the links of 200,000 pages lead to it.
+// none above 1.05 times the least rank if up to 80,000 pages link to it and it to them.
 const leastShare = 1.0 / 256
 
-// A voucher is what is known of a site.
-type voucher struct {
+// siteLinks is what is known of a site.
+type siteLinks struct {
 	linkers []uint32 // other sites that link to it, ascending; at most maxVouchers
 	fetched bool     // a page of it was fetched
 }
 
 // NewVouchers returns vouchers for sites that are numbered from 0.
-func NewVouchers(sites int) *Vouchers { return &Vouchers{make([]voucher, sites)} }
+func NewVouchers(sites int) *Vouchers { return &Vouchers{make([]siteLinks, sites)} }
 
 // Add adds a fetched page of a site, and the sites of the pages that it links to.
 func (v *Vouchers) Add(from uint32, to []uint32) {
@@ -43,15 +43,15 @@ func (v *Vouchers) Add(from uint32, to []uint32) {
 	}
 }
 
-// compare reports whether there is anything to compare: a fetched site that another links to. In a
+// comparable reports whether there is anything to compare: a fetched site that another links to. In a
 // crawl of one site, or of sites that do not know one another, none is less vouched for than others.
-func (v *Vouchers) compare() bool {
-	return slices.ContainsFunc(v.sites, func(s voucher) bool { return s.fetched && len(s.linkers) > 0 })
+func (v *Vouchers) comparable() bool {
+	return slices.ContainsFunc(v.sites, func(s siteLinks) bool { return s.fetched && len(s.linkers) > 0 })
 }
 
 // share returns how much of its logarithm above the least rank counts for the pages of a site: n/(n+1)
 // if n other sites link to it.
-func (s voucher) share() float64 {
+func (s siteLinks) share() float64 {
 	n := float64(len(s.linkers))
 	return max(leastShare, n/(n+1))
 }
@@ -62,7 +62,7 @@ func (s voucher) share() float64 {
 // no fetched site is linked to from another, the ranks stay as they are. SiteOf has the site of
 // each page. It returns the number of fetched sites that no other links to, 0 if the ranks stay.
 func (v *Vouchers) Weigh(ranks []float32, siteOf []uint32) (unlinked int) {
-	if len(ranks) == 0 || !v.compare() {
+	if len(ranks) == 0 || !v.comparable() {
 		return 0
 	}
 	least := float64(slices.Min(ranks))

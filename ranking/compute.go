@@ -44,19 +44,27 @@ const Default = rankvector.Default
 // isWeighed reports whether ranks are weighed by vouchers.
 func (o *Options) isWeighed() bool { return o.Method == ByVouchers && len(o.Personalize) == 0 }
 
+// checkName fails if the name of the vector is invalid, or that of plain PageRank for other ranks.
+func (o *Options) checkName() error {
+	if o.Name == rankvector.Plain && (o.Method != ByPages || len(o.Personalize) > 0) {
+		return fmt.Errorf("pagerank: the vector %q is kept for PageRank as published", o.Name)
+	}
+	return CheckName(o.Name)
+}
+
 // Compute computes a vector over the link database of the data folder dir, or over those of all
-// shards as one graph, and puts it in force, in one shard after the other. With ByVouchers it puts
-// the plain one, rankvector.Plain, in force, too. If it fails, the vector
+// shards as one graph, and puts it in force, in one shard after the other. With the default vector it
+// puts the one that it is weighed from, rankvector.Plain, in force, too. If it fails, the vector
 // before stays in force, or in some shards if it fails while it puts the new one in force. The error
 // wraps pagerank.ErrNoNodes if there are no pages, and ErrNoSuchPage if no page matches
 // o.Personalize.
 func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
-	if o.Method != ByVouchers {
+	if o.Method != ByVouchers && len(o.Personalize) == 0 {
 		o.Name = cmp.Or(o.Name, o.Method.String())
 		o.Title = o.Method.title()
 	}
 	o.Name = cmp.Or(o.Name, Default)
-	if err := CheckName(o.Name); err != nil {
+	if err := o.checkName(); err != nil {
 		return nil, err
 	}
 	c, err := newComputation(dir)
@@ -65,6 +73,9 @@ func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 	}
 	defer c.set.Close()
 	r := &Report{Name: o.Name, Method: o.Method.String()}
+	if o.Method == ByVouchers && !o.isWeighed() {
+		r.Method = ByPages.String()
+	}
 	targets, err := newMatcher(o.Personalize)
 	if err != nil {
 		return nil, err
@@ -87,9 +98,10 @@ func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 		return nil, err
 	}
 	if o.isWeighed() {
-		plain := c.nodes.vector(result, ranks, o)
-		if err := c.set.publish(rankvector.Plain, plain); err != nil {
-			return nil, err
+		if o.Name == Default {
+			if err := c.set.publish(rankvector.Plain, c.nodes.vector(result, ranks, o)); err != nil {
+				return nil, err
+			}
 		}
 		if r.Unlinked, err = weigh(c.set, c.nodes, ranks); err != nil {
 			return nil, err
@@ -101,7 +113,7 @@ func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 // warm returns the ranks to start from: those of before, which is nil at first, or the plain ones that
 // it was weighed from.
 func (c *computation) warm(o Options, before *rankvector.Vector) []float32 {
-	if o.isWeighed() {
+	if o.isWeighed() && o.Name == Default {
 		before = cmp.Or(c.set.vector(rankvector.Plain), before)
 	}
 	if before == nil {

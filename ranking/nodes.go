@@ -2,7 +2,6 @@ package ranking
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"anatomy/disk/rankvector"
@@ -75,7 +74,8 @@ func (n *nodes) eachLink(set *links, add func(from uint32, targets []uint32)) er
 	return nil
 }
 
-// groups returns the group of each node as a number, its host or its site, and how many there are.
+// groups returns the group of each node as a number, its host or its site, and how many there are. URLs
+// that cannot be parsed are one group.
 func (n *nodes) groups(
 	set *links, of func(*weburl.URL) string,
 ) (groups []uint32, count int, err error) {
@@ -89,18 +89,21 @@ func (n *nodes) groups(
 		if !ok {
 			continue
 		}
+		host, group := "", ""
 		u, err := weburl.Parse(name.URL)
-		if err != nil {
-			return nil, 0, fmt.Errorf("pagerank: document %d: %w", name.Doc, err)
+		if err == nil {
+			host = u.Host()
 		}
-		number, known := byHost[u.Host()]
+		number, known := byHost[host]
 		if !known {
-			group := of(&u)
+			if err == nil {
+				group = of(&u)
+			}
 			if number, known = numbers[group]; !known {
 				number = uint32(len(numbers))
 				numbers[group] = number
 			}
-			byHost[u.Host()] = number
+			byHost[host] = number
 		}
 		groups[node] = number
 	}

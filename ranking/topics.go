@@ -29,7 +29,8 @@ func ReadTopics(r io.Reader) ([]Topic, error) {
 }
 
 func addToTopic(topics *[]Topic, fields []string) error {
-	if err := CheckName(fields[0]); err != nil {
+	o := Options{Name: fields[0]}
+	if err := o.checkName(); err != nil {
 		return err
 	}
 	if len(fields) == 1 {

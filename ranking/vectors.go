@@ -122,6 +122,9 @@ func Remove(dir, name string) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
+	if name == rankvector.Plain {
+		return fmt.Errorf("pagerank: the vector %q stays: the links of pages are told by it", name)
+	}
 	if err := upgrade(dir); err != nil {
 		return err
 	}

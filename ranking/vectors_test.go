@@ -75,6 +75,22 @@ func TestRankByName(t *testing.T) {
 	if err := ranking.Remove(dir, "museum"); !errors.Is(err, ranking.ErrNoVector) || !strings.Contains(err.Error(), "there are default") {
 		t.Errorf("removed twice: %v", err)
 	}
+	if err := ranking.Remove(dir, "pages"); err == nil {
+		t.Error("PageRank as published was removed")
+	}
+	half := ranking.Options{Name: "half"}
+	half.Damping = 0.5
+	_, err = ranking.Compute(t.Context(), dir, half)
+	testweb.Must(t, err)
+	if v, err := rankvector.ReadFolder(dir, "pages"); err != nil || v.Damping != pagerank.DefaultDamping {
+		t.Errorf("ranks of another name are taken for PageRank as published: %v, %v", v, err)
+	}
+	testweb.Must(t, ranking.Remove(dir, "half"))
+	for _, o := range []ranking.Options{{Name: "pages"}, {Name: "pages", Personalize: []ranking.TeleportTarget{{Spec: "museum.test", Weight: 1}}}} {
+		if _, err := ranking.Compute(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), "kept for PageRank as published") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
 	_, err = s.Refresh()
 	testweb.Must(t, err)
 	for _, name := range []string{"museum", "../rank/default", "Default", "x y"} {

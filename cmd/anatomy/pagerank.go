@@ -213,7 +213,7 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 		return cli.UsageErrorf("--method %q must be vouched, pages, hosts or harmonic", f.method)
 	}
 	for _, flag := range []string{"personalize", "personalize-file"} {
-		if err := cli.RejectFlags(c, o.Method != ranking.ByVouchers, "--%s needs --method vouched", flag); err != nil {
+		if err := cli.RejectFlags(c, o.Method > ranking.ByPages, "--%s needs --method pages", flag); err != nil {
 			return err
 		}
 	}
