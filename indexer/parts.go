@@ -36,8 +36,9 @@ type partName struct {
 type parts struct {
 	ids      []byte // all ids in a row
 	idEnds   []int
-	headings []uint32 // and signed terms: numbers of terms
-	subwords []byte   // of identifiers, each followed by a space
+	headings []uint32        // and signed terms: numbers of terms
+	subwords []byte          // of identifiers, each followed by a space
+	divided  map[uint32]bool // terms whose subwords were added at a later occurrence
 
 	numbers []uint32 // of terms
 	names   []partName
@@ -51,10 +52,11 @@ type parts struct {
 
 func (n *parts) reset() {
 	clear(n.seen)
+	clear(n.divided)
 	*n = parts{
 		ids: n.ids[:0], idEnds: n.idEnds[:0], headings: n.headings[:0], subwords: n.subwords[:0],
 		numbers: n.numbers[:0], names: n.names[:0],
-		seen: n.seen, onTerm: n.onTerm,
+		seen: n.seen, divided: n.divided, onTerm: n.onTerm,
 	}
 }
 
@@ -92,6 +94,27 @@ func (n *parts) addSubwords(word []byte) {
 			n.subwords = append(append(n.subwords, subword...), ' ')
 		}
 	})
+}
+
+// addSubwordsOnce adds the subwords of a word whose term is known, unless it has before.
+func (n *parts) addSubwordsOnce(term uint32, word []byte) {
+	if n.divided == nil {
+		n.divided = map[uint32]bool{}
+	}
+	if !n.divided[term] {
+		n.divided[term] = true
+		n.addSubwords(word)
+	}
+}
+
+// hasInnerCapital reports whether a word has ASCII capitals after its first letter, and small letters.
+func hasInnerCapital(word []byte) bool {
+	capital, small := false, false
+	for i, c := range word {
+		capital = capital || i > 0 && 'A' <= c && c <= 'Z'
+		small = small || 'a' <= c && c <= 'z'
+	}
+	return capital && small
 }
 
 // appendHits appends the hits of all names to hits. Names of one term come first, as part 0.

@@ -118,6 +118,11 @@ func TestSubwordsOfAnyPage(t *testing.T) {
 				want[w] = true
 				body.WriteString(strings.ToUpper(w[:1]) + w[1:])
 			}
+			if rapid.Bool().Draw(rt, "small before") { // as readcsvfile readCsvFile
+				camel := words[0] + "X" + strings.Join(words, "")
+				body.WriteString(" " + strings.ToLower(camel) + " " + camel)
+				want["x"+strings.Join(words, "")] = true
+			}
 		}
 		d := parseHTML(t, "<p>"+body.String())
 		for term := range d.Hits() {

@@ -193,9 +193,12 @@ func (t *textCollector) addTerm(term []byte, start, end int, capital bool) {
 	hash := xxhash.Sum64(term)
 	hit := vocab.MakeHit(t.position, t.style.kind, capital, t.style.size)
 	known := t.terms.len()
-	t.hits = append(t.hits, occurrence{t.terms.number(term, hash), hit})
-	if t.terms.len() > known {
-		t.parts.addSubwords(t.source[start:end])
+	number := t.terms.number(term, hash)
+	t.hits = append(t.hits, occurrence{number, hit})
+	if word := t.source[start:end]; t.terms.len() > known {
+		t.parts.addSubwords(word)
+	} else if hasInnerCapital(word) { // the term may have come before without
+		t.parts.addSubwordsOnce(number, word)
 	}
 	t.addSigned(term, start, end, hit)
 	t.position++
