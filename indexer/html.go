@@ -62,9 +62,7 @@ func (p *htmlParser) readText() {
 	text := p.tags.Content()
 	switch {
 	case !p.inTitle:
-		as := p.format.style()
-		as.inner = p.linked
-		p.append(text, as)
+		p.append(text, p.format.style())
 	case !p.hasTitle:
 		p.meta.title = foldSpace(p.meta.title, text)
 	}

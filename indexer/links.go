@@ -65,6 +65,7 @@ type linkCollector struct {
 	links   []link
 	text    []byte // of all links, in a row
 	anchor  anchor
+	inner   bool // an a element is open that leads to a part of the page, which is no link
 	outline []OutlineLink
 
 	references  map[string]uint32 // index in targets plus 1, 0 if the reference is no link
@@ -95,11 +96,16 @@ func (c *linkCollector) open() bool { return c.anchor.open }
 // startElement handles the start of an a element. It ends one that was left open: they do not nest.
 func (c *linkCollector) startElement(tags *htmltoken.Tokenizer) {
 	c.end()
-	if !c.addAttribute(tags, "href", 0, nil) || c.outlineOnly {
-		return
+	added := c.addAttribute(tags, "href", 0, nil)
+	switch {
+	case c.outlineOnly:
+	case added:
+		title, _ := tags.Attr("title")
+		c.start(title)
+	default:
+		ref, _ := tags.Attr("href")
+		c.inner = c.leadsWithin(ref)
 	}
-	title, _ := tags.Attr("title")
-	c.start(title)
 }
 
 // start makes the last link the open one. title is its text if no other follows.
@@ -126,6 +132,7 @@ func (c *linkCollector) endBlock() { c.anchor.space = true }
 
 // end ends the open link. If it has no text, its title becomes the text.
 func (c *linkCollector) end() {
+	c.inner = false
 	if !c.anchor.open {
 		return
 	}
@@ -168,8 +175,8 @@ func (c *linkCollector) add(ref []byte, flags vocab.LinkFlags, text []byte) bool
 	if c.count >= maxLinks || len(ref) > 0 && ref[0] == '#' && !c.hasBase {
 		return false
 	}
-	to := c.target(ref)
-	if to == nil {
+	to, fragment := c.target(ref)
+	if to == nil || to.own && fragment {
 		return false
 	}
 	c.count++
@@ -189,12 +196,22 @@ func (c *linkCollector) add(ref []byte, flags vocab.LinkFlags, text []byte) bool
 // setLastChanged records when the target of the last link changed.
 func (c *linkCollector) setLastChanged(seconds uint32) { c.links[len(c.links)-1].changed = seconds }
 
-// target returns the target of a reference, nil if it cannot be followed. References are resolved
-// once: about half of them are repeated on the page. A fragment never changes which page is meant. It
-// is cut off before the look-up, except after a space and in a very long reference, where that would
-// change what is trimmed or refused.
-func (c *linkCollector) target(ref []byte) *target {
-	bare, fragment := ref, false
+// leadsWithin reports whether a reference leads to a part of the page itself.
+func (c *linkCollector) leadsWithin(ref []byte) bool {
+	n := bytes.IndexByte(ref, '#')
+	if n < 0 || n == 0 && !c.hasBase {
+		return n == 0
+	}
+	to, _ := c.target(ref)
+	return to != nil && to.own
+}
+
+// target returns the target of a reference, nil if it is not a valid one, and whether the reference
+// has a fragment. References are resolved once: about half of them are repeated on the page. A
+// fragment never changes which page is meant. It is cut off before the look-up, except after a space
+// and in a very long reference, where that would change what is trimmed or refused.
+func (c *linkCollector) target(ref []byte) (to *target, fragment bool) {
+	bare := ref
 	if n := bytes.IndexByte(ref, '#'); n >= 0 {
 		fragment = true
 		if n > 0 && ref[n-1] > ' ' && len(ref) <= 1024 {
@@ -205,10 +222,10 @@ func (c *linkCollector) target(ref []byte) *target {
 	if !seen {
 		number = c.resolve(string(bare))
 	}
-	if number == 0 || fragment && c.targets[number-1].own {
-		return nil
+	if number == 0 {
+		return nil, fragment
 	}
-	return &c.targets[number-1]
+	return &c.targets[number-1], fragment
 }
 
 // resolve resolves a new reference and returns its value in references.

@@ -41,8 +41,11 @@ func (b *textBlock) dense() bool { return b.linked > 0 && 3*b.linked >= 2*b.term
 // gap reports whether a block may be between links of a run.
 func (b *textBlock) gap() bool { return b.terms <= menuGap && !b.heading }
 
-// contents reports whether a block is links within the page and little else.
-func (b *textBlock) contents() bool { return b.inner > 0 && 3*b.inner >= 2*b.terms && !b.heading }
+// contents reports whether a block is links within the page and little else. One that begins a
+// section is what such links lead to.
+func (b *textBlock) contents() bool {
+	return b.inner > 0 && 3*b.inner >= 2*b.terms && !b.heading && b.mark.Level == 0
+}
 
 // markMenus finds the blocks of navigation, changes the type of their hits, and returns the number
 // of their terms.

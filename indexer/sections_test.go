@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -55,6 +56,24 @@ func TestContents(t *testing.T) {
 	d := parseHTML(t, "<p>before<ul><li><a href=#a>one</a><li><a href=#b>two</a><li><a href=#c>three</a></ul><p>see <a href=#a>one</a>")
 	if want := "before\n\tone\n\ttwo\n\tthree\nsee one"; d.Info.Text != want || d.Info.Words != 6 {
 		t.Errorf("%q, %d words, want %q", d.Info.Text, d.Info.Words, want)
+	}
+	for _, c := range []struct{ item, want string }{
+		{"<li><a href='#%d'>w%d</a>", "\tw0\n\tw1\n\tw2"},
+		{"<li><a href='/dir/page.html#%d'>w%d</a>", "\tw0\n\tw1\n\tw2"},
+		{"<li><a href='mailto:a%d@x.test'>w%d</a>", "w0\nw1\nw2"},
+		{"<li><a href='tel:%d'>w%d</a>", "w0\nw1\nw2"},
+		{"<li><a href='javascript:f(%d)#x'>w%d</a>", "w0\nw1\nw2"},
+		{"<li><a name=%d>w%d</a>", "w0\nw1\nw2"},
+		{"<li><a href='#%d'></a>w%d", "w0\nw1\nw2"},
+		{"<dt id=%d><a href=#0>w%d</a>", "\f70\fw0\n\f71\fw1\n\f72\fw2"},
+	} {
+		var items strings.Builder
+		for i := range 3 {
+			fmt.Fprintf(&items, c.item, i, i)
+		}
+		if got := parseHTML(t, items.String()).Info.Text; got != c.want {
+			t.Errorf("%s: %q, want %q", c.item, got, c.want)
+		}
 	}
 	if got := parseHTML(t, "<p><a href=#a>one</a><p><a href=#b>two</a>").Info.Text; got != "one\ntwo" {
 		t.Errorf("two links: %q", got)

@@ -96,8 +96,7 @@ func (t *textCollector) reset() {
 
 // append adds text to the current block, its white space folded, and to the text of the open link.
 func (t *textCollector) append(s []byte, as style, links *linkCollector) {
-	as.link = links.open()
-	as.inner = as.inner && !as.link
+	as.link, as.inner = links.open(), links.inner
 	for i := 0; i < len(s); {
 		if n := spaceAt(s, i); n > 0 {
 			t.space = true
