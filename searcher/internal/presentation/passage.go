@@ -15,10 +15,10 @@ type Passage struct {
 	More    []Section // further sections, best first
 }
 
-// Passage returns the passage of a page. If one section of the page is clearly what the query asks
-// for, the snippet is of that section. Otherwise it is the best of the page's text, of its heading
-// and menus only if the rest has no term of the query. If nothing has, it is the page's description
-// or the beginning of its text. Passage keeps no memory of the arguments.
+// Passage returns the passage of a page. If a section of the page has more of the query than the top
+// of the page, the snippet is of the first of the best sections. Otherwise it is the best of the
+// page's text, of its heading and menus only if the rest has no term of the query. If nothing has, it
+// is the page's description or the beginning of its text. Passage keeps no memory of the arguments.
 func (s *Snippeter) Passage(title, text, description string) Passage {
 	p := s.cut(title, text, description)
 	for i := range p.Snippet {
@@ -69,12 +69,15 @@ func (s *Snippeter) cutSection(title, main string, skipped int, text, descriptio
 }
 
 // ofSection returns the snippet of a section: the best passage of its text, or the beginning of that.
-// If the section has no text, that of the sections below it is taken.
+// If the section has no text, it is of the first section below it, with the heading, or nil.
 func (s *Snippeter) ofSection(main string, i int) []Fragment {
 	st := s.stretches[i]
 	from, to := st.body, st.to
-	for k := i + 1; k < len(s.stretches) && strings.TrimSpace(main[from:to]) == ""; k++ {
-		from, to = s.stretches[k].head, s.stretches[k].to
+	if strings.TrimSpace(main[from:to]) == "" {
+		if i+1 == len(s.stretches) || s.stretches[i+1].mark.Level <= st.mark.Level {
+			return nil
+		}
+		from, to = s.stretches[i+1].head, s.stretches[i+1].to
 	}
 	runs := s.runs[s.runsFrom(from):s.runsFrom(to)]
 	own := main[from:to]

@@ -75,6 +75,22 @@ func TestSection(t *testing.T) {
 	}
 }
 
+// TestSnippetOfEmptySection checks that the snippet of a section without text is that of a section
+// below it, and never of one beside it or after the section around it.
+func TestSnippetOfEmptySection(t *testing.T) {
+	for _, c := range []struct{ query, lines, want string }{
+		{"empty", "## Empty #a|## Other #b|Unrelated text.", ""},
+		{"empty", "## Around|### Empty #a|## Other #b|Unrelated text.", ""},
+		{"empty", "## Other #b|Unrelated text.|## Empty #a", ""},
+		{"empty", "## Empty #a|### Below|Its text.|## Other #b|Unrelated text.", "Below Its text."},
+	} {
+		p := passageOf("Page", outlined(strings.Split(c.lines, "|")...), c.query)
+		if got := marked(p.Snippet); p.Section.ID != "a" || got != c.want {
+			t.Errorf("%s: section %q, snippet %q, want %q", c.lines, p.Section.ID, got, c.want)
+		}
+	}
+}
+
 // TestSectionOfMenu checks that the heading of a menu begins no section, and that a text that was cut
 // within a mark is read up to there.
 func TestSectionOfMenu(t *testing.T) {
