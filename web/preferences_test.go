@@ -57,7 +57,8 @@ func TestPreferencesAreKept(t *testing.T) {
 	if len(f.asked) != 1 || !reflect.DeepEqual(f.asked[0].Preferences, want) || f.asked[0].Limit != 20 {
 		t.Errorf("asked %+v", f.asked)
 	}
-	if strings.Count(results, `class="hit"`) != 20 || strings.Count(results, `target="_blank"`) != 20 || !strings.Contains(results, `data-theme="dark"`) {
+	outside := strings.Count(results, `rel="noreferrer"`)
+	if strings.Count(results, `class="hit"`) != 20 || outside < 20 || strings.Count(results, `rel="noreferrer" target="_blank"`) != outside || !strings.Contains(results, `data-theme="dark"`) {
 		t.Error("the results are not as preferred")
 	}
 	for _, program := range []string{"/api/v1/search?q=inverted+index", "/search?q=inverted+index&format=json"} {

@@ -51,7 +51,7 @@ func (m *markup) link(href, attributes, label string) {
 	}
 }
 
-// resultList returns a list of results. With tab, their links open in a new tab.
+// resultList returns a list of results. With tab, links to pages open in a new tab.
 func resultList(results []resultView, tab bool) template.HTML {
 	m := markup{}
 	m.Grow(4096 * len(results))
@@ -67,18 +67,19 @@ func (m *markup) hit(v *resultView, tab bool) {
 	m.raw("</p>\n<h2 dir=\"auto\"")
 	m.attr("lang", v.Lang)
 	m.raw(">")
-	switch {
-	case v.URL == "":
+	outside := ` rel="noreferrer"`
+	if tab {
+		outside += ` target="_blank"`
+	}
+	if v.URL == "" {
 		m.text(v.Title)
-	case tab:
-		m.link(v.URL, ` rel="noreferrer" target="_blank"`, v.Title)
-	default:
-		m.link(v.URL, ` rel="noreferrer"`, v.Title)
+	} else {
+		m.link(v.URL, outside, v.Title)
 	}
 	m.raw("</h2>\n")
 	m.section(v)
 	m.snippet(v)
-	m.further(v)
+	m.further(v, outside)
 	m.missing(v.Missing)
 	m.meta(v)
 	m.raw("</li>\n")
@@ -111,8 +112,8 @@ func (m *markup) section(v *resultView) {
 	m.raw("</p>\n")
 }
 
-// further writes links to further sections of a result.
-func (m *markup) further(v *resultView) {
+// further writes links to further sections of a result, with the attributes of links to pages.
+func (m *markup) further(v *resultView, outside string) {
 	if len(v.Further) == 0 {
 		return
 	}
@@ -121,7 +122,7 @@ func (m *markup) further(v *resultView) {
 		if i > 0 {
 			m.raw(" · ")
 		}
-		m.link(s.Href, ` rel="noreferrer" dir="auto"`, s.Heading)
+		m.link(s.Href, outside+` dir="auto"`, s.Heading)
 	}
 	m.raw("</p>\n")
 }
