@@ -192,9 +192,11 @@ package segment
 // text in positions of anchor hits ([vocab.AnchorPosition]); 11 checksums in column n; 12 moved the heads
 // of groups of hits before the groups; 13 added bitmaps; 14 changed terms and nothing else: Thai words
 // instead of bigrams, the vowel signs of Lao, Khmer and Burmese, and letters and digits that package
-// analysis folds since; 15 added marks of sections to texts, see [vocab.SectionMark]. Hits of parts,
-// subwords as parts and column g were added without a new version: segments without them are valid, and
-// programs that do not know column g do not read it.
+// analysis folds since; 15 added marks of sections to texts, see [vocab.SectionMark]. Marks are
+// optional in every version that is read: a merge of version 13 with newer pages is written as 13 and
+// keeps their marks, one of version 14 as 15, and pages indexed before version 15 have none until
+// anatomy index. Hits of parts, subwords as parts and column g were added without a new version:
+// segments without them are valid, and programs that do not know column g do not read it.
 const Version = 15
 
 // oldTerms is the earliest version that is read: see [Segment.OldTerms].
