@@ -39,15 +39,17 @@ crawler/signin: weburl crawler/internal/*
 warc:
 storeserver: vocab disk/repository
 indexer: vocab weburl analysis disk/barrel indexer/internal/htmltoken
-indexer/*:
+indexer/*: indexer/internal/htmltoken
 resolver: vocab disk/linkdb
 sorter: vocab weburl analysis disk/barrel disk/segment disk/texts
 pagerank: vocab disk/durable
-searcher: vocab weburl analysis searcher/* disk/damage disk/datadir disk/segment disk/rankvector disk/shards
+parallel: vocab weburl analysis indexer/structure disk/datadir disk/linkdb disk/repository disk/segment disk/shards disk/translations
+searcher: vocab weburl analysis searcher/* disk/damage disk/datadir disk/segment disk/rankvector disk/shards disk/translations
 searcher/query: vocab weburl analysis
 searcher/scoring: vocab analysis searcher/query searcher/internal/arena disk/segment
 searcher/internal/arena:
 searcher/internal/memo:
+searcher/internal/versions: vocab weburl searcher/query disk/translations
 searcher/internal/retrieval: vocab weburl searcher/query searcher/internal/arena disk/segment
 searcher/internal/presentation: vocab analysis searcher/query searcher/scoring searcher/internal/arena
 searcher/internal/suggest: analysis searcher/query searcher/internal/memo
@@ -79,9 +81,9 @@ eval: vocab weburl analysis searcher searcher/scoring
 control: vocab weburl urlserver disk/datadir disk/docindex disk/snapshot
 ranking: vocab weburl pagerank disk/shards disk/datadir disk/docindex disk/linkdb disk/rankvector
 index: vocab indexer resolver sorter disk/*
-engine: vocab weburl urlserver crawler storeserver indexer index ranking pagerank control disk/*
+engine: vocab weburl urlserver crawler storeserver indexer index ranking pagerank parallel control disk/*
 engine/collective: vocab weburl urlserver crawler/dnsclient ranking pagerank control engine lru disk/*
-upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank control engine engine/collective disk/*
+upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank parallel control engine engine/collective disk/*
 config: disk/durable
 cmd/anatomy/internal/cli: disk/durable
 cmd/anatomy/internal/service:
@@ -91,6 +93,7 @@ cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli
 cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/snapshot cmd/anatomy/internal/cli
 cmd/anatomy/internal/rules: config disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir disk/shards cmd/anatomy/internal/cli
+cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
 cmd/anatomy: control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
@@ -108,6 +111,7 @@ lab/peers: eval lab/rig
 lab/clients:
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex
 lab/pagerank: pagerank
+lab/parallel: parallel disk/docindex disk/datadir disk/translations vocab
 lab/crashes: lab/rig
 lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica disk/snapshot
 lab/cluster: lab/rig/bench

@@ -85,19 +85,31 @@ const moreFunctions = 2
 // LanguageOf returns the language in Latin letters whose function words most of the terms of a text are,
 // "" for English or if there are too few. Terms of one letter do not count.
 func LanguageOf(terms []string) string {
-	count := func(words map[string]bool) (n int) {
-		for i, term := range terms {
-			if len(term) > 1 && words[term] && !byLetters[term] && !slices.Contains(terms[:i], term) {
-				n++
-			}
-		}
-		return n
-	}
-	best, most := "", count(functionWords)+moreFunctions-1
+	best, most := "", countIn(functionWords, terms)+moreFunctions-1
 	for _, l := range others {
-		if n := count(l.words); n > most {
+		if n := countIn(l.words, terms); n > most {
 			best, most = l.code, n
 		}
 	}
 	return best
+}
+
+// IsEnglish reports whether two of the terms, or more than in any other language, are function words
+// of English, and LanguageOf knows no better.
+func IsEnglish(terms []string) bool {
+	n := countIn(functionWords, terms)
+	if n < 2 && slices.ContainsFunc(others, func(l language) bool { return countIn(l.words, terms) >= n }) {
+		return false
+	}
+	return LanguageOf(terms) == ""
+}
+
+// countIn returns how many of the terms, each once, are function words of a language in Latin letters.
+func countIn(words map[string]bool, terms []string) (n int) {
+	for i, term := range terms {
+		if len(term) > 1 && words[term] && !byLetters[term] && !slices.Contains(terms[:i], term) {
+			n++
+		}
+	}
+	return n
 }

@@ -1,6 +1,9 @@
 package analysis
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestFunctionText checks that the words of the file are terms, so that those of a text are among them.
 func TestFunctionText(t *testing.T) {
@@ -50,6 +53,17 @@ func TestIsFunctionWord(t *testing.T) {
 	} {
 		if IsFunctionWord(c.word, c.lang) != c.want {
 			t.Errorf("%q in %q: %v", c.word, c.lang, !c.want)
+		}
+	}
+}
+
+func TestIsEnglish(t *testing.T) {
+	for text, want := range map[string]bool{
+		"how install packages": true, "what is the kernel": true, "for the lamp": true,
+		"git rebase": false, "": false, "in berlin": false, "wie kann ich das": false, "was ist das in der datei": false,
+	} {
+		if got := IsEnglish(strings.Fields(text)); got != want {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }

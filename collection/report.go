@@ -140,7 +140,8 @@ type TraceFetch struct {
 type NearPage struct {
 	Doc      vocab.DocID `json:"docid"`
 	URL      string      `json:"url"`
-	Distance int         `json:"distance"` // differing bits of the two sketches, of 56
+	Distance int         `json:"distance"`       // differing bits of the two sketches, of 56
+	Lang     string      `json:"lang,omitempty"` // of the same page in another language
 }
 
 // A SiteReport describes one site. Its JSON is that of the API.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anatomy/pagerank"
+	"anatomy/parallel"
 	"anatomy/ranking"
 )
 
@@ -143,7 +144,7 @@ func (b *background) mergeIfIdle(ctx context.Context) error {
 	if err := b.builder.MergeAll(ctx); err != nil {
 		return err
 	}
-	if err := b.rank(ctx, false); err != nil {
+	if err := errors.Join(b.rank(ctx, false), parallel.Compute(ctx, b.dir)); err != nil {
 		return err
 	}
 	b.mergedAt, b.mergeTook = time.Now(), time.Since(began)

@@ -17,6 +17,7 @@ import (
 	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
 	"anatomy/index"
+	"anatomy/parallel"
 	"anatomy/storeserver"
 	"anatomy/urlserver"
 	"anatomy/vocab"
@@ -394,7 +395,7 @@ func (c *Crawl) finish(ctx context.Context, ended bool) error {
 		return err
 	}
 	c.ending.begin(phaseRanking, c.background.converging.share)
-	return c.background.rank(ctx, true)
+	return errors.Join(c.background.rank(ctx, true), parallel.Compute(ctx, c.dir))
 }
 
 // URLs returns the crawl's URL server.

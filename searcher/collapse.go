@@ -1,10 +1,7 @@
 package searcher
 
 import (
-	"slices"
-
 	"anatomy/searcher/internal/presentation"
-	"anatomy/searcher/query"
 )
 
 // collapse orders the ranked pages as they are shown: see [presentation.Collapser].
@@ -14,27 +11,20 @@ func collapse(p *pass) error {
 		return nil
 	}
 	p.collapser = presentation.NewCollapser(p.view, &p.arena.shown)
-	p.results = p.collapser.Duplicates(p.ranked)
+	shown, err := foldVersions(p)
+	if err != nil {
+		return err
+	}
+	p.results = p.collapser.Duplicates(shown)
 	p.resp.Folded = len(p.ranked) - len(p.results)
 	switch {
 	case p.req.Similar != 0:
 		p.results = p.collapser.Expand(p.req.Similar, p.ranked)
 		p.resp.Total, p.resp.Exact, p.resp.Folded = len(p.results), !p.resp.Partial, 0
-	case !p.byDate && !namesSite(p.root):
+	case !p.byDate && !p.root.NamesSite():
 		p.results = p.collapser.Spread(p.results, p.req.Offset+p.req.Limit)
 	}
 	return nil
-}
-
-// namesSite reports whether a query restricts pages to a site.
-func namesSite(n *query.Node) bool {
-	switch n.Op {
-	case query.Site:
-		return true
-	case query.And, query.Or:
-		return slices.ContainsFunc(n.Kids, namesSite)
-	}
-	return false
 }
 
 // extend appends the pages of the first phase that the second did not score, in their order. Those

@@ -189,7 +189,7 @@ func TestNear(t *testing.T) {
 	f.publish()
 	s := f.open(searcher.Options{})
 	for doc, want := range map[vocab.DocID]string{
-		1: "2 [{7 http://h7.org/ 0} {2 http://h2.org/ 1}]", 3: "1 [{5 http://h5.org/ 0}]", 4: "0 []", 5: "1 [{3 http://h3.org/ 0}]", 6: "0 []", 99: "0 []",
+		1: "2 [{7 http://h7.org/ 0 } {2 http://h2.org/ 1 }]", 3: "1 [{5 http://h5.org/ 0 }]", 4: "0 []", 5: "1 [{3 http://h3.org/ 0 }]", 6: "0 []", 99: "0 []",
 	} {
 		near, total, err := s.Near(context.Background(), doc, 10)
 		must(t, err)

@@ -15,7 +15,7 @@ func countBlocked(p *pass) error {
 	if prefs == nil || len(prefs.Block) == 0 {
 		return nil
 	}
-	blocked, err := collectBeside(p, and(p.root, anySite(prefs.Block)), 1)
+	blocked, err := collectBeside(p, query.Both(p.root, query.AnySite(prefs.Block, MaxPreferred)), 1)
 	p.resp.Hidden, p.resp.HiddenExact = blocked.total, blocked.exact
 	return err
 }

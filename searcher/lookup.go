@@ -140,7 +140,7 @@ func (s *Searcher) Near(
 			if err != nil {
 				return err
 			}
-			nearest = append(nearest, Near{f.Doc, info.URL, f.Distance})
+			nearest = append(nearest, Near{Doc: f.Doc, URL: info.URL, Distance: f.Distance})
 		}
 		return ctx.Err()
 	})

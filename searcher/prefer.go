@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"anatomy/searcher/internal/versions"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
@@ -64,7 +65,7 @@ func (q *shardQuery) preferenceBonus(
 	}
 	if r.lang != "" {
 		info, err := q.snap.parts[part].seg.Record(ord) // present reports an error, if it shows the page
-		if err == nil && info.Crawled && sameLanguage(info.Lang, r.lang) {
+		if err == nil && info.Crawled && versions.SameLanguage(info.Lang, r.lang) {
 			b.Score += q.weights.Preference.Score()
 			all = append(all, "you prefer pages in "+r.lang)
 		}
@@ -73,40 +74,12 @@ func (q *shardQuery) preferenceBonus(
 	return b
 }
 
-func sameLanguage(a, b string) bool {
-	first := func(tag string) string {
-		tag, _, _ = strings.Cut(strings.ToLower(tag), "-")
-		return tag
-	}
-	return first(a) == first(b)
-}
-
 // withoutBlocked returns the query without blocked sites.
 func withoutBlocked(p *pass, root *query.Node) *query.Node {
 	if prefs := p.req.Preferences; prefs != nil && len(prefs.Block) > 0 {
-		return and(root, &query.Node{Op: query.Not, Kids: []*query.Node{anySite(prefs.Block)}})
+		return query.Both(root, &query.Node{Op: query.Not, Kids: []*query.Node{query.AnySite(prefs.Block, MaxPreferred)}})
 	}
 	return root
-}
-
-func and(root, other *query.Node) *query.Node {
-	n := &query.Node{Op: query.And, Kids: []*query.Node{root}}
-	if root.Op == query.And {
-		n.Kids = slices.Clone(root.Kids)
-	}
-	n.Kids = append(n.Kids, other)
-	return n
-}
-
-func anySite(sites []string) *query.Node {
-	or := &query.Node{Op: query.Or}
-	for _, site := range sites[:min(len(sites), MaxPreferred)] {
-		or.Kids = append(or.Kids, &query.Node{Op: query.Site, Site: site})
-	}
-	if len(or.Kids) == 1 {
-		return or.Kids[0]
-	}
-	return or
 }
 
 // pinFirst moves the best pages of pinned sites before all others. Pages are in order of score.

@@ -63,7 +63,10 @@ func makeResults(p *pass, page []scoring.Candidate) (results []Result, err error
 	if err := findMissing(p, page, results); err != nil {
 		return nil, err
 	}
-	return describeAll(p, page, results)
+	if results, err = describeAll(p, page, results); err != nil {
+		return nil, err
+	}
+	return results, addVersions(p, results)
 }
 
 // findMissing sets the words that results of prose lack.
@@ -71,11 +74,8 @@ func findMissing(p *pass, page []scoring.Candidate, results []Result) error {
 	if !p.prose {
 		return nil
 	}
-	words := choices(p.terms, p.root.Content())
-	held := make([]uint64, len(page))
-	if err := p.each(func(_ int, q *shardQuery) error {
-		return q.held(p.terms, words, page, held)
-	}); err != nil {
+	words, held, err := heldBy(p, page)
+	if err != nil {
 		return err
 	}
 	for i := range results {
@@ -86,6 +86,13 @@ func findMissing(p *pass, page []scoring.Candidate, results []Result) error {
 		}
 	}
 	return nil
+}
+
+// heldBy returns the words of prose and, for each page, the bitmap of those that it holds.
+func heldBy(p *pass, pages []scoring.Candidate) (words []choice, held []uint64, err error) {
+	words, held = choices(p.terms, p.root.Content()), make([]uint64, len(pages))
+	err = p.each(func(_ int, q *shardQuery) error { return q.held(p.terms, words, pages, held) })
+	return words, held, err
 }
 
 // describeAll fills in bare results, and leaves out those that cannot be read.

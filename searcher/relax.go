@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"anatomy/disk/segment"
+	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
@@ -147,6 +148,9 @@ func (c *choice) heldBy(
 func (p *pass) addRelaxed(relaxed *pass) {
 	resp := p.resp
 	p.relaxed = relaxed.relaxed
+	if foldsVersions(relaxed) {
+		relaxed.results = presentation.WithoutVersions(relaxed.results, p.results, p.view.versionGroup)
+	}
 	resp.Most = len(relaxed.results)
 	resp.Partial = resp.Partial || relaxed.resp.Partial
 	resp.Damaged = resp.Damaged || relaxed.resp.Damaged

@@ -24,6 +24,7 @@ type Request struct {
 	Preferences *Preferences  // of the person who searches; default none
 	Rank        string        // name of the rank vector, default rankvector.Default
 	Lang        string        // BCP 47: the language in which terms have forms, default that of most pages
+	Reads       string        // BCP 47, joined by commas: languages of the person who searches, the best first
 	Within      time.Duration // deadline, default 1s; a query that exceeds it sets Partial
 }
 
@@ -88,7 +89,7 @@ type Response struct {
 	Words       []string // folded terms that results were matched with, for highlighting
 	Results     []Result
 	Total       int  // pages that match; see Listed for the number of results
-	Folded      int  // pages of Total that are collapsed into others: see Result.Similar
+	Folded      int  // pages of Total that are collapsed into others: see Result.Similar, Versions
 	Exact       bool // Total is exact, as always up to Options.CountTo; else a lower bound
 	Most        int  // results of the relaxed query, besides Total: they have Result.Missing
 	Partial     bool // the deadline cut the search short, or a file could not be read: see Damaged
@@ -147,6 +148,7 @@ type Result struct {
 	Missing     []string     // of a relaxed query: its terms, as typed, that the page lacks
 	Pinned      bool         // it comes first because its site is pinned
 	Similar     int          // near-duplicates collapsed into it: Request.Similar returns them
+	Versions    []Version    // of the page in other languages, whether they match or not
 	More        int          // of the last result of a host among ten: results of the host that come later
 	Explanation *Explanation // with Request.Explain
 }
@@ -166,6 +168,13 @@ func (r *Result) SectionURL(s *Section) string {
 		return r.URL
 	}
 	return r.URL + s.Fragment()
+}
+
+// A Version is a page in another language.
+type Version struct {
+	Doc  vocab.DocID
+	URL  string
+	Lang string // BCP 47, lower case
 }
 
 // Parts of results, explanations and options.
@@ -196,11 +205,12 @@ type Explanation struct {
 	Folded  *Near    // the result that the page is collapsed into, nil if it is shown itself
 }
 
-// A Near page is a near-duplicate of another.
+// A Near page is a near-duplicate of another, or a version of it in another language.
 type Near struct {
 	Doc      vocab.DocID
 	URL      string
-	Distance int // of the sketches of the two, at most NearDistance
+	Distance int    // of the sketches of the two, at most NearDistance; 0 for a version
+	Lang     string // of a version: its language
 }
 
 // Images are found by [Searcher.Images].

@@ -182,7 +182,7 @@ func addPreferred(
 	if len(sites) == 0 || complete {
 		return found, p.candidates, nil
 	}
-	preferred, err := collectBeside(p, and(withoutBlocked(p, p.root), anySite(sites)), p.candidates)
+	preferred, err := collectBeside(p, query.Both(withoutBlocked(p, p.root), query.AnySite(sites, MaxPreferred)), p.candidates)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -42,18 +42,19 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 func (s *Searcher) cachedAnswer(
 	v *view, q query.Query, req *Request, resp *Response, clock *retrieval.Clock, a *queryArena,
 ) error {
-	if !s.answers.keeps(req, q) {
+	if s.answers.Limit == 0 || !keeps(req, q) {
 		return s.answer(v, q, req, resp, clock, a)
 	}
 	key := answerKey{v.serial, s.learnt.Load(), *req}
 	key.request.Within = 0
-	if cached, ok := s.answers.get(key); ok {
-		*resp = cached
+	if cached, ok := s.answers.Get(key); ok {
+		*resp = *cached
 		return nil
 	}
 	err := s.answer(v, q, req, resp, clock, a)
 	if err == nil && !resp.Partial && !clock.Hurried() {
-		s.answers.put(key, resp)
+		kept := resp.clone()
+		s.answers.Put(key, kept, kept.size())
 	}
 	return err
 }
@@ -205,7 +206,11 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 	}
 	if into, ok := p.collapser.Into[c.Doc]; ok {
 		info, err := p.view.part(into.Candidate).seg.Record(into.Ord)
-		e.Folded = &Near{into.Doc, info.URL, into.Distance}
+		e.Folded = &Near{into.Doc, info.URL, into.Distance, ""}
+		if into.Version {
+			_, own := p.view.versionsOf(into.Doc)
+			e.Folded.Lang = own.Lang
+		}
 		return e, err
 	}
 	return e, nil

@@ -131,7 +131,7 @@ func OpenShards(dirs []string, o Options) (*Searcher, error) {
 		return nil, fmt.Errorf("searcher: %w", err)
 	}
 	s := &Searcher{
-		o: o, cache: cache, answers: answerCache{limit: o.AnswerBytes},
+		o: o, cache: cache, answers: answerCache{Limit: o.AnswerBytes},
 		named: map[string]*namedView{}, changed: make(chan struct{}, 1),
 	}
 	for i, dir := range dirs {
@@ -205,7 +205,7 @@ func (s *Searcher) staticPoints(
 }
 
 func (s *Searcher) onChange() {
-	s.answers.clear()
+	s.answers.Clear()
 	select {
 	case s.changed <- struct{}{}:
 	default: // there is a token already

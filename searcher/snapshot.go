@@ -9,6 +9,7 @@ import (
 
 	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
+	"anatomy/disk/translations"
 	"anatomy/searcher/internal/memo"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/scoring"
@@ -35,6 +36,7 @@ type snapshot struct {
 	words      uint64            // of all bodies
 	texts      uint64            // documents with a body
 	vector     *rankvector.Vector
+	versions   *translations.Table // nil for none
 }
 
 // A part is a segment as a snapshot sees it.

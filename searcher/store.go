@@ -14,6 +14,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
+	"anatomy/disk/translations"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/vocab"
 )
@@ -170,6 +171,9 @@ func (s *store) load(m datadir.Manifest, old *snapshot) (snap *snapshot, err err
 		s.release(snap)
 		return nil, fmt.Errorf("%w: %w", errRank, err)
 	}
+	if snap.versions, err = translations.Read(s.dir); err != nil {
+		s.damage.Add(damage.Index, err) // answers have every language, as without a table
+	}
 	for _, name := range m.Segments {
 		h, err := s.open(name)
 		if err != nil {
@@ -208,16 +212,16 @@ func (s *store) open(name string) (*handle, error) {
 // findDead finds, from the newest segment back, which documents of each are replaced or deleted,
 // and counts the live ones. Their average length is that of one segment with all of them.
 func findDead(snap *snapshot) {
-	known := docSet{}
+	known := retrieval.DocSet{}
 	for i, p := range slices.Backward(snap.parts) {
 		for ord := range vocab.Ordinal(p.seg.Docs()) {
 			doc := p.seg.DocID(ord)
-			if len(snap.parts) == 1 || !known.has(doc) {
+			if len(snap.parts) == 1 || !known.Has(doc) {
 				if n := p.seg.Words(ord); n > 0 {
 					snap.words, snap.texts = snap.words+uint64(n), snap.texts+1
 				}
 				if i > 0 {
-					known.add(doc)
+					known.Add(doc)
 				}
 				continue
 			}
@@ -229,28 +233,9 @@ func findDead(snap *snapshot) {
 		}
 		snap.docs += p.seg.Docs()
 		for _, doc := range p.seg.Tombstones() {
-			known.add(doc)
+			known.Add(doc)
 		}
 	}
-}
-
-// A docSet is a set of DocIDs, in pages, so that a damaged DocID costs no more than one page.
-type docSet map[vocab.DocID]*[512]uint64
-
-const docSetPage = 512 * 64
-
-func (d docSet) has(doc vocab.DocID) bool {
-	page := d[doc/docSetPage]
-	return page != nil && page[doc%docSetPage/64]>>(doc%64)&1 != 0
-}
-
-func (d docSet) add(doc vocab.DocID) {
-	page := d[doc/docSetPage]
-	if page == nil {
-		page = new([512]uint64)
-		d[doc/docSetPage] = page
-	}
-	page[doc%docSetPage/64] |= 1 << (doc % 64)
 }
 
 // stateOf names the index and the ranks that a snapshot is made of.

@@ -16,6 +16,7 @@ import (
 	"anatomy/disk/repository"
 	"anatomy/disk/segment"
 	"anatomy/disk/shards"
+	"anatomy/disk/translations"
 	"anatomy/vocab"
 )
 
@@ -97,7 +98,7 @@ func checkFolder(ctx context.Context, dir string, r CheckReport) error {
 			note  func(*findings, error)
 		}{
 			{checkRepository, (*findings).addRepository}, {checkDocuments, documents}, {checkPlaces, none},
-			{checkLinks, index}, {checkSegments, index}, {checkRanks, index},
+			{checkLinks, index}, {checkSegments, index}, {checkRanks, index}, {checkTranslations, index},
 		} {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -295,6 +296,23 @@ func checkSegments(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport
 		}
 	}
 	r.Checked("index", fmt.Sprintf("%d segments", len(m.Segments)))
+}
+
+// checkTranslations reads the table of translations, if there is one.
+func checkTranslations(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
+	t, err := translations.Read(dir)
+	if err != nil {
+		r.Problem(err)
+	}
+	if t == nil {
+		return
+	}
+	for _, g := range t.Groups {
+		if last := g[len(g)-1].Doc; last > m.Known {
+			r.Problem(fmt.Errorf("translations: document %d is not known", last))
+		}
+	}
+	r.Checked("translations", fmt.Sprintf("%d pages in %d groups", t.Versions(), len(t.Groups)))
 }
 
 func checkRanks(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {

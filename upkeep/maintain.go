@@ -9,6 +9,7 @@ import (
 	"anatomy/disk/shards"
 	"anatomy/engine"
 	"anatomy/engine/collective"
+	"anatomy/parallel"
 )
 
 // maintain is [engine.Maintain] for a data folder or for the shards that a crawl fills. It calls work
@@ -42,6 +43,9 @@ func folders(dir string) ([]string, error) {
 func rebuildShards(ctx context.Context, dir string, o RebuildOptions) (r RebuildReport, err error) {
 	options := engine.Options{Log: o.Log, PDF: o.PDF, BatchBytes: o.BatchBytes}
 	if r.Pages, err = collective.Rebuild(ctx, dir, options, o.Workers); err != nil {
+		return r, err
+	}
+	if err := parallel.Compute(ctx, dir); err != nil {
 		return r, err
 	}
 	dirs, err := shards.Folders(dir)

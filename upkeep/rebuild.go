@@ -15,6 +15,7 @@ import (
 	"anatomy/index"
 	"anatomy/indexer"
 	"anatomy/pagerank"
+	"anatomy/parallel"
 	"anatomy/ranking"
 	"anatomy/vocab"
 )
@@ -111,6 +112,9 @@ func rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 		return report, err
 	}
 	if _, err := ranking.Compute(ctx, dir, ranking.Options{}); err != nil && !errors.Is(err, pagerank.ErrNoNodes) {
+		return report, err
+	}
+	if err := parallel.Compute(ctx, dir); err != nil {
 		return report, err
 	}
 	report.Links, err = linkdb.CountFolder(dir, b.Manifest())

@@ -12,69 +12,6 @@ import (
 	"anatomy/warc"
 )
 
-func newExport(s *cli.GlobalFlags) *cobra.Command {
-	c := &cobra.Command{
-		Use:     "export",
-		Short:   "write the pages in formats of other programs",
-		Long:    "Export writes pages in a format that other programs read.",
-		Example: "  anatomy export warc -o pages.warc.gz",
-	}
-	c.AddCommand(newExportWARC(s))
-	return c
-}
-
-func newExportWARC(s *cli.GlobalFlags) *cobra.Command {
-	var name string
-	var gzip, zstd bool
-	c := &cobra.Command{
-		Use:   "warc",
-		Short: "write the pages as a web archive (WARC)",
-		Long: `Warc writes the current version of each page as WARC/1.1: a response record for each page and redirect, a revisit
-record for each duplicate. Records are compressed one by one if the file's name ends in .gz or .zst, or with
---gzip or --zstd. The file appears under its name when it is complete.`,
-		Example: "  anatomy export warc -o pages.warc.gz\n  anatomy export warc --zstd >pages.warc.zst",
-		Args:    cli.ExactArgs(0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			how := warc.Plain
-			switch {
-			case gzip && zstd:
-				return cli.UsageErrorf("--gzip and --zstd exclude each other")
-			case gzip || !zstd && strings.HasSuffix(name, ".gz"):
-				how = warc.Gzip
-			case zstd || strings.HasSuffix(name, ".zst"):
-				how = warc.Zstd
-			}
-			screen := cli.NewConsole(c.ErrOrStderr())
-			line := screen.Progress()
-			var report upkeep.ExportReport
-			err := cli.WriteOutput(c, name, func(w io.Writer) error {
-				archive, err := warc.NewWriter(w, how)
-				if err != nil {
-					return err
-				}
-				report, err = upkeep.Export(c.Context(), archive, s.Data, upkeep.ExportOptions{
-					Software: "anatomy " + version(),
-					Progress: func(r upkeep.ExportReport) { line(cli.Count(r.Pages, "page")) },
-				})
-				return err
-			})
-			screen.SetStatus("")
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(screen, "%s, %s and %s exported\n", cli.Count(report.Pages, "page"), cli.Count(report.Duplicates, "duplicate"), cli.Count(report.Redirects, "redirect"))
-			if report.Lost > 0 {
-				fmt.Fprintf(screen, "%d duplicates were left out, because their originals changed since\n", report.Lost)
-			}
-			return nil
-		},
-	}
-	c.Flags().StringVarP(&name, "output", "o", "-", "write to `FILE`; - is standard output")
-	c.Flags().BoolVar(&gzip, "gzip", false, "compress with gzip")
-	c.Flags().BoolVar(&zstd, "zstd", false, "compress with zstd")
-	return c
-}
-
 func newImport(s *cli.GlobalFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "import",

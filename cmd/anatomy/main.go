@@ -13,6 +13,7 @@ import (
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/clusters"
 	"anatomy/cmd/anatomy/internal/disks"
+	"anatomy/cmd/anatomy/internal/export"
 	"anatomy/cmd/anatomy/internal/quality"
 	"anatomy/cmd/anatomy/internal/resolve"
 	"anatomy/cmd/anatomy/internal/service"
@@ -102,7 +103,7 @@ the browser, as JSON and in the terminal.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
 	root.AddCommand(
 		newDemo(s), newCrawl(s), newCrawler(s), newServe(s), newMCP(s), newSearch(s), newExplain(s), newTrace(s), newLinks(s),
-		newPageRank(s), newIndex(s), newRemove(s), newCompact(s), quality.NewEval(s), quality.NewBench(s), newStats(s), newCheck(s), newDump(s), newExport(s), newImport(s), newBackup(s), newRestore(s),
+		newPageRank(s), newIndex(s), newRemove(s), newCompact(s), quality.NewEval(s), quality.NewBench(s), newStats(s), newCheck(s), newDump(s), export.New(s, version()), newImport(s), newBackup(s), newRestore(s),
 		newSplit(s), newNode(s), clusters.New(s, version()), disks.New(s), resolve.New(), newPDF(), newVersion(),
 	)
 	root.SetHelpCommand(newHelp())

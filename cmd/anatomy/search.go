@@ -65,7 +65,7 @@ and put -- before a query that starts with -.`,
 	c.Flags().StringVar(&r.Lang, "lang", "", "`LANGUAGE` of the query's words, for their other forms: de, fr (default: that of most pages)")
 	c.Flags().BoolVar(&r.Verbatim, "verbatim", false, "do not correct the spelling")
 	rankFlag(c, &r.Rank)
-	c.Flags().BoolVar(&r.Ungrouped, "all", false, "show near-duplicates, and all results of a host")
+	c.Flags().BoolVar(&r.Ungrouped, "all", false, "show near-duplicates, pages in every language, and all results of a host")
 	c.Flags().Uint64Var((*uint64)(&r.Similar), "similar", 0, "show the near-duplicates of document `N`")
 	c.Flags().BoolVar(&r.Explain, "explain", false, "show each score as a sum")
 	quality.WeightsFlag(c, &weights)
@@ -153,7 +153,7 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 		}
 	}
 	if a.Folded > 0 && !a.Next {
-		fmt.Fprintf(w, "\n%d near-duplicates are not shown; --all shows them\n", a.Folded)
+		fmt.Fprintf(w, "\n%d near-duplicates and pages in other languages are not shown; --all shows them\n", a.Folded)
 	}
 	if a.Next {
 		fmt.Fprintf(w, "\nmore: --start %d\n", r.Offset+len(a.Results))
@@ -162,6 +162,9 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 
 // printGroup prints how many pages are collapsed into a result.
 func printGroup(w io.Writer, p *searcher.Result) {
+	for i, v := range p.Versions {
+		fmt.Fprint(w, []string{"   also in ", ", "}[min(i, 1)], v.Lang, []string{"", "\n"}[(i+1)/len(p.Versions)])
+	}
 	if p.Similar > 0 {
 		fmt.Fprintf(w, "   %d similar: --similar %d\n", p.Similar, p.Doc)
 	}
@@ -223,7 +226,11 @@ func printExplanation(w io.Writer, e *searcher.Explanation, indent string) {
 	}
 	fmt.Fprintf(w, "%s%12.6f  score\n", indent, e.Score.Points())
 	if f := e.Folded; f != nil {
-		fmt.Fprintf(w, "%scollapsed into %s: near-duplicate at distance %d\n", indent, cli.OneLine(f.URL), f.Distance)
+		why := fmt.Sprintf("near-duplicate at distance %d", f.Distance)
+		if f.Lang != "" {
+			why = "the same page in another language, " + f.Lang
+		}
+		fmt.Fprintf(w, "%scollapsed into %s: %s\n", indent, cli.OneLine(f.URL), why)
 	}
 	switch {
 	case e.Matches:

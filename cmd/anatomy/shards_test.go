@@ -88,6 +88,7 @@ func TestEveryCommandOverShards(t *testing.T) {
 		"dump segment":    {[]string{"walrus"}, `walrus`, true},
 		"eval":            {[]string{judged}, `1 quer`, true},
 		"explain":         {[]string{"walrus", two}, `pagerank|rank`, true},
+		"export parallel": {[]string{"-o", work + "/pairs.tsv"}, `0 pairs exported`, true},
 		"export warc":     {[]string{"-o", work + "/pages.warc"}, `18 pages, 0 duplicates and 0 redirects exported`, true},
 		"import warc":     {[]string{work + "/pages.warc"}, refused, true},
 		"index":           {nil, `18 pages and \d+ links indexed`, true},

@@ -113,6 +113,14 @@ func Skip(dir string, n uint64) error {
 	return err
 }
 
+// PublishFile calls write while nobody else changes the manifest, with the one in force, and then
+// publishes the next generation of it, so that readers look at what write has replaced. It needs no
+// lock of the folder.
+func PublishFile(dir string, write func(Manifest) error) error {
+	_, err := change(dir, func(m *Manifest) error { return write(*m) })
+	return err
+}
+
 // PublishRank creates the file of a rank vector with a content, and puts it in force under a name
 // instead of the one before. It needs no lock of the folder, which must have the version [Version].
 func PublishRank(dir, name string, content []byte) error {

@@ -66,6 +66,15 @@ func (n *Node) Language() string {
 	return analysis.LanguageOf(words)
 }
 
+// IsEnglish reports whether the function words of a query are English. See [analysis.IsEnglish].
+func (n *Node) IsEnglish() bool {
+	var words []string
+	for _, word := range n.Wanted() {
+		words = append(words, word.Words...)
+	}
+	return analysis.IsEnglish(words)
+}
+
 func hasFunction(words []*Node) bool {
 	return slices.ContainsFunc(words, func(word *Node) bool { return word.Function })
 }

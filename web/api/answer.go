@@ -76,8 +76,17 @@ type resultAnswer struct {
 	Crawled     bool               `json:"crawled"`
 	Cached      string             `json:"cached,omitempty"`         // address of the cached page
 	Similar     *groupAnswer       `json:"similar,omitempty"`        // near-duplicates collapsed into it
+	Versions    []versionAnswer    `json:"also_in,omitempty"`        // of the page in other languages
 	More        *groupAnswer       `json:"more_from_host,omitempty"` // results of its host further down
 	Explanation *explanationAnswer `json:"explanation,omitempty"`
+}
+
+// A versionAnswer is a page in another language.
+type versionAnswer struct {
+	Lang string      `json:"lang"`
+	Name string      `json:"name"` // of the language, in itself
+	URL  string      `json:"url"`
+	Doc  vocab.DocID `json:"docid"`
 }
 
 type fragmentAnswer struct {
@@ -205,6 +214,9 @@ func newResultAnswer(asked searcher.Request, r *searcher.Result) resultAnswer {
 	if r.Crawled {
 		answer.Cached = address.CachedHref(uint64(r.Doc), "", false)
 	}
+	for _, v := range r.Versions {
+		answer.Versions = append(answer.Versions, versionAnswer{v.Lang, text.LanguageName(v.Lang), v.URL, v.Doc})
+	}
 	for _, f := range r.Snippet {
 		answer.Snippet = append(answer.Snippet, fragmentAnswer(f))
 	}
@@ -232,7 +244,7 @@ func newExplanationAnswer(e *searcher.Explanation) *explanationAnswer {
 	}
 	answer := &explanationAnswer{URL: e.URL, Score: score(e.Score), Parts: make([]partAnswer, 0, len(e.Parts))}
 	if f := e.Folded; f != nil {
-		answer.Folded = &collection.NearPage{Doc: f.Doc, URL: f.URL, Distance: f.Distance}
+		answer.Folded = &collection.NearPage{Doc: f.Doc, URL: f.URL, Distance: f.Distance, Lang: f.Lang}
 	}
 	for _, p := range e.Parts {
 		answer.Parts = append(answer.Parts, partAnswer{p.Name, p.Word, p.Detail, score(p.Points)})

@@ -28,7 +28,7 @@ var errChanged = respond.NewProblem(http.StatusConflict, "index_changed", "The i
 // searchHash returns a hash of a request without its offset.
 func searchHash(r searcher.Request) uint64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%q %d %v %v %d %q", r.Query, r.Limit, r.Verbatim, r.Ungrouped, r.Similar, r.Rank)
+	fmt.Fprintf(h, "%q %d %v %v %d %q %q", r.Query, r.Limit, r.Verbatim, r.Ungrouped, r.Similar, r.Rank, r.Reads)
 	if r.Preferences != nil {
 		fmt.Fprintf(h, " %+v", *r.Preferences)
 	}

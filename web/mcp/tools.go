@@ -41,7 +41,7 @@ type toolSearchInput struct {
 	Num       int    `json:"num,omitempty" jsonschema:"number of results, 1 to 20; default 10"`
 	Start     int    `json:"start,omitempty" jsonschema:"number of results to skip"`
 	Similar   string `json:"similar,omitempty" jsonschema:"id of a result with similar pages: returns it and the near-duplicates collapsed into it"`
-	Ungrouped bool   `json:"ungrouped,omitempty" jsonschema:"no collapsing: near-duplicates and all pages of a host appear by score"`
+	Ungrouped bool   `json:"ungrouped,omitempty" jsonschema:"no collapsing: near-duplicates, pages in every language and all pages of a host appear by score"`
 	Rank      string `json:"rank,omitempty" jsonschema:"name of a rank vector that index_status lists"`
 }
 
@@ -55,16 +55,24 @@ type ToolSearchOutput struct {
 }
 
 type toolResult struct {
-	ID      string   `json:"id" jsonschema:"id for fetch"`
-	Title   string   `json:"title"`
-	URL     string   `json:"url" jsonschema:"URL of the page, or of the section of it that answers the query"`
-	Section string   `json:"section,omitempty" jsonschema:"headings that lead to the section of the snippet; absent if that is of the page as a whole"`
-	Snippet string   `json:"snippet"`
-	Lang    string   `json:"lang,omitempty"`
-	Similar int      `json:"similar,omitempty" jsonschema:"number of near-duplicates collapsed into this page; pass its id as similar"`
-	More    int      `json:"more_from_host,omitempty" jsonschema:"number of further results of its host, which appear lower; search with site:"`
-	Missing []string `json:"missing,omitempty" jsonschema:"terms of the query that the page misses"`
-	Fetched string   `json:"fetched_at,omitempty" jsonschema:"time of the fetch; absent for a page that was never fetched and has no text"`
+	ID      string        `json:"id" jsonschema:"id for fetch"`
+	Title   string        `json:"title"`
+	URL     string        `json:"url" jsonschema:"URL of the page, or of the section of it that answers the query"`
+	Section string        `json:"section,omitempty" jsonschema:"headings that lead to the section of the snippet; absent if that is of the page as a whole"`
+	Snippet string        `json:"snippet"`
+	Lang    string        `json:"lang,omitempty"`
+	Similar int           `json:"similar,omitempty" jsonschema:"number of near-duplicates collapsed into this page; pass its id as similar"`
+	More    int           `json:"more_from_host,omitempty" jsonschema:"number of further results of its host, which appear lower; search with site:"`
+	Also    []toolVersion `json:"also_in,omitempty" jsonschema:"the page in other languages"`
+	Missing []string      `json:"missing,omitempty" jsonschema:"terms of the query that the page misses"`
+	Fetched string        `json:"fetched_at,omitempty" jsonschema:"time of the fetch; absent for a page that was never fetched and has no text"`
+}
+
+// A toolVersion is a page in another language.
+type toolVersion struct {
+	ID   string `json:"id" jsonschema:"id for fetch"`
+	Lang string `json:"lang"`
+	URL  string `json:"url"`
 }
 
 func (s *tools) toolSearch(ctx context.Context, _ *sdk.CallToolRequest, in toolSearchInput) (*sdk.CallToolResult, *ToolSearchOutput, error) {
@@ -115,6 +123,9 @@ func newToolResult(r *searcher.Result) toolResult {
 	t := toolResult{ID: strconv.FormatUint(uint64(r.Doc), 10), Title: r.Title, URL: r.Link(), Snippet: text.Snippet(r), Lang: r.Lang, Similar: r.Similar, More: r.More, Missing: r.Missing}
 	if r.Section.Heading != "" {
 		t.Section = strings.Join(append(slices.Clone(r.Section.Path), r.Section.Heading), " > ")
+	}
+	for _, v := range r.Versions {
+		t.Also = append(t.Also, toolVersion{strconv.FormatUint(uint64(v.Doc), 10), v.Lang, v.URL})
 	}
 	if !r.Fetched.IsZero() {
 		t.Fetched = r.Fetched.UTC().Format(time.RFC3339)

@@ -81,6 +81,7 @@ func (m *markup) hit(v *resultView, tab bool) {
 	m.snippet(v)
 	m.further(v, outside)
 	m.missing(v.Missing)
+	m.also(v.Also)
 	m.meta(v)
 	m.raw("</li>\n")
 }
@@ -163,6 +164,25 @@ func (m *markup) missing(v *missView) {
 		m.raw("<a")
 		m.attr("href", must.Href)
 		m.element("><bdi>", must.Label, "</bdi></a> ")
+	}
+	m.raw("</p>\n")
+}
+
+// also writes links to a page in other languages.
+func (m *markup) also(versions []alsoView) {
+	if len(versions) == 0 {
+		return
+	}
+	m.raw(`<p class="note also">also in `)
+	for i, v := range versions {
+		if i > 0 {
+			m.raw(", ")
+		}
+		m.raw(`<a rel="noreferrer alternate"`)
+		m.attr("href", v.Href)
+		m.attr("hreflang", v.Lang)
+		m.attr("lang", v.Lang)
+		m.element("><bdi>", v.Name, "</bdi></a>")
 	}
 	m.raw("</p>\n")
 }

@@ -72,10 +72,14 @@ type resultView struct {
 	Choices []choice   // other preferences for the site
 	Similar *groupView // near-duplicates collapsed into it, or nil
 	More    *groupView // of its host, further down, or nil
+	Also    []alsoView // the page in other languages
 }
 
 // A sectionView is a link to a section of a result.
 type sectionView struct{ Heading, Href string }
+
+// An alsoView is a link to a page in another language.
+type alsoView struct{ Name, Lang, Href string }
 
 // A filterView is a link to the search without a filter.
 type filterView struct{ Text, Href string }
@@ -255,6 +259,11 @@ func newResultView(r *searcher.Result, asked searcher.Request, number int, best 
 		Missing: missing(asked, r),
 		Similar: similarView(asked, r),
 		More:    moreView(asked, r),
+	}
+	for _, version := range r.Versions {
+		if href := text.Linkable(version.URL); href != "" {
+			v.Also = append(v.Also, alsoView{text.LanguageName(version.Lang), version.Lang, href})
+		}
 	}
 	if r.Date != 0 {
 		v.Date = r.Date.Time()

@@ -29,14 +29,25 @@ func (a *Arena) Reset() {
 	a.sketches.Reset()
 }
 
-// A NearDuplicate is a page whose sketch is close to another's.
+// A NearDuplicate is a page that shows another: its sketch is close to the other's, or it is a version
+// of it in another language.
 type NearDuplicate struct {
 	scoring.Candidate
-	Distance int // of the sketches
+	Distance int // of the sketches; 0 for a version
+	Version  bool
+}
+
+// A Version says which page a candidate is a version of, and how much its language is preferred.
+type Version struct {
+	Page       vocab.DocID // the same for all versions; 0 if there are no others
+	Preference int         // the greatest is shown, if it lacks no more terms than the best version
+	Missing    int         // terms of a relaxed query, or words of prose, that it lacks
 }
 
 // A Collapser orders candidates as they are shown, where that is not by score alone:
 //
+//   - The versions of a page in several languages are one result, where the best of them is: the
+//     version in the language that is preferred.
 //   - A near-duplicate of a better page is collapsed into that one.
 //   - Of ten results at most two are of one host, as long as candidates of other hosts score two
 //     thirds of the page that they pass. That page comes later.
@@ -44,7 +55,7 @@ type NearDuplicate struct {
 // What it does depends on the query and not on the results asked for, so that pages of results do
 // not overlap, and each candidate is shown once or collapsed once.
 type Collapser struct {
-	// Into has, by collapsed page, the page that shows it, with the distance of the two.
+	// Into has, by collapsed page, the page that shows it.
 	Into map[vocab.DocID]NearDuplicate
 
 	// Same has, by page, those collapsed into it, best first.
@@ -59,6 +70,58 @@ type Collapser struct {
 
 // NewCollapser returns a Collapser for the candidates of one query.
 func NewCollapser(pages Pages, a *Arena) Collapser { return Collapser{pages: pages, arena: a} }
+
+// Versions leaves out all versions of a page but one, which takes the place of the best. It is called
+// before Duplicates. Candidates are in order.
+func (c *Collapser) Versions(
+	candidates []scoring.Candidate, versionOf func(scoring.Candidate) Version,
+) (shown []scoring.Candidate) {
+	shown = c.arena.Candidates.Take(len(candidates))[:0]
+	at := map[vocab.DocID]int{} // index in shown by Page
+	chosen := map[vocab.DocID]Version{}
+	for _, page := range candidates {
+		v := versionOf(page)
+		i, known := at[v.Page]
+		switch {
+		case v.Page == 0 || !known:
+			if v.Page != 0 {
+				at[v.Page], chosen[v.Page] = len(shown), v
+			}
+			shown = append(shown, page)
+		case v.Preference > chosen[v.Page].Preference && v.Missing <= chosen[v.Page].Missing:
+			page.Pinned = shown[i].Pinned
+			c.hide(shown[i])
+			shown[i], chosen[v.Page] = page, v
+		default:
+			c.hide(page)
+		}
+	}
+	for doc := range c.Into {
+		c.Into[doc] = NearDuplicate{Candidate: shown[at[versionOf(c.Into[doc].Candidate).Page]], Version: true}
+	}
+	return shown
+}
+
+// WithoutVersions leaves out the candidates that are versions of some pages. GroupOf returns the same for
+// all versions of a page, and 0 for a page without others.
+func WithoutVersions(
+	candidates, of []scoring.Candidate, groupOf func(vocab.DocID) vocab.DocID,
+) []scoring.Candidate {
+	known := map[vocab.DocID]bool{}
+	for _, c := range of {
+		known[groupOf(c.Doc)] = true
+	}
+	delete(known, 0)
+	return slices.DeleteFunc(candidates, func(c scoring.Candidate) bool { return known[groupOf(c.Doc)] })
+}
+
+// hide records that a version is not shown; Versions says at its end which one is.
+func (c *Collapser) hide(page scoring.Candidate) {
+	if c.Into == nil {
+		c.Into, c.Same = map[vocab.DocID]NearDuplicate{}, map[vocab.DocID][]scoring.Candidate{}
+	}
+	c.Into[page.Doc] = NearDuplicate{Candidate: page}
+}
 
 // Duplicates leaves out the near-duplicates of better pages. Candidates are in order of score.
 func (c *Collapser) Duplicates(candidates []scoring.Candidate) (shown []scoring.Candidate) {
@@ -80,7 +143,7 @@ func (c *Collapser) Duplicates(candidates []scoring.Candidate) (shown []scoring.
 		if c.Into == nil {
 			c.Into, c.Same = map[vocab.DocID]NearDuplicate{}, map[vocab.DocID][]scoring.Candidate{}
 		}
-		c.Into[page.Doc] = NearDuplicate{shown[i], sketches[i].Distance(sketch)}
+		c.Into[page.Doc] = NearDuplicate{Candidate: shown[i], Distance: sketches[i].Distance(sketch)}
 		c.Same[shown[i].Doc] = append(c.Same[shown[i].Doc], page)
 	}
 	return shown
@@ -89,7 +152,7 @@ func (c *Collapser) Duplicates(candidates []scoring.Candidate) (shown []scoring.
 // Expand returns the candidate that shows doc, with all that are collapsed into it, once Duplicates
 // has been called with the candidates.
 func (c *Collapser) Expand(doc vocab.DocID, candidates []scoring.Candidate) []scoring.Candidate {
-	if into, ok := c.Into[doc]; ok {
+	for into, ok := c.Into[doc]; ok; into, ok = c.Into[doc] { // of a version, perhaps, and then of a near-duplicate
 		doc = into.Doc
 	}
 	i := slices.IndexFunc(candidates, func(c scoring.Candidate) bool { return c.Doc == doc })

@@ -25,11 +25,13 @@ const (
 type Params struct {
 	Values url.Values
 	Err    error
+
+	reads string // see [searcher.Request.Reads]
 }
 
 func Read(c *gin.Context) *Params {
 	values, err := url.ParseQuery(c.Request.URL.RawQuery)
-	p := &Params{Values: values}
+	p := &Params{Values: values, reads: text.Languages(c.GetHeader("Accept-Language"))}
 	if err != nil {
 		p.Fail("The query string of the URL is malformed.")
 	}
@@ -107,7 +109,8 @@ func (p *Params) Doc(name string) vocab.DocID {
 // MaxRank limits the name of a rank vector, in bytes.
 const MaxRank = 64
 
-// Request reads q, sort, start, num, explain, verbatim, rank, filter and similar.
+// Request reads q, sort, start, num, explain, verbatim, rank, filter and similar, and the field
+// Accept-Language.
 func (p *Params) Request() searcher.Request {
 	return searcher.Request{
 		Query:    p.sorted(p.Text("q", MaxQuery)),
@@ -116,6 +119,7 @@ func (p *Params) Request() searcher.Request {
 		Explain:  p.Flag("explain"),
 		Verbatim: p.Flag("verbatim"),
 		Rank:     p.Text("rank", MaxRank),
+		Reads:    p.reads,
 
 		Ungrouped: p.Filter(),
 		Similar:   p.Doc("similar"),

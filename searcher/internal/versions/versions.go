@@ -1,0 +1,97 @@
+// Package versions decides which version of a page in several languages a query is shown.
+package versions
+
+import (
+	"slices"
+	"strings"
+
+	"anatomy/disk/translations"
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// minConfidence is the confidence, in percent, from which a page is taken for a version of another.
+const minConfidence = 80
+
+// NamesLanguage reports whether a query restricts pages to a language: it gets all that match.
+func NamesLanguage(n *query.Node) bool {
+	switch n.Op {
+	case query.Only:
+		return n.Filter.Lang != ""
+	case query.And, query.Or:
+		return slices.ContainsFunc(n.Kids, NamesLanguage)
+	}
+	return false
+}
+
+// Readable returns the languages that a result is wanted in, the best first: that of the query's
+// words, the preferred one, and those that the person reads, joined by commas.
+func Readable(n *query.Node, preferred, reads string) (languages []string) {
+	if lang := n.Language(); lang != "" {
+		languages = append(languages, lang)
+	} else if n.IsEnglish() {
+		languages = append(languages, "en")
+	}
+	for _, list := range []string{preferred, reads} {
+		if list != "" {
+			languages = append(languages, strings.Split(strings.ToLower(list), ",")...)
+		}
+	}
+	return languages
+}
+
+// Own returns the version of a group that is a document, nil if it is not surely one.
+func Own(g translations.Group, doc vocab.DocID) *translations.Version {
+	if v := g.Version(doc); v != nil && v.Confidence >= minConfidence {
+		return v
+	}
+	return nil
+}
+
+// Preference returns how much the language of a version is preferred: the more, the earlier it is among
+// the languages; with its region more than without. A copy that nobody translated comes last.
+func Preference(languages []string, v *translations.Version) int {
+	if v.Copy {
+		return -1
+	}
+	for i, lang := range languages {
+		switch {
+		case lang == v.Lang:
+			return 2*(len(languages)-i) + 1
+		case vocab.PrimaryLanguage(lang) == vocab.PrimaryLanguage(v.Lang):
+			return 2 * (len(languages) - i)
+		}
+	}
+	return 0
+}
+
+// maxOthers bounds the versions that are told of a result.
+const maxOthers = 32
+
+// Others returns the first versions of a group in other languages than one of them, by language; none
+// if own is nil.
+func Others(g translations.Group, own *translations.Version) (others []translations.Version) {
+	for _, v := range g {
+		if own != nil && v.Lang != own.Lang && !v.Copy && v.Confidence >= minConfidence {
+			others = append(others, v)
+		}
+	}
+	slices.SortFunc(others, func(a, b translations.Version) int { return strings.Compare(a.Lang, b.Lang) })
+	return others[:min(len(others), maxOthers)]
+}
+
+// IsBlocked reports whether a URL is of one of the blocked sites.
+func IsBlocked(url string, blocked []string) bool {
+	u, err := weburl.Parse(url)
+	return err == nil && slices.ContainsFunc(blocked, func(site string) bool { return weburl.MatchSite(site, &u) })
+}
+
+// SameLanguage reports whether two tags are of one language, whatever their regions.
+func SameLanguage(a, b string) bool {
+	first := func(tag string) string {
+		tag, _, _ = strings.Cut(strings.ToLower(tag), "-")
+		return tag
+	}
+	return first(a) == first(b)
+}

@@ -1,0 +1,88 @@
+package searcher
+
+import (
+	"math/bits"
+	"slices"
+
+	"anatomy/disk/translations"
+	"anatomy/searcher/internal/presentation"
+	"anatomy/searcher/internal/versions"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// foldVersions returns the ranked pages with one version of each page.
+func foldVersions(p *pass) ([]scoring.Candidate, error) {
+	if !foldsVersions(p) {
+		return p.ranked, nil
+	}
+	missing := map[vocab.DocID]int{} // words, by page
+	if p.prose {
+		words, held, err := heldBy(p, p.ranked)
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range p.ranked {
+			missing[c.Doc] = len(words) - bits.OnesCount64(held[i])
+		}
+	} else if p.relaxed != nil {
+		for doc, words := range p.relaxed.missing {
+			missing[doc] = len(words)
+		}
+	}
+	languages := versions.Readable(p.query.Root, p.exact().lang, p.req.Reads)
+	return p.collapser.Versions(p.ranked, func(c scoring.Candidate) presentation.Version {
+		_, own := p.view.versionsOf(c.Doc)
+		if own == nil {
+			return presentation.Version{}
+		}
+		return presentation.Version{
+			Page: p.view.versionGroup(c.Doc), Preference: versions.Preference(languages, own), Missing: missing[c.Doc],
+		}
+	}), nil
+}
+
+// foldsVersions reports whether versions of a page are one result.
+func foldsVersions(p *pass) bool {
+	known := slices.ContainsFunc(p.view.shards, func(snap *snapshot) bool { return snap.versions != nil })
+	return known && !p.req.Ungrouped && !versions.NamesLanguage(p.root)
+}
+
+// versionGroup returns the first version of a document's group, 0 if it has no other.
+func (v *view) versionGroup(doc vocab.DocID) vocab.DocID {
+	if g, own := v.versionsOf(doc); own != nil {
+		return baseOf(shardOf(doc)) + g[0].Doc
+	}
+	return 0
+}
+
+// addVersions sets the versions of results in other languages that the index has.
+func addVersions(p *pass, results []Result) error {
+	for i := range results {
+		r := &results[i]
+		g, own := p.view.versionsOf(r.Doc)
+		for _, v := range versions.Others(g, own) {
+			part, ord, err := p.view.locate(baseOf(shardOf(r.Doc)) + v.Doc)
+			if err != nil { // it has left the index
+				continue
+			}
+			info, err := part.record(ord)
+			if err != nil {
+				return err
+			}
+			if prefs := p.req.Preferences; !info.Crawled || prefs != nil && versions.IsBlocked(info.URL, prefs.Block) {
+				continue
+			}
+			r.Versions = append(r.Versions, Version{info.Doc, info.URL, v.Lang})
+		}
+	}
+	return nil
+}
+
+// versionsOf returns the versions of a document, by their DocIDs within its shard, and which it is.
+func (v *view) versionsOf(doc vocab.DocID) (g translations.Group, own *translations.Version) {
+	if snap := v.shard(doc); snap != nil {
+		g = snap.versions.Of(doc - snap.base)
+	}
+	return g, versions.Own(g, doc-baseOf(shardOf(doc)))
+}
