@@ -10,7 +10,8 @@ import (
 // [Vouchers.Weigh]. The paper's PageRank counts all links alike (BP98 §2.1), and a site of 10,000
 // pages that link to one, and it to them, lifts that one over 30,000 times.
 type Vouchers struct {
-	sites []siteLinks
+	siteOf []uint32 // by page
+	sites  []siteLinks
 }
 
 // maxVouchers bounds the sites that are counted for one: more count as so many.
@@ -26,13 +27,18 @@ type siteLinks struct {
 	fetched bool     // a page of it was fetched
 }
 
-// NewVouchers returns vouchers for sites that are numbered from 0.
-func NewVouchers(sites int) *Vouchers { return &Vouchers{make([]siteLinks, sites)} }
+// NewVouchers returns vouchers for the sites of pages. SiteOf has the site of each page, numbered from
+// 0 to sites-1.
+func NewVouchers(siteOf []uint32, sites int) *Vouchers {
+	return &Vouchers{siteOf, make([]siteLinks, sites)}
+}
 
-// Add adds a fetched page of a site, and the sites of the pages that it links to.
-func (v *Vouchers) Add(from uint32, to []uint32) {
+// Add adds a fetched page and the pages that it links to.
+func (v *Vouchers) Add(page uint32, targets []uint32) {
+	from := v.siteOf[page]
 	v.sites[from].fetched = true
-	for _, site := range to {
+	for _, target := range targets {
+		site := v.siteOf[target]
 		s := &v.sites[site]
 		if site == from || len(s.linkers) == maxVouchers {
 			continue
@@ -56,19 +62,19 @@ func (s siteLinks) share() float64 {
 	return max(leastShare, n/(n+1))
 }
 
-// Weigh makes the rank r of each page least × (r/least)^share, where least is the least rank of all,
-// that of a page without links to it, and share is n/(n+1) if n other sites link to the page's
+// Weigh makes the rank r of each page least × (r/least)^share, where least is the least rank of
+// all, that of a page without links to it, and share is n/(n+1) if n other sites link to the page's
 // site. Then it scales the ranks to sum to 1. The order of the pages of a site does not change. If
-// no fetched site is linked to from another, the ranks stay as they are. SiteOf has the site of
-// each page. It returns the number of fetched sites that no other links to, 0 if the ranks stay.
-func (v *Vouchers) Weigh(ranks []float32, siteOf []uint32) (unlinked int) {
+// no fetched site is linked to from another, the ranks stay as they are. It returns the number of
+// fetched sites that no other links to, 0 if the ranks stay.
+func (v *Vouchers) Weigh(ranks []float32) (unlinked int) {
 	if len(ranks) == 0 || !v.comparable() {
 		return 0
 	}
 	least := float64(slices.Min(ranks))
 	all := 0.0
 	for i, r := range ranks {
-		share := v.sites[siteOf[i]].share()
+		share := v.sites[v.siteOf[i]].share()
 		lifted := least * math.Pow(float64(r)/least, share)
 		ranks[i] = float32(lifted)
 		all += lifted

@@ -53,17 +53,12 @@ func honest(r *rand.Rand, n int) *siteWeb {
 func (w *siteWeb) ranks(t *testing.T) (plain, weighed []float32, unlinked int) {
 	b := &Builder{}
 	b.Grow(len(w.site))
-	v := NewVouchers(int(w.sites))
+	v := NewVouchers(w.site, int(w.sites))
 	for p, targets := range w.out {
 		b.Add(uint32(p), targets)
-		if len(targets) == 0 {
-			continue
+		if len(targets) > 0 {
+			v.Add(uint32(p), targets)
 		}
-		sites := make([]uint32, len(targets))
-		for i, to := range targets {
-			sites[i] = w.site[to]
-		}
-		v.Add(w.site[p], sites)
 	}
 	g, err := b.Graph()
 	if err != nil {
@@ -77,7 +72,7 @@ func (w *siteWeb) ranks(t *testing.T) (plain, weighed []float32, unlinked int) {
 		plain = append(plain, float32(rank))
 	}
 	weighed = slices.Clone(plain)
-	return plain, weighed, v.Weigh(weighed, w.site)
+	return plain, weighed, v.Weigh(weighed)
 }
 
 // TestFarms gives a page of an honest web's new site the links of up to 10,000 pages there. Without a

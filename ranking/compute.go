@@ -103,9 +103,7 @@ func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 				return nil, err
 			}
 		}
-		if r.Unlinked, err = weigh(c.set, c.nodes, ranks); err != nil {
-			return nil, err
-		}
+		r.Unlinked = c.vouchers.Weigh(ranks)
 	}
 	return r, c.publish(r, result, ranks, o, before)
 }
@@ -138,6 +136,8 @@ type computation struct {
 	began time.Time
 	set   *links
 	nodes *nodes // set after newComputation
+
+	vouchers *pagerank.Vouchers // of all links, set by compute if ranks are weighed
 }
 
 // newComputation opens the links of a data folder, or of a folder of shards. It upgrades a data folder
@@ -170,7 +170,7 @@ func (c *computation) compute(ctx context.Context, o Options) (*pagerank.Result,
 		return rankByHarmonic(ctx, c.set, c.nodes, o)
 	}
 	links := &pagerank.Builder{Memory: o.Memory, Dir: cmp.Or(o.Dir, c.dir)}
-	if err := c.nodes.addLinks(c.set, links); err != nil {
+	if err := c.addLinks(links, o.isWeighed()); err != nil {
 		return nil, nil, err
 	}
 	ranks := make([]float32, 0, len(c.nodes.docs))
@@ -181,6 +181,21 @@ func (c *computation) compute(ctx context.Context, o Options) (*pagerank.Result,
 		return nil
 	})
 	return result, ranks, err
+}
+
+// addLinks adds the links of all nodes to b and, in the same walk, to vouchers if ranks are weighed.
+func (c *computation) addLinks(b *pagerank.Builder, weighed bool) (err error) {
+	if !weighed {
+		return c.nodes.addLinks(c.set, b)
+	}
+	if c.vouchers, err = c.nodes.vouchers(c.set); err != nil {
+		return err
+	}
+	b.Grow(len(c.nodes.docs))
+	return c.nodes.eachLink(c.set, func(from uint32, targets []uint32) {
+		b.Add(from, targets)
+		c.vouchers.Add(from, targets)
+	})
 }
 
 // personalize sets the nodes that teleportation goes to.

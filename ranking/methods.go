@@ -40,25 +40,6 @@ func ParseMethod(name string) (Method, error) {
 	return Method(i), nil
 }
 
-// weigh weighs the ranks of the nodes by the sites that link to theirs, and returns how many sites
-// that lowers as no other links to them.
-func weigh(set *links, n *nodes, ranks []float32) (unlinked int, err error) {
-	sites, count, err := n.groups(set, (*weburl.URL).Site)
-	if err != nil {
-		return 0, err
-	}
-	v := pagerank.NewVouchers(count)
-	if err := n.eachLink(set, func(from uint32, targets []uint32) {
-		for i, to := range targets {
-			targets[i] = sites[to]
-		}
-		v.Add(sites[from], targets)
-	}); err != nil {
-		return 0, err
-	}
-	return v.Weigh(ranks, sites), nil
-}
-
 // rankByHosts ranks the hosts: a host links to another if any of its pages does. All pages of a
 // host get the rank of the host, scaled to sum to 1.
 func rankByHosts(

@@ -74,6 +74,15 @@ func (n *nodes) eachLink(set *links, add func(from uint32, targets []uint32)) er
 	return nil
 }
 
+// vouchers returns vouchers for the sites of the nodes, which the links are to be added to.
+func (n *nodes) vouchers(set *links) (*pagerank.Vouchers, error) {
+	sites, count, err := n.groups(set, (*weburl.URL).Site)
+	if err != nil {
+		return nil, err
+	}
+	return pagerank.NewVouchers(sites, count), nil
+}
+
 // groups returns the group of each node as a number, its host or its site, and how many there are. URLs
 // that cannot be parsed are one group.
 func (n *nodes) groups(

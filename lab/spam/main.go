@@ -174,19 +174,14 @@ func (w *web) rank() (r ranks, err error) {
 	if r.trusted, err = w.compute(teleport, false); err != nil {
 		return r, err
 	}
-	v := pagerank.NewVouchers(w.sites)
+	v := pagerank.NewVouchers(w.site, w.sites)
 	for p, targets := range w.out {
-		if targets == nil {
-			continue
+		if targets != nil {
+			v.Add(uint32(p), targets)
 		}
-		sites := make([]uint32, len(targets))
-		for i, to := range targets {
-			sites[i] = w.site[to]
-		}
-		v.Add(w.site[p], sites)
 	}
 	r.weighed = slices.Clone(r.published)
-	v.Weigh(r.weighed, w.site)
+	v.Weigh(r.weighed)
 	return r, nil
 }
 
