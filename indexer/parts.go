@@ -38,7 +38,7 @@ type parts struct {
 	idEnds   []int
 	headings []uint32        // and signed terms: numbers of terms
 	subwords []byte          // of identifiers, each followed by a space
-	divided  map[uint32]bool // terms whose subwords were added at a later occurrence
+	divided  map[uint32]bool // terms that came with inner capitals, whose subwords were added
 
 	numbers []uint32 // of terms
 	names   []partName
@@ -96,7 +96,7 @@ func (n *parts) addSubwords(word []byte) {
 	})
 }
 
-// addSubwordsOnce adds the subwords of a word whose term is known, unless it has before.
+// addSubwordsOnce adds the subwords of a word with inner capitals, unless it has those of its term.
 func (n *parts) addSubwordsOnce(term uint32, word []byte) {
 	if n.divided == nil {
 		n.divided = map[uint32]bool{}

@@ -194,10 +194,10 @@ func (t *textCollector) addTerm(term []byte, start, end int, capital bool) {
 	known := t.terms.len()
 	number := t.terms.number(term, hash)
 	t.hits = append(t.hits, occurrence{number, hit})
-	if word := t.source[start:end]; t.terms.len() > known {
-		t.parts.addSubwords(word)
-	} else if hasInnerCapital(word) { // the term may have come before without
+	if word := t.source[start:end]; hasInnerCapital(word) { // the term may have come before without
 		t.parts.addSubwordsOnce(number, word)
+	} else if t.terms.len() > known {
+		t.parts.addSubwords(word)
 	}
 	t.addSigned(term, start, end, hit)
 	t.position++
