@@ -240,8 +240,8 @@ func (p *parser) endBlock(tag atom.Atom) {
 func (p *parser) finish() *Page {
 	page := p.page
 	page.Names = distinct(page.Names)
-	page.Names = slices.Clip(page.Names[:min(len(page.Names), maxNames)])
-	page.Shape = distinct(page.Shape)
+	page.Names = slices.Clone(page.Names[:min(len(page.Names), maxNames)]) // frees the repetitions
+	page.Shape = slices.Clone(distinct(page.Shape))
 	page.Sample = string(p.sample)
 	slices.SortFunc(page.Blocks, func(a, b Block) int {
 		switch {
