@@ -30,7 +30,8 @@ type store struct {
 	cache  *segment.Cache
 	damage *damage.Log
 
-	life int // how often the data folder was made anew; guarded by Searcher.refreshing
+	life     int                // how often the data folder was made anew; guarded by Searcher.refreshing
+	versions translations.Cache // likewise
 
 	mu      sync.Mutex // guards what follows, and all references
 	current *snapshot  // replaced by refresh alone
@@ -171,7 +172,7 @@ func (s *store) load(m datadir.Manifest, old *snapshot) (snap *snapshot, err err
 		s.release(snap)
 		return nil, fmt.Errorf("%w: %w", errRank, err)
 	}
-	if snap.versions, err = translations.Read(s.dir); err != nil {
+	if snap.versions, err = s.versions.Read(s.dir); err != nil {
 		s.damage.Add(damage.Index, err) // answers have every language, as without a table
 	}
 	for _, name := range m.Segments {

@@ -152,23 +152,48 @@ const (
 func Path(dir string) string { return filepath.Join(dir, name) }
 
 // Read returns the table of the data folder dir, nil if it has none.
-func Read(dir string) (*Table, error) {
-	b, err := os.ReadFile(Path(dir))
+func Read(dir string) (*Table, error) { return new(Cache).Read(dir) }
+
+// A Cache keeps the table of a data folder, which is replaced more rarely than the manifest. It is for
+// one goroutine at a time.
+type Cache struct {
+	table *Table
+	file  fs.FileInfo // that table was read from; nil at first
+}
+
+// Read is [Read], but decodes the table only if its file has changed.
+func (c *Cache) Read(dir string) (*Table, error) {
+	file, err := os.Stat(Path(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var t *Table
-	if err == nil {
-		t, err = decode(b)
+	if err == nil && !c.has(file) {
+		c.table, err = readFile(Path(dir))
+		c.file = file
 	}
 	if err != nil {
+		*c = Cache{}
 		return nil, fmt.Errorf("translations: %s: %w; \"anatomy index\" computes them again", Path(dir), err)
 	}
 	id, err := datadir.ReadID(dir)
-	if err != nil || t.Folder != id {
+	if err != nil || c.table.Folder != id {
 		return nil, err // it came with a copy of another folder
 	}
-	return t, nil
+	return c.table, nil
+}
+
+// has reports whether the table is that of a file.
+func (c *Cache) has(file fs.FileInfo) bool {
+	return c.file != nil && os.SameFile(file, c.file) &&
+		file.Size() == c.file.Size() && file.ModTime().Equal(c.file.ModTime())
+}
+
+func readFile(path string) (*Table, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return decode(b)
 }
 
 // Publish puts a table in force in the data folder dir, durably, or leaves the one before. Searchers

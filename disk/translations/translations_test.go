@@ -127,6 +127,17 @@ func TestPublish(t *testing.T) {
 			t.Errorf("%v was published", bad)
 		}
 	}
+	var cache Cache
+	for i, groups := range [][]Group{tiny().Groups, {{{Doc: 1, Lang: "en"}, {Doc: 2, Lang: "fr"}}}} {
+		if err := Publish(dir, groups); err != nil {
+			t.Fatal(err)
+		}
+		first, err := cache.Read(dir)
+		again, failed := cache.Read(dir)
+		if err != nil || failed != nil || first != again || !reflect.DeepEqual(first.Groups, groups) {
+			t.Errorf("table %d: read %v and %v, %v, %v", i, first, again, err, failed)
+		}
+	}
 	foreign := tiny()
 	if err := os.WriteFile(Path(dir), foreign.encode(), 0o600); err != nil {
 		t.Fatal(err)
