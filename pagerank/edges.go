@@ -269,7 +269,8 @@ func node(word []byte) (uint32, error) {
 }
 
 // RankEdges ranks the graph of an edge list (see [ReadEdges]) and writes a line of node and rank
-// for each node, in ascending order, with its name if the list has names. A graph that exceeds Memory is ranked from disk.
+// for each node, in ascending order, with its name if the list has names. A graph that exceeds
+// Memory is ranked from disk.
 func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
 	store, seen, nodes, names, err := readEdges(ctx, in, o)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"anatomy/searcher/scoring"
 )
 
-// Words of a query that were typed in a row may spell an identifier: "read csv file" is read_csv_file
-// and readCsvFile, if a page has one of these. A word with signs is one by itself: c++. The identifiers are terms that score where a page has
-// them and that no page needs to have. Pages that have them hold the words, too: the index has the
-// subwords of identifiers.
+// Words of a query that were typed in a row may spell an identifier: "read csv file" is
+// read_csv_file and readCsvFile, if a page has one of these. A word with signs is one by itself:
+// c++. The identifiers are terms that score where a page has them and that no page needs to have.
+// Pages that have them hold the words, too: the index has the subwords of identifiers.
 
 // Bounds of identifiers.
 const (

@@ -15,8 +15,8 @@ import (
 // Where too few pages match a query, it is widened by the other forms of its terms. They are found
 // in the dictionary of each segment by their stem ([analysis.FormsOf]): the index holds terms as
 // they occur. An identifier that no page has has its other spelling as a form: read_csv of readCsv,
-// readcsv of read_csv ([analysis.OtherSpelling]). A term and its forms score as one: their hits are merged, and their idf is that of
-// the pages that hold any of them.
+// readcsv of read_csv ([analysis.OtherSpelling]). A term and its forms score as one: their hits are
+// merged, and their idf is that of the pages that hold any of them.
 
 // maxForms bounds the forms of a term, the first in dictionary order: no language has as many.
 const maxForms = 256

@@ -10,8 +10,8 @@ import (
 // genresOfQuery are bitmaps of the genres that a query asks for, and of those that it has a word for.
 type genresOfQuery struct{ asked, named uint8 }
 
-// genreNames are what a query asks for a genre by: the words of one of the names, in a row. No query asks for
-// source listings: "source code" names many other things.
+// genreNames are what a query asks for a genre by: the words of one of the names, in a row. No
+// query asks for source listings: "source code" names many other things.
 var genreNames = [vocab.Genres][][]string{
 	vocab.IndexPage: {
 		{"genindex"}, {"modindex"}, {"general", "index"}, {"module", "index"}, {"alphabetical", "index"},

@@ -10,8 +10,9 @@ import (
 	"anatomy/searcher/query"
 )
 
-// Terms are the terms of a query that score: those that matches should hold, in whatever field, then
-// their forms, and then identifiers that several of the query's words spell together. Terms of the query that are forms of each other count as the first of them.
+// Terms are the terms of a query that score: those that matches should hold, in whatever field,
+// then their forms, and then identifiers that several of the query's words spell together. Terms of
+// the query that are forms of each other count as the first of them.
 type Terms struct {
 	Words []string // distinct: the query's own terms in its order, forms of these, identifiers
 	Own   int      // how many of Words are the query's own
