@@ -21,6 +21,11 @@ type Anchored struct {
 	Texts []AnchorText
 }
 
+// fromOtherSites reports whether another site links to the document with a text.
+func (a *Anchored) fromOtherSites() bool {
+	return slices.ContainsFunc(a.Texts, func(t AnchorText) bool { return t.Out })
+}
+
 // An AnchorText is a text of links to one document.
 type AnchorText struct {
 	Text  string

@@ -31,8 +31,9 @@ type Options struct {
 	// of older segments are not kept.
 	Anchors func(want func(vocab.DocID) bool, visit func(Anchored) error) error
 
-	// Uncrawled adds each document with anchor texts that no input has, so that searches find it by
-	// those texts (BP98 §2.2). The uncrawled documents of older segments are not kept.
+	// Uncrawled adds each document that no input has and that other sites link to, so that searches
+	// find it by the texts of its links (BP98 §2.2). Links of its own site alone do not make a result
+	// of a page that nobody has seen. The uncrawled documents of older segments are not kept.
 	Uncrawled bool
 
 	// Tombstones are deleted documents of older segments. The new segment has a tombstone for each that
@@ -175,7 +176,7 @@ func (b *builder) readAnchors(ctx context.Context) error {
 		last = a.Doc
 		_, held := b.held[a.Doc]
 		switch {
-		case !held && (!b.options.Uncrawled || deleted[a.Doc]):
+		case !held && (!b.options.Uncrawled || deleted[a.Doc] || !a.fromOtherSites()):
 			b.stats.Unknown++
 			return ctx.Err()
 		case !held:

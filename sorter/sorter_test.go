@@ -159,6 +159,19 @@ func visitAll(all []Anchored) func(func(vocab.DocID) bool, func(Anchored) error)
 	}
 }
 
+// known returns the documents that are in the segment though no page of them is: other sites link to them.
+func known(pages map[vocab.DocID]*page, all []Anchored) map[vocab.DocID]bool {
+	docs := map[vocab.DocID]bool{}
+	for _, a := range all {
+		for _, text := range a.Texts {
+			if text.Out && pages[a.Doc] == nil {
+				docs[a.Doc] = true
+			}
+		}
+	}
+	return docs
+}
+
 // oracle is the inverted index by the plainest means: word, then DocID, then hits.
 func oracle(pages map[vocab.DocID]*page, all []Anchored, uncrawled bool) map[string]map[vocab.DocID][]vocab.Hit {
 	index := map[string]map[vocab.DocID][]vocab.Hit{}
@@ -173,9 +186,10 @@ func oracle(pages map[vocab.DocID]*page, all []Anchored, uncrawled bool) map[str
 			add(word, doc, hits...)
 		}
 	}
+	linked := known(pages, all)
 	for _, a := range all {
 		if pages[a.Doc] == nil {
-			if !uncrawled {
+			if !uncrawled || !linked[a.Doc] {
 				continue
 			}
 			for i, word := range strings.FieldsFunc(strings.TrimPrefix(a.URL, "http://"), func(r rune) bool { return r == '.' || r == '/' }) {
@@ -229,10 +243,8 @@ func makeAnchors(r *rand.Rand, docs int) []Anchored {
 func verify(t testing.TB, s *segment.Segment, pages map[vocab.DocID]*page, all []Anchored, uncrawled bool) {
 	t.Helper()
 	docs := len(pages)
-	for _, a := range all {
-		if uncrawled && pages[a.Doc] == nil {
-			docs++
-		}
+	if uncrawled {
+		docs += len(known(pages, all))
 	}
 	if s.Docs() != docs {
 		t.Fatalf("%d documents, want %d", s.Docs(), docs)
@@ -396,16 +408,17 @@ func TestRemoved(t *testing.T) {
 	dir := t.TempDir()
 	r := rand.New(rand.NewPCG(1, 1))
 	in := writeBarrels(t, filepath.Join(dir, "barrels"), []*page{makePage(r, 1), makePage(r, 2)}, 5)
+	elsewhere, own := []AnchorText{{"text", 1, true}}, []AnchorText{{"text", 1, false}}
 	o := Options{
 		Dir: filepath.Join(dir, "segment"), Inputs: []Input{in}, Tombstones: []vocab.DocID{9, 2, 4}, Uncrawled: true,
-		Anchors: visitAll([]Anchored{{Doc: 4, URL: urlOf(4)}, {Doc: 5, URL: urlOf(5)}}),
+		Anchors: visitAll([]Anchored{{Doc: 4, URL: urlOf(4), Texts: elsewhere}, {Doc: 5, URL: urlOf(5), Texts: elsewhere}, {Doc: 6, URL: urlOf(6), Texts: own}}),
 	}
 	stats, err := Build(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := openSegment(t, o.Dir)
-	if !slices.Equal(s.Tombstones(), []vocab.DocID{4, 9}) || s.Docs() != 3 || stats.Unknown != 1 {
+	if !slices.Equal(s.Tombstones(), []vocab.DocID{4, 9}) || s.Docs() != 3 || stats.Unknown != 2 {
 		t.Errorf("removed %v of %d documents, %+v", s.Tombstones(), s.Docs(), stats)
 	}
 }
