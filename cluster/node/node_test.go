@@ -144,7 +144,7 @@ func TestOldOwner(t *testing.T) {
 			return bytes.Replace(claim, []byte(`"released":false`), []byte(`"released":true`), 1)
 		})
 		own(t, b, second, web.Options(second, web.Seed))
-		if now, err := lease.Find(ctx, b); err != nil || now.Epoch <= h.Epoch || !now.Released {
+		if now, err := lease.Find(t.Context(), b); err != nil || now.Epoch <= h.Epoch || !now.Released {
 			t.Errorf("the owner is %+v, %v", now, err)
 		}
 		crawl.URLs.MaxPages = 40
