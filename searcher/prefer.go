@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"anatomy/searcher/internal/versions"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
@@ -65,7 +64,7 @@ func (q *shardQuery) preferenceBonus(
 	}
 	if r.lang != "" {
 		info, err := q.snap.parts[part].seg.Record(ord) // present reports an error, if it shows the page
-		if err == nil && info.Crawled && versions.SameLanguage(info.Lang, r.lang) {
+		if err == nil && info.Crawled && vocab.PrimaryLanguage(info.Lang) == vocab.PrimaryLanguage(r.lang) {
 			b.Score += q.weights.Preference.Score()
 			all = append(all, "you prefer pages in "+r.lang)
 		}

@@ -51,7 +51,7 @@ func parseFilters(word string) []Filter {
 	}
 	switch strings.ToLower(name) {
 	case "lang", "language":
-		if lang := vocab.PrimaryLanguage(strings.ToLower(object)); lang != "" {
+		if lang := vocab.PrimaryLanguage(object); lang != "" {
 			return []Filter{{Lang: lang}}
 		}
 	case "filetype", "ext":

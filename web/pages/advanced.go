@@ -51,7 +51,7 @@ const maxLanguages = 256
 func kindsAsked(p *params.Params, now time.Time) (parts []string) {
 	var languages []string
 	for _, tag := range strings.FieldsFunc(p.Text("lang", maxLanguages), params.IsListGap) {
-		lang := vocab.PrimaryLanguage(strings.ToLower(tag))
+		lang := vocab.PrimaryLanguage(tag)
 		if lang == "" {
 			p.Fail("Parameter lang must be codes of languages: de, pt.")
 		}

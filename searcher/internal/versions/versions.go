@@ -86,12 +86,3 @@ func IsBlocked(url string, blocked []string) bool {
 	u, err := weburl.Parse(url)
 	return err == nil && slices.ContainsFunc(blocked, func(site string) bool { return weburl.MatchSite(site, &u) })
 }
-
-// SameLanguage reports whether two tags are of one language, whatever their regions.
-func SameLanguage(a, b string) bool {
-	first := func(tag string) string {
-		tag, _, _ = strings.Cut(strings.ToLower(tag), "-")
-		return tag
-	}
-	return first(a) == first(b)
-}

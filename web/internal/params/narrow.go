@@ -38,7 +38,7 @@ func AnyOf(parts []string) []string {
 
 // Language returns the lang: filter of a language tag, none for "all".
 func Language(tag string) []string {
-	lang := vocab.PrimaryLanguage(strings.ToLower(tag))
+	lang := vocab.PrimaryLanguage(tag)
 	if lang == "" || lang == "all" {
 		return nil
 	}
