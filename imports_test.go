@@ -38,7 +38,8 @@ crawler/*:
 crawler/signin: weburl crawler/internal/*
 warc:
 storeserver: vocab disk/repository
-indexer: vocab weburl analysis disk/barrel indexer/internal/htmltoken
+indexer: vocab weburl analysis disk/barrel indexer/internal/htmltoken indexer/officetext
+indexer/officetext: vocab
 indexer/*: indexer/internal/htmltoken
 resolver: vocab disk/linkdb
 sorter: vocab weburl analysis disk/barrel disk/segment disk/texts
@@ -63,7 +64,7 @@ cluster/bucket/buckettest: cluster/bucket
 cluster/lease: cluster/bucket
 cluster/replica: vocab disk/durable disk/datadir disk/snapshot cluster/bucket
 cluster/node: vocab disk/durable disk/datadir disk/repository disk/snapshot cluster/bucket cluster/lease cluster/replica
-collection: vocab weburl analysis urlserver crawler indexer searcher pagerank ranking control disk/* lru
+collection: vocab weburl analysis urlserver crawler indexer indexer/officetext searcher pagerank ranking control disk/* lru
 web/internal/respond: searcher collection
 web/internal/access: web/internal/respond web/internal/text
 web/internal/text: vocab searcher analysis weburl

@@ -9,6 +9,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/repository"
 	"anatomy/disk/shards"
+	"anatomy/indexer/officetext"
 	"anatomy/searcher"
 	"anatomy/vocab"
 )
@@ -98,8 +99,8 @@ func (s *Site) Find(ctx context.Context, url string) (vocab.DocID, error) {
 	return doc, err
 }
 
-// Page returns a page as it was fetched, and a PDF as the HTML page that was indexed. The error
-// wraps ErrNotFound if no page is stored.
+// Page returns a page as it was fetched, and a PDF or an office document as the HTML page that was
+// indexed. The error wraps ErrNotFound if no page is stored.
 func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	info, err := s.Document(ctx, doc)
 	if errors.Is(err, searcher.ErrNotIndexed) || err == nil && info.Address == 0 {
@@ -115,12 +116,17 @@ func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	return s.readable(&record.Page)
 }
 
-// readable returns page, or the HTML page of a PDF.
+// readable returns page, or the HTML page of a PDF or an office document.
 func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
-	if s.PDF == nil || !vocab.IsPDF(page.Body) {
+	switch {
+	case officetext.IsOffice(page.Body):
+		page.Body, _, err = officetext.Convert(page.Body)
+	case s.PDF != nil && vocab.IsPDF(page.Body):
+		page.Body, err = s.PDF(page.Body)
+	default:
 		return page, nil
 	}
-	if page.Body, err = s.PDF(page.Body); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("document %d: %w: %w", page.Doc, ErrNotFound, err)
 	}
 	page.ContentType = "text/html; charset=utf-8"

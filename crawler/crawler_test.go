@@ -710,6 +710,8 @@ func TestBodies(t *testing.T) {
 			_, _ = io.WriteString(rw, "\x89PNG\x0D\x0A\x1A\x0A\x00\x00\x00\rIHDR")
 		case "/pdf":
 			_, _ = io.WriteString(rw, "%PDF-1.7\n1 0 obj")
+		case "/zip", "/zip.docx", "/zip.exe":
+			_, _ = io.WriteString(rw, "PK\x03\x04\x14\x00")
 		case "/bmw":
 			_, _ = io.WriteString(rw, "BMW and other cars")
 		case "/utf16":
@@ -732,6 +734,14 @@ func TestBodies(t *testing.T) {
 		{"/cut" + html, "failed", "unexpected EOF"},
 		{"/png" + html, "unsupported", `sent as "text/html", is image/png`},
 		{"/pdf" + html, "unsupported", "application/pdf"},
+		{"/zip?type=application/vnd.oasis.opendocument.text", "fetched", ""},
+		{"/zip.docx?type=application/octet-stream", "fetched", ""},
+		{"/zip.docx?type=application/msword", "fetched", ""},
+		{"/zip.docx", "fetched", ""},
+		{"/zip.exe?type=application/octet-stream", "unsupported", `media type "application/octet-stream"`},
+		{"/zip.docx" + html, "unsupported", `sent as "text/html", is application/zip`},
+		{"/zip", "unsupported", "no media type, looks like application/zip"},
+		{"/html?type=application/epub%2Bzip", "unsupported", `sent as "application/epub+zip", is text/html`},
 		{"/bmw?type=text/plain", "fetched", ""},
 		{"/utf16?type=text/html%3Bcharset=UTF-16LE", "fetched", ""},
 		{"/html?type=application/xhtml%2bxml", "fetched", ""},

@@ -44,7 +44,8 @@ func (c *client) readPage(
 	ctx context.Context, g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fetch,
 ) error {
 	sent := resp.Header.Get("Content-Type")
-	if !indexed(sent) {
+	medium := mediumOf(sent, u)
+	if medium == vocab.OtherMedium && strings.TrimSpace(sent) != "" {
 		f.Outcome, f.Reason = vocab.Unsupported, fmt.Sprintf("media type %.100q", sent)
 		drain(resp.Body, g)
 		return nil
@@ -54,7 +55,7 @@ func (c *client) readPage(
 		return err
 	}
 	defer release()
-	text, err := r.ReadAll(func(head []byte) error { return refuseBinary(head, sent) })
+	text, err := r.ReadAll(func(head []byte) error { return refuseBinary(head, sent, medium) })
 	f.Bytes = r.Decoded()
 	cut := vocab.Whole
 	if err != nil {

@@ -4,25 +4,44 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"path"
 	"strings"
 
 	"anatomy/crawler/internal/body"
 	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
-// indexed reports whether a media type is indexed. If none is stated, the bytes of the body decide.
-func indexed(contentType string) bool {
-	return strings.TrimSpace(contentType) == "" || vocab.MediumOf(contentType) != vocab.OtherMedium
+// mediumOf returns the medium of an answer as its Content-Type states it. If that may be any file, or
+// an old format of an office document, the extension of u decides whether it is a newer one.
+func mediumOf(contentType string, u *weburl.URL) vocab.Medium {
+	media, _, _ := strings.Cut(contentType, ";")
+	if !vagueTypes[strings.ToLower(strings.TrimSpace(media))] {
+		return vocab.MediumOf(contentType)
+	}
+	m, _ := vocab.ParseMedium(strings.TrimPrefix(path.Ext(u.Path()), "."))
+	if !m.Office() {
+		return vocab.OtherMedium
+	}
+	return m
 }
 
-// refuseBinary refuses a body whose first bytes are neither text nor PDF, whatever type is stated.
-func refuseBinary(head []byte, contentType string) error {
+// vagueTypes are the media types that servers send office documents as, if they do not know these.
+var vagueTypes = map[string]bool{
+	"": true, "application/octet-stream": true, "binary/octet-stream": true, "application/force-download": true,
+	"application/zip": true, "application/x-zip-compressed": true, "application/msword": true,
+	"application/vnd.ms-excel": true, "application/vnd.ms-powerpoint": true,
+}
+
+// refuseBinary refuses a body whose first bytes are neither text nor those of its medium, whatever type
+// is stated.
+func refuseBinary(head []byte, contentType string, medium vocab.Medium) error {
 	detected := http.DetectContentType(head)
 	pdf := vocab.IsPDF(head)
 	switch {
-	case pdf && (contentType == "" || vocab.MediumOf(contentType) == vocab.PDF):
+	case pdf && (contentType == "" || medium == vocab.PDF), medium.Zipped() && vocab.IsZip(head):
 		return nil
-	case vocab.MediumOf(contentType) == vocab.PDF:
+	case medium == vocab.PDF, medium.Zipped():
 	case strings.HasPrefix(detected, "text/") || bytes.IndexFunc(head, isBinaryByte) < 0 && !pdf:
 		return nil // "BM" begins a bitmap, and texts about cars
 	}

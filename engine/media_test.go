@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"net/http"
@@ -37,11 +38,30 @@ func readPaper(body []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// TestMedia: pages that only a feed, a PDF, a Link field, a canonical URL or Markdown names are found, and
+// report is a Word file with a title, a heading and a link.
+func report(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	z := zip.NewWriter(&b)
+	for _, f := range [...]struct{ name, text string }{
+		{"_rels/.rels", `<R><Relationship Id="a" Type="x/core-properties" Target="core.xml"/></R>`},
+		{"core.xml", "<c><dc:title>Report title</dc:title></c>"},
+		{"word/document.xml", `<w:document><w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>Report heading</w:t></w:r></w:p><w:p><w:r><w:t>reportword in the text</w:t></w:r></w:p><w:p><w:fldSimple w:instr="HYPERLINK &quot;/named&quot;"/></w:p></w:document>`},
+	} {
+		w, err := z.Create(f.name)
+		testweb.Must(t, err)
+		_, err = w.Write([]byte(f.text))
+		testweb.Must(t, err)
+	}
+	testweb.Must(t, z.Close())
+	return b.String()
+}
+
+// TestMedia: pages that only a feed, a PDF, a Word file, a Link field, a canonical URL or Markdown names are found, and
 // what is in these is searched, shown, and indexed again from the repository.
 func TestMedia(t *testing.T) {
 	web := testweb.New(t)
-	web.Page("a.test/", `<title>start</title><link rel=alternate type="application/rss+xml" href=/feed><link rel=canonical href=/home><a href=/paper.pdf>the paper</a> <a href=/text.md>text</a> <a href=/broken.pdf>broken</a>`)
+	web.Page("a.test/", `<title>start</title><link rel=alternate type="application/rss+xml" href=/feed><link rel=canonical href=/home><a href=/paper.pdf>the paper</a> <a href=/text.md>text</a> <a href=/broken.pdf>broken</a> <a href=/report.docx>report</a> <a href=/other.docx>other</a>`)
 	web.Page("a.test/home", "<title>home</title>homeword")
 	web.Body("a.test/feed", "application/rss+xml", `<rss><channel><title>feedword</title><item><title>entryword</title><link>http://a.test/entry</link><pubDate>Sat, 21 Nov 2026 10:00:00 GMT</pubDate></item></channel></rss>`)
 	web.Handle("a.test/entry", func(to http.ResponseWriter, _ *http.Request) {
@@ -52,6 +72,9 @@ func TestMedia(t *testing.T) {
 	web.Page("a.test/second", "<title>second</title>secondword")
 	web.Body("a.test/paper.pdf", "application/pdf", string(paper()))
 	web.Body("a.test/broken.pdf", "application/pdf", string(paper()[:200]))
+	web.Body("a.test/report.docx", "application/octet-stream", report(t))
+	web.Body("a.test/other.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "PK\x03\x04 is no document")
+	web.Page("a.test/named", "<title>named</title>namedword")
 	web.Page("a.test/cited", "<title>cited</title>citedword")
 	web.Body("a.test/text.md", "text/markdown", "# Markword\n\nsee [there](/there)\n")
 	web.Page("a.test/there", "<title>there</title>thereword")
@@ -65,6 +88,7 @@ func TestMedia(t *testing.T) {
 		for query, url := range map[string]string{
 			"homeword": "/home", "intitle:feedword": "/feed", "inanchor:entryword": "/entry", "secondword": "/second", "paperword": "/paper.pdf",
 			"intitle:\"paper heading\"": "/paper.pdf", "citedword": "/cited", "intitle:markword": "/text.md", "thereword": "/there",
+			"reportword filetype:docx": "/report.docx", "intitle:\"report title\"": "/report.docx", "namedword": "/named",
 		} {
 			if urls := testweb.URLs(testweb.Results(t, s, query)); len(urls) != 1 || urls[0] != "http://a.test"+url {
 				t.Errorf("%s finds %v, want %s", query, urls, url)
@@ -74,14 +98,21 @@ func TestMedia(t *testing.T) {
 		testweb.Must(t, err)
 		defer site.Close()
 		site.PDF = readPaper
-		doc, err := site.Find(t.Context(), "http://a.test/paper.pdf")
-		testweb.Must(t, err)
-		if page, err := site.Page(t.Context(), doc); err != nil || !bytes.Contains(page.Body, []byte("<h1>Paper heading</h1>")) || page.ContentType != "text/html; charset=utf-8" {
-			t.Errorf("%+v %v", page, err)
+		for url, text := range map[string]string{
+			"http://a.test/paper.pdf": "<h1>Paper heading</h1>", "http://a.test/report.docx": ">Report heading</h1>",
+		} {
+			doc, err := site.Find(t.Context(), url)
+			testweb.Must(t, err)
+			if page, err := site.Page(t.Context(), doc); err != nil || !bytes.Contains(page.Body, []byte(text)) || page.ContentType != "text/html; charset=utf-8" {
+				t.Errorf("%+v %v", page, err)
+			}
 		}
 	}
 	found()
 	if got := testweb.TraceOf(t, dir, "http://a.test/broken.pdf"); !strings.Contains(got, "unsupported") || !strings.Contains(got, "PDF") {
+		t.Error(got)
+	}
+	if got := testweb.TraceOf(t, dir, "http://a.test/other.docx"); !strings.Contains(got, "unsupported") || !strings.Contains(got, "zip") {
 		t.Error(got)
 	}
 	_, err := upkeep.Rebuild(t.Context(), dir, upkeep.RebuildOptions{PDF: readPaper})

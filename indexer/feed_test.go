@@ -3,6 +3,7 @@ package indexer
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,46 @@ func TestMarkdown(t *testing.T) {
 	} {
 		if got := bodyWords(parsePage(t, &vocab.Page{URL: pageURL, ContentType: "text/x-markdown", Body: []byte(body)})); got != want {
 			t.Errorf("%q:\n got %s\nwant %s", body, got, want)
+		}
+	}
+}
+
+// TestOffice: an office document, whatever it is sent as, is the page that is made of it, with its title,
+// date, language, links and sections, or an error.
+func TestOffice(t *testing.T) {
+	body, err := os.ReadFile("officetext/testdata/text.odt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fetched := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	for _, kind := range []string{"application/vnd.oasis.opendocument.text", "application/octet-stream", "text/html", ""} {
+		page := &vocab.Page{URL: pageURL, ContentType: kind, Body: body, Fetched: fetched}
+		d, err := Parse(page, new(Buffer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := d.Info; i.Title != "Tidal power" || i.Medium != vocab.ODT || i.Lang != "en-gb" ||
+			i.Date != vocab.DayOf(time.Date(2024, 6, 7, 0, 0, 0, 0, time.UTC)) || !strings.Contains(string(i.Text), "estuary of the Rance") {
+			t.Errorf("%+v", i)
+		}
+		if len(d.Links) != 1 || d.Links[0].Target != "http://a.test/rance" || d.Links[0].Text != "its operator" {
+			t.Errorf("links %+v", d.Links)
+		}
+		if !strings.Contains(string(d.Info.Text), "section-1") {
+			t.Errorf("no section in %q", d.Info.Text)
+		}
+		outline, err := ParseOutline(page, new(Buffer))
+		if err != nil || len(outline.Links) != 1 {
+			t.Errorf("%+v %v", outline, err)
+		}
+		if images, err := Images(page, new(Buffer)); err != nil || len(images) > 0 {
+			t.Error(images, err)
+		}
+	}
+	for _, broken := range [][]byte{body[:len(body)/2], []byte("no zip file")} {
+		page := &vocab.Page{URL: pageURL, ContentType: "application/vnd.oasis.opendocument.text", Body: broken}
+		if d, err := Parse(page, new(Buffer)); err == nil {
+			t.Errorf("%+v", d.Info)
 		}
 	}
 }

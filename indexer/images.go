@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"anatomy/indexer/internal/htmltoken"
+	"anatomy/indexer/officetext"
 	"anatomy/vocab"
 )
 
@@ -26,7 +27,8 @@ const (
 func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
 	medium, charset := mediumOf(page.ContentType)
 	markdown := medium == vocab.Markdown && len(page.Body) <= maxMarkdown
-	if medium != vocab.HTML && medium != vocab.OtherMedium && !markdown || vocab.IsPDF(page.Body) {
+	if medium != vocab.HTML && medium != vocab.OtherMedium && !markdown ||
+		vocab.IsPDF(page.Body) || officetext.IsOffice(page.Body) {
 		return nil, nil
 	}
 	p := &buf.parser

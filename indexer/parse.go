@@ -13,6 +13,7 @@ import (
 	"mime"
 	"strings"
 
+	"anatomy/indexer/officetext"
 	"anatomy/vocab"
 )
 
@@ -34,8 +35,8 @@ type Buffer struct {
 }
 
 // Parse parses a page. The document owns its memory: page and buf may be used again at once. Parse
-// fails with ErrBinary or ErrPDF, if page.URL is invalid, and on XML that is neither a feed nor a
-// page. Bad markup is never an error.
+// fails with ErrBinary or ErrPDF, if page.URL is invalid, on XML that is neither a feed nor a page, and
+// with the errors of [officetext.Convert]. Bad markup is never an error.
 func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 	if err := buf.parse(page, false); err != nil {
 		return nil, err
@@ -66,6 +67,9 @@ func (b *Buffer) read(page *vocab.Page, outlineOnly bool) error {
 	if vocab.IsPDF(page.Body) {
 		p.meta.medium = vocab.PDF
 		return b.readPDF(page.Body)
+	}
+	if officetext.IsOffice(page.Body) || medium.Office() {
+		return p.readOffice(page.Body)
 	}
 	if p.meta.medium = medium; medium == vocab.OtherMedium {
 		p.meta.medium = vocab.HTML // or a feed that does not declare itself
@@ -106,6 +110,16 @@ func (b *Buffer) readPDF(body []byte) error {
 	page, err := b.PDF(body)
 	if err == nil {
 		b.parser.read(page)
+	}
+	return err
+}
+
+// readOffice reads the office document that body is, whatever its media type.
+func (p *htmlParser) readOffice(body []byte) error {
+	page, medium, err := officetext.Convert(body)
+	if err == nil {
+		p.meta.medium = medium
+		p.read(page)
 	}
 	return err
 }

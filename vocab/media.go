@@ -17,6 +17,14 @@ const (
 	Markdown                  // CommonMark and its variants
 	XML                       // a feed, or XHTML sent as XML, depending on the root element
 	PDF
+	DOCX // Word
+	ODT  // OpenDocument text
+	PPTX // PowerPoint
+	ODP  // OpenDocument presentation
+	XLSX // Excel
+	ODS  // OpenDocument sheet
+	EPUB
+	RTF
 )
 
 var media = map[string]Medium{
@@ -26,9 +34,32 @@ var media = map[string]Medium{
 	"application/rss+xml": XML, "application/atom+xml": XML, "application/rdf+xml": XML,
 	"application/xml": XML, "text/xml": XML,
 	"application/pdf": PDF, "application/x-pdf": PDF,
+
+	openXML + "wordprocessingml.document": DOCX, openXML + "wordprocessingml.template": DOCX,
+	openXML + "presentationml.presentation": PPTX, openXML + "presentationml.slideshow": PPTX,
+	openXML + "presentationml.template": PPTX,
+	openXML + "spreadsheetml.sheet":     XLSX, openXML + "spreadsheetml.template": XLSX,
+	"application/vnd.ms-word.document.macroenabled.12":           DOCX,
+	"application/vnd.ms-powerpoint.presentation.macroenabled.12": PPTX,
+	"application/vnd.ms-excel.sheet.macroenabled.12":             XLSX,
+
+	openDocument + "text": ODT, openDocument + "text-template": ODT,
+	openDocument + "presentation": ODP, openDocument + "presentation-template": ODP,
+	openDocument + "spreadsheet": ODS, openDocument + "spreadsheet-template": ODS,
+	"application/epub+zip": EPUB,
+	"application/rtf":      RTF, "text/rtf": RTF, "application/x-rtf": RTF,
 }
 
-var mediumNames = [...]string{HTML: "html", PlainText: "txt", Markdown: "md", XML: "xml", PDF: "pdf"}
+// Prefixes of media types.
+const (
+	openXML      = "application/vnd.openxmlformats-officedocument."
+	openDocument = "application/vnd.oasis.opendocument."
+)
+
+var mediumNames = [...]string{
+	HTML: "html", PlainText: "txt", Markdown: "md", XML: "xml", PDF: "pdf",
+	DOCX: "docx", ODT: "odt", PPTX: "pptx", ODP: "odp", XLSX: "xlsx", ODS: "ods", EPUB: "epub", RTF: "rtf",
+}
 
 // String returns the usual file extension, "pdf", and "" for OtherMedium.
 func (m Medium) String() string {
@@ -65,3 +96,12 @@ func MediumOf(contentType string) Medium {
 
 // IsPDF reports whether a body begins as a PDF does (ISO 32000-1 §7.5.2).
 func IsPDF(body []byte) bool { return bytes.HasPrefix(body, []byte("%PDF-")) }
+
+// IsZip reports whether a body begins as a zip file does (APPNOTE 4.3.7).
+func IsZip(body []byte) bool { return bytes.HasPrefix(body, []byte("PK\x03\x04")) }
+
+// Zipped reports whether documents of the medium are zip files.
+func (m Medium) Zipped() bool { return m >= DOCX && m <= EPUB }
+
+// Office reports whether documents of the medium are of an office program.
+func (m Medium) Office() bool { return m.Zipped() || m == RTF }

@@ -42,7 +42,9 @@ type advancedView struct {
 }
 
 // fileKinds are the file types that the form offers.
-var fileKinds = []string{"html", "pdf", "txt", "md", "xml"}
+var fileKinds = []string{
+	"html", "pdf", "docx", "odt", "rtf", "xlsx", "ods", "pptx", "odp", "epub", "txt", "md", "xml",
+}
 
 // maxLanguages limits a list of languages, in bytes.
 const maxLanguages = 256

@@ -1,0 +1,97 @@
+package officetext
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The bounds of a zip file.
+const (
+	maxFiles    = 10_000
+	maxInflated = 32 << 20 // bytes read of all files; what exceeds it is left out
+	maxRatio    = 200      // inflated to packed bytes of a file
+	ratioFrom   = 1 << 20  // inflated bytes before the ratio counts
+)
+
+// ErrBomb is the error of Convert for a file that unpacks to far more than its size.
+var ErrBomb = errors.New("office document unpacks to far more than its size")
+
+// An archive is a zip file in memory.
+type archive struct {
+	files map[string]*zip.File // by name, the first of each
+	room  int64                // bytes that may still be read
+}
+
+// openArchive opens a zip file. It fails if that has more than maxFiles files, whatever its end states.
+func openArchive(body []byte) (*archive, error) {
+	if n := bytes.Count(body, []byte("PK\x01\x02")); n > maxFiles {
+		return nil, fmt.Errorf("zip file of more than %d files", maxFiles)
+	}
+	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		return nil, fmt.Errorf("zip file: %w", err)
+	}
+	a := &archive{files: make(map[string]*zip.File, len(z.File)), room: maxInflated}
+	for _, f := range z.File {
+		name := strings.ReplaceAll(f.Name, `\`, "/")
+		if a.files[name] == nil {
+			a.files[name] = f
+		}
+	}
+	return a, nil
+}
+
+// open returns a reader of a file. The file ends early where the bound of the archive is reached.
+func (a *archive) open(name string) (io.ReadCloser, error) {
+	f := a.files[name]
+	if f == nil {
+		return nil, fmt.Errorf("no file %.100q", name)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("file %.100q: %w", name, err)
+	}
+	return &inflating{ReadCloser: r, a: a, packed: int64(f.CompressedSize64)}, nil
+}
+
+// An inflating reads a file of an archive.
+type inflating struct {
+	io.ReadCloser
+	a         *archive
+	packed, n int64
+}
+
+func (r *inflating) Read(p []byte) (int, error) {
+	if r.a.room <= 0 {
+		return 0, io.EOF
+	}
+	n, err := r.ReadCloser.Read(p[:min(int64(len(p)), r.a.room)])
+	r.n += int64(n)
+	r.a.room -= int64(n)
+	if r.n > ratioFrom && r.n > maxRatio*r.packed {
+		return 0, ErrBomb
+	}
+	return n, err
+}
+
+// readAll returns at most max bytes of a file.
+func (a *archive) readAll(name string, max int64) ([]byte, error) {
+	r, err := a.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, max))
+}
+
+// worse returns the error that decides of two: a bomb before the first one.
+func worse(first, next error) error {
+	if first == nil || errors.Is(next, ErrBomb) {
+		return next
+	}
+	return first
+}

@@ -1,0 +1,298 @@
+package officetext
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"anatomy/vocab"
+)
+
+// files are the parts of a zip file by name.
+type files map[string]string
+
+// pack writes a zip file. A file "mimetype" comes first.
+func pack(t testing.TB, all files, method uint16) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	names := slices.Sorted(maps.Keys(all))
+	slices.SortStableFunc(names, func(a, _ string) int {
+		if a == "mimetype" {
+			return -1
+		}
+		return 0
+	})
+	for _, name := range names {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+		if err == nil {
+			_, err = w.Write([]byte(all[name]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// convert converts a document that has to have text.
+func convert(t *testing.T, body []byte) string {
+	t.Helper()
+	page, _, err := Convert(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
+
+// checkPage compares a page with the pieces that it has to have, in order, and must not have.
+func checkPage(t *testing.T, page string, want, not []string) {
+	t.Helper()
+	rest := page
+	for _, s := range want {
+		_, after, ok := strings.Cut(rest, s)
+		if !ok {
+			t.Fatalf("no %q where expected in\n%.5000s", s, page)
+		}
+		rest = after
+	}
+	for _, s := range not {
+		if strings.Contains(page, s) {
+			t.Errorf("%q in\n%.5000s", s, page)
+		}
+	}
+}
+
+// TestPrograms: documents that programs wrote (python-docx, python-pptx, openpyxl, odfpy, EbookLib) have
+// their title, date, headings, text, links and tables.
+func TestPrograms(t *testing.T) {
+	const link = `<a href="http://a.test/rance">its operator</a>`
+	const head, date = "<title>Tidal power</title>", `name=dcterms.modified content="2024-06-07`
+	const cells = "<tr><td>Rance</td><td>240 MW</td></tr>"
+	cases := map[string]struct {
+		medium vocab.Medium
+		want   []string
+	}{
+		"word.docx":   {vocab.DOCX, []string{`<html lang="en-GB">`, head, date, `<h1 id="section-1">Tidal power stations</h1>`, `<h1 id="section-2">Turbines</h1>`, "The estuary of the Rance has", link, cells}},
+		"slides.pptx": {vocab.PPTX, []string{head, date, `id="slide-1"`, ">Tidal power stations</h2>", `id="slide-2"`, ">Turbines</h2>", "estuary of the Rance", link, cells, "mind the gates"}},
+		"book.xlsx":   {vocab.XLSX, []string{head, date, ">Turbines</h2>", "<td>Rance</td><td>240 MW</td><td>1966-11-26</td><td>0.3</td></tr>", `href="http://a.test/rance"`}},
+		"text.odt":    {vocab.ODT, []string{`<html lang="en-GB">`, head, date, ">Turbines</h1>", "estuary of the Rance, says", link, cells}},
+		"sheet.ods":   {vocab.ODS, []string{`<html lang="en-GB">`, head, date, ">Turbines</h2>", cells, ">Words</h2>", "estuary of the Rance, says", link}},
+		"slides.odp":  {vocab.ODP, []string{`<html lang="en-GB">`, head, date, `id="slide-1"`, ">Turbines</h2>", "estuary of the Rance, says", link, "240 MW"}},
+		"book.epub":   {vocab.EPUB, []string{`<html lang="en-GB">`, head, `name=dcterms.created content="2024-06-07"`, ">Turbines</h1>", "estuary of the Rance, says", link, cells}},
+		"text.rtf":    {vocab.RTF, []string{head, date, ">Turbines</h1>", "estuary of the Rance, says", link, "Saint’s dépôt, €uro 😀 Прилив</p>", "<p>240 MW</p>"}},
+	}
+	for name, c := range cases {
+		body, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, medium, err := Convert(body)
+		if err != nil || medium != c.medium || !IsOffice(body) {
+			t.Errorf("%s: %s %v", name, medium, err)
+		}
+		checkPage(t, string(page), c.want, []string{"hidden words", "Furniture", "c2.xhtml"})
+	}
+}
+
+// document returns a Word file with these paragraphs.
+func document(paragraphs string) files {
+	return files{"word/document.xml": "<w:document><w:body>" + paragraphs + "</w:body></w:document>"}
+}
+
+// TestWord: the styles of headings, fields, changes and hidden text are read as Word shows them.
+func TestWord(t *testing.T) {
+	all := document(`<w:p><w:pPr><w:pStyle w:val="Kop1"/><w:tabs><w:tab w:val="left"/></w:tabs></w:pPr><w:r><w:t>Chapter</w:t></w:r></w:p>
+<w:p><w:pPr><w:pStyle w:val="Own"/></w:pPr><w:r><w:t>Derived</w:t></w:r></w:p>
+<w:p><w:pPr><w:outlineLvl w:val="2"/></w:pPr><w:r><w:t>Outlined</w:t></w:r></w:p>
+<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b &lt;i&gt;</w:t></w:r><w:del><w:r><w:t>gone</w:t></w:r></w:del><w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r></w:p>
+<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> HYPERLINK "/next?a=1&amp;b" </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>on</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r><w:r><w:t>ward</w:t></w:r></w:p>
+<w:p><mc:AlternateContent><mc:Choice><w:txbxContent><w:p><w:r><w:t>boxed</w:t></w:r></w:p></w:txbxContent></mc:Choice><mc:Fallback><w:p><w:r><w:t>boxed</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent></w:p>`)
+	all["_rels/.rels"] = `<Relationships><Relationship Id="r1" Type="http://x/officeDocument" Target="/word/document.xml"/></Relationships>`
+	all["word/_rels/document.xml.rels"] = `<Relationships><Relationship Id="r1" Type="http://x/styles" Target="styles.xml"/><Relationship Id="r2" Type="http://x/footnotes" Target="footnotes.xml"/></Relationships>`
+	all["word/styles.xml"] = `<w:styles><w:style w:styleId="Kop1"><w:name w:val="heading 1"/></w:style><w:style w:styleId="Mid"><w:name w:val="mid"/><w:basedOn w:val="Kop1"/></w:style><w:style w:styleId="Own"><w:name w:val="own"/><w:basedOn w:val="Mid"/></w:style><w:style w:styleId="A"><w:basedOn w:val="A"/></w:style></w:styles>`
+	all["word/footnotes.xml"] = `<w:footnotes><w:footnote><w:p><w:r><w:t>noted</w:t></w:r></w:p></w:footnote></w:footnotes>`
+	page := convert(t, pack(t, all, zip.Deflate))
+	checkPage(t, page, []string{
+		"<title>Chapter</title>", `<h1 id="section-1">Chapter</h1>`, `<h1 id="section-2">Derived</h1>`, `<h3 id="section-3">Outlined</h3>`,
+		"<p>a b &lt;i&gt;</p>", `<p><a href="/next?a=1&amp;b">on</a>ward</p>`, "<p>boxed</p>", "<p>noted</p>",
+	}, []string{"gone", "hidden"})
+	if strings.Count(page, "boxed") != 1 {
+		t.Error(page)
+	}
+}
+
+// TestWorkbook: cells are read as Excel shows them: shared strings, days, numbers of 15 digits.
+func TestWorkbook(t *testing.T) {
+	book := func(epoch string) []byte {
+		return pack(t, files{
+			"xl/workbook.xml":            `<workbook><workbookPr date1904="` + epoch + `"/><sheets><sheet name="One" r:id="r1"/><sheet name="Two" state="hidden" r:id="r1"/></sheets></workbook>`,
+			"xl/_rels/workbook.xml.rels": `<R><Relationship Id="r1" Type="t/worksheet" Target="/xl/one.xml"/><Relationship Id="r2" Type="t/sharedStrings" Target="strings.xml"/><Relationship Id="r3" Type="t/styles" Target="styles.xml"/></R>`,
+			"xl/strings.xml":             `<sst><si><r><t>rich </t></r><r><t>text</t></r><rPh><t>sound</t></rPh></si></sst>`,
+			"xl/styles.xml":              `<s><numFmts><numFmt numFmtId="200" formatCode="[Red]&quot;day&quot; yyyy"/><numFmt numFmtId="201" formatCode="[Red]0.0 &quot;d&quot;"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="200"/><xf numFmtId="201"/></cellXfs></s>`,
+			"xl/one.xml":                 `<x:sheet><x:sheetData><x:row><x:c t="s"><x:v>0</x:v></x:c><x:c s="1"><x:v>45419.5</x:v></x:c><x:c s="2"><x:v>45419</x:v></x:c><x:c s="3"><x:v>45419</x:v></x:c><x:c><x:f>1+1</x:f><x:v>0.30000000000000004</x:v></x:c><x:c t="inlineStr"><x:is><x:t>in line</x:t></x:is></x:c><x:c t="s"><x:v>7</x:v></x:c></x:row></x:sheetData></x:sheet>`,
+		}, zip.Deflate)
+	}
+	const rest = "<td>45419</td><td>0.3</td><td>in line</td><td></td></tr>"
+	checkPage(t, convert(t, book("0")), []string{"<title>rich text", ">One</h2>", "<td>rich text</td><td>2024-05-07</td><td>2024-05-07</td>" + rest}, []string{"Two", "1+1", "sound"})
+	checkPage(t, convert(t, book("1")), []string{"<td>rich text</td><td>2028-05-08</td><td>2028-05-08</td>" + rest}, nil)
+}
+
+// TestTitles: a title that a program or the name of a file gave is none.
+func TestTitles(t *testing.T) {
+	for stated, want := range map[string]string{
+		"Own title": "Own title", "": "Chapter", "Untitled": "Chapter", "draft.docx": "Chapter", "PowerPoint Presentation": "Chapter",
+		"Microsoft Word - Report 4": "Report 4",
+	} {
+		all := document(`<w:p><w:r><w:t>text</w:t></w:r></w:p><w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>Chapter</w:t></w:r></w:p>`)
+		all["_rels/.rels"] = `<R><Relationship Id="a" Type="x/core-properties" Target="core.xml"/></R>`
+		all["core.xml"] = "<c><dc:title>" + stated + "</dc:title></c>"
+		checkPage(t, convert(t, pack(t, all, zip.Deflate)), []string{"<title>" + want + "</title>"}, nil)
+	}
+}
+
+// TestHostile: what is no document, and what is made to cost much, is an error or is cut.
+func TestHostile(t *testing.T) {
+	text := "<w:p><w:r><w:t>word</w:t></w:r></w:p>"
+	many := files{}
+	for i := range maxFiles + 1 {
+		many[fmt.Sprint("word/", i)] = ""
+	}
+	maps.Copy(many, document(text))
+	whole := pack(t, document(text), zip.Deflate)
+	for name, c := range map[string]struct {
+		body []byte
+		want error // nil: any
+	}{
+		"bomb":        {pack(t, document(text+strings.Repeat(" ", 20<<20)), zip.Deflate), ErrBomb},
+		"many files":  {pack(t, many, zip.Store), nil},
+		"other zip":   {pack(t, files{"a.txt": "text"}, zip.Deflate), ErrFormat},
+		"no text":     {pack(t, document("<w:p/>"), zip.Deflate), ErrNoText},
+		"deep":        {pack(t, document(strings.Repeat("<w:p>", maxDepth)+text), zip.Store), nil},
+		"no part":     {pack(t, files{"mimetype": "application/epub+zip"}, zip.Deflate), nil},
+		"cut":         {whole[:len(whole)-30], zip.ErrFormat},
+		"no document": {[]byte("PK\x03\x04"), zip.ErrFormat},
+		"no RTF text": {[]byte(`{\rtf1{\pict 00}}`), ErrNoText},
+		"deep RTF":    {[]byte(`{\rtf1` + strings.Repeat("{", 100_000)), nil},
+	} {
+		if page, _, err := Convert(c.body); err == nil || page != nil || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, err := Convert(whole); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBounds: text, links, files and tokens beyond a bound are left out, and the rest is kept.
+func TestBounds(t *testing.T) {
+	const paragraph = "<w:p><w:r><w:t>%s</w:t></w:r></w:p>"
+	first := fmt.Sprintf(paragraph, "first")
+	last := fmt.Sprintf(paragraph, "last")
+	link := `<w:p><w:fldSimple w:instr="HYPERLINK &quot;http://a.test/&quot;"><w:r><w:t>x</w:t></w:r></w:fldSimple></w:p>`
+	for name, middle := range map[string]string{
+		"text":   fmt.Sprintf(paragraph, strings.Repeat("x", maxText)),
+		"size":   "<w:x>" + strings.Repeat("x", maxInflated) + "</w:x>",
+		"tokens": strings.Repeat("<w:x/>", maxTokens/2),
+	} {
+		if name != "text" && testing.Short() {
+			continue
+		}
+		page := convert(t, pack(t, document(first+middle+last), zip.Store))
+		checkPage(t, page, []string{"first"}, []string{"last"})
+		if len(page) > maxHTML+maxText {
+			t.Errorf("%s: a page of %d bytes", name, len(page))
+		}
+	}
+	page := convert(t, pack(t, document(strings.Repeat(link, maxLinks+10)+last), zip.Store))
+	if n := strings.Count(page, "<a href"); n != maxLinks || !strings.Contains(page, "last") {
+		t.Errorf("%d links", n)
+	}
+}
+
+// TestEntities: no entity of a document is resolved, whether it is one of a file or of others.
+func TestEntities(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("secret words"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := files{"word/document.xml": `<!DOCTYPE w [<!ENTITY a SYSTEM "file://` + secret + `"><!ENTITY b "aaaa"><!ENTITY c "&b;&b;">]><w:document><w:p><w:r><w:t>before &a; &c; after</w:t></w:r></w:p></w:document>`}
+	checkPage(t, convert(t, pack(t, all, zip.Deflate)), []string{"before &amp;a; &amp;c; after"}, []string{"secret words", "aaaa"})
+}
+
+// TestDamaged: of a presentation with a broken slide the others are read.
+func TestDamaged(t *testing.T) {
+	slide := func(s string) string {
+		return "<p:sld><p:sp><p:txBody><a:p><a:r><a:t>" + s + "</a:t></a:r></a:p></p:txBody></p:sp></p:sld>"
+	}
+	page := convert(t, pack(t, files{
+		"ppt/presentation.xml":            `<p><p:sldIdLst><p:sldId id="1" r:id="r3"/><p:sldId id="2" r:id="r1"/><p:sldId id="3" r:id="r9"/><p:sldId id="4" r:id="r2"/></p:sldIdLst></p>`,
+		"ppt/_rels/presentation.xml.rels": `<R><Relationship Id="r1" Target="1.xml"/><Relationship Id="r2" Target="2.xml"/><Relationship Id="r3" Target="../3.xml"/></R>`,
+		"ppt/1.xml":                       "<p:sld><p:sp <<< broken",
+		"ppt/2.xml":                       slide("second"),
+		"3.xml":                           slide("third"),
+	}, zip.Deflate))
+	checkPage(t, page, []string{"third", "second"}, nil)
+}
+
+// parts are the files of a zip file that FuzzConvert fills.
+var parts = []files{
+	{"word/document.xml": "", "word/styles.xml": "", "word/_rels/document.xml.rels": `<R><Relationship Id="r1" Type="x/styles" Target="styles.xml"/></R>`},
+	{"ppt/presentation.xml": `<p><p:sldId r:id="r1"/></p>`, "ppt/_rels/presentation.xml.rels": `<R><Relationship Id="r1" Target="1.xml"/></R>`, "ppt/1.xml": ""},
+	{"xl/workbook.xml": `<w><sheet name="a" r:id="r1"/></w>`, "xl/_rels/workbook.xml.rels": `<R><Relationship Id="r1" Target="1.xml"/></R>`, "xl/1.xml": ""},
+	{"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": "", "meta.xml": ""},
+	{"mimetype": "application/epub+zip", "META-INF/container.xml": `<c><rootfile full-path="o.opf"/></c>`, "o.opf": `<p><item id="a" href="a" media-type="x/xhtml"/><itemref idref="a"/></p>`, "a": ""},
+}
+
+// FuzzConvert converts bytes as they are, and as the files of documents.
+func FuzzConvert(f *testing.F) {
+	names, err := filepath.Glob("testdata/*.*")
+	if err != nil || len(names) == 0 {
+		f.Fatal(names, err)
+	}
+	for _, name := range names {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint8(len(parts)), body)
+	}
+	for i := range parts {
+		f.Add(uint8(i), []byte(`<w:p><w:r><w:t>text</w:t></w:r></w:p><text:h text:outline-level="2">head</text:h><c t="n"><v>1</v></c>`))
+		f.Add(uint8(i), []byte(`<body><h1>a</h1><table><tr><td>b<p>c</td></tr></table><a href="http://a">d</a><w:fldChar w:fldCharType="end"/></v></t></p>`))
+	}
+	f.Fuzz(func(t *testing.T, format uint8, data []byte) {
+		body := data
+		if int(format) < len(parts) {
+			all := maps.Clone(parts[format])
+			for name, content := range all {
+				if content == "" {
+					all[name] = string(data)
+				}
+			}
+			body = pack(t, all, zip.Store)
+		}
+		page, _, err := Convert(body)
+		switch {
+		case (err == nil) != (page != nil):
+			t.Fatalf("%d bytes and the error %v", len(page), err)
+		case !utf8.Valid(page):
+			t.Fatal("not UTF-8")
+		case len(page) > maxHTML+6*maxText:
+			t.Fatalf("a page of %d bytes", len(page))
+		case bytes.Contains(page, []byte("<script")):
+			t.Fatalf("a script in %.1000s", page)
+		}
+	})
+}
