@@ -178,7 +178,7 @@ func (n *parts) addTerm(term []byte, _, _ int, _ bool) {
 // addName adds the name numbers[start:], if it is new and not too long.
 func (n *parts) addName(start int) {
 	terms := n.numbers[start:]
-	hash := uint64(len(terms))
+	hash := uint64(len(terms)) << 32 // so that no number makes it 0
 	for _, number := range terms {
 		hash = (hash ^ uint64(number)) * hashFactor
 		hash ^= hash >> 32

@@ -104,6 +104,14 @@ func TestPartsOfAnyPage(t *testing.T) {
 	}
 }
 
+// TestNamesDiffer: the hash of c-e, whose first term is number 2, is not that of #e, number 5, which
+// would have no hit.
+func TestNamesDiffer(t *testing.T) {
+	if got := namesOf(parseHTML(t, "<p id=c-e>a b c d #e")); got != "#e | c e" {
+		t.Errorf("names %s", got)
+	}
+}
+
 // TestSubwordsOfAnyPage: a page has the subwords of each of its identifiers as terms.
 func TestSubwordsOfAnyPage(t *testing.T) {
 	word := rapid.StringMatching(`[a-z]{2,5}`)
