@@ -160,14 +160,34 @@ func TestCompare(t *testing.T) {
 	after := [][]string{{"a"}, {"a"}, {"a"}, {"a"}}
 	before := [][]string{{"x", "a"}, {}, {"x", "a"}, {"a"}}
 	c := Compare(judged, before, after, 1)
-	if c.Better != 3 || c.Worse != 0 || c.Gain != 0.5 || math.Abs(c.P-0.25) > 0.02 {
+	if c.Better != 3 || c.Worse != 0 || c.Mean != 0.5 || math.Abs(c.P-0.25) > 0.02 {
 		t.Errorf("%+v", c)
 	}
-	if c := Compare(judged, after, before, 1); c.Better != 0 || c.Worse != 3 || c.Gain != -0.5 {
+	if c := Compare(judged, after, before, 1); c.Better != 0 || c.Worse != 3 || c.Mean != -0.5 {
 		t.Errorf("the other way round: %+v", c)
 	}
-	if c := Compare(judged, after, after, 1); c.P != 1 || c.Gain != 0 {
+	if c := Compare(judged, after, after, 1); c.P != 1 || c.Gain != (Gain{}) || c.NDCG10 != (Gain{}) {
 		t.Errorf("no change: %+v", c)
+	}
+}
+
+// TestGain compares the interval of a mean with that of a normal distribution.
+func TestGain(t *testing.T) {
+	const n = 400
+	judged, before, after := make([]Judged, n), make([][]string, n), make([][]string, n)
+	for i := range judged {
+		judged[i] = Judged{Grades: map[string]int{"a": 1}, Any: true}
+		before[i], after[i] = []string{"x"}, []string{"a"}
+		if i%4 == 0 { // a quarter of the queries lose what the others gain
+			before[i], after[i] = after[i], before[i]
+		}
+	}
+	c := Compare(judged, before, after, 1)
+	want := 1.96 * math.Sqrt((1-0.5*0.5)/n)
+	for _, g := range []Gain{c.Gain, c.NDCG10} {
+		if g.Mean != 0.5 || math.Abs(g.Mean-g.Low-want) > want/10 || math.Abs(g.High-g.Mean-want) > want/10 {
+			t.Errorf("%+v, want 0.5 and %.4f to either side", g, want)
+		}
 	}
 }
 

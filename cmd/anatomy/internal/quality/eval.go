@@ -52,9 +52,10 @@ By default a query first requires all of its words, and is filled up to ten resu
 nothing matches it. --verbatim does not correct.
 
 --output keeps a run. --run measures such a file without searching, and --diff compares with it: which queries got
-better or worse, and the probability that chance alone makes such a difference. --ablate measures without anchors,
-without PageRank and so on. --learn searches for better weights, writes them to a file, and reports their effect on
-the queries of --test, which must not be among those it learns from.`,
+better or worse, the mean difference with its 95 % interval, and the probability that chance alone makes such a
+difference. --ablate measures without anchors, without PageRank and so on, with intervals. --learn searches for better
+weights, writes them to a file, and reports their effect on the queries of --test, which must not be among those it
+learns from.`,
 		Example: `  anatomy eval judged.tsv
   anatomy eval judged.tsv --output before.tsv
   anatomy eval judged.tsv --weights new.json --diff before.tsv
@@ -213,10 +214,16 @@ func (e *evaluation) report(c *cobra.Command, judged []eval.Judged, run [][]eval
 		printMeasures(w, "", m)
 		printMeasures(w, "before: ", eval.Measure(judged, then))
 		compared := eval.Compare(judged, then, now, e.seed)
-		fmt.Fprintf(w, "MRR@10 %+.4f, p = %.4f (paired randomisation test)\n", compared.Gain, compared.P)
+		fmt.Fprintf(w, "MRR@10 %s, p = %.4f (paired randomisation test); nDCG@10 %s\n",
+			gainText(compared.Gain), compared.P, gainText(compared.NDCG10))
 		printChanges(w, judged, then, now)
 	}
 	return nil
+}
+
+// gainText shows a difference and its 95 % interval.
+func gainText(g eval.Gain) string {
+	return fmt.Sprintf("%+.4f (%+.4f to %+.4f)", g.Mean, g.Low, g.High)
 }
 
 func printMeasures(w io.Writer, name string, m eval.Measures) {

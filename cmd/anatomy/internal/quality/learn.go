@@ -56,43 +56,51 @@ func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) 
 			name string
 			w    searcher.Weights
 		}{{"before", start}, {"after", learnt}} {
-			m, err := e.measure(c, data, weights.w, set.judged)
+			pages, err := e.pages(c, data, weights.w, set.judged)
 			if err != nil {
 				return err
 			}
-			printMeasures(w, set.name+", "+weights.name+": ", m)
+			printMeasures(w, set.name+", "+weights.name+": ", eval.Measure(set.judged, pages))
 		}
 	}
 	return nil
 }
 
-func (e *evaluation) measure(c *cobra.Command, data string, w searcher.Weights, judged []eval.Judged) (m eval.Measures, err error) {
+// pages returns the results of each query with the given weights.
+func (e *evaluation) pages(c *cobra.Command, data string, w searcher.Weights, judged []eval.Judged) (pages [][]string, err error) {
 	err = withThese(data, w, e.candidates(), func(s *searcher.Searcher) error {
 		run, err := e.ask(c, s, judged)
-		if err == nil {
-			m = eval.Measure(judged, eval.Pages(run))
-		}
+		pages = eval.Pages(run)
 		return err
 	})
-	return m, err
+	return pages, err
 }
 
-// withoutEach measures the ranking with all of its parts, and without each of them.
+// withoutEach measures the ranking with all of its parts, and without each of them, with the
+// difference.
 func (e *evaluation) withoutEach(c *cobra.Command, data string, judged []eval.Judged) error {
 	all, err := readWeights(e.weights)
 	if err != nil {
 		return err
 	}
+	out := c.OutOrStdout()
+	whole, err := e.pages(c, data, all, judged)
+	if err != nil {
+		return err
+	}
+	printMeasures(out, fmt.Sprintf("%-24s", "all"), eval.Measure(judged, whole))
 	for _, part := range ablations {
 		w := all.Clone()
 		if part.remove(&w); w.Prose != nil {
 			part.remove(w.Prose)
 		}
-		m, err := e.measure(c, data, w, judged)
+		pages, err := e.pages(c, data, w, judged)
 		if err != nil {
 			return err
 		}
-		printMeasures(c.OutOrStdout(), fmt.Sprintf("%-24s", part.name), m)
+		printMeasures(out, fmt.Sprintf("%-24s", part.name), eval.Measure(judged, pages))
+		compared := eval.Compare(judged, whole, pages, e.seed)
+		fmt.Fprintf(out, "%24sMRR@10 %s, nDCG@10 %s\n", "", gainText(compared.Gain), gainText(compared.NDCG10))
 	}
 	return nil
 }
@@ -103,7 +111,6 @@ var ablations = []struct {
 	name   string
 	remove func(w *searcher.Weights)
 }{
-	{"all", func(*searcher.Weights) {}},
 	{"without anchors", func(w *searcher.Weights) {
 		w.Type[vocab.Anchor], w.Type[vocab.AnchorOut], w.NearIn[vocab.AnchorField] = 0, 0, 0
 		w.Text[vocab.Anchor], w.Text[vocab.AnchorOut] = 0, 0
