@@ -38,7 +38,7 @@ crawler/*:
 crawler/signin: weburl crawler/internal/*
 warc:
 storeserver: vocab disk/repository
-indexer: vocab weburl analysis disk/barrel indexer/internal/htmltoken indexer/officetext
+indexer: vocab weburl analysis disk/barrel indexer/internal/htmltoken indexer/internal/guess indexer/officetext
 indexer/officetext: vocab
 indexer/*: indexer/internal/htmltoken
 resolver: vocab disk/linkdb

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/repository"
 	"anatomy/disk/shards"
+	"anatomy/indexer"
 	"anatomy/indexer/officetext"
 	"anatomy/searcher"
 	"anatomy/vocab"
@@ -99,8 +101,8 @@ func (s *Site) Find(ctx context.Context, url string) (vocab.DocID, error) {
 	return doc, err
 }
 
-// Page returns a page as it was fetched, and a PDF or an office document as the HTML page that was
-// indexed. The error wraps ErrNotFound if no page is stored.
+// Page returns a page as it was fetched, a PDF or an office document as the HTML page that was indexed,
+// and a page that does not declare its encoding in UTF-8. The error wraps ErrNotFound if no page is stored.
 func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	info, err := s.Document(ctx, doc)
 	if errors.Is(err, searcher.ErrNotIndexed) || err == nil && info.Address == 0 {
@@ -116,20 +118,25 @@ func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	return s.readable(&record.Page)
 }
 
-// readable returns page, or the HTML page of a PDF or an office document.
+// readable returns page, the HTML page of a PDF or an office document, or a page in UTF-8 if its
+// encoding is not declared.
 func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
 	switch {
 	case officetext.IsOffice(page.Body):
 		page.Body, _, err = officetext.Convert(page.Body)
-	case s.PDF != nil && vocab.IsPDF(page.Body):
+		page.ContentType = "text/html; charset=utf-8"
+	case !vocab.IsPDF(page.Body):
+		if text, ok := indexer.DecodeUndeclared(page); ok {
+			media, _, _ := strings.Cut(page.ContentType, ";")
+			page.Body, page.ContentType = text, media+"; charset=utf-8"
+		}
+	case s.PDF != nil:
 		page.Body, err = s.PDF(page.Body)
-	default:
-		return page, nil
+		page.ContentType = "text/html; charset=utf-8"
 	}
 	if err != nil {
 		return nil, fmt.Errorf("document %d: %w: %w", page.Doc, ErrNotFound, err)
 	}
-	page.ContentType = "text/html; charset=utf-8"
 	return page, nil
 }
 

@@ -61,7 +61,8 @@ func report(t *testing.T) string {
 // what is in these is searched, shown, and indexed again from the repository.
 func TestMedia(t *testing.T) {
 	web := testweb.New(t)
-	web.Page("a.test/", `<title>start</title><link rel=alternate type="application/rss+xml" href=/feed><link rel=canonical href=/home><a href=/paper.pdf>the paper</a> <a href=/text.md>text</a> <a href=/broken.pdf>broken</a> <a href=/report.docx>report</a> <a href=/other.docx>other</a>`)
+	web.Page("a.test/", `<title>start</title><link rel=alternate type="application/rss+xml" href=/feed><link rel=canonical href=/home><a href=/paper.pdf>the paper</a> <a href=/text.md>text</a> <a href=/broken.pdf>broken</a> <a href=/report.docx>report</a> <a href=/other.docx>other</a> <a href=/koi8>koi8</a>`)
+	web.Body("a.test/koi8", "text/html", "<title>\xf2\xd5\xd3\xd3\xcb\xc9\xca</title><p>\xd4\xc5\xcb\xd3\xd4 \xc2\xc5\xda \xcb\xcf\xc4\xc9\xd2\xcf\xd7\xcb\xc9") // declares no encoding
 	web.Page("a.test/home", "<title>home</title>homeword")
 	web.Body("a.test/feed", "application/rss+xml", `<rss><channel><title>feedword</title><item><title>entryword</title><link>http://a.test/entry</link><pubDate>Sat, 21 Nov 2026 10:00:00 GMT</pubDate></item></channel></rss>`)
 	web.Handle("a.test/entry", func(to http.ResponseWriter, _ *http.Request) {
@@ -89,6 +90,7 @@ func TestMedia(t *testing.T) {
 			"homeword": "/home", "intitle:feedword": "/feed", "inanchor:entryword": "/entry", "secondword": "/second", "paperword": "/paper.pdf",
 			"intitle:\"paper heading\"": "/paper.pdf", "citedword": "/cited", "intitle:markword": "/text.md", "thereword": "/there",
 			"reportword filetype:docx": "/report.docx", "intitle:\"report title\"": "/report.docx", "namedword": "/named",
+			"кодировки": "/koi8", "intitle:русский": "/koi8",
 		} {
 			if urls := testweb.URLs(testweb.Results(t, s, query)); len(urls) != 1 || urls[0] != "http://a.test"+url {
 				t.Errorf("%s finds %v, want %s", query, urls, url)
@@ -100,6 +102,7 @@ func TestMedia(t *testing.T) {
 		site.PDF = readPaper
 		for url, text := range map[string]string{
 			"http://a.test/paper.pdf": "<h1>Paper heading</h1>", "http://a.test/report.docx": ">Report heading</h1>",
+			"http://a.test/koi8": "<p>текст без кодировки",
 		} {
 			doc, err := site.Find(t.Context(), url)
 			testweb.Must(t, err)

@@ -9,6 +9,9 @@ import (
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
+
+	"anatomy/indexer/internal/guess"
+	"anatomy/vocab"
 )
 
 // ErrBinary is the error of Parse for a page that is not text, whatever its media type.
@@ -16,8 +19,8 @@ var ErrBinary = errors.New("not text")
 
 // toUTF8 returns body in UTF-8 without byte order mark. Valid UTF-8 is not copied and is UTF-8 whatever
 // it declares, except for encodings that escape everything into ASCII. For other text the first of
-// these counts: byte order mark, Content-Type, meta element, XML declaration, UTF-8 with few faults,
-// windows-1252 (HTML 13.2.3.2). What cannot be decoded becomes U+FFFD.
+// these counts: byte order mark, Content-Type, meta element, XML declaration, UTF-8 with few faults, the
+// likeliest one (HTML 13.2.3.2). What cannot be decoded becomes U+FFFD.
 func toUTF8(body []byte, contentType, declared string) ([]byte, error) {
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
 	wide := bytes.HasPrefix(body, []byte("\xFE\xFF")) || bytes.HasPrefix(body, []byte("\xFF\xFE")) ||
@@ -43,8 +46,18 @@ func toUTF8(body []byte, contentType, declared string) ([]byte, error) {
 	return decoded, nil
 }
 
+// determine returns the encoding of a page that is not valid UTF-8.
 func determine(body []byte, contentType string) (encoding.Encoding, string) {
-	enc, name, certain := charset.DetermineEncoding(body[:min(len(body), 1024)], contentType)
+	if enc, name := declaredEncoding(body, contentType); enc != nil {
+		return enc, name
+	}
+	return guess.Encoding(body)
+}
+
+// declaredEncoding returns the encoding that a page declares, UTF-8 for one with few faults, or nil.
+func declaredEncoding(body []byte, contentType string) (encoding.Encoding, string) {
+	head := body[:min(len(body), 1024)]
+	enc, name, certain := charset.DetermineEncoding(head, contentType)
 	if certain {
 		return enc, name
 	}
@@ -53,11 +66,44 @@ func determine(body []byte, contentType string) (encoding.Encoding, string) {
 			return e, n
 		}
 	}
-	if mostlyUTF8(body) {
+	switch {
+	case mostlyUTF8(body):
 		return encoding.Nop, "utf-8"
+	case name != fallback || declaresFallback(head):
+		return enc, name
 	}
-	return enc, name
+	return nil, ""
 }
+
+// DecodeUndeclared returns the body of a page in UTF-8 as Parse reads it, if it is text in another
+// encoding that it does not declare.
+func DecodeUndeclared(page *vocab.Page) (text []byte, ok bool) {
+	body := page.Body
+	if utf8.Valid(body) || isBinary(body) {
+		return nil, false
+	}
+	if enc, _ := declaredEncoding(body, page.ContentType); enc != nil {
+		return nil, false
+	}
+	enc, _ := guess.Encoding(body)
+	text, err := enc.NewDecoder().Bytes(body)
+	return text, err == nil
+}
+
+// fallback is the encoding that charset.DetermineEncoding returns for a page without declaration.
+const fallback = "windows-1252"
+
+// declaresFallback reports whether a meta element declares fallback.
+func declaresFallback(head []byte) bool {
+	m := metaCharset.FindSubmatch(head)
+	if m == nil {
+		return false
+	}
+	_, name := charset.Lookup(string(m[1]))
+	return name == fallback
+}
+
+var metaCharset = regexp.MustCompile(`(?i)<meta[^>]*charset\s*=\s*["']?\s*([A-Za-z0-9._:-]+)`)
 
 // mostlyUTF8 reports whether over nine in ten of the characters outside ASCII are valid UTF-8. One
 // broken byte in a page without declaration damages only itself.
