@@ -82,6 +82,7 @@ eval: vocab weburl analysis searcher searcher/scoring
 control: vocab weburl urlserver disk/datadir disk/docindex disk/snapshot
 ranking: vocab weburl pagerank disk/shards disk/datadir disk/docindex disk/linkdb disk/rankvector
 index: vocab indexer resolver sorter disk/*
+engine/internal/urllanguage: vocab disk/docindex
 engine: vocab weburl urlserver crawler storeserver indexer index ranking pagerank parallel control disk/*
 engine/collective: vocab weburl urlserver crawler/dnsclient ranking pagerank control engine lru disk/*
 upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank parallel control engine engine/collective disk/*

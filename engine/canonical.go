@@ -14,6 +14,7 @@ import (
 	"anatomy/disk/docindex"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/repository"
+	"anatomy/engine/internal/urllanguage"
 	"anatomy/indexer"
 	"anatomy/storeserver"
 	"anatomy/urlserver"
@@ -149,7 +150,7 @@ func choose(members []docindex.Record, votes map[vocab.DocID]uint32) (k cluster,
 	}
 	first := &members[0]
 	k = cluster{canonical: first.Doc, best: bestOf(electable, votes), at: first.Fetch.Address}
-	for language, some := range byLanguage(electable) {
+	for language, some := range urllanguage.ByLanguage(electable) {
 		if k.in == nil {
 			k.in = map[string]vocab.DocID{}
 		}

@@ -1,4 +1,4 @@
-package engine
+package urllanguage
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func TestByLanguage(t *testing.T) {
 			able = append(able, docindex.Record{Doc: vocab.DocID(i + 1), URL: url})
 		}
 		got := map[string][]vocab.DocID{}
-		for language, some := range byLanguage(able) {
+		for language, some := range ByLanguage(able) {
 			for _, r := range some {
 				got[language] = append(got[language], r.Doc)
 			}

@@ -1,4 +1,5 @@
-package engine
+// Package urllanguage groups documents by the languages that their URLs name.
+package urllanguage
 
 import (
 	"strings"
@@ -7,10 +8,10 @@ import (
 	"anatomy/vocab"
 )
 
-// byLanguage returns, for each language that a page with these URLs may be in, the documents whose
+// ByLanguage returns, for each language that a page with these URLs may be in, the documents whose
 // URLs do not name another language where a URL of another document names that one. A language that
 // no URL names, or that all do, is left out.
-func byLanguage(electable []docindex.Record) map[string][]docindex.Record {
+func ByLanguage(electable []docindex.Record) map[string][]docindex.Record {
 	rivals, languages := map[string]map[string]bool{}, map[string][]docindex.Record{}
 	for i := range electable {
 		for _, p := range languageSegments(electable[i].URL) {
