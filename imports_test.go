@@ -82,8 +82,10 @@ eval: vocab weburl analysis searcher searcher/scoring
 control: vocab weburl urlserver disk/datadir disk/docindex disk/snapshot
 ranking: vocab weburl pagerank disk/shards disk/datadir disk/docindex disk/linkdb disk/rankvector
 index: vocab indexer resolver sorter disk/*
+topic: vocab weburl analysis
+engine/internal/meter: vocab
 engine/internal/urllanguage: vocab disk/docindex
-engine: vocab weburl urlserver crawler storeserver indexer index ranking pagerank parallel control disk/*
+engine: engine/internal/* topic vocab weburl urlserver crawler storeserver indexer index ranking pagerank parallel control disk/*
 engine/collective: vocab weburl urlserver crawler/dnsclient ranking pagerank control engine lru disk/*
 upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank parallel control engine engine/collective disk/*
 config: disk/durable
@@ -98,7 +100,7 @@ cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collec
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
-cmd/anatomy: control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
+cmd/anatomy: topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
 lab/rig: eval vocab disk/docindex disk/shards
 lab/rig/bench: lab/rig cluster/bus
 lab/mutants:

@@ -19,6 +19,7 @@ import (
 	"anatomy/index"
 	"anatomy/parallel"
 	"anatomy/storeserver"
+	"anatomy/topic"
 	"anatomy/urlserver"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -30,6 +31,7 @@ type Options struct {
 	Seeds   []string // URLs; https:// is put before one without a scheme
 	URLs    urlserver.Options
 	Crawler crawler.Options
+	Topic   *topic.Topic // what the crawl is about: its examples are seeds; default nothing
 
 	// NewVisitor returns the visitor that fetches for the crawl; its options are Crawler, with the
 	// crawl's own Ready, Confirm and Admit. Default: one of this process, of crawler.New.
@@ -79,6 +81,10 @@ func (o Options) withDefaults() Options {
 	}
 	o.MinFree = cmp.Or(o.MinFree, defaultMinFree)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Topic != nil {
+		o.URLs.Policy = urlserver.TopicFirst
+		o.Seeds = slices.Concat(o.Topic.Examples, o.Topic.Others, o.Seeds)
+	}
 	if o.Free == nil {
 		o.Free = datadir.FreeSpace
 	}
@@ -125,6 +131,9 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 		parsers: o.Pool.parsers, slots: o.Pool.slots, shard: o.Shard,
 		events: make(chan event, commitMost/2), wake: make(chan struct{}, 1),
 	}
+	if o.Topic != nil {
+		s.focus = topic.New(o.Topic)
+	}
 	c := &Crawl{stages: s, began: time.Now()}
 	c.intake.stages = s
 	c.fetcher = fetcher{stages: s, intake: &c.intake, connections: o.Connections}
@@ -157,10 +166,10 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 			return nil, err
 		}
 	}
-	if !o.Rebuild {
-		err = c.recovery.pages(ctx)
+	if err := c.refocus(ctx, o.PDF); err != nil || o.Rebuild {
+		return c, err
 	}
-	return c, err
+	return c, c.recovery.pages(ctx)
 }
 
 // open opens the rooms.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"anatomy/crawler"
+	"anatomy/engine/internal/meter"
 	"anatomy/vocab"
 )
 
@@ -33,7 +34,7 @@ type fetcher struct {
 	connections int          // leases out at once
 	out         atomic.Int64 // leases out now
 	granted     atomic.Int64 // leases so far
-	rate        rateMeter
+	rate        meter.Rate
 }
 
 // run visits hosts until nothing is left to fetch, ctx ends or the disk is nearly full.
@@ -61,7 +62,7 @@ func (f *fetcher) dispatch(ctx context.Context, leases chan<- vocab.Lease) error
 				return err
 			}
 			checked = now
-			f.rate.record(now, int64(f.visitor.Stats().Outcomes[vocab.Fetched]))
+			f.rate.Record(now, int64(f.visitor.Stats().Outcomes[vocab.Fetched]))
 		}
 		if f.visits.state() == vocab.Paused {
 			f.sleep(ctx, idle)

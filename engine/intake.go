@@ -152,7 +152,7 @@ func (n *intake) parse(f *vocab.Fetch, o *outcome) (redirect string, err error) 
 	defer n.parsers.release(buf)
 	began := time.Now()
 	defer func() { o.result.Parsing = time.Since(began) }()
-	if n.noIndex && n.parseOutline(f, buf) {
+	if n.noIndex && n.focus == nil && n.parseOutline(f, buf) {
 		return "", nil
 	}
 	doc, err := indexer.Parse(f.Page, buf)
@@ -175,7 +175,7 @@ func (n *intake) parseOutline(f *vocab.Fetch, buf *indexer.Buffer) bool {
 		return false
 	}
 	n.urls.RecordText(f.Doc, &outline.Sample)
-	n.addTargets(outline.Links, f.Doc, f.Depth)
+	n.addTargets(outline.Links, f.Doc, f.Depth, nil)
 	n.addURLs(outline.Related, f.Doc, f.Depth)
 	return true
 }
@@ -244,17 +244,22 @@ func (n *intake) addSitemaps(urls []string) {
 
 // addLinks adds the targets of a page's links and returns the docID of each link.
 func (n *intake) addLinks(doc *indexer.Document, depth uint16) []vocab.DocID {
-	return doc.Resolve(n.addTargets(doc.Targets, doc.Info.Doc, depth))
+	odds := n.judge(doc)
+	return doc.Resolve(n.addTargets(doc.Targets, doc.Info.Doc, depth, odds))
 }
 
-// addTargets adds the targets of the links of a document and returns their docIDs.
+// addTargets adds the targets of the links of a document and returns their docIDs. odds are those
+// that they are relevant, nil if these are not known.
 func (n *intake) addTargets(
-	targets []indexer.OutlineLink, on vocab.DocID, depth uint16,
+	targets []indexer.OutlineLink, on vocab.DocID, depth uint16, odds []float64,
 ) []vocab.DocID {
 	found := make([]urlserver.Found, len(targets))
 	host := ""
 	for i, l := range targets {
 		found[i] = urlserver.Found{URL: l.URL, Depth: depth + 1, On: on, NoFollow: l.NoFollow}
+		if odds != nil {
+			found[i].Quality = odds[i]
+		}
 		if name := l.URL.Hostname(); name != host && !n.offline {
 			n.visitor.Prefetch(name)
 			host = name

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,39 +13,6 @@ import (
 	"anatomy/pagerank"
 	"anatomy/vocab"
 )
-
-// A rateMeter keeps how many pages were fetched in each of the last seconds.
-type rateMeter struct {
-	mu    sync.Mutex // guards what follows
-	last  time.Time
-	pages int64
-	rates []float64 // pages a second, oldest first
-}
-
-// rateSpan is the number of seconds that a rate is the mean of.
-const rateSpan = 10
-
-// record is called about every second with the number of pages fetched so far.
-func (m *rateMeter) record(now time.Time, pages int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if passed := now.Sub(m.last).Seconds(); !m.last.IsZero() && passed > 0 {
-		m.rates = append(m.rates, float64(pages-m.pages)/passed)
-		m.rates = m.rates[max(0, len(m.rates)-vocab.RateSeconds):]
-	}
-	m.last, m.pages = now, pages
-}
-
-// read returns the mean of the last rateSpan seconds, and all rates.
-func (m *rateMeter) read() (rate float64, rates []float64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	recent := m.rates[max(0, len(m.rates)-rateSpan):]
-	for _, r := range recent {
-		rate += r / float64(len(recent))
-	}
-	return rate, slices.Clone(m.rates)
-}
 
 // errorCounts counts fetches that brought no page, by kind.
 type errorCounts struct {

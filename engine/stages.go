@@ -13,6 +13,7 @@ import (
 	"anatomy/disk/repository"
 	"anatomy/index"
 	"anatomy/storeserver"
+	"anatomy/topic"
 	"anatomy/urlserver"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -32,6 +33,7 @@ type stages struct {
 
 	shard   Shard // nil if the data folder is the whole collection
 	urls    *urlserver.Server
+	focus   *topic.Focus // nil unless the crawl has a topic
 	visitor Visitor
 	slots   chan struct{} // of the Pool
 	parsers *parsers

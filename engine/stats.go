@@ -28,7 +28,8 @@ type CrawlStats struct {
 	Down      int64      `json:"down"`       // hosts given up in this run: no answer, or failures alone
 	DownHosts []DownHost `json:"down_hosts"` // some of them, by name
 
-	Revisits RevisitStats `json:"revisits"`
+	Revisits RevisitStats   `json:"revisits"`
+	Harvest  *vocab.Harvest `json:"harvest,omitempty"` // of a focused crawl
 
 	Leases          int64   `json:"leases"`            // granted in this run
 	Requests        int64   `json:"requests"`          // including robots.txt and sitemaps
@@ -102,7 +103,7 @@ func (c *Crawl) Stats() CrawlStats {
 		Duplicates: c.store.Stats().Duplicates, Represented: c.committer.canonicalChanges.Load(),
 		Outcomes: map[string]int64{}, Waiting: map[string]int64{}, Traps: map[string]int64{},
 		Hosts:    int64(urls.Hosts),
-		Revisits: c.committer.revisits.stats(),
+		Revisits: c.committer.revisits.stats(), Harvest: c.harvest(),
 		Leases:   c.fetcher.granted.Load(),
 		Requests: int64(fetched.Requests),
 		Bytes:    int64(fetched.Unpacked), Kept: c.intake.bodyBytes.Load(),

@@ -13,7 +13,7 @@ import (
 func (c *Crawl) Status() *vocab.CrawlStatus {
 	now := c.now()
 	stats, fetched, outlook := c.Stats(), c.visitor.Stats(), c.urls.Outlook(now, vocab.MaxHostStatus)
-	rate, rates := c.fetcher.rate.read()
+	rate, rates := c.fetcher.rate.Read()
 	st := &vocab.CrawlStatus{
 		State: c.visits.state(), Phase: c.Phase(), Process: os.Getpid(), Began: c.began, At: now,
 		Pages: stats.Pages, Known: stats.Known, Queued: stats.Queued, InFlight: stats.InFlight,
@@ -22,6 +22,7 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 		Unbound: outlook.Rate.Undelayed, MaxHosts: c.fetcher.connections,
 		Hosts: outlook.Hosts, HostCount: outlook.Count, Waiting: stats.Waiting, Removed: outlook.Removed,
 		Errors: c.intake.errors.read(), Outcomes: stats.Outcomes,
+		Harvest:  stats.Harvest,
 		Requests: stats.Requests, RequestsPerPage: stats.RequestsPerPage,
 		Bytes: stats.Bytes, Duplicates: stats.Duplicates,
 		Truncated: stats.Truncated,

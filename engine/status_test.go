@@ -10,18 +10,6 @@ import (
 	"anatomy/vocab"
 )
 
-func TestRateMeter(t *testing.T) {
-	var p rateMeter
-	now := time.Unix(1000, 0)
-	for second := range int64(vocab.RateSeconds + 30) {
-		p.record(now.Add(time.Duration(second)*time.Second), second*second)
-	}
-	rate, rates := p.read()
-	if len(rates) != vocab.RateSeconds || rates[len(rates)-1] != 2*149-1 || rate != 2*149-rateSpan {
-		t.Errorf("%v, %v", rate, rates)
-	}
-}
-
 func TestErrorCounts(t *testing.T) {
 	var errors errorCounts
 	for _, f := range []vocab.Fetch{

@@ -39,6 +39,9 @@ func (d *Document) Hits() iter.Seq2[[]byte, vocab.Hit] {
 	}
 }
 
+// TargetOf returns the index in Targets of the target of Links[i].
+func (d *Document) TargetOf(i int) int { return int(d.to[i]) }
+
 // Resolve returns the docID of each of Links. docs are the docIDs of Targets, 0 for a target without.
 // It drops the links to those, and Targets.
 func (d *Document) Resolve(docs []vocab.DocID) []vocab.DocID {

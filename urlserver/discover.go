@@ -19,7 +19,9 @@ type Found struct {
 	On       vocab.DocID // the page with the link, in flight; 0 if not known
 	Related  vocab.DocID // the page that names it in another way, in flight; 0 if none does
 	Listed   bool        // in a sitemap
-	Quality  float64     // of the page, 1 for an average one; 0 to estimate it from links
+	Quality  float64     // of the page, 1 for an average one; 0 to estimate it from links. By
+	// TopicFirst: odds that it is relevant; 0 if they are not known
+	Rescored bool        // the URL was found before: only its quality changes, by TopicFirst
 	From     vocab.DocID // the document that was redirected to it; 0 for a link
 	Hops     uint8       // redirects that led to it, if From is 0
 	Modified time.Time   // last change by a sitemap; zero if not stated
@@ -82,6 +84,8 @@ func (d *discovery) add(f *Found) (vocab.DocID, error) {
 	switch {
 	case err != nil:
 		return 0, err
+	case f.Rescored:
+		return u.Doc, d.rescore(u, fp, f)
 	case !ok:
 		return d.addNew(f, fp)
 	case u.Bred && !f.NoFollow, f.Listed && !u.Listed:
@@ -195,7 +199,8 @@ func (d *discovery) insertFound(
 	}
 	priority := d.priority(r, f)
 	number, err := d.insert(r, &f.URL, priority, &u)
-	if d.o.Policy.ByQuality() && f.Quality == 0 && r.Kind == vocab.PageTarget {
+	byLinks := d.o.Policy.ByQuality() && f.Quality == 0
+	if (byLinks || d.o.Policy == TopicFirst) && r.Kind == vocab.PageTarget {
 		u.Priority, u.Number = priority, number
 	}
 	d.know(fp, u)
@@ -322,7 +327,7 @@ func (d *discovery) priority(r *docindex.Record, f *Found) uint8 {
 		return first
 	case f.Quality > 0:
 		return frontier.PriorityOf(f.Quality)
-	case f.NoFollow, f.Seed:
+	case f.NoFollow, f.Seed, d.o.Policy == TopicFirst && f.From == 0:
 		return first
 	}
 	return frontier.Raise(first, d.share(f), d.random)
@@ -338,11 +343,28 @@ func (d *discovery) raise(u docindex.URLRecord, fp vocab.Fingerprint, f *Found) 
 		return nil
 	}
 	d.seen.pending[fp] = u
-	priority := frontier.Raise(u.Priority, d.share(f), d.random)
+	if d.o.Policy == TopicFirst {
+		return d.rescore(u, fp, f)
+	}
+	return d.requeue(u, fp, &f.URL, frontier.Raise(u.Priority, d.share(f), d.random))
+}
+
+// rescore sets the quality of a known URL, unless it is a seed or the new quality is 0.
+func (d *discovery) rescore(u docindex.URLRecord, fp vocab.Fingerprint, f *Found) error {
+	if u.Number == 0 || f.Quality == 0 || d.scope.seeds[u.Doc] || d.o.Policy != TopicFirst {
+		return nil
+	}
+	return d.requeue(u, fp, &f.URL, frontier.PriorityOf(f.Quality))
+}
+
+// requeue moves a known URL to a priority if it is queued.
+func (d *discovery) requeue(
+	u docindex.URLRecord, fp vocab.Fingerprint, url *weburl.URL, priority uint8,
+) error {
 	if priority == u.Priority {
 		return nil
 	}
-	h, err := d.queues.host(&f.URL)
+	h, err := d.queues.host(url)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,9 @@ func (s *state) grant() (l vocab.Lease, ok bool, err error) {
 	if err := s.queueRevisits(); err != nil {
 		return l, false, err
 	}
+	if s.learning() {
+		return l, false, nil
+	}
 	for h := s.frontier.Next(s.now); h != nil; h = s.frontier.Next(s.now) {
 		l, again, err := s.lease(h)
 		if again {
@@ -43,6 +46,19 @@ func (s *state) grant() (l vocab.Lease, ok bool, err error) {
 		}
 	}
 	return l, false, nil
+}
+
+// By topic, what is fetched says which URL is next: so few leases are out at once while little is
+// known, firstLeases and one more for each pagesPerLease pages.
+const (
+	firstLeases   = 8
+	pagesPerLease = 64
+)
+
+// learning reports whether no lease is granted before another has ended.
+func (s *state) learning() bool {
+	most := firstLeases + s.counts.Pages/pagesPerLease
+	return s.o.Policy == TopicFirst && uint64(len(s.flights.leases)) >= most
 }
 
 // queueRetries queues the waiting URLs whose time has come.
@@ -366,7 +382,7 @@ func (s *state) wait() time.Duration {
 	switch {
 	case !out && (!ok || !left || full):
 		return 0
-	case out && (!ok || wait > maxWait), full:
+	case out && (!ok || wait > maxWait), full, s.learning():
 		return maxWait
 	}
 	return max(wait, time.Millisecond)

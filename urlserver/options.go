@@ -70,9 +70,10 @@ const (
 	QualityFirst     = frontier.QualityFirst
 	PerformanceFirst = frontier.PerformanceFirst
 	BreadthFirst     = frontier.BreadthFirst
+	TopicFirst       = frontier.TopicFirst // Found.Quality orders the URLs
 )
 
-// PolicyNames returns the names of all policies, the default first.
+// PolicyNames returns the names of the policies that need nothing but links, the default first.
 func PolicyNames() []string { return frontier.PolicyNames() }
 
 // ParsePolicy returns the policy of that name.

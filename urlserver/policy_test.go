@@ -2,7 +2,9 @@ package urlserver
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,7 +24,7 @@ func TestPolicyNames(t *testing.T) {
 	if _, err := ParsePolicy("depth-first"); err == nil || len(PolicyNames()) != 4 {
 		t.Error("depth-first is none of the policies")
 	}
-	if s, err := Open("data", Options{Policy: BreadthFirst + 1, FS: vfs.NewMem()}); err == nil {
+	if s, err := Open("data", Options{Policy: TopicFirst + 1, FS: vfs.NewMem()}); err == nil {
 		s.Close()
 		t.Error("a policy that there is not")
 	}
@@ -63,6 +65,56 @@ func TestQualityFirst(t *testing.T) {
 	}
 	b.take("http://b.test/2", "http://b.test/1")
 	b.take("http://a.test/2", "http://a.test/1")
+}
+
+// TestTopicFirst: after the seeds come the URLs with the best odds, by the last score, one in a lease;
+// URLs without a score come after those that are likely to be relevant.
+func TestTopicFirst(t *testing.T) {
+	b := newBench(t, Options{Policy: TopicFirst, Delay: -1, Scope: weburl.AnyScope})
+	b.add(Found{URL: mustParse(t, "http://seed.test/1"), Seed: true})
+	odds := map[string]float64{
+		"http://a.test/1": 0.01, "http://a.test/2": 3, "http://b.test/1": 0.5, "http://b.test/2": 0, "http://b.test/3": 2,
+	}
+	for _, u := range slices.Sorted(maps.Keys(odds)) {
+		b.add(Found{URL: mustParse(t, u), Depth: 1, Quality: odds[u]})
+	}
+	b.add(Found{URL: mustParse(t, "http://b.test/1"), Depth: 2, Quality: 9})
+	b.add(Found{URL: mustParse(t, "http://b.test/3"), Quality: 0.1, Rescored: true})
+	b.add(Found{URL: mustParse(t, "http://seed.test/1"), Quality: 0.001, Rescored: true}) // stays first
+	b.add(Found{URL: mustParse(t, "http://unknown.test/"), Quality: 1, Rescored: true})   // stays so
+	for _, want := range []string{
+		"http://seed.test/1", "http://b.test/1", "http://a.test/2", "http://b.test/3", "http://b.test/2", "http://a.test/1",
+	} {
+		l := b.take(want)
+		for _, target := range l.URLs {
+			b.done(Result{Doc: target.Doc, Outcome: vocab.Fetched, Status: 200})
+		}
+		b.release(l, vocab.HostReport{})
+	}
+	b.none(0)
+}
+
+// TestFewLeases: by topic few leases are out at once while few pages are fetched.
+func TestFewLeases(t *testing.T) {
+	b := newBench(t, Options{Policy: TopicFirst, Delay: -1, PerAddress: -1, Scope: weburl.AnyScope})
+	for i := range 2 * firstLeases {
+		b.link(fmt.Sprintf("http://host%d.test/", i))
+	}
+	var first vocab.Lease
+	for i := range firstLeases {
+		l, _, ok := b.s.Grant(b.now)
+		if !ok {
+			t.Fatalf("only %d leases", i)
+		}
+		first = l
+	}
+	if _, wait, ok := b.s.Grant(b.now); ok || wait == 0 {
+		t.Errorf("one more lease: %v, wait %v", ok, wait)
+	}
+	b.release(first, vocab.HostReport{})
+	if _, _, ok := b.s.Grant(b.now); !ok {
+		t.Error("no lease after one has ended")
+	}
 }
 
 // TestCrawlAbility: a slow host with the best page yields to a fast one with many good ones; without

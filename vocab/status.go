@@ -2,6 +2,7 @@ package vocab
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -29,6 +30,8 @@ type CrawlStatus struct {
 	Bounded  int     `json:"bounded_sites"`          // sites with URLs to fetch and a delay
 	Unbound  int     `json:"unbounded_sites"`        // sites with URLs to fetch and no delay
 	MaxHosts int     `json:"max_hosts"`              // hosts visited at once
+
+	Harvest *Harvest `json:"harvest,omitempty"` // of a focused crawl
 
 	Crawlers []CrawlerStatus `json:"crawlers,omitempty"` // on other machines
 
@@ -60,6 +63,32 @@ type CrawlStatus struct {
 	Scrubbed int64 `json:"scrubbed_bytes"` // of the repository, verified in this run
 	Scrubs   int64 `json:"scrubs"`         // passes over the whole repository
 	Damaged  int64 `json:"damaged"`        // problems of the folder, to be repaired by anatomy check --repair
+}
+
+// A Harvest counts the pages of a topic that a focused crawl has fetched.
+type Harvest struct {
+	Pages    int64 `json:"pages"`    // judged, over all runs
+	Relevant int64 `json:"relevant"` // of these
+	Recent   int64 `json:"recent"`   // of the last RecentPages
+}
+
+// RecentPages is how many pages Harvest.Recent is about.
+const RecentPages = 1000
+
+// String returns the counts for people.
+func (h *Harvest) String() string {
+	all, recent := h.Ratio()
+	return fmt.Sprintf("Topic: %d of %d pages are relevant (%.0f %%), of the last %d %.0f %%",
+		h.Relevant, h.Pages, 100*all, min(h.Pages, RecentPages), 100*recent)
+}
+
+// Ratio returns the harvest ratio of all pages, and of the last RecentPages.
+func (h *Harvest) Ratio() (all, recent float64) {
+	if h.Pages == 0 {
+		return 0, 0
+	}
+	last := min(h.Pages, RecentPages)
+	return float64(h.Relevant) / float64(h.Pages), float64(h.Recent) / float64(last)
 }
 
 // The states of a crawl.

@@ -206,6 +206,9 @@ var (
 	crawlSearchable = crawlMetric("searchable_pages", "Pages in the index.")
 	crawlSegments   = crawlMetric("segments", "Segments of the index.")
 	crawlScrubbed   = crawlMetric("scrubbed_bytes_total", "Bytes of the repository that this run read again to prove them.")
+	crawlJudged     = crawlMetric("topic_judged_pages", "Pages that a focused crawl has judged.")
+	crawlRelevant   = crawlMetric("topic_relevant_pages", "Pages of a focused crawl that are relevant.")
+	crawlHarvest    = crawlMetric("topic_harvest_ratio", "Share of relevant pages in the last 1,000 of a focused crawl.")
 	crawlDamaged    = crawlMetric("damaged", "Problems that the crawl met in the data folder.")
 )
 
@@ -243,6 +246,12 @@ func (c crawlCollector) Collect(to chan<- prometheus.Metric) {
 	gauge(crawlSearchable, float64(st.Searchable))
 	gauge(crawlSegments, float64(st.Segments))
 	gauge(crawlDamaged, float64(st.Damaged))
+	if h := st.Harvest; h != nil {
+		_, recent := h.Ratio()
+		gauge(crawlJudged, float64(h.Pages))
+		gauge(crawlRelevant, float64(h.Relevant))
+		gauge(crawlHarvest, recent)
+	}
 	counter(crawlScrubbed, st.Scrubbed)
 	counter(crawlRequests, st.Requests)
 	counter(crawlBytes, st.Bytes)

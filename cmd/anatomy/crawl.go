@@ -33,6 +33,7 @@ import (
 	"anatomy/disk/shards"
 	"anatomy/engine"
 	"anatomy/ranking"
+	"anatomy/topic"
 	"anatomy/urlserver"
 	"anatomy/web/pages"
 	"anatomy/weburl"
@@ -45,6 +46,7 @@ type crawlFlags struct {
 	exclude   []string
 	seeds     string
 	policy    string
+	topic     string
 	delay     time.Duration
 	maxPages  uint64
 	hostPages uint64
@@ -98,7 +100,7 @@ The crawl ends when the queues are empty. Ctrl-C stops it at any time: the same 
 does "anatomy crawl" without URLs and flags, because the data folder keeps both: flags that say what is
 fetched and how are kept in its anatomy.toml. A flag that is given again replaces the kept one. Not kept are
 --seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve, --shards, --crawlers and
---cluster. Of a --credentials file the name is kept. New URLs extend the crawl. A crawl that ends without any page
+--cluster. Of a --credentials or --topic file the name is kept. New URLs extend the crawl. A crawl that ends without any page
 fails, and says why.
 
 --recrawl also visits pages that are due again, and exits when every page that was due at the start has been
@@ -119,6 +121,12 @@ goes on.
   quality-first      the best pages of all sites first, judged by the links found so far
   performance-first  sites that deliver the most pages per second
   breadth-first      sites in turn, pages with the fewest links from the start URLs first
+
+--topic makes a focused crawl: it learns what its topic is from example pages, and fetches first what is likely to
+belong to it, until --max-pages are fetched. FILE has the URL of an example on each line, after a minus one of a page
+that does not belong, and words of the topic on other lines; # begins a comment. The examples are start URLs, too.
+With --scope any it follows links to all sites. What "anatomy pagerank --topics" computes is something else: ranks of
+pages that are held.
 
 --include and --exclude match the whole URL, without its scheme if the pattern has none. SSL_CERT_FILE names
 another file of certificate authorities.
@@ -144,6 +152,7 @@ doc/credentials.md explains each form. A server shows a data folder with pages b
 logs in; "anatomy index --public-only" makes a folder without them.`,
 		Example: `  anatomy crawl --contact you@example.org https://docs.example.org/
   anatomy crawl --scope dir --max-pages 1000 --serve https://example.org/manual/
+  anatomy crawl --topic birds.txt --scope any --max-pages 5000
   anatomy crawl --exclude '*/print/*' --exclude '*.pdf' --delay 5s example.org
   anatomy crawl
   anatomy crawl --recrawl
@@ -158,6 +167,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "do not fetch URLs that match `PATTERN` (repeatable)")
 	flags.StringVar(&f.seeds, "seeds", "", "read more URLs from `FILE`, one per line; - is standard input")
 	flags.StringVar(&f.policy, "policy", urlserver.CrawlAbility.String(), "order of the crawl: `NAME` is "+strings.Join(urlserver.PolicyNames(), ", "))
+	flags.StringVar(&f.topic, "topic", "", "fetch what belongs to the topic in `FILE` first, instead of by --policy")
 	flags.DurationVar(&f.delay, "delay", time.Second, "minimum `TIME` between requests to one site; 0 for none")
 	flags.Uint64Var(&f.maxPages, "max-pages", 0, "stop after `N` pages; 0 for no limit")
 	flags.Uint64Var(&f.hostPages, "max-pages-per-host", 0, "fetch at most `N` pages of one host; 0 for no limit")
@@ -313,7 +323,12 @@ func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Log
 	if o.Seeds, err = f.collect(c.InOrStdin(), urls); err != nil {
 		return o, err
 	}
-	if len(o.Seeds) == 0 {
+	if f.topic != "" {
+		if o.Topic, err = topic.Read(f.topic); err != nil {
+			return o, err
+		}
+	}
+	if len(o.Seeds) == 0 && o.Topic == nil {
 		switch err := shards.Check(s.Data); {
 		case errors.Is(err, datadir.ErrNone):
 			return o, cli.UsageErrorf("crawl needs URLs or --seeds FILE: %s holds no crawl to resume", s.Data)
@@ -409,6 +424,9 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 		if err := cli.RejectFlags(c, !f.recrawl && !f.watch, "--%s needs --recrawl or --watch", flag); err != nil {
 			return err
 		}
+	}
+	if f.topic != "" && f.shards > 1 {
+		return cli.UsageErrorf("--topic works on one data folder, not with --shards")
 	}
 	if err := f.door.check(); err != nil {
 		return err

@@ -193,6 +193,9 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	fmt.Fprintf(w, "%s, process %d, for %s\n", st.State, st.Process, st.At.Sub(st.Began).Round(time.Second))
 	fmt.Fprintf(w, "%s of %s known; %d queued, %d in flight; %d searchable\n", cli.Count(st.Pages, "page"), cli.Count(st.Known, "URL"), st.Queued, st.InFlight, st.Searchable)
 	fmt.Fprintf(w, "%.1f pages/s; %s\n", st.Rate, boundText(st))
+	if st.Harvest != nil {
+		fmt.Fprintln(w, st.Harvest)
+	}
 	if st.Phase.Name != "" {
 		fmt.Fprintln(w, st.Phase)
 	}

@@ -137,8 +137,12 @@ func (f *Frontier) room(h *Host) int {
 }
 
 // LeaseRoom returns how many URLs the next lease of a host may have. With several connections to
-// the site each lease has its share of the queue; else the last lease would go on alone.
+// the site each lease has its share of the queue; else the last lease would go on alone. By topic a
+// lease has one URL, since what its page shows may change the order of all others.
 func (f *Frontier) LeaseRoom(h *Host) int {
+	if f.o.Policy == TopicFirst {
+		return 1
+	}
 	most := min(f.o.LeaseSize, int(h.perConnection()))
 	if n := uint64(h.site.connections()); n > 1 {
 		return int(min(uint64(most), max(1, (h.Queued()+n-1)/n)))

@@ -18,12 +18,15 @@ const (
 	QualityFirst                   // the best URL of all hosts first
 	PerformanceFirst               // hosts by pages per second; URLs by depth
 	BreadthFirst                   // hosts round-robin; URLs by depth, then in the order found
+	TopicFirst                     // the best URL of all hosts first, by scores that the caller gives
 )
 
-var policyNames = []string{"crawl-ability", "quality-first", "performance-first", "breadth-first"}
+var policyNames = []string{
+	"crawl-ability", "quality-first", "performance-first", "breadth-first", "topic-first",
+}
 
-// PolicyNames returns the names of all policies, the default first.
-func PolicyNames() []string { return policyNames }
+// PolicyNames returns the names of the policies that need nothing but links, the default first.
+func PolicyNames() []string { return policyNames[:TopicFirst] }
 
 // Valid reports whether p is one of the policies.
 func (p Policy) Valid() bool { return int(p) < len(policyNames) }
@@ -37,19 +40,25 @@ func (p Policy) String() string {
 
 // ParsePolicy returns the policy of that name.
 func ParsePolicy(name string) (Policy, error) {
-	if i := slices.Index(policyNames, name); i >= 0 {
+	if i := slices.Index(PolicyNames(), name); i >= 0 {
 		return Policy(i), nil
 	}
 	return 0, fmt.Errorf("there is no policy %q", name)
 }
 
-// ByQuality reports whether URLs queue by quality instead of depth.
-func (p Policy) ByQuality() bool { return p == QualityFirst || p == CrawlAbility }
+// ByQuality reports whether URLs queue by quality instead of depth. With TopicFirst it is the odds
+// that a page is relevant.
+func (p Policy) ByQuality() bool {
+	return p == QualityFirst || p == CrawlAbility || p == TopicFirst
+}
 
 // Order names the order of the queues on disk. Policies with equal Order can use each other's
 // queues.
 func (p Policy) Order() string {
-	if p.ByQuality() {
+	switch {
+	case p == TopicFirst:
+		return "topic"
+	case p.ByQuality():
 		return "quality"
 	}
 	return "depth"
@@ -68,6 +77,10 @@ const (
 	priorityOfOne    = 128
 	stepsPerDoubling = 8
 	stepsPerDepth    = 2
+
+	// By topic, seeds go before all others, and a URL without a score begins at odds of 1 to 32.
+	seedPriority     = 1
+	unscoredPriority = priorityOfOne + 5*stepsPerDoubling
 )
 
 // FirstPriority returns the priority of a URL without known links.
@@ -75,6 +88,10 @@ func (p Policy) FirstPriority(kind vocab.TargetKind, depth uint16) uint8 {
 	switch {
 	case kind == vocab.SitemapTarget:
 		return SitemapPriority
+	case p == TopicFirst && depth == 0:
+		return seedPriority
+	case p == TopicFirst:
+		return unscoredPriority
 	case p.ByQuality() && kind == vocab.PageTarget:
 		return uint8(min(255, priorityOfOne+stepsPerDepth*int(depth)))
 	}

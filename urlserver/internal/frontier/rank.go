@@ -48,7 +48,7 @@ func (h *Host) rank(room int) float64 {
 	if p == BreadthFirst || len(h.levels) == 0 {
 		return 0
 	}
-	if p == QualityFirst {
+	if p == QualityFirst || p == TopicFirst {
 		return Quality(h.levels[0].Priority)
 	}
 	pages, quality := h.best(uint64(room))

@@ -20,7 +20,7 @@ import (
 
 // Flags are the flags of crawl that anatomy.toml keeps: those that say what is fetched and how.
 var Flags = []string{
-	"scope", "include", "exclude", "policy", "delay", "max-pages", "max-pages-per-host",
+	"scope", "include", "exclude", "policy", "topic", "delay", "max-pages", "max-pages-per-host",
 	"max-depth", "max-repeats", "max-urls-per-site", "max-mb-per-site", "max-parsing-per-site",
 	"per-site", "per-address", "delay-for", "connections-for", "connections", "resolver",
 	"allow-private", "no-index", "contact", "user-agent", "credentials", "http-port", "https-port",
@@ -98,14 +98,14 @@ func (r *Rules) merge(flags *pflag.FlagSet, name string) error {
 	return nil
 }
 
-// flagValues returns the values of a flag as they are kept: the name of the file of credentials does
-// not depend on the current folder.
+// flagValues returns the values of a flag as they are kept: the name of a file does not depend on the
+// current folder.
 func flagValues(f *pflag.Flag) ([]string, error) {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.GetSlice(), nil
 	}
 	value := f.Value.String()
-	if f.Name != "credentials" || value == "" {
+	if f.Name != "credentials" && f.Name != "topic" || value == "" {
 		return []string{value}, nil
 	}
 	path, err := filepath.Abs(value)

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+
+	"anatomy/disk/docindex"
+	"anatomy/indexer"
+	"anatomy/topic"
+	"anatomy/urlserver"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// judge has the focus judge a parsed page, and returns the odds that its targets are relevant; nil
+// unless the crawl has a topic.
+func (s *stages) judge(doc *indexer.Document) (odds []float64) {
+	if s.focus == nil {
+		return nil
+	}
+	u, err := weburl.Parse(doc.Info.URL)
+	if err != nil {
+		return nil
+	}
+	links := make([]topic.Link, len(doc.Targets))
+	for i := range links {
+		links[i].URL = doc.Targets[i].URL
+	}
+	for i := range doc.Links {
+		if l := &links[doc.TargetOf(i)]; l.Text == "" {
+			l.Text = doc.Links[i].Text
+		}
+	}
+	odds, changed := s.focus.Add(&u, doc.Hits(), links)
+	scored := make([]urlserver.Found, len(changed))
+	for i, c := range changed {
+		scored[i] = urlserver.Found{URL: c.URL, Quality: c.Odds, Rescored: true}
+	}
+	s.urls.Add(scored) // the URL server keeps its error, and dispatch returns it
+	return odds
+}
+
+// refocus has the focus judge the latest pages that are held, and the examples among the others.
+func (s *stages) refocus(ctx context.Context, pdf func([]byte) ([]byte, error)) error {
+	if s.focus == nil {
+		return nil
+	}
+	pages := s.urls.Stats().Pages
+	buffer := &indexer.Buffer{PDF: pdf}
+	return s.urls.Each(1, func(r docindex.Record) error {
+		if !r.IsPage() {
+			return ctx.Err()
+		}
+		if pages--; pages >= topic.MaxPages && !s.focus.Names(r.URL) {
+			return ctx.Err()
+		}
+		record, err := s.repo.Read(r.Fetch.Address)
+		if err != nil {
+			return nil // anatomy check reports it
+		}
+		page := record.Page
+		page.Doc, page.Body = r.Doc, bytes.Clone(page.Body)
+		doc, err := indexer.Parse(&page, buffer)
+		if err != nil {
+			return nil // as when it was fetched
+		}
+		s.rescore(doc, s.judge(doc))
+		return ctx.Err()
+	})
+}
+
+// rescore sets the odds of the targets of a page that was held before.
+func (s *stages) rescore(doc *indexer.Document, odds []float64) {
+	scored := make([]urlserver.Found, len(odds))
+	for i, o := range odds {
+		scored[i] = urlserver.Found{URL: doc.Targets[i].URL, Quality: o, Rescored: true}
+	}
+	s.urls.Add(scored)
+}
+
+// harvest returns what the focus has found, or nil.
+func (s *stages) harvest() *vocab.Harvest {
+	if s.focus == nil {
+		return nil
+	}
+	h := s.focus.Harvest()
+	return &h
+}

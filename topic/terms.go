@@ -1,0 +1,137 @@
+package topic
+
+import (
+	"math"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// A term is the hash of a term, below numTerms. Terms that share one are counted as one, which bounds
+// the memory of the model.
+type term uint32
+
+const numTerms = 1 << 18
+
+func hashOf(text []byte) term { return term(xxhash.Sum64(text) % numTerms) }
+
+// terms count pages by term: naive Bayes between relevant pages and the others.
+type terms struct {
+	relevant, all           []float64 // pages with each term
+	relevantPages, allPages float64
+
+	weights [numViews][]weight
+	age     uint32 // grows when weights are to be computed anew
+}
+
+// A weight is the log-odds and the idf of a term, as they were at an age.
+type weight struct {
+	odds, idf float32
+	age       uint32
+}
+
+// A view is a count with or without a page: what a page says of itself does not count when it is
+// judged, else each would be like those that it was counted with.
+type view uint8
+
+const (
+	everything view = iota
+	withoutOther
+	withoutRelevant
+	numViews
+)
+
+func newTerms() *terms {
+	t := &terms{relevant: make([]float64, numTerms), all: make([]float64, numTerms), age: 1}
+	for v := range t.weights {
+		t.weights[v] = make([]weight, numTerms)
+	}
+	return t
+}
+
+// freshPages are the pages from which on a page more changes no weight until the next estimate, but
+// that of terms that were not asked for: it would change little.
+const freshPages = 200
+
+// add counts a page.
+func (t *terms) add(p *page, relevant bool) {
+	if t.allPages++; t.allPages < freshPages {
+		t.age++
+	}
+	for _, w := range p.terms {
+		t.all[w.term]++
+	}
+	t.relate(p, relevant)
+}
+
+// relate counts a page that is counted already as relevant, or no longer so.
+func (t *terms) relate(p *page, relevant bool) {
+	if p.relevant == relevant {
+		return
+	}
+	t.age++
+	p.relevant = relevant
+	n := 1.0
+	if !relevant {
+		n = -1
+	}
+	t.relevantPages += n
+	for _, w := range p.terms {
+		t.relevant[w.term] += n
+	}
+}
+
+// pseudoPages are the pages of the prior: with one page the odds of a term are drawn to 1.
+const pseudoPages = 2
+
+// weight returns the log-odds of a relevant page among those with a term, and its idf.
+func (t *terms) weight(w term, v view) *weight {
+	known := &t.weights[v][w]
+	if known.age == t.age {
+		return known
+	}
+	all, relevant, allPages, relevantPages := t.all[w], t.relevant[w], t.allPages, t.relevantPages
+	if v != everything {
+		all, allPages = all-1, allPages-1
+	}
+	if v == withoutRelevant {
+		relevant, relevantPages = relevant-1, relevantPages-1
+	}
+	prior := pseudoPages * (all + 0.5) / (allPages + 1)
+	with := (relevant + prior) / (relevantPages + pseudoPages)
+	without := (all - relevant + prior) / (allPages - relevantPages + pseudoPages)
+	known.odds = float32(math.Log(with / without))
+	known.idf = float32(math.Log((t.allPages + 1) / (t.all[w] + 0.5)))
+	known.age = t.age
+	return known
+}
+
+// sum returns the log-odds of a short text.
+func (t *terms) sum(text []term) (sum float64) {
+	for _, w := range text {
+		sum += float64(t.weight(w, everything).odds)
+	}
+	return sum
+}
+
+// mean returns the mean log-odds of the terms of a page, weighted by tf-idf. counted says that the
+// counts have the page.
+func (t *terms) mean(p *page, counted bool) float64 {
+	v := everything
+	switch {
+	case counted && p.relevant:
+		v = withoutRelevant
+	case counted:
+		v = withoutOther
+	}
+	sum, total := 0.0, 0.0
+	for _, w := range p.terms {
+		known := t.weight(w.term, v)
+		tfIDF := float64(w.tf * known.idf)
+		sum += tfIDF * float64(known.odds)
+		total += tfIDF
+	}
+	if total <= 0 {
+		return 0
+	}
+	return sum / total
+}
