@@ -52,7 +52,7 @@ func Compare(judged []Judged, before, after [][]string, seed uint64) Comparison 
 // of a query may be swapped.
 func chance(gains []float64, random *rand.Rand) float64 {
 	gains = slices.DeleteFunc(slices.Clone(gains), func(g float64) bool { return g == 0 })
-	asLarge := 0
+	observed, asLarge := math.Abs(sum(gains)), 0
 	for range trials {
 		swapped := 0.0
 		for _, g := range gains {
@@ -61,7 +61,7 @@ func chance(gains []float64, random *rand.Rand) float64 {
 			}
 			swapped += g
 		}
-		if math.Abs(swapped) >= math.Abs(sum(gains))-1e-9 {
+		if math.Abs(swapped) >= observed-1e-9 {
 			asLarge++
 		}
 	}

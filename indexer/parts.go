@@ -178,10 +178,14 @@ func (n *parts) addTerm(term []byte, _, _ int, _ bool) {
 // addName adds the name numbers[start:], if it is new and not too long.
 func (n *parts) addName(start int) {
 	terms := n.numbers[start:]
-	hash := uint64(len(terms)) << 32 // so that no number makes it 0
+	hash := uint64(len(terms))
 	for _, number := range terms {
 		hash = (hash ^ uint64(number)) * hashFactor
 		hash ^= hash >> 32
+	}
+	// The term of a name of one term may have no other hit: no other name may take its place.
+	if hash |= 1 << 63; len(terms) == 1 {
+		hash = uint64(terms[0])
 	}
 	if len(terms) == 0 || len(terms) > vocab.MaxPartWords || n.seen[hash] {
 		n.numbers = n.numbers[:start]

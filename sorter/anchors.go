@@ -21,9 +21,9 @@ type Anchored struct {
 	Texts []AnchorText
 }
 
-// fromOtherSites reports whether another site links to the document with a text.
-func (a *Anchored) fromOtherSites() bool {
-	return slices.ContainsFunc(a.Texts, func(t AnchorText) bool { return t.Out })
+// fromOtherSites returns the texts of links from other sites, in memory of its own.
+func fromOtherSites(texts []AnchorText) []AnchorText {
+	return slices.DeleteFunc(slices.Clone(texts), func(t AnchorText) bool { return !t.Out })
 }
 
 // An AnchorText is a text of links to one document.

@@ -32,8 +32,8 @@ type Options struct {
 	Anchors func(want func(vocab.DocID) bool, visit func(Anchored) error) error
 
 	// Uncrawled adds each document that no input has and that other sites link to, so that searches
-	// find it by the texts of its links (BP98 §2.2). Links of its own site alone do not make a result
-	// of a page that nobody has seen. The uncrawled documents of older segments are not kept.
+	// find it by the texts of these links (BP98 §2.2). What its own site says of a page that nobody
+	// has seen does not count. The uncrawled documents of older segments are not kept.
 	Uncrawled bool
 
 	// Tombstones are deleted documents of older segments. The new segment has a tombstone for each that
@@ -175,8 +175,11 @@ func (b *builder) readAnchors(ctx context.Context) error {
 		}
 		last = a.Doc
 		_, held := b.held[a.Doc]
+		if !held {
+			a.Texts = fromOtherSites(a.Texts)
+		}
 		switch {
-		case !held && (!b.options.Uncrawled || deleted[a.Doc] || !a.fromOtherSites()):
+		case !held && (!b.options.Uncrawled || deleted[a.Doc] || len(a.Texts) == 0):
 			b.stats.Unknown++
 			return ctx.Err()
 		case !held:

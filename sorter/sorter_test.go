@@ -192,6 +192,7 @@ func oracle(pages map[vocab.DocID]*page, all []Anchored, uncrawled bool) map[str
 			if !uncrawled || !linked[a.Doc] {
 				continue
 			}
+			a.Texts = slices.DeleteFunc(slices.Clone(a.Texts), func(t AnchorText) bool { return !t.Out })
 			for i, word := range strings.FieldsFunc(strings.TrimPrefix(a.URL, "http://"), func(r rune) bool { return r == '.' || r == '/' }) {
 				add(word, a.Doc, vocab.MakeHit(uint32(i), vocab.URLWord, false, vocab.NormalSize))
 			}
@@ -366,9 +367,9 @@ func TestMerges(t *testing.T) {
 func TestAnchorBounds(t *testing.T) {
 	a := Anchored{Doc: 7, URL: "http://never.example.org/some_where?q=caf%C3%A9"}
 	for i := range 100 {
-		a.Texts = append(a.Texts, AnchorText{fmt.Sprintf("same n%d %s", i, strings.Repeat("word ", 40)), uint32(100 - i), false})
+		a.Texts = append(a.Texts, AnchorText{fmt.Sprintf("same n%d %s", i, strings.Repeat("word ", 40)), uint32(100 - i), true})
 	}
-	a.Texts = append(a.Texts, AnchorText{"Commonest of all", 300, true}, AnchorText{"Commonest of all", 300, true})
+	a.Texts = append(a.Texts, AnchorText{"Praise of its own site", 900, false}, AnchorText{"Commonest of all", 300, true}, AnchorText{"Commonest of all", 300, true})
 	dir := filepath.Join(t.TempDir(), "segment")
 	stats, err := Build(context.Background(), Options{Dir: dir, Anchors: visitAll([]Anchored{a}), Uncrawled: true})
 	if err != nil {
@@ -383,7 +384,7 @@ func TestAnchorBounds(t *testing.T) {
 	}
 	for word, want := range map[string]string{
 		"commonest": "[anchor-out^@64/7]", "where": "[url@4/3]", "cafe": "[url@6/3]",
-		"n0": "[anchor@2017/6]", "n1": "[anchor@3041/6]", "n98": "none",
+		"n0": "[anchor-out@2017/6]", "n1": "[anchor-out@3041/6]", "n98": "none", "praise": "none",
 	} {
 		p, err := s.Postings(segment.Short, []byte(word))
 		got := "none"
