@@ -87,6 +87,17 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestSecondCharset: reading stops at a second declaration of an encoding. A reader for each would take
+// memory without bound, and quadratic time.
+func TestSecondCharset(t *testing.T) {
+	const declared = `<?xml version="1.0" encoding="latin1"?>`
+	const page = "<urlset><url><loc>http://example.org/</loc></url></urlset>"
+	list, err := Read(strings.NewReader(declared + page + declared + page))
+	if len(list.Pages) != 1 || err == nil {
+		t.Errorf("%d pages, %v", len(list.Pages), err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(urlset))
 	f.Add([]byte("http://a/\nhttp://b/"))

@@ -23,6 +23,7 @@ var ErrBomb = errors.New("office document unpacks to far more than its size")
 // An archive is a zip file in memory.
 type archive struct {
 	files map[string]*zip.File // by name, the first of each
+	size  int                  // bytes of the zip file
 	room  int64                // bytes that may still be read
 }
 
@@ -35,7 +36,8 @@ func openArchive(body []byte) (*archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zip file: %w", err)
 	}
-	a := &archive{files: make(map[string]*zip.File, len(z.File)), room: maxInflated}
+	files := make(map[string]*zip.File, len(z.File))
+	a := &archive{files: files, size: len(body), room: maxInflated}
 	for _, f := range z.File {
 		name := strings.ReplaceAll(f.Name, `\`, "/")
 		if a.files[name] == nil {
@@ -55,7 +57,8 @@ func (a *archive) open(name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("file %.100q: %w", name, err)
 	}
-	return &inflating{ReadCloser: r, a: a, packed: int64(f.CompressedSize64)}, nil
+	packed := min(f.CompressedSize64, uint64(a.size)) // the file may state any number
+	return &inflating{ReadCloser: r, a: a, packed: int64(packed)}, nil
 }
 
 // An inflating reads a file of an archive.

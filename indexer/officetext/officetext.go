@@ -61,7 +61,7 @@ func Convert(body []byte) (html []byte, medium vocab.Medium, err error) {
 	switch {
 	case errors.Is(err, ErrBomb):
 		return nil, medium, err
-	case p.size > 0:
+	case p.hasText:
 		return p.html(), medium, nil
 	case err == nil:
 		err = ErrNoText

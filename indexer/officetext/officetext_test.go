@@ -175,7 +175,7 @@ func TestHostile(t *testing.T) {
 		body []byte
 		want error // nil: any
 	}{
-		"bomb":        {pack(t, document(text+strings.Repeat(" ", 20<<20)), zip.Deflate), ErrBomb},
+		"bomb":        {pack(t, document(text+strings.Repeat("<w:x/>", 2<<20)), zip.Deflate), ErrBomb},
 		"many files":  {pack(t, many, zip.Store), nil},
 		"other zip":   {pack(t, files{"a.txt": "text"}, zip.Deflate), ErrFormat},
 		"no text":     {pack(t, document("<w:p/>"), zip.Deflate), ErrNoText},
@@ -201,12 +201,18 @@ func TestBounds(t *testing.T) {
 	first := fmt.Sprintf(paragraph, "first")
 	last := fmt.Sprintf(paragraph, "last")
 	link := `<w:p><w:fldSimple w:instr="HYPERLINK &quot;http://a.test/&quot;"><w:r><w:t>x</w:t></w:r></w:fldSimple></w:p>`
+	long := strings.Repeat("x", maxToken-10)
 	for name, middle := range map[string]string{
-		"text":   fmt.Sprintf(paragraph, strings.Repeat("x", maxText)),
-		"size":   "<w:x>" + strings.Repeat("x", maxInflated) + "</w:x>",
-		"tokens": strings.Repeat("<w:x/>", maxTokens/2),
+		"text":    strings.Repeat(fmt.Sprintf(paragraph, long), maxText/maxToken+1),
+		"spaces":  strings.Repeat("<w:r><w:tab/></w:r>", 10) + strings.Repeat("<w:t>"+strings.Repeat(" ", maxToken-10)+"</w:t>", maxText/maxToken+1),
+		"run":     fmt.Sprintf(paragraph, strings.Repeat("x", 2*maxToken)),
+		"tag":     "<w:x" + strings.Repeat(" a", maxToken) + "/>",
+		"comment": "<!--" + strings.Repeat("x", 2*maxToken) + "-->",
+		"charset": `<?xml encoding="latin1"?><?xml encoding="latin1"?>`,
+		"size":    strings.Repeat("<w:x>"+long+"</w:x>", maxInflated/maxToken+1),
+		"tokens":  strings.Repeat("<w:x/>", maxTokens/2),
 	} {
-		if name != "text" && testing.Short() {
+		if (name == "size" || name == "tokens") && testing.Short() {
 			continue
 		}
 		page := convert(t, pack(t, document(first+middle+last), zip.Store))
@@ -218,6 +224,64 @@ func TestBounds(t *testing.T) {
 	page := convert(t, pack(t, document(strings.Repeat(link, maxLinks+10)+last), zip.Store))
 	if n := strings.Count(page, "<a href"); n != maxLinks || !strings.Contains(page, "last") {
 		t.Errorf("%d links", n)
+	}
+}
+
+// TestSpaces: spaces count as text, in cells with a shared string, too.
+func TestSpaces(t *testing.T) {
+	spaces := strings.Repeat(" ", maxToken-10)
+	p := new(page)
+	for range maxText/len(spaces) + 10 {
+		p.writeString(spaces)
+	}
+	if len(p.words) > maxText || len(p.block) > maxText || !p.full() || p.hasText {
+		t.Errorf("%d bytes of words and %d of HTML", len(p.words), len(p.block))
+	}
+	a, err := openArchive(pack(t, files{"s": "<sst><si><t>a" + spaces + "b</t></si></sst>"}, zip.Store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b workbook
+	if err := b.readShared(a, "s"); err != nil || len(b.shared) != 1 || b.shared[0] != "a b" {
+		t.Errorf("%d strings, %v", len(b.shared), err)
+	}
+}
+
+// TestLongURL: a link to a URL longer than maxURL is text, so that links cannot multiply it.
+func TestLongURL(t *testing.T) {
+	p := new(page)
+	for _, n := range []int{maxURL, maxURL + 1} {
+		p.link(strings.Repeat("u", n))
+		p.writeString("text")
+		p.endBlock()
+	}
+	if n := bytes.Count(p.out, []byte("<a href")); n != 1 || bytes.Count(p.out, []byte("text")) != 2 {
+		t.Errorf("%d links", n)
+	}
+}
+
+// TestFullBlock: the block in hand counts.
+func TestFullBlock(t *testing.T) {
+	p := new(page)
+	p.writeString(strings.Repeat(`"`, maxText-1))
+	if !p.full() {
+		t.Errorf("%d bytes of HTML", len(p.block))
+	}
+}
+
+// TestStatedSize: the ratio of a bomb does not depend on the size that the zip file states.
+func TestStatedSize(t *testing.T) {
+	body := pack(t, document(strings.Repeat(" ", 20<<20)), zip.Deflate)
+	a, err := openArchive(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stated := range []uint64{1 << 40, 1 << 62} {
+		a.room = maxInflated
+		a.files["word/document.xml"].CompressedSize64 = stated
+		if _, err := a.readAll("word/document.xml", maxInflated); !errors.Is(err, ErrBomb) {
+			t.Errorf("%d bytes stated: %v", stated, err)
+		}
 	}
 }
 

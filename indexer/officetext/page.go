@@ -16,6 +16,7 @@ const (
 	maxField   = 1000 // bytes of a title, a description and keywords
 	maxHeading = 200  // bytes; longer paragraphs in the style of a heading are no headings
 	maxLinks   = 2000
+	maxURL     = 2048 // bytes; longer ones are no links
 	maxLevel   = 6
 )
 
@@ -28,7 +29,8 @@ type page struct {
 	created, modified            string // ISO 8601
 
 	out      []byte
-	size     int    // bytes of text
+	size     int    // bytes of text, spaces too
+	hasText  bool   // some of it is no space
 	heading  string // the first one of the highest level
 	top      int    // its level, 0 if there is none
 	first    string // the first paragraph, or row of a table
@@ -45,7 +47,9 @@ type page struct {
 }
 
 // full reports whether no more is written.
-func (p *page) full() bool { return p.size >= maxText || len(p.out) >= maxHTML }
+func (p *page) full() bool {
+	return p.size >= maxText || len(p.out)+len(p.block) >= maxHTML
+}
 
 // write adds text.
 func (p *page) write(s []byte) {
@@ -55,7 +59,8 @@ func (p *page) write(s []byte) {
 		return
 	}
 	s = s[:min(len(s), maxText-p.size)]
-	p.size += len(bytes.TrimSpace(s))
+	p.size += len(s)
+	p.hasText = p.hasText || len(bytes.TrimSpace(s)) > 0
 	p.words = append(p.words, s...)
 	p.block = append(p.block, html.EscapeString(string(s))...)
 }
@@ -120,7 +125,7 @@ func (p *page) head(level int) {
 // before endLink.
 func (p *page) link(to string) {
 	p.endLink()
-	if to == "" || strings.HasPrefix(to, "#") || p.links >= maxLinks {
+	if to == "" || len(to) > maxURL || strings.HasPrefix(to, "#") || p.links >= maxLinks {
 		return
 	}
 	p.links++

@@ -13,6 +13,7 @@ import (
 const (
 	maxDepth  = 256
 	maxTokens = 3_000_000
+	maxToken  = 1 << 20 // bytes of a tag, a comment or a run of text
 )
 
 // An action is what an element does to the text, a set of bits.
@@ -83,12 +84,14 @@ func (a *archive) walk(name string, rules rules, p *page) error {
 }
 
 func (w *walker) read(r io.Reader) error {
-	dec := xml.NewDecoder(r)
-	dec.Strict, dec.Entity, dec.CharsetReader = false, xml.HTMLEntity, charset.NewReaderLabel
+	in := &tokenReader{Reader: r}
+	dec := xml.NewDecoder(in)
+	dec.Strict, dec.Entity, dec.CharsetReader = false, xml.HTMLEntity, oneCharset()
 	for range maxTokens {
 		if w.full() {
 			return nil
 		}
+		in.room = maxToken
 		token, err := dec.RawToken()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -111,6 +114,35 @@ func (w *walker) read(r io.Reader) error {
 		}
 	}
 	return nil
+}
+
+// A tokenReader bounds the bytes that are read for one token: the decoder holds a whole token, and
+// attributes take 24 times the bytes that they have in the file.
+type tokenReader struct {
+	io.Reader
+	room int // bytes that may be read for the token
+}
+
+func (r *tokenReader) Read(p []byte) (int, error) {
+	if r.room <= 0 {
+		return 0, fmt.Errorf("XML token longer than %d bytes", maxToken)
+	}
+	n, err := r.Reader.Read(p[:min(len(p), r.room)])
+	r.room -= n
+	return n, err
+}
+
+// oneCharset returns the CharsetReader of a decoder. It fails at its second call: the decoder calls it
+// for every XML declaration wherever it stands, and each reader reads from the one before.
+func oneCharset() func(label string, in io.Reader) (io.Reader, error) {
+	declared := false
+	return func(label string, in io.Reader) (io.Reader, error) {
+		if declared {
+			return nil, errors.New("second XML declaration with an encoding")
+		}
+		declared = true
+		return charset.NewReaderLabel(label, in)
+	}
 }
 
 func (w *walker) start(e element) {

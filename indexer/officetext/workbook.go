@@ -58,7 +58,7 @@ func readWorkbook(a *archive, p *page) error {
 // A sheet has its name and that of its part.
 type sheet struct{ name, part string }
 
-// readShared reads the shared strings. Signs for their pronunciation are left out.
+// readShared reads the shared strings, with single spaces. Phonetic readings are left out.
 func (b *workbook) readShared(a *archive, part string) error {
 	if part == "" {
 		return nil
@@ -67,7 +67,7 @@ func (b *workbook) readShared(a *archive, part string) error {
 	return a.walk(part, rules{
 		"t": {do: text}, "rPh": {do: skip},
 		"si": {end: func(*walker) {
-			b.shared = append(b.shared, string(p.words))
+			b.shared = append(b.shared, fold(p.words))
 			p.words, p.block = p.words[:0], p.block[:0]
 		}},
 	}, &p)
