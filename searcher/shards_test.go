@@ -288,16 +288,19 @@ func TestShards(t *testing.T) {
 		for _, n := range []int{2, 4, 8} {
 			t.Run(fmt.Sprint("corpus ", k, " in ", n), func(t *testing.T) {
 				shards := splitBySite(c.Collection, n).open(t, c.info)
-				rapid.Check(t, func(rt *rapid.T) {
-					req := drawRequest(rt, c.draw(rt))
-					want := wholeAnswer(rt, one, req)
-					if got := wholeAnswer(rt, shards, req); got != want {
-						rt.Fatalf("%+v:\n%s\nwant\n%s", req, got, want)
+				check := func(t rapid.TB, req searcher.Request) {
+					want := wholeAnswer(t, one, req)
+					if got := wholeAnswer(t, shards, req); got != want {
+						t.Fatalf("%+v:\n%s\nwant\n%s", req, got, want)
 					}
 					resp, _ := one.Search(context.Background(), req)
 					corrected += len(resp.Corrected) + len(resp.Suggestion)
 					relaxed, folded = relaxed+resp.Most, folded+resp.Folded
-				})
+				}
+				for _, text := range []string{"engine", "earching", "京都 engines", "東京 egines 京都", "поиском κόσμου 京都"} {
+					check(t, searcher.Request{Query: text, Limit: 30})
+				}
+				rapid.Check(t, func(rt *rapid.T) { check(rt, drawRequest(rt, c.draw(rt))) })
 				compareLookups(t, one, shards)
 			})
 		}

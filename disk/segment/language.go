@@ -10,7 +10,7 @@ import (
 // of base 27, with a = 1. 0 is no language. Example: "de-AT" is 4·27 + 5.
 type Language uint16
 
-// LanguageOf returns the language of a tag in lower case.
+// LanguageOf returns the language of a tag.
 func LanguageOf(tag string) (l Language) {
 	for _, c := range []byte(vocab.PrimaryLanguage(tag)) {
 		l = l*27 + Language(c-'a'+1)
