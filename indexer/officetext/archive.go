@@ -22,7 +22,7 @@ var ErrBomb = errors.New("office document unpacks to far more than its size")
 
 // An archive is a zip file in memory.
 type archive struct {
-	files map[string]*zip.File // by name, the first of each
+	files map[string]*zip.File // by name in lower case, the first of each
 	size  int                  // bytes of the zip file
 	room  int64                // bytes that may still be read
 }
@@ -39,7 +39,7 @@ func openArchive(body []byte) (*archive, error) {
 	files := make(map[string]*zip.File, len(z.File))
 	a := &archive{files: files, size: len(body), room: maxInflated}
 	for _, f := range z.File {
-		name := strings.ReplaceAll(f.Name, `\`, "/")
+		name := strings.ToLower(strings.ReplaceAll(f.Name, `\`, "/"))
 		if a.files[name] == nil {
 			a.files[name] = f
 		}
@@ -47,9 +47,12 @@ func openArchive(body []byte) (*archive, error) {
 	return a, nil
 }
 
+// file returns the file of a name, or nil. Names of parts do not depend on case (ECMA-376, part 2).
+func (a *archive) file(name string) *zip.File { return a.files[strings.ToLower(name)] }
+
 // open returns a reader of a file. The file ends early where the bound of the archive is reached.
 func (a *archive) open(name string) (io.ReadCloser, error) {
-	f := a.files[name]
+	f := a.file(name)
 	if f == nil {
 		return nil, fmt.Errorf("no file %.100q", name)
 	}

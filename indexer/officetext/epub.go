@@ -49,6 +49,9 @@ func readEPUB(a *archive, p *page) error {
 	}, new(page))
 	p.description = withoutTags(p.description)
 	for i, ref := range spine {
+		if p.full() {
+			break
+		}
 		if name, err := url.PathUnescape(ref); err == nil {
 			ref = name
 		}
@@ -61,14 +64,20 @@ func readEPUB(a *archive, p *page) error {
 // blocksOfChapter are the elements of XHTML that are blocks.
 var blocksOfChapter = []string{
 	"address", "article", "aside", "blockquote", "caption", "dd", "div", "dl", "dt", "figcaption", "figure", "footer",
-	"header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "ul",
+	"header", "li", "main", "nav", "ol", "p", "pre", "section", "ul",
+}
+
+// voidOfChapter are the other elements of HTML without an end tag, which chapters have, too.
+var voidOfChapter = []string{
+	"area", "base", "col", "embed", "img", "input", "link", "meta", "param", "source", "track", "wbr",
 }
 
 // chapter returns the rules of XHTML. Links within the book lead nowhere on the web.
 func chapter(p *page) rules {
 	all := rules{
 		"body": {do: block | text}, "head": {do: skip}, "script": {do: skip}, "style": {do: skip}, "svg": {do: skip},
-		"br": {do: space}, "table": {do: table}, "tr": {do: row}, "td": {do: cell}, "th": {do: cell},
+		"rt": {do: skip}, "rp": {do: skip}, "br": {do: space | void}, "hr": {do: block | void},
+		"table": {do: table}, "tr": {do: row}, "td": {do: cell}, "th": {do: cell},
 		"a": {
 			start: func(_ *walker, e element) {
 				if to := e.attr("href"); strings.HasPrefix(to, "http") {
@@ -80,6 +89,9 @@ func chapter(p *page) rules {
 	}
 	for level := 1; level <= maxLevel; level++ {
 		all[fmt.Sprint("h", level)] = rule{do: block, start: func(*walker, element) { p.head(level) }}
+	}
+	for _, name := range voidOfChapter {
+		all[name] = rule{do: void}
 	}
 	for _, name := range blocksOfChapter {
 		all[name] = rule{do: block}

@@ -1,12 +1,12 @@
 // Package officetext converts the documents of office programs to HTML: Word, PowerPoint and Excel
 // files (ECMA-376), OpenDocument texts, presentations and sheets (ISO 26300), EPUB, and RTF. The page
 // has title, description, dates and language as the file states them, headings with ids, paragraphs,
-// tables and links.
+// tables and links. Cells of RTF are paragraphs.
 //
 // Files come from strangers. The number and inflated size of the files in a zip file, and the depth,
-// tokens and text of what is read, are bounded; no entity is resolved and no file written. Memory is
-// bounded by that of the bounds. A reader of a format is a table: it names the elements that mean
-// something, and what that is.
+// tokens and text of what is read, are bounded, and memory with them. No declared or external entity
+// is resolved, and no file is written. A reader of a format is a table: it names the elements that
+// mean something, and what that is.
 package officetext
 
 import (
@@ -89,9 +89,9 @@ func readZip(body []byte, p *page) (vocab.Medium, error) {
 func (a *archive) format() (format, error) {
 	stated, _ := a.readAll("mimetype", 100)
 	media := strings.TrimSuffix(strings.TrimSpace(string(stated)), "-template")
-	main := a.relations("").mainPart()
+	main := strings.ToLower(a.relationships("").mainPart())
 	i := slices.IndexFunc(formats, func(f format) bool {
-		return f.main == media || a.files[f.main] != nil || main != "" && strings.HasPrefix(main, f.folder())
+		return f.main == media || a.file(f.main) != nil || main != "" && strings.HasPrefix(main, f.folder())
 	})
 	if i < 0 {
 		return format{}, fmt.Errorf("zip file: %w", ErrFormat)

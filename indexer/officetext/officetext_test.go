@@ -285,6 +285,83 @@ func TestStatedSize(t *testing.T) {
 	}
 }
 
+// TestNotes: the notes of RTF follow their paragraph, whose style they leave as it is. Deleted text is
+// left out, and so are bytes of \bin.
+func TestNotes(t *testing.T) {
+	page := convert(t, []byte(`{\rtf1{\stylesheet{\s1 heading 1;}}`+
+		`\pard\s1 Head word{\footnote\pard\s0 {\field{\*\fldinst HYPERLINK "u"}{\fldrslt Note}}\par two.}.\par `+
+		`\pard kept{\deleted gone}{\v gone} text{\pict\bin9 }gone{\bin0}} on\par}`))
+	checkPage(t, page, []string{">Head word.</h1>", "<p>Note two.</p>", "<p>kept text on</p>"}, []string{"gone", "href"})
+}
+
+// TestOpenDocument: the title of a picture is left out, that of the document in a field is text.
+func TestOpenDocument(t *testing.T) {
+	page := convert(t, pack(t, files{
+		"mimetype":    "application/vnd.oasis.opendocument.text",
+		"content.xml": "<o><text:p>The <text:title>Tides</text:title> are<svg:title>picture</svg:title> high</text:p></o>",
+	}, zip.Deflate))
+	checkPage(t, page, []string{"The Tides are high"}, []string{"picture"})
+}
+
+// TestChapter: elements of HTML without an end tag lose nothing, and readings of ruby text are left out.
+func TestChapter(t *testing.T) {
+	all := maps.Clone(parts[4])
+	all["a"] = `<html><head><meta charset="utf-8"><link href="s"><title>left out</title></head><body><p>one<br>two<br/>three<br></br>four</p>
+<hr><p><ruby>本<rp>(</rp><rt>hon</rt><rp>)</rp></ruby></p></body></html>`
+	checkPage(t, convert(t, pack(t, all, zip.Deflate)), []string{"<p>one two three four</p>", "<p>本</p>"}, []string{"left out</p>", "hon"})
+
+	all["a"] = "<body><p>text</p>" + strings.Repeat("<br>", 2*maxDepth) + "<p>last</p></body>"
+	checkPage(t, convert(t, pack(t, all, zip.Deflate)), []string{"last"}, nil)
+}
+
+// TestParts: the diagrams of slides are bounded, and names of parts do not depend on case.
+func TestParts(t *testing.T) {
+	var diagrams strings.Builder
+	for i := range maxParts + 10 {
+		fmt.Fprintf(&diagrams, `<Relationship Id="d%d" Type="x/diagramData" Target="/PPT/Diagram.xml"/>`, i)
+	}
+	page := convert(t, pack(t, files{
+		"ppt/presentation.xml":            `<p><p:sldId r:id="r1"/></p>`,
+		"ppt/_rels/presentation.xml.rels": `<R><Relationship Id="r1" Target="Slide.xml"/></R>`,
+		"ppt/slide.xml":                   "<p:sld/>",
+		"ppt/_rels/slide.xml.rels":        "<R>" + diagrams.String() + "</R>",
+		"ppt/diagram.xml":                 "<a:p><a:t>box</a:t></a:p>",
+	}, zip.Store))
+	if n := strings.Count(page, "<p>box</p>"); n != maxParts-1 {
+		t.Errorf("%d diagrams", n)
+	}
+}
+
+// TestXString: characters that XML cannot hold are decoded in shared strings, in line, and in values.
+func TestXString(t *testing.T) {
+	page := convert(t, pack(t, files{
+		"xl/workbook.xml":            `<w><sheet name="a" r:id="r1"/></w>`,
+		"xl/_rels/workbook.xml.rels": `<R><Relationship Id="r1" Target="1.xml"/><Relationship Id="r2" Type="t/sharedStrings" Target="s.xml"/></R>`,
+		"xl/s.xml":                   `<sst><si><t>one_x000D_two</t></si></sst>`,
+		"xl/1.xml":                   `<s><row><c t="s"><v>0</v></c><c t="inlineStr"><is><t>a_x005F_b_x0000_c _x00e9_</t></is></c><c t="str"><v>d_x000D_e _x12_</v></c></row></s>`,
+	}, zip.Deflate))
+	checkPage(t, page, []string{"<td>one two</td><td>a_b c é</td><td>d e _x12_</td>"}, nil)
+}
+
+// TestChainedStyles: the level of a style does not depend on the order in which bases are resolved.
+func TestChainedStyles(t *testing.T) {
+	var styles strings.Builder
+	styles.WriteString(`<style styleId="0"><name val="heading 1"/></style>`)
+	for i := 1; i <= 30; i++ {
+		fmt.Fprintf(&styles, `<style styleId="%d"><basedOn val="%d"/></style>`, i, i-1)
+	}
+	a, err := openArchive(pack(t, files{"s": "<s>" + styles.String() + "</s>"}, zip.Store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	levels := headingStyles(a, "s")
+	for i := range 31 {
+		if is := levels[fmt.Sprint(i)] == 1; is != (i <= 10) {
+			t.Errorf("style %d is a heading: %v", i, is)
+		}
+	}
+}
+
 // TestEntities: no entity of a document is resolved, whether it is one of a file or of others.
 func TestEntities(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")

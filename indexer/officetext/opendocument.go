@@ -27,10 +27,10 @@ func readOpenDocument(a *archive, p *page) error {
 	return err
 }
 
-// skippedODF are elements that hold no text of the document: its past, remarks, forms and styles.
+// skippedODF are elements that hold no text of the document: its past, comments, forms and styles.
 var skippedODF = []string{
 	"tracked-changes", "annotation", "forms", "sequence-decls", "automatic-styles", "styles", "font-face-decls",
-	"scripts", "note-citation", "ruby-text", "binary-data", "covered-table-cell", "title", "desc",
+	"scripts", "note-citation", "ruby-text", "binary-data", "covered-table-cell", "desc",
 }
 
 func (d *openDocument) rules() rules {
@@ -52,6 +52,11 @@ func (d *openDocument) rules() rules {
 			start: func(_ *walker, e element) { d.link(strings.TrimPrefix(e.attr("href"), "../")) },
 			end:   func(*walker) { d.endLink() },
 		},
+		"title": {start: func(w *walker, e element) {
+			if e.Name.Space == "svg" { // that of text is a field
+				w.skip()
+			}
+		}},
 		"spreadsheet": {start: func(*walker, element) { d.sheet = true }},
 		"table": {
 			start: func(_ *walker, e element) { d.startTable(e.attr("name")) },

@@ -45,10 +45,11 @@ var symbolsRTF = map[string]string{
 
 // A group is the state that ends with a brace.
 type group struct {
-	into   destination
-	hidden bool
-	font   int
-	uc     int // bytes that stand for a \u
+	into    destination
+	hidden  bool
+	deleted bool
+	font    int
+	uc      int // bytes that stand for a \u
 }
 
 // A destination is what text of a group is.
@@ -57,6 +58,7 @@ type destination uint8
 const (
 	body destination = iota
 	ignored
+	note // a footnote or an endnote
 	fonts
 	styles
 	info  // a group of it is a field
@@ -91,6 +93,7 @@ type rtf struct {
 	outline   int         // level of the paragraph that it states, 0 if none
 	high      rune        // the first half of a surrogate pair
 	captured  []byte      // text of a group other than the body
+	notes     []byte      // text of those of the paragraph
 	date      [3]int      // year, month, day
 	linkDepth int         // groups around the open link
 }
@@ -208,6 +211,10 @@ func (r *rtf) control() {
 	}
 	value, err := strconv.Atoi(string(r.in[n:digits]))
 	r.in = bytes.TrimPrefix(r.in[digits:], []byte(" "))
+	if word == "bin" {
+		r.in = r.in[min(max(value, 0), len(r.in)):]
+		return
+	}
 	if r.omit > 0 {
 		r.omit--
 		return
@@ -247,6 +254,12 @@ func (r *rtf) word(word string, value int, valued bool) {
 	star := r.star
 	r.star = false
 	switch {
+	case word == "footnote" && r.into == body:
+		r.into = note
+		r.notes = append(r.notes, ' ')
+	case r.into == note && paragraphsRTF[word]:
+	case r.into == note && destinationsRTF[word] != body:
+		r.into = ignored
 	case destinationsRTF[word] != body:
 		r.enter(destinationsRTF[word])
 	case r.into == info && fieldsRTF[word] != body:
@@ -273,13 +286,18 @@ func (r *rtf) enter(d destination) {
 // breaksRTF are the control words that end a block.
 var breaksRTF = wordSet("par sect page cell row nestcell nestrow")
 
+// paragraphsRTF are the control words of a paragraph's style. Those in a note are not of the paragraph
+// that it stands in.
+var paragraphsRTF = wordSet("pard s outlinelevel")
+
 // wordsRTF are the control words that change the state.
 var wordsRTF = map[string]func(r *rtf, value int, valued bool){
 	"pard":         func(r *rtf, _ int, _ bool) { r.style, r.outline = 0, 0 },
 	"s":            func(r *rtf, n int, _ bool) { r.style = n },
 	"outlinelevel": func(r *rtf, n int, _ bool) { r.outline = n + 1 },
-	"plain":        func(r *rtf, _ int, _ bool) { r.hidden = false },
+	"plain":        func(r *rtf, _ int, _ bool) { r.hidden, r.deleted = false, false },
 	"v":            func(r *rtf, n int, valued bool) { r.hidden = !valued || n != 0 },
+	"deleted":      func(r *rtf, n int, valued bool) { r.deleted = !valued || n != 0 },
 	"f":            func(r *rtf, n int, _ bool) { r.font = n },
 	"uc":           func(r *rtf, n int, _ bool) { r.uc = max(n, 0) },
 	"u":            func(r *rtf, n int, _ bool) { r.unicode(n) },
@@ -352,15 +370,20 @@ func (r *rtf) flushBytes() {
 // emit adds text to what the group holds.
 func (r *rtf) emit(s []byte) {
 	switch {
-	case r.into == body && !r.hidden:
+	case r.into <= note && (r.hidden || r.deleted):
+	case r.into == body:
 		r.write(s)
+	case r.into == note:
+		r.notes = append(r.notes, s[:min(len(s), max(0, maxText-r.size-len(r.notes)))]...)
 	case r.into > info, r.into == styles:
 		r.captured = append(r.captured, s[:min(len(s), max(0, maxField-len(r.captured)))]...)
 	}
 }
 
+// endParagraph writes the paragraph in hand, and its notes as another.
 func (r *rtf) endParagraph() {
 	if r.into != body {
+		r.emit([]byte(" "))
 		return
 	}
 	level := r.outline
@@ -369,4 +392,7 @@ func (r *rtf) endParagraph() {
 	}
 	r.head(level)
 	r.endBlock()
+	r.write(r.notes)
+	r.endBlock()
+	r.notes = r.notes[:0]
 }

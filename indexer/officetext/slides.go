@@ -1,37 +1,41 @@
 package officetext
 
-// maxParts bounds the slides, sheets and chapters that are read.
+// maxParts bounds the slides with their diagrams and notes, the sheets, and the chapters that are read.
 const maxParts = 2000
 
 // A slide is one of a presentation, with its diagrams and notes (ECMA-376, part 1, §19).
 type slide struct {
 	*page
-	relations relations
-	hidden    bool
-	title     bool // the open shape is the title
-	furniture bool // the open shape is on every slide: the date, the number
+	relationships relationships
+	hidden        bool
+	title         bool // the open shape is the title
+	furniture     bool // the open shape is on every slide: the date, the number
 }
 
 func readSlides(a *archive, p *page) error {
 	readCore(a, p)
-	main := a.relations("").mainPart()
-	if a.files[main] == nil {
+	main := a.relationships("").mainPart()
+	if a.file(main) == nil {
 		main = "ppt/presentation.xml"
 	}
-	relations, names := a.relations(main), []string(nil)
+	relationships, names := a.relationships(main), []string(nil)
 	err := a.walk(main, rules{"sldId": {start: func(_ *walker, e element) {
-		if name := relations.part(e.attr("id")); name != "" && len(names) < maxParts {
+		if name := relationships.part(e.attr("id")); name != "" && len(names) < maxParts {
 			names = append(names, name)
 		}
 	}}}, nil)
+	parts := 0
 	for i, name := range names {
+		if parts++; parts > maxParts || p.full() {
+			break
+		}
 		p.part("slide", i+1)
-		s := &slide{page: p, relations: a.relations(name)}
+		s := &slide{page: p, relationships: a.relationships(name)}
 		err = worse(err, a.walk(name, s.rules(), p))
-		more := append(s.relations.allOfKind("diagramData"), s.relations.allOfKind("notesSlide")...)
+		more := append(s.relationships.allOfKind("diagramData"), s.relationships.allOfKind("notesSlide")...)
 		for _, part := range more {
-			if !s.hidden {
-				s.relations = a.relations(part)
+			if parts++; !s.hidden && parts <= maxParts {
+				s.relationships = a.relationships(part)
 				err = worse(err, a.walk(part, s.rules(), p))
 			}
 		}
@@ -71,7 +75,7 @@ func (s *slide) rules() rules {
 			},
 			end: func(*walker) { s.title, s.furniture = false, false },
 		},
-		"hlinkClick": {start: func(_ *walker, e element) { s.link(s.relations.external(e.attr("id"))) }},
+		"hlinkClick": {start: func(_ *walker, e element) { s.link(s.relationships.external(e.attr("id"))) }},
 		"r":          {end: func(*walker) { s.endLink() }},
 	}
 }

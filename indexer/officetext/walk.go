@@ -27,6 +27,7 @@ const (
 	table
 	row
 	cell
+	void // has no end tag
 )
 
 // A rule is what an element means. Its action comes before start, and end before the end of its action.
@@ -36,8 +37,8 @@ type rule struct {
 	end   func(w *walker)
 }
 
-// rules are the rules of a format, by the local names of elements: prefixes differ between programs,
-// and no format has two elements of one name that mean something else.
+// rules are the rules of a format, by the local names of elements: prefixes differ between programs.
+// Where two elements of a name mean different things, start looks at the prefix.
 type rules map[string]rule
 
 // An element is a start tag.
@@ -59,8 +60,9 @@ type walker struct {
 	*page
 	rules   rules
 	depth   int
-	skipped int // depth of the element that is left out, 0 if none is
-	texts   int // open elements of text
+	skipped int                 // depth of the element that is left out, 0 if none is
+	texts   int                 // open elements of text
+	decode  func([]byte) []byte // of text, unless it is nil
 }
 
 // skip leaves out what is in the open element.
@@ -101,19 +103,35 @@ func (w *walker) read(r io.Reader) error {
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			if w.depth++; w.depth > maxDepth {
+			if !w.void(t.Name) {
+				w.depth++
+			}
+			if w.depth > maxDepth {
 				return fmt.Errorf("XML deeper than %d elements", maxDepth)
 			}
 			w.start(element{t})
 		case xml.EndElement:
-			w.end(t.Name.Local)
+			if !w.void(t.Name) {
+				w.end(t.Name.Local)
+			}
 		case xml.CharData:
 			if w.texts > 0 && w.skipped == 0 {
-				w.write(t)
+				w.text(t)
 			}
 		}
 	}
 	return nil
+}
+
+// void reports whether an element has no end tag. One that it has in spite of that means nothing.
+func (w *walker) void(name xml.Name) bool { return w.rules[name.Local].do&void != 0 }
+
+// text writes characters.
+func (w *walker) text(s []byte) {
+	if w.decode != nil {
+		s = w.decode(s)
+	}
+	w.write(s)
 }
 
 // A tokenReader bounds the bytes that are read for one token: the decoder holds a whole token, and

@@ -1,13 +1,14 @@
 package officetext
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 )
 
 // readCore reads the properties of an Office Open XML document (ECMA-376, part 2, §11).
 func readCore(a *archive, p *page) {
-	_ = a.walk(a.relations("").ofKind("core-properties"), rules{
+	_ = a.walk(a.relationships("").ofKind("core-properties"), rules{
 		"title": field(&p.title), "language": field(&p.language), "keywords": field(&p.keywords),
 		"subject": field(&p.description), "description": field(&p.description),
 		"created": field(&p.created), "modified": field(&p.modified),
@@ -17,28 +18,28 @@ func readCore(a *archive, p *page) {
 // A word is a Word document (ECMA-376, part 1, §17).
 type word struct {
 	*page
-	relations relations
-	levels    map[string]int // levels of headings by style
-	inRun     bool
-	hidden    bool   // the run is
-	field     []byte // instruction of the open field
+	relationships relationships
+	levels        map[string]int // levels of headings by style
+	inRun         bool
+	hidden        bool   // the run is
+	field         []byte // instruction of the open field
 }
 
 func readWord(a *archive, p *page) error {
 	readCore(a, p)
-	main := a.relations("").mainPart()
-	if a.files[main] == nil {
+	main := a.relationships("").mainPart()
+	if a.file(main) == nil {
 		main = "word/document.xml"
 	}
-	w := &word{page: p, relations: a.relations(main)}
-	styles := w.relations.ofKind("styles")
+	w := &word{page: p, relationships: a.relationships(main)}
+	styles := w.relationships.ofKind("styles")
 	w.levels = headingStyles(a, styles)
 	err := a.walk(main, w.rules(), p)
 	for _, kind := range []string{"footnotes", "endnotes"} {
-		if notes := w.relations.ofKind(kind); notes != "" && err == nil {
-			w.relations = a.relations(notes)
+		if notes := w.relationships.ofKind(kind); notes != "" && err == nil {
+			w.relationships = a.relationships(notes)
 			err = a.walk(notes, w.rules(), p)
-			w.relations = a.relations(main)
+			w.relationships = a.relationships(main)
 		}
 	}
 	return err
@@ -62,6 +63,7 @@ func headingStyles(a *archive, styles string) map[string]int {
 			}
 		}},
 	}, nil)
+	all := maps.Clone(levels)
 	for id := range bases {
 		base := id
 		for range 10 { // a cycle ends
@@ -70,10 +72,10 @@ func headingStyles(a *archive, styles string) map[string]int {
 			}
 		}
 		if levels[base] > 0 {
-			levels[id] = levels[base]
+			all[id] = levels[base]
 		}
 	}
-	return levels
+	return all
 }
 
 // namedLevel returns the level of the style "heading 2" or "Title", 0 if it is no heading.
@@ -117,7 +119,7 @@ func (w *word) rules() rules {
 			}
 		}},
 		"hyperlink": {
-			start: func(_ *walker, e element) { w.link(w.relations.external(e.attr("id"))) },
+			start: func(_ *walker, e element) { w.link(w.relationships.external(e.attr("id"))) },
 			end:   func(*walker) { w.endLink() },
 		},
 		"fldSimple": {

@@ -1,18 +1,21 @@
 package officetext
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A workbook is an Excel file (ECMA-376, part 1, §18).
 type workbook struct {
 	*page
-	relations relations // of the open sheet
-	shared    []string  // the shared strings
-	dates     []bool    // whether a style shows numbers as dates, by its number
-	epoch     time.Time // day 0
+	relationships relationships // of the open sheet
+	shared        []string      // the shared strings
+	dates         []bool        // whether a style shows numbers as dates, by its number
+	epoch         time.Time     // day 0
 
 	kind  string // of the open cell
 	style int
@@ -20,11 +23,11 @@ type workbook struct {
 
 func readWorkbook(a *archive, p *page) error {
 	readCore(a, p)
-	main := a.relations("").mainPart()
-	if a.files[main] == nil {
+	main := a.relationships("").mainPart()
+	if a.file(main) == nil {
 		main = "xl/workbook.xml"
 	}
-	relations := a.relations(main)
+	relationships := a.relationships(main)
 	b := &workbook{page: p, epoch: time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)}
 	var sheets []sheet
 	err := a.walk(main, rules{
@@ -34,19 +37,22 @@ func readWorkbook(a *archive, p *page) error {
 			}
 		}},
 		"sheet": {start: func(_ *walker, e element) {
-			s := sheet{name: e.attr("name"), part: relations.part(e.attr("id"))}
+			s := sheet{name: e.attr("name"), part: relationships.part(e.attr("id"))}
 			if state := e.attr("state"); (state == "" || state == "visible") && s.part != "" && len(sheets) < maxParts {
 				sheets = append(sheets, s)
 			}
 		}},
 	}, nil)
-	err = worse(err, b.readShared(a, relations.ofKind("sharedStrings")))
-	b.readStyles(a, relations.ofKind("styles"))
+	err = worse(err, b.readShared(a, relationships.ofKind("sharedStrings")))
+	b.readStyles(a, relationships.ofKind("styles"))
 	for _, s := range sheets {
+		if p.full() {
+			break
+		}
 		p.endBlock()
 		p.head(2)
 		p.writeString(s.name)
-		b.relations = a.relations(s.part)
+		b.relationships = a.relationships(s.part)
 		p.tag("<table>\n")
 		err = worse(err, a.walk(s.part, b.rules(), p))
 		p.tag("</table>\n")
@@ -65,7 +71,7 @@ func (b *workbook) readShared(a *archive, part string) error {
 	}
 	var p page
 	return a.walk(part, rules{
-		"t": {do: text}, "rPh": {do: skip},
+		"t": {do: text, start: decodeXString}, "rPh": {do: skip},
 		"si": {end: func(*walker) {
 			b.shared = append(b.shared, fold(p.words))
 			p.words, p.block = p.words[:0], p.block[:0]
@@ -118,16 +124,35 @@ func (b *workbook) rules() rules {
 			b.style, _ = strconv.Atoi(e.attr("s"))
 		}},
 		"v": {
-			do:    text,
-			start: func(w *walker, _ element) { w.capture = []byte{} },
+			do: text,
+			start: func(w *walker, e element) {
+				decodeXString(w, e)
+				w.capture = []byte{}
+			},
 			end: func(w *walker) {
 				value := string(w.capture)
 				w.capture = nil
 				w.writeString(b.value(value))
 			},
 		},
-		"t": {do: text}, "rPh": {do: skip},
-		"hyperlink": {do: block, start: func(_ *walker, e element) { b.link(b.relations.external(e.attr("id"))) }},
+		"t": {do: text, start: decodeXString}, "rPh": {do: skip},
+		"hyperlink": {do: block, start: func(_ *walker, e element) { b.link(b.relationships.external(e.attr("id"))) }},
+	}
+}
+
+// escapes are the characters that XML cannot hold, in strings of a sheet (ST_Xstring, §22.9.2.19).
+var escapes = regexp.MustCompile("_x[0-9A-Fa-f]{4}_")
+
+// decodeXString makes the characters of strings be decoded. Control characters become spaces.
+func decodeXString(w *walker, _ element) {
+	w.decode = func(s []byte) []byte {
+		return escapes.ReplaceAllFunc(s, func(escape []byte) []byte {
+			x, err := strconv.ParseUint(string(escape[2:6]), 16, 16)
+			if err != nil || unicode.IsControl(rune(x)) {
+				return []byte(" ")
+			}
+			return utf8.AppendRune(nil, rune(x))
+		})
 	}
 }
 
