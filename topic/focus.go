@@ -104,7 +104,7 @@ func (f *Focus) Add(
 		f.judged[fp] = float32(p.relevance)
 	}
 	f.harvest.add(p.relevance >= selfTrained)
-	if f.next--; f.next <= 0 {
+	if f.next--; f.next <= 0 || len(f.links.candidates) > 2*maxCandidates {
 		f.next = max(leastEstimate, int(estimateEach*f.pages.allPages))
 		f.pages.estimate()
 		changed = f.links.rescore()

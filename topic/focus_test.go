@@ -101,6 +101,22 @@ func TestRelevance(t *testing.T) {
 	}
 }
 
+// TestUnseenWords: a page without a word that was met before is not taken for one of the topic.
+func TestUnseenWords(t *testing.T) {
+	a := newAuthor(t)
+	for range examples {
+		a.add("bird")
+	}
+	for range 300 {
+		a.add("ship")
+	}
+	url := mustParse(t, "http://random.test/")
+	a.Add(&url, textOf(strings.Repeat("qxv wvz jkq zzx ", 50)), nil)
+	if r := a.relevance(url); r >= 0.5 {
+		t.Errorf("relevance %g", r)
+	}
+}
+
 // TestLinks: a link of a relevant page has higher odds than one of another page, and one with an
 // anchor text about the topic higher odds than one with another text.
 func TestLinks(t *testing.T) {
@@ -162,7 +178,7 @@ func TestBounds(t *testing.T) {
 	for range MaxPages + 100 {
 		a.pages++
 		url := mustParse(t, fmt.Sprintf("http://bird.test/%d", a.pages))
-		links := make([]Link, 600*(a.pages/MaxPages))
+		links := make([]Link, 2000*(a.pages/MaxPages))
 		for i := range links {
 			links[i].URL = mustParse(t, fmt.Sprintf("http://to.test/%d-%d", a.pages, i))
 		}
@@ -174,8 +190,7 @@ func TestBounds(t *testing.T) {
 	if !slices.ContainsFunc(a.Focus.pages.kept, func(p *page) bool { return p.kind == example }) {
 		t.Error("the examples are not kept")
 	}
-	a.links.rescore()
-	if n := len(a.links.candidates); n > maxCandidates {
+	if n := len(a.links.candidates); n > 2*maxCandidates+2000 {
 		t.Errorf("%d candidates are kept", n)
 	}
 }

@@ -37,7 +37,7 @@ func (v *vote) weigh(t *terms) {
 
 // Bounds on what is kept of links, and how much of a page is at a link.
 const (
-	maxCandidates = 50_000
+	maxCandidates = 50_000 // after an estimate; twice as many, and those of one page, make one due
 	maxVotes      = 6
 	maxAnchor     = 8
 	aroundEach    = 12   // terms before a link, and as many after it

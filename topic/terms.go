@@ -80,7 +80,8 @@ func (t *terms) relate(p *page, relevant bool) {
 	}
 }
 
-// pseudoPages are the pages of the prior: with one page the odds of a term are drawn to 1.
+// pseudoPages are the pages of the prior, as many of them relevant as of all pages: a term that no page
+// has says nothing.
 const pseudoPages = 2
 
 // weight returns the log-odds of a relevant page among those with a term, and its idf.
@@ -96,9 +97,9 @@ func (t *terms) weight(w term, v view) *weight {
 	if v == withoutRelevant {
 		relevant, relevantPages = relevant-1, relevantPages-1
 	}
-	prior := pseudoPages * (all + 0.5) / (allPages + 1)
-	with := (relevant + prior) / (relevantPages + pseudoPages)
-	without := (all - relevant + prior) / (allPages - relevantPages + pseudoPages)
+	share := (relevantPages + 1) / (allPages + 2)
+	with := (relevant + pseudoPages*share) / share
+	without := (all - relevant + pseudoPages*(1-share)) / (1 - share)
 	known.odds = float32(math.Log(with / without))
 	known.idf = float32(math.Log((t.allPages + 1) / (t.all[w] + 0.5)))
 	known.age = t.age

@@ -67,7 +67,7 @@ type CrawlStatus struct {
 
 // A Harvest counts the pages of a topic that a focused crawl has fetched.
 type Harvest struct {
-	Pages    int64 `json:"pages"`    // judged, over all runs
+	Pages    int64 `json:"pages"`    // judged: in this run, and the last of the runs before
 	Relevant int64 `json:"relevant"` // of these
 	Recent   int64 `json:"recent"`   // of the last RecentPages
 }

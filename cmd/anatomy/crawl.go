@@ -425,9 +425,6 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 			return err
 		}
 	}
-	if f.topic != "" && f.shards > 1 {
-		return cli.UsageErrorf("--topic works on one data folder, not with --shards")
-	}
 	if err := f.door.check(); err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func Check(c *cobra.Command, dir string, n int) error {
 		return nil
 	}
 	const alone = "--%s works on one data folder, not on shards"
-	if err := cli.RejectFlags(c, true, alone, "crawlers", "cluster", "no-index"); err != nil {
+	if err := cli.RejectFlags(c, true, alone, "crawlers", "cluster", "no-index", "topic"); err != nil {
 		return err
 	}
 	at := cli.GlobalFlags{Data: dir}
