@@ -19,6 +19,7 @@ var imports = parseImports(`
 .:
 vocab:
 lru:
+xmlcharset:
 weburl: vocab
 analysis:
 disk/durable:
@@ -35,11 +36,12 @@ urlserver: vocab weburl disk/docindex urlserver/*
 urlserver/*: vocab weburl disk/docindex urlserver/*
 crawler: vocab weburl crawler/* lru
 crawler/*:
+crawler/sitemap: xmlcharset
 crawler/signin: weburl crawler/internal/*
 warc:
 storeserver: vocab disk/repository
 indexer: vocab weburl analysis disk/barrel indexer/internal/htmltoken indexer/internal/guess indexer/officetext
-indexer/officetext: vocab
+indexer/officetext: vocab xmlcharset
 indexer/*: indexer/internal/htmltoken
 resolver: vocab disk/linkdb
 sorter: vocab weburl analysis disk/barrel disk/segment disk/texts

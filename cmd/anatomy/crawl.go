@@ -100,8 +100,8 @@ The crawl ends when the queues are empty. Ctrl-C stops it at any time: the same 
 does "anatomy crawl" without URLs and flags, because the data folder keeps both: flags that say what is
 fetched and how are kept in its anatomy.toml. A flag that is given again replaces the kept one. Not kept are
 --seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve, --shards, --crawlers and
---cluster. Of a --credentials or --topic file the name is kept. New URLs extend the crawl. A crawl that ends without any page
-fails, and says why.
+--cluster. Of a --credentials or --topic file the name is kept. New URLs extend the crawl. A crawl that ends
+without any page fails, and says why.
 
 --recrawl also visits pages that are due again, and exits when every page that was due at the start has been
 visited. --watch does not exit: it visits pages when they become due. A page is due when its sitemap gives a

@@ -7,6 +7,7 @@
 package sitemap
 
 import (
+	"anatomy/xmlcharset"
 	"bufio"
 	"bytes"
 	"encoding/xml"
@@ -141,7 +142,7 @@ func (r *reader) readText() error {
 // itself.
 func (r *reader) readXML() error {
 	d := xml.NewDecoder(r.utf8())
-	d.Strict, d.CharsetReader = false, oneCharset()
+	d.Strict, d.CharsetReader = false, xmlcharset.Once()
 	var parent, here string // names of the open element's parent and of the element
 	var above []string      // names of the parent's ancestors
 	var text strings.Builder
@@ -196,19 +197,6 @@ func (r *reader) end(parent, here, text string) {
 		r.pages = len(r.list.Pages)
 	case here == "loc" && parent == "sitemap", here == "sitemap":
 		r.list.sitemap(text)
-	}
-}
-
-// oneCharset returns the CharsetReader of a decoder. It fails at its second call: the decoder calls it
-// for every XML declaration wherever it stands, and each reader reads from the one before.
-func oneCharset() func(label string, in io.Reader) (io.Reader, error) {
-	declared := false
-	return func(label string, in io.Reader) (io.Reader, error) {
-		if declared {
-			return nil, errors.New("second XML declaration with an encoding")
-		}
-		declared = true
-		return charset.NewReaderLabel(label, in)
 	}
 }
 

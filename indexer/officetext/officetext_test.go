@@ -162,7 +162,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestHostile: what is no document, and what is made to cost much, is an error or is cut.
+// TestHostile: files that are not documents, or are made to cost much, are refused or cut.
 func TestHostile(t *testing.T) {
 	text := "<w:p><w:r><w:t>word</w:t></w:r></w:p>"
 	many := files{}

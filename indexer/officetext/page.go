@@ -14,9 +14,9 @@ const (
 	maxText    = 4 << 20 // bytes of text
 	maxHTML    = 4 * maxText
 	maxField   = 1000 // bytes of a title, a description and keywords
-	maxHeading = 200  // bytes; longer paragraphs in the style of a heading are no headings
+	maxHeading = 200  // bytes; longer paragraphs in the style of a heading stay paragraphs
 	maxLinks   = 2000
-	maxURL     = 2048 // bytes; longer ones are no links
+	maxURL     = 2048 // bytes; the text of a longer link stays, without the link
 	maxLevel   = 6
 )
 
@@ -30,7 +30,7 @@ type page struct {
 
 	out      []byte
 	size     int    // bytes of text, spaces too
-	hasText  bool   // some of it is no space
+	hasText  bool   // anything but space was written
 	heading  string // the first one of the highest level
 	top      int    // its level, 0 if there is none
 	first    string // the first paragraph, or row of a table

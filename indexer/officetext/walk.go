@@ -1,12 +1,11 @@
 package officetext
 
 import (
+	"anatomy/xmlcharset"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
-
-	"golang.org/x/net/html/charset"
 )
 
 // The bounds of the XML files of a document, each for itself.
@@ -88,7 +87,7 @@ func (a *archive) walk(name string, rules rules, p *page) error {
 func (w *walker) read(r io.Reader) error {
 	in := &tokenReader{Reader: r}
 	dec := xml.NewDecoder(in)
-	dec.Strict, dec.Entity, dec.CharsetReader = false, xml.HTMLEntity, oneCharset()
+	dec.Strict, dec.Entity, dec.CharsetReader = false, xml.HTMLEntity, xmlcharset.Once()
 	for range maxTokens {
 		if w.full() {
 			return nil
@@ -148,19 +147,6 @@ func (r *tokenReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p[:min(len(p), r.room)])
 	r.room -= n
 	return n, err
-}
-
-// oneCharset returns the CharsetReader of a decoder. It fails at its second call: the decoder calls it
-// for every XML declaration wherever it stands, and each reader reads from the one before.
-func oneCharset() func(label string, in io.Reader) (io.Reader, error) {
-	declared := false
-	return func(label string, in io.Reader) (io.Reader, error) {
-		if declared {
-			return nil, errors.New("second XML declaration with an encoding")
-		}
-		declared = true
-		return charset.NewReaderLabel(label, in)
-	}
 }
 
 func (w *walker) start(e element) {

@@ -1,0 +1,22 @@
+// Package xmlcharset reads XML of strangers in the encoding that it declares.
+package xmlcharset
+
+import (
+	"errors"
+	"io"
+
+	"golang.org/x/net/html/charset"
+)
+
+// Once returns the CharsetReader of a decoder. It fails at its second call: the decoder calls it for
+// every XML declaration wherever it stands, and each reader reads from the one before.
+func Once() func(label string, in io.Reader) (io.Reader, error) {
+	declared := false
+	return func(label string, in io.Reader) (io.Reader, error) {
+		if declared {
+			return nil, errors.New("second XML declaration with an encoding")
+		}
+		declared = true
+		return charset.NewReaderLabel(label, in)
+	}
+}
