@@ -1,14 +1,13 @@
 package searcher
 
 import (
-	"bytes"
 	"context"
-	"iter"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"anatomy/disk/segment"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/internal/suggest"
 	"anatomy/searcher/query"
@@ -37,9 +36,14 @@ func (s *Searcher) Learn(ctx context.Context) error {
 			return nil
 		}
 		words, names := suggest.NewBuilder(suggest.MaxWords), suggest.NewNameBuilder(suggest.MaxWords)
-		eachWord(ctx, v, func(word []byte, df int) {
+		var segments []*segment.Segment
+		for p := range v.parts() {
+			segments = append(segments, p.seg)
+		}
+		segment.EachTermOf(segments, func(word []byte, df int) bool {
 			words.Add(word, df)
 			names.Add(word, df)
+			return ctx.Err() == nil
 		})
 		if err := ctx.Err(); err != nil {
 			return err
@@ -84,62 +88,6 @@ func (s *Searcher) keepLearning(ctx context.Context) {
 		case <-time.After(idleFactor * time.Since(began)):
 		}
 	}
-}
-
-// A dictionaryReader reads the dictionary of a segment.
-type dictionaryReader struct {
-	word []byte
-	df   int
-	next func() ([]byte, int, bool)
-	stop func()
-}
-
-// eachWord visits the terms of all segments in order, each once, with the sum of its document
-// frequencies. It holds one term of each segment.
-func eachWord(ctx context.Context, v *view, visit func(word []byte, df int)) {
-	var open []*dictionaryReader
-	for p := range v.parts() {
-		r := &dictionaryReader{}
-		r.next, r.stop = iter.Pull2(func(yield func([]byte, int) bool) {
-			p.seg.EachTerm(nil, func(word []byte, df int) bool { return ctx.Err() == nil && yield(word, df) })
-		})
-		defer r.stop()
-		open = append(open, r)
-	}
-	open = nextWords(open)
-	var word []byte
-	for len(open) > 0 {
-		least := open[0].word
-		for _, r := range open[1:] {
-			if bytes.Compare(r.word, least) < 0 {
-				least = r.word
-			}
-		}
-		word = append(word[:0], least...)
-		df := 0
-		var moving, others []*dictionaryReader
-		for _, r := range open {
-			if bytes.Equal(r.word, word) {
-				df += r.df
-				moving = append(moving, r)
-			} else {
-				others = append(others, r)
-			}
-		}
-		visit(word, df)
-		open = append(others, nextWords(moving)...)
-	}
-}
-
-// nextWords moves each reader to its next term, and returns those that have one.
-func nextWords(readers []*dictionaryReader) (open []*dictionaryReader) {
-	for _, r := range readers {
-		var ok bool
-		if r.word, r.df, ok = r.next(); ok {
-			open = append(open, r)
-		}
-	}
-	return open
 }
 
 // eachTitle visits the titles of all live documents with their PageRank; of those never fetched,
