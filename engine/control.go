@@ -116,6 +116,11 @@ func (c *Crawl) Trace(url string) ([]control.Step, error) {
 
 // Snapshot copies the data folder for a purpose.
 func (c *Crawl) Snapshot(p snapshot.Purpose) (*snapshot.Snapshot, error) {
+	return c.SnapshotTo(p.Folder(c.dir))
+}
+
+// SnapshotTo copies the data folder to a folder.
+func (c *Crawl) SnapshotTo(to string) (*snapshot.Snapshot, error) {
 	defer c.repo.Keep()() // the copied document index names its files
-	return snapshot.Take(c.dir, p.Folder(c.dir), c.urls.Checkpoint, c.repo.End)
+	return snapshot.Take(c.dir, to, c.urls.Checkpoint, c.repo.End)
 }

@@ -53,34 +53,26 @@ var (
 	ErrNotEmpty = errors.New("the folder is not empty")
 )
 
-// Backup writes a data folder as it is at one moment, whether or not a crawl runs on it. Of the shards
-// that a crawl fills the error is a *datadir.BusyError beside the crawl. It leaves out the server's
-// certificates and keys. progress may be nil.
+// Backup writes a data folder, or the shards that a crawl fills, as it is at one moment, whether or not
+// a crawl runs on it. It leaves out the server's certificates and keys. progress may be nil.
 func Backup(ctx context.Context, w io.Writer, dir string, progress func(BackupReport)) (r BackupReport, err error) {
-	write := func(files func(*backupWriter) error) error {
+	write := func(s *snapshot.Snapshot) error {
 		packed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest)) // most of it is compressed already
 		if err != nil {
 			return err
 		}
 		b := &backupWriter{ctx: ctx, tar: tar.NewWriter(packed), progress: progress}
-		err = files(b)
+		err = b.snapshot(s)
 		r = b.report
 		if err == nil {
 			err = b.end()
 		}
 		return errors.Join(err, packed.Close())
 	}
-	if isLive(dir) {
-		err = backupShards(dir, write)
-	} else {
-		err = Snapshot(ctx, dir, snapshot.Backup, func(s *snapshot.Snapshot) error {
-			return write(func(b *backupWriter) error { return b.snapshot(s, backupRoot) })
-		})
+	if err := Snapshot(ctx, dir, snapshot.Backup, write); err != nil {
+		return r, fmt.Errorf("backup: %w", err)
 	}
-	if err != nil {
-		err = fmt.Errorf("backup: %w", err)
-	}
-	return r, err
+	return r, nil
 }
 
 type backupWriter struct {
@@ -91,8 +83,8 @@ type backupWriter struct {
 	progress func(BackupReport)
 }
 
-// snapshot writes the files of a snapshot below root.
-func (b *backupWriter) snapshot(s *snapshot.Snapshot, root string) error {
+// snapshot writes the files of a snapshot.
+func (b *backupWriter) snapshot(s *snapshot.Snapshot) error {
 	return filepath.WalkDir(s.Folder, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -109,7 +101,7 @@ func (b *backupWriter) snapshot(s *snapshot.Snapshot, root string) error {
 		if size < 0 {
 			return nil
 		}
-		return b.file(path, root+filepath.ToSlash(below), size, info)
+		return b.file(path, backupRoot+filepath.ToSlash(below), size, info)
 	})
 }
 

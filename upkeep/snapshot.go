@@ -14,17 +14,22 @@ import (
 	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/disk/shards"
 	"anatomy/disk/snapshot"
 	"anatomy/vocab"
 )
 
-// Snapshot copies a data folder for a purpose, has the crawl that runs on it do that or does it
-// itself, and calls use with the copy. Then it deletes the copy. It fails while another snapshot for
-// the purpose is in use.
+// Snapshot copies a data folder, or the shards that a crawl fills, for a purpose, and calls use with
+// the copy. A crawl that runs there makes the copy; otherwise Snapshot does. It deletes the copy
+// afterwards. It fails while another snapshot for the purpose is in use.
 func Snapshot(
 	ctx context.Context, dir string, p snapshot.Purpose, use func(*snapshot.Snapshot) error,
 ) (err error) {
-	if err := datadir.CheckVersion(dir); err != nil {
+	check := datadir.CheckVersion
+	if isLive(dir) {
+		check = shards.Check
+	}
+	if err := check(dir); err != nil {
 		return err
 	}
 	to := p.Folder(dir)
@@ -76,19 +81,55 @@ func cutOff(err error) bool {
 }
 
 func snapshotOnce(ctx context.Context, dir string, p snapshot.Purpose) (*snapshot.Snapshot, error) {
-	w, err := datadir.Create(dir)
-	if err == nil {
-		s, err := snapshot.Take(dir, p.Folder(dir), checkpointOf(w), func() vocab.Address { return 0 })
-		return s, errors.Join(err, w.Close())
+	take := snapshotFolder
+	if isLive(dir) {
+		take = snapshotShards
 	}
+	s, err := take(dir, p.Folder(dir))
 	if !datadir.IsBusy(err) {
-		return nil, err
+		return s, err
 	}
 	asked, failed := control.New(dir).Snapshot(ctx, p)
 	if errors.Is(failed, vocab.ErrNoCrawl) {
 		return nil, err // another process than a crawl writes to the folder
 	}
 	return asked, failed
+}
+
+// snapshotFolder copies a data folder on which no crawl runs.
+func snapshotFolder(dir, to string) (*snapshot.Snapshot, error) {
+	w, err := datadir.Create(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := snapshotOf(w, to)
+	return s, errors.Join(err, w.Close())
+}
+
+// snapshotShards copies a folder of shards on which no crawl runs.
+func snapshotShards(dir, to string) (_ *snapshot.Snapshot, err error) {
+	lock, err := datadir.Lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	dirs, err := shards.Folders(dir)
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.TakeShards(dir, to, len(dirs), func(i int, to string) (*snapshot.Snapshot, error) {
+		w, err := datadir.OpenShard(dirs[i])
+		if err != nil {
+			return nil, err
+		}
+		s, err := snapshotOf(w, to)
+		return s, errors.Join(err, w.Close())
+	})
+}
+
+// snapshotOf copies a data folder that is locked.
+func snapshotOf(w *datadir.Writer, to string) (*snapshot.Snapshot, error) {
+	return snapshot.Take(w.Dir(), to, checkpointOf(w), func() vocab.Address { return 0 })
 }
 
 // checkpointOf returns a function that copies the document index of a folder.

@@ -22,6 +22,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/durable"
 	"anatomy/disk/repository"
+	"anatomy/disk/shards"
 	"anatomy/disk/snapshot"
 	"anatomy/vocab"
 )
@@ -29,7 +30,7 @@ import (
 // Options configure a node.
 type Options struct {
 	Bucket   bucket.Bucket
-	Dir      string // the data folder
+	Dir      string // the data folder, or the folder of shards
 	Machine  string // name of this machine, for people
 	Version  string // of the program
 	Log      *slog.Logger
@@ -209,28 +210,46 @@ func (w *Owner) fence(ctx context.Context) error {
 // takeOver makes the folder a copy of the newest generation that can be changed. What the owner
 // before made after that keeps its numbers of files and addresses of records, so that nothing else
 // is ever found under them. If an object of the newest generation is damaged, the one that the
-// folder has is the state to go on from.
+// folder has is the state to go on from, if its shards belong together.
 func takeOver(ctx context.Context, o Options) error {
 	f, err := replica.NewFollower(ctx, o.follower())
 	if err != nil {
 		return err
 	}
 	err = f.Follow(ctx)
-	if errors.As(err, new(*replica.DamageError)) && f.Status().Generation != "" {
+	whole := f.Status().Generation != "" && !shards.IsUnderRepair(o.Dir)
+	if errors.As(err, new(*replica.DamageError)) && whole {
 		o.Log.Warn("the newest generation is damaged: going on from the one before that is here", "error", err)
 		err = nil
 	}
 	if err == nil {
-		err = datadir.Skip(o.Dir, skipped)
-	}
-	if err == nil {
-		err = skipFiles(o.Dir)
+		err = skip(o.Dir)
 	}
 	return errors.Join(err, f.Close())
 }
 
-// skipFiles begins a new file of the repository.
+// skip leaves out numbers in a data folder, or in all shards of a folder.
+func skip(dir string) error {
+	dirs, err := shards.Folders(dir)
+	if err != nil {
+		return err
+	}
+	for _, folder := range dirs {
+		if err := datadir.Skip(folder, skipped); err != nil {
+			return err
+		}
+		if err := skipFiles(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skipFiles begins a new file of the repository, unless it has none.
 func skipFiles(dir string) error {
+	if !datadir.HasRepository(dir) {
+		return nil
+	}
 	r, err := repository.Open(datadir.Repository(dir), repository.Options{})
 	if err != nil {
 		return err

@@ -31,7 +31,8 @@ func Status(ctx context.Context, b bucket.Bucket) (*vocab.ClusterStatus, error) 
 		return nil, err
 	}
 	if g != nil {
-		st.Generation, st.Made, st.Files, st.Bytes = name.String(), g.Made, len(g.Files), g.Size()
+		st.Generation, st.Made, st.Shards = name.String(), g.Made, g.Shards()
+		st.Files, st.Bytes = len(g.Files), g.Size()
 	}
 	st.Nodes, err = Nodes(ctx, b, h.Renewed)
 	return st, err

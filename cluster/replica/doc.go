@@ -12,6 +12,10 @@
 //	owners/…                                who may publish                   (cluster/lease)
 //	nodes/…, keys/…                         who is there, and secrets for them (cluster/node)
 //
+// A data folder may be a folder of shards. A generation has all of them, with the parcels between them:
+// a state in which each parcel is sent and applied, or sent and waiting, or not sent. So what is read of
+// a bucket is one collection, and who takes over need not ask which shard has which parcels.
+//
 // A file of the data folder that does not change is uploaded once. The last file of the repository
 // grows, and its new end is an object of its own; small objects at the end of a file are replaced by
 // one that holds them all, so that a file has few objects more than its size needs.

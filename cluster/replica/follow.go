@@ -12,7 +12,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +21,7 @@ import (
 	"anatomy/cluster/bucket"
 	"anatomy/disk/datadir"
 	"anatomy/disk/durable"
+	"anatomy/disk/shards"
 )
 
 // FollowerOptions configure a Follower.
@@ -226,46 +226,88 @@ func (f *Follower) Detach() error {
 // folder that had another owner since wait beside it until all is copied. If it is another folder
 // altogether, its VERSION comes first: until the MANIFEST is there, readers find that the two do not
 // belong together, and the next call of apply goes on from there.
+//
+// Of shards this holds for each. Searches understand it if some are newer than others, as beside a
+// crawl. What the parcels between them say does not fit then, so no crawl may go on from there: the
+// folder is marked as one under repair.
 func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {
 	if err := f.copyAll(ctx, g); err != nil {
 		return errors.Join(err, f.state.write(f.o.Dir)) // what is here is not copied again
 	}
-	if err := datadir.MakeFolders(f.o.Dir); err != nil {
+	if g.Shards() > 0 {
+		if err := shards.BeginRepair(f.o.Dir); err != nil {
+			return err
+		}
+	}
+	for _, folder := range g.dataFolders() {
+		if err := f.replaceFolder(g, folder); err != nil {
+			return err
+		}
+	}
+	if g.Shards() > 0 {
+		if err := f.replaceBetween(g); err != nil {
+			return err
+		}
+	}
+	f.state.Generation, f.state.Made = name.String(), g.Made
+	return f.state.write(f.o.Dir)
+}
+
+// replaceFolder puts the files of a data folder of a generation in force, and deletes the others.
+func (f *Follower) replaceFolder(g *Generation, folder string) error {
+	dir := filepath.Join(f.o.Dir, folder)
+	if err := datadir.MakeFolders(dir); err != nil {
 		return err
 	}
-	is := func(name string) func(string) bool { return func(path string) bool { return path == name } }
-	return datadir.WithManifest(f.o.Dir, func() error {
-		if err := f.install(g, is(datadir.VersionName)); err != nil {
-			return err
+	return datadir.WithManifest(dir, func() error {
+		for _, install := range []func() error{
+			func() error { return f.install(g, folder, is(datadir.VersionName)) },
+			func() error { return f.install(g, folder, not(datadir.ManifestName)) },
+			func() error { return f.replaceDocIndex(folder) },
+			func() error { return f.install(g, folder, is(datadir.ManifestName)) },
+			func() error { return f.sweep(g, folder) },
+		} {
+			if err := install(); err != nil {
+				return err
+			}
 		}
-		if err := f.install(g, func(path string) bool { return path != datadir.ManifestName }); err != nil {
-			return err
-		}
-		if err := f.replaceDocIndex(); err != nil {
-			return err
-		}
-		if err := f.install(g, is(datadir.ManifestName)); err != nil {
-			return err
-		}
-		f.state.Generation, f.state.Made = name.String(), g.Made
-		if err := f.state.write(f.o.Dir); err != nil {
-			return err
-		}
-		return f.sweep(g)
+		return nil
 	})
+}
+
+func is(name string) func(string) bool  { return func(path string) bool { return path == name } }
+func not(name string) func(string) bool { return func(path string) bool { return path != name } }
+
+// replaceBetween puts the files in force that are of no shard, and deletes the others. With SHARDS the
+// folder can be searched.
+func (f *Follower) replaceBetween(g *Generation) error {
+	err := f.install(g, "", not(shards.FileName))
+	if err == nil {
+		err = f.install(g, "", is(shards.FileName))
+	}
+	if err == nil {
+		err = f.sweep(g, "")
+	}
+	isRepaired := slices.ContainsFunc(g.Files, func(file File) bool { return file.Path == shards.RepairName })
+	if err == nil && !isRepaired {
+		err = shards.EndRepair(f.o.Dir)
+	}
+	return err
 }
 
 // Folders of what is copied and not in force yet.
 func (f *Follower) incoming() string { return filepath.Join(datadir.Cluster(f.o.Dir), "incoming") }
 
-// copyAll copies the files that the folder does not have. Those at the top and the document index go
-// to the folder of what is not in force.
+// copyAll copies the files that the folder does not have. Those that are replaced go to the folder of
+// what is not in force.
 func (f *Follower) copyAll(ctx context.Context, g *Generation) error {
 	if err := os.RemoveAll(f.incoming()); err != nil {
 		return err
 	}
-	if err := durable.MkdirAll(durable.OS, filepath.Join(f.incoming(), datadir.DocIndexName)); err != nil {
-		return err
+	for _, folder := range g.dataFolders() {
+		if err := durable.MkdirAll(durable.OS, filepath.Join(f.incoming(), folder, datadir.DocIndexName)); err != nil {
+			return err
+		}
 	}
 	c := &copying{f: f, all: g.Size(), files: map[string]*held{}, waits: map[string]bool{}}
 	group, ctx := errgroup.WithContext(ctx)
@@ -324,16 +366,15 @@ func (c *copying) place(ctx context.Context, file *File) (*held, error) {
 	}
 	intact := err == nil && known.isSame(info, info.Size())
 	same := intact && slices.Equal(known.Parts, file.Parts)
-	top, _, _ := strings.Cut(file.Path, "/")
 	to := final
 	switch {
-	case top == datadir.DocIndexName, top == file.Path:
+	case isReplaced(file.Path):
 		to = filepath.Join(c.f.incoming(), filepath.FromSlash(file.Path))
-		if same { // the next document index shares it
-			if top == file.Path {
+		if same {
+			if !isOfDocIndex(file.Path) {
 				return known, nil
 			}
-			c.wait(file.Path)
+			c.wait(file.Path) // the next document index shares it
 			return known, vfs.LinkOrCopy(vfs.Default, final, to)
 		}
 	case same:
@@ -346,6 +387,15 @@ func (c *copying) place(ctx context.Context, file *File) (*held, error) {
 	if to != final {
 		c.wait(file.Path)
 	}
+	var begins []Part
+	if intact {
+		begins = common(known.Parts, file.Parts)
+	}
+	return c.write(ctx, file, to, final, begins)
+}
+
+// write writes a file to a path. Parts that the file in force begins with are read from it.
+func (c *copying) write(ctx context.Context, file *File, to, final string, begins []Part) (*held, error) {
 	if err := durable.MkdirAll(durable.OS, filepath.Dir(to)); err != nil {
 		return nil, err
 	}
@@ -354,15 +404,41 @@ func (c *copying) place(ctx context.Context, file *File) (*held, error) {
 		return nil, err
 	}
 	defer w.Abort()
-	for _, part := range file.Parts {
-		if err := c.part(ctx, file, part, func(b []byte) error { _, err := w.Write(b); return err }); err != nil {
+	write := func(b []byte) error { _, err := w.Write(b); return err }
+	at := int64(0)
+	for i, part := range file.Parts {
+		var content []byte
+		if i < len(begins) {
+			content = partOf(final, at, part)
+		}
+		if content != nil {
+			err = write(content)
+		} else {
+			err = c.part(ctx, file, part, write)
+		}
+		if err != nil {
 			return nil, err
 		}
+		at += part.Size
 	}
 	if err := w.Commit(); err != nil {
 		return nil, err
 	}
 	return heldAt(to, file)
+}
+
+// partOf returns a part of a file from an offset, nil if the file does not have it.
+func partOf(path string, at int64, part Part) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	content := make([]byte, part.Size)
+	if _, err := f.ReadAt(content, at); err != nil || sha256.Sum256(content) != part.Sum {
+		return nil
+	}
+	return content
 }
 
 // wait notes that a file is incoming.
@@ -461,30 +537,32 @@ func fetch(ctx context.Context, b bucket.Bucket, part Part) ([]byte, error) {
 	return content, nil
 }
 
-// replaceDocIndex puts the incoming document index in force.
-func (f *Follower) replaceDocIndex() error {
-	aside := datadir.DamagedDocIndex(f.o.Dir)
+// replaceDocIndex puts the incoming document index of a data folder in force.
+func (f *Follower) replaceDocIndex(folder string) error {
+	dir := filepath.Join(f.o.Dir, folder)
+	aside := datadir.DamagedDocIndex(dir)
 	if err := os.RemoveAll(aside); err != nil {
 		return err
 	}
-	fresh := datadir.FreshDocIndex(f.o.Dir)
+	fresh := datadir.FreshDocIndex(dir)
 	if err := os.RemoveAll(fresh); err != nil {
 		return err
 	}
-	if err := durable.Rename(durable.OS, filepath.Join(f.incoming(), datadir.DocIndexName), fresh); err != nil {
+	if err := durable.Rename(durable.OS, filepath.Join(f.incoming(), folder, datadir.DocIndexName), fresh); err != nil {
 		return err
 	}
-	if err := durable.ReplaceFolder(durable.OS, fresh, datadir.DocIndex(f.o.Dir), aside); err != nil {
+	if err := durable.ReplaceFolder(durable.OS, fresh, datadir.DocIndex(dir), aside); err != nil {
 		return err
 	}
 	return os.RemoveAll(aside)
 }
 
-// install puts certain incoming files in force, but for those of the document index.
-func (f *Follower) install(g *Generation, choose func(path string) bool) error {
+// install puts certain incoming files of a shard, or those of none, in force, but for those of the
+// document index.
+func (f *Follower) install(g *Generation, folder string, choose func(below string) bool) error {
 	for i := range g.Files {
 		p := g.Files[i].Path
-		if top, _, _ := strings.Cut(p, "/"); top == datadir.DocIndexName || !choose(p) {
+		if shard, below := within(p); shard != folder || isOfDocIndex(p) || !choose(below) {
 			continue
 		}
 		from := filepath.Join(f.incoming(), filepath.FromSlash(p))
@@ -502,37 +580,42 @@ func (f *Follower) install(g *Generation, choose func(path string) bool) error {
 	return nil
 }
 
-// sweep deletes the files that a generation does not have.
-func (f *Follower) sweep(g *Generation) error {
-	has := map[string]bool{".": true}
+// sweep deletes the files of a shard, or those of none, that a generation does not have.
+func (f *Follower) sweep(g *Generation, folder string) error {
+	has := map[string]bool{}
 	for i := range g.Files {
 		for p := g.Files[i].Path; p != "."; p = path.Dir(p) {
 			has[p] = true
 		}
 	}
-	return filepath.WalkDir(f.o.Dir, func(name string, e fs.DirEntry, err error) error {
+	root := filepath.Join(f.o.Dir, folder)
+	return filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		if isMissing(err) {
 			return nil
-		} else if err != nil {
+		} else if err != nil || name == root {
 			return err
 		}
-		below, err := filepath.Rel(f.o.Dir, name)
+		rel, err := filepath.Rel(f.o.Dir, name)
 		if err != nil {
 			return err
 		}
-		below = filepath.ToSlash(below)
-		top, _, _ := strings.Cut(below, "/")
+		rel = filepath.ToSlash(rel)
+		_, below := within(rel)
+		top := topOf(below)
 		switch {
-		case isOwn(top) && e.IsDir():
+		case e.IsDir() && (isOwn(top) || isShard(rel) && has[rel]):
 			return fs.SkipDir
-		case isOwn(top) || has[below] || e.IsDir() && below == top:
+		case isOwn(top) || rel == shards.RepairName || has[rel] || e.IsDir() && below == top:
 			return nil
 		case e.IsDir():
 			if err := os.RemoveAll(name); err != nil {
 				return err
 			}
+			if err := durable.OS.SyncFolder(filepath.Dir(name)); err != nil {
+				return err
+			}
 			return fs.SkipDir
 		}
-		return os.Remove(name)
+		return durable.Remove(durable.OS, name)
 	})
 }

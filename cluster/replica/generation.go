@@ -10,22 +10,22 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/klauspost/compress/zstd"
 
 	"anatomy/cluster/bucket"
-	"anatomy/disk/datadir"
 	"anatomy/vocab"
 )
 
-// Format is the version of the bucket's format that this program reads and writes.
-const Format = 1
+// Format is the version of the bucket's format that this program reads and writes. Programs before
+// there were generations of shards refuse these by their version.
+const (
+	Format       = 1
+	shardsFormat = 2 // of a generation of shards
+)
 
 // Bounds of what is read from a bucket.
 const (
@@ -35,14 +35,14 @@ const (
 	maxFile       = 1 << 44 // bytes of a file
 )
 
-// A Generation is a complete state of a data folder.
+// A Generation is a complete state of a data folder, or of a folder of shards.
 type Generation struct {
 	Format int       `json:"format"`
-	Folder string    `json:"folder"` // ID of the data folder
+	Folder string    `json:"folder"` // ID of the data folder; "" of a folder of shards
 	Made   time.Time `json:"made"`
 	By     string    `json:"by"` // machine and version of the owner
 
-	// End is the end of the repository, which the last file goes up to.
+	// End is the end of the repository, which the last file goes up to; 0 of a folder of shards.
 	End   vocab.Address `json:"end"`
 	Files []File        `json:"files"` // by path, ascending
 }
@@ -172,7 +172,7 @@ func decode(b []byte) (*Generation, error) {
 	if err := json.Unmarshal(plain, &version); err != nil {
 		return nil, err
 	}
-	if version.Format != Format {
+	if version.Format != Format && version.Format != shardsFormat {
 		return nil, &FormatError{version.Format}
 	}
 	g := &Generation{}
@@ -186,7 +186,8 @@ func decode(b []byte) (*Generation, error) {
 type FormatError struct{ Found int }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("the bucket has format %d, and this version of anatomy reads format %d", e.Found, Format)
+	return fmt.Sprintf("the bucket has format %d, and this version of anatomy reads formats %d and %d",
+		e.Found, Format, shardsFormat)
 }
 
 // check returns an error unless every file has a local path of its own and parts of its size.
@@ -213,27 +214,6 @@ func (g *Generation) check() error {
 		}
 	}
 	return nil
-}
-
-// isLocal reports whether a path can be one of a file that a generation has: clean, below the data
-// folder, and none of the files that a machine keeps for itself.
-func isLocal(p string) bool {
-	top, _, _ := strings.Cut(p, "/")
-	return filepath.IsLocal(filepath.FromSlash(p)) && path.Clean(p) == p &&
-		!strings.Contains(p, "\\") && !strings.ContainsFunc(p, unicode.IsControl) &&
-		!isOwn(top)
-}
-
-// isOwn reports whether a file or folder at the top of a data folder belongs to the machine: locks,
-// sockets, keys, and what its server and commands did.
-func isOwn(top string) bool {
-	is := func(name string) bool { return strings.EqualFold(name, top) } // file systems may not know case
-	return slices.ContainsFunc(own, is) || strings.HasPrefix(strings.ToLower(top), "audit.")
-}
-
-var own = []string{
-	"LOCK", "LOCK.pid", "MANIFEST.lock", "cluster.keys", "cluster", "control", "certificates",
-	"snapshot", "barrels", datadir.DisksName,
 }
 
 // A DamageError says that an object of the bucket is missing or not what its name says.

@@ -21,6 +21,7 @@ import (
 	"anatomy/cluster/bucket"
 	"anatomy/disk/datadir"
 	"anatomy/disk/durable"
+	"anatomy/disk/shards"
 	"anatomy/disk/snapshot"
 )
 
@@ -28,7 +29,7 @@ import (
 type PublisherOptions struct {
 	Bucket  bucket.Bucket
 	Cluster string // ID of the bucket
-	Dir     string // the data folder
+	Dir     string // the data folder, or the folder of shards
 	By      string // see Generation
 	Epoch   uint64
 	Owner   string // see Name
@@ -178,8 +179,15 @@ func (p *Publisher) Publish(ctx context.Context) error {
 }
 
 func (p *Publisher) publish(ctx context.Context) error {
-	if _, err := os.Stat(datadir.DocIndex(p.o.Dir)); isMissing(err) {
+	dirs, err := shards.Folders(p.o.Dir)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(datadir.DocIndex(dirs[0])); isMissing(err) {
 		return nil // the folder is not made yet
+	}
+	if shards.IsUnderRepair(p.o.Dir) {
+		return errors.New("the shards of the folder do not belong together: they are of several generations, or under repair")
 	}
 	if time.Since(p.collected) > collectEvery {
 		p.collected = time.Now()
@@ -187,7 +195,7 @@ func (p *Publisher) publish(ctx context.Context) error {
 			p.o.Log.Warn("old objects of the bucket are not deleted; trying again later", "error", err)
 		}
 	}
-	signature, err := signatureOf(p.o.Dir)
+	signature, err := signatureOf(p.o.Dir, dirs)
 	if err != nil || signature == p.signature {
 		return err
 	}
@@ -195,7 +203,7 @@ func (p *Publisher) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.signature, err = signatureOf(p.o.Dir); err != nil || p.signature != signature {
+	if p.signature, err = signatureOf(p.o.Dir, dirs); err != nil || p.signature != signature {
 		p.signature = "" // it changed meanwhile, or by the snapshot itself
 	}
 	return err
@@ -217,17 +225,28 @@ func changesWith(dir, folder string, info fs.FileInfo) bool {
 	return true
 }
 
-// signatureOf returns names, sizes and times of the files in a data folder that change with it.
-func signatureOf(dir string) (string, error) {
+// signatureOf returns names, sizes and times of the files that change with a data folder, or with the
+// shards dirs of a folder.
+func signatureOf(dir string, dirs []string) (signature string, err error) {
+	if dirs[0] != dir {
+		boxes, _ := filepath.Glob(filepath.Join(shards.Parcels(dir), "*")) // none yet, or a folder for each shard
+		signature, err = signatureIn(dir, append(boxes, dir))
+	}
+	for _, folder := range dirs {
+		subs := []string{folder, datadir.DocIndex(folder), datadir.Repository(folder)}
+		disks, failed := datadir.ReadDisks(durable.OS, folder)
+		for _, d := range disks {
+			subs = append(subs, d.Repository())
+		}
+		more, missing := signatureIn(folder, subs)
+		signature, err = signature+more, errors.Join(err, failed, missing)
+	}
+	return signature, err
+}
+
+// signatureIn returns the signature of folders of the data folder dir.
+func signatureIn(dir string, subs []string) (string, error) {
 	var b bytes.Buffer
-	subs := []string{dir, datadir.DocIndex(dir), datadir.Repository(dir)}
-	disks, err := datadir.ReadDisks(durable.OS, dir)
-	if err != nil {
-		return "", err
-	}
-	for _, d := range disks {
-		subs = append(subs, d.Repository())
-	}
 	for _, sub := range subs {
 		entries, err := os.ReadDir(sub)
 		if err != nil {
@@ -254,11 +273,12 @@ func (p *Publisher) upload(ctx context.Context, s *snapshot.Snapshot) error {
 		return fmt.Errorf("%s is not the bucket that it was", p.o.Bucket)
 	}
 	g := &Generation{Format: Format, Made: time.Now().UTC().Truncate(time.Second), By: p.o.By, End: s.End}
-	var err error
-	if g.Folder, err = datadir.ReadID(s.Folder); err != nil {
-		return err
-	}
 	files, err := p.files(ctx, s)
+	if len(s.Ends) > 0 {
+		g.Format = shardsFormat
+	} else if err == nil {
+		g.Folder, err = datadir.ReadID(s.Folder)
+	}
 	if err != nil {
 		return err
 	}
@@ -357,9 +377,6 @@ func (p *Publisher) file(ctx context.Context, path, below string, h *held) error
 	}
 	return nil
 }
-
-// isAppended reports whether a file grows at its end and changes nowhere else.
-func isAppended(path string) bool { return filepath.Dir(path) == datadir.RepositoryName }
 
 // stay returns those of the first parts of a file that stay when it grows to size bytes. The last
 // ones are replaced as long as they are not longer than what comes after them: so the sizes of small

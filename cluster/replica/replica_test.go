@@ -3,6 +3,7 @@ package replica_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"math/rand/v2"
@@ -91,15 +92,15 @@ func same(t *testing.T, got, want string) {
 	testweb.Checked(t, got)
 }
 
-// TestFollow publishes a folder while a crawl writes it, and after it was crawled again, compacted
-// and rebuilt. A follower has the same files each time, and a whole folder all the time.
-func TestFollow(t *testing.T) {
-	web := testweb.Generate(t, 5, 150, time.Millisecond)
-	dir, b := filepath.Join(t.TempDir(), "data"), &buckettest.Memory{}
-	options := web.Options(dir, web.Seed)
-	crawl, err := engine.Open(t.Context(), options)
-	must(t, err)
-	p := publisher(t, b, dir)
+// followCrawl runs and closes a crawl. Meanwhile its folder is published, and followed by f into the
+// folder copied, which has to be whole after each generation. There have to be two at least.
+func followCrawl(
+	t *testing.T, crawl interface {
+		Run(context.Context) error
+		Close() error
+	}, p *replica.Publisher, f *replica.Follower, copied string,
+) {
+	t.Helper()
 	done := make(chan error, 1)
 	go func() {
 		publishing, stop := context.WithCancel(context.Background())
@@ -109,27 +110,38 @@ func TestFollow(t *testing.T) {
 		stop()
 		done <- errors.Join(err, <-published)
 	}()
-	f, copied := follower(t, b)
 	generations, last := 0, ""
 	for crawling := true; crawling; {
-		select {
-		case err := <-done:
-			must(t, err)
-			crawling = false
-		default:
-		}
+		crawling = len(done) == 0
 		if err := f.Follow(t.Context()); err != nil && !errors.Is(err, replica.ErrNoCluster) {
 			t.Fatal(err)
 		}
-		if now := f.Status().Generation; now != last {
-			generations, last = generations+1, now
-			testweb.Checked(t, copied)
+		now := f.Status().Generation
+		if now == last {
+			time.Sleep(time.Millisecond)
+			continue
 		}
+		generations, last = generations+1, now
+		testweb.Checked(t, copied)
 	}
+	must(t, <-done)
 	if generations < 2 {
 		t.Errorf("the follower saw %d generations of the crawl", generations)
 	}
 	must(t, f.Follow(t.Context()))
+}
+
+// TestFollow publishes a folder while a crawl writes it, and after it was crawled again, compacted
+// and rebuilt. A follower has the same files each time, and a whole folder all the time.
+func TestFollow(t *testing.T) {
+	web := testweb.Generate(t, 5, 150, time.Millisecond)
+	dir, b := filepath.Join(t.TempDir(), "data"), &buckettest.Memory{}
+	options := web.Options(dir, web.Seed)
+	crawl, err := engine.Open(t.Context(), options)
+	must(t, err)
+	p := publisher(t, b, dir)
+	f, copied := follower(t, b)
+	followCrawl(t, crawl, p, f, copied)
 	same(t, copied, dir)
 	search := testweb.OpenSearcher(t, copied)
 	for _, change := range []func(){
@@ -367,5 +379,32 @@ func TestSpread(t *testing.T) {
 	_, err = replica.NewFollower(t.Context(), replica.FollowerOptions{Bucket: b, Dir: dir})
 	if !errors.Is(err, replica.ErrSpread) {
 		t.Errorf("a follower in a folder with disks: %v", err)
+	}
+}
+
+// TestGrownFile publishes a file of more than one part that has grown. Its first part is neither put nor
+// copied again.
+func TestGrownFile(t *testing.T) {
+	b, dir, f, copied := published(t)
+	const large, grown = 17 << 20, 18 << 20
+	content := make([]byte, grown)
+	for i, r := 0, rand.NewPCG(1, 2); i < len(content); i += 8 {
+		binary.LittleEndian.PutUint64(content[i:], r.Uint64())
+	}
+	p := publisher(t, b, dir)
+	const name = "anatomy.toml" // a file that is replaced as a whole
+	must(t, os.WriteFile(filepath.Join(dir, name), content[:large], 0o600))
+	must(t, p.Publish(t.Context()))
+	must(t, f.Follow(t.Context()))
+	put, got := p.Status().Bytes, f.Status().Bytes
+	must(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+	must(t, p.Publish(t.Context()))
+	must(t, f.Follow(t.Context()))
+	if now, err := os.ReadFile(filepath.Join(copied, name)); err != nil || !bytes.Equal(now, content) {
+		t.Errorf("the copy has %d other bytes, %v", len(now), err)
+	}
+	put, got = p.Status().Bytes-put, f.Status().Bytes-got
+	if most := int64(4 << 20); put > most || got > most {
+		t.Errorf("%d bytes were put and %d copied", put, got)
 	}
 }

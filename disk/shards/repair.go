@@ -11,9 +11,13 @@ import (
 )
 
 // A repair may give up the index of a shard, with links that others have sent and will not send again.
-// So a file says that one has begun, until all indexes were made anew. No crawl goes on before.
+// So a file says that one has begun, until all indexes were made anew. No crawl goes on before. It
+// says the same of a copy some of whose shards are newer than the others.
 
-func repairPath(dir string) string { return filepath.Join(dir, "REPAIR") }
+// RepairName is the name of that file.
+const RepairName = "REPAIR"
+
+func repairPath(dir string) string { return filepath.Join(dir, RepairName) }
 
 // BeginRepair records durably that a repair of the shards in dir has begun.
 func BeginRepair(dir string) error {

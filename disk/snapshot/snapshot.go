@@ -11,6 +11,10 @@
 //  4. the repository again, which holds everything that the document index acknowledges.
 //
 // The last file of the repository goes on growing; Snapshot.End says where it ends.
+//
+// The snapshot of a folder of shards has one of each shard, and the files between them. No shard sends
+// or acknowledges a parcel meanwhile. So it is a state that a crash could have left, too: each shard
+// has stopped at a moment of its own, and none has seen another one go on after that.
 package snapshot
 
 import (
@@ -30,10 +34,11 @@ import (
 	"anatomy/vocab"
 )
 
-// A Snapshot is a copy of a data folder.
+// A Snapshot is a copy of a data folder, or of a folder of shards.
 type Snapshot struct {
-	Folder string        `json:"folder"`
-	End    vocab.Address `json:"end"` // of the repository; 0 for all of it
+	Folder string          `json:"folder"`
+	End    vocab.Address   `json:"end"`            // of the repository; 0 for all of it
+	Ends   []vocab.Address `json:"ends,omitempty"` // of shards, those of their repositories
 }
 
 // A Purpose is what a snapshot is for. There is at most one for each at a time.
@@ -76,18 +81,28 @@ func Folder(dir string) string { return filepath.Join(dir, "snapshot") }
 // SizeOf returns how many bytes of a file in the snapshot belong to it, -1 if the file does not. The
 // file has a name below Folder, with slashes, and size bytes.
 func (s *Snapshot) SizeOf(name string, size int64) int64 {
+	end := s.End
+	for i, of := range s.Ends {
+		if below, ok := strings.CutPrefix(name, shardName(i)+"/"); ok {
+			name, end = below, of
+			break
+		}
+	}
 	var number uint32
-	if n, _ := fmt.Sscanf(name, "repository/%d.repo", &number); n == 0 || s.End == 0 {
+	if n, _ := fmt.Sscanf(name, "repository/%d.repo", &number); n == 0 || end == 0 {
 		return size
 	}
-	switch end := s.End.File(); {
-	case number > end:
+	switch {
+	case number > end.File():
 		return -1
-	case number == end:
-		return min(size, s.End.Offset())
+	case number == end.File():
+		return min(size, end.Offset())
 	}
 	return size
 }
+
+// shardName returns the name of the folder of a shard, see package shards.
+func shardName(shard int) string { return fmt.Sprintf("shard-%d", shard) }
 
 // skipped are the parts of a data folder that belong to one process, are temporary or secret, and
 // those that Take copies in other ways: the document index, the repository and what the MANIFEST
@@ -100,8 +115,9 @@ var skipped = []string{
 
 // Take copies the data folder dir to the folder to, which must not exist and should be on the same
 // file system. Files of the repository on other disks get their links there, in folders of the same
-// name, and symbolic links to these in the copy, which is else as of a folder that is not spread. The caller holds the lock of dir. checkpoint copies the document index to a folder;
-// end returns the end of the repository.
+// name, and symbolic links to these in the copy, which otherwise has the layout of a folder on one
+// disk. The caller holds the lock of dir. checkpoint copies the document index to a folder; end returns
+// the end of the repository.
 func Take(
 	dir, to string, checkpoint func(to string) error, end func() vocab.Address,
 ) (*Snapshot, error) {
@@ -119,6 +135,29 @@ func Take(
 	}
 	s.End = end()
 	if err := linkRepository(dir, to); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	return s, nil
+}
+
+// TakeShards copies the folder dir of n shards as Take copies a data folder. take copies a shard to a
+// folder. The caller holds the lock of dir, and no parcel is sent or acknowledged meanwhile.
+func TakeShards(
+	dir, to string, n int, take func(shard int, to string) (*Snapshot, error),
+) (*Snapshot, error) {
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	s := &Snapshot{Folder: to}
+	for i := range n {
+		of, err := take(i, filepath.Join(to, shardName(i)))
+		if err != nil {
+			return nil, fmt.Errorf("shard %d: %w", i, err)
+		}
+		s.Ends = append(s.Ends, of.End)
+	}
+	parcels := func(name string) bool { return name == "parcels" }
+	if err := linkTop(dir, to, parcels); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	return s, nil
@@ -239,9 +278,14 @@ func linkManifest(dir, to string, m datadir.Manifest) error {
 	return datadir.WriteManifest(to, m)
 }
 
-// linkRest links the other folders. Files at the top of the data folder are
-// small and copied, because not all of them are replaced by rename.
+// linkRest links the other folders of a data folder, and copies the files at its top.
 func linkRest(dir, to string) error {
+	return linkTop(dir, to, func(string) bool { return true })
+}
+
+// linkTop links certain of the folders that are not skipped, and copies the files at the top, because
+// not all of them are replaced by rename: some grow.
+func linkTop(dir, to string, choose func(folder string) bool) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -250,7 +294,7 @@ func linkRest(dir, to string) error {
 		from, name := filepath.Join(dir, e.Name()), filepath.Join(to, e.Name())
 		switch {
 		case slices.Contains(skipped, e.Name()) || isTemporary(e.Name()):
-		case e.IsDir():
+		case e.IsDir() && choose(e.Name()):
 			err = linkTree(from, name)
 		case e.Type().IsRegular():
 			err = copyFile(from, name)

@@ -56,10 +56,11 @@ type Crawl struct {
 }
 
 // Open opens the folder o.Dir for a crawl into n shards, and makes it if it is absent or empty; n 0
-// is the number that the folder has. Seeds go to the shards of their sites.
+// is the number that the folder has. Seeds go to the shards of their sites. o.NewVisitor is called for
+// each shard.
 func Open(ctx context.Context, o engine.Options, n int) (_ *Crawl, err error) {
-	if o.NewVisitor != nil || o.NoIndex {
-		return nil, errors.New("collective: every shard fetches for itself, and has an index")
+	if o.NoIndex {
+		return nil, errors.New("collective: every shard has an index")
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -182,8 +183,8 @@ func Check(dir string, n int) error {
 	return nil
 }
 
-// isUnused reports whether a folder is absent, empty, or has only shards that a crash kept from being
-// named in SHARDS: nothing is in them yet.
+// isUnused reports whether a folder is absent, empty, or has only what a node of a cluster keeps, or
+// shards that a crash kept from being named in SHARDS: nothing is in them yet.
 func isUnused(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -191,7 +192,8 @@ func isUnused(dir string) bool {
 	}
 	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		match, _ := filepath.Match("shard-*", e.Name())
-		return !match && e.Name() != "LOCK" && e.Name() != "LOCK.pid" && e.Name() != "anatomy.toml"
+		return !match && e.Name() != "LOCK" && e.Name() != "LOCK.pid" && e.Name() != "anatomy.toml" &&
+			e.Name() != "cluster" && e.Name() != "cluster.keys"
 	})
 }
 

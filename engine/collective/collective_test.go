@@ -178,6 +178,36 @@ func TestDeadLinks(t *testing.T) {
 	}
 }
 
+// TestTextThroughRedirect has a page link to one of another shard, and by a redirect of its own site.
+// That the second link stays on its site is known in both shards.
+func TestTextThroughRedirect(t *testing.T) {
+	web := testweb.New(t)
+	web.Page("four.test/", `<p>first <a href=http://two.test/>direct</a> <a href=moved>through</a>`)
+	web.Redirect("four.test/moved", "http://two.test/")
+	web.Page("two.test/", "<p>second")
+	const seed = "http://four.test/"
+	o := web.Options(filepath.Join(t.TempDir(), "one"), seed, "http://two.test/")
+	testweb.Crawl(t, o)
+	want := testweb.Searchable(t, o.Dir)
+	o.Dir = filepath.Join(t.TempDir(), "many")
+	crawl(t, o, 3)
+	m, err := shards.Read(o.Dir)
+	testweb.Must(t, err)
+	from, to := testweb.MustParse(t, seed), testweb.MustParse(t, "http://two.test/")
+	if m.Of(&from) == m.Of(&to) {
+		t.Fatal("both pages are in one shard")
+	}
+	var found []string
+	for i := range m.Folders {
+		found = append(found, testweb.Searchable(t, shards.Folder(o.Dir, i))...)
+	}
+	slices.Sort(found)
+	testweb.SameLists(t, "documents", found, want)
+	if !strings.Contains(strings.Join(want, ""), " through:anchor@") {
+		t.Errorf("one folder has %q", want)
+	}
+}
+
 // deadLinks returns the fates of URLs, with one for those that are no pages or were not requested as
 // there would be none, and how many of these were not.
 func deadLinks(t *testing.T, dir string) (fates map[string]string, trapped int) {

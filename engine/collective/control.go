@@ -2,7 +2,6 @@ package collective
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"anatomy/control"
@@ -96,8 +95,10 @@ func (c *Crawl) changeBlocks(
 // Blocked returns the patterns of all that is blocked.
 func (c *Crawl) Blocked() []string { return c.shards[0].crawl.Blocked() }
 
-var errNoSnapshot = errors.New("shards are backed up while no crawl runs: end it first")
-
-// Snapshot fails: what the shards have at one time is no state of the collection, as parcels are on
-// their way.
-func (c *Crawl) Snapshot(snapshot.Purpose) (*snapshot.Snapshot, error) { return nil, errNoSnapshot }
+// Snapshot copies the folder of shards for a purpose. No parcel is sent or acknowledged meanwhile.
+func (c *Crawl) Snapshot(p snapshot.Purpose) (*snapshot.Snapshot, error) {
+	c.moving.Lock()
+	defer c.moving.Unlock()
+	return snapshot.TakeShards(c.dir, p.Folder(c.dir), len(c.shards),
+		func(i int, to string) (*snapshot.Snapshot, error) { return c.shards[i].crawl.SnapshotTo(to) })
+}

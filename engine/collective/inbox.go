@@ -208,6 +208,8 @@ func (s *shard) countMentions() int {
 // acknowledge records that the parcels up to some numbers are in the index, durably, with the first
 // mentions of this run.
 func (s *shard) acknowledge(numbers []uint64, mentions int) error {
+	s.moving.RLock()
+	defer s.moving.RUnlock()
 	if err := s.writeMentions(mentions); err != nil {
 		return err
 	}

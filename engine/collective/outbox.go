@@ -270,6 +270,7 @@ func (n *sending) addTexts(r *linkdb.Run) error {
 
 // addTexts gives the links to a document their texts: one link for each.
 func (d *draft) addTexts(a linkdb.Anchors) {
+	have := map[vocab.DocID]bool{} // sources whose link has a text
 	for _, t := range a.Texts {
 		flags := vocab.LinkFlags(0)
 		if t.OffSite {
@@ -284,18 +285,20 @@ func (d *draft) addTexts(a linkdb.Anchors) {
 			if i < 0 {
 				continue
 			}
-			with := parcel.Link{To: a.Doc, Flags: s.Links[i].Flags&^vocab.NoFollow | flags, Text: t.Text}
-			if s.Links[i].Text == "" && s.Links[i].Flags&vocab.OffSite == 0 {
-				s.Links[i] = with // it had no text yet
-			} else {
+			with := parcel.Link{To: a.Doc, Flags: s.Links[i].Flags&vocab.Embedded | flags, Text: t.Text}
+			if have[doc] {
 				s.Links = append(s.Links, with)
+				continue
 			}
+			s.Links[i], have[doc] = with, true
 		}
 	}
 }
 
 // send sends the drafts that are not empty.
 func (n *sending) send() error {
+	n.moving.RLock()
+	defer n.moving.RUnlock()
 	for to, d := range n.drafts {
 		p := d.parcel()
 		if p.To = to; p.Empty() {

@@ -25,6 +25,10 @@ type common struct {
 	meet    *meeting
 	ranks   *ranker
 	foreign foreignCount
+
+	// moving is held for reading to send and to acknowledge parcels, which changes what more than one
+	// shard has. A snapshot of all shards holds it for writing.
+	moving sync.RWMutex
 }
 
 // prepare makes what the shards of the folder share. They are known.

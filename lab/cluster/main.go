@@ -3,7 +3,7 @@
 //
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N [--runs 3] [-- more flags of crawl]
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N --kill crawler --every 5s
-//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --nodes N [--crawlers N] [--kill owner --every 60s --for 20m]
+//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --nodes N [--crawlers N] [--shards N] [--kill owner --every 60s --for 20m]
 //
 // PROGRAM is a built docsweb, DIR the folder that its fetch filled. Ports 80, 443, 4222 and 5353 on
 // loopback must be free. The two crawls take turns. Each has to have the same URLs with the same pages,
@@ -16,7 +16,8 @@
 // crawlers for half of the interval. It does so for the time --for. Repeated requests are printed then,
 // and no fault.
 //
-// With --nodes the bucket is a folder. With --crawlers as well, these fetch for whichever node is the
+// With --nodes the bucket is a folder. With --shards the nodes crawl into shards, and one process into one
+// data folder. With --crawlers as well, these fetch for whichever node is the
 // owner, and --kill crawler kills them. All nodes are asked questions meanwhile; where one does not
 // answer, the next one is asked. In the end all nodes have to give the same answers with the same
 // scores, and the collection is restored from the bucket and has to have the pages of one process.
@@ -51,6 +52,7 @@ func main() {
 	flag.StringVar(&b.Anatomy, "anatomy", "", "a built anatomy; default: built from here")
 	flag.IntVar(&b.Crawlers, "crawlers", 0, "crawler processes; default: 2, or none with --nodes")
 	flag.IntVar(&b.Nodes, "nodes", 0, "processes that share a bucket")
+	flag.IntVar(&b.Shards, "shards", 0, "shards of the collection, with --nodes")
 	flag.StringVar(&b.Kill, "kill", "", "harm `WHAT`: crawler, owner or bus; with --nodes crawler, owner, searcher, suspend or bucket")
 	flag.DurationVar(&b.Every, "every", 5*time.Second, "time between kills")
 	flag.DurationVar(&b.Duration, "for", time.Minute, "kill for so long; the crawl then ends by itself")
@@ -61,7 +63,7 @@ func main() {
 	if b.Nodes == 0 && b.Crawlers == 0 {
 		b.Crawlers = 2
 	}
-	if b.Docsweb == "" || b.Pages == "" || b.Crawlers < 0 || b.Nodes == 1 || *runs < 1 ||
+	if b.Docsweb == "" || b.Pages == "" || b.Crawlers < 0 || b.Nodes == 1 || b.Shards > 0 && b.Nodes == 0 || *runs < 1 ||
 		b.Kill != "" && !slices.Contains(b.Kinds(), b.Kill) || b.Kill == "crawler" && b.Crawlers == 0 {
 		fmt.Fprintln(os.Stderr, "usage: cluster --docsweb PROGRAM --pages DIR --crawlers N|--nodes N [--kill WHAT --every 5s --for 1m]")
 		os.Exit(2)
@@ -87,7 +89,7 @@ func run(b *bench.Bench, runs int) error {
 		print("one process", one)
 		several, who := b.Spread, fmt.Sprintf("%d crawlers", b.Crawlers)
 		if b.Nodes > 0 {
-			several, who = b.Share, fmt.Sprintf("%d nodes, %d crawlers", b.Nodes, b.Crawlers)
+			several, who = b.Share, fmt.Sprintf("%d nodes, %d crawlers, %d shards", b.Nodes, b.Crawlers, b.Shards)
 		}
 		many, err := b.Measure(several)
 		if err != nil {
