@@ -26,7 +26,7 @@ func (f *fakeCluster) Status(context.Context) (*vocab.ClusterStatus, error) {
 		return nil, f.err
 	}
 	return &vocab.ClusterStatus{
-		Bucket: "s3://s3.test/docs", Generation: "g", Made: fetched, Files: 12, Bytes: 345_000_000,
+		Bucket: "s3://s3.test/docs", Generation: "g", Made: fetched, Shards: 3, Files: 12, Bytes: 345_000_000,
 		Owner: &vocab.ClusterOwner{Machine: "first.test", Epoch: 7, Renewed: fetched},
 		Nodes: []vocab.ClusterNode{
 			{Machine: "first.test", Role: "owner", Made: fetched, Heard: fetched},
@@ -45,7 +45,7 @@ func TestClusterPage(t *testing.T) {
 	}
 	b, _ := loggedIn(t, s)
 	page := b.do("GET", "/crawl", nil).Body.String()
-	for _, want := range []string{"s3://s3.test/docs", "first.test", "epoch 7", "it is silent", "the object x is damaged", "345 MB", html.EscapeString("<script>hit()</script>")} {
+	for _, want := range []string{"s3://s3.test/docs", "first.test", "epoch 7", "it is silent", "the object x is damaged", "345 MB", "12 files of 3 shards", html.EscapeString("<script>hit()</script>")} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

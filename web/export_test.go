@@ -48,7 +48,7 @@ func lines(t *testing.T, body string) ([]string, api.ExportEnd) {
 func TestExport(t *testing.T) {
 	const n = 2345
 	d := readDescription(t)
-	schema, err := d.compiler.Compile("openapi.json#/paths/~1api~1v1~1export/get/responses/200/content/application~1x-ndjson/schema")
+	schema, err := d.compiler.Compile("openapi.json#/paths/~1api~1v1~1export/get/responses/200/content/application~1x-ndjson/x-itemSchema")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,6 +155,7 @@ func TestCursors(t *testing.T) {
 	if len(seen) != 95 || len(cursors) != 4 {
 		t.Fatalf("%d results by %d cursors", len(seen), len(cursors))
 	}
+	get(t, s, "/api/v1/search?q=inverted+index&num=20&start=0&cursor="+cursors[0], http.StatusOK) // the default, as clients send it
 	for _, bad := range []string{"q=inverted+index&num=10&cursor=" + cursors[0], "q=other&num=20&cursor=" + cursors[0], "q=inverted+index&num=20&start=20&cursor=" + cursors[0],
 		"q=inverted+index&num=20&cursor=x", "q=inverted+index&num=20&cursor=" + url.QueryEscape(`{"s":20}`), "q=inverted+index&num=20&cursor=" + strings.Repeat("a", 300), "q=inverted+index&num=20&block=a.test&cursor=" + cursors[0]} {
 		if body := get(t, s, "/api/v1/search?"+bad, http.StatusBadRequest); errorCode(t, body) != "bad_parameter" {

@@ -3,9 +3,11 @@ package web
 import (
 	"encoding/csv"
 	"encoding/xml"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +27,8 @@ type readFeed struct {
 		ID      string       `xml:"id"`
 		Title   string       `xml:"title"`
 		Updated string       `xml:"updated"`
+		Dated   string       `xml:"published"`
+		Lang    string       `xml:"http://www.w3.org/XML/1998/namespace lang,attr"`
 		Link    api.AtomLink `xml:"link"`
 		Summary string       `xml:"summary"`
 	} `xml:"http://www.w3.org/2005/Atom entry"`
@@ -85,8 +89,81 @@ func TestRSS(t *testing.T) {
 	if err := xml.Unmarshal([]byte(body), &f); err != nil {
 		t.Fatal(err)
 	}
-	if c := f.Channel; len(c.Items) != 10 || c.Total != "95" || c.Start != "10" || c.Items[0].Link != "https://www.docs.test/pkg/number-10/" || c.Items[0].Published != "Tue, 03 Nov 2026 14:05:00 +0000" {
+	if c := f.Channel; len(c.Items) != 10 || c.Total != "95" || c.Start != "10" || c.Items[0].Link != "https://www.docs.test/pkg/number-10/" || c.Items[0].Published != "" {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestDateAndLanguage: every shape of a result has the date of the page, where it has one, not that
+// of the fetch, and its language. The second result of the fake is of 6 May 2024, fetched in 2026.
+func TestDateAndLanguage(t *testing.T) {
+	s := fullServer()
+	atom := readAtom(t, s, "/search?q=inverted+index&format=atom&num=3")
+	if e := atom.Entries[1]; e.Updated != "2024-05-06T00:00:00Z" || e.Dated != e.Updated || e.Lang != "en" {
+		t.Errorf("atom: %+v", e)
+	}
+	if e := atom.Entries[2]; e.Updated != "2026-11-03T14:05:00Z" || e.Dated != "" || e.Lang != "ja" {
+		t.Errorf("atom without a date: %+v", e)
+	}
+	const day = "2024-05-06"
+	for what, wants := range map[string][]string{
+		"/search?q=inverted+index&num=3&format=rss":  {"<pubDate>Mon, 06 May 2024 00:00:00 +0000</pubDate>", "<dc:language>en</dc:language>", "<dc:language>ja</dc:language>"},
+		"/search?q=inverted+index&num=3&format=csv":  {",result," + day + ",en\r\n", ",result,,ja\r\n"},
+		"/search?q=inverted+index&num=3&format=json": {`"publishedDate":"2024-05-06T00:00:00"`, `"lang":"en"`, `"lang":"ja"`},
+		"/api/v1/search?q=inverted+index&num=3":      {`"date":"` + day + `"`, `"lang":"en"`, `"lang":"ja"`},
+		"/customsearch/v1?q=inverted+index&num=3":    {`"metatags":[{"date":"` + day + `","language":"en"}]`, `"metatags":[{"language":"ja"}]`},
+		"/external/search":                           {`"date":"` + day + `","lang":"en"}`, `"lang":"ja"}`},
+	} {
+		w := do(t, s, http.MethodGet, what)
+		if what == "/external/search" {
+			w = post(s, what, "application/json", `{"query":"inverted index","count":3}`)
+		}
+		for _, want := range wants {
+			if !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s has no %s:\n%s", what, want, w.Body)
+			}
+		}
+		if strings.Contains(what, "rss") && strings.Contains(w.Body.String(), "2026") {
+			t.Errorf("%s is dated by the fetch:\n%s", what, w.Body)
+		}
+	}
+}
+
+// TestRSSIsValid: elements without a namespace are those of RSS 2.0, and none occurs twice that may
+// not.
+func TestRSSIsValid(t *testing.T) {
+	body := get(t, fullServer(), "/search?q=inverted+index&format=rss", http.StatusOK)
+	known := map[string]string{
+		"rss": "channel", "channel": "title link description item", "item": "title link description pubDate guid",
+	}
+	var path []string
+	seen := map[string]int{}
+	items := 0
+	for d := xml.NewDecoder(strings.NewReader(body)); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			if n := len(path); n > 0 && e.Name.Space == "" && !slices.Contains(strings.Fields(known[path[n-1]]), e.Name.Local) {
+				t.Fatalf("RSS has no element %s within %s", e.Name.Local, path[n-1])
+			}
+			if e.Name.Local == "item" {
+				items++
+				clear(seen)
+			} else if seen[e.Name.Local]++; len(path) == 3 && seen[e.Name.Local] > 1 {
+				t.Errorf("%s occurs twice", e.Name.Local)
+			}
+			path = append(path, e.Name.Local)
+		case xml.EndElement:
+			path = path[:len(path)-1]
+		}
+	}
+	if items != 10 {
+		t.Errorf("%d items", items)
 	}
 }
 
@@ -122,7 +199,7 @@ func TestCSV(t *testing.T) {
 	if err != nil || len(records) != 3 {
 		t.Fatal(err, body)
 	}
-	for i, want := range []string{"title|url|content|host|engine|score|type", `'=HYPERLINK("x")|https://a.test/|'@a "bc, d|a.test|anatomy|1.5|result`, "'-1|javascript:1|||anatomy|0|result"} {
+	for i, want := range []string{"title|url|content|host|engine|score|type|publishedDate|lang", `'=HYPERLINK("x")|https://a.test/|'@a "bc, d|a.test|anatomy|1.5|result||`, "'-1|javascript:1|||anatomy|0|result||"} {
 		if got := strings.Join(records[i], "|"); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

@@ -36,18 +36,23 @@ func secure(c *gin.Context) {
 // Crawlers must not follow them, and search engines must not show them.
 var unlistedPaths = []string{
 	"/search", "/image", "/cached", "/explain", "/links", "/page", "/site", "/versions",
-	"/preferences", "/api/", "/crawl", "/dashboard",
+	"/preferences", "/api/", "/box/", "/1/indexes/", "/crawl", "/dashboard",
 }
 
 // programPaths are the prefixes of addresses that answer JSON. /search does so on request.
 var programPaths = []string{"/api/", "/customsearch/", "/external/"}
+
+// boxPaths are the prefixes of addresses that answer JSON to scripts of other sites, without a key.
+var boxPaths = []string{"/box/", "/1/indexes/"}
 
 func hasPrefix(path string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(path, p) })
 }
 
 // forPrograms reports whether a path answers JSON.
-func forPrograms(path string) bool { return hasPrefix(path, programPaths) || path == "/openapi.json" }
+func forPrograms(path string) bool {
+	return hasPrefix(path, programPaths) || hasPrefix(path, boxPaths) || path == "/openapi.json"
+}
 
 // An accessLog writes one line per request.
 type accessLog struct {

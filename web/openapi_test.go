@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -145,6 +146,121 @@ func TestOpenAPIAnswers(t *testing.T) {
 	} {
 		path, _, _ := strings.Cut(target, "?")
 		d.check(t, path, "get", strconv.Itoa(status), []byte(get(t, s, target, status)))
+	}
+}
+
+// TestOpenAPIRefusals: every operation describes what it answers to a malformed request, without a
+// key, and to too many requests, in its format.
+func TestOpenAPIRefusals(t *testing.T) {
+	d := readDescription(t)
+	servers := map[int]*Server{
+		http.StatusBadRequest:      newServer(newFake()),
+		http.StatusUnauthorized:    newServerOf(Options{Collection: newFake(), API: APIOptions{Keys: []string{"0123456789abcdef-key"}}}),
+		http.StatusTooManyRequests: newServerOf(Options{Collection: newFake(), Limits: Limits{Rate: 1}}),
+	}
+	get(t, servers[http.StatusTooManyRequests], "/suggest?q=a", http.StatusOK)
+	for path, methods := range d.raw["paths"].(map[string]any) {
+		for method := range methods.(map[string]any) {
+			for status, s := range servers {
+				target := path + "?q=%zz&format=json"
+				if status != http.StatusBadRequest {
+					target = path + "?q=a&format=json"
+				}
+				r := httptest.NewRequest(strings.ToUpper(method), target, strings.NewReader("{"))
+				r.Header.Set("Content-Type", "application/json")
+				w := httptest.NewRecorder()
+				s.Handler().ServeHTTP(w, r)
+				if w.Code != status && path != "/api/v1/stats" { // which has no parameters
+					t.Errorf("%s %s: status %d, want %d", method, target, w.Code, status)
+				} else if w.Code == status {
+					d.check(t, path, method, strconv.Itoa(status), w.Body.Bytes())
+				}
+			}
+			responses := methods.(map[string]any)[method].(map[string]any)["responses"].(map[string]any)
+			for _, status := range []string{"400", "401", "429"} {
+				if responses[status] == nil {
+					t.Errorf("%s %s does not describe status %s", method, path, status)
+				}
+			}
+		}
+	}
+}
+
+// TestOpenAPIParameters: a parameter that is described as boolean takes true, false, 1 and 0 and
+// nothing else, and every parameter has a type, which generated clients need.
+func TestOpenAPIParameters(t *testing.T) {
+	d := readDescription(t)
+	f := newFake()
+	f.all = exported(3, nil)
+	s := newServer(f)
+	shared := d.raw["components"].(map[string]any)["parameters"].(map[string]any)
+	booleans := 0
+	for path, methods := range d.raw["paths"].(map[string]any) {
+		operation, _ := methods.(map[string]any)["get"].(map[string]any)
+		list, _ := operation["parameters"].([]any)
+		for _, one := range list {
+			p := one.(map[string]any)
+			if ref, ok := p["$ref"].(string); ok {
+				p = shared[ref[strings.LastIndex(ref, "/")+1:]].(map[string]any)
+			}
+			kind := p["schema"].(map[string]any)["type"]
+			if kind == nil {
+				t.Errorf("%s: parameter %s has no type", path, p["name"])
+			}
+			if kind != "boolean" {
+				continue
+			}
+			booleans++
+			for value, status := range map[string]int{"true": 200, "false": 200, "1": 200, "0": 200, "": 200, "yes": 400, "2": 400, "TRUE": 400} {
+				get(t, s, path+"?q=a&url=https://www.docs.test/&"+p["name"].(string)+"="+value, status)
+			}
+		}
+	}
+	for name := range shared { // generators make types of both
+		for schema := range d.raw["components"].(map[string]any)["schemas"].(map[string]any) {
+			if strings.EqualFold(name, schema) {
+				t.Errorf("%s is a parameter and a schema", name)
+			}
+		}
+	}
+	if booleans < 4 {
+		t.Errorf("%d boolean parameters", booleans)
+	}
+	for value, ungrouped := range map[string]bool{"true": false, "false": true, "1": false, "0": true, "": false} {
+		f.asked = nil
+		get(t, s, "/api/v1/search?q=a&filter="+value, http.StatusOK)
+		if len(f.asked) != 1 || f.asked[0].Ungrouped != ungrouped {
+			t.Errorf("filter=%s: %+v", value, f.asked)
+		}
+	}
+}
+
+// TestOpenAPIKeys: each way to send a key that is described opens the API.
+func TestOpenAPIKeys(t *testing.T) {
+	const key = "0123456789abcdef-key"
+	s := newServerOf(Options{Collection: newFake(), API: APIOptions{Keys: []string{key}}})
+	var names []string
+	for _, scheme := range readDescription(t).raw["components"].(map[string]any)["securitySchemes"].(map[string]any) {
+		scheme := scheme.(map[string]any)
+		r := httptest.NewRequest(http.MethodGet, "/api/v1/search?q=a", nil)
+		name, _ := scheme["name"].(string)
+		switch {
+		case scheme["type"] == "http":
+			r.Header.Set("Authorization", "Bearer "+key)
+		case scheme["in"] == "header":
+			r.Header.Set(name, key)
+		default:
+			r.URL.RawQuery += "&" + name + "=" + key
+		}
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		if w.Code != http.StatusOK {
+			t.Errorf("%v: status %d", scheme, w.Code)
+		}
+		names = append(names, name)
+	}
+	if slices.Sort(names); !slices.Equal(names, []string{"", "X-API-Key", "key"}) {
+		t.Errorf("keys by %q", names)
 	}
 }
 

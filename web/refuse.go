@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"anatomy/web/api"
+	"anatomy/web/box"
 	"anatomy/web/internal/access"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/respond"
@@ -23,6 +24,7 @@ type refuser struct {
 	respond *respond.Responder
 	pages   *pages.Handlers
 	api     *api.Handlers
+	box     *box.Handlers
 }
 
 // refuse answers with a problem: JSON for programs, else a page.
@@ -30,6 +32,8 @@ func (r *refuser) refuse(c *gin.Context, p *respond.Problem) {
 	switch path := c.Request.URL.Path; {
 	case strings.HasPrefix(path, "/customsearch/"):
 		r.api.Google.CustomProblem(c, p)
+	case strings.HasPrefix(path, "/1/indexes/"):
+		r.box.DocSearchProblem(c, p)
 	case forPrograms(path):
 		r.respond.Problem(c, p)
 	case path == "/search" && api.ProgramFormats[c.Query("format")]:
@@ -91,7 +95,7 @@ func (r *refuser) admit(hosts *access.Hosts, origins *access.Origins) gin.Handle
 
 // freeRoutes answer without searching, / mostly so: requests for them are not counted.
 var freeRoutes = text.Set("/ /help /advanced /api /bot /preferences /preferences/site /static/:file " +
-	"/openapi.json /opensearch.xml /robots.txt /metrics /healthz /readyz /crawl /crawl/status /crawl/:action " +
+	"/openapi.json /box.js /opensearch.xml /robots.txt /metrics /healthz /readyz /crawl /crawl/status /crawl/:action " +
 	"/dashboard /dashboard/:action")
 
 // limit refuses clients that send too many searches. Requests know their client from then on.
@@ -134,7 +138,8 @@ func (r *refuser) needLogin(o *Options, site *address.Site, k keys) gin.HandlerF
 			return
 		}
 		c.Header("WWW-Authenticate", `Bearer realm="anatomy"`)
-		if path := c.Request.URL.Path; isProgram(c.Request) || path == "/suggest" || path == "/metrics" {
+		path := c.Request.URL.Path
+		if isProgram(c.Request) || forPrograms(path) || path == "/suggest" || path == "/metrics" {
 			r.refuse(c, respond.NewProblem(http.StatusUnauthorized, "not_logged_in", "Not logged in",
 				"Some pages of this collection are not for everybody: send the token of the server as Authorization: Bearer."))
 		} else {

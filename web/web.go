@@ -31,6 +31,7 @@ import (
 
 	"anatomy/vocab"
 	"anatomy/web/api"
+	"anatomy/web/box"
 	"anatomy/web/internal/access"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/reader"
@@ -153,6 +154,7 @@ type Server struct {
 	reader *reader.Reader
 	pages  *pages.Handlers
 	api    *api.Handlers
+	box    *box.Handlers
 	tools  *sdk.Server
 
 	hosts   *access.Hosts
@@ -195,6 +197,7 @@ func New(o Options) *Server {
 		Reader: read, Site: site, Log: log, Now: o.Now, Images: o.FetchImage != nil,
 		Name: o.Name, Icon: s.pages.Assets.Served["icon.svg"], SiteSets: o.API.SiteSets,
 	})
+	s.box = box.New(read, &respond.Responder{Log: log}, o.API.SiteSets)
 	s.handler = site.Forward(gzhttp.GzipHandler(s.routes()))
 	return s
 }
@@ -260,7 +263,7 @@ func (s *Server) routes() *gin.Engine {
 	r.RedirectTrailingSlash = false
 	r.HandleMethodNotAllowed = true
 	r.SetTrustedProxies(nil) // an empty list cannot be malformed
-	refuse := &refuser{s.log, &respond.Responder{Log: s.log}, s.pages, s.api}
+	refuse := &refuser{s.log, &respond.Responder{Log: s.log}, s.pages, s.api, s.box}
 	keys := newKeys(s.o.API.Keys)
 	r.Use(accessLog{s.log, s.o.LogQueries}.observe, s.metrics.observe, refuse.recoverPanic, secure,
 		refuse.admit(s.hosts, s.origins), refuse.limit(access.NewQuota(s.o.Limits.Rate, s.o.Now)),
@@ -268,6 +271,7 @@ func (s *Server) routes() *gin.Engine {
 
 	s.pages.Routes(r)
 	s.api.Routes(r)
+	s.box.Routes(r)
 	respond.HandleGet(r, "/search", s.search)
 	r.POST("/search", s.search)
 	r.Any("/mcp", gin.WrapH(s.toolsHandler()))

@@ -357,8 +357,8 @@ var mutants = []mutant{
 	{
 		name:  "bus, subjects", // a crawler reads its own messages alone
 		file:  "cluster/bus/server.go",
-		old:   `Allow: []string{"down." + id, ownersSubject, ownersSubject + "." + id}`,
-		new:   `Allow: []string{"down.*", ownersSubject, ownersSubject + "." + id}`,
+		old:   `subscribe: []string{"down." + id, ownersSubject, ownersSubject + "." + id}`,
+		new:   `subscribe: []string{"down.*", ownersSubject, ownersSubject + "." + id}`,
 		tests: "./cluster/bus -run Bus",
 	},
 }

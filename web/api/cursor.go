@@ -65,7 +65,7 @@ func resume(p *params.Params, r *searcher.Request) (state string) {
 		p.Fail("Parameter cursor is invalid.")
 	case c.Search != searchHash(*r):
 		p.Fail("Parameter cursor belongs to another search. Only explain may differ.")
-	case p.One("start") != "":
+	case r.Offset != 0:
 		p.Fail("Use either parameter cursor or start, not both.")
 	}
 	r.Offset = c.Start

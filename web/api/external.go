@@ -29,6 +29,8 @@ type ExternalResult struct {
 	Link    string `json:"link"`
 	Title   string `json:"title"`
 	Snippet string `json:"snippet"`
+	Date    string `json:"date,omitempty"` // "2024-05-06"
+	Lang    string `json:"lang,omitempty"`
 }
 
 // externalSearch answers a search.
@@ -52,7 +54,7 @@ func (s *external) externalSearch(c *gin.Context) (any, error) {
 	results := make([]ExternalResult, 0, len(a.Results))
 	for i := range a.Results {
 		one := &a.Results[i]
-		results = append(results, ExternalResult{one.URL, one.Title, text.Snippet(one)})
+		results = append(results, ExternalResult{one.URL, one.Title, text.Snippet(one), one.Date.String(), one.Lang})
 	}
 	return results, nil
 }
@@ -70,7 +72,10 @@ func (s *external) externalImages(ctx context.Context, r searcher.Request) (any,
 		if text.Linkable(m.URL) == "" || text.Linkable(m.Page) == "" { // clients fetch it
 			continue
 		}
-		results = append(results, ExternalResult{m.Page, text.ImageText(m), "An image, " + m.URL + ", on the page: " + m.Named})
+		results = append(results, ExternalResult{
+			Link: m.Page, Title: text.ImageText(m),
+			Snippet: "An image, " + m.URL + ", on the page: " + m.Named,
+		})
 	}
 	return results, nil
 }

@@ -40,11 +40,13 @@ type AtomLink struct {
 }
 
 type atomEntry struct {
-	ID      string   `xml:"id"` // the page's URL
-	Title   string   `xml:"title"`
-	Updated string   `xml:"updated"` // time of the fetch
-	Link    AtomLink `xml:"link"`
-	Summary string   `xml:"summary"`
+	Lang      string   `xml:"xml:lang,attr,omitempty"`
+	ID        string   `xml:"id"` // the page's URL
+	Title     string   `xml:"title"`
+	Updated   string   `xml:"updated"` // date of the page, or time of the fetch: Atom requires one
+	Published string   `xml:"published,omitempty"`
+	Link      AtomLink `xml:"link"`
+	Summary   string   `xml:"summary"`
 }
 
 type openSearchQuery struct {
@@ -58,6 +60,7 @@ type rssFeed struct {
 	Version    string     `xml:"version,attr"`
 	OpenSearch string     `xml:"xmlns:opensearch,attr"`
 	Atom       string     `xml:"xmlns:atom,attr"`
+	Dublin     string     `xml:"xmlns:dc,attr"`
 	Channel    rssChannel `xml:"channel"`
 }
 
@@ -77,9 +80,9 @@ type RssItem struct {
 	Title       string `xml:"title"`
 	Link        string `xml:"link"`
 	GUID        string `xml:"guid"`
-	Type        string `xml:"type"` // SearXNG's
 	Description string `xml:"description"`
-	Published   string `xml:"pubDate,omitempty"` // when it was fetched
+	Published   string `xml:"pubDate,omitempty"` // date of the page
+	Lang        string `xml:"dc:language,omitempty"`
 }
 
 // atomFeedOf returns a page of results as a feed with links to its neighbours.
@@ -117,9 +120,12 @@ func (f *atomFeed) add(r *searcher.Result) {
 	if target == "" {
 		return
 	}
-	entry := atomEntry{ID: target, Title: feedTitle(r), Updated: f.Updated, Link: AtomLink{Rel: "alternate", Href: target}, Summary: xmlText(text.Snippet(r))}
-	if !r.Fetched.IsZero() {
-		entry.Updated = r.Fetched.UTC().Format(time.RFC3339)
+	entry := atomEntry{
+		Lang: text.LangTag(r.Lang), ID: target, Title: feedTitle(r), Updated: dateOf(r).Format(time.RFC3339),
+		Link: AtomLink{Rel: "alternate", Href: target}, Summary: xmlText(text.Snippet(r)),
+	}
+	if r.Date != 0 {
+		entry.Published = entry.Updated
 	}
 	f.Entries = append(f.Entries, entry)
 }
@@ -136,7 +142,10 @@ func rssFeedOf(name, base string, r searcher.Request, a *searcher.Response) *rss
 	for i := range a.Results {
 		channel.add(&a.Results[i])
 	}
-	return &rssFeed{Version: "2.0", OpenSearch: openSearchSpace, Atom: "http://www.w3.org/2005/Atom", Channel: channel}
+	return &rssFeed{
+		Version: "2.0", OpenSearch: openSearchSpace, Atom: "http://www.w3.org/2005/Atom",
+		Dublin: "http://purl.org/dc/elements/1.1/", Channel: channel,
+	}
 }
 
 func (ch *rssChannel) add(r *searcher.Result) {
@@ -144,9 +153,12 @@ func (ch *rssChannel) add(r *searcher.Result) {
 	if target == "" {
 		return
 	}
-	item := RssItem{Title: feedTitle(r), Link: target, GUID: target, Type: "result", Description: xmlText(text.Snippet(r))}
-	if !r.Fetched.IsZero() {
-		item.Published = r.Fetched.UTC().Format(time.RFC1123Z)
+	item := RssItem{
+		Title: feedTitle(r), Link: target, GUID: target, Description: xmlText(text.Snippet(r)),
+		Lang: text.LangTag(r.Lang),
+	}
+	if r.Date != 0 {
+		item.Published = r.Date.Time().Format(time.RFC1123Z)
 	}
 	ch.Items = append(ch.Items, item)
 }
@@ -159,15 +171,27 @@ func feedTitle(r *searcher.Result) string {
 	return xmlText(r.URL)
 }
 
-// newest returns the last time of a fetch, or the epoch, so that equal results give equal feeds.
+// dateOf returns the date of a page, or the time of its fetch, or the epoch, so that equal results
+// give equal feeds.
+func dateOf(r *searcher.Result) time.Time {
+	switch {
+	case r.Date != 0:
+		return r.Date.Time().UTC()
+	case !r.Fetched.IsZero():
+		return r.Fetched.UTC()
+	}
+	return time.Unix(0, 0).UTC()
+}
+
+// newest returns the date of the newest result.
 func newest(a *searcher.Response) time.Time {
-	latest := time.Unix(0, 0)
+	latest := time.Unix(0, 0).UTC()
 	for i := range a.Results {
-		if fetched := a.Results[i].Fetched; fetched.After(latest) {
-			latest = fetched
+		if date := dateOf(&a.Results[i]); date.After(latest) {
+			latest = date
 		}
 	}
-	return latest.UTC()
+	return latest
 }
 
 // xmlText removes characters that XML does not allow (XML 1.0 §2.2), and invalid UTF-8.

@@ -81,8 +81,21 @@ type CustomItem struct {
 	FormattedURL     string `json:"formattedUrl"`
 	HTMLFormattedURL string `json:"htmlFormattedUrl"`
 
+	PageMap *customPageMap `json:"pagemap,omitempty"`
+
 	MIME  string       `json:"mime,omitempty"` // of an image
 	Image *customImage `json:"image,omitempty"`
+}
+
+// A customPageMap has what a page says of itself, here its date and its language, as Google's has
+// what its meta elements say.
+type customPageMap struct {
+	MetaTags [1]customMetaTags `json:"metatags"`
+}
+
+type customMetaTags struct {
+	Date string `json:"date,omitempty"` // "2024-05-06"
+	Lang string `json:"language,omitempty"`
 }
 
 const maxCustom = 10 // results per page, Google's limit
@@ -128,10 +141,7 @@ func (s *google) customAnswer(c *gin.Context) (*customAnswer, error) {
 // narrowed puts the filters that Google's parameters ask for before the query, so that cutting a
 // long query keeps them.
 func narrowed(p *params.Params, query string, sites []string, now time.Time) string {
-	var parts []string
-	if len(sites) > 0 {
-		parts = append(parts, "(site:"+strings.Join(sites, " OR site:")+")")
-	}
+	parts := params.OfSites(sites)
 	if site := siteAsked(p, "siteSearch"); site != "" {
 		switch p.One("siteSearchFilter") {
 		case "", "i":
@@ -228,6 +238,9 @@ func newCustomItem(r *searcher.Result, m *text.Marker) CustomItem {
 	if r.Crawled {
 		item.CacheID = strconv.FormatUint(uint64(r.Doc), 10)
 	}
+	if tags := (customMetaTags{r.Date.String(), r.Lang}); tags != (customMetaTags{}) {
+		item.PageMap = &customPageMap{[1]customMetaTags{tags}}
+	}
 	if u, err := url.Parse(r.URL); err == nil {
 		item.DisplayLink = u.Host
 	}
@@ -257,6 +270,8 @@ func customStatus(status int) (name, reason string) {
 	switch status {
 	case http.StatusBadRequest:
 		return "INVALID_ARGUMENT", "badRequest"
+	case http.StatusUnauthorized:
+		return "UNAUTHENTICATED", "required"
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		return "NOT_FOUND", "notFound"
 	case http.StatusTooManyRequests:

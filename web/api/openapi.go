@@ -82,7 +82,10 @@ type (
 		}
 		Responses map[string]struct {
 			Description string
-			Content     map[string]struct{ Schema *apiSchema }
+			Content     map[string]struct {
+				Schema *apiSchema
+				Line   *apiSchema `json:"x-itemSchema"` // of NDJSON
+			}
 		}
 	}
 	apiParameter struct {
@@ -135,8 +138,9 @@ func (o *apiOperation) answer() (shape, words string) {
 	for _, content := range o.Responses["200"].Content {
 		of := content.Schema
 		switch {
-		case len(of.OneOf) > 0:
-			of, words = of.OneOf[0], lastStep(of.OneOf[0].Ref)+", one a line"
+		case content.Line != nil:
+			of = content.Line.OneOf[0]
+			words = lastStep(of.Ref) + ", one a line"
 		case of.Items != nil:
 			of, words = of.Items, of.kind()
 		default:

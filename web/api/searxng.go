@@ -54,6 +54,7 @@ type searxngResult struct {
 	Positions []int     `json:"positions"`
 	Score     score     `json:"score"`
 	Published *string   `json:"publishedDate"` // null if unknown
+	Lang      string    `json:"lang,omitempty"`
 	Thumbnail string    `json:"thumbnail"`
 	Image     string    `json:"img_src"`
 
@@ -148,6 +149,7 @@ func newSearxngResult(r *searcher.Result, position int) searxngResult {
 		Template:  "default.html",
 		Positions: []int{position},
 		Score:     score(r.Score),
+		Lang:      r.Lang,
 	}
 	if r.Date != 0 {
 		day := r.Date.Time().Format("2006-01-02T15:04:05")
@@ -159,12 +161,12 @@ func newSearxngResult(r *searcher.Result, position int) searxngResult {
 	return answer
 }
 
-// writeCSV writes SearXNG's columns, one record per result.
+// writeCSV writes SearXNG's columns, and then the date and the language, one record per result.
 func writeCSV(c *gin.Context, a *searcher.Response) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.UseCRLF = true
-	w.Write([]string{"title", "url", "content", "host", "engine", "score", "type"}) // into memory: see Error
+	w.Write([]string{"title", "url", "content", "host", "engine", "score", "type", "publishedDate", "lang"}) // into memory: see Error
 	for i := range a.Results {
 		r := &a.Results[i]
 		host := ""
@@ -172,7 +174,10 @@ func writeCSV(c *gin.Context, a *searcher.Response) error {
 			host = u.Host
 		}
 		points, _ := score(r.Score).MarshalJSON() // cannot fail
-		w.Write([]string{cell(r.Title), cell(r.URL), cell(text.Snippet(r)), cell(host), "anatomy", string(points), "result"})
+		w.Write([]string{
+			cell(r.Title), cell(r.URL), cell(text.Snippet(r)), cell(host), "anatomy", string(points), "result",
+			r.Date.String(), cell(r.Lang),
+		})
 	}
 	w.Flush()
 	if err := w.Error(); err != nil {

@@ -61,6 +61,7 @@ type toolResult struct {
 	Section string        `json:"section,omitempty" jsonschema:"headings that lead to the section of the snippet; absent if that is of the page as a whole"`
 	Snippet string        `json:"snippet"`
 	Lang    string        `json:"lang,omitempty"`
+	Date    string        `json:"date,omitempty" jsonschema:"date of the page, if it has one: 2024-05-06"`
 	Similar int           `json:"similar,omitempty" jsonschema:"number of near-duplicates collapsed into this page; pass its id as similar"`
 	More    int           `json:"more_from_host,omitempty" jsonschema:"number of further results of its host, which appear lower; search with site:"`
 	Also    []toolVersion `json:"also_in,omitempty" jsonschema:"the page in other languages"`
@@ -120,7 +121,10 @@ func toolBounds(r searcher.Request) error {
 }
 
 func newToolResult(r *searcher.Result) toolResult {
-	t := toolResult{ID: strconv.FormatUint(uint64(r.Doc), 10), Title: r.Title, URL: r.Link(), Snippet: text.Snippet(r), Lang: r.Lang, Similar: r.Similar, More: r.More, Missing: r.Missing}
+	t := toolResult{
+		ID: strconv.FormatUint(uint64(r.Doc), 10), Title: r.Title, URL: r.Link(), Snippet: text.Snippet(r),
+		Lang: r.Lang, Date: r.Date.String(), Similar: r.Similar, More: r.More, Missing: r.Missing,
+	}
 	if r.Section.Heading != "" {
 		t.Section = strings.Join(append(slices.Clone(r.Section.Path), r.Section.Heading), " > ")
 	}

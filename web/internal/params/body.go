@@ -16,11 +16,18 @@ import (
 // maxBody limits a JSON request, in bytes.
 const maxBody = 64 << 10
 
-// ReadJSON decodes the body, which must be one JSON value. Functions in set configure the decoder.
+// ReadJSON decodes the body, which must be one JSON value of that type. Functions in set configure the
+// decoder.
 func ReadJSON(c *gin.Context, into any, set ...func(*json.Decoder)) error {
 	if kind := c.ContentType(); kind != "application/json" {
-		return respond.NewProblem(http.StatusUnsupportedMediaType, "bad_body", "That request is not understood", "The body must be application/json.")
+		return respond.NewProblem(http.StatusUnsupportedMediaType, "bad_body",
+			"That request is not understood", "The body must be application/json.")
 	}
+	return DecodeJSON(c, into, set...)
+}
+
+// DecodeJSON decodes a body of any type as ReadJSON does.
+func DecodeJSON(c *gin.Context, into any, set ...func(*json.Decoder)) error {
 	d := json.NewDecoder(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
 	for _, f := range set {
 		f(d)

@@ -36,6 +36,14 @@ func AnyOf(parts []string) []string {
 	return []string{"(" + strings.Join(parts, " OR ") + ")"}
 }
 
+// OfSites returns the filter of a set of sites, none of an empty one.
+func OfSites(sites []string) (filters []string) {
+	for _, site := range sites {
+		filters = append(filters, "site:"+site)
+	}
+	return AnyOf(filters)
+}
+
 // Language returns the lang: filter of a language tag, none for "all".
 func Language(tag string) []string {
 	lang := vocab.PrimaryLanguage(tag)

@@ -89,7 +89,7 @@ func (p *Params) Flag(name string) bool {
 	case "", "0", "false":
 		return false
 	}
-	p.Fail("Parameter %s must be 0 or 1.", name)
+	p.Fail("Parameter %s must be true or false, 1 or 0.", name)
 	return false
 }
 
@@ -161,17 +161,8 @@ func ImagesAsked(r *searcher.Request, kind string) (images, ok bool) {
 	return false, false
 }
 
-// Filter reads the parameter filter: 0 turns collapsing off.
-func (p *Params) Filter() (ungrouped bool) {
-	switch p.One("filter") {
-	case "", "1":
-		return false
-	case "0":
-		return true
-	}
-	p.Fail("Parameter filter must be 0 or 1.")
-	return false
-}
+// Filter reads the parameter filter, which is true by default: false turns collapsing off.
+func (p *Params) Filter() (ungrouped bool) { return p.One("filter") != "" && !p.Flag("filter") }
 
 // TimeRange reads SearXNG's parameter time_range.
 func (p *Params) TimeRange(now time.Time) []string {
