@@ -2,7 +2,6 @@ package bus
 
 import (
 	"crypto/subtle"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
 
@@ -26,8 +24,6 @@ const (
 	ownersSubject = "owners"
 	asksAll       = "asks.*"
 
-	startFor = 10 * time.Second // until the server listens
-
 	maxClients = 1000
 	maxPending = 256 << 20 // bytes that were received and not handled; more are dropped
 
@@ -37,7 +33,7 @@ const (
 // A Server is the owner's end of the bus, with the NATS server in it.
 type Server struct {
 	keys    *Keys
-	nats    *server.Server
+	nats    natsServer
 	conn    *nats.Conn
 	log     *slog.Logger
 	address string
@@ -67,32 +63,8 @@ func Listen(address string, keys *Keys, log *slog.Logger) (*Server, error) {
 		return nil, fmt.Errorf("listen for crawlers: %w", err)
 	}
 	s := &Server{keys: keys, log: log, secret: RandomID(), joiners: map[string]*joiner{}}
-	logger := &natsLogger{log: log}
-	o := &server.Options{
-		ServerName: "anatomy", Host: host, Port: int(number), NoSigs: true, NoSystemAccount: true,
-		MaxConn: maxClients, MaxSubs: 16, MaxPayload: partHeader + maxPart, MaxControlLine: 1 << 10,
-		TLS: true, TLSTimeout: 10, AuthTimeout: 10,
-		TLSConfig: &tls.Config{
-			MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert},
-		},
-		TLSHandshakeFirst: true, PingInterval: 10 * time.Second, MaxPingsOut: 3,
-		CustomClientAuthentication: s,
-	}
-	if number == 0 {
-		o.Port = server.RANDOM_PORT
-	}
-	if s.nats, err = server.NewServer(o); err != nil {
-		return nil, fmt.Errorf("listen for crawlers: %w", err)
-	}
-	s.nats.SetLoggerV2(logger, false, false, false)
-	s.nats.Start()
-	began := time.Now()
-	for !s.nats.ReadyForConnections(startFor / 100) {
-		if logger.fatal() == "" && time.Since(began) < startFor {
-			continue
-		}
-		s.nats.Shutdown()
-		return nil, fmt.Errorf("listen for crawlers at %s: %s", address, logger.fatal())
+	if s.nats, err = startNATS(host, int(number), cert, s.admit, log); err != nil {
+		return nil, fmt.Errorf("listen for crawlers at %s: %w", address, err)
 	}
 	s.address = reachable(host, strconv.Itoa(s.nats.Addr().(*net.TCPAddr).Port))
 	if s.conn, err = nats.Connect("", nats.InProcessServer(s.nats), nats.Name(owner),
@@ -175,23 +147,32 @@ func (s *Server) answer(question *nats.Msg) {
 	}
 }
 
-// Check admits the connection inside the process and crawlers with the token. Its user name is
-// "crawler.ID". It is called by the NATS server.
-func (s *Server) Check(c server.ClientAuthentication) bool {
-	o := c.GetOpts()
-	if o.Username == owner {
-		return isEqual(o.Password, s.secret)
+// A natsServer is a NATS server in this process.
+type natsServer interface {
+	nats.InProcessConnProvider
+	Addr() net.Addr
+	Shutdown()
+	WaitForShutdown()
+}
+
+// A grant is the subjects that a connection may use; all, if it is nil.
+type grant struct{ publish, subscribe []string }
+
+// admit admits the connection inside the process and crawlers with the token. Their user name is
+// "crawler.ID".
+func (s *Server) admit(user, password string, from net.Addr) (*grant, bool) {
+	if user == owner {
+		return nil, isEqual(password, s.secret)
 	}
-	role, id, _ := strings.Cut(o.Username, ".")
-	if Role(role) != Crawler || !isHex(id, tokenBytes) || !isEqual(o.Password, s.keys.Tokens[Crawler]) {
-		s.log.Warn("a process was refused: its token is wrong", "address", c.RemoteAddress().String())
-		return false
+	role, id, _ := strings.Cut(user, ".")
+	if Role(role) != Crawler || !isHex(id, tokenBytes) || !isEqual(password, s.keys.Tokens[Crawler]) {
+		s.log.Warn("a process was refused: its token is wrong", "address", from.String())
+		return nil, false
 	}
-	c.RegisterUser(&server.User{Username: o.Username, Permissions: &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: []string{"up." + id, "asks." + id}},
-		Subscribe: &server.SubjectPermission{Allow: []string{"down." + id, ownersSubject, ownersSubject + "." + id}},
-	}})
-	return true
+	return &grant{
+		publish:   []string{"up." + id, "asks." + id},
+		subscribe: []string{"down." + id, ownersSubject, ownersSubject + "." + id},
+	}, true
 }
 
 func isEqual(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
@@ -278,30 +259,4 @@ func (s *Server) Close() error {
 		return nil
 	}
 	return err
-}
-
-// A natsLogger logs what the NATS server reports.
-type natsLogger struct {
-	log *slog.Logger
-
-	mu   sync.Mutex
-	last string // fatal error
-}
-
-func (l *natsLogger) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
-func (l *natsLogger) Warnf(format string, v ...any)   { l.log.Debug(fmt.Sprintf(format, v...)) }
-func (l *natsLogger) Errorf(format string, v ...any)  { l.log.Debug(fmt.Sprintf(format, v...)) }
-func (l *natsLogger) Debugf(string, ...any)           {}
-func (l *natsLogger) Tracef(string, ...any)           {}
-
-func (l *natsLogger) Fatalf(format string, v ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.last = fmt.Sprintf(format, v...)
-}
-
-func (l *natsLogger) fatal() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.last
 }
