@@ -7,5 +7,5 @@ import "embed"
 // Docs are the documents at the root and in doc, single decisions left out, by their paths in the
 // repository.
 //
-//go:embed README.md ARCHITECTURE.md CONTRIBUTING.md doc/*.md doc/design/*.md doc/decisions/README.md
+//go:embed README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md doc/*.md doc/design/*.md doc/decisions/README.md
 var Docs embed.FS

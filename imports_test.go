@@ -64,8 +64,8 @@ cluster/bus: disk/durable
 cluster/fleet: vocab weburl crawler crawler/sitemap cluster/bus
 cluster/bucket/buckettest: cluster/bucket
 cluster/lease: cluster/bucket
-cluster/replica: vocab disk/durable disk/datadir disk/snapshot cluster/bucket
-cluster/node: vocab disk/durable disk/datadir disk/repository disk/snapshot cluster/bucket cluster/lease cluster/replica
+cluster/replica: vocab disk/durable disk/datadir disk/shards disk/snapshot cluster/bucket
+cluster/node: vocab disk/durable disk/datadir disk/repository disk/shards disk/snapshot cluster/bucket cluster/lease cluster/replica
 collection: vocab weburl analysis urlserver crawler indexer indexer/officetext searcher pagerank ranking control disk/* lru
 web/internal/respond: searcher collection
 web/internal/access: web/internal/respond web/internal/text
@@ -76,6 +76,7 @@ web/internal/address: vocab searcher web/internal/respond
 web/internal/reader: vocab searcher collection web/internal/*
 web/internal/picture: vocab web/internal/text lru
 web/api: vocab searcher collection web/internal/*
+web/box: searcher web/api web/internal/*
 web/mcp: vocab searcher collection web/internal/*
 web/pages: vocab weburl searcher collection web/api web/internal/*
 web: vocab searcher web/*
@@ -94,9 +95,12 @@ config: disk/durable
 cmd/anatomy/internal/cli: disk/durable
 cmd/anatomy/internal/service:
 cmd/anatomy/internal/sharded: control engine engine/collective disk/datadir disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/progress
+cmd/anatomy/internal/manual: cmd/anatomy/internal/cli
+cmd/anatomy/internal/ranks: weburl pagerank ranking cmd/anatomy/internal/cli cmd/anatomy/internal/rankpage cmd/anatomy/internal/record
+cmd/anatomy/internal/record: disk/audit cmd/anatomy/internal/cli
 cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
 cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli
-cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/snapshot cmd/anatomy/internal/cli
+cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli
 cmd/anatomy/internal/rules: config disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli

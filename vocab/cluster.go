@@ -8,6 +8,7 @@ type ClusterStatus struct {
 	Owner      *ClusterOwner `json:"owner"`      // nil for none yet
 	Generation string        `json:"generation"` // the newest; "" for none
 	Made       time.Time     `json:"made"`
+	Shards     int           `json:"shards"` // in it; 0 for a data folder
 	Files      int           `json:"files"`
 	Bytes      int64         `json:"bytes"`
 	Nodes      []ClusterNode `json:"nodes"`

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/upkeep"
 	"anatomy/warc"
 )
@@ -36,7 +37,7 @@ pages are recorded, and "anatomy crawl" fetches those in its scope. After an int
 continues. Damaged records are reported and skipped.`,
 		Example: "  anatomy import warc crawl-*.warc.gz my-session.wacz\n  zcat old.warc.gz | anatomy import warc -",
 		Args:    cli.MinArgs(1, "one file or more"),
-		RunE: recorded(s, func(c *cobra.Command, files []string) error {
+		RunE: record.Calls(s, func(c *cobra.Command, files []string) error {
 			in, err := openArchives(c, files)
 			if err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/upkeep"
 )
 
@@ -25,7 +26,7 @@ and the search page continue. Immutable files are hard-linked meanwhile, so that
 
 The file is a tar archive compressed with zstd, with the SHA-256 of each file. It appears under its name when it is
 complete. For a folder, backup makes up a name with the date, and creates the folder if its name ends in a slash. - is
-standard output. The server's certificates and keys are left out. Shards are backed up while no crawl runs.`,
+standard output. The server's certificates and keys are left out.`,
 		Example: `  anatomy backup backups/
   anatomy backup verify backups/anatomy-20261121T090000Z.tar.zst
   anatomy backup - | ssh other 'cat >anatomy.tar.zst'`,
@@ -121,7 +122,7 @@ func newRestore(s *cli.GlobalFlags) *cobra.Command {
 file. If it fails it removes what it wrote. - is standard input.`,
 		Example: "  anatomy restore backups/anatomy-20261121T090000Z.tar.zst --data restored",
 		Args:    cli.ExactArgs(1, "one file"),
-		RunE: recorded(s, func(c *cobra.Command, args []string) error {
+		RunE: record.Calls(s, func(c *cobra.Command, args []string) error {
 			began := time.Now()
 			report, err := readBackup(c, args[0], func(
 				ctx context.Context, in io.Reader, progress func(upkeep.BackupReport),

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/disk/datadir"
 	"anatomy/engine"
 	"anatomy/upkeep"
@@ -26,7 +27,7 @@ End a running crawl first, because one process at a time writes to a data folder
 itself when half of the repository is dead.`,
 		Example: "  anatomy compact\n  anatomy compact --share 0 --versions 3",
 		Args:    cli.ExactArgs(0, "no arguments"),
-		RunE: recorded(s, func(c *cobra.Command, _ []string) error {
+		RunE: record.Calls(s, func(c *cobra.Command, _ []string) error {
 			if o.Share < 0 || o.Share >= 1 || o.Versions < 0 {
 				return cli.UsageErrorf("--share must be at least 0 and below 1, --versions at least 0")
 			}

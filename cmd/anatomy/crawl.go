@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	stdlog "log"
 	"log/slog"
 	"os"
@@ -22,6 +23,8 @@ import (
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/clusters"
 	"anatomy/cmd/anatomy/internal/progress"
+	"anatomy/cmd/anatomy/internal/ranks"
+	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/cmd/anatomy/internal/service"
 	"anatomy/cmd/anatomy/internal/sharded"
@@ -157,7 +160,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
   anatomy crawl
   anatomy crawl --recrawl
   anatomy crawl --watch --serve --max-age 24h`,
-		Annotations:       map[string]string{"takes": "arguments, beside commands", untilEnded: "yes", cli.Spreads: "yes"},
+		Annotations:       map[string]string{"takes": "arguments, beside commands", cli.UntilEnded: "yes", cli.Spreads: "yes"},
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -292,7 +295,7 @@ func (f *crawlFlags) crawlOnce(
 		}
 		defer end()
 	}
-	began := func() error { return record(c, s, urls, nil) }
+	began := func() error { return record.Call(c, s, urls, nil) }
 	stats, err := crawl(ctx, screen, options, f.shards, kept, began, f.quiet)
 	if f.stats != "" && stats != nil {
 		err = errors.Join(err, writeStats(c, f.stats, stats))
@@ -301,6 +304,23 @@ func (f *crawlFlags) crawlOnce(
 		fmt.Fprintln(screen, "The search page stays open until Ctrl-C.")
 	}
 	return err
+}
+
+// readTopic returns the topic of a focused crawl, or nil.
+func (f *crawlFlags) readTopic(c *cobra.Command) (*topic.Topic, error) {
+	const unfocused = `or give --topic "" to crawl without a topic`
+	if f.topic == "" {
+		return nil, nil
+	}
+	if order := c.Flag("policy").DefValue; f.policy != order {
+		return nil, cli.WithHint(cli.UsageErrorf("--topic sets the order of a crawl, and so does --policy"),
+			"give --policy "+order+", "+unfocused)
+	}
+	t, err := topic.Read(f.topic)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = cli.WithHint(err, "write the URLs of pages of the topic into that file, one on a line, "+unfocused)
+	}
+	return t, err
 }
 
 // options returns the engine's options for the flags and arguments.
@@ -323,10 +343,8 @@ func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Log
 	if o.Seeds, err = f.collect(c.InOrStdin(), urls); err != nil {
 		return o, err
 	}
-	if f.topic != "" {
-		if o.Topic, err = topic.Read(f.topic); err != nil {
-			return o, err
-		}
+	if o.Topic, err = f.readTopic(c); err != nil {
+		return o, err
 	}
 	if len(o.Seeds) == 0 && o.Topic == nil {
 		switch err := shards.Check(s.Data); {
@@ -516,8 +534,8 @@ func crawl(
 	err = errors.Join(err, c.Close())
 	if !quiet && err == nil {
 		fmt.Fprintln(screen, progress.Summary(before, stats, ctx.Err() != nil))
-		if ranks, err := ranking.List(o.Dir); err == nil {
-			adviseRanks(screen, ranks)
+		if vectors, err := ranking.List(o.Dir); err == nil {
+			ranks.Advise(screen, vectors)
 		}
 		if o.URLs.Recrawl.Mode == urlserver.RecrawlDue && stats.Revisits.Visited == 0 && ctx.Err() == nil {
 			fmt.Fprintln(screen, "No page was due. To see when a page is due: anatomy trace URL. To visit all now, add --max-age 0s.")

@@ -24,7 +24,7 @@ import (
 func (f *crawlFlags) gather(
 	ctx context.Context, s *cli.GlobalFlags, screen *cli.Console, o *engine.Options,
 ) (stop func(), err error) {
-	if err := sharded.Create(s.Data, 0); err != nil {
+	if err := sharded.Create(s.Data, f.shards); err != nil {
 		return nil, err
 	}
 	keys, err := f.keys(ctx, s)
@@ -35,10 +35,11 @@ func (f *crawlFlags) gather(
 	if err != nil {
 		return nil, err
 	}
-	o.NewVisitor = func(c crawler.Options) (engine.Visitor, error) {
+	team := fleet.NewShared(func(c crawler.Options) (*fleet.Fleet, error) {
 		team := fleet.New(fleet.Options{Bus: server, Least: f.least, Again: !keys.New, Log: o.Log, Now: o.Now}, c)
 		return team, server.Receive(team.Receive)
-	}
+	})
+	o.NewVisitor = func(c crawler.Options) (engine.Visitor, error) { return team.Join(c) }
 	print := func(text string) {
 		if !f.quiet {
 			fmt.Fprintf(screen, "%s:\n  anatomy crawler --join %s\n", text, server.JoinLine(bus.Crawler))
@@ -94,7 +95,7 @@ The join line is secret. Keep it out of the list of processes by ANATOMY_JOIN.`,
 		Example: "  anatomy crawler --join 10.0.0.1:4222/crawler/…\n  ANATOMY_JOIN=$(cat join) anatomy crawler --resolver 10.0.0.53",
 		Args:    cli.ExactArgs(0, "no arguments"),
 
-		Annotations: map[string]string{untilEnded: "yes"},
+		Annotations: map[string]string{cli.UntilEnded: "yes"},
 		RunE:        func(c *cobra.Command, _ []string) error { return runCrawler(c, s, f) },
 	}
 	flags := c.Flags()

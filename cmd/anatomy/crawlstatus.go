@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/control"
 	"anatomy/disk/damage"
 	"anatomy/vocab"
@@ -26,7 +27,7 @@ func newCrawlControls(s *cli.GlobalFlags) []*cobra.Command {
 			Long:    "Pause stops the running crawl from fetching. Fetches under way are cancelled and repeated later. A pause ends\nwith the crawl's process.",
 			Example: "  anatomy crawl pause",
 			Args:    cli.ExactArgs(0, "no arguments"),
-			RunE: recorded(s, func(c *cobra.Command, _ []string) error {
+			RunE: record.Calls(s, func(c *cobra.Command, _ []string) error {
 				return printIfOK(c, control().Pause(c.Context()), "Paused. To continue: anatomy crawl resume")
 			}),
 		},
@@ -34,7 +35,7 @@ func newCrawlControls(s *cli.GlobalFlags) []*cobra.Command {
 			Use: "resume", Short: "continue after a pause", Long: "Resume continues a paused crawl.",
 			Example: "  anatomy crawl resume",
 			Args:    cli.ExactArgs(0, "no arguments"),
-			RunE: recorded(s, func(c *cobra.Command, _ []string) error {
+			RunE: record.Calls(s, func(c *cobra.Command, _ []string) error {
 				return printIfOK(c, control().Resume(c.Context()), "Crawling.")
 			}),
 		},
@@ -44,7 +45,7 @@ func newCrawlControls(s *cli.GlobalFlags) []*cobra.Command {
 			Example:           "  anatomy crawl add https://wiki.example.org/",
 			Args:              cli.MinArgs(1, "URLs"),
 			ValidArgsFunction: cobra.NoFileCompletions,
-			RunE: recorded(s, func(c *cobra.Command, urls []string) error {
+			RunE: record.Calls(s, func(c *cobra.Command, urls []string) error {
 				added, err := control().Add(c.Context(), urls)
 				for _, a := range added {
 					fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", a.URL, a.State)
@@ -61,7 +62,7 @@ later crawls use --exclude. A pattern is the name of a host, or a pattern as in 
 			Example:           "  anatomy crawl remove slow.example.org\n  anatomy crawl remove 'example.org/calendar/*'",
 			Args:              cli.MinArgs(1, "hosts or patterns"),
 			ValidArgsFunction: cobra.NoFileCompletions,
-			RunE: recorded(s, func(c *cobra.Command, patterns []string) error {
+			RunE: record.Calls(s, func(c *cobra.Command, patterns []string) error {
 				for _, p := range patterns {
 					left, err := control().Remove(c.Context(), p)
 					if err != nil {
@@ -84,7 +85,7 @@ The site is the registrable domain with all its hosts, unless --delay-for named 
 		Example:           "  anatomy crawl delay slow.example.org 10s\n  anatomy crawl delay slow.example.org usual",
 		Args:              cli.ExactArgs(2, "a host and a time"),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: recorded(s, func(c *cobra.Command, args []string) error {
+		RunE: record.Calls(s, func(c *cobra.Command, args []string) error {
 			host, err := parseSite(args[0])
 			if err != nil {
 				return err

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/crawler"
 	"anatomy/crawler/dnsclient"
 	"anatomy/demo"
@@ -31,7 +32,7 @@ loopback, indexes and ranks it, and serves the search page. Its pages explain ho
 no network, and deletes its data when it ends. With --keep it keeps them, and other commands can be tried on
 them while the demo runs.`,
 		Example:     "  anatomy demo\n  anatomy demo --keep --data demo-data",
-		Annotations: map[string]string{untilEnded: "yes"},
+		Annotations: map[string]string{cli.UntilEnded: "yes"},
 		Args:        cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := cli.RejectFlags(c, !keep, "--%s needs --keep: without it the demo deletes its data", "data"); err != nil {
@@ -89,7 +90,7 @@ func runDemo(c *cobra.Command, s *cli.GlobalFlags, dir string, listener net.List
 	polite := crawler.Options{
 		DNS: dnsclient.Options{Servers: []string{small.Resolver()}}, AllowPrivate: true, HTTPPort: small.HTTPPort(), Contact: "the person who runs this demo",
 	}
-	recordBegin := func() error { return record(c, &cli.GlobalFlags{Data: dir}, nil, nil) }
+	recordBegin := func() error { return record.Call(c, &cli.GlobalFlags{Data: dir}, nil, nil) }
 	began := time.Now()
 	_, err = crawl(ctx, screen, engine.Options{
 		Dir: dir, Seeds: small.Start(), Log: s.Logger(screen, false),

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/disk/datadir"
 	"anatomy/upkeep"
 )
@@ -43,11 +44,11 @@ rest, for "anatomy serve --public-only". Run it again, into another new folder, 
 			}
 			defer stop()
 			if c.Flags().Changed("public-only") {
-				return recorded(&cli.GlobalFlags{Data: public}, func(c *cobra.Command, _ []string) error {
+				return record.Calls(&cli.GlobalFlags{Data: public}, func(c *cobra.Command, _ []string) error {
 					return indexPublic(c, s, public)
 				})(c, nil)
 			}
-			return recorded(s, func(c *cobra.Command, _ []string) error {
+			return record.Calls(s, func(c *cobra.Command, _ []string) error {
 				if c.Flags().Changed("text") {
 					return indexText(c, s, text, upkeep.TextOptions{
 						Workers: o.Workers, BatchBytes: o.BatchBytes, Log: o.Log,

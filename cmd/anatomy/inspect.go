@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/ranks"
+	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/collection"
 	"anatomy/control"
 	"anatomy/ranking"
@@ -74,7 +76,7 @@ func printInventory(w io.Writer, i *collection.Inventory) error {
 			fmt.Fprintf(w, "vector %s: computed %s\n", r.Name, r.Computed.Format("2006-01-02 15:04:05"))
 		}
 	}
-	adviseRanks(w, i.Ranks)
+	ranks.Advise(w, i.Ranks)
 	var outcomes []string
 	for _, name := range slices.Sorted(maps.Keys(i.Outcomes)) {
 		outcomes = append(outcomes, fmt.Sprintf("%d %s", i.Outcomes[name], name))
@@ -120,7 +122,7 @@ rebuilt if one is damaged.`,
 				},
 			}
 			if repair {
-				return recorded(s, func(c *cobra.Command, _ []string) error {
+				return record.Calls(s, func(c *cobra.Command, _ []string) error {
 					return runRepair(c, s, report)
 				})(c, nil)
 			}

@@ -38,7 +38,7 @@ the pages that it links to. Subcommands list broken links and orphans, and expor
 				return cli.UsageError{Err: err}
 			}
 			return withLinks(s, func(l *collection.Links) error {
-				r, err := linksOf(c.Context(), l, u, atMost(num))
+				r, err := linksOf(c.Context(), l, u, cli.AtMost(num))
 				if errors.Is(err, control.ErrUnknownURL) {
 					return cli.WithHint(err, "to add it: "+s.Command("crawl "+cli.ShellQuote(args[0])))
 				}
@@ -65,14 +65,6 @@ func withLinks(s *cli.GlobalFlags, fn func(*collection.Links) error) error {
 		return err
 	}
 	return errors.Join(fn(l), l.Close())
-}
-
-// atMost returns num, or the largest int for 0, which means all.
-func atMost(num int) int {
-	if num <= 0 {
-		return int(^uint(0) >> 1)
-	}
-	return num
 }
 
 func linksOf(ctx context.Context, l *collection.Links, u weburl.URL, n int) (*collection.LinkReport, error) {
@@ -147,7 +139,7 @@ them, most links first. Pages removed with "anatomy remove" are not listed.`,
 				if err != nil { // another command may hold the folder's lock, for which links need not wait
 					s.Logger(c.ErrOrStderr(), false).Warn("the list may include pages that you removed", "error", err)
 				}
-				broken, err := l.Broken(c.Context(), atMost(num), removed)
+				broken, err := l.Broken(c.Context(), cli.AtMost(num), removed)
 				if err != nil {
 					return err
 				}

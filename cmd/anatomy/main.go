@@ -14,7 +14,9 @@ import (
 	"anatomy/cmd/anatomy/internal/clusters"
 	"anatomy/cmd/anatomy/internal/disks"
 	"anatomy/cmd/anatomy/internal/export"
+	"anatomy/cmd/anatomy/internal/manual"
 	"anatomy/cmd/anatomy/internal/quality"
+	"anatomy/cmd/anatomy/internal/ranks"
 	"anatomy/cmd/anatomy/internal/resolve"
 	"anatomy/cmd/anatomy/internal/service"
 
@@ -42,7 +44,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer signals.Close()
 	root, s := newRoot()
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		if c.Annotations[untilEnded] != "" {
+		if c.Annotations[cli.UntilEnded] != "" {
 			signals.Hangup()
 		}
 		return s.CheckDisks(c)
@@ -56,15 +58,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("standard output: %w", out.err)
 	}
-	if command.Annotations[untilEnded] != "" && errors.Is(context.Cause(ctx), service.ErrTerminated) && cli.IsInterrupted(err) {
+	if command.Annotations[cli.UntilEnded] != "" && errors.Is(context.Cause(ctx), service.ErrTerminated) && cli.IsInterrupted(err) {
 		return 0 // that was its regular end
 	}
 	return report(stderr, s, command, err)
 }
-
-// untilEnded annotates commands that run until they are ended, as services do: on SIGTERM they finish
-// what is under way, and succeed.
-const untilEnded = "runs until ended"
 
 // An output keeps the first write error, so that the command fails if its output was not printed.
 type output struct {
@@ -82,6 +80,7 @@ func (o *output) Write(p []byte) (int, error) {
 }
 
 func newRoot() (*cobra.Command, *cli.GlobalFlags) {
+	cobra.EnableCommandSorting = false
 	s := &cli.GlobalFlags{}
 	root := &cobra.Command{
 		Use:   "anatomy",
@@ -101,11 +100,28 @@ the browser, as JSON and in the terminal.`,
 	root.PersistentFlags().BoolVarP(&s.Verbose, "verbose", "v", false, "log in detail")
 	root.MarkPersistentFlagDirname("data")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
-	root.AddCommand(
-		newDemo(s), newCrawl(s), newCrawler(s), newServe(s), newMCP(s), newSearch(s), newExplain(s), newTrace(s), newLinks(s),
-		newPageRank(s), newIndex(s), newRemove(s), newCompact(s), quality.NewEval(s), quality.NewBench(s), newStats(s), newCheck(s), newDump(s), export.New(s, version()), newImport(s), newBackup(s), newRestore(s),
-		newSplit(s), newNode(s), clusters.New(s, version()), disks.New(s), resolve.New(), newPDF(), newVersion(),
-	)
+	for _, g := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"use", "crawl and search", []*cobra.Command{
+			newDemo(s), newCrawl(s), newServe(s), newSearch(s), newMCP(s), newRemove(s)}},
+		{"look", "look inside", []*cobra.Command{
+			newExplain(s), newTrace(s), newLinks(s), newStats(s), newDump(s), resolve.New()}},
+		{"study", "rank and measure", []*cobra.Command{ranks.New(s), quality.NewEval(s), quality.NewBench(s)}},
+		{"maintain", "look after the data folder", []*cobra.Command{
+			newCheck(s), newBackup(s), newRestore(s), newCompact(s), newIndex(s), newImport(s),
+			export.New(s, version()), newSplit(s), disks.New(s)}},
+		{"machines", "several machines", []*cobra.Command{
+			newCrawler(s), newNode(s), clusters.New(s, version())}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(newPDF(), newVersion(), manual.New(version()))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

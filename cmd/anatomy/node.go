@@ -19,8 +19,10 @@ import (
 	"anatomy/cluster/replica"
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/clusters"
+	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
+	"anatomy/disk/shards"
 	"anatomy/vocab"
 )
 
@@ -49,6 +51,8 @@ others keep copies; every node answers queries. When the owner dies, a node with
 15 s and goes on with the crawl: pages that were fetched in the last seconds before are fetched again. An owner that
 wakes up after that sees that it was replaced, and keeps a copy again.
 
+With --shards, given to the first node, the collection has shards. One node owns all of them.
+
 With --crawlers, the owner fetches through crawlers of other machines. Give every node the flag, with an address at
 which crawlers reach it: they follow when another node takes over.
 
@@ -57,7 +61,7 @@ to be given once, to one node: the collection keeps them.`
 	c.Example = `  anatomy node --cluster s3://s3.example.org/docs --listen :8080 https://docs.example.org/
   anatomy node --cluster s3://s3.example.org/docs --listen :8080
   anatomy node --cluster /mnt/shared/docs`
-	c.Annotations = map[string]string{untilEnded: "yes", cli.Spreads: "yes"}
+	c.Annotations = map[string]string{cli.UntilEnded: "yes", cli.Spreads: "yes"}
 	c.RunE = func(c *cobra.Command, urls []string) error {
 		for _, flag := range []string{"watch", "serve", "standby"} {
 			if err := c.Flags().Set(flag, "true"); err != nil {
@@ -104,6 +108,9 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 	if err := f.check(c); err != nil {
 		return err
 	}
+	if err := sharded.CheckFlags(c, s.Data, f.shards); err != nil {
+		return err
+	}
 	b, err := f.place.Open()
 	if err != nil {
 		return err
@@ -140,11 +147,14 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 	return errors.Join(group.Wait(), c.Context().Err())
 }
 
-// waitForFolder waits until dir is a data folder that can be searched.
+// waitForFolder waits until dir is a data folder, or has shards, that can be searched.
 func waitForFolder(ctx context.Context, dir string) error {
 	for {
-		_, err := os.Stat(datadir.Repository(dir))
-		if err == nil && datadir.CheckVersion(dir) == nil {
+		dirs, err := shards.Folders(dir)
+		if err == nil {
+			_, err = os.Stat(datadir.Repository(dirs[0]))
+		}
+		if err == nil && shards.Check(dir) == nil {
 			return nil
 		}
 		if err := sleep(ctx, 100*time.Millisecond); err != nil {
@@ -192,7 +202,7 @@ func (m *membership) run(ctx context.Context) error {
 // isFinal reports whether trying again cannot help.
 func isFinal(err error) bool {
 	return errors.As(err, new(cli.UsageError)) || errors.Is(err, replica.ErrOther) || errors.Is(err, replica.ErrSpread) ||
-		errors.As(err, new(*replica.FormatError)) || errors.As(err, new(*datadir.VersionError)) || datadir.IsBusy(err)
+		sharded.IsRefused(err) || errors.As(err, new(*replica.FormatError)) || errors.As(err, new(*datadir.VersionError)) || datadir.IsBusy(err)
 }
 
 // waitForCollection waits until the bucket has a collection, on a machine that cannot begin one.

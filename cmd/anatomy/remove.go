@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/engine"
@@ -50,7 +51,7 @@ outside of the folder stay as they are.`,
 			case undo && purge:
 				return cli.UsageErrorf("--undo and --purge exclude each other")
 			}
-			return recorded(s, func(c *cobra.Command, targets []string) error {
+			return record.Calls(s, func(c *cobra.Command, targets []string) error {
 				switch {
 				case purge:
 					return runPurge(c, s, targets, asJSON)

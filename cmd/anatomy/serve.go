@@ -98,7 +98,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
   anatomy serve --listen :443 --acme search.example.org --redirect :80
   anatomy serve --public-url https://example.org/find --trusted-proxy 127.0.0.1
   anatomy serve --cluster s3://s3.example.org/docs --data /var/cache/docs`,
-		Annotations: map[string]string{untilEnded: "yes"},
+		Annotations: map[string]string{cli.UntilEnded: "yes"},
 		Args:        cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if place.IsSet() {

@@ -113,7 +113,7 @@ func TestEveryCommandOverShards(t *testing.T) {
 		"", "backup verify", "cluster", "cluster adopt", "cluster check", "cluster drain", "cluster restore",
 		"cluster status", "completion", "completion bash", "completion fish", "completion powershell",
 		"completion zsh", "crawler", "demo", "dns", "dump", "dump barrels", "export", "help", "import", "mcp",
-		"node", "pdf", "restore", "serve", "version",
+		"man", "node", "pdf", "restore", "serve", "version",
 	}
 	for name, test := range table {
 		t.Run(name, func(t *testing.T) {

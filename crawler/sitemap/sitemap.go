@@ -7,7 +7,6 @@
 package sitemap
 
 import (
-	"anatomy/xmlcharset"
 	"bufio"
 	"bytes"
 	"encoding/xml"
@@ -19,6 +18,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"golang.org/x/net/html/charset"
+
+	"anatomy/xmlcharset"
 )
 
 // The bounds of one file.

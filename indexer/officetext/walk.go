@@ -1,11 +1,12 @@
 package officetext
 
 import (
-	"anatomy/xmlcharset"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+
+	"anatomy/xmlcharset"
 )
 
 // The bounds of the XML files of a document, each for itself.

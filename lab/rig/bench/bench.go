@@ -22,6 +22,7 @@ import (
 type Bench struct {
 	Docsweb, Pages, Anatomy, Work string
 	Crawlers, Nodes               int
+	Shards                        int           // of the nodes' collection; 0 for a data folder
 	Kill                          string        // what is harmed: see Kinds; "" for nothing
 	Every, Duration               time.Duration // of kills
 	Flags                         []string      // of every crawl

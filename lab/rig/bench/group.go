@@ -120,6 +120,9 @@ func (g *Group) start(i int) error {
 	} else {
 		flags = append(flags, local...)
 	}
+	if g.Shards > 0 {
+		flags = append(flags, "--shards", fmt.Sprint(g.Shards))
+	}
 	c := g.Bench.crawl(g.program(i), g.Folder(i), g.authority, flags...)
 	says, err := c.StderrPipe()
 	if err != nil {

@@ -15,9 +15,14 @@ func CompleteFlag(c *cobra.Command, flag string, values ...string) {
 // UsageTemplate is cobra's usage text without its empty lines and capital letters.
 const UsageTemplate = `usage: {{if and .HasAvailableSubCommands (not .Annotations.takes)}}{{.CommandPath}} COMMAND{{else}}{{.UseLine}}{{end}}
 {{- if .HasAvailableSubCommands}}
+{{- $c := .}}{{range $g := .Groups}}
 
-commands:
-{{- range .Commands}}{{if .IsAvailableCommand}}
+{{.Title}}:
+{{- range $c.Commands}}{{if and .IsAvailableCommand (eq .GroupID $g.ID)}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
+
+{{if .Groups}}other commands{{else}}commands{{end}}:
+{{- range .Commands}}{{if and .IsAvailableCommand (eq .GroupID "")}}
   {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
 {{- if .HasExample}}
 

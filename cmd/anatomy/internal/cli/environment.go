@@ -56,6 +56,10 @@ func (d *dataFlag) Set(path string) error {
 // Spreads annotates commands that take --data several times.
 const Spreads = "spreads the data folder"
 
+// UntilEnded annotates commands that run until they are ended, as services do: on SIGTERM they finish
+// what is under way, and succeed.
+const UntilEnded = "runs until ended"
+
 // CheckDisks returns a UsageError if --data was given several times to a command that takes it once.
 func (g *GlobalFlags) CheckDisks(c *cobra.Command) error {
 	if len(g.Disks) > 0 && c.Annotations[Spreads] == "" {

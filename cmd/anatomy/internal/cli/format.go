@@ -117,3 +117,11 @@ func (b *ByteSize) Set(s string) error {
 	*b = ByteSize(n * unit)
 	return nil
 }
+
+// AtMost returns num, or the largest int for 0, which means all.
+func AtMost(num int) int {
+	if num <= 0 {
+		return math.MaxInt
+	}
+	return num
+}

@@ -17,6 +17,7 @@ import (
 	"anatomy/cluster/replica"
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/disk/datadir"
+	"anatomy/disk/shards"
 	"anatomy/vocab"
 )
 
@@ -84,7 +85,11 @@ func printStatus(w io.Writer, st *vocab.ClusterStatus, now time.Time) error {
 	if st.Generation == "" {
 		fmt.Fprintln(w, "generation  none yet")
 	} else {
-		fmt.Fprintf(w, "generation  %d files, %.1f MB, made %s\n", st.Files, float64(st.Bytes)/1e6, cli.FormatAge(now, st.Made))
+		of := ""
+		if st.Shards > 0 {
+			of = " of " + cli.Count(st.Shards, "shard")
+		}
+		fmt.Fprintf(w, "generation  %d files%s, %.1f MB, made %s\n", st.Files, of, float64(st.Bytes)/1e6, cli.FormatAge(now, st.Made))
 	}
 	if len(st.Nodes) == 0 {
 		return nil
@@ -122,7 +127,7 @@ damaged. --repair puts such objects again, from the data folder of the owner or 
 			dir := ""
 			if repair {
 				dir = s.Data
-				if err := datadir.CheckVersion(dir); err != nil {
+				if err := checkFolder(dir); err != nil {
 					return err
 				}
 			}
@@ -154,7 +159,8 @@ func newAdopt(s *cli.GlobalFlags, p *Place, version string) *cobra.Command {
 	return &cobra.Command{
 		Use: "adopt", Short: "copy a data folder to an empty bucket",
 		Long: `Adopt makes the data folder, as it is, the collection of the cluster, whose bucket is empty, or brings the bucket up
-to date with it. A crawl may run on the folder meanwhile. To keep the bucket up to date, crawl with --cluster.`,
+to date with it. The folder may be one of shards that a crawl fills. A crawl may run on it meanwhile. To keep the bucket
+up to date, crawl with --cluster.`,
 		Example: "  anatomy cluster adopt --data anatomy-data --cluster s3://s3.example.org/docs",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -162,7 +168,7 @@ to date with it. A crawl may run on the folder meanwhile. To keep the bucket up 
 			if err != nil {
 				return err
 			}
-			if err := datadir.CheckVersion(s.Data); err != nil {
+			if err := checkFolder(s.Data); err != nil {
 				return err
 			}
 			screen := cli.NewConsole(c.ErrOrStderr())
@@ -181,6 +187,14 @@ to date with it. A crawl may run on the folder meanwhile. To keep the bucket up 
 			return nil
 		},
 	}
+}
+
+// checkFolder returns nil for a data folder, and for shards that a crawl fills.
+func checkFolder(dir string) error {
+	if shards.IsLive(dir) {
+		return shards.Check(dir)
+	}
+	return datadir.CheckVersion(dir)
 }
 
 func newRestore(s *cli.GlobalFlags, p *Place) *cobra.Command {

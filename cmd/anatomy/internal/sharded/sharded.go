@@ -52,17 +52,20 @@ func Has(dir string) bool {
 	return m != nil || err != nil
 }
 
+// CheckFlags returns an error for --shards n, 0 for none, if n is invalid, or the other flags of c
+// are not for shards.
+func CheckFlags(c *cobra.Command, dir string, n int) error {
+	if n < 0 || n > shards.Max {
+		return cli.UsageErrorf("--shards must be from 1 to %d", shards.Max)
+	}
+	const alone = "--%s works on one data folder, not on shards"
+	return cli.RejectFlags(c, Has(dir) || n > 0, alone, "no-index", "topic")
+}
+
 // Check returns an error with the next step if a crawl with --shards n, 0 for none, and the other
 // flags of c cannot use dir.
 func Check(c *cobra.Command, dir string, n int) error {
-	switch {
-	case n < 0 || n > shards.Max:
-		return cli.UsageErrorf("--shards must be from 1 to %d", shards.Max)
-	case !Has(dir) && n == 0:
-		return nil
-	}
-	const alone = "--%s works on one data folder, not on shards"
-	if err := cli.RejectFlags(c, true, alone, "crawlers", "cluster", "no-index", "topic"); err != nil {
+	if err := CheckFlags(c, dir, n); err != nil || !Has(dir) && n == 0 {
 		return err
 	}
 	at := cli.GlobalFlags{Data: dir}
@@ -76,6 +79,13 @@ func Check(c *cobra.Command, dir string, n int) error {
 		return cli.WithHint(err, "to crawl in it, leave out --shards; for shards name a new folder with --data")
 	}
 	return err
+}
+
+// IsRefused reports whether err says that a folder has another number of shards, or is none of shards
+// that a crawl fills.
+func IsRefused(err error) bool {
+	return errors.As(err, new(*collective.CountError)) || errors.Is(err, collective.ErrReadOnly) ||
+		errors.Is(err, collective.ErrNotShards)
 }
 
 // Hint returns the next step after a command, "anatomy remove" for instance, has refused a folder of

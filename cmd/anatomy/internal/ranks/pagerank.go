@@ -1,4 +1,5 @@
-package main
+// Package ranks has the command "anatomy pagerank": it computes, lists and removes rank vectors.
+package ranks
 
 import (
 	"cmp"
@@ -13,12 +14,14 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/rankpage"
+	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/pagerank"
 	"anatomy/ranking"
 	"anatomy/weburl"
 )
 
-func newPageRank(s *cli.GlobalFlags) *cobra.Command {
+// New returns the command "pagerank" with those below it.
+func New(s *cli.GlobalFlags) *cobra.Command {
 	var f rankFlags
 	var e edgeFiles
 	c := &cobra.Command{
@@ -41,7 +44,7 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 			if e.edges != "" {
 				return e.rank(c, f.options.Options, show)
 			}
-			return recorded(s, func(c *cobra.Command, _ []string) error {
+			return record.Calls(s, func(c *cobra.Command, _ []string) error {
 				if f.topics != "" {
 					return f.rankTopics(c, s, show)
 				}
@@ -127,7 +130,7 @@ func (f *rankFlags) rank(c *cobra.Command, s *cli.GlobalFlags, show func(string)
 	}
 	printRanks(c.OutOrStdout(), report)
 	all, err := ranking.List(s.Data)
-	adviseRanks(c.OutOrStdout(), all)
+	Advise(c.OutOrStdout(), all)
 	return err
 }
 

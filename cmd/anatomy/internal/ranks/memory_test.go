@@ -1,4 +1,4 @@
-package main
+package ranks
 
 import (
 	"runtime/debug"

@@ -1,4 +1,4 @@
-package main
+package ranks
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/pagerank"
 	"anatomy/ranking"
 )
@@ -56,12 +57,12 @@ func printRankList(w io.Writer, all []ranking.VectorStatus, now time.Time) error
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	adviseRanks(w, all)
+	Advise(w, all)
 	return nil
 }
 
-// adviseRanks names the vectors that should be recomputed.
-func adviseRanks(w io.Writer, all []ranking.VectorStatus) {
+// Advise names the vectors that should be recomputed.
+func Advise(w io.Writer, all []ranking.VectorStatus) {
 	var stale []string
 	for _, r := range all {
 		if r.Stale {
@@ -87,7 +88,7 @@ func newRankRemove(s *cli.GlobalFlags) *cobra.Command {
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: recorded(s, func(_ *cobra.Command, args []string) error {
+		RunE: record.Calls(s, func(_ *cobra.Command, args []string) error {
 			if err := ranking.Remove(s.Data, args[0]); err != nil {
 				return cli.WithHint(err, "to list them: "+s.Command("pagerank list"))
 			}
@@ -107,7 +108,7 @@ ranks that teleport only there are TrustRank, and pages that no good page links 
 		Example: "  anatomy pagerank seeds --num 200 > seeds.txt\n  anatomy pagerank --personalize-file seeds.txt --name trust",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			seeds, err := ranking.TrustSeeds(c.Context(), s.Data, atMost(num), pagerank.Options{})
+			seeds, err := ranking.TrustSeeds(c.Context(), s.Data, cli.AtMost(num), pagerank.Options{})
 			if err != nil {
 				return err
 			}
