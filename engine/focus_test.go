@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"anatomy/engine"
 	"anatomy/internal/test/testweb"
 	"anatomy/topic"
 	"anatomy/urlserver"
@@ -57,6 +58,13 @@ func newSubjectWeb(t *testing.T) (web *testweb.Web, about *topic.Topic) {
 	return web, about
 }
 
+// focusOptions returns the options of a crawl with one connection: the order of its fetches does not depend on the machine.
+func focusOptions(t *testing.T, web *testweb.Web, seeds ...string) engine.Options {
+	o := web.Options(t.TempDir(), seeds...)
+	o.Connections = 1
+	return o
+}
+
 // birds returns how many pages of birds were fetched since the last call, and how many in all.
 func birds(web *testweb.Web) (found, all int) {
 	for key := range web.Requests() {
@@ -73,13 +81,13 @@ func birds(web *testweb.Web) (found, all int) {
 func TestFocusedCrawl(t *testing.T) {
 	const limit = 2 * subjectPages
 	web, about := newSubjectWeb(t)
-	o := web.Options(t.TempDir(), about.Examples...)
+	o := focusOptions(t, web, about.Examples...)
 	o.URLs.MaxPages, o.URLs.Policy = limit, urlserver.BreadthFirst
 	testweb.Crawl(t, o)
 	if n, all := birds(web); n > subjectPages*6/10 || all != limit {
 		t.Errorf("breadth-first fetches %d pages of the topic in %d", n, all)
 	}
-	o = web.Options(t.TempDir())
+	o = focusOptions(t, web)
 	o.URLs.MaxPages, o.Topic = limit, about
 	stats := testweb.Crawl(t, o)
 	n, all := birds(web)
@@ -89,7 +97,7 @@ func TestFocusedCrawl(t *testing.T) {
 	if h := stats.Harvest; h.Pages != limit || math.Abs(float64(h.Relevant)-float64(n)) > limit/10 {
 		t.Errorf("%d pages of the topic, harvest %+v", n, h)
 	}
-	o = web.Options(t.TempDir())
+	o = focusOptions(t, web)
 	o.Topic = about
 	for _, o.URLs.MaxPages = range []uint64{limit / 2, limit} {
 		stats = testweb.Crawl(t, o)
@@ -106,7 +114,7 @@ func TestFocusedCrawl(t *testing.T) {
 // TestFocusedWithoutIndex: a focused crawl needs the terms of pages, also if it builds no index.
 func TestFocusedWithoutIndex(t *testing.T) {
 	web, about := newSubjectWeb(t)
-	o := web.Options(t.TempDir())
+	o := focusOptions(t, web)
 	o.URLs.MaxPages, o.Topic, o.NoIndex = 2*subjectPages, about, true
 	testweb.Crawl(t, o)
 	if n, _ := birds(web); n < subjectPages*3/4 {
