@@ -341,12 +341,20 @@ func (l *Links) Export(ctx context.Context, w io.Writer, urls bool) error {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
+		alone := true
 		for _, t := range source.Targets {
 			if t.Flags&vocab.NoFollow != 0 {
 				continue
 			}
+			alone = false
 			line = append(end(line[:0], source.Doc), '\t')
 			line = append(end(line, t.Doc), '\n')
+			if _, err := b.Write(line); err != nil {
+				return err
+			}
+		}
+		if alone {
+			line = append(end(append(line[:0], "# node "...), source.Doc), '\n')
 			if _, err := b.Write(line); err != nil {
 				return err
 			}

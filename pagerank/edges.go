@@ -21,7 +21,7 @@ const partSize = 4 << 20
 
 // ReadEdges reads a graph from lines of source and target with white space between them: numbers from
 // 0 to [MaxNode], or names if the first line has a name. Further columns, empty lines, and lines that
-// begin with # or % are skipped. SNAP's and KONECT's lists are of this form, and so are Matrix
+// begin with # or % are skipped, but a line "# node N" adds a node, which may have no links. SNAP's and KONECT's lists are of this form, and so are Matrix
 // Market's files in coordinates after their head, which is skipped; a symmetric list has each line as
 // links in both directions. The input may be compressed with gzip or zstd.
 //
@@ -177,15 +177,18 @@ func (p *edgePart) parse(seen *idSet, selfLinks, both bool) {
 	for len(text) > 0 {
 		s, t, rest, ok := plainEdge(text)
 		p.lines++
+		var line []byte
 		if !ok {
-			line, after, _ := bytes.Cut(text, []byte{'\n'})
-			rest = after
+			line, rest, _ = bytes.Cut(text, []byte{'\n'})
 			if s, t, ok, p.err = edge(line); p.err != nil {
 				return
 			}
 		}
 		text = rest
 		if !ok {
+			if id, ok := loneNode(line); ok {
+				seen.add(id)
+			}
 			continue
 		}
 		seen.add(s)
@@ -238,6 +241,25 @@ func edge(line []byte) (s, t uint32, ok bool, err error) {
 	}
 	t, err = node(target)
 	return s, t, err == nil, err
+}
+
+// loneNode returns the node of a comment "# node N". Of another line ok is false.
+func loneNode(line []byte) (id uint32, ok bool) {
+	name, ok := loneName(line)
+	if !ok {
+		return 0, false
+	}
+	id, err := node(name)
+	return id, err == nil
+}
+
+// loneName returns the last word of a comment "# node NAME". Of another line ok is false.
+func loneName(line []byte) (name []byte, ok bool) {
+	mark, rest := field(line)
+	kind, rest := field(rest)
+	name, rest = field(rest)
+	more, _ := field(rest)
+	return name, string(mark) == "#" && string(kind) == "node" && len(name) > 0 && len(more) == 0
 }
 
 // field splits the first word of a line from the rest.

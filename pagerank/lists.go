@@ -176,6 +176,9 @@ func (r *nameReader) numbered(text []byte) []byte {
 	if len(text) > maxLine {
 		return text
 	}
+	if name, ok := loneName(text); ok {
+		return fmt.Appendf(nil, "# node %d\n", r.number(name))
+	}
 	source, rest := field(text)
 	if isComment(source) {
 		return text

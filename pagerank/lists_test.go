@@ -63,6 +63,8 @@ func TestFormsOfEdgeLists(t *testing.T) {
 		"weights":          {list(links, "%d\t%d\t0.25\n"), plain},
 		"byte order mark":  {"\xef\xbb\xbf" + plain, plain},
 		"names":            {list(links, "n%d n%d\n"), plain},
+		"lone nodes":       {"# node 7\n# node x\n# node 8 9\n" + plain + "#\tnode 50\r\n", plain},
+		"lone names":       {"# node n7\n" + list(links, "n%d n%d\n") + "# node n50", plain},
 		"commented names":  {"# from to\n" + list(links, "n%d\tn%d\tlabel\r\n"), plain},
 		"matrix":           {"%%MatrixMarket matrix coordinate pattern general\n" + head + list(links, "%d %d\n"), plain},
 		"weighted matrix":  {"%%MatrixMarket matrix coordinate real general\n" + head + list(links, "%d %d 1e-3\n"), plain},
@@ -70,6 +72,23 @@ func TestFormsOfEdgeLists(t *testing.T) {
 	} {
 		if got, want := ranks(name, form.in), ranks("plain", form.like); len(want) != nodes || !slices.Equal(got, want) {
 			t.Errorf("%s: the ranks are %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestLoneNodes: a node without links is part of the graph, and has the rank that the teleport brings.
+func TestLoneNodes(t *testing.T) {
+	for _, list := range []string{"# node 9\n1 2\n", "1 2\n# node 9", "b a\n# node c\n"} {
+		var out strings.Builder
+		r, err := RankEdges(t.Context(), strings.NewReader(list), &out, Options{})
+		if err != nil || r.Nodes != 3 || r.Links != 1 || r.Dangling != 2 {
+			t.Fatalf("%q: %+v, %v", list, r, err)
+		}
+		lines := strings.Split(out.String(), "\n")
+		_, source, _ := strings.Cut(lines[0], "\t")
+		_, lone, _ := strings.Cut(lines[2], "\t")
+		if source != lone || source == "" {
+			t.Errorf("%q: %s", list, out.String())
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (o *Options) checkName() error {
 // shards as one graph, and puts it in force, in one shard after the other. With the default vector it
 // puts the one that it is weighed from, rankvector.Plain, in force, too. If it fails, the vector
 // before stays in force, or in some shards if it fails while it puts the new one in force. The error
-// wraps pagerank.ErrNoNodes if there are no pages, and ErrNoSuchPage if no page matches
+// wraps pagerank.ErrNoNodes if no page was fetched, and ErrNoSuchPage if no page matches
 // o.Personalize.
 func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 	if o.Method != ByVouchers && len(o.Personalize) == 0 {
@@ -94,6 +94,9 @@ func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 	}
 	o.Progress = recordResiduals(&r.Residuals, o.Progress)
 	result, ranks, err := c.compute(ctx, o)
+	if err == nil && c.nodes.countRanked() == 0 {
+		err = pagerank.ErrNoNodes
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -201,6 +204,9 @@ func (c *computation) addLinks(b *pagerank.Builder, weighed bool) (err error) {
 // personalize sets the nodes that teleportation goes to.
 func (c *computation) personalize(r *Report, targets *matcher, o *Options) error {
 	o.Options.Personalize, r.Missing = targets.weights()
+	for node := range o.Options.Personalize {
+		c.nodes.ranked[node] = true
+	}
 	r.Teleport = len(o.Options.Personalize)
 	if r.Teleport == 0 {
 		return noSuchPage(c.set, o.Personalize)
@@ -222,7 +228,10 @@ func (c *computation) publish(
 	if err := c.set.publish(o.Name, r.Vector); err != nil {
 		return err
 	}
-	r.Pages, r.Links, r.Dangled = len(c.nodes.docs), r.Vector.Links, result.Dangling
+	r.Pages, r.Links, r.Dangled = c.nodes.countRanked(), r.Vector.Links, result.Dangling
+	if o.Method != ByHosts { // of hosts it counts hosts
+		r.Dangled -= len(c.nodes.docs) - r.Pages
+	}
 	r.Seconds = time.Since(c.began).Seconds()
 	return r.compare(c.set, before)
 }

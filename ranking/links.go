@@ -161,7 +161,7 @@ func (l *links) vector(name string) (all *rankvector.Vector) {
 
 // publish puts a vector in force, in one shard after the other.
 func (l *links) publish(name string, v *rankvector.Vector) error {
-	for i, s := range l.shards {
+	for _, s := range l.shards {
 		part := *v
 		part.Recorded = s.CountLinks()
 		from := min(int(s.base), len(v.Ranks)-1)
@@ -170,11 +170,6 @@ func (l *links) publish(name string, v *rankvector.Vector) error {
 			to = min(to, from+int(s.last))
 		}
 		part.Ranks = append([]float32{0}, v.Ranks[from+1:to+1]...)
-		for doc := range part.Ranks {
-			if !l.foreign[i].IsOwn(vocab.DocID(doc)) {
-				part.Ranks[doc] = rankvector.Foreign
-			}
-		}
 		if err := rankvector.Publish(s.dir, name, &part); err != nil {
 			return err
 		}

@@ -10,10 +10,13 @@ import (
 	"anatomy/weburl"
 )
 
-// nodes numbers the documents that are ranked: those that exist and are no alias.
+// nodes numbers the documents that exist and are no alias. Those that a walk of the links, or a
+// teleport, leads to or from have a rank. The others were not fetched, and nothing links to them: they
+// have no links in either direction, so the ranks of the rest are those without them, but for a factor.
 type nodes struct {
-	docs []vocab.DocID // by node, ascending
-	of   []uint32      // by document, up to the last known one: its node + 1, or 0
+	docs   []vocab.DocID // by node, ascending
+	of     []uint32      // by document, up to the last known one: its node + 1, or 0
+	ranked []bool        // by node; eachLink sets it
 }
 
 // loadNodes numbers the documents of set, and shows each to the matchers.
@@ -35,6 +38,7 @@ func loadNodes(set *links, matchers ...*matcher) (*nodes, error) {
 		n.docs = append(n.docs, name.Doc)
 		n.of[name.Doc] = uint32(len(n.docs))
 	}
+	n.ranked = make([]bool, len(n.docs))
 	return n, nil
 }
 
@@ -52,7 +56,18 @@ func (n *nodes) addLinks(set *links, b *pagerank.Builder) error {
 	return n.eachLink(set, b.Add)
 }
 
-// eachLink calls add with the followed links of each node. targets is reused after add returns.
+// countRanked returns the number of nodes that have a rank.
+func (n *nodes) countRanked() (count int) {
+	for _, ranked := range n.ranked {
+		if ranked {
+			count++
+		}
+	}
+	return count
+}
+
+// eachLink calls add with the followed links of each node that was fetched. targets is reused after add
+// returns.
 func (n *nodes) eachLink(set *links, add func(from uint32, targets []uint32)) error {
 	var targets []uint32
 	for source, err := range set.Links() {
@@ -63,9 +78,11 @@ func (n *nodes) eachLink(set *links, add func(from uint32, targets []uint32)) er
 		if !ok {
 			continue
 		}
+		n.ranked[from] = true
 		targets = targets[:0]
 		for _, t := range source.Targets {
 			if to, ok := n.node(t.Doc); ok && t.Flags&vocab.NoFollow == 0 {
+				n.ranked[to] = true
 				targets = append(targets, to)
 			}
 		}
@@ -128,7 +145,7 @@ func (n *nodes) ranksOf(v *rankvector.Vector) []float32 {
 	return ranks
 }
 
-// vector returns ranks by docID.
+// vector returns the ranks of the nodes by docID, those that count scaled to sum to 1.
 func (n *nodes) vector(r *pagerank.Result, ranks []float32, o Options) *rankvector.Vector {
 	v := &rankvector.Vector{
 		Damping:    cmp.Or(o.Damping, pagerank.DefaultDamping),
@@ -137,8 +154,16 @@ func (n *nodes) vector(r *pagerank.Result, ranks []float32, o Options) *rankvect
 		Personalized: o.Title, Computed: time.Now().UTC().Truncate(time.Second),
 		Ranks: make([]float32, len(n.of)),
 	}
+	all := 0.0
+	for i, rank := range ranks {
+		if n.ranked[i] {
+			all += float64(rank)
+		}
+	}
 	for i, doc := range n.docs {
-		v.Ranks[doc] = ranks[i]
+		if n.ranked[i] {
+			v.Ranks[doc] = float32(float64(ranks[i]) / all)
+		}
 	}
 	return v
 }

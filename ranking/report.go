@@ -23,7 +23,7 @@ type Report struct {
 	Personalized string    `json:"personalized,omitempty"` // see Options.Title; "" if not personalised
 	Missing      []string  `json:"missing,omitempty"`      // teleport targets without a page
 
-	Pages    int     `json:"pages"` // nodes: documents that exist and are no alias
+	Pages    int     `json:"pages"` // nodes: documents with a rank
 	Links    uint64  `json:"links"`
 	Dangled  int     `json:"dangling"` // nodes without links
 	Teleport int     `json:"teleport"` // nodes that teleportation goes to; 0 for all

@@ -30,9 +30,11 @@ func TrustSeeds(ctx context.Context, dir string, n int, o pagerank.Options) ([]R
 	if err != nil {
 		return nil, err
 	}
-	seeds := make([]RankedPage, g.Nodes())
+	var seeds []RankedPage
 	for node, doc := range nodes.docs {
-		seeds[node] = RankedPage{Doc: doc, Rank: result.Ranks[node]}
+		if nodes.ranked[node] {
+			seeds = append(seeds, RankedPage{Doc: doc, Rank: result.Ranks[node]})
+		}
 	}
 	slices.SortFunc(seeds, func(a, b RankedPage) int {
 		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(a.Doc, b.Doc))

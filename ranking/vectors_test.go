@@ -1,9 +1,12 @@
 package ranking_test
 
 import (
+	"bytes"
 	"errors"
+	"math"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,6 +17,7 @@ import (
 	"anatomy/pagerank"
 	"anatomy/ranking"
 	"anatomy/searcher"
+	"anatomy/vocab"
 	"anatomy/web"
 )
 
@@ -188,5 +192,49 @@ func TestRankMethods(t *testing.T) {
 	seeds, err := ranking.TrustSeeds(t.Context(), dir, 3, pagerank.Options{})
 	if err != nil || len(seeds) != 3 || seeds[0].URL == "" || seeds[0].Rank < seeds[1].Rank {
 		t.Errorf("seeds %+v, %v", seeds, err)
+	}
+}
+
+// TestExportedGraph: the ranks of the exported graph, by docID or by URL, are PageRank as published in the
+// data folder, for the same pages: all that were fetched or are linked to.
+func TestExportedGraph(t *testing.T) {
+	dir := testweb.CrawlBoth(t, 23, 100)
+	_, err := ranking.Compute(t.Context(), dir, ranking.Options{})
+	testweb.Must(t, err)
+	v, err := rankvector.ReadFolder(dir, rankvector.Plain)
+	testweb.Must(t, err)
+	l, err := collection.OpenLinks(dir)
+	testweb.Must(t, err)
+	defer l.Close()
+	records := testweb.Records(t, dir)
+	for _, urls := range []bool{false, true} {
+		var list, out bytes.Buffer
+		testweb.Must(t, l.Export(t.Context(), &list, urls))
+		if !bytes.Contains(list.Bytes(), []byte("# node ")) {
+			t.Fatal("no page is without links")
+		}
+		_, err := pagerank.RankEdges(t.Context(), &list, &out, pagerank.Options{SelfLinks: true})
+		testweb.Must(t, err)
+		ranks := map[string]float64{}
+		for line := range strings.Lines(out.String()) {
+			node, rank, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			ranks[node], err = strconv.ParseFloat(rank, 64)
+			testweb.Must(t, err)
+		}
+		n, off := 0, 0.0
+		for doc, rank := range v.Ranks {
+			if rank == 0 {
+				continue
+			}
+			n++
+			name := strconv.Itoa(doc)
+			if urls {
+				name = records[vocab.DocID(doc)].URL
+			}
+			off += math.Abs(ranks[name] - float64(rank))
+		}
+		if n < 100 || n != len(ranks) || off > 1e-7 { // float32 rounds each rank
+			t.Errorf("by URL %v: %d pages have ranks, %d in the list; they differ by %g", urls, n, len(ranks), off)
+		}
 	}
 }

@@ -127,12 +127,12 @@ func (snap *snapshot) rankOf(doc vocab.DocID) float64 {
 	return float64(snap.vector.Ranks[doc])
 }
 
-// ranked returns the number of documents of the rank vector.
+// ranked returns the number of pages that the vector ranks.
 func (snap *snapshot) ranked() int {
 	if snap.vector == nil {
 		return 0
 	}
-	return snap.vector.Documents()
+	return snap.vector.Pages()
 }
 
 // locate returns where a live document is.

@@ -18,8 +18,8 @@
 //	64      8     n, the number of ranks; document n-1 is the last
 //	72      8     links of the link database that the graph was made from; not in version 1
 //	80      p     personalisation, UTF-8
-//	80+p    4n    ranks by docID, float32; rank 0 belongs to no document and is 0; -0 for documents of
-//	              other shards
+//	80+p    4n    ranks by docID, float32; rank 0 belongs to no document and is 0, as is that of each
+//	              document that is not ranked
 //	80+p+4n 8     xxhash64 of all before
 //
 // A vector of documents 1 and 2, ranked 0.25 and 0.75, has 3 ranks and no personalisation:
@@ -68,18 +68,8 @@ type Vector struct {
 	Computed     time.Time // UTC, whole seconds
 	Links        uint64    // of the graph; parallel links count once
 	Recorded     uint64    // of the link database; 0 in version 1
-	Ranks        []float32 // by DocID, index 0 unused
-
-	foreign int // documents with the rank Foreign
+	Ranks        []float32 // by DocID, index 0 unused; 0 for documents that are not ranked
 }
-
-// Foreign is the rank, in the vector of a shard, of the documents of other shards that it mentions.
-// It equals 0.
-var Foreign = float32(math.Copysign(0, -1))
-
-// Documents returns the number of documents that the vector is about: those of other shards do not
-// count.
-func (v *Vector) Documents() int { return max(0, len(v.Ranks)-1-v.foreign) }
 
 // Read returns the vector at path. It verifies the checksum and that every rank is in [0, 1]; the error
 // names the command that computes the vector again.
@@ -165,10 +155,7 @@ func decode(b []byte) (*Vector, error) {
 		v.Recorded = le.Uint64(b[72:])
 	}
 	for i := range v.Ranks {
-		bits := le.Uint32(body[header+p+rankSize*i:])
-		if v.Ranks[i] = math.Float32frombits(bits); bits == math.Float32bits(Foreign) {
-			v.foreign++
-		}
+		v.Ranks[i] = math.Float32frombits(le.Uint32(body[header+p+rankSize*i:]))
 	}
 	return v, checkRanks(v.Ranks)
 }

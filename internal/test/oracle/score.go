@@ -317,11 +317,21 @@ func (c *Collection) near(
 	return sum
 }
 
+// rankedPages returns the number of pages that are ranked.
+func (c *Collection) rankedPages() (n int) {
+	for _, rank := range c.Ranks {
+		if rank > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // static returns the query-independent points.
 func (c *Collection) static(d *Document) scoring.Score {
 	points := scoring.Score(c.Weights.Depth[min(d.depth(), len(c.Weights.Depth)-1)]) * 1000
 	if int(d.Doc) < len(c.Ranks) {
-		points += c.Weights.PageRank(float64(c.Ranks[d.Doc]), len(c.Ranks)-1)
+		points += c.Weights.PageRank(float64(c.Ranks[d.Doc]), c.rankedPages())
 	}
 	if !d.Crawled {
 		points += scoring.Score(c.Weights.Uncrawled) * 1000
