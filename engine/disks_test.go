@@ -32,6 +32,9 @@ func crawlInSteps(t *testing.T, o engine.Options) error {
 
 // TestFullDisks crawls on when a disk is full, ends when all are, and goes on when there is space.
 func TestFullDisks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("most of it is spent on copies of the folder")
+	}
 	web := testweb.Generate(t, 23, 100, 40*time.Millisecond)
 	root := t.TempDir()
 	one, dir := filepath.Join(root, "one"), filepath.Join(root, "data")
@@ -74,6 +77,9 @@ func TestFullDisks(t *testing.T) {
 
 // TestPowerLossOnDisks is TestPowerLossDuringCrawl for a folder that is spread over three disks.
 func TestPowerLossOnDisks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("most of it is spent on copies of the folder")
+	}
 	web := testweb.Generate(t, 8, 40, 20*time.Millisecond)
 	root := t.TempDir()
 	dir := filepath.Join(root, "data")

@@ -18,6 +18,9 @@ import (
 // Whenever the machine loses power during a crawl, what was published is there afterwards, no
 // structure is damaged, and the crawl continues to the same end.
 func TestPowerLossDuringCrawl(t *testing.T) {
+	if testing.Short() {
+		t.Skip("most of it is spent on copies of the folder")
+	}
 	web := testweb.Generate(t, 7, 60, 20*time.Millisecond)
 	root := t.TempDir()
 	dir := filepath.Join(root, "data")
