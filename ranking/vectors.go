@@ -143,7 +143,12 @@ func Remove(dir, name string) error {
 	if removed {
 		return nil
 	}
-	m, err := datadir.ReadManifest(dirs[0])
+	return noVector(dirs[0], name)
+}
+
+// noVector returns the error for a vector that a folder does not have.
+func noVector(dir, name string) error {
+	m, err := datadir.ReadManifest(dir)
 	if err != nil {
 		return err
 	}

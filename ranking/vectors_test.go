@@ -238,3 +238,34 @@ func TestExportedGraph(t *testing.T) {
 		}
 	}
 }
+
+// TestDiff compares the vectors of a crawl with what is known of them.
+func TestDiff(t *testing.T) {
+	dir := testweb.CrawlBoth(t, 24, 100)
+	_, err := ranking.Compute(t.Context(), dir, ranking.Options{})
+	testweb.Must(t, err)
+	_, err = ranking.Compute(t.Context(), dir, ranking.Options{Method: ranking.ByHosts})
+	testweb.Must(t, err)
+	same, err := ranking.Diff(dir, "pages", "pages")
+	testweb.Must(t, err)
+	if same.Kendall != 1 || same.Moved != 0 || same.Pages < 100 || len(same.Gainers)+len(same.Losers) > 0 ||
+		len(same.Shared) != 2 || same.Shared[1] != (ranking.SharedTop{First: 100, Pages: 100}) {
+		t.Errorf("a vector and itself: %+v", same)
+	}
+	there, err := ranking.Diff(dir, "pages", "hosts")
+	testweb.Must(t, err)
+	back, err := ranking.Diff(dir, "hosts", "pages")
+	testweb.Must(t, err)
+	if there.Pages != same.Pages || there.Kendall >= 1 || there.Kendall <= -1 || there.Moved == 0 || there.Shared[0].Pages == 10 {
+		t.Errorf("pages and hosts: %+v", there)
+	}
+	if math.Abs(there.Kendall-back.Kendall) > 1e-12 || there.Moved != back.Moved || !slices.Equal(there.Shared, back.Shared) {
+		t.Errorf("%+v one way, %+v the other", there, back)
+	}
+	if len(there.Gainers) != len(back.Losers) || there.Gainers[0].URL != back.Losers[0].URL || there.Gainers[0].Rank != back.Losers[0].Before {
+		t.Errorf("gained %+v one way, lost %+v the other", there.Gainers, back.Losers)
+	}
+	if _, err := ranking.Diff(dir, "pages", "none"); !errors.Is(err, ranking.ErrNoVector) {
+		t.Errorf("no vector: %v", err)
+	}
+}

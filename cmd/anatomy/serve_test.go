@@ -138,7 +138,7 @@ func TestServe(t *testing.T) {
 
 	const query = "robots.txt"
 	before := s.order(t, query)
-	command(t, "pagerank", "--data", dir, "--personalize", "handbuch.test")
+	command(t, "pagerank", "--data", dir, "--personalize", "handbuch.test", "--name", "default")
 	deadline := time.Now().Add(10 * time.Second)
 	for s.order(t, query) == before {
 		if time.Now().After(deadline) {

@@ -97,6 +97,7 @@ func TestEveryCommandOverShards(t *testing.T) {
 		"links export":    {nil, `1\t2`, true},
 		"links orphans":   {nil, `1.html`, true},
 		"pagerank":        {nil, `iterations`, true},
+		"pagerank diff":   {[]string{"default", "pages"}, `Kendall`, true},
 		"pagerank list":   {nil, `default`, true},
 		"pagerank remove": {[]string{"other"}, `error: `, true},
 		"pagerank seeds":  {nil, `1.html`, true},

@@ -74,20 +74,25 @@ func Advise(w io.Writer, all []ranking.VectorStatus) {
 	}
 }
 
+// completeVectors completes the names of vectors.
+func completeVectors(s *cli.GlobalFlags) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+		all, _ := ranking.List(s.Data) // no completions where it fails
+		for _, r := range all {
+			names = append(names, r.Name)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 func newRankRemove(s *cli.GlobalFlags) *cobra.Command {
 	return &cobra.Command{
-		Use:     "remove NAME",
-		Short:   "remove a rank vector",
-		Long:    "Remove deletes a rank vector. Without the vector \"default\" all pages have the same rank until ranks are recomputed.",
-		Example: "  anatomy pagerank remove trusted",
-		Args:    cli.ExactArgs(1, "the name of a vector"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-			all, _ := ranking.List(s.Data) // no completions where it fails
-			for _, r := range all {
-				names = append(names, r.Name)
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
+		Use:               "remove NAME",
+		Short:             "remove a rank vector",
+		Long:              "Remove deletes a rank vector. Without the vector \"default\" all pages have the same rank until ranks are recomputed.",
+		Example:           "  anatomy pagerank remove trusted",
+		Args:              cli.ExactArgs(1, "the name of a vector"),
+		ValidArgsFunction: completeVectors(s),
 		RunE: record.Calls(s, func(_ *cobra.Command, args []string) error {
 			if err := ranking.Remove(s.Data, args[0]); err != nil {
 				return cli.WithHint(err, "to list them: "+s.Command("pagerank list"))

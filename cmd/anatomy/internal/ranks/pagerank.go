@@ -30,7 +30,7 @@ func New(s *cli.GlobalFlags) *cobra.Command {
 		Long: `Pagerank recomputes the ranks of all pages from the link database. A running "anatomy serve" uses them within two
 seconds, without a restart or a rebuild. With --edges it ranks any graph instead, without a data folder.`,
 		Example: `  anatomy pagerank --damping 0.9
-  anatomy pagerank --personalize docs.example.org --html ranks.html
+  anatomy pagerank --personalize docs.example.org --name docs --html ranks.html
   anatomy pagerank --personalize-file trusted.txt --name trusted
   anatomy pagerank --method hosts
   anatomy pagerank --edges graph.tsv.gz --output ranks.tsv`,
@@ -67,7 +67,7 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 	fs.StringVar(&f.html, "html", "", "write the report to `FILE` as an HTML page with plots")
 	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`, plain, gzip or zstd: lines of source and target, numbers or names, or a file of SNAP, KONECT or Matrix Market; - is standard input")
 	fs.StringVar(&e.output, "output", "", "with --edges: write nodes and ranks to `FILE` (default: standard output)")
-	c.AddCommand(newRankList(s), newRankRemove(s), newTrustSeeds(s))
+	c.AddCommand(newRankList(s), newRankDiff(s), newRankRemove(s), newTrustSeeds(s))
 	return c
 }
 
@@ -220,6 +220,9 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 			return err
 		}
 	}
+	if (f.place != "" || f.places != "") && !c.Flags().Changed("name") {
+		return cli.UsageErrorf("personalised ranks need a name: add --name NAME, or --name default to use them in all searches")
+	}
 	return cmp.Or(
 		cli.RejectFlags(c, e.edges == "", "--%s needs --edges", "output"),
 		cli.RejectFlags(c, f.place != "", "--%s and --personalize exclude each other", "personalize-file"),
@@ -275,52 +278,4 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "%s, %s%s; %s\n", cli.Count(r.Nodes, "node"), cli.Count(r.Links, "link"), where, rankpage.Iterations(r.Iterations, r.Residual, o.Tolerance))
 	return nil
-}
-
-func printRanks(w io.Writer, r *ranking.Report) {
-	by := fmt.Sprintf("damping %g, teleporting to %s", r.Damping, rankpage.TeleportTo(r))
-	if r.Teleport == 0 && r.Personalized != "" {
-		by = "by " + r.Personalized
-	}
-	what := "page"
-	if r.Method == ranking.ByHosts.String() {
-		what = "host"
-	}
-	fmt.Fprintf(w, "%s, %s, %s without links; %s\n", cli.Count(r.Pages, "page"), cli.Count(r.Links, "link"), cli.Count(r.Dangled, what), by)
-	fmt.Fprintf(w, "%s, %.2f s\n", rankpage.Iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance), r.Seconds)
-	fmt.Fprintf(w, "half of the rank is on %s", cli.Count(r.Half, "page"))
-	if r.Compared && r.Moved > leastMoved {
-		fmt.Fprintf(w, "; %.2g %% of it moved", 100*r.Moved)
-	}
-	fmt.Fprint(w, "\n"+rankpage.Unlinked(r))
-	printRanked(w, "highest", r.Top)
-	printRanked(w, "gained most", r.Gainers)
-	printRanked(w, "lost most", r.Losers)
-	fmt.Fprintf(w, "\nhosts:\n")
-	for _, h := range r.Hosts[:min(hostsPrinted, len(r.Hosts))] {
-		fmt.Fprintf(w, "  %.6f  %s, %s\n", h.Share, cli.OneLine(h.Host), cli.Count(h.Pages, "page"))
-	}
-	if r.Name != ranking.Default {
-		fmt.Fprintf(w, "\nwritten as vector %q; to search with it: --rank %s, or rank=%s in the API (default: %q)\n", r.Name, r.Name, r.Name, ranking.Default)
-	}
-}
-
-// leastMoved is the smallest change that is reported. Smaller ones are rounding.
-const leastMoved = 1e-6
-
-// hostsPrinted is how many hosts the text lists.
-const hostsPrinted = 10
-
-func printRanked(w io.Writer, title string, pages []ranking.RankedPage) {
-	if len(pages) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\n%s:\n", title)
-	for _, p := range pages {
-		change := ""
-		if p.Before > 0 && p.Before != p.Rank {
-			change = fmt.Sprintf("  (before %.6f)", p.Before)
-		}
-		fmt.Fprintf(w, "  %.6f  %s%s\n", p.Rank, strings.TrimSpace(cli.OneLine(p.URL)), change)
-	}
 }
