@@ -299,31 +299,111 @@ func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Re
 		return nil, err
 	}
 	if nodes == 0 {
-		store.close()
-		return nil, errors.New("pagerank: the edge list is empty")
+		err = errEmptyList
+	} else if o.Teleport != nil {
+		o.Personalize, err = seen.weights(o.Teleport, names)
 	}
-	w := bufio.NewWriterSize(out, 1<<16)
-	ids := idCursor{set: seen}
-	var line []byte
-	r, err := rank(ctx, store, nodes, seen.names(), o, func(ranks []float64) error {
-		for _, rank := range ranks {
-			id, _ := ids.next()
-			if names != nil {
-				line = append(line[:0], names[id]...)
-			} else {
-				line = strconv.AppendUint(line[:0], uint64(id), 10)
-			}
-			line = append(line, '\t')
-			line = strconv.AppendFloat(line, rank, 'e', 12, 64)
-			w.Write(append(line, '\n')) // Flush returns its error
-		}
-		return nil
-	})
+	if err != nil {
+		store.close()
+		return nil, err
+	}
+	w := newRankWriter(out, seen, names)
+	r, err := rank(ctx, store, nodes, seen.names(), o, w.write)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Flush(); err != nil {
-		return nil, fmt.Errorf("pagerank: write ranks: %w", err)
+	return r, w.flush()
+}
+
+// ErrNoSuchNode is the error of [RankEdges] for a teleport to a node that the graph does not have.
+var ErrNoSuchNode = errors.New("pagerank: the graph has no such node")
+
+var errEmptyList = errors.New("pagerank: the edge list is empty")
+
+// HarmonicOfEdges is [RankEdges] by harmonic centrality ([Harmonic]), scaled to sum to 1. It uses the
+// options SelfLinks, Workers, Progress and Reading, and holds the graph in memory.
+func HarmonicOfEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
+	o.Memory = 0
+	store, seen, nodes, names, err := readEdges(ctx, in, o)
+	if err != nil {
+		return nil, err
 	}
-	return r, nil
+	if nodes == 0 {
+		store.close()
+		return nil, errEmptyList
+	}
+	g := store.graph(nodes, seen.names(), cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
+	r := &Result{Nodes: nodes, Links: g.Links(), Dangling: g.Dangling(), Converged: true}
+	sums, err := Harmonic(ctx, g, HarmonicOptions{Workers: o.Workers, Progress: func(distance int, added float64) {
+		r.Iterations, r.Residual = distance, added
+		if o.Progress != nil {
+			o.Progress(distance, added)
+		}
+	}})
+	if err != nil {
+		return nil, err
+	}
+	scale(sums, cmp.Or(sum(sums), 1))
+	w := newRankWriter(out, seen, names)
+	w.write(sums)
+	return r, w.flush()
+}
+
+// weights returns weights by node of the graph whose nodes are the set, and have these names if they
+// have any.
+func (s *idSet) weights(byName map[string]float64, names []string) (map[uint32]float64, error) {
+	ids := make(map[string]uint32, len(byName))
+	for id, name := range names {
+		if _, ok := byName[name]; ok {
+			ids[name] = uint32(id)
+		}
+	}
+	weights := make(map[uint32]float64, len(byName))
+	for name, weight := range byName {
+		id, known := ids[name]
+		if names == nil {
+			number, err := node([]byte(name))
+			id, known = number, err == nil && s.has(number)
+		}
+		if !known {
+			return nil, fmt.Errorf("%w: %.100q", ErrNoSuchNode, name)
+		}
+		weights[s.rank(id)] += weight
+	}
+	return weights, nil
+}
+
+// A rankWriter writes a line for each node: its number or name, and its rank.
+type rankWriter struct {
+	out   *bufio.Writer
+	ids   idCursor
+	names []string
+	line  []byte
+}
+
+func newRankWriter(out io.Writer, seen *idSet, names []string) *rankWriter {
+	return &rankWriter{out: bufio.NewWriterSize(out, 1<<16), ids: idCursor{set: seen}, names: names}
+}
+
+// write writes the ranks of the next nodes. Errors are those of flush.
+func (w *rankWriter) write(ranks []float64) error {
+	for _, rank := range ranks {
+		id, _ := w.ids.next()
+		if w.names != nil {
+			w.line = append(w.line[:0], w.names[id]...)
+		} else {
+			w.line = strconv.AppendUint(w.line[:0], uint64(id), 10)
+		}
+		w.line = append(w.line, '\t')
+		w.line = strconv.AppendFloat(w.line, rank, 'e', 12, 64)
+		w.out.Write(append(w.line, '\n'))
+	}
+	return nil
+}
+
+func (w *rankWriter) flush() error {
+	if err := w.out.Flush(); err != nil {
+		return fmt.Errorf("pagerank: write ranks: %w", err)
+	}
+	return nil
 }

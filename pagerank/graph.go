@@ -30,6 +30,16 @@ func (g *Graph) In(node uint32) []uint32 { return g.sources[g.first[node]:g.firs
 // Out returns the out-degree of a node.
 func (g *Graph) Out(node uint32) int { return int(g.out[node]) }
 
+// Dangling returns the number of nodes without out-links.
+func (g *Graph) Dangling() (n int) {
+	for _, out := range g.out {
+		if out == 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // newGraph builds the graph of links from sources to targets. Each worker reads all links, which is
 // fast, and writes the sources of its own range of targets, which are random accesses.
 func newGraph(nodes int, links []*linkList, workers int) *Graph {

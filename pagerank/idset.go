@@ -62,12 +62,15 @@ func (s *idSet) names() *idSet {
 	if s.size == 0 {
 		return nil
 	}
-	last := uint32(s.size - 1)
-	p := s.pages[last>>16]
-	if p != nil && p.words[last>>6&1023]>>(last&63)&1 == 1 && s.rank(last) == last {
+	if last := uint32(s.size - 1); s.has(last) && s.rank(last) == last {
 		return nil
 	}
 	return s
+}
+
+func (s *idSet) has(id uint32) bool {
+	p := s.pages[id>>16]
+	return p != nil && p.words[id>>6&1023]>>(id&63)&1 == 1
 }
 
 func (s *idSet) rank(id uint32) uint32 {

@@ -2,9 +2,14 @@ package pagerank
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -90,5 +95,70 @@ func TestLoneNodes(t *testing.T) {
 		if source != lone || source == "" {
 			t.Errorf("%q: %s", list, out.String())
 		}
+	}
+}
+
+// TestTeleportToNodes: ranks of an edge list with a teleport to some nodes, by number or by name, are those of
+// the graph; so is harmonic centrality.
+func TestTeleportToNodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	var numbers, names strings.Builder
+	for range 400 {
+		from, to := 3*r.IntN(60), 3*r.IntN(60)
+		fmt.Fprintf(&numbers, "%d %d\n", from, to)
+		fmt.Fprintf(&names, "n%d n%d\n", from, to)
+	}
+	g, ids, err := ReadEdges(t.Context(), strings.NewReader(numbers.String()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, byNumber, byName := map[uint32]float64{}, map[string]float64{}, map[string]float64{}
+	for _, node := range []int{1, 7, 20} {
+		weights[uint32(node)] = float64(node)
+		byNumber[fmt.Sprint(ids[node])] = float64(node)
+		byName[fmt.Sprintf("n%d", ids[node])] = float64(node)
+	}
+	personal, err := Compute(t.Context(), g, Options{Personalize: weights})
+	if err != nil {
+		t.Fatal(err)
+	}
+	harmonic, err := Harmonic(t.Context(), g, HarmonicOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale(harmonic, sum(harmonic))
+	for _, test := range []struct {
+		name, list string
+		teleport   map[string]float64
+		rank       func(context.Context, io.Reader, io.Writer, Options) (*Result, error)
+		want       []float64
+	}{
+		{"numbers", numbers.String(), byNumber, RankEdges, personal.Ranks},
+		{"names", names.String(), byName, RankEdges, personal.Ranks},
+		{"harmonic", numbers.String(), nil, HarmonicOfEdges, harmonic},
+	} {
+		var out strings.Builder
+		got, err := test.rank(t.Context(), strings.NewReader(test.list), &out, Options{Teleport: test.teleport})
+		if err != nil || got.Nodes != len(ids) || got.Links != g.Links() || got.Dangling != g.Dangling() {
+			t.Fatalf("%s: %+v, %v", test.name, got, err)
+		}
+		want := map[string]float64{}
+		for i, id := range ids {
+			want[fmt.Sprint(id)] = test.want[i]
+		}
+		n := 0
+		for line := range strings.Lines(out.String()) {
+			node, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "n"), "\t")
+			rank, err := strconv.ParseFloat(value, 64)
+			if n++; err != nil || math.Abs(rank-want[node]) > 1e-9 {
+				t.Errorf("%s: node %s has %s, want %g", test.name, node, value, want[node])
+			}
+		}
+		if n != len(ids) {
+			t.Errorf("%s: %d lines for %d nodes", test.name, n, len(ids))
+		}
+	}
+	if _, err := RankEdges(t.Context(), strings.NewReader("1 2\n"), io.Discard, Options{Teleport: map[string]float64{"3": 1}}); !errors.Is(err, ErrNoSuchNode) {
+		t.Errorf("to a node that is not there: %v", err)
 	}
 }

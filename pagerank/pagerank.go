@@ -62,6 +62,9 @@ type Options struct {
 	Dir       string          // for a graph on disk; default: the system's folder for temporary files
 	SelfLinks bool            // keep links of a node to itself; default: dropped
 	Reading   func(links int) // called now and then with the links read so far; default: none
+
+	// Teleport is Personalize with the nodes as they are in the list, numbers or names. Default: none.
+	Teleport map[string]float64
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -115,12 +118,7 @@ func Compute(ctx context.Context, g *Graph, o Options) (*Result, error) {
 		return nil, err
 	}
 	c := newComputation(g, o.Damping, to, o.Workers)
-	r := &Result{Nodes: g.Nodes(), Links: g.Links()}
-	for _, out := range g.out {
-		if out == 0 {
-			r.Dangling++
-		}
-	}
+	r := &Result{Nodes: g.Nodes(), Links: g.Links(), Dangling: g.Dangling()}
 	if err := r.compute(ctx, c, o); err != nil {
 		return nil, err
 	}

@@ -144,10 +144,7 @@ func (c *topicComputation) piece(p piece, teleport *topicValues) (change topicVa
 }
 
 func (c *topicComputation) results(iterations int, residuals topicValues, tolerance float64) []*Result {
-	dangling := 0
-	for _, out := range c.g.out {
-		dangling += 1 - min(int(out), 1)
-	}
+	dangling := c.g.Dangling()
 	all := make([]*Result, c.topics)
 	for i := range all {
 		r := &Result{

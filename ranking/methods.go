@@ -96,12 +96,7 @@ func rankByHarmonic(
 	if err != nil {
 		return nil, nil, err
 	}
-	result := &pagerank.Result{Nodes: g.Nodes(), Links: g.Links(), Converged: true}
-	for node := range uint32(g.Nodes()) {
-		if g.Out(node) == 0 {
-			result.Dangling++
-		}
-	}
+	result := &pagerank.Result{Nodes: g.Nodes(), Links: g.Links(), Dangling: g.Dangling(), Converged: true}
 	progress := func(distance int, added float64) {
 		result.Iterations, result.Residual = distance, added
 		o.Progress(distance, added)

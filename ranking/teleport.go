@@ -43,6 +43,17 @@ func ReadTeleportTargets(r io.Reader) ([]TeleportTarget, error) {
 	return targets, nil
 }
 
+// ReadNodes reads lines like [ReadTeleportTargets], with nodes of a graph in place of URLs and sites.
+func ReadNodes(r io.Reader) (weights map[string]float64, err error) {
+	weights = map[string]float64{}
+	err = eachLine(r, "nodes", func(fields []string) error {
+		weight, err := parseWeight(fields)
+		weights[fields[0]] += weight
+		return err
+	})
+	return weights, err
+}
+
 // eachLine calls visit with the fields of each line that is neither empty nor a comment. Its errors
 // name the list and the line. A list without such a line is an error.
 func eachLine(r io.Reader, list string, visit func(fields []string) error) error {
@@ -71,22 +82,28 @@ func eachLine(r io.Reader, list string, visit func(fields []string) error) error
 
 // parseTarget returns the target that fields describe: its Spec and, if there are two, its Weight.
 func parseTarget(fields []string) (TeleportTarget, error) {
-	target := TeleportTarget{Spec: fields[0], Weight: 1}
+	target := TeleportTarget{Spec: fields[0]}
 	if _, err := newMatcher([]TeleportTarget{target}); err != nil {
 		return target, err
 	}
+	w, err := parseWeight(fields)
+	target.Weight = w
+	return target, err
+}
+
+// parseWeight returns the second of at most two fields, 1 if there is none.
+func parseWeight(fields []string) (float64, error) {
 	switch len(fields) {
 	case 1:
-		return target, nil
+		return 1, nil
 	case 2:
 		w, err := strconv.ParseFloat(fields[1], 64)
 		if err != nil || !(w > 0) || math.IsInf(w, 1) {
-			return target, fmt.Errorf("weight %.40q is not a number above 0", fields[1])
+			return 0, fmt.Errorf("weight %.40q is not a number above 0", fields[1])
 		}
-		target.Weight = w
-		return target, nil
+		return w, nil
 	}
-	return target, errors.New("there must be a URL or a site, and at most a weight")
+	return 0, errors.New("there must be at most a weight after the first word")
 }
 
 // A matcher finds the teleport targets that a document belongs to.

@@ -15,7 +15,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -44,8 +43,8 @@ func run(data string, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d pages on %d sites; Kendall's tau of weighed to published ranks %.3f, from %d pairs\n\n",
-		len(w.site), w.sites, tau(honest.published, honest.weighed), pairs)
+	fmt.Printf("%d pages on %d sites; Kendall's tau of weighed to published ranks %.3f\n\n",
+		len(w.site), w.sites, pagerank.Kendall(honest.published, honest.weighed))
 	fmt.Println("  farm  links  from  | published       | weighed         | TrustRank")
 	fmt.Println(" pages         sites |    lift   place |    lift   place |     place")
 	for _, pages := range []int{1, 10, 100, 1_000, 10_000} {
@@ -225,39 +224,4 @@ func (w *web) trusted(n int) ([]uint32, error) {
 	}
 	sort.SliceStable(order, func(i, j int) bool { return inverse[order[i]] > inverse[order[j]] })
 	return order[:min(n, len(order))], nil
-}
-
-// pairs is how many pairs of pages tau compares.
-const pairs = 2_000_000
-
-// tau returns Kendall's tau-b of two rankings, from random pairs. Ranks within 1e-6 of one another are
-// equal.
-func tau(a, b []float32) float64 {
-	var agree, differ, tieA, tieB float64
-	r := rand.New(rand.NewPCG(1, 1))
-	for range pairs {
-		i, j := r.IntN(len(a)), r.IntN(len(a))
-		switch x, y := order(a[i], a[j]), order(b[i], b[j]); {
-		case x == 0 && y == 0:
-		case x == 0:
-			tieA++
-		case y == 0:
-			tieB++
-		case x == y:
-			agree++
-		default:
-			differ++
-		}
-	}
-	return (agree - differ) / math.Sqrt((agree+differ+tieA)*(agree+differ+tieB))
-}
-
-func order(a, b float32) int {
-	switch x := float64(a/b) - 1; {
-	case x > 1e-6:
-		return 1
-	case x < -1e-6:
-		return -1
-	}
-	return 0
 }

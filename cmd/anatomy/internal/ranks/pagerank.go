@@ -42,7 +42,7 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 			show := f.watch(c, s.Verbose)
 			defer show("")
 			if e.edges != "" {
-				return e.rank(c, f.options.Options, show)
+				return e.rank(c, &f, show)
 			}
 			return record.Calls(s, func(c *cobra.Command, _ []string) error {
 				if f.topics != "" {
@@ -55,8 +55,8 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 	o := &f.options
 	fs := c.Flags()
 	fs.Float64Var(&o.Damping, "damping", pagerank.DefaultDamping, "probability `D` of following a link instead of teleporting, between 0 and 1")
-	fs.StringVar(&f.place, "personalize", "", "teleport only to the page or site `URL|SITE`")
-	fs.StringVar(&f.places, "personalize-file", "", "teleport only to the pages and sites in `FILE`, one per line, optionally followed by a weight (default 1)")
+	fs.StringVar(&f.place, "personalize", "", "teleport only to the page or site `URL|SITE`, or with --edges to that node")
+	fs.StringVar(&f.places, "personalize-file", "", "teleport only to the pages and sites, or nodes, in `FILE`, one per line, optionally followed by a weight (default 1)")
 	fs.StringVar(&f.topics, "topics", "", "compute up to 8 vectors in one pass from `FILE`: lines of vector name, page or site, and optional weight")
 	fs.StringVar(&f.method, "method", "vouched", "`METHOD` is vouched: PageRank, in which links within a site lift its pages as far as other sites link to it; pages: PageRank as published; hosts: a page has the rank of its host; or harmonic centrality. The latter three write vectors of their names")
 	fs.StringVar(&o.Name, "name", "", "name the rank vector `NAME`; searches use \"default\" unless they name another (default \"default\")")
@@ -193,7 +193,7 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 		return cli.UsageErrorf("--tolerance %v must be above 0", o.Tolerance)
 	case o.MaxIterations < 1:
 		return cli.UsageErrorf("--iterations %d must be at least 1", o.MaxIterations)
-	case f.place != "" && !isTeleportTarget(f.place):
+	case f.place != "" && e.edges == "" && !isTeleportTarget(f.place):
 		return cli.UsageErrorf("--personalize %q is not a URL or a site", f.place)
 	case o.Name != "" && ranking.CheckName(o.Name) != nil:
 		return cli.UsageErrorf("--name %q is invalid: use lower-case letters, digits and hyphens", o.Name)
@@ -201,7 +201,7 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 	if f.place != "" {
 		o.Personalize = []ranking.TeleportTarget{{Spec: f.place, Weight: 1}}
 	}
-	for _, flag := range []string{"personalize", "personalize-file", "topics", "method", "name", "json", "html"} {
+	for _, flag := range []string{"topics", "name", "json", "html"} {
 		if err := cli.RejectFlags(c, e.edges != "", "--%s and --edges exclude each other", flag); err != nil {
 			return err
 		}
@@ -220,10 +220,14 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 			return err
 		}
 	}
-	if (f.place != "" || f.places != "") && !c.Flags().Changed("name") {
+	if e.edges != "" && c.Flags().Changed("method") && o.Method != ranking.ByPages && o.Method != ranking.ByHarmonic {
+		return cli.UsageErrorf("with --edges --method must be pages or harmonic: nodes have no hosts")
+	}
+	if e.edges == "" && (f.place != "" || f.places != "") && !c.Flags().Changed("name") {
 		return cli.UsageErrorf("personalised ranks need a name: add --name NAME, or --name default to use them in all searches")
 	}
 	return cmp.Or(
+		cli.RejectFlags(c, o.Method == ranking.ByHarmonic, "--%s and --method harmonic exclude each other", "memory"),
 		cli.RejectFlags(c, e.edges == "", "--%s needs --edges", "output"),
 		cli.RejectFlags(c, f.place != "", "--%s and --personalize exclude each other", "personalize-file"),
 	)
@@ -245,7 +249,8 @@ type edgeFiles struct {
 }
 
 // rank ranks the graph. Unlike links of a page to itself, self-links of the graph count.
-func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)) error {
+func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) error {
+	o := f.options.Options
 	in := c.InOrStdin()
 	if e.edges != "-" {
 		f, err := os.Open(e.edges)
@@ -255,6 +260,10 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 		defer f.Close()
 		in = f
 	}
+	var err error
+	if o.Teleport, err = f.nodes(); err != nil {
+		return cli.WithHint(err, "a line is a node of the graph, optionally followed by a weight; # starts a comment")
+	}
 	o.SelfLinks = true
 	o.Reading = func(links int) { show("reading: " + cli.Count(links, "link")) }
 	if o.Memory > 0 {
@@ -262,13 +271,20 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 		defer undo()
 		o.Memory = left
 	}
+	rankEdges := pagerank.RankEdges
+	if f.options.Method == ranking.ByHarmonic {
+		rankEdges = pagerank.HarmonicOfEdges
+	}
 	var r *pagerank.Result
 	write := func(out io.Writer) (err error) {
-		r, err = pagerank.RankEdges(c.Context(), in, out, o) // writes nothing if it fails
+		r, err = rankEdges(c.Context(), in, out, o) // writes nothing if it fails
 		return err
 	}
-	err := cli.WriteOutput(c, e.output, cli.GzipFor(e.output, write))
+	err = cli.WriteOutput(c, e.output, cli.GzipFor(e.output, write))
 	show("")
+	if errors.Is(err, pagerank.ErrNoSuchNode) {
+		return cli.WithHint(err, "--personalize takes a node as it is in the file of --edges")
+	}
 	if err != nil {
 		return cli.WithHint(err, "a line has two nodes, source and target, separated by spaces or a tab: numbers, or names if the first line has names; # and % start a comment")
 	}
@@ -278,4 +294,21 @@ func (e *edgeFiles) rank(c *cobra.Command, o pagerank.Options, show func(string)
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "%s, %s%s; %s\n", cli.Count(r.Nodes, "node"), cli.Count(r.Links, "link"), where, rankpage.Iterations(r.Iterations, r.Residual, o.Tolerance))
 	return nil
+}
+
+// nodes returns the weights of --personalize or --personalize-file for nodes of --edges, nil without
+// these flags.
+func (f *rankFlags) nodes() (map[string]float64, error) {
+	switch {
+	case f.place != "":
+		return map[string]float64{f.place: 1}, nil
+	case f.places == "":
+		return nil, nil
+	}
+	in, err := os.Open(f.places)
+	if err != nil {
+		return nil, fmt.Errorf("pagerank: %w", err)
+	}
+	defer in.Close()
+	return ranking.ReadNodes(in)
 }
