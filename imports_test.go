@@ -40,8 +40,9 @@ crawler/sitemap: xmlcharset
 crawler/signin: weburl crawler/internal/*
 warc:
 storeserver: vocab disk/repository
-indexer: vocab weburl analysis disk/barrel indexer/internal/htmltoken indexer/internal/guess indexer/officetext
+indexer: vocab weburl analysis disk/barrel indexer/internal/htmltoken indexer/internal/guess indexer/officetext indexer/servicetext
 indexer/officetext: vocab xmlcharset
+indexer/servicetext: vocab
 indexer/*: indexer/internal/htmltoken
 resolver: vocab disk/linkdb
 sorter: vocab weburl analysis disk/barrel disk/segment disk/texts

@@ -101,8 +101,8 @@ func (s *Site) Find(ctx context.Context, url string) (vocab.DocID, error) {
 	return doc, err
 }
 
-// Page returns a page as it was fetched, a PDF or an office document as the HTML page that was indexed,
-// and a page that does not declare its encoding in UTF-8. The error wraps ErrNotFound if no page is stored.
+// Page returns a page as it was fetched, a PDF, an office document or a definition of a service
+// as the HTML page that was indexed, and a page that does not declare its encoding in UTF-8. The error wraps ErrNotFound if no page is stored.
 func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	info, err := s.Document(ctx, doc)
 	if errors.Is(err, searcher.ErrNotIndexed) || err == nil && info.Address == 0 {
@@ -121,7 +121,10 @@ func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 // readable returns page, the HTML page of a PDF or an office document, or a page in UTF-8 if its
 // encoding is not declared.
 func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
+	html, isService := indexer.ServicePage(page)
 	switch {
+	case isService:
+		page.Body, page.ContentType = html, "text/html; charset=utf-8"
 	case officetext.IsOffice(page.Body):
 		page.Body, _, err = officetext.Convert(page.Body)
 		page.ContentType = "text/html; charset=utf-8"

@@ -169,11 +169,11 @@ func (c *client) readImage(g *guard, resp *http.Response, f *vocab.Fetch) error 
 // maxRelations bounds the Link fields kept of a page, in bytes.
 const maxRelations = 4 << 10
 
-var keptRelations = []string{"canonical", "next", "prev", "alternate"}
+var keptRelations = []string{"canonical", "next", "prev", "alternate", "service-desc", "service-doc", "api-catalog"}
 
 // joinRelations joins the Link fields of a response that may state how its page relates to others
-// (RFC 8288): its canonical URL, previous and next pages, other forms. Most fields name style
-// sheets and interfaces instead; those are dropped.
+// (RFC 8288): its canonical URL, previous and next pages, other forms, definitions of services.
+// Most fields name style sheets and interfaces instead; those are dropped.
 func joinRelations(fields []string) string {
 	kept, n := fields[:0:0], 0
 	for _, field := range fields {

@@ -53,6 +53,9 @@ func (p *htmlParser) read(body []byte) {
 
 func (p *htmlParser) readText() {
 	if p.skip.open() {
+		if p.skip.tag == atom.Script {
+			p.addScript(p.tags.Raw())
+		}
 		return
 	}
 	p.sample.add(p.tags.Raw(), p.linked)
@@ -165,6 +168,8 @@ func (p *htmlParser) startElement() {
 		p.tags.NotRaw()
 	case atom.Noframes:
 		p.tags.NotRaw()
+	case 0:
+		p.addViewer()
 	}
 }
 

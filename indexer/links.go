@@ -165,7 +165,8 @@ func (c *linkCollector) addAttribute(tags *htmltoken.Tokenizer, key string, flag
 
 // addEmbedded adds what an object or embed element shows, if its type is one that is indexed.
 func (c *linkCollector) addEmbedded(tags *htmltoken.Tokenizer, key string) {
-	if media, _ := tags.Attr("type"); vocab.MediumOf(string(media)) != vocab.OtherMedium {
+	media, _ := tags.Attr("type")
+	if m := vocab.MediumOf(string(media)); m != vocab.OtherMedium && !m.Data() {
 		c.addAttribute(tags, key, vocab.Embedded, nil)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"anatomy/indexer/officetext"
+	"anatomy/indexer/servicetext"
 	"anatomy/vocab"
 )
 
@@ -23,6 +24,9 @@ var (
 
 	// errXML is the error of Parse for XML that is neither a feed nor a page.
 	errXML = errors.New("XML that is neither a feed nor a page")
+
+	// errData is the error of Parse for JSON or YAML that is no definition of a service.
+	errData = fmt.Errorf("data: %w", servicetext.ErrFormat)
 )
 
 // A Buffer holds the memory in which one page after the other is parsed. The zero value is ready. A
@@ -35,8 +39,8 @@ type Buffer struct {
 }
 
 // Parse parses a page. The document owns its memory: page and buf may be used again at once. Parse
-// fails with ErrBinary or ErrPDF, if page.URL is invalid, on XML that is neither a feed nor a page, and
-// with the errors of [officetext.Convert]. Bad markup is never an error.
+// fails with ErrBinary or ErrPDF, if page.URL is invalid, on XML that is neither a feed nor a page, on
+// JSON and YAML that define no service, and with the errors of [officetext.Convert]. Bad markup is never an error.
 func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 	if err := buf.parse(page, false); err != nil {
 		return nil, err
@@ -78,6 +82,9 @@ func (b *Buffer) read(page *vocab.Page, outlineOnly bool) error {
 	switch {
 	case err != nil:
 		return err
+	case medium != vocab.Markdown && p.readService(body):
+	case medium.Data():
+		return errData
 	case medium == vocab.XML:
 		switch root := rootOf(body); {
 		case isFeed(root):

@@ -12,8 +12,8 @@ import (
 const maxRelated = 256
 
 // relations are the URLs that a page states beside its text, in link elements or Link header fields:
-// its canonical form, the previous and next page, and alternate forms such as feeds. The crawler
-// follows them, but they are no citations. Other link types are not for readers and are ignored.
+// its canonical form, the previous and next page, alternate forms such as feeds, and the definition of
+// its service (RFC 8631). The crawler follows them, but they are no citations. Other link types are not for readers and are ignored.
 type relations struct {
 	canonical string   // the page's own URL if it states two; "" if it states none
 	related   []string // canonical URLs
@@ -26,10 +26,11 @@ func (r *relations) add(links *linkCollector, rel, ref, media []byte) {
 		switch strings.ToLower(string(token)) {
 		case "canonical":
 			canonical = true
-		case "next", "prev":
+		case "next", "prev", "service-desc", "service-doc", "api-catalog", "inspection":
 			follow = true
 		case "alternate":
-			follow = len(media) == 0 || vocab.MediumOf(string(media)) != vocab.OtherMedium
+			m := vocab.MediumOf(string(media))
+			follow = len(media) == 0 || m != vocab.OtherMedium && !m.Data()
 		case "stylesheet", "nofollow":
 			return
 		}

@@ -25,6 +25,10 @@ const (
 	ODS  // OpenDocument sheet
 	EPUB
 	RTF
+	JSON    // a list of definitions of services, or what may be one or a definition
+	YAML    // what may be a definition of a service
+	OpenAPI // a definition of a service, in JSON or YAML
+	WSDL    // a definition of a service, in XML
 )
 
 var media = map[string]Medium{
@@ -48,6 +52,13 @@ var media = map[string]Medium{
 	openDocument + "spreadsheet": ODS, openDocument + "spreadsheet-template": ODS,
 	"application/epub+zip": EPUB,
 	"application/rtf":      RTF, "text/rtf": RTF, "application/x-rtf": RTF,
+
+	"application/json": JSON, "text/json": JSON, "application/linkset+json": JSON,
+	"application/yaml": YAML, "application/x-yaml": YAML, "text/yaml": YAML, "text/x-yaml": YAML,
+	"application/vnd.oai.openapi+json": OpenAPI, "application/openapi+json": OpenAPI,
+	"application/vnd.oai.openapi": OpenAPI, "application/openapi+yaml": OpenAPI,
+	"application/vnd.oai.openapi+yaml": OpenAPI,
+	"application/wsdl+xml":             WSDL,
 }
 
 // Prefixes of media types.
@@ -59,6 +70,7 @@ const (
 var mediumNames = [...]string{
 	HTML: "html", PlainText: "txt", Markdown: "md", XML: "xml", PDF: "pdf",
 	DOCX: "docx", ODT: "odt", PPTX: "pptx", ODP: "odp", XLSX: "xlsx", ODS: "ods", EPUB: "epub", RTF: "rtf",
+	JSON: "json", YAML: "yaml", OpenAPI: "openapi", WSDL: "wsdl",
 }
 
 // String returns the usual file extension, "pdf", and "" for OtherMedium.
@@ -82,6 +94,8 @@ func ParseMedium(name string) (Medium, bool) {
 		return Markdown, true
 	case "rss", "atom", "feed":
 		return XML, true
+	case "yml":
+		return YAML, true
 	}
 	m := slices.Index(mediumNames[:], name)
 	return Medium(max(m, 0)), m >= 0
@@ -105,3 +119,10 @@ func (m Medium) Zipped() bool { return m >= DOCX && m <= EPUB }
 
 // Office reports whether documents of the medium are of an office program.
 func (m Medium) Office() bool { return m.Zipped() || m == RTF }
+
+// Service reports whether documents of the medium are definitions of services.
+func (m Medium) Service() bool { return m == OpenAPI || m == WSDL }
+
+// Data reports whether documents of the medium are indexed only if they define services or list
+// such definitions.
+func (m Medium) Data() bool { return m >= JSON && m <= WSDL }

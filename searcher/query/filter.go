@@ -14,6 +14,8 @@ type Filter struct {
 	Medium vocab.Medium // the kind of document
 	After  vocab.Day    // dated on this day or later
 	Before vocab.Day    // dated before this day
+
+	Service bool // it defines a web service
 }
 
 // String returns the filter in the query language.
@@ -23,6 +25,8 @@ func (f Filter) String() string {
 		return "lang:" + f.Lang
 	case f.Medium != vocab.OtherMedium:
 		return "filetype:" + f.Medium.String()
+	case f.Service:
+		return "type:service"
 	case f.After != 0:
 		return "after:" + f.After.String()
 	}
@@ -34,7 +38,7 @@ func (f Filter) Dated(d vocab.Day) bool {
 	return d != 0 && d >= f.After && (f.Before == 0 || d < f.Before)
 }
 
-// parseFilters parses lang:, filetype:, ext:, before: and after: with a valid object, or a range of
+// parseFilters parses lang:, filetype:, ext:, type:, before: and after: with a valid object, or a range of
 // years as in 2020..2024, which is two filters. It returns nil for anything else.
 func parseFilters(word string) []Filter {
 	if from, to, ok := strings.Cut(word, ".."); ok && len(from) == 4 && len(to) == 4 {
@@ -57,6 +61,10 @@ func parseFilters(word string) []Filter {
 	case "filetype", "ext":
 		if m, ok := vocab.ParseMedium(strings.TrimPrefix(object, ".")); ok {
 			return []Filter{{Medium: m}}
+		}
+	case "type":
+		if kind := strings.ToLower(object); kind == "service" || kind == "services" {
+			return []Filter{{Service: true}}
 		}
 	case "after":
 		if first, _ := parseDays(object); first != 0 {

@@ -1,0 +1,78 @@
+// Package servicetext converts definitions of web services to HTML: OpenAPI 2 and 3 (JSON or YAML) and
+// WSDL 1.1 and 2.0. The page has title, provider, version and description of the service, and a
+// section with an id for each operation: method and path, documentation, parameters and a request to
+// copy. Lists of definitions become pages of links that are not indexed themselves: APIs.guru's
+// list.json, linksets (RFC 9264), WS-Inspection.
+//
+// Definitions come from strangers. Readers are tolerant: of what is cut or partly wrong, the rest is
+// kept. Depth and nodes of what is read and the bytes of what is written are bounded. References and
+// aliases are followed where they are used, a bounded number of times, and never expanded.
+package servicetext
+
+import (
+	"bytes"
+	"errors"
+
+	"anatomy/vocab"
+)
+
+// ErrFormat is the error of Convert for a body that is neither a definition nor a list of them.
+var ErrFormat = errors.New("no definition of a service")
+
+// maxHead is how many bytes of XML must have the namespace of a definition.
+const maxHead = 8 << 10
+
+// Looks reports whether a text may be a definition or a list. It costs little for other texts.
+func Looks(body []byte) bool {
+	text := bytes.TrimLeft(body, " \t\r\n")
+	switch {
+	case len(text) == 0:
+		return false
+	case text[0] == '{':
+		return containsAny(text, `"openapi"`, `"swagger"`, `"linkset"`, `"swaggerUrl"`, `"openapiUrl"`)
+	case text[0] == '<':
+		return containsAny(text[:min(len(text), maxHead)], wsdl1, wsdl2, wsInspection)
+	}
+	return bytes.HasPrefix(text, []byte("openapi:")) || bytes.HasPrefix(text, []byte("swagger:")) ||
+		containsAny(text, "\nopenapi:", "\nswagger:", "\n\"openapi\":", "\n\"swagger\":")
+}
+
+func containsAny(text []byte, marks ...string) bool {
+	for _, mark := range marks {
+		if bytes.Contains(text, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Convert converts body, UTF-8 that was fetched from a URL, to a page of HTML in UTF-8. The medium is
+// OpenAPI or WSDL for a definition, JSON or XML for a list. The error is ErrFormat for anything else.
+func Convert(body []byte, url string) (html []byte, medium vocab.Medium, err error) {
+	text := bytes.TrimLeft(body, " \t\r\n")
+	p := &page{url: url}
+	switch {
+	case !Looks(text):
+		return nil, vocab.OtherMedium, ErrFormat
+	case text[0] == '<':
+		medium = convertXML(text, p)
+	default:
+		medium = convertTree(readTree(text), p)
+	}
+	if medium == vocab.OtherMedium {
+		return nil, medium, ErrFormat
+	}
+	return p.html(), medium, nil
+}
+
+// convertTree writes the definition or list in a JSON or YAML document.
+func convertTree(root *node, p *page) vocab.Medium {
+	switch {
+	case isOpenAPI(root):
+		writeOpenAPI(root, p)
+		return vocab.OpenAPI
+	case writeLinkset(root.get("linkset"), p), writeDirectory(root, p):
+		return vocab.JSON
+	}
+	return vocab.OtherMedium
+}

@@ -1,0 +1,252 @@
+package servicetext
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"anatomy/vocab"
+)
+
+const petStore = `{
+"openapi": "3.0.1",
+"info": {"title": "Pet <Store>", "version": "1.2", "description": "Sells *pets*.\n\nSee [the guide](http://guide.test/).",
+  "contact": {"name": "Pets Inc."}},
+"servers": [{"url": "https://{region}.pets.test/v1/", "variables": {"region": {"default": "eu"}}}],
+"paths": {
+  "/pets/{id}": {
+    "parameters": [{"$ref": "#/components/parameters/id"}],
+    "get": {"operationId": "getPet", "summary": "Find a pet", "description": "By its number.",
+      "parameters": [{"name": "since", "in": "query", "required": true, "schema": {"type": "string", "format": "date"}}]},
+    "put": {"operationId": "getPet", "deprecated": true, "requestBody": {"content": {"application/json": {
+      "schema": {"allOf": [{"$ref": "#/components/schemas/Pet"}]}, "example": {"secret": "example"}}}}},
+    "x-notes": {"summary": "no operation"}
+  }
+},
+"components": {
+  "parameters": {"id": {"name": "id", "in": "path", "required": true, "schema": {"type": "integer"}, "description": "The number"}},
+  "schemas": {"Pet": {"properties": {"name": {"type": "string"}, "friends": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}}}
+}}`
+
+const petService = `<?xml version="1.0"?>
+<w:definitions name="Pets" xmlns:w="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
+<w:documentation>Sells pets &amp; more.</w:documentation>
+<w:types><schema><element name="PetName"/><complexType name="Cat"/></schema></w:types>
+<w:message name="getIn"><w:part name="number" type="xsd:int"/></w:message>
+<w:message name="getOut"><w:part name="pet" element="tns:Cat"/></w:message>
+<w:portType name="PetPort"><w:operation name="getPet"><w:documentation>By its number.</w:documentation>
+<w:input message="tns:getIn"/><w:output message="tns:getOut"/></w:operation></w:portType>
+<w:binding name="B" type="PetPort"><w:operation name="getPet"><w:input/></w:operation></w:binding>
+<w:service name="PetService"><w:port name="P" binding="B"><soap:address location="http://pets.test/soap"/></w:port></w:service>
+</w:definitions>`
+
+const petService2 = `<description xmlns="http://www.w3.org/ns/wsdl"><documentation>Sells pets.</documentation>
+<interface name="Pets"><operation name="getPet"><input element="tns:PetNumber"/></operation></interface>
+<service name="PetService"><endpoint name="e" address="http://pets.test/soap"/></service></description>`
+
+func convert(t *testing.T, body string) (string, vocab.Medium) {
+	t.Helper()
+	page, medium, err := Convert([]byte(body), "http://host.test/dir/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page), medium
+}
+
+// checkPieces fails unless page has the pieces in their order.
+func checkPieces(t *testing.T, page string, pieces ...string) {
+	t.Helper()
+	rest := page
+	for _, piece := range pieces {
+		_, after, ok := strings.Cut(rest, piece)
+		if !ok {
+			t.Fatalf("no %q where it is due in\n%s", piece, page)
+		}
+		rest = after
+	}
+}
+
+func TestOpenAPI(t *testing.T) {
+	page, medium := convert(t, petStore)
+	if medium != vocab.OpenAPI {
+		t.Errorf("medium %v", medium)
+	}
+	checkPieces(t, page,
+		"<title>Pet &lt;Store&gt;</title>", `content="Sells pets ."`, "<h1>Pet &lt;Store&gt;</h1>",
+		"Provider: Pets Inc.", "Version: 1.2", "Server: https://eu.pets.test/v1", "See the guide.",
+		`<section id="operation-getPet"><h2>Find a pet</h2>`, "<code>GET /pets/{id}</code> <code>getPet</code>",
+		"By its number.", "<code>id</code>", "integer, required, in path", "The number",
+		"<code>since</code>", "string (date), required, in query",
+		"curl --globoff -X GET &#39;https://eu.pets.test/v1/pets/{id}?since=SINCE&#39;",
+		`<section id="operation-getPet-2"><h2>getPet</h2>`, "Deprecated",
+		"Body: application/json", "<code>name</code>", "<code>friends</code>", "array of Pet", "--data-raw")
+	for _, wrong := range []string{"secret", "no operation"} {
+		if strings.Contains(page, wrong) {
+			t.Errorf("page has %q", wrong)
+		}
+	}
+}
+
+func TestSwagger(t *testing.T) {
+	page, _ := convert(t, `{"swagger": 2.0, "info": {"title": "Pets"}, "host": "pets.test", "basePath": "/v2", "schemes": ["https"],
+		"paths": {"/pets": {"post": {"summary": "Add a pet", "parameters": [
+		{"in": "body", "name": "b", "schema": {"$ref": "#/definitions/Pet"}}, {"in": "header", "name": "X-Key", "type": "string", "required": true}]}}},
+		"definitions": {"Pet": {"properties": {"example": {"type": "string", "enum": ["cat", "dog"]}}}}}`)
+	checkPieces(t, page, "Server: https://pets.test/v2", `id="operation-POST-pets"`, "<h2>Add a pet</h2>",
+		"<code>X-Key</code>", "string, required, in header", "Body: Pet", "<code>example</code>", "string: cat, dog",
+		"https://pets.test/v2/pets", "X-Key: X-KEY")
+}
+
+// TestYAMLIsJSON compares the page of a definition in JSON with that of the same text read as YAML.
+func TestYAMLIsJSON(t *testing.T) {
+	asJSON, _ := convert(t, petStore)
+	asYAML, medium := convert(t, "# A comment\n"+petStore)
+	if asJSON != asYAML || medium != vocab.OpenAPI {
+		t.Errorf("in YAML (%v):\n%s\nin JSON:\n%s", medium, asYAML, asJSON)
+	}
+}
+
+func TestWSDL(t *testing.T) {
+	page, medium := convert(t, petService)
+	if medium != vocab.WSDL {
+		t.Errorf("medium %v", medium)
+	}
+	checkPieces(t, page, "<h1>PetService</h1>", "Provider: pets.test", "Service: PetService", "Address: http://pets.test/soap",
+		"Sells pets &amp; more.", `<section id="operation-PetPort.getPet"><h2>getPet</h2>`, "Port type: PetPort", "By its number.", "get pet: number → pet",
+		"Input: getIn", "<code>number</code></td><td>int", "Output: getOut", "<code>pet</code></td><td>Cat",
+		"curl", "&lt;number&gt;", "<h2>Types</h2>", "Cat, PetName")
+	page, _ = convert(t, petService2)
+	checkPieces(t, page, "<h1>PetService</h1>", "Sells pets.", "<h2>getPet</h2>", "Input: PetNumber")
+}
+
+func TestLists(t *testing.T) {
+	for name, list := range map[string]string{
+		"linkset": `{"linkset": [{"anchor": "/", "service-desc": [{"href": "/a.json"}], "item": [{"href": "/b.json", "title": "B"}]}]}`,
+		"directory": `{"x:a": {"preferred": "2", "versions": {"1": {"swaggerUrl": "/old.json"}, "2": {"info": {"title": "A"}, "swaggerUrl": "/a.json"}}},
+			"b": {"versions": {"1": {"openapiUrl": "/b.json"}}}}`,
+		"inspection": `<?xml version="1.0"?><i:inspection xmlns:i="http://schemas.xmlsoap.org/ws/2001/10/inspection/">
+			<i:service><i:description location="/a.json"/></i:service><i:link location="/b.json"/></i:inspection>`,
+	} {
+		page, medium := convert(t, list)
+		if medium.Service() {
+			t.Errorf("%s is %v", name, medium)
+		}
+		checkPieces(t, page, "noindex", `href="/a.json"`, `href="/b.json"`)
+		if strings.Contains(page, "old.json") {
+			t.Errorf("%s has the version that is not preferred", name)
+		}
+	}
+}
+
+// none are texts that neither define services nor list definitions.
+var none = map[string]string{
+	"nothing":       "",
+	"JSON Schema":   `{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"openapi": {"type": "string"}}}`,
+	"package":       `{"name": "swagger", "dependencies": {"openapi": "3.0.0"}}`,
+	"settings":      `{"openapi": "3.0.0", "enabled": true}`,
+	"other version": `{"openapi": "9", "info": {}, "paths": {}}`,
+	"empty linkset": `{"linkset": []}`,
+	"array":         `[{"openapi": "3.0.0"}]`,
+	"broken":        `{"openapi": "3.0.0", "info": {"title": "a`,
+	"prose":         "A file begins with\nopenapi: 3.0.0\nand so on: [",
+	"OWL":           `<?xml version="1.0"?><rdf:RDF xmlns:w="http://schemas.xmlsoap.org/wsdl/"/>`,
+	"HTML":          `<html><meta name=description content="http://www.w3.org/ns/wsdl"></html>`,
+	"a part":        `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"><message name="a"/></definitions>`,
+	"other XML":     `<definitions xmlns="http://bpmn.test/" text="http://schemas.xmlsoap.org/wsdl/"/>`,
+}
+
+func TestNone(t *testing.T) {
+	for name, text := range none {
+		if page, _, err := Convert([]byte(text), "http://host.test/"); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: error %v, page %s", name, err, page)
+		}
+	}
+}
+
+// TestHostile converts definitions that cost a reader without bounds more time, memory or stack than
+// there is.
+func TestHostile(t *testing.T) {
+	start := "openapi: 3.0.0\ninfo: {title: a}\npaths: {}\n"
+	bomb := "l0: &l0 [x, x]\n"
+	for i := range 60 {
+		bomb += fmt.Sprintf("l%d: &l%d [%[3]s, %[3]s, %[3]s]\n", i+1, i+1, fmt.Sprintf("*l%d", i))
+	}
+	cycle := `{"openapi": "3.1.0", "info": {"title": "a"}, "components": {"schemas": {"A": {"$ref": "#/components/schemas/B"},
+		"B": {"$ref": "#/components/schemas/A"}, "C": {"allOf": [{"$ref": "#/components/schemas/C"}], "properties": {"c": {"$ref": "#/components/schemas/C"}}}}},
+		"paths": {"/a": {"$ref": "#/paths/~1a"}, "/b": {"post": {"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/%s"}}}}}}}}`
+	for name, body := range map[string]string{
+		"alias bomb":     start + bomb,
+		"alias to self":  start + "a: &a [*a]\n",
+		"merge bomb":     start + "a: &a {<<: *a}\n",
+		"deep YAML":      start + "a: " + strings.Repeat("[", 1<<20),
+		"deep blocks":    start + "a: " + strings.Repeat("- ", 1<<18) + "a",
+		"deep JSON":      `{"openapi": "3.0.0", "info": {}, "paths": {}, "a": ` + strings.Repeat("[", 1<<20),
+		"deep objects":   `{"openapi": "3.0.0", "info": {}, "paths": {}, "a": ` + strings.Repeat(`{"a":`, 1<<20),
+		"cycle":          strings.ReplaceAll(cycle, "%s", "A"),
+		"cycle of parts": strings.ReplaceAll(cycle, "%s", "C"),
+		"20 MB":          `{"openapi": "3.0.0", "info": {}, "paths": {` + strings.Repeat(`"/a": {"get": {"summary": "a", "description": "b"}},`, 20<<20/50),
+		"20 MB of YAML":  start + strings.Repeat("x: {a: b}\n", 2<<20),
+		"deep XML":       petService[:200] + strings.Repeat("<a>", 1<<20),
+		"XML entities":   `<!DOCTYPE a [<!ENTITY a "&a;&a;">]>` + strings.Replace(petService[21:], "Sells", "&a;", 1),
+		"many references": `{"openapi": "3.0.0", "info": {}, "components": {"schemas": {` + strings.Repeat(`"a": {},`, 1<<16) + `"b": {"properties": {"c": {"description": "` + strings.Repeat("#", maxText) + `", "enum": ["` + strings.Repeat("d", 1<<20) + `"]}}}}},
+			"paths": {"/p": {"post": {"requestBody": {"content": {"a": {"schema": {"$ref": "#/components/schemas/b"}}}}}}, ` + strings.Repeat(`"/q": {"$ref": "#/paths/~1p"},`, 1<<16) + `"/r": {}}}`,
+		"server repeats": `{"openapi": "3.0.0", "info": {}, "paths": {"/": {"get": {}}}, "servers": [{"url": "` + strings.Repeat("{a}", 1<<20) + `", "variables": {"a": {"default": "` + strings.Repeat("b", 1<<20) + `"}}}]}`,
+		"server grows":   `{"openapi": "3.0.0", "info": {}, "paths": {"/": {"get": {}}}, "servers": [{"url": "http://a/{a}", "variables": {` + strings.Repeat(`"a": {"default": "{a}{a}"},`, 200) + `"b": {}}}]}`,
+	} {
+		page, _, err := Convert([]byte(body), "http://host.test/")
+		if err != nil && !errors.Is(err, ErrFormat) || len(page) > 2*maxHTML {
+			t.Errorf("%s: %d bytes, error %v", name, len(page), err)
+		}
+	}
+}
+
+// TestCut checks that a definition of which a part has come keeps the operations that are in it.
+func TestCut(t *testing.T) {
+	for _, whole := range []string{petStore, petService} {
+		kept := 0
+		for n := range len(whole) {
+			page, _, err := Convert([]byte(whole[:n]), "http://host.test/")
+			if err == nil && strings.Contains(string(page), "<h2>") {
+				kept++
+			}
+		}
+		if kept < len(whole)/4 {
+			t.Errorf("operations of %d of %d prefixes", kept, len(whole))
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for word, want := range map[string]string{
+		"http://a.test/b-c": "http://a.test/b-c", "": "''", "a b": "'a b'", "$(rm)": "'$(rm)'",
+		"it's; rm": `'it'\''s; rm'`, "a\nrm": "arm", "a\x1b]": "'a]'",
+	} {
+		if got := quote(word); got != want {
+			t.Errorf("quote(%q) = %s, want %s", word, got, want)
+		}
+	}
+}
+
+func FuzzConvert(f *testing.F) {
+	for _, seed := range []string{petStore, "# \n" + petStore, petService, petService2} {
+		f.Add([]byte(seed))
+	}
+	for _, seed := range none {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		page, medium, err := Convert(body, "http://host.test/")
+		again, _, _ := Convert(body, "http://host.test/")
+		switch {
+		case (err == nil) != (len(page) > 0), (err == nil) != (medium != vocab.OtherMedium):
+			t.Fatalf("medium %v, error %v, page %q", medium, err, page)
+		case !utf8.Valid(page), bytes.Contains(page, []byte("<script")), len(page) > 2*maxHTML:
+			t.Fatalf("page %q", page)
+		case !bytes.Equal(page, again):
+			t.Fatalf("%q is not %q", again, page)
+		}
+	})
+}
