@@ -53,6 +53,21 @@ func TestRankByName(t *testing.T) {
 	if plain.Rank.Name != ranking.Default || plain.Rank.Computed.IsZero() || len(plain.Results) < 10 {
 		t.Fatalf("%d results by %+v", len(plain.Results), plain.Rank)
 	}
+	without := ask("none")
+	if without.Rank != (searcher.RankUsed{}) || slices.Equal(scores(plain), scores(without)) {
+		t.Errorf("without ranks: %+v", without.Rank)
+	}
+	testweb.Must(t, ranking.Remove(dir, ranking.Default))
+	_, err = s.Refresh()
+	testweb.Must(t, err)
+	removed := ask("")
+	if !slices.Equal(scores(removed), scores(without)) || !slices.Equal(testweb.URLs(removed.Results), testweb.URLs(without.Results)) {
+		t.Error("a query without ranks is answered unlike one of a folder without them")
+	}
+	_, err = ranking.Compute(t.Context(), dir, ranking.Options{})
+	testweb.Must(t, err)
+	_, err = s.Refresh()
+	testweb.Must(t, err)
 	museum := ranking.Options{Options: pagerank.Options{Damping: 0.5}, Personalize: []ranking.TeleportTarget{{Spec: "museum.test", Weight: 1}}, Name: "museum"}
 	_, err = ranking.Compute(t.Context(), dir, museum)
 	testweb.Must(t, err)
@@ -265,7 +280,7 @@ func TestDiff(t *testing.T) {
 	if len(there.Gainers) != len(back.Losers) || there.Gainers[0].URL != back.Losers[0].URL || there.Gainers[0].Rank != back.Losers[0].Before {
 		t.Errorf("gained %+v one way, lost %+v the other", there.Gainers, back.Losers)
 	}
-	if _, err := ranking.Diff(dir, "pages", "none"); !errors.Is(err, ranking.ErrNoVector) {
+	if _, err := ranking.Diff(dir, "pages", "absent"); !errors.Is(err, ranking.ErrNoVector) {
 		t.Errorf("no vector: %v", err)
 	}
 }

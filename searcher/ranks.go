@@ -44,7 +44,7 @@ func (s *Searcher) ranked(base *view, name string) (*view, error) {
 	if name == "" || name == rankvector.Default && base.ranked > 0 {
 		return base, nil
 	}
-	if !base.hasRank(name) {
+	if name != rankvector.None && !base.hasRank(name) {
 		return nil, unknownRank(base, name)
 	}
 	s.naming.Lock()
@@ -64,7 +64,7 @@ func (s *Searcher) ranked(base *view, name string) (*view, error) {
 	return v, nil
 }
 
-// withRanks returns a view of the same segments with the ranks of a named vector.
+// withRanks returns a view of the same segments with the ranks of a named vector, or without ranks.
 func (s *Searcher) withRanks(base *view, name string) (*view, error) {
 	var shards []*snapshot
 	for i, snap := range base.shards {
@@ -72,7 +72,10 @@ func (s *Searcher) withRanks(base *view, name string) (*view, error) {
 		other.rankFile = snap.ranks[name]
 		other.state = stateOf(&other)
 		var err error
-		if other.vector, err = rankvector.Read(datadir.Rank(s.stores[i].dir, other.rankFile)); err != nil {
+		if other.vector = nil; name != rankvector.None {
+			other.vector, err = rankvector.Read(datadir.Rank(s.stores[i].dir, other.rankFile))
+		}
+		if err != nil {
 			return nil, err
 		}
 		shards = append(shards, &other)

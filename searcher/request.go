@@ -22,7 +22,7 @@ type Request struct {
 	Similar     vocab.DocID   // return the result that shows this page, and all collapsed into it; 0 for none
 	Strict      bool          // never relax the query
 	Preferences *Preferences  // of the person who searches; default none
-	Rank        string        // name of the rank vector, default rankvector.Default
+	Rank        string        // name of the rank vector, default rankvector.Default; rankvector.None for no ranks
 	Lang        string        // BCP 47: the language in which terms have forms, default that of most pages
 	Reads       string        // BCP 47, joined by commas: languages of the person who searches, the best first
 	Within      time.Duration // deadline, default 1s; a query that exceeds it sets Partial

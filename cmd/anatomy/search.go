@@ -212,7 +212,7 @@ not be among the first results.`,
 
 // rankFlag adds --rank.
 func rankFlag(c *cobra.Command, name *string) {
-	c.Flags().StringVar(name, "rank", "", "use the rank vector `NAME` of \"anatomy pagerank list\" (default \"default\")")
+	c.Flags().StringVar(name, "rank", "", "use the rank vector `NAME` of \"anatomy pagerank list\", or none (default \"default\")")
 }
 
 // printExplanation prints the sum, one line per term.

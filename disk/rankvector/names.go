@@ -12,6 +12,9 @@ const Default = "default"
 // weighing (pagerank.Vouchers). A page's plain rank is what its links and the teleport bring.
 const Plain = "pages"
 
+// None is the name that searches use for no vector: all pages have the same rank.
+const None = "none"
+
 // maxName bounds the name of a vector, in bytes.
 const maxName = 64
 
@@ -20,6 +23,9 @@ func CheckName(name string) error {
 	const allowed = "abcdefghijklmnopqrstuvwxyz0123456789-"
 	if name == "" || len(name) > maxName || strings.Trim(name, allowed) != "" || name[0] == '-' {
 		return fmt.Errorf("name %.100q is not 1 to %d lower-case letters, digits and hyphens, the first one no hyphen", name, maxName)
+	}
+	if name == None {
+		return fmt.Errorf("name %q is that of no vector", name)
 	}
 	return nil
 }
