@@ -321,7 +321,8 @@ func (l *Links) Orphans(ctx context.Context, fn func(url string) error) error {
 	return nil
 }
 
-// Export writes the graph that PageRank is computed on, one link per line: source, tab, target.
+// Export writes the graph that PageRank is computed on, one link per line: source, tab, target; and
+// "# node" and the page for each page without outlinks.
 // They are docIDs or, if urls is set, URLs, all of which are held in memory then.
 func (l *Links) Export(ctx context.Context, w io.Writer, urls bool) error {
 	end := func(line []byte, doc vocab.DocID) []byte { return strconv.AppendUint(line, uint64(doc), 10) }

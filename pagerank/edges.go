@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -19,11 +21,12 @@ const maxLine = 4096
 // partSize bounds the part of an edge list that one worker parses at a time, in bytes.
 const partSize = 4 << 20
 
-// ReadEdges reads a graph from lines of source and target with white space between them: numbers from
-// 0 to [MaxNode], or names if the first line has a name. Further columns, empty lines, and lines that
-// begin with # or % are skipped, but a line "# node N" adds a node, which may have no links. SNAP's and KONECT's lists are of this form, and so are Matrix
-// Market's files in coordinates after their head, which is skipped; a symmetric list has each line as
-// links in both directions. The input may be compressed with gzip or zstd.
+// ReadEdges reads a graph from lines of source and target with white space between them: numbers from 0 to
+// [MaxNode], or names if the first line has a name. Further columns, empty lines, and lines that begin
+// with # or % are skipped, but a line "# node N" adds a node, which may have no links. SNAP's and KONECT's
+// lists are of this form, and so are Matrix Market's files in coordinates after their head, which is
+// skipped; a symmetric list has each line as links in both directions. The input may be compressed with
+// gzip or zstd.
 //
 // The nodes of the graph are the numbers that occur, in ascending order: node i is ids[i]. Names
 // are numbered in the order of their first occurrence, and held in memory, whatever Memory says. For
@@ -320,7 +323,7 @@ var ErrNoSuchNode = errors.New("pagerank: the graph has no such node")
 
 var errEmptyList = errors.New("pagerank: the edge list is empty")
 
-// HarmonicOfEdges is [RankEdges] by harmonic centrality ([Harmonic]), scaled to sum to 1. It uses the
+// HarmonicOfEdges is [RankEdges] by approximate harmonic centrality ([Harmonic]), scaled to sum to 1. It uses the
 // options SelfLinks, Workers, Progress and Reading, and holds the graph in memory.
 func HarmonicOfEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
 	o.Memory = 0
@@ -345,8 +348,7 @@ func HarmonicOfEdges(ctx context.Context, in io.Reader, out io.Writer, o Options
 	}
 	scale(sums, cmp.Or(sum(sums), 1))
 	w := newRankWriter(out, seen, names)
-	w.write(sums)
-	return r, w.flush()
+	return r, errors.Join(w.write(sums), w.flush())
 }
 
 // weights returns weights by node of the graph whose nodes are the set, and have these names if they
@@ -359,7 +361,7 @@ func (s *idSet) weights(byName map[string]float64, names []string) (map[uint32]f
 		}
 	}
 	weights := make(map[uint32]float64, len(byName))
-	for name, weight := range byName {
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		id, known := ids[name]
 		if names == nil {
 			number, err := node([]byte(name))
@@ -368,7 +370,7 @@ func (s *idSet) weights(byName map[string]float64, names []string) (map[uint32]f
 		if !known {
 			return nil, fmt.Errorf("%w: %.100q", ErrNoSuchNode, name)
 		}
-		weights[s.rank(id)] += weight
+		weights[s.rank(id)] += byName[name]
 	}
 	return weights, nil
 }
@@ -385,7 +387,7 @@ func newRankWriter(out io.Writer, seen *idSet, names []string) *rankWriter {
 	return &rankWriter{out: bufio.NewWriterSize(out, 1<<16), ids: idCursor{set: seen}, names: names}
 }
 
-// write writes the ranks of the next nodes. Errors are those of flush.
+// write writes the ranks of the next nodes. It returns nil: flush returns the error of all writes.
 func (w *rankWriter) write(ranks []float64) error {
 	for _, rank := range ranks {
 		id, _ := w.ids.next()

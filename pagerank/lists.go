@@ -113,13 +113,16 @@ func (l *openList) skipMatrixHead(in *bufio.Reader, first []byte) error {
 	}
 }
 
-// hasNames reports whether the first link of a list has a node that is no number. It fails if the link
-// after it has numbers: the first is a heading then.
+// hasNames reports whether the first link of a list has a node that is no number, or a node without links
+// if the head has no link. It fails if the link after the first has numbers: the first is a heading then.
 func hasNames(head []byte) (named bool, err error) {
-	first := 0
+	first, lone := 0, false
 	for lines := 1; len(head) > 0; lines++ {
 		var line []byte
 		line, head, _ = bytes.Cut(head, []byte{'\n'})
+		if name, ok := loneName(line); ok {
+			lone = lone || !isNumber(name)
+		}
 		source, rest := field(line)
 		if isComment(source) {
 			continue
@@ -136,7 +139,7 @@ func hasNames(head []byte) (named bool, err error) {
 		}
 		first = lines
 	}
-	return first > 0, nil
+	return first > 0 || lone, nil
 }
 
 // isComment reports whether a line with this first word has no link.

@@ -424,6 +424,8 @@ func FuzzReadEdges(f *testing.F) {
 	f.Add("# x\n4294967294\t0")
 	f.Add("% sym\n1 2 0.5")
 	f.Add("a b\nb c d")
+	f.Add("# node 7\n1 2")
+	f.Add("a b\n# node c")
 	f.Add("%%MatrixMarket matrix coordinate pattern symmetric\n% x\n2 2 1\n2 1")
 	f.Fuzz(func(t *testing.T, in string) {
 		g, ids, err := ReadEdges(t.Context(), strings.NewReader(in), Options{SelfLinks: true})

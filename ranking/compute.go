@@ -229,7 +229,7 @@ func (c *computation) publish(
 		return err
 	}
 	r.Pages, r.Links, r.Dangled = c.nodes.countRanked(), r.Vector.Links, result.Dangling
-	if o.Method != ByHosts { // of hosts it counts hosts
+	if o.Method != ByHosts { // there hosts are dangling
 		r.Dangled -= len(c.nodes.docs) - r.Pages
 	}
 	r.Seconds = time.Since(c.began).Seconds()

@@ -48,7 +48,7 @@ func Diff(dir, from, to string) (*Comparison, error) {
 			return nil, noVector(set.shards[0].dir, name)
 		}
 	}
-	r := &Report{Vector: vectors[1]}
+	r := &Report{Vector: vectors[1], Pages: vectors[1].Pages()}
 	if err := r.compare(set, vectors[0]); err != nil {
 		return nil, err
 	}

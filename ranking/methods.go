@@ -68,9 +68,15 @@ func rankByHosts(
 	if err != nil {
 		return nil, nil, err
 	}
-	ranks := make([]float64, len(hosts))
+	ranks, ranked := make([]float64, len(hosts)), make([]bool, count)
 	for node, host := range hosts {
 		ranks[node] = result.Ranks[host]
+		ranked[host] = ranked[host] || n.ranked[node]
+	}
+	for _, ranked := range ranked {
+		if !ranked {
+			result.Dangling--
+		}
 	}
 	return result, normalize(ranks), nil
 }

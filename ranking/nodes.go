@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"anatomy/disk/rankvector"
@@ -136,16 +137,26 @@ func (n *nodes) groups(
 	return groups, len(numbers), nil
 }
 
-// ranksOf returns the ranks of the nodes in v, to start the iteration with.
+// ranksOf returns the ranks of the nodes in v, to start the iteration with. If the teleport of v leads to
+// all nodes, those without a rank receive what it brings: the least rank.
 func (n *nodes) ranksOf(v *rankvector.Vector) []float32 {
+	least := float32(0)
+	if v.Personalized == "" {
+		for _, rank := range v.Ranks {
+			if rank > 0 && (rank < least || least == 0) {
+				least = rank
+			}
+		}
+	}
 	ranks := make([]float32, len(n.docs))
 	for i, doc := range n.docs {
-		ranks[i] = float32(v.Rank(doc))
+		ranks[i] = cmp.Or(float32(v.Rank(doc)), least)
 	}
 	return ranks
 }
 
-// vector returns the ranks of the nodes by docID, those that count scaled to sum to 1.
+// vector returns the ranks of the nodes by docID, those that count scaled to sum to 1. None of these is 0,
+// which stands for no rank: what no teleport reaches has the smallest number above it.
 func (n *nodes) vector(r *pagerank.Result, ranks []float32, o Options) *rankvector.Vector {
 	v := &rankvector.Vector{
 		Damping:    cmp.Or(o.Damping, pagerank.DefaultDamping),
@@ -162,7 +173,7 @@ func (n *nodes) vector(r *pagerank.Result, ranks []float32, o Options) *rankvect
 	}
 	for i, doc := range n.docs {
 		if n.ranked[i] {
-			v.Ranks[doc] = float32(float64(ranks[i]) / all)
+			v.Ranks[doc] = max(float32(float64(ranks[i])/cmp.Or(all, 1)), math.SmallestNonzeroFloat32)
 		}
 	}
 	return v

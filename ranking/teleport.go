@@ -103,7 +103,7 @@ func parseWeight(fields []string) (float64, error) {
 		}
 		return w, nil
 	}
-	return 0, errors.New("there must be at most a weight after the first word")
+	return 0, errors.New("expected one word and an optional weight")
 }
 
 // A matcher finds the teleport targets that a document belongs to.

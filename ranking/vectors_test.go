@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -280,7 +281,50 @@ func TestDiff(t *testing.T) {
 	if len(there.Gainers) != len(back.Losers) || there.Gainers[0].URL != back.Losers[0].URL || there.Gainers[0].Rank != back.Losers[0].Before {
 		t.Errorf("gained %+v one way, lost %+v the other", there.Gainers, back.Losers)
 	}
+	_, err = ranking.Compute(t.Context(), dir, ranking.Options{Name: "one", Personalize: []ranking.TeleportTarget{{Spec: there.Gainers[0].URL, Weight: 1}}})
+	testweb.Must(t, err)
+	for _, names := range [][2]string{{"pages", "one"}, {"one", "pages"}} {
+		d, err := ranking.Diff(dir, names[0], names[1])
+		testweb.Must(t, err)
+		if d.Pages != same.Pages || len(d.Gainers) == 0 || len(d.Losers) == 0 {
+			t.Errorf("%v: %+v", names, d)
+		}
+	}
 	if _, err := ranking.Diff(dir, "pages", "absent"); !errors.Is(err, ranking.ErrNoVector) {
 		t.Errorf("no vector: %v", err)
+	}
+}
+
+// TestWarmStart: ranks of a folder that did not change are computed again in fewer iterations, though some
+// URLs have no rank.
+func TestWarmStart(t *testing.T) {
+	dir := testweb.CrawlBoth(t, 25, 100)
+	testweb.Must(t, ranking.Remove(dir, ranking.Default))
+	var iterations []int
+	for _, damping := range []float64{0.5, 0.85, 0.85} {
+		r, err := ranking.Compute(t.Context(), dir, ranking.Options{Options: pagerank.Options{Damping: damping}})
+		testweb.Must(t, err)
+		iterations = append(iterations, len(r.Residuals))
+		if r.Pages == len(r.Vector.Ranks)-1 {
+			t.Fatal("all URLs have a rank")
+		}
+	}
+	if iterations[2] > iterations[1]/2 {
+		t.Errorf("iterations of three runs: %v", iterations)
+	}
+}
+
+// TestHarmonicWithoutLinks: a page that has no links and that none leads to has a rank.
+func TestHarmonicWithoutLinks(t *testing.T) {
+	w := testweb.New(t)
+	w.Page("one.test/", "<title>One</title>alone")
+	o := w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/")
+	testweb.Crawl(t, o)
+	for _, method := range []ranking.Method{ranking.ByVouchers, ranking.ByPages, ranking.ByHosts, ranking.ByHarmonic} {
+		r, err := ranking.Compute(t.Context(), o.Dir, ranking.Options{Method: method})
+		testweb.Must(t, err)
+		if r.Pages != 1 || r.Vector.Pages() != 1 || r.Dangled != 1 {
+			t.Errorf("%v: %+v", method, r)
+		}
 	}
 }

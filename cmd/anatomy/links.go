@@ -187,9 +187,9 @@ func newExportLinks(s *cli.GlobalFlags) *cobra.Command {
 		Use:   "export",
 		Short: "export the link graph as an edge list",
 		Long: `Export writes the graph that PageRank is computed on: one link per line, as the docIDs of source and target, and
-"# node N" for a page without links. "anatomy pagerank --edges" reads it, and computes the ranks of the vector "pages".
+"# node N" for a page without outlinks. "anatomy pagerank --edges" reads it, and computes the ranks of the vector "pages".
 Redirects and duplicates are resolved; nofollow links are left out.`,
-		Example: "  anatomy links export | sort -k2n | head\n  anatomy links export --urls --output graph.tsv.gz",
+		Example: "  anatomy links export | grep -v '^#' | sort -k2n | head\n  anatomy links export --urls --output graph.tsv.gz",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withLinks(s, func(l *collection.Links) error {

@@ -193,6 +193,8 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 		return cli.UsageErrorf("--tolerance %v must be above 0", o.Tolerance)
 	case o.MaxIterations < 1:
 		return cli.UsageErrorf("--iterations %d must be at least 1", o.MaxIterations)
+	case c.Flags().Changed("personalize") && f.place == "":
+		return cli.UsageErrorf("--personalize is empty")
 	case f.place != "" && e.edges == "" && !isTeleportTarget(f.place):
 		return cli.UsageErrorf("--personalize %q is not a URL or a site", f.place)
 	case o.Name != "" && ranking.CheckName(o.Name) != nil:
@@ -223,7 +225,7 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 	if e.edges != "" && c.Flags().Changed("method") && o.Method != ranking.ByPages && o.Method != ranking.ByHarmonic {
 		return cli.UsageErrorf("with --edges --method must be pages or harmonic: nodes have no hosts")
 	}
-	if e.edges == "" && (f.place != "" || f.places != "") && !c.Flags().Changed("name") {
+	if e.edges == "" && (f.place != "" || f.places != "") && o.Name == "" {
 		return cli.UsageErrorf("personalised ranks need a name: add --name NAME, or --name default to use them in all searches")
 	}
 	return cmp.Or(
@@ -283,7 +285,7 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 	err = cli.WriteOutput(c, e.output, cli.GzipFor(e.output, write))
 	show("")
 	if errors.Is(err, pagerank.ErrNoSuchNode) {
-		return cli.WithHint(err, "--personalize takes a node as it is in the file of --edges")
+		return cli.WithHint(err, "--personalize and --personalize-file take nodes as they are in the file of --edges")
 	}
 	if err != nil {
 		return cli.WithHint(err, "a line has two nodes, source and target, separated by spaces or a tab: numbers, or names if the first line has names; # and % start a comment")
