@@ -161,14 +161,50 @@ func TestBrowserAxe(t *testing.T) {
 func TestBrowserFits(t *testing.T) {
 	tab := newTab(t)
 	base := browserServer(t)
+	if len(browserPages) == 0 {
+		t.Fatal("no pages")
+	}
 	for name, page := range browserPages {
 		act(t, tab, chromedp.EmulateViewport(1440, 900), chromedp.Navigate(base+page))
-		for _, width := range []int64{320, 360, 768, 1440} {
+		for _, width := range []int64{320, 360, 390, 768, 1440} {
 			act(t, tab, chromedp.EmulateViewport(width, 900))
 			if wide := look[int64](t, tab, `document.documentElement.scrollWidth`); wide > width {
 				t.Errorf("%s is %d pixels wide in a window of %d", name, wide, width)
 			}
 		}
+	}
+}
+
+// smallTargets lists the visible controls that are lower than 44 pixels, with all menus open. A checkbox has
+// its label as target, and a link inside a sentence is exempt (WCAG 2.2, 2.5.8).
+const smallTargets = `document.querySelectorAll("details").forEach(d => d.open = true),
+	[...document.querySelectorAll("button, summary, select, textarea, input:not([type=hidden], [type=checkbox], [type=radio]), .meta a, .pager a, .kinds a, .side li a, .foot nav a, .also a")]
+	.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 43.9).map(e => e.outerHTML.slice(0, 120))`
+
+// metaLines is the greatest number of lines of meta data below a result.
+const metaLines = `Math.max(0, ...[...document.querySelectorAll(".meta")].map(m => Math.round(m.getBoundingClientRect().height / 44)))`
+
+// TestBrowserPhone: at 390 pixels every control is 44 pixels high, and a result has at most two lines of meta data.
+func TestBrowserPhone(t *testing.T) {
+	tab := newTab(t)
+	base := browserServer(t)
+	act(t, tab, chromedp.EmulateViewport(390, 844))
+	results := 0
+	for name, page := range browserPages {
+		act(t, tab, chromedp.Navigate(base+page))
+		lines := look[int](t, tab, metaLines)
+		if lines > 2 {
+			t.Errorf("%s: %d lines of meta data", name, lines)
+		}
+		if lines > 0 {
+			results++
+		}
+		for _, small := range look[[]string](t, tab, smallTargets) {
+			t.Errorf("%s: lower than 44 pixels: %s", name, small)
+		}
+	}
+	if results == 0 {
+		t.Error("no page has results")
 	}
 }
 
