@@ -235,11 +235,19 @@ func TestBrowserKeyboard(t *testing.T) {
 		}
 		t.Fatalf("no way by Tab to %q", label)
 	}
-	act(t, tab, press("j"))
+	openMenu := func() {
+		t.Helper()
+		act(t, tab, press("j"))
+		if tabTo("⋮"); !look[bool](t, tab, `document.activeElement.parentElement.open`) { // a page that was kept has it open
+			act(t, tab, chromedp.KeyEvent(kb.Enter))
+		}
+	}
+	openMenu()
 	tabTo("why?")
 	act(t, tab, chromedp.KeyEvent(kb.Enter), arrived("/explain?"))
 	look[bool](t, tab, `history.back(), true`) // NavigateBack waits for a load, and there is none of a page that was kept
-	act(t, tab, arrived("/search?"), press("j"))
+	act(t, tab, arrived("/search?"))
+	openMenu()
 	tabTo("cached")
 	act(t, tab, chromedp.KeyEvent(kb.Enter), arrived("/cached?"), chromedp.WaitVisible("iframe"))
 }
@@ -268,7 +276,8 @@ func TestBrowserWithoutScript(t *testing.T) {
 	if _, err := chromedp.RunResponse(tab, chromedp.Click(`.hit .choices button[value="block www.docs.test"]`)); err != nil {
 		t.Fatal(err)
 	}
-	act(t, tab, chromedp.WaitVisible(".hit"), chromedp.Click(`.hit a[href^="/explain"]`), chromedp.WaitVisible("table.parts"))
+	menu := chromedp.Click(".hit .menu summary")
+	act(t, tab, chromedp.WaitVisible(".hit"), menu, chromedp.Click(`.hit a[href^="/explain"]`), chromedp.WaitVisible("table.parts"))
 	act(t, tab, chromedp.Navigate(base+"/preferences"), chromedp.WaitVisible("#block"))
 	blocked, err := chromedp.Run(tab, chromedp.Value("#block"))
 	if err != nil {
@@ -278,7 +287,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 		t.Errorf("blocked are %q", blocked)
 	}
 	act(t, tab, chromedp.Click("#dark"), chromedp.Click(".settings > button"), chromedp.WaitVisible(`html[data-theme=dark] [role=status]`),
-		chromedp.Navigate(base+"/search?q=inverted+index"), chromedp.Click(`.hit a[href^="/cached"]`), chromedp.WaitVisible("iframe"))
+		chromedp.Navigate(base+"/search?q=inverted+index"), menu, chromedp.Click(`.hit a[href^="/cached"]`), chromedp.WaitVisible("iframe"))
 }
 
 // TestBrowserScreenshots leaves pictures of every page in the folder ANATOMY_SCREENSHOTS.

@@ -201,19 +201,12 @@ func (m *markup) meta(v *resultView) {
 		m.raw(`<span title="this page was never fetched">known by links alone</span>`)
 	}
 	m.element(`<span class="lang" title="language">`, v.Lang, "</span>")
-	m.link(v.Cached, "", "cached")
-	m.link(v.Links, "", "links")
-	m.link(v.Info, "", "info")
 	if v.Similar != nil {
 		m.link(v.Similar.Href, "", v.Similar.Label)
 	}
 	if v.More != nil {
 		m.link(v.More.Href, ` dir="ltr"`, v.More.Label)
 	}
-	m.raw(`<span class="score"><svg width="40" height="5" aria-hidden="true" focusable="false"><rect class="rail" width="40" height="5" rx="1"/><svg width="` + strconv.Itoa(v.Bar) + `%" height="5"><rect class="bar" width="40" height="5" rx="1"/></svg></svg>`)
-	m.text(v.Score)
-	m.raw("</span>")
-	m.link(v.Why, ` aria-label="why? The score of number `+strconv.Itoa(v.Number)+`"`, "why?")
 	m.menu(v)
 	m.raw("</div>\n")
 }
@@ -225,14 +218,29 @@ func (m *markup) time(t time.Time, what string) {
 	m.element(">", text.Date(t), "</time>")
 }
 
-// menu writes the menu of a result: its site, and preferences for it.
+// menu writes the menu of a result: what is known of the page, its score, and preferences for its site.
 func (m *markup) menu(v *resultView) {
+	m.raw(`<details class="menu"><summary`)
+	m.attr("aria-label", "more about result "+strconv.Itoa(v.Number))
+	m.raw(`>⋮</summary><span class="choices">`)
+	m.link(v.Cached, "", "cached")
+	m.link(v.Links, "", "links")
+	m.link(v.Info, "", "info")
+	m.raw(`<span class="score"><svg width="40" height="5" aria-hidden="true" focusable="false"><rect class="rail" width="40" height="5" rx="1"/><svg width="` + strconv.Itoa(v.Bar) + `%" height="5"><rect class="bar" width="40" height="5" rx="1"/></svg></svg>`)
+	m.text(v.Score)
+	m.raw("</span>")
+	m.link(v.Why, ` aria-label="why? The score of number `+strconv.Itoa(v.Number)+`"`, "why?")
+	m.raw("</span>")
+	m.site(v)
+	m.raw("</details>")
+}
+
+// site writes the preferences for the site of a result.
+func (m *markup) site(v *resultView) {
 	if v.Host == "" {
 		return
 	}
-	m.raw(`<details class="menu"><summary`)
-	m.attr("aria-label", "site "+v.Host+": raise, lower, pin, block")
-	m.raw(`>site</summary><span class="choices" role="group"`)
+	m.raw(`<span class="choices" role="group"`)
 	m.attr("aria-label", v.Host)
 	m.raw(">")
 	if v.Explore == "" {
@@ -244,5 +252,5 @@ func (m *markup) menu(v *resultView) {
 		m.attr("value", c.Set)
 		m.element(">", c.Label, "</button>")
 	}
-	m.raw("</span></details>")
+	m.raw("</span>")
 }
