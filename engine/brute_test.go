@@ -216,8 +216,11 @@ func newDrawer(r *rand.Rand, docs []*oracle.Document) *drawer {
 			sites[u.Host()+"/"+dir] = true
 		}
 		byPosition := map[[2]uint32]string{}
-		d.pages = append(d.pages, slices.Sorted(maps.Keys(doc.Words)))
+		d.pages = append(d.pages, slices.DeleteFunc(slices.Sorted(maps.Keys(doc.Words)), isSigned))
 		for word, hits := range doc.Words {
+			if isSigned(word) {
+				continue
+			}
 			frequency[word]++
 			for _, hit := range hits {
 				byPosition[[2]uint32{uint32(hit.Field()), hit.Position()}] = word
@@ -251,6 +254,12 @@ func newDrawer(r *rand.Rand, docs []*oracle.Document) *drawer {
 	d.common = d.all[:60]
 	d.all = append(d.all, "absentword", "nichtda", "無い")
 	return d
+}
+
+// isSigned reports whether a term is a word with its signs, such as "--keep" or "c++". In a query it counts
+// beside its word, which the oracle does not model.
+func isSigned(term string) bool {
+	return strings.Contains(`.@$#\-`, term[:1]) || strings.HasSuffix(term, "++") || strings.HasSuffix(term, "#")
 }
 
 func (d *drawer) pick(from []string) string { return from[d.IntN(len(from))] }
