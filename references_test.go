@@ -52,6 +52,7 @@ var references = map[string]string{
 	"RFC 4287":          "The Atom Syndication Format",
 	"RFC 5452 §4":       "Description of DNS Spoofing",
 	"RFC 5452 §9.1":     "Query Matching Rules",
+	"RFC 850":           "Standard for Interchange of USENET Messages",
 	"RFC 5646":          "Tags for Identifying Languages",
 	"RFC 5646 §2.2.1":   "Primary Language Subtag",
 	"RFC 5646 §4.4.1":   "Working with Limited Buffer Sizes",

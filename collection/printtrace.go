@@ -3,6 +3,7 @@ package collection
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"anatomy/disk/docindex"
@@ -21,6 +22,9 @@ func PrintTrace(w io.Writer, t *Trace) {
 		fmt.Fprintf(w, "index      there, %d words, titled %q\n", t.Words, t.Title)
 	default:
 		fmt.Fprintln(w, "index      there, by the words of links to it alone")
+	}
+	if len(t.Controls) > 0 {
+		fmt.Fprintf(w, "controls   %s: what its publisher limits of what is shown\n", strings.Join(t.Controls, ", "))
 	}
 	for i, p := range t.Alike {
 		name := ""

@@ -65,6 +65,10 @@ type Trace struct {
 	Title   string `json:"title"`
 	Absent  string `json:"absent"` // why it is not indexed, or ""
 
+	// Controls are the robots directives by which the publisher limits what is shown of it:
+	// "nosnippet", "max-snippet:50", "noarchive", "unavailable_after: 2026-12-31T00:00:00Z".
+	Controls []string `json:"controls,omitempty"`
+
 	Doc      vocab.DocID `json:"docid"`      // of the last of Records, or 0
 	PageRank float64     `json:"pagerank"`   // share of the sum of all ranks, or 0
 	Average  float64     `json:"of_average"` // PageRank ÷ average rank

@@ -118,6 +118,16 @@ func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	return s.readable(&record.Page)
 }
 
+// Controls returns what its publisher allows to be shown of a document. The error wraps ErrNotFound if
+// the document is not indexed.
+func (s *Site) Controls(ctx context.Context, doc vocab.DocID) (vocab.Controls, error) {
+	info, err := s.Document(ctx, doc)
+	if errors.Is(err, searcher.ErrNotIndexed) {
+		err = fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return info.Controls, s.noted(err)
+}
+
 // readable returns page, the HTML page of a PDF or an office document, or a page in UTF-8 if its
 // encoding is not declared.
 func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {

@@ -81,6 +81,7 @@ func traceIndex(ctx context.Context, s *searcher.Searcher, t *Trace, steps []con
 		return err
 	}
 	t.Indexed, t.Crawled, t.Words, t.Title = true, info.Crawled, info.Words, info.Title
+	t.Controls = info.Controls.Directives()
 	near, total, err := s.Near(ctx, t.Doc, maxAlike)
 	for _, p := range near {
 		t.Alike = append(t.Alike, NearPage{Doc: p.Doc, URL: p.URL, Distance: p.Distance})
@@ -304,7 +305,7 @@ func absence(r *control.Step) string {
 	case r.Fetch == nil:
 		return "never fetched (" + r.State.String() + "), and no link with words leads to it"
 	case r.Fetch.Outcome == vocab.Fetched:
-		return "it asks not to be shown (noindex), or is not indexed yet: go on with anatomy crawl"
+		return "it asks not to be shown (noindex, or unavailable_after a date that has passed), or is not indexed yet: go on with anatomy crawl"
 	}
 	if r.Fetch.Outcome == vocab.Redirected {
 		return "its redirects lead in a circle or to no page"

@@ -76,6 +76,7 @@ func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 			Genre:       genre,
 			Date:        m.dates.day(page),
 			Sketch:      sketch,
+			Controls:    m.controls,
 			Text:        markedText(t.text[:t.textEnd], t.blocks),
 		},
 		NoIndex:  m.noIndex,
@@ -89,6 +90,9 @@ func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 		hits:     slices.Clone(t.hits),
 	}
 	d.Info.Lang = languageOf(m.lang, page.Language, d.Info.Text)
+	if m.controls.NoSnippet() {
+		d.Info.Text, d.Info.Description = "", ""
+	}
 	d.Links, d.to = x.links.copyLinks(m.noFollow)
 	if x.relations.canonical != x.links.page.String() {
 		d.Canonical = x.relations.canonical

@@ -65,10 +65,17 @@ func (p *htmlParser) readText() {
 	text := p.tags.Content()
 	switch {
 	case !p.inTitle:
-		p.append(text, p.format.style())
+		p.append(text, p.style())
 	case !p.hasTitle:
 		p.meta.title = foldSpace(p.meta.title, text)
 	}
+}
+
+// style returns the style of text at the current place.
+func (p *htmlParser) style() style {
+	s := p.format.style()
+	s.withheld = p.withheld.tag != 0
+	return s
 }
 
 // endLine ends a line of the text sample, if an element of kind k does: the cells of a table row
@@ -216,6 +223,6 @@ func (p *htmlParser) image() {
 		return
 	}
 	alt, _ := p.tags.Attr("alt")
-	p.append(alt, style{kind: vocab.Alt, size: p.format.size()})
+	p.append(alt, style{kind: vocab.Alt, size: p.format.size(), withheld: p.withheld.tag != 0})
 	p.text.breakWord()
 }

@@ -105,7 +105,7 @@ func (r *imageReader) read(body []byte) {
 
 // text adds the current text to the open caption or heading.
 func (r *imageReader) text() {
-	if r.skip.open() {
+	if r.skip.open() || r.withheld.tag != 0 {
 		return
 	}
 	to := &r.heading
@@ -354,7 +354,7 @@ func imageText(s []byte) string {
 func (r *imageReader) metaElement() {
 	if name, ok := r.tags.Attr("name"); ok && forRobots(name) {
 		content, _ := r.tags.Attr("content")
-		r.meta.obeyRobots(string(content))
+		r.meta.obeyAll(string(content))
 		return
 	}
 	r.openGraph()

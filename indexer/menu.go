@@ -108,7 +108,7 @@ func markContents(blocks []textBlock) {
 }
 
 // markedText returns text with the marks of navigation and sections before its blocks, see
-// [vocab.DocInfo]. Blocks may extend past its end.
+// [vocab.DocInfo]. Blocks may extend past its end, or have no text that is shown.
 func markedText(text []byte, blocks []textBlock) string {
 	marks := 0
 	for i := range blocks {
@@ -128,7 +128,7 @@ func markedText(text []byte, blocks []textBlock) string {
 		b := &blocks[i]
 		to := min(b.text, len(text))
 		if from >= to {
-			break
+			continue
 		}
 		switch {
 		case b.menu || b.toc:

@@ -2,7 +2,6 @@ package indexer
 
 import (
 	"bytes"
-	"strings"
 
 	"anatomy/indexer/internal/htmltoken"
 	"anatomy/vocab"
@@ -22,9 +21,7 @@ type metadata struct {
 	lang        string // BCP 47, lower case
 	dates       dates
 	medium      vocab.Medium
-
-	// Robots directives.
-	noIndex, noFollow, noImages bool
+	directives
 }
 
 // reset prepares for the next page and keeps the memory.
@@ -63,7 +60,7 @@ func (m *metadata) addElement(tags *htmltoken.Tokenizer, links *linkCollector) {
 	name, named := tags.Attr("name")
 	switch {
 	case forRobots(name):
-		m.obeyRobots(string(content))
+		m.obeyAll(string(content))
 	case bytes.EqualFold(name, []byte("description")):
 		m.setDescription(content)
 	case bytes.EqualFold(name, []byte("keywords")):
@@ -77,61 +74,6 @@ func (m *metadata) addElement(tags *htmltoken.Tokenizer, links *linkCollector) {
 			}
 		}
 	}
-}
-
-// product is the name by which pages address this crawler. Directives for all robots hold even if
-// there are others for it: of several directives the strictest counts.
-const product = "anatomy"
-
-// forRobots reports whether the name of a meta element is that of directives for this crawler.
-func forRobots(name []byte) bool {
-	return bytes.EqualFold(name, []byte("robots")) || bytes.EqualFold(name, []byte(product))
-}
-
-// obeyRobots reads the directives of a robots meta element, separated by commas.
-func (m *metadata) obeyRobots(directives string) {
-	for directive := range strings.SplitSeq(directives, ",") {
-		m.obey(directive)
-	}
-}
-
-func (m *metadata) obey(directive string) {
-	switch strings.ToLower(strings.TrimSpace(directive)) {
-	case "noindex":
-		m.noIndex = true
-	case "nofollow":
-		m.noFollow = true
-	case "none":
-		m.noIndex, m.noFollow = true, true
-	case "noimageindex", "max-image-preview:none", "max-image-preview: none":
-		m.noImages = true
-	}
-}
-
-// obeyHeader reads X-Robots-Tag, one field a line. "name: noindex, nofollow" addresses the crawler of
-// that name, up to the end of the field or the next name.
-func (m *metadata) obeyHeader(fields string) {
-	for field := range strings.SplitSeq(fields, "\n") {
-		forUs := true
-		for directive := range strings.SplitSeq(field, ",") {
-			if name, rest, ok := strings.Cut(strings.TrimSpace(directive), ":"); ok && isCrawler(name) {
-				forUs, directive = strings.EqualFold(name, product), rest
-			}
-			if forUs {
-				m.obey(directive)
-			}
-		}
-	}
-}
-
-// isCrawler reports whether the text before a colon is the name of a crawler rather than that of a
-// directive with a value, or part of a date.
-func isCrawler(name string) bool {
-	switch strings.ToLower(name) {
-	case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
-		return false
-	}
-	return !strings.ContainsAny(name, " \t")
 }
 
 // setLanguage sets the language to a declared one, unless it is set.

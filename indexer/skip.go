@@ -8,14 +8,15 @@ import (
 	"anatomy/indexer/internal/htmltoken"
 )
 
-// A markup reads the tags of a page and tracks the element whose content is skipped: one that is
-// hidden, or whose content is not text.
+// A markup reads the tags of a page. It tracks the element whose content is skipped, one that is
+// hidden or whose content is not text, and the element with data-nosnippet.
 type markup struct {
-	tags htmltoken.Tokenizer
-	skip skip
+	tags     htmltoken.Tokenizer
+	skip     skip
+	withheld element // of which no text is shown; its terms are indexed
 }
 
-func (m *markup) reset() { m.skip = skip{name: m.skip.name[:0]} }
+func (m *markup) reset() { m.skip, m.withheld = skip{name: m.skip.name[:0]}, element{} }
 
 // startTag handles the current start tag. It returns the element's kind and whether the element is
 // within skipped content.
@@ -23,6 +24,9 @@ func (m *markup) startTag(empty bool) (k kind, skipped bool) {
 	tag := m.tags.Tag
 	k = kindOf(tag)
 	if !m.skip.open() || !m.skip.start(tag, m.tags.Name(), k, empty) {
+		if !empty {
+			m.startWithheld()
+		}
 		return k, false
 	}
 	// <svg><title/> is an empty element. In a hidden element, noscript contains tags as elsewhere.
@@ -30,6 +34,20 @@ func (m *markup) startTag(empty bool) (k kind, skipped bool) {
 		m.tags.NotRaw()
 	}
 	return k, true
+}
+
+// startWithheld handles a start tag that may begin an element with data-nosnippet, or be within one.
+func (m *markup) startWithheld() {
+	switch tag := m.tags.Tag; {
+	case tag == 0:
+	case tag == m.withheld.tag:
+		m.withheld.depth++
+	case m.withheld.tag != 0:
+	case tag == atom.Span, tag == atom.Div, tag == atom.Section:
+		if m.tags.Has("data-nosnippet") {
+			m.withheld = element{tag: tag}
+		}
+	}
 }
 
 // startSkip begins to skip the content of the current element, if it is hidden or not text.
@@ -59,6 +77,9 @@ func (m *markup) endTag() (k kind, skipped bool) {
 			return k, true
 		}
 		m.tags.CDATA = false
+	}
+	if m.withheld.tag != 0 && m.withheld.closes(m.tags.Tag) {
+		m.withheld = element{}
 	}
 	return k, false
 }

@@ -26,6 +26,8 @@ type style struct {
 	size  uint8
 	link  bool // to another page
 	inner bool // to a part of the page itself
+
+	withheld bool // the text is not shown
 }
 
 // plainStyle is the style of running text.
@@ -57,6 +59,7 @@ type textCollector struct {
 	blockStart int    // offset of the current block in text
 	space      bool   // white space was seen since the last text
 	spans      []span // of the current block
+	withheld   bool   // some of spans are
 
 	blocks      []textBlock
 	block       textBlock // the current one
@@ -115,6 +118,7 @@ func (t *textCollector) appendPiece(piece []byte, as style, links *linkCollector
 		t.text = append(t.text, ' ')
 		at++
 	}
+	t.withheld = t.withheld || as.withheld
 	if n := len(t.spans); n == 0 || t.spans[n-1].style != as {
 		t.spans = append(t.spans, span{at, as})
 	}
@@ -137,11 +141,14 @@ func (t *textCollector) endBlock(end blockContext) {
 	}
 	terms, hits := t.bodyTerms, len(t.hits)
 	t.eachTerm(t.text[start:])
-	t.spans = t.spans[:0]
 	if t.bodyTerms == terms {
-		t.text = t.text[:start]
+		t.text, t.spans, t.withheld = t.text[:start], t.spans[:0], false
 		return
 	}
+	if t.withheld {
+		t.cutWithheld()
+	}
+	t.spans = t.spans[:0]
 	if end.named && t.bodyTerms == terms+1 {
 		t.parts.addHeading(t.hits[hits].term)
 	}
@@ -157,9 +164,29 @@ func (t *textCollector) endBlock(end blockContext) {
 	t.block = textBlock{}
 }
 
-// keepText keeps the block text[start:] for DocInfo.Text, up to maxText.
+// cutWithheld cuts the text that is not shown out of the current block.
+func (t *textCollector) cutWithheld() {
+	block := t.text[t.blockStart:]
+	kept := block[:0]
+	for i, s := range t.spans {
+		end := len(block)
+		if i+1 < len(t.spans) {
+			end = t.spans[i+1].start
+		}
+		if !s.style.withheld {
+			kept = append(kept, block[s.start:end]...)
+		}
+	}
+	t.text, t.withheld = t.text[:t.blockStart+len(bytes.TrimSpace(kept))], false
+	copy(block, bytes.TrimSpace(kept))
+}
+
+// keepText keeps the block text[start:] for DocInfo.Text, up to maxText, unless all of it was cut.
 func (t *textCollector) keepText(start int) {
 	end := len(t.text)
+	if end == start {
+		return
+	}
 	if end > maxText && !t.full {
 		t.full = true
 		t.textEnd = max(t.textEnd, bytes.LastIndexByte(t.text[:maxText], ' '))

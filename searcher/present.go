@@ -117,4 +117,5 @@ func (r *Result) describe(info *vocab.DocInfo) {
 		r.Title = info.URL
 	}
 	r.Fetched, r.Crawled, r.Medium, r.Date = info.Fetched, info.Crawled, info.Medium, info.Date
+	r.NoArchive = info.Controls.NoArchive
 }

@@ -143,6 +143,7 @@ type Result struct {
 	PageRank    float64   // share of all rank, sums to 1 over the collection; 0 if none is computed
 	Fetched     time.Time // zero for a page that is known by links alone
 	Crawled     bool
+	NoArchive   bool // its publisher wants no copy of it shown
 	Medium      vocab.Medium
 	Date        vocab.Day    // when the page says that it was changed or published; 0 if unknown
 	Missing     []string     // of a relaxed query: its terms, as typed, that the page lacks
@@ -152,6 +153,9 @@ type Result struct {
 	More        int          // of the last result of a host among ten: results of the host that come later
 	Explanation *Explanation // with Request.Explain
 }
+
+// HasCopy reports whether there is a cached page to show.
+func (r *Result) HasCopy() bool { return r.Crawled && !r.NoArchive }
 
 // Link returns the URL of the section of the result, or of the page if it has none.
 func (r *Result) Link() string {

@@ -68,6 +68,8 @@ type Options struct {
 	Poll       time.Duration // interval between two looks at the data folder, default 250ms
 	Damage     *damage.Log   // is told of what cannot be read; default none
 
+	Now func() time.Time // for pages that are results up to a time; default time.Now
+
 	AnswerBytes int64 // memory for responses to requests that repeat; default 0: none are kept
 }
 
@@ -86,6 +88,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Poll <= 0 {
 		o.Poll = time.Second / 4
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	return o
 }
@@ -136,7 +141,7 @@ func OpenShards(dirs []string, o Options) (*Searcher, error) {
 	}
 	for i, dir := range dirs {
 		s.stores = append(s.stores, &store{
-			dir: dir, shard: i, cache: cache, damage: o.Damage,
+			dir: dir, shard: i, cache: cache, damage: o.Damage, now: o.Now,
 			refs: map[*snapshot]int{}, handles: map[handleKey]*handle{},
 		})
 	}
@@ -161,7 +166,8 @@ func (s *Searcher) Close() error {
 	return nil
 }
 
-// Refresh takes over what the data folders hold now, and reports whether that was new. Running
+// Refresh takes over what the data folders hold now without the pages whose time has ended, and
+// reports whether that was new. Running
 // queries end with the view that they began with. On an error the shard that has it stays as it was.
 func (s *Searcher) Refresh() (changed bool, err error) {
 	s.refreshing.Lock()

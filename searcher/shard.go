@@ -278,7 +278,7 @@ func (q *shardQuery) present(r *presentRequest, pages []scoring.Candidate, resul
 		}
 		result.describe(&info)
 		result.Pinned = c.Pinned
-		passage := snippets.Passage(info.Title, info.Text, info.Description)
+		passage := snippets.Passage(info.Title, info.Text, info.Description, info.Controls)
 		result.Snippet, result.Section, result.Sections = passage.Snippet, passage.Section, passage.More
 		if r.explain {
 			if result.Explanation, err = q.explain(r.exact, c.Part, c.Ord, info.URL); err != nil {

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +30,7 @@ type store struct {
 	shard  int
 	cache  *segment.Cache
 	damage *damage.Log
+	now    func() time.Time
 
 	life     int                // how often the data folder was made anew; guarded by Searcher.refreshing
 	versions translations.Cache // likewise
@@ -136,14 +138,15 @@ func (s *store) replace() (changed bool, err error) {
 		return false, fmt.Errorf("searcher: %w", err)
 	}
 	old := s.current // only replace writes it
-	if old != nil && old.folder == manifest.Folder && old.generation == manifest.Generation &&
+	now := s.now().Unix()
+	if old != nil && now < old.ends && old.folder == manifest.Folder && old.generation == manifest.Generation &&
 		slices.Equal(old.segments, manifest.Segments) && maps.Equal(old.ranks, manifest.Ranks) {
 		return false, nil
 	}
 	if old != nil && (manifest.Generation < old.generation || manifest.Folder != old.folder) {
 		s.life++
 	}
-	snap, err := s.load(manifest, old)
+	snap, err := s.load(manifest, old, now)
 	if err != nil {
 		return false, fmt.Errorf("searcher: %w", err)
 	}
@@ -156,13 +159,12 @@ func (s *store) replace() (changed bool, err error) {
 	return true, nil
 }
 
-// load opens a generation. It opens no segment that is open already.
-func (s *store) load(m datadir.Manifest, old *snapshot) (snap *snapshot, err error) {
+// load opens a generation as of a time. It opens no segment that is open already.
+func (s *store) load(m datadir.Manifest, old *snapshot, now int64) (snap *snapshot, err error) {
 	snap = &snapshot{
 		base: baseOf(s.shard), folder: m.Folder, life: s.life, generation: m.Generation,
 		segments: m.Segments, ranks: m.Ranks, rankFile: m.Ranks[rankvector.Default],
 	}
-	snap.state = stateOf(snap)
 	s.mu.Lock()
 	s.refs[snap] = 1
 	s.mu.Unlock()
@@ -185,6 +187,8 @@ func (s *store) load(m datadir.Manifest, old *snapshot) (snap *snapshot, err err
 		snap.parts = append(snap.parts, &part{handle: h, Part: p})
 	}
 	findDead(snap)
+	endPages(snap, now)
+	snap.state = stateOf(snap)
 	return snap, nil
 }
 
@@ -239,8 +243,36 @@ func findDead(snap *snapshot) {
 	}
 }
 
+// endPages takes the live documents out whose publishers let them be results only until now or
+// earlier.
+func endPages(snap *snapshot, now int64) {
+	snap.ends = math.MaxInt64
+	for _, p := range snap.parts {
+		for ord, end := range p.seg.Ends() {
+			switch {
+			case p.Dead.Has(ord):
+			case end > now:
+				snap.ends = min(snap.ends, end)
+			default:
+				if p.Dead == nil {
+					p.Dead = retrieval.NewBitmap(p.seg.Docs())
+				}
+				p.Dead.Add(ord)
+				snap.ended++
+				snap.docs--
+				if n := p.seg.Words(ord); n > 0 {
+					snap.words, snap.texts = snap.words-uint64(n), snap.texts-1
+				}
+			}
+		}
+	}
+}
+
 // stateOf names the index and the ranks that a snapshot is made of.
 func stateOf(snap *snapshot) string {
 	text := fmt.Sprint(snap.folder, snap.segments, snap.rankFile)
+	if snap.ended > 0 {
+		text += fmt.Sprint(" -", snap.ended)
+	}
 	return fmt.Sprintf("%x-%08x", snap.generation, crc32.ChecksumIEEE([]byte(text)))
 }

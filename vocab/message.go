@@ -180,9 +180,11 @@ type DocInfo struct {
 	Genre       Genre
 	Date        Day    // of the last change or of publication, as the page states it; 0 if it does not
 	Sketch      Sketch // of title and text
+	Controls    Controls
 
 	// Text is the text of the body, white space folded. Blocks are separated by "\n". Those of
 	// navigation and of tables of contents begin with "\t", headings of sections with a
-	// [SectionMark].
+	// [SectionMark]. It lacks what is marked data-nosnippet. With nosnippet it is empty, and so is
+	// Description.
 	Text string
 }

@@ -25,6 +25,8 @@ type fakeIndex struct {
 	answers map[string]*searcher.Response
 	pages   map[vocab.DocID]*vocab.Page
 
+	controls map[vocab.DocID]vocab.Controls
+
 	closed bool // no index is open
 
 	// Answers of the methods of these names; nil for a default.
@@ -120,6 +122,10 @@ func (f *fakeIndex) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, err
 		return p, nil
 	}
 	return nil, fmt.Errorf("repository: document %d: %w", doc, collection.ErrNotFound)
+}
+
+func (f *fakeIndex) Controls(_ context.Context, doc vocab.DocID) (vocab.Controls, error) {
+	return f.controls[doc], nil
 }
 
 func (f *fakeIndex) Find(ctx context.Context, url string) (vocab.DocID, error) {

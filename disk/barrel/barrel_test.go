@@ -3,6 +3,7 @@ package barrel
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -289,4 +290,36 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 	b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N*docs*words*len(hits)), "ns/hit")
+}
+
+// TestControls checks that controls pass through a barrel as they are.
+func TestControls(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "controls")
+	w, err := Create(file, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []vocab.Controls{
+		{}, {NoArchive: true}, {Bounded: true}, {Bounded: true, MaxSnippet: 1<<32 - 1}, {Until: 1e10},
+		{NoArchive: true, Bounded: true, MaxSnippet: 5, Until: 1},
+	}
+	for i, c := range want {
+		w.AddDoc(&vocab.DocInfo{Doc: vocab.DocID(i + 1), URL: fmt.Sprintf("http://a.test/%d", i), Crawled: i%2 == 0, Controls: c})
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.EachDoc(func(ord vocab.Ordinal, d vocab.DocInfo) error {
+		if d.Controls != want[ord] || d.Crawled != (ord%2 == 0) {
+			t.Errorf("document %d: %+v, crawled %v", ord, d.Controls, d.Crawled)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -9,16 +9,16 @@
 // not wait for each other (BP98 §4.4 logs new words instead). It is not durable, because it can be
 // rebuilt from the repository, but all its bytes are under checksums.
 //
-// # Format, version 7
+// # Format, version 8
 //
 //	OFFSET  SIZE  MEANING
-//	0       8     "anatbar7"
+//	0       8     "anatbar8"
 //	8             sections: lexicon, text blocks, document blocks, barrels
 //	d             directory
 //	n-24    8     d, little-endian
 //	n-16    4     length of the directory, little-endian
 //	n-12    4     CRC-32C of the directory, little-endian
-//	n-8     8     "anatbar7"
+//	n-8     8     "anatbar8"
 //
 // Numbers below are uvarints unless a size is given. A CRC is CRC-32C, 4 bytes, little-endian.
 //
@@ -32,7 +32,8 @@
 //	documents: in the order of weburl.URL.Key: DocID, length and bytes of URL, title, description and
 //	           language, block, start and length of the text, seconds of the fetch since 1970 (signed
 //	           varint), address, words, medium (1 byte), genre (1 byte), date (vocab.Day), sketch (8
-//	           bytes, little-endian), 1 if crawled else 0 (1 byte)
+//	           bytes, little-endian), flags (1 byte; 1: crawled, 2: noarchive, 4: max-snippet, and
+//	           then its characters, 8: unavailable_after, and then its Unix seconds)
 //	barrel:    for each term of its range the number of postings; for each posting in the order of
 //	           documents: 2 × (ordinal − ordinal of the posting before − 1), where −1 precedes the
 //	           first, plus 1 if it has several hits; number of hits − 2, if several; the hits
@@ -54,7 +55,8 @@
 // took 2 and lost positions above 4,096 (BP98 §4.2.5).
 //
 // Version 1 had no sketches, version 2 no media and dates, version 3 texts among the documents, version
-// 4 barrels in the order of documents, version 5 no menu hits, version 6 no genres. Hits of parts were added to version 6.
+// 4 barrels in the order of documents, version 5 no menu hits, version 6 no genres, version 7 no
+// publishers' controls. Hits of parts were added to version 6.
 package barrel
 
 import (
@@ -65,7 +67,7 @@ import (
 )
 
 const (
-	magic    = "anatbar7"
+	magic    = "anatbar8"
 	tailSize = 24
 
 	// docBlock is the size in bytes at which a document block is closed.
@@ -73,6 +75,14 @@ const (
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// The flags of a document.
+const (
+	docCrawled = 1 << iota
+	docNoArchive
+	docBounded
+	docUntil
+)
 
 const (
 	attributeBits = 0xFF

@@ -302,7 +302,14 @@ func (d *decoder) doc() (info vocab.DocInfo, text texts.Span) {
 	info.Medium, info.Genre = vocab.Medium(d.byte()), vocab.Genre(d.byte())
 	info.Date = vocab.Day(d.number(math.MaxUint16, "date"))
 	info.Sketch = vocab.Sketch(d.uint64())
-	info.Crawled = d.byte() == 1
+	flags, c := d.byte(), &info.Controls
+	info.Crawled, c.NoArchive, c.Bounded = flags&docCrawled != 0, flags&docNoArchive != 0, flags&docBounded != 0
+	if c.Bounded {
+		c.MaxSnippet = uint32(d.number(math.MaxUint32, "characters of a snippet"))
+	}
+	if flags&docUntil != 0 {
+		c.Until = int64(d.number(math.MaxInt64, "end"))
+	}
 	return info, text
 }
 

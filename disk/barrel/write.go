@@ -144,10 +144,27 @@ func appendDoc(b []byte, d *vocab.DocInfo, text texts.Span) []byte {
 	b = append(b, byte(d.Medium), byte(d.Genre))
 	b = binary.AppendUvarint(b, uint64(d.Date))
 	b = binary.LittleEndian.AppendUint64(b, uint64(d.Sketch))
+	c, flags := &d.Controls, byte(0)
 	if d.Crawled {
-		return append(b, 1)
+		flags |= docCrawled
 	}
-	return append(b, 0)
+	if c.NoArchive {
+		flags |= docNoArchive
+	}
+	if c.Bounded {
+		flags |= docBounded
+	}
+	if c.Until != 0 {
+		flags |= docUntil
+	}
+	b = append(b, flags)
+	if c.Bounded {
+		b = binary.AppendUvarint(b, uint64(c.MaxSnippet))
+	}
+	if c.Until != 0 {
+		b = binary.AppendUvarint(b, uint64(c.Until))
+	}
+	return b
 }
 
 // StartTerm begins the next term.

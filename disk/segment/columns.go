@@ -23,7 +23,8 @@ type columns struct {
 	media      []vocab.Medium
 	languages  []Language
 	dates      []vocab.Day
-	crawled    []byte // a bit for each document
+	controls   []docControls // of the documents that have any
+	crawled    []byte        // a bit for each document
 	tombstones []vocab.DocID
 
 	byDocIDOnce sync.Once
@@ -41,6 +42,7 @@ func (c *columns) load(d *database, n int) error {
 		d.column('l', func(v []byte) (err error) { c.languages, err = decodeColumn[Language](v, n); return err }),
 		d.column('m', func(v []byte) (err error) { c.media, err = decodeColumn[vocab.Medium](v, n); return err }),
 		d.column('n', func(v []byte) (err error) { c.titles, err = decodeColumn[uint32](v, n); return err }),
+		d.optional('p', func(v []byte) (err error) { c.controls, err = decodeControls(v, n); return err }, func() {}),
 		d.column('r', func(v []byte) (err error) { c.tombstones, err = decodeTombstones(v); return err }),
 		d.column('s', func(v []byte) (err error) { c.sketches, err = decodeSketches(v, n); return err }),
 		d.column('t', func(v []byte) (err error) { c.dates, err = decodeColumn[vocab.Day](v, n); return err }),

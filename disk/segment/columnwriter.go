@@ -21,6 +21,7 @@ type columnWriter struct {
 	media      []vocab.Medium
 	languages  []Language
 	dates      []vocab.Day
+	controls   []docControls
 	crawled    []bool
 	tombstones []vocab.DocID
 
@@ -39,6 +40,9 @@ func (c *columnWriter) add(info *vocab.DocInfo, u *weburl.URL, key string) {
 	c.media = append(c.media, info.Medium)
 	c.languages = append(c.languages, LanguageOf(info.Lang))
 	c.dates = append(c.dates, info.Date)
+	if info.Controls != (vocab.Controls{}) {
+		c.controls = append(c.controls, docControls{ord, info.Controls})
+	}
 	c.titles = append(c.titles, titleOf(&c.tokenizer, info.Title).packed())
 	if host := hostOf(key); len(c.hosts) == 0 || c.hosts[len(c.hosts)-1].name != host {
 		c.hosts = append(c.hosts, hostRun{ord, host})
@@ -60,12 +64,16 @@ func (c *columnWriter) write(set func(name byte, value []byte) error) error {
 		{'l', appendColumn(nil, c.languages)},
 		{'m', appendColumn(nil, c.media)},
 		{'n', appendColumn(nil, c.titles)},
+		{'p', appendControls(nil, c.controls)},
 		{'r', appendTombstones(nil, c.tombstones)},
 		{'s', appendSketches(nil, c.sketches)},
 		{'t', appendColumn(nil, c.dates)},
 		{'u', appendColumn(nil, c.depths)},
 		{'w', appendColumn(nil, c.lengths)},
 	} {
+		if column.name == 'p' && len(c.controls) == 0 {
+			continue
+		}
 		if err := set(column.name, column.value); err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@
 //	"C" "l"    languages
 //	"C" "m"    media
 //	"C" "n"    titles: lengths and checksums
+//	"C" "p"    publishers' controls; absent if no document has any
 //	"C" "r"    tombstones: DocIDs of deleted documents
 //	"C" "s"    sketches
 //	"C" "t"    dates
@@ -160,7 +161,10 @@
 // number of DocIDs and their differences, ascending (uvarints). b is the number of doc blocks (uvarint),
 // and for each its first ordinal (4 bytes) and the key of its first document, after its length (uvarint).
 // h is the number of hosts, and for each its first ordinal − that of the host before (uvarint), and its
-// name as in keys, after its length (uvarint). s is 8 bytes per document: [vocab.Sketch]. A value of l is
+// name as in keys, after its length (uvarint). p is the number of documents with [vocab.Controls] and for
+// each its ordinal − the ordinal after that of the one before (uvarint), flags (1 byte; 1: noarchive, 2:
+// max-snippet, 4: unavailable_after), the number of characters (uvarint, flag 2) and Unix seconds
+// (uvarint, flag 4). s is 8 bytes per document: [vocab.Sketch]. A value of l is
 // a [Language], of g a [vocab.Genre], of m a [vocab.Medium], of t a [vocab.Day]. A value of n is a [Title]
 // in 4 bytes: from the lowest on Letters, OwnLetters, Words and Own.
 //
@@ -195,8 +199,8 @@ package segment
 // analysis folds since; 15 added marks of sections to texts, see [vocab.SectionMark]. Marks are
 // optional in every version that is read: a merge of version 13 with newer pages is written as 13 and
 // keeps their marks, one of version 14 as 15, and pages indexed before version 15 have none until
-// anatomy index. Hits of parts, subwords as parts and column g were added without a new version:
-// segments without them are valid, and programs that do not know column g do not read it.
+// anatomy index. Hits of parts, subwords as parts and columns g and p were added without a new version:
+// segments without them are valid, and programs that do not know these columns do not read them.
 const Version = 15
 
 // oldTerms is the earliest version that is read: see [Segment.OldTerms].

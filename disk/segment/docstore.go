@@ -70,6 +70,7 @@ func (s *docStore) recordIn(raw string, i int, ord vocab.Ordinal) (vocab.DocInfo
 	}
 	info.Sketch, info.Date = s.sketches[ord], s.dates[ord]
 	info.Medium, info.Genre = s.media[ord], s.genres[ord]
+	info.Controls = s.Controls(ord)
 	return info, text, nil
 }
 

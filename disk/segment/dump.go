@@ -58,6 +58,9 @@ func (s *Segment) dumpDocs(w io.Writer) error {
 			fetched = info.Fetched.Format(time.RFC3339)
 		}
 		fmt.Fprintf(w, "document %d: ID %d, %d words, fetched %s, place %s, language %q, %s of %s, sketch %016x\n", ord, info.Doc, info.Words, fetched, info.Address, info.Lang, genreAndMedium(&info), cmp.Or(info.Date.String(), "no date"), uint64(info.Sketch))
+		if asked := info.Controls.Directives(); len(asked) > 0 {
+			fmt.Fprintf(w, "\tcontrols %s\n", strings.Join(asked, ", "))
+		}
 		_, err := fmt.Fprintf(w, "\t%s\n\ttitle %q\n\tdescription %q\n\ttext %q\n", info.URL, info.Title, info.Description, shorten(info.Text))
 		return err
 	})

@@ -211,7 +211,7 @@ func newResultAnswer(asked searcher.Request, r *searcher.Result) resultAnswer {
 		More:        moreAnswer(asked, r),
 		Explanation: newExplanationAnswer(r.Explanation),
 	}
-	if r.Crawled {
+	if r.HasCopy() {
 		answer.Cached = address.CachedHref(uint64(r.Doc), "", false)
 	}
 	for _, v := range r.Versions {

@@ -124,7 +124,10 @@ func (s *v1) apiPage(c *gin.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain := text.PlainOf(page)
+	plain, err := page.Plain()
+	if err != nil {
+		return nil, err
+	}
 	return &pageAnswer{
 		Doc:          page.Doc,
 		URL:          page.URL,

@@ -11,7 +11,6 @@ import (
 
 	"anatomy/collection"
 	"anatomy/searcher"
-	"anatomy/vocab"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
@@ -92,8 +91,8 @@ type ExternalPage struct {
 // maxExternalPages limits the pages of one request.
 const maxExternalPages = 20
 
-// externalPages returns the text of each page from the repository. Pages that are not stored are
-// left out: the loader expects that.
+// externalPages returns the text of each page from the repository. Pages that are not stored,
+// or whose publishers want no copy or text shown, are left out: the loader expects that.
 func (s *external) externalPages(c *gin.Context) (any, error) {
 	var q externalURLs
 	if err := params.ReadJSON(c, &q); err != nil {
@@ -109,26 +108,29 @@ func (s *external) externalPages(c *gin.Context) (any, error) {
 		case err != nil && respond.Of(err).Status >= http.StatusInternalServerError:
 			return nil, err
 		case err == nil:
-			pages = append(pages, newExternalPage(page))
+			pages = append(pages, page)
 		}
 	}
 	return pages, nil
 }
 
-func (s *external) externalPage(ctx context.Context, address string) (*vocab.Page, error) {
+func (s *external) externalPage(ctx context.Context, address string) (made ExternalPage, err error) {
 	if len(address) > params.MaxURL {
-		return nil, collection.ErrNotFound
+		return made, collection.ErrNotFound
 	}
-	return s.reader.Page(ctx, 0, address)
-}
-
-func newExternalPage(page *vocab.Page) ExternalPage {
-	plain := text.PlainOf(page)
+	page, err := s.reader.Page(ctx, 0, address)
+	if err != nil {
+		return made, err
+	}
+	plain, err := page.Plain()
+	if err != nil {
+		return made, err
+	}
 	about := map[string]string{"source": page.URL, "title": plain.Title, "fetched_at": page.Fetched.UTC().Format(time.RFC3339)}
 	if tag := text.LangTag(page.Language); tag != "" {
 		about["language"] = tag
 	}
-	return ExternalPage{plain.Text, about}
+	return ExternalPage{plain.Text, about}, nil
 }
 
 // An external answers Open WebUI's external search engine and loader.

@@ -235,7 +235,7 @@ func newCustomItem(r *searcher.Result, m *text.Marker) CustomItem {
 		Kind: "customsearch#result", Title: r.Title, HTMLTitle: boldHTML(r.Title, m), Link: r.URL,
 		Snippet: text.Snippet(r), FormattedURL: r.URL, HTMLFormattedURL: boldHTML(r.URL, m),
 	}
-	if r.Crawled {
+	if r.HasCopy() {
 		item.CacheID = strconv.FormatUint(uint64(r.Doc), 10)
 	}
 	if tags := (customMetaTags{r.Date.String(), r.Lang}); tags != (customMetaTags{}) {

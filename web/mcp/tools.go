@@ -193,7 +193,10 @@ func (s *tools) toolFetch(ctx context.Context, _ *sdk.CallToolRequest, in toolFe
 	if err != nil {
 		return nil, nil, err
 	}
-	plain := text.PlainOf(page)
+	plain, err := page.Plain()
+	if err != nil {
+		return nil, nil, s.toolProblem(err)
+	}
 	out := &ToolFetchOutput{
 		ID: strconv.FormatUint(uint64(page.Doc), 10), Title: plain.Title, URL: page.URL,
 		Lang: text.LangTag(page.Language), ContentType: page.ContentType, Fetched: page.Fetched.UTC().Format(time.RFC3339),
@@ -203,7 +206,7 @@ func (s *tools) toolFetch(ctx context.Context, _ *sdk.CallToolRequest, in toolFe
 }
 
 // toolPage returns the stored page that a call names.
-func (s *tools) toolPage(ctx context.Context, in toolFetchInput) (*vocab.Page, error) {
+func (s *tools) toolPage(ctx context.Context, in toolFetchInput) (*reader.Page, error) {
 	doc, err := toolDoc(in.ID, in.URL)
 	if err != nil {
 		return nil, err

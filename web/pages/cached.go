@@ -100,7 +100,7 @@ func (s *documentPages) cached(c *gin.Context) error {
 	cached.Versions = address.VersionsHref(page.Doc, nil)
 	cached.Info = address.TraceHref(page.URL)
 	if textOnly {
-		cached.read(page, text.NewMarker(marked))
+		cached.read(page.Page, text.NewMarker(marked))
 	}
 	c.Header("Content-Security-Policy", respond.FramePolicy)
 	v.Body = cached
@@ -145,7 +145,7 @@ func (s *documentPages) cachedPage(c *gin.Context) error {
 		return err
 	}
 	c.Header("Content-Security-Policy", CachedPolicy)
-	c.Data(http.StatusOK, htmlType, renderCached(page, text.NewMarker(s.reader.Words(c.Request.Context(), query)), visitorOf(c, p).Theme))
+	c.Data(http.StatusOK, htmlType, renderCached(page.Page, text.NewMarker(s.reader.Words(c.Request.Context(), query)), visitorOf(c, p).Theme))
 	return nil
 }
 

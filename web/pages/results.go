@@ -274,7 +274,7 @@ func newResultView(r *searcher.Result, asked searcher.Request, number int, best 
 	if best > 0 && r.Score > 0 {
 		v.Bar = int(r.Score * 100 / best)
 	}
-	if r.Crawled {
+	if r.HasCopy() {
 		v.Cached = address.CachedAt(uint64(r.Doc), asked.Query, r.Section.ID)
 	}
 	v.Links = address.LinksHref(r.URL)

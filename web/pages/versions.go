@@ -103,7 +103,7 @@ func (s *documentPages) listVersions(ctx context.Context, v *versionsView, doc v
 		v.Rows = append(v.Rows, row)
 	}
 	if len(all.Pages) > 0 {
-		page, err := s.reader.Collection.Version(ctx, doc, all.Pages[0].Place)
+		page, err := s.reader.Version(ctx, doc, all.Pages[0].Place)
 		if err != nil {
 			return err
 		}
@@ -129,18 +129,18 @@ const maxDiff = 1 << 20
 
 // difference compares the texts of two versions by paragraph.
 func (s *documentPages) difference(ctx context.Context, v *versionsView, doc vocab.DocID, older, newer string) error {
-	before, err := s.reader.Collection.Version(ctx, doc, older)
+	before, err := s.reader.Version(ctx, doc, older)
 	if err != nil {
 		return err
 	}
-	after, err := s.reader.Collection.Version(ctx, doc, newer)
+	after, err := s.reader.Version(ctx, doc, newer)
 	if err != nil {
 		return err
 	}
 	v.Different = true
 	v.URL, v.Crumbs = text.Linkable(after.URL), text.Breadcrumb(after.URL)
 	v.Old, v.New = newVersionRow(doc, older, before.Fetched, len(before.Body)), newVersionRow(doc, newer, after.Fetched, len(after.Body))
-	v.Lines = differ(comparable(before), comparable(after))
+	v.Lines = differ(comparable(before.Page), comparable(after.Page))
 	for _, l := range v.Lines {
 		switch l.Kind {
 		case '+':

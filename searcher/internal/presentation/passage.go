@@ -18,9 +18,11 @@ type Passage struct {
 // Passage returns the passage of a page. If a section of the page has more of the query than the top
 // of the page, the snippet is of the first of the best sections. Otherwise it is the best of the
 // page's text, of its heading and menus only if the rest has no term of the query. If nothing has, it
-// is the page's description or the beginning of its text. Passage keeps no memory of the arguments.
-func (s *Snippeter) Passage(title, text, description string) Passage {
-	p := s.cut(title, text, description)
+// is the page's description or the beginning of its text. Of a page with controls it has no more than
+// these allow. Passage keeps no memory of the arguments.
+func (s *Snippeter) Passage(title, text, description string, c vocab.Controls) Passage {
+	s.width = widthOf(c)
+	p := s.cut(title, text, description).within(c)
 	for i := range p.Snippet {
 		p.Snippet[i].Text = strings.Clone(p.Snippet[i].Text)
 	}
@@ -37,7 +39,7 @@ func (s *Snippeter) cut(title, text, description string) Passage {
 		return s.cutSection(title, main, skipped, text, description)
 	}
 	if s.find(rest, false); len(s.runs) > 0 {
-		return Passage{Snippet: show(rest, s.choose(rest, s.runs), s.runs)}
+		return Passage{Snippet: s.show(rest, s.choose(rest, s.runs), s.runs)}
 	}
 	return Passage{Snippet: s.withoutRuns(rest, text, description)}
 }
@@ -61,7 +63,7 @@ func (s *Snippeter) cutSection(title, main string, skipped int, text, descriptio
 	}
 	if i := s.runsFrom(skipped); i < len(s.runs) {
 		runs := s.shifted(s.runs[i:], skipped)
-		p.Snippet = show(main[skipped:], s.choose(main[skipped:], runs), runs)
+		p.Snippet = s.show(main[skipped:], s.choose(main[skipped:], runs), runs)
 		return p
 	}
 	p.Snippet = s.withoutRuns(main[skipped:], text, description)
@@ -83,9 +85,9 @@ func (s *Snippeter) ofSection(main string, i int) []Fragment {
 	own := main[from:to]
 	runs = s.shifted(runs, from)
 	if len(runs) == 0 {
-		return show(own, []span{{0, 0}}, nil)
+		return s.show(own, []span{{0, 0}}, nil)
 	}
-	return show(own, s.choose(own, runs), runs)
+	return s.show(own, s.choose(own, runs), runs)
 }
 
 // runsFrom returns the index of the first run at an offset or later.
@@ -108,11 +110,11 @@ func (s *Snippeter) withoutRuns(main, text, description string) []Fragment {
 	if len(main) < len(text) {
 		text = vocab.WithoutSectionMarks(strings.ReplaceAll(text, "\t", ""))
 		if s.find(text, false); len(s.runs) > 0 {
-			return show(text, s.choose(text, s.runs), s.runs)
+			return s.show(text, s.choose(text, s.runs), s.runs)
 		}
 	}
 	description = cmp.Or(description, main, text)
 	description = head(description, snippetChunk)
 	s.find(description, false)
-	return show(description, []span{{0, 0}}, s.runs)
+	return s.show(description, []span{{0, 0}}, s.runs)
 }

@@ -22,7 +22,7 @@ func passageOf(title, text, q string) Passage {
 	}
 	s := NewSnippeter(root, t, &SnippetArena{})
 	s.Explain = true
-	return s.Passage(title, text, "")
+	return s.Passage(title, text, "", vocab.Controls{})
 }
 
 // outlined returns a text whose lines "## heading #id" begin sections, by the number of their signs.

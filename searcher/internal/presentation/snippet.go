@@ -39,6 +39,7 @@ type Snippeter struct {
 	weights []scoring.Score // of phrases: the sum of idf
 	base    []int           // of terms: see [scoring.Terms]
 	finder  *analysis.Finder
+	width   int // of the current snippet, in columns
 	*SnippetArena
 }
 
@@ -138,7 +139,7 @@ func (s *Snippeter) find(text string, all bool) {
 		known := len(s.runs)
 		s.match(first)
 		number += len(s.buf) + 1 // no phrase crosses the end of a chunk
-		if !all && s.best(s.runs[known:], nil, min(near, snippetColumns)).missing == 0 {
+		if !all && s.best(s.runs[known:], nil, min(near, s.width)).missing == 0 {
 			return
 		}
 		from = to
@@ -207,7 +208,7 @@ type passage struct {
 // phrases.
 func (s *Snippeter) choose(text string, runs []run) []span {
 	sample := head(text, snippetChunk)
-	size := snippetColumns * len(sample) / max(columns(sample), 1)
+	size := s.width * len(sample) / max(columns(sample), 1)
 	one := s.best(runs, nil, size)
 	if one.missing == 0 {
 		return []span{one.span}
@@ -254,10 +255,10 @@ func (s *Snippeter) best(runs []run, known []bool, size int) passage {
 }
 
 // show returns the fragments of spans, which it widens to fill the snippet, with runs marked.
-func show(text string, spans []span, runs []run) []Fragment {
+func (s *Snippeter) show(text string, spans []span, runs []run) []Fragment {
 	var out fragments
 	next := 0
-	spans = widenAll(text, spans)
+	spans = widenAll(text, spans, s.width)
 	for i, sp := range spans {
 		if i > 0 {
 			out.add(" … ", false)

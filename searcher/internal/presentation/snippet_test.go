@@ -9,6 +9,7 @@ import (
 
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
+	"anatomy/vocab"
 )
 
 // snippetOf returns the snippet of a page for a query whose terms are equally rare.
@@ -18,7 +19,7 @@ func snippetOf(title, text, description, q string) []Fragment {
 	for i := range t.IDF {
 		t.IDF[i] = scoring.Point
 	}
-	return NewSnippeter(root, t, &SnippetArena{}).Passage(title, text, description).Snippet
+	return NewSnippeter(root, t, &SnippetArena{}).Passage(title, text, description, vocab.Controls{}).Snippet
 }
 
 // marked returns fragments as text, with marked ones in brackets.
@@ -118,4 +119,36 @@ func BenchmarkSnippet(b *testing.B) {
 	for b.Loop() {
 		snippetOf("A", text, "", "needle haystack")
 	}
+}
+
+// TestBoundedPassage checks that a passage within a bound shows no more characters of the page than
+// that, headings of sections included, whatever the page and the query are; and that it shows
+// something where there is room for a word.
+func TestBoundedPassage(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		blocks := rapid.SliceOfN(rapid.StringMatching(`(\f[123][a-z]?\f)?[a-e]{1,9}( [a-e]{1,9}\.?| 検索| über){0,40}`), 0, 9)
+		text := strings.Join(blocks.Draw(rt, "blocks"), "\n")
+		q := rapid.StringMatching(`[a-e]{1,2}( [a-e]{1,2}){0,2}`).Draw(rt, "query")
+		most := rapid.Uint32Range(0, 400).Draw(rt, "bound")
+		root := query.Parse(q).Root
+		terms := scoring.NewTerms(root, "", nil, &scoring.Arena{})
+		for i := range terms.IDF {
+			terms.IDF[i] = scoring.Point
+		}
+		s := NewSnippeter(root, terms, &SnippetArena{})
+		p := s.Passage("", text, "about it", vocab.Controls{Bounded: true, MaxSnippet: most})
+		n, shown := p.Section.characters(), 0
+		for i := range p.More {
+			n += p.More[i].characters()
+		}
+		for _, f := range p.Snippet {
+			shown += utf8.RuneCountInString(f.Text)
+		}
+		if n += shown; n > int(most) {
+			rt.Fatalf("%d characters with a bound of %d: %+v", n, most, p)
+		}
+		if free := s.Passage("", text, "about it", vocab.Controls{}); most >= 40 && len(free.Snippet) > 0 && shown == 0 {
+			rt.Fatalf("nothing shown with a bound of %d: %+v", most, free)
+		}
+	})
 }

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// snippetColumns is the width of a snippet; ideographs take two columns.
+// snippetColumns is the usual width of a snippet; ideographs take two columns.
 const snippetColumns = 200
 
 // A span is the bytes [from, to) of a text.
 type span struct{ from, to int }
 
-// widenAll widens spans to fill a snippet together, and joins two that meet.
-func widenAll(text string, spans []span) []span {
+// widenAll widens spans to fill a snippet of a width together, and joins two that meet.
+func widenAll(text string, spans []span, width int) []span {
 	var all []span
 	for _, sp := range spans {
-		sp = widen(text, sp, snippetColumns/len(spans))
+		sp = widen(text, sp, width/len(spans))
 		if n := len(all); n > 0 && sp.from <= all[n-1].to+1 {
 			all[n-1].to = max(all[n-1].to, sp.to)
 			continue

@@ -10,6 +10,7 @@ import (
 	"anatomy/vocab"
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/text"
 )
 
 // A Reader reads a collection for requests. It limits how many searches run at once and the time of
@@ -93,8 +94,9 @@ func (r *Reader) Explain(ctx context.Context, q searcher.Request, target string)
 	return e, orNotFound(err, "That page is not in the index, or it does not match the query.")
 }
 
-// Page returns the stored page of a document or, if doc is 0, of a URL.
-func (r *Reader) Page(ctx context.Context, doc vocab.DocID, address string) (*vocab.Page, error) {
+// Page returns the stored page of a document or, if doc is 0, of a URL. It fails with
+// respond.NoCopy if the publisher wants no copy of the page shown.
+func (r *Reader) Page(ctx context.Context, doc vocab.DocID, address string) (*Page, error) {
 	if doc == 0 {
 		found, err := r.Collection.Find(ctx, address)
 		if err != nil {
@@ -106,7 +108,50 @@ func (r *Reader) Page(ctx context.Context, doc vocab.DocID, address string) (*vo
 	if err == nil && page == nil {
 		err = collection.ErrNotFound
 	}
-	return page, orNotFound(err, "The collection has no cached copy of that page.")
+	if err != nil {
+		return nil, orNotFound(err, "The collection has no cached copy of that page.")
+	}
+	return r.allowed(ctx, doc, page)
+}
+
+// Version is Page for the version of a page at a place. What the publisher allows of the newest
+// version holds for all.
+func (r *Reader) Version(ctx context.Context, doc vocab.DocID, place string) (*Page, error) {
+	page, err := r.Collection.Version(ctx, doc, place)
+	if err != nil {
+		return nil, err
+	}
+	return r.allowed(ctx, doc, page)
+}
+
+func (r *Reader) allowed(ctx context.Context, doc vocab.DocID, page *vocab.Page) (*Page, error) {
+	controls, err := r.Collection.Controls(ctx, doc)
+	if err != nil {
+		return nil, err
+	}
+	if controls.NoArchive {
+		return nil, respond.NoCopy(text.Linkable(page.URL))
+	}
+	return &Page{page, controls}, nil
+}
+
+// A Page is a stored page of which a copy may be shown.
+type Page struct {
+	*vocab.Page
+	Controls vocab.Controls
+}
+
+// Plain returns the text of the page for programs, as much of it as its publisher allows. It fails
+// with respond.NoText if that is nothing.
+func (p *Page) Plain() (text.Plain, error) {
+	if p.Controls.NoSnippet() {
+		return text.Plain{}, respond.NoText(text.Linkable(p.URL))
+	}
+	plain := text.PlainOf(p.Page)
+	if cut := p.Controls.Cut(plain.Text); len(cut) < len(plain.Text) {
+		plain.Text, plain.Cut = cut, true
+	}
+	return plain, nil
 }
 
 // linksTimeout limits a report of links or of a site. For a page that half of the web links to it

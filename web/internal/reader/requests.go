@@ -5,7 +5,6 @@ import (
 
 	"anatomy/collection"
 	"anatomy/searcher"
-	"anatomy/vocab"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
@@ -64,7 +63,7 @@ func (r *Reader) SiteAsked(ctx context.Context, p *params.Params, raw string) (r
 }
 
 // PageAsked returns the stored page of parameters doc or url, or an older version of doc's.
-func (r *Reader) PageAsked(ctx context.Context, p *params.Params, version string) (*vocab.Page, error) {
+func (r *Reader) PageAsked(ctx context.Context, p *params.Params, version string) (*Page, error) {
 	doc, address := p.Doc("doc"), p.Text("url", params.MaxURL)
 	if doc == 0 && address == "" {
 		p.Required("doc", "")
@@ -78,7 +77,7 @@ func (r *Reader) PageAsked(ctx context.Context, p *params.Params, version string
 	if doc == 0 {
 		return nil, respond.NotFound("An older version needs both parameters, doc and version.")
 	}
-	return r.Collection.Version(ctx, doc, version)
+	return r.Version(ctx, doc, version)
 }
 
 // ExplanationAsked explains the score of parameter url for q.

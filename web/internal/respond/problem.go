@@ -24,11 +24,12 @@ type Problem struct {
 	Code    string // for programs: "bad_parameter"
 	Title   string // for people: "Not found"
 	Message string // what is wrong and, where that helps, what would be right
+	Page    string // URL of a page elsewhere that helps, or ""
 }
 
 // NewProblem returns a problem.
 func NewProblem(status int, code, title, message string) *Problem {
-	return &Problem{status, code, title, message}
+	return &Problem{Status: status, Code: code, Title: title, Message: message}
 }
 
 func (p *Problem) Error() string { return p.Message }
@@ -46,6 +47,27 @@ func NotFound(message string) *Problem {
 // Forbidden returns a problem with status 403.
 func Forbidden(message string) *Problem {
 	return NewProblem(http.StatusForbidden, "forbidden", "Not allowed", message)
+}
+
+// NoCopy returns the problem of a page whose publisher wants no copy of it shown.
+func NoCopy(url string) *Problem {
+	return publishersWish("noarchive", "No copy is shown",
+		"The publisher of this page asks that no copy of it is shown (noarchive).", url)
+}
+
+// NoText returns the problem of a page whose publisher wants none of its text shown.
+func NoText(url string) *Problem {
+	return publishersWish("nosnippet", "No text is shown",
+		"The publisher of this page asks that none of its text is shown (nosnippet).", url)
+}
+
+func publishersWish(code, title, message, url string) *Problem {
+	p := NewProblem(http.StatusForbidden, code, title, message)
+	if url != "" {
+		p.Message += " Read it where it is: " + url
+		p.Page = url
+	}
+	return p
 }
 
 // Of converts any error to a problem. Other packages' errors can name files, so their text

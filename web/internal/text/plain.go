@@ -17,19 +17,20 @@ import (
 var blockElements = Set(`address article aside blockquote br caption dd details div dl dt figcaption figure footer form
 h1 h2 h3 h4 h5 h6 header hr legend li main nav ol option p pre section summary table tbody td tfoot th thead title tr ul`)
 
-// A Plain is the text of a page: paragraphs separated by "\n", with other white space folded.
-type plainPage struct {
+// A Plain is the text of a page: paragraphs separated by "\n", with other white space folded,
+// without the elements that the publisher marks data-nosnippet.
+type Plain struct {
 	Text, Title string
 	Cut         bool // the text was longer than MaxSafe
 }
 
 // plainText returns the text of source, HTML in UTF-8.
-func plainText(source []byte) plainPage {
+func plainText(source []byte) Plain {
 	r := textReader{}
 	z := xhtml.NewTokenizer(bytes.NewReader(source))
 	for r.next(z) {
 	}
-	return plainPage{r.out.String(), strings.Join(strings.Fields(r.title), " "), r.cut}
+	return Plain{r.out.String(), strings.Join(strings.Fields(r.title), " "), r.cut}
 }
 
 type textReader struct {
@@ -39,6 +40,9 @@ type textReader struct {
 	pre   int    // open pre elements, in which lines are paragraphs
 	title string
 	cut   bool
+
+	withheld string // open element with data-nosnippet, or ""
+	depth    int    // open elements of that name within it
 }
 
 // next reads one token and reports whether to go on.
@@ -54,16 +58,38 @@ func (r *textReader) next(z *xhtml.Tokenizer) bool {
 		return false
 	case xhtml.TextToken:
 		text := strings.ToValidUTF8(string(z.Text()), "\uFFFD")
-		if mute == "" {
+		if mute == "" && r.withheld == "" {
 			r.text(text)
 		} else if mute == "title" && r.title == "" {
 			r.title = text
 		}
 	case xhtml.StartTagToken, xhtml.SelfClosingTagToken, xhtml.EndTagToken:
-		name, _ := z.TagName()
+		name, attributes := z.TagName()
+		if end := kind == xhtml.EndTagToken; end || attributes || string(name) == r.withheld {
+			r.withhold(z, string(name), end)
+		}
 		r.tag(z, string(name), kind == xhtml.EndTagToken)
 	}
 	return true
+}
+
+// withhold handles a tag that may begin or end an element with data-nosnippet, or be within one.
+func (r *textReader) withhold(z *xhtml.Tokenizer, name string, end bool) {
+	switch {
+	case name == r.withheld && !end:
+		r.depth++
+	case name == r.withheld && r.depth > 0:
+		r.depth--
+	case name == r.withheld:
+		r.withheld = ""
+	case r.withheld == "" && !end && (name == "span" || name == "div" || name == "section"):
+		for more := true; more; {
+			var key []byte
+			if key, _, more = z.TagAttr(); string(key) == "data-nosnippet" {
+				r.withheld, r.depth = name, 0
+			}
+		}
+	}
 }
 
 func (r *textReader) tag(z *xhtml.Tokenizer, name string, end bool) {
@@ -130,9 +156,9 @@ func Decode(page *vocab.Page) (source []byte, isHTML, cut bool) {
 }
 
 // PlainOf returns the text of a page of any type.
-func PlainOf(page *vocab.Page) plainPage {
+func PlainOf(page *vocab.Page) Plain {
 	source, isHTML, cut := Decode(page)
-	plain := plainPage{Text: strings.ToValidUTF8(string(source), "\uFFFD")}
+	plain := Plain{Text: strings.ToValidUTF8(string(source), "\uFFFD")}
 	if isHTML {
 		plain = plainText(source)
 	}
