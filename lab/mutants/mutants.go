@@ -19,6 +19,20 @@ var mutants = []mutant{
 		tests: "./crawler/robots",
 	},
 	{
+		name:  "data-nosnippet", // text that a publisher withholds is not kept for snippets
+		file:  "indexer/text.go",
+		old:   "if !s.style.withheld {",
+		new:   "if true {",
+		tests: "./indexer -run Withheld",
+	},
+	{
+		name:  "noarchive", // no copy of a page is shown against its publisher's wish
+		file:  "web/internal/reader/reader.go",
+		old:   "if controls.NoArchive {",
+		new:   "if false {",
+		tests: "./web -run NoArchive",
+	},
+	{
 		name:  "Retry-After", // a site that asks for a pause is left alone for that long
 		file:  "urlserver/complete.go",
 		old:   "h.Hold(c.now, result.RetryAfter, result.Reason)",
