@@ -101,8 +101,9 @@ func (s *Site) Find(ctx context.Context, url string) (vocab.DocID, error) {
 	return doc, err
 }
 
-// Page returns a page as it was fetched, a PDF, an office document or a definition of a service
-// as the HTML page that was indexed, and a page that does not declare its encoding in UTF-8. The error wraps ErrNotFound if no page is stored.
+// Page returns a page as it was fetched, a PDF, an office document or a definition of a service as the
+// HTML page that was indexed, and a page that does not declare its encoding in UTF-8. The error wraps
+// ErrNotFound if no page is stored.
 func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	info, err := s.Document(ctx, doc)
 	if errors.Is(err, searcher.ErrNotIndexed) || err == nil && info.Address == 0 {
@@ -128,18 +129,17 @@ func (s *Site) Controls(ctx context.Context, doc vocab.DocID) (vocab.Controls, e
 	return info.Controls, s.noted(err)
 }
 
-// readable returns page, the HTML page of a PDF or an office document, or a page in UTF-8 if its
-// encoding is not declared.
+// readable returns page, the HTML page of a PDF, an office document or a definition of a service, or a
+// page in UTF-8 if its encoding is not declared.
 func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
-	html, isService := indexer.ServicePage(page)
 	switch {
-	case isService:
-		page.Body, page.ContentType = html, "text/html; charset=utf-8"
 	case officetext.IsOffice(page.Body):
 		page.Body, _, err = officetext.Convert(page.Body)
 		page.ContentType = "text/html; charset=utf-8"
 	case !vocab.IsPDF(page.Body):
-		if text, ok := indexer.DecodeUndeclared(page); ok {
+		if html, ok := indexer.ServicePage(page); ok {
+			page.Body, page.ContentType = html, "text/html; charset=utf-8"
+		} else if text, ok := indexer.DecodeUndeclared(page); ok {
 			media, _, _ := strings.Cut(page.ContentType, ";")
 			page.Body, page.ContentType = text, media+"; charset=utf-8"
 		}

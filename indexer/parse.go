@@ -40,7 +40,8 @@ type Buffer struct {
 
 // Parse parses a page. The document owns its memory: page and buf may be used again at once. Parse
 // fails with ErrBinary or ErrPDF, if page.URL is invalid, on XML that is neither a feed nor a page, on
-// JSON and YAML that define no service, and with the errors of [officetext.Convert]. Bad markup is never an error.
+// JSON and YAML that define no service, and with the errors of [officetext.Convert]. Bad markup is
+// never an error.
 func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 	if err := buf.parse(page, false); err != nil {
 		return nil, err

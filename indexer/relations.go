@@ -13,7 +13,8 @@ const maxRelated = 256
 
 // relations are the URLs that a page states beside its text, in link elements or Link header fields:
 // its canonical form, the previous and next page, alternate forms such as feeds, and the definition of
-// its service (RFC 8631). The crawler follows them, but they are no citations. Other link types are not for readers and are ignored.
+// its service (RFC 8631). The crawler follows them, but they are not citations. Other link types are
+// ignored.
 type relations struct {
 	canonical string   // the page's own URL if it states two; "" if it states none
 	related   []string // canonical URLs

@@ -323,7 +323,7 @@ var ErrNoSuchNode = errors.New("pagerank: the graph has no such node")
 
 var errEmptyList = errors.New("pagerank: the edge list is empty")
 
-// HarmonicOfEdges is [RankEdges] by approximate harmonic centrality ([Harmonic]), scaled to sum to 1. It uses the
+// HarmonicOfEdges is [RankEdges] by approximate harmonic centrality ([HarmonicRanks]). It uses the
 // options SelfLinks, Workers, Progress and Reading, and holds the graph in memory.
 func HarmonicOfEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
 	o.Memory = 0
@@ -336,19 +336,12 @@ func HarmonicOfEdges(ctx context.Context, in io.Reader, out io.Writer, o Options
 		return nil, errEmptyList
 	}
 	g := store.graph(nodes, seen.names(), cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
-	r := &Result{Nodes: nodes, Links: g.Links(), Dangling: g.Dangling(), Converged: true}
-	sums, err := Harmonic(ctx, g, HarmonicOptions{Workers: o.Workers, Progress: func(distance int, added float64) {
-		r.Iterations, r.Residual = distance, added
-		if o.Progress != nil {
-			o.Progress(distance, added)
-		}
-	}})
+	r, err := HarmonicRanks(ctx, g, o)
 	if err != nil {
 		return nil, err
 	}
-	scale(sums, cmp.Or(sum(sums), 1))
 	w := newRankWriter(out, seen, names)
-	return r, errors.Join(w.write(sums), w.flush())
+	return r, errors.Join(w.write(r.Ranks), w.flush())
 }
 
 // weights returns weights by node of the graph whose nodes are the set, and have these names if they

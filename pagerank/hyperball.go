@@ -1,6 +1,7 @@
 package pagerank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -54,6 +55,26 @@ func Harmonic(ctx context.Context, g *Graph, o HarmonicOptions) ([]float64, erro
 		}
 	}
 	return b.sums, nil
+}
+
+// HarmonicRanks is [Compute] by harmonic centrality: the sums of [Harmonic], scaled to sum to 1. An
+// iteration is a distance, and the residual the share of all centrality that it added. It uses the options
+// Workers and Progress.
+func HarmonicRanks(ctx context.Context, g *Graph, o Options) (*Result, error) {
+	r := &Result{Nodes: g.Nodes(), Links: g.Links(), Dangling: g.Dangling(), Converged: true}
+	progress := func(distance int, added float64) {
+		r.Iterations, r.Residual = distance, added
+		if o.Progress != nil {
+			o.Progress(distance, added)
+		}
+	}
+	sums, err := Harmonic(ctx, g, HarmonicOptions{Workers: o.Workers, Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	scale(sums, cmp.Or(sum(sums), 1))
+	r.Ranks = sums
+	return r, nil
 }
 
 // balls are the counters of all nodes for the current and the next distance.

@@ -102,14 +102,11 @@ func rankByHarmonic(
 	if err != nil {
 		return nil, nil, err
 	}
-	result := &pagerank.Result{Nodes: g.Nodes(), Links: g.Links(), Dangling: g.Dangling(), Converged: true}
-	progress := func(distance int, added float64) {
-		result.Iterations, result.Residual = distance, added
-		o.Progress(distance, added)
+	result, err := pagerank.HarmonicRanks(ctx, g, o.Options)
+	if err != nil {
+		return nil, nil, err
 	}
-	options := pagerank.HarmonicOptions{Workers: o.Workers, Progress: progress}
-	sums, err := pagerank.Harmonic(ctx, g, options)
-	return result, normalize(sums), err
+	return result, normalize(result.Ranks), nil
 }
 
 // graph returns the link graph of the pages.

@@ -166,9 +166,9 @@ func (s *Searcher) Close() error {
 	return nil
 }
 
-// Refresh takes over what the data folders hold now without the pages whose time has ended, and
-// reports whether that was new. Running
-// queries end with the view that they began with. On an error the shard that has it stays as it was.
+// Refresh opens what the data folders hold now, without the pages whose time has ended, and reports
+// whether that was new. Running queries end with the view that they began with. On an error the shard
+// that has it stays as it was.
 func (s *Searcher) Refresh() (changed bool, err error) {
 	s.refreshing.Lock()
 	defer s.refreshing.Unlock()

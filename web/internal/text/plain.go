@@ -6,11 +6,10 @@ import (
 	"strings"
 	"unicode"
 
-	"anatomy/vocab"
-
 	xhtml "golang.org/x/net/html"
-
 	"golang.org/x/net/html/charset"
+
+	"anatomy/vocab"
 )
 
 // blockElements separate words and paragraphs in plain text.

@@ -105,7 +105,8 @@ func (f *rankFlags) watch(c *cobra.Command, verbose bool) (show func(line string
 // rank ranks the pages of the data folder and prints the report.
 func (f *rankFlags) rank(c *cobra.Command, s *cli.GlobalFlags, show func(string)) error {
 	if f.places != "" {
-		if err := f.readPlaces(); err != nil {
+		var err error
+		if f.options.Personalize, err = readFile(f.places, ranking.ReadTeleportTargets); err != nil {
 			return cli.WithHint(err, "a line is a URL or a site, optionally followed by a weight; # starts a comment")
 		}
 	}
@@ -134,25 +135,20 @@ func (f *rankFlags) rank(c *cobra.Command, s *cli.GlobalFlags, show func(string)
 	return err
 }
 
-func (f *rankFlags) readPlaces() error {
-	in, err := os.Open(f.places)
+// readFile returns what read returns of the file of a flag.
+func readFile[T any](path string, read func(io.Reader) (T, error)) (all T, err error) {
+	in, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("pagerank: %w", err)
+		return all, fmt.Errorf("pagerank: %w", err)
 	}
 	defer in.Close()
-	f.options.Personalize, err = ranking.ReadTeleportTargets(in)
-	return err
+	return read(in)
 }
 
 // rankTopics computes the vectors of --topics in one pass over the graph.
 func (f *rankFlags) rankTopics(c *cobra.Command, s *cli.GlobalFlags, show func(string)) error {
 	const form = "a line is the name of a vector, a URL or a site, and optionally a weight; # starts a comment"
-	in, err := os.Open(f.topics)
-	if err != nil {
-		return cli.WithHint(fmt.Errorf("pagerank: %w", err), form)
-	}
-	topics, err := ranking.ReadTopics(in)
-	in.Close()
+	topics, err := readFile(f.topics, ranking.ReadTopics)
 	if err != nil {
 		return cli.WithHint(err, form)
 	}
@@ -307,10 +303,5 @@ func (f *rankFlags) nodes() (map[string]float64, error) {
 	case f.places == "":
 		return nil, nil
 	}
-	in, err := os.Open(f.places)
-	if err != nil {
-		return nil, fmt.Errorf("pagerank: %w", err)
-	}
-	defer in.Close()
-	return ranking.ReadNodes(in)
+	return readFile(f.places, ranking.ReadNodes)
 }
