@@ -25,7 +25,7 @@ var (
 	// errXML is the error of Parse for XML that is neither a feed nor a page.
 	errXML = errors.New("XML that is neither a feed nor a page")
 
-	// errData is the error of Parse for JSON or YAML that is no definition of a service.
+	// errData is the error of Parse for JSON or YAML that does not define a service.
 	errData = fmt.Errorf("data: %w", servicetext.ErrFormat)
 )
 

@@ -72,7 +72,7 @@ func (d *directives) obey(directive string) {
 	}
 }
 
-// end reads the date of unavailable_after. What is no date has no effect.
+// end reads the date of unavailable_after. An invalid date has no effect.
 func (d *directives) end(date string) {
 	if t, ok := parseEnd(date); ok {
 		d.controls.End(t)

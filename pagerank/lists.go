@@ -113,8 +113,8 @@ func (l *openList) skipMatrixHead(in *bufio.Reader, first []byte) error {
 	}
 }
 
-// hasNames reports whether the first link of a list has a node that is no number, or a node without links
-// if the head has no link. It fails if the link after the first has numbers: the first is a heading then.
+// hasNames reports whether a node of the first link of a list is not a number, or a node without links if
+// the head has no link. It fails if the link after the first has numbers: the first is a heading then.
 func hasNames(head []byte) (named bool, err error) {
 	first, lone := 0, false
 	for lines := 1; len(head) > 0; lines++ {

@@ -32,7 +32,7 @@ type snapshot struct {
 	rankFile   string            // of vector; "" for none
 	state      string            // see stateOf
 	parts      []*part           // oldest first
-	ends       int64             // Unix seconds: when the next of its pages is no result any more
+	ends       int64             // Unix seconds: when the next of its pages leaves the results
 	ended      int               // pages that are none any more
 	docs       int               // live ones
 	words      uint64            // of all bodies

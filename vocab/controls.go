@@ -12,7 +12,7 @@ type Controls struct {
 	NoArchive  bool   // no copy of the page is shown
 	Bounded    bool   // at most MaxSnippet characters of its text are shown
 	MaxSnippet uint32 // 0 without Bounded
-	Until      int64  // in Unix seconds: the page is no result from then on; 0 for a page without end
+	Until      int64  // Unix seconds: the page leaves the results then; 0 for a page without end
 }
 
 // Bound adds a bound on the characters shown. The smallest of several counts.
@@ -22,7 +22,7 @@ func (c *Controls) Bound(n uint32) {
 	}
 }
 
-// End adds the time from which on the page is no result. The earliest of several counts.
+// End adds the time at which the page leaves the results. The earliest of several counts.
 func (c *Controls) End(t time.Time) {
 	if at := max(t.Unix(), 1); c.Until == 0 || at < c.Until {
 		c.Until = at

@@ -77,7 +77,7 @@ func flagsOf(c vocab.Controls) (flags byte) {
 	return flags
 }
 
-// decodeControls decodes the controls of n documents at most, those that have any.
+// decodeControls decodes the controls of a segment of n documents: an entry for each that has any.
 func decodeControls(src []byte, n int) ([]docControls, error) {
 	d := decode.Reader{Src: src}
 	count := d.Uvarint()

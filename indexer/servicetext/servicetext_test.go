@@ -203,7 +203,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestCut checks that a definition of which a part has come keeps the operations that are in it.
+// TestCut checks that a truncated definition keeps the operations that it has.
 func TestCut(t *testing.T) {
 	for _, whole := range []string{petStore, petService} {
 		kept := 0
