@@ -91,6 +91,18 @@ func TestSnippetOfEmptySection(t *testing.T) {
 	}
 }
 
+// TestPhraseAcrossSections checks that a phrase that begins in one section and ends in the next is not
+// marked in the snippet of the first.
+func TestPhraseAcrossSections(t *testing.T) {
+	lines := outlined("## Pear #pear", "All about the apple", "## Tree #tree", "A tree has leaves.")
+	for _, q := range []string{`pear "apple tree"`, `pear "the apple tree a tree has leaves"`} {
+		p := passageOf("Page", lines, q)
+		if got := marked(p.Snippet); p.Section.ID != "pear" || got != "All about the apple" {
+			t.Errorf("%s: section %q, snippet %q", q, p.Section.ID, got)
+		}
+	}
+}
+
 // TestSectionOfMenu checks that the heading of a menu begins no section, and that a text that was cut
 // within a mark is read up to there.
 func TestSectionOfMenu(t *testing.T) {
