@@ -11,6 +11,7 @@ import (
 	"github.com/miekg/dns"
 
 	"anatomy/crawler/dnsclient"
+	"anatomy/lab/plot"
 )
 
 const (
@@ -46,8 +47,10 @@ func drawFigures(ctx context.Context, o options, addr string) error {
 
 	blocking := count("blocking", "1", names, o.threads, o.period, ask(addr))
 	blocking.print(blocking)
+	rows := []*row{blocking}
 	cached := count("cache alone", "2 to 3 (figure 6)", names, o.threads, o.period, remember(ask(addr)))
 	cached.print(blocking)
+	rows = append(rows, cached)
 	for _, c := range []struct {
 		name, paper string
 		dnsclient.Options
@@ -62,11 +65,29 @@ func drawFigures(ctx context.Context, o options, addr string) error {
 		}
 		r := count(c.name, c.paper, names, o.atOnce, o.period, func(name string) error { _, err := client.Lookup(ctx, name); return err })
 		r.print(blocking)
+		rows = append(rows, r)
 		if err := stop(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return plot.Write(o.svg, panels(rows, o.period), plot.SVG)
+}
+
+// panels are figures 6 to 8: each of the other ways beside the blocking one, as far as the stream went.
+func panels(rows []*row, period time.Duration) []plot.Panel {
+	var all []plot.Panel
+	for i, r := range rows[1:] {
+		p := plot.Panel{Title: fmt.Sprintf("CY09, figure %d: %s", 6+i, r.name), X: "seconds", Y: "names resolved"}
+		for _, of := range []*row{rows[0], r} {
+			line := plot.Line{Name: of.name, Points: []plot.Point{{}}}
+			for k, n := range of.done {
+				line.Points = append(line.Points, plot.Point{X: min(of.took, period*time.Duration(k+1)/ticks).Seconds(), Y: float64(n)})
+			}
+			p.Lines = append(p.Lines, line)
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 func (r *row) print(base *row) {

@@ -35,6 +35,7 @@ type options struct {
 	seed    uint64
 	unbound string
 	only    string
+	svg     string
 }
 
 func main() {
@@ -48,6 +49,7 @@ func main() {
 	flag.DurationVar(&o.period, "period", 10*time.Second, "length of each row of the figures, and of net.Resolver's turn")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the stream")
 	flag.StringVar(&o.only, "only", "", "stream or figures; default both")
+	flag.StringVar(&o.svg, "svg", "", "draw the figures to `FILE`")
 	flag.StringVar(&o.unbound, "unbound", "", "the program unbound, to compare with; default none")
 	flag.Parse()
 	if err := o.check(); err != nil {
@@ -66,6 +68,8 @@ func (o *options) check() error {
 		return fmt.Errorf("%q is no flag", flag.Arg(0))
 	case o.lookups < 1 || o.names < 1 || o.atOnce < 1 || o.threads < 1 || o.period <= 0 || o.skew <= 1:
 		return fmt.Errorf("--lookups, --names, --at-once, --threads and --period are over 0, --skew is over 1")
+	case o.svg != "" && o.only == "stream":
+		return fmt.Errorf("--svg draws the figures, and --only stream leaves them out")
 	case o.only != "" && o.only != "stream" && o.only != "figures":
 		return fmt.Errorf("--only is stream or figures")
 	}

@@ -8,6 +8,8 @@
 //	go run ./lab/urlcache --data FOLDER    the links of a real crawl, from its data folder
 //	go run ./lab/urlcache --log FILE       fingerprints of 8 bytes, big-endian, in the order of the crawl
 //	go run ./lab/urlcache --write FILE     keeps the stream
+//	go run ./lab/urlcache --away           only its links out of a site, which machines send each other
+//	go run ./lab/urlcache --svg FILE       draws the hits
 //
 // STATIC is loaded with the most frequent URLs of the whole stream, as in the paper; in a crawl, where
 // nobody knows them, it would keep the first.
@@ -26,6 +28,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"anatomy/lab/plot"
 	"anatomy/vocab"
 )
 
@@ -35,9 +38,11 @@ func main() {
 	flag.StringVar(&o.log, "log", "", "read fingerprints from `FILE`")
 	flag.IntVar(&o.links, "links", 8_000_000, "`N` links of the synthetic stream")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the synthetic stream")
+	flag.BoolVar(&o.away, "away", false, "of the synthetic stream, only links that lead out of their site")
 	write := flag.String("write", "", "write the stream to `FILE`")
+	svg := flag.String("svg", "", "draw the hits of each policy to `FILE`")
 	flag.Parse()
-	if err := run(os.Stdout, o, *write); err != nil {
+	if err := run(os.Stdout, o, *write, *svg); err != nil {
 		fmt.Fprintln(os.Stderr, "urlcache:", err)
 		os.Exit(1)
 	}
@@ -48,9 +53,10 @@ type origin struct {
 	data, log string
 	links     int
 	seed      uint64
+	away      bool
 }
 
-func run(out io.Writer, o origin, write string) error {
+func run(out io.Writer, o origin, write, svg string) error {
 	stream, err := o.stream(out)
 	if err != nil {
 		return err
@@ -62,11 +68,17 @@ func run(out io.Writer, o origin, write string) error {
 	}
 	f := count(stream)
 	fmt.Fprintf(out, "%d links, %d distinct, so that INFINITE misses %.2f %%\n\n", len(stream), len(f.byCount), 100*float64(len(f.byCount))/float64(len(stream)))
-	return table(out, stream, f)
+	lines, err := table(out, stream, f)
+	if err != nil {
+		return err
+	}
+	return plot.Write(svg, []plot.Panel{{Title: "hits by size of the cache", X: "entries", Y: "%", LogX: true, Lines: lines}}, plot.SVG)
 }
 
 func (o origin) stream(out io.Writer) ([]vocab.Fingerprint, error) {
 	switch {
+	case o.away && (o.log != "" || o.data != ""):
+		return nil, errors.New("--away is for the synthetic stream, whose pages are known")
 	case o.log != "":
 		fmt.Fprintf(out, "trace %s\n", o.log)
 		return load(o.log)
@@ -80,7 +92,7 @@ func (o origin) stream(out io.Writer) ([]vocab.Fingerprint, error) {
 	case o.links < 1:
 		return nil, errors.New("--links must be at least 1")
 	}
-	stream, sum := synthesize(o.links, o.seed)
+	stream, sum := synthesize(o.links, o.seed, o.away)
 	fmt.Fprintf(out, "synthetic trace, seed %d: %s\n", o.seed, sum)
 	return stream, nil
 }
@@ -127,18 +139,19 @@ func save(name string, stream []vocab.Fingerprint) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// Sizes of the caches: 2^6 to 2^20, as in the paper's figures, and the server's default.
-func sizes() []int {
-	var all []int
-	for bits := 6; bits <= 20; bits++ {
+// Sizes of the caches: those of the paper, 2^0 to 2^25, as far as they are no larger than what holds
+// every URL, and the server's default.
+func sizes(distinct int) []int {
+	all := []int{1, 50_000}
+	for bits := 1; bits <= 25 && 1<<(bits-1) < distinct; bits++ {
 		all = append(all, 1<<bits)
 	}
-	all = append(all, 50_000)
 	slices.Sort(all)
 	return all
 }
 
-func table(out io.Writer, stream []vocab.Fingerprint, f frequencies) error {
+// table prints the hits of each policy and size, and returns them.
+func table(out io.Writer, stream []vocab.Fingerprint, f frequencies) ([]plot.Line, error) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "hits, %\tMIN\t")
 	for _, p := range policies {
@@ -146,18 +159,28 @@ func table(out io.Writer, stream []vocab.Fingerprint, f frequencies) error {
 	}
 	fmt.Fprintln(w, "ns a link, in that order\t")
 	next := nextUse(stream)
-	for _, size := range sizes() {
-		fmt.Fprintf(w, "%d\t%.2f\t", size, percent(belady(stream, next, size), len(stream)))
+	lines := []plot.Line{{Name: "MIN"}}
+	for _, p := range policies {
+		lines = append(lines, plot.Line{Name: p.name})
+	}
+	for _, size := range sizes(len(f.byCount)) {
+		show := func(line int, hits uint64) {
+			share := percent(hits, len(stream))
+			fmt.Fprintf(w, "%.2f\t", share)
+			lines[line].Points = append(lines[line].Points, plot.Point{X: float64(size), Y: share})
+		}
+		fmt.Fprintf(w, "%d\t", size)
+		show(0, belady(stream, next, size))
 		var times []int64
-		for _, p := range policies {
+		for i, p := range policies {
 			start := time.Now()
 			hits := replay(stream, f, p, size)
 			times = append(times, time.Since(start).Nanoseconds()/int64(len(stream)))
-			fmt.Fprintf(w, "%.2f\t", percent(hits, len(stream)))
+			show(i+1, hits)
 		}
 		fmt.Fprintf(w, "%v\t\n", times)
 	}
-	return w.Flush()
+	return lines, w.Flush()
 }
 
 func percent(part uint64, of int) float64 { return 100 * float64(part) / float64(of) }

@@ -54,11 +54,14 @@ type generator struct {
 	rand  *rand.Rand
 	sites []site
 	open  []int // the sites that are read at once
+	away  bool  // only links out of the site are part of the stream
 	sum   summary
 }
 
-func synthesize(links int, seed uint64) ([]vocab.Fingerprint, summary) {
-	g := &generator{rand: rand.New(rand.NewPCG(seed, 0))}
+// synthesize makes a stream of so many links. With away it has only those that lead out of their site:
+// what a machine that has whole sites sends to the others.
+func synthesize(links int, seed uint64, away bool) ([]vocab.Fingerprint, summary) {
+	g := &generator{rand: rand.New(rand.NewPCG(seed, 0)), away: away}
 	for range 2 * sitesAtOnce {
 		g.sites = append(g.sites, site{pages: navPages})
 	}
@@ -80,11 +83,11 @@ func synthesize(links int, seed uint64) ([]vocab.Fingerprint, summary) {
 // page appends the links of one page of a site.
 func (g *generator) page(stream []vocab.Fingerprint, of int) []vocab.Fingerprint {
 	n := min(maxLinks, int(medianLinks*math.Exp(sigmaLinks*g.rand.NormFloat64())))
-	first := len(stream)
+	links := make([]link, 0, n)
 	on := map[vocab.Fingerprint]bool{}
 	for range n {
-		if len(stream) > first && g.rand.Float64() < repeatShare {
-			stream = append(stream, stream[first+g.rand.IntN(len(stream)-first)])
+		if len(links) > 0 && g.rand.Float64() < repeatShare {
+			links = append(links, links[g.rand.IntN(len(links))])
 			continue
 		}
 		local := g.rand.Float64() < localShare
@@ -99,7 +102,7 @@ func (g *generator) page(stream []vocab.Fingerprint, of int) []vocab.Fingerprint
 				fp = g.grow(of)
 			}
 		}
-		stream = append(stream, fp)
+		links = append(links, link{fp, local})
 		if !on[fp] {
 			on[fp] = true
 			g.sum.different++
@@ -108,9 +111,20 @@ func (g *generator) page(stream []vocab.Fingerprint, of int) []vocab.Fingerprint
 			}
 		}
 	}
+	for _, l := range links {
+		if !g.away || !l.local {
+			stream = append(stream, l.to)
+		}
+	}
 	g.sum.pages++
 	g.sum.all += n
 	return stream
+}
+
+// A link of a page leads to a URL, within its site or out of it.
+type link struct {
+	to    vocab.Fingerprint
+	local bool
 }
 
 func (g *generator) link(of int, local, fresh bool) vocab.Fingerprint {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -55,8 +56,8 @@ func slowMin(stream []vocab.Fingerprint, size int) (hits uint64) {
 // TestShape holds the synthetic stream to the figures that the paper gives of its own (§4), and the
 // curve to the paper's result (§5): no policy beats MIN.
 func TestShape(t *testing.T) {
-	stream, s := synthesize(400_000, 1)
-	if again, _ := synthesize(400_000, 1); !slices.Equal(stream, again) {
+	stream, s := synthesize(400_000, 1, false)
+	if again, _ := synthesize(400_000, 1, false); !slices.Equal(stream, again) {
 		t.Fatal("the same seed gives another stream")
 	}
 	if s.links() < 45 || s.links() > 75 || s.distinct()/s.links() < 0.60 || s.distinct()/s.links() > 0.75 || s.local() < 75 || s.local() > 85 {
@@ -83,7 +84,7 @@ func TestLog(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	var out strings.Builder
-	if err := run(&out, origin{log: name}, ""); err != nil || !strings.Contains(out.String(), "3 links, 2 distinct") {
+	if err := run(&out, origin{log: name}, "", ""); err != nil || !strings.Contains(out.String(), "3 links, 2 distinct") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	if _, err := load(t.TempDir()); err == nil {
@@ -114,5 +115,14 @@ func TestReplayed(t *testing.T) {
 	}
 	if want := (summary{pages: 2, sites: 2, all: 4, different: 3, within: 1}); sum != want {
 		t.Errorf("%+v, want %+v", sum, want)
+	}
+}
+
+// TestAway: as many links lead out of a site as the summary says, give or take those that a page repeats.
+func TestAway(t *testing.T) {
+	const links = 400_000
+	_, s := synthesize(links, 1, true)
+	if got, want := 100*links/float64(s.all), 100-s.local(); math.Abs(got-want) > 2 {
+		t.Errorf("%.1f %% of the links are in the stream, %.1f %% of the different ones lead out of their site", got, want)
 	}
 }
