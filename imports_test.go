@@ -131,14 +131,15 @@ lab/shards: lab/rig vocab weburl searcher disk/*
 lab/spam: pagerank vocab weburl disk/linkdb
 lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver
-lab/urlcache: vocab weburl urlserver/* indexer disk/*
+lab/urlcache: vocab weburl urlserver/* indexer disk/* lab/plot
 lab/agenda:
 lab/dspider: vocab weburl urlserver cluster/fleet lab/agenda lab/plot lab/rig
 lab/scheduling: lab/agenda vocab weburl urlserver pagerank disk/datadir disk/linkdb
-lab/dns: eval crawler/dnsclient
+lab/dns: eval crawler/dnsclient lab/plot
 lab/neardup: vocab indexer
 lab/order: analysis
 lab/plot:
+lab/all:
 lab/coroutines: lab/plot
 `)
 

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// small are arguments that make an experiment quick, in place of those of the report.
+var small = map[string][]string{
+	"urlcache":   {"--links", "200000", "--svg", "PLOTS/hits.svg"},
+	"scheduling": {"--servers", "20", "--pages", "400", "--svg", "PLOTS/quality.svg"},
+	"pagerank":   {"-nodes", "20000", "-links", "200000", "-runs", "1"},
+}
+
+// TestReport runs experiments whose size can be small and reads the report: each figure has a value.
+func TestReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	work := t.TempDir()
+	var results []*result
+	for _, e := range experiments {
+		args, ok := small[e.program]
+		if !ok {
+			continue
+		}
+		e.args = args
+		r, err := e.run(t.Context(), work, options{})
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", e.program, err, r.Output)
+		}
+		if slots := strings.Count(strings.Join(args, " "), "PLOTS"); len(r.Plots) != slots {
+			t.Errorf("%s: %d plots, want %d", e.program, len(r.Plots), slots)
+		}
+		results = append(results, r)
+	}
+	if len(results) != len(small) {
+		t.Fatalf("%d experiments, want %d", len(results), len(small))
+	}
+	var page bytes.Buffer
+	if err := write(&page, results); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := html.Parse(bytes.NewReader(page.Bytes())); err != nil {
+		t.Error(err)
+	}
+	for _, row := range rows(results) {
+		if !regexp.MustCompile(`\d`).MatchString(row.Ours) || !strings.Contains(page.String(), "<td>"+row.Ours) {
+			t.Errorf("%s: the report has %q", row.What, row.Ours)
+		}
+	}
+}
+
+// TestFailure looks for an experiment that fails in the report.
+func TestFailure(t *testing.T) {
+	e := experiment{program: "urlcache", source: "nobody", figures: []figure{{"a figure", "1", `(\d+)`}}, args: []string{"--links", "0"}}
+	r, err := e.run(t.Context(), t.TempDir(), options{})
+	if err == nil || !strings.Contains(err.Error(), "--links must be") {
+		t.Fatalf("got %v", err)
+	}
+	r.Trouble = err.Error()
+	var page bytes.Buffer
+	if err := write(&page, []*result{r}); err != nil {
+		t.Fatal(err)
+	}
+	if s := page.String(); !strings.Contains(s, "<td>failed") || !strings.Contains(s, "--links must be") {
+		t.Error(s)
+	}
+	r.Output = "no number"
+	if err := r.find(); err == nil {
+		t.Error("a figure was found in nothing")
+	}
+}
+
+// TestExperiments looks whether each program is there, and that docsweb is asked for where it is needed.
+func TestExperiments(t *testing.T) {
+	for _, e := range experiments {
+		if _, err := os.Stat(filepath.Join("..", e.program)); err != nil {
+			t.Error(err)
+		}
+		if web := strings.Contains(strings.Join(e.args, " "), "PROGRAM"); web != e.web {
+			t.Errorf("%s: needs docsweb %t, names it %t", e.program, e.web, web)
+		}
+	}
+	for _, o := range []options{{only: "firstbench"}, {only: "nothing"}, {docsweb: "docsweb"}} {
+		if err := run(t.Context(), io.Discard, o); err == nil {
+			t.Errorf("%+v runs", o)
+		}
+	}
+}

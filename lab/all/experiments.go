@@ -1,0 +1,108 @@
+package main
+
+// An experiment is a program of lab with the size that it has here, and what the report takes from
+// what it prints.
+type experiment struct {
+	program, source, about string
+	web                    bool // it needs docsweb
+	// In args, PLOTS is a folder, whose plots the report shows; PROGRAM and DIR are those of docsweb.
+	args    []string
+	figures []figure
+}
+
+// A figure is one of the paper's beside ours, which the groups of a pattern find in the output: all of
+// them where the pattern matches first, as words of one line.
+type figure struct {
+	what, paper, pattern string
+}
+
+var experiments = []experiment{
+	{
+		program: "firstbench", source: "Brin and Page 1998", web: true,
+		about: "The pipeline from URL to searchable page on real pages: fetched, parsed, indexed and searched, beside the " +
+			"least Go program that fetches and tokenizes the same pages.",
+		args: []string{"--docsweb", "PROGRAM", "--pages", "DIR"},
+		figures: []figure{
+			{"pages fetched", "24 million", `pages fetched\s+(\d+) in`},
+			{"time of one core, s per 1,000 pages", "20.6 for 48.5 pages a second, on several machines", `CPU s per 1,000 pages\s+([\d.]+)`},
+			{"the same, as a multiple of the least program", "", `floor, fetch and tokenise: [\d.]+; ratio ([\d.]+)`},
+			{"bytes a page on disk", "some 4,600, of them 2,230 repository and 1,550 full index", `(?s)bytes a page on disk\s+(\d+)`},
+			{"a query, ms at the median, slowest", "1,000 to 10,000", `query, ms\s+p50 ([\d.]+), p95 [\d.]+, slowest ([\d.]+)`},
+		},
+	},
+	{
+		program: "pagerank", source: "Brin and Page 1998, §2.1",
+		about: "PageRank of a generated graph of a fifth of the paper's nodes and links, in memory.",
+		args:  []string{"-nodes", "5242880", "-links", "104857600", "-dangling", "0.5", "-tolerance", "1e-6", "-runs", "1"},
+		figures: []figure{
+			{"nodes, links", "26 million pages, 518 million links", `(\d+) nodes, (\d+) links`},
+			{"time, with the layout, s", "a few hours", `iterations to \S+ in ([\d.]+) s`},
+			{"iterations, residual", "", `core; (\d+) iterations to (\S+) in`},
+		},
+	},
+	{
+		program: "dns", source: "Chen and Yan 2009, figures 6 to 8",
+		about: "Names resolved over time by a blocking resolver of 64 threads, with a cache, with asynchrony, with both. The " +
+			"paper's resolver is bound by name servers of the Internet, ours by one of this program, so the ratios are larger.",
+		args: []string{"--only", "figures", "--period", "5s", "--svg", "PLOTS/figures.svg"},
+		figures: []figure{
+			{"cache alone, to blocking (figure 6)", "2 to 3 times", `(?m)^cache alone.* ([\d.]+)   2 to 3`},
+			{"asynchrony alone, to blocking (figure 7)", "some 1.5 times", `(?m)^asynchrony alone.* ([\d.]+)   1\.5`},
+			{"both, to blocking (figure 8)", "3 to 5 times", `(?m)^both .* ([\d.]+)   3 to 5`},
+		},
+	},
+	{
+		program: "urlcache", source: "Broder, Najork and Wiener 2003, figures 2 to 5",
+		about: "The share of links that a cache before the seen test knows, by policy and size, on a stream made to the paper's " +
+			"figures. Our stream repeats less than the paper's of millions of pages: all its URLs fit before a bend shows.",
+		args: []string{"--links", "4000000", "--svg", "PLOTS/hits.svg"},
+		figures: []figure{
+			{"links a page, distinct ones", "62.6 and 42.7", `([\d.]+) links a page, ([\d.]+) of them distinct`},
+			{"hits of CLOCK with 50,000 entries, %", "almost 80", `(?m)^ +50000 +[\d.]+ +[\d.]+ +([\d.]+)`},
+			{"of LRU, RANDOM and STATIC, %", "as CLOCK, slightly less, much less", `(?m)^ +50000 +[\d.]+ +([\d.]+) +[\d.]+ +([\d.]+) +([\d.]+)`},
+			{"of MIN, which knows the future, %", "little more", `(?m)^ +50000 +([\d.]+)`},
+		},
+	},
+	{
+		program: "scheduling", source: "Cao, Jiang and Singh, figures 6 and 7",
+		about: "500 servers, 30,000 pages, 64 connections in virtual time, with our URL server. Sizes and speeds of servers are " +
+			"ours; on this web breadth-first is nearly done at half time, so no policy can fetch half as many pages more.",
+		args: []string{"--svg", "PLOTS/quality.svg"},
+		figures: []figure{
+			{"PageRank: 80 % of the quality by crawl-ability, after % of the time", "under 30", `(?s)quality: PageRank, known.*?\n +crawl-ability[^\n]*?([\d.]+) % +[\d.]+ % +\d+ % `},
+			{"the same by breadth-first", "", `(?s)quality: PageRank, known.*?\n +breadth-first[^\n]*?([\d.]+) % +[\d.]+ % +\d+ % `},
+			{"Zipf: 80 % of the quality by crawl-ability, after % of the time", "50", `(?s)quality: Zipf, known.*?\n +crawl-ability[^\n]*?([\d.]+) % +[\d.]+ % +\d+ % `},
+			{"the same by breadth-first", "", `(?s)quality: Zipf, known.*?\n +breadth-first[^\n]*?([\d.]+) % +[\d.]+ % +\d+ % `},
+		},
+	},
+	{
+		program: "coroutines", source: "Yang and others 2014, figures 3 to 5",
+		about: "Goroutines, threads, and threads that block, each waiting for answers of 100 ms. The paper's threads pay what " +
+			"an interpreter's do; ours are of one program, so the gap appears at thousands, and in memory.",
+		args: []string{"--period", "3s", "--most", "1024", "--svg", "PLOTS/coroutines.svg"},
+		figures: []figure{
+			{"pages by goroutines and by blocking threads, 1,024 at once", "22.8 % more by coroutines", `(?s) 1024  goroutines +(\d+).* 1024    blocking +(\d+)`},
+			{"processor time a page, µs, the same two", "grows slower with coroutines", `(?s) 1024  goroutines +\d+ +[\d.]+ % +(\d+).* 1024    blocking +\d+ +[\d.]+ % +(\d+)`},
+			{"KB for each that waits, the same two", "grows slower with coroutines", `(?s) 1024  goroutines +\d+ +[\d.]+ % +\d+ +[\d.]+ +[\d.]+ +([\d.]+).* 1024    blocking +\d+ +[\d.]+ % +\d+ +[\d.]+ +[\d.]+ +([\d.]+)`},
+		},
+	},
+	{
+		program: "dspider", source: "Wu and others 2011, figures 8 and 9",
+		about: "A controller and three to seven nodes in virtual time, by the paper's protocol and by ours. Speed is in units of " +
+			"files over the time unit T.",
+		args: []string{"--plots", "PLOTS"},
+		figures: []figure{
+			{"WAN: speed with 3 and 7 nodes, the paper's protocol", "rises", `(?s)figure 8, 16 .*?WAN +3 +([\d.]+).*?WAN +7 +([\d.]+)`},
+			{"the same, ours", "", `(?s)figure 8, 16 .*?WAN +3 +[\d.]+ +([\d.]+).*?WAN +7 +[\d.]+ +([\d.]+)`},
+			{"LAN: speed with 3 and 7 nodes, the paper's protocol", "rises, but slower", `(?s)figure 8, 16 .*?LAN +3 +([\d.]+).*?LAN +7 +([\d.]+)`},
+			{"WAN: files of 10,000 fetched twice with 7 nodes, the paper's protocol and ours", "grows fast with nodes", `(?s)figure 8, 16 .*?WAN +7 +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+) +([\d.]+)`},
+		},
+	},
+	{
+		program: "hdfs", source: "the architecture of HDFS",
+		about: "The promises of a file system for such collections, one by one: who keeps each here, shown with the program.",
+		figures: []figure{
+			{"kept by anatomy and shown, by the bucket, by nobody", "all 24", `(\d+) kept by anatomy and shown, (\d+) kept by the bucket, (\d+) not kept`},
+		},
+	},
+}

@@ -1,0 +1,168 @@
+// Command all repeats the experiments of the papers that anatomy is built after, each at a small size,
+// and writes one page of HTML with the papers' figures beside ours.
+//
+//	go run ./lab/all [--output report.html] [--only urlcache,dns]
+//	go run ./lab/all --docsweb PROGRAM --pages DIR
+//
+// Each experiment is a program of lab, which can be run by itself at its full size; the report has its
+// command, its output and its plots. PROGRAM is a built docsweb, DIR the folder of its small web; with
+// them the pipeline is measured on real pages, too, and ports 80, 443 and 5353 on loopback must be free.
+// Times depend on the machine, and what they are compared with was measured in 1998 to 2014.
+//
+// It exits with status 1 where an experiment fails, or does not print a figure that the report needs.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	docsweb, pages string
+	output         string
+	only           string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.docsweb, "docsweb", "", "the built `PROGRAM` docsweb; without it the experiments on real pages are left out")
+	flag.StringVar(&o.pages, "pages", "", "`FOLDER` of docsweb's pages")
+	flag.StringVar(&o.output, "output", "report.html", "write the report to `FILE`")
+	flag.StringVar(&o.only, "only", "", "run only the experiments `NAME,NAME`")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, o); err != nil {
+		fmt.Fprintln(os.Stderr, "all:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, o options) error {
+	chosen, err := o.chosen()
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "anatomy-lab-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	var results []*result
+	var failed error
+	for _, e := range chosen {
+		fmt.Fprintf(out, "%-12s %s … ", e.program, e.source)
+		r, err := e.run(ctx, work, o)
+		if ctx.Err() != nil {
+			return errors.New("interrupted")
+		}
+		if err != nil {
+			r.Trouble = err.Error()
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", e.program, err))
+			fmt.Fprintln(out, "failed")
+		} else {
+			fmt.Fprintf(out, "%.0f s\n", r.Took.Seconds())
+		}
+		results = append(results, r)
+	}
+	var page bytes.Buffer
+	if err := write(&page, results); err != nil {
+		return err
+	}
+	if err := os.WriteFile(o.output, page.Bytes(), 0o644); err != nil {
+		return errors.Join(failed, err)
+	}
+	fmt.Fprintln(out, "report:", o.output)
+	return failed
+}
+
+// chosen are the experiments of --only, or those that can run.
+func (o *options) chosen() ([]experiment, error) {
+	if (o.docsweb == "") != (o.pages == "") {
+		return nil, errors.New("--docsweb and --pages belong together")
+	}
+	if flag.NArg() > 0 {
+		return nil, fmt.Errorf("%q is no flag", flag.Arg(0))
+	}
+	var names []string
+	if o.only != "" {
+		names = strings.Split(o.only, ",")
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(experiments, func(e experiment) bool { return e.program == name }) {
+			return nil, fmt.Errorf("there is no experiment %q; there are %s", name, known())
+		}
+	}
+	var chosen []experiment
+	for _, e := range experiments {
+		wanted := len(names) == 0 || slices.Contains(names, e.program)
+		if wanted && e.web && o.docsweb == "" {
+			if len(names) > 0 {
+				return nil, fmt.Errorf("%s needs --docsweb and --pages", e.program)
+			}
+			wanted = false
+		}
+		if wanted {
+			chosen = append(chosen, e)
+		}
+	}
+	return chosen, nil
+}
+
+func known() string {
+	var names []string
+	for _, e := range experiments {
+		names = append(names, e.program)
+	}
+	return strings.Join(names, ", ")
+}
+
+// limit bounds an experiment; all of them take six minutes on two cores.
+const limit = 10 * time.Minute
+
+// run builds and runs an experiment, and finds the figures in what it prints.
+func (e *experiment) run(ctx context.Context, work string, o options) (*result, error) {
+	r := &result{experiment: *e, Command: strings.Join(append([]string{"go run ./lab/" + e.program}, e.args...), " ")}
+	plots := filepath.Join(work, "plots of "+e.program)
+	if err := os.Mkdir(plots, 0o700); err != nil {
+		return r, err
+	}
+	var args []string
+	for _, a := range e.args {
+		args = append(args, strings.NewReplacer("PROGRAM", o.docsweb, "DIR", o.pages, "PLOTS", plots).Replace(a))
+	}
+	program := filepath.Join(work, e.program)
+	if said, err := exec.CommandContext(ctx, "go", "build", "-o", program, "anatomy/lab/"+e.program).CombinedOutput(); err != nil {
+		return r, fmt.Errorf("build: %w: %s", err, bytes.TrimSpace(said))
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	c := exec.CommandContext(ctx, program, args...)
+	// As by Ctrl-C, so that what the experiment has started ends with it.
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = 10 * time.Second
+	var trouble bytes.Buffer
+	c.Stderr = &trouble
+	began := time.Now()
+	output, err := c.Output()
+	r.Took, r.Output = time.Since(began), string(output)
+	if err != nil {
+		return r, fmt.Errorf("%w: %s", err, bytes.TrimSpace(trouble.Bytes()))
+	}
+	if err := r.read(plots); err != nil {
+		return r, err
+	}
+	return r, r.find()
+}
