@@ -3,6 +3,7 @@ package presentation
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -91,15 +92,26 @@ func TestSnippetOfEmptySection(t *testing.T) {
 	}
 }
 
-// TestPhraseAcrossSections checks that a phrase that begins in one section and ends in the next is not
-// marked in the snippet of the first.
+// TestPhraseAcrossSections checks that the snippet of a section is text of that section alone, also
+// where a phrase begins in it and ends in the next.
 func TestPhraseAcrossSections(t *testing.T) {
-	lines := outlined("## Pear #pear", "All about the apple", "## Tree #tree", "A tree has leaves.")
-	for _, q := range []string{`pear "apple tree"`, `pear "the apple tree a tree has leaves"`} {
-		p := passageOf("Page", lines, q)
-		if got := marked(p.Snippet); p.Section.ID != "pear" || got != "All about the apple" {
-			t.Errorf("%s: section %q, snippet %q", q, p.Section.ID, got)
+	word := rapid.SampledFrom([]string{"apple", "pear", "fig"})
+	words := rapid.SliceOfN(word, 1, 4)
+	rapid.Check(t, func(rt *rapid.T) {
+		var lines []string
+		for i := range rapid.IntRange(2, 5).Draw(rt, "sections") {
+			lines = append(lines, fmt.Sprintf("## %s #%d", word.Draw(rt, "heading"), i), strings.Join(words.Draw(rt, "text"), " "))
 		}
+		q := `pear "` + strings.Join(words.Draw(rt, "phrase"), " ") + `"`
+		p := passageOf("Page", outlined(lines...), q)
+		snippet := strings.NewReplacer("[", "", "]", "").Replace(marked(p.Snippet))
+		if at, err := strconv.Atoi(p.Section.ID); err == nil && snippet != lines[2*at+1] {
+			rt.Fatalf("%s in %q: section %d, snippet %q", q, lines, at, snippet)
+		}
+	})
+	lines := outlined("## Pear #pear", "All about the apple", "## Tree #tree", "A tree has leaves.")
+	if got := marked(passageOf("Page", lines, `pear "apple tree"`).Snippet); got != "All about the apple" {
+		t.Errorf("snippet %q", got)
 	}
 }
 
