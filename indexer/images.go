@@ -254,6 +254,9 @@ func (r *imageReader) image() {
 	}
 	m.Decoration = hasAlt && m.Alt == "" || bytes.EqualFold(hidden, []byte("true")) ||
 		bytes.EqualFold(role, []byte("presentation")) || bytes.EqualFold(role, []byte("none"))
+	if r.withheld.tag != 0 {
+		m.Alt, m.Title = "", ""
+	}
 	r.add(m)
 }
 

@@ -62,7 +62,8 @@ func TestImages(t *testing.T) {
 		`<base href="//cdn.test/x/"><img src=a.png#part><img src="HTTP://CDN.test:80/x/a.png">`:                                                                                                              {{URL: "http://cdn.test/x/a.png"}},
 		`<meta property="og:image" content="/lead.jpg"><meta property="og:image:alt" content="The lead"><meta property="og:image:width" content="1200"><meta property="og:image" content="/second.jpg"><img src=a.png>`: {
 			{URL: dir + "a.png"}, {URL: "http://www.example.org/lead.jpg", Alt: "The lead", Width: 1200, Lead: true}},
-		`<meta property="og:image" content="a.png"><img src=a.png alt=fox>`: {{URL: dir + "a.png", Alt: "fox", Lead: true}},
+		`<div data-nosnippet><img src=a.png alt=fox title=red></div><img src=b.png alt=den>`: {{URL: dir + "a.png"}, {URL: dir + "b.png", Alt: "den"}},
+		`<meta property="og:image" content="a.png"><img src=a.png alt=fox>`:                  {{URL: dir + "a.png", Alt: "fox", Lead: true}},
 	} {
 		if got := imagesOf(t, body); !slices.Equal(got, want) {
 			t.Errorf("%s:\n got %+v\nwant %+v", body, got, want)
