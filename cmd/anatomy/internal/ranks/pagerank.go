@@ -225,7 +225,7 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 		return cli.UsageErrorf("personalised ranks need a name: add --name NAME, or --name default to use them in all searches")
 	}
 	return cmp.Or(
-		cli.RejectFlags(c, o.Method == ranking.ByHarmonic, "--%s and --method harmonic exclude each other", "memory"),
+		cli.RejectFlags(c, o.Method == ranking.ByHarmonic, "--%s and --method harmonic exclude each other", "memory", "damping", "tolerance", "iterations"),
 		cli.RejectFlags(c, e.edges == "", "--%s needs --edges", "output"),
 		cli.RejectFlags(c, f.place != "", "--%s and --personalize exclude each other", "personalize-file"),
 	)
