@@ -129,7 +129,7 @@ func known() string {
 	return strings.Join(names, ", ")
 }
 
-// limit bounds an experiment; all of them take six minutes on two cores.
+// limit bounds an experiment; all of them take some eight minutes on two busy cores.
 const limit = 10 * time.Minute
 
 // run builds and runs an experiment, and finds the figures in what it prints.
