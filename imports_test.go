@@ -139,7 +139,7 @@ lab/dns: eval crawler/dnsclient lab/plot
 lab/neardup: vocab indexer
 lab/order: analysis
 lab/plot:
-lab/all:
+lab/all: lab/rig
 lab/coroutines: lab/plot
 `)
 

@@ -60,7 +60,7 @@ func TestReport(t *testing.T) {
 
 // TestFailure looks for an experiment that fails in the report.
 func TestFailure(t *testing.T) {
-	e := experiment{program: "urlcache", source: "nobody", figures: []figure{{"a figure", "1", `(\d+)`}}, args: []string{"--links", "0"}}
+	e := experiment{program: "urlcache", Source: "nobody", figures: []figure{{"a figure", "1", `(\d+)`}}, args: []string{"--links", "0"}}
 	r, err := e.run(t.Context(), t.TempDir(), options{})
 	if err == nil || !strings.Contains(err.Error(), "--links must be") {
 		t.Fatalf("got %v", err)

@@ -26,6 +26,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"anatomy/lab/rig"
 )
 
 // options are the flags.
@@ -63,7 +65,7 @@ func run(ctx context.Context, out io.Writer, o options) error {
 	var results []*result
 	var failed error
 	for _, e := range chosen {
-		fmt.Fprintf(out, "%-12s %s … ", e.program, e.source)
+		fmt.Fprintf(out, "%-12s %s … ", e.program, e.Source)
 		r, err := e.run(ctx, work, o)
 		if ctx.Err() != nil {
 			return errors.New("interrupted")
@@ -88,7 +90,7 @@ func run(ctx context.Context, out io.Writer, o options) error {
 	return failed
 }
 
-// chosen are the experiments of --only, or those that can run.
+// chosen returns the experiments of --only; without it, all that can run.
 func (o *options) chosen() ([]experiment, error) {
 	if (o.docsweb == "") != (o.pages == "") {
 		return nil, errors.New("--docsweb and --pages belong together")
@@ -143,9 +145,9 @@ func (e *experiment) run(ctx context.Context, work string, o options) (*result, 
 	for _, a := range e.args {
 		args = append(args, strings.NewReplacer("PROGRAM", o.docsweb, "DIR", o.pages, "PLOTS", plots).Replace(a))
 	}
-	program := filepath.Join(work, e.program)
-	if said, err := exec.CommandContext(ctx, "go", "build", "-o", program, "anatomy/lab/"+e.program).CombinedOutput(); err != nil {
-		return r, fmt.Errorf("build: %w: %s", err, bytes.TrimSpace(said))
+	program, err := rig.BuildPackage(work, "anatomy/lab/"+e.program)
+	if err != nil {
+		return r, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -60,25 +60,15 @@ func rows(results []*result) (all []row) {
 			if i < len(r.Ours) {
 				ours = r.Ours[i]
 			}
-			all = append(all, row{r.source, f.what, f.paper, ours})
+			all = append(all, row{r.Source, f.what, f.paper, ours})
 		}
 	}
 	return all
 }
 
-// section is what the page says of one experiment.
-type section struct {
-	*result
-	Name, Source, About, Seconds string
-}
-
 func write(w io.Writer, results []*result) error {
-	var sections []section
-	for _, r := range results {
-		sections = append(sections, section{r, r.program, r.source, r.about, fmt.Sprintf("%.0f s", r.Took.Seconds())})
-	}
 	return page.Execute(w, map[string]any{
-		"Rows": rows(results), "Sections": sections, "Date": time.Now().UTC().Format(time.DateOnly),
+		"Rows": rows(results), "Results": results, "Date": time.Now().UTC().Format(time.DateOnly),
 		"Machine": fmt.Sprintf("%s, %s/%s, %d cores", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
 	})
 }
@@ -104,9 +94,9 @@ pre, .plot { overflow-x: auto }
 {{range .Rows}}<tr><td>{{.Source}}<td>{{.What}}<td>{{or .Paper "–"}}<td>{{.Ours}}
 {{end}}</tbody>
 </table>
-{{range .Sections}}<h2>{{.Source}}</h2>
+{{range .Results}}<h2>{{.Source}}</h2>
 <p>{{.About}}
-<p><code>{{.Command}}</code>, {{.Seconds}}
+<p><code>{{.Command}}</code>, {{printf "%.0f" .Took.Seconds}} s
 {{with .Trouble}}<p class="trouble">{{.}}
 {{end}}{{range .Plots}}<div class="plot" tabindex="0">{{.}}</div>
 {{end}}<details><summary>Output</summary><pre tabindex="0">{{.Output}}</pre></details>

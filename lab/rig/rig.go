@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,11 +16,14 @@ import (
 	"anatomy/eval"
 )
 
-// Build builds anatomy into a folder and returns the path of the program. It must run in the folder
-// of the module.
-func Build(dir string) (program string, err error) {
-	program = filepath.Join(dir, "anatomy")
-	if out, err := exec.Command("go", "build", "-o", program, "./cmd/anatomy").CombinedOutput(); err != nil {
+// Build builds anatomy into a folder and returns the path of the program. It must run within the
+// module.
+func Build(dir string) (program string, err error) { return BuildPackage(dir, "anatomy/cmd/anatomy") }
+
+// BuildPackage is Build for the program of a package, by its import path.
+func BuildPackage(dir, pkg string) (program string, err error) {
+	program = filepath.Join(dir, path.Base(pkg))
+	if out, err := exec.Command("go", "build", "-o", program, pkg).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return program, nil
