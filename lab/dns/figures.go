@@ -73,7 +73,7 @@ func drawFigures(ctx context.Context, o options, addr string) error {
 	return plot.Write(o.svg, panels(rows, o.period), plot.SVG)
 }
 
-// panels are figures 6 to 8: each of the other ways beside the blocking one, as far as the stream went.
+// panels returns figures 6 to 8: each way beside the blocking one, until the stream ended.
 func panels(rows []*row, period time.Duration) []plot.Panel {
 	var all []plot.Panel
 	for i, r := range rows[1:] {

@@ -139,8 +139,8 @@ func save(name string, stream []vocab.Fingerprint) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// Sizes of the caches: those of the paper, 2^0 to 2^25, as far as they are no larger than what holds
-// every URL, and the server's default.
+// sizes returns the sizes of the caches: the server's default, and those of the paper, 2^0 to 2^25, up
+// to the first that holds all distinct URLs.
 func sizes(distinct int) []int {
 	all := []int{1, 50_000}
 	for bits := 1; bits <= 25 && 1<<(bits-1) < distinct; bits++ {

@@ -58,8 +58,8 @@ type generator struct {
 	sum   summary
 }
 
-// synthesize makes a stream of so many links. With away it has only those that lead out of their site:
-// what a machine that has whole sites sends to the others.
+// synthesize makes a stream of so many links. With away it has only links out of a site, which a machine
+// with whole sites sends to the others.
 func synthesize(links int, seed uint64, away bool) ([]vocab.Fingerprint, summary) {
 	g := &generator{rand: rand.New(rand.NewPCG(seed, 0)), away: away}
 	for range 2 * sitesAtOnce {

@@ -118,7 +118,8 @@ func TestReplayed(t *testing.T) {
 	}
 }
 
-// TestAway: as many links lead out of a site as the summary says, give or take those that a page repeats.
+// TestAway checks that the share of links out of a site is that of the summary, within two points: the
+// summary counts links that a page repeats once.
 func TestAway(t *testing.T) {
 	const links = 400_000
 	_, s := synthesize(links, 1, true)

@@ -84,7 +84,9 @@ func (s *Snippeter) ofSection(main string, i int) []Fragment {
 	}
 	runs := s.runs[s.runsFrom(from):s.runsFrom(to)]
 	own := main[from:to]
-	runs = slices.DeleteFunc(s.shifted(runs, from), func(r run) bool { return r.end > len(own) }) // of a phrase that goes on in the next section
+	runs = slices.DeleteFunc(s.shifted(runs, from), func(r run) bool {
+		return r.end > len(own) // a phrase that ends in the next section
+	})
 	if len(runs) == 0 {
 		return s.show(own, []span{{0, 0}}, nil)
 	}
