@@ -9,19 +9,20 @@
 //	scope = "dir"
 //
 // [crawl] has the flags that the crawl command was given, under their names; what is not there has
-// the default of that command. Comments stay when a flag is changed. A file of credentials is named, and its content is not kept. The file
-// is for its owner alone.
+// the default of that command. Comments stay when a flag is changed. A file of credentials is named,
+// and its content is not kept. The file is for its owner alone.
 package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,7 @@ type Config struct {
 	path    string
 	content []byte         // of the file; nil if there is none
 	was     map[string]any // Crawl as it was read
+	unknown [][]string     // keys that are neither schema nor in [crawl]
 }
 
 // New returns a config without rules.
@@ -54,49 +56,85 @@ func New(dir string) *Config {
 // Path returns the name of the file.
 func (c *Config) Path() string { return c.path }
 
+// Exists reports whether the file was there when it was read.
+func (c *Config) Exists() bool { return c.content != nil }
+
 // Read reads the file of a data folder. The error wraps fs.ErrNotExist if there is none; others name
-// the line and the key.
-func Read(dir string) (*Config, error) {
-	c := New(dir)
+// the line. What the keys and their values are is not checked: see Keys and Unknown.
+func Read(dir string) (*Config, error) { return ReadFile(Path(dir)) }
+
+// ReadFile is Read for a file of any name.
+func ReadFile(path string) (*Config, error) {
+	c := &Config{Crawl: map[string]any{}, path: path}
 	var err error
-	if c.content, err = os.ReadFile(c.path); err != nil {
+	if c.content, err = os.ReadFile(path); err != nil {
 		return nil, err
 	}
-	c.Schema = 0
-	if err := toml.NewDecoder(bytes.NewReader(c.content)).DisallowUnknownFields().Decode(c); err != nil {
-		return nil, c.explain(err)
+	err = toml.NewDecoder(bytes.NewReader(c.content)).DisallowUnknownFields().Decode(c)
+	var unknown *toml.StrictMissingError
+	var wrong *toml.DecodeError
+	switch {
+	case errors.As(err, &unknown):
+		for i := range unknown.Errors {
+			c.unknown = append(c.unknown, unknown.Errors[i].Key())
+		}
+	case errors.As(err, &wrong):
+		line, _ := wrong.Position()
+		return nil, &Problem{File: path, Line: line, Key: strings.Join(wrong.Key(), "."), Reason: err}
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if c.Schema != Schema {
-		return nil, fmt.Errorf("%s has schema %d, this program reads schema %d", c.path, c.Schema, Schema)
+	switch c.Schema {
+	case Schema:
+	case 0:
+		return nil, fmt.Errorf("%s does not have the line: schema = %d", path, Schema)
+	default:
+		return nil, fmt.Errorf("%s has schema %d, this program reads schema %d", path, c.Schema, Schema)
 	}
 	c.was = maps.Clone(c.Crawl)
 	return c, nil
 }
 
-// explain adds the position to an error of the decoder.
-func (c *Config) explain(err error) error {
-	var unknown *toml.StrictMissingError
-	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
-		first := &unknown.Errors[0]
-		line, _ := first.Position()
-		return fmt.Errorf("%s, line %d: unknown key %s", c.path, line, strings.Join(first.Key(), "."))
-	}
-	var wrong *toml.DecodeError
-	if errors.As(err, &wrong) {
-		line, _ := wrong.Position()
-		return fmt.Errorf("%s, line %d: %w", c.path, line, err)
-	}
-	return fmt.Errorf("%s: %w", c.path, err)
+// A Problem is what is wrong in a file.
+type Problem struct {
+	File   string
+	Line   int    // 0 if it is the whole file
+	Key    string // "" if it is none, or several
+	Reason error
 }
 
-// Complain returns an error about the value of a flag, with its line.
-func (c *Config) Complain(flag string, reason error) error {
-	key := regexp.MustCompile(`(?m)^[ \t]*"?` + regexp.QuoteMeta(flag) + `"?[ \t]*=`)
-	line := 0
-	if at := key.FindIndex(c.content); at != nil {
-		line = 1 + bytes.Count(c.content[:at[0]], []byte("\n"))
+func (p *Problem) Error() string {
+	text := p.File
+	if p.Line > 0 {
+		text += fmt.Sprintf(", line %d", p.Line)
 	}
-	return fmt.Errorf("%s, line %d, key %s: %w", c.path, line, flag, reason)
+	if p.Key != "" {
+		text += ", key " + p.Key
+	}
+	return fmt.Sprintf("%s: %v", text, p.Reason)
+}
+
+func (p *Problem) Unwrap() error { return p.Reason }
+
+// Keys returns the keys of [crawl], sorted.
+func (c *Config) Keys() []string { return slices.Sorted(maps.Keys(c.Crawl)) }
+
+// Unknown returns the keys that are neither schema nor in [crawl], with their tables, in their order.
+func (c *Config) Unknown() [][]string { return c.unknown }
+
+// Problem returns a problem with a key, which is given with its table, and its line.
+func (c *Config) Problem(reason error, key ...string) *Problem {
+	p := &Problem{File: c.path, Key: strings.Join(key, "."), Reason: reason}
+	if len(key) == 2 && key[0] == "crawl" {
+		p.Key = key[1]
+	}
+	for _, a := range assignments(c.content) {
+		if len(a.path) >= len(key) && slices.Equal(a.path[:len(key)], key) {
+			p.Line = 1 + bytes.Count(c.content[:a.from], []byte("\n"))
+			break
+		}
+	}
+	return p
 }
 
 // Flag returns the value of a flag as the command line has it, or its values if it is repeatable. ok
@@ -119,7 +157,7 @@ func (c *Config) Flag(name string) (values []string, ok bool, err error) {
 		case int64:
 			values = append(values, strconv.FormatInt(v, 10))
 		default:
-			return nil, true, c.Complain(name, fmt.Errorf("%v is no text, number or truth value", v))
+			return nil, true, fmt.Errorf("%v is not a text, a whole number, true or false", v)
 		}
 	}
 	return values, true, nil
@@ -127,7 +165,7 @@ func (c *Config) Flag(name string) (values []string, ok bool, err error) {
 
 // SetFlag sets a flag that has one value.
 func (c *Config) SetFlag(name, value string) {
-	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil && strconv.FormatInt(n, 10) == value {
 		c.Crawl[name] = n
 	} else if value == "true" || value == "false" {
 		c.Crawl[name] = value == "true"
@@ -145,28 +183,43 @@ func (c *Config) SetList(name string, values []string) {
 	c.Crawl[name] = list
 }
 
+// Unset takes a flag out, so that it has its default.
+func (c *Config) Unset(name string) { delete(c.Crawl, name) }
+
 // isIn reports whether a file has the rules of c.
 func (c *Config) isIn(file []byte) bool {
 	var in Config
 	err := toml.Unmarshal(file, &in)
-	return err == nil && in.Schema == c.Schema && reflect.DeepEqual(in.Crawl, c.Crawl)
+	return err == nil && in.Schema == c.Schema && len(in.Crawl) == len(c.Crawl) && (len(c.Crawl) == 0 || same(in.Crawl, c.Crawl))
 }
 
 const header = `# The rules of this crawl. "anatomy crawl" without flags follows them; a flag changes them.
-# The names are those of the flags: anatomy crawl --help
+# The names are those of the flags. What each means: anatomy config
 
 `
 
+// ErrChanged says that the file is not the one that was read.
+var ErrChanged = errors.New("the file was changed in the meantime")
+
 // Write replaces the file. It is readable by its owner alone. Comments and lines that somebody wrote
-// by hand stay, unless the file has a form that only a rewrite can change.
+// by hand stay, unless the file has a form that only a rewrite can change. The error wraps ErrChanged
+// if the file changed since it was read.
 func (c *Config) Write() error {
+	if now, err := os.ReadFile(c.path); !errors.Is(err, fs.ErrNotExist) && !bytes.Equal(now, c.content) {
+		return fmt.Errorf("%s: %w", c.path, cmp.Or(err, ErrChanged))
+	}
 	content, ok := edit(c.content, c.was, c.Crawl)
 	if !ok || !c.isIn(content) {
+		if len(c.unknown) > 0 {
+			return c.Problem(errors.New("a change would lose this key; take it out first"), c.unknown[0]...)
+		}
 		b, err := toml.Marshal(c)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.path, err)
 		}
-		content = append([]byte(header), b...)
+		if content = append([]byte(header), b...); !c.isIn(content) {
+			return fmt.Errorf("%s: a key or value cannot be written; is it UTF-8?", c.path)
+		}
 	}
 	if err := durable.WritePrivate(durable.OS, c.path, content); err != nil {
 		return fmt.Errorf("%s: %w", c.path, err)

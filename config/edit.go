@@ -1,143 +1,168 @@
 package config
 
 import (
+	"bytes"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 )
+
+// Format returns a key with its value as a line of the file, without its end.
+func Format(key string, value any) (string, error) {
+	line, err := toml.Marshal(map[string]any{key: value})
+	return strings.TrimRight(string(line), "\n"), err
+}
 
 // edit returns a file with the flags that differ between was and now. All other lines stay as they
 // are, and so does a comment behind a value; comments inside a list that changed are lost. ok is
 // false if the file has a form that cannot be edited so.
 func edit(file []byte, was, now map[string]any) (content []byte, ok bool) {
-	e := newEditor(string(file))
+	for _, flag := range slices.Sorted(maps.Keys(was)) {
+		if _, stays := now[flag]; !stays {
+			if file, ok = unset(file, flag); !ok {
+				return nil, false
+			}
+		}
+	}
 	for _, flag := range slices.Sorted(maps.Keys(now)) {
-		if value, known := was[flag]; known && reflect.DeepEqual(value, now[flag]) {
+		if value, known := was[flag]; known && same(value, now[flag]) {
 			continue
 		}
-		line, err := toml.Marshal(map[string]any{flag: now[flag]})
-		if err != nil || !e.set(flag, strings.TrimRight(string(line), "\n")) {
+		line, err := Format(flag, now[flag])
+		if err != nil {
 			return nil, false
 		}
+		file = set(file, flag, line)
 	}
-	return []byte(strings.Join(e.lines, "")), true
+	return file, true
 }
 
-// An editor changes assignments of the table [crawl].
-type editor struct {
-	lines []string // with their ends
-	end   string   // of a line of this file
-	spans []span   // the assignments, in their order
-	last  int      // line after which a new assignment goes; -1 without a table
+// An assignment is a key with its value in a file, or the header of a table.
+type assignment struct {
+	path     []string // the key with its table: crawl, delay
+	key      string   // as the file has it; "" for a header
+	from, to int      // offset of the first byte, and of that behind the last; of a header, in it
+	inline   bool     // within braces
 }
 
-// A span is an assignment: lines from up to, not including, to.
-type span struct {
-	flag     string
-	from, to int
-}
-
-// newEditor finds the assignments.
-func newEditor(content string) *editor {
-	e := &editor{lines: slices.Collect(strings.Lines(content)), end: "\n", last: -1}
-	if strings.Contains(content, "\r\n") {
-		e.end = "\r\n"
-	}
-	inCrawl := false
-	for i := 0; i < len(e.lines); {
-		line := strings.TrimSpace(e.lines[i])
-		if strings.HasPrefix(line, "[") {
-			name, _, _ := strings.Cut(strings.TrimPrefix(line, "["), "]")
-			if inCrawl = strings.TrimSpace(name) == "crawl"; inCrawl {
-				e.last = i
-			}
-		}
-		n, flag := assignment(e.lines[i:])
-		if inCrawl && n > 0 {
-			e.spans = append(e.spans, span{flag, i, i + n})
-			e.last = i + n - 1
-		}
-		i += max(n, 1)
-	}
-	return e
-}
-
-// assignment returns how many of the first lines are one assignment, and its key; 0 if none are.
-func assignment(lines []string) (n int, key string) {
-	first := strings.TrimSpace(lines[0])
-	if first == "" || first[0] == '#' || first[0] == '[' {
-		return 0, ""
-	}
-	for n = range len(lines) {
-		if n > 0 && !strings.ContainsAny(lines[n], "]") &&
-			!strings.Contains(lines[n], `"""`) && !strings.Contains(lines[n], "'''") {
-			continue // the value goes on
-		}
-		var value map[string]any
-		if toml.Unmarshal([]byte(strings.Join(lines[:n+1], "")), &value) == nil && len(value) == 1 {
-			for key = range value {
-				return n + 1, key
-			}
+// assignments returns what a file assigns, in its order, up to the first error.
+func assignments(file []byte) (all []assignment) {
+	p := unstable.Parser{}
+	p.Reset(file)
+	var table []string
+	for p.NextExpression() {
+		switch n := p.Expression(); n.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table, _ = path(n)
+			at := int(n.Child().Raw.Offset)
+			all = append(all, assignment{path: table, from: at, to: at})
+		case unstable.KeyValue:
+			all = appendAssignments(all, &p, n, table, false)
 		}
 	}
-	return 0, ""
+	return all
 }
 
-// set replaces the assignment of a flag by a line, or adds the line. It reports whether it could.
-func (e *editor) set(flag, line string) bool {
-	i := slices.IndexFunc(e.spans, func(s span) bool { return s.flag == flag })
-	if i < 0 {
-		return e.add(line)
+// appendAssignments adds an assignment, and those of the inline table that is its value.
+func appendAssignments(
+	all []assignment, p *unstable.Parser, n *unstable.Node, table []string, inline bool,
+) []assignment {
+	own, end := path(n)
+	from := int(n.Raw.Offset)
+	a := assignment{
+		path: slices.Concat(table, own), key: string(p.Data()[from:end]),
+		from: from, to: from + int(n.Raw.Length), inline: inline,
 	}
-	at := e.spans[i]
-	ending := comment(e.lines[at.from:at.to])
-	if ending == "" && strings.HasSuffix(e.lines[at.to-1], "\n") {
-		ending = e.end
+	all = append(all, a)
+	if n.Value().Kind != unstable.InlineTable {
+		return all
 	}
-	e.lines = slices.Replace(e.lines, at.from, at.to, line+ending)
-	e.moved(at.to-1, at.from+1-at.to)
-	return true
-}
-
-// add adds a line at the end of the table.
-func (e *editor) add(line string) bool {
-	if e.last < 0 {
-		return false
-	}
-	if !strings.HasSuffix(e.lines[e.last], "\n") {
-		e.lines[e.last] += e.end
-	}
-	e.last++
-	e.lines = slices.Insert(e.lines, e.last, line+e.end)
-	return true
-}
-
-// moved adds by to the numbers of all lines from the line from on.
-func (e *editor) moved(from, by int) {
-	for i := range e.spans {
-		if s := &e.spans[i]; s.from > from {
-			s.from, s.to = s.from+by, s.to+by
+	for below := n.Value().Children(); below.Next(); {
+		if below.Node().Kind == unstable.KeyValue {
+			all = appendAssignments(all, p, below.Node(), a.path, true)
 		}
 	}
-	if e.last >= from {
-		e.last += by
-	}
+	return all
 }
 
-// comment returns the comment that ends an assignment, with the space before it and the end of the
-// line; "" if there is none.
-func comment(lines []string) string {
-	last := lines[len(lines)-1]
-	before := strings.Join(lines[:len(lines)-1], "")
-	for i := range len(last) {
-		var value map[string]any
-		if last[i] != '#' || toml.Unmarshal([]byte(before+last[:i]), &value) != nil {
-			continue
-		}
-		return last[len(strings.TrimRight(last[:i], " \t")):]
+// path returns the parts of the key of a node, and the offset behind the last.
+func path(n *unstable.Node) (parts []string, end int) {
+	for key := n.Key(); key.Next(); {
+		raw := key.Node().Raw
+		parts, end = append(parts, string(key.Node().Data)), int(raw.Offset+raw.Length)
 	}
-	return ""
+	return parts, end
+}
+
+// find returns the assignment of a flag. ok is false if the file has none.
+func find(file []byte, flag string) (a assignment, ok bool) {
+	for _, a := range assignments(file) {
+		if a.key != "" && slices.Equal(a.path, []string{"crawl", flag}) {
+			return a, true
+		}
+	}
+	return a, false
+}
+
+// set replaces the value of a flag in a file, or adds the line.
+func set(file []byte, flag, line string) []byte {
+	a, ok := find(file, flag)
+	if !ok {
+		return add(file, line)
+	}
+	return slices.Replace(slices.Clone(file), a.from, a.to, []byte(a.key+strings.TrimPrefix(line, flag))...)
+}
+
+// add adds a line at the end of the table [crawl], which it makes if there is none.
+func add(file []byte, line string) []byte {
+	end := "\n"
+	if bytes.Contains(file, []byte("\r\n")) {
+		end = "\r\n"
+	}
+	last, inCrawl := -1, false
+	for _, a := range assignments(file) {
+		if a.key == "" {
+			inCrawl = slices.Equal(a.path, []string{"crawl"})
+		}
+		if inCrawl && !a.inline {
+			last = a.to
+		}
+	}
+	if last < 0 {
+		last, line = len(file), end+"[crawl]"+end+line
+	} else if below := bytes.IndexByte(file[last:], '\n'); below >= 0 {
+		last += below + 1
+	} else {
+		last = len(file)
+	}
+	if last > 0 && file[last-1] != '\n' {
+		line = end + line
+	}
+	return slices.Insert(slices.Clone(file), last, []byte(line+end)...)
+}
+
+// unset removes the line of a flag. A comment behind the value becomes a line. ok is false if other
+// keys may be on the line.
+func unset(file []byte, flag string) (content []byte, ok bool) {
+	a, ok := find(file, flag)
+	if !ok || a.inline {
+		return nil, false
+	}
+	start := 1 + bytes.LastIndexByte(file[:a.from], '\n')
+	rest := bytes.TrimLeft(file[a.to:], " \t")
+	end := len(file) - len(rest)
+	if rest = bytes.TrimPrefix(rest, []byte("\r")); len(rest) > 0 && rest[0] == '\n' {
+		end = len(file) - len(rest) + 1
+	}
+	return slices.Delete(slices.Clone(file), start, end), true
+}
+
+// same reports whether two values are the same in a file.
+func same(a, b any) bool {
+	one, err := Format("value", a)
+	two, err2 := Format("value", b)
+	return err == nil && err2 == nil && one == two
 }

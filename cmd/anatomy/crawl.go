@@ -242,7 +242,7 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 func (f *crawlFlags) prepare(
 	c *cobra.Command, s *cli.GlobalFlags, log *slog.Logger, urls []string,
 ) (o engine.Options, kept *rules.Rules, err error) {
-	if kept, err = rules.Read(c, s.Data); err == nil {
+	if kept, err = rules.Read(c, s.Data, ruleFlags(false)); err == nil {
 		o, err = f.options(c, s, log, urls)
 	}
 	if err == nil && len(s.Disks) > 0 {
@@ -323,18 +323,28 @@ func (f *crawlFlags) readTopic(c *cobra.Command) (*topic.Topic, error) {
 	return t, err
 }
 
+// ruleFlags returns a function that makes a crawl command for what a data folder keeps. If it reads
+// files, the check of the crawl includes those that its flags name.
+func ruleFlags(readFiles bool) func() rules.Crawl {
+	return func() rules.Crawl {
+		c, f := newCrawlFlags(&cli.GlobalFlags{})
+		return rules.Crawl{Flags: c.Flags(), Check: func() error {
+			_, err := f.urlOptions(c)
+			if err == nil && readFiles {
+				if _, err = f.readTopic(c); err == nil {
+					_, err = f.crawlerOptions()
+				}
+			}
+			return err
+		}}
+	}
+}
+
 // options returns the engine's options for the flags and arguments.
 func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Logger, urls []string) (engine.Options, error) {
 	o := engine.Options{Dir: s.Data, NoIndex: f.noIndex, Connections: f.hosts, Log: log, PDF: readPDF()}
-	scope, err := weburl.ParseScope(f.scope)
-	if err != nil {
-		return o, cli.UsageError{Err: err}
-	}
-	policy, err := urlserver.ParsePolicy(f.policy)
-	if err != nil {
-		return o, cli.UsageErrorf("%v; there are %s", err, strings.Join(urlserver.PolicyNames(), ", "))
-	}
-	if err := f.check(c); err != nil {
+	var err error
+	if o.URLs, err = f.urlOptions(c); err != nil {
 		return o, err
 	}
 	if err := sharded.Check(c, s.Data, f.shards); err != nil {
@@ -354,24 +364,38 @@ func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Log
 			return o, err
 		}
 	}
-	o.URLs = urlserver.Options{
-		Scope: scope, Include: f.include, Exclude: f.exclude, MaxPages: f.maxPages, Policy: policy,
-		Delay: f.delay, PerSite: f.perSite, PerAddress: f.perAddr, PagesPerHost: f.hostPages, MaxDepth: f.maxDepth, Repeats: f.repeats,
-	}
-	o.URLs.SiteBudget = urlserver.Budget{URLs: f.siteURLs, Bytes: f.siteMB * 1e6, Parsing: f.siteParsing}
-	o.URLs.Recrawl = f.revisits(c)
-	if f.delay == 0 {
-		o.URLs.Delay = -1 // 0 means the default there
-		o.URLs.PerSite = cmp.Or(f.perSite, connectionsWithoutDelay)
-	}
-	if o.URLs.SiteLimits, err = f.paces(); err != nil {
-		return o, err
-	}
 	if f.contact == "" && f.agent == "" && !f.private {
 		log.Warn("no contact for the operators of the sites: add --contact ADDRESS or set ANATOMY_CONTACT")
 	}
 	o.Crawler, err = f.crawlerOptions()
 	o.Crawler.UserAgent, o.Crawler.Contact = f.agent, f.contact
+	return o, err
+}
+
+// urlOptions checks the flags, and returns the options of the URL server for them.
+func (f *crawlFlags) urlOptions(c *cobra.Command) (o urlserver.Options, err error) {
+	scope, err := weburl.ParseScope(f.scope)
+	if err != nil {
+		return o, cli.UsageError{Err: err}
+	}
+	policy, err := urlserver.ParsePolicy(f.policy)
+	if err != nil {
+		return o, cli.UsageErrorf("%v; there are %s", err, strings.Join(urlserver.PolicyNames(), ", "))
+	}
+	if err := f.check(c); err != nil {
+		return o, err
+	}
+	o = urlserver.Options{
+		Scope: scope, Include: f.include, Exclude: f.exclude, MaxPages: f.maxPages, Policy: policy,
+		Delay: f.delay, PerSite: f.perSite, PerAddress: f.perAddr, PagesPerHost: f.hostPages, MaxDepth: f.maxDepth, Repeats: f.repeats,
+		SiteBudget: urlserver.Budget{URLs: f.siteURLs, Bytes: f.siteMB * 1e6, Parsing: f.siteParsing},
+		Recrawl:    f.revisits(c),
+	}
+	if f.delay == 0 {
+		o.Delay = -1 // 0 means the default there
+		o.PerSite = cmp.Or(f.perSite, connectionsWithoutDelay)
+	}
+	o.SiteLimits, err = f.paces()
 	return o, err
 }
 

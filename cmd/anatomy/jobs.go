@@ -185,7 +185,7 @@ func (j *jobs) crawlOptions(o pages.JobOptions) (engine.Options, *rules.Rules, e
 	if err := c.ParseFlags(flags); err != nil {
 		return engine.Options{}, nil, err
 	}
-	kept, err := rules.Read(c, j.dir)
+	kept, err := rules.Read(c, j.dir, ruleFlags(false))
 	if err != nil {
 		return engine.Options{}, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/clusters"
+	"anatomy/cmd/anatomy/internal/configs"
 	"anatomy/cmd/anatomy/internal/disks"
 	"anatomy/cmd/anatomy/internal/export"
 	"anatomy/cmd/anatomy/internal/manual"
@@ -110,7 +111,7 @@ the browser, as JSON and in the terminal.`,
 			newExplain(s), newTrace(s), newLinks(s), newStats(s), newDump(s), resolve.New()}},
 		{"study", "rank and measure", []*cobra.Command{ranks.New(s), quality.NewEval(s), quality.NewBench(s)}},
 		{"maintain", "look after the data folder", []*cobra.Command{
-			newCheck(s), newBackup(s), newRestore(s), newCompact(s), newIndex(s), newImport(s),
+			configs.New(s, ruleFlags(true)), newCheck(s), newBackup(s), newRestore(s), newCompact(s), newIndex(s), newImport(s),
 			export.New(s, version()), newSplit(s), disks.New(s)}},
 		{"machines", "several machines", []*cobra.Command{
 			newCrawler(s), newNode(s), clusters.New(s, version())}},

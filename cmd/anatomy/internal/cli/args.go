@@ -63,14 +63,30 @@ func UnknownCommand(c *cobra.Command, name string) error {
 		Err:  fmt.Errorf("%s has no command %q", c.CommandPath(), name),
 		Hint: c.CommandPath() + " --help",
 	}
-	for distance := range 3 {
-		c.SuggestionsMinimumDistance = distance
-		if meant := c.SuggestionsFor(name); len(meant) > 0 {
-			err.Hint = fmt.Sprintf("did you mean: %s %s", c.CommandPath(), meant[0])
-			break
+	var names []string
+	for _, below := range c.Commands() {
+		if below.IsAvailableCommand() {
+			names = append(names, below.Name())
 		}
 	}
+	if meant := Nearest(name, names); meant != "" {
+		err.Hint = fmt.Sprintf("did you mean: %s %s", c.CommandPath(), meant)
+	}
 	return err
+}
+
+// Nearest returns the name that somebody who typed another one may have meant; "" if none is near.
+func Nearest(typed string, names []string) string {
+	c := &cobra.Command{} // which has such a search for the names of its commands
+	for _, name := range names {
+		c.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	for c.SuggestionsMinimumDistance = range 3 {
+		if meant := c.SuggestionsFor(typed); typed != "" && len(meant) > 0 {
+			return meant[0]
+		}
+	}
+	return ""
 }
 
 // ExactArgs returns a check for n arguments. what names them in the error: "one URL".

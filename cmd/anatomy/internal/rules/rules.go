@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,15 +16,6 @@ import (
 	"anatomy/config"
 	"anatomy/disk/shards"
 )
-
-// Flags are the flags of crawl that anatomy.toml keeps: those that say what is fetched and how.
-var Flags = []string{
-	"scope", "include", "exclude", "policy", "topic", "delay", "max-pages", "max-pages-per-host",
-	"max-depth", "max-repeats", "max-urls-per-site", "max-mb-per-site", "max-parsing-per-site",
-	"per-site", "per-address", "delay-for", "connections-for", "connections", "resolver",
-	"allow-private", "no-index", "contact", "user-agent", "credentials", "http-port", "https-port",
-	"bind",
-}
 
 // Rules are the rules that a data folder keeps, with the changes by the command line.
 type Rules struct {
@@ -38,8 +28,8 @@ type Rules struct {
 }
 
 // Read sets the flags of a crawl command that were not given to what the data folder keeps, and
-// returns the rules that it is to keep.
-func Read(c *cobra.Command, dir string) (*Rules, error) {
+// returns the rules that it is to keep. newCrawl returns a crawl without flags.
+func Read(c *cobra.Command, dir string, newCrawl func() Crawl) (*Rules, error) {
 	r := &Rules{resumed: shards.Check(dir) == nil}
 	var err error
 	if r.config, err = config.Read(dir); errors.Is(err, fs.ErrNotExist) {
@@ -48,10 +38,10 @@ func Read(c *cobra.Command, dir string) (*Rules, error) {
 	} else if err != nil {
 		return nil, cli.WithHint(err, "correct the file, or delete it and give the flags again")
 	}
-	for name := range r.config.Crawl {
-		if !slices.Contains(Flags, name) {
-			return nil, cli.WithHint(r.config.Complain(name, errors.New("no such rule")),
-				"the rules are the flags of anatomy crawl --help; not all of them are kept")
+	for _, p := range Check(r.config, newCrawl) {
+		if p.Key == "" || !c.Flags().Changed(p.Key) {
+			at := cli.GlobalFlags{Data: dir}
+			return nil, cli.WithHint(p, "to see all that is wrong in the file: "+at.Command("config check"))
 		}
 	}
 	for _, name := range Flags {
@@ -66,7 +56,7 @@ func Read(c *cobra.Command, dir string) (*Rules, error) {
 func (r *Rules) merge(flags *pflag.FlagSet, name string) error {
 	flag := flags.Lookup(name)
 	kept, ok, err := r.config.Flag(name)
-	if err != nil {
+	if err != nil && !flag.Changed {
 		return err
 	}
 	was := flagText(name, kept)
@@ -91,36 +81,20 @@ func (r *Rules) merge(flags *pflag.FlagSet, name string) error {
 		r.changed = append(r.changed, flagText(name, now)+" instead of "+was)
 	case ok:
 		if err := setFlag(flag, kept); err != nil {
-			return cli.WithHint(r.config.Complain(name, err), "correct the line; anatomy crawl --help describes the flag")
+			return err
 		}
 		r.kept = append(r.kept, was)
 	}
 	return nil
 }
 
-// flagValues returns the values of a flag as they are kept: the name of a file does not depend on the
-// current folder.
+// flagValues returns the values of a flag as they are kept.
 func flagValues(f *pflag.Flag) ([]string, error) {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.GetSlice(), nil
 	}
-	value := f.Value.String()
-	if f.Name != "credentials" && f.Name != "topic" || value == "" {
-		return []string{value}, nil
-	}
-	path, err := filepath.Abs(value)
-	return []string{path}, err
-}
-
-func setFlag(f *pflag.Flag, values []string) error {
-	f.Changed = true
-	if list, ok := f.Value.(pflag.SliceValue); ok {
-		return list.Replace(values)
-	}
-	if len(values) != 1 {
-		return errors.New("this rule has one value")
-	}
-	return f.Value.Set(values[0])
+	value, err := KeptValue(f.Name, f.Value.String())
+	return []string{value}, err
 }
 
 // flagText returns a flag as the command line has it.

@@ -1,0 +1,239 @@
+// Package configs has the command config.
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/record"
+	"anatomy/cmd/anatomy/internal/rules"
+	"anatomy/config"
+	"anatomy/disk/shards"
+)
+
+// New returns the command config. newCrawl returns a crawl without flags, whose Check also reads the
+// files that flags name.
+func New(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "show and change the rules of a crawl, which the data folder keeps",
+		Long: `Config prints the rules that the next crawl of the data folder follows, with what each key means. A key that has its
+default is a comment. The output is a valid anatomy.toml.
+
+The keys are the flags of "anatomy crawl" that say what is fetched and how. The crawl writes those that it was given;
+"config set" and "config unset" change them, and the file, anatomy.toml in the data folder, can be edited by hand:
+comments stay. A crawl that runs goes on with the rules that it began with.`,
+		Example: "  anatomy config\n  anatomy config set exclude '*/print/*' '*.pdf'\n  anatomy config unset max-pages\n  anatomy config check",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.UnknownCommand(c, args[0])
+			}
+			return nil
+		},
+		Annotations: map[string]string{"takes": "arguments, beside commands"},
+		RunE: func(c *cobra.Command, _ []string) error {
+			kept, err := open(s)
+			if err != nil {
+				return err
+			}
+			if problems := rules.Check(kept, newCrawl); len(problems) > 0 {
+				return cli.WithHint(problems[0], "to see all that is wrong in the file: "+s.Command("config check"))
+			}
+			return show(c, kept, newCrawl().Flags)
+		},
+	}
+	c.AddCommand(newCheck(s, newCrawl), newSet(s, newCrawl), newUnset(s))
+	return c
+}
+
+// open reads the rules of the data folder; without a file, every flag has its default.
+func open(s *cli.GlobalFlags) (*config.Config, error) {
+	if err := shards.Check(s.Data); err != nil {
+		return nil, err
+	}
+	c, err := config.Read(s.Data)
+	if errors.Is(err, fs.ErrNotExist) {
+		return config.New(s.Data), nil
+	}
+	if err != nil {
+		return nil, cli.WithHint(err, "correct the file; in it, [crawl] has the flags of anatomy crawl under their names")
+	}
+	return c, nil
+}
+
+// show prints the rules in force with what each key means.
+func show(c *cobra.Command, kept *config.Config, defaults *pflag.FlagSet) error {
+	var text strings.Builder
+	about := "The rules of " + kept.Path() + ". What follows a # has its default."
+	if !kept.Exists() {
+		about = "There is no " + kept.Path() + ": every key has its default."
+	}
+	fmt.Fprintf(&text, "# %s\nschema = %d\n\n[crawl]\n", cli.OneLine(about), kept.Schema)
+	unset := config.New("")
+	for _, name := range rules.Flags {
+		flag := defaults.Lookup(name)
+		value, isSet := kept.Crawl[name]
+		comment := ""
+		if !isSet {
+			setDefault(unset, flag)
+			value, comment = unset.Crawl[name], "# "
+		}
+		line, err := config.Format(name, value)
+		if err != nil {
+			return err
+		}
+		_, usage := pflag.UnquoteUsage(flag)
+		fmt.Fprintf(&text, "\n# %s\n%s%s\n", usage, comment, line)
+	}
+	_, err := fmt.Fprint(c.OutOrStdout(), text.String())
+	return err
+}
+
+// setDefault sets the key of a flag to the value that the flag has when it is not given.
+func setDefault(c *config.Config, f *pflag.Flag) {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		c.SetList(f.Name, list.GetSlice())
+		return
+	}
+	c.SetFlag(f.Name, f.Value.String())
+}
+
+func newCheck(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "check a file of rules that was edited by hand",
+		Long: `Check reads the anatomy.toml of the data folder, or another FILE, and prints what is wrong in it, with the line and the
+key: keys that do not exist, values that a key cannot have, and files of credentials or a topic that cannot be read.`,
+		Example: "  anatomy config check --data docs\n  anatomy config check new.toml",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.UsageErrorf("%s takes one file, got %d", c.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			var kept *config.Config
+			if len(args) == 0 {
+				kept, err = open(s)
+			} else if kept, err = config.ReadFile(args[0]); err != nil {
+				err = cli.WithHint(err, "correct the file; for one with every key: anatomy config --data FOLDER")
+			}
+			if err != nil {
+				return err
+			}
+			problems := rules.Check(kept, newCrawl)
+			for _, p := range problems {
+				fmt.Fprintln(c.OutOrStdout(), cli.ErrorText(p))
+			}
+			if len(problems) > 0 {
+				return cli.WithHint(fmt.Errorf("%s has %s", kept.Path(), cli.Count(len(problems), "error")),
+					"correct what is listed; what each key means: anatomy crawl --help")
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, no errors\n", kept.Path(), cli.Count(len(kept.Crawl), "key"))
+			return err
+		},
+	}
+}
+
+func newSet(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "set KEY VALUE...",
+		Short: "set a rule, in anatomy.toml",
+		Long: `Set gives a key of anatomy.toml a value, or several if the key takes a list. Other lines and comments of the file stay.
+A value that begins with a hyphen follows two of them: anatomy config set max-repeats -- -1`,
+		Example:           "  anatomy config set delay 5s\n  anatomy config set exclude '*/print/*' '*.pdf'",
+		Args:              cli.MinArgs(2, "a key and a value"),
+		ValidArgsFunction: completeKey,
+		RunE: record.Calls(s, func(c *cobra.Command, args []string) error {
+			kept, err := open(s)
+			if err != nil {
+				return err
+			}
+			if err := assign(kept, newCrawl, args[0], args[1:]); err != nil {
+				return err
+			}
+			line, err := config.Format(args[0], kept.Crawl[args[0]])
+			if err != nil {
+				return err
+			}
+			return write(c, kept, line)
+		}),
+	}
+	return c
+}
+
+// assign sets a key. It fails, with the config changed, if the values are wrong.
+func assign(kept *config.Config, newCrawl func() rules.Crawl, key string, values []string) error {
+	flag := newCrawl().Flags.Lookup(key)
+	if err := rules.CheckKey(key, flag != nil); err != nil {
+		return cli.UsageErrorf("%s: %w", key, err)
+	}
+	for i, value := range values {
+		path, err := rules.KeptValue(key, value)
+		if err != nil {
+			return err
+		}
+		values[i] = path
+	}
+	if _, isList := flag.Value.(pflag.SliceValue); isList || len(values) > 1 {
+		kept.SetList(key, values)
+	} else {
+		kept.SetFlag(key, values[0])
+	}
+	for _, p := range rules.Check(kept, newCrawl) {
+		if p.Key == key || p.Key == "" {
+			return cli.UsageErrorf("%s: %w", key, p.Reason)
+		}
+	}
+	return nil
+}
+
+func newUnset(s *cli.GlobalFlags) *cobra.Command {
+	c := &cobra.Command{
+		Use:               "unset KEY...",
+		Short:             "give a rule its default again",
+		Long:              "Unset takes keys out of anatomy.toml. Other lines and comments of the file stay.",
+		Example:           "  anatomy config unset max-pages exclude",
+		Args:              cli.MinArgs(1, "one key or several"),
+		ValidArgsFunction: completeKey,
+		RunE: record.Calls(s, func(c *cobra.Command, args []string) error {
+			kept, err := open(s)
+			if err != nil {
+				return err
+			}
+			for _, key := range args {
+				if _, ok := kept.Crawl[key]; !ok {
+					return cli.WithHint(fmt.Errorf("%s does not have the key %s", kept.Path(), key), "to see what it has: anatomy config")
+				}
+				kept.Unset(key)
+			}
+			return write(c, kept, strings.Join(args, ", ")+": the default")
+		}),
+	}
+	return c
+}
+
+// write writes the rules, and prints what they are now.
+func write(c *cobra.Command, kept *config.Config, now string) error {
+	if err := kept.Write(); err != nil {
+		return cli.WithHint(err, "run the same command again, or edit the file")
+	}
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s\nThe next crawl of %s follows this.\n", now, filepath.Dir(kept.Path()))
+	return err
+}
+
+// completeKey completes the first argument.
+func completeKey(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return slices.Sorted(slices.Values(rules.Flags)), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,111 @@
+package rules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/config"
+)
+
+// A Crawl is a crawl command without its work.
+type Crawl struct {
+	Flags *pflag.FlagSet
+	Check func() error // returns what is wrong with the values of the flags
+}
+
+// Check returns what is wrong in a file, in the order of its lines. newCrawl returns a crawl without
+// flags.
+func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
+	var all []*config.Problem
+	for _, key := range c.Unknown() {
+		why := errors.New("unknown key")
+		if len(key) == 1 && slices.Contains(Flags, key[0]) {
+			why = errors.New("unknown key here; it belongs below [crawl]")
+		}
+		all = append(all, c.Problem(why, key...))
+	}
+	together := newCrawl()
+	for _, name := range c.Keys() {
+		alone := newCrawl()
+		err := apply(c, &alone, name)
+		if err == nil {
+			err = apply(c, &together, name)
+		}
+		if err == nil {
+			err = alone.Check()
+		}
+		if err != nil {
+			all = append(all, c.Problem(withoutFlag(err, name), "crawl", name))
+		}
+	}
+	if err := together.Check(); err != nil && len(all) == 0 {
+		all = append(all, &config.Problem{File: c.Path(), Reason: err})
+	}
+	slices.SortStableFunc(all, func(a, b *config.Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return all
+}
+
+// apply sets the flag of a key.
+func apply(c *config.Config, crawl *Crawl, name string) error {
+	flag := crawl.Flags.Lookup(name)
+	if err := CheckKey(name, flag != nil); err != nil {
+		return err
+	}
+	values, _, err := c.Flag(name)
+	if err == nil {
+		err = setFlag(flag, values)
+	}
+	return err
+}
+
+// withoutFlag removes the flag from the beginning of an error that is shown with its key.
+func withoutFlag(err error, name string) error {
+	for _, prefix := range []string{"--" + name + ": ", "--" + name + " ", name + ": "} {
+		text, found := strings.CutPrefix(err.Error(), prefix)
+		var hinted *cli.HintError
+		switch {
+		case found && errors.As(err, &hinted):
+			return cli.WithHint(errors.New(text), hinted.Hint)
+		case found:
+			return errors.New(text)
+		}
+	}
+	return err
+}
+
+// setFlag gives a flag the values of its key.
+func setFlag(f *pflag.Flag, values []string) error {
+	f.Changed = true
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.Replace(values)
+	}
+	if len(values) != 1 {
+		return fmt.Errorf("it has one value, and not a list of %d", len(values))
+	}
+	if f.Value.Set(values[0]) != nil {
+		return fmt.Errorf("%q is not %s", values[0], valid(f))
+	}
+	return nil
+}
+
+// valid names the values that a flag can have.
+func valid(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "duration":
+		return "a time such as 500ms, 5s or 24h"
+	case "bool":
+		return "true or false"
+	case "uint64":
+		return "a whole number from 0"
+	case "uint16":
+		return fmt.Sprintf("a whole number from 0 to %d", math.MaxUint16)
+	}
+	return "a whole number"
+}

@@ -1,0 +1,43 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"anatomy/cmd/anatomy/internal/cli"
+)
+
+// Flags are the flags of crawl that anatomy.toml keeps: those that say what is fetched and how.
+var Flags = []string{
+	"scope", "include", "exclude", "policy", "topic", "delay", "max-pages", "max-pages-per-host",
+	"max-depth", "max-repeats", "max-urls-per-site", "max-mb-per-site", "max-parsing-per-site",
+	"per-site", "per-address", "delay-for", "connections-for", "connections", "resolver",
+	"allow-private", "no-index", "contact", "user-agent", "credentials", "http-port", "https-port",
+	"bind",
+}
+
+// CheckKey returns an error if a key is not kept. isFlag says whether it is a flag of crawl.
+func CheckKey(name string, isFlag bool) error {
+	if slices.Contains(Flags, name) {
+		return nil
+	}
+	if isFlag {
+		return fmt.Errorf("unknown key; --%s is for one crawl and is not kept", name)
+	}
+	if meant := cli.Nearest(strings.ReplaceAll(name, "_", "-"), Flags); meant != "" {
+		return fmt.Errorf("unknown key; did you mean %s?", meant)
+	}
+	return errors.New("unknown key")
+}
+
+// KeptValue returns a value of a key as it is kept: the name of a file does not depend on the current
+// folder.
+func KeptValue(key, value string) (string, error) {
+	if key != "credentials" && key != "topic" || value == "" {
+		return value, nil
+	}
+	return filepath.Abs(value)
+}
