@@ -190,7 +190,8 @@ func (c *Config) Unset(name string) { delete(c.Crawl, name) }
 func (c *Config) isIn(file []byte) bool {
 	var in Config
 	err := toml.Unmarshal(file, &in)
-	return err == nil && in.Schema == c.Schema && len(in.Crawl) == len(c.Crawl) && (len(c.Crawl) == 0 || same(in.Crawl, c.Crawl))
+	return err == nil && in.Schema == c.Schema &&
+		(len(in.Crawl)+len(c.Crawl) == 0 || same(in.Crawl, c.Crawl)) // nil is as good as empty
 }
 
 const header = `# The rules of this crawl. "anatomy crawl" without flags follows them; a flag changes them.

@@ -335,7 +335,7 @@ var mutants = []mutant{
 	},
 	{
 		name:  "kept rules", // a resumed crawl excludes what it excluded before
-		file:  "cmd/anatomy/internal/rules/rules.go",
+		file:  "cmd/anatomy/internal/rules/check.go",
 		old:   "return list.Replace(values)",
 		new:   "return list.Replace(nil)",
 		tests: "./cmd/anatomy -run TestScripts/kept",
