@@ -22,6 +22,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/clusters"
+	"anatomy/cmd/anatomy/internal/history"
 	"anatomy/cmd/anatomy/internal/progress"
 	"anatomy/cmd/anatomy/internal/ranks"
 	"anatomy/cmd/anatomy/internal/record"
@@ -31,6 +32,7 @@ import (
 	"anatomy/control"
 	"anatomy/crawler"
 	"anatomy/crawler/dnsclient"
+	"anatomy/disk/crawllog"
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/shards"
@@ -542,6 +544,7 @@ func crawl(
 	}
 	service.Notify(service.Ready)
 	before := c.Stats()
+	run := history.Begin(&o, crawllog.Command, before)
 	if said := kept.Text(before.Pages > 0); said != "" && !quiet {
 		fmt.Fprintln(screen, said)
 	}
@@ -555,7 +558,7 @@ func crawl(
 	watcher.Wait()
 	stats := c.Stats()
 	failure := fruitless(ctx, c, &o, &stats)
-	err = errors.Join(err, c.Close())
+	err = errors.Join(err, run.End(stats, ctx.Err() != nil, errors.Join(err, failure)), c.Close())
 	if !quiet && err == nil {
 		fmt.Fprintln(screen, progress.Summary(before, stats, ctx.Err() != nil))
 		if vectors, err := ranking.List(o.Dir); err == nil {

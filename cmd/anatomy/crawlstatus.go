@@ -11,17 +11,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/history"
 	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/control"
 	"anatomy/disk/damage"
 	"anatomy/vocab"
 )
 
-// newCrawlControls returns the subcommands of crawl that talk to a running crawl.
+// newCrawlControls returns the subcommands of crawl: those that talk to a running one, and history.
 func newCrawlControls(s *cli.GlobalFlags) []*cobra.Command {
 	control := func() *control.Client { return control.New(s.Data) }
 	return []*cobra.Command{
 		newCrawlStatus(s),
+		history.New(s),
 		{
 			Use: "pause", Short: "pause the running crawl",
 			Long:    "Pause stops the running crawl from fetching. Fetches under way are cancelled and repeated later. A pause ends\nwith the crawl's process.",

@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/history"
 	"anatomy/cmd/anatomy/internal/progress"
 	"anatomy/cmd/anatomy/internal/rankpage"
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/collection"
+	"anatomy/disk/crawllog"
 	"anatomy/engine"
 	"anatomy/ranking"
 	"anatomy/upkeep"
@@ -207,6 +209,7 @@ func (j *jobs) crawl(o engine.Options, kept *rules.Rules) func(context.Context, 
 			return "", errors.Join(err, c.Close())
 		}
 		before := c.Stats()
+		run := history.Begin(&o, crawllog.AdminPage, before)
 		j.report(t, func() string {
 			s := c.Stats()
 			return fmt.Sprintf("%s, %d queued, %s, %d searchable", cli.Count(s.Pages, "page"), s.Queued, cli.Count(s.Errors(), "error"), s.Searchable)
@@ -215,7 +218,7 @@ func (j *jobs) crawl(o engine.Options, kept *rules.Rules) func(context.Context, 
 		stats := c.Stats()
 		j.report(t, nil)
 		first, _, _ := strings.Cut(progress.Summary(before, stats, false), "\n")
-		return first, errors.Join(err, c.Close())
+		return first, errors.Join(err, run.End(stats, ctx.Err() != nil, err), c.Close())
 	}
 }
 

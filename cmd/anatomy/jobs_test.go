@@ -13,6 +13,7 @@ import (
 	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/collection"
 	"anatomy/demo"
+	"anatomy/disk/crawllog"
 	"anatomy/searcher"
 	"anatomy/web/pages"
 )
@@ -75,6 +76,10 @@ func TestJobs(t *testing.T) {
 	}
 	if crawl := finished(1); crawl.Failed || !strings.Contains(crawl.Said, "new pages in") || !strings.HasPrefix(crawl.Name, "crawl of http://") {
 		t.Errorf("%+v", crawl)
+	}
+	crawls, err := crawllog.Read(dir)
+	if err != nil || len(crawls) != 1 || crawls[0].By != crawllog.AdminPage || crawls[0].Result != crawllog.Done || crawls[0].New < 20 {
+		t.Errorf("%+v, %v", crawls, err)
 	}
 	begin(pages.JobOptions{Rank: true, Damping: 0.5})
 	ranks := finished(2)

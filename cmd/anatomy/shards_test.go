@@ -78,6 +78,7 @@ func TestEveryCommandOverShards(t *testing.T) {
 		"crawl":           {nil, `0 new pages`, true},
 		"crawl add":       {[]string{one}, noCrawl, true},
 		"crawl delay":     {[]string{"localhost", "1s"}, noCrawl, true},
+		"crawl history":   {nil, `command +18 `, true},
 		"crawl pause":     {nil, noCrawl, true},
 		"crawl remove":    {[]string{one}, noCrawl, true},
 		"crawl resume":    {nil, noCrawl, true},

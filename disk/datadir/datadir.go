@@ -9,6 +9,7 @@
 //	  DISKS             further folders with files of the repository, see Disk; in few data folders
 //	  MANIFEST.lock     locked for moments by a process that changes the MANIFEST
 //	  anatomy.toml      the rules of the crawl                              (config)
+//	  crawls.log        the last crawls                                     (disk/crawllog)
 //	  docindex/         pebble: document index, seen set, frontier          (urlserver)
 //	  repository/       000001.repo …: the pages                            (disk/repository)
 //	  barrels/          barrels on their way to the sorter                  (disk/barrel)
