@@ -40,9 +40,10 @@ crawler/sitemap: xmlcharset
 crawler/signin: weburl crawler/internal/*
 warc:
 storeserver: vocab disk/repository
-indexer: vocab weburl analysis disk/barrel indexer/internal/htmltoken indexer/internal/guess indexer/officetext indexer/servicetext
+indexer: vocab weburl analysis disk/barrel indexer/internal/* indexer/officetext indexer/servicetext
 indexer/officetext: vocab xmlcharset
 indexer/servicetext: vocab
+indexer/internal/decode: indexer/internal/guess
 indexer/*: indexer/internal/htmltoken
 resolver: vocab disk/linkdb
 sorter: vocab weburl analysis disk/barrel disk/segment disk/texts

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/net/html/atom"
 
+	"anatomy/indexer/internal/decode"
 	"anatomy/indexer/internal/htmltoken"
 	"anatomy/indexer/officetext"
 	"anatomy/vocab"
@@ -33,7 +34,7 @@ func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
 	}
 	p := &buf.parser
 	r := imageReader{markup: &p.markup, links: &p.links, meta: &p.meta, seen: map[string]int{}}
-	body, err := toUTF8(page.Body, page.ContentType, charset)
+	body, err := decode.UTF8(page.Body, page.ContentType, charset)
 	if err == nil {
 		err = p.startAt(page.URL)
 	}

@@ -13,6 +13,7 @@ import (
 	"mime"
 	"strings"
 
+	"anatomy/indexer/internal/decode"
 	"anatomy/indexer/officetext"
 	"anatomy/indexer/servicetext"
 	"anatomy/vocab"
@@ -39,9 +40,9 @@ type Buffer struct {
 }
 
 // Parse parses a page. The document owns its memory: page and buf may be used again at once. Parse
-// fails with ErrBinary or ErrPDF, if page.URL is invalid, on XML that is neither a feed nor a page, on
-// JSON and YAML that define no service, and with the errors of [officetext.Convert]. Bad markup is
-// never an error.
+// fails with ErrPDF, if page.URL is invalid, on what is no text whatever its media type, on XML that is
+// neither a feed nor a page, on JSON and YAML that define no service, and with the errors of
+// [officetext.Convert]. Bad markup is never an error.
 func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 	if err := buf.parse(page, false); err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func (b *Buffer) read(page *vocab.Page, outlineOnly bool) error {
 	if p.meta.medium = medium; medium == vocab.OtherMedium {
 		p.meta.medium = vocab.HTML // or a feed that does not declare itself
 	}
-	body, err := toUTF8(page.Body, page.ContentType, charset)
+	body, err := decode.UTF8(page.Body, page.ContentType, charset)
 	switch {
 	case err != nil:
 		return err
@@ -141,4 +142,10 @@ func mediumOf(contentType string) (medium vocab.Medium, charset string) {
 		medium = vocab.PlainText
 	}
 	return medium, params["charset"]
+}
+
+// DecodeUndeclared returns the body of a page in UTF-8 as Parse reads it, if it is text in another
+// encoding that it does not declare.
+func DecodeUndeclared(page *vocab.Page) (text []byte, ok bool) {
+	return decode.Undeclared(page.Body, page.ContentType)
 }

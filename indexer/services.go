@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
+	"anatomy/indexer/internal/decode"
 	"anatomy/indexer/servicetext"
 	"anatomy/vocab"
 )
@@ -39,7 +40,7 @@ func ServicePage(page *vocab.Page) (html []byte, ok bool) {
 	if medium == vocab.Markdown {
 		return nil, false
 	}
-	body, err := toUTF8(page.Body, page.ContentType, charset)
+	body, err := decode.UTF8(page.Body, page.ContentType, charset)
 	if err != nil || !servicetext.Looks(body) {
 		return nil, false
 	}

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"anatomy/analysis"
+	"anatomy/indexer/internal/decode"
 	"anatomy/vocab"
 )
 
@@ -21,7 +22,7 @@ import (
 // HTML standard makes of a page.
 func treeWords(t testing.TB, body []byte) []string {
 	t.Helper()
-	body, err := toUTF8(body, "text/html", "")
+	body, err := decode.UTF8(body, "text/html", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package indexer
+// Package decode finds the character encoding of a page by what the page declares, and by its content
+// where it declares none, and reads the page in it.
+package decode
 
 import (
 	"bytes"
@@ -11,22 +13,21 @@ import (
 	"golang.org/x/text/encoding"
 
 	"anatomy/indexer/internal/guess"
-	"anatomy/vocab"
 )
 
-// ErrBinary is the error of Parse for a page that is not text, whatever its media type.
-var ErrBinary = errors.New("not text")
+// errBinary is the error for a page that is not text, whatever its media type.
+var errBinary = errors.New("not text")
 
-// toUTF8 returns body in UTF-8 without byte order mark. Valid UTF-8 is not copied and is UTF-8 whatever
+// UTF8 returns body in UTF-8 without byte order mark. Valid UTF-8 is not copied and is UTF-8 whatever
 // it declares, except for encodings that escape everything into ASCII. For other text the first of
 // these counts: byte order mark, Content-Type, meta element, XML declaration, UTF-8 with few faults, the
 // likeliest one (HTML 13.2.3.2). What cannot be decoded becomes U+FFFD.
-func toUTF8(body []byte, contentType, declared string) ([]byte, error) {
+func UTF8(body []byte, contentType, declared string) ([]byte, error) {
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
 	wide := bytes.HasPrefix(body, []byte("\xFE\xFF")) || bytes.HasPrefix(body, []byte("\xFF\xFE")) ||
 		len(declared) >= 6 && bytes.EqualFold([]byte(declared[:6]), []byte("utf-16"))
 	if !wide && isBinary(body) {
-		return nil, ErrBinary
+		return nil, errBinary
 	}
 	valid := !wide && utf8.Valid(body)
 	if valid && bytes.IndexByte(body, 0x1B) < 0 {
@@ -75,14 +76,12 @@ func declaredEncoding(body []byte, contentType string) (encoding.Encoding, strin
 	return nil, ""
 }
 
-// DecodeUndeclared returns the body of a page in UTF-8 as Parse reads it, if it is text in another
-// encoding that it does not declare.
-func DecodeUndeclared(page *vocab.Page) (text []byte, ok bool) {
-	body := page.Body
+// Undeclared returns body in UTF-8, if it is text in another encoding that it does not declare.
+func Undeclared(body []byte, contentType string) (text []byte, ok bool) {
 	if utf8.Valid(body) || isBinary(body) {
 		return nil, false
 	}
-	if enc, _ := declaredEncoding(body, page.ContentType); enc != nil {
+	if enc, _ := declaredEncoding(body, contentType); enc != nil {
 		return nil, false
 	}
 	enc, _ := guess.Encoding(body)
