@@ -217,6 +217,7 @@ func TestPage(t *testing.T) {
 			h.Add("Link", "</x.css>; rel=preload; as=style")
 			h.Add("Link", `<b>; rel="next"`)
 			h.Add("Link", "</c?a,b>; rel=canonical")
+			h.Set("Refresh", `5; url="/d"`)
 			page(rw, r.RequestURI+" "+r.Header.Get("User-Agent"))
 		case "//two":
 			page(rw, "double slash")
@@ -227,7 +228,7 @@ func TestPage(t *testing.T) {
 	got, report := w.visit(t, "http://www.test/a|b?q=%C3%A4|&", "http://www.test/private/x", "http://www.test/missing", "http://www.test//two")
 	p := got[0].Page
 	want := vocab.Page{Doc: 1, URL: "http://www.test/a|b?q=%C3%A4|&", Fetched: p.Fetched, ContentType: "text/html; charset=utf-8", Language: "de",
-		LastModified: "Thu, 01 Jan 2026 00:00:00 GMT", ETag: `"x"`, Robots: "noarchive\nnosnippet", Links: `<b>; rel="next", </c?a,b>; rel=canonical`, Body: p.Body}
+		LastModified: "Thu, 01 Jan 2026 00:00:00 GMT", ETag: `"x"`, Robots: "noarchive\nnosnippet", Links: `<>; rel=refresh; content="5; url='/d'", <b>; rel="next", </c?a,b>; rel=canonical`, Body: p.Body}
 	if fmt.Sprint(*p) != fmt.Sprint(want) || string(p.Body) != "/a|b?q=%C3%A4|& anatomy/0.1 (contact: me@example.org)" {
 		t.Errorf("page %+v\n%s", p, p.Body)
 	}

@@ -76,7 +76,7 @@ func (c *client) readPage(
 		LastModified: resp.Header.Get("Last-Modified"),
 		ETag:         resp.Header.Get("Etag"),
 		Robots:       strings.Join(resp.Header.Values("X-Robots-Tag"), "\n"),
-		Links:        joinRelations(resp.Header.Values("Link")),
+		Links:        joinRelations(resp.Header),
 		Body:         text,
 		Truncated:    cut,
 	}
@@ -171,11 +171,17 @@ const maxRelations = 4 << 10
 
 var keptRelations = []string{"canonical", "next", "prev", "alternate", "service-desc", "service-doc", "api-catalog"}
 
-// joinRelations joins the Link fields of a response that may state how its page relates to others
-// (RFC 8288): its canonical URL, previous and next pages, other forms, definitions of services.
-// Most fields name style sheets and interfaces instead; those are dropped.
-func joinRelations(fields []string) string {
+// joinRelations joins the Refresh field of a response, and the Link fields that may state how its page
+// relates to others (RFC 8288): its canonical URL, previous and next pages, other forms, definitions of
+// services. Most Link fields name style sheets and interfaces instead; those are dropped.
+func joinRelations(h http.Header) string {
+	fields := h.Values("Link")
 	kept, n := fields[:0:0], 0
+	if refresh := h.Get("Refresh"); refresh != "" && len(refresh) <= maxRelations {
+		refresh = strings.ReplaceAll(refresh, `"`, "'")
+		kept = append(kept, fmt.Sprintf(`<>; rel=%s; content="%s"`, vocab.RefreshRelation, refresh))
+		n = len(kept[0])
+	}
 	for _, field := range fields {
 		lower := strings.ToLower(field)
 		has := func(relation string) bool { return strings.Contains(lower, relation) }

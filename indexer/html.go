@@ -14,6 +14,7 @@ type htmlParser struct {
 	format format
 	nav    nav
 	places sections
+	form   form
 
 	inTitle  bool
 	hasTitle bool // the first title with text has ended
@@ -26,6 +27,7 @@ func (p *htmlParser) startAt(url string) error {
 	p.markup.reset()
 	p.format = format{fonts: p.format.fonts[:0]}
 	p.places = sections{id: p.places.id[:0]}
+	p.form = form{fields: p.form.fields[:0], buttons: p.form.buttons[:0]}
 	p.nav, p.inTitle, p.hasTitle, p.noscript, p.linked = nav{}, false, false, false, false
 	return p.extraction.startAt(url)
 }
@@ -36,6 +38,7 @@ func (p *htmlParser) read(body []byte) {
 	for {
 		switch p.tags.Next() {
 		case htmltoken.End:
+			p.form.end(&p.links)
 			p.links.end()
 			p.endBlock()
 			return
@@ -97,10 +100,7 @@ func (p *htmlParser) endBlock() {
 func (p *htmlParser) startTag(empty bool) {
 	k, skipped := p.markup.startTag(empty)
 	if skipped {
-		// The links of an element that is merely hidden count, without their texts.
-		if tag := p.tags.Tag; p.skip.hidden && (tag == atom.A || tag == atom.Area) {
-			p.links.addAttribute(&p.tags, "href", 0, nil)
-		}
+		p.skippedElement()
 		return
 	}
 	if k&block != 0 {
@@ -144,13 +144,21 @@ func (p *htmlParser) startElement() {
 		alt, _ := p.tags.Attr("alt")
 		p.links.addAttribute(&p.tags, "href", 0, alt)
 	case atom.Iframe, atom.Frame:
-		p.links.addAttribute(&p.tags, "src", vocab.Embedded, nil)
+		p.links.addFrame(&p.tags)
 	case atom.Object:
 		p.links.addEmbedded(&p.tags, "data")
 	case atom.Embed:
 		p.links.addEmbedded(&p.tags, "src")
 	case atom.Img:
+		p.links.addReference(&p.tags, "longdesc")
 		p.image()
+	case atom.Blockquote, atom.Q, atom.Ins, atom.Del:
+		p.links.addReference(&p.tags, "cite")
+	case atom.Form:
+		p.form.end(&p.links)
+		p.form.start(&p.tags)
+	case atom.Input, atom.Button, atom.Select, atom.Textarea:
+		p.form.addControl(&p.tags)
 	case atom.Link:
 		p.relations.addElement(&p.links, &p.tags)
 	case atom.Base:
@@ -180,6 +188,19 @@ func (p *htmlParser) startElement() {
 	}
 }
 
+// skippedElement does what a start tag within skipped content means. The links of an element that is
+// merely hidden count, and those of a drawing, without their texts.
+func (p *htmlParser) skippedElement() {
+	switch tag := p.tags.Tag; {
+	case p.skip.hidden && (tag == atom.A || tag == atom.Area):
+		p.links.addAttribute(&p.tags, "href", 0, nil)
+	case p.skip.tag == atom.Svg && tag == atom.A:
+		if !p.links.addAttribute(&p.tags, "href", 0, nil) {
+			p.links.addAttribute(&p.tags, "xlink:href", 0, nil)
+		}
+	}
+}
+
 func (p *htmlParser) endTag() {
 	k, skipped := p.markup.endTag()
 	if skipped {
@@ -201,6 +222,8 @@ func (p *htmlParser) endTag() {
 		p.hasTitle = p.hasTitle || len(p.meta.title) > 0
 	case atom.Noscript:
 		p.noscript = false
+	case atom.Form:
+		p.form.end(&p.links)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 
+	"golang.org/x/net/html/atom"
+
 	"anatomy/indexer/internal/htmltoken"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -163,11 +165,41 @@ func (c *linkCollector) addAttribute(tags *htmltoken.Tokenizer, key string, flag
 	return c.add(ref, flags, text)
 }
 
-// addEmbedded adds what an object or embed element shows, if its type is one that is indexed.
+// addEmbedded adds what an object or embed element shows, if its type is one that is indexed, or it
+// has none.
 func (c *linkCollector) addEmbedded(tags *htmltoken.Tokenizer, key string) {
-	media, _ := tags.Attr("type")
-	if m := vocab.MediumOf(string(media)); m != vocab.OtherMedium && !m.Data() {
+	media, typed := tags.Attr("type")
+	if m := vocab.MediumOf(string(media)); !typed || m != vocab.OtherMedium && !m.Data() {
 		c.addAttribute(tags, key, vocab.Embedded, nil)
+	}
+}
+
+// addReference adds the link in an attribute that people also fill with words: it has no white space.
+func (c *linkCollector) addReference(tags *htmltoken.Tokenizer, key string) {
+	if ref, ok := tags.Attr(key); ok && len(ref) > 0 && !bytes.ContainsAny(bytes.TrimSpace(ref), " \t\n\r\f") {
+		c.add(ref, 0, nil)
+	}
+}
+
+// addFrame adds what a frame shows, or the links of the page that is written in its srcdoc.
+func (c *linkCollector) addFrame(tags *htmltoken.Tokenizer) {
+	page, ok := tags.Attr("srcdoc")
+	if !ok {
+		c.addAttribute(tags, "src", vocab.Embedded, nil)
+		return
+	}
+	var inner htmltoken.Tokenizer
+	inner.Reset(bytes.Clone(page))
+	for k := inner.Next(); k != htmltoken.End; k = inner.Next() {
+		if k != htmltoken.Start && k != htmltoken.EmptyTag {
+			continue
+		}
+		switch inner.Tag {
+		case atom.A, atom.Area:
+			c.addAttribute(&inner, "href", 0, nil)
+		case atom.Iframe, atom.Frame:
+			c.addAttribute(&inner, "src", vocab.Embedded, nil)
+		}
 	}
 }
 
@@ -285,8 +317,8 @@ func (c *linkCollector) setBase(tags *htmltoken.Tokenizer) {
 	}
 }
 
-// refresh handles <meta http-equiv=refresh content="0; url=there">. The URL is a link, and without
-// delay a redirect.
+// refresh handles <meta http-equiv=refresh content="0; url=there">, or the header field Refresh. The
+// URL is a link, and without delay a redirect.
 func (c *linkCollector) refresh(content []byte) {
 	delay, ref := splitRefresh(content)
 	if len(ref) == 0 || !c.add(ref, 0, nil) {

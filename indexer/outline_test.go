@@ -53,6 +53,7 @@ var outlinePieces = []string{"<a href=x>", "<a href='x#y'>", "<a href='x #y'>", 
 	"<a href='  x  '>", "<a href='x\t#'>", "<a href='//other.test/x'>", "<a href='http://www.example.org/x#1'>", "<a href='http://'>", "<a href='mailto:x'>", "<base href='/b/'>", "<area href=x alt=y>", "<iframe src=x>", "</iframe>",
 	"<meta http-equiv=refresh content='0;url=x'>", "<meta http-equiv=refresh content='3;url=#x'>", "<meta name=robots content=nofollow>", "<noscript>", "</noscript>", "<script>", "</script>", "<!--", "-->", "<div hidden>", "</div>",
 	"<link rel=next href=n>", "<link rel=canonical href=c>", "<object data=o type=text/html>", "<embed src=e>",
+	"<form action=f>", "</form>", "<input type=hidden name=a value=b>", "<button formaction=g>", "<input type=submit>", "<iframe srcdoc='<a href=x>'>", "<q cite=x>", "<img longdesc=l>", "<a xlink:href=x>",
 	"<svg>", "</svg>", "<title>", "</title>", "<p hidden>", "<p>", "<li>", "<li style='display:none'>", "text", "</a>", "<textarea>", "</textarea>", "<template>", "</template>", "<select>", "</select>", "<svg/>", "<img alt=x>"}
 
 func TestOutlineIsParse(t *testing.T) {

@@ -95,7 +95,11 @@ func (r *relations) addHeader(links *linkCollector, fields string) {
 		for ; name != ""; name, value, rest = cutParameter(rest) {
 			params[name] = value
 		}
-		if params["anchor"] == "" { // otherwise the field is about another page
+		switch {
+		case params["anchor"] != "": // the field is about another page
+		case params["rel"] == vocab.RefreshRelation:
+			links.refresh([]byte(params["content"]))
+		default:
 			r.add(links, []byte(params["rel"]), []byte(strings.TrimSpace(ref)), []byte(params["type"]))
 		}
 		fields = rest

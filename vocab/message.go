@@ -126,11 +126,15 @@ type Page struct {
 	LastModified string
 	ETag         string
 	Robots       string     // X-Robots-Tag, one field a line
-	Links        string     // Link fields with relations of the page (RFC 8288), joined by ", "
+	Links        string     // Link fields with relations of the page (RFC 8288), joined by ", "; see RefreshRelation
 	SignedIn     bool       // it was fetched with credentials, so not everybody may read it
 	Body         []byte     // without content coding; at most the crawler's bound
 	Truncated    Truncation // Body is a prefix of the body
 }
+
+// RefreshRelation is the relation of the one member of Page.Links that is no Link field: Refresh, which
+// is kept as <>; rel=refresh; content="5; url=/there".
+const RefreshRelation = "refresh"
 
 // Content returns the ContentID of the page. Pages that were fetched with credentials have other
 // ones than the same bodies fetched without, so that neither is a duplicate of the other. So have
