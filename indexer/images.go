@@ -9,6 +9,7 @@ import (
 
 	"anatomy/indexer/internal/decode"
 	"anatomy/indexer/internal/htmltoken"
+	"anatomy/indexer/internal/markdown"
 	"anatomy/indexer/officetext"
 	"anatomy/vocab"
 )
@@ -27,8 +28,8 @@ const (
 // noimageindex has no images. The list owns its memory. The errors are those of [Parse].
 func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
 	medium, charset := mediumOf(page.ContentType)
-	markdown := medium == vocab.Markdown && len(page.Body) <= maxMarkdown
-	if medium != vocab.HTML && medium != vocab.OtherMedium && !markdown ||
+	isMarkdown := medium == vocab.Markdown && len(page.Body) <= markdown.MaxBytes
+	if medium != vocab.HTML && medium != vocab.OtherMedium && !isMarkdown ||
 		vocab.IsPDF(page.Body) || officetext.IsOffice(page.Body) {
 		return nil, nil
 	}
@@ -42,8 +43,8 @@ func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
 		return nil, fmt.Errorf("indexer: images of %s: %w", page.URL, err)
 	}
 	r.meta.obeyHeader(page.Robots)
-	if markdown {
-		body = fromMarkdown(body).out
+	if isMarkdown {
+		body, _ = markdown.HTML(body)
 	}
 	if r.read(body); r.meta.noImages {
 		return nil, nil

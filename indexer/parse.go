@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"anatomy/indexer/internal/decode"
+	"anatomy/indexer/internal/markdown"
 	"anatomy/indexer/officetext"
 	"anatomy/indexer/servicetext"
 	"anatomy/vocab"
@@ -121,6 +122,17 @@ func (b *Buffer) readPDF(body []byte) error {
 		b.parser.read(page)
 	}
 	return err
+}
+
+// readMarkdown reads a text as the HTML that it stands for. The first heading is the title.
+func (p *htmlParser) readMarkdown(body []byte) {
+	if len(body) > markdown.MaxBytes {
+		p.readPlain(body)
+		return
+	}
+	page, heading := markdown.HTML(body)
+	p.read(page)
+	p.meta.setTitle([]byte(withoutTags(string(heading))))
 }
 
 // readOffice reads the office document that body is, whatever its media type.

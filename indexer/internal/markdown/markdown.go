@@ -1,87 +1,79 @@
-package indexer
+// Package markdown turns Markdown into the HTML that an index needs: headings, code, lists, tables, links
+// and raw HTML, which is what hits and links depend on. A renderer of the whole standard was measured: it
+// takes more than five seconds for 50 KB of "_a*", while this one is linear in the text.
+package markdown
 
 import (
 	"bytes"
 	"html"
 )
 
+// MaxBytes is the length up to which a text is to be read as Markdown.
+const MaxBytes = 2 << 20
+
 const (
-	maxMarkdown  = 2 << 20 // bytes read as Markdown; a longer text is read as plain text
-	maxLinkLabel = 512     // bytes between the brackets of a link
-	maxLinkRef   = 2048    // bytes between its parentheses
+	maxLinkLabel = 512  // bytes between the brackets of a link
+	maxLinkRef   = 2048 // bytes between its parentheses
 )
 
-// readMarkdown turns a text into HTML and reads that: headings, code, lists, tables, links and raw
-// HTML, which is what hits and links depend on. A renderer of the whole standard was measured: it
-// takes more than five seconds for 50 KB of "_a*", while this one is linear in the text. The first
-// heading is the title.
-func (p *htmlParser) readMarkdown(body []byte) {
-	if len(body) > maxMarkdown {
-		p.readPlain(body)
-		return
-	}
-	m := fromMarkdown(body)
-	p.read(m.out)
-	p.meta.setTitle([]byte(withoutTags(string(m.title))))
-}
-
-func fromMarkdown(body []byte) *markdown {
-	var m markdown
+// HTML returns a text as HTML, and its first heading, which is HTML, too.
+func HTML(body []byte) (page, heading []byte) {
+	var c converter
 	for line := range bytes.Lines(body) {
-		m.line(bytes.TrimRight(line, "\r\n"))
+		c.line(bytes.TrimRight(line, "\r\n"))
 	}
-	m.endBlock()
-	return &m
+	c.endBlock()
+	return c.out, c.title
 }
 
-// A markdown turns Markdown into HTML, line by line.
-type markdown struct {
+// A converter turns Markdown into HTML, line by line.
+type converter struct {
 	out       []byte
 	paragraph []byte // its lines so far, unchanged
 	fence     []byte // the marks that opened the code block; empty outside of one
 	title     []byte // the first heading, in HTML
 }
 
-func (m *markdown) line(line []byte) {
+func (c *converter) line(line []byte) {
 	trimmed := bytes.TrimLeft(line, " \t")
-	if len(m.fence) > 0 {
-		m.code(line, trimmed)
+	if len(c.fence) > 0 {
+		c.code(line, trimmed)
 		return
 	}
-	trimmed = m.skipMarkers(trimmed)
+	trimmed = c.skipMarkers(trimmed)
 	switch level := headingLevel(trimmed); {
 	case len(trimmed) == 0:
-		m.endBlock()
+		c.endBlock()
 	case bytes.HasPrefix(trimmed, []byte("```")), bytes.HasPrefix(trimmed, []byte("~~~")):
-		m.endBlock()
-		m.fence = trimmed[:3]
-		m.out = append(m.out, "<pre>"...)
+		c.endBlock()
+		c.fence = trimmed[:3]
+		c.out = append(c.out, "<pre>"...)
 	case level > 0:
-		m.endBlock()
-		m.heading(level, bytes.Trim(trimmed[level:], "# \t"))
+		c.endBlock()
+		c.heading(level, bytes.Trim(trimmed[level:], "# \t"))
 	case isRule(trimmed):
-		m.rule(trimmed[0])
-	case m.definition(trimmed):
+		c.rule(trimmed[0])
+	case c.definition(trimmed):
 	default:
 		if trimmed[0] == '|' { // a row of a table
 			trimmed = bytes.ReplaceAll(trimmed, []byte("|"), []byte(" <br> "))
 		}
-		m.paragraph = append(append(m.paragraph, trimmed...), '\n')
+		c.paragraph = append(append(c.paragraph, trimmed...), '\n')
 	}
 }
 
 // code handles a line of a code block.
-func (m *markdown) code(line, trimmed []byte) {
-	if bytes.HasPrefix(trimmed, m.fence) {
-		m.fence = nil
-		m.out = append(m.out, "</pre>\n"...)
+func (c *converter) code(line, trimmed []byte) {
+	if bytes.HasPrefix(trimmed, c.fence) {
+		c.fence = nil
+		c.out = append(c.out, "</pre>\n"...)
 		return
 	}
-	m.out = append(append(m.out, html.EscapeString(string(line))...), '\n')
+	c.out = append(append(c.out, html.EscapeString(string(line))...), '\n')
 }
 
 // skipMarkers skips the marks of quotes and list items, and begins a block for each item.
-func (m *markdown) skipMarkers(s []byte) []byte {
+func (c *converter) skipMarkers(s []byte) []byte {
 	for {
 		n := 0
 		for n < len(s) && n < 9 && '0' <= s[n] && s[n] <= '9' {
@@ -98,7 +90,7 @@ func (m *markdown) skipMarkers(s []byte) []byte {
 		default:
 			return s
 		}
-		m.endBlock()
+		c.endBlock()
 		s = bytes.TrimLeft(s, " \t")
 	}
 }
@@ -121,115 +113,115 @@ func isRule(s []byte) bool {
 }
 
 // rule makes the lines above it a heading, or only ends their block.
-func (m *markdown) rule(mark byte) {
-	text := bytes.TrimSpace(m.paragraph)
+func (c *converter) rule(mark byte) {
+	text := bytes.TrimSpace(c.paragraph)
 	if len(text) == 0 || mark != '=' && mark != '-' {
-		m.endBlock()
+		c.endBlock()
 		return
 	}
-	m.paragraph = m.paragraph[:0]
+	c.paragraph = c.paragraph[:0]
 	level := 1
 	if mark == '-' {
 		level = 2
 	}
-	m.heading(level, text)
+	c.heading(level, text)
 }
 
-func (m *markdown) heading(level int, text []byte) {
+func (c *converter) heading(level int, text []byte) {
 	mark := string(rune('0' + level))
-	m.out = append(m.out, "<h"+mark+">"...)
-	start := len(m.out)
-	m.inline(text)
-	if len(m.title) == 0 {
-		m.title = bytes.Clone(m.out[start:])
+	c.out = append(c.out, "<h"+mark+">"...)
+	start := len(c.out)
+	c.inline(text)
+	if len(c.title) == 0 {
+		c.title = bytes.Clone(c.out[start:])
 	}
-	m.out = append(m.out, "</h"+mark+">\n"...)
+	c.out = append(c.out, "</h"+mark+">\n"...)
 }
 
 // definition writes "[label]: url" as a link with the label as its text.
-func (m *markdown) definition(s []byte) bool {
+func (c *converter) definition(s []byte) bool {
 	label, rest, ok := bytes.Cut(s, []byte("]:"))
 	fields := bytes.Fields(rest)
 	if !ok || s[0] != '[' || len(fields) == 0 || len(label) > maxLinkLabel || bytes.HasPrefix(label, []byte("[^")) {
 		return false
 	}
-	m.endBlock()
-	m.out = append(m.out, "<p>"...)
-	m.anchor(label[1:], bytes.Trim(fields[0], "<>"))
+	c.endBlock()
+	c.out = append(c.out, "<p>"...)
+	c.anchor(label[1:], bytes.Trim(fields[0], "<>"))
 	return true
 }
 
-func (m *markdown) endBlock() {
-	if len(bytes.TrimSpace(m.paragraph)) == 0 {
+func (c *converter) endBlock() {
+	if len(bytes.TrimSpace(c.paragraph)) == 0 {
 		return
 	}
-	m.out = append(m.out, "<p>"...)
-	m.inline(m.paragraph)
-	m.out = append(m.out, '\n')
-	m.paragraph = m.paragraph[:0]
+	c.out = append(c.out, "<p>"...)
+	c.inline(c.paragraph)
+	c.out = append(c.out, '\n')
+	c.paragraph = c.paragraph[:0]
 }
 
 // inline writes text with its code, links and images, without the marks of emphasis.
-func (m *markdown) inline(s []byte) {
+func (c *converter) inline(s []byte) {
 	for len(s) > 0 {
 		n := bytes.IndexAny(s, "`[!*\\")
 		if n < 0 {
-			m.out = append(m.out, s...)
+			c.out = append(c.out, s...)
 			return
 		}
-		m.out = append(m.out, s[:n]...)
-		s = s[n+m.special(s[n:]):]
+		c.out = append(c.out, s[:n]...)
+		s = s[n+c.special(s[n:]):]
 	}
 }
 
 // special writes what the mark at the beginning of s opens and returns its length in s.
-func (m *markdown) special(s []byte) int {
+func (c *converter) special(s []byte) int {
 	switch {
 	case s[0] == '`':
-		return m.codeSpan(s)
+		return c.codeSpan(s)
 	case s[0] == '*':
 		return 1
 	case s[0] == '\\' && len(s) > 1:
-		m.out = append(m.out, s[1])
+		c.out = append(c.out, s[1])
 		return 2
 	case s[0] == '!' && len(s) > 1 && s[1] == '[':
 		if label, ref, n := linkAt(s[1:]); n > 0 {
-			m.out = append(append(append(m.out, `<img alt="`...), html.EscapeString(string(label))...), `" src="`...)
-			m.out = append(append(m.out, html.EscapeString(string(ref))...), `">`...)
+			c.out = append(append(append(c.out, `<img alt="`...), html.EscapeString(string(label))...), `" src="`...)
+			c.out = append(append(c.out, html.EscapeString(string(ref))...), `">`...)
 			return 1 + n
 		}
 	case s[0] == '[':
 		if label, ref, n := linkAt(s); n > 0 && !bytes.HasPrefix(label, []byte("![")) {
-			m.anchor(label, ref)
+			c.anchor(label, ref)
 			return n
 		}
-		return m.badge(s)
+		return c.badge(s)
 	}
-	m.out = append(m.out, s[0])
+	c.out = append(c.out, s[0])
 	return 1
 }
 
 // badge writes an image that is a link: [![label](image)](ref). For anything else it writes the mark.
-func (m *markdown) badge(s []byte) int {
+func (c *converter) badge(s []byte) int {
 	if bytes.HasPrefix(s, []byte("[![")) {
 		if label, _, n := linkAt(s[2:]); n > 0 && bytes.HasPrefix(s[2+n:], []byte("](")) {
 			rest := append([]byte("[]"), s[3+n:min(len(s), 3+n+maxLinkRef)]...)
 			if _, ref, size := linkAt(rest); size > 0 {
-				m.anchor(label, ref)
+				c.anchor(label, ref)
 				return 3 + n + size - len("[]")
 			}
 		}
 	}
-	m.out = append(m.out, '[')
+	c.out = append(c.out, '[')
 	return 1
 }
 
-func (m *markdown) codeSpan(s []byte) int {
+func (c *converter) codeSpan(s []byte) int {
 	code, _, closed := bytes.Cut(s[1:min(len(s), 1+maxLinkRef)], []byte("`"))
 	if !closed {
 		return 1
 	}
-	m.out = append(append(append(m.out, "<code>"...), html.EscapeString(string(code))...), "</code>"...)
+	c.out = append(append(append(c.out, "<code>"...), html.EscapeString(string(code))...), "</code>"...)
 	return len(code) + 2
 }
 
@@ -250,7 +242,7 @@ func linkAt(s []byte) (label, ref []byte, n int) {
 	return label, ref, end + 2 + closed + 1
 }
 
-func (m *markdown) anchor(label, ref []byte) {
-	m.out = append(append(append(m.out, `<a href="`...), html.EscapeString(string(ref))...), `">`...)
-	m.out = append(append(m.out, bytes.Trim(label, "`*![]")...), "</a>"...)
+func (c *converter) anchor(label, ref []byte) {
+	c.out = append(append(append(c.out, `<a href="`...), html.EscapeString(string(ref))...), `">`...)
+	c.out = append(append(c.out, bytes.Trim(label, "`*![]")...), "</a>"...)
 }
