@@ -105,12 +105,13 @@ cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli
 cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli
 cmd/anatomy/internal/rules: config disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/anatomy/internal/cli
+cmd/anatomy/internal/schedule:
 cmd/anatomy/internal/configs: config disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/record cmd/anatomy/internal/rules
 cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
-cmd/anatomy: topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
+cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
 lab/rig: eval vocab disk/docindex disk/shards
 lab/rig/bench: lab/rig cluster/bus
 lab/mutants:

@@ -18,6 +18,7 @@ type Recrawl struct {
 	Mode    RecrawlMode
 	MinAge  time.Duration // least time between visits; default 1h, at most MaxAge
 	MaxAge  time.Duration // most time between visits; default 30 days, at least 1s for Watch
+	Ahead   time.Duration // of RecrawlDue: pages due so soon after the start are visited, too; default 0
 	Confirm int           // visits in a row that find a page gone until that counts; default 2
 
 	// ConfirmAfter is the least time between two of these visits; default a day, negative for none.

@@ -161,6 +161,45 @@ func TestRecrawlEnds(t *testing.T) {
 	b.check()
 }
 
+// TestRecrawlAhead: a page that changes each day is visited each night, though it is due minutes after
+// the recrawl begins; one that does not change, in fewer nights. Each is visited at most once a night.
+func TestRecrawlAhead(t *testing.T) {
+	for _, test := range []struct {
+		ahead   time.Duration
+		changes bool
+		want    string // nights
+	}{
+		{day / 2, true, "[1 2 3 4 5 6 7 8 9 10 11]"},
+		{day / 2, false, "[1 3 9]"},
+		{0, false, "[2 6]"},
+	} {
+		o := Options{Policy: BreadthFirst, Delay: -1, Recrawl: Recrawl{Mode: RecrawlDue, Ahead: test.ahead}}
+		b := newBench(t, o)
+		b.seed("http://a.test/")
+		b.visit("http://a.test/", Result{Outcome: vocab.Fetched, Address: 1, Content: vocab.ContentID{1}})
+		var nights []int
+		for night := 1; night < 12; night++ {
+			b.pass(day - time.Minute)
+			b.reopen(o)
+			if b.s.state.schedule.nextVisit.After(b.now.Add(test.ahead)) {
+				b.none(0)
+				continue
+			}
+			nights = append(nights, night)
+			r := Result{Outcome: vocab.Unmodified}
+			if test.changes {
+				r = Result{Outcome: vocab.Fetched, Address: 1, Content: vocab.ContentID{byte(night + 1)}}
+			}
+			b.visit("http://a.test/", r)
+			b.none(0)
+			b.check()
+		}
+		if fmt.Sprint(nights) != test.want {
+			t.Errorf("%+v: %v", test, nights)
+		}
+	}
+}
+
 // TestMisses: a page counts as gone after the second visit that does not find it, a day or more
 // after the first, be it 404 or 410. A failing host, a missing name and a bad certificate change
 // nothing, and are retried later.

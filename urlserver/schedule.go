@@ -62,8 +62,8 @@ func (s *schedule) revisitAt(b *docindex.Batch, r *docindex.Record, due time.Tim
 		return
 	}
 	r.Due = due.UTC().Truncate(time.Millisecond)
-	if !r.Due.After(s.begun) { // at most once per run
-		r.Due = s.begun.UTC().Truncate(time.Millisecond).Add(time.Millisecond)
+	if !r.Due.After(s.horizon()) { // at most once per run
+		r.Due = s.horizon().UTC().Truncate(time.Millisecond).Add(time.Millisecond)
 	}
 	b.PutRevisit(r.Due, r.Doc)
 	if s.nextVisit.IsZero() || r.Due.Before(s.nextVisit) {
@@ -121,7 +121,7 @@ func isBlocked(r *docindex.Record) bool {
 func (s *schedule) dueBy() (limit time.Time, ok bool) {
 	switch s.o.Recrawl.Mode {
 	case RecrawlDue:
-		return s.begun, true
+		return s.horizon(), true
 	case Watch:
 		return s.now, true
 	}
@@ -138,10 +138,13 @@ func (s *schedule) visitWait() (wait time.Duration, ok bool) {
 		}
 		return max(0, min(s.nextVisit.Sub(s.now), maxWait)), true
 	case RecrawlDue:
-		return 0, !s.nextVisit.IsZero() && !s.nextVisit.After(s.begun)
+		return 0, !s.nextVisit.IsZero() && !s.nextVisit.After(s.horizon())
 	}
 	return 0, false
 }
+
+// horizon returns the time up to which a page counts as due when a run begins.
+func (s *schedule) horizon() time.Time { return s.begun.Add(s.o.Recrawl.Ahead) }
 
 const metaRecrawl = "recrawl"
 

@@ -27,6 +27,7 @@ import (
 	"anatomy/cmd/anatomy/internal/ranks"
 	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/cmd/anatomy/internal/rules"
+	"anatomy/cmd/anatomy/internal/schedule"
 	"anatomy/cmd/anatomy/internal/service"
 	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/control"
@@ -69,6 +70,7 @@ type crawlFlags struct {
 	maxAge    time.Duration
 	contact   string
 	agent     string
+	schedule  string
 	stats     string
 	networkFlags
 
@@ -115,6 +117,10 @@ and --max-age. Unchanged pages are not transferred again. A new version replaces
 the results when two visits, a day or more apart, were answered 404 or 410. Pages of a host that is down, or
 whose name does not exist, stay as they are.
 --recrawl --max-age 0s visits every page now.
+
+--schedule makes "anatomy serve" recrawl the data folder, each day at a time of this machine's clock, or at an interval:
+"anatomy config set schedule 03:00". Pages that are due before half the time to the next recrawl are visited, too.
+What each did: anatomy crawl history.
 
 A site that breeds URLs ends by a budget: see --max-urls-per-site, --max-mb-per-site and
 --max-parsing-per-site. They count over all runs. URLs beyond the first are refused, and those in the queue
@@ -190,6 +196,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.BoolVar(&f.noIndex, "no-index", false, "store pages and follow links without building an index")
 	flags.BoolVar(&f.recrawl, "recrawl", false, "also visit pages that are due again")
 	flags.BoolVar(&f.watch, "watch", false, "keep running: visit pages when they are due again")
+	flags.StringVar(&f.schedule, "schedule", "", "recrawl at `TIME` while \"anatomy serve\" runs: each day, such as 03:00, or at an interval, such as 6h")
 	flags.DurationVar(&f.minAge, "min-age", time.Hour, "minimum `TIME` between two visits of a page")
 	flags.DurationVar(&f.maxAge, "max-age", 30*24*time.Hour, "maximum `TIME` between two visits of a page")
 	addContactFlag(c, &f.contact, "sites")
@@ -457,6 +464,9 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 		return cli.UsageErrorf("--connections %d is less than one", f.hosts)
 	case f.least < 1:
 		return cli.UsageErrorf("--least-crawlers %d is less than one", f.least)
+	}
+	if _, err := schedule.Parse(f.schedule); err != nil {
+		return cli.UsageErrorf("--schedule %q: %w", f.schedule, err)
 	}
 	if err := f.networkFlags.check(); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"strings"
@@ -16,7 +17,10 @@ import (
 	"anatomy/cmd/anatomy/internal/progress"
 	"anatomy/cmd/anatomy/internal/rankpage"
 	"anatomy/cmd/anatomy/internal/rules"
+	"anatomy/cmd/anatomy/internal/schedule"
+	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/collection"
+	"anatomy/config"
 	"anatomy/disk/crawllog"
 	"anatomy/engine"
 	"anatomy/ranking"
@@ -92,8 +96,25 @@ func (j *jobs) Begin(o pages.JobOptions) error {
 		if err != nil {
 			return err
 		}
-		t.Name, t.work = crawlName(o), j.crawl(options, kept)
+		t.Name, t.work = crawlName(o), j.crawl(options, kept, crawllog.AdminPage)
 	}
+	return j.begin(t)
+}
+
+// beginScheduled begins the recrawl of a schedule. It fails while another job runs.
+func (j *jobs) beginScheduled(s schedule.Schedule) error {
+	options, kept, err := j.crawlOptions(pages.JobOptions{Recrawl: true})
+	if err != nil {
+		return err
+	}
+	options.URLs.Recrawl.Ahead = s.Ahead()
+	t := &job{work: j.crawl(options, kept, crawllog.Schedule)}
+	t.Name = "recrawl by the schedule"
+	return j.begin(t)
+}
+
+// begin has run do a job, unless another one runs.
+func (j *jobs) begin(t *job) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	select {
@@ -199,9 +220,10 @@ func (j *jobs) crawlOptions(o pages.JobOptions) (engine.Options, *rules.Rules, e
 	return options, kept, err
 }
 
-func (j *jobs) crawl(o engine.Options, kept *rules.Rules) func(context.Context, *job) (string, error) {
+// crawl returns the work of a crawl. by says what begins it, a constant of crawllog.
+func (j *jobs) crawl(o engine.Options, kept *rules.Rules, by string) func(context.Context, *job) (string, error) {
 	return func(ctx context.Context, t *job) (string, error) {
-		c, err := engine.Open(ctx, o)
+		c, err := sharded.Open(ctx, o, 0)
 		if err != nil {
 			return "", err
 		}
@@ -209,7 +231,7 @@ func (j *jobs) crawl(o engine.Options, kept *rules.Rules) func(context.Context, 
 			return "", errors.Join(err, c.Close())
 		}
 		before := c.Stats()
-		run := history.Begin(&o, crawllog.AdminPage, before)
+		run := history.Begin(&o, by, before)
 		j.report(t, func() string {
 			s := c.Stats()
 			return fmt.Sprintf("%s, %d queued, %s, %d searchable", cli.Count(s.Pages, "page"), s.Queued, cli.Count(s.Errors(), "error"), s.Searchable)
@@ -220,6 +242,52 @@ func (j *jobs) crawl(o engine.Options, kept *rules.Rules) func(context.Context, 
 		first, _, _ := strings.Cut(progress.Summary(before, stats, false), "\n")
 		return first, errors.Join(err, run.End(stats, ctx.Err() != nil, err), c.Close())
 	}
+}
+
+// followSchedule begins recrawls by the schedule that the rules of the data folder have, until ctx
+// ends.
+func (j *jobs) followSchedule(ctx context.Context) error {
+	failure := ""
+	return schedule.Run(ctx, func() (schedule.Schedule, time.Time) {
+		s, last, err := readSchedule(j.dir)
+		if err != nil && err.Error() != failure { // once
+			j.log.Error("schedule of recrawls", "error", err)
+		}
+		failure = ""
+		if err != nil {
+			failure = err.Error()
+		}
+		return s, last
+	}, func(s schedule.Schedule) bool {
+		err := j.beginScheduled(s)
+		if err != nil && !errors.Is(err, errBusy) {
+			j.log.Error("recrawl not begun", "error", err)
+		}
+		return !errors.Is(err, errBusy)
+	})
+}
+
+// readSchedule returns the schedule of a data folder, and when its last crawl began.
+func readSchedule(dir string) (s schedule.Schedule, last time.Time, err error) {
+	kept, err := config.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, last, nil
+	}
+	if err != nil {
+		return s, last, err
+	}
+	text, ok, err := kept.Flag("schedule")
+	if !ok || err != nil || len(text) != 1 {
+		return s, last, err
+	}
+	if s, err = schedule.Parse(text[0]); err != nil {
+		return s, last, kept.Problem(err, "crawl", "schedule")
+	}
+	crawls, err := crawllog.Read(dir)
+	if len(crawls) > 0 {
+		last = crawls[0].Began
+	}
+	return s, last, err
 }
 
 // Holdings measures the collection.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/collection"
+	"anatomy/config"
 	"anatomy/demo"
 	"anatomy/disk/crawllog"
 	"anatomy/searcher"
@@ -81,8 +83,36 @@ func TestJobs(t *testing.T) {
 	if err != nil || len(crawls) != 1 || crawls[0].By != crawllog.AdminPage || crawls[0].Result != crawllog.Done || crawls[0].New < 20 {
 		t.Errorf("%+v, %v", crawls, err)
 	}
+	// A recrawl that is overdue by the schedule begins at once.
+	rules := config.New(dir)
+	rules.SetFlag("schedule", "1h")
+	if err := rules.Write(); !errors.Is(err, config.ErrChanged) {
+		t.Errorf("the crawl kept no rules: %v", err)
+	}
+	if rules, err = config.Read(dir); err != nil {
+		t.Fatal(err)
+	}
+	rules.SetFlag("schedule", "1h")
+	if err := rules.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if err := crawllog.Append(dir, crawllog.Crawl{Began: time.Now().Add(-2 * time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	scheduled, unschedule := context.WithCancel(t.Context())
+	unscheduled := make(chan error, 1)
+	go func() { unscheduled <- jobs.followSchedule(scheduled) }()
+	recrawl := finished(2)
+	unschedule()
+	if err := <-unscheduled; err != nil || recrawl.Failed || recrawl.Name != "recrawl by the schedule" {
+		t.Errorf("%+v, %v", recrawl, err)
+	}
+	if crawls, err = crawllog.Read(dir); err != nil || len(crawls) != 3 || crawls[0].By != crawllog.Schedule || crawls[0].How != "recrawl" {
+		t.Errorf("%+v, %v", crawls, err)
+	}
+
 	begin(pages.JobOptions{Rank: true, Damping: 0.5})
-	ranks := finished(2)
+	ranks := finished(3)
 	if ranks.Failed || !strings.Contains(ranks.Said, "damping 0.5") || !bytes.Contains(jobs.RankPage(ranks.Number), []byte("<svg")) {
 		t.Errorf("%+v", ranks)
 	}

@@ -60,6 +60,7 @@ type serveOptions struct {
 	damage      *damage.Log                 // of a crawl in this process; nil: one of its own
 	cluster     pages.Cluster               // nil without one
 	ready       func(address string)        // called when the server listens
+	recrawls    bool                        // by the schedule of the data folder
 }
 
 func newServe(s *cli.GlobalFlags) *cobra.Command {
@@ -77,6 +78,9 @@ func newServe(s *cli.GlobalFlags) *cobra.Command {
 effect without a restart. The page /crawl shows the state of the crawl; whoever has the token can start crawls and
 remove pages there. GET /readyz reports when the server is ready, and /metrics serves Prometheus. Port 0 listens on
 any free port and prints it.
+
+A data folder that has a schedule is recrawled at its times, which "anatomy config set schedule 03:00" sets. The sites
+need a contact for that, by --contact of the crawl or $ANATOMY_CONTACT. What a recrawl did: anatomy crawl history.
 
 It answers under the names that it knows, so that no web page reads it through a name of its own (DNS rebinding):
 loopback, the hosts of --listen, --public-url, --acme and --allow-host, and those of the certificate of --tls-cert. When it listens on all addresses, as with
@@ -109,6 +113,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 				defer end()
 				o.cluster = view
 			}
+			o.recrawls = !place.IsSet() // the owner of a cluster crawls
 			if err := shards.Check(s.Data); err != nil {
 				return err
 			}
@@ -298,6 +303,7 @@ type folder struct {
 	server   *web.Server
 	jobs     *jobs
 	images   *collection.ImageFetcher // nil where images are not fetched
+	recrawls bool                     // by its schedule
 }
 
 func openFolder(dir string, o serveOptions) (*folder, error) {
@@ -341,7 +347,7 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 		Limits: web.Limits{Connections: o.connections, Rate: o.rate},
 		Damage: damaged.Counts,
 		Log:    o.log, LogQueries: o.logQueries,
-	}), jobs, fetcher}, nil
+	}), jobs, fetcher, o.recrawls}, nil
 }
 
 // publicAddresses returns the globally routable addresses of this machine.
@@ -370,6 +376,9 @@ func (c *folder) run(ctx context.Context, serve func(context.Context) error) err
 	ctx, cancel := context.WithCancel(ctx)
 	group.Go(func() error { return c.searcher.Run(ctx) })
 	group.Go(func() error { return c.jobs.run(ctx) })
+	if c.recrawls {
+		group.Go(func() error { return c.jobs.followSchedule(ctx) })
+	}
 	group.Go(func() error { defer cancel(); return serve(ctx) })
 	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err

@@ -10,11 +10,14 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"anatomy/disk/crawllog"
 )
 
 // A server is `anatomy serve`, or another command that ends with it, in a process of its own.
@@ -178,6 +181,32 @@ func TestSiteSets(t *testing.T) {
 	for _, bad := range []string{"", "docs", "docs=", "=a.test", "docs=a.test,", "docs=a b", "docs=a.test OR b.test"} {
 		if sets, err := parseSiteSets([]string{bad}); err == nil {
 			t.Errorf("%q: %v", bad, sets)
+		}
+	}
+}
+
+// TestServeRecrawls: a server recrawls a data folder by its schedule, and one of shards, too.
+func TestServeRecrawls(t *testing.T) {
+	one, two := twoSites(t)
+	for _, shards := range []string{"0", "2"} {
+		dir := filepath.Join(t.TempDir(), "data")
+		crawl := []string{"crawl", "--quiet", "--shards", shards, "--scope", "any", "--allow-private", "--delay", "0s", "--schedule", "1h", "--data", dir, one, two}
+		if status, text := printed(crawl...); status != 0 {
+			t.Fatal(text)
+		}
+		if err := crawllog.Append(dir, crawllog.Crawl{Began: time.Now().Add(-2 * time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+		start(t, "serve", "--data", dir)
+		var crawls []crawllog.Crawl
+		for deadline := time.Now().Add(time.Minute); len(crawls) < 3 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+			var err error
+			if crawls, err = crawllog.Read(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(crawls) != 3 || crawls[0].By != crawllog.Schedule || crawls[0].How != "recrawl" || crawls[0].Result != crawllog.Done || crawls[0].Pages != 18 {
+			t.Fatalf("%s shards: %+v", shards, crawls)
 		}
 	}
 }

@@ -1,0 +1,103 @@
+// Package schedule begins the recrawls of a data folder at their times.
+package schedule
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// A Schedule says when recrawls begin: each day at a time, or at an interval. The zero value is never.
+type Schedule struct {
+	daily        bool
+	hour, minute int
+	every        time.Duration
+}
+
+const (
+	day      = 24 * time.Hour
+	shortest = time.Minute // interval
+
+	// look is the time between two looks at the clock and at the schedule, which may have been
+	// changed or adjusted, or may have slept.
+	look = time.Minute
+
+	// again is the time until a recrawl that could not begin is tried again.
+	again = 10 * time.Second
+)
+
+// Parse parses a time of day, such as 03:00, or an interval, such as 6h. An empty text is never.
+func Parse(text string) (Schedule, error) {
+	if text == "" {
+		return Schedule{}, nil
+	}
+	if t, err := time.Parse("15:04", text); err == nil && len(text) == len("15:04") {
+		return Schedule{daily: true, hour: t.Hour(), minute: t.Minute()}, nil
+	}
+	every, err := time.ParseDuration(text)
+	if err != nil || every < shortest {
+		return Schedule{}, errors.New("it is neither a time of day, such as 03:00, nor an interval of a minute or more, such as 6h")
+	}
+	return Schedule{every: every}, nil
+}
+
+// IsNever reports whether no recrawl begins.
+func (s Schedule) IsNever() bool { return s == Schedule{} }
+
+// Next returns when the next recrawl begins: at a time of day, after now and in its time zone; at an
+// interval, now or later. last is when the last crawl began. A time of day that the clock skips or
+// repeats counts once.
+func (s Schedule) Next(last, now time.Time) time.Time {
+	if !s.daily {
+		next := last.Add(s.every)
+		if !next.After(now) {
+			return now
+		}
+		return next
+	}
+	y, m, d := now.Date()
+	next := time.Date(y, m, d, s.hour, s.minute, 0, 0, now.Location())
+	if !next.After(now) {
+		next = time.Date(y, m, d+1, s.hour, s.minute, 0, 0, now.Location())
+	}
+	return next
+}
+
+// Ahead returns how long before they are due pages are visited: half the time until the next recrawl.
+// A page that is due soon after a recrawl begins would otherwise wait for the one after.
+func (s Schedule) Ahead() time.Duration {
+	if s.daily {
+		return day / 2
+	}
+	return s.every / 2
+}
+
+// Run begins recrawls until ctx ends. read returns the schedule in force, and when the last crawl
+// began, zero if unknown. begin reports whether the recrawl was begun or cannot be; if not, it is called
+// again.
+func Run(ctx context.Context, read func() (Schedule, time.Time), begin func(Schedule) bool) error {
+	var in Schedule
+	var next time.Time
+	for {
+		s, last := read()
+		now := time.Now().Round(0) // next is by the wall clock, too
+		if s != in || next.IsZero() {
+			if last.IsZero() || last.After(now) {
+				last = now
+			}
+			in, next = s, s.Next(last, now)
+		}
+		wait := look
+		if !s.IsNever() {
+			if !now.Before(next) && begin(s) {
+				next = s.Next(now, now)
+			}
+			wait = min(look, max(again, next.Sub(now)))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
+	}
+}
