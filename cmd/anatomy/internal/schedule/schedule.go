@@ -18,8 +18,8 @@ const (
 	day      = 24 * time.Hour
 	shortest = time.Minute // interval
 
-	// look is the time between two looks at the clock and at the schedule, which may have been
-	// changed or adjusted, or may have slept.
+	// look is the time between two looks at the schedule and at the clock. The schedule may change,
+	// the clock may be set, and the machine may sleep.
 	look = time.Minute
 
 	// again is the time until a recrawl that could not begin is tried again.
@@ -73,8 +73,7 @@ func (s Schedule) Ahead() time.Duration {
 }
 
 // Run begins recrawls until ctx ends. read returns the schedule in force, and when the last crawl
-// began, zero if unknown. begin reports whether the recrawl was begun or cannot be; if not, it is called
-// again.
+// began, zero if unknown. begin begins a recrawl, and returns false if it is to be tried again soon.
 func Run(ctx context.Context, read func() (Schedule, time.Time), begin func(Schedule) bool) error {
 	var in Schedule
 	var next time.Time
