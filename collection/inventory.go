@@ -29,6 +29,7 @@ type Inventory struct {
 	Rank      string                 `json:"rank"`  // how the vector in force was computed; "" for none
 	Ranks     []ranking.VectorStatus `json:"ranks"` // all vectors, by name
 	Rows      []Row                  `json:"rows"`
+	Scripted  *Scripted              `json:"scripted"`
 	Outcomes  map[string]uint64      `json:"outcomes,omitempty"` // of fetches, from AddOutcomes
 }
 
@@ -60,6 +61,9 @@ func TakeInventory(dir string) (*Inventory, error) {
 		if other, err = takeInventory(dir); err == nil {
 			i.add(other)
 		}
+	}
+	if err == nil {
+		i.Scripted, err = CountScripted(dir)
 	}
 	return i, err
 }

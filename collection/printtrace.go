@@ -23,6 +23,9 @@ func PrintTrace(w io.Writer, t *Trace) {
 	default:
 		fmt.Fprintln(w, "index      there, by the words of links to it alone")
 	}
+	if t.Scripted {
+		fmt.Fprintln(w, "text       none without JavaScript: found by its title and by links to it alone")
+	}
 	if len(t.Controls) > 0 {
 		fmt.Fprintf(w, "controls   %s: what its publisher limits of what is shown\n", strings.Join(t.Controls, ", "))
 	}

@@ -65,6 +65,8 @@ type Trace struct {
 	Title   string `json:"title"`
 	Absent  string `json:"absent"` // why it is not indexed, or ""
 
+	Scripted bool `json:"scripted,omitempty"` // it has no text without JavaScript
+
 	// Controls are the robots directives by which the publisher limits what is shown of it:
 	// "nosnippet", "max-snippet:50", "noarchive", "unavailable_after: 2026-12-31T00:00:00Z".
 	Controls []string `json:"controls,omitempty"`

@@ -81,6 +81,7 @@ func traceIndex(ctx context.Context, s *searcher.Searcher, t *Trace, steps []con
 		return err
 	}
 	t.Indexed, t.Crawled, t.Words, t.Title = true, info.Crawled, info.Words, info.Title
+	t.Scripted = info.Genre == vocab.Scripted
 	t.Controls = info.Controls.Directives()
 	near, total, err := s.Near(ctx, t.Doc, maxAlike)
 	for _, p := range near {

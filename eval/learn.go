@@ -130,7 +130,7 @@ func parametersOf(w *searcher.Weights, prefix string) (all []parameter) {
 	}
 	add("Letters", &w.VerbatimTitle, 0, 1000)
 	add("Language", &w.Language, 0, 500)
-	for g := vocab.OtherGenre + 1; g < vocab.Genres; g++ {
+	for g := vocab.SourceListing; g <= vocab.Changelog; g++ {
 		add("Genre "+g.String(), &w.Genre[g], 0, 300)
 	}
 	add("Identifier", &w.Identifier, 0, 300)

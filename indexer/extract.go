@@ -15,6 +15,7 @@ type extraction struct {
 	text      textCollector
 	meta      metadata
 	sample    sampler
+	scripts   scripts
 }
 
 // startAt prepares for the page at url.
@@ -28,6 +29,7 @@ func (x *extraction) startAt(url string) error {
 	x.text.reset()
 	x.meta.reset()
 	x.sample.reset(url)
+	x.scripts = scripts{}
 	return nil
 }
 

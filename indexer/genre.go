@@ -39,11 +39,14 @@ type evidence struct {
 	lines    int  // anchors of numbered lines
 	versions int  // headings with the number of a version
 	back     bool // a link leads from code to its documentation
+	scripted bool
 }
 
 // genre returns the genre of a page.
 func (e *evidence) genre() vocab.Genre {
 	switch {
+	case e.scripted:
+		return vocab.Scripted
 	case e.listing() >= minListing:
 		return vocab.SourceListing
 	case e.isIndex():
@@ -175,6 +178,8 @@ func (x *extraction) genre() vocab.Genre {
 		links: len(x.links.links),
 		lines: t.parts.numberedLines(),
 		back:  x.links.hasText(backTexts),
+
+		scripted: x.scripts.makeText(&x.links),
 	}
 	for _, o := range t.hits {
 		if o.hit.Type() == vocab.Code {

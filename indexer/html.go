@@ -18,7 +18,6 @@ type htmlParser struct {
 
 	inTitle  bool
 	hasTitle bool // the first title with text has ended
-	noscript bool // a noscript element is open
 	linked   bool // an a element with a reference is open
 }
 
@@ -28,7 +27,7 @@ func (p *htmlParser) startAt(url string) error {
 	p.format = format{fonts: p.format.fonts[:0]}
 	p.places = sections{id: p.places.id[:0]}
 	p.form = form{fields: p.form.fields[:0], buttons: p.form.buttons[:0]}
-	p.nav, p.inTitle, p.hasTitle, p.noscript, p.linked = nav{}, false, false, false, false
+	p.nav, p.inTitle, p.hasTitle, p.linked = nav{}, false, false, false
 	return p.extraction.startAt(url)
 }
 
@@ -68,6 +67,7 @@ func (p *htmlParser) readText() {
 	text := p.tags.Content()
 	switch {
 	case !p.inTitle:
+		p.scripts.addText(text)
 		p.append(text, p.style())
 	case !p.hasTitle:
 		p.meta.title = foldSpace(p.meta.title, text)
@@ -165,9 +165,11 @@ func (p *htmlParser) startElement() {
 		p.links.setBase(&p.tags)
 	case atom.Meta:
 		// A noscript element addresses browsers without scripts and often redirects them.
-		if !p.noscript {
+		if !p.scripts.noscript {
 			p.meta.addElement(&p.tags, &p.links)
 		}
+	case atom.Script:
+		p.scripts.addElement(&p.tags)
 	case atom.Time:
 		p.meta.dates.addElement(&p.tags)
 	case atom.Html:
@@ -179,7 +181,7 @@ func (p *htmlParser) startElement() {
 	case atom.Title:
 		p.inTitle = true
 	case atom.Noscript:
-		p.noscript = true
+		p.scripts.setNoscript(true, &p.links)
 		p.tags.NotRaw()
 	case atom.Noframes:
 		p.tags.NotRaw()
@@ -221,7 +223,7 @@ func (p *htmlParser) endTag() {
 		p.inTitle = false
 		p.hasTitle = p.hasTitle || len(p.meta.title) > 0
 	case atom.Noscript:
-		p.noscript = false
+		p.scripts.setNoscript(false, &p.links)
 	case atom.Form:
 		p.form.end(&p.links)
 	}

@@ -9,10 +9,11 @@ const (
 	SourceListing              // the text of a program
 	IndexPage                  // names with links to where they are explained: an index, a list of members
 	Changelog                  // changes by version
+	Scripted                   // no text without JavaScript
 	Genres
 )
 
-var genreNames = [Genres]string{"page", "source listing", "index", "changelog"}
+var genreNames = [Genres]string{"page", "source listing", "index", "changelog", "page without text unless JavaScript runs"}
 
 func (g Genre) String() string {
 	if g < Genres {

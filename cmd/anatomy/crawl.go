@@ -30,6 +30,7 @@ import (
 	"anatomy/cmd/anatomy/internal/schedule"
 	"anatomy/cmd/anatomy/internal/service"
 	"anatomy/cmd/anatomy/internal/sharded"
+	"anatomy/collection"
 	"anatomy/control"
 	"anatomy/crawler"
 	"anatomy/crawler/dnsclient"
@@ -573,6 +574,13 @@ func crawl(
 		fmt.Fprintln(screen, progress.Summary(before, stats, ctx.Err() != nil))
 		if vectors, err := ranking.List(o.Dir); err == nil {
 			ranks.Advise(screen, vectors)
+		}
+		if empty, err := collection.CountScripted(o.Dir); err == nil && empty.Pages > 0 {
+			how := "They are found by their titles and by links to them alone"
+			if empty.Pages == 1 {
+				how = "It is found by its title and by links to it alone"
+			}
+			fmt.Fprintf(screen, "%s. %s.\n", empty, how)
 		}
 		if o.URLs.Recrawl.Mode == urlserver.RecrawlDue && stats.Revisits.Visited == 0 && ctx.Err() == nil {
 			fmt.Fprintln(screen, "No page was due. To see when a page is due: anatomy trace URL. To visit all now, add --max-age 0s.")

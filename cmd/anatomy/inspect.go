@@ -57,6 +57,9 @@ func printInventory(w io.Writer, i *collection.Inventory) error {
 		fmt.Fprintf(w, "%s of an earlier version, in which Thai, Lao, Khmer, Burmese, Arabic, Hebrew and Hindi words are found less well. To renew: anatomy index\n\n",
 			cli.Count(i.OldTerms, "segment"))
 	}
+	if text := i.Scripted.String(); text != "" {
+		fmt.Fprintf(w, "%s\n\n", text)
+	}
 	fmt.Fprintln(t, "structure\tMB\tbytes per page\tpaper, bytes per page\t")
 	for _, r := range i.Rows {
 		paper := ""

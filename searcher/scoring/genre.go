@@ -62,7 +62,7 @@ func hasRow(terms, row []string) bool {
 // an index have all names, but explain none.
 func genre(m *match, t *Tally) {
 	g := m.page.Genre
-	if g == vocab.OtherGenre || g >= vocab.Genres {
+	if g == vocab.OtherGenre || g == vocab.Scripted || g >= vocab.Genres {
 		return
 	}
 	share, why := -m.Genre[g], ""

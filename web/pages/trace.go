@@ -86,6 +86,9 @@ func newTraceView(asked string, t *collection.Trace) *traceView {
 func (v *traceView) judge() {
 	t := v.Trace
 	switch {
+	case t.Scripted:
+		v.Head, v.Mood = "In the index, without text", "half"
+		v.Why = "The page has no text without JavaScript. Searches find it by its title and address, and the text of links to it."
 	case t.Indexed && t.Crawled:
 		v.Head, v.Mood = "In the index", "yes"
 		v.Why = fmt.Sprintf("Searches find it by the %s words of its text, its title and address, and the text of links to it.", text.Count(int(t.Words)))

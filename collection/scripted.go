@@ -1,0 +1,109 @@
+package collection
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"anatomy/disk/datadir"
+	"anatomy/disk/segment"
+	"anatomy/disk/shards"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// Scripted is how many pages have no text without JavaScript, see [vocab.Scripted].
+type Scripted struct {
+	Pages int           `json:"pages"`
+	Hosts []HostedPages `json:"hosts"` // those with most of them, at most maxScriptedHosts
+}
+
+// HostedPages is a number of pages on a host.
+type HostedPages struct {
+	Host  string `json:"host"`
+	Pages int    `json:"pages"`
+}
+
+const maxScriptedHosts = 20
+
+// CountScripted counts the pages without text in the data folder, or in all shards of the folder, dir.
+func CountScripted(dir string) (*Scripted, error) {
+	dirs, err := shards.Folders(dir)
+	if err != nil {
+		return nil, err
+	}
+	byHost := map[string]int{}
+	for _, dir := range dirs {
+		m, err := datadir.ReadManifest(dir)
+		for i := 0; i < len(m.Segments) && err == nil; i++ {
+			err = addScripted(byHost, datadir.Segment(dir, m.Segments[i]))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	all := &Scripted{Hosts: []HostedPages{}}
+	for host, n := range byHost {
+		all.Pages += n
+		all.Hosts = append(all.Hosts, HostedPages{host, n})
+	}
+	slices.SortFunc(all.Hosts, func(a, b HostedPages) int {
+		return cmp.Or(b.Pages-a.Pages, strings.Compare(a.Host, b.Host))
+	})
+	all.Hosts = all.Hosts[:min(len(all.Hosts), maxScriptedHosts)]
+	return all, nil
+}
+
+// addScripted adds the pages of a segment. Those of a host lie in a row, and the URL of the first has
+// its name.
+func addScripted(byHost map[string]int, dir string) (err error) {
+	s, err := segment.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	run, name := "", ""
+	for ord := range vocab.Ordinal(s.Docs()) {
+		if s.Genre(ord) != vocab.Scripted {
+			continue
+		}
+		if host := s.Host(ord); host != run {
+			info, err := s.Record(ord)
+			if err != nil {
+				return err
+			}
+			u, err := weburl.Parse(info.URL)
+			if err != nil {
+				return err
+			}
+			run, name = host, u.Host()
+		}
+		byHost[name]++
+	}
+	return nil
+}
+
+// namedHosts is how many hosts a text names.
+const namedHosts = 5
+
+// String returns "3 pages have no text without JavaScript: www.example.org 2, …", and "" if
+// there are none.
+func (s *Scripted) String() string {
+	if s.Pages == 0 {
+		return ""
+	}
+	var hosts []string
+	for _, h := range s.Hosts[:min(len(s.Hosts), namedHosts)] {
+		hosts = append(hosts, fmt.Sprintf("%s %d", h.Host, h.Pages))
+	}
+	if len(s.Hosts) > namedHosts {
+		hosts = append(hosts, "and others")
+	}
+	what := "pages have"
+	if s.Pages == 1 {
+		what = "page has"
+	}
+	return fmt.Sprintf("%d %s no text without JavaScript: %s", s.Pages, what, strings.Join(hosts, ", "))
+}
