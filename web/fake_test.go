@@ -138,17 +138,26 @@ func (f *fakeIndex) Find(ctx context.Context, url string) (vocab.DocID, error) {
 	return 0, collection.ErrNotFound
 }
 
+// longURL returns the nth of URLs that are wider than a phone, in parts and in words that do not break.
+func longURL(n int) string {
+	return fmt.Sprintf("http://documentation.archive.department.test/releases/%s/a-page-of-the-reference-manual/%d", strings.Repeat("x", 60), n)
+}
+
 func (f *fakeIndex) Links(ctx context.Context, doc vocab.DocID, n int) (*collection.LinkReport, error) {
 	p, ok := f.pages[doc]
 	if !ok {
 		return &collection.LinkReport{Doc: doc}, nil
 	}
-	r := &collection.LinkReport{Doc: doc, URL: p.URL, Rank: 0.004, FromLinks: 0.003, InCount: 40, OffSite: 1, OutCount: 3, Broken: 1,
-		Out: []collection.OutLink{{Doc: 12, URL: "http://sorter.docs.test/"}, {Doc: 13, URL: "https://ja.docs.test/", NoFollow: true}, {Doc: 99, URL: "http://gone.test/", Broken: true}}}
+	r := &collection.LinkReport{Doc: doc, URL: p.URL, Rank: 0.004, FromLinks: 0.003, InCount: 40, OffSite: 1, OutCount: 4, Broken: 1,
+		Out: []collection.OutLink{{Doc: 12, URL: "http://sorter.docs.test/"}, {Doc: 13, URL: "https://ja.docs.test/", NoFollow: true}, {Doc: 99, URL: "http://gone.test/", Broken: true}, {Doc: 14, URL: longURL(0)}}}
 	for i := range 40 {
-		r.In = append(r.In, collection.InLink{Doc: vocab.DocID(100 + i), URL: fmt.Sprintf("http://from.test/%d", i), Texts: []string{"the index", hostileQuery}, OffSite: i == 0, Share: 0.001 / float64(i+1)})
+		u := fmt.Sprintf("http://from.test/%d", i)
+		if i%5 == 1 {
+			u = longURL(i)
+		}
+		r.In = append(r.In, collection.InLink{Doc: vocab.DocID(100 + i), URL: u, Texts: []string{"the index", hostileQuery}, OffSite: i == 0, Share: 0.001 / float64(i+1)})
 	}
-	r.In, r.Out = r.In[:min(n, 40)], r.Out[:min(n, 3)]
+	r.In, r.Out = r.In[:min(n, 40)], r.Out[:min(n, 4)]
 	return r, nil
 }
 
@@ -187,7 +196,11 @@ func (f *fakeIndex) Report(ctx context.Context, site string, n int) (*collection
 	r := &collection.SiteReport{Site: site, Documents: 1234, Crawled: 1200, PageRank: 0.25, LinksOf: 200, Pages: []collection.SitePage{}, In: []collection.HostLinks{{Host: "from.test", Links: 40}, {Host: "other.test", Links: 2}, {Host: hostileQuery, Links: 1}}, Out: []collection.HostLinks{},
 		Outcomes: map[string]int{"fetched": 1200, "gone": 34, "forbidden": 3}}
 	for i := range min(n, 60) {
-		r.Pages = append(r.Pages, collection.SitePage{Doc: vocab.DocID(i + 1), URL: fmt.Sprintf("https://%s/%d", site, i), Title: []string{"A page", "", hostileQuery, "転置インデックスとは何か"}[i%4], PageRank: 0.02 / float64(i+1), Crawled: i != 3})
+		u := fmt.Sprintf("https://%s/%d", site, i)
+		if i%5 == 4 {
+			u = longURL(i)
+		}
+		r.Pages = append(r.Pages, collection.SitePage{Doc: vocab.DocID(i + 1), URL: u, Title: []string{"A page", "", hostileQuery, "転置インデックスとは何か"}[i%4], PageRank: 0.02 / float64(i+1), Crawled: i != 3})
 	}
 	if site == "live.test" {
 		r.Outcomes, r.Live, r.PageRank, r.In, r.LinksOf = nil, true, 0, []collection.HostLinks{}, 0
