@@ -31,6 +31,8 @@ type Inventory struct {
 	Rows      []Row                  `json:"rows"`
 	Scripted  *Scripted              `json:"scripted"`
 	Outcomes  map[string]uint64      `json:"outcomes,omitempty"` // of fetches, from AddOutcomes
+
+	scripted map[string]int // pages that Scripted counts, by host
 }
 
 // A Row is the size of one structure.
@@ -62,10 +64,11 @@ func TakeInventory(dir string) (*Inventory, error) {
 			i.add(other)
 		}
 	}
-	if err == nil {
-		i.Scripted, err = CountScripted(dir)
+	if err != nil {
+		return nil, err
 	}
-	return i, err
+	i.Scripted = newScripted(i.scripted)
+	return i, nil
 }
 
 // add adds the inventory of another shard. A link between two shards counts in both.
@@ -78,6 +81,9 @@ func (i *Inventory) add(other *Inventory) {
 		i.Rows[k].Bytes += other.Rows[k].Bytes
 	}
 	i.Ranks = ranking.AddShard(i.Ranks, other.Ranks)
+	for host, n := range other.scripted {
+		i.scripted[host] += n
+	}
 }
 
 // takeInventory measures one data folder.
@@ -86,7 +92,7 @@ func takeInventory(dir string) (*Inventory, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Inventory{Segments: len(m.Segments)}
+	i := &Inventory{Segments: len(m.Segments), scripted: map[string]int{}}
 	lists, err := i.segments(dir, m)
 	if err != nil {
 		return nil, err
@@ -165,6 +171,9 @@ func (i *Inventory) segments(dir string, m datadir.Manifest) (rows []Row, err er
 		}
 		if s.OldTerms() {
 			i.OldTerms++
+		}
+		if err := addScripted(i.scripted, s); err != nil {
+			return nil, errors.Join(err, s.Close())
 		}
 		postings, hits := s.Totals(segment.Full)
 		i.Postings, i.Hits, i.Words = i.Postings+postings, i.Hits+hits, max(i.Words, s.Terms())

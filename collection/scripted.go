@@ -17,7 +17,7 @@ import (
 // Scripted is how many pages have no text without JavaScript, see [vocab.Scripted].
 type Scripted struct {
 	Pages int           `json:"pages"`
-	Hosts []HostedPages `json:"hosts"` // those with most of them, at most maxScriptedHosts
+	Hosts []HostedPages `json:"hosts"` // with the most such pages first, at most maxScriptedHosts
 }
 
 // HostedPages is a number of pages on a host.
@@ -37,13 +37,23 @@ func CountScripted(dir string) (*Scripted, error) {
 	byHost := map[string]int{}
 	for _, dir := range dirs {
 		m, err := datadir.ReadManifest(dir)
-		for i := 0; i < len(m.Segments) && err == nil; i++ {
-			err = addScripted(byHost, datadir.Segment(dir, m.Segments[i]))
-		}
 		if err != nil {
 			return nil, err
 		}
+		for _, name := range m.Segments {
+			s, err := segment.Open(datadir.Segment(dir, name), nil)
+			if err != nil {
+				return nil, err
+			}
+			if err := errors.Join(addScripted(byHost, s), s.Close()); err != nil {
+				return nil, err
+			}
+		}
 	}
+	return newScripted(byHost), nil
+}
+
+func newScripted(byHost map[string]int) *Scripted {
 	all := &Scripted{Hosts: []HostedPages{}}
 	for host, n := range byHost {
 		all.Pages += n
@@ -53,17 +63,12 @@ func CountScripted(dir string) (*Scripted, error) {
 		return cmp.Or(b.Pages-a.Pages, strings.Compare(a.Host, b.Host))
 	})
 	all.Hosts = all.Hosts[:min(len(all.Hosts), maxScriptedHosts)]
-	return all, nil
+	return all
 }
 
-// addScripted adds the pages of a segment. Those of a host lie in a row, and the URL of the first has
-// its name.
-func addScripted(byHost map[string]int, dir string) (err error) {
-	s, err := segment.Open(dir, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+// addScripted adds the pages of a segment. The pages of a host lie in a row, and the URL of the first
+// names the host.
+func addScripted(byHost map[string]int, s *segment.Segment) error {
 	run, name := "", ""
 	for ord := range vocab.Ordinal(s.Docs()) {
 		if s.Genre(ord) != vocab.Scripted {

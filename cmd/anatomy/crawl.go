@@ -333,8 +333,8 @@ func (f *crawlFlags) readTopic(c *cobra.Command) (*topic.Topic, error) {
 	return t, err
 }
 
-// ruleFlags returns a function that makes a crawl command for what a data folder keeps. If it reads
-// files, the check of the crawl includes those that its flags name.
+// ruleFlags returns a function that makes a crawl command for what a data folder keeps. With readFiles
+// set, the command's check reads the files that its flags name.
 func ruleFlags(readFiles bool) func() rules.Crawl {
 	return func() rules.Crawl {
 		c, f := newCrawlFlags(&cli.GlobalFlags{})

@@ -18,7 +18,7 @@ import (
 	"anatomy/vocab"
 )
 
-// newCrawlControls returns the subcommands of crawl: those that talk to a running one, and history.
+// newCrawlControls returns the subcommands of crawl: history, and the controls of a running crawl.
 func newCrawlControls(s *cli.GlobalFlags) []*cobra.Command {
 	control := func() *control.Client { return control.New(s.Data) }
 	return []*cobra.Command{

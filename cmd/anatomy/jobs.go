@@ -220,7 +220,7 @@ func (j *jobs) crawlOptions(o pages.JobOptions) (engine.Options, *rules.Rules, e
 	return options, kept, err
 }
 
-// crawl returns the work of a crawl. by says what begins it, a constant of crawllog.
+// crawl returns the work of a crawl. by is a constant of crawllog: what begins the crawl.
 func (j *jobs) crawl(o engine.Options, kept *rules.Rules, by string) func(context.Context, *job) (string, error) {
 	return func(ctx context.Context, t *job) (string, error) {
 		c, err := sharded.Open(ctx, o, 0)

@@ -24,7 +24,7 @@ type Run struct {
 	before engine.CrawlStats
 }
 
-// Begin returns a crawl that begins now. by says what began it, a constant of crawllog.
+// Begin returns a crawl that begins now. by is a constant of crawllog: what began the crawl.
 func Begin(o *engine.Options, by string, before engine.CrawlStats) *Run {
 	how := "crawl"
 	switch o.URLs.Recrawl.Mode {

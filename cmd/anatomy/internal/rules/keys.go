@@ -10,7 +10,7 @@ import (
 	"anatomy/cmd/anatomy/internal/cli"
 )
 
-// Flags are the flags of crawl that anatomy.toml keeps: those that say what is fetched and how.
+// Flags are the flags of crawl that anatomy.toml keeps. They decide what is fetched and how.
 var Flags = []string{
 	"scope", "include", "exclude", "policy", "topic", "delay", "max-pages", "max-pages-per-host",
 	"max-depth", "max-repeats", "max-urls-per-site", "max-mb-per-site", "max-parsing-per-site",
@@ -19,7 +19,7 @@ var Flags = []string{
 	"bind", "schedule",
 }
 
-// CheckKey returns an error if a key is not kept. isFlag says whether it is a flag of crawl.
+// CheckKey returns an error if a key is not kept. isFlag: the key is a flag of crawl.
 func CheckKey(name string, isFlag bool) error {
 	if slices.Contains(Flags, name) {
 		return nil
