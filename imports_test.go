@@ -88,7 +88,7 @@ control: vocab weburl urlserver disk/datadir disk/docindex disk/snapshot
 ranking: vocab weburl pagerank disk/shards disk/datadir disk/docindex disk/linkdb disk/rankvector
 index: vocab indexer resolver sorter disk/*
 topic: vocab weburl analysis
-engine/internal/meter: vocab
+engine/internal/meter: vocab pagerank
 engine/internal/urllanguage: vocab disk/docindex
 engine: engine/internal/* topic vocab weburl urlserver crawler storeserver indexer index ranking pagerank parallel control disk/*
 engine/collective: vocab weburl urlserver crawler/dnsclient ranking pagerank control engine lru disk/*

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"anatomy/engine/internal/meter"
 	"anatomy/pagerank"
 	"anatomy/parallel"
 	"anatomy/ranking"
@@ -41,8 +42,8 @@ type background struct {
 	recovery *recovery
 	scrubber scrubber
 
-	rankedLinks atomic.Int64 // links of this run when ranks were computed last
-	converging  convergence  // of the ranks that are computed
+	rankedLinks atomic.Int64      // links of this run when ranks were computed last
+	converging  meter.Convergence // of the ranks that are computed
 
 	mergedAt     time.Time // when everything was merged last, see mergeShare
 	mergeTook    time.Duration
@@ -115,7 +116,7 @@ func (b *background) rank(ctx context.Context, atEnd bool) error {
 		return b.shard.Rank(ctx, atEnd)
 	}
 	o := ranking.Options{}
-	o.Progress = func(_ int, residual float64) { b.converging.record(residual) }
+	o.Progress = func(_ int, residual float64) { b.converging.Record(residual) }
 	_, err := ranking.Compute(ctx, b.dir, o)
 	if err != nil && !errors.Is(err, pagerank.ErrNoNodes) {
 		return err

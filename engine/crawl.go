@@ -16,6 +16,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
+	"anatomy/engine/internal/meter"
 	"anatomy/index"
 	"anatomy/parallel"
 	"anatomy/storeserver"
@@ -280,7 +281,7 @@ func maxPending(noIndex bool) int {
 }
 
 // Phase returns what Run does when nothing is left to fetch; its name is empty before.
-func (c *Crawl) Phase() vocab.Phase { return c.ending.phase() }
+func (c *Crawl) Phase() vocab.Phase { return c.ending.Phase() }
 
 // Close closes the data folder. After Run nothing is lost. Otherwise pages in flight are fetched
 // again by the next crawl.
@@ -348,15 +349,15 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 	// Each stage ends after the one before it, so that nothing is on its way to it when it does.
 	electing := !c.skipFinalMerge && !c.noIndex
 	err := source(visiting)
-	c.ending.begin(phaseStoring, nil)
+	c.ending.Begin(meter.Storing, nil)
 	if err == nil && ctx.Err() == nil && electing {
 		if err = c.waitCommitted(visiting); err == nil {
-			c.ending.begin(phaseElecting, nil)
+			c.ending.Begin(meter.Electing, nil)
 			err = elect(visiting, c.stages, &c.intake)
 		}
 		if err == nil {
 			p := &packing{}
-			c.ending.begin(phasePacking, p.share)
+			c.ending.Begin(meter.Packing, p.share)
 			k := compactor{stages: c.stages, report: &CompactReport{}, packing: p}
 			err = k.pack(visiting)
 		}
@@ -379,7 +380,7 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 // computes ranks. One that was interrupted or failed leaves that to the next, so that Ctrl-C is
 // quick.
 func (c *Crawl) finish(ctx context.Context, ended bool) error {
-	c.ending.begin(phaseFlushing, nil)
+	c.ending.Begin(meter.Flushing, nil)
 	if err := c.builder.Flush(ctx); err != nil || !ended {
 		return err
 	}
@@ -399,11 +400,11 @@ func (c *Crawl) finish(ctx context.Context, ended bool) error {
 	if c.skipFinalMerge {
 		return nil
 	}
-	c.ending.begin(phaseMerging, c.builder.MergeProgress)
+	c.ending.Begin(meter.Merging, c.builder.MergeProgress)
 	if err := c.builder.MergeAll(ctx); err != nil {
 		return err
 	}
-	c.ending.begin(phaseRanking, c.background.converging.share)
+	c.ending.Begin(meter.Ranking, c.background.converging.Share)
 	return errors.Join(c.background.rank(ctx, true), parallel.Compute(ctx, c.dir))
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/engine/internal/meter"
 	"anatomy/indexer"
 	"anatomy/storeserver"
 	"anatomy/urlserver"
@@ -21,7 +22,7 @@ import (
 type intake struct {
 	*stages
 	offline   bool // nothing may be sent to the network; set before the stages run
-	errors    errorCounts
+	errors    meter.Errors
 	bodyBytes atomic.Int64 // of the pages handed to the store server
 	truncated atomic.Int64 // of these pages, those whose body was cut short
 
@@ -31,7 +32,7 @@ type intake struct {
 
 // handle takes a fetch apart.
 func (n *intake) handle(ctx context.Context, f vocab.Fetch) {
-	n.errors.add(&f)
+	n.errors.Add(&f)
 	o := &outcome{result: urlserver.Result{
 		Doc: f.Doc, Outcome: f.Outcome, Status: f.Status, Reason: f.Reason, RetryAfter: f.RetryAfter,
 		Fetched: n.now().UTC().Truncate(time.Second), Validators: f.Validators, Bytes: f.Bytes,

@@ -11,6 +11,7 @@ import (
 	"anatomy/disk/damage"
 	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
+	"anatomy/engine/internal/meter"
 	"anatomy/index"
 	"anatomy/storeserver"
 	"anatomy/topic"
@@ -45,7 +46,7 @@ type stages struct {
 	wake   chan struct{} // a signal to the dispatcher, see wakeDispatcher
 	gate   gate
 	visits visits
-	ending phaseMeter
+	ending meter.Phases
 }
 
 // A Shard connects the crawl of one shard of a collection with those of the others. Its methods may

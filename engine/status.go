@@ -21,7 +21,7 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 		Bound: outlook.Rate.Pages, Bounded: outlook.Rate.Delayed,
 		Unbound: outlook.Rate.Undelayed, MaxHosts: c.fetcher.connections,
 		Hosts: outlook.Hosts, HostCount: outlook.Count, Waiting: stats.Waiting, Removed: outlook.Removed,
-		Errors: c.intake.errors.read(), Outcomes: stats.Outcomes,
+		Errors: c.intake.errors.Read(), Outcomes: stats.Outcomes,
 		Harvest:  stats.Harvest,
 		Requests: stats.Requests, RequestsPerPage: stats.RequestsPerPage,
 		Bytes: stats.Bytes, Duplicates: stats.Duplicates,

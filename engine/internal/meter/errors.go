@@ -1,0 +1,66 @@
+package meter
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+
+	"anatomy/vocab"
+)
+
+// Errors counts fetches that brought no page, by kind. The zero value has none.
+type Errors struct {
+	mu    sync.Mutex
+	kinds map[string]int64
+}
+
+const (
+	maxKinds   = 60 // servers choose some reasons
+	otherKinds = "other"
+)
+
+// Add counts f unless it brought a page or was not tried.
+func (e *Errors) Add(f *vocab.Fetch) {
+	switch f.Outcome {
+	case vocab.Fetched, vocab.Redirected, vocab.Unmodified, vocab.Skipped:
+		return
+	}
+	kind := errorKind(f)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.kinds == nil {
+		e.kinds = map[string]int64{}
+	}
+	if _, known := e.kinds[kind]; !known && len(e.kinds) >= maxKinds {
+		kind = otherKinds
+	}
+	e.kinds[kind]++
+}
+
+// Read returns the counts so far.
+func (e *Errors) Read() map[string]int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.kinds == nil {
+		return map[string]int64{}
+	}
+	return maps.Clone(e.kinds)
+}
+
+// errorKind returns the kind of an error without the host: the status, or the innermost cause.
+func errorKind(f *vocab.Fetch) string {
+	switch f.Outcome {
+	case vocab.Forbidden, vocab.NoName, vocab.TooLarge, vocab.Unsupported:
+		return f.Outcome.String()
+	}
+	if f.Status >= 400 {
+		return strings.TrimSpace(fmt.Sprintf("%s: %d %s", f.Outcome, f.Status, http.StatusText(f.Status)))
+	}
+	cause := f.Reason[strings.LastIndex(f.Reason, ": ")+1:]
+	if cause = strings.TrimSpace(cause); len(cause) > 80 {
+		cause = cause[:80]
+	}
+	return f.Outcome.String() + ": " + strings.ToValidUTF8(cause, "")
+}
