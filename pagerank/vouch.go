@@ -21,6 +21,14 @@ const maxVouchers = 20
 // none above 1.05 times the least rank if up to 80,000 pages link to it and it to them.
 const leastShare = 1.0 / 256
 
+// Of the lift of a page, its rank divided by the least rank, freeLift counts in full if any other site
+// links to its site: half of the pages of a web are lifted less, and a farm has more. Beyond that half
+// of the logarithm counts if halfVouchers sites link to it.
+const (
+	freeLift     = 4
+	halfVouchers = 2
+)
+
 // siteLinks is what is known of a site.
 type siteLinks struct {
 	linkers []uint32 // other sites that link to it, ascending; at most maxVouchers
@@ -55,18 +63,23 @@ func (v *Vouchers) comparable() bool {
 	return slices.ContainsFunc(v.sites, func(s siteLinks) bool { return s.fetched && len(s.linkers) > 0 })
 }
 
-// share returns how much of its logarithm above the least rank counts for the pages of a site: n/(n+1)
-// if n other sites link to it.
-func (s siteLinks) share() float64 {
+// lift returns what counts of a page's lift x, its rank divided by the least rank of all, if n other
+// sites link to its site: the logarithm above that of [freeLift] counts n/(n+[halfVouchers]).
+func (s siteLinks) lift(x float64) float64 {
 	n := float64(len(s.linkers))
-	return max(leastShare, n/(n+1))
+	switch {
+	case n == 0:
+		return math.Pow(x, leastShare)
+	case x <= freeLift:
+		return x
+	}
+	return freeLift * math.Pow(x/freeLift, n/(n+halfVouchers))
 }
 
-// Weigh makes the rank r of each page least × (r/least)^share, where least is the least rank of
-// all, that of a page without links to it, and share is n/(n+1) if n other sites link to the page's
-// site. Then it scales the ranks to sum to 1. The order of the pages of a site does not change. If
-// no fetched site is linked to from another, the ranks stay as they are. It returns the number of
-// fetched sites that no other links to, 0 if the ranks stay.
+// Weigh lowers the ranks of pages by how few other sites link to their site, see siteLinks.lift. The
+// least rank is that of a page without links to it. Then it scales the ranks to sum to 1. The order of
+// the pages of a site does not change. If no fetched site is linked to from another, the ranks stay as
+// they are. It returns the number of fetched sites that no other links to, 0 if the ranks stay.
 func (v *Vouchers) Weigh(ranks []float32) (unlinked int) {
 	if len(ranks) == 0 || !v.comparable() {
 		return 0
@@ -74,8 +87,7 @@ func (v *Vouchers) Weigh(ranks []float32) (unlinked int) {
 	least := float64(slices.Min(ranks))
 	all := 0.0
 	for i, r := range ranks {
-		share := v.sites[v.siteOf[i]].share()
-		lifted := least * math.Pow(float64(r)/least, share)
+		lifted := least * v.sites[v.siteOf[i]].lift(float64(r)/least)
 		ranks[i] = float32(lifted)
 		all += lifted
 	}

@@ -7,7 +7,8 @@
 //
 // A farm is a site of its own whose pages link to its target, which links back to them. Some pages
 // of other sites may link to the target. A lift is the target's rank divided by that of a page that
-// nothing links to, and a place is one more than the number of honest pages with a higher rank.
+// nothing links to; under TrustRank, which gives that page nothing, divided by the mean rank. A place is
+// one more than the number of honest pages with a higher rank.
 package main
 
 import (
@@ -43,10 +44,11 @@ func run(data string, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d pages on %d sites; Kendall's tau of weighed to published ranks %.3f\n\n",
-		len(w.site), w.sites, pagerank.Kendall(honest.published, honest.weighed))
+	fmt.Printf("%d pages on %d sites; Kendall's tau to published ranks: weighed %.3f, TrustRank %.3f\n\n",
+		len(w.site), w.sites, pagerank.Kendall(honest.published, honest.weighed),
+		pagerank.Kendall(honest.published, honest.trusted))
 	fmt.Println("  farm  links  from  | published       | weighed         | TrustRank")
-	fmt.Println(" pages         sites |    lift   place |    lift   place |     place")
+	fmt.Println(" pages         sites |    lift   place |    lift   place |  of mean  place")
 	for _, pages := range []int{1, 10, 100, 1_000, 10_000} {
 		for _, from := range []struct{ links, sites int }{{0, 0}, {1, 1}, {10, 1}, {10, 10}} {
 			if from.sites >= w.sites {
@@ -67,8 +69,9 @@ func run(data string, seed uint64) error {
 				}
 				return n + 1
 			}
-			fmt.Printf("%6d %6d %6d | %7.2f %7d | %7.2f %7d | %9d\n", pages, from.links, from.sites,
-				lift(r.published), place(r.published), lift(r.weighed), place(r.weighed), place(r.trusted))
+			fmt.Printf("%6d %6d %6d | %7.2f %7d | %7.2f %7d | %8.3f %6d\n", pages, from.links, from.sites,
+				lift(r.published), place(r.published), lift(r.weighed), place(r.weighed),
+				r.trusted[target]*float32(len(r.trusted)), place(r.trusted))
 		}
 	}
 	return nil
