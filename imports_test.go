@@ -70,6 +70,7 @@ cluster/replica: vocab disk/durable disk/datadir disk/shards disk/snapshot clust
 cluster/node: vocab disk/durable disk/datadir disk/repository disk/shards disk/snapshot cluster/bucket cluster/lease cluster/replica
 collection: vocab weburl analysis urlserver crawler indexer indexer/officetext searcher pagerank ranking control disk/* lru
 web/internal/respond: searcher collection
+web/internal/messages:
 web/internal/access: web/internal/respond web/internal/text
 web/internal/text: vocab searcher analysis weburl
 web/internal/recent: web/internal/text

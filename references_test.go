@@ -78,6 +78,7 @@ var references = map[string]string{
 	"RFC 9110 §8.8":     "Validator Fields",
 	"RFC 9110 §8.8.3":   "ETag",
 	"RFC 9110 §10.2.3":  "Retry-After",
+	"RFC 9110 §12.5.4":  "Accept-Language",
 	"RFC 9110 §13.1.2":  "If-None-Match",
 	"RFC 9110 §15.4.5":  "304 Not Modified",
 	"RFC 9180":          "Hybrid Public Key Encryption",

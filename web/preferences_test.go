@@ -167,7 +167,7 @@ func TestHiddenPages(t *testing.T) {
 	f.answers["all hidden"] = &searcher.Response{Hidden: 2, HiddenExact: true, Exact: true, Why: "All 2 pages that match are of sites that you blocked."}
 	for _, q := range []string{"some+hidden", "all+hidden"} {
 		body := withCookie(newServer(f), "/search?q="+q, "block=a.test").Body.String()
-		if !strings.Contains(body, `2 pages of sites that you blocked are hidden: <a href="/search?q=`+strings.ReplaceAll(q, "+", "&#43;")+`&amp;blocked=1">show</a>`) {
+		if !strings.Contains(body, `2 pages of sites that you blocked are hidden. <a href="/search?q=`+strings.ReplaceAll(q, "+", "&#43;")+`&amp;blocked=1">show</a>`) {
 			t.Errorf("%s: nothing is said of what is hidden:\n%s", q, body)
 		}
 	}

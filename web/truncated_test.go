@@ -15,10 +15,10 @@ func TestTruncatedPage(t *testing.T) {
 	s := newServerOf(Options{Collection: f, Bot: fakeBot})
 	body := strings.Repeat("<p>text", 200)
 	for cut, want := range map[vocab.Truncation]string{
-		vocab.OverLength:   "cut at 1,400 bytes: it is longer than the crawler reads",
-		vocab.Disconnected: "cut at 1,400 bytes: the connection was lost",
-		vocab.OverTime:     "cut at 1,400 bytes: it came too slowly",
-		vocab.UnknownCut:   "cut at 1,400 bytes: the rest was never received",
+		vocab.OverLength:   "cut at 1,400 bytes. It is longer than the crawler reads",
+		vocab.Disconnected: "cut at 1,400 bytes. The connection was lost",
+		vocab.OverTime:     "cut at 1,400 bytes. It came too slowly",
+		vocab.UnknownCut:   "cut at 1,400 bytes. The rest was never received",
 		vocab.Whole:        "",
 	} {
 		f.pages[20] = &vocab.Page{Doc: 20, URL: "https://www.docs.test/", ContentType: "text/html", Body: []byte(body), Truncated: cut}

@@ -82,7 +82,7 @@ func (s *adminPages) show(c *gin.Context, code int, result []string, failed bool
 			admin.Unlisted = err.Error()
 		}
 	}
-	v := s.view("Crawl", "")
+	v := s.view(c, "Crawl", "")
 	v.Body = admin
 	return s.render(c, code, "admin", v)
 }

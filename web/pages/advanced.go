@@ -101,7 +101,7 @@ func (s *searchPages) advanced(c *gin.Context) error {
 		s.site.Redirect(c, http.StatusSeeOther, address.SearchHref("/search", searcher.Request{Query: query, Limit: num}, 0)+visitorOf(c, p).tail())
 		return nil
 	}
-	v := s.view("Advanced search", "")
+	v := s.view(c, "Advanced search", "")
 	v.Body = &advancedView{AdvancedFields, fileKinds}
 	return s.render(c, http.StatusOK, "advanced", v)
 }

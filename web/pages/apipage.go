@@ -14,7 +14,7 @@ func (s *searchPages) api(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	v := s.view("API", "")
+	v := s.view(c, "API", "")
 	v.Body = api.Describe(base)
 	return s.render(c, http.StatusOK, "api", v)
 }

@@ -22,7 +22,7 @@ type botView struct {
 
 // show shows who visits sites, how to keep the crawler away, and its addresses.
 func (s *botPage) show(c *gin.Context) error {
-	v := s.view("About the crawler", "")
+	v := s.view(c, "About the crawler", "")
 	v.Body = &botView{s.bot.Agent, s.bot.Product, s.bot.Addresses()}
 	return s.render(c, http.StatusOK, "bot", v)
 }

@@ -84,7 +84,7 @@ func (s *documentPages) cached(c *gin.Context) error {
 		return err
 	}
 	marked := s.reader.Words(c.Request.Context(), query)
-	v := s.view("Cached page", query)
+	v := s.view(c, "Cached page", query)
 	cached := &cachedView{
 		URL:      text.Linkable(page.URL),
 		Crumbs:   text.Breadcrumb(page.URL),

@@ -39,7 +39,7 @@ func (s *searchPages) explain(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	v := s.view("Why this result", query)
+	v := s.view(c, "Why this result", query)
 	v.Body = newExplainView(target, e)
 	return s.render(c, http.StatusOK, "explain", v)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/respond"
 )
@@ -20,22 +21,28 @@ type frame struct {
 	site   *address.Site
 	log    *slog.Logger
 	Assets assets
-	pages  templates
-	name   string // of the site
-	hasBot bool   // /bot is there
-	busy   []byte // the page of a refusal
+	pages  map[*messages.Printer]func() templates // parsed when a language is first used
+	name   string                                 // of the site
+	hasBot bool                                   // /bot is there
+	busy   []byte                                 // the page of a refusal
 }
 
 func newFrame(site *address.Site, log *slog.Logger, name string, hasBot bool) *frame {
 	f := &frame{site: site, log: log, Assets: loadAssets(), name: name, hasBot: hasBot}
-	f.pages = parseTemplates(f.Assets)
+	f.pages = map[*messages.Printer]func() templates{}
+	for _, m := range messages.All() {
+		f.pages[m] = sync.OnceValue(func() templates { return parseTemplates(f.Assets, m) })
+	}
 	f.busy = f.busyPage()
 	return f
 }
 
-// view returns the view of a page, for the layout.
-func (f *frame) view(title, query string) *view {
-	return &view{Site: f.name, HasBot: f.hasBot, Title: title, Query: query}
+// view returns the view of a page, for the layout, in the language of the request. The title is a
+// message.
+func (f *frame) view(c *gin.Context, title, query string) *view {
+	c.Writer.Header().Add("Vary", "Accept-Language")
+	m := messages.For(c.GetHeader("Accept-Language"))
+	return &view{Site: f.name, HasBot: f.hasBot, Title: m.Text(title), Query: query, Messages: m}
 }
 
 // htmlType is the content type of a page.
@@ -52,7 +59,7 @@ func (f *frame) render(c *gin.Context, status int, page string, v *view) error {
 	b := pageBuffers.Get().(*bytes.Buffer)
 	defer pageBuffers.Put(b)
 	b.Reset()
-	if err := f.pages[page].Execute(b, v); err != nil {
+	if err := f.pages[v.Messages]()[page].Execute(b, v); err != nil {
 		f.log.Error("template failed", "page", page, "err", err)
 		c.String(http.StatusInternalServerError, "The page could not be made.\n")
 		return nil
@@ -61,10 +68,10 @@ func (f *frame) render(c *gin.Context, status int, page string, v *view) error {
 	return nil
 }
 
-// renderPart answers with one part of a page, without the layout.
+// renderPart answers with one part of a page in English, without the layout.
 func (f *frame) renderPart(c *gin.Context, page, part string, data any) error {
 	var b bytes.Buffer
-	if err := f.pages[page].ExecuteTemplate(&b, part, data); err != nil {
+	if err := f.pages[messages.English]()[page].ExecuteTemplate(&b, part, data); err != nil {
 		return err
 	}
 	c.Data(http.StatusOK, htmlType, f.site.Place(b.Bytes()))
@@ -87,7 +94,7 @@ func (f *frame) Problem(c *gin.Context, p *respond.Problem) {
 		c.Data(p.Status, htmlType, f.busy)
 		return
 	}
-	v := f.view(p.Title, "")
+	v := f.view(c, p.Title, "")
 	v.Body = p
 	f.render(c, p.Status, "problem", v)
 }
@@ -95,10 +102,9 @@ func (f *frame) Problem(c *gin.Context, p *respond.Problem) {
 // busyPage makes the page of a refusal once, and too short to be compressed: under overload a
 // refusal must cost a small part of an answer.
 func (f *frame) busyPage() []byte {
-	v := f.view("", "")
-	v.Body = respond.Of(respond.ErrBusy)
+	v := &view{Site: f.name, Body: respond.Of(respond.ErrBusy)}
 	var b bytes.Buffer
-	if err := f.pages["busy"].Execute(&b, v); err != nil {
+	if err := f.pages[messages.English]()["busy"].Execute(&b, v); err != nil {
 		f.log.Error("template failed", "page", "busy.html", "err", err)
 	}
 	return f.site.Place(b.Bytes())

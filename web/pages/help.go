@@ -94,7 +94,7 @@ var helpSections = []helpSection{
 }
 
 func (s *searchPages) help(c *gin.Context) error {
-	v := s.view("Help", "")
+	v := s.view(c, "Help", "")
 	all := &helpView{}
 	for _, section := range helpSections {
 		examples := make([]helpExample, len(section.Examples))

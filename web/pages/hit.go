@@ -7,14 +7,17 @@ import (
 	"time"
 
 	"anatomy/searcher"
-	"anatomy/web/internal/text"
+	"anatomy/web/internal/messages"
 )
 
 // A markup writes lists of results as HTML. html/template takes eleven times as
 // long for a list of results (see doc/decisions/0062), because it inserts each of some fifty pieces
 // per result by reflection. Everything except constants and numbers passes through text, which
 // escapes it.
-type markup struct{ strings.Builder }
+type markup struct {
+	strings.Builder
+	messages *messages.Printer
+}
 
 // raw writes a constant.
 func (m *markup) raw(s string) { m.WriteString(s) }
@@ -52,8 +55,8 @@ func (m *markup) link(href, attributes, label string) {
 }
 
 // resultList returns a list of results. With tab, links to pages open in a new tab.
-func resultList(results []resultView, tab bool) template.HTML {
-	m := markup{}
+func resultList(texts *messages.Printer, results []resultView, tab bool) template.HTML {
+	m := markup{messages: texts}
 	m.Grow(4096 * len(results))
 	for i := range results {
 		m.hit(&results[i], tab)
@@ -118,7 +121,9 @@ func (m *markup) further(v *resultView, outside string) {
 	if len(v.Further) == 0 {
 		return
 	}
-	m.raw(`<p class="further">More on this page: `)
+	m.raw(`<p class="further">`)
+	m.text(m.messages.Text("More on this page:"))
+	m.raw(" ")
 	for i, s := range v.Further {
 		if i > 0 {
 			m.raw(" · ")
@@ -153,13 +158,17 @@ func (m *markup) missing(v *missView) {
 	if v == nil {
 		return
 	}
-	m.raw(`<p class="note">Missing: `)
+	m.raw(`<p class="note">`)
+	m.text(m.messages.Text("Missing:"))
+	m.raw(" ")
 	for _, word := range v.Words {
 		m.element("<s><bdi>", word, "</bdi></s> ")
 	}
 	for i, must := range v.Must {
 		if i == 0 {
-			m.raw("| Must include: ")
+			m.raw("| ")
+			m.text(m.messages.Text("Must include:"))
+			m.raw(" ")
 		}
 		m.raw("<a")
 		m.attr("href", must.Href)
@@ -173,7 +182,9 @@ func (m *markup) also(versions []alsoView) {
 	if len(versions) == 0 {
 		return
 	}
-	m.raw(`<p class="note also">also in `)
+	m.raw(`<p class="note also">`)
+	m.text(m.messages.Text("also in"))
+	m.raw(" ")
 	for i, v := range versions {
 		if i > 0 {
 			m.raw(", ")
@@ -190,17 +201,23 @@ func (m *markup) also(versions []alsoView) {
 // meta writes the line below a result.
 func (m *markup) meta(v *resultView) {
 	m.raw(`<div class="meta">`)
-	m.element(`<span class="tag">`, v.Liked, "</span>")
+	m.element(`<span class="tag">`, m.messages.Text(v.Liked), "</span>")
 	m.element(`<span class="tag">`, v.Kind, "</span>")
 	if !v.Date.IsZero() {
-		m.time(v.Date, "date of the page")
+		m.time(v.Date, m.messages.Text("date of the page"))
 	} else if !v.Fetched.IsZero() {
-		m.time(v.Fetched, "fetched")
+		m.time(v.Fetched, m.messages.Text("fetched"))
 	}
 	if !v.Crawled {
-		m.raw(`<span title="this page was never fetched">known by links alone</span>`)
+		m.raw(`<span`)
+		m.attr("title", m.messages.Text("this page was never fetched"))
+		m.element(">", m.messages.Text("known by links alone"), "</span>")
 	}
-	m.element(`<span class="lang" title="language">`, v.Lang, "</span>")
+	if v.Lang != "" {
+		m.raw(`<span class="lang"`)
+		m.attr("title", m.messages.Text("language"))
+		m.element(">", v.Lang, "</span>")
+	}
 	if v.Similar != nil {
 		m.link(v.Similar.Href, "", v.Similar.Label)
 	}
@@ -215,21 +232,24 @@ func (m *markup) time(t time.Time, what string) {
 	m.raw("<time")
 	m.attr("datetime", t.UTC().Format(time.DateOnly))
 	m.attr("title", what)
-	m.element(">", text.Date(t), "</time>")
+	m.element(">", m.messages.Date(t), "</time>")
 }
 
 // menu writes the menu of a result: what is known of the page, its score, and preferences for its site.
 func (m *markup) menu(v *resultView) {
 	m.raw(`<details class="menu"><summary`)
-	m.attr("aria-label", "more about result "+strconv.Itoa(v.Number))
+	m.attr("aria-label", m.messages.Text("more about result %d", v.Number))
 	m.raw(`>⋮</summary><span class="choices">`)
-	m.link(v.Cached, "", "cached")
-	m.link(v.Links, "", "links")
-	m.link(v.Info, "", "info")
+	m.link(v.Cached, "", m.messages.Text("cached"))
+	m.link(v.Links, "", m.messages.Text("links"))
+	m.link(v.Info, "", m.messages.Text("info"))
 	m.raw(`<span class="score"><svg width="40" height="5" aria-hidden="true" focusable="false"><rect class="rail" width="40" height="5" rx="1"/><svg width="` + strconv.Itoa(v.Bar) + `%" height="5"><rect class="bar" width="40" height="5" rx="1"/></svg></svg>`)
 	m.text(v.Score)
 	m.raw("</span>")
-	m.link(v.Why, ` aria-label="why? The score of number `+strconv.Itoa(v.Number)+`"`, "why?")
+	m.raw("<a")
+	m.attr("href", v.Why)
+	m.attr("aria-label", m.messages.Text("why? The score of result %d", v.Number))
+	m.element(">", m.messages.Text("why?"), "</a>")
 	m.raw("</span>")
 	m.site(v)
 	m.raw("</details>")

@@ -50,7 +50,7 @@ func (s *documentPages) linksPage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	v := s.view("Links", "")
+	v := s.view(c, "Links", "")
 	v.Body = newLinksView(r, num)
 	return s.render(c, http.StatusOK, "links", v)
 }

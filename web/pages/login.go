@@ -30,7 +30,7 @@ func (s *loginPages) ask(c *gin.Context, status int, failed string) error {
 	if path := c.Request.URL.Path; path == "/login" || c.Request.Method != http.MethodGet {
 		next = "/"
 	}
-	v := s.view("Log in", "")
+	v := s.view(c, "Log in", "")
 	v.Visitor = &visitor{}
 	v.Body = &loginView{s.sessions.token != "" || s.sessions.readToken != "", next, failed}
 	return s.render(c, status, "login", v)

@@ -4,6 +4,7 @@ import (
 	"net/url"
 
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/text"
 )
 
@@ -15,7 +16,7 @@ func (v *resultsView) prefer(a *visitor, query string, shown bool) {
 		r := &v.Results[i]
 		r.Liked = a.Of(r.URL)
 		if site, ok := text.SiteName(text.HostOf(r.URL)); ok {
-			r.Host, r.Choices = site, choices(site, r.Liked)
+			r.Host, r.Choices = site, choices(v.messages, site, r.Liked)
 			r.Explore = address.SiteHref(site)
 		}
 	}
@@ -27,16 +28,17 @@ func (v *resultsView) prefer(a *visitor, query string, shown bool) {
 }
 
 // choices returns the menu entries for a site with the preference liked.
-func choices(site, liked string) (all []choice) {
+func choices(m *messages.Printer, site, liked string) (all []choice) {
 	for _, c := range []struct{ label, what, when string }{
-		{"Raise", "raise", "raised"}, {"Lower", "lower", "lowered"}, {"Pin", "pin", "pinned"}, {"Block", "block", "blocked"},
+		{m.Text("Raise"), "raise", "raised"}, {m.Text("Lower"), "lower", "lowered"},
+		{m.Text("Pin"), "pin", "pinned"}, {m.Text("Block"), "block", "blocked"},
 	} {
 		if liked != c.when {
 			all = append(all, choice{c.label, c.what + " " + site})
 		}
 	}
 	if liked != "" {
-		all = append(all, choice{"Not " + liked, "none " + site})
+		all = append(all, choice{m.Text("Treat as any site"), "none " + site})
 	}
 	return all
 }

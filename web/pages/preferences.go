@@ -32,6 +32,13 @@ type preferencesView struct {
 
 type siteLists struct{ Name, Label, About, Text string }
 
+var preferenceLists = []siteLists{
+	{Name: "raise", Label: "Raise", About: "their pages score more"},
+	{Name: "lower", Label: "Lower", About: "their pages score less"},
+	{Name: "pin", Label: "Pin", About: "their best pages come first"},
+	{Name: "block", Label: "Block", About: "their pages are hidden, and counted"},
+}
+
 func (s *preferencesPages) preferencesPage(c *gin.Context) error {
 	p := params.Read(c)
 	a := visitorOf(c, p)
@@ -39,7 +46,7 @@ func (s *preferencesPages) preferencesPage(c *gin.Context) error {
 	if p.Err != nil {
 		return p.Err
 	}
-	v := s.view("Preferences", "")
+	v := s.view(c, "Preferences", "")
 	f := &preferencesView{Preferences: a.Preferences, Saved: saved, Nums: []int{10, 20, 30, 50, 100}}
 	if a.Num > 0 && !slices.Contains(f.Nums, a.Num) {
 		f.Nums = append(f.Nums, a.Num)
@@ -48,12 +55,7 @@ func (s *preferencesPages) preferencesPage(c *gin.Context) error {
 	if values := a.Values(); len(values) > 0 {
 		f.Link = "/?" + values.Encode()
 	}
-	for _, l := range []siteLists{
-		{Name: "raise", Label: "Raise", About: "their pages score more"},
-		{Name: "lower", Label: "Lower", About: "their pages score less"},
-		{Name: "pin", Label: "Pin", About: "their best pages come first"},
-		{Name: "block", Label: "Block", About: "their pages are hidden, and counted"},
-	} {
+	for _, l := range preferenceLists {
 		l.Text = strings.Join(*a.Lists()[l.Name], "\n")
 		f.Sites = append(f.Sites, l)
 	}

@@ -11,6 +11,7 @@ import (
 	"anatomy/searcher"
 	"anatomy/vocab"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/text"
 )
@@ -43,6 +44,8 @@ type resultsView struct {
 	Hidden      string // number of hidden pages of blocked sites, or ""
 	ShowHidden  string // address of the results with hidden pages
 	Back        string // query string of this page
+
+	messages *messages.Printer
 }
 
 // A resultView is one result.
@@ -109,23 +112,24 @@ type hint struct {
 	Href  string
 }
 
-func newResultsView(r searcher.Request, a *searcher.Response) *resultsView {
+func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Response) *resultsView {
 	spelling := spelling(r, a)
 	r = address.Answered(r, a)
 	v := &resultsView{
 		Spelling:  spelling,
-		Total:     totalText(a),
-		Took:      text.Duration(a.Took),
+		Total:     totalText(m, a),
+		Took:      m.Duration(a.Took),
 		Documents: a.Documents,
 		Partial:   a.Partial && !a.Damaged,
 		Damaged:   a.Damaged,
 		First:     r.Offset + 1,
 		JSON:      address.SearchHref("/api/v1/search", r, r.Offset),
 		Atom:      address.FeedHref("", "atom", r, 0),
-		Ranks:     ranksText(a.Rank),
+		Ranks:     ranksText(m, a.Rank),
 		Why:       a.Why,
-		Hidden:    hiddenText(a),
+		Hidden:    hiddenText(m, a),
 		Cut:       a.Cut,
+		messages:  m,
 	}
 	for _, f := range a.Filters {
 		v.Filters = append(v.Filters, filterView{f.Text, withoutHref(r, f.Without)})
@@ -138,7 +142,7 @@ func newResultsView(r searcher.Request, a *searcher.Response) *resultsView {
 		best = max(best, a.Results[i].Score)
 	}
 	for i := range a.Results {
-		v.Results = append(v.Results, newResultView(&a.Results[i], r, r.Offset+i+1, best))
+		v.Results = append(v.Results, newResultView(m, &a.Results[i], r, r.Offset+i+1, best))
 	}
 	if a.Folded > 0 && !a.Next {
 		v.Folded = ungroupedHref(r)
@@ -149,7 +153,7 @@ func newResultsView(r searcher.Request, a *searcher.Response) *resultsView {
 	v.Sites = sitesOf(r, a.Results)
 	v.paginate(r, a)
 	if len(a.Results) == 0 {
-		v.Hints = append(unknownHints(a), hintsFor(r, a)...)
+		v.Hints = append(unknownHints(m, a), hintsFor(m, r, a)...)
 	}
 	return v
 }
@@ -164,10 +168,10 @@ func withoutHref(r searcher.Request, query string) string {
 
 // unknownHints returns links to the page information of URLs that the query names and the index
 // lacks.
-func unknownHints(a *searcher.Response) (hints []hint) {
+func unknownHints(m *messages.Printer, a *searcher.Response) (hints []hint) {
 	for _, target := range a.Unknown {
 		if strings.Contains(target, "/") {
-			hints = append(hints, hint{"Why the index does not have it", target, address.TraceHref("http://" + target)})
+			hints = append(hints, hint{m.Text("Why the index does not have it"), target, address.TraceHref("http://" + target)})
 		}
 	}
 	return hints
@@ -200,27 +204,22 @@ func demanding(query, word string) string {
 }
 
 // ranksText names the rank vector of a search and its date.
-func ranksText(u searcher.RankUsed) string {
+func ranksText(m *messages.Printer, u searcher.RankUsed) string {
 	if u.Computed.IsZero() {
 		return ""
 	}
-	text := u.Computed.UTC().Format("2 January 2006, 15:04 UTC")
 	if u.Personalized != "" {
-		text += ", favouring " + u.Personalized
+		return m.Text("%s of %s, favouring %s", u.Name, m.Moment(u.Computed), u.Personalized)
 	}
-	return u.Name + ", of " + text
+	return m.Text("%s of %s", u.Name, m.Moment(u.Computed))
 }
 
 // totalText returns the number of pages, with "at least" unless it is exact.
-func totalText(a *searcher.Response) string {
-	noun := " pages"
-	if a.Listed() == 1 {
-		noun = " page"
-	}
+func totalText(m *messages.Printer, a *searcher.Response) string {
 	if a.Exact {
-		return text.Count(a.Listed()) + noun
+		return m.Text("%d pages", a.Listed())
 	}
-	return "at least " + text.Count(a.Listed()) + noun
+	return m.Text("at least %d pages", a.Listed())
 }
 
 // sameQuery reports whether the interpretation equals the query.
@@ -237,7 +236,7 @@ func kindView(m vocab.Medium) string {
 	return strings.ToUpper(m.String())
 }
 
-func newResultView(r *searcher.Result, asked searcher.Request, number int, best searcher.Score) resultView {
+func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Request, number int, best searcher.Score) resultView {
 	why := url.Values{"q": {asked.Query}, "url": {r.URL}}
 	if asked.Rank != "" {
 		why.Set("rank", asked.Rank)
@@ -257,8 +256,8 @@ func newResultView(r *searcher.Result, asked searcher.Request, number int, best 
 		Crawled: r.Crawled,
 		Kind:    kindView(r.Medium),
 		Missing: missing(asked, r),
-		Similar: similarView(asked, r),
-		More:    moreView(asked, r),
+		Similar: similarView(m, asked, r),
+		More:    moreView(m, asked, r),
 	}
 	for _, version := range r.Versions {
 		if href := text.Linkable(version.URL); href != "" {
@@ -348,7 +347,7 @@ func (v *resultsView) paginate(r searcher.Request, a *searcher.Response) {
 		last = min(max(current+1, (a.Listed()+r.Limit-1)/r.Limit), searcher.MaxOffset/r.Limit+1)
 	}
 	if shown := r.Offset + len(a.Results); v.Next == "" && len(a.Results) > 0 && shown > searcher.MaxOffset-r.Limit && a.Listed() > shown {
-		v.Ends = "A search shows at most " + text.Count(shown) + " results. Add words or a site to narrow it down."
+		v.Ends = v.messages.Text("A search shows at most %d results. Add words or a site to narrow it down.", shown)
 	}
 	if last == 1 || len(a.Results) == 0 {
 		return
@@ -359,9 +358,9 @@ func (v *resultsView) paginate(r searcher.Request, a *searcher.Response) {
 }
 
 // hintsFor returns queries that may find what this one did not.
-func hintsFor(r searcher.Request, a *searcher.Response) []hint {
+func hintsFor(m *messages.Printer, r searcher.Request, a *searcher.Response) []hint {
 	if a.Listed() > 0 && r.Offset > 0 {
-		return []hint{{"The first page of results", r.Query, address.SearchHref("/search", r, 0)}}
+		return []hint{{m.Text("The first page of results"), r.Query, address.SearchHref("/search", r, 0)}}
 	}
 	var hints []hint
 	try := func(label, query string) {
@@ -371,13 +370,13 @@ func hintsFor(r searcher.Request, a *searcher.Response) []hint {
 	}
 	plain := withoutOperators(r.Query)
 	if strings.Contains(r.Query, `"`) {
-		try("Without the quotes", strings.ReplaceAll(r.Query, `"`, " "))
+		try(m.Text("Without the quotes"), strings.ReplaceAll(r.Query, `"`, " "))
 	}
 	if plain != strings.Join(strings.Fields(r.Query), " ") {
-		try("Only the words", plain)
+		try(m.Text("Only the words"), plain)
 	}
 	if words := strings.Fields(plain); len(words) > 1 && len(words) <= 12 {
-		try("Any of the words", strings.Join(words, " OR "))
+		try(m.Text("Any of the words"), strings.Join(words, " OR "))
 	}
 	return hints
 }
@@ -409,24 +408,20 @@ type groupView struct {
 }
 
 // similarView returns the link to the near-duplicates of a result, or nil.
-func similarView(r searcher.Request, result *searcher.Result) *groupView {
+func similarView(m *messages.Printer, r searcher.Request, result *searcher.Result) *groupView {
 	if result.Similar == 0 {
 		return nil
 	}
-	label := text.Count(result.Similar) + " similar pages"
-	if result.Similar == 1 {
-		label = "1 similar page"
-	}
-	return &groupView{label, address.SimilarHref("/search", r, result)}
+	return &groupView{m.Text("%d similar pages", result.Similar), address.SimilarHref("/search", r, result)}
 }
 
 // moreView returns the link to further results of a host, or nil.
-func moreView(r searcher.Request, result *searcher.Result) *groupView {
+func moreView(m *messages.Printer, r searcher.Request, result *searcher.Result) *groupView {
 	host := text.HostOf(result.URL)
 	if result.More == 0 || host == "" {
 		return nil
 	}
-	return &groupView{"more from " + text.Shorten(text.Visible(host), 64), address.HostHref("/search", r, host)}
+	return &groupView{m.Text("more from %s", text.Shorten(text.Visible(host), 64)), address.HostHref("/search", r, host)}
 }
 
 // ungroupedHref returns the address of the results without collapsing.
@@ -480,14 +475,12 @@ type imageView struct {
 type choice struct{ Label, Set string }
 
 // hiddenText returns the number of hidden pages of blocked sites, or "".
-func hiddenText(a *searcher.Response) string {
+func hiddenText(m *messages.Printer, a *searcher.Response) string {
 	switch {
 	case a.Hidden == 0:
 		return ""
-	case a.Hidden == 1 && a.HiddenExact:
-		return "1 page of a site that you blocked is"
 	case a.HiddenExact:
-		return text.Count(a.Hidden) + " pages of sites that you blocked are"
+		return m.Text("%d pages of sites that you blocked are hidden.", a.Hidden)
 	}
-	return "At least " + text.Count(a.Hidden) + " pages of sites that you blocked are"
+	return m.Text("At least %d pages of sites that you blocked are hidden.", a.Hidden)
 }

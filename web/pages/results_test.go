@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"anatomy/searcher"
+	"anatomy/web/internal/messages"
 )
 
 func TestDiffer(t *testing.T) {
@@ -34,7 +35,7 @@ func TestTotalsAreHonest(t *testing.T) {
 		"at least 1,000 pages": {Total: 1000},
 		"at least 1 page":      {Total: 1, Partial: true},
 	} {
-		if got := totalText(&a); got != want {
+		if got := totalText(messages.English, &a); got != want {
 			t.Errorf("%+v: %q, want %q", a, got, want)
 		}
 	}
@@ -60,7 +61,7 @@ func TestPagination(t *testing.T) {
 	}
 	for _, c := range cases {
 		r := searcher.Request{Query: "a", Offset: c.offset, Limit: c.limit}
-		var v resultsView
+		v := resultsView{messages: messages.English}
 		v.paginate(r, &searcher.Response{Total: c.total, Next: c.next, Results: make([]searcher.Result, 1)})
 		var pages, links []string
 		for _, p := range v.Pages {
@@ -119,9 +120,12 @@ func TestExplanationAddsUp(t *testing.T) {
 // Hidden pages are counted, and can be shown; where all are hidden the page says so.
 func TestHiddenIsSaid(t *testing.T) {
 	for want, a := range map[string]searcher.Response{
-		"": {}, "1 page of a site that you blocked is": {Hidden: 1, HiddenExact: true}, "1,200 pages of sites that you blocked are": {Hidden: 1200, HiddenExact: true}, "At least 1,000 pages of sites that you blocked are": {Hidden: 1000},
+		"": {},
+		"1 page of a site that you blocked is hidden.":               {Hidden: 1, HiddenExact: true},
+		"1,200 pages of sites that you blocked are hidden.":          {Hidden: 1200, HiddenExact: true},
+		"At least 1,000 pages of sites that you blocked are hidden.": {Hidden: 1000},
 	} {
-		if got := hiddenText(&a); got != want {
+		if got := hiddenText(messages.English, &a); got != want {
 			t.Errorf("%+v: %q, want %q", a, got, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"anatomy/searcher"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/text"
@@ -32,7 +33,7 @@ func (s *searchPages) home(c *gin.Context) error {
 		s.site.Redirect(c, http.StatusPermanentRedirect, "/search?"+c.Request.URL.RawQuery)
 		return nil
 	}
-	v := s.view("", "")
+	v := s.view(c, "", "")
 	v.Body = s.examples.get(c.Request.Context())
 	return s.render(c, http.StatusOK, "home", v)
 }
@@ -69,13 +70,13 @@ func (s *searchPages) search(c *gin.Context) error {
 		s.site.Redirect(c, http.StatusSeeOther, address.CachedHref(uint64(response.Cached), "", false))
 		return nil
 	}
-	v := s.view(r.Query, r.Query)
-	v.Visitor = visitor
+	v := s.view(c, "", r.Query)
+	v.Title, v.Visitor = r.Query, visitor
 	if r.Limit != searcher.DefaultLimit {
 		v.Num = r.Limit
 	}
-	v.Rank, v.Kinds = r.Rank, s.kinds(r, false, visitor)
-	results := newResultsView(r, response)
+	v.Rank, v.Kinds = r.Rank, kinds(v.Messages, r, false, visitor)
+	results := newResultsView(v.Messages, r, response)
 	results.prefer(visitor, c.Request.URL.RawQuery, shown)
 	v.Body = results
 	return s.render(c, http.StatusOK, "results", v)
@@ -87,13 +88,14 @@ func (s *searchPages) imageResults(c *gin.Context, r searcher.Request, visitor *
 	if err != nil {
 		return err
 	}
-	v := s.view(r.Query+" – images", r.Query)
-	v.Visitor, v.Rank, v.Type, v.Kinds = visitor, r.Rank, "image", s.kinds(r, true, visitor)
+	v := s.view(c, "", r.Query)
+	v.Title = r.Query + " – " + v.Messages.Text("Images")
+	v.Visitor, v.Rank, v.Type, v.Kinds = visitor, r.Rank, "image", kinds(v.Messages, r, true, visitor)
 	if r.Limit != params.ImagesLimit {
 		v.Num = r.Limit
 	}
-	results := newResultsView(r, reader.ImagesAsPages(a))
-	results.Total, results.Results, results.Hints = imagesText(a), nil, nil
+	results := newResultsView(v.Messages, r, reader.ImagesAsPages(a))
+	results.Total, results.Results, results.Hints = imagesText(v.Messages, a), nil, nil
 	results.carry(url.Values{"type": {"image"}})
 	results.prefer(visitor, c.Request.URL.RawQuery, shown)
 	for i := range a.Images {
@@ -104,13 +106,10 @@ func (s *searchPages) imageResults(c *gin.Context, r searcher.Request, visitor *
 }
 
 // imagesText returns the number of images, and of pages if not all were searched.
-func imagesText(a *searcher.ImageResponse) string {
-	found := text.Count(a.Found) + " images"
-	if a.Found == 1 {
-		found = "1 image"
-	}
+func imagesText(m *messages.Printer, a *searcher.ImageResponse) string {
+	found := m.Text("%d images", a.Found)
 	if a.Looked < a.Total || !a.Exact {
-		return found + " on the " + text.Count(a.Looked) + " best pages"
+		return found + " " + m.Text("on the %d best pages", a.Looked)
 	}
 	return found
 }
@@ -130,12 +129,15 @@ func (s *searchPages) imageView(m *searcher.ImageResult) imageView {
 }
 
 // kinds returns the links to page and image results.
-func (s *searchPages) kinds(r searcher.Request, images bool, visitor *visitor) []tabView {
+func kinds(m *messages.Printer, r searcher.Request, images bool, visitor *visitor) []tabView {
 	r.Limit, r.Similar, r.Ungrouped = 0, 0, false
 	tail := ""
 	if visitor != nil && len(visitor.Carry) > 0 {
 		tail = "&" + visitor.Carry.Encode()
 	}
 	all := address.SearchHref("/search", r, 0)
-	return []tabView{{"All", all + tail, !images}, {"Images", all + "&type=image" + tail, images}}
+	return []tabView{
+		{m.Text("All"), all + tail, !images},
+		{m.Text("Images"), all + "&type=image" + tail, images},
+	}
 }

@@ -53,7 +53,7 @@ func (s *documentPages) sitePage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	v := s.view("Site", "")
+	v := s.view(c, "Site", "")
 	v.Body = newSiteReportView(r, num)
 	return s.render(c, http.StatusOK, "site", v)
 }

@@ -5,24 +5,32 @@ import (
 	"reflect"
 	"strings"
 
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/text"
 )
 
 // templates are the parsed pages by name. All but busy have the layout around them.
 type templates map[string]*template.Template
 
-// parseTemplates panics on a template that does not parse: templates are part of the program.
-func parseTemplates(a assets) templates {
+// parseTemplates returns the templates with the texts of one language. It panics on a template that
+// does not parse: templates are part of the program.
+func parseTemplates(a assets, m *messages.Printer) templates {
 	functions := template.FuncMap{
 		"asset":  func(name string) string { return a.Served[name] },
-		"count":  text.Count,
-		"date":   text.Date,
+		"t":      m.Text,
+		"h":      m.HTML,
+		"lang":   func() string { return m.Tag },
+		"quote":  quote,
+		"code":   code,
+		"count":  m.Count,
+		"date":   m.Date,
+		"moment": m.Moment,
 		"points": text.Points,
 
-		"resultList": resultList,
+		"resultList": func(results []resultView, tab bool) template.HTML { return resultList(m, results, tab) },
 		"examples":   func() []helpExample { return plainExamples },
 
-		"count64": func(n any) string { return text.Count(int(reflect.ValueOf(n).Int())) },
+		"count64": func(n any) string { return m.Count(int(reflect.ValueOf(n).Int())) },
 		"counted": func(n int, noun string) string { return text.Counted(n, noun) },
 		"sum":     func(a, b int64) int64 { return a + b },
 		"rate":    rate, "hits": hits, "megabytes": megabytes, "span": span,
@@ -45,6 +53,21 @@ func parseTemplates(a assets) templates {
 	return all
 }
 
+// quote returns a text of the visitor's for a message, as a link unless href is "". href is an address
+// of this server.
+func quote(href, text string) template.HTML {
+	text = "<bdi>" + template.HTMLEscapeString(text) + "</bdi>"
+	if href != "" {
+		text = `<a href="` + template.HTMLEscapeString(href) + `">` + text + "</a>"
+	}
+	return template.HTML(text)
+}
+
+// code returns a text for a message, as code.
+func code(text string) template.HTML {
+	return template.HTML("<code>" + template.HTMLEscapeString(text) + "</code>")
+}
+
 // A view is the data of a template. Body is for the page, the other fields are for the layout.
 type view struct {
 	Site    string
@@ -57,6 +80,8 @@ type view struct {
 	Type    string // of results, "" for pages
 	Kinds   []tabView
 	Body    any
+
+	Messages *messages.Printer // of the language of the page
 }
 
 // A tabView is a link to the results of one kind.

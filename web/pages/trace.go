@@ -41,7 +41,7 @@ type nearView struct{ Href, URL string }
 
 // tracePage shows why a page is, or is not, in the index. Without a URL it shows a form.
 func (s *documentPages) tracePage(c *gin.Context) error {
-	v := s.view("Page information", "")
+	v := s.view(c, "Page information", "")
 	if p := params.Read(c); p.Err == nil && p.Text("url", params.MaxURL) == "" && p.Err == nil {
 		v.Body = &traceView{}
 		return s.render(c, http.StatusOK, "trace", v)

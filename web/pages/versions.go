@@ -80,7 +80,7 @@ func (s *documentPages) versionsPage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	v := s.view("Versions", "")
+	v := s.view(c, "Versions", "")
 	v.Body = view
 	return s.render(c, http.StatusOK, "versions", v)
 }

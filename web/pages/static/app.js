@@ -22,7 +22,7 @@
     k: () => move(-1),
     n: () => follow("next"),
     p: () => follow("prev"),
-    "?": () => help(),
+    "?": () => document.getElementById("keys").showModal(),
   };
   if (box) complete(box);
   if (box && "instant" in document.documentElement.dataset) instant(box);
@@ -37,28 +37,6 @@
       keys[e.key]();
     }
   });
-
-  function help() {
-    let dialog = document.getElementById("keys");
-    if (!dialog) {
-      dialog = document.createElement("dialog");
-      dialog.id = "keys";
-      dialog.setAttribute("aria-label", "Keys");
-      const list = document.createElement("dl");
-      for (const [key, what] of [["/", "to the search box"], ["j k", "next, previous result"], ["Enter", "open it"], ["n p", "next, previous page"], ["Esc", "out of the box"], ["?", "this list"]]) {
-        const row = document.createElement("div");
-        const name = document.createElement("dt");
-        for (const one of key.split(" ")) name.append(Object.assign(document.createElement("kbd"), { textContent: one }), " ");
-        row.append(name, Object.assign(document.createElement("dd"), { textContent: what }));
-        list.append(row);
-      }
-      const close = Object.assign(document.createElement("button"), { textContent: "Close" });
-      close.addEventListener("click", () => dialog.close());
-      dialog.append(list, close);
-      document.body.append(dialog);
-    }
-    if (!dialog.open) dialog.showModal();
-  }
 
   // instant puts the results of what is typed in the place of the page, once typing rests.
   function instant(box) {
@@ -94,7 +72,7 @@
     list.id = "completions";
     list.className = "completions";
     list.hidden = true;
-    for (const [name, value] of [["role", "listbox"], ["aria-label", "Completions"]]) list.setAttribute(name, value);
+    for (const [name, value] of [["role", "listbox"], ["aria-label", box.form.dataset.completions]]) list.setAttribute(name, value);
     for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-controls", list.id], ["aria-expanded", "false"]]) box.setAttribute(name, value);
     box.form.append(list);
     let typed = "", at = -1, timer = 0, asking = null;
