@@ -44,11 +44,13 @@ indexer: vocab weburl analysis disk/barrel indexer/internal/* indexer/officetext
 indexer/officetext: vocab xmlcharset
 indexer/servicetext: vocab
 indexer/internal/decode: indexer/internal/guess
+indexer/structure: indexer/internal/decode indexer/internal/htmltoken
 indexer/*: indexer/internal/htmltoken
 resolver: vocab disk/linkdb
 sorter: vocab weburl analysis disk/barrel disk/segment disk/texts
 pagerank: vocab disk/durable
-parallel: vocab weburl analysis indexer/structure disk/datadir disk/linkdb disk/repository disk/segment disk/shards disk/translations
+parallel/align:
+parallel: parallel/align vocab weburl analysis indexer/structure disk/datadir disk/linkdb disk/repository disk/segment disk/shards disk/translations
 searcher: vocab weburl analysis searcher/* disk/damage disk/datadir disk/segment disk/rankvector disk/shards disk/translations
 searcher/query: vocab weburl analysis
 searcher/scoring: vocab analysis searcher/query searcher/internal/arena disk/segment
@@ -127,7 +129,7 @@ lab/peers: eval lab/rig
 lab/clients:
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex
 lab/pagerank: pagerank
-lab/parallel: parallel disk/docindex disk/datadir disk/translations vocab
+lab/parallel: parallel parallel/align disk/docindex disk/datadir disk/translations vocab
 lab/crashes: lab/rig
 lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica disk/snapshot
 lab/cluster: lab/rig/bench

@@ -118,20 +118,37 @@ func findIn(ctx context.Context, dir string, m datadir.Manifest) (all []translat
 }
 
 // sourcesOf returns the pages of a data folder by site.
-func sourcesOf(dir string, m datadir.Manifest) (bySite map[string][]source, err error) {
+func sourcesOf(dir string, m datadir.Manifest) (map[string][]source, error) {
+	bySite := map[string][]source{}
+	host, site := "", ""
+	err := eachPage(dir, m, func(s *segment.Segment, ord vocab.Ordinal, info vocab.DocInfo) {
+		u, err := weburl.Parse(info.URL)
+		if err != nil {
+			return
+		}
+		if h := u.Hostname(); h != host {
+			host, site = h, skeleton(h)
+		}
+		bySite[site] = append(bySite[site], source{info.Doc, u, info.Address, s.Language(ord)})
+	})
+	return bySite, err
+}
+
+// eachPage calls fn with the pages of HTML of a data folder. The texts of info are valid until fn returns.
+func eachPage(
+	dir string, m datadir.Manifest, fn func(*segment.Segment, vocab.Ordinal, vocab.DocInfo),
+) error {
 	cache, err := segment.NewCache(segment.CacheOptions{})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer cache.Close()
-	bySite = map[string][]source{}
 	newer := map[vocab.DocID]bool{}
 	for i, name := range slices.Backward(m.Segments) {
 		s, err := segment.Open(datadir.Segment(dir, name), cache)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		host, site := "", ""
 		err = s.EachBare(func(ord vocab.Ordinal, info vocab.DocInfo) error {
 			if newer[info.Doc] {
 				return nil
@@ -139,27 +156,19 @@ func sourcesOf(dir string, m datadir.Manifest) (bySite map[string][]source, err 
 			if i > 0 {
 				newer[info.Doc] = true
 			}
-			if !info.Crawled || info.Medium != vocab.HTML || info.Address == 0 {
-				return nil
+			if info.Crawled && info.Medium == vocab.HTML && info.Address != 0 {
+				fn(s, ord, info)
 			}
-			u, err := weburl.Parse(info.URL)
-			if err != nil {
-				return nil
-			}
-			if h := u.Hostname(); h != host {
-				host, site = h, skeleton(h)
-			}
-			bySite[site] = append(bySite[site], source{info.Doc, u, info.Address, s.Language(ord)})
 			return nil
 		})
 		for _, doc := range s.Tombstones() {
 			newer[doc] = true
 		}
 		if err := errors.Join(err, s.Close()); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return bySite, nil
+	return nil
 }
 
 // Least shares of the pages of a site whose pages are read.

@@ -59,10 +59,7 @@ func eachPair(ctx context.Context, dir string, table *translations.Table, fn fun
 	for _, g := range table.Groups {
 		g.Pairs(func(p translations.Pair) {
 			if err == nil {
-				err = fn(Pair{
-					A: urls[p.A.Doc], B: urls[p.B.Doc], LangA: p.A.Lang, LangB: p.B.Lang,
-					Confidence: float64(p.Confidence) / 100, Evidence: p.Evidence.String(),
-				})
+				err = fn(newPair(p, urls[p.A.Doc], urls[p.B.Doc]))
 			}
 		})
 		if err = errors.Join(err, ctx.Err()); err != nil {
@@ -70,4 +67,11 @@ func eachPair(ctx context.Context, dir string, table *translations.Table, fn fun
 		}
 	}
 	return nil
+}
+
+func newPair(p translations.Pair, a, b string) Pair {
+	return Pair{
+		A: a, B: b, LangA: p.A.Lang, LangB: p.B.Lang,
+		Confidence: float64(p.Confidence) / 100, Evidence: p.Evidence.String(),
+	}
 }

@@ -65,3 +65,16 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestTexts(t *testing.T) {
+	texts, err := Texts([]byte(`<meta charset=iso-8859-1><title>T&eacute;</title><style>p {}</style>
+		<h1>A <em>b</em>c</h1><p>one<br>two <pre>code</pre>three<ul><li>x<li>y</ul>end<table><tr><td>caf`+"\xe9"+`</table>`), "text/html")
+	var got []string
+	for _, text := range texts {
+		got = append(got, text.Tag.String()+":"+text.Text)
+	}
+	want := "title:Té|h1:A bc|p:one two three|li:x|li:y end|td:café"
+	if s := strings.Join(got, "|"); err != nil || s != want {
+		t.Errorf("%q, %v; want %q", s, err, want)
+	}
+}

@@ -1,12 +1,17 @@
 // Parallel measures how well translations of pages are found: it computes the pairs of a data folder
 // and compares them with a table of the truth.
 //
-//	go run ./lab/parallel --data FOLDER --truth pages.tsv [--wrong]
+//	go run ./lab/parallel --data FOLDER --truth pages.tsv [--wrong] [--web FOLDER]
 //
 // The table has a line for each page, under a line with the names of its columns: site, key, language,
 // url, untranslated. Two pages of one site and key are versions of each other. Untranslated is the share
 // of a page's text that is another version's: a pair with a page above .8 is wrong, and one above .5 does
 // not count.
+//
+// With --web, the folder of files that were served, it also measures aligned segments. Where two pages
+// have the same value in the column structure, the i-th block of one translates the i-th of the other.
+// Segments are right if both texts are those of one such pair of blocks, white space apart. The blocks
+// of pairs with English are aligned again after one in ten was left out of each page at random.
 package main
 
 import (
@@ -36,6 +41,7 @@ const (
 type row struct {
 	site, key, lang string
 	untranslated    float64
+	structure       string // a hash of the tags of its blocks
 }
 
 // A pair is two URLs, ascending.
@@ -57,9 +63,15 @@ func main() {
 	truth := flag.String("truth", "pages.tsv", "table of the truth")
 	wrong := flag.Bool("wrong", false, "print wrong pairs")
 	missed := flag.Bool("missed", false, "print pairs that are not found")
+	web := flag.String("web", "", "folder of the files that were served: measure segments")
 	flag.Parse()
 	if err := run(*data, *truth, *wrong, *missed); err != nil {
 		log.Fatal(err)
+	}
+	if *web != "" {
+		if err := measureSegments(*data, *truth, *web); err != nil {
+			log.Fatal(err)
+		}
 	}
 }
 
@@ -164,7 +176,7 @@ func readTruth(path string) (map[string]row, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", path, strings.Join(line, " "), err)
 		}
-		rows[column(line, "url")] = row{column(line, "site"), column(line, "key"), column(line, "language"), share}
+		rows[column(line, "url")] = row{column(line, "site"), column(line, "key"), column(line, "language"), share, column(line, "structure")}
 	}
 	return rows, nil
 }

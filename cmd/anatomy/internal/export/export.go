@@ -21,7 +21,7 @@ func New(s *cli.GlobalFlags, version string) *cobra.Command {
 		Long:    "Export writes pages, or what is known of them, in a format that other programs read.",
 		Example: "  anatomy export warc -o pages.warc.gz\n  anatomy export parallel -o pairs.tsv",
 	}
-	c.AddCommand(newWARC(s, version), newParallel(s))
+	c.AddCommand(newWARC(s, version), newParallel(s, version))
 	return c
 }
 
