@@ -82,7 +82,7 @@ func (e *evidence) Documents() int { return e.view.docs }
 
 func (e *evidence) Pages(term string) (n int) {
 	for p := range e.view.parts() {
-		df, err := p.seg.DF(segment.Full, []byte(term))
+		df, err := p.Segment.DF(segment.Full, []byte(term))
 		if err != nil {
 			return 0 // as any query for the term reports
 		}

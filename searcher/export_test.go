@@ -26,9 +26,7 @@ func (s *Searcher) Read(fn func() error) error {
 func (s *Searcher) Segments() int {
 	n := 0
 	for _, store := range s.stores {
-		store.mu.Lock()
-		n += len(store.handles)
-		store.mu.Unlock()
+		n += store.Open()
 	}
 	return n
 }

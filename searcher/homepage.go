@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 )
@@ -74,13 +75,13 @@ func findHomes(p *pass) (homes []home) {
 	if len(terms) == 0 || p.weights.NavigationalHost == 0 {
 		return nil
 	}
-	var labels []hostLabel
+	var labels []snapshot.HostLabel
 	for i := range p.shards {
 		labels = mergeLabels(labels, p.shards[i].hosts(terms[0]))
 	}
 	shares := map[string]scoring.Milli{}
 	for _, l := range labels {
-		shares[l.host] = shareOfName(l.host, terms)
+		shares[l.Host] = shareOfName(l.Host, terms)
 	}
 	for host, share := range shares {
 		if share > 0 {
@@ -101,14 +102,14 @@ func findHomes(p *pass) (homes []home) {
 }
 
 // hosts returns the words of names of hosts that a term spells, the first maxHostLabels of them.
-func (q *shardQuery) hosts(term string) (found []hostLabel) {
-	for _, part := range q.snap.parts {
-		labels := part.labelsOf()
-		from, _ := slices.BinarySearchFunc(labels, term, func(l hostLabel, term string) int {
-			return cmp.Compare(l.word, term)
+func (q *shardQuery) hosts(term string) (found []snapshot.HostLabel) {
+	for _, part := range q.snap.Parts {
+		labels := part.HostLabels()
+		from, _ := slices.BinarySearchFunc(labels, term, func(l snapshot.HostLabel, term string) int {
+			return cmp.Compare(l.Word, term)
 		})
 		to, end := from, min(from+maxHostLabels, len(labels))
-		for to < end && spells(term, labels[to].word) {
+		for to < end && spells(term, labels[to].Word) {
 			to++
 		}
 		found = mergeLabels(found, labels[from:to])
@@ -117,7 +118,7 @@ func (q *shardQuery) hosts(term string) (found []hostLabel) {
 }
 
 // mergeLabels returns the first maxHostLabels of two sorted lists, each once. It changes neither.
-func mergeLabels(some, more []hostLabel) []hostLabel {
+func mergeLabels(some, more []snapshot.HostLabel) []snapshot.HostLabel {
 	switch {
 	case len(some) == 0:
 		return more
@@ -125,7 +126,7 @@ func mergeLabels(some, more []hostLabel) []hostLabel {
 		return some
 	}
 	all := slices.Concat(some, more)
-	slices.SortFunc(all, hostLabel.compare)
+	slices.SortFunc(all, snapshot.HostLabel.Compare)
 	all = slices.Compact(all)
 	return all[:min(len(all), maxHostLabels)]
 }
@@ -141,7 +142,7 @@ func homeOf(v *view, host string) scoring.Candidate {
 			c = pages[0]
 		}
 		i := slices.IndexFunc(pages, func(c scoring.Candidate) bool {
-			info, err := v.part(c).seg.Record(c.Ord)
+			info, err := v.part(c).Segment.Record(c.Ord)
 			return err == nil && isIndex(info.URL)
 		})
 		if i >= 0 {
@@ -157,12 +158,12 @@ func homeOf(v *view, host string) scoring.Candidate {
 // first maxSameDepth by rank.
 func pagesByDepth(v *view, host string) (all [maxHomeDepth + 1][]scoring.Candidate) {
 	for _, snap := range v.shards {
-		for i, p := range snap.parts {
+		for i, p := range snap.Parts {
 			var found [maxHomeDepth + 1][]scoring.Candidate
-			from, to := p.seg.HostRange(host)
+			from, to := p.Segment.HostRange(host)
 			for ord := from; ord < to; ord++ {
-				if depth := p.seg.Depth(ord); depth <= maxHomeDepth && p.seg.Crawled(ord) && !p.Dead.Has(ord) {
-					found[depth] = append(found[depth], scoring.Candidate{Doc: p.docID(ord), Part: i, Ord: ord})
+				if depth := p.Segment.Depth(ord); depth <= maxHomeDepth && p.Segment.Crawled(ord) && !p.Dead.Has(ord) {
+					found[depth] = append(found[depth], scoring.Candidate{Doc: p.DocIDOf(ord), Part: i, Ord: ord})
 				}
 			}
 			for depth := range found {

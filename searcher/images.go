@@ -125,7 +125,7 @@ func newImageRanker(v *view, resp *Response) (*images.Ranker, error) {
 		}
 		df := 0
 		for p := range v.parts() {
-			n, err := p.seg.DF(segment.Full, []byte(word))
+			n, err := p.Segment.DF(segment.Full, []byte(word))
 			if err != nil {
 				return nil, err
 			}
@@ -176,7 +176,7 @@ func readRecord(v *view, doc vocab.DocID) (vocab.DocInfo, error) {
 	if err != nil {
 		return vocab.DocInfo{}, err
 	}
-	return p.record(ord)
+	return p.Record(ord)
 }
 
 // choose fills in the images that the request asks for.

@@ -38,7 +38,7 @@ func (s *Searcher) Learn(ctx context.Context) error {
 		words, names := suggest.NewBuilder(suggest.MaxWords), suggest.NewNameBuilder(suggest.MaxWords)
 		var segments []*segment.Segment
 		for p := range v.parts() {
-			segments = append(segments, p.seg)
+			segments = append(segments, p.Segment)
 		}
 		segment.EachTermOf(segments, func(word []byte, df int) bool {
 			words.Add(word, df)
@@ -94,11 +94,11 @@ func (s *Searcher) keepLearning(ctx context.Context) {
 // the commonest anchor text. Without ranks all are equal.
 func eachTitle(ctx context.Context, v *view, visit func(title string, rank float64)) {
 	for p := range v.parts() {
-		p.seg.EachBare(func(ord vocab.Ordinal, info vocab.DocInfo) error {
+		p.Segment.EachBare(func(ord vocab.Ordinal, info vocab.DocInfo) error {
 			if info.Title == "" || p.Dead.Has(ord) {
 				return ctx.Err()
 			}
-			rank := v.rankOf(p.docID(ord))
+			rank := v.rankOf(p.DocIDOf(ord))
 			if v.ranked == 0 {
 				rank = 1 / float64(v.docs)
 			}

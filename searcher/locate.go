@@ -157,12 +157,12 @@ func firstDocs(all [][]hostDoc, n int) (docs []vocab.DocID) {
 
 // siteDocs returns the first documents of a host and its subdomains in the order of URLs, at most n.
 func (q *shardQuery) siteDocs(host string, n int) (docs []hostDoc, err error) {
-	for _, part := range q.snap.parts {
+	for _, part := range q.snap.Parts {
 		w := q.walk(part)
 		it := w.Site(host)
 		for ord := it.Advance(0); ord != retrieval.End && len(docs) < n; ord = it.Advance(ord + 1) {
 			if !part.Dead.Has(ord) {
-				docs = append(docs, hostDoc{part.docID(ord), part.seg.Host(ord)})
+				docs = append(docs, hostDoc{part.DocIDOf(ord), part.Segment.Host(ord)})
 			}
 		}
 		err = errors.Join(err, w.Err())

@@ -7,6 +7,7 @@ import (
 
 	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -18,7 +19,7 @@ func (s *Searcher) Document(ctx context.Context, doc vocab.DocID) (info vocab.Do
 	err = s.read(func(v *view) error {
 		p, ord, err := v.locate(doc)
 		if err == nil {
-			info, err = p.seg.Info(ord)
+			info, err = p.Segment.Info(ord)
 			info.Doc = doc
 		}
 		return err
@@ -82,7 +83,7 @@ func sitePages(ctx context.Context, v *view, site string, n int) (all SitePages,
 	var best []scoring.Candidate
 	var a retrieval.Arena
 	for _, snap := range v.shards {
-		for i, p := range snap.parts {
+		for i, p := range snap.Parts {
 			w := a.Walk(&p.Part, retrieval.Terms{}, nil, retrieval.NewClock(ctx, 0))
 			docs := w.Site(site)
 			if w.Err() != nil {
@@ -95,7 +96,7 @@ func sitePages(ctx context.Context, v *view, site string, n int) (all SitePages,
 		}
 	}
 	for _, c := range best {
-		info, err := v.part(c).record(c.Ord)
+		info, err := v.part(c).Record(c.Ord)
 		if err != nil {
 			return all, err
 		}
@@ -107,18 +108,18 @@ func sitePages(ctx context.Context, v *view, site string, n int) (all SitePages,
 
 // add counts the documents of one part, and returns them.
 func (all *SitePages) add(
-	v *view, part int, p *part, docs *retrieval.RangeIterator,
+	v *view, part int, p *snapshot.Part, docs *retrieval.RangeIterator,
 ) (found []scoring.Candidate) {
 	for _, r := range docs.Ranges() {
 		for ord := r.From; ord < r.To; ord++ {
 			if p.Dead.Has(ord) {
 				continue
 			}
-			c := scoring.Candidate{Doc: p.docID(ord), Part: part, Ord: ord}
+			c := scoring.Candidate{Doc: p.DocIDOf(ord), Part: part, Ord: ord}
 			found = append(found, c)
 			all.PageRank += v.rankOf(c.Doc)
 			all.Documents++
-			if p.seg.Crawled(ord) {
+			if p.Segment.Crawled(ord) {
 				all.Crawled++
 			}
 		}
@@ -136,7 +137,7 @@ func (s *Searcher) Near(
 		found, total = nearDuplicates(v, doc, n)
 		nearest = nil
 		for _, f := range found {
-			info, err := v.part(f.Candidate).seg.Record(f.Ord)
+			info, err := v.part(f.Candidate).Segment.Record(f.Ord)
 			if err != nil {
 				return err
 			}
@@ -159,14 +160,14 @@ func nearDuplicates(
 	}
 	var sketch vocab.Sketch
 	if p, ord, err := v.locate(doc); err == nil {
-		sketch = p.seg.Sketch(ord)
+		sketch = p.Segment.Sketch(ord)
 	}
 	for _, snap := range v.shards {
-		for i, p := range snap.parts {
+		for i, p := range snap.Parts {
 			var found []presentation.NearDuplicate
-			for ord := range vocab.Ordinal(p.seg.Docs()) {
-				d := sketch.Distance(p.seg.Sketch(ord))
-				if other := p.docID(ord); d <= scoring.NearDistance && other != doc && !p.Dead.Has(ord) {
+			for ord := range vocab.Ordinal(p.Segment.Docs()) {
+				d := sketch.Distance(p.Segment.Sketch(ord))
+				if other := p.DocIDOf(ord); d <= scoring.NearDistance && other != doc && !p.Dead.Has(ord) {
 					c := scoring.Candidate{Doc: other, Part: i, Ord: ord}
 					found = append(found, presentation.NearDuplicate{Candidate: c, Distance: d})
 				}

@@ -54,7 +54,7 @@ func areOptions(p *pass, words []query.Loose, others bool) (are, may bool, err e
 	best := p.ranked[:min(len(p.ranked), optionPages)]
 	for i := range best {
 		part := p.view.part(best[i])
-		info, err := part.seg.Info(best[i].Ord)
+		info, err := part.Segment.Info(best[i].Ord)
 		if err != nil {
 			if err := p.shardOf(best[i].Doc).unreadable(part, err, nil); err != nil {
 				return false, false, err

@@ -21,7 +21,7 @@ func (v *view) byURL(x, y scoring.Candidate) int {
 }
 
 func (v *view) urlKey(c scoring.Candidate) string {
-	info, err := v.part(c).seg.Record(c.Ord)
+	info, err := v.part(c).Segment.Record(c.Ord)
 	if err != nil { // reported when the page is shown
 		return ""
 	}

@@ -63,7 +63,7 @@ func (q *shardQuery) preferenceBonus(
 		}
 	}
 	if r.lang != "" {
-		info, err := q.snap.parts[part].seg.Record(ord) // present reports an error, if it shows the page
+		info, err := q.snap.Parts[part].Segment.Record(ord) // present reports an error, if it shows the page
 		if err == nil && info.Crawled && vocab.PrimaryLanguage(info.Lang) == vocab.PrimaryLanguage(r.lang) {
 			b.Score += q.weights.Preference.Score()
 			all = append(all, "you prefer pages in "+r.lang)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anatomy/disk/segment"
+	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 )
@@ -86,7 +87,7 @@ func (q *shardQuery) score(r *exactRequest, pages []scoring.Candidate) error {
 	scorer := &q.arena.scorer
 	scorer.Reset(q.weights, r.terms)
 	var pr *pageReader
-	for _, at := range q.arena.inDiskOrder(pages, q.snap.base) {
+	for _, at := range q.arena.inDiskOrder(pages, q.snap.Base) {
 		c := &pages[at]
 		if pr == nil || pr.index != c.Part {
 			pr = newPageReader(q, r, c.Part)
@@ -109,7 +110,7 @@ func (q *shardQuery) score(r *exactRequest, pages []scoring.Candidate) error {
 type pageReader struct {
 	*exactRequest
 	query *shardQuery
-	part  *part
+	part  *snapshot.Part
 	index int                        // of part
 	lists []*segment.PostingIterator // by term; nil where the segment lacks it
 	page  scoring.Page
@@ -119,7 +120,7 @@ type pageReader struct {
 // newPageReader returns the reader of the query's arena.
 func newPageReader(q *shardQuery, of *exactRequest, index int) *pageReader {
 	r := &q.arena.reader
-	*r = pageReader{exactRequest: of, query: q, part: q.snap.parts[index], index: index, lists: q.lists[index]}
+	*r = pageReader{exactRequest: of, query: q, part: q.snap.Parts[index], index: index, lists: q.lists[index]}
 	for _, list := range r.lists {
 		if list != nil {
 			list.Rewind()
@@ -132,7 +133,7 @@ func newPageReader(q *shardQuery, of *exactRequest, index int) *pageReader {
 
 // read returns a page, valid until the next one is read.
 func (r *pageReader) read(ord vocab.Ordinal) (*scoring.Page, error) {
-	page, seg := &r.page, r.part.seg
+	page, seg := &r.page, r.part.Segment
 	for i, list := range r.lists {
 		if page.Hits[i] = page.Hits[i][:0]; list == nil {
 			continue
@@ -148,8 +149,8 @@ func (r *pageReader) read(ord vocab.Ordinal) (*scoring.Page, error) {
 	page.Title, page.Words, page.Language = seg.Title(ord), int64(seg.Words(ord)), seg.Language(ord)
 	page.Genre = seg.Genre(ord)
 	page.Depth, page.Crawled = seg.Depth(ord), seg.Crawled(ord)
-	page.Rank = scoring.Bonus{Score: q.weights.PageRank(q.snap.rankOf(doc), of.ranked)}
-	doc += q.snap.base
+	page.Rank = scoring.Bonus{Score: q.weights.PageRank(q.snap.RankOf(doc), of.ranked)}
+	doc += q.snap.Base
 	page.Home = homeBonus(q.weights, of, doc)
 	page.Related = relatedBonus(q.weights, of.nearer, doc)
 	page.Preference = q.preferenceBonus(of, r.index, ord)
@@ -170,7 +171,7 @@ func (q *shardQuery) explain(
 			e.Missing = append(e.Missing, r.terms.Words[i])
 		}
 	}
-	page.Rank.Detail = q.rankDetail(r.ranked, q.snap.parts[part].seg.DocID(ord))
+	page.Rank.Detail = q.rankDetail(r.ranked, q.snap.Parts[part].Segment.DocID(ord))
 	t := scoring.Tally{Explain: true}
 	scoring.NewScorer(q.weights, r.terms).Score(page, &t)
 	e.Score, e.Parts = t.Sum, t.Parts
@@ -179,9 +180,9 @@ func (q *shardQuery) explain(
 
 // rankDetail explains the points for PageRank of a document of the shard.
 func (q *shardQuery) rankDetail(ranked int, doc vocab.DocID) string {
-	if q.snap.vector == nil {
+	if q.snap.Vector == nil {
 		return "no ranks are computed yet"
 	}
 	return fmt.Sprintf("%.3g times the average of %d pages, of at most %s points",
-		q.snap.rankOf(doc)*float64(ranked), ranked, q.weights.Rank)
+		q.snap.RankOf(doc)*float64(ranked), ranked, q.weights.Rank)
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"anatomy/disk/datadir"
 	"anatomy/disk/rankvector"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/snapshot"
 )
 
 // An UnknownRankError says that a request names a rank vector that does not exist.
@@ -27,7 +27,7 @@ func (e *UnknownRankError) Error() string {
 }
 
 // Unwrap returns fs.ErrNotExist, so that a query whose vector is newer than the snapshot is answered
-// from the next one, see store.readAgain.
+// from the next one, see Searcher.readAgain.
 func (e *UnknownRankError) Unwrap() error { return fs.ErrNotExist }
 
 // maxNamed bounds the vectors held besides the one in force: each takes 8 bytes per document.
@@ -66,24 +66,19 @@ func (s *Searcher) ranked(base *view, name string) (*view, error) {
 
 // withRanks returns a view of the same segments with the ranks of a named vector, or without ranks.
 func (s *Searcher) withRanks(base *view, name string) (*view, error) {
-	var shards []*snapshot
+	var shards []*snapshot.Snapshot
 	for i, snap := range base.shards {
-		other := *snap
-		other.rankFile = snap.ranks[name]
-		other.state = stateOf(&other)
-		var err error
-		if other.vector = nil; name != rankvector.None {
-			other.vector, err = rankvector.Read(datadir.Rank(s.stores[i].dir, other.rankFile))
-		}
+		other, err := s.stores[i].WithRanks(snap, name)
 		if err != nil {
 			return nil, err
 		}
-		shards = append(shards, &other)
+		shards = append(shards, other)
 	}
-	static := func(snap *snapshot, p *part, of statistics) retrieval.StaticPoints {
-		return snap.staticPoints(p.seg, &s.o.Weights, of.ranked)
-	}
-	return newView(s.serials.Add(1), shards, static), nil
+	return newView(s.serials.Add(1), shards, func(
+		snap *snapshot.Snapshot, p *snapshot.Part, of statistics,
+	) retrieval.StaticPoints {
+		return snap.StaticPoints(p, &s.o.Weights, of.ranked)
+	}), nil
 }
 
 // forgetRanks drops the views made of one that is no longer in force.
@@ -95,9 +90,9 @@ func (s *Searcher) forgetRanks(base *view) {
 
 // hasRank reports whether all shards have a rank vector of a name.
 func (v *view) hasRank(name string) bool {
-	return !slices.ContainsFunc(v.shards, func(snap *snapshot) bool { return snap.ranks[name] == "" })
+	return !slices.ContainsFunc(v.shards, func(snap *snapshot.Snapshot) bool { return snap.Ranks[name] == "" })
 }
 
 func unknownRank(base *view, name string) error {
-	return &UnknownRankError{name, slices.Sorted(maps.Keys(base.shards[0].ranks))}
+	return &UnknownRankError{name, slices.Sorted(maps.Keys(base.shards[0].Ranks))}
 }

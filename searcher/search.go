@@ -186,7 +186,7 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 			return nil, err
 		}
 	}
-	info, err := p.view.part(c).record(c.Ord)
+	info, err := p.view.part(c).Record(c.Ord)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 		return nil, err
 	}
 	if into, ok := p.collapser.Into[c.Doc]; ok {
-		info, err := p.view.part(into.Candidate).seg.Record(into.Ord)
+		info, err := p.view.part(into.Candidate).Segment.Record(into.Ord)
 		e.Folded = &Near{into.Doc, info.URL, into.Distance, ""}
 		if into.Version {
 			_, own := p.view.versionsOf(into.Doc)
@@ -263,7 +263,7 @@ func (t *Trial) read(p *pass) error {
 	for i := range p.shards {
 		q := &p.shards[i]
 		var r *pageReader
-		for _, at := range q.arena.inDiskOrder(pages, q.snap.base) {
+		for _, at := range q.arena.inDiskOrder(pages, q.snap.Base) {
 			c := &pages[at]
 			if r == nil || r.index != c.Part {
 				r = newPageReader(q, of, c.Part)

@@ -5,6 +5,7 @@
 // Each stage of a query is a package that knows nothing of the later ones:
 //
 //	searcher/query                  parses the query language
+//	searcher/internal/snapshot      opens segments and ranks
 //	searcher/internal/retrieval     finds the best pages of a segment by impact: the first phase
 //	searcher/scoring                scores pages exactly and explains scores: the second phase
 //	searcher/internal/presentation  collapses near-duplicates and crowded hosts, cuts snippets
@@ -54,9 +55,13 @@ import (
 	"anatomy/disk/segment"
 	"anatomy/disk/shards"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 )
+
+// ErrNotIndexed says that the index does not have a document.
+var ErrNotIndexed = snapshot.ErrNotIndexed
 
 // Options of a Searcher. The zero value works.
 type Options struct {
@@ -99,7 +104,7 @@ func (o Options) withDefaults() Options {
 type Searcher struct {
 	o       Options
 	cache   *segment.Cache
-	stores  []*store // by shard
+	stores  []*snapshot.Store // by shard
 	answers answerCache
 	arenas  sync.Pool // of *queryArena
 
@@ -140,10 +145,7 @@ func OpenShards(dirs []string, o Options) (*Searcher, error) {
 		named: map[string]*namedView{}, changed: make(chan struct{}, 1),
 	}
 	for i, dir := range dirs {
-		s.stores = append(s.stores, &store{
-			dir: dir, shard: i, cache: cache, damage: o.Damage, now: o.Now,
-			refs: map[*snapshot]int{}, handles: map[handleKey]*handle{},
-		})
+		s.stores = append(s.stores, snapshot.NewStore(dir, i, cache, o.Damage, o.Now))
 	}
 	if _, err := s.Refresh(); err != nil {
 		s.Close()
@@ -160,7 +162,7 @@ func (s *Searcher) Close() error {
 		s.release(s.current)
 	}
 	for _, store := range s.stores {
-		store.close()
+		store.Close()
 	}
 	s.cache.Close()
 	return nil
@@ -173,7 +175,7 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	s.refreshing.Lock()
 	defer s.refreshing.Unlock()
 	for _, store := range s.stores {
-		isNew, failed := store.refresh()
+		isNew, failed := store.Refresh()
 		if changed = changed || isNew; err == nil {
 			err = failed
 		}
@@ -182,11 +184,15 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	if !changed || err != nil && old == nil {
 		return false, err
 	}
-	var snaps []*snapshot
+	var snaps []*snapshot.Snapshot
 	for _, store := range s.stores {
-		snaps = append(snaps, store.acquire())
+		snaps = append(snaps, store.Acquire())
 	}
-	v := newView(s.serials.Add(1), snaps, s.staticPoints)
+	v := newView(s.serials.Add(1), snaps, func(
+		snap *snapshot.Snapshot, p *snapshot.Part, of statistics,
+	) retrieval.StaticPoints {
+		return snap.CachedStaticPoints(p, &s.o.Weights, of.ranked)
+	})
 	s.mu.Lock()
 	s.current = v
 	s.mu.Unlock()
@@ -196,18 +202,6 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 		s.release(old)
 	}
 	return true, err
-}
-
-// staticPoints returns the static points of a part. It computes them once for each segment, vector
-// and number of ranks. The caller holds refreshing.
-func (s *Searcher) staticPoints(
-	snap *snapshot, p *part, of statistics,
-) retrieval.StaticPoints {
-	inputs := staticInputs{snap.vector, of.ranked}
-	if h := p.handle; !h.static.Computed() || h.staticOf != inputs {
-		h.static, h.staticOf = snap.staticPoints(p.seg, &s.o.Weights, of.ranked), inputs
-	}
-	return p.handle.static
 }
 
 func (s *Searcher) onChange() {
@@ -233,7 +227,7 @@ func (s *Searcher) release(v *view) {
 	s.mu.Unlock()
 	if unused {
 		for i, snap := range v.bases {
-			s.stores[i].release(snap)
+			s.stores[i].Release(snap)
 		}
 	}
 }
@@ -333,9 +327,9 @@ func (s *Searcher) Stats() Stats {
 	defer s.release(v)
 	stats := Stats{Documents: v.docs, Ranked: v.ranked, Answers: s.answers.Stats()}
 	for i, snap := range v.shards {
-		stats.Generation += snap.generation
-		stats.Segments += len(snap.parts)
-		if err := s.stores[i].failed(); stats.Err == nil {
+		stats.Generation += snap.Generation
+		stats.Segments += len(snap.Parts)
+		if err := s.stores[i].Failed(); stats.Err == nil {
 			stats.Err = err
 		}
 	}

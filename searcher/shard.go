@@ -11,6 +11,7 @@ import (
 	"anatomy/disk/segment"
 	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
@@ -32,7 +33,7 @@ import (
 // pages, thresholds, the order of equal pages, what is collapsed. A shardQuery keeps open what an
 // earlier call has opened. It belongs to one goroutine at a time.
 type shardQuery struct {
-	snap    *snapshot
+	snap    *snapshot.Snapshot
 	weights *scoring.Weights
 	clock   *retrieval.Clock
 	arena   *queryArena
@@ -84,7 +85,7 @@ func (p *pass) shardOf(doc vocab.DocID) *shardQuery { return &p.shards[shardOf(d
 // unreadable records that a part of the index cannot be read, and returns nil if the query can go on
 // without it. It returns the error if a file has vanished, which the next snapshot may have again,
 // or if there was one before.
-func (q *shardQuery) unreadable(part *part, err, before error) error {
+func (q *shardQuery) unreadable(part *snapshot.Part, err, before error) error {
 	if errors.Is(err, fs.ErrNotExist) || before != nil {
 		return errors.Join(before, err)
 	}
@@ -93,16 +94,16 @@ func (q *shardQuery) unreadable(part *part, err, before error) error {
 }
 
 // walk returns a walk over a part that only matches.
-func (q *shardQuery) walk(part *part) *retrieval.Walk {
+func (q *shardQuery) walk(part *snapshot.Part) *retrieval.Walk {
 	return q.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, q.clock)
 }
 
 // has reports which identifiers the shard has.
 func (q *shardQuery) has(all []scoring.Identifier) (has []bool, err error) {
 	has = make([]bool, len(all))
-	for _, part := range q.snap.parts {
+	for _, part := range q.snap.Parts {
 		for i, id := range all {
-			df, failed := part.seg.DF(segment.Full, []byte(id.Term))
+			df, failed := part.Segment.DF(segment.Full, []byte(id.Term))
 			if failed != nil {
 				err = q.unreadable(part, failed, err)
 				break
@@ -119,7 +120,7 @@ func (q *shardQuery) has(all []scoring.Identifier) (has []bool, err error) {
 func (q *shardQuery) open(t *scoring.Terms) (err error) {
 	words := t.Words
 	before, lists := q.words, q.lists
-	q.words, q.lists = words, q.arena.parts.Take(len(q.snap.parts))
+	q.words, q.lists = words, q.arena.parts.Take(len(q.snap.Parts))
 	for i := range q.lists {
 		q.lists[i] = q.arena.lists.Take(len(words))
 	}
@@ -129,12 +130,12 @@ func (q *shardQuery) open(t *scoring.Terms) (err error) {
 		if t.IsSilent(k) {
 			kind = segment.Short
 		}
-		for i, part := range q.snap.parts {
+		for i, part := range q.snap.Parts {
 			var list *segment.PostingIterator
 			var failed error
 			if known >= 0 {
 				list = lists[i][known]
-			} else if list, failed = q.arena.retrieval.Open(part.seg, kind, word); failed != nil {
+			} else if list, failed = q.arena.retrieval.Open(part.Segment, kind, word); failed != nil {
 				err = q.unreadable(part, failed, err)
 			}
 			if q.lists[i][k] = list; list != nil {
@@ -149,8 +150,8 @@ func (q *shardQuery) open(t *scoring.Terms) (err error) {
 func (q *shardQuery) openSites(sites []string) error {
 	q.sites = nil
 	for _, site := range sites {
-		docs := make([]*retrieval.RangeIterator, len(q.snap.parts))
-		for i, part := range q.snap.parts {
+		docs := make([]*retrieval.RangeIterator, len(q.snap.Parts))
+		for i, part := range q.snap.Parts {
 			w := q.walk(part)
 			if docs[i] = w.Site(site); w.Err() != nil {
 				if err := q.unreadable(part, w.Err(), nil); err != nil {
@@ -187,7 +188,7 @@ type firstAnswer struct {
 func (q *shardQuery) collect(r firstRequest, byFirst func(x, y scoring.Candidate) int) (firstAnswer, error) {
 	a := firstAnswer{exact: true}
 	threshold := uint32(0)
-	for i, part := range q.snap.parts {
+	for i, part := range q.snap.Parts {
 		c := q.arena.retrieval.Collector(r.k, threshold, a.total, r.countTo)
 		w := q.arena.retrieval.Walk(&part.Part, r.terms, q.lists[i], q.clock)
 		if err := w.Collect(r.root, c); err != nil {
@@ -202,7 +203,7 @@ func (q *shardQuery) collect(r firstRequest, byFirst func(x, y scoring.Candidate
 		a.found = append(q.arena.shown.Candidates.Take(len(a.found) + len(matches))[:0], a.found...)
 		for _, m := range matches {
 			ord := m.Ordinal()
-			a.found = append(a.found, scoring.Candidate{First: m.Score(), Doc: part.docID(ord), Part: i, Ord: ord})
+			a.found = append(a.found, scoring.Candidate{First: m.Score(), Doc: part.DocIDOf(ord), Part: i, Ord: ord})
 		}
 		if i > 0 {
 			slices.SortFunc(a.found, byFirst)
@@ -217,7 +218,7 @@ func (q *shardQuery) collect(r firstRequest, byFirst func(x, y scoring.Candidate
 
 // matches reports whether a document matches a query.
 func (q *shardQuery) matches(root *query.Node, part int, ord vocab.Ordinal) (bool, error) {
-	w := q.walk(q.snap.parts[part])
+	w := q.walk(q.snap.Parts[part])
 	yes := w.Matches(root, ord)
 	return yes, w.Err()
 }
@@ -228,7 +229,7 @@ func (q *shardQuery) held(
 	t *scoring.Terms, choices []choice, pages []scoring.Candidate, held []uint64,
 ) error {
 	part := -1
-	for _, at := range q.arena.inDiskOrder(pages, q.snap.base) {
+	for _, at := range q.arena.inDiskOrder(pages, q.snap.Base) {
 		c := &pages[at]
 		if c.Part != part {
 			part = c.Part
@@ -265,10 +266,10 @@ func (q *shardQuery) present(r *presentRequest, pages []scoring.Candidate, resul
 	snippets.Explain = r.explain
 	docs := segment.DocReader{}
 	defer docs.Close()
-	for _, at := range q.arena.inDiskOrder(pages, q.snap.base) { // texts of neighbours are in one block
+	for _, at := range q.arena.inDiskOrder(pages, q.snap.Base) { // texts of neighbours are in one block
 		c, result := &pages[at], &results[at]
-		part := q.snap.parts[c.Part]
-		info, err := docs.Read(part.seg, c.Ord, presentation.SnippetBytes+utf8.UTFMax)
+		part := q.snap.Parts[c.Part]
+		info, err := docs.Read(part.Segment, c.Ord, presentation.SnippetBytes+utf8.UTFMax)
 		if err != nil {
 			if err := q.unreadable(part, err, nil); err != nil {
 				return err

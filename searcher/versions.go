@@ -6,6 +6,7 @@ import (
 
 	"anatomy/disk/translations"
 	"anatomy/searcher/internal/presentation"
+	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/internal/versions"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
@@ -44,7 +45,7 @@ func foldVersions(p *pass) ([]scoring.Candidate, error) {
 
 // foldsVersions reports whether versions of a page are one result.
 func foldsVersions(p *pass) bool {
-	known := slices.ContainsFunc(p.view.shards, func(snap *snapshot) bool { return snap.versions != nil })
+	known := slices.ContainsFunc(p.view.shards, func(snap *snapshot.Snapshot) bool { return snap.Versions != nil })
 	return known && !p.req.Ungrouped && !versions.NamesLanguage(p.root)
 }
 
@@ -66,7 +67,7 @@ func addVersions(p *pass, results []Result) error {
 			if err != nil { // it has left the index
 				continue
 			}
-			info, err := part.record(ord)
+			info, err := part.Record(ord)
 			if err != nil {
 				return err
 			}
@@ -82,7 +83,7 @@ func addVersions(p *pass, results []Result) error {
 // versionsOf returns the versions of a document, by their DocIDs within its shard, and which it is.
 func (v *view) versionsOf(doc vocab.DocID) (g translations.Group, own *translations.Version) {
 	if snap := v.shard(doc); snap != nil {
-		g = snap.versions.Of(doc - snap.base)
+		g = snap.Versions.Of(doc - snap.Base)
 	}
 	return g, versions.Own(g, doc-baseOf(shardOf(doc)))
 }

@@ -12,6 +12,7 @@ import (
 	"anatomy/disk/segment"
 	"anatomy/searcher/internal/memo"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
@@ -23,9 +24,9 @@ import (
 // it has ended.
 type view struct {
 	serial uint64 // no other view of the Searcher has it
-	state  string // of all snapshots, see snapshot.state
-	bases  []*snapshot
-	shards []*snapshot // copies of bases with static points
+	state  string // of all snapshots, see snapshot.Snapshot.State
+	bases  []*snapshot.Snapshot
+	shards []*snapshot.Snapshot // copies of bases with static points
 	statistics
 	homes        *memo.Memo[string, scoring.Candidate] // home pages by host, see homeOf; Doc is 0 for none
 	languageOnce sync.Once
@@ -53,20 +54,20 @@ func shardOf(doc vocab.DocID) int {
 // newView returns a view of snapshots, which have their ranks. Static returns the static points of
 // a part, given the statistics.
 func newView(
-	serial uint64, bases []*snapshot, static func(*snapshot, *part, statistics) retrieval.StaticPoints,
+	serial uint64, bases []*snapshot.Snapshot, static func(*snapshot.Snapshot, *snapshot.Part, statistics) retrieval.StaticPoints,
 ) *view {
 	v := &view{serial: serial, bases: bases, homes: &memo.Memo[string, scoring.Candidate]{}, refs: 1}
 	var words, texts uint64
 	for _, snap := range bases {
-		words, texts = words+snap.words, texts+snap.texts
-		v.docs, v.ranked = v.docs+snap.docs, v.ranked+snap.ranked()
+		words, texts = words+snap.Words, texts+snap.Texts
+		v.docs, v.ranked = v.docs+snap.Docs, v.ranked+snap.Ranked()
 	}
 	v.average = int64(words / max(texts, 1))
 	var states []string
 	generation := uint64(0)
 	for _, snap := range bases {
-		states, generation = append(states, snap.state), generation+snap.generation
-		v.shards = append(v.shards, snap.withStatic(func(p *part) retrieval.StaticPoints {
+		states, generation = append(states, snap.State), generation+snap.Generation
+		v.shards = append(v.shards, snap.WithStatic(func(p *snapshot.Part) retrieval.StaticPoints {
 			return static(snap, p, v.statistics)
 		}))
 	}
@@ -79,10 +80,10 @@ func newView(
 // byDate returns the view with the dates of documents as static points.
 func (v *view) byDate() *view {
 	v.dateOnce.Do(func() {
-		v.dated = newView(v.serial, v.shards, func(_ *snapshot, p *part, _ statistics) retrieval.StaticPoints {
-			days := make([]uint32, p.seg.Docs())
+		v.dated = newView(v.serial, v.shards, func(_ *snapshot.Snapshot, p *snapshot.Part, _ statistics) retrieval.StaticPoints {
+			days := make([]uint32, p.Segment.Docs())
 			for ord := range days {
-				days[ord] = uint32(p.seg.Date(vocab.Ordinal(ord)))
+				days[ord] = uint32(p.Segment.Date(vocab.Ordinal(ord)))
 			}
 			return retrieval.NewStaticPoints(days)
 		})
@@ -91,10 +92,10 @@ func (v *view) byDate() *view {
 }
 
 // parts returns the segments of all shards.
-func (v *view) parts() iter.Seq[*part] {
-	return func(yield func(*part) bool) {
+func (v *view) parts() iter.Seq[*snapshot.Part] {
+	return func(yield func(*snapshot.Part) bool) {
 		for _, snap := range v.shards {
-			for _, p := range snap.parts {
+			for _, p := range snap.Parts {
 				if !yield(p) {
 					return
 				}
@@ -104,19 +105,21 @@ func (v *view) parts() iter.Seq[*part] {
 }
 
 // shard returns the snapshot that holds a document, nil if there is no such shard.
-func (v *view) shard(doc vocab.DocID) *snapshot {
+func (v *view) shard(doc vocab.DocID) *snapshot.Snapshot {
 	if i := shardOf(doc); i < len(v.shards) {
 		return v.shards[i]
 	}
 	return nil
 }
 
-func (v *view) part(c scoring.Candidate) *part { return v.shards[shardOf(c.Doc)].parts[c.Part] }
+func (v *view) part(c scoring.Candidate) *snapshot.Part {
+	return v.shards[shardOf(c.Doc)].Parts[c.Part]
+}
 
 // rankOf returns a document's share of all rank, 0 if it is unknown.
 func (v *view) rankOf(doc vocab.DocID) float64 {
 	if snap := v.shard(doc); snap != nil {
-		return snap.rankOf(doc - snap.base)
+		return snap.RankOf(doc - snap.Base)
 	}
 	return 0
 }
@@ -124,17 +127,17 @@ func (v *view) rankOf(doc vocab.DocID) float64 {
 // rankUsed describes the rank vector, which the request names.
 func (v *view) rankUsed(name string) RankUsed {
 	for _, snap := range v.shards {
-		if snap.vector != nil {
-			return RankUsed{cmp.Or(name, rankvector.Default), snap.vector.Computed, snap.vector.Personalized}
+		if snap.Vector != nil {
+			return RankUsed{cmp.Or(name, rankvector.Default), snap.Vector.Computed, snap.Vector.Personalized}
 		}
 	}
 	return RankUsed{}
 }
 
 // locate returns where a live document is.
-func (v *view) locate(doc vocab.DocID) (p *part, ord vocab.Ordinal, err error) {
+func (v *view) locate(doc vocab.DocID) (p *snapshot.Part, ord vocab.Ordinal, err error) {
 	if snap := v.shard(doc); snap != nil {
-		return snap.locate(doc)
+		return snap.Locate(doc)
 	}
 	return nil, 0, fmt.Errorf("searcher: document %d: %w", doc, ErrNotIndexed)
 }
@@ -142,7 +145,7 @@ func (v *view) locate(doc vocab.DocID) (p *part, ord vocab.Ordinal, err error) {
 // find returns the live document of a URL.
 func (v *view) find(u *weburl.URL) (c scoring.Candidate, err error) {
 	for _, snap := range v.shards {
-		if c, found, err := snap.find(u.Key()); found || err != nil {
+		if c, found, err := snap.Find(u.Key()); found || err != nil {
 			return c, err
 		}
 	}
@@ -169,7 +172,7 @@ func (v *view) language() string {
 	v.languageOnce.Do(func() {
 		count := map[segment.Language]int{}
 		for p := range v.parts() {
-			for lang, n := range p.languages() {
+			for lang, n := range p.Languages() {
 				count[lang] += n
 			}
 		}
@@ -185,10 +188,10 @@ func (v *view) language() string {
 }
 
 // Host returns the host of a candidate.
-func (v *view) Host(c scoring.Candidate) string { return v.part(c).seg.Host(c.Ord) }
+func (v *view) Host(c scoring.Candidate) string { return v.part(c).Segment.Host(c.Ord) }
 
 // Sketch returns the sketch of a candidate.
-func (v *view) Sketch(c scoring.Candidate) vocab.Sketch { return v.part(c).seg.Sketch(c.Ord) }
+func (v *view) Sketch(c scoring.Candidate) vocab.Sketch { return v.part(c).Segment.Sketch(c.Ord) }
 
 // title returns the lengths and checksums of a candidate's title.
-func (v *view) title(c scoring.Candidate) segment.Title { return v.part(c).seg.Title(c.Ord) }
+func (v *view) title(c scoring.Candidate) segment.Title { return v.part(c).Segment.Title(c.Ord) }

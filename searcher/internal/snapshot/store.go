@@ -1,4 +1,4 @@
-package searcher
+package snapshot
 
 import (
 	"errors"
@@ -20,42 +20,61 @@ import (
 	"anatomy/vocab"
 )
 
-// A store holds the snapshot of a shard that is in force, and opens the next one when the data folder
+// A Store holds the snapshot of a shard that is in force, and opens the next one when the data folder
 // has changed.
 //
 // A snapshot has one reference from the store while it is in force, and one from each view that
 // holds it. A handle has one from each snapshot that holds it. Both counts are guarded by mu.
-type store struct {
-	dir    string
+type Store struct {
+	dir    string // data folder
 	shard  int
 	cache  *segment.Cache
 	damage *damage.Log
 	now    func() time.Time
 
-	life     int                // how often the data folder was made anew; guarded by Searcher.refreshing
+	life     int                // how often the data folder was made anew; of the caller of Refresh
 	versions translations.Cache // likewise
 
 	mu      sync.Mutex // guards what follows, and all references
-	current *snapshot  // replaced by refresh alone
-	refs    map[*snapshot]int
+	current *Snapshot  // replaced by Refresh alone
+	refs    map[*Snapshot]int
 	handles map[handleKey]*handle
 	lastErr error // of refresh
 }
 
-// acquire returns the snapshot in force, to be released.
-func (s *store) acquire() *snapshot {
+// NewStore returns the store of a data folder, without a snapshot before the first Refresh. Damage is
+// told of what cannot be read.
+func NewStore(
+	dir string, shard int, cache *segment.Cache, damage *damage.Log, now func() time.Time,
+) *Store {
+	return &Store{
+		dir: dir, shard: shard, cache: cache, damage: damage, now: now,
+		refs: map[*Snapshot]int{}, handles: map[handleKey]*handle{},
+	}
+}
+
+// Open returns the number of segments that are open.
+func (s *Store) Open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.handles)
+}
+
+// Acquire returns the snapshot in force, to be released.
+func (s *Store) Acquire() *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refs[s.current]++
 	return s.current
 }
 
-func (s *store) release(snap *snapshot) {
+// Release gives a snapshot back. Its segments are closed if nobody else holds them.
+func (s *Store) Release(snap *Snapshot) {
 	s.mu.Lock()
 	var closing []*handle
 	if s.refs[snap]--; s.refs[snap] == 0 {
 		delete(s.refs, snap)
-		closing = s.dropHandles(snap.parts)
+		closing = s.dropHandles(snap.Parts)
 	}
 	s.mu.Unlock()
 	for _, h := range closing {
@@ -63,22 +82,36 @@ func (s *store) release(snap *snapshot) {
 	}
 }
 
-// close releases the snapshot in force.
-func (s *store) close() {
+// Close releases the snapshot in force.
+func (s *Store) Close() {
 	if s.current != nil {
-		s.release(s.current)
+		s.Release(s.current)
 	}
 }
 
-// failed returns the error of the last refresh.
-func (s *store) failed() error {
+// Failed returns the error of the last Refresh.
+func (s *Store) Failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lastErr
 }
 
+// WithRanks returns a snapshot of the same segments with the ranks of a named vector, or without
+// ranks. It is valid as long as snap is held.
+func (s *Store) WithRanks(snap *Snapshot, name string) (*Snapshot, error) {
+	other := *snap
+	other.rankFile = snap.Ranks[name]
+	other.State = stateOf(&other)
+	if other.Vector = nil; name == rankvector.None {
+		return &other, nil
+	}
+	var err error
+	other.Vector, err = rankvector.Read(datadir.Rank(s.dir, other.rankFile))
+	return &other, err
+}
+
 // dropHandles takes one reference off the handles of parts, and returns those without any.
-func (s *store) dropHandles(parts []*part) (unused []*handle) {
+func (s *Store) dropHandles(parts []*Part) (unused []*handle) {
 	for _, p := range parts {
 		if p.refs--; p.refs == 0 {
 			delete(s.handles, p.key)
@@ -91,9 +124,9 @@ func (s *store) dropHandles(parts []*part) (unused []*handle) {
 // replaceWait bounds the wait for a folder whose files are being replaced.
 const replaceWait = 3 * time.Second
 
-// refresh takes over what the data folder holds now, and reports whether that was new. On an error
-// the snapshot in force stays. The caller holds Searcher.refreshing.
-func (s *store) refresh() (changed bool, err error) {
+// Refresh takes over what the data folder holds now, and reports whether that was new. On an error
+// the snapshot in force stays. Calls do not overlap.
+func (s *Store) Refresh() (changed bool, err error) {
 	for range 5 { // a merge may remove segments between the reading of the manifest and their opening
 		changed, err = s.replace()
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +145,7 @@ func (s *store) refresh() (changed bool, err error) {
 }
 
 // note reports an error of a refresh that says that a structure is damaged.
-func (s *store) note(err error) {
+func (s *Store) note(err error) {
 	var structure string
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
@@ -129,7 +162,7 @@ func (s *store) note(err error) {
 
 var errRank = errors.New("the ranks cannot be read")
 
-func (s *store) replace() (changed bool, err error) {
+func (s *Store) replace() (changed bool, err error) {
 	manifest, err := datadir.ReadManifest(s.dir)
 	if errors.Is(err, datadir.ErrNone) {
 		manifest, err = datadir.Manifest{}, nil
@@ -139,11 +172,11 @@ func (s *store) replace() (changed bool, err error) {
 	}
 	old := s.current // only replace writes it
 	now := s.now().Unix()
-	if old != nil && now < old.ends && old.folder == manifest.Folder && old.generation == manifest.Generation &&
-		slices.Equal(old.segments, manifest.Segments) && maps.Equal(old.ranks, manifest.Ranks) {
+	if old != nil && now < old.ends && old.folder == manifest.Folder && old.Generation == manifest.Generation &&
+		slices.Equal(old.segments, manifest.Segments) && maps.Equal(old.Ranks, manifest.Ranks) {
 		return false, nil
 	}
-	if old != nil && (manifest.Generation < old.generation || manifest.Folder != old.folder) {
+	if old != nil && (manifest.Generation < old.Generation || manifest.Folder != old.folder) {
 		s.life++
 	}
 	snap, err := s.load(manifest, old, now)
@@ -154,45 +187,45 @@ func (s *store) replace() (changed bool, err error) {
 	s.current = snap
 	s.mu.Unlock()
 	if old != nil {
-		s.release(old)
+		s.Release(old)
 	}
 	return true, nil
 }
 
 // load opens a generation as of a time. It opens no segment that is open already.
-func (s *store) load(m datadir.Manifest, old *snapshot, now int64) (snap *snapshot, err error) {
-	snap = &snapshot{
-		base: baseOf(s.shard), folder: m.Folder, life: s.life, generation: m.Generation,
-		segments: m.Segments, ranks: m.Ranks, rankFile: m.Ranks[rankvector.Default],
+func (s *Store) load(m datadir.Manifest, old *Snapshot, now int64) (snap *Snapshot, err error) {
+	snap = &Snapshot{
+		Base: vocab.Outer(s.shard, 0), folder: m.Folder, life: s.life, Generation: m.Generation,
+		segments: m.Segments, Ranks: m.Ranks, rankFile: m.Ranks[rankvector.Default],
 	}
 	s.mu.Lock()
 	s.refs[snap] = 1
 	s.mu.Unlock()
 	if old != nil && old.life == snap.life && old.rankFile == snap.rankFile {
-		snap.vector = old.vector
-	} else if snap.vector, err = rankvector.ReadNamed(s.dir, m, rankvector.Default); err != nil {
-		s.release(snap)
+		snap.Vector = old.Vector
+	} else if snap.Vector, err = rankvector.ReadNamed(s.dir, m, rankvector.Default); err != nil {
+		s.Release(snap)
 		return nil, fmt.Errorf("%w: %w", errRank, err)
 	}
-	if snap.versions, err = s.versions.Read(s.dir); err != nil {
+	if snap.Versions, err = s.versions.Read(s.dir); err != nil {
 		s.damage.Add(damage.Index, err) // answers have every language, as without a table
 	}
 	for _, name := range m.Segments {
 		h, err := s.open(name)
 		if err != nil {
-			s.release(snap)
+			s.Release(snap)
 			return nil, err
 		}
-		p := retrieval.Part{Segment: h.seg, Name: name, Base: snap.base}
-		snap.parts = append(snap.parts, &part{handle: h, Part: p})
+		p := retrieval.Part{Segment: h.seg, Name: name, Base: snap.Base}
+		snap.Parts = append(snap.Parts, &Part{handle: h, Part: p})
 	}
 	findDead(snap)
 	endPages(snap, now)
-	snap.state = stateOf(snap)
+	snap.State = stateOf(snap)
 	return snap, nil
 }
 
-func (s *store) open(name string) (*handle, error) {
+func (s *Store) open(name string) (*handle, error) {
 	key := handleKey{s.life, name}
 	s.mu.Lock()
 	h := s.handles[key]
@@ -216,14 +249,14 @@ func (s *store) open(name string) (*handle, error) {
 
 // findDead finds, from the newest segment back, which documents of each are replaced or deleted,
 // and counts the live ones. Their average length is that of one segment with all of them.
-func findDead(snap *snapshot) {
+func findDead(snap *Snapshot) {
 	known := retrieval.DocSet{}
-	for i, p := range slices.Backward(snap.parts) {
-		for ord := range vocab.Ordinal(p.seg.Docs()) {
-			doc := p.seg.DocID(ord)
-			if len(snap.parts) == 1 || !known.Has(doc) {
-				if n := p.seg.Words(ord); n > 0 {
-					snap.words, snap.texts = snap.words+uint64(n), snap.texts+1
+	for i, p := range slices.Backward(snap.Parts) {
+		for ord := range vocab.Ordinal(p.Segment.Docs()) {
+			doc := p.Segment.DocID(ord)
+			if len(snap.Parts) == 1 || !known.Has(doc) {
+				if n := p.Segment.Words(ord); n > 0 {
+					snap.Words, snap.Texts = snap.Words+uint64(n), snap.Texts+1
 				}
 				if i > 0 {
 					known.Add(doc)
@@ -231,13 +264,13 @@ func findDead(snap *snapshot) {
 				continue
 			}
 			if p.Dead == nil {
-				p.Dead = retrieval.NewBitmap(p.seg.Docs())
+				p.Dead = retrieval.NewBitmap(p.Segment.Docs())
 			}
 			p.Dead.Add(ord)
-			snap.docs--
+			snap.Docs--
 		}
-		snap.docs += p.seg.Docs()
-		for _, doc := range p.seg.Tombstones() {
+		snap.Docs += p.Segment.Docs()
+		for _, doc := range p.Segment.Tombstones() {
 			known.Add(doc)
 		}
 	}
@@ -245,23 +278,23 @@ func findDead(snap *snapshot) {
 
 // endPages takes the live documents out whose publishers let them be results only until now or
 // earlier.
-func endPages(snap *snapshot, now int64) {
+func endPages(snap *Snapshot, now int64) {
 	snap.ends = math.MaxInt64
-	for _, p := range snap.parts {
-		for ord, end := range p.seg.Ends() {
+	for _, p := range snap.Parts {
+		for ord, end := range p.Segment.Ends() {
 			switch {
 			case p.Dead.Has(ord):
 			case end > now:
 				snap.ends = min(snap.ends, end)
 			default:
 				if p.Dead == nil {
-					p.Dead = retrieval.NewBitmap(p.seg.Docs())
+					p.Dead = retrieval.NewBitmap(p.Segment.Docs())
 				}
 				p.Dead.Add(ord)
 				snap.ended++
-				snap.docs--
-				if n := p.seg.Words(ord); n > 0 {
-					snap.words, snap.texts = snap.words-uint64(n), snap.texts-1
+				snap.Docs--
+				if n := p.Segment.Words(ord); n > 0 {
+					snap.Words, snap.Texts = snap.Words-uint64(n), snap.Texts-1
 				}
 			}
 		}
@@ -269,10 +302,10 @@ func endPages(snap *snapshot, now int64) {
 }
 
 // stateOf names the index and the ranks that a snapshot is made of.
-func stateOf(snap *snapshot) string {
+func stateOf(snap *Snapshot) string {
 	text := fmt.Sprint(snap.folder, snap.segments, snap.rankFile)
 	if snap.ended > 0 {
 		text += fmt.Sprint(" -", snap.ended)
 	}
-	return fmt.Sprintf("%x-%08x", snap.generation, crc32.ChecksumIEEE([]byte(text)))
+	return fmt.Sprintf("%x-%08x", snap.Generation, crc32.ChecksumIEEE([]byte(text)))
 }
