@@ -155,3 +155,32 @@ func path(url string) string {
 	}
 	return u.Path()
 }
+
+// TestCanonical compares the documents that redirects and copies lead to with the records.
+func TestCanonical(t *testing.T) {
+	dir := testweb.CrawlBoth(t, 22, 100)
+	all := testweb.Records(t, dir)
+	links := collection.NewSharedLinks(dir)
+	defer links.Close()
+	aliases := 0
+	for doc, r := range all {
+		want := testweb.Canonical(all, doc)
+		if want == doc {
+			continue
+		}
+		u, err := weburl.Parse(r.URL)
+		testweb.Must(t, err)
+		if got, err := links.Canonical(t.Context(), u); got != want || err != nil {
+			t.Errorf("%s leads to document %d, want %d: %v", r.URL, got, want, err)
+		}
+		aliases++
+	}
+	if aliases == 0 {
+		t.Fatal("no page is an alias")
+	}
+	u, err := weburl.Parse("http://nobody.invalid/")
+	testweb.Must(t, err)
+	if doc, err := links.Canonical(t.Context(), u); doc != 0 || err != nil {
+		t.Errorf("a URL that nothing links to leads to document %d: %v", doc, err)
+	}
+}

@@ -9,12 +9,14 @@ import (
 	"strings"
 	"sync"
 
+	"anatomy/control"
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/shards"
 	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
 // SharedLinks are the links of a data folder for any number of goroutines. They are opened at the
@@ -127,6 +129,22 @@ func (l *Links) sourcesOf(ctx context.Context, to []vocab.DocID, n int) (from []
 	}
 	slices.Sort(from)
 	return from, all, nil
+}
+
+// Canonical returns the document that a URL leads to as a redirect or as a copy of another page, 0 if
+// there is none.
+func (s *SharedLinks) Canonical(ctx context.Context, u weburl.URL) (doc vocab.DocID, err error) {
+	err = s.use(func(l *Links) error {
+		alias, err := l.Doc(ctx, u)
+		if errors.Is(err, control.ErrUnknownURL) || errors.Is(err, context.DeadlineExceeded) {
+			return nil
+		}
+		if err == nil {
+			doc, _ = l.canonical(alias)
+		}
+		return err
+	})
+	return doc, err
 }
 
 // The bounds of Related. Reading a block of the link database takes some 0.2 ms.

@@ -73,6 +73,9 @@ func (g *graph) Sources(_ context.Context, to []vocab.DocID, n int) (from []voca
 	return from[:min(n, len(from))], len(from) <= n, nil
 }
 
+// Canonical knows no aliases: the oracle's queries name none.
+func (g *graph) Canonical(context.Context, weburl.URL) (vocab.DocID, error) { return 0, nil }
+
 // Related are the siblings of a document, a page that links to both counting by its links.
 func (g *graph) Related(_ context.Context, doc vocab.DocID, n int) ([]vocab.DocID, error) {
 	points := map[vocab.DocID]float64{}

@@ -314,6 +314,39 @@ func TestRunLearns(t *testing.T) {
 	must(t, <-ended)
 }
 
+// TestSpellingNotReady checks that a query that finds nothing waits for the first Learn, and says so
+// if that does not end in time.
+func TestSpellingNotReady(t *testing.T) {
+	f := library(t)
+	s := f.open(searcher.Options{Poll: time.Hour})
+	release := s.HoldLearning()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	for !s.Runs() {
+		time.Sleep(time.Millisecond)
+	}
+	soon := ask(t, s, searcher.Request{Query: "garbagee", Within: 20 * time.Millisecond})
+	if soon.Corrected != "" || !strings.Contains(soon.Why, "not ready yet") {
+		t.Errorf("before Learn: corrected %q, %q", soon.Corrected, soon.Why)
+	}
+	answer := make(chan *searcher.Response, 1)
+	go func() {
+		resp, err := s.Search(ctx, searcher.Request{Query: "garbagee", Within: time.Hour})
+		if err != nil {
+			t.Error(err)
+		}
+		answer <- resp
+	}()
+	time.Sleep(10 * time.Millisecond) // so that the search has begun, most of the time
+	release()
+	if resp := <-answer; resp.Corrected != "garbage" || strings.Contains(resp.Why, "not ready yet") {
+		t.Errorf("corrected %q, %q", resp.Corrected, resp.Why)
+	}
+	cancel()
+	must(t, <-ended)
+}
+
 // realData opens the data folder that ANATOMY_DATA names, or skips the benchmark.
 func realData(b *testing.B) *searcher.Searcher {
 	dir := os.Getenv("ANATOMY_DATA")

@@ -31,6 +31,15 @@ func (s *Searcher) Segments() int {
 	return n
 }
 
+// HoldLearning keeps Learn from beginning until release is called.
+func (s *Searcher) HoldLearning() (release func()) {
+	s.learning.Lock()
+	return s.learning.Unlock
+}
+
+// Runs reports whether Run has been called.
+func (s *Searcher) Runs() bool { return s.runs.Load() }
+
 // Dictionary returns the words that were learnt.
 func (s *Searcher) Dictionary() *suggest.Dictionary { return s.learnt.Load().speller.Words }
 

@@ -54,6 +54,9 @@ func (s *Searcher) Learn(ctx context.Context) error {
 		}
 		corrects := learnt
 		s.learnt.Store(&corrects)
+		if k == nil {
+			close(s.known)
+		}
 		phrases := suggest.NewCollector(suggest.MaxPhrases)
 		eachTitle(ctx, v, phrases.AddTitle)
 		if err := ctx.Err(); err != nil {
@@ -64,6 +67,21 @@ func (s *Searcher) Learn(ctx context.Context) error {
 		return nil
 	})
 	return err
+}
+
+// learnShare is the share of the time that a request has left, for which one that found nothing
+// waits for the first Learn.
+const learnShare = 0.8
+
+// awaitLearnt returns what the first Learn has learnt, nil if it does not end in time.
+func (s *Searcher) awaitLearnt(clock *retrieval.Clock) *knowledge {
+	ctx, cancel := clock.Share(learnShare).Context()
+	defer cancel()
+	select {
+	case <-s.known:
+	case <-ctx.Done():
+	}
+	return s.learnt.Load()
 }
 
 // idleFactor is how many times as long as Learn took keepLearning waits before the next: while a

@@ -111,10 +111,19 @@ func findTargets(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 		return nil, err
 	}
 	c, err := p.view.find(&u)
-	if err != nil {
+	if err == nil || !errors.Is(err, ErrNotIndexed) || p.links == nil {
+		return []vocab.DocID{c.Doc}, err
+	}
+	ctx, cancel := p.clock.Share(linkShare).Context()
+	defer cancel()
+	doc, failed := p.links.Canonical(ctx, u)
+	if failed != nil || doc == 0 {
+		return nil, errors.Join(failed, err)
+	}
+	if _, _, failed := p.view.locate(doc); failed != nil {
 		return nil, err
 	}
-	return []vocab.DocID{c.Doc}, nil
+	return []vocab.DocID{doc}, nil
 }
 
 // findSite returns the documents of a host and its subdomains.

@@ -14,12 +14,14 @@ import (
 
 	"anatomy/searcher"
 	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
 // A graph is a link database in memory, or one that fails.
 type graph struct {
-	in     map[vocab.DocID][]vocab.DocID
-	broken error
+	in      map[vocab.DocID][]vocab.DocID
+	aliases map[string]vocab.DocID // canonical documents by URL
+	broken  error
 }
 
 func generateLinks(r *rand.Rand, docs int) *graph {
@@ -39,6 +41,10 @@ func (g *graph) Sources(_ context.Context, to []vocab.DocID, n int) (from []voca
 	slices.Sort(from)
 	from = slices.Compact(from)
 	return from[:min(n, len(from))], len(from) <= n, g.broken
+}
+
+func (g *graph) Canonical(_ context.Context, u weburl.URL) (vocab.DocID, error) {
+	return g.aliases[u.String()], g.broken
 }
 
 func (g *graph) Related(_ context.Context, doc vocab.DocID, n int) (docs []vocab.DocID, err error) {
@@ -77,8 +83,13 @@ func TestReferences(t *testing.T) {
 	s := f.hold(c)
 	x, folder, other := docs["http://x.org/"], docs["http://x.org/dir/"], docs["http://y.com/directory"]
 	g.in[x], g.in[folder] = []vocab.DocID{folder, other, 1 << 40}, []vocab.DocID{other}
+	g.aliases = map[string]vocab.DocID{"http://copy.org/": x, "http://copy.org/gone": 1 << 20}
 	for text, want := range map[string][]vocab.DocID{
 		"info:x.org/":                     {x},
+		"info:copy.org/":                  {x},
+		"link:copy.org/":                  {folder, other},
+		"related:http://copy.org/":        {folder},
+		"related:copy.org/gone":           nil,
 		"cache:https://x.org":             {x},
 		"link:x.org/":                     {folder, other},
 		"link:x.org":                      {folder, other},

@@ -8,6 +8,7 @@ import (
 	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
 // A Request is one query of a person or program.
@@ -71,6 +72,11 @@ type Links interface {
 	// Sources returns documents that link to one of some, both ascending: at most n, and only those
 	// found before ctx ended. All reports whether these are all.
 	Sources(ctx context.Context, to []vocab.DocID, n int) (from []vocab.DocID, all bool, err error)
+
+	// Canonical returns the document that a URL without one of its own in the index leads to: of a
+	// redirect its target, of a copy on another host the page that stands for both. It returns 0 if
+	// there is none.
+	Canonical(ctx context.Context, u weburl.URL) (vocab.DocID, error)
 
 	// Related returns at most n documents that are linked to together with doc, those first that are
 	// most often, for how often they are linked to.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"anatomy/searcher/internal/retrieval"
@@ -63,12 +64,30 @@ func (s *Searcher) cachedAnswer(
 func (s *Searcher) answer(
 	v *view, q query.Query, req *Request, resp *Response, clock *retrieval.Clock, a *queryArena,
 ) error {
+	k := s.learnt.Load()
+	err := s.answerWith(k, v, q, req, resp, clock, a)
+	if k != nil || err != nil || resp.Total > 0 || resp.Most > 0 || !s.runs.Load() ||
+		v.docs == 0 || q.Root == nil || !q.Root.Positive() {
+		return err
+	}
+	if k = s.awaitLearnt(clock); k != nil {
+		return s.answerWith(k, v, q, req, resp, clock, a)
+	}
+	resp.Why = strings.TrimSpace(resp.Why + " Spelling corrections are not ready yet.")
+	return nil
+}
+
+// answerWith answers from a view, with corrections from k if it is not nil.
+func (s *Searcher) answerWith(
+	k *knowledge, v *view, q query.Query, req *Request, resp *Response, clock *retrieval.Clock,
+	a *queryArena,
+) error {
 	*resp = newResponse(v, req, q)
 	search := s.newSearch(v, req, clock, a)
 	if search.byDate = q.ByDate; q.ByDate {
 		search.view = v.byDate()
 	}
-	return answer(search, s.learnt.Load(), q, resp)
+	return answer(search, k, q, resp)
 }
 
 // MaxAll bounds the results of All.

@@ -119,6 +119,8 @@ type Searcher struct {
 	changed  chan struct{} // holds one token after the view was replaced, until Learn has read it
 	learning sync.Mutex    // one Learn at a time
 	learnt   atomic.Pointer[knowledge]
+	runs     atomic.Bool   // Run has been called
+	known    chan struct{} // closed when learnt is set for the first time
 }
 
 // Open opens a data folder, which may still be empty, or a folder of shards.
@@ -142,7 +144,7 @@ func OpenShards(dirs []string, o Options) (*Searcher, error) {
 	}
 	s := &Searcher{
 		o: o, cache: cache, answers: answerCache{Limit: o.AnswerBytes},
-		named: map[string]*namedView{}, changed: make(chan struct{}, 1),
+		named: map[string]*namedView{}, changed: make(chan struct{}, 1), known: make(chan struct{}),
 	}
 	for i, dir := range dirs {
 		s.stores = append(s.stores, snapshot.NewStore(dir, i, cache, o.Damage, o.Now))
@@ -291,6 +293,7 @@ func (s *Searcher) damaged(resp *Response, err error) {
 // Run refreshes the searcher every Options.Poll, and learns spellings and completions from what is
 // new, until ctx ends. Stats has the error of the last refresh.
 func (s *Searcher) Run(ctx context.Context) error {
+	s.runs.Store(true)
 	ticker := time.NewTicker(s.o.Poll)
 	defer ticker.Stop()
 	var learner sync.WaitGroup

@@ -88,6 +88,11 @@ func (s *split) Sources(ctx context.Context, to []vocab.DocID, n int) (from []vo
 	return from, all, err
 }
 
+func (s *split) Canonical(ctx context.Context, u weburl.URL) (vocab.DocID, error) {
+	doc, err := s.links.Canonical(ctx, u)
+	return s.outer[doc], err
+}
+
 func (s *split) Related(ctx context.Context, doc vocab.DocID, n int) ([]vocab.DocID, error) {
 	docs, err := s.links.Related(ctx, s.inner[doc], n)
 	return s.translate(docs, s.outer), err
