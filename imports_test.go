@@ -127,6 +127,7 @@ lab/load: eval lab/rig
 lab/completions: analysis searcher
 lab/sections: eval searcher collection
 lab/peers: eval lab/rig
+lab/judged: eval lab/rig vocab collection searcher searcher/scoring upkeep disk/datadir disk/segment
 lab/clients:
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex
 lab/pagerank: pagerank
