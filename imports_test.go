@@ -53,6 +53,7 @@ parallel/align:
 parallel: parallel/align vocab weburl analysis indexer/structure disk/datadir disk/linkdb disk/repository disk/segment disk/shards disk/translations
 searcher: vocab weburl analysis searcher/* disk/damage disk/datadir disk/segment disk/rankvector disk/shards disk/translations
 searcher/query: vocab weburl analysis
+searcher/synonyms: analysis
 searcher/scoring: vocab analysis searcher/query searcher/internal/arena disk/segment
 searcher/internal/arena:
 searcher/internal/memo:
@@ -107,11 +108,11 @@ cmd/anatomy/internal/record: disk/audit cmd/anatomy/internal/cli
 cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
 cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli
 cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli
-cmd/anatomy/internal/rules: config disk/shards cmd/anatomy/internal/cli
+cmd/anatomy/internal/rules: config disk/shards searcher/synonyms cmd/anatomy/internal/cli
 cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/anatomy/internal/cli
 cmd/anatomy/internal/schedule:
 cmd/anatomy/internal/configs: config disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/record cmd/anatomy/internal/rules
-cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir disk/shards cmd/anatomy/internal/cli
+cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir disk/shards searcher/synonyms cmd/anatomy/internal/cli cmd/anatomy/internal/rules
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli

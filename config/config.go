@@ -8,6 +8,9 @@
 //	max-pages = 1000
 //	scope = "dir"
 //
+//	[search]
+//	synonyms = "synonyms.txt"
+//
 // [crawl] has the flags that the crawl command was given, under their names; what is not there has
 // the default of that command. Comments stay when a flag is changed. A file of credentials is named,
 // and its content is not kept. The file is for its owner alone.
@@ -41,11 +44,25 @@ func Path(dir string) string { return filepath.Join(dir, "anatomy.toml") }
 type Config struct {
 	Schema int            `toml:"schema"`
 	Crawl  map[string]any `toml:"crawl"` // by the name of the flag: a string, bool, int64 or list of strings
+	Search Search         `toml:"search,omitempty"`
 
 	path    string
 	content []byte         // of the file; nil if there is none
 	was     map[string]any // Crawl as it was read
-	unknown [][]string     // keys that are neither schema nor in [crawl]
+	unknown [][]string     // keys that the file cannot have
+}
+
+// Search is the table [search]: what answers have besides the pages.
+type Search struct {
+	Synonyms string `toml:"synonyms,omitempty"` // file, relative to that of the config; "" for none
+}
+
+// Synonyms returns the name of the file of synonyms, "" for none.
+func (c *Config) Synonyms() string {
+	if name := c.Search.Synonyms; name == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(c.path), c.Search.Synonyms)
 }
 
 // New returns a config without rules.
@@ -119,7 +136,8 @@ func (p *Problem) Unwrap() error { return p.Reason }
 // Keys returns the keys of [crawl], sorted.
 func (c *Config) Keys() []string { return slices.Sorted(maps.Keys(c.Crawl)) }
 
-// Unknown returns the keys that are neither schema nor in [crawl], with their tables, in their order.
+// Unknown returns the keys that are neither schema nor in [crawl] or [search], with their tables, in
+// their order.
 func (c *Config) Unknown() [][]string { return c.unknown }
 
 // Problem returns a problem with a key, which is given with its table, and its line.
@@ -190,7 +208,7 @@ func (c *Config) Unset(name string) { delete(c.Crawl, name) }
 func (c *Config) isIn(file []byte) bool {
 	var in Config
 	err := toml.Unmarshal(file, &in)
-	return err == nil && in.Schema == c.Schema &&
+	return err == nil && in.Schema == c.Schema && in.Search == c.Search &&
 		(len(in.Crawl)+len(c.Crawl) == 0 || same(in.Crawl, c.Crawl)) // nil is as good as empty
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"anatomy/searcher/internal/memo"
 	"anatomy/searcher/query"
+	"anatomy/searcher/synonyms"
 	"anatomy/vocab"
 )
 
@@ -21,6 +22,7 @@ type AnswerStats = memo.Stats
 type answerKey struct {
 	view      uint64
 	knowledge *knowledge
+	synonyms  *synonyms.Table
 	request   Request // without Within
 }
 

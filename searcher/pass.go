@@ -10,6 +10,7 @@ import (
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
+	"anatomy/searcher/synonyms"
 	"anatomy/vocab"
 )
 
@@ -110,6 +111,7 @@ type search struct {
 	countTo    int  // matches that are counted exactly
 	byDate     bool // sort by date
 	damaged    func(*Response, error)
+	synonyms   *synonyms.Table
 }
 
 // A pass is one query on its way through the steps of the pipeline. It belongs to one goroutine. A

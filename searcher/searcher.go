@@ -58,6 +58,7 @@ import (
 	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
+	"anatomy/searcher/synonyms"
 )
 
 // ErrNotIndexed says that the index does not have a document.
@@ -65,13 +66,14 @@ var ErrNotIndexed = snapshot.ErrNotIndexed
 
 // Options of a Searcher. The zero value works.
 type Options struct {
-	Weights    Weights       // default scoring.Default
-	Candidates int           // pages of the first phase that may be scored in the second, default 60
-	CountTo    int           // matches that are counted exactly, default 1,000; past them, a lower bound
-	CacheBytes int64         // memory for posting lists, default 64 MB; half as much for titles and URLs
-	Links      Links         // for link: and related:; default none
-	Poll       time.Duration // interval between two looks at the data folder, default 250ms
-	Damage     *damage.Log   // is told of what cannot be read; default none
+	Weights    Weights        // default scoring.Default
+	Candidates int            // pages of the first phase that may be scored in the second, default 60
+	CountTo    int            // matches that are counted exactly, default 1,000; past them, a lower bound
+	CacheBytes int64          // memory for posting lists, default 64 MB; half as much for titles and URLs
+	Links      Links          // for link: and related:; default none
+	Poll       time.Duration  // interval between two looks at the data folder, default 250ms
+	Synonyms   *synonyms.File // read again when it changes; default none
+	Damage     *damage.Log    // is told of what cannot be read; default none
 
 	Now func() time.Time // for pages that are results up to a time; default time.Now
 
@@ -176,6 +178,7 @@ func (s *Searcher) Close() error {
 func (s *Searcher) Refresh() (changed bool, err error) {
 	s.refreshing.Lock()
 	defer s.refreshing.Unlock()
+	s.o.Synonyms.Reload()
 	for _, store := range s.stores {
 		isNew, failed := store.Refresh()
 		if changed = changed || isNew; err == nil {
@@ -345,6 +348,7 @@ func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *q
 	*r = search{
 		view: v, weights: &s.o.Weights, links: s.o.Links, req: req, clock: clock, arena: a,
 		candidates: s.o.Candidates, countTo: s.o.CountTo, damaged: s.damaged,
+		synonyms: s.o.Synonyms.Table(),
 	}
 	return r
 }

@@ -3,6 +3,7 @@ package searcher
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"anatomy/analysis"
 	"anatomy/disk/segment"
@@ -15,7 +16,8 @@ import (
 // in the dictionary of each segment by their stem ([analysis.FormsOf]): the index holds terms as
 // they occur. An identifier that no page has has its other spelling as a form: read_csv of readCsv,
 // readcsv of read_csv ([analysis.OtherSpelling]). A term and its forms score as one: their hits are
-// merged, and their idf is that of the pages that hold any of them.
+// merged, and their idf is that of the pages that hold any of them. Synonyms are forms of a term, too,
+// however many pages match: see [synonyms.Table].
 
 // forms returns the forms of a term in the shard, and how many documents hold one of these or the
 // term.
@@ -67,14 +69,21 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 	}
 	return root.With(func(n *query.Node, wanted bool) []string {
 		word := n.Words[0]
-		narrow := !all && !analysis.HasParticles(word)
+		var synonyms []string
+		if wanted && !n.Exact && len(n.Words) == 1 {
+			synonyms = p.synonyms.Of(word)
+		}
+		narrow := !all && len(synonyms) == 0 && !analysis.HasParticles(word)
 		if len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || !wanted || narrow) {
 			return nil
 		}
-		key := snapshot.FormsKey{Word: word, Lang: lang}
+		key := snapshot.FormsKey{Word: word, Lang: lang, Spellings: strings.Join(synonyms, " ")}
+		if !all && len(synonyms) > 0 && !analysis.HasParticles(word) {
+			key.Lang = snapshot.NoForms
+		}
 		of := formsOf(p, key)
 		if all && of.DF == 0 {
-			key.Spelling = analysis.OtherSpelling(n.Text)
+			key.Spellings = strings.TrimSpace(key.Spellings + " " + analysis.OtherSpelling(n.Text))
 			of = formsOf(p, key)
 		}
 		if len(of.Words) > 0 && wanted { // an excluded word may also be part of a phrase, as it is

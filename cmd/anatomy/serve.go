@@ -19,6 +19,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/clusters"
+	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/cmd/anatomy/internal/service"
 	"anatomy/collection"
 	"anatomy/control"
@@ -318,7 +319,15 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 		damaged = damage.NewLog(o.log)
 	}
 	links.Damage = damaged
-	s, err := searcher.Open(dir, searcher.Options{Links: links, Damage: damaged, AnswerBytes: int64(o.answers) << 20})
+	same, err := rules.OpenSynonyms(dir, func(err error) {
+		o.log.Error("the synonyms stay as they were", "error", err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s, err := searcher.Open(dir, searcher.Options{
+		Links: links, Synonyms: same, Damage: damaged, AnswerBytes: int64(o.answers) << 20,
+	})
 	if err != nil {
 		return nil, err
 	}

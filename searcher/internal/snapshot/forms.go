@@ -20,7 +20,7 @@ func (part *Part) FormsOf(key FormsKey, clock *retrieval.Clock) (Forms, error) {
 	}
 	found, err := findForms(part, key, clock)
 	if err == nil && !clock.Over() {
-		key.Word, key.Spelling = strings.Clone(key.Word), strings.Clone(key.Spelling)
+		key.Word, key.Spellings = strings.Clone(key.Word), strings.Clone(key.Spellings)
 		key.Last = strings.Clone(key.Last)
 		part.forms.Put(key, found)
 	}
@@ -31,13 +31,16 @@ func findForms(part *Part, key FormsKey, clock *retrieval.Clock) (found Forms, e
 	if found.Words, err = inflections(part, key, clock); err != nil || clock.Over() {
 		return found, err
 	}
-	if key.Spelling != "" && (key.Last == "" || key.Spelling <= key.Last) {
-		df, err := part.Segment.DF(segment.Full, []byte(key.Spelling))
+	for spelling := range strings.FieldsSeq(key.Spellings) {
+		if key.Last != "" && spelling > key.Last {
+			continue
+		}
+		df, err := part.Segment.DF(segment.Full, []byte(spelling))
 		if err != nil {
 			return found, err
 		}
-		if df > 0 {
-			found.Words = Union(found.Words, []string{key.Spelling})
+		if df > 0 && spelling != key.Word {
+			found.Words = Union(found.Words, []string{spelling})
 		}
 	}
 	if len(found.Words) == 0 {
@@ -54,6 +57,9 @@ func findForms(part *Part, key FormsKey, clock *retrieval.Clock) (found Forms, e
 
 // inflections returns the terms of the dictionary with the stem of a term.
 func inflections(part *Part, key FormsKey, clock *retrieval.Clock) (words []string, err error) {
+	if key.Lang == NoForms {
+		return nil, nil
+	}
 	f, ok := analysis.FormsOf(key.Word, key.Lang)
 	if !ok {
 		return nil, nil

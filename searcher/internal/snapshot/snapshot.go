@@ -79,9 +79,12 @@ type staticInputs struct {
 	ranked int
 }
 
-// A FormsKey names the forms of a word in a language with another spelling, "" for none, as far as the
-// last one, "" for all.
-type FormsKey struct{ Word, Lang, Spelling, Last string }
+// A FormsKey names the forms of a word in a language, with other spellings that are separated by
+// spaces, as far as the last one, "" for all.
+type FormsKey struct{ Word, Lang, Spellings, Last string }
+
+// NoForms is the language of a word that has other spellings alone.
+const NoForms = "-"
 
 // Forms are those of a term in some segments.
 type Forms struct {

@@ -30,7 +30,9 @@ default is a comment. The output is a valid anatomy.toml.
 
 The keys are the flags of "anatomy crawl" that say what is fetched and how. The crawl writes those that it was given;
 "config set" and "config unset" change them, and the file, anatomy.toml in the data folder, can be edited by hand:
-comments stay. A crawl that runs goes on with the rules that it began with.`,
+comments stay. A crawl that runs goes on with the rules that it began with.
+
+[search] names a file of synonyms, words that find each other's pages: a line is postgres = PostgreSQL.`,
 		Example: "  anatomy config\n  anatomy config set exclude '*/print/*' '*.pdf'\n  anatomy config unset max-pages\n  anatomy config check",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -93,7 +95,16 @@ func show(c *cobra.Command, kept *config.Config, defaults *pflag.FlagSet) error 
 		_, usage := pflag.UnquoteUsage(flag)
 		fmt.Fprintf(&text, "\n# %s\n%s%s\n", usage, comment, line)
 	}
-	_, err := fmt.Fprint(c.OutOrStdout(), text.String())
+	line, err := config.Format("synonyms", kept.Search.Synonyms)
+	if err != nil {
+		return err
+	}
+	comment := ""
+	if kept.Search.Synonyms == "" {
+		comment = "# "
+	}
+	fmt.Fprintf(&text, "\n[search]\n\n# file of lines such as postgres = PostgreSQL\n%s%s\n", comment, line)
+	_, err = fmt.Fprint(c.OutOrStdout(), text.String())
 	return err
 }
 
@@ -111,7 +122,7 @@ func newCheck(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {
 		Use:   "check [FILE]",
 		Short: "check a file of rules that was edited by hand",
 		Long: `Check reads the anatomy.toml of the data folder, or another FILE, and prints what is wrong in it, with the line and the
-key: keys that do not exist, values that a key cannot have, and files of credentials or a topic that cannot be read.`,
+key: keys that do not exist, values that a key cannot have, files of credentials or a topic that cannot be read, and wrong lines of synonyms.`,
 		Example: "  anatomy config check --data docs\n  anatomy config check new.toml",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/collection"
 	"anatomy/disk/shards"
 	"anatomy/searcher"
@@ -57,8 +58,14 @@ func withThese(dir string, w searcher.Weights, candidates int, ask func(*searche
 	if err := shards.Check(dir); err != nil {
 		return err
 	}
+	same, err := rules.OpenSynonyms(dir, func(error) {})
+	if err != nil {
+		return err
+	}
 	links := collection.NewSharedLinks(dir)
-	s, err := searcher.Open(dir, searcher.Options{Weights: w, Candidates: candidates, Links: links})
+	s, err := searcher.Open(dir, searcher.Options{
+		Weights: w, Candidates: candidates, Links: links, Synonyms: same,
+	})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,193 @@
+// Package synonyms reads groups of words that mean the same from a file that people edit:
+//
+//	# A line is a group. What follows a # is a comment.
+//	postgres = PostgreSQL
+//	js = javascript = ecmascript
+//
+// A query for one word of a group also finds pages with another.
+package synonyms
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"anatomy/analysis"
+)
+
+// Bounds of a file.
+const (
+	MaxBytes = 1 << 20
+	MaxGroup = 16  // words of a group
+	MaxWord  = 100 // bytes
+)
+
+// A Table has the other words of its group for each word, sorted. Words are folded as terms are. The
+// zero value has none.
+type Table struct{ others map[string][]string }
+
+// Of returns the synonyms of a term, sorted. The caller must not change them.
+func (t *Table) Of(term string) []string {
+	if t == nil {
+		return nil
+	}
+	return t.others[term]
+}
+
+// Len returns the number of words that have a synonym.
+func (t *Table) Len() int { return len(t.others) }
+
+// A LineError says what is wrong in a line of a file.
+type LineError struct {
+	File   string
+	Line   int
+	Reason string
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("%s, line %d: %s", e.File, e.Line, e.Reason) }
+
+// Read reads a file.
+func Read(path string) (*Table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Parse(f, path)
+}
+
+// Parse reads a file of a name, which errors have. A word that is in several groups has the synonyms
+// of all.
+func Parse(r io.Reader, name string) (*Table, error) {
+	text, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > MaxBytes {
+		return nil, fmt.Errorf("%s is larger than %d bytes", name, MaxBytes)
+	}
+	t := &Table{others: map[string][]string{}}
+	lines, n := bufio.NewScanner(bytes.NewReader(text)), 0
+	lines.Buffer(nil, MaxBytes+1)
+	for lines.Scan() {
+		n++
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		group, err := groupOf(line)
+		if err != nil {
+			return nil, &LineError{name, n, err.Error()}
+		}
+		t.add(group)
+	}
+	return t, lines.Err()
+}
+
+// groupOf returns the terms of a line.
+func groupOf(line string) (group []string, err error) {
+	for word := range strings.SplitSeq(line, "=") {
+		word = strings.TrimSpace(word)
+		switch terms := analysis.PhraseTerms(word); {
+		case word == "" || len(terms) == 0:
+			return nil, errors.New("a word is missing: write word = other word")
+		case len(terms) > 1:
+			return nil, fmt.Errorf("%q is several words; a synonym is one", word)
+		case len(word) > MaxWord:
+			return nil, fmt.Errorf("%.20q… is longer than %d bytes", word, MaxWord)
+		default:
+			group = append(group, terms[0])
+		}
+	}
+	switch {
+	case len(group) == 1:
+		return nil, fmt.Errorf("%q has no synonym: write word = other word", group[0])
+	case len(group) > MaxGroup:
+		return nil, fmt.Errorf("there are %d words; a line has at most %d", len(group), MaxGroup)
+	}
+	return group, nil
+}
+
+func (t *Table) add(group []string) {
+	for _, word := range group {
+		for _, other := range group {
+			at, known := slices.BinarySearch(t.others[word], other)
+			if other != word && !known && len(t.others[word]) < MaxGroup {
+				t.others[word] = slices.Insert(t.others[word], at, other)
+			}
+		}
+	}
+}
+
+// A File is a file that may be edited while it is in use.
+type File struct {
+	path    string
+	onError func(error)
+
+	mu    sync.Mutex
+	stamp stamp
+	table *Table
+}
+
+// A stamp changes when the file does.
+type stamp struct {
+	size int64
+	at   time.Time
+}
+
+// Open reads a file. OnError is told of an error of a later version, which is not used.
+func Open(path string, onError func(error)) (*File, error) {
+	f := &File{path: path, onError: onError}
+	f.stamp, _ = stampOf(path) // before it is read, so that a change in between is noticed
+	var err error
+	f.table, err = Read(path)
+	return f, err
+}
+
+// Table returns what the file had when it was read last.
+func (f *File) Table() *Table {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.table
+}
+
+// Reload reads the file if it has changed.
+func (f *File) Reload() {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now, err := stampOf(f.path)
+	if now == f.stamp && err == nil || err != nil && f.stamp == (stamp{}) {
+		return
+	}
+	f.stamp = now
+	var table *Table
+	if err == nil {
+		table, err = Read(f.path)
+	}
+	if err != nil {
+		f.onError(err)
+		return
+	}
+	f.table = table
+}
+
+func stampOf(path string) (stamp, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp{}, err
+	}
+	return stamp{info.Size(), info.ModTime()}, nil
+}
