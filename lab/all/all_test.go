@@ -15,7 +15,7 @@ import (
 // small are arguments that make an experiment quick, in place of those of the report.
 var small = map[string][]string{
 	"urlcache":   {"--links", "200000", "--svg", "PLOTS/hits.svg"},
-	"scheduling": {"--servers", "20", "--pages", "400", "--svg", "PLOTS/quality.svg"},
+	"scheduling": {"--servers", "20", "--pages", "400", "--plots", "PLOTS"},
 	"pagerank":   {"-nodes", "20000", "-links", "200000", "-runs", "1"},
 }
 
@@ -36,8 +36,8 @@ func TestReport(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", e.program, err, r.Output)
 		}
-		if slots := strings.Count(strings.Join(args, " "), "PLOTS"); len(r.Plots) != slots {
-			t.Errorf("%s: %d plots, want %d", e.program, len(r.Plots), slots)
+		if draws := strings.Contains(strings.Join(args, " "), "PLOTS"); draws != (len(r.Plots) > 0) {
+			t.Errorf("%s: %d plots", e.program, len(r.Plots))
 		}
 		results = append(results, r)
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -23,6 +25,10 @@ type plan struct {
 	all         bool    // all URLs are known at the beginning
 	jitter      float64 // sigma of the times, log-normal around their means
 	seed        uint64
+
+	delay     time.Duration // between two requests to a site; 0 for none
+	processor time.Duration // that a page takes of the crawler's only processor
+	single    bool          // every server takes one request a connection, as with HTTP/1.0
 }
 
 // A moment is when a page came.
@@ -45,6 +51,9 @@ type crawl struct {
 	linked  []float64 // by page: pages that came and link to it
 	now     time.Duration
 	free    int
+	busy    time.Duration // until then the processor has work
+	wake    time.Duration // when the URL server is asked again
+	adding  time.Duration // processor time of all calls of Add, as measured
 	events  agenda.Agenda
 	history []moment
 	err     error
@@ -52,15 +61,19 @@ type crawl struct {
 
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// run crawls the web and gives the pages in the order in which they came.
-func (p plan) run(w *web, quality []float64) ([]moment, error) {
+// run crawls the web. The pages are in the order in which they came.
+func (p plan) run(w *web, quality []float64) (curve, error) {
 	s, err := urlserver.Open("data", urlserver.Options{
-		FS: vfs.NewMem(), Scope: weburl.AnyScope, Delay: -1, LeaseSize: 100, Policy: p.policy,
+		FS: vfs.NewMem(), Scope: weburl.AnyScope, Delay: cmp.Or(p.delay, -1), PerAddress: -1,
+		LeaseSize: 100, Policy: p.policy,
 	})
 	if err != nil {
-		return nil, err
+		return curve{}, err
 	}
-	c := &crawl{plan: p, web: w, quality: quality, urls: s, rand: rand.New(rand.NewPCG(p.seed, 3)), page: make([]int, 1, len(w.pages)+1), linked: make([]float64, len(w.pages)), free: p.connections}
+	c := &crawl{
+		plan: p, web: w, quality: quality, urls: s, rand: rand.New(rand.NewPCG(p.seed, 3)),
+		page: make([]int, 1, len(w.pages)+1), linked: make([]float64, len(w.pages)), free: p.connections,
+	}
 	c.add(vocab.Target{}, []int{0}, true)
 	if p.all {
 		for id := range w.pages {
@@ -79,7 +92,7 @@ func (p plan) run(w *web, quality []float64) ([]moment, error) {
 	if c.err == nil && len(c.history) != len(w.pages) {
 		c.err = fmt.Errorf("%s: %d of %d pages came", p.policy, len(c.history), len(w.pages))
 	}
-	return c.history, errors.Join(c.err, s.Err(), s.Close())
+	return curve{c.policy.String(), c.history, c.adding}, errors.Join(c.err, s.Err(), s.Close())
 }
 
 func (c *crawl) clock() time.Time { return epoch.Add(c.now) }
@@ -87,8 +100,9 @@ func (c *crawl) clock() time.Time { return epoch.Add(c.now) }
 // dispatch opens connections while there are hosts to visit.
 func (c *crawl) dispatch() {
 	for c.free > 0 && c.err == nil {
-		lease, _, ok := c.urls.Grant(c.clock())
+		lease, wait, ok := c.urls.Grant(c.clock())
 		if !ok {
+			c.wakeAfter(wait)
 			return
 		}
 		c.free--
@@ -96,39 +110,76 @@ func (c *crawl) dispatch() {
 	}
 }
 
-// visit puts down when each page of a lease will come.
+// wakeAfter asks the URL server again when a site has been left alone for long enough.
+func (c *crawl) wakeAfter(wait time.Duration) {
+	if at := c.now + wait; c.delay > 0 && wait > 0 && (c.wake <= c.now || at < c.wake) {
+		c.wake = at
+		c.events.Add(at, func() {})
+	}
+}
+
+// A visit works off a lease over a connection that its server closes now and then.
+type visit struct {
+	vocab.Lease
+	server        *server
+	perConnection int
+	next          int // of the URLs of the lease
+	used          int // requests on the open connection, 0 if there is none
+
+	opening, answering time.Duration
+	opened, closed     int
+}
+
 func (c *crawl) visit(l vocab.Lease) {
-	s := &c.web.servers[c.web.pages[c.page[l.URLs[0].Doc]].server]
-	report := vocab.HostReport{Lease: l.ID, Requests: len(l.URLs)}
-	at := c.now
-	var opening, answering time.Duration
-	opened, used := 0, 0
-	for i, t := range l.URLs {
-		if i == 0 || used == s.perConnection {
-			took := c.vary(s.connect)
-			opening += took
-			at += took
-			opened++
-			used = 0
-		}
-		took := c.vary(s.answer)
-		answering += took
+	v := &visit{Lease: l, server: &c.web.servers[c.web.pages[c.page[l.URLs[0].Doc]].server]}
+	if v.perConnection = v.server.perConnection; c.single {
+		v.perConnection = 1
+	}
+	c.request(v, c.now)
+}
+
+// request requests the next page of a lease at a time, over a new connection if need be.
+func (c *crawl) request(v *visit, at time.Duration) {
+	if v.used == 0 {
+		took := c.vary(v.server.connect)
+		v.opening += took
+		v.opened++
 		at += took
-		if used++; used == s.perConnection {
-			report.Closed++
-			at += s.connect // closing
-		}
-		linked := c.linked[c.page[t.Doc]]
-		c.events.Add(at, func() { c.fetched(t, linked) })
 	}
-	if used < s.perConnection {
-		at += s.connect
+	took := c.vary(v.server.answer)
+	v.answering += took
+	v.used++
+	t := v.URLs[v.next]
+	linked := c.linked[c.page[t.Doc]]
+	c.events.Add(at+took, func() { c.answered(v, t, linked) })
+}
+
+// answered takes the page that has come, and goes on after the delay.
+func (c *crawl) answered(v *visit, t vocab.Target, linked float64) {
+	c.busy = max(c.busy, c.now) + c.processor
+	c.events.Add(c.busy, func() { c.fetched(t, linked) })
+	next := c.now
+	if v.used == v.perConnection {
+		next += v.server.connect // closing
+		v.used = 0
+		v.closed++
 	}
-	report.ConnectTime, report.AnswerTime = opening/time.Duration(opened), answering/time.Duration(len(l.URLs))
-	c.events.Add(at, func() {
-		c.free++
-		c.fail(c.urls.Release(c.clock(), report))
-	})
+	if v.next++; v.next < len(v.URLs) {
+		c.events.Add(max(next+v.Delay, c.busy), func() { c.request(v, c.now) })
+		return
+	}
+	if v.used > 0 {
+		next += v.server.connect
+	}
+	c.events.Add(max(next, c.busy), func() { c.release(v) })
+}
+
+func (c *crawl) release(v *visit) {
+	c.free++
+	c.fail(c.urls.Release(c.clock(), vocab.HostReport{
+		Lease: v.ID, Requests: len(v.URLs), Closed: v.closed,
+		ConnectTime: v.opening / time.Duration(v.opened), AnswerTime: v.answering / time.Duration(len(v.URLs)),
+	}))
 }
 
 func (c *crawl) vary(mean time.Duration) time.Duration { return logNormal(c.rand, mean, c.jitter) }
@@ -152,7 +203,9 @@ func (c *crawl) add(on vocab.Target, links []int, seed bool) {
 			found[i].Quality = c.quality[id]
 		}
 	}
+	before := processorTime()
 	docs, err := c.urls.Add(found)
+	c.adding += processorTime() - before
 	c.fail(err)
 	for i, doc := range docs {
 		for int(doc) >= len(c.page) {
@@ -162,3 +215,12 @@ func (c *crawl) add(on vocab.Target, links []int, seed bool) {
 }
 
 func (c *crawl) fail(err error) { c.err = errors.Join(c.err, err) }
+
+// processorTime is what this program has used.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0 // there is no such error for a process about itself
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
@@ -14,7 +15,7 @@ import (
 // readWeb reads the web that a crawl found: its pages, hosts and links, of at most n pages those that are
 // fewest links from the first. How fast its servers are is drawn as in makeWeb, for a test web answers
 // from the same machine whatever the host.
-func readWeb(data string, n int, seed uint64) (*web, error) {
+func (set setting) readWeb(data string, n int, seed uint64) (*web, error) {
 	m, err := datadir.ReadManifest(data)
 	if err != nil {
 		return nil, err
@@ -23,14 +24,14 @@ func readWeb(data string, n int, seed uint64) (*web, error) {
 	for i, name := range m.Links {
 		paths[i] = datadir.Links(data, name)
 	}
-	set, err := linkdb.OpenSet(paths)
+	db, err := linkdb.OpenSet(paths)
 	if err != nil {
 		return nil, err
 	}
-	defer set.Close()
+	defer db.Close()
 	links := map[vocab.DocID][]vocab.DocID{}
 	var first vocab.DocID
-	for s, err := range set.Links() {
+	for s, err := range db.Links() {
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +39,7 @@ func readWeb(data string, n int, seed uint64) (*web, error) {
 			first = s.Doc
 		}
 		for _, t := range s.Targets {
-			if t.Flags&vocab.NoFollow == 0 && set.IsSource(t.Doc) {
+			if t.Flags&vocab.NoFollow == 0 && db.IsSource(t.Doc) {
 				links[s.Doc] = append(links[s.Doc], t.Doc)
 			}
 		}
@@ -47,7 +48,20 @@ func readWeb(data string, n int, seed uint64) (*web, error) {
 	if first == 0 || len(order) < 2 {
 		return nil, fmt.Errorf("no links in %s", data)
 	}
-	return furnishFrom(set, links, order, rand.New(rand.NewPCG(seed, 1)))
+	w, err := furnishFrom(db, links, order)
+	if err != nil {
+		return nil, err
+	}
+	bySize := make([]*server, len(w.servers))
+	for i := range w.servers {
+		bySize[i] = &w.servers[i]
+	}
+	slices.SortStableFunc(bySize, func(a, b *server) int { return b.n - a.n })
+	for i, s := range set.makeServers(rand.New(rand.NewPCG(seed, 1)), len(bySize)) {
+		s.n = bySize[i].n
+		*bySize[i] = s
+	}
+	return w, nil
 }
 
 // nearest are at most n documents in the order of their distance from the first.
@@ -64,7 +78,9 @@ func nearest(links map[vocab.DocID][]vocab.DocID, first vocab.DocID, n int) []vo
 	return order
 }
 
-func furnishFrom(set *linkdb.Set, links map[vocab.DocID][]vocab.DocID, order []vocab.DocID, r *rand.Rand) (*web, error) {
+func furnishFrom(
+	db *linkdb.Set, links map[vocab.DocID][]vocab.DocID, order []vocab.DocID,
+) (*web, error) {
 	id := make(map[vocab.DocID]int, len(order))
 	for i, doc := range order {
 		id[doc] = i
@@ -72,7 +88,7 @@ func furnishFrom(set *linkdb.Set, links map[vocab.DocID][]vocab.DocID, order []v
 	w := &web{pages: make([]page, len(order))}
 	servers := map[string]int{}
 	named := 0
-	for name, err := range set.Names() {
+	for name, err := range db.Names() {
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +104,7 @@ func furnishFrom(set *linkdb.Set, links map[vocab.DocID][]vocab.DocID, order []v
 		if !ok {
 			s = len(w.servers)
 			servers[u.Hostname()] = s
-			w.servers = append(w.servers, makeServer(r))
+			w.servers = append(w.servers, server{})
 		}
 		w.servers[s].n++
 		w.pages[i] = page{server: s, url: u}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -30,14 +31,44 @@ type page struct {
 	links  []int // distinct
 }
 
-// The servers are like those of CJS where it says: 24 % take one request a connection, 66 % take
-// 100; of the others it does not, and they take 2 to 99 here. Ours are: sizes by a power of the rank,
-// times log-normal, both drawn apart from each other.
+// A setting is what CJS does not state of its servers: how the sizes and the speeds of servers are
+// distributed. It states that 24 % take one request a connection and 66 % take 100; the others take
+// 2 to 99 here. Sizes are a power of the rank of a server, times are log-normal.
+type setting struct {
+	sizes   float64       // exponent: the server of rank k has a share of k^-sizes of the pages
+	spread  float64       // sigma of the times of servers' answers, their median is medianAnswer
+	opening time.Duration // median of the times of connecting
+	fast    bool          // the larger a server, the faster; else size and speed are drawn apart
+	popular bool          // the larger a server, the more links lead to it; else as with fast
+}
+
+// shortOpening is the median time of opening a connection, if that is not varied.
+const shortOpening = 40 * time.Millisecond
+
+// paper is the setting in which most of the paper's figures come out: see --sweep.
+var paper = setting{sizes: .6, spread: 1, opening: shortOpening, fast: true}
+
+// String describes the web: how long its pages occupy connections, and those of its slowest server
+// its one connection.
+func (w *web) String() string {
+	work, longest := w.work()
+	return fmt.Sprintf("%d servers, %d pages; all work %.0f s, the longest of a server %.0f s",
+		len(w.servers), len(w.pages), work.Seconds(), longest.Seconds())
+}
+
+// work returns how long the pages of all servers, and of the slowest one, occupy connections.
+func (w *web) work() (all, longest time.Duration) {
+	for i := range w.servers {
+		s := &w.servers[i]
+		t := time.Duration(s.n) * s.perPage()
+		all += t
+		longest = max(longest, t)
+	}
+	return all, longest
+}
+
 const (
-	sizeExponent = 0.4 // the largest of 500 servers has 1.5 % of the pages
 	medianAnswer = 100 * time.Millisecond
-	sigmaAnswer  = 0.7
-	medianOpen   = 40 * time.Millisecond
 	sigmaOpen    = 0.8
 	branching    = 8  // pages that a page is the only sure way to
 	otherLinks   = 12 // besides, on average
@@ -46,17 +77,21 @@ const (
 )
 
 // makeWeb makes a web of which every page is reached from the first.
-func makeWeb(servers, pages int, seed uint64) (*web, error) {
+func (set setting) makeWeb(servers, pages int, seed uint64) (*web, error) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := &web{servers: make([]server, servers), pages: make([]page, 0, pages)}
-	rank := r.Perm(servers) // of their popularity, drawn apart from their size
+	rank := r.Perm(servers) // of their popularity
 	rank[slices.Index(rank, 0)], rank[0] = rank[0], 0
+	if set.popular {
+		slices.Sort(rank)
+	}
 	byRank := make([]int, servers)
 	for s, k := range rank {
 		byRank[k] = s
 	}
-	for s, n := range sizes(servers, pages) {
-		w.servers[s] = makeServer(r)
+	speeds := set.makeServers(r, servers)
+	for s, n := range sizes(servers, pages, set.sizes) {
+		w.servers[s] = speeds[s]
 		w.servers[s].first, w.servers[s].n = len(w.pages), n
 		for i := range n {
 			u, err := weburl.Parse(fmt.Sprintf("http://server%d.test/%d", s, i))
@@ -76,9 +111,25 @@ func makeWeb(servers, pages int, seed uint64) (*web, error) {
 	return w, nil
 }
 
-// makeServer draws how fast a server is.
-func makeServer(r *rand.Rand) server {
-	return server{connect: logNormal(r, medianOpen, sigmaOpen), answer: logNormal(r, medianAnswer, sigmaAnswer), perConnection: perConnection(r)}
+// makeServers draws how fast servers are, the largest first.
+func (set setting) makeServers(r *rand.Rand, n int) []server {
+	all := make([]server, n)
+	for i := range all {
+		all[i] = server{
+			connect:       logNormal(r, set.opening, sigmaOpen),
+			answer:        logNormal(r, medianAnswer, set.spread),
+			perConnection: perConnection(r),
+		}
+	}
+	if set.fast {
+		slices.SortFunc(all, func(a, b server) int { return cmp.Compare(a.perPage(), b.perPage()) })
+	}
+	return all
+}
+
+// perPage returns the time that a page of the server occupies a connection.
+func (s *server) perPage() time.Duration {
+	return s.answer + 2*s.connect/time.Duration(s.perConnection)
 }
 
 // furnish gives a page its links.
@@ -111,15 +162,15 @@ func (w *web) link(from, to int) {
 }
 
 // sizes divides the pages among the servers; each has one at least.
-func sizes(servers, pages int) []int {
+func sizes(servers, pages int, exponent float64) []int {
 	total := 0.0
 	for i := range servers {
-		total += math.Pow(float64(i+1), -sizeExponent)
+		total += math.Pow(float64(i+1), -exponent)
 	}
 	all := make([]int, servers)
 	left := pages
 	for i := range all {
-		all[i] = max(1, int(float64(pages)*math.Pow(float64(i+1), -sizeExponent)/total))
+		all[i] = max(1, int(float64(pages)*math.Pow(float64(i+1), -exponent)/total))
 		left -= all[i]
 	}
 	all[0] += left
