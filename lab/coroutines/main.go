@@ -3,6 +3,8 @@
 // fetched in a fixed period, processor time per page, context switches, and memory.
 //
 //	go run ./lab/coroutines [--latency 100ms] [--period 5s] [--svg FILE]
+//	go run ./lab/coroutines --paper --latency 500ms     figures 3 to 5: from 1 to 300 at once
+//	go run ./lab/coroutines --paper --line 10           all answers share a line of 10 Mbit/s
 //
 // Three ways, each in a process of its own, so that memory is counted separately:
 //
@@ -38,6 +40,8 @@ type options struct {
 	period  time.Duration
 	page    int
 	most    int
+	paper   bool
+	line    float64
 	seed    uint64
 	svg     string
 	tsv     string
@@ -54,6 +58,8 @@ func main() {
 	flag.DurationVar(&o.period, "period", 5*time.Second, "`TIME` of each measurement")
 	flag.IntVar(&o.page, "page", 20_000, "mean `BYTES` of a page (Y14's files have 20 KB)")
 	flag.IntVar(&o.most, "most", 4096, "greatest `N` at once")
+	flag.BoolVar(&o.paper, "paper", false, "the numbers at once and the axes of Y14, up to 300")
+	flag.Float64Var(&o.line, "line", 0, "all answers share a line of `MBIT` a second; 0 for no bound")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of waits and lengths")
 	flag.StringVar(&o.svg, "svg", "", "draw to `FILE`")
 	flag.StringVar(&o.tsv, "tsv", "", "write the points to `FILE`")
@@ -70,7 +76,7 @@ func main() {
 
 func run(ctx context.Context, out io.Writer, o options) error {
 	switch {
-	case flag.NArg() > 0 || o.latency <= 0 || o.period <= 0 || o.page < 1 || o.most < 1:
+	case flag.NArg() > 0 || o.latency <= 0 || o.period <= 0 || o.page < 1 || o.most < 1 || o.line < 0:
 		return errors.New("there are flags alone; --latency, --period, --page and --most are over 0")
 	case o.serve:
 		return serve(out, o)
@@ -84,8 +90,11 @@ func run(ctx context.Context, out io.Writer, o options) error {
 	return compare(ctx, out, o)
 }
 
-// steps are the numbers at once: powers of four, and the most.
+// steps are the numbers at once: those of the paper, or powers of four, and the most.
 func (o *options) steps() []int {
+	if o.paper {
+		return []int{1, 50, 100, 150, 200, 250, 300}
+	}
 	var all []int
 	for n := 1; n < o.most; n *= 4 {
 		all = append(all, n)
@@ -104,7 +113,12 @@ func compare(ctx context.Context, out io.Writer, o options) error {
 		return err
 	}
 	defer stop()
-	fmt.Fprintf(out, "seed %d; answers after %s at the median (log-normal, sigma %g), pages of %d bytes, %s each\n\n", o.seed, o.latency, sigma, o.page, o.period)
+	fmt.Fprintf(out, "seed %d; answers after %s at the median (log-normal, sigma %g), pages of %d bytes, %s each\n",
+		o.seed, o.latency, sigma, o.page, o.period)
+	if o.line > 0 {
+		fmt.Fprintf(out, "a line of %g Mbit/s carries %.0f pages in that time\n", o.line, o.line*1e6/8/float64(o.page)*o.period.Seconds())
+	}
+	fmt.Fprintln(out)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "at once\tway\tpages\tof the ideal\tCPU µs a page\tswitches a page\tmemory, MB\tKB for each\tthreads\t")
 	var results []result
@@ -127,7 +141,7 @@ func compare(ctx context.Context, out io.Writer, o options) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return errors.Join(plot.Write(o.svg, panels(results), plot.SVG), plot.Write(o.tsv, panels(results), plot.TSV))
+	return errors.Join(plot.Write(o.svg, o.panels(results), plot.SVG), plot.Write(o.tsv, o.panels(results), plot.TSV))
 }
 
 // ideal is the share of the pages that waiting alone would let through.
@@ -135,12 +149,12 @@ func (r *result) ideal(o *options) float64 {
 	return float64(r.Pages) / (float64(r.At) * r.Seconds / meanWait(o.latency).Seconds())
 }
 
-func panels(results []result) []plot.Panel {
+func (o *options) panels(results []result) []plot.Panel {
 	all := []plot.Panel{
-		{Title: "pages in the period", X: "at once", Y: "pages", LogX: true},
-		{Title: "memory", X: "at once", Y: "MB", LogX: true},
-		{Title: "processor time", X: "at once", Y: "µs a page", LogX: true},
-		{Title: "context switches", X: "at once", Y: "a page", LogX: true},
+		{Title: "pages in the period", X: "at once", Y: "pages", LogX: !o.paper},
+		{Title: "memory", X: "at once", Y: "MB", LogX: !o.paper},
+		{Title: "processor time", X: "at once", Y: "µs a page", LogX: !o.paper},
+		{Title: "context switches", X: "at once", Y: "a page", LogX: !o.paper},
 	}
 	for i := range all {
 		for _, way := range ways {
@@ -161,7 +175,7 @@ func panels(results []result) []plot.Panel {
 
 func (o *options) arguments(more ...string) []string {
 	return append([]string{"--latency", o.latency.String(), "--period", o.period.String(), "--page", strconv.Itoa(o.page), "--most", strconv.Itoa(o.most),
-		"--seed", strconv.FormatUint(o.seed, 10)}, more...)
+		"--line", fmt.Sprint(o.line), "--seed", strconv.FormatUint(o.seed, 10)}, more...)
 }
 
 // startServer begins a server, which ends with its standard input.
