@@ -64,6 +64,7 @@ func main() {
 	flag.StringVar(&b.programs, "programs", "", "folder of the other libraries")
 	flag.StringVar(&b.work, "work", "", "folder for indexes and runs")
 	flag.StringVar(&b.java, "java", "java", "program that runs Java 21 or later")
+	flag.StringVar(&b.anatomy, "anatomy", "", "our program, which indexes collections (default: built from this tree)")
 	engines := flag.String("engines", "lucene bleve", "libraries to compare with")
 	flag.Parse()
 	b.engines = strings.Fields(*engines)
@@ -83,8 +84,10 @@ func (b *bench) run(ctx context.Context, file string) error {
 	if err := os.MkdirAll(b.work, 0o755); err != nil {
 		return err
 	}
-	if b.anatomy, err = rig.Build(b.work); err != nil {
-		return err
+	if b.anatomy == "" {
+		if b.anatomy, err = rig.Build(b.work); err != nil {
+			return err
+		}
 	}
 	var rows []row
 	for _, corpus := range byText(sets) {
