@@ -16,7 +16,7 @@ func TestCachedPage(t *testing.T) {
 		}
 	}
 	inner := get(t, s, "/cached/page?doc=4711&q=inverted+index", http.StatusOK)
-	for _, want := range []string{`<html lang="en">`, "<title>The inverted index</title>", "<em><mark>inverted</mark></em>", `href="https://www.docs.test/anatomy/storage/posting.html#list" target="_top"`, "Figure 1: the parts"} {
+	for _, want := range []string{`<html lang="en">`, "<title>The inverted index</title>", "<em><mark id=\"anatomy-mark-3\">inverted</mark></em>", `href="https://www.docs.test/anatomy/storage/posting.html#list" target="_top"`, "Figure 1: the parts"} {
 		if !strings.Contains(inner, want) {
 			t.Errorf("%s is missing in\n%s", want, inner)
 		}
@@ -27,9 +27,11 @@ func TestCachedPage(t *testing.T) {
 	for target, want := range map[string]string{
 		"/cached?doc=4711&q=inverted+index&text=1": "For every word, the <mark>inverted</mark> <mark>index</mark> has a list of documents.",
 		"/cached/page?doc=13":                      "<title>検索</title>",
-		"/cached/page?doc=20&q=inverted+index":     "<pre>an <mark id=\"anatomy-first-mark\">index</mark> &lt;b&gt;\n\tof words\n</pre>",
+		"/cached/page?doc=20&q=inverted+index":     "<pre>an <mark id=\"anatomy-mark-1\">index</mark> &lt;b&gt;\n\tof words\n</pre>",
 		"/cached/page?doc=21":                      "<body></body>",
-		"/cached?doc=4711&q=inverted":              "src=\"/cached/page?doc=4711&amp;q=inverted#anatomy-first-mark\"",
+		"/cached?doc=4711&q=inverted":              "src=\"/cached/page?doc=4711&amp;q=inverted#anatomy-mark-1\"",
+		"/cached?doc=4711&q=inverted+index":        "<a href=\"/cached?doc=4711&amp;q=inverted&#43;index&amp;mark=2\">next mark</a>",
+		"/cached?doc=4711&q=inverted&mark=2":       "cached/page?doc=4711&amp;q=inverted#anatomy-mark-2",
 		"/cached?doc=4711&at=a+%22b%22":            "src=\"/cached/page?doc=4711#a%20%22b%22\"",
 		"/cached?doc=21&text=1":                    "This page has no text.",
 		"/cached/page?doc=4711&q=fail":             "<em>inverted</em>",

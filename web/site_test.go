@@ -46,7 +46,7 @@ func TestVersionsPage(t *testing.T) {
 		"/versions?doc=66":                       {"the oldest"},
 		"/versions?doc=4711&old=1:2:0&new=1:3:0": {"0 paragraphs added, 1 paragraph removed.", "<del>An old beginning &lt;script&gt;"},
 		"/versions?doc=4711&old=1:3:0&new=1:3:0": {"the text is the same"},
-		"/cached?doc=4711&version=1:2:0&q=x":     {"A stored version of this page", `src="/cached/page?doc=4711&amp;q=x&amp;version=1%3A2%3A0#anatomy-first-mark"`, `href="/versions?doc=4711"`},
+		"/cached?doc=4711&version=1:2:0&q=x":     {"A stored version of this page", `src="/cached/page?doc=4711&amp;q=x&amp;version=1%3A2%3A0#anatomy-mark-1"`, `href="/versions?doc=4711"`},
 		"/cached?doc=4711&version=1:2:0&text=1":  {"An old beginning"},
 		"/cached/page?doc=4711&version=1:1:0":    {"nothing of it"},
 	} {

@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,6 +57,8 @@ type cachedView struct {
 	Versions string   // address of the list of versions
 	Older    bool     // the page is an older version
 	Info     string   // address of the page information
+	Previous string   // address of the view that opens at the mark before, "" if there is none
+	Next     string   // and at the mark after
 	TextOnly bool
 	Text     template.HTML // text-only view: paragraphs of escaped and marked text
 	Cut      bool
@@ -74,10 +77,12 @@ func versionValues(doc vocab.DocID, query string, text bool, version string) str
 }
 
 // cached shows the page around: parameters doc or url, q for marks, text=1 for the text-only view,
-// version for an older version, at for the id of the element at which it opens.
+// version for an older version, at for the id of the element at which it opens, mark for the number of
+// the mark at which it opens instead.
 func (s *documentPages) cached(c *gin.Context) error {
 	p := params.Read(c)
 	query, textOnly := p.Text("q", params.MaxQuery), p.Flag("text")
+	at, mark := p.Text("at", vocab.MaxSectionID), p.Number("mark", 0, 0, maxMarks)
 	version := p.Text("version", 100)
 	page, err := s.reader.PageAsked(c.Request.Context(), p, version)
 	if err != nil {
@@ -90,7 +95,7 @@ func (s *documentPages) cached(c *gin.Context) error {
 		Crumbs:   text.Breadcrumb(page.URL),
 		Fetched:  page.Fetched,
 		Words:    marked[:min(len(marked), 12)],
-		Page:     "/cached/page?" + versionValues(page.Doc, query, false, version) + "#" + passageID(p.Text("at", vocab.MaxSectionID)),
+		Page:     "/cached/page?" + versionValues(page.Doc, query, false, version) + "#" + passageID(at, mark),
 		Other:    "/cached?" + versionValues(page.Doc, query, !textOnly, version),
 		Older:    version != "",
 		Missing:  page.Truncated.String(),
@@ -101,18 +106,70 @@ func (s *documentPages) cached(c *gin.Context) error {
 	cached.Info = address.TraceHref(page.URL)
 	if textOnly {
 		cached.read(page.Page, text.NewMarker(marked))
+	} else if len(marked) > 0 {
+		frame := renderCached(page.Page, text.NewMarker(marked), "")
+		before, after := marksAround(frame, at, mark)
+		at := func(n int) string {
+			return "/cached?" + versionValues(page.Doc, query, false, version) + "&mark=" + strconv.Itoa(n)
+		}
+		if before > 0 {
+			cached.Previous = at(before)
+		}
+		if after > 0 {
+			cached.Next = at(after)
+		}
 	}
 	c.Header("Content-Security-Policy", respond.FramePolicy)
 	v.Body = cached
 	return s.render(c, http.StatusOK, "cached", v)
 }
 
-// firstMark is the id of the first marked word in the frame.
-const firstMark = "anatomy-first-mark"
+// maxMarks bounds the marks of a page that one can go to.
+const maxMarks = 10_000
 
-// passageID returns the fragment of the passage in the frame: a section, else the first marked word.
-func passageID(at string) string {
-	return (&url.URL{Fragment: cmp.Or(text.Shorten(text.Visible(at), maxID), firstMark)}).EscapedFragment()
+// markID returns the id of a mark in the frame; they count from 1.
+func markID(n int) string { return "anatomy-mark-" + strconv.Itoa(n) }
+
+// passageID returns the fragment of the passage in the frame: a mark, else a section, else the first
+// mark.
+func passageID(at string, mark int) string {
+	if mark > 0 {
+		return markID(mark)
+	}
+	return (&url.URL{Fragment: cmp.Or(text.Shorten(text.Visible(at), maxID), markID(1))}).EscapedFragment()
+}
+
+// marksAround returns the numbers of the marks before and after the passage at which a frame opens, 0
+// if there is none.
+func marksAround(frame []byte, at string, mark int) (before, after int) {
+	all := min(bytes.Count(frame, markTag), maxMarks)
+	if mark == 0 {
+		passage := bytes.Index(frame, []byte(` id="`+html.EscapeString(text.Shorten(text.Visible(at), maxID))+`"`))
+		if at == "" || passage < 0 {
+			mark = 1 // it opens at the first one
+		} else {
+			before = bytes.Count(frame[:passage], markTag)
+			return before, (before + 1) % (all + 1)
+		}
+	}
+	return max(0, min(mark, all+1)-1), (min(mark, all) + 1) % (all + 1)
+}
+
+// markTag begins each mark of a frame.
+var markTag = []byte(`<mark id="anatomy-mark-`)
+
+// numberMarks gives each mark an id.
+func numberMarks(page []byte) []byte {
+	var b bytes.Buffer
+	for n := 1; ; n++ {
+		before, after, found := bytes.Cut(page, []byte("<mark>"))
+		b.Write(before)
+		if !found {
+			return b.Bytes()
+		}
+		b.WriteString(`<mark id="` + markID(n) + `">`)
+		page = after
+	}
 }
 
 // read fills in the text-only view.
@@ -171,7 +228,7 @@ func renderCached(page *vocab.Page, m *text.Marker, theme string) []byte {
 	}
 	fmt.Fprintf(&b, `><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title><style>%s</style></head><body>`,
 		html.EscapeString(text.Shorten(safe.Title, 200)), cachedStyle)
-	b.Write(bytes.Replace(safe.HTML, []byte("<mark>"), []byte(`<mark id="`+firstMark+`">`), 1))
+	b.Write(numberMarks(safe.HTML))
 	if safe.Cut {
 		b.WriteString("<hr><p>The rest of this page is not shown because it is too long.</p>")
 	}
