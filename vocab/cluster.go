@@ -12,6 +12,28 @@ type ClusterStatus struct {
 	Files      int           `json:"files"`
 	Bytes      int64         `json:"bytes"`
 	Nodes      []ClusterNode `json:"nodes"`
+
+	// Where each shard has an owner of its own, the fields on owner and generation are not set.
+	Divided []ClusterShard `json:"divided,omitempty"`
+}
+
+// A ClusterShard is a shard of a divided collection.
+type ClusterShard struct {
+	Shard   int           `json:"shard"`
+	Owner   *ClusterOwner `json:"owner"`   // nil for none yet
+	Made    time.Time     `json:"made"`    // when its newest generation was put, by the bucket's clock
+	Work    *ShardWork    `json:"work"`    // as its owner said last; nil if none did
+	Missing bool          `json:"missing"` // there is no generation yet
+}
+
+// ShardWork is what the owner of a shard has to do.
+type ShardWork struct {
+	Shard    int   `json:"shard"`
+	Pages    int64 `json:"pages"`
+	Queued   int64 `json:"queued"`
+	InFlight int64 `json:"in_flight"`
+	Waiting  int   `json:"waiting"` // parcels of other shards that are not in a generation of it
+	Settled  bool  `json:"settled"` // nothing is left to do, and its last generation has all
 }
 
 // A ClusterOwner is the machine that owns the collection of a cluster.
@@ -29,7 +51,7 @@ type ClusterOwner struct {
 type ClusterNode struct {
 	Machine    string    `json:"machine"`
 	Version    string    `json:"version"`
-	Role       string    `json:"role"`       // "owner", "standby" or "replica"
+	Role       string    `json:"role"`       // "owner", "standby", "replica", or "node" of a divided collection
 	Generation string    `json:"generation"` // that it has in force or has published; "" for none
 	Made       time.Time `json:"made"`       // of that generation
 	Failing    string    `json:"failing"`    // why it is behind; "" if nothing is wrong
@@ -37,6 +59,10 @@ type ClusterNode struct {
 	// Of a machine that may own the collection and then has crawlers of other machines.
 	Crawlers string `json:"crawlers,omitempty"` // the address at which they reach it
 	Key      string `json:"key,omitempty"`      // see node.Keyring.Public
+
+	// Of a machine that may own some of the shards of a divided collection.
+	Node string      `json:"node,omitempty"` // random ID of the process
+	Owns []ShardWork `json:"owns,omitempty"` // shards that it owns
 
 	// The following are set by node.Nodes.
 	Heard  time.Time `json:"heard"`  // by the bucket's clock

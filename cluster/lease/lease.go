@@ -54,9 +54,10 @@ const (
 type Claim struct {
 	Machine  string    `json:"machine"`
 	Version  string    `json:"version"`
-	Since    time.Time `json:"since"`    // by its clock
-	Beats    uint64    `json:"beats"`    // grows with each renewal
-	Released bool      `json:"released"` // it has handed over
+	Node     string    `json:"node,omitempty"` // the process, where one owns some of several shards
+	Since    time.Time `json:"since"`          // by its clock
+	Beats    uint64    `json:"beats"`          // grows with each renewal
+	Released bool      `json:"released"`       // it has handed over
 }
 
 // A Holder is a claim with its place in the order of owners.
@@ -96,11 +97,16 @@ type Options struct {
 	Bucket   bucket.Bucket
 	Machine  string       // name of this machine
 	Version  string       // of the program
+	Node     string       // see Claim
 	Least    uint64       // the least epoch to claim
 	Previous string       // an earlier Owner that has ended for certain; "" for none
 	Wait     bool         // until the owner dies or hands over; else Acquire fails with ErrHeld
 	Waiting  func(Holder) // called while Acquire waits; may be nil
 	Log      *slog.Logger // default: discarded
+
+	// May reports whether the machine claims a collection that has been without an owner for a time,
+	// as far as it has seen. Default: it does.
+	May func(free time.Duration) bool
 }
 
 // A Lease is held by the owner.
@@ -121,8 +127,12 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.May == nil {
+		o.May = func(time.Duration) bool { return true }
+	}
 	var last Holder
 	changed := time.Now() // when the last owner was seen to be alive
+	var free time.Time    // since when nobody is the owner
 	for {
 		owner, err := Find(ctx, o.Bucket)
 		if err != nil && o.Wait && ctx.Err() == nil { // the owner may live; it is not seen
@@ -140,6 +150,12 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 		switch alive := !same || owner.Beats != last.Beats; {
 		case owner.Owner == "" || owner.Owner == o.Previous || owner.Released,
 			!alive && time.Since(changed) >= silence:
+			if free.IsZero() || !same {
+				free = time.Now()
+			}
+			if !o.May(time.Since(free)) {
+				break
+			}
 			l, err := try(ctx, o, max(owner.Epoch+1, o.Least))
 			if l != nil || err != nil && !o.Wait {
 				return l, err
@@ -147,7 +163,7 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 		case alive && same && !o.Wait:
 			return nil, fmt.Errorf("%w: %s", ErrHeld, owner.Machine)
 		case alive:
-			changed = time.Now()
+			changed, free = time.Now(), time.Time{}
 		}
 		last = owner
 		if o.Waiting != nil {
@@ -164,7 +180,7 @@ func try(ctx context.Context, o Options, epoch uint64) (*Lease, error) {
 	id := make([]byte, 8)
 	rand.Read(id)
 	l := &Lease{Epoch: epoch, Owner: hex.EncodeToString(id), o: o}
-	l.claim = Claim{Machine: o.Machine, Version: o.Version, Since: time.Now().UTC().Truncate(time.Second)}
+	l.claim = Claim{Machine: o.Machine, Version: o.Version, Node: o.Node, Since: time.Now().UTC().Truncate(time.Second)}
 	if err := l.put(ctx); err != nil {
 		return nil, err
 	}
@@ -272,6 +288,23 @@ func (l *Lease) renew(ctx context.Context) error {
 		return ErrDrained
 	}
 	return nil
+}
+
+// Epoch returns the greatest epoch that was claimed; 0 if there never was an owner.
+//
+// It decides which generations count, read before it: a new owner claims its epoch before it looks for
+// the generation that it goes on from. So a generation of an earlier epoch that the new owner does not
+// find was put after the claim, and whoever finds it finds the claim, too.
+func Epoch(ctx context.Context, b bucket.Bucket) (epoch uint64, err error) {
+	for o, err := range b.List(ctx, prefix, "") {
+		if err != nil {
+			return 0, err
+		}
+		if claimed, _, drains, ok := parse(o.Name); ok && !drains {
+			epoch = max(epoch, claimed)
+		}
+	}
+	return epoch, nil
 }
 
 // Check returns an error that wraps ErrLost if another machine is the owner now.

@@ -38,6 +38,19 @@ type Options struct {
 
 	// Snapshot copies the data folder as it is, and deletes the copy after use has returned.
 	Snapshot func(ctx context.Context, use func(*snapshot.Snapshot) error) error
+
+	Shard *ShardOptions // of a shard that has an owner of its own; nil for a whole collection
+}
+
+// ShardOptions are those of a shard in a collection whose shards have several owners. What is in a
+// generation that counts may be known to other shards, so no owner falls back behind it.
+type ShardOptions struct {
+	Node     string                        // see lease.Claim
+	May      func(free time.Duration) bool // see lease.Options
+	State    func() string                 // see replica.PublisherOptions
+	Received func() []uint64               // likewise
+	InForce  func(*replica.Generation)     // likewise
+	Every    time.Duration                 // between generations
 }
 
 func (o *Options) follower() replica.FollowerOptions {
@@ -84,10 +97,14 @@ func Own(ctx context.Context, o Options, wait bool, waiting func(lease.Holder)) 
 	if err != nil {
 		return nil, err
 	}
-	held, err := lease.Acquire(ctx, lease.Options{
+	claim := lease.Options{
 		Bucket: o.Bucket, Machine: o.Machine, Version: o.Version, Log: o.Log,
 		Least: newest.Epoch + 1, Previous: lastOwner(o.Dir), Wait: wait, Waiting: waiting,
-	})
+	}
+	if o.Shard != nil {
+		claim.Node, claim.May = o.Shard.Node, o.Shard.May
+	}
+	held, err := lease.Acquire(ctx, claim)
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -174,10 +191,14 @@ func (w *Owner) prepare(ctx context.Context) (*replica.Publisher, error) {
 	if err := writeOwner(w.o.Dir, w.lease.Owner); err != nil {
 		return nil, err
 	}
-	return replica.NewPublisher(ctx, replica.PublisherOptions{
+	o := replica.PublisherOptions{
 		Bucket: w.o.Bucket, Cluster: id.ID, Dir: w.o.Dir, By: w.o.Machine + " " + w.o.Version, Log: w.o.Log,
 		Epoch: w.lease.Epoch, Owner: w.lease.Owner, Snapshot: w.o.Snapshot, Fence: w.fence,
-	})
+	}
+	if s := w.o.Shard; s != nil {
+		o.State, o.Received, o.InForce, o.Every = s.State, s.Received, s.InForce, s.Every
+	}
+	return replica.NewPublisher(ctx, o)
 }
 
 // release hands over to the next owner.
@@ -189,6 +210,9 @@ func (w *Owner) release(ctx context.Context) error {
 	}
 	return w.lease.Release(ctx)
 }
+
+// Epoch returns the epoch of the lease.
+func (w *Owner) Epoch() uint64 { return w.lease.Epoch }
 
 // Status returns how far the bucket is behind the folder.
 func (w *Owner) Status() (s replica.PublisherStatus) {
@@ -217,7 +241,7 @@ func takeOver(ctx context.Context, o Options) error {
 		return err
 	}
 	err = f.Follow(ctx)
-	whole := f.Status().Generation != "" && !shards.IsUnderRepair(o.Dir)
+	whole := f.Status().Generation != "" && !shards.IsUnderRepair(o.Dir) && o.Shard == nil
 	if errors.As(err, new(*replica.DamageError)) && whole {
 		o.Log.Warn("the newest generation is damaged: going on from the one before that is here", "error", err)
 		err = nil

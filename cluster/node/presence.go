@@ -21,8 +21,8 @@ const (
 	presenceEvery  = 10 * time.Second
 	presenceSilent = 3 * presenceEvery
 	presenceGone   = 24 * time.Hour
-	maxPresence    = 4 << 10 // bytes
-	maxNodes       = 1000    // that are shown
+	maxPresence    = 64 << 10 // bytes
+	maxNodes       = 1000     // that are shown
 )
 
 // Announce says that a node is there until ctx ends. A bucket that this machine may not write to is

@@ -25,6 +25,12 @@ type CheckReport struct {
 
 const maxDamaged = 100
 
+// Add adds the report on another shard.
+func (r *CheckReport) Add(o *CheckReport) {
+	r.Objects, r.Bytes, r.Broken, r.Mended = r.Objects+o.Objects, r.Bytes+o.Bytes, r.Broken+o.Broken, r.Mended+o.Mended
+	r.Damaged = append(r.Damaged, o.Damaged[:min(len(o.Damaged), maxDamaged-len(r.Damaged))]...)
+}
+
 // Check reads every object of the newest generation and verifies it. The error wraps [ErrNoCluster]
 // if there is none. If dir is not "", objects that are damaged are put again from the files of this
 // data folder, as far as it has them. progress, which may be nil, is called with bytes.

@@ -31,6 +31,14 @@ type FollowerOptions struct {
 	Every    time.Duration         // between looks for a new generation; default 1 s
 	Log      *slog.Logger          // default: discarded
 	Progress func(done, all int64) // bytes of a generation, may be nil
+
+	// Counts reports whether a generation that was listed is one of the collection, and not put by an
+	// owner that was replaced. Default: what is in the bucket counts, until a later one replaces it.
+	Counts func(context.Context, Name) (bool, error)
+
+	// InForce is called with the generation that the folder is a copy of, when that is known and
+	// whenever it changes; may be nil.
+	InForce func(*Generation)
 }
 
 const (
@@ -45,6 +53,7 @@ type Follower struct {
 	lock  io.Closer
 	state *state
 	at    Name // of the generation in force; zero for none
+	told  Name // that InForce was called with
 
 	mu     sync.Mutex
 	status FollowerStatus
@@ -75,6 +84,12 @@ func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
 	}
 	if o.Progress == nil {
 		o.Progress = func(int64, int64) {}
+	}
+	if o.Counts == nil {
+		o.Counts = func(context.Context, Name) (bool, error) { return true, nil }
+	}
+	if o.InForce == nil {
+		o.InForce = func(*Generation) {}
 	}
 	if disks, err := datadir.ReadDisks(durable.OS, o.Dir); err != nil {
 		return nil, err
@@ -193,9 +208,29 @@ func (f *Follower) follow(ctx context.Context) error {
 		if f.at.IsZero() {
 			return fmt.Errorf("%w yet: %s", ErrNoCluster, f.o.Bucket)
 		}
+		return f.tell(ctx)
+	}
+	newest := names[len(names)-1]
+	if counts, err := f.o.Counts(ctx, newest); err != nil || !counts {
+		return errors.Join(err, f.tell(ctx))
+	}
+	return f.Take(ctx, newest)
+}
+
+// tell calls InForce with the generation of a copy that was there before.
+func (f *Follower) tell(ctx context.Context) error {
+	if f.at == f.told {
 		return nil
 	}
-	return f.Take(ctx, names[len(names)-1])
+	g, err := read(ctx, f.o.Bucket, f.at)
+	if errors.Is(err, bucket.ErrNotExist) {
+		return nil // a later one is there, or comes
+	}
+	if err == nil {
+		f.o.InForce(g)
+		f.told = f.at
+	}
+	return err
 }
 
 // Take puts a certain generation in force. Follow would put the newest one in force again.
@@ -207,10 +242,11 @@ func (f *Follower) Take(ctx context.Context, name Name) error {
 	if err != nil {
 		return err
 	}
-	f.at = name
+	f.at, f.told = name, name
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.status.Generation, f.status.Made = name.String(), g.Made
+	f.mu.Unlock()
+	f.o.InForce(g)
 	return nil
 }
 

@@ -45,6 +45,10 @@ type Generation struct {
 	// End is the end of the repository, which the last file goes up to; 0 of a folder of shards.
 	End   vocab.Address `json:"end"`
 	Files []File        `json:"files"` // by path, ascending
+
+	// Received has the numbers of the last parcels that are in a shard with an owner of its own, by
+	// sender; see cluster/division.
+	Received []uint64 `json:"received,omitempty"`
 }
 
 // Size returns the sum of the sizes of all files in bytes.
@@ -298,4 +302,16 @@ func Latest(ctx context.Context, b bucket.Bucket) (n Name, g *Generation, err er
 	}
 	g, err = read(ctx, b, n)
 	return n, g, err
+}
+
+// NewestPut returns when the newest generation of a bucket was put, by the bucket's clock; zero if there
+// is none.
+func NewestPut(ctx context.Context, b bucket.Bucket) (put time.Time, err error) {
+	for o, err := range b.List(ctx, generationsPrefix, "") {
+		if err != nil {
+			return put, err
+		}
+		put = o.Changed
+	}
+	return put, nil
 }

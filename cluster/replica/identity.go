@@ -13,6 +13,10 @@ import (
 	"anatomy/cluster/bucket"
 )
 
+// DividedFormat is the format of a bucket whose parts hold the shards of a collection, each of which
+// has an owner of its own; see cluster/division. Programs that do not know it refuse it.
+const DividedFormat = 3
+
 // An Identity is the content of anatomy.json.
 type Identity struct {
 	Format int    `json:"format"`
@@ -30,6 +34,21 @@ var ErrNoCluster = errors.New("the bucket holds no collection")
 // Identify returns the identity of a bucket. The error wraps [ErrNoCluster] if it has none, or is a
 // *[FormatError].
 func Identify(ctx context.Context, b bucket.Bucket) (i Identity, err error) {
+	i, err = identify(ctx, b)
+	if err == nil && i.Format != Format {
+		return i, &FormatError{i.Format}
+	}
+	return i, err
+}
+
+// IsDivided reports whether a bucket is of [DividedFormat]. The error wraps [ErrNoCluster] if the bucket
+// has no identity.
+func IsDivided(ctx context.Context, b bucket.Bucket) (bool, error) {
+	i, err := identify(ctx, b)
+	return err == nil && i.Format == DividedFormat, err
+}
+
+func identify(ctx context.Context, b bucket.Bucket) (i Identity, err error) {
 	content, err := readObject(ctx, b, identityName, maxIdentity)
 	if errors.Is(err, bucket.ErrNotExist) {
 		return i, fmt.Errorf("%w: %s", ErrNoCluster, b)
@@ -40,9 +59,6 @@ func Identify(ctx context.Context, b bucket.Bucket) (i Identity, err error) {
 	if err := json.Unmarshal(content, &i); err != nil || len(i.ID) != 32 {
 		return i, &DamageError{identityName, "", errors.New("it is not what anatomy writes")}
 	}
-	if i.Format != Format {
-		return i, &FormatError{i.Format}
-	}
 	return i, nil
 }
 
@@ -52,8 +68,13 @@ func Usable(ctx context.Context, b bucket.Bucket) error {
 	if !errors.Is(err, ErrNoCluster) {
 		return err
 	}
+	return UsableDivided(ctx, b)
+}
+
+// UsableDivided returns an error unless a bucket that holds no collection could get one.
+func UsableDivided(ctx context.Context, b bucket.Bucket) error {
 	if err := checkEmpty(ctx, b); err != nil {
-		if _, now := Identify(ctx, b); !errors.Is(now, ErrNoCluster) {
+		if _, now := identify(ctx, b); !errors.Is(now, ErrNoCluster) {
 			return now // an owner has begun meanwhile
 		}
 		return err
@@ -91,14 +112,33 @@ func Found(ctx context.Context, b bucket.Bucket) (Identity, error) {
 	if err := checkEmpty(ctx, b); err != nil {
 		return i, err
 	}
-	id := make([]byte, 16)
-	rand.Read(id)
-	content, err := json.Marshal(Identity{Format, hex.EncodeToString(id)})
-	if err != nil {
-		return i, err
-	}
-	if err := b.Put(ctx, identityName, bytes.NewReader(content), int64(len(content))); err != nil {
+	if err := found(ctx, b, Format); err != nil {
 		return i, err
 	}
 	return Identify(ctx, b)
+}
+
+// FoundDivided is Found for a bucket of [DividedFormat].
+func FoundDivided(ctx context.Context, b bucket.Bucket) error {
+	divided, err := IsDivided(ctx, b)
+	switch {
+	case errors.Is(err, ErrNoCluster):
+		if err := checkEmpty(ctx, b); err != nil {
+			return err
+		}
+		return found(ctx, b, DividedFormat)
+	case err == nil && !divided:
+		err = fmt.Errorf("%s holds a collection with one owner", b)
+	}
+	return err
+}
+
+func found(ctx context.Context, b bucket.Bucket, format int) error {
+	id := make([]byte, 16)
+	rand.Read(id)
+	content, err := json.Marshal(Identity{format, hex.EncodeToString(id)})
+	if err != nil {
+		return err
+	}
+	return b.Put(ctx, identityName, bytes.NewReader(content), int64(len(content)))
 }

@@ -41,6 +41,17 @@ type PublisherOptions struct {
 	// called between the last object and the name of a generation.
 	Fence func(ctx context.Context) error
 
+	// State names the state of the folder, "" while it is not known: then nothing is published. Default:
+	// names, sizes and times of its files say whether it has changed.
+	State func() string
+
+	// Received returns Generation.Received of the last copy that Snapshot made; may be nil.
+	Received func() []uint64
+
+	// InForce is called with each generation that was put while this machine was the owner, as Fence
+	// says after that; may be nil.
+	InForce func(*Generation)
+
 	Every time.Duration // between generations; default 5 s
 	Log   *slog.Logger  // default: discarded
 }
@@ -195,7 +206,7 @@ func (p *Publisher) publish(ctx context.Context) error {
 			p.o.Log.Warn("old objects of the bucket are not deleted; trying again later", "error", err)
 		}
 	}
-	signature, err := signatureOf(p.o.Dir, dirs)
+	signature, err := p.stateNow(dirs)
 	if err != nil || signature == p.signature {
 		return err
 	}
@@ -203,10 +214,18 @@ func (p *Publisher) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.signature, err = signatureOf(p.o.Dir, dirs); err != nil || p.signature != signature {
+	if p.signature, err = p.stateNow(dirs); err != nil || p.signature != signature {
 		p.signature = "" // it changed meanwhile, or by the snapshot itself
 	}
 	return err
+}
+
+// stateNow names the state of the folder, or of the shards dirs.
+func (p *Publisher) stateNow(dirs []string) (string, error) {
+	if p.o.State != nil {
+		return p.o.State(), nil
+	}
+	return signatureOf(p.o.Dir, dirs)
 }
 
 // emptyLog is the size of a log of the document index without records, in bytes.
@@ -285,6 +304,9 @@ func (p *Publisher) upload(ctx context.Context, s *snapshot.Snapshot) error {
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		g.Files = append(g.Files, File{path, files[path].Size, files[path].Parts})
 	}
+	if p.o.Received != nil {
+		g.Received = p.o.Received()
+	}
 	if err := p.o.Fence(ctx); err != nil {
 		return err
 	}
@@ -297,7 +319,14 @@ func (p *Publisher) upload(ctx context.Context, s *snapshot.Snapshot) error {
 	p.mu.Lock()
 	p.status.Generation = p.state.Generation
 	p.mu.Unlock()
-	return p.state.write(p.o.Dir)
+	if err := p.state.write(p.o.Dir); err != nil || p.o.InForce == nil {
+		return err
+	}
+	if err := p.o.Fence(ctx); err != nil {
+		return err // the next try puts it again
+	}
+	p.o.InForce(g)
+	return nil
 }
 
 // put puts a generation, all of whose objects are there.
