@@ -33,6 +33,10 @@ type Options struct {
 	// Title describes Personalize for people. Default: the target, or how many there are.
 	Title string
 
+	// Put gets the encoded vectors of each shard, in place of the shards' manifests. Default: the
+	// vectors are put in force.
+	Put func(shard int, name string, vector []byte) error
+
 	// Name of the vector: lower-case letters, digits and hyphens. Default: that of the method, and
 	// Default for ByVouchers.
 	Name string
@@ -72,6 +76,7 @@ func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer c.set.Close()
+	c.set.put = o.Put
 	r := &Report{Name: o.Name, Method: o.Method.String()}
 	if o.Method == ByVouchers && !o.isWeighed() {
 		r.Method = ByPages.String()

@@ -19,6 +19,8 @@ import (
 type links struct {
 	shards  []shardLinks
 	foreign []*shards.Foreign // by shard
+
+	put func(shard int, name string, vector []byte) error // see Options
 }
 
 // shardLinks are the links of one shard.
@@ -161,7 +163,7 @@ func (l *links) vector(name string) (all *rankvector.Vector) {
 
 // publish puts a vector in force, in one shard after the other.
 func (l *links) publish(name string, v *rankvector.Vector) error {
-	for _, s := range l.shards {
+	for i, s := range l.shards {
 		part := *v
 		part.Recorded = s.CountLinks()
 		from := min(int(s.base), len(v.Ranks)-1)
@@ -170,9 +172,21 @@ func (l *links) publish(name string, v *rankvector.Vector) error {
 			to = min(to, from+int(s.last))
 		}
 		part.Ranks = append([]float32{0}, v.Ranks[from+1:to+1]...)
-		if err := rankvector.Publish(s.dir, name, &part); err != nil {
+		if err := l.publishPart(i, name, &part); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// publishPart puts the vector of a shard in force.
+func (l *links) publishPart(shard int, name string, part *rankvector.Vector) error {
+	if l.put == nil {
+		return rankvector.Publish(l.shards[shard].dir, name, part)
+	}
+	content, err := part.Encode()
+	if err != nil {
+		return err
+	}
+	return l.put(shard, name, content)
 }

@@ -51,7 +51,10 @@ func (r CheckReport) ofShard(shard int) CheckReport {
 // checkBetween checks what the shards have of one another.
 func checkBetween(dir string, dirs []string, m *shards.Map, r CheckReport) error {
 	s := sent{}
-	if shards.IsLive(dir) {
+	switch {
+	case shards.IsDivided(dir): // its shards are of different times
+		s.known, s.waiting = make([]vocab.DocID, len(dirs)), make([]int, len(dirs))
+	case shards.IsLive(dir):
 		s.readKnown(dirs)
 		if err := s.checkParcels(dir, dirs, r, func(parcel.ID) {}); err != nil {
 			return err

@@ -34,6 +34,9 @@ type shardRepair struct {
 // repairShards is Repair for the shards that a crawl fills.
 func repairShards(ctx context.Context, dir string, o RepairOptions, r CheckReport, report *RepairReport) error {
 	m, err := shards.Read(dir)
+	if err == nil {
+		err = shards.RefuseDivided(dir)
+	}
 	if err != nil {
 		return err
 	}

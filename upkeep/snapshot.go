@@ -32,6 +32,9 @@ func Snapshot(
 	if err := check(dir); err != nil {
 		return err
 	}
+	if err := shards.RefuseDivided(dir); err != nil {
+		return err
+	}
 	to := p.Folder(dir)
 	if err := os.MkdirAll(snapshot.Folder(dir), 0o700); err != nil {
 		return fmt.Errorf("snapshot: %w", err)

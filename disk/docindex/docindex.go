@@ -130,6 +130,8 @@ type Options struct {
 
 // A DB is an open document index. It is safe for concurrent use.
 type DB struct {
+	changes atomic.Uint64 // batches so far
+
 	p       *pebble.DB
 	dir     string
 	o       Options
@@ -214,6 +216,9 @@ func (db *DB) Checkpoint(dir string) error {
 	}
 	return nil
 }
+
+// Changes returns a number that grows with each batch. A checkpoint changes files and not this.
+func (db *DB) Changes() uint64 { return db.changes.Load() }
 
 // Tidy writes the records in memory to tables, which take a third of the size of the log.
 func (db *DB) Tidy() error { return db.commit(db.p.Flush) }
@@ -726,12 +731,14 @@ func (b *Batch) Empty() bool { return b.p.Empty() }
 // Commit applies the batch. It is durable after the next Sync or Wait of any batch.
 func (b *Batch) Commit() error {
 	b.putStored()
+	b.db.changes.Add(1)
 	return b.db.commit(func() error { return errors.Join(b.p.Commit(pebble.NoSync), b.p.Close()) })
 }
 
 // Apply applies the batch and starts to make it durable. The caller then calls Wait.
 func (b *Batch) Apply() error {
 	b.putStored()
+	b.db.changes.Add(1)
 	return b.db.commit(func() error { return b.db.p.ApplyNoSyncWait(b.p, pebble.Sync) })
 }
 

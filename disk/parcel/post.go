@@ -21,7 +21,8 @@ type Post interface {
 	List(to int) ([]ID, error)
 	// Fetch returns the bytes of a parcel. The error wraps fs.ErrNotExist if there is none.
 	Fetch(id ID) ([]byte, error)
-	// Drop deletes a parcel that was applied; it may be dropped already.
+	// Drop deletes a parcel that was applied; it may be dropped already. Those of its sender before it
+	// were dropped.
 	Drop(id ID) error
 }
 

@@ -30,7 +30,7 @@ func ReadNamed(dir string, m datadir.Manifest, name string) (*Vector, error) {
 // Publish puts v in force under a name in the data folder dir, durably, or leaves the vector before.
 // Any process may do so, beside a crawl, too.
 func Publish(dir, name string, v *Vector) error {
-	data, err := v.encode()
+	data, err := v.Encode()
 	if err == nil {
 		err = CheckName(name)
 	}

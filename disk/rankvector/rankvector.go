@@ -94,7 +94,8 @@ func commandFor(path string) string {
 	return "anatomy pagerank --name " + name
 }
 
-func (v *Vector) encode() ([]byte, error) {
+// Encode returns the vector as the content of a file.
+func (v *Vector) Encode() ([]byte, error) {
 	if len(v.Personalized) > MaxPersonalized {
 		return nil, fmt.Errorf("personalisation of %d bytes is too long", len(v.Personalized))
 	}

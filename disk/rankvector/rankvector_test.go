@@ -29,7 +29,7 @@ func tiny() *Vector {
 
 // The bytes of a tiny vector are part of the format: change them only with its version.
 func TestGolden(t *testing.T) {
-	data, err := tiny().encode()
+	data, err := tiny().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestPublish(t *testing.T) {
 
 // write writes the file of a vector.
 func write(t interface{ Fatal(...any) }, path string, v *Vector) {
-	b, err := v.encode()
+	b, err := v.Encode()
 	if err == nil {
 		err = os.WriteFile(path, b, 0o600)
 	}
@@ -177,7 +177,7 @@ func TestRanksThatAreNoShareAreRefused(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	data, err := tiny().encode()
+	data, err := tiny().Encode()
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -2,7 +2,11 @@ package shards
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -113,4 +117,38 @@ func decodeForeign(b []byte) *Foreign {
 	return f
 }
 
-func foreignPath(dir string, shard int) string { return Folder(dir, shard) + ".foreign" }
+// foreignPath returns the path of the file of a shard: beside it, or in it if the shard may be owned
+// by another machine than the others.
+func foreignPath(dir string, shard int) string {
+	if hasOwnMentions(dir, shard) {
+		return ownPath(dir, shard)
+	}
+	return Folder(dir, shard) + ".foreign"
+}
+
+// hasOwnMentions reports whether [MakeOwnMentions] has made the file of a shard.
+func hasOwnMentions(dir string, shard int) bool {
+	_, err := os.Stat(ownPath(dir, shard))
+	return err == nil
+}
+
+// ErrDivided says that nodes of a cluster own the shards of a folder, each some of them.
+var ErrDivided = errors.New("its shards are divided among the nodes of a cluster")
+
+// RefuseDivided returns an error that wraps ErrDivided for a folder whose shards may have several
+// owners.
+func RefuseDivided(dir string) error {
+	if IsDivided(dir) {
+		return fmt.Errorf("%s: %w", dir, ErrDivided)
+	}
+	return nil
+}
+
+// IsDivided reports whether each shard of a folder may have an owner of its own.
+func IsDivided(dir string) bool {
+	m, err := Read(dir)
+	return err == nil && m != nil &&
+		slices.ContainsFunc(m.Folders, func(id string) bool { return hasOwnMentions(dir, slices.Index(m.Folders, id)) })
+}
+
+func ownPath(dir string, shard int) string { return filepath.Join(Folder(dir, shard), "foreign") }

@@ -104,6 +104,15 @@ func ForgetMentions(dir string, shard int) error {
 	return nil
 }
 
+// MakeOwnMentions makes the file of a shard that is new within its data folder, so that whatever copies
+// the data folder copies it, too.
+func MakeOwnMentions(dir string, shard int) error {
+	if err := durable.WriteFile(durable.OS, ownPath(dir, shard), newLog()); err != nil {
+		return fmt.Errorf("shards: %w", err)
+	}
+	return nil
+}
+
 func newLog() []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte(magic), logVersion), 0, 0, 0, 0)
 }
@@ -231,4 +240,15 @@ func (c *mentions) add(shard int, doc, outer vocab.DocID) {
 		f.Docs = append(f.Docs, make([]vocab.DocID, missing)...)
 	}
 	f.Docs[doc-1] = outer
+}
+
+// JoinMentions moves the file that MakeOwnMentions has made to where it is in shards with one owner.
+func JoinMentions(dir string, shard int) error {
+	if !hasOwnMentions(dir, shard) {
+		return nil
+	}
+	if err := durable.Rename(durable.OS, ownPath(dir, shard), Folder(dir, shard)+".foreign"); err != nil {
+		return fmt.Errorf("shards: %w", err)
+	}
+	return nil
 }

@@ -4,9 +4,11 @@
 //	DIR/
 //	  SHARDS            which shard has which site, and the ID of each data folder; see below
 //	  shard-0/ …        ordinary data folders
-//	  shard-0.foreign … where the documents of other shards are that it mentions, see [Foreign]
+//	  shard-0.foreign … where the documents of other shards are that it mentions, see [Foreign]; where
+//	                    each shard has an owner of its own, shard-0/foreign
 //	  REPAIR            only until a repair has been completed
-//	  parcels/ …        what shards that a crawl fills send one another, see package parcel
+//	  parcels/ …        what shards that a crawl fills send one another, see package parcel; where each
+//	                    shard has an owner of its own, shard-0/parcels/ has what shard 0 sends
 //
 // A shard has the documents of its sites. It also mentions documents of other shards: targets and
 // sources of links, targets of redirects. They have docIDs there, after those of its own documents,

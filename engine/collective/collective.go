@@ -51,6 +51,8 @@ type Crawl struct {
 	names  *dnsclient.Client
 	before int64 // pages when it began
 
+	divided bool // the folder is to be one of a divided collection
+
 	stopNames context.CancelFunc
 	named     chan error // result of the DNS client
 }
@@ -162,7 +164,7 @@ func (e *CountError) Error() string {
 }
 
 // Check returns nil if a crawl into n shards, or into any number if n is 0, can go on in dir or begin
-// there. Otherwise the error wraps ErrNotShards, ErrReadOnly or a *CountError.
+// there. Otherwise the error wraps ErrNotShards, ErrReadOnly, shards.ErrDivided or a *CountError.
 func Check(dir string, n int) error {
 	m, err := shards.Read(dir)
 	switch {
@@ -172,15 +174,21 @@ func Check(dir string, n int) error {
 		return nil
 	case m == nil:
 		return fmt.Errorf("%s: %w", dir, ErrNotShards)
+	case shards.IsDivided(dir):
+		return shards.RefuseDivided(dir)
 	case !shards.IsLive(dir):
 		return fmt.Errorf("%s: %w", dir, ErrReadOnly)
 	case n != 0 && n != len(m.Folders):
 		return fmt.Errorf("%s: %w", dir, &CountError{len(m.Folders), n})
 	case m.Suffixes != weburl.Suffixes():
-		return fmt.Errorf("%s: sites were determined by %q, and are now by %q",
-			dir, m.Suffixes, weburl.Suffixes())
+		return suffixError(dir, m)
 	}
 	return nil
+}
+
+func suffixError(dir string, m *shards.Map) error {
+	return fmt.Errorf("%s: sites were determined by %q, and are now by %q",
+		dir, m.Suffixes, weburl.Suffixes())
 }
 
 // isUnused reports whether a folder is absent, empty, or has only what a node of a cluster keeps, or
@@ -199,7 +207,7 @@ func isUnused(dir string) bool {
 
 // openFolder locks the folder, and makes n shards if it has none. SHARDS is written last.
 func (c *Crawl) openFolder(n int) (err error) {
-	if err := Check(c.dir, n); err != nil {
+	if err := Check(c.dir, n); err != nil && !(c.divided && errors.Is(err, shards.ErrDivided)) {
 		return err
 	}
 	if err := durable.MkdirAll(durable.OS, c.dir); err != nil {
@@ -237,7 +245,11 @@ func (c *Crawl) makeShards(n int) error {
 			return err
 		}
 		m.Folders = append(m.Folders, w.ID())
-		if err := errors.Join(w.Close(), shards.OpenMentions(c.dir, i, func(shards.Mention) {})); err != nil {
+		made := func() error { return shards.OpenMentions(c.dir, i, func(shards.Mention) {}) }
+		if c.divided {
+			made = func() error { return shards.MakeOwnMentions(c.dir, i) }
+		}
+		if err := errors.Join(w.Close(), made()); err != nil {
 			return err
 		}
 	}

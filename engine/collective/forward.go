@@ -3,6 +3,8 @@ package collective
 import (
 	"context"
 
+	"github.com/cespare/xxhash/v2"
+
 	"anatomy/disk/linkdb"
 	"anatomy/disk/parcel"
 	"anatomy/disk/shards"
@@ -31,28 +33,64 @@ func (s *shard) Settle(ctx context.Context) (bool, error) {
 // as the newest of a page replace the others.
 func (s *shard) forward(context.Context) error {
 	runs := s.crawl.Builder().Manifest().Links
+	s.sending.Lock()
+	defer s.sending.Unlock()
 	set, err := linkdb.OpenSet(linkdb.Paths(shards.Folder(s.dir, s.number), runs))
 	if err != nil {
 		return err
 	}
 	defer set.Close()
-	n := s.newSending(s.crawl.URLs())
+	n := s.newMessage(s.crawl.URLs())
 	bridges, err := n.bridges(set)
 	if err != nil || len(bridges) == 0 {
 		return err
 	}
-	pages, err := n.crossing(set, bridges)
+	pages, err := n.crosses(set, bridges)
 	if err != nil {
 		return err
 	}
 	if err := n.addResolved(set, pages); err != nil {
 		return err
 	}
+	n.forgetSame()
+	for doc := range pages {
+		n.shard.crossing[doc] = true
+	}
 	return n.send()
 }
 
+// forgetSame empties the drafts that are what was forwarded last.
+func (n *message) forgetSame() {
+	if n.forwarded == nil {
+		n.forwarded, n.shard.crossing = map[int]uint64{}, map[vocab.DocID]bool{}
+	}
+	for to, d := range n.drafts {
+		p := d.parcel()
+		sum := xxhash.Sum64(p.Encode())
+		if p.Empty() || n.forwarded[to] == sum {
+			n.drafts[to] = newDraft()
+			continue
+		}
+		n.forwarded[to] = sum
+	}
+}
+
+// forwardAgain forwards while the crawl goes on, if nothing is to be fetched now. No shard waits for
+// the others: what leads to a page by a redirect that is not known here yet is forwarded the next time.
+func (s *shard) forwardAgain() error {
+	if !s.crawl.Builder().Manifest().Settled {
+		return nil
+	}
+	var err error
+	s.crawl.InTurn(func(ctx context.Context) error {
+		err = s.forward(ctx)
+		return err
+	})
+	return err
+}
+
 // bridges returns the aliases of documents of other shards that are not in the shard of these.
-func (n *sending) bridges(set *linkdb.Set) (map[vocab.DocID]int, error) {
+func (n *message) bridges(set *linkdb.Set) (map[vocab.DocID]int, error) {
 	found := map[vocab.DocID]int{}
 	for name, err := range set.Names() {
 		if err != nil {
@@ -77,8 +115,8 @@ func (n *sending) bridges(set *linkdb.Set) (map[vocab.DocID]int, error) {
 	return found, nil
 }
 
-// crossing returns this shard's pages with links to bridges, with the shards where these lead.
-func (n *sending) crossing(
+// crosses returns this shard's pages with links to bridges, with the shards where these lead.
+func (n *message) crosses(
 	set *linkdb.Set, bridges map[vocab.DocID]int,
 ) (map[vocab.DocID]map[int]bool, error) {
 	pages := map[vocab.DocID]map[int]bool{}
@@ -109,7 +147,7 @@ func (n *sending) crossing(
 
 // addResolved adds the links of pages to some shards, with redirects followed as far as they are known
 // here, and the texts.
-func (n *sending) addResolved(set *linkdb.Set, pages map[vocab.DocID]map[int]bool) error {
+func (n *message) addResolved(set *linkdb.Set, pages map[vocab.DocID]map[int]bool) error {
 	targets := map[vocab.DocID]bool{}
 	for source, err := range set.Links() {
 		if err != nil {

@@ -216,6 +216,9 @@ func (s *shard) acknowledge(numbers []uint64, mentions int) error {
 	if err := s.crawl.URLs().SetReceived(numbers); err != nil {
 		return err
 	}
+	s.logging.Lock()
+	s.acked = numbers
+	s.logging.Unlock()
 	return s.inbox.Acknowledge(numbers)
 }
 

@@ -13,14 +13,14 @@ import (
 	"anatomy/weburl"
 )
 
-// A sending holds what other shards need of one link run:
+// A message holds what other shards need of one link run:
 //
 //   - to the shard of each document that became known: its URL;
 //   - to the shards of the targets of a page: its links there, with texts. Of a page, alias or
 //     document that was not found, about which they may have older data, it goes to all: the links of
 //     a page replace its older ones;
 //   - to all: a redirect from a page of this shard to one of another.
-type sending struct {
+type message struct {
 	*shard
 	docs   engine.Documents
 	drafts []*draft // by receiver
@@ -44,7 +44,9 @@ func (s *shard) Send(run string, docs engine.Documents) error {
 		return err
 	}
 	defer r.Close()
-	n := s.newSending(docs)
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	n := s.newMessage(docs)
 	for _, section := range []func(*linkdb.Run) error{
 		n.addNames, n.addSources, n.addAliases, n.addMissing, n.addTexts,
 	} {
@@ -55,18 +57,20 @@ func (s *shard) Send(run string, docs engine.Documents) error {
 	return n.send()
 }
 
-func (s *shard) newSending(docs engine.Documents) *sending {
-	n := &sending{shard: s, docs: docs}
+func (s *shard) newMessage(docs engine.Documents) *message {
+	n := &message{shard: s, docs: docs}
 	for range s.to.Folders {
-		n.drafts = append(n.drafts, &draft{
-			names: map[vocab.DocID]*parcel.Name{}, sources: map[vocab.DocID]*parcel.Source{},
-		})
+		n.drafts = append(n.drafts, newDraft())
 	}
 	return n
 }
 
+func newDraft() *draft {
+	return &draft{names: map[vocab.DocID]*parcel.Name{}, sources: map[vocab.DocID]*parcel.Source{}}
+}
+
 // others calls fn with the drafts to all other shards.
-func (n *sending) others(fn func(*draft)) {
+func (n *message) others(fn func(*draft)) {
 	for i, d := range n.drafts {
 		if i != n.number {
 			fn(d)
@@ -75,7 +79,7 @@ func (n *sending) others(fn func(*draft)) {
 }
 
 // place returns the place of a document, from a cache.
-func (n *sending) place(doc vocab.DocID) (place, error) {
+func (n *message) place(doc vocab.DocID) (place, error) {
 	if p, ok := n.places.Get(doc); ok {
 		return p, nil
 	}
@@ -121,7 +125,7 @@ func (d *draft) source(p *place, flags parcel.NameFlags) *parcel.Source {
 	return s
 }
 
-func (n *sending) addNames(r *linkdb.Run) error {
+func (n *message) addNames(r *linkdb.Run) error {
 	for name, err := range r.Names() {
 		if err != nil {
 			return err
@@ -148,7 +152,7 @@ func (n *sending) addNames(r *linkdb.Run) error {
 	return nil
 }
 
-func (n *sending) addSources(r *linkdb.Run) error {
+func (n *message) addSources(r *linkdb.Run) error {
 	for source, err := range r.Sources() {
 		if err != nil {
 			return err
@@ -159,6 +163,9 @@ func (n *sending) addSources(r *linkdb.Run) error {
 		}
 		if p.shard != n.number {
 			continue // its own shard sends it to the others
+		}
+		if n.crossing[source.Doc] {
+			n.forwarded = nil // what follows may take the place of what was forwarded
 		}
 		told, err := n.wasTold(source.Doc, n.docs)
 		if err != nil {
@@ -193,7 +200,7 @@ func followed(flags vocab.LinkFlags) parcel.NameFlags {
 	return 0
 }
 
-func (n *sending) addAliases(r *linkdb.Run) error {
+func (n *message) addAliases(r *linkdb.Run) error {
 	for a, err := range r.Aliases() {
 		if err != nil {
 			return err
@@ -227,7 +234,7 @@ func (n *sending) addAliases(r *linkdb.Run) error {
 	return nil
 }
 
-func (n *sending) addMissing(r *linkdb.Run) error {
+func (n *message) addMissing(r *linkdb.Run) error {
 	for doc, err := range r.NotFound() {
 		if err != nil {
 			return err
@@ -251,7 +258,7 @@ func (n *sending) addMissing(r *linkdb.Run) error {
 }
 
 // addTexts adds the texts of the links that the sources have.
-func (n *sending) addTexts(r *linkdb.Run) error {
+func (n *message) addTexts(r *linkdb.Run) error {
 	for a, err := range r.Anchors() {
 		if err != nil {
 			return err
@@ -296,7 +303,7 @@ func (d *draft) addTexts(a linkdb.Anchors) {
 }
 
 // send sends the drafts that are not empty.
-func (n *sending) send() error {
+func (n *message) send() error {
 	n.moving.RLock()
 	defer n.moving.RUnlock()
 	for to, d := range n.drafts {
@@ -308,6 +315,7 @@ func (n *sending) send() error {
 		if err := n.outbox.Send(p); err != nil {
 			return err
 		}
+		n.shard.sent.Add(1)
 		select {
 		case n.mail[to] <- struct{}{}:
 		default: // it has a token

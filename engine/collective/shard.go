@@ -3,7 +3,9 @@ package collective
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"anatomy/disk/datadir"
@@ -23,7 +25,7 @@ type common struct {
 	post    parcel.Post
 	mail    []chan struct{} // by shard: holds one token after a parcel was sent to it
 	meet    *meeting
-	ranks   *ranker
+	ranks   *ranker // nil if other machines own some of the shards
 	foreign foreignCount
 
 	// moving is held for reading to send and to acknowledge parcels, which changes what more than one
@@ -47,11 +49,15 @@ type shard struct {
 	number int
 	crawl  *engine.Crawl
 
-	// What Send needs. The builder calls it for one run after the other.
-	outbox *parcel.Outbox
-	places *lru.Cache[vocab.DocID, place]
-	old    vocab.DocID // documents that were known when the crawl began
-	told   docSet      // pages and aliases of this run that other shards were told of
+	sending sync.Mutex // held to make and send parcels; guards what follows
+	outbox  *parcel.Outbox
+	places  *lru.Cache[vocab.DocID, place]
+	old     vocab.DocID // documents that were known when the crawl began
+	told    docSet      // pages and aliases of this run that other shards were told of
+
+	sent      atomic.Uint64        // parcels of this run
+	forwarded map[int]uint64       // hashes of what was forwarded last, by receiver
+	crossing  map[vocab.DocID]bool // pages of which something was
 
 	receiving sync.Mutex     // held to hand out and apply parcels; guards inbox and held
 	inbox     *parcel.Inbox  // set by openInbox
@@ -62,6 +68,7 @@ type shard struct {
 	mentioned []docSet         // by other shard: its documents that are in the file of mentions
 	fresh     []shards.Mention // not in the file yet
 	logged    int              // mentions of this run that are
+	acked     []uint64         // numbers of the last parcels that were acknowledged, by sender
 }
 
 // A place is the shard of a document, with its entry for the names of a parcel.
@@ -104,12 +111,15 @@ func (s *shard) openInbox() (err error) {
 	if s.numbers, err = s.crawl.URLs().Received(len(s.to.Folders)); err != nil {
 		return err
 	}
-	missing, err := parcel.Missing(s.post, s.number, s.numbers)
-	if err != nil {
-		return err
-	}
-	if len(missing) > 0 {
-		return &datadir.DamageError{Path: shards.Parcels(s.dir), Err: fmt.Errorf("%v is missing", missing[0])}
+	s.acked = slices.Clone(s.numbers)
+	if s.ranks != nil { // else the others' parcels are not all here yet
+		missing, err := parcel.Missing(s.post, s.number, s.numbers)
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			return &datadir.DamageError{Path: shards.Parcels(s.dir), Err: fmt.Errorf("%v is missing", missing[0])}
+		}
 	}
 	s.inbox = parcel.NewInbox(s.post, s.number, s.numbers)
 	return nil
@@ -130,6 +140,8 @@ func (s *shard) Ended(activity uint64) bool { return s.meet.rest(s.number, activ
 // Rank computes the ranks of all shards.
 func (s *shard) Rank(ctx context.Context, atEnd bool) error {
 	switch {
+	case s.ranks == nil:
+		return s.forwardAgain()
 	case !atEnd:
 		return s.ranks.rank(ctx, false)
 	case s.meet.wait() && s.number == 0:

@@ -39,9 +39,12 @@ func testKeeps(t *testing.T, open func() parcel.Post) {
 	}
 	post := open()
 	dropped := parcel.ID{From: 1, To: 2, Number: 7}
-	must(t, post.Drop(dropped))
-	must(t, post.Drop(dropped)) // again
-	delete(sent, dropped)
+	for number := uint64(1); number <= dropped.Number; number++ {
+		id := parcel.ID{From: 1, To: 2, Number: number}
+		must(t, post.Drop(id))
+		must(t, post.Drop(id)) // again
+		delete(sent, id)
+	}
 	if _, err := post.Fetch(dropped); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a dropped parcel: %v", err)
 	}
