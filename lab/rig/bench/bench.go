@@ -23,6 +23,7 @@ type Bench struct {
 	Docsweb, Pages, Anatomy, Work string
 	Crawlers, Nodes               int
 	Shards                        int           // of the nodes' collection; 0 for a data folder
+	Divide                        bool          // each node owns some of the shards
 	Kill                          string        // what is harmed: see Kinds; "" for nothing
 	Every, Duration               time.Duration // of kills
 	Flags                         []string      // of every crawl
@@ -45,12 +46,13 @@ func (b *Bench) Kinds() []string {
 // A Result is what a crawl found and cost.
 type Result struct {
 	Pages           rig.Pages
-	Requests        int     // that docsweb answered
-	Repeats, Robots int     // of these
-	Lookups         int     // DNS queries that docsweb answered
-	Audit           string  // docsweb's
-	Failed          error   // of the audit
-	Owner, Crawlers float64 // CPU seconds
+	Graph           *rig.Graph // read if nodes divide shards
+	Requests        int        // that docsweb answered
+	Repeats, Robots int        // of these
+	Lookups         int        // DNS queries that docsweb answered
+	Audit           string     // docsweb's
+	Failed          error      // of the audit
+	Owner, Crawlers float64    // CPU seconds
 	Kills           int
 
 	TakeOver            time.Duration // the longest
@@ -131,6 +133,11 @@ func (b *Bench) Measure(crawl func(data, authority string, r *Result) error) (*R
 	}
 	if r.Pages, err = rig.ReadPages(data); err != nil {
 		return nil, err
+	}
+	if b.Divide {
+		if r.Graph, err = rig.ReadGraph(data); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.readLog(access); err != nil {
 		return nil, err

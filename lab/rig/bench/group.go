@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"anatomy/lab/rig"
+	"anatomy/vocab"
 )
 
 // Texts that a node prints.
@@ -32,6 +34,7 @@ const (
 	firstBusPort = 4222
 	suspended    = 20 * time.Second
 	settled      = 2 * time.Minute // for all nodes to have the last generation
+	rankedWithin = 30 * time.Second
 )
 
 // A Group is the nodes of a run, which share a bucket in a folder.
@@ -45,9 +48,21 @@ type Group struct {
 
 	mu     sync.Mutex
 	all    []*member
-	owner  int       // index of the last one that said that it owns the collection
-	team   *fleet    // its crawlers
-	killed time.Time // the last owner that was killed; zero when another one has taken over
+	owns   map[int]int // node by shard, of a divided collection, as nodes say
+	owner  int         // index of the last one that said that it owns the collection
+	team   *fleet      // its crawlers
+	killed time.Time   // the last owner that was killed; zero when others have taken over
+	victim int         // it
+}
+
+// ownsAny reports whether a node owns a shard, as far as nodes have said. The caller holds mu.
+func (g *Group) ownsAny(node int) bool {
+	for _, owner := range g.owns {
+		if owner == node {
+			return true
+		}
+	}
+	return false
 }
 
 // A member is a node or a crawler.
@@ -59,7 +74,7 @@ type member struct {
 // Share crawls with nodes that share a bucket, kills some if it is to, and restores the collection
 // from the bucket into data.
 func (b *Bench) Share(data, authority string, r *Result) (err error) {
-	g := &Group{Bench: b, authority: authority, result: r, owner: -1, Done: make(chan struct{}), orders: make(chan chan error)}
+	g := &Group{Bench: b, authority: authority, result: r, owner: -1, owns: map[int]int{}, Done: make(chan struct{}), orders: make(chan chan error)}
 	g.team = &fleet{Bench: b, authority: authority}
 	defer g.endTeam()
 	if g.root, err = os.MkdirTemp(b.Work, "nodes"); err != nil {
@@ -78,6 +93,11 @@ func (b *Bench) Share(data, authority string, r *Result) (err error) {
 		}
 	}
 	asking := g.ask()
+	if g.Divide {
+		watching, stop := context.WithCancel(context.Background())
+		defer stop()
+		go g.waitSettled(watching)
+	}
 	if err := g.crawl(); err != nil {
 		return err
 	}
@@ -123,6 +143,9 @@ func (g *Group) start(i int) error {
 	if g.Shards > 0 {
 		flags = append(flags, "--shards", fmt.Sprint(g.Shards))
 	}
+	if g.Divide {
+		flags = append(flags, "--divide", "--watch")
+	}
 	c := g.Bench.crawl(g.program(i), g.Folder(i), g.authority, flags...)
 	says, err := c.StderrPipe()
 	if err != nil {
@@ -166,6 +189,14 @@ func (g *Group) said(i int, line string) {
 			}
 		}
 	}
+	var shard int
+	if n, _ := fmt.Sscanf(line, "This machine owns shard %d.", &shard); n == 1 {
+		g.owns[shard], g.owner = i, i
+		if !g.killed.IsZero() && !g.ownsAny(g.victim) {
+			g.result.TakeOver = max(g.result.TakeOver, time.Since(g.killed))
+			g.killed = time.Time{}
+		}
+	}
 	switch {
 	case strings.Contains(line, ownsText):
 		g.owner = i
@@ -173,7 +204,7 @@ func (g *Group) said(i int, line string) {
 			g.result.TakeOver = max(g.result.TakeOver, time.Since(g.killed))
 			g.killed = time.Time{}
 		}
-	case strings.Contains(line, doneText) && i == g.owner:
+	case strings.Contains(line, doneText) && i == g.owner && !g.Divide:
 		select {
 		case <-g.Done:
 		default:
@@ -272,7 +303,7 @@ func (g *Group) harm(kind string) error {
 		time.Sleep(g.Every / 2)
 		return os.Rename(away, g.bucket)
 	case "suspend":
-		g.noteKill()
+		g.noteKill(owner)
 		process := g.member(owner).process.Process
 		process.Signal(syscall.SIGSTOP)
 		time.Sleep(suspended)
@@ -280,7 +311,7 @@ func (g *Group) harm(kind string) error {
 	case "searcher":
 		victim = (owner + 1 + rand.IntN(g.Nodes-1)) % g.Nodes
 	case "owner":
-		g.noteKill()
+		g.noteKill(owner)
 	}
 	if kind == "crawler" {
 		g.mu.Lock()
@@ -305,10 +336,57 @@ func (g *Group) waits() bool {
 	return !g.killed.IsZero()
 }
 
-func (g *Group) noteKill() {
+func (g *Group) noteKill(victim int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.killed = time.Now()
+	g.killed, g.victim = time.Now(), victim
+}
+
+// settledTimes is how often in turn the nodes of a divided collection have to say that nothing is left
+// to do, each time anew.
+const settledTimes = 3
+
+// waitSettled closes Done when the owners of all shards have nothing left to do.
+func (g *Group) waitSettled(ctx context.Context) {
+	var last time.Time // when a node said so last
+	for times := 0; times < settledTimes; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+		oldest, settled := g.status()
+		switch {
+		case !settled:
+			times, last = 0, time.Now()
+		case oldest.After(last):
+			times, last = times+1, time.Now()
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	close(g.Done)
+}
+
+// status reports whether the owners of all shards have nothing left to do, and when the first of them
+// said so.
+func (g *Group) status() (oldest time.Time, settled bool) {
+	out, err := exec.Command(g.Anatomy, "cluster", "status", "--json", "--cluster", g.bucket).Output()
+	var st vocab.ClusterStatus
+	if err != nil || json.Unmarshal(out, &st) != nil || len(st.Divided) == 0 {
+		return oldest, false
+	}
+	for _, shard := range st.Divided {
+		if shard.Work == nil || !shard.Work.Settled {
+			return oldest, false
+		}
+	}
+	for _, node := range st.Nodes {
+		if !node.Silent && (oldest.IsZero() || node.Heard.Before(oldest)) {
+			oldest = node.Heard
+		}
+	}
+	return oldest, true
 }
 
 // Questions are what nodes are asked. They have answers on docsweb.
@@ -376,8 +454,12 @@ func (g *Group) ask() (stop func()) {
 	return sync.OnceFunc(func() { close(ended); <-stopped })
 }
 
-// agree waits until all nodes give the same answers, with the same scores.
+// agree waits until all nodes give the same answers, with the same scores. Ranks of a divided collection
+// come some seconds after the crawl has ended.
 func (g *Group) agree() error {
+	if g.Divide {
+		time.Sleep(rankedWithin)
+	}
 	began := time.Now()
 	for {
 		err := g.compareAnswers()
