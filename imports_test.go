@@ -71,6 +71,7 @@ cluster/fleet: vocab weburl crawler crawler/sitemap cluster/bus
 cluster/bucket/buckettest: cluster/bucket
 cluster/lease: cluster/bucket
 cluster/replica: vocab disk/durable disk/datadir disk/shards disk/snapshot cluster/bucket
+cluster/division: vocab config disk/durable disk/datadir disk/parcel disk/shards disk/snapshot cluster/bucket cluster/lease cluster/node cluster/replica
 cluster/node: vocab disk/durable disk/datadir disk/repository disk/shards disk/snapshot cluster/bucket cluster/lease cluster/replica
 collection: vocab weburl analysis urlserver crawler indexer indexer/officetext searcher pagerank ranking control disk/* lru
 web/internal/respond: searcher collection
@@ -107,7 +108,7 @@ cmd/anatomy/internal/ranks: weburl pagerank ranking cmd/anatomy/internal/cli cmd
 cmd/anatomy/internal/record: disk/audit cmd/anatomy/internal/cli
 cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
 cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli
-cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli
+cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli
 cmd/anatomy/internal/rules: config disk/shards searcher/synonyms cmd/anatomy/internal/cli
 cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/anatomy/internal/cli
 cmd/anatomy/internal/schedule:
@@ -116,9 +117,9 @@ cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collec
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
-cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
-lab/rig: eval vocab disk/docindex disk/shards
-lab/rig/bench: lab/rig cluster/bus
+cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
+lab/rig: eval vocab weburl disk/docindex disk/linkdb disk/rankvector disk/shards
+lab/rig/bench: vocab lab/rig cluster/bus
 lab/mutants:
 lab/firstbench: lab/rig vocab engine searcher disk/*
 lab/postings: vocab searcher disk/*

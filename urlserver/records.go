@@ -74,8 +74,8 @@ func (rs records) Canonical(doc vocab.DocID) (vocab.DocID, error) {
 // Checkpoint copies the document index as it is now, see docindex.DB.Checkpoint.
 func (rs records) Checkpoint(dir string) error { return rs.db.Checkpoint(dir) }
 
-// Changes returns a number that grows with the document index, see docindex.DB.Changes.
-func (rs records) Changes() uint64 { return rs.db.Changes() }
+// Changes returns a number that grows with the document index, see docindex.Changes.
+func (rs records) Changes() uint64 { return docindex.Changes(rs.db) }
 
 // Check compares the tables of the document index with one another, see docindex.DB.Check. No other
 // method may run.

@@ -93,6 +93,7 @@ type crawlFlags struct {
 
 	place   clusters.Place
 	standby bool
+	divide  bool // each node owns some of the shards; also set if the bucket says so
 }
 
 // newCrawlFlags returns the command without its work, and its flags.
@@ -212,6 +213,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.StringVar(&f.crawlers, "crawlers", "", "let crawlers of other machines join at `ADDRESS`, and fetch through them alone")
 	flags.IntVar(&f.least, "least-crawlers", 1, "begin when `N` crawlers have joined")
 	f.place.Add(flags, "own the collection in `BUCKET`, and copy the data folder to it")
+	flags.BoolVar(&f.divide, "divide", false, "divide the shards of --shards among the nodes, each of which owns some; for an empty bucket")
 	flags.BoolVar(&f.standby, "standby", false, "keep a copy while another machine owns the collection, and take over when it ends, with --cluster")
 	cli.CompleteFlag(c, "scope", "page", "dir", "host", "domain", "any")
 	cli.CompleteFlag(c, "policy", urlserver.PolicyNames()...)
@@ -357,8 +359,10 @@ func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Log
 	if o.URLs, err = f.urlOptions(c); err != nil {
 		return o, err
 	}
-	if err := sharded.Check(c, s.Data, f.shards); err != nil {
-		return o, err
+	if !f.divide {
+		if err := sharded.Check(c, s.Data, f.shards); err != nil {
+			return o, err
+		}
 	}
 	if o.Seeds, err = f.collect(c.InOrStdin(), urls); err != nil {
 		return o, err
@@ -366,7 +370,7 @@ func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Log
 	if o.Topic, err = f.readTopic(c); err != nil {
 		return o, err
 	}
-	if len(o.Seeds) == 0 && o.Topic == nil {
+	if len(o.Seeds) == 0 && o.Topic == nil && !f.divide {
 		switch err := shards.Check(s.Data); {
 		case errors.Is(err, datadir.ErrNone):
 			return o, cli.UsageErrorf("crawl needs URLs or --seeds FILE: %s holds no crawl to resume", s.Data)

@@ -14,6 +14,7 @@ import (
 	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/control"
 	"anatomy/disk/datadir"
+	"anatomy/disk/shards"
 	"anatomy/pagerank"
 	"anatomy/searcher"
 	"anatomy/upkeep"
@@ -67,6 +68,8 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "mount the disk, or say where it is now: " + s.Command("crawl") + " --data DISK"
 	case errors.As(err, &divided):
 		return sharded.Hint(divided, c.CommandPath())
+	case errors.Is(err, shards.ErrDivided):
+		return "anatomy node crawls it; to make a folder that this command can change: anatomy cluster restore"
 	case errors.Is(err, datadir.ErrNone):
 		return "name a data folder with --data, or start one: " + s.Command("crawl URL")
 	case errors.Is(err, vocab.ErrNoCrawl):

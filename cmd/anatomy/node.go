@@ -32,7 +32,7 @@ func newCrawl(s *cli.GlobalFlags) *cobra.Command {
 		if f.place.IsSet() {
 			return f.crawlCluster(c, s, urls)
 		}
-		if err := cli.RejectFlags(c, true, "--%s needs --cluster", "standby"); err != nil {
+		if err := cli.RejectFlags(c, true, "--%s needs --cluster", "standby", "divide"); err != nil {
 			return err
 		}
 		return runCrawl(c, s, f, urls)
@@ -51,7 +51,8 @@ others keep copies; every node answers queries. When the owner dies, a node with
 15 s and goes on with the crawl: pages that were fetched in the last seconds before are fetched again. An owner that
 wakes up after that sees that it was replaced, and keeps a copy again.
 
-With --shards, given to the first node, the collection has shards. One node owns all of them.
+With --shards, given to the first node, the collection has shards. One node owns all of them; with --divide as well,
+each node owns some, crawls them, and keeps copies of the others. Nodes that come and go hand shards to one another.
 
 With --crawlers, the owner fetches through crawlers of other machines. Give every node the flag, with an address at
 which crawlers reach it: they follow when another node takes over.
@@ -60,6 +61,7 @@ Node is "anatomy crawl --watch --serve --standby --cluster BUCKET" and takes the
 to be given once, to one node: the collection keeps them.`
 	c.Example = `  anatomy node --cluster s3://s3.example.org/docs --listen :8080 https://docs.example.org/
   anatomy node --cluster s3://s3.example.org/docs --listen :8080
+  anatomy node --cluster s3://s3.example.org/web --shards 16 --divide https://docs.example.org/
   anatomy node --cluster /mnt/shared/docs`
 	c.Annotations = map[string]string{cli.UntilEnded: "yes", cli.Spreads: "yes"}
 	c.RunE = func(c *cobra.Command, urls []string) error {
@@ -114,6 +116,12 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 	b, err := f.place.Open()
 	if err != nil {
 		return err
+	}
+	if divided, err := f.isDivided(c.Context(), s, b); divided || err != nil {
+		if err == nil {
+			err = f.crawlDivided(c, s, screen, log, b, urls)
+		}
+		return clusters.Hint(err)
 	}
 	err = replica.Usable(c.Context(), b)
 	if err == nil {

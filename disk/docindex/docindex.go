@@ -217,8 +217,9 @@ func (db *DB) Checkpoint(dir string) error {
 	return nil
 }
 
-// Changes returns a number that grows with each batch. A checkpoint changes files and not this.
-func (db *DB) Changes() uint64 { return db.changes.Load() }
+// Changes returns a number that grows with each batch of an index. A checkpoint changes files and not
+// this.
+func Changes(db *DB) uint64 { return db.changes.Load() }
 
 // Tidy writes the records in memory to tables, which take a third of the size of the log.
 func (db *DB) Tidy() error { return db.commit(db.p.Flush) }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cluster/bucket"
+	"anatomy/cluster/division"
 	"anatomy/cluster/lease"
 	"anatomy/cluster/node"
 	"anatomy/cluster/replica"
@@ -45,8 +46,8 @@ func newStatus(p *Place) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "status", Short: "show the owner, the newest generation, and the nodes",
-		Long: `Status shows which machine owns the collection, when it last renewed its claim, how old the newest generation in the
-bucket is, and the nodes that have announced themselves in the last day.`,
+		Long: `Status shows which machine owns the collection, or each of its shards, when it last renewed its claim, how old the newest
+generation in the bucket is, and the nodes that have announced themselves in the last day.`,
 		Example: "  anatomy cluster status --cluster s3://s3.example.org/docs",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -54,7 +55,7 @@ bucket is, and the nodes that have announced themselves in the last day.`,
 			if err != nil {
 				return err
 			}
-			st, err := node.Status(c.Context(), b)
+			st, err := statusOf(c.Context(), b)
 			if err != nil {
 				return Hint(err)
 			}
@@ -70,17 +71,15 @@ bucket is, and the nodes that have announced themselves in the last day.`,
 
 func printStatus(w io.Writer, st *vocab.ClusterStatus, now time.Time) error {
 	fmt.Fprintf(w, "bucket      %s\n", st.Bucket)
-	switch o := st.Owner; {
-	case o == nil:
-		fmt.Fprintln(w, "owner       none yet")
-	case o.Released:
-		fmt.Fprintf(w, "owner       none: %s has handed over\n", o.Machine)
-	default:
-		fmt.Fprintf(w, "owner       %s (%s), epoch %d, since %s; claim renewed %s\n",
-			o.Machine, o.Version, o.Epoch, o.Since.Format(time.DateTime), cli.FormatAge(now, o.Renewed))
-		if o.Drains {
-			fmt.Fprintln(w, "            it was asked to hand over")
+	if len(st.Divided) > 0 {
+		if err := printShards(w, st.Divided, now); err != nil {
+			return err
 		}
+		return printNodes(w, st.Nodes, now)
+	}
+	fmt.Fprintf(w, "owner       %s\n", ownerText(st.Owner, now))
+	if st.Owner != nil && st.Owner.Drains && !st.Owner.Released {
+		fmt.Fprintln(w, "            it was asked to hand over")
 	}
 	if st.Generation == "" {
 		fmt.Fprintln(w, "generation  none yet")
@@ -91,13 +90,46 @@ func printStatus(w io.Writer, st *vocab.ClusterStatus, now time.Time) error {
 		}
 		fmt.Fprintf(w, "generation  %d files%s, %.1f MB, made %s\n", st.Files, of, float64(st.Bytes)/1e6, cli.FormatAge(now, st.Made))
 	}
-	if len(st.Nodes) == 0 {
+	return printNodes(w, st.Nodes, now)
+}
+
+// ownerText says who the owner is.
+func ownerText(o *vocab.ClusterOwner, now time.Time) string {
+	switch {
+	case o == nil:
+		return "none yet"
+	case o.Released:
+		return fmt.Sprintf("none: %s has handed over", o.Machine)
+	}
+	return fmt.Sprintf("%s (%s), epoch %d, since %s; claim renewed %s",
+		o.Machine, o.Version, o.Epoch, o.Since.Format(time.DateTime), cli.FormatAge(now, o.Renewed))
+}
+
+func printShards(w io.Writer, all []vocab.ClusterShard, now time.Time) error {
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "shard\tpages\tto fetch\tgeneration put\towner")
+	for _, s := range all {
+		pages, queued, made := "", "", "none yet"
+		if s.Work != nil {
+			pages, queued = fmt.Sprint(s.Work.Pages), fmt.Sprint(s.Work.Queued+s.Work.InFlight)
+		}
+		if !s.Made.IsZero() {
+			made = cli.FormatAge(now, s.Made)
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\n", s.Shard, pages, queued, made, ownerText(s.Owner, now))
+	}
+	return t.Flush()
+}
+
+func printNodes(w io.Writer, nodes []vocab.ClusterNode, now time.Time) error {
+	if len(nodes) == 0 {
 		return nil
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "node\trole\tversion\tgeneration made\theard\tproblem")
-	for _, n := range st.Nodes {
+	for _, n := range nodes {
 		made := "none"
 		if !n.Made.IsZero() {
 			made = cli.FormatAge(now, n.Made)
@@ -133,7 +165,7 @@ damaged. --repair puts such objects again, from the data folder of the owner or 
 			}
 			screen := cli.NewConsole(c.ErrOrStderr())
 			line := screen.Progress()
-			r, err := replica.Check(c.Context(), b, dir, func(done, all int64) { line(copyText(done, all)) })
+			r, err := check(c.Context(), b, dir, func(done, all int64) { line(copyText(done, all)) })
 			screen.SetStatus("")
 			if err != nil {
 				return Hint(err)
@@ -153,6 +185,20 @@ damaged. --repair puts such objects again, from the data folder of the owner or 
 	}
 	c.Flags().BoolVar(&repair, "repair", false, "put damaged objects again from the data folder")
 	return c
+}
+
+// check verifies the newest generation of a bucket, or of each shard if these have owners of their own.
+func check(
+	ctx context.Context, b bucket.Bucket, dir string, progress func(done, all int64),
+) (replica.CheckReport, error) {
+	divided, err := replica.IsDivided(ctx, b)
+	switch {
+	case err != nil:
+		return replica.CheckReport{}, err
+	case divided:
+		return division.Check(ctx, b, dir, progress)
+	}
+	return replica.Check(ctx, b, dir, progress)
 }
 
 func newAdopt(s *cli.GlobalFlags, p *Place, version string) *cobra.Command {
@@ -210,15 +256,20 @@ verifies it. The folder is one of its own afterwards. Of the last day, one gener
 			if err != nil {
 				return err
 			}
-			name, err := chooseGeneration(c.Context(), b, generation)
-			if err != nil {
-				return Hint(err)
-			}
 			if err := datadir.CheckVersion(s.Data); !errors.Is(err, datadir.ErrNone) {
 				return cli.WithHint(cmp.Or(err, fmt.Errorf("%s is not empty", s.Data)), "name an empty or new folder with --data")
 			}
 			screen := cli.NewConsole(c.ErrOrStderr())
 			line := screen.Progress()
+			if divided, err := replica.IsDivided(c.Context(), b); err != nil {
+				return Hint(err)
+			} else if divided {
+				return restoreDivided(c, s, b, generation, screen)
+			}
+			name, err := chooseGeneration(c.Context(), b, generation)
+			if err != nil {
+				return Hint(err)
+			}
 			f, err := replica.NewFollower(c.Context(), replica.FollowerOptions{
 				Bucket: b, Dir: s.Data, Progress: func(done, all int64) { line(copyText(done, all)) },
 			})
@@ -237,6 +288,25 @@ verifies it. The folder is one of its own afterwards. Of the last day, one gener
 	}
 	c.Flags().StringVar(&generation, "generation", "", "restore the generation with `NAME`, as the bucket lists it")
 	return c
+}
+
+// restoreDivided makes a folder of shards, which one machine can crawl on, of shards with owners of
+// their own.
+func restoreDivided(
+	c *cobra.Command, s *cli.GlobalFlags, b bucket.Bucket, generation string, screen *cli.Console,
+) error {
+	if generation != "" {
+		return cli.UsageErrorf("--generation names one of a collection with one owner: of divided shards the newest are restored")
+	}
+	began, line := time.Now(), screen.Progress()
+	bytes, err := division.Restore(c.Context(), b, s.Data, func(done, all int64) { line(copyText(done, all)) })
+	screen.SetStatus("")
+	if err != nil {
+		return Hint(err)
+	}
+	fmt.Fprintf(screen, "%.1f MB restored to %s in %.1f s. To verify it: %s\n",
+		float64(bytes)/1e6, s.Data, time.Since(began).Seconds(), s.Command("check"))
+	return nil
 }
 
 func chooseGeneration(ctx context.Context, b bucket.Bucket, name string) (replica.Name, error) {

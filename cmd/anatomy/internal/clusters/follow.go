@@ -3,14 +3,18 @@ package clusters
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"anatomy/cluster/bucket"
+	"anatomy/cluster/division"
 	"anatomy/cluster/node"
 	"anatomy/cluster/replica"
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/disk/shards"
 	"anatomy/vocab"
 )
 
@@ -25,6 +29,9 @@ func (p *Place) Follow(
 	}
 	screen := cli.NewConsole(c.ErrOrStderr())
 	log := s.Logger(screen, false)
+	if divided, _ := replica.IsDivided(c.Context(), b); divided || shards.IsDivided(s.Data) {
+		return followDivided(c, s, version, b, log, screen)
+	}
 	o := Options(b, s.Data, version, log, screen)
 	f, err := replica.NewFollower(c.Context(), replica.FollowerOptions{Bucket: b, Dir: s.Data, Log: log, Progress: o.Progress})
 	if err != nil {
@@ -52,4 +59,39 @@ func (p *Place) Follow(
 		group.Wait()
 		f.Close()
 	}, nil
+}
+
+// followDivided is Follow for a collection whose shards have owners of their own.
+func followDivided(
+	c *cobra.Command, s *cli.GlobalFlags, version string, b bucket.Bucket, log *slog.Logger, screen *cli.Console,
+) (view *View, end func(), err error) {
+	m, err := division.Join(c.Context(), b, s.Data)
+	if err != nil && shards.IsDivided(s.Data) { // the bucket is away, and there is a copy
+		log.Warn("the bucket cannot be read; going on with the copy that there is", "error", err)
+		m, err = shards.Read(s.Data)
+	}
+	if err != nil {
+		return nil, nil, Hint(err)
+	}
+	n := division.New(division.Options{
+		Bucket: b, Dir: s.Data, Shards: len(m.Folders), Machine: Machine(), Version: Version(version), Log: log,
+	})
+	ctx, stop := context.WithCancel(c.Context())
+	var group errgroup.Group
+	group.Go(func() error { return n.Run(ctx) })
+	end = func() {
+		stop()
+		group.Wait()
+	}
+	for shards.Check(s.Data) != nil {
+		screen.SetStatus(n.Failing())
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			end()
+			return nil, nil, ctx.Err()
+		}
+	}
+	screen.SetStatus("")
+	return NewView(b, n.Copied), end, nil
 }

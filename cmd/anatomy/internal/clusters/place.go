@@ -59,9 +59,8 @@ func (p *Place) Open() (bucket.Bucket, error) {
 // Options returns the options of a node with the data folder dir.
 func Options(b bucket.Bucket, dir, version string, log *slog.Logger, screen *cli.Console) node.Options {
 	line := screen.Progress()
-	version, _, _ = strings.Cut(version, ",")
 	return node.Options{
-		Bucket: b, Dir: dir, Machine: Machine(), Version: version, Log: log,
+		Bucket: b, Dir: dir, Machine: Machine(), Version: Version(version), Log: log,
 		Snapshot: func(ctx context.Context, use func(*snapshot.Snapshot) error) error {
 			return upkeep.Snapshot(ctx, dir, snapshot.Publish, use)
 		},
@@ -73,6 +72,12 @@ func copyText(done, all int64) string {
 	return fmt.Sprintf("%.1f of %.1f MB", float64(done)/1e6, float64(all)/1e6)
 }
 
+// Version returns the short form of the program's version.
+func Version(version string) string {
+	short, _, _ := strings.Cut(version, ",")
+	return short
+}
+
 // Machine returns the name of this machine.
 func Machine() string {
 	name, err := os.Hostname()
@@ -82,6 +87,13 @@ func Machine() string {
 	return name
 }
 
+// isDivided reports whether err says that a bucket holds a collection whose shards have owners of their
+// own.
+func isDivided(err error) bool {
+	format := new(replica.FormatError)
+	return errors.As(err, &format) && format.Found == replica.DividedFormat
+}
+
 // Hint adds the next step to an error of a node.
 func Hint(err error) error {
 	switch {
@@ -89,6 +101,8 @@ func Hint(err error) error {
 		return cli.WithHint(err, "--standby waits until it ends; to have it hand over: anatomy cluster drain")
 	case errors.Is(err, replica.ErrOther):
 		return cli.WithHint(err, "name an empty or new folder with --data, or another bucket")
+	case isDivided(err):
+		return cli.WithHint(err, "its shards are divided among nodes: anatomy node, serve --cluster, and cluster status, check and restore work on it")
 	case errors.Is(err, replica.ErrSpread):
 		return cli.WithHint(err, "name an empty or new folder with --data, or take its disks out: anatomy disks remove")
 	case errors.Is(err, replica.ErrNoCluster):

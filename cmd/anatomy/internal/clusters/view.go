@@ -8,9 +8,23 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"anatomy/cluster/bucket"
+	"anatomy/cluster/division"
 	"anatomy/cluster/node"
+	"anatomy/cluster/replica"
 	"anatomy/vocab"
 )
+
+// statusOf returns the state of the cluster in a bucket.
+func statusOf(ctx context.Context, b bucket.Bucket) (*vocab.ClusterStatus, error) {
+	divided, err := replica.IsDivided(ctx, b)
+	switch {
+	case err != nil:
+		return nil, err
+	case divided:
+		return division.Status(ctx, b)
+	}
+	return node.Status(ctx, b)
+}
 
 // A View shows a cluster as one machine of it does on its pages.
 type View struct {
@@ -44,7 +58,7 @@ func (v *View) Status(ctx context.Context) (*vocab.ClusterStatus, error) {
 	done := v.reads.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 		defer cancel()
-		st, err := node.Status(ctx, v.bucket)
+		st, err := statusOf(ctx, v.bucket)
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		v.read, v.status, v.err = time.Now(), st, err

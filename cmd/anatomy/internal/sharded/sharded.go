@@ -85,7 +85,7 @@ func Check(c *cobra.Command, dir string, n int) error {
 // that a crawl fills.
 func IsRefused(err error) bool {
 	return errors.As(err, new(*collective.CountError)) || errors.Is(err, collective.ErrReadOnly) ||
-		errors.Is(err, collective.ErrNotShards)
+		errors.Is(err, collective.ErrNotShards) || errors.Is(err, shards.ErrDivided)
 }
 
 // Hint returns the next step after a command, "anatomy remove" for instance, has refused a folder of

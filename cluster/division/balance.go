@@ -1,0 +1,94 @@
+package division
+
+import (
+	"context"
+	"time"
+
+	"anatomy/cluster/lease"
+	"anatomy/cluster/node"
+)
+
+// seen notes who owns a shard.
+func (n *Node) seen(shard int, h lease.Holder) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.shards[shard].holder = h
+}
+
+// counts returns how many shards each node owns, and how many have no owner. The caller holds mu.
+func (n *Node) counts() (by map[string]int, free int) {
+	by = map[string]int{n.id: 0}
+	for id := range n.others {
+		by[id] = 0
+	}
+	for i := range n.shards {
+		switch s := &n.shards[i]; {
+		case s.own != nil:
+			by[n.id]++
+		case s.holder.Owner == "" || s.holder.Released || s.holder.Node == n.id:
+			free++
+		default:
+			by[s.holder.Node]++ // of a node that has died, too, until another one claims it
+		}
+	}
+	return by, free
+}
+
+// mayClaim reports whether this node claims a shard that has no owner for a time.
+func (n *Node) mayClaim(free time.Duration) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	by, _ := n.counts()
+	for id := range n.others {
+		if by[id] < by[n.id] && free < n.o.Grace {
+			return false
+		}
+	}
+	return true
+}
+
+// balance looks which nodes there are, and hands a shard over if another one has two less.
+func (n *Node) balance(ctx context.Context) error {
+	all, err := node.Nodes(ctx, n.o.Bucket, time.Time{})
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.others = map[string]bool{}
+	for _, other := range all {
+		if other.Node != "" && other.Node != n.id && !other.Silent && other.Failing == "" {
+			n.others[other.Node] = true
+		}
+	}
+	if shard := n.surplus(); shard >= 0 && time.Since(n.handed) >= n.o.HandOn {
+		n.handed = time.Now()
+		n.shards[shard].own.release()
+	}
+	return nil
+}
+
+// surplus returns a shard that this node should hand over, -1 for none. Of nodes with as many shards
+// the one with the greatest ID does. The caller holds mu.
+func (n *Node) surplus() int {
+	by, free := n.counts()
+	if free > 0 {
+		return -1 // others take it
+	}
+	least := by[n.id]
+	for id := range n.others {
+		least = min(least, by[id])
+		if by[id] > by[n.id] || by[id] == by[n.id] && id > n.id {
+			return -1
+		}
+	}
+	if by[n.id] < least+2 {
+		return -1
+	}
+	for shard := len(n.shards) - 1; shard >= 0; shard-- {
+		if n.shards[shard].own != nil {
+			return shard
+		}
+	}
+	return -1
+}

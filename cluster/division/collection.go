@@ -1,0 +1,202 @@
+package division
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"anatomy/cluster/bucket"
+	"anatomy/cluster/lease"
+	"anatomy/cluster/replica"
+	"anatomy/config"
+	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
+	"anatomy/disk/shards"
+)
+
+const (
+	urlsPrefix = "urls/"
+	maxSmall   = 16 << 20 // bytes of an object that is no part of a shard
+)
+
+var rulesName = filepath.Base(config.Path(""))
+
+// Shard returns the bucket of a shard.
+func Shard(b bucket.Bucket, shard int) bucket.Bucket {
+	return bucket.Below(b, fmt.Sprintf("shards/%d", shard))
+}
+
+func get(ctx context.Context, b bucket.Bucket, name string) ([]byte, error) {
+	r, err := b.Get(ctx, name, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	content, err := io.ReadAll(io.LimitReader(r, maxSmall+1))
+	if err == nil && len(content) > maxSmall {
+		err = fmt.Errorf("%s in %s is too large", name, b)
+	}
+	return content, err
+}
+
+func put(ctx context.Context, b bucket.Bucket, name string, content []byte) error {
+	return b.Put(ctx, name, bytes.NewReader(content), int64(len(content)))
+}
+
+// Read returns the map of the collection in a bucket. The error wraps [replica.ErrNoCluster] if there
+// is none yet, or is a [*replica.FormatError] if it is not divided.
+func Read(ctx context.Context, b bucket.Bucket) (*shards.Map, error) {
+	_, m, err := read(ctx, b)
+	return m, err
+}
+
+func read(ctx context.Context, b bucket.Bucket) (content []byte, m *shards.Map, err error) {
+	divided, err := replica.IsDivided(ctx, b)
+	if err == nil && !divided {
+		err = &replica.FormatError{Found: replica.Format}
+	}
+	if err == nil {
+		content, err = get(ctx, b, shards.FileName)
+	}
+	if errors.Is(err, bucket.ErrNotExist) {
+		err = fmt.Errorf("%w: %s", replica.ErrNoCluster, b)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if m, err = shards.Decode(content); err != nil {
+		return nil, nil, fmt.Errorf("%s in %s is damaged: %w", shards.FileName, b, err)
+	}
+	return content, m, nil
+}
+
+// Found makes a bucket a divided collection, unless it is one. create makes the shards in dir, which
+// has none of another collection. If another machine founds it now, Found waits for that.
+func Found(ctx context.Context, b bucket.Bucket, dir, machine string, create func() error) error {
+	if _, err := Read(ctx, b); !errors.Is(err, replica.ErrNoCluster) {
+		return err
+	}
+	l, err := lease.Acquire(ctx, lease.Options{Bucket: b, Machine: machine, Wait: true})
+	if err != nil {
+		return err
+	}
+	renewing, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- l.Run(renewing, func() {}) }()
+	err = found(ctx, b, dir, create)
+	stop()
+	return errors.Join(err, <-ended, l.Release(ctx))
+}
+
+func found(ctx context.Context, b bucket.Bucket, dir string, create func() error) error {
+	if _, err := Read(ctx, b); !errors.Is(err, replica.ErrNoCluster) {
+		return err
+	}
+	if err := replica.FoundDivided(ctx, b); err != nil {
+		return err
+	}
+	if err := create(); err != nil {
+		return err
+	}
+	if err := PutRules(ctx, b, dir); err != nil {
+		return err
+	}
+	content, err := os.ReadFile(datadir.Shards(dir))
+	if err != nil {
+		return err
+	}
+	return put(ctx, b, shards.FileName, content)
+}
+
+// Join makes a folder, which may be new, one of the collection in a bucket, with its rules. The error
+// wraps [replica.ErrOther] if the folder holds something else.
+func Join(ctx context.Context, b bucket.Bucket, dir string) (*shards.Map, error) {
+	content, m, err := read(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	has, err := os.ReadFile(datadir.Shards(dir))
+	switch {
+	case err == nil && !bytes.Equal(has, content):
+		return nil, fmt.Errorf("%w: %s", replica.ErrOther, dir)
+	case errors.Is(err, os.ErrNotExist):
+		if err := datadir.CheckVersion(dir); !errors.Is(err, datadir.ErrNone) {
+			return nil, fmt.Errorf("%w: %s", replica.ErrOther, dir)
+		}
+		if err := durable.MkdirAll(durable.OS, dir); err != nil {
+			return nil, err
+		}
+		if err := m.Write(dir); err != nil {
+			return nil, err
+		}
+	case err != nil:
+		return nil, err
+	}
+	rules, err := get(ctx, b, rulesName)
+	if err == nil {
+		err = durable.WriteFile(durable.OS, config.Path(dir), rules)
+	}
+	if errors.Is(err, bucket.ErrNotExist) {
+		err = nil
+	}
+	return m, err
+}
+
+// PutRules puts the rules that a folder keeps, if it keeps any.
+func PutRules(ctx context.Context, b bucket.Bucket, dir string) error {
+	content, err := os.ReadFile(config.Path(dir))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return put(ctx, b, rulesName, content)
+}
+
+// AddURLs has the owners of their shards add URLs to the seeds.
+func AddURLs(ctx context.Context, b bucket.Bucket, urls []string) error {
+	if len(urls) == 0 {
+		return nil
+	}
+	content := []byte(strings.Join(urls, "\n") + "\n")
+	sum := sha256.Sum256(content)
+	return put(ctx, b, urlsPrefix+hex.EncodeToString(sum[:]), content)
+}
+
+// urls returns the URLs that were added, by object, but for the objects that are known.
+func urls(ctx context.Context, b bucket.Bucket, known map[string][]string) (fresh map[string][]string, err error) {
+	fresh = map[string][]string{}
+	for o, err := range b.List(ctx, urlsPrefix, "") {
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := known[o.Name]; ok {
+			continue
+		}
+		content, err := get(ctx, b, o.Name)
+		if err != nil {
+			return nil, err
+		}
+		fresh[o.Name] = strings.Fields(string(content))
+	}
+	return fresh, nil
+}
+
+// sleep returns after d, or when ctx ends with its error.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

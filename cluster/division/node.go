@@ -1,0 +1,539 @@
+package division
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"anatomy/cluster/bucket"
+	"anatomy/cluster/lease"
+	"anatomy/cluster/node"
+	"anatomy/cluster/replica"
+	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
+	"anatomy/disk/parcel"
+	"anatomy/disk/shards"
+	"anatomy/disk/snapshot"
+	"anatomy/vocab"
+)
+
+// A Member is a shard that this node owns, open for writing.
+type Member interface {
+	Run(ctx context.Context) error // crawls until ctx ends
+	Notify()                       // says that there may be parcels for it
+	AddSeeds(urls []string) error  // adds URLs of the shard, which may be known
+	State() string                 // names its state, see replica.PublisherOptions
+	Work() vocab.ShardWork         // without Shard and Waiting
+	Close() error
+
+	// Snapshot calls use with a copy of the shard, and the numbers of the last parcels in it.
+	Snapshot(p snapshot.Purpose, use func(s *snapshot.Snapshot, received []uint64) error) error
+}
+
+// Options configure a Node.
+type Options struct {
+	Bucket  bucket.Bucket // of the collection
+	Dir     string        // the folder of shards, see Join
+	Shards  int
+	Machine string // name of this machine, for people
+	Version string // of the program
+	Log     *slog.Logger
+
+	// Open opens a shard for writing; Of returns the shard of a URL. Nil for a node that owns none, and
+	// keeps copies of all.
+	Open func(ctx context.Context, shard int, post parcel.Post) (Member, error)
+	Of   func(url string) (int, error)
+
+	// Rank computes ranks of all shards, and calls put for each vector of each shard. Nil with Open.
+	Rank func(ctx context.Context, put func(shard int, name string, content []byte) error) error
+
+	Changed func(text string) // called with news for people; default: nobody
+
+	Paces // for tests
+}
+
+// Paces say how often a node does something. The zero value is the default.
+type Paces struct {
+	Publish time.Duration // a generation of a shard that has changed: 2 s
+	Follow  time.Duration // look for a generation of another: 1 s
+	Look    time.Duration // look for nodes, URLs and ranks: 2 s
+	Quiet   time.Duration // without new links, before ranks are computed: 8 s
+	Grace   time.Duration // before a node claims a shard that another one should claim: 5 s
+	HandOn  time.Duration // between two shards that a node hands over: 15 s
+	Retry   time.Duration // after a failure: 5 s
+}
+
+func (p *Paces) setDefaults() {
+	for _, d := range []struct {
+		of *time.Duration
+		to time.Duration
+	}{
+		{&p.Publish, 2 * time.Second}, {&p.Follow, time.Second}, {&p.Look, 2 * time.Second},
+		{&p.Quiet, 8 * time.Second}, {&p.Grace, 5 * time.Second}, {&p.HandOn, 15 * time.Second},
+		{&p.Retry, 5 * time.Second},
+	} {
+		if *d.of == 0 {
+			*d.of = d.to
+		}
+	}
+}
+
+// A Node owns some shards, and keeps copies of the others.
+type Node struct {
+	o    Options
+	id   string // random
+	mail *Mail
+
+	mu      sync.Mutex          // guards what follows
+	shards  []holding           // by shard
+	others  map[string]bool     // other nodes that live, and may own shards
+	handed  time.Time           // when a shard was handed over last
+	urls    map[string][]string // that were given to nodes, by object
+	ranked  string              // the ranks that this node's shards have
+	private bool                // the folder is marked
+}
+
+// A holding is what a node has of a shard.
+type holding struct {
+	holder   lease.Holder // as it was seen last, of another node
+	copy     *replica.Follower
+	own      *owned
+	failing  string
+	isCopied bool // a generation was in force since the node began
+}
+
+// Owned is a shard that this node owns.
+type owned struct {
+	release  context.CancelFunc // has the node hand it over
+	opened   chan struct{}      // closed when member is set
+	member   Member             // nil if the shard cannot be opened
+	received []uint64           // of the last snapshot
+	owner    *node.Owner
+	ranks    string // that it has
+}
+
+// state names the state of the shard, "" while it is not open.
+func (s *owned) state() string {
+	select {
+	case <-s.opened:
+		if s.member != nil {
+			return s.member.State()
+		}
+	default:
+	}
+	return ""
+}
+
+// New returns a node, which owns nothing yet.
+func New(o Options) *Node {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Changed == nil {
+		o.Changed = func(string) {}
+	}
+	o.Paces.setDefaults()
+	id := make([]byte, 8)
+	rand.Read(id)
+	return &Node{
+		o: o, id: hex.EncodeToString(id), mail: NewMail(durable.OS, o.Dir, o.Shards),
+		shards: make([]holding, o.Shards), urls: map[string][]string{},
+	}
+}
+
+// Run owns shards and follows others until ctx ends. Then it hands over what it owns.
+func (n *Node) Run(ctx context.Context) error {
+	var group errgroup.Group
+	for shard := range n.o.Shards {
+		group.Go(func() error { n.keep(ctx, shard); return nil })
+	}
+	group.Go(func() error { node.Announce(ctx, n.o.Bucket, n.presence); return nil })
+	works := []func(context.Context) error{n.markPrivate}
+	if n.o.Open != nil {
+		works = append(works, n.balance, n.addURLs, n.takeRanks)
+		group.Go(func() error { n.rank(ctx); return nil })
+	}
+	for _, work := range works {
+		group.Go(func() error { n.repeat(ctx, work); return nil })
+	}
+	return group.Wait()
+}
+
+// repeat calls work again and again until ctx ends. It logs the first of several failures.
+func (n *Node) repeat(ctx context.Context, work func(context.Context) error) {
+	for failing := false; sleep(ctx, n.o.Look) == nil; {
+		err := work(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			n.o.Log.Warn("the other nodes, or the bucket, cannot be seen; trying again", "error", err)
+		}
+		failing = err != nil
+	}
+}
+
+// keep owns or follows a shard until ctx ends.
+func (n *Node) keep(ctx context.Context, shard int) {
+	for ctx.Err() == nil {
+		err := n.keepOnce(ctx, shard)
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		n.fail(shard, err)
+		n.o.Log.Warn("a shard is neither owned nor followed now; trying again", "shard", shard, "error", err)
+		sleep(ctx, n.o.Retry)
+	}
+}
+
+func (n *Node) fail(shard int, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.shards[shard].failing = ""; err != nil {
+		n.shards[shard].failing = fmt.Sprintf("shard %d: %v", shard, err)
+	}
+}
+
+// keepOnce follows a shard until this node owns it, and then owns it until it is handed over or lost.
+func (n *Node) keepOnce(ctx context.Context, shard int) error {
+	b := Shard(n.o.Bucket, shard)
+	newest, err := replica.Newest(ctx, b)
+	if err != nil {
+		return err
+	}
+	if newest.IsZero() && (n.o.Open == nil || !n.isOurs(shard)) {
+		return sleep(ctx, n.o.Follow) // the founder has not put it yet
+	}
+	if n.o.Open == nil {
+		return n.follow(ctx, shard, func(ctx context.Context) error { <-ctx.Done(); return nil })
+	}
+	s := &owned{opened: make(chan struct{})}
+	acquire := func(ctx context.Context) (err error) {
+		s.owner, err = node.Own(ctx, n.options(b, shard, s), true, func(h lease.Holder) { n.seen(shard, h) })
+		return err
+	}
+	if newest.IsZero() {
+		err = acquire(ctx)
+	} else {
+		err = n.follow(ctx, shard, acquire)
+	}
+	if err != nil {
+		return err
+	}
+	return n.own(ctx, shard, s)
+}
+
+// isOurs reports whether a shard was made on this machine, and not copied.
+func (n *Node) isOurs(shard int) bool {
+	dir := shards.Folder(n.o.Dir, shard)
+	at, _ := replica.Last(dir)
+	return at.IsZero() && datadir.CheckVersion(dir) == nil
+}
+
+func (n *Node) options(b bucket.Bucket, shard int, s *owned) node.Options {
+	return node.Options{
+		Bucket: b, Dir: shards.Folder(n.o.Dir, shard), Machine: n.o.Machine, Version: n.o.Version,
+		Log: n.o.Log.With("shard", shard),
+		Snapshot: func(ctx context.Context, use func(*snapshot.Snapshot) error) error {
+			select {
+			case <-s.opened:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if s.member == nil {
+				return errors.New("the shard is not open")
+			}
+			return s.member.Snapshot(snapshot.Publish, func(copied *snapshot.Snapshot, received []uint64) error {
+				s.received = received
+				return use(copied)
+			})
+		},
+		Shard: &node.ShardOptions{
+			Node: n.id, May: n.mayClaim, Every: n.o.Publish, State: s.state,
+			Received: func() []uint64 { return s.received },
+			InForce:  func(g *replica.Generation) { n.inForce(shard, g) },
+		},
+	}
+}
+
+func (n *Node) inForce(shard int, g *replica.Generation) {
+	if err := n.mail.InForce(shard, g); err != nil {
+		n.o.Log.Warn("parcels that were delivered are not deleted", "error", err)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.shards[shard].isCopied = true
+	n.shards[shard].failing = ""
+}
+
+// follow keeps a copy of a shard until call returns.
+func (n *Node) follow(ctx context.Context, shard int, call func(context.Context) error) error {
+	b := Shard(n.o.Bucket, shard)
+	f, err := replica.NewFollower(ctx, replica.FollowerOptions{
+		Bucket: b, Dir: shards.Folder(n.o.Dir, shard), Every: n.o.Follow, Log: n.o.Log.With("shard", shard),
+		Counts: func(ctx context.Context, name replica.Name) (bool, error) {
+			epoch, err := lease.Epoch(ctx, b)
+			return name.Epoch >= epoch, err
+		},
+		InForce: func(g *replica.Generation) { n.inForce(shard, g) },
+	})
+	if err != nil {
+		return err
+	}
+	n.set(func() { n.shards[shard].copy = f })
+	following, stop := context.WithCancel(ctx)
+	var group errgroup.Group
+	group.Go(func() error { return f.Run(following) })
+	err = call(ctx)
+	stop()
+	n.set(func() { n.shards[shard].copy = nil })
+	return errors.Join(err, group.Wait(), f.Close())
+}
+
+func (n *Node) set(change func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	change()
+}
+
+// own crawls a shard until it is handed over or lost.
+func (n *Node) own(ctx context.Context, shard int, s *owned) (err error) {
+	var crawling context.Context
+	crawling, s.release = context.WithCancel(ctx)
+	defer s.release()
+	n.set(func() { n.shards[shard].own, n.shards[shard].failing = s, "" })
+	n.o.Changed(fmt.Sprintf("This machine owns shard %d.", shard))
+	err = s.owner.Run(crawling, func(ctx context.Context) error { return n.crawl(ctx, shard, s) })
+	n.set(func() { n.shards[shard].own = nil })
+	n.mail.Disown(shard)
+	if s.member != nil {
+		err = errors.Join(err, s.member.Close())
+	}
+	n.o.Changed(fmt.Sprintf("This machine owns shard %d no longer.", shard))
+	if errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	return err
+}
+
+// crawl opens a shard and crawls it.
+func (n *Node) crawl(ctx context.Context, shard int, s *owned) error {
+	member, err := n.o.Open(ctx, shard, n.mail.Own(shard, func() {
+		select {
+		case <-s.opened:
+			if s.member != nil {
+				s.member.Notify()
+			}
+		default: // it looks for parcels when it begins
+		}
+	}))
+	if err == nil {
+		s.member = member
+	}
+	close(s.opened)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	known := n.urls
+	n.mu.Unlock()
+	for _, some := range known {
+		if err := n.seed(shard, s, some); err != nil {
+			return err
+		}
+	}
+	return member.Run(ctx)
+}
+
+// seed adds those of some URLs to the seeds of a shard that are of it.
+func (n *Node) seed(shard int, s *owned, urls []string) error {
+	var own []string
+	for _, url := range urls {
+		if of, err := n.o.Of(url); err == nil && of == shard {
+			own = append(own, url)
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	return s.member.AddSeeds(own)
+}
+
+// open returns the shards that this node owns and has open.
+func (n *Node) open() map[int]*owned {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all := map[int]*owned{}
+	for shard := range n.shards {
+		s := n.shards[shard].own
+		if s == nil {
+			continue
+		}
+		select {
+		case <-s.opened:
+			if s.member != nil {
+				all[shard] = s
+			}
+		default:
+		}
+	}
+	return all
+}
+
+// addURLs adds URLs that were given to any node to the shards that this one owns.
+func (n *Node) addURLs(ctx context.Context) error {
+	n.mu.Lock()
+	known := n.urls
+	n.mu.Unlock()
+	fresh, err := urls(ctx, n.o.Bucket, known)
+	if err != nil || len(fresh) == 0 {
+		return err
+	}
+	all := map[string][]string{}
+	for _, some := range []map[string][]string{known, fresh} {
+		for name, urls := range some {
+			all[name] = urls
+		}
+	}
+	n.set(func() { n.urls = all }) // a shard that is opened from now on gets them there
+	for shard, s := range n.open() {
+		for _, some := range fresh {
+			err = errors.Join(err, n.seed(shard, s, some))
+		}
+	}
+	return err
+}
+
+// rankHourly is how long ranks may be older than the links, in a crawl that goes on.
+const rankHourly = time.Hour
+
+// rank computes ranks while this node owns shard 0: when no link was added for a while, the links have
+// grown by half, or an hour has passed.
+func (n *Node) rank(ctx context.Context) {
+	var last, seen string // states of the links
+	var size int64        // of the links that were ranked
+	var ranked, changed time.Time
+	n.repeat(ctx, func(ctx context.Context) error {
+		s := n.open()[0]
+		if s == nil {
+			last = ""
+			return nil
+		}
+		state, bytes, err := linksOf(n.o.Dir, n.o.Shards)
+		if err != nil || state == last {
+			return nil // a shard is not here yet, or nothing is new
+		}
+		if now := time.Now(); state != seen {
+			seen, changed = state, now
+		}
+		if bytes <= size+size/2 && time.Since(changed) < n.o.Quiet && time.Since(ranked) < rankHourly {
+			return nil
+		}
+		if err := putRanks(ctx, n.o.Bucket, s.owner.Epoch(), n.o.Rank); err != nil {
+			return err
+		}
+		last, size, ranked = state, bytes, time.Now()
+		return nil
+	})
+}
+
+// takeRanks puts the newest ranks in force in the shards that this node owns.
+func (n *Node) takeRanks(ctx context.Context) error {
+	sets, err := rankSets(ctx, n.o.Bucket)
+	if err != nil || len(sets) == 0 {
+		return err
+	}
+	newest := sets[len(sets)-1]
+	for shard, s := range n.open() {
+		if s.ranks == newest {
+			continue
+		}
+		if err := takeVectors(ctx, n.o.Bucket, newest, shard, shards.Folder(n.o.Dir, shard)); err != nil {
+			return fmt.Errorf("ranks of shard %d: %w", shard, err)
+		}
+		s.ranks = newest
+	}
+	return nil
+}
+
+// markPrivate marks the folder as private if a shard is.
+func (n *Node) markPrivate(context.Context) error {
+	if n.private {
+		return nil
+	}
+	for shard := range n.o.Shards {
+		dir := shards.Folder(n.o.Dir, shard)
+		if datadir.CheckVersion(dir) == nil && datadir.IsPrivate(dir) {
+			n.private = true
+			return datadir.MarkPrivate(n.o.Dir)
+		}
+	}
+	return nil
+}
+
+// presence returns what this node says of itself.
+func (n *Node) presence() vocab.ClusterNode {
+	p := vocab.ClusterNode{Machine: n.o.Machine, Version: n.o.Version, Role: "replica", Failing: n.Failing()}
+	if n.o.Open != nil {
+		p.Role, p.Node = "node", n.id
+	}
+	for shard, s := range n.open() {
+		work := s.member.Work()
+		work.Shard, work.Waiting = shard, n.mail.Waiting(shard)
+		st := s.owner.Status()
+		work.Settled = work.Settled && work.Waiting == 0 && st.Failing == ""
+		p.Owns = append(p.Owns, work)
+	}
+	p.Made = n.Copied()
+	return p
+}
+
+// Failing returns why this node has not the newest state of all shards; "" if it has.
+func (n *Node) Failing() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	missing := 0
+	for i := range n.shards {
+		s := &n.shards[i]
+		switch {
+		case s.failing != "":
+			return s.failing
+		case s.own != nil:
+			if failing := s.own.owner.Status().Failing; failing != "" {
+				return failing
+			}
+		case s.copy != nil && s.copy.Status().Failing != "":
+			return s.copy.Status().Failing
+		case !s.isCopied:
+			missing++
+		}
+	}
+	if missing > 0 {
+		return fmt.Sprintf("%d of %d shards are not copied yet", missing, len(n.shards))
+	}
+	return ""
+}
+
+// Copied returns when this machine and the bucket last had the same state of all shards; zero for
+// never.
+func (n *Node) Copied() (oldest time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i := range n.shards {
+		var checked time.Time
+		switch s := &n.shards[i]; {
+		case s.own != nil:
+			checked = s.own.owner.Status().Checked
+		case s.copy != nil:
+			checked = s.copy.Status().Checked
+		}
+		if i == 0 || checked.Before(oldest) {
+			oldest = checked
+		}
+	}
+	return oldest
+}
