@@ -176,9 +176,12 @@ func TestRecrawlEqualsCrawl(t *testing.T) {
 	for round := range rounds {
 		for range 1 + w.r.IntN(2) {
 			w.move()
-			testweb.Crawl(t, testweb.Recrawling(o))
+			allCounted(t, testweb.Crawl(t, testweb.Recrawling(o)))
 		}
-		testweb.Crawl(t, testweb.Recrawling(o))
+		allCounted(t, testweb.Crawl(t, testweb.Recrawling(o)))
+		if s := testweb.Crawl(t, testweb.Recrawling(o)).Revisits; s.Visited == 0 || s.Unchanged != s.Visited {
+			t.Errorf("nothing moved: %+v", s)
+		}
 		if w.same(o.Dir); t.Failed() {
 			t.Fatalf("in round %d", round)
 		}
@@ -187,6 +190,14 @@ func TestRecrawlEqualsCrawl(t *testing.T) {
 	testweb.Must(t, err)
 	w.same(o.Dir)
 	testweb.Must(t, os.RemoveAll(o.Dir))
+}
+
+// allCounted checks that each visit of a recrawl was counted by what it found.
+func allCounted(t *testing.T, s engine.CrawlStats) {
+	t.Helper()
+	if r := s.Revisits; r.Visited == 0 || r.Visited != r.Unchanged+r.Changed+r.Left+r.Unconfirmed {
+		t.Errorf("%+v", r)
+	}
 }
 
 // TestIndexCatchesUp: recrawls of which the index heard nothing, as if each had been killed before its first batch, are

@@ -57,13 +57,13 @@ func sitemapContent(f *vocab.Fetch) vocab.ContentID {
 // revisits follows what visits to known documents find. Only the committer calls revisited.
 type revisits struct {
 	*stages
-	visited, unchanged, notModified, changed, left atomic.Int64 // see RevisitStats
+	visited, unchanged, notModified, changed, left, unconfirmed atomic.Int64 // see RevisitStats
 }
 
 func (n *revisits) stats() RevisitStats {
 	return RevisitStats{
 		Visited: n.visited.Load(), Unchanged: n.unchanged.Load(), NotModified: n.notModified.Load(),
-		Changed: n.changed.Load(), Left: n.left.Load(),
+		Changed: n.changed.Load(), Left: n.left.Load(), Unconfirmed: n.unconfirmed.Load(),
 	}
 }
 
@@ -94,13 +94,22 @@ func (n *revisits) revisited(o *outcome) error {
 		return err
 	}
 	was, is := o.before.Fetch, after.Fetch
-	if o.document != nil {
+	switch {
+	case o.document != nil:
 		n.changed.Add(1)
-	} else if was.Outcome != is.Outcome || was.Alias != is.Alias {
+	case was.Outcome != is.Outcome || was.Alias != is.Alias:
 		o.after = &after
 		if o.before.IsPage() {
 			n.left.Add(1)
+		} else {
+			n.changed.Add(1)
 		}
+	case after.History.Misses > 0:
+		n.unconfirmed.Add(1)
+	case was.Content == is.Content:
+		n.unchanged.Add(1)
+	default:
+		n.changed.Add(1)
 	}
 	if o.before.IsPage() && (!after.IsPage() || was.Content != is.Content) {
 		n.store.Forget(was.Content, after.Doc)

@@ -72,13 +72,15 @@ const (
 	maxDownHosts = 5
 )
 
-// RevisitStats count the documents that this run visited again.
+// RevisitStats count the documents that this run visited again. Visited is the sum of Unchanged, Changed,
+// Left and Unconfirmed.
 type RevisitStats struct {
 	Visited     int64 `json:"visited"`
-	Unchanged   int64 `json:"unchanged"`    // 304, or the same body
+	Unchanged   int64 `json:"unchanged"`    // 304, the same body, the same redirect, or missing as before
 	NotModified int64 `json:"not_modified"` // of these, 304
-	Changed     int64 `json:"changed"`      // a new version was stored
+	Changed     int64 `json:"changed"`      // a new version was stored, or a URL that was no page has another outcome
 	Left        int64 `json:"left"`         // not found, forbidden, redirected or a duplicate now
+	Unconfirmed int64 `json:"unconfirmed"`  // not found; it stays until another visit confirms that
 }
 
 // DeadLinks returns the number of fetches that found that there is no page.
@@ -152,6 +154,7 @@ func (s *CrawlStats) Add(t *CrawlStats) {
 		{&s.Revisits.Unchanged, &t.Revisits.Unchanged},
 		{&s.Revisits.NotModified, &t.Revisits.NotModified},
 		{&s.Revisits.Changed, &t.Revisits.Changed}, {&s.Revisits.Left, &t.Revisits.Left},
+		{&s.Revisits.Unconfirmed, &t.Revisits.Unconfirmed},
 	} {
 		*n.to += *n.more
 	}

@@ -121,8 +121,10 @@ func (e *exporter) page(p *vocab.Page, status int) error {
 	if status == 0 {
 		status = http.StatusOK
 	}
+	refresh, links := p.HeaderFields()
 	e.head(status, "Content-Type", p.ContentType, "Content-Language", p.Language, "Last-Modified", p.LastModified,
-		"ETag", p.ETag, "X-Robots-Tag", p.Robots, "Link", p.Links, "Content-Length", fmt.Sprint(len(p.Body)))
+		"ETag", p.ETag, "X-Robots-Tag", p.Robots, "Refresh", refresh, "Link", links,
+		"Content-Length", fmt.Sprint(len(p.Body)))
 	e.block.Write(p.Body)
 	return e.write(warc.Response, p, warc.Digest(p.Body))
 }

@@ -131,6 +131,33 @@ func TestImportVersions(t *testing.T) {
 	}
 }
 
+// TestExportRefresh: the Refresh and Link fields of a page are exported as they came, and an archive that
+// is imported again has the same.
+func TestExportRefresh(t *testing.T) {
+	const refresh, link = "5; url='/later'", "</next>; rel=next"
+	page := entry{warc.Response, "http://a.test/", 1e9, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" +
+		"Refresh: " + refresh + "\r\nLink: " + link + "\r\n\r\n<p>page", nil}
+	archive := archiveOf(t, page)
+	for range 2 {
+		dir := t.TempDir()
+		imported(t, dir, archive)
+		var out bytes.Buffer
+		w, err := warc.NewWriter(&out, warc.Plain)
+		testweb.Must(t, err)
+		_, err = upkeep.Export(t.Context(), w, dir, upkeep.ExportOptions{})
+		testweb.Must(t, err)
+		archive = out.Bytes()
+		for _, field := range []string{"Refresh: " + refresh, "Link: " + link} {
+			if !bytes.Contains(archive, []byte("\r\n"+field+"\r\n")) {
+				t.Errorf("no field %q in %q", field, archive)
+			}
+		}
+		if trace := testweb.TraceOf(t, dir, "http://a.test/later"); !strings.Contains(trace, "a.test/later") {
+			t.Errorf("the target is not known: %s", trace)
+		}
+	}
+}
+
 // TestImportQueued: a page that waited to be fetched is not fetched any more once it is imported,
 // whatever the order of the queue.
 func TestImportQueued(t *testing.T) {

@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"strings"
 	"time"
 )
 
@@ -135,6 +136,16 @@ type Page struct {
 // RefreshRelation is the relation of the one member of Page.Links that is no Link field: Refresh, which
 // is kept as <>; rel=refresh; content="5; url=/there".
 const RefreshRelation = "refresh"
+
+// HeaderFields returns the Refresh field of a page, "" if it had none, and its Link fields.
+func (p *Page) HeaderFields() (refresh, links string) {
+	rest, ok := strings.CutPrefix(p.Links, "<>; rel="+RefreshRelation+`; content="`)
+	if !ok {
+		return "", p.Links
+	}
+	refresh, links, _ = strings.Cut(rest, `"`)
+	return refresh, strings.TrimPrefix(links, ", ")
+}
 
 // Content returns the ContentID of the page. Pages that were fetched with credentials have other
 // ones than the same bodies fetched without, so that neither is a duplicate of the other. So have

@@ -131,6 +131,9 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	}
 	if r := s.Revisits; r.Visited > 0 {
 		fmt.Fprintf(&b, ".\n%d revisited: %d unchanged (%d answered 304), %s, %s left the results", r.Visited, r.Unchanged, r.NotModified, cli.Count(r.Changed, "new version"), cli.Count(r.Left, "page"))
+		if r.Unconfirmed > 0 {
+			fmt.Fprintf(&b, ", %d not found and kept until another visit confirms that", r.Unconfirmed)
+		}
 	}
 	if s.Harvest != nil {
 		fmt.Fprintf(&b, ".\n%s", s.Harvest)
