@@ -16,6 +16,7 @@ type visit struct {
 	origins *origins
 	fetcher *fetcher
 	handled func() // see Options.Ready; nil if not to be called
+	sought  bool   // of Lease.FindSitemap: nothing is left to do
 }
 
 // target fetches one URL and returns its outcome.
@@ -33,7 +34,12 @@ func (v *visit) target(ctx context.Context, t vocab.Target) vocab.Fetch {
 		setOutcome(&f, vocab.Skipped, why)
 		return f
 	}
-	switch o := v.origins.get(ctx, &u, t.Tries); {
+	o := v.origins.get(ctx, &u, t.Tries)
+	if v.lease.FindSitemap && !v.sought && o.rules != nil {
+		v.sought = true
+		v.findSitemap(ctx, o)
+	}
+	switch {
 	case o.rules == nil && ctx.Err() != nil:
 		setOutcome(&f, vocab.Skipped, interrupted)
 	case o.rules == nil && o.reported:

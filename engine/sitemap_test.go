@@ -77,3 +77,107 @@ func TestManySitemaps(t *testing.T) {
 		t.Errorf("%d pages kept of %d asked for, %d sitemaps", stats.Pages, pages, parts)
 	}
 }
+
+// sitemapPage answers with a sitemap of one page.
+func sitemapPage(w *testweb.Web, key, listed string) {
+	w.Body(key, "application/xml", "<?xml version='1.0'?><urlset><url><loc>http://"+listed+"</loc></url></urlset>")
+}
+
+// TestUsualSitemap: a host whose robots.txt names no sitemap is asked once for /sitemap.xml, and its pages
+// are crawled. Who has none gets one request in all crawls, and nothing of it is kept.
+func TestUsualSitemap(t *testing.T) {
+	missing := func(to http.ResponseWriter, q *http.Request) { http.NotFound(to, q) }
+	page := func(to http.ResponseWriter, q *http.Request) {
+		to.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(to, "<!doctype html><title>Sorry</title><p>there is no sitemap here: <code>&lt;urlset></code>")
+	}
+	cases := map[string]struct {
+		robots string
+		serve  func(w *testweb.Web)
+		found  bool
+		asked  int // requests for /sitemap.xml
+	}{
+		"no robots.txt":      {"", func(w *testweb.Web) { sitemapPage(w, "one.test/sitemap.xml", "one.test/listed") }, true, 2},
+		"robots.txt without": {"User-agent: *\nDisallow: /x\n", func(w *testweb.Web) { sitemapPage(w, "one.test/sitemap.xml", "one.test/listed") }, true, 2},
+		"index elsewhere": {"", func(w *testweb.Web) {
+			w.Redirect("one.test/sitemap.xml", "/index.xml")
+			sitemapPage(w, "one.test/index.xml", "one.test/listed")
+		}, true, 1},
+		"missing":            {"", func(w *testweb.Web) { w.Handle("one.test/sitemap.xml", missing) }, false, 1},
+		"a page":             {"", func(w *testweb.Web) { w.Handle("one.test/sitemap.xml", page) }, false, 1},
+		"redirect to itself": {"", func(w *testweb.Web) { w.Redirect("one.test/sitemap.xml", "/sitemap.xml") }, false, 1},
+		"redirect to a page": {"", func(w *testweb.Web) { w.Redirect("one.test/sitemap.xml", "/") }, false, 1},
+		"elsewhere": {"", func(w *testweb.Web) {
+			w.Redirect("one.test/sitemap.xml", "http://two.test/sitemap.xml")
+			sitemapPage(w, "two.test/sitemap.xml", "one.test/listed")
+		}, false, 1},
+		"forbidden": {"User-agent: *\nDisallow: /sitemap\n", func(w *testweb.Web) { sitemapPage(w, "one.test/sitemap.xml", "one.test/listed") }, false, 0},
+		"robots.txt names one": {"Sitemap: http://one.test/other.xml\n", func(w *testweb.Web) {
+			sitemapPage(w, "one.test/other.xml", "one.test/listed")
+			w.Handle("one.test/sitemap.xml", missing)
+		}, true, 0},
+		"excluded": {"", func(w *testweb.Web) { sitemapPage(w, "one.test/sitemap.xml", "one.test/listed") }, false, 0},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := testweb.New(t)
+			w.Page("one.test/", `<title>one</title><p>first <a href="http://two.test/">two</a>`)
+			w.Page("one.test/listed", "<title>listed</title><p>kestrel")
+			w.Page("two.test/", "<title>two</title><p>second")
+			if c.robots != "" {
+				w.Body("one.test/robots.txt", "text/plain", c.robots)
+			}
+			w.Handle("two.test/sitemap.xml", missing)
+			c.serve(w)
+			o := w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/")
+			if name == "excluded" {
+				o.URLs.Exclude = []string{"*.xml"}
+			}
+			stats := testweb.Crawl(t, o)
+			requests := w.Requests()
+			if n := requests["one.test/sitemap.xml"]; n != c.asked {
+				t.Errorf("%d requests for the sitemap, want %d", n, c.asked)
+			}
+			if n := requests["two.test/sitemap.xml"]; n != 0 {
+				t.Errorf("%d requests for the sitemap of a host that is no seed's", n)
+			}
+			if found := requests["one.test/listed"] == 1; found != c.found {
+				t.Errorf("its page was found: %v", found)
+			}
+			if stats.DeadLinks() != 0 || stats.Errors() != 0 {
+				t.Errorf("%d dead links, %d errors", stats.DeadLinks(), stats.Errors())
+			}
+			if c.found {
+				return
+			}
+			if want := int64(2); stats.Known != want {
+				t.Errorf("%d URLs known, want %d", stats.Known, want)
+			}
+			testweb.Crawl(t, testweb.Recrawling(o))
+			if n := w.Requests()["one.test/sitemap.xml"]; n != 0 {
+				t.Errorf("%d requests for the sitemap in a second crawl", n)
+			}
+			testweb.Checked(t, o.Dir)
+		})
+	}
+}
+
+// TestSitemapSoughtAgain: a host that was too busy to answer for its sitemap is asked again.
+func TestSitemapSoughtAgain(t *testing.T) {
+	w := testweb.New(t)
+	w.Page("one.test/", "<title>one</title><p>first")
+	w.Page("one.test/listed", "<title>listed</title><p>kestrel")
+	busy := true
+	w.Handle("one.test/sitemap.xml", func(to http.ResponseWriter, _ *http.Request) {
+		if busy {
+			busy = false
+			to.Header().Set("Retry-After", "1")
+			to.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprint(to, "<urlset><url><loc>http://one.test/listed</loc></url></urlset>")
+	})
+	if stats := testweb.Crawl(t, w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/")); stats.Pages != 2 {
+		t.Errorf("%d pages", stats.Pages)
+	}
+}

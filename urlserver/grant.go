@@ -176,6 +176,9 @@ func (s *state) lease(h *frontier.Host) (l vocab.Lease, again bool, err error) {
 	s.flights.lastLease++
 	s.flights.leases[s.flights.lastLease] = out
 	l.ID, l.URLs = s.flights.lastLease, g.urls
+	if !h.SitemapSought && !h.SitemapsAdded && !h.Seeking && s.scope.seeksSitemap(h.Name) {
+		l.FindSitemap, h.Seeking = true, true
+	}
 	return l, !g.full, nil
 }
 
@@ -400,8 +403,10 @@ func (s *state) release(report *vocab.HostReport) (sitemaps []Found, err error) 
 	delete(s.flights.leases, report.Lease)
 	h := l.Host
 	s.frontier.Release(s.now, l, report)
-	if report.HTTPS && !h.HTTPS {
-		h.HTTPS = true
+	h.Seeking = false
+	https, sought := report.HTTPS && !h.HTTPS, report.SitemapSought && !h.SitemapSought
+	if https || sought {
+		h.HTTPS, h.SitemapSought = h.HTTPS || https, h.SitemapSought || sought
 		b := s.db.NewBatch()
 		b.PutHost(h.Name, h.HostRecord)
 		if err := b.Commit(); err != nil {

@@ -18,18 +18,19 @@ type scope struct {
 	o       *Options
 	filter  weburl.Filter
 	seeds   map[vocab.DocID]bool
-	removed []string // patterns of Remove, for this run
-	blocked []string // patterns of Block, for all runs
+	hosts   map[string]bool // of seeds
+	removed []string        // patterns of Remove, for this run
+	blocked []string        // patterns of Block, for all runs
 	blocks  patternSet
 }
 
 func newScope(o *Options) *scope {
-	return &scope{o: o, seeds: map[vocab.DocID]bool{},
+	return &scope{o: o, seeds: map[vocab.DocID]bool{}, hosts: map[string]bool{},
 		filter: weburl.Filter{Scope: o.Scope, Include: o.Include, Exclude: o.Exclude}}
 }
 
 func (s *scope) addSeed(doc vocab.DocID, u weburl.URL) {
-	s.seeds[doc] = true
+	s.seeds[doc], s.hosts[u.Host()] = true, true
 	s.filter.AddSeed(u)
 }
 
@@ -40,6 +41,16 @@ func (s *scope) setBlocked(patterns []string) {
 // admits reports whether a URL is in scope.
 func (s *scope) admits(u *weburl.URL, kind vocab.TargetKind) bool {
 	return s.filter.Admits(u, kind) && s.o.Owns(u) && !s.excludes(u)
+}
+
+// seeksSitemap reports whether a host in scope may be asked for a sitemap that nothing names. If all
+// hosts are in scope, only those of seeds are.
+func (s *scope) seeksSitemap(host string) bool {
+	if s.o.Scope == weburl.AnyScope && !s.hosts[host] {
+		return false
+	}
+	u, err := weburl.Parse("http://" + host + "/sitemap.xml")
+	return err == nil && s.admits(&u, vocab.SitemapTarget)
 }
 
 // excludes reports whether a URL matches a removed or blocked pattern.

@@ -15,6 +15,8 @@ type Lease struct {
 	Delay      time.Duration // between the end of an answer and the next request
 	FixedDelay bool          // Delay overrides robots.txt
 	URLs       []Target
+
+	FindSitemap bool // look for a sitemap where one usually is, if robots.txt names none
 }
 
 // A Target is one URL of a lease.
@@ -52,9 +54,11 @@ type HostReport struct {
 	AnswerTime time.Duration // mean time of an answer; 0 if there was none
 	HoldFor    time.Duration // send this site no request for so long (Retry-After, unreachable robots.txt)
 	Reason     string        // of HoldFor, for people: "429 Too Many Requests"
-	Sitemaps   []string      // absolute URLs from robots.txt
+	Sitemaps   []string      // absolute URLs from robots.txt, or the one that was found without
 	CrawlDelay time.Duration // from robots.txt; 0 if there is none
 	HTTPS      bool          // an http URL of this host was redirected to the same URL over https
+
+	SitemapSought bool // of Lease.FindSitemap: the host answered whether it has one
 
 	// Input of scheduling by performance (CJS). Zero if unknown.
 	ConnectTime time.Duration // mean time of opening a connection

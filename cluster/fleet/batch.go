@@ -140,6 +140,7 @@ func (w *batchWriter) report(r *report) {
 	w.strings(h.Sitemaps[:min(len(h.Sitemaps), maxRobots)])
 	w.duration(h.CrawlDelay)
 	w.bool(h.HTTPS)
+	w.bool(h.SitemapSought)
 	w.duration(h.ConnectTime)
 	w.uint(uint64(max(h.Requests, 0)))
 	w.uint(uint64(max(h.Closed, 0)))
@@ -206,7 +207,7 @@ func (d *decoder) report() *report {
 	return &report{vocab.HostReport{
 		Lease: d.uint(math.MaxUint64), AnswerTime: d.duration(maxWait), HoldFor: d.duration(maxWait),
 		Reason: d.string(maxField), Sitemaps: d.strings(maxRobots, maxURL),
-		CrawlDelay: d.duration(math.MaxInt64), HTTPS: d.bool(), ConnectTime: d.duration(maxWait),
+		CrawlDelay: d.duration(math.MaxInt64), HTTPS: d.bool(), SitemapSought: d.bool(), ConnectTime: d.duration(maxWait),
 		Requests: int(d.uint(maxTargets * 10)), Closed: int(d.uint(maxTargets * 10)),
 	}}
 }

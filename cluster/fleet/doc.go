@@ -51,7 +51,7 @@ package fleet
 import "time"
 
 const (
-	protocol = 1 // of both sides; others are refused
+	protocol = 2 // of both sides; others are refused
 
 	beatEvery     = time.Second
 	ownerSilence  = 4 * time.Second // then a worker ends its visits

@@ -226,6 +226,7 @@ func (e *encoder) lease(l *vocab.Lease) {
 	e.string(l.Site)
 	e.duration(l.Delay)
 	e.bool(l.FixedDelay)
+	e.bool(l.FindSitemap)
 	e.uint(uint64(len(l.URLs)))
 	for i := range l.URLs {
 		t := &l.URLs[i]
@@ -244,7 +245,7 @@ func (e *encoder) lease(l *vocab.Lease) {
 func (d *decoder) lease() (l vocab.Lease) {
 	l.ID = d.uint(math.MaxUint64)
 	l.Host, l.Site = d.string(maxField), d.string(maxField)
-	l.Delay, l.FixedDelay = d.duration(math.MaxInt64), d.bool()
+	l.Delay, l.FixedDelay, l.FindSitemap = d.duration(math.MaxInt64), d.bool(), d.bool()
 	for range d.count(maxTargets) {
 		l.URLs = append(l.URLs, vocab.Target{
 			Doc: vocab.DocID(d.uint(math.MaxUint64)), URL: d.string(maxField),

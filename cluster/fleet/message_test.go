@@ -17,7 +17,7 @@ import (
 // examples are messages of each kind, with every field set.
 var (
 	workerExamples = []message{
-		&hello{Protocol: 1, Session: 4, Version: "1.2", Name: "box", Capacity: 9},
+		&hello{Protocol: protocol, Session: 4, Version: "1.2", Name: "box", Capacity: 9},
 		&counts{crawler.Stats{Requests: 7, DNS: dnsclient.Stats{Hits: 3}}},
 		&workerBeat{
 			Sent:   2 * time.Second,

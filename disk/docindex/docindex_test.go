@@ -77,7 +77,7 @@ func fill(t *testing.T, db *DB) {
 	b.PutSeed(1)
 	b.PutQueued(QueueKey{"a.test", 0, 7}, 3)
 	b.PutWaiting(Wait{records[3].Due, 4, 3})
-	b.PutHost("a.test", HostRecord{Pages: 1, HTTPS: true, Connect: 20 * time.Millisecond, Answer: time.Second, PerConnection: 100, Spent: true, DownSince: at})
+	b.PutHost("a.test", HostRecord{Pages: 1, HTTPS: true, Connect: 20 * time.Millisecond, Answer: time.Second, PerConnection: 100, Spent: true, SitemapSought: true, DownSince: at})
 	b.PutYield("a.test", "/x/?id", Yield{New: 300, Repeated: 52})
 	b.PutYield("b.test", "*.svg", Yield{Missing: 1, Refused: 9})
 	b.PutRefused("b.test", "*.svg", 6)
@@ -147,7 +147,7 @@ func TestReadBack(t *testing.T) {
 	if _, ok, err := db.Get(7); ok || err != nil {
 		t.Errorf("Get of an unknown document: %v %v", ok, err)
 	}
-	if h, err := db.Host("a.test"); h != (HostRecord{1, true, 20 * time.Millisecond, time.Second, 100, true, time.Unix(1_000_000_000, 0).UTC()}) || err != nil {
+	if h, err := db.Host("a.test"); h != (HostRecord{1, true, 20 * time.Millisecond, time.Second, 100, true, true, time.Unix(1_000_000_000, 0).UTC()}) || err != nil {
 		t.Errorf("Host: %v %v", h, err)
 	}
 	if h, err := db.Host("a.tes"); h != (HostRecord{}) || err != nil {

@@ -492,6 +492,8 @@ type HostRecord struct {
 
 	Spent bool // URLs of one of its shapes are refused, or were, see Yield
 
+	SitemapSought bool // its robots.txt named no sitemap, and it was asked for one where it usually is
+
 	DownSince time.Time // given up since then without any answer; whole seconds, UTC; zero: it is up
 }
 
@@ -502,6 +504,7 @@ const hostVersion = 5
 const (
 	hostHTTPS = 1 << iota
 	hostSpent
+	hostSitemapSought
 )
 
 func (h *HostRecord) append(b []byte) []byte {
@@ -511,6 +514,9 @@ func (h *HostRecord) append(b []byte) []byte {
 	}
 	if h.Spent {
 		b[len(b)-1] |= hostSpent
+	}
+	if h.SitemapSought {
+		b[len(b)-1] |= hostSitemapSought
 	}
 	b = binary.AppendUvarint(b, h.Pages)
 	b = binary.AppendUvarint(b, uint64(h.Connect.Microseconds()))
@@ -523,7 +529,10 @@ func decodeHost(name string, b []byte) (HostRecord, error) {
 	d := decoder{b: b}
 	v := d.byte()
 	flags := d.byte()
-	h := HostRecord{HTTPS: flags&hostHTTPS != 0, Spent: flags&hostSpent != 0, Pages: d.uvarint(1<<64 - 1)}
+	h := HostRecord{
+		HTTPS: flags&hostHTTPS != 0, Spent: flags&hostSpent != 0,
+		SitemapSought: flags&hostSitemapSought != 0, Pages: d.uvarint(1<<64 - 1),
+	}
 	if v >= 2 {
 		h.Connect = time.Duration(d.uvarint(maxMicros)) * time.Microsecond
 		h.Answer = time.Duration(d.uvarint(maxMicros)) * time.Microsecond

@@ -166,14 +166,16 @@ func (w *Web) Listen(heard func(key string)) {
 	w.heard = heard
 }
 
-// Requests returns the number of requests since the last call, without robots.txt.
+// Requests returns the number of requests since the last call, without those for robots.txt and for
+// sitemaps that the web does not have.
 func (w *Web) Requests() map[string]int {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	asked := w.Asked
 	w.Asked, w.order = map[string]int{}, nil
 	for key := range asked {
-		if strings.HasSuffix(key, "/robots.txt") {
+		isSitemap := strings.HasSuffix(key, "/sitemap.xml") && w.answers[key] == nil
+		if isSitemap || strings.HasSuffix(key, "/robots.txt") {
 			delete(asked, key)
 		}
 	}

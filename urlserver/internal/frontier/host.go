@@ -27,6 +27,7 @@ type Host struct {
 	Watched       bool                     // such URLs may be queued
 	Evidence      uint64                   // grows when leased URLs may have to be decided about anew
 	SitemapsAdded bool                     // those that its robots.txt names
+	Seeking       bool                     // a lease is out to find its sitemap
 
 	site    *Site
 	levels  []Level  // by priority, new URLs first; none is empty

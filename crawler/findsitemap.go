@@ -1,0 +1,109 @@
+package crawler
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"anatomy/crawler/internal/reason"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+const (
+	usualSitemap     = "/sitemap.xml"
+	sitemapHead      = 4 << 10 // bytes by which a sitemap is recognized
+	sitemapRedirects = 2       // many systems redirect to an index of sitemaps
+)
+
+// findSitemap asks a host whose robots.txt names no sitemap for the one at the usual path, and reports
+// it if it is one. It reads only the beginning: the URL server queues the sitemap, which is fetched
+// like others. A host without one gets a request and nothing else: no document, no dead link.
+func (v *visit) findSitemap(ctx context.Context, o *origin) {
+	u, err := weburl.Parse(o.name + usualSitemap)
+	for hops := 0; err == nil && hops <= sitemapRedirects; hops++ {
+		if o.rules == nil || len(o.rules.Sitemaps) > 0 || !o.rules.Allowed(u.PathAndQuery()) {
+			return
+		}
+		if v.stop != "" || !v.wait(ctx) {
+			return
+		}
+		v.activity.set(usualSitemap)
+		next := v.requestSitemap(ctx, &u)
+		if next == nil || next.Host() != u.Host() {
+			return
+		}
+		u, o = *next, v.origins.get(ctx, next, 0)
+	}
+}
+
+// requestSitemap sends one request. It reports the sitemap, or returns the URL of a redirect.
+func (v *visit) requestSitemap(ctx context.Context, u *weburl.URL) (next *weburl.URL) {
+	c := v.fetcher.client
+	begun := v.o.Now()
+	guarded, g := newGuard(ctx, v.o)
+	defer g.stop()
+	resp, err := c.get(guarded, u, vocab.Validators{})
+	if err != nil {
+		if ctx.Err() == nil {
+			if outcome, why := verdict(guarded, u, err, v.o.MaxHeader); outcome == vocab.Failed {
+				v.failed(u.Origin(), why)
+			} else {
+				v.ended()
+			}
+		}
+		return nil
+	}
+	defer resp.Body.Close()
+	g.answered()
+	code, location := resp.StatusCode, resp.Header.Get("Location")
+	switch {
+	case code == http.StatusOK:
+		head, err := c.readHead(resp, g)
+		if v.report.SitemapSought = err == nil; err == nil && isSitemap(head) {
+			v.report.Sitemaps = append(v.report.Sitemaps, u.String())
+		}
+	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
+		v.slowDown(retryAfter(resp.Header, v.o.Now()), usualSitemap+": "+reason.Status(code), 0)
+	default:
+		v.report.SitemapSought = true
+		if code >= 300 && code < 400 && location != "" {
+			if to, err := u.Join(location); err == nil && to.String() != u.String() {
+				next = &to
+			}
+		}
+		drain(resp.Body, g)
+	}
+	v.answered(u.Origin(), v.o.Now().Sub(begun), resp.Close)
+	return next
+}
+
+// readHead returns the first bytes of a body, decoded.
+func (c *client) readHead(resp *http.Response, g *guard) ([]byte, error) {
+	resp.ContentLength = min(resp.ContentLength, sitemapHead) // a longer file is cut, not refused
+	r, release, err := c.open(resp, g, sitemapHead+1)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	head, err := io.ReadAll(io.LimitReader(r, sitemapHead))
+	if err == nil {
+		drain(resp.Body, g)
+	}
+	return head, err
+}
+
+// isSitemap reports whether a body begins as a sitemap or an index of sitemaps does. One that is
+// compressed as a file is taken for one, as nothing else has that name.
+func isSitemap(head []byte) bool {
+	if bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+		return true
+	}
+	text := strings.ToLower(string(head))
+	isOne := func(element string) bool { return strings.Contains(text, element) }
+	return strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(text, "\ufeff"), " \t\r\n"), "<") &&
+		!isOne("<html") && slices.ContainsFunc([]string{"<urlset", "<sitemapindex"}, isOne)
+}
