@@ -66,9 +66,20 @@ func (c *client) close() {
 func (c *client) get(
 	ctx context.Context, u *weburl.URL, held vocab.Validators,
 ) (*http.Response, error) {
+	return c.send(ctx, u, held, "")
+}
+
+// send is get with the cookies of a visit.
+func (c *client) send(
+	ctx context.Context, u *weburl.URL, held vocab.Validators, cookies string,
+) (*http.Response, error) {
 	header, session := c.o.Credentials.Header(u.Origin(), c.header), c.sessions[u.Origin()]
 	if session != nil {
 		header = session.Header(header, u)
+	}
+	if cookies != "" {
+		header = header.Clone()
+		header["Cookie"] = append(header["Cookie"], cookies)
 	}
 	req := (&http.Request{
 		Method: http.MethodGet,

@@ -109,8 +109,12 @@ func (c *Crawler) Visit(
 	defer p.activity.end()
 	p.report.Lease = lease.ID
 	v := &visit{
-		pacer: p, o: &c.o, lease: &lease, fetcher: &fetcher{c.client, p},
+		pacer: p, o: &c.o, lease: &lease, fetcher: &fetcher{client: c.client, pacer: p},
 		origins: &origins{client: c.client, pacer: p, cache: c.robots, byName: map[string]*origin{}},
+	}
+	v.fetcher.allowed = func(ctx context.Context, u *weburl.URL) bool {
+		o := v.origins.get(ctx, u, 0)
+		return o.rules != nil && o.rules.Allowed(u.PathAndQuery())
 	}
 	var opened opened
 	ctx = context.WithValue(ctx, openedKey{}, &opened)
@@ -147,7 +151,7 @@ func (c *Crawler) Replay(u *weburl.URL, resp *http.Response, at time.Time) vocab
 	f := vocab.Fetch{Target: vocab.Target{URL: u.String(), LastTry: true}}
 	ctx, g := newGuard(context.Background(), &c.o)
 	defer g.stop()
-	v := fetcher{c.client, &pacer{o: &c.o}}
+	v := fetcher{client: c.client, pacer: &pacer{o: &c.o}}
 	v.judge(ctx, g, u, resp, &f)
 	if f.Page != nil {
 		f.Page.Fetched = at.UTC().Truncate(time.Second)

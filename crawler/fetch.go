@@ -15,6 +15,9 @@ import (
 type fetcher struct {
 	*client
 	*pacer
+	allowed func(context.Context, *weburl.URL) bool // by robots.txt
+	cookies cookies
+	set     []*http.Cookie // by the last answer, if that was a redirect
 }
 
 // fetch requests one URL, signed in if its origin requires that. A page that shows that the session
@@ -23,6 +26,9 @@ func (v *fetcher) fetch(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	s := v.sessions[u.Origin()]
 	if s == nil {
 		v.request(ctx, u, f)
+		if f.Outcome == vocab.Redirected && !v.cookies.refused {
+			v.followForCookie(ctx, u, f)
+		}
 		return
 	}
 	for again := false; ; again = true {
@@ -77,7 +83,7 @@ func (v *fetcher) request(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	f.SignedIn = o.Credentials.Covers(u.Origin())
 	guarded, g := newGuard(ctx, o)
 	defer g.stop()
-	resp, err := v.get(guarded, u, f.Held)
+	resp, err := v.client.send(guarded, u, f.Held, v.cookies.header(u))
 	if err != nil {
 		f.Outcome, f.Reason = verdict(guarded, u, err, o.MaxHeader)
 		switch {
@@ -93,6 +99,9 @@ func (v *fetcher) request(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	defer resp.Body.Close()
 	g.answered()
 	v.judge(guarded, g, u, resp, f)
+	if v.set = nil; f.Outcome == vocab.Redirected {
+		v.set = resp.Cookies()
+	}
 	f.Duration = o.Now().Sub(begun)
 	v.answered(u.Origin(), f.Duration, resp.Close)
 	if ctx.Err() != nil && f.Outcome == vocab.Failed {
