@@ -48,6 +48,7 @@ indexer/structure: indexer/internal/decode indexer/internal/htmltoken
 indexer/*: indexer/internal/htmltoken
 resolver: vocab disk/linkdb
 sorter: vocab weburl analysis disk/barrel disk/segment disk/texts
+pagerank/bvgraph:
 pagerank: vocab disk/durable
 parallel/align:
 parallel: parallel/align vocab weburl analysis indexer/structure disk/datadir disk/linkdb disk/repository disk/segment disk/shards disk/translations
@@ -132,7 +133,7 @@ lab/peers: eval lab/rig
 lab/judged: eval lab/rig vocab collection searcher searcher/scoring upkeep disk/datadir disk/segment
 lab/clients:
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex
-lab/pagerank: pagerank
+lab/pagerank: pagerank pagerank/bvgraph
 lab/parallel: parallel parallel/align disk/docindex disk/datadir disk/translations vocab
 lab/crashes: lab/rig
 lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica disk/snapshot
