@@ -7,12 +7,15 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 )
 
-// A diskGraph is a graph that exceeds memory, laid out in pieces like [blocks], without bins. Each
-// piece has the slots of its links, and an area for the contributions of its remote nodes. A piece
-// is also a range of sources, whose contributions to each other piece are one section of the area
-// of that piece. So an iteration reads the slots from front to end and writes and reads a value for
+// A diskGraph is a graph that exceeds memory, laid out in pieces. Each piece has the slots of its
+// links, and an area for the contributions of its remote nodes: those of other pieces that link into
+// it. The table of a piece is its own nodes by position, and then the remote ones. A piece is also a
+// range of sources, whose contributions to each other piece are one section of the area of that
+// piece. This is propagation blocking (Beamer, Asanović, Patterson, IPDPS 2017) with one value for a
+// source and a piece instead of one for an edge (Lakhotia, Kannan, Prasanna, USENIX ATC 2018). So an iteration reads the slots from front to end and writes and reads a value for
 // each source and piece: 4 bytes a link, and on the web about 16 bytes for three links.
 //
 // Memory holds a piece for each worker and where the sections begin: 4 bytes for each pair of
@@ -31,12 +34,15 @@ type diskPiece struct {
 	from, to uint32
 	links    int
 	runs     int
-	layout   int64    // offset in sources of order, slots and runs: 4, 4 and 12 bytes each
+	layout   int64    // offset in sources of order, slots and runs: 4, 4 and runBytes each
 	remoteAt int64    // where its area begins, in values
 	cuts     []uint32 // the section of source piece i begins at cuts[i]
 	outAt    int64    // its first node in diskGraph.remote, in nodes
 	outCount int      // number of its nodes there
 }
+
+// runBytes is the size of a run.
+const runBytes = int(unsafe.Sizeof(targetRun{}))
 
 // maxDiskPieces bounds the memory for sections, of which each pair of pieces has one.
 const maxDiskPieces = 2048
@@ -257,7 +263,7 @@ func (l *diskLayout) layOut() (err error) {
 			return err
 		}
 	}
-	var layout, remote, links atomic.Int64
+	var layoutEnd, remoteEnd, links atomic.Int64
 	makers := make([]pieceMaker, l.workers)
 	err = l.parallel(len(l.pieces), func(worker, i int) error {
 		m, d := &makers[worker], &l.pieces[i]
@@ -265,24 +271,26 @@ func (l *diskLayout) layOut() (err error) {
 			return err
 		}
 		g := &m.graph
-		g.selfLinks = l.selfLinks
-		p := piece{to: d.to - d.from, slots: m.slots}
+		p := piece{to: d.to - d.from}
+		e := g.part(0, p.to)
 		if m.slotAssigner.set == nil {
 			m.slotAssigner.set = make([]nodeWord, l.nodes>>6+1)
 		}
-		p.arrange(g, d.from, nil)
+		p.arrange(e, l.selfLinks, d.from)
 		m.slotAssigner.first, m.slotAssigner.positions = d.from, sized(m.slotAssigner.positions, len(p.order))
 		p.positions(m.slotAssigner.positions)
-		p.findRemote(g, &m.slotAssigner, nil)
-		p.fill(g, &m.slotAssigner, nil)
+		m.slotAssigner.begin()
+		m.slotAssigner.add(e.sources)
+		remote := m.slotAssigner.list()
+		p.fill(e, m.slots, m.slotAssigner.assign)
 		m.slots = p.slots
 		d.links, d.runs = len(g.sources), len(p.runs)
 		links.Add(int64(d.links))
-		size := int64(4*len(p.order) + 12*len(p.runs) + 4*len(m.slots))
-		d.layout = layout.Add(size) - size
-		d.remoteAt = remote.Add(int64(len(p.remote))) - int64(len(p.remote))
-		d.cut(p.remote, l.pieces)
-		m.amounts = sized(m.amounts, len(p.order)+len(p.remote))
+		size := int64(4*len(p.order) + runBytes*len(p.runs) + 4*len(m.slots))
+		d.layout = layoutEnd.Add(size) - size
+		d.remoteAt = remoteEnd.Add(int64(len(remote))) - int64(len(remote))
+		d.cut(remote, l.pieces)
+		m.amounts = sized(m.amounts, len(p.order)+len(remote))
 		clear(m.amounts)
 		for _, place := range m.slots {
 			m.amounts[place]++
@@ -294,7 +302,7 @@ func (l *diskLayout) layOut() (err error) {
 		others := m.amounts[len(p.order):]
 		return cmp.Or(
 			l.writeLayout(d, &p, m.slots),
-			writeAt(l.unsent, p.remote, d.remoteAt),
+			writeAt(l.unsent, remote, d.remoteAt),
 			writeAt(l.amounts, others, d.remoteAt),
 			writeAt(l.diskGraph.out, m.out, int64(d.from)),
 		)

@@ -3,10 +3,27 @@ package pagerank
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 )
+
+var errDamagedLayout = errors.New("the scratch file was changed by another program, or the disk is damaged")
+
+// maxRounds bounds the rounds of an iteration from disk: each reads what earlier ones wrote.
+const maxRounds = 8
+
+// rounds divides a number of pieces into rounds. The pieces of a round are computed at the same time,
+// from the results of the rounds before.
+func rounds(pieces int) []section {
+	all := make([]section, min(maxRounds, pieces))
+	for i := range all {
+		all[i] = section{pieces * i / len(all), pieces * (i + 1) / len(all)}
+	}
+	return all
+}
 
 // A diskComputation computes the ranks of a graph on disk. Between two iterations incoming holds,
 // in the areas of the pieces, the contributions for the next iteration.
@@ -129,7 +146,7 @@ func (r *diskRoom[F]) arranged(room []float64) []float64 {
 }
 
 // iterate computes the next ranks of piece i.
-func (r *diskRoom[F]) iterate(c *diskComputation, round round, i int, teleport float64) error {
+func (r *diskRoom[F]) iterate(c *diskComputation, round section, i int, teleport float64) error {
 	d := &c.g.pieces[i]
 	if err := r.load(c, d); err != nil {
 		return err
@@ -145,8 +162,11 @@ func (r *diskRoom[F]) iterate(c *diskComputation, round round, i int, teleport f
 	if err != nil {
 		return err
 	}
+	if len(r.slots) > 0 && int(slices.Max(r.slots)) >= len(r.table) {
+		return errDamagedLayout // which the sweep would not notice
+	}
 	s := sweep[F]{
-		slots: r.slots, table: r.table, ranks: r.ranks, shares: r.shares,
+		slots: r.slots, table: r.table, own: r.table[:n], ranks: r.ranks, shares: r.shares,
 		teleport: teleport, evenTeleport: teleport / float64(c.g.nodes),
 	}
 	if c.teleport != nil {
@@ -200,14 +220,15 @@ func (c *diskComputation) narrow(ctx context.Context) error { return begin[float
 func (c *diskComputation) wide(ctx context.Context) error { return begin[float64](ctx, c) }
 
 func (c *diskComputation) iterate(ctx context.Context) (residual float64, err error) {
-	before := c.mass
-	if err := c.next(ctx, (1-c.damping)*c.mass+c.damping*c.dangling); err != nil {
+	before := (1-c.damping)*c.mass + c.damping*c.dangling
+	if err := c.next(ctx, before); err != nil {
 		return 0, err
 	}
 	c.incoming, c.outgoing = c.outgoing, c.incoming
 	all := total(c.sums)
 	c.dangling, c.mass = all.dangling, all.mass
-	return all.residual / before, nil
+	after := (1-c.damping)*c.mass + c.damping*c.dangling
+	return (c.damping*all.change + math.Abs(after-before)) / c.mass, nil
 }
 
 // each calls do with consecutive parts of the ranks, by node.

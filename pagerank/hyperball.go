@@ -97,7 +97,7 @@ func newBalls(g *Graph, bits int) *balls {
 	b := &balls{
 		g: g, bits: bits, now: make([]uint8, n<<bits), next: make([]uint8, n<<bits),
 		sizes: make([]float64, n), sums: make([]float64, n),
-		moved: make([]bool, n), moving: make([]bool, n), pieces: cut(g, pieceWork(g)),
+		moved: make([]bool, n), moving: make([]bool, n), pieces: g.evenPieces(),
 	}
 	b.perPiece, b.changedOne = make([]float64, len(b.pieces)), make([]bool, len(b.pieces))
 	for t := range n {

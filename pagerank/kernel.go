@@ -6,14 +6,14 @@ import (
 )
 
 // A computation computes the ranks of a graph in memory. Between two iterations ranks holds the
-// ranks by piece and position, and dangling and mass are sums over them. Within a step each piece
-// writes only its own ranks, sums and table.
+// ranks by position, and dangling and mass are sums over them. Within a step each piece writes only
+// its own ranks, sums and room.
 type computation struct {
-	g        *Graph
+	out      []uint32 // out-degree of each node
 	damping  float64
 	workers  int
 	v        []float64 // teleport distribution by position; nil if uniform
-	blocks   *blocks
+	layout   *layout
 	ranks    []float64
 	dangling float64                // rank of the dangling nodes
 	mass     float64                // sum of all ranks, near 1
@@ -21,39 +21,28 @@ type computation struct {
 	next     func(teleport float64) // runs one iteration
 }
 
-func newComputation(g *Graph, damping float64, to *teleportSet, workers int) *computation {
+// newComputation returns a computation on g, which may not be used any more if owned is set.
+func newComputation(g *Graph, owned bool, damping float64, to *teleportSet, workers int) *computation {
 	c := &computation{
-		g: g, damping: damping, workers: workers,
-		blocks: newBlocks(g, workers), ranks: make([]float64, g.Nodes()),
+		out: g.out, damping: damping, workers: workers,
+		layout: newLayout(g, owned, workers), ranks: make([]float64, g.Nodes()),
 	}
 	if v := to.fill(nil, 0, uint32(g.Nodes())); v != nil {
 		c.v = make([]float64, len(v))
-		c.arrange(c.v, v)
+		c.eachPiece(func(i int) {
+			p := &c.layout.pieces[i]
+			for i, t := range p.order {
+				c.v[p.from+uint32(i)] = v[p.from+t]
+			}
+		})
 	}
-	c.sums = make([]pieceSums, len(c.blocks.pieces))
+	c.sums = make([]pieceSums, len(c.layout.pieces))
 	return c
-}
-
-// arrange copies values from the order of nodes to that of positions.
-func (c *computation) arrange(to, from []float64) {
-	for _, p := range c.blocks.pieces {
-		for i, t := range p.order {
-			to[p.from+uint32(i)] = from[p.from+t]
-		}
-	}
-}
-
-// straight copies the ranks of piece i in the order of nodes.
-func (c *computation) straight(to []float64, i int) {
-	p := &c.blocks.pieces[i]
-	for i, t := range p.order {
-		to[t] = c.ranks[p.from+uint32(i)]
-	}
 }
 
 func (c *computation) start(warm []float32) error {
 	errs := make([]error, len(c.sums))
-	c.eachPiece(func(i int) { c.sums[i], errs[i] = c.startPiece(&c.blocks.pieces[i], warm) })
+	c.eachPiece(func(i int) { c.sums[i], errs[i] = c.startPiece(&c.layout.pieces[i], warm) })
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -63,7 +52,7 @@ func (c *computation) start(warm []float32) error {
 	if !(all.mass > 0) || math.IsInf(all.mass, 1) {
 		return c.start(nil) // warm has no rank for any of these nodes
 	}
-	c.eachPiece(func(i int) { scale(c.ranks[c.blocks.pieces[i].from:c.blocks.pieces[i].to], all.mass) })
+	c.eachPiece(func(i int) { scale(c.ranks[c.layout.pieces[i].from:c.layout.pieces[i].to], all.mass) })
 	c.dangling, c.mass = all.dangling/all.mass, 1
 	return nil
 }
@@ -77,7 +66,7 @@ func (c *computation) startPiece(p *piece, warm []float32) (s pieceSums, err err
 		}
 		c.ranks[at] = rank
 		s.mass += rank
-		if c.g.out[node] == 0 {
+		if c.out[node] == 0 {
 			s.dangling += rank
 		}
 	}
@@ -85,91 +74,81 @@ func (c *computation) startPiece(p *piece, warm []float32) (s pieceSums, err err
 }
 
 func (c *computation) eachPiece(do func(i int)) {
-	parallel(c.workers, len(c.blocks.pieces), func(_, i int) { do(i) })
+	parallel(c.workers, len(c.layout.pieces), func(_, i int) { do(i) })
 }
 
-// result returns the ranks by node, scaled to sum to 1.
+// result returns the ranks by node, scaled to sum to 1. The computation may not be used any more.
 func (c *computation) result() []float64 {
 	all := sum(c.ranks)
-	ranks := make([]float64, len(c.ranks))
-	c.eachPiece(func(i int) {
-		of := ranks[c.blocks.pieces[i].from:c.blocks.pieces[i].to]
-		c.straight(of, i)
-		scale(of, all)
+	rooms := make([][]float64, c.workers)
+	parallel(c.workers, len(c.layout.pieces), func(worker, i int) {
+		p := &c.layout.pieces[i]
+		ranks := c.ranks[p.from:p.to]
+		rooms[worker] = append(rooms[worker][:0], ranks...)
+		for i, t := range p.order {
+			ranks[t] = rooms[worker][i] / all
+		}
 	})
-	return ranks
+	return c.ranks
 }
 
 func (c *computation) narrow(context.Context) error { c.next = newPass[float32](c).iterate; return nil }
 
-func (c *computation) wide(context.Context) error { c.next = newPass[float64](c).iterate; return nil }
+func (c *computation) wide(context.Context) error {
+	c.next = nil // of the narrow contributions, before the wide ones take memory
+	c.next = newPass[float64](c).iterate
+	return nil
+}
 
 func (c *computation) iterate(context.Context) (residual float64, err error) {
-	before := c.mass
-	c.next((1-c.damping)*c.mass + c.damping*c.dangling) // the rank that v distributes
+	before := (1-c.damping)*c.mass + c.damping*c.dangling // the rank that v distributes
+	c.next(before)
 	all := total(c.sums)
 	c.dangling, c.mass = all.dangling, all.mass
-	return all.residual / before, nil
+	after := (1-c.damping)*c.mass + c.damping*c.dangling
+	return (c.damping*all.change + math.Abs(after-before)) / c.mass, nil
 }
 
 // A pass iterates with contributions of type F.
 type pass[F float32 | float64] struct {
 	*computation
-	shares []F   // by position, see edgeShares
-	tables [][]F // by piece: its table
+	shares []F // by position, see edgeShares
+	table  []F // see layout
 }
 
 func newPass[F float32 | float64](c *computation) *pass[F] {
-	p := &pass[F]{computation: c, shares: make([]F, len(c.ranks)), tables: make([][]F, len(c.blocks.pieces))}
+	p := &pass[F]{computation: c, shares: make([]F, len(c.ranks)), table: make([]F, c.layout.table())}
 	c.eachPiece(func(i int) {
-		piece := &c.blocks.pieces[i]
+		piece := &c.layout.pieces[i]
 		from, to := piece.from, piece.to
-		shares := edgeShares(p.shares[from:from], c.g.out[from:to], piece.order, c.damping)
-		p.tables[i] = make([]F, len(piece.order)+len(piece.remote)+len(piece.binLinks))
-		contribute(p.tables[i], c.ranks[from:to], shares)
+		shares := edgeShares(p.shares[from:from], c.out[from:to], piece.order, c.damping)
+		contribute(p.table[from:to], c.ranks[from:to], shares)
 	})
 	return p
 }
 
-// iterate computes the next ranks. All pieces scatter at the beginning of each round, so that a
-// round uses the ranks of the rounds before.
+// iterate computes the next ranks, step after step.
 func (p *pass[F]) iterate(teleport float64) {
-	for _, round := range rounds(len(p.sums)) {
-		parallel(p.workers, len(p.blocks.pieces), func(_, i int) { p.scatter(i, round) })
-		parallel(p.workers, round.to-round.from, func(_, i int) {
-			i += round.from
-			p.sums[i] = p.piece(i, teleport)
-		})
-	}
-}
-
-// scatter copies the contributions of piece i to the tables of the pieces of a round.
-func (p *pass[F]) scatter(i int, round round) {
-	contributions := p.tables[i]
-	for j := round.from; j < round.to; j++ {
-		piece := &p.blocks.pieces[j]
-		from, to := piece.cuts[i], piece.cuts[i+1]
-		remote := p.tables[j][len(piece.order):]
-		for k, position := range piece.remote[from.remote:to.remote] {
-			remote[int(from.remote)+k] = contributions[position]
-		}
-		sums, sources := remote[len(piece.remote):], piece.binSources[from.binSources:to.binSources]
-		for k, links := range piece.binLinks[from.bins:to.bins] {
-			sums[int(from.bins)+k] = F(sumOf(contributions, sources[:links]))
-			sources = sources[links:]
+	for _, step := range p.layout.steps {
+		parallel(p.workers, step.to-step.from, func(_, i int) { p.piece(step.from+i, teleport) })
+		for i := step.from; i < step.to; i++ { // a copy is too short to be divided
+			piece := &p.layout.pieces[i]
+			copy(p.table[piece.from:piece.to], p.table[p.layout.roomOf(i):])
 		}
 	}
 }
 
-func (p *pass[F]) piece(i int, teleport float64) pieceSums {
-	piece := &p.blocks.pieces[i]
+func (p *pass[F]) piece(i int, teleport float64) {
+	piece, room := &p.layout.pieces[i], p.layout.roomOf(i)
 	from, to := piece.from, piece.to
+	own := p.table[room : room+int(to-from)]
+	copy(own, p.table[from:to])
 	s := sweep[F]{
-		slots: piece.slots, table: p.tables[i], ranks: p.ranks[from:to], shares: p.shares[from:to],
+		slots: piece.slots, table: p.table, own: own, ranks: p.ranks[from:to], shares: p.shares[from:to],
 		teleport: teleport, evenTeleport: teleport / float64(len(p.ranks)),
 	}
 	if p.v != nil {
 		s.v = p.v[from:to]
 	}
-	return s.run(piece.runs)
+	p.sums[i] = s.run(piece.runs)
 }

@@ -13,9 +13,9 @@
 // Each iteration pulls: a node adds up the contributions of its in-edges. Every value is written
 // only by the worker that owns it, so there are no locks; and the work is divided in the same way
 // for any number of workers, so the result is the same to the last bit. Most time goes into loading
-// contributions from memory, so these are float32 until the residual needs more (see [Compute]),
-// and are read from copies that fit a cache (see [blocks]). Sums and ranks are float64. A graph
-// that exceeds a memory budget is laid out on disk in the same way (see [Rank]).
+// contributions from memory, so these are float32 until the residual needs more (see [Compute]), and
+// four sums are computed at a time (see [piece]). Sums and ranks are float64. A graph that exceeds a
+// memory budget is laid out on disk (see [Rank]).
 package pagerank
 
 import (
@@ -92,9 +92,9 @@ type Result struct {
 	Iterations int
 	OnDisk     bool
 
-	// Residual is the L1 change of the last iteration. Up to rounding, one more iteration changes
-	// the ranks by at most this, and their distance from the exact ranks is at most this divided
-	// by 1-damping.
+	// Residual bounds what one more iteration would change (L1), up to rounding: the damping times what
+	// the last one changed, as the rest of that is not passed on, plus the change of the teleport.
+	// The ranks are at most this divided by 1-damping from the exact ones.
 	Residual  float64
 	Converged bool // the residual is within the tolerance
 }
@@ -113,12 +113,22 @@ const exactLinks = 1 << 16
 // is smaller. So at a tolerance of 1e-7 the ranks differ from the exact ones by at most 1e-6 in all
 // (L1), and at a smaller one by at most 7 times the tolerance.
 func Compute(ctx context.Context, g *Graph, o Options) (*Result, error) {
+	return compute(ctx, g, false, o)
+}
+
+// compute is Compute. If owned is set, it lays out the graph in the memory of its links, which saves 4
+// bytes a link, and g may not be used any more.
+func compute(ctx context.Context, g *Graph, owned bool, o Options) (*Result, error) {
 	o, to, err := o.check(g.Nodes())
 	if err != nil {
 		return nil, err
 	}
-	c := newComputation(g, o.Damping, to, o.Workers)
+	if g.Nodes() > maxNodesInMemory {
+		return nil, fmt.Errorf("pagerank: %d nodes are more than %d: set Memory to rank them from disk",
+			g.Nodes(), int64(maxNodesInMemory))
+	}
 	r := &Result{Nodes: g.Nodes(), Links: g.Links(), Dangling: g.Dangling()}
+	c := newComputation(g, owned, o.Damping, to, o.Workers)
 	if err := r.compute(ctx, c, o); err != nil {
 		return nil, err
 	}
@@ -148,7 +158,7 @@ func rank(
 		return nil, err
 	}
 	if store.fits(nodes) {
-		r, err := Compute(ctx, store.graph(nodes, seen, o.Workers), o)
+		r, err := compute(ctx, store.graph(nodes, seen, o.Workers), true, o)
 		if err != nil {
 			return nil, err
 		}

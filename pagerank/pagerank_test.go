@@ -210,7 +210,7 @@ func webLike(nodes int, degree int) *Builder {
 func TestWorkersDoNotChangeTheResult(t *testing.T) {
 	g := mustGraph(t, webLike(50_000, 8))
 	one := mustCompute(t, g, Options{Workers: 1})
-	if c := newComputation(g, 0.85, nil, 3); len(c.sums) < 5 {
+	if c := newComputation(g, false, 0.85, nil, 3); len(c.sums) < 5 || c.layout.lanes < 3 {
 		t.Fatalf("%d pieces are too few for this test", len(c.sums))
 	}
 	if !one.Converged || math.Abs(sum(one.Ranks)-1) > 1e-9 {
@@ -234,13 +234,8 @@ func TestWorkersDoNotChangeTheResult(t *testing.T) {
 // float32 contributions to 1e-6 (L1), with float64 to 6 times the tolerance.
 func TestEqualsPlainLoop(t *testing.T) {
 	g := mustGraph(t, webLike(300_000, 2))
-	bins := 0
-	b := newBlocks(g, 1)
-	for _, p := range b.pieces {
-		bins += len(p.binLinks)
-	}
-	if len(b.pieces) < 3 || bins < 20 {
-		t.Fatalf("%d pieces and %d bins are too few for this test", len(b.pieces), bins)
+	if l := newLayout(g, false, 1); l.lanes < 3 || len(l.steps) < 3 {
+		t.Fatalf("%d lanes and %d steps are too few for this test", l.lanes, len(l.steps))
 	}
 	want, next := make([]float64, g.Nodes()), make([]float64, g.Nodes())
 	for i := range want {
@@ -454,7 +449,7 @@ func BenchmarkIteration(b *testing.B) {
 	})
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			c := newComputation(g, 0.85, nil, workers)
+			c := newComputation(g, false, 0.85, nil, workers)
 			if err := cmp.Or(c.start(nil), c.narrow(b.Context())); err != nil {
 				b.Fatal(err)
 			}

@@ -46,9 +46,8 @@ func (p *slotAssigner) list() (list []uint32) {
 	return list
 }
 
-// assign sets every step-th slot, from index at on, to those of the sources, and returns the next
-// index.
-func (p *slotAssigner) assign(slots []uint32, at, step int, sources []uint32) int {
+// assign sets every step-th slot, from index at on, to those of the sources.
+func (p *slotAssigner) assign(slots []uint32, at, step int, sources []uint32) {
 	first, positions := p.first, p.positions
 	own := uint32(len(positions))
 	for _, s := range sources {
@@ -60,5 +59,4 @@ func (p *slotAssigner) assign(slots []uint32, at, step int, sources []uint32) in
 		}
 		at += step
 	}
-	return at
 }

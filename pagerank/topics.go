@@ -27,7 +27,7 @@ func ComputeTopics(ctx context.Context, g *Graph, o Options, topics []map[uint32
 		return nil, err
 	}
 	c := &topicComputation{
-		g: g, damping: o.Damping, topics: len(topics), pieces: cut(g, pieceWork(g)),
+		g: g, damping: o.Damping, topics: len(topics), pieces: g.evenPieces(),
 		ranks: make([]topicValues, g.Nodes()), contributions: make([]topicValues, g.Nodes()),
 	}
 	for i, weights := range topics {

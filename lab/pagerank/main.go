@@ -6,16 +6,23 @@
 //	go run ./lab/pagerank -nodes 4194304 -links 67108864
 //	go run ./lab/pagerank -nodes 4194304 -links 67108864 -write graph.el -runs 0
 //
-// With -edges it takes a graph from a file, compares the ranks with those of another program
-// (prpack.py beside this file makes them), and takes turns with the pr of the GAP Benchmark Suite:
+// With -edges it takes a graph from a file, and compares the ranks with those of another program
+// (prpack.py beside this file makes them):
 //
 //	go run ./lab/pagerank -edges graph.tsv.gz -against reference.tsv -runs 0
-//	go run ./lab/pagerank -edges graph.el -gapbs ../gapbs/pr -tolerance 1e-6
+//
+// With -suite it takes turns with the pr of the GAP Benchmark Suite (Beamer, Asanović, Patterson,
+// arXiv:1508.03619) on its kron and urand, the generated graph, and graphs in WebGraph's BV format. It
+// prints a table of the processors' time in the kernel, which is the same work on both sides: reading
+// the graph is not charged, and what we spend on the layout has a column of its own.
+//
+//	go run ./lab/pagerank -suite -gapbs ../gapbs/pr -dir /tmp/suite -scale 20 cnr-2000.graph
 package main
 
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"log"
@@ -41,14 +48,37 @@ func main() {
 	write := flag.String("write", "", "write the links to `FILE`, one per line")
 	edges := flag.String("edges", "", "read the graph from `FILE`, one link per line, instead of generating one")
 	against := flag.String("against", "", "compare with the ranks in `FILE`: lines of node and rank, of all nodes or of the highest")
-	gapbs := flag.String("gapbs", "", "with -edges: take turns with this `PROGRAM`, pr of the GAP Benchmark Suite")
+	suiteOf := flag.Bool("suite", false, "take turns with GAPBS on several graphs; arguments are files of BV graphs")
+	gapbs := flag.String("gapbs", "", "with -suite: this `PROGRAM`, pr of the GAP Benchmark Suite, with converter beside it")
+	dir := flag.String("dir", "suite", "with -suite: make graphs in `FOLDER`, and take those that are there")
+	scale := flag.Int("scale", 20, "with -suite: 2^`N` nodes in kron, urand and the generated graph")
+	turnOf := flag.String("turn", "", "one turn of -suite: time, memory, nothing or gapbs")
 	tolerance := flag.Float64("tolerance", 1e-7, "stop at this residual")
 	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "cores")
 	runs := flag.Int("runs", 3, "measurements of each; the median is printed")
 	flag.Parse()
+	var err error
+	s := suite{gapbs: *gapbs, dir: *dir, graphs: flag.Args(), scale: *scale, workers: *workers, runs: *runs}
+	switch {
+	case *suiteOf:
+		err = s.run()
+	case *turnOf == "gapbs":
+		var t turn
+		if t, err = s.otherTurn(*edges, *tolerance); err == nil {
+			err = json.NewEncoder(os.Stdout).Encode(t)
+		}
+	case *turnOf != "":
+		err = ownTurn(*turnOf, *edges, *tolerance, *workers)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	if *suiteOf || *turnOf != "" {
+		return
+	}
 	gen.mean = float64(*links) / float64(gen.nodes) / (1 - gen.dangling)
 	began := time.Now()
-	g, ids, err := gen.graphOrRead(*edges, *gapbs == "", *write)
+	g, ids, err := gen.graphOrRead(*edges, *write)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,19 +92,11 @@ func main() {
 		}
 	}
 	var all []measured
-	var theirs []trial
 	for range *runs {
-		if *gapbs != "" {
-			t, err := runGAPBS(*gapbs, *edges, *tolerance, *workers)
-			if err != nil {
-				log.Fatal(err)
-			}
-			theirs = append(theirs, t)
-		}
 		all = append(all, measure(g, *workers, *tolerance))
 	}
 	if *runs > 0 {
-		report(g, *workers, all, theirs)
+		report(g, *workers, all)
 	}
 }
 
@@ -105,8 +127,8 @@ func measure(g *pagerank.Graph, workers int, tolerance float64) (m measured) {
 }
 
 // report prints medians, and the least of the whole times: what the quietest run took.
-func report(g *pagerank.Graph, workers int, all []measured, theirs []trial) {
-	var each, eachCPU, whole, wholeCPU, kernel []float64
+func report(g *pagerank.Graph, workers int, all []measured) {
+	var each, eachCPU, whole, wholeCPU []float64
 	for _, m := range all {
 		each, eachCPU = append(each, m.each...), append(eachCPU, m.eachCPU...)
 		whole, wholeCPU = append(whole, m.all), append(wholeCPU, m.allCPU)
@@ -114,15 +136,6 @@ func report(g *pagerank.Graph, workers int, all []measured, theirs []trial) {
 	links, r := float64(g.Links()), all[0].result
 	fmt.Printf("%d workers: %.2f ns/link by the clock, %.2f ns/link and core; %d iterations to %.2g in %.2f s (least %.2f), CPU %.2f s, with the layout\n",
 		workers, middle(each)*1e9/links, middle(eachCPU)*1e9/links, r.Iterations, r.Residual, middle(whole), slices.Min(whole), middle(wholeCPU))
-	if len(theirs) == 0 {
-		return
-	}
-	var user []float64
-	for _, t := range theirs {
-		kernel, user = append(kernel, t.seconds), append(user, t.cpu)
-	}
-	fmt.Printf("gapbs: %d sweeps in %.2f s (least %.2f), CPU %.2f s; ours takes %.2f of its time (least %.2f), %.2f of its CPU\n", theirs[0].sweeps,
-		middle(kernel), slices.Min(kernel), middle(user), middle(whole)/middle(kernel), slices.Min(whole)/slices.Min(kernel), middle(wholeCPU)/middle(user))
 }
 
 // cpu is what the processors spent on this program, in seconds.
@@ -179,8 +192,8 @@ type generator struct {
 }
 
 // graphOrRead returns the graph of an edge list, with the names of its nodes, or makes one. Links of
-// a node to itself are part of a list, but not for GAPBS, which drops them.
-func (gen generator) graphOrRead(edges string, selfLinks bool, write string) (*pagerank.Graph, []uint32, error) {
+// a node to itself are part of a list.
+func (gen generator) graphOrRead(edges, write string) (*pagerank.Graph, []uint32, error) {
 	if edges == "" {
 		g, err := gen.graph(write)
 		return g, nil, err
@@ -190,7 +203,7 @@ func (gen generator) graphOrRead(edges string, selfLinks bool, write string) (*p
 		return nil, nil, err
 	}
 	defer f.Close()
-	return pagerank.ReadEdges(context.Background(), f, pagerank.Options{SelfLinks: selfLinks})
+	return pagerank.ReadEdges(context.Background(), f, pagerank.Options{SelfLinks: true})
 }
 
 // graph makes the graph, the same each time, and writes its links to a file if one is named.

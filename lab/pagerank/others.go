@@ -8,48 +8,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"slices"
-	"strconv"
-	"strings"
 
 	"anatomy/pagerank"
 )
-
-// A trial is one run of another program on the same graph: the time of its computation alone,
-// without reading and building the graph.
-type trial struct {
-	sweeps       int
-	seconds, cpu float64 // cpu: of the whole program
-}
-
-// runGAPBS runs pr of the GAP Benchmark Suite (Beamer, Asanović, Patterson, arXiv:1508.03619) once.
-// A graph.sg beside graph.el, made by the suite's converter, saves reading text.
-func runGAPBS(program, edges string, tolerance float64, workers int) (t trial, err error) {
-	if packed := strings.TrimSuffix(edges, ".el") + ".sg"; exists(packed) {
-		edges = packed
-	}
-	c := exec.Command(program, "-f", edges, "-i", "1000", "-t", fmt.Sprint(tolerance), "-n", "1", "-l")
-	c.Env = append(os.Environ(), fmt.Sprintf("OMP_NUM_THREADS=%d", workers))
-	out, err := c.Output()
-	if err != nil {
-		return t, fmt.Errorf("%s: %w", program, err)
-	}
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		switch {
-		case strings.HasPrefix(line, "Trial Time:"):
-			t.seconds, err = strconv.ParseFloat(fields[2], 64)
-		case len(fields) == 2 && t.seconds == 0 && !strings.Contains(line, ":"):
-			t.sweeps++
-		}
-		if err != nil {
-			return t, fmt.Errorf("%s printed %q: %w", program, line, err)
-		}
-	}
-	t.cpu = (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
-	return t, nil
-}
 
 func exists(name string) bool {
 	_, err := os.Stat(name)
