@@ -49,7 +49,7 @@ indexer/*: indexer/internal/htmltoken
 resolver: vocab disk/linkdb
 sorter: vocab weburl analysis disk/barrel disk/segment disk/texts
 pagerank/bvgraph:
-pagerank: vocab disk/durable
+pagerank: vocab disk/durable pagerank/bvgraph
 parallel/align:
 parallel: parallel/align vocab weburl analysis indexer/structure disk/datadir disk/linkdb disk/repository disk/segment disk/shards disk/translations
 searcher: vocab weburl analysis searcher/* disk/damage disk/datadir disk/segment disk/rankvector disk/shards disk/translations
@@ -105,7 +105,7 @@ cmd/anatomy/internal/cli: disk/durable
 cmd/anatomy/internal/service:
 cmd/anatomy/internal/sharded: control engine engine/collective disk/datadir disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/progress
 cmd/anatomy/internal/manual: cmd/anatomy/internal/cli
-cmd/anatomy/internal/ranks: weburl pagerank ranking cmd/anatomy/internal/cli cmd/anatomy/internal/rankpage cmd/anatomy/internal/record
+cmd/anatomy/internal/ranks: weburl pagerank pagerank/bvgraph ranking cmd/anatomy/internal/cli cmd/anatomy/internal/rankpage cmd/anatomy/internal/record
 cmd/anatomy/internal/record: disk/audit cmd/anatomy/internal/cli
 cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
 cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli

@@ -293,25 +293,74 @@ func node(word []byte) (uint32, error) {
 	return uint32(n), nil
 }
 
-// RankEdges ranks the graph of an edge list (see [ReadEdges]) and writes a line of node and rank
-// for each node, in ascending order, with its name if the list has names. A graph that exceeds
-// Memory is ranked from disk.
+// A listedGraph is a graph as it was read, with the nodes as they are in the list.
+type listedGraph struct {
+	store *linkStore
+	seen  *idSet
+	nodes int
+	names []string // by number, nil without names
+}
+
+// readGraph reads a graph in the form that o says, and sets Personalize and Warm as Teleport and Earlier
+// say. It fails if there are no nodes.
+func readGraph(ctx context.Context, in io.Reader, o *Options) (_ *listedGraph, err error) {
+	l := &listedGraph{}
+	if o.BV != nil {
+		if l.store, l.seen, err = readBV(ctx, in, *o); err == nil {
+			l.nodes = l.seen.count()
+		}
+	} else {
+		l.store, l.seen, l.nodes, l.names, err = readEdges(ctx, in, *o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = l.complete(o); err != nil {
+		l.store.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *listedGraph) complete(o *Options) (err error) {
+	if o.Vertices != nil {
+		if l.names != nil {
+			return errors.New("pagerank: the list has names for its nodes, and the vertices have, too")
+		}
+		if l.names, err = readVertices(o.Vertices); err != nil {
+			return err
+		}
+		for id := range l.names {
+			l.seen.add(uint32(id))
+		}
+		if l.nodes = l.seen.count(); l.nodes > len(l.names) {
+			return fmt.Errorf("pagerank: %d nodes have links, and the vertices have %d names", l.nodes, len(l.names))
+		}
+	}
+	if l.nodes == 0 {
+		return errEmptyList
+	}
+	if o.Teleport != nil {
+		if o.Personalize, err = l.seen.weights(o.Teleport, l.names); err != nil {
+			return err
+		}
+	}
+	if o.Earlier != nil {
+		o.Warm, err = l.seen.readRanks(o.Earlier, l.names)
+	}
+	return err
+}
+
+// RankEdges ranks the graph of an edge list (see [ReadEdges]), or of a BV graph if o says so, and writes
+// a line of node and rank for each node, in ascending order, with its name if it has one. A graph that
+// exceeds Memory is ranked from disk.
 func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
-	store, seen, nodes, names, err := readEdges(ctx, in, o)
+	l, err := readGraph(ctx, in, &o)
 	if err != nil {
 		return nil, err
 	}
-	if nodes == 0 {
-		err = errEmptyList
-	} else if o.Teleport != nil {
-		o.Personalize, err = seen.weights(o.Teleport, names)
-	}
-	if err != nil {
-		store.close()
-		return nil, err
-	}
-	w := newRankWriter(out, seen, names)
-	r, err := rank(ctx, store, nodes, seen.names(), o, w.write)
+	w := newRankWriter(out, l.seen, l.names)
+	r, err := rank(ctx, l.store, l.nodes, l.seen.names(), o, w.write)
 	if err != nil {
 		return nil, err
 	}
@@ -324,23 +373,23 @@ var ErrNoSuchNode = errors.New("pagerank: the graph has no such node")
 var errEmptyList = errors.New("pagerank: the edge list is empty")
 
 // HarmonicOfEdges is [RankEdges] by approximate harmonic centrality ([HarmonicRanks]). It uses the
-// options SelfLinks, Workers, Progress and Reading, and holds the graph in memory.
+// options SelfLinks, Workers, Memory, Progress and Reading, and holds the graph in memory. It fails with
+// [ErrTooLarge] if that exceeds Memory.
 func HarmonicOfEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
-	o.Memory = 0
-	store, seen, nodes, names, err := readEdges(ctx, in, o)
+	l, err := readGraph(ctx, in, &o)
 	if err != nil {
 		return nil, err
 	}
-	if nodes == 0 {
-		store.close()
-		return nil, errEmptyList
+	if err := l.store.fitsHarmonic(l.nodes); err != nil {
+		l.store.close()
+		return nil, err
 	}
-	g := store.graph(nodes, seen.names(), cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
+	g := l.store.graph(l.nodes, l.seen.names(), cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
 	r, err := HarmonicRanks(ctx, g, o)
 	if err != nil {
 		return nil, err
 	}
-	w := newRankWriter(out, seen, names)
+	w := newRankWriter(out, l.seen, l.names)
 	return r, errors.Join(w.write(r.Ranks), w.flush())
 }
 

@@ -20,6 +20,12 @@ type HarmonicOptions struct {
 	Progress func(distance int, added float64)
 }
 
+// defaultBits is the default of HarmonicOptions.Bits.
+const defaultBits = 7
+
+// HarmonicBytes is the memory of the counters for a node, beside that of the graph.
+const HarmonicBytes = 2 << defaultBits
+
 // Harmonic approximates harmonic centrality by HyperBall (Boldi and Vigna, 2013): for each node the
 // sum of 1/d over all other nodes, where d is the least number of links by which they reach it.
 // Each node has a HyperLogLog counter (Flajolet et al., 2007) of the nodes that reach it by at most
@@ -29,9 +35,7 @@ type HarmonicOptions struct {
 // The standard deviation of a counter with m registers is 1.04/√m of its value, 9 % for 128, and
 // that of the sums about as much. Memory: twice 2^Bits bytes a node.
 func Harmonic(ctx context.Context, g *Graph, o HarmonicOptions) ([]float64, error) {
-	if o.Bits == 0 {
-		o.Bits = 7
-	}
+	o.Bits = cmp.Or(o.Bits, defaultBits)
 	if o.Bits < 4 || o.Bits > 12 {
 		return nil, fmt.Errorf("pagerank: counters of 2^%d registers, there must be 2^4 to 2^12", o.Bits)
 	}

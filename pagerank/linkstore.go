@@ -29,6 +29,16 @@ func (s *linkStore) fits(nodes int) bool {
 	return s.memory == 0 || int64(s.links)*bytesPerLink+int64(nodes)*bytesPerNode <= s.memory
 }
 
+// fitsHarmonic fails with [ErrTooLarge] if the graph and the counters of [Harmonic] exceed the budget.
+func (s *linkStore) fitsHarmonic(nodes int) error {
+	need := int64(s.links)*bytesPerLink + int64(nodes)*(bytesPerNode+HarmonicBytes)
+	if s.memory > 0 && need > s.memory {
+		return fmt.Errorf("pagerank: harmonic centrality of %d nodes takes %d bytes: %w of %d bytes",
+			nodes, need, ErrTooLarge, s.memory)
+	}
+	return nil
+}
+
 func (s *linkStore) add(l *linkList) error {
 	s.links += len(l.targets)
 	s.held = append(s.held, l)

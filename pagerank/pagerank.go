@@ -23,7 +23,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
+
+	"anatomy/pagerank/bvgraph"
 )
 
 // Defaults of [Options].
@@ -65,6 +68,16 @@ type Options struct {
 
 	// Teleport is Personalize with the nodes as they are in the list, numbers or names. Default: none.
 	Teleport map[string]float64
+
+	// BV are the properties of a list that is a graph in WebGraph's BV format. Default: it is none.
+	BV *bvgraph.Properties
+
+	// Vertices has the names of the nodes: lines of number and name, from 0 on. Default: none.
+	Vertices io.Reader
+
+	// Earlier has ranks to start from, as Warm: lines of node and rank, or a rank file of Common Crawl
+	// (see [HostRanks]). Default: none.
+	Earlier io.Reader
 }
 
 func (o Options) withDefaults() (Options, error) {

@@ -171,13 +171,14 @@ func upgrade(dir string) error {
 
 // compute returns the ranks of the nodes.
 func (c *computation) compute(ctx context.Context, o Options) (*pagerank.Result, []float32, error) {
+	o.Dir = cmp.Or(o.Dir, c.dir)
 	switch o.Method {
 	case ByHosts:
 		return rankByHosts(ctx, c.set, c.nodes, o)
 	case ByHarmonic:
 		return rankByHarmonic(ctx, c.set, c.nodes, o)
 	}
-	links := &pagerank.Builder{Memory: o.Memory, Dir: cmp.Or(o.Dir, c.dir)}
+	links := &pagerank.Builder{Memory: o.Memory, Dir: o.Dir}
 	if err := c.addLinks(links, o.isWeighed()); err != nil {
 		return nil, nil, err
 	}

@@ -49,7 +49,7 @@ func rankByHosts(
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &pagerank.Builder{}
+	b := &pagerank.Builder{Memory: o.Memory, Dir: o.Dir}
 	b.Grow(count)
 	if err := n.eachLink(set, func(from uint32, targets []uint32) {
 		for i, to := range targets {
@@ -59,18 +59,18 @@ func rankByHosts(
 	}); err != nil {
 		return nil, nil, err
 	}
-	g, err := b.Graph()
-	if err != nil {
-		return nil, nil, err
-	}
 	o.Warm = nil
-	result, err := pagerank.Compute(ctx, g, o.Options)
+	byHost := make([]float64, 0, count)
+	result, err := pagerank.Rank(ctx, b, o.Options, func(some []float64) error {
+		byHost = append(byHost, some...)
+		return nil
+	})
 	if err != nil {
 		return nil, nil, err
 	}
 	ranks, ranked := make([]float64, len(hosts)), make([]bool, count)
 	for node, host := range hosts {
-		ranks[node] = result.Ranks[host]
+		ranks[node] = byHost[host]
 		ranked[host] = ranked[host] || n.ranked[node]
 	}
 	for _, ranked := range ranked {
@@ -98,7 +98,14 @@ func normalize(values []float64) []float32 {
 func rankByHarmonic(
 	ctx context.Context, set *links, n *nodes, o Options,
 ) (*pagerank.Result, []float32, error) {
-	g, err := graph(set, n)
+	if o.Memory > 0 {
+		counters := int64(len(n.docs)) * pagerank.HarmonicBytes
+		if o.Memory -= counters; o.Memory <= 0 {
+			return nil, nil, fmt.Errorf("pagerank: the counters of %d pages take %d bytes: %w",
+				len(n.docs), counters, pagerank.ErrTooLarge)
+		}
+	}
+	g, err := graph(set, n, o.Memory)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,9 +116,10 @@ func rankByHarmonic(
 	return result, normalize(result.Ranks), nil
 }
 
-// graph returns the link graph of the pages.
-func graph(set *links, n *nodes) (*pagerank.Graph, error) {
-	b := &pagerank.Builder{}
+// graph returns the link graph of the pages. It fails with [pagerank.ErrTooLarge] if that exceeds memory,
+// unless this is 0.
+func graph(set *links, n *nodes, memory int64) (*pagerank.Graph, error) {
+	b := &pagerank.Builder{Memory: memory}
 	if err := n.addLinks(set, b); err != nil {
 		return nil, err
 	}

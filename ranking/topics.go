@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,8 @@ func addToTopic(topics *[]Topic, fields []string) error {
 }
 
 // ComputeTopics computes a vector for each topic in one pass over the links, and puts them in
-// force. It uses the options Damping, Tolerance, MaxIterations, Workers and Progress.
+// force. It uses the options Damping, Tolerance, MaxIterations, Workers, Memory and Progress. With a bound
+// on memory the topics are computed one after the other, from disk where the graph exceeds it.
 func ComputeTopics(ctx context.Context, dir string, topics []Topic, o pagerank.Options) ([]*Report, error) {
 	c, err := newComputation(dir)
 	if err != nil {
@@ -81,11 +83,7 @@ func ComputeTopics(ctx context.Context, dir string, topics []Topic, o pagerank.O
 	}
 	var residuals []float64
 	o.Progress = recordResiduals(&residuals, o.Progress)
-	g, err := graph(c.set, c.nodes)
-	if err != nil {
-		return nil, err
-	}
-	results, err := pagerank.ComputeTopics(ctx, g, o, weights)
+	results, err := c.topics(ctx, o, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -97,4 +95,34 @@ func ComputeTopics(ctx context.Context, dir string, topics []Topic, o pagerank.O
 		}
 	}
 	return reports, nil
+}
+
+// topics returns a result for each teleport set.
+func (c *computation) topics(
+	ctx context.Context, o pagerank.Options, weights []map[uint32]float64,
+) (results []*pagerank.Result, err error) {
+	if o.Memory == 0 {
+		g, err := graph(c.set, c.nodes, 0)
+		if err != nil {
+			return nil, err
+		}
+		return pagerank.ComputeTopics(ctx, g, o, weights)
+	}
+	for _, o.Personalize = range weights {
+		b := &pagerank.Builder{Memory: o.Memory, Dir: cmp.Or(o.Dir, c.dir)}
+		if err := c.nodes.addLinks(c.set, b); err != nil {
+			return nil, err
+		}
+		var ranks []float64
+		r, err := pagerank.Rank(ctx, b, o, func(some []float64) error {
+			ranks = append(ranks, some...)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		r.Ranks = ranks
+		results = append(results, r)
+	}
+	return results, nil
 }

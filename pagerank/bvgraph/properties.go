@@ -30,6 +30,8 @@ type Properties struct {
 	MinInterval int // least length of an interval; 0: no intervals
 	ZetaK       int
 
+	graphBits uint64 // size of the graph file, if it was written
+
 	outdegrees, blocks, blockCounts, residuals, references code
 }
 
@@ -122,11 +124,11 @@ func (p *Properties) setCodes(flags string) error {
 	return nil
 }
 
-// write writes a properties file.
-func (p *Properties) write(w io.Writer, graphBits uint64) error {
+// Write writes a properties file.
+func (p *Properties) Write(w io.Writer) error {
 	perLink := 0.0
 	if p.Arcs > 0 {
-		perLink = float64(graphBits) / float64(p.Arcs)
+		perLink = float64(p.graphBits) / float64(p.Arcs)
 	}
 	_, err := fmt.Fprintf(w, "#BVGraph properties\ngraphclass=it.unimi.dsi.webgraph.BVGraph\nversion=0\n"+
 		"nodes=%d\narcs=%d\nwindowsize=%d\nmaxrefcount=%d\nminintervallength=%d\nzetak=%d\n"+

@@ -189,7 +189,8 @@ func (w *Writer) write(p *plan) {
 	}
 }
 
-// Close writes the rest of the two files, and the properties.
-func (w *Writer) Close(properties io.Writer) error {
-	return errors.Join(w.graph.close(), w.offsets.close(), w.p.write(properties, w.graph.total))
+// Close writes the rest of the two files, and returns the properties.
+func (w *Writer) Close() (Properties, error) {
+	w.p.graphBits = w.graph.total
+	return w.p, errors.Join(w.graph.close(), w.offsets.close())
 }

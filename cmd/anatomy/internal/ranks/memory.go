@@ -2,9 +2,28 @@ package ranks
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 )
+
+// leastMemory is about what the program takes to rank the smallest graph.
+const leastMemory = 48_000_000
+
+// limitMemory holds the process to the bytes that *memory says, sets *memory to what remains for the
+// graph, and returns a function that restores the limit. Without a bound it does nothing. It warns if
+// the bound is below what the program itself takes.
+func limitMemory(warnings io.Writer, memory *int64) (undo func()) {
+	if *memory == 0 {
+		return func() {}
+	}
+	if *memory < leastMemory {
+		fmt.Fprintf(warnings, "warning: --memory is below %d MB, what the program itself takes; expect that much\n",
+			leastMemory/1_000_000)
+	}
+	*memory, undo = keepWithin(*memory)
+	return undo
+}
 
 // keepWithin sets the runtime's memory limit to keep the process within memory bytes. It returns how
 // many of them remain for data and a function that restores the limit. The rest is for the program

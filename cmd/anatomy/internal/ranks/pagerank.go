@@ -16,6 +16,7 @@ import (
 	"anatomy/cmd/anatomy/internal/rankpage"
 	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/pagerank"
+	"anatomy/pagerank/bvgraph"
 	"anatomy/ranking"
 	"anatomy/weburl"
 )
@@ -41,6 +42,7 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 			}
 			show := f.watch(c, s.Verbose)
 			defer show("")
+			defer limitMemory(c.ErrOrStderr(), &f.options.Memory)()
 			if e.edges != "" {
 				return e.rank(c, &f, show)
 			}
@@ -65,8 +67,12 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 	fs.Var((*cli.ByteSize)(&o.Memory), "memory", "keep memory below `SIZE`, such as 200MB, and rank larger graphs from disk (default: no limit)")
 	fs.BoolVar(&f.json, "json", false, "print the report as JSON")
 	fs.StringVar(&f.html, "html", "", "write the report to `FILE` as an HTML page with plots")
-	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`, plain, gzip or zstd: lines of source and target, numbers or names, or a file of SNAP, KONECT or Matrix Market; - is standard input")
+	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`, plain, gzip or zstd: lines of source and target, numbers or names, or a file of SNAP, KONECT or Matrix Market; NAME.graph of WebGraph beside NAME.properties; - is standard input")
 	fs.StringVar(&e.output, "output", "", "with --edges: write nodes and ranks to `FILE` (default: standard output)")
+	fs.StringVar(&e.vertices, "vertices", "", "with --edges: names of the nodes, lines of number and name in `FILE`, as of Common Crawl's host graph")
+	fs.StringVar(&e.warm, "warm", "", "with --edges: start from the ranks in `FILE`, lines of node and rank or a rank file of Common Crawl")
+	fs.BoolVar(&e.hostRanks, "host-ranks", false, "with --edges: write harmonic centrality and PageRank with positions, as Common Crawl's rank files")
+	fs.StringVar(&e.bv, "write-graph", "", "with --edges: instead of ranks write `NAME`.graph, .offsets and .properties of WebGraph; node i is line i of the ranks")
 	c.AddCommand(newRankList(s), newRankDiff(s), newRankRemove(s), newTrustSeeds(s))
 	return c
 }
@@ -204,7 +210,7 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 			return err
 		}
 	}
-	for _, flag := range []string{"personalize", "personalize-file", "method", "name", "html", "memory"} {
+	for _, flag := range []string{"personalize", "personalize-file", "method", "name", "html"} {
 		if err := cli.RejectFlags(c, f.topics != "", "--%s and --topics exclude each other", flag); err != nil {
 			return err
 		}
@@ -225,8 +231,9 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 		return cli.UsageErrorf("personalised ranks need a name: add --name NAME, or --name default to use them in all searches")
 	}
 	return cmp.Or(
-		cli.RejectFlags(c, o.Method == ranking.ByHarmonic, "--%s and --method harmonic exclude each other", "memory", "damping", "tolerance", "iterations"),
-		cli.RejectFlags(c, e.edges == "", "--%s needs --edges", "output"),
+		cli.RejectFlags(c, o.Method == ranking.ByHarmonic, "--%s and --method harmonic exclude each other", "damping", "tolerance", "iterations"),
+		cli.RejectFlags(c, e.edges == "", "--%s needs --edges", "output", "vertices", "warm", "host-ranks", "write-graph"),
+		cli.RejectFlags(c, e.hostRanks, "--%s and --host-ranks exclude each other", "method", "memory"),
 		cli.RejectFlags(c, f.place != "", "--%s and --personalize exclude each other", "personalize-file"),
 	)
 }
@@ -243,7 +250,10 @@ func isTeleportTarget(spec string) bool {
 
 // edgeFiles are the flags of pagerank for any graph: its file, and the file for the ranks.
 type edgeFiles struct {
-	edges, output string
+	edges, output  string
+	vertices, warm string
+	hostRanks      bool
+	bv             string
 }
 
 // rank ranks the graph. Unlike links of a page to itself, self-links of the graph count.
@@ -258,19 +268,24 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 		defer f.Close()
 		in = f
 	}
-	var err error
+	done, err := e.open(&o)
+	defer done()
+	if err != nil {
+		return err
+	}
+	if e.bv != "" {
+		return e.writeBV(c, in, o, show)
+	}
 	if o.Teleport, err = f.nodes(); err != nil {
 		return cli.WithHint(err, "a line is a node of the graph, optionally followed by a weight; # starts a comment")
 	}
 	o.SelfLinks = true
 	o.Reading = func(links int) { show("reading: " + cli.Count(links, "link")) }
-	if o.Memory > 0 {
-		left, undo := keepWithin(o.Memory)
-		defer undo()
-		o.Memory = left
-	}
 	rankEdges := pagerank.RankEdges
-	if f.options.Method == ranking.ByHarmonic {
+	switch {
+	case e.hostRanks:
+		rankEdges = pagerank.HostRanks
+	case f.options.Method == ranking.ByHarmonic:
 		rankEdges = pagerank.HarmonicOfEdges
 	}
 	var r *pagerank.Result
@@ -291,6 +306,68 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 		where = ", from disk"
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "%s, %s%s; %s\n", cli.Count(r.Nodes, "node"), cli.Count(r.Links, "link"), where, rankpage.Iterations(r.Iterations, r.Residual, o.Tolerance))
+	return nil
+}
+
+// open sets what o needs of files beside that of the graph, and returns a function that closes them.
+func (e *edgeFiles) open(o *pagerank.Options) (done func(), err error) {
+	var files []*os.File
+	done = func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}
+	open := func(name string) io.Reader {
+		f, openErr := os.Open(name)
+		if openErr != nil {
+			err = cmp.Or(err, fmt.Errorf("pagerank: %w", openErr))
+			return nil
+		}
+		files = append(files, f)
+		return f
+	}
+	if e.vertices != "" {
+		o.Vertices = open(e.vertices)
+	}
+	if e.warm != "" {
+		o.Earlier = open(e.warm)
+	}
+	if name, ok := strings.CutSuffix(e.edges, ".graph"); ok {
+		in := open(name + ".properties")
+		if err != nil {
+			return done, cli.WithHint(err, "a graph of WebGraph, NAME.graph, has its properties in NAME.properties")
+		}
+		p, err := bvgraph.ReadProperties(in)
+		o.BV = &p
+		return done, err
+	}
+	return done, err
+}
+
+// writeBV writes the graph as a graph of WebGraph.
+func (e *edgeFiles) writeBV(c *cobra.Command, in io.Reader, o pagerank.Options, show func(string)) error {
+	g, _, err := pagerank.ReadGraph(c.Context(), in, o)
+	show("")
+	if err != nil {
+		return err
+	}
+	write := func(end string, what func(io.Writer) error) error {
+		return cli.WriteOutput(c, e.bv+end, what)
+	}
+	var p bvgraph.Properties
+	err = write(".offsets", func(offsets io.Writer) error {
+		return write(".graph", func(graph io.Writer) (err error) {
+			p, err = g.WriteBV(graph, offsets)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if err := write(".properties", p.Write); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "%s, %s\n", cli.Count(g.Nodes(), "node"), cli.Count(g.Links(), "link"))
 	return nil
 }
 

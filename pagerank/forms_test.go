@@ -1,0 +1,160 @@
+package pagerank
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"anatomy/pagerank/bvgraph"
+)
+
+// parsedRanks returns ranks by name, of lines of node and rank.
+func parsedRanks(t testing.TB, lines string) map[string]float64 {
+	t.Helper()
+	ranks := map[string]float64{}
+	for line := range strings.Lines(lines) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		rank, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		ranks[name] = rank
+	}
+	return ranks
+}
+
+// edgeLines returns the links of a graph, and a line for each node.
+func edgeLines(g *Graph) string {
+	var b strings.Builder
+	for node := range uint32(g.Nodes()) {
+		fmt.Fprintf(&b, "# node %d\n", node)
+		for _, s := range g.In(node) {
+			fmt.Fprintf(&b, "%d\t%d\n", s, node)
+		}
+	}
+	return b.String()
+}
+
+// The ranks of a graph are the same from its edge list, from what is written of it in BV format, in
+// memory and from disk.
+func TestBVRanks(t *testing.T) {
+	g := mustGraph(t, webLike(3000, 8))
+	var want, got, graph, offsets bytes.Buffer
+	if _, err := RankEdges(t.Context(), strings.NewReader(edgeLines(g)), &want, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := g.WriteBV(&graph, &offsets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Nodes != int64(g.Nodes()) || p.Arcs != int64(g.Links()) || offsets.Len() == 0 {
+		t.Errorf("properties of %d nodes and %d links: %+v", g.Nodes(), g.Links(), p)
+	}
+	if _, err := RankEdges(t.Context(), bytes.NewReader(graph.Bytes()), &got, Options{BV: &p}); err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != want.String() {
+		t.Error("the BV graph has other ranks than the edge list")
+	}
+	got.Reset()
+	o := Options{BV: &p, Memory: 100_000, Dir: t.TempDir()}
+	r, err := RankEdges(t.Context(), bytes.NewReader(graph.Bytes()), &got, o)
+	if err != nil || !r.OnDisk {
+		t.Fatalf("from disk: %+v, %v", r, err)
+	}
+	a, b := parsedRanks(t, want.String()), parsedRanks(t, got.String())
+	for name, rank := range a {
+		if math.Abs(b[name]-rank) > 1e-9 {
+			t.Fatalf("node %s has rank %v in memory, %v from disk", name, rank, b[name])
+		}
+	}
+	cut := bytes.NewReader(graph.Bytes()[:graph.Len()/2])
+	if _, err := RankEdges(t.Context(), cut, &got, Options{BV: &p}); err == nil || !strings.Contains(err.Error(), "node ") {
+		t.Errorf("a graph cut off: %v", err)
+	}
+}
+
+// A host graph of Common Crawl: names come from the vertices, also of nodes without links, and a rank
+// file that is written is one to start from.
+func TestHostGraph(t *testing.T) {
+	const edges = "0\t1\n1\t2\n2\t0\n3\t0\n"
+	const vertices = "0\torg.example\n1\torg.example.www\n2\tcom.other\n3\tnet.third\n4\tnet.alone\n"
+	options := func() Options { return Options{Vertices: strings.NewReader(vertices), Tolerance: 1e-12} }
+	var ranks, file strings.Builder
+	if _, err := RankEdges(t.Context(), strings.NewReader(edges), &ranks, options()); err != nil {
+		t.Fatal(err)
+	}
+	want := parsedRanks(t, ranks.String())
+	if len(want) != 5 || want["net.alone"] == 0 {
+		t.Fatalf("ranks %v", want)
+	}
+	if _, err := HostRanks(t.Context(), strings.NewReader(edges), &file, options()); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(file.String()), "\n")
+	if len(lines) != 6 || lines[0]+"\n" != hostRankTitles {
+		t.Fatalf("rank file %q", file.String())
+	}
+	var positions []int
+	for i, line := range lines[1:] {
+		f := strings.Split(line, "\t")
+		rank, err := strconv.ParseFloat(f[3], 64)
+		if err != nil || math.Abs(rank-want[f[4]]) > 1e-11 || f[0] != strconv.Itoa(i+1) {
+			t.Errorf("line %q, want rank %v", line, want[f[4]])
+		}
+		position, _ := strconv.Atoi(f[2])
+		positions = append(positions, position)
+	}
+	slices.Sort(positions)
+	if !slices.Equal(positions, []int{1, 2, 3, 4, 5}) {
+		t.Errorf("positions by PageRank %v", positions)
+	}
+	for name, earlier := range map[string]string{"rank file": file.String(), "lines": ranks.String()} {
+		o := options()
+		o.Tolerance, o.Earlier = 1e-6, strings.NewReader(earlier)
+		var again strings.Builder
+		r, err := RankEdges(t.Context(), strings.NewReader(edges), &again, o)
+		if err != nil || r.Iterations > 2 {
+			t.Errorf("%d iterations from a %s, %v", r.Iterations, name, err)
+		}
+	}
+}
+
+// What is wrong in vertices and earlier ranks is said with its line.
+func TestBadHostGraph(t *testing.T) {
+	for vertices, want := range map[string]string{
+		"0\ta\n2\tb\n":            "line 2: node 2 comes where 1 should",
+		"0\n":                     "line 1: there must be a number and a name",
+		"x\ta\n":                  "line 1: \"x\" is not the number",
+		"0\ta\n":                  "2 nodes have links, and the vertices have 1 names",
+		strings.Repeat("a", 9000): "line 1: longer than",
+	} {
+		o := Options{Vertices: strings.NewReader(vertices)}
+		_, err := RankEdges(t.Context(), strings.NewReader("0\t1\n"), new(strings.Builder), o)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("vertices %.20q: %v, want %q", vertices, err, want)
+		}
+	}
+	for ranks, want := range map[string]string{
+		"0\t0.5\n1\tNaN\n": "line 2: \"NaN\" is not a rank", "0 -1": "line 1", "0\t1\t2\n": "line 1", "0\tInf": "line 1",
+	} {
+		o := Options{Earlier: strings.NewReader(ranks)}
+		_, err := RankEdges(t.Context(), strings.NewReader("0\t1\n"), new(strings.Builder), o)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ranks %q: %v, want %q", ranks, err, want)
+		}
+	}
+	o := Options{Memory: 300}
+	_, err := HarmonicOfEdges(t.Context(), strings.NewReader("0\t1\n"), new(strings.Builder), o)
+	if !errors.Is(err, ErrTooLarge) {
+		t.Errorf("harmonic centrality in 300 bytes: %v", err)
+	}
+	if _, err := RankEdges(t.Context(), strings.NewReader(""), nil, Options{BV: &bvgraph.Properties{Nodes: 1 << 32}}); err == nil {
+		t.Error("a BV graph of 2^32 nodes is accepted")
+	}
+}
