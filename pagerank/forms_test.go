@@ -158,3 +158,41 @@ func TestBadHostGraph(t *testing.T) {
 		t.Error("a BV graph of 2^32 nodes is accepted")
 	}
 }
+
+// Any bytes give ranks that sum to 1, or an error: as an edge list, as vertices and as earlier ranks.
+func FuzzEdgeList(f *testing.F) {
+	for _, list := range []string{
+		"0\t1\n1\t2\n", "# node 4294967294\n5 5\n", "a b\nb c 7\n", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
+		"% sym\n1 2\n", "4294967295 1\n", "4294967296 1\n", "1 2\n1\n", "\x1f\x8b\x08", "\x28\xb5\x2f\xfd\x00", "1\t2", "-1 2\n",
+	} {
+		f.Add(list, "", "")
+	}
+	f.Add("0\t1\n", "0\ta\n1\tb\n", "a\t0.5\n")
+	f.Fuzz(func(t *testing.T, list, vertices, earlier string) {
+		o := Options{Tolerance: 1e-6, Workers: 1}
+		if vertices != "" {
+			o.Vertices = strings.NewReader(vertices)
+		}
+		if earlier != "" {
+			o.Earlier = strings.NewReader(earlier)
+		}
+		var out strings.Builder
+		r, err := RankEdges(t.Context(), strings.NewReader(list), &out, o)
+		if err != nil {
+			return
+		}
+		total, lines := 0.0, 0
+		for line := range strings.Lines(out.String()) {
+			value := line[strings.LastIndexByte(line, '\t')+1:]
+			rank, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			total += rank
+			lines++
+		}
+		if lines != r.Nodes || math.Abs(total-1) > 1e-6 {
+			t.Fatalf("%d nodes, %d lines, ranks sum to %v", r.Nodes, lines, total)
+		}
+	})
+}

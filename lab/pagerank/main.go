@@ -6,6 +6,11 @@
 //	go run ./lab/pagerank -nodes 4194304 -links 67108864
 //	go run ./lab/pagerank -nodes 4194304 -links 67108864 -write graph.el -runs 0
 //
+// A graph that is larger than memory is piped to the program:
+//
+//	go run ./lab/pagerank -stream -nodes 26000000 -links 518000000 -dangling 0.5 |
+//		anatomy pagerank --edges - --tolerance 1e-6 --output ranks.tsv
+//
 // With -edges it takes a graph from a file, and compares the ranks with those of another program
 // (prpack.py beside this file makes them):
 //
@@ -46,6 +51,7 @@ func main() {
 	flag.Float64Var(&gen.dangling, "dangling", 0, "share of nodes without links")
 	plain := flag.Bool("plain", false, "measure a plain loop as well")
 	write := flag.String("write", "", "write the links to `FILE`, one per line")
+	stream := flag.Bool("stream", false, "write the links to standard output, and hold no graph in memory")
 	edges := flag.String("edges", "", "read the graph from `FILE`, one link per line, instead of generating one")
 	against := flag.String("against", "", "compare with the ranks in `FILE`: lines of node and rank, of all nodes or of the highest")
 	suiteOf := flag.Bool("suite", false, "take turns with GAPBS on several graphs; arguments are files of BV graphs")
@@ -77,6 +83,12 @@ func main() {
 		return
 	}
 	gen.mean = float64(*links) / float64(gen.nodes) / (1 - gen.dangling)
+	if *stream {
+		if err := gen.stream(); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	began := time.Now()
 	g, ids, err := gen.graphOrRead(*edges, *write)
 	if err != nil {
@@ -212,10 +224,29 @@ func (gen generator) graph(file string) (*pagerank.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	random := rand.New(rand.NewPCG(1, 2))
-	zipf := rand.NewZipf(random, 1.2, 10, uint64(gen.nodes-1))
 	var b pagerank.Builder
 	b.Grow(gen.nodes)
+	gen.each(func(source uint32, targets []uint32) {
+		b.Add(source, targets)
+		out.add(source, targets)
+	})
+	if err := out.close(); err != nil {
+		return nil, err
+	}
+	return b.Graph()
+}
+
+// stream writes the links to standard output.
+func (gen generator) stream() error {
+	out := &edgeWriter{file: os.Stdout, out: bufio.NewWriterSize(os.Stdout, 1<<20)}
+	gen.each(out.add)
+	return out.close()
+}
+
+// each calls do with the targets of each node, which it may not keep.
+func (gen generator) each(do func(source uint32, targets []uint32)) {
+	random := rand.New(rand.NewPCG(1, 2))
+	zipf := rand.NewZipf(random, 1.2, 10, uint64(gen.nodes-1))
 	var targets []uint32
 	for host := 0; host < gen.nodes; {
 		size := min(1+int(math.Exp(random.NormFloat64()*1.5+4)), gen.nodes-host)
@@ -224,15 +255,10 @@ func (gen generator) graph(file string) (*pagerank.Graph, error) {
 			for range gen.degree(random) {
 				targets = append(targets, gen.target(random, zipf, host, size, s))
 			}
-			b.Add(uint32(s), targets)
-			out.add(uint32(s), targets)
+			do(uint32(s), targets)
 		}
 		host += size
 	}
-	if err := out.close(); err != nil {
-		return nil, err
-	}
-	return b.Graph()
 }
 
 func (gen generator) degree(random *rand.Rand) int {
