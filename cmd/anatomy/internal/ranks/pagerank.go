@@ -273,14 +273,14 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 	if err != nil {
 		return err
 	}
-	if e.bv != "" {
-		return e.writeBV(c, in, o, show)
-	}
 	if o.Teleport, err = f.nodes(); err != nil {
 		return cli.WithHint(err, "a line is a node of the graph, optionally followed by a weight; # starts a comment")
 	}
 	o.SelfLinks = true
 	o.Reading = func(links int) { show("reading: " + cli.Count(links, "link")) }
+	if e.bv != "" {
+		return e.writeBV(c, in, o, show)
+	}
 	rankEdges := pagerank.RankEdges
 	switch {
 	case e.hostRanks:
@@ -297,6 +297,12 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 	show("")
 	if errors.Is(err, pagerank.ErrNoSuchNode) {
 		return cli.WithHint(err, "--personalize and --personalize-file take nodes as they are in the file of --edges")
+	}
+	if errors.Is(err, pagerank.ErrTooLarge) {
+		return cli.WithHint(err, "raise --memory, or leave it out")
+	}
+	if err != nil && o.BV != nil {
+		return err
 	}
 	if err != nil {
 		return cli.WithHint(err, "a line has two nodes, source and target, separated by spaces or a tab: numbers, or names if the first line has names; # and % start a comment")
