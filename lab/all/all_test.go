@@ -79,19 +79,51 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestExperiments looks whether each program is there, and that docsweb is asked for where it is needed.
+// TestExperiments looks whether each program is there, and that docsweb is asked for.
 func TestExperiments(t *testing.T) {
 	for _, e := range experiments {
 		if _, err := os.Stat(filepath.Join("..", e.program)); err != nil {
 			t.Error(err)
-		}
-		if web := strings.Contains(strings.Join(e.args, " "), "PROGRAM"); web != e.web {
-			t.Errorf("%s: needs docsweb %t, names it %t", e.program, e.web, web)
 		}
 	}
 	for _, o := range []options{{only: "firstbench"}, {only: "nothing"}, {docsweb: "docsweb"}} {
 		if err := run(t.Context(), io.Discard, o); err == nil {
 			t.Errorf("%+v runs", o)
 		}
+	}
+}
+
+// TestMissing: an experiment on data of the caller runs only if that is given, and --only says so.
+func TestMissing(t *testing.T) {
+	for _, c := range []struct {
+		o    options
+		want string // programs on data of the caller, in their order
+	}{
+		{options{}, ""},
+		{options{docsweb: "docsweb", pages: "small"}, "firstbench"},
+		{options{data: "crawl"}, "spam"},
+		{options{data: "crawl", translations: "sites", truth: "pages.tsv"}, "spam parallel"},
+	} {
+		chosen, err := c.o.chosen()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range chosen {
+			if e.missing(&options{}) != "" {
+				got = append(got, e.program)
+			}
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%+v: %q runs, want %q", c.o, s, c.want)
+		}
+	}
+	o := options{only: "spam"}
+	if _, err := o.chosen(); err == nil || !strings.Contains(err.Error(), "needs --data") {
+		t.Errorf("spam without data: %v", err)
+	}
+	o = options{truth: "pages.tsv"}
+	if _, err := o.chosen(); err == nil {
+		t.Error("--truth alone is taken")
 	}
 }

@@ -5,8 +5,8 @@ package main
 type experiment struct {
 	program       string
 	Source, About string
-	web           bool // it needs docsweb
-	// In args, PLOTS is a folder, whose plots the report shows; PROGRAM and DIR are those of docsweb.
+	// In args, PLOTS is a folder, whose plots the report shows; PROGRAM and DIR are those of docsweb,
+	// FOLDER, TRANSLATIONS and TRUTH the values of flags. It runs only if those are given.
 	args    []string
 	figures []figure
 }
@@ -19,7 +19,7 @@ type figure struct {
 
 var experiments = []experiment{
 	{
-		program: "firstbench", Source: "Brin and Page 1998", web: true,
+		program: "firstbench", Source: "Brin and Page 1998",
 		About: "The pipeline from URL to searchable page on real pages: fetched, parsed, indexed and searched, beside the " +
 			"least Go program that fetches and tokenizes the same pages.",
 		args: []string{"--docsweb", "PROGRAM", "--pages", "DIR"},
@@ -107,6 +107,24 @@ var experiments = []experiment{
 		About: "The promises of a file system for such collections, one by one: who keeps each here, shown with the program.",
 		figures: []figure{
 			{"kept by anatomy and shown, by the bucket, by nobody", "all 24", `(\d+) kept by anatomy and shown, (\d+) kept by the bucket, (\d+) not kept`},
+		},
+	},
+	{
+		program: "spam", Source: "Brin and Page 1998, §2.1",
+		About: "Link farms of 1 to 10,000 pages in the links of a crawl. The paper says that PageRank is nearly immune to " +
+			"them; a lift is the rank of the farm's target divided by that of a page without links.",
+		args: []string{"--data", "FOLDER"},
+		figures: []figure{
+			{"lift by 10,000 pages without a link from others: published, weighed ranks", "", `(?m)^ +10000 +0 +0 \| +([\d.]+) +\d+ \| +([\d.]+)`},
+			{"Kendall's tau of the weighed ranks to the published ones", "", `weighed ([\d.]+)`},
+		},
+	},
+	{
+		program: "parallel", Source: "parallel corpora from multilingual sites",
+		About: "Pairs of pages that are translations of each other, found in a crawl and compared with the truth.",
+		args:  []string{"--data", "TRANSLATIONS", "--truth", "TRUTH"},
+		figures: []figure{
+			{"pairs, found, precision, recall, with English", "", `(?m)^all with English +(\d+) +(\d+) +([\d.]+) +([\d.]+)`},
 		},
 	},
 }

@@ -3,10 +3,13 @@
 //
 //	go run ./lab/all [--output report.html] [--only urlcache,dns]
 //	go run ./lab/all --docsweb PROGRAM --pages DIR
+//	go run ./lab/all --data FOLDER --translations FOLDER --truth pages.tsv
 //
 // Each experiment is a program of lab, which can be run by itself at its full size; the report has its
 // command, its output and its plots. PROGRAM is a built docsweb, DIR the folder of its small web; with
 // them the pipeline is measured on real pages, too, and ports 80, 443 and 5353 on loopback must be free.
+// With --data link farms are put into the links of a crawl, and with --translations, a crawl of sites in
+// several languages, and a table of the truth, pairs of translations are counted.
 // Times depend on the machine, and what they are compared with was measured in 1998 to 2014.
 //
 // It exits with status 1 where an experiment fails, or does not print a figure that the report needs.
@@ -33,6 +36,9 @@ import (
 // options are the flags.
 type options struct {
 	docsweb, pages string
+	data           string
+	translations   string
+	truth          string
 	output         string
 	only           string
 }
@@ -41,6 +47,9 @@ func main() {
 	var o options
 	flag.StringVar(&o.docsweb, "docsweb", "", "the built `PROGRAM` docsweb; without it the experiments on real pages are left out")
 	flag.StringVar(&o.pages, "pages", "", "`FOLDER` of docsweb's pages")
+	flag.StringVar(&o.data, "data", "", "the data `FOLDER` of a crawl, whose links are measured")
+	flag.StringVar(&o.translations, "translations", "", "the data `FOLDER` of a crawl of sites in several languages")
+	flag.StringVar(&o.truth, "truth", "", "the `TABLE` of its pages, as for lab/parallel")
 	flag.StringVar(&o.output, "output", "report.html", "write the report to `FILE`")
 	flag.StringVar(&o.only, "only", "", "run only the experiments `NAME,NAME`")
 	flag.Parse()
@@ -95,6 +104,9 @@ func (o *options) chosen() ([]experiment, error) {
 	if (o.docsweb == "") != (o.pages == "") {
 		return nil, errors.New("--docsweb and --pages belong together")
 	}
+	if (o.translations == "") != (o.truth == "") {
+		return nil, errors.New("--translations and --truth belong together")
+	}
 	if flag.NArg() > 0 {
 		return nil, fmt.Errorf("%q is no flag", flag.Arg(0))
 	}
@@ -110,9 +122,9 @@ func (o *options) chosen() ([]experiment, error) {
 	var chosen []experiment
 	for _, e := range experiments {
 		wanted := len(names) == 0 || slices.Contains(names, e.program)
-		if wanted && e.web && o.docsweb == "" {
+		if missing := e.missing(o); wanted && missing != "" {
 			if len(names) > 0 {
-				return nil, fmt.Errorf("%s needs --docsweb and --pages", e.program)
+				return nil, fmt.Errorf("%s needs %s", e.program, missing)
 			}
 			wanted = false
 		}
@@ -121,6 +133,20 @@ func (o *options) chosen() ([]experiment, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// missing returns the flags that the experiment's arguments need and that were not given.
+func (e *experiment) missing(o *options) string {
+	for _, need := range []struct{ slot, value, flags string }{
+		{"PROGRAM", o.docsweb, "--docsweb and --pages"},
+		{"FOLDER", o.data, "--data"},
+		{"TRANSLATIONS", o.translations, "--translations and --truth"},
+	} {
+		if need.value == "" && slices.Contains(e.args, need.slot) {
+			return need.flags
+		}
+	}
+	return ""
 }
 
 func known() string {
@@ -143,7 +169,8 @@ func (e *experiment) run(ctx context.Context, work string, o options) (*result, 
 	}
 	var args []string
 	for _, a := range e.args {
-		args = append(args, strings.NewReplacer("PROGRAM", o.docsweb, "DIR", o.pages, "PLOTS", plots).Replace(a))
+		args = append(args, strings.NewReplacer("PROGRAM", o.docsweb, "DIR", o.pages, "PLOTS", plots,
+			"FOLDER", o.data, "TRANSLATIONS", o.translations, "TRUTH", o.truth).Replace(a))
 	}
 	program, err := rig.BuildPackage(work, "anatomy/lab/"+e.program)
 	if err != nil {
