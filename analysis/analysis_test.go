@@ -67,10 +67,10 @@ func TestEachPlaces(t *testing.T) {
 	var got []string
 	var tok Tokenizer
 	text := "Über alles, don’T _X ＡＢ"
-	tok.EachTerm([]byte(text), func(word []byte, start, end int, capital bool) {
-		got = append(got, fmt.Sprintf("%s=%s/%v", word, text[start:end], capital))
+	tok.EachTerm([]byte(text), func(word []byte, start, end int) {
+		got = append(got, fmt.Sprintf("%s=%s", word, text[start:end]))
 	})
-	want := []string{"uber=Über/true", "alles=alles/false", "don=don/false", "t=T/true", "_x=_X/false", "ab=ＡＢ/true"}
+	want := []string{"uber=Über", "alles=alles", "don=don", "t=T", "_x=_X", "ab=ＡＢ"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -88,14 +88,13 @@ func TestSingle(t *testing.T) {
 type record struct {
 	word       string
 	start, end int
-	capital    bool
 }
 
 // bySegment is the oracle: segment over all of the text, then the split, no fast path, no windows.
 func bySegment(text []byte) (all []record) {
 	var t Tokenizer
-	add := func(word []byte, start, end int, capital bool) {
-		all = append(all, record{string(word), start, end, capital})
+	add := func(word []byte, start, end int) {
+		all = append(all, record{string(word), start, end})
 	}
 	for from := 0; from < len(text); from++ {
 		end := from
@@ -122,8 +121,8 @@ func bySegment(text []byte) (all []record) {
 
 func byTokenizer(text []byte) (all []record) {
 	var t Tokenizer
-	t.EachTerm(text, func(word []byte, start, end int, capital bool) {
-		all = append(all, record{string(word), start, end, capital})
+	t.EachTerm(text, func(word []byte, start, end int) {
+		all = append(all, record{string(word), start, end})
 	})
 	return all
 }
@@ -226,7 +225,7 @@ func TestNoAllocationOnASCII(t *testing.T) {
 	text := []byte(seeds[0])
 	n := 0
 	allocs := testing.AllocsPerRun(100, func() {
-		tok.EachTerm(text, func(word []byte, _, _ int, _ bool) { n += len(word) })
+		tok.EachTerm(text, func(word []byte, _, _ int) { n += len(word) })
 	})
 	if allocs != 0 || n == 0 {
 		t.Errorf("%v allocations", allocs)
@@ -252,7 +251,7 @@ func BenchmarkEach(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		tok.EachTerm(text, func(word []byte, _, _ int, _ bool) { n++ })
+		tok.EachTerm(text, func(word []byte, _, _ int) { n++ })
 	}
 }
 

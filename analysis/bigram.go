@@ -18,7 +18,7 @@ type run struct {
 func (r *run) add(term []byte, start, end int, fn termFunc) {
 	if len(r.term) > 0 && start == r.end {
 		r.bigram = append(append(r.bigram[:0], r.term...), term...)
-		fn(truncate(r.bigram), r.start, end, false)
+		fn(truncate(r.bigram), r.start, end)
 	} else {
 		r.finish(fn)
 	}
@@ -28,7 +28,7 @@ func (r *run) add(term []byte, start, end int, fn termFunc) {
 // finish ends the run. The waiting character is a term.
 func (r *run) finish(fn termFunc) {
 	if len(r.term) > 0 {
-		fn(truncate(r.term), r.start, r.end, false)
+		fn(truncate(r.term), r.start, r.end)
 		r.term = r.term[:0]
 	}
 }

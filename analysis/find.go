@@ -102,7 +102,7 @@ func plain(word string) bool {
 // FindAll returns the matches in text, in order. They are valid until the next call.
 func (f *Finder) FindAll(text []byte) []Match {
 	f.found, f.next = f.found[:0], 0
-	match := func(word []byte, start, end int, _ bool) {
+	match := func(word []byte, start, end int) {
 		if i := f.index(word); i >= 0 {
 			f.found = append(f.found, Match{i, f.next, start, end})
 		}

@@ -19,7 +19,7 @@ func TestFinder(t *testing.T) {
 		var want []Match
 		var tokenizer Tokenizer
 		number := 0
-		tokenizer.EachTerm(text, func(word []byte, start, end int, _ bool) {
+		tokenizer.EachTerm(text, func(word []byte, start, end int) {
 			if i := slices.Index(wanted, string(word)); i >= 0 {
 				want = append(want, Match{i, number, start, end})
 			}
@@ -65,7 +65,7 @@ func BenchmarkFinder(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		n := 0
 		for b.Loop() {
-			t.EachTerm(text, func([]byte, int, int, bool) { n++ })
+			t.EachTerm(text, func([]byte, int, int) { n++ })
 		}
 	})
 }

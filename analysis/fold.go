@@ -23,9 +23,8 @@ func truncate(term []byte) []byte {
 	return term[:n]
 }
 
-// A termFunc is called with a term, its offsets in the text, and whether it begins with an upper-case
-// letter.
-type termFunc = func(term []byte, start, end int, capital bool)
+// A termFunc is called with a term and its offsets in the text.
+type termFunc = func(term []byte, start, end int)
 
 // A folder reduces the spellings of a word to one: compatibility decomposition (NFKD), removal of
 // combining marks U+0300–U+036F, of Hebrew and Arabic vowel signs and of format characters such as the

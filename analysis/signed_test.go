@@ -10,7 +10,7 @@ import (
 func signedTerms(text string) string {
 	var t Tokenizer
 	var all []string
-	t.EachTerm([]byte(text), func(term []byte, start, end int, _ bool) {
+	t.EachTerm([]byte(text), func(term []byte, start, end int) {
 		if signed := AppendSigned(nil, []byte(text), term, start, end); len(signed) > 0 {
 			all = append(all, string(signed))
 		}
@@ -44,7 +44,7 @@ func FuzzAppendSigned(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		text := []byte(s)
-		new(Tokenizer).EachTerm(text, func(term []byte, start, end int, _ bool) {
+		new(Tokenizer).EachTerm(text, func(term []byte, start, end int) {
 			signed := AppendSigned(nil, text, term, start, end)
 			before, after, ok := bytes.Cut(signed, term)
 			if len(signed) > 0 && (!ok || len(signed) > MaxTermLen || len(before)+len(after) == 0 ||

@@ -84,7 +84,7 @@ func (r *thaiRun) finish(fn termFunc) {
 		for _, letter := range r.letters[from.letter:to.letter] {
 			r.term = utf8.AppendRune(r.term, thaiStart+rune(letter))
 		}
-		fn(truncate(r.term), from.source, to.source, false)
+		fn(truncate(r.term), from.source, to.source)
 	}
 	r.text, r.start, r.end = nil, 0, 0
 }

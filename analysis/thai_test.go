@@ -52,7 +52,7 @@ func TestThaiRuns(t *testing.T) {
 		var tok Tokenizer
 		var got []string
 		end, cost := 0, 0
-		tok.EachTerm([]byte(text), func(term []byte, from, to int, _ bool) {
+		tok.EachTerm([]byte(text), func(term []byte, from, to int) {
 			folded, _ := slow.foldSlowly([]byte(text[from:to]))
 			if from != end || !bytes.Equal(term, folded[:min(len(folded), len(term))]) {
 				t.Fatalf("%q: %q is %q, at %d after %d", text, text[from:to], term, from, end)
@@ -161,7 +161,7 @@ func TestManyMarks(t *testing.T) {
 	text := "ก" + strings.Repeat("\u0e48", 1<<20) + strings.Repeat("\u0e38", 1<<20) + "ข"
 	n := 0
 	var tok Tokenizer
-	tok.EachTerm([]byte(text), func(term []byte, _, _ int, _ bool) {
+	tok.EachTerm([]byte(text), func(term []byte, _, _ int) {
 		if n += len(term); n > 8*maxMarks {
 			t.Fatalf("terms of %d bytes", n)
 		}

@@ -31,9 +31,8 @@ type Tokenizer struct {
 }
 
 // EachTerm calls fn for each term of text in turn, at consecutive positions. term is valid until fn
-// returns, text[start:end] is its source, and capital reports whether that begins with an upper-case
-// letter. Invalid UTF-8 separates words.
-func (t *Tokenizer) EachTerm(text []byte, fn func(term []byte, start, end int, capital bool)) {
+// returns, and text[start:end] is its source. Invalid UTF-8 separates words.
+func (t *Tokenizer) EachTerm(text []byte, fn func(term []byte, start, end int)) {
 	for from := 0; from < len(text); {
 		lo, hi := nonASCIIStretch(text, from)
 		t.eachAlphabetic(text, from, lo, fn)
@@ -49,7 +48,7 @@ func PhraseTerms(text string) []string {
 	var t Tokenizer
 	var terms []string
 	before, inRun := 0, false
-	t.EachTerm([]byte(text), func(term []byte, start, end int, _ bool) {
+	t.EachTerm([]byte(text), func(term []byte, start, end int) {
 		terms, before, inRun = append(terms, string(term)), end, start < before
 	})
 	if inRun {
@@ -123,8 +122,7 @@ func (t *Tokenizer) eachAlphabetic(text []byte, from, to int, fn termFunc) {
 			ok = ok || e.ok
 		}
 		if ok {
-			first, _ := utf8.DecodeRune(text[start:i])
-			fn(truncate(f.stripped), start, i, unicode.IsUpper(first) || unicode.IsTitle(first))
+			fn(truncate(f.stripped), start, i)
 		}
 		i += size
 	}
@@ -225,5 +223,5 @@ func (t *Tokenizer) emit(text []byte, start, end int, fn termFunc) {
 		return
 	}
 	t.finishRuns(fn)
-	fn(truncate(term), start, end, unicode.IsUpper(first) || unicode.IsTitle(first))
+	fn(truncate(term), start, end)
 }

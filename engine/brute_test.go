@@ -95,7 +95,7 @@ func naiveIndex(t testing.TB, dir string) []*oracle.Document {
 			}
 			d = &oracle.Document{Doc: target, URL: all[target].URL, Words: map[string][]vocab.Hit{}}
 			for i, word := range urlWords(t, d.URL) {
-				add(d, word.text, uint32(i), vocab.URLWord, word.capital, vocab.NormalSize)
+				add(d, word, uint32(i), vocab.URLWord, vocab.NormalSize)
 			}
 			docs[target] = d
 		}
@@ -135,8 +135,8 @@ func cutRunes(s string, n int) string {
 	return s
 }
 
-func add(d *oracle.Document, word string, position uint32, kind vocab.HitType, capital bool, size uint8) {
-	d.Words[word] = append(d.Words[word], vocab.MakeHit(position, kind, capital, size))
+func add(d *oracle.Document, word string, position uint32, kind vocab.HitType, size uint8) {
+	d.Words[word] = append(d.Words[word], vocab.MakeHit(position, kind, false, size))
 }
 
 // addAnchors adds the words of anchor texts and returns the texts, the commonest first. Positions
@@ -161,27 +161,22 @@ func addAnchors(d *oracle.Document, texts map[naiveText]map[vocab.DocID]bool) (o
 		list := tokens(text.text)
 		list = list[:min(len(list), 32)]
 		for i, word := range list {
-			add(d, word.text, uint32(1024*number+32*(len(list)-1)+i), kind, word.capital, size)
+			add(d, word, uint32(1024*number+32*(len(list)-1)+i), kind, size)
 		}
 	}
 	return order
 }
 
-type token struct {
-	text    string
-	capital bool
-}
-
-func tokens(text string) (all []token) {
+func tokens(text string) (all []string) {
 	var t analysis.Tokenizer
-	t.EachTerm([]byte(text), func(word []byte, _, _ int, capital bool) {
-		all = append(all, token{string(word), capital})
+	t.EachTerm([]byte(text), func(word []byte, _, _ int) {
+		all = append(all, string(word))
 	})
 	return all
 }
 
 // urlWords are the words of host, path and query, unescaped, low lines parting words.
-func urlWords(t testing.TB, raw string) []token {
+func urlWords(t testing.TB, raw string) []string {
 	u, err := url.Parse(raw)
 	testweb.Must(t, err)
 	text := u.Hostname() + u.Path

@@ -48,7 +48,7 @@ func anyWord(query string) string {
 	var all []string
 	var t analysis.Tokenizer
 	before := 0
-	t.EachTerm([]byte(query), func(_ []byte, start, end int, _ bool) {
+	t.EachTerm([]byte(query), func(_ []byte, start, end int) {
 		if end <= before { // the second character of a bigram
 			return
 		}

@@ -94,12 +94,12 @@ func TestMarkdown(t *testing.T) {
 	if d.Info.Title != "The Title" || len(d.Links) != 2 || d.Links[0].Target != "http://www.example.org/dir/other.md" || d.Links[0].Text != "the page" {
 		t.Errorf("%q %+v", d.Info.Title, d.Links)
 	}
-	const want = "^intro | ^the/h1 ^title/h1 | ^see the page and code/code | a b c d"
+	const want = "intro | the/h1 title/h1 | see the page and code/code | a b c d"
 	if got := bodyWords(d); got != want {
 		t.Errorf("%s", got)
 	}
 	for body, want := range map[string]string{
-		"Name\nof it\n====\ntext\n---\n":                    "^name/h1 of/h1 it/h1 | text/h2",
+		"Name\nof it\n====\ntext\n---\n":                    "name/h1 of/h1 it/h1 | text/h2",
 		"- one\n- two *three*\n  four\n\n1. five":           "one | two three four | five",
 		"> quoted\n> - item\n***\nafter":                    "quoted | item | after",
 		"```go\n<b>x\n# y\n```\nz":                          "b/code x/code y/code | z",
@@ -168,7 +168,7 @@ func TestPDF(t *testing.T) {
 	for _, kind := range []string{"application/pdf", "text/html", "text/plain", ""} {
 		page := &vocab.Page{URL: pageURL, ContentType: kind, Body: []byte("%PDF-1.7 whole"), Robots: "nofollow"}
 		d, err := Parse(page, &buf)
-		if err != nil || d.Info.Title != "Paper" || bodyWords(d) != "^one/h1 e/h1" || len(d.Links) != 1 || !d.NoFollow {
+		if err != nil || d.Info.Title != "Paper" || bodyWords(d) != "one/h1 e/h1" || len(d.Links) != 1 || !d.NoFollow {
 			t.Errorf("%s: %+v %v", kind, d, err)
 		}
 		page.Body = page.Body[:9]

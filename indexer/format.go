@@ -31,12 +31,12 @@ type font struct {
 // style returns the style of text. The property that says most about the text wins: a heading, then
 // code, in which emphasis is often no more than color.
 func (f *format) style() style {
-	s := style{kind: f.heading, size: f.size()}
+	s := style{kind: f.heading}
 	switch {
 	case s.kind != vocab.Plain:
 	case f.code > 0:
 		s.kind = vocab.Code
-	case f.emphasis > 0 || s.size > vocab.NormalSize:
+	case f.emphasis > 0 || f.size() > vocab.NormalSize:
 		s.kind = vocab.Emphasis
 	}
 	return s

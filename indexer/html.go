@@ -248,6 +248,6 @@ func (p *htmlParser) image() {
 		return
 	}
 	alt, _ := p.tags.Attr("alt")
-	p.append(alt, style{kind: vocab.Alt, size: p.format.size(), withheld: p.withheld.tag != 0})
+	p.append(alt, style{kind: vocab.Alt, withheld: p.withheld.tag != 0})
 	p.text.breakWord()
 }

@@ -67,7 +67,7 @@ func markMenus(blocks []textBlock, hits []occurrence) (terms uint32) {
 			terms += uint32(b.terms)
 			for k := from; k < b.hits; k++ {
 				h := hits[k].hit
-				hits[k].hit = vocab.MakeHit(h.Position(), vocab.Menu, h.Capital(), h.Size())
+				hits[k].hit = vocab.MakeHit(h.Position(), vocab.Menu, false, h.Size())
 			}
 		}
 		from = b.hits

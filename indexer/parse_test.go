@@ -48,15 +48,12 @@ func bodyWords(d *Document) string {
 			}
 		}
 		last = int(hit.Position())
-		if hit.Capital() {
-			b.WriteByte('^')
-		}
 		b.Write(word)
 		if hit.Type() != vocab.Plain {
 			fmt.Fprintf(&b, "/%s", hit.Type())
 		}
-		if hit.Size() != vocab.NormalSize {
-			fmt.Fprintf(&b, "*%d", hit.Size())
+		if hit.Capital() || hit.Size() != vocab.NormalSize {
+			b.WriteByte('*')
 		}
 	}
 	return b.String()
@@ -68,16 +65,16 @@ func TestWordsOfBody(t *testing.T) {
 		"f<b>oo</b> bar":                      "foo bar",
 		"<b>f</b>oo <b>bar":                   "foo/emphasis bar/emphasis",
 		"one<br>two<wbr>three":                "one twothree",
-		"<p>One two<p>three":                  "^one two | three",
+		"<p>One two<p>three":                  "one two | three",
 		"<table><tr><td>a<td>b</table>c":      "a | b | c",
 		"<ul><li>a<li>b</ul>":                 "a | b",
-		"<h1>Big <code>x</code></h1>y":        "^big/h1 x/h1 | y",
+		"<h1>Big <code>x</code></h1>y":        "big/h1 x/h1 | y",
 		"<h2>open<p>text":                     "open/h2 | text",
 		"<h4>a</h4><caption>b</caption>c":     "a/h3 | b/h3 | c",
 		"<pre>a\n b</pre><kbd><b>c</b></kbd>": "a/code b/code | c/code",
-		"<font size=+2>l</font>n<font size=1>s</font> <big>b</big> <small>c": "lns/emphasis*5 b/emphasis*4 c*2",
-		"<font size=5>a</font> b":  "a/emphasis*5 b",
-		"a<img alt='The pic'>b":    "a ^the/alt pic/alt b",
+		"<font size=+2>l</font>n<font size=1>s</font> <big>b</big> <small>c": "lns/emphasis b/emphasis c",
+		"<font size=5>a</font> b":  "a/emphasis b",
+		"a<img alt='The pic'>b":    "a the/alt pic/alt b",
 		"a<script>x<b>y</script>b": "ab",
 		"a<style>x</style> <template>t<template>u</template>v</template>b": "a b",
 		"<noscript>shown <b>here</b></noscript>":                           "shown here/emphasis",
@@ -283,7 +280,7 @@ func TestCharset(t *testing.T) {
 
 func TestPlain(t *testing.T) {
 	d := parsePage(t, &vocab.Page{URL: pageURL, ContentType: "text/plain", Body: []byte("\n The <b>title\nand so\n on\n \nnext")})
-	if got, want := bodyWords(d), "^the b title and so on | next"; got != want {
+	if got, want := bodyWords(d), "the b title and so on | next"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if d.Info.Title != "The <b>title" || d.Info.Text != "The <b>title and so on\nnext" {

@@ -45,7 +45,7 @@ type parts struct {
 	seen    map[uint64]bool // hashes of names
 
 	// While the terms of an id are read:
-	onTerm func(term []byte, start, end int, capital bool) // n.addTerm, made once
+	onTerm func(term []byte, start, end int) // n.addTerm, made once
 	terms  *termTable
 	known  bool // the page has all terms of the id so far
 }
@@ -132,7 +132,7 @@ func (n *parts) appendHits(hits []occurrence, terms *termTable, tokenizer *analy
 		n.numbers = append(n.numbers, number)
 		n.addName(len(n.numbers) - 1)
 	}
-	tokenizer.EachTerm(n.subwords, func(term []byte, _, _ int, _ bool) {
+	tokenizer.EachTerm(n.subwords, func(term []byte, _, _ int) {
 		before := terms.len()
 		if number := terms.number(term, xxhash.Sum64(term)); terms.len() > before {
 			n.numbers = append(n.numbers, number)
@@ -169,7 +169,7 @@ func (n *parts) addID(id []byte, tokenizer *analysis.Tokenizer) {
 }
 
 // addTerm adds a term of an id.
-func (n *parts) addTerm(term []byte, _, _ int, _ bool) {
+func (n *parts) addTerm(term []byte, _, _ int) {
 	number, known := n.terms.find(term, xxhash.Sum64(term))
 	n.known = n.known && known
 	n.numbers = append(n.numbers, number)

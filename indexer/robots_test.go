@@ -74,7 +74,7 @@ func TestNoSnippet(t *testing.T) {
 		if d.Info.Text != "" || d.Info.Description != "" || d.Info.Title != "Name" || d.Info.Words != 3 {
 			t.Errorf("%s: %+v", directive, d.Info)
 		}
-		if got := bodyWords(d); got != "^heading/h1 | secret words" {
+		if got := bodyWords(d); got != "heading/h1 | secret words" {
 			t.Errorf("%s: terms %q", directive, got)
 		}
 	}

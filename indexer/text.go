@@ -23,7 +23,6 @@ const maxKept = 1 << 20
 // A style is what a hit stores beside its position, and whether the text is in a link.
 type style struct {
 	kind  vocab.HitType
-	size  uint8
 	link  bool // to another page
 	inner bool // to a part of the page itself
 
@@ -31,7 +30,7 @@ type style struct {
 }
 
 // plainStyle is the style of running text.
-var plainStyle = style{kind: vocab.Plain, size: vocab.NormalSize}
+var plainStyle = style{kind: vocab.Plain}
 
 // A span gives the text from start up to the next span its style.
 type span struct {
@@ -66,7 +65,7 @@ type textCollector struct {
 	linksBefore int       // links of the page before the current block
 
 	tokenizer analysis.Tokenizer
-	onTerm    func(term []byte, start, end int, capital bool) // t.addTerm, made once
+	onTerm    func(term []byte, start, end int) // t.addTerm, made once
 
 	source []byte // that onTerm gets the terms of
 	signed []byte // signed term of a word
@@ -208,7 +207,7 @@ func (t *textCollector) eachTerm(text []byte) {
 }
 
 // addTerm adds a term of the current block or field.
-func (t *textCollector) addTerm(term []byte, start, end int, capital bool) {
+func (t *textCollector) addTerm(term []byte, start, end int) {
 	for t.nextSpan < len(t.spans) && t.spans[t.nextSpan].start <= start {
 		t.style = t.spans[t.nextSpan].style
 		t.nextSpan++
@@ -217,7 +216,7 @@ func (t *textCollector) addTerm(term []byte, start, end int, capital bool) {
 		return
 	}
 	hash := xxhash.Sum64(term)
-	hit := vocab.MakeHit(t.position, t.style.kind, capital, t.style.size)
+	hit := vocab.MakeHit(t.position, t.style.kind, false, vocab.NormalSize)
 	known := t.terms.len()
 	number := t.terms.number(term, hash)
 	t.hits = append(t.hits, occurrence{number, hit})
@@ -261,7 +260,7 @@ func (t *textCollector) addSigned(term []byte, start, end int, hit vocab.Hit) {
 func (t *textCollector) addField(kind vocab.HitType, texts ...[]byte) {
 	t.position = 0
 	for _, text := range texts {
-		t.spans = append(t.spans[:0], span{0, style{kind: kind, size: vocab.NormalSize}})
+		t.spans = append(t.spans[:0], span{0, style{kind: kind}})
 		t.eachTerm(text)
 		t.position += blockGap
 	}

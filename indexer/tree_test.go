@@ -61,7 +61,7 @@ func treeWords(t testing.TB, body []byte) []string {
 // allWords are the words that are found in a text.
 func allWords(text string) (all []string) {
 	var cut analysis.Tokenizer
-	cut.EachTerm([]byte(text), func(word []byte, _, _ int, _ bool) { all = append(all, string(word)) })
+	cut.EachTerm([]byte(text), func(word []byte, _, _ int) { all = append(all, string(word)) })
 	return all
 }
 

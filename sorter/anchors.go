@@ -137,8 +137,8 @@ func (x *anchors) addDoc(a *Anchored, texts []AnchorText) error {
 	x.keys = append(x.keys, u.Key())
 	x.size += int64(len(info.URL) + len(info.Title) + 2*len(u.Key()) + 256)
 	position := uint32(0)
-	x.tokenizer.EachTerm(u.AppendText(nil), func(term []byte, _, _ int, capital bool) {
-		x.addHit(term, vocab.MakeHit(position, vocab.URLWord, capital, vocab.NormalSize))
+	x.tokenizer.EachTerm(u.AppendText(nil), func(term []byte, _, _ int) {
+		x.addHit(term, vocab.MakeHit(position, vocab.URLWord, false, vocab.NormalSize))
 		position++
 	})
 	return nil
@@ -160,14 +160,14 @@ func (x *anchors) addText(number int, text AnchorText) {
 	}
 	size := uint8(min(7, bits.Len32(max(1, text.Links))-1))
 	first := len(x.hits)
-	x.tokenizer.EachTerm([]byte(text.Text), func(term []byte, _, _ int, capital bool) {
+	x.tokenizer.EachTerm([]byte(text.Text), func(term []byte, _, _ int) {
 		if index := len(x.hits) - first; index < vocab.MaxAnchorWords {
-			x.addHit(term, vocab.MakeHit(uint32(index), kind, capital, size))
+			x.addHit(term, vocab.MakeHit(uint32(index), kind, false, size))
 		}
 	})
 	added := x.hits[first:]
-	for i, hit := range added {
-		added[i] = vocab.MakeHit(vocab.AnchorPosition(number, len(added), i), kind, hit.Capital(), size)
+	for i := range added {
+		added[i] = vocab.MakeHit(vocab.AnchorPosition(number, len(added), i), kind, false, size)
 	}
 }
 

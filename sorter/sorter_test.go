@@ -208,8 +208,7 @@ func oracle(pages map[vocab.DocID]*page, all []Anchored, uncrawled bool) map[str
 			}
 			all := strings.Fields(text.Text)
 			for i, word := range all {
-				capital := word[0] >= 'A' && word[0] <= 'Z'
-				add(strings.ToLower(word), a.Doc, vocab.MakeHit(uint32(number<<10|(len(all)-1)<<5|i), kind, capital, size))
+				add(strings.ToLower(word), a.Doc, vocab.MakeHit(uint32(number<<10|(len(all)-1)<<5|i), kind, false, size))
 			}
 		}
 	}
@@ -383,7 +382,7 @@ func TestAnchorBounds(t *testing.T) {
 		t.Errorf("%+v, %v", info, err)
 	}
 	for word, want := range map[string]string{
-		"commonest": "[anchor-out^@64/7]", "where": "[url@4/3]", "cafe": "[url@6/3]",
+		"commonest": "[anchor-out@64/7]", "where": "[url@4/3]", "cafe": "[url@6/3]",
 		"n0": "[anchor-out@2017/6]", "n1": "[anchor-out@3041/6]", "n98": "none", "praise": "none",
 	} {
 		p, err := s.Postings(segment.Short, []byte(word))

@@ -71,7 +71,7 @@ func (f *Focus) Names(url string) bool {
 func (f *Focus) text(s string) iter.Seq2[[]byte, vocab.Hit] {
 	return func(yield func([]byte, vocab.Hit) bool) {
 		more := true
-		f.tokenizer.EachTerm([]byte(s), func(term []byte, _, _ int, _ bool) {
+		f.tokenizer.EachTerm([]byte(s), func(term []byte, _, _ int) {
 			more = more && yield(term, 0)
 		})
 	}

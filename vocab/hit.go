@@ -8,9 +8,12 @@ import "fmt"
 //
 //	bits 31..8  position   within the field, in terms from 0
 //	bits  7..4  type       HitType
-//	bit   3     capital    the word begins with an upper-case letter
-//	bits  2..0  size       plain text: font size relative to the page, NormalSize is its normal;
-//	                       anchors: log2 of the number of links with this text, at most 7
+//	bit   3     capital    0; in older indexes whether the word begins with an upper-case letter
+//	bits  2..0  size       anchors: log2 of the number of links with this text, at most 7; other
+//	                       text: NormalSize; in older indexes the font size relative to the page
+//
+// Capitals and sizes of fonts did not help to find pages (doc/design/paper.md, §4.2.5). Text in a larger
+// font is Emphasis.
 //
 // Hits sort as integers by position, then type. The hits of one document and term are sorted by field
 // first: see [Hit.Before].
@@ -134,10 +137,10 @@ func (h Hit) Type() HitType { return HitType(h>>4) & 15 }
 // Field returns the field.
 func (h Hit) Field() Field { return h.Type().Field() }
 
-// Capital reports whether the word begins with an upper-case letter.
+// Capital reports whether the word begins with an upper-case letter, in an index of before.
 func (h Hit) Capital() bool { return h&(1<<3) != 0 }
 
-// Size returns the relative font size, or for anchors log2 of the number of links.
+// Size returns log2 of the number of links of anchor text. Of other text it says nothing now.
 func (h Hit) Size() uint8 { return uint8(h & 7) }
 
 // Before reports whether h sorts before other in a posting: by field, then position, then type.

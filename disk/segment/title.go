@@ -26,7 +26,7 @@ func titleOf(tokenizer *analysis.Tokenizer, title string) (t Title) {
 			own = min(own, i)
 		}
 	}
-	tokenizer.EachTerm([]byte(title), func(_ []byte, start, _ int, _ bool) {
+	tokenizer.EachTerm([]byte(title), func(_ []byte, start, _ int) {
 		if t.Words < math.MaxUint8 {
 			t.Words++
 		}

@@ -109,7 +109,7 @@ func termsOf(lines [][]byte) [][]uint32 {
 	var t analysis.Tokenizer
 	for i, line := range lines {
 		_, text, _ := bytes.Cut(line, []byte("\t"))
-		t.EachTerm(text, func(word []byte, _, _ int, _ bool) {
+		t.EachTerm(text, func(word []byte, _, _ int) {
 			number, known := numbers[string(word)]
 			if !known {
 				number = uint32(len(numbers))

@@ -337,7 +337,7 @@ type token struct {
 // the next call.
 func (p *parser) tokenize(text string) []token {
 	p.bytes, p.tokens = append(p.bytes[:0], text...), p.tokens[:0]
-	p.tokenizer.EachTerm(p.bytes, func(word []byte, from, to int, _ bool) {
+	p.tokenizer.EachTerm(p.bytes, func(word []byte, from, to int) {
 		if p.full() {
 			return
 		}

@@ -168,7 +168,7 @@ type Bin struct {
 var Default = Weights{
 	Type: [vocab.HitTypes]Milli{
 		vocab.Plain:     1000,
-		vocab.Emphasis:  600,
+		vocab.Emphasis:  1500,
 		vocab.Heading1:  1400,
 		vocab.Heading2:  1000,
 		vocab.Heading3:  800,

@@ -216,7 +216,7 @@ func (c *Collection) exactTitle(seq []string, all scoring.Score, d *Document) sc
 // wordsIn counts the words of a text. In a script without spaces, the last character of a run is
 // one.
 func wordsIn(text string) (n int) {
-	new(analysis.Tokenizer).EachTerm([]byte(text), func([]byte, int, int, bool) { n++ })
+	new(analysis.Tokenizer).EachTerm([]byte(text), func([]byte, int, int) { n++ })
 	return n
 }
 

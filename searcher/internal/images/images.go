@@ -157,7 +157,7 @@ func (r *Ranker) textScore(m *vocab.Image) (sum scoring.Score) {
 }
 
 func (r *Ranker) weigh(text string, weight scoring.Milli) {
-	r.tokenizer.EachTerm([]byte(text), func(word []byte, _, _ int, _ bool) {
+	r.tokenizer.EachTerm([]byte(text), func(word []byte, _, _ int) {
 		if i, ok := r.words[string(word)]; ok {
 			r.best[i] = max(r.best[i], weight)
 		}

@@ -80,7 +80,7 @@ func plain(text string) (typed, key string) {
 	var t analysis.Tokenizer
 	var b, k strings.Builder
 	n, last := 0, 0
-	t.EachTerm([]byte(text), func(word []byte, start, end int, _ bool) {
+	t.EachTerm([]byte(text), func(word []byte, start, end int) {
 		if n++; n > phraseWords {
 			return
 		}

@@ -93,7 +93,7 @@ func lastPlainWord(typed string) (last typedWord) {
 	}
 	var t analysis.Tokenizer
 	ends := 0
-	t.EachTerm([]byte(typed), func(term []byte, start, end int, _ bool) {
+	t.EachTerm([]byte(typed), func(term []byte, start, end int) {
 		last = typedWord{typed[:start], last.word, string(term)}
 		ends = end
 	})

@@ -32,7 +32,7 @@ func (m *Marker) Each(text string, fn func(piece string, mark bool)) {
 		done = to
 	}
 	if m != nil && len(m.words) > 0 {
-		m.cut.EachTerm([]byte(text), func(word []byte, start, end int, _ bool) {
+		m.cut.EachTerm([]byte(text), func(word []byte, start, end int) {
 			switch {
 			case !m.words[string(word)]:
 			case start <= to && from < to:
