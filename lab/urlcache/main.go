@@ -9,6 +9,7 @@
 //	go run ./lab/urlcache --log FILE       fingerprints of 8 bytes, big-endian, in the order of the crawl
 //	go run ./lab/urlcache --write FILE     keeps the stream
 //	go run ./lab/urlcache --away           only its links out of a site, which machines send each other
+//	go run ./lab/urlcache --in-turn        sites take turns page by page, as in Mercator
 //	go run ./lab/urlcache --svg FILE       draws the hits
 //
 // STATIC is loaded with the most frequent URLs of the whole stream, as in the paper; in a crawl, where
@@ -39,6 +40,8 @@ func main() {
 	flag.IntVar(&o.links, "links", 8_000_000, "`N` links of the synthetic stream")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the synthetic stream")
 	flag.BoolVar(&o.away, "away", false, "of the synthetic stream, only links that lead out of their site")
+	flag.IntVar(&o.atOnce, "at-once", sitesAtOnce, "of the synthetic stream, `N` sites are read at once")
+	flag.BoolVar(&o.inTurn, "in-turn", false, "of the synthetic stream, sites take turns page by page")
 	write := flag.String("write", "", "write the stream to `FILE`")
 	svg := flag.String("svg", "", "draw the hits of each policy to `FILE`")
 	flag.Parse()
@@ -54,6 +57,8 @@ type origin struct {
 	links     int
 	seed      uint64
 	away      bool
+	atOnce    int
+	inTurn    bool
 }
 
 func run(out io.Writer, o origin, write, svg string) error {
@@ -89,10 +94,10 @@ func (o origin) stream(out io.Writer) ([]vocab.Fingerprint, error) {
 		}
 		fmt.Fprintf(out, "trace of the crawl in %s: %s\n", o.data, sum)
 		return stream, err
-	case o.links < 1:
-		return nil, errors.New("--links must be at least 1")
+	case o.links < 1 || o.atOnce < 1:
+		return nil, errors.New("--links must be at least 1, and --at-once")
 	}
-	stream, sum := synthesize(o.links, o.seed, o.away)
+	stream, sum := synthesize(o.links, o.seed, o.away, o.atOnce, o.inTurn)
 	fmt.Fprintf(out, "synthetic trace, seed %d: %s\n", o.seed, sum)
 	return stream, nil
 }

@@ -29,7 +29,7 @@ const (
 	nearShare    = 0.25
 	navPages     = 30
 	nearPages    = 30
-	sitesAtOnce  = 500
+	sitesAtOnce  = 500 // the threads of Mercator, each of which reads one site
 	visitPages   = 100 // read of a site before another takes its turn
 	maxTries     = 8   // for a URL that is not on the page yet
 )
@@ -55,22 +55,28 @@ type generator struct {
 	sites []site
 	open  []int // the sites that are read at once
 	away  bool  // only links out of the site are part of the stream
+	turn  int   // pages read, if sites take turns
 	sum   summary
 }
 
 // synthesize makes a stream of so many links. With away it has only links out of a site, which a machine
 // with whole sites sends to the others.
-func synthesize(links int, seed uint64, away bool) ([]vocab.Fingerprint, summary) {
+// With inTurn each of the atOnce sites is read before one is read again, as Mercator's delays of ten
+// times a download have it; else any of them is next.
+func synthesize(links int, seed uint64, away bool, atOnce int, inTurn bool) ([]vocab.Fingerprint, summary) {
 	g := &generator{rand: rand.New(rand.NewPCG(seed, 0)), away: away}
-	for range 2 * sitesAtOnce {
+	for range 2 * atOnce {
 		g.sites = append(g.sites, site{pages: navPages})
 	}
-	for i := range sitesAtOnce {
+	for i := range atOnce {
 		g.open = append(g.open, i)
 	}
 	stream := make([]vocab.Fingerprint, 0, links+maxLinks)
 	for len(stream) < links {
-		at := g.rand.IntN(len(g.open))
+		at := g.turn % len(g.open)
+		if g.turn++; !inTurn {
+			at = g.rand.IntN(len(g.open))
+		}
 		stream = g.page(stream, g.open[at])
 		if g.rand.IntN(visitPages) == 0 {
 			g.open[at] = g.rand.IntN(len(g.sites))

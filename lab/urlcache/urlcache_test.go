@@ -56,8 +56,8 @@ func slowMin(stream []vocab.Fingerprint, size int) (hits uint64) {
 // TestShape holds the synthetic stream to the figures that the paper gives of its own (§4), and the
 // curve to the paper's result (§5): no policy beats MIN.
 func TestShape(t *testing.T) {
-	stream, s := synthesize(400_000, 1, false)
-	if again, _ := synthesize(400_000, 1, false); !slices.Equal(stream, again) {
+	stream, s := synthesize(400_000, 1, false, sitesAtOnce, false)
+	if again, _ := synthesize(400_000, 1, false, sitesAtOnce, false); !slices.Equal(stream, again) {
 		t.Fatal("the same seed gives another stream")
 	}
 	if s.links() < 45 || s.links() > 75 || s.distinct()/s.links() < 0.60 || s.distinct()/s.links() > 0.75 || s.local() < 75 || s.local() > 85 {
@@ -122,8 +122,22 @@ func TestReplayed(t *testing.T) {
 // summary counts links that a page repeats once.
 func TestAway(t *testing.T) {
 	const links = 400_000
-	_, s := synthesize(links, 1, true)
+	_, s := synthesize(links, 1, true, sitesAtOnce, false)
 	if got, want := 100*links/float64(s.all), 100-s.local(); math.Abs(got-want) > 2 {
 		t.Errorf("%.1f %% of the links are in the stream, %.1f %% of the different ones lead out of their site", got, want)
+	}
+}
+
+// TestBend: where sites take turns, hits rise when a cache holds the links of a page of each of them,
+// so that the size for as many hits grows with the sites that are read at once.
+func TestBend(t *testing.T) {
+	clock := policies[slices.IndexFunc(policies, func(p policy) bool { return p.name == "clock" })]
+	hits := func(atOnce, size int) float64 {
+		stream, _ := synthesize(200_000, 1, false, atOnce, true)
+		return percent(replay(stream, frequencies{}, clock, size), len(stream))
+	}
+	few, many, large := hits(20, 1600), hits(80, 1600), hits(80, 6400)
+	if few-many < 8 || few-large > 8 {
+		t.Errorf("hits %.1f %% of 20 sites at once, of 80 %.1f and %.1f with four times the size", few, many, large)
 	}
 }
