@@ -131,7 +131,7 @@ func keepAnswerable(tsv string, sets []*set) error {
 
 // once makes a file or folder unless it is there.
 func once(path string, create func(to string) error) error {
-	if _, err := os.Stat(path); err == nil {
+	if exists(path) {
 		return nil
 	}
 	part := path + ".part"
@@ -139,6 +139,11 @@ func once(path string, create func(to string) error) error {
 		return err
 	}
 	return errors.Join(create(part), os.Rename(part, path))
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func command(ctx context.Context, name string, args ...string) *exec.Cmd {
@@ -248,27 +253,38 @@ func fill(first, others []string) (all []string) {
 }
 
 // askAll writes the queries of each set, has them answered, and appends the results. Ask is called
-// with pairs of a file of queries and one for their results.
+// with pairs of a file of queries and one for their results, of those that were not asked before.
 func askAll(
 	dir, name string, sets []*set, results [][][][]string, ask func(files []string) error,
 ) error {
-	var files []string
-	for i, s := range sets {
-		queries := filepath.Join(dir, fmt.Sprintf("queries-%d", i))
+	var missing, runs []string
+	for _, s := range sets {
 		var b strings.Builder
 		for _, j := range s.judged {
 			b.WriteString(oneLine(j.Query) + "\n")
 		}
-		if err := os.WriteFile(queries, []byte(b.String()), 0o644); err != nil {
+		at := filepath.Join(dir, fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(b.String()))))
+		run := at + "." + name
+		if runs = append(runs, run); exists(run) {
+			continue
+		}
+		if err := os.WriteFile(at+".queries", []byte(b.String()), 0o644); err != nil {
 			return err
 		}
-		files = append(files, queries, filepath.Join(dir, fmt.Sprintf("run-%d-%s", i, name)))
+		missing = append(missing, at+".queries", run+".part")
 	}
-	if err := ask(files); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if len(missing) > 0 {
+		if err := ask(missing); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for i := 1; i < len(missing); i += 2 {
+		if err := os.Rename(missing[i], strings.TrimSuffix(missing[i], ".part")); err != nil {
+			return err
+		}
 	}
 	for i, s := range sets {
-		found, err := readRun(files[2*i+1], s.judged)
+		found, err := readRun(runs[i], s.judged)
 		if err != nil {
 			return err
 		}

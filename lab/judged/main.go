@@ -16,7 +16,7 @@
 //
 // FOLDER of the programs has jars/ of Lucene 10 (core, analysis-common) and bleve, which takes the
 // arguments `build TEXT INDEX` and `run INDEX QUERIES MODE multi K RUN`. The settings of Lucene are
-// those of Lucene.java. Indexes that WORK has are used again. Queries without a right page in the
+// those of Lucene.java. Indexes and runs that WORK has are used again. Queries without a right page in the
 // text are left out.
 //
 // bleve ranks by BM25 over title, words of the URL and text with its standard analyzer: any of the
