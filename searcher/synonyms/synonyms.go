@@ -41,9 +41,6 @@ func (t *Table) Of(term string) []string {
 	return t.others[term]
 }
 
-// Len returns the number of words that have a synonym.
-func (t *Table) Len() int { return len(t.others) }
-
 // A LineError says what is wrong in a line of a file.
 type LineError struct {
 	File   string
