@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"encoding/binary"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,7 +13,8 @@ type Finder struct {
 	words   []string
 	byStart [256]uint64    // by first byte: bit l is set if a term has length l
 	plain   [128][]pattern // of terms that can occur in ASCII, by the second byte of the pair
-	pairs   [1024]uint64   // bit set of byte pairs: the patterns' pairs in lower and upper case
+	pairs   [1024]uint64   // bit set of byte pairs, see at: the patterns' pairs in lower and upper case
+	letter  bool           // a term has one letter, so that every pair of the text is looked up
 
 	tokenizer Tokenizer
 	found     []Match
@@ -19,8 +22,10 @@ type Finder struct {
 }
 
 // A pattern is a term to be found in ASCII, between bytes of no word. It is compared only where its
-// rarest pair of adjacent bytes occurs. One pass over the text finds the pairs of all patterns by a
-// table. For a term of one letter the pair is any byte of no word and the letter.
+// pair of adjacent bytes occurs. A term has two patterns, whose pairs overlap in one byte, so that one of
+// them begins at an even offset of the text: every second pair of the text is looked up in a table of the
+// pairs of all patterns. If a term has one letter, its pair is any byte of no word and the letter;
+// then every pair of the text is looked up, and each term has one pattern.
 type pattern struct {
 	word   int // index in Finder.words
 	folded string
@@ -32,23 +37,47 @@ type pattern struct {
 // byte, z one in five hundred.
 const commonest = "etaoirnsldcpgmufh12_bwvxy3k40z5q6879j"
 
-func newPattern(i int, word string) pattern {
-	p := pattern{word: i, folded: word, open: len(word) == MaxTermLen}
-	for k, most := 1, -1; k < len(word); k++ {
-		if rare := strings.IndexByte(commonest, word[k-1]) + strings.IndexByte(commonest, word[k]); rare > most {
-			p.second, most = k, rare
-		}
+// rarity returns how rare the pair of bytes is that ends at an index of a term.
+func rarity(word string, second int) int {
+	rare := strings.IndexByte(commonest, word[second])
+	if second > 0 {
+		rare += strings.IndexByte(commonest, word[second-1])
 	}
-	return p
+	return rare
 }
 
-// watch adds the pairs of a pattern to the table.
-func (f *Finder) watch(p *pattern) {
-	for _, first := range unfolded[p.before()] {
-		for _, second := range unfolded[p.folded[p.second]] {
-			f.pairs[uint16(first)<<2|uint16(second)>>6] |= 1 << (second & 63)
+// rarestPair returns the index at which the rarest pair of a term ends.
+func rarestPair(word string) (second int) {
+	for k := 1; k < len(word); k++ {
+		if second == 0 || rarity(word, k) > rarity(word, second) {
+			second = k
 		}
 	}
+	return second
+}
+
+// rarestPairs returns the index at which the first of two adjacent pairs of a term ends: of those pairs
+// whose commoner one is the rarest.
+func rarestPairs(word string) (second int) {
+	most := -2
+	for k := range len(word) - 1 {
+		if rare := min(rarity(word, k), rarity(word, k+1)); rare > most {
+			second, most = k, rare
+		}
+	}
+	return second
+}
+
+// watch adds a pattern by the pair whose second byte has an index in the term.
+func (f *Finder) watch(p pattern, second int) {
+	p.second = second
+	for _, first := range unfolded[p.before()] {
+		for _, second := range unfolded[p.folded[second]] {
+			pair := uint16(first) | uint16(second)<<8
+			f.pairs[pair>>6] |= 1 << (pair & 63)
+		}
+	}
+	f.plain[p.folded[second]] = append(f.plain[p.folded[second]], p)
 }
 
 // unfolded maps a byte to the ASCII bytes that asciiWord maps to it: a letter in lower and upper case.
@@ -77,14 +106,20 @@ type Match struct {
 // NewFinder returns a finder of terms, which are distinct.
 func NewFinder(words []string) *Finder {
 	f := &Finder{words: words}
+	f.letter = slices.ContainsFunc(words, func(word string) bool { return len(word) == 1 })
 	for i, word := range words {
 		f.byStart[word[0]] |= 1 << (len(word) & 63)
-		if plain(word) {
-			p := newPattern(i, word)
-			second := p.folded[p.second]
-			f.plain[second] = append(f.plain[second], p)
-			f.watch(&p)
+		if !plain(word) {
+			continue
 		}
+		p := pattern{word: i, folded: word, open: len(word) == MaxTermLen}
+		if f.letter {
+			f.watch(p, rarestPair(word))
+			continue
+		}
+		first := rarestPairs(word)
+		f.watch(p, first)
+		f.watch(p, first+1)
 	}
 	return f
 }
@@ -132,28 +167,64 @@ func (f *Finder) index(word []byte) int {
 
 // inASCII finds terms in text[from:to], which is ASCII and begins and ends at a word boundary.
 func (f *Finder) inASCII(text []byte, from, to int) {
-	stretch, done := text[from:to], 0
-	pair := uint16(0)
-	for i, c := range stretch {
-		if pair = pair<<8 | uint16(c); f.pairs[pair>>6]>>(pair&63)&1 == 0 {
+	stretch := text[from:to]
+	if f.letter {
+		f.inEveryPair(stretch, from)
+		return
+	}
+	done, i := 0, 0
+	for ; i+8 <= len(stretch); i += 8 {
+		eight := binary.LittleEndian.Uint64(stretch[i:])
+		if f.at(uint16(eight))|f.at(uint16(eight>>16))|f.at(uint16(eight>>32))|f.at(uint16(eight>>48)) == 0 {
 			continue
 		}
-		patterns := f.plain[asciiWord[c]]
-		for k := range patterns {
-			p := &patterns[k]
-			start := i - p.second
-			end, ok := p.matches(stretch, start)
-			if !ok {
-				continue
+		for k := i; k < i+8; k += 2 {
+			if f.at(uint16(eight)) != 0 {
+				done = f.compare(stretch, k+1, done, from)
 			}
-			f.skipText(stretch[done:start])
-			f.found = append(f.found, Match{p.word, f.next, from + start, from + end})
-			f.next++
-			done = end
-			break
+			eight >>= 16
+		}
+	}
+	for ; i+2 <= len(stretch); i += 2 {
+		if f.at(binary.LittleEndian.Uint16(stretch[i:])) != 0 {
+			done = f.compare(stretch, i+1, done, from)
 		}
 	}
 	f.skipText(stretch[done:])
+}
+
+// inEveryPair is inASCII for a stretch at an offset, if a term has one letter. The letter may begin the
+// stretch.
+func (f *Finder) inEveryPair(stretch []byte, from int) {
+	done, pair := 0, uint16(0)
+	for i, c := range stretch {
+		if pair = pair>>8 | uint16(c)<<8; f.at(pair) != 0 {
+			done = f.compare(stretch, i, done, from)
+		}
+	}
+	f.skipText(stretch[done:])
+}
+
+// at returns 1 if a pair of bytes, the first of which is the low one, is among those of patterns.
+func (f *Finder) at(pair uint16) uint64 { return f.pairs[pair>>6] >> (pair & 63) & 1 }
+
+// compare appends the match of the pattern whose pair ends at stretch[i], if there is one. It returns the
+// end of the last match, which was done before.
+func (f *Finder) compare(stretch []byte, i, done, from int) int {
+	patterns := f.plain[asciiWord[stretch[i]]]
+	for k := range patterns {
+		p := &patterns[k]
+		start := i - p.second
+		end, ok := p.matches(stretch, start)
+		if !ok {
+			continue
+		}
+		f.skipText(stretch[done:start])
+		f.found = append(f.found, Match{p.word, f.next, from + start, from + end})
+		f.next++
+		return end
+	}
+	return done
 }
 
 // matches reports whether the term is at text[start:], and returns its end.

@@ -65,7 +65,7 @@ type serveOptions struct {
 }
 
 func newServe(s *cli.GlobalFlags) *cobra.Command {
-	var address, keysFile, loginHeader string
+	var address, keysFile, loginHeader, profile string
 	var proxies, siteSets []string
 	var secure secureFlags
 	var door doorFlags
@@ -171,6 +171,11 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 			o.ready = func(address string) {
 				fmt.Fprintf(c.ErrOrStderr(), "Search at %s (Ctrl-C ends).\n", address)
 			}
+			stop, err := cli.StartProfile(profile)
+			if err != nil {
+				return err
+			}
+			defer stop()
 			return errors.Join(serveData(c.Context(), s.Data, listener, o), c.Context().Err())
 		},
 	}
@@ -189,6 +194,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 	c.Flags().StringVar(&keysFile, "api-keys", "", "require one of the API keys in `FILE`, one per line; pages for people stay open")
 	place.Add(c.Flags(), "keep the data folder a copy of the collection in `BUCKET`")
 	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log requests with their queries; --verbose logs them without")
+	cli.ProfileFlag(c.Flags(), &profile)
 	return c
 }
 

@@ -15,6 +15,7 @@ type templates map[string]*template.Template
 // parseTemplates returns the templates with the texts of one language. It panics on a template that
 // does not parse: templates are part of the program.
 func parseTemplates(a assets, m *messages.Printer) templates {
+	var tips template.HTML // the same on every page of results, of which it took a third
 	functions := template.FuncMap{
 		"asset":  func(name string) string { return a.Served[name] },
 		"t":      m.Text,
@@ -28,7 +29,7 @@ func parseTemplates(a assets, m *messages.Printer) templates {
 		"points": text.Points,
 
 		"resultList": func(results []resultView, tab bool) template.HTML { return resultList(m, results, tab) },
-		"examples":   func() []helpExample { return plainExamples },
+		"tips":       func() template.HTML { return tips },
 
 		"count64": func(n any) string { return m.Count(int(reflect.ValueOf(n).Int())) },
 		"counted": func(n int, noun string) string { return text.Counted(n, noun) },
@@ -39,6 +40,7 @@ func parseTemplates(a assets, m *messages.Printer) templates {
 		return template.Must(t.ParseFS(files, "templates/"+name))
 	}
 	layout := parse(template.New("layout.html").Funcs(functions), "layout.html")
+	tips = searchTips(template.Must(layout.Clone()))
 	all := templates{}
 	entries, _ := files.ReadDir("templates") // embedded: cannot fail
 	for _, e := range entries {
@@ -51,6 +53,15 @@ func parseTemplates(a assets, m *messages.Printer) templates {
 		}
 	}
 	return all
+}
+
+// searchTips returns the list of operators below results.
+func searchTips(layout *template.Template) template.HTML {
+	var b strings.Builder
+	if err := layout.ExecuteTemplate(&b, "operators", plainExamples); err != nil {
+		panic(err)
+	}
+	return template.HTML(b.String())
 }
 
 // quote returns a text of the visitor's for a message, as a link unless href is "". href is an address

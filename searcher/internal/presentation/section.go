@@ -35,7 +35,7 @@ func (s *Snippeter) split(text string) (main string) {
 		s.stretches[0].to = len(text)
 		return text
 	}
-	out := s.main[:0]
+	out, next := s.main[:0], markFinder{len(text) + 1, len(text) + 1}
 	for text != "" {
 		switch text[0] {
 		case '\t':
@@ -54,7 +54,7 @@ func (s *Snippeter) split(text string) (main string) {
 			}
 			out, text = append(out, rest[:end]...), rest[end:]
 		default:
-			end := markAfter(text)
+			end := next.mark(text)
 			out, text = append(out, text[:end]...), text[end:]
 		}
 	}
@@ -78,16 +78,24 @@ func blockEnd(text string) int {
 	return len(text)
 }
 
-// markAfter returns the offset of the next marked block: no other text has tabs or form feeds.
-func markAfter(text string) int {
-	end := len(text)
-	if i := strings.IndexByte(text, '\f'); i >= 0 {
-		end = i
+// A markFinder has, of the next tab and of the next form feed, how many bytes from there on the text has:
+// 0 if there is none, more than are left if it was passed. So no byte is searched twice.
+type markFinder struct{ tab, feed int }
+
+// mark returns the offset of the next marked block: no other text has tabs or form feeds.
+func (m *markFinder) mark(text string) int {
+	return len(text) - max(bytesFrom(text, '\t', &m.tab), bytesFrom(text, '\f', &m.feed))
+}
+
+// bytesFrom returns how many bytes of text there are from the next c on.
+func bytesFrom(text string, c byte, known *int) int {
+	if *known > len(text) {
+		*known = 0
+		if i := strings.IndexByte(text, c); i >= 0 {
+			*known = len(text) - i
+		}
 	}
-	if i := strings.IndexByte(text[:end], '\t'); i >= 0 {
-		end = i
-	}
-	return end
+	return *known
 }
 
 // nest finds the ends and parents of the sections of main, which begins with skipped bytes that

@@ -35,11 +35,11 @@ type Fragment struct {
 type Snippeter struct {
 	Explain bool // sections have Parts
 
-	phrases [][]int         // terms and phrases of the query, as indices of terms
-	weights []scoring.Score // of phrases: the sum of idf
-	base    []int           // of terms: see [scoring.Terms]
-	finder  *analysis.Finder
-	width   int // of the current snippet, in columns
+	phrases [][]int          // terms and phrases of the query, as indices of terms
+	weights []scoring.Score  // of phrases: the sum of idf
+	base    []int            // of the terms that finder finds: see [scoring.Terms]
+	finder  *analysis.Finder // of the terms of phrases
+	width   int              // of the current snippet, in columns
 	*SnippetArena
 }
 
@@ -70,7 +70,7 @@ type run struct {
 
 // NewSnippeter returns a Snippeter for a query.
 func NewSnippeter(root *query.Node, t *scoring.Terms, a *SnippetArena) *Snippeter {
-	s := &Snippeter{base: t.Base, finder: analysis.NewFinder(t.Words), SnippetArena: a}
+	s := &Snippeter{SnippetArena: a}
 	index := map[string]int{}
 	for i, word := range t.Words {
 		index[word] = i
@@ -91,13 +91,27 @@ func NewSnippeter(root *query.Node, t *scoring.Terms, a *SnippetArena) *Snippete
 		}
 	}
 	s.counts = slices.Grow(s.counts[:0], len(s.phrases))[:len(s.phrases)]
+	s.findPhrases(t)
 	return s
+}
+
+// findPhrases makes the finder of the terms of phrases: function words of a question occur in every line.
+func (s *Snippeter) findPhrases(t *scoring.Terms) {
+	var words []string
+	for i, word := range t.Words {
+		inPhrase := func(phrase []int) bool { return slices.Contains(phrase, t.Base[i]) }
+		if slices.ContainsFunc(s.phrases, inPhrase) {
+			words, s.base = append(words, word), append(s.base, t.Base[i])
+		}
+	}
+	s.finder = analysis.NewFinder(words)
 }
 
 // withoutHeading cuts off the last block if it is as short as a heading and no sentence.
 func withoutHeading(text []byte) []byte {
 	block := bytes.TrimSuffix(text, []byte("\n"))
-	begin := bytes.LastIndexByte(block, '\n') + 1
+	from := max(0, len(block)-menuHeading-1) // bytes.LastIndexByte looks at one byte at a time
+	begin := from + bytes.LastIndexByte(block[from:], '\n') + 1
 	if block = block[begin:]; len(block) > menuHeading || bytes.HasSuffix(block, []byte(".")) {
 		return text
 	}

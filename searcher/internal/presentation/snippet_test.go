@@ -1,6 +1,7 @@
 package presentation
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -118,6 +119,49 @@ func BenchmarkSnippet(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		snippetOf("A", text, "", "needle haystack")
+	}
+}
+
+// BenchmarkPassage cuts passages out of a manual with sections and menus, for a question with function
+// words and for a name.
+func BenchmarkPassage(b *testing.B) {
+	var text strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&text, "\f2s%d\fSection %d of the manual\n\tnext\n\tprevious\n", i, i)
+		text.WriteString(strings.Repeat("This is how the quick brown fox jumps over a lazy dog, and so it goes. ", 12) + "\n")
+	}
+	text.WriteString("\f2end\fHow to read a file\nThe parser reads the file in one pass.\n")
+	for _, q := range []string{"how to read a file in the parser", "parser"} {
+		b.Run(q, func(b *testing.B) {
+			root := query.Parse(q).Root
+			if prose := root.Prose(); prose != nil {
+				root = prose
+			}
+			t := scoring.NewTerms(root, "", nil, &scoring.Arena{})
+			for i := range t.IDF {
+				t.IDF[i] = scoring.Point
+			}
+			arena := &SnippetArena{}
+			b.SetBytes(int64(text.Len()))
+			b.ReportAllocs()
+			for b.Loop() {
+				NewSnippeter(root, t, arena).Passage("A manual", text.String(), "", vocab.Controls{})
+			}
+		})
+	}
+}
+
+// TestFinderOfPhrases checks that only terms of phrases are looked for: function words of a question
+// are not.
+func TestFinderOfPhrases(t *testing.T) {
+	root := query.Parse("how to sort a list").Root.Prose()
+	if root == nil {
+		t.Fatal("the question is no prose")
+	}
+	terms := scoring.NewTerms(root, "", nil, &scoring.Arena{})
+	s := NewSnippeter(root, terms, &SnippetArena{})
+	if len(s.base) != len(s.phrases) || len(s.base) == 0 || len(s.base) == len(terms.Words) {
+		t.Errorf("%d of %d terms are looked for, for %d phrases", len(s.base), len(terms.Words), len(s.phrases))
 	}
 }
 
