@@ -219,7 +219,8 @@ func collectBeside(p *pass, root *query.Node, k int) (firstAnswer, error) {
 // the first ten results, and returns how many they are: see Weights.Promising. All may be if no
 // others match, if the request prefers sites, and in the order of dates.
 func promisingFirst(p *pass, found []scoring.Candidate) (n int) {
-	if len(found) <= minResults || p.resp.Total <= len(found) || len(p.preferred) > 0 || p.byDate {
+	complete := p.resp.Exact && p.resp.Total <= len(found)
+	if len(found) <= minResults || complete || len(p.preferred) > 0 || p.byDate {
 		return len(found)
 	}
 	least, likely := p.weights.LeastPromising(found[minResults-1].First), p.weights.Likely

@@ -2,7 +2,9 @@ package quality
 
 import (
 	"fmt"
+	"math"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,13 +18,15 @@ import (
 // NewBench returns the command bench.
 func NewBench(s *cli.GlobalFlags) *cobra.Command {
 	var o eval.BenchOptions
-	var mode, output, weights, profile string
+	var mode, count, output, weights, profile string
 	c := &cobra.Command{
 		Use:   "bench QUERIES",
 		Short: "measure the time of queries",
 		Long: `Bench runs each query of a file, one per line, for its ten best pages with full ranking, on one processor: once to
 warm up, then --passes times. It prints query, number of matches and best time in nanoseconds, separated by tabs, and
-the mean and the percentiles on standard error. Titles and snippets are made only with --snippets.`,
+the mean and the percentiles on standard error. Titles and snippets are made only with --snippets.
+Matches are counted exactly up to 1,000, as a server does, or as --count says; with none as few are as the best pages
+need.`,
 		Example: "  anatomy bench queries.txt\n  anatomy bench queries.txt --mode any --passes 5 --output any.tsv",
 		Args:    cli.ExactArgs(1, "a file of queries"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -34,11 +38,19 @@ the mean and the percentiles on standard error. Titles and snippets are made onl
 			if o.Passes < 1 {
 				return cli.UsageErrorf("--passes is 1 or more")
 			}
+			countTo, err := parseCount(count)
+			if err != nil {
+				return err
+			}
 			queries, err := readQueries(c, args[0])
 			if err != nil {
 				return err
 			}
-			return WithWeights(s.Data, weights, func(found *searcher.Searcher) error {
+			w, err := readWeights(weights)
+			if err != nil {
+				return err
+			}
+			return withOptions(s.Data, searcher.Options{Weights: w, CountTo: countTo}, func(found *searcher.Searcher) error {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 				stop, err := cli.StartProfile(profile)
 				if err != nil {
@@ -56,12 +68,28 @@ the mean and the percentiles on standard error. Titles and snippets are made onl
 	}
 	f := c.Flags()
 	f.StringVar(&mode, "mode", "all", "match pages with `any|all|phrase` of the words, or fill: as typed")
+	f.StringVar(&count, "count", "1000", "count matches exactly up to `none|N|all`")
 	f.IntVar(&o.Passes, "passes", 3, "run each query `N` times and report the best")
 	f.BoolVar(&o.Snippets, "snippets", false, "include titles and snippets")
 	f.StringVar(&output, "output", "", "write to `FILE` (default: standard output)")
 	cli.ProfileFlag(f, &profile)
 	WeightsFlag(c, &weights)
 	return c
+}
+
+// parseCount returns how many matches are counted exactly.
+func parseCount(count string) (int, error) {
+	switch count {
+	case "none":
+		return 1, nil
+	case "all":
+		return math.MaxInt, nil
+	}
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 1 {
+		return 0, cli.UsageErrorf("--count is none, all, or a number from 1 on")
+	}
+	return n, nil
 }
 
 // readQueries reads the queries of a file or standard input.

@@ -89,7 +89,7 @@ learns from.`,
 			if err != nil {
 				return err
 			}
-			return withThese(s.Data, w, e.candidates(), func(found *searcher.Searcher) error {
+			return withOptions(s.Data, searcher.Options{Weights: w, Candidates: e.candidates()}, func(found *searcher.Searcher) error {
 				return e.run(c, found, judged)
 			})
 		},

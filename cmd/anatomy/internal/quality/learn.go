@@ -29,7 +29,7 @@ func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) 
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "learning from %s, seed %d\n", cli.Count(len(judged), "query"), e.seed)
 	learnt := start
-	if err := withThese(data, start, 0, func(s *searcher.Searcher) error {
+	if err := withOptions(data, searcher.Options{Weights: start}, func(s *searcher.Searcher) error {
 		l := eval.Learner{Searcher: s, Seed: e.seed, ID: upkeep.TextID, Progress: func(weight string, value searcher.Milli, mrr float64) {
 			fmt.Fprintf(c.ErrOrStderr(), "MRR@10 %.4f  %s = %d\n", mrr, weight, value)
 		}}
@@ -68,7 +68,7 @@ func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) 
 
 // pages returns the results of each query with the given weights.
 func (e *evaluation) pages(c *cobra.Command, data string, w searcher.Weights, judged []eval.Judged) (pages [][]string, err error) {
-	err = withThese(data, w, e.candidates(), func(s *searcher.Searcher) error {
+	err = withOptions(data, searcher.Options{Weights: w, Candidates: e.candidates()}, func(s *searcher.Searcher) error {
 		run, err := e.ask(c, s, judged)
 		pages = eval.Pages(run)
 		return err

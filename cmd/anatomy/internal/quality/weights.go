@@ -49,12 +49,11 @@ func WithWeights(dir, file string, ask func(*searcher.Searcher) error) error {
 	if err != nil {
 		return err
 	}
-	return withThese(dir, w, 0, ask)
+	return withOptions(dir, searcher.Options{Weights: w}, ask)
 }
 
-// withThese is WithWeights for given weights. candidates pages are scored in the second phase, 0 for the
-// default.
-func withThese(dir string, w searcher.Weights, candidates int, ask func(*searcher.Searcher) error) error {
+// withOptions is WithWeights for given options but Links and Synonyms.
+func withOptions(dir string, o searcher.Options, ask func(*searcher.Searcher) error) error {
 	if err := shards.Check(dir); err != nil {
 		return err
 	}
@@ -63,9 +62,8 @@ func withThese(dir string, w searcher.Weights, candidates int, ask func(*searche
 		return err
 	}
 	links := collection.NewSharedLinks(dir)
-	s, err := searcher.Open(dir, searcher.Options{
-		Weights: w, Candidates: candidates, Links: links, Synonyms: same,
-	})
+	o.Links, o.Synonyms = links, same
+	s, err := searcher.Open(dir, o)
 	if err != nil {
 		return err
 	}
