@@ -2,20 +2,26 @@
 // side the cost of the build, the size of the index, the time of queries for the ten best pages, and the
 // quality of the answers.
 //
-//	go run ./lab/peers --programs FOLDER --pages FOLDER --work FOLDER [--engines "lucene bleve"] [--list FILE]
+//	go run ./lab/peers --programs FOLDER --pages FOLDER --work FOLDER [--engines "lucene10 tantivy"] [--list FILE]
 //
-// The programs of the other libraries are in FOLDER, whose script `run PAGES WORK [LIST]` extracts
-// title, words of the path and body of each page to WORK/text.tsv. For each library in ENGINES it
-// writes, step by step as STEPS says,
+// It runs at the root of the tree. The programs of Lucene 10.3 and Tantivy are in lucene10, which needs
+// Maven and a JDK of 21 or later at --jdk, and tantivy, which needs cargo. Those of further libraries
+// are in FOLDER, whose script `run PAGES WORK [LIST]` also extracts title, words of the path and body of
+// each page to WORK/text.tsv, unless that is there. For each library in ENGINES it writes, step by step
+// as STEPS says,
 //
 //	WORK/log/NAME.time                    of the build: seconds of user, system and clock, peak in KB
 //	WORK/idx/NAME                         the index
 //	WORK/out/perf.NAME.MODE               lines of query, matches, best time in nanoseconds
 //	WORK/out/run.SET.NAME.all-then-any    lines of query and the URLs of its results
 //
+// Times depend on how far matches are counted: as few as the ten best pages need, exactly to 1,000, or
+// all. Each way is measured of anatomy, Lucene 10.3 and, but for 1,000, Tantivy, in files
+// perf.NAME.MODE.COUNT; the script's libraries count in one way.
+//
 // Judged queries are in FOLDER/../../data/judged/SET.tsv; WORK/bin/docsweb maps files to URLs. Anatomy
 // ranks in both phases, but by text alone: no links, no PageRank. It runs before and after the others:
-// the difference of its two columns is the machine's.
+// the difference of its two columns is the machine's. Quality is that of anatomy and of the script's libraries.
 package main
 
 import (
@@ -27,6 +33,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -44,9 +51,28 @@ var modes = []struct {
 	queries string
 }{{eval.Any, "perf-words.txt"}, {eval.All, "perf-words.txt"}, {eval.Phrase, "perf-phrases.txt"}}
 
+// Ways of counting matches.
+const (
+	countNone = "none" // as few as the ten best pages need
+	countSome = "1000" // exactly up to 1,000
+	countAll  = "all"
+)
+
+var counts = []string{countNone, countSome, countAll}
+
+// scriptCount is how a library of the script counts.
+func scriptCount(name string) string {
+	if name == "lucene" {
+		return countSome
+	}
+	return countAll
+}
+
 // A comparison is one run of all.
 type comparison struct {
 	programs, pages, work, list string
+	jdk                         string
+	passes                      int // that are measured
 	engines                     []string
 }
 
@@ -56,7 +82,9 @@ func main() {
 	flag.StringVar(&c.pages, "pages", "", "folder of pages")
 	flag.StringVar(&c.work, "work", "", "folder for text, indexes and results; what is there of the text is used again")
 	flag.StringVar(&c.list, "list", "", "file that names the pages to take, a line each (default: what the script takes)")
-	engines := flag.String("engines", "lucene", "the libraries, separated by spaces")
+	flag.StringVar(&c.jdk, "jdk", os.Getenv("JAVA_HOME"), "a JDK of 21 or later, for lucene10")
+	flag.IntVar(&c.passes, "passes", 12, "passes over the queries that are measured, but for the script's libraries")
+	engines := flag.String("engines", "lucene10 tantivy", "the libraries, separated by spaces")
 	flag.Parse()
 	if c.programs == "" || c.pages == "" || c.work == "" {
 		fmt.Fprintln(os.Stderr, "usage: peers --programs FOLDER --pages FOLDER --work FOLDER")
@@ -89,16 +117,62 @@ func (c *comparison) run(ctx context.Context) error {
 	if err := c.ours(ctx, before); err != nil {
 		return err
 	}
-	if err := c.peers(ctx, "build perf quality"); err != nil {
-		return err
-	}
-	if err := c.quality(ctx, before); err != nil { // the script has made docsweb by now
+	if err := c.others(ctx); err != nil {
 		return err
 	}
 	if err := c.ours(ctx, after); err != nil {
 		return err
 	}
 	return c.print(os.Stdout, slices.Concat([]string{before}, c.engines, []string{after}))
+}
+
+// others runs the other libraries.
+func (c *comparison) others(ctx context.Context) error {
+	for _, name := range c.engines {
+		n := nativeOf(name)
+		if n == nil {
+			continue
+		}
+		if err := n.build(ctx, c); err != nil {
+			return err
+		}
+		for _, m := range modes {
+			if err := n.ask(ctx, c, m.mode, c.queries(m.queries)); err != nil {
+				return err
+			}
+		}
+	}
+	if len(c.scripted()) == 0 {
+		return nil
+	}
+	if err := c.peers(ctx, "build perf quality"); err != nil {
+		return err
+	}
+	return c.quality(ctx, before) // the script has made docsweb by now
+}
+
+// scripted returns the libraries of the script.
+func (c *comparison) scripted() (names []string) {
+	for _, name := range c.engines {
+		if nativeOf(name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// queries is a file of queries.
+func (c *comparison) queries(name string) string {
+	return filepath.Join(c.programs, "../../data/queries", name)
+}
+
+// perf is the file of the times of a library.
+func (c *comparison) perf(name string, mode eval.Mode, count string) string {
+	file := "perf." + name + "." + string(mode)
+	if name == before || name == after || nativeOf(name) != nil {
+		file += "." + count
+	}
+	return c.at("out", file)
 }
 
 // at is a place in the folder of work.
@@ -119,7 +193,7 @@ func (c *comparison) peers(ctx context.Context, steps string) error {
 	if c.list != "" {
 		cmd.Args = append(cmd.Args, c.list)
 	}
-	cmd.Env = append(os.Environ(), "ENGINES="+strings.Join(c.engines, " "), "STEPS="+steps)
+	cmd.Env = append(os.Environ(), "ENGINES="+strings.Join(c.scripted(), " "), "STEPS="+steps)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", steps, err)
 	}
@@ -146,10 +220,11 @@ func (c *comparison) ours(ctx context.Context, name string) error {
 		return err
 	}
 	for _, m := range modes {
-		queries := filepath.Join(c.programs, "../../data/queries", m.queries)
-		ask := command(ctx, program, "bench", queries, "--data", index, "--mode", string(m.mode), "--output", c.at("out", "perf."+name+"."+string(m.mode)))
-		if err := ask.Run(); err != nil {
-			return fmt.Errorf("bench: %w", err)
+		for _, count := range counts {
+			ask := command(ctx, program, "bench", c.queries(m.queries), "--data", index, "--mode", string(m.mode), "--count", count, "--passes", strconv.Itoa(c.passes), "--output", c.perf(name, m.mode, count))
+			if err := ask.Run(); err != nil {
+				return fmt.Errorf("bench: %w", err)
+			}
 		}
 	}
 	return nil

@@ -138,9 +138,9 @@ func megabytes(path string, wanted func(file string) bool) (sum float64, err err
 	return sum, err
 }
 
-// latency sums up WORK/out/perf.NAME.MODE.
-func (c *comparison) latency(name string, mode eval.Mode) (l eval.Latency, err error) {
-	file := c.at("out", "perf."+name+"."+string(mode))
+// latency sums up the times of a library.
+func (c *comparison) latency(name string, mode eval.Mode, count string) (l eval.Latency, err error) {
+	file := c.perf(name, mode, count)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return l, err

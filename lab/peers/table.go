@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -47,16 +48,30 @@ func (c *comparison) buildRows(name string) ([]row, error) {
 }
 
 func (c *comparison) latencyRows(name string) (rows []row, err error) {
+	ms := func(d time.Duration) string { return fmt.Sprintf("%.3f", float64(d)/float64(time.Millisecond)) }
 	for _, m := range modes {
-		l, err := c.latency(name, m.mode)
-		if err != nil {
-			return nil, err
+		for _, count := range counts {
+			what := string(m.mode) + ", count " + count + ", ms: "
+			if !c.counts(name, count) {
+				rows = append(rows, row{what + "median", "-"}, row{"p95", "-"})
+				continue
+			}
+			l, err := c.latency(name, m.mode, count)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, row{what + "median", ms(l.P50)}, row{"p95", ms(l.P95)})
 		}
-		ms := func(d time.Duration) string { return fmt.Sprintf("%.3f", float64(d)/float64(time.Millisecond)) }
-		what := string(m.mode) + ", ms: "
-		rows = append(rows, row{what + "median", ms(l.P50)}, row{"p95", ms(l.P95)}, row{"mean", ms(l.Mean)})
 	}
 	return rows, nil
+}
+
+// counts reports whether a library was asked to count in a way.
+func (c *comparison) counts(name, count string) bool {
+	if n := nativeOf(name); n != nil {
+		return slices.Contains(n.counts, count)
+	}
+	return name == before || name == after || scriptCount(name) == count
 }
 
 // qualityRows are those of the second of our columns, too: the same index answers the same.
@@ -65,6 +80,10 @@ func (c *comparison) qualityRows(name string) (rows []row, err error) {
 		name = before
 	}
 	for _, set := range sets {
+		if len(c.scripted()) == 0 || nativeOf(name) != nil {
+			rows = append(rows, row{set.name + ": first", "-"}, row{"MRR@10", "-"}, row{"recall@10", "-"})
+			continue
+		}
 		m, err := c.measures(set.file, c.at("out", "run."+set.file+"."+name+".all-then-any"))
 		if err != nil {
 			return nil, err
