@@ -82,6 +82,7 @@ var references = map[string]string{
 	"RFC 9110 §13.1.2":  "If-None-Match",
 	"RFC 9110 §15.4.5":  "304 Not Modified",
 	"RFC 9180":          "Hybrid Public Key Encryption",
+	"RFC 8878":          "Zstandard Compression and the 'application/zstd' Media Type",
 	"RFC 9309":          "Robots Exclusion Protocol",
 	"RFC 9309 §2.2.1":   "The User-Agent Line",
 	"RFC 9309 §2.2.2":   "The Allow and Disallow Lines",

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
-	"unicode/utf8"
 
 	"anatomy/disk/segment"
 	"anatomy/searcher/internal/presentation"
@@ -269,7 +268,7 @@ func (q *shardQuery) present(r *presentRequest, pages []scoring.Candidate, resul
 	for _, at := range q.arena.inDiskOrder(pages, q.snap.Base) { // texts of neighbours are in one block
 		c, result := &pages[at], &results[at]
 		part := q.snap.Parts[c.Part]
-		info, err := docs.Read(part.Segment, c.Ord, presentation.SnippetBytes+utf8.UTFMax)
+		info, err := docs.Read(part.Segment, c.Ord, presentation.SnippetBytes)
 		if err != nil {
 			if err := q.unreadable(part, err, nil); err != nil {
 				return err

@@ -16,10 +16,9 @@
 package texts
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"math/bits"
 	"slices"
 	"sync"
 	"unsafe"
@@ -95,7 +94,7 @@ var (
 // An Unpacker decompresses blocks. It is safe for concurrent use.
 type Unpacker struct {
 	zstd     *zstd.Decoder
-	prefixes *sync.Pool // of *zstd.Decoder
+	prefixes *sync.Pool // of *[]byte: frames of the first windows of others
 }
 
 // NewUnpacker returns an unpacker, which the caller closes.
@@ -104,7 +103,7 @@ func NewUnpacker() (Unpacker, error) {
 	if err != nil {
 		return Unpacker{}, fmt.Errorf("texts: zstd: %w", err)
 	}
-	return Unpacker{z, &sync.Pool{}}, nil
+	return Unpacker{z, &sync.Pool{New: func() any { return new([]byte) }}}, nil
 }
 
 // Unpack returns the content of a block, which has raw bytes.
@@ -132,31 +131,63 @@ func (u Unpacker) all(dst, frame []byte, raw int) ([]byte, error) {
 	return content, nil
 }
 
-// UnpackPrefix returns at least the first n bytes of the content of a block: a prefix if the content is
-// at least twice as long, else all of it. So neighbours of a long text, and snippets of it, do not cost
-// its decompression. It uses the memory of dst if that suffices.
+// UnpackPrefix returns at least the first n bytes of the content of a block: whole windows of it. So
+// neighbours of a long text, and snippets of it, do not cost its decompression. It uses the memory of
+// dst if that suffices.
 func (u Unpacker) UnpackPrefix(dst, frame []byte, raw, n int) ([]byte, error) {
-	n = (n + window - 1) / window * window
-	if n > raw/2 {
+	windows := (n + window - 1) / window
+	if windows*window >= raw {
 		return u.all(dst, frame, raw)
 	}
-	z, ok := u.prefixes.Get().(*zstd.Decoder)
-	if !ok {
-		var err error
-		if z, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(MaxBlock)); err != nil {
-			return nil, fmt.Errorf("texts: zstd: %w", err)
-		}
+	short := u.prefixes.Get().(*[]byte)
+	defer u.prefixes.Put(short)
+	var ok bool
+	if *short, ok = appendPrefix((*short)[:0], frame, windows); !ok {
+		return u.all(dst, frame, raw)
 	}
-	defer u.prefixes.Put(z)
-	content := slices.Grow(dst[:0], n)[:n]
-	if err := z.Reset(bytes.NewReader(frame)); err != nil {
+	content, err := u.zstd.DecodeAll(*short, slices.Grow(dst[:0], windows*window+zstdRoom))
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errBlock, err)
 	}
-	if _, err := io.ReadFull(z, content); err != nil {
-		return nil, fmt.Errorf("%w: %w", errBlock, err)
+	if len(content) < n { // a frame of another encoder
+		return u.all(content, frame, raw)
 	}
 	return content, nil
 }
+
+// appendPrefix appends a frame of the first blocks of a zstd frame (RFC 8878, section 3.1.1), each of
+// which has a window of content. It reports whether it knows how: the frame has more blocks and a
+// window of its own.
+func appendPrefix(dst, frame []byte, blocks int) (short []byte, ok bool) {
+	var h zstd.Header
+	if h.Decode(frame) != nil || h.SingleSegment || h.Skippable || h.DictionaryID != 0 || h.WindowSize < 1<<10 {
+		return dst, false
+	}
+	descriptor := byte(bits.Len64(h.WindowSize-1)-10) << 3
+	dst = append(dst, 0x28, 0xB5, 0x2F, 0xFD, 0, descriptor) // no length, no checksum
+	for at := h.HeaderSize; at+blockHeader <= len(frame); {
+		head := uint32(frame[at]) | uint32(frame[at+1])<<8 | uint32(frame[at+2])<<16
+		last, size := head&1 != 0, int(head>>3)
+		if head>>1&3 == 1 { // one byte that is repeated
+			size = 1
+		}
+		end := at + blockHeader + size
+		if last || end > len(frame) {
+			return dst, false
+		}
+		start := len(dst)
+		dst = append(dst, frame[at:end]...)
+		if blocks--; blocks == 0 {
+			dst[start] |= 1
+			return dst, true
+		}
+		at = end
+	}
+	return dst, false
+}
+
+// blockHeader is the length in bytes of the header of a zstd block.
+const blockHeader = 3
 
 // Close releases the memory of the unpacker.
 func (u Unpacker) Close() { u.zstd.Close() }

@@ -124,3 +124,32 @@ func BenchmarkPack(b *testing.B) {
 	}
 	b.ReportMetric(float64(size)/float64(text.Len()), "B/B")
 }
+
+// BenchmarkUnpackPrefix decompresses what is read of a text of 190 KB.
+func BenchmarkUnpackPrefix(b *testing.B) {
+	p, err := NewPacker()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	u, err := NewUnpacker()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer u.Close()
+	r := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	for text.Len() < 3*window-1 {
+		fmt.Fprintf(&text, "word%d ", int(r.ExpFloat64()*300))
+	}
+	p.Add(text.String())
+	frame, raw := p.Flush()
+	var content []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		if content, err = u.UnpackPrefix(content, frame, raw, window); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(content)), "bytes")
+}

@@ -31,7 +31,7 @@ func (s *Snippeter) Passage(title, text, description string, c vocab.Controls) P
 }
 
 func (s *Snippeter) cut(title, text, description string) Passage {
-	text = head(text, SnippetBytes)
+	text = withoutPart(head(text, SnippetBytes))
 	main := s.split(text)
 	rest := withoutTitle(main, title)
 	skipped := len(main) - len(rest)

@@ -134,6 +134,19 @@ func head(text string, n int) string {
 	return text[:n]
 }
 
+// withoutPart returns text without the character at its end that was cut, if one was.
+func withoutPart(text string) string {
+	for i := len(text) - 1; i >= 0 && i > len(text)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRuneInString(text[i:]) {
+				return text[:i]
+			}
+			break
+		}
+	}
+	return text
+}
+
 // columns returns the width of text.
 func columns(text string) int {
 	n := 0
