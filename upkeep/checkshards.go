@@ -53,7 +53,7 @@ func checkBetween(dir string, dirs []string, m *shards.Map, r CheckReport) error
 	s := sent{}
 	switch {
 	case shards.IsDivided(dir): // its shards are of different times
-		s.known, s.waiting = make([]vocab.DocID, len(dirs)), make([]int, len(dirs))
+		s.known, s.waiting, s.divided = make([]vocab.DocID, len(dirs)), make([]int, len(dirs)), true
 	case shards.IsLive(dir):
 		s.readKnown(dirs)
 		if err := s.checkParcels(dir, dirs, r, func(parcel.ID) {}); err != nil {
@@ -69,6 +69,7 @@ func checkBetween(dir string, dirs []string, m *shards.Map, r CheckReport) error
 type sent struct {
 	known   []vocab.DocID // by shard: the manifest's; nil for shards that were split
 	waiting []int         // parcels, by receiver
+	divided bool          // shards are copies of different times
 }
 
 // readKnown reads the manifests.
@@ -151,6 +152,10 @@ func checkForeign(dir string, dirs []string, m *shards.Map, s *sent, r CheckRepo
 		isOwn := all[shard].IsOwn(doc)
 		if live && isOwn && m.Of(u) != shard && !s.isMentioned(shard, doc, m.Of(u)) {
 			unsent++ // a crawl that goes on tells its shard
+			return
+		}
+		if _, isThere := own[of][inner]; s.divided && !isThere {
+			unsent++ // the copy of that shard is older
 			return
 		}
 		if isOwn != (of == shard) || of != m.Of(u) || own[of][inner] != u.Fingerprint() {
