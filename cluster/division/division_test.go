@@ -169,8 +169,7 @@ func eventually(t *testing.T, check func() error, fail func()) {
 
 // A description is what is compared of two collections.
 type description struct {
-	fates      map[string]string // of URLs in their shard
-	searchable []string          // documents with their hits
+	searchable []string // documents with their hits
 	ranks      map[string]string
 }
 

@@ -96,7 +96,6 @@ type Node struct {
 	others  map[string]bool     // other nodes that live, and may own shards
 	handed  time.Time           // when a shard was handed over last
 	urls    map[string][]string // that were given to nodes, by object
-	ranked  string              // the ranks that this node's shards have
 	private bool                // the folder is marked
 }
 
