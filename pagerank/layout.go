@@ -16,7 +16,7 @@ import (
 //
 //	                                  cnr   uk  kron  urand
 //	node after node, on one core       32   33    11      6
-//	lanes and steps                    35   34    12      6
+//	lanes and steps                    35   34    12      7
 //	pr of the GAP Benchmark Suite      31   32    22     12
 //
 // The table has the contributions of all nodes, by position, as the other lanes see them. Behind
