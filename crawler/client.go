@@ -73,6 +73,9 @@ func (c *client) get(
 func (c *client) send(
 	ctx context.Context, u *weburl.URL, held vocab.Validators, cookies string,
 ) (*http.Response, error) {
+	if err := c.o.checkStated(u); err != nil {
+		return nil, err
+	}
 	header, session := c.o.Credentials.Header(u.Origin(), c.header), c.sessions[u.Origin()]
 	if session != nil {
 		header = session.Header(header, u)
@@ -83,7 +86,7 @@ func (c *client) send(
 	}
 	req := (&http.Request{
 		Method: http.MethodGet,
-		URL:    requestURL(u),
+		URL:    requestURL(u, c.http.Proxy != nil && u.Scheme() == "http"),
 		Host:   u.Host(),
 		Header: conditional(header, held),
 		Proto:  "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -117,15 +120,17 @@ func wasSent(err error) bool {
 
 // requestURL returns u for net/http. The path is sent byte for byte; url.URL would escape some
 // bytes that weburl leaves alone. A path that begins with "//" has to be escaped all the same,
-// since an opaque one would be read as a host.
-func requestURL(u *weburl.URL) *url.URL {
+// since an opaque one would be read as a host. A proxy that reads requests gets the whole URL.
+func requestURL(u *weburl.URL, whole bool) *url.URL {
 	path, query, hasQuery := strings.Cut(u.PathAndQuery(), "?")
 	target := &url.URL{
 		Scheme: u.Scheme(), Host: u.Host(),
 		RawQuery: query, ForceQuery: hasQuery && query == "",
 	}
 	if !strings.HasPrefix(path, "//") {
-		target.Opaque = path
+		if target.Opaque = path; whole {
+			target.Opaque = "//" + u.Host() + path
+		}
 		return target
 	}
 	target.RawPath = path

@@ -79,7 +79,11 @@ func (c *Crawler) Close() error {
 }
 
 // Prefetch resolves the names of hosts that will be visited soon. It never blocks.
-func (c *Crawler) Prefetch(hosts ...string) { c.dns.Prefetch(hosts...) }
+func (c *Crawler) Prefetch(hosts ...string) {
+	if !c.o.Proxy.resolves() {
+		c.dns.Prefetch(hosts...)
+	}
+}
 
 // Lookup resolves a name as the crawler does.
 func (c *Crawler) Lookup(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -118,7 +122,7 @@ func (c *Crawler) Visit(
 	}
 	var opened opened
 	ctx = context.WithValue(ctx, openedKey{}, &opened)
-	if c.o.Admit != nil {
+	if c.o.Admit != nil && !c.o.Proxy.resolves() {
 		c.admit(ctx, v)
 	}
 	for i, t := range lease.URLs {

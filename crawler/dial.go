@@ -24,7 +24,7 @@ type dialer struct {
 
 func (d *dialer) transport() *http.Transport {
 	sessions := tls.NewLRUClientSessionCache(1024)
-	return &http.Transport{
+	t := &http.Transport{
 		DialContext:            d.dial,
 		ForceAttemptHTTP2:      true,
 		TLSClientConfig:        &tls.Config{RootCAs: d.o.RootCAs, ClientSessionCache: sessions},
@@ -35,13 +35,74 @@ func (d *dialer) transport() *http.Transport {
 		IdleConnTimeout:        time.Minute,
 		MaxResponseHeaderBytes: d.o.MaxHeader,
 	}
+	if p := d.o.Proxy; p != nil && !p.isSOCKS() {
+		t.Proxy = http.ProxyURL(p.url) // then dial is called with the address of the proxy
+	}
+	return t
 }
 
 // maxDials bounds the addresses of one host that are tried.
 const maxDials = 4
 
-// dial resolves a host and connects to its addresses in turn.
+// dial connects to a host, or to the proxy.
 func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
+	if !d.o.Proxy.resolves() {
+		return d.dialAddresses(ctx, hostPort)
+	}
+	network, begun := d.network(nil), d.o.Now()
+	if !d.o.Proxy.isSOCKS() {
+		conn, err := network.DialContext(ctx, "tcp", hostPort)
+		return d.opened(ctx, conn, err, begun)
+	}
+	host, port, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := d.o.Proxy.dial(ctx, network, net.JoinHostPort(host, strconv.Itoa(int(d.port(port)))))
+	return d.opened(ctx, conn, err, begun)
+}
+
+// network returns a dialer from the address of this machine that is to be used.
+func (d *dialer) network(
+	check func(context.Context, string, string, syscall.RawConn) error,
+) *net.Dialer {
+	network := &net.Dialer{Timeout: d.o.ConnectTimeout, ControlContext: check}
+	if d.o.LocalAddr.IsValid() {
+		network.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(d.o.LocalAddr, 0))
+	}
+	return network
+}
+
+// opened counts a connection and guards it.
+func (d *dialer) opened(
+	ctx context.Context, conn net.Conn, err error, begun time.Time,
+) (net.Conn, error) {
+	if err != nil {
+		return nil, err
+	}
+	d.count.connections.Add(1)
+	if o, ok := ctx.Value(openedKey{}).(*opened); ok {
+		o.add(d.o.Now().Sub(begun))
+	}
+	if d.o.MaySend != nil {
+		conn = &guardedConn{conn, d.o.MaySend}
+	}
+	return conn, nil
+}
+
+// connect connects to an address, by SOCKS if the proxy speaks that.
+func (d *dialer) connect(ctx context.Context, at netip.AddrPort) (net.Conn, error) {
+	if !d.o.Proxy.isSOCKS() {
+		return d.network(d.check).DialContext(ctx, "tcp", at.String())
+	}
+	if err := d.check(ctx, "tcp", at.String(), nil); err != nil {
+		return nil, err
+	}
+	return d.o.Proxy.dial(ctx, d.network(nil), at.String())
+}
+
+// dialAddresses resolves a host and connects to its addresses in turn.
+func (d *dialer) dialAddresses(ctx context.Context, hostPort string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
 		return nil, err
@@ -53,23 +114,12 @@ func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error)
 		return nil, err
 	}
 	d.activities.open(host, "connecting")
-	network := net.Dialer{Timeout: d.o.ConnectTimeout, ControlContext: d.check}
-	if d.o.LocalAddr.IsValid() {
-		network.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(d.o.LocalAddr, 0))
-	}
 	var first error
 	for _, addr := range addrs[:min(len(addrs), maxDials)] {
 		begun := d.o.Now()
-		conn, err := network.DialContext(ctx, "tcp", netip.AddrPortFrom(addr, d.port(port)).String())
+		conn, err := d.connect(ctx, netip.AddrPortFrom(addr, d.port(port)))
 		if err == nil {
-			d.count.connections.Add(1)
-			if o, ok := ctx.Value(openedKey{}).(*opened); ok {
-				o.add(d.o.Now().Sub(begun))
-			}
-			if d.o.MaySend != nil {
-				conn = &guardedConn{conn, d.o.MaySend}
-			}
-			return conn, nil
+			return d.opened(ctx, conn, nil, begun)
 		}
 		if first == nil {
 			first = &dialError{host, addr, err}

@@ -140,7 +140,7 @@ func (v *fetcher) judge(
 
 // isTemporary reports whether a later request may get another status.
 func isTemporary(code int) bool {
-	return code >= 500 || code == http.StatusRequestTimeout || code == http.StatusTooEarly ||
+	return code >= 500 || code == http.StatusProxyAuthRequired || code == http.StatusRequestTimeout || code == http.StatusTooEarly ||
 		code == http.StatusTooManyRequests
 }
 

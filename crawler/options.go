@@ -22,6 +22,7 @@ type Options struct {
 	Contact   string // of the operator, for the default UserAgent: "crawl@example.org"
 
 	AllowPrivate bool           // connect to private, loopback and other special addresses
+	Proxy        *Proxy         // connect through it; default directly
 	LocalAddr    netip.Addr     // connect from here; default the system's choice
 	HTTPPort     int            // connect here if the port of a URL is 80; default 80
 	HTTPSPort    int            // and here if it is 443; default 443

@@ -122,7 +122,7 @@ func (s *origins) judge(
 	switch {
 	case code >= 200 && code < 300:
 		return nil, s.read(resp, g, o)
-	case code >= 500 || code == http.StatusTooManyRequests:
+	case code >= 500 || code == http.StatusTooManyRequests || code == http.StatusProxyAuthRequired:
 		o.outcome, o.reason = vocab.Failed, "robots.txt: "+reason.Status(code)
 		o.retryAfter = retryAfter(resp.Header, s.client.o.Now())
 		s.slowDown(o.retryAfter, o.reason, tries)

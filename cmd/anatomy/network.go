@@ -20,9 +20,11 @@ type networkFlags struct {
 	httpPort  int
 	httpsPort int
 	bind      string
+	proxy     string
+	password  string // file with that of the proxy
 }
 
-var networkFlagNames = []string{"credentials", "resolver", "allow-private", "http-port", "https-port", "bind"}
+var networkFlagNames = []string{"credentials", "resolver", "allow-private", "http-port", "https-port", "bind", "proxy", "proxy-password"}
 
 func (f *networkFlags) add(c *cobra.Command) {
 	flags := c.Flags()
@@ -32,6 +34,8 @@ func (f *networkFlags) add(c *cobra.Command) {
 	flags.IntVar(&f.httpPort, "http-port", 0, "connect to `PORT` instead of 80 (for test webs)")
 	flags.IntVar(&f.httpsPort, "https-port", 0, "connect to `PORT` instead of 443 (for test webs)")
 	flags.StringVar(&f.bind, "bind", "", "fetch from the IPv4 address `ADDR` of this machine (default: the system's choice)")
+	flags.StringVar(&f.proxy, "proxy", "", "fetch through the proxy at `URL`: http, https, socks5, or socks5h, which resolves names")
+	flags.StringVar(&f.password, "proxy-password", "", "the proxy's password is in `FILE`, which must be readable by you alone")
 }
 
 // check returns a UsageError for the first invalid flag.
@@ -43,6 +47,13 @@ func (f *networkFlags) check() error {
 	}
 	if _, err := f.local(); err != nil {
 		return cli.UsageErrorf("--bind: %v", err)
+	}
+	if f.proxy != "" {
+		if _, err := crawler.ParseProxy(f.proxy); err != nil {
+			return cli.UsageErrorf("--proxy: %v", err)
+		}
+	} else if f.password != "" {
+		return cli.UsageErrorf("--proxy-password needs --proxy")
 	}
 	for _, server := range f.resolvers {
 		_, err := netip.ParseAddr(server)
@@ -66,10 +77,28 @@ func (f *networkFlags) crawlerOptions() (o crawler.Options, err error) {
 	if o.LocalAddr, err = f.local(); err != nil {
 		return o, err
 	}
+	if o.Proxy, err = f.proxyServer(); err != nil {
+		return o, err
+	}
 	if f.secrets != "" {
 		o.Credentials, err = readCredentials(f.secrets)
 	}
 	return o, err
+}
+
+// proxyServer returns the proxy, with its password; nil for none.
+func (f *networkFlags) proxyServer() (*crawler.Proxy, error) {
+	if f.proxy == "" {
+		return nil, nil
+	}
+	p, err := crawler.ParseProxy(f.proxy)
+	if err != nil || f.password == "" {
+		return p, err
+	}
+	if err = p.ReadPassword(f.password); errors.Is(err, crawler.ErrExposed) {
+		err = cli.WithHint(err, "chmod 600 "+cli.ShellQuote(f.password))
+	}
+	return p, err
 }
 
 func readCredentials(name string) (*signin.Credentials, error) {

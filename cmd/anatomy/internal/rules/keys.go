@@ -16,7 +16,7 @@ var Flags = []string{
 	"max-depth", "max-repeats", "max-urls-per-site", "max-mb-per-site", "max-parsing-per-site",
 	"per-site", "per-address", "delay-for", "connections-for", "connections", "resolver",
 	"allow-private", "no-index", "contact", "user-agent", "credentials", "http-port", "https-port",
-	"bind", "schedule",
+	"bind", "proxy", "proxy-password", "schedule",
 }
 
 // CheckKey returns an error if a key is not kept. isFlag: the key is a flag of crawl.
@@ -36,7 +36,7 @@ func CheckKey(name string, isFlag bool) error {
 // KeptValue returns a value of a key as it is kept: the name of a file does not depend on the current
 // folder.
 func KeptValue(key, value string) (string, error) {
-	if key != "credentials" && key != "topic" || value == "" {
+	if key != "credentials" && key != "topic" && key != "proxy-password" || value == "" {
 		return value, nil
 	}
 	return filepath.Abs(value)
