@@ -54,12 +54,12 @@ func (p *testProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}
-		w.WriteHeader(http.StatusOK)
 		from, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			to.Close()
 			return
 		}
+		io.WriteString(from, "HTTP/1.1 200 OK\r\n\r\n") // the client sends nothing before it
 		join(from, to)
 		return
 	}
