@@ -73,12 +73,12 @@ func (d *dialer) network(
 	return network
 }
 
-// opened counts a connection and guards it.
+// opened counts a connection and guards it. err is that of the proxy.
 func (d *dialer) opened(
 	ctx context.Context, conn net.Conn, err error, begun time.Time,
 ) (net.Conn, error) {
 	if err != nil {
-		return nil, err
+		return nil, &proxyError{d.o.Proxy.url.Host, err}
 	}
 	d.count.connections.Add(1)
 	if o, ok := ctx.Value(openedKey{}).(*opened); ok {
@@ -98,7 +98,11 @@ func (d *dialer) connect(ctx context.Context, at netip.AddrPort) (net.Conn, erro
 	if err := d.check(ctx, "tcp", at.String(), nil); err != nil {
 		return nil, err
 	}
-	return d.o.Proxy.dial(ctx, d.network(nil), at.String())
+	conn, err := d.o.Proxy.dial(ctx, d.network(nil), at.String())
+	if err != nil {
+		return nil, &proxyError{d.o.Proxy.url.Host, err}
+	}
+	return conn, nil
 }
 
 // dialAddresses resolves a host and connects to its addresses in turn.

@@ -245,6 +245,21 @@ func TestProxyPrivate(t *testing.T) {
 	}
 }
 
+// TestProxyDown: the reason of a failure names the proxy that gives no answer, and no password.
+func TestProxyDown(t *testing.T) {
+	for _, scheme := range []string{"http", "socks5", "socks5h"} {
+		proxy, err := ParseProxy(scheme + "://ant@127.0.0.9:1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWorld(t, http.NotFound, func(o *Options) { o.Proxy = proxy })
+		got, _ := w.visit(t, "http://www.test/")
+		if f := got[0]; f.Outcome != vocab.Failed || !strings.Contains(f.Reason, "proxy 127.0.0.9:1: connection refused") {
+			t.Errorf("%s: %s, %s", scheme, f.Outcome, f.Reason)
+		}
+	}
+}
+
 func first(all []vocab.Fetch, _ vocab.HostReport) []vocab.Fetch { return all }
 
 // TestParseProxy: what is no proxy is refused without a word of a password.

@@ -34,6 +34,16 @@ func (e *dialError) Error() string {
 
 func (e *dialError) Unwrap() error { return e.err }
 
+// A proxyError is the failure to connect to the proxy, or through it.
+type proxyError struct {
+	proxy string // host and port
+	err   error
+}
+
+func (e *proxyError) Error() string { return "proxy " + e.proxy + ": " + reason.Of(e.err) }
+
+func (e *proxyError) Unwrap() error { return e.err }
+
 // A specialError refuses an address that is not of the public internet.
 type specialError struct{ kind string }
 
@@ -47,6 +57,7 @@ func verdict(
 	var unsupported *body.UnsupportedError
 	var special *specialError
 	var dial *dialError
+	var proxy *proxyError
 	text := err.Error()
 	switch {
 	case errors.As(err, &large):
@@ -59,6 +70,8 @@ func verdict(
 		return vocab.NoName, u.Hostname() + ": no such name"
 	case ctx.Err() != nil: // before the rest: its effects look like failures of the network
 		return vocab.Failed, context.Cause(ctx).Error()
+	case errors.As(err, &proxy):
+		return vocab.Failed, withScheme(u, proxy.Error())
 	case errors.As(err, &dial):
 		return vocab.Failed, withScheme(u, text)
 	case isTLS(err):
