@@ -43,6 +43,7 @@ var references = map[string]string{
 
 	"RFC 822":           "Standard for the Format of ARPA Internet Text Messages",
 	"RFC 1035 §2.3.4":   "Size limits",
+	"RFC 1929":          "Username/Password Authentication for SOCKS V5",
 	"RFC 2181 §8":       "Time to Live (TTL)",
 	"RFC 2308 §2.2":     "No Data",
 	"RFC 2308 §5":       "Caching Negative Answers",
