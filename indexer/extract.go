@@ -59,6 +59,9 @@ func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 	bodySketch, sketched := t.sketch.text()
 	t.addField(vocab.Title, m.title)
 	var sketch vocab.Sketch
+	if m.medium.Service() {
+		bodySketch, sketched = t.names, true // services of one provider differ in names alone
+	}
 	if sketched {
 		sketch = vocab.MakeSketch(titleHash(&t.terms, t.hits[bodyHits:]), bodySketch)
 	}

@@ -113,3 +113,29 @@ func BenchmarkSketch(b *testing.B) {
 	}
 	b.ReportMetric(1500*float64(b.N)/b.Elapsed().Seconds(), "words/s")
 }
+
+// Definitions of services are near-duplicates if they have the same title and the same names of operations
+// and parameters, however little else they have in common.
+func TestSketchOfServices(t *testing.T) {
+	const form = `{"openapi": "3.0.0", "info": {"title": "Books", "description": %q}, "paths": {%q: {"get":
+		{"operationId": %q, "description": %q, "parameters": [{"name": %q, "in": "query", "schema": {"type": "string"}}]}}}}`
+	long := strings.Repeat("Prices of books by their authors, in all currencies. ", 20)
+	define := func(about, path, id, text, parameter string) vocab.Sketch {
+		return sketchOf(t, fmt.Sprintf(form, about, path, id, text, parameter))
+	}
+	one := define(long, "/books", "listBooks", long, "author")
+	for what, c := range map[string]struct {
+		sketch vocab.Sketch
+		near   bool
+	}{
+		"itself":            {define(long, "/books", "listBooks", long, "author"), true},
+		"other texts":       {define("Novels", "/books", "listBooks", "None", "author"), true},
+		"another path":      {define(long, "/novels", "listBooks", long, "author"), false},
+		"another operation": {define(long, "/books", "listPrices", long, "author"), false},
+		"another parameter": {define(long, "/books", "listBooks", long, "country"), false},
+	} {
+		if d := one.Distance(c.sketch); (d == 0) != c.near || !c.near && d < 10 {
+			t.Errorf("%s: distance %d", what, d)
+		}
+	}
+}

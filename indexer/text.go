@@ -77,6 +77,7 @@ type textCollector struct {
 	style     style  // of the span that terms have reached
 	bodyTerms uint32
 	sketch    sketcher
+	names     uint64 // hash of the terms of headings and code
 	parts     parts
 }
 
@@ -228,6 +229,9 @@ func (t *textCollector) addTerm(term []byte, start, end int) {
 	t.addSigned(term, start, end, hit)
 	t.position++
 	t.bodyTerms++
+	if t.style.kind.IsHeading() || t.style.kind == vocab.Code {
+		t.names = (t.names ^ hash) * hashFactor
+	}
 	if t.style.link {
 		t.block.linked++
 	} else {

@@ -90,17 +90,18 @@ var notInID = regexp.MustCompile(`[^A-Za-z0-9_.]+`)
 // A field is a parameter, or a property of a body.
 type field struct{ name, kind, text string }
 
-// fields writes a table of fields under a caption.
+// fields writes a table of fields under a caption. It is marked as navigation: its words are found, and are
+// neither what the service is about nor part of the length of its text.
 func (p *page) fields(caption string, all []field) {
 	if len(all) == 0 {
 		return
 	}
-	p.printf("<p>%s</p>\n<table>\n", caption)
+	p.printf("<nav><p>%s</p>\n<table>\n", caption)
 	for _, f := range all[:min(len(all), maxFields)] {
 		p.printf("<tr><td><code>%s</code></td><td>%s</td><td>%s</td></tr>\n",
 			line(f.name), line(f.kind), strings.Join(p.paragraphs(f.text), " "))
 	}
-	p.printf("</table>\n")
+	p.printf("</table></nav>\n")
 }
 
 // request writes a command line that readers can copy. It is not indexed.
