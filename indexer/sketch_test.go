@@ -114,8 +114,8 @@ func BenchmarkSketch(b *testing.B) {
 	b.ReportMetric(1500*float64(b.N)/b.Elapsed().Seconds(), "words/s")
 }
 
-// Definitions of services are near-duplicates if they have the same title and the same names of operations
-// and parameters, however little else they have in common.
+// TestSketchOfServices: definitions of services are near-duplicates if they have the same title and
+// the same names of operations and parameters, however little else they have in common.
 func TestSketchOfServices(t *testing.T) {
 	const form = `{"openapi": "3.0.0", "info": {"title": "Books", "description": %q}, "paths": {%q: {"get":
 		{"operationId": %q, "description": %q, "parameters": [{"name": %q, "in": "query", "schema": {"type": "string"}}]}}}}`

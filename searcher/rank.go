@@ -147,7 +147,7 @@ func (r *pageReader) read(ord vocab.Ordinal) (*scoring.Page, error) {
 	q, of, doc := r.query, r.exactRequest, seg.DocID(ord)
 	page.MergeForms(of.terms)
 	page.Title, page.Words, page.Language = seg.Title(ord), int64(seg.Words(ord)), seg.Language(ord)
-	page.Genre = seg.Genre(ord)
+	page.Genre, page.Service = seg.Genre(ord), seg.Medium(ord).Service()
 	page.Depth, page.Crawled = seg.Depth(ord), seg.Crawled(ord)
 	page.Rank = scoring.Bonus{Score: q.weights.PageRank(q.snap.RankOf(doc), of.ranked)}
 	doc += q.snap.Base

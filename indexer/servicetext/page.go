@@ -90,8 +90,8 @@ var notInID = regexp.MustCompile(`[^A-Za-z0-9_.]+`)
 // A field is a parameter, or a property of a body.
 type field struct{ name, kind, text string }
 
-// fields writes a table of fields under a caption. It is marked as navigation: its words are found, and are
-// neither what the service is about nor part of the length of its text.
+// fields writes a table of fields under a caption. It is marked as navigation: its words are found,
+// and are neither what the service is about nor part of the length of its text.
 func (p *page) fields(caption string, all []field) {
 	if len(all) == 0 {
 		return

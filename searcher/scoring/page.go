@@ -18,7 +18,8 @@ type Page struct {
 	Average  int64            // words of the bodies of all pages
 	Language segment.Language // 0 if unknown
 	Genre    vocab.Genre
-	Depth    int // of the URL
+	Service  bool // it defines a web service
+	Depth    int  // of the URL
 	Crawled  bool
 
 	Rank       Bonus // for PageRank

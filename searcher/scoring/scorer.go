@@ -13,7 +13,11 @@ import (
 )
 
 // A Scorer computes exact scores. It is for one goroutine.
-type Scorer struct{ match }
+type Scorer struct {
+	match
+	weights, service *Weights // of pages, and of those that define a service
+	buffer           Weights  // service, if it is not weights
+}
 
 // NewScorer returns a scorer of pages for a query.
 func NewScorer(w *Weights, t *Terms) *Scorer {
@@ -25,13 +29,22 @@ func NewScorer(w *Weights, t *Terms) *Scorer {
 // Reset makes s the scorer of another query, in the same memory.
 func (s *Scorer) Reset(w *Weights, t *Terms) {
 	fields := slices.Grow(s.fields[:0], len(t.Words))[:len(t.Words)]
-	s.match = match{Weights: w, terms: t, fields: fields}
+	s.match = match{terms: t, fields: fields}
+	s.weights, s.service = w, w
+	if w.Service != nil {
+		s.buffer = *w
+		w.Service.replaceIn(&s.buffer)
+		s.service = &s.buffer
+	}
 }
 
 // Score sets an empty tally to the score of a page. MergeForms has been called.
 func (s *Scorer) Score(p *Page, t *Tally) {
 	m := &s.match
-	m.page = p
+	m.page, m.Weights = p, s.weights
+	if p.Service {
+		m.Weights = s.service
+	}
 	for i := range m.terms.Words {
 		m.scoreTerm(i, t)
 	}

@@ -128,9 +128,25 @@ type Weights struct {
 	Promising Milli
 	Likely    int
 
+	// Service are the weights by which the text of pages that define a web service is scored. nil to
+	// score it as that of others.
+	Service *TextWeights
+
 	// Prose are the weights for queries that are prose: see [query.Node.Prose]. Static points of the
 	// first phase are by the weights that they are part of. nil if no query is to be read as prose.
 	Prose *Weights
+}
+
+// TextWeights are some of [Weights], for pages of a kind: see there.
+type TextWeights struct {
+	Type, Text               [vocab.HitTypes]Milli
+	Held, Saturation, Length Milli
+}
+
+// replaceIn replaces the weights in w.
+func (t *TextWeights) replaceIn(w *Weights) {
+	w.Type, w.Text = t.Type, t.Text
+	w.Held, w.Saturation, w.Length = t.Held, t.Saturation, t.Length
 }
 
 // Bounds and shares that the order of results depends on besides Weights.
@@ -224,7 +240,43 @@ var Default = Weights{
 	Impact:           30,
 	Promising:        900,
 	Likely:           40,
+	Service:          &service,
 	Prose:            &Prose,
+}
+
+// service are the weights of Default for definitions of services. They are long or short by the
+// number of operations, each of which is an answer, so their length counts in full.
+var service = TextWeights{
+	Type: [vocab.HitTypes]Milli{
+		vocab.Plain:    1000,
+		vocab.Emphasis: 1000,
+		vocab.Heading1: 1000,
+		vocab.Heading2: 1000,
+		vocab.Heading3: 1000,
+		vocab.Code:     1000,
+		vocab.Alt:      1000,
+		vocab.Menu:     100,
+	},
+	Saturation: 2000,
+	Length:     1000,
+}
+
+// serviceProse are the weights of Prose for definitions of services.
+var serviceProse = TextWeights{
+	Text: [vocab.HitTypes]Milli{
+		vocab.Plain:     1000,
+		vocab.Emphasis:  1000,
+		vocab.Heading2:  1000,
+		vocab.Heading3:  1000,
+		vocab.Code:      500,
+		vocab.Alt:       1000,
+		vocab.Title:     650,
+		vocab.URLWord:   500,
+		vocab.Anchor:    250,
+		vocab.AnchorOut: 500,
+		vocab.Part:      1000,
+	},
+	Saturation: 1200,
 }
 
 // Prose are the weights of Default for prose.
@@ -290,6 +342,7 @@ var Prose = Weights{
 	Identifier:       500,
 	Signed:           1000,
 	Impact:           30,
+	Service:          &serviceProse,
 }
 
 // BM25 ranks by body text alone, as Robertson and Walker's function with k 1.2 and b 0.75 does,
@@ -313,10 +366,14 @@ var BM25 = Weights{
 	Impact:         30,
 }
 
-// Clone returns a copy of w with weights for prose of its own.
+// Clone returns a copy of w with weights for services and prose of its own.
 func (w Weights) Clone() Weights {
+	if w.Service != nil {
+		service := *w.Service
+		w.Service = &service
+	}
 	if w.Prose != nil {
-		prose := *w.Prose
+		prose := w.Prose.Clone()
 		w.Prose = &prose
 	}
 	return w
