@@ -29,6 +29,8 @@ type SharedLinks struct {
 
 	mu    sync.Mutex
 	inUse *heldLinks // nil before the first call
+
+	near nearLinks
 }
 
 // heldLinks are closed after their last use when newer ones are in use.

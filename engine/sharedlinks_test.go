@@ -76,6 +76,27 @@ func (g *graph) Sources(_ context.Context, to []vocab.DocID, n int) (from []voca
 // Canonical knows no aliases: the oracle's queries name none.
 func (g *graph) Canonical(context.Context, weburl.URL) (vocab.DocID, error) { return 0, nil }
 
+// Near are the shares of a walk that starts again at a document, from a page without links at once.
+func (g *graph) Near(_ context.Context, doc vocab.DocID, visit func(vocab.DocID, float64)) error {
+	ranks := map[vocab.DocID]float64{doc: 1}
+	for range 200 {
+		next := map[vocab.DocID]float64{doc: .15}
+		for from, rank := range ranks {
+			if len(g.out[from]) == 0 {
+				next[doc] += .85 * rank
+			}
+			for _, to := range g.out[from] {
+				next[to] += .85 * rank / float64(len(g.out[from]))
+			}
+		}
+		ranks = next
+	}
+	for to, rank := range ranks {
+		visit(to, rank)
+	}
+	return nil
+}
+
 // Related are the siblings of a document, a page that links to both counting by its links.
 func (g *graph) Related(_ context.Context, doc vocab.DocID, n int) ([]vocab.DocID, error) {
 	points := map[vocab.DocID]float64{}

@@ -32,7 +32,7 @@ func (s *Searcher) Images(ctx context.Context, req Request, of ImagesOf) (*Image
 	clock := retrieval.NewClock(ctx, req.Within)
 	resp := &ImageResponse{}
 	err := s.read(func(v *view) error {
-		v, err := s.ranked(v, req.Rank)
+		v, err := s.ranked(ctx, v, req.Rank)
 		if err != nil {
 			return err
 		}

@@ -56,6 +56,15 @@ func (g *graph) Related(_ context.Context, doc vocab.DocID, n int) (docs []vocab
 	return docs[:min(n, len(docs))], g.broken
 }
 
+// Near are the document and those that link to it.
+func (g *graph) Near(_ context.Context, doc vocab.DocID, visit func(vocab.DocID, float64)) error {
+	for _, from := range g.in[doc] {
+		visit(from, 0.01)
+	}
+	visit(doc, 0.2)
+	return g.broken
+}
+
 // drawReference draws an operator that names a page or host, mostly an indexed one.
 func drawReference(t *rapid.T) string {
 	all := append(urls(), "http://absent.org/x")

@@ -145,6 +145,7 @@ func (r *pageReader) read(ord vocab.Ordinal) (*scoring.Page, error) {
 		r.err = cmp.Or(r.err, err, list.Err())
 	}
 	q, of, doc := r.query, r.exactRequest, seg.DocID(ord)
+	page.Drop(q.weights.Ignored)
 	page.MergeForms(of.terms)
 	page.Title, page.Words, page.Language = seg.Title(ord), int64(seg.Words(ord)), seg.Language(ord)
 	page.Genre, page.Service = seg.Genre(ord), seg.Medium(ord).Service()
@@ -183,6 +184,10 @@ func (q *shardQuery) rankDetail(ranked int, doc vocab.DocID) string {
 	if q.snap.Vector == nil {
 		return "no ranks are computed yet"
 	}
-	return fmt.Sprintf("%.3g times the average of %d pages, of at most %s points",
-		q.snap.RankOf(doc)*float64(ranked), ranked, q.weights.Rank)
+	favours := ""
+	if of := q.snap.Vector.Personalized; of != "" {
+		favours = ", favouring " + of
+	}
+	return fmt.Sprintf("%.3g times the average of %d pages%s, of at most %s points",
+		q.snap.RankOf(doc)*float64(ranked), ranked, favours, q.weights.Rank)
 }

@@ -1,15 +1,22 @@
 package searcher
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"anatomy/disk/rankvector"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/internal/snapshot"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
 // An UnknownRankError says that a request names a rank vector that does not exist.
@@ -19,6 +26,9 @@ type UnknownRankError struct {
 }
 
 func (e *UnknownRankError) Error() string {
+	if url, near := strings.CutPrefix(e.Name, NearPrefix); near {
+		return fmt.Sprintf("there is no page %.200q in the index to rank others from", url)
+	}
 	known := "none is computed yet"
 	if len(e.Known) > 0 {
 		known = "there are " + strings.Join(e.Known, ", ")
@@ -40,11 +50,12 @@ type namedView struct {
 }
 
 // ranked returns the view with the ranks of a named vector. It is valid as long as base is held.
-func (s *Searcher) ranked(base *view, name string) (*view, error) {
+func (s *Searcher) ranked(ctx context.Context, base *view, name string) (*view, error) {
 	if name == "" || name == rankvector.Default && base.ranked > 0 {
 		return base, nil
 	}
-	if name != rankvector.None && !base.hasRank(name) {
+	near := strings.HasPrefix(name, NearPrefix)
+	if !near && name != rankvector.None && !base.hasRank(name) {
 		return nil, unknownRank(base, name)
 	}
 	s.naming.Lock()
@@ -53,7 +64,13 @@ func (s *Searcher) ranked(base *view, name string) (*view, error) {
 	if old != nil && old.base == base {
 		return old.view, nil
 	}
-	v, err := s.withRanks(base, name)
+	var v *view
+	var err error
+	if near {
+		v, err = s.near(ctx, base, name)
+	} else {
+		v, err = s.withRanks(base, name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("searcher: %w", err)
 	}
@@ -74,11 +91,57 @@ func (s *Searcher) withRanks(base *view, name string) (*view, error) {
 		}
 		shards = append(shards, other)
 	}
-	return newView(s.serials.Add(1), shards, func(
+	return viewOf(s.serials.Add(1), shards, &s.o.Weights), nil
+}
+
+// viewOf returns a view of snapshots with ranks of their own.
+func viewOf(serial uint64, shards []*snapshot.Snapshot, w *scoring.Weights) *view {
+	return newView(serial, shards, func(
 		snap *snapshot.Snapshot, p *snapshot.Part, of statistics,
 	) retrieval.StaticPoints {
-		return snap.StaticPoints(p, &s.o.Weights, of.ranked)
-	}), nil
+		return snap.StaticPoints(p, w, of.ranked)
+	})
+}
+
+// near returns a view of the same segments with ranks from a page, given the name of the vector. Pages
+// that are far have the smallest rank above 0, so that the number of ranked pages stays the same.
+func (s *Searcher) near(ctx context.Context, base *view, name string) (*view, error) {
+	url := strings.TrimPrefix(name, NearPrefix)
+	u, err := weburl.ParseTyped(url)
+	if err != nil || s.o.Links == nil {
+		return nil, &UnknownRankError{Name: name}
+	}
+	start, err := base.find(&u)
+	if errors.Is(err, ErrNotIndexed) {
+		return nil, &UnknownRankError{Name: name}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var vectors []*rankvector.Vector
+	for _, snap := range base.shards {
+		v := &rankvector.Vector{Computed: time.Now().UTC(), Personalized: u.String()}
+		if snap.Vector != nil {
+			v.Ranks = slices.Clone(snap.Vector.Ranks)
+		}
+		for doc, rank := range v.Ranks {
+			v.Ranks[doc] = min(rank, math.SmallestNonzeroFloat32)
+		}
+		vectors = append(vectors, v)
+	}
+	err = s.o.Links.Near(ctx, start.Doc, func(doc vocab.DocID, rank float64) {
+		shard, inner := doc.Shard()
+		v := vectors[min(shard, len(vectors)-1)]
+		if missing := int(inner) + 1 - len(v.Ranks); missing > 0 {
+			v.Ranks = append(v.Ranks, make([]float32, missing)...)
+		}
+		v.Ranks[inner] = float32(rank)
+	})
+	var shards []*snapshot.Snapshot
+	for i, snap := range base.shards {
+		shards = append(shards, snap.WithVector(vectors[i], name))
+	}
+	return viewOf(s.serials.Add(1), shards, s.weights(&Request{Rank: name})), err
 }
 
 // forgetRanks drops the views made of one that is no longer in force.

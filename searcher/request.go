@@ -2,8 +2,10 @@ package searcher
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"anatomy/disk/rankvector"
 	"anatomy/searcher/internal/images"
 	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/scoring"
@@ -23,7 +25,8 @@ type Request struct {
 	Similar     vocab.DocID   // return the result that shows this page, and all collapsed into it; 0 for none
 	Strict      bool          // never relax the query
 	Preferences *Preferences  // of the person who searches; default none
-	Rank        string        // name of the rank vector, default rankvector.Default; rankvector.None for no ranks
+	Rank        string        // name of the rank vector, default rankvector.Default; NoRank; or NearPrefix and a URL
+	Anchors     Anchors       // texts of links that count, default AllAnchors
 	Lang        string        // BCP 47: the language in which terms have forms, default that of most pages
 	Reads       string        // BCP 47, joined by commas: languages of the person who searches, the best first
 	Within      time.Duration // deadline, default 1s; a query that exceeds it sets Partial
@@ -48,6 +51,35 @@ func (r Request) bounded() Request {
 	}
 	r.Ungrouped = r.Ungrouped && r.Similar == 0
 	return r
+}
+
+// NoRank is the name of a rank vector for Request.Rank that has no ranks.
+const NoRank = rankvector.None
+
+// NearPrefix begins a Request.Rank with the URL of a page: PageRank with all teleportation to that page,
+// computed for the request. Names of vectors have no colon.
+const NearPrefix = "near:"
+
+// Anchors says which texts of links to a page count for its score. The pages that match do not depend
+// on it: it is for comparing the order of results.
+type Anchors string
+
+// Which texts of links count.
+const (
+	AllAnchors   Anchors = ""
+	OtherAnchors Anchors = "others" // of links from other sites
+	NoAnchors    Anchors = "none"
+)
+
+// ParseAnchors returns which texts of links count, given all, others, none or "", which is all.
+func ParseAnchors(name string) (Anchors, error) {
+	switch used := Anchors(name); used {
+	case "all":
+		return AllAnchors, nil
+	case AllAnchors, OtherAnchors, NoAnchors:
+		return used, nil
+	}
+	return "", errors.New("must be all, others or none")
 }
 
 // Preferences are what a person who searches thinks of sites and languages. A site is written as in
@@ -81,6 +113,10 @@ type Links interface {
 	// Related returns at most n documents that are linked to together with doc, those first that are
 	// most often, for how often they are linked to.
 	Related(ctx context.Context, doc vocab.DocID, n int) ([]vocab.DocID, error)
+
+	// Near calls visit with the documents near doc and their ranks, PageRank with all teleportation to
+	// doc.
+	Near(ctx context.Context, doc vocab.DocID, visit func(doc vocab.DocID, rank float64)) error
 }
 
 // A Response answers a Request.

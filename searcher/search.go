@@ -26,7 +26,7 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	q := a.parser.Parse(req.Query)
 	resp := &Response{}
 	err := s.read(func(v *view) error {
-		v, err := s.ranked(v, req.Rank)
+		v, err := s.ranked(ctx, v, req.Rank)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (s *Searcher) All(
 	q := query.Parse(req.Query)
 	resp := &Response{}
 	_, err := s.readOnce(func(v *view) error {
-		v, err := s.ranked(v, req.Rank)
+		v, err := s.ranked(ctx, v, req.Rank)
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 	req = req.bounded()
 	var e *Explanation
 	err = s.read(func(v *view) error {
-		v, err := s.ranked(v, req.Rank)
+		v, err := s.ranked(ctx, v, req.Rank)
 		if err != nil {
 			return err
 		}

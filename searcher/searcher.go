@@ -47,6 +47,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,6 +60,7 @@ import (
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/searcher/synonyms"
+	"anatomy/vocab"
 )
 
 // ErrNotIndexed says that the index does not have a document.
@@ -346,11 +348,30 @@ func (s *Searcher) Stats() Stats {
 func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *queryArena) *search {
 	r := a.searches.New()
 	*r = search{
-		view: v, weights: &s.o.Weights, links: s.o.Links, req: req, clock: clock, arena: a,
+		view: v, weights: s.weights(req), links: s.o.Links, req: req, clock: clock, arena: a,
 		candidates: s.o.Candidates, countTo: s.o.CountTo, damaged: s.damaged,
 		synonyms: s.o.Synonyms.Table(),
 	}
 	return r
+}
+
+// weights returns the weights for a request.
+func (s *Searcher) weights(req *Request) *scoring.Weights {
+	near := strings.HasPrefix(req.Rank, NearPrefix)
+	if req.Anchors == AllAnchors && !near {
+		return &s.o.Weights
+	}
+	w := s.o.Weights.Clone()
+	if req.Anchors != AllAnchors {
+		w = w.Without(vocab.Anchor)
+	}
+	if req.Anchors == NoAnchors {
+		w = w.Without(vocab.AnchorOut)
+	}
+	if near {
+		w.RankByNearness()
+	}
+	return &w
 }
 
 // newResponse returns the response to a request before any step.

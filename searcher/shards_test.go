@@ -98,6 +98,14 @@ func (s *split) Related(ctx context.Context, doc vocab.DocID, n int) ([]vocab.Do
 	return s.translate(docs, s.outer), err
 }
 
+func (s *split) Near(ctx context.Context, doc vocab.DocID, visit func(vocab.DocID, float64)) error {
+	return s.links.Near(ctx, s.inner[doc], func(near vocab.DocID, rank float64) {
+		if outer, ok := s.outer[near]; ok {
+			visit(outer, rank)
+		}
+	})
+}
+
 // translate leaves out documents that nothing else mentions.
 func (s *split) translate(docs []vocab.DocID, to map[vocab.DocID]vocab.DocID) (all []vocab.DocID) {
 	for _, doc := range docs {

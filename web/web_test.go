@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -226,13 +227,25 @@ func TestEverythingIsEscaped(t *testing.T) {
 	}
 }
 
-// TestResultsKeepRank: whatever leads on from a page of results keeps the rank vector that was asked for.
+// TestResultsKeepRank: whatever leads on from a page of results keeps the rank vector and the texts of
+// links that were asked for, but for the links to other rankings.
 func TestResultsKeepRank(t *testing.T) {
-	page := get(t, newServer(newFake()), "/search?q=inverted+index&num=2&start=2&rank=trusted", 200)
-	for _, link := range regexp.MustCompile(`href="(/(?:search|explain|api/v1/search)\?[^"]*)"`).FindAllStringSubmatch(page, -1) {
-		if !strings.Contains(link[1], "rank=trusted") {
-			t.Errorf("%s forgets the rank", link[1])
+	page := get(t, newServer(newFake()), "/search?q=inverted+index&num=2&start=2&rank=trusted&anchors=others", 200)
+	before, rest, _ := strings.Cut(page, "<summary>Compare rankings</summary>")
+	compare, after, found := strings.Cut(rest, "</ul>")
+	links := regexp.MustCompile(`href="(/(?:search|explain|api/v1/search)\?[^"]*)"`)
+	for _, link := range links.FindAllStringSubmatch(before+after, -1) {
+		if !strings.Contains(link[1], "rank=trusted") || !strings.Contains(link[1], "anchors=others") {
+			t.Errorf("%s forgets the rank or the texts of links", link[1])
 		}
+	}
+	var others []string
+	for _, link := range links.FindAllStringSubmatch(compare, -1) {
+		others = append(others, strings.TrimPrefix(link[1], "/search?"))
+	}
+	if want := []string{"num=2&amp;q=inverted&#43;index", "num=2&amp;q=inverted&#43;index&amp;rank=none",
+		"anchors=none&amp;num=2&amp;q=inverted&#43;index&amp;rank=trusted"}; !found || !slices.Equal(others, want) {
+		t.Errorf("links to other rankings: %q, want %q", others, want)
 	}
 	if n := strings.Count(page, "rank=trusted"); n < 8 || !strings.Contains(page, `<input type="hidden" name="rank" value="trusted">`) {
 		t.Errorf("%d links keep the rank, or the form does not:\n%s", n, page)

@@ -64,7 +64,7 @@ and put -- before a query that starts with -.`,
 	c.Flags().IntVar(&r.Offset, "start", 0, "skip the first `N` results")
 	c.Flags().StringVar(&r.Lang, "lang", "", "`LANGUAGE` of the query's words, for their other forms: de, fr (default: that of most pages)")
 	c.Flags().BoolVar(&r.Verbatim, "verbatim", false, "do not correct the spelling")
-	rankFlag(c, &r.Rank)
+	rankingFlags(c, &r)
 	c.Flags().BoolVar(&r.Ungrouped, "all", false, "show near-duplicates, pages in every language, and all results of a host")
 	c.Flags().Uint64Var((*uint64)(&r.Similar), "similar", 0, "show the near-duplicates of document `N`")
 	c.Flags().BoolVar(&r.Explain, "explain", false, "show each score as a sum")
@@ -174,7 +174,8 @@ func printGroup(w io.Writer, p *searcher.Result) {
 }
 
 func newExplain(s *cli.GlobalFlags) *cobra.Command {
-	var weights, rank string
+	var weights string
+	var r searcher.Request
 	c := &cobra.Command{
 		Use:   "explain QUERY URL",
 		Short: "show the score of a page as a sum",
@@ -192,7 +193,8 @@ not be among the first results.`,
 				return cli.UsageError{Err: err}
 			}
 			return quality.WithWeights(s.Data, weights, func(found *searcher.Searcher) error {
-				e, err := found.Explain(c.Context(), searcher.Request{Query: args[0], Rank: rank}, u.String())
+				r.Query = args[0]
+				e, err := found.Explain(c.Context(), r, u.String())
 				if errors.Is(err, searcher.ErrNotIndexed) {
 					return cli.WithHint(err, "to see why: "+s.Command("trace "+cli.ShellQuote(args[1])))
 				}
@@ -205,14 +207,27 @@ not be among the first results.`,
 			})
 		},
 	}
-	rankFlag(c, &rank)
+	rankingFlags(c, &r)
 	quality.WeightsFlag(c, &weights)
 	return c
 }
 
-// rankFlag adds --rank.
-func rankFlag(c *cobra.Command, name *string) {
-	c.Flags().StringVar(name, "rank", "", "use the rank vector `NAME` of \"anatomy pagerank list\", or none (default \"default\")")
+// rankingFlags adds --rank and --anchors.
+func rankingFlags(c *cobra.Command, r *searcher.Request) {
+	f := c.Flags()
+	f.StringVar(&r.Rank, "rank", "", "use the rank vector `NAME` of \"anatomy pagerank list\", none, or near: and the URL of a page to rank from (default \"default\")")
+	f.Var(anchorsFlag{&r.Anchors}, "anchors", "score pages by the texts of `all|others|none` of the links to them; others: those from other sites (default all)")
+}
+
+// An anchorsFlag is the value of --anchors.
+type anchorsFlag struct{ used *searcher.Anchors }
+
+func (f anchorsFlag) String() string { return "" }
+func (f anchorsFlag) Type() string   { return "string" }
+
+func (f anchorsFlag) Set(name string) (err error) {
+	*f.used, err = searcher.ParseAnchors(name)
+	return err
 }
 
 // printExplanation prints the sum, one line per term.

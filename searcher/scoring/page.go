@@ -34,6 +34,16 @@ type Bonus struct {
 	Detail string // for an explanation
 }
 
+// Drop removes the hits of some types.
+func (p *Page) Drop(types HitTypes) {
+	if types == 0 {
+		return
+	}
+	for i, hits := range p.Hits {
+		p.Hits[i] = slices.DeleteFunc(hits, func(h vocab.Hit) bool { return types>>h.Type()&1 != 0 })
+	}
+}
+
 // MergeForms adds the hits of forms to those of their base, and clears them.
 func (p *Page) MergeForms(t *Terms) {
 	p.inexact = [vocab.Fields]uint64{}

@@ -89,6 +89,9 @@ type Weights struct {
 	// page, of rank 1/pages, has x = 0.69, one of a thousand times that has 6.9.
 	Rank, RankHalf Milli
 
+	// RankNear is Rank for ranks near a page, see [Weights.RankByNearness].
+	RankNear Milli
+
 	// Depth is for the number of folders in a URL's path, a URL query counting as one: the first
 	// entry is for the root of a host, the last for all depths from there.
 	Depth [6]Milli
@@ -131,6 +134,10 @@ type Weights struct {
 	// Service are the weights by which the text of pages that define a web service is scored. nil to
 	// score it as that of others.
 	Service *TextWeights
+
+	// Ignored are hit types whose hits do not count in the second phase, as if pages had none: see
+	// [Weights.Without]. Files of weights do not have it.
+	Ignored HitTypes `json:"-"`
 
 	// Prose are the weights for queries that are prose: see [query.Node.Prose]. Static points of the
 	// first phase are by the weights that they are part of. nil if no query is to be read as prose.
@@ -229,6 +236,7 @@ var Default = Weights{
 	Related:          150000,
 	Rank:             3000,
 	RankHalf:         3000,
+	RankNear:         15000,
 	Depth:            [6]Milli{1000, 400, 250, 150, 50, 0},
 	Uncrawled:        -1500,
 	Preference:       3000,
@@ -336,6 +344,7 @@ var Prose = Weights{
 	Related:          150000,
 	Rank:             1000,
 	RankHalf:         3000,
+	RankNear:         5000,
 	Uncrawled:        -1500,
 	Preference:       3000,
 	Form:             600,
@@ -375,6 +384,28 @@ func (w Weights) Clone() Weights {
 	if w.Prose != nil {
 		prose := w.Prose.Clone()
 		w.Prose = &prose
+	}
+	return w
+}
+
+// RankByNearness makes RankNear the weight of ranks, also in prose.
+func (w *Weights) RankByNearness() {
+	if w.Rank = w.RankNear; w.Prose != nil {
+		w.Prose.RankByNearness()
+	}
+}
+
+// HitTypes is a set of hit types: bit n is type n.
+type HitTypes uint32
+
+// Without returns a copy of w that ignores the hits of some types, also in prose.
+func (w Weights) Without(types ...vocab.HitType) Weights {
+	w = w.Clone()
+	for _, t := range types {
+		w.Ignored |= 1 << t
+	}
+	if w.Prose != nil {
+		w.Prose.Ignored = w.Ignored
 	}
 	return w
 }

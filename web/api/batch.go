@@ -28,6 +28,7 @@ type batchSearch struct {
 	Explain  bool   `json:"explain"`
 	Verbatim bool   `json:"verbatim"`
 	Rank     string `json:"rank"`
+	Anchors  string `json:"anchors"`
 	Filter   *bool  `json:"filter"` // default true
 	Type     string `json:"type"`   // page or image; default page
 }
@@ -82,6 +83,9 @@ func (b *batchSearch) request() (r searcher.Request, images bool, err error) {
 	r = searcher.Request{Query: text.Clean(b.Query), Offset: b.Start, Limit: searcher.DefaultLimit, Explain: b.Explain, Verbatim: b.Verbatim, Rank: text.Clean(b.Rank)}
 	if b.Filter != nil {
 		r.Ungrouped = !*b.Filter
+	}
+	if r.Anchors, err = searcher.ParseAnchors(b.Anchors); err != nil {
+		return r, false, respond.BadParameter("Field anchors " + err.Error() + ".")
 	}
 	images, known := params.ImagesAsked(&r, b.Type)
 	if images {

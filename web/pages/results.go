@@ -39,6 +39,7 @@ type resultsView struct {
 	JSON        string // address of the results as JSON
 	Atom        string // address of the results as a feed
 	Ranks       string // rank vector in use, or ""
+	Rankings    []rankingView
 	Why         string // on no results
 	Hints       []hint // on no results
 	Hidden      string // number of hidden pages of blocked sites, or ""
@@ -126,6 +127,7 @@ func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Respons
 		JSON:      address.SearchHref("/api/v1/search", r, r.Offset),
 		Atom:      address.FeedHref("", "atom", r, 0),
 		Ranks:     ranksText(m, a.Rank),
+		Rankings:  rankings(m, r),
 		Why:       a.Why,
 		Hidden:    hiddenText(m, a),
 		Cut:       a.Cut,
@@ -214,6 +216,38 @@ func ranksText(m *messages.Printer, u searcher.RankUsed) string {
 	return m.Text("%s of %s", u.Name, m.Moment(u.Computed))
 }
 
+// siteHref returns the address of the search on one host.
+func siteHref(r searcher.Request, host string) string {
+	return address.SearchHref("/search", searcher.Request{
+		Query: r.Query + " site:" + host, Rank: r.Rank, Anchors: r.Anchors,
+	}, 0)
+}
+
+// A rankingView is a link to the same search with another ranking.
+type rankingView struct {
+	Name    string
+	Href    string
+	Current bool
+}
+
+// rankings returns the search with and without PageRank and texts of links, to compare the results.
+func rankings(m *messages.Printer, r searcher.Request) []rankingView {
+	all := []rankingView{
+		{Name: m.Text("Default ranking")}, {Name: m.Text("Without PageRank")},
+		{Name: m.Text("Without link texts")}, {Name: m.Text("Link texts of other sites only")},
+	}
+	for i, with := range []struct {
+		rank    string
+		anchors searcher.Anchors
+	}{{}, {rank: searcher.NoRank}, {r.Rank, searcher.NoAnchors}, {r.Rank, searcher.OtherAnchors}} {
+		all[i].Current = r.Rank == with.rank && r.Anchors == with.anchors
+		to := r
+		to.Rank, to.Anchors = with.rank, with.anchors
+		all[i].Href = address.SearchHref("/search", to, 0)
+	}
+	return all
+}
+
 // totalText returns the number of pages, with "at least" unless it is exact.
 func totalText(m *messages.Printer, a *searcher.Response) string {
 	if a.Exact {
@@ -240,6 +274,9 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 	why := url.Values{"q": {asked.Query}, "url": {r.URL}}
 	if asked.Rank != "" {
 		why.Set("rank", asked.Rank)
+	}
+	if asked.Anchors != "" {
+		why.Set("anchors", string(asked.Anchors))
 	}
 	v := resultView{
 		Number:  number,
@@ -321,7 +358,7 @@ func sitesOf(r searcher.Request, results []searcher.Result) []siteView {
 	}
 	var sites []siteView
 	for host, n := range counts {
-		sites = append(sites, siteView{text.Shorten(text.Visible(host), 64), n, address.SearchHref("/search", searcher.Request{Query: r.Query + " site:" + host, Rank: r.Rank}, 0)})
+		sites = append(sites, siteView{text.Shorten(text.Visible(host), 64), n, siteHref(r, host)})
 	}
 	slices.SortFunc(sites, func(a, b siteView) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Host, b.Host))

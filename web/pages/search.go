@@ -75,7 +75,7 @@ func (s *searchPages) search(c *gin.Context) error {
 	if r.Limit != searcher.DefaultLimit {
 		v.Num = r.Limit
 	}
-	v.Rank, v.Kinds = r.Rank, kinds(v.Messages, r, false, visitor)
+	v.Rank, v.Anchors, v.Kinds = r.Rank, string(r.Anchors), kinds(v.Messages, r, false, visitor)
 	results := newResultsView(v.Messages, r, response)
 	results.prefer(visitor, c.Request.URL.RawQuery, shown)
 	v.Body = results

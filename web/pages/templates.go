@@ -88,6 +88,7 @@ type view struct {
 	Num     int // results per page, 0 for the default
 	Visitor *visitor
 	Rank    string // requested rank vector, "" for the default
+	Anchors string // texts of links that count, "" for all
 	Type    string // of results, "" for pages
 	Kinds   []tabView
 	Body    any

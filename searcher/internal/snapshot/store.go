@@ -110,6 +110,15 @@ func (s *Store) WithRanks(snap *Snapshot, name string) (*Snapshot, error) {
 	return &other, err
 }
 
+// WithVector returns a snapshot of the same segments with ranks that no file has. Name is that of the
+// vector. It is valid as long as snap is held.
+func (snap *Snapshot) WithVector(v *rankvector.Vector, name string) *Snapshot {
+	other := *snap
+	other.rankFile = name
+	other.State, other.Vector = stateOf(&other), v
+	return &other
+}
+
 // dropHandles takes one reference off the handles of parts, and returns those without any.
 func (s *Store) dropHandles(parts []*Part) (unused []*handle) {
 	for _, p := range parts {

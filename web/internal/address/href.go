@@ -20,6 +20,9 @@ func SearchHref(path string, r searcher.Request, offset int) string {
 	if r.Rank != "" {
 		v.Set("rank", r.Rank)
 	}
+	if r.Anchors != "" {
+		v.Set("anchors", string(r.Anchors))
+	}
 	if r.Ungrouped {
 		v.Set("filter", "0")
 	}

@@ -106,10 +106,19 @@ func (p *Params) Doc(name string) vocab.DocID {
 	return vocab.DocID(n)
 }
 
-// MaxRank limits the name of a rank vector, in bytes.
-const MaxRank = 64
+// MaxRank limits the name of a rank vector, or near: with a URL, in bytes.
+const MaxRank = len(searcher.NearPrefix) + MaxURL
 
-// Request reads q, sort, start, num, explain, verbatim, rank, filter and similar, and the field
+// Anchors reads the parameter anchors: all, the default, others or none.
+func (p *Params) Anchors() searcher.Anchors {
+	used, err := searcher.ParseAnchors(p.One("anchors"))
+	if err != nil {
+		p.Fail("Parameter anchors %s.", err)
+	}
+	return used
+}
+
+// Request reads q, sort, start, num, explain, verbatim, rank, anchors, filter and similar, and the field
 // Accept-Language.
 func (p *Params) Request() searcher.Request {
 	return searcher.Request{
@@ -119,6 +128,7 @@ func (p *Params) Request() searcher.Request {
 		Explain:  p.Flag("explain"),
 		Verbatim: p.Flag("verbatim"),
 		Rank:     p.Text("rank", MaxRank),
+		Anchors:  p.Anchors(),
 		Reads:    p.reads,
 
 		Ungrouped: p.Filter(),

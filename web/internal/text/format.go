@@ -34,9 +34,6 @@ func Counted(n int, noun string) string {
 	return Count(n) + " " + noun + "s"
 }
 
-// Date returns a day: 2 Jan 2006.
-func Date(t time.Time) string { return t.UTC().Format("2 Jan 2006") }
-
 // Points returns a score with six decimals, so that a column of scores adds up as shown.
 func Points(s searcher.Score) string {
 	sign := ""

@@ -111,11 +111,9 @@ var ablations = []struct {
 	name   string
 	remove func(w *searcher.Weights)
 }{
-	{"without anchors", func(w *searcher.Weights) {
-		w.Type[vocab.Anchor], w.Type[vocab.AnchorOut], w.NearIn[vocab.AnchorField] = 0, 0, 0
-		w.Text[vocab.Anchor], w.Text[vocab.AnchorOut] = 0, 0
-		w.PhraseInField[vocab.AnchorField], w.ExactMatch[vocab.AnchorField] = 0, 0
-	}},
+	{"without anchors", func(w *searcher.Weights) { *w = w.Without(vocab.Anchor, vocab.AnchorOut) }},
+	{"without own anchors", func(w *searcher.Weights) { *w = w.Without(vocab.Anchor) }},
+	{"without others' anchors", func(w *searcher.Weights) { *w = w.Without(vocab.AnchorOut) }},
 	{"without PageRank", func(w *searcher.Weights) { w.Rank = 0 }},
 	{"without proximity", func(w *searcher.Weights) {
 		w.NearIn, w.PhraseInField = [vocab.Fields]searcher.Milli{}, [vocab.Fields]searcher.Milli{}
