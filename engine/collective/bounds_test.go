@@ -135,6 +135,8 @@ func TestRefusals(t *testing.T) {
 		t.Error("a crawl without a number of shards begins in a new folder")
 	}
 	testweb.Must(t, os.RemoveAll(o.Dir))
+	testweb.Must(t, os.MkdirAll(o.Dir, 0o700)) // a kill may leave a temporary file and no SHARDS
+	testweb.Must(t, os.WriteFile(filepath.Join(o.Dir, "SHARDS.tmp"), nil, 0o600))
 	crawl(t, o, 2)
 	count := new(collective.CountError)
 	if _, err := collective.Open(t.Context(), o, 3); !errors.As(err, &count) || count.Have != 2 {

@@ -27,6 +27,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -192,7 +193,8 @@ func suffixError(dir string, m *shards.Map) error {
 }
 
 // isUnused reports whether a folder is absent, empty, or has only what a node of a cluster keeps, or
-// shards that a crash kept from being named in SHARDS: nothing is in them yet.
+// shards that a crash kept from being named in SHARDS: nothing is in them yet. Temporary files hold
+// nothing.
 func isUnused(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -200,7 +202,7 @@ func isUnused(dir string) bool {
 	}
 	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		match, _ := filepath.Match("shard-*", e.Name())
-		return !match && e.Name() != "LOCK" && e.Name() != "LOCK.pid" && e.Name() != "anatomy.toml" &&
+		return !match && !strings.HasSuffix(e.Name(), ".tmp") && e.Name() != "LOCK" && e.Name() != "LOCK.pid" && e.Name() != "anatomy.toml" &&
 			e.Name() != "cluster" && e.Name() != "cluster.keys"
 	})
 }

@@ -266,8 +266,8 @@ var mutants = []mutant{
 	{
 		name:  "dangling mass", // the rank of nodes without links goes to the teleport set
 		file:  "pagerank/kernel.go",
-		old:   "c.next((1-c.damping)*c.mass + c.damping*c.dangling)",
-		new:   "c.next((1 - c.damping) * c.mass)",
+		old:   "before := (1-c.damping)*c.mass + c.damping*c.dangling // the",
+		new:   "before := (1 - c.damping) * c.mass // the",
 		tests: "./pagerank -run Textbook|PRPACK",
 	},
 	{
