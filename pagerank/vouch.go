@@ -32,7 +32,7 @@ const (
 // siteLinks is what is known of a site.
 type siteLinks struct {
 	linkers []uint32 // other sites that link to it, ascending; at most maxVouchers
-	fetched bool     // a page of it was fetched
+	fetched bool     // a page of it was fetched and has links
 }
 
 // NewVouchers returns vouchers for the sites of pages. SiteOf has the site of each page, numbered from
@@ -41,10 +41,13 @@ func NewVouchers(siteOf []uint32, sites int) *Vouchers {
 	return &Vouchers{siteOf, make([]siteLinks, sites)}
 }
 
-// Add adds a fetched page and the pages that it links to.
+// Add adds a fetched page and the pages that it links to. A page without links changes nothing: only a
+// link database that knew links of it before has it.
 func (v *Vouchers) Add(page uint32, targets []uint32) {
 	from := v.siteOf[page]
-	v.sites[from].fetched = true
+	if len(targets) > 0 {
+		v.sites[from].fetched = true
+	}
 	for _, target := range targets {
 		site := v.siteOf[target]
 		s := &v.sites[site]

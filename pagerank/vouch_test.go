@@ -174,3 +174,22 @@ func TestSitesAlone(t *testing.T) {
 		t.Errorf("%d sites were lowered", unlinked)
 	}
 }
+
+// TestPageWithoutLinks: ranks are the same whether pages without links are added or not. A crawl does
+// not know them as sources, a recrawl of pages that have lost their links does.
+func TestPageWithoutLinks(t *testing.T) {
+	weighed := func(empty bool) []float32 {
+		v := NewVouchers([]uint32{0, 0, 1}, 2)
+		v.Add(0, []uint32{1, 2})
+		if empty {
+			v.Add(1, nil)
+			v.Add(2, nil)
+		}
+		ranks := []float32{.2, .3, .5}
+		v.Weigh(ranks)
+		return ranks
+	}
+	if got, want := weighed(true), weighed(false); !slices.Equal(got, want) {
+		t.Errorf("with pages without links %v, else %v", got, want)
+	}
+}
