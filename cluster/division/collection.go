@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"anatomy/cluster/bucket"
 	"anatomy/cluster/lease"
@@ -189,14 +188,4 @@ func urls(ctx context.Context, b bucket.Bucket, known map[string][]string) (fres
 		fresh[o.Name] = strings.Fields(string(content))
 	}
 	return fresh, nil
-}
-
-// sleep returns after d, or when ctx ends with its error.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }

@@ -167,7 +167,7 @@ func (n *Node) Run(ctx context.Context) error {
 
 // repeat calls work again and again until ctx ends. It logs the first of several failures.
 func (n *Node) repeat(ctx context.Context, work func(context.Context) error) {
-	for failing := false; sleep(ctx, n.o.Look) == nil; {
+	for failing := false; lease.Sleep(ctx, n.o.Look) == nil; {
 		err := work(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
 			n.o.Log.Warn("the other nodes, or the bucket, cannot be seen; trying again", "error", err)
@@ -185,7 +185,7 @@ func (n *Node) keep(ctx context.Context, shard int) {
 		}
 		n.fail(shard, err)
 		n.o.Log.Warn("a shard is neither owned nor followed now; trying again", "shard", shard, "error", err)
-		sleep(ctx, n.o.Retry)
+		lease.Sleep(ctx, n.o.Retry)
 	}
 }
 
@@ -205,7 +205,7 @@ func (n *Node) keepOnce(ctx context.Context, shard int) error {
 		return err
 	}
 	if newest.IsZero() && (n.o.Open == nil || !n.isOurs(shard)) {
-		return sleep(ctx, n.o.Follow) // the founder has not put it yet
+		return lease.Sleep(ctx, n.o.Follow) // the founder has not put it yet
 	}
 	if n.o.Open == nil {
 		return n.follow(ctx, shard, func(ctx context.Context) error { <-ctx.Done(); return nil })

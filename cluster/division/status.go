@@ -177,7 +177,7 @@ func newest(ctx context.Context, b bucket.Bucket, n int) ([]replica.Name, error)
 		if whole {
 			return names, nil
 		}
-		if err := sleep(ctx, time.Second); err != nil {
+		if err := lease.Sleep(ctx, time.Second); err != nil {
 			return nil, err
 		}
 	}

@@ -138,7 +138,7 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 		if err != nil && o.Wait && ctx.Err() == nil { // the owner may live; it is not seen
 			o.Log.Debug("the owner cannot be seen", "error", err)
 			changed = time.Now()
-			if err := sleep(ctx, renewEvery); err != nil {
+			if err := Sleep(ctx, renewEvery); err != nil {
 				return nil, err
 			}
 			continue
@@ -169,7 +169,7 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 		if o.Waiting != nil {
 			o.Waiting(owner)
 		}
-		if err := sleep(ctx, renewEvery/2+mrand.N(renewEvery/2)); err != nil {
+		if err := Sleep(ctx, renewEvery/2+mrand.N(renewEvery/2)); err != nil {
 			return nil, err
 		}
 	}
@@ -225,7 +225,7 @@ func (l *Lease) others(ctx context.Context) (names []string, err error) {
 // writing to the collection then. When the operator asks the owner to hand over, it calls drained
 // and goes on, so that the caller can publish the last state first.
 func (l *Lease) Run(ctx context.Context, drained func()) error {
-	for sleep(ctx, renewEvery) == nil {
+	for Sleep(ctx, renewEvery) == nil {
 		err := l.renewInTime(ctx)
 		switch {
 		case errors.Is(err, ErrLost), errors.Is(err, ErrCutOff):
@@ -399,7 +399,8 @@ func Drain(ctx context.Context, b bucket.Bucket, h Holder) error {
 	return b.Put(ctx, h.name()+drain, strings.NewReader("drain"), int64(len("drain")))
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep returns after d, or when ctx ends with its error.
+func Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -165,7 +165,7 @@ func waitForFolder(ctx context.Context, dir string) error {
 		if err == nil && shards.Check(dir) == nil {
 			return nil
 		}
-		if err := sleep(ctx, 100*time.Millisecond); err != nil {
+		if err := lease.Sleep(ctx, 100*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -200,8 +200,8 @@ func (m *membership) run(ctx context.Context) error {
 			pause = retryPause
 			m.log.Warn("this machine cannot own the collection or stand by; trying again", "error", err)
 		}
-		following := m.follow(ctx, func(ctx context.Context) error { return sleep(ctx, pause) })
-		if following != nil && sleep(ctx, pause) != nil {
+		following := m.follow(ctx, func(ctx context.Context) error { return lease.Sleep(ctx, pause) })
+		if following != nil && lease.Sleep(ctx, pause) != nil {
 			return ctx.Err()
 		}
 	}
@@ -226,7 +226,7 @@ func (m *membership) waitForCollection(ctx context.Context) error {
 		if !said {
 			fmt.Fprintln(m.screen, "The bucket holds no collection yet. Waiting for a node that is given URLs.")
 		}
-		if err := sleep(ctx, time.Second); err != nil {
+		if err := lease.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -265,7 +265,7 @@ func (m *membership) acquire(ctx context.Context) (owner *node.Owner, err error)
 		if err := own(ctx, false); !errors.Is(err, lease.ErrHeld) {
 			return owner, err
 		}
-		if err := sleep(ctx, time.Second); err != nil {
+		if err := lease.Sleep(ctx, time.Second); err != nil {
 			return nil, err
 		}
 	}
@@ -345,14 +345,4 @@ func (m *membership) copied() time.Time {
 		return f.Status().Checked
 	}
 	return time.Time{}
-}
-
-// sleep returns after d, or when ctx ends with its error.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }
