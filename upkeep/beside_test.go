@@ -36,7 +36,7 @@ func TestCheckBesideAMerge(t *testing.T) {
 		testweb.Must(t, upkeep.Check(t.Context(), dir, upkeep.CheckReport{
 			Checked: func(structure, found string) {
 				checked = append(checked, structure)
-				if structure == "places" {
+				if structure == "addresses" {
 					swap()
 				}
 			},
@@ -45,7 +45,7 @@ func TestCheckBesideAMerge(t *testing.T) {
 		if want := map[bool]int{true: 0, false: 2}[published]; len(problems) != want {
 			t.Errorf("published %v: problems %q, want %d", published, problems, want)
 		}
-		if all := strings.Join(checked, " "); all != "repository docindex places links index rank" {
+		if all := strings.Join(checked, " "); all != "repository docindex addresses links index rank" {
 			t.Errorf("published %v: checked %s", published, all)
 		}
 	}
@@ -54,7 +54,7 @@ func TestCheckBesideAMerge(t *testing.T) {
 // TestCheckBesideACompaction: where a compaction moves records during a check, the check finds them
 // where they are now. Records that are gone without that are damage.
 func TestCheckBesideACompaction(t *testing.T) {
-	for _, during := range []string{"repository", "docindex", "places", "links"} {
+	for _, during := range []string{"repository", "docindex", "addresses", "links"} {
 		web := testweb.Generate(t, 1, 40, 0)
 		dir := filepath.Join(t.TempDir(), "data")
 		testweb.Crawl(t, web.Options(dir, web.Seed))

@@ -174,7 +174,8 @@ func checkRepository(dir string, _ datadir.Manifest, db *docindex.DB, r CheckRep
 	if err != nil {
 		r.Problem(err)
 	}
-	r.Checked("repository", fmt.Sprintf("%d pages, %d duplicates, %d redirects in %d blocks", t.Pages, t.Duplicates, t.Redirects, t.Blocks))
+	r.Checked("repository", fmt.Sprintf("pages %d, duplicates %d, redirects %d; blocks %d",
+		t.Pages, t.Duplicates, t.Redirects, t.Blocks))
 }
 
 func checkDocuments(_ string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
@@ -185,7 +186,7 @@ func checkDocuments(_ string, _ datadir.Manifest, db *docindex.DB, r CheckReport
 	if err != nil {
 		r.Problem(err)
 	}
-	r.Checked("docindex", fmt.Sprintf("%d documents, %d pages", counts.Known, counts.Pages))
+	r.Checked("docindex", fmt.Sprintf("documents %d, pages %d", counts.Known, counts.Pages))
 }
 
 // checkPlaces checks that every acknowledged record is in the repository at the address in the
@@ -207,17 +208,17 @@ func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport)
 		r.Problem(err)
 	}
 	n := len(wanted)
-	err = repo.Scan(0, func(place vocab.Address, record *repository.Record) error {
-		d, ok := wanted[place]
+	err = repo.Scan(0, func(address vocab.Address, record *repository.Record) error {
+		d, ok := wanted[address]
 		if !ok {
 			return nil
 		}
-		delete(wanted, place)
+		delete(wanted, address)
 		if record.Page.Doc != d.Doc {
-			r.Problem(fmt.Errorf("docindex: document %d should be at %v, where the record of document %d is", d.Doc, place, record.Page.Doc))
+			r.Problem(fmt.Errorf("docindex: document %d should be at %v, where the record of document %d is", d.Doc, address, record.Page.Doc))
 			r.lost(d.Doc)
 		} else if record.Kind == repository.PageRecord && record.Page.Content() != d.Fetch.Content {
-			r.Problem(fmt.Errorf("docindex: the content of document %d at %v has changed", d.Doc, place))
+			r.Problem(fmt.Errorf("docindex: the content of document %d at %v has changed", d.Doc, address))
 			r.lost(d.Doc)
 		}
 		return nil
@@ -228,11 +229,11 @@ func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport)
 	if err := deleteMoved(dir, repo, wanted); err != nil {
 		r.Problem(err)
 	}
-	for place, d := range wanted {
-		r.Problem(fmt.Errorf("docindex: document %d (%s) should be at %v, where there is no record", d.Doc, d.URL, place))
+	for address, d := range wanted {
+		r.Problem(fmt.Errorf("docindex: document %d (%s) should be at %v, where there is no record", d.Doc, d.URL, address))
 		r.lost(d.Doc)
 	}
-	r.Checked("places", fmt.Sprintf("%d acknowledged records are where they should be", n-len(wanted)))
+	r.Checked("addresses", fmt.Sprintf("records at the address in the document index %d", n-len(wanted)))
 }
 
 // deleteMoved deletes the records from wanted that are at another address by now, because a
@@ -247,16 +248,16 @@ func deleteMoved(
 		}
 		moved := false
 		err := docindex.Read(dir, func(db *docindex.DB) error {
-			for place, d := range wanted {
+			for address, d := range wanted {
 				now, ok, err := db.Get(d.Doc)
 				if err != nil {
 					return err
 				}
-				if !ok || now.Fetch == nil || now.Fetch.Address == place {
+				if !ok || now.Fetch == nil || now.Fetch.Address == address {
 					continue
 				}
 				moved = true
-				delete(wanted, place)
+				delete(wanted, address)
 				if now.Fetch.Address != 0 && !isInPlace(repo, &now) {
 					wanted[now.Fetch.Address] = now
 				}
@@ -286,7 +287,8 @@ func checkLinks(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
 		}
 		all.Links, all.Texts, all.Aliases, all.Names = all.Links+t.Links, all.Texts+t.Texts, all.Aliases+t.Aliases, all.Names+t.Names
 	}
-	r.Checked("links", fmt.Sprintf("%d links, %d anchor texts, %d aliases, %d names in %d runs", all.Links, all.Texts, all.Aliases, all.Names, len(m.Links)))
+	r.Checked("links", fmt.Sprintf("links %d, anchor texts %d, aliases %d, names %d; runs %d",
+		all.Links, all.Texts, all.Aliases, all.Names, len(m.Links)))
 }
 
 func checkSegments(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
@@ -295,7 +297,7 @@ func checkSegments(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport
 			r.Problem(err)
 		}
 	}
-	r.Checked("index", fmt.Sprintf("%d segments", len(m.Segments)))
+	r.Checked("index", fmt.Sprintf("segments %d", len(m.Segments)))
 }
 
 // checkTranslations reads the table of translations, if there is one.
@@ -312,7 +314,7 @@ func checkTranslations(dir string, m datadir.Manifest, _ *docindex.DB, r CheckRe
 			r.Problem(fmt.Errorf("translations: document %d is not known", last))
 		}
 	}
-	r.Checked("translations", fmt.Sprintf("%d pages in %d groups", t.Versions(), len(t.Groups)))
+	r.Checked("translations", fmt.Sprintf("pages %d; groups %d", t.Versions(), len(t.Groups)))
 }
 
 func checkRanks(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
@@ -327,11 +329,7 @@ func checkRanks(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
 		for _, x := range v.Ranks {
 			sum += float64(x)
 		}
-		line := fmt.Sprintf("%d ranks, sum %.6f", len(v.Ranks), sum)
-		if name != rankvector.Default {
-			line = name + ": " + line
-		}
-		checked = append(checked, line)
+		checked = append(checked, fmt.Sprintf("%s: documents %d, sum %.6f", name, len(v.Ranks), sum))
 	}
 	if len(m.Ranks) == 0 {
 		checked = []string{"none computed yet"}

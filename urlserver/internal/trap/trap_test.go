@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"anatomy/disk/docindex"
 	"anatomy/weburl"
 )
 
@@ -44,5 +45,19 @@ func TestWithout(t *testing.T) {
 		if got := without(query, "sid"); got != want {
 			t.Errorf("%q without sid: %q, want %q", query, got, want)
 		}
+	}
+}
+
+// TestExplainUnrequested: the reason for URLs of a media type that was never requested names the type,
+// not a share of no requests.
+func TestExplainUnrequested(t *testing.T) {
+	refusal := Verdict{"*.iso", docindex.NoPages}
+	got := Explain("docs.example.org", refusal, docindex.Yield{Refused: 4})
+	if want := "docs.example.org/*.iso are not requested: files of this type are no pages"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	got = Explain("docs.example.org", refusal, docindex.Yield{Refused: 4, Missing: 2})
+	if want := "docs.example.org/*.iso leads to no pages: 0 of the 2 requests for such URLs brought one"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
