@@ -79,10 +79,10 @@ func setOutcome(f *vocab.Fetch, outcome vocab.Outcome, reason string) {
 func (v *fetcher) request(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	o := v.client.o
 	v.activity.set("answer")
-	begun := o.Now()
 	f.SignedIn = o.Credentials.Covers(u.Origin())
 	guarded, g := newGuard(ctx, o)
 	defer g.stop()
+	begun := o.Now()
 	resp, err := v.client.send(guarded, u, f.Held, v.cookies.header(u))
 	if err != nil {
 		f.Outcome, f.Reason = verdict(guarded, u, err, o.MaxHeader)

@@ -43,9 +43,9 @@ func (v *visit) findSitemap(ctx context.Context, o *origin) {
 // requestSitemap sends one request. It reports the sitemap, or returns the URL of a redirect.
 func (v *visit) requestSitemap(ctx context.Context, u *weburl.URL) (next *weburl.URL) {
 	c := v.fetcher.client
-	begun := v.o.Now()
 	guarded, g := newGuard(ctx, v.o)
 	defer g.stop()
+	begun := v.o.Now()
 	resp, err := c.get(guarded, u, vocab.Validators{})
 	if err != nil {
 		if ctx.Err() == nil {

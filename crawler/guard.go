@@ -8,12 +8,15 @@ import (
 )
 
 // A guard ends a fetch that is too slow: in all, until its header, or in the rate of its body. It
-// is one timer, which a quick fetch stops before it expires.
+// is one timer, which a quick fetch stops before it expires. Time for which the RateLimit holds the
+// fetch back does not count.
 type guard struct {
-	o      *Options
-	cancel context.CancelCauseFunc
-	timer  *time.Timer
-	begun  time.Time
+	o       *Options
+	cancel  context.CancelCauseFunc
+	timer   *time.Timer
+	begun   time.Time
+	held    heldBack
+	release func() // of the RateLimit
 
 	mu    sync.Mutex
 	body  time.Time // when the header was read; zero before
@@ -27,11 +30,14 @@ func (e slowError) Error() string { return string(e) }
 
 func slowf(format string, args ...any) error { return slowError(fmt.Sprintf(format, args...)) }
 
-// newGuard starts a guard. The context ends when the fetch is too slow, with the reason as its
-// cause.
+// newGuard starts a guard, when the RateLimit lets a fetch begin or ctx has ended. The context ends
+// when the fetch is too slow, with the reason as its cause.
 func newGuard(ctx context.Context, o *Options) (context.Context, *guard) {
-	g := &guard{o: o, begun: time.Now()}
+	g := &guard{o: o, release: o.Rate.acquire(ctx), begun: time.Now()}
 	ctx, g.cancel = context.WithCancelCause(ctx)
+	if o.Rate != nil {
+		ctx = g.held.trace(ctx)
+	}
 	g.mu.Lock() // the timer may expire before it is assigned
 	g.timer = time.AfterFunc(min(o.HeaderTimeout, o.Grace, o.Timeout), g.check)
 	g.mu.Unlock()
@@ -42,6 +48,7 @@ func newGuard(ctx context.Context, o *Options) (context.Context, *guard) {
 func (g *guard) stop() {
 	g.timer.Stop()
 	g.cancel(nil)
+	g.release()
 }
 
 // answered records that the header was read.
@@ -62,7 +69,7 @@ func (g *guard) received(n int64) {
 func (g *guard) check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now := time.Now()
+	now := time.Now().Add(-g.held.duration())
 	if err := g.late(now); err != nil {
 		g.cancel(err)
 		return

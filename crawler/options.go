@@ -23,6 +23,7 @@ type Options struct {
 
 	AllowPrivate bool           // connect to private, loopback and other special addresses
 	Proxy        *Proxy         // connect through it; default directly
+	Rate         *RateLimit     // of all that is received; default none
 	LocalAddr    netip.Addr     // connect from here; default the system's choice
 	HTTPPort     int            // connect here if the port of a URL is 80; default 80
 	HTTPSPort    int            // and here if it is 443; default 443

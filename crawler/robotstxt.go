@@ -96,9 +96,9 @@ func (s *origins) request(
 	ctx context.Context, u *weburl.URL, o *origin, tries uint8,
 ) (next *weburl.URL) {
 	s.count.robots.Add(1)
-	begun := s.client.o.Now()
 	guarded, g := newGuard(ctx, s.client.o)
 	defer g.stop()
+	begun := s.client.o.Now()
 	resp, err := s.client.get(guarded, u, vocab.Validators{})
 	if err == nil {
 		defer resp.Body.Close()

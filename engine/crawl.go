@@ -137,7 +137,8 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	}
 	c := &Crawl{stages: s, began: time.Now()}
 	c.intake.stages = s
-	c.fetcher = fetcher{stages: s, intake: &c.intake, connections: o.Connections}
+	c.fetcher = fetcher{stages: s, intake: &c.intake, connections: o.Connections,
+		rateLimit: o.Crawler.Rate.Rate()}
 	c.committer.stages, c.committer.revisits.stages = s, s
 	c.recovery = recovery{stages: s, intake: &c.intake, pdf: o.PDF}
 	c.background = background{

@@ -32,6 +32,7 @@ type fetcher struct {
 	*stages
 	intake      *intake
 	connections int          // leases out at once
+	rateLimit   int64        // bytes a second; 0 for none
 	out         atomic.Int64 // leases out now
 	granted     atomic.Int64 // leases so far
 	rate        meter.Rate

@@ -31,6 +31,8 @@ type CrawlStatus struct {
 	Unbound  int     `json:"unbounded_sites"`        // sites with URLs to fetch and no delay
 	MaxHosts int     `json:"max_hosts"`              // hosts visited at once
 
+	RateLimit int64 `json:"rate_limit,omitempty"` // bytes a second that each crawler receives at most; 0 for no limit
+
 	Harvest *Harvest `json:"harvest,omitempty"` // of a focused crawl
 
 	Crawlers []CrawlerStatus `json:"crawlers,omitempty"` // on other machines

@@ -62,6 +62,19 @@ var (
 	}
 )
 
+// TestRateLimitOfCrawl: a worker obeys the lower of the crawl's limit and its own.
+func TestRateLimitOfCrawl(t *testing.T) {
+	for _, c := range []struct{ crawl, own, want int64 }{
+		{0, 0, 0}, {50_000, 0, 50_000}, {0, 40_000, 40_000}, {50_000, 40_000, 40_000}, {30_000, 40_000, 30_000},
+	} {
+		s := settingsOf(&crawler.Options{Rate: crawler.NewRateLimit(c.crawl)})
+		o := crawler.Options{Rate: crawler.NewRateLimit(c.own)}
+		if s.apply(&o); o.Rate.Rate() != c.want {
+			t.Errorf("%+v: %d", c, o.Rate.Rate())
+		}
+	}
+}
+
 // TestMessages encodes and decodes each message. A prefix of a binary message is malformed, and so is
 // one with more behind it.
 func TestMessages(t *testing.T) {

@@ -86,7 +86,8 @@ line to join with. A crawler has no data folder, opens no port, and may do nothi
 visit, obeys their robots.txt and the delays of the crawl, and sends the pages to the crawl's machine.
 
 It decides by itself what its network decides: resolvers, private addresses, ports. --credentials names its own
-file; the secrets in it do not leave this machine. All else, such as delays and the User-Agent, is the crawl's.
+file; the secrets in it do not leave this machine. All else, such as delays and the User-Agent, is the crawl's. The
+--max-rate of the crawl holds for each crawler by itself; a lower one here holds for this crawler.
 
 If the connection is lost, it stops within seconds, and comes back when the crawl can be reached again, also if another
 node of the cluster has taken over. Ctrl-C returns what it holds to the crawl.

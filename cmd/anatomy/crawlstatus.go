@@ -195,7 +195,7 @@ func printCrawlers(w io.Writer, st *vocab.CrawlStatus) {
 func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	fmt.Fprintf(w, "%s, process %d, for %s\n", st.State, st.Process, st.At.Sub(st.Began).Round(time.Second))
 	fmt.Fprintf(w, "%s of %s known; %d queued, %d in flight; %d searchable\n", cli.Count(st.Pages, "page"), cli.Count(st.Known, "URL"), st.Queued, st.InFlight, st.Searchable)
-	fmt.Fprintf(w, "%.1f pages/s; %s\n", st.Rate, boundText(st))
+	fmt.Fprintf(w, "%.1f pages/s; %s%s\n", st.Rate, boundText(st), limitText(st))
 	if st.Harvest != nil {
 		fmt.Fprintln(w, st.Harvest)
 	}
@@ -240,6 +240,17 @@ func boundText(st *vocab.CrawlStatus) string {
 		return fmt.Sprintf("%d sites have no delay, the delays of %d sites allow %.1f pages/s", st.Unbound, st.Bounded, st.Bound)
 	}
 	return fmt.Sprintf("the delays of %d sites allow %.1f pages/s", st.Bounded, st.Bound)
+}
+
+// limitText returns the limit that the operator set, as the end of a line.
+func limitText(st *vocab.CrawlStatus) string {
+	switch {
+	case st.RateLimit == 0:
+		return ""
+	case len(st.Crawlers) > 0:
+		return fmt.Sprintf("; each crawler receives at most %.4g MB/s", float64(st.RateLimit)/1e6)
+	}
+	return fmt.Sprintf("; at most %.4g MB/s are received", float64(st.RateLimit)/1e6)
 }
 
 // until returns how much longer a host waits, as the end of a line.

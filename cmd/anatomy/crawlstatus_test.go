@@ -25,7 +25,7 @@ func TestCrawlIsWatched(t *testing.T) {
 	t.Setenv("ANATOMY_TOKEN", "0123456789abcdef")
 	dir := filepath.Join(t.TempDir(), "data")
 	seed := small.Start()[0]
-	s := start(t, "crawl", "--serve", "--data", dir, "--delay", "1h", "--allow-private", "--resolver", small.Resolver(), "--http-port", strconv.Itoa(small.HTTPPort()), seed)
+	s := start(t, "crawl", "--serve", "--data", dir, "--delay", "1h", "--max-rate", "2MB", "--allow-private", "--resolver", small.Resolver(), "--http-port", strconv.Itoa(small.HTTPPort()), seed)
 	status := func() (st vocab.CrawlStatus) {
 		t.Helper()
 		if err := json.Unmarshal([]byte(command(t, "crawl", "status", "--json", "--data", dir)), &st); err != nil {
@@ -39,7 +39,7 @@ func TestCrawlIsWatched(t *testing.T) {
 			t.Fatalf("the crawl does not wait for its delay: %+v", status())
 		}
 	}
-	if st := status(); st.State != vocab.Crawling || st.Hosts[0].InFlight != 1 || st.Hosts[0].Until.Before(time.Now().Add(30*time.Minute)) {
+	if st := status(); st.State != vocab.Crawling || st.Hosts[0].InFlight != 1 || st.RateLimit != 2e6 || st.Hosts[0].Until.Before(time.Now().Add(30*time.Minute)) {
 		t.Errorf("%+v", st)
 	}
 	if told := command(t, "trace", "--data", dir, seed); !strings.Contains(told, "state      queued") {
@@ -72,6 +72,20 @@ func TestCrawlIsWatched(t *testing.T) {
 	s.interrupt(t)
 	if out, err := exec.Command("anatomy", "crawl", "status", "--data", dir).CombinedOutput(); err == nil || !strings.Contains(string(out), "no crawl runs") {
 		t.Errorf("after its end: %s", out)
+	}
+}
+
+// TestStatusShowsRateLimit: crawl status shows --max-rate, and that each crawler has it.
+func TestStatusShowsRateLimit(t *testing.T) {
+	for want, st := range map[string]vocab.CrawlStatus{
+		"queues are empty\n": {},
+		"queues are empty; at most 2.5 MB/s are received\n": {RateLimit: 2_500_000},
+		"empty; each crawler receives at most 0.1 MB/s\n":   {RateLimit: 100_000, Crawlers: []vocab.CrawlerStatus{{}}},
+	} {
+		var b strings.Builder
+		if err := printCrawlStatus(&b, &st); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%v: %q is missing in\n%s", err, want, b.String())
+		}
 	}
 }
 

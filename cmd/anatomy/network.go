@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,8 @@ type networkFlags struct {
 	bind      string
 	proxy     string
 	password  string // file with that of the proxy
+	maxRate   string // bytes a second
+	limit     *crawler.RateLimit
 }
 
 var networkFlagNames = []string{"credentials", "resolver", "allow-private", "http-port", "https-port", "bind", "proxy", "proxy-password"}
@@ -36,6 +39,7 @@ func (f *networkFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.bind, "bind", "", "fetch from the IPv4 address `ADDR` of this machine (default: the system's choice)")
 	flags.StringVar(&f.proxy, "proxy", "", "fetch through the proxy at `URL`: http, https, socks5, or socks5h, which resolves names")
 	flags.StringVar(&f.password, "proxy-password", "", "the proxy's password is in `FILE`, which must be readable by you alone")
+	flags.StringVar(&f.maxRate, "max-rate", "0", "receive at most `SIZE` a second over all connections, such as 500KB or 2MB; 0 for no limit")
 }
 
 // check returns a UsageError for the first invalid flag.
@@ -54,6 +58,9 @@ func (f *networkFlags) check() error {
 		}
 	} else if f.password != "" {
 		return cli.UsageErrorf("--proxy-password needs --proxy")
+	}
+	if _, err := f.rateLimit(); err != nil {
+		return cli.UsageErrorf("--max-rate: %v", err)
 	}
 	for _, server := range f.resolvers {
 		_, err := netip.ParseAddr(server)
@@ -80,10 +87,29 @@ func (f *networkFlags) crawlerOptions() (o crawler.Options, err error) {
 	if o.Proxy, err = f.proxyServer(); err != nil {
 		return o, err
 	}
+	if o.Rate, err = f.rateLimit(); err != nil {
+		return o, err
+	}
 	if f.secrets != "" {
 		o.Credentials, err = readCredentials(f.secrets)
 	}
 	return o, err
+}
+
+// rateLimit returns the one limit of all connections of the process; nil for none.
+func (f *networkFlags) rateLimit() (*crawler.RateLimit, error) {
+	var rate cli.ByteSize
+	if f.maxRate == "0" || f.limit != nil {
+		return f.limit, nil
+	}
+	if err := rate.Set(f.maxRate); err != nil {
+		return nil, err
+	}
+	if rate < crawler.MinRateLimit {
+		return nil, fmt.Errorf("%d bytes a second is too little to fetch pages; give at least %d", rate, crawler.MinRateLimit)
+	}
+	f.limit = crawler.NewRateLimit(int64(rate))
+	return f.limit, nil
 }
 
 // proxyServer returns the proxy, with its password; nil for none.

@@ -16,7 +16,7 @@ var Flags = []string{
 	"max-depth", "max-repeats", "max-urls-per-site", "max-mb-per-site", "max-parsing-per-site",
 	"per-site", "per-address", "delay-for", "connections-for", "connections", "resolver",
 	"allow-private", "no-index", "contact", "user-agent", "credentials", "http-port", "https-port",
-	"bind", "proxy", "proxy-password", "schedule",
+	"bind", "proxy", "proxy-password", "max-rate", "schedule",
 }
 
 // CheckKey returns an error if a key is not kept. isFlag: the key is a flag of crawl.

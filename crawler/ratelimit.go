@@ -1,0 +1,154 @@
+package crawler
+
+import (
+	"context"
+	"net"
+	"net/http/httptrace"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A RateLimit bounds the bytes that connections receive in a second, TLS and headers included, over
+// all crawlers that share it. A nil RateLimit bounds nothing.
+//
+// A connection that has read some bytes returns them when they are paid for, in the order in which
+// connections read; the flow control of TCP slows the server down. So that each fetch goes on faster
+// than Options.MinRate, only as many are under way as the rate has slotRate for.
+type RateLimit struct {
+	rate  int64         // bytes a second
+	slots chan struct{} // one for each fetch under way
+
+	mu   sync.Mutex
+	paid time.Time // when all that was read is paid for
+}
+
+const (
+	// MinRateLimit is the smallest rate that a RateLimit may have, in bytes a second.
+	MinRateLimit = 10_000
+
+	slotRate = 2000 // bytes a second, for each fetch
+	maxSlots = 4096
+)
+
+// NewRateLimit returns a limit in bytes a second, at least MinRateLimit; nil for 0, which is none.
+func NewRateLimit(rate int64) *RateLimit {
+	if rate == 0 {
+		return nil
+	}
+	rate = max(rate, MinRateLimit)
+	return &RateLimit{rate: rate, slots: make(chan struct{}, min(rate/slotRate, maxSlots))}
+}
+
+// Rate returns the bytes a second; 0 for no limit.
+func (l *RateLimit) Rate() int64 {
+	if l == nil {
+		return 0
+	}
+	return l.rate
+}
+
+// acquire blocks until a fetch may begin, or ctx ends. The caller calls release once.
+func (l *RateLimit) acquire(ctx context.Context) (release func()) {
+	if l == nil {
+		return func() {}
+	}
+	select {
+	case l.slots <- struct{}{}:
+		return func() { <-l.slots }
+	case <-ctx.Done():
+		return func() {}
+	}
+}
+
+// pay returns how long n bytes that were read now have to wait.
+func (l *RateLimit) pay(n int) time.Duration {
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.paid.Before(now) {
+		l.paid = now
+	}
+	l.paid = l.paid.Add(time.Duration(n) * time.Second / time.Duration(l.rate))
+	return l.paid.Sub(now)
+}
+
+// chunk is the most that is read at a time, in bytes, so that no read waits long for another.
+func (l *RateLimit) chunk() int { return int(min(max(l.rate/16, 512), 32<<10)) }
+
+// wrap returns a connection that obeys the limit.
+func (l *RateLimit) wrap(c net.Conn) net.Conn {
+	if l == nil {
+		return c
+	}
+	return &limitedConn{Conn: c, limit: l, closed: make(chan struct{})}
+}
+
+// A limitedConn is a connection that receives within a RateLimit.
+type limitedConn struct {
+	net.Conn
+	limit  *RateLimit
+	waited atomic.Int64 // nanoseconds for which reads were held back
+	close  sync.Once
+	closed chan struct{}
+}
+
+func (c *limitedConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b[:min(len(b), c.limit.chunk())])
+	if n == 0 {
+		return n, err
+	}
+	wait := c.limit.pay(n)
+	c.waited.Add(int64(wait))
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.closed:
+	}
+	return n, err
+}
+
+func (c *limitedConn) Close() error {
+	c.close.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
+
+// limitedBelow returns the limitedConn below a connection with TLS; nil if there is none.
+func limitedBelow(c net.Conn) *limitedConn {
+	for {
+		switch below := c.(type) {
+		case *limitedConn:
+			return below
+		case interface{ NetConn() net.Conn }:
+			c = below.NetConn()
+		default:
+			return nil
+		}
+	}
+}
+
+// A heldBack is how long the limit has held back the connection of a fetch. It is zero until the fetch
+// has a connection.
+type heldBack struct {
+	conn   atomic.Pointer[limitedConn]
+	before atomic.Int64 // conn.waited when the fetch got it
+}
+
+// trace returns a context for the fetch whose connection is to be watched.
+func (h *heldBack) trace(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
+		if c := limitedBelow(i.Conn); c != nil {
+			h.before.Store(c.waited.Load())
+			h.conn.Store(c)
+		}
+	}})
+}
+
+func (h *heldBack) duration() time.Duration {
+	c := h.conn.Load()
+	if c == nil {
+		return 0
+	}
+	return time.Duration(c.waited.Load() - h.before.Load())
+}
