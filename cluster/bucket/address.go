@@ -13,14 +13,14 @@ import (
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
-// An address is where a bucket is: a folder, or else a place on a server.
+// An address is a folder, or a bucket on a server with a prefix.
 type address struct {
 	folder string // absolute and clean
 
 	host   string // with a port, unless it is that of the scheme
 	plain  bool   // http, not https
 	bucket string
-	prefix string // of the names of all objects, without a slash at its end
+	prefix string // prefix of all object names, without a trailing slash
 }
 
 const (
@@ -49,11 +49,11 @@ var (
 		"or the path of a folder from the root")
 	errSecret = errors.New(`the address of a bucket must not have "@", "?" or "#": ` +
 		"write s3://HOST/BUCKET, and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the key")
-	errPublic = errors.New("http without encryption is only for servers with a loopback or private " +
+	errPublic = errors.New("http without encryption is only allowed for servers with a loopback or private " +
 		"address: write s3:// in place of s3+http://")
 )
 
-// parse parses an address. Its errors do not repeat what may be a secret.
+// parse parses an address. Its errors do not repeat parts that may be secret.
 func parse(s string) (address, error) {
 	path, isFile := strings.CutPrefix(s, fileScheme)
 	if isFile || filepath.IsAbs(s) {
@@ -85,7 +85,7 @@ func parseFolder(path string) (address, error) {
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 
-// check fails unless the parts of an address on a server are well-formed.
+// check reports whether the parts of an address on a server are well-formed.
 func (a address) check() error {
 	u, err := url.Parse("//" + a.host)
 	if err != nil || u.Host != a.host || strings.HasSuffix(a.host, ":") {
@@ -107,15 +107,15 @@ func (a address) check() error {
 		return fmt.Errorf("%q names no bucket: write s3://HOST/BUCKET", a.String())
 	}
 	if err := s3utils.CheckValidBucketNameStrict(a.bucket); err != nil {
-		return fmt.Errorf("%q cannot be the name of a bucket: %w", a.bucket, err)
+		return fmt.Errorf("%q is not a valid bucket name: %w", a.bucket, err)
 	}
 	if a.prefix != "" && checkName(a.prefix) != nil {
-		return fmt.Errorf("%q cannot be the beginning of the names of objects", a.prefix)
+		return fmt.Errorf("%q is not a valid prefix of object names", a.prefix)
 	}
 	return nil
 }
 
-// isLocal reports whether an address is not one of the public Internet.
+// isLocal reports whether an address is loopback, private or link-local.
 func isLocal(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()

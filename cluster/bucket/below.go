@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Below returns the part of a bucket whose names begin with a prefix and a slash, as a bucket of its
-// own.
+// Below returns a view of the objects of b whose names begin with prefix and a slash.
 func Below(b Bucket, prefix string) Bucket { return &below{b, prefix + "/"} }
 
 type below struct {

@@ -1,12 +1,12 @@
 // Package bucket keeps immutable objects by name where several machines reach them: on an
 // S3-compatible server, or in a folder, which may be on a shared file system.
 //
-// It needs little of a server: put, get, ranges, list and delete. Conditional puts are not used,
-// because several servers do not honour the condition.
+// It requires of a server only put, get, range requests, list and delete. It does not use
+// conditional puts, because several servers ignore the condition.
 //
-// The address of a bucket has no secrets. The key of a server comes from the environment variables
-// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION, or from the file
-// ~/.aws/credentials.
+// The address of a bucket contains no secrets. The key of a server comes from the environment
+// variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION, or from the
+// file ~/.aws/credentials.
 package bucket
 
 import (
@@ -23,72 +23,72 @@ import (
 //
 // Names are slash-separated, of [A-Za-z0-9._-] and at most 200 bytes. No part of a name is empty,
 // "." or "..", or ends in ".tmp", and no object has the name of another one's folder: "a" excludes
-// "a/b". Objects of others, with other names, are not seen.
+// "a/b". Objects with other names are ignored.
 //
-// An error names the bucket, the object and what failed, and the user's next step where there is
-// one. Calls on a server try again after failures that may pass, for some seconds; a server that
-// does not answer fails them after some minutes.
+// An error names the bucket, the object and the operation, and the user's next step where there is
+// one. Transient failures of a server are retried for some seconds; a call to a server that does
+// not answer fails after some minutes.
 type Bucket interface {
-	// Put stores an object, whole or not at all, durably. An object with the name is replaced.
+	// Put stores an object atomically and durably. It replaces an object of the same name.
 	Put(ctx context.Context, name string, content io.ReaderAt, size int64) error
 
-	// Get returns size bytes of an object from an offset; size < 0 means to its end. The error wraps
-	// ErrNotExist if there is none, and io.ErrUnexpectedEOF if the object has fewer bytes. The reader
-	// returns all of the bytes or an error. It ends with ctx.
+	// Get returns size bytes of an object from an offset; size < 0 means to its end. The error
+	// wraps ErrNotExist if the object does not exist, and io.ErrUnexpectedEOF if it has fewer
+	// bytes. The reader returns all bytes or an error. It is valid until ctx ends.
 	Get(ctx context.Context, name string, offset, size int64) (io.ReadCloser, error)
 
-	// List returns the objects whose names begin with prefix and are greater than after, by name,
-	// ascending. It ends at the first error.
+	// List returns the objects whose names begin with prefix and are greater than after, in
+	// ascending order. It stops at the first error.
 	List(ctx context.Context, prefix, after string) iter.Seq2[Object, error]
 
-	// Delete removes an object. It is no error if there is none.
+	// Delete removes an object. It succeeds if the object does not exist.
 	Delete(ctx context.Context, name string) error
 
 	// String returns the bucket's address.
 	String() string
 }
 
-// An Object describes an object of a bucket.
+// An Object is an entry of a list.
 type Object struct {
 	Name    string
 	Size    int64
 	Changed time.Time // when it was stored, by the server's clock
 }
 
-// ErrNotExist is the error of Get for an object that is not in the bucket.
-var ErrNotExist = errors.New("there is no such object")
+// ErrNotExist is the error of Get for an object that does not exist.
+var ErrNotExist = errors.New("the object does not exist")
 
 const (
 	maxName    = 200
 	tempSuffix = ".tmp" // of temporary files in a folder
 )
 
-// checkName fails unless name can be an object's name.
+// checkName fails unless name is a valid object name.
 func checkName(name string) error {
 	valid := len(name) <= maxName && !strings.ContainsFunc(name, odd)
 	for part := range strings.SplitSeq(name, "/") {
 		valid = valid && part != "" && part != "." && part != ".." && !strings.HasSuffix(part, tempSuffix)
 	}
 	if !valid {
-		return fmt.Errorf("%.210q is not a valid name of an object", name)
+		return fmt.Errorf("%.210q is not a valid object name", name)
 	}
 	return nil
 }
 
 const nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/"
 
-// odd reports whether no name has the character.
+// odd reports whether r is not allowed in names.
 func odd(r rune) bool { return !strings.ContainsRune(nameBytes, r) }
 
-// checkRange fails unless offset and size can be those of a range.
+// checkRange fails unless offset and size describe a range.
 func checkRange(offset, size int64) error {
 	if offset < 0 || size > 0 && offset+size < 0 {
-		return fmt.Errorf("%d bytes from offset %d are not a range", size, offset)
+		return fmt.Errorf("%d bytes from offset %d are not a valid range", size, offset)
 	}
 	return nil
 }
 
-// wrap adds the bucket, what was done, and to which object, to an error.
+// wrap adds the bucket, the operation and the object to an error.
 func wrap(b Bucket, op, name string, err error) error {
 	if err == nil {
 		return nil

@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	maxCuts = 5       // that a download survives, one after the other
-	enough  = 1 << 20 // bytes of an answer after which earlier cuts do not count
+	maxCuts = 5       // successive interruptions that a download survives
+	enough  = 1 << 20 // bytes of a response that reset the count of interruptions
 )
 
-// A body is the content of one answer.
+// A body is the content of one response.
 type body struct {
 	in      io.Reader
 	size    int64
@@ -18,18 +18,18 @@ type body struct {
 	end     func()
 }
 
-// A download reads a range of an object. When an answer is cut it requests the rest, and fails if
-// the object was replaced meanwhile.
+// A download reads a range of an object. When a response is interrupted it requests the rest. It
+// fails if the object was replaced meanwhile.
 type download struct {
 	open    func(offset, size int64) (*body, error)
-	name    func(error) error // adds the object to an error
+	name    func(error) error // adds the object's name to an error
 	version string
 
 	body   *body // nil after err
-	offset int64 // of the next byte
-	left   int64 // bytes to return
-	got    int64 // bytes of body
-	cuts   int   // since an answer with enough bytes
+	offset int64 // offset of the next byte
+	left   int64 // bytes still to return
+	got    int64 // bytes read from body
+	cuts   int   // interruptions since a response with enough bytes
 	err    error
 }
 
@@ -52,7 +52,7 @@ func (d *download) Read(p []byte) (int, error) {
 	return n, d.err
 }
 
-// resume requests what is left after an answer was cut.
+// resume requests the rest after a response was interrupted.
 func (d *download) resume(cut error) error {
 	d.body.end()
 	if d.got >= enough {

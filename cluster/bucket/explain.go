@@ -14,15 +14,15 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// errRange is the error of a range that is not in an object, or begins at its end.
+// errRange is the error of a range that is outside of the object or starts at its end.
 var errRange = errors.New("the range is outside of the object")
 
-// corrupted are the codes of errors for content that changed on its way to the server.
+// corrupted has the error codes for content that was damaged in transit.
 var corrupted = map[string]bool{
 	"BadDigest": true, "XAmzContentSHA256Mismatch": true, "IncompleteBody": true,
 }
 
-// mayPass reports whether a request that failed may succeed when it is sent again.
+// mayPass reports whether a failure is transient.
 func mayPass(err error) bool {
 	var answer minio.ErrorResponse
 	if errors.As(err, &answer) {
@@ -43,14 +43,15 @@ func mayPass(err error) bool {
 		!(errors.As(err, &name) && name.IsNotFound)
 }
 
-// isXML reports whether err is of an answer that is not the expected XML.
+// isXML reports whether err means that a response is not the expected XML.
 func isXML(err error) bool {
 	var syntax *xml.SyntaxError
 	var kind xml.UnmarshalError
 	return errors.As(err, &syntax) || errors.As(err, &kind)
 }
 
-// isTLS reports whether err is of a server whose certificate is not accepted, or without TLS.
+// isTLS reports whether err means that the server's certificate is not accepted, or that it does
+// not use TLS.
 func isTLS(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
@@ -58,7 +59,7 @@ func isTLS(err error) bool {
 		errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// explain adds to the error of a request why it failed and what the user can do.
+// explain adds to the error of a request the reason and what the user can do.
 func (a address) explain(err error) error {
 	var answer minio.ErrorResponse
 	if errors.As(err, &answer) {
@@ -96,7 +97,7 @@ func (a address) explain(err error) error {
 		"check its name, its port and the network: %w", err)
 }
 
-// explainAnswer returns the error for an answer with an error.
+// explainAnswer returns the error for an error response.
 func (a address) explainAnswer(answer minio.ErrorResponse) error {
 	why := ""
 	switch answer.Code {

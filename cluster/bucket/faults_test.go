@@ -448,7 +448,7 @@ func TestUnreachable(t *testing.T) {
 		want   string
 	}{
 		{secure, false, "SSL_CERT_FILE"},
-		{secure, true, "not an S3 server, or not reached at this port"},
+		{secure, true, "not an S3 server, or this is not its port"},
 		{open, false, "s3+http://"},
 	} {
 		a := address{host: c.server.Listener.Addr().String(), plain: c.plain, bucket: fakeBucket}

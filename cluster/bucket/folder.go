@@ -16,21 +16,21 @@ import (
 	"anatomy/disk/durable"
 )
 
-// tempAge is the age at which a temporary file is taken for one of a writer that was killed. It is
-// long, so that a clock that is wrong by a day deletes no file that is being written.
+// tempAge is the age at which a temporary file is considered abandoned by a writer that was killed.
+// It is large, so that a clock that is wrong by a day deletes no file that is being written.
 const tempAge = 7 * 24 * time.Hour
 
 // A folder is a bucket in a folder. An object is a file below it, with the object's name as its
 // path. Symbolic links and other special files below it are not followed.
 //
-// Calls to a file system that does not answer do not end with their context.
+// Calls to a file system that hangs do not return when their context ends.
 type folder struct{ path string }
 
 func openFolder(path string) (*folder, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no folder %s: create it, or mount its file system", path)
+		return nil, fmt.Errorf("folder %s does not exist: create it, or mount its file system", path)
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
@@ -49,7 +49,7 @@ func (f *folder) Put(ctx context.Context, name string, content io.ReaderAt, size
 	return wrap(f, "put", name, err)
 }
 
-// put writes a file and the folders that it needs.
+// put writes a file and creates its parent folders.
 func put(ctx context.Context, fsys durable.FS, path string, content io.ReaderAt, size int64) error {
 	if err := durable.MkdirAll(fsys, filepath.Dir(path)); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (f *folder) get(ctx context.Context, name string, offset, size int64) (io.R
 // file returns the path of an object's file.
 func (f *folder) file(name string) string { return filepath.Join(f.path, filepath.FromSlash(name)) }
 
-// find describes an object's file. It fails if anything on the way to it is neither a folder nor a
+// find returns the file of an object. It fails if a component of its path is neither a folder nor a
 // regular file.
 func (f *folder) find(name string) (fs.FileInfo, error) {
 	if err := checkName(name); err != nil {
@@ -135,7 +135,7 @@ func (f *folder) find(name string) (fs.FileInfo, error) {
 	return nil, ErrNotExist
 }
 
-// List also removes the temporary files that it passes and that are older than [tempAge].
+// List also removes temporary files that are older than [tempAge].
 func (f *folder) List(ctx context.Context, prefix, after string) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
 		_, err := openFolder(f.path)
@@ -148,7 +148,7 @@ func (f *folder) List(ctx context.Context, prefix, after string) iter.Seq2[Objec
 	}
 }
 
-// errStop is returned by walk when its caller needs no more objects.
+// errStop is returned by walk when the caller has stopped the iteration.
 var errStop = errors.New("no more objects are needed")
 
 // walk lists the objects whose names begin with dir, which is empty or ends in a slash.
@@ -191,7 +191,7 @@ func (f *folder) walk(
 	return nil
 }
 
-// sortKey sorts the files and folders of a folder as the names of the objects in them are sorted.
+// sortKey makes the entries of a folder sort like the names of the objects in them.
 func sortKey(e fs.DirEntry) string {
 	if e.IsDir() {
 		return e.Name() + "/"
@@ -199,7 +199,7 @@ func sortKey(e fs.DirEntry) string {
 	return e.Name()
 }
 
-// visit passes on one object. A file that was deleted meanwhile is none.
+// visit yields one object. It skips a file that was deleted meanwhile.
 func visit(name string, e fs.DirEntry, yield func(Object, error) bool) error {
 	info, err := e.Info()
 	switch {
@@ -239,7 +239,7 @@ func (f *folder) Delete(ctx context.Context, name string) error {
 	return wrap(f, "delete", name, err)
 }
 
-// An exact reader reads left bytes of in. It fails if there are fewer, and when check does.
+// An exact reader reads exactly left bytes of in. It fails if there are fewer, or if check fails.
 type exact struct {
 	in    io.Reader
 	left  int64

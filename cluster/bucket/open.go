@@ -6,7 +6,7 @@ package bucket
 //	s3+http://HOST[:PORT]/BUCKET[/PREFIX]  on a server with a loopback or private address, over http
 //	/PATH or file:///PATH                  a folder that exists
 //
-// It connects to nobody: a server that cannot be used fails the first call.
+// It does not connect. If the server cannot be used, the first call fails.
 func Open(address string) (Bucket, error) {
 	p, err := parse(address)
 	if err != nil {

@@ -20,26 +20,26 @@ import (
 )
 
 const (
-	maxTries  = 6                      // of a request
-	firstWait = 200 * time.Millisecond // after the first try; doubled after each other
+	maxTries  = 6                      // attempts at a request
+	firstWait = 200 * time.Millisecond // after the first attempt; doubled after each further one
 
-	// An attempt may take minTime, and a second more for each minRate bytes.
+	// An attempt may take minTime plus one second per minRate bytes.
 	minTime = time.Minute
 	minRate = 16 << 10
 
-	pageLen = 1000 // objects of a request for a list: no server returns more
+	pageLen = 1000 // objects per list request; no server returns more
 )
 
 // An s3 is a bucket on a server.
 //
-// The client of minio-go signs and sends requests. This type tries again, because a download that
-// is cut goes on where it was, and a list after the last name.
+// The minio-go client signs and sends requests. Retries are done here, so that an interrupted
+// download continues at its offset, and a list after the last name.
 type s3 struct {
 	address
 	client minio.Core
 }
 
-// openS3 returns the bucket with the key from the environment or the credentials file.
+// openS3 returns a bucket with the key from the environment or the credentials file.
 func openS3(a address) (*s3, error) {
 	key := credentials.NewChainCredentials([]credentials.Provider{
 		&credentials.EnvAWS{},
@@ -64,7 +64,7 @@ func newS3(a address, key *credentials.Credentials, t http.RoundTripper) (*s3, e
 	return &s3{a, *client}, nil
 }
 
-// key returns the key of an object, or of the beginning of its name.
+// key returns the server's key for an object name or a prefix of names.
 func (b *s3) key(name string) string {
 	if b.prefix == "" {
 		return name
@@ -72,8 +72,8 @@ func (b *s3) key(name string) string {
 	return b.prefix + "/" + name
 }
 
-// Put sends the content's SHA-256 with the request, which the server compares. minio-go would sign
-// every 64 KiB over http and add an MD5 over https.
+// Put sends the SHA-256 of the content with the request; the server compares it. minio-go would
+// sign every 64 KiB over http and add an MD5 over https.
 func (b *s3) Put(ctx context.Context, name string, content io.ReaderAt, size int64) error {
 	return wrap(b, "put", name, b.put(ctx, name, content, size))
 }
@@ -139,7 +139,7 @@ func (b *s3) get(ctx context.Context, name string, offset, size int64) (io.ReadC
 	return d, nil
 }
 
-// nothing returns a reader of no bytes at an offset of an object. HTTP has no range for it.
+// nothing returns an empty reader at an offset of an object. HTTP has no empty ranges.
 func (b *s3) nothing(ctx context.Context, name string, offset int64) (io.ReadCloser, error) {
 	var found []Object
 	err := b.retry(ctx, func() (err error) {
@@ -193,7 +193,7 @@ func (b *s3) request(ctx context.Context, name string, offset, size int64) (*bod
 	return &body{in, length, info.ETag, end}, nil
 }
 
-// answered returns the number of bytes in the answer to a request for a range.
+// answered returns the number of bytes in the response to a range request.
 func answered(h http.Header, offset, size int64) (int64, error) {
 	if offset == 0 && size < 0 {
 		n, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
@@ -219,8 +219,8 @@ func answered(h http.Header, offset, size int64) (int64, error) {
 	return to - from + 1, nil
 }
 
-// List requests the objects after the last one for each page, so that a request can be repeated
-// and no token of the server is needed.
+// List requests each page by the name of the last object. So a request can be repeated, and no
+// continuation token is needed.
 func (b *s3) List(ctx context.Context, prefix, after string) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
 		for {
@@ -246,7 +246,7 @@ func (b *s3) List(ctx context.Context, prefix, after string) iter.Seq2[Object, e
 	}
 }
 
-// page returns at most n objects, and fewer only if there are no more. Names may be invalid.
+// page returns at most n objects, and fewer only at the end. Names may be invalid.
 func (b *s3) page(ctx context.Context, prefix, after string, n int) ([]Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, minTime)
 	defer cancel()
@@ -289,7 +289,7 @@ func (b *s3) Delete(ctx context.Context, name string) error {
 	return wrap(b, "delete", name, err)
 }
 
-// retry sends a request until it succeeds, fails for good, or was tried [maxTries] times.
+// retry sends a request until it succeeds, fails permanently, or was tried [maxTries] times.
 func (b *s3) retry(ctx context.Context, request func() error) error {
 	for try := range maxTries {
 		err := request()
@@ -311,7 +311,7 @@ func (b *s3) retry(ctx context.Context, request func() error) error {
 	return nil
 }
 
-// timeFor returns how long the transfer of so many bytes may take.
+// timeFor returns the maximum duration of a transfer of size bytes.
 func timeFor(size int64) time.Duration {
 	return minTime + time.Duration(size/minRate)*time.Second
 }

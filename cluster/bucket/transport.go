@@ -15,19 +15,19 @@ import (
 
 const (
 	dialTime = 10 * time.Second
-	stall    = 30 * time.Second // without a byte in either direction; then the connection is dropped
+	stall    = 30 * time.Second // time without a byte in either direction after which a connection is closed
 
 	maxHeader = 64 << 10
-	maxAnswer = 8 << 20 // of anything but an object: a page of a list has 1,000 names
+	maxAnswer = 8 << 20 // bytes of a response that is not an object: a page of a list has 1,000 names
 
-	maxSkew = 15 * time.Minute // of the clocks, more than which servers do not accept
+	maxSkew = 15 * time.Minute // clock difference that servers accept
 )
 
 // A dialFunc connects to a server.
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// dialer returns the function that connects to servers. With plain it connects to local addresses
-// alone, whatever the server's name resolves to.
+// dialer returns the function that connects to servers. If plain is set it connects to local
+// addresses only, whatever the server's name resolves to.
 func dialer(plain bool) dialFunc {
 	d := net.Dialer{Timeout: dialTime}
 	if plain {
@@ -42,9 +42,9 @@ func dialer(plain bool) dialFunc {
 	return d.DialContext
 }
 
-// newTransport returns a transport over dial that fails requests without progress, and answers that
-// no S3 server gives. HTTP/2 is off: its connections are shared, so progress of one request would
-// hide that another one has none.
+// newTransport returns a transport over dial that fails requests without progress, and responses
+// that no S3 server sends. HTTP/2 is disabled: its streams share a connection, so progress of one
+// request would hide that another is stalled.
 func newTransport(dial dialFunc, plain bool) *http.Transport {
 	t := &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -58,7 +58,7 @@ func newTransport(dial dialFunc, plain bool) *http.Transport {
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        stall / 2,
 		MaxResponseHeaderBytes: maxHeader,
-		DisableCompression:     true, // objects are what they are
+		DisableCompression:     true, // objects are returned as stored
 		WriteBufferSize:        64 << 10,
 		ReadBufferSize:         64 << 10,
 	}
@@ -86,18 +86,18 @@ func (c conn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// A checker passes on the answers of S3 servers and turns others into errors.
+// A checker verifies the responses of S3 servers and turns others into errors.
 type checker struct{ next http.RoundTripper }
 
-// A foreignError is the error of an answer that no S3 server gives.
+// A foreignError is the error of a response that no S3 server sends.
 type foreignError struct{ what string }
 
 func (e *foreignError) Error() string {
-	return "it is not an S3 server, or not reached at this port: " + e.what
+	return "it is not an S3 server, or this is not its port: " + e.what
 }
 
-// A clockError is the error of a request that a server refused with a clock that differs from ours.
-type clockError struct{ ahead time.Duration } // of us
+// A clockError is the error of a request that a server refused because of the clock difference.
+type clockError struct{ ahead time.Duration } // server's clock minus this machine's
 
 func (e *clockError) Error() string {
 	relation := "behind"
@@ -120,8 +120,8 @@ func (c checker) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// checkAnswer fails if an answer is not one of an S3 server, or refuses a request for its time. It
-// bounds the body, unless that is an object.
+// checkAnswer fails if a response is not from an S3 server, or refuses a request for its time. It
+// bounds the body unless that is an object.
 func checkAnswer(answer *http.Response) error {
 	method, query := answer.Request.Method, answer.Request.URL.Query()
 	ofObject := len(query) == 0
@@ -134,13 +134,13 @@ func checkAnswer(answer *http.Response) error {
 		return begins(answer, "<ListBucketResult")
 	case status < 300 && query.Has("location"):
 		return begins(answer, "<LocationConstraint")
-	// An object has an ETag, both when it was put and when it is read.
+	// Objects have an ETag, both in responses to put and to get.
 	case status < 300 && method != http.MethodDelete && answer.Header.Get("ETag") == "":
 		return &foreignError{"its answer has no ETag"}
 	case status < 300:
 		return nil
 	case status >= 500, status == http.StatusRequestTimeout, status == http.StatusTooManyRequests:
-		return nil // a proxy on the way may answer so, too
+		return nil // it may come from a proxy
 	}
 	if date, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
 		ahead := time.Until(date)
@@ -151,7 +151,7 @@ func checkAnswer(answer *http.Response) error {
 	return begins(answer, "<Error")
 }
 
-// begins fails unless an XML element is at the beginning of an answer's body.
+// begins fails unless a response's body begins with an XML element.
 func begins(answer *http.Response, element string) error {
 	in := bufio.NewReaderSize(answer.Body, 1<<10)
 	head, err := in.Peek(1 << 10)
@@ -165,7 +165,7 @@ func begins(answer *http.Response, element string) error {
 	return nil
 }
 
-// A readCloser reads a body through a reader.
+// A readCloser reads a body through another reader.
 type readCloser struct {
 	io.Reader
 	io.Closer

@@ -211,7 +211,7 @@ func TestBus(t *testing.T) {
 	must(t, s.Receive(func(id string, m []byte) { got <- received{id, m} }))
 	line, log := s.JoinLine(Crawler), slog.New(slog.DiscardHandler)
 	down := make(chan []byte, 10)
-	_, err = s.Tell(nil) // so that the server answers
+	_, err = s.SetOwners(nil) // so that the server answers
 	must(t, err)
 	c, err := Dial(t.Context(), line, log, func(m []byte) { down <- m })
 	must(t, err)
@@ -311,7 +311,7 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
-// TestOtherOwner replaces the owner by one at another address. A crawler that was told the address, or
+// TestOtherOwner replaces the owner by one at another address. A crawler that has the address, or
 // asked for it when it joined, comes there by itself if that one has the same keys, whatever else
 // accepts connections.
 func TestOtherOwner(t *testing.T) {
@@ -338,7 +338,7 @@ func TestOtherOwner(t *testing.T) {
 	must(t, second.Receive(func(_ string, m []byte) { got <- m }))
 	told := []string{second.address, deaf.Addr().String(), stranger.address}
 	for _, want := range []bool{true, false} {
-		if changed, err := first.Tell(append(told, "none", first.address)); changed != want || err != nil {
+		if changed, err := first.SetOwners(append(told, "none", first.address)); changed != want || err != nil {
 			t.Errorf("the addresses changed: %t, want %t, %v", changed, want, err)
 		}
 	}
@@ -368,7 +368,7 @@ func TestOtherOwner(t *testing.T) {
 // TestAddresses sends a crawler invalid addresses. It keeps those that it knows. Valid ones take the
 // place of those sent before; those of the join line and of the last connection stay.
 func TestAddresses(t *testing.T) {
-	c := &Client{dialer: &dialer{joined: []string{"a:1"}, told: []string{"b:1"}, current: "c:1"}}
+	c := &Client{dialer: &dialer{joined: []string{"a:1"}, received: []string{"b:1"}, current: "c:1"}}
 	long := strings.Repeat("a", maxAddress) + ":1"
 	many, err := json.Marshal(make([]string, maxAddresses+1))
 	must(t, err)

@@ -16,31 +16,31 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A Client is a crawler's end of the bus. It connects again by itself.
+// A Client is a crawler's end of the bus. It reconnects by itself.
 type Client struct {
 	ID     string
 	conn   *nats.Conn
 	dialer *dialer
 
 	splitter splitter
-	closed   chan error // gets the error with which the connection ended for good
+	closed   chan error // receives the error with which the connection ended permanently
 	again    chan struct{}
 }
 
-// ErrRefused is the error of a server that does not accept the token.
+// ErrRefused is the error of a server that rejects the token.
 var ErrRefused = errors.New("the owner refuses the token of the join line: it was made for another data folder")
 
 const (
 	retryEvery  = time.Second
-	dialFor     = 5 * time.Second // bounds a round: the owner may come up during one
-	writeBuffer = 256 << 10       // of the socket: what is in it is before a sign of life
+	dialFor     = 5 * time.Second // bounds one round of attempts: the owner may start during it
+	writeBuffer = 256 << 10       // of the socket: a sign of life waits for the bytes in it
 
-	// A machine that lost its power is noticed after three of these.
+	// A connection to a machine that lost power is detected after three missed pings.
 	pingEvery = 4 * time.Second
 )
 
-// Dial connects. While the server cannot be reached it tries again, until ctx ends. handle gets each
-// message, in one goroutine; it owns the message and must not block.
+// Dial connects. While the server cannot be reached it retries until ctx ends. handle is called
+// with each message from one goroutine; it owns the message and must not block.
 func Dial(
 	ctx context.Context, l JoinLine, log *slog.Logger, handle func(message []byte),
 ) (*Client, error) {
@@ -64,7 +64,7 @@ func Dial(
 	}
 }
 
-// isFinal returns the error to fail with if trying again cannot help, else nil.
+// isFinal returns the error that retrying cannot fix, or nil.
 func isFinal(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
@@ -75,24 +75,24 @@ func isFinal(err error) error {
 	return nil
 }
 
-// A dialer connects to the owner, at whichever of its addresses that is.
+// A dialer connects to the owner at any of its addresses.
 type dialer struct {
 	tls *tls.Config
 
 	joined []string // addresses of the join line
 
-	mu      sync.Mutex
-	told    []string // addresses that the owner sent
-	current string   // address of the last connection
-	err     error    // of the last Dial, which the NATS client does not return
+	mu       sync.Mutex
+	received []string // addresses received from the owner
+	current  string   // address of the last connection
+	err      error    // of the last Dial, which the NATS client does not return
 }
 
-// addresses returns all that may be the owner's.
+// addresses returns all addresses that may be the owner's.
 func (d *dialer) addresses() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	all := slices.Clone(d.joined)
-	for _, address := range append(slices.Clip(d.told), d.current) {
+	for _, address := range append(slices.Clip(d.received), d.current) {
 		if address != "" && !slices.Contains(all, address) {
 			all = append(all, address)
 		}
@@ -100,18 +100,18 @@ func (d *dialer) addresses() []string {
 	return all
 }
 
-// learn takes what the owner sent in place of what an owner sent before.
-func (d *dialer) learn(told []string) {
+// learn replaces the addresses that an owner sent before.
+func (d *dialer) learn(received []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.told = told
+	d.received = received
 }
 
-// SkipTLSHandshake has the NATS client leave TLS to Dial.
+// SkipTLSHandshake makes the NATS client leave TLS to Dial.
 func (d *dialer) SkipTLSHandshake() bool { return true }
 
-// Dial connects to all known addresses at the same time and returns the first connection over which
-// the server has proved to be the owner: a suspended machine accepts connections, too.
+// Dial connects to all known addresses at the same time. It returns the first connection whose
+// server has proved to be the owner: a suspended machine accepts connections, too.
 func (d *dialer) Dial(string, string) (net.Conn, error) {
 	addresses := d.addresses()
 	ctx, cancel := context.WithTimeout(context.Background(), dialFor)
@@ -144,7 +144,7 @@ func (d *dialer) Dial(string, string) (net.Conn, error) {
 			d.current = r.address
 			return r.conn, nil
 		}
-		if failed == nil || errors.Is(failed, errOtherServer) { // other errors may pass
+		if failed == nil || errors.Is(failed, errOtherServer) { // other errors may be transient
 			failed = r.err
 		}
 	}
@@ -189,7 +189,7 @@ func (c *Client) connect(l JoinLine) (err error) {
 		nats.SetCustomDialer(c.dialer), nats.MaxReconnects(-1), nats.ReconnectWait(retryEvery), nats.ReconnectBufSize(-1),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.NoEcho(),
 		nats.ReconnectHandler(func(n *nats.Conn) {
-			_ = c.ask(n) // if it is lost, so is the connection, again
+			_ = c.ask(n) // if this fails, the connection is lost again
 			select {
 			case c.again <- struct{}{}:
 			default:
@@ -206,7 +206,7 @@ func (c *Client) receive(log *slog.Logger, handle func([]byte)) error {
 	sub, err := c.conn.Subscribe("down."+c.ID, func(m *nats.Msg) {
 		message, err := j.add(m.Data)
 		if err != nil {
-			log.Debug("a message was lost", "error", err)
+			log.Debug("lost a message", "error", err)
 		}
 		if message != nil {
 			handle(message)
@@ -230,14 +230,14 @@ func (c *Client) receive(log *slog.Logger, handle func([]byte)) error {
 	return err
 }
 
-// ask asks the owner which machines may be the owner later.
+// ask requests the addresses of the machines that may be the owner later.
 func (c *Client) ask(n *nats.Conn) error { return n.Publish("asks."+c.ID, nil) }
 
-// learn takes addresses of machines that may be the owner later.
+// learn stores the addresses of machines that may be the owner later.
 func (c *Client) learn(message []byte, log *slog.Logger) {
 	var all []string
 	if err := json.Unmarshal(message, &all); err != nil || len(all) > maxAddresses || !isAddresses(all) {
-		log.Warn("the owner sent addresses that are none")
+		log.Warn("the owner sent invalid addresses")
 		return
 	}
 	c.dialer.learn(all)
@@ -248,14 +248,13 @@ func (c *Client) Send(message []byte) error {
 	return c.splitter.split(message, func(part []byte) error { return c.conn.Publish("up."+c.ID, part) })
 }
 
-// Reconnected gets a value after each time that the connection was lost and came back. Messages may
-// be lost.
+// Reconnected receives a value after each reconnection. Messages may have been lost.
 func (c *Client) Reconnected() <-chan struct{} { return c.again }
 
-// Closed gets the error with which the connection ended for good, such as ErrRefused.
+// Closed receives the error with which the connection ended permanently, such as ErrRefused.
 func (c *Client) Closed() <-chan error { return c.closed }
 
-// Close ends the connection, after what was sent has left.
+// Close ends the connection after all sent messages have left.
 func (c *Client) Close() {
 	c.conn.FlushTimeout(time.Second)
 	c.conn.Close()

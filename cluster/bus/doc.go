@@ -1,35 +1,35 @@
 // Package bus carries messages between the owner of a crawl and its crawlers on other machines.
 //
-// The owner runs a NATS server inside its process. Crawlers connect to it; nothing connects to them.
-// Every connection uses TLS 1.3. The certificate authority is made at the first start, and its
-// SHA-256 is in the join line, so that a crawler trusts the owner's server and no other. The join
-// line also has the token of its role, and a checksum, so that a line that was cut is noticed.
+// The owner runs a NATS server inside its process. Crawlers connect to it; nothing connects to
+// them. Every connection uses TLS 1.3. The certificate authority is created at the first start. Its
+// SHA-256 is in the join line, so a crawler trusts only the owner's server. The join line also has
+// the token of its role, and a checksum that detects a truncated line.
 //
 // The subjects are
 //
 //	up.ID      from the crawler ID to the owner
 //	down.ID    from the owner to the crawler ID
 //	owners     from the owner to all crawlers: addresses of machines that may be the owner, as JSON
-//	asks.ID    from the crawler ID to the owner: asks for these addresses; it has no content
+//	asks.ID    from the crawler ID to the owner: requests these addresses; empty
 //	owners.ID  the answer, as in owners
 //
 // and the server lets a crawler publish to its own up and asks, and subscribe to its own down and
 // owners and to the common owners.
 // IDs are random and 128 bits long, so a crawler cannot speak for another.
 //
-// When the connection is lost a crawler tries all addresses that it knows at the same time, and takes
-// the first server that proves to be the owner of the join line. So it follows an owner that another
-// machine has replaced, if that one has the same keys.
+// When the connection is lost, a crawler tries all known addresses at the same time, and uses the
+// first server that proves to be the owner named by the join line. So it follows the collection to
+// a new owner that has the same keys.
 //
-// Messages of one sender arrive in order, each at most once, but for those of a single part, which
-// overtake the parts of a large one: on a slow connection a sign of life must not wait for a page. A
-// lost connection loses messages, and so does a receiver with too many: whoever needs an answer
-// repeats the message until it comes. A message is larger than a NATS server passes on by default, so
-// it travels in parts:
+// Messages of one sender arrive in order, each at most once. Messages of a single part may overtake
+// the parts of a large one: on a slow connection a sign of life must not wait for a page. Messages
+// are lost with a connection, and when a receiver has too many pending; a sender that needs an
+// answer repeats the message until the answer arrives. A message may be larger than a NATS server
+// accepts by default, so it is split into parts:
 //
 //	OFFSET  SIZE  MEANING
 //	0       1     flags: 1 first part, 2 last part
-//	1       4     number, little-endian: one more than that of the part before, in a message
+//	1       4     number, little-endian: one more than the previous part of the message
 //	5             content
 package bus
 
@@ -42,7 +42,7 @@ import (
 )
 
 const (
-	// MaxMessage bounds a message, in bytes: the largest page or sitemap, with the fields beside it.
+	// MaxMessage bounds a message, in bytes: the largest page or sitemap with its other fields.
 	MaxMessage = 64 << 20
 
 	partHeader = 1 + 4
@@ -52,7 +52,7 @@ const (
 	lastPart  = 2
 )
 
-var errTooLarge = fmt.Errorf("bus: a message is larger than %d MB", MaxMessage>>20)
+var errTooLarge = fmt.Errorf("bus: the message is larger than %d MB", MaxMessage>>20)
 
 // A splitter splits the messages of one sender into parts. The zero value is ready.
 type splitter struct {
@@ -60,7 +60,7 @@ type splitter struct {
 	last atomic.Uint32 // number of the last part
 }
 
-// split calls send with the parts of a message, each in a buffer that is reused.
+// split calls send with the parts of a message, in a buffer that is reused.
 func (s *splitter) split(message []byte, send func(part []byte) error) error {
 	if len(message) > MaxMessage {
 		return errTooLarge
@@ -91,19 +91,19 @@ func (s *splitter) split(message []byte, send func(part []byte) error) error {
 	return nil
 }
 
-// A joiner puts the parts of one sender's messages together. The zero value is ready.
+// A joiner assembles the messages of one sender from their parts. The zero value is ready.
 type joiner struct {
 	message []byte
 	begun   bool
-	next    uint32 // number of the part that comes next
-	order   uint64 // of the beginning of message, see Server.join
+	next    uint32 // number of the next part
+	order   uint64 // order in which the message began, see Server.join
 }
 
 var errPart = errors.New("bus: a part of a message that did not begin, or not the next")
 
-// add adds a part and returns the message if it is whole now, else nil. The message may share memory
-// with the part. A first part drops an unfinished message: its sender has connected again. A message
-// of one part leaves it alone.
+// add adds a part. It returns the message if it is complete, or nil. The message may share memory
+// with the part. A first part discards an unfinished message, because its sender has reconnected. A
+// message of a single part leaves it unchanged.
 func (j *joiner) add(part []byte) (message []byte, err error) {
 	if len(part) < partHeader {
 		return nil, errPart

@@ -11,18 +11,18 @@ import (
 	"unicode"
 )
 
-// A Role is what a token permits.
+// A Role is the set of permissions of a token.
 type Role string
 
-// Crawler is the role of a process that fetches pages and may do nothing else.
+// Crawler is the role of a process that only fetches pages.
 const Crawler Role = "crawler"
 
-// A JoinLine is all that a process needs to join: where the owner is, how to know it, and what to
-// show it. It is secret. As text:
+// A JoinLine has everything that a process needs to join a crawl: the addresses of the owner, the
+// fingerprint of its certificate authority, and a token. It is secret. Its text form is
 //
 //	10.0.0.1:4222,10.0.0.2:4222/crawler/TOKEN/AUTHORITY/CHECKSUM
 //
-// with hexadecimal numbers of 32, 64 and 8 digits. The owner is at one of the addresses.
+// with hexadecimal numbers of 32, 64 and 8 digits. The owner listens at one of the addresses.
 type JoinLine struct {
 	Addresses []string // "10.0.0.1:4222"; at least one
 	Role      Role
@@ -56,7 +56,7 @@ func ParseJoinLine(s string) (JoinLine, error) {
 	return l, nil
 }
 
-// Bounds of the addresses that a crawler knows.
+// Bounds of the addresses that a crawler stores.
 const (
 	maxAddresses = 32
 	maxAddress   = 300 // bytes

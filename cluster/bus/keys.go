@@ -20,17 +20,16 @@ import (
 	"anatomy/disk/durable"
 )
 
-// Keys are the secrets of an owner. They are kept, so that crawlers come back by themselves when the
-// owner starts again.
+// Keys are the secrets of an owner. They persist, so that crawlers reconnect when the owner
+// restarts.
 type Keys struct {
 	Authority []byte          `json:"authority"`     // certificate, DER
 	Key       []byte          `json:"authority_key"` // PKCS #8, DER
 	Tokens    map[Role]string `json:"tokens"`
-	New       bool            `json:"-"` // no crawler has them yet
+	New       bool            `json:"-"` // no crawler has a join line with them yet
 }
 
-// LoadKeys returns the keys in a file, which it makes if there is none. The file is for its owner
-// alone.
+// LoadKeys returns the keys in a file, creating it if needed. Only its owner may read the file.
 func LoadKeys(path string) (*Keys, error) {
 	b, err := os.ReadFile(path)
 	switch {
@@ -74,11 +73,11 @@ func makeKeys(path string) (*Keys, error) {
 const (
 	tokenBytes = 16
 
-	// Certificates begin early, for crawlers whose clock is late. The authority is identified by its
-	// SHA-256, so its end only has to be far.
+	// Certificates become valid early, for crawlers whose clock is slow. The authority is
+	// identified by its SHA-256, so its expiry only has to be far away.
 	early     = 7 * 24 * time.Hour
 	authority = 30 * 365 * 24 * time.Hour
-	served    = 365 * 24 * time.Hour // a server's certificate is new at each start
+	served    = 365 * 24 * time.Hour // a server's certificate is issued at each start
 )
 
 func newKeys(now time.Time) (*Keys, error) {
@@ -140,10 +139,11 @@ func (k *Keys) authoritySum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-var errOtherServer = errors.New("the server is not the one that the join line names")
+var errOtherServer = errors.New("the server is not the one in the join line")
 
 // clientTLS returns a configuration that accepts any server whose certificate was signed by the
-// authority with a SHA-256. The server's name does not matter: a crawler may reach it by another.
+// authority with the given SHA-256. It ignores the server's name: a crawler may reach it by
+// another.
 func clientTLS(sum string) *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS13,

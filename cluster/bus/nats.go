@@ -14,10 +14,10 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-const startFor = 10 * time.Second // until the server listens
+const startFor = 10 * time.Second // time until the server listens
 
-// startNATS starts a NATS server in this process; port 0 is any free one. Admit is asked about each
-// connection, also of several at a time.
+// startNATS starts a NATS server in this process; port 0 selects a free one. admit decides about
+// each connection; it is called concurrently.
 func startNATS(
 	host string, port int, cert tls.Certificate,
 	admit func(user, password string, from net.Addr) (*grant, bool), log *slog.Logger,
@@ -53,7 +53,7 @@ func startNATS(
 	return s, nil
 }
 
-// A guard asks a function about each connection to a NATS server.
+// A guard authenticates the connections to a NATS server.
 type guard struct {
 	admit func(user, password string, from net.Addr) (*grant, bool)
 }

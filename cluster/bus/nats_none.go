@@ -13,5 +13,5 @@ import (
 func startNATS(
 	string, int, tls.Certificate, func(string, string, net.Addr) (*grant, bool), *slog.Logger,
 ) (natsServer, error) {
-	return nil, errors.New("this program was built with the tag nonats, and has no server for crawlers: build it without that tag")
+	return nil, errors.New("this program was built with the tag nonats and has no server for crawlers: build it without that tag")
 }

@@ -25,30 +25,30 @@ const (
 	asksAll       = "asks.*"
 
 	maxClients = 1000
-	maxPending = 256 << 20 // bytes that were received and not handled; more are dropped
+	maxPending = 256 << 20 // bytes received and not handled; more are dropped
 
-	maxUnfinished = 256 << 20 // bytes of messages that have begun; more drop the oldest
+	maxUnfinished = 256 << 20 // bytes of unfinished messages; beyond it the oldest is dropped
 )
 
-// A Server is the owner's end of the bus, with the NATS server in it.
+// A Server is the owner's end of the bus, including the NATS server.
 type Server struct {
 	keys    *Keys
 	nats    natsServer
 	conn    *nats.Conn
 	log     *slog.Logger
 	address string
-	secret  string // of the connection inside the process
+	secret  string // password of the connection inside the process
 
 	splitter splitter
 
 	mu         sync.Mutex         // guards what follows
-	joiners    map[string]*joiner // with an unfinished message, by ID of the sender
-	unfinished int                // bytes of these messages
-	begun      uint64             // such messages so far
-	others     []string           // see Tell
+	joiners    map[string]*joiner // by ID of a sender with an unfinished message
+	unfinished int                // bytes of unfinished messages
+	begun      uint64             // number of messages in several parts so far
+	owners     []string           // addresses, see SetOwners
 }
 
-// Listen starts a server at an address. Call Receive next.
+// Listen starts a server at an address. The caller calls Receive next.
 func Listen(address string, keys *Keys, log *slog.Logger) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -78,7 +78,7 @@ func Listen(address string, keys *Keys, log *slog.Logger) (*Server, error) {
 	return s, nil
 }
 
-// reachable returns an address for crawlers: the name of the machine if host is all its addresses.
+// reachable returns an address for crawlers: the machine's name if host means all its addresses.
 func reachable(host, port string) string {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		if name, err := os.Hostname(); err == nil {
@@ -88,8 +88,8 @@ func reachable(host, port string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// Reachable returns the address at which crawlers reach a server that is to listen at an address; ""
-// if that has no port that is known before.
+// Reachable returns the address at which crawlers reach a server that listens at an address, or ""
+// if its port is not known in advance.
 func Reachable(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || port == "" || port == "0" {
@@ -98,52 +98,53 @@ func Reachable(address string) string {
 	return reachable(host, port)
 }
 
-// JoinLine returns the line with which a process joins this machine, or one of those given to Tell.
+// JoinLine returns the line with which a process joins this machine, or one of those given to
+// SetOwners.
 func (s *Server) JoinLine(r Role) JoinLine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return JoinLine{append([]string{s.address}, s.others...), r, s.keys.Tokens[r], s.keys.authoritySum()}
+	return JoinLine{append([]string{s.address}, s.owners...), r, s.keys.Tokens[r], s.keys.authoritySum()}
 }
 
-// Tell tells all crawlers the addresses of machines that may be the owner after this one. Those that
-// join later ask for them, and it is called again and again for those that do not. It reports whether
-// the addresses are others than before.
-func (s *Server) Tell(addresses []string) (changed bool, err error) {
-	others := []string{}
+// SetOwners sends all crawlers the addresses of machines that may be the owner after this one.
+// Crawlers that join later ask for them; the caller repeats the call for crawlers that missed it.
+// SetOwners reports whether the addresses have changed.
+func (s *Server) SetOwners(addresses []string) (changed bool, err error) {
+	owners := []string{}
 	for _, address := range addresses {
-		if address != s.address && len(others) < maxAddresses-1 && isAddresses([]string{address}) {
-			others = append(others, address)
+		if address != s.address && len(owners) < maxAddresses-1 && isAddresses([]string{address}) {
+			owners = append(owners, address)
 		}
 	}
-	slices.Sort(others)
-	others = slices.Compact(others)
+	slices.Sort(owners)
+	owners = slices.Compact(owners)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	changed = !slices.Equal(others, s.others)
-	s.others = others
-	return changed, s.publishOthers(ownersSubject)
+	changed = !slices.Equal(owners, s.owners)
+	s.owners = owners
+	return changed, s.publishOwners(ownersSubject)
 }
 
-// publishOthers sends the addresses of Tell to a subject. The caller holds mu.
-func (s *Server) publishOthers(subject string) error {
-	message, err := json.Marshal(s.others)
+// publishOwners publishes the addresses given to SetOwners to a subject. The caller holds mu.
+func (s *Server) publishOwners(subject string) error {
+	message, err := json.Marshal(s.owners)
 	if err != nil {
 		return err
 	}
 	return s.conn.Publish(subject, message)
 }
 
-// answer answers a crawler that asks for the addresses. It says nothing before the first Tell, which
-// reaches that crawler, too.
+// answer answers a crawler that asks for the addresses. Before the first SetOwners it does nothing,
+// because that SetOwners reaches the crawler, too.
 func (s *Server) answer(question *nats.Msg) {
 	_, id, _ := strings.Cut(question.Subject, ".")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.others == nil {
+	if s.owners == nil {
 		return
 	}
-	if err := s.publishOthers(ownersSubject + "." + id); err != nil {
-		s.log.Debug("a crawler was not told who may be the owner", "crawler", id, "error", err)
+	if err := s.publishOwners(ownersSubject + "." + id); err != nil {
+		s.log.Debug("cannot send a crawler the addresses of possible owners", "crawler", id, "error", err)
 	}
 }
 
@@ -155,18 +156,18 @@ type natsServer interface {
 	WaitForShutdown()
 }
 
-// A grant is the subjects that a connection may use; all, if it is nil.
+// A grant lists the subjects that a connection may use. A nil grant allows all.
 type grant struct{ publish, subscribe []string }
 
-// admit admits the connection inside the process and crawlers with the token. Their user name is
-// "crawler.ID".
+// admit admits the connection inside the process, and crawlers with the token. The user name of a
+// crawler is "crawler.ID".
 func (s *Server) admit(user, password string, from net.Addr) (*grant, bool) {
 	if user == owner {
 		return nil, isEqual(password, s.secret)
 	}
 	role, id, _ := strings.Cut(user, ".")
 	if Role(role) != Crawler || !isHex(id, tokenBytes) || !isEqual(password, s.keys.Tokens[Crawler]) {
-		s.log.Warn("a process was refused: its token is wrong", "address", from.String())
+		s.log.Warn("refused a process: its token is wrong", "address", from.String())
 		return nil, false
 	}
 	return &grant{
@@ -177,14 +178,14 @@ func (s *Server) admit(user, password string, from net.Addr) (*grant, bool) {
 
 func isEqual(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// Receive has handle called with each message and its sender's ID, in one goroutine. handle owns the
-// message and must not block.
+// Receive starts to call handle with each message and its sender's ID, from one goroutine. handle
+// owns the message and must not block.
 func (s *Server) Receive(handle func(id string, message []byte)) error {
 	sub, err := s.conn.Subscribe(upAll, func(m *nats.Msg) {
 		id := strings.TrimPrefix(m.Subject, "up.")
 		message, err := s.join(id, m.Data)
 		if err != nil {
-			s.log.Debug("a message of a crawler was lost", "crawler", id, "error", err)
+			s.log.Debug("lost a message of a crawler", "crawler", id, "error", err)
 			return
 		}
 		if message != nil {
@@ -221,8 +222,8 @@ func (s *Server) join(id string, part []byte) ([]byte, error) {
 	return message, err
 }
 
-// dropOldest drops the unfinished message that began first: others are finished soon. The caller holds
-// mu.
+// dropOldest drops the unfinished message that began first; the others will finish soon. The caller
+// holds mu.
 func (s *Server) dropOldest() {
 	oldest := ""
 	for id, j := range s.joiners {
@@ -234,7 +235,7 @@ func (s *Server) dropOldest() {
 	delete(s.joiners, oldest)
 }
 
-// Forget drops what is kept of a sender that has left.
+// Forget drops the state of a sender that has left.
 func (s *Server) Forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,7 +250,7 @@ func (s *Server) Send(id string, message []byte) error {
 	return s.splitter.split(message, func(part []byte) error { return s.conn.Publish("down."+id, part) })
 }
 
-// Close ends all connections, after what was sent has left.
+// Close ends all connections after all sent messages have left.
 func (s *Server) Close() error {
 	err := s.conn.FlushTimeout(time.Second)
 	s.conn.Close()

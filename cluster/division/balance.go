@@ -8,14 +8,15 @@ import (
 	"anatomy/cluster/node"
 )
 
-// seen notes who owns a shard.
-func (n *Node) seen(shard int, h lease.Holder) {
+// observe records the owner of a shard, as read from its lease.
+func (n *Node) observe(shard int, h lease.Holder) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.shards[shard].holder = h
 }
 
-// counts returns how many shards each node owns, and how many have no owner. The caller holds mu.
+// counts returns the number of shards that each node owns, and the number without an owner. The
+// caller holds mu.
 func (n *Node) counts() (by map[string]int, free int) {
 	by = map[string]int{n.id: 0}
 	for id := range n.others {
@@ -28,13 +29,13 @@ func (n *Node) counts() (by map[string]int, free int) {
 		case s.holder.Owner == "" || s.holder.Released || s.holder.Node == n.id:
 			free++
 		default:
-			by[s.holder.Node]++ // of a node that has died, too, until another one claims it
+			by[s.holder.Node]++ // a dead node counts until another one claims its shard
 		}
 	}
 	return by, free
 }
 
-// mayClaim reports whether this node claims a shard that has no owner for a time.
+// mayClaim reports whether this node may claim a shard that has had no owner for the duration free.
 func (n *Node) mayClaim(free time.Duration) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -47,7 +48,8 @@ func (n *Node) mayClaim(free time.Duration) bool {
 	return true
 }
 
-// balance looks which nodes there are, and hands a shard over if another one has two less.
+// balance updates the set of live nodes, and hands over a shard if another node owns at least two
+// fewer.
 func (n *Node) balance(ctx context.Context) error {
 	all, err := node.Nodes(ctx, n.o.Bucket, time.Time{})
 	if err != nil {
@@ -68,12 +70,12 @@ func (n *Node) balance(ctx context.Context) error {
 	return nil
 }
 
-// surplus returns a shard that this node should hand over, -1 for none. Of nodes with as many shards
-// the one with the greatest ID does. The caller holds mu.
+// surplus returns a shard that this node should hand over, or -1. Among nodes with equally many
+// shards, the one with the greatest ID hands over. The caller holds mu.
 func (n *Node) surplus() int {
 	by, free := n.counts()
 	if free > 0 {
-		return -1 // others take it
+		return -1 // other nodes claim it
 	}
 	least := by[n.id]
 	for id := range n.others {

@@ -23,12 +23,12 @@ import (
 
 const (
 	urlsPrefix = "urls/"
-	maxSmall   = 16 << 20 // bytes of an object that is no part of a shard
+	maxSmall   = 16 << 20 // maximum size in bytes of an object outside the shards
 )
 
 var rulesName = filepath.Base(config.Path(""))
 
-// Shard returns the bucket of a shard.
+// Shard returns the part of a bucket that belongs to a shard.
 func Shard(b bucket.Bucket, shard int) bucket.Bucket {
 	return bucket.Below(b, fmt.Sprintf("shards/%d", shard))
 }
@@ -50,8 +50,9 @@ func put(ctx context.Context, b bucket.Bucket, name string, content []byte) erro
 	return b.Put(ctx, name, bytes.NewReader(content), int64(len(content)))
 }
 
-// Read returns the map of the collection in a bucket. The error wraps [replica.ErrNoCluster] if there
-// is none yet, or is a [*replica.FormatError] if it is not divided.
+// Read returns the shard map of the collection in a bucket. The error wraps [replica.ErrNoCluster]
+// if the bucket holds no collection, and is a [*replica.FormatError] if the collection is not
+// divided.
 func Read(ctx context.Context, b bucket.Bucket) (*shards.Map, error) {
 	_, m, err := read(ctx, b)
 	return m, err
@@ -77,9 +78,10 @@ func read(ctx context.Context, b bucket.Bucket) (content []byte, m *shards.Map, 
 	return content, m, nil
 }
 
-// Found makes a bucket a divided collection, unless it is one. create makes the shards in dir, which
-// has none of another collection. If another machine founds it now, Found waits for that.
-func Found(ctx context.Context, b bucket.Bucket, dir, machine string, create func() error) error {
+// Create creates a divided collection in a bucket that has none. create makes the shards in dir,
+// which must not belong to another collection. If another machine is creating the collection,
+// Create blocks until it exists.
+func Create(ctx context.Context, b bucket.Bucket, dir, machine string, create func() error) error {
 	if _, err := Read(ctx, b); !errors.Is(err, replica.ErrNoCluster) {
 		return err
 	}
@@ -90,16 +92,16 @@ func Found(ctx context.Context, b bucket.Bucket, dir, machine string, create fun
 	renewing, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(renewing, func() {}) }()
-	err = found(ctx, b, dir, create)
+	err = createFiles(ctx, b, dir, create)
 	stop()
 	return errors.Join(err, <-ended, l.Release(ctx))
 }
 
-func found(ctx context.Context, b bucket.Bucket, dir string, create func() error) error {
+func createFiles(ctx context.Context, b bucket.Bucket, dir string, create func() error) error {
 	if _, err := Read(ctx, b); !errors.Is(err, replica.ErrNoCluster) {
 		return err
 	}
-	if err := replica.FoundDivided(ctx, b); err != nil {
+	if err := replica.InitializeDivided(ctx, b); err != nil {
 		return err
 	}
 	if err := create(); err != nil {
@@ -115,8 +117,8 @@ func found(ctx context.Context, b bucket.Bucket, dir string, create func() error
 	return put(ctx, b, shards.FileName, content)
 }
 
-// Join makes a folder, which may be new, one of the collection in a bucket, with its rules. The error
-// wraps [replica.ErrOther] if the folder holds something else.
+// Join initializes a folder, which need not exist, as a copy of the collection in a bucket, with
+// its rules. The error wraps [replica.ErrOther] if the folder holds something else.
 func Join(ctx context.Context, b bucket.Bucket, dir string) (*shards.Map, error) {
 	content, m, err := read(ctx, b)
 	if err != nil {
@@ -149,7 +151,7 @@ func Join(ctx context.Context, b bucket.Bucket, dir string) (*shards.Map, error)
 	return m, err
 }
 
-// PutRules puts the rules that a folder keeps, if it keeps any.
+// PutRules uploads the rules of a folder, if it has any.
 func PutRules(ctx context.Context, b bucket.Bucket, dir string) error {
 	content, err := os.ReadFile(config.Path(dir))
 	if errors.Is(err, os.ErrNotExist) {
@@ -161,7 +163,7 @@ func PutRules(ctx context.Context, b bucket.Bucket, dir string) error {
 	return put(ctx, b, rulesName, content)
 }
 
-// AddURLs has the owners of their shards add URLs to the seeds.
+// AddURLs queues URLs in the bucket. The owner of each URL's shard adds it to its seeds.
 func AddURLs(ctx context.Context, b bucket.Bucket, urls []string) error {
 	if len(urls) == 0 {
 		return nil
@@ -171,7 +173,7 @@ func AddURLs(ctx context.Context, b bucket.Bucket, urls []string) error {
 	return put(ctx, b, urlsPrefix+hex.EncodeToString(sum[:]), content)
 }
 
-// urls returns the URLs that were added, by object, but for the objects that are known.
+// urls returns the queued URLs that are not in known, by object.
 func urls(ctx context.Context, b bucket.Bucket, known map[string][]string) (fresh map[string][]string, err error) {
 	fresh = map[string][]string{}
 	for o, err := range b.List(ctx, urlsPrefix, "") {

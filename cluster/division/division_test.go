@@ -28,7 +28,7 @@ import (
 var must = testweb.Must
 
 // quick are paces with which tests do not wait.
-var quick = division.Paces{
+var quick = division.Intervals{
 	Publish: 100 * time.Millisecond, Follow: 50 * time.Millisecond, Look: 50 * time.Millisecond,
 	Quiet: 300 * time.Millisecond, Grace: 200 * time.Millisecond, HandOn: time.Second, Retry: 100 * time.Millisecond,
 }
@@ -52,7 +52,7 @@ type process struct {
 // begin begins a node. The first of a bucket founds a collection of n shards.
 func begin(t *testing.T, web *testweb.Generated, b bucket.Bucket, dir string, n int) *process {
 	t.Helper()
-	must(t, division.Found(t.Context(), b, dir, "test", func() error { return collective.CreateDivided(dir, n) }))
+	must(t, division.Create(t.Context(), b, dir, "test", func() error { return collective.CreateDivided(dir, n) }))
 	_, err := division.Join(t.Context(), b, dir)
 	must(t, err)
 	must(t, division.AddURLs(t.Context(), b, []string{web.Seed}))
@@ -63,7 +63,7 @@ func begin(t *testing.T, web *testweb.Generated, b bucket.Bucket, dir string, n 
 	must(t, err)
 	p := &process{dir: dir, ended: make(chan error, 1), members: map[int]member{}}
 	d := division.New(division.Options{
-		Bucket: b, Dir: dir, Shards: n, Machine: filepath.Base(dir), Of: all.Of, Paces: quick,
+		Bucket: b, Dir: dir, Shards: n, Machine: filepath.Base(dir), Of: all.Of, Intervals: quick,
 		Open: func(ctx context.Context, shard int, post parcel.Post) (division.Member, error) {
 			opened, err := all.Open(ctx, shard, post)
 			p.mu.Lock()

@@ -182,7 +182,7 @@ func (w *world) own(m *machine, shard int) {
 	}
 	l, err := lease.Acquire(ctx, lease.Options{Bucket: b, Previous: before})
 	w.must(err)
-	_, err = replica.Found(ctx, b)
+	_, err = replica.Initialize(ctx, b)
 	w.must(err)
 	if w.owners[shard] != nil && w.random.IntN(8) == 0 {
 		w.own(m, shard) // it has died again

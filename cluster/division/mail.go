@@ -14,22 +14,23 @@ import (
 	"anatomy/disk/shards"
 )
 
-// Mail carries the parcels of the shards of a node. What a shard sends is kept within it, and is seen
-// by the others when a generation has it. Its methods may be called by any goroutine.
+// Mail exchanges the parcels of the shards on a node. A parcel that a shard sends is stored in its
+// folder; other shards see it once a generation contains it. The methods are safe for concurrent
+// use.
 type Mail struct {
 	fs  durable.FS
 	dir string // the folder of shards
 
 	mu     sync.Mutex
-	known  []contents             // by shard: its last generation that counts
-	boxes  map[int]*parcel.Folder // of the shards that this node owns
+	known  []contents             // by shard: parcels of its last valid generation
+	boxes  map[int]*parcel.Folder // outgoing parcels of the shards that this node owns
 	notify map[int]func()         // called when there may be parcels for them
 }
 
-// Contents are what other shards need to know of a generation.
+// contents lists the parcels of a generation.
 type contents struct {
-	parcels  []parcel.ID // that the shard has sent and not dropped
-	received []uint64    // numbers of the last parcels that are in the shard, by sender
+	parcels  []parcel.ID // sent by the shard and not deleted
+	received []uint64    // number of the last parcel applied, by sender
 }
 
 // NewMail returns the mail of n shards in a folder.
@@ -44,8 +45,8 @@ func (m *Mail) folder(shard int) *parcel.Folder {
 	return parcel.NewFolder(m.fs, shards.Parcels(shards.Folder(m.dir, shard)))
 }
 
-// Own begins to carry parcels of a shard that this node owns. Notify is called when there may be
-// parcels for it; it must not block.
+// Own starts the exchange of parcels for a shard that this node owns. notify is called when parcels
+// for the shard may have arrived; it must not block.
 func (m *Mail) Own(shard int, notify func()) parcel.Post {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,7 +54,7 @@ func (m *Mail) Own(shard int, notify func()) parcel.Post {
 	return &post{m, shard, m.boxes[shard]}
 }
 
-// Disown ends what Own began.
+// Disown reverses Own.
 func (m *Mail) Disown(shard int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,8 +62,8 @@ func (m *Mail) Disown(shard int) {
 	delete(m.notify, shard)
 }
 
-// InForce takes over what a generation of a shard has, which counts. The folder of the shard is a copy
-// of it, or has been.
+// InForce updates the known parcels from g, a valid generation of a shard. The folder of the shard
+// is, or was, a copy of g.
 func (m *Mail) InForce(shard int, g *replica.Generation) error {
 	c := contentsOf(g, shard)
 	m.mu.Lock()
@@ -93,8 +94,8 @@ func contentsOf(g *replica.Generation, shard int) contents {
 	return c
 }
 
-// drop deletes the parcels of a shard for a receiver that has a later one. The newest stays, so that
-// the sender knows its number.
+// drop deletes the parcels of a shard for a receiver that has applied a later one. It keeps the
+// newest, from which the sender reads its last number.
 func drop(box *parcel.Folder, from, to int, received []uint64) error {
 	ids, err := box.List(to)
 	if err != nil || from >= len(received) {
@@ -108,7 +109,7 @@ func drop(box *parcel.Folder, from, to int, received []uint64) error {
 	return err
 }
 
-// parseParcel returns the parcel that a file of a generation is.
+// parseParcel parses the path of a parcel in a generation.
 func parseParcel(name string) (id parcel.ID, ok bool) {
 	n, err := fmt.Sscanf(name, "parcels/%d/%d-%d.parcel", &id.To, &id.From, &id.Number)
 	return id, err == nil && n == 3 && parcelPath(id) == name
@@ -118,8 +119,8 @@ func parcelPath(id parcel.ID) string {
 	return path.Join("parcels", fmt.Sprint(id.To), fmt.Sprintf("%d-%d.parcel", id.From, id.Number))
 }
 
-// Waiting returns how many parcels of generations a shard has not applied, as its own last generation
-// says.
+// Waiting returns the number of published parcels for a shard that its last generation does not
+// contain.
 func (m *Mail) Waiting(shard int) (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -134,7 +135,7 @@ func (m *Mail) Waiting(shard int) (n int) {
 	return n
 }
 
-// A post is the parcel.Post of one shard.
+// A post implements parcel.Post for one shard.
 type post struct {
 	*Mail
 	shard int
@@ -143,7 +144,8 @@ type post struct {
 
 func (p *post) Send(id parcel.ID, data []byte) error { return p.own.Send(id, data) }
 
-// List returns the parcels of the shard itself, or those for it that generations of the others have.
+// List returns the parcels that the shard itself has for others, or those that the generations of
+// others have for it.
 func (p *post) List(to int) (ids []parcel.ID, err error) {
 	if to != p.shard {
 		return p.own.List(to)
@@ -162,7 +164,7 @@ func (p *post) List(to int) (ids []parcel.ID, err error) {
 
 func (p *post) Fetch(id parcel.ID) ([]byte, error) { return p.folder(id.From).Fetch(id) }
 
-// Drop does nothing for what others have sent: they do it, see InForce.
+// Drop ignores parcels of other shards: their owners delete them, see InForce.
 func (p *post) Drop(id parcel.ID) error {
 	if id.From == p.shard {
 		return p.own.Drop(id)
@@ -170,8 +172,8 @@ func (p *post) Drop(id parcel.ID) error {
 	return nil
 }
 
-// Collect moves the parcels of all shards of a folder, and their files of mentions, to where one crawl
-// of all shards has them. Nobody may own any of them.
+// Collect moves the parcels and mention files of all shards of a folder to the layout of a crawl of
+// all shards by one process. No node may own any of the shards.
 func Collect(fs durable.FS, dir string, n int) error {
 	to := shards.Parcels(dir)
 	for shard := range n {
@@ -203,8 +205,8 @@ func Collect(fs durable.FS, dir string, n int) error {
 	return nil
 }
 
-// fits reports whether states of two shards belong together: the receiver has nothing that the sender
-// has not sent, and the sender has all that the receiver lacks.
+// fits reports whether the states of two shards are consistent. The receiver must have no parcel
+// that the sender has not sent, and the sender must have every parcel that the receiver lacks.
 func fits(sender, receiver *contents, from, to int) (senderIsNew, receiverIsNew bool) {
 	if from == to {
 		return true, true

@@ -27,13 +27,14 @@ import (
 // A Member is a shard that this node owns, open for writing.
 type Member interface {
 	Run(ctx context.Context) error // crawls until ctx ends
-	Notify()                       // says that there may be parcels for it
-	AddSeeds(urls []string) error  // adds URLs of the shard, which may be known
-	State() string                 // names its state, see replica.PublisherOptions
+	Notify()                       // called when parcels for it may have arrived
+	AddSeeds(urls []string) error  // adds URLs of the shard; known ones are ignored
+	State() string                 // identifies its state, see replica.PublisherOptions
 	Work() vocab.ShardWork         // without Shard and Waiting
 	Close() error
 
-	// Snapshot calls use with a copy of the shard, and the numbers of the last parcels in it.
+	// Snapshot calls use with a copy of the shard and the number of the last parcel applied, by
+	// sender.
 	Snapshot(p snapshot.Purpose, use func(s *snapshot.Snapshot, received []uint64) error) error
 }
 
@@ -42,35 +43,36 @@ type Options struct {
 	Bucket  bucket.Bucket // of the collection
 	Dir     string        // the folder of shards, see Join
 	Shards  int
-	Machine string // name of this machine, for people
+	Machine string // name of this machine, for display
 	Version string // of the program
 	Log     *slog.Logger
 
-	// Open opens a shard for writing; Of returns the shard of a URL. Nil for a node that owns none, and
-	// keeps copies of all.
+	// Open opens a shard for writing. It is nil for a node that owns no shard and only keeps
+	// copies.
 	Open func(ctx context.Context, shard int, post parcel.Post) (Member, error)
 	Of   func(url string) (int, error)
 
-	// Rank computes ranks of all shards, and calls put for each vector of each shard. Nil with Open.
+	// Rank computes ranks of all shards, and calls put for each vector of each shard. It is nil if
+	// Open is.
 	Rank func(ctx context.Context, put func(shard int, name string, content []byte) error) error
 
-	Changed func(text string) // called with news for people; default: nobody
+	Changed func(text string) // called with messages to display; default: none
 
-	Paces // for tests
+	Intervals // for tests
 }
 
-// Paces say how often a node does something. The zero value is the default.
-type Paces struct {
-	Publish time.Duration // a generation of a shard that has changed: 2 s
-	Follow  time.Duration // look for a generation of another: 1 s
-	Look    time.Duration // look for nodes, URLs and ranks: 2 s
-	Quiet   time.Duration // without new links, before ranks are computed: 8 s
-	Grace   time.Duration // before a node claims a shard that another one should claim: 5 s
-	HandOn  time.Duration // between two shards that a node hands over: 15 s
-	Retry   time.Duration // after a failure: 5 s
+// Intervals are the intervals of a node's periodic work. The zero value has the defaults.
+type Intervals struct {
+	Publish time.Duration // between generations of a changed shard: 2 s
+	Follow  time.Duration // between checks for new generations of other shards: 1 s
+	Look    time.Duration // between checks for nodes, URLs and ranks: 2 s
+	Quiet   time.Duration // time without new links before ranks are computed: 8 s
+	Grace   time.Duration // delay before claiming a shard that another node should claim: 5 s
+	HandOn  time.Duration // between two hand-overs: 15 s
+	Retry   time.Duration // delay after a failure: 5 s
 }
 
-func (p *Paces) setDefaults() {
+func (p *Intervals) setDefaults() {
 	for _, d := range []struct {
 		of *time.Duration
 		to time.Duration
@@ -92,33 +94,33 @@ type Node struct {
 	mail *Mail
 
 	mu      sync.Mutex          // guards what follows
-	shards  []holding           // by shard
-	others  map[string]bool     // other nodes that live, and may own shards
-	handed  time.Time           // when a shard was handed over last
-	urls    map[string][]string // that were given to nodes, by object
-	private bool                // the folder is marked
+	shards  []shardState        // by shard number
+	others  map[string]bool     // other live nodes that may own shards
+	handed  time.Time           // time of the last hand-over
+	urls    map[string][]string // URLs to add, by object
+	private bool                // the folder is marked as private
 }
 
-// A holding is what a node has of a shard.
-type holding struct {
-	holder   lease.Holder // as it was seen last, of another node
+// A shardState is the state of one shard on a node.
+type shardState struct {
+	holder   lease.Holder // another node, as last seen
 	copy     *replica.Follower
 	own      *owned
 	failing  string
-	isCopied bool // a generation was in force since the node began
+	isCopied bool // a generation has been in force since the node started
 }
 
 // Owned is a shard that this node owns.
 type owned struct {
-	release  context.CancelFunc // has the node hand it over
+	release  context.CancelFunc // starts the hand-over
 	opened   chan struct{}      // closed when member is set
 	member   Member             // nil if the shard cannot be opened
 	received []uint64           // of the last snapshot
 	owner    *node.Owner
-	ranks    string // that it has
+	ranks    string // name of the ranks in force
 }
 
-// state names the state of the shard, "" while it is not open.
+// state identifies the state of the shard; it is "" while the shard is not open.
 func (s *owned) state() string {
 	select {
 	case <-s.opened:
@@ -130,7 +132,7 @@ func (s *owned) state() string {
 	return ""
 }
 
-// New returns a node, which owns nothing yet.
+// New returns a node, which owns no shard yet.
 func New(o Options) *Node {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -138,16 +140,16 @@ func New(o Options) *Node {
 	if o.Changed == nil {
 		o.Changed = func(string) {}
 	}
-	o.Paces.setDefaults()
+	o.Intervals.setDefaults()
 	id := make([]byte, 8)
 	rand.Read(id)
 	return &Node{
 		o: o, id: hex.EncodeToString(id), mail: NewMail(durable.OS, o.Dir, o.Shards),
-		shards: make([]holding, o.Shards), urls: map[string][]string{},
+		shards: make([]shardState, o.Shards), urls: map[string][]string{},
 	}
 }
 
-// Run owns shards and follows others until ctx ends. Then it hands over what it owns.
+// Run owns shards and copies the others until ctx ends. Then it hands over the shards that it owns.
 func (n *Node) Run(ctx context.Context) error {
 	var group errgroup.Group
 	for shard := range n.o.Shards {
@@ -165,12 +167,12 @@ func (n *Node) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// repeat calls work again and again until ctx ends. It logs the first of several failures.
+// repeat calls work periodically until ctx ends. It logs only the first of successive failures.
 func (n *Node) repeat(ctx context.Context, work func(context.Context) error) {
 	for failing := false; lease.Sleep(ctx, n.o.Look) == nil; {
 		err := work(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			n.o.Log.Warn("the other nodes, or the bucket, cannot be seen; trying again", "error", err)
+			n.o.Log.Warn("cannot read the state of other nodes from the bucket; trying again", "error", err)
 		}
 		failing = err != nil
 	}
@@ -184,7 +186,7 @@ func (n *Node) keep(ctx context.Context, shard int) {
 			continue
 		}
 		n.fail(shard, err)
-		n.o.Log.Warn("a shard is neither owned nor followed now; trying again", "shard", shard, "error", err)
+		n.o.Log.Warn("cannot own or follow a shard; trying again", "shard", shard, "error", err)
 		lease.Sleep(ctx, n.o.Retry)
 	}
 }
@@ -197,7 +199,7 @@ func (n *Node) fail(shard int, err error) {
 	}
 }
 
-// keepOnce follows a shard until this node owns it, and then owns it until it is handed over or lost.
+// keepOnce follows a shard until this node owns it, then owns it until it is handed over or lost.
 func (n *Node) keepOnce(ctx context.Context, shard int) error {
 	b := Shard(n.o.Bucket, shard)
 	newest, err := replica.Newest(ctx, b)
@@ -205,14 +207,14 @@ func (n *Node) keepOnce(ctx context.Context, shard int) error {
 		return err
 	}
 	if newest.IsZero() && (n.o.Open == nil || !n.isOurs(shard)) {
-		return lease.Sleep(ctx, n.o.Follow) // the founder has not put it yet
+		return lease.Sleep(ctx, n.o.Follow) // the shard is not uploaded yet
 	}
 	if n.o.Open == nil {
 		return n.follow(ctx, shard, func(ctx context.Context) error { <-ctx.Done(); return nil })
 	}
 	s := &owned{opened: make(chan struct{})}
 	acquire := func(ctx context.Context) (err error) {
-		s.owner, err = node.Own(ctx, n.options(b, shard, s), true, func(h lease.Holder) { n.seen(shard, h) })
+		s.owner, err = node.Own(ctx, n.options(b, shard, s), true, func(h lease.Holder) { n.observe(shard, h) })
 		return err
 	}
 	if newest.IsZero() {
@@ -226,7 +228,7 @@ func (n *Node) keepOnce(ctx context.Context, shard int) error {
 	return n.own(ctx, shard, s)
 }
 
-// isOurs reports whether a shard was made on this machine, and not copied.
+// isOurs reports whether a shard was created on this machine rather than copied.
 func (n *Node) isOurs(shard int) bool {
 	dir := shards.Folder(n.o.Dir, shard)
 	at, _ := replica.Last(dir)
@@ -261,7 +263,7 @@ func (n *Node) options(b bucket.Bucket, shard int, s *owned) node.Options {
 
 func (n *Node) inForce(shard int, g *replica.Generation) {
 	if err := n.mail.InForce(shard, g); err != nil {
-		n.o.Log.Warn("parcels that were delivered are not deleted", "error", err)
+		n.o.Log.Warn("cannot delete delivered parcels", "error", err)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -269,7 +271,7 @@ func (n *Node) inForce(shard int, g *replica.Generation) {
 	n.shards[shard].failing = ""
 }
 
-// follow keeps a copy of a shard until call returns.
+// follow keeps a copy of a shard up to date until call returns.
 func (n *Node) follow(ctx context.Context, shard int, call func(context.Context) error) error {
 	b := Shard(n.o.Bucket, shard)
 	f, err := replica.NewFollower(ctx, replica.FollowerOptions{
@@ -312,7 +314,7 @@ func (n *Node) own(ctx context.Context, shard int, s *owned) (err error) {
 	if s.member != nil {
 		err = errors.Join(err, s.member.Close())
 	}
-	n.o.Changed(fmt.Sprintf("This machine owns shard %d no longer.", shard))
+	n.o.Changed(fmt.Sprintf("This machine no longer owns shard %d.", shard))
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}
@@ -327,7 +329,7 @@ func (n *Node) crawl(ctx context.Context, shard int, s *owned) error {
 			if s.member != nil {
 				s.member.Notify()
 			}
-		default: // it looks for parcels when it begins
+		default: // it checks for parcels when it starts
 		}
 	}))
 	if err == nil {
@@ -348,7 +350,7 @@ func (n *Node) crawl(ctx context.Context, shard int, s *owned) error {
 	return member.Run(ctx)
 }
 
-// seed adds those of some URLs to the seeds of a shard that are of it.
+// seed adds the URLs that belong to a shard to its seeds.
 func (n *Node) seed(shard int, s *owned, urls []string) error {
 	var own []string
 	for _, url := range urls {
@@ -362,7 +364,7 @@ func (n *Node) seed(shard int, s *owned, urls []string) error {
 	return s.member.AddSeeds(own)
 }
 
-// open returns the shards that this node owns and has open.
+// open returns the shards that this node owns and has opened.
 func (n *Node) open() map[int]*owned {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -383,7 +385,7 @@ func (n *Node) open() map[int]*owned {
 	return all
 }
 
-// addURLs adds URLs that were given to any node to the shards that this one owns.
+// addURLs adds the queued URLs to the shards that this node owns.
 func (n *Node) addURLs(ctx context.Context) error {
 	n.mu.Lock()
 	known := n.urls
@@ -398,7 +400,7 @@ func (n *Node) addURLs(ctx context.Context) error {
 			all[name] = urls
 		}
 	}
-	n.set(func() { n.urls = all }) // a shard that is opened from now on gets them there
+	n.set(func() { n.urls = all }) // a shard that opens later adds them when it opens
 	for shard, s := range n.open() {
 		for _, some := range fresh {
 			err = errors.Join(err, n.seed(shard, s, some))
@@ -407,14 +409,14 @@ func (n *Node) addURLs(ctx context.Context) error {
 	return err
 }
 
-// rankHourly is how long ranks may be older than the links, in a crawl that goes on.
+// rankHourly is the maximum age of ranks in a running crawl whose links change.
 const rankHourly = time.Hour
 
-// rank computes ranks while this node owns shard 0: when no link was added for a while, the links have
-// grown by half, or an hour has passed.
+// rank computes ranks while this node owns shard 0: when no link was added for some time, when the
+// links have grown by half, or after an hour.
 func (n *Node) rank(ctx context.Context) {
-	var last, seen string // states of the links
-	var size int64        // of the links that were ranked
+	var last, seen string // identify states of the links
+	var size int64        // size of the links at the last computation
 	var ranked, changed time.Time
 	n.repeat(ctx, func(ctx context.Context) error {
 		s := n.open()[0]
@@ -424,7 +426,7 @@ func (n *Node) rank(ctx context.Context) {
 		}
 		state, bytes, err := linksOf(n.o.Dir, n.o.Shards)
 		if err != nil || state == last {
-			return nil // a shard is not here yet, or nothing is new
+			return nil // a shard is not copied yet, or its links are unchanged
 		}
 		if now := time.Now(); state != seen {
 			seen, changed = state, now
@@ -459,7 +461,7 @@ func (n *Node) takeRanks(ctx context.Context) error {
 	return nil
 }
 
-// markPrivate marks the folder as private if a shard is.
+// markPrivate marks the folder as private if any shard is private.
 func (n *Node) markPrivate(context.Context) error {
 	if n.private {
 		return nil
@@ -474,7 +476,7 @@ func (n *Node) markPrivate(context.Context) error {
 	return nil
 }
 
-// presence returns what this node says of itself.
+// presence returns the status that this node announces.
 func (n *Node) presence() vocab.ClusterNode {
 	p := vocab.ClusterNode{Machine: n.o.Machine, Version: n.o.Version, Role: "replica", Failing: n.Failing()}
 	if n.o.Open != nil {
@@ -491,7 +493,7 @@ func (n *Node) presence() vocab.ClusterNode {
 	return p
 }
 
-// Failing returns why this node has not the newest state of all shards; "" if it has.
+// Failing returns why this node lacks the newest state of a shard, or "" if it has all of them.
 func (n *Node) Failing() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -517,8 +519,7 @@ func (n *Node) Failing() string {
 	return ""
 }
 
-// Copied returns when this machine and the bucket last had the same state of all shards; zero for
-// never.
+// Copied returns when this machine and the bucket last had equal states of all shards, or zero.
 func (n *Node) Copied() (oldest time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -18,23 +18,23 @@ import (
 	"anatomy/disk/shards"
 )
 
-// Ranks of one computation are vectors in ranks/EPOCH-NUMBER/, each an object, and an index, which is
-// put last. The epoch is that of the owner of shard 0. The newest two computations are kept.
+// The vectors of one computation are objects in ranks/EPOCH-NUMBER/, with an index that is uploaded
+// last. The epoch is that of the owner of shard 0. The newest two computations are kept.
 const (
 	ranksPrefix = "ranks/"
 	rankIndex   = "index"
 	maxVector   = 1 << 34 // bytes
 )
 
-// A vectorEntry is an entry of an index of ranks.
+// A vectorEntry is an entry of the index.
 type vectorEntry struct {
 	Shard int    `json:"shard"`
-	Name  string `json:"name"` // of the vector
+	Name  string `json:"name"` // name of the vector
 	Size  int64  `json:"size"`
 	Sum   string `json:"sum"` // SHA-256
 }
 
-// linksOf returns a name and the size of the links of all shards.
+// linksOf returns a string that identifies the state of the links of all shards, and their size.
 func linksOf(dir string, n int) (state string, bytes int64, err error) {
 	var b strings.Builder
 	for shard := range n {
@@ -55,7 +55,7 @@ func linksOf(dir string, n int) (state string, bytes int64, err error) {
 	return b.String(), bytes, nil
 }
 
-// putRanks puts the ranks that compute computes.
+// putRanks computes ranks and uploads them.
 func putRanks(
 	ctx context.Context, b bucket.Bucket, epoch uint64,
 	compute func(ctx context.Context, put func(shard int, name string, content []byte) error) error,
@@ -96,7 +96,7 @@ func vectorName(set string, shard int, name string) string {
 	return fmt.Sprintf("%s%d-%s", set, shard, name)
 }
 
-// rankSets returns the computations whose vectors are complete, ascending.
+// rankSets returns the complete computations, in ascending order.
 func rankSets(ctx context.Context, b bucket.Bucket) (sets []string, err error) {
 	for o, err := range b.List(ctx, ranksPrefix, "") {
 		if err != nil {
@@ -109,7 +109,7 @@ func rankSets(ctx context.Context, b bucket.Bucket) (sets []string, err error) {
 	return sets, nil
 }
 
-// deleteRanks deletes the ranks before the last of some computations.
+// deleteRanks deletes all computations in sets but the last two.
 func deleteRanks(ctx context.Context, b bucket.Bucket, sets []string) error {
 	if len(sets) == 0 {
 		return nil
@@ -173,4 +173,4 @@ func getVector(ctx context.Context, b bucket.Bucket, name string, v *vectorEntry
 	return content, nil
 }
 
-var errDamagedVector = errors.New("it has another SHA-256 than its index says")
+var errDamagedVector = errors.New("its SHA-256 differs from the index")

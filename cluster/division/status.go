@@ -17,9 +17,9 @@ import (
 	"anatomy/vocab"
 )
 
-const atATime = 8 // shards whose buckets are read at the same time
+const atATime = 8 // shards that are read concurrently
 
-// each calls do for every shard, several at a time.
+// each calls do for every shard, several concurrently.
 func each(n int, do func(shard int) error) error {
 	var group errgroup.Group
 	group.SetLimit(atATime)
@@ -84,7 +84,7 @@ func statusOf(ctx context.Context, b bucket.Bucket, shard int) (s vocab.ClusterS
 	return s, err
 }
 
-// Check is replica.Check for all shards of a collection; dir is the folder of shards, or "".
+// Check runs replica.Check for all shards of a collection. dir is the folder of shards, or "".
 func Check(
 	ctx context.Context, b bucket.Bucket, dir string, progress func(done, all int64),
 ) (sum replica.CheckReport, err error) {
@@ -106,11 +106,11 @@ func Check(
 	return sum, nil
 }
 
-// restoreTries is how often Restore looks for generations that belong together.
+// restoreTries bounds the attempts of Restore to find consistent generations.
 const restoreTries = 60
 
-// Restore makes a folder of shards of the newest generations that belong together. One crawl of all
-// shards can go on from there. It returns the number of bytes that were copied.
+// Restore fills a folder of shards with the newest consistent generations. One crawl of all shards
+// can continue from there. It returns the number of bytes copied.
 func Restore(
 	ctx context.Context, b bucket.Bucket, dir string, progress func(done, all int64),
 ) (bytes int64, err error) {
@@ -129,7 +129,7 @@ func Restore(
 		if err != nil {
 			return bytes, err
 		}
-		if err := f.Take(ctx, name); err != nil {
+		if err := f.PutInForce(ctx, name); err != nil {
 			return bytes, errors.Join(err, f.Close())
 		}
 		bytes += f.Status().Bytes
@@ -140,9 +140,9 @@ func Restore(
 	return bytes, Collect(durable.OS, dir, len(m.Folders))
 }
 
-// newest returns the newest generations of n shards that belong together: no shard has a parcel that
-// its sender has not sent, and each has those that it lacks. While shards are crawled, one may have to
-// look again.
+// newest returns the newest consistent generations of n shards: no shard has a parcel that its
+// sender has not sent, and each parcel that a shard lacks is available. While shards are crawled it
+// may take several attempts.
 func newest(ctx context.Context, b bucket.Bucket, n int) ([]replica.Name, error) {
 	names, all := make([]replica.Name, n), make([]contents, n)
 	stale := make([]bool, n)
@@ -181,5 +181,5 @@ func newest(ctx context.Context, b bucket.Bucket, n int) ([]replica.Name, error)
 			return nil, err
 		}
 	}
-	return nil, errors.New("the newest generations of the shards do not belong together: an owner is behind, see anatomy cluster status")
+	return nil, errors.New("the newest generations of the shards are inconsistent: an owner is behind; run anatomy cluster status")
 }

@@ -17,10 +17,10 @@ import (
 	"anatomy/weburl"
 )
 
-// A result is what a visit returns: a *fetched for each target, then a *report.
+// A result is sent by a visit: a *fetched for each target, then a *report.
 type result interface{ lease() uint64 }
 
-// A fetched is the outcome of one target. The target itself stays at the owner.
+// A fetched is the outcome of one target. The target itself is known to the owner.
 type fetched struct {
 	Target target
 	Fetch  vocab.Fetch // without its Target
@@ -32,16 +32,16 @@ type report struct{ Report vocab.HostReport }
 func (f *fetched) lease() uint64 { return f.Target.Lease }
 func (r *report) lease() uint64  { return r.Report.Lease }
 
-// The bounds of fields.
+// Bounds of fields.
 const (
 	maxField   = 1 << 20        // bytes of a string in a message; the owner bounds headers further
-	maxURL     = 8 << 10        // bytes of a redirect's target; longer ones are refused
+	maxURL     = 8 << 10        // bytes of a redirect's target; longer ones are rejected
 	maxReason  = 1000           // bytes; longer ones are cut
-	maxETag    = 1 << 10        // bytes of a validator; longer ones are dropped
+	maxETag    = 1 << 10        // bytes of a validator; longer ones are discarded
 	maxWait    = 24 * time.Hour // of a delay or a pause
 	maxTargets = 10_000         // of a lease
 	maxItems   = 200_000        // of all lists in a message
-	maxRobots  = 1000           // sitemaps that a robots.txt names; more are dropped
+	maxRobots  = 1000           // sitemaps named by a robots.txt; more are discarded
 
 	batchHeader = 1 + 8 // kind and number
 )
@@ -60,15 +60,15 @@ func newBatchWriter() *batchWriter {
 
 func (w *batchWriter) len() int { return len(w.b) - batchHeader }
 
-// seal returns the message. Nothing may be added after.
+// seal returns the message. Nothing may be added afterwards.
 func (w *batchWriter) seal(number uint64) []byte {
 	w.b[0] = (*batch)(nil).kind()
 	binary.LittleEndian.PutUint64(w.b[1:], number)
 	return w.b
 }
 
-// add adds a result and returns true, or false if the message would be too large with it. One that is
-// too large for any message becomes an outcome without it.
+// add adds a result. It returns false if the message would exceed its maximum size. A result that
+// exceeds the maximum by itself is replaced by an outcome without content.
 func (w *batchWriter) add(r result) bool {
 	before := len(w.b)
 	w.result(r)
@@ -81,7 +81,7 @@ func (w *batchWriter) add(r result) bool {
 		return false
 	}
 	w.result(&fetched{f.Target, vocab.Fetch{
-		Outcome: vocab.TooLarge, Status: f.Fetch.Status, Reason: "too large to be sent to the owner",
+		Outcome: vocab.TooLarge, Status: f.Fetch.Status, Reason: "too large to send to the owner",
 	}})
 	return true
 }
@@ -99,7 +99,7 @@ func (w *batchWriter) fetched(r *fetched) {
 	f := &r.Fetch
 	w.uint(1)
 	w.uint(r.Target.Lease)
-	w.uint(uint64(r.Target.Place))
+	w.uint(uint64(r.Target.Index))
 	w.uint(uint64(f.Outcome))
 	w.uint(uint64(max(f.Status, 0)))
 	w.duration(f.Duration)
@@ -212,10 +212,10 @@ func (d *decoder) report() *report {
 	}}
 }
 
-var errRules = errors.New("fleet: a result that no worker sends")
+var errRules = errors.New("fleet: invalid result of a worker")
 
-// accept returns the fetch of a target from what a worker sent, or an error if no crawler returns
-// such a fetch. The clock is the owner's, so that a worker's may be wrong.
+// accept converts a worker's result to the fetch of a target. It fails if no crawler returns such a
+// result. It uses the owner's clock, because the worker's may be wrong.
 func (s *Settings) accept(t *vocab.Target, f vocab.Fetch, now time.Time) (vocab.Fetch, error) {
 	isPage := f.Outcome == vocab.Fetched && t.Kind == vocab.PageTarget
 	switch {
@@ -228,7 +228,7 @@ func (s *Settings) accept(t *vocab.Target, f vocab.Fetch, now time.Time) (vocab.
 	case t.Kind == vocab.ImageTarget:
 		return f, fmt.Errorf("%w: an image", errRules)
 	case f.Outcome == vocab.Unmodified && t.Held == (vocab.Validators{}):
-		return f, fmt.Errorf("%w: a page that is not held is unmodified", errRules)
+		return f, fmt.Errorf("%w: an unmodified page that is not stored", errRules)
 	}
 	if f.Outcome == vocab.Redirected {
 		if u, err := weburl.Parse(f.Location); err != nil || u.String() != f.Location {
@@ -246,10 +246,10 @@ func (s *Settings) accept(t *vocab.Target, f vocab.Fetch, now time.Time) (vocab.
 	header := len(p.ContentType) + len(p.Language) + len(p.LastModified) + len(p.ETag) + len(p.Robots) + len(p.Links)
 	fields := []string{p.ContentType, p.Language, p.LastModified, p.ETag, p.Links}
 	if slices.ContainsFunc(fields, func(f string) bool { return strings.Contains(f, "\n") }) {
-		return f, fmt.Errorf("%w: a header field of two lines", errRules)
+		return f, fmt.Errorf("%w: a header field with a line break", errRules)
 	}
 	if int64(len(p.Body)) > s.MaxBody || int64(header) > s.MaxHeader {
-		return f, fmt.Errorf("%w: a page larger than its bounds", errRules)
+		return f, fmt.Errorf("%w: a page larger than the limits", errRules)
 	}
 	f.Bytes = max(f.Bytes, int64(len(p.Body)))
 	p.Doc, p.URL, p.Fetched = t.Doc, t.URL, now.UTC().Truncate(time.Second)
@@ -257,7 +257,7 @@ func (s *Settings) accept(t *vocab.Target, f vocab.Fetch, now time.Time) (vocab.
 	return f, nil
 }
 
-// cut returns at most n bytes of s, without what is not valid UTF-8 and control characters.
+// cut returns at most n bytes of s, without invalid UTF-8 and control characters.
 func cut(s string, n int) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == utf8.RuneError {

@@ -10,16 +10,16 @@ import (
 	"anatomy/vocab"
 )
 
-// A Candidate is a worker that a lease may go to.
+// A Candidate is a worker that may get a lease.
 type Candidate struct {
 	ID     string
-	Silent bool // the host gave it no answer
-	Full   bool // it has as many leases as it visits at once
+	Silent bool // the host did not answer it
+	Full   bool // it has as many leases as its capacity
 }
 
-// Choose returns the ID of the worker for a host, "" without candidates. It prefers workers to which
-// the host was not silent, then workers with room, and of equals the one with the highest hash of its
-// ID and the host (rendezvous hashing).
+// Choose returns the ID of the worker for a host, or "" without candidates. It prefers workers that
+// the host answered, then workers with free capacity, and among equals the one with the highest
+// hash of its ID and the host (rendezvous hashing).
 func Choose(host string, all iter.Seq[Candidate]) string {
 	var best Candidate
 	var most uint64
@@ -46,9 +46,9 @@ func compare(a, b bool) int {
 	return -1
 }
 
-// GivesBack reports whether a host that was silent to some candidates goes to another one at once.
-// If not, it counts as a host that gives no answer.
-func GivesBack(all iter.Seq[Candidate]) bool {
+// Reassigns reports whether a lease whose host did not answer some candidates goes to another one
+// at once. If not, the host counts as giving no answer.
+func Reassigns(all iter.Seq[Candidate]) bool {
 	silent, others := 0, 0
 	for c := range all {
 		if c.Silent {
@@ -71,13 +71,13 @@ func (f *Fleet) candidates(host string) iter.Seq[Candidate] {
 	}
 }
 
-// A silence holds back the results of a lease whose host has given no answer yet.
+// A silence buffers the results of a lease whose host has not answered yet.
 type silence struct {
-	broken bool // by an answer
+	broken bool // the host has answered
 	held   []vocab.Fetch
 }
 
-// hold holds a result back. It returns false if the host has answered.
+// hold buffers a result. It returns false if the host has answered.
 func (s *silence) hold(r vocab.Fetch) bool {
 	if r.Outcome != vocab.Skipped && (r.Outcome != vocab.Failed || r.Status != 0) {
 		s.broken = true
@@ -88,7 +88,7 @@ func (s *silence) hold(r vocab.Fetch) bool {
 	return !s.broken
 }
 
-// release calls handle with the results that are held.
+// release calls handle with the buffered results.
 func (s *silence) release(handle func(vocab.Fetch)) {
 	for _, r := range s.held {
 		handle(r)
@@ -96,8 +96,8 @@ func (s *silence) release(handle func(vocab.Fetch)) {
 	s.held = nil
 }
 
-// endSilence notes, when the report of a lease has come, whether the host answered the worker. If
-// not, and another worker is to try, it makes the results that are held Skipped.
+// endSilence records, when the report of a lease arrives, whether the host answered the worker. If
+// it did not, and another worker will try, the buffered results become Skipped.
 func (f *Fleet) endSilence(v *visit, s *silence, requests int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -113,11 +113,11 @@ func (f *Fleet) endSilence(v *visit, s *silence, requests int) {
 		clear(silent)
 	}
 	silent[host] = true
-	if !GivesBack(f.candidates(host)) {
+	if !Reassigns(f.candidates(host)) {
 		return
 	}
 	for i := range s.held {
 		r := &s.held[i]
-		r.Outcome, r.Reason = vocab.Skipped, "its crawler got no answer, another one tries"
+		r.Outcome, r.Reason = vocab.Skipped, "its crawler got no answer, another crawler tries"
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// An encoder appends fields to a message. Numbers are uvarints; a string is its length and its
-// bytes.
+// An encoder appends fields to a message. Numbers are uvarints; a string is its length followed by
+// its bytes.
 type encoder struct{ b []byte }
 
 func (e *encoder) uint(n uint64)            { e.b = binary.AppendUvarint(e.b, n) }
@@ -33,16 +33,16 @@ func (e *encoder) strings(all []string) {
 	}
 }
 
-// time appends seconds since 1970. The zero time and all before 1970 are 0.
+// time appends seconds since 1970. Earlier times, and the zero time, are 0.
 func (e *encoder) time(t time.Time) { e.uint(uint64(max(t.Unix(), 0))) }
 
 var errMalformed = errors.New("fleet: malformed message")
 
-// A decoder reads what an encoder wrote. After an error it returns zero values, so that callers
-// verify err once.
+// A decoder reads the output of an encoder. After an error it returns zero values, so callers check
+// err once.
 type decoder struct {
 	b     []byte
-	items int // of lists that may still follow: in memory an item is many times as large
+	items int // list items that may still follow: an item is many times larger in memory
 	err   error
 }
 
@@ -50,7 +50,7 @@ func (d *decoder) fail() {
 	d.b, d.err = nil, errMalformed
 }
 
-// uint returns a number up to most.
+// uint decodes a number of at most most.
 func (d *decoder) uint(most uint64) uint64 {
 	n, size := binary.Uvarint(d.b)
 	if size <= 0 || n > most {
@@ -67,10 +67,10 @@ func (d *decoder) duration(most time.Duration) time.Duration {
 	return time.Duration(d.uint(uint64(most)))
 }
 
-// bytes returns up to most bytes, which share memory with the message.
+// bytes decodes at most most bytes, which share memory with the message.
 func (d *decoder) bytes(most int) []byte {
 	n := d.uint(uint64(min(most, len(d.b))))
-	if n > uint64(len(d.b)) { // the length itself took some
+	if n > uint64(len(d.b)) { // the length was decoded from d.b
 		d.fail()
 		return nil
 	}
@@ -81,7 +81,7 @@ func (d *decoder) bytes(most int) []byte {
 
 func (d *decoder) string(most int) string { return string(d.bytes(most)) }
 
-// count returns how many items follow, up to most, each of at least one byte.
+// count decodes the number of items that follow, at most most, each of at least one byte.
 func (d *decoder) count(most int) int {
 	n := int(d.uint(uint64(min(most, len(d.b)))))
 	if d.items -= n; d.items < 0 {
@@ -112,7 +112,7 @@ func (d *decoder) time() time.Time {
 	return time.Time{}
 }
 
-// end returns the error, also if something is left.
+// end returns the error. Remaining bytes are an error, too.
 func (d *decoder) end() error {
 	if d.err == nil && len(d.b) > 0 {
 		d.fail()

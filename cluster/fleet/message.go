@@ -10,33 +10,33 @@ import (
 	"anatomy/vocab"
 )
 
-// A message is one of the types below. Its first byte says which. Those with pages or targets are
-// binary, the others JSON.
+// A message is one of the types below, identified by its first byte. Messages with pages or targets
+// are binary, the others JSON.
 type message interface{ kind() byte }
 
-// Messages of a worker.
+// Messages from a worker.
 type (
 	// A hello asks for work.
 	hello struct {
 		Protocol int    `json:"protocol"`
-		Session  uint64 `json:"session"` // random; the welcome repeats it
-		Version  string `json:"version"` // of the program, for people
-		Name     string `json:"name"`    // of the machine, for people
+		Session  uint64 `json:"session"` // random; repeated in the welcome
+		Version  string `json:"version"` // of the program, for display
+		Name     string `json:"name"`    // of the machine, for display
 		Capacity int    `json:"capacity"`
 	}
-	// A counts has what a worker has done.
+	// A counts has the statistics of a worker.
 	counts struct {
 		Stats crawler.Stats `json:"stats"`
 	}
-	// A workerBeat says that a worker lives, which leases it has, and what it does. It has a lease
-	// until the batch with the report is acknowledged.
+	// A workerBeat is a sign of life with the leases and visits of a worker. A lease is listed
+	// until the batch with its report is acknowledged.
 	workerBeat struct {
-		Sent   time.Duration         `json:"sent"` // since the session began; the answer repeats it
+		Sent   time.Duration         `json:"sent"` // since the session began; repeated in the answer
 		Leases []uint64              `json:"leases"`
 		Stats  crawler.Stats         `json:"stats"`
 		Visits []crawler.VisitStatus `json:"visits"`
 	}
-	// An admission asks whether a host may be visited at its addresses.
+	// An admission asks whether a host may be visited at its resolved addresses.
 	admission struct {
 		Lease uint64       `json:"lease"`
 		Addrs []netip.Addr `json:"addrs"`
@@ -46,58 +46,58 @@ type (
 		Number  uint64
 		Results []result
 	}
-	// A leave says that a worker ends. It holds no lease any more.
+	// A leave announces that a worker ends. It holds no leases any more.
 	leave struct{}
 )
 
-// Messages of the owner.
+// Messages from the owner.
 type (
 	// A welcome has the settings of the crawl.
 	welcome struct {
-		Session  uint64   `json:"session"` // of the hello that it answers
+		Session  uint64   `json:"session"` // from the hello that it answers
 		Settings Settings `json:"settings"`
-		Window   int64    `json:"window"` // bytes of batches under way
+		Window   int64    `json:"window"` // bytes of batches in flight
 		Admits   bool     `json:"admits"` // a worker must ask before it visits a host
 	}
-	// A refusal says why a worker gets no work.
+	// A refusal has the reason why a worker gets no leases.
 	refusal struct {
 		Reason string `json:"reason"`
 	}
-	// An unknown answers a worker that has not said hello to this owner, or was given up.
+	// An unknown answers a worker that has not joined this owner, or was given up.
 	unknown struct{}
 	// An ownerBeat answers a workerBeat.
 	ownerBeat struct {
-		Sent   time.Duration `json:"sent"` // of the beat that it answers
+		Sent   time.Duration `json:"sent"` // from the beat that it answers
 		Window int64         `json:"window"`
 	}
 	// A grant is a lease.
 	grant struct{ Lease vocab.Lease }
-	// A cancel ends a visit; its worker returns the remaining targets as Skipped.
+	// A cancel ends a visit. Its worker returns the remaining targets as Skipped.
 	cancel struct {
 		Lease uint64 `json:"lease"`
 	}
-	// An ack says that a batch was handled.
+	// An ack acknowledges a batch.
 	ack struct {
 		Number  uint64   `json:"number"`
-		Revoked []target `json:"revoked,omitempty"` // need not be fetched any more
+		Revoked []target `json:"revoked,omitempty"` // targets that need not be fetched any more
 	}
 	// An admitted answers an admission.
 	admitted struct {
 		Lease uint64 `json:"lease"`
 		OK    bool   `json:"ok"`
 	}
-	// A finish says that the crawl has ended.
+	// A finish announces the end of the crawl.
 	finish struct{}
 )
 
-// A target is a URL of a lease by its place.
+// A target identifies a URL of a lease by its index.
 type target struct {
 	Lease uint64 `json:"lease"`
-	Place int    `json:"place"`
+	Index int    `json:"place"`
 }
 
-// Settings are what the crawl prescribes to its workers. What their machine decides, such as
-// resolvers, private addresses and credentials, is not in it.
+// Settings are the crawler options that the owner prescribes to its workers. Options that depend on
+// a worker's machine, such as resolvers, private addresses and credentials, are not included.
 type Settings struct {
 	UserAgent string `json:"user_agent"`
 	Product   string `json:"product"`
@@ -113,7 +113,7 @@ type Settings struct {
 	RateLimit      int64         `json:"rate_limit,omitempty"` // bytes a second of each worker; 0 for none
 }
 
-// settingsOf returns the settings of a crawl with the crawler's defaults filled in.
+// settingsOf returns the settings of a crawl, with the crawler's defaults filled in.
 func settingsOf(o *crawler.Options) Settings {
 	d := o.WithDefaults()
 	return Settings{
@@ -124,7 +124,8 @@ func settingsOf(o *crawler.Options) Settings {
 	}
 }
 
-// apply sets the settings in the options of a worker's crawler. Of two rate limits the lower holds.
+// apply copies the settings to the options of a worker's crawler. The lower of two rate limits
+// applies.
 func (s *Settings) apply(o *crawler.Options) {
 	o.UserAgent, o.Product, o.Timeout = s.UserAgent, s.Product, s.Timeout
 	o.HeaderTimeout, o.ConnectTimeout, o.Grace = s.HeaderTimeout, s.ConnectTimeout, s.Grace
@@ -151,7 +152,7 @@ func (*ack) kind() byte        { return 'k' }
 func (*admitted) kind() byte   { return 'a' }
 func (*finish) kind() byte     { return 'e' }
 
-// encode returns a message as bytes.
+// encode encodes a message.
 func encode(m message) []byte {
 	switch m := m.(type) {
 	case *grant:
@@ -167,7 +168,7 @@ func encode(m message) []byte {
 	}
 	b, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // no value of the types above has an error
+		panic(err) // the types above can always be encoded
 	}
 	return append([]byte{m.kind()}, b...)
 }
@@ -198,7 +199,7 @@ func newOfOwner(kind byte) message {
 // maxJSON bounds the messages in JSON, in bytes.
 const maxJSON = 1 << 20
 
-// decode decodes a message of one side. Bodies of pages share memory with it.
+// decode decodes a message from one side. Bodies of pages share memory with b.
 func decode(b []byte, newOf func(kind byte) message) (message, error) {
 	if len(b) == 0 {
 		return nil, errMalformed
@@ -245,7 +246,7 @@ func (e *encoder) lease(l *vocab.Lease) {
 	}
 }
 
-// lease decodes a lease. A worker trusts its owner, so the bounds are those of the message.
+// lease decodes a lease. A worker trusts its owner, so only the size of the message bounds it.
 func (d *decoder) lease() (l vocab.Lease) {
 	l.ID = d.uint(math.MaxUint64)
 	l.Host, l.Site = d.string(maxField), d.string(maxField)

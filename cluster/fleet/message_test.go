@@ -164,7 +164,7 @@ func TestDismissed(t *testing.T) {
 		b    []byte
 	}{
 		{"garbage", []byte("P123")},
-		{"another place", page(func(r *fetched) { r.Target.Place = 1 })},
+		{"another index", page(func(r *fetched) { r.Target.Index = 1 })},
 		{"no page", page(func(r *fetched) { r.Fetch.Page = nil })},
 		{"a large page", page(func(r *fetched) { r.Fetch.Page.Body = make([]byte, 101) })},
 		{"a large header", page(func(r *fetched) { r.Fetch.Page.Links = strings.Repeat("x", 51) })},

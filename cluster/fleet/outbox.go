@@ -8,32 +8,32 @@ import (
 
 // An outbox holds the results of a worker until the owner has handled them.
 //
-// While no batch is under way the next result is sent at once. Otherwise results gather until the
-// acknowledgement comes or there are batchBytes of them, so that batches are small when there is
-// little to do and large when there is much.
+// While no batch is in flight the next result is sent at once. Otherwise results accumulate until
+// the acknowledgement arrives or they reach batchBytes. So batches are small under low load and
+// large under high load.
 type outbox struct {
 	send  func(message []byte) error // may lose the message
-	count func()                     // sends the counts; called before a batch that has a report
+	count func()                     // sends the counts; called before a batch with a report
 
 	mu       sync.Mutex    // guards what follows
 	changed  chan struct{} // closed and replaced at each change
-	open     filled        // gets results
+	open     filled        // receives results
 	full     []filled      // have batchBytes or more, oldest first
-	queued   int64         // bytes in full
+	queued   int64         // total bytes of full
 	sealed   []sealed      // sent and not acknowledged, oldest first
-	waiting  int64         // bytes in sealed
-	window   int64         // bound of waiting, but for a single batch
+	waiting  int64         // total bytes of sealed
+	window   int64         // bound of waiting; a single batch may exceed it
 	last     uint64        // number of the last sealed batch
-	finished bool          // nothing is added any more
+	finished bool          // no results are added any more
 }
 
-// A filled batch has results and no number yet.
+// A filled batch has results but no number yet.
 type filled struct {
 	*batchWriter
-	reports []uint64 // leases whose report is in it
+	reports []uint64 // leases whose report is in the batch
 }
 
-// A sealed batch was sent.
+// A sealed batch has been sent.
 type sealed struct {
 	number  uint64
 	message []byte
@@ -41,8 +41,8 @@ type sealed struct {
 	reports []uint64  // leases
 }
 
-// resendAfter is how long to wait for an acknowledgement before the batch is sent again. The owner
-// ignores a batch that it has.
+// resendAfter is the time without an acknowledgement after which a batch is sent again. The owner
+// ignores a batch that it already has.
 const resendAfter = 15 * time.Second
 
 func newOutbox(window int64, send func([]byte) error, count func()) *outbox {
@@ -52,7 +52,7 @@ func newOutbox(window int64, send func([]byte) error, count func()) *outbox {
 	}
 }
 
-// wake wakes all that wait for a change. The caller holds mu.
+// wake wakes all goroutines that wait for a change. The caller holds mu.
 func (o *outbox) wake() {
 	close(o.changed)
 	o.changed = make(chan struct{})
@@ -75,14 +75,14 @@ func (o *outbox) add(r result) {
 	o.wake()
 }
 
-// fill begins another batch. The caller holds mu.
+// fill starts another batch. The caller holds mu.
 func (o *outbox) fill() {
 	o.full = append(o.full, o.open)
 	o.queued += int64(o.open.len())
 	o.open = filled{batchWriter: newBatchWriter()}
 }
 
-// ack records that the owner has handled a batch. It returns the leases that ended with it.
+// ack removes a batch that the owner has handled. It returns the leases whose report was in it.
 func (o *outbox) ack(number uint64) (ended []uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -106,7 +106,7 @@ func (o *outbox) setWindow(bytes int64) {
 	o.wake()
 }
 
-// room blocks until fewer bytes than the window wait, or ctx ends.
+// room blocks until the waiting bytes are below the window, or ctx ends.
 func (o *outbox) room(ctx context.Context) error {
 	for {
 		o.mu.Lock()
@@ -123,8 +123,8 @@ func (o *outbox) room(ctx context.Context) error {
 	}
 }
 
-// run sends batches until ctx ends, or everything was acknowledged after finish. again tells of
-// connections that were lost and came back.
+// run sends batches until ctx ends, or all batches are acknowledged after finish. again receives a
+// value after each reconnection.
 func (o *outbox) run(ctx context.Context, again <-chan struct{}) {
 	tick := time.NewTicker(resendAfter / 3)
 	defer tick.Stop()
@@ -138,7 +138,7 @@ func (o *outbox) run(ctx context.Context, again <-chan struct{}) {
 		}
 		if batch != nil {
 			if len(batch.reports) > 0 {
-				o.count() // the counts of a lease are there before its end
+				o.count() // the owner has the counts of a lease before its report
 			}
 			o.send(batch.message)
 			continue
@@ -154,7 +154,7 @@ func (o *outbox) run(ctx context.Context, again <-chan struct{}) {
 	}
 }
 
-// seal returns the next batch if it is to be sent now, else nil. The caller holds mu.
+// seal returns the next batch if it should be sent now, or nil. The caller holds mu.
 func (o *outbox) seal() *sealed {
 	if len(o.full) == 0 && o.open.len() > 0 && (len(o.sealed) == 0 || o.finished) {
 		o.fill()
@@ -176,8 +176,8 @@ func (o *outbox) seal() *sealed {
 	return &s
 }
 
-// resend sends all batches again if the oldest was sent so long ago. It does not hold mu while it
-// sends, which a slow connection blocks.
+// resend sends all batches again if the oldest was last sent at least after ago. It does not hold
+// mu while it sends, because a slow connection blocks.
 func (o *outbox) resend(after time.Duration) {
 	o.mu.Lock()
 	now := time.Now()
@@ -194,7 +194,7 @@ func (o *outbox) resend(after time.Duration) {
 	}
 }
 
-// finish says that nothing is added any more.
+// finish declares that no more results are added.
 func (o *outbox) finish() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

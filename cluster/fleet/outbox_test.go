@@ -46,8 +46,8 @@ func TestLargeBatches(t *testing.T) {
 				t.Fatalf("a batch of %d bytes: %v", len(m), err)
 			}
 			for _, r := range b.(*batch).Results {
-				if r.(*fetched).Target.Place != place {
-					t.Fatalf("place %d, want %d", r.(*fetched).Target.Place, place)
+				if r.(*fetched).Target.Index != place {
+					t.Fatalf("index %d, want %d", r.(*fetched).Target.Index, place)
 				}
 				place++
 			}

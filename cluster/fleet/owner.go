@@ -17,20 +17,20 @@ import (
 
 // An OwnerBus carries messages to workers. See package bus.
 type OwnerBus interface {
-	Send(id string, message []byte) error // to one worker; may lose it
-	Forget(id string)                     // the worker has left
+	Send(id string, message []byte) error // sends to one worker; may lose the message
+	Forget(id string)                     // called when the worker has left
 }
 
 // Options of a Fleet.
 type Options struct {
 	Bus   OwnerBus
-	Least int              // workers that must have joined before the first visit; default 1
-	Again bool             // workers of an earlier owner may still fetch: the first visit waits for their end
+	Least int              // number of workers that must join before the first visit; default 1
+	Again bool             // workers of an earlier owner may still fetch: the first visit waits until they have ended
 	Log   *slog.Logger     // default: discarded
 	Now   func() time.Time // default time.Now
 }
 
-// A Fleet visits hosts with crawlers on other machines. Its methods may be called by any goroutine.
+// A Fleet visits hosts with crawlers on other machines. Its methods are safe for concurrent use.
 type Fleet struct {
 	o        Options
 	crawler  crawler.Options // of the crawl: settings, Confirm and Admit
@@ -40,18 +40,18 @@ type Fleet struct {
 
 	mu        sync.Mutex // guards what follows, and all fields of remotes and visits
 	remotes   map[string]*remote
-	changed   chan struct{} // closed and replaced when a worker comes or goes
+	changed   chan struct{} // closed and replaced when a worker joins or leaves
 	begun     bool          // enough workers have joined
-	ready     time.Time     // no visit begins before
+	ready     time.Time     // earliest start of a visit
 	closed    bool
-	waiting   map[string]time.Time // by host of a visit without a worker: since when
+	waiting   map[string]time.Time // start time by host of a visit without a worker
 	dismissed map[string]bool
-	losses    map[vocab.DocID]int // leases lost at a target
-	past      crawler.Stats       // of workers that have left
-	names     int                 // workers so far
+	losses    map[vocab.DocID]int // number of leases lost, by target
+	past      crawler.Stats       // sum over workers that have left
+	names     int                 // number of workers so far
 }
 
-// A remote is a worker as the owner knows it.
+// A remote is the owner's state of a worker.
 type remote struct {
 	id, name, version string
 	capacity          int
@@ -61,12 +61,12 @@ type remote struct {
 	visits            map[uint64]*visit
 	waiting           int64                    // bytes of the batches in open
 	received          uint64                   // number of the last batch
-	open              map[uint64]*pendingBatch // received, not acknowledged
-	bytes             int64                    // of pages
-	silent            map[string]bool          // hosts that gave it no answer
+	open              map[uint64]*pendingBatch // received and not acknowledged
+	bytes             int64                    // bytes of pages
+	silent            map[string]bool          // hosts that did not answer it
 }
 
-// A pendingBatch is one whose results are being handled.
+// A pendingBatch is a batch whose results are being handled.
 type pendingBatch struct {
 	remote *remote
 	number uint64
@@ -75,8 +75,8 @@ type pendingBatch struct {
 	left   atomic.Int32
 }
 
-// New returns a Fleet for a crawl with the crawler options of the engine. It runs until Close. Its
-// Receive must be called with all messages.
+// New returns a Fleet for a crawl with the crawler options of the engine. The Fleet runs until
+// Close. The caller passes every message to Receive.
 func New(o Options, c crawler.Options) *Fleet {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -97,7 +97,7 @@ func New(o Options, c crawler.Options) *Fleet {
 	return f
 }
 
-// Close tells the workers that the crawl has ended. No visit may be under way.
+// Close announces the end of the crawl to the workers. No visit may be in progress.
 func (f *Fleet) Close() error {
 	f.stop()
 	<-f.stopped
@@ -110,11 +110,11 @@ func (f *Fleet) Close() error {
 	return nil
 }
 
-// Prefetch does nothing: workers resolve the names of the hosts that they get.
+// Prefetch does nothing: workers resolve the names of their hosts.
 func (f *Fleet) Prefetch(...string) {}
 
-// Stats returns the sum of all workers, of those that have left included. It is a second late at
-// most.
+// Stats returns the sum over all workers, including those that have left. It lags by at most one
+// second.
 func (f *Fleet) Stats() crawler.Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,10 +125,10 @@ func (f *Fleet) Stats() crawler.Stats {
 	return sum
 }
 
-// noWorker is what a visit does that waits for one.
+// noWorker is the status of a visit that waits for a worker.
 const noWorker = "waiting for a crawler to join"
 
-// Visits returns what every visit of every worker does, and which wait for a worker.
+// Visits returns the status of every visit of every worker, and of visits that wait for a worker.
 func (f *Fleet) Visits() (all []crawler.VisitStatus) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,7 +141,7 @@ func (f *Fleet) Visits() (all []crawler.VisitStatus) {
 	return all
 }
 
-// Crawlers returns the state of each worker, by name.
+// Crawlers returns the state of each worker, sorted by name.
 func (f *Fleet) Crawlers() (all []vocab.CrawlerStatus) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -155,8 +155,7 @@ func (f *Fleet) Crawlers() (all []vocab.CrawlerStatus) {
 	return all
 }
 
-// watch gives up workers that are silent, or that keep a lease without doing anything for it, until
-// ctx ends.
+// watch removes workers that are silent, or that make no progress with a lease, until ctx ends.
 func (f *Fleet) watch(ctx context.Context) {
 	defer close(f.stopped)
 	tick := time.NewTicker(beatEvery)
@@ -175,7 +174,7 @@ func (f *Fleet) watch(ctx context.Context) {
 		}
 		for _, r := range f.remotes {
 			if now.Sub(r.heard) > workerSilence {
-				f.o.Log.Warn("a crawler is lost: its URLs go to others", "crawler", r.name, "leases", len(r.visits))
+				f.o.Log.Warn("lost a crawler: its URLs go to other crawlers", "crawler", r.name, "leases", len(r.visits))
 				f.remove(r)
 			} else if r.isStuck(now, f.settings.MaxCrawlDelay) {
 				f.dismiss(r, errStuck)
@@ -185,9 +184,9 @@ func (f *Fleet) watch(ctx context.Context) {
 	}
 }
 
-var errStuck = fmt.Errorf("fleet: nothing comes of a lease for %v", stuckAfter)
+var errStuck = fmt.Errorf("fleet: a lease has made no progress for %v", stuckAfter)
 
-// isStuck reports whether a worker has a lease without a result for too long.
+// isStuck reports whether a worker has a lease that has made no progress for too long.
 func (r *remote) isStuck(now time.Time, crawlDelay time.Duration) bool {
 	for _, v := range r.visits {
 		if now.Sub(v.moved) > stuckAfter+2*max(v.lease.Delay, crawlDelay) {
@@ -197,17 +196,17 @@ func (r *remote) isStuck(now time.Time, crawlDelay time.Duration) bool {
 	return false
 }
 
-// window returns the bytes that one worker may have under way. The caller holds mu.
+// window returns the number of bytes that one worker may have in flight. The caller holds mu.
 func (f *Fleet) window() int64 { return max(windowBytes/int64(max(len(f.remotes), 1)), leastWindow) }
 
-// send sends a message. If it is lost, the worker or its silence is noticed.
+// send sends a message. A lost message is detected by the worker, or by its silence.
 func (f *Fleet) send(id string, m message) {
 	if err := f.o.Bus.Send(id, encode(m)); err != nil {
-		f.o.Log.Debug("a message to a crawler is lost", "error", err)
+		f.o.Log.Debug("lost a message to a crawler", "error", err)
 	}
 }
 
-// Receive handles a message of a worker. It does not block.
+// Receive handles a message from a worker. It does not block.
 func (f *Fleet) Receive(id string, b []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -231,8 +230,8 @@ func (f *Fleet) Receive(id string, b []byte) {
 	}
 }
 
-// receiveStranger handles a message of a worker that has not joined. It decodes nothing but a hello.
-// The caller holds mu.
+// receiveStranger handles a message from a worker that has not joined. It decodes only a hello. The
+// caller holds mu.
 func (f *Fleet) receiveStranger(id string, b []byte) {
 	switch {
 	case len(b) > 0 && b[0] == (*leave)(nil).kind():
@@ -248,19 +247,19 @@ func (f *Fleet) receiveStranger(id string, b []byte) {
 
 // dismiss removes a worker for the rest of the crawl. The caller holds mu.
 func (f *Fleet) dismiss(r *remote, err error) {
-	f.o.Log.Warn("a crawler is dismissed", "crawler", r.name, "error", err)
+	f.o.Log.Warn("dismissed a crawler", "crawler", r.name, "error", err)
 	if len(f.dismissed) >= maxNoted {
 		clear(f.dismissed)
 	}
 	f.dismissed[r.id] = true
-	f.send(r.id, &refusal{"it did what no crawler does: " + err.Error()})
+	f.send(r.id, &refusal{"it violated the protocol: " + err.Error()})
 	f.remove(r)
 }
 
-// handle handles a message of a worker that has joined, other than a batch. The caller holds mu.
+// handle handles a message other than a batch from a worker that has joined. The caller holds mu.
 func (f *Fleet) handle(r *remote, m message) error {
 	switch m := m.(type) {
-	case *hello: // it lost its session, or the welcome was lost
+	case *hello: // the worker lost its session, or the welcome was lost
 		f.remove(r)
 		f.hello(r.id, m)
 	case *counts:
@@ -275,7 +274,7 @@ func (f *Fleet) handle(r *remote, m message) error {
 	case *admission:
 		f.admit(r, m)
 	case *leave:
-		f.o.Log.Info("a crawler has left", "crawler", r.name)
+		f.o.Log.Info("crawler left", "crawler", r.name)
 		f.remove(r)
 	default:
 		return errMalformed
@@ -283,7 +282,7 @@ func (f *Fleet) handle(r *remote, m message) error {
 	return nil
 }
 
-// hello lets a worker join, or says why not. The caller holds mu.
+// hello admits a worker, or refuses it with a reason. The caller holds mu.
 func (f *Fleet) hello(id string, h *hello) {
 	switch {
 	case h.Protocol != protocol:
@@ -304,11 +303,11 @@ func (f *Fleet) hello(id string, h *hello) {
 	f.remotes[id] = r
 	f.begun = f.begun || len(f.remotes) >= f.o.Least
 	f.wakeVisits()
-	f.o.Log.Info("a crawler has joined", "crawler", r.name, "crawlers", len(f.remotes))
+	f.o.Log.Info("crawler joined", "crawler", r.name, "crawlers", len(f.remotes))
 	f.send(id, &welcome{Session: h.Session, Settings: f.settings, Window: f.window(), Admits: f.crawler.Admit != nil})
 }
 
-// describe returns what a worker says that it does for its own leases. The caller holds Fleet.mu.
+// describe returns the visits that a worker reports for its own leases. The caller holds Fleet.mu.
 func (r *remote) describe(all []crawler.VisitStatus) (own []crawler.VisitStatus) {
 	hosts := make(map[string]bool, len(r.visits))
 	for _, v := range r.visits {
@@ -323,8 +322,9 @@ func (r *remote) describe(all []crawler.VisitStatus) (own []crawler.VisitStatus)
 	return own
 }
 
-// compare compares the leases that a worker has with those that it should have. A grant that it did
-// not get was lost, and so was the cancel of a lease that it should not have. The caller holds mu.
+// compare compares the leases that a worker has with those that it should have. It repeats the
+// grant of a missing lease, and the cancel of a lease that the worker should not have. The caller
+// holds mu.
 func (f *Fleet) compare(r *remote, leases []uint64) {
 	has := make(map[uint64]bool, len(leases))
 	cancels := 0
@@ -368,8 +368,8 @@ func (f *Fleet) admit(r *remote, a *admission) {
 	f.send(r.id, &admitted{a.Lease, ok})
 }
 
-// batch hands the results of a batch to their visits. Those of ended visits are dropped. The caller
-// holds mu.
+// batch passes the results of a batch to their visits. Results of ended visits are discarded. The
+// caller holds mu.
 func (f *Fleet) batch(r *remote, b *batch, bytes int64) error {
 	switch {
 	case b.Number <= r.received:
@@ -377,10 +377,10 @@ func (f *Fleet) batch(r *remote, b *batch, bytes int64) error {
 			f.send(r.id, &ack{Number: b.Number})
 		}
 		return nil
-	case b.Number > r.received+1: // one before it was lost, and will be sent again
+	case b.Number > r.received+1: // an earlier batch was lost, and will be sent again
 		return nil
 	case r.waiting+bytes > windowBytes+bus.MaxMessage:
-		return fmt.Errorf("%w: more than its window", errRules)
+		return fmt.Errorf("%w: more bytes than its window", errRules)
 	}
 	r.received = b.Number
 	r.waiting += bytes
@@ -416,8 +416,8 @@ func (f *Fleet) handled(p *pendingBatch) {
 	f.acknowledge(p)
 }
 
-// acknowledge sends the acknowledgement of a batch, with the targets of its leases that need not be
-// fetched any more. The caller holds mu.
+// acknowledge acknowledges a batch, and lists the targets of its leases that need not be fetched
+// any more. The caller holds mu.
 func (f *Fleet) acknowledge(p *pendingBatch) {
 	if f.remotes[p.remote.id] != p.remote {
 		return
@@ -438,17 +438,17 @@ func (f *Fleet) acknowledge(p *pendingBatch) {
 	f.send(p.remote.id, a)
 }
 
-// A visit is a lease that a worker has, as the owner knows it.
+// A visit is the owner's state of a lease that a worker has.
 type visit struct {
 	lease     *vocab.Lease
 	remote    *remote
 	granted   time.Time
-	moved     time.Time     // when it was granted, or its last result came
-	next      int           // place of the target whose result comes next
-	cancelled bool          // its worker shall return the rest
-	ended     bool          // nothing is delivered any more
+	moved     time.Time     // when it was granted, or its last result arrived
+	next      int           // index of the target whose result is next
+	cancelled bool          // its worker is to return the rest
+	ended     bool          // no more results are delivered
 	lost      chan struct{} // closed when ended before the report
-	results   chan delivery // has room for all that can come
+	results   chan delivery // has room for all results
 }
 
 // A delivery is a result on its way to the goroutine of its visit.
@@ -457,12 +457,12 @@ type delivery struct {
 	batch  *pendingBatch
 }
 
-// deliver verifies a result and hands it to the visit's goroutine. The caller holds Fleet.mu.
+// deliver verifies a result and passes it to the visit's goroutine. The caller holds Fleet.mu.
 func (v *visit) deliver(s *Settings, r result, p *pendingBatch, now time.Time) (err error) {
 	switch r := r.(type) {
 	case *fetched:
-		if r.Target.Place != v.next || v.next >= len(v.lease.URLs) {
-			return fmt.Errorf("%w: target %d of a lease after %d", errRules, r.Target.Place, v.next)
+		if r.Target.Index != v.next || v.next >= len(v.lease.URLs) {
+			return fmt.Errorf("%w: target %d of a lease after %d", errRules, r.Target.Index, v.next)
 		}
 		if r.Fetch, err = s.accept(&v.lease.URLs[v.next], r.Fetch, now); err != nil {
 			return err
@@ -490,10 +490,10 @@ func (v *visit) end() {
 	}
 }
 
-// Visit has a worker visit a host, see engine.Visitor. It waits for a worker if there is none. If the
-// worker is lost, the remaining targets are Skipped, and the first of them Failed if it has been
-// first in that often. If the host gave a worker no answer, the targets are Skipped while another
-// worker is to try, see GivesBack.
+// Visit implements engine.Visitor: it has a worker visit a host. It waits if there is no worker. If
+// the worker is lost, the remaining targets are Skipped; the first of them is Failed once maxLosses
+// workers were lost at it. If the host did not answer the worker, the targets are Skipped while
+// another worker is to try, see Reassigns.
 func (f *Fleet) Visit(
 	ctx context.Context, lease vocab.Lease, handle func(vocab.Fetch),
 ) vocab.HostReport {
@@ -524,14 +524,15 @@ func (f *Fleet) Visit(
 	for i, t := range rest {
 		skipped := vocab.Fetch{Target: t, Outcome: vocab.Skipped, Reason: reason}
 		if i == 0 && ctx.Err() == nil && f.isDangerous(t.Doc) {
-			skipped.Outcome, skipped.Reason = vocab.Failed, "crawlers were lost at this URL"
+			skipped.Outcome, skipped.Reason = vocab.Failed, "crawlers were lost while fetching this URL"
 		}
 		handle(skipped)
 	}
 	return hostReport
 }
 
-// assign gives a visit to a worker. It waits for one until ctx ends, and returns false then.
+// assign assigns a visit to a worker. It blocks until there is one; it returns false if ctx ends
+// first.
 func (f *Fleet) assign(ctx context.Context, v *visit) bool {
 	for {
 		f.mu.Lock()
@@ -559,7 +560,7 @@ func (f *Fleet) assign(ctx context.Context, v *visit) bool {
 	}
 }
 
-// choose returns the worker for a host; nil without workers. The caller holds mu.
+// choose returns the worker for a host, or nil without workers. The caller holds mu.
 func (f *Fleet) choose(host string) *remote {
 	if !f.begun || !f.ready.IsZero() {
 		return nil
@@ -567,8 +568,8 @@ func (f *Fleet) choose(host string) *remote {
 	return f.remotes[Choose(host, f.candidates(host))]
 }
 
-// follow calls do with the deliveries of a visit until its report, or until it is lost. When ctx ends
-// it cancels the visit, and waits for the rest for the time of farewell.
+// follow calls do with the deliveries of a visit until its report, or until the worker is lost.
+// When ctx ends it cancels the visit, and waits up to farewell for the rest.
 func (f *Fleet) follow(ctx context.Context, v *visit, do func(delivery)) {
 	interrupted := ctx.Done()
 	var late <-chan time.Time
@@ -602,7 +603,8 @@ func (f *Fleet) follow(ctx context.Context, v *visit, do func(delivery)) {
 	}
 }
 
-// isDangerous counts a lease that was lost at a document, and reports whether maxLosses were.
+// isDangerous counts a lease that was lost at a document. It reports whether the count has reached
+// maxLosses.
 func (f *Fleet) isDangerous(doc vocab.DocID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,22 +10,22 @@ import (
 	"anatomy/vocab"
 )
 
-// A Shared is a Fleet that several crawls of this process use, which fill the shards of a collection:
-// each worker works for all of them. Workers see leases and documents under numbers of their own for
-// each crawl. The crawls have the same crawler options, but for their functions.
+// A Shared is a Fleet used by several crawls of this process, one for each shard of a collection.
+// Each worker works for all of them. Leases and documents have numbers of their own at the workers,
+// which identify the crawl. The crawls have the same crawler options, except for the functions.
 type Shared struct {
 	start func(crawler.Options) (*Fleet, error)
 
 	mu     sync.RWMutex // guards what follows
-	fleet  *Fleet       // nil before the first crawl has joined
+	fleet  *Fleet       // nil until the first crawl has joined
 	crawls []*Sharer
-	open   int // crawls that have not left
+	open   int // number of crawls that have not left
 }
 
-// NewShared returns a Shared whose Fleet start makes for the first crawl that joins.
+// NewShared returns a Shared. start makes its Fleet when the first crawl joins.
 func NewShared(start func(crawler.Options) (*Fleet, error)) *Shared { return &Shared{start: start} }
 
-// Join returns the visitor of a crawl with the crawler options of its engine.
+// Join adds a crawl with the crawler options of its engine and returns its visitor.
 func (s *Shared) Join(o crawler.Options) (*Sharer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,8 @@ func (s *Shared) Join(o crawler.Options) (*Sharer, error) {
 	return c, nil
 }
 
-// maxSharers is more than crawls can share a Fleet: a collection has at most 256 shards.
+// maxSharers exceeds the number of crawls that can share a Fleet: a collection has at most 256
+// shards.
 const maxSharers = 1 << 10
 
 func (s *Shared) confirm(doc vocab.DocID) bool {
@@ -74,7 +75,7 @@ type Sharer struct {
 	o      crawler.Options
 
 	mu    sync.Mutex     // guards hosts
-	hosts map[string]int // visits under way
+	hosts map[string]int // visits in progress
 }
 
 // Visit has a worker visit a host, see [Fleet.Visit].
@@ -98,7 +99,7 @@ func (c *Sharer) Visit(ctx context.Context, lease vocab.Lease, handle func(vocab
 	return report
 }
 
-// count counts a visit that begins or ends.
+// count updates the number of visits to a host.
 func (c *Sharer) count(host string, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,8 +111,8 @@ func (c *Sharer) count(host string, n int) {
 // Prefetch does nothing, see [Fleet.Prefetch].
 func (c *Sharer) Prefetch(...string) {}
 
-// Stats returns the counts of all crawls to the first one, and none to the others: workers do not count
-// by crawl.
+// Stats returns the statistics of all crawls to the first one, and zero to the others: workers do
+// not count by crawl.
 func (c *Sharer) Stats() (s crawler.Stats) {
 	if c.number == 0 {
 		s = c.fleet.Stats()
@@ -119,10 +120,10 @@ func (c *Sharer) Stats() (s crawler.Stats) {
 	return s
 }
 
-// Crawlers returns the state of each worker. They work for all crawls.
+// Crawlers returns the state of each worker. Workers serve all crawls.
 func (c *Sharer) Crawlers() []vocab.CrawlerStatus { return c.fleet.Crawlers() }
 
-// Visits returns what every visit for this crawl does.
+// Visits returns the status of every visit for this crawl.
 func (c *Sharer) Visits() []crawler.VisitStatus {
 	all := c.fleet.Visits()
 	c.mu.Lock()

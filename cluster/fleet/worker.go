@@ -19,24 +19,24 @@ import (
 
 // A WorkerBus carries messages to the owner. See package bus.
 type WorkerBus interface {
-	Send(message []byte) error // may lose it
+	Send(message []byte) error // may lose the message
 	Reconnected() <-chan struct{}
-	Closed() <-chan error // gets an error when the connection has ended for good
+	Closed() <-chan error // receives an error when the connection has ended permanently
 }
 
 // WorkerOptions are the options of a Worker.
 type WorkerOptions struct {
 	Bus      WorkerBus
-	Crawler  crawler.Options // what is this machine's to decide; the rest is the owner's
-	Name     string          // of the machine, for people
-	Version  string          // of the program, for people
+	Crawler  crawler.Options // options that depend on this machine; the owner sets the others
+	Name     string          // of the machine, for display
+	Version  string          // of the program, for display
 	Capacity int             // leases at once; default 512
 	Log      *slog.Logger    // default: discarded
 }
 
 const (
 	defaultCapacity = 512
-	maxPages        = 128 // that are being read at once
+	maxPages        = 128 // pages that are read at the same time
 )
 
 // A Worker fetches for a Fleet.
@@ -44,18 +44,18 @@ type Worker struct {
 	o     WorkerOptions
 	inbox chan message  // for Run: refusal, unknown, finish
 	begun chan *session // for Run
-	pages chan struct{} // room for pages that are being read
+	pages chan struct{} // limits the pages that are read at the same time
 
-	session atomic.Pointer[session] // nil before the welcome; set by the holder of mu
+	session atomic.Pointer[session] // nil before the welcome; set while mu is held
 
-	mu       sync.Mutex // guards what follows; the crawler is closed under it
-	hello    *hello     // the last one
+	mu       sync.Mutex // guards what follows; held while the crawler is closed
+	hello    *hello     // the last hello sent
 	asked    time.Time  // when hello was sent
 	crawler  *crawler.Crawler
-	settings Settings // of crawler
+	settings Settings // settings of crawler
 }
 
-// NewWorker returns a worker. Its Receive must be called with all messages.
+// NewWorker returns a worker. The caller passes every message to Receive.
 func NewWorker(o WorkerOptions) *Worker {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -66,13 +66,13 @@ func NewWorker(o WorkerOptions) *Worker {
 	return &Worker{o: o, inbox: make(chan message, 16), begun: make(chan *session, 1), pages: make(chan struct{}, maxPages)}
 }
 
-// A RefusalError is the owner's reason to give a worker no work.
+// A RefusalError has the owner's reason for refusing a worker.
 type RefusalError struct{ Reason string }
 
 func (e *RefusalError) Error() string { return "the owner refuses this crawler: " + e.Reason }
 
-// Run works for whatever owner answers, one after the other, until ctx ends or it is refused. When
-// ctx ends it returns its leases first.
+// Run works for one owner after the other until ctx ends or an owner refuses this worker. When ctx
+// ends it returns its leases first.
 func (w *Worker) Run(ctx context.Context) (err error) {
 	defer func() {
 		w.mu.Lock()
@@ -94,7 +94,7 @@ func (w *Worker) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// join says hello until the owner answers. It returns nil when ctx ends.
+// join sends hello until the owner answers. It returns nil when ctx ends.
 func (w *Worker) join(ctx context.Context) (*session, error) {
 	for told := false; ; {
 		w.ask()
@@ -103,7 +103,7 @@ func (w *Worker) join(ctx context.Context) (*session, error) {
 		case s := <-w.begun:
 			retry.Stop()
 			return s, nil
-		case m := <-w.inbox: // another than a refusal is about an earlier session
+		case m := <-w.inbox: // messages other than a refusal belong to an earlier session
 			if m, ok := m.(*refusal); ok {
 				retry.Stop()
 				return nil, &RefusalError{m.Reason}
@@ -123,10 +123,10 @@ func (w *Worker) join(ctx context.Context) (*session, error) {
 	}
 }
 
-// ask says hello, for a session of its own: an answer to an earlier hello is none to this one.
+// ask sends hello with a new session number, so that answers to earlier ones are ignored.
 func (w *Worker) ask() {
 	w.mu.Lock()
-	if w.session.Load() != nil { // the welcome has come meanwhile
+	if w.session.Load() != nil { // the welcome has arrived meanwhile
 		w.mu.Unlock()
 		return
 	}
@@ -139,8 +139,8 @@ func (w *Worker) ask() {
 	w.send(h)
 }
 
-// begin begins a session, unless one is under way or the welcome is for an earlier hello. It keeps the
-// crawler, with its robots.txt and DNS caches, unless the settings are others.
+// begin starts a session, unless one is running or the welcome is for an earlier hello. It keeps
+// the crawler, with its robots.txt and DNS caches, unless the settings have changed.
 func (w *Worker) begin(m *welcome) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -148,7 +148,7 @@ func (w *Worker) begin(m *welcome) error {
 		return nil
 	}
 	for len(w.inbox) > 0 {
-		<-w.inbox // it is about an earlier session
+		<-w.inbox // it belongs to an earlier session
 	}
 	if w.crawler != nil && w.settings != m.Settings {
 		if err := w.crawler.Close(); err != nil {
@@ -177,14 +177,14 @@ func (w *Worker) begin(m *welcome) error {
 	return nil
 }
 
-// send sends a message. If it is lost, the owner or its silence is noticed.
+// send sends a message. A lost message is detected by the owner, or by its silence.
 func (w *Worker) send(m message) {
 	if err := w.o.Bus.Send(encode(m)); err != nil {
-		w.o.Log.Debug("a message to the owner is lost", "error", err)
+		w.o.Log.Debug("lost a message to the owner", "error", err)
 	}
 }
 
-// work visits hosts until the session ends. The error ends the worker.
+// work visits hosts until the session ends. An error ends the worker.
 func (w *Worker) work(ctx context.Context, s *session) error {
 	sending, stopSending := context.WithCancel(context.Background())
 	defer stopSending()
@@ -194,7 +194,7 @@ func (w *Worker) work(ctx context.Context, s *session) error {
 	if why != "" {
 		w.o.Log.Info(why)
 	}
-	if ctx.Err() != nil && err == nil && why == "" { // return the leases
+	if ctx.Err() != nil && err == nil && why == "" { // so return the leases
 		s.cancelAll(false)
 		s.running.Wait()
 		s.outbox.finish()
@@ -213,15 +213,15 @@ func (w *Worker) work(ctx context.Context, s *session) error {
 	return err
 }
 
-// Receive handles a message of the owner. It does not block.
+// Receive handles a message from the owner. It does not block.
 func (w *Worker) Receive(b []byte) {
 	m, err := decode(b, newOfOwner)
 	if err != nil {
-		w.o.Log.Warn("the owner sent what this version does not understand")
+		w.o.Log.Warn("this version does not understand a message of the owner")
 		return
 	}
 	switch m := m.(type) {
-	case *welcome: // at once, because grants follow
+	case *welcome: // handled at once, because grants follow
 		if err := w.begin(m); err != nil {
 			w.o.Log.Error("cannot join the crawl", "error", err)
 		}
@@ -229,7 +229,7 @@ func (w *Worker) Receive(b []byte) {
 	case *refusal, *unknown, *finish:
 		select {
 		case w.inbox <- m:
-		default: // it is repeated
+		default: // the owner repeats it
 		}
 		return
 	}
@@ -240,8 +240,8 @@ func (w *Worker) Receive(b []byte) {
 
 var errNoSession = errors.New("the owner is silent")
 
-// ready is the crawler's Ready: it blocks while too much waits for the owner, and fails if the owner
-// is silent then.
+// ready is the crawler's Ready. It blocks while too many bytes await acknowledgement, and fails if
+// the owner is silent then.
 func (w *Worker) ready(ctx context.Context) (handled func(), err error) {
 	s := w.session.Load()
 	if s == nil {
@@ -262,8 +262,8 @@ func (w *Worker) ready(ctx context.Context) (handled func(), err error) {
 	return func() { <-w.pages }, nil
 }
 
-// maySend is the crawler's MaySend. A crawler that is closed calls it, too, for connections over TLS, so
-// it does not take mu.
+// maySend is the crawler's MaySend. It does not lock mu, because a crawler that is being closed
+// calls it for connections over TLS.
 func (w *Worker) maySend() error {
 	if s := w.session.Load(); s == nil || s.isSilent() {
 		return errNoSession
@@ -283,7 +283,7 @@ func (w *Worker) admit(lease uint64, addrs []netip.Addr) bool {
 	return s != nil && s.admit(lease, addrs)
 }
 
-// A session is the time between a welcome and the end of the owner.
+// A session lasts from a welcome until the owner ends or is given up.
 type session struct {
 	worker  *Worker
 	crawler *crawler.Crawler
@@ -293,23 +293,23 @@ type session struct {
 	running sync.WaitGroup // visits
 
 	mu       sync.Mutex // guards what follows
-	answered time.Time  // when the last beat that the owner answered was sent
-	silent   bool       // the owner was silent once: the session ends
+	answered time.Time  // when the last answered beat was sent
+	silent   bool       // the owner was silent: the session ends
 	ended    bool
 	visits   map[uint64]*workerVisit // by lease, until the report is acknowledged
-	revoked  map[vocab.DocID]bool    // of the leases of visits
+	revoked  map[vocab.DocID]bool    // documents of the leases in visits
 }
 
-// A workerVisit is a lease that this worker has.
+// A workerVisit is a lease of this worker.
 type workerVisit struct {
 	lease    vocab.Lease
 	cancel   context.CancelFunc
 	admitted chan bool
-	dropped  bool // its results are not wanted any more; guarded by session.mu
+	dropped  bool // its results are discarded; guarded by session.mu
 }
 
-// wait sends beats until the session ends. It returns why, or the error that ends the worker; neither
-// if ctx ended or the crawl did.
+// wait sends beats until the session ends. It returns the reason, or an error that ends the worker;
+// neither if ctx or the crawl has ended.
 func (s *session) wait(ctx context.Context) (why string, err error) {
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
@@ -340,14 +340,14 @@ func (s *session) wait(ctx context.Context) (why string, err error) {
 	}
 }
 
-// isSilent reports whether the owner has not answered for ownerSilence, once in the session. What
-// counts is when the beat was sent that the owner answered, not when the answer came: the owner has
-// heard from this worker at that time or later, however long the answer took.
+// isSilent reports whether the owner has ever failed to answer for ownerSilence in the session. The
+// time counts from when the answered beat was sent, not from when the answer arrived: the owner
+// received the beat after it was sent, however late the answer is.
 func (s *session) isSilent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	asleep := now.Round(0).Sub(s.answered.Round(0)) // a machine's sleep is in the wall clock alone
+	asleep := now.Round(0).Sub(s.answered.Round(0)) // only the wall clock includes the time that the machine slept
 	s.silent = s.silent || max(now.Sub(s.answered), asleep) > ownerSilence
 	return s.silent
 }
@@ -365,7 +365,7 @@ func (s *session) isRevoked(doc vocab.DocID) bool {
 	return s.revoked[doc]
 }
 
-// receive handles a message of the owner in the session.
+// receive handles a message from the owner in the session.
 func (s *session) receive(m message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -386,8 +386,8 @@ func (s *session) receive(m message) {
 			delete(s.visits, lease)
 		}
 		for _, t := range m.Revoked {
-			if v := s.visits[t.Lease]; v != nil && t.Place >= 0 && t.Place < len(v.lease.URLs) {
-				s.revoked[v.lease.URLs[t.Place].Doc] = true
+			if v := s.visits[t.Lease]; v != nil && t.Index >= 0 && t.Index < len(v.lease.URLs) {
+				s.revoked[v.lease.URLs[t.Index].Doc] = true
 			}
 		}
 	case *admitted:
@@ -400,7 +400,7 @@ func (s *session) receive(m message) {
 	}
 }
 
-// grant begins a visit. The caller holds mu.
+// grant starts a visit. The caller holds mu.
 func (s *session) grant(l vocab.Lease) {
 	if s.ended || s.visits[l.ID] != nil {
 		return
@@ -437,7 +437,8 @@ func (s *session) add(v *workerVisit, r result) {
 	}
 }
 
-// admit asks the owner whether a host may be visited at its addresses. Without an answer it may not.
+// admit asks the owner whether a host may be visited at its addresses. Without an answer it may
+// not.
 func (s *session) admit(lease uint64, addrs []netip.Addr) bool {
 	s.mu.Lock()
 	v := s.visits[lease]
@@ -456,7 +457,7 @@ func (s *session) admit(lease uint64, addrs []netip.Addr) bool {
 	}
 }
 
-// cancelAll cancels all visits, and accepts no other. If drop is set their results are dropped.
+// cancelAll cancels all visits and accepts no more. If drop is set their results are discarded.
 func (s *session) cancelAll(drop bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,23 +1,25 @@
-// Package lease sees to it that one machine at a time owns the collection in a bucket, by the bucket
-// alone.
+// Package lease elects one machine at a time as the owner of the collection in a bucket, using only
+// the bucket.
 //
-//	owners/EPOCH-OWNER         the claim of a machine, which puts it again every two seconds
+//	owners/EPOCH-OWNER         claim of a machine, which rewrites it every two seconds
 //	owners/EPOCH-OWNER.drain   asks that owner to hand over
 //
-// The claim with the greatest epoch counts. A machine that waits sees whether its content changes,
-// by its own clock: clocks of machines are never compared. After 8 s without a change it claims the
-// next epoch, and lists the claims again. If it finds another claim of the same epoch or a greater
-// one, it withdraws and begins anew after a random time. Else it is the owner.
+// The claim with the greatest epoch is valid. A waiting machine observes whether its content
+// changes, by its own clock: clocks of machines are never compared. After 8 s without a change it
+// claims the next epoch, and lists the claims again. If it finds another claim of the same epoch or
+// a greater one, it withdraws its claim and starts again after a random delay. Otherwise it is the
+// owner.
 //
-// So two machines cannot both become the owner of an epoch: each puts its claim before it lists, and
-// of two that do so the one that lists last sees both claims, if a list shows whatever was put
-// before. S3 guarantees that since 2020; no put depends on a condition, which several S3-compatible
-// servers ignore.
+// Two machines cannot both become the owner of an epoch: each puts its claim before it lists, so
+// the one that lists last sees both claims. This requires that a list shows every earlier put,
+// which S3 guarantees since 2020. It needs no conditional puts, which several S3-compatible servers
+// ignore.
 //
-// An owner that was suspended, or that the bucket could not reach, may believe for a while that it
-// still is the owner. What it publishes harms nobody, because names of generations begin with the
-// epoch, see cluster/replica. It stops when it sees the greater epoch, or when it could not
-// renew its claim for two minutes, lest two machines crawl the same sites.
+// An owner that was suspended, or cut off from the bucket, may believe for some time that it is
+// still the owner. The epoch is a fencing token: names of generations begin with it, so followers
+// ignore what a replaced owner publishes, see cluster/replica. An owner stops when it sees a
+// greater epoch, or when it could not renew its claim for two minutes, so that two machines do not
+// crawl the same sites.
 package lease
 
 import (
@@ -50,30 +52,30 @@ const (
 	patience   = 2 * time.Minute // without a renewal: the owner gives up
 )
 
-// A Claim is what a machine says of itself while it is the owner.
+// A Claim is the object that the owner keeps in the bucket.
 type Claim struct {
 	Machine  string    `json:"machine"`
 	Version  string    `json:"version"`
-	Node     string    `json:"node,omitempty"` // the process, where one owns some of several shards
+	Node     string    `json:"node,omitempty"` // the process, in a divided collection
 	Since    time.Time `json:"since"`          // by its clock
-	Beats    uint64    `json:"beats"`          // grows with each renewal
-	Released bool      `json:"released"`       // it has handed over
+	Beats    uint64    `json:"beats"`          // number of renewals
+	Released bool      `json:"released"`       // the owner has handed over
 }
 
-// A Holder is a claim with its place in the order of owners.
+// A Holder is the claim of an owner, with its epoch and state in the bucket.
 type Holder struct {
 	Epoch uint64
 	Owner string // 16 hexadecimal digits
 	Claim
 	Renewed time.Time // by the bucket's clock
-	Drains  bool      // it was asked to hand over
+	Drains  bool      // the operator asked it to hand over
 }
 
 func (h *Holder) name() string { return name(h.Epoch, h.Owner) }
 
 func name(epoch uint64, owner string) string { return fmt.Sprintf("%s%016x-%s", prefix, epoch, owner) }
 
-// parse returns epoch and owner in the name of a claim, or of an order to drain.
+// parse parses the name of a claim or of a request to hand over.
 func parse(s string) (epoch uint64, owner string, drains, ok bool) {
 	s, drains = strings.CutSuffix(s, drain)
 	first, owner, _ := strings.Cut(strings.TrimPrefix(s, prefix), "-")
@@ -82,13 +84,13 @@ func parse(s string) (epoch uint64, owner string, drains, ok bool) {
 }
 
 var (
-	// ErrHeld says that another machine is the owner.
+	// ErrHeld is the error of Acquire when another machine is the owner.
 	ErrHeld = errors.New("another machine owns the collection")
-	// ErrLost says that this machine is no longer the owner.
+	// ErrLost is the error of a lease that another machine has taken over.
 	ErrLost = errors.New("another machine has taken the collection over")
-	// ErrCutOff says that the bucket could not be reached for too long.
+	// ErrCutOff is the error of a lease that could not be renewed for [patience].
 	ErrCutOff = errors.New("the bucket could not be reached for 2 minutes, so another machine may own the collection by now")
-	// ErrDrained says that the operator asked the owner to hand over.
+	// ErrDrained is the error of an owner that the operator asked to hand over.
 	ErrDrained = errors.New("the operator asked this machine to hand over")
 )
 
@@ -98,14 +100,14 @@ type Options struct {
 	Machine  string       // name of this machine
 	Version  string       // of the program
 	Node     string       // see Claim
-	Least    uint64       // the least epoch to claim
-	Previous string       // an earlier Owner that has ended for certain; "" for none
-	Wait     bool         // until the owner dies or hands over; else Acquire fails with ErrHeld
+	Least    uint64       // minimum epoch to claim
+	Previous string       // an earlier Owner that is known to have ended, or ""
+	Wait     bool         // wait until the owner dies or hands over; otherwise Acquire fails with ErrHeld
 	Waiting  func(Holder) // called while Acquire waits; may be nil
 	Log      *slog.Logger // default: discarded
 
-	// May reports whether the machine claims a collection that has been without an owner for a time,
-	// as far as it has seen. Default: it does.
+	// May reports whether the machine may claim a collection that has had no owner for the duration
+	// free. Default: always.
 	May func(free time.Duration) bool
 }
 
@@ -115,14 +117,14 @@ type Lease struct {
 	Owner string // random
 
 	o     Options
-	claim Claim // of the goroutine that renews
+	claim Claim // used by the renewing goroutine only
 
 	mu      sync.Mutex
-	renewed time.Time // when the last renewal began that succeeded
+	renewed time.Time // start of the last successful renewal
 }
 
-// Acquire returns a lease. Unless o.Wait, the error wraps [ErrHeld] if another machine is the owner;
-// whether it lives is known after 10 s at most.
+// Acquire returns a lease. Unless o.Wait is set, the error wraps [ErrHeld] if another machine is
+// the owner; finding out whether that machine is alive takes at most 10 s.
 func Acquire(ctx context.Context, o Options) (*Lease, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -131,12 +133,12 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 		o.May = func(time.Duration) bool { return true }
 	}
 	var last Holder
-	changed := time.Now() // when the last owner was seen to be alive
-	var free time.Time    // since when nobody is the owner
+	changed := time.Now() // when the claim last changed
+	var free time.Time    // when the collection lost its owner
 	for {
 		owner, err := Find(ctx, o.Bucket)
-		if err != nil && o.Wait && ctx.Err() == nil { // the owner may live; it is not seen
-			o.Log.Debug("the owner cannot be seen", "error", err)
+		if err != nil && o.Wait && ctx.Err() == nil { // the owner may be alive, but the bucket cannot be read
+			o.Log.Debug("cannot read the owner's claim", "error", err)
 			changed = time.Now()
 			if err := Sleep(ctx, renewEvery); err != nil {
 				return nil, err
@@ -191,7 +193,7 @@ func try(ctx context.Context, o Options, epoch uint64) (*Lease, error) {
 	return nil, errors.Join(err, o.Bucket.Delete(ctx, name(l.Epoch, l.Owner)))
 }
 
-// put renews the claim.
+// put writes the claim again.
 func (l *Lease) put(ctx context.Context) error {
 	l.claim.Beats++
 	began := time.Now()
@@ -207,7 +209,7 @@ func (l *Lease) put(ctx context.Context) error {
 	return err
 }
 
-// others returns the names of the claims of this epoch and greater ones that are not l's.
+// others returns the names of other claims whose epoch is the same or greater.
 func (l *Lease) others(ctx context.Context) (names []string, err error) {
 	own := name(l.Epoch, l.Owner)
 	for o, err := range l.o.Bucket.List(ctx, prefix, "") {
@@ -221,9 +223,9 @@ func (l *Lease) others(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// Run renews the lease until ctx ends. Its error wraps ErrLost or ErrCutOff: the caller must stop
-// writing to the collection then. When the operator asks the owner to hand over, it calls drained
-// and goes on, so that the caller can publish the last state first.
+// Run renews the lease until ctx ends. An error wraps ErrLost or ErrCutOff: the caller must then
+// stop writing to the collection. When the operator asks the owner to hand over, Run calls drained
+// and keeps renewing, so that the caller can publish the last state first.
 func (l *Lease) Run(ctx context.Context, drained func()) error {
 	for Sleep(ctx, renewEvery) == nil {
 		err := l.renewInTime(ctx)
@@ -236,14 +238,14 @@ func (l *Lease) Run(ctx context.Context, drained func()) error {
 		case err != nil && time.Since(l.Renewed()) >= patience:
 			return fmt.Errorf("%w: %w", ErrCutOff, err)
 		case err != nil:
-			l.o.Log.Warn("the claim to own the collection is not renewed; trying again", "error", err)
+			l.o.Log.Warn("cannot renew the claim to own the collection; trying again", "error", err)
 		}
 	}
 	return nil
 }
 
-// renewInTime renews the lease once. It does not wait longer than the owner may for a call that does
-// not obey its context, as on a file system that hangs.
+// renewInTime renews the lease once. It returns by the deadline of the lease even if a call ignores
+// its context, as on a file system that hangs.
 func (l *Lease) renewInTime(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, silence)
 	defer cancel()
@@ -257,8 +259,8 @@ func (l *Lease) renewInTime(ctx context.Context) error {
 	}
 }
 
-// renew puts the claim again, looks at the others and at the orders, and deletes those that do not
-// count: earlier ones, and claims of this epoch, which their machines withdraw because of this one.
+// renew writes the claim again, reads the other claims and requests, and deletes those that are
+// obsolete: earlier epochs, and competing claims of this epoch, which their machines withdraw.
 func (l *Lease) renew(ctx context.Context) error {
 	if err := l.put(ctx); err != nil {
 		return err
@@ -290,11 +292,12 @@ func (l *Lease) renew(ctx context.Context) error {
 	return nil
 }
 
-// Epoch returns the greatest epoch that was claimed; 0 if there never was an owner.
+// Epoch returns the greatest claimed epoch, or 0 if there was never an owner.
 //
-// It decides which generations count, read before it: a new owner claims its epoch before it looks for
-// the generation that it goes on from. So a generation of an earlier epoch that the new owner does not
-// find was put after the claim, and whoever finds it finds the claim, too.
+// Call it after reading a generation to decide whether the generation is valid. A new owner claims
+// its epoch before it looks for the generation to continue from. So a generation of an earlier
+// epoch that the new owner missed was put after the claim, and any reader of it sees the claim,
+// too.
 func Epoch(ctx context.Context, b bucket.Bucket) (epoch uint64, err error) {
 	for o, err := range b.List(ctx, prefix, "") {
 		if err != nil {
@@ -307,7 +310,7 @@ func Epoch(ctx context.Context, b bucket.Bucket) (epoch uint64, err error) {
 	return epoch, nil
 }
 
-// Check returns an error that wraps ErrLost if another machine is the owner now.
+// Check fails with an error that wraps ErrLost if another machine is the owner now.
 func (l *Lease) Check(ctx context.Context) error {
 	others, err := l.others(ctx)
 	if err != nil {
@@ -321,14 +324,14 @@ func (l *Lease) Check(ctx context.Context) error {
 	return nil
 }
 
-// Renewed returns when the bucket last got a renewal.
+// Renewed returns the time of the last successful renewal.
 func (l *Lease) Renewed() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.renewed
 }
 
-// Release hands over: the next machine need not wait. Run must have returned.
+// Release hands over, so that the next machine need not wait. Run must have returned.
 func (l *Lease) Release(ctx context.Context) error {
 	l.claim.Released = true
 	if err := l.put(ctx); err != nil {
@@ -337,7 +340,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	return l.o.Bucket.Delete(ctx, name(l.Epoch, l.Owner)+drain)
 }
 
-// Find returns the owner, or the zero Holder if there never was one.
+// Find returns the owner, or the zero Holder if there was never one.
 func Find(ctx context.Context, b bucket.Bucket) (h Holder, err error) {
 	for tries := 0; ; tries++ {
 		drains := map[string]bool{}
@@ -360,7 +363,7 @@ func Find(ctx context.Context, b bucket.Bucket) (h Holder, err error) {
 		h.Drains = drains[h.Owner]
 		err = h.read(ctx, b)
 		if !errors.Is(err, bucket.ErrNotExist) || tries == 3 {
-			return h, err // else it was withdrawn meanwhile
+			return h, err // otherwise it was withdrawn meanwhile
 		}
 	}
 }
@@ -384,7 +387,7 @@ func (h *Holder) read(ctx context.Context, b bucket.Bucket) error {
 	return nil
 }
 
-// Printable returns text that another machine wrote without control characters.
+// Printable returns text from another machine without control characters.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -399,7 +402,7 @@ func Drain(ctx context.Context, b bucket.Bucket, h Holder) error {
 	return b.Put(ctx, h.name()+drain, strings.NewReader("drain"), int64(len("drain")))
 }
 
-// Sleep returns after d, or when ctx ends with its error.
+// Sleep waits for d. It returns the error of ctx if ctx ends first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

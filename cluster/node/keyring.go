@@ -23,20 +23,20 @@ const (
 	maxSealed    = 64 << 10 // bytes
 )
 
-// A Keyring is the key pair of a data folder on this machine. The owner of the collection leaves
-// secrets for the next one in the bucket, encrypted for the key of each standby. Read access to the
-// bucket does not reveal them.
+// A Keyring is the key pair of a data folder on this machine. The owner of the collection stores
+// secrets for its successor in the bucket, encrypted for the key of each standby. Read access to
+// the bucket does not reveal them.
 //
-// They are in keys/PUBLIC, encrypted by HPKE (RFC 9180) with X25519, HKDF-SHA256 and AES-256-GCM, and
-// bound to the ID of the cluster. Write access to the bucket does reveal them: a machine that has it can
-// announce a key of its own, and can also become the owner.
+// They are in keys/PUBLIC, encrypted by HPKE (RFC 9180) with X25519, HKDF-SHA256 and AES-256-GCM,
+// and bound to the ID of the cluster. Write access to the bucket does reveal them: a machine that
+// has it can announce a key of its own, and can also become the owner.
 type Keyring struct{ private hpke.PrivateKey }
 
 func kem() hpke.KEM { return hpke.DHKEM(ecdh.X25519()) }
 
 func sealInfo(cluster string) []byte { return []byte("anatomy secrets of an owner\x00" + cluster) }
 
-// OpenKeyring returns the keyring of a data folder, which it makes if there is none.
+// OpenKeyring returns the keyring of a data folder, creating it if needed.
 func OpenKeyring(dir string) (*Keyring, error) {
 	path := filepath.Join(datadir.Cluster(dir), "node.key")
 	b, err := os.ReadFile(path)
@@ -48,7 +48,7 @@ func OpenKeyring(dir string) (*Keyring, error) {
 		private, err = kem().NewPrivateKey(b)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("key of this machine: %s: %w; remove it to have another one made", path, err)
+		return nil, fmt.Errorf("key of this machine: %s: %w; remove it to generate a new one", path, err)
 	}
 	return &Keyring{private}, nil
 }
@@ -72,11 +72,11 @@ func makeKeyring(path string) (*Keyring, error) {
 func (k *Keyring) Public() string { return hex.EncodeToString(k.private.PublicKey().Bytes()) }
 
 // ErrSealed is the error of a secret that cannot be decrypted.
-var ErrSealed = errors.New("what an owner left for this machine cannot be decrypted")
+var ErrSealed = errors.New("the owner's secret for this machine cannot be decrypted")
 
-// Take returns the secret that an owner of a cluster has left for this machine. The error wraps
+// Secret returns the secret that an owner of a cluster stored for this machine. The error wraps
 // [bucket.ErrNotExist] if there is none.
-func (k *Keyring) Take(ctx context.Context, b bucket.Bucket, cluster string) ([]byte, error) {
+func (k *Keyring) Secret(ctx context.Context, b bucket.Bucket, cluster string) ([]byte, error) {
 	r, err := b.Get(ctx, sealedPrefix+k.Public(), 0, -1)
 	if err != nil {
 		return nil, err
@@ -93,11 +93,11 @@ func (k *Keyring) Take(ctx context.Context, b bucket.Bucket, cluster string) ([]
 	return secret, nil
 }
 
-// ErrKey is the error of a public key that is none.
-var ErrKey = errors.New("the key of a node is none")
+// ErrKey is the error of an invalid public key.
+var ErrKey = errors.New("the key of a node is not valid")
 
-// Leave leaves a secret for the machine with a public key. The error may wrap [ErrKey].
-func Leave(ctx context.Context, b bucket.Bucket, cluster, public string, secret []byte) error {
+// PutSecret stores a secret for the machine with a public key. The error may wrap [ErrKey].
+func PutSecret(ctx context.Context, b bucket.Bucket, cluster, public string, secret []byte) error {
 	raw, err := hex.DecodeString(public)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrKey, err)

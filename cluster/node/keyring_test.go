@@ -21,21 +21,21 @@ func TestKeyring(t *testing.T) {
 	must(t, err)
 	other, err := node.OpenKeyring(t.TempDir())
 	must(t, err)
-	if _, err := k.Take(t.Context(), b, "c"); !errors.Is(err, bucket.ErrNotExist) {
+	if _, err := k.Secret(t.Context(), b, "c"); !errors.Is(err, bucket.ErrNotExist) {
 		t.Errorf("nothing was left: %v, want %v", err, bucket.ErrNotExist)
 	}
 	for _, public := range []string{"", "zz", k.Public()[2:], strings.Repeat("00", 32)} {
-		if err := node.Leave(t.Context(), b, "c", public, secret); err == nil {
+		if err := node.PutSecret(t.Context(), b, "c", public, secret); err == nil {
 			t.Errorf("the key %q is accepted", public)
 		}
 	}
-	must(t, node.Leave(t.Context(), b, "c", k.Public(), secret))
+	must(t, node.PutSecret(t.Context(), b, "c", k.Public(), secret))
 	k, err = node.OpenKeyring(dir)
 	must(t, err)
-	if got, err := k.Take(t.Context(), b, "c"); err != nil || !bytes.Equal(got, secret) {
+	if got, err := k.Secret(t.Context(), b, "c"); err != nil || !bytes.Equal(got, secret) {
 		t.Errorf("%q, %v; want %q", got, err, secret)
 	}
-	if got, err := k.Take(t.Context(), b, "d"); !errors.Is(err, node.ErrSealed) {
+	if got, err := k.Secret(t.Context(), b, "d"); !errors.Is(err, node.ErrSealed) {
 		t.Errorf("in another cluster: %q", got)
 	}
 	name := "keys/" + k.Public()
@@ -48,11 +48,11 @@ func TestKeyring(t *testing.T) {
 		t.Error("the bucket shows the secret")
 	}
 	must(t, b.Put(t.Context(), "keys/"+other.Public(), bytes.NewReader(sealed), int64(len(sealed))))
-	if got, err := other.Take(t.Context(), b, "c"); !errors.Is(err, node.ErrSealed) {
+	if got, err := other.Secret(t.Context(), b, "c"); !errors.Is(err, node.ErrSealed) {
 		t.Errorf("another machine: %q", got)
 	}
 	b.Change(name, func(sealed []byte) []byte { sealed[len(sealed)-1]++; return sealed })
-	if got, err := k.Take(t.Context(), b, "c"); !errors.Is(err, node.ErrSealed) {
+	if got, err := k.Secret(t.Context(), b, "c"); !errors.Is(err, node.ErrSealed) {
 		t.Errorf("changed: %q", got)
 	}
 	file := filepath.Join(dir, "cluster", "node.key")

@@ -31,19 +31,19 @@ import (
 type Options struct {
 	Bucket   bucket.Bucket
 	Dir      string // the data folder, or the folder of shards
-	Machine  string // name of this machine, for people
+	Machine  string // name of this machine, for display
 	Version  string // of the program
 	Log      *slog.Logger
 	Progress func(done, all int64) // bytes of a generation that is copied; may be nil
 
-	// Snapshot copies the data folder as it is, and deletes the copy after use has returned.
+	// Snapshot makes a copy of the data folder and deletes it after use has returned.
 	Snapshot func(ctx context.Context, use func(*snapshot.Snapshot) error) error
 
-	Shard *ShardOptions // of a shard that has an owner of its own; nil for a whole collection
+	Shard *ShardOptions // for a shard of a divided collection; nil for a whole one
 }
 
-// ShardOptions are those of a shard in a collection whose shards have several owners. What is in a
-// generation that counts may be known to other shards, so no owner falls back behind it.
+// ShardOptions are the options for a shard of a divided collection. Other shards may know the
+// content of a valid generation, so no owner reverts to an earlier one.
 type ShardOptions struct {
 	Node     string                        // see lease.Claim
 	May      func(free time.Duration) bool // see lease.Options
@@ -57,14 +57,14 @@ func (o *Options) follower() replica.FollowerOptions {
 	return replica.FollowerOptions{Bucket: o.Bucket, Dir: o.Dir, Log: o.Log, Progress: o.Progress}
 }
 
-// skipped is how many generations and numbers of files a new owner leaves out: more than the one
-// before it can have made since the generation from which the new one goes on.
+// skipped is the number of generations and file numbers that a new owner skips. It exceeds what its
+// predecessor can have used since the generation from which the new owner continues.
 const skipped = 1 << 20
 
 // skippedFiles is the same for files of the repository.
 const skippedFiles = 64
 
-// releaseWithin bounds the time to hand over.
+// releaseWithin bounds the duration of a hand-over.
 const releaseWithin = 30 * time.Second
 
 // An Owner owns the collection.
@@ -73,12 +73,12 @@ type Owner struct {
 	lease *lease.Lease
 	lock  io.Closer // see lockOwner
 
-	publisher atomic.Pointer[replica.Publisher] // nil until the folder is the newest state
+	publisher atomic.Pointer[replica.Publisher] // nil until the folder has the newest state
 }
 
-// Own makes this machine the owner. While wait, it waits until the present owner dies or hands over,
-// and calls waiting, which may be nil. Else the error wraps [lease.ErrHeld]. It wraps
-// [replica.ErrOther] if the folder holds another collection than the bucket.
+// Own makes this machine the owner. If wait is set, it blocks until the present owner dies or hands
+// over, and calls waiting, which may be nil. Otherwise the error wraps [lease.ErrHeld]. The error
+// wraps [replica.ErrOther] if the folder holds another collection than the bucket.
 func Own(ctx context.Context, o Options, wait bool, waiting func(lease.Holder)) (*Owner, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -109,19 +109,20 @@ func Own(ctx context.Context, o Options, wait bool, waiting func(lease.Holder)) 
 		return nil, errors.Join(err, lock.Close())
 	}
 	w := &Owner{o: o, lease: held, lock: lock}
-	if _, err := replica.Found(ctx, o.Bucket); err != nil { // now no other machine does
+	if _, err := replica.Initialize(ctx, o.Bucket); err != nil { // only the owner may call it
 		return nil, errors.Join(err, w.release(ctx), lock.Close())
 	}
 	return w, nil
 }
 
-// Run brings the data folder to the newest state of the collection: that of the folder, if nobody
-// else was the owner since, or else the latest generation; an empty bucket gets what is in the folder.
-// Then it calls write, which may change the folder, and publishes the folder until write returns, and
-// the last state after that. It renews the lease all the time, and releases it at the end.
+// Run first brings the data folder to the newest state of the collection. That is the state of the
+// folder if no other machine was the owner since, and the latest generation otherwise; an empty
+// bucket receives the folder. Then Run calls write, which may change the folder, and publishes the
+// folder until write has returned and its last state is published. It renews the lease throughout,
+// and releases it at the end.
 //
-// The context of write ends when ctx does, or when the machine is no longer the owner; the error says
-// so then, see [lease.Lease.Run].
+// The context of write ends when ctx does, or when the machine is no longer the owner; then Run
+// returns the error of [lease.Lease.Run].
 func (w *Owner) Run(ctx context.Context, write func(context.Context) error) error {
 	writing, lose := context.WithCancelCause(ctx)
 	defer lose(nil)
@@ -139,7 +140,7 @@ func (w *Owner) Run(ctx context.Context, write func(context.Context) error) erro
 	lost := renewal.Wait()
 	switch {
 	case lost != nil:
-		err = lost // all else follows from it
+		err = lost // other errors follow from it
 	case errors.Is(context.Cause(writing), lease.ErrDrained) && (err == nil || errors.Is(err, context.Canceled)):
 		err = lease.ErrDrained
 	}
@@ -149,7 +150,8 @@ func (w *Owner) Run(ctx context.Context, write func(context.Context) error) erro
 	return errors.Join(err, w.lock.Close())
 }
 
-// publish calls write and publishes the folder meanwhile. If it cannot go on publishing it calls lose.
+// publish calls write and publishes the folder meanwhile. If publishing fails permanently it calls
+// lose.
 func (w *Owner) publish(
 	ctx context.Context, lose context.CancelCauseFunc, write func(context.Context) error,
 ) error {
@@ -206,7 +208,7 @@ func (w *Owner) release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer cancel()
 	if w.lease.Check(ctx) != nil {
-		return nil // it is not ours, or cannot be reached; then it ends by itself
+		return nil // it is lost or cannot be reached, and expires by itself
 	}
 	return w.lease.Release(ctx)
 }
@@ -214,7 +216,7 @@ func (w *Owner) release(ctx context.Context) error {
 // Epoch returns the epoch of the lease.
 func (w *Owner) Epoch() uint64 { return w.lease.Epoch }
 
-// Status returns how far the bucket is behind the folder.
+// Status returns the difference between the bucket and the folder.
 func (w *Owner) Status() (s replica.PublisherStatus) {
 	if p := w.publisher.Load(); p != nil {
 		s = p.Status()
@@ -231,10 +233,10 @@ func (w *Owner) fence(ctx context.Context) error {
 	return err
 }
 
-// takeOver makes the folder a copy of the newest generation that can be changed. What the owner
-// before made after that keeps its numbers of files and addresses of records, so that nothing else
-// is ever found under them. If an object of the newest generation is damaged, the one that the
-// folder has is the state to go on from, if its shards belong together.
+// takeOver makes the folder a copy of the newest generation and open to changes. File numbers and
+// record addresses that the previous owner used after that generation are skipped, so they never
+// name other data. If an object of the newest generation is damaged, the owner continues from the
+// generation in the folder, provided that its shards are consistent.
 func takeOver(ctx context.Context, o Options) error {
 	f, err := replica.NewFollower(ctx, o.follower())
 	if err != nil {
@@ -243,7 +245,7 @@ func takeOver(ctx context.Context, o Options) error {
 	err = f.Follow(ctx)
 	whole := f.Status().Generation != "" && !shards.IsUnderRepair(o.Dir) && o.Shard == nil
 	if errors.As(err, new(*replica.DamageError)) && whole {
-		o.Log.Warn("the newest generation is damaged: going on from the one before that is here", "error", err)
+		o.Log.Warn("the newest generation is damaged: continuing from the previous one, which is on this machine", "error", err)
 		err = nil
 	}
 	if err == nil {
@@ -252,7 +254,7 @@ func takeOver(ctx context.Context, o Options) error {
 	return errors.Join(err, f.Close())
 }
 
-// skip leaves out numbers in a data folder, or in all shards of a folder.
+// skip skips numbers in a data folder, or in all shards of a folder.
 func skip(dir string) error {
 	dirs, err := shards.Folders(dir)
 	if err != nil {
@@ -269,7 +271,7 @@ func skip(dir string) error {
 	return nil
 }
 
-// skipFiles begins a new file of the repository, unless it has none.
+// skipFiles starts a new file of the repository, unless the repository is empty.
 func skipFiles(dir string) error {
 	if !datadir.HasRepository(dir) {
 		return nil
@@ -282,25 +284,25 @@ func skipFiles(dir string) error {
 	return errors.Join(err, r.Close())
 }
 
-// The ID of the owner that the folder last was is kept with the name of the machine: if this process
+// The owner ID that this folder last used is stored with the name of the machine. If this process
 // has the lock, that owner has ended.
 func ownerPath(dir string) string { return filepath.Join(datadir.Cluster(dir), "owner") }
 
-// lockOwner locks a data folder for one process of a cluster, as long as that owns or waits to.
+// lockOwner locks a data folder for a process that owns the collection or waits for it.
 func lockOwner(dir string) (io.Closer, error) {
 	if err := durable.MkdirAll(durable.OS, datadir.Cluster(dir)); err != nil {
 		return nil, err
 	}
 	lock, err := vfs.Default.Lock(ownerPath(dir) + ".lock")
 	if err != nil {
-		return nil, fmt.Errorf("another process of this machine owns the collection, or stands by, with the folder %s", dir)
+		return nil, fmt.Errorf("another process of this machine uses the folder %s as owner or standby", dir)
 	}
 	return lock, nil
 }
 
-// lastOwner returns the ID of the owner that the folder last was on this machine; "" for none.
+// lastOwner returns the owner ID that the folder last used on this machine, or "".
 func lastOwner(dir string) string {
-	b, _ := os.ReadFile(ownerPath(dir)) // no file: none
+	b, _ := os.ReadFile(ownerPath(dir)) // "" if the file does not exist
 	owner, machine, _ := strings.Cut(strings.TrimSpace(string(b)), " ")
 	if host, err := os.Hostname(); err != nil || machine != host {
 		return ""

@@ -22,11 +22,12 @@ const (
 	presenceSilent = 3 * presenceEvery
 	presenceGone   = 24 * time.Hour
 	maxPresence    = 64 << 10 // bytes
-	maxNodes       = 1000     // that are shown
+	maxNodes       = 1000     // shown at most
 )
 
-// Announce says that a node is there until ctx ends. A bucket that this machine may not write to is
-// no failure: the node is not seen then. At its start it deletes what nodes said more than a day ago.
+// Announce writes the status of this node to the bucket until ctx ends. If this machine may not
+// write to the bucket, the node is not listed; that is not an error. On start Announce deletes
+// statuses older than a day.
 func Announce(ctx context.Context, b bucket.Bucket, status func() vocab.ClusterNode) {
 	id := make([]byte, 8)
 	rand.Read(id)
@@ -50,8 +51,8 @@ func Announce(ctx context.Context, b bucket.Bucket, status func() vocab.ClusterN
 	b.Delete(ctx, name)
 }
 
-// presences lists the words of nodes of the last day, and older ones. now is a time by the bucket's
-// clock that is not long ago.
+// presences lists the announced statuses of the last day, and older ones. now is a recent time by
+// the bucket's clock.
 func presences(ctx context.Context, b bucket.Bucket, now time.Time) (live, old []bucket.Object, latest time.Time, err error) {
 	for o, err := range b.List(ctx, presencePrefix, "") {
 		if err != nil {
@@ -73,8 +74,8 @@ func presences(ctx context.Context, b bucket.Bucket, now time.Time) (live, old [
 	return slices.DeleteFunc(live, isOld), old, now, nil
 }
 
-// Nodes returns the nodes that announce themselves, or did in the last day. now is a time by the
-// bucket's clock that is not long ago.
+// Nodes returns the nodes that announced themselves in the last day. now is a recent time by the
+// bucket's clock.
 func Nodes(ctx context.Context, b bucket.Bucket, now time.Time) (all []vocab.ClusterNode, err error) {
 	live, _, now, err := presences(ctx, b, now)
 	if err != nil {

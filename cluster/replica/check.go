@@ -18,7 +18,7 @@ type CheckReport struct {
 	Generation string
 	Objects    int
 	Bytes      int64
-	Broken     int            // objects that are missing or damaged
+	Broken     int            // missing or damaged objects
 	Damaged    []*DamageError // of them, at most maxDamaged
 	Mended     int
 }
@@ -31,9 +31,9 @@ func (r *CheckReport) Add(o *CheckReport) {
 	r.Damaged = append(r.Damaged, o.Damaged[:min(len(o.Damaged), maxDamaged-len(r.Damaged))]...)
 }
 
-// Check reads every object of the newest generation and verifies it. The error wraps [ErrNoCluster]
-// if there is none. If dir is not "", objects that are damaged are put again from the files of this
-// data folder, as far as it has them. progress, which may be nil, is called with bytes.
+// Check reads and verifies every object of the newest generation. The error wraps [ErrNoCluster] if
+// there is none. If dir is not "", Check uploads damaged objects again from the files of that data
+// folder where it has them. progress, which may be nil, is called with bytes.
 func Check(
 	ctx context.Context, b bucket.Bucket, dir string, progress func(done, all int64),
 ) (r CheckReport, err error) {
@@ -45,7 +45,7 @@ func Check(
 		return r, err
 	}
 	r.Generation = name.String()
-	c := &checking{b: b, dir: dir, results: make(chan checked)}
+	c := &checker{b: b, dir: dir, results: make(chan checkedObject)}
 	var group errgroup.Group
 	group.Go(func() error { defer close(c.results); return c.all(ctx, g) })
 	all := g.Size()
@@ -68,22 +68,22 @@ func Check(
 	return r, group.Wait()
 }
 
-// A checking is one call of Check.
-type checking struct {
+// A checker is the state of one Check.
+type checker struct {
 	b       bucket.Bucket
 	dir     string
-	results chan checked
+	results chan checkedObject
 }
 
-// A checked is an object that was verified.
-type checked struct {
+// A checkedObject is the result for one object.
+type checkedObject struct {
 	size   int64
 	damage *DamageError
 	mended bool
 }
 
-// all verifies the objects of a generation, each once.
-func (c *checking) all(ctx context.Context, g *Generation) error {
+// all verifies each object of a generation once.
+func (c *checker) all(ctx context.Context, g *Generation) error {
 	seen := map[Sum]bool{}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(transfers)
@@ -102,18 +102,18 @@ func (c *checking) all(ctx context.Context, g *Generation) error {
 	return group.Wait()
 }
 
-func (c *checking) one(ctx context.Context, file *File, part Part, at int64) error {
+func (c *checker) one(ctx context.Context, file *File, part Part, at int64) error {
 	_, err := fetch(ctx, c.b, part)
 	damage := new(DamageError)
 	if err != nil && !errors.As(err, &damage) {
 		return err
 	}
-	result := checked{size: part.Size}
+	result := checkedObject{size: part.Size}
 	if err != nil {
 		damage.File = file.Path
 		result.damage = damage
 		if c.dir != "" {
-			if result.mended, err = c.mend(ctx, file, part, at); err != nil {
+			if result.mended, err = c.repair(ctx, file, part, at); err != nil {
 				return err
 			}
 		}
@@ -126,8 +126,8 @@ func (c *checking) one(ctx context.Context, file *File, part Part, at int64) err
 	}
 }
 
-// mend puts an object again, if the folder has its content.
-func (c *checking) mend(ctx context.Context, file *File, part Part, at int64) (bool, error) {
+// repair uploads an object again if the folder has its content.
+func (c *checker) repair(ctx context.Context, file *File, part Part, at int64) (bool, error) {
 	f, err := os.Open(filepath.Join(c.dir, filepath.FromSlash(file.Path)))
 	if isMissing(err) {
 		return false, nil

@@ -9,13 +9,13 @@ import (
 
 const (
 	collectEvery = 10 * time.Minute
-	keptAll      = 10 * time.Minute // every generation is kept for so long
-	keptFor      = 24 * time.Hour   // one for each keptAll
+	keptAll      = 10 * time.Minute // every generation is kept for this time
+	keptFor      = 24 * time.Hour   // then one per keptAll is kept for this time
 )
 
-// collect deletes generations that are not kept, and objects that none of the kept ones names and
-// that are a day old: a follower may still copy an older generation. Only the owner deletes, so that
-// nobody names an object while it is deleted.
+// collect deletes expired generations, and objects that no kept generation refers to and that are
+// older than a day: a follower may still be copying an older generation. Only the owner deletes, so
+// no new generation can refer to an object while it is deleted.
 func (p *Publisher) collect(ctx context.Context) error {
 	if err := p.o.Fence(ctx); err != nil {
 		return err
@@ -28,11 +28,11 @@ func (p *Publisher) collect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	named := map[Sum]int64{} // sizes
+	named := map[Sum]int64{} // sizes of referenced objects
 	for _, name := range kept {
 		g, err := read(ctx, p.o.Bucket, name)
 		if err != nil {
-			return err // what it names is not known
+			return err // its objects are not known
 		}
 		for i := range g.Files {
 			for _, part := range g.Files[i].Parts {
@@ -63,7 +63,7 @@ func (p *Publisher) collect(ctx context.Context) error {
 	return nil
 }
 
-// clock returns the time by the bucket's clock, which is the only one that is asked.
+// clock returns the time by the bucket's clock. No other clock is used.
 func (p *Publisher) clock(ctx context.Context) (now time.Time, err error) {
 	if err := p.o.Bucket.Put(ctx, clockName, strings.NewReader(""), 0); err != nil {
 		return now, err
@@ -71,13 +71,13 @@ func (p *Publisher) clock(ctx context.Context) (now time.Time, err error) {
 	for o, err := range p.o.Bucket.List(ctx, clockName, "") {
 		return o.Changed, err
 	}
-	return now, fmt.Errorf("%s is put and not listed", clockName)
+	return now, fmt.Errorf("%s was put but is not listed", clockName)
 }
 
 const clockName = "clock"
 
-// thin deletes generations: of those older than ten minutes it keeps one for each ten minutes of a
-// day, and the newest. It returns the names of those that are kept.
+// thin deletes generations. It keeps those of the last ten minutes, one per ten minutes of the last
+// day, and the newest. It returns the names of the kept ones.
 func (p *Publisher) thin(ctx context.Context, now time.Time) (kept []Name, err error) {
 	var all []bucketName
 	for o, err := range p.o.Bucket.List(ctx, generationsPrefix, "") {
@@ -102,7 +102,7 @@ func (p *Publisher) thin(ctx context.Context, now time.Time) (kept []Name, err e
 	return kept, nil
 }
 
-// A bucketName is the name of a generation with the time when it was put.
+// A bucketName is the name of a generation and the time when it was put.
 type bucketName struct {
 	Name
 	changed time.Time

@@ -27,54 +27,54 @@ import (
 // FollowerOptions configure a Follower.
 type FollowerOptions struct {
 	Bucket   bucket.Bucket
-	Dir      string                // where the copy is kept; it may be missing
-	Every    time.Duration         // between looks for a new generation; default 1 s
+	Dir      string                // folder of the copy; created if missing
+	Every    time.Duration         // interval between checks for a new generation; default 1 s
 	Log      *slog.Logger          // default: discarded
-	Progress func(done, all int64) // bytes of a generation, may be nil
+	Progress func(done, all int64) // in bytes of a generation; may be nil
 
-	// Counts reports whether a generation that was listed is one of the collection, and not put by an
-	// owner that was replaced. Default: what is in the bucket counts, until a later one replaces it.
+	// Counts reports whether a listed generation is valid, that is, not put by a replaced owner.
+	// Default: every generation is valid until a later one replaces it.
 	Counts func(context.Context, Name) (bool, error)
 
-	// InForce is called with the generation that the folder is a copy of, when that is known and
-	// whenever it changes; may be nil.
+	// InForce is called with the generation that the folder is a copy of, when that becomes known
+	// and whenever it changes; may be nil.
 	InForce func(*Generation)
 }
 
 const (
 	followEvery = time.Second
-	copyTries   = 3 // of an object
+	copyTries   = 3 // attempts to copy an object
 )
 
-// A Follower keeps a data folder equal to the newest generation of a bucket. Nobody else may write to
-// the folder; processes that search it see each generation when it is whole.
+// A Follower keeps a data folder equal to the newest generation of a bucket. No other process may
+// write to the folder. Processes that search it see a generation once it is complete.
 type Follower struct {
-	o     FollowerOptions
-	lock  io.Closer
-	state *state
-	at    Name // of the generation in force; zero for none
-	told  Name // that InForce was called with
+	o        FollowerOptions
+	lock     io.Closer
+	state    *state
+	at       Name // of the generation in force; zero for none
+	reported Name // last argument of InForce
 
 	mu     sync.Mutex
 	status FollowerStatus
 }
 
-// A FollowerStatus tells how old the copy is.
+// A FollowerStatus is the state of the copy.
 type FollowerStatus struct {
 	Generation string    // in force; "" for none
-	Made       time.Time // of the generation
+	Made       time.Time // when the generation was made
 	Freshness
 	Bytes int64 // copied so far
 }
 
-// ErrOther says that a folder is no copy of a bucket's collection.
+// ErrOther is the error for a folder that is no copy of the bucket's collection.
 var ErrOther = errors.New("the folder holds another collection than the bucket")
 
-// ErrSpread says that a folder is spread over several disks, which a copy cannot be.
+// ErrSpread is the error for a folder that is spread over several disks, which a copy cannot be.
 var ErrSpread = errors.New("the data folder is spread over several disks, and cannot become a copy")
 
-// NewFollower locks a folder. The error wraps [ErrOther] if it holds something else than a copy of
-// the bucket's collection, or [ErrSpread], or is a *[datadir.BusyError].
+// NewFollower locks a folder. The error wraps [ErrOther] if the folder holds something other than a
+// copy of the bucket's collection, or wraps [ErrSpread], or is a *[datadir.BusyError].
 func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -101,8 +101,8 @@ func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
 	switch other := errors.Is(err, ErrNoCluster) || errors.As(err, new(*FormatError)); {
 	case err != nil && (other || known.Cluster == ""):
 		return nil, err
-	case err != nil: // the bucket is away, and there is a copy
-		o.Log.Warn("the bucket cannot be read; going on with the copy that there is", "error", err)
+	case err != nil: // the bucket cannot be read, but a copy exists
+		o.Log.Warn("cannot read the bucket; continuing with the existing copy", "error", err)
 		id.ID = known.Cluster
 	}
 	if err := durable.MkdirAll(durable.OS, o.Dir); err != nil {
@@ -118,14 +118,14 @@ func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
 	}
 	f.state.Cluster, f.at = id.ID, f.state.last()
 	f.status.Generation, f.status.Made = f.state.Generation, f.state.Made
-	if err := f.state.write(o.Dir); err != nil { // or what a kill leaves belongs to nothing
+	if err := f.state.write(o.Dir); err != nil { // so that a copy interrupted by a kill has an ID
 		return nil, errors.Join(err, lock.Close())
 	}
 	return f, nil
 }
 
-// Belongs returns an error that wraps [ErrOther] if a bucket holds a collection and a folder another
-// one.
+// Belongs fails with an error that wraps [ErrOther] if the bucket holds a collection and the folder
+// holds another one.
 func Belongs(ctx context.Context, b bucket.Bucket, dir string) error {
 	newest, err := Newest(ctx, b)
 	if err != nil || newest.IsZero() {
@@ -138,7 +138,7 @@ func Belongs(ctx context.Context, b bucket.Bucket, dir string) error {
 	return belongs(dir, readState(dir).Cluster, id.ID)
 }
 
-// belongs returns an error unless a folder is of a cluster, or empty.
+// belongs fails unless a folder belongs to a cluster, or is empty.
 func belongs(dir, has, cluster string) error {
 	if has == cluster {
 		return nil
@@ -172,7 +172,7 @@ func (f *Follower) Status() FollowerStatus {
 }
 
 // Run copies each new generation until ctx ends. While the bucket cannot be reached, or the newest
-// generation is damaged, the last whole one stays in force.
+// generation is damaged, the last complete one stays in force.
 func (f *Follower) Run(ctx context.Context) error {
 	for {
 		f.Follow(ctx)
@@ -184,14 +184,14 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// Follow puts the newest generation in force, if it is not yet.
+// Follow puts the newest generation in force, unless it already is.
 func (f *Follower) Follow(ctx context.Context) error {
 	began := time.Now()
 	err := f.follow(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.status.note(ctx, began, err) && !errors.Is(err, ErrNoCluster) {
-		f.o.Log.Warn("the copy is not brought up to date; trying again", "bucket", f.o.Bucket, "error", err)
+	if f.status.record(ctx, began, err) && !errors.Is(err, ErrNoCluster) {
+		f.o.Log.Warn("cannot update the copy; trying again", "bucket", f.o.Bucket, "error", err)
 	}
 	if err == nil {
 		return nil
@@ -208,33 +208,33 @@ func (f *Follower) follow(ctx context.Context) error {
 		if f.at.IsZero() {
 			return fmt.Errorf("%w yet: %s", ErrNoCluster, f.o.Bucket)
 		}
-		return f.tell(ctx)
+		return f.reportInForce(ctx)
 	}
 	newest := names[len(names)-1]
 	if counts, err := f.o.Counts(ctx, newest); err != nil || !counts {
-		return errors.Join(err, f.tell(ctx))
+		return errors.Join(err, f.reportInForce(ctx))
 	}
-	return f.Take(ctx, newest)
+	return f.PutInForce(ctx, newest)
 }
 
-// tell calls InForce with the generation of a copy that was there before.
-func (f *Follower) tell(ctx context.Context) error {
-	if f.at == f.told {
+// reportInForce calls InForce with the generation of a copy that existed before.
+func (f *Follower) reportInForce(ctx context.Context) error {
+	if f.at == f.reported {
 		return nil
 	}
 	g, err := read(ctx, f.o.Bucket, f.at)
 	if errors.Is(err, bucket.ErrNotExist) {
-		return nil // a later one is there, or comes
+		return nil // a later one exists, or will
 	}
 	if err == nil {
 		f.o.InForce(g)
-		f.told = f.at
+		f.reported = f.at
 	}
 	return err
 }
 
-// Take puts a certain generation in force. Follow would put the newest one in force again.
-func (f *Follower) Take(ctx context.Context, name Name) error {
+// PutInForce puts a given generation in force. A later Follow puts the newest one in force again.
+func (f *Follower) PutInForce(ctx context.Context, name Name) error {
 	g, err := read(ctx, f.o.Bucket, name)
 	if err == nil {
 		err = f.apply(ctx, g, name)
@@ -242,7 +242,7 @@ func (f *Follower) Take(ctx context.Context, name Name) error {
 	if err != nil {
 		return err
 	}
-	f.at, f.told = name, name
+	f.at, f.reported = name, name
 	f.mu.Lock()
 	f.status.Generation, f.status.Made = name.String(), g.Made
 	f.mu.Unlock()
@@ -250,25 +250,25 @@ func (f *Follower) Take(ctx context.Context, name Name) error {
 	return nil
 }
 
-// Detach unlocks the folder and makes it one of its own, which is no copy any more.
+// Detach unlocks the folder and makes it an independent collection instead of a copy.
 func (f *Follower) Detach() error {
 	return errors.Join(os.RemoveAll(datadir.Cluster(f.o.Dir)), f.Close())
 }
 
-// apply makes the folder what a generation says. Each step leaves a state that a crash of the owner
-// could have left, and that readers understand: first files that the present MANIFEST does not name,
-// and what the files of the repository have grown by; then the document index, which knows everything
-// that is indexed; then the MANIFEST; and what is not named any more is deleted last. Files of a
-// folder that had another owner since wait beside it until all is copied. If it is another folder
-// altogether, its VERSION comes first: until the MANIFEST is there, readers find that the two do not
-// belong together, and the next call of apply goes on from there.
+// apply makes the folder equal to a generation. Each step leaves a crash-consistent state that
+// readers accept. The steps are: files that the present MANIFEST does not name, and the new ends of
+// repository files; then the document index, which knows every indexed document; then the MANIFEST;
+// then the deletion of files that are not named any more. If the folder has had another owner
+// since, its files are staged beside it until all are copied. If the generation is of another
+// folder altogether, VERSION is replaced first: until the MANIFEST is replaced, readers find that
+// the two do not match, and the next call of apply continues from there.
 //
-// Of shards this holds for each. Searches understand it if some are newer than others, as beside a
-// crawl. What the parcels between them say does not fit then, so no crawl may go on from there: the
-// folder is marked as one under repair.
+// In a folder of shards this holds for each shard. Searches accept shards of different ages, as
+// during a crawl. The parcels between such shards are inconsistent, so no crawl may continue from
+// there: the folder is marked as under repair.
 func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {
 	if err := f.copyAll(ctx, g); err != nil {
-		return errors.Join(err, f.state.write(f.o.Dir)) // what is here is not copied again
+		return errors.Join(err, f.state.write(f.o.Dir)) // files already copied are not copied again
 	}
 	if g.Shards() > 0 {
 		if err := shards.BeginRepair(f.o.Dir); err != nil {
@@ -289,7 +289,8 @@ func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {
 	return f.state.write(f.o.Dir)
 }
 
-// replaceFolder puts the files of a data folder of a generation in force, and deletes the others.
+// replaceFolder puts the files of one data folder of a generation in force, and deletes other
+// files.
 func (f *Follower) replaceFolder(g *Generation, folder string) error {
 	dir := filepath.Join(f.o.Dir, folder)
 	if err := datadir.MakeFolders(dir); err != nil {
@@ -314,8 +315,8 @@ func (f *Follower) replaceFolder(g *Generation, folder string) error {
 func is(name string) func(string) bool  { return func(path string) bool { return path == name } }
 func not(name string) func(string) bool { return func(path string) bool { return path != name } }
 
-// replaceBetween puts the files in force that are of no shard, and deletes the others. With SHARDS the
-// folder can be searched.
+// replaceBetween puts the files outside the shards in force, and deletes other ones. Once SHARDS
+// exists the folder can be searched.
 func (f *Follower) replaceBetween(g *Generation) error {
 	err := f.install(g, "", not(shards.FileName))
 	if err == nil {
@@ -331,11 +332,11 @@ func (f *Follower) replaceBetween(g *Generation) error {
 	return err
 }
 
-// Folders of what is copied and not in force yet.
+// Folders for files that are copied and not in force yet.
 func (f *Follower) incoming() string { return filepath.Join(datadir.Cluster(f.o.Dir), "incoming") }
 
-// copyAll copies the files that the folder does not have. Those that are replaced go to the folder of
-// what is not in force.
+// copyAll copies the files that the folder does not have. Files that are to be replaced are staged
+// in incoming.
 func (f *Follower) copyAll(ctx context.Context, g *Generation) error {
 	if err := os.RemoveAll(f.incoming()); err != nil {
 		return err
@@ -345,7 +346,7 @@ func (f *Follower) copyAll(ctx context.Context, g *Generation) error {
 			return err
 		}
 	}
-	c := &copying{f: f, all: g.Size(), files: map[string]*held{}, waits: map[string]bool{}}
+	c := &copier{f: f, all: g.Size(), files: map[string]*knownFile{}, staged: map[string]bool{}}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(transfers)
 	for i := range g.Files {
@@ -354,7 +355,7 @@ func (f *Follower) copyAll(ctx context.Context, g *Generation) error {
 	}
 	if err := group.Wait(); err != nil {
 		for path, h := range c.files {
-			if !c.waits[path] {
+			if !c.staged[path] {
 				f.state.Files[path] = h
 			}
 		}
@@ -364,23 +365,23 @@ func (f *Follower) copyAll(ctx context.Context, g *Generation) error {
 	return nil
 }
 
-// A copying copies the files of one generation.
-type copying struct {
+// A copier copies the files of one generation.
+type copier struct {
 	f   *Follower
 	all int64 // bytes of the generation
 
-	mu    sync.Mutex
-	files map[string]*held
-	waits map[string]bool // files that are incoming
-	done  int64           // bytes of the generation that are here
+	mu     sync.Mutex
+	files  map[string]*knownFile
+	staged map[string]bool // files staged in incoming
+	done   int64           // bytes of the generation copied so far
 }
 
-// file makes sure that the folder has a file, in force or incoming.
-func (c *copying) file(ctx context.Context, file *File) error {
+// file ensures that the folder has a file, in force or staged.
+func (c *copier) file(ctx context.Context, file *File) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	h, err := c.place(ctx, file)
+	h, err := c.obtain(ctx, file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file.Path, err)
 	}
@@ -392,7 +393,7 @@ func (c *copying) file(ctx context.Context, file *File) error {
 	return nil
 }
 
-func (c *copying) place(ctx context.Context, file *File) (*held, error) {
+func (c *copier) obtain(ctx context.Context, file *File) (*knownFile, error) {
 	dir := c.f.o.Dir
 	final := filepath.Join(dir, filepath.FromSlash(file.Path))
 	known := c.f.state.Files[file.Path]
@@ -410,18 +411,18 @@ func (c *copying) place(ctx context.Context, file *File) (*held, error) {
 			if !isOfDocIndex(file.Path) {
 				return known, nil
 			}
-			c.wait(file.Path) // the next document index shares it
+			c.stage(file.Path) // the next document index links to it
 			return known, vfs.LinkOrCopy(vfs.Default, final, to)
 		}
 	case same:
 		return known, nil
 	case intact && isAppended(file.Path) && known.Size <= file.Size:
 		return c.extend(ctx, file, final, common(known.Parts, file.Parts))
-	case err == nil: // of another owner: readers may have it open
+	case err == nil: // a file of another owner: readers may have it open
 		to = filepath.Join(c.f.incoming(), filepath.FromSlash(file.Path))
 	}
 	if to != final {
-		c.wait(file.Path)
+		c.stage(file.Path)
 	}
 	var begins []Part
 	if intact {
@@ -430,8 +431,9 @@ func (c *copying) place(ctx context.Context, file *File) (*held, error) {
 	return c.write(ctx, file, to, final, begins)
 }
 
-// write writes a file to a path. Parts that the file in force begins with are read from it.
-func (c *copying) write(ctx context.Context, file *File, to, final string, begins []Part) (*held, error) {
+// write writes a file to a path. It reads leading parts that equal those of the file in force from
+// that file.
+func (c *copier) write(ctx context.Context, file *File, to, final string, begins []Part) (*knownFile, error) {
 	if err := durable.MkdirAll(durable.OS, filepath.Dir(to)); err != nil {
 		return nil, err
 	}
@@ -463,7 +465,7 @@ func (c *copying) write(ctx context.Context, file *File, to, final string, begin
 	return heldAt(to, file)
 }
 
-// partOf returns a part of a file from an offset, nil if the file does not have it.
+// partOf returns the part of a file at an offset, or nil if the file does not contain it.
 func partOf(path string, at int64, part Part) []byte {
 	f, err := os.Open(path)
 	if err != nil {
@@ -477,23 +479,23 @@ func partOf(path string, at int64, part Part) []byte {
 	return content
 }
 
-// wait notes that a file is incoming.
-func (c *copying) wait(path string) {
+// stage records that a file is staged.
+func (c *copier) stage(path string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.waits[path] = true
+	c.staged[path] = true
 }
 
-// heldAt returns what is known of a file that was written now.
-func heldAt(path string, file *File) (*held, error) {
+// heldAt returns the record of a file that has just been written.
+func heldAt(path string, file *File) (*knownFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	return &held{Size: info.Size(), Changed: info.ModTime().UnixNano(), Parts: file.Parts}, nil
+	return &knownFile{Size: info.Size(), Changed: info.ModTime().UnixNano(), Parts: file.Parts}, nil
 }
 
-// common returns the first parts that a and b have in common.
+// common returns the longest common prefix of a and b.
 func common(a, b []Part) []Part {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -503,9 +505,9 @@ func common(a, b []Part) []Part {
 	return b[:min(len(a), len(b))]
 }
 
-// extend writes a file of the repository behind the parts that it has. Readers may have it open:
-// what they read of it does not change, because the owner only appends to it.
-func (c *copying) extend(ctx context.Context, file *File, path string, parts []Part) (*held, error) {
+// extend appends the missing parts to a file of the repository. Readers may have the file open: the
+// owner only appends to it, so the bytes that they read do not change.
+func (c *copier) extend(ctx context.Context, file *File, path string, parts []Part) (*knownFile, error) {
 	err := durable.Overwrite(durable.OS, path, file.Size, func(out io.WriterAt) error {
 		at := sizeOf(parts)
 		for _, part := range file.Parts[len(parts):] {
@@ -524,7 +526,7 @@ func (c *copying) extend(ctx context.Context, file *File, path string, parts []P
 }
 
 // part calls use with the verified content of a part.
-func (c *copying) part(ctx context.Context, file *File, part Part, use func([]byte) error) error {
+func (c *copier) part(ctx context.Context, file *File, part Part, use func([]byte) error) error {
 	var err error
 	for try := 0; try < copyTries; try++ {
 		var content []byte
@@ -573,7 +575,7 @@ func fetch(ctx context.Context, b bucket.Bucket, part Part) ([]byte, error) {
 	return content, nil
 }
 
-// replaceDocIndex puts the incoming document index of a data folder in force.
+// replaceDocIndex puts the staged document index of a data folder in force.
 func (f *Follower) replaceDocIndex(folder string) error {
 	dir := filepath.Join(f.o.Dir, folder)
 	aside := datadir.DamagedDocIndex(dir)
@@ -593,8 +595,8 @@ func (f *Follower) replaceDocIndex(folder string) error {
 	return os.RemoveAll(aside)
 }
 
-// install puts certain incoming files of a shard, or those of none, in force, but for those of the
-// document index.
+// install puts the chosen staged files of a shard, or those outside the shards, in force, except
+// those of the document index.
 func (f *Follower) install(g *Generation, folder string, choose func(below string) bool) error {
 	for i := range g.Files {
 		p := g.Files[i].Path
@@ -603,7 +605,7 @@ func (f *Follower) install(g *Generation, folder string, choose func(below strin
 		}
 		from := filepath.Join(f.incoming(), filepath.FromSlash(p))
 		if _, err := os.Stat(from); isMissing(err) {
-			continue // in force already
+			continue // already in force
 		}
 		to := filepath.Join(f.o.Dir, filepath.FromSlash(p))
 		if err := durable.MkdirAll(durable.OS, filepath.Dir(to)); err != nil {
@@ -616,7 +618,7 @@ func (f *Follower) install(g *Generation, folder string, choose func(below strin
 	return nil
 }
 
-// sweep deletes the files of a shard, or those of none, that a generation does not have.
+// sweep deletes the files of a shard, or those outside the shards, that a generation does not have.
 func (f *Follower) sweep(g *Generation, folder string) error {
 	has := map[string]bool{}
 	for i := range g.Files {

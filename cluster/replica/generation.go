@@ -20,17 +20,17 @@ import (
 	"anatomy/vocab"
 )
 
-// Format is the version of the bucket's format that this program reads and writes. Programs before
-// there were generations of shards refuse these by their version.
+// Format is the version of the bucket's format that this program writes and reads. Programs that
+// predate generations of shards reject these by shardsFormat.
 const (
 	Format       = 1
-	shardsFormat = 2 // of a generation of shards
+	shardsFormat = 2 // version of a generation of shards
 )
 
 // Bounds of what is read from a bucket.
 const (
 	maxPart       = 16 << 20  // bytes of an object
-	maxGeneration = 256 << 20 // bytes of a generation, unpacked
+	maxGeneration = 256 << 20 // bytes of a generation, decompressed
 	maxFiles      = 1 << 20
 	maxFile       = 1 << 44 // bytes of a file
 )
@@ -38,20 +38,20 @@ const (
 // A Generation is a complete state of a data folder, or of a folder of shards.
 type Generation struct {
 	Format int       `json:"format"`
-	Folder string    `json:"folder"` // ID of the data folder; "" of a folder of shards
+	Folder string    `json:"folder"` // ID of the data folder; "" for a folder of shards
 	Made   time.Time `json:"made"`
 	By     string    `json:"by"` // machine and version of the owner
 
-	// End is the end of the repository, which the last file goes up to; 0 of a folder of shards.
+	// End is the end of the last file of the repository; 0 for a folder of shards.
 	End   vocab.Address `json:"end"`
 	Files []File        `json:"files"` // by path, ascending
 
-	// Received has the numbers of the last parcels that are in a shard with an owner of its own, by
-	// sender; see cluster/division.
+	// Received has the number of the last parcel applied by sender, for a shard of a divided
+	// collection; see cluster/division.
 	Received []uint64 `json:"received,omitempty"`
 }
 
-// Size returns the sum of the sizes of all files in bytes.
+// Size returns the total size of all files in bytes.
 func (g *Generation) Size() (bytes int64) {
 	for i := range g.Files {
 		bytes += g.Files[i].Size
@@ -61,12 +61,12 @@ func (g *Generation) Size() (bytes int64) {
 
 // A File is a file of a data folder.
 type File struct {
-	Path  string `json:"path"` // below the data folder, with slashes
+	Path  string `json:"path"` // relative to the data folder, slash-separated
 	Size  int64  `json:"size"`
 	Parts []Part `json:"parts"`
 }
 
-// A Part is the content of an object.
+// A Part is an object with a part of a file.
 type Part struct {
 	Sum  Sum   `json:"sum"`
 	Size int64 `json:"size"` // in bytes, 1 to 16 MiB
@@ -75,10 +75,10 @@ type Part struct {
 // A Sum is a SHA-256.
 type Sum [sha256.Size]byte
 
-// MarshalText returns the sum in hexadecimal digits.
+// MarshalText returns the sum in hexadecimal.
 func (s Sum) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText parses what MarshalText returns.
+// UnmarshalText parses the output of MarshalText.
 func (s *Sum) UnmarshalText(text []byte) error {
 	n, err := hex.Decode(s[:], text[:min(len(text), 2*len(s))])
 	if err != nil || n != len(s) || len(text) != 2*len(s) {
@@ -89,13 +89,13 @@ func (s *Sum) UnmarshalText(text []byte) error {
 
 func (s Sum) String() string { return hex.EncodeToString(s[:]) }
 
-// object returns the name of the object with a content.
+// object returns the name of the object with this sum.
 func (s Sum) object() string {
 	text := s.String()
 	return objectsPrefix + text[:2] + "/" + text
 }
 
-// parseObject returns the sum in the name of an object.
+// parseObject parses the name of an object.
 func parseObject(name string) (s Sum, ok bool) {
 	return s, s.UnmarshalText([]byte(path.Base(name))) == nil && s.object() == name
 }
@@ -105,12 +105,12 @@ const (
 	generationsPrefix = "generations/"
 )
 
-// A Name is the name of a generation. Names are ordered as their fields are.
+// A Name is the name of a generation. Names are ordered by their fields.
 type Name struct {
 	Epoch  uint64
 	Owner  string // 16 hexadecimal digits
 	Number uint64
-	Sum    Sum // of the object
+	Sum    Sum // SHA-256 of the object
 }
 
 // String returns the name of the generation's object.
@@ -123,7 +123,7 @@ func (n Name) IsZero() bool { return n == Name{} }
 
 var errName = errors.New("not the name of a generation")
 
-// ParseName parses what String returns.
+// ParseName parses the output of String.
 func ParseName(s string) (n Name, err error) {
 	fields := strings.Split(strings.TrimPrefix(s, generationsPrefix), "-")
 	if len(fields) != 4 {
@@ -143,7 +143,7 @@ func ParseName(s string) (n Name, err error) {
 	return n, nil
 }
 
-// encode returns the object of a generation.
+// encode returns a generation as the content of an object.
 func encode(g *Generation) ([]byte, error) {
 	plain, err := json.Marshal(g)
 	if err != nil {
@@ -157,7 +157,7 @@ func encode(g *Generation) ([]byte, error) {
 	return w.EncodeAll(plain, nil), nil
 }
 
-// decode returns the generation in an object, all of whose fields are within bounds.
+// decode decodes the content of an object. It fails if any field is out of bounds.
 func decode(b []byte) (*Generation, error) {
 	r, err := zstd.NewReader(bytes.NewReader(b),
 		zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxGeneration))
@@ -186,7 +186,7 @@ func decode(b []byte) (*Generation, error) {
 	return g, g.check()
 }
 
-// A FormatError says that a bucket was written by another version of the program.
+// A FormatError is the error for a bucket that another version of the program wrote.
 type FormatError struct{ Found int }
 
 func (e *FormatError) Error() string {
@@ -194,7 +194,7 @@ func (e *FormatError) Error() string {
 		e.Found, Format, shardsFormat)
 }
 
-// check returns an error unless every file has a local path of its own and parts of its size.
+// check fails unless every file has a unique local path, and parts that add up to its size.
 func (g *Generation) check() error {
 	if len(g.Files) > maxFiles {
 		return fmt.Errorf("it has %d files", len(g.Files))
@@ -203,7 +203,7 @@ func (g *Generation) check() error {
 	for i := range g.Files {
 		f := &g.Files[i]
 		if f.Path <= before || !isLocal(f.Path) {
-			return fmt.Errorf("it names the file %.200q", f.Path)
+			return fmt.Errorf("it has an invalid path %.200q", f.Path)
 		}
 		before = f.Path
 		var sum int64
@@ -214,16 +214,16 @@ func (g *Generation) check() error {
 			sum += p.Size
 		}
 		if sum != f.Size || sum > maxFile {
-			return fmt.Errorf("%s has %d bytes, and its parts have %d", f.Path, f.Size, sum)
+			return fmt.Errorf("%s has %d bytes, but its parts have %d", f.Path, f.Size, sum)
 		}
 	}
 	return nil
 }
 
-// A DamageError says that an object of the bucket is missing or not what its name says.
+// A DamageError is the error for an object that is missing or does not match its name.
 type DamageError struct {
 	Object string
-	File   string // that needs it; "" where it is a generation
+	File   string // that refers to it; "" for a generation
 	Err    error
 }
 
@@ -236,9 +236,9 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-var errSum = errors.New("its content has another SHA-256")
+var errSum = errors.New("its content does not match its SHA-256")
 
-// read returns a generation.
+// read reads and verifies a generation.
 func read(ctx context.Context, b bucket.Bucket, name Name) (*Generation, error) {
 	content, err := readObject(ctx, b, name.String(), maxGeneration)
 	if err != nil {
@@ -268,7 +268,7 @@ func readObject(ctx context.Context, b bucket.Bucket, name string, limit int64) 
 	return content, err
 }
 
-// list returns the names of the generations after one, ascending.
+// list returns the names of the generations after a name, ascending.
 func list(ctx context.Context, b bucket.Bucket, after Name) (names []Name, err error) {
 	from := ""
 	if !after.IsZero() {
@@ -285,7 +285,7 @@ func list(ctx context.Context, b bucket.Bucket, after Name) (names []Name, err e
 	return names, nil
 }
 
-// Newest returns the name of the newest generation of a bucket, which is zero if there is none.
+// Newest returns the name of the newest generation in a bucket, or the zero Name.
 func Newest(ctx context.Context, b bucket.Bucket) (n Name, err error) {
 	names, err := list(ctx, b, Name{})
 	if len(names) > 0 {
@@ -294,7 +294,7 @@ func Newest(ctx context.Context, b bucket.Bucket) (n Name, err error) {
 	return n, err
 }
 
-// Latest returns the newest generation of a bucket with its name, or nil if there is none.
+// Latest returns the newest generation in a bucket and its name, or nil.
 func Latest(ctx context.Context, b bucket.Bucket) (n Name, g *Generation, err error) {
 	n, err = Newest(ctx, b)
 	if err != nil || n.IsZero() {
@@ -304,8 +304,7 @@ func Latest(ctx context.Context, b bucket.Bucket) (n Name, g *Generation, err er
 	return n, g, err
 }
 
-// NewestPut returns when the newest generation of a bucket was put, by the bucket's clock; zero if there
-// is none.
+// NewestPut returns when the newest generation in a bucket was put, by the bucket's clock, or zero.
 func NewestPut(ctx context.Context, b bucket.Bucket) (put time.Time, err error) {
 	for o, err := range b.List(ctx, generationsPrefix, "") {
 		if err != nil {

@@ -44,7 +44,7 @@ func TestStay(t *testing.T) {
 	size, put := int64(0), int64(0)
 	for range 20_000 {
 		size += 1 + r.Int64N(20_000)
-		parts = slices.Clone(stay(parts, size))
+		parts = slices.Clone(keptParts(parts, size))
 		for at := sizeOf(parts); at < size; at = sizeOf(parts) {
 			n := min(maxPart, size-at)
 			put += n

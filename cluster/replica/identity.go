@@ -13,8 +13,8 @@ import (
 	"anatomy/cluster/bucket"
 )
 
-// DividedFormat is the format of a bucket whose parts hold the shards of a collection, each of which
-// has an owner of its own; see cluster/division. Programs that do not know it refuse it.
+// DividedFormat is the format of the bucket of a divided collection, whose shards have owners of
+// their own; see cluster/division. Programs that do not know the format reject the bucket.
 const DividedFormat = 3
 
 // An Identity is the content of anatomy.json.
@@ -28,7 +28,7 @@ const (
 	maxIdentity  = 1 << 10
 )
 
-// ErrNoCluster says that a bucket holds no collection.
+// ErrNoCluster is the error for a bucket that holds no collection.
 var ErrNoCluster = errors.New("the bucket holds no collection")
 
 // Identify returns the identity of a bucket. The error wraps [ErrNoCluster] if it has none, or is a
@@ -57,12 +57,12 @@ func identify(ctx context.Context, b bucket.Bucket) (i Identity, err error) {
 		return i, err
 	}
 	if err := json.Unmarshal(content, &i); err != nil || len(i.ID) != 32 {
-		return i, &DamageError{identityName, "", errors.New("it is not what anatomy writes")}
+		return i, &DamageError{identityName, "", errors.New("it has an unknown format")}
 	}
 	return i, nil
 }
 
-// Usable returns an error unless a bucket holds a collection, or could get one.
+// Usable fails unless a bucket holds a collection with one owner, or may receive one.
 func Usable(ctx context.Context, b bucket.Bucket) error {
 	_, err := Identify(ctx, b)
 	if !errors.Is(err, ErrNoCluster) {
@@ -71,40 +71,40 @@ func Usable(ctx context.Context, b bucket.Bucket) error {
 	return UsableDivided(ctx, b)
 }
 
-// UsableDivided returns an error unless a bucket that holds no collection could get one.
+// UsableDivided fails if a bucket that holds no collection may not receive one.
 func UsableDivided(ctx context.Context, b bucket.Bucket) error {
 	if err := checkEmpty(ctx, b); err != nil {
 		if _, now := identify(ctx, b); !errors.Is(now, ErrNoCluster) {
-			return now // an owner has begun meanwhile
+			return now // an owner has started meanwhile
 		}
 		return err
 	}
 	return nil
 }
 
-// checkEmpty returns an error if a bucket has anything but what nodes put before there is a
-// collection.
+// checkEmpty fails if a bucket has objects other than those that nodes put before a collection
+// exists.
 func checkEmpty(ctx context.Context, b bucket.Bucket) error {
 	for o, err := range b.List(ctx, "", "") {
 		if err != nil {
 			return err
 		}
 		if !isOfNode(o.Name) {
-			return fmt.Errorf("%s is not empty, and no bucket of anatomy: it holds %q; name an empty bucket, or a prefix in it", b, o.Name)
+			return fmt.Errorf("%s is not empty and holds no collection of anatomy (found %q); use an empty bucket, or a prefix in this one", b, o.Name)
 		}
 	}
 	return nil
 }
 
-// isOfNode reports whether an object is one that nodes put before there is a collection.
+// isOfNode reports whether nodes put the object before a collection exists.
 func isOfNode(name string) bool {
 	prefix, _, _ := strings.Cut(name, "/")
 	return prefix == "owners" || prefix == "nodes" || prefix == "keys"
 }
 
-// Found gives a bucket without a collection an identity, and returns the one that it has otherwise.
-// Only the owner may call it: two machines that did so at the same time could have different ones.
-func Found(ctx context.Context, b bucket.Bucket) (Identity, error) {
+// Initialize returns the identity of a bucket, and creates one if it has none. Only the owner may
+// call it: two concurrent calls could return different identities.
+func Initialize(ctx context.Context, b bucket.Bucket) (Identity, error) {
 	i, err := Identify(ctx, b)
 	if !errors.Is(err, ErrNoCluster) {
 		return i, err
@@ -118,8 +118,8 @@ func Found(ctx context.Context, b bucket.Bucket) (Identity, error) {
 	return Identify(ctx, b)
 }
 
-// FoundDivided is Found for a bucket of [DividedFormat].
-func FoundDivided(ctx context.Context, b bucket.Bucket) error {
+// InitializeDivided is like Initialize for a bucket of [DividedFormat].
+func InitializeDivided(ctx context.Context, b bucket.Bucket) error {
 	divided, err := IsDivided(ctx, b)
 	switch {
 	case errors.Is(err, ErrNoCluster):

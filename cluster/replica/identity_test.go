@@ -17,7 +17,7 @@ func TestUsableWhileFounded(t *testing.T) {
 			return nil
 		}
 		founded = true
-		_, err := replica.Found(t.Context(), b)
+		_, err := replica.Initialize(t.Context(), b)
 		return err
 	})
 	if err := replica.Usable(t.Context(), b); err != nil || !founded {

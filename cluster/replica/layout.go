@@ -12,11 +12,11 @@ import (
 	"anatomy/disk/shards"
 )
 
-// A generation has a data folder, or a folder of shards: data folders shard-0, shard-1 and so on, with
-// parcels and files between them, see package shards.
+// A generation holds a data folder, or a folder of shards: data folders shard-0, shard-1 and so on,
+// with parcels and other files between them, see package shards.
 
-// within splits the path of a file in a generation into the folder of the shard that has it, "" if
-// none has, and the path in there.
+// within splits the path of a file in a generation into the folder of its shard, or "", and the
+// path below it.
 func within(p string) (shard, below string) {
 	if top, rest, ok := strings.Cut(p, "/"); ok && isShard(top) {
 		return top, rest
@@ -25,22 +25,22 @@ func within(p string) (shard, below string) {
 }
 
 func isShard(top string) bool {
-	top = strings.ToLower(top) // file systems may not know case
+	top = strings.ToLower(top) // some file systems ignore case
 	var n int
 	_, err := fmt.Sscanf(top, "shard-%d", &n)
 	return err == nil && n >= 0 && n < shards.Max && top == filepath.Base(shards.Folder("", n))
 }
 
-// topOf returns the first part of a path.
+// topOf returns the first component of a path.
 func topOf(p string) string {
 	top, _, _ := strings.Cut(p, "/")
 	return top
 }
 
-// Shards returns the number of shards, 0 for a data folder.
+// Shards returns the number of shards, or 0 for a data folder.
 func (g *Generation) Shards() int { return len(g.shards()) }
 
-// shards returns the folders of the shards, ascending by name.
+// shards returns the folders of the shards, in ascending order.
 func (g *Generation) shards() (all []string) {
 	for i := range g.Files {
 		shard, _ := within(g.Files[i].Path)
@@ -59,8 +59,8 @@ func (g *Generation) dataFolders() []string {
 	return []string{""}
 }
 
-// isReplaced reports whether a file may change, or be deleted, while others stay that it belongs with:
-// of a data folder, the document index and what is at its top; between shards, all.
+// isReplaced reports whether a file may change or be deleted while related files stay. In a data
+// folder these are the document index and the files at the top level; between shards, all files.
 func isReplaced(p string) bool {
 	shard, below := within(p)
 	top := topOf(below)
@@ -74,14 +74,14 @@ func isOfDocIndex(p string) bool {
 
 var parcels = filepath.Base(shards.Parcels(""))
 
-// isAppended reports whether a file grows at its end and changes nowhere else.
+// isAppended reports whether a file only grows at its end.
 func isAppended(p string) bool {
 	_, below := within(p)
 	return path.Dir(below) == datadir.RepositoryName
 }
 
-// isLocal reports whether a path can be one of a file that a generation has: clean, below the data
-// folder, and none of the files that a machine keeps for itself.
+// isLocal reports whether a path is valid in a generation: clean, below the data folder, and not a
+// file that belongs to the machine.
 func isLocal(p string) bool {
 	_, below := within(p)
 	return filepath.IsLocal(filepath.FromSlash(p)) && path.Clean(p) == p &&
@@ -89,10 +89,10 @@ func isLocal(p string) bool {
 		!isOwn(topOf(p)) && !isOwn(topOf(below))
 }
 
-// isOwn reports whether a file or folder at the top of a data folder belongs to the machine: locks,
-// sockets, keys, and what its server and commands did.
+// isOwn reports whether a file or folder at the top level of a data folder belongs to the machine:
+// locks, sockets, keys, and records of its server and commands.
 func isOwn(top string) bool {
-	is := func(name string) bool { return strings.EqualFold(name, top) } // file systems may not know case
+	is := func(name string) bool { return strings.EqualFold(name, top) } // some file systems ignore case
 	return slices.ContainsFunc(own, is) || strings.HasPrefix(strings.ToLower(top), "audit.")
 }
 

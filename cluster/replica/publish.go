@@ -34,41 +34,41 @@ type PublisherOptions struct {
 	Epoch   uint64
 	Owner   string // see Name
 
-	// Snapshot copies the data folder as it is, and deletes the copy after use has returned.
+	// Snapshot makes a copy of the data folder and deletes it after use has returned.
 	Snapshot func(ctx context.Context, use func(*snapshot.Snapshot) error) error
 
 	// Fence returns an error that wraps ErrReplaced if another machine has become the owner. It is
-	// called between the last object and the name of a generation.
+	// called after the last object of a generation is put, and before the generation itself.
 	Fence func(ctx context.Context) error
 
-	// State names the state of the folder, "" while it is not known: then nothing is published. Default:
-	// names, sizes and times of its files say whether it has changed.
+	// State identifies the state of the folder; it is "" while that is not known, and then nothing
+	// is published. Default: names, sizes and times of the files.
 	State func() string
 
-	// Received returns Generation.Received of the last copy that Snapshot made; may be nil.
+	// Received returns Generation.Received for the last copy made by Snapshot; may be nil.
 	Received func() []uint64
 
-	// InForce is called with each generation that was put while this machine was the owner, as Fence
-	// says after that; may be nil.
+	// InForce is called with each valid generation, after Fence has confirmed that this machine is
+	// still the owner; may be nil.
 	InForce func(*Generation)
 
-	Every time.Duration // between generations; default 5 s
+	Every time.Duration // interval between generations; default 5 s
 	Log   *slog.Logger  // default: discarded
 }
 
 const (
 	publishEvery = 5 * time.Second
-	publishLate  = time.Minute // to publish the last generation, after ctx has ended
-	transfers    = 4           // at a time
+	publishLate  = time.Minute // time to publish the last generation after ctx has ended
+	transfers    = 4           // concurrent uploads
 )
 
-// A Publisher publishes the generations of a data folder that this process writes, or nobody does.
+// A Publisher publishes the generations of a data folder. No other process may write to the folder.
 type Publisher struct {
 	o         PublisherOptions
 	state     *state
-	fresh     bool         // nothing was published by this Publisher
-	has       map[Sum]bool // objects that generations in the bucket name
-	number    uint64       // of the last generation
+	fresh     bool         // this Publisher has published nothing yet
+	has       map[Sum]bool // objects that generations in the bucket refer to
+	number    uint64       // number of the last generation
 	signature string       // of the folder at the last snapshot
 	collected time.Time
 
@@ -76,14 +76,15 @@ type Publisher struct {
 	status PublisherStatus
 }
 
-// A Freshness tells when a folder and the bucket last had the same state.
+// A Freshness records when a folder and the bucket last had the same state.
 type Freshness struct {
 	Checked time.Time
-	Failing string // why not since then; "" if nothing is wrong
+	Failing string // why not since then; "" if the last attempt succeeded
 }
 
-// note notes how a try ended that began at a time. It reports whether it is the first one that failed.
-func (s *Freshness) note(ctx context.Context, began time.Time, err error) (first bool) {
+// record stores the result of an attempt that started at began. It reports whether this is the
+// first of successive failures.
+func (s *Freshness) record(ctx context.Context, began time.Time, err error) (first bool) {
 	switch {
 	case err == nil:
 		s.Checked, s.Failing = began, ""
@@ -93,16 +94,16 @@ func (s *Freshness) note(ctx context.Context, began time.Time, err error) (first
 	return first
 }
 
-// A PublisherStatus tells how far the bucket is behind the folder.
+// A PublisherStatus is the difference between the bucket and the folder.
 type PublisherStatus struct {
 	Generation string // last published; "" for none
 	Freshness
-	Objects int64 // put so far
-	Bytes   int64 // of them
+	Objects int64 // objects put so far
+	Bytes   int64 // bytes of these objects
 }
 
-// NewPublisher returns a Publisher for a folder. The latest generation of the bucket must be one that
-// was published from the folder or copied to it, if there is any.
+// NewPublisher returns a Publisher for a folder. The latest generation in the bucket, if any, must
+// have been published from the folder or copied to it.
 func NewPublisher(ctx context.Context, o PublisherOptions) (*Publisher, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -112,7 +113,7 @@ func NewPublisher(ctx context.Context, o PublisherOptions) (*Publisher, error) {
 	}
 	p := &Publisher{o: o, state: readState(o.Dir), fresh: true, has: map[Sum]bool{}}
 	if p.state.Cluster != o.Cluster {
-		p.state = &state{Cluster: o.Cluster, Files: map[string]*held{}}
+		p.state = &state{Cluster: o.Cluster, Files: map[string]*knownFile{}}
 		if err := p.state.write(o.Dir); err != nil {
 			return nil, err
 		}
@@ -122,13 +123,13 @@ func NewPublisher(ctx context.Context, o PublisherOptions) (*Publisher, error) {
 		return nil, err
 	}
 	if p.number = newest.Number; g != nil {
-		err = p.note(ctx, g)
+		err = p.recordObjects(ctx, g)
 	}
 	return p, err
 }
 
-// note notes which objects of a generation the bucket has, in their size.
-func (p *Publisher) note(ctx context.Context, g *Generation) error {
+// recordObjects records the objects of a generation that the bucket has in their full size.
+func (p *Publisher) recordObjects(ctx context.Context, g *Generation) error {
 	sizes := map[Sum]int64{}
 	for i := range g.Files {
 		for _, part := range g.Files[i].Parts {
@@ -146,15 +147,15 @@ func (p *Publisher) note(ctx context.Context, g *Generation) error {
 	return nil
 }
 
-// Status returns the state of the copies.
+// Status returns the state of the bucket.
 func (p *Publisher) Status() PublisherStatus {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.status
 }
 
-// Run publishes the folder whenever it has changed, and once more when ctx ends. While the bucket
-// cannot be reached it tries again. Its error wraps [ErrReplaced], or says that the last state is not
+// Run publishes the folder whenever it has changed, and once more when ctx ends. It retries while
+// the bucket cannot be reached. Its error wraps [ErrReplaced], or means that the last state is not
 // in the bucket.
 func (p *Publisher) Run(ctx context.Context) error {
 	for {
@@ -171,17 +172,17 @@ func (p *Publisher) Run(ctx context.Context) error {
 	}
 }
 
-// ErrReplaced says that another machine has become the owner.
+// ErrReplaced is the error of an owner that another machine has replaced.
 var ErrReplaced = errors.New("the owner was replaced")
 
-// Publish publishes the folder, if it has changed.
+// Publish publishes the folder if it has changed.
 func (p *Publisher) Publish(ctx context.Context) error {
 	began := time.Now()
 	err := p.publish(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.status.note(ctx, began, err) {
-		p.o.Log.Warn("the data folder is not copied to the bucket; trying again", "bucket", p.o.Bucket, "error", err)
+	if p.status.record(ctx, began, err) {
+		p.o.Log.Warn("cannot copy the data folder to the bucket; trying again", "bucket", p.o.Bucket, "error", err)
 	}
 	if err == nil {
 		return nil
@@ -195,15 +196,15 @@ func (p *Publisher) publish(ctx context.Context) error {
 		return err
 	}
 	if _, err := os.Stat(datadir.DocIndex(dirs[0])); isMissing(err) {
-		return nil // the folder is not made yet
+		return nil // the folder does not exist yet
 	}
 	if shards.IsUnderRepair(p.o.Dir) {
-		return errors.New("the shards of the folder do not belong together: they are of several generations, or under repair")
+		return errors.New("the shards of the folder are inconsistent: they are of several generations, or under repair")
 	}
 	if time.Since(p.collected) > collectEvery {
 		p.collected = time.Now()
 		if err := p.collect(ctx); err != nil {
-			p.o.Log.Warn("old objects of the bucket are not deleted; trying again later", "error", err)
+			p.o.Log.Warn("cannot delete old objects of the bucket; trying again later", "error", err)
 		}
 	}
 	signature, err := p.stateNow(dirs)
@@ -215,12 +216,12 @@ func (p *Publisher) publish(ctx context.Context) error {
 		return err
 	}
 	if p.signature, err = p.stateNow(dirs); err != nil || p.signature != signature {
-		p.signature = "" // it changed meanwhile, or by the snapshot itself
+		p.signature = "" // it changed meanwhile, or the snapshot changed it
 	}
 	return err
 }
 
-// stateNow names the state of the folder, or of the shards dirs.
+// stateNow identifies the state of the folder, or of the shards dirs.
 func (p *Publisher) stateNow(dirs []string) (string, error) {
 	if p.o.State != nil {
 		return p.o.State(), nil
@@ -228,11 +229,12 @@ func (p *Publisher) stateNow(dirs []string) (string, error) {
 	return signatureOf(p.o.Dir, dirs)
 }
 
-// emptyLog is the size of a log of the document index without records, in bytes.
+// emptyLog is the size in bytes of a log of the document index without records.
 const emptyLog = 64
 
-// changesWith reports whether a file changes when a data folder does. Of the document index those are
-// the tables and the logs with records; it writes the others whenever it is opened.
+// changesWith reports whether a change of a file means that the data folder has changed. In the
+// document index that holds for tables, and for logs with records; the other files are rewritten on
+// each open.
 func changesWith(dir, folder string, info fs.FileInfo) bool {
 	switch {
 	case folder == dir:
@@ -244,8 +246,8 @@ func changesWith(dir, folder string, info fs.FileInfo) bool {
 	return true
 }
 
-// signatureOf returns names, sizes and times of the files that change with a data folder, or with the
-// shards dirs of a folder.
+// signatureOf returns names, sizes and times of the files that change with a data folder, or with
+// the shards dirs of a folder.
 func signatureOf(dir string, dirs []string) (signature string, err error) {
 	if dirs[0] != dir {
 		boxes, _ := filepath.Glob(filepath.Join(shards.Parcels(dir), "*")) // none yet, or a folder for each shard
@@ -284,12 +286,12 @@ func signatureIn(dir string, subs []string) (string, error) {
 	return b.String(), nil
 }
 
-// upload puts what the bucket does not have of a snapshot, and then its generation.
+// upload puts the missing objects of a snapshot, then its generation.
 func (p *Publisher) upload(ctx context.Context, s *snapshot.Snapshot) error {
 	if id, err := Identify(ctx, p.o.Bucket); err != nil {
 		return err
-	} else if id.ID != p.o.Cluster { // such as the mount point of a share that is not mounted
-		return fmt.Errorf("%s is not the bucket that it was", p.o.Bucket)
+	} else if id.ID != p.o.Cluster { // such as the mount point of an unmounted share
+		return fmt.Errorf("%s now holds another collection", p.o.Bucket)
 	}
 	g := &Generation{Format: Format, Made: time.Now().UTC().Truncate(time.Second), By: p.o.By, End: s.End}
 	files, err := p.files(ctx, s)
@@ -323,13 +325,13 @@ func (p *Publisher) upload(ctx context.Context, s *snapshot.Snapshot) error {
 		return err
 	}
 	if err := p.o.Fence(ctx); err != nil {
-		return err // the next try puts it again
+		return err // the next attempt puts it again
 	}
 	p.o.InForce(g)
 	return nil
 }
 
-// put puts a generation, all of whose objects are there.
+// put puts a generation whose objects all exist.
 func (p *Publisher) put(ctx context.Context, g *Generation) (Name, error) {
 	b, err := encode(g)
 	if err != nil {
@@ -340,9 +342,9 @@ func (p *Publisher) put(ctx context.Context, g *Generation) (Name, error) {
 	return name, p.o.Bucket.Put(ctx, name.String(), bytes.NewReader(b), int64(len(b)))
 }
 
-// files puts the files of a snapshot, and returns them by path.
-func (p *Publisher) files(ctx context.Context, s *snapshot.Snapshot) (map[string]*held, error) {
-	files := map[string]*held{}
+// files puts the files of a snapshot and returns them by path.
+func (p *Publisher) files(ctx context.Context, s *snapshot.Snapshot) (map[string]*knownFile, error) {
+	files := map[string]*knownFile{}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(transfers)
 	err := filepath.WalkDir(s.Folder, func(path string, e fs.DirEntry, err error) error {
@@ -354,7 +356,7 @@ func (p *Publisher) files(ctx context.Context, s *snapshot.Snapshot) (map[string
 			return err
 		}
 		below = filepath.ToSlash(below)
-		info, err := os.Stat(path) // files on other disks are symbolic links
+		info, err := os.Stat(path) // os.Stat, because files on other disks are symbolic links
 		if err != nil {
 			return err
 		}
@@ -362,7 +364,7 @@ func (p *Publisher) files(ctx context.Context, s *snapshot.Snapshot) (map[string
 		if size < 0 || !isLocal(below) {
 			return nil
 		}
-		h := &held{Size: size, Changed: info.ModTime().UnixNano()}
+		h := &knownFile{Size: size, Changed: info.ModTime().UnixNano()}
 		files[below] = h
 		if before := p.state.Files[below]; before.isSame(info, size) && p.hasAll(before.Parts) {
 			h.Parts = before.Parts
@@ -380,9 +382,9 @@ func (p *Publisher) hasAll(parts []Part) bool {
 	return !slices.ContainsFunc(parts, func(part Part) bool { return !p.has[part.Sum] })
 }
 
-// file puts the parts of a file that the bucket does not have, and sets h.Parts. Of a file that has
-// grown the first parts stay.
-func (p *Publisher) file(ctx context.Context, path, below string, h *held) error {
+// file puts the parts of a file that the bucket does not have, and sets h.Parts. If the file has
+// grown, the first parts are kept.
+func (p *Publisher) file(ctx context.Context, path, below string, h *knownFile) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -390,7 +392,7 @@ func (p *Publisher) file(ctx context.Context, path, below string, h *held) error
 	defer f.Close()
 	before := p.state.Files[below]
 	if before != nil && before.Size < h.Size && !p.fresh && isAppended(below) {
-		h.Parts = slices.Clone(stay(before.Parts, h.Size))
+		h.Parts = slices.Clone(keptParts(before.Parts, h.Size))
 	}
 	for at := sizeOf(h.Parts); at < h.Size; {
 		part := Part{Size: min(maxPart, h.Size-at)}
@@ -407,10 +409,10 @@ func (p *Publisher) file(ctx context.Context, path, below string, h *held) error
 	return nil
 }
 
-// stay returns those of the first parts of a file that stay when it grows to size bytes. The last
-// ones are replaced as long as they are not longer than what comes after them: so the sizes of small
-// parts are at least halved from one to the next, and a byte is put once for each of them.
-func stay(parts []Part, size int64) []Part {
+// keptParts returns the leading parts of a file that are kept when it grows to size bytes. The last
+// parts are replaced while they are no longer than the data after them. So the size of small parts
+// at least halves from one to the next, and a byte is uploaded once per level.
+func keptParts(parts []Part, size int64) []Part {
 	rest := size - sizeOf(parts)
 	for n := len(parts); n > 0 && parts[n-1].Size <= rest && parts[n-1].Size < maxPart; n-- {
 		rest += parts[n-1].Size
@@ -433,7 +435,7 @@ func sumOf(r io.Reader) (s Sum, err error) {
 	return s, err
 }
 
-// object puts an object, unless the bucket has it.
+// object puts an object unless the bucket has it.
 func (p *Publisher) object(ctx context.Context, part Part, content io.ReaderAt) error {
 	p.mu.Lock()
 	has := p.has[part.Sum]

@@ -29,7 +29,7 @@ var must = testweb.Must
 // publisher returns a publisher of a folder into a bucket.
 func publisher(t *testing.T, b *buckettest.Memory, dir string) *replica.Publisher {
 	t.Helper()
-	id, err := replica.Found(t.Context(), b)
+	id, err := replica.Initialize(t.Context(), b)
 	must(t, err)
 	p, err := replica.NewPublisher(t.Context(), replica.PublisherOptions{
 		Bucket: b, Cluster: id.ID, Dir: dir, Epoch: 1, Owner: "0123456789abcdef", Every: 20 * time.Millisecond,
@@ -309,7 +309,7 @@ func TestOtherFolder(t *testing.T) {
 		t.Errorf("an empty bucket: %v", err)
 	}
 	must(t, other.Put(t.Context(), "holiday.jpg", bytes.NewReader(nil), 0))
-	if _, err := replica.Found(t.Context(), other); err == nil || !strings.Contains(err.Error(), "holiday.jpg") {
+	if _, err := replica.Initialize(t.Context(), other); err == nil || !strings.Contains(err.Error(), "holiday.jpg") {
 		t.Errorf("a bucket with other objects: %v", err)
 	}
 }

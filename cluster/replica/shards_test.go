@@ -126,7 +126,7 @@ func TestInterruptedShards(t *testing.T) {
 	const step = 19
 	apart := 0
 	for n := 5; ; n += step {
-		must(t, f.Take(t.Context(), old))
+		must(t, f.PutInForce(t.Context(), old))
 		testweb.Checked(t, copied)
 		faults.FailAt(n, syscall.EIO, false)
 		err := f.Follow(t.Context())
@@ -162,7 +162,7 @@ func TestPublishWholeShards(t *testing.T) {
 	crawlShards(t, web.Options(dir, web.Seed))
 	p := publisher(t, b, dir)
 	must(t, shards.BeginRepair(dir))
-	if err := p.Publish(t.Context()); err == nil || !strings.Contains(err.Error(), "belong together") {
+	if err := p.Publish(t.Context()); err == nil || !strings.Contains(err.Error(), "are inconsistent") {
 		t.Errorf("shards under repair: %v", err)
 	}
 	must(t, shards.EndRepair(dir))

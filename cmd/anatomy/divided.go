@@ -158,7 +158,7 @@ func (f *crawlFlags) found(
 		}
 		return err
 	}
-	if err := division.Found(c.Context(), b, s.Data, clusters.Machine(), create); err != nil {
+	if err := division.Create(c.Context(), b, s.Data, clusters.Machine(), create); err != nil {
 		return nil, err
 	}
 	return division.Join(c.Context(), b, s.Data)

@@ -170,7 +170,7 @@ func (n *leaseholder) end(l vocab.Lease, answers int) {
 // the first of them has failed.
 func (o *owner) returnTargets(l vocab.Lease) {
 	for i, t := range l.URLs {
-		if i == 0 && !fleet.GivesBack(o.candidates(l.Host)) {
+		if i == 0 && !fleet.Reassigns(o.candidates(l.Host)) {
 			o.complete(t, vocab.Failed)
 		} else {
 			o.complete(t, vocab.Skipped)

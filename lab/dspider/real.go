@@ -151,7 +151,7 @@ func (r *realCrawl) run(anatomy, work, authority, data string) error {
 	if ended := owner.Wait(); err == nil && ended != nil {
 		err = fmt.Errorf("crawl: %w\n%s", ended, text)
 	}
-	r.lost = strings.Count(text, "a crawler is lost")
+	r.lost = strings.Count(text, "lost a crawler")
 	r.cpu = rig.CPU(owner.ProcessState) + stopNodes(nodes)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package buckettest has a bucket in memory for tests, with failures and delays on request.
+// Package buckettest provides an in-memory bucket for tests, with injected failures and delays.
 package buckettest
 
 import (
@@ -15,9 +15,10 @@ import (
 	"anatomy/cluster/bucket"
 )
 
-// A Memory is a bucket in memory. What was put is listed at once.
+// A Memory is an in-memory bucket. Objects are listed as soon as they are put.
 type Memory struct {
-	// Before is called before each call, and fails it with its error. It may sleep.
+	// Before, if not nil, runs before each call; its error becomes the error of the call. It may
+	// sleep.
 	Before func(ctx context.Context, op, name string) error
 
 	mu      sync.Mutex
@@ -30,7 +31,7 @@ type object struct {
 	changed time.Time
 }
 
-// ErrAway is an error for Before.
+// ErrAway is an error to return from Before.
 var ErrAway = errors.New("the bucket is away")
 
 func (m *Memory) before(ctx context.Context, op, name string) error {
@@ -49,14 +50,14 @@ func (m *Memory) before(ctx context.Context, op, name string) error {
 	return ctx.Err()
 }
 
-// Set sets Before while calls are made.
+// Set sets Before; it may be called concurrently with other methods.
 func (m *Memory) Set(before func(ctx context.Context, op, name string) error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.Before = before
 }
 
-// Calls returns how often an operation was called: "put", "get", "list" or "delete".
+// Calls returns the number of calls of an operation: "put", "get", "list" or "delete".
 func (m *Memory) Calls(op string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -138,7 +139,8 @@ func (m *Memory) Delete(ctx context.Context, name string) error {
 
 func (m *Memory) String() string { return "memory" }
 
-// Change replaces the content of an object by what change makes of it; of nil it deletes the object.
+// Change replaces the content of an object by the result of change. If the result is nil it deletes
+// the object.
 func (m *Memory) Change(name string, change func([]byte) []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

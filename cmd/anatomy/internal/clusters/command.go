@@ -277,7 +277,7 @@ verifies it. The folder is one of its own afterwards. Of the last day, one gener
 				return Hint(err)
 			}
 			began := time.Now()
-			if err := f.Take(c.Context(), name); err != nil {
+			if err := f.PutInForce(c.Context(), name); err != nil {
 				return errors.Join(err, f.Close())
 			}
 			screen.SetStatus("")

@@ -67,7 +67,7 @@ func followDivided(
 ) (view *View, end func(), err error) {
 	m, err := division.Join(c.Context(), b, s.Data)
 	if err != nil && shards.IsDivided(s.Data) { // the bucket is away, and there is a copy
-		log.Warn("the bucket cannot be read; going on with the copy that there is", "error", err)
+		log.Warn("cannot read the bucket; continuing with the existing copy", "error", err)
 		m, err = shards.Read(s.Data)
 	}
 	if err != nil {

@@ -44,7 +44,7 @@ func (t *Team) Keys(ctx context.Context) (*bus.Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := t.keyring.Take(ctx, t.bucket, id.ID)
+	content, err := t.keyring.Secret(ctx, t.bucket, id.ID)
 	var useless error
 	if err == nil {
 		_, useless = bus.ParseKeys(content)
@@ -106,7 +106,7 @@ func (t *Team) share(ctx context.Context, server *bus.Server, left map[string]bo
 			continue
 		}
 		if !left[n.Key] {
-			err := node.Leave(ctx, t.bucket, id.ID, n.Key, keys)
+			err := node.PutSecret(ctx, t.bucket, id.ID, n.Key, keys)
 			if err != nil {
 				failed = errors.Join(failed, fmt.Errorf("keys for %s: %w", n.Machine, err))
 			}
@@ -117,7 +117,7 @@ func (t *Team) share(ctx context.Context, server *bus.Server, left map[string]bo
 		}
 		addresses = append(addresses, n.Crawlers)
 	}
-	others, err := server.Tell(addresses)
+	others, err := server.SetOwners(addresses)
 	if others {
 		changed()
 	}

@@ -47,7 +47,7 @@ func announce(t *testing.T, b *buckettest.Memory, crawlers, key string) {
 // left out.
 func TestTeam(t *testing.T) {
 	b := &buckettest.Memory{}
-	_, err := replica.Found(t.Context(), b)
+	_, err := replica.Initialize(t.Context(), b)
 	must(t, err)
 	first, second, without := newTeam(t, b, "127.0.0.1:0"), newTeam(t, b, "second.test:4222"), newTeam(t, b, "none")
 	keys, err := first.Keys(t.Context())

@@ -13,7 +13,7 @@ import (
 // leaves does not wait for a bucket that does not answer, and later ones get what it answered.
 func TestView(t *testing.T) {
 	b := &buckettest.Memory{}
-	_, err := replica.Found(t.Context(), b)
+	_, err := replica.Initialize(t.Context(), b)
 	must(t, err)
 	v := NewView(b, nil)
 	answers := make(chan bool)
