@@ -51,8 +51,9 @@ func (c *Collector) requiredScore() uint32 {
 	return c.threshold
 }
 
-// collect adds a document whose score reaches the threshold. Documents come in ascending order, so
-// that one with the score of the worst match is no better than it.
+// collect adds a document whose score reaches the threshold, if it is among the best. Documents come in
+// ascending order, but for those of one window: one with the score of the worst match that comes in
+// that order is no better than it.
 func (c *Collector) collect(score uint32, ord vocab.Ordinal) {
 	match := newMatch(score, ord)
 	if len(c.heap) < c.k {

@@ -275,26 +275,27 @@ func (d *disjunction) gather(it *impactIterator, base, windowEnd vocab.Ordinal, 
 	d.fail(it.postings.Err())
 }
 
-// collectListed collects the listed documents, all of which match. Those that may reach the
-// threshold are sorted first.
+// collectListed collects the listed documents, all of which match. They are in no order, so that one
+// with the score of the worst match may be better than it by its ordinal. Sorting them took a tenth of
+// a query for any of some words.
 func (d *disjunction) collectListed(base vocab.Ordinal, static uint32) {
-	required, reaching := d.threshold-min(d.threshold, static), d.reaching[:0]
+	least := d.threshold
+	required := least - min(least, static)
 	for _, at := range d.listed[:d.n] {
 		score := d.scores[at%windowDocs]
 		d.scores[at%windowDocs] = 0
-		if score >= required {
-			reaching = append(reaching, uint64(at)<<32|uint64(score))
+		if score < required { // static points are far away in memory
+			continue
 		}
-	}
-	slices.Sort(reaching)
-	for _, doc := range reaching {
-		ord := base + vocab.Ordinal(doc>>32)
-		if score := uint32(doc) + d.staticPoints(ord); score >= d.threshold {
+		ord := base + vocab.Ordinal(at)
+		if score += d.staticPoints(ord); score >= least {
 			d.collect(score, ord)
+			least = max(least, max(d.threshold, 1)-1)
+			required = least - min(least, static)
 		}
 	}
 	d.count += d.n
-	d.n, d.reaching = 0, reaching
+	d.n = 0
 }
 
 // collectSeen collects the marked documents of a window. Static points are far away in memory:

@@ -5,11 +5,10 @@ const windowDocs = 4096
 
 // A scoreWindow sums up the scores of a run of windowDocs documents. It is all zero between runs.
 type scoreWindow struct {
-	scores   [windowDocs]uint32
-	seen     [windowDocs / 64]uint64 // bitmap of the documents with a posting
-	listed   [windowDocs + 1]uint16  // the first n: documents with a score, in no order
-	n        int
-	reaching []uint64 // document<<32 | score: those that may reach the threshold
+	scores [windowDocs]uint32
+	seen   [windowDocs / 64]uint64 // bitmap of the documents with a posting
+	listed [windowDocs + 1]uint16  // the first n: documents with a score, in no order
+	n      int
 }
 
 // mark adds a term's impacts to the scores of documents and marks them in seen.
