@@ -31,6 +31,9 @@ type Collector struct {
 	skipped   bool // documents were skipped, so that count is a lower bound
 }
 
+// countNothing is a countTo with which no document is counted that cannot be collected.
+const countNothing = -1
+
 // Count returns the number of matches, with those that the collector began with, and reports
 // whether it is exact.
 func (c *Collector) Count() (n int, exact bool) { return c.count, !c.skipped }

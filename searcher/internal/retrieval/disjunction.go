@@ -33,6 +33,9 @@ func runDisjunction(w *Walk, p *plan, c *Collector) {
 	slices.SortStableFunc(d.terms, func(a, b *impactIterator) int {
 		return int(a.maxPoints()) - int(b.maxPoints())
 	})
+	if len(d.terms) == 1 && d.countsPostings() {
+		d.countTo = countNothing // raiseCount knows how many match: an eighth of a query for one word
+	}
 	d.raiseThreshold()
 	docs := vocab.Ordinal(w.part.Segment.Docs())
 	for from := vocab.Ordinal(0); from < docs && !w.clock.Check(); {
@@ -45,6 +48,9 @@ func runDisjunction(w *Walk, p *plan, c *Collector) {
 	}
 }
 
+// countsPostings reports whether the matches of a term are all its postings: none is filtered or dead.
+func (d *disjunction) countsPostings() bool { return len(d.filters) == 0 && d.part.Dead == nil }
+
 // raiseThreshold raises the threshold before any document is looked at, to the score that k
 // documents get from a single term. It does nothing if documents may be filtered or all are
 // counted.
@@ -53,7 +59,7 @@ func (d *disjunction) raiseThreshold() {
 	for _, it := range d.terms {
 		postings += it.Cost()
 	}
-	if postings <= d.countTo || len(d.filters) > 0 || d.part.Dead != nil {
+	if postings <= d.countTo || !d.countsPostings() {
 		return
 	}
 	for _, it := range d.terms {
@@ -113,7 +119,7 @@ func sortByBound(terms []*impactIterator) {
 // scoresAlone reports whether every document with a posting of an essential term matches and its
 // score is final: nothing else adds to it and nothing filters it.
 func (d *disjunction) scoresAlone(others []*impactIterator) bool {
-	return len(others) == 0 && len(d.filters) == 0 && d.part.Dead == nil
+	return len(others) == 0 && d.countsPostings()
 }
 
 // walkOne walks the list of the only essential term. Others add othersUpperBound at most, and
