@@ -40,7 +40,7 @@ crawler/sitemap: xmlcharset
 crawler/signin: weburl crawler/internal/*
 warc:
 storeserver: vocab disk/repository
-indexer: vocab weburl analysis disk/barrel indexer/internal/* indexer/officetext indexer/servicetext
+indexer: vocab weburl analysis disk/barrel indexer/internal/* indexer/officetext indexer/servicetext indexer/datatext
 indexer/officetext: vocab xmlcharset
 indexer/servicetext: vocab
 indexer/internal/decode: indexer/internal/guess

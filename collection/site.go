@@ -129,15 +129,15 @@ func (s *Site) Controls(ctx context.Context, doc vocab.DocID) (vocab.Controls, e
 	return info.Controls, s.noted(err)
 }
 
-// readable returns page, the HTML page of a PDF, an office document or a definition of a service, or a
-// page in UTF-8 if its encoding is not declared.
+// readable returns page, the HTML page of a PDF, an office document, a definition of a service or data, or
+// a page in UTF-8 if its encoding is not declared.
 func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
 	switch {
 	case officetext.IsOffice(page.Body):
 		page.Body, _, err = officetext.Convert(page.Body)
 		page.ContentType = "text/html; charset=utf-8"
 	case !vocab.IsPDF(page.Body):
-		if html, ok := indexer.ServicePage(page); ok {
+		if html, ok := indexer.DataPage(page); ok {
 			page.Body, page.ContentType = html, "text/html; charset=utf-8"
 		} else if text, ok := indexer.DecodeUndeclared(page); ok {
 			media, _, _ := strings.Cut(page.ContentType, ";")

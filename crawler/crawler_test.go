@@ -713,7 +713,7 @@ func TestBodies(t *testing.T) {
 			_, _ = io.WriteString(rw, "%PDF-1.7\n1 0 obj")
 		case "/zip", "/zip.docx", "/zip.exe":
 			_, _ = io.WriteString(rw, "PK\x03\x04\x14\x00")
-		case "/bmw":
+		case "/bmw", "/bmw.csv", "/bmw.tsv", "/bmw.dat":
 			_, _ = io.WriteString(rw, "BMW and other cars")
 		case "/utf16":
 			_, _ = io.WriteString(rw, "<\x00p\x00>\x00x\x00")
@@ -740,6 +740,11 @@ func TestBodies(t *testing.T) {
 		{"/zip.docx?type=application/msword", "fetched", ""},
 		{"/zip.docx", "fetched", ""},
 		{"/zip.exe?type=application/octet-stream", "unsupported", `media type "application/octet-stream"`},
+		{"/bmw?type=text/csv", "fetched", ""},
+		{"/bmw.csv?type=application/octet-stream", "fetched", ""},
+		{"/bmw.tsv?type=application/vnd.ms-excel", "fetched", ""},
+		{"/bmw.dat?type=application/octet-stream", "unsupported", `media type "application/octet-stream"`},
+		{"/zip?type=text/csv", "unsupported", `sent as "text/csv", is application/zip`},
 		{"/zip.docx" + html, "unsupported", `sent as "text/html", is application/zip`},
 		{"/zip", "unsupported", "no media type, looks like application/zip"},
 		{"/html?type=application/epub%2Bzip", "unsupported", `sent as "application/epub+zip", is text/html`},

@@ -13,15 +13,15 @@ import (
 )
 
 // mediumOf returns the medium of an answer as its Content-Type states it. If that may be any file, or
-// an old format of an office document, the extension of u decides whether it is a newer one, or may be
-// the definition of a service.
+// an old format of an office document, the extension of u decides whether it is a newer one, CSV, or
+// may be the definition of a service.
 func mediumOf(contentType string, u *weburl.URL) vocab.Medium {
 	media, _, _ := strings.Cut(contentType, ";")
 	if !vagueTypes[strings.ToLower(strings.TrimSpace(media))] {
 		return vocab.MediumOf(contentType)
 	}
 	m, _ := vocab.ParseMedium(strings.TrimPrefix(path.Ext(u.Path()), "."))
-	if !m.Office() && m != vocab.YAML && m != vocab.WSDL {
+	if !m.Office() && m != vocab.YAML && m != vocab.WSDL && m != vocab.CSV {
 		return vocab.OtherMedium
 	}
 	return m

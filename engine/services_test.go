@@ -31,7 +31,7 @@ func TestServices(t *testing.T) {
 	web.Body("a.test/list.wsil", "text/xml", `<inspection xmlns="http://schemas.xmlsoap.org/ws/2001/10/inspection/">
 		<service><description location="/inspected"/></service></inspection>`)
 	web.Body("a.test/list.json", "application/json", `{"a": {"versions": {"1": {"swaggerUrl": "/listed"}}}}`)
-	web.Body("a.test/schema", "application/json", `{"$schema": "http://json-schema.org/", "title": "Find kestrels"}`)
+	web.Body("a.test/schema", "application/json", `{"$schema": "http://json-schema.org/", "title": "Find owls"}`)
 	web.Body("a.test/inspected", "application/json", definition("Inspected"))
 	web.Body("a.test/listed", "application/json", definition("Listed"))
 	web.Body("a.test/.well-known/api-catalog", "application/linkset+json", `{"linkset": [{"service-desc": [{"href": "/known"}]}]}`)
@@ -47,15 +47,12 @@ func TestServices(t *testing.T) {
 		"http://a.test/listed", "http://a.test/redoc", "http://a.test/soap?wsdl", "http://a.test/swagger", "http://b.test/in-catalog",
 	}
 	for query, want := range map[string][]string{
-		"type:service": want, "type:service kestrels": want, "kestrels -filetype:openapi": want[6:7],
+		"owls": {"http://a.test/schema"}, "type:service": want, "type:service kestrels": want, "kestrels -filetype:openapi": want[6:7],
 		"type:service -filetype:wsdl site:a.test": slices.Concat(want[:6], want[7:8]),
 	} {
 		got := testweb.URLs(testweb.Results(t, s, query))
 		slices.Sort(got)
 		testweb.SameLists(t, query, got, want)
-	}
-	if got := testweb.TraceOf(t, dir, "http://a.test/schema"); !strings.Contains(got, "unsupported") {
-		t.Errorf("trace of a JSON Schema: %s", got)
 	}
 	if n := web.Requests()["b.test/.well-known/api-catalog"]; n != 1 {
 		t.Errorf("the catalog of b.test was asked for %d times", n)

@@ -156,6 +156,46 @@ func TestOffice(t *testing.T) {
 	}
 }
 
+// TestData: CSV, by its type or its name, and JSON are the pages that are made of them, in whatever
+// encoding; those without a letter are an error.
+func TestData(t *testing.T) {
+	for _, c := range []struct {
+		path, kind, body string
+		medium           vocab.Medium
+		title, words     string
+	}{
+		{"a", "text/csv", "City,Country\nBern,Switzerland\n", vocab.CSV, "City, Country", "city country bern switzerland"},
+		{"a", "text/csv; charset=utf-16le", "C\x00a\x00,\x00b\x00\n\x00\xe9\x00t\x00,\x00x\x00", vocab.CSV, "Ca, b", "ca b et x"},
+		{"a", "text/tab-separated-values", "City\tCountry\nBern\tSwitzerland\n", vocab.CSV, "City, Country", "city country bern switzerland"},
+		{"a.csv?x=1", "application/octet-stream", "City;Country\nBern;<b>", vocab.CSV, "City, Country", "city country bern b"},
+		{"a.TSV", "text/plain", "City\tCountry\nBern\tb", vocab.CSV, "City, Country", "city country bern b"},
+		{"a.csv", "text/html", "<title>t</title>City,Country", vocab.HTML, "t", "city country"},
+		{"a", "application/json", `{"name": "Bern", "in": ["Switzerland"]}`, vocab.JSON, "Bern", "name bern in switzerland"},
+		{"a", "text/csv", "1,2\n", vocab.OtherMedium, "", ""},
+		{"a", "application/json", `{"a": [1, 2]}`, vocab.OtherMedium, "", ""},
+		{"a", "application/yaml", "name: Bern", vocab.OtherMedium, "", ""},
+	} {
+		page := &vocab.Page{URL: "http://a.test/" + c.path, ContentType: c.kind, Body: []byte(c.body)}
+		html, isData := DataPage(page)
+		if want := c.medium != vocab.OtherMedium && c.medium != vocab.HTML; isData != want || want && !strings.Contains(string(html), "<title>"+c.title) {
+			t.Errorf("%s %q: page %v %s", c.kind, c.body, isData, html)
+		}
+		d, err := Parse(page, new(Buffer))
+		if c.medium == vocab.OtherMedium {
+			if err == nil {
+				t.Errorf("%s %q: %+v", c.kind, c.body, d.Info)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(c.kind, err)
+		}
+		if d.Info.Medium != c.medium || d.Info.Title != c.title || strings.ReplaceAll(bodyWords(d), " | ", " ") != c.words {
+			t.Errorf("%s %q: %s %q %q", c.kind, c.body, d.Info.Medium, d.Info.Title, bodyWords(d))
+		}
+	}
+}
+
 // TestPDF: a PDF, whatever it is sent as, is the page that is made of it, or an error.
 func TestPDF(t *testing.T) {
 	broken := errors.New("broken")

@@ -27,7 +27,7 @@ const (
 // Markdown have images. Hidden images and data: URLs are ignored. A page with the robots directive
 // noimageindex has no images. The list owns its memory. The errors are those of [Parse].
 func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
-	medium, charset := mediumOf(page.ContentType)
+	medium, charset := mediumOf(page)
 	isMarkdown := medium == vocab.Markdown && len(page.Body) <= markdown.MaxBytes
 	if medium != vocab.HTML && medium != vocab.OtherMedium && !isMarkdown ||
 		vocab.IsPDF(page.Body) || officetext.IsOffice(page.Body) {

@@ -11,8 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"path"
 	"strings"
 
+	"anatomy/indexer/datatext"
 	"anatomy/indexer/internal/decode"
 	"anatomy/indexer/internal/markdown"
 	"anatomy/indexer/officetext"
@@ -27,7 +29,7 @@ var (
 	// errXML is the error of Parse for XML that is neither a feed nor a page.
 	errXML = errors.New("XML that is neither a feed nor a page")
 
-	// errData is the error of Parse for JSON or YAML that does not define a service.
+	// errData is the error of Parse for YAML that does not define a service.
 	errData = fmt.Errorf("data: %w", servicetext.ErrFormat)
 )
 
@@ -42,8 +44,8 @@ type Buffer struct {
 
 // Parse parses a page. The document owns its memory: page and buf may be used again at once. Parse
 // fails with ErrPDF, if page.URL is invalid, on what is no text whatever its media type, on XML that is
-// neither a feed nor a page, on JSON and YAML that define no service, and with the errors of
-// [officetext.Convert]. Bad markup is never an error.
+// neither a feed nor a page, on YAML that defines no service, and with the errors of
+// [officetext.Convert], [datatext.CSV] and [datatext.JSON]. Bad markup is never an error.
 func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 	if err := buf.parse(page, false); err != nil {
 		return nil, err
@@ -70,7 +72,7 @@ func (b *Buffer) parse(page *vocab.Page, outlineOnly bool) error {
 // read reads the body according to its medium.
 func (b *Buffer) read(page *vocab.Page, outlineOnly bool) error {
 	p := &b.parser
-	medium, charset := mediumOf(page.ContentType)
+	medium, charset := mediumOf(page)
 	if vocab.IsPDF(page.Body) {
 		p.meta.medium = vocab.PDF
 		return b.readPDF(page.Body)
@@ -86,6 +88,10 @@ func (b *Buffer) read(page *vocab.Page, outlineOnly bool) error {
 	case err != nil:
 		return err
 	case medium != vocab.Markdown && p.readService(body):
+	case medium == vocab.JSON:
+		return p.readData(body, datatext.JSON)
+	case medium == vocab.CSV:
+		return p.readData(body, datatext.CSV)
 	case medium.Data():
 		return errData
 	case medium == vocab.XML:
@@ -145,11 +151,27 @@ func (p *htmlParser) readOffice(body []byte) error {
 	return err
 }
 
-// mediumOf returns medium and charset of a Content-Type. Text of other types is plain text. The medium
-// is OtherMedium, which is read as HTML, if the type is unusable.
-func mediumOf(contentType string) (medium vocab.Medium, charset string) {
-	media, params, _ := mime.ParseMediaType(contentType)
-	medium = vocab.MediumOf(contentType)
+// readData reads data as the page that convert makes of it.
+func (p *htmlParser) readData(body []byte, convert func([]byte) ([]byte, error)) error {
+	page, err := convert(body)
+	if err == nil {
+		p.read(page)
+	}
+	return err
+}
+
+// mediumOf returns medium and charset of a page as its Content-Type states them. Text of other types is
+// plain text. The medium is OtherMedium, which is read as HTML, if the type is unusable. CSV that is
+// sent as a type which any text may have is told by the extension of its URL.
+func mediumOf(page *vocab.Page) (medium vocab.Medium, charset string) {
+	media, params, _ := mime.ParseMediaType(page.ContentType)
+	medium = vocab.MediumOf(page.ContentType)
+	if medium == vocab.OtherMedium && !strings.HasPrefix(media, "text/") || medium == vocab.PlainText {
+		urlPath, _, _ := strings.Cut(page.URL, "?")
+		if m, _ := vocab.ParseMedium(strings.TrimPrefix(path.Ext(urlPath), ".")); m == vocab.CSV {
+			return m, params["charset"]
+		}
+	}
 	if medium == vocab.OtherMedium && strings.HasPrefix(media, "text/") && !strings.HasSuffix(media, "xml") {
 		medium = vocab.PlainText
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
+	"anatomy/indexer/datatext"
 	"anatomy/indexer/internal/decode"
 	"anatomy/indexer/servicetext"
 	"anatomy/vocab"
@@ -34,17 +35,30 @@ func (p *htmlParser) readService(body []byte) bool {
 	return true
 }
 
-// ServicePage returns the page of HTML that Parse reads of a definition or a list, if page is one.
-func ServicePage(page *vocab.Page) (html []byte, ok bool) {
-	medium, charset := mediumOf(page.ContentType)
+// DataPage returns the page of HTML that Parse reads of a definition of a service, a list of
+// definitions, CSV or JSON, if page is one.
+func DataPage(page *vocab.Page) (html []byte, ok bool) {
+	medium, charset := mediumOf(page)
 	if medium == vocab.Markdown {
 		return nil, false
 	}
 	body, err := decode.UTF8(page.Body, page.ContentType, charset)
-	if err != nil || !servicetext.Looks(body) {
+	if err != nil {
 		return nil, false
 	}
-	html, _, err = servicetext.Convert(body, page.URL)
+	if servicetext.Looks(body) {
+		if html, _, err = servicetext.Convert(body, page.URL); err == nil {
+			return html, true
+		}
+	}
+	switch medium {
+	case vocab.JSON:
+		html, err = datatext.JSON(body)
+	case vocab.CSV:
+		html, err = datatext.CSV(body)
+	default:
+		return nil, false
+	}
 	return html, err == nil
 }
 

@@ -25,10 +25,11 @@ const (
 	ODS  // OpenDocument sheet
 	EPUB
 	RTF
-	JSON    // a list of definitions of services, or what may be one or a definition
+	JSON    // data, a list of definitions of services, or what may be a definition
 	YAML    // what may be a definition of a service
 	OpenAPI // a definition of a service, in JSON or YAML
 	WSDL    // a definition of a service, in XML
+	CSV     // rows of fields, with any separator
 )
 
 var media = map[string]Medium{
@@ -59,6 +60,8 @@ var media = map[string]Medium{
 	"application/vnd.oai.openapi": OpenAPI, "application/openapi+yaml": OpenAPI,
 	"application/vnd.oai.openapi+yaml": OpenAPI,
 	"application/wsdl+xml":             WSDL,
+
+	"text/csv": CSV, "application/csv": CSV, "text/tab-separated-values": CSV,
 }
 
 // Prefixes of media types.
@@ -70,7 +73,7 @@ const (
 var mediumNames = [...]string{
 	HTML: "html", PlainText: "txt", Markdown: "md", XML: "xml", PDF: "pdf",
 	DOCX: "docx", ODT: "odt", PPTX: "pptx", ODP: "odp", XLSX: "xlsx", ODS: "ods", EPUB: "epub", RTF: "rtf",
-	JSON: "json", YAML: "yaml", OpenAPI: "openapi", WSDL: "wsdl",
+	JSON: "json", YAML: "yaml", OpenAPI: "openapi", WSDL: "wsdl", CSV: "csv",
 }
 
 // String returns the usual file extension, "pdf", and "" for OtherMedium.
@@ -96,6 +99,8 @@ func ParseMedium(name string) (Medium, bool) {
 		return XML, true
 	case "yml":
 		return YAML, true
+	case "tsv":
+		return CSV, true
 	}
 	m := slices.Index(mediumNames[:], name)
 	return Medium(max(m, 0)), m >= 0
@@ -123,6 +128,6 @@ func (m Medium) Office() bool { return m.Zipped() || m == RTF }
 // Service reports whether documents of the medium are definitions of services.
 func (m Medium) Service() bool { return m == OpenAPI || m == WSDL }
 
-// Data reports whether documents of the medium are indexed only if they define services or list
-// such definitions.
-func (m Medium) Data() bool { return m >= JSON && m <= WSDL }
+// Data reports whether documents of the medium are made for programs: a page that has one as its
+// alternate, or embeds one, does not make it worth a visit.
+func (m Medium) Data() bool { return m >= JSON && m <= CSV }

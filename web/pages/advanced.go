@@ -43,7 +43,7 @@ type advancedView struct {
 
 // fileKinds are the file types that the form offers.
 var fileKinds = []string{
-	"html", "pdf", "docx", "odt", "rtf", "xlsx", "ods", "pptx", "odp", "epub", "txt", "md", "xml",
+	"html", "pdf", "docx", "odt", "rtf", "xlsx", "ods", "pptx", "odp", "epub", "txt", "md", "xml", "csv", "json",
 }
 
 // maxLanguages limits a list of languages, in bytes.

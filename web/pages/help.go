@@ -67,7 +67,7 @@ var helpSections = []helpSection{
 		{Query: "inalt:diagram", Means: "in the alternative text of an image"},
 		{Query: "type:image diagram", Means: "images instead of pages, as under Images above the results"},
 	}},
-	{"kinds", "Languages, file types, dates", "The language is the declared one, or that of the script. File types are html, txt, md, xml (feeds), pdf, docx, odt, rtf, xlsx, ods, pptx, odp and epub. Dates are days, months or years.", []helpExample{
+	{"kinds", "Languages, file types, dates", "The language is the declared one, or that of the script. File types are html, txt, md, xml (feeds), csv, json, pdf, docx, odt, rtf, xlsx, ods, pptx, odp and epub. Dates are days, months or years.", []helpExample{
 		{Query: "cache lang:de", Means: "pages in a language"},
 		{Query: "lang:de", Means: "all of them"},
 		{Query: "filetype:pdf", Means: "of a file type"},
