@@ -13,55 +13,57 @@ import (
 )
 
 const (
-	// beat is how often background work is looked for.
+	// beat is the interval of background work.
 	beat = 200 * time.Millisecond
 
-	// minNewLinks is the least number of new links that ranks are computed anew for.
+	// minNewLinks is the minimum number of new links before ranks are recomputed.
 	minNewLinks = 1000
 
-	// mergeShare bounds the time that a crawl that never ends spends on merging everything: the
-	// index stays merged at least so many times as long as merging took.
+	// mergeShare bounds the time that a crawl that never ends spends on full merges: after a full
+	// merge the next one waits at least mergeShare times as long as the merge took.
 	mergeShare = 10
 
-	// deadShare is the share of the repository that may be dead before a crawl that never ends
-	// compacts it: each byte is written twice at most, and as much is freed as is copied.
+	// deadShare is the share of dead bytes in the repository at which a crawl that never ends
+	// compacts it. With this share each byte is written at most twice, and as many bytes are freed
+	// as copied.
 	deadShare = 0.5
 
-	// deadFile is the share of a file that must be dead then for the rest to be copied.
+	// deadFile is the share of dead bytes at which such a compaction rewrites a file.
 	deadFile = 0.2
 
-	// compactEvery is how often such a crawl looks for dead records, by a walk over all records.
+	// compactEvery is the interval at which such a crawl looks for dead records by reading the
+	// headers of all of them.
 	compactEvery = time.Hour
 )
 
-// background is the work that goes on beside a crawl: flushing, merging, ranking and, in a crawl
-// that never ends, election, compaction and scrubbing. One goroutine calls flush, another the rest.
+// background does the work beside a crawl: flushing, merging, ranking and, in a crawl that never
+// ends, election, compaction and scrubbing. One goroutine calls flush, another the rest.
 type background struct {
 	*stages
 	intake   *intake
 	recovery *recovery
 	scrubber scrubber
 
-	rankedLinks atomic.Int64      // links of this run when ranks were computed last
-	converging  meter.Convergence // of the ranks that are computed
+	rankedLinks atomic.Int64      // links of this run at the last rank computation
+	converging  meter.Convergence // of the current rank computation
 
-	mergedAt     time.Time // when everything was merged last, see mergeShare
+	mergedAt     time.Time // time of the last full merge, see mergeShare
 	mergeTook    time.Duration
 	compactEvery time.Duration
-	compactedAt  time.Time // when dead records were looked for last
+	compactedAt  time.Time // time of the last search for dead records
 }
 
-// flushing makes pages searchable every few beats until ctx ends.
+// flushing makes pages searchable periodically until ctx ends.
 func (b *background) flushing(ctx context.Context, stop func(error)) error {
 	return b.periodically(ctx, stop, func() error {
 		if !b.builder.Due(time.Now()) {
 			return nil
 		}
-		return b.flushBatch(context.WithoutCancel(ctx)) // a flush that is cut off loses its batch
+		return b.flushBatch(context.WithoutCancel(ctx)) // a flush that is interrupted loses its batch
 	})
 }
 
-// merging does the other background work until ctx ends.
+// merging does the other background work periodically until ctx ends.
 func (b *background) merging(ctx context.Context, stop func(error)) error {
 	return b.periodically(ctx, stop, func() error {
 		if err := errors.Join(b.recovery.catchUp(ctx), b.builder.Merge(ctx)); err != nil {
@@ -96,8 +98,8 @@ func (b *background) periodically(ctx context.Context, stop func(error), work fu
 	}
 }
 
-// rankIfGrown computes ranks when the links have grown by half since the last time: old ranks are
-// good enough for the order of results while the crawl goes on.
+// rankIfGrown computes ranks if the links have grown by half since the last time. Older ranks are
+// good enough to order results while the crawl runs.
 func (b *background) rankIfGrown(ctx context.Context) error {
 	if len(b.builder.Manifest().Links) == 0 {
 		return nil
@@ -125,8 +127,8 @@ func (b *background) rank(ctx context.Context, atEnd bool) error {
 	return nil
 }
 
-// mergeIfIdle makes one segment of all and computes ranks, in a crawl that never ends, when nothing
-// is to be fetched: superseded versions leave the disk, and all links count.
+// mergeIfIdle merges all segments and computes ranks, in a crawl that never ends, when nothing is
+// to be fetched. Superseded versions leave the disk, and ranks include all links.
 func (b *background) mergeIfIdle(ctx context.Context) error {
 	if !b.watches() || b.builder.Manifest().Settled ||
 		time.Since(b.mergedAt) < mergeShare*b.mergeTook {
@@ -152,7 +154,7 @@ func (b *background) mergeIfIdle(ctx context.Context) error {
 	return nil
 }
 
-// electAndCatchUp elects canonical documents and adds all outcomes to the index.
+// electAndCatchUp elects canonical documents and adds all missing outcomes to the index.
 func (b *background) electAndCatchUp(ctx context.Context) (err error) {
 	if !b.gate.enter() {
 		return nil

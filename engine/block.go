@@ -18,11 +18,11 @@ import (
 	"anatomy/weburl"
 )
 
-// ErrEnding is returned for changes to a crawl that is about to end.
+// ErrEnding is the error of a change to a crawl that is about to end.
 var ErrEnding = errors.New("the crawl is about to end: try again in a moment")
 
-// BlockPatterns returns the patterns of weburl.Filter that targets mean. A target is a URL, a site
-// ("example.org" is all its hosts), or a pattern of URLs with stars.
+// BlockPatterns converts targets to patterns of weburl.Filter. A target is a URL, a site
+// ("example.org" includes all its hosts), or a pattern of URLs with stars.
 func BlockPatterns(targets []string) (patterns []string, err error) {
 	for _, target := range targets {
 		t := strings.TrimSpace(target)
@@ -47,8 +47,8 @@ func BlockPatterns(targets []string) (patterns []string, err error) {
 	return patterns, nil
 }
 
-// Block blocks the pages that targets mean, see BlockPatterns: they leave the results at once and
-// are not fetched again by any run, until Unblock.
+// Block blocks the pages of the targets, see BlockPatterns. They leave the results at once, and no
+// run fetches them until Unblock.
 func (c *Crawl) Block(ctx context.Context, targets []string) (control.BlockReport, error) {
 	return changeBlocks(ctx, c.stages, &c.intake, targets, func(patterns []string) ([]string, error) {
 		err := c.urls.Block(patterns)
@@ -60,13 +60,13 @@ func (c *Crawl) Block(ctx context.Context, targets []string) (control.BlockRepor
 	})
 }
 
-// Unblock lifts the blocks of targets. Pages that the repository still has come back without a
-// fetch, whatever the scope; others are fetched again by this crawl or the next.
+// Unblock lifts the blocks of targets. Pages that are still in the repository are restored without
+// a fetch, whatever the scope; others are fetched again by this crawl or the next.
 func (c *Crawl) Unblock(ctx context.Context, targets []string) (control.BlockReport, error) {
 	return changeBlocks(ctx, c.stages, &c.intake, targets, c.urls.Unblock)
 }
 
-// Blocked returns the patterns of all that is blocked.
+// Blocked returns the blocked patterns.
 func (c *Crawl) Blocked() []string { return c.urls.Blocked() }
 
 // changeBlocks calls change, which returns the patterns that changed, and enforces them.
@@ -89,7 +89,7 @@ func changeBlocks(
 	return report, err
 }
 
-// enforceBlocks brings records and index in agreement with the blocked patterns.
+// enforceBlocks updates the document index and the index to the blocked patterns.
 func enforceBlocks(
 	ctx context.Context, s *stages, n *intake, report *control.BlockReport,
 ) error {
@@ -98,7 +98,7 @@ func enforceBlocks(
 		if blocked {
 			reserved, err := s.urls.Reserve(r.Doc)
 			if !reserved || err != nil {
-				return err // it is in flight, and its outcome will be Blocked
+				return err // the document is in flight, and its outcome will be Blocked
 			}
 			o := &outcome{result: urlserver.Result{Doc: r.Doc, Outcome: vocab.Blocked}}
 			if r.Fetch != nil && r.History.Visits > 0 {
@@ -134,7 +134,7 @@ func enforceBlocks(
 	return s.urls.BlockDone()
 }
 
-// finishBlocking does what a crash cut off of a Block or Unblock.
+// finishBlocking completes a Block or Unblock that a crash interrupted.
 func finishBlocking(ctx context.Context, s *stages, n *intake) error {
 	pending, err := s.urls.BlockPending()
 	if err != nil || !pending {
@@ -143,7 +143,7 @@ func finishBlocking(ctx context.Context, s *stages, n *intake) error {
 	return enforceBlocks(ctx, s, n, &control.BlockReport{})
 }
 
-// unblock queues a document whose block was lifted, and makes the index forget that it was blocked.
+// unblock queues a document whose block was lifted, and removes the block from the index.
 func unblock(ctx context.Context, s *stages, doc vocab.DocID) error {
 	if err := s.urls.Restore(doc); err != nil || s.noIndex {
 		return err
@@ -157,9 +157,9 @@ func unblock(ctx context.Context, s *stages, doc vocab.DocID) error {
 	return nil
 }
 
-// restore queues documents whose block was lifted, or brings them back from the repository, which
-// needs no fetch. It returns the number of those, which are committed then. docs are the depths of
-// the documents.
+// restore restores documents whose block was lifted from the repository, or queues them if it has
+// no record. It returns the number of restored documents, which are then committed. docs has the
+// depth of each document.
 func restore(
 	ctx context.Context, s *stages, n *intake, docs map[vocab.DocID]uint16,
 ) (int, error) {
@@ -170,7 +170,7 @@ func restore(
 	if err != nil {
 		return 0, err
 	}
-	claimed := map[vocab.DocID]*repository.Record{} // by the committer, until inTurn returns
+	claimed := map[vocab.DocID]*repository.Record{} // set by the committer until inTurn returns
 	for doc := range docs {
 		s.events <- &barrier{do: func(ctx context.Context) error {
 			if err := unblock(ctx, s, doc); err != nil {
@@ -182,7 +182,7 @@ func restore(
 			}
 			u, err := weburl.Parse(record.Page.URL)
 			if err != nil {
-				return nil // of another version of the program: it is fetched
+				return nil // from another version of the program: it is fetched
 			}
 			claim, err := s.urls.Claim(doc, &u, record.Page.Fetched)
 			if err == nil && claim == urlserver.Claimed {
@@ -202,7 +202,7 @@ func restore(
 	return len(claimed), waitFetched(ctx, s, claimed)
 }
 
-// fetchOf returns the fetch that a record keeps.
+// fetchOf returns the fetch that a record describes.
 func fetchOf(record *repository.Record) vocab.Fetch {
 	page := &record.Page
 	f := vocab.Fetch{

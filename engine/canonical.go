@@ -24,27 +24,27 @@ import (
 
 // Documents with byte-identical bodies form a cluster. One of them is the canonical document: the
 // page that results show; the others are aliases. While a crawl runs that is the document that was
-// fetched first. When everything is fetched, and before all segments are merged, the canonical
-// document is elected, so that it does not depend on the order of fetching. It is the document
+// fetched first. When all pages are fetched, and before all segments are merged, the canonical
+// document is elected, so that it does not depend on the order of fetching. The elected document is
+// the one
 //
 //  1. whose URL the page declares to be canonical (RFC 6596),
 //  2. whose URL does not name another language where the URL of a duplicate names that of the page:
 //     of /tr/a and /en/a with an English text, which nobody has translated yet, it is /en/a,
-//  3. to which most pages link; pages that have duplicates do not count, because the links of a
+// 3. to which most pages link; pages that have duplicates do not count, because the links of a
 //     copy of a site lead into that copy, and which copy is to be shown is the question,
 //  4. whose URL is the plainest, see weburl.Plainer.
 //
-// If that is another document than before, the body is stored again as its page, and the document
-// index is changed as if the cluster had been fetched in that order (urlserver.Server.Elect). So an
-// index that is made anew is the same. A document that came with other header fields is not
-// elected.
+// If the canonical document changes, the body is stored again as its page, and the document index
+// is changed as if the cluster had been fetched in that order (urlserver.Server.Elect). So a
+// rebuilt index is the same. A document that had other header fields is not elected.
 
-// A cluster is documents with one body.
+// A cluster is a set of documents with one body.
 type cluster struct {
-	canonical vocab.DocID            // of which the others are duplicates
-	best      vocab.DocID            // by links and URLs
-	in        map[string]vocab.DocID // best by language, if URLs name several
-	at        vocab.Address          // of the page
+	canonical vocab.DocID            // the others are its duplicates
+	best      vocab.DocID            // best by links and URLs
+	in        map[string]vocab.DocID // best by language, if URLs name several languages
+	at        vocab.Address          // address of the page
 }
 
 // An election elects the canonical documents of clusters.
@@ -53,24 +53,24 @@ type election struct {
 	intake *intake
 
 	pending sync.WaitGroup // records on their way to the document index
-	failure firstError     // of these
+	failure firstError     // first failure of these
 
 	mu     sync.Mutex
 	former []former
 }
 
-// A former canonical document whose page still lies where it did.
+// A former is a former canonical document whose page is still at its old address.
 type former struct {
 	doc, canonical vocab.DocID
 	at             vocab.Address
 }
 
-// elect elects the canonical document of each cluster. The stages must run.
+// elect elects the canonical document of each cluster. The stages must be running.
 func elect(ctx context.Context, s *stages, intake *intake) error {
 	e := &election{stages: s, intake: intake}
 	var err error
 	e.inTurn(func(ctx context.Context) error {
-		err = e.builder.Flush(ctx) // the links of all pages count
+		err = e.builder.Flush(ctx) // so that the links of all pages count
 		return err
 	})
 	if err != nil {
@@ -80,7 +80,7 @@ func elect(ctx context.Context, s *stages, intake *intake) error {
 	if err != nil || len(clusters) == 0 {
 		return err
 	}
-	// neighbours are read together
+	// By address, so that neighbours are read together.
 	slices.SortFunc(clusters, func(a, b cluster) int { return cmp.Compare(a.at, b.at) })
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -137,7 +137,7 @@ func (e *election) clusters(ctx context.Context) ([]cluster, error) {
 	return all, cmp.Or(err, finish())
 }
 
-// choose returns the candidates of a cluster, whose first member is the canonical document.
+// choose returns a cluster's candidates. The first member is the canonical document.
 func choose(members []docindex.Record, votes map[vocab.DocID]uint32) (k cluster, ok bool) {
 	if len(members) < 2 || !members[0].IsPage() {
 		return k, false
@@ -172,15 +172,15 @@ func bestOf(electable []docindex.Record, votes map[vocab.DocID]uint32) vocab.Doc
 	return best.Doc
 }
 
-// isElectable reports whether a duplicate may become canonical in place of a document.
+// isElectable reports whether a duplicate may replace its canonical document.
 func isElectable(r, canonical *docindex.Record) bool {
 	return r.IsDuplicate() && r.Fetch.Alias == canonical.Doc &&
 		r.Fetch.Content == canonical.Fetch.Content &&
 		r.History.Headers == canonical.History.Headers
 }
 
-// votes counts, for each document in a cluster, the pages without duplicates that link to it. It is
-// empty if there is no cluster.
+// votes returns, for each document in a cluster, the number of pages without duplicates that link
+// to it. It is empty if there is no cluster.
 func (e *election) votes() (map[vocab.DocID]uint32, error) {
 	votes := map[vocab.DocID]uint32{}
 	err := e.urls.EachDuplicate(func(of, doc vocab.DocID) (bool, error) {
@@ -211,8 +211,7 @@ func (e *election) votes() (map[vocab.DocID]uint32, error) {
 	return votes, nil
 }
 
-// decide reads the page of a cluster, and changes the canonical document if it is not the right
-// one.
+// decide reads the page of a cluster and changes its canonical document if another one is elected.
 func (e *election) decide(ctx context.Context, k cluster) error {
 	record, err := e.repo.Read(k.at)
 	if err != nil || record.Kind != repository.PageRecord {
@@ -273,7 +272,7 @@ func (e *election) member(url string, canonical vocab.DocID) (docindex.Record, b
 	return d, ok && isElectable(&d, &now), err
 }
 
-// parseAs makes page the page of the document d and parses it.
+// parseAs makes page the page of document d and parses it.
 func (e *election) parseAs(page *vocab.Page, d *docindex.Record) (*indexer.Document, error) {
 	page.Doc, page.URL, page.Fetched = d.Doc, d.URL, d.Fetch.Fetched
 	page.ETag, page.LastModified = d.History.Validators.ETag, d.History.Validators.LastModified
@@ -282,7 +281,7 @@ func (e *election) parseAs(page *vocab.Page, d *docindex.Record) (*indexer.Docum
 	return indexer.Parse(page, buf)
 }
 
-// change stores page as the page of d. When it is on disk, d becomes canonical.
+// change stores page as the page of d. Once it is on disk, d becomes canonical.
 func (e *election) change(
 	ctx context.Context, k cluster, d *docindex.Record, page *vocab.Page, document *indexer.Document,
 ) error {

@@ -11,24 +11,24 @@ import (
 	"anatomy/vocab"
 )
 
-// commitMost bounds how many events are made durable together.
+// commitMost bounds the number of events that are made durable together.
 const commitMost = 512
 
-// A committer makes events durable in the document index, as many at once as have gathered, and
-// then passes pages on to the builder, in the order of the repository.
+// A committer makes events durable in the document index in batches of all pending events, and then
+// passes pages on to the builder, in the order of the repository.
 //
-// Of one batch first the outcomes and moves become durable. Then each event is delivered to the
-// builder, in order; canonical changes come last. So the index never knows more than the document
-// index does.
+// Within a batch, outcomes and moves become durable first. Then each event is delivered to the
+// builder, in order; canonical changes come last. So the index never has more than the document
+// index.
 type committer struct {
 	*stages
 	revisits         revisits
-	canonicalChanges atomic.Int64 // clusters that got another canonical document
+	canonicalChanges atomic.Int64 // clusters whose canonical document changed
 }
 
-// run commits events until the channel is closed. stop ends the crawl. After a failure run goes on
-// taking events, so that no stage before it blocks, and drops them. A page that could not be stored
-// ends the crawl too: it would be fetched again and again.
+// run commits events until the channel is closed. stop ends the crawl. After a failure run
+// continues to receive events, so that no earlier stage blocks, and drops them. A page that could
+// not be stored also ends the crawl: it would be fetched again and again.
 func (c *committer) run(ctx context.Context, stop func(error)) error {
 	var failed, unstored error
 	events := make([]event, 0, commitMost)
@@ -51,7 +51,7 @@ func (c *committer) run(ctx context.Context, stop func(error)) error {
 	return errors.Join(failed, unstored)
 }
 
-// gather appends the events that have come, without waiting.
+// gather appends the pending events without blocking.
 func (c *committer) gather(events []event) []event {
 	for len(events) < commitMost {
 		select {
@@ -67,7 +67,7 @@ func (c *committer) gather(events []event) []event {
 	return events
 }
 
-// storeError returns why a record could not be stored, but for the end of the crawl itself.
+// storeError returns why a record could not be stored, unless the crawl itself ended.
 func storeError(events []event) error {
 	for _, e := range events {
 		if o, ok := e.(*outcome); ok && o.err != nil && !isContextError(o.err) {
@@ -81,10 +81,10 @@ func storeError(events []event) error {
 func (c *committer) commit(ctx context.Context, events []event) error {
 	var (
 		outcomes []*outcome
-		results  []urlserver.Result // of outcomes
+		results  []urlserver.Result // of the outcomes
 		moves    []urlserver.Move
 		changes  []*canonicalChange
-		deliver  []func() error // in the order of events
+		deliver  []func() error // in the order of the events
 	)
 	for _, e := range events {
 		switch e := e.(type) {
@@ -105,7 +105,7 @@ func (c *committer) commit(ctx context.Context, events []event) error {
 	}
 	c.wakeDispatcher()
 	for i, o := range outcomes {
-		if results[i].Outcome == vocab.Blocked { // meanwhile, whatever was fetched
+		if results[i].Outcome == vocab.Blocked { // blocked meanwhile, whatever was fetched
 			o.result, o.document = results[i], nil
 		}
 		if o.before != nil {
@@ -151,14 +151,14 @@ func (c *committer) deliver(ctx context.Context, o *outcome) error {
 	return nil
 }
 
-// advance tells the builder that the records up to at, if not 0, are in the index.
+// advance informs the builder that all records up to at are in the index. It ignores at 0.
 func (c *committer) advance(at vocab.Address) {
 	if at != 0 && !c.noIndex {
 		c.builder.Advance(at + 1)
 	}
 }
 
-// elect makes changes durable and adds them to the index.
+// elect makes canonical changes durable and adds them to the index.
 func (c *committer) elect(ctx context.Context, changes []*canonicalChange) error {
 	if len(changes) == 0 {
 		return nil

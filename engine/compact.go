@@ -17,28 +17,28 @@ import (
 	"anatomy/vocab"
 )
 
-// Compaction reclaims the space of records that no document names any more: superseded versions and
-// blocked pages. It reads each file of which enough is dead once, and passes its live records
-// through the store server to the end of the repository; they are committed like fetched pages.
-// Then it deletes the file.
+// Compaction reclaims the space of records that no document refers to: superseded versions and
+// blocked pages. It reads each file with enough dead bytes once, and appends its live records to
+// the repository through the store server; they are committed like fetched pages. Then it deletes
+// the file.
 //
-// A crash costs no more than the work on one file: copies are on disk before the document index
-// names them, it names them durably before the table of moved records is written, and the table is
-// there before the file is deleted. When the file is compacted again, records that lie elsewhere
-// with the same body are recognised as its own copies.
+// A crash loses at most the work on one file. Copies are on disk before the document index refers
+// to them; these references are durable before the table of moved records is written; and the table
+// is written before the file is deleted. When the file is compacted again, records with the same
+// body elsewhere are recognised as copies.
 
-// CompactOptions say what to compact. The zero value compacts every file with a dead record.
+// CompactOptions select what is compacted. The zero value compacts every file with a dead record.
 type CompactOptions struct {
-	Share    float64 // files with no larger share of dead bytes stay as they are, 0 to 1
-	Versions int     // superseded versions of each page to keep
+	Share    float64 // files with at most this share of dead bytes are left alone, 0 to 1
+	Versions int     // number of superseded versions of each page to keep
 	Log      *slog.Logger
-	Progress func(CompactReport) // called after each file; default: nobody
+	Progress func(CompactReport) // called after each file; default: none
 }
 
-// A CompactReport says what a compaction did.
+// A CompactReport describes the result of a compaction.
 type CompactReport struct {
-	Files         int   // of the repository, before
-	Rewritten     int   // of these
+	Files         int   // files of the repository, before
+	Rewritten     int   // files rewritten
 	Before, After int64 // bytes of the repository
 	Dead          int64 // bytes of Before; estimated, as a block's bytes are shared by its records
 	Kept, Dropped int   // records of the files rewritten
@@ -51,12 +51,12 @@ type compactor struct {
 	*stages
 	report      *CompactReport
 	versions    map[vocab.Address]bool // superseded records to keep
-	dropDamaged bool                   // files with damage are rewritten without it
+	dropDamaged bool                   // damaged files are rewritten without the damaged records
 	packing     *packing               // nil for a compaction
 }
 
 // compact compacts the repository and fills in report. If ctx ends or nothing is left to fetch, the
-// rest is left to another time.
+// remaining files are left for later.
 func (c *compactor) compact(ctx context.Context, o CompactOptions) error {
 	plan, err := c.plan(o.Share)
 	if err != nil {
@@ -99,19 +99,19 @@ func (c *compactor) compact(ctx context.Context, o CompactOptions) error {
 	return err
 }
 
-// A compactionPlan says which files to rewrite.
+// A compactionPlan selects the files to rewrite.
 type compactionPlan struct {
 	files       int
 	bytes, dead int64
-	last        uint32                   // file that is written to
+	last        uint32                   // file that records are appended to
 	rewrite     []uint32                 // ascending
-	ends        map[uint32]vocab.Address // of the last record of each of these
+	ends        map[uint32]vocab.Address // address of the last record of each of these
 }
 
-// plan returns the files of which more than a share is dead, by the addresses that documents name
-// and the headers of blocks.
+// plan selects the files whose share of dead bytes exceeds share, by the addresses in the document
+// index and the headers of blocks.
 func (c *compactor) plan(share float64) (plan compactionPlan, err error) {
-	live := map[vocab.Address]int{} // records by the address of the first of their block
+	live := map[vocab.Address]int{} // live records by the address of the first record of their block
 	err = c.urls.Each(1, func(r docindex.Record) error {
 		if r.Fetch != nil && r.Fetch.Address != 0 {
 			at := r.Fetch.Address
@@ -181,21 +181,21 @@ func (c *compactor) olderVersions(
 	return keep, nil
 }
 
-// isIndexed reports whether everything up to an address is in the index on disk, so that no crash
-// has it read again, which passes over copies. Without an index, all will be read once there is
-// one.
+// isIndexed reports whether all records up to an address are in the index on disk, so that
+// recovery, which skips copies, does not need to read them again. Without an index it returns true:
+// a later index is built from all records.
 func (c *compactor) isIndexed(at vocab.Address) bool {
 	return c.noIndex || c.builder.Manifest().Indexed > at
 }
 
-// A copied page must be found by readers that know its old address.
+// A copied is a page that readers with its old address must still find.
 type copied struct {
 	doc vocab.DocID
 	at  vocab.Address
 }
 
-// rewrite copies the live records of a file and deletes it. A file of which anything cannot be read
-// stays, unless dropDamaged is set.
+// rewrite copies the live records of a file and deletes it. A file with unreadable records is kept,
+// unless dropDamaged is set.
 func (c *compactor) rewrite(ctx context.Context, number uint32) error {
 	var pages []copied
 	var pending sync.WaitGroup // records on their way to the document index
@@ -217,7 +217,7 @@ func (c *compactor) rewrite(ctx context.Context, number uint32) error {
 			kept++
 			err = c.copy(ctx, at, record, func(err error) { failure.set(err); pending.Done() })
 		case named && isPage && r.Fetch.Content == record.Page.Content():
-			// copied before a crash
+			// The record was copied before a crash.
 		default:
 			dropped++
 			return nil
@@ -248,8 +248,8 @@ func (c *compactor) rewrite(ctx context.Context, number uint32) error {
 	return nil
 }
 
-// interrupted returns an error when a compaction ends because nothing is left to fetch. Packing
-// begins then; it records where it is.
+// interrupted returns an error if a compaction should stop because nothing is left to fetch.
+// Packing starts then; it records its position.
 func (c *compactor) interrupted(at vocab.Address) error {
 	if c.packing == nil {
 		return c.finishing()
@@ -280,7 +280,7 @@ func (c *compactor) replace(ctx context.Context, number uint32, pages []copied) 
 			moved = append(moved, repository.Moved{From: p.at, To: r.Fetch.Address})
 		}
 	}
-	if !c.noIndex { // or a crash would have the copies parsed again
+	if !c.noIndex { // otherwise copies would be parsed again after a crash
 		if err := c.builder.Checkpoint(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
@@ -288,20 +288,20 @@ func (c *compactor) replace(ctx context.Context, number uint32, pages []copied) 
 	return c.repo.Replace(number, moved)
 }
 
-// Packing is a compaction of files whose blocks are small, at the end of a crawl. A polite crawl of
-// few hosts stores a page or two a second, each with few neighbours: such blocks take up to twice
-// the bytes of full ones. Packing keeps every version of every page that is not blocked.
+// Packing is the compaction of files with small blocks, at the end of a crawl. A polite crawl of
+// few hosts stores one or two pages a second, so each block has few records and takes up to twice
+// the bytes of a full one. Packing keeps every version of every page that is not blocked.
 
 const (
-	// packShare is the share of a file that lies in small blocks when it is packed. Packing leaves
-	// less than that, so that nothing is packed again before a third as much has come.
+	// packShare is the share of bytes in small blocks at which a file is packed. A packed file has
+	// less than that, so nothing is packed again until a third more has been added.
 	packShare = 0.25
 
-	// packLeast is what the small blocks of such a file hold at least, in bytes.
+	// packLeast is the minimum number of bytes in small blocks of a file to pack.
 	packLeast = 2 * repository.DefaultBlockBytes
 )
 
-// packing is how far a packing has come.
+// packing is the progress of a packing.
 type packing struct {
 	before int64 // bytes of the files that were packed
 	done   atomic.Int64
@@ -310,16 +310,15 @@ type packing struct {
 
 func (p *packing) share() float64 { return float64(p.done.Load()) / float64(max(1, p.total.Load())) }
 
-// keeps reports whether packing keeps a superseded record of document r: a version of a page that
-// is not blocked, and no record that was copied before a crash.
+// keeps reports whether packing keeps a superseded record of document r. It keeps versions of pages
+// that are not blocked, and drops records that were copied before a crash.
 func (p *packing) keeps(record *repository.Record, r *docindex.Record) bool {
 	return p != nil && record.Kind == repository.PageRecord && r.Fetch != nil &&
 		r.Fetch.Outcome != vocab.Blocked && !r.Fetch.Fetched.Equal(record.Page.Fetched)
 }
 
-// pack packs the files of which more than packShare lies in small blocks, one after the other, as
-// long as the disk has room for the next. The end of ctx is no error: the rest is left to the next
-// crawl.
+// pack packs the files with more than packShare of their bytes in small blocks, one at a time,
+// while the disk has room for the next. The end of ctx is no error: the next crawl packs the rest.
 func (c *compactor) pack(ctx context.Context) error {
 	sizes, err := c.repo.Sizes()
 	if err != nil {

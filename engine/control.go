@@ -14,26 +14,26 @@ import (
 	"anatomy/weburl"
 )
 
-// listen opens the control socket. A data folder that can hold no socket is crawled all the same,
-// without one: nil.
+// listen opens the control socket. It returns nil if the data folder cannot hold a socket; the
+// crawl runs without one.
 func (c *Crawl) listen() net.Listener {
 	socket, err := control.Listen(c.dir)
 	if err != nil {
-		c.log.Warn("this crawl cannot be watched or steered by other processes", "error", err)
+		c.log.Warn("cannot open the control socket: other processes cannot watch or control this crawl", "error", err)
 		return nil
 	}
 	return socket
 }
 
-// serve answers on the control socket until ctx ends, and removes it.
+// serve serves the control socket until ctx ends, and removes it.
 func (c *Crawl) serve(ctx context.Context, socket net.Listener) {
 	control.Serve(ctx, socket, c)
 	if err := control.Remove(c.dir); err != nil {
-		c.log.Warn("the control socket could not be removed", "error", err)
+		c.log.Warn("cannot remove the control socket", "error", err)
 	}
 }
 
-// Pause stops fetching until Resume. Fetches in flight are cancelled and repeated after it.
+// Pause stops fetching until Resume. Fetches in flight are cancelled, and repeated after Resume.
 func (c *Crawl) Pause() { c.visits.pause() }
 
 // Resume ends a pause.
@@ -64,16 +64,17 @@ func (c *Crawl) AddSeeds(raw []string) ([]vocab.AddResult, error) {
 	return added, nil
 }
 
-// SetDelay sets the delay of the site of a host for this run, see urlserver.Server.SetDelay. Visits
-// to the site are cancelled, so that the delay applies at once.
+// SetDelay sets the delay of the site of a host for this run, see urlserver.Server.SetDelay. It
+// cancels visits to the site, so that the delay applies at once.
 func (c *Crawl) SetDelay(hostname string, d time.Duration) (site string) {
 	site = c.urls.SetDelay(hostname, d)
 	c.cancelVisits(func(u *weburl.URL) bool { return c.urls.SiteOf(u.Hostname()) == site })
 	return site
 }
 
-// Remove takes the URLs that match a pattern, or all of a host, out of this run, see
-// urlserver.Server.Remove, and cancels visits to such hosts. It returns how many left the queues.
+// Remove removes the URLs that match a pattern, or all URLs of a host, from this run, see
+// urlserver.Server.Remove, and cancels visits to the matching hosts. It returns the number of URLs
+// removed from queues.
 func (c *Crawl) Remove(pattern string) (uint64, error) {
 	pattern = strings.TrimSpace(pattern)
 	if pattern == "" || strings.Trim(pattern, "*/:") == "" {
@@ -114,13 +115,13 @@ func (c *Crawl) Trace(url string) ([]control.Step, error) {
 	return steps, err
 }
 
-// Snapshot copies the data folder for a purpose.
+// Snapshot makes a copy of the data folder for a purpose.
 func (c *Crawl) Snapshot(p snapshot.Purpose) (*snapshot.Snapshot, error) {
 	return c.SnapshotTo(p.Folder(c.dir))
 }
 
-// SnapshotTo copies the data folder to a folder.
+// SnapshotTo makes a copy of the data folder in a folder.
 func (c *Crawl) SnapshotTo(to string) (*snapshot.Snapshot, error) {
-	defer c.repo.Keep()() // the copied document index names its files
+	defer c.repo.Keep()() // the copied document index refers to its files
 	return snapshot.Take(c.dir, to, c.urls.Checkpoint, c.repo.End)
 }

@@ -26,41 +26,41 @@ import (
 	"anatomy/weburl"
 )
 
-// Options of a crawl. The zero value crawls politely, inside the hosts of the seeds.
+// Options configure a crawl. The zero value crawls politely, inside the hosts of the seeds.
 type Options struct {
 	Dir     string   // data folder
-	Seeds   []string // URLs; https:// is put before one without a scheme
+	Seeds   []string // URLs; https:// is prepended to one without a scheme
 	URLs    urlserver.Options
 	Crawler crawler.Options
-	Topic   *topic.Topic // what the crawl is about: its examples are seeds; default nothing
+	Topic   *topic.Topic // topic of a focused crawl: its examples are seeds; default none
 
-	// NewVisitor returns the visitor that fetches for the crawl; its options are Crawler, with the
-	// crawl's own Ready, Confirm and Admit. Default: one of this process, of crawler.New.
+	// NewVisitor returns the visitor that fetches for the crawl. Its options are Crawler, with the
+	// crawl's own Ready, Confirm and Admit. Default: crawler.New, in this process.
 	NewVisitor func(crawler.Options) (Visitor, error)
 
-	// Shard connects the crawl with those of the other shards of its collection. Default: there are
-	// none.
+	// Shard connects the crawl with those of the other shards of its collection. Default: no other
+	// shards.
 	Shard Shard
 
-	// Pool is shared with other crawls of this process. Default: one of Connections.
+	// Pool is shared with other crawls of this process. Default: a new one of Connections.
 	Pool *Pool
 
-	// PDF makes an HTML page of a PDF. Default: PDFs are not indexed.
+	// PDF converts a PDF to an HTML page. Default: PDFs are not indexed.
 	PDF func(body []byte) ([]byte, error)
 
-	// Rebuild has the builder begin an empty index, as the one in force may be damaged.
+	// Rebuild makes the builder start with an empty index, because the one in force may be damaged.
 	Rebuild bool
 
-	Connections int   // leases out at once, default 512
+	Connections int   // leases in flight, default 512
 	NoIndex     bool  // fetch, follow links and store, but build no index
 	BatchBytes  int64 // memory of a batch of pages before it is sorted, default 48 MiB
 	MinFree     int64 // bytes that must stay free on the disk, default 256 MiB
 
 	Log       *slog.Logger                    // default: discarded
-	Damage    *damage.Log                     // gets what cannot be read; default: one that warns in Log
-	Published func(datadir.Manifest)          // called when new pages are searchable; default: nobody
+	Damage    *damage.Log                     // receives damaged files; default: one that warns in Log
+	Published func(datadir.Manifest)          // called when new pages are searchable; default: none
 	Free      func(dir string) (int64, error) // free bytes on the disk, default datadir.FreeSpace
-	Now       func() time.Time                // time of visits, default time.Now
+	Now       func() time.Time                // clock of visits, default time.Now
 }
 
 // Defaults of [Options].
@@ -106,13 +106,13 @@ func (o Options) withDefaults() Options {
 
 // A Crawl is a data folder open for writing, with the stages that fill it.
 //
-// Fetched pages go from the fetcher through the intake and the store server to the committer, and
-// from there to the builder. Background work goes on beside. The stages run during Run only.
+// Fetched pages pass from the fetcher through the intake and the store server to the committer, and
+// from there to the builder. Background work runs concurrently. The stages run during Run only.
 type Crawl struct {
 	*stages
 	writer *datadir.Writer
 	began  time.Time
-	before int64 // pages when it began
+	before int64 // pages when it was opened
 
 	fetcher    fetcher
 	intake     intake
@@ -120,10 +120,10 @@ type Crawl struct {
 	recovery   recovery
 	background background
 
-	skipFinalMerge bool // at the end, the last pages are made searchable and no more
+	skipFinalMerge bool // at the end only flush the last batch
 }
 
-// Open opens the data folder for a crawl, repairs what a crash left, and adds the seeds.
+// Open opens the data folder for a crawl, repairs the effects of a crash, and adds the seeds.
 func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	o = o.withDefaults()
 	s := &stages{
@@ -226,9 +226,8 @@ func (c *Crawl) open(o *Options) (err error) {
 	return err
 }
 
-// checkEnd reports damage if the repository ends before the record at an address, which was
-// acknowledged, or before what is in the index. Then it begins a new file, so that no other page
-// gets that address.
+// checkEnd reports damage if the repository ends before an acknowledged record at stored, or before
+// the last record in the index. Then it starts a new file, so that no other page gets that address.
 func (c *Crawl) checkEnd(stored vocab.Address) error {
 	end := c.repo.End()
 	m, err := datadir.ReadManifest(c.dir)
@@ -245,7 +244,7 @@ func (c *Crawl) checkEnd(stored vocab.Address) error {
 }
 
 // eachDurable calls visit for the records from docID from on, and makes them durable, so that the
-// document index always has the documents that the link database names.
+// document index always has the documents that the link database refers to.
 func (c *Crawl) eachDurable(from vocab.DocID, visit func(docindex.Record) error) error {
 	last := vocab.DocID(0)
 	err := c.urls.Each(from, func(r docindex.Record) error {
@@ -258,13 +257,13 @@ func (c *Crawl) eachDurable(from vocab.DocID, visit func(docindex.Record) error)
 	return c.urls.MakeDurable(last)
 }
 
-// isBlocked reports whether a URL is blocked, or one of another shard.
+// isBlocked reports whether a URL is blocked, or belongs to another shard.
 func (c *Crawl) isBlocked(url string) bool {
 	u, err := weburl.Parse(url)
 	return err == nil && (c.urls.IsBlocked(&u) || c.isForeign(&u))
 }
 
-// written sends other shards what they need of a link run.
+// written sends the other shards their part of a link run.
 func (c *Crawl) written(run string) error {
 	if c.shard == nil {
 		return nil
@@ -272,8 +271,8 @@ func (c *Crawl) written(run string) error {
 	return c.shard.Send(run, c.urls)
 }
 
-// maxPending returns how many bytes may wait to be stored. If there is an index to build, the
-// document of a page waits with it, which takes several times as much.
+// maxPending returns the number of bytes that may wait to be stored. If there is an index to build,
+// the parsed document of a page waits with it, and takes several times as much.
 func maxPending(noIndex bool) int {
 	if noIndex {
 		return 32 << 20
@@ -281,11 +280,11 @@ func maxPending(noIndex bool) int {
 	return 64 << 20
 }
 
-// Phase returns what Run does when nothing is left to fetch; its name is empty before.
+// Phase returns the phase of Run after nothing is left to fetch; its name is empty before.
 func (c *Crawl) Phase() vocab.Phase { return c.ending.Phase() }
 
-// Close closes the data folder. After Run nothing is lost. Otherwise pages in flight are fetched
-// again by the next crawl.
+// Close closes the data folder. After Run nothing is lost. Without Run, the next crawl fetches
+// pages in flight again.
 func (c *Crawl) Close() error {
 	var err error
 	if c.visitor != nil {
@@ -315,20 +314,20 @@ func parseSeeds(raw []string) ([]urlserver.Found, error) {
 	return seeds, nil
 }
 
-// Run crawls until nothing is left, ctx ends or the disk is nearly full, and makes everything that
-// was fetched durable and searchable before it returns. The end of ctx is no error.
+// Run crawls until nothing is left, ctx ends or the disk is nearly full. Before it returns it makes
+// everything that was fetched durable and searchable. The end of ctx is no error.
 func (c *Crawl) Run(ctx context.Context) error { return c.run(ctx, c.fetcher.run) }
 
-// run is Run with the pages of a source, which returns when the fate of all its pages is decided.
+// run is Run with pages from a source, which returns when all its pages have an outcome.
 func (c *Crawl) run(ctx context.Context, source func(context.Context) error) error {
 	visiting, stopVisiting := context.WithCancelCause(ctx)
 	defer stopVisiting(nil)
-	rest := context.WithoutCancel(ctx) // what was fetched is kept, interrupted or not
+	rest := context.WithoutCancel(ctx) // fetched pages are kept even after an interruption
 	storing, stopStoring := context.WithCancel(rest)
 	building, stopBuilding := context.WithCancel(rest)
 	defer stopStoring()
 	defer stopBuilding()
-	socket := c.listen() // first of all: no socket means that no crawl runs
+	socket := c.listen() // first: without a socket, other processes assume that no crawl runs
 	steering, stopSteering := context.WithCancel(rest)
 	var steerers errgroup.Group
 	defer steerers.Wait()
@@ -347,7 +346,7 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 		stopVisiting(err)
 	}
 
-	// Each stage ends after the one before it, so that nothing is on its way to it when it does.
+	// Each stage ends after the one before it, so that no input is in flight when it ends.
 	electing := !c.skipFinalMerge && !c.noIndex
 	err := source(visiting)
 	c.ending.Begin(meter.Storing, nil)
@@ -377,9 +376,9 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 	return errors.Join(err, c.finish(rest, err == nil && ctx.Err() == nil))
 }
 
-// finish makes the last pages searchable. A crawl that ended by itself also merges all segments and
-// computes ranks. One that was interrupted or failed leaves that to the next, so that Ctrl-C is
-// quick.
+// finish makes the last pages searchable. After a crawl that ended by itself it also merges all
+// segments and computes ranks. After an interruption or a failure it leaves that to the next crawl,
+// so that Ctrl-C is quick.
 func (c *Crawl) finish(ctx context.Context, ended bool) error {
 	c.ending.Begin(meter.Flushing, nil)
 	if err := c.builder.Flush(ctx); err != nil || !ended {
@@ -412,12 +411,12 @@ func (c *Crawl) finish(ctx context.Context, ended bool) error {
 // URLs returns the crawl's URL server.
 func (c *Crawl) URLs() *urlserver.Server { return c.urls }
 
-// Builder returns the builder of the crawl's index. While the crawl runs, what adds to it is called by
-// [Crawl.InTurn].
+// Builder returns the builder of the crawl's index. While the crawl runs, additions must be made
+// within [Crawl.InTurn].
 func (c *Crawl) Builder() *index.Builder { return c.builder }
 
-// InTurn calls do between two batches of events, or returns false if the crawl does not run. An error
-// of do ends the crawl.
+// InTurn calls do between two batches of events. It returns false if the crawl is not running. An
+// error of do ends the crawl.
 func (c *Crawl) InTurn(do func(context.Context) error) bool {
 	if !c.gate.enter() {
 		return false

@@ -10,8 +10,8 @@ import (
 	"anatomy/vocab"
 )
 
-// An event is what the committer deals with: one of the types of this file. Events are committed in
-// the order of their coming, many at a time.
+// An event is input of the committer: one of the types of this file. Events are committed in order,
+// many at a time.
 type event interface {
 	// finished is called after the event was committed, or dropped because the crawl failed.
 	finished()
@@ -23,15 +23,15 @@ type outcome struct {
 	result   urlserver.Result
 	document *indexer.Document // of a page whose body is new
 	targets  []vocab.DocID     // of its links
-	before   *docindex.Record  // of a document that was visited before; nil for a new one
-	after    *docindex.Record  // set by the committer: of one that is no page now, if that is news
+	before   *docindex.Record  // of a document visited before; nil for a new one
+	after    *docindex.Record  // set by the committer if the document has just ceased to be a page
 	err      error             // why the record could not be stored, which ends the crawl
 }
 
 func (*outcome) finished() {}
 
-// stored returns the outcome completed by the store server's receipt. Of a page that could not be
-// stored nothing is kept, so that it is fetched again.
+// stored returns the outcome completed by the store server's receipt. If the page could not be
+// stored, nothing is recorded, so that it is fetched again.
 func (o *outcome) stored(r storeserver.Receipt) *outcome {
 	if r.Err != nil {
 		skipped := urlserver.Result{Doc: o.result.Doc, Outcome: vocab.Skipped, Reason: r.Err.Error()}
@@ -52,7 +52,7 @@ type move struct {
 
 func (m *move) finished() { m.then() }
 
-// A canonicalChange is a cluster whose canonical document is another one now.
+// A canonicalChange is a change of a cluster's canonical document.
 type canonicalChange struct {
 	urlserver.Election
 	content  vocab.ContentID
@@ -66,7 +66,7 @@ func (c *canonicalChange) finished() { c.then() }
 // A barrier is work to do when all events before it are committed.
 type barrier struct {
 	do   func(context.Context) error
-	then func() // nil for nothing
+	then func() // may be nil
 }
 
 func (b *barrier) finished() {

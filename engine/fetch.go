@@ -15,26 +15,26 @@ import (
 )
 
 // A Visitor fetches the URLs of leases: a crawler.Crawler in this process, or crawlers on other
-// machines. Its methods may be called by any goroutine.
+// machines. Its methods are safe for concurrent use.
 type Visitor interface {
-	// Visit works off a lease, as crawler.Crawler.Visit does: it calls handle exactly once for each
-	// target, from the calling goroutine.
+	// Visit fetches the URLs of a lease, as crawler.Crawler.Visit does: it calls handle exactly
+	// once for each target, from the calling goroutine.
 	Visit(ctx context.Context, lease vocab.Lease, handle func(vocab.Fetch)) vocab.HostReport
 
-	Prefetch(hosts ...string)      // names hosts that may be visited soon; never blocks
-	Stats() crawler.Stats          // counts since the visitor was made
-	Visits() []crawler.VisitStatus // what each visit under way does
-	Close() error                  // no visit may be under way
+	Prefetch(hosts ...string)      // announces hosts that may be visited soon; never blocks
+	Stats() crawler.Stats          // counts since the visitor was created
+	Visits() []crawler.VisitStatus // status of each visit in progress
+	Close() error                  // no visit may be in progress
 }
 
 // A fetcher has the visitor visit the hosts that the URL server grants leases for.
 type fetcher struct {
 	*stages
 	intake      *intake
-	connections int          // leases out at once
+	connections int          // maximum of leases in flight
 	rateLimit   int64        // bytes a second; 0 for none
-	out         atomic.Int64 // leases out now
-	granted     atomic.Int64 // leases so far
+	out         atomic.Int64 // leases in flight
+	granted     atomic.Int64 // number of leases so far
 	rate        meter.Rate
 }
 
@@ -52,8 +52,8 @@ func (f *fetcher) run(ctx context.Context) error {
 	return err
 }
 
-// dispatch sends leases until none is left or ctx ends. A stage that ended ctx by its failure
-// returns the error itself.
+// dispatch sends leases until none is left or ctx ends. If a stage failed and thereby ended ctx, it
+// returns that stage's error.
 func (f *fetcher) dispatch(ctx context.Context, leases chan<- vocab.Lease) error {
 	checked := time.Time{}
 	for ctx.Err() == nil {
@@ -90,7 +90,7 @@ func (f *fetcher) dispatch(ctx context.Context, leases chan<- vocab.Lease) error
 				continue
 			}
 			if f.out.Load() == 0 {
-				f.store.Hurry() // all that is in flight waits there for more
+				f.store.Hurry() // everything in flight waits there for more input
 			}
 			f.sleep(ctx, min(wait, idle))
 			continue
@@ -104,7 +104,8 @@ func (f *fetcher) dispatch(ctx context.Context, leases chan<- vocab.Lease) error
 	return nil
 }
 
-// othersIdle is how often a shard without anything to fetch looks whether others go on.
+// othersIdle is the interval at which a shard with nothing to fetch checks whether the others
+// continue.
 const othersIdle = 20 * time.Millisecond
 
 func (f *fetcher) activity() uint64 {
@@ -114,8 +115,8 @@ func (f *fetcher) activity() uint64 {
 	return f.shard.Activity()
 }
 
-// ended reports whether the crawl has ended when there is nothing left to fetch: not before the other
-// shards have got all links, and have nothing left either.
+// ended reports whether the crawl has ended when this shard has nothing left to fetch: the other
+// shards must have received all links, and have nothing left either.
 func (f *fetcher) ended(activity uint64) (ended bool, err error) {
 	if f.shard == nil {
 		return true, nil
@@ -137,15 +138,15 @@ func (f *fetcher) visit(ctx context.Context, leases <-chan vocab.Lease) {
 			f.intake.handle(ctx, fetch)
 		})
 		f.visits.end(&lease)
-		f.urls.Release(f.now(), report) // the URL server keeps its error, and dispatch returns it
+		f.urls.Release(f.now(), report) // a failed URL server keeps its error, which dispatch returns
 		f.out.Add(-1)
 		<-f.slots
 		f.wakeDispatcher()
 	}
 }
 
-// checkSpace fails when the disk is nearly full, early enough for the pages that were fetched to be
-// indexed. The error wraps syscall.ENOSPC.
+// checkSpace fails when the disk is nearly full, early enough for the fetched pages to be indexed.
+// The error wraps syscall.ENOSPC.
 func (s *stages) checkSpace() error {
 	free, err := s.free(s.dir)
 	if err != nil {
@@ -154,11 +155,11 @@ func (s *stages) checkSpace() error {
 	if free >= s.minFree {
 		return s.checkDisks()
 	}
-	return fmt.Errorf("crawl: only %d MB are free where %s is, and %d MB must stay free: %w",
+	return fmt.Errorf("crawl: only %d MB are free on the disk of %s, and %d MB must stay free: %w",
 		free>>20, s.dir, s.minFree>>20, syscall.ENOSPC)
 }
 
-// checkDisks is checkSpace for the pages of a folder that is spread over several disks.
+// checkDisks is checkSpace for the pages of a folder spread over several disks.
 func (s *stages) checkDisks() error {
 	if !s.repo.IsSpread() {
 		return nil

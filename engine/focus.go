@@ -12,8 +12,8 @@ import (
 	"anatomy/weburl"
 )
 
-// judge has the focus judge a parsed page, and returns the odds that its targets are relevant; nil
-// unless the crawl has a topic.
+// judge passes a parsed page to the focus, and returns the odds that its targets are relevant, or
+// nil unless the crawl has a topic.
 func (s *stages) judge(doc *indexer.Document) (odds []float64) {
 	if s.focus == nil {
 		return nil
@@ -36,11 +36,12 @@ func (s *stages) judge(doc *indexer.Document) (odds []float64) {
 	for i, c := range changed {
 		scored[i] = urlserver.Found{URL: c.URL, Quality: c.Odds, Rescored: true}
 	}
-	s.urls.Add(scored) // the URL server keeps its error, and dispatch returns it
+	s.urls.Add(scored) // a failed URL server keeps its error, which dispatch returns
 	return odds
 }
 
-// refocus has the focus judge the latest pages that are held, and the examples among the others.
+// refocus trains the focus with the latest stored pages, and with the examples among the older
+// ones.
 func (s *stages) refocus(ctx context.Context, pdf func([]byte) ([]byte, error)) error {
 	if s.focus == nil {
 		return nil
@@ -62,14 +63,14 @@ func (s *stages) refocus(ctx context.Context, pdf func([]byte) ([]byte, error)) 
 		page.Doc, page.Body = r.Doc, bytes.Clone(page.Body)
 		doc, err := indexer.Parse(&page, buffer)
 		if err != nil {
-			return nil // as when it was fetched
+			return nil // skipped, as when it was fetched
 		}
 		s.rescore(doc, s.judge(doc))
 		return ctx.Err()
 	})
 }
 
-// rescore sets the odds of the targets of a page that was held before.
+// rescore sets the odds of the targets of a page that was stored before.
 func (s *stages) rescore(doc *indexer.Document, odds []float64) {
 	scored := make([]urlserver.Found, len(odds))
 	for i, o := range odds {
@@ -78,7 +79,7 @@ func (s *stages) rescore(doc *indexer.Document, odds []float64) {
 	s.urls.Add(scored)
 }
 
-// harvest returns what the focus has found, or nil.
+// harvest returns the harvest of the focused crawl, or nil.
 func (s *stages) harvest() *vocab.Harvest {
 	if s.focus == nil {
 		return nil

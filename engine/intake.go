@@ -17,20 +17,20 @@ import (
 	"anatomy/weburl"
 )
 
-// An intake takes fetches apart: links go to the URL server, pages to the store server, and the
-// outcome to the committer. Its methods may be called by any goroutine.
+// An intake splits fetches: links go to the URL server, pages to the store server, and outcomes to
+// the committer. Its methods are safe for concurrent use.
 type intake struct {
 	*stages
-	offline   bool // nothing may be sent to the network; set before the stages run
+	offline   bool // no network access; set before the stages run
 	errors    meter.Errors
-	bodyBytes atomic.Int64 // of the pages handed to the store server
-	truncated atomic.Int64 // of these pages, those whose body was cut short
+	bodyBytes atomic.Int64 // total body bytes of pages passed to the store server
+	truncated atomic.Int64 // number of these pages whose body is truncated
 
 	marking sync.Mutex
 	marked  bool // the data folder is marked as private; guarded by marking
 }
 
-// handle takes a fetch apart.
+// handle processes a fetch.
 func (n *intake) handle(ctx context.Context, f vocab.Fetch) {
 	n.errors.Add(&f)
 	o := &outcome{result: urlserver.Result{
@@ -53,8 +53,8 @@ func (n *intake) handle(ctx context.Context, f vocab.Fetch) {
 	n.accept(ctx, f, o)
 }
 
-// mark marks the data folder if the request of f carried credentials, before anything of the answer
-// is stored, and the page. If that fails it ends the crawl and returns false.
+// mark marks the data folder and the page as private if the request of f carried credentials,
+// before anything of the response is stored. If that fails it ends the crawl and returns false.
 func (n *intake) mark(f *vocab.Fetch, o *outcome) bool {
 	if !f.SignedIn {
 		return true
@@ -79,7 +79,7 @@ func (n *intake) mark(f *vocab.Fetch, o *outcome) bool {
 	return true
 }
 
-// accept takes a fetch of a page apart.
+// accept processes a fetch of a page.
 func (n *intake) accept(ctx context.Context, f vocab.Fetch, o *outcome) {
 	switch f.Outcome {
 	case vocab.Fetched:
@@ -94,7 +94,7 @@ func (n *intake) accept(ctx context.Context, f vocab.Fetch, o *outcome) {
 	}
 }
 
-// page parses a page, adds its links, and has it stored.
+// page parses a page, adds its links, and stores it.
 func (n *intake) page(ctx context.Context, f vocab.Fetch, o *outcome) {
 	result := &o.result
 	result.Fetched, result.Headers = f.Page.Fetched, HeaderSum(f.Page)
@@ -132,8 +132,8 @@ func (n *intake) page(ctx context.Context, f vocab.Fetch, o *outcome) {
 	}
 }
 
-// holdsMore reports whether the page that is held has at least as much of its body as p, of which
-// the site sent only a part.
+// holdsMore reports whether the stored page has at least as much of its body as p, whose body was
+// truncated by the site.
 func (n *intake) holdsMore(held *docindex.Record, p *vocab.Page) bool {
 	switch {
 	case !p.Truncated.MayPass() || held == nil || held.Fetch.Outcome != vocab.Fetched:
@@ -145,9 +145,9 @@ func (n *intake) holdsMore(held *docindex.Record, p *vocab.Page) bool {
 	return err == nil && len(record.Page.Body) >= len(p.Body)
 }
 
-// parse parses a page, adds its links, and sets o.document if there is an index to build. Of a page
-// without words that redirects it returns the target. Pages wait here for a buffer with nothing in
-// memory but their bodies; what is parsed is several times as large.
+// parse parses a page, adds its links, and sets o.document if there is an index to build. If the
+// page has no words and redirects, it returns the target. Pages wait here for a buffer with only
+// their body in memory; a parsed page takes several times as much.
 func (n *intake) parse(f *vocab.Fetch, o *outcome) (redirect string, err error) {
 	buf := n.parsers.acquire()
 	defer n.parsers.release(buf)
@@ -169,7 +169,8 @@ func (n *intake) parse(f *vocab.Fetch, o *outcome) (redirect string, err error) 
 	return "", nil
 }
 
-// parseOutline parses only the links of a page. It reports false if the page must be parsed whole.
+// parseOutline parses only the links of a page. It returns false if the page must be parsed
+// completely.
 func (n *intake) parseOutline(f *vocab.Fetch, buf *indexer.Buffer) bool {
 	outline, err := indexer.ParseOutline(f.Page, buf)
 	if err != nil || outline.Redirect != "" {
@@ -181,7 +182,7 @@ func (n *intake) parseOutline(f *vocab.Fetch, buf *indexer.Buffer) bool {
 	return true
 }
 
-// redirect adds the target of a redirect, and stores that f's document is an alias of it.
+// redirect adds the target of a redirect, and stores f's document as an alias of it.
 func (n *intake) redirect(ctx context.Context, f vocab.Fetch, location string, o *outcome) {
 	result := &o.result
 	result.Outcome, result.Location = vocab.Redirected, location
@@ -204,7 +205,7 @@ func (n *intake) redirect(ctx context.Context, f vocab.Fetch, location string, o
 	}}, o)
 }
 
-// put hands an item to the store server. The outcome follows when the item is on disk.
+// put passes an item to the store server. The outcome follows once the item is on disk.
 func (n *intake) put(ctx context.Context, item storeserver.Item, o *outcome) {
 	item.Done = func(r storeserver.Receipt) { n.events <- o.stored(r) }
 	if o.document != nil {
@@ -215,8 +216,8 @@ func (n *intake) put(ctx context.Context, item storeserver.Item, o *outcome) {
 	}
 }
 
-// sitemap adds the entries of a sitemap. The sitemaps that an index names have depth 1, and are not
-// followed further: sitemaps.org has no index inside an index.
+// sitemap adds the entries of a sitemap. Sitemaps named by an index have depth 1; an index at that
+// depth is not followed, as sitemaps.org does not allow nested indexes.
 func (n *intake) sitemap(f vocab.Fetch) {
 	if f.Depth == 0 {
 		n.addSitemaps(f.Sitemaps)
@@ -249,8 +250,8 @@ func (n *intake) addLinks(doc *indexer.Document, depth uint16) []vocab.DocID {
 	return doc.Resolve(n.addTargets(doc.Targets, doc.Info.Doc, depth, odds))
 }
 
-// addTargets adds the targets of the links of a document and returns their docIDs. odds are those
-// that they are relevant, nil if these are not known.
+// addTargets adds the targets of the links of a document and returns their docIDs. odds are the
+// odds that they are relevant, or nil if unknown.
 func (n *intake) addTargets(
 	targets []indexer.OutlineLink, on vocab.DocID, depth uint16, odds []float64,
 ) []vocab.DocID {
@@ -269,7 +270,7 @@ func (n *intake) addTargets(
 	return n.add(found)
 }
 
-// addURLs adds pages that a page names other than by links.
+// addURLs adds pages that a page refers to other than by links.
 func (n *intake) addURLs(urls []string, on vocab.DocID, depth uint16) {
 	found := make([]urlserver.Found, 0, len(urls))
 	for _, s := range urls {
@@ -280,8 +281,8 @@ func (n *intake) addURLs(urls []string, on vocab.DocID, depth uint16) {
 	n.add(found)
 }
 
-// add adds URLs to the URL server and returns their docIDs, nil after an error. The URL server
-// keeps its error, and dispatch returns it.
+// add adds URLs to the URL server and returns their docIDs, or nil after an error. The URL server
+// keeps the error, which dispatch returns.
 func (n *intake) add(found []urlserver.Found) []vocab.DocID {
 	if len(found) == 0 {
 		return nil

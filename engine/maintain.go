@@ -12,8 +12,8 @@ import (
 	"anatomy/vocab"
 )
 
-// Maintain opens an existing data folder, calls work while the stages run that follow fetching, and
-// makes the result durable and searchable. The error is a *datadir.BusyError beside a crawl.
+// Maintain opens an existing data folder, calls work while all stages but fetching run, and makes
+// the result durable and searchable. The error is a *datadir.BusyError if a crawl is running.
 func Maintain(
 	ctx context.Context, dir string, o Options, work func(context.Context, *Crawl) error,
 ) error {
@@ -25,8 +25,8 @@ func Maintain(
 	return errors.Join(err, c.Close())
 }
 
-// OpenToMaintain opens an existing data folder for [Crawl.Maintain] or, if Options.Rebuild says so, to
-// make its index anew.
+// OpenToMaintain opens an existing data folder for [Crawl.Maintain] or, if Options.Rebuild is set,
+// to rebuild its index.
 func OpenToMaintain(ctx context.Context, dir string, o Options) (*Crawl, error) {
 	if err := datadir.CheckVersion(dir); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func OpenToMaintain(ctx context.Context, dir string, o Options) (*Crawl, error) 
 		return nil, err
 	}
 	o.Dir, o.URLs = dir, urlserver.Options{KeepScope: true}
-	o.NoIndex = o.NoIndex || m.Generation == 0 && o.Shard == nil // there is none to keep
+	o.NoIndex = o.NoIndex || m.Generation == 0 && o.Shard == nil // there is no index to keep
 	c, err := Open(ctx, o)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func OpenToMaintain(ctx context.Context, dir string, o Options) (*Crawl, error) 
 	return c, nil
 }
 
-// Maintain calls work while the stages run that follow fetching, and makes the result durable and
+// Maintain calls work while all stages but fetching run, and makes the result durable and
 // searchable.
 func (c *Crawl) Maintain(ctx context.Context, work func(context.Context) error) error {
 	return c.run(ctx, work)
@@ -54,28 +54,29 @@ func (c *Crawl) Maintain(ctx context.Context, work func(context.Context) error) 
 // MergesAtEnd reports whether Maintain merges all segments and computes ranks at its end.
 func (c *Crawl) MergesAtEnd() bool { return !c.skipFinalMerge }
 
-// MergeAtEnd has Maintain merge all segments and compute ranks at its end. It is for its work.
+// MergeAtEnd makes Maintain merge all segments and compute ranks at its end. It is called by work.
 func (c *Crawl) MergeAtEnd() { c.skipFinalMerge = false }
 
-// Replayer returns what adds all pages of the repository to the builder again, for a crawl that was
-// opened with Options.Rebuild.
+// Replayer returns what adds all pages of the repository to the builder again, for a crawl opened
+// with Options.Rebuild.
 func (c *Crawl) Replayer() *index.Replayer { return c.recovery.replayer() }
 
-// ElectCanonical elects the canonical documents of all clusters, for the work of Maintain. If any
-// changed, all segments are merged and ranks computed at the end.
+// ElectCanonical elects the canonical documents of all clusters. It is called by the work of
+// Maintain. If any changed, all segments are merged and ranks computed at the end.
 func (c *Crawl) ElectCanonical(ctx context.Context) error {
 	err := elect(ctx, c.stages, &c.intake)
 	c.skipFinalMerge = c.committer.canonicalChanges.Load() == 0
 	return err
 }
 
-// Compact compacts the repository, for the work of Maintain, and fills in report.
+// Compact compacts the repository and fills in report. It is called by the work of Maintain.
 func (c *Crawl) Compact(ctx context.Context, o CompactOptions, report *CompactReport) error {
 	return (&compactor{stages: c.stages, report: report}).compact(ctx, o)
 }
 
-// Purge blocks the pages that targets mean and rewrites the repository without any blocked page, for
-// the work of Maintain. At the end all segments are merged, so that the index has none either.
+// Purge blocks the pages of the targets and rewrites the repository without blocked pages. It is
+// called by the work of Maintain. At the end all segments are merged, so that the index has no
+// blocked pages either.
 func (c *Crawl) Purge(
 	ctx context.Context, targets []string, report *CompactReport,
 ) (blocked control.BlockReport, err error) {
@@ -90,9 +91,9 @@ func (c *Crawl) Purge(
 	return blocked, err
 }
 
-// DropDamage gives up documents whose records are damaged, and rewrites the files that hold them,
-// by number, without what cannot be read. It is for the work of Maintain. It returns the URLs whose
-// pages are lost and the number of files rewritten.
+// DropDamage gives up documents whose records are damaged, and rewrites the files with these
+// numbers without the damaged records. It is called by the work of Maintain. It returns the URLs of
+// lost pages and the number of files rewritten.
 func (c *Crawl) DropDamage(
 	ctx context.Context, docs []vocab.DocID, files []uint32,
 ) (lost []string, rewritten int, err error) {

@@ -14,16 +14,16 @@ import (
 	"anatomy/weburl"
 )
 
-// An Offline crawl takes pages from another source than the network, such as web archives, as if
-// they had been fetched. Its methods may be called by any goroutine while the source runs.
+// An Offline crawl gets pages from a source other than the network, such as web archives, as if
+// they had been fetched. Its methods are safe for concurrent use while the source runs.
 type Offline struct {
 	c       *Crawl
 	crawler *crawler.Crawler
 }
 
 // RunOffline opens the data folder of o for a crawl whose pages come from source, and makes them
-// durable and searchable before it returns. source returns when it has accepted all its pages. The
-// counts are those of the store server.
+// durable and searchable before it returns. source returns when it has accepted all its pages.
+// RunOffline returns the counts of the store server.
 func RunOffline(
 	ctx context.Context, o Options, source func(context.Context, Offline) error,
 ) (storeserver.Stats, error) {
@@ -51,10 +51,10 @@ func (o Offline) Stored() storeserver.Stats { return o.c.store.Stats() }
 // CheckSpace fails when the disk is nearly full.
 func (o Offline) CheckSpace() error { return o.c.checkSpace() }
 
-// WaitCommitted blocks until all accepted pages are committed. None may be accepted meanwhile.
+// WaitCommitted blocks until all accepted pages are committed. No page may be accepted meanwhile.
 func (o Offline) WaitCommitted(ctx context.Context) error { return o.c.waitCommitted(ctx) }
 
-// Replay returns what a fetch of u that was answered by resp at a time would have returned, see
+// Replay returns the fetch that would have resulted if u had been answered by resp at a time, see
 // crawler.Crawler.Replay.
 func (o Offline) Replay(u *weburl.URL, resp *http.Response, at time.Time) vocab.Fetch {
 	return o.crawler.Replay(u, resp, at)
@@ -69,9 +69,9 @@ func (o Offline) Add(u *weburl.URL) (vocab.DocID, error) {
 	return docs[0], nil
 }
 
-// Claim reports whether a version of u fetched at a time is newer than what is known of doc, its
-// document. If so, it is in flight and the caller must call Accept. While another version is in
-// flight, Claim blocks.
+// Claim reports whether a version of u fetched at a time is newer than the known version of doc,
+// its document. If so, doc is in flight and the caller must call Accept. Claim blocks while another
+// version is in flight.
 func (o Offline) Claim(
 	ctx context.Context, doc vocab.DocID, u *weburl.URL, at time.Time,
 ) (bool, error) {
@@ -92,7 +92,7 @@ func (o Offline) Claim(
 	}
 }
 
-// Accept takes a claimed fetch apart, as one of the crawler.
+// Accept processes a claimed fetch like one of the crawler.
 func (o Offline) Accept(ctx context.Context, f vocab.Fetch, at time.Time) {
 	out := &outcome{
 		result: urlserver.Result{
@@ -106,8 +106,8 @@ func (o Offline) Accept(ctx context.Context, f vocab.Fetch, at time.Time) {
 	}
 }
 
-// Page returns the page of a URL, or of doc if url is not known, from the repository. It is nil if
-// there is none, or only one that was fetched after notAfter, unless that is zero.
+// Page returns the page of a URL, or of doc if url is not known, from the repository. It returns
+// nil if there is none, or if the page was fetched after notAfter, unless that is zero.
 func (o Offline) Page(url string, doc vocab.DocID, notAfter time.Time) (*vocab.Page, error) {
 	if u, err := weburl.Parse(url); err == nil {
 		known, ok, err := o.c.urls.Lookup(u)

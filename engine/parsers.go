@@ -9,24 +9,24 @@ import (
 	"anatomy/indexer"
 )
 
-// parsers hands out the buffers in which pages are parsed, one for each processor: far more hosts
-// are visited at once. It also bounds the pages that are requested to those that keep the parsers
-// busy. More would wait here and grow old, and would delay everything else that needs a processor:
-// the batch that makes older pages searchable, and queries.
+// parsers hands out the parse buffers, one per processor; far more hosts are visited at the same
+// time. It also limits the pages that are requested to a number that keeps the parsers busy. More
+// pages would wait here and age, and would delay other work on the processors: the batch that makes
+// older pages searchable, and queries.
 type parsers struct {
 	buffers chan *indexer.Buffer
-	enough  int // pages that may wait for a buffer before fewer are requested
+	enough  int // number of pages waiting for a buffer above which fewer are requested
 
 	mu      sync.Mutex      // guards what follows
-	window  int             // pages that may be out; at least enough
-	out     int             // requested, not parsed yet, and not slow
-	waiting int             // for a buffer
-	queue   []chan struct{} // requests that wait for room in the window, oldest first
+	window  int             // maximum of out; at least enough
+	out     int             // pages requested, not parsed yet, and not slow
+	waiting int             // pages waiting for a buffer
+	queue   []chan struct{} // requests waiting for room in the window, oldest first
 }
 
 const (
-	waitingEach = 16                     // pages for each buffer that keep it busy however they come
-	slow        = 100 * time.Millisecond // a page that takes longer makes room, unless enough wait
+	waitingEach = 16                     // pages per buffer that keep it busy even if they arrive irregularly
+	slow        = 100 * time.Millisecond // a page that takes longer leaves the window, unless enough pages wait
 )
 
 func newParsers(n int, pdf func([]byte) ([]byte, error)) *parsers {
@@ -41,8 +41,8 @@ func newParsers(n int, pdf func([]byte) ([]byte, error)) *parsers {
 	return p
 }
 
-// ready blocks until a page may be requested. The caller calls done when the page was dealt with.
-// The error is that of ctx.
+// ready blocks until a page may be requested. The caller calls done when the page is processed. The
+// error is that of ctx.
 func (p *parsers) ready(ctx context.Context) (done func(), err error) {
 	turn := make(chan struct{})
 	p.mu.Lock()
@@ -74,7 +74,7 @@ func (p *parsers) admit() {
 	}
 }
 
-// A request is a page that is out and takes room in the window, until it has left.
+// A request is a page that occupies room in the window until it leaves.
 type request struct {
 	*parsers
 	timer *time.Timer
@@ -96,7 +96,7 @@ func (r *request) end() {
 	r.leave()
 }
 
-// late makes room for another page: hosts that are slow keep no parser busy.
+// late makes room for another page: a slow host keeps no parser busy.
 func (r *request) late() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,7 +116,7 @@ func (r *request) leave() {
 }
 
 // acquire blocks until a buffer is free. The window grows when a page finds a free buffer while
-// requests wait, and shrinks when it finds that enough pages wait.
+// requests wait, and shrinks when enough pages are waiting.
 func (p *parsers) acquire() *indexer.Buffer {
 	select {
 	case buf := <-p.buffers:

@@ -7,7 +7,7 @@ import (
 )
 
 // A recordWriter is a repository that makes the documents of a record durable before it writes the
-// record. Otherwise a crash could give their docIDs to other documents.
+// record. Otherwise other documents could get their docIDs after a crash.
 type recordWriter struct {
 	*repository.Repository
 	urls *urlserver.Server

@@ -12,7 +12,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A recovery brings the index up to the repository and the document index after a crash or an
+// A recovery updates the index to the repository and the document index after a crash or an
 // interruption.
 type recovery struct {
 	*stages
@@ -21,8 +21,8 @@ type recovery struct {
 	caughtUp bool // catchUp was called
 }
 
-// pages reads pages again that are acknowledged and not in a published segment. Records that were
-// never acknowledged are skipped: their URLs are still queued.
+// pages reads pages that are acknowledged but not in a published segment. Records that were never
+// acknowledged are skipped: their URLs are still queued.
 func (r *recovery) pages(ctx context.Context) error {
 	m := r.builder.Manifest()
 	if r.noIndex || m.Settled && m.Indexed == r.repo.End() {
@@ -34,7 +34,7 @@ func (r *recovery) pages(ctx context.Context) error {
 		return err
 	}
 	took := time.Since(began).Round(time.Millisecond)
-	r.log.Info("read again from the repository", "pages", pages, "took", took)
+	r.log.Info("read pages again from the repository", "pages", pages, "took", took)
 	return r.builder.Flush(ctx)
 }
 
@@ -47,8 +47,8 @@ func (r *recovery) replayer() *index.Replayer {
 	}
 }
 
-// catchUp adds the aliases and missing documents to the index that a crash cut off, once a run. It
-// walks over all documents, which takes seconds for millions, so it runs beside the crawl.
+// catchUp adds the aliases and missing documents that a crash cut off to the index, once per run.
+// It reads all documents, which takes seconds for millions, so it runs beside the crawl.
 func (r *recovery) catchUp(ctx context.Context) (err error) {
 	if r.caughtUp || !r.gate.enter() {
 		return nil
@@ -82,7 +82,7 @@ func (r *recovery) catchUp(ctx context.Context) (err error) {
 				err = e
 				return e
 			}
-			if index.IsStale(&d, set, shown) && !r.builder.Contains(doc) { // nothing newer is on its way
+			if index.IsStale(&d, set, shown) && !r.builder.Contains(doc) { // nothing newer is pending
 				r.builder.AddOutcome(&d)
 			}
 		}
@@ -91,8 +91,8 @@ func (r *recovery) catchUp(ctx context.Context) (err error) {
 	return err
 }
 
-// outcomes adds all outcomes to the index that it does not have: those that a crash cut off, and
-// URLs that the URL server gave up because their host does not exist.
+// outcomes adds the outcomes that the index lacks: those that a crash cut off, and URLs that the
+// URL server gave up because their host does not exist.
 func (r *recovery) outcomes() error {
 	set, err := linkdb.OpenSet(linkdb.Paths(r.dir, r.builder.Manifest().Links))
 	if err != nil {

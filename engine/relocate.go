@@ -12,7 +12,7 @@ import (
 )
 
 // relocate stores a record that replaces that of its document at the address from. done is called
-// when the document index has the new address, or with an error.
+// once the document index has the new address, or with an error.
 func relocate(
 	ctx context.Context, s *stages, from vocab.Address, record *repository.Record, done func(error),
 ) error {

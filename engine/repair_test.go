@@ -174,7 +174,7 @@ func TestSalvage(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", c.name, report, s)
 		}
 		testweb.Checked(t, o.Dir)
-		if s != nil && s.NoBans {
+		if s != nil && s.NoBlocks {
 			_, err := upkeep.Block(t.Context(), o.Dir, []string{"banned.test"})
 			testweb.Must(t, err)
 		}

@@ -56,7 +56,7 @@ func TestRepresentatives(t *testing.T) {
 		o := w.Options(filepath.Join(t.TempDir(), "data"), seeds...)
 		o.URLs.Policy = urlserver.BreadthFirst
 		stats := testweb.Crawl(t, o)
-		changed += stats.Represented
+		changed += stats.CanonicalChanges
 		represents(t, o.Dir, want)
 		testweb.Checked(t, o.Dir)
 		index, vector := dump(t, o.Dir), testweb.Ranks(t, o.Dir)
@@ -66,11 +66,11 @@ func TestRepresentatives(t *testing.T) {
 			t.Errorf("made anew: %s", firstDifference(got, index))
 		}
 		testweb.SameMaps(t, "ranks", testweb.Ranks(t, o.Dir), vector)
-		if again := testweb.Crawl(t, o); again.Represented != 0 {
-			t.Errorf("%d clusters have another representative when nothing has changed", again.Represented)
+		if again := testweb.Crawl(t, o); again.CanonicalChanges != 0 {
+			t.Errorf("%d clusters have another canonical document when nothing has changed", again.CanonicalChanges)
 		}
 		o.URLs.Recrawl = urlserver.Recrawl{Mode: urlserver.RecrawlDue, MaxAge: -1}
-		if again := testweb.Crawl(t, o); again.Represented != 0 || again.Revisits.Changed != 0 {
+		if again := testweb.Crawl(t, o); again.CanonicalChanges != 0 || again.Revisits.Changed != 0 {
 			t.Errorf("visited again: %+v", again)
 		}
 		represents(t, o.Dir, want)

@@ -10,16 +10,16 @@ import (
 	"anatomy/vocab"
 )
 
-// A page that is visited again costs what it changed: a 304 or the same body writes a history of
-// some bytes into the document index and nothing else; a new version is a record in the repository
-// and a document in the next segment, which hides the old one; a page that is not found, forbidden
-// or a duplicate now is a tombstone in the next segment and link run. Merges drop what is hidden.
+// A revisit writes only what has changed: a 304 or the same body writes only a history of some
+// bytes into the document index; a new version is a record in the repository and a document in the
+// next segment, which supersedes the old one; a page that is not found, forbidden or a duplicate
+// now is a tombstone in the next segment and link run. Merges drop superseded documents.
 
-// known returns the record of a document that was visited before, nil for others.
+// known returns the record of a document that was visited before, or nil.
 func (s *stages) known(doc vocab.DocID) *docindex.Record {
 	r, ok, err := s.urls.Get(doc)
 	if err != nil || !ok || r.Fetch == nil || r.History.Visits == 0 {
-		return nil // the URL server keeps err, and dispatch returns it
+		return nil // a failed URL server keeps err, which dispatch returns
 	}
 	return &r
 }
@@ -41,7 +41,7 @@ func isSameRedirect(before *docindex.Record, to vocab.DocID) bool {
 	return before != nil && before.Fetch.Outcome == vocab.Redirected && before.Fetch.Alias == to
 }
 
-// sitemapContent returns the identity of the entries of a sitemap.
+// sitemapContent returns a hash of the entries of a sitemap.
 func sitemapContent(f *vocab.Fetch) vocab.ContentID {
 	var b []byte
 	for _, l := range f.SitemapEntries {
@@ -54,7 +54,7 @@ func sitemapContent(f *vocab.Fetch) vocab.ContentID {
 	return vocab.ContentOf(b)
 }
 
-// revisits follows what visits to known documents find. Only the committer calls revisited.
+// revisits records the results of revisits. Only the committer calls revisited.
 type revisits struct {
 	*stages
 	visited, unchanged, notModified, changed, left, unconfirmed atomic.Int64 // see RevisitStats
@@ -67,8 +67,8 @@ func (n *revisits) stats() RevisitStats {
 	}
 }
 
-// revisited counts the visit to a known document and sets o.after to its record if it is no page
-// any more. The document index may not believe an outcome at once: then nothing changes.
+// revisited counts a revisit. If the document has ceased to be a page it sets o.after to its
+// record. If the document index waits for another visit to confirm the outcome, nothing changes.
 func (n *revisits) revisited(o *outcome) error {
 	switch o.result.Outcome {
 	case vocab.Skipped, vocab.Failed, vocab.Refused, vocab.NoName: // the site was not reached

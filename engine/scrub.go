@@ -14,28 +14,28 @@ import (
 	"anatomy/vocab"
 )
 
-// A crawl that never ends is never stopped for a check, and disks forget. So it reads its
-// repository again when there is nothing to fetch: 4 MB every ten seconds are at most 35 GB a day,
-// for some hundredths of a processor. At its end it reads the index.
+// A crawl that never ends is never stopped for a check, and disks corrupt data over time. So it
+// reads its repository again when there is nothing to fetch: 4 MB every ten seconds are at most 35
+// GB a day, at some hundredths of a processor. After the end of the repository it reads the index.
 const (
 	scrubBytes = 4 << 20
 	scrubEvery = 10 * time.Second
 )
 
-// A scrubber reads the repository again. One goroutine calls scrub.
+// A scrubber reads the repository again to detect damage. One goroutine calls scrub.
 type scrubber struct {
 	*stages
 	every time.Duration
-	next  vocab.Address // where to go on
-	last  time.Time     // when scrub read
-	index []string      // files of the index that are read next, before the repository again
+	next  vocab.Address // where to continue
+	last  time.Time     // time of the last read
+	index []string      // files of the index to read before the repository is read again
 
 	mu     sync.Mutex // guards what follows
-	bytes  int64      // read by this run
-	rounds int64      // from end to end
+	bytes  int64      // bytes read by this run
+	rounds int64      // complete passes
 }
 
-// scrub reads a part of the repository, or after its end a segment or link run, if it is time and
+// scrub reads a part of the repository or, after its end, a segment or link run, if it is due and
 // nothing is to be fetched.
 func (s *scrubber) scrub() error {
 	if !s.watches() || time.Since(s.last) < s.every {
@@ -64,7 +64,7 @@ func (s *scrubber) scrub() error {
 	return err
 }
 
-// scrubIndex reads the next segment or link run. One that a merge has deleted meanwhile is skipped.
+// scrubIndex reads the next segment or link run. It skips one that a merge has deleted meanwhile.
 func (s *scrubber) scrubIndex() {
 	name := s.index[0]
 	s.index = s.index[1:]
@@ -84,7 +84,7 @@ func (s *scrubber) scrubIndex() {
 	}
 }
 
-// counts returns the bytes read by this run, and how often the whole repository was read.
+// counts returns the bytes read by this run, and the number of complete passes over the repository.
 func (s *scrubber) counts() (bytes, rounds int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,8 +20,8 @@ import (
 	"anatomy/weburl"
 )
 
-// stages are the rooms that a crawl joins, and the channels between them. Open sets all fields;
-// then they do not change. The rooms may be used by any goroutine.
+// stages holds the rooms that a crawl joins, and the channels between them. Open sets all fields,
+// which then do not change. The rooms are safe for concurrent use.
 type stages struct {
 	dir     string // data folder
 	log     *slog.Logger
@@ -42,30 +42,30 @@ type stages struct {
 	repo    *repository.Repository
 	builder *index.Builder
 
-	events chan event    // on their way to the committer
-	wake   chan struct{} // a signal to the dispatcher, see wakeDispatcher
+	events chan event    // input of the committer
+	wake   chan struct{} // wakes the dispatcher, see wakeDispatcher
 	gate   gate
 	visits visits
 	ending meter.Phases
 }
 
-// A Shard connects the crawl of one shard of a collection with those of the others. Its methods may
-// be called by any goroutine.
+// A Shard connects the crawl of one shard of a collection with those of the others. Its methods are
+// safe for concurrent use.
 type Shard interface {
-	Owns(u *weburl.URL) bool // the URL is of this shard
+	Owns(u *weburl.URL) bool // reports whether the URL belongs to this shard
 
-	// Send sends other shards what they need of a link run that is not in force yet.
+	// Send sends the other shards their part of a link run that is not in force yet.
 	Send(run string, docs Documents) error
 
-	// Activity returns a number that grows when another shard gives this one something to do.
+	// Activity returns a number that grows when another shard sends this one work.
 	Activity() uint64
 
-	// Ended reports whether no shard has anything left to fetch. This one had nothing, and all that
-	// it had fetched was sent, while Activity returned a number.
+	// Ended reports whether no shard has anything left to fetch. The caller had nothing to fetch,
+	// and had sent everything that it had fetched, when Activity returned the argument.
 	Ended(activity uint64) bool
 
-	// Settle returns when links and anchor texts of all shards are where they belong, or false if
-	// another shard will not come so far. This one has nothing to flush.
+	// Settle blocks until the links and anchor texts of all shards have arrived at their shards. It
+	// returns false if another shard will not get that far. This shard must have nothing to flush.
 	Settle(ctx context.Context) (bool, error)
 
 	// Rank computes ranks over all shards, at the end or because the links of this one have grown.
@@ -80,15 +80,15 @@ type Documents interface {
 	Find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error)
 }
 
-// A Pool has what crawls of one process share: connections, processors, and the bounds that hold for
+// A Pool has the resources that crawls of one process share: connections, processors, and bounds on
 // all of them together.
 type Pool struct {
-	slots   chan struct{} // as many as leases may be out; one is sent for each
+	slots   chan struct{} // semaphore of the leases in flight
 	parsers *parsers
 	bounds  *urlserver.Shared
 }
 
-// NewPool returns a pool with a number of connections. PDF is that of the crawls' Options.
+// NewPool returns a pool with a number of connections. pdf is that of the crawls' Options.
 func NewPool(connections int, pdf func(body []byte) ([]byte, error)) *Pool {
 	return &Pool{
 		slots:   make(chan struct{}, connections),
@@ -97,13 +97,13 @@ func NewPool(connections int, pdf func(body []byte) ([]byte, error)) *Pool {
 	}
 }
 
-// watches reports whether the crawl goes on when nothing is left to fetch, to visit pages again.
+// watches reports whether the crawl continues when nothing is left to fetch, to revisit pages.
 func (s *stages) watches() bool { return s.recrawl.Mode == urlserver.Watch }
 
-// isForeign reports whether a URL is of another shard.
+// isForeign reports whether a URL belongs to another shard.
 func (s *stages) isForeign(u *weburl.URL) bool { return s.shard != nil && !s.shard.Owns(u) }
 
-// wakeDispatcher makes the dispatcher look for a lease now, because something changed.
+// wakeDispatcher makes the dispatcher look for a lease now.
 func (s *stages) wakeDispatcher() {
 	select {
 	case s.wake <- struct{}{}:
@@ -133,7 +133,7 @@ func (s *stages) waitCommitted(ctx context.Context) error {
 	return nil
 }
 
-// inTurn has the committer call do after all events before it, and blocks until that was done. The
+// inTurn has the committer call do after all earlier events, and blocks until do has returned. The
 // gate must be open.
 func (s *stages) inTurn(do func(context.Context) error) {
 	done := make(chan struct{})
@@ -141,7 +141,7 @@ func (s *stages) inTurn(do func(context.Context) error) {
 	<-done
 }
 
-// finishing returns an error when nothing is left to fetch, for work that can wait for the next
+// finishing returns an error when nothing is left to fetch, to stop work that can wait for the next
 // crawl.
 func (s *stages) finishing() error {
 	if s.visits.finished() {
@@ -150,15 +150,16 @@ func (s *stages) finishing() error {
 	return nil
 }
 
-// flushBatch makes the builder's batch searchable. It holds one of the parsers' buffers meanwhile,
-// because the oldest pages wait for it and it would share the processors with all parsers.
+// flushBatch makes the builder's batch searchable. It holds one of the parse buffers meanwhile,
+// because the oldest pages wait for the flush, which would otherwise compete with all parsers for
+// the processors.
 func (s *stages) flushBatch(ctx context.Context) error {
 	buf := s.parsers.acquire()
 	defer s.parsers.release(buf)
 	return s.builder.Flush(ctx)
 }
 
-// idle is how long to wait for a lease when the URL server cannot say.
+// idle is the wait for a lease when the URL server cannot say how long.
 const idle = time.Second
 
 // isContextError reports whether err is the end of a context.
@@ -166,15 +167,15 @@ func isContextError(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// A gate is open while the stages run. Whoever sends events outside the stages, such as operators
-// and background work, enters it first: it stays open until all have left. The zero value is
+// A gate is open while the stages run. A sender of events outside the stages, such as an operator
+// or background work, enters it first; the gate stays open until all have left. The zero value is
 // closed.
 type gate struct {
 	mu   sync.RWMutex
 	open bool
 }
 
-// enter reports whether the gate is open. If so, the caller must leave.
+// enter reports whether the gate is open. If so, the caller must call leave.
 func (g *gate) enter() bool {
 	g.mu.RLock()
 	if g.open {

@@ -9,23 +9,23 @@ import (
 	"anatomy/vocab"
 )
 
-// CrawlStats count what a crawl did. Pages, Known, Queued, Outcomes and Traps are those of the data
-// folder, over all runs. The rest is of this run.
+// CrawlStats counts the work of a crawl. Pages, Known, Queued, Outcomes and Traps are those of the
+// data folder, over all runs. The other fields are of this run.
 type CrawlStats struct {
-	Elapsed     time.Duration    `json:"elapsed_ns"`
-	Pages       int64            `json:"pages"`       // kept, each body once
-	Duplicates  int64            `json:"duplicates"`  // of this run: another page has the same body
-	Represented int64            `json:"represented"` // clusters that got another canonical document
-	Known       int64            `json:"known"`       // URLs seen in links and sitemaps
-	Queued      int64            `json:"queued"`
-	InFlight    int64            `json:"in_flight"`
-	Outcomes    map[string]int64 `json:"outcomes"` // of visits, by vocab.Outcome
-	Hosts       int64            `json:"hosts"`
-	Waiting     map[string]int64 `json:"waiting"`  // sites that wait, by reason
-	Traps       map[string]int64 `json:"traps"`    // URLs refused, by docindex.Trap
-	Refusals    []Refusal        `json:"refusals"` // parts of sites that are refused, those with the most URLs first
+	Elapsed          time.Duration    `json:"elapsed_ns"`
+	Pages            int64            `json:"pages"`       // kept, each body once
+	Duplicates       int64            `json:"duplicates"`  // pages of this run with the body of another page
+	CanonicalChanges int64            `json:"represented"` // clusters whose canonical document changed
+	Known            int64            `json:"known"`       // URLs seen in links and sitemaps
+	Queued           int64            `json:"queued"`
+	InFlight         int64            `json:"in_flight"`
+	Outcomes         map[string]int64 `json:"outcomes"` // of visits, by vocab.Outcome
+	Hosts            int64            `json:"hosts"`
+	Waiting          map[string]int64 `json:"waiting"`  // sites that wait, by reason
+	Traps            map[string]int64 `json:"traps"`    // URLs refused, by docindex.Trap
+	Refusals         []Refusal        `json:"refusals"` // refused parts of sites, by descending number of URLs
 
-	Down      int64      `json:"down"`       // hosts given up in this run: no answer, or failures alone
+	Down      int64      `json:"down"`       // hosts given up in this run: no answer, or only failures
 	DownHosts []DownHost `json:"down_hosts"` // some of them, by name
 
 	Revisits RevisitStats   `json:"revisits"`
@@ -33,10 +33,10 @@ type CrawlStats struct {
 
 	Leases          int64   `json:"leases"`            // granted in this run
 	Requests        int64   `json:"requests"`          // including robots.txt and sitemaps
-	RequestsPerPage float64 `json:"requests_per_page"` // of this run, duplicates not counted as pages; 0 without pages
+	RequestsPerPage float64 `json:"requests_per_page"` // of this run, without duplicates; 0 without pages
 	Bytes           int64   `json:"bytes"`             // received, after decompression
 	Kept            int64   `json:"kept"`              // bytes of page bodies, including duplicates
-	Truncated       int64   `json:"truncated"`         // pages of this run whose body was cut short
+	Truncated       int64   `json:"truncated"`         // pages of this run whose body is truncated
 
 	DNSHits    int64 `json:"dns_hits"`
 	DNSMisses  int64 `json:"dns_misses"`
@@ -44,8 +44,8 @@ type CrawlStats struct {
 	URLHits    int64 `json:"url_hits"`    // seen tests answered by the cache
 	URLMisses  int64 `json:"url_misses"`
 
-	Documents  int           `json:"documents"`  // in the index, including those known by links alone
-	Searchable int           `json:"searchable"` // of these, pages that were fetched
+	Documents  int           `json:"documents"`  // in the index, including those only known from links
+	Searchable int           `json:"searchable"` // of these, fetched pages
 	Segments   int           `json:"segments"`
 	Batches    int           `json:"batches"`
 	Merges     int           `json:"merges"`
@@ -54,16 +54,16 @@ type CrawlStats struct {
 	Links      int           `json:"links"`
 }
 
-// A Refusal is a part of a site of which no more URLs are fetched.
+// A Refusal is a part of a site whose further URLs are not fetched.
 type Refusal struct {
-	Why     string `json:"why"`     // for people
+	Why     string `json:"why"`     // for display
 	Refused uint64 `json:"refused"` // URLs
 }
 
 // A DownHost is a host that was given up.
 type DownHost struct {
 	Host string `json:"host"`
-	Why  string `json:"why"` // for people
+	Why  string `json:"why"` // for display
 }
 
 // Bounds of lists of CrawlStats.
@@ -72,21 +72,21 @@ const (
 	maxDownHosts = 5
 )
 
-// RevisitStats count the documents that this run visited again. Visited is the sum of Unchanged, Changed,
-// Left and Unconfirmed.
+// RevisitStats counts the documents that this run revisited. Visited is the sum of Unchanged,
+// Changed, Left and Unconfirmed.
 type RevisitStats struct {
 	Visited     int64 `json:"visited"`
 	Unchanged   int64 `json:"unchanged"`    // 304, the same body, the same redirect, or missing as before
 	NotModified int64 `json:"not_modified"` // of these, 304
-	Changed     int64 `json:"changed"`      // a new version was stored, or a URL that was no page has another outcome
-	Left        int64 `json:"left"`         // not found, forbidden, redirected or a duplicate now
-	Unconfirmed int64 `json:"unconfirmed"`  // not found; it stays until another visit confirms that
+	Changed     int64 `json:"changed"`      // a new version was stored, or the outcome of a URL without a page changed
+	Left        int64 `json:"left"`         // now not found, forbidden, redirected or a duplicate
+	Unconfirmed int64 `json:"unconfirmed"`  // not found; the page is kept until another visit confirms it
 }
 
-// DeadLinks returns the number of fetches that found that there is no page.
+// DeadLinks returns the number of fetches of pages that do not exist.
 func (s *CrawlStats) DeadLinks() int64 { return s.Outcomes["gone"] }
 
-// Errors returns the number of fetches that failed or were refused. Dead links are none.
+// Errors returns the number of fetches that failed or were refused. Dead links are not errors.
 func (s *CrawlStats) Errors() int64 {
 	n := int64(0)
 	for _, name := range []string{"too large", "refused", "no such name", "failed"} {
@@ -95,14 +95,14 @@ func (s *CrawlStats) Errors() int64 {
 	return n
 }
 
-// Stats returns what the crawl has done so far.
+// Stats returns the counts so far.
 func (c *Crawl) Stats() CrawlStats {
 	urls, fetched, built := c.urls.Stats(), c.visitor.Stats(), c.builder.Stats()
 	s := CrawlStats{
 		Elapsed: time.Since(c.began),
 		Pages:   int64(urls.Pages), Known: int64(urls.Known),
 		Queued: int64(urls.Queued + urls.Retrying), InFlight: int64(urls.InFlight),
-		Duplicates: c.store.Stats().Duplicates, Represented: c.committer.canonicalChanges.Load(),
+		Duplicates: c.store.Stats().Duplicates, CanonicalChanges: c.committer.canonicalChanges.Load(),
 		Outcomes: map[string]int64{}, Waiting: map[string]int64{}, Traps: map[string]int64{},
 		Hosts:    int64(urls.Hosts),
 		Revisits: c.committer.revisits.stats(), Harvest: c.harvest(),
@@ -143,10 +143,11 @@ func (c *Crawl) Stats() CrawlStats {
 	return s
 }
 
-// Add adds the counts of the crawl of another shard. Both use one DNS client, whose counts they have.
+// Add adds the counts of the crawl of another shard. Both use one DNS client, so its counts are not
+// added.
 func (s *CrawlStats) Add(t *CrawlStats) {
 	for _, n := range [...]struct{ to, more *int64 }{
-		{&s.Pages, &t.Pages}, {&s.Duplicates, &t.Duplicates}, {&s.Represented, &t.Represented},
+		{&s.Pages, &t.Pages}, {&s.Duplicates, &t.Duplicates}, {&s.CanonicalChanges, &t.CanonicalChanges},
 		{&s.Known, &t.Known}, {&s.Queued, &t.Queued}, {&s.InFlight, &t.InFlight},
 		{&s.Hosts, &t.Hosts}, {&s.Down, &t.Down}, {&s.Requests, &t.Requests}, {&s.Bytes, &t.Bytes},
 		{&s.Kept, &t.Kept}, {&s.Truncated, &t.Truncated}, {&s.URLHits, &t.URLHits},

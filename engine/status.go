@@ -9,7 +9,7 @@ import (
 	"anatomy/vocab"
 )
 
-// Status returns what the crawl does now, and why each host waits.
+// Status returns the current work of the crawl, and why each host waits.
 func (c *Crawl) Status() *vocab.CrawlStatus {
 	now := c.now()
 	stats, fetched, outlook := c.Stats(), c.visitor.Stats(), c.urls.Outlook(now, vocab.MaxHostStatus)
@@ -44,8 +44,8 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 	return st
 }
 
-// explain replaces "being read", which is all that the URL server knows of a host whose lease is
-// out, by what the visit to it does.
+// explain replaces beingRead, the URL server's status text of a host whose lease is in flight, by
+// the status of the visit.
 func explain(st *vocab.CrawlStatus, visits []crawler.VisitStatus) {
 	at := make(map[string]crawler.VisitStatus, len(visits))
 	for _, v := range visits {
@@ -73,7 +73,7 @@ func explain(st *vocab.CrawlStatus, visits []crawler.VisitStatus) {
 	}
 }
 
-// beingRead is the URL server's status text for a host whose lease is out.
+// beingRead is the URL server's status text for a host whose lease is in flight.
 const beingRead = "being read"
 
 // doing returns the status text of a visit.

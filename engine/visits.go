@@ -7,7 +7,7 @@ import (
 	"anatomy/vocab"
 )
 
-// visits are the visits under way, which a pause cancels. The zero value has none.
+// visits has the visits in progress, which a pause cancels. The zero value has none.
 type visits struct {
 	mu     sync.Mutex // guards what follows
 	paused bool
@@ -20,7 +20,7 @@ type visit struct {
 	cancel context.CancelFunc
 }
 
-// state returns what the crawl does, as vocab.CrawlStatus names it.
+// state returns the state of the crawl, as vocab.CrawlStatus names it.
 func (v *visits) state() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -36,7 +36,7 @@ func (v *visits) state() string {
 // finished reports whether nothing is left to fetch.
 func (v *visits) finished() bool { return v.state() == vocab.Finishing }
 
-// begin returns the context of a visit, which is cancelled at once if the crawl is paused.
+// begin returns the context of a visit. It is already cancelled if the crawl is paused.
 func (v *visits) begin(ctx context.Context, lease *vocab.Lease) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	v.mu.Lock()
@@ -58,7 +58,7 @@ func (v *visits) end(lease *vocab.Lease) {
 	delete(v.active, lease.ID)
 }
 
-// pause cancels all visits: URLs whose fetch is cut off are fetched again later.
+// pause cancels all visits. Interrupted URLs are fetched again later.
 func (v *visits) pause() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

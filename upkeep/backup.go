@@ -30,18 +30,19 @@ import (
 //	data/VERSION, data/MANIFEST, data/index/000007/…, data/docindex/…, data/repository/000001.repo, …
 //	SHA256SUMS     a line each: 64 hexadecimal digits, two blanks, the name
 //
-// Of shards that a crawl fills it has data/SHARDS, their other files and data/shard-0/VERSION, …
+// A backup of a folder of shards has data/SHARDS, its other files and data/shard-0/VERSION, …
 const (
 	backupRoot = "data/"
 	backupSums = "SHA256SUMS"
-	maxSums    = 64 << 20 // bytes of SHA256SUMS: a hundred for each file
+	maxSums    = 64 << 20 // bytes of SHA256SUMS: about 100 per file
 
-	// restoring is a file in a folder that Restore unpacks to. With it and without VERSION, the folder
-	// holds a part of a backup and nothing else. A kill may leave it under its temporary name.
+	// restoring is a file in a folder that Restore unpacks to. If it exists and VERSION does not,
+	// the folder holds a partial backup and nothing else. A kill may leave it under its temporary
+	// name.
 	restoring = "RESTORING"
 )
 
-// A BackupReport counts what a backup holds.
+// A BackupReport counts the content of a backup.
 type BackupReport struct {
 	Files int
 	Bytes int64 // before compression
@@ -49,15 +50,15 @@ type BackupReport struct {
 
 // Errors of Restore.
 var (
-	ErrNotWhole = errors.New("the backup is not whole")
+	ErrNotWhole = errors.New("the backup is not complete")
 	ErrNotEmpty = errors.New("the folder is not empty")
 )
 
-// Backup writes a data folder, or the shards that a crawl fills, as it is at one moment, whether or not
-// a crawl runs on it. It leaves out the server's certificates and keys. progress may be nil.
+// Backup writes a data folder, or a folder of shards, as of one moment, whether or not a crawl is
+// running. It omits the server's certificates and keys. progress may be nil.
 func Backup(ctx context.Context, w io.Writer, dir string, progress func(BackupReport)) (r BackupReport, err error) {
 	write := func(s *snapshot.Snapshot) error {
-		packed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest)) // most of it is compressed already
+		packed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest)) // most data is compressed already
 		if err != nil {
 			return err
 		}
@@ -93,7 +94,7 @@ func (b *backupWriter) snapshot(s *snapshot.Snapshot) error {
 		if err != nil {
 			return err
 		}
-		info, err := os.Stat(path) // files on other disks are symbolic links
+		info, err := os.Stat(path) // os.Stat, because files on other disks are symbolic links
 		if err != nil {
 			return err
 		}
@@ -105,7 +106,7 @@ func (b *backupWriter) snapshot(s *snapshot.Snapshot) error {
 	})
 }
 
-// end writes SHA256SUMS, the end of the archive.
+// end writes SHA256SUMS and ends the archive.
 func (b *backupWriter) end() error {
 	sums := b.sums.String()
 	if err := b.tar.WriteHeader(&tar.Header{Name: backupSums, Mode: 0o600, Size: int64(len(sums)), Format: tar.FormatPAX}); err != nil {
@@ -138,7 +139,7 @@ func (b *backupWriter) file(path, name string, size int64, info fs.FileInfo) err
 	return nil
 }
 
-// copyStep is how many bytes are copied between checks of the context.
+// copyStep is the number of bytes copied between checks of the context.
 const copyStep = 4 << 20
 
 func (b *backupWriter) copy(to io.Writer, from io.Reader) error {
@@ -157,9 +158,9 @@ func (b *backupWriter) copy(to io.Writer, from io.Reader) error {
 	}
 }
 
-// Restore unpacks a backup into the folder dir, which must be empty or not exist, and verifies the
-// checksum of every file. If it fails, it leaves nothing behind. What a killed Restore left in the
-// folder is deleted first. progress may be nil.
+// Restore unpacks a backup into the folder dir, which must be empty or absent, and verifies the
+// checksum of every file. On failure it removes everything that it wrote. It first removes the
+// remains of a killed Restore. progress may be nil.
 func Restore(ctx context.Context, from io.Reader, dir string, progress func(BackupReport)) (r BackupReport, err error) {
 	made, err := emptyFolder(dir)
 	if err != nil {
@@ -179,8 +180,8 @@ func Restore(ctx context.Context, from io.Reader, dir string, progress func(Back
 	return b.report, nil
 }
 
-// VerifyBackup reads a backup to its end and verifies that it is complete, the checksum of every
-// file, and that this program reads its format. It writes nothing. progress may be nil.
+// VerifyBackup reads a backup to its end. It verifies that the backup is complete, the checksum of
+// every file, and that this program reads its format. It writes nothing. progress may be nil.
 func VerifyBackup(ctx context.Context, from io.Reader, progress func(BackupReport)) (BackupReport, error) {
 	b := &backupReader{ctx: ctx, sums: map[string]string{}, progress: progress}
 	err := b.read(from)
@@ -195,8 +196,9 @@ func VerifyBackup(ctx context.Context, from io.Reader, progress func(BackupRepor
 	return b.report, err
 }
 
-// emptyFolder creates the folder, or fails if it is not empty. made reports whether it is new. The
-// folder is for its owner alone afterwards: a backup may hold pages from behind a sign-in.
+// emptyFolder creates the folder, or fails if it is not empty. made reports whether it created the
+// folder. Only its owner may read the folder afterwards, because a backup may hold pages that
+// required signing in.
 func emptyFolder(dir string) (made bool, err error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -213,7 +215,7 @@ func emptyFolder(dir string) (made bool, err error) {
 	return false, os.Chmod(dir, 0o700)
 }
 
-// clear removes the contents of a folder, and the folder itself if it was made for the backup.
+// clear removes the contents of a folder, and the folder itself if it was created for the backup.
 func clear(dir string, made bool) error {
 	if made {
 		return os.RemoveAll(dir)
@@ -224,7 +226,7 @@ func clear(dir string, made bool) error {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
-	if err == nil { // last, so that a killed clear is completed by the next Restore
+	if err == nil { // last, so that the next Restore completes a killed clear
 		err = os.RemoveAll(filepath.Join(dir, restoring))
 	}
 	return err
@@ -232,9 +234,9 @@ func clear(dir string, made bool) error {
 
 type backupReader struct {
 	ctx      context.Context
-	dir      string            // to unpack to; "" to verify alone
-	sums     map[string]string // of the files unpacked, by name
-	version  []byte            // contents of VERSION, which is written last: without it the folder is no data folder
+	dir      string            // folder to unpack to; "" to verify only
+	sums     map[string]string // checksums of the files unpacked, by name
+	version  []byte            // contents of VERSION, which is written last and makes the folder a data folder
 	shards   []byte            // contents of SHARDS, which a backup of shards has instead
 	report   BackupReport
 	progress func(BackupReport)
@@ -287,13 +289,13 @@ func noEOF(err error) error {
 	return err
 }
 
-// file unpacks one file. Names must be local, and only regular files are accepted.
+// file unpacks one file. The name must be local, and the file regular.
 func (b *backupReader) file(archive io.Reader, h *tar.Header) error {
 	below, ok := strings.CutPrefix(h.Name, backupRoot)
 	name := filepath.FromSlash(below)
 	switch {
 	case !ok || h.Typeflag != tar.TypeReg || !filepath.IsLocal(name) || b.sums[h.Name] != "":
-		return fmt.Errorf("%w: it holds %q, which no backup does", ErrNotWhole, h.Name)
+		return fmt.Errorf("%w: it holds %q, which is not a file of a backup", ErrNotWhole, h.Name)
 	case b.ctx.Err() != nil:
 		return b.ctx.Err()
 	}
@@ -326,7 +328,7 @@ func (b *backupReader) unpack(path string, from io.Reader) error {
 	})
 }
 
-// A countedWriter reports progress, and fails when the context has ended.
+// A countedWriter reports progress, and fails once the context has ended.
 type countedWriter struct {
 	to io.Writer
 	b  *backupReader
@@ -344,14 +346,14 @@ func (w *countedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// verify compares the files unpacked with SHA256SUMS, the end of the archive.
+// verify compares the unpacked files with SHA256SUMS, the end of the archive.
 func (b *backupReader) verify(list io.Reader) error {
 	lines := bufio.NewScanner(io.LimitReader(list, maxSums))
 	listed := 0
 	for lines.Scan() {
 		sum, name, _ := strings.Cut(lines.Text(), "  ")
 		if b.sums[name] != sum || len(sum) != 2*sha256.Size {
-			return fmt.Errorf("%w: %s is not what was saved", ErrNotWhole, name)
+			return fmt.Errorf("%w: the checksum of %s is wrong", ErrNotWhole, name)
 		}
 		listed++
 	}
@@ -364,7 +366,7 @@ func (b *backupReader) verify(list io.Reader) error {
 	return nil
 }
 
-// finish makes the folder, all files of which are durable, a data folder.
+// finish makes the folder a data folder. All its files must be durable.
 func (b *backupReader) finish() error {
 	if b.shards != nil {
 		return b.finishShards()

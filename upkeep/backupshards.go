@@ -8,7 +8,7 @@ import (
 	"anatomy/disk/shards"
 )
 
-// finishShards makes the folder, all files of which are durable, a folder of shards.
+// finishShards makes the folder a folder of shards. All its files must be durable.
 func (b *backupReader) finishShards() error {
 	m, err := shards.Decode(b.shards)
 	if err != nil {

@@ -11,21 +11,21 @@ import (
 	"anatomy/vocab"
 )
 
-// Block blocks the pages that targets mean: they leave the results at once and are not fetched
-// again by any run, until Unblock. A target is a URL, a site ("example.org" is all its hosts), or a
-// pattern of URLs with stars. The crawl that runs on the folder does it or, if none runs, this
-// process, which then writes to the folder.
+// Block blocks the pages of the targets: they leave the results at once, and no run fetches them
+// until Unblock. A target is a URL, a site ("example.org" includes all its hosts), or a pattern of
+// URLs with stars. If a crawl is running on the folder it makes the change; otherwise this process
+// does.
 func Block(ctx context.Context, dir string, targets []string) (control.BlockReport, error) {
 	return changeBlocks(ctx, dir, targets, (*control.Client).Block, (*engine.Crawl).Block)
 }
 
-// Unblock lifts the blocks of targets, as Block was given them. Their pages are fetched again by
-// this crawl or the next.
+// Unblock lifts blocks; targets are those given to Block. Their pages are fetched again by this
+// crawl or the next.
 func Unblock(ctx context.Context, dir string, targets []string) (control.BlockReport, error) {
 	return changeBlocks(ctx, dir, targets, (*control.Client).Unblock, (*engine.Crawl).Unblock)
 }
 
-// Blocked returns the patterns of all that is blocked in the data folder dir.
+// Blocked returns the blocked patterns of the data folder dir.
 func Blocked(ctx context.Context, dir string) (patterns []string, err error) {
 	patterns, err = control.New(dir).Blocked(ctx)
 	if !errors.Is(err, vocab.ErrNoCrawl) {
@@ -35,20 +35,21 @@ func Blocked(ctx context.Context, dir string) (patterns []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = docindex.Use(dirs[0], func(db *docindex.DB) (err error) { // all shards block the same
+	err = docindex.Use(dirs[0], func(db *docindex.DB) (err error) { // all shards have the same patterns
 		patterns, err = urlserver.BlockedPatterns(db)
 		return err
 	})
 	return patterns, err
 }
 
-// CheckTargets returns the error that Block and Unblock return for targets that mean nothing.
+// CheckTargets returns the error that Block and Unblock return for invalid targets.
 func CheckTargets(targets []string) error {
 	_, err := engine.BlockPatterns(targets)
 	return err
 }
 
-// changeBlocks has the crawl that runs change what is blocked or, if none runs, changes it here.
+// changeBlocks changes the blocked patterns through the running crawl or, if none runs, in this
+// process.
 func changeBlocks(
 	ctx context.Context, dir string, targets []string,
 	ask func(*control.Client, context.Context, []string) (control.BlockReport, error),

@@ -20,13 +20,13 @@ import (
 	"anatomy/vocab"
 )
 
-// A CheckReport is called with what Check finds.
+// A CheckReport receives the findings of Check.
 type CheckReport struct {
-	Checked func(structure, found string) // a structure was read from end to end
-	Problem func(error)                   // something is damaged, or two structures disagree
+	Checked func(structure, found string) // a structure was read completely
+	Problem func(error)                   // a structure is damaged, or two structures disagree
 
 	findings *findings         // for Repair
-	lostTo   func(vocab.DocID) // gets what lost records; nil: findings do
+	lostTo   func(vocab.DocID) // receives the documents passed to lost; nil: findings does
 }
 
 // lost records that the record of a document cannot be read.
@@ -38,7 +38,7 @@ func (r *CheckReport) lost(doc vocab.DocID) {
 	}
 }
 
-// noting returns r with a Problem that records problems for a repair first.
+// noting returns r with a Problem that first passes problems to note, for a repair.
 func (r CheckReport) noting(note func(*findings, error)) CheckReport {
 	f, problem := r.findings, r.Problem
 	if f != nil {
@@ -51,10 +51,10 @@ func (r CheckReport) noting(note func(*findings, error)) CheckReport {
 	return r
 }
 
-// Check reads every structure of a data folder, or of all shards of a folder of them, and compares
-// them with one another. It passes damage to r. It writes nothing and takes no lock. Beside a crawl
-// it checks the folder as it was at one moment. Its error is about the check itself, for instance
-// that dir is no data folder.
+// Check reads every structure of a data folder, or of all shards of a folder, and compares them
+// with one another. It passes damage to r. It writes nothing and takes no lock. If a crawl is
+// running it checks the folder as of one moment. An error means that the check itself failed, for
+// instance because dir is not a data folder.
 func Check(ctx context.Context, dir string, r CheckReport) error {
 	m, err := shards.Read(dir)
 	switch {
@@ -72,11 +72,11 @@ func checkFolder(ctx context.Context, dir string, r CheckReport) error {
 	index := func(f *findings, _ error) { f.index = true }
 	documents := func(f *findings, _ error) { f.documents = true }
 	if err := datadir.CheckVersion(dir); errors.As(err, new(*datadir.DamageError)) {
-		r.Problem(err) // nothing else can be believed
+		r.Problem(err) // nothing else can be trusted
 		return nil
 	}
 	if err := datadir.CheckDisks(durable.OS, dir); err != nil {
-		return err // pages are on a disk that is away, and not lost
+		return err // pages are on a disk that is not mounted, and not lost
 	}
 	m, unnamed := datadir.ReadManifest(dir)
 	if errors.Is(unnamed, datadir.ErrNone) || errors.As(unnamed, new(*datadir.VersionError)) {
@@ -87,7 +87,7 @@ func checkFolder(ctx context.Context, dir string, r CheckReport) error {
 	}
 	err := docindex.Read(dir, func(db *docindex.DB) error {
 		if unnamed != nil {
-			// what it names cannot be compared
+			// without a document index of this folder, nothing can be compared
 		} else if bad, err := db.Mismatch(dir, m); err != nil {
 			r.noting(documents).Problem(err)
 		} else if bad != nil {
@@ -97,7 +97,7 @@ func checkFolder(ctx context.Context, dir string, r CheckReport) error {
 			check func(string, datadir.Manifest, *docindex.DB, CheckReport)
 			note  func(*findings, error)
 		}{
-			{checkRepository, (*findings).addRepository}, {checkDocuments, documents}, {checkPlaces, none},
+			{checkRepository, (*findings).addRepository}, {checkDocuments, documents}, {checkAddresses, none},
 			{checkLinks, index}, {checkSegments, index}, {checkRanks, index}, {checkTranslations, index},
 		} {
 			if err := ctx.Err(); err != nil {
@@ -120,12 +120,12 @@ func checkFolder(ctx context.Context, dir string, r CheckReport) error {
 	return err
 }
 
-// checkTries is how often a step is tried while merges publish manifests beside it.
+// checkTries bounds the attempts at a step while merges publish manifests.
 const checkTries = 10
 
-// checkPublished runs a step of the check, and returns the manifest that it held for. A merge beside
-// the check publishes another manifest and deletes what the one before named. So a step that found
-// problems is run again, with the manifest in force, if that is another one by then.
+// checkPublished runs a step of the check, and returns the manifest that it used. A merge meanwhile
+// publishes another manifest and deletes the files of the previous one. So a step that found
+// problems is repeated if the manifest has changed.
 func checkPublished(
 	dir string, m datadir.Manifest, r CheckReport, step func(datadir.Manifest, CheckReport),
 ) datadir.Manifest {
@@ -153,8 +153,8 @@ func checkPublished(
 	}
 }
 
-// checkRepository reads the repository. A torn tail is what a crash leaves, and is damage only if
-// it held acknowledged records.
+// checkRepository reads the repository. A torn tail is the result of a crash, and counts as damage
+// only if it held acknowledged records.
 func checkRepository(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
 	last := vocab.Address(0)
 	if err := db.Each(1, func(d docindex.Record) error {
@@ -189,9 +189,9 @@ func checkDocuments(_ string, _ datadir.Manifest, db *docindex.DB, r CheckReport
 	r.Checked("docindex", fmt.Sprintf("documents %d, pages %d", counts.Known, counts.Pages))
 }
 
-// checkPlaces checks that every acknowledged record is in the repository at the address in the
-// document index, belongs to that document and has that content.
-func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
+// checkAddresses checks that every acknowledged record is in the repository at its address in the
+// document index, belongs to that document and has its content.
+func checkAddresses(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
 	repo, err := repository.OpenReader(datadir.Repository(dir))
 	if err != nil {
 		r.Problem(err)
@@ -223,7 +223,7 @@ func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport)
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a file is gone if a compaction replaced it
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a file does not exist if a compaction replaced it
 		r.Problem(err)
 	}
 	if err := deleteMoved(dir, repo, wanted); err != nil {
@@ -236,9 +236,9 @@ func checkPlaces(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport)
 	r.Checked("addresses", fmt.Sprintf("records at the address in the document index %d", n-len(wanted)))
 }
 
-// deleteMoved deletes the records from wanted that are at another address by now, because a
-// compaction moved them or because they were fetched again. Those that are not there it puts into
-// wanted with that address.
+// deleteMoved deletes from wanted the records that are at another address by now, because a
+// compaction moved them or because they were fetched again. If such a record is not at the new
+// address, it adds the address to wanted.
 func deleteMoved(
 	dir string, repo *repository.Reader, wanted map[vocab.Address]docindex.Record,
 ) error {

@@ -16,11 +16,11 @@ import (
 	"anatomy/weburl"
 )
 
-// checkShards checks each shard and the parcels between them, that a shard has the documents of its
-// sites, and that the documents of others that it mentions are where it says.
+// checkShards checks each shard and the parcels between them. It checks that each shard has the
+// documents of its sites, and that the documents of other shards that it mentions exist there.
 func checkShards(ctx context.Context, dir string, m *shards.Map, r CheckReport) error {
 	if shards.IsUnderRepair(dir) {
-		r.Problem(errors.New("shards: a repair was cut off"))
+		r.Problem(errors.New("shards: a repair was interrupted"))
 	}
 	dirs, err := shards.Folders(dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func checkShards(ctx context.Context, dir string, m *shards.Map, r CheckReport) 
 	return checkBetween(dir, dirs, m, r)
 }
 
-// ofShard returns a report of one of several shards.
+// ofShard returns the report for one of several shards.
 func (r CheckReport) ofShard(shard int) CheckReport {
 	name := fmt.Sprintf("shard %d: ", shard)
 	return CheckReport{
@@ -48,7 +48,7 @@ func (r CheckReport) ofShard(shard int) CheckReport {
 	}
 }
 
-// checkBetween checks what the shards have of one another.
+// checkBetween checks the data that shards have about one another.
 func checkBetween(dir string, dirs []string, m *shards.Map, r CheckReport) error {
 	s := sent{}
 	switch {
@@ -63,31 +63,31 @@ func checkBetween(dir string, dirs []string, m *shards.Map, r CheckReport) error
 	return checkForeign(dir, dirs, m, &s, r)
 }
 
-// sent is what shards that a crawl fills have sent one another. A document of another shard is known
-// there if it was so when a manifest of this one was published, and no parcel is on its way. Files are
-// read in that order, as a crawl may go on.
+// sent describes what shards have sent one another. A document that a shard mentions must be known
+// in its own shard if it was known here when the manifest was published, and no parcel is in
+// flight. Files are read in that order, because a crawl may be running.
 type sent struct {
-	known   []vocab.DocID // by shard: the manifest's; nil for shards that were split
-	waiting []int         // parcels, by receiver
-	divided bool          // shards are copies of different times
+	known   []vocab.DocID // by shard: last document of the manifest; nil for shards made by a split
+	waiting []int         // number of pending parcels, by receiver
+	divided bool          // the shards are copies of different times
 }
 
 // readKnown reads the manifests.
 func (s *sent) readKnown(dirs []string) {
 	s.known = make([]vocab.DocID, len(dirs))
 	for i, dir := range dirs {
-		if m, err := datadir.ReadManifest(dir); err == nil { // the check of the shard names others
+		if m, err := datadir.ReadManifest(dir); err == nil { // the check of the shard reports other errors
 			s.known[i] = m.Known
 		}
 	}
 }
 
-// isMentioned reports whether the shard of a document must know that another shard has it.
+// isMentioned reports whether the shard of a document must know that another shard mentions it.
 func (s *sent) isMentioned(shard int, doc vocab.DocID, of int) bool {
 	return doc <= s.known[shard] && s.waiting[of] == 0
 }
 
-// checkParcels reads all parcels, and calls bad with those that are damaged or missing.
+// checkParcels reads all parcels, and calls bad with the damaged or missing ones.
 func (s *sent) checkParcels(dir string, dirs []string, r CheckReport, bad func(parcel.ID)) error {
 	s.waiting = make([]int, len(dirs))
 	post, sum := parcel.NewFolder(durable.OS, shards.Parcels(dir)), 0
@@ -104,7 +104,7 @@ func (s *sent) checkParcels(dir string, dirs []string, r CheckReport, bad func(p
 				return err
 			}
 			if slices.Equal(applied, received(folder, len(dirs))) {
-				break // no crawl has applied and deleted parcels meanwhile
+				break // no crawl applied and deleted parcels meanwhile
 			}
 		}
 		for _, report := range problems {
@@ -116,8 +116,8 @@ func (s *sent) checkParcels(dir string, dirs []string, r CheckReport, bad func(p
 	return nil
 }
 
-// received returns the numbers of the parcels that a shard has applied, by sender: zeros if it is new
-// or cannot be read, which the check of the shard says.
+// received returns the number of the last parcel that a shard has applied, by sender. The numbers
+// are zero if the shard is new or cannot be read; the check of the shard reports the latter.
 func received(folder string, n int) []uint64 {
 	numbers := make([]uint64, n)
 	docindex.Read(folder, func(db *docindex.DB) error {
@@ -128,7 +128,7 @@ func received(folder string, n int) []uint64 {
 	return numbers
 }
 
-// checkForeign compares what shards mention with what the others have.
+// checkForeign compares the documents that shards mention with the documents of their shards.
 func checkForeign(dir string, dirs []string, m *shards.Map, s *sent, r CheckReport) error {
 	all, err := shards.ReadForeign(dir, len(dirs))
 	if err != nil {
@@ -151,7 +151,7 @@ func checkForeign(dir string, dirs []string, m *shards.Map, s *sent, r CheckRepo
 		mentioned++
 		isOwn := all[shard].IsOwn(doc)
 		if live && isOwn && m.Of(u) != shard && !s.isMentioned(shard, doc, m.Of(u)) {
-			unsent++ // a crawl that goes on tells its shard
+			unsent++ // the next crawl sends it to its shard
 			return
 		}
 		if _, isThere := own[of][inner]; s.divided && !isThere {
@@ -171,26 +171,27 @@ func checkForeign(dir string, dirs []string, m *shards.Map, s *sent, r CheckRepo
 	return err
 }
 
-// eachFingerprint calls fn with the documents of all shards.
+// eachFingerprint calls fn with each document of all shards and its URL.
 func eachFingerprint(dirs []string, fn func(shard int, doc vocab.DocID, u *weburl.URL)) error {
 	for i, dir := range dirs {
 		err := docindex.Read(dir, func(db *docindex.DB) error {
 			return db.Each(1, func(r docindex.Record) error {
-				if u, err := weburl.Parse(r.URL); err == nil { // the check of the shard names others
+				if u, err := weburl.Parse(r.URL); err == nil { // the check of the shard reports other URLs
 					fn(i, r.Doc, &u)
 				}
 				return nil
 			})
 		})
 		unreadable := errors.Is(err, docindex.ErrUnreadable) || errors.As(err, new(*datadir.MismatchError))
-		if err != nil && !unreadable && !isNew(err, dir) { // the check of the shard says so
+		if err != nil && !unreadable && !isNew(err, dir) { // the check of the shard reports that
 			return err
 		}
 	}
 	return nil
 }
 
-// isNew reports whether an error is that a crawl has made a shard and ended before it stored anything.
+// isNew reports whether an error means that a crawl created a shard and ended before it stored
+// anything.
 func isNew(err error, shard string) bool {
 	return errors.Is(err, datadir.ErrNone) && datadir.CheckVersion(shard) == nil
 }

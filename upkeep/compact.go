@@ -7,8 +7,9 @@ import (
 	"anatomy/engine"
 )
 
-// Compact compacts the repository of a data folder, or those of all shards. The error is a *datadir.BusyError beside a
-// crawl, which compacts by itself if it never ends. Readers of the folder are not disturbed.
+// Compact compacts the repository of a data folder, or those of all shards. The error is a
+// *datadir.BusyError if a crawl is running; a crawl that never ends compacts by itself. Readers of
+// the folder are not disturbed.
 func Compact(ctx context.Context, dir string, o engine.CompactOptions) (report engine.CompactReport, err error) {
 	began := time.Now()
 	options := engine.Options{Log: o.Log}

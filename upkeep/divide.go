@@ -12,17 +12,18 @@ import (
 	"anatomy/weburl"
 )
 
-// A division says which shard has which document of a data folder, which documents of others each
-// shard mentions, and under which docIDs. A shard mentions the other ends of links from and to its
-// documents, the aliases that such links go through, and what these are aliases of.
+// A division maps the documents of a data folder to shards, and has for each shard the foreign
+// documents that it mentions, with their docIDs. A shard mentions the other ends of links from and
+// to its documents, the aliases that such links pass through, and the documents that these are
+// aliases of.
 type division struct {
 	to     *shards.Map
 	shards []uint16     // by document, index 0 unused
-	own    []*numbering // by shard: its documents
+	own    []*numbering // by shard: its own documents
 	others []*numbering // by shard: the documents that it mentions
 }
 
-// newDivision returns a division of the documents of db into n shards, without what they mention.
+// newDivision returns a division of the documents of db into n shards, without mentions.
 func newDivision(db *docindex.DB, n int) (*division, error) {
 	d := &division{
 		to:     &shards.Map{Suffixes: weburl.Suffixes(), Folders: make([]string, n)},
@@ -73,7 +74,8 @@ func (d *division) findLarge(db *docindex.DB) error {
 // of returns the shard of a document.
 func (d *division) of(doc vocab.DocID) int { return int(d.shards[doc]) }
 
-// inner returns the DocID that a document has in a shard, 0 if the shard does not mention it.
+// inner returns the DocID of a document within a shard, or 0 if the shard does not have or mention
+// it.
 func (d *division) inner(shard int, doc vocab.DocID) vocab.DocID {
 	if d.of(doc) == shard {
 		return d.own[shard].of(doc)
@@ -84,7 +86,7 @@ func (d *division) inner(shard int, doc vocab.DocID) vocab.DocID {
 	return 0
 }
 
-// mentionAll finds what the shards mention.
+// mentionAll adds the mentions of all shards.
 func (d *division) mentionAll(db *docindex.DB, links *linkdb.Set) error {
 	err := db.Each(1, func(r docindex.Record) error {
 		d.mention(links, d.of(r.Doc), r.Doc)
@@ -122,7 +124,7 @@ func (d *division) mentionAll(db *docindex.DB, links *linkdb.Set) error {
 // maxAliases bounds a chain of aliases.
 const maxAliases = 16
 
-// mention records that a shard mentions a document, and with it what that is an alias of.
+// mention records that a shard mentions a document, and the documents that it is an alias of.
 func (d *division) mention(links *linkdb.Set, shard int, doc vocab.DocID) {
 	for range maxAliases {
 		if d.of(doc) != shard {
@@ -136,8 +138,8 @@ func (d *division) mention(links *linkdb.Set, shard int, doc vocab.DocID) {
 	}
 }
 
-// holders returns the shards that keep a link, each once: those of the source, of the target, and of
-// the canonical document of the target. It reuses buf.
+// holders returns the shards that keep a link, each once: those of the source, of the target, and
+// of the target's canonical document. It reuses buf.
 func (d *division) holders(buf []int, links *linkdb.Set, source, target vocab.DocID) []int {
 	buf = append(buf[:0], d.of(source))
 	for _, doc := range [...]vocab.DocID{target, canonical(links, target)} {
@@ -156,7 +158,7 @@ func canonical(links *linkdb.Set, doc vocab.DocID) vocab.DocID {
 	return doc
 }
 
-// foreign returns where the documents are that a shard mentions.
+// foreign returns the documents that a shard mentions, with their shards and docIDs.
 func (d *division) foreign(shard int) *shards.Foreign {
 	f := &shards.Foreign{Own: d.own[shard].n}
 	for doc := range d.others[shard].all() {
@@ -166,10 +168,10 @@ func (d *division) foreign(shard int) *shards.Foreign {
 	return f
 }
 
-// A numbering numbers the documents of a set from 1 on, in their order.
+// A numbering numbers the documents of a set from 1, in ascending order.
 type numbering struct {
 	bits   []uint64
-	before []uint32 // documents before each word of bits; set by seal
+	before []uint32 // number of documents before each word of bits; set by seal
 	n      vocab.DocID
 }
 
@@ -181,7 +183,7 @@ func (s *numbering) add(doc vocab.DocID) {
 	s.bits[doc/64] |= 1 << (doc % 64)
 }
 
-// seal makes the numbers of all documents known.
+// seal computes the numbers. No document may be added afterwards.
 func (s *numbering) seal() {
 	for _, word := range s.bits {
 		s.before = append(s.before, uint32(s.n))
@@ -189,7 +191,7 @@ func (s *numbering) seal() {
 	}
 }
 
-// of returns the number of a document, 0 if it is not in the set.
+// of returns the number of a document, or 0 if it is not in the set.
 func (s *numbering) of(doc vocab.DocID) vocab.DocID {
 	if doc/64 >= vocab.DocID(len(s.bits)) || s.bits[doc/64]&(1<<(doc%64)) == 0 {
 		return 0
@@ -198,7 +200,7 @@ func (s *numbering) of(doc vocab.DocID) vocab.DocID {
 	return vocab.DocID(s.before[doc/64]) + vocab.DocID(bits.OnesCount64(lower)) + 1
 }
 
-// all returns the documents in their order.
+// all returns the documents in ascending order.
 func (s *numbering) all() func(func(vocab.DocID) bool) {
 	return func(yield func(vocab.DocID) bool) {
 		for i, word := range s.bits {

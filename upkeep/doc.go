@@ -1,5 +1,5 @@
-// Package upkeep holds the work on a data folder that an operator starts: check, repair, rebuild,
-// compact, block, back up, restore, export, import, and indexing of given text. All of it is safe
-// beside readers of the folder. What writes to the folder takes its lock, or asks the crawl that
-// runs on it to do the work.
+// Package upkeep implements the operator's commands on a data folder: check, repair, rebuild,
+// compact, block, back up, restore, export, import, and indexing of given text. All of them are
+// safe while others read the folder. A command that writes to the folder takes its lock, or asks
+// the running crawl to do the work.
 package upkeep

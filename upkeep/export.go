@@ -16,27 +16,26 @@ import (
 	"anatomy/warc"
 )
 
-// ExportOptions are the options of Export. The zero value works.
+// ExportOptions are the options of Export. The zero value is ready to use.
 type ExportOptions struct {
 	Software string               // named in the first record of the archive
-	Progress func(r ExportReport) // called several times a second; default: nobody
-	Now      func() time.Time     // date of the first record, default time.Now
+	Progress func(r ExportReport) // called several times a second; default: none
+	Now      func() time.Time     // clock for the date of the first record, default time.Now
 }
 
-// signedInField is a header field of our own, of records that were fetched with credentials. An
-// import keeps the mark.
+// signedInField is our header field for records that were fetched with credentials. An import keeps
+// the mark.
 const signedInField = "Anatomy-Signed-In"
 
 // An ExportReport counts the records written.
 type ExportReport struct {
 	Pages, Duplicates, Redirects int
-	Lost                         int // duplicates whose canonical page is not stored any more
+	Lost                         int // duplicates whose canonical page is no longer stored
 }
 
-// Export writes the pages in force as a web archive, in the order of the repository, or of those of one
-// shard after the other: responses,
-// revisit records for duplicates, and redirects. HTTP headers have the fields that are stored;
-// bodies are without content coding. Requests are not stored, so the archive has none.
+// Export writes the current pages as a web archive, in the order of the repository, shard by shard:
+// responses, revisit records for duplicates, and redirects. HTTP headers have the stored fields;
+// bodies have no content coding. The archive has no requests, because they are not stored.
 func Export(ctx context.Context, w *warc.Writer, dir string, o ExportOptions) (report ExportReport, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -131,7 +130,7 @@ func (e *exporter) page(p *vocab.Page, status int) error {
 
 // duplicate writes a revisit record of the canonical page, if that still has the same body.
 func (e *exporter) duplicate(rec *repository.Record, d *docindex.Record) error {
-	of, ok, err := e.db.Get(d.Fetch.Alias) // the canonical page of today; rec names a former one
+	of, ok, err := e.db.Get(d.Fetch.Alias) // the current canonical page; rec may name a former one
 	if err != nil {
 		return err
 	}
@@ -158,8 +157,8 @@ func (e *exporter) redirect(rec *repository.Record, status int) error {
 	return e.write(warc.Response, &rec.Page, warc.Digest(nil))
 }
 
-// head begins a block with an HTTP header. fields are names and values in turn. Empty values are
-// left out, and a value of several lines is written as several fields.
+// head starts a block with an HTTP header. fields are alternating names and values. Empty values
+// are omitted, and a value of several lines is written as several fields.
 func (e *exporter) head(status int, fields ...string) {
 	e.block.Reset()
 	fmt.Fprintf(&e.block, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))

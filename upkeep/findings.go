@@ -10,18 +10,18 @@ import (
 	"anatomy/vocab"
 )
 
-// findings are what a check found that can be repaired.
+// findings are the repairable findings of a check.
 type findings struct {
 	problems  int
-	lost      []vocab.DocID   // whose records cannot be read
-	files     map[uint32]bool // of the repository, with damage
+	lost      []vocab.DocID   // documents whose records cannot be read
+	files     map[uint32]bool // damaged files of the repository
 	index     bool            // segments, links or ranks are damaged
 	documents bool            // the document index is damaged
 	manifest  bool            // the manifest, which names segments and links, is damaged
 	pages     bool            // the repository is missing
 }
 
-// addMismatch records that a structure is missing or foreign.
+// addMismatch records that a structure is missing, or belongs to another folder.
 func (f *findings) addMismatch(problem error) {
 	var bad *datadir.MismatchError
 	if !errors.As(problem, &bad) {
@@ -48,6 +48,6 @@ func (f *findings) addRepository(problem error) {
 	if err == nil && filepath.Ext(damage.File) == ".repo" {
 		f.files[number] = true
 	} else {
-		f.index = true // a table of moved records, which an index made anew does not need
+		f.index = true // a table of moved records, which a rebuilt index does not need
 	}
 }

@@ -26,36 +26,35 @@ type ImportOptions struct {
 	Open    func(name string) (io.ReadCloser, error) // opens one of Files
 	MinFree int64                                    // bytes that must stay free on the disk, default 256 MiB
 
-	// InOrder parses one page after the other, so that docIDs depend on the archives alone.
+	// InOrder parses pages one at a time, so that docIDs depend on the archives only.
 	InOrder bool
 
 	Log      *slog.Logger
-	Damaged  func(file string, err error)           // called for each damaged record; default: nobody
-	Progress func(file string, report ImportReport) // called several times a second; default: nobody
+	Damaged  func(file string, err error)           // called for each damaged record; default: none
+	Progress func(file string, report ImportReport) // called several times a second; default: none
 }
 
-// An ImportReport counts the records of archives by what was done with them.
+// An ImportReport counts the records of archives by result.
 type ImportReport struct {
-	Records     int   // read to their end
-	Bytes       int64 // read of the files
+	Records     int   // read completely
+	Bytes       int64 // bytes of the files read
 	Pages       int64 // kept
 	Duplicates  int64 // of these or other pages
 	Redirects   int64 // kept
-	Gone        int   // answers that there is no such page
-	Old         int   // known in the same version or a newer one
-	Unsupported int   // answers that are not indexed, or server errors
+	Gone        int   // responses 404, 410 and the like
+	Old         int   // pages known in the same version or a newer one
+	Unsupported int   // responses of unsupported types, and server errors
 	Unresolved  int   // revisit records whose page is neither in the folder nor in the archives
-	Other       int   // requests, metadata, and URLs that are not http or https
+	Other       int   // requests, metadata, and URLs other than http and https
 	Damaged     int
 	Took        time.Duration
 }
 
 // Import adds the responses in web archives to a data folder as if they had been fetched at the
-// time that the archives give: the same rules decide what is a page, what its robots fields forbid,
-// and what is a duplicate. Pages that are known in the same version or a newer one stay. The
-// targets of links are fetched by the next crawl whose scope they are in. Import makes everything
-// durable and searchable before it returns. After an interruption, importing the same files again
-// adds the rest.
+// times in the archives. The same rules apply to content types, robots fields and duplicates. Pages
+// that are known in the same version or a newer one are kept. Targets of links are fetched by the
+// next crawl with them in its scope. Import makes everything durable and searchable before it
+// returns. After an interruption, importing the same files again adds the rest.
 func Import(ctx context.Context, o ImportOptions) (ImportReport, error) {
 	began := time.Now()
 	i := &importer{o: o, digests: map[vocab.ContentID]vocab.DocID{}, work: make(chan answer)}
@@ -67,8 +66,8 @@ func Import(ctx context.Context, o ImportOptions) (ImportReport, error) {
 }
 
 const (
-	maxRevisits = 10_000  // revisit records that wait for the pages before them to be committed
-	maxDigests  = 1 << 20 // digests of pages that revisit records may name, some 50 MB
+	maxRevisits = 10_000  // revisit records that wait for earlier pages to be committed
+	maxDigests  = 1 << 20 // digests of pages that revisit records may refer to, about 50 MB
 	tellEvery   = 250 * time.Millisecond
 )
 
@@ -78,7 +77,7 @@ type importer struct {
 	o        ImportOptions
 	report   ImportReport
 	told     time.Time
-	work     chan answer                     // claimed, to be parsed
+	work     chan answer                     // claimed answers to be parsed
 	digests  map[vocab.ContentID]vocab.DocID // pages by the hash of their digest
 	revisits []revisit
 }
@@ -89,17 +88,17 @@ type answer struct {
 	at time.Time
 }
 
-// A revisit is a record whose body is in another record.
+// A revisit is a record whose body is in another record (WARC revisit).
 type revisit struct {
 	url      weburl.URL
 	at       time.Time
 	signedIn bool
-	of       string // URL of the other record, if this one names it
+	of       string // URL of the other record, if this one has it
 	original time.Time
 	digest   vocab.ContentID
 }
 
-// source reads all files, while a worker for each processor parses.
+// source reads all files, with one parsing worker per processor.
 func (i *importer) source(ctx context.Context, crawl engine.Offline) error {
 	i.crawl = crawl
 	var workers errgroup.Group
@@ -146,7 +145,7 @@ func (i *importer) file(ctx context.Context, name string) (err error) {
 		if err != nil {
 			i.damaged(name, err)
 			if !errors.As(err, new(*warc.DamageError)) {
-				return nil // the other files may be whole
+				return nil // the other files may be intact
 			}
 			continue
 		}
@@ -154,7 +153,7 @@ func (i *importer) file(ctx context.Context, name string) (err error) {
 		if err := i.record(ctx, name, rec); err != nil {
 			return err
 		}
-		if err := i.tell(name); err != nil {
+		if err := i.reportProgress(name); err != nil {
 			return err
 		}
 	}
@@ -168,8 +167,8 @@ func (i *importer) damaged(name string, err error) {
 	}
 }
 
-// tell reports progress if it is time, and checks the space on the disk.
-func (i *importer) tell(name string) error {
+// reportProgress reports progress if it is due, and checks the space on the disk.
+func (i *importer) reportProgress(name string) error {
 	now := time.Now()
 	if now.Sub(i.told) < tellEvery {
 		return nil
@@ -186,7 +185,7 @@ func (i *importer) count(s storeserver.Stats) {
 	i.report.Pages, i.report.Duplicates, i.report.Redirects = s.Pages, s.Duplicates, s.Redirects
 }
 
-// record deals with one record.
+// record processes one record.
 func (i *importer) record(ctx context.Context, name string, rec *warc.Record) error {
 	kind := rec.Type()
 	if kind != warc.Response && kind != warc.Resource && kind != warc.Revisit {
@@ -234,7 +233,8 @@ func (i *importer) record(ctx context.Context, name string, rec *warc.Record) er
 	return i.claim(ctx, &u, answer{f, at}, rec.Digest())
 }
 
-// truncate marks the page of an answer of which the archive has only a part. An empty part is none.
+// truncate marks the page of a response that the archive has only in part. An empty part is no
+// page.
 func truncate(f *vocab.Fetch, why string) {
 	if why == "" || f.Page == nil {
 		return
@@ -248,8 +248,8 @@ func truncate(f *vocab.Fetch, why string) {
 	f.Validators = vocab.Validators{}
 }
 
-// claim adds the URL of an answer and hands the answer to the workers, unless the same version or a
-// newer one is known.
+// claim adds the URL of an answer and passes the answer to the workers, unless the same version or
+// a newer one is known.
 func (i *importer) claim(ctx context.Context, u *weburl.URL, a answer, digest string) error {
 	doc, err := i.crawl.Add(u)
 	if err != nil {
@@ -277,7 +277,7 @@ func (i *importer) claim(ctx context.Context, u *weburl.URL, a answer, digest st
 	return send(ctx, i.work, a)
 }
 
-// revisit keeps a revisit record for later, because the page that it repeats may not be committed
+// revisit keeps a revisit record for later, because the page that it refers to may not be committed
 // yet.
 func (i *importer) revisit(ctx context.Context, rec *warc.Record, u weburl.URL, at time.Time) error {
 	r := revisit{url: u, at: at, signedIn: rec.Get(signedInField) != "", of: rec.RefersTo(), digest: vocab.ContentOf([]byte(rec.Digest()))}
@@ -290,7 +290,7 @@ func (i *importer) revisit(ctx context.Context, rec *warc.Record, u weburl.URL, 
 	return i.repeat(ctx)
 }
 
-// repeat deals with the revisit records that wait.
+// repeat processes the waiting revisit records.
 func (i *importer) repeat(ctx context.Context) error {
 	if len(i.revisits) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"anatomy/parallel"
 )
 
-// maintain is [engine.Maintain] for a data folder or for the shards that a crawl fills. It calls work
-// for one shard after the other.
+// maintain is [engine.Maintain] for a data folder or a folder of shards. It calls work for one
+// shard after the other.
 func maintain(
 	ctx context.Context, dir string, o engine.Options, work func(context.Context, *engine.Crawl) error,
 ) error {
@@ -25,13 +25,13 @@ func maintain(
 	})
 }
 
-// isLive reports whether dir has shards that a crawl fills, and other processes may write to.
+// isLive reports whether dir has shards that may be written to, rather than shards made by a split.
 func isLive(dir string) bool {
 	m, err := shards.Read(dir)
 	return err == nil && m != nil && shards.IsLive(dir)
 }
 
-// folders returns the data folders of a collection that may be written to.
+// folders returns the writable data folders of a collection.
 func folders(dir string) ([]string, error) {
 	if !isLive(dir) {
 		return []string{dir}, datadir.CheckVersion(dir)
@@ -39,7 +39,7 @@ func folders(dir string) ([]string, error) {
 	return shards.Folders(dir)
 }
 
-// rebuildShards is Rebuild for the shards that a crawl fills.
+// rebuildShards is Rebuild for a folder of shards.
 func rebuildShards(ctx context.Context, dir string, o RebuildOptions) (r RebuildReport, err error) {
 	options := engine.Options{Log: o.Log, PDF: o.PDF, BatchBytes: o.BatchBytes}
 	if r.Pages, err = collective.Rebuild(ctx, dir, options, o.Workers); err != nil {

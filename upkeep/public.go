@@ -18,10 +18,10 @@ import (
 	"anatomy/warc"
 )
 
-// Public makes the data folder o.Dir with what was fetched for dir without credentials, as an export
-// and an import would. All that the new folder holds comes from these pages and redirects alone: the
-// others, their links, and the URLs and anchor texts that only they have, leave no trace in it. So
-// whatever answers from the folder answers as if they had never been fetched.
+// Public creates the data folder o.Dir with the pages of dir that were fetched without credentials,
+// as an export and an import would. The new folder is made from these pages and redirects only.
+// Other pages, their links, and URLs and anchor texts that occur only in them leave no trace. So a
+// server of the new folder answers as if they had never been fetched.
 func Public(ctx context.Context, dir string, o ImportOptions) (ImportReport, error) {
 	entries, err := os.ReadDir(o.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -35,7 +35,7 @@ func Public(ctx context.Context, dir string, o ImportOptions) (ImportReport, err
 	go func() {
 		err := exportPublic(ctx, to, dir)
 		exported <- err
-		to.CloseWithError(err) // without an error as Close
+		to.CloseWithError(err) // like Close if err is nil
 	}()
 	o.Files, o.InOrder = []string{dir}, true
 	o.Open = func(string) (io.ReadCloser, error) { return from, nil }
@@ -51,9 +51,10 @@ type publicRecord struct {
 	doc     vocab.DocID
 }
 
-// exportPublic writes what was fetched without credentials as a web archive, each page with its body,
-// in the order of fetching. Order and content of the repository also depend on the other pages: their
-// links decide which of several pages with one body is the canonical one.
+// exportPublic writes the pages that were fetched without credentials as a web archive, each with
+// its body, in the order of fetching. The order and content of the repository would depend on the
+// other pages, too, because their links decide which of several pages with one body is the
+// canonical one.
 func exportPublic(ctx context.Context, w io.Writer, dir string) error {
 	archive, err := warc.NewWriter(w, warc.Plain)
 	if err != nil {
@@ -104,7 +105,7 @@ func (e *exporter) public(doc vocab.DocID) error {
 		return err
 	}
 	if rec.Kind == repository.DuplicateRecord {
-		of, ok, err := e.db.Get(d.Fetch.Alias) // the canonical page of today; rec names a former one
+		of, ok, err := e.db.Get(d.Fetch.Alias) // the current canonical page; rec may name a former one
 		if err != nil || !ok || of.Fetch == nil || of.Fetch.Content != d.Fetch.Content || of.Fetch.SignedIn {
 			return err
 		}

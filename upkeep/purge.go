@@ -24,23 +24,22 @@ import (
 	"anatomy/weburl"
 )
 
-// A PurgeReport says what a purge did.
+// A PurgeReport describes the result of a purge.
 type PurgeReport struct {
 	control.BlockReport
 	Dropped int   `json:"dropped"` // records of the repository, of blocked pages and older versions
 	Before  int64 `json:"before"`  // bytes of the repository
 	After   int64 `json:"after"`
-	Proved  int   `json:"proved"` // records, documents and texts that were read to prove that nothing is left
+	Proved  int   `json:"proved"` // records, documents and texts read to prove that nothing is left
 }
 
-// ErrNotPurged is returned by Purge when something of a blocked page is still in the data folder.
+// ErrNotPurged is the error of Purge when data of a blocked page is still in the data folder.
 var ErrNotPurged = errors.New("blocked pages are still in the data folder")
 
-// Purge blocks the pages that targets mean, as [Block] does, and deletes them from the data folder,
-// with their older versions: from the repository, the index, the links, and copies that a backup or
-// a repair left. Then it reads what remains and proves that no blocked page is in it. The error is
-// a *datadir.BusyError beside a crawl. What stays is the URL of a blocked page, by which it is
-// recognized.
+// Purge blocks the pages of the targets, as [Block] does, and deletes them and their older versions
+// from the data folder: from the repository, the index, the links, and copies left by a backup or a
+// repair. Then it reads the remaining data and verifies that it contains no blocked page. The error
+// is a *datadir.BusyError if a crawl is running. The URL of a blocked page stays, to recognize it.
 func Purge(ctx context.Context, dir string, targets []string, o engine.Options) (r PurgeReport, err error) {
 	if err := CheckTargets(targets); err != nil {
 		return r, err
@@ -74,8 +73,8 @@ func Purge(ctx context.Context, dir string, targets []string, o engine.Options) 
 	return r, err
 }
 
-// clearParcels empties the parcels that shards keep, which have been applied: only their numbers are
-// needed. It fails with ErrNotPurged if one waits.
+// clearParcels empties the applied parcels that shards keep: only their numbers are needed. It
+// fails with ErrNotPurged if a parcel is pending.
 func clearParcels(dir string, shardDirs []string) (err error) {
 	lock, err := datadir.Lock(dir)
 	if err != nil {
@@ -91,7 +90,7 @@ func clearParcels(dir string, shardDirs []string) (err error) {
 		}
 		for _, id := range ids {
 			if id.From >= len(applied) || id.Number > applied[id.From] {
-				return fmt.Errorf("%w: parcel %s waits", ErrNotPurged, id)
+				return fmt.Errorf("%w: parcel %s is pending", ErrNotPurged, id)
 			}
 			if err := post.Replace(id); err != nil {
 				return err
@@ -101,8 +100,8 @@ func clearParcels(dir string, shardDirs []string) (err error) {
 	return nil
 }
 
-// clearCopies deletes copies of structures: snapshots of killed processes, and what
-// repairs put aside.
+// clearCopies deletes copies of structures: snapshots of killed processes, and structures that
+// repairs set aside.
 func clearCopies(dir string) error {
 	w, err := datadir.OpenShard(dir)
 	if err != nil {
@@ -121,15 +120,16 @@ func clearCopies(dir string) error {
 	return errors.Join(err, w.Close())
 }
 
-// A prover reads a data folder and looks for blocked pages.
+// A prover searches a data folder for blocked pages.
 type prover struct {
 	dir     string
 	blocked func(url string) bool
 	read    int
 }
 
-// provePurged reads repository, index and links, and fails with ErrNotPurged if a blocked page is
-// in one of them, or a file that none of them names. It returns how many items it read.
+// provePurged reads repository, index and links. It fails with ErrNotPurged if one of them has data
+// of a blocked page, or if there is a file that none of them names. It returns the number of items
+// read.
 func provePurged(ctx context.Context, dir string) (int, error) {
 	p := &prover{dir: dir}
 	err := docindex.Read(dir, func(db *docindex.DB) error {
@@ -215,7 +215,7 @@ func (p *prover) segments(ctx context.Context, m datadir.Manifest, blocked map[v
 	return nil
 }
 
-// links looks for links that a blocked page has, and for their texts.
+// links searches for links of blocked pages, and for their anchor texts.
 func (p *prover) links(m datadir.Manifest, blocked map[vocab.DocID]bool) error {
 	for _, path := range linkdb.Paths(p.dir, m.Links) {
 		run, err := linkdb.Open(path)
@@ -253,7 +253,7 @@ func (p *prover) run(run *linkdb.Run, blocked map[vocab.DocID]bool) error {
 	return nil
 }
 
-// files looks for files that no structure has.
+// files searches for files that belong to no structure.
 func (p *prover) files(m datadir.Manifest) error {
 	named := map[string]bool{}
 	for _, name := range m.Segments {
@@ -269,7 +269,7 @@ func (p *prover) files(m datadir.Manifest) error {
 		}
 		for _, path := range paths {
 			if !named[path] {
-				return p.left("%s is no part of the folder", strings.TrimPrefix(path, p.dir))
+				return p.left("%s is not part of the folder", strings.TrimPrefix(path, p.dir))
 			}
 		}
 	}

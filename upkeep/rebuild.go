@@ -20,9 +20,9 @@ import (
 	"anatomy/vocab"
 )
 
-// RebuildOptions are the options of Rebuild. The zero value works.
+// RebuildOptions are the options of Rebuild. The zero value is ready to use.
 type RebuildOptions struct {
-	Workers    int   // that parse pages, default one for each processor
+	Workers    int   // workers that parse pages, default one per processor
 	BatchBytes int64 // memory of a batch before it is sorted, default 48 MiB
 	Log        *slog.Logger
 
@@ -32,16 +32,15 @@ type RebuildOptions struct {
 // A RebuildReport counts what a rebuild did.
 type RebuildReport struct {
 	Pages int
-	Links uint64 // different ones; one between two shards counts in both
+	Links uint64 // distinct links; one between two shards counts in both
 	Took  time.Duration
 }
 
-// Rebuild makes segments, link database and ranks anew from the repository and the document index, or
-// from those of all shards that a crawl fills.
-// The index in force is searched until the new one replaces it, in one step. The same pages make
-// the same posting lists, whatever the number of workers and the memory. Then canonical documents
-// are elected, if no crawl has done that. The error wraps ErrGivenText for a folder made by
-// [IndexText].
+// Rebuild rebuilds segments, link database and ranks from the repository and the document index, or
+// from those of all shards. The index in force is searched until the new one replaces it
+// atomically. The same pages produce the same posting lists, whatever the number of workers and the
+// memory. Then canonical documents are elected, if no crawl has done that. The error wraps
+// ErrGivenText for a folder made by [IndexText].
 func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildReport, err error) {
 	began := time.Now()
 	if o.Log == nil {
@@ -62,7 +61,7 @@ func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 	return report, err
 }
 
-// rebuild makes the index anew as the document index has it.
+// rebuild rebuilds the index from the document index as it is.
 func rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildReport, err error) {
 	w, err := datadir.Open(dir)
 	if err != nil {
@@ -74,7 +73,7 @@ func rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 		return report, err
 	}
 	defer func() { err = errors.Join(err, docs.Close()) }()
-	hasPages := datadir.HasRepository(dir) // before Open makes it
+	hasPages := datadir.HasRepository(dir) // before Open creates it
 	repo, err := repository.Open(datadir.Repository(dir), repository.Options{})
 	if err != nil {
 		return report, err
@@ -121,9 +120,9 @@ func rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 	return report, err
 }
 
-// known returns a function that finds the targets of links in the document index. Links to URLs
-// that were never added are left out. It caches docIDs: pages come host by host, so nearly all of
-// their links lead where those of the page before do.
+// known returns a function that finds the targets of links in the document index. Links to unknown
+// URLs are omitted. It caches docIDs: pages come host by host, so nearly all of their links lead to
+// targets of the preceding pages.
 func known(docs *docindex.DB) func(*indexer.Document, uint16) ([]vocab.DocID, error) {
 	recent := map[vocab.Fingerprint]vocab.DocID{} // 0 for unknown URLs
 	return func(doc *indexer.Document, _ uint16) ([]vocab.DocID, error) {

@@ -19,27 +19,27 @@ import (
 	"anatomy/vocab"
 )
 
-// RepairOptions are the options of Repair. The zero value works.
+// RepairOptions are the options of Repair. The zero value is ready to use.
 type RepairOptions struct {
 	Log *slog.Logger
 	PDF func(body []byte) ([]byte, error) // see engine.Options
 }
 
-// A RepairReport says what was repaired.
+// A RepairReport describes the result of a repair.
 type RepairReport struct {
 	Problems int      // found
 	Lost     []string // URLs whose pages are lost: the next crawl fetches them
-	Files    int      // of the repository, rewritten without what is damaged
-	Rebuilt  bool     // index, links and ranks were made anew from the repository
-	Salvaged *Salvage // of a document index that was made anew; nil if it was not damaged
-	Remain   int      // problems that are left
+	Files    int      // files of the repository rewritten without damaged records
+	Rebuilt  bool     // index, links and ranks were rebuilt from the repository
+	Salvaged *Salvage // of a rebuilt document index; nil if it was not damaged
+	Remain   int      // remaining problems
 	Took     time.Duration
 }
 
-// Repair checks a data folder and repairs it. Of the repository it keeps every record that can be
-// read: files with damage are rewritten without it, and lost pages are queued for the next crawl.
-// Segments, links and ranks are made anew from the repository, and the document index from what can
-// be read of all of them. Of the shards that a crawl fills all are made anew if one is: each has the
+// Repair checks a data folder and repairs it. It keeps every record of the repository that can be
+// read: damaged files are rewritten without the damaged records, and lost pages are queued for the
+// next crawl. Segments, links and ranks are rebuilt from the repository, and the document index
+// from everything that can be read. If one shard of a folder must be rebuilt, all are: each has the
 // links of the others' pages to its own.
 func Repair(ctx context.Context, dir string, o RepairOptions, r CheckReport) (report RepairReport, err error) {
 	began := time.Now()
@@ -53,7 +53,7 @@ func Repair(ctx context.Context, dir string, o RepairOptions, r CheckReport) (re
 		return report, err
 	}
 	if w, err := datadir.Open(dir); err != nil {
-		return report, err // for instance, it is a shard
+		return report, err // for instance, dir is a shard
 	} else if err := w.Close(); err != nil {
 		return report, err
 	}
@@ -78,9 +78,10 @@ func Repair(ctx context.Context, dir string, o RepairOptions, r CheckReport) (re
 	return report, Check(ctx, dir, rest)
 }
 
-// repairStructures checks a data folder, and repairs all but what is made anew from others.
+// repairStructures checks a data folder, and repairs everything that is not rebuilt from other
+// structures.
 func repairStructures(ctx context.Context, dir string, f *findings, r CheckReport, report *RepairReport) error {
-	if err := mendHeaders(dir, f, r); err != nil {
+	if err := repairHeaders(dir, f, r); err != nil {
 		return err
 	}
 	r.findings = f
@@ -90,7 +91,7 @@ func repairStructures(ctx context.Context, dir string, f *findings, r CheckRepor
 	return repairDocuments(ctx, dir, f, r, report)
 }
 
-// repairVersion writes a damaged VERSION anew.
+// repairVersion rewrites a damaged VERSION.
 func repairVersion(dir string, f *findings, r CheckReport) error {
 	repaired, err := datadir.RepairVersion(dir, func() (id string) {
 		if db, err := docindex.OpenReadOnly(datadir.DocIndex(dir)); err == nil {
@@ -106,15 +107,16 @@ func repairVersion(dir string, f *findings, r CheckReport) error {
 	return err
 }
 
-// repairDocuments makes a document index anew that is damaged, missing or foreign, a manifest and a
-// repository likewise, and checks again what is compared with them. That may find the next of them.
+// repairDocuments rebuilds a document index that is damaged, missing or foreign, and likewise the
+// manifest and the repository. It repeats the checks that compare structures, which may find the
+// next one.
 func repairDocuments(ctx context.Context, dir string, f *findings, r CheckReport, report *RepairReport) error {
 	for f.documents || f.manifest || f.pages {
 		bad := *f
 		f.documents, f.manifest, f.pages = false, false, false
 		if bad.documents {
 			if report.Salvaged != nil {
-				return errors.New("repair: the document index that was made anew is damaged")
+				return errors.New("repair: the rebuilt document index is damaged")
 			}
 			done, err := salvage(ctx, dir)
 			if err != nil {
@@ -141,7 +143,7 @@ func repairDocuments(ctx context.Context, dir string, f *findings, r CheckReport
 	return nil
 }
 
-// replaceManifest puts the manifest aside and publishes one that names nothing.
+// replaceManifest sets the manifest aside and publishes an empty one.
 func replaceManifest(dir string) error {
 	path := filepath.Join(dir, datadir.ManifestName)
 	err := durable.Rename(durable.OS, path, path+".damaged")
@@ -151,7 +153,8 @@ func replaceManifest(dir string) error {
 	return withoutIndex(dir)
 }
 
-// emptyRepository makes a repository without pages. No page gets an address that another had.
+// emptyRepository creates a repository without pages. No page will get an address that another page
+// had.
 func emptyRepository(dir string) error {
 	w, err := datadir.OpenShard(dir)
 	if err != nil {
@@ -169,8 +172,8 @@ func emptyRepository(dir string) error {
 	return errors.Join(err, w.Close())
 }
 
-// mendHeaders corrects damaged headers of files of the repository, which can have one value only.
-func mendHeaders(dir string, f *findings, r CheckReport) error {
+// repairHeaders corrects damaged headers of repository files, which can have only one value.
+func repairHeaders(dir string, f *findings, r CheckReport) error {
 	w, err := datadir.OpenShard(dir)
 	if err != nil {
 		return err
@@ -182,8 +185,8 @@ func mendHeaders(dir string, f *findings, r CheckReport) error {
 	return errors.Join(err, w.Close())
 }
 
-// repairRepository gives up what is lost, and rewrites the files with damage without it. If the
-// folder cannot be opened as it is, its index is damaged too, and is put aside to be made anew.
+// repairRepository gives up lost pages, and rewrites damaged files without the damaged records. If
+// the folder cannot be opened, its index is damaged too, and is set aside to be rebuilt.
 func repairRepository(ctx context.Context, dir string, o RepairOptions, f *findings, report *RepairReport) error {
 	work := func(ctx context.Context, c *engine.Crawl) error {
 		lost, files, err := c.DropDamage(ctx, f.lost, slices.Sorted(maps.Keys(f.files)))
@@ -201,7 +204,7 @@ func repairRepository(ctx context.Context, dir string, o RepairOptions, f *findi
 	return engine.Maintain(ctx, dir, engine.Options{Log: o.Log, PDF: o.PDF, NoIndex: true}, work)
 }
 
-// withoutIndex publishes a manifest that names nothing.
+// withoutIndex publishes an empty manifest.
 func withoutIndex(dir string) error {
 	w, err := datadir.CreateShard(dir)
 	if err != nil {

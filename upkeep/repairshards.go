@@ -17,21 +17,21 @@ import (
 	"anatomy/urlserver"
 )
 
-// A shardRepair repairs the shards that a crawl fills. Each data folder is repaired as one alone. An
-// index that is damaged has links of other shards' pages, so that all indexes are made anew: each
-// shard sends the others again what they need, after the parcels that wait. So a parcel that is
-// damaged or missing is replaced by an empty one, and mentions that are damaged are forgotten.
+// A shardRepair repairs a folder of shards. Each data folder is repaired like a single one. A
+// damaged index has links of other shards' pages, so all indexes are rebuilt: each shard sends the
+// others their part of its links again, in parcels after the pending ones. So a damaged or missing
+// parcel is replaced by an empty one, and damaged mentions are dropped.
 type shardRepair struct {
 	dir    string
 	m      *shards.Map
 	o      RepairOptions
 	r      CheckReport
 	found  []*findings // by shard
-	anew   bool        // indexes, links and ranks are to be made anew
+	anew   bool        // indexes, links and ranks are to be rebuilt
 	report *RepairReport
 }
 
-// repairShards is Repair for the shards that a crawl fills.
+// repairShards is Repair for a folder of shards.
 func repairShards(ctx context.Context, dir string, o RepairOptions, r CheckReport, report *RepairReport) error {
 	m, err := shards.Read(dir)
 	if err == nil {
@@ -64,13 +64,13 @@ func repairShards(ctx context.Context, dir string, o RepairOptions, r CheckRepor
 	if err := shards.EndRepair(dir); err != nil {
 		return err
 	}
-	report.Problems = max(report.Problems, 1) // a repair that was cut off
+	report.Problems = max(report.Problems, 1) // an interrupted repair
 	rest := CheckReport{Checked: r.Checked, Problem: func(problem error) { report.Remain++; r.Problem(problem) }}
 	return Check(ctx, dir, rest)
 }
 
-// begin repairs what needs no open crawl. No crawl runs meanwhile; later ones refuse a folder whose
-// repair has begun and not ended.
+// begin makes the repairs that need no open crawl. No crawl runs meanwhile; later crawls refuse a
+// folder whose repair is unfinished.
 func (s *shardRepair) begin(ctx context.Context) (err error) {
 	lock, err := datadir.Lock(s.dir)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *shardRepair) structures(ctx context.Context) error {
 		}
 		if one.Salvaged != nil {
 			s.report.Salvaged = one.Salvaged.plus(s.report.Salvaged)
-			s.anew = true // it may have lost the queue of what it would send
+			s.anew = true // it may have lost its unsent links
 			if err := s.receive(i); err != nil {
 				return fmt.Errorf("shard %d: %w", i, err)
 			}
@@ -112,8 +112,8 @@ func (s *shardRepair) structures(ctx context.Context) error {
 	return err
 }
 
-// receive records in a document index that was made anew which parcels the shard has applied, if that
-// is lost: those before the ones that are there.
+// receive restores in a rebuilt document index the numbers of the applied parcels: all parcels
+// before the existing ones have been applied.
 func (s *shardRepair) receive(shard int) (err error) {
 	folder := shards.Folder(s.dir, shard)
 	numbers := received(folder, len(s.m.Folders))
@@ -148,7 +148,7 @@ func (s *shardRepair) post() *parcel.Folder {
 	return parcel.NewFolder(durable.OS, shards.Parcels(s.dir))
 }
 
-// between repairs what the shards have of one another.
+// between repairs the data that shards have about one another.
 func (s *shardRepair) between(context.Context) error {
 	dirs, err := shards.Folders(s.dir)
 	if err != nil {
@@ -180,8 +180,8 @@ func (s *shardRepair) between(context.Context) error {
 	return err
 }
 
-// repositories gives up what is lost of the repositories. Indexes that have it, or cannot be opened,
-// are given up before.
+// repositories gives up the lost pages of the repositories. It first sets aside indexes that have
+// such pages or cannot be opened.
 func (s *shardRepair) repositories(ctx context.Context) error {
 	damaged := func(f *findings) bool { return len(f.lost)+len(f.files) > 0 }
 	if !slices.ContainsFunc(s.found, damaged) {

@@ -23,47 +23,48 @@ import (
 	"anatomy/weburl"
 )
 
-// A damaged document index is made anew under the same docIDs, so that repository, links and
-// segments agree with it. The record of a document is taken from the first of these that has it:
+// A damaged document index is rebuilt with the same docIDs, so that it agrees with repository,
+// links and segments. The record of a document is taken from the first of these sources that has
+// it:
 //
-//  1. the old document index, as far as it can be read, record by record;
-//  2. the newest record of the repository: URL, time and body, canonical document or target. It does not
+// 1. the readable records of the old document index; 2. the newest record of the repository: URL,
+// time and body, canonical document or target. It does not
 //     count if the index knows that the document is no page any more, or another page;
 //  3. the names of the link database: the URL alone.
 //
-// Queues are not recovered: what is yet to be fetched is out of scope until the next crawl, whose
-// scope differs from the last one, and which queues what it admits. The old document index stays
-// beside the new one as docindex.damaged. If there is none that can be opened, or only one of
-// another folder, an older copy takes its place; no copy is deleted then.
+// Queues are not recovered. Documents that were queued are out of scope until the next crawl: its
+// scope differs from the recorded one, so it queues the documents in its scope. The old document
+// index is kept as docindex.damaged. If it cannot be opened, or belongs to another folder, an older
+// copy is used as the source; then no copy is deleted.
 
-// A Salvage counts the documents of a document index that was made anew by their source.
+// A Salvage counts the documents of a rebuilt document index by source.
 type Salvage struct {
-	Kept   int  // from the old document index
-	Pages  int  // from the repository
-	Named  int  // known by their URL alone: fetched again if they are within scope
-	Lost   int  // not even the URL is known
-	Seeds  int  // seeds of the crawl; without any, the next crawl must be given seeds
-	NoBans bool // the patterns of anatomy remove are lost
-	Stale  bool // without an index, all pages of the repository are believed to exist still
+	Kept     int  // from the old document index
+	Pages    int  // from the repository
+	Named    int  // only the URL is known: fetched again if in scope
+	Lost     int  // the URL is not known
+	Seeds    int  // seeds of the crawl; without any, the next crawl needs seeds
+	NoBlocks bool // the patterns of anatomy remove are lost
+	Stale    bool // there was no index, so all pages of the repository are assumed to exist
 }
 
-// plus returns the sum of two shards' counts; other may be nil.
+// plus returns the sum of the counts of two shards; other may be nil.
 func (s Salvage) plus(other *Salvage) *Salvage {
 	if other != nil {
 		s.Kept, s.Pages, s.Named = s.Kept+other.Kept, s.Pages+other.Pages, s.Named+other.Named
 		s.Lost, s.Seeds = s.Lost+other.Lost, s.Seeds+other.Seeds
-		s.NoBans, s.Stale = s.NoBans || other.NoBans, s.Stale || other.Stale
+		s.NoBlocks, s.Stale = s.NoBlocks || other.NoBlocks, s.Stale || other.Stale
 	}
 	return &s
 }
 
-// A salvager makes a document index anew. Its steps run one after the other.
+// A salvager rebuilds a document index. Its steps run one after the other.
 type salvager struct {
 	dir    string
 	old    *docindex.DB // nil if it cannot be opened
 	db     *docindex.DB
 	b      *docindex.Batch
-	fresh  map[vocab.DocID]*docindex.Record // in the batch
+	fresh  map[vocab.DocID]*docindex.Record // records in the batch
 	set    *linkdb.Set                      // link database; nil if it cannot be read
 	shown  index.DocSet                     // documents that segments show as pages
 	end    vocab.Address                    // records before this address are in the index
@@ -96,7 +97,7 @@ func salvage(ctx context.Context, dir string) (report Salvage, err error) {
 	if s.set != nil {
 		defer s.set.Close()
 	}
-	for _, step := range []func(context.Context) error{s.bans, s.names, s.pages, s.records, s.seeds, s.totals} {
+	for _, step := range []func(context.Context) error{s.blocks, s.names, s.pages, s.records, s.seeds, s.totals} {
 		if err == nil {
 			err = step(ctx)
 		}
@@ -105,21 +106,22 @@ func salvage(ctx context.Context, dir string) (report Salvage, err error) {
 		err = s.db.PutFolder(w.ID())
 	}
 	if err := errors.Join(err, s.db.Close()); err != nil {
-		return report, fmt.Errorf("docindex: make anew: %w", err)
+		return report, fmt.Errorf("docindex: rebuild: %w", err)
 	}
 	return s.report, durable.ReplaceFolder(durable.OS, anew, path, aside)
 }
 
-// oldDocuments returns the best document index that is left in a folder, nil if there is none that
-// can be opened. The names that salvage takes are free then: a copy there is deleted only if the
-// document index itself can be opened, and else gets a name that no repair takes, see keptName.
+// oldDocuments opens the best remaining document index of a folder, or returns nil if none can be
+// opened. It frees the names that salvage uses: a copy with such a name is deleted only if the
+// document index itself can be opened, and otherwise renamed to a name that no repair uses, see
+// keptName.
 func oldDocuments(w *datadir.Writer) (*docindex.DB, error) {
 	old := ownDocuments(w, datadir.DocIndex(w.Dir()))
 	kept, err := filepath.Glob(keptName(w.Dir(), "*"))
 	if err != nil {
 		return old, err
 	}
-	slices.Reverse(kept) // the newest first
+	slices.Reverse(kept) // newest first
 	for _, copied := range []string{datadir.FreshDocIndex(w.Dir()), datadir.DamagedDocIndex(w.Dir())} {
 		if _, err := os.Stat(copied); errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -144,11 +146,12 @@ func oldDocuments(w *datadir.Writer) (*docindex.DB, error) {
 	return old, nil
 }
 
-// keptName returns the name of the n-th copy of a document index that a repair keeps because it
+// keptName returns the name of the n-th copy of a document index that a repair kept because it
 // could not open another.
 func keptName(dir, n string) string { return datadir.DocIndex(dir) + ".kept-" + n }
 
-// ownDocuments opens a document index to read, unless it is empty or of another data folder.
+// ownDocuments opens a document index for reading. It returns nil if that is empty or belongs to
+// another data folder.
 func ownDocuments(w *datadir.Writer, path string) *docindex.DB {
 	db, err := docindex.OpenReadOnly(path)
 	if err != nil {
@@ -189,7 +192,7 @@ func (s *salvager) get(doc vocab.DocID) (docindex.Record, bool, error) {
 	return s.db.Get(doc)
 }
 
-// index reads links and segments, if all of them can be read.
+// index opens links and segments, if all of them can be read.
 func (s *salvager) index() {
 	m, err := datadir.ReadManifest(s.dir)
 	if s.report.Stale = true; err != nil || m.Generation == 0 {
@@ -207,7 +210,7 @@ func (s *salvager) index() {
 }
 
 // inForce reports whether the index agrees with the repository about a document. It sets the
-// document that an alias belongs to, as the index has it.
+// canonical document of an alias from the index.
 func (s *salvager) inForce(r *docindex.Record) bool {
 	if s.set == nil || r.Fetch.Address >= s.end {
 		return true
@@ -223,19 +226,19 @@ func (s *salvager) inForce(r *docindex.Record) bool {
 	return of != 0
 }
 
-// bans copies the blocked patterns.
-func (s *salvager) bans(context.Context) (err error) {
-	s.report.NoBans = true
+// blocks copies the blocked patterns.
+func (s *salvager) blocks(context.Context) (err error) {
+	s.report.NoBlocks = true
 	if s.old != nil {
 		if s.banned, err = urlserver.BlockedPatterns(s.old); err == nil {
-			s.report.NoBans = false
+			s.report.NoBlocks = false
 			urlserver.PutBlockedPatterns(s.b, s.banned)
 		}
 	}
 	return nil
 }
 
-func (s *salvager) isBanned(url string) bool {
+func (s *salvager) isBlocked(url string) bool {
 	u, err := weburl.Parse(url)
 	for _, p := range s.banned {
 		if err == nil && weburl.MatchPattern(p, &u) {
@@ -245,8 +248,8 @@ func (s *salvager) isBanned(url string) bool {
 	return false
 }
 
-// names copies the URLs of documents from all link runs that can be read, named by a manifest or
-// not.
+// names copies the URLs of documents from all readable link runs, whether or not a manifest names
+// them.
 func (s *salvager) names(ctx context.Context) error {
 	paths, err := filepath.Glob(filepath.Join(filepath.Dir(datadir.Links(s.dir, "x")), "*.links"))
 	if err != nil {
@@ -281,7 +284,7 @@ func (s *salvager) pages(ctx context.Context) error {
 	defer repo.Close()
 	err = repo.Scan(0, func(place vocab.Address, record *repository.Record) error {
 		p := &record.Page
-		if s.isBanned(p.URL) {
+		if s.isBlocked(p.URL) {
 			return ctx.Err()
 		}
 		r, ok, err := s.get(p.Doc)
@@ -296,7 +299,7 @@ func (s *salvager) pages(ctx context.Context) error {
 	return cmp.Or(err, s.flush(0))
 }
 
-// recorded returns the record of a document as the repository has it.
+// recorded returns the record of a document according to the repository.
 func recorded(place vocab.Address, record *repository.Record) *docindex.Record {
 	p := &record.Page
 	r := &docindex.Record{
@@ -319,7 +322,7 @@ func recorded(place vocab.Address, record *repository.Record) *docindex.Record {
 	return r
 }
 
-// records chooses the record of each document, and fills the other tables.
+// records selects the record of each document, and fills the other tables.
 func (s *salvager) records(ctx context.Context) error {
 	last := vocab.DocID(0)
 	if s.old != nil {
@@ -331,7 +334,8 @@ func (s *salvager) records(ctx context.Context) error {
 		last = max(last, r.Doc)
 		return ctx.Err()
 	})
-	for doc := vocab.DocID(1); doc <= last && err == nil; doc++ { // twins are compared with what this makes of their originals
+	// Duplicates are compared with the new records of their canonical documents.
+	for doc := vocab.DocID(1); doc <= last && err == nil; doc++ {
 		err = cmp.Or(s.decide(doc), ctx.Err())
 	}
 	if err = cmp.Or(err, s.flush(0)); err != nil {
@@ -343,12 +347,12 @@ func (s *salvager) records(ctx context.Context) error {
 	return cmp.Or(err, s.flush(0))
 }
 
-// decide chooses the record of a document.
+// decide selects the record of a document.
 func (s *salvager) decide(doc vocab.DocID) error {
 	if s.old != nil {
 		if r, ok, err := s.old.Get(doc); ok && err == nil {
 			s.report.Kept++
-			atRest(&r)
+			dequeue(&r)
 			return s.put(&r)
 		}
 	}
@@ -371,8 +375,8 @@ func (s *salvager) decide(doc vocab.DocID) error {
 	return s.put(&r)
 }
 
-// atRest changes a record to one that is in no queue.
-func atRest(r *docindex.Record) {
+// dequeue removes a record from its queue.
+func dequeue(r *docindex.Record) {
 	if r.Due = (time.Time{}); r.State != docindex.Queued && r.State != docindex.Waiting {
 		return
 	}
@@ -383,7 +387,7 @@ func atRest(r *docindex.Record) {
 	r.State, r.Fetch = docindex.OutOfScope, nil
 }
 
-// finish checks that the canonical page of a duplicate exists, and writes the tables that lead to
+// finish checks that the canonical page of a duplicate exists, and writes the tables that refer to
 // doc.
 func (s *salvager) finish(doc vocab.DocID) error {
 	r, _, err := s.get(doc)
@@ -399,7 +403,7 @@ func (s *salvager) finish(doc vocab.DocID) error {
 			fetch := *r.Fetch
 			fetch.Content, r.Fetch = of.Fetch.Content, &fetch
 		}
-		if !of.IsPage() || of.Fetch.Content != r.Fetch.Content { // to be fetched again
+		if !of.IsPage() || of.Fetch.Content != r.Fetch.Content { // fetch it again
 			r.State, r.Fetch, r.History = docindex.OutOfScope, nil, docindex.History{}
 		} else {
 			s.b.PutDuplicate(of.Doc, doc)
@@ -441,8 +445,8 @@ func (s *salvager) seeds(context.Context) error {
 	return nil
 }
 
-// totals writes counts and hosts. The empty scope makes the next crawl queue what is within its
-// own.
+// totals writes counts and hosts. The empty scope makes the next crawl queue the documents in its
+// scope.
 func (s *salvager) totals(context.Context) error {
 	for name, h := range s.hosts {
 		if s.old != nil {

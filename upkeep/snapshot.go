@@ -19,9 +19,9 @@ import (
 	"anatomy/vocab"
 )
 
-// Snapshot copies a data folder, or the shards that a crawl fills, for a purpose, and calls use with
-// the copy. A crawl that runs there makes the copy; otherwise Snapshot does. It deletes the copy
-// afterwards. It fails while another snapshot for the purpose is in use.
+// Snapshot makes a copy of a data folder or a folder of shards for a purpose, and calls use with
+// it. A running crawl makes the copy; otherwise this process does. The copy is deleted afterwards.
+// Snapshot fails while another snapshot for the purpose is in use.
 func Snapshot(
 	ctx context.Context, dir string, p snapshot.Purpose, use func(*snapshot.Snapshot) error,
 ) (err error) {
@@ -41,10 +41,10 @@ func Snapshot(
 	}
 	lock, err := vfs.Default.Lock(to + ".lock")
 	if err != nil {
-		return fmt.Errorf("snapshot: another copy of %s is being made for the same purpose", dir)
+		return fmt.Errorf("snapshot: another process is copying %s for the same purpose", dir)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	if err := p.Remove(dir); err != nil { // left by a backup that was killed
+	if err := p.Remove(dir); err != nil { // left by a killed backup
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Remove(dir)) }()
@@ -72,13 +72,13 @@ func snapshotNow(ctx context.Context, dir string, p snapshot.Purpose) (*snapshot
 	}
 }
 
-// A crawl holds the lock shortly before its control socket answers, and shortly after.
+// A crawl takes the lock shortly before its control socket answers, and releases it shortly after.
 const (
 	snapshotWithin = 10 * time.Second
 	snapshotEvery  = 100 * time.Millisecond
 )
 
-// cutOff reports whether err says that the other process ended.
+// cutOff reports whether err means that the other process ended.
 func cutOff(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
@@ -94,12 +94,12 @@ func snapshotOnce(ctx context.Context, dir string, p snapshot.Purpose) (*snapsho
 	}
 	asked, failed := control.New(dir).Snapshot(ctx, p)
 	if errors.Is(failed, vocab.ErrNoCrawl) {
-		return nil, err // another process than a crawl writes to the folder
+		return nil, err // a process other than a crawl writes to the folder
 	}
 	return asked, failed
 }
 
-// snapshotFolder copies a data folder on which no crawl runs.
+// snapshotFolder makes a copy of a data folder on which no crawl runs.
 func snapshotFolder(dir, to string) (*snapshot.Snapshot, error) {
 	w, err := datadir.Create(dir)
 	if err != nil {
@@ -109,7 +109,7 @@ func snapshotFolder(dir, to string) (*snapshot.Snapshot, error) {
 	return s, errors.Join(err, w.Close())
 }
 
-// snapshotShards copies a folder of shards on which no crawl runs.
+// snapshotShards makes a copy of a folder of shards on which no crawl runs.
 func snapshotShards(dir, to string) (_ *snapshot.Snapshot, err error) {
 	lock, err := datadir.Lock(dir)
 	if err != nil {
@@ -130,7 +130,7 @@ func snapshotShards(dir, to string) (_ *snapshot.Snapshot, err error) {
 	})
 }
 
-// snapshotOf copies a data folder that is locked.
+// snapshotOf makes a copy of a locked data folder.
 func snapshotOf(w *datadir.Writer, to string) (*snapshot.Snapshot, error) {
 	return snapshot.Take(w.Dir(), to, checkpointOf(w), func() vocab.Address { return 0 })
 }

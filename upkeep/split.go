@@ -23,13 +23,14 @@ import (
 	"anatomy/vocab"
 )
 
-// ErrNotSettled says that an index is not one segment and one link run with all pages.
+// ErrNotSettled is the error for an index that is not merged into one segment and one link run with
+// all pages.
 var ErrNotSettled = errors.New("the index is not complete and merged into one segment")
 
-// A SplitReport says what Split made.
+// A SplitReport describes the shards that Split made.
 type SplitReport struct {
 	Shards []SplitShard
-	Hosts  []string // sites that were divided by host, because they have most pages
+	Hosts  []string // sites that were divided by host, because they have more than half of the pages
 	Took   time.Duration
 }
 
@@ -37,13 +38,13 @@ type SplitReport struct {
 type SplitShard struct {
 	Pages   uint64
 	Known   vocab.DocID // documents
-	Foreign int         // documents of other shards that it mentions
+	Foreign int         // documents of other shards that this one mentions
 }
 
 // Split divides the data folder dir by site into n data folders below the folder to, which must be
-// empty or not exist. Together they answer as the folder does. It reads dir only, whose index must
-// be merged and have all pages, or the error wraps [ErrNotSettled]. If it fails, it leaves
-// nothing behind.
+// empty or absent. Together they answer like dir. Split only reads dir, whose index must be merged
+// and complete; otherwise the error wraps [ErrNotSettled]. On failure it removes everything that it
+// wrote.
 func Split(ctx context.Context, dir, to string, n int) (r SplitReport, err error) {
 	began := time.Now()
 	entries, err := os.ReadDir(to)
@@ -95,13 +96,13 @@ type splitter struct {
 	db       *docindex.DB
 	links    *linkdb.Set
 	repo     *repository.Reader
-	moved    []repository.Moved // all records, by the address before
+	moved    []repository.Moved // all records, by old address
 	folders  []*datadir.Writer
 	indexes  []*docindex.DB
-	ends     []vocab.Address // of the repositories
+	ends     []vocab.Address // ends of the repositories
 }
 
-// close closes files that are only read, and folders whose files are durable.
+// close closes the files that are only read, and the folders whose files are durable.
 func (s *splitter) close() {
 	for _, db := range s.indexes {
 		db.Close()
@@ -144,7 +145,7 @@ func (s *splitter) split(n int) (r SplitReport, err error) {
 	return s.report()
 }
 
-// create makes the data folder of a shard with an empty document index.
+// create creates the data folder of a shard with an empty document index.
 func (s *splitter) create(shard int) error {
 	w, err := datadir.Create(shards.Folder(s.to, shard))
 	if err != nil {
@@ -160,7 +161,7 @@ func (s *splitter) create(shard int) error {
 	return nil
 }
 
-// report counts what the shards have.
+// report counts the content of the shards.
 func (s *splitter) report() (r SplitReport, err error) {
 	r.Hosts = s.division.to.Hosts
 	r.Shards = make([]SplitShard, len(s.folders))
@@ -175,7 +176,7 @@ func (s *splitter) report() (r SplitReport, err error) {
 	})
 }
 
-// splitBytes is how many bytes of pages are kept for a shard before they are written.
+// splitBytes is the number of bytes of pages buffered for a shard.
 const splitBytes = repository.DefaultBlockBytes
 
 // splitRepository copies each record to the repository of its document's shard, in the same order.
@@ -196,7 +197,7 @@ func (s *splitter) splitRepository() error {
 		case at >= s.manifest.Indexed && r.Kind == repository.PageRecord && !r.Copy:
 			return fmt.Errorf("%s: %w: it lacks pages", s.from, ErrNotSettled)
 		case r.Page.Doc >= vocab.DocID(len(s.shards)):
-			return nil // a crash left it before the document index had the document
+			return nil // a crash came before the document index had the document
 		}
 		shard := s.of(r.Page.Doc)
 		return all[shard].add(at, s.translate(shard, r))
@@ -213,7 +214,7 @@ func (s *splitter) splitRepository() error {
 	return nil
 }
 
-// translate returns a record as it is in a shard. It shares nothing with r.
+// translate returns the record for a shard. It shares no memory with r.
 func (s *splitter) translate(shard int, r *repository.Record) repository.Record {
 	own := *r
 	own.Page.Body = slices.Clone(r.Page.Body)
@@ -254,7 +255,7 @@ func (w *recordWriter) flush() error {
 	return nil
 }
 
-// address returns the new address of a record, 0 if it is lost.
+// address returns the new address of a record, or 0 if it is lost.
 func (s *splitter) address(from vocab.Address) vocab.Address {
 	if from == 0 {
 		return 0
@@ -289,7 +290,7 @@ func (s *splitter) splitDocuments() error {
 	return nil
 }
 
-// splitIndex writes the links and the segment of each shard, and their manifests.
+// splitIndex writes the links, the segment and the manifest of each shard.
 func (s *splitter) splitIndex() error {
 	var runs []string
 	for _, w := range s.folders {
@@ -312,7 +313,7 @@ func (s *splitter) splitIndex() error {
 	return nil
 }
 
-// splitRanks writes the ranks of the documents of each shard, as they are among all.
+// splitRanks writes for each shard the ranks of its documents among all documents.
 func (s *splitter) splitRanks() error {
 	for _, name := range s.manifest.RankNames() {
 		all, err := rankvector.ReadNamed(s.from, s.manifest, name)
@@ -342,7 +343,7 @@ func (s *splitter) splitRanks() error {
 	return nil
 }
 
-// finish copies what a folder has besides, and writes which shard has what.
+// finish copies the other files of the folder, and writes the map of shards.
 func (s *splitter) finish() error {
 	rules, err := os.ReadFile(config.Path(s.from))
 	if err == nil {
@@ -362,8 +363,8 @@ func (s *splitter) finish() error {
 	return s.division.to.Write(s.to)
 }
 
-// markPrivate marks the new folder, by which a server of it asks for a login, and each shard, if the
-// data folder is marked.
+// markPrivate marks the new folder and each shard as private, if the data folder is. A server of a
+// private folder asks for a login.
 func (s *splitter) markPrivate() error {
 	if !datadir.IsPrivate(s.from) {
 		return nil

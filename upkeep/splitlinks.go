@@ -10,18 +10,18 @@ import (
 )
 
 // A linkSplitter writes the link run of each shard. In each section, records of the shard's own
-// documents come before those of documents that it mentions, which is the order of docIDs there: so
-// every section is read twice.
+// documents come before those of mentioned documents, as docIDs do in a shard: so every section is
+// read twice.
 type linkSplitter struct {
 	*division
 	db      *docindex.DB
 	run     *linkdb.Run // all links of the folder
 	set     *linkdb.Set // the same
 	writers []*linkdb.Writer
-	holding []int // of the link at hand
+	keepers []int // shards of the current link
 }
 
-// splitLinks writes the links of a folder as a run at each of paths, one for each shard.
+// splitLinks writes the links of a folder as one run per shard, to paths.
 func splitLinks(d *division, db *docindex.DB, set *linkdb.Set, from string, paths []string) error {
 	run, err := linkdb.Open(from)
 	if err != nil {
@@ -58,7 +58,8 @@ func splitLinks(d *division, db *docindex.DB, set *linkdb.Set, from string, path
 	return nil
 }
 
-// each calls fn with the shard of a document or, if own is not set, with those that mention it.
+// each calls fn with the shard of a document or, if own is not set, with the shards that mention
+// it.
 func (s *linkSplitter) each(own bool, doc vocab.DocID, fn func(shard int, inner vocab.DocID)) {
 	for shard := range s.writers {
 		if (shard == s.of(doc)) == own {
@@ -110,7 +111,7 @@ func (s *linkSplitter) noIndex(own bool) error {
 	return nil
 }
 
-// links writes all links of a page to its shard, and to others those that lead there.
+// links writes all links of a page to its shard, and links to the shards of their targets.
 func (s *linkSplitter) links(own bool) error {
 	targets := make([][]linkdb.Target, len(s.writers))
 	for source, err := range s.run.Sources() {
@@ -138,13 +139,13 @@ func (s *linkSplitter) links(own bool) error {
 	return nil
 }
 
-// holds returns the shards that keep a link. It is valid until the next call.
+// holds returns the shards that keep a link. The result is valid until the next call.
 func (s *linkSplitter) holds(source, target vocab.DocID) []int {
-	s.holding = s.holders(s.holding, s.set, source, target)
-	return s.holding
+	s.keepers = s.holders(s.keepers, s.set, source, target)
+	return s.keepers
 }
 
-// anchors writes the texts of the links that a shard keeps.
+// anchors writes the anchor texts of the links that a shard keeps.
 func (s *linkSplitter) anchors(own bool) error {
 	for a, err := range s.run.Anchors() {
 		if err != nil {
@@ -165,7 +166,7 @@ func (s *linkSplitter) anchors(own bool) error {
 	return nil
 }
 
-// sourcesIn returns the sources of links to a target that a shard keeps.
+// sourcesIn returns the sources of the links to a target that a shard keeps.
 func (s *linkSplitter) sourcesIn(
 	shard int, target vocab.DocID, sources []vocab.DocID,
 ) (in []vocab.DocID) {

@@ -24,12 +24,12 @@ import (
 	"anatomy/weburl"
 )
 
-// textHost begins the URLs of given texts. No such host can exist (RFC 6761 §6.4).
+// textHost is the prefix of the URLs of given texts. No such host can exist (RFC 6761 §6.4).
 const textHost = "http://text.invalid/"
 
 // TextURL returns the URL under which a given text is indexed: its id, if that is an http or https
-// URL, or else a URL that [TextID] returns the id of. It fails for an id without such a URL: an
-// empty one, one with a path segment . or .., and one of over 2,048 bytes.
+// URL, or a URL from which [TextID] returns the id. It fails for an id without such a URL: an empty
+// one, one with a path segment . or .., and one of over 2,048 bytes.
 func TextURL(id string) (string, error) {
 	raw := id
 	if !strings.HasPrefix(id, "http://") && !strings.HasPrefix(id, "https://") {
@@ -45,7 +45,7 @@ func TextURL(id string) (string, error) {
 	return u.String(), nil
 }
 
-// TextID returns the id of the text at a URL, and the URL of other pages.
+// TextID returns the id of the text at a URL, and other URLs unchanged.
 func TextID(pageURL string) string {
 	if path, ok := strings.CutPrefix(pageURL, textHost); ok {
 		if id, err := url.PathUnescape(path); err == nil {
@@ -55,22 +55,22 @@ func TextID(pageURL string) string {
 	return pageURL
 }
 
-// TextOptions are the options of IndexText. The zero value works.
+// TextOptions are the options of IndexText. The zero value is ready to use.
 type TextOptions struct {
-	Workers    int   // that parse lines, default one for each processor
+	Workers    int   // workers that parse lines, default one per processor
 	BatchBytes int64 // memory of a batch before it is sorted, default 48 MiB
 	Log        *slog.Logger
-	Bad        func(line int, err error)        // called for each line that is left out; default: nobody
-	Progress   func(documents int, bytes int64) // called after each group of lines; default: nobody
+	Bad        func(line int, err error)        // called for each line that is skipped; default: none
+	Progress   func(documents int, bytes int64) // called after each group of lines; default: none
 }
 
-// A TextReport says what was indexed, and at what cost.
+// A TextReport describes what was indexed, and the cost.
 type TextReport struct {
 	Documents, BadLines int
-	Bytes               int64         // read
+	Bytes               int64         // bytes of text read
 	Took                time.Duration // wall time
-	CPU                 time.Duration // of this process meanwhile; 0 if the system does not report it
-	IndexBytes          int64         // of the segments
+	CPU                 time.Duration // CPU time of this process meanwhile; 0 if the system does not report it
+	IndexBytes          int64         // bytes of the segments
 }
 
 // PerCPUSecond returns the MB of text indexed per second of CPU time.
@@ -78,16 +78,16 @@ func (r TextReport) PerCPUSecond() float64 {
 	return float64(r.Bytes) / 1e6 / max(r.CPU.Seconds(), 1e-3)
 }
 
-// Errors about what an index was made from.
+// Errors about the source of an index.
 var (
 	ErrHasPages  = errors.New("the data folder holds pages of a crawl")
-	ErrGivenText = errors.New("the index was made of given text, and there are no pages to make it of")
+	ErrGivenText = errors.New("the index was made from given text, so there are no pages to rebuild it from")
 )
 
 // IndexText makes a data folder whose index holds given texts and no pages. It replaces the texts
-// that the folder held before. Each line of text is a document: id, title, words of its path and
-// body, separated by tabs. Other lines are left out. DocIDs count the documents from 1. The error
-// wraps ErrHasPages for a folder with a repository, whose docIDs are in use.
+// in the folder. Each line of text is a document: id, title, words of its path, and body, separated
+// by tabs. Other lines are skipped. DocIDs number the documents from 1. The error wraps ErrHasPages
+// for a folder with a repository, whose docIDs are in use.
 func IndexText(ctx context.Context, dir string, text io.Reader, o TextOptions) (report TextReport, err error) {
 	began, cpu := time.Now(), processTime()
 	if o.Log == nil {
@@ -98,7 +98,7 @@ func IndexText(ctx context.Context, dir string, text io.Reader, o TextOptions) (
 		return report, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	docs, err := docindex.OpenFolder(w, docindex.Options{}) // empty; readers of data folders expect one
+	docs, err := docindex.OpenFolder(w, docindex.Options{}) // an empty one, which readers of data folders expect
 	if err != nil {
 		return report, err
 	}
@@ -137,20 +137,20 @@ func IndexText(ctx context.Context, dir string, text io.Reader, o TextOptions) (
 // The bounds of given text.
 const (
 	maxTextLine = 64 << 20  // bytes of a line
-	lineGroup   = 256 << 10 // bytes of lines, about, that a worker parses at a time
+	lineGroup   = 256 << 10 // approximate bytes of lines that a worker parses at a time
 )
 
-// lines are consecutive lines of the text. Their documents come back over done.
+// lines are consecutive lines of the text. Their documents are sent to done.
 type lines struct {
 	first int   // number of the first line
-	at    []int // where each line begins in text; too long ones are empty
+	at    []int // start of each line in text; too long lines are empty
 	text  []byte
 	long  map[int]bool // lines over maxTextLine, by index
-	done  chan []given
+	done  chan []parsedLine
 }
 
-// A given is the document of a line, or why it has none.
-type given struct {
+// A parsedLine is the document of a line, or the reason why it has none.
+type parsedLine struct {
 	document *indexer.Document
 	err      error
 }
@@ -163,7 +163,7 @@ type textIndexer struct {
 }
 
 // run reads lines, has workers parse them, and adds the documents to the builder in the order of
-// the lines, so that neither workers nor memory change the index.
+// the lines. So neither the number of workers nor the memory changes the index.
 func (t *textIndexer) run(ctx context.Context, text io.Reader) error {
 	workers := t.o.Workers
 	if workers <= 0 {
@@ -171,7 +171,7 @@ func (t *textIndexer) run(ctx context.Context, text io.Reader) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	tasks := make(chan *lines)
-	turns := make(chan *lines, 2*workers) // the same, in order
+	turns := make(chan *lines, 2*workers) // the same groups, in order
 	group.Go(func() error {
 		defer close(tasks)
 		defer close(turns)
@@ -192,7 +192,7 @@ func (t *textIndexer) run(ctx context.Context, text io.Reader) error {
 		for l := range turns {
 			select {
 			case documents := <-l.done:
-				if err := t.take(ctx, l, documents); err != nil {
+				if err := t.addDocuments(ctx, l, documents); err != nil {
 					return err
 				}
 			case <-ctx.Done():
@@ -204,8 +204,7 @@ func (t *textIndexer) run(ctx context.Context, text io.Reader) error {
 	return group.Wait()
 }
 
-// readLines calls visit with groups of lines. Of a line over maxTextLine only a part is in memory
-// at a time.
+// readLines calls visit with groups of lines. It buffers only a part of a line over maxTextLine.
 func readLines(text io.Reader, visit func(*lines) error) error {
 	r := bufio.NewReaderSize(text, 1<<20)
 	number, l := 1, newLines(1)
@@ -248,12 +247,12 @@ func readLines(text io.Reader, visit func(*lines) error) error {
 }
 
 func newLines(first int) *lines {
-	return &lines{first: first, text: make([]byte, 0, lineGroup+lineGroup/4), long: map[int]bool{}, done: make(chan []given, 1)}
+	return &lines{first: first, text: make([]byte, 0, lineGroup+lineGroup/4), long: map[int]bool{}, done: make(chan []parsedLine, 1)}
 }
 
 // documents parses the lines. DocIDs are assigned later.
-func (l *lines) documents(buffer *indexer.Buffer) []given {
-	all := make([]given, len(l.at))
+func (l *lines) documents(buffer *indexer.Buffer) []parsedLine {
+	all := make([]parsedLine, len(l.at))
 	for i, start := range l.at {
 		end := len(l.text)
 		if i+1 < len(l.at) {
@@ -287,8 +286,8 @@ func readLine(line []byte, buffer *indexer.Buffer) (*indexer.Document, error) {
 	return indexer.ParseFields(&indexer.Fields{URL: at, Title: fields[1], Path: fields[2], Body: fields[3]}, buffer)
 }
 
-// take adds the documents of some lines to the builder.
-func (t *textIndexer) take(ctx context.Context, l *lines, documents []given) error {
+// addDocuments adds the documents of some lines to the builder.
+func (t *textIndexer) addDocuments(ctx context.Context, l *lines, documents []parsedLine) error {
 	for i, g := range documents {
 		if g.err != nil {
 			t.report.BadLines++

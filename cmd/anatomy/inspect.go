@@ -186,7 +186,7 @@ func printSalvage(w io.Writer, r *upkeep.Salvage) {
 	if r.Stale && r.Pages > 0 {
 		fmt.Fprintln(w, "pages that no longer existed may be results again; to visit all pages: anatomy crawl --recrawl --max-age 0s")
 	}
-	if r.NoBans {
+	if r.NoBlocks {
 		fmt.Fprintln(w, "lost: the list of removed pages; repeat anatomy remove before the next crawl")
 	}
 }

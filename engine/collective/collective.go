@@ -1,19 +1,20 @@
-// Package collective crawls into several data folders at once, the shards of a collection. Each has
-// a crawl of its own with all stages, so that compression, flushes and merges use all processors.
+// Package collective crawls into several data folders at once, the shards of a collection. Each
+// shard has a crawl of its own with all stages, so that compression, flushes and merges use all
+// processors.
 //
-// A site is in one shard, which fetches its pages. A shard that finds the URL of another one gives it
-// a docID, for its links, and leaves it out of its scope. With each flush it sends the others what
-// concerns them of the new link run, as a parcel: URLs that they are to fetch, links to their pages
-// with texts, and redirects that lead from shard to shard. See outbox.go and inbox.go.
+// A site belongs to one shard, which fetches its pages. When a shard finds a URL of another shard,
+// it assigns a docID for its own links, and does not fetch it. With each flush it sends every other
+// shard its part of the new link run as a parcel: URLs to fetch, links to its pages with their
+// texts, and redirects between shards. See outbox.go and inbox.go.
 //
 //	crawl of shard 0 --flush--> link run --+--> manifest of shard 0
 //	                                       |
 //	                                       +--> parcels/1/0-17.parcel --> link run of shard 1
 //
-// Nothing is lost by a crash: a parcel is written before the manifest names the run that it was made
-// of, so that pages without parcels are read again from the repository, and deleted after the
-// receiver has published its links and recorded its number. Between the two it may be applied again,
-// which changes nothing: the newest links of a page are the same.
+// A crash loses nothing. A parcel is written before the manifest names the link run that it was
+// made from, so pages without parcels are read again from the repository. It is deleted after the
+// receiver has published its links and recorded its number. If it is applied again in between,
+// nothing changes: the newest links of a page are the same.
 package collective
 
 import (
@@ -50,17 +51,17 @@ type Crawl struct {
 	log    *slog.Logger
 	shards []*shard
 	names  *dnsclient.Client
-	before int64 // pages when it began
+	before int64 // pages when it was opened
 
-	divided bool // the folder is to be one of a divided collection
+	divided bool // create the folder for a divided collection
 
 	stopNames context.CancelFunc
 	named     chan error // result of the DNS client
 }
 
-// Open opens the folder o.Dir for a crawl into n shards, and makes it if it is absent or empty; n 0
-// is the number that the folder has. Seeds go to the shards of their sites. o.NewVisitor is called for
-// each shard.
+// Open opens the folder o.Dir for a crawl into n shards, and creates it if it is absent or empty.
+// If n is 0 the folder keeps its number of shards. Seeds go to the shards of their sites.
+// o.NewVisitor is called for each shard.
 func Open(ctx context.Context, o engine.Options, n int) (_ *Crawl, err error) {
 	if o.NoIndex {
 		return nil, errors.New("collective: every shard has an index")
@@ -105,12 +106,12 @@ func Open(ctx context.Context, o engine.Options, n int) (_ *Crawl, err error) {
 	return c, nil
 }
 
-// openShards opens the shards by open, which gets the options of each.
+// openShards opens each shard by calling open with its options.
 func (c *Crawl) openShards(
 	o engine.Options, open func(shard int, own engine.Options) (*engine.Crawl, error),
 ) (err error) {
 	if shards.IsUnderRepair(c.dir) && !o.Rebuild && !o.NoIndex {
-		return &datadir.DamageError{Path: c.dir, Err: errors.New("a repair was cut off")}
+		return &datadir.DamageError{Path: c.dir, Err: errors.New("a repair was interrupted")}
 	}
 	c.ranks = &ranker{dir: c.dir, shards: c.countLinks}
 	for i, s := range c.shards {
@@ -136,7 +137,7 @@ func Create(dir string, n int) error {
 	return errors.Join(err, c.Close())
 }
 
-// share divides the memory that the options bound among n shards. What is shared is in one Pool.
+// share divides the memory bounds of the options among n shards. Shared resources are in one Pool.
 func share(o *engine.Options, n int) {
 	o.Connections = cmp.Or(o.Connections, engine.DefaultConnections)
 	o.Pool = engine.NewPool(o.Connections, o.PDF)
@@ -151,21 +152,21 @@ func share(o *engine.Options, n int) {
 	}
 }
 
-// ErrNotShards says that a folder is a data folder, or has other files.
-var ErrNotShards = errors.New("it is no folder of shards, and not empty")
+// ErrNotShards is the error for a folder that is a data folder, or has other files.
+var ErrNotShards = errors.New("it is not a folder of shards, and not empty")
 
-// ErrReadOnly says that shards were made by a split.
-var ErrReadOnly = errors.New("its shards were made by a split, and are only read")
+// ErrReadOnly is the error for shards that were made by a split.
+var ErrReadOnly = errors.New("its shards were made by a split and are read-only")
 
-// A CountError says that a folder has another number of shards.
+// A CountError is the error for a folder with another number of shards.
 type CountError struct{ Have, Want int }
 
 func (e *CountError) Error() string {
 	return fmt.Sprintf("the folder has %d shards, not %d: the number cannot change", e.Have, e.Want)
 }
 
-// Check returns nil if a crawl into n shards, or into any number if n is 0, can go on in dir or begin
-// there. Otherwise the error wraps ErrNotShards, ErrReadOnly, shards.ErrDivided or a *CountError.
+// Check returns nil if a crawl into n shards, or into any number if n is 0, can start or continue
+// in dir. Otherwise the error wraps ErrNotShards, ErrReadOnly, shards.ErrDivided or a *CountError.
 func Check(dir string, n int) error {
 	m, err := shards.Read(dir)
 	switch {
@@ -192,9 +193,8 @@ func suffixError(dir string, m *shards.Map) error {
 		dir, m.Suffixes, weburl.Suffixes())
 }
 
-// isUnused reports whether a folder is absent, empty, or has only what a node of a cluster keeps, or
-// shards that a crash kept from being named in SHARDS: nothing is in them yet. Temporary files hold
-// nothing.
+// isUnused reports whether a folder is absent or empty, apart from files of a cluster node,
+// temporary files, and empty shards that a crash left before they were named in SHARDS.
 func isUnused(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -207,7 +207,7 @@ func isUnused(dir string) bool {
 	})
 }
 
-// openFolder locks the folder, and makes n shards if it has none. SHARDS is written last.
+// openFolder locks the folder, and creates n shards if it has none. SHARDS is written last.
 func (c *Crawl) openFolder(n int) (err error) {
 	if err := Check(c.dir, n); err != nil && !(c.divided && errors.Is(err, shards.ErrDivided)) {
 		return err
@@ -304,8 +304,8 @@ func (c *Crawl) Close() (err error) {
 	return err
 }
 
-// Run crawls as engine.Crawl.Run does, until no shard has anything left to fetch. If one fails, all
-// end.
+// Run crawls as engine.Crawl.Run does, until no shard has anything left to fetch. If one shard
+// fails, all end.
 func (c *Crawl) Run(ctx context.Context) error {
 	controlled, stopControl := context.WithCancel(context.WithoutCancel(ctx))
 	var steering errgroup.Group
@@ -325,7 +325,7 @@ func (c *Crawl) Run(ctx context.Context) error {
 }
 
 // each calls do for all shards at the same time. If one fails, the context of the others ends, and
-// they do not wait for it.
+// they stop waiting for it.
 func (c *Crawl) each(ctx context.Context, do func(context.Context, *shard) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -344,7 +344,7 @@ func (c *Crawl) each(ctx context.Context, do func(context.Context, *shard) error
 	return all.Wait()
 }
 
-// countLinks returns the links that the shards have added.
+// countLinks returns the number of links that the shards have added.
 func (c *Crawl) countLinks() (n int) {
 	for _, s := range c.shards {
 		n += s.crawl.Builder().Stats().Links
@@ -352,16 +352,16 @@ func (c *Crawl) countLinks() (n int) {
 	return n
 }
 
-// serve answers on the control socket of the folder of shards until ctx ends. Each shard has one of
-// its own, too.
+// serve serves the control socket of the folder of shards until ctx ends. Each shard has its own,
+// too.
 func (c *Crawl) serve(ctx context.Context, answers control.Crawl) {
 	socket, err := control.Listen(c.dir)
 	if err != nil {
-		c.log.Warn("this crawl cannot be watched or steered by other processes", "error", err)
+		c.log.Warn("cannot open the control socket: other processes cannot watch or control this crawl", "error", err)
 		return
 	}
 	control.Serve(ctx, socket, answers)
 	if err := control.Remove(c.dir); err != nil {
-		c.log.Warn("the control socket could not be removed", "error", err)
+		c.log.Warn("cannot remove the control socket", "error", err)
 	}
 }

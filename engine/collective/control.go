@@ -51,7 +51,7 @@ func (c *Crawl) SetDelay(host string, d time.Duration) (site string) {
 	return site
 }
 
-// Remove takes URLs out of this run, see engine.Crawl.Remove.
+// Remove removes URLs from this run, see engine.Crawl.Remove.
 func (c *Crawl) Remove(pattern string) (removed uint64, err error) {
 	for _, s := range c.shards {
 		n, err := s.crawl.Remove(pattern)
@@ -76,8 +76,8 @@ func (c *Crawl) Unblock(ctx context.Context, targets []string) (control.BlockRep
 	})
 }
 
-// changeBlocks changes the blocks of all shards, which are the same. It returns the sum of what
-// changed.
+// changeBlocks changes the blocks of all shards, which are the same. It returns the sum of the
+// changes.
 func (c *Crawl) changeBlocks(
 	change func(*shard) (control.BlockReport, error),
 ) (sum control.BlockReport, err error) {
@@ -92,10 +92,11 @@ func (c *Crawl) changeBlocks(
 	return sum, nil
 }
 
-// Blocked returns the patterns of all that is blocked.
+// Blocked returns the blocked patterns.
 func (c *Crawl) Blocked() []string { return c.shards[0].crawl.Blocked() }
 
-// Snapshot copies the folder of shards for a purpose. No parcel is sent or acknowledged meanwhile.
+// Snapshot makes a copy of the folder of shards for a purpose. No parcel is sent or acknowledged
+// meanwhile.
 func (c *Crawl) Snapshot(p snapshot.Purpose) (*snapshot.Snapshot, error) {
 	c.moving.Lock()
 	defer c.moving.Unlock()

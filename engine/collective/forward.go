@@ -11,8 +11,8 @@ import (
 	"anatomy/vocab"
 )
 
-// Settle has all shards apply what the others sent last. Then it sends links to pages of other shards
-// that redirect to a third one, which that one cannot know otherwise.
+// Settle makes all shards apply the last parcels of the others. Then it forwards links to pages of
+// other shards that redirect to a third shard, which cannot learn of them otherwise.
 func (s *shard) Settle(ctx context.Context) (bool, error) {
 	for _, step := range [...]func(context.Context) error{s.applyAll, s.forward, s.applyAll} {
 		if !s.meet.wait() {
@@ -28,9 +28,9 @@ func (s *shard) Settle(ctx context.Context) (bool, error) {
 	return s.meet.wait(), nil
 }
 
-// forward sends other shards the links of this shard's pages that lead there by redirects of this or
-// a third shard: their texts are credited there. Of each such page it sends all links to that shard,
-// as the newest of a page replace the others.
+// forward sends other shards the links of this shard's pages that lead to them through redirects of
+// this or a third shard, so that they credit the anchor texts. For each such page it sends all
+// links to that shard, because the newest links of a page replace older ones.
 func (s *shard) forward(context.Context) error {
 	runs := s.crawl.Builder().Manifest().Links
 	s.sending.Lock()
@@ -59,7 +59,7 @@ func (s *shard) forward(context.Context) error {
 	return n.send()
 }
 
-// forgetSame empties the drafts that are what was forwarded last.
+// forgetSame empties the drafts that equal what was forwarded last.
 func (n *message) forgetSame() {
 	if n.forwarded == nil {
 		n.forwarded, n.shard.crossing = map[int]uint64{}, map[vocab.DocID]bool{}
@@ -75,8 +75,8 @@ func (n *message) forgetSame() {
 	}
 }
 
-// forwardAgain forwards while the crawl goes on, if nothing is to be fetched now. No shard waits for
-// the others: what leads to a page by a redirect that is not known here yet is forwarded the next time.
+// forwardAgain forwards during the crawl if nothing is to be fetched now. No shard waits for the
+// others: links through redirects that are not known here yet are forwarded the next time.
 func (s *shard) forwardAgain() error {
 	if !s.crawl.Builder().Manifest().Settled {
 		return nil
@@ -89,7 +89,8 @@ func (s *shard) forwardAgain() error {
 	return err
 }
 
-// bridges returns the aliases of documents of other shards that are not in the shard of these.
+// bridges returns documents of other shards that are aliases of documents in another shard than
+// their own.
 func (n *message) bridges(set *linkdb.Set) (map[vocab.DocID]int, error) {
 	found := map[vocab.DocID]int{}
 	for name, err := range set.Names() {
@@ -100,11 +101,11 @@ func (n *message) bridges(set *linkdb.Set) (map[vocab.DocID]int, error) {
 		if !ok || of == name.Doc {
 			continue
 		}
-		from, err := n.place(name.Doc)
+		from, err := n.entryOf(name.Doc)
 		if err != nil {
 			return nil, err
 		}
-		to, err := n.place(of)
+		to, err := n.entryOf(of)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +116,7 @@ func (n *message) bridges(set *linkdb.Set) (map[vocab.DocID]int, error) {
 	return found, nil
 }
 
-// crosses returns this shard's pages with links to bridges, with the shards where these lead.
+// crosses returns this shard's pages with links to bridges, and the shards that these lead to.
 func (n *message) crosses(
 	set *linkdb.Set, bridges map[vocab.DocID]int,
 ) (map[vocab.DocID]map[int]bool, error) {
@@ -129,7 +130,7 @@ func (n *message) crosses(
 			if !ok {
 				continue
 			}
-			p, err := n.place(source.Doc)
+			p, err := n.entryOf(source.Doc)
 			if err != nil {
 				return nil, err
 			}
@@ -145,8 +146,8 @@ func (n *message) crosses(
 	return pages, nil
 }
 
-// addResolved adds the links of pages to some shards, with redirects followed as far as they are known
-// here, and the texts.
+// addResolved adds the links of pages, with their texts, to the drafts for some shards. It follows
+// redirects as far as they are known here.
 func (n *message) addResolved(set *linkdb.Set, pages map[vocab.DocID]map[int]bool) error {
 	targets := map[vocab.DocID]bool{}
 	for source, err := range set.Links() {
@@ -157,12 +158,12 @@ func (n *message) addResolved(set *linkdb.Set, pages map[vocab.DocID]map[int]boo
 		if to == nil {
 			continue
 		}
-		p, err := n.place(source.Doc)
+		p, err := n.entryOf(source.Doc)
 		if err != nil {
 			return err
 		}
 		for _, t := range source.Targets {
-			target, err := n.place(t.Doc)
+			target, err := n.entryOf(t.Doc)
 			if err != nil {
 				return err
 			}
@@ -180,7 +181,7 @@ func (n *message) addResolved(set *linkdb.Set, pages map[vocab.DocID]map[int]boo
 		if err != nil {
 			return err
 		}
-		p, err := n.place(a.Doc)
+		p, err := n.entryOf(a.Doc)
 		if err != nil {
 			return err
 		}

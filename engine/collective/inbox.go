@@ -11,7 +11,7 @@ import (
 	"anatomy/weburl"
 )
 
-// receive applies parcels as they come until ctx ends.
+// receive applies parcels as they arrive until ctx ends.
 func (s *shard) receive(ctx context.Context) error {
 	for ctx.Err() == nil {
 		more, err := s.receiveOne()
@@ -25,8 +25,8 @@ func (s *shard) receive(ctx context.Context) error {
 	return nil
 }
 
-// receiveOne applies a parcel in turn with what the crawl does. It returns false if there is none, or
-// the crawl does not take it now.
+// receiveOne applies a parcel between two batches of the crawl. It returns false if there is none,
+// or if the crawl cannot apply one now.
 func (s *shard) receiveOne() (more bool, err error) {
 	s.receiving.Lock()
 	defer s.receiving.Unlock()
@@ -39,20 +39,20 @@ func (s *shard) receiveOne() (more bool, err error) {
 		return err
 	})
 	if ran {
-		s.held = nil
+		s.current = nil
 	}
 	return ran, err
 }
 
-// next returns the parcel that is to be applied next, nil if there is none.
+// next returns the next parcel to apply, or nil.
 func (s *shard) next() (_ *parcel.Parcel, err error) {
-	if s.held == nil {
-		s.held, err = s.inbox.Next()
+	if s.current == nil {
+		s.current, err = s.inbox.Next()
 	}
-	return s.held, err
+	return s.current, err
 }
 
-// applyAll applies all parcels when the stages of the crawl have ended.
+// applyAll applies all parcels after the stages of the crawl have ended.
 func (s *shard) applyAll(ctx context.Context) error {
 	s.receiving.Lock()
 	defer s.receiving.Unlock()
@@ -64,19 +64,21 @@ func (s *shard) applyAll(ctx context.Context) error {
 		if err := s.apply(ctx, p); err != nil {
 			return err
 		}
-		s.held = nil
+		s.current = nil
 	}
 }
 
-// apply makes the URLs of a parcel known and adds its links to the index. The parcel is acknowledged
-// when these are published. Nobody else adds to the index meanwhile.
+// apply makes the URLs of a parcel known and adds its links to the index. The parcel is
+// acknowledged when the links are published. The caller ensures that nothing else is added to the
+// index meanwhile.
 func (s *shard) apply(ctx context.Context, p *parcel.Parcel) error {
 	docs, blocked, err := s.resolve(p)
 	if err != nil {
 		return err
 	}
 	to := s.crawl.Builder()
-	// room makes room for a second statement about a document: it belongs in the next batch.
+	// room ensures that the batch can hold another statement about a document: a second one belongs
+	// in the next batch.
 	room := func(doc vocab.DocID) error {
 		if to.Contains(doc) {
 			return to.Flush(ctx)
@@ -86,7 +88,7 @@ func (s *shard) apply(ctx context.Context, p *parcel.Parcel) error {
 	for _, source := range p.Sources {
 		doc := docs[source.Doc]
 		if doc == 0 {
-			continue // unknown here, and without links to here
+			continue // not known to this shard, and without links to it
 		}
 		if err := room(doc); err != nil {
 			return err
@@ -125,7 +127,7 @@ func (s *shard) apply(ctx context.Context, p *parcel.Parcel) error {
 	return nil
 }
 
-// linksOf returns the links of a page of another shard.
+// linksOf returns the links of a page of another shard, and their targets.
 func linksOf(source parcel.Source, docs map[vocab.DocID]vocab.DocID) ([]vocab.Link, []vocab.DocID) {
 	links := make([]vocab.Link, len(source.Links))
 	targets := make([]vocab.DocID, len(source.Links))
@@ -136,8 +138,8 @@ func linksOf(source parcel.Source, docs map[vocab.DocID]vocab.DocID) ([]vocab.Li
 	return links, targets
 }
 
-// resolve makes the URLs of a parcel known, and returns the DocIDs here of the sender's documents, and
-// which of the sender's were blocked after the parcel was sent.
+// resolve makes the URLs of a parcel known. It returns this shard's DocIDs of the sender's
+// documents, and the sender's documents that were blocked after the parcel was sent.
 func (s *shard) resolve(
 	p *parcel.Parcel,
 ) (docs map[vocab.DocID]vocab.DocID, blocked map[vocab.DocID]bool, err error) {
@@ -181,8 +183,8 @@ func (s *shard) resolve(
 	return docs, blocked, nil
 }
 
-// mention remembers which document of the sender of a parcel is which one here, if it is of one of
-// the two shards.
+// mention records which document of the sender corresponds to which document here, if it belongs to
+// one of the two shards.
 func (s *shard) mention(from int, theirs, mine vocab.DocID, owner int) {
 	if owner != from && owner != s.number {
 		return
@@ -205,8 +207,8 @@ func (s *shard) countMentions() int {
 	return s.logged + len(s.fresh)
 }
 
-// acknowledge records that the parcels up to some numbers are in the index, durably, with the first
-// mentions of this run.
+// acknowledge durably records the number of the last parcel of each sender that is in the index,
+// and the first mentions of this run.
 func (s *shard) acknowledge(numbers []uint64, mentions int) error {
 	s.moving.RLock()
 	defer s.moving.RUnlock()

@@ -13,9 +13,9 @@ import (
 	"anatomy/engine"
 )
 
-// Maintain does for the shards in dir what [engine.Maintain] does for one data folder. It calls work
-// for one shard after the other, while the stages of all of them run. At the end the shards apply the
-// parcels that they have sent each other, and those that waited.
+// Maintain does for the shards in dir what [engine.Maintain] does for one data folder. It calls
+// work for one shard after the other, while the stages of all of them run. At the end the shards
+// apply all pending parcels.
 func Maintain(
 	ctx context.Context, dir string, o engine.Options,
 	work func(ctx context.Context, shard int, c *engine.Crawl) error,
@@ -24,8 +24,8 @@ func Maintain(
 	if err != nil {
 		return err
 	}
-	var turn sync.Mutex // held to work; guards merges
-	merges := false     // at the end, in any shard
+	var turn sync.Mutex // held during work; guards merges
+	merges := false     // whether any shard merges at the end
 	err = c.each(ctx, func(ctx context.Context, s *shard) error {
 		return s.crawl.Maintain(ctx, func(ctx context.Context) error {
 			turn.Lock()
@@ -41,11 +41,11 @@ func Maintain(
 	return errors.Join(err, c.Close())
 }
 
-// Rebuild makes segments, link databases and ranks of the shards in dir anew from their repositories
-// and document indexes. Each shard sends the others again what they need of its pages, as parcels
-// after those that wait. The indexes in force are searched until the new ones replace them. After a
-// crash the parcels may be applied to those before, which changes nothing. It returns the number of
-// pages.
+// Rebuild rebuilds segments, link databases and ranks of the shards in dir from their repositories
+// and document indexes. Each shard sends the others their part of its links again, in parcels after
+// the pending ones. The indexes in force are searched until the new ones replace them. After a
+// crash the parcels may be applied to the old indexes, which changes nothing. It returns the number
+// of pages.
 func Rebuild(ctx context.Context, dir string, o engine.Options, workers int) (pages int, err error) {
 	o.Rebuild = true
 	c, err := openToMaintain(ctx, dir, o)
@@ -53,7 +53,7 @@ func Rebuild(ctx context.Context, dir string, o engine.Options, workers int) (pa
 		return 0, err
 	}
 	for _, s := range c.shards {
-		s.old = math.MaxUint64 // parcels that wait may know any document as another one
+		s.old = math.MaxUint64 // pending parcels may contain any document in another state
 	}
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -72,7 +72,7 @@ func Rebuild(ctx context.Context, dir string, o engine.Options, workers int) (pa
 	return pages, errors.Join(err, c.Close())
 }
 
-// rebuild makes the index of the shard anew and returns the number of its pages.
+// rebuild rebuilds the index of the shard and returns the number of its pages.
 func (s *shard) rebuild(ctx context.Context, workers int) (pages int, err error) {
 	r, to := s.crawl.Replayer(), s.crawl.Builder()
 	r.Workers = workers
@@ -94,7 +94,7 @@ func (s *shard) rebuild(ctx context.Context, workers int) (pages int, err error)
 	return pages, to.Release()
 }
 
-// openToMaintain opens the shards of a folder that exists.
+// openToMaintain opens the shards of an existing folder.
 func openToMaintain(ctx context.Context, dir string, o engine.Options) (_ *Crawl, err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

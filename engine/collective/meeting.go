@@ -10,23 +10,23 @@ import (
 	"anatomy/ranking"
 )
 
-// A meeting is where the shards find out together that nothing is left to fetch, and wait for one
-// another at the end. Its methods may be called by any goroutine.
+// A meeting detects that no shard has anything left to fetch, and lets the shards wait for one
+// another at the end. Its methods are safe for concurrent use.
 //
-// The crawl ends when all shards had nothing left twice, one after the other, without any activity
-// between, and no parcel is on its way. Once is not enough: a page in flight in one shard may turn out
-// to be a duplicate, and leave room for a page of another one.
+// The crawl ends when all shards have had nothing left in two successive rounds, without activity
+// between them and without parcels in flight. One round is not enough: a page in flight in one
+// shard may turn out to be a duplicate, and leave budget for a page of another shard.
 type meeting struct {
 	mu       sync.Mutex // guards what follows
-	activity []uint64   // by shard: grows when it gets something to do
-	idle     []bool     // by shard, in this round
+	activity []uint64   // by shard: grows when it gets work
+	idle     []bool     // by shard: had nothing left in this round
 	rounds   int
 	ended    bool
-	parcels  int // sent and not applied
-	arrived  int // shards that wait for the others
+	parcels  int // parcels sent and not applied
+	arrived  int // number of shards waiting for the others
 	gone     bool
 	gate     chan struct{} // closed when all have arrived
-	left     chan struct{} // closed when a shard does not come any more
+	left     chan struct{} // closed when a shard will not arrive
 }
 
 func newMeeting(n int) *meeting {
@@ -36,37 +36,37 @@ func newMeeting(n int) *meeting {
 	}
 }
 
-// expect sets the number of parcels that wait for shards before the crawl begins.
+// expect sets the number of parcels that are pending before the crawl starts.
 func (m *meeting) expect(parcels int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.parcels = parcels
 }
 
-// sent records that a parcel is on its way. It is called before the parcel can be applied.
+// sent counts a parcel that is about to be sent.
 func (m *meeting) sent() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.parcels++
 }
 
-// applied records that a shard has applied a parcel, and may have something to do.
+// applied records that a shard has applied a parcel, and may have got work.
 func (m *meeting) applied(shard int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.stir(shard)
+	m.markBusy(shard)
 	m.parcels--
 }
 
-// busy records that a shard has got something to do.
+// busy records that a shard has got work.
 func (m *meeting) busy(shard int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.stir(shard)
+	m.markBusy(shard)
 }
 
-// stir is busy. The caller holds mu.
-func (m *meeting) stir(shard int) {
+// markBusy is busy for callers that hold mu.
+func (m *meeting) markBusy(shard int) {
 	m.activity[shard]++
 	m.idle[shard], m.rounds = false, 0
 }
@@ -77,9 +77,9 @@ func (m *meeting) activityOf(shard int) uint64 {
 	return m.activity[shard]
 }
 
-// rest records that a shard has had nothing to do since its activity was seen, and reports whether
-// the crawl has ended.
-func (m *meeting) rest(shard int, seen uint64) bool {
+// idleSince records that a shard has had nothing to do since its activity was seen. It reports
+// whether the crawl has ended.
+func (m *meeting) idleSince(shard int, seen uint64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.ended || m.activity[shard] != seen {
@@ -97,7 +97,7 @@ func (m *meeting) rest(shard int, seen uint64) bool {
 	return m.ended
 }
 
-// wait blocks until all shards wait. It returns false if one of them will not.
+// wait blocks until all shards wait. It returns false if a shard has left.
 func (m *meeting) wait() bool {
 	m.mu.Lock()
 	gate := m.gate
@@ -118,7 +118,7 @@ func (m *meeting) wait() bool {
 	}
 }
 
-// leave records that a shard waits for the others no more.
+// leave records that a shard will not wait for the others.
 func (m *meeting) leave() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -128,15 +128,16 @@ func (m *meeting) leave() {
 	}
 }
 
-// A ranker computes ranks over all shards, once at a time.
+// A ranker computes ranks over all shards, one computation at a time.
 type ranker struct {
 	mu     sync.Mutex
-	links  int // of all shards when ranks were computed last; guarded by mu
+	links  int // of all shards at the last computation; guarded by mu
 	dir    string
-	shards func() int // links of all shards now
+	shards func() int // returns the current number of links of all shards
 }
 
-// rank computes ranks if the links have grown by half since the last time, or in any case.
+// rank computes ranks if always is set, or if the links have grown by half since the last
+// computation.
 func (r *ranker) rank(ctx context.Context, always bool) error {
 	if !always && !r.mu.TryLock() {
 		return nil
@@ -155,5 +156,5 @@ func (r *ranker) rank(ctx context.Context, always bool) error {
 	return nil
 }
 
-// mailInterval is how often a shard looks for parcels without a notification.
+// mailInterval is the interval at which a shard checks for parcels without a notification.
 const mailInterval = time.Second

@@ -18,11 +18,11 @@ import (
 	"anatomy/weburl"
 )
 
-// In a divided collection each shard is crawled by one machine, not all by the same. A Member crawls
-// one of them, and knows of the others what its post brings. It does not end by itself, because no
+// In a divided collection the shards are crawled by several machines. A Member crawls one shard,
+// and exchanges parcels with the others through its post. It does not end by itself, because no
 // machine knows whether another one has something left to fetch.
 
-// CreateDivided makes dir a folder of n shards for a divided collection, unless it is one.
+// CreateDivided makes dir a folder of n shards for a divided collection, unless it already is one.
 func CreateDivided(dir string, n int) error {
 	c := &Crawl{common: &common{dir: dir}, divided: true}
 	err := c.openFolder(n)
@@ -32,12 +32,12 @@ func CreateDivided(dir string, n int) error {
 // Members are the shards of a divided collection that one machine crawls. They share connections,
 // memory and the DNS client.
 type Members struct {
-	group *Crawl // has the DNS client, and no shard
+	group *Crawl // owns the DNS client, and has no shards
 	o     engine.Options
 }
 
-// NewMembers prepares for shards in the folder o.Dir, which has the file SHARDS. Seeds of o are not
-// used.
+// NewMembers prepares to open shards in the folder o.Dir, which has the file SHARDS. It ignores the
+// seeds of o.
 func NewMembers(o engine.Options) (*Members, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -62,10 +62,10 @@ func NewMembers(o engine.Options) (*Members, error) {
 	return m, nil
 }
 
-// Close ends what the members share. They are closed.
+// Close releases the shared resources. All members must be closed.
 func (m *Members) Close() error { return m.group.Close() }
 
-// Of returns the shard of a URL as people type it.
+// Of returns the shard of a URL as typed by a user.
 func (m *Members) Of(url string) (int, error) {
 	u, err := weburl.ParseTyped(url)
 	return m.group.to.Of(&u), err
@@ -74,7 +74,7 @@ func (m *Members) Of(url string) (int, error) {
 // A Member is a shard of a divided collection, open for writing.
 type Member struct{ s *shard }
 
-// Open opens a shard, which exchanges parcels by a post.
+// Open opens a shard that exchanges parcels through post.
 func (m *Members) Open(ctx context.Context, number int, post parcel.Post) (_ *Member, err error) {
 	dir := shards.Folder(m.o.Dir, number)
 	if id, err := datadir.ReadID(dir); err != nil {
@@ -102,14 +102,14 @@ func (m *Members) Open(ctx context.Context, number int, post parcel.Post) (_ *Me
 // Close closes the shard.
 func (m *Member) Close() error { return m.s.crawl.Close() }
 
-// Run crawls until ctx ends, and makes what was fetched searchable.
+// Run crawls until ctx ends, and makes the fetched pages searchable.
 func (m *Member) Run(ctx context.Context) error {
 	receiving, stop := context.WithCancel(ctx)
 	var receiver errgroup.Group
 	receiver.Go(func() error {
 		err := m.s.receive(receiving)
 		if err != nil {
-			m.s.crawl.InTurn(func(context.Context) error { return err }) // ends the crawl
+			m.s.crawl.InTurn(func(context.Context) error { return err }) // the error ends the crawl
 		}
 		return err
 	})
@@ -119,25 +119,25 @@ func (m *Member) Run(ctx context.Context) error {
 	return errors.Join(err, receiver.Wait())
 }
 
-// Notify says that the post may have parcels for the shard.
+// Notify signals that the post may have parcels for the shard.
 func (m *Member) Notify() {
 	select {
 	case m.s.mail[m.s.number] <- struct{}{}:
-	default: // it has a token
+	default: // a token is already there
 	}
 }
 
-// AddSeeds adds URLs of the shard to its seeds. They may be known.
+// AddSeeds adds URLs of the shard to its seeds. Known URLs are ignored.
 func (m *Member) AddSeeds(urls []string) error {
 	_, err := m.s.crawl.AddSeeds(urls)
 	return err
 }
 
-// Stats returns the counters of the shard's crawl.
+// Stats returns the counts of the shard's crawl.
 func (m *Member) Stats() engine.CrawlStats { return m.s.crawl.Stats() }
 
-// IsSettled reports whether nothing is to be fetched, all that was fetched is in one segment, and no
-// parcel that the post has waits for the shard.
+// IsSettled reports whether nothing is to be fetched, all fetched pages are in one segment, and no
+// parcel for the shard is pending at the post.
 func (m *Member) IsSettled() bool {
 	st := m.s.crawl.Stats()
 	if st.Queued > 0 || st.InFlight > 0 || !m.s.crawl.Builder().Manifest().Settled {
@@ -146,21 +146,22 @@ func (m *Member) IsSettled() bool {
 	m.s.receiving.Lock()
 	defer m.s.receiving.Unlock()
 	waiting, err := m.s.inbox.Waiting()
-	return err == nil && waiting == 0 && m.s.held == nil
+	return err == nil && waiting == 0 && m.s.current == nil
 }
 
-// State names the state of the shard: it is another one if a snapshot would have something else.
+// State identifies the state of the shard: it changes whenever the content of a snapshot would
+// change.
 func (m *Member) State() string {
 	dir := shards.Folder(m.s.dir, m.s.number)
 	manifest, err := datadir.ReadManifest(dir)
 	if err != nil {
-		return err.Error() // it is reported by whoever needs the manifest
+		return err.Error() // the next reader of the manifest reports it
 	}
 	return fmt.Sprint(manifest.Generation, m.s.crawl.URLs().Changes(), m.s.sent.Load())
 }
 
-// Snapshot copies the shard, with the parcels that it has sent, for a purpose. It calls use with the
-// copy and the numbers of the last parcels that are in it, by sender, and deletes the copy then.
+// Snapshot makes a copy of the shard, with the parcels that it has sent, for a purpose. It calls
+// use with the copy and the number of the last parcel in it by sender, and then deletes the copy.
 func (m *Member) Snapshot(
 	p snapshot.Purpose, use func(s *snapshot.Snapshot, received []uint64) error,
 ) (err error) {
@@ -179,7 +180,7 @@ func (m *Member) Snapshot(
 	return use(copied, received)
 }
 
-// copyTo copies the shard to a folder. No parcel is sent or acknowledged meanwhile.
+// copyTo makes a copy of the shard in a folder. No parcel is sent or acknowledged meanwhile.
 func (m *Member) copyTo(folder string) (*snapshot.Snapshot, []uint64, error) {
 	m.s.moving.Lock()
 	defer m.s.moving.Unlock()

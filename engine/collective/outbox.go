@@ -13,20 +13,20 @@ import (
 	"anatomy/weburl"
 )
 
-// A message holds what other shards need of one link run:
+// A message holds the parts of one link run for the other shards:
 //
-//   - to the shard of each document that became known: its URL;
-//   - to the shards of the targets of a page: its links there, with texts. Of a page, alias or
-//     document that was not found, about which they may have older data, it goes to all: the links of
-//     a page replace its older ones;
-//   - to all: a redirect from a page of this shard to one of another.
+//   - to the shard of each new document: its URL;
+//   - to the shards of the targets of a page: its links to them, with texts. If other shards may
+//     have older data about a page, alias or document that was not found, it goes to all of them:
+//     the links of a page replace its older ones;
+//   - to all shards: a redirect from a page of this shard to one of another.
 type message struct {
 	*shard
 	docs   engine.Documents
-	drafts []*draft // by receiver
+	drafts []*draft // by receiving shard
 }
 
-// A draft is a parcel in the making.
+// A draft is a parcel that is being built.
 type draft struct {
 	names   map[vocab.DocID]*parcel.Name
 	sources map[vocab.DocID]*parcel.Source
@@ -34,7 +34,7 @@ type draft struct {
 	missing []vocab.DocID
 }
 
-// Send sends other shards what they need of a link run.
+// Send sends the other shards their part of a link run.
 func (s *shard) Send(run string, docs engine.Documents) error {
 	if len(s.to.Folders) == 1 {
 		return nil
@@ -69,7 +69,7 @@ func newDraft() *draft {
 	return &draft{names: map[vocab.DocID]*parcel.Name{}, sources: map[vocab.DocID]*parcel.Source{}}
 }
 
-// others calls fn with the drafts to all other shards.
+// others calls fn with the draft for each other shard.
 func (n *message) others(fn func(*draft)) {
 	for i, d := range n.drafts {
 		if i != n.number {
@@ -78,31 +78,31 @@ func (n *message) others(fn func(*draft)) {
 	}
 }
 
-// place returns the place of a document, from a cache.
-func (n *message) place(doc vocab.DocID) (place, error) {
-	if p, ok := n.places.Get(doc); ok {
+// entryOf returns the entry of a document, cached.
+func (n *message) entryOf(doc vocab.DocID) (docEntry, error) {
+	if p, ok := n.entries.Get(doc); ok {
 		return p, nil
 	}
 	r, ok, err := n.docs.Get(doc)
 	if err != nil {
-		return place{}, err
+		return docEntry{}, err
 	}
 	if !ok {
-		return place{}, fmt.Errorf("document %d of shard %d has links and no record", doc, n.number)
+		return docEntry{}, fmt.Errorf("document %d of shard %d has links and no record", doc, n.number)
 	}
 	u, err := weburl.Parse(r.URL)
 	if err != nil {
-		return place{}, err
+		return docEntry{}, err
 	}
-	p := place{shard: n.to.Of(&u), name: parcel.Name{
+	p := docEntry{shard: n.to.Of(&u), name: parcel.Name{
 		Doc: doc, URL: r.URL, Kind: r.Kind, Depth: r.Depth, Hops: r.Hops,
 	}}
-	n.places.Put(doc, p)
+	n.entries.Put(doc, p)
 	return p, nil
 }
 
-// name adds a document to the names of a draft.
-func (d *draft) name(p *place, flags parcel.NameFlags) *parcel.Name {
+// name adds a document to the names of a draft, and returns its entry.
+func (d *draft) name(p *docEntry, flags parcel.NameFlags) *parcel.Name {
 	name := d.names[p.name.Doc]
 	if name == nil {
 		copied := p.name
@@ -114,8 +114,8 @@ func (d *draft) name(p *place, flags parcel.NameFlags) *parcel.Name {
 	return name
 }
 
-// source returns the links of a page in a draft.
-func (d *draft) source(p *place, flags parcel.NameFlags) *parcel.Source {
+// source adds a page to the sources of a draft, and returns its entry.
+func (d *draft) source(p *docEntry, flags parcel.NameFlags) *parcel.Source {
 	d.name(p, flags)
 	s := d.sources[p.name.Doc]
 	if s == nil {
@@ -137,7 +137,7 @@ func (n *message) addNames(r *linkdb.Run) error {
 		if n.to.Of(&u) == n.number {
 			continue
 		}
-		p, err := n.place(name.Doc)
+		p, err := n.entryOf(name.Doc)
 		if err != nil {
 			return err
 		}
@@ -157,25 +157,25 @@ func (n *message) addSources(r *linkdb.Run) error {
 		if err != nil {
 			return err
 		}
-		p, err := n.place(source.Doc)
+		p, err := n.entryOf(source.Doc)
 		if err != nil {
 			return err
 		}
 		if p.shard != n.number {
-			continue // its own shard sends it to the others
+			continue // its own shard sends it
 		}
 		if n.crossing[source.Doc] {
-			n.forwarded = nil // what follows may take the place of what was forwarded
+			n.forwarded = nil // the new links may replace forwarded ones
 		}
-		told, err := n.wasTold(source.Doc, n.docs)
+		isKnown, err := n.wasSent(source.Doc, n.docs)
 		if err != nil {
 			return err
 		}
-		if told {
+		if isKnown {
 			n.others(func(d *draft) { d.source(&p, parcel.IfKnown) })
 		}
 		for _, t := range source.Targets {
-			target, err := n.place(t.Doc)
+			target, err := n.entryOf(t.Doc)
 			if err != nil {
 				return err
 			}
@@ -186,13 +186,13 @@ func (n *message) addSources(r *linkdb.Run) error {
 			s := d.source(&p, 0)
 			s.Links = append(s.Links, parcel.Link{To: t.Doc, Flags: t.Flags})
 			d.name(&target, followed(t.Flags))
-			n.told.add(source.Doc)
+			n.sentDocs.add(source.Doc)
 		}
 	}
 	return nil
 }
 
-// followed returns the flags of a name that a link with some flags leads to.
+// followed returns the flags of a name at the end of a link with some flags.
 func followed(flags vocab.LinkFlags) parcel.NameFlags {
 	if flags&vocab.NoFollow != 0 {
 		return parcel.NoFollow
@@ -205,29 +205,29 @@ func (n *message) addAliases(r *linkdb.Run) error {
 		if err != nil {
 			return err
 		}
-		p, err := n.place(a.Doc)
+		p, err := n.entryOf(a.Doc)
 		if err != nil {
 			return err
 		}
 		if p.shard != n.number {
 			continue
 		}
-		of, err := n.place(a.Of)
+		of, err := n.entryOf(a.Of)
 		if err != nil {
 			return err
 		}
-		told, err := n.wasTold(a.Doc, n.docs)
+		isKnown, err := n.wasSent(a.Doc, n.docs)
 		switch {
 		case err != nil:
 			return err
 		case of.shard != n.number:
-			n.told.add(a.Doc)
+			n.sentDocs.add(a.Doc)
 			n.others(func(d *draft) {
 				d.name(&p, 0)
 				d.name(&of, 0)
 				d.aliases = append(d.aliases, parcel.Alias{Doc: a.Doc, Of: a.Of})
 			})
-		case told: // for the others it is a page without links
+		case isKnown: // the other shards treat it as a page without links
 			n.others(func(d *draft) { d.source(&p, parcel.IfKnown) })
 		}
 	}
@@ -239,15 +239,15 @@ func (n *message) addMissing(r *linkdb.Run) error {
 		if err != nil {
 			return err
 		}
-		p, err := n.place(doc)
+		p, err := n.entryOf(doc)
 		if err != nil {
 			return err
 		}
-		told, err := n.wasTold(doc, n.docs)
+		isKnown, err := n.wasSent(doc, n.docs)
 		if err != nil {
 			return err
 		}
-		if p.shard == n.number && told {
+		if p.shard == n.number && isKnown {
 			n.others(func(d *draft) {
 				d.name(&p, parcel.IfKnown)
 				d.missing = append(d.missing, doc)
@@ -257,13 +257,13 @@ func (n *message) addMissing(r *linkdb.Run) error {
 	return nil
 }
 
-// addTexts adds the texts of the links that the sources have.
+// addTexts adds the texts of the sources' links.
 func (n *message) addTexts(r *linkdb.Run) error {
 	for a, err := range r.Anchors() {
 		if err != nil {
 			return err
 		}
-		target, err := n.place(a.Doc)
+		target, err := n.entryOf(a.Doc)
 		if err != nil {
 			return err
 		}
@@ -275,9 +275,9 @@ func (n *message) addTexts(r *linkdb.Run) error {
 	return nil
 }
 
-// addTexts gives the links to a document their texts: one link for each.
+// addTexts adds the anchor texts to the links to a document: one text to one link of each source.
 func (d *draft) addTexts(a linkdb.Anchors) {
-	have := map[vocab.DocID]bool{} // sources whose link has a text
+	have := map[vocab.DocID]bool{} // sources whose link has got its text
 	for _, t := range a.Texts {
 		flags := vocab.LinkFlags(0)
 		if t.OffSite {
@@ -318,7 +318,7 @@ func (n *message) send() error {
 		n.shard.sent.Add(1)
 		select {
 		case n.mail[to] <- struct{}{}:
-		default: // it has a token
+		default: // a token is already there
 		}
 	}
 	return nil

@@ -18,22 +18,22 @@ import (
 	"anatomy/weburl"
 )
 
-// common is what the shards of a crawl share.
+// common has the state that the shards of a crawl share.
 type common struct {
 	dir     string // the folder of shards
 	to      *shards.Map
 	post    parcel.Post
-	mail    []chan struct{} // by shard: holds one token after a parcel was sent to it
+	mail    []chan struct{} // by shard: holds a token after a parcel was sent to it
 	meet    *meeting
-	ranks   *ranker // nil if other machines own some of the shards
+	ranks   *ranker // nil in a divided collection
 	foreign foreignCount
 
-	// moving is held for reading to send and to acknowledge parcels, which changes what more than one
-	// shard has. A snapshot of all shards holds it for writing.
+	// moving is held for reading while parcels are sent or acknowledged, which changes more than
+	// one shard. A snapshot of all shards holds it for writing.
 	moving sync.RWMutex
 }
 
-// prepare makes what the shards of the folder share. They are known.
+// prepare initializes the shared state once the shards of the folder are known.
 func (c *common) prepare(post parcel.Post) {
 	n := len(c.to.Folders)
 	c.post, c.meet, c.foreign.docs = post, newMeeting(n), make([]docSet, n)
@@ -49,45 +49,45 @@ type shard struct {
 	number int
 	crawl  *engine.Crawl
 
-	sending sync.Mutex // held to make and send parcels; guards what follows
-	outbox  *parcel.Outbox
-	places  *lru.Cache[vocab.DocID, place]
-	old     vocab.DocID // documents that were known when the crawl began
-	told    docSet      // pages and aliases of this run that other shards were told of
+	sending  sync.Mutex // held while parcels are made and sent; guards what follows
+	outbox   *parcel.Outbox
+	entries  *lru.Cache[vocab.DocID, docEntry]
+	old      vocab.DocID // last document known when the crawl began
+	sentDocs docSet      // pages and aliases of this run sent to other shards
 
-	sent      atomic.Uint64        // parcels of this run
-	forwarded map[int]uint64       // hashes of what was forwarded last, by receiver
-	crossing  map[vocab.DocID]bool // pages of which something was
+	sent      atomic.Uint64        // parcels sent in this run
+	forwarded map[int]uint64       // hashes of the links forwarded last, by receiving shard
+	crossing  map[vocab.DocID]bool // pages with forwarded links
 
-	receiving sync.Mutex     // held to hand out and apply parcels; guards inbox and held
+	receiving sync.Mutex     // held while parcels are read and applied; guards inbox and current
 	inbox     *parcel.Inbox  // set by openInbox
-	held      *parcel.Parcel // handed out, not applied yet
-	numbers   []uint64       // of the last parcels that were applied, by sender; of apply
+	current   *parcel.Parcel // read and not applied yet
+	numbers   []uint64       // numbers of the last parcels applied, by sender; used by apply
 
 	logging   sync.Mutex       // guards what follows
-	mentioned []docSet         // by other shard: its documents that are in the file of mentions
-	fresh     []shards.Mention // not in the file yet
-	logged    int              // mentions of this run that are
-	acked     []uint64         // numbers of the last parcels that were acknowledged, by sender
+	mentioned []docSet         // by shard: its documents that are in the file of mentions
+	fresh     []shards.Mention // mentions not in the file yet
+	logged    int              // mentions of this run in the file
+	acked     []uint64         // numbers of the last parcels acknowledged, by sender
 }
 
-// A place is the shard of a document, with its entry for the names of a parcel.
-type place struct {
+// A docEntry is the shard of a document, with its entry for the names of a parcel.
+type docEntry struct {
 	shard int
 	name  parcel.Name
 }
 
-const maxPlaces = 200_000 // that are kept in memory
+const maxEntries = 200_000 // number of cached entries
 
 func newShard(c *common, number int) *shard {
 	return &shard{
 		common: c, number: number,
-		places:    lru.New(maxPlaces, func(vocab.DocID, place) int { return 1 }),
+		entries:   lru.New(maxEntries, func(vocab.DocID, docEntry) int { return 1 }),
 		mentioned: make([]docSet, len(c.to.Folders)),
 	}
 }
 
-// open reads what the shard has besides its data folder.
+// open opens the files of the shard beside its data folder.
 func (s *shard) open() (err error) {
 	if err := shards.OpenMentions(s.dir, s.number, func(m shards.Mention) {
 		if m.From < len(s.mentioned) {
@@ -106,13 +106,13 @@ func (s *shard) open() (err error) {
 	return err
 }
 
-// openInbox prepares for parcels when the crawl is open.
+// openInbox opens the inbox, after the crawl was opened.
 func (s *shard) openInbox() (err error) {
 	if s.numbers, err = s.crawl.URLs().Received(len(s.to.Folders)); err != nil {
 		return err
 	}
 	s.acked = slices.Clone(s.numbers)
-	if s.ranks != nil { // else the others' parcels are not all here yet
+	if s.ranks != nil { // otherwise some parcels of other shards may not have arrived yet
 		missing, err := parcel.Missing(s.post, s.number, s.numbers)
 		if err != nil {
 			return err
@@ -125,17 +125,17 @@ func (s *shard) openInbox() (err error) {
 	return nil
 }
 
-// Owns reports whether a URL is of this shard.
+// Owns reports whether a URL belongs to this shard.
 func (s *shard) Owns(u *weburl.URL) bool { return s.to.Of(u) == s.number }
 
-// MarkPrivate marks the folder of all shards.
+// MarkPrivate marks the folder of all shards as private.
 func (s *shard) MarkPrivate() error { return datadir.MarkPrivate(s.dir) }
 
-// Activity returns a number that grows when the shard gets something to do.
+// Activity returns a number that grows when the shard gets work.
 func (s *shard) Activity() uint64 { return s.meet.activityOf(s.number) }
 
 // Ended reports whether nothing is left to fetch in any shard.
-func (s *shard) Ended(activity uint64) bool { return s.meet.rest(s.number, activity) }
+func (s *shard) Ended(activity uint64) bool { return s.meet.idleSince(s.number, activity) }
 
 // Rank computes the ranks of all shards.
 func (s *shard) Rank(ctx context.Context, atEnd bool) error {
@@ -164,7 +164,7 @@ func (d *docSet) has(doc vocab.DocID) bool {
 	return doc/64 < vocab.DocID(len(d.bits)) && d.bits[doc/64]&(1<<(doc%64)) != 0
 }
 
-// pause returns after a time, when mail has come, or when ctx ends.
+// pause returns after a time, when mail has arrived, or when ctx ends.
 func (s *shard) pause(ctx context.Context, wait time.Duration) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -175,10 +175,10 @@ func (s *shard) pause(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// wasTold reports whether other shards may know a document as a page, an alias or not found.
-func (s *shard) wasTold(doc vocab.DocID, docs engine.Documents) (bool, error) {
-	if s.told.has(doc) || doc > s.old {
-		return s.told.has(doc), nil
+// wasSent reports whether other shards may know a document as a page, an alias or not found.
+func (s *shard) wasSent(doc vocab.DocID, docs engine.Documents) (bool, error) {
+	if s.sentDocs.has(doc) || doc > s.old {
+		return s.sentDocs.has(doc), nil
 	}
 	r, ok, err := docs.Get(doc)
 	return ok && (r.History.Visits > 1 || isDuplicate(&r)), err
@@ -186,14 +186,14 @@ func (s *shard) wasTold(doc vocab.DocID, docs engine.Documents) (bool, error) {
 
 func isDuplicate(r *docindex.Record) bool { return r.Fetch != nil && r.IsDuplicate() }
 
-// A foreignCount counts the documents that shards mention and have of others.
+// A foreignCount counts the documents of other shards that the shards mention.
 type foreignCount struct {
 	mu   sync.Mutex // guards what follows
 	docs []docSet   // by shard
 	n    int64
 }
 
-// add adds what a shard wrote into its file of mentions.
+// add adds mentions that a shard wrote into its file.
 func (f *foreignCount) add(shard int, m shards.Mention) {
 	doc := m.Mine
 	if m.Own {

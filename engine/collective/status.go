@@ -11,7 +11,7 @@ import (
 	"anatomy/weburl"
 )
 
-// Stats returns the sum of all shards. A URL that several shards know counts once.
+// Stats returns the sum over all shards. A URL that several shards know counts once.
 func (c *Crawl) Stats() engine.CrawlStats {
 	sum := c.shards[0].crawl.Stats()
 	for _, s := range c.shards[1:] {
@@ -25,8 +25,8 @@ func (c *Crawl) Stats() engine.CrawlStats {
 	return sum
 }
 
-// Phase returns what Run does when nothing is left to fetch: the phase of the shard that is behind.
-// Its name is empty before.
+// Phase returns the phase of the shard that is furthest behind, after nothing is left to fetch. Its
+// name is empty before.
 func (c *Crawl) Phase() vocab.Phase {
 	least := c.shards[0].crawl.Phase()
 	for _, s := range c.shards[1:] {
@@ -37,7 +37,7 @@ func (c *Crawl) Phase() vocab.Phase {
 	return least
 }
 
-// Trace returns the records of a URL that its shard has.
+// Trace returns the records of a URL in its shard.
 func (c *Crawl) Trace(url string) ([]control.Step, error) {
 	s, err := c.shardOf(url)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *Crawl) Trace(url string) ([]control.Step, error) {
 	return s.crawl.Trace(url)
 }
 
-// shardOf returns the shard of a URL as people type it.
+// shardOf returns the shard of a URL as typed by a user.
 func (c *Crawl) shardOf(url string) (*shard, error) {
 	u, err := weburl.ParseTyped(url)
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *Crawl) shardOf(url string) (*shard, error) {
 	return c.shards[c.to.Of(&u)], nil
 }
 
-// Status returns what all shards together do now.
+// Status returns the combined status of all shards.
 func (c *Crawl) Status() *vocab.CrawlStatus {
 	sum := c.shards[0].crawl.Status()
 	for _, s := range c.shards[1:] {
@@ -106,7 +106,7 @@ func add(sum, s *vocab.CrawlStatus) {
 	}
 }
 
-// together returns the state of two shards: they end together, and are paused together.
+// together returns the combined state of two shards: they are paused and end together.
 func together(a, b string) string {
 	if a == vocab.Finishing {
 		return b
@@ -114,7 +114,7 @@ func together(a, b string) string {
 	return a
 }
 
-// addRates adds pages of each of the last seconds, which end at the same time.
+// addRates adds the rates of the last seconds. Both slices end at the same second.
 func addRates(a, b []float64) []float64 {
 	if len(a) < len(b) {
 		a, b = b, a

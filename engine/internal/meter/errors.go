@@ -10,7 +10,7 @@ import (
 	"anatomy/vocab"
 )
 
-// Errors counts fetches that brought no page, by kind. The zero value has none.
+// Errors counts fetches without a page, by kind. The zero value is empty.
 type Errors struct {
 	mu    sync.Mutex
 	kinds map[string]int64
@@ -21,7 +21,7 @@ const (
 	otherKinds = "other"
 )
 
-// Add counts f unless it brought a page or was not tried.
+// Add counts f unless it has a page or was not tried.
 func (e *Errors) Add(f *vocab.Fetch) {
 	switch f.Outcome {
 	case vocab.Fetched, vocab.Redirected, vocab.Unmodified, vocab.Skipped:
@@ -49,7 +49,7 @@ func (e *Errors) Read() map[string]int64 {
 	return maps.Clone(e.kinds)
 }
 
-// errorKind returns the kind of an error without the host: the status, or the innermost cause.
+// errorKind returns the kind of an error, without the host: the status, or the innermost cause.
 func errorKind(f *vocab.Fetch) string {
 	switch f.Outcome {
 	case vocab.Forbidden, vocab.NoName, vocab.TooLarge, vocab.Unsupported:

@@ -10,7 +10,7 @@ import (
 	"anatomy/vocab"
 )
 
-// The phases of the end of a crawl, in their order.
+// The phases at the end of a crawl, in order.
 const (
 	Storing = iota + 1
 	Electing
@@ -25,15 +25,15 @@ var phaseNames = []string{
 	"making the last pages searchable", "merging the index", "computing ranks",
 }
 
-// Phases keeps the phase of a crawl. The zero value is before the first.
+// Phases has the current phase of a crawl. The zero value is before the first.
 type Phases struct {
 	mu    sync.Mutex
 	step  int
 	began time.Time
-	share func() float64 // nil if it is unknown
+	share func() float64 // nil if unknown
 }
 
-// Begin begins a phase. share returns how much of it is done, 0 to 1; it may be nil.
+// Begin starts a phase. share returns its progress, 0 to 1; it may be nil.
 func (m *Phases) Begin(step int, share func() float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -57,15 +57,15 @@ func (m *Phases) Phase() vocab.Phase {
 	return p
 }
 
-// Convergence is how far an iteration has come, by its residual.
+// Convergence is the progress of an iteration, by its residual.
 type Convergence struct{ bits atomic.Uint64 }
 
-// Record notes the residual of an iteration. Its logarithm falls evenly until it is that of the
-// tolerance.
+// Record records the residual of an iteration. The logarithm of the residual falls linearly to that
+// of the tolerance.
 func (c *Convergence) Record(residual float64) {
 	done := math.Log(max(residual, pagerank.DefaultTolerance)) / math.Log(pagerank.DefaultTolerance)
 	c.bits.Store(math.Float64bits(done))
 }
 
-// Share returns how much of the iteration is done, 0 to 1.
+// Share returns the progress of the iteration, 0 to 1.
 func (c *Convergence) Share() float64 { return math.Float64frombits(c.bits.Load()) }

@@ -9,7 +9,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A Rate keeps how many pages were fetched in each of the last seconds.
+// A Rate records the number of pages fetched in each of the last seconds.
 type Rate struct {
 	mu    sync.Mutex // guards what follows
 	last  time.Time
@@ -17,10 +17,10 @@ type Rate struct {
 	rates []float64 // pages a second, oldest first
 }
 
-// rateSpan is the number of seconds that a rate is the mean of.
+// rateSpan is the number of seconds over which a rate is averaged.
 const rateSpan = 10
 
-// Record is called about every second with the number of pages fetched so far.
+// Record is called about once a second with the number of pages fetched so far.
 func (m *Rate) Record(now time.Time, pages int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 )
 
 // ByLanguage returns, for each language that a page with these URLs may be in, the documents whose
-// URLs do not name another language where a URL of another document names that one. A language that
-// no URL names, or that all do, is left out.
+// URLs do not name another language where another document's URL names it. Languages that no URL or
+// every URL names are left out.
 func ByLanguage(electable []docindex.Record) map[string][]docindex.Record {
 	rivals, languages := map[string]map[string]bool{}, map[string][]docindex.Record{}
 	for i := range electable {
