@@ -81,7 +81,7 @@ func (r TextReport) PerCPUSecond() float64 {
 // Errors about the source of an index.
 var (
 	ErrHasPages  = errors.New("the data folder holds pages of a crawl")
-	ErrGivenText = errors.New("the index was made from given text, so there are no pages to rebuild it from")
+	ErrGivenText = errors.New("the index was made from given text: it has no pages to rebuild it from")
 )
 
 // IndexText makes a data folder whose index holds given texts and no pages. It replaces the texts
