@@ -29,6 +29,7 @@ type Crawler struct {
 	dns        *dnsclient.Client
 	client     *client
 	robots     *robotsCache
+	missing    *missingPages
 	activities *activities
 	count      counters
 
@@ -43,7 +44,7 @@ func New(o Options) (*Crawler, error) {
 		return nil, fmt.Errorf("crawler: ports %d and %d: not in 1 to 65535", o.HTTPPort, o.HTTPSPort)
 	}
 	c := &Crawler{
-		o: o, dns: o.Names, robots: newRobotsCache(o.RobotsBytes),
+		o: o, dns: o.Names, robots: newRobotsCache(o.RobotsBytes), missing: newMissingPages(),
 		activities: newActivities(o.Now), stopped: make(chan error, 1), stop: func() {},
 	}
 	if o.Names == nil {
@@ -114,6 +115,7 @@ func (c *Crawler) Visit(
 	p.report.Lease = lease.ID
 	v := &visit{
 		pacer: p, o: &c.o, lease: &lease, fetcher: &fetcher{client: c.client, pacer: p},
+		missing: c.missing,
 		origins: &origins{client: c.client, pacer: p, cache: c.robots, byName: map[string]*origin{}},
 	}
 	v.fetcher.allowed = func(ctx context.Context, u *weburl.URL) bool {

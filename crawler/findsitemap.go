@@ -62,7 +62,7 @@ func (v *visit) requestSitemap(ctx context.Context, u *weburl.URL) (next *weburl
 	code, location := resp.StatusCode, resp.Header.Get("Location")
 	switch {
 	case code == http.StatusOK:
-		head, err := c.readHead(resp, g)
+		head, err := c.readHead(resp, g, sitemapHead)
 		if v.report.SitemapSought = err == nil; err == nil && isSitemap(head) {
 			v.report.Sitemaps = append(v.report.Sitemaps, u.String())
 		}
@@ -82,14 +82,14 @@ func (v *visit) requestSitemap(ctx context.Context, u *weburl.URL) (next *weburl
 }
 
 // readHead returns the first bytes of a body, decoded.
-func (c *client) readHead(resp *http.Response, g *guard) ([]byte, error) {
-	resp.ContentLength = min(resp.ContentLength, sitemapHead) // a longer file is cut, not refused
-	r, release, err := c.open(resp, g, sitemapHead+1)
+func (c *client) readHead(resp *http.Response, g *guard, bytes int64) ([]byte, error) {
+	resp.ContentLength = min(resp.ContentLength, bytes) // a longer file is cut, not refused
+	r, release, err := c.open(resp, g, bytes+1)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	head, err := io.ReadAll(io.LimitReader(r, sitemapHead))
+	head, err := io.ReadAll(io.LimitReader(r, bytes))
 	if err == nil {
 		drain(resp.Body, g)
 	}

@@ -15,6 +15,7 @@ type visit struct {
 	lease   *vocab.Lease
 	origins *origins
 	fetcher *fetcher
+	missing *missingPages
 	handled func() // see Options.Ready; nil if not to be called
 	sought  bool   // of Lease.FindSitemap: nothing is left to do
 }
@@ -57,6 +58,7 @@ func (v *visit) target(ctx context.Context, t vocab.Target) vocab.Fetch {
 		setOutcome(&f, vocab.Skipped, "URLs like it bring no pages")
 	default:
 		v.fetcher.fetch(ctx, &u, &f)
+		v.checkMissing(ctx, &u, &f)
 	}
 	return f
 }

@@ -1,0 +1,113 @@
+package crawler
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"anatomy/crawler/internal/notfound"
+	"anatomy/crawler/internal/reason"
+	"anatomy/lru"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// missingReason is why a page that came is counted as not found.
+const missingReason = "the page says that nothing is there, as for a made-up URL"
+
+// A missingPages remembers what hosts answer to a URL that does not exist. A host is asked once, and
+// only if one of its pages says that nothing is there; of more than maxMissing such hosts, those that
+// were needed last are remembered.
+type missingPages struct {
+	mu    sync.Mutex
+	hosts *lru.Cache[string, *missingPage] // guarded by mu
+}
+
+const maxMissing = 5000 // of at most 4 KB each
+
+// A missingPage is what a host shows for a URL that does not exist. What it holds is not changed after
+// known is closed.
+type missingPage struct {
+	known    chan struct{}
+	url      string        // the made-up one
+	text     notfound.Text // empty if the host says that it is not found
+	location string        // or where it leads to
+}
+
+func newMissingPages() *missingPages {
+	return &missingPages{hosts: lru.New(maxMissing, func(string, *missingPage) int { return 1 })}
+}
+
+// get returns the entry of a host. The caller closes known if the entry is new.
+func (p *missingPages) get(host string) (m *missingPage, isNew bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m, ok := p.hosts.Get(host); ok {
+		return m, false
+	}
+	m = &missingPage{known: make(chan struct{})}
+	p.hosts.Put(host, m)
+	return m, true
+}
+
+// checkMissing makes a fetched page NotFound if it says that nothing is there, and the host shows the
+// same for a made-up URL. Home pages, and pages behind a sign-in, are never taken for such.
+func (v *visit) checkMissing(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
+	if f.Outcome != vocab.Fetched || f.Page == nil || f.SignedIn || u.PathAndQuery() == "/" ||
+		vocab.MediumOf(f.Page.ContentType) != vocab.HTML || !notfound.Says(f.Page.Body) {
+		return
+	}
+	m, isNew := v.missing.get(u.Host())
+	if isNew {
+		v.learnMissing(ctx, u, m)
+		close(m.known)
+	}
+	select {
+	case <-m.known:
+	case <-ctx.Done():
+		return
+	}
+	if m.location == f.URL || notfound.TextOf(f.Page.Body).IsLike(m.text, f.URL, m.url) {
+		f.Page, f.Validators = nil, vocab.Validators{}
+		setOutcome(f, vocab.NotFound, missingReason)
+	}
+}
+
+// learnMissing asks a host for a URL that does not exist.
+func (v *visit) learnMissing(ctx context.Context, u *weburl.URL, m *missingPage) {
+	madeUp, err := weburl.Parse(u.Origin() + notfound.MadeUp(u.Host(), u.PathAndQuery()))
+	if err != nil {
+		return
+	}
+	m.url = madeUp.String()
+	o := v.origins.get(ctx, &madeUp, 0)
+	if o.rules == nil || !o.rules.Allowed(madeUp.PathAndQuery()) || v.stop != "" || !v.wait(ctx) {
+		return
+	}
+	v.activity.set("a made-up URL")
+	guarded, g := newGuard(ctx, v.o)
+	defer g.stop()
+	begun, c := v.o.Now(), v.fetcher.client
+	resp, err := c.get(guarded, &madeUp, vocab.Validators{})
+	if err != nil {
+		v.ended()
+		return
+	}
+	defer resp.Body.Close()
+	g.answered()
+	code, location := resp.StatusCode, resp.Header.Get("Location")
+	switch {
+	case code == http.StatusOK && vocab.MediumOf(resp.Header.Get("Content-Type")) == vocab.HTML:
+		if body, err := c.readHead(resp, g, notfound.MaxRead); err == nil && notfound.Says(body) {
+			m.text = notfound.TextOf(body)
+		}
+	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
+		v.slowDown(retryAfter(resp.Header, v.o.Now()), "a made-up URL: "+reason.Status(code), 0)
+	case code >= 300 && code < 400 && location != "":
+		if to, err := u.Join(location); err == nil {
+			m.location = to.String()
+		}
+	}
+	drain(resp.Body, g)
+	v.answered(u.Origin(), v.o.Now().Sub(begun), resp.Close)
+}
