@@ -13,10 +13,12 @@ import (
 	"anatomy/disk/segment"
 )
 
-// A damagedError is an error about damage that visitors may read.
+// A damagedError is an error about damage that is safe to show to visitors.
 type damagedError struct{ err error }
 
-func (*damagedError) Error() string   { return "what the answer needs is damaged on the server's disk" }
+func (*damagedError) Error() string {
+	return "data needed for the answer is damaged on the server's disk"
+}
 func (e *damagedError) Unwrap() error { return e.err }
 
 // A structureError is an error of reading a structure whose own errors do not name it.
@@ -28,8 +30,8 @@ type structureError struct {
 func (e *structureError) Error() string { return e.err.Error() }
 func (e *structureError) Unwrap() error { return e.err }
 
-// readingOf returns err as an error of reading a structure, or as it is if it does not say that the
-// structure is damaged.
+// readingOf wraps err as an error of reading a structure. It returns err unchanged if it already
+// names the damaged structure, or is transient.
 func readingOf(structure string, err error) error {
 	if err == nil || isTransient(err) {
 		return err
@@ -37,16 +39,16 @@ func readingOf(structure string, err error) error {
 	return &structureError{structure, err}
 }
 
-// isTransient reports whether err comes from something else than damage: the end of the request, a
-// file that is replaced, or a missing permission.
+// isTransient reports whether err has a cause other than damage: the end of the request, a file
+// that is being replaced, or a missing permission.
 func isTransient(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.Is(err, os.ErrDeadlineExceeded) ||
 		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
-// reportDamage adds err to log if it says that a structure is damaged, and returns an error without
-// the paths of the server then.
+// reportDamage adds err to log if it means that a structure is damaged, and then returns an error
+// without the server's paths.
 func reportDamage(log *damage.Log, err error) error {
 	if err == nil || errors.As(err, new(*damagedError)) {
 		return err

@@ -25,7 +25,7 @@ func DumpDocuments(w io.Writer, dir string, _ []string) error {
 	})
 }
 
-// eachShard calls fn with a data folder, or with each shard of a folder of them.
+// eachShard calls fn with a data folder, or with each shard of a folder of shards.
 func eachShard(dir string, fn func(dir string) error) error {
 	if err := shards.Check(dir); err != nil {
 		return err
@@ -111,7 +111,8 @@ func dumpLinks(w io.Writer, dir string) error {
 	return nil
 }
 
-// DumpWord prints the posting lists of a word, analyzed as pages and queries are, in every segment.
+// DumpWord prints the posting lists of a word in every segment. The word is analyzed like pages and
+// queries.
 func DumpWord(w io.Writer, dir string, args []string) error {
 	return eachShard(dir, func(dir string) error { return dumpWord(w, dir, args[0]) })
 }
@@ -131,7 +132,7 @@ func dumpWord(w io.Writer, dir, text string) error {
 	return nil
 }
 
-// DumpBarrels prints a file of barrels, which needs no data folder.
+// DumpBarrels prints a file of barrels. It needs no data folder.
 func DumpBarrels(w io.Writer, _ string, args []string) error { return barrel.Dump(w, args[0]) }
 
 // DumpRanks prints the documents and ranks of the default vector.

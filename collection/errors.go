@@ -2,7 +2,8 @@ package collection
 
 import "errors"
 
-// Errors of a collection. Methods may wrap them; the web answers with the status beside each.
+// Errors of a collection. Methods may wrap them. The web server answers with the status in the
+// comment.
 var (
 	ErrNotFound = errors.New("not found")       // 404
 	ErrNotReady = errors.New("index not ready") // 503

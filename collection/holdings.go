@@ -16,17 +16,17 @@ import (
 	"anatomy/disk/shards"
 )
 
-// holdings caches the last measurement, which opens every segment.
+// holdings caches the last measurement, because each one opens every segment.
 type holdings struct {
 	mu   sync.Mutex
 	last *Holdings
 	at   time.Time
 }
 
-// holdingsFor is how long a measurement is returned again.
+// holdingsFor is the time for which a measurement is cached.
 const holdingsFor = 10 * time.Second
 
-// Holdings returns what the data folder holds, measured at most every ten seconds.
+// Holdings returns the content and size of the data folder, measured at most every ten seconds.
 func (s *Site) Holdings(context.Context) (*Holdings, error) {
 	s.holdings.mu.Lock()
 	defer s.holdings.mu.Unlock()

@@ -11,33 +11,33 @@ import (
 	"anatomy/weburl"
 )
 
-// The bounds of fetching images for the page of results.
+// Bounds of fetching images for the results page.
 const (
-	imagesAtOnce   = 16               // fetches; of each host one
+	imagesAtOnce   = 16               // concurrent fetches; one per host
 	imageRedirects = 5                // of an image
 	imageTimeout   = 15 * time.Second // of one request
 	imageDelay     = time.Second      // bound of a Crawl-delay
-	maxHeldHosts   = 1000             // hosts that asked for a pause and are remembered
+	maxHeldHosts   = 1000             // hosts whose requests for a pause are remembered
 )
 
-// An ImageFetcher fetches images for the page of results by the crawler's rules: robots.txt, no
-// private addresses unless they are allowed, bounds on everything.
+// An ImageFetcher fetches images for the results page by the crawler's rules: robots.txt, no
+// private addresses unless allowed, bounds on everything.
 type ImageFetcher struct {
 	crawler *crawler.Crawler
-	all     chan struct{} // a slot for each fetch under way
+	all     chan struct{} // semaphore of concurrent fetches
 
 	mu    sync.Mutex
-	hosts map[string]*imageHost // with fetches under way or waiting
-	held  map[string]time.Time  // hosts that asked for a pause, until when
+	hosts map[string]*imageHost // with running or waiting fetches
+	held  map[string]time.Time  // end of the pause that a host asked for
 }
 
-// An imageHost serves one image at a time.
+// An imageHost serializes the fetches from a host.
 type imageHost struct {
 	turn chan struct{}
 	uses int // guarded by ImageFetcher.mu
 }
 
-// NewImageFetcher returns a fetcher, which the caller closes.
+// NewImageFetcher returns a fetcher. The caller closes it.
 func NewImageFetcher(o crawler.Options) (*ImageFetcher, error) {
 	o.Timeout, o.HeaderTimeout, o.MaxCrawlDelay, o.Credentials = imageTimeout, imageTimeout, imageDelay, nil
 	o.IdleConns = 2 * imagesAtOnce
@@ -48,11 +48,11 @@ func NewImageFetcher(o crawler.Options) (*ImageFetcher, error) {
 	return &ImageFetcher{crawler: c, all: make(chan struct{}, imagesAtOnce), hosts: map[string]*imageHost{}, held: map[string]time.Time{}}, nil
 }
 
-// Close closes the fetcher. No Fetch may be under way.
+// Close closes the fetcher. No Fetch may be running.
 func (x *ImageFetcher) Close() error { return x.crawler.Close() }
 
 // Fetch fetches an image and follows redirects, each by the rules of its own host. The error wraps
-// ErrNotFound if there is no image or it may not be fetched.
+// ErrNotFound if the image does not exist or may not be fetched.
 func (x *ImageFetcher) Fetch(ctx context.Context, url string) (*vocab.Page, error) {
 	at := url
 	for range imageRedirects + 1 {
@@ -70,7 +70,7 @@ func (x *ImageFetcher) Fetch(ctx context.Context, url string) (*vocab.Page, erro
 	return nil, fmt.Errorf("image %s: more than %d redirects: %w", url, imageRedirects, ErrNotFound)
 }
 
-// once fetches one URL, after others of its host.
+// once fetches one URL, after earlier fetches from its host.
 func (x *ImageFetcher) once(ctx context.Context, url string) (f vocab.Fetch, err error) {
 	u, err := weburl.Parse(url)
 	if err != nil {
@@ -90,7 +90,7 @@ func (x *ImageFetcher) once(ctx context.Context, url string) (f vocab.Fetch, err
 	return f, nil
 }
 
-// enter blocks until a fetch of the host may begin. Unless it fails, the caller calls leave.
+// enter blocks until a fetch from the host may start. Unless it fails, the caller calls leave.
 func (x *ImageFetcher) enter(ctx context.Context, host string) (leave func(), err error) {
 	h := x.host(host)
 	select {
@@ -113,7 +113,7 @@ func (x *ImageFetcher) enter(ctx context.Context, host string) (leave func(), er
 	}
 }
 
-// host returns the entry of a host, which the caller releases.
+// host returns the entry of a host. The caller releases it.
 func (x *ImageFetcher) host(name string) *imageHost {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -126,7 +126,7 @@ func (x *ImageFetcher) host(name string) *imageHost {
 	return h
 }
 
-// release forgets the host after its last use.
+// release deletes the host's entry after its last use.
 func (x *ImageFetcher) release(host string, h *imageHost) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -135,7 +135,7 @@ func (x *ImageFetcher) release(host string, h *imageHost) {
 	}
 }
 
-// hold makes fetches of a host fail for a time that the host asked for.
+// hold makes fetches from a host fail for the time that the host asked for.
 func (x *ImageFetcher) hold(host string, d time.Duration) {
 	if d <= 0 {
 		return

@@ -13,14 +13,14 @@ import (
 	"anatomy/vocab"
 )
 
-// Images returns images of the pages that match a request. They are read from the stored pages: see
+// Images returns images of the pages that match a request. It reads them from the stored pages, see
 // decision 0075.
 func (s *Site) Images(ctx context.Context, r searcher.Request) (*searcher.ImageResponse, error) {
 	return s.Searcher.Images(ctx, r, s.imagesOf)
 }
 
-// Image returns the image with an ID on the page of a document. The error wraps ErrNotFound if there
-// is none.
+// Image returns the image with an ID on the page of a document. The error wraps ErrNotFound if it
+// does not exist.
 func (s *Site) Image(ctx context.Context, doc vocab.DocID, id string) (*vocab.Image, error) {
 	info, err := s.Document(ctx, doc)
 	if err != nil && !errors.Is(err, searcher.ErrNotIndexed) {
@@ -40,7 +40,7 @@ func (s *Site) Image(ctx context.Context, doc vocab.DocID, id string) (*vocab.Im
 	return nil, fmt.Errorf("document %d: image %q: %w", doc, id, ErrNotFound)
 }
 
-// imagesOf returns the images of a stored page. A damaged page has none.
+// imagesOf returns the images of a stored page. A damaged page has no images.
 func (s *Site) imagesOf(info *vocab.DocInfo) ([]vocab.Image, error) {
 	at := imagesAt{info.Doc, info.Address}
 	if images, ok := s.images.Get(at); ok {
@@ -67,12 +67,13 @@ func (s *Site) imagesOf(info *vocab.DocInfo) ([]vocab.Image, error) {
 
 var parseBuffers = sync.Pool{New: func() any { return new(indexer.Buffer) }}
 
-// maxImageLists bounds the images in memory; each page counts as one more. An image takes some 300
+// maxImageLists bounds the images in memory; each page counts as one more. An image takes about 300
 // bytes.
 const maxImageLists = 20_000
 
-// imageLists keeps the images of pages by document and address, at which a page never changes: the
-// next page of results needs the same ones, and so does each image that is shown.
+// imageLists caches the images of pages by document and address; the page at an address never
+// changes. The next page of results needs the same images, and so does each request for one of
+// them.
 type imageLists = lru.Cache[imagesAt, []vocab.Image]
 
 type imagesAt struct {

@@ -16,17 +16,17 @@ import (
 	"anatomy/vocab"
 )
 
-// An Inventory is what a data folder holds, and how much space it takes.
+// An Inventory describes the content of a data folder, and the space that it takes.
 type Inventory struct {
-	Pages     int                    `json:"pages"`     // documents in the index that were fetched
-	Uncrawled int                    `json:"uncrawled"` // documents in the index that are known by links alone
+	Pages     int                    `json:"pages"`     // fetched documents in the index
+	Uncrawled int                    `json:"uncrawled"` // documents in the index that are only known from links
 	Segments  int                    `json:"segments"`
 	OldTerms  int                    `json:"oldTerms,omitempty"` // segments for which [segment.Segment.OldTerms] is true
-	Words     uint64                 `json:"words"`              // different ones, in the largest segment
+	Words     uint64                 `json:"words"`              // distinct words in the largest segment
 	Postings  uint64                 `json:"postings"`
 	Hits      uint64                 `json:"hits"`
 	Links     uint64                 `json:"links"`
-	Rank      string                 `json:"rank"`  // how the vector in force was computed; "" for none
+	Rank      string                 `json:"rank"`  // parameters of the vector in force, or ""
 	Ranks     []ranking.VectorStatus `json:"ranks"` // all vectors, by name
 	Rows      []Row                  `json:"rows"`
 	Scripted  *Scripted              `json:"scripted"`
@@ -39,16 +39,16 @@ type Inventory struct {
 type Row struct {
 	Name  string  `json:"name"`
 	Bytes int64   `json:"bytes"`
-	Paper float64 `json:"paper"` // BP98 Table 1, bytes a page; 0 where it has no such row
+	Paper float64 `json:"paper"` // BP98 Table 1, in bytes per page; 0 if it has no such row
 }
 
-// paperPages is the number of pages behind Table 1 of BP98, and gigabyte what it counts in.
+// paperPages is the number of pages of Table 1 of BP98, and gigabyte its unit.
 const (
 	paperPages = 24e6
 	gigabyte   = 1e9
 )
 
-// TakeInventory measures the data folder, or all shards of the folder, dir. It takes no lock.
+// TakeInventory measures the data folder dir, or all shards of a folder. It takes no lock.
 func TakeInventory(dir string) (*Inventory, error) {
 	dirs, err := shards.Folders(dir)
 	if err != nil {
@@ -118,7 +118,7 @@ func takeInventory(dir string) (*Inventory, error) {
 	for _, part := range []struct {
 		name  string
 		size  func(dir string) (int64, error)
-		paper float64 // gigabytes in Table 1
+		paper float64 // in gigabytes, from Table 1
 	}{
 		{"repository", datadir.RepositorySize, 53.5},
 		{textsOfPages, below("index"), 0},
@@ -146,10 +146,10 @@ func takeInventory(dir string) (*Inventory, error) {
 	return i, nil
 }
 
-// textsOfPages names the rest of the index, beside the lists.
+// textsOfPages names the part of the index outside the posting lists.
 const textsOfPages = "texts of pages, for results"
 
-// segments counts what the segments hold and returns the sizes of their lists.
+// segments counts the content of the segments and returns the sizes of their lists.
 func (i *Inventory) segments(dir string, m datadir.Manifest) (rows []Row, err error) {
 	var all segment.Sizes
 	for _, name := range m.Segments {
@@ -188,9 +188,9 @@ func (i *Inventory) segments(dir string, m datadir.Manifest) (rows []Row, err er
 	}, nil
 }
 
-// AddOutcomes adds the outcomes of fetches, from the crawl that runs or from the document index. It
-// adds none while another process writes to the folder. It takes the folder's lock for a moment, so
-// a server should not call it.
+// AddOutcomes adds the outcomes of fetches, from the running crawl or from the document index. It
+// adds none while another process writes to the folder. It locks the folder for a moment, so a
+// server should not call it.
 func (i *Inventory) AddOutcomes(ctx context.Context, dir string) error {
 	if st, err := control.New(dir).Status(ctx); err == nil {
 		i.Outcomes = map[string]uint64{}

@@ -20,8 +20,8 @@ import (
 	"anatomy/weburl"
 )
 
-// Links are the link databases and rank vectors of a data folder, or of all shards, as they were when
-// they were opened. They are for one goroutine, see SharedLinks.
+// Links are the link databases and rank vectors of a data folder, or of all shards, as of when they
+// were opened. They are not safe for concurrent use, see SharedLinks.
 type Links struct {
 	shards  []*shardLinks
 	foreign []*shards.Foreign // by shard
@@ -63,8 +63,8 @@ func (l *Links) Close() (err error) {
 	return err
 }
 
-// Doc returns the document of a URL, http or https. It walks over all names: some 100 ms for a
-// million. The error wraps control.ErrUnknownURL for a URL without a docID.
+// Doc returns the document of a URL, http or https. It reads all names, which takes about 100 ms
+// per million. The error wraps control.ErrUnknownURL for a URL without a docID.
 func (l *Links) Doc(ctx context.Context, u weburl.URL) (vocab.DocID, error) {
 	_, wanted, _ := strings.Cut(u.String(), "://")
 	for name, err := range l.names() {
@@ -81,7 +81,7 @@ func (l *Links) Doc(ctx context.Context, u weburl.URL) (vocab.DocID, error) {
 	return 0, fmt.Errorf("%s: %w", u.String(), control.ErrUnknownURL)
 }
 
-// Of returns the links of a document, at most n in-links and n out-links. Of an alias it returns
+// Of returns the links of a document, at most n in-links and n out-links. For an alias it returns
 // those of its canonical document.
 func (l *Links) Of(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, error) {
 	if of, ok := l.canonical(doc); ok {
@@ -124,7 +124,7 @@ func (l *Links) in(ctx context.Context, r *LinkReport, n int) error {
 	return l.name(len(r.In), func(i int) (vocab.DocID, *string) { return r.In[i].Doc, &r.In[i].URL })
 }
 
-// sources returns the pages that link to a document, ascending.
+// sources returns the pages that link to a document, ascending by docID.
 func (l *Links) sources(doc vocab.DocID) ([]InLink, error) {
 	anchors, err := l.anchors(doc)
 	if err != nil {
@@ -152,7 +152,7 @@ func (l *Links) sources(doc vocab.DocID) ([]InLink, error) {
 	return all, nil
 }
 
-// followed counts the links of a page that its rank is shared by.
+// followed counts the links of a page among which its rank is divided.
 func (l *Links) followed(doc vocab.DocID) (n int, err error) {
 	source, err := l.linksOf(doc)
 	for _, t := range source.Targets {
@@ -163,7 +163,7 @@ func (l *Links) followed(doc vocab.DocID) (n int, err error) {
 	return n, err
 }
 
-// follows reports whether a link passes on rank: it is followed and its target exists.
+// follows reports whether a link passes on rank: it is followed, and its target exists.
 func (l *Links) follows(t linkdb.Target) bool {
 	_, exists := l.canonical(t.Doc)
 	return exists && t.Flags&vocab.NoFollow == 0
@@ -197,8 +197,8 @@ func (l *Links) out(r *LinkReport, n int) error {
 	return l.name(len(r.Out), func(i int) (vocab.DocID, *string) { return r.Out[i].Doc, &r.Out[i].URL })
 }
 
-// name fills in the URLs of n documents. at returns the ith document and where its URL goes. It
-// looks them up in ascending order, which reads each block once.
+// name fills in the URLs of n documents. at returns the ith document and where to store its URL.
+// Look-ups are in ascending order, which reads each block once.
 func (l *Links) name(n int, at func(i int) (vocab.DocID, *string)) error {
 	order := make([]int, n)
 	for i := range order {
@@ -219,16 +219,15 @@ func (l *Links) name(n int, at func(i int) (vocab.DocID, *string)) error {
 	return nil
 }
 
-// A BrokenLink is a document that does not exist and that pages link to.
+// A BrokenLink is a document that does not exist, with the pages that link to it.
 type BrokenLink struct {
 	URL   string   `json:"url"`
-	Count int      `json:"count"` // pages that link to it
+	Count int      `json:"count"` // number of pages that link to it
 	From  []InLink `json:"from"`  // some of them, by document
 }
 
-// Broken returns the documents that do not exist, those with most links to them first, with at most
-// n of the pages that link to each. Documents that match one of the blocked patterns may exist, and
-// are left out.
+// Broken returns the documents that do not exist, by descending number of links, with at most n of
+// the pages that link to each. Documents that match a blocked pattern may exist, and are omitted.
 func (l *Links) Broken(ctx context.Context, n int, blocked []string) ([]BrokenLink, error) {
 	found := map[vocab.DocID]*BrokenLink{}
 	var docs []vocab.DocID
@@ -270,7 +269,7 @@ func (l *Links) Broken(ctx context.Context, n int, blocked []string) ([]BrokenLi
 	}), nil
 }
 
-// nameBroken fills in the URLs and the texts of the links.
+// nameBroken fills in the URLs and the anchor texts of the links.
 func (l *Links) nameBroken(docs []vocab.DocID, all []BrokenLink) error {
 	if err := l.name(len(all), func(i int) (vocab.DocID, *string) { return docs[i], &all[i].URL }); err != nil {
 		return err
@@ -292,7 +291,8 @@ func (l *Links) nameBroken(docs []vocab.DocID, all []BrokenLink) error {
 	return l.name(len(from), func(i int) (vocab.DocID, *string) { return from[i].Doc, &from[i].URL })
 }
 
-// Orphans calls fn for every page that no other page links to: only seeds and sitemaps name it.
+// Orphans calls fn for every page without in-links from other pages: only seeds and sitemaps name
+// it.
 func (l *Links) Orphans(ctx context.Context, fn func(url string) error) error {
 	linked := map[vocab.DocID]bool{}
 	for source, err := range l.each((*linkdb.Set).Links) {
@@ -322,8 +322,8 @@ func (l *Links) Orphans(ctx context.Context, fn func(url string) error) error {
 }
 
 // Export writes the graph that PageRank is computed on, one link per line: source, tab, target; and
-// "# node" and the page for each page without outlinks.
-// They are docIDs or, if urls is set, URLs, all of which are held in memory then.
+// a line "# node" with the page for each page without out-links. Nodes are docIDs or, if urls is
+// set, URLs, which are then all held in memory.
 func (l *Links) Export(ctx context.Context, w io.Writer, urls bool) error {
 	end := func(line []byte, doc vocab.DocID) []byte { return strconv.AppendUint(line, uint64(doc), 10) }
 	if urls {

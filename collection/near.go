@@ -12,19 +12,19 @@ import (
 	"anatomy/vocab"
 )
 
-// nearAge is how old the links may be that pages are ranked by from one of them, if there are newer ones.
+// nearAge is the maximum age of the links for ranks near a page, if newer links exist.
 const nearAge = time.Minute
 
-// nearLinks are the links that [SharedLinks.Near] walks.
+// nearLinks are the links read by [SharedLinks.Near].
 type nearLinks struct {
 	mu    sync.Mutex
 	near  *ranking.Near // nil before the first call
-	stamp string        // of the runs of links that it was read from
+	stamp string        // identifies the link runs that it was read from
 	read  time.Time
 }
 
-// Near calls visit with the pages that are near a document, see [ranking.Near]. The first call reads all
-// links, and so does one after the links changed, once a minute at most.
+// Near calls visit with the pages near a document, see [ranking.Near]. The first call reads all
+// links, and so does the first call after the links have changed, at most once a minute.
 func (s *SharedLinks) Near(
 	ctx context.Context, doc vocab.DocID, visit func(doc vocab.DocID, rank float64),
 ) error {
@@ -57,7 +57,7 @@ func (n *nearLinks) acquire(ctx context.Context, dir string) (*ranking.Near, err
 	return n.near, nil
 }
 
-// linksStamp names the runs of links of a folder.
+// linksStamp returns a string that identifies the link runs of a folder.
 func linksStamp(dir string) (stamp string, err error) {
 	dirs, err := shards.Folders(dir)
 	if err != nil {

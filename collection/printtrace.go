@@ -9,7 +9,7 @@ import (
 	"anatomy/disk/docindex"
 )
 
-// PrintTrace writes a trace for people.
+// PrintTrace writes a trace as text.
 func PrintTrace(w io.Writer, t *Trace) {
 	for i := range t.Records {
 		printRecord(w, &t.Records[i], t.Shards > 0)
@@ -21,13 +21,13 @@ func PrintTrace(w io.Writer, t *Trace) {
 	case t.Crawled:
 		fmt.Fprintf(w, "index      there, %d words, titled %q\n", t.Words, t.Title)
 	default:
-		fmt.Fprintln(w, "index      there, by the words of links to it alone")
+		fmt.Fprintln(w, "index      there, only by the anchor texts of links to it")
 	}
 	if t.Scripted {
-		fmt.Fprintln(w, "text       none without JavaScript: found by its title and by links to it alone")
+		fmt.Fprintln(w, "text       none without JavaScript: found only by its title and by links to it")
 	}
 	if len(t.Controls) > 0 {
-		fmt.Fprintf(w, "controls   %s: what its publisher limits of what is shown\n", strings.Join(t.Controls, ", "))
+		fmt.Fprintf(w, "controls   %s: the publisher's limits on what results show\n", strings.Join(t.Controls, ", "))
 	}
 	for i, p := range t.Alike {
 		name := ""
@@ -49,7 +49,7 @@ func PrintTrace(w io.Writer, t *Trace) {
 
 func printRecord(w io.Writer, r *TraceRecord, sharded bool) {
 	found := r.Origin()
-	if !r.FirstSeen.IsZero() { // as it is before the URL server was told the time
+	if !r.FirstSeen.IsZero() { // it is zero before the URL server's clock is set
 		found = when(r.FirstSeen) + ", " + found
 	}
 	state := r.State
@@ -77,7 +77,7 @@ func printRecord(w io.Writer, r *TraceRecord, sharded bool) {
 	}
 }
 
-// printVisits says what visits to a document found, and when the next is due.
+// printVisits writes the results of visits to a document, and when the next is due.
 func printVisits(w io.Writer, r *TraceRecord) {
 	if r.Visits == 0 {
 		return
@@ -130,7 +130,7 @@ func printFetch(w io.Writer, f *TraceFetch) {
 	}
 }
 
-// counted is a number of things: "1 visit", "2 visits".
+// counted returns a number of things: "1 visit", "2 visits".
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -1,5 +1,5 @@
-// Package collection holds what a data folder contains in the form in which pages, the API and the
-// command line show it.
+// Package collection describes the content of a data folder in the form in which pages, the API and
+// the command line show it.
 package collection
 
 import (
@@ -16,19 +16,19 @@ type LinkReport struct {
 	URL  string      `json:"url"`
 	Rank float64     `json:"pagerank"` // share of the sum of all ranks; 0 without a rank vector
 
-	// FromLinks is the sum of the Shares of all in-links. The rest of Rank comes from the teleport
+	// FromLinks is the sum of the Shares of all in-links. The rest of Rank comes from teleportation
 	// and from dangling nodes (BP98 §2.1.2).
 	FromLinks float64 `json:"from_links"`
 
 	In       []InLink  `json:"in"` // the first n by Share, largest first
 	InCount  int       `json:"in_count"`
-	OffSite  int       `json:"in_off_site"` // of InCount: from other sites
+	OffSite  int       `json:"in_off_site"` // the part of InCount from other sites
 	Out      []OutLink `json:"out"`         // the first n by docID
 	OutCount int       `json:"out_count"`
-	Broken   int       `json:"out_broken"` // of OutCount: to documents that do not exist
+	Broken   int       `json:"out_broken"` // the part of OutCount to documents that do not exist
 }
 
-// An InLink is a page that links to the document. A page with only nofollow links is not an InLink.
+// An InLink is a page that links to the document. A page with only nofollow links does not count.
 type InLink struct {
 	Doc     vocab.DocID `json:"docid"`
 	URL     string      `json:"url"`
@@ -51,39 +51,39 @@ type OutLink struct {
 // "anatomy trace --json".
 type Trace struct {
 	URL   string `json:"url"`   // canonical form
-	Known bool   `json:"known"` // a seed, a link or a sitemap names it
+	Known bool   `json:"known"` // a seed, a link or a sitemap has named it
 
-	// Records are the crawl's records of the URL and then of its aliases' targets, in order.
+	// Records are the crawl's records of the URL and then of the targets of its aliases, in order.
 	Records []TraceRecord `json:"records"`
 	Unread  string        `json:"unread"`           // why the records could not be read, or ""
 	Live    bool          `json:"live"`             // the records come from a running crawl
 	Shards  int           `json:"shards,omitempty"` // of the collection; 0 if it is one data folder
 
 	Indexed bool   `json:"indexed"` // searches can find the last of Records
-	Crawled bool   `json:"crawled"` // … by its own text; else by anchor texts alone
+	Crawled bool   `json:"crawled"` // … by its own text; otherwise only by anchor texts
 	Words   uint32 `json:"words"`   // in its text
 	Title   string `json:"title"`
 	Absent  string `json:"absent"` // why it is not indexed, or ""
 
 	Scripted bool `json:"scripted,omitempty"` // it has no text without JavaScript
 
-	// Controls are the robots directives by which the publisher limits what is shown of it:
-	// "nosnippet", "max-snippet:50", "noarchive", "unavailable_after: 2026-12-31T00:00:00Z".
+	// Controls are the publisher's robots directives that limit what results show: "nosnippet",
+	// "max-snippet:50", "noarchive", "unavailable_after: 2026-12-31T00:00:00Z".
 	Controls []string `json:"controls,omitempty"`
 
 	Doc      vocab.DocID `json:"docid"`      // of the last of Records, or 0
 	PageRank float64     `json:"pagerank"`   // share of the sum of all ranks, or 0
 	Average  float64     `json:"of_average"` // PageRank ÷ average rank
-	Ranks    []TraceRank `json:"ranks"`      // by the other rank vectors of the data folder
+	Ranks    []TraceRank `json:"ranks"`      // in the other rank vectors of the data folder
 
-	Alike    []NearPage `json:"alike"` // the ten nearest near-duplicates, nearest first
+	Alike    []NearPage `json:"alike"` // the ten nearest near-duplicates, by distance
 	AlikeAll int        `json:"alike_total"`
 
-	// Similar are known URLs that differ from an unknown one in scheme, www or the last slash alone.
+	// Similar are known URLs that differ from an unknown one only in scheme, www or the last slash.
 	Similar []string `json:"similar"`
 }
 
-// A TraceRank is the rank of a page by one rank vector.
+// A TraceRank is the rank of a page in one rank vector.
 type TraceRank struct {
 	Name    string  `json:"name"`       // of the vector
 	Rank    float64 `json:"rank"`       // share of the sum of all ranks
@@ -98,24 +98,24 @@ type TraceRecord struct {
 	FirstSeen time.Time   `json:"first_seen,omitzero"`
 	State     string      `json:"state"`               // "queued", "finished", …
 	Retry     time.Time   `json:"retry,omitzero"`      // next attempt, in state waiting
-	Tries     int         `json:"tries"`               // temporary failures in a row
+	Tries     int         `json:"tries"`               // consecutive temporary failures
 	Refused   string      `json:"refused"`             // why it must not be fetched, or ""
 	Waits     string      `json:"waits,omitempty"`     // why its host waits, in state queued
 	Visits    int         `json:"visits"`              // visits that learned whether the page exists
 	Visited   time.Time   `json:"visited,omitzero"`    // the last of them
 	Changes   int         `json:"changes"`             // visits that found new content
 	Changed   time.Time   `json:"changed,omitzero"`    // the last of them
-	Misses    int         `json:"misses"`              // visits in a row that found no page
-	DownSince time.Time   `json:"down_since,omitzero"` // its host is down since then
+	Misses    int         `json:"misses"`              // consecutive visits that found no page
+	DownSince time.Time   `json:"down_since,omitzero"` // when its host went down
 
 	Next    time.Time `json:"next,omitzero"` // next visit
 	NextWhy string    `json:"next_why"`
-	Planned bool      `json:"planned"` // Next is in the queue; else only "crawl --recrawl" visits
+	Planned bool      `json:"planned"` // Next is in the queue; otherwise only "crawl --recrawl" visits
 
 	Fetch *TraceFetch `json:"fetch"` // the last fetch, or null
 }
 
-// Origin describes how far the URL is from the seeds.
+// Origin describes the distance of the URL from the seeds.
 func (r *TraceRecord) Origin() string {
 	switch r.Depth {
 	case 0:
@@ -132,13 +132,13 @@ type TraceFetch struct {
 	Outcome string      `json:"outcome"` // "fetched", "redirected", "forbidden", …
 	Status  int         `json:"status"`  // HTTP status, 0 without a response
 	Reason  string      `json:"reason"`
-	Place   string      `json:"place"`   // address in the repository, "" if nothing was kept
+	Place   string      `json:"place"`   // address in the repository, "" if nothing was stored
 	Content string      `json:"content"` // checksum of the body, "" for a redirect
 	LeadsTo vocab.DocID `json:"leads_to"`
 	SameAs  vocab.DocID `json:"same_as"`
 
-	// Truncated says why only a part of the body was kept: "length" (over the bound), "disconnect",
-	// "time" (too slow) or "unspecified"; "" for a whole body.
+	// Truncated is the reason why only a prefix of the body was kept: "length" (over the limit),
+	// "disconnect", "time" (too slow) or "unspecified"; "" for a complete body.
 	Truncated string `json:"truncated,omitempty"`
 }
 
@@ -157,12 +157,12 @@ type SiteReport struct {
 	Crawled   int         `json:"crawled"`   // of Documents: fetched
 	PageRank  float64     `json:"pagerank"`  // sum over Documents; 0 without a rank vector
 	Pages     []SitePage  `json:"pages"`     // the first n by PageRank
-	LinksOf   int         `json:"links_of"`  // pages, the best of the site, that In and Out count
+	LinksOf   int         `json:"links_of"`  // number of the site's best pages that In and Out count
 	In        []HostLinks `json:"in"`        // hosts that link to these pages
 	Out       []HostLinks `json:"out"`       // hosts that these pages link to
 
-	Outcomes map[string]int `json:"outcomes"` // of the last visits, by URL; null if unknown
-	Live     bool           `json:"live"`     // a crawl runs, so Outcomes are unknown
+	Outcomes map[string]int `json:"outcomes"` // outcomes of the last visits, by URL; null if unknown
+	Live     bool           `json:"live"`     // a crawl is running, so Outcomes are unknown
 }
 
 // A SitePage is a page of a site.
@@ -184,22 +184,22 @@ type HostLinks struct {
 type Versions struct {
 	Pages []Version // newest first
 
-	// Read is the share of the repository that was searched. Below 1 there may be more versions, and
-	// the next call continues the search.
+	// Read is the share of the repository that was searched. If it is below 1, there may be more
+	// versions, and the next call continues the search.
 	Read float64
 }
 
 // A Version is one stored page of a document.
 type Version struct {
 	Fetched time.Time
-	Place   string // its address, which VersionAt takes
-	Bytes   int    // of its body
+	Place   string // its address, for Site.Version
+	Bytes   int    // size of its body
 }
 
-// Holdings are the size of a collection and of its files.
+// Holdings describe the size of a collection and of its files.
 type Holdings struct {
-	Pages     int // fetched
-	Uncrawled int // known by links alone
+	Pages     int // fetched pages
+	Uncrawled int // documents only known from links
 	Words     int64
 	Postings  int64
 	Links     int64
@@ -225,7 +225,7 @@ type DiskHolding struct {
 // A RankHolding describes one rank vector.
 type RankHolding struct {
 	Name     string
-	About    string // how it was computed
+	About    string // parameters of its computation
 	Computed time.Time
-	Used     bool // the default of searches
+	Used     bool // used by searches by default
 }

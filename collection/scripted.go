@@ -14,13 +14,13 @@ import (
 	"anatomy/weburl"
 )
 
-// Scripted is how many pages have no text without JavaScript, see [vocab.Scripted].
+// Scripted counts the pages without text unless JavaScript runs, see [vocab.Scripted].
 type Scripted struct {
 	Pages int           `json:"pages"`
-	Hosts []HostedPages `json:"hosts"` // with the most such pages first, at most maxScriptedHosts
+	Hosts []HostedPages `json:"hosts"` // by descending number of such pages, at most maxScriptedHosts
 }
 
-// HostedPages is a number of pages on a host.
+// HostedPages is a host with a number of pages.
 type HostedPages struct {
 	Host  string `json:"host"`
 	Pages int    `json:"pages"`
@@ -28,7 +28,7 @@ type HostedPages struct {
 
 const maxScriptedHosts = 20
 
-// CountScripted counts the pages without text in the data folder, or in all shards of the folder, dir.
+// CountScripted counts the pages without text in the data folder dir, or in all shards of a folder.
 func CountScripted(dir string) (*Scripted, error) {
 	dirs, err := shards.Folders(dir)
 	if err != nil {
@@ -66,8 +66,8 @@ func newScripted(byHost map[string]int) *Scripted {
 	return all
 }
 
-// addScripted adds the pages of a segment. The pages of a host lie in a row, and the URL of the first
-// names the host.
+// addScripted adds the pages of a segment. The pages of a host are contiguous, and the URL of the
+// first names the host.
 func addScripted(byHost map[string]int, s *segment.Segment) error {
 	run, name := "", ""
 	for ord := range vocab.Ordinal(s.Docs()) {
@@ -90,7 +90,7 @@ func addScripted(byHost map[string]int, s *segment.Segment) error {
 	return nil
 }
 
-// namedHosts is how many hosts a text names.
+// namedHosts is the number of hosts in the text.
 const namedHosts = 5
 
 // String returns "3 pages have no text without JavaScript: www.example.org 2, …", and "" if

@@ -13,14 +13,14 @@ import (
 	"anatomy/vocab"
 )
 
-// shardLinks are the links of one shard, or of a data folder that is the only one. DocIDs of its
-// fields are those in the shard, which also has documents of others: the methods of Links translate
-// them. A shard has all links from and to its documents.
+// shardLinks are the links of one shard, or of a single data folder. DocIDs of its fields are those
+// in the shard, which also has documents of others; the methods of Links translate them. A shard
+// has all links from and to its documents.
 type shardLinks struct {
 	shard int
 	set   *linkdb.Set
 	find  *linkdb.Finder
-	rank  *rankvector.Vector // plain, or the default one without it; nil if none is computed
+	rank  *rankvector.Vector // plain, or else the default one; nil if none is computed
 }
 
 func openShardLinks(dir string, m datadir.Manifest) (*shardLinks, error) {
@@ -38,7 +38,7 @@ func openShardLinks(dir string, m datadir.Manifest) (*shardLinks, error) {
 	return &shardLinks{set: set, find: set.Finder(), rank: rank}, nil
 }
 
-// outer returns the DocID outside of a document that a shard has or mentions.
+// outer returns the DocID in the collection of a document that a shard has or mentions.
 func (l *Links) outer(s *shardLinks, doc vocab.DocID) vocab.DocID {
 	return l.foreign[s.shard].Outer(s.shard, doc)
 }
@@ -47,12 +47,12 @@ func (l *Links) outer(s *shardLinks, doc vocab.DocID) vocab.DocID {
 func (l *Links) of(doc vocab.DocID) (*shardLinks, vocab.DocID) {
 	i, inner := doc.Shard()
 	if i >= len(l.shards) {
-		return l.shards[0], 0 // no document
+		return l.shards[0], 0 // not a document
 	}
 	return l.shards[i], inner
 }
 
-// finders returns the same links with finders of their own, for another goroutine.
+// finders returns the same links with separate finders, for another goroutine.
 func (l *Links) finders() *Links {
 	other := &Links{foreign: l.foreign}
 	for _, s := range l.shards {
@@ -63,18 +63,18 @@ func (l *Links) finders() *Links {
 	return other
 }
 
-// canonical returns the canonical document of doc, and false if that was not found.
+// canonical returns the canonical document of doc, or false if that was not found.
 func (l *Links) canonical(doc vocab.DocID) (vocab.DocID, bool) {
 	return shards.Canonical(l.foreign, doc, func(shard int, doc vocab.DocID) (vocab.DocID, bool) {
 		if shard >= len(l.shards) {
-			return 0, false // no document
+			return 0, false // not a document
 		}
 		return l.shards[shard].set.Canonical(doc)
 	})
 }
 
-// translate returns the links of a page of a shard with DocIDs as they are outside. Their targets are
-// canonical documents, or were not found.
+// translate translates the links of a page of a shard to DocIDs of the collection. Their targets
+// are canonical documents, or were not found.
 func (l *Links) translate(s *shardLinks, source linkdb.Source) linkdb.Source {
 	if len(l.shards) == 1 {
 		return source
@@ -104,20 +104,20 @@ func (l *Links) isSource(doc vocab.DocID) bool {
 	return s.set.IsSource(inner)
 }
 
-// rankOf returns a document's share of all rank.
+// rankOf returns a document's share of the sum of all ranks.
 func (l *Links) rankOf(doc vocab.DocID) float64 {
 	s, inner := l.of(doc)
 	return s.rank.Rank(inner)
 }
 
-// url returns the URL of a document, "" if it is unknown.
+// url returns the URL of a document, or "" if it is unknown.
 func (l *Links) url(doc vocab.DocID) (string, error) {
 	s, inner := l.of(doc)
 	url, _, err := s.find.URL(inner)
 	return url, err
 }
 
-// linksOf returns the links of a page, none if doc is no page.
+// linksOf returns the links of a page, or none if doc is not a page.
 func (l *Links) linksOf(doc vocab.DocID) (linkdb.Source, error) {
 	s, inner := l.of(doc)
 	source, err := s.find.Links(inner)
@@ -137,7 +137,7 @@ func (l *Links) anchors(doc vocab.DocID) (linkdb.Anchors, error) {
 	return a, err
 }
 
-// backlinks returns the links to some documents, which are ascending.
+// backlinks returns the links to some documents, which must be ascending.
 func (l *Links) backlinks(to []vocab.DocID) iter.Seq2[linkdb.Backlink, error] {
 	inner := make([][]vocab.DocID, len(l.shards))
 	for _, doc := range to {
@@ -155,7 +155,7 @@ func (l *Links) backlinks(to []vocab.DocID) iter.Seq2[linkdb.Backlink, error] {
 	}
 }
 
-// each returns a walk over the links of all pages, as walk returns them of a set.
+// each iterates over the links of all pages, given the iterator walk for one set.
 func (l *Links) each(
 	walk func(*linkdb.Set) iter.Seq2[linkdb.Source, error],
 ) iter.Seq2[linkdb.Source, error] {
@@ -163,7 +163,7 @@ func (l *Links) each(
 		for _, s := range l.shards {
 			for source, err := range walk(s.set) {
 				if err == nil && !l.foreign[s.shard].IsOwn(source.Doc) {
-					continue // the shard of the page has all its links
+					continue // the page's own shard has all its links
 				}
 				if !yield(l.translate(s, source), err) {
 					return
@@ -173,7 +173,7 @@ func (l *Links) each(
 	}
 }
 
-// names returns a walk over the URLs of all documents, ascending.
+// names iterates over the URLs of all documents, ascending.
 func (l *Links) names() iter.Seq2[linkdb.Name, error] {
 	return func(yield func(linkdb.Name, error) bool) {
 		for _, s := range l.shards {

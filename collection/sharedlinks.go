@@ -19,10 +19,10 @@ import (
 	"anatomy/weburl"
 )
 
-// SharedLinks are the links of a data folder for any number of goroutines. They are opened at the
-// first call, and again when the folder has newer ones.
+// SharedLinks are the links of a data folder. They are safe for concurrent use. They are opened by
+// the first call, and reopened when the folder has newer ones.
 type SharedLinks struct {
-	// Damage is told of what cannot be read. Default: nobody is.
+	// Damage receives the damage found. Default: none.
 	Damage *damage.Log
 
 	dir string
@@ -33,17 +33,17 @@ type SharedLinks struct {
 	near nearLinks
 }
 
-// heldLinks are closed after their last use when newer ones are in use.
+// heldLinks are closed after their last use once they have been replaced by newer ones.
 type heldLinks struct {
 	*Links
-	stamp string // of the files that they are read from
+	stamp string // identifies the files that they are read from
 	users int
 }
 
 // NewSharedLinks returns the links of the data folder dir.
 func NewSharedLinks(dir string) *SharedLinks { return &SharedLinks{dir: dir} }
 
-// Close closes the files. No call may be under way or follow.
+// Close closes the files. No call may be running or follow.
 func (s *SharedLinks) Close() error {
 	if s.inUse == nil {
 		return nil
@@ -51,7 +51,7 @@ func (s *SharedLinks) Close() error {
 	return s.inUse.Close()
 }
 
-// use calls ask with the links in force.
+// use calls ask with the current links.
 func (s *SharedLinks) use(ask func(*Links) error) error {
 	l, err := s.acquire()
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *SharedLinks) acquire() (*heldLinks, error) {
 			return nil, err
 		}
 		if s.inUse != nil && s.inUse.users == 0 {
-			s.inUse.Close() // files that are only read
+			s.inUse.Close() // read-only files
 		}
 		s.inUse = &heldLinks{Links: l, stamp: stamp}
 	}
@@ -82,7 +82,7 @@ func (s *SharedLinks) acquire() (*heldLinks, error) {
 	return s.inUse, nil
 }
 
-// stampOf names the files that the links of a folder are read from.
+// stampOf returns a string that identifies the link files of a folder.
 func stampOf(dir string) (stamp string, err error) {
 	dirs, err := shards.Folders(dir)
 	for _, dir := range dirs {
@@ -102,8 +102,8 @@ func (s *SharedLinks) release(l *heldLinks) error {
 	return nil
 }
 
-// Sources returns documents that link to one of to, both ascending: at most n, and only those that
-// were found before ctx ended. all reports whether there are no others.
+// Sources returns documents that link to one of to, both ascending: at most n, and only those found
+// before ctx ended. all reports whether the list is complete.
 func (s *SharedLinks) Sources(ctx context.Context, to []vocab.DocID, n int) (from []vocab.DocID, all bool, err error) {
 	err = s.use(func(l *Links) (err error) {
 		from, all, err = l.sourcesOf(ctx, to, n)
@@ -133,8 +133,8 @@ func (l *Links) sourcesOf(ctx context.Context, to []vocab.DocID, n int) (from []
 	return from, all, nil
 }
 
-// Canonical returns the document that a URL leads to as a redirect or as a copy of another page, 0 if
-// there is none.
+// Canonical returns the document that a URL leads to as a redirect or as a duplicate of another
+// page, or 0.
 func (s *SharedLinks) Canonical(ctx context.Context, u weburl.URL) (doc vocab.DocID, err error) {
 	err = s.use(func(l *Links) error {
 		alias, err := l.Doc(ctx, u)
@@ -149,16 +149,16 @@ func (s *SharedLinks) Canonical(ctx context.Context, u weburl.URL) (doc vocab.Do
 	return doc, err
 }
 
-// The bounds of Related. Reading a block of the link database takes some 0.2 ms.
+// Bounds of Related. Reading a block of the link database takes about 0.2 ms.
 const (
-	maxParents  = 200 // pages that link to the page, of which all links are read
+	maxParents  = 200 // pages that link to the page, whose links are all read
 	maxSiblings = 300 // documents with the highest scores, whose in-links are counted
 )
 
 // Related returns at most n documents that pages link to together with doc: co-citation, as in Dean
 // and Henzinger, "Finding related pages in the World Wide Web" (1999). A page that links to both
-// counts less the more links it has, and a document scores less the more pages link to it. Ties go
-// to the documents with the nearest docIDs, which became known about the same time.
+// counts less the more links it has, and a document scores less the more pages link to it. Among
+// equals, documents with the nearest docIDs come first: they became known about the same time.
 func (s *SharedLinks) Related(ctx context.Context, doc vocab.DocID, n int) (docs []vocab.DocID, err error) {
 	err = s.use(func(l *Links) error {
 		siblings, err := l.siblings(ctx, doc)
@@ -176,7 +176,7 @@ type sibling struct {
 	score float64
 }
 
-// siblings returns the siblings of a document, those with the highest scores first.
+// siblings returns the siblings of a document, by descending score.
 func (l *Links) siblings(ctx context.Context, doc vocab.DocID) (all []sibling, err error) {
 	scores, err := l.together(ctx, doc)
 	if err != nil {
@@ -199,7 +199,7 @@ func (l *Links) siblings(ctx context.Context, doc vocab.DocID) (all []sibling, e
 	return all, err
 }
 
-// countIn counts the links to documents. A page counts once for each of its link texts.
+// countIn counts the links to documents. A page counts once per anchor text.
 func (l *Links) countIn(ctx context.Context, to []sibling) (map[vocab.DocID]int, error) {
 	docs := make([]vocab.DocID, len(to))
 	for i, s := range to {
@@ -213,7 +213,7 @@ func (l *Links) countIn(ctx context.Context, to []sibling) (map[vocab.DocID]int,
 		}
 		count[link.To]++
 		if n++; n%1024 == 0 && ctx.Err() != nil {
-			break // the rest count as having one link
+			break // the others count as having one link
 		}
 	}
 	return count, nil

@@ -16,15 +16,15 @@ import (
 	"anatomy/vocab"
 )
 
-// A Site is a data folder, or a folder of shards, as the web shows it: its searcher, its links and
-// its repositories.
+// A Site is a data folder, or a folder of shards, as the web server uses it: its searcher, its
+// links and its repositories.
 type Site struct {
 	*searcher.Searcher
 
-	// PDF makes an HTML page of a PDF. Default: Page returns a PDF as it was fetched.
+	// PDF converts a PDF to an HTML page. Default: Page returns a PDF as it was fetched.
 	PDF func(body []byte) ([]byte, error)
 
-	// Damage is told of what cannot be read. Default: nobody is.
+	// Damage receives the damage found. Default: none.
 	Damage *damage.Log
 
 	dir    string
@@ -59,14 +59,14 @@ func OpenSite(dir string, s *searcher.Searcher, links *SharedLinks) (*Site, erro
 	return site, nil
 }
 
-// pagesOf returns the pages of the shard of a document, which s.Searcher knows.
+// pagesOf returns the stored pages of the shard of a document that s.Searcher knows.
 func (s *Site) pagesOf(doc vocab.DocID) *storedPages {
 	shard, _ := doc.Shard()
 	return s.stored[shard]
 }
 
-// noted reports err if it says that a structure is damaged, and returns an error without the paths
-// of the server then.
+// noted reports err if it means that a structure is damaged, and then returns an error without the
+// server's paths.
 func (s *Site) noted(err error) error { return reportDamage(s.Damage, err) }
 
 // Close closes the repositories.
@@ -77,10 +77,10 @@ func (s *Site) Close() (err error) {
 	return err
 }
 
-// Ready reports whether an index is open: always, since OpenSite needs an open searcher.
+// Ready reports whether an index is open: always, because OpenSite needs an open searcher.
 func (s *Site) Ready() bool { return true }
 
-// AnswerStats returns the figures of the searcher's answer cache.
+// AnswerStats returns the statistics of the searcher's answer cache.
 func (s *Site) AnswerStats() searcher.AnswerStats { return s.Searcher.Stats().Answers }
 
 // Explain explains the score of a page. The error wraps ErrNotFound if the page is not indexed.
@@ -101,9 +101,9 @@ func (s *Site) Find(ctx context.Context, url string) (vocab.DocID, error) {
 	return doc, err
 }
 
-// Page returns a page as it was fetched, a PDF, an office document or a definition of a service as the
-// HTML page that was indexed, and a page that does not declare its encoding in UTF-8. The error wraps
-// ErrNotFound if no page is stored.
+// Page returns a stored page. A PDF, an office document or a definition of a service is returned as
+// the HTML page that was indexed; a page that does not declare its encoding is returned in UTF-8.
+// The error wraps ErrNotFound if no page is stored.
 func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	info, err := s.Document(ctx, doc)
 	if errors.Is(err, searcher.ErrNotIndexed) || err == nil && info.Address == 0 {
@@ -119,8 +119,8 @@ func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	return s.readable(&record.Page)
 }
 
-// Controls returns what its publisher allows to be shown of a document. The error wraps ErrNotFound if
-// the document is not indexed.
+// Controls returns the publisher's limits on what may be shown of a document. The error wraps
+// ErrNotFound if the document is not indexed.
 func (s *Site) Controls(ctx context.Context, doc vocab.DocID) (vocab.Controls, error) {
 	info, err := s.Document(ctx, doc)
 	if errors.Is(err, searcher.ErrNotIndexed) {
@@ -129,8 +129,8 @@ func (s *Site) Controls(ctx context.Context, doc vocab.DocID) (vocab.Controls, e
 	return info.Controls, s.noted(err)
 }
 
-// readable returns page, the HTML page of a PDF, an office document, a definition of a service or data, or
-// a page in UTF-8 if its encoding is not declared.
+// readable returns page, or the HTML page of a PDF, an office document, a definition of a service
+// or data, or the page in UTF-8 if its encoding is not declared.
 func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
 	switch {
 	case officetext.IsOffice(page.Body):

@@ -19,12 +19,12 @@ import (
 	"anatomy/weburl"
 )
 
-// linkedPages is the number of pages of a site whose links are read, the highest ranks first.
+// linkedPages is the number of pages of a site whose links are read, by descending rank.
 const linkedPages = 100
 
 // Report returns a report on a site as in site:site: its n best pages by rank, the hosts that link
-// to its best pages and those that these link to, and the outcomes of fetching its URLs. The error
-// wraps ErrNotFound if nothing of the site is known.
+// to its best pages and the hosts that these link to, and the outcomes of fetching its URLs. The
+// error wraps ErrNotFound if nothing of the site is known.
 func (s *Site) Report(ctx context.Context, site string, n int) (*SiteReport, error) {
 	pages, err := s.Searcher.Site(ctx, site, max(n, linkedPages))
 	if err != nil {
@@ -50,13 +50,13 @@ func (s *Site) Report(ctx context.Context, site string, n int) (*SiteReport, err
 	return r, nil
 }
 
-// linksOfSite counts the hosts of other sites that link to pages and that pages link to.
+// linksOfSite counts the hosts of other sites that link to the pages, and that the pages link to.
 func (s *Site) linksOfSite(ctx context.Context, r *SiteReport, pages []searcher.SitePage) error {
 	in, out := map[string]int{}, map[string]int{}
 	for _, p := range pages {
 		l, err := s.Links(ctx, p.Doc, linkedPages)
 		if errors.Is(err, context.DeadlineExceeded) && r.LinksOf > 0 {
-			break // the report says how many pages were read
+			break // the report has the number of pages read
 		}
 		if err != nil {
 			return err
@@ -80,7 +80,7 @@ func countHost(hosts map[string]int, site, url string) {
 	}
 }
 
-// shownHosts is the number of hosts that a report names in each direction.
+// shownHosts is the number of hosts in a report in each direction.
 const shownHosts = 25
 
 func byCount(hosts map[string]int) []HostLinks {
@@ -92,8 +92,8 @@ func byCount(hosts map[string]int) []HostLinks {
 	return all[:min(len(all), shownHosts)]
 }
 
-// siteOutcomes counts the outcomes of the URLs of the site. A running crawl has the document index
-// open: then it counts nothing and sets Live.
+// siteOutcomes counts the outcomes of the URLs of the site. If a crawl is running it has the
+// document index open; then siteOutcomes only sets Live.
 func (s *Site) siteOutcomes(ctx context.Context, r *SiteReport) error {
 	if _, err := control.New(s.dir).Status(ctx); !errors.Is(err, vocab.ErrNoCrawl) {
 		r.Live = true
@@ -107,7 +107,7 @@ func (s *Site) siteOutcomes(ctx context.Context, r *SiteReport) error {
 	for shard, stored := range s.stored {
 		dir := filepath.Dir(stored.repo.Dir())
 		if _, none := os.Stat(datadir.DocIndex(dir)); none != nil {
-			return ctx.Err() // no crawl made the index
+			return ctx.Err() // the index was not made by a crawl
 		}
 		err = errors.Join(err, readDocuments(ctx, dir, func(db *docindex.DB) error {
 			return countOutcomes(ctx, db, r.Site, outcomes, func(u *weburl.URL) bool {
@@ -119,14 +119,14 @@ func (s *Site) siteOutcomes(ctx context.Context, r *SiteReport) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		s.noted(err) // the report is worth showing without the outcomes
+		s.noted(err) // the report is useful without the outcomes
 		return nil
 	}
 	r.Outcomes = outcomes
 	return nil
 }
 
-// countOutcomes counts the outcomes of the URLs of a site that are of the shard.
+// countOutcomes counts the outcomes of the URLs of a site that belong to the shard.
 func countOutcomes(
 	ctx context.Context, db *docindex.DB, site string, outcomes map[string]int, own func(*weburl.URL) bool,
 ) error {

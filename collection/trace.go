@@ -24,9 +24,9 @@ import (
 )
 
 // TakeTrace returns why a page is or is not in the index: how it was found, the outcome of fetching
-// it, its canonical document, its address, whether it is indexed, and its ranks. The records are
-// those of the crawl that runs or, if none runs, of the folder. If they cannot be read, unread says
-// why, and the trace has the rest.
+// it, its canonical document, its address, whether it is indexed, and its ranks. The records come
+// from the running crawl or, if none runs, from the folder. If they cannot be read, unread is the
+// reason, and the trace has the rest.
 func TakeTrace(ctx context.Context, dir string, s *searcher.Searcher, u weburl.URL) (t *Trace, unread, err error) {
 	t = &Trace{URL: u.String(), Records: []TraceRecord{}, Ranks: []TraceRank{}, Similar: []string{}, Alike: []NearPage{}}
 	steps, live, unread := traceURL(ctx, dir, u)
@@ -37,7 +37,7 @@ func TakeTrace(ctx context.Context, dir string, s *searcher.Searcher, u weburl.U
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()
 	case unread != nil:
-		t.Unread = "anatomy trace on the server says why"
+		t.Unread = "run anatomy trace on the server to see why"
 		if errors.Is(unread, datadir.ErrNone) {
 			t.Unread = "no crawl made this index"
 		}
@@ -125,7 +125,7 @@ func traceRank(dir string, t *Trace) error {
 	return nil
 }
 
-// ranked returns the number of pages that have a rank in a vector.
+// ranked returns the number of pages with a rank in a vector.
 func ranked(dirs []string, name string) (pages int, err error) {
 	for _, dir := range dirs {
 		v, err := rankvector.ReadFolder(dir, name)
@@ -139,18 +139,18 @@ func ranked(dirs []string, name string) (pages int, err error) {
 	return pages, nil
 }
 
-// Trace is TakeTrace for a URL as people type it. The error wraps ErrBadURL if it is not valid.
+// Trace is TakeTrace for a URL as typed by a user. The error wraps ErrBadURL if it is not valid.
 func (s *Site) Trace(ctx context.Context, url string) (*Trace, error) {
 	u, err := weburl.ParseTyped(url)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadURL, err)
 	}
 	t, unread, err := TakeTrace(ctx, s.dir, s.Searcher, u)
-	s.noted(unread) // the trace says that records are missing
+	s.noted(unread) // the trace reports that records are missing
 	return t, s.noted(err)
 }
 
-// similar returns the known URLs among those that people mistake for u.
+// similar returns the known URLs that users may confuse with u.
 func similar(ctx context.Context, dir string, u weburl.URL) []string {
 	scheme, rest, _ := strings.Cut(u.String(), "://")
 	var tried []string
@@ -179,8 +179,8 @@ func similar(ctx context.Context, dir string, u weburl.URL) []string {
 	return found
 }
 
-// traceURL returns the records of a URL, from the crawl that runs if one does. In a folder of shards
-// it goes on in another shard where an alias leads there.
+// traceURL returns the records of a URL, from the running crawl if there is one. In a folder of
+// shards it continues in another shard if an alias leads there.
 func traceURL(ctx context.Context, dir string, u weburl.URL) (steps []control.Step, live bool, err error) {
 	m, err := shards.Read(dir)
 	if err != nil {
@@ -212,10 +212,10 @@ func traceURL(ctx context.Context, dir string, u weburl.URL) (steps []control.St
 	return steps, live, nil
 }
 
-// maxTraced bounds the shards that aliases of a URL lead through.
+// maxTraced bounds the number of shards that aliases of a URL lead through.
 const maxTraced = 16
 
-// outerStep gives a step of a shard the DocIDs that it has outside.
+// outerStep translates the DocIDs of a step in a shard to those of the collection.
 func outerStep(shard int, s *control.Step) {
 	s.Doc = vocab.Outer(shard, s.Doc)
 	if s.Fetch != nil && s.Fetch.Alias != 0 {
@@ -223,8 +223,8 @@ func outerStep(shard int, s *control.Step) {
 	}
 }
 
-// traceInFolder is traceURL for one data folder. Without a crawl it reads the document index without
-// the lock of the folder, so that it keeps no crawl from beginning.
+// traceInFolder is traceURL for one data folder. Without a running crawl it reads the document
+// index without locking the folder, so that it does not prevent a crawl from starting.
 func traceInFolder(ctx context.Context, dir string, u weburl.URL) (steps []control.Step, live bool, err error) {
 	steps, err = control.New(dir).Trace(ctx, u)
 	if errors.Is(err, control.ErrUnknownURL) {
@@ -243,8 +243,8 @@ func traceInFolder(ctx context.Context, dir string, u weburl.URL) (steps []contr
 	return steps, false, err
 }
 
-// readDocuments calls use with the document index of a folder that no crawl runs on. If one has
-// begun meanwhile, an error is none of damage.
+// readDocuments calls use with the document index of a folder on which no crawl runs. If a crawl
+// has started meanwhile, an error does not mean damage.
 func readDocuments(ctx context.Context, dir string, use func(*docindex.DB) error) error {
 	db, err := docindex.OpenReadOnly(datadir.DocIndex(dir))
 	if err == nil {
@@ -259,7 +259,7 @@ func readDocuments(ctx context.Context, dir string, use func(*docindex.DB) error
 	return readingOf(damage.Documents, err)
 }
 
-// traceRecord returns a step as a trace shows it.
+// traceRecord converts a step to a record of a trace.
 func traceRecord(s *control.Step) TraceRecord {
 	h := &s.History
 	t := TraceRecord{
@@ -284,7 +284,7 @@ func traceRecord(s *control.Step) TraceRecord {
 		if f.Address != 0 {
 			t.Fetch.Place = f.Address.String()
 		}
-		if f.Content != (vocab.ContentID{}) { // of a page
+		if f.Content != (vocab.ContentID{}) { // set for a page
 			t.Fetch.Content = f.Content.String()
 		}
 		if f.Outcome == vocab.Redirected {
@@ -300,13 +300,13 @@ func traceRecord(s *control.Step) TraceRecord {
 func absence(r *control.Step) string {
 	switch {
 	case r.Fetch == nil && r.Waits != "":
-		return "it waits to be fetched, and its host: " + r.Waits
+		return "it is queued; its host: " + r.Waits
 	case r.Fetch == nil && r.State == docindex.Queued:
-		return "it waits to be fetched: go on with anatomy crawl"
+		return "it is queued: continue with anatomy crawl"
 	case r.Fetch == nil:
-		return "never fetched (" + r.State.String() + "), and no link with words leads to it"
+		return "never fetched (" + r.State.String() + "), and no link with text leads to it"
 	case r.Fetch.Outcome == vocab.Fetched:
-		return "it asks not to be shown (noindex, or unavailable_after a date that has passed), or is not indexed yet: go on with anatomy crawl"
+		return "it forbids indexing (noindex, or unavailable_after a date that has passed), or is not indexed yet: continue with anatomy crawl"
 	}
 	if r.Fetch.Outcome == vocab.Redirected {
 		return "its redirects lead in a circle or to no page"
@@ -314,8 +314,8 @@ func absence(r *control.Step) string {
 	return cmp.Or(r.Fetch.Reason, r.Fetch.Outcome.String())
 }
 
-// OpenTrace is TakeTrace of a folder that no searcher has open. The error wraps
-// control.ErrUnknownURL for a URL without a docID, or says why the records cannot be read.
+// OpenTrace is TakeTrace for a folder without an open searcher. The error wraps
+// control.ErrUnknownURL for a URL without a docID, or is the reason why the records cannot be read.
 func OpenTrace(ctx context.Context, dir string, u weburl.URL) (*Trace, error) {
 	if err := shards.Check(dir); err != nil {
 		return nil, err
@@ -335,7 +335,7 @@ func OpenTrace(ctx context.Context, dir string, u weburl.URL) (*Trace, error) {
 	return t, nil
 }
 
-// whyAlias returns for people why a duplicate is not the canonical document.
+// whyAlias returns, as text for display, why a duplicate is not the canonical document.
 func whyAlias(url, of string) string {
 	if weburl.Plainer(of, url) {
 		return "the other URL is the canonical one: the page declares it or is in the language that it names, more pages link to it, or it is the plainer one"

@@ -15,19 +15,18 @@ import (
 	"anatomy/vocab"
 )
 
-// versionIndex has the addresses of all versions of each page, as far as the repository was read.
-// There is no such table on disk, because few people ask for it: the first calls read the
-// repository from its beginning, each from where the one before had to stop, and later ones what is
-// new.
+// versionIndex has the addresses of all versions of each page, in the part of the repository read
+// so far. There is no such table on disk, because it is rarely needed: the first calls read the
+// repository, each from where the previous call stopped, and later calls read new records.
 type versionIndex struct {
 	mu    sync.Mutex
-	next  vocab.Address                   // where to read on
+	next  vocab.Address                   // where to continue reading
 	first map[vocab.DocID]vocab.Address   // the first version of each page
 	more  map[vocab.DocID][]vocab.Address // its other versions, oldest first
 }
 
-// read reads on until the end of the repository or of ctx. It calls damaged with damage, and reads
-// all that can be read.
+// read continues reading until the end of the repository or of ctx. It calls damaged with damage,
+// and reads everything that can be read.
 func (v *versionIndex) read(
 	ctx context.Context, repo *repository.Reader, damaged func(error),
 ) error {
@@ -64,8 +63,8 @@ func (v *versionIndex) add(place vocab.Address, r *repository.Record) {
 	v.more[doc] = append(v.more[doc], place)
 }
 
-// Versions returns the versions of a page that are in the repository, the newest first, and how
-// much of the repository was read: ctx bounds the time for that, and the next call reads on.
+// Versions returns the stored versions of a page, newest first, and the share of the repository
+// that was read. ctx bounds the time for reading; the next call continues.
 func (s *Site) Versions(ctx context.Context, doc vocab.DocID) (*Versions, error) {
 	if err := s.findable(doc); err != nil {
 		return nil, err
@@ -98,7 +97,7 @@ func (s *Site) Versions(ctx context.Context, doc vocab.DocID) (*Versions, error)
 			return nil, err
 		}
 		v := Version{Fetched: page.Fetched, Place: place.String(), Bytes: len(page.Body)}
-		if key := v.Fetched.String() + vocab.ContentOf(page.Body).String(); !seen[key] { // not a copy made by compaction
+		if key := v.Fetched.String() + vocab.ContentOf(page.Body).String(); !seen[key] { // skip copies made by compaction
 			seen[key] = true
 			all.Pages = append(all.Pages, v)
 		}
@@ -107,7 +106,7 @@ func (s *Site) Versions(ctx context.Context, doc vocab.DocID) (*Versions, error)
 	return all, nil
 }
 
-// Version returns the version of a page at an address that Versions returned.
+// Version returns the version of a page at an address returned by Versions.
 func (s *Site) Version(_ context.Context, doc vocab.DocID, place string) (*vocab.Page, error) {
 	var file uint32
 	var offset int64
@@ -129,8 +128,8 @@ func (s *Site) Version(_ context.Context, doc vocab.DocID, place string) (*vocab
 	return s.readable(page)
 }
 
-// findable returns an error for a document that is not in the index: no version of a blocked page
-// is shown.
+// findable fails for a document that is not in the index, so that no version of a blocked page is
+// shown.
 func (s *Site) findable(doc vocab.DocID) error {
 	if s.Has(doc) {
 		return nil
@@ -151,7 +150,7 @@ func (s *Site) pageAt(doc vocab.DocID, place vocab.Address) (*vocab.Page, error)
 	return &r.Page, nil
 }
 
-// shareBefore returns the share of the bytes of the repository in dir that lies before an address.
+// shareBefore returns the share of the bytes of the repository in dir before an address.
 func shareBefore(dir string, place vocab.Address) (float64, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.repo"))
 	if err != nil {

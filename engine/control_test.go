@@ -82,7 +82,7 @@ func TestControl(t *testing.T) {
 	if st := status(); st.State != vocab.Paused || st.HostCount != 2 || st.Unbound != 2 {
 		t.Errorf("paused: %+v", st)
 	}
-	if told := testweb.TraceOf(t, dir, "http://other.test/1"); !strings.Contains(told, "it waits to be fetched, and its host: its turn") {
+	if told := testweb.TraceOf(t, dir, "http://other.test/1"); !strings.Contains(told, "it is queued; its host: its turn") {
 		t.Errorf("trace of a queued URL: %s", told)
 	}
 	for _, d := range []time.Duration{time.Hour, 0} {

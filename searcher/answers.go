@@ -10,15 +10,15 @@ import (
 	"anatomy/vocab"
 )
 
-// An answerCache keeps recent responses for requests that repeat (query caching, BP98 §6.1). A
-// response belongs to one snapshot and one state of knowledge, so that it never hides changes of
-// the index, the ranks or spellings. The slices of a response must not be changed.
+// An answerCache caches recent responses to requests that repeat (query caching, BP98 §6.1). A
+// response belongs to one snapshot and one state of knowledge, so it never hides changes of the
+// index, the ranks or spellings. The slices of a response must not be modified.
 type answerCache = memo.Sized[answerKey, *Response]
 
 // AnswerStats describe the cache of responses, see Options.AnswerBytes.
 type AnswerStats = memo.Stats
 
-// An answerKey is all that a response depends on.
+// An answerKey is everything that a response depends on.
 type answerKey struct {
 	view      uint64
 	knowledge *knowledge
@@ -41,14 +41,14 @@ func hasReference(root *query.Node) (yes bool) {
 	return yes
 }
 
-// Sizes of a response and a result without their longer strings, in bytes, estimated.
+// Estimated sizes in bytes of a response and a result without their longer strings.
 const (
 	answerSize = 1500
 	resultSize = 600
 )
 
-// clone returns the response with titles and URLs of its own: they share the memory of a block of
-// documents.
+// clone returns a copy of the response with its own titles and URLs: those of the response share
+// memory with a block of documents.
 func (resp *Response) clone() *Response {
 	own := *resp
 	own.Results = slices.Clone(resp.Results)

@@ -4,7 +4,8 @@ import (
 	"anatomy/searcher/internal/presentation"
 )
 
-// collapse orders the ranked pages as they are shown: see [presentation.Collapser].
+// collapse puts the ranked pages in the order in which they are shown, see
+// [presentation.Collapser].
 func collapse(p *pass) error {
 	if p.req.Ungrouped {
 		p.results = p.ranked
@@ -28,13 +29,13 @@ func collapse(p *pass) error {
 }
 
 // extend appends the pages of the first phase that the second did not score, in their order. Those
-// that the request shows are scored where they are.
+// on the requested page of results are scored in place.
 func extend(p *pass) error {
 	if p.req.Similar != 0 || len(p.ranked) < p.toRank {
 		return nil
 	}
 	found, wanted := p.found, p.req.Offset+p.req.Limit
-	more := wanted + 1 + p.resp.Folded // as collapsed pages leave room for others
+	more := wanted + 1 + p.resp.Folded // because collapsed pages make room for others
 	if k := p.firstK(); p.resp.Folded > 0 && len(found) >= k && k < more {
 		var err error
 		if found, _, err = candidates(p, more); err != nil {

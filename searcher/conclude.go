@@ -9,7 +9,7 @@ import (
 	"anatomy/vocab"
 )
 
-// countBlocked counts the pages that match but for being of blocked sites.
+// countBlocked counts the pages that match and are on blocked sites.
 func countBlocked(p *pass) error {
 	prefs := p.req.Preferences
 	if prefs == nil || len(prefs.Block) == 0 {
@@ -20,8 +20,8 @@ func countBlocked(p *pass) error {
 	return err
 }
 
-// conclude chooses the page of results that the request asks for, and completes the response but
-// for the results.
+// conclude selects the requested page of results, and completes the response except for the
+// results.
 func conclude(p *pass) error {
 	resp := p.resp
 	p.page = p.results[min(p.req.Offset, len(p.results)):min(p.req.Offset+p.req.Limit, len(p.results))]
@@ -56,7 +56,7 @@ func whyNoResults(p *pass) string {
 	return whyNoMatch(p)
 }
 
-// whyNoLinks names the page of a link: or related: that found nothing, "" if there is none.
+// whyNoLinks names the page of a link: or related: that found nothing, or returns "".
 func whyNoLinks(root *query.Node, docs map[query.Ref][]vocab.DocID) string {
 	for _, n := range append([]*query.Node{root}, root.Kids...) {
 		if n.Op != query.Pages || len(docs[n.Ref]) > 0 {
@@ -86,7 +86,7 @@ func whyNoMatch(p *pass) string {
 	if len(p.refs.unknown) > 0 {
 		return "Not in the index: " + strings.Join(p.refs.unknown, ", ") + "."
 	}
-	if len(p.refs.cut) == 0 { // else what is not there may just not have been read
+	if len(p.refs.cut) == 0 { // otherwise a missing page may just not have been read
 		if why := whyNoLinks(p.root, p.refs.docs); why != "" {
 			return why
 		}

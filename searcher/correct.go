@@ -12,21 +12,21 @@ import (
 
 // Bounds of spelling corrections.
 const (
-	maxGuesses = 8  // ways to spell a query whose results are counted
-	fewMatches = 10 // pages that match a query up to which words are doubted that the index has
+	maxGuesses = 8  // spellings of a query whose results are counted
+	fewMatches = 10 // number of matches up to which words that the index has are doubted
 
 )
 
-var guessShare = 0.05 // of the time that the request has left, for looking at guesses; tests change it
+var guessShare = 0.05 // of the remaining time, for evaluating guesses; tests change it
 
-// A correction is the likeliest way to spell a query otherwise.
+// A correction is the likeliest other spelling of a query.
 type correction struct {
 	text   string // "" for none
-	forced bool   // it is answered in place of the query
+	forced bool   // it is answered instead of the query
 }
 
-// correct returns the correction of the query. It has more results, or is prose, of which no page
-// needs to have all words.
+// correct returns the correction of the query. It has more results than the query, unless the query
+// is prose, of which no page needs to have all words.
 func correct(p *pass, k *knowledge) (best correction) {
 	resp, q := p.resp, &p.query
 	if k == nil || q.Root == nil || len(q.Cut) > 0 || !q.Root.Positive() ||
@@ -67,7 +67,7 @@ func correct(p *pass, k *knowledge) (best correction) {
 	return best
 }
 
-// nearlyNone stands for the number of pages with all words where there are none.
+// nearlyNone is used for the number of pages with all words where there are none.
 const nearlyNone = 0.1
 
 // Evidence counts words and pairs of words in a view, until its clock ends.
@@ -84,7 +84,7 @@ func (e *evidence) Pages(term string) (n int) {
 	for p := range e.view.parts() {
 		df, err := p.Segment.DF(segment.Full, []byte(term))
 		if err != nil {
-			return 0 // as any query for the term reports
+			return 0 // a query for the term reports the error
 		}
 		n += df
 	}
@@ -99,7 +99,8 @@ func (e *evidence) Pairs(first, second string, enough int) int {
 	return e.view.count(phrase, e.clock, enough)
 }
 
-// pagesWithAll returns how many pages have all words of the query: a correction is to have more.
+// pagesWithAll returns the number of pages that have all words of the query. A correction must have
+// more.
 func pagesWithAll(p *pass, clock *retrieval.Clock) int {
 	if !p.prose {
 		return p.resp.Total
@@ -117,8 +118,8 @@ func (p *pass) corrected(text string) *pass {
 	return better
 }
 
-// choose returns the pass to show: the correction if it has results, else the query's own with the
-// correction as a suggestion.
+// choose returns the pass to show: the correction if it has results, otherwise the query's own with
+// the correction as a suggestion.
 func (p *pass) choose(better *pass, text string) *pass {
 	if better.resp.Total == 0 {
 		p.resp.Suggestion = text
@@ -133,7 +134,7 @@ func (p *pass) choose(better *pass, text string) *pass {
 	return better
 }
 
-// understood fills in how the query was understood.
+// understood fills in the interpretation of the query.
 func (resp *Response) understood(q query.Query) {
 	resp.Interpreted, resp.Filters = q.String(), nil
 	for _, f := range q.Filters() {

@@ -13,34 +13,34 @@ import (
 
 // A query that spells the name of a host is navigational: it looks for the host's home page, as
 // "python" does for docs.python.org and "sqlite" for sqlite3-doc.example. The home page gets
-// Weights.NavigationalHost in proportion to the share of the name that is spelt. It is the folder,
-// or index.html, with the fewest folders above it; of several the one of the highest rank; on a
-// host without any, the page with the fewest folders.
+// Weights.NavigationalHost in proportion to the share of the name that the query spells. The home
+// page is the folder, or index.html, with the fewest folders above it; among several, the one with
+// the highest rank; on a host without folders or index.html, the page with the fewest folders.
 
 // Bounds of finding hosts by name.
 const (
-	minPrefix     = 4    // letters of a term that is only the beginning of a word of a name
-	maxHostLabels = 1000 // words of names that are looked at for a query
+	minPrefix     = 4    // letters of a term that is only a prefix of a word of a name
+	maxHostLabels = 1000 // words of names examined for a query
 	maxHomes      = 16   // home pages of a query
 	maxHomeDepth  = 8    // folders in the URL of a home page
-	maxSameDepth  = 20   // pages of one depth that are looked at
+	maxSameDepth  = 20   // pages of one depth that are examined
 )
 
 // A home is the home page of a host whose name the query spells.
 type home struct {
 	scoring.Candidate
 	host  string
-	share scoring.Milli // of the name
+	share scoring.Milli // share of the name that the query spells
 }
 
-// spells reports whether a term spells a word of a host's name, or its beginning.
+// spells reports whether a term is a word of a host's name, or a prefix of it.
 func spells(term, word string) bool {
 	return word == term || len(term) >= minPrefix && strings.HasPrefix(word, term)
 }
 
-// shareOfName returns how much of a host's name some terms are: of the label of which they are the
-// most. It is 0 unless all of them occur in the name. The top-level domain and www do not count.
-// The host is as in the order of documents, "org.python.docs".
+// shareOfName returns the share of a host's name that some terms spell: the share of the label of
+// which they spell the most. It is 0 unless all terms occur in the name. The top-level domain and
+// www do not count. The host is in the form of the document order, "org.python.docs".
 func shareOfName(host string, terms []string) (share scoring.Milli) {
 	labels := strings.Split(host, ".")
 	for _, term := range terms {
@@ -101,7 +101,7 @@ func findHomes(p *pass) (homes []home) {
 	return kept
 }
 
-// hosts returns the words of names of hosts that a term spells, the first maxHostLabels of them.
+// hosts returns the words of host names that a term spells, the first maxHostLabels of them.
 func (q *shardQuery) hosts(term string) (found []snapshot.HostLabel) {
 	for _, part := range q.snap.Parts {
 		labels := part.HostLabels()
@@ -117,7 +117,8 @@ func (q *shardQuery) hosts(term string) (found []snapshot.HostLabel) {
 	return found
 }
 
-// mergeLabels returns the first maxHostLabels of two sorted lists, each once. It changes neither.
+// mergeLabels returns the first maxHostLabels of two sorted lists, without duplicates. It modifies
+// neither.
 func mergeLabels(some, more []snapshot.HostLabel) []snapshot.HostLabel {
 	switch {
 	case len(some) == 0:
@@ -131,7 +132,7 @@ func mergeLabels(some, more []snapshot.HostLabel) []snapshot.HostLabel {
 	return all[:min(len(all), maxHostLabels)]
 }
 
-// homeOf returns the home page of a host, with DocID 0 if it has none. Each view finds it once.
+// homeOf returns the home page of a host, with DocID 0 if it has none. Each view computes it once.
 func homeOf(v *view, host string) scoring.Candidate {
 	if c, known := v.homes.Get(host); known {
 		return c
@@ -154,8 +155,8 @@ func homeOf(v *view, host string) scoring.Candidate {
 	return c
 }
 
-// pagesByDepth returns the crawled pages of a host by the depth of their URLs: of each depth the
-// first maxSameDepth by rank.
+// pagesByDepth returns the crawled pages of a host by the depth of their URLs: the first
+// maxSameDepth by rank for each depth.
 func pagesByDepth(v *view, host string) (all [maxHomeDepth + 1][]scoring.Candidate) {
 	for _, snap := range v.shards {
 		for i, p := range snap.Parts {

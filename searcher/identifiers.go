@@ -8,19 +8,19 @@ import (
 	"anatomy/searcher/scoring"
 )
 
-// Words of a query that were typed in a row may spell an identifier: "read csv file" is
-// read_csv_file and readCsvFile, if a page has one of these. A word with signs is one by itself:
-// c++. The identifiers are terms that score where a page has them and that no page needs to have.
-// Pages that have them hold the words, too: the index has the subwords of identifiers.
+// Adjacent words of a query may spell an identifier: "read csv file" is read_csv_file and
+// readCsvFile, if a page has one of these. A word with signs, such as c++, is an identifier by
+// itself. Identifiers are terms that score if a page has them, and that no page needs to have.
+// Pages that have them also hold the words, because the index has the subwords of identifiers.
 
 // Bounds of identifiers.
 const (
-	identifierWords = 4   // that an identifier is made of, at most
+	identifierWords = 4   // maximum number of words of an identifier
 	maxIdentifiers  = 16  // of a query
-	maxLookups      = 128 // identifiers that are looked up
+	maxLookups      = 128 // identifiers looked up
 )
 
-// findIdentifiers returns the terms of the collection that words of the query spell together.
+// findIdentifiers returns the terms of the collection that adjacent words of the query spell.
 func findIdentifiers(p *pass) (found []scoring.Identifier, err error) {
 	if p.byDate || p.weights.Identifier == 0 {
 		return nil, nil
@@ -52,7 +52,8 @@ func findIdentifiers(p *pass) (found []scoring.Identifier, err error) {
 }
 
 // appendIdentifiers appends the identifiers that the first words of a run spell: read_csv and
-// readcsv. Function words alone spell none, and are neither first nor last without low lines.
+// readcsv. Function words alone spell none, and are neither first nor last in an identifier without
+// underscores.
 func appendIdentifiers(spelt []scoring.Identifier, run []*query.Node) []scoring.Identifier {
 	words, named := make([]string, 0, len(run)), false
 	for i, n := range run {
@@ -70,8 +71,9 @@ func appendIdentifiers(spelt []scoring.Identifier, run []*query.Node) []scoring.
 	return spelt
 }
 
-// addIdentifiers adds the best pages that have an identifier which words of the query spell, to the
-// n pages that the second phase scores: the first phase scores identifiers of conjunctions alone.
+// addIdentifiers adds the best pages that have an identifier spelt by words of the query to the
+// first n pages, which the second phase scores: the first phase scores identifiers only in
+// conjunctions.
 func addIdentifiers(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, int, error) {
 	if p.root.Op == query.And && !p.prose || len(p.identifiers) == 0 {
 		return found, n, nil

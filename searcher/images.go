@@ -19,11 +19,12 @@ import (
 // imageTime is the default deadline of a request for images.
 const imageTime = 2 * time.Second
 
-// ForImages reports whether a query asks for images by type:image, and returns it without that.
+// ForImages reports whether a query asks for images by type:image, and returns the query without
+// it.
 func ForImages(text string) (rest string, images bool) { return query.CutImages(text) }
 
-// Images answers a request with the images that the best matching pages show, those first of which
-// the query's terms are said. Offset and Limit count images; Explain, Ungrouped and Similar are
+// Images answers a request with the images on the best matching pages. Images with query terms in
+// their texts come first. Offset and Limit count images; Explain, Ungrouped and Similar are
 // ignored.
 func (s *Searcher) Images(ctx context.Context, req Request, of ImagesOf) (*ImageResponse, error) {
 	began := time.Now()
@@ -55,16 +56,16 @@ func (s *Searcher) Images(ctx context.Context, req Request, of ImagesOf) (*Image
 	return resp, err
 }
 
-// An imagePage is a page to be searched for images.
+// An imagePage is a page whose images are ranked.
 type imagePage struct {
 	doc   vocab.DocID
 	score Score
-	best  bool // one of the best pages, whatever its images are
+	best  bool // one of the best pages, whatever its images
 }
 
-// imagePages returns the pages to search: images.MaxMentions of them because they say a term of an
-// image, the others as the best ones. Near-duplicates are not collapsed, as they may show different
-// images.
+// imagePages returns the pages whose images are ranked: up to images.MaxMentions because a text
+// about an image has a query term, the others as the best pages. Near-duplicates are not collapsed,
+// because they may show different images.
 func (s *Searcher) imagePages(
 	clock *retrieval.Clock, v *view, req Request, resp *Response,
 ) (pages []imagePage, err error) {
@@ -136,8 +137,7 @@ func newImageRanker(v *view, resp *Response) (*images.Ranker, error) {
 	return r, nil
 }
 
-// readImages reads the images of pages, as long as there is time. Pages that cannot be read are
-// left out.
+// readImages reads the images of pages while there is time. Unreadable pages are skipped.
 func (s *Searcher) readImages(
 	r *images.Ranker, clock *retrieval.Clock, v *view, pages []imagePage, of ImagesOf, resp *Response,
 ) error {
@@ -152,7 +152,7 @@ func (s *Searcher) readImages(
 		}
 		info, err := readRecord(v, p.doc)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // it may be there again in the next snapshot
+		case errors.Is(err, fs.ErrNotExist): // the next snapshot may have it again
 			return err
 		case err != nil:
 			s.damaged(resp, err)
@@ -170,7 +170,7 @@ func (s *Searcher) readImages(
 	return nil
 }
 
-// readRecord returns what the index keeps of a document, without its text.
+// readRecord returns the index record of a document, without its text.
 func readRecord(v *view, doc vocab.DocID) (vocab.DocInfo, error) {
 	p, ord, err := v.locate(doc)
 	if err != nil {
@@ -179,7 +179,7 @@ func readRecord(v *view, doc vocab.DocID) (vocab.DocInfo, error) {
 	return p.Record(ord)
 }
 
-// choose fills in the images that the request asks for.
+// choose fills in the requested images.
 func (resp *ImageResponse) choose(r *images.Ranker, req *Request) {
 	found := r.Rank()
 	resp.Found, resp.Looked, resp.Results = len(found), r.Pages(), nil

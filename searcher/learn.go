@@ -14,19 +14,20 @@ import (
 	"anatomy/vocab"
 )
 
-// Knowledge is what corrections and completions are made from. It is learnt from one view and
-// used with later ones, too: whatever it proposes is looked up in the view in force.
+// Knowledge is the data from which corrections and completions are made. It is learnt from one view
+// and also used with later ones: everything that it proposes is looked up in the view in force.
 type knowledge struct {
-	view        uint64 // its serial; 0 while names and completions are of an earlier view
+	view        uint64 // serial of the view; 0 while names and completions are of an earlier one
 	speller     *suggest.Speller
 	names       *suggest.Dictionary
 	completions *suggest.Completions
 }
 
 // Learn reads the terms and titles of the view in force, for corrections and completions, and
-// returns when that is done, at once if nothing is new. Run calls it. Before the first Learn there
-// are neither. Corrections are ready first: 276,594 pages take 0.6 s of CPU time for their terms,
-// and 0.9 s for their titles and names. Learn leaves out what cannot be read; the error is that of ctx.
+// returns when that is done; at once if the view has not changed. Run calls it. Before the first
+// Learn there are none. Corrections are ready first: 276,594 pages take 0.6 s of CPU time for their
+// terms, and 0.9 s for their titles and names. Learn skips unreadable data; the error is that of
+// ctx.
 func (s *Searcher) Learn(ctx context.Context) error {
 	s.learning.Lock()
 	defer s.learning.Unlock()
@@ -69,11 +70,11 @@ func (s *Searcher) Learn(ctx context.Context) error {
 	return err
 }
 
-// learnShare is the share of the time that a request has left, for which one that found nothing
-// waits for the first Learn.
+// learnShare is the share of the remaining time for which a request without results waits for the
+// first Learn.
 const learnShare = 0.8
 
-// awaitLearnt returns what the first Learn has learnt, nil if it does not end in time.
+// awaitLearnt returns the result of the first Learn, or nil if that does not finish in time.
 func (s *Searcher) awaitLearnt(clock *retrieval.Clock) *knowledge {
 	ctx, cancel := clock.Share(learnShare).Context()
 	defer cancel()
@@ -84,11 +85,12 @@ func (s *Searcher) awaitLearnt(clock *retrieval.Clock) *knowledge {
 	return s.learnt.Load()
 }
 
-// idleFactor is how many times as long as Learn took keepLearning waits before the next: while a
-// crawl publishes a generation every few seconds, at most a tenth of one processor learns.
+// idleFactor is the ratio of the pause before the next Learn to the duration of the last one: while
+// a crawl publishes a generation every few seconds, learning takes at most a tenth of one
+// processor.
 const idleFactor = 10
 
-// keepLearning calls Learn after each refresh with news, until ctx ends.
+// keepLearning calls Learn after each refresh that changed the view, until ctx ends.
 func (s *Searcher) keepLearning(ctx context.Context) {
 	for {
 		select {
@@ -108,8 +110,8 @@ func (s *Searcher) keepLearning(ctx context.Context) {
 	}
 }
 
-// eachTitle visits the titles of all live documents with their PageRank; of those never fetched,
-// the commonest anchor text. Without ranks all are equal.
+// eachTitle visits the titles of all live documents with their PageRank; for documents that were
+// never fetched, the commonest anchor text. Without ranks all have equal weight.
 func eachTitle(ctx context.Context, v *view, visit func(title string, rank float64)) {
 	for p := range v.parts() {
 		p.Segment.EachBare(func(ord vocab.Ordinal, info vocab.DocInfo) error {
@@ -134,10 +136,10 @@ const (
 
 var completeTime = 4 * time.Millisecond // for one completion; tests change it
 
-// Complete returns queries that begin with what was typed, the likeliest first, at most limit and
-// MaxCompletions: titles of pages, by PageRank, and words and names that complete the last word, by how
-// often they stand behind the one before it, or by document frequency. Each of them has results. It
-// takes at most 5 ms. There are none before Learn.
+// Complete returns queries that begin with the typed text, likeliest first, at most limit and
+// MaxCompletions: titles of pages, by PageRank, and words and names that complete the last word, by
+// how often they follow the word before it, or by document frequency. Each has results. It takes at
+// most 5 ms. There are no completions before the first Learn.
 func (s *Searcher) Complete(typed string, limit int) []string {
 	k := s.learnt.Load()
 	typed = strings.TrimLeftFunc(typed, unicode.IsSpace)

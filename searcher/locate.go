@@ -16,15 +16,15 @@ import (
 // Bounds of link: and related:.
 const (
 	maxSources = 100_000 // pages that link to a page
-	maxTargets = 10_000  // pages of a site that are linked to
+	maxTargets = 10_000  // linked pages of a site
 
-	linkShare = 0.6 // of the time that the request has left, for reading links
+	linkShare = 0.6 // of the remaining time, for reading links
 )
 
-// References are the documents that link:, related:, info: and cache: of a query stand for.
+// References are the documents that link:, related:, info: and cache: of a query refer to.
 type references struct {
 	docs    map[query.Ref][]vocab.DocID
-	nearer  map[vocab.DocID]int // by page of related: : how many are nearer to the page named
+	nearer  map[vocab.DocID]int // by page of related:, how many are nearer to the given page
 	unknown []string            // URLs that are not in the index
 	cut     []string            // see Response.Cut
 }
@@ -59,7 +59,7 @@ func findDocs(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 		return to, err
 	}
 	if p.links == nil {
-		return nil, errors.New("links are not kept here")
+		return nil, errors.New("this server has no links")
 	}
 	ctx, cancel := p.clock.Share(linkShare).Context()
 	defer cancel()
@@ -70,13 +70,13 @@ func findDocs(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 	}
 	from, all, err := p.links.Sources(ctx, to, maxSources)
 	if !all && err == nil {
-		cut := fmt.Sprintf("only %d of the pages of %s were looked at", len(from), ref)
+		cut := fmt.Sprintf("only %d of the pages of %s were read", len(from), ref)
 		p.refs.cut = append(p.refs.cut, cut)
 	}
 	return from, err
 }
 
-// addRelated records the pages of a related:, the nearest first.
+// addRelated records the pages of a related:, nearest first.
 func (r *references) addRelated(docs []vocab.DocID) {
 	if r.nearer == nil {
 		r.nearer = map[vocab.DocID]int{}
@@ -138,20 +138,20 @@ func findSite(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 	case len(docs) == 0 && err == nil:
 		return nil, ErrNotIndexed
 	case len(docs) == maxTargets:
-		cut := fmt.Sprintf("only links to %d pages of %s were looked at", maxTargets, ref.URL)
+		cut := fmt.Sprintf("only links to %d pages of %s were read", maxTargets, ref.URL)
 		p.refs.cut = append(p.refs.cut, cut)
 	}
 	return docs, err
 }
 
-// A hostDoc is a document with its host, as in the keys of URLs.
+// A hostDoc is a document with its host, in the form of URL keys.
 type hostDoc struct {
 	doc  vocab.DocID
 	host string
 }
 
-// firstDocs returns the documents that come first in the order of URLs, at most n, ascending by DocID.
-// All has the first n of each shard in that order. No two shards have a host.
+// firstDocs returns the first n documents in the order of URLs, ascending by DocID. all has the
+// first n of each shard in that order. No two shards share a host.
 func firstDocs(all [][]hostDoc, n int) (docs []vocab.DocID) {
 	merged := slices.Concat(all...)
 	if len(all) > 1 {
@@ -164,7 +164,7 @@ func firstDocs(all [][]hostDoc, n int) (docs []vocab.DocID) {
 	return docs
 }
 
-// siteDocs returns the first documents of a host and its subdomains in the order of URLs, at most n.
+// siteDocs returns the first n documents of a host and its subdomains in the order of URLs.
 func (q *shardQuery) siteDocs(host string, n int) (docs []hostDoc, err error) {
 	for _, part := range q.snap.Parts {
 		w := q.walk(part)

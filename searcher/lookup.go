@@ -13,8 +13,8 @@ import (
 	"anatomy/weburl"
 )
 
-// Document returns what the index keeps of a document, with its text. It fails with ErrNotIndexed
-// if the document is not searchable.
+// Document returns the index record of a document, with its text. It fails with ErrNotIndexed if
+// the document is not searchable.
 func (s *Searcher) Document(ctx context.Context, doc vocab.DocID) (info vocab.DocInfo, err error) {
 	err = s.read(func(v *view) error {
 		p, ord, err := v.locate(doc)
@@ -49,7 +49,7 @@ func (s *Searcher) Find(ctx context.Context, url string) (doc vocab.DocID, err e
 	return doc, err
 }
 
-// A SitePage is a page of a site, as far as the index knows it without its text.
+// A SitePage is a page of a site with the data that the index has, except its text.
 type SitePage struct {
 	Doc      vocab.DocID
 	URL      string
@@ -61,12 +61,13 @@ type SitePage struct {
 // SitePages are the searchable documents of a site.
 type SitePages struct {
 	Documents int
-	Crawled   int     // of Documents; the others are known by links alone
+	Crawled   int     // the part of Documents that was fetched; the others are only known from links
 	PageRank  float64 // sum
 	Best      []SitePage
 }
 
-// Site returns the documents of a site, written as in site: , with the n of the highest PageRank.
+// Site returns the documents of a site, written as in site:, with the n pages of the highest
+// PageRank.
 func (s *Searcher) Site(ctx context.Context, site string, n int) (SitePages, error) {
 	var all SitePages
 	err := s.read(func(v *view) (err error) {
@@ -127,8 +128,8 @@ func (all *SitePages) add(
 	return found
 }
 
-// Near returns the n nearest near-duplicates of a document, the nearest first, and how many there
-// are in all. It compares the sketches of all documents, which takes a millisecond for a million.
+// Near returns the n nearest near-duplicates of a document, nearest first, and their total number.
+// It compares the sketches of all documents, which takes a millisecond per million.
 func (s *Searcher) Near(
 	ctx context.Context, doc vocab.DocID, n int,
 ) (nearest []Near, total int, err error) {
@@ -148,7 +149,7 @@ func (s *Searcher) Near(
 	return nearest, total, err
 }
 
-// nearDuplicates returns the n nearest near-duplicates of a document, and how many there are.
+// nearDuplicates returns the n nearest near-duplicates of a document, and their number.
 func nearDuplicates(
 	v *view, doc vocab.DocID, n int,
 ) (nearest []presentation.NearDuplicate, total int) {

@@ -12,19 +12,19 @@ import (
 )
 
 // A query may be a command line: the words after a minus in "ant -buildfile" and "tar -xzf" are
-// options, and not excluded. The collection decides: they are options if they are written so on the
-// best pages that hold them.
+// options, and not excluded. The collection decides: they are options if the best pages that
+// contain them write them like that.
 
 // Bounds of options.
 const (
-	optionPages  = 10 // that are read to find out
-	optionShare  = 3  // one of so many pages with the word shows it as an option
-	withoutShare = 10 // at most one of so many pages with the word lacks another word of the query
+	optionPages  = 10 // best pages that are read
+	optionShare  = 3  // one in this many pages with the word must show it as an option
+	withoutShare = 10 // at most one in this many pages with the word may lack another word of the query
 )
 
-// readOptions returns the query as it is answered: with the words of Query.Minus as words to search
-// for, if these are options. Then it suggests the query that excludes them; if they may be options, it
-// suggests the query that has them.
+// readOptions returns the query to answer: with the words of Query.Minus as words to search for, if
+// these are options. Then it suggests the query that excludes them; if they may be options, it
+// suggests the query that includes them.
 func readOptions(s *search, q query.Query, resp *Response) (query.Query, error) {
 	if len(q.Minus) == 0 || s.byDate {
 		return q, nil
@@ -47,8 +47,8 @@ func readOptions(s *search, q query.Query, resp *Response) (query.Query, error) 
 }
 
 // areOptions reports whether one of the words is an option: on a third of the best pages that have
-// it, or, if there are other words, on any, where hardly a page has it that lacks one of these. May
-// reports whether any of the best pages shows one as an option.
+// it, or, if the query has other words, on any page where nearly all pages with the word have
+// these, too. may reports whether any of the best pages shows one as an option.
 func areOptions(p *pass, words []query.Loose, others bool) (are, may bool, err error) {
 	have, show := make([]int, len(words)), make([]int, len(words))
 	best := p.ranked[:min(len(p.ranked), optionPages)]
@@ -92,8 +92,8 @@ func hasRest(p *pass, word string) bool {
 	return withoutShare*(pages-p.resp.Total) <= pages
 }
 
-// hasToken reports whether a text has a token, letter by letter, without letters, digits, low lines
-// and minuses around it. A token without a minus may have one before it.
+// hasToken reports whether a text has a token verbatim, not surrounded by letters, digits,
+// underscores and minuses. A token without a minus may have one before it.
 func hasToken(text, token string) bool {
 	for {
 		before, after, found := strings.Cut(text, token)

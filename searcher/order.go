@@ -8,9 +8,9 @@ import (
 	"anatomy/weburl"
 )
 
-// Where pages are equal they are in the order of the keys of their URLs ([weburl.URL.Key]), which
-// is that of ordinals within a segment. DocIDs do not count: they are in the order of discovery, so
-// that the same web crawled twice would order equals otherwise.
+// Equal pages are in the order of the keys of their URLs ([weburl.URL.Key]), which is that of
+// ordinals within a segment. DocIDs are not used: they are in the order of discovery, so that two
+// crawls of the same web would order equal pages differently.
 
 // byURL orders pages by the keys of their URLs. A key that cannot be read counts as "".
 func (v *view) byURL(x, y scoring.Candidate) int {
@@ -22,7 +22,7 @@ func (v *view) byURL(x, y scoring.Candidate) int {
 
 func (v *view) urlKey(c scoring.Candidate) string {
 	info, err := v.part(c).Segment.Record(c.Ord)
-	if err != nil { // reported when the page is shown
+	if err != nil { // present reports it
 		return ""
 	}
 	u, err := weburl.Parse(info.URL)
@@ -32,7 +32,7 @@ func (v *view) urlKey(c scoring.Candidate) string {
 	return u.Key()
 }
 
-// byFirst orders pages by the score of the first phase, best first.
+// byFirst orders pages by the score of the first phase, descending.
 func (v *view) byFirst(x, y scoring.Candidate) int {
 	if x.First != y.First {
 		return cmp.Compare(y.First, x.First)
@@ -40,7 +40,7 @@ func (v *view) byFirst(x, y scoring.Candidate) int {
 	return v.byURL(x, y)
 }
 
-// byScore orders pages by the score of the second phase, best first.
+// byScore orders pages by the score of the second phase, descending.
 func (v *view) byScore(x, y scoring.Candidate) int {
 	if x.Score != y.Score {
 		return cmp.Compare(y.Score, x.Score)
@@ -48,7 +48,7 @@ func (v *view) byScore(x, y scoring.Candidate) int {
 	return v.byURL(x, y)
 }
 
-// byDay orders pages of a first phase by date: the newest first, those of one day by score.
+// byDay orders pages of a first phase by date, newest first, and pages of one day by score.
 func (v *view) byDay(x, y scoring.Candidate) int {
 	if x.First != y.First {
 		return cmp.Compare(y.First, x.First)
@@ -56,7 +56,7 @@ func (v *view) byDay(x, y scoring.Candidate) int {
 	return v.byScore(x, y)
 }
 
-// byRank orders pages by PageRank, the highest first.
+// byRank orders pages by PageRank, descending.
 func (v *view) byRank(x, y scoring.Candidate) int {
 	if a, b := v.rankOf(x.Doc), v.rankOf(y.Doc); a != b {
 		return cmp.Compare(b, a)
@@ -64,8 +64,9 @@ func (v *view) byRank(x, y scoring.Candidate) int {
 	return v.byURL(x, y)
 }
 
-// mergeBest returns the first n of some pages, which are sorted, and of those of one more segment,
-// which it sorts. So the keys of URLs are read of a few pages only, however many are equal.
+// mergeBest returns the first n pages of best, which is sorted, and more, which it sorts: the pages
+// of one more segment. So the keys of URLs are read for a few pages only, however many pages are
+// equal.
 func mergeBest[P any](best, more []P, n int, order func(x, y P) int) []P {
 	slices.SortFunc(more, order)
 	best = append(best, more[:min(n, len(more))]...)

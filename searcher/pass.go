@@ -14,8 +14,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A queryArena is the memory of one query, which the next query reuses. Nothing of it may be part
-// of a response.
+// A queryArena is the memory of one query, which the next query reuses. Responses must not refer to
+// it.
 type queryArena struct {
 	parser    query.Parser
 	retrieval retrieval.Arena
@@ -33,7 +33,7 @@ type queryArena struct {
 	// One user at a time:
 	scorer scoring.Scorer
 	reader pageReader
-	hits   [][]vocab.Hit // of one page, by term
+	hits   [][]vocab.Hit // hits of one page, by term
 	order  []int         // see inDiskOrder
 	keys   []uint64
 }
@@ -56,7 +56,7 @@ func (a *queryArena) reset() {
 	}
 }
 
-// ofShard returns the memory of one of n shards. That of an only shard is that of the query.
+// ofShard returns the memory of one of n shards. A single shard uses the memory of the query.
 func (a *queryArena) ofShard(i, n int) *queryArena {
 	if n == 1 {
 		return a
@@ -75,8 +75,8 @@ func (a *queryArena) hitsOf(n int) [][]vocab.Hit {
 	return a.hits[:n]
 }
 
-// inDiskOrder returns the indices of those candidates that are in the shard of a base, in their
-// order on disk. The next call overwrites the result.
+// inDiskOrder returns the indices of the candidates in the shard of a base, in their order on disk.
+// The next call overwrites the result.
 func (a *queryArena) inDiskOrder(candidates []scoring.Candidate, base vocab.DocID) []int {
 	order, keys, parts := a.order[:0], a.keys, 1
 	for part := 0; part < parts; part++ {
@@ -99,25 +99,24 @@ func (a *queryArena) inDiskOrder(candidates []scoring.Candidate, base vocab.DocI
 	return order
 }
 
-// A search is one request being answered from one view: what its passes share.
+// A search is one request answered from one view: the state that its passes share.
 type search struct {
 	view       *view
 	weights    *scoring.Weights
-	links      Links // nil if they are not kept
+	links      Links // nil if there are none
 	req        *Request
 	clock      *retrieval.Clock
 	arena      *queryArena
-	candidates int  // pages that may be scored in the second phase
-	countTo    int  // matches that are counted exactly
+	candidates int  // maximum of pages scored in the second phase
+	countTo    int  // number of matches that are counted exactly
 	byDate     bool // sort by date
 	damaged    func(*Response, error)
 	synonyms   *synonyms.Table
 }
 
-// A pass is one query on its way through the steps of the pipeline. It belongs to one goroutine. A
-// field without a step beside it is set by begin, which retrieve calls once or twice; the others by
-// the step that is named. Of a relaxed query, keepMost narrows ranked; addRelaxed extends results
-// and page of the query itself.
+// A pass is one query in the pipeline. It belongs to one goroutine. The comment of a field names
+// the step that sets it; begin, which retrieve calls once or twice, sets the others. For a relaxed
+// query, keepMost narrows ranked, and addRelaxed extends results and page of the original query.
 type pass struct {
 	*search
 	query   query.Query      // newPass
@@ -125,13 +124,13 @@ type pass struct {
 	weights *scoring.Weights // newPass: of the second phase
 	resp    *Response        // newPass
 	refs    references       // locate
-	ended   bool             // the query cannot be answered; resp.Why says why
+	ended   bool             // the query cannot be answered; resp.Why has the reason
 
 	shards []shardQuery // newPass
 
-	root  *query.Node // the query that is answered: located, with forms
+	root  *query.Node // the query that is answered: with references resolved, with forms
 	terms *scoring.Terms
-	joint map[string]int // of terms with forms: documents that hold any of these
+	joint map[string]int // number of documents that hold a term or one of its forms
 
 	identifiers []scoring.Identifier // retrieve: of the collection
 
@@ -139,18 +138,18 @@ type pass struct {
 	homes     []home
 	request   exactRequest // see exact
 
-	found     []scoring.Candidate // retrieve: the best pages of the first phase, best first
-	toRank    int                 // retrieve: how many of found the second phase scores
-	wanted    int                 // newPass: pages that are scored even if the time is over
-	ranked    []scoring.Candidate // rank: those that were scored, best first
-	results   []scoring.Candidate // collapse, extend: as they are shown
+	found     []scoring.Candidate // retrieve: the best pages of the first phase, descending
+	toRank    int                 // retrieve: number of found that the second phase scores
+	wanted    int                 // newPass: number of pages that are scored even if time is up
+	ranked    []scoring.Candidate // rank: the scored pages, descending
+	results   []scoring.Candidate // collapse, extend: in the order in which they are shown
 	collapser presentation.Collapser
-	page      []scoring.Candidate // conclude: the results that the request asks for
+	page      []scoring.Candidate // conclude: the requested results
 
-	relaxed *relaxation // of a query with some terms dropped
+	relaxed *relaxation // set for a query with some terms dropped
 }
 
-// newPass returns a pass of the search before any step.
+// newPass returns a pass before its first step.
 func (s *search) newPass(q query.Query, resp *Response) *pass {
 	p := s.arena.passes.New()
 	*p = pass{search: s, query: q, weights: s.weights, resp: resp, wanted: s.req.Offset + s.req.Limit}
@@ -170,7 +169,8 @@ func (s *search) newPass(q query.Query, resp *Response) *pass {
 	return p
 }
 
-// proseOf returns a query as prose, nil if it is none. Strict and sort:date require all words.
+// proseOf returns a query as prose, or nil if it is not prose. Strict and sort:date require all
+// words.
 func (s *search) proseOf(q query.Query) *query.Node {
 	if s.weights.Prose == nil || s.req.Strict || q.ByDate {
 		return nil
@@ -178,7 +178,7 @@ func (s *search) proseOf(q query.Query) *query.Node {
 	return q.Root.Prose()
 }
 
-// firstK returns how many pages the first phase finds.
+// firstK returns the number of pages that the first phase returns.
 func (p *pass) firstK() int { return max(p.candidates, p.req.Offset+p.req.Limit+1) }
 
 // A step is one stage of the pipeline.
@@ -194,5 +194,5 @@ func (p *pass) run(steps ...step) error {
 	return nil
 }
 
-// scoreAll makes the pass score all candidates, whatever the time.
+// scoreAll makes the pass score all candidates, however long that takes.
 const scoreAll = math.MaxInt

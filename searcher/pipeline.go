@@ -6,19 +6,19 @@ import (
 
 // answer answers a query by the steps of the pipeline:
 //
-//	readOptions   words after a minus are options of a command where the collection shows them so
+//	readOptions   words after a minus become words to search for if the collection shows that they are options
 //	retrieve      the first phase: candidates by impact
 //	rank          the second phase: exact scores
 //	collapse      near-duplicates and crowded hosts
 //	extend        pages after the candidates
 //	countBlocked  pages of blocked sites
-//	conclude      the page of results, and why it is empty
-//	correct       if there are likelier spellings: the correction enters at retrieve
-//	relax         if few pages match: the query without some terms enters at retrieveMost
+//	conclude      the page of results, or why it is empty
+//	correct       if there are likelier spellings: the correction starts at retrieve
+//	relax         if few pages match: the query without some terms starts at retrieveMost
 //	present       snippets and explanations
 //
-// A pass that enters the pipeline anew has a response of its own, of which choose and addRelaxed
-// take over what is shown.
+// A correction and a relaxed query are passes with responses of their own, whose results choose and
+// addRelaxed move to the response.
 func answer(s *search, k *knowledge, q query.Query, resp *Response) error {
 	q, err := readOptions(s, q, resp)
 	if err != nil {
@@ -54,7 +54,7 @@ func answer(s *search, k *knowledge, q query.Query, resp *Response) error {
 	return present(p, relaxed)
 }
 
-// find finds the results of a query as it is.
+// find finds the results of a query without corrections.
 func find(p *pass) error {
 	return p.run(retrieve, rank, collapse, extend, countBlocked, conclude)
 }

@@ -10,7 +10,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A preference is what the person who searches thinks of a site.
+// A preference is a site that the person who searches prefers, dislikes, pins or blocks.
 type preference struct {
 	site   string
 	kind   preferenceKind
@@ -25,7 +25,7 @@ const (
 	lowered preferenceKind = "lowered"
 )
 
-// findPreferred finds the documents of the sites that the request prefers.
+// findPreferred finds the documents of the sites in the request's preferences.
 func findPreferred(p *pass) (all []preference, err error) {
 	prefs := p.req.Preferences
 	if prefs == nil {
@@ -63,7 +63,7 @@ func (q *shardQuery) preferenceBonus(
 		}
 	}
 	if r.lang != "" {
-		info, err := q.snap.Parts[part].Segment.Record(ord) // present reports an error, if it shows the page
+		info, err := q.snap.Parts[part].Segment.Record(ord) // present reports the error if it shows the page
 		if err == nil && info.Crawled && vocab.PrimaryLanguage(info.Lang) == vocab.PrimaryLanguage(r.lang) {
 			b.Score += q.weights.Preference.Score()
 			all = append(all, "you prefer pages in "+r.lang)
@@ -73,7 +73,7 @@ func (q *shardQuery) preferenceBonus(
 	return b
 }
 
-// withoutBlocked returns the query without blocked sites.
+// withoutBlocked returns the query with the blocked sites excluded.
 func withoutBlocked(p *pass, root *query.Node) *query.Node {
 	if prefs := p.req.Preferences; prefs != nil && len(prefs.Block) > 0 {
 		return query.Both(root, &query.Node{Op: query.Not, Kids: []*query.Node{query.AnySite(prefs.Block, MaxPreferred)}})
@@ -81,7 +81,7 @@ func withoutBlocked(p *pass, root *query.Node) *query.Node {
 	return root
 }
 
-// pinFirst moves the best pages of pinned sites before all others. Pages are in order of score.
+// pinFirst moves the best pages of pinned sites before all others. pages is in order of score.
 func pinFirst(p *pass, pages []scoring.Candidate) {
 	for i := range p.preferred {
 		if p.preferred[i].kind != pinned {

@@ -7,8 +7,8 @@ import (
 	"anatomy/vocab"
 )
 
-// present fills in the results of the page that the request asks for. Those of a relaxed query are
-// presented by its own terms.
+// present fills in the requested results. Results of a relaxed query are presented by its own
+// terms.
 func present(p, relaxed *pass) (err error) {
 	if relaxed == nil {
 		p.resp.Results, err = makeResults(p, p.page)
@@ -44,7 +44,7 @@ func present(p, relaxed *pass) (err error) {
 		made[r.Doc] = r
 	}
 	for _, c := range p.page {
-		if r := made[c.Doc]; r != nil { // nil if it could not be read
+		if r := made[c.Doc]; r != nil { // nil if the page could not be read
 			p.resp.Results = append(p.resp.Results, *r)
 		}
 	}
@@ -95,14 +95,14 @@ func heldBy(p *pass, pages []scoring.Candidate) (words []choice, held []uint64, 
 	return words, held, err
 }
 
-// describeAll fills in bare results, and leaves out those that cannot be read.
+// describeAll fills in results, and drops those that cannot be read.
 func describeAll(p *pass, page []scoring.Candidate, results []Result) ([]Result, error) {
 	r := &presentRequest{p.root, p.exact(), p.req.Explain}
 	err := p.each(func(_ int, q *shardQuery) error { return q.present(r, page, results) })
 	return slices.DeleteFunc(results, func(r Result) bool { return r.Doc == 0 }), err
 }
 
-// newResult returns a bare result.
+// newResult returns a result with the fields of Request.Bare.
 func newResult(p *pass, c scoring.Candidate) Result {
 	return Result{
 		Doc: c.Doc, Score: c.Score, PageRank: p.view.rankOf(c.Doc),
@@ -110,7 +110,7 @@ func newResult(p *pass, c scoring.Candidate) Result {
 	}
 }
 
-// describe fills in what the index keeps of the page.
+// describe fills in the fields from the index record of the page.
 func (r *Result) describe(info *vocab.DocInfo) {
 	r.URL, r.Title, r.Lang = info.URL, info.Title, info.Lang
 	if r.Title == "" {

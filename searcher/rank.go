@@ -11,12 +11,12 @@ import (
 	"anatomy/vocab"
 )
 
-// rank runs the second phase: it scores the pages of the second phase exactly and sorts them. It ranks fewer
-// if the time runs out.
+// rank runs the second phase: it scores the selected pages exactly and sorts them. It scores fewer
+// if time runs out.
 func rank(p *pass) error {
 	toRank := p.found[:p.toRank]
 	if p.req.Ungrouped && p.req.Offset >= len(toRank) && len(toRank) >= minResults {
-		p.ranked = toRank // none of them is shown, so that their order does not matter
+		p.ranked = toRank // none of them is shown, so their order does not matter
 		return nil
 	}
 	scored, err := scoreInTime(p, toRank)
@@ -33,9 +33,9 @@ func rank(p *pass) error {
 	return nil
 }
 
-// scoreInTime scores as many pages as there is time for, and as many as are wanted in any case. It
-// reads the time between groups, each four times as large as the one before: every group reads the
-// posting lists from the beginning.
+// scoreInTime scores as many pages as time permits, and at least the wanted ones. It reads the
+// clock between groups, each four times as large as the previous one: every group reads the posting
+// lists from the start.
 func scoreInTime(p *pass, pages []scoring.Candidate) (scored int, err error) {
 	for group := 128; scored < len(pages); group *= 4 {
 		to := min(max(scored+group, p.wanted), len(pages))
@@ -60,17 +60,17 @@ func score(p *pass, pages []scoring.Candidate) error {
 	return p.each(func(_ int, q *shardQuery) error { return q.score(r, pages) })
 }
 
-// An exactRequest is what exact scores depend on besides the pages.
+// An exactRequest is everything that exact scores depend on, except the pages.
 type exactRequest struct {
 	statistics
 	terms     *scoring.Terms
 	homes     []home
 	nearer    map[vocab.DocID]int // see references
 	preferred []preference
-	lang      string // that is preferred, "" for none
+	lang      string // preferred language, or ""
 }
 
-// exact returns the request of the pass, valid until the next call.
+// exact returns the exactRequest of the pass, valid until the next call.
 func (p *pass) exact() *exactRequest {
 	p.request = exactRequest{
 		statistics: p.view.statistics, terms: p.terms, homes: p.homes, nearer: p.refs.nearer,
@@ -82,7 +82,7 @@ func (p *pass) exact() *exactRequest {
 	return &p.request
 }
 
-// score sets the exact score of those pages that are in the shard, in their order on disk.
+// score sets the exact score of the pages in the shard, in their order on disk.
 func (q *shardQuery) score(r *exactRequest, pages []scoring.Candidate) error {
 	scorer := &q.arena.scorer
 	scorer.Reset(q.weights, r.terms)
@@ -105,8 +105,8 @@ func (q *shardQuery) score(r *exactRequest, pages []scoring.Candidate) error {
 	return nil
 }
 
-// A pageReader reads what pages of one segment are scored by, in the order of ordinals. It ignores
-// the time.
+// A pageReader reads the data for scoring pages of one segment, in the order of ordinals. It
+// ignores the deadline.
 type pageReader struct {
 	*exactRequest
 	query *shardQuery
@@ -131,7 +131,7 @@ func newPageReader(q *shardQuery, of *exactRequest, index int) *pageReader {
 	return r
 }
 
-// read returns a page, valid until the next one is read.
+// read returns a page, valid until the next call.
 func (r *pageReader) read(ord vocab.Ordinal) (*scoring.Page, error) {
 	page, seg := &r.page, r.part.Segment
 	for i, list := range r.lists {
@@ -179,7 +179,7 @@ func (q *shardQuery) explain(
 	return e, nil
 }
 
-// rankDetail explains the points for PageRank of a document of the shard.
+// rankDetail explains the points for the PageRank of a document of the shard.
 func (q *shardQuery) rankDetail(ranked int, doc vocab.DocID) string {
 	if q.snap.Vector == nil {
 		return "no ranks are computed yet"

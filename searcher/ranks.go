@@ -19,10 +19,10 @@ import (
 	"anatomy/weburl"
 )
 
-// An UnknownRankError says that a request names a rank vector that does not exist.
+// An UnknownRankError is the error for a request that names a rank vector that does not exist.
 type UnknownRankError struct {
 	Name  string
-	Known []string // those that exist
+	Known []string // existing vectors
 }
 
 func (e *UnknownRankError) Error() string {
@@ -36,16 +36,16 @@ func (e *UnknownRankError) Error() string {
 	return fmt.Sprintf("there is no rank vector %.100q; %s", e.Name, known)
 }
 
-// Unwrap returns fs.ErrNotExist, so that a query whose vector is newer than the snapshot is answered
-// from the next one, see Searcher.readAgain.
+// Unwrap returns fs.ErrNotExist, so that a query whose vector is newer than the snapshot is retried
+// with the next one, see Searcher.readAgain.
 func (e *UnknownRankError) Unwrap() error { return fs.ErrNotExist }
 
-// maxNamed bounds the vectors held besides the one in force: each takes 8 bytes per document.
+// maxNamed bounds the vectors in memory besides the one in force: each takes 8 bytes per document.
 const maxNamed = 8
 
 // A namedView is a view with the ranks of another vector.
 type namedView struct {
-	base *view // holds the segments open
+	base *view // keeps the segments open
 	view *view
 }
 
@@ -103,8 +103,8 @@ func viewOf(serial uint64, shards []*snapshot.Snapshot, w *scoring.Weights) *vie
 	})
 }
 
-// near returns a view of the same segments with ranks from a page, given the name of the vector. Pages
-// that are far have the smallest rank above 0, so that the number of ranked pages stays the same.
+// near returns a view of the same segments with ranks near a page, given the name of the vector.
+// Distant pages get the smallest positive rank, so that the number of ranked pages stays the same.
 func (s *Searcher) near(ctx context.Context, base *view, name string) (*view, error) {
 	url := strings.TrimPrefix(name, NearPrefix)
 	u, err := weburl.ParseTyped(url)
@@ -144,7 +144,7 @@ func (s *Searcher) near(ctx context.Context, base *view, name string) (*view, er
 	return viewOf(s.serials.Add(1), shards, s.weights(&Request{Rank: name})), err
 }
 
-// forgetRanks drops the views made of one that is no longer in force.
+// forgetRanks drops the views made from one that is no longer in force.
 func (s *Searcher) forgetRanks(base *view) {
 	s.naming.Lock()
 	defer s.naming.Unlock()

@@ -11,21 +11,21 @@ import (
 	"anatomy/vocab"
 )
 
-// Where fewer than minResults pages match a query of several terms, the query is relaxed: its
-// results also include pages that hold most of the terms, at least scoring.MostHeld of their idf. A
-// page keeps Weights.Missing of its score, in proportion to what it holds, and comes before matches
-// that score less.
+// If fewer than minResults pages match a query of several terms, the query is relaxed: its results
+// also include pages that hold most of the terms, at least scoring.MostHeld of their idf. A page
+// keeps Weights.Missing of its score, in proportion to the idf that it holds, and comes before
+// matches that score less.
 
-// A relaxation is what a pass of a relaxed query knows besides.
+// A relaxation is the additional state of a pass of a relaxed query.
 type relaxation struct {
 	of      *pass         // of the query itself
 	terms   []*query.Node // that pages may lack
 	missing map[vocab.DocID][]string
-	worth   map[vocab.DocID]scoring.Score // what pages keep of their scores
+	worth   map[vocab.DocID]scoring.Score // scores that pages keep
 }
 
-// relax returns the pass of the relaxed query, nil if the query cannot or need not be relaxed. Its
-// response is its own.
+// relax returns the pass of the relaxed query, or nil if the query cannot or need not be relaxed.
+// The pass has its own response.
 func relax(p *pass) *pass {
 	if p.byDate || p.req.Strict || p.req.Similar != 0 ||
 		p.resp.Total >= minResults || p.resp.Partial || p.clock.Over() {
@@ -43,7 +43,7 @@ func relax(p *pass) *pass {
 	relaxed.root, relaxed.wanted = most, p.candidates
 	relaxed.joint, relaxed.preferred, relaxed.identifiers = p.joint, p.preferred, p.identifiers
 	relaxed.terms = p.terms
-	copy(relaxed.shards, p.shards) // with what is open
+	copy(relaxed.shards, p.shards) // with open lists
 	relaxed.relaxed = &relaxation{
 		of: p, terms: terms,
 		missing: map[vocab.DocID][]string{}, worth: map[vocab.DocID]scoring.Score{},
@@ -51,7 +51,7 @@ func relax(p *pass) *pass {
 	return relaxed
 }
 
-// retrieveMost runs the first phase of a relaxed query, without the pages that match the query
+// retrieveMost runs the first phase of a relaxed query, excluding the pages that match the query
 // itself.
 func retrieveMost(p *pass) error {
 	if err := openTerms(p, p.root); err != nil {
@@ -71,11 +71,11 @@ func retrieveMost(p *pass) error {
 	return nil
 }
 
-// A choice is a term that a page may lack, or several of which one is enough.
+// A choice is a term that a page may lack, or several alternative terms.
 type choice struct {
 	text string        // in the query language
 	idf  scoring.Score // of the rarest of its terms
-	base []int         // of terms: what its terms and their forms count as
+	base []int         // by index in Terms: base of its terms and their forms
 }
 
 func choices(t *scoring.Terms, nodes []*query.Node) (all []choice) {
@@ -90,8 +90,8 @@ func choices(t *scoring.Terms, nodes []*query.Node) (all []choice) {
 	return all
 }
 
-// keepMost drops the ranked pages that hold too few terms, and records what the others lack and
-// what they keep of their scores.
+// keepMost drops the ranked pages that hold too few terms. It records the missing terms and the
+// remaining scores of the others.
 func keepMost(p *pass) error {
 	r, all := p.relaxed, scoring.Score(0)
 	choices := choices(p.terms, r.terms)
@@ -144,7 +144,7 @@ func (c *choice) heldBy(
 }
 
 // addRelaxed merges the results of a relaxed query into those of the query itself. If not all of
-// the latter were scored, the former come after them.
+// the query's own results were scored, the relaxed ones come after them.
 func (p *pass) addRelaxed(relaxed *pass) {
 	resp := p.resp
 	p.relaxed = relaxed.relaxed

@@ -10,12 +10,12 @@ import (
 	"anatomy/vocab"
 )
 
-// minResults is the number of matches that is enough: fewer relax the query, and as many candidates
-// are scored in any case.
+// minResults is the number of matches that is enough. Fewer relax the query, and at least this
+// number of candidates is scored.
 const minResults = DefaultLimit
 
-// retrieve runs the first phase: of the query without forms of its terms, and if too few pages
-// match that, of the query with forms; of prose with forms at once.
+// retrieve runs the first phase: with the query without forms of its terms and, if too few pages
+// match, with forms. It runs prose with forms at once.
 func retrieve(p *pass) (err error) {
 	if p.identifiers, err = findIdentifiers(p); err != nil {
 		return err
@@ -61,7 +61,7 @@ func begin(p *pass, root *query.Node) error {
 	return findBonuses(p)
 }
 
-// whyUnanswerable says why a query cannot have results.
+// whyUnanswerable returns why a query cannot have results, or "".
 func whyUnanswerable(p *pass, root *query.Node) string {
 	switch {
 	case root == nil && strings.TrimSpace(p.req.Query) == "":
@@ -76,8 +76,8 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 	return ""
 }
 
-// openTerms opens the posting lists of the query's terms, and weighs the terms by the document
-// frequencies of all shards, in which dead documents count.
+// openTerms opens the posting lists of the query's terms, and computes the weights of the terms
+// from the document frequencies of all shards. Dead documents count.
 func openTerms(p *pass, root *query.Node) error {
 	t := scoring.NewTerms(root, p.query.Name, p.identifiers, &p.arena.scoring)
 	p.terms = t
@@ -92,8 +92,8 @@ func openTerms(p *pass, root *query.Node) error {
 	return err
 }
 
-// findBonuses finds the pages that get points whatever their hits are. Sorting by date ignores
-// them, and all terms.
+// findBonuses finds the pages that get points independently of their hits. Sorting by date ignores
+// these points, and all terms.
 func findBonuses(p *pass) (err error) {
 	if p.byDate {
 		p.terms.IgnoreImpacts()
@@ -104,15 +104,15 @@ func findBonuses(p *pass) (err error) {
 	return err
 }
 
-// findCandidates sets found to the best pages of the first phase, those first that the second
-// phase scores.
+// findCandidates sets found to the best pages of the first phase, starting with those that the
+// second phase scores.
 func findCandidates(p *pass) (err error) {
 	p.found, p.toRank, err = candidates(p, p.firstK())
 	return err
 }
 
-// candidates returns the best k pages of the first phase, and how many of them the second phase
-// scores.
+// candidates returns the best k pages of the first phase, and the number of them that the second
+// phase scores.
 func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err error) {
 	resp := p.resp
 	all, err := collect(p, withoutBlocked(p, p.root), k)
@@ -167,8 +167,8 @@ func (p *pass) merge(answers []firstAnswer, k int) firstAnswer {
 }
 
 // addPreferred adds the best pages of raised and pinned sites to those that the second phase
-// scores, for which they may be too weak without the points of the preference. It returns how many
-// those are.
+// scores: without the points of the preference they may be too weak. It returns the new number of
+// pages to score.
 func addPreferred(
 	p *pass, found []scoring.Candidate,
 ) (all []scoring.Candidate, toRank int, err error) {
@@ -207,7 +207,7 @@ func addPreferred(
 	return all, toRank, nil
 }
 
-// collectBeside is collect for another query than that of the pass. Its total is not
+// collectBeside is collect for a query other than that of the pass. Its total does not change
 // Response.Total.
 func collectBeside(p *pass, root *query.Node, k int) (firstAnswer, error) {
 	a, err := collect(p, root, k)
@@ -215,9 +215,9 @@ func collectBeside(p *pass, root *query.Node, k int) (firstAnswer, error) {
 	return a, err
 }
 
-// promisingFirst moves those of the best pages of the first phase to the front that may be among
-// the first ten results, and returns how many they are: see Weights.Promising. All may be if no
-// others match, if the request prefers sites, and in the order of dates.
+// promisingFirst moves the best pages of the first phase that may be among the first ten results to
+// the front, and returns their number: see Weights.Promising. All may be if no other pages match,
+// if the request prefers sites, and when sorting by date.
 func promisingFirst(p *pass, found []scoring.Candidate) (n int) {
 	complete := p.resp.Exact && p.resp.Total <= len(found)
 	if len(found) <= minResults || complete || len(p.preferred) > 0 || p.byDate {
@@ -241,8 +241,8 @@ func promisingFirst(p *pass, found []scoring.Candidate) (n int) {
 	return n
 }
 
-// addTitles adds the best pages whose titles hold all words of a query that is prose to the n pages
-// that the second phase scores: it may be a name, of a page with little text.
+// addTitles adds the best pages whose titles hold all words of a query that is prose to the first n
+// pages, which the second phase scores: the query may be the name of a page with little text.
 func addTitles(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, int, error) {
 	if !p.prose {
 		return found, n, nil
@@ -271,8 +271,8 @@ func scoreToo(found []scoring.Candidate, n int, more []scoring.Candidate) ([]sco
 	return found, n
 }
 
-// addHomes adds home pages that match to the n pages that the second phase scores, for which they
-// may be too weak.
+// addHomes adds matching home pages to the first n pages, which the second phase scores: they may
+// be too weak otherwise.
 func addHomes(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, int) {
 	for _, h := range p.homes {
 		at := slices.IndexFunc(found, func(c scoring.Candidate) bool { return c.Doc == h.Doc })

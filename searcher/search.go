@@ -15,9 +15,9 @@ import (
 	"anatomy/weburl"
 )
 
-// Search answers a request. It leaves out what of the index cannot be read, and says so in
-// Response.Partial and Why; it fails if the request cannot be answered at all. The slices of the
-// response must not be changed: another response may share them, see Options.AnswerBytes.
+// Search answers a request. It skips unreadable parts of the index, and then sets Response.Partial
+// and Why; it fails if the request cannot be answered at all. The slices of the response must not
+// be modified: other responses may share them, see Options.AnswerBytes.
 func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	began := time.Now()
 	req = req.bounded()
@@ -39,7 +39,7 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	return resp, err
 }
 
-// cachedAnswer answers from a view, by the cache if it has the answer.
+// cachedAnswer answers from a view, from the cache if possible.
 func (s *Searcher) cachedAnswer(
 	v *view, q query.Query, req *Request, resp *Response, clock *retrieval.Clock, a *queryArena,
 ) error {
@@ -93,16 +93,16 @@ func (s *Searcher) answerWith(
 // MaxAll bounds the results of All.
 const MaxAll = 100_000
 
-// allTime is the default deadline of All, for finding results but not for visiting them.
+// allTime is the default deadline of All for finding results; visiting them has none.
 const allTime = 30 * time.Second
 
-// resultsAtOnce is how many results All makes before it visits them.
+// resultsAtOnce is the number of results that All makes before it visits them.
 const resultsAtOnce = 100
 
 // All calls each with the results of a request in order, all from one view, however long that
-// takes: at most limit results, MaxAll if it is 0. Pages are not collapsed, and the query is
+// takes: at most limit results, or MaxAll if limit is 0. Pages are not collapsed, and the query is
 // neither corrected nor relaxed: Offset, Limit, Verbatim, Ungrouped and Similar of the request are
-// ignored. The response has no results. All stops at an error of each, and returns it.
+// ignored. The response has no results. If each fails, All stops and returns its error.
 func (s *Searcher) All(
 	ctx context.Context, req Request, limit int, each func(*Result) error,
 ) (*Response, error) {
@@ -140,7 +140,7 @@ func (s *Searcher) All(
 	return resp, err
 }
 
-// visitAll calls each with the results of pages, of which those that rank has scored come first.
+// visitAll calls each with the results of pages; the pages that rank has scored come first.
 func visitAll(ctx context.Context, p *pass, pages []scoring.Candidate, each func(*Result) error) error {
 	for from := 0; from < len(pages); from += resultsAtOnce {
 		if err := ctx.Err(); err != nil {
@@ -164,7 +164,7 @@ func visitAll(ctx context.Context, p *pass, pages []scoring.Candidate, each func
 }
 
 // Explain explains the score of the page at a URL for the query, preferences and rank vector of a
-// request, whether the page matches or not.
+// request, whether or not the page matches.
 func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Explanation, error) {
 	u, err := weburl.Parse(url)
 	if err != nil {
@@ -197,7 +197,7 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 	if err := retrieve(p); err != nil {
 		return nil, err
 	}
-	if p.ended { // the page has no terms of the query, but points that do not depend on them
+	if p.ended { // the page has no query terms, but points that do not depend on terms
 		if err := openTerms(p, narrow(p, locate(p, p.query.Root))); err != nil {
 			return nil, err
 		}
@@ -235,8 +235,8 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 	return e, nil
 }
 
-// A Trial is a query with the candidates of its first phase, and all that their exact scores are
-// made of: weights can be tried on it without the index. It is for one goroutine.
+// A Trial has the candidates of a query's first phase and all inputs of their exact scores, so that
+// weights can be tried without the index. It is not safe for concurrent use.
 type Trial struct {
 	terms *scoring.Terms
 	prose bool
@@ -247,13 +247,13 @@ type Trial struct {
 type trialPage struct {
 	scoring.Page
 	doc   vocab.DocID
-	url   int     // place in the order of URLs
-	rank  float64 // times the average
+	url   int     // position in the order of URLs
+	rank  float64 // as a multiple of the average
 	score Score
 }
 
-// Trial runs the first phase of a query. Under the Searcher's own weights, the order of its pages
-// is that of results, as far as candidates go.
+// Trial runs the first phase of a query. With the Searcher's own weights, the order of its pages is
+// that of results, except for pages after the candidates.
 func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error) {
 	err = s.read(func(v *view) error {
 		t = &Trial{}
@@ -275,7 +275,7 @@ func (s *Searcher) Trial(ctx context.Context, text string) (t *Trial, err error)
 	return t, err
 }
 
-// read copies what the pages of the second phase are scored by.
+// read copies the data that the second phase scores the pages by.
 func (t *Trial) read(p *pass) error {
 	pages := p.found[:p.toRank]
 	of := p.exact()
@@ -303,7 +303,8 @@ func (t *Trial) read(p *pass) error {
 	return nil
 }
 
-// Order returns the pages in their order under some weights. The next call overwrites the result.
+// Order returns the pages in their order under the given weights. The next call overwrites the
+// result.
 func (t *Trial) Order(w *Weights) []vocab.DocID {
 	if t.terms == nil {
 		return nil

@@ -12,17 +12,17 @@
 //	searcher/internal/suggest       corrects spellings and completes queries
 //	searcher/internal/images        ranks the images of pages
 //
-// This package opens segments and rank vectors as snapshots, and leads a request through the stages
-// by a pipeline of steps (see answer in pipeline.go). A step is a function of a pass: one query on
-// its way. A spelling correction and a query with some terms dropped are passes of their own, which
-// enter the same pipeline again.
+// This package opens segments and rank vectors as snapshots, and runs a request through the stages
+// in a pipeline of steps (see answer in pipeline.go). A step is a function of a pass, which is one
+// query in the pipeline. A spelling correction and a query with some terms dropped are passes of
+// their own through the same pipeline.
 //
 // # Shards
 //
 // A collection may be in several data folders, its shards: see OpenShards. A view is a snapshot of
-// each with the statistics over all. A step asks every shard by the calls of shardQuery, which take
-// what depends on the other shards as arguments, and decides by what they return. One data folder is
-// one shard, which is called directly.
+// each shard, with the statistics over all of them. A step calls every shard through the methods of
+// shardQuery, passes data of the other shards as arguments, and decides by their results. A single
+// data folder is one shard, which is called directly.
 //
 // # Order of results
 //
@@ -31,15 +31,15 @@
 // the hits of the best Options.Candidates pages that may be among the first ten
 // ([scoring.Weights].Promising).
 //
-// The order is total, and equals that of looking at every page: first the pages of the second phase
+// The order is total, and equals that of an exhaustive search: first the pages of the second phase
 // by exact score, then all others in the order of the first phase. Pages of equal score are in the
-// order of their URLs' keys (order.go). So the order depends neither on the order of discovery nor
-// on the segments that hold the pages, nor on the page of results that is asked for: pages of
-// results never overlap.
+// order of their URLs' keys (order.go). So the order depends neither on the order of discovery, nor
+// on the segments that hold the pages, nor on the requested page of results: pages of results never
+// overlap.
 //
-// By sort:date, the date of a page takes the place of its query-independent points and terms bring
-// nothing, so that the first phase finds the newest pages by the same upper bounds. Hosts,
-// preferences and collapsing of hosts do not count then.
+// With sort:date, the date of a page replaces its query-independent points, and terms score
+// nothing, so that the first phase finds the newest pages by the same upper bounds. Home pages,
+// preferences and collapsing of hosts are then ignored.
 package searcher
 
 import (
@@ -63,23 +63,23 @@ import (
 	"anatomy/vocab"
 )
 
-// ErrNotIndexed says that the index does not have a document.
+// ErrNotIndexed is the error for a document that is not in the index.
 var ErrNotIndexed = snapshot.ErrNotIndexed
 
-// Options of a Searcher. The zero value works.
+// Options configure a Searcher. The zero value works.
 type Options struct {
 	Weights    Weights        // default scoring.Default
-	Candidates int            // pages of the first phase that may be scored in the second, default 60
-	CountTo    int            // matches that are counted exactly, default 1,000; past them, a lower bound
+	Candidates int            // maximum of pages scored in the second phase, default 60
+	CountTo    int            // number of matches that are counted exactly, default 1,000; beyond it, a lower bound
 	CacheBytes int64          // memory for posting lists, default 64 MB; half as much for titles and URLs
 	Links      Links          // for link: and related:; default none
-	Poll       time.Duration  // interval between two looks at the data folder, default 250ms
-	Synonyms   *synonyms.File // read again when it changes; default none
-	Damage     *damage.Log    // is told of what cannot be read; default none
+	Poll       time.Duration  // interval between checks of the data folder, default 250ms
+	Synonyms   *synonyms.File // reloaded when it changes; default none
+	Damage     *damage.Log    // receives the damage found; default none
 
-	Now func() time.Time // for pages that are results up to a time; default time.Now
+	Now func() time.Time // clock for pages that expire from results; default time.Now
 
-	AnswerBytes int64 // memory for responses to requests that repeat; default 0: none are kept
+	AnswerBytes int64 // memory for caching responses; default 0: no cache
 }
 
 func (o Options) withDefaults() Options {
@@ -104,7 +104,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Searcher answers queries over the shards of a collection, from any number of goroutines.
+// A Searcher answers queries over the shards of a collection. It is safe for concurrent use.
 type Searcher struct {
 	o       Options
 	cache   *segment.Cache
@@ -112,22 +112,22 @@ type Searcher struct {
 	answers answerCache
 	arenas  sync.Pool // of *queryArena
 
-	serials    atomic.Uint64 // of views made so far
+	serials    atomic.Uint64 // number of views made so far
 	refreshing sync.Mutex    // one Refresh at a time
 	mu         sync.Mutex    // guards current, and the references of views
-	current    *view         // replaced by Refresh alone
+	current    *view         // replaced only by Refresh
 
 	naming sync.Mutex
 	named  map[string]*namedView // guarded by naming
 
-	changed  chan struct{} // holds one token after the view was replaced, until Learn has read it
+	changed  chan struct{} // holds a token from a replacement of the view until Learn has read it
 	learning sync.Mutex    // one Learn at a time
 	learnt   atomic.Pointer[knowledge]
 	runs     atomic.Bool   // Run has been called
 	known    chan struct{} // closed when learnt is set for the first time
 }
 
-// Open opens a data folder, which may still be empty, or a folder of shards.
+// Open opens a data folder, which may be empty, or a folder of shards.
 func Open(dir string, o Options) (*Searcher, error) {
 	dirs, err := shards.Folders(dir)
 	if err != nil {
@@ -137,9 +137,9 @@ func Open(dir string, o Options) (*Searcher, error) {
 }
 
 // OpenShards opens data folders that hold a collection together: each document is in one of them,
-// with the anchor texts of links from all of them and with its rank among all. Answers equal those
-// of one data folder with all documents. The DocID of a document is that of its folder, plus the
-// folder's index shifted by 40 bits.
+// with the anchor texts of links from all of them and its rank among all documents. Answers equal
+// those of a single data folder with all documents. The DocID of a document is that in its folder,
+// plus the folder's index shifted by 40 bits.
 func OpenShards(dirs []string, o Options) (*Searcher, error) {
 	o = o.withDefaults()
 	cache, err := segment.NewCache(segment.CacheOptions{Blocks: o.CacheBytes, Docs: o.CacheBytes / 2})
@@ -160,7 +160,7 @@ func OpenShards(dirs []string, o Options) (*Searcher, error) {
 	return s, nil
 }
 
-// Close closes all segments. No query may be running or begin.
+// Close closes all segments. No query may be running or start.
 func (s *Searcher) Close() error {
 	s.refreshing.Lock()
 	defer s.refreshing.Unlock()
@@ -174,9 +174,9 @@ func (s *Searcher) Close() error {
 	return nil
 }
 
-// Refresh opens what the data folders hold now, without the pages whose time has ended, and reports
-// whether that was new. Running queries end with the view that they began with. On an error the shard
-// that has it stays as it was.
+// Refresh opens the current state of the data folders, without the expired pages, and reports
+// whether it has changed. Running queries finish with the view that they started with. If a shard
+// has an error it keeps its snapshot.
 func (s *Searcher) Refresh() (changed bool, err error) {
 	s.refreshing.Lock()
 	defer s.refreshing.Unlock()
@@ -215,11 +215,11 @@ func (s *Searcher) onChange() {
 	s.answers.Clear()
 	select {
 	case s.changed <- struct{}{}:
-	default: // there is a token already
+	default: // there is already a token
 	}
 }
 
-// acquire returns the view in force, to be released.
+// acquire returns the view in force. The caller releases it.
 func (s *Searcher) acquire() *view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,19 +239,19 @@ func (s *Searcher) release(v *view) {
 	}
 }
 
-// maxRetries is how often a query is retried whose files vanished.
+// maxRetries is the number of retries of a query whose files vanished.
 const maxRetries = 5
 
-// read is readAgain, and reports an error that says that a segment is damaged.
+// read is readAgain that also reports an error which means that a segment is damaged.
 func (s *Searcher) read(fn func(*view) error) error {
 	err := s.readAgain(fn)
 	noteSegment(s.o.Damage, err)
 	return err
 }
 
-// readAgain calls fn with the view in force, and again with a newer one while files vanish because
-// a merge in another process replaced their segment. Another query may have taken over the newer
-// one.
+// readAgain calls fn with the view in force. It calls fn again with a newer view while files vanish
+// because a merge in another process replaced their segment. Another query may have made the newer
+// view.
 func (s *Searcher) readAgain(fn func(*view) error) error {
 	for tries := 0; ; tries++ {
 		v, err := s.readOnce(fn)
@@ -264,7 +264,7 @@ func (s *Searcher) readAgain(fn func(*view) error) error {
 	}
 }
 
-// readOnce calls fn with the view in force, which it returns.
+// readOnce calls fn with the view in force, and returns the view.
 func (s *Searcher) readOnce(fn func(*view) error) (*view, error) {
 	v := s.acquire()
 	defer s.release(v)
@@ -277,8 +277,8 @@ func (s *Searcher) inForce(v *view) bool {
 	return s.current == v
 }
 
-// noteSegment reports an error that says that a segment is damaged. It reports the segment's own
-// error, which is the same whatever the query was.
+// noteSegment reports an error that means that a segment is damaged. It reports the segment's own
+// error, which does not depend on the query.
 func noteSegment(log *damage.Log, err error) {
 	var of *segment.DamageError
 	if errors.As(err, &of) && !errors.Is(err, fs.ErrNotExist) {
@@ -286,7 +286,7 @@ func noteSegment(log *damage.Log, err error) {
 	}
 }
 
-// damaged reports that a part of the index cannot be read, and that resp lacks its pages.
+// damaged reports that a part of the index cannot be read, and marks resp as incomplete.
 func (s *Searcher) damaged(resp *Response, err error) {
 	if noteSegment(s.o.Damage, err); !errors.As(err, new(*segment.DamageError)) {
 		s.o.Damage.Add(damage.Index, err)
@@ -295,8 +295,8 @@ func (s *Searcher) damaged(resp *Response, err error) {
 	resp.Why = "Part of the index is damaged, so pages may be missing."
 }
 
-// Run refreshes the searcher every Options.Poll, and learns spellings and completions from what is
-// new, until ctx ends. Stats has the error of the last refresh.
+// Run refreshes the searcher every Options.Poll, and learns spellings and completions from changed
+// views, until ctx ends. Stats has the error of the last refresh.
 func (s *Searcher) Run(ctx context.Context) error {
 	s.runs.Store(true)
 	ticker := time.NewTicker(s.o.Poll)
@@ -319,7 +319,7 @@ func (s *Searcher) follow(ctx context.Context, ticks <-chan time.Time) {
 	}
 }
 
-// Stats describe what a Searcher searches.
+// Stats describe the current state of a Searcher.
 type Stats struct {
 	Generation uint64 // sum over shards
 	Segments   int
@@ -329,7 +329,7 @@ type Stats struct {
 	Err        error // of the last Refresh
 }
 
-// Stats returns what is searched now.
+// Stats returns the current state.
 func (s *Searcher) Stats() Stats {
 	v := s.acquire()
 	defer s.release(v)
@@ -374,14 +374,14 @@ func (s *Searcher) weights(req *Request) *scoring.Weights {
 	return &w
 }
 
-// newResponse returns the response to a request before any step.
+// newResponse returns the response to a request before the first step.
 func newResponse(v *view, req *Request, q query.Query) Response {
 	resp := Response{Query: req.Query, Cut: q.Cut, Rank: v.rankUsed(req.Rank), State: v.state}
 	resp.understood(q)
 	return resp
 }
 
-// acquireArena returns an arena; it is given back only after a query that ended without an error.
+// acquireArena returns an arena. It is released only after a query that ended without an error.
 func (s *Searcher) acquireArena() *queryArena {
 	if a, ok := s.arenas.Get().(*queryArena); ok {
 		return a

@@ -16,10 +16,10 @@ import (
 	"anatomy/vocab"
 )
 
-// A shardQuery is the query of a pass in one shard. The steps of a pass decide, and ask the shards
-// by these calls, in this order:
+// A shardQuery is the query of a pass in one shard. The steps of a pass make these calls to the
+// shards, in this order:
 //
-//	has, forms, open   statistics: which terms there are, their forms, document frequencies
+//	has, forms, open   statistics: which terms exist, their forms, document frequencies
 //	hosts, openSites   hosts with a name, documents of preferred sites
 //	collect            the first phase: the best candidates by impact
 //	matches            whether a document matches
@@ -27,10 +27,10 @@ import (
 //	held               which terms documents hold, for a relaxed query
 //	present, explain   snippets and explanations
 //
-// Arguments and results are plain data that name no segment of another shard. All that depends on
-// several shards is decided by the pass and is part of the arguments: idf, the statistics, home
-// pages, thresholds, the order of equal pages, what is collapsed. A shardQuery keeps open what an
-// earlier call has opened. It belongs to one goroutine at a time.
+// Arguments and results are plain data that refer to no segment of another shard. The pass decides
+// everything that depends on several shards, and passes it as arguments: idf, the statistics, home
+// pages, thresholds, the order of equal pages, collapsed pages. A shardQuery keeps lists of earlier
+// calls open. It belongs to one goroutine at a time.
 type shardQuery struct {
 	snap    *snapshot.Snapshot
 	weights *scoring.Weights
@@ -38,14 +38,14 @@ type shardQuery struct {
 	arena   *queryArena
 
 	words  []string                     // open
-	df     []int                        // open: documents that hold each word
+	df     []int                        // open: document frequency by word
 	lists  [][]*segment.PostingIterator // open: full lists by part and word; nil where a part lacks it
 	sites  [][]*retrieval.RangeIterator // openSites: documents by site and part
-	damage []error                      // what could not be read, for the response
+	damage []error                      // unreadable parts, for the response
 }
 
-// each calls fn with every shard, at the same time if there are several, and returns when all calls
-// have. What could not be read is reported.
+// each calls fn with every shard, concurrently if there are several, and returns when all calls
+// have returned. It reports unreadable parts.
 func (p *pass) each(fn func(i int, q *shardQuery) error) (err error) {
 	if len(p.shards) == 1 {
 		err = fn(0, &p.shards[0])
@@ -64,7 +64,7 @@ func (p *pass) each(fn func(i int, q *shardQuery) error) (err error) {
 	return err
 }
 
-// gather takes over from the shards that the time is over, and what could not be read.
+// gather collects from the shards whether time is up, and their unreadable parts.
 func (p *pass) gather() {
 	for i := range p.shards {
 		q := &p.shards[i]
@@ -81,9 +81,9 @@ func (p *pass) gather() {
 // shardOf returns the shard of a document.
 func (p *pass) shardOf(doc vocab.DocID) *shardQuery { return &p.shards[shardOf(doc)] }
 
-// unreadable records that a part of the index cannot be read, and returns nil if the query can go on
-// without it. It returns the error if a file has vanished, which the next snapshot may have again,
-// or if there was one before.
+// unreadable records that a part of the index cannot be read, and returns nil if the query can
+// continue without it. It returns the error if a file has vanished, because the next snapshot may
+// have it again, or if there was an error before.
 func (q *shardQuery) unreadable(part *snapshot.Part, err, before error) error {
 	if errors.Is(err, fs.ErrNotExist) || before != nil {
 		return errors.Join(before, err)
@@ -97,7 +97,7 @@ func (q *shardQuery) walk(part *snapshot.Part) *retrieval.Walk {
 	return q.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, q.clock)
 }
 
-// has reports which identifiers the shard has.
+// has reports which identifiers exist in the shard.
 func (q *shardQuery) has(all []scoring.Identifier) (has []bool, err error) {
 	has = make([]bool, len(all))
 	for _, part := range q.snap.Parts {
@@ -113,9 +113,9 @@ func (q *shardQuery) has(all []scoring.Identifier) (has []bool, err error) {
 	return has, err
 }
 
-// open opens the posting lists of the words of a query, or takes over those that are open, and sets df
-// to the number of documents that hold each word. Dead documents count. Of silent words it opens
-// the short lists, of titles, URLs and links: they only count as parts of names there.
+// open opens the posting lists of the words of a query, keeping those that are open, and sets df to
+// their document frequencies. Dead documents count. For silent words it opens the short lists of
+// titles, URLs and links, where they only count as parts of names.
 func (q *shardQuery) open(t *scoring.Terms) (err error) {
 	words := t.Words
 	before, lists := q.words, q.lists
@@ -163,7 +163,7 @@ func (q *shardQuery) openSites(sites []string) error {
 	return nil
 }
 
-// inSite reports whether a document is of a site, given the site's index in openSites.
+// inSite reports whether a document belongs to a site, given the site's index in openSites.
 func (q *shardQuery) inSite(site, part int, ord vocab.Ordinal) bool {
 	return q.sites[site][part].Advance(ord) == ord
 }
@@ -171,12 +171,12 @@ func (q *shardQuery) inSite(site, part int, ord vocab.Ordinal) bool {
 // A firstRequest asks for the best pages of the first phase.
 type firstRequest struct {
 	root    *query.Node
-	terms   retrieval.Terms // the words that are open, with what their impacts count
+	terms   retrieval.Terms // the open words, with the points per unit of impact
 	k       int             // pages
-	countTo int             // matches that are counted exactly
+	countTo int             // number of matches that are counted exactly
 }
 
-// A firstAnswer is the best pages of one shard or of all, in order, and the number of matches.
+// A firstAnswer has the best pages of one shard or of all, in order, and the number of matches.
 type firstAnswer struct {
 	found []scoring.Candidate
 	total int
@@ -222,8 +222,8 @@ func (q *shardQuery) matches(root *query.Node, part int, ord vocab.Ordinal) (boo
 	return yes, w.Err()
 }
 
-// held sets, for each page of the shard, the bitmap of the choices that it holds: a query has at most
-// 64 words.
+// held sets, for each page of the shard, the bitmap of the choices that it holds. A query has at
+// most 64 words.
 func (q *shardQuery) held(
 	t *scoring.Terms, choices []choice, pages []scoring.Candidate, held []uint64,
 ) error {
@@ -251,15 +251,15 @@ func (q *shardQuery) held(
 	return nil
 }
 
-// A presentRequest says how pages are presented.
+// A presentRequest configures the presentation of pages.
 type presentRequest struct {
 	root    *query.Node // for snippets
 	exact   *exactRequest
 	explain bool
 }
 
-// present fills in the results of those pages that are in the shard. The DocID of a result that
-// cannot be read becomes 0.
+// present fills in the results of the pages in the shard. It sets the DocID of an unreadable result
+// to 0.
 func (q *shardQuery) present(r *presentRequest, pages []scoring.Candidate, results []Result) error {
 	snippets := presentation.NewSnippeter(r.root, r.exact.terms, &q.arena.shown.Snippets)
 	snippets.Explain = r.explain

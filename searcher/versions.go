@@ -43,13 +43,13 @@ func foldVersions(p *pass) ([]scoring.Candidate, error) {
 	}), nil
 }
 
-// foldsVersions reports whether versions of a page are one result.
+// foldsVersions reports whether the versions of a page are one result.
 func foldsVersions(p *pass) bool {
 	known := slices.ContainsFunc(p.view.shards, func(snap *snapshot.Snapshot) bool { return snap.Versions != nil })
 	return known && !p.req.Ungrouped && !versions.NamesLanguage(p.root)
 }
 
-// versionGroup returns the first version of a document's group, 0 if it has no other.
+// versionGroup returns the first version of a document's group, or 0 if it has no other.
 func (v *view) versionGroup(doc vocab.DocID) vocab.DocID {
 	if g, own := v.versionsOf(doc); own != nil {
 		return baseOf(shardOf(doc)) + g[0].Doc
@@ -57,14 +57,14 @@ func (v *view) versionGroup(doc vocab.DocID) vocab.DocID {
 	return 0
 }
 
-// addVersions sets the versions of results in other languages that the index has.
+// addVersions sets the versions of results in other languages that are in the index.
 func addVersions(p *pass, results []Result) error {
 	for i := range results {
 		r := &results[i]
 		g, own := p.view.versionsOf(r.Doc)
 		for _, v := range versions.Others(g, own) {
 			part, ord, err := p.view.locate(baseOf(shardOf(r.Doc)) + v.Doc)
-			if err != nil { // it has left the index
+			if err != nil { // it is no longer in the index
 				continue
 			}
 			info, err := part.Record(ord)
@@ -80,7 +80,8 @@ func addVersions(p *pass, results []Result) error {
 	return nil
 }
 
-// versionsOf returns the versions of a document, by their DocIDs within its shard, and which it is.
+// versionsOf returns the versions of a document, by their DocIDs within its shard, and the
+// document's own version.
 func (v *view) versionsOf(doc vocab.DocID) (g translations.Group, own *translations.Version) {
 	if snap := v.shard(doc); snap != nil {
 		g = snap.Versions.Of(doc - snap.Base)

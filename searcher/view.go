@@ -19,12 +19,12 @@ import (
 	"anatomy/weburl"
 )
 
-// A view is what a query reads: a snapshot of each shard, and the statistics over all of them. It
-// never changes. Its snapshots are released when it has been replaced and the last query that reads
-// it has ended.
+// A view is the state that a query reads: a snapshot of each shard, and the statistics over all of
+// them. It is immutable. Its snapshots are released when it has been replaced and the last query
+// that reads it has ended.
 type view struct {
-	serial uint64 // no other view of the Searcher has it
-	state  string // of all snapshots, see snapshot.Snapshot.State
+	serial uint64 // unique among the views of the Searcher
+	state  string // identifies all snapshots, see snapshot.Snapshot.State
 	bases  []*snapshot.Snapshot
 	shards []*snapshot.Snapshot // copies of bases with static points
 	statistics
@@ -39,11 +39,11 @@ type view struct {
 // Statistics are the counts over all shards that scores depend on.
 type statistics struct {
 	docs    int   // live documents
-	average int64 // words of a body, of pages that have one
+	average int64 // average number of words of a body, over pages that have one
 	ranked  int   // documents with a PageRank
 }
 
-// baseOf returns what a shard adds to its DocIDs.
+// baseOf returns the base of a shard's DocIDs.
 func baseOf(shard int) vocab.DocID { return vocab.Outer(shard, 0) }
 
 func shardOf(doc vocab.DocID) int {
@@ -51,7 +51,7 @@ func shardOf(doc vocab.DocID) int {
 	return shard
 }
 
-// newView returns a view of snapshots, which have their ranks. Static returns the static points of
+// newView returns a view of snapshots, which have their ranks. static returns the static points of
 // a part, given the statistics.
 func newView(
 	serial uint64, bases []*snapshot.Snapshot, static func(*snapshot.Snapshot, *snapshot.Part, statistics) retrieval.StaticPoints,
@@ -104,7 +104,7 @@ func (v *view) parts() iter.Seq[*snapshot.Part] {
 	}
 }
 
-// shard returns the snapshot that holds a document, nil if there is no such shard.
+// shard returns the snapshot that holds a document, or nil if there is no such shard.
 func (v *view) shard(doc vocab.DocID) *snapshot.Snapshot {
 	if i := shardOf(doc); i < len(v.shards) {
 		return v.shards[i]
@@ -116,7 +116,7 @@ func (v *view) part(c scoring.Candidate) *snapshot.Part {
 	return v.shards[shardOf(c.Doc)].Parts[c.Part]
 }
 
-// rankOf returns a document's share of all rank, 0 if it is unknown.
+// rankOf returns a document's share of the sum of all ranks, or 0 if unknown.
 func (v *view) rankOf(doc vocab.DocID) float64 {
 	if snap := v.shard(doc); snap != nil {
 		return snap.RankOf(doc - snap.Base)
@@ -124,7 +124,7 @@ func (v *view) rankOf(doc vocab.DocID) float64 {
 	return 0
 }
 
-// rankUsed describes the rank vector, which the request names.
+// rankUsed describes the rank vector with the name in the request.
 func (v *view) rankUsed(name string) RankUsed {
 	for _, snap := range v.shards {
 		if snap.Vector != nil {
@@ -134,7 +134,7 @@ func (v *view) rankUsed(name string) RankUsed {
 	return RankUsed{}
 }
 
-// locate returns where a live document is.
+// locate returns the part and ordinal of a live document.
 func (v *view) locate(doc vocab.DocID) (p *snapshot.Part, ord vocab.Ordinal, err error) {
 	if snap := v.shard(doc); snap != nil {
 		return snap.Locate(doc)
@@ -152,8 +152,8 @@ func (v *view) find(u *weburl.URL) (c scoring.Candidate, err error) {
 	return c, fmt.Errorf("%w: %s", ErrNotIndexed, u)
 }
 
-// count counts the pages that match a query, up to enough. It returns fewer if the time runs out or
-// a posting list cannot be read.
+// count counts the pages that match a query, up to enough. It returns fewer if time runs out or a
+// posting list cannot be read.
 func (v *view) count(root *query.Node, clock *retrieval.Clock, enough int) (n int) {
 	if root == nil || !root.Positive() {
 		return 0

@@ -12,15 +12,15 @@ import (
 	"anatomy/searcher/scoring"
 )
 
-// Where too few pages match a query, it is widened by the other forms of its terms. They are found
-// in the dictionary of each segment by their stem ([analysis.FormsOf]): the index holds terms as
-// they occur. An identifier that no page has has its other spelling as a form: read_csv of readCsv,
-// readcsv of read_csv ([analysis.OtherSpelling]). A term and its forms score as one: their hits are
-// merged, and their idf is that of the pages that hold any of them. Synonyms are forms of a term, too,
-// however many pages match: see [synonyms.Table].
+// If too few pages match a query, it is widened by the other forms of its terms. They are found in
+// the dictionary of each segment by their stem ([analysis.FormsOf]), because the index holds terms
+// as they occur. An identifier that no page has gets its other spelling as a form: read_csv for
+// readCsv, readcsv for read_csv ([analysis.OtherSpelling]). A term and its forms score as one term:
+// their hits are merged, and their idf is that of the pages that hold any of them. Synonyms are
+// forms of a term, too, however many pages match: see [synonyms.Table].
 
-// forms returns the forms of a term in the shard, and how many documents hold one of these or the
-// term.
+// forms returns the forms of a term in the shard, and the number of documents that hold the term or
+// one of them.
 func (q *shardQuery) forms(key snapshot.FormsKey) (all snapshot.Forms) {
 	for _, part := range q.snap.Parts {
 		of, err := part.FormsOf(key, q.clock)
@@ -49,16 +49,16 @@ func formsOf(p *pass, key snapshot.FormsKey) snapshot.Forms {
 	for _, a := range answers[1:] {
 		all.Words, all.DF = snapshot.Union(all.Words, a.Words), all.DF+a.DF
 	}
-	if len(all.Words) > snapshot.MaxForms { // the documents that hold others do not count
+	if len(all.Words) > snapshot.MaxForms { // documents that only hold omitted forms do not count
 		key.Last = all.Words[snapshot.MaxForms-1]
 		return formsOf(p, key)
 	}
 	return all
 }
 
-// addForms returns the query with the forms of its terms, as far as quotes do not forbid them.
-// Without all, only those of single characters, whose forms are the words that contain them, and of
-// words that particles are written together with.
+// addForms returns the query with the forms of its terms, except where quotes forbid them. If all
+// is not set it adds only the forms of single characters, which are the words that contain them,
+// and of words that are written together with particles.
 func addForms(p *pass, root *query.Node, all bool) *query.Node {
 	if root == nil {
 		return nil
@@ -86,7 +86,7 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 			key.Spellings = strings.TrimSpace(key.Spellings + " " + analysis.OtherSpelling(n.Text))
 			of = formsOf(p, key)
 		}
-		if len(of.Words) > 0 && wanted { // an excluded word may also be part of a phrase, as it is
+		if len(of.Words) > 0 && wanted { // an excluded word may also be part of a phrase, without forms
 			if p.joint == nil {
 				p.joint = map[string]int{}
 			}
@@ -96,14 +96,14 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 	})
 }
 
-// narrow returns the query without forms, unless it is prose or the weights say that they always
+// narrow returns the query without forms, unless it is prose or the weights make forms always
 // match.
 func narrow(p *pass, root *query.Node) *query.Node {
 	return addForms(p, root, p.prose || p.weights.Widen >= scoring.Always)
 }
 
-// isRare reports, before the first phase of the narrow query, whether too few pages can match: no
-// more than hold its rarest term.
+// isRare reports, before the first phase of the narrow query, whether too few pages can match: at
+// most as many as hold its rarest term.
 func isRare(p *pass) bool {
 	rare := func(n *query.Node) bool {
 		return n.Op == query.Words && n.In == query.Anywhere && len(n.Words) == 1 && len(n.Forms) == 0 &&
@@ -114,7 +114,7 @@ func isRare(p *pass) bool {
 }
 
 // tooFew reports, after the first phase of the narrow query, whether so few pages match that forms
-// match, too. Pages of blocked sites count.
+// are added. Pages of blocked sites count.
 func tooFew(p *pass) bool {
 	if p.weights.Widen >= scoring.Always || p.resp.Total >= p.weights.Widen || p.clock.Over() {
 		return false
@@ -125,7 +125,7 @@ func tooFew(p *pass) bool {
 	return p.view.count(p.root, p.clock, p.weights.Widen) < p.weights.Widen
 }
 
-// widen returns the query with the forms of its terms, nil if they have none, and fills
+// widen returns the query with the forms of its terms, or nil if they have none, and fills in
 // Response.Forms.
 func widen(p *pass, root *query.Node) *query.Node {
 	wide := addForms(p, root, true)

@@ -109,7 +109,7 @@ func TestImportVersions(t *testing.T) {
 		}
 		for url, words := range map[string]string{
 			"http://a.test/": "young", "http://a.test/twin": "same as", "http://a.test/moved": "leads to",
-			"http://a.test/hidden": "asks not to be shown", "http://a.test/missing": "404",
+			"http://a.test/hidden": "forbids indexing", "http://a.test/missing": "404",
 		} {
 			if trace := testweb.TraceOf(t, dir, url); !strings.Contains(trace, words) {
 				t.Errorf("%s: %s: no %q in %s", name, url, words, trace)

@@ -168,7 +168,7 @@ func (f *fakeIndex) Trace(ctx context.Context, url string) (*collection.Trace, e
 	case strings.HasPrefix(url, "ftp:"):
 		return nil, fmt.Errorf("%w: %s", collection.ErrBadURL, url)
 	case strings.Contains(url, "unread"):
-		t.Known, t.Unread = false, "anatomy trace on the server says why"
+		t.Known, t.Unread = false, "run anatomy trace on the server to see why"
 	case strings.Contains(url, "unknown"):
 		t.Known, t.Similar = false, []string{"https://www.docs.test/", hostileQuery}
 	case strings.Contains(url, "forbidden"):

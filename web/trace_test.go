@@ -22,7 +22,7 @@ func TestTracePage(t *testing.T) {
 		"/page?url=http://forbidden.test/":                  {200, []string{"<h1>Not in the index</h1>", "Robots.txt forbids it."}},
 		"/page?url=http://waiting.test/":                    {200, []string{"from the running crawl", "next attempt 3 Nov 2026, 14:05:00 UTC, failed twice", "the path repeats itself"}},
 		"/page?url=http://unknown.test/":                    {404, []string{"<h1>Never seen</h1>", "Known instead", `href="/page?url=https%3A%2F%2Fwww.docs.test%2F"`}},
-		"/page?url=http://unread.test/":                     {200, []string{"cannot be read: anatomy trace on the server says why"}},
+		"/page?url=http://unread.test/":                     {200, []string{"cannot be read: run anatomy trace on the server to see why"}},
 		"/page?url=ftp://a.test/":                           {400, []string{"not a valid URL"}},
 		"/page?url=a&url=b":                                 {400, []string{"must not occur twice"}},
 		"/page?url=" + strings.Repeat("a", params.MaxURL+1): {400, []string{"the limit is 2048"}},

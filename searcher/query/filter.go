@@ -8,14 +8,14 @@ import (
 	"anatomy/vocab"
 )
 
-// A Filter matches pages with a property: exactly one of those below is set.
+// A Filter matches pages with a property. Exactly one field is set.
 type Filter struct {
 	Lang   string       // the language of the page, without region or script: "de"
 	Medium vocab.Medium // the kind of document
 	After  vocab.Day    // dated on this day or later
 	Before vocab.Day    // dated before this day
 
-	Service bool // it defines a web service
+	Service bool // the page defines a web service
 }
 
 // String returns the filter in the query language.
@@ -33,13 +33,14 @@ func (f Filter) String() string {
 	return "before:" + f.Before.String()
 }
 
-// Dated reports whether a page of a day passes a filter of dates. A page without a date does not.
+// Dated reports whether a page with a date passes a filter of dates. A page without a date does
+// not.
 func (f Filter) Dated(d vocab.Day) bool {
 	return d != 0 && d >= f.After && (f.Before == 0 || d < f.Before)
 }
 
-// parseFilters parses lang:, filetype:, ext:, type:, before: and after: with a valid object, or a range of
-// years as in 2020..2024, which is two filters. It returns nil for anything else.
+// parseFilters parses lang:, filetype:, ext:, type:, before: and after: with a valid value, or a
+// range of years as in 2020..2024, which is two filters. It returns nil for other words.
 func parseFilters(word string) []Filter {
 	if from, to, ok := strings.Cut(word, ".."); ok && len(from) == 4 && len(to) == 4 {
 		first, _ := parseDays(from)
@@ -79,7 +80,7 @@ func parseFilters(word string) []Filter {
 }
 
 // parseDays returns the first day of a year, month or day, written 2024, 2024-05 or 2024-05-06, and
-// the first day after it; 0 for anything else.
+// the first day after it; 0 for other strings.
 func parseDays(s string) (first, end vocab.Day) {
 	s = strings.ReplaceAll(s, "/", "-")
 	layout, years, months, days := "", 0, 0, 0

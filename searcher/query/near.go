@@ -6,8 +6,8 @@ const (
 	maxPairText  = 1 << 10 // bytes
 )
 
-// newNear returns a node of phrases in one field near each other, or the only phrase. A phrase that is
-// there twice must be on the page twice.
+// newNear returns a node of phrases near each other in one field, or the only phrase. A phrase
+// given twice must occur twice.
 func newNear(phrases []*Node, within int) *Node {
 	switch len(phrases) {
 	case 0:
@@ -18,9 +18,9 @@ func newNear(phrases []*Node, within int) *Node {
 	return &Node{Op: Near, In: phrases[0].In, Kids: phrases, Within: within}
 }
 
-// around returns a node for each word or phrase of one side near each of the other, with its number
-// of words. It returns nil if a side has another kind of node or field, or there are too many
-// pairs.
+// around returns a node in which each word or phrase of one side is near each of the other, and its
+// number of words. It returns nil if a side has another kind of node or field, or if there are too
+// many pairs.
 func around(left, right *Node, within int) (n *Node, words int) {
 	n, words, size := pairs(left, right, within)
 	if words > maxPairWords || size > maxPairText {
@@ -29,7 +29,7 @@ func around(left, right *Node, within int) (n *Node, words int) {
 	return n, words
 }
 
-// pairs is around without bounds on size, the bytes of text.
+// pairs is around without the bound on size, the bytes of text.
 func pairs(left, right *Node, within int) (n *Node, words, size int) {
 	group, others, swapped := left, right, false
 	if left.Op == Words {

@@ -23,7 +23,7 @@ const (
 	Or              // two or more Kids
 	Not             // one of Kids
 	Near            // two or more Kids, which are Words in one field, near each other
-	Most            // Words, or Or of Words, of which a page holds one that is no function word: see Prose
+	Most            // Words, or Or of Words; a page has at least one that is not a function word: see Prose
 )
 
 // A Field is the part of a page that is searched.
@@ -45,33 +45,33 @@ var fieldNames = [...]string{
 
 func (f Field) String() string { return fieldNames[f] }
 
-// A Node is a part of a query. Kids of And are not And, kids of Or not Or, the kid of Not is not
-// Not, and no two kids of one node are the same, but for Near.
+// A Node is a part of a query. Kids of And are not And, kids of Or are not Or, the kid of Not is
+// not Not, and no two kids of one node are equal, except those of Near.
 type Node struct {
 	Op     Op
 	Kids   []*Node
 	Words  []string // of Words: terms, at least one
-	At     []uint32 // of several Words: their offsets in the phrase, from 0 up; nil if no word is open
+	At     []uint32 // of several Words: their offsets in the phrase, from 0; nil if no word is open
 	Text   string   // of Words: as typed
-	Signed string   // of a single one of Words: the term with the signs that it was typed with; "" for none
-	Forms  []string // of a single one of Words: other terms that match as well, sorted; Parse sets none
+	Signed string   // of a single word: the signed term as typed, or ""
+	Forms  []string // of a single word: other terms that match as well, sorted; Parse sets none
 	Times  int      // of Words: occurrences in the query, at least 1; String writes one
 	Exact  bool     // of Words: in quotes or after a plus, so that forms do not match, or several words
 	Joint  bool     // of several Words: typed as one, without quotes
-	In     Field    // of Words, and of Near that of all Kids
+	In     Field    // of Words; of Near that of all Kids
 	Site   string   // of Site: "example.org" or "example.org/dir"
 
-	Function bool // of Words that are kids of Most: a function word, which scores nothing
+	Function bool // of Words that are kids of Most: a function word, which does not score
 
-	Within int // of Near: most words between Kids, at most MaxWithin
+	Within int // of Near: maximum number of words between Kids, at most MaxWithin
 
 	Filter Filter // of Only
 
 	Ref  Ref           // of Pages
-	Docs []vocab.DocID // of Pages: those that Ref refers to; Parse sets none
+	Docs []vocab.DocID // of Pages: documents that Ref refers to; Parse sets none
 }
 
-// MaxWithin is the largest Within; a larger number in a query means it.
+// MaxWithin is the maximum of Within; larger numbers in a query are reduced to it.
 const MaxWithin = 1000
 
 // String returns the node in the query language.
@@ -136,7 +136,7 @@ func (n *Node) writeKid(b *strings.Builder, kid *Node) {
 	kid.write(b)
 }
 
-// writeNear writes AROUND between phrases of several words, else one phrase with ~.
+// writeNear writes AROUND between phrases of several words, and otherwise one phrase with ~.
 func (n *Node) writeNear(b *strings.Builder) {
 	if n.spaced() {
 		n.Kids[0].write(b)
@@ -159,8 +159,8 @@ func (n *Node) spaced() bool {
 	return n.Op == Near && (strings.Contains(n.Kids[0].Text, " ") || strings.Contains(n.Kids[1].Text, " "))
 }
 
-// continues reports whether n is a bigram that begins with the last character of the one before:
-// they were one run, or mean the same as one.
+// continues reports whether n is a bigram that begins with the last character of the previous one:
+// they were one run, or are equivalent to one.
 func (n *Node) continues(before *Node) bool {
 	if !n.bigram() || !before.bigram() {
 		return false
@@ -179,8 +179,8 @@ func (n *Node) bigram() bool {
 	return analysis.IsUnigram(n.Text[:size]) && analysis.IsUnigram(n.Text[size:])
 }
 
-// Positive reports whether every match of n holds something that pages can be looked up by. A query
-// of nothing but negatives is not positive, nor is `a OR -b`.
+// Positive reports whether every match of n contains something that can be looked up. A query of
+// only negations is not positive, nor is `a OR -b`.
 func (n *Node) Positive() bool {
 	switch n.Op {
 	case Words, Site, Only, Pages, Near, Most:
@@ -193,7 +193,7 @@ func (n *Node) Positive() bool {
 	return false
 }
 
-// Wanted returns the Words nodes that are not under a Not, in the order of the text.
+// Wanted returns the Words nodes that are not under a Not, in text order.
 func (n *Node) Wanted() []*Node { return n.appendWanted(make([]*Node, 0, max(1, len(n.Kids)))) }
 
 func (n *Node) appendWanted(all []*Node) []*Node {
@@ -208,7 +208,7 @@ func (n *Node) appendWanted(all []*Node) []*Node {
 	return all
 }
 
-// wantsWords reports whether Wanted returns any.
+// wantsWords reports whether Wanted returns any node.
 func (n *Node) wantsWords() bool {
 	isGroup := n.Op == And || n.Op == Or || n.Op == Near || n.Op == Most
 	return n.Op == Words || isGroup && slices.ContainsFunc(n.Kids, (*Node).wantsWords)
@@ -236,7 +236,7 @@ func (n *Node) same(m *Node) bool {
 		slices.EqualFunc(n.Kids, m.Kids, (*Node).same)
 }
 
-// join returns one node of several, of which some may be nil: flat, and without repetitions.
+// join returns one node of several, some of which may be nil: flat, and without repetitions.
 func join(op Op, parts []*Node) *Node {
 	if len(parts) == 1 {
 		return parts[0]
@@ -274,7 +274,7 @@ next:
 	return kids
 }
 
-// negate returns the negation of n, nil for nil.
+// negate returns the negation of n, or nil for nil.
 func negate(n *Node) *Node {
 	switch {
 	case n == nil:

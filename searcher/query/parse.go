@@ -7,14 +7,14 @@ import (
 	"anatomy/analysis"
 )
 
-// Parse parses a query, in time linear in the first 8 KB of text.
+// Parse parses a query. The time is linear in the first 8 KB of text.
 func Parse(text string) Query { return new(Parser).Parse(text) }
 
-// A Parser parses one query after another in the same memory. The zero Parser is ready for use.
+// A Parser parses queries one after another in the same memory. The zero Parser is ready for use.
 type Parser struct{ parser }
 
-// Parse is like the function, but the tree and the slices of the query are valid until the next
-// call.
+// Parse is like the function Parse, but the tree and the slices of the result are valid until the
+// next call.
 func (p *Parser) Parse(text string) Query {
 	p.parser = parser{
 		loose: p.loose[:0], minus: p.minus[:0], unnamed: p.unnamed[:0], bytes: p.bytes, tokens: p.tokens,
@@ -29,17 +29,17 @@ func (p *Parser) Parse(text string) Query {
 	return q
 }
 
-// A parser goes through its text once, by recursive descent.
+// A parser is a recursive descent parser that reads its text once.
 type parser struct {
 	scanner
-	words    int   // so far
-	depth    int   // of open parentheses
+	words    int   // number of words so far
+	depth    int   // number of open parentheses
 	extra    int   // open parentheses beyond MaxDepth
-	excluded int   // minuses that apply here
-	in       Field // of words without an operator of their own
+	excluded int   // number of minuses that apply here
+	in       Field // field of words without an operator of their own
 	loose    []Loose
 	minus    []Loose // see Query.Minus
-	unnamed  []span  // pieces of the text that are not part of its name, in order
+	unnamed  []span  // pieces of the text that are not part of Query.Name, in order
 
 	byDate bool
 
@@ -47,13 +47,13 @@ type parser struct {
 
 	tokenizer analysis.Tokenizer
 	bytes     []byte  // text that is tokenized
-	tokens    []token // of it
+	tokens    []token // tokens of bytes
 
-	nodes []Node   // memory for Words nodes: a query has a few
-	folds []string // and for their words
+	nodes []Node   // memory for Words nodes
+	folds []string // memory for their words
 }
 
-// omit omits the text from a position to here from the name.
+// omit omits the text from a position up to the current one from the name.
 func (p *parser) omit(from int) {
 	for len(p.unnamed) > 0 && p.unnamed[len(p.unnamed)-1].from >= from {
 		p.unnamed = p.unnamed[:len(p.unnamed)-1]
@@ -61,7 +61,7 @@ func (p *parser) omit(from int) {
 	p.unnamed = append(p.unnamed, span{from, p.at})
 }
 
-// name returns the text without the pieces that were omitted.
+// name returns the text without the omitted pieces.
 func (p *parser) name() string {
 	if len(p.unnamed) == 0 {
 		return p.text
@@ -89,10 +89,10 @@ func (p *parser) cuts() []string {
 	return all
 }
 
-// fewParts is the capacity for the parts of a group that needs no allocation.
+// fewParts is the number of parts of a group for which no allocation is needed.
 const fewParts = 8
 
-// and reads up to the parenthesis that closes the group, or to the end.
+// and parses up to the parenthesis that closes the group, or to the end.
 func (p *parser) and() *Node {
 	parts := make([]*Node, 0, fewParts)
 	for p.skipSpaces() {
@@ -122,7 +122,7 @@ func (p *parser) or() *Node {
 	return join(Or, parts)
 }
 
-// near reads operands of AROUND(n).
+// near parses operands of AROUND(n).
 func (p *parser) near() *Node {
 	for _, ok := p.takeAround(); ok; _, ok = p.takeAround() {
 	}
@@ -144,8 +144,7 @@ func (p *parser) near() *Node {
 	}
 }
 
-// around returns the node of two operands, both of which are required if they cannot be near each
-// other.
+// around returns the node of two operands. If they cannot be near each other, both are required.
 func (p *parser) around(left, right *Node, within int) *Node {
 	switch {
 	case left == nil:
@@ -164,7 +163,7 @@ func (p *parser) around(left, right *Node, within int) *Node {
 	return n
 }
 
-// unary reads a word, phrase, operator with its object, or group, with or without a minus. It
+// unary parses a word, phrase, operator with its object, or group, with or without a minus. It
 // returns nil if there is none.
 func (p *parser) unary() *Node {
 	if !p.skipSpaces() || p.text[p.at] == ')' {
@@ -186,7 +185,7 @@ func (p *parser) unary() *Node {
 	return p.primary(p.in)
 }
 
-// allInField sets the field of the group if allintitle: or the like is here.
+// allInField sets the field of the group if the text continues with allintitle: or the like.
 func (p *parser) allInField() {
 	start := p.at
 	if in, ok := p.takeAllInField(); ok {
@@ -250,7 +249,7 @@ func (p *parser) primary(in Field) *Node {
 	return n
 }
 
-// signed returns the signed term of a word of one term, as typed.
+// signed returns the signed term of a typed word that consists of one term.
 func signed(word string, n *Node) string {
 	from := strings.Index(word, n.Text)
 	return string(analysis.AppendSigned(nil, []byte(word), []byte(n.Words[0]), from, from+len(n.Text)))
@@ -270,7 +269,7 @@ func (p *parser) group(in Field) *Node {
 	return n
 }
 
-// quote reads a phrase, or one with ~n after it: its words near each other.
+// quote parses a phrase, or one followed by ~n: words near each other.
 func (p *parser) quote(in Field) *Node {
 	text := p.quoted()
 	within, ok := p.takeTilde()
@@ -286,8 +285,8 @@ func (p *parser) quote(in Field) *Node {
 	return newNear(kids, within)
 }
 
-// operator returns the node of an operator that matches pages by something else than words, nil if
-// the word is none.
+// operator returns the node of an operator that does not match words, or nil if the word is not
+// such an operator.
 func (p *parser) operator(word string) *Node {
 	if !strings.Contains(word, ":") && !strings.Contains(word, "..") {
 		return nil
@@ -308,7 +307,7 @@ func (p *parser) operator(word string) *Node {
 	return nil
 }
 
-// counted returns a node that counts as a word, nil if the query is full.
+// counted returns a node that counts as a word, or nil if the query is full.
 func (p *parser) counted(n Node) *Node {
 	if p.full() {
 		return nil
@@ -333,8 +332,8 @@ type token struct {
 	from, to int    // in the text
 }
 
-// tokenize returns the tokens of a text, as many as the query may still have. They are valid until
-// the next call.
+// tokenize returns the tokens of a text, at most as many as the query may still have. They are
+// valid until the next call.
 func (p *parser) tokenize(text string) []token {
 	p.bytes, p.tokens = append(p.bytes[:0], text...), p.tokens[:0]
 	p.tokenizer.EachTerm(p.bytes, func(word []byte, from, to int) {
@@ -351,7 +350,7 @@ func (p *parser) tokenize(text string) []token {
 	return p.tokens
 }
 
-// room gives a nil slice a small capacity.
+// room returns all, with a small capacity if it is nil.
 func room[T any](all []T) []T {
 	if all == nil {
 		all = make([]T, 0, 4)
@@ -359,14 +358,14 @@ func room[T any](all []T) []T {
 	return all
 }
 
-// phrase returns a node of the words of a text, next to each other and in exactly this form; nil if
-// there are none.
+// phrase returns a node of the words of a text, next to each other and in exactly this form, or nil
+// if there are none.
 func (p *parser) phrase(text string, in Field) *Node {
 	return p.newWords(text, p.tokenize(text), in, true)
 }
 
-// newWords returns a node of tokens. The last character of a run at the end of a phrase is left
-// out, as the run may continue on a page.
+// newWords returns a node of tokens. It drops the last character of a run at the end of a phrase,
+// because the run may continue on a page.
 func (p *parser) newWords(text string, tokens []token, in Field, exact bool) *Node {
 	if last := len(tokens) - 1; overlaps(tokens, last) {
 		tokens = tokens[:last]
@@ -396,8 +395,8 @@ func isBare(text string) bool {
 	return text != "OR" && text != "AND" && !strings.ContainsAny(text, "\"():|- +")
 }
 
-// offsets returns the offsets of words in a phrase, nil if they are next to each other: a * alone
-// is an open word.
+// offsets returns the offsets of words in a phrase, or nil if they are adjacent: a * alone is an
+// open word.
 func offsets(text string, tokens []token) []uint32 {
 	if len(tokens) == 1 {
 		return nil
@@ -406,7 +405,7 @@ func offsets(text string, tokens []token) []uint32 {
 	for i := 1; i < len(tokens); i++ {
 		if from, to := tokens[i-1].to, tokens[i].from; from < to && strings.Contains(text[from:to], "*") {
 			pieces := strings.Split(text[from:to], " ")
-			for _, piece := range pieces[1:max(1, len(pieces)-1)] { // the outer ones touch a word
+			for _, piece := range pieces[1:max(1, len(pieces)-1)] { // the outer pieces are adjacent to a word
 				if piece == "*" {
 					open++
 				}
@@ -420,13 +419,13 @@ func offsets(text string, tokens []token) []uint32 {
 	return at
 }
 
-// overlaps reports whether a token begins within the one before it, which then is a bigram.
+// overlaps reports whether a token begins within the previous one, which then is a bigram.
 func overlaps(tokens []token, i int) bool {
 	return 0 < i && i < len(tokens) && tokens[i].from < tokens[i-1].to
 }
 
-// leaf returns a node of a text without spaces: each bigram and each Thai word is a node, and what
-// is between them are phrases.
+// leaf returns a node for a text without spaces: each bigram and each Thai word is a node, and the
+// text between them is a phrase.
 func (p *parser) leaf(text string, in Field) *Node {
 	tokens := p.tokenize(text)
 	parts := make([]*Node, 0, fewParts)

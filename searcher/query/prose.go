@@ -6,24 +6,24 @@ import (
 	"anatomy/analysis"
 )
 
-// Bounds of prose: what people type in sentences, as questions, tasks and error messages. Few pages
-// hold all of its words. A bigram counts as a third of a word.
+// Bounds of prose: queries typed as sentences, such as questions, tasks and error messages. Few
+// pages have all of their words. A bigram counts as a third of a word.
 const (
-	proseWords         = 4 // words of a query that is prose
-	proseWithFunctions = 3 // of one with function words among them
+	proseWords         = 4 // minimum number of words of prose
+	proseWithFunctions = 3 // the same for a query with function words
 	bigramsPerWord     = 3
 )
 
-// Prose returns a query that is prose with a Most node in place of its words, nil for any other
-// query. Words in quotes, after a plus or an operator are not part of it: they are required as
-// before. A word that the tokenizer splits, as os.path, counts as one for being prose, and is
-// several to be matched.
+// Prose returns a query that is prose with a Most node in place of its words, or nil for any other
+// query. Words in quotes, after a plus or an operator are not part of the prose: they stay
+// required. A word that the tokenizer splits, such as os.path, counts as one word here, and as
+// several for matching.
 func (n *Node) Prose() *Node {
 	if n == nil || n.Op != And {
 		return nil
 	}
 	var words, others []*Node
-	typed, content := 0, 0 // in parts of a word; words
+	typed, content := 0, 0 // in parts of a word; in words
 	lang := n.Language()
 	for _, kid := range n.Kids {
 		switch {
@@ -56,7 +56,7 @@ func (n *Node) Prose() *Node {
 	return &Node{Op: And, Kids: append(others, most)}
 }
 
-// Language returns the language of the words of a query, as far as its function words tell; "" for
+// Language returns the language of the words of a query according to its function words, or "" for
 // English. See [analysis.LanguageOf].
 func (n *Node) Language() string {
 	var words []string
@@ -79,7 +79,7 @@ func hasFunction(words []*Node) bool {
 	return slices.ContainsFunc(words, func(word *Node) bool { return word.Function })
 }
 
-// parts returns how many words n is, in parts of which bigramsPerWord are one.
+// parts returns the number of words in n, in units of which bigramsPerWord make one word.
 func (n *Node) parts() int {
 	switch {
 	case n.Op == Words && analysis.IsBigram(n.Words[0]):
@@ -98,7 +98,7 @@ func (n *Node) split() (words []*Node) {
 	return words
 }
 
-// Content returns the words of a query that is prose but for function words.
+// Content returns the words of a query that is prose, without function words.
 func (n *Node) Content() (words []*Node) {
 	if n.Op == And {
 		for _, kid := range n.Kids {
@@ -115,7 +115,7 @@ func (n *Node) Content() (words []*Node) {
 	return words
 }
 
-// Titled returns a query for the pages whose titles have all words of a query that is prose.
+// Titled returns a query for pages whose titles have all words of a query that is prose.
 func (n *Node) Titled() *Node {
 	if n.Op == And {
 		var kids []*Node

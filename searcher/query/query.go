@@ -1,4 +1,4 @@
-// Package query is the query language.
+// Package query implements the query language.
 //
 //	new york                both words, anywhere on the page, in its URL or in links to it
 //	"new york"              the phrase: both words next to each other, in this order
@@ -15,7 +15,7 @@
 //	intitle: inurl:         the word, "phrase" or (group) that follows, in the title, in the URL,
 //	inanchor: intext:       in the text of links to the page, in the text of the page (inbody: too)
 //	inalt:                  in the alternative text of an image of the page
-//	allintitle: and so on   all that follows, in the same field
+//	allintitle: and so on   all words that follow, in the same field
 //	lang:de filetype:pdf    pages in a language, of a kind
 //	after:2023 before:2024  pages of a time; 2020..2024 from one year to another
 //	link:example.org/a      pages that link to a page; link:example.org to any page of a host
@@ -23,14 +23,14 @@
 //	info: cache:            the page at a URL
 //	sort:date               the newest pages first
 //
-// Of a query of many words that are no operators, a question or a task, any word is enough to match:
-// see [Node.Prose].
+// A query of many words without operators, such as a question or a task, matches pages with any of
+// the words: see [Node.Prose].
 //
-// No text is an error. What is not an operator is words: foo:bar, C++, a pasted URL. Several terms
-// that the tokenizer finds in a typed word are a phrase, except in languages without spaces: a page
-// must hold all bigrams of 東京都庁, which finds its words without a dictionary. An open quote is
-// closed at the end; operators without an object and unbalanced parentheses are ignored. A query is
-// read up to 8 KB and 64 words; [Query].Cut says what was ignored.
+// Every text is a valid query. Text that is not an operator is words: foo:bar, C++, a pasted URL.
+// Several terms that the tokenizer finds in a typed word are a phrase, except in languages without
+// spaces: a page must have all bigrams of 東京都庁, which finds its words without a dictionary. An open
+// quote is closed at the end; operators without an object and unbalanced parentheses are ignored. A
+// query is read up to 8 KB and 64 words; [Query].Cut lists the ignored parts.
 package query
 
 import (
@@ -38,7 +38,7 @@ import (
 	"strings"
 )
 
-// Bounds of a query. What exceeds them is ignored, and named in Query.Cut.
+// Bounds of a query. Parts beyond them are ignored, and listed in Query.Cut.
 const (
 	MaxBytes = 8 << 10
 	MaxWords = 64 // sites and other filters count as one each
@@ -48,17 +48,17 @@ const (
 // A Query is a parsed text.
 type Query struct {
 	Root  *Node    // nil if the text is empty
-	Cut   []string // what was ignored, for people: "only the first 64 words were used"
-	Text  string   // as parsed: at most MaxBytes, control characters as blanks, quotes as plain ones
+	Cut   []string // ignored parts, for display: "only the first 64 words were used"
+	Text  string   // as parsed: at most MaxBytes, control characters as spaces, typographic quotes as plain ones
 	Name  string   // Text without filters, excluded words, and operators like intitle:
 	Loose []Loose  // words that may be misspelt, in order
 
 	ByDate bool // sort:date: the newest pages first, those without a date last
 
-	Minus []Loose // excluded words of a query that may be a command line; From is that of the minus
+	Minus []Loose // excluded words of a query that may be a command line; From is the offset of the minus
 }
 
-// Options returns the text with excluded words as words that are searched for: Minus are options.
+// Options returns the text with the words of Minus as words to search for.
 func (q *Query) Options() string {
 	text := []byte(q.Text)
 	for _, m := range q.Minus {
@@ -67,23 +67,23 @@ func (q *Query) Options() string {
 	return string(text)
 }
 
-// Exclusions returns the text with Minus in quotes, which excludes them without doubt.
+// Exclusions returns the text with the words of Minus in quotes, which excludes them unambiguously.
 func (q *Query) Exclusions() string {
 	text := q.Text
-	for _, m := range slices.Backward(q.Minus) { // so that offsets of earlier words stay valid
+	for _, m := range slices.Backward(q.Minus) { // backward, so that offsets of earlier words stay valid
 		text = text[:m.From] + `-"` + text[m.From+1:m.To] + `"` + text[m.To:]
 	}
 	return text
 }
 
-// A Loose word is a plain word of its own: not in quotes, not excluded, and neither part of a word
-// with signs in it nor of a URL or site.
+// A Loose word is a plain word of its own: not in quotes, not excluded, and not part of a word with
+// signs, of a URL or of a site.
 type Loose struct {
 	Word     string // folded
 	From, To int    // in Query.Text
 }
 
-// String returns the query in its own language. It parses to the same tree, but for Node.Times
+// String returns the query in the query language. It parses to the same tree, except for Node.Times
 // and Node.Joint.
 func (q Query) String() string {
 	var b strings.Builder
@@ -102,10 +102,10 @@ func (q Query) String() string {
 
 const sortByDate = "sort:date"
 
-// A Part is a piece of a query that can be left out.
+// A Part is a removable piece of a query.
 type Part struct {
 	Text    string // "site:example.org"
-	Without string // the query without it, "" if nothing is left
+	Without string // the query without it, or ""
 }
 
 // Filters returns the parts of a query that only include or exclude pages.

@@ -6,7 +6,7 @@ import (
 	"anatomy/weburl"
 )
 
-// A Relation is how pages are related to the page that a URL names.
+// A Relation is the relation of pages to the page at a URL.
 type Relation uint8
 
 // The relations.
@@ -24,17 +24,17 @@ func (r Relation) String() string { return relationNames[r] }
 // A Ref refers to the pages that have a relation to the page at a URL.
 type Ref struct {
 	Relation Relation
-	URL      string // without its scheme: "example.org/a"; of LinkTo also a host, for all its pages
+	URL      string // without its scheme: "example.org/a"; for LinkTo also a host, for all its pages
 }
 
 // String returns the reference in the query language.
 func (r Ref) String() string { return r.Relation.String() + r.URL }
 
-// Site reports whether r is about all pages of a host and its subdomains.
+// Site reports whether r refers to all pages of a host and its subdomains.
 func (r Ref) Site() bool { return !strings.Contains(r.URL, "/") }
 
-// parseRef parses link:, related:, info: and cache: with a URL or a host. Its URL is "" for
-// anything else.
+// parseRef parses link:, related:, info: and cache: with a URL or a host. The URL of the result is
+// "" for other words.
 func parseRef(word string) Ref {
 	for r := LinkTo; r <= Cache; r++ {
 		if object, ok := cutFold(word, r.String()); ok {
@@ -46,8 +46,8 @@ func parseRef(word string) Ref {
 	return Ref{}
 }
 
-// parseAddress returns a URL without its scheme, "" if the object does not look like one: it has
-// neither a dot nor a slash. A host alone is the URL of its root, or with hosts itself.
+// parseAddress returns a URL without its scheme, or "" if the object has neither a dot nor a slash.
+// A host alone becomes the URL of its root, or stays as it is if hosts is set.
 func parseAddress(object string, hosts bool) string {
 	object = withoutScheme(object)
 	if !strings.ContainsAny(object, "./") || strings.Contains(object, "://") {
@@ -66,7 +66,7 @@ func parseAddress(object string, hosts bool) string {
 	return object
 }
 
-// parseSite parses site: with a host that can be looked up. It returns "" for anything else.
+// parseSite parses site: with a valid host. It returns "" for other words.
 func parseSite(word string) string {
 	site, ok := cutFold(word, "site:")
 	if !ok {

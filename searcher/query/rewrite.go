@@ -6,9 +6,9 @@ import (
 	"anatomy/vocab"
 )
 
-// Rewriting a query returns a new tree, which shares unchanged nodes with the old one.
+// Rewriting a query returns a new tree that shares unchanged nodes with the old one.
 
-// With returns the tree with the forms that a function returns for terms; wanted reports whether
+// With returns the tree with the forms that a function returns for terms. wanted reports whether
 // the term is not under a Not.
 func (n *Node) With(forms func(n *Node, wanted bool) []string) *Node { return n.with(forms, true) }
 
@@ -28,7 +28,7 @@ func (n *Node) with(forms func(*Node, bool) []string, wanted bool) *Node {
 	return n.withKids(func(kid *Node) *Node { return kid.with(forms, wanted && n.Op != Not) })
 }
 
-// withKids returns n with its kids rewritten, n itself if all stay as they are.
+// withKids returns n with its kids rewritten, or n itself if none has changed.
 func (n *Node) withKids(rewrite func(kid *Node) *Node) *Node {
 	var kids []*Node
 	for i, kid := range n.Kids {
@@ -61,8 +61,8 @@ func (n *Node) Locate(docs func(Ref) []vocab.DocID) *Node {
 	return n.withKids(func(kid *Node) *Node { return kid.Locate(docs) })
 }
 
-// InImages restricts a query to pages that have one of its words in the alternative text of an
-// image. It returns nil if the query has no words.
+// InImages restricts a query to pages with one of its words in the alternative text of an image. It
+// returns nil if the query has no words.
 func (n *Node) InImages() *Node {
 	var any []*Node
 	for _, leaf := range n.Wanted() {
@@ -79,8 +79,8 @@ func (n *Node) InImages() *Node {
 	return join(And, []*Node{n, either})
 }
 
-// Most relaxes a query: pages may lack its words, all but one, unless these are in quotes, after a
-// plus or an operator. It returns those words as well, at least two; or nil.
+// Most relaxes a query: pages may lack all but one of its words, except words in quotes, after a
+// plus or an operator. It also returns the optional words, at least two; or nil.
 func (n *Node) Most() (most *Node, words []*Node) {
 	if n == nil || n.Op != And {
 		return nil, nil
@@ -103,7 +103,7 @@ func (n *Node) Most() (most *Node, words []*Node) {
 	return most, words
 }
 
-// mayMiss reports whether n is a word, or words of which one is enough, that a page may lack.
+// mayMiss reports whether n is an optional word, or alternative words.
 func (n *Node) mayMiss() bool {
 	if n.Op == Or {
 		return !slices.ContainsFunc(n.Kids, func(kid *Node) bool { return kid.Op == Or || !kid.mayMiss() })

@@ -1,7 +1,7 @@
 package query
 
-// Runs returns the words of a query that were typed in a row: single words anywhere on a page that
-// are neither in quotes nor excluded, with the text of each as typed. Anything else ends a run.
+// Runs returns the runs of adjacent words of a query: single words anywhere on a page that are
+// neither in quotes nor excluded, with the text of each as typed. Anything else ends a run.
 func (n *Node) Runs() (runs [][]*Node) {
 	if n == nil {
 		return nil

@@ -10,14 +10,14 @@ import (
 type scanner struct {
 	text   string
 	at     int
-	object int // where the object of an operator begins
+	object int // start of the object of an operator
 }
 
 // A span is the bytes [from, to) of the text.
 type span struct{ from, to int }
 
 // clean returns a text as UTF-8 of at most MaxBytes, with control characters as spaces and
-// typographic quotes as plain ones. TooLong reports whether it was cut.
+// typographic quotes as plain ones. tooLong reports whether it was truncated.
 func clean(text string) (cleaned string, tooLong bool) {
 	if len(text) > MaxBytes {
 		tooLong = true
@@ -38,7 +38,7 @@ func clean(text string) (cleaned string, tooLong bool) {
 	}, text), tooLong
 }
 
-// skipSpaces skips spaces and reports whether anything follows.
+// skipSpaces skips spaces and reports whether text follows.
 func (s *scanner) skipSpaces() bool {
 	for s.at < len(s.text) && s.text[s.at] == ' ' {
 		s.at++
@@ -54,7 +54,7 @@ func (s *scanner) takeOr() bool {
 	return s.takeWord("OR")
 }
 
-// takeWord takes an operator that stands alone between spaces and parentheses.
+// takeWord consumes an operator that is delimited by spaces or parentheses.
 func (s *scanner) takeWord(op string) bool {
 	if !s.atWord(op) {
 		return false
@@ -77,7 +77,7 @@ func (s *scanner) atStart() bool {
 	return s.at == s.object || strings.IndexByte(" ()|", s.text[s.at-1]) >= 0
 }
 
-// takeSign takes a minus or plus directly before something that it applies to.
+// takeSign consumes a minus or plus directly before its operand.
 func (s *scanner) takeSign(sign byte, not string) bool {
 	if s.text[s.at] != sign || !s.atStart() || s.at+1 == len(s.text) ||
 		strings.IndexByte(not, s.text[s.at+1]) >= 0 {
@@ -87,16 +87,16 @@ func (s *scanner) takeSign(sign byte, not string) bool {
 	return true
 }
 
-// takeMinus takes a single minus. Of two or more, as in --help, none is an operator, nor is that of
-// an option.
+// takeMinus consumes a single minus. Two or more minuses, as in --help, are not an operator, and
+// neither is the minus of an option.
 func (s *scanner) takeMinus() bool {
 	return s.text[s.at] == '-' && !isOption(s.text[s.at+1:]) && s.takeSign('-', " )|-")
 }
 
-// takePlus takes a single plus directly before a word or phrase.
+// takePlus consumes a single plus directly before a word or phrase.
 func (s *scanner) takePlus() bool { return s.takeSign('+', " ()|+-") }
 
-// takeAround takes AROUND(n).
+// takeAround consumes AROUND(n).
 func (s *scanner) takeAround() (within int, ok bool) {
 	if !s.skipSpaces() || !strings.HasPrefix(s.text[s.at:], "AROUND(") || !s.atStart() {
 		return 0, false
@@ -110,7 +110,7 @@ func (s *scanner) takeAround() (within int, ok bool) {
 	return within, true
 }
 
-// takeTilde takes ~n directly after a quote.
+// takeTilde consumes ~n directly after a quote.
 func (s *scanner) takeTilde() (within int, ok bool) {
 	if s.at == len(s.text) || s.text[s.at] != '~' {
 		return 0, false
@@ -123,7 +123,7 @@ func (s *scanner) takeTilde() (within int, ok bool) {
 	return within, true
 }
 
-// number reads digits; it returns MaxWithin at most.
+// number parses digits; it returns at most MaxWithin.
 func number(text string, from int) (n, end int) {
 	for end = from; end < len(text) && '0' <= text[end] && text[end] <= '9'; end++ {
 		n = min(10*n+int(text[end]-'0'), MaxWithin)
@@ -131,7 +131,7 @@ func number(text string, from int) (n, end int) {
 	return n, end
 }
 
-// fieldOperators are the names of fields, with a second one that people know.
+// fieldOperators are the operators of fields, with alternative names.
 var fieldOperators = [...]struct {
 	name string
 	in   Field
@@ -140,7 +140,7 @@ var fieldOperators = [...]struct {
 	{"intext:", InText}, {"inbody:", InText}, {"inalt:", InAlt},
 }
 
-// takeField takes intitle: and the like, if an object follows.
+// takeField consumes intitle: and the like if an object follows.
 func (s *scanner) takeField() (in Field, ok bool) {
 	for _, f := range fieldOperators {
 		rest, ok := cutFold(s.text[s.at:], f.name)
@@ -153,7 +153,7 @@ func (s *scanner) takeField() (in Field, ok bool) {
 	return Anywhere, false
 }
 
-// takeAllInField takes allintitle: and the like, which apply to the rest of the group.
+// takeAllInField consumes allintitle: and the like, which apply to the rest of the group.
 func (s *scanner) takeAllInField() (in Field, ok bool) {
 	after, ok := cutFold(s.text[s.at:], "all")
 	if !ok {
@@ -172,11 +172,11 @@ func (s *scanner) takeAllInField() (in Field, ok bool) {
 }
 
 // word reads up to a space, quote, bar or parenthesis. Balanced parentheses are part of the object
-// of operators that take a URL.
+// of an operator that takes a URL.
 func (s *scanner) word() string {
 	start := s.at
 	takesURL := s.takesURL()
-	var open []int // positions of parentheses that are not closed
+	var open []int // positions of unclosed parentheses
 	for ; s.at < len(s.text); s.at++ {
 		switch c := s.text[s.at]; {
 		case c == '(' && takesURL:
@@ -196,7 +196,7 @@ func (s *scanner) word() string {
 	return s.text[start:s.at]
 }
 
-// takesURL reports whether an operator follows whose object is a URL or a part of one.
+// takesURL reports whether the word is an operator whose object is a URL or a part of one.
 func (s *scanner) takesURL() bool {
 	for _, name := range [...]string{"site:", "link:", "related:", "info:", "cache:"} {
 		if _, ok := cutFold(s.text[s.at:], name); ok {
@@ -220,7 +220,7 @@ func (s *scanner) quoted() string {
 	return text
 }
 
-// hebrewQuote reports whether the quote here is part of a Hebrew abbreviation (UAX #29 WB7b).
+// hebrewQuote reports whether the current quote is part of a Hebrew abbreviation (UAX #29 WB7b).
 func (s *scanner) hebrewQuote() bool {
 	before, _ := utf8.DecodeLastRuneInString(s.text[:s.at])
 	after, _ := utf8.DecodeRuneInString(s.text[s.at+1:])

@@ -2,7 +2,7 @@ package query
 
 import "slices"
 
-// Both returns the query for pages that match a query and another.
+// Both returns the query for pages that match both queries.
 func Both(n, other *Node) *Node {
 	both := &Node{Op: And, Kids: []*Node{n}}
 	if n.Op == And {
@@ -12,7 +12,7 @@ func Both(n, other *Node) *Node {
 	return both
 }
 
-// AnySite returns the query for pages of the first sites, at most so many.
+// AnySite returns the query for pages of the first most sites.
 func AnySite(sites []string, most int) *Node {
 	or := &Node{Op: Or}
 	for _, site := range sites[:min(len(sites), most)] {

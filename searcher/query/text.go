@@ -2,7 +2,7 @@ package query
 
 import "strings"
 
-// cutFold cuts off a prefix that begins with an ASCII letter, ignoring case.
+// cutFold removes a prefix that begins with an ASCII letter, ignoring case.
 func cutFold(s, prefix string) (rest string, ok bool) {
 	if len(s) < len(prefix) || s[0]|0x20 != prefix[0]|0x20 || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return s, false
@@ -10,7 +10,7 @@ func cutFold(s, prefix string) (rest string, ok bool) {
 	return s[len(prefix):], true
 }
 
-// withoutScheme returns a URL without its scheme: host and path are what the index has of it.
+// withoutScheme returns a URL without its scheme. The index has only host and path.
 func withoutScheme(word string) string {
 	for _, scheme := range [...]string{"https://", "http://"} {
 		if rest, ok := cutFold(word, scheme); ok {
@@ -20,7 +20,7 @@ func withoutScheme(word string) string {
 	return word
 }
 
-// withoutWWW returns a host without www, so that it is found by its name with it and without.
+// withoutWWW returns a host without www, so that it is found by its name with and without it.
 func withoutWWW(host string) string {
 	if rest, ok := cutFold(host, "www."); ok && strings.Contains(rest, ".") {
 		return rest
@@ -28,7 +28,7 @@ func withoutWWW(host string) string {
 	return host
 }
 
-// balanced reports whether parentheses come in pairs.
+// balanced reports whether parentheses are balanced.
 func balanced(s string) bool {
 	open := 0
 	for _, c := range s {
@@ -46,8 +46,8 @@ func balanced(s string) bool {
 }
 
 // isOption reports whether a minus followed by text is a command-line option, as in "tar -x": one
-// letter or digit, a letter and digits, as in "make -j4", or a word with two more minuses or an = in
-// it, as in "-opt-bisect-limit" and "-std=c++11". A word with a colon may be an operator.
+// letter or digit; a letter and digits, as in "make -j4"; or a word with two more minuses or an =,
+// as in "-opt-bisect-limit" and "-std=c++11". A word with a colon may be an operator.
 func isOption(text string) bool {
 	word := text
 	if end := strings.IndexAny(text, " ()|"); end >= 0 {
@@ -62,8 +62,8 @@ func isOption(text string) bool {
 		c > '9' && strings.Trim(word[1:], "0123456789") == "")
 }
 
-// isOptionName reports whether a word may name a command-line option: ASCII letters, digits, low
-// lines and minuses, of which the first is a letter or digit.
+// isOptionName reports whether a word may be the name of a command-line option: ASCII letters,
+// digits, underscores and minuses, starting with a letter or digit.
 func isOptionName(word string) bool {
 	for i := range len(word) {
 		c := word[i]
@@ -75,8 +75,8 @@ func isOptionName(word string) bool {
 	return word != ""
 }
 
-// CutImages cuts type:image out of a query and reports whether it was there: the query then asks
-// for images of the pages that the rest matches. In quotes it is a phrase like any other.
+// CutImages removes type:image from a query and reports whether it was there: the query then asks
+// for images on the pages that the rest matches. In quotes it is an ordinary phrase.
 func CutImages(text string) (rest string, images bool) {
 	var b strings.Builder
 	quoted := false

@@ -8,8 +8,8 @@ import (
 	"anatomy/vocab"
 )
 
-// exactMatch scores a title and anchor texts made of exactly the query's terms, without forms. An
-// identifier counts as the terms that spell it.
+// exactMatch scores a title and anchor texts that consist of exactly the query's terms, without
+// forms. An identifier counts as the terms that spell it.
 func exactMatch(m *match, t *Tally) {
 	if m.terms.Own == 0 {
 		return
@@ -92,7 +92,7 @@ func (m *match) coversTitle() (all, own bool) {
 // titleWords is a bitmap of the first 256 words of a title.
 type titleWords [4]uint64
 
-// add adds the words that hits cover, each so many.
+// add adds the words that hits cover, span words each.
 func (w *titleWords) add(hits []vocab.Hit, span uint32) {
 	for _, hit := range hits {
 		for at := hit.Position(); at < hit.Position()+span && at < 256; at++ {

@@ -7,11 +7,12 @@ import (
 	"anatomy/vocab"
 )
 
-// genresOfQuery are bitmaps of the genres that a query asks for, and of those that it has a word for.
+// genresOfQuery has bitmaps of the genres that a query asks for, and of those that it has a word
+// for.
 type genresOfQuery struct{ asked, named uint8 }
 
-// genreNames are what a query asks for a genre by: the words of one of the names, in a row. No
-// query asks for source listings: "source code" names many other things.
+// genreNames are the phrases by which a query asks for a genre. No query asks for source listings:
+// "source code" has many other meanings.
 var genreNames = [vocab.Genres][][]string{
 	vocab.IndexPage: {
 		{"genindex"}, {"modindex"}, {"general", "index"}, {"module", "index"}, {"alphabetical", "index"},
@@ -22,7 +23,7 @@ var genreNames = [vocab.Genres][][]string{
 	},
 }
 
-// genreWords are words with which a query may be about pages of a genre.
+// genreWords are the words of queries about pages of a genre.
 var genreWords = [vocab.Genres][]string{
 	vocab.SourceListing: {"source", "sources", "src", "listing"},
 	vocab.IndexPage:     {"index", "indexes", "list", "members"},
@@ -32,7 +33,7 @@ var genreWords = [vocab.Genres][]string{
 	},
 }
 
-// genresOf returns the genres that a query of some terms asks for and has a word for.
+// genresOf returns the genres that a query asks for and has a word for.
 func genresOf(terms []string) (q genresOfQuery) {
 	has := func(word string) bool { return slices.Contains(terms, word) }
 	for g := range vocab.Genres {
@@ -48,7 +49,7 @@ func genresOf(terms []string) (q genresOfQuery) {
 	return q
 }
 
-// hasRow reports whether terms have all of row, one directly behind the other.
+// hasRow reports whether terms contain row as a contiguous sequence.
 func hasRow(terms, row []string) bool {
 	for i := range terms {
 		if len(terms)-i >= len(row) && slices.Equal(terms[i:i+len(row)], row) {
@@ -58,8 +59,8 @@ func hasRow(terms, row []string) bool {
 	return false
 }
 
-// genre scores the genre of a page, by the points that its hits have brought: a source listing and
-// an index have all names, but explain none.
+// genre scores the genre of a page relative to the points of its hits: a source listing and an
+// index have all names, but explain none.
 func genre(m *match, t *Tally) {
 	g := m.page.Genre
 	if g == vocab.OtherGenre || g == vocab.Scripted || g >= vocab.Genres {

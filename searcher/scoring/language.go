@@ -7,9 +7,9 @@ import (
 	"anatomy/disk/segment"
 )
 
-// languageOf returns the language that the script of a query implies, 0 if it implies none: that of
-// the first two adjacent letters of a script that one language uses. A single letter may be a
-// sign, as λ is, and Latin names occur in queries of any language.
+// languageOf returns the language that the script of a query implies, or 0: the language of the
+// first two adjacent letters of a script that only one language uses. A single letter may be a
+// symbol, like λ, and Latin names occur in queries of any language.
 func languageOf(query string) segment.Language {
 	before := ""
 	for _, r := range query {

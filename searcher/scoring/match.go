@@ -12,7 +12,7 @@ type match struct {
 	*Weights
 	terms  *Terms
 	page   *Page
-	fields [][vocab.Fields + 1]int // by term: where the hits of each field begin; set by scoreTerm
+	fields [][vocab.Fields + 1]int // by term: start of the hits of each field; set by scoreTerm
 }
 
 // hitsIn returns the hits of a term in one field.
@@ -59,8 +59,8 @@ func (m *match) scoreTerm(i int, t *Tally) {
 	}
 }
 
-// keepNames clears the counts of hits that name neither the page nor a part of it. An identifier that
-// the query spells counts on pages about it: any page may mention one.
+// keepNames clears the counts of hits outside names of the page or of a part of it. An identifier
+// that the query spells counts on pages about it: any page may mention it.
 func keepNames(counts *[vocab.HitTypes]int64) {
 	for ht := range counts {
 		switch ht := vocab.HitType(ht); {
@@ -94,7 +94,7 @@ func (m *match) scoreType(i int, ht vocab.HitType, count int64, t *Tally) {
 		counted(count, ht), weight, idf.Milli(), again, m.Type[ht]))
 }
 
-// counted returns "1 hit", "2 hits"; of anchor text, "1 link" and so on.
+// counted returns "1 hit", "2 hits"; for anchor text, "1 link" and so on.
 func counted(count int64, ht vocab.HitType) string {
 	unit := "hit"
 	if ht == vocab.Anchor || ht == vocab.AnchorOut {

@@ -8,18 +8,18 @@ import (
 	"anatomy/vocab"
 )
 
-// A Page is everything that the score of one page is computed from.
+// A Page has all inputs of the score of one page.
 type Page struct {
 	Hits    [][]vocab.Hit        // by term, sorted by [vocab.Hit.Before]; empty if the page lacks it
-	inexact [vocab.Fields]uint64 // bitmap of own terms of which a field has only forms
+	inexact [vocab.Fields]uint64 // by field: bitmap of own terms of which it only has forms
 
 	Title    segment.Title    // its length and checksums
 	Words    int64            // of the body
-	Average  int64            // words of the bodies of all pages
+	Average  int64            // average number of words in the bodies of all pages
 	Language segment.Language // 0 if unknown
 	Genre    vocab.Genre
 	Service  bool // it defines a web service
-	Depth    int  // of the URL
+	Depth    int  // depth of the URL
 	Crawled  bool
 
 	Rank       Bonus // for PageRank
@@ -28,7 +28,7 @@ type Page struct {
 	Preference Bonus // for the preferences of the person who searches
 }
 
-// A Bonus is points that a page gets whatever its hits are.
+// A Bonus is points that do not depend on hits.
 type Bonus struct {
 	Score  Score
 	Detail string // for an explanation
@@ -44,11 +44,11 @@ func (p *Page) Drop(types HitTypes) {
 	}
 }
 
-// MergeForms adds the hits of forms to those of their base, and clears them.
+// MergeForms adds the hits of forms to those of their base term, and clears them.
 func (p *Page) MergeForms(t *Terms) {
 	p.inexact = [vocab.Fields]uint64{}
 	for i := t.Own; i < t.Forms; i++ {
-		// the forms of single characters are words that contain them, which are as good
+		// Forms of single characters are words that contain them, and count as exact.
 		if base := t.Base[i]; len(p.Hits[i]) > 0 && !analysis.IsUnigram(t.Words[base]) {
 			exact := fieldsOf(p.Hits[base])
 			for f, has := range fieldsOf(p.Hits[i]) {
@@ -64,7 +64,7 @@ func (p *Page) MergeForms(t *Terms) {
 	}
 }
 
-// fieldsOf returns the fields that hits are in.
+// fieldsOf returns the fields that have hits.
 func fieldsOf(hits []vocab.Hit) (has [vocab.Fields]bool) {
 	for _, hit := range hits {
 		has[hit.Field()] = true
@@ -72,11 +72,11 @@ func fieldsOf(hits []vocab.Hit) (has [vocab.Fields]bool) {
 	return has
 }
 
-// mergeHits merges more hits into some; both are sorted.
+// mergeHits merges two sorted lists of hits.
 func mergeHits(hits, more []vocab.Hit) []vocab.Hit {
 	i, k := len(hits), len(more)
 	hits = append(hits, more...)
-	for i > 0 && k > 0 { // from the end, where there is room
+	for i > 0 && k > 0 { // backward, because there is room at the end
 		if more[k-1].Before(hits[i-1]) {
 			hits[i+k-1] = hits[i-1]
 			i--
@@ -89,7 +89,7 @@ func mergeHits(hits, more []vocab.Hit) []vocab.Hit {
 	return hits
 }
 
-// Clone returns a copy of p with hits of its own.
+// Clone returns a copy of p with its own hits.
 func (p *Page) Clone() Page {
 	clone := *p
 	clone.Hits = make([][]vocab.Hit, len(p.Hits))

@@ -36,7 +36,7 @@ func proximity(m *match, p pair, t *Tally) {
 	}
 }
 
-// shareOfPairs returns the share that each pair counts: see Weights.Pairs.
+// shareOfPairs returns the share with which each pair counts: see Weights.Pairs.
 func (m *match) shareOfPairs() Milli {
 	n := Milli(len(m.terms.pairs))
 	if m.Pairs == 0 || n*1000 <= m.Pairs {
@@ -52,9 +52,9 @@ func (m *match) shareText() string {
 	return ""
 }
 
-// shiftIn returns by how much the first term is moved to where the second follows it, with the
-// function words of the query between them. Texts of links and names of parts are too short for
-// their positions to be moved.
+// shiftIn returns the distance by which the first term is moved to the second, with the function
+// words of the query between them. Texts of links and names of parts are too short to shift
+// positions.
 func (p *pair) shiftIn(f vocab.Field) uint32 {
 	if f == vocab.AnchorField || f == vocab.PartField {
 		return 0
@@ -72,10 +72,10 @@ func (m *match) binName(bin int) string {
 	return fmt.Sprintf("within %d words", m.Near[bin].Within)
 }
 
-// closest returns the best class of proximity in which two terms of one field occur, and how often
-// they do; the count is 0 if the field lacks one. A pair is an occurrence of one term followed by
-// one of the other with neither between. At the same position the second term comes first.
-// Hits of the first term are moved by shift.
+// closest returns the best class of proximity in which two terms of one field occur, and the number
+// of such pairs; the count is 0 if the field lacks a term. A pair is an occurrence of one term
+// followed by one of the other with neither between. At the same position the second term comes
+// first. Hits of the first term are moved by shift.
 func closest(near *[Bins]Bin, a, b []vocab.Hit, shift uint32) (best int, count int64) {
 	c := closeness{near: near, shift: shift, best: Bins, bound: near[Bins-1].Within}
 	switch {
@@ -90,17 +90,17 @@ func closest(near *[Bins]Bin, a, b []vocab.Hit, shift uint32) (best int, count i
 	return c.best, c.count
 }
 
-// farRarer is how much rarer than the other a term has to be in a field for its neighbours to be
+// farRarer is the ratio of frequencies in a field from which the neighbours of the rarer term are
 // searched instead of merging both lists.
 const farRarer = 8
 
-// A closeness is the best class of the pairs seen so far.
+// A closeness is the best class among the pairs so far.
 type closeness struct {
 	near  *[Bins]Bin
 	shift uint32 // of the first term
 	best  int
 	count int64
-	bound uint32 // greatest distance of the best class
+	bound uint32 // maximum distance of the best class
 }
 
 // add counts a pair whose distance is within the bound.
@@ -115,11 +115,11 @@ func (c *closeness) add(distance uint32) {
 	c.count++
 }
 
-// merge walks the hits of both terms side by side.
+// merge merges the hits of both terms in order of position.
 func (c *closeness) merge(a, b []vocab.Hit) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		if pa, pb := a[i].Position()+c.shift, b[j].Position(); pa < pb {
-			if i++; pb-pa <= c.bound && (i == len(a) || a[i].Position()+c.shift >= pb) { // else a nearer one comes
+			if i++; pb-pa <= c.bound && (i == len(a) || a[i].Position()+c.shift >= pb) { // otherwise a nearer one follows
 				c.add(pb - pa)
 			}
 		} else if j++; pa-pb < c.bound && (j == len(b) || b[j].Position() > pa) {
@@ -128,10 +128,10 @@ func (c *closeness) merge(a, b []vocab.Hit) {
 	}
 }
 
-// search looks for the neighbours of each of few hits among many. First is 1 if the few are of the
-// first term, else 0.
+// search finds the neighbours of each of few hits among many. first is 1 if the few are of the
+// first term, otherwise 0.
 func (c *closeness) search(few, many []vocab.Hit, first uint32) {
-	// The order of hits of both terms: at one position, that of the second term comes first.
+	// The order of the hits of both terms: at equal positions the second term comes first.
 	order := func(h vocab.Hit, first uint32) uint32 { return (h.Position()+first*c.shift)<<1 | first }
 	at := 0
 	for i, h := range few {
@@ -156,8 +156,8 @@ func (c *closeness) addWithin(distance uint32) {
 	}
 }
 
-// gallop returns the index of the first hit for which past is true, as it is for all after it. It
-// takes time logarithmic in that index.
+// gallop returns the index of the first hit for which past is true; past must be monotonic. The
+// time is logarithmic in that index.
 func gallop(hits []vocab.Hit, past func(vocab.Hit) bool) int {
 	step := 1
 	for step < len(hits) && !past(hits[step-1]) {

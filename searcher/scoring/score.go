@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Score is counted in millionths of a point, as an integer, so that the parts of an explanation
-// add up to it exactly and a page scores the same on every machine.
+// A Score is an integer number of millionths of a point. So the parts of an explanation add up to
+// it exactly, and a page scores the same on every machine.
 type Score int64
 
 // Point is a score of 1.
@@ -18,7 +18,7 @@ func (s Score) Points() float64 { return float64(s) / float64(Point) }
 // Milli returns the score in thousandths of a point, rounded down, for display.
 func (s Score) Milli() Milli { return Milli(s / 1000) }
 
-// A Milli is a thousandth: weights are counted in them.
+// A Milli is a thousandth, the unit of weights.
 type Milli int64
 
 // String returns m as a decimal number without trailing zeros: "1.5".
@@ -29,5 +29,5 @@ func (m Milli) String() string {
 // Score returns m points.
 func (m Milli) Score() Score { return Score(m) * 1000 }
 
-// Of returns the m-th part of a score, m being 1000 for all of it.
+// Of returns the m-th part of a score; 1000 is all of it.
 func (m Milli) Of(s Score) Score { return s * Score(m) / 1000 }

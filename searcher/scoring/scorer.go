@@ -1,21 +1,21 @@
 // Package scoring computes the exact score of a page for a query: the second phase of ranking
 // (BP98 §4.5.1).
 //
-// [Terms] are the query's terms with their idf; a [Page] is what a page brings: hits, title,
-// PageRank, depth. A [Scorer] adds up features, each a file of this package: type and count weights
-// of every term, proximity of neighbouring terms, the query as a phrase, exact matches, and points
-// that do not depend on hits. [Weights] are the numbers it multiplies them by. With [Tally].Explain
-// the sum is kept as named parts.
+// [Terms] are the query's terms with their idf; a [Page] has the inputs of a page: hits, title,
+// PageRank, depth. A [Scorer] adds up features, each in a file of this package: type and count
+// weights of every term, proximity of neighbouring terms, the query as a phrase, exact matches, and
+// points that do not depend on hits. [Weights] are the factors of the features. With
+// [Tally].Explain the sum is recorded as named parts.
 package scoring
 
 import (
 	"slices"
 )
 
-// A Scorer computes exact scores. It is for one goroutine.
+// A Scorer computes exact scores. It is not safe for concurrent use.
 type Scorer struct {
 	match
-	weights, service *Weights // of pages, and of those that define a service
+	weights, service *Weights // for pages, and for those that define a service
 	buffer           Weights  // service, if it is not weights
 }
 
@@ -38,7 +38,7 @@ func (s *Scorer) Reset(w *Weights, t *Terms) {
 	}
 }
 
-// Score sets an empty tally to the score of a page. MergeForms has been called.
+// Score computes the score of a page in an empty tally. MergeForms must have been called.
 func (s *Scorer) Score(p *Page, t *Tally) {
 	m := &s.match
 	m.page, m.Weights = p, s.weights

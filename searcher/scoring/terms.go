@@ -10,37 +10,37 @@ import (
 	"anatomy/searcher/query"
 )
 
-// Terms are the terms of a query that score: those that matches should hold, in whatever field,
-// then their forms, and then identifiers that several of the query's words spell together. Terms of
-// the query that are forms of each other count as the first of them.
+// Terms are the scoring terms of a query: its own terms, which matches should have in any field,
+// then their forms, and then identifiers that several of the query's words spell. Terms of the
+// query that are forms of each other count as the first of them.
 type Terms struct {
 	Words []string // distinct: the query's own terms in its order, forms of these, identifiers
-	Own   int      // how many of Words are the query's own
-	Forms int      // how many of Words are the query's own or forms
-	Base  []int    // of each: the own term that it counts as, itself unless it is a form
-	DF    []int    // of each: documents that hold it, in all segments
-	IDF   []Score  // of each, by the pages that hold any of its base's forms: see [Weights.QueryIDF]; 0 of silent words
+	Own   int      // number of own terms in Words
+	Forms int      // number of own terms and forms in Words
+	Base  []int    // by word: the own term that it counts as, itself unless it is a form
+	DF    []int    // by word: document frequency in all segments
+	IDF   []Score  // by word, from the number of pages with any form of its base: see [Weights.QueryIDF]; 0 for silent words
 	Sum   Score    // of the IDF of own terms
-	Steps []uint32 // of each: points of one unit of impact, in the first phase
-	Shift uint8    // points of the first phase are counted in units of 1<<Shift
+	Steps []uint32 // by word: points per unit of impact in the first phase
+	Shift uint8    // points of the first phase are in units of 1<<Shift
 
 	times    []int            // of own terms: occurrences in the query, forms included
-	span     []uint32         // of own terms: words of a text that an occurrence covers, two for a bigram
+	span     []uint32         // of own terms: words of text that an occurrence covers, two for a bigram
 	sequence []int            // own terms in the order of the query, repeated ones too
 	function uint64           // bitmap of own terms: function words
-	silent   uint64           // those of them that score nothing
+	silent   uint64           // function words that do not score
 	spelt    []uint64         // of identifiers: bitmap of the own terms that spell it
 	signed   []bool           // of identifiers
-	pairs    []pair           // neighbours in sequence, each once; bigrams that overlap are adjacent anyway
+	pairs    []pair           // distinct neighbours in sequence, except overlapping bigrams, which are always adjacent
 	letters  uint8            // checksum of the query's text, [analysis.VerbatimHash]
-	language segment.Language // of the query's script, 0 if that implies none
+	language segment.Language // implied by the query's script, or 0
 	genres   genresOfQuery
 }
 
-// A pair is two terms that are neighbours in the query, but for silent words between them.
+// A pair is two neighbouring terms of the query, possibly with silent words between them.
 type pair struct {
 	first, second int
-	between       uint32 // silent words
+	between       uint32 // number of silent words
 }
 
 // An Arena is the memory of the terms and of the scorer of one query, which the next query reuses.
@@ -61,9 +61,9 @@ func (a *Arena) Reset() {
 	a.pairs.Reset()
 }
 
-// NewTerms returns the terms of a query, which may be nil, and of the name that the query may be:
-// see [query.Query]. Document frequencies are to be filled in before Weigh. Words is not in
-// the arena.
+// NewTerms returns the terms of a query, which may be nil. name is the name that the query may be,
+// see [query.Query]. The caller fills in document frequencies before Weigh. Words is not in the
+// arena.
 func NewTerms(root *query.Node, name string, identifiers []Identifier, a *Arena) *Terms {
 	t := a.terms.New()
 	t.letters, t.language = analysis.VerbatimHash(name), languageOf(name)
@@ -105,7 +105,7 @@ func NewTerms(root *query.Node, name string, identifiers []Identifier, a *Arena)
 	return t
 }
 
-// grow allocates for the terms of the nodes, their forms and further ones.
+// grow allocates memory for the terms of the nodes, their forms and more further ones.
 func (t *Terms) grow(nodes []*query.Node, more int, a *Arena) {
 	n := 0
 	for _, node := range nodes {
@@ -116,8 +116,8 @@ func (t *Terms) grow(nodes []*query.Node, more int, a *Arena) {
 	t.span, t.pairs = a.points.Take(n)[:0], a.pairs.Take(n)[:0]
 }
 
-// spanOf returns how many words of a text an occurrence of a term covers. The last character of a
-// run in a script without spaces is a word of its own in a text, but not in a query.
+// spanOf returns the number of words of text that an occurrence of a term covers. The last
+// character of a run in a script without spaces is a separate word in a text, but not in a query.
 func spanOf(word string) uint32 {
 	if analysis.IsBigram(word) {
 		return 2
@@ -125,7 +125,7 @@ func spanOf(word string) uint32 {
 	return 1
 }
 
-// addForms appends the forms that are not terms of the query themselves.
+// addForms appends the forms that are not own terms of the query.
 func (t *Terms) addForms(nodes []*query.Node) {
 	for k, n := range nodes {
 		for _, form := range n.Forms {
@@ -139,7 +139,7 @@ func (t *Terms) addForms(nodes []*query.Node) {
 	t.Forms = len(t.Words)
 }
 
-// An Identifier is a term that several words of a query spell together, or one with its signs.
+// An Identifier is a term that several words of a query spell, or a signed term.
 type Identifier struct {
 	Term   string
 	Words  []string
@@ -163,8 +163,8 @@ func (t *Terms) addIdentifiers(identifiers []Identifier) {
 	}
 }
 
-// sameTerms returns the terms of a query that count as an earlier one, because each is a form of
-// the other, with that one.
+// sameTerms maps the terms of a query that count as an earlier one to that one, because each is a
+// form of the other.
 func sameTerms(nodes []*query.Node) map[string]string {
 	var as map[string]string
 	for i, n := range nodes {
@@ -208,8 +208,8 @@ func (t *Terms) findPairs() {
 	}
 }
 
-// fewOthers is the number of other words in a query up to which its function words score, if there
-// are at least as many.
+// fewOthers is the maximum number of other words in a query for its function words to score, if
+// there are at least as many.
 const fewOthers = 2
 
 func countFunctions(nodes []*query.Node) (n int) {
@@ -221,13 +221,13 @@ func countFunctions(nodes []*query.Node) (n int) {
 	return n
 }
 
-// IsSilent reports whether a term is a function word that scores nothing.
+// IsSilent reports whether a term is a function word that does not score.
 func (t *Terms) IsSilent(i int) bool { return i < t.Own && t.silent>>i&1 != 0 }
 
 // IsFunction reports whether a term is a function word.
 func (t *Terms) IsFunction(i int) bool { return i < t.Own && t.function>>i&1 != 0 }
 
-// Marked returns the words that results are marked with: all but function words.
+// Marked returns the words to highlight in results: all but function words.
 func (t *Terms) Marked() []string {
 	if t.function == 0 {
 		return t.Words
@@ -241,7 +241,7 @@ func (t *Terms) Marked() []string {
 	return marked
 }
 
-// Index returns the index of a word in Words, −1 if it is not there. A nil t has no words.
+// Index returns the index of a word in Words, or −1. A nil t has no words.
 func (t *Terms) Index(word string) int {
 	if t == nil {
 		return -1
@@ -249,7 +249,7 @@ func (t *Terms) Index(word string) int {
 	return slices.Index(t.Words, word)
 }
 
-// Pages returns how many documents hold a word, 0 if it is not a term of the query.
+// Pages returns the document frequency of a word, or 0 if it is not a term of the query.
 func (t *Terms) Pages(word string) int {
 	if i := t.Index(word); i >= 0 {
 		return t.DF[i]
@@ -257,13 +257,12 @@ func (t *Terms) Pages(word string) int {
 	return 0
 }
 
-// maxImpact is the largest impact of a posting.
+// maxImpact is the maximum impact of a posting.
 const maxImpact = 255
 
-// Weigh computes IDF and Steps from DF, over so many documents. Joint has the number of documents
-// that hold a term or one of its forms, of terms with forms; span is the range of static points. The
-// unit of points is the smallest
-// with which the score of no page reaches 2^31: mostly one millionth of a point.
+// Weigh computes IDF and Steps from DF, given the number of documents. joint has, for terms with
+// forms, the number of documents with the term or a form; span is the range of static points. The
+// unit of points is the smallest with which no score reaches 2^31: mostly one millionth of a point.
 func (t *Terms) Weigh(w *Weights, span Score, docs int, joint map[string]int) {
 	most := span
 	for i, word := range t.Words {
@@ -294,19 +293,19 @@ func (t *Terms) Weigh(w *Weights, span Score, docs int, joint map[string]int) {
 	}
 }
 
-// IgnoreImpacts makes the score of the first phase that of static points alone.
+// IgnoreImpacts makes the first phase score by static points only.
 func (t *Terms) IgnoreImpacts() {
 	clear(t.Steps)
 	t.Shift = 0
 }
 
-// MayName reports whether a title, or title without the name of its site, has as many words as the
-// query, so that it may be an exact match.
+// MayName reports whether a title, or a title without the name of its site, has as many words as
+// the query, so that it may be an exact match.
 func (t *Terms) MayName(title segment.Title) bool {
 	least, most := len(t.sequence), len(t.sequence)
 	for _, i := range t.sequence {
 		if t.span[t.Base[i]] > 1 {
-			most++ // the last character of a run is a word of its own in the title
+			most++ // the last character of a run is a separate word in the title
 		}
 	}
 	for _, spelt := range t.spelt {

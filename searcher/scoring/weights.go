@@ -7,10 +7,10 @@ import (
 	"anatomy/vocab"
 )
 
-// Weights are the numbers that scores are computed from, besides the pages themselves. They are
-// data, to be tuned on judged queries (anatomy learn) and never by hand on one of them. The bounds
-// that the order of results also depends on are the constants below; those of images are in
-// searcher/internal/images. JSON names are those that weight files have always had.
+// Weights are the parameters of scores. They are tuned on judged queries (anatomy learn), and never
+// by hand on a single query. The other bounds that the order of results depends on are the
+// constants below; those of images are in searcher/internal/images. JSON names are those of
+// existing weight files.
 //
 // The idf of a term is ln(1 + (N - n + ½)/(n + ½)): N pages are searched, n of them hold it.
 type Weights struct {
@@ -18,38 +18,39 @@ type Weights struct {
 	// idf × type weight × count weight.
 	Type [vocab.HitTypes]Milli
 
-	// Again is what each further occurrence of a term in the query adds to its idf, in proportion.
+	// Again is what each further occurrence of a term in the query adds to its idf, as a share of
+	// the idf.
 	Again Milli
 
-	// Text are the weights of hit types in the frequency of a term, BM25F's: the hits of all types are
-	// added up, each counting as the weight of its type, and then saturate together, with the length
-	// normalization of TextLength. Anchor text of n links counts as log2(1 + n) hits. A term's points are
-	// idf × count weight, besides those by Type.
+	// Text are the weights of hit types in the frequency of a term, BM25F's: the hits of all types
+	// are summed with the weights of their types, and the sum saturates with the length
+	// normalization of TextLength. Anchor text of n links counts as log2(1 + n) hits. A term's
+	// points are idf × count weight, in addition to those by Type.
 	Text       [vocab.HitTypes]Milli
 	TextLength Milli
 
-	// Held is for each term that the page holds, multiplied by its idf.
+	// Held is for each term that the page has, multiplied by its idf.
 	Held Milli
 
 	// Saturation is k of the count weight c·(k+1)/(c+k) of c occurrences of one type: it grows by
-	// nearly one with each at first, and "quickly tapers off" (§4.5.1) to k+1. Anchor text of 2^s
-	// links counts as 2^s occurrences.
+	// nearly one per occurrence at first, and "quickly tapers off" (§4.5.1) to k+1. Anchor text of
+	// 2^s links counts as 2^s occurrences.
 	Saturation Milli
 
 	// Length is the share of length normalization: in the body, k becomes
 	// k·(1 - Length + Length·words/average). 0 for none, 1000 for all of it.
 	Length Milli
 
-	// Near are the classes of proximity, from a phrase to "not even close", ten as in the paper.
-	// Neighbouring terms of the query score for each field that has both, by the best class in
-	// which they occur there: lesser idf × field weight × class weight × count weight.
+	// Near are the ten classes of proximity of the paper, from a phrase to "not even close".
+	// Neighbouring terms of the query score in each field that has both, by the best class in which
+	// they occur there: lesser idf × field weight × class weight × count weight.
 	Near [Bins]Bin
 
 	// NearSaturation is Saturation for proximity.
 	NearSaturation Milli
 
-	// Pairs is how many pairs of neighbouring terms count in full. Of a longer query, each counts the
-	// share that makes all together count as many. 0 for all.
+	// Pairs is the number of pairs of neighbouring terms that count in full. In a longer query each
+	// pair counts with a share, so that all together count as that number. 0 means all.
 	Pairs Milli
 
 	// NearIn is the weight of each field for proximity.
@@ -59,9 +60,9 @@ type Weights struct {
 	// sum of idf.
 	PhraseInField [vocab.Fields]Milli `json:"Whole"`
 
-	// ExactMatch is for a title or anchor text made of exactly the query's terms, in any order. Of a
-	// title without the name of its site it counts OwnTitle; of anchor text it is multiplied by
-	// log2(1 + n) for n links. It is multiplied by the sum of idf. Other fields are ignored.
+	// ExactMatch is for a title or anchor text made of exactly the query's terms, in any order,
+	// multiplied by the sum of idf. A title without the name of its site counts OwnTitle; anchor
+	// text is multiplied by log2(1 + n) for n links. Other fields are ignored.
 	ExactMatch [vocab.Fields]Milli `json:"Exact"`
 
 	// VerbatimTitle is added to ExactMatch for a title, or title without the name of its site, that
@@ -69,24 +70,25 @@ type Weights struct {
 	// of idf.
 	VerbatimTitle Milli `json:"Letters"`
 
-	// Language is for pages in the language of the query, as far as the query's script implies one:
-	// see [analysis.Scripts]. It is multiplied by the sum of idf.
+	// Language is for pages in the language that the query's script implies, if any: see
+	// [analysis.Scripts]. It is multiplied by the sum of idf.
 	Language Milli
 
-	// Genre is what pages of each genre lose of the points that their hits bring, unless the query has
-	// a word for the genre. GenreAsked is what they gain if it asks for the genre.
+	// Genre is the share of the points of its hits that a page of a genre loses, unless the query
+	// has a word for the genre. GenreAsked is the share that it gains if the query asks for the
+	// genre.
 	Genre      [vocab.Genres]Milli
 	GenreAsked Milli
 
 	// NavigationalHost is for the home page of a host whose name the query spells. It is multiplied
-	// by the sum of idf and by the share of the name that the query's terms are.
+	// by the sum of idf and by the share of the name that the query's terms spell.
 	NavigationalHost Milli `json:"Home"`
 
-	// Related is for the nearest page of related:, and a thirtieth less for each page after it.
+	// Related is for the nearest page of related:, and a thirtieth less for each further page.
 	Related Milli
 
-	// Rank is for PageRank: Rank × x/(x + RankHalf) with x = ln(1 + rank × pages). The average
-	// page, of rank 1/pages, has x = 0.69, one of a thousand times that has 6.9.
+	// Rank is for PageRank: Rank × x/(x + RankHalf) with x = ln(1 + rank × pages). A page with the
+	// average rank, 1/pages, has x = 0.69, and a page with a thousand times that has 6.9.
 	Rank, RankHalf Milli
 
 	// RankNear is Rank for ranks near a page, see [Weights.RankByNearness].
@@ -96,55 +98,56 @@ type Weights struct {
 	// entry is for the root of a host, the last for all depths from there.
 	Depth [6]Milli
 
-	// Uncrawled is for pages that were never fetched and are known by links alone.
+	// Uncrawled is for pages that were never fetched and are only known from links.
 	Uncrawled Milli
 
 	// Preference is for pages of raised sites, and subtracted from pages of lowered ones.
 	Preference Milli
 
-	// Missing is what a relaxed query's pages, which lack some of its terms, keep of their score,
-	// multiplied by the share of idf that they hold. 0 puts them last.
+	// Missing is the share of its score that a page keeps which lacks some terms of a relaxed
+	// query, multiplied by the share of idf that it has. 0 puts such pages last.
 	Missing Milli
 
 	// Widen is the number of matches below which forms with the same stem match, too, unless quotes
-	// or a plus forbid it. 0 for never, from [Always] on always.
+	// or a plus forbid it. 0 means never, [Always] or more always.
 	Widen int
 
-	// Form is the share of idf that counts where a page has only other forms of a term.
+	// Form is the share of idf that counts if a page has only other forms of a term.
 	Form Milli
 
 	// Identifier is the share of idf that counts for an identifier that several words of the query
-	// spell together: read_csv for "read csv".
+	// spell: read_csv for "read csv".
 	Identifier Milli
 
-	// Signed is the same for a word with the signs that it was typed with: .htaccess, c++.
+	// Signed is the same for a signed term: .htaccess, c++.
 	Signed Milli
 
-	// Impact turns the impacts of the first phase into points: idf × impact × Impact. The first
-	// phase chooses the candidates of the second.
+	// Impact converts the impacts of the first phase to points: idf × impact × Impact. The first
+	// phase selects the candidates of the second.
 	Impact Milli
 
-	// Promising is the score of the first phase, as a share of that of the tenth page, that a
-	// candidate needs to be scored in the second phase, where more pages match than are candidates;
-	// Likely is how many are scored at most. 0 for all. A page whose title has as many words as the
-	// query is always scored: the query may name it.
+	// Promising is the minimum score of the first phase, as a share of that of the tenth page, for
+	// a candidate to be scored in the second phase if more pages match than are candidates. Likely
+	// is the maximum number of pages that are scored. 0 means all. A page whose title has as many
+	// words as the query is always scored, because the query may be its name.
 	Promising Milli
 	Likely    int
 
-	// Service are the weights by which the text of pages that define a web service is scored. nil to
-	// score it as that of others.
+	// Service are the text weights for pages that define a web service. If nil, they are scored
+	// like other pages.
 	Service *TextWeights
 
-	// Ignored are hit types whose hits do not count in the second phase, as if pages had none: see
-	// [Weights.Without]. Files of weights do not have it.
+	// Ignored are hit types that do not count in the second phase, as if pages had no such hits:
+	// see [Weights.Without]. Files of weights do not have it.
 	Ignored HitTypes `json:"-"`
 
-	// Prose are the weights for queries that are prose: see [query.Node.Prose]. Static points of the
-	// first phase are by the weights that they are part of. nil if no query is to be read as prose.
+	// Prose are the weights for queries that are prose: see [query.Node.Prose]. The static points
+	// of the first phase come from the weights that contain them. If nil, no query is treated as
+	// prose.
 	Prose *Weights
 }
 
-// TextWeights are some of [Weights], for pages of a kind: see there.
+// TextWeights are some of the [Weights], for pages of one kind.
 type TextWeights struct {
 	Type, Text               [vocab.HitTypes]Milli
 	Held, Saturation, Length Milli
@@ -156,38 +159,38 @@ func (t *TextWeights) replaceIn(w *Weights) {
 	w.Held, w.Saturation, w.Length = t.Held, t.Saturation, t.Length
 }
 
-// Bounds and shares that the order of results depends on besides Weights.
+// Bounds and shares that the order of results depends on, in addition to Weights.
 const (
-	// OwnTitle is the share of ExactMatch and VerbatimTitle for a title that equals the query but
-	// for the name of its site.
+	// OwnTitle is the share of ExactMatch and VerbatimTitle for a title that equals the query
+	// except for the name of its site.
 	OwnTitle Milli = 900
 
-	// MostHeld is the least share of idf that a page holds to match a relaxed query.
+	// MostHeld is the minimum share of idf that a page must have to match a relaxed query.
 	MostHeld Milli = 500
 
-	// NearDistance is the greatest distance of the sketches of near-duplicates. On real pages, half
-	// of those with a twentieth changed are near-duplicates, nearly all with a hundredth changed, and
-	// hardly any different pages of one folder (lab/neardup).
+	// NearDistance is the maximum distance of the sketches of near-duplicates. On real pages, half
+	// of those with a twentieth changed are near-duplicates, nearly all with a hundredth changed,
+	// and hardly any different pages of one folder (lab/neardup).
 	NearDistance = 5
 
-	// PerHost is the number of results of one host among SpreadOver.
+	// PerHost is the maximum number of results of one host among SpreadOver.
 	PerHost, SpreadOver = 2, 10
 
-	// MaxRelated is the number of pages that related: finds.
+	// MaxRelated is the number of pages found by related:.
 	MaxRelated = 30
 )
 
 // Bins is the number of classes of proximity.
 const Bins = 10
 
-// A Bin is a class of proximity: the second term follows the first within so many words, or
-// precedes it within one less.
+// A Bin is a class of proximity: the second term follows the first within Within words, or precedes
+// it within one less.
 type Bin struct {
 	Within uint32
 	Weight Milli
 }
 
-// Default are the weights of a Searcher without others.
+// Default are the default weights of a Searcher.
 var Default = Weights{
 	Type: [vocab.HitTypes]Milli{
 		vocab.Plain:     1000,
@@ -252,8 +255,8 @@ var Default = Weights{
 	Prose:            &Prose,
 }
 
-// service are the weights of Default for definitions of services. They are long or short by the
-// number of operations, each of which is an answer, so their length counts in full.
+// service are the weights of Default for definitions of services. Their length depends on the
+// number of operations, each of which is an answer, so length normalization applies in full.
 var service = TextWeights{
 	Type: [vocab.HitTypes]Milli{
 		vocab.Plain:    1000,
@@ -354,8 +357,8 @@ var Prose = Weights{
 	Service:          &serviceProse,
 }
 
-// BM25 ranks by body text alone, as Robertson and Walker's function with k 1.2 and b 0.75 does,
-// forms always counting as one term: a baseline, and for text without titles, links and URLs.
+// BM25 ranks by body text alone, like Robertson and Walker's function with k 1.2 and b 0.75, with
+// forms always counting as one term. It is a baseline, and for text without titles, links and URLs.
 var BM25 = Weights{
 	Type: [vocab.HitTypes]Milli{
 		vocab.Plain: 1000, vocab.Emphasis: 1000, vocab.Heading1: 1000, vocab.Heading2: 1000,
@@ -375,7 +378,7 @@ var BM25 = Weights{
 	Impact:         30,
 }
 
-// Clone returns a copy of w with weights for services and prose of its own.
+// Clone returns a deep copy of w.
 func (w Weights) Clone() Weights {
 	if w.Service != nil {
 		service := *w.Service
@@ -388,7 +391,7 @@ func (w Weights) Clone() Weights {
 	return w
 }
 
-// RankByNearness makes RankNear the weight of ranks, also in prose.
+// RankByNearness replaces Rank by RankNear, also in prose.
 func (w *Weights) RankByNearness() {
 	if w.Rank = w.RankNear; w.Prose != nil {
 		w.Prose.RankByNearness()
@@ -410,23 +413,23 @@ func (w Weights) Without(types ...vocab.HitType) Weights {
 	return w
 }
 
-// Always is the least Weights.Widen with which forms always match.
+// Always is the minimum of Weights.Widen with which forms always match.
 const Always = 1_000_000
 
 // MayPass reports whether a page scores enough to come before a better one whose host is crowded:
-// two thirds. Otherwise pages that hardly answer would enter the first ten: release notes that name
-// the words once, before the third page of the manual.
+// two thirds. Otherwise pages that hardly answer the query would enter the first ten, such as
+// release notes that mention the words once before the third page of the manual.
 func MayPass(score, better Score) bool { return 3*score >= 2*better }
 
-// LeastPromising returns the least score of the first phase that is promising, if the tenth page
-// has the score tenth.
+// LeastPromising returns the minimum promising score of the first phase, given the score of the
+// tenth page.
 func (w *Weights) LeastPromising(tenth uint32) uint32 {
 	return uint32(uint64(tenth) * uint64(max(w.Promising, 0)) / 1000)
 }
 
-// IDF returns the inverse document frequency of a term that n of the pages hold.
+// IDF returns the inverse document frequency of a term that n pages have.
 func IDF(pages, n int) Score {
-	pages = max(pages, n) // n may count pages that were replaced since
+	pages = max(pages, n) // n may count superseded pages
 	return Score(math.Round(float64(Point) * math.Log(1+(float64(pages-n)+0.5)/(float64(n)+0.5))))
 }
 
@@ -438,12 +441,14 @@ func (w *Weights) QueryIDF(idf Score, times int) Score {
 // Count returns the count weight of occurrences outside the body.
 func (w *Weights) Count(count int64) Milli { return saturate(count, w.Saturation, w.Saturation) }
 
-// CountInBody returns the count weight of occurrences in a body of some words, average being usual.
+// CountInBody returns the count weight of occurrences in a body, given its number of words and the
+// average.
 func (w *Weights) CountInBody(count, words, average int64) Milli {
 	return saturate(count, w.Saturation, w.Saturation*long(w.Length, words, average)/1000)
 }
 
-// CountInText returns the count weight of a frequency in a text of some words, average being usual.
+// CountInText returns the count weight of a frequency in a text, given its number of words and the
+// average.
 func (w *Weights) CountInText(frequency Milli, words, average int64) Milli {
 	half := max(w.Saturation*long(w.TextLength, words, average)/1000, 0)
 	if frequency <= 0 {
@@ -452,7 +457,7 @@ func (w *Weights) CountInText(frequency Milli, words, average int64) Milli {
 	return frequency * (1000 + w.Saturation) / (frequency + half)
 }
 
-// long returns the factor of length normalization, of which share is applied.
+// long returns the factor of length normalization, applied to a share.
 func long(share Milli, words, average int64) Milli {
 	return 1000 - share + Milli(int64(share)*words/max(average, 1))
 }
@@ -469,7 +474,7 @@ func saturate(count int64, k, half Milli) Milli {
 // Agreeing returns the count weight of links whose anchor text is the query: log2(1 + links).
 func Agreeing(links int64) Milli { return Milli(math.Round(1000 * math.Log2(1+float64(links)))) }
 
-// MissingTerms returns what a page that holds some of all idf keeps of its score.
+// MissingTerms returns the score of a page that has held of all idf.
 func (w *Weights) MissingTerms(score, held, all Score) Score {
 	return w.Missing.Of(score) * (held * 1000 / max(all, 1)) / 1000
 }

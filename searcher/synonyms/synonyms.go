@@ -1,6 +1,6 @@
-// Package synonyms reads groups of words that mean the same from a file that people edit:
+// Package synonyms reads groups of synonyms from a file that the operator edits:
 //
-//	# A line is a group. What follows a # is a comment.
+//	# Each line is a group. A comment starts with #.
 //	postgres = PostgreSQL
 //	js = javascript = ecmascript
 //
@@ -25,15 +25,15 @@ import (
 // Bounds of a file.
 const (
 	MaxBytes = 1 << 20
-	MaxGroup = 16  // words of a group
+	MaxGroup = 16  // words per group
 	MaxWord  = 100 // bytes
 )
 
-// A Table has the other words of its group for each word, sorted. Words are folded as terms are. The
-// zero value has none.
+// A Table maps each word to the other words of its groups, sorted. Words are folded like terms. The
+// zero value is empty.
 type Table struct{ others map[string][]string }
 
-// Of returns the synonyms of a term, sorted. The caller must not change them.
+// Of returns the synonyms of a term, sorted. The caller must not modify the result.
 func (t *Table) Of(term string) []string {
 	if t == nil {
 		return nil
@@ -41,7 +41,7 @@ func (t *Table) Of(term string) []string {
 	return t.others[term]
 }
 
-// A LineError says what is wrong in a line of a file.
+// A LineError is a syntax error in a line of a file.
 type LineError struct {
 	File   string
 	Line   int
@@ -60,8 +60,8 @@ func Read(path string) (*Table, error) {
 	return Parse(f, path)
 }
 
-// Parse reads a file of a name, which errors have. A word that is in several groups has the synonyms
-// of all.
+// Parse reads a table. name is the file name for errors. A word in several groups has the synonyms
+// of all of them.
 func Parse(r io.Reader, name string) (*Table, error) {
 	text, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
@@ -96,7 +96,7 @@ func groupOf(line string) (group []string, err error) {
 		case word == "" || len(terms) == 0:
 			return nil, errors.New("a word is missing: write word = other word")
 		case len(terms) > 1:
-			return nil, fmt.Errorf("%q is several words; a synonym is one", word)
+			return nil, fmt.Errorf("%q has several words; a synonym has one", word)
 		case len(word) > MaxWord:
 			return nil, fmt.Errorf("%.20q… is longer than %d bytes", word, MaxWord)
 		default:
@@ -107,7 +107,7 @@ func groupOf(line string) (group []string, err error) {
 	case len(group) == 1:
 		return nil, fmt.Errorf("%q has no synonym: write word = other word", group[0])
 	case len(group) > MaxGroup:
-		return nil, fmt.Errorf("there are %d words; a line has at most %d", len(group), MaxGroup)
+		return nil, fmt.Errorf("the line has %d words; at most %d are allowed", len(group), MaxGroup)
 	}
 	return group, nil
 }
@@ -123,7 +123,7 @@ func (t *Table) add(group []string) {
 	}
 }
 
-// A File is a file that may be edited while it is in use.
+// A File is a synonym file that may be edited while it is in use.
 type File struct {
 	path    string
 	onError func(error)
@@ -139,16 +139,16 @@ type stamp struct {
 	at   time.Time
 }
 
-// Open reads a file. OnError is told of an error of a later version, which is not used.
+// Open reads a file. onError receives the errors of later versions, which are not used.
 func Open(path string, onError func(error)) (*File, error) {
 	f := &File{path: path, onError: onError}
-	f.stamp, _ = stampOf(path) // before it is read, so that a change in between is noticed
+	f.stamp, _ = stampOf(path) // read before the file, so that a change in between is detected
 	var err error
 	f.table, err = Read(path)
 	return f, err
 }
 
-// Table returns what the file had when it was read last.
+// Table returns the content of the file as of the last read.
 func (f *File) Table() *Table {
 	if f == nil {
 		return nil

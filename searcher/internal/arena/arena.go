@@ -1,8 +1,8 @@
-// Package arena keeps the memory of one query for the next one, which then allocates little.
+// Package arena reuses the memory of one query for the next, so that a query allocates little.
 package arena
 
-// Of hands out elements of one slice. Reset frees all of them at once; what a query returns to its
-// caller must not lie in an arena. The zero Of is ready for use.
+// Of allocates elements from one slice. Reset frees all of them at once, so data that a query
+// returns to its caller must not be in an arena. The zero Of is ready for use.
 type Of[T any] struct {
 	all  []T
 	used int
@@ -11,7 +11,7 @@ type Of[T any] struct {
 // Take returns a slice of n zero elements without spare capacity, so that appending to it
 // allocates.
 func (a *Of[T]) Take(n int) []T {
-	if a.used+n > len(a.all) { // slices taken before keep the old array
+	if a.used+n > len(a.all) { // earlier slices keep the old array
 		a.all, a.used = make([]T, max(n, 2*len(a.all), 4)), 0
 	}
 	a.used += n
@@ -21,10 +21,10 @@ func (a *Of[T]) Take(n int) []T {
 // New returns a zero element.
 func (a *Of[T]) New() *T { return &a.Take(1)[0] }
 
-// maxKept bounds the elements that are kept for the next query.
+// maxKept bounds the number of elements kept for the next query.
 const maxKept = 1024
 
-// Reset frees everything taken.
+// Reset frees all elements.
 func (a *Of[T]) Reset() {
 	if clear(a.all[:a.used]); len(a.all) > maxKept {
 		a.all = nil

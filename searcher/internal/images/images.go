@@ -1,4 +1,4 @@
-// Package images ranks the images that pages show, by what is said of them and by their pages.
+// Package images ranks the images on pages by the texts about them and by the scores of the pages.
 package images
 
 import (
@@ -13,35 +13,35 @@ import (
 	"anatomy/vocab"
 )
 
-// Weights of images. A term's points are idf × the weight of the best text about the image that has
-// it; what else counts is a share of the sum of idf.
+// Weights of images. A term scores idf × the weight of the best text about the image that contains
+// it. The other weights are shares of the sum of idf.
 const (
 	altWeight     scoring.Milli = 1000
 	captionWeight scoring.Milli = 900
 	titleWeight   scoring.Milli = 700
-	nameWeight    scoring.Milli = 500 // of the file
-	headingWeight scoring.Milli = 300 // above the image
+	nameWeight    scoring.Milli = 500 // name of the file
+	headingWeight scoring.Milli = 300 // heading above the image
 
 	pageWeight scoring.Milli = 400 // of the page's score as a share of the best page's
 	leadWeight scoring.Milli = 100 // of the lead image of its page
 
-	furniture                     = 3   // an image of more pages belongs to the site
-	furnitureWeight scoring.Milli = 500 // and keeps this share of its score
+	furniture                     = 3   // an image on more pages belongs to the site's layout
+	furnitureWeight scoring.Milli = 500 // such an image keeps this share of its score
 
-	repeatCost = 40 // thousandths of its score that an image loses for each better one of its page,
-	maxRepeats = 10 // up to so many
+	repeatCost = 40 // thousandths of its score that an image loses per better image on its page,
+	maxRepeats = 10 // for at most this number of better images
 )
 
 // Bounds of images.
 const (
 	MaxPages     = 100 // pages that are searched for images
-	MaxMentions  = 70  // of these, pages chosen because they say a term of the query of an image
-	BestPages    = 20  // pages whose images are shown although nothing is said of them
-	maxSilent    = 3   // such images of a page
-	minDimension = 32  // pixels of width and height
+	MaxMentions  = 70  // of these, pages whose texts about images have a query term
+	BestPages    = 20  // best pages, whose images are shown even without text about them
+	maxSilent    = 3   // images without text, per page
+	minDimension = 32  // minimum width and height in pixels
 )
 
-// A Page is a page to be searched for images.
+// A Page is a page whose images are ranked.
 type Page struct {
 	Info   vocab.DocInfo
 	Share  scoring.Milli // its score as a share of that of the best page
@@ -54,7 +54,7 @@ type Result struct {
 	vocab.Image
 	Doc   vocab.DocID
 	Page  string // URL
-	Named string // title of the page, else its URL
+	Named string // title of the page, or its URL
 	Score scoring.Score
 }
 
@@ -65,7 +65,7 @@ type Ranker struct {
 	sum   scoring.Score // of idf
 
 	pages []Page
-	shown map[string]int // how many of the pages show an image, by its URL
+	shown map[string]int // number of pages that show an image, by its URL
 
 	tokenizer analysis.Tokenizer
 	best      []scoring.Milli // by term: weight of the best text about the current image
@@ -82,7 +82,7 @@ func (r *Ranker) AddTerm(word string, idf scoring.Score) {
 	r.sum += idf
 }
 
-// AddForm adds a form that counts as a term, and reports whether that term is known.
+// AddForm adds a form that counts as a term, and reports whether the term is known.
 func (r *Ranker) AddForm(form, of string) bool {
 	i, ok := r.words[of]
 	if ok {
@@ -102,8 +102,8 @@ func (r *Ranker) AddPage(p Page) {
 // Pages returns the number of pages.
 func (r *Ranker) Pages() int { return len(r.pages) }
 
-// Rank returns the images worth showing, each once, the best first. Of one page each image counts
-// less than the one before it, so that other pages have their turn.
+// Rank returns the images to show, each once, best first. Each further image of a page loses some
+// of its score, so that images of other pages are shown, too.
 func (r *Ranker) Rank() []Result {
 	best := map[string]Result{}
 	for i := range r.pages {
@@ -129,18 +129,19 @@ func (r *Ranker) Rank() []Result {
 	return inTurn(best)
 }
 
-// isTooSmall reports whether an image is declared to be an icon, or a pixel that counts visitors.
+// isTooSmall reports whether an image's declared size is that of an icon or a tracking pixel.
 func isTooSmall(m *vocab.Image) bool {
 	return m.Width > 0 && m.Width < minDimension || m.Height > 0 && m.Height < minDimension
 }
 
-// standsForPage reports whether an image of which no term is said is shown all the same: that of
-// one of the best pages, or of any page if the query has no terms.
+// standsForPage reports whether an image without a query term in its texts is shown: if its page is
+// one of the best, or if the query has no terms.
 func (r *Ranker) standsForPage(p *Page, m *vocab.Image) bool {
 	return !m.Decoration && (p.Best || r.sum == 0) && r.shown[m.URL] <= furniture
 }
 
-// textScore returns the sum over terms of idf × weight of the best text about an image that has it.
+// textScore returns the sum over terms of idf × the weight of the best text about an image that
+// contains the term.
 func (r *Ranker) textScore(m *vocab.Image) (sum scoring.Score) {
 	clear(r.best)
 	r.weigh(m.Alt, altWeight)
@@ -164,7 +165,8 @@ func (r *Ranker) weigh(text string, weight scoring.Milli) {
 	})
 }
 
-// fileName returns the last step of a URL as words: "red fox" of https://example.org/red_fox.jpg.
+// fileName returns the last path segment of a URL as words: "red fox" for
+// https://example.org/red_fox.jpg.
 func fileName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -188,7 +190,7 @@ func (r *Ranker) score(m *vocab.Image, text scoring.Score, share scoring.Milli) 
 	return score
 }
 
-// inTurn sorts images after taking from each what better ones of its page cost.
+// inTurn sorts images after reducing the score of each by the better ones of its page.
 func inTurn(images map[string]Result) []Result {
 	all := make([]Result, 0, len(images))
 	for _, r := range images {

@@ -1,12 +1,12 @@
-// Package memo remembers the results of look-ups that do not change.
+// Package memo caches results that do not change.
 package memo
 
 import "sync"
 
-// maxEntries bounds a Memo; when it is full, it begins anew.
+// maxEntries bounds a Memo. When it is full, it is emptied.
 const maxEntries = 4096
 
-// A Memo is a bounded map for any number of goroutines. The zero Memo is empty.
+// A Memo is a bounded map that is safe for concurrent use. The zero Memo is empty.
 type Memo[K comparable, V any] struct {
 	mu      sync.Mutex
 	entries map[K]V
@@ -20,7 +20,7 @@ func (m *Memo[K, V]) Get(key K) (V, bool) {
 	return v, ok
 }
 
-// Put sets the value of a key. The key must not share the memory of a query.
+// Put sets the value of a key. The key must not share memory with a query's arena.
 func (m *Memo[K, V]) Put(key K, v V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

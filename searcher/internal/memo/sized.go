@@ -2,12 +2,12 @@ package memo
 
 import "sync"
 
-// A Sized keeps recently used values of at most so many bytes in all. It is safe for concurrent use.
+// A Sized caches recently used values within a number of bytes. It is safe for concurrent use.
 //
-// Entries are in two generations. New and used ones are in the young generation; when that is full,
-// it becomes the old one, and the old one is dropped.
+// Entries are in two generations. New and used entries are in the young generation. When it is
+// full, it becomes the old generation, and the previous old one is dropped.
 type Sized[K comparable, V any] struct {
-	Limit int64 // bytes of both generations; 0 keeps nothing
+	Limit int64 // bytes of both generations; 0 disables the cache
 
 	mu         sync.Mutex // guards what follows
 	young, old map[K]sized[V]
@@ -20,7 +20,7 @@ type sized[V any] struct {
 	size  int64
 }
 
-// Stats describe a Sized.
+// Stats are the statistics of a Sized.
 type Stats struct {
 	Hits, Misses int64 // of requests that may be cached
 	Bytes        int64
@@ -44,7 +44,7 @@ func (c *Sized[K, V]) Get(key K) (value V, ok bool) {
 	return e.value, true
 }
 
-// Put keeps a value of so many bytes, unless there is one already or it is too large.
+// Put caches a value of size bytes, unless the key is cached already or the value is too large.
 func (c *Sized[K, V]) Put(key K, value V, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

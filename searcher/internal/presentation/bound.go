@@ -7,14 +7,14 @@ import (
 	"anatomy/vocab"
 )
 
-// widthOf returns the columns of a snippet within a bound on its characters. It leaves room for the
-// marks of what was left out.
+// widthOf returns the width of a snippet in columns, given the publisher's limit on its characters.
+// It leaves room for the ellipses.
 func widthOf(c vocab.Controls) int {
 	return max(min(snippetColumns, c.Allowed()-len("… …")), 1)
 }
 
-// within returns what may be shown of a passage: the snippet first, cut if it is too long, then the
-// headings of sections as long as all of them fit.
+// within returns the part of a passage that may be shown: first the snippet, truncated if it is too
+// long, then the headings of sections while they fit.
 func (p Passage) within(c vocab.Controls) Passage {
 	if !c.Bounded {
 		return p
@@ -44,7 +44,7 @@ func (p Passage) within(c vocab.Controls) Passage {
 	return p
 }
 
-// characters returns how many characters of the page a section shows.
+// characters returns the number of characters of the page that a section shows.
 func (s *Section) characters() int {
 	n := utf8.RuneCountInString(s.Heading)
 	for _, heading := range s.Path {

@@ -1,5 +1,5 @@
-// Package presentation decides how candidates are shown: near-duplicates and crowded hosts are
-// collapsed, and snippets cut from pages.
+// Package presentation decides how candidates are shown: it collapses near-duplicates and crowded
+// hosts, and cuts snippets from pages.
 package presentation
 
 import (
@@ -10,7 +10,7 @@ import (
 	"anatomy/vocab"
 )
 
-// Pages are the pages that candidates name.
+// Pages gives access to the pages of candidates.
 type Pages interface {
 	Host(scoring.Candidate) string
 	Sketch(scoring.Candidate) vocab.Sketch
@@ -29,39 +29,41 @@ func (a *Arena) Reset() {
 	a.sketches.Reset()
 }
 
-// A NearDuplicate is a page that shows another: its sketch is close to the other's, or it is a version
-// of it in another language.
+// A NearDuplicate is the page that is shown instead of another: its sketch is close to the other's,
+// or it is a version of it in another language.
 type NearDuplicate struct {
 	scoring.Candidate
 	Distance int // of the sketches; 0 for a version
 	Version  bool
 }
 
-// A Version says which page a candidate is a version of, and how much its language is preferred.
+// A Version has the page that a candidate is a version of, and how much its language is preferred.
 type Version struct {
 	Page       vocab.DocID // the same for all versions; 0 if there are no others
-	Preference int         // the greatest is shown, if it lacks no more terms than the best version
-	Missing    int         // terms of a relaxed query, or words of prose, that it lacks
+	Preference int         // the version with the greatest is shown, unless it lacks more terms than the best version
+	Missing    int         // terms terms of a relaxed query, or words of prose, that it lacks
 }
 
-// A Collapser orders candidates as they are shown, where that is not by score alone:
+// A Collapser puts candidates in the order in which they are shown, where that is not the order of
+// scores:
 //
-//   - The versions of a page in several languages are one result, where the best of them is: the
-//     version in the language that is preferred.
+//   - The versions of a page in several languages are one result, at the position of the best: the
+//     version in the preferred language.
 //   - A near-duplicate of a better page is collapsed into that one.
-//   - Of ten results at most two are of one host, as long as candidates of other hosts score two
-//     thirds of the page that they pass. That page comes later.
+//   - At most two of ten results are of one host, while candidates of other hosts score two thirds
+//     of the page that they pass. That page comes later.
 //
-// What it does depends on the query and not on the results asked for, so that pages of results do
-// not overlap, and each candidate is shown once or collapsed once.
+// The order depends on the query and not on the requested results. So pages of results do not
+// overlap, and each candidate is shown once or collapsed once.
 type Collapser struct {
-	// Into has, by collapsed page, the page that shows it.
+	// Into maps a collapsed page to the page that is shown instead.
 	Into map[vocab.DocID]NearDuplicate
 
-	// Same has, by page, those collapsed into it, best first.
+	// Same maps a page to those collapsed into it, best first.
 	Same map[vocab.DocID][]scoring.Candidate
 
-	// More has, by the last page of a host among ten, how many pages of that host come later.
+	// More maps the last page of a host among ten results to the number of later pages of that
+	// host.
 	More map[vocab.DocID]int
 
 	pages Pages
@@ -71,13 +73,13 @@ type Collapser struct {
 // NewCollapser returns a Collapser for the candidates of one query.
 func NewCollapser(pages Pages, a *Arena) Collapser { return Collapser{pages: pages, arena: a} }
 
-// Versions leaves out all versions of a page but one, which takes the place of the best. It is called
-// before Duplicates. Candidates are in order.
+// Versions keeps one version of each page, at the position of the best. It is called before
+// Duplicates. Candidates are in order.
 func (c *Collapser) Versions(
 	candidates []scoring.Candidate, versionOf func(scoring.Candidate) Version,
 ) (shown []scoring.Candidate) {
 	shown = c.arena.Candidates.Take(len(candidates))[:0]
-	at := map[vocab.DocID]int{} // index in shown by Page
+	at := map[vocab.DocID]int{} // index in shown, by Page
 	chosen := map[vocab.DocID]Version{}
 	for _, page := range candidates {
 		v := versionOf(page)
@@ -102,8 +104,8 @@ func (c *Collapser) Versions(
 	return shown
 }
 
-// WithoutVersions leaves out the candidates that are versions of some pages. GroupOf returns the same for
-// all versions of a page, and 0 for a page without others.
+// WithoutVersions drops the candidates that are versions of some pages. groupOf returns the same
+// value for all versions of a page, and 0 for a page without others.
 func WithoutVersions(
 	candidates, of []scoring.Candidate, groupOf func(vocab.DocID) vocab.DocID,
 ) []scoring.Candidate {
@@ -115,7 +117,7 @@ func WithoutVersions(
 	return slices.DeleteFunc(candidates, func(c scoring.Candidate) bool { return known[groupOf(c.Doc)] })
 }
 
-// hide records that a version is not shown; Versions says at its end which one is.
+// hide records that a version is not shown. Versions records at its end which one is.
 func (c *Collapser) hide(page scoring.Candidate) {
 	if c.Into == nil {
 		c.Into, c.Same = map[vocab.DocID]NearDuplicate{}, map[vocab.DocID][]scoring.Candidate{}
@@ -123,14 +125,14 @@ func (c *Collapser) hide(page scoring.Candidate) {
 	c.Into[page.Doc] = NearDuplicate{Candidate: page}
 }
 
-// Duplicates leaves out the near-duplicates of better pages. Candidates are in order of score.
+// Duplicates drops the near-duplicates of better pages. Candidates are in order of score.
 func (c *Collapser) Duplicates(candidates []scoring.Candidate) (shown []scoring.Candidate) {
 	shown = c.arena.Candidates.Take(len(candidates))[:0]
-	all := c.arena.sketches.Take(len(candidates)) // fetched first: they are far apart in memory
+	all := c.arena.sketches.Take(len(candidates)) // fetched first, because they are far apart in memory
 	for i, page := range candidates {
 		all[i] = c.pages.Sketch(page)
 	}
-	sketches := c.arena.sketches.Take(len(candidates))[:0] // of those shown
+	sketches := c.arena.sketches.Take(len(candidates))[:0] // sketches of the pages shown
 	for k, page := range candidates {
 		sketch := all[k]
 		i := slices.IndexFunc(sketches, func(s vocab.Sketch) bool {
@@ -149,10 +151,10 @@ func (c *Collapser) Duplicates(candidates []scoring.Candidate) (shown []scoring.
 	return shown
 }
 
-// Expand returns the candidate that shows doc, with all that are collapsed into it, once Duplicates
-// has been called with the candidates.
+// Expand returns the candidate that shows doc, with all that are collapsed into it. Duplicates must
+// have been called with the candidates.
 func (c *Collapser) Expand(doc vocab.DocID, candidates []scoring.Candidate) []scoring.Candidate {
-	for into, ok := c.Into[doc]; ok; into, ok = c.Into[doc] { // of a version, perhaps, and then of a near-duplicate
+	for into, ok := c.Into[doc]; ok; into, ok = c.Into[doc] { // at most two steps: a version, then a near-duplicate
 		doc = into.Doc
 	}
 	i := slices.IndexFunc(candidates, func(c scoring.Candidate) bool { return c.Doc == doc })
@@ -163,7 +165,7 @@ func (c *Collapser) Expand(doc vocab.DocID, candidates []scoring.Candidate) []sc
 }
 
 // Spread moves pages of other hosts before the third page of a host, ten results at a time, until
-// as many results as wanted are in order.
+// the wanted number of results is in order.
 func (c *Collapser) Spread(candidates []scoring.Candidate, wanted int) (shown []scoring.Candidate) {
 	shown = c.arena.Candidates.Take(len(candidates))[:0]
 	for len(candidates) > 0 && len(shown) < wanted {
@@ -174,13 +176,13 @@ func (c *Collapser) Spread(candidates []scoring.Candidate, wanted int) (shown []
 	return append(shown, candidates...)
 }
 
-// ten takes the next ten results off the candidates. Each is the best candidate left, or if its
-// host is crowded, the best one of another host that may pass it.
+// ten returns the next ten results, and the remaining candidates. Each result is the best remaining
+// candidate or, if its host is crowded, the best one of another host that may pass it.
 func (c *Collapser) ten(candidates []scoring.Candidate) (ten, rest []scoring.Candidate) {
 	ten = c.arena.Candidates.Take(scoring.SpreadOver)[:0]
 	rest = c.arena.Candidates.Take(len(candidates))[:0]
 	ofHost := map[string]int{}
-	at, passed := 0, 0 // passed counts those of rest that are better than one of the ten
+	at, passed := 0, 0 // passed counts the pages in rest that are better than one of the ten
 	for len(ten) < scoring.SpreadOver && (at < len(candidates) || len(rest) > 0) {
 		if len(rest) > 0 && (at == len(candidates) || !scoring.MayPass(candidates[at].Score, rest[0].Score)) {
 			ofHost[c.pages.Host(rest[0])]++
@@ -206,7 +208,7 @@ func (c *Collapser) ten(candidates []scoring.Candidate) (ten, rest []scoring.Can
 	return ten, rest
 }
 
-// countMore sets More for the hosts of the first passed pages of the rest.
+// countMore sets More for the hosts of the first passed pages of rest.
 func (c *Collapser) countMore(ten, rest []scoring.Candidate, passed int) {
 	last := map[string]vocab.DocID{}
 	for _, page := range ten {

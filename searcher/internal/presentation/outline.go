@@ -9,17 +9,17 @@ import (
 	"anatomy/vocab"
 )
 
-// A Section is a part of a page that has a heading of its own.
+// A Section is a part of a page with a heading of its own.
 type Section struct {
 	Heading string        // never empty
-	ID      string        // of the element that a link leads to; "" if there is none
+	ID      string        // of the element to link to, or ""
 	Path    []string      // headings of the sections around it, outermost first
 	Score   scoring.Score // the sum of Parts
-	Parts   []SectionPart // if Snippeter.Explain is set
+	Parts   []SectionPart // set if Snippeter.Explain is
 }
 
-// Fragment returns what leads to the section after the URL of its page: its id, else its heading as
-// a text fragment (WICG, URL Fragment Text Directives).
+// Fragment returns the fragment of the section's URL: its id, or its heading as a text fragment
+// (WICG, URL Fragment Text Directives).
 func (s *Section) Fragment() string {
 	if s.ID != "" {
 		return "#" + (&url.URL{Fragment: s.ID}).EscapedFragment()
@@ -28,7 +28,7 @@ func (s *Section) Fragment() string {
 	return "#:~:text=" + strings.NewReplacer("+", "%20", "-", "%2D").Replace(url.QueryEscape(heading))
 }
 
-// Size returns about how many bytes of memory the section takes.
+// Size returns the approximate memory size of the section in bytes.
 func (s *Section) Size() int {
 	n := int(unsafe.Sizeof(*s)) + len(s.Heading) + len(s.ID)
 	for _, heading := range s.Path {
@@ -37,7 +37,7 @@ func (s *Section) Size() int {
 	return n
 }
 
-// cutMark ends a heading that was longer.
+// cutMark is appended to a truncated heading.
 const cutMark = " …"
 
 // A SectionPart is what one term or phrase of the query adds to the score of a section.
@@ -47,13 +47,13 @@ type SectionPart struct {
 	Points scoring.Score
 }
 
-// A stretch is the part of a text that belongs to one section without those below it: its heading
-// text[head:body], and text[from:to] around and after that. The first stretch is the top of the
-// page, whose heading is that of the page, and empty if there is none.
+// A stretch is the part of a text that belongs to one section and not to its subsections: its
+// heading text[head:body], and text[from:to] around and after that. The first stretch is the top of
+// the page; its heading is that of the page, or empty.
 type stretch struct {
 	from, head, body, to int
 	mark                 vocab.SectionMark
 	parent               int           // index of the section around it
-	heads, path          uint64        // bitmaps of phrases: in the heading, in those around it
+	heads, path          uint64        // bitmaps of phrases: in the heading, in the headings around it
 	score                scoring.Score // see rate
 }

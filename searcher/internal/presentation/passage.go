@@ -9,18 +9,18 @@ import (
 	"anatomy/vocab"
 )
 
-// A Passage is what is shown of a page: its snippet, and the sections that the query asks for.
+// A Passage is the text shown for a page: its snippet, and the sections that answer the query.
 type Passage struct {
 	Snippet []Fragment
-	Section Section   // of the snippet; without Heading if that is of the page as a whole
+	Section Section   // of the snippet; without Heading if the snippet is of the whole page
 	More    []Section // further sections, best first
 }
 
-// Passage returns the passage of a page. If a section of the page has more of the query than the top
-// of the page, the snippet is of the first of the best sections. Otherwise it is the best of the
-// page's text, of its heading and menus only if the rest has no term of the query. If nothing has, it
-// is the page's description or the beginning of its text. Of a page with controls it has no more than
-// these allow. Passage keeps no memory of the arguments.
+// Passage returns the passage of a page. If a section of the page has more of the query than the
+// top of the page, the snippet is from the first of the best sections. Otherwise it is the best
+// passage of the page's text; its heading and menus are used only if the rest has no query term. If
+// no text has one, the snippet is the page's description or the beginning of its text. The
+// publisher's controls limit the passage. Passage keeps no reference to its arguments.
 func (s *Snippeter) Passage(title, text, description string, c vocab.Controls) Passage {
 	s.width = widthOf(c)
 	p := s.cut(title, text, description).within(c)
@@ -71,8 +71,9 @@ func (s *Snippeter) cutSection(title, main string, skipped int, text, descriptio
 	return p
 }
 
-// ofSection returns the snippet of a section: the best passage of its text, or the beginning of that.
-// If the section has no text, it is of the first section below it, with the heading, or nil.
+// ofSection returns the snippet of a section: the best passage of its text, or the beginning of its
+// text. If the section has no text, the snippet is from its first subsection, including the
+// heading, or nil.
 func (s *Snippeter) ofSection(main string, i int) []Fragment {
 	st := s.stretches[i]
 	from, to := st.body, st.to
@@ -85,7 +86,7 @@ func (s *Snippeter) ofSection(main string, i int) []Fragment {
 	runs := s.runs[s.runsFrom(from):s.runsFrom(to)]
 	own := main[from:to]
 	runs = slices.DeleteFunc(s.shifted(runs, from), func(r run) bool {
-		return r.end > len(own) // a phrase that ends in the next section
+		return r.end > len(own) // it ends in the next section
 	})
 	if len(runs) == 0 {
 		return s.show(own, []span{{0, 0}}, nil)
@@ -93,12 +94,12 @@ func (s *Snippeter) ofSection(main string, i int) []Fragment {
 	return s.show(own, s.choose(own, runs), runs)
 }
 
-// runsFrom returns the index of the first run at an offset or later.
+// runsFrom returns the index of the first run at or after an offset.
 func (s *Snippeter) runsFrom(offset int) int {
 	return sort.Search(len(s.runs), func(i int) bool { return s.runs[i].start >= offset })
 }
 
-// shifted returns runs with offsets from an offset on. They are valid until the next call.
+// shifted returns runs with offsets relative to an offset. They are valid until the next call.
 func (s *Snippeter) shifted(runs []run, offset int) []run {
 	s.moved = append(s.moved[:0], runs...)
 	for i := range s.moved {
@@ -108,7 +109,7 @@ func (s *Snippeter) shifted(runs []run, offset int) []run {
 	return s.moved
 }
 
-// withoutRuns returns the snippet of a page whose text without menus, main, has no term of the query.
+// withoutRuns returns the snippet of a page whose text without menus, main, has no query term.
 func (s *Snippeter) withoutRuns(main, text, description string) []Fragment {
 	if len(main) < len(text) {
 		text = vocab.WithoutSectionMarks(strings.ReplaceAll(text, "\t", ""))

@@ -11,23 +11,23 @@ import (
 	"anatomy/vocab"
 )
 
-// Weights of a section, in hundredths of the idf of a term or phrase that it holds. They were fitted
-// to the train part of questions that lead to a section, see doc/decisions/0167.
+// Weights of a section, in hundredths of the idf of a term or phrase that it contains. They were
+// fitted to the train part of queries whose answer is a section, see doc/decisions/0167.
 const (
 	headingWeight = 100
 	pathWeight    = 60 // in a heading around the section, or in the page's title
-	textWeight    = 60 // in the text, of n occurrences n/(n+1) of it
-	moreShare     = 60 // percent of the best score that further sections have at least
+	textWeight    = 60 // in the text, × n/(n+1) for n occurrences
+	moreShare     = 60 // minimum score of further sections, in percent of the best
 )
 
 const (
-	maxMore     = 3    // further sections of a result
-	maxSections = 4096 // sections of a page that are looked at
-	maxHeading  = 120  // columns of a heading
+	maxMore     = 3    // maximum of further sections of a result
+	maxSections = 4096 // sections of a page that are examined
+	maxHeading  = 120  // maximum width of a heading in columns
 )
 
-// split sets main to the text without section marks, and without the blocks that a tab marks as
-// menus and the short block before a menu, which is its heading: Navigation, Table of Contents. It
+// split sets main to the text without section marks, without the blocks that a tab marks as menus,
+// and without a short block before a menu, which is its heading (Navigation, Table of Contents). It
 // sets stretches to the sections of main. Both are valid until the next text.
 func (s *Snippeter) split(text string) (main string) {
 	s.stretches = append(s.stretches[:0], stretch{})
@@ -43,7 +43,7 @@ func (s *Snippeter) split(text string) (main string) {
 			text = text[blockEnd(text):]
 		case '\f':
 			mark, rest, ok := vocab.CutSectionMark(text)
-			if !ok { // the text was cut within the mark
+			if !ok { // the text was truncated within the mark
 				text = ""
 				break
 			}
@@ -78,16 +78,17 @@ func blockEnd(text string) int {
 	return len(text)
 }
 
-// A markFinder has, of the next tab and of the next form feed, how many bytes from there on the text has:
-// 0 if there is none, more than are left if it was passed. So no byte is searched twice.
+// A markFinder caches, for tabs and form feeds, the number of bytes from the next one to the end of
+// the text: 0 if there is none, and more than are left if it was passed. So no byte is searched
+// twice.
 type markFinder struct{ tab, feed int }
 
-// mark returns the offset of the next marked block: no other text has tabs or form feeds.
+// mark returns the offset of the next marked block. Tabs and form feeds occur only as marks.
 func (m *markFinder) mark(text string) int {
 	return len(text) - max(bytesFrom(text, '\t', &m.tab), bytesFrom(text, '\f', &m.feed))
 }
 
-// bytesFrom returns how many bytes of text there are from the next c on.
+// bytesFrom returns the number of bytes of text from the next c on.
 func bytesFrom(text string, c byte, known *int) int {
 	if *known > len(text) {
 		*known = 0
@@ -98,8 +99,8 @@ func bytesFrom(text string, c byte, known *int) int {
 	return *known
 }
 
-// nest finds the ends and parents of the sections of main, which begins with skipped bytes that
-// repeat the title. The first section is the top if its heading is that of the page.
+// nest computes the ends and parents of the sections of main, whose first skipped bytes repeat the
+// title. The first section is the top if its heading is that of the page.
 func (s *Snippeter) nest(main string, skipped int) {
 	all := s.stretches
 	if len(all) > 1 && (all[1].mark.Level == 1 || all[1].from < skipped) {
@@ -121,8 +122,9 @@ func (s *Snippeter) nest(main string, skipped int) {
 	s.stretches = all
 }
 
-// rate sets the scores of all sections from runs, and titled, the phrases of the page's title. A
-// phrase counts by its idf: once in the heading or else in one around it, and again in the text.
+// rate computes the scores of all sections from runs and titled, the phrases in the page's title. A
+// phrase counts by its idf: once in the heading or otherwise in a heading around it, and again in
+// the text.
 func (s *Snippeter) rate(titled uint64) {
 	next := 0
 	for i := range s.stretches {
@@ -153,11 +155,11 @@ func (s *Snippeter) rate(titled uint64) {
 	}
 }
 
-// bit returns the bit of a phrase in a bitmap, 0 for one after the first 64.
+// bit returns the bit of a phrase in a bitmap, or 0 for a phrase after the first 64.
 func bit(phrase int) uint64 { return uint64(1) << phrase }
 
-// phrasePoints returns what a phrase adds to the score of a section by its heading, by those around
-// it, and by counts.
+// phrasePoints returns what a phrase adds to the score of a section by its heading, by the headings
+// around it, and by occurrences in the text.
 func (s *Snippeter) phrasePoints(st *stretch, p int) (heading, path, text scoring.Score) {
 	weight := s.weights[p] + 1
 	switch {
@@ -172,8 +174,8 @@ func (s *Snippeter) phrasePoints(st *stretch, p int) (heading, path, text scorin
 	return heading, path, text
 }
 
-// bestSection returns the index of the section with the best score, 0 for the top of the page. Of
-// equals the first is the best.
+// bestSection returns the index of the first section with the best score, or 0 for the top of the
+// page.
 func (s *Snippeter) bestSection() (best int) {
 	for i := range s.stretches {
 		if s.stretches[i].score > s.stretches[best].score {
@@ -183,8 +185,7 @@ func (s *Snippeter) bestSection() (best int) {
 	return best
 }
 
-// moreSections returns up to maxMore further sections, best first: those with a phrase in their
-// heading.
+// moreSections returns up to maxMore further sections with a phrase in their heading, best first.
 func (s *Snippeter) moreSections(best int) []int {
 	var more []int
 	least := s.stretches[best].score * moreShare / 100
@@ -239,7 +240,7 @@ func (s *Snippeter) explain(main string, st *stretch) (parts []SectionPart) {
 	return parts
 }
 
-// headingOf returns the heading of a section without the signs of permalinks.
+// headingOf returns the heading of a section without permalink signs.
 func headingOf(main string, st *stretch) string {
 	heading := strings.Trim(main[st.head:st.body], " \n¶§◆#🔗⚓")
 	if heading == "" {

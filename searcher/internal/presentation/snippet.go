@@ -13,39 +13,39 @@ import (
 	"anatomy/searcher/scoring"
 )
 
-// SnippetBytes is how much of a page's text is read for its snippet.
+// SnippetBytes is the number of bytes of a page's text read for its snippet.
 const SnippetBytes = 64 << 10
 
 // Bounds of a snippet.
 const (
 	snippetChunk = 4 << 10 // bytes of text searched at a time
-	snippetRuns  = 4096    // occurrences of the query that are looked at
+	snippetRuns  = 4096    // occurrences of the query that are examined
 
-	menuHeading = 32 // bytes of the longest heading of a menu
+	menuHeading = 32 // maximum bytes of the heading of a menu
 )
 
-// A Fragment is a piece of a snippet. It is text, never HTML.
+// A Fragment is a piece of a snippet. It is plain text, never HTML.
 type Fragment struct {
 	Text string
 	Mark bool // contains words of the query
 }
 
-// A Snippeter cuts the passages out of pages that best show why they match. It is for one
-// goroutine.
+// A Snippeter cuts the passages from pages that best show why they match. It is not safe for
+// concurrent use.
 type Snippeter struct {
-	Explain bool // sections have Parts
+	Explain bool // set Parts of sections
 
 	phrases [][]int          // terms and phrases of the query, as indices of terms
 	weights []scoring.Score  // of phrases: the sum of idf
-	base    []int            // of the terms that finder finds: see [scoring.Terms]
+	base    []int            // base of each term of finder, see [scoring.Terms]
 	finder  *analysis.Finder // of the terms of phrases
-	width   int              // of the current snippet, in columns
+	width   int              // width of the current snippet in columns
 	*SnippetArena
 }
 
 // A SnippetArena is the memory of a Snippeter, which the next one reuses.
 type SnippetArena struct {
-	tokens []token // of query terms, in the order of the text
+	tokens []token // query terms, in text order
 	runs   []run
 	moved  []run  // see shifted
 	main   []byte // text of the current page without menus
@@ -57,7 +57,7 @@ type SnippetArena struct {
 
 // A token is an occurrence of a query term.
 type token struct {
-	number     int // in the text: two adjacent tokens differ by one
+	number     int // position in the text: adjacent tokens differ by one
 	term       int
 	start, end int
 }
@@ -95,7 +95,8 @@ func NewSnippeter(root *query.Node, t *scoring.Terms, a *SnippetArena) *Snippete
 	return s
 }
 
-// findPhrases makes the finder of the terms of phrases: function words of a question occur in every line.
+// findPhrases makes the finder of the terms of phrases, without function words of a question, which
+// occur in every line.
 func (s *Snippeter) findPhrases(t *scoring.Terms) {
 	var words []string
 	for i, word := range t.Words {
@@ -107,7 +108,7 @@ func (s *Snippeter) findPhrases(t *scoring.Terms) {
 	s.finder = analysis.NewFinder(words)
 }
 
-// withoutHeading cuts off the last block if it is as short as a heading and no sentence.
+// withoutHeading removes the last block if it is as short as a heading and not a sentence.
 func withoutHeading(text []byte) []byte {
 	block := bytes.TrimSuffix(text, []byte("\n"))
 	from := max(0, len(block)-menuHeading-1) // bytes.LastIndexByte looks at one byte at a time
@@ -118,12 +119,12 @@ func withoutHeading(text []byte) []byte {
 	return text[:begin]
 }
 
-// withoutTitle returns the text without a first block that repeats the title, which is shown above
-// the snippet.
+// withoutTitle returns the text without a first block that repeats the title, which results show
+// above the snippet.
 func withoutTitle(text, title string) string {
 	heading, rest, _ := strings.Cut(text, "\n")
 	isSign := func(r rune) bool { return !isWordRune(r) }
-	heading = strings.TrimRightFunc(heading, isSign) // as the ¶ of manuals
+	heading = strings.TrimRightFunc(heading, isSign) // such as the ¶ of manuals
 	if heading == "" || rest == "" || len(heading) > len(title) ||
 		!strings.EqualFold(title[:len(heading)], heading) {
 		return text
@@ -136,9 +137,9 @@ func withoutTitle(text, title string) string {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// find sets runs to the occurrences of phrases. Unless all are wanted it stops early once all phrases
-// occur near each other. What counts as near grows with the text that was searched in vain, so that after some
-// pages of text any passage with the whole query will do.
+// find sets runs to the occurrences of phrases. Unless all is set it stops once all phrases occur
+// near each other. The distance that counts as near grows with the text searched so far, so that
+// after some pages of text any passage with the whole query is accepted.
 func (s *Snippeter) find(text string, all bool) {
 	s.tokens, s.runs = s.tokens[:0], s.runs[:0]
 	number := 0
@@ -160,7 +161,7 @@ func (s *Snippeter) find(text string, all bool) {
 	}
 }
 
-// chunkEnd returns the end of the chunk at from: that of a block, or of a word.
+// chunkEnd returns the end of the chunk at from: the end of a block or of a word.
 func chunkEnd(text string, from int) int {
 	if len(text)-from <= snippetChunk {
 		return len(text)
@@ -175,8 +176,8 @@ func chunkEnd(text string, from int) int {
 	return len(text)
 }
 
-// match appends the runs that begin at token first or later, in the order of the text; of those
-// that begin at one token the longest comes first.
+// match appends the runs that begin at token first or later, in text order; among runs at one token
+// the longest comes first.
 func (s *Snippeter) match(first int) {
 	for at := first; at < len(s.tokens); at++ {
 		from := len(s.runs)
@@ -201,7 +202,8 @@ func (s *Snippeter) phraseAt(at int, phrase []int) (end int, ok bool) {
 	return s.tokens[at+len(phrase)-1].end, true
 }
 
-// nearBytes returns the bytes of a passage with all phrases and next to nothing between them.
+// nearBytes returns the size in bytes of a passage with all phrases and almost nothing between
+// them.
 func (s *Snippeter) nearBytes() int {
 	words := 0
 	for _, phrase := range s.phrases {
@@ -210,16 +212,16 @@ func (s *Snippeter) nearBytes() int {
 	return 12 * words
 }
 
-// A passage is a stretch of text with runs in it.
+// A passage is a part of the text with runs in it.
 type passage struct {
 	span
 	weight  scoring.Score
-	missing int // phrases that it does not contain
+	missing int // number of phrases that it does not contain
 	holds   []bool
 }
 
-// choose returns the best passage of a text, given its runs, or two if one does not contain all
-// phrases.
+// choose returns the best passage of a text, given its runs, or the best two if one does not
+// contain all phrases.
 func (s *Snippeter) choose(text string, runs []run) []span {
 	sample := head(text, snippetChunk)
 	size := s.width * len(sample) / max(columns(sample), 1)
@@ -237,14 +239,14 @@ func (s *Snippeter) choose(text string, runs []run) []span {
 	return []span{one.span, two.span}
 }
 
-// best returns the passage of at most size bytes whose phrases, without the known ones, have the
-// greatest weight; of equals the shortest, then the first.
+// best returns the passage of at most size bytes whose phrases, excluding the known ones, have the
+// greatest weight; among equals the shortest, then the first.
 func (s *Snippeter) best(runs []run, known []bool, size int) passage {
 	best := passage{missing: len(s.phrases)}
 	holds := make([]bool, len(s.phrases))
 	for i, first := range runs {
 		if known != nil && known[first.phrase] {
-			continue // the passage that begins at the next run is as good, and shorter
+			continue // the passage from the next run is as good, and shorter
 		}
 		p := passage{span: span{first.start, first.end}, missing: len(s.phrases)}
 		clear(holds)
@@ -268,7 +270,7 @@ func (s *Snippeter) best(runs []run, known []bool, size int) passage {
 	return best
 }
 
-// show returns the fragments of spans, which it widens to fill the snippet, with runs marked.
+// show returns the fragments of spans, widened to fill the snippet, with runs marked.
 func (s *Snippeter) show(text string, spans []span, runs []run) []Fragment {
 	var out fragments
 	next := 0
@@ -299,7 +301,7 @@ func (s *Snippeter) show(text string, spans []span, runs []run) []Fragment {
 
 type fragments []Fragment
 
-// add appends text, line ends as spaces, to the last fragment if neither is marked.
+// add appends text, with line ends as spaces, to the last fragment if neither is marked.
 func (f *fragments) add(text string, mark bool) {
 	if text == "" {
 		return

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// snippetColumns is the usual width of a snippet; ideographs take two columns.
+// snippetColumns is the default width of a snippet in columns. Ideographs take two.
 const snippetColumns = 200
 
 // A span is the bytes [from, to) of a text.
 type span struct{ from, to int }
 
-// widenAll widens spans to fill a snippet of a width together, and joins two that meet.
+// widenAll widens spans so that they fill a width together, and joins spans that meet.
 func widenAll(text string, spans []span, width int) []span {
 	var all []span
 	for _, sp := range spans {
@@ -26,8 +26,9 @@ func widenAll(text string, spans []span, width int) []span {
 	return all
 }
 
-// widen grows a span to a width: back to the beginning of its sentence if that is near, else to a
-// word by a third of the columns left; forward by the rest; and at the end of the text back again.
+// widen extends a span to a width: backward to the start of its sentence if that is near, otherwise
+// to a word within a third of the remaining columns; then forward by the rest; and at the end of
+// the text backward again.
 func widen(text string, sp span, width int) span {
 	left := width - columns(text[sp.from:sp.to])
 	from := back(text, sp.from, left*2/3)
@@ -48,8 +49,8 @@ func widen(text string, sp span, width int) span {
 	return trim(text, span{from, to})
 }
 
-// back returns the beginning of a word or sentence at most n columns before at: the earliest word,
-// unless a sentence begins in between.
+// back returns a start of a sentence or word at most n columns before at: the last start of a
+// sentence, or the first of a word.
 func back(text string, at, n int) int {
 	best := at
 	for i := at; i > 0; {
@@ -91,7 +92,7 @@ func breaksBefore(text string, i int) bool {
 	return unicode.IsSpace(before) || unicode.IsSpace(after) || width(after) == 2 || width(before) == 2
 }
 
-// sentenceEnds reports whether a sentence or block ends with text.
+// sentenceEnds reports whether a sentence or block ends at the end of text.
 func sentenceEnds(text string) bool {
 	trimmed := strings.TrimRight(text, " ")
 	if trimmed == "" || trimmed[len(trimmed)-1] == '\n' {
@@ -123,7 +124,7 @@ func trim(text string, sp span) span {
 	return sp
 }
 
-// head returns the beginning of text, at most n bytes, between characters.
+// head returns at most the first n bytes of text, cut between characters.
 func head(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -134,7 +135,7 @@ func head(text string, n int) string {
 	return text[:n]
 }
 
-// withoutPart returns text without the character at its end that was cut, if one was.
+// withoutPart returns text without an incomplete character at its end.
 func withoutPart(text string) string {
 	for i := len(text) - 1; i >= 0 && i > len(text)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(text[i]) {
@@ -147,7 +148,7 @@ func withoutPart(text string) string {
 	return text
 }
 
-// columns returns the width of text.
+// columns returns the width of text in columns.
 func columns(text string) int {
 	n := 0
 	for i := 0; i < len(text); {
@@ -163,7 +164,8 @@ func columns(text string) int {
 	return n
 }
 
-// width returns the columns of a character: two from the radicals on, where nearly all are wide.
+// width returns the width of a character in columns: two from the CJK radicals on, where nearly all
+// characters are wide.
 func width(r rune) int {
 	if r >= 0x2E80 {
 		return 2

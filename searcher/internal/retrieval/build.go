@@ -9,8 +9,8 @@ import (
 	"anatomy/vocab"
 )
 
-// Iterator returns an iterator over the matches of a node, with posting lists of its own. It may
-// match dead documents.
+// Iterator returns an iterator over the matches of a node, with posting iterators of its own. It
+// may match dead documents.
 func (w *Walk) Iterator(n *query.Node) Iterator {
 	switch n.Op {
 	case query.Words, query.Near:
@@ -62,7 +62,7 @@ func (w *Walk) words(n *query.Node) Iterator {
 	case n.Op == query.Words && len(n.Words) == 1:
 		return w.term(n.Words[0], n.In)
 	}
-	opened := map[string]*termIterator{} // one iterator for a term that is repeated
+	opened := map[string]*termIterator{} // one iterator per distinct term
 	for _, term := range termsOf(n) {
 		if opened[term] == nil {
 			it := w.open(listOf(n.In), term)
@@ -85,8 +85,9 @@ func (w *Walk) term(term string, in query.Field) Iterator {
 	return newPhrase(n, map[string]*termIterator{term: it}, &w.arena.scratch)
 }
 
-// open returns an iterator over a posting list, exhausted if the segment does not hold the term. Those
-// of terms that score are open; of function words that score nothing only the short lists may be.
+// open returns an iterator over a posting list. It is exhausted if the segment does not have the
+// term. The lists of scoring terms are already open; for function words that do not score, only the
+// short lists may be.
 func (w *Walk) open(list segment.List, term string) *termIterator {
 	it := w.arena.terms.New()
 	i := slices.Index(w.terms.Words, term)
@@ -106,8 +107,8 @@ func (w *Walk) open(list segment.List, term string) *termIterator {
 	return it
 }
 
-// listOf returns the list that holds the hits of a field: the short list has titles, URLs and
-// anchor texts, the full list has all hits (BP98 §4.2.7).
+// listOf returns the list with the hits of a field: the short list has titles, URLs and anchor
+// texts, the full list has all hits (BP98 §4.2.7).
 func listOf(in query.Field) segment.List {
 	if in == query.InTitle || in == query.InURL || in == query.InAnchor {
 		return segment.Short

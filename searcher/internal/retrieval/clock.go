@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A Clock stops the iterators of a query when its context ends or its deadline has passed: from
-// then on they are exhausted. It is for one goroutine.
+// A Clock ends the iterators of a query when its context ends or its deadline has passed: from then
+// on they are exhausted. It is not safe for concurrent use.
 type Clock struct {
 	ctx      context.Context
 	deadline time.Time // zero for none; cheaper than a context with a deadline by four allocations
@@ -24,7 +24,7 @@ func NewClock(ctx context.Context, within time.Duration) *Clock {
 	return c
 }
 
-// Share returns a clock that ends when c does, or after a share of the time that c has left.
+// Share returns a clock that ends when c does, or after a share of the remaining time of c.
 func (c *Clock) Share(share float64) *Clock {
 	if c.deadline.IsZero() {
 		return c.Copy()
@@ -33,10 +33,10 @@ func (c *Clock) Share(share float64) *Clock {
 	return &Clock{ctx: c.ctx, deadline: time.Now().Add(time.Duration(share * left))}
 }
 
-// Hurry notes that a step was cut short to leave time for others.
+// Hurry records that a step was shortened to leave time for others.
 func (c *Clock) Hurry() { c.hurried = true }
 
-// Hurried reports whether the answer may be another one with more time.
+// Hurried reports whether the answer might differ with more time.
 func (c *Clock) Hurried() bool { return c.hurried || c.over }
 
 // Copy returns a clock that ends when c does, for another goroutine.
@@ -53,10 +53,10 @@ func (c *Clock) Context() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(c.ctx, c.deadline)
 }
 
-// ticksPerCheck is how many iterator steps pass between two readings of the time: about 10 µs.
+// ticksPerCheck is the number of iterator steps between two readings of the time: about 10 µs.
 const ticksPerCheck = 1024
 
-// Tick counts one step of an iterator and reports whether the time is over.
+// Tick counts one step of an iterator and reports whether time is up.
 func (c *Clock) Tick() (over bool) {
 	if c.ticks++; c.ticks%ticksPerCheck == 0 {
 		c.Check()
@@ -64,19 +64,19 @@ func (c *Clock) Tick() (over bool) {
 	return c.over
 }
 
-// Check reads the time and reports whether it is over.
+// Check reads the time and reports whether it is up.
 func (c *Clock) Check() (over bool) {
 	c.over = c.over || c.ctx.Err() != nil || !c.deadline.IsZero() && time.Since(c.deadline) >= 0
 	return c.over
 }
 
-// Over reports whether the time was over when it was last read.
+// Over reports whether time was up when the clock was last read.
 func (c *Clock) Over() bool { return c.over }
 
 // A status is shared by all iterators of one walk.
 type status struct {
 	clock *Clock
-	err   error // the first error of any iterator, which then is exhausted
+	err   error // the first error of any iterator, which is then exhausted
 }
 
 func (s *status) fail(err error) {
@@ -85,5 +85,5 @@ func (s *status) fail(err error) {
 	}
 }
 
-// Err returns the first error that an iterator of the walk met.
+// Err returns the first error of any iterator of the walk.
 func (s *status) Err() error { return s.err }

@@ -5,8 +5,8 @@ import (
 	"anatomy/vocab"
 )
 
-// Collect collects the best documents of a segment. It counts the matches of the query, and fails
-// with the first error of an iterator; what it collected and counted before that is valid.
+// Collect collects the best documents of a segment and counts the matches of the query. It fails
+// with the first error of an iterator; the documents and the count up to then are valid.
 func (w *Walk) Collect(root *query.Node, c *Collector) error {
 	before := c.count
 	for _, it := range w.impacts {
@@ -25,8 +25,8 @@ func (w *Walk) Collect(root *query.Node, c *Collector) error {
 	return w.err
 }
 
-// raiseCount raises the count of a disjunction that skipped documents: at least as many match as
-// hold any one of its terms.
+// raiseCount raises the count of a disjunction that skipped documents to the highest document
+// frequency of its terms, which is a lower bound.
 func (w *Walk) raiseCount(p *plan, c *Collector, before int) {
 	if !c.skipped || len(p.filters) > 0 || w.part.Dead != nil || w.err != nil || w.clock.over {
 		return
@@ -37,7 +37,7 @@ func (w *Walk) raiseCount(p *plan, c *Collector, before int) {
 	c.skipped = len(p.anyOf) > 1
 }
 
-// Count counts the live matches of a query, up to enough. It stops when the time is over.
+// Count counts the live matches of a query, up to enough. It stops when time is up.
 func (w *Walk) Count(root *query.Node, enough int) (n int) {
 	it := w.Iterator(root)
 	if it.Cost() == 0 {

@@ -6,8 +6,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A Match is a document with its score of the first phase, packed so that the better of two
-// matches is the greater number: score<<32 | ^ordinal. Ties go to the smaller ordinal.
+// A Match is a document with its score of the first phase, packed so that the better of two matches
+// is the greater number: score<<32 | ^ordinal. Among equal scores the smaller ordinal is better.
 type Match uint64
 
 func newMatch(score uint32, ord vocab.Ordinal) Match {
@@ -21,31 +21,33 @@ func (m Match) Score() uint32 { return uint32(m >> 32) }
 func (m Match) Ordinal() vocab.Ordinal { return ^vocab.Ordinal(m) }
 
 // A Collector keeps the best k documents of a segment and counts matches. It counts all of them up
-// to countTo and until it holds k; from then on documents may be skipped that cannot be collected.
+// to countTo and until it holds k documents; from then on documents that cannot be collected may be
+// skipped.
 type Collector struct {
 	k         int
 	heap      []Match // the worst match on top
-	threshold uint32  // least score that is collected
+	threshold uint32  // minimum score to be collected
 	count     int
 	countTo   int
-	skipped   bool // documents were skipped, so that count is a lower bound
+	skipped   bool // documents were skipped, so count is a lower bound
 }
 
 // countNothing is a countTo with which no document is counted that cannot be collected.
 const countNothing = -1
 
-// Count returns the number of matches, with those that the collector began with, and reports
-// whether it is exact.
+// Count returns the number of matches, including those of earlier segments, and whether it is
+// exact.
 func (c *Collector) Count() (n int, exact bool) { return c.count, !c.skipped }
 
-// Matches returns the collected matches, best first, and ends the collection.
+// Matches returns the collected matches, best first. The collector must not be used afterwards.
 func (c *Collector) Matches() []Match {
 	slices.Sort(c.heap)
 	slices.Reverse(c.heap)
 	return c.heap
 }
 
-// requiredScore returns the score that a document needs to be looked at, 0 while all are counted.
+// requiredScore returns the score below which a document may be skipped, or 0 while all matches are
+// counted.
 func (c *Collector) requiredScore() uint32 {
 	if c.threshold == 0 || c.count <= c.countTo {
 		return 0
@@ -71,7 +73,7 @@ func (c *Collector) collect(score uint32, ord vocab.Ordinal) {
 	}
 }
 
-// The heap is written out: container/heap calls three methods of an interface for each step.
+// The heap is inlined: container/heap calls three interface methods per step.
 
 func (c *Collector) up(i int) {
 	for i > 0 {

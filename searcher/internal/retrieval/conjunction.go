@@ -11,26 +11,26 @@ import (
 // A conjunction collects the documents that hold all of some terms and pass all filters and phrases
 // (block-max AND).
 //
-// The rarest term, or a rarer filter, is the driver: it fills a batch with documents, which the
-// posting lists of the other terms intersect. Filters and phrases see what is left. A stretch of
-// documents whose upper bound is below the threshold is skipped before anything of it is decoded,
-// and a document as soon as the remaining terms cannot lift it to the threshold.
+// The driver is the rarest term, or a rarer filter. It fills a batch with documents, which is
+// intersected with the posting lists of the other terms. Filters and phrases test the remaining
+// documents. A range of documents whose upper bound is below the threshold is skipped before it is
+// decoded, and a document as soon as the remaining terms cannot lift it to the threshold.
 type conjunction struct {
 	*Walk
 	*plan
 	*Collector
-	driver       *impactIterator // rarest term; nil if a filter drives
-	filterDriver Iterator        // that filter
+	driver       *impactIterator // rarest term; nil if a filter is the driver
+	filterDriver Iterator        // the filter that is the driver
 	others       []*impactIterator
 	filters      []Iterator      // without filterDriver, by cost
-	guide        *impactIterator // its blocks are the stretches; nil if no term scores
+	guide        *impactIterator // its blocks are the ranges that are skipped; nil if no term scores
 	batch        *segment.Batch
 
-	required         uint32        // score that a document of the batch needs, 0 while all are counted
-	stretchEnd       vocab.Ordinal // of the current stretch of documents
-	upperBound       uint32        // of the scores in it
-	othersUpperBound uint32        // of what all terms but the driver add in it
-	staticUpperBound uint32        // of the static points in it
+	required         uint32        // score below which a document of the batch is skipped; 0 while all are counted
+	stretchEnd       vocab.Ordinal // end of the current range of documents
+	upperBound       uint32        // of the scores in the range
+	othersUpperBound uint32        // of the points of all terms but the driver
+	staticUpperBound uint32        // of the static points
 }
 
 func runConjunction(w *Walk, p *plan, c *Collector) {
@@ -57,8 +57,8 @@ func runConjunction(w *Walk, p *plan, c *Collector) {
 	}
 }
 
-// collectBatch collects the documents of the next batch, which begins at from or after it. It
-// returns the document after the batch, or End.
+// collectBatch collects the documents of the next batch, which begins at or after from. It returns
+// the document after the batch, or End.
 func (j *conjunction) collectBatch(from vocab.Ordinal) (next vocab.Ordinal) {
 	j.required = j.requiredScore()
 	if from = j.skip(from); from == End {
@@ -82,7 +82,7 @@ func (j *conjunction) collectBatch(from vocab.Ordinal) (next vocab.Ordinal) {
 	return from
 }
 
-// skip returns the first document ≥ from in a stretch that may hold one with the required score,
+// skip returns the first document ≥ from in a range that may contain one with the required score,
 // or End.
 func (j *conjunction) skip(from vocab.Ordinal) vocab.Ordinal {
 	docs := vocab.Ordinal(j.part.Segment.Docs())
@@ -102,7 +102,7 @@ func (j *conjunction) skip(from vocab.Ordinal) vocab.Ordinal {
 	return End
 }
 
-// nextStretch sets the upper bounds of the stretch that begins at from: a block of the guide.
+// nextStretch sets the upper bounds of the range that begins at from: a block of the guide.
 func (j *conjunction) nextStretch(from, docs vocab.Ordinal) {
 	j.stretchEnd = from + windowDocs
 	if j.guide != nil {
@@ -123,8 +123,8 @@ func (j *conjunction) nextStretch(from, docs vocab.Ordinal) {
 	}
 }
 
-// fill fills the batch with documents of the driver from from on, with points if a score is
-// required, and returns the document after them.
+// fill fills the batch with documents of the driver ≥ from, with points if a score is required. It
+// returns the document after the batch.
 func (j *conjunction) fill(from vocab.Ordinal) (next vocab.Ordinal) {
 	end := End
 	if j.required > 0 {
@@ -156,7 +156,7 @@ func (j *conjunction) fillByFilter(from, end vocab.Ordinal) (next vocab.Ordinal)
 	return from
 }
 
-// requiredOfDriver returns the least impact that a posting of the driver needs.
+// requiredOfDriver returns the minimum impact for a posting of the driver.
 func (j *conjunction) requiredOfDriver() uint8 {
 	if j.required == 0 {
 		return 0
@@ -169,8 +169,8 @@ func (j *conjunction) requiredWithout(rest uint32) uint32 {
 	return j.required - min(j.required, rest)
 }
 
-// collectAll collects the documents of the batch that pass filters and phrases. While documents are
-// counted, all that pass are collected, and only they are scored.
+// collectAll collects the documents of the batch that pass filters and phrases. While all matches
+// are counted, only the documents that pass are scored.
 func (j *conjunction) collectAll() {
 	if j.required == 0 {
 		if len(j.filters)+len(j.phrases) > 0 || j.part.Dead != nil {
@@ -211,7 +211,7 @@ func (j *conjunction) passes(i int) bool {
 	return true
 }
 
-// tooLow reports whether a document with some points cannot reach the required score.
+// tooLow reports whether a document with the given points cannot reach the required score.
 func (j *conjunction) tooLow(points, required uint32) bool {
 	for _, it := range j.optional {
 		points += it.upperBound
@@ -219,7 +219,7 @@ func (j *conjunction) tooLow(points, required uint32) bool {
 	return points < required
 }
 
-// collectOne collects a document with the points of the terms that all matches hold and, if a score
+// collectOne collects a document with the points of the terms that all matches have and, if a score
 // is required, its static points.
 func (j *conjunction) collectOne(ord vocab.Ordinal, score uint32) {
 	j.count++

@@ -11,17 +11,17 @@ import (
 // A disjunction collects the documents that hold any of some terms (block-max MaxScore over
 // windows).
 //
-// It walks the segment in stretches. In each, terms are sorted by upper bound. The lowest ones
-// whose bounds together, with the best static points, stay below the threshold are non-essential:
-// no document can be collected by them alone. The lists of the essential terms are walked, and the
-// others looked up for the documents found there. Filters come last, for documents whose score is
-// high enough.
+// It walks the segment in ranges of documents. In each range, terms are sorted by upper bound. The
+// lowest terms whose bounds, together with the best static points, stay below the threshold are
+// non-essential: a document that has only such terms cannot be collected. The lists of the
+// essential terms are walked, and the others are looked up for the documents found. Filters are
+// tested last, for documents with a sufficient score.
 type disjunction struct {
 	*Walk
 	*Collector
 	*scoreWindow
-	terms   []*impactIterator // by their maximum, ascending
-	byBound []*impactIterator // by upper bound in the current stretch, ascending
+	terms   []*impactIterator // by maximum points, ascending
+	byBound []*impactIterator // by upper bound in the current range, ascending
 	filters []Iterator
 }
 
@@ -51,9 +51,8 @@ func runDisjunction(w *Walk, p *plan, c *Collector) {
 // countsPostings reports whether the matches of a term are all its postings: none is filtered or dead.
 func (d *disjunction) countsPostings() bool { return len(d.filters) == 0 && d.part.Dead == nil }
 
-// raiseThreshold raises the threshold before any document is looked at, to the score that k
-// documents get from a single term. It does nothing if documents may be filtered or all are
-// counted.
+// raiseThreshold raises the threshold, before any document is examined, to a score that k documents
+// reach by a single term. It does nothing if documents may be filtered or all are counted.
 func (d *disjunction) raiseThreshold() {
 	postings := 0
 	for _, it := range d.terms {
@@ -67,8 +66,8 @@ func (d *disjunction) raiseThreshold() {
 	}
 }
 
-// stretchEnd returns the end of the stretch that begins at from: of a block of the essential terms,
-// a window at least. It returns End if no document ≥ from can reach the threshold.
+// stretchEnd returns the end of the range that begins at from: that of a block of the essential
+// terms, but at least a window. It returns End if no document ≥ from can reach the threshold.
 func (d *disjunction) stretchEnd(from, docs vocab.Ordinal) vocab.Ordinal {
 	required, sum, to := d.requiredScore(), d.part.Static.maxFrom(from)>>d.Walk.terms.Shift, docs
 	for i, it := range d.terms {
@@ -107,7 +106,7 @@ func (d *disjunction) collectStretch(from, to vocab.Ordinal) {
 	}
 }
 
-// sortByBound is an insertion sort: terms are few, and mostly in order.
+// sortByBound is an insertion sort, because terms are few and mostly in order.
 func sortByBound(terms []*impactIterator) {
 	for i := 1; i < len(terms); i++ {
 		for k := i; k > 0 && terms[k].upperBound < terms[k-1].upperBound; k-- {
@@ -116,14 +115,14 @@ func sortByBound(terms []*impactIterator) {
 	}
 }
 
-// scoresAlone reports whether every document with a posting of an essential term matches and its
-// score is final: nothing else adds to it and nothing filters it.
+// scoresAlone reports whether every document with a posting of an essential term matches with its
+// final score: no other term or static points add to it, and no filter applies.
 func (d *disjunction) scoresAlone(others []*impactIterator) bool {
 	return len(others) == 0 && d.countsPostings()
 }
 
-// walkOne walks the list of the only essential term. Others add othersUpperBound at most, and
-// static is an upper bound on static points.
+// walkOne walks the list of the only essential term. The other terms add at most othersUpperBound,
+// and static is an upper bound on static points.
 func (d *disjunction) walkOne(
 	it *impactIterator, others []*impactIterator, othersUpperBound, static uint32, from, to vocab.Ordinal,
 ) {
@@ -154,13 +153,13 @@ func countBelow(ordinals []uint32, to vocab.Ordinal) int {
 	return sort.Search(len(ordinals), func(i int) bool { return vocab.Ordinal(ordinals[i]) >= to })
 }
 
-// collectBlock collects the postings of a block where scoresAlone holds.
+// collectBlock collects the postings of a block if scoresAlone holds.
 func (d *disjunction) collectBlock(step, staticBound uint32, ordinals []uint32, impacts []uint8) {
 	static, shift := d.part.Static.points, d.Walk.terms.Shift
 	d.count += len(ordinals)
 	required := requiredImpact(step, staticBound, d.threshold)
 	for i, impact := range impacts {
-		if impact < required { // static points are far away in memory
+		if impact < required { // tested first: static points are far away in memory
 			continue
 		}
 		if score := static[ordinals[i]]>>shift + step*uint32(impact); score >= d.threshold {
@@ -170,7 +169,7 @@ func (d *disjunction) collectBlock(step, staticBound uint32, ordinals []uint32, 
 	}
 }
 
-// lookUpBlock scores the postings of a block and looks the other terms up for those that may reach
+// lookUpBlock scores the postings of a block, and looks up the other terms for those that may reach
 // the threshold.
 func (d *disjunction) lookUpBlock(
 	step uint32, others []*impactIterator, othersUpperBound, staticBound uint32,
@@ -195,8 +194,8 @@ func (d *disjunction) lookUpBlock(
 	}
 }
 
-// lookUp adds what the other terms add to a document's score, as long as they may lift it to the
-// threshold, tests the filters, and collects it.
+// lookUp adds the points of the other terms to a document's score while they may lift it to the
+// threshold, tests the filters, and collects the document.
 func (d *disjunction) lookUp(
 	ord vocab.Ordinal, score uint32, others []*impactIterator, othersUpperBound uint32,
 ) {
@@ -257,9 +256,9 @@ func (d *disjunction) walkSeveral(
 	}
 }
 
-// gather adds a term's impacts to the scores of a window, from the iterator's position on, and
-// moves the iterator's position to the first document after the window, or past it. Where scores
-// are final, documents are listed, else marked.
+// gather adds a term's impacts to the scores of a window, starting at the iterator's position, and
+// moves the iterator to the first document after the window or beyond. If alone is set, scores are
+// final and documents are listed; otherwise they are marked.
 func (d *disjunction) gather(it *impactIterator, base, windowEnd vocab.Ordinal, alone bool) {
 	for ok := it.postings.Advance(it.at); ok; ok = it.postings.NextBlock() {
 		ordinals, impacts := it.postings.Block()
@@ -304,8 +303,9 @@ func (d *disjunction) collectListed(base vocab.Ordinal, static uint32) {
 	d.n = 0
 }
 
-// collectSeen collects the marked documents of a window. Static points are far away in memory:
-// documents that cannot reach the threshold with the best of them, staticBound, are skipped first.
+// collectSeen collects the marked documents of a window. It first skips documents that cannot reach
+// the threshold with staticBound, the best static points, because static points are far away in
+// memory.
 func (d *disjunction) collectSeen(
 	base vocab.Ordinal, others []*impactIterator, othersUpperBound, staticBound uint32,
 ) {

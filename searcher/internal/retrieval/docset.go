@@ -2,7 +2,7 @@ package retrieval
 
 import "anatomy/vocab"
 
-// A DocSet is a set of DocIDs, in pages, so that a damaged DocID costs no more than one page.
+// A DocSet is a set of DocIDs in fixed-size pages. A damaged DocID allocates at most one page.
 type DocSet map[vocab.DocID]*[512]uint64
 
 const pageOfDocs = 512 * 64

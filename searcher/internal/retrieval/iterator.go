@@ -10,18 +10,18 @@ import (
 
 // An Iterator walks the documents of one segment that match a part of a query, in ascending order.
 type Iterator interface {
-	// Advance moves to the first match ≥ target, unless the iterator is there or past it already,
-	// and returns its position: End if there is none.
+	// Advance moves to the first match ≥ target, unless the iterator is already there or beyond. It
+	// returns the new position, or End.
 	Advance(target vocab.Ordinal) vocab.Ordinal
 
-	// Cost estimates the number of matches. It is 0 only if there is none.
+	// Cost estimates the number of matches. It is 0 only if there are none.
 	Cost() int
 }
 
-// End is the position of an exhausted iterator: past all documents.
+// End is the position of an exhausted iterator, greater than any ordinal.
 const End = ^vocab.Ordinal(0)
 
-// An andIterator intersects its kids. The rarest drives it.
+// An andIterator intersects its kids. The rarest is the driver.
 type andIterator struct {
 	kids  []Iterator // two or more, by cost
 	clock *Clock
@@ -83,8 +83,7 @@ type notIterator struct {
 
 func (it *notIterator) Cost() int { return int(it.docs) + 1 }
 
-// Advance must not ask the kid about documents before the kid's position: the kid cannot tell
-// whether it matched them.
+// Advance must not ask the kid about documents before the kid's position, which it has passed.
 func (it *notIterator) Advance(target vocab.Ordinal) vocab.Ordinal {
 	if it.started && it.at >= target {
 		return it.at
@@ -100,7 +99,7 @@ func (it *notIterator) Advance(target vocab.Ordinal) vocab.Ordinal {
 }
 
 // A filterIterator walks the documents whose columns pass a test. The columns are in memory:
-// testing one document after the other takes 1 ns each, less than reading a list of them.
+// testing them one after the other takes 1 ns per document, less than reading a posting list.
 type filterIterator struct {
 	passes  func(vocab.Ordinal) bool
 	docs    vocab.Ordinal // of the segment
@@ -144,12 +143,12 @@ func (it *filterIterator) Advance(target vocab.Ordinal) vocab.Ordinal {
 	return it.at
 }
 
-// A docsIterator walks given documents.
+// A docsIterator walks a list of documents.
 type docsIterator struct {
 	ordinals []vocab.Ordinal // ascending
 }
 
-// newDocs returns an iterator over those of docs that the segment holds.
+// newDocs returns an iterator over the documents of docs that are in the segment.
 func newDocs(part *Part, docs []vocab.DocID) *docsIterator {
 	it := &docsIterator{}
 	for _, doc := range docs {

@@ -8,26 +8,26 @@ import (
 	"anatomy/vocab"
 )
 
-// A phraseIterator walks the documents where terms follow each other in one field, where several
-// phrases are near each other in one field, or where a single term occurs in a given field.
+// A phraseIterator walks the documents in which terms follow each other in one field, several
+// phrases are near each other in one field, or a single term occurs in a given field.
 //
-// It first finds the documents that hold all terms. A single phrase is then looked for in the body
-// by positions alone, beginning with the term that occurs least often there. Where that does not
-// decide, all hits are read, beginning with the term that has the fewest: each term narrows the
-// positions at which the phrase may start.
+// It first finds the documents that have all terms. It then searches a single phrase in the body by
+// positions only, starting with the term that is rarest there. If that is not conclusive it reads
+// all hits, starting with the term that has the fewest: each term narrows the positions at which
+// the phrase may start.
 type phraseIterator struct {
 	in      query.Field
 	terms   []*termIterator // distinct, by cost
 	phrases []phrase        // one, or several that are near each other
-	within  int             // most words between several
+	within  int             // maximum number of words between several
 	at      vocab.Ordinal
 	started bool
 
-	steps  []bodyStep // of a single phrase that may occur in the body: its terms, the rarest first
-	starts []uint32   // where in the body it may begin
+	steps  []bodyStep // for a single phrase that may occur in the body: its terms, rarest first
+	starts []uint32   // positions in the body where it may start
 
 	hitCounts []int                 // by term, in the current document
-	byCount   []int                 // terms, those with the fewest hits first
+	byCount   []int                 // terms, by ascending number of hits
 	positions []vocab.FieldPosition // of one term
 	hits      []vocab.Hit           // of one term, if its hit types matter
 }
@@ -39,7 +39,7 @@ type bodyStep struct {
 	density float64
 }
 
-// newPhrase returns an iterator over the matches of a phrase, or of phrases near each other, with
+// newPhrase returns an iterator over the matches of a phrase, or of phrases near each other, using
 // the iterators of their terms.
 func newPhrase(n *query.Node, terms map[string]*termIterator, scratch *scratch) *phraseIterator {
 	it := &phraseIterator{
@@ -109,7 +109,7 @@ func (it *phraseIterator) Advance(target vocab.Ordinal) vocab.Ordinal {
 	return it.at
 }
 
-// advanceAll moves to the first document ≥ target that holds all terms.
+// advanceAll moves to the first document ≥ target that has all terms.
 func (it *phraseIterator) advanceAll(target vocab.Ordinal) vocab.Ordinal {
 next:
 	for {
@@ -130,7 +130,7 @@ next:
 	}
 }
 
-// matches reports whether the document at which all terms are holds them in the field and in order.
+// matches reports whether the current document of all terms has them in the field and in order.
 func (it *phraseIterator) matches() bool {
 	if len(it.steps) > 0 {
 		if yes, sure := it.matchesInBody(); sure {
@@ -140,10 +140,10 @@ func (it *phraseIterator) matches() bool {
 	return it.matchesHits()
 }
 
-// matchesInBody reports whether the body of the current document holds the phrase. It is not sure
-// if the phrase may occur in another field.
+// matchesInBody reports whether the body of the current document has the phrase. sure is false if
+// the phrase may occur in another field.
 func (it *phraseIterator) matchesInBody() (yes, sure bool) {
-	bodyOnly, elsewhere := false, false // some term occurs in the body alone, some elsewhere
+	bodyOnly, elsewhere := false, false // some term occurs only in the body, some elsewhere
 	for i, s := range it.steps {
 		var only bool
 		var err error
@@ -164,12 +164,12 @@ func (it *phraseIterator) matchesInBody() (yes, sure bool) {
 	return true, !elsewhere
 }
 
-// matchesHits is matches by all hits of all terms.
+// matchesHits is matches using all hits of all terms.
 func (it *phraseIterator) matchesHits() bool {
 	for i, t := range it.terms {
 		it.hitCounts[i] = t.hitCount()
 	}
-	for i, term := range it.byCount[1:] { // an insertion sort: they are few, and mostly in order
+	for i, term := range it.byCount[1:] { // an insertion sort, because terms are few and mostly in order
 		at := i
 		for ; at >= 0 && it.hitCounts[it.byCount[at]] > it.hitCounts[term]; at-- {
 			it.byCount[at+1] = it.byCount[at]

@@ -8,7 +8,7 @@ import (
 	"anatomy/searcher/query"
 )
 
-// plan splits a query into the parts of a plan. A part that fits nowhere else becomes a filter.
+// plan splits a query into the parts of a plan. Parts of no other kind become filters.
 func (w *Walk) plan(root *query.Node) *plan {
 	p := w.arena.plans.New()
 	if anyOf, filters := splitDisjunction(root); anyOf != nil {
@@ -19,8 +19,8 @@ func (w *Walk) plan(root *query.Node) *plan {
 	return p
 }
 
-// splitDisjunction splits a query into a disjunction of terms and filters that most documents pass,
-// which therefore are tested last. It returns nil for a query of another form.
+// splitDisjunction splits a query into a disjunction of terms and filters. Most documents pass
+// these filters, so they are tested last. It returns nil for a query of another form.
 func splitDisjunction(root *query.Node) (anyOf *query.Node, filters []*query.Node) {
 	kids := []*query.Node{root}
 	if root.Op == query.And {
@@ -82,7 +82,7 @@ func (p *plan) conjunction(w *Walk, root *query.Node) {
 	})
 }
 
-// require adds what every match of a node must have.
+// require adds the conditions that a node sets for every match.
 func (p *plan) require(w *Walk, n *query.Node) {
 	switch {
 	case n.Op == query.And:
@@ -124,7 +124,7 @@ func (p *plan) require(w *Walk, n *query.Node) {
 	p.phrases = append(p.phrases, newPhrase(n, iterators, &w.arena.scratch))
 }
 
-// impactsOf returns the iterator of a term of the query, nil if the segment does not hold it.
+// impactsOf returns the iterator of a query term, or nil if the segment does not have it.
 func (w *Walk) impactsOf(term string) *impactIterator {
 	return w.impacts[slices.Index(w.terms.Words, term)]
 }

@@ -7,15 +7,15 @@ import (
 	"anatomy/vocab"
 )
 
-// A phrase is a sequence of terms at given offsets: each next to the one before, or with open words
-// between them. Terms are indices of phraseIterator.terms.
+// A phrase is a sequence of terms at given offsets: adjacent, or with open words between them.
+// Terms are indices of phraseIterator.terms.
 type phrase struct {
 	terms   []int
 	offsets []uint32
-	like    int // of several near each other: the first of them that is equal, maybe itself
+	like    int // among phrases near each other, the first equal one, possibly itself
 
-	begun  bool                  // the hits of one of the terms were read
-	starts []vocab.FieldPosition // where it may begin in the current document, ascending
+	begun  bool                  // the hits of a term were read
+	starts []vocab.FieldPosition // possible starts in the current document, ascending
 }
 
 // length returns the number of positions that the phrase spans.
@@ -49,7 +49,7 @@ func (p *phrase) begin(offset uint32, positions []vocab.FieldPosition, in query.
 	}
 }
 
-// narrow keeps the starts that have a position at an offset in the same field.
+// narrow keeps the starts with a position at an offset in the same field.
 func (p *phrase) narrow(offset uint32, positions []vocab.FieldPosition) {
 	kept, i := p.starts[:0], 0
 	for _, start := range p.starts {
@@ -74,7 +74,7 @@ func (p *phrase) startsIn(f vocab.Field) []vocab.FieldPosition {
 	return p.starts[from:to]
 }
 
-// searches reports whether a query for words in a place searches a field.
+// searches reports whether a query restricted to in searches a field.
 func searches(in query.Field, f vocab.Field) bool {
 	switch in {
 	case query.InTitle:
@@ -89,14 +89,14 @@ func searches(in query.Field, f vocab.Field) bool {
 	return true
 }
 
-// Bounds of the words between phrases near each other: 16 positions separate two anchor texts, and
-// five separate the names of two parts.
+// Bounds of the words between near phrases: 16 positions separate two anchor texts, and five
+// separate the names of two parts.
 const (
 	maxWithinAnchor = 15
 	maxWithinPart   = 3
 )
 
-// near reports whether one of the fields holds all phrases with at most within words between them.
+// near reports whether a field has all phrases with at most within words between them.
 func near(phrases []phrase, in query.Field, within int) bool {
 	for f := range vocab.Fields {
 		if !searches(in, f) {
@@ -115,11 +115,12 @@ func near(phrases []phrase, in query.Field, within int) bool {
 	return false
 }
 
-// nearStarts looks for a stretch of words of a field that holds each phrase once, equal ones at
-// different places, and at most within others. It drops the first start of all in turn, as the others
-// are the nearest ones after it. Of equal phrases each starts one place after the one before it.
+// nearStarts searches a range of words of a field that contains each phrase once, equal phrases at
+// different positions, and at most within other words. It repeatedly drops the first start, because
+// the other starts are the nearest ones after it. Each of several equal phrases starts one start
+// after the previous one.
 func nearStarts(phrases []phrase, f vocab.Field, within int) bool {
-	filled, before := 0, make([]int, len(phrases)) // before: equal phrases
+	filled, before := 0, make([]int, len(phrases)) // before: number of equal phrases before
 	starts := make([][]vocab.FieldPosition, len(phrases))
 	for i := range phrases {
 		p := &phrases[i]

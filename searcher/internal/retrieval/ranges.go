@@ -24,7 +24,7 @@ func (it *RangeIterator) Ranges() []Range { return it.ranges }
 // Cost returns the exact number of documents.
 func (it *RangeIterator) Cost() int { return it.docs }
 
-// Advance implements [Iterator]. It moves backward, too.
+// Advance implements [Iterator]. It may also move backward.
 func (it *RangeIterator) Advance(target vocab.Ordinal) vocab.Ordinal {
 	i := sort.Search(len(it.ranges), func(i int) bool { return it.ranges[i].To > target })
 	if i == len(it.ranges) {
@@ -33,9 +33,9 @@ func (it *RangeIterator) Advance(target vocab.Ordinal) vocab.Ordinal {
 	return max(target, it.ranges[i].From)
 }
 
-// Site returns an iterator over the documents of site:spec. Documents are sorted by the key of
-// their URL, so that a host with its subdomains is one range. A folder is up to three ranges for
-// each host that has it: /dir itself, /dir/… and /dir?… .
+// Site returns an iterator over the documents of site:spec. Documents are sorted by URL key, so a
+// host with its subdomains is one range. A folder is up to three ranges per host that has it: /dir
+// itself, /dir/… and /dir?… .
 func (w *Walk) Site(spec string) *RangeIterator {
 	it := &RangeIterator{}
 	u, err := weburl.Parse("http://" + spec)

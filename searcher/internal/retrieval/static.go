@@ -6,13 +6,13 @@ import (
 	"anatomy/vocab"
 )
 
-// StaticPoints are the query-independent points of each document of a segment, with maxima of runs
-// of documents as upper bounds. They never change.
+// StaticPoints are the query-independent points of the documents of a segment, with maxima of runs
+// of documents as upper bounds. They are immutable.
 type StaticPoints struct {
 	points  []uint32
 	small   []uint32 // maximum of each run of smallRun documents
 	large   []uint32 // maximum of each run of largeRun documents
-	largeOn []uint32 // maximum of that run and all runs after it
+	largeOn []uint32 // maximum of the run and all later runs
 }
 
 const (
@@ -30,7 +30,7 @@ func NewStaticPoints(points []uint32) StaticPoints {
 	return s
 }
 
-// Computed reports whether s was made by NewStaticPoints, of more than no documents.
+// Computed reports whether s was made by NewStaticPoints for at least one document.
 func (s *StaticPoints) Computed() bool { return s.points != nil }
 
 func maxima(points []uint32, run int) (all []uint32) {
@@ -40,8 +40,8 @@ func maxima(points []uint32, run int) (all []uint32) {
 	return all
 }
 
-// maxIn returns an upper bound on the points of the documents in [from, to), which is not empty:
-// the maximum of the runs that the range touches.
+// maxIn returns an upper bound on the points of the documents in [from, to), which must not be
+// empty: the maximum of the runs that the range touches.
 func (s *StaticPoints) maxIn(from, to vocab.Ordinal) (highest uint32) {
 	to = min(to, vocab.Ordinal(len(s.points)))
 	for from < to {
@@ -56,10 +56,10 @@ func (s *StaticPoints) maxIn(from, to vocab.Ordinal) (highest uint32) {
 	return highest
 }
 
-// maxFrom returns an upper bound on the points of the document from and all after it.
+// maxFrom returns an upper bound on the points of all documents ≥ from.
 func (s *StaticPoints) maxFrom(from vocab.Ordinal) uint32 { return s.largeOn[from/largeRun] }
 
-// A Bitmap is a set of ordinals; nil is the empty set.
+// A Bitmap is a set of ordinals. A nil Bitmap is empty.
 type Bitmap []uint64
 
 // NewBitmap returns an empty set of ordinals below docs.
@@ -68,5 +68,5 @@ func NewBitmap(docs int) Bitmap { return make(Bitmap, (docs+63)/64) }
 // Has reports whether i is in the set.
 func (b Bitmap) Has(i vocab.Ordinal) bool { return b != nil && b[i>>6]>>(i&63)&1 != 0 }
 
-// Add adds i, which is below the number of documents that the set was made for.
+// Add adds i, which must be below the capacity of the set.
 func (b Bitmap) Add(i vocab.Ordinal) { b[i>>6] |= 1 << (i & 63) }

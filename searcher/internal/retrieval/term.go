@@ -6,16 +6,16 @@ import (
 	"anatomy/vocab"
 )
 
-// A scratch is the memory that iterators are made in: a posting list alone takes 3 KB.
+// A scratch is reusable memory for iterators: a posting iterator alone takes 3 KB.
 type scratch struct {
-	lists   []*segment.PostingIterator // the first used are taken
+	lists   []*segment.PostingIterator // the first used ones are in use
 	used    int
 	word    []byte // term to look up
 	ints    arena.Of[int]
 	uint32s arena.Of[uint32]
 }
 
-// maxKeptLists bounds the posting lists that a scratch keeps for the next query.
+// maxKeptLists bounds the posting iterators that a scratch keeps for the next query.
 const maxKeptLists = 64
 
 func (s *scratch) reset() {
@@ -27,7 +27,7 @@ func (s *scratch) reset() {
 	s.uint32s.Reset()
 }
 
-// postings returns the memory of a posting list.
+// postings returns memory for a posting iterator.
 func (s *scratch) postings() *segment.PostingIterator {
 	if s.used == len(s.lists) {
 		s.lists = append(s.lists, &segment.PostingIterator{})
@@ -36,7 +36,7 @@ func (s *scratch) postings() *segment.PostingIterator {
 	return s.lists[s.used-1]
 }
 
-// Open opens a term's posting list; it returns nil if the segment does not hold the term.
+// Open opens a term's posting list. It returns nil if the segment does not have the term.
 func (s *scratch) Open(
 	seg *segment.Segment, list segment.List, term string,
 ) (*segment.PostingIterator, error) {
@@ -52,7 +52,7 @@ func (s *scratch) Open(
 // A termIterator walks the posting list of one term.
 type termIterator struct {
 	status   *status
-	postings *segment.PostingIterator // nil if the segment does not hold the term
+	postings *segment.PostingIterator // nil if the segment does not have the term
 	df       int
 	at       vocab.Ordinal
 	started  bool
@@ -85,7 +85,8 @@ func (it *termIterator) density() float64 {
 	return float64(it.postings.TotalHits()) / float64(max(it.df, 1))
 }
 
-// hitCount returns about how many hits the current document has, 0 if they cannot be read.
+// hitCount returns the approximate number of hits in the current document, or 0 if they cannot be
+// read.
 func (it *termIterator) hitCount() int {
 	n, err := it.postings.HitCount()
 	it.status.fail(err)
@@ -112,14 +113,14 @@ func (it *termIterator) appendHits(buf []vocab.Hit) []vocab.Hit {
 	return hits
 }
 
-// An impactIterator walks the posting list of a term that scores: a posting adds step × impact to
-// the score of the first phase.
+// An impactIterator walks the posting list of a scoring term: a posting adds step × impact to the
+// score of the first phase.
 type impactIterator struct {
 	status     *status
 	postings   *segment.PostingIterator
-	step       uint32        // points of one unit of impact
-	upperBound uint32        // of what the term adds in the current stretch of documents
-	at         vocab.Ordinal // of a disjunction: position, or before it: see disjunction.gather
+	step       uint32        // points per unit of impact
+	upperBound uint32        // of the term's points in the current range of documents
+	at         vocab.Ordinal // in a disjunction: the position, or before it, see disjunction.gather
 }
 
 func (it *impactIterator) Cost() int { return it.postings.DF() }
@@ -132,28 +133,28 @@ func (it *impactIterator) Advance(target vocab.Ordinal) vocab.Ordinal {
 	return it.postings.Ord()
 }
 
-// points returns what the term adds to the current document.
+// points returns the term's points for the current document.
 func (it *impactIterator) points() uint32 { return it.step * uint32(it.postings.Impact()) }
 
-// maxPoints returns an upper bound on what the term adds to any document.
+// maxPoints returns an upper bound on the term's points for any document.
 func (it *impactIterator) maxPoints() uint32 { return it.step * uint32(it.postings.MaxImpact()) }
 
-// maxIn returns an upper bound on what it adds to a document in [from, to).
+// maxIn returns an upper bound on the term's points for the documents in [from, to).
 func (it *impactIterator) maxIn(from, to vocab.Ordinal) uint32 {
 	return it.step * uint32(it.postings.MaxImpactIn(from, to))
 }
 
-// maxAt returns an upper bound on what it adds in the block that holds ord.
+// maxAt returns an upper bound on the term's points in the block of ord.
 func (it *impactIterator) maxAt(ord vocab.Ordinal) uint32 {
 	impact, _ := it.postings.BlockMax(ord)
 	return it.step * uint32(impact)
 }
 
-// maxImpact is the largest impact of a posting.
+// maxImpact is the maximum impact of a posting.
 const maxImpact = 255
 
-// requiredImpact returns the least impact with which a document can reach the threshold, where
-// everything but the term adds others at most.
+// requiredImpact returns the minimum impact with which a document can reach the threshold if
+// everything but the term adds at most others.
 func requiredImpact(step, others, threshold uint32) uint8 {
 	if threshold <= others || step == 0 {
 		return 0

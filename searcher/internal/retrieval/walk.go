@@ -3,10 +3,10 @@
 //
 // [Walk.Iterator] turns a query into a tree of iterators over documents in ascending order: posting
 // lists, phrases, filters, conjunctions, disjunctions and exclusions. [Walk.Collect] finds the best
-// documents. Their score is a sum of integers, step × impact for each term of the query plus the
-// document's static points, and all of these are inputs: the package knows no weights. It plans a
-// query as a disjunction (MaxScore of Turtle and Flood 1995, with the block maxima of Ding and Suel
-// 2011) or as a conjunction (block-max AND), and skips documents whose upper bound is below the
+// documents. Their score is a sum of integers: step × impact for each term of the query, plus the
+// document's static points. All of these are inputs: the package knows no weights. It plans a query
+// as a disjunction (MaxScore of Turtle and Flood 1995, with the block maxima of Ding and Suel 2011)
+// or as a conjunction (block-max AND), and skips documents whose upper bound is below the
 // collector's threshold.
 package retrieval
 
@@ -16,19 +16,19 @@ import (
 	"anatomy/vocab"
 )
 
-// A Part is a segment as one snapshot sees it. It never changes.
+// A Part is a segment within a snapshot. It is immutable.
 type Part struct {
 	Segment *segment.Segment
 	Name    string
-	Base    vocab.DocID // what the DocIDs of queries have above those of the segment
-	Dead    Bitmap      // documents that a later segment replaces or deletes
+	Base    vocab.DocID // added to DocIDs of the segment in queries
+	Dead    Bitmap      // documents that a later segment supersedes or deletes
 	Static  StaticPoints
 }
 
-// Terms are the terms of a query that score. The zero Terms are for walks that only match.
+// Terms are the scoring terms of a query. The zero Terms are for walks that only match.
 type Terms struct {
 	Words []string // distinct
-	Steps []uint32 // of each: points of one unit of impact
+	Steps []uint32 // by word: points per unit of impact
 	Shift uint8    // points are counted in units of 1<<Shift
 }
 
@@ -47,8 +47,8 @@ type Arena struct {
 	iterators arena.Of[Iterator]
 }
 
-// Reset frees the memory of a query. An arena whose query ended by a panic must not be used again:
-// its window may be half full.
+// Reset frees the memory of a query. After a panic an arena must not be reused, because its window
+// may be partly filled.
 func (a *Arena) Reset() {
 	a.scratch.reset()
 	a.walks.Reset()
@@ -59,8 +59,8 @@ func (a *Arena) Reset() {
 	a.iterators.Reset()
 }
 
-// Collector returns a collector of the best k documents that continues with what earlier segments
-// brought: the threshold, and the number of matches, of which it counts countTo exactly.
+// Collector returns a collector of the best k documents that continues from earlier segments: with
+// their threshold and number of matches, of which it counts countTo exactly.
 func (a *Arena) Collector(k int, threshold uint32, count, countTo int) *Collector {
 	heap := a.collector.heap[:0]
 	a.collector = Collector{k: k, heap: heap, threshold: threshold, count: count, countTo: countTo}
@@ -81,17 +81,17 @@ func (a *Arena) docBatch() *segment.Batch {
 	return a.batch
 }
 
-// A Walk is one query in one segment.
+// A Walk is the evaluation of one query in one segment.
 type Walk struct {
 	status
 	part    *Part
 	terms   Terms
-	impacts []*impactIterator // by term; nil where the segment does not hold it
+	impacts []*impactIterator // by term; nil if the segment does not have it
 	arena   *Arena
 }
 
-// Walk returns a walk over a segment with the full posting lists of its terms, nil where the
-// segment does not hold one. Lists may be nil altogether; then the walk does not score.
+// Walk returns a walk over a segment, given the full posting lists of its terms, with nil for terms
+// that the segment does not have. If lists is nil the walk does not score.
 func (a *Arena) Walk(part *Part, terms Terms, lists []*segment.PostingIterator, clock *Clock) *Walk {
 	w := a.walks.New()
 	*w = Walk{status: status{clock: clock}, part: part, terms: terms, arena: a}
@@ -115,13 +115,13 @@ func (w *Walk) maxStatic(from, to vocab.Ordinal) uint32 {
 	return w.part.Static.maxIn(from, to) >> w.terms.Shift
 }
 
-// A plan says how the matches of a query are found in one segment: as a disjunction of terms, or as
+// A plan is the way to find the matches of a query in one segment: as a disjunction of terms, or as
 // a conjunction of terms, phrases and filters.
 type plan struct {
-	anyOf    []*impactIterator // of a disjunction: every match holds one of them, and no other term scores
-	allOf    []*impactIterator // of a conjunction: every match holds all of them,
+	anyOf    []*impactIterator // of a disjunction: every match has one of them, and no other term scores
+	allOf    []*impactIterator // of a conjunction: every match has all of them,
 	phrases  []*phraseIterator // contains these,
-	optional []*impactIterator // and may hold these
+	optional []*impactIterator // and may have these
 	filters  []Iterator        // of either: every match passes all of them
-	empty    bool              // nothing matches
+	empty    bool              // no document matches
 }

@@ -1,9 +1,10 @@
 package retrieval
 
-// windowDocs is the number of documents whose scores are summed up at a time.
+// windowDocs is the number of documents whose scores are summed at a time.
 const windowDocs = 4096
 
-// A scoreWindow sums up the scores of a run of windowDocs documents. It is all zero between runs.
+// A scoreWindow sums up the scores of windowDocs consecutive documents. It is all zero between
+// windows.
 type scoreWindow struct {
 	scores [windowDocs]uint32
 	seen   [windowDocs / 64]uint64 // bitmap of the documents with a posting
@@ -21,8 +22,8 @@ func (w *scoreWindow) mark(step, base uint32, ordinals []uint32, impacts []uint8
 	}
 }
 
-// list adds a term's impacts to the scores of documents and lists those that had no score before,
-// without a branch for each.
+// list adds a term's impacts to the scores of documents and lists those without a score before. It
+// is branch-free.
 func (w *scoreWindow) list(step, base uint32, ordinals []uint32, impacts []uint8) {
 	impacts = impacts[:len(ordinals)]
 	n := w.n

@@ -10,7 +10,7 @@ import (
 	"anatomy/searcher/query"
 )
 
-// MaxForms bounds the forms of a term, the first in dictionary order: no language has as many.
+// MaxForms bounds the forms of a term, the first in dictionary order. No language has that many.
 const MaxForms = 256
 
 // FormsOf returns the forms of a word in a segment.

@@ -1,5 +1,5 @@
-// Package snapshot opens the segments and ranks of a data folder as snapshots, each of which stays as
-// it is while a query reads it.
+// Package snapshot opens the segments and ranks of a data folder as snapshots, which do not change
+// while queries read them.
 package snapshot
 
 import (
@@ -18,32 +18,31 @@ import (
 	"anatomy/vocab"
 )
 
-// ErrNotIndexed says that the index does not have a document.
+// ErrNotIndexed is the error for a document that is not in the index.
 var ErrNotIndexed = errors.New("searcher: not in the index")
 
-// A Snapshot is one generation of the index of a shard, which is a data folder, with one rank
-// vector. It never changes. Its segments are closed when it has been replaced and the last view that
-// holds it has been released.
+// A Snapshot is one generation of the index of a shard with one rank vector. It is immutable. Its
+// segments are closed when it has been replaced and the last view that holds it has been released.
 type Snapshot struct {
-	Base       vocab.DocID // what the shard adds to its DocIDs
+	Base       vocab.DocID // added to the shard's DocIDs
 	folder     string      // ID of the data folder
 	life       int         // see Store.life
 	Generation uint64
 	segments   []string
 	Ranks      map[string]string // files of rank vectors by name
-	rankFile   string            // of Vector; "" for none
+	rankFile   string            // file of Vector, or ""
 	State      string            // see stateOf
 	Parts      []*Part           // oldest first
-	ends       int64             // Unix seconds: when the next of its pages leaves the results
-	ended      int               // pages that are none any more
+	ends       int64             // Unix seconds: when the next of its pages expires
+	ended      int               // number of expired pages
 	Docs       int               // live documents
-	Words      uint64            // of all bodies
+	Words      uint64            // total of all bodies
 	Texts      uint64            // live documents with a body
 	Vector     *rankvector.Vector
 	Versions   *translations.Table // nil for none
 }
 
-// A Part is a segment as a snapshot sees it.
+// A Part is a segment within a snapshot.
 type Part struct {
 	*handle
 	retrieval.Part
@@ -56,7 +55,7 @@ type handle struct {
 	refs int // guarded by Store.mu
 
 	static   retrieval.StaticPoints // see Snapshot.CachedStaticPoints
-	staticOf staticInputs           // that static was computed from
+	staticOf staticInputs           // inputs of static
 
 	forms memo.Memo[FormsKey, Forms]
 
@@ -67,8 +66,8 @@ type handle struct {
 	hostLabels []HostLabel // see HostLabels
 }
 
-// A handleKey names a segment. Names of segments are used once in the life of a data folder, but
-// folders are removed and made anew.
+// A handleKey identifies a segment. Names of segments are unique within a data folder, but a folder
+// may be deleted and created again.
 type handleKey struct {
 	life int
 	name string
@@ -79,28 +78,27 @@ type staticInputs struct {
 	ranked int
 }
 
-// A FormsKey names the forms of a word in a language, with other spellings that are separated by
-// spaces, as far as the last one, "" for all.
+// A FormsKey identifies the forms of a word in a language, with other spellings, separated by
+// spaces, up to Last, or all if that is "".
 type FormsKey struct{ Word, Lang, Spellings, Last string }
 
-// NoForms is the language of a word that has other spellings alone.
+// NoForms is the language of a word that only has other spellings.
 const NoForms = "-"
 
-// Forms are those of a term in some segments.
+// Forms are the forms of a term in some segments.
 type Forms struct {
 	Words []string // without the term itself
-	DF    int      // documents that hold one of these or the term
+	DF    int      // number of documents that hold the term or one of these
 }
 
-// A HostLabel is a word of a host's name: of "python-doc" in org.example.python-doc, "python" and
-// "doc".
+// A HostLabel is a word of a host's name: for org.example.python-doc, "python" and "doc".
 type HostLabel struct {
 	Word string
 	Host string
 }
 
 // CachedStaticPoints returns the static points of a part by the snapshot's ranks. It computes them
-// once for each segment, vector and number of ranks. Calls do not overlap.
+// once per segment, vector and number of ranks. It is not safe for concurrent use.
 func (snap *Snapshot) CachedStaticPoints(
 	p *Part, w *scoring.Weights, ranked int,
 ) retrieval.StaticPoints {
@@ -111,8 +109,8 @@ func (snap *Snapshot) CachedStaticPoints(
 	return p.handle.static
 }
 
-// WithStatic returns a snapshot of the same segments with other static points. It is valid as long
-// as snap is held.
+// WithStatic returns a snapshot of the same segments with other static points. It is valid while
+// snap is held.
 func (snap *Snapshot) WithStatic(static func(*Part) retrieval.StaticPoints) *Snapshot {
 	other := *snap
 	other.Parts = nil
@@ -124,7 +122,7 @@ func (snap *Snapshot) WithStatic(static func(*Part) retrieval.StaticPoints) *Sna
 	return &other
 }
 
-// StaticPoints returns the query-independent points of the documents of a part, counted from the least
+// StaticPoints returns the query-independent points of the documents of a part, minus the minimum
 // that the weights allow.
 func (snap *Snapshot) StaticPoints(
 	p *Part, w *scoring.Weights, ranked int,
@@ -139,7 +137,7 @@ func (snap *Snapshot) StaticPoints(
 	return retrieval.NewStaticPoints(points)
 }
 
-// RankOf returns the share of all rank of a document of the shard, 0 if it is unknown.
+// RankOf returns the rank of a document of the shard as a share of all rank, or 0 if unknown.
 func (snap *Snapshot) RankOf(doc vocab.DocID) float64 {
 	if snap.Vector == nil || uint64(doc) >= uint64(len(snap.Vector.Ranks)) {
 		return 0
@@ -155,7 +153,7 @@ func (snap *Snapshot) Ranked() int {
 	return snap.Vector.Pages()
 }
 
-// Locate returns where a live document is.
+// Locate returns the part and ordinal of a live document.
 func (snap *Snapshot) Locate(doc vocab.DocID) (p *Part, ord vocab.Ordinal, err error) {
 	for _, p := range slices.Backward(snap.Parts) {
 		if ord, ok := p.Segment.Ordinal(doc - snap.Base); ok && !p.Dead.Has(ord) {
@@ -181,10 +179,10 @@ func (snap *Snapshot) Find(key string) (c scoring.Candidate, found bool, err err
 	return c, false, nil
 }
 
-// DocIDOf returns the DocID of a document outside the shard.
+// DocIDOf returns the DocID of a document in the collection.
 func (p *Part) DocIDOf(ord vocab.Ordinal) vocab.DocID { return p.Base + p.Segment.DocID(ord) }
 
-// Record returns what the segment keeps of a document, without its text.
+// Record returns the record of a document in the segment, without its text.
 func (p *Part) Record(ord vocab.Ordinal) (vocab.DocInfo, error) {
 	info, err := p.Segment.Record(ord)
 	info.Doc += p.Base

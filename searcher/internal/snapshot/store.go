@@ -20,8 +20,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A Store holds the snapshot of a shard that is in force, and opens the next one when the data folder
-// has changed.
+// A Store holds the current snapshot of a shard, and opens the next one when the data folder has
+// changed.
 //
 // A snapshot has one reference from the store while it is in force, and one from each view that
 // holds it. A handle has one from each snapshot that holds it. Both counts are guarded by mu.
@@ -32,18 +32,18 @@ type Store struct {
 	damage *damage.Log
 	now    func() time.Time
 
-	life     int                // how often the data folder was made anew; of the caller of Refresh
+	life     int                // how often the data folder was replaced; used only by Refresh
 	versions translations.Cache // likewise
 
 	mu      sync.Mutex // guards what follows, and all references
-	current *Snapshot  // replaced by Refresh alone
+	current *Snapshot  // replaced only by Refresh
 	refs    map[*Snapshot]int
 	handles map[handleKey]*handle
-	lastErr error // of refresh
+	lastErr error // of the last refresh
 }
 
-// NewStore returns the store of a data folder, without a snapshot before the first Refresh. Damage is
-// told of what cannot be read.
+// NewStore returns the store of a data folder, without a snapshot until the first Refresh. damage
+// receives the damage found.
 func NewStore(
 	dir string, shard int, cache *segment.Cache, damage *damage.Log, now func() time.Time,
 ) *Store {
@@ -53,14 +53,14 @@ func NewStore(
 	}
 }
 
-// Open returns the number of segments that are open.
+// Open returns the number of open segments.
 func (s *Store) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.handles)
 }
 
-// Acquire returns the snapshot in force, to be released.
+// Acquire returns the snapshot in force. The caller releases it.
 func (s *Store) Acquire() *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ func (s *Store) Acquire() *Snapshot {
 	return s.current
 }
 
-// Release gives a snapshot back. Its segments are closed if nobody else holds them.
+// Release releases a snapshot. Its segments are closed if no other snapshot holds them.
 func (s *Store) Release(snap *Snapshot) {
 	s.mu.Lock()
 	var closing []*handle
@@ -78,7 +78,7 @@ func (s *Store) Release(snap *Snapshot) {
 	}
 	s.mu.Unlock()
 	for _, h := range closing {
-		h.seg.Close() // read-only: an error would lose nothing
+		h.seg.Close() // read-only, so an error loses nothing
 	}
 }
 
@@ -97,7 +97,7 @@ func (s *Store) Failed() error {
 }
 
 // WithRanks returns a snapshot of the same segments with the ranks of a named vector, or without
-// ranks. It is valid as long as snap is held.
+// ranks. It is valid while snap is held.
 func (s *Store) WithRanks(snap *Snapshot, name string) (*Snapshot, error) {
 	other := *snap
 	other.rankFile = snap.Ranks[name]
@@ -110,8 +110,8 @@ func (s *Store) WithRanks(snap *Snapshot, name string) (*Snapshot, error) {
 	return &other, err
 }
 
-// WithVector returns a snapshot of the same segments with ranks that no file has. Name is that of the
-// vector. It is valid as long as snap is held.
+// WithVector returns a snapshot of the same segments with ranks that are not in a file. name is
+// that of the vector. It is valid while snap is held.
 func (snap *Snapshot) WithVector(v *rankvector.Vector, name string) *Snapshot {
 	other := *snap
 	other.rankFile = name
@@ -119,7 +119,8 @@ func (snap *Snapshot) WithVector(v *rankvector.Vector, name string) *Snapshot {
 	return &other
 }
 
-// dropHandles takes one reference off the handles of parts, and returns those without any.
+// dropHandles releases one reference to each handle of parts, and returns the handles without
+// references.
 func (s *Store) dropHandles(parts []*Part) (unused []*handle) {
 	for _, p := range parts {
 		if p.refs--; p.refs == 0 {
@@ -133,16 +134,16 @@ func (s *Store) dropHandles(parts []*Part) (unused []*handle) {
 // replaceWait bounds the wait for a folder whose files are being replaced.
 const replaceWait = 3 * time.Second
 
-// Refresh takes over what the data folder holds now, and reports whether that was new. On an error
-// the snapshot in force stays. Calls do not overlap.
+// Refresh opens the current state of the data folder, and reports whether it has changed. After an
+// error the snapshot in force stays. It is not safe for concurrent use.
 func (s *Store) Refresh() (changed bool, err error) {
-	for range 5 { // a merge may remove segments between the reading of the manifest and their opening
+	for range 5 { // a merge may remove segments after the manifest was read and before they are opened
 		changed, err = s.replace()
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
-	if errors.As(err, new(*datadir.MismatchError)) { // as while a copy of another folder takes its place
+	if errors.As(err, new(*datadir.MismatchError)) { // while a copy of another folder replaces it
 		datadir.WaitForManifest(s.dir, replaceWait)
 		changed, err = s.replace()
 	}
@@ -153,7 +154,7 @@ func (s *Store) Refresh() (changed bool, err error) {
 	return changed, err
 }
 
-// note reports an error of a refresh that says that a structure is damaged.
+// note reports an error of a refresh that means that a structure is damaged.
 func (s *Store) note(err error) {
 	var structure string
 	switch {
@@ -201,7 +202,7 @@ func (s *Store) replace() (changed bool, err error) {
 	return true, nil
 }
 
-// load opens a generation as of a time. It opens no segment that is open already.
+// load opens a generation as of a time. It reuses the open segments of old.
 func (s *Store) load(m datadir.Manifest, old *Snapshot, now int64) (snap *Snapshot, err error) {
 	snap = &Snapshot{
 		Base: vocab.Outer(s.shard, 0), folder: m.Folder, life: s.life, Generation: m.Generation,
@@ -217,7 +218,7 @@ func (s *Store) load(m datadir.Manifest, old *Snapshot, now int64) (snap *Snapsh
 		return nil, fmt.Errorf("%w: %w", errRank, err)
 	}
 	if snap.Versions, err = s.versions.Read(s.dir); err != nil {
-		s.damage.Add(damage.Index, err) // answers have every language, as without a table
+		s.damage.Add(damage.Index, err) // without a table, results have all languages
 	}
 	for _, name := range m.Segments {
 		h, err := s.open(name)
@@ -256,8 +257,9 @@ func (s *Store) open(name string) (*handle, error) {
 	return h, nil
 }
 
-// findDead finds, from the newest segment back, which documents of each are replaced or deleted,
-// and counts the live ones. Their average length is that of one segment with all of them.
+// findDead finds, from the newest segment back, the documents of each segment that are superseded
+// or deleted, and counts the live ones. Their average length is that of a single segment with all
+// of them.
 func findDead(snap *Snapshot) {
 	known := retrieval.DocSet{}
 	for i, p := range slices.Backward(snap.Parts) {
@@ -285,8 +287,7 @@ func findDead(snap *Snapshot) {
 	}
 }
 
-// endPages takes the live documents out whose publishers let them be results only until now or
-// earlier.
+// endPages removes the live documents that expired by now according to their publishers.
 func endPages(snap *Snapshot, now int64) {
 	snap.ends = math.MaxInt64
 	for _, p := range snap.Parts {
@@ -310,7 +311,7 @@ func endPages(snap *Snapshot, now int64) {
 	}
 }
 
-// stateOf names the index and the ranks that a snapshot is made of.
+// stateOf identifies the index and the ranks of a snapshot.
 func stateOf(snap *Snapshot) string {
 	text := fmt.Sprint(snap.folder, snap.segments, snap.rankFile)
 	if snap.ended > 0 {

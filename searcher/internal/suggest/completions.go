@@ -11,34 +11,34 @@ import (
 
 // Bounds of completions.
 const (
-	MaxPhrases   = 200_000 // those of the greatest weight
-	maxPhrase    = 80      // bytes of a phrase
-	phraseWords  = 8       // of a title; the rest is left out
+	MaxPhrases   = 200_000 // number of phrases kept, by weight
+	maxPhrase    = 80      // maximum bytes of a phrase
+	phraseWords  = 8       // maximum words of a title; the rest is dropped
 	titlePieces  = 4
-	maxTyped     = 200 // bytes of the text that is completed
+	maxTyped     = 200 // bytes of the text to complete
 	MaxProposals = 64  // of one call
 )
 
-// A Collector collects the phrases of the greatest weight. It holds at most twice as many as it
+// A Collector collects the phrases with the greatest weights. It holds at most twice as many as it
 // keeps.
 type Collector struct {
 	max     int
 	phrases map[string]*phrase // by folded words
 }
 
-// A phrase does not depend on the order in which its titles are added.
+// A phrase does not depend on the order in which titles are added.
 type phrase struct {
-	text   string // of several ways to write it the least
+	text   string // the least of its spellings
 	weight uint64 // in units
 }
 
-// units are 1 weight: sums of integers are the same in any order.
+// units is the weight 1 as an integer: sums of integers do not depend on their order.
 const units = 1 << 40
 
 // NewCollector returns a collector of at most max phrases.
 func NewCollector(max int) *Collector { return &Collector{max, map[string]*phrase{}} }
 
-// AddTitle adds the pieces of a page's title with a weight. Weights of the same piece add up.
+// AddTitle adds the pieces of a page's title. Weights of equal pieces are added up.
 func (c *Collector) AddTitle(title string, weight float64) {
 	for i, piece := range pieces(title) {
 		if i == titlePieces {
@@ -68,11 +68,12 @@ const cut = "\n"
 var cutTitle = strings.NewReplacer(" | ", cut, " - ", cut, " – ", cut, " — ", cut, " · ", cut,
 	" • ", cut, " » ", cut, " « ", cut, " :: ", cut, ": ", cut)
 
-// pieces splits a title at the signs between the name of a page and that of its site.
+// pieces splits a title at the separators between the name of a page and that of its site.
 func pieces(title string) []string { return strings.Split(cutTitle.Replace(title), cut) }
 
-// plain returns a text as people type it: its first words in lower case, without operators. Key is
-// its folded words with spaces between them, empty for a text that cannot be completed to.
+// plain returns a text as a user would type it: its first words in lower case, without operators.
+// key is its folded words, separated by spaces; it is empty for a text that is not used as a
+// completion.
 func plain(text string) (typed, key string) {
 	if len(text) > 8*maxPhrase {
 		return "", ""
@@ -87,7 +88,7 @@ func plain(text string) (typed, key string) {
 		if n > 1 {
 			k.WriteByte(' ')
 		}
-		if start < last { // a bigram that overlaps the one before
+		if start < last { // a bigram that overlaps the previous one
 			start = last
 		} else if n > 1 {
 			b.WriteString(separator(text[last:start]))
@@ -102,7 +103,7 @@ func plain(text string) (typed, key string) {
 	return b.String(), k.String()
 }
 
-// separator returns what stays of the text between two words.
+// separator returns the text to keep between two words.
 func separator(between string) string {
 	switch between {
 	case "", ".", "-", "'", "’", "/":
@@ -128,14 +129,14 @@ func (c *Collector) cut() {
 	}
 }
 
-// Completions are phrases sorted by their folded words. The zero value has none.
+// Completions are phrases sorted by their folded words. The zero value is empty.
 type Completions struct {
 	keys   []string
 	texts  []string
 	weight []float32
 }
 
-// Completions returns the phrases and ends the collector.
+// Completions returns the phrases. The collector must not be used afterwards.
 func (c *Collector) Completions() *Completions {
 	c.cut()
 	all := &Completions{}
@@ -154,8 +155,8 @@ func (c *Collector) Completions() *Completions {
 // Len returns the number of phrases.
 func (c *Completions) Len() int { return len(c.keys) }
 
-// Begin returns the phrases that begin with what was typed and are longer, those of the greatest
-// weight first, at most limit. A space at the end ends the last word.
+// Begin returns at most limit phrases that begin with the typed text and are longer, by descending
+// weight. A trailing space ends the last word.
 func (c *Completions) Begin(typed string, limit int) []string {
 	key := typedKey(typed)
 	if c == nil || key == "" {
@@ -187,8 +188,8 @@ func typedKey(typed string) string {
 	return key
 }
 
-// Begin returns the most frequent words that begin with a folded prefix and are longer, at most
-// limit.
+// Begin returns at most limit words that begin with a folded prefix and are longer, most frequent
+// first.
 func (d *Dictionary) Begin(prefix string, limit int) []Word {
 	if d == nil || prefix == "" {
 		return nil
@@ -207,7 +208,7 @@ func (d *Dictionary) Begin(prefix string, limit int) []Word {
 	return found
 }
 
-// search returns the index of the first word that is not before another.
+// search returns the index of the first word ≥ other.
 func (d *Dictionary) search(other string) int {
 	return sort.Search(d.Len(), func(i int) bool { return string(d.word(i)) >= other })
 }
@@ -221,7 +222,8 @@ func (d *Dictionary) has(word string) bool {
 	return at < d.Len() && string(d.word(at)) == word
 }
 
-// A top keeps the indices of the greatest weights, in descending order; of equal ones the first.
+// A top keeps the indices of the greatest weights, in descending order; equal weights in order of
+// addition.
 type top struct {
 	limit  int
 	index  []int

@@ -1,7 +1,7 @@
-// Package suggest corrects and completes queries, by the terms of an index that are spelt like
-// another ([Dictionary.Near], [Speller]) and by titles that begin with a text
-// ([Completions.Begin]). Its structures never change once built, and it does no I/O: the searcher
-// fills them and checks that proposals have results.
+// Package suggest corrects and completes queries, by similarly spelt terms of an index
+// ([Dictionary.Near], [Speller]) and by titles that begin with a text ([Completions.Begin]). Its
+// structures are immutable once built, and it does no I/O: the searcher fills them and verifies
+// that proposals have results.
 package suggest
 
 import (
@@ -19,17 +19,17 @@ type Word struct {
 
 // Bounds of a dictionary.
 const (
-	MaxWords = 500_000 // the most frequent ones
-	MinDF    = 2       // a word of one page is as likely misspelt as what it would correct
+	MaxWords = 500_000 // number of words kept, by frequency
+	MinDF    = 2       // a word of a single page is as likely to be misspelt as the word that it would correct
 	minRunes = 3
 	maxRunes = 40
 	maxName  = 64 // characters
 )
 
-// Correctable reports whether a term takes part in corrections, on either side: 3 to 40 letters of
-// a script with spaces between words. Numbers, names with digits and scripts that the tokenizer
-// cuts into characters (Chinese, Japanese, Korean, Thai and the like) do not: there a similar term
-// is another word and not a slip.
+// Correctable reports whether a term may be corrected or be a correction: 3 to 40 letters of a
+// script with spaces between words. Numbers, names with digits, and scripts that the tokenizer cuts
+// into characters (Chinese, Japanese, Korean, Thai and the like) are excluded: a similar term is
+// there another word rather than a slip.
 func Correctable(word string) bool {
 	n := 0
 	for _, r := range word {
@@ -44,8 +44,8 @@ func Correctable(word string) bool {
 	return n >= minRunes
 }
 
-// Reach returns the distance up to which a word is corrected: 1, and 2 from 5 letters on, of words
-// that the index has from 8 letters on.
+// Reach returns the maximum distance at which a word is corrected: 1, and 2 from 5 letters on, or
+// from 8 letters on if the index has the word.
 func Reach(word string, known bool) int {
 	n := utf8.RuneCountInString(word)
 	if n < 5 || known && n < 8 {
@@ -54,8 +54,8 @@ func Reach(word string, known bool) int {
 	return 2
 }
 
-// IsName reports whether a term is a name with digits or underscores in it, such as read_csv. Names
-// are completed, and not corrected.
+// IsName reports whether a term is a name with digits or underscores, such as read_csv. Names are
+// completed but not corrected.
 func IsName(word string) bool {
 	n, letters, others := 0, 0, 0
 	for _, r := range word {
@@ -73,21 +73,22 @@ func IsName(word string) bool {
 }
 
 // A Builder builds a dictionary of the most frequent words of an index. It holds at most twice as
-// many as it keeps.
+// many words as it keeps.
 type Builder struct {
-	max, least int  // words, and documents with each
-	names      bool // and no words
+	max, least int  // maximum of words, and minimum document frequency
+	names      bool // keep names instead of words
 	kept       []Word
 }
 
-// NewBuilder returns a builder of a dictionary of at most max words to which others may be corrected.
+// NewBuilder returns a builder of a dictionary of at most max correctable words.
 func NewBuilder(max int) *Builder { return &Builder{max: max, least: MinDF} }
 
-// NewNameBuilder returns a builder of a dictionary of at most max names. One document is enough.
+// NewNameBuilder returns a builder of a dictionary of at most max names. A document frequency of 1
+// is enough.
 func NewNameBuilder(max int) *Builder { return &Builder{max: max, least: 1, names: true} }
 
-// Add adds a word, in any order and each once, if the dictionary takes it. Words in alphabetical order
-// take the least time.
+// Add adds a word, unless the dictionary excludes it. Words may be added in any order, each once;
+// alphabetical order is fastest.
 func (b *Builder) Add(word []byte, df int) {
 	if df < b.least || b.names && !IsName(string(word)) || !b.names && !Correctable(string(word)) {
 		return
@@ -108,7 +109,7 @@ func (b *Builder) cut() {
 	slices.Sort(dfs)
 	least := dfs[len(dfs)-b.max]
 	above, _ := slices.BinarySearch(dfs, least+1)
-	room := b.max - (len(dfs) - above) // for words of the least frequency, the first of them
+	room := b.max - (len(dfs) - above) // for the first words of the least frequency
 	b.sort()
 	b.kept = slices.DeleteFunc(b.kept, func(w Word) bool {
 		if w.DF == least {
@@ -122,7 +123,7 @@ func (b *Builder) sort() {
 	slices.SortFunc(b.kept, func(x, y Word) int { return cmp.Compare(x.Text, y.Text) })
 }
 
-// Dictionary returns the dictionary and ends the builder.
+// Dictionary returns the dictionary. The builder must not be used afterwards.
 func (b *Builder) Dictionary() *Dictionary {
 	b.cut()
 	b.sort()
@@ -130,23 +131,23 @@ func (b *Builder) Dictionary() *Dictionary {
 }
 
 // A Dictionary is a sorted array of words with the length of the prefix that each shares with the
-// one before it: a trie, flattened.
+// previous one: a flattened trie.
 type Dictionary struct {
 	text   []byte   // all words, one after the other
-	start  []uint32 // of each word in text, then the end of the last
+	start  []uint32 // offset of each word in text, then the end of the last
 	df     []uint32
-	shared []uint8 // characters of the prefix shared with the word before
+	shared []uint8 // characters of the prefix shared with the previous word
 	runes  []uint8 // characters of each word
 
-	least    int         // document frequency of every word, at least
-	frequent *Dictionary // the words of at least step times as many; nil if there are none
+	least    int         // minimum document frequency of its words
+	frequent *Dictionary // words with at least step times this frequency; nil if there are none
 }
 
-// step is the ratio of the least document frequencies of a dictionary and of that of its frequent
-// words. As frequencies follow Zipf's law, that one has about as many times fewer words.
+// step is the ratio of the minimum document frequencies of a dictionary and of its frequent words.
+// By Zipf's law the latter has about step times fewer words.
 const step = 10
 
-// newDictionaryOf returns the dictionary of words that at least so many documents hold. It
+// newDictionaryOf returns the dictionary of words with a document frequency of at least least. It
 // overwrites words.
 func newDictionaryOf(words []Word, least int) *Dictionary {
 	n := len(words)
@@ -184,7 +185,7 @@ func sharedRunes(a, b string) (n int) {
 // Len returns the number of words.
 func (d *Dictionary) Len() int { return len(d.df) }
 
-// Bytes estimates the memory of the dictionary.
+// Bytes estimates the memory size of the dictionary.
 func (d *Dictionary) Bytes() int {
 	n := cap(d.text) + 4*cap(d.start) + 4*cap(d.df) + cap(d.shared) + cap(d.runes)
 	if d.frequent != nil {

@@ -2,24 +2,24 @@ package suggest
 
 import "unicode/utf8"
 
-// A Near is a word of the dictionary that is spelt like another.
+// A Near is a word of the dictionary that is similar to another.
 type Near struct {
 	Word
 	Distance int
 }
 
-// Near returns the words that at least least documents hold, at a distance of 1 to reach from word,
-// in alphabetical order. The distance is that of Damerau and Levenshtein: inserting, deleting or
-// changing a letter, or swapping two adjacent ones, costs 1, and no letter is changed twice
-// (optimal string alignment). A word that is not Correctable, or a reach other than 1 and 2, has
-// none.
+// Near returns the words with a document frequency of at least least, at a distance of 1 to reach
+// from word, in alphabetical order. The distance is the Damerau–Levenshtein distance: inserting,
+// deleting or changing a letter, or swapping two adjacent ones, costs 1, and no letter is changed
+// twice (optimal string alignment). It returns none for a word that is not Correctable, or a reach
+// other than 1 and 2.
 //
-// It walks the words in order and keeps one row of the distance matrix for each letter, so that
-// shared prefixes are computed once; if a row is out of reach, it skips all words with that prefix.
-// On the 49,000 words of 9,400 pages this takes 0.06 ms at reach 1 and 0.3 ms at reach 2
-// (BenchmarkSpell), and no memory besides the words. A deletion index would be faster, with some 40
-// entries per word at reach 2: too much for a look-up that few queries make, once. If least is
-// high, only frequent words are walked.
+// It iterates over the words in order and keeps one row of the distance matrix for each letter, so
+// that shared prefixes are computed once; if a row is out of reach, it skips all words with that
+// prefix. On the 49,000 words of 9,400 pages this takes 0.06 ms at reach 1 and 0.3 ms at reach 2
+// (BenchmarkSpell), and no memory besides the words. A deletion index would be faster, but needs
+// about 40 entries per word at reach 2: too many for a rare look-up. If least is high, only
+// frequent words are visited.
 func (d *Dictionary) Near(word string, reach, least int) []Near {
 	if d == nil || !Correctable(word) || reach < 1 || reach > 2 {
 		return nil
@@ -29,8 +29,8 @@ func (d *Dictionary) Near(word string, reach, least int) []Near {
 	}
 	m := newMatrix(word, reach)
 	var found []Near
-	shared := maxRunes + 1 // prefix that the current word shares with the one measured last
-	dead := maxRunes + 1   // words that share a prefix of this length with it are out of reach
+	shared := maxRunes + 1 // length of the prefix shared with the last measured word
+	dead := maxRunes + 1   // words that share a prefix of this length with that word are out of reach
 	for i, df := range d.df {
 		shared = min(shared, int(d.shared[i]))
 		longer := int(d.runes[i]) - len(m.word)
@@ -51,9 +51,9 @@ func (d *Dictionary) Near(word string, reach, least int) []Near {
 type matrix struct {
 	word    []rune
 	reach   uint8
-	letters [maxRunes]rune // of the word measured last
+	letters [maxRunes]rune // letters of the last measured word
 
-	// rows[i][j] is the distance from the first i of letters to the first j of word.
+	// rows[i][j] is the distance from the first i of letters to the first j letters of word.
 	rows [maxRunes + 1][maxRunes + 1]uint8
 }
 
@@ -68,8 +68,8 @@ func newMatrix(word string, reach int) *matrix {
 // far is a distance out of reach.
 const far = 100
 
-// measure returns the distance of a word that shares a prefix of so many letters with the one
-// measured last. All words that share a prefix of dead letters with it are out of reach.
+// measure returns the distance of a word that shares a prefix of shared letters with the last
+// measured word. All words that share a prefix of dead letters with it are out of reach.
 func (m *matrix) measure(text []byte, shared int) (distance, dead int) {
 	i := 0
 	for len(text) > 0 {
@@ -92,8 +92,8 @@ func (m *matrix) measure(text []byte, shared int) (distance, dead int) {
 	return int(m.rows[i][len(m.word)]), maxRunes + 1
 }
 
-// row computes row i and returns the least distance in it. Only a band of the row can be within
-// reach; the cells beside it are set out of reach.
+// row computes row i and returns its minimum. Only a band of the row can be within reach; the cells
+// beside the band are set out of reach.
 func (m *matrix) row(i int) (least uint8) {
 	above, row, r := &m.rows[i-1], &m.rows[i], m.letters[i-1]
 	reach := int(m.reach)
@@ -109,7 +109,7 @@ func (m *matrix) row(i int) (least uint8) {
 			c++
 		}
 		c = min(c, row[j-1]+1)
-		if j < i+reach { // else above[j] is beside the band
+		if j < i+reach { // otherwise above[j] is outside the band
 			c = min(c, above[j]+1)
 		}
 		if i > 1 && j > 1 && r == m.word[j-2] && m.letters[i-2] == m.word[j-1] {

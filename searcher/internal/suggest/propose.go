@@ -9,20 +9,20 @@ import (
 	"anatomy/searcher/query"
 )
 
-// Sources are what completions come from.
+// Sources are the sources of completions.
 type Sources struct {
 	Words, Names *Dictionary
 	Titles       *Completions
 	Evidence     Evidence
 }
 
-// maxCandidates bounds the words that may complete the last one.
+// maxCandidates bounds the number of words that may complete the last word.
 const maxCandidates = 32
 
-// Propose returns queries that begin with what was typed, at most limit of each kind, the likeliest
-// first: titles of pages, and words and names of the index that complete the last word. Where that is
-// the first one and no word yet, the likeliest word comes before the titles. Behind another word those
-// come first that stand behind it in pages.
+// Propose returns queries that begin with the typed text, at most limit of each kind, likeliest
+// first: titles of pages, and words and names of the index that complete the last word. If the last
+// word is the only one and not a word of the index, the likeliest word comes before the titles.
+// After another word, words that follow it in pages come first.
 func (s *Sources) Propose(typed string, limit int) []string {
 	plain := !hasOperators(typed)
 	last := lastWord(typed, plain)
@@ -45,7 +45,7 @@ func (s *Sources) Propose(typed string, limit int) []string {
 	})
 }
 
-// hasOperators reports whether a text may be more than words to the query language.
+// hasOperators reports whether the query language may treat a text as more than words.
 func hasOperators(text string) bool {
 	if strings.ContainsAny(text, `"“”„‟()|`) || strings.HasPrefix(text, "-") ||
 		strings.Contains(text, " -") || strings.Contains(text, " OR ") {
@@ -57,16 +57,16 @@ func hasOperators(text string) bool {
 
 func folded(text string) string { return strings.Join(analysis.PhraseTerms(text), " ") }
 
-// isWord reports whether what was typed is a word of the index.
+// isWord reports whether the typed text is a word of the index.
 func (s *Sources) isWord(typed string) bool {
 	return s.Words.has(folded(typed)) || s.Names.has(folded(typed))
 }
 
-// A typedWord is the last word of what was typed, with what stands before it.
+// A typedWord is the last word of the typed text, with the text before it.
 type typedWord struct {
 	before   string // text
-	previous string // the word before, folded; "" if there is none or something stands between
-	word     string // folded; "" if it is not one to complete: in quotes, of a site or behind a minus
+	previous string // the previous word, folded; "" if there is none or something is between them
+	word     string // folded; "" if it is not completed: in quotes, of a site or after a minus
 }
 
 func lastWord(typed string, plain bool) (last typedWord) {
@@ -85,7 +85,7 @@ func lastWord(typed string, plain bool) (last typedWord) {
 	return last
 }
 
-// lastPlainWord is lastWord for a text without operators. The end of a URL is no word.
+// lastPlainWord is lastWord for a text without operators. The end of a URL is not completed.
 func lastPlainWord(typed string) (last typedWord) {
 	piece := typed[strings.LastIndexByte(typed, ' ')+1:]
 	if strings.Contains(piece, "://") || strings.HasPrefix(piece, "www.") {
@@ -120,8 +120,8 @@ func (s *Sources) completeWord(last typedWord, limit int) (all []string) {
 	return all
 }
 
-// wordsAfter returns the words that stand behind another one in pages, the most frequent pair first,
-// and then those that there was no time to look at; if none stands there, all.
+// wordsAfter returns the words that follow another one in pages, by descending frequency of the
+// pair, and then the words that there was no time to count. If none follows it, it returns all.
 func (s *Sources) wordsAfter(previous string, all []Word) []Word {
 	pairs := map[string]int{}
 	var after, unread []Word

@@ -14,17 +14,17 @@ import (
 
 // Bounds of spelling corrections.
 const (
-	maxDoubted   = 4   // words of a query that are doubted
-	maxTried     = 8   // words that the index lacks for which similar ones are looked for
-	maxSpellings = 6   // of each word
-	maxSplits    = 6   // of each word into two
-	maxPaths     = 8   // guesses that are kept from one word to the next
-	rarer        = 10  // a word of the index is doubted if a similar one is that many times more frequent
-	enoughPairs  = 100 // pages with a pair of words that are counted
+	maxDoubted   = 4   // doubted words of a query
+	maxTried     = 8   // unknown words for which similar ones are searched
+	maxSpellings = 6   // spellings of each word
+	maxSplits    = 6   // splits of each word into two
+	maxPaths     = 8   // guesses kept from one word to the next
+	rarer        = 10  // a word of the index is doubted if a similar one is this many times more frequent
+	enoughPairs  = 100 // number of pages up to which a pair of words is counted
 )
 
-// The logarithm of the likelihood of a spelling is a sum of what the typing and the words bring.
-// The weights were fitted on misspelt queries, see decision 0155.
+// The logarithm of the likelihood of a spelling is a sum over the typing errors and the words. The
+// weights were fitted on misspelt queries, see decision 0155.
 const (
 	slipCost      = 6.0 // for each letter inserted, deleted, changed or swapped with the next
 	swapGain      = 1.5 // if the only slip swaps two letters,
@@ -35,67 +35,67 @@ const (
 	spaceCost     = 4.0 // for a space left out or added
 	doubtCost     = 1.0 // for another word in place of one that the index has
 
-	wordWeight = 0.6  // of the logarithm of a word's share of all pages
-	pairWeight = 0.7  // of how many times more often than by chance two words are neighbours
-	byChance   = 0.01 // share of the pairs expected by chance, and pages, that are assumed to be unseen
+	wordWeight = 0.6  // weight of the logarithm of a word's share of all pages
+	pairWeight = 0.7  // weight of how much more often than by chance two words are neighbours
+	byChance   = 0.01 // share of the pairs expected by chance, and pages, assumed to be unseen
 )
 
-// AllWeight is the weight of the logarithm of how many pages have all words of a guess.
+// AllWeight is the weight of the logarithm of the number of pages with all words of a guess.
 const AllWeight = 0.7
 
 // Evidence counts words and pairs of words in the index.
 type Evidence interface {
-	// Over reports whether the time for counting was over when it was last read.
+	// Over reports whether time was up when the clock was last read.
 	Over() bool
 
 	// Documents returns the number of pages.
 	Documents() int
 
-	// Pages returns how many pages hold a term.
+	// Pages returns the document frequency of a term.
 	Pages(term string) int
 
-	// Pairs returns how many pages hold a term directly before another, at most enough.
+	// Pairs returns the number of pages with first directly before second, at most enough.
 	Pairs(first, second string, enough int) int
 }
 
-// A Guess is a query with some words spelt otherwise, or as it is.
+// A Guess is a query with some words spelt differently, or unchanged.
 type Guess struct {
 	Text   string
 	Points float64 // logarithm of the likelihood of its words among their neighbours
 }
 
-// A Speller corrects the words of queries. It remembers which words are similar: most have none,
-// which takes 0.1 ms to find out for a rare one.
+// A Speller corrects the words of queries. It caches similar words: most words have none, which
+// takes 0.1 ms to find out for a rare one.
 type Speller struct {
 	Words *Dictionary
 	tried memo.Memo[Word, []similar]
 }
 
-// A similar word is a word of the dictionary that somebody may have meant by another.
+// A similar is a word of the dictionary that may have been meant by another.
 type similar struct {
 	Word
-	points float64 // logarithm of how likely it is typed as the other
+	points float64 // logarithm of the probability that it is typed as the other
 }
 
-// A doubt is a word of a query with all its possible readings.
+// A doubt is a word of a query with its possible readings.
 type doubt struct {
 	query.Loose
-	df       int       // of the word as typed
-	follows  bool      // only spaces stand between the word and the one before
-	readings []reading // as typed only if the index has the word, or nothing similar
-	joined   *reading  // with the word after it; nil if that is none
+	df       int       // document frequency of the word as typed
+	follows  bool      // only spaces separate the word from the previous one
+	readings []reading // as typed only if the index has the word, or no similar one
+	joined   *reading  // joined with the next word; nil if that is not a word
 }
 
 // A reading is a possible meaning of one or two words of a query.
 type reading struct {
 	text        string // "" as typed
-	first, last Word   // the same if it is one word
+	first, last Word   // equal for a single word
 	points      float64
 }
 
-// Guesses returns the query and its corrections, the likeliest first; nothing if no word is doubted.
-// Few reports whether few pages have all words of the query: else no word is doubted that the index
-// has. Known reports whether the index has all words that are doubted. Words in quotes are not
+// Guesses returns the query and its corrections, likeliest first; nothing if no word is doubted.
+// few reports whether few pages have all words of the query; if not, words that the index has are
+// not doubted. known reports whether the index has all doubted words. Words in quotes are not
 // doubted.
 func (s *Speller) Guesses(q *query.Query, e Evidence, few func() bool) (all []Guess, known bool) {
 	words := make([]doubt, len(q.Loose))
@@ -140,7 +140,7 @@ func (s *Speller) unknown(word string, e Evidence) (all []reading) {
 	return append(all, splits(word, e)...)
 }
 
-// improbable returns the readings of a word that the index has, but never beside its neighbours.
+// improbable returns the readings of a word that the index has, but never next to its neighbours.
 func (s *Speller) improbable(words []doubt, i int, e Evidence, few func() bool) (all []reading) {
 	w := &words[i]
 	found := s.similar(w.Word, w.df)
@@ -165,7 +165,7 @@ func asTyped(w *doubt, e Evidence) reading {
 	return reading{"", word, word, wordPoints(w.df, e)}
 }
 
-// join returns the word that two neighbours make together, nil if there is none or if the two are
+// join returns the word made of two neighbours, or nil if there is none or if the two are
 // neighbours in the index.
 func join(a, b *doubt, e Evidence) *reading {
 	if !b.follows || !Correctable(a.Word+b.Word) {
@@ -178,7 +178,7 @@ func join(a, b *doubt, e Evidence) *reading {
 	return &reading{word.Text, word, word, wordPoints(word.DF, e) - spaceCost}
 }
 
-// splits returns the pairs of words of the index that make a word together, the likeliest first.
+// splits returns the pairs of words of the index that a word consists of, likeliest first.
 func splits(word string, e Evidence) (all []reading) {
 	if !Correctable(word) {
 		return nil
@@ -203,12 +203,12 @@ func splits(word string, e Evidence) (all []reading) {
 
 func byPoints(a, b reading) int { return cmp.Compare(b.points, a.points) }
 
-// wordPoints returns what the frequency of a word brings.
+// wordPoints returns the points for the frequency of a word.
 func wordPoints(df int, e Evidence) float64 {
 	return wordWeight * math.Log(max(float64(df), byChance)/float64(max(e.Documents(), 1)))
 }
 
-// pairPoints returns what it brings that a word stands before another.
+// pairPoints returns the points for a word directly before another.
 func pairPoints(first, second Word, e Evidence) float64 {
 	if first.DF == 0 || second.DF == 0 {
 		return 0
@@ -218,8 +218,8 @@ func pairPoints(first, second Word, e Evidence) float64 {
 	return pairWeight * math.Log(float64(found)/expected+byChance)
 }
 
-// similar returns the words that may be meant by a word that df documents hold, the likeliest
-// first. The slice has no spare capacity and must not be changed.
+// similar returns the words that may be meant by a word with a document frequency of df, likeliest
+// first. The result has no spare capacity and must not be modified.
 func (s *Speller) similar(word string, df int) []similar {
 	key := Word{Text: word, DF: df}
 	all, known := s.tried.Get(key)
@@ -245,7 +245,8 @@ func findSimilar(d *Dictionary, word string, df int) (all []similar) {
 	return slices.Clip(all[:min(len(all), maxSpellings)])
 }
 
-// slipPoints returns the logarithm of how likely a word is typed as another at a distance.
+// slipPoints returns the logarithm of the probability that a word is typed as another at a
+// distance.
 func slipPoints(typed, meant string, distance int) float64 {
 	points := -slipCost * float64(distance)
 	longer := utf8.RuneCountInString(typed) - utf8.RuneCountInString(meant)
@@ -281,15 +282,15 @@ func swapped(a, b string) bool {
 
 // A path is one way to read the first words of a query.
 type path struct {
-	readings []*reading // by word; nil for the second of two that are joined
+	readings []*reading // by word; nil for the second of two joined words
 	last     Word
 	points   float64
 }
 
-// guesses returns the likeliest ways to read a query, the likeliest first. It goes through the words
-// once and keeps maxPaths for each of them (beam search).
+// guesses returns the likeliest readings of a query, likeliest first. It processes the words once
+// and keeps maxPaths for each of them (beam search).
 func guesses(text string, words []doubt, e Evidence) (all []Guess) {
-	paths := make([][]path, len(words)+2) // by number of words that were read
+	paths := make([][]path, len(words)+2) // by number of words read
 	paths[0] = []path{{}}
 	for i := range words {
 		w := &words[i]
@@ -317,7 +318,8 @@ func guesses(text string, words []doubt, e Evidence) (all []Guess) {
 	return all
 }
 
-// read returns the path with another reading after it, as a neighbour of the last or not.
+// read returns the path extended by a reading; neighbour reports whether it directly follows the
+// last one.
 func (p *path) read(r *reading, neighbour bool, e Evidence) path {
 	next := path{append(slices.Clip(p.readings), r), r.last, p.points + r.points}
 	if neighbour {
@@ -326,9 +328,9 @@ func (p *path) read(r *reading, neighbour bool, e Evidence) path {
 	return next
 }
 
-// text returns the query with its words as the path reads them.
+// text returns the query with its words replaced by the readings of the path.
 func (p *path) text(text string, words []doubt) string {
-	for i, r := range slices.Backward(p.readings) { // so that offsets of earlier words stay valid
+	for i, r := range slices.Backward(p.readings) { // backward, so that offsets of earlier words stay valid
 		if r == nil || r.text == "" {
 			continue
 		}
@@ -341,7 +343,7 @@ func (p *path) text(text string, words []doubt) string {
 	return text
 }
 
-// withCapitals returns a word with the capitals of another: none, the first letter, or all.
+// withCapitals returns a word with the capitalization of another: none, the first letter, or all.
 func withCapitals(word, typed string) string {
 	first, size := utf8.DecodeRuneInString(typed)
 	switch {

@@ -1,4 +1,4 @@
-// Package versions decides which version of a page in several languages a query is shown.
+// Package versions selects the version of a page in several languages that results show.
 package versions
 
 import (
@@ -11,10 +11,12 @@ import (
 	"anatomy/weburl"
 )
 
-// minConfidence is the confidence, in percent, from which a page is taken for a version of another.
+// minConfidence is the minimum confidence, in percent, with which a page counts as a version of
+// another.
 const minConfidence = 80
 
-// NamesLanguage reports whether a query restricts pages to a language: it gets all that match.
+// NamesLanguage reports whether a query restricts pages to a language. Then all matching pages are
+// results.
 func NamesLanguage(n *query.Node) bool {
 	switch n.Op {
 	case query.Only:
@@ -25,8 +27,8 @@ func NamesLanguage(n *query.Node) bool {
 	return false
 }
 
-// Readable returns the languages that a result is wanted in, the best first: that of the query's
-// words, the preferred one, and those that the person reads, joined by commas.
+// Readable returns the languages for results, best first: that of the query's words, the preferred
+// one, and those that the person reads (reads, joined by commas).
 func Readable(n *query.Node, preferred, reads string) (languages []string) {
 	if lang := n.Language(); lang != "" {
 		languages = append(languages, lang)
@@ -41,7 +43,7 @@ func Readable(n *query.Node, preferred, reads string) (languages []string) {
 	return languages
 }
 
-// Own returns the version of a group that is a document, nil if it is not surely one.
+// Own returns the version of a group that is a document, or nil if the confidence is too low.
 func Own(g translations.Group, doc vocab.DocID) *translations.Version {
 	if v := g.Version(doc); v != nil && v.Confidence >= minConfidence {
 		return v
@@ -49,8 +51,8 @@ func Own(g translations.Group, doc vocab.DocID) *translations.Version {
 	return nil
 }
 
-// Preference returns how much the language of a version is preferred: the more, the earlier it is among
-// the languages; with its region more than without. A copy that nobody translated comes last.
+// Preference returns how much the language of a version is preferred: higher for earlier languages,
+// and higher with a matching region. An untranslated copy comes last.
 func Preference(languages []string, v *translations.Version) int {
 	if v.Copy {
 		return -1
@@ -66,11 +68,11 @@ func Preference(languages []string, v *translations.Version) int {
 	return 0
 }
 
-// maxOthers bounds the versions that are told of a result.
+// maxOthers bounds the number of versions listed for a result.
 const maxOthers = 32
 
-// Others returns the first versions of a group in other languages than one of them, by language; none
-// if own is nil.
+// Others returns the first versions of a group in languages other than own's, by language; none if
+// own is nil.
 func Others(g translations.Group, own *translations.Version) (others []translations.Version) {
 	for _, v := range g {
 		if own != nil && v.Lang != own.Lang && !v.Copy && v.Confidence >= minConfidence {
@@ -81,7 +83,7 @@ func Others(g translations.Group, own *translations.Version) (others []translati
 	return others[:min(len(others), maxOthers)]
 }
 
-// IsBlocked reports whether a URL is of one of the blocked sites.
+// IsBlocked reports whether a URL belongs to one of the blocked sites.
 func IsBlocked(url string, blocked []string) bool {
 	u, err := weburl.Parse(url)
 	return err == nil && slices.ContainsFunc(blocked, func(site string) bool { return weburl.MatchSite(site, &u) })
