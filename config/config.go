@@ -7,6 +7,7 @@
 //	exclude = ["*/print/*", "*.pdf"]
 //	max-pages = 1000
 //	scope = "dir"
+//	url = ["https://docs.example.org/"]
 //
 //	[search]
 //	synonyms = "synonyms.txt"

@@ -12,6 +12,7 @@ import (
 	stdlog "log"
 	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +49,7 @@ import (
 
 // crawlFlags are the flags of the crawl command, as they were parsed.
 type crawlFlags struct {
+	urls      []string
 	scope     string
 	include   []string
 	exclude   []string
@@ -106,11 +108,12 @@ func newCrawlFlags(s *cli.GlobalFlags) (*cobra.Command, *crawlFlags) {
 one site, and backs off when a server asks for it. Pages are searchable while the crawl runs.
 
 The crawl ends when the queues are empty. Ctrl-C stops it at any time: the same command resumes it, and so
-does "anatomy crawl" without URLs and flags, because the data folder keeps both: flags that say what is
-fetched and how are kept in its anatomy.toml. A flag that is given again replaces the kept one. Not kept are
+does "anatomy crawl" without URLs and flags, because the data folder keeps both: URLs, and flags that say what is
+fetched and how, are kept in its anatomy.toml. A flag that is given again replaces the kept one. Not kept are
 --seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve, --shards, --crawlers and
---cluster. Of a --credentials or --topic file the name is kept. New URLs extend the crawl. A crawl that ends
-without any page fails, and says why.
+--cluster. Of a --credentials or --topic file the name is kept. New URLs extend the crawl. A new folder may begin with an
+anatomy.toml that has them: url = ['https://docs.example.org/'] below [crawl]. A crawl that ends without any
+page fails, and says why.
 
 --recrawl also visits pages that are due again, and exits when every page that was due at the start has been
 visited. --watch does not exit: it visits pages when they become due. A page is due when its sitemap gives a
@@ -176,6 +179,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags := c.Flags()
+	flags.StringArrayVar(&f.urls, "url", nil, "crawl the site of `URL`, as if it were an argument (repeatable)")
 	flags.StringVar(&f.scope, "scope", "domain", "follow links within `SCOPE` of the URLs: page, dir, host, domain or any")
 	flags.StringArrayVar(&f.include, "include", nil, "fetch only URLs that match `PATTERN`; * matches any text (repeatable)")
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "do not fetch URLs that match `PATTERN` (repeatable)")
@@ -256,6 +260,7 @@ func (f *crawlFlags) prepare(
 	c *cobra.Command, s *cli.GlobalFlags, log *slog.Logger, urls []string,
 ) (o engine.Options, kept *rules.Rules, err error) {
 	if kept, err = rules.Read(c, s.Data, ruleFlags(false)); err == nil {
+		kept.AddURLs(urls)
 		o, err = f.options(c, s, log, urls)
 	}
 	if err == nil && len(s.Disks) > 0 {
@@ -400,6 +405,11 @@ func (f *crawlFlags) urlOptions(c *cobra.Command) (o urlserver.Options, err erro
 	if err := f.check(c); err != nil {
 		return o, err
 	}
+	for _, u := range f.urls {
+		if _, err := weburl.ParseTyped(u); err != nil {
+			return o, cli.UsageErrorf("--url: %w", err)
+		}
+	}
 	o = urlserver.Options{
 		Scope: scope, Include: f.include, Exclude: f.exclude, MaxPages: f.maxPages, Policy: policy,
 		Delay: f.delay, PerSite: f.perSite, PerAddress: f.perAddr, PagesPerHost: f.hostPages, MaxDepth: f.maxDepth, Repeats: f.repeats,
@@ -494,13 +504,14 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 	return cli.RejectFlags(c, !f.serve, "--%s needs --serve", "listen", "token", "read-token", "allow-host", "cors", "public-only")
 }
 
-// collect returns the start URLs of the arguments and of --seeds, all valid.
+// collect returns the start URLs of the arguments, of --url and of --seeds, all valid.
 func (f *crawlFlags) collect(stdin io.Reader, urls []string) ([]string, error) {
 	for _, u := range urls {
 		if _, err := weburl.ParseTyped(u); err != nil {
 			return nil, cli.UsageError{Err: err}
 		}
 	}
+	urls = slices.Concat(urls, f.urls)
 	if f.seeds == "" {
 		return urls, nil
 	}

@@ -212,6 +212,7 @@ func (j *jobs) crawlOptions(o pages.JobOptions) (engine.Options, *rules.Rules, e
 	if err != nil {
 		return engine.Options{}, nil, err
 	}
+	kept.AddURLs(o.URLs)
 	options, err := f.options(c, global, j.log, o.URLs)
 	options.Damage = j.site.Damage
 	if err == nil && f.contact == "" && f.agent == "" && !f.private {

@@ -261,7 +261,7 @@ func (w *Writer) Close() error {
 }
 
 // claim makes a folder a data folder. It must be absent, empty, or have only what a crash left of an
-// earlier claim, a lock, and what the machine knows of a bucket.
+// earlier claim, a lock, what the machine knows of a bucket, and the rules of the crawl.
 func claim(fsys durable.FS, dir string) error {
 	if err := durable.MkdirAll(fsys, dir); err != nil {
 		return err
@@ -271,7 +271,7 @@ func claim(fsys durable.FS, dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if !slices.Contains([]string{"VERSION.tmp", "LOCK", "cluster"}, e.Name()) {
+		if !slices.Contains([]string{"VERSION.tmp", "LOCK", "cluster", "anatomy.toml"}, e.Name()) {
 			return fmt.Errorf("%s: %w, but other files (%s)", dir, ErrNone, e.Name())
 		}
 	}

@@ -12,12 +12,15 @@ import (
 
 // Flags are the flags of crawl that anatomy.toml keeps. They decide what is fetched and how.
 var Flags = []string{
-	"scope", "include", "exclude", "policy", "topic", "delay", "max-pages", "max-pages-per-host",
+	"url", "scope", "include", "exclude", "policy", "topic", "delay", "max-pages", "max-pages-per-host",
 	"max-depth", "max-repeats", "max-urls-per-site", "max-mb-per-site", "max-parsing-per-site",
 	"per-site", "per-address", "delay-for", "connections-for", "connections", "resolver",
 	"allow-private", "no-index", "contact", "user-agent", "credentials", "http-port", "https-port",
 	"bind", "proxy", "proxy-password", "max-rate", "schedule",
 }
+
+// urlKey is the flag of start URLs. Those that are given are added to the kept ones.
+const urlKey = "url"
 
 // CheckKey returns an error if a key is not kept. isFlag: the key is a flag of crawl.
 func CheckKey(name string, isFlag bool) error {

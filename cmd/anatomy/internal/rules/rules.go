@@ -59,6 +59,11 @@ func (r *Rules) merge(flags *pflag.FlagSet, name string) error {
 	if err != nil && !flag.Changed {
 		return err
 	}
+	if name == urlKey {
+		given, _ := flagValues(flag) // a list
+		r.AddURLs(given)
+		return setFlag(flag, unionOf(kept, given))
+	}
 	was := flagText(name, kept)
 	switch {
 	case flag.Changed:
@@ -86,6 +91,35 @@ func (r *Rules) merge(flags *pflag.FlagSet, name string) error {
 		r.kept = append(r.kept, was)
 	}
 	return nil
+}
+
+// maxURLs bounds the start URLs that are kept. A longer list is in the document index alone.
+const maxURLs = 1000
+
+// AddURLs adds start URLs to those that the folder keeps.
+func (r *Rules) AddURLs(urls []string) {
+	kept, _, _ := r.config.Flag(urlKey)
+	all := unionOf(kept, urls)
+	if len(all) > len(kept) && len(all) <= maxURLs {
+		r.config.SetList(urlKey, all)
+		r.dirty = true
+	}
+}
+
+// unionOf returns a, and what b has besides, each once.
+func unionOf(a, b []string) []string {
+	all := slices.Clone(a)
+	has := map[string]bool{}
+	for _, s := range a {
+		has[s] = true
+	}
+	for _, s := range b {
+		if !has[s] {
+			has[s] = true
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // flagValues returns the values of a flag as they are kept.
