@@ -60,6 +60,7 @@ searcher/internal/arena:
 searcher/internal/memo:
 searcher/internal/versions: vocab weburl searcher/query disk/translations
 searcher/internal/retrieval: vocab weburl searcher/query searcher/internal/arena disk/segment
+searcher/internal/facets: vocab weburl searcher/query searcher/internal/retrieval disk/segment
 searcher/internal/snapshot: vocab analysis searcher/query searcher/scoring searcher/internal/memo searcher/internal/retrieval disk/damage disk/datadir disk/rankvector disk/segment disk/translations
 searcher/internal/presentation: vocab analysis searcher/query searcher/scoring searcher/internal/arena
 searcher/internal/suggest: analysis searcher/query searcher/internal/memo

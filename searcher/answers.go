@@ -41,10 +41,11 @@ func hasReference(root *query.Node) (yes bool) {
 	return yes
 }
 
-// Estimated sizes in bytes of a response and a result without their longer strings.
+// Estimated sizes in bytes of a response, a result and a facet value without their longer strings.
 const (
 	answerSize = 1500
 	resultSize = 600
+	facetSize  = 80 // of a value
 )
 
 // clone returns a copy of the response with its own titles and URLs: those of the response share
@@ -61,6 +62,11 @@ func (resp *Response) clone() *Response {
 
 func (resp *Response) size() int64 {
 	n := answerSize + int64(len(resp.Query))
+	for i := range resp.Facets {
+		for _, v := range resp.Facets[i].Values {
+			n += facetSize + int64(len(v.Value)+len(v.Filter)+len(v.Query))
+		}
+	}
 	for i := range resp.Results {
 		n += resp.Results[i].size()
 	}

@@ -136,8 +136,8 @@ func (p *pass) choose(better *pass, text string) *pass {
 
 // understood fills in the interpretation of the query.
 func (resp *Response) understood(q query.Query) {
-	resp.Interpreted, resp.Filters = q.String(), nil
-	for _, f := range q.Filters() {
+	resp.Interpreted, resp.Plain, resp.Filters = q.String(), q.Plain(), nil
+	for _, f := range q.Parts() {
 		resp.Filters = append(resp.Filters, Filter(f))
 	}
 }

@@ -16,6 +16,7 @@ import (
 //	correct       if there are likelier spellings: the correction starts at retrieve
 //	relax         if few pages match: the query without some terms starts at retrieveMost
 //	present       snippets and explanations
+//	countFacets   pages that match by site, language, type, if the request asks for it
 //
 // A correction and a relaxed query are passes with responses of their own, whose results choose and
 // addRelaxed move to the response.
@@ -51,7 +52,10 @@ func answer(s *search, k *knowledge, q query.Query, resp *Response) error {
 	if p.ended {
 		return nil
 	}
-	return present(p, relaxed)
+	if err := present(p, relaxed); err != nil {
+		return err
+	}
+	return countFacets(p)
 }
 
 // find finds the results of a query without corrections.

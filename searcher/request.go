@@ -29,6 +29,7 @@ type Request struct {
 	Anchors     Anchors       // anchor texts that count, default AllAnchors
 	Lang        string        // BCP 47: language of the forms of terms, default that of most pages
 	Reads       string        // BCP 47, joined by commas: languages of the person who searches, best first
+	Facets      string        // kinds of facets to count, as ParseFacets returns them; default none
 	Within      time.Duration // deadline, default 1s; a query that exceeds it sets Partial
 }
 
@@ -122,22 +123,24 @@ type Links interface {
 type Response struct {
 	Query       string   // as in the request
 	Interpreted string   // the interpretation in the query language: `"new york" -site:example.org`
-	Filters     []Filter // parts of the query that only include or exclude pages
+	Filters     []Filter // parts of the query that are more than words, see query.Query.Parts
+	Plain       string   // the query without Filters, "" if nothing is left
 	Cut         []string // ignored parts of the query, for display: "only the first 64 words were used"
 	Suggestion  string   // a spelling correction with more results; "" for none
 	Corrected   string   // the correction that was answered because the query has no results: see Why
 	Forms       []Forms  // forms of terms that also matched, because too few pages hold the terms
 	Words       []string // folded terms used for matching, for highlighting
 	Results     []Result
-	Total       int  // number of matching pages; see Listed for the number of results
-	Folded      int  // pages of Total that are collapsed into others: see Result.Similar, Versions
-	Exact       bool // Total is exact, as always up to Options.CountTo; otherwise a lower bound
-	Most        int  // results of the relaxed query, in addition to Total: they have Result.Missing
-	Partial     bool // the deadline cut the search short, or a file could not be read: see Damaged
-	Damaged     bool // a part of the index could not be read, and pages of it may be missing
-	Next        bool // there are more results
-	Hidden      int  // matching pages that are omitted because their sites are blocked
-	HiddenExact bool // Hidden is exact; otherwise it is a lower bound
+	Facets      []Facet // see Request.Facets; none without values
+	Total       int     // number of matching pages; see Listed for the number of results
+	Folded      int     // pages of Total that are collapsed into others: see Result.Similar, Versions
+	Exact       bool    // Total is exact, as always up to Options.CountTo; otherwise a lower bound
+	Most        int     // results of the relaxed query, in addition to Total: they have Result.Missing
+	Partial     bool    // the deadline cut the search short, or a file could not be read: see Damaged
+	Damaged     bool    // a part of the index could not be read, and pages of it may be missing
+	Next        bool    // there are more results
+	Hidden      int     // matching pages that are omitted because their sites are blocked
+	HiddenExact bool    // Hidden is exact; otherwise it is a lower bound
 	Took        time.Duration
 	Documents   int // number of pages searched
 	Rank        RankUsed

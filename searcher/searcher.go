@@ -10,6 +10,7 @@
 //	searcher/scoring                scores pages exactly and explains scores: the second phase
 //	searcher/internal/presentation  collapses near-duplicates and crowded hosts, cuts snippets
 //	searcher/internal/suggest       corrects spellings and completes queries
+//	searcher/internal/facets        counts pages by site, language, type and year
 //	searcher/internal/images        ranks the images of pages
 //
 // This package opens segments and rank vectors as snapshots, and runs a request through the stages

@@ -1,6 +1,9 @@
 package weburl
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Key returns the key by which documents are sorted. A domain, a host and usually a folder is a range of
 // keys:
@@ -36,6 +39,21 @@ func appendReversed(b []byte, name string) []byte {
 		b = append(b, '.')
 		name = name[:dot]
 	}
+}
+
+// HostOfKey returns the host, with its port if it has one, given what is before the path in a key:
+// "www.example.org:8080" of "org.example.www.:8080".
+func HostOfKey(host string) string {
+	name, port, ported := strings.Cut(host, ".:")
+	if ported {
+		port = ":" + port
+	}
+	if strings.HasPrefix(name, "[") || name != "" && name[0]-'0' < 10 { // an address
+		return name + port
+	}
+	labels := strings.Split(name, ".")
+	slices.Reverse(labels)
+	return strings.Join(labels, ".") + port
 }
 
 // A siteSpec is a site as users write it: "example.org", "example.org:8080" or "example.org/dir".

@@ -250,6 +250,21 @@ func drawURL(t *rapid.T, label string) URL {
 }
 
 // TestSiteKeys compares the ranges with what the words of their comment say.
+func TestHostOfKey(t *testing.T) {
+	for _, host := range []string{
+		"www.example.org", "2.example.org", "www.example.org:8080", "127.0.0.1", "127.0.0.1:81", "[::1]",
+		"[2001:db8::1]:8080", "localhost", "localhost:3000", "xn--bcher-kva.example",
+	} {
+		u, err := Parse("http://" + host + "/a.:9/b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := HostOfKey(strings.TrimSuffix(u.Key(), "/a.:9/b")); got != host {
+			t.Errorf("the host of %s is %s", u.Key(), got)
+		}
+	}
+}
+
 func TestSiteKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u, v := drawURL(t, "page"), drawURL(t, "site")

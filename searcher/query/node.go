@@ -214,6 +214,11 @@ func (n *Node) wantsWords() bool {
 	return n.Op == Words || isGroup && slices.ContainsFunc(n.Kids, (*Node).wantsWords)
 }
 
+// isWord reports whether n is a word anywhere on a page, without quotes and plus.
+func (n *Node) isWord() bool {
+	return n.Op == Words && n.In == Anywhere && (!n.Exact || n.Joint)
+}
+
 // HasForm reports whether a term is among the Forms of n.
 func (n *Node) HasForm(word string) bool {
 	_, has := slices.BinarySearch(n.Forms, word)

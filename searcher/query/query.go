@@ -108,24 +108,27 @@ type Part struct {
 	Without string // the query without it, or ""
 }
 
-// Filters returns the parts of a query that only include or exclude pages.
-func (q Query) Filters() (all []Part) {
-	var parts []*Node
-	if q.Root != nil {
-		parts = []*Node{q.Root}
-		if q.Root.Op == And {
-			parts = q.Root.Kids
-		}
-	}
-	for i, part := range parts {
-		if part.wantsWords() {
+// Parts returns the parts of the query that are more than words: filters, excluded words, phrases,
+// words of a field, alternatives. A phrase that is the whole query is none.
+func (q Query) Parts() (all []Part) {
+	required := q.Root.Required()
+	for i, part := range required {
+		if part.isWord() || len(required) == 1 && part.wantsWords() {
 			continue
 		}
-		without := Query{Root: join(And, slices.Concat(parts[:i], parts[i+1:])), ByDate: q.ByDate}
+		without := Query{Root: join(And, slices.Concat(required[:i], required[i+1:])), ByDate: q.ByDate}
 		all = append(all, Part{part.String(), without.String()})
 	}
 	if q.ByDate {
 		all = append(all, Part{sortByDate, Query{Root: q.Root}.String()})
 	}
 	return all
+}
+
+// Plain returns the words of the query without its Parts, "" for none.
+func (q Query) Plain() string {
+	if words := q.Root.Without(func(n *Node) bool { return !n.isWord() }); words != nil {
+		return words.String()
+	}
+	return ""
 }

@@ -258,7 +258,7 @@ func TestPositive(t *testing.T) {
 	}
 }
 
-func TestFilters(t *testing.T) {
+func TestParts(t *testing.T) {
 	for text, want := range map[string][]Part{
 		"":                      nil,
 		"a b":                   nil,
@@ -266,12 +266,30 @@ func TestFilters(t *testing.T) {
 		"a site:x.org -bb c":    {{"site:x.org", "a -bb c"}, {"-bb", "a site:x.org c"}},
 		"(a lang:de) ext:pdf":   {{"lang:de", "a filetype:pdf"}, {"filetype:pdf", "a lang:de"}},
 		"a OR lang:de":          nil,
+		`"a b"`:                 nil,
+		`"a b" c -dd`:           {{`"a b"`, "c -dd"}, {"-dd", `"a b" c`}},
+		"intitle:a b +c":        {{"intitle:a", `b "c"`}, {`"c"`, "intitle:a b"}},
+		`foo-bar c++ a OR b`:    {{"a OR b", `"foo-bar" c++`}},
+		`"a b"~3 c`:             {{`"a b"~3`, "c"}},
 		"2020..2021 -(a b) c":   {{"after:2020-01-01", "before:2022-01-01 -(a b) c"}, {"before:2022-01-01", "after:2020-01-01 -(a b) c"}, {"-(a b)", "after:2020-01-01 before:2022-01-01 c"}},
 		"sort:date a -bb":       {{"-bb", "a sort:date"}, {"sort:date", "a -bb"}},
 		"a -sort:date":          {{`-"sort:date"`, "a"}},
 		"a (site:b|site:c) -dd": {{"site:b OR site:c", "a -dd"}, {"-dd", "a (site:b OR site:c)"}},
 	} {
-		if got := Parse(text).Filters(); !reflect.DeepEqual(got, want) {
+		if got := Parse(text).Parts(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                     "",
+		"site:x.org":                           "",
+		`new york "the city" -mets site:x.org`: "new york",
+		"sort:date foo-bar lang:de intitle:x a OR b": `"foo-bar"`,
+	} {
+		if got := Parse(text).Plain(); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}

@@ -48,6 +48,16 @@ func (n *Node) withKids(rewrite func(kid *Node) *Node) *Node {
 	return &changed
 }
 
+// Without returns the tree without those of its required nodes that a function names, nil if nothing is
+// left.
+func (n *Node) Without(out func(*Node) bool) *Node {
+	required := n.Required()
+	if !slices.ContainsFunc(required, out) {
+		return n
+	}
+	return join(And, slices.DeleteFunc(slices.Clone(required), out))
+}
+
 // Locate returns the tree with the documents that a function returns for references.
 func (n *Node) Locate(docs func(Ref) []vocab.DocID) *Node {
 	if n == nil || n.Op == Words {

@@ -34,3 +34,14 @@ func (n *Node) NamesSite() bool {
 	}
 	return false
 }
+
+// Required returns the nodes that every match passes: the kids of And, else n itself, none of nil.
+func (n *Node) Required() []*Node {
+	switch {
+	case n == nil:
+		return nil
+	case n.Op == And:
+		return n.Kids
+	}
+	return []*Node{n}
+}

@@ -39,16 +39,26 @@ func (w *Walk) raiseCount(p *plan, c *Collector, before int) {
 
 // Count counts the live matches of a query, up to enough. It stops when time is up.
 func (w *Walk) Count(root *query.Node, enough int) (n int) {
-	it := w.Iterator(root)
-	if it.Cost() == 0 {
-		return 0
-	}
-	for ord := it.Advance(0); ord != End && n < enough && !w.clock.Tick(); ord = it.Advance(ord + 1) {
-		if !w.part.Dead.Has(ord) {
+	if enough > 0 {
+		w.Each(root, func(vocab.Ordinal) bool {
 			n++
-		}
+			return n < enough
+		})
 	}
 	return n
+}
+
+// Each calls fn with each live match of a query in order, until it returns false or the time is over.
+func (w *Walk) Each(root *query.Node, fn func(vocab.Ordinal) bool) {
+	it := w.Iterator(root)
+	if it.Cost() == 0 {
+		return
+	}
+	for ord := it.Advance(0); ord != End && !w.clock.Tick(); ord = it.Advance(ord + 1) {
+		if !w.part.Dead.Has(ord) && !fn(ord) {
+			return
+		}
+	}
 }
 
 // Matches reports whether a document matches the query.

@@ -105,6 +105,9 @@ func (a *Arena) Walk(part *Part, terms Terms, lists []*segment.PostingIterator, 
 	return w
 }
 
+// Segment returns the segment.
+func (w *Walk) Segment() *segment.Segment { return w.part.Segment }
+
 // staticPoints returns the static points of a document.
 func (w *Walk) staticPoints(ord vocab.Ordinal) uint32 {
 	return w.part.Static.points[ord] >> w.terms.Shift

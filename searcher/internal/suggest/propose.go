@@ -52,7 +52,7 @@ func hasOperators(text string) bool {
 		return true
 	}
 	q := query.Parse(text)
-	return len(q.Cut) > 0 || len(q.Filters()) > 0
+	return len(q.Cut) > 0 || len(q.Parts()) > 0
 }
 
 func folded(text string) string { return strings.Join(analysis.PhraseTerms(text), " ") }

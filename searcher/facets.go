@@ -1,0 +1,95 @@
+package searcher
+
+import (
+	"strings"
+
+	"anatomy/searcher/internal/facets"
+	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/query"
+)
+
+// Facets are how many pages match a query by site, section of a site, language, type and year.
+type (
+	// A Facet is the numbers of pages by one kind.
+	Facet = facets.Facet
+
+	// A FacetValue is one value of a facet.
+	FacetValue = facets.Value
+
+	// A FacetKind is what pages are counted by.
+	FacetKind = facets.Kind
+)
+
+// AllFacets is a Request.Facets with all kinds.
+const AllFacets = facets.All
+
+// MaxFacetValues is the number of values of a facet.
+const MaxFacetValues = facets.MaxValues
+
+// ParseFacets returns a list of kinds of facets for Request.Facets, given one with commas; "all" names
+// all of them.
+func ParseFacets(list string) (string, error) { return facets.Parse(list) }
+
+// A count is the kinds of facets that are counted over one query.
+type count struct {
+	root  *query.Node
+	kinds []FacetKind
+}
+
+// countFacets counts the pages that match the query, without those of blocked sites, by the kinds
+// that the request asks for. A kind that the query has filters of is counted without these. Relaxed
+// results do not count, and pages that are collapsed do.
+func countFacets(p *pass) error {
+	if p.req.Facets == "" {
+		return nil
+	}
+	var counts []count
+	for _, name := range strings.Split(p.req.Facets, ",") {
+		kind := FacetKind(name)
+		root := kind.Root(p.root)
+		if last := len(counts) - 1; last >= 0 && counts[last].root == root {
+			counts[last].kinds = append(counts[last].kinds, kind)
+		} else {
+			counts = append(counts, count{root, []FacetKind{kind}})
+		}
+	}
+	asked := query.Parse(p.resp.Interpreted)
+	for _, c := range counts {
+		tally, err := tallyOf(p, withoutBlocked(p, c.root), c.kinds)
+		if err != nil {
+			return err
+		}
+		for _, kind := range c.kinds {
+			if f := tally.Facet(kind, asked); f.Of > 0 {
+				p.resp.Facets = append(p.resp.Facets, f)
+			}
+		}
+	}
+	return nil
+}
+
+// tallyOf counts the pages of all shards that match a query.
+func tallyOf(p *pass, root *query.Node, kinds []FacetKind) (*facets.Tally, error) {
+	tallies := make([]*facets.Tally, len(p.shards))
+	err := p.each(func(i int, q *shardQuery) error {
+		tallies[i] = facets.NewTally()
+		clock := q.clock.Copy() // that the time is over makes the facets partial, not the results
+		for _, part := range q.snap.Parts {
+			w := q.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, clock)
+			tallies[i].Count(w, root, kinds, clock)
+			if err := w.Err(); err != nil {
+				if err := q.unreadable(part, err, nil); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range tallies[1:] {
+		tallies[0].Add(other)
+	}
+	return tallies[0], nil
+}

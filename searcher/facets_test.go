@@ -1,0 +1,140 @@
+package searcher_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"anatomy/internal/test/oracle"
+	"anatomy/searcher"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// TestFacets checks for queries of all operators and filters that the count of each value is the
+// number of pages that the query of the value finds, and that every page that matches counts.
+func TestFacets(t *testing.T) {
+	c := collect(23, 3)
+	c.Weights.Widen = 0
+	f := newFolder(t)
+	for _, segment := range c.Segments {
+		f.add(segment, func(d *oracle.Document) vocab.DocInfo {
+			info := bare(d)
+			info.Date = dateOf(d.Doc)
+			info.Medium = []vocab.Medium{vocab.OtherMedium, vocab.HTML, vocab.HTML, vocab.PDF}[d.Doc%4]
+			return info
+		})
+	}
+	f.publish()
+	s := f.open(searcher.Options{Weights: c.Weights, Links: c.Links})
+	ask := func(text, facets string) *searcher.Response {
+		resp, err := s.Search(t.Context(), searcher.Request{
+			Query: text, Limit: searcher.MaxLimit, Within: time.Hour, Verbatim: true, Ungrouped: true, Strict: true, Facets: facets,
+		})
+		must(t, err)
+		return resp
+	}
+	all, err := searcher.ParseFacets("all")
+	must(t, err)
+	checked := map[searcher.FacetKind]int{}
+	check := func(rt rapid.TB, text string) {
+		resp := ask(text, all)
+		counts := map[searcher.FacetKind]map[string]int{}
+		for _, facet := range resp.Facets {
+			of := map[string]int{}
+			for _, v := range facet.Values {
+				if of[v.Value] = v.Count; v.Selected {
+					if strings.Contains(" "+v.Query+" ", " "+v.Filter+" ") {
+						rt.Fatalf("%s: without %s is %s", text, v.Filter, v.Query)
+					}
+					continue
+				}
+				checked[facet.Kind]++
+				if found := ask(v.Query, ""); found.Total != v.Count {
+					rt.Fatalf("%s: %s %s counts %d pages, %q finds %d", text, facet.Kind, v.Value, v.Count, v.Query, found.Total)
+				}
+			}
+			if !facet.Exact || facet.Of != len(facet.Values) || len(of) != facet.Of {
+				rt.Fatalf("%s: %+v", text, facet)
+			}
+			counts[facet.Kind] = of
+		}
+		for _, r := range resp.Results {
+			u, err := weburl.Parse(r.URL)
+			must(t, err)
+			for kind, value := range map[searcher.FacetKind]string{
+				"site": u.Host(), "lang": vocab.PrimaryLanguage(r.Lang), "type": r.Medium.String(), "date": r.Date.String()[:min(4, len(r.Date.String()))],
+			} {
+				if value != "" && counts[kind][value] == 0 {
+					rt.Fatalf("%s: %s of %s is %s, which does not count: %v", text, kind, r.URL, value, counts[kind])
+				}
+			}
+		}
+	}
+	filters := rapid.SliceOfN(rapid.SampledFrom([]string{
+		"site:x.org", "site:y.com", "site:x.org/other", "lang:en", "filetype:pdf", "after:1997", "before:1998", "1997..1997",
+		"-lang:ja", "(lang:en OR lang:ja)", "-site:x.org", "sort:date",
+	}), 0, 3)
+	for _, text := range []string{"page", "a", "b", "pages OR c"} {
+		check(t, text+" site:x.org")
+		check(t, text+" site:y.com lang:en")
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		check(rt, drawQuery(rt)+" "+strings.Join(filters.Draw(rt, "filters"), " "))
+	})
+	for _, kind := range strings.Split(all, ",") {
+		if checked[searcher.FacetKind(kind)] < 20 {
+			t.Errorf("only %d values of %s", checked[searcher.FacetKind(kind)], kind)
+		}
+	}
+}
+
+// TestFacetsOfShards checks that facets over shards are those of one data folder.
+func TestFacetsOfShards(t *testing.T) {
+	c := collect(29, 2)
+	whole := newFolder(t).hold(c)
+	parts := splitBySite(c, 3).open(t, bare)
+	all, err := searcher.ParseFacets("all")
+	must(t, err)
+	for _, text := range []string{"page", "a b", "page site:x.org", "page -lang:ja"} {
+		var of [2][]searcher.Facet
+		for i, s := range []*searcher.Searcher{whole, parts} {
+			resp, err := s.Search(t.Context(), searcher.Request{Query: text, Facets: all, Within: time.Hour})
+			must(t, err)
+			of[i] = resp.Facets
+		}
+		if len(of[0]) == 0 || !slices.EqualFunc(of[0], of[1], func(a, b searcher.Facet) bool {
+			return a.Kind == b.Kind && a.Of == b.Of && a.Exact == b.Exact && slices.Equal(a.Values, b.Values)
+		}) {
+			t.Errorf("%s: %+v\nof shards: %+v", text, of[0], of[1])
+		}
+	}
+}
+
+// TestFacetsBounds checks that an answer has no more values than it may, and the number of all.
+func TestFacetsBounds(t *testing.T) {
+	f := newFolder(t)
+	var s oracle.Segment
+	for i := range 3 * searcher.MaxFacetValues {
+		s.Documents = append(s.Documents, &oracle.Document{
+			Doc: vocab.DocID(i + 1), URL: "http://h" + strconv.Itoa(i) + ".test/", Crawled: true, Length: 1,
+			Words: map[string][]vocab.Hit{"a": {vocab.MakeHit(0, vocab.Plain, false, 0)}},
+		})
+	}
+	f.add(s, bare)
+	f.publish()
+	resp, err := f.open(searcher.Options{}).Search(t.Context(), searcher.Request{Query: "a", Facets: "site"})
+	must(t, err)
+	if len(resp.Facets) != 1 || len(resp.Facets[0].Values) != searcher.MaxFacetValues || resp.Facets[0].Of != 3*searcher.MaxFacetValues {
+		t.Errorf("%+v", resp.Facets)
+	}
+	for list, wanted := range map[string]string{"": "", "date,site": "site,date", "site,colour": "error", "all": "site,section,lang,type,date", ",": "error"} {
+		if got, err := searcher.ParseFacets(list); got != wanted && (err == nil || wanted != "error") {
+			t.Errorf("%q is %q, %v", list, got, err)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package facets
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+)
+
+// A Kind is what pages are counted by.
+type Kind string
+
+// The kinds of facets, in the order of an answer.
+const (
+	Site     Kind = "site"    // host, with its subdomains
+	Section  Kind = "section" // folder of the site that the query names
+	Language Kind = "lang"
+	Type     Kind = "type" // of document
+	Year     Kind = "date" // of the page's date
+)
+
+// Kinds are all kinds.
+var Kinds = []Kind{Site, Section, Language, Type, Year}
+
+// All names all kinds, as [Parse] returns them.
+const All = string(Site + "," + Section + "," + Language + "," + Type + "," + Year)
+
+// Parse returns a list of kinds separated by commas, in the order of Kinds; "all" for all of them.
+func Parse(list string) (string, error) {
+	if list == "all" || list == "" {
+		return strings.Repeat(All, len(list)/len("all")), nil
+	}
+	names, known := strings.Split(list, ","), []string{}
+	for _, kind := range Kinds {
+		if slices.Contains(names, string(kind)) {
+			known = append(known, string(kind))
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return "", errors.New("must be all, or some of " + strings.ReplaceAll(All, ",", ", "))
+		}
+	}
+	return strings.Join(known, ","), nil
+}
+
+// Of reports whether a node of a query is a filter of the kind, or several joined by OR.
+func (k Kind) Of(n *query.Node) bool {
+	switch n.Op {
+	case query.Site:
+		return k == Site || k == Section
+	case query.Only:
+		f := &n.Filter
+		return k == Language && f.Lang != "" || k == Type && f.Medium != vocab.OtherMedium ||
+			k == Year && (f.After != 0 || f.Before != 0)
+	case query.Or:
+		return !slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return !k.Of(kid) })
+	}
+	return false
+}
+
+// Root returns the query that a kind is counted over: without its own filters, so that the counts of
+// its other values are those of choosing them instead, unless nothing is left. Sections are counted
+// within their site.
+func (k Kind) Root(root *query.Node) *query.Node {
+	if k == Section {
+		return root
+	}
+	if rest := root.Without(k.Of); rest != nil && rest.Positive() {
+		return rest
+	}
+	return root
+}
+
+// selects reports whether the filters of the kind in a query hold all of another.
+func (k Kind) selects(root, filter *query.Node) bool {
+	own := map[string]bool{}
+	for _, n := range root.Required() {
+		if k.Of(n) {
+			own[n.String()] = true
+			for _, kid := range n.Kids {
+				own[kid.String()] = true
+			}
+		}
+	}
+	return !slices.ContainsFunc(filter.Required(), func(n *query.Node) bool {
+		return !own[n.String()]
+	})
+}
+
+// filter returns the filter of a value in the query language.
+func (k Kind) filter(value string) string {
+	switch k {
+	case Language:
+		return "lang:" + value
+	case Type:
+		return "filetype:" + value
+	case Year:
+		return value + ".." + value
+	}
+	return "site:" + value
+}

@@ -1,0 +1,239 @@
+package facets
+
+import (
+	"slices"
+	"strings"
+
+	"anatomy/disk/segment"
+	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/query"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A Tally counts pages by some kinds.
+type Tally struct {
+	sites     map[folder]int
+	sections  map[folder]section
+	languages map[segment.Language]int
+	media     map[vocab.Medium]int
+	years     map[int]int
+	exact     bool
+	tooMany   bool // there are too many sections to count them
+}
+
+// A section is the documents of a folder, with the page of its name: /docs and what is below /docs/.
+type section struct {
+	n     int
+	below bool // some are below it: a page alone is no section
+}
+
+// A folder is a host, as in the order of documents, or a folder of one: {"org.example", "/docs"}.
+type folder struct{ host, path string }
+
+// NewTally returns a tally of no page.
+func NewTally() *Tally {
+	return &Tally{
+		sites: map[folder]int{}, sections: map[folder]section{},
+		languages: map[segment.Language]int{}, media: map[vocab.Medium]int{}, years: map[int]int{},
+		exact: true,
+	}
+}
+
+// Add adds the pages of another tally.
+func (t *Tally) Add(other *Tally) {
+	for at, more := range other.sections {
+		s := t.sections[at]
+		t.sections[at] = section{s.n + more.n, s.below || more.below}
+	}
+	addAll(t.sites, other.sites)
+	addAll(t.languages, other.languages)
+	addAll(t.media, other.media)
+	addAll(t.years, other.years)
+	t.exact, t.tooMany = t.exact && other.exact, t.tooMany || other.tooMany
+}
+
+func addAll[K comparable](to, from map[K]int) {
+	for key, n := range from {
+		to[key] += n
+	}
+}
+
+// Count counts the pages of a segment that match a query, by some kinds, until the time is over.
+func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *retrieval.Clock) {
+	seg := w.Segment()
+	hosts, sections := hostCounter{seg: seg}, newSectionCounter(seg, root, t.sections)
+	bySite, bySection := slices.Contains(kinds, Site), slices.Contains(kinds, Section)
+	byLanguage, byType := slices.Contains(kinds, Language), slices.Contains(kinds, Type)
+	byYear := slices.Contains(kinds, Year)
+	var media [256]int
+	w.Each(root, func(ord vocab.Ordinal) bool {
+		if bySite {
+			hosts.add(ord, t.sites)
+		}
+		if bySection {
+			sections.add(ord)
+		}
+		if byLanguage {
+			if lang := seg.Language(ord); lang != 0 {
+				t.languages[lang]++
+			}
+		}
+		if byType {
+			media[seg.Medium(ord)]++
+		}
+		if byYear {
+			if day := seg.Date(ord); day != 0 {
+				t.years[day.Time().Year()]++
+			}
+		}
+		return true
+	})
+	hosts.flush(t.sites)
+	for medium, n := range media {
+		if n > 0 && vocab.Medium(medium) != vocab.OtherMedium {
+			t.media[vocab.Medium(medium)] += n
+		}
+	}
+	t.exact = t.exact && !clock.Over()
+	t.tooMany = t.tooMany || sections.tooMany
+}
+
+// A hostCounter counts documents of a segment by host. Those of one host are neighbours.
+type hostCounter struct {
+	seg  *segment.Segment
+	host string
+	end  vocab.Ordinal // of the host's documents
+	n    int
+}
+
+func (c *hostCounter) add(ord vocab.Ordinal, counts map[folder]int) {
+	if ord >= c.end {
+		c.flush(counts)
+		c.host = c.seg.Host(ord)
+		_, c.end = c.seg.HostRange(c.host)
+	}
+	c.n++
+}
+
+func (c *hostCounter) flush(counts map[folder]int) {
+	if c.n > 0 {
+		counts[folder{host: c.host}] += c.n
+	}
+	c.n = 0
+}
+
+// maxReads is the number of URLs that are read to count the sections in a segment. If there are more,
+// sections are not counted.
+const maxReads = 5000
+
+// A sectionCounter counts documents of a segment by the folders right below a site. Those of one
+// folder are neighbours, so that the URL of one is read.
+type sectionCounter struct {
+	seg     *segment.Segment
+	site    string // path of the site, "" or "/docs"
+	counts  map[folder]section
+	is      bool          // the query names one site
+	at      folder        // of the last document
+	below   bool          // it is below the folder
+	end     vocab.Ordinal // of the documents of the folder
+	reads   int
+	tooMany bool
+}
+
+func newSectionCounter(
+	seg *segment.Segment, root *query.Node, counts map[folder]section,
+) *sectionCounter {
+	c := &sectionCounter{seg: seg, counts: counts}
+	for _, n := range root.Required() {
+		if n.Op == query.Site {
+			c.is = !c.is // several sites have no sections together
+			_, c.site, _ = strings.Cut(strings.TrimRight(n.Site, "/"), "/")
+			if c.site != "" {
+				c.site = "/" + c.site
+			}
+		}
+	}
+	return c
+}
+
+func (c *sectionCounter) add(ord vocab.Ordinal) {
+	if !c.is || c.tooMany {
+		return
+	}
+	if ord >= c.end {
+		c.tooMany = c.reads == maxReads || !c.read(ord)
+	}
+	if c.at.path != "" {
+		s := c.counts[c.at]
+		c.counts[c.at] = section{s.n + 1, s.below || c.below}
+	}
+}
+
+// read finds the folder of a document. It reports false if the segment cannot be read.
+func (c *sectionCounter) read(ord vocab.Ordinal) bool {
+	c.reads++
+	c.at, c.end = folder{}, ord+1
+	info, err := c.seg.Record(ord)
+	if err != nil {
+		return false
+	}
+	u, err := weburl.Parse(info.URL)
+	if err != nil {
+		return false
+	}
+	host := c.seg.Host(ord)
+	below, ok := strings.CutPrefix(strings.TrimPrefix(u.Key(), host), c.site+"/")
+	end := strings.IndexAny(below, "/?")
+	if end < 0 {
+		end = len(below)
+	}
+	name := below[:end]
+	if !ok || name == "" {
+		return true
+	}
+	c.at, c.below = folder{host, c.site + "/" + name}, strings.HasPrefix(below[end:], "/")
+	if !c.below {
+		return true
+	}
+	_, c.end, err = c.seg.Range(host+c.at.path+"/", host+c.at.path+"0")
+	c.end = max(c.end, ord+1)
+	return err == nil
+}
+
+// ofSections returns the numbers of pages by section.
+func (t *Tally) ofSections() map[string]int {
+	if t.tooMany {
+		return nil
+	}
+	counts := map[folder]int{}
+	for at, s := range t.sections {
+		counts[at] = s.n
+	}
+	all := withSubdomains(counts)
+	for at, s := range t.sections {
+		if !s.below {
+			delete(all, weburl.HostOfKey(at.host)+at.path)
+		}
+	}
+	return all
+}
+
+// withSubdomains returns the numbers of pages that site: finds by folder, as users write it: of the
+// host and of its subdomains.
+func withSubdomains(counts map[folder]int) map[string]int {
+	all := make(map[string]int, len(counts))
+	for at, n := range counts {
+		for host := at.host; ; {
+			if _, counted := counts[folder{host, at.path}]; counted {
+				all[weburl.HostOfKey(host)+at.path] += n
+			}
+			dot := strings.LastIndexByte(host, '.')
+			if dot < 0 {
+				break
+			}
+			host = host[:dot]
+		}
+	}
+	return all
+}
