@@ -101,6 +101,10 @@ func (f *fakeIndex) Search(ctx context.Context, r searcher.Request) (*searcher.R
 	to := min(from+r.Limit, len(a.Results))
 	response.Results = append([]searcher.Result(nil), a.Results[from:to]...)
 	response.Next = to < len(a.Results)
+	if r.Facets != "" {
+		response.Facets = fakeFacets(r.Query)
+		response.Filters, response.Plain = []searcher.Filter{{Text: `"a phrase"`, Without: "index"}, {Text: "sort:date", Without: "index"}}, "index"
+	}
 	for i := range response.Results {
 		response.Results[i].Explanation = nil
 		if r.Explain {
@@ -108,6 +112,25 @@ func (f *fakeIndex) Search(ctx context.Context, r searcher.Request) (*searcher.R
 		}
 	}
 	return &response, nil
+}
+
+// fakeFacets returns facets of each kind, one with all values and one that the time cut short.
+func fakeFacets(query string) []searcher.Facet {
+	value := func(value, filter string, count int) searcher.FacetValue {
+		return searcher.FacetValue{Value: value, Count: count, Filter: filter, Query: query + " " + filter}
+	}
+	sites := searcher.Facet{Kind: "site", Exact: true, Of: 1234}
+	for i := range searcher.MaxFacetValues {
+		host := fmt.Sprintf("a-host-with-a-long-name-%d.docs.test", i)
+		sites.Values = append(sites.Values, value(host, "site:"+host, 1000-i))
+	}
+	languages := searcher.Facet{Kind: "lang", Exact: true, Of: 2, Values: []searcher.FacetValue{value("en", "lang:en", 1200), value("de", "lang:de", 34)}}
+	languages.Values[1].Selected, languages.Values[1].Query = true, query
+	return []searcher.Facet{
+		sites, languages,
+		{Kind: "type", Exact: true, Of: 1, Values: []searcher.FacetValue{value("pdf", "filetype:pdf", 7)}},
+		{Kind: "date", Of: 2, Values: []searcher.FacetValue{value("2024", "2024..2024", 3), value("1998", "1998..1998", 2)}},
+	}
 }
 
 func (f *fakeIndex) Explain(ctx context.Context, r searcher.Request, url string) (*searcher.Explanation, error) {

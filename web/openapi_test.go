@@ -134,14 +134,14 @@ func TestOpenAPIAnswers(t *testing.T) {
 		}
 	}
 	for _, target := range []string{
-		"/api/v1/search?q=inverted+index&num=100&explain=1", "/api/v1/search?q=none", "/api/v1/search?q=" + url.QueryEscape(hostileQuery),
+		"/api/v1/search?q=inverted+index&num=100&explain=1", "/api/v1/search?q=none", "/api/v1/search?q=inverted+index&facets=all", "/api/v1/search?q=" + url.QueryEscape(hostileQuery),
 		"/api/v1/search?q=" + url.QueryEscape(`inverted index"`), "/api/v1/page?doc=21", "/api/v1/page?doc=13", "/api/v1/site?site=live.test", "/api/v1/trace?url=http://forbidden.test/", "/api/v1/trace?url=http://waiting.test/", "/api/v1/trace?url=http://unknown.test/", "/api/v1/trace?url=http://unread.test/", "/search?q=none&format=json", "/api/v1/search?q=fox&type=image", "/api/v1/search?q=none+type:image", "/search?q=fox&categories=images&format=json", "/customsearch/v1?q=fox&searchType=image", "/customsearch/v1?q=none",
 	} {
 		path, _, _ := strings.Cut(target, "?")
 		d.check(t, path, "get", "200", []byte(get(t, s, target, http.StatusOK)))
 	}
 	for target, status := range map[string]int{
-		"/api/v1/search": 400, "/api/v1/search?q=a&num=0": 400, "/api/v1/search?q=a&type=video": 400, "/api/v1/search?q=type:image": 400, "/api/v1/search?q=slow": 504, "/api/v1/page?doc=9": 404, "/api/v1/page": 400, "/api/v1/links": 400, "/api/v1/links?doc=9": 404, "/api/v1/links?url=http://a.test/&num=1001": 400,
+		"/api/v1/search": 400, "/api/v1/search?q=a&num=0": 400, "/api/v1/search?q=a&facets=colour": 400, "/api/v1/search?q=a&type=video": 400, "/api/v1/search?q=type:image": 400, "/api/v1/search?q=slow": 504, "/api/v1/page?doc=9": 404, "/api/v1/page": 400, "/api/v1/links": 400, "/api/v1/links?doc=9": 404, "/api/v1/links?url=http://a.test/&num=1001": 400,
 		"/api/v1/explain?q=a&url=http://unknown.test/": 404, "/api/v1/suggest?q=a&q=b": 400, "/api/v1/site": 400, "/api/v1/site?site=!": 400, "/api/v1/site?site=a.test&num=0": 400, "/api/v1/site?site=unknown.test": 404, "/api/v1/trace": 400, "/api/v1/trace?url=ftp://a.test/": 400, "/api/v1/trace?url=a&url=b": 400, "/search?q=a&num=x&format=json": 400,
 	} {
 		path, _, _ := strings.Cut(target, "?")

@@ -40,8 +40,8 @@ func TestFiltersCanBeTakenAway(t *testing.T) {
 	})
 	body := get(t, s, "/search?q=asked&num=20", http.StatusOK)
 	for _, want := range []string{
-		`<a class="tag" href="/search?num=20&amp;q=big&#43;-%3Cb%3E" aria-label="without site:x.org"><bdi>site:x.org</bdi> <span aria-hidden="true">✕</span></a>`,
-		`<a class="tag" href="/" aria-label="without -&lt;b&gt;">`, `<p class="note" lang="en">only &lt;i&gt;so much&lt;/i&gt;</p>`,
+		`<a class="chip" href="/search?num=20&amp;q=big&#43;-%3Cb%3E" aria-label="without site:x.org"><bdi>site:x.org</bdi> <span aria-hidden="true">✕</span></a>`,
+		`<a class="chip" href="/" aria-label="without -&lt;b&gt;">`, `<p class="note" lang="en">only &lt;i&gt;so much&lt;/i&gt;</p>`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in %s", want, body)
@@ -50,6 +50,63 @@ func TestFiltersCanBeTakenAway(t *testing.T) {
 	body = get(t, s, "/api/v1/search?q=asked", http.StatusOK)
 	if !strings.Contains(body, `"filters":[{"text":"site:x.org","without":"big -<b>"},{"text":"-<b>","without":""}],"cut":["only <i>so much</i>"]`) {
 		t.Error(body)
+	}
+}
+
+// TestFacetsInJSON: the API counts by what a request asks for, and by nothing otherwise.
+func TestFacetsInJSON(t *testing.T) {
+	index := newFake()
+	s := newServer(index)
+	body := get(t, s, "/api/v1/search?q=inverted+index&facets=lang,site&num=2", http.StatusOK)
+	for _, want := range []string{
+		`"facets":[{"name":"site","relation":"eq","distinct":1234,"values":[{"value":"a-host-with-a-long-name-0.docs.test","count":1000,"selected":false,`,
+		`{"value":"de","count":34,"selected":true,"filter":"lang:de","query":"inverted index"}`, `"name":"date","relation":"gte"`, `"next":"/api/v1/search?num=2&q=inverted+index&start=2"`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s in %s", want, body)
+		}
+	}
+	if body := get(t, s, "/api/v1/search?q=inverted+index", http.StatusOK); strings.Contains(body, "facets") {
+		t.Error(body)
+	}
+	if body := get(t, s, "/api/v1/search?q=inverted+index&facets=colour", http.StatusBadRequest); !strings.Contains(body, "must be all, or some of site, section, lang, type, date") {
+		t.Error(body)
+	}
+	for i, want := range []string{"site,lang", ""} {
+		if got := index.asked[i].Facets; got != want {
+			t.Errorf("asked for %q, want %q", got, want)
+		}
+	}
+}
+
+// TestFacetsOnPage: the page counts nothing until someone opens the filters, and its links keep them open.
+func TestFacetsOnPage(t *testing.T) {
+	index := newFake()
+	s := newServer(index)
+	closed := get(t, s, "/search?q=inverted+index&num=5&theme=dark", http.StatusOK)
+	if index.asked[0].Facets != "" || strings.Contains(closed, `class="facets"`) {
+		t.Error("a page without filters counts")
+	}
+	open := get(t, s, "/search?q=inverted+index&num=5&theme=dark&facets=all", http.StatusOK)
+	for page, want := range map[string]string{
+		closed: `<a href="/search?facets=site%2Csection%2Clang%2Ctype%2Cdate&amp;num=5&amp;q=inverted+index&amp;theme=dark#filters" class="toggle">Filters</a>`,
+		open:   `<a href="/search?num=5&amp;q=inverted+index&amp;theme=dark" class="toggle">Hide filters</a>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in %s", want, page)
+		}
+	}
+	const all = "facets=site%2Csection%2Clang%2Ctype%2Cdate&amp;num=5&amp;q="
+	for _, want := range []string{
+		`<h2>Site</h2><ul><li><a href="/search?` + all + `inverted&#43;index&#43;site%3Aa-host-with-a-long-name-0.docs.test&amp;theme=dark"><bdi>a-host-with-a-long-name-0.docs.test</bdi></a> <span class="n">1,000</span></li>`,
+		`<p class="of">1,226 more</p>`, `<p class="of warn">Counting took too long.`,
+		`<a href="/search?` + all + `inverted&#43;index&amp;theme=dark" aria-current="true" lang="de"><bdi>Deutsch</bdi> <span aria-hidden="true">✕</span></a>`,
+		`<a href="/search?` + all + `index&amp;theme=dark">best match first</a><span aria-current="true">newest first</span>`,
+		`<a class="clear" href="/search?` + all + `index&amp;theme=dark">Clear all</a>`,
+	} {
+		if !strings.Contains(open, want) {
+			t.Errorf("no %s in %s", want, open)
+		}
 	}
 }
 

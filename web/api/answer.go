@@ -21,7 +21,7 @@ type searchAnswer struct {
 	Interpreted string         `json:"interpreted"`
 	Suggestion  string         `json:"suggestion,omitempty"` // a spelling with more results
 	Corrected   string         `json:"corrected,omitempty"`  // the spelling that was searched; Reason says why
-	Filters     []filterAnswer `json:"filters,omitempty"`    // filters of the query
+	Filters     []filterAnswer `json:"filters,omitempty"`    // parts of the query that are more than words
 	Cut         []string       `json:"cut,omitempty"`        // parts of the query that were ignored
 	Forms       []formsAnswer  `json:"forms,omitempty"`      // other forms of terms that matched
 	Total       TotalAnswer    `json:"total"`
@@ -32,6 +32,7 @@ type searchAnswer struct {
 	Reason      string         `json:"reason,omitempty"` // why there are no results, or others
 	Most        int            `json:"most,omitempty"`   // results of Total that miss some terms
 	Hidden      int            `json:"hidden,omitempty"` // matching pages of blocked sites
+	Facets      []facetAnswer  `json:"facets,omitempty"` // with parameter facets
 	Results     []resultAnswer `json:"results"`
 	Images      []imageAnswer  `json:"images,omitzero"`       // with type=image, instead of Results
 	Next        *string        `json:"next"`                  // address of the next results, or null
@@ -41,6 +42,22 @@ type searchAnswer struct {
 type filterAnswer struct {
 	Text    string `json:"text"`
 	Without string `json:"without"`
+}
+
+// A facetAnswer counts the pages that match by one property.
+type facetAnswer struct {
+	Name     string             `json:"name"`     // "site"
+	Relation string             `json:"relation"` // "eq", or "gte": counts are lower bounds, as the time ran out
+	Distinct int                `json:"distinct"` // values in all
+	Values   []facetValueAnswer `json:"values"`   // at most searcher.MaxFacetValues
+}
+
+type facetValueAnswer struct {
+	Value    string `json:"value"`
+	Count    int    `json:"count"`
+	Selected bool   `json:"selected"` // the query has the filter
+	Filter   string `json:"filter"`
+	Query    string `json:"query"` // the query with the filter, without it if it is selected
 }
 
 type formsAnswer struct {
@@ -144,6 +161,7 @@ func Answer(r searcher.Request, a *searcher.Response) any { return newSearchAnsw
 func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 	after := cursorAfter(r, a)
 	r = address.Answered(r, a)
+	r.Facets = "" // of the next results, which have the same
 	answer := &searchAnswer{
 		Query:       a.Query,
 		Interpreted: a.Interpreted,
@@ -169,6 +187,9 @@ func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 	for _, f := range a.Forms {
 		answer.Forms = append(answer.Forms, formsAnswer(f))
 	}
+	for i := range a.Facets {
+		answer.Facets = append(answer.Facets, newFacetAnswer(&a.Facets[i]))
+	}
 	for i := range a.Results {
 		answer.Results = append(answer.Results, newResultAnswer(r, &a.Results[i]))
 	}
@@ -191,6 +212,17 @@ func newTotal(a *searcher.Response) TotalAnswer {
 		return TotalAnswer{a.Listed(), "eq"}
 	}
 	return TotalAnswer{a.Listed(), "gte"}
+}
+
+func newFacetAnswer(f *searcher.Facet) facetAnswer {
+	answer := facetAnswer{Name: string(f.Kind), Relation: "eq", Distinct: f.Of}
+	if !f.Exact {
+		answer.Relation = "gte"
+	}
+	for _, v := range f.Values {
+		answer.Values = append(answer.Values, facetValueAnswer{v.Value, v.Count, v.Selected, v.Filter, v.Query})
+	}
+	return answer
 }
 
 func newResultAnswer(asked searcher.Request, r *searcher.Result) resultAnswer {

@@ -54,8 +54,13 @@ func (v *resultsView) carry(values url.Values) {
 			*href += tail
 		}
 	}
-	for _, href := range []*string{&v.Prev, &v.Next, &v.JSON} {
+	for _, href := range []*string{&v.Prev, &v.Next, &v.JSON, &v.Clear, &v.ShowFacets, &v.OtherOrder} {
 		add(href)
+	}
+	for i := range v.Facets {
+		for j := range v.Facets[i].Values {
+			add(&v.Facets[i].Values[j].Href)
+		}
 	}
 	for i := range v.Pages {
 		add(&v.Pages[i].Href)

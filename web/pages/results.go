@@ -23,6 +23,12 @@ type resultsView struct {
 	Documents   int
 	Interpreted string // if it differs from the query
 	Filters     []filterView
+	Clear       string // address of the search without filters, or ""
+	ByDate      bool
+	OtherOrder  string // address of the results by date, or by relevance if these are by date
+	Facets      []facetView
+	FacetsShown bool
+	ShowFacets  string   // address of the results with facets, or without them if they are shown
 	Cut         []string // parts of the query that were ignored
 	Spelling    *spellingView
 	Partial     bool
@@ -146,6 +152,7 @@ func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Respons
 	for i := range a.Results {
 		v.Results = append(v.Results, newResultView(m, &a.Results[i], r, r.Offset+i+1, best))
 	}
+	v.narrow(m, r, a)
 	if a.Folded > 0 && !a.Next {
 		v.Folded = ungroupedHref(r)
 	}

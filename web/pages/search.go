@@ -45,6 +45,9 @@ func (s *searchPages) search(c *gin.Context) error {
 	r.Explain = false // the page has links to explanations
 	visitor, shown := visitorOf(c, p), p.Flag("blocked")
 	images := p.WantsImages(&r)
+	if r.Facets = p.Facets(); images {
+		r.Facets = "" // there are none of images
+	}
 	if format := p.One("format"); format != "" && format != "html" {
 		p.Fail("Parameter format must be html, json, csv, rss or atom.")
 	}

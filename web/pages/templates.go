@@ -29,6 +29,7 @@ func parseTemplates(a assets, m *messages.Printer) templates {
 		"points": text.Points,
 
 		"resultList": func(results []resultView, tab bool) template.HTML { return resultList(m, results, tab) },
+		"tools":      func(v *resultsView) template.HTML { return tools(m, v) },
 		"tips":       func() template.HTML { return tips },
 
 		"count64": func(n any) string { return m.Count(int(reflect.ValueOf(n).Int())) },

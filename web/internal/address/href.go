@@ -26,6 +26,9 @@ func SearchHref(path string, r searcher.Request, offset int) string {
 	if r.Ungrouped {
 		v.Set("filter", "0")
 	}
+	if r.Facets != "" {
+		v.Set("facets", r.Facets)
+	}
 	if r.Similar != 0 {
 		v.Set("similar", strconv.FormatUint(uint64(r.Similar), 10))
 	}
@@ -64,6 +67,7 @@ func HostHref(path string, r searcher.Request, host string) string {
 }
 
 func FeedHref(base, format string, r searcher.Request, offset int) string {
+	r.Facets = ""
 	return base + SearchHref("/search", r, offset) + "&format=" + format
 }
 

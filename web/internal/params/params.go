@@ -118,6 +118,15 @@ func (p *Params) Anchors() searcher.Anchors {
 	return used
 }
 
+// Facets reads the parameter facets: kinds of facets separated by commas, or all.
+func (p *Params) Facets() string {
+	kinds, err := searcher.ParseFacets(p.One("facets"))
+	if err != nil {
+		p.Fail("Parameter facets %s.", err)
+	}
+	return kinds
+}
+
 // Request reads q, sort, start, num, explain, verbatim, rank, anchors, filter and similar, and the field
 // Accept-Language.
 func (p *Params) Request() searcher.Request {

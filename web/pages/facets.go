@@ -1,0 +1,125 @@
+package pages
+
+import (
+	"html/template"
+	"strings"
+
+	"anatomy/searcher"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/messages"
+	"anatomy/web/internal/params"
+	"anatomy/web/internal/text"
+)
+
+// A facetView is a list of links to narrower searches, with the numbers of their pages.
+type facetView struct {
+	Name   string
+	Values []facetValueView
+	More   int  // values that are not shown
+	Partly bool // the numbers are lower bounds, as the time ran out
+}
+
+type facetValueView struct {
+	Label    string
+	Lang     string // of Label, or ""
+	Count    int
+	Href     string
+	Selected bool
+}
+
+// shownValues is the number of values of a facet on a page.
+const shownValues = 8
+
+// facetViews returns the facets of an answer.
+func facetViews(m *messages.Printer, r searcher.Request, a *searcher.Response) (all []facetView) {
+	if len(a.Facets) == 0 {
+		return nil
+	}
+	names := map[searcher.FacetKind]string{
+		"site": m.Text("Site"), "section": m.Text("Section"), "lang": m.Text("Language"),
+		"type": m.Text("Type"), "date": m.Text("Year"),
+	}
+	for i := range a.Facets {
+		f := &a.Facets[i]
+		v := facetView{Name: names[f.Kind], Partly: !f.Exact}
+		for _, value := range f.Values {
+			if len(v.Values) == shownValues && !value.Selected || len(value.Query) > params.MaxQuery {
+				continue
+			}
+			one := facetValueView{Count: value.Count, Href: withoutHref(r, value.Query), Selected: value.Selected}
+			one.Label, one.Lang = facetLabel(f.Kind, value.Value)
+			v.Values = append(v.Values, one)
+		}
+		v.More = f.Of - len(v.Values)
+		all = append(all, v)
+	}
+	return all
+}
+
+// facetLabel returns a value as people read it, and the language of that.
+func facetLabel(kind searcher.FacetKind, value string) (label, lang string) {
+	switch kind {
+	case "lang":
+		return text.LanguageName(value), value
+	case "type":
+		return strings.ToUpper(value), ""
+	case "section":
+		_, value, _ = strings.Cut(value, "/")
+	}
+	return text.Shorten(text.Visible(value), 64), ""
+}
+
+// byDateFilter sorts by date, in the query language.
+const byDateFilter = "sort:date"
+
+// otherOrder returns the address of the results in the other order, and whether these are by date.
+func otherOrder(r searcher.Request, a *searcher.Response) (href string, byDate bool) {
+	query := ""
+	for _, f := range a.Filters {
+		if f.Text == byDateFilter {
+			query, byDate = f.Without, true
+		}
+	}
+	if !byDate {
+		query = params.Narrow([]string{byDateFilter}, r.Query)
+	}
+	r.Query = query
+	return address.SearchHref("/search", r, 0), byDate
+}
+
+// tools returns the controls above the results: their order, and the link that shows or hides filters.
+func tools(texts *messages.Printer, v *resultsView) template.HTML {
+	m := markup{messages: texts}
+	m.raw(`<div class="tools"><nav class="sort"`)
+	m.attr("aria-label", texts.Text("Order"))
+	m.raw(">")
+	for byDate, name := range []string{texts.Text("best match first"), texts.Text("newest first")} {
+		if v.ByDate == (byDate == 1) {
+			m.element(`<span aria-current="true">`, name, "</span>")
+		} else {
+			m.link(v.OtherOrder, "", name)
+		}
+	}
+	m.raw("</nav>")
+	if v.FacetsShown {
+		m.link(v.ShowFacets, ` class="toggle"`, texts.Text("Hide filters"))
+	} else {
+		m.link(v.ShowFacets+"#filters", ` class="toggle"`, texts.Text("Filters"))
+	}
+	m.raw("</div>")
+	return template.HTML(m.String())
+}
+
+// narrow fills in what narrows the results down: order, facets, and the links that show and hide them.
+func (v *resultsView) narrow(m *messages.Printer, r searcher.Request, a *searcher.Response) {
+	v.Facets = facetViews(m, r, a)
+	v.OtherOrder, v.ByDate = otherOrder(r, a)
+	to := r
+	if to.Facets = ""; r.Facets == "" {
+		to.Facets = searcher.AllFacets
+	}
+	v.ShowFacets, v.FacetsShown = address.SearchHref("/search", to, r.Offset), r.Facets != ""
+	if len(a.Filters) > 0 && a.Plain != "" {
+		v.Clear = address.SearchHref("/search", address.WithQuery(r, a.Plain), 0)
+	}
+}
