@@ -80,6 +80,7 @@ type importer struct {
 	work     chan answer                     // claimed answers to be parsed
 	digests  map[vocab.ContentID]vocab.DocID // pages by the hash of their digest
 	revisits []revisit
+	answered bool // the file has responses: conversions are made of them
 }
 
 // An answer is the outcome of a URL at a time.
@@ -136,6 +137,7 @@ func (i *importer) file(ctx context.Context, name string) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	r := warc.NewReader(f, warc.ReaderOptions{})
 	before := i.report.Bytes
+	i.answered = false
 	for ctx.Err() == nil {
 		rec, err := r.Next()
 		i.report.Bytes = before + r.Offset()
@@ -188,10 +190,12 @@ func (i *importer) count(s storeserver.Stats) {
 // record processes one record.
 func (i *importer) record(ctx context.Context, name string, rec *warc.Record) error {
 	kind := rec.Type()
-	if kind != warc.Response && kind != warc.Resource && kind != warc.Revisit {
+	isText := kind == warc.Conversion && !i.answered && rec.Get("Content-Type") == "text/plain"
+	if kind != warc.Response && kind != warc.Resource && kind != warc.Revisit && !isText {
 		i.report.Other++
 		return nil
 	}
+	i.answered = i.answered || kind == warc.Response
 	u, err := weburl.Parse(rec.URL())
 	if err != nil || u.Path() == "/robots.txt" {
 		i.report.Other++

@@ -2,6 +2,7 @@ package upkeep_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -21,7 +22,7 @@ import (
 // imported takes archives, given by their bytes, into a folder.
 func imported(t testing.TB, dir string, archives ...[]byte) upkeep.ImportReport {
 	t.Helper()
-	names := []string{"0", "1", "2"}[:len(archives)]
+	names := []string{"0", "1", "2", "3"}[:len(archives)]
 	r, err := upkeep.Import(t.Context(), upkeep.ImportOptions{Dir: dir, Files: names, Open: func(name string) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(archives[slices.Index(names, name)])), nil
 	}})
@@ -77,6 +78,31 @@ func archiveOf(t testing.TB, entries ...entry) []byte {
 
 func ok(body string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + body
+}
+
+// TestImportLegacy takes pages of ARC, of ClueWeb09 and the texts of WET files. A conversion beside the
+// response that it is made of is no page.
+func TestImportLegacy(t *testing.T) {
+	page := ok("<title>Owls</title><p>The owls of Java")
+	arc := fmt.Sprintf("http://a.test/arc 192.0.2.1 20080102030405 text/html %d\n%s\n", len(page), page)
+	clueweb := fmt.Sprintf("WARC/0.18\nWARC-Type: response\nWARC-Target-URI: http://a.test/clueweb\nWARC-Date: 2009-03-65T08:43:19-0800\nContent-Length: %d\n\n%s\n\n",
+		len(page)+4, strings.ReplaceAll(page, "\r\n", "\n"))
+	plain := []warc.Field{{Name: "Content-Type", Value: "text/plain"}}
+	wet := archiveOf(t, entry{warc.Info, "", 1e9, "", nil}, entry{warc.Conversion, "http://a.test/wet", 1e9, "Owls of Bali\nThey are b\xc3\xa4r", plain})
+	both := archiveOf(t, entry{warc.Response, "http://a.test/both", 1e9, page, nil}, entry{warc.Conversion, "http://a.test/both", 2e9, "Owls of Borneo", plain})
+	dir := t.TempDir()
+	if got := imported(t, dir, []byte(arc), []byte(clueweb), wet, both); got.Pages+got.Duplicates != 4 || got.Other != 2 || got.Damaged != 0 {
+		t.Fatalf("%+v", got)
+	}
+	s := testweb.OpenSearcher(t, dir)
+	for query, want := range map[string]int{"bali bär": 1, "borneo": 0, "java": 1} {
+		if got := testweb.URLs(testweb.Results(t, s, query)); len(got) != want {
+			t.Errorf("%s: %q", query, got)
+		}
+	}
+	if trace := testweb.TraceOf(t, dir, "http://a.test/clueweb"); !strings.Contains(trace, "2009-03-06") {
+		t.Error(trace)
+	}
 }
 
 // TestImportVersions: of several versions the newest counts, in whatever order they come, and what the

@@ -12,13 +12,18 @@ import (
 	"strings"
 )
 
-// HTTP returns the HTTP response in a response or revisit record, or one made of a resource record.
+// HTTP returns the HTTP response in a response or revisit record, or one made of a resource or
+// conversion record, of which text is UTF-8.
 // Its body ends with the block, whatever length the header has. Chunks are joined if the body has
 // them: some writers join them and keep the header. The content coding is not undone.
 func (r *Record) HTTP() (*http.Response, error) {
 	resp := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: -1}
-	if r.Type() == Resource {
-		resp.Header.Set("Content-Type", r.Get("Content-Type"))
+	if kind := r.Type(); kind == Resource || kind == Conversion {
+		media := r.Get("Content-Type")
+		if kind == Conversion && media == "text/plain" {
+			media = "text/plain; charset=utf-8"
+		}
+		resp.Header.Set("Content-Type", media)
 		resp.Body = io.NopCloser(bytes.NewReader(r.Block))
 		return resp, nil
 	}

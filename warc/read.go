@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -40,6 +41,7 @@ type Reader struct {
 	block   bytes.Buffer
 	lost    bool // after damage: search for the start of a record
 	damages int
+	reread  int64 // bytes of ClueWeb09 that were put back
 }
 
 // NewReader returns a reader of the archive r.
@@ -81,13 +83,14 @@ func noEOF(err error) error {
 }
 
 func (r *Reader) next() (*Record, error) {
-	version, err := r.start()
+	rec, err := r.start()
 	if err != nil {
 		return nil, err
 	}
-	rec := &Record{Version: version}
-	if err := r.header(rec); err != nil {
-		return nil, noEOF(err)
+	if rec.Version != arcVersion {
+		if err := r.header(rec); err != nil {
+			return nil, noEOF(err)
+		}
 	}
 	length, err := strconv.ParseUint(rec.Get("Content-Length"), 10, 62)
 	if err != nil {
@@ -98,37 +101,51 @@ func (r *Reader) next() (*Record, error) {
 		return rec, r.skipBlock(int64(length))
 	}
 	r.block.Reset()
-	if _, err := io.CopyN(&r.block, r.in, int64(length)); err != nil {
+	_, err = io.CopyN(&r.block, r.in, int64(length))
+	switch {
+	case rec.Version == cluewebVersion && (err == nil || err == io.EOF):
+		err = r.endClueWeb()
+	case err != nil:
 		r.putBack()
 		return nil, noEOF(err)
+	case rec.Version == arcVersion:
+		err = r.endARC()
+	default:
+		err = r.end()
 	}
 	rec.Block = r.block.Bytes()
-	return rec, r.end()
+	return rec, err
 }
 
 const mark = "WARC/"
 
-// start finds the first line of a record: the next line that is not empty or, after damage, the
-// next one that begins a record.
-func (r *Reader) start() (version string, err error) {
+// start reads the first line of a record: the next line that is not empty or, after damage, the next
+// one that begins a record. Of an ARC file that is the whole header.
+func (r *Reader) start() (*Record, error) {
 	for fresh := true; ; {
 		line, err := r.in.ReadSlice('\n')
 		begins := fresh
 		fresh = err == nil
 		text := strings.TrimSpace(string(line[:min(len(line), 64)]))
+		if begins && err == nil && len(line) <= maxARCLine {
+			if rec, ok := arcRecord(string(line)); ok {
+				r.lost = false
+				return rec, nil
+			}
+		}
 		switch {
 		case begins && strings.HasPrefix(text, mark):
 			r.lost = false
-			return text[len(mark):], nil
+			return &Record{Version: text[len(mark):]}, nil
 		case err == bufio.ErrBufferFull, err == nil && (text == "" || r.lost):
 		case err == nil:
-			return "", fmt.Errorf("%.20q where a record should begin", text)
+			return nil, fmt.Errorf("%.20q where a record should begin", text)
 		case err == io.EOF && (text == "" || r.lost):
-			return "", io.EOF
+			return nil, io.EOF
 		case r.lost && r.source.unpacker.failed == nil && err != io.EOF: // damaged again
 			fresh = true
 		default:
-			return "", noEOF(err)
+			return nil, noEOF(err)
 		}
 	}
 }
@@ -146,9 +163,13 @@ func (r *Reader) header(rec *Record) error {
 		}
 		text := strings.TrimSpace(string(line))
 		name, value, ok := strings.Cut(text, ":")
+		isBroken := rec.Version == cluewebVersion
 		switch last := len(rec.Fields) - 1; {
-		case text == "":
+		case text == "" && (!isBroken || rec.Get("Content-Length") != ""):
 			return nil
+		case text == "" && isBroken:
+		case !ok && isBroken && last >= 0: // the URL has a line end in it
+			rec.Fields[last].Value += text
 		case (line[0] == ' ' || line[0] == '\t') && last >= 0:
 			rec.Fields[last].Value += " " + text
 		case !ok:
@@ -174,6 +195,67 @@ func (r *Reader) end() error {
 	return fmt.Errorf("Content-Length %d is not where the record ends", length)
 }
 
+// endARC reads the line end after a block. If it is missing, the length was wrong.
+func (r *Reader) endARC() error {
+	after, err := r.in.Peek(1)
+	switch {
+	case err != nil: // the end
+		return nil
+	case after[0] == '\r' || after[0] == '\n':
+		return nil // start passes over empty lines
+	}
+	line, _ := r.in.Peek(min(r.in.Buffered(), maxARCLine))
+	first, _, _ := strings.Cut(string(line), "\n")
+	if _, ok := arcRecord(first); ok {
+		return nil
+	}
+	return fmt.Errorf("length %d is not where the record ends", r.block.Len())
+}
+
+const maxARCLine = 16 << 10 // bytes
+
+// endClueWeb is end for a record with a length that may be wrong: it ends the block where the next
+// record begins, within the block or behind it. What exceeds the bound on blocks is left out.
+func (r *Reader) endClueWeb() error {
+	after, err := r.in.Peek(4)
+	if string(after) == "\r\n\r\n" || string(after) == "\n\nWA" {
+		return r.end()
+	}
+	border, _ := r.in.Peek(len(betweenClueWeb) - 1)
+	block := r.block.Bytes()
+	if i := bytes.Index(slices.Concat(block, border), betweenClueWeb); i >= 0 && i < len(block) {
+		if r.reread += int64(len(block) - i); r.reread > 8*r.Offset()+maxReread {
+			return fmt.Errorf("Content-Length %d is not where the record ends", len(block))
+		}
+		r.unread(block[i+1:])
+		r.block.Truncate(i)
+	} else if err == nil {
+		r.rest()
+	}
+	r.block.Truncate(len(bytes.TrimRight(r.block.Bytes(), "\r\n")))
+	return nil
+}
+
+// rest adds what is before the next record, or the end, to the block.
+func (r *Reader) rest() {
+	for {
+		head, _ := r.in.Peek(len(betweenClueWeb) - 1)
+		if bytes.Equal(head, betweenClueWeb[1:]) {
+			return
+		}
+		line, err := r.in.ReadSlice('\n')
+		if int64(r.block.Len()+len(line)) <= r.o.MaxBlock {
+			r.block.Write(line)
+		}
+		if err != nil && err != bufio.ErrBufferFull {
+			return
+		}
+	}
+}
+
+// maxReread bounds, with the bytes of the file, the bytes that are read more than once.
+const maxReread = 1 << 20
+
 // between separates two records.
 var between = []byte("\r\n\r\n" + mark)
 
@@ -185,8 +267,13 @@ func (r *Reader) putBack() {
 	if i < 0 {
 		return
 	}
+	r.unread(block[i:])
+}
+
+// unread makes the reader continue with b.
+func (r *Reader) unread(b []byte) {
 	ahead, _ := r.in.Peek(r.in.Buffered())
-	r.source.ahead = bytes.Join([][]byte{block[i:], ahead, r.source.ahead}, nil)
+	r.source.ahead = bytes.Join([][]byte{b, ahead, r.source.ahead}, nil)
 	r.in.Reset(r.source)
 }
 

@@ -1,6 +1,6 @@
 // Package warc reads and writes web archives: files of WARC/1.1 (ISO 28500:2017), in which crawlers
-// and libraries exchange pages. It reads older versions too, uncompressed or compressed with gzip
-// or zstd, as one member or a member for each record.
+// and libraries exchange pages. It reads older versions and ARC files too, uncompressed or compressed
+// with gzip, zstd or lz4, as one member or a member for each record.
 //
 // It trusts nothing in an archive. A record that is cut short, has a wrong length or is compressed
 // wrongly is skipped with a [DamageError], and reading continues with the next whole record. A read
@@ -24,6 +24,8 @@ const (
 	Resource = "resource" // a body without an HTTP header
 	Metadata = "metadata"
 	Revisit  = "revisit" // a response without its body, which is that of an earlier one
+
+	Conversion = "conversion" // a body made of another; in Common Crawl's WET files the text of a page
 )
 
 // SameDigest is the WARC-Profile of a revisit with the same body as another record.
@@ -38,7 +40,7 @@ type Field struct{ Name, Value string }
 
 // A Record is a record of an archive.
 type Record struct {
-	Version string // "1.1"
+	Version string // "1.1", or "arc"
 	Fields  []Field
 	Block   []byte // valid until the next record is read
 	Long    bool   // the block exceeded [ReaderOptions.MaxBlock] and is empty
@@ -72,6 +74,11 @@ func (r *Record) Digest() string { return r.Get("WARC-Payload-Digest") }
 // Date returns when the content was captured, in UTC.
 func (r *Record) Date() (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, r.Get("WARC-Date"))
+	if err != nil && r.Version == cluewebVersion {
+		if t, ok := cluewebDate(r.Get("WARC-Date")); ok {
+			return t.UTC(), nil
+		}
+	}
 	if err != nil {
 		return t, fmt.Errorf("warc: WARC-Date %.40q is not a time", r.Get("WARC-Date"))
 	}

@@ -10,10 +10,12 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 )
 
 const (
 	zstdMagic     = 0xFD2FB528
+	lz4Magic      = 0x184D2204
 	dictionary    = 0x184D2A5D // skippable frame at the start of a file, with the dictionary for all others
 	maxDictionary = 16 << 20
 	maxWindow     = 128 << 20 // what the zstd tool accepts
@@ -27,6 +29,7 @@ type unpacker struct {
 	member io.Reader // decompresses a member of raw; nil between members
 	gzip   gzip.Reader
 	zstd   *zstd.Decoder
+	lz4    *lz4.Reader
 	packed bool  // there was a member: bytes outside members are damage
 	failed error // final error of the underlying reader
 }
@@ -48,7 +51,7 @@ func (c *counter) Read(p []byte) (int, error) {
 }
 
 func newUnpacker(r io.Reader) *unpacker {
-	u := &unpacker{}
+	u := &unpacker{lz4: lz4.NewReader(nil)}
 	u.under = &counter{r: r, u: u}
 	u.raw = bufio.NewReaderSize(u.under, 64<<10)
 	return u
@@ -102,6 +105,10 @@ func (u *unpacker) begin() error {
 		}
 		u.gzip.Multistream(false)
 		u.member = &u.gzip
+	case isLZ4(head):
+		u.packed = true
+		u.lz4.Reset(u.raw)
+		u.member = u.lz4
 	case isZstd(head):
 		u.packed = true
 		return u.beginZstd(binary.LittleEndian.Uint32(head) == dictionary)
@@ -135,6 +142,9 @@ func isText(b []byte) bool {
 	}
 	return true
 }
+
+// isLZ4 reports whether b begins as a frame of LZ4 does.
+func isLZ4(b []byte) bool { return len(b) >= 4 && binary.LittleEndian.Uint32(b) == lz4Magic }
 
 func isZstd(b []byte) bool {
 	if len(b) < 4 {
@@ -204,7 +214,7 @@ func (u *unpacker) seek() {
 			return
 		}
 		head, _ := u.raw.Peek(4)
-		if len(head) < 4 || isGzip(head) || isZstd(head) && binary.LittleEndian.Uint32(head) == zstdMagic {
+		if len(head) < 4 || isGzip(head) || isLZ4(head) || isZstd(head) && binary.LittleEndian.Uint32(head) == zstdMagic {
 			return
 		}
 	}

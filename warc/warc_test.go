@@ -346,6 +346,9 @@ func FuzzReader(f *testing.F) {
 		f.Add(archive[:len(archive)/2])
 	}
 	f.Add([]byte("WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 20\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\r\n\r\n"))
+	f.Add([]byte(strings.Join(arcs, "")))
+	f.Add(zipped(arcs, asLZ4))
+	f.Add([]byte(clueweb("http://a.test/\n1", 9) + clueweb("http://a.test/2", -9)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := NewReader(bytes.NewReader(b), ReaderOptions{MaxBlock: 1 << 16})
 		for range len(b) + 2 {

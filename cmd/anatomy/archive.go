@@ -27,9 +27,10 @@ func newImport(s *cli.GlobalFlags) *cobra.Command {
 func newImportWARC(s *cli.GlobalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "warc FILE...",
-		Short: "add the pages of web archives (WARC, WACZ)",
-		Long: `Warc imports web archives: WARC 1.1 or older, plain or compressed with gzip or zstd, and WACZ packages, as wget,
-Heritrix and browser extensions write them. - is standard input.
+		Short: "add the pages of web archives (WARC, WACZ, ARC, WET)",
+		Long: `Warc imports web archives: WARC 1.1 or older and ARC, plain or compressed with gzip, zstd or lz4, and WACZ packages,
+as wget, Heritrix and browser extensions write them; Common Crawl's texts (WET); and ClueWeb09, with its wrong lengths
+and dates. - is standard input.
 
 Pages are stored, indexed and ranked as if they had been fetched at the time that the archive gives. noindex is
 obeyed, duplicates are stored once, and a page that is held from the same time or later stays. Links to other
