@@ -23,6 +23,10 @@ const (
 	// merge the next one waits at least mergeShare times as long as the merge took.
 	mergeShare = 10
 
+	// quiet is how long such a crawl has been idle before a full merge: links from other shards
+	// arrive a few seconds apart.
+	quiet = 5 * time.Second
+
 	// deadShare is the share of dead bytes in the repository at which a crawl that never ends
 	// compacts it. With this share each byte is written at most twice, and as many bytes are freed
 	// as copied.
@@ -47,6 +51,8 @@ type background struct {
 	rankedLinks atomic.Int64      // links of this run at the last rank computation
 	converging  meter.Convergence // of the current rank computation
 
+	busyAt       time.Time // last time with something to fetch or to index
+	seen         uint64    // generation of the index at busyAt
 	mergedAt     time.Time // time of the last full merge, see mergeShare
 	mergeTook    time.Duration
 	compactEvery time.Duration
@@ -134,10 +140,10 @@ func (b *background) mergeIfIdle(ctx context.Context) error {
 		time.Since(b.mergedAt) < mergeShare*b.mergeTook {
 		return nil
 	}
-	if s := b.urls.Stats(); s.Queued > 0 || s.InFlight > 0 || b.builder.Stats().Unflushed > 0 {
+	began := time.Now()
+	if !b.isQuiet(began) {
 		return nil
 	}
-	began := time.Now()
 	if err := b.electAndCatchUp(ctx); err != nil {
 		return err
 	}
@@ -152,6 +158,15 @@ func (b *background) mergeIfIdle(ctx context.Context) error {
 	}
 	b.mergedAt, b.mergeTook = time.Now(), time.Since(began)
 	return nil
+}
+
+// isQuiet reports whether the crawl has been idle for a while at now.
+func (b *background) isQuiet(now time.Time) bool {
+	st, generation := b.urls.Stats(), b.builder.Manifest().Generation
+	if st.Queued > 0 || st.InFlight > 0 || b.builder.Stats().Unflushed > 0 || generation != b.seen {
+		b.busyAt, b.seen = now, generation
+	}
+	return now.Sub(b.busyAt) >= quiet
 }
 
 // electAndCatchUp elects canonical documents and adds all missing outcomes to the index.

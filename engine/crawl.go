@@ -143,7 +143,7 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	c.recovery = recovery{stages: s, intake: &c.intake, pdf: o.PDF}
 	c.background = background{
 		stages: s, intake: &c.intake, recovery: &c.recovery,
-		scrubber:     scrubber{stages: s, every: scrubEvery},
+		scrubber:     scrubber{stages: s, every: scrubEvery, rest: scrubRest},
 		compactEvery: compactEvery, compactedAt: c.began,
 	}
 	defer func() {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"anatomy/disk/repository"
 	"anatomy/indexer"
@@ -26,10 +27,14 @@ func (c *Crawl) RecoverPages(ctx context.Context) error {
 
 func (c *Crawl) LookForDeadRecordsAlways() { c.background.compactEvery = 0 }
 
-func (c *Crawl) Scrub() error {
-	c.background.scrubber.every = 0
+func (c *Crawl) Scrub(rest time.Duration) error {
+	c.background.scrubber.every, c.background.scrubber.rest = 0, rest
 	return c.background.scrubber.scrub()
 }
+
+func (c *Crawl) IsQuiet(now time.Time) bool { return c.background.isQuiet(now) }
+
+const Quiet = quiet
 
 func (c *Crawl) Add(found []urlserver.Found) []vocab.DocID { return c.intake.add(found) }
 

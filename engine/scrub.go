@@ -16,18 +16,22 @@ import (
 
 // A crawl that never ends is never stopped for a check, and disks corrupt data over time. So it
 // reads its repository again when there is nothing to fetch: 4 MB every ten seconds are at most 35
-// GB a day, at some hundredths of a processor. After the end of the repository it reads the index.
+// GB a day, at some hundredths of a processor. After the end of the repository it reads the index,
+// and rests before the next pass: a small repository would be read every minute.
 const (
 	scrubBytes = 4 << 20
 	scrubEvery = 10 * time.Second
+	scrubRest  = 6 * time.Hour
 )
 
 // A scrubber reads the repository again to detect damage. One goroutine calls scrub.
 type scrubber struct {
 	*stages
 	every time.Duration
+	rest  time.Duration // between two passes
 	next  vocab.Address // where to continue
 	last  time.Time     // time of the last read
+	ended time.Time     // end of the last pass
 	index []string      // files of the index to read before the repository is read again
 
 	mu     sync.Mutex // guards what follows
@@ -46,6 +50,9 @@ func (s *scrubber) scrub() error {
 	}
 	if len(s.index) > 0 {
 		s.scrubIndex()
+		return nil
+	}
+	if s.next == 0 && time.Since(s.ended) < s.rest {
 		return nil
 	}
 	next, read, err := s.repo.Scrub(s.next, scrubBytes, func(problem error) {
@@ -67,7 +74,9 @@ func (s *scrubber) scrub() error {
 // scrubIndex reads the next segment or link run. It skips one that a merge has deleted meanwhile.
 func (s *scrubber) scrubIndex() {
 	name := s.index[0]
-	s.index = s.index[1:]
+	if s.index = s.index[1:]; len(s.index) == 0 {
+		s.ended = time.Now()
+	}
 	m := s.builder.Manifest()
 	var err error
 	structure := damage.Index

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
@@ -48,7 +49,7 @@ func TestWatchScrubs(t *testing.T) {
 			testweb.Must(t, f.Close())
 		}
 		for range 12 {
-			testweb.Must(t, c.Scrub())
+			testweb.Must(t, c.Scrub(0))
 		}
 		if st := c.Status(); st.Damaged != damaged || warnings != damaged || st.Scrubbed == 0 || st.Scrubs == 0 {
 			t.Errorf("%d places damaged, %d warnings, %d bytes read, %d times all; want %d", st.Damaged, warnings, st.Scrubbed, st.Scrubs, damaged)
@@ -64,11 +65,77 @@ func TestWatchScrubs(t *testing.T) {
 	whole[len(whole)/2] ^= 1
 	testweb.Must(t, os.WriteFile(links[0], whole, 0o644))
 	for range 20 { // the index is read after the repository
-		testweb.Must(t, c.Scrub())
+		testweb.Must(t, c.Scrub(0))
 	}
 	n := o.Damage.Counts()
 	if st := c.Status(); n[damage.Links] != 1 || st.Damaged != 2 || warnings != 2 {
 		t.Errorf("damage of the links: reported %v, status %d, %d warnings", n, st.Damaged, warnings)
+	}
+}
+
+// TestScrubRests: a crawl that has read all does not begin anew at once.
+func TestScrubRests(t *testing.T) {
+	w := newMovingWeb(t, seedOf(t), 16)
+	o := w.folder("data")
+	testweb.Crawl(t, o)
+	o.URLs.Recrawl = urlserver.Recrawl{Mode: urlserver.Watch}
+	c, err := engine.Open(t.Context(), o)
+	testweb.Must(t, err)
+	defer c.Close()
+	for c.Status().Scrubs == 0 {
+		testweb.Must(t, c.Scrub(time.Hour))
+	}
+	read := c.Status().Scrubbed
+	for range 20 {
+		testweb.Must(t, c.Scrub(time.Hour))
+	}
+	if got := c.Status().Scrubbed; got != read {
+		t.Errorf("%d bytes were read again at once", got-read)
+	}
+	testweb.Must(t, c.Scrub(0))
+	if c.Status().Scrubbed == read {
+		t.Error("nothing is read again after a rest")
+	}
+}
+
+// TestIdleMerge: as long as nothing is to be merged, no segment is opened to see that.
+func TestIdleMerge(t *testing.T) {
+	w := newMovingWeb(t, seedOf(t), 16)
+	o := w.folder("data")
+	testweb.Crawl(t, o)
+	c, err := engine.Open(t.Context(), o)
+	testweb.Must(t, err)
+	defer c.Close()
+	if len(c.Builder().Manifest().Segments) == 0 {
+		t.Fatal("there is no segment")
+	}
+	if n := testing.AllocsPerRun(10, func() { testweb.Must(t, c.Builder().Merge(t.Context())) }); n > 20 {
+		t.Errorf("%g allocations to see that nothing is to be merged", n)
+	}
+}
+
+// TestQuiet: a crawl that never ends merges everything when it had nothing to do for a while, and not
+// for each parcel of links.
+func TestQuiet(t *testing.T) {
+	w := newMovingWeb(t, seedOf(t), 16)
+	o := w.folder("data")
+	testweb.Crawl(t, o)
+	c, err := engine.Open(t.Context(), o)
+	testweb.Must(t, err)
+	defer c.Close()
+	now := time.Now()
+	for _, at := range []struct {
+		after time.Duration
+		want  bool
+	}{{0, false}, {engine.Quiet - 1, false}, {engine.Quiet, true}} {
+		if got := c.IsQuiet(now.Add(at.after)); got != at.want {
+			t.Errorf("quiet %v after the last work: %v", at.after, got)
+		}
+	}
+	_, err = c.AddSeeds([]string{"http://other.test/"})
+	testweb.Must(t, err)
+	if c.IsQuiet(now.Add(time.Hour)) {
+		t.Error("quiet with a URL to fetch")
 	}
 }
 

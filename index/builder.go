@@ -88,8 +88,9 @@ type Builder struct {
 	flushMu sync.RWMutex // held to write a batch
 	failed  error        // of the first flush that failed: all later ones fail too; guarded by flushMu
 
-	mergeMu sync.Mutex // held to merge
-	merging share      // of the merge that is done
+	mergeMu  sync.Mutex // held to merge
+	unmerged []string   // guarded by mergeMu: segments in which Merge found nothing to merge
+	merging  share      // of the merge that is done
 
 	// After StartOver, one goroutine alone flushes and merges. It owns what follows.
 	waiting  []waitingBarrel // oldest first

@@ -36,7 +36,11 @@ func (b *Builder) Merge(ctx context.Context) error {
 			return err
 		}
 	}
-	segments, err := openAll(b.o.Dir, b.Manifest().Segments)
+	names := b.Manifest().Segments
+	if len(names) < mergeWidth || slices.Equal(names, b.unmerged) {
+		return nil
+	}
+	segments, err := openAll(b.o.Dir, names)
 	if err != nil {
 		return err
 	}
@@ -50,6 +54,7 @@ func (b *Builder) Merge(ctx context.Context) error {
 		total += docs
 	}
 	if from < 0 {
+		b.unmerged = names
 		return nil
 	}
 	return b.merge(ctx, segments, from)
