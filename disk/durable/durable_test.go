@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -70,6 +71,23 @@ func TestFileAfterCrash(t *testing.T) {
 				t.Errorf("states after a crash are %v, want both", states)
 			}
 		})
+	}
+}
+
+// TestBuffersAreReused: a file that is written does not cost a buffer.
+func TestBuffersAreReused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	const n = 200
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		if err := durable.WriteFile(durable.OS, path, []byte("short")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / n; each > 32<<10 {
+		t.Errorf("%d bytes are allocated for each file", each)
 	}
 }
 

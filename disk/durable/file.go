@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"sync"
 )
 
 const (
@@ -28,6 +29,10 @@ type Writer struct {
 	file File // nil after Commit or Abort
 	out  *bufio.Writer
 }
+
+// buffers are of Writers that have ended. A crawl, and a copy of one, write many small files: new
+// buffers were half of what a copy allocates.
+var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, bufferLen) }}
 
 // Create begins a new content of the file at path, which need not exist. Only one process at a time
 // may do so: what another one left under the temporary name is overwritten.
@@ -81,7 +86,8 @@ func create(fsys FS, path, temp string, flag int, perm fs.FileMode) (*Writer, er
 	if err != nil {
 		return nil, err
 	}
-	out := bufio.NewWriterSize(f, bufferLen)
+	out := buffers.Get().(*bufio.Writer)
+	out.Reset(f)
 	return &Writer{fsys: fsys, path: path, temp: temp, file: f, out: out}, nil
 }
 
@@ -95,8 +101,7 @@ func (w *Writer) Commit() error {
 	if err == nil {
 		err = w.file.Sync()
 	}
-	err = errors.Join(err, w.file.Close())
-	w.file = nil
+	err = errors.Join(err, w.end())
 	if err == nil && w.new {
 		err = mustNotExist(w.fsys, w.path)
 	}
@@ -114,9 +119,17 @@ func (w *Writer) Abort() {
 	if w.file == nil {
 		return
 	}
-	w.file.Close()
-	w.file = nil
+	w.end()
 	w.fsys.Remove(w.temp)
+}
+
+// end closes the file and gives the buffer back.
+func (w *Writer) end() error {
+	err := w.file.Close()
+	w.out.Reset(nil)
+	buffers.Put(w.out)
+	w.file, w.out = nil, nil
+	return err
 }
 
 // WriteFile replaces the content of the file at path, which need not exist: after a crash the file
