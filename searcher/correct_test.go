@@ -314,6 +314,15 @@ func TestRunLearns(t *testing.T) {
 	must(t, <-ended)
 }
 
+// TestLearnPause: a small collection is not learnt anew for each generation, and a large one seldom.
+func TestLearnPause(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{0: 15 * time.Second, 2 * time.Second: 20 * time.Second} {
+		if got := searcher.LearnPause(took); got != want {
+			t.Errorf("after Learn took %v the next is %v later, want %v", took, got, want)
+		}
+	}
+}
+
 // TestSpellingNotReady checks that a query that finds nothing waits for the first Learn, and says so
 // if that does not end in time.
 func TestSpellingNotReady(t *testing.T) {

@@ -11,6 +11,9 @@ import (
 // Follow is Run with a clock of the test's.
 func (s *Searcher) Follow(ctx context.Context, ticks <-chan time.Time) { s.follow(ctx, ticks) }
 
+// LearnPause is the time between two calls of Learn.
+func LearnPause(took time.Duration) time.Duration { return learnPause(took) }
+
 // Pin keeps the view in force, as a query does, until unpin is called.
 func (s *Searcher) Pin() (unpin func()) {
 	v := s.acquire()

@@ -85,10 +85,10 @@ func (s *Searcher) awaitLearnt(clock *retrieval.Clock) *knowledge {
 	return s.learnt.Load()
 }
 
-// idleFactor is the ratio of the pause before the next Learn to the duration of the last one: while
-// a crawl publishes a generation every few seconds, learning takes at most a tenth of one
-// processor.
-const idleFactor = 10
+// learnPause returns the pause before the next Learn, given the duration of the last one: while a
+// crawl publishes a generation every few seconds, learning takes at most a tenth of one processor,
+// and a small collection is not learnt for each generation.
+func learnPause(took time.Duration) time.Duration { return max(15*time.Second, 10*took) }
 
 // keepLearning calls Learn after each refresh that changed the view, until ctx ends.
 func (s *Searcher) keepLearning(ctx context.Context) {
@@ -105,7 +105,7 @@ func (s *Searcher) keepLearning(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(idleFactor * time.Since(began)):
+		case <-time.After(learnPause(time.Since(began))):
 		}
 	}
 }

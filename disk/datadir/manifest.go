@@ -51,12 +51,25 @@ type signedManifest struct {
 // ReadManifest returns the manifest in force, or one without files if none was published yet. The
 // error is that of [CheckVersion], a *DamageError, or a *MismatchError if the manifest is of
 // another folder.
-func ReadManifest(dir string) (Manifest, error) {
+func ReadManifest(dir string) (Manifest, error) { return (&ManifestReader{Dir: dir}).Read() }
+
+// A ManifestReader reads the manifest of a folder again and again, and decodes it only if it has
+// changed. It is for one goroutine.
+type ManifestReader struct {
+	Dir string
+
+	content []byte // of the file that last was decoded
+	last    Manifest
+}
+
+// Read returns what [ReadManifest] does. The caller does not change it.
+func (r *ManifestReader) Read() (Manifest, error) {
+	dir := r.Dir
 	v, err := readVersion(dir)
 	if err != nil {
 		return Manifest{}, err
 	}
-	m, err := decodeManifestOf(dir)
+	m, err := r.decode()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Manifest{Next: 1}, nil
@@ -91,17 +104,23 @@ func ReadFiles(dir string, read func(Manifest) error) error {
 
 // decodeManifestOf reads the MANIFEST of a folder and verifies its checksum. In version 1 it has
 // none.
-func decodeManifestOf(dir string) (Manifest, error) {
-	path := filepath.Join(dir, ManifestName)
+func decodeManifestOf(dir string) (Manifest, error) { return (&ManifestReader{Dir: dir}).decode() }
+
+func (r *ManifestReader) decode() (Manifest, error) {
+	path := filepath.Join(r.Dir, ManifestName)
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("data folder: %w", err)
 	}
+	if r.content != nil && bytes.Equal(b, r.content) {
+		return r.last, nil
+	}
 	m, err := decodeManifest(b)
 	if err != nil {
-		err = &DamageError{path, err}
+		return m, &DamageError{path, err}
 	}
-	return m, err
+	r.content, r.last = b, m
+	return m, nil
 }
 
 func decodeManifest(b []byte) (Manifest, error) {

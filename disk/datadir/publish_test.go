@@ -42,6 +42,47 @@ func readRanks(t *testing.T, dir string) map[string]string {
 	return found
 }
 
+// TestManifestReader: a reader that goes on reading returns what others do, at each change and at damage, and does
+// not decode a file again that is the same.
+func TestManifestReader(t *testing.T) {
+	dir, w := created(t)
+	again := &ManifestReader{Dir: dir}
+	same := func() {
+		t.Helper()
+		for range 2 {
+			want, failed := ReadManifest(dir)
+			got, err := again.Read()
+			if !reflect.DeepEqual(got, want) || fmt.Sprint(err) != fmt.Sprint(failed) {
+				t.Errorf("%+v, %v; want %+v, %v", got, err, want, failed)
+			}
+		}
+	}
+	same()
+	for i := range 3 {
+		_, err := w.Publish(Manifest{Segments: []string{fmt.Sprint(i)}, Next: uint64(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same()
+	}
+	first := testing.AllocsPerRun(10, func() { (&ManifestReader{Dir: dir}).Read() })
+	next := testing.AllocsPerRun(10, func() { again.Read() })
+	if 2*next > first {
+		t.Errorf("%g allocations, the first time %g", next, first)
+	}
+	path := filepath.Join(dir, ManifestName)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range [][]byte{whole[1:], {}, whole} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		same()
+	}
+}
+
 // Whoever changes the manifest keeps what others changed since it was read, and every change has a
 // generation of its own.
 func TestChangesAtTheSameTime(t *testing.T) {

@@ -32,8 +32,10 @@ type Store struct {
 	damage *damage.Log
 	now    func() time.Time
 
-	life     int                // how often the data folder was replaced; used only by Refresh
-	versions translations.Cache // likewise
+	// Used only by Refresh:
+	life      int // how often the data folder was replaced
+	versions  translations.Cache
+	manifests datadir.ManifestReader
 
 	mu      sync.Mutex // guards what follows, and all references
 	current *Snapshot  // replaced only by Refresh
@@ -49,7 +51,8 @@ func NewStore(
 ) *Store {
 	return &Store{
 		dir: dir, shard: shard, cache: cache, damage: damage, now: now,
-		refs: map[*Snapshot]int{}, handles: map[handleKey]*handle{},
+		manifests: datadir.ManifestReader{Dir: dir},
+		refs:      map[*Snapshot]int{}, handles: map[handleKey]*handle{},
 	}
 }
 
@@ -173,7 +176,7 @@ func (s *Store) note(err error) {
 var errRank = errors.New("the ranks cannot be read")
 
 func (s *Store) replace() (changed bool, err error) {
-	manifest, err := datadir.ReadManifest(s.dir)
+	manifest, err := s.manifests.Read()
 	if errors.Is(err, datadir.ErrNone) {
 		manifest, err = datadir.Manifest{}, nil
 	}
