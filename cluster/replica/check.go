@@ -103,7 +103,7 @@ func (c *checker) all(ctx context.Context, g *Generation) error {
 }
 
 func (c *checker) one(ctx context.Context, file *File, part Part, at int64) error {
-	_, err := fetch(ctx, c.b, part)
+	err := fetch(ctx, c.b, part, func([]byte) error { return nil })
 	damage := new(DamageError)
 	if err != nil && !errors.As(err, &damage) {
 		return err

@@ -445,13 +445,11 @@ func (c *copier) write(ctx context.Context, file *File, to, final string, begins
 	write := func(b []byte) error { _, err := w.Write(b); return err }
 	at := int64(0)
 	for i, part := range file.Parts {
-		var content []byte
+		has := false
 		if i < len(begins) {
-			content = partOf(final, at, part)
+			has, err = copyPart(final, at, part, write)
 		}
-		if content != nil {
-			err = write(content)
-		} else {
+		if !has && err == nil {
 			err = c.part(ctx, file, part, write)
 		}
 		if err != nil {
@@ -465,18 +463,21 @@ func (c *copier) write(ctx context.Context, file *File, to, final string, begins
 	return heldAt(to, file)
 }
 
-// partOf returns the part of a file at an offset, or nil if the file does not contain it.
-func partOf(path string, at int64, part Part) []byte {
+// copyPart calls use with the part of a file at an offset. has is false if the file does not contain it.
+func copyPart(path string, at int64, part Part, use func([]byte) error) (has bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil
+		return false, nil
 	}
 	defer f.Close()
-	content := make([]byte, part.Size)
-	if _, err := f.ReadAt(content, at); err != nil || sha256.Sum256(content) != part.Sum {
-		return nil
-	}
-	return content
+	err = withBuffer(part.Size, func(content []byte) error {
+		if _, err := f.ReadAt(content, at); err != nil || sha256.Sum256(content) != part.Sum {
+			return nil
+		}
+		has = true
+		return use(content)
+	})
+	return has, err
 }
 
 // stage records that a file is staged.
@@ -529,14 +530,12 @@ func (c *copier) extend(ctx context.Context, file *File, path string, parts []Pa
 func (c *copier) part(ctx context.Context, file *File, part Part, use func([]byte) error) error {
 	var err error
 	for try := 0; try < copyTries; try++ {
-		var content []byte
-		content, err = fetch(ctx, c.f.o.Bucket, part)
-		if err == nil {
+		err = fetch(ctx, c.f.o.Bucket, part, func(content []byte) error {
 			c.f.mu.Lock()
 			c.f.status.Bytes += part.Size
 			c.f.mu.Unlock()
 			return use(content)
-		}
+		})
 		if !errors.As(err, new(*DamageError)) {
 			return err
 		}
@@ -548,31 +547,45 @@ func (c *copier) part(ctx context.Context, file *File, part Part, use func([]byt
 	return err
 }
 
-// fetch returns the content of a part.
-func fetch(ctx context.Context, b bucket.Bucket, part Part) ([]byte, error) {
+// fetch calls use with the content of a part, once it is verified.
+func fetch(ctx context.Context, b bucket.Bucket, part Part, use func([]byte) error) error {
 	name := part.Sum.object()
 	r, err := b.Get(ctx, name, 0, -1)
 	if errors.Is(err, bucket.ErrNotExist) {
-		return nil, &DamageError{name, "", err}
+		return &DamageError{name, "", err}
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer r.Close()
-	content := make([]byte, part.Size)
-	if _, err := io.ReadFull(r, content); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, &DamageError{name, "", errors.New("it is too short")}
+	return withBuffer(part.Size, func(content []byte) error {
+		if _, err := io.ReadFull(r, content); err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return &DamageError{name, "", errors.New("it is too short")}
+			}
+			return err
 		}
-		return nil, err
+		if n, _ := io.CopyN(io.Discard, r, 1); n > 0 {
+			return &DamageError{name, "", errors.New("it is too long")}
+		}
+		if sha256.Sum256(content) != part.Sum {
+			return &DamageError{name, "", errSum}
+		}
+		return use(content)
+	})
+}
+
+// buffers hold parts, most of which are small.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+
+// withBuffer calls use with a buffer of a size.
+func withBuffer(size int64, use func([]byte) error) error {
+	b := buffers.Get().(*[]byte)
+	defer buffers.Put(b)
+	if int64(cap(*b)) < size {
+		*b = make([]byte, size)
 	}
-	if n, _ := io.CopyN(io.Discard, r, 1); n > 0 {
-		return nil, &DamageError{name, "", errors.New("it is too long")}
-	}
-	if sha256.Sum256(content) != part.Sum {
-		return nil, &DamageError{name, "", errSum}
-	}
-	return content, nil
+	return use((*b)[:size])
 }
 
 // replaceDocIndex puts the staged document index of a data folder in force.

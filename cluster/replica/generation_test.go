@@ -11,6 +11,20 @@ import (
 // Collect deletes what is not needed any more.
 func (p *Publisher) Collect(ctx context.Context) error { return p.collect(ctx) }
 
+// TestPauseAfter: generations that take long are further apart, up to a bound.
+func TestPauseAfter(t *testing.T) {
+	for _, c := range []struct{ every, took, want time.Duration }{
+		{5 * time.Second, 100 * time.Millisecond, 5 * time.Second},
+		{2 * time.Second, 100 * time.Millisecond, 3 * time.Second},
+		{2 * time.Second, 2 * time.Second, 15 * time.Second},
+		{20 * time.Second, 2 * time.Second, 20 * time.Second},
+	} {
+		if got := pauseAfter(c.every, c.took); got != c.want {
+			t.Errorf("every %v, one took %v: pause %v, want %v", c.every, c.took, got, c.want)
+		}
+	}
+}
+
 // TestNames orders names as their fields, and parses them.
 func TestNames(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

@@ -60,6 +60,11 @@ const (
 	publishEvery = 5 * time.Second
 	publishLate  = time.Minute // time to publish the last generation after ctx has ended
 	transfers    = 4           // concurrent uploads
+
+	// publishShare bounds the time spent on generations, which every node copies: the pause between
+	// two of them is publishShare times as long as one took, up to publishSlow.
+	publishShare = 30
+	publishSlow  = 15 * time.Second
 )
 
 // A Publisher publishes the generations of a data folder. No other process may write to the folder.
@@ -158,18 +163,26 @@ func (p *Publisher) Status() PublisherStatus {
 // the bucket cannot be reached. Its error wraps [ErrReplaced], or means that the last state is not
 // in the bucket.
 func (p *Publisher) Run(ctx context.Context) error {
+	pause := p.o.Every
 	for {
 		select {
 		case <-ctx.Done():
 			late, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishLate)
 			defer cancel()
 			return p.Publish(late)
-		case <-time.After(p.o.Every):
+		case <-time.After(pause):
 		}
+		began := time.Now()
 		if err := p.Publish(ctx); errors.Is(err, ErrReplaced) {
 			return err
 		}
+		pause = pauseAfter(p.o.Every, time.Since(began))
 	}
+}
+
+// pauseAfter returns the pause between two generations, given the least one, and how long one took.
+func pauseAfter(every, took time.Duration) time.Duration {
+	return max(every, min(publishShare*took, publishSlow))
 }
 
 // ErrReplaced is the error of an owner that another machine has replaced.
