@@ -55,6 +55,11 @@ func (f *crawlFlags) crawlDivided(
 		return cli.UsageErrorf("a node that owns some of the shards has its data on one disk")
 	}
 	f.divide = true
+	stop, err := cli.StartProfile(f.profile)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	n, err := f.join(c, s, log, b, urls)
 	if err != nil {
 		return err

@@ -435,7 +435,7 @@ func (g *Group) ask() (stop func()) {
 			select {
 			case <-ended:
 				return
-			case <-time.After(100 * time.Millisecond):
+			case <-time.After(g.between()):
 			}
 			answered := slices.ContainsFunc(make([]struct{}, g.Nodes), func(struct{}) bool {
 				_, err := g.Answer(n%g.Nodes, Questions[n%len(Questions)], 20)
@@ -452,6 +452,15 @@ func (g *Group) ask() (stop func()) {
 		}
 	}()
 	return sync.OnceFunc(func() { close(ended); <-stopped })
+}
+
+// between returns the time between two questions: they show whether any goes without an answer while
+// harm is done, and cost little else.
+func (g *Group) between() time.Duration {
+	if g.Kill == "" {
+		return 2 * time.Second
+	}
+	return 100 * time.Millisecond
 }
 
 // agree waits until all nodes give the same answers, with the same scores. Ranks of a divided collection
