@@ -113,6 +113,14 @@ func (c *Client) Snapshot(ctx context.Context, p snapshot.Purpose) (*snapshot.Sn
 	return s, c.ask(ctx, http.MethodPost, "/snapshot?for="+url.QueryEscape(string(p)), nil, s)
 }
 
+// Changes returns a text that differs after each change of the document index. A snapshot is
+// no change.
+func (c *Client) Changes(ctx context.Context) (string, error) {
+	var answer changesAnswer
+	err := c.ask(ctx, http.MethodGet, "/changes", nil, &answer)
+	return answer.Changes, err
+}
+
 // ask sends body as JSON and decodes the answer into answer, if not nil.
 func (c *Client) ask(ctx context.Context, method, path string, body, answer any) error {
 	var sent bytes.Buffer

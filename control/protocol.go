@@ -9,6 +9,7 @@
 //	POST /1/pause, /1/resume
 //	POST /1/add                 {"urls": ["https://example.org/"]}  -> {"added": [{"url", "state"}]}
 //	POST /1/snapshot?for=NAME   copies the data folder to snapshot/NAME -> {"folder", "end"}
+//	GET  /1/changes             {"changes"}: another text after each change of the document index
 //	POST /1/delay               {"host": "www.example.org", "delay_ns": 2000000000} -> {"site": "example.org"}
 //	POST /1/remove              {"pattern": "example.org/*"}        -> {"removed": 12}
 //	POST /1/ban, /1/unban       {"targets": ["example.org"]}        -> BlockReport
@@ -57,6 +58,9 @@ type (
 	}
 	addAnswer struct {
 		Added []vocab.AddResult `json:"added"`
+	}
+	changesAnswer struct {
+		Changes string `json:"changes"`
 	}
 	delayRequest struct {
 		Host  string        `json:"host"`

@@ -27,6 +27,7 @@ type Crawl interface {
 	Unblock(ctx context.Context, targets []string) (BlockReport, error)
 	Blocked() []string
 	Snapshot(snapshot.Purpose) (*snapshot.Snapshot, error)
+	Changes() string
 }
 
 // maxRequest bounds the body of a request in bytes.
@@ -63,6 +64,7 @@ func handler(crawl Crawl) http.Handler {
 	handle("GET /status", func(*http.Request) (any, error) { return crawl.Status(), nil })
 	handle("GET /trace", func(r *http.Request) (any, error) { return crawl.Trace(r.FormValue("url")) })
 	handle("GET /bans", func(*http.Request) (any, error) { return BlockReport{Patterns: crawl.Blocked()}, nil })
+	handle("GET /changes", func(*http.Request) (any, error) { return changesAnswer{crawl.Changes()}, nil })
 	handle("POST /pause", func(*http.Request) (any, error) { crawl.Pause(); return struct{}{}, nil })
 	handle("POST /resume", func(*http.Request) (any, error) { crawl.Resume(); return struct{}{}, nil })
 	handle("POST /snapshot", func(r *http.Request) (any, error) {

@@ -120,6 +120,9 @@ func (c *Crawl) Snapshot(p snapshot.Purpose) (*snapshot.Snapshot, error) {
 	return c.SnapshotTo(p.Folder(c.dir))
 }
 
+// Changes returns a text that differs after each change of the document index.
+func (c *Crawl) Changes() string { return fmt.Sprint(c.began.UnixNano(), "-", c.urls.Changes()) }
+
 // SnapshotTo makes a copy of the data folder in a folder.
 func (c *Crawl) SnapshotTo(to string) (*snapshot.Snapshot, error) {
 	defer c.repo.Keep()() // the copied document index refers to its files

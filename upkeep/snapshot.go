@@ -145,3 +145,10 @@ func checkpointOf(w *datadir.Writer) func(to string) error {
 		return errors.Join(db.Checkpoint(to), db.Close())
 	}
 }
+
+// Changes returns a text that differs after each change of the document index of a folder, or of
+// its shards, while a crawl runs there; "" while none does.
+func Changes(ctx context.Context, dir string) string {
+	changes, _ := control.New(dir).Changes(ctx) // an error: none runs, or one of another version
+	return changes
+}

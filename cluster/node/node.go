@@ -39,6 +39,8 @@ type Options struct {
 	// Snapshot makes a copy of the data folder and deletes it after use has returned.
 	Snapshot func(ctx context.Context, use func(*snapshot.Snapshot) error) error
 
+	Changes func(context.Context) string // see replica.PublisherOptions; may be nil
+
 	Shard *ShardOptions // for a shard of a divided collection; nil for a whole one
 }
 
@@ -196,6 +198,7 @@ func (w *Owner) prepare(ctx context.Context) (*replica.Publisher, error) {
 	o := replica.PublisherOptions{
 		Bucket: w.o.Bucket, Cluster: id.ID, Dir: w.o.Dir, By: w.o.Machine + " " + w.o.Version, Log: w.o.Log,
 		Epoch: w.lease.Epoch, Owner: w.lease.Owner, Snapshot: w.o.Snapshot, Fence: w.fence,
+		Changes: w.o.Changes,
 	}
 	if s := w.o.Shard; s != nil {
 		o.State, o.Received, o.InForce, o.Every = s.State, s.Received, s.InForce, s.Every

@@ -45,6 +45,11 @@ type PublisherOptions struct {
 	// is published. Default: names, sizes and times of the files.
 	State func() string
 
+	// Changes identifies the state of the document index while a crawl writes it, if State is nil; it
+	// is "" while no crawl runs, and then the files of the index do. Each copy of an open index changes
+	// its files, so that by these it would be published without end. Default: "".
+	Changes func(context.Context) string
+
 	// Received returns Generation.Received for the last copy made by Snapshot; may be nil.
 	Received func() []uint64
 
@@ -115,6 +120,9 @@ func NewPublisher(ctx context.Context, o PublisherOptions) (*Publisher, error) {
 	}
 	if o.Every == 0 {
 		o.Every = publishEvery
+	}
+	if o.Changes == nil {
+		o.Changes = func(context.Context) string { return "" }
 	}
 	p := &Publisher{o: o, state: readState(o.Dir), fresh: true, has: map[Sum]bool{}}
 	if p.state.Cluster != o.Cluster {
@@ -220,7 +228,7 @@ func (p *Publisher) publish(ctx context.Context) error {
 			p.o.Log.Warn("cannot delete old objects of the bucket; trying again later", "error", err)
 		}
 	}
-	signature, err := p.stateNow(dirs)
+	signature, err := p.stateNow(ctx, dirs)
 	if err != nil || signature == p.signature {
 		return err
 	}
@@ -228,18 +236,20 @@ func (p *Publisher) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.signature, err = p.stateNow(dirs); err != nil || p.signature != signature {
+	if p.signature, err = p.stateNow(ctx, dirs); err != nil || p.signature != signature {
 		p.signature = "" // it changed meanwhile, or the snapshot changed it
 	}
 	return err
 }
 
 // stateNow identifies the state of the folder, or of the shards dirs.
-func (p *Publisher) stateNow(dirs []string) (string, error) {
+func (p *Publisher) stateNow(ctx context.Context, dirs []string) (string, error) {
 	if p.o.State != nil {
 		return p.o.State(), nil
 	}
-	return signatureOf(p.o.Dir, dirs)
+	changes := p.o.Changes(ctx)
+	signature, err := signatureOf(p.o.Dir, dirs, changes == "")
+	return changes + signature, err
 }
 
 // emptyLog is the size in bytes of a log of the document index without records.
@@ -260,14 +270,17 @@ func changesWith(dir, folder string, info fs.FileInfo) bool {
 }
 
 // signatureOf returns names, sizes and times of the files that change with a data folder, or with
-// the shards dirs of a folder.
-func signatureOf(dir string, dirs []string) (signature string, err error) {
+// the shards dirs of a folder. Those of the document index are included if docIndex is set.
+func signatureOf(dir string, dirs []string, docIndex bool) (signature string, err error) {
 	if dirs[0] != dir {
 		boxes, _ := filepath.Glob(filepath.Join(shards.Parcels(dir), "*")) // none yet, or a folder for each shard
 		signature, err = signatureIn(dir, append(boxes, dir))
 	}
 	for _, folder := range dirs {
-		subs := []string{folder, datadir.DocIndex(folder), datadir.Repository(folder)}
+		subs := []string{folder, datadir.Repository(folder)}
+		if docIndex {
+			subs = append(subs, datadir.DocIndex(folder))
+		}
 		disks, failed := datadir.ReadDisks(durable.OS, folder)
 		for _, d := range disks {
 			subs = append(subs, d.Repository())

@@ -22,6 +22,7 @@ import (
 	"anatomy/engine"
 	"anatomy/internal/test/testweb"
 	"anatomy/upkeep"
+	"anatomy/urlserver"
 )
 
 var must = testweb.Must
@@ -36,7 +37,8 @@ func publisher(t *testing.T, b *buckettest.Memory, dir string) *replica.Publishe
 		Snapshot: func(ctx context.Context, use func(*snapshot.Snapshot) error) error {
 			return upkeep.Snapshot(ctx, dir, snapshot.Publish, use)
 		},
-		Fence: func(context.Context) error { return nil },
+		Changes: func(ctx context.Context) string { return upkeep.Changes(ctx, dir) },
+		Fence:   func(context.Context) error { return nil },
 	})
 	must(t, err)
 	return p
@@ -175,6 +177,41 @@ func TestFollow(t *testing.T) {
 	if n := again.Status().Bytes; n > bytesPut/10 {
 		t.Errorf("after a restart %d bytes were put again, of %d", n, bytesPut)
 	}
+}
+
+// TestIdleCrawl: a crawl that goes on and has nothing to do is not published again and again. What it
+// is told is.
+func TestIdleCrawl(t *testing.T) {
+	web := testweb.Generate(t, 5, 20, 0)
+	dir, b := filepath.Join(t.TempDir(), "data"), &buckettest.Memory{}
+	options := web.Options(dir, web.Seed)
+	options.URLs.Recrawl = urlserver.Recrawl{Mode: urlserver.Watch}
+	crawl, err := engine.Open(t.Context(), options)
+	must(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- errors.Join(crawl.Run(ctx), crawl.Close()) }()
+	for upkeep.Changes(t.Context(), dir) == "" || !crawl.Builder().Manifest().Settled {
+		time.Sleep(10 * time.Millisecond)
+	}
+	p := publisher(t, b, dir)
+	publish := func(times int) int {
+		for range times {
+			must(t, p.Publish(t.Context()))
+		}
+		return len(b.Names("generations/"))
+	}
+	settled := publish(2)
+	if n := publish(5); n != settled {
+		t.Errorf("%d generations of an idle crawl after the first %d", n-settled, settled)
+	}
+	_, err = crawl.AddSeeds([]string{"http://another.test/"})
+	must(t, err)
+	if n := publish(1); n == settled {
+		t.Error("a seed that was added is not published")
+	}
+	stop()
+	must(t, <-ended)
 }
 
 // published crawls two generations of a web into a folder, and returns a bucket that has them, and a

@@ -2,6 +2,8 @@ package collective
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"anatomy/control"
@@ -102,4 +104,13 @@ func (c *Crawl) Snapshot(p snapshot.Purpose) (*snapshot.Snapshot, error) {
 	defer c.moving.Unlock()
 	return snapshot.TakeShards(c.dir, p.Folder(c.dir), len(c.shards),
 		func(i int, to string) (*snapshot.Snapshot, error) { return c.shards[i].crawl.SnapshotTo(to) })
+}
+
+// Changes returns a text that differs after each change of the document index of a shard.
+func (c *Crawl) Changes() string {
+	var all strings.Builder
+	for _, s := range c.shards {
+		fmt.Fprintln(&all, s.crawl.Changes())
+	}
+	return all.String()
 }

@@ -64,6 +64,7 @@ func Options(b bucket.Bucket, dir, version string, log *slog.Logger, screen *cli
 		Snapshot: func(ctx context.Context, use func(*snapshot.Snapshot) error) error {
 			return upkeep.Snapshot(ctx, dir, snapshot.Publish, use)
 		},
+		Changes:  func(ctx context.Context) string { return upkeep.Changes(ctx, dir) },
 		Progress: func(done, all int64) { line(copyText(done, all)) },
 	}
 }
