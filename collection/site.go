@@ -33,6 +33,7 @@ type Site struct {
 	links    *SharedLinks
 	holdings holdings
 	images   *imageLists
+	reports  *siteReports
 }
 
 // The storedPages are the pages of one shard.
@@ -48,7 +49,7 @@ func OpenSite(dir string, s *searcher.Searcher, links *SharedLinks) (*Site, erro
 	if err != nil {
 		return nil, err
 	}
-	site := &Site{Searcher: s, dir: dir, links: links, images: newImageLists()}
+	site := &Site{Searcher: s, dir: dir, links: links, images: newImageLists(), reports: newSiteReports()}
 	for _, dir := range dirs {
 		r, err := repository.OpenReader(datadir.Repository(dir))
 		if err != nil {

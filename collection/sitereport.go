@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/shards"
+	"anatomy/lru"
 	"anatomy/searcher"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -22,16 +24,81 @@ import (
 // linkedPages is the number of pages of a site whose links are read, by descending rank.
 const linkedPages = 100
 
+// A siteReports keeps reports, which read the links of a hundred pages and the records of all URLs.
+type siteReports = lru.Cache[siteReportKey, *SiteReport]
+
+// A siteReportKey is all that a report depends on.
+type siteReportKey struct {
+	site  string
+	n     int
+	stamp string // see Site.reportStamp
+}
+
+// maxReportRows is the number of pages and hosts of the reports that are kept: some 10 MB.
+const maxReportRows = 20_000
+
+func newSiteReports() *siteReports {
+	return lru.New(maxReportRows, func(_ siteReportKey, r *SiteReport) int {
+		return 1 + len(r.Pages) + len(r.In) + len(r.Out)
+	})
+}
+
 // Report returns a report on a site as in site:site: its n best pages by rank, the hosts that link
 // to its best pages and the hosts that these link to, and the outcomes of fetching its URLs. The
-// error wraps ErrNotFound if nothing of the site is known.
+// error wraps ErrNotFound if nothing of the site is known. The caller must not change the report: it
+// is kept until the index, the ranks or the records of URLs change.
 func (s *Site) Report(ctx context.Context, site string, n int) (*SiteReport, error) {
-	pages, err := s.Searcher.Site(ctx, site, max(n, linkedPages))
+	stamp, live, err := s.reportStamp(ctx)
 	if err != nil {
 		return nil, s.noted(err)
 	}
-	r := &SiteReport{
-		Site: site, Documents: pages.Documents, Crawled: pages.Crawled, PageRank: pages.PageRank,
+	key := siteReportKey{site, n, stamp}
+	if r, ok := s.reports.Get(key); ok {
+		return r, nil
+	}
+	r, complete, err := s.report(ctx, site, n, live)
+	if err == nil && complete {
+		s.reports.Put(key, r)
+	}
+	return r, err
+}
+
+// reportStamp returns a string that identifies the index, the links, and the records of URLs unless
+// a crawl is live, which has them open.
+func (s *Site) reportStamp(ctx context.Context) (stamp string, live bool, err error) {
+	if _, err := control.New(s.dir).Status(ctx); !errors.Is(err, vocab.ErrNoCrawl) {
+		live = true
+	}
+	if stamp, err = stampOf(s.dir); err != nil {
+		return "", live, err
+	}
+	stamp += s.Searcher.Stats().State + "\n"
+	if live {
+		return stamp + "live", live, ctx.Err()
+	}
+	for _, stored := range s.stored {
+		files, err := os.ReadDir(datadir.DocIndex(filepath.Dir(stored.repo.Dir())))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", live, err
+		}
+		for _, file := range files {
+			if info, err := file.Info(); err == nil { // else it was deleted meanwhile
+				stamp += fmt.Sprintln(file.Name(), info.Size(), info.ModTime().UnixNano())
+			}
+		}
+	}
+	return stamp, live, ctx.Err()
+}
+
+// report makes a report. It is complete if nothing was left out for lack of time or because it could
+// not be read.
+func (s *Site) report(ctx context.Context, site string, n int, live bool) (r *SiteReport, complete bool, err error) {
+	pages, err := s.Searcher.Site(ctx, site, max(n, linkedPages))
+	if err != nil {
+		return nil, false, s.noted(err)
+	}
+	r = &SiteReport{
+		Live: live, Site: site, Documents: pages.Documents, Crawled: pages.Crawled, PageRank: pages.PageRank,
 		Pages: []SitePage{}, In: []HostLinks{}, Out: []HostLinks{},
 	}
 	for _, p := range pages.Best[:min(n, len(pages.Best))] {
@@ -39,38 +106,43 @@ func (s *Site) Report(ctx context.Context, site string, n int) (*SiteReport, err
 	}
 	best := pages.Best[:min(linkedPages, len(pages.Best))]
 	if err := s.linksOfSite(ctx, r, best); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if err := s.siteOutcomes(ctx, r); err != nil {
-		return nil, err
+	read, err := s.siteOutcomes(ctx, r)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case r.Documents == 0 && len(r.Outcomes) == 0:
+		return nil, false, fmt.Errorf("site %q: %w", site, ErrNotFound)
 	}
-	if r.Documents == 0 && len(r.Outcomes) == 0 {
-		return nil, fmt.Errorf("site %q: %w", site, ErrNotFound)
-	}
-	return r, nil
+	return r, read && r.LinksOf == len(best), nil
 }
 
 // linksOfSite counts the hosts of other sites that link to the pages, and that the pages link to.
 func (s *Site) linksOfSite(ctx context.Context, r *SiteReport, pages []searcher.SitePage) error {
 	in, out := map[string]int{}, map[string]int{}
-	for _, p := range pages {
-		l, err := s.Links(ctx, p.Doc, linkedPages)
-		if errors.Is(err, context.DeadlineExceeded) && r.LinksOf > 0 {
-			break // the report has the number of pages read
+	err := s.links.use(func(links *Links) error {
+		links.remember()
+		for _, p := range pages {
+			l, err := links.Of(ctx, p.Doc, linkedPages)
+			if errors.Is(err, context.DeadlineExceeded) && r.LinksOf > 0 {
+				break // the report has the number of pages read
+			}
+			if err != nil {
+				return err
+			}
+			r.LinksOf++
+			for _, link := range l.In {
+				countHost(in, r.Site, link.URL)
+			}
+			for _, link := range l.Out {
+				countHost(out, r.Site, link.URL)
+			}
 		}
-		if err != nil {
-			return err
-		}
-		r.LinksOf++
-		for _, link := range l.In {
-			countHost(in, r.Site, link.URL)
-		}
-		for _, link := range l.Out {
-			countHost(out, r.Site, link.URL)
-		}
-	}
+		return nil
+	})
 	r.In, r.Out = byCount(in), byCount(out)
-	return nil
+	return err
 }
 
 func countHost(hosts map[string]int, site, url string) {
@@ -92,22 +164,21 @@ func byCount(hosts map[string]int) []HostLinks {
 	return all[:min(len(all), shownHosts)]
 }
 
-// siteOutcomes counts the outcomes of the URLs of the site. If a crawl is running it has the
-// document index open; then siteOutcomes only sets Live.
-func (s *Site) siteOutcomes(ctx context.Context, r *SiteReport) error {
-	if _, err := control.New(s.dir).Status(ctx); !errors.Is(err, vocab.ErrNoCrawl) {
-		r.Live = true
-		return ctx.Err()
+// siteOutcomes counts the outcomes of the URLs of the site, unless a crawl is live. It reports false if
+// they could not be read.
+func (s *Site) siteOutcomes(ctx context.Context, r *SiteReport) (read bool, err error) {
+	if r.Live {
+		return true, ctx.Err()
 	}
 	m, err := shards.Read(s.dir)
 	if err != nil {
-		return err
+		return false, err
 	}
 	outcomes := map[string]int{}
 	for shard, stored := range s.stored {
 		dir := filepath.Dir(stored.repo.Dir())
 		if _, none := os.Stat(datadir.DocIndex(dir)); none != nil {
-			return ctx.Err() // the index was not made by a crawl
+			return true, ctx.Err() // the index was not made by a crawl
 		}
 		err = errors.Join(err, readDocuments(ctx, dir, func(db *docindex.DB) error {
 			return countOutcomes(ctx, db, r.Site, outcomes, func(u *weburl.URL) bool {
@@ -117,13 +188,13 @@ func (s *Site) siteOutcomes(ctx context.Context, r *SiteReport) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return false, ctx.Err()
 	case err != nil:
 		s.noted(err) // the report is useful without the outcomes
-		return nil
+		return false, nil
 	}
 	r.Outcomes = outcomes
-	return nil
+	return true, nil
 }
 
 // countOutcomes counts the outcomes of the URLs of a site that belong to the shard.

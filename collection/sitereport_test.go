@@ -46,6 +46,44 @@ func TestSiteReport(t *testing.T) {
 	}
 }
 
+// TestSiteReportIsKept: a report is made once for a state of the folder, and anew after ranks were
+// computed, a site was blocked, or pages were fetched again.
+func TestSiteReportIsKept(t *testing.T) {
+	w := testweb.New(t)
+	w.Page("one.test/", `<title>One</title><a href="/a">a</a>`)
+	w.Page("one.test/a", `<title>A</title><a href="/">one</a>`)
+	dir := t.TempDir()
+	testweb.Crawl(t, w.Options(dir, "http://one.test/"))
+	report := func() *collection.SiteReport {
+		t.Helper()
+		site := testweb.OpenSite(t, dir)
+		first, err := site.Report(t.Context(), "one.test", 5)
+		testweb.Must(t, err)
+		if again, err := site.Report(t.Context(), "one.test", 5); again != first || err != nil {
+			t.Errorf("made again: %v", err)
+		}
+		if other, err := site.Report(t.Context(), "one.test", 1); err != nil || len(other.Pages) != 1 {
+			t.Errorf("with one page: %+v, %v", other, err)
+		}
+		return first
+	}
+	report()
+	site := testweb.OpenSite(t, dir)
+	before, err := site.Report(t.Context(), "one.test", 5)
+	testweb.Must(t, err)
+	_, err = ranking.Compute(t.Context(), dir, ranking.Options{})
+	testweb.Must(t, err)
+	if after, err := site.Report(t.Context(), "one.test", 5); err != nil || after == before {
+		t.Errorf("kept although ranks are new: %v", err)
+	}
+	w.Page("one.test/a", `<title>A</title><a href="/">one</a> <a href="/b">b</a>`)
+	w.Page("one.test/b", `<title>B</title>`)
+	testweb.Crawl(t, w.Options(dir, "http://one.test/b"))
+	if r, err := site.Report(t.Context(), "one.test", 5); err != nil || r.Outcomes["fetched"] != 3 {
+		t.Errorf("kept although a page is new: %+v, %v", r, err)
+	}
+}
+
 // Every version of a page is found in the repository, also when the time runs out before its end, and
 // nothing else is.
 func TestVersions(t *testing.T) {

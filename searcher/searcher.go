@@ -323,6 +323,7 @@ func (s *Searcher) follow(ctx context.Context, ticks <-chan time.Time) {
 // Stats describe the current state of a Searcher.
 type Stats struct {
 	Generation uint64 // sum over shards
+	State      string // see Response.State
 	Segments   int
 	Documents  int
 	Ranked     int // documents with a PageRank
@@ -334,7 +335,7 @@ type Stats struct {
 func (s *Searcher) Stats() Stats {
 	v := s.acquire()
 	defer s.release(v)
-	stats := Stats{Documents: v.docs, Ranked: v.ranked, Answers: s.answers.Stats()}
+	stats := Stats{State: v.state, Documents: v.docs, Ranked: v.ranked, Answers: s.answers.Stats()}
 	for i, snap := range v.shards {
 		stats.Generation += snap.Generation
 		stats.Segments += len(snap.Parts)
